@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One error, filled where it happens, given context on the way up, printed only in cmd/.
+ * Quiet: never prints, allocates or exits, so the agent may use it too.
+ */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+struct err {
+	int code;	/* positive errno value, 0 when nothing failed */
+	char msg[400];	/* one line, no newline, fit to show a user */
+};
+
+/* Both return -code, so a caller can write: return err_set(err, ...); err may be NULL. */
+int err_set(struct err *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* "fmt: old message"; keeps the code. */
+int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

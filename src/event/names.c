@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Texts in blocks that never move, found through an open-addressing table of ids. */
+#include "event/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 1 << 16 };
+
+struct block {
+	struct block *next;
+	size_t used, size;
+	char text[];
+};
+
+struct name {
+	const char *text;
+	uint32_t len, hash;
+};
+
+struct names {
+	struct block *blocks;
+	struct name *name;	/* index: id; entry 0 unused */
+	uint32_t n, capacity;
+	uint32_t *table;	/* ids, 0: free */
+	uint32_t mask;
+};
+
+static uint32_t hash_of(const char *text, size_t len)
+{
+	uint64_t hash = 0xcbf29ce484222325u ^ len;
+
+	for (; len >= 8; text += 8, len -= 8) {
+		uint64_t word;
+		memcpy(&word, text, 8);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 29;
+	}
+	for (; len; text++, len--)
+		hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+static int grow_table(struct names *names)
+{
+	uint32_t size = names->mask ? (names->mask + 1) * 2 : 256;
+	uint32_t *table = calloc(size, sizeof *table);
+
+	if (!table)
+		return -1;
+	for (uint32_t id = 1; id <= names->n; id++) {
+		uint32_t at = names->name[id].hash & (size - 1);
+		while (table[at])
+			at = (at + 1) & (size - 1);
+		table[at] = id;
+	}
+	free(names->table);
+	names->table = table;
+	names->mask = size - 1;
+	return 0;
+}
+
+struct names *names_new(void)
+{
+	struct names *names = calloc(1, sizeof *names);
+
+	if (names && grow_table(names)) {
+		free(names);
+		return NULL;
+	}
+	return names;
+}
+
+void names_free(struct names *names)
+{
+	if (!names)
+		return;
+	while (names->blocks) {
+		struct block *block = names->blocks;
+		names->blocks = block->next;
+		free(block);
+	}
+	free(names->name);
+	free(names->table);
+	free(names);
+}
+
+static char *keep(struct names *names, const char *text, size_t len)
+{
+	struct block *block = names->blocks;
+	char *copy;
+
+	if (!block || block->size - block->used < len + 1) {
+		size_t size = len + 1 > BLOCK ? len + 1 : BLOCK;
+		block = malloc(sizeof *block + size);
+		if (!block)
+			return NULL;
+		*block = (struct block){ .next = names->blocks, .size = size };
+		names->blocks = block;
+	}
+	copy = block->text + block->used;
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	block->used += len + 1;
+	return copy;
+}
+
+static int make_room(struct names *names)
+{
+	if (names->n + 1 >= names->capacity) {
+		uint32_t capacity = names->capacity ? names->capacity * 2 : 128;
+		struct name *name = realloc(names->name, capacity * sizeof *name);
+		if (!name)
+			return -1;
+		names->name = name;
+		names->capacity = capacity;
+	}
+	return names->n * 2 > names->mask ? grow_table(names) : 0;
+}
+
+uint32_t names_intern(struct names *names, const char *text, size_t len)
+{
+	uint32_t hash, at, id;
+	char *copy;
+
+	if (!text || !len || len > UINT32_MAX / 2)
+		return 0;
+	hash = hash_of(text, len);
+	for (at = hash & names->mask; (id = names->table[at]); at = (at + 1) & names->mask) {
+		const struct name *name = &names->name[id];
+		if (name->hash == hash && name->len == len && !memcmp(name->text, text, len))
+			return id;
+	}
+	if (make_room(names) || !(copy = keep(names, text, len)))
+		return 0;
+	id = ++names->n;
+	names->name[id] = (struct name){ copy, (uint32_t)len, hash };
+	for (at = hash & names->mask; names->table[at]; at = (at + 1) & names->mask)
+		;
+	names->table[at] = id;
+	return id;
+}
+
+uint32_t names_of(struct names *names, const char *text)
+{
+	return text ? names_intern(names, text, strlen(text)) : 0;
+}
+
+const char *names_text(const struct names *names, uint32_t id)
+{
+	return id && id <= names->n ? names->name[id].text : "";
+}
+
+size_t names_len(const struct names *names, uint32_t id)
+{
+	return id && id <= names->n ? names->name[id].len : 0;
+}
+
+uint32_t names_count(const struct names *names)
+{
+	return names->n;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where events go: the trace writer, the store, a tee. A sink is embedded as the first member of what
+ * it feeds. One thread. The names and the track numbers belong to whoever set the stream up and are
+ * shared by all sinks of one stream, so that an id means the same to each.
+ */
+#ifndef EVENT_SINK_H
+#define EVENT_SINK_H
+
+#include "base/err.h"
+#include "event/event.h"
+#include "event/names.h"
+
+struct sink {
+	/* Takes one event. 0, or -errno and err: the sink is broken and wants no more. */
+	int (*put)(struct sink *sink, const struct event *event, struct err *err);
+	struct names *names;
+	uint32_t *last_track;	/* the last track number given out */
+};
+
+static inline int sink_put(struct sink *sink, const struct event *event, struct err *err)
+{
+	return sink->put(sink, event, err);
+}
+
+static inline uint32_t sink_new_track(struct sink *sink)
+{
+	return ++*sink->last_track;
+}
+
+static inline struct arg arg_int(enum event_key key, int64_t value)
+{
+	return (struct arg){ .key = (uint16_t)key, .type = ARG_INT, .integer = value };
+}
+
+static inline struct arg arg_real(enum event_key key, double value)
+{
+	return (struct arg){ .key = (uint16_t)key, .type = ARG_REAL, .real = value };
+}
+
+static inline struct arg arg_name(enum event_key key, uint32_t name)
+{
+	return (struct arg){ .key = (uint16_t)key, .type = ARG_NAME, .name = name };
+}
+
+static inline struct arg arg_text(enum event_key key, struct sink *sink, const char *text)
+{
+	return arg_name(key, names_of(sink->names, text));
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A source produces events while a recording runs. One file per source, one
+ * constant of this type per file, listed by name in sources.c.
+ *
+ * The recorder calls: check -> start -> (drain)* -> stop, all on one thread.
+ * state points to state_size zeroed bytes, owned by the recorder.
+ */
+#ifndef SOURCE_SOURCE_H
+#define SOURCE_SOURCE_H
+
+#include "base/err.h"
+#include "event/sink.h"
+
+#include <sys/types.h>
+
+/* One process of the recorded tree, kept up to date by the recorder (source/tree.c). */
+struct tree_process {
+	pid_t pid;
+	uint64_t start_ticks;	/* field 22 of /proc/PID/stat: with the pid, the identity */
+	uint32_t track;		/* its TRACK_PROCESS */
+	uint64_t idle;		/* scratch of the tree */
+};
+
+struct tree {
+	struct tree_process *process;	/* living processes, root first */
+	size_t n, capacity;
+};
+
+/* What is recorded. Filled by the command; read-only to sources. */
+struct target {
+	const char *sysroot;	/* "" in life; a captured tree in tests: "<sysroot>/proc/stat" is read */
+	pid_t pid;		/* root of the process tree */
+	const char *ring_dir;	/* where the agents of the tree put their segments; NULL: none */
+	const char *level;	/* "inference", "operator", "detail" */
+	uint64_t interval_ns;	/* between two samples of resources */
+	const struct tree *tree; /* the processes of the target */
+};
+
+struct source {
+	const char *name;	/* what the user types: --source cpu */
+	const char *help;	/* one line for `list sources` */
+	size_t state_size;
+
+	/* Could it run here? 0, or -errno and the reason. No side effects. */
+	int (*check)(const struct target *target, struct err *err);
+
+	int (*start)(void *state, const struct target *target, struct sink *out, struct err *err);
+
+	/* Milliseconds until drain wants to be called again; NULL: once per interval. */
+	int (*due_ms)(const void *state);
+
+	/* Push what is ready. Must not block. An error ends this source only; the recorder notes it. */
+	int (*drain)(void *state, struct sink *out, uint64_t now_ns, struct err *err);
+
+	/* Undo start. Also called after a start that failed half way. */
+	void (*stop)(void *state);
+};
+
+extern const struct source *const sources[];	/* NULL-terminated */
+
+#endif
