@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which of the words we know did somebody mean to type? Offer every candidate, then ask.
+ * Borrows the candidates.
+ */
+#ifndef BASE_NEAR_H
+#define BASE_NEAR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct near {
+	const char *word;	/* what was typed */
+	size_t len;
+	const char *best;	/* nearest candidate so far */
+	size_t distance;
+};
+
+void near_init(struct near *near, const char *word, size_t len);
+void near_offer(struct near *near, const char *candidate);
+/* The nearest candidate, or NULL when none is near enough to be worth suggesting. */
+const char *near_best(const struct near *near);
+
+#endif

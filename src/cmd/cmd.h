@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A command of the program. One file per command (cmd_<name>.c), one constant of this type per file,
+ * listed by name in commands.c. Help, manual pages and completion are made from it.
+ */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include "base/err.h"
+#include "base/opt.h"
+
+/* Exit statuses. `record` alone gives its target's own instead. */
+enum {
+	CMD_DONE = 0,
+	CMD_NO = 1,	/* the answer is no: a regression, a missing thing */
+	CMD_USAGE = 2,
+	CMD_FAILED = 3,
+};
+
+/* The err code of a command line that makes no sense; beyond every errno value. */
+enum { CMD_MISUSED = 1 << 16 };
+
+struct cmd_example {
+	const char *command, *what;
+};
+
+struct cmd {
+	const char *name;
+	const char *usage;	/* what follows the name: "[options] FILE" */
+	const char *summary;	/* one line, lower case, no full stop */
+	const char *help;	/* paragraphs with an empty line between them; wrapped by whoever shows them */
+	const struct cmd_example *examples;	/* ended by { 0 }; NULL: none */
+	const struct opt *opts;
+	size_t opts_size;	/* of the struct that the rows of opts point into; NULL opts: 0 */
+	enum opt_order order;
+	int min_args, max_args;	/* words besides the options; max -1: any number */
+
+	/*
+	 * opts: filled from the command line. argv[0..argc-1]: the words besides the options; argv[argc] is NULL.
+	 * Returns an exit status, or -errno and err: main prints it once and exits with CMD_FAILED,
+	 * or with CMD_USAGE when it came from cmd_misused.
+	 */
+	int (*run)(const void *opts, int argc, char **argv, struct err *err);
+};
+
+extern const struct cmd *const commands[];	/* NULL-terminated */
+
+/* For run: "return cmd_misused(err, ...)" when the words on the command line make no sense together. */
+int cmd_misused(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The command of that name, or NULL and err with the nearest name that exists. */
+const struct cmd *cmd_find(const char *name, struct err *err);
+
+#endif

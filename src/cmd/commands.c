@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Every command, in the order in which help shows them. A new one is its file and a line in each of these lists. */
+#include "cmd/cmd.h"
+
+extern const struct cmd cmd_help;
+
+const struct cmd *const commands[] = {
+	&cmd_help,
+	NULL,
+};

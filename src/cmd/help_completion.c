@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Completion scripts from the tables of the commands: commands, options, the words of a choice, files for
+ * everything else; behind the first argument of a command that starts a program, the shell's own completion.
+ */
+#include "cmd/help.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Every command takes this one, and no table has a row for it. */
+static const struct opt help_row = { 'h', "help", NULL, "print help and exit", OPT_FLAG, 0, NULL };
+
+static const struct opt *next_row(const struct opt *table, const struct opt *row)
+{
+	if (row == &help_row)
+		return NULL;
+	for (row = row ? row + 1 : table; row && !opt_is_end(row); row++)
+		if (row->name)
+			return row;
+	return &help_row;
+}
+
+/* Inside single quotes: ' and, for zsh's _arguments, the characters that structure a spec. */
+static void put_quoted(FILE *out, const char *text, const char *escaped)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			fputs("'\\'", out);
+		else if (strchr(escaped, *text))
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+}
+
+/* "a|b" with another separator. */
+static void put_words(FILE *out, const char *words, char separator)
+{
+	for (; *words; words++)
+		fputc(*words == '|' ? separator : *words, out);
+}
+
+static void put_bash_command(FILE *out, const struct cmd *cmd)
+{
+	fprintf(out, "\t%s)\n\t\tcase $prev in\n", cmd->name);
+	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row)) {
+		if (row->type == OPT_FLAG)
+			continue;
+		fputs("\t\t", out);
+		if (row->letter)
+			fprintf(out, "-%c|", row->letter);
+		fprintf(out, "--%s) ", row->name);
+		if (row->type == OPT_CHOICE) {
+			fputs("words=\"", out);
+			put_words(out, row->metavar, ' ');
+			fputs("\" ;;\n", out);
+		} else {
+			fputs("files=1 ;;\n", out);
+		}
+	}
+	fputs("\t\t*) options=\"", out);
+	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
+		fprintf(out, "--%s ", row->name);
+	fputs("\" ;;\n\t\tesac ;;\n", out);
+}
+
+static void put_command_names(FILE *out)
+{
+	for (const struct cmd *const *cmd = commands; *cmd; cmd++)
+		fprintf(out, "%s%s", cmd == commands ? "" : " ", (*cmd)->name);
+}
+
+static void put_bash(FILE *out)
+{
+	fputs("# bash completion for inftrace\n"
+	      "_inftrace()\n{\n"
+	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
+	      "\tlocal words=\"\" options=\"\" files=\"\"\n"
+	      "\tCOMPREPLY=()\n"
+	      "\tif [ \"$cur\" = \"=\" ]; then\n\t\tcur=\"\"\n"
+	      "\telif [ \"$prev\" = \"=\" ]; then\n\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n"
+	      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tcommand=\"\" words=\"",
+	      out);
+	put_command_names(out);
+	fputs("\" options=\"--version --help\"\n\tfi\n"
+	      "\tcase $command in\n",
+	      out);
+	for (const struct cmd *const *cmd = commands; *cmd; cmd++)
+		put_bash_command(out, *cmd);
+	fputs("\tesac\n"
+	      "\tcase $cur in\n"
+	      "\t-*) words=$options ;;\n"
+	      "\t*) [ -n \"$words\" ] || files=1 ;;\n"
+	      "\tesac\n"
+	      "\tif [ \"$command\" = help ] && [ \"$files\" ]; then\n\t\tfiles=\"\" words=\"",
+	      out);
+	put_command_names(out);
+	fputs("\"\n\tfi\n"
+	      "\tif [ \"$files\" ]; then\n"
+	      "\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
+	      "\telse\n"
+	      "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+	      "\tfi\n"
+	      "}\n"
+	      "complete -o filenames -F _inftrace inftrace\n",
+	      out);
+}
+
+static void put_zsh_option(FILE *out, const struct opt *row)
+{
+	fputs(" \\\n\t\t\t'", out);
+	if (row->type == OPT_LIST)
+		fputc('*', out);
+	fprintf(out, "--%s%s[", row->name, row->type == OPT_FLAG ? "" : "=");
+	put_quoted(out, row->help, "[]:\\");
+	fputc(']', out);
+	if (row->type == OPT_CHOICE) {
+		fprintf(out, ":%s:(", row->name);
+		put_words(out, row->metavar, ' ');
+		fputc(')', out);
+	} else if (row->type != OPT_FLAG) {
+		fputc(':', out);
+		put_quoted(out, row->metavar, ":\\");
+		fputs(":_files", out);
+	}
+	fputc('\'', out);
+}
+
+static void put_zsh(FILE *out)
+{
+	fputs("#compdef inftrace\n"
+	      "_inftrace() {\n"
+	      "\tlocal -a commands=(\n",
+	      out);
+	for (const struct cmd *const *cmd = commands; *cmd; cmd++) {
+		fprintf(out, "\t\t'%s:", (*cmd)->name);
+		put_quoted(out, (*cmd)->summary, ":\\");
+		fputs("'\n", out);
+	}
+	fputs("\t)\n"
+	      "\tif (( CURRENT == 2 )); then\n"
+	      "\t\t_describe command commands -- '(--version:print the version and exit --help:print help and exit)'\n"
+	      "\t\treturn\n"
+	      "\tfi\n"
+	      "\tlocal command=$words[2]\n"
+	      "\tshift words\n"
+	      "\t(( CURRENT-- ))\n"
+	      "\tcase $command in\n",
+	      out);
+	for (const struct cmd *const *cmd = commands; *cmd; cmd++) {
+		fprintf(out, "\t%s)\n\t\t_arguments%s", (*cmd)->name, (*cmd)->order == OPT_FIRST ? " -A '-*'" : "");
+		for (const struct opt *row = next_row((*cmd)->opts, NULL); row; row = next_row((*cmd)->opts, row))
+			put_zsh_option(out, row);
+		if ((*cmd)->order == OPT_FIRST)
+			fputs(" \\\n\t\t\t'*:: :_normal' ;;\n", out);
+		else if (!strcmp((*cmd)->name, "help"))
+			fputs(" \\\n\t\t\t'*:command:(${commands%%:*})' ;;\n", out);
+		else
+			fputs(" \\\n\t\t\t'*:file:_files' ;;\n", out);
+	}
+	fputs("\tesac\n"
+	      "}\n"
+	      "compdef _inftrace inftrace 2> /dev/null || _inftrace \"$@\"\n",
+	      out);
+}
+
+static void put_fish_option(FILE *out, const struct cmd *cmd, const struct opt *row)
+{
+	fprintf(out, "complete -c inftrace -n '__fish_seen_subcommand_from %s' -l %s", cmd->name, row->name);
+	if (row->letter)
+		fprintf(out, " -s %c", row->letter);
+	if (row->type == OPT_CHOICE) {
+		fputs(" -x -a '", out);
+		put_words(out, row->metavar, ' ');
+		fputc('\'', out);
+	} else if (row->type != OPT_FLAG) {
+		fputs(" -r", out);
+	}
+	fputs(" -d '", out);
+	put_quoted(out, row->help, "\\");
+	fputs("'\n", out);
+}
+
+static void put_fish(FILE *out)
+{
+	fputs("# fish completion for inftrace\n"
+	      "complete -c inftrace -n __fish_use_subcommand -f -l version -s V -d 'print the version and exit'\n",
+	      out);
+	for (const struct cmd *const *cmd = commands; *cmd; cmd++) {
+		fprintf(out, "complete -c inftrace -n __fish_use_subcommand -f -a %s -d '", (*cmd)->name);
+		put_quoted(out, (*cmd)->summary, "\\");
+		fputs("'\n", out);
+		for (const struct opt *row = next_row((*cmd)->opts, NULL); row; row = next_row((*cmd)->opts, row))
+			put_fish_option(out, *cmd, row);
+	}
+	fputs("complete -c inftrace -n '__fish_seen_subcommand_from help' -f -a '", out);
+	put_command_names(out);
+	fputs("'\n", out);
+}
+
+int help_completion(FILE *out, const char *shell, struct err *err)
+{
+	static const struct {
+		const char *shell;
+		void (*put)(FILE *out);
+	} shells[] = { { "bash", put_bash }, { "zsh", put_zsh }, { "fish", put_fish } };
+
+	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
+		if (!strcmp(shells[i].shell, shell)) {
+			shells[i].put(out);
+			return 0;
+		}
+	}
+	return err_set(err, EINVAL, "cannot write a completion script for %s: not one of bash, zsh, fish", shell);
+}

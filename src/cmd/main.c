@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Finds the command, parses its options, runs it, and prints its error once. Knows no command by name. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/help.h"
+#include "cmd/term.h"
+
+static int print_error(const struct err *err)
+{
+	fflush(stdout);
+	fprintf(stderr, "%sinftrace:%s %s\n", term_style(stderr, TERM_RED), term_style(stderr, TERM_PLAIN), err->msg);
+	return CMD_FAILED;
+}
+
+static int print_misuse(const struct cmd *cmd, const struct err *err)
+{
+	print_error(err);
+	if (cmd)
+		fprintf(stderr, "usage: inftrace %s %s\n", cmd->name, cmd->usage);
+	fprintf(stderr, "'inftrace help%s%s' says more.\n", cmd ? " " : "", cmd ? cmd->name : "");
+	return CMD_USAGE;
+}
+
+/* A report that could not be written is a failure, whatever the command thought. */
+static int flush_output(int status)
+{
+	struct err err;
+
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	err_set(&err, errno, "cannot write to standard output: %s", strerror(errno));
+	return print_error(&err);
+}
+
+static int check_args(const struct cmd *cmd, int n, char **argv, struct err *err)
+{
+	if (n < cmd->min_args)
+		return cmd_misused(err, "%s needs %s", cmd->name, n ? "another argument" : "an argument");
+	if (cmd->max_args >= 0 && n > cmd->max_args)
+		return cmd_misused(err, "%s has no use for '%s'", cmd->name, argv[cmd->max_args]);
+	return 0;
+}
+
+static int run_command(const struct cmd *cmd, int argc, char **argv)
+{
+	static const struct opt no_opts[] = { { 0 } };
+	struct err err = { 0 };
+	void *opts = calloc(1, cmd->opts_size + 1);
+	int rc;
+
+	if (!opts) {
+		err_set(&err, ENOMEM, "cannot run %s: out of memory", cmd->name);
+		return print_error(&err);
+	}
+	rc = opt_parse(cmd->opts ? cmd->opts : no_opts, opts, argc, argv, cmd->order, &err);
+	if (rc == OPT_HELP) {
+		help_command(stdout, cmd);
+		rc = CMD_DONE;
+	} else if (rc < 0) {
+		rc = -CMD_MISUSED;
+	} else {
+		int n = rc;
+
+		argv[n] = NULL;
+		rc = check_args(cmd, n, argv, &err);
+		if (!rc)
+			rc = cmd->run(opts, n, argv, &err);
+	}
+	free(opts);
+	if (rc < 0)
+		rc = rc == -CMD_MISUSED ? print_misuse(cmd, &err) : print_error(&err);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct help_main_opts opts = { 0 };
+	const struct cmd *cmd;
+	struct err err = { 0 };
+	int n = opt_parse(help_main_opts, &opts, argc - 1, argv + 1, OPT_FIRST, &err);
+
+	if (n == OPT_HELP) {
+		help_overview(stdout);
+		return flush_output(CMD_DONE);
+	}
+	if (n < 0)
+		return print_misuse(NULL, &err);
+	if (opts.version) {
+		puts("inftrace " INFTRACE_VERSION);
+		return flush_output(CMD_DONE);
+	}
+	if (!n) {
+		help_overview(stderr);
+		return CMD_USAGE;
+	}
+	argv[1 + n] = NULL;
+	cmd = cmd_find(argv[1], &err);
+	if (!cmd)
+		return print_misuse(NULL, &err);
+	return flush_output(run_command(cmd, n - 1, argv + 2));
+}
