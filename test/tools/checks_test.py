@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of the tree refuse what they are there to refuse: a check that cannot fail checks nothing."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+CC = os.environ.get("CC", "cc").split()
+
+
+class Checks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def layers(self, layers):
+        (self.folder / "src").mkdir(exist_ok=True)
+        path = self.write("layers.txt", layers)
+        return subprocess.run([sys.executable, TOOLS / "check-layers", path, self.folder / "src"],
+                              stdout=subprocess.PIPE, text=True)
+
+    def agent(self, source):
+        lib = self.folder / "lib.so"
+        subprocess.run([*CC, "-x", "c", "-fPIC", "-shared", "-O0", "-o", lib, self.write("lib.c", source)], check=True)
+        return subprocess.run([TOOLS / "check-agent", lib], stdout=subprocess.PIPE, text=True)
+
+    def test_an_include_to_the_left_is_taken(self):
+        self.write("src/event/a.c", '#include "base/err.h"\n#include <stdio.h>\n#include "event/a.h"\n#include "inftrace.h"\n')
+        result = self.layers("# a comment\nbase:\nevent: base\n")
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+    def test_an_include_to_the_right_is_refused(self):
+        self.write("src/base/a.c", '#include "base/a.h"\n\n  #  include "event/event.h"\n')
+        result = self.layers("base:\nevent: base\n")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn('src/base/a.c:3: base may not include event ("event/event.h")', result.stdout)
+
+    def test_an_include_of_a_sibling_that_is_not_named_is_refused(self):
+        self.write("src/store/a.h", '#include "trace/perfetto_read.h"\n')
+        self.assertEqual(self.layers("base:\ntrace: base\nstore: base\n").returncode, 1)
+
+    def test_an_include_without_a_folder_is_refused(self):
+        self.write("src/base/a.c", '#include "a.h"\n')
+        self.assertIn("does not name its folder", self.layers("base:\n").stdout)
+
+    def test_an_unknown_folder_is_refused(self):
+        self.write("src/util/a.c", "")
+        self.assertIn("do not know the folder util", self.layers("base:\n").stdout)
+
+    def test_a_cycle_is_refused(self):
+        result = self.layers("base: event\nevent: base\n")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("base names event, which does not stand higher", result.stdout)
+
+    def test_a_quiet_library_is_taken(self):
+        result = self.agent("int OrtGetApiBase; void *dlsym(void *a, const char *b) { return 0; } int inftrace_on(void) { return 0; }")
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+    def test_a_foreign_export_is_refused(self):
+        result = self.agent("int dlopen(void) { return 0; }")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("must not export: dlopen", result.stdout)
+
+    def test_a_loud_library_is_refused(self):
+        result = self.agent('#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n'
+                            'void inftrace_a(int a) { printf("%d", a); fprintf(stderr, "%d", a); if (a) abort(); exit(fork()); }')
+        self.assertEqual(result.returncode, 1)
+        for name in ("abort", "exit", "fork", "fprintf", "printf"):
+            self.assertRegex(result.stdout, rf"must not import:.*\b{name}\b")
+
+    def test_a_missing_library_is_skipped_visibly(self):
+        result = subprocess.run([TOOLS / "check-agent", self.folder / "none.so"], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(result.returncode, 77)
+        self.assertIn("skipped", result.stdout)
+
+
+unittest.main()
