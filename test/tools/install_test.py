@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""install_test.py BUILD: what `make install` puts where, and that it works from there."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+
+
+def option(name):
+    options = json.loads((BUILD / "meson-info/intro-buildoptions.json").read_text())
+    return next(o["value"] for o in options if o["name"] == name)
+
+
+class Install(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", cls.folder.name], check=True)
+        cls.prefix = pathlib.Path(cls.folder.name + option("prefix"))
+        cls.program = cls.prefix / "bin/inftrace"
+
+    def test_the_program_runs(self):
+        done = subprocess.run([self.program, "--version"], stdout=subprocess.PIPE, text=True, check=True)
+        self.assertRegex(done.stdout, r"^inftrace \d+\.\d+\.\d+\n$")
+
+    def test_every_command_has_its_manual_page(self):
+        overview = subprocess.run([self.program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        lines = overview.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+        pages = {"inftrace.1", *(f"inftrace-{line.split()[0]}.1" for line in lines)}
+        self.assertEqual(pages, {path.name for path in (self.prefix / "share/man/man1").iterdir()})
+
+    def test_completions_and_the_licence_are_where_shells_and_people_look(self):
+        for path in ("bash-completion/completions/inftrace", "zsh/site-functions/_inftrace", "fish/vendor_completions.d/inftrace.fish",
+                     "doc/inftrace/LICENSE"):
+            self.assertTrue((self.prefix / "share" / path).stat().st_size > 100, path)
+
+
+unittest.main()
