@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes JSON to a stream: commas, line breaks and escapes are its business, the order of calls is the
+ * caller's. Bytes that are not UTF-8 are written as U+FFFD, numbers that JSON cannot say as null. Errors
+ * stay in the stream (ferror).
+ */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json {
+	FILE *out;
+	int depth;
+	bool has_item;	/* the innermost object or array already has one */
+};
+
+void json_init(struct json *json, FILE *out);
+void json_done(struct json *json);	/* ends the last line */
+
+/* key: NULL inside arrays and for the outermost value. */
+void json_object(struct json *json, const char *key);
+void json_array(struct json *json, const char *key);
+void json_end(struct json *json, char bracket);	/* '}' or ']' */
+void json_text(struct json *json, const char *key, const char *value);	/* NULL: null */
+void json_int(struct json *json, const char *key, int64_t value);
+void json_real(struct json *json, const char *key, double value);
+void json_bool(struct json *json, const char *key, bool value);
+void json_null(struct json *json, const char *key);
+
+#endif
