@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/opt.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/near.h"
+
+struct sample_opts {
+	bool quiet, verbose;
+	const char *out, *level;
+	int count;
+	uint64_t interval_ns, size;
+	struct opt_list env;
+};
+
+static const struct opt sample_table[] = {
+	{ 'q', "quiet", NULL, "say nothing", OPT_FLAG, offsetof(struct sample_opts, quiet) },
+	{ 'v', "verbose", NULL, "say more", OPT_FLAG, offsetof(struct sample_opts, verbose) },
+	{ 0, NULL, NULL, "A heading:" },
+	{ 'o', "out", "FILE", "where to", OPT_STR, offsetof(struct sample_opts, out) },
+	{ 0, "level", "low|middle|high", "how much", OPT_CHOICE, offsetof(struct sample_opts, level), "middle" },
+	{ 'n', "count", "N", "how many", OPT_INT, offsetof(struct sample_opts, count), "3" },
+	{ 'i', "interval", "TIME", "how often", OPT_DURATION, offsetof(struct sample_opts, interval_ns), "1s" },
+	{ 0, "size", "SIZE", "how large", OPT_SIZE, offsetof(struct sample_opts, size) },
+	{ 'e', "env", "NAME=VALUE", "set it", OPT_LIST, offsetof(struct sample_opts, env) },
+	{ 0 },
+};
+
+static char *words[32];
+static struct err err;
+
+/* Parses the words of a line, separated by single spaces. */
+static int parse(struct sample_opts *opts, enum opt_order order, const char *line)
+{
+	static char copy[512];
+	int n = 0;
+
+	snprintf(copy, sizeof copy, "%s", line);
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		words[n++] = word;
+	*opts = (struct sample_opts){ 0 };
+	err = (struct err){ 0 };
+	return opt_parse(sample_table, opts, n, words, order, &err);
+}
+
+static void expect_refused(const char *line, const char *msg)
+{
+	struct sample_opts opts;
+
+	assert_int_equal(parse(&opts, OPT_ANYWHERE, line), -EINVAL);
+	assert_string_equal(err.msg, msg);
+}
+
+static void what_is_not_given_has_its_default(void **state)
+{
+	struct sample_opts opts;
+
+	assert_int_equal(parse(&opts, OPT_ANYWHERE, ""), 0);
+	assert_string_equal(opts.level, "middle");
+	assert_int_equal(opts.count, 3);
+	assert_int_equal(opts.interval_ns, 1000000000);
+	assert_false(opts.quiet);
+	assert_null(opts.out);
+	assert_int_equal(opts.env.n, 0);
+}
+
+static void every_spelling_of_a_value_is_understood(void **state)
+{
+	static const char *const lines[] = { "-o x -q", "-ox -q", "-qox", "--out x --quiet", "--quiet --out=x" };
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		struct sample_opts opts;
+
+		assert_int_equal(parse(&opts, OPT_ANYWHERE, lines[i]), 0);
+		assert_string_equal(opts.out, "x");
+		assert_true(opts.quiet);
+		assert_false(opts.verbose);
+	}
+}
+
+static void a_value_may_be_empty_or_begin_with_a_dash(void **state)
+{
+	struct sample_opts opts;
+
+	assert_int_equal(parse(&opts, OPT_ANYWHERE, "--out= -e -x"), 0);
+	assert_string_equal(opts.out, "");
+	assert_string_equal(opts.env.item[0], "-x");
+}
+
+static void a_list_keeps_its_order(void **state)
+{
+	struct sample_opts opts;
+
+	assert_int_equal(parse(&opts, OPT_ANYWHERE, "-e a=1 --env b=2 --env=c=3"), 0);
+	assert_int_equal(opts.env.n, 3);
+	assert_string_equal(opts.env.item[0], "a=1");
+	assert_string_equal(opts.env.item[1], "b=2");
+	assert_string_equal(opts.env.item[2], "c=3");
+}
+
+static void arguments_are_gathered_in_front(void **state)
+{
+	struct sample_opts opts;
+
+	assert_int_equal(parse(&opts, OPT_ANYWHERE, "a -q b - --count 5 -- -v c"), 5);
+	assert_string_equal(words[0], "a");
+	assert_string_equal(words[1], "b");
+	assert_string_equal(words[2], "-");
+	assert_string_equal(words[3], "-v");
+	assert_string_equal(words[4], "c");
+	assert_true(opts.quiet);
+	assert_false(opts.verbose);
+	assert_int_equal(opts.count, 5);
+}
+
+static void the_first_argument_may_end_the_options(void **state)
+{
+	struct sample_opts opts;
+
+	assert_int_equal(parse(&opts, OPT_FIRST, "-q python -v --help -- x"), 5);
+	assert_string_equal(words[0], "python");
+	assert_string_equal(words[2], "--help");
+	assert_string_equal(words[3], "--");
+	assert_false(opts.verbose);
+	assert_int_equal(parse(&opts, OPT_FIRST, "-q -- -v --help"), 2);
+	assert_string_equal(words[0], "-v");
+	assert_false(opts.verbose);
+}
+
+static void help_is_known_without_a_row(void **state)
+{
+	struct sample_opts opts;
+
+	assert_int_equal(parse(&opts, OPT_ANYWHERE, "a --help"), OPT_HELP);
+	assert_int_equal(parse(&opts, OPT_ANYWHERE, "-qh"), OPT_HELP);
+	assert_int_equal(parse(&opts, OPT_ANYWHERE, "-- --help"), 1);
+}
+
+static void mistakes_say_what_would_be_right(void **state)
+{
+	expect_refused("--cuont 5", "unknown option --cuont; did you mean --count?");
+	expect_refused("--inter=5", "unknown option --inter; did you mean --interval?");
+	expect_refused("--nothing-like-it", "unknown option --nothing-like-it");
+	expect_refused("-qx", "unknown option -x");
+	expect_refused("--out", "option --out needs a value: --out FILE");
+	expect_refused("-o", "option --out needs a value: --out FILE");
+	expect_refused("--quiet=yes", "option --quiet takes no value");
+	expect_refused("--level=hgih", "cannot use 'hgih' as --level: not one of low|middle|high");
+	expect_refused("--level=low|middle", "cannot use 'low|middle' as --level: not one of low|middle|high");
+	expect_refused("--level=", "cannot use '' as --level: not one of low|middle|high");
+	expect_refused("-n five", "cannot use 'five' as --count: not a whole number");
+	expect_refused("-n -5", "cannot use '-5' as --count: not a whole number");
+	expect_refused("-n 5x", "cannot use '5x' as --count: not a whole number");
+	expect_refused("-n 2147483648", "cannot use '2147483648' as --count: larger than 2147483647");
+	expect_refused("-i soon", "cannot use 'soon' as --interval: not a time such as 500us, 10ms, 1.5s, 2m or 1h");
+	expect_refused("--size 1X", "cannot use '1X' as --size: not a size such as 4096, 256K, 1M or 2G");
+	expect_refused("-e1 -e2 -e3 -e4 -e5 -e6 -e7 -e8 -e9 -e10 -e11 -e12 -e13 -e14 -e15 -e16 -e17",
+		       "cannot use '17' as --env: given more than 16 times");
+}
+
+static void times_are_exact_to_the_nanosecond(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} good[] = {
+		{ "0", 0 },	       { "7ns", 7 },	      { "500us", 500000 },    { "10ms", 10000000 },
+		{ "1s", 1000000000 },  { "2", 2000000000 },   { "1.5s", 1500000000 }, { "0.000000001s", 1 },
+		{ "2m", 120000000000 }, { "1h", 3600000000000 }, { "1.25h", 4500000000000 },
+		{ "18446744073709551615ns", UINT64_MAX },
+	};
+	static const char *const bad[] = { "", "s", "1.s", ".5s", "1 s", "-1s", "1d", "1e9", "1.5.5s",
+					   "18446744073709551616ns", "18446744074s", "99999999999999999999999h" };
+	uint64_t ns;
+
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		assert_int_equal(opt_parse_duration(good[i].text, &ns, &err), 0);
+		assert_int_equal(ns, good[i].ns);
+	}
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		assert_int_equal(opt_parse_duration(bad[i], &ns, &err), -EINVAL);
+}
+
+static void sizes_step_by_1024(void **state)
+{
+	uint64_t bytes;
+
+	assert_int_equal(opt_parse_size("4096", &bytes, &err), 0);
+	assert_int_equal(bytes, 4096);
+	assert_int_equal(opt_parse_size("256K", &bytes, &err), 0);
+	assert_int_equal(bytes, 256 * 1024);
+	assert_int_equal(opt_parse_size("1.5MiB", &bytes, &err), 0);
+	assert_int_equal(bytes, 1536 * 1024);
+	assert_int_equal(opt_parse_size("2G", &bytes, &err), 0);
+	assert_int_equal(bytes, 2147483648u);
+	assert_int_equal(opt_parse_size("17179869184G", &bytes, &err), -EINVAL);
+}
+
+static const char *nearest(const char *word)
+{
+	static const char *const known[] = { "record", "report", "doctor", "help" };
+	struct near near;
+
+	near_init(&near, word, strlen(word));
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		near_offer(&near, known[i]);
+	return near_best(&near);
+}
+
+static void a_slip_of_the_finger_finds_the_word(void **state)
+{
+	assert_string_equal(nearest("rceord"), "record");
+	assert_string_equal(nearest("reprt"), "report");
+	assert_string_equal(nearest("doc"), "doctor");
+	assert_string_equal(nearest("hepl"), "help");
+	assert_null(nearest("view"));
+	assert_null(nearest(""));
+	assert_null(nearest("a word that is far longer than any command that there will ever be"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_not_given_has_its_default),
+		cmocka_unit_test(every_spelling_of_a_value_is_understood),
+		cmocka_unit_test(a_value_may_be_empty_or_begin_with_a_dash),
+		cmocka_unit_test(a_list_keeps_its_order),
+		cmocka_unit_test(arguments_are_gathered_in_front),
+		cmocka_unit_test(the_first_argument_may_end_the_options),
+		cmocka_unit_test(help_is_known_without_a_row),
+		cmocka_unit_test(mistakes_say_what_would_be_right),
+		cmocka_unit_test(times_are_exact_to_the_nanosecond),
+		cmocka_unit_test(sizes_step_by_1024),
+		cmocka_unit_test(a_slip_of_the_finger_finds_the_word),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
