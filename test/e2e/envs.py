@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Environments for the end-to-end tests: Python wheels, Node packages, a jar, a Go program.
+
+Made on demand by the languages' own package managers, in a folder that later runs find again
+($INFTRACE_TEST_CACHE, else $XDG_CACHE_HOME/inftrace-test). An environment is whole when its marker
+file is there; a lock makes two test runs wait for each other. What cannot be made on this machine
+raises Missing with the reason, which becomes a visible skip.
+"""
+import contextlib
+import fcntl
+import functools
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAMS = os.path.join(HERE, "programs")
+
+# onnxruntime of PyPI, the numpy it was built against, and the Pythons it has wheels for.
+WHEELS = {
+    "1.15": ("onnxruntime==1.15.1", "numpy>=1.24.2,<2", (3, 8), (3, 11)),
+    "1.18": ("onnxruntime==1.18.1", "numpy>=1.24.2,<2", (3, 8), (3, 12)),
+    "1.22": ("onnxruntime==1.22.1", "numpy>=1.24.2", (3, 10), (3, 13)),
+    "newest": ("onnxruntime", "numpy>=1.24.2", (3, 11), (3, 14)),
+}
+NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
+JAR = "com.microsoft.onnxruntime:onnxruntime:1.22.0"
+GO_MODULE = "github.com/yalue/onnxruntime_go@v1.21.0"
+
+
+class Missing(Exception):
+    """This machine cannot have the environment; the text says why."""
+
+
+def cache_dir():
+    path = os.environ.get("INFTRACE_TEST_CACHE")
+    if not path:
+        path = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "inftrace-test")
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+@contextlib.contextmanager
+def _locked(name):
+    with open(os.path.join(cache_dir(), name + ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _call(args, **more):
+    done = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+    if done.returncode:
+        raise Missing("%s: %s" % (" ".join(args[:6]), done.stdout.strip().splitlines()[-1:] or done.returncode))
+    return done.stdout
+
+
+def _made(name, spec, make):
+    """The folder of environment NAME; make(folder) fills it unless a whole one with the same spec is there."""
+    path = os.path.join(cache_dir(), name)
+    marker = os.path.join(path, ".ready")
+    with _locked(name):
+        if os.path.exists(marker) and open(marker).read() == spec:
+            return path
+        shutil.rmtree(path, ignore_errors=True)
+        os.makedirs(path)
+        make(path)
+        with open(marker, "w") as out:
+            out.write(spec)
+    return path
+
+
+@functools.lru_cache(maxsize=None)
+def _pythons():
+    """[(version, path)] of the interpreters of this machine that can make a virtual environment."""
+    names = [sys.executable] + ["python3"] + ["python3.%d" % minor for minor in range(8, 15)]
+    paths = [shutil.which(name) for name in names]
+    paths += sorted(glob.glob(os.path.join(os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv")),
+                                           "versions/3*/bin/python3")))
+    paths.append("/usr/bin/python3")
+    found = {}
+    for path in filter(None, paths):
+        code = "import sys, venv, ensurepip; print(sys.version_info[0], sys.version_info[1], sys.base_prefix)"
+        done = subprocess.run([path, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        if done.returncode == 0:
+            major, minor, prefix = done.stdout.split(None, 2)
+            found.setdefault(prefix.strip(), ((int(major), int(minor)), path))
+    return list(found.values())
+
+
+def _python_between(low, high):
+    for version, path in _pythons():
+        if low <= version <= high:
+            return path
+    have = ", ".join("%d.%d" % version for version, _ in _pythons())
+    raise Missing("no Python from %d.%d to %d.%d here (only %s)" % (low + high + (have,)))
+
+
+def _venv(name, python, requirements, no_deps=()):
+    def make(path):
+        _call([python, "-m", "venv", path])
+        pip = [os.path.join(path, "bin", "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        if requirements:
+            _call(pip + list(requirements))
+        if no_deps:
+            _call(pip + ["--no-deps"] + list(no_deps))
+    return _made(name, json.dumps([python, list(requirements), list(no_deps)]), make)
+
+
+class Wheel:
+    """A Python environment with one onnxruntime wheel."""
+
+    def __init__(self, key):
+        package, numpy, low, high = WHEELS[key]
+        # The packages that onnxruntime names but needs only for its tools stay out.
+        self.path = _venv("python-" + key, _python_between(low, high), [numpy, "packaging", "flatbuffers", "protobuf"],
+                          [package])
+        self.python = os.path.join(self.path, "bin", "python")
+        capi = glob.glob(os.path.join(self.path, "lib/python3*/site-packages/onnxruntime/capi"))[0]
+        self.module = glob.glob(os.path.join(capi, "onnxruntime_pybind11_state*.so"))[0]
+        libraries = sorted(glob.glob(os.path.join(capi, "libonnxruntime.so.1.*")))
+        self.library = libraries[0] if libraries else None
+        info = glob.glob(os.path.join(self.path, "lib/python3*/site-packages/onnxruntime-*.dist-info"))[0]
+        self.version = re.search(r"onnxruntime-([0-9.]+)\.dist-info", info).group(1)
+
+    @property
+    def minor(self):
+        return int(self.version.split(".")[1])
+
+
+class NodePackage:
+    """A folder whose node_modules hold one onnxruntime-node."""
+
+    def __init__(self, key):
+        if not shutil.which("node") or not shutil.which("npm"):
+            raise Missing("node or npm is not installed")
+        wanted = NODE_PACKAGES[key]
+
+        def make(path):
+            with open(os.path.join(path, "package.json"), "w") as out:
+                out.write("{}")
+            # The CPU library is inside the package; its install script would only fetch GPU libraries.
+            _call(["npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund",
+                   "onnxruntime-node@" + wanted], cwd=path)
+        self.path = _made("node-" + key, wanted, make)
+        self.node = shutil.which("node")
+        package = os.path.join(self.path, "node_modules", "onnxruntime-node")
+        self.version = json.load(open(os.path.join(package, "package.json")))["version"]
+        libraries = sorted(glob.glob(os.path.join(package, "bin/napi-v*/linux/x64/libonnxruntime.so.1*")))
+        if not libraries:
+            raise Missing("onnxruntime-node %s has no Linux library inside" % self.version)
+        self.library = os.path.realpath(libraries[0])
+        self.script_env = {"NODE_PATH": os.path.join(self.path, "node_modules")}
+
+    @property
+    def minor(self):
+        return int(self.version.split(".")[1])
+
+
+@functools.lru_cache(maxsize=None)
+def wheel(key):
+    return Wheel(key)
+
+
+@functools.lru_cache(maxsize=None)
+def node_package(key):
+    return NodePackage(key)
+
+
+@functools.lru_cache(maxsize=None)
+def magika():
+    """The Rust program `magika`: a runtime linked in statically, and only asynchronous runs."""
+    path = _venv("magika", _python_between((3, 8), (3, 14)), [], ["magika==1.0.3"])
+    return os.path.join(path, "bin", "magika")
+
+
+@functools.lru_cache(maxsize=None)
+def jar():
+    if not shutil.which("java") or not shutil.which("mvn"):
+        raise Missing("java or mvn is not installed")
+
+    def make(path):
+        _call(["mvn", "-q", "-B", "dependency:get", "-Dartifact=" + JAR, "-Dtransitive=false",
+               "-Dmaven.repo.local=" + os.path.join(path, "repository")])
+    path = _made("java", JAR, make)
+    return glob.glob(os.path.join(path, "repository/com/microsoft/onnxruntime/onnxruntime/*/*.jar"))[0]
+
+
+@functools.lru_cache(maxsize=None)
+def go_program():
+    """programs/infer.go, built."""
+    if not shutil.which("go"):
+        raise Missing("go is not installed")
+    source = open(os.path.join(PROGRAMS, "infer.go")).read()
+
+    def make(path):
+        env = dict(os.environ, GOPATH=os.path.join(path, "gopath"), GOFLAGS="-modcacherw -mod=mod", CGO_ENABLED="1")
+        with open(os.path.join(path, "infer.go"), "w") as out:
+            out.write(source)
+        _call(["go", "mod", "init", "infer"], cwd=path, env=env)
+        _call(["go", "get", GO_MODULE], cwd=path, env=env)
+        _call(["go", "build", "-o", "infer", "infer.go"], cwd=path, env=env)
+    return os.path.join(_made("go", GO_MODULE + source, make), "infer")

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs programs with and without inftrace and compares: what every end-to-end test is made of."""
+import glob
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+
+import envs
+import judge
+from recording import Recording
+
+CFLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-pthread"]
+# Where the recorder finds its agent and keeps its rings is its own business; what the programs need is not.
+CLEAN = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8",
+         "ORT_DISABLE_TELEMETRY": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+class Done:
+    """A program that has run. status is negative for a signal, as subprocess has it."""
+
+    def __init__(self, args, status, out, err, usage=None):
+        self.args, self.status, self.out, self.err, self.usage = args, status, out, err, usage
+        self.recording = None
+
+    @property
+    def counted(self):
+        """(runs, failed) as the program counted them itself."""
+        runs, failed = re.findall(r"^runs (\d+) failed (\d+)$", self.out, re.M)[-1]
+        return int(runs), int(failed)
+
+
+class Lab:
+    """A folder to work in, the models, the programs, and the recorder."""
+
+    def __init__(self, folder, models, binaries):
+        self.folder, self.models, self.binaries, self.recordings = str(folder), str(models), binaries, []
+        self.inftrace = os.environ["INFTRACE"]
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def model(self, name):
+        return os.path.join(self.models, name + ".onnx")
+
+    # ---- programs
+
+    def python(self, wheel, program, *args):
+        return [wheel.python, os.path.join(envs.PROGRAMS, program + ".py")] + [str(arg) for arg in args]
+
+    def native(self, program, library, *args, linked=False):
+        binary = self.binaries.linked(program, library) if linked else self.binaries.opened(program)
+        return [binary, library] + [str(arg) for arg in args]
+
+    # ---- running
+
+    def start(self, args, env=None, **more):
+        more.setdefault("stdin", subprocess.DEVNULL)
+        return subprocess.Popen(args, env=dict(CLEAN, **(env or {})), cwd=self.folder, **more)
+
+    def plain(self, args, env=None, stdin=None, timeout=120, **more):
+        """Runs a program without inftrace."""
+        out, err = self.path("stdout"), self.path("stderr")
+        with open(out, "wb") as out_file, open(err, "wb") as err_file:
+            if stdin is not None:
+                with open(self.path("stdin"), "wb") as file:
+                    file.write(stdin)
+                more["stdin"] = open(self.path("stdin"), "rb")
+            process = self.start(args, env, stdout=out_file, stderr=err_file, **more)
+            try:
+                status = process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise AssertionError("%s does not end:\n%s" % (args, open(err, errors="replace").read()))
+        return Done(args, status, open(out, errors="surrogateescape").read(), open(err, errors="surrogateescape").read())
+
+    def command(self, args, level="operator", options=(), name="recording"):
+        path = self.path(name + ".pftrace")
+        return [self.inftrace, "record", "-o", path, "--force", "--level", level, *options, "--", *args], path
+
+    def record(self, args, level="operator", options=(), name="recording", judged=True, **more):
+        """Runs a program under inftrace; the recording is judged, too, at the end of the test at the latest."""
+        command, path = self.command(args, level, options, name)
+        done = self.plain(command, **more)
+        assert os.path.exists(path), "no recording: status %d\n%s" % (done.status, done.err)
+        done.recording = Recording(path)
+        if judged:
+            self.recordings.append(done.recording)
+        return done
+
+    def both(self, args, **more):
+        """With and without: the same output, the same status; the target's errors are among the recorder's."""
+        options = {key: more.pop(key) for key in ("level", "options", "name", "judged") if key in more}
+        plain = self.plain(args, **more)
+        done = self.record(args, **options, **more)
+        assert (done.out, done.status) == (plain.out, _as_status(plain.status)), done.err
+        return done
+
+    def judge(self):
+        for recording in self.recordings:
+            assert recording.broken() == []
+            assert not judge.import_errors(recording.path)
+
+    # ---- what the runtime's own profiler says
+
+    def profile(self, args, prefix="profile", env=None):
+        """[(node name, operator type)] of a run of the same program with the runtime's own profiler."""
+        for old in glob.glob(self.path(prefix) + "*.json"):
+            os.unlink(old)
+        done = self.plain(args, env=env)
+        assert done.status == 0, done.err
+        return [event for path in glob.glob(self.path(prefix) + "*.json") for event in profile_operators(path)]
+
+
+def _as_status(status):
+    """What a shell would say: 128 + signal. That is what a recorder can give on."""
+    return status if status >= 0 else 128 - status
+
+
+def profile_operators(path):
+    """Line by line and by pattern: the runtime escapes nothing, so that its file need not be JSON."""
+    found = []
+    with open(path, errors="replace") as file:
+        for line in file:
+            match = re.match(r'\{"cat" : "Node".*"name" :"(.*)_kernel_time","args" : \{(.*)\}\},?$', line)
+            if match:
+                found.append((match.group(1), re.search(r'"op_name" : "([^"]*)"', match.group(2)).group(1)))
+    return found
+
+
+def names_and_types(operators):
+    return sorted((operator.name, operator.args["op_type"]) for operator in operators)
+
+
+def own_times(path):
+    """[(start, end, thread)] that a program measured itself."""
+    with open(path) as file:
+        return [tuple(int(word) for word in line.split()) for line in file]
+
+
+def inside_own_times(recording, times, by_thread=True):
+    """Every inference of the recording lies in its own interval of the program's own measurement."""
+    slack = recording.note("clock")["error_ns"]
+    threads = {time[2] for time in times} if by_thread else {None}
+    outside = []
+    for thread in threads:
+        own = sorted(time for time in times if thread in (None, time[2]))
+        seen = sorted((slice.start, slice.end) for slice in recording.inferences if thread in (None, slice.args["tid"]))
+        if len(own) != len(seen):
+            outside.append("thread %s: %d inferences for %d runs" % (thread, len(seen), len(own)))
+        outside += ["%s is not in %s" % (a, b) for a, b in zip(seen, own)
+                    if a[0] < b[0] - slack or a[1] > b[1] + slack]
+    return outside
+
+
+class Binaries:
+    """The C programs, built when first asked for."""
+
+    def __init__(self, folder):
+        self.folder = str(folder)
+
+    def _build(self, output, args):
+        if not os.path.exists(output):
+            done = subprocess.run([shutil.which("cc") or "gcc", *CFLAGS, "-o", output, *args], cwd=envs.PROGRAMS,
+                                  stderr=subprocess.PIPE, text=True)
+            assert done.returncode == 0, done.stderr
+        return output
+
+    def opened(self, program):
+        return self._build(os.path.join(self.folder, program), [program + ".c", "ort.c", "runtime_opened.c", "-ldl"])
+
+    def linked(self, program, library):
+        """Linked to the library under its own soname, found by RUNPATH."""
+        soname = re.search(r"SONAME.*\[(.*)\]", subprocess.run(["readelf", "-d", library], stdout=subprocess.PIPE,
+                                                               text=True).stdout).group(1)
+        where = os.path.join(self.folder, "lib-%08x" % (hash(library) & 0xffffffff))
+        os.makedirs(where, exist_ok=True)
+        if not os.path.lexists(os.path.join(where, soname)):
+            os.symlink(library, os.path.join(where, soname))
+        return self._build(os.path.join(where, program),
+                           [program + ".c", "ort.c", "runtime_linked.c", "-L" + where, "-l:" + soname,
+                            "-Wl,--enable-new-dtags,-rpath," + where])
+
+    def plain(self, static=False):
+        return self._build(os.path.join(self.folder, "plain-static" if static else "plain"),
+                           ["plain.c"] + (["-static"] if static else []))

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models for the end-to-end tests, made here, each with the inputs that its programs feed.
+
+write(folder) makes NAME.onnx and NAME.npz for every model in MODELS. Weights come from a fixed seed, so
+two runs of the tests meet the same models. Every node has a name unless the model is about names.
+"""
+import os
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+
+FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
+
+
+def _value(name, kind, shape):
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def _weights(seed, name, *shape):
+    random = np.random.default_rng(seed)
+    scale = 1 / np.sqrt(max(1, int(np.prod(shape[1:]))))
+    data = (random.standard_normal(shape) * scale).astype(np.float32)
+    return helper.make_tensor(name, FLOAT, shape, data.tobytes(), raw=True)
+
+
+def _model(graph_name, nodes, inputs, outputs, initializers=()):
+    graph = helper.make_graph(nodes, graph_name, inputs, outputs, initializers)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], producer_name="inftrace-test")
+    model.ir_version = 7  # the oldest runtime of the tests reads it
+    return model
+
+
+def _ramp(*shape):
+    return np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape)
+
+
+def tiny():
+    nodes = [helper.make_node("Relu", ["x"], ["y"], name="only")]
+    return _model("tiny", nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])]), {"x": _ramp(4)}
+
+
+def chain():
+    """20 operators that no optimiser fuses: a known number of operators per inference."""
+    nodes = [helper.make_node("Sin" if i % 2 else "Cos", ["x" if i == 0 else "t%d" % i],
+                              ["y" if i == 19 else "t%d" % (i + 1)], name="link_%02d" % i) for i in range(20)]
+    return _model("chain", nodes, [_value("x", FLOAT, [256])], [_value("y", FLOAT, [256])]), {"x": _ramp(256)}
+
+
+def cnn():
+    """A small picture classifier: what the optimiser fuses, folds and re-lays."""
+    nodes = [
+        helper.make_node("Conv", ["x", "w1", "b1"], ["c1"], name="conv_1", pads=[1, 1, 1, 1]),
+        helper.make_node("BatchNormalization", ["c1", "g", "b", "m", "v"], ["n1"], name="norm_1"),
+        helper.make_node("Relu", ["n1"], ["r1"], name="relu_1"),
+        helper.make_node("MaxPool", ["r1"], ["p1"], name="pool_1", kernel_shape=[2, 2], strides=[2, 2]),
+        helper.make_node("Conv", ["p1", "w2"], ["c2"], name="conv_2", pads=[1, 1, 1, 1]),
+        helper.make_node("Sigmoid", ["c2"], ["s2"], name="gate"),
+        helper.make_node("Mul", ["c2", "s2"], ["m2"], name="swish"),
+        helper.make_node("GlobalAveragePool", ["m2"], ["a"], name="average"),
+        helper.make_node("Flatten", ["a"], ["f"], name="flatten"),
+        helper.make_node("Add", ["f", "half"], ["f2"], name="shift"),
+        helper.make_node("Gemm", ["f2", "w3"], ["l"], name="classify", transB=1),
+        helper.make_node("Softmax", ["l"], ["y"], name="softmax", axis=1),
+    ]
+    weights = [_weights(1, "w1", 16, 3, 3, 3), _weights(2, "b1", 16), _weights(3, "w2", 32, 16, 3, 3),
+               _weights(4, "w3", 10, 32), _weights(5, "half", 32)]
+    for name, value in (("g", 1.1), ("b", 0.1), ("m", 0.0), ("v", 0.9)):
+        weights.append(helper.make_tensor(name, FLOAT, [16], [value] * 16))
+    return (_model("cnn", nodes, [_value("x", FLOAT, [1, 3, 32, 32])], [_value("y", FLOAT, [1, 10])], weights),
+            {"x": _ramp(1, 3, 32, 32)})
+
+
+def wide():
+    """Eight branches that a parallel executor runs at the same time."""
+    nodes, ends = [], []
+    for branch in range(8):
+        last = "x"
+        for step in range(4):
+            name = "b%d_%d" % (branch, step)
+            nodes.append(helper.make_node("MatMul", [last, "w"], [name], name=name))
+            last = name
+        ends.append(last)
+    nodes.append(helper.make_node("Sum", ends, ["y"], name="sum"))
+    return (_model("wide", nodes, [_value("x", FLOAT, [32, 32])], [_value("y", FLOAT, [32, 32])],
+                   [_weights(6, "w", 32, 32)]), {"x": _ramp(32, 32)})
+
+
+def loop():
+    """Ten turns of two operators inside one operator."""
+    body = helper.make_graph(
+        [helper.make_node("Add", ["sum", "one"], ["sum_out"], name="body_add"),
+         helper.make_node("Identity", ["go"], ["go_out"], name="body_go")], "body",
+        [_value("i", INT64, []), _value("go", BOOL, []), _value("sum", FLOAT, [4])],
+        [_value("go_out", BOOL, []), _value("sum_out", FLOAT, [4])])
+    nodes = [helper.make_node("Loop", ["n", "", "x"], ["t"], name="loop", body=body),
+             helper.make_node("Relu", ["t"], ["y"], name="after")]
+    return (_model("loop", nodes, [_value("x", FLOAT, [4]), _value("n", INT64, [])], [_value("y", FLOAT, [4])],
+                   [helper.make_tensor("one", FLOAT, [4], [1.0] * 4)]),
+            {"x": _ramp(4), "n": np.array(10, np.int64)})
+
+
+def branch():
+    """An If: one of two subgraphs per run."""
+    def side(op, name):
+        return helper.make_graph([helper.make_node(op, ["x"], [name + "_y"], name=name + "_op")], name, [],
+                                 [_value(name + "_y", FLOAT, [4])])
+    nodes = [helper.make_node("If", ["yes"], ["t"], name="choice", then_branch=side("Sin", "then"),
+                              else_branch=side("Cos", "else")),
+             helper.make_node("Relu", ["t"], ["y"], name="after")]
+    return (_model("branch", nodes, [_value("x", FLOAT, [4]), _value("yes", BOOL, [])], [_value("y", FLOAT, [4])]),
+            {"x": _ramp(4), "yes": np.array(True)})
+
+
+def throws():
+    """Reshape to an impossible shape: its kernel throws a C++ exception, the run gives a failing status."""
+    nodes = [helper.make_node("Sin", ["x"], ["t"], name="before"),
+             helper.make_node("Reshape", ["t", "shape"], ["r"], name="thrower"),
+             helper.make_node("Relu", ["r"], ["y"], name="after")]
+    return (_model("throws", nodes, [_value("x", FLOAT, ["n"]), _value("shape", INT64, [2])],
+                   [_value("y", FLOAT, ["a", "b"])]), {"x": _ramp(6), "shape": np.array([5, 7], np.int64)})
+
+
+def refuses():
+    """Gather out of range: its kernel returns a failing status and throws nothing."""
+    nodes = [helper.make_node("Sin", ["x"], ["t"], name="before"),
+             helper.make_node("Gather", ["t", "where"], ["y"], name="refuser", axis=0)]
+    return (_model("refuses", nodes, [_value("x", FLOAT, [4]), _value("where", INT64, [1])],
+                   [_value("y", FLOAT, [1])]), {"x": _ramp(4), "where": np.array([99], np.int64)})
+
+
+def batch():
+    """A first dimension that each run chooses."""
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["t"], name="project"),
+             helper.make_node("Add", ["t", "z"], ["y"], name="add")]
+    return (_model("batch", nodes, [_value("x", FLOAT, ["n", 8]), _value("z", FLOAT, [3])],
+                   [_value("y", FLOAT, ["n", 3])], [_weights(7, "w", 8, 3)]), {"x": _ramp(5, 8), "z": _ramp(3)})
+
+
+STRANGE_NAMES = ['quoted "name"', "back\\slash", "new\nline", "smile \U0001f600 and umlaut \u00fc", "a" * 3000,
+                 "</script>", "/layer.0/attn/MatMul_1", " "]
+
+
+def strange():
+    """Node names that break careless writers; the profiler of the runtime does not escape them."""
+    nodes = [helper.make_node("Sin", ["x" if i == 0 else "t%d" % i],
+                              ["y" if i == len(STRANGE_NAMES) - 1 else "t%d" % (i + 1)], name=name)
+             for i, name in enumerate(STRANGE_NAMES)]
+    return _model("strange", nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])]), {"x": _ramp(4)}
+
+
+def unnamed():
+    nodes = [helper.make_node("Sin", ["x"], ["t"]), helper.make_node("Cos", ["t"], ["y"])]
+    return _model("unnamed", nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])]), {"x": _ramp(4)}
+
+
+def many():
+    """3,000 operators with names of their own."""
+    nodes = [helper.make_node("Sin" if i % 2 else "Cos", ["x" if i == 0 else "t%d" % i],
+                              ["y" if i == 2999 else "t%d" % (i + 1)], name="block_%d/node_%d" % (i // 100, i))
+             for i in range(3000)]
+    return _model("many", nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])]), {"x": _ramp(4)}
+
+
+def heavy():
+    """A few milliseconds of work per run: time for a kill to land inside."""
+    nodes = [helper.make_node("MatMul", ["x" if i == 0 else "t%d" % i, "w"],
+                              ["y" if i == 5 else "t%d" % (i + 1)], name="mul_%d" % i) for i in range(6)]
+    return (_model("heavy", nodes, [_value("x", FLOAT, [192, 192])], [_value("y", FLOAT, [192, 192])],
+                   [_weights(8, "w", 192, 192)]), {"x": _ramp(192, 192)})
+
+
+MODELS = (tiny, chain, cnn, wide, loop, branch, throws, refuses, batch, strange, unnamed, many, heavy)
+
+
+def write(folder):
+    os.makedirs(folder, exist_ok=True)
+    for make in MODELS:
+        model, feeds = make()
+        onnx.checker.check_model(model)
+        onnx.save(model, os.path.join(folder, make.__name__ + ".onnx"))
+        np.savez(os.path.join(folder, make.__name__ + ".npz"), **feeds)
+    with open(os.path.join(folder, "garbage.onnx"), "wb") as out:
+        out.write(b"this is no model at all" * 40)

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""churn.py MODEL: makes a session, runs it once, releases it, again and again (--sessions)."""
+import ortprogram
+
+args = ortprogram.arguments("model")
+account = ortprogram.Account(args.times)
+feeds = ortprogram.feeds(args.model)
+sums = set()
+for _ in range(args.sessions):
+    session = ortprogram.session(args.model)
+    sums.add(ortprogram.checksum(account.timed(session.run, None, feeds)))
+    del session
+print(*sorted(sums))
+account.close()

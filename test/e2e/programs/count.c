@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * count LIBRARY MODEL SHAPE OUT_LEN COUNTERS THREADS RUNS: a witness for the tests that kill. Each thread runs the model
+ * and, when a run is over, writes how many and when into its line of the file COUNTERS, which it has mapped: whoever dies,
+ * that file tells the truth. Lines: n, time of the last end, time of the first start. RUNS 0: for ever.
+ */
+#include "ort.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct line {
+	uint64_t n, last_ns, sum, pad[5];
+};
+
+static struct model model;
+static long n_runs;
+
+static void *work(void *arg)
+{
+	struct line *line = arg;
+
+	for (long i = 0; !n_runs || i < n_runs; i++) {
+		line->sum += model_run(&model);
+		line->last_ns = now_ns();
+		__atomic_store_n(&line->n, line->n + 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int fd = open(argv[5], O_RDWR | O_CREAT, 0600), n = atoi(argv[6]);
+	pthread_t thread[64];
+	struct line *line;
+	struct ort ort;
+	uint64_t sum = 0;
+
+	n_runs = atol(argv[7]);
+	if (fd < 0 || ftruncate(fd, (long)sizeof(*line) * n) || n > 64)
+		die(argv[5], "cannot make the counters");
+	line = mmap(NULL, sizeof(*line) * (size_t)n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ort_open(&ort, runtime_open(argv[1]));
+	model_open(&model, &ort, argv[2], argv[3], (size_t)atol(argv[4]));
+	for (int t = 0; t < n; t++)
+		pthread_create(&thread[t], NULL, work, &line[t]);
+	for (int t = 0; t < n; t++)
+		pthread_join(thread[t], NULL);
+	for (int t = 0; t < n; t++)
+		sum += line[t].sum;
+	printf("%016lx\nruns %ld failed 0\n", sum, n_runs * n);
+	model_close(&model);
+	ort_close(&ort);
+	return 0;
+}

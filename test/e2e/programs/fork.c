@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fork LIBRARY MODEL SHAPE OUT_LEN N RUNS: N times: fork with a session alive and a thread running it all the while;
+ * the child makes RUNS runs of its own with the parent's session and says what it got.
+ */
+#include "ort.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct model model;
+static int stop;
+static long n_background;
+
+static void *background(void *arg)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+		model_run(&model);
+		n_background++;
+		usleep(1000);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	struct ort ort;
+	long n = atol(argv[5]), n_runs = atol(argv[6]);
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	ort_open(&ort, runtime_open(argv[1]));
+	model_open(&model, &ort, argv[2], argv[3], (size_t)atol(argv[4]));
+	pthread_create(&thread, NULL, background, NULL);
+	for (long i = 0; i < n; i++) {
+		int status;
+		pid_t child = fork();
+
+		if (child == 0) {
+			for (long k = 0; k < n_runs; k++)
+				printf("child %ld %016lx\n", i, model_run(&model));
+			_exit((int)(i & 63));
+		}
+		waitpid(child, &status, 0);
+		printf("status %d\n", WEXITSTATUS(status));
+		printf("parent %016lx\n", model_run(&model));
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	fprintf(stderr, "background %ld\n", n_background);
+	model_close(&model);
+	ort_close(&ort);
+	return 0;
+}

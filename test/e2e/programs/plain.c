@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program without a runtime; built dynamic and fully static. */
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	printf("plain %d\n", argc);
+	return argc > 1 ? 5 : 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runtime by dlopen and a look-up on its handle. The last one that was opened can be closed. */
+#include "ort.h"
+
+#include <dlfcn.h>
+
+static void *handle;
+
+struct ort_base *runtime_open(const char *path)
+{
+	struct ort_base *(*get)(void);
+
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!handle)
+		die("dlopen", dlerror());
+	get = (struct ort_base *(*)(void))dlsym(handle, "OrtGetApiBase");
+	if (!get)
+		die("dlsym", dlerror());
+	return get();
+}
+
+void runtime_close(void)
+{
+	dlclose(handle);
+}

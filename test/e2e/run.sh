@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs the end-to-end tests: run.sh PATH-TO-INFTRACE [pytest arguments]
+# pytest and what it needs live in a virtual environment of their own, made once in the tests' cache.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+INFTRACE=$(realpath "${1:?usage: run.sh PATH-TO-INFTRACE [pytest arguments]}")
+export INFTRACE
+shift
+cache=${INFTRACE_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/inftrace-test}
+mkdir -p "$cache"
+venv=$cache/pytest
+exec 9>"$cache/pytest.lock"
+flock 9
+if ! cmp -s "$here/requirements.txt" "$venv/.ready"; then
+	rm -rf "$venv"
+	python3 -m venv "$venv"
+	"$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+	cp "$here/requirements.txt" "$venv/.ready"
+fi
+exec 9>&-
+export PYTHONPYCACHEPREFIX="$cache/pycache"
+cd "$here"
+exec "$venv/bin/python" -m pytest -p no:cacheprovider "$@"

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deaths at bad moments, full disks, small rings, cut files: no event that was complete is missing, and no target notices."""
+import os
+import random
+import re
+import resource
+import signal
+import struct
+import subprocess
+import time
+
+import pytest
+
+import judge
+from conftest import FULL
+from recording import Recording
+
+KILLS = int(os.environ.get("INFTRACE_TEST_KILLS", 200 if FULL else 10))
+FLUSH_NS = 100_000_000
+
+
+def counters(path):
+    """[(runs, time of the last end)] of programs/count.c, per thread."""
+    with open(path, "rb") as file:
+        data = file.read()
+    return [struct.unpack_from("QQ", data, at) for at in range(0, len(data), 64)]
+
+
+def wait_for_runs(lab, recorder, n):
+    """Until the target of a recorder has made more than n runs."""
+    deadline = time.monotonic() + 20
+    while not os.path.exists(lab.path("counters")) or sum(runs for runs, _ in counters(lab.path("counters"))) <= n:
+        assert time.monotonic() < deadline and recorder.poll() is None
+        time.sleep(0.005)
+
+
+def child_of(pid):
+    with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
+        child, = file.read().split()
+    return int(child)
+
+
+def ended(recording):
+    return [slice for slice in recording.inferences if slice.end is not None]
+
+
+@pytest.mark.parametrize("seed", range(KILLS))
+def test_a_target_killed_at_any_moment_loses_no_run_that_was_over(lab, library, seed):
+    dice = random.Random(seed)
+    threads = dice.choice([1, 1, 2, 8])
+    program = lab.native("count", library, lab.model(dice.choice(["chain", "tiny"])), "", "", lab.path("counters"), threads, 0)
+    shape = "256" if "chain" in program[2] else "4"
+    program[3:5] = [shape, shape]
+    operators = 20 if shape == "256" else 1
+    command, path = lab.command(program)
+    recorder = lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    wait_for_runs(lab, recorder, 0)
+    time.sleep(dice.random() * 0.3)
+    target = child_of(recorder.pid)
+    os.kill(target, signal.SIGKILL)
+    _, err = recorder.communicate(timeout=60)
+    assert recorder.returncode == 137, err
+    recording = Recording(path)
+    lab.recordings.append(recording)
+    over = sum(n for n, _ in counters(lab.path("counters")))
+    if not recording.lost:
+        assert over <= len(ended(recording)) <= over + threads
+        assert over * operators <= len(recording.operators) <= (over + threads) * operators
+    else:
+        assert len(ended(recording)) <= over + threads
+        assert b"lost" in err
+    assert len(recording.inferences) - len(ended(recording)) <= threads
+
+
+def test_a_killed_recorder_leaves_the_target_undisturbed_and_a_file_up_to_its_last_flush(lab, library):
+    runs = 300
+    program = lab.native("count", library, lab.model("heavy"), "192x192", 192 * 192, lab.path("counters"), 2, runs)
+    plain = lab.plain(program)
+    os.unlink(lab.path("counters"))
+    command, path = lab.command(program)
+    with open(lab.path("target-out"), "w") as out:
+        recorder = lab.start(command, stdout=out, stderr=subprocess.DEVNULL, start_new_session=True)
+    wait_for_runs(lab, recorder, 100)
+    target = child_of(recorder.pid)
+    over_before = sum(n for n, _ in counters(lab.path("counters")))
+    time.sleep(FLUSH_NS / 1e9)
+    killed = time.monotonic_ns()
+    recorder.kill()
+    recorder.wait()
+    deadline = time.monotonic() + 60
+    while os.path.exists("/proc/%d" % target) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    with open(lab.path("target-out")) as out:
+        assert out.read() == plain.out
+    assert [n for n, _ in counters(lab.path("counters"))] == [runs, runs]
+    recording = Recording(path)
+    assert len(ended(recording)) >= over_before
+    assert max(slice.end for slice in ended(recording)) >= killed - 2 * FLUSH_NS
+    assert recording.faults == [] and not judge.import_errors(path)
+
+
+def test_a_killed_recorder_leaves_no_ring_behind_for_long(lab, library):
+    """What a dead recorder could not remove, the next one does."""
+    ring_dirs = [os.environ.get("XDG_RUNTIME_DIR", "/nowhere"), "/dev/shm", "/tmp"]
+
+    def left():
+        return {os.path.join(folder, name) for folder in ring_dirs if os.path.isdir(folder)
+                for name in os.listdir(folder) if "inftrace" in name and os.access(os.path.join(folder, name), os.R_OK)}
+    before = left()
+    program = lab.native("count", library, lab.model("tiny"), 4, 4, lab.path("counters"), 1, 0)
+    command, _ = lab.command(program)
+    recorder = lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for_runs(lab, recorder, 10)
+    target = child_of(recorder.pid)
+    recorder.kill()
+    recorder.wait()
+    os.kill(target, signal.SIGKILL)
+    time.sleep(0.2)
+    lab.record(lab.native("end", library, lab.model("tiny"), 4, 4, 3, "0"), name="next")
+    assert left() <= before
+
+
+def full_disk(lab, folder, library):
+    program = lab.native("count", library, lab.model("chain"), 256, 256, lab.path("counters"), 2, 5000)
+    plain = lab.plain(program)
+    os.unlink(lab.path("counters"))
+    path = os.path.join(folder, "full.pftrace")
+    done = lab.plain([lab.inftrace, "record", "-o", path, "--level", "operator", "--", *program])
+    assert (done.out, done.status) == (plain.out, plain.status), done.err
+    assert len(re.findall("No space left|File too large", done.err)) == 1, done.err
+    recording = Recording(path)
+    assert recording.faults == [] and not judge.import_errors(path)
+    assert recording.inferences
+    return recording
+
+
+@pytest.mark.root
+def test_a_full_disk_is_said_once_and_the_target_goes_on(lab, library):
+    folder = lab.path("small")
+    os.mkdir(folder)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", folder], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("cannot mount a tmpfs here")
+    try:
+        recording = full_disk(lab, folder, library)
+        assert recording.size <= 256 * 1024
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_limit_on_file_size_is_said_once_and_the_target_goes_on(lab, library):
+    program = lab.native("count", library, lab.model("chain"), 256, 256, lab.path("counters"), 2, 5000)
+    plain = lab.plain(program)
+    os.unlink(lab.path("counters"))
+    path = lab.path("limited.pftrace")
+    done = lab.plain([lab.inftrace, "record", "-o", path, "--level", "operator", "--", *program],
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200 * 1024, 200 * 1024)))
+    assert (done.out, done.status) == (plain.out, plain.status), done.err
+    assert done.err.strip(), "nothing was said"
+    recording = Recording(path)
+    assert recording.size <= 200 * 1024 and recording.faults == [] and not judge.import_errors(path)
+
+
+def produced(recording):
+    cost = recording.note("cost")
+    return cost["events"], cost["lost"]
+
+
+def test_a_ring_that_is_too_small_counts_exactly_what_it_lost(lab, library):
+    program = lab.native("run", library, lab.model("many"), 4, 4, "run", 30, 4)
+    recording = lab.record(program, options=["--ring-size", "4K"]).recording
+    kept, lost = len(recording.operators) + len(recording.inferences), recording.lost
+    assert lost > 0
+    assert all(instant.args["count"] > 0 for instant in recording.instants if instant.kind == "lost")
+    assert recording.note("cost")["lost"] == lost
+    whole = lab.record(program, options=["--ring-size", "16M"], name="whole").recording
+    assert whole.lost == 0 and len(whole.operators) == 30 * 4 * 3000
+    # Records, not slices: an operator is one record, a run a few.
+    assert kept + lost >= 30 * 4 * 3001
+    per_run = (recording.note("cost")["events"] + lost - 30 * 4 * 3000) / (30 * 4)
+    assert 0 < per_run < 20
+
+
+def test_loss_is_told_to_the_user(lab, library):
+    done = lab.record(lab.native("run", library, lab.model("many"), 4, 4, "run", 30, 4), options=["--ring-size", "4K"])
+    assert re.search(r"\b%d\b" % done.recording.lost, done.err.replace(",", "")), done.err
+
+
+def test_a_file_cut_anywhere_is_read_up_to_there(lab, library):
+    recording = lab.record(lab.native("end", library, lab.model("chain"), 256, 256, 5, "0")).recording
+    with open(recording.path, "rb") as file:
+        data = file.read()
+    dice = random.Random(5)
+    last = 0
+    cuts = sorted({0, 1, len(data) - 1, len(data)} | {dice.randrange(len(data)) for _ in range(40)})
+    for at in cuts:
+        path = lab.path("cut.pftrace")
+        with open(path, "wb") as file:
+            file.write(data[:at])
+        part = Recording(path)
+        assert part.faults == []
+        assert len(part.slices) >= last
+        last = len(part.slices)
+    assert last == len(recording.slices)
+    for at in dice.sample(cuts, 8 if not FULL else len(cuts)):
+        path = lab.path("cut.pftrace")
+        with open(path, "wb") as file:
+            file.write(data[:at])
+        if at:
+            assert not judge.import_errors(path), "cut at %d" % at
+
+
+def test_an_existing_file_is_never_overwritten_without_force(lab, binaries):
+    with open(lab.path("mine.pftrace"), "w") as out:
+        out.write("precious")
+    done = lab.plain([lab.inftrace, "record", "-o", lab.path("mine.pftrace"), "--level", "operator", "--", binaries.plain()])
+    assert done.status == 0
+    assert open(lab.path("mine.pftrace")).read() == "precious"
+    others = [name for name in os.listdir(lab.folder) if name.startswith("mine") and name != "mine.pftrace"]
+    assert len(others) == 1 and Recording(lab.path(others[0])).notes("recording")
+
+
+def test_a_recording_is_for_its_owner_only(lab, binaries):
+    done = lab.record([binaries.plain()])
+    assert os.stat(done.recording.path).st_mode & 0o777 == 0o600
+
+
+def test_interrupting_the_recorder_ends_the_target_and_keeps_the_recording(lab, library):
+    program = lab.native("count", library, lab.model("tiny"), 4, 4, lab.path("counters"), 1, 0)
+    command, path = lab.command(program)
+    recorder = lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+    wait_for_runs(lab, recorder, 10)
+    os.killpg(recorder.pid, signal.SIGINT)  # what a terminal does on Ctrl-C
+    _, err = recorder.communicate(timeout=30)
+    assert recorder.returncode in (130, -2), err
+    recording = Recording(path)
+    lab.recordings.append(recording)
+    over = sum(n for n, _ in counters(lab.path("counters")))
+    assert over <= len(ended(recording)) + recording.lost and recording.note("exit")["signal"] == 2

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C programs: linked, opened, opened twice, closed again; threads that come and go; signals; forks."""
+import collections
+import os
+import re
+
+import pytest
+
+import envs
+from conftest import environment
+from lab import inside_own_times, names_and_types, own_times
+
+CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
+
+
+@pytest.mark.parametrize("linked", [True, False], ids=["linked", "opened"])
+@pytest.mark.parametrize("way", ["run", "async", "bound"])
+def test_every_way_to_run_is_seen_with_all_its_operators(lab, each_library, way, linked):
+    if way == "async" and re.search(r"\.1\.1[45]\.", each_library):
+        pytest.skip("no RunAsync before 1.16")
+    done = lab.both(lab.native("run", each_library, lab.model("chain"), 256, 256, way, 5, 3, lab.path("times"),
+                               linked=linked))
+    recording = done.recording
+    assert len(recording.inferences) == done.counted[0] == 15
+    assert names_and_types(recording.operators) == sorted(CHAIN * 15)
+    assert recording.note("created")["model_path"] == lab.model("chain")
+    if way != "async":
+        assert inside_own_times(recording, own_times(lab.path("times"))) == []
+
+
+def test_operators_are_those_of_the_runtimes_own_profiler(lab, each_library):
+    program = lab.native("run", each_library, lab.model("cnn"), "1x3x32x32", 10, "run", 5, 1)
+    recording = lab.both(program).recording
+    assert names_and_types(recording.operators) == sorted(
+        lab.profile(program, env={"TEST_PROFILE": lab.path("profile")}))
+
+
+@pytest.mark.parametrize("n", [1000, pytest.param(10000, marks=pytest.mark.full)])
+def test_sessions_created_used_and_released_again_and_again(lab, library, n):
+    recording = lab.both(lab.native("churn", library, lab.model("tiny"), 4, 4, n)).recording
+    assert recording.lost == 0
+    assert len(recording.of("session")) == len(recording.notes("released")) == len(recording.inferences) == n
+    assert len(recording.operators) == n
+
+
+def test_a_runtime_that_is_closed_and_opened_again_is_seen_each_time(lab, each_library):
+    done = lab.both(lab.native("reopen", each_library, lab.model("chain"), 256, 256, 5))
+    assert done.out.count("gone") == 5  # an agent that keeps the library would change the program
+    assert len(done.recording.inferences) == 5
+    assert names_and_types(done.recording.operators) == sorted(CHAIN * 5)
+
+
+def test_two_versions_of_the_runtime_in_one_process_are_both_seen(lab, library):
+    second = environment(envs.wheel, "1.22").library
+    recording = lab.both(lab.native("two_versions", library, lab.model("chain"), 256, 256, 50, second)).recording
+    assert len(recording.inferences) == 100
+    assert collections.Counter(slice.args["session"] for slice in recording.inferences) == {1: 50, 2: 50}
+    assert names_and_types(recording.operators) == sorted(CHAIN * 100)
+    assert {note.args["path"] for note in recording.notes("runtime")} == {library, second}
+
+
+@pytest.mark.parametrize("n", [2000, pytest.param(10000, marks=pytest.mark.full)])
+def test_threads_that_live_for_one_run_are_all_seen(lab, library, n):
+    recording = lab.both(lab.native("short_threads", library, lab.model("tiny"), 4, 4, n)).recording
+    assert len(recording.inferences) + recording.lost == n
+    assert recording.lost == 0
+    assert len(recording.operators) == n
+
+
+def test_signals_10000_times_a_second_disturb_nothing(lab, library):
+    recording = lab.both(lab.native("signals", library, lab.model("cnn"), "1x3x32x32", 10, 2000)).recording
+    assert len(recording.inferences) == 2000
+    per_run = collections.Counter(operator.args["inference"] for operator in recording.operators)
+    assert len(per_run) == 2000 and len(set(per_run.values())) == 1
+
+
+def test_forked_children_record_into_rings_of_their_own(lab, library):
+    done = lab.both(lab.native("fork", library, lab.model("chain"), 256, 256, 5, 4))
+    recording, background = done.recording, int(re.search(r"background (\d+)", done.err).group(1))
+    counts = collections.Counter(slice.track.pid for slice in recording.inferences)
+    parent = recording.of("session")[0].track.pid
+    assert counts.pop(parent) == 5 + background
+    assert sorted(counts.values()) == [4] * 5
+    operators = collections.Counter(operator.track.pid for operator in recording.operators)
+    assert operators == {pid: 20 * n for pid, n in list(counts.items()) + [(parent, 5 + background)]}
+    assert {slice.args["model"] for slice in recording.inferences} == {"chain"}
+
+
+@pytest.mark.parametrize("how,status", [("37", 37), ("_exit", 9), ("abort", 134), ("segv", 139), ("kill", 137),
+                                        ("term", 143), ("leak", 0), ("0", 0)])
+def test_however_a_program_ends_nothing_is_lost_and_its_status_is_passed_on(lab, library, how, status):
+    done = lab.both(lab.native("end", library, lab.model("chain"), 256, 256, 30, how))
+    assert done.status == status
+    recording = done.recording
+    assert len(recording.inferences) == 30 and all(slice.end for slice in recording.inferences)
+    assert names_and_types(recording.operators) == sorted(CHAIN * 30)
+    end = recording.note("exit")
+    assert end.get("exit_status") == (status if status < 128 else None)
+    assert end.get("signal") == (status - 128 if status > 128 else None)
+
+
+@pytest.mark.parametrize("how", ["closefds", "clearenv"])
+def test_a_program_that_closes_every_descriptor_or_clears_its_environment_is_still_recorded(lab, library, how):
+    done = lab.both(lab.native("end", library, lab.model("chain"), 256, 256, 30, how))
+    assert len(done.recording.inferences) == 60
+    assert names_and_types(done.recording.operators) == sorted(CHAIN * 60)
+
+
+def test_pipelines_of_a_shell_are_followed(lab, library):
+    program = " ".join(lab.native("end", library, lab.model("chain"), 256, 256, 3, "0"))
+    done = lab.both(["/bin/sh", "-c", "%s | wc -l; %s | cat; exit 7" % (program, program)])
+    assert done.status == 7 and done.out.splitlines()[0].strip() == "3"
+    assert len(done.recording.inferences) == 6 and len(done.recording.pids) == 2
+
+
+def test_a_program_without_a_model_says_so_and_loses_nothing(lab, binaries):
+    done = lab.both([binaries.plain()])
+    assert done.recording.slices == []
+    assert "no runtime" in done.recording.note("process")["state"]
+    assert "no runtime" in done.err or "no inference" in done.err
+    assert lab.both([binaries.plain(), "x"], name="second").status == 5
+
+
+def test_a_static_program_runs_and_the_recording_says_why_it_is_empty(lab, binaries):
+    done = lab.both([binaries.plain(static=True)])
+    assert done.recording.slices == []
+    assert "static" in done.recording.note("process")["state"]
+    assert "static" in done.err
+
+
+def test_a_python_program_without_a_model_is_left_as_it_is(lab, wheel):
+    done = lab.both(lab.python(wheel, "no_model"))
+    assert "to stderr" in done.err and done.recording.slices == []
+
+
+@pytest.mark.root
+def test_a_setuid_program_is_run_unchanged_and_not_recorded(lab, library):
+    import shutil
+    binary = lab.path("setuid")
+    shutil.copy(lab.native("end", library)[0], binary)
+    os.chown(binary, 65534, 65534)
+    os.chmod(binary, 0o6755)
+    if os.statvfs(binary).f_flag & os.ST_NOSUID:
+        pytest.skip("%s is mounted nosuid" % lab.folder)
+    args = [binary, library, lab.model("chain"), "256", "256", "3", "0"]
+    for path in (lab.folder, lab.models, os.path.dirname(library)):
+        while path != "/":
+            if not os.stat(path).st_mode & 1:
+                os.chmod(path, os.stat(path).st_mode | 0o11) if path.startswith("/tmp/") else pytest.skip(
+                    "another user cannot reach %s" % path)
+            path = os.path.dirname(path)
+    done = lab.both(args)
+    assert done.recording.slices == []
+
+
+def test_a_program_that_is_not_there_is_an_error_with_a_reason(lab):
+    done = lab.plain([lab.inftrace, "record", "-o", lab.path("x.pftrace"), "--level", "operator", "--", "/no/such/program"])
+    assert done.status in (3, 127)
+    assert "/no/such/program" in done.err and "No such file" in done.err
+    assert len(done.err.strip().splitlines()) <= 2
+
+
+def test_a_disabled_agent_does_nothing(lab, library):
+    done = lab.both(lab.native("end", library, lab.model("chain"), 256, 256, 3, "0"), env={"INFTRACE_DISABLE": "1"})
+    assert done.recording.slices == []

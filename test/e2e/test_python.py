@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python wheels of several versions: every run in every way, every operator, as the runtime's own profiler has them."""
+import pytest
+
+from lab import inside_own_times, names_and_types, own_times
+
+MODES = ["run", "run_async", "iobinding", "ort_values"]
+
+
+def times_hold(lab, recording, by_thread=True):
+    assert inside_own_times(recording, own_times(lab.path("times")), by_thread) == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_way_to_run_is_seen_with_all_its_operators(lab, each_wheel, mode):
+    if mode == "run_async" and each_wheel.minor < 16:
+        pytest.skip("onnxruntime %s has no run_async" % each_wheel.version)
+    done = lab.both(lab.python(each_wheel, "infer", mode, lab.model("chain"), "--pool", 2, "--times", lab.path("times")))
+    recording = done.recording
+    assert len(recording.inferences) == done.counted[0] == 5
+    assert {slice.args["status"] for slice in recording.inferences} == {"ok"}
+    assert names_and_types(recording.operators) == sorted(
+        ("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20) for _ in range(5))
+    times_hold(lab, recording, by_thread=mode != "run_async")
+
+
+@pytest.mark.parametrize("name,options", [("cnn", []), ("wide", ["--parallel"]), ("loop", []), ("branch", []),
+                                          ("batch", [])], ids=lambda value: value if isinstance(value, str) else "")
+def test_operators_are_those_of_the_runtimes_own_profiler(lab, each_wheel, name, options):
+    program = lab.python(each_wheel, "infer", "run", lab.model(name), *options)
+    recording = lab.both(program).recording
+    assert names_and_types(recording.operators) == sorted(lab.profile(program + ["--profile", lab.path("profile")]))
+
+
+@pytest.mark.parametrize("name", ["cnn", "wide", "loop", "branch"])
+def test_operators_of_a_run_lie_inside_it_and_subgraphs_inside_their_operator(lab, wheel, name):
+    recording = lab.record(lab.python(wheel, "infer", "run", lab.model(name))).recording
+    runs = {slice.args["inference"]: slice for slice in recording.inferences}
+    for operator in recording.operators:
+        run = runs[operator.args["inference"]]
+        assert run.start <= operator.start <= operator.end <= run.end
+    inner = [operator for operator in recording.operators if operator.inside("operator")]
+    # A loop has ten turns of two operators, a branch one operator.
+    assert len(inner) == {"loop": 5 * 20, "branch": 5}.get(name, 0)
+
+
+def test_two_sessions_are_told_apart(lab, each_wheel):
+    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("chain"), "--sessions", 2, "--threads", 2,
+                                    "--runs", 7)).recording
+    assert len(recording.of("session")) == 2
+    counts = {}
+    for slice in recording.inferences:
+        counts[slice.args["session"]] = counts.get(slice.args["session"], 0) + 1
+    assert counts == {1: 14, 2: 14}
+    for session in (1, 2):
+        mine = sorted((slice for slice in recording.inferences if slice.args["session"] == session),
+                      key=lambda slice: slice.args["id"])
+        assert [slice.args["id"] for slice in mine] == list(range(1, 15))
+        assert [slice.args.get("first") for slice in mine] == [1] + [None] * 13
+
+
+def test_64_threads_on_one_session_are_all_seen(lab, each_wheel):
+    done = lab.both(lab.python(each_wheel, "infer", "run", lab.model("chain"), "--threads", 64, "--runs", 20,
+                               "--times", lab.path("times")))
+    assert len(done.recording.inferences) == done.counted[0] == 1280
+    assert len(done.recording.operators) == 1280 * 20
+    assert len({slice.args["tid"] for slice in done.recording.inferences}) == 64
+    times_hold(lab, done.recording)
+
+
+def test_a_parallel_executor_with_many_callers_loses_no_operator(lab, each_wheel):
+    done = lab.both(lab.python(each_wheel, "infer", "run", lab.model("wide"), "--parallel", "--threads", 4, "--runs", 100))
+    assert len(done.recording.inferences) == 400
+    assert len(done.recording.operators) + done.recording.lost == 400 * 33
+    assert done.recording.lost == 0
+
+
+def test_a_model_from_memory_is_named_and_measured_like_one_from_a_file(lab, each_wheel):
+    from_file = lab.both(lab.python(each_wheel, "infer", "run", lab.model("cnn"))).recording
+    from_memory = lab.both(lab.python(each_wheel, "infer", "run", lab.model("cnn"), "--bytes"), name="memory").recording
+    assert from_file.note("created")["model_path"] == lab.model("cnn")
+    assert "model_path" not in from_memory.note("created")
+    assert names_and_types(from_file.operators) == names_and_types(from_memory.operators)
+    assert {slice.args["model"] for slice in from_memory.inferences} == {"cnn"}
+
+
+def test_a_model_from_a_relative_path_has_its_absolute_path(lab, wheel):
+    import os
+    import shutil
+    for end in (".onnx", ".npz"):
+        shutil.copy(os.path.join(lab.models, "cnn" + end), lab.path("moved" + end))
+    recording = lab.both(lab.python(wheel, "infer", "run", "moved.onnx")).recording
+    assert recording.note("created")["model_path"] == lab.path("moved.onnx")
+
+
+def test_a_run_tag_is_on_the_inference(lab, each_wheel):
+    if each_wheel.minor < 17:
+        pytest.skip("onnxruntime %s does not hand the run's options to its provider" % each_wheel.version)
+    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("tiny"), "--tag", "request 7 \"x\"")).recording
+    assert {slice.args.get("tag") for slice in recording.inferences} == {"request 7 \"x\""}
+
+
+def test_batch_and_shapes_are_those_of_the_inputs(lab, each_wheel):
+    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("batch")), level="detail").recording
+    for slice in recording.inferences:
+        assert slice.args["batch"] == 5
+        assert slice.args["shapes"].split("->")[0].replace(" ", "") in ("5x8,3", "3,5x8")
+    shapes = {operator.name: operator.args["shapes"].split("->")[0].replace(" ", "") for operator in recording.operators}
+    assert shapes["add"] == "5x3,3"
+
+
+def test_strange_names_of_nodes_come_through_unchanged(lab, each_wheel):
+    import models
+    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("strange"), "--runs", 2)).recording
+    assert sorted({operator.name for operator in recording.operators}) == sorted(models.STRANGE_NAMES)
+
+
+def test_nodes_without_a_name_are_seen_with_their_type(lab, each_wheel):
+    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("unnamed"))).recording
+    assert sorted(operator.args["op_type"] for operator in recording.operators) == ["Cos"] * 5 + ["Sin"] * 5
+    assert all(operator.name for operator in recording.operators)
+
+
+def test_3000_operators_keep_their_names(lab, wheel):
+    recording = lab.both(lab.python(wheel, "infer", "run", lab.model("many"), "--runs", 20)).recording
+    assert recording.lost == 0
+    assert names_and_types(recording.operators) == sorted(
+        ("block_%d/node_%d" % (i // 100, i), "Sin" if i % 2 else "Cos") for i in range(3000) for _ in range(20))
+
+
+@pytest.mark.parametrize("level", ["inference", "operator", "detail"])
+def test_a_level_shows_what_it_says(lab, each_wheel, level):
+    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("cnn")), level=level).recording
+    assert len(recording.inferences) == 5 and len(recording.of("session")) == 1
+    assert bool(recording.operators) == (level != "inference")
+    assert recording.note("recording")["level"] == level
+    if level == "detail":
+        assert all("shapes" in operator.args for operator in recording.operators)
+
+
+def test_a_session_shows_what_its_creation_was_spent_on(lab, each_wheel):
+    recording = lab.record(lab.python(each_wheel, "infer", "run", lab.model("cnn"))).recording
+    session, = recording.of("session")
+    parts = {slice.kind for slice in recording.slices if slice.inside("session") is session}
+    assert {"load", "specialize"} <= parts
+    for slice in recording.slices:
+        if slice.inside("session") is session:
+            assert session.start <= slice.start <= slice.end <= session.end
+    first = min(recording.inferences, key=lambda slice: slice.start)
+    assert session.end <= first.start
+
+
+def test_1000_sessions_are_created_used_and_released(lab, wheel):
+    done = lab.both(lab.python(wheel, "churn", lab.model("tiny"), "--sessions", 1000))
+    recording = done.recording
+    assert recording.lost == 0
+    assert len(recording.of("session")) == len(recording.notes("created")) == len(recording.notes("released")) == 1000
+    assert sorted(slice.args["session"] for slice in recording.of("session")) == list(range(1, 1001))
+    assert sorted(slice.args["session"] for slice in recording.inferences) == list(range(1, 1001))
+    assert len(recording.operators) == 1000
+
+
+def test_the_wheel_and_a_second_copy_of_the_runtime_are_both_seen(lab, each_wheel, library):
+    recording = lab.both(lab.python(each_wheel, "two_copies", lab.model("chain"), library)).recording
+    assert len(recording.of("session")) == 2 and len(recording.inferences) == 10
+    assert len(recording.operators) == 10 * 20
+    paths = {note.args["path"] for note in recording.notes("runtime")}
+    assert paths == {each_wheel.module, library}
+    assert {slice.args["session"] for slice in recording.inferences} == {1, 2}
+
+
+def test_a_program_that_reads_its_input_gets_it(lab, wheel):
+    done = lab.both(lab.python(wheel, "read_stdin", lab.model("tiny")), stdin=b"one\ntwo\nthree\n")
+    assert [line.split()[0] for line in done.out.splitlines()] == ["one", "two", "three"]
+    assert len(done.recording.inferences) == 3
+
+
+def test_the_runtime_is_named_with_its_version_and_path(lab, each_wheel):
+    recording = lab.record(lab.python(each_wheel, "infer", "run", lab.model("tiny"))).recording
+    runtime = recording.note("runtime")
+    assert (runtime["runtime"], runtime["version"], runtime["path"]) == ("onnxruntime", each_wheel.version, each_wheel.module)
+    assert "status" not in runtime, runtime["status"]
+
+
+def test_profiling_by_the_runtime_itself_goes_on_undisturbed(lab, wheel):
+    program = lab.python(wheel, "infer", "run", lab.model("cnn"), "--profile", lab.path("mine"))
+    lab.both(program)
+    assert lab.profile(program, prefix="mine")
