@@ -72,18 +72,18 @@ def cnn():
 
 
 def wide():
-    """Eight branches that a parallel executor runs at the same time."""
+    """Eight branches that a parallel executor runs at the same time, each with weights of its own."""
     nodes, ends = [], []
     for branch in range(8):
         last = "x"
         for step in range(4):
             name = "b%d_%d" % (branch, step)
-            nodes.append(helper.make_node("MatMul", [last, "w"], [name], name=name))
+            nodes.append(helper.make_node("MatMul", [last, "w%d" % branch], [name], name=name))
             last = name
         ends.append(last)
     nodes.append(helper.make_node("Sum", ends, ["y"], name="sum"))
     return (_model("wide", nodes, [_value("x", FLOAT, [32, 32])], [_value("y", FLOAT, [32, 32])],
-                   [_weights(6, "w", 32, 32)]), {"x": _ramp(32, 32)})
+                   [_weights(100 + branch, "w%d" % branch, 32, 32) for branch in range(8)]), {"x": _ramp(32, 32)})
 
 
 def loop():
@@ -131,8 +131,8 @@ def refuses():
 
 def batch():
     """A first dimension that each run chooses."""
-    nodes = [helper.make_node("MatMul", ["x", "w"], ["t"], name="project"),
-             helper.make_node("Add", ["t", "z"], ["y"], name="add")]
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["t"], name="project"), helper.make_node("Sin", ["t"], ["s"], name="bend"),
+             helper.make_node("Add", ["s", "z"], ["y"], name="add")]
     return (_model("batch", nodes, [_value("x", FLOAT, ["n", 8]), _value("z", FLOAT, [3])],
                    [_value("y", FLOAT, ["n", 3])], [_weights(7, "w", 8, 3)]), {"x": _ramp(5, 8), "z": _ramp(3)})
 
