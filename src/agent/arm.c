@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Finding copies of the runtime among the process's modules, and replacing their functions.
+ *
+ * Called when a program is about to enter a runtime (first.c). One thread arms at a time; another that
+ * comes meanwhile only leaves word, because it may hold the loader's lock, which arming needs.
+ */
+#include "agent/ort.h"
+
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+
+enum { MAX_KNOWN = 4096, MIN_RELRO = 16 << 10 };
+
+struct runtime runtimes[MAX_RUNTIMES];
+uint32_t n_runtimes;
+
+/* Modules that were looked at. */
+static struct {
+	uint64_t base, relro_end;
+} known[MAX_KNOWN];
+static uint32_t n_known;
+static unsigned long long seen_adds, seen_subs;
+static int arming, again;
+
+struct runtime *runtime_of(uintptr_t object)
+{
+	uintptr_t vptr = *(uintptr_t *)object;
+
+	for (uint32_t i = 0; i < n_runtimes; i++)
+		if (image_has(&runtimes[i].image, vptr, IMAGE_R))
+			return &runtimes[i];
+	return NULL;
+}
+
+static char *keep(const char *text)
+{
+	char *copy;
+
+	agent_lock();
+	copy = arena_alloc(&agent.arena, strlen(text) + 1);
+	agent_unlock();
+	return copy ? strcpy(copy, text) : "";
+}
+
+/* Families that only matter when operators are recorded. */
+static bool is_wanted(enum ort_family family)
+{
+	if (family == ORT_COMPUTE || family == ORT_KERNEL_DELETE || family == ORT_PREPACK)
+		return hot->level >= LEVEL_OPERATOR;
+	return true;
+}
+
+static uint32_t patch_family(struct runtime *runtime, struct rtti *rtti, enum ort_family family)
+{
+	const char *base = family == ORT_RUN_START || family == ORT_RUN_END ? "N11onnxruntime20CPUExecutionProviderE" :
+									       ort_class(family);
+	struct rtti_vtable *vtable;
+	size_t n = rtti_derived(rtti, base, &vtable);
+	uint32_t n_patched = 0;
+	int slot = runtime->ort.slot[family];
+
+	agent_lock();
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = vtable[i].slots + 8 * (uint64_t)slot;
+		if (!image_has(rtti->image, image_word(rtti->image, at), IMAGE_X))
+			continue;
+		if (!hook_word(at, arm_hook(family)))
+			continue;
+		n_patched++;
+		runtime->check_at = at;
+		runtime->check_value = arm_hook(family);
+	}
+	agent_unlock();
+	return n_patched;
+}
+
+static void describe(char *to, size_t size, const char *what, uint32_t n)
+{
+	char text[96], digits[16];
+	int at = 0;
+	size_t used = strlen(to), len;
+
+	do
+		digits[at++] = (char)('0' + n % 10);
+	while (n /= 10);
+	len = 0;
+	while (at)
+		text[len++] = digits[--at];
+	text[len++] = ' ';
+	strcpy(text + len, what);
+	len += strlen(what);
+	if (used + len + 3 > size)
+		return;
+	if (used) {
+		strcpy(to + used, ", ");
+		used += 2;
+	}
+	strcpy(to + used, text);
+}
+
+static void tell(const struct runtime *runtime)
+{
+	dict_runtime(runtime->image.path, runtime->ort.version, runtime->armed, runtime->ort.left_out);
+	__atomic_store_n(&agent.segment->state, SEGMENT_ARMED, __ATOMIC_RELEASE);
+}
+
+void arm_tell_again(void)
+{
+	arming = again = 0;	/* whoever was at it has stayed in the parent */
+	for (uint32_t i = 0; i < n_runtimes; i++)
+		if (runtimes[i].image.n_segments)
+			tell(&runtimes[i]);
+}
+
+static void arm_module(const struct image *image, struct rtti *rtti)
+{
+	struct runtime *runtime = NULL, *host = NULL;
+	struct rtti_vtable *vtable;
+	char armed[256] = "";
+	bool is_library;
+
+	for (uint32_t i = 0; i < n_runtimes; i++) {
+		if (!runtimes[i].image.n_segments && !runtime)
+			runtime = &runtimes[i];
+		if (runtimes[i].image.n_segments && runtimes[i].ort.api)
+			host = &runtimes[i];
+	}
+	if (!runtime && n_runtimes < MAX_RUNTIMES)
+		runtime = &runtimes[n_runtimes];
+	if (!runtime)
+		return;
+	memset(runtime, 0, sizeof *runtime);
+	runtime->number = (uint32_t)(runtime - runtimes);
+	runtime->image = *image;
+	runtime->image.path = keep(image->path);
+	is_library = host && !rtti_named(rtti, "N11onnxruntime20CPUExecutionProviderE");
+	ort_find(&runtime->ort, rtti, is_library ? &host->ort : NULL);
+	runtime->ort.image = &runtime->image;
+	runtime->ort.version = keep(runtime->ort.version);
+	if (rtti_derived(rtti, "N11onnxruntime20CPUExecutionProviderE", &vtable))
+		runtime->cpu_vtable = vtable[0].slots;
+	if (runtime->number == n_runtimes)
+		n_runtimes++;
+	runtime->armed = "";
+	if (!hook_open(image)) {
+		strcpy(runtime->ort.left_out, "everything (its tables cannot be written)");
+		tell(runtime);
+		return;
+	}
+	for (int family = 0; family < N_ORT_FAMILIES; family++) {
+		uint32_t n;
+		if (runtime->ort.slot[family] < 0 || !is_wanted((enum ort_family)family))
+			continue;
+		n = patch_family(runtime, rtti, (enum ort_family)family);
+		if (family == ORT_COMPUTE)
+			describe(armed, sizeof armed, "operator classes", runtime->n_operators = n);
+		if (family == ORT_TRANSFORM)
+			describe(armed, sizeof armed, "graph transformers", n);
+	}
+	hook_close(image);
+	api_arm(runtime);
+	import_arm(runtime);
+	runtime->armed = keep(armed);
+	tell(runtime);
+}
+
+static bool is_known(const struct image *image)
+{
+	for (uint32_t i = 0; i < n_known; i++)
+		if (known[i].base == image->base && known[i].relro_end == image->relro_end)
+			return true;
+	return false;
+}
+
+/* Copies whose module was unloaded, perhaps with another one, or itself again, in its place. */
+static void forget_unloaded(const struct image_set *set)
+{
+	for (uint32_t i = 0; i < n_runtimes; i++) {
+		struct runtime *runtime = &runtimes[i];
+		const void *word = image_set_at(set, runtime->check_at, 8, IMAGE_R);
+		if (!runtime->image.n_segments || (word && *(void *const *)word == runtime->check_value))
+			continue;
+		runtime->image.n_segments = 0;
+	}
+	n_known = 0;
+	for (uint32_t i = 0; i < n_runtimes; i++)
+		if (runtimes[i].image.n_segments && n_known < MAX_KNOWN) {
+			known[n_known].base = runtimes[i].image.base;
+			known[n_known++].relro_end = runtimes[i].image.relro_end;
+		}
+}
+
+static void look_at(const struct image *image, const struct image_set *set)
+{
+	struct arena arena = { 0 };
+	struct rtti rtti;
+
+	if (!rtti_scan(&rtti, image, set, &arena) && ort_is_in(&rtti))
+		arm_module(image, &rtti);
+	arena_done(&arena);
+}
+
+struct counts {
+	unsigned long long adds, subs;
+};
+
+static int count(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct counts *counts = data;
+
+	counts->adds = info->dlpi_adds;
+	counts->subs = info->dlpi_subs;
+	return 1;
+}
+
+static void arm_all(void)
+{
+	struct counts counts = { 0, 0 };
+	struct image_set set = { 0 };
+	uint64_t start = agent_now();
+
+	dl_iterate_phdr(count, &counts);
+	if (counts.adds == seen_adds && counts.subs == seen_subs)
+		return;
+	if (image_set_self(&set))
+		return;
+	if (counts.subs != seen_subs)
+		forget_unloaded(&set);
+	seen_adds = counts.adds;
+	seen_subs = counts.subs;
+	for (size_t i = 0; i < set.n; i++) {
+		const struct image *image = &set.image[i];
+		if (is_known(image))
+			continue;
+		if (n_known < MAX_KNOWN) {
+			known[n_known].base = image->base;
+			known[n_known++].relro_end = image->relro_end;
+		}
+		if (image->relro_end - image->relro_start >= MIN_RELRO || (!image->relro_end && !image->path[0]))
+			look_at(image, &set);
+	}
+	image_set_done(&set);
+	agent.segment->arm_ticks += agent_now() - start;
+}
+
+void arm_new_modules(void)
+{
+	int saved = errno;
+
+	if (!agent_thread())
+		return;
+	__atomic_store_n(&again, 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&again, __ATOMIC_ACQUIRE) && !__atomic_exchange_n(&arming, 1, __ATOMIC_ACQUIRE)) {
+		__atomic_store_n(&again, 0, __ATOMIC_RELEASE);
+		arm_all();
+		__atomic_store_n(&arming, 0, __ATOMIC_RELEASE);
+	}
+	errno = saved;
+}

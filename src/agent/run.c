@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Inferences: from what the hooks see on a thread to records.
+ *
+ * A run is told of (RECORD_RUN_BEGIN) as soon as its session is known, with the time at which it began.
+ * Runs nest when an operator runs another session. A lane is a line on the screen that no two runs of the
+ * process share at a time; it is taken before the begin is timed and given back after the end is.
+ */
+#include "agent/ort.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* What is running now, by lane: operators on pool threads look here for their run. */
+static struct {
+	struct session *session;
+	uint64_t run_options;
+	uint32_t run;
+} active[MAX_LANES];
+
+uint8_t lane_take(void)
+{
+	uint64_t lanes = __atomic_load_n(&hot->lanes, __ATOMIC_RELAXED);
+	unsigned lane;
+
+	do {
+		if (lanes == UINT64_MAX)
+			return NO_LANE;
+		lane = (unsigned)__builtin_ctzll(~lanes);
+	} while (!__atomic_compare_exchange_n(&hot->lanes, &lanes, lanes | 1ull << lane, true, __ATOMIC_ACQUIRE,
+					      __ATOMIC_RELAXED));
+	return (uint8_t)lane;
+}
+
+void lane_give(uint8_t lane)
+{
+	if (lane < MAX_LANES)
+		__atomic_fetch_and(&hot->lanes, ~(1ull << lane), __ATOMIC_RELEASE);
+}
+
+/* On-CPU time and run-queue wait of this thread; two system files because no call tells the second. */
+static void read_usage(struct open_run *run)
+{
+	struct rusage usage;
+	char text[96];
+	int saved = errno, fd;
+	ssize_t n = 0;
+
+	if (!getrusage(RUSAGE_THREAD, &usage)) {
+		run->faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
+		run->switches = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
+	}
+	run->cpu_ns = run->wait_ns = 0;
+	fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof text - 1);
+		close(fd);
+	}
+	const char *at = text, *end = text + (n > 0 ? n : 0);
+	for (; at < end && *at >= '0' && *at <= '9'; at++)
+		run->cpu_ns = run->cpu_ns * 10 + (uint64_t)(*at - '0');
+	for (at++; at < end && *at >= '0' && *at <= '9'; at++)
+		run->wait_ns = run->wait_ns * 10 + (uint64_t)(*at - '0');
+	errno = saved;
+}
+
+static void tell_usage(struct thread *thread, struct open_run *run)
+{
+	struct open_run now;
+	struct record *record;
+
+	read_usage(&now);
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record = (struct record){ .time = now.cpu_ns - run->cpu_ns,
+				   .value = now.wait_ns - run->wait_ns,
+				   .id = (uint32_t)(now.faults - run->faults),
+				   .text = (uint32_t)(now.switches - run->switches),
+				   .run = run->run,
+				   .type = RECORD_RUN_USAGE };
+	agent_publish(thread);
+}
+
+struct open_run *run_top(struct thread *thread)
+{
+	return thread->n_runs ? &thread->run[thread->n_runs - 1] : NULL;
+}
+
+struct open_run *run_begin(struct thread *thread, enum run_owner owner, uint64_t start, struct session *session)
+{
+	struct open_run *run;
+
+	if (thread->n_runs == MAX_RUNS)
+		return NULL;
+	run = &thread->run[thread->n_runs];
+	*run = (struct open_run){ .session = session, .owner = (uint8_t)owner, .lane = lane_take(), .depth = thread->depth };
+	if (hot->level == LEVEL_DETAIL)
+		read_usage(run);
+	run->run = __atomic_add_fetch(&hot->last_run, 1, __ATOMIC_RELAXED);
+	run->start = start ? start : agent_now();
+	thread->n_runs++;
+	return run;
+}
+
+void run_tell(struct thread *thread, struct open_run *run, const char *tag)
+{
+	struct record *record;
+	uint32_t text = tag && *tag ? dict_text(tag, strnlen(tag, 256)) : 0, number = 0;
+	uint8_t flags = 0;
+
+	if (run->told)
+		return;
+	run->told = true;
+	if (!run->session)
+		run->session = session_only();
+	if (run->session) {
+		session_tell(run->session);
+		number = run->session->number;
+		if (__atomic_add_fetch(&run->session->n_runs, 1, __ATOMIC_RELAXED) == 1)
+			flags |= FLAG_FIRST;
+	}
+	if (run->lane < MAX_LANES) {
+		active[run->lane].session = run->session;
+		active[run->lane].run_options = run->run_options;
+		__atomic_store_n(&active[run->lane].run, run->run, __ATOMIC_RELEASE);
+	}
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record = (struct record){ .time = run->start, .value = run->lane, .id = number, .run = run->run, .text = text,
+				   .type = RECORD_RUN_BEGIN, .flags = flags };
+	agent_publish(thread);
+}
+
+void run_inputs(struct thread *thread, struct open_run *run, uint32_t shapes, uint64_t batch)
+{
+	struct record *record;
+
+	if (!shapes || !(record = agent_claim(thread)))
+		return;
+	*record = (struct record){ .value = batch, .run = run->run, .text = shapes, .type = RECORD_RUN_INPUTS,
+				   .id = run->session ? run->session->number : 0 };
+	agent_publish(thread);
+}
+
+void run_executing(struct thread *thread, struct session *session, uint64_t run_options, const char *tag)
+{
+	struct open_run *run = run_top(thread);
+	struct record *record;
+
+	if (!run || run->is_executing) {
+		run = run_begin(thread, OWNER_PROVIDER, 0, session);
+		if (!run)
+			return;
+	}
+	run->is_executing = true;
+	run->depth = thread->depth;
+	if (!run->session)
+		run->session = session;
+	if (run_options)
+		run->run_options = run_options;
+	if (run->told && run->lane < MAX_LANES)
+		active[run->lane].run_options = run->run_options;
+	run_tell(thread, run, tag);
+	if (run->owner == OWNER_PROVIDER || !(record = agent_claim(thread)))
+		return;
+	*record = (struct record){ .time = run->start, .value = agent_now(), .run = run->run, .type = RECORD_SETUP };
+	agent_publish(thread);
+}
+
+void operators_close(struct thread *thread, unsigned depth, uintptr_t frame)
+{
+	while (thread->depth > depth) {
+		struct open_operator *op = &thread->open[thread->depth - 1];
+		struct record *record;
+		uint64_t end = thread->last_throw > op->start ? thread->last_throw : agent_now();
+		if (frame && op->frame > frame)
+			return;
+		thread->depth--;
+		if (!(record = agent_claim(thread)))
+			continue;
+		*record = (struct record){ .time = op->told ? end : op->start, .value = end, .id = op->node, .run = op->run,
+					   .text = thread->last_throw > op->start ? thread->last_message : 0,
+					   .type = op->told ? RECORD_OPERATOR_END : RECORD_OPERATOR, .flags = FLAG_FAILED };
+		agent_publish(thread);
+		if (thread->n_runs && !run_top(thread)->message)
+			run_top(thread)->message = thread->last_message;
+	}
+}
+
+void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
+{
+	struct open_run *run = run_top(thread);
+	struct record *record;
+	uint64_t end = agent_now();
+
+	/* an inner one that never got its own end (an exception, a refused input) ends with its outer one */
+	while (run && run->owner < owner && thread->n_runs > 1 && thread->run[thread->n_runs - 2].owner == owner) {
+		run_end(thread, run->owner, message);
+		run = run_top(thread);
+	}
+	if (!run || run->owner != owner)
+		return;
+	operators_close(thread, run->depth, 0);
+	run_tell(thread, run, NULL);
+	if (!message)
+		message = run->message;
+	if (hot->level == LEVEL_DETAIL)
+		tell_usage(thread, run);
+	if (run->lane < MAX_LANES)
+		__atomic_store_n(&active[run->lane].run, 0, __ATOMIC_RELEASE);
+	thread->n_runs--;
+	thread->last_run = run->run;
+	record = agent_claim(thread);
+	if (record) {
+		*record = (struct record){ .time = end, .value = run->lane, .run = run->run, .text = message,
+					   .id = run->session ? run->session->number : 0, .type = RECORD_RUN_END,
+					   .flags = message ? FLAG_FAILED : 0 };
+		agent_publish(thread);
+	}
+	lane_give(run->lane);
+}
+
+/* The runtime's context of an operator points at RunOptions::terminate; words that may hold it. */
+static bool context_has(uintptr_t context, uint64_t run_options)
+{
+	enum { WORDS = 16, SIZE = 256 };
+	uint64_t word[WORDS];
+
+	if (!run_options || !context)
+		return false;
+	memcpy(word, (const void *)context, sizeof word);
+	for (int i = 0; i < WORDS; i++)
+		if (word[i] >= run_options && word[i] < run_options + SIZE)
+			return true;
+	return false;
+}
+
+uint32_t run_of_operator(const struct kernel *kernel, uintptr_t context)
+{
+	uint64_t lanes = __atomic_load_n(&hot->lanes, __ATOMIC_RELAXED);
+	uint32_t only = 0, n = 0;
+
+	for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+		uint32_t run = __atomic_load_n(&active[lane].run, __ATOMIC_ACQUIRE);
+		if (!run || active[lane].session != kernel->session)
+			continue;
+		only = run;
+		if (n++ && context_has(context, active[lane].run_options))
+			return run;
+	}
+	if (n <= 1)
+		return only;
+	for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+		uint32_t run = __atomic_load_n(&active[lane].run, __ATOMIC_ACQUIRE);
+		if (run && active[lane].session == kernel->session && context_has(context, active[lane].run_options))
+			return run;
+	}
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory that is taken once and given back all together, straight from the kernel: for the agent, which
+ * must not call the target's malloc. Not thread-safe: callers hold their own lock.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena {
+	char *block;
+	size_t used, size;
+	void *first;	/* chain of blocks */
+};
+
+/* Zeroed, aligned to 16; NULL when memory is out. Starts from a zeroed struct arena. */
+void *arena_alloc(struct arena *arena, size_t size);
+/* A bigger copy of an array; the old one stays in the arena until arena_done. NULL: memory is out. */
+void *arena_grow(struct arena *arena, const void *old, size_t old_size, size_t size);
+void arena_done(struct arena *arena);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an agent and the recorder share: one file ("segment") per recorded process, mapped by both.
+ *
+ *   0          SEGMENT_DICT        SEGMENT_RINGS                             SEGMENT_SIZE
+ *   | header   | dictionary        | ring | ring | ring ...   (taken as needed)        |
+ *
+ * The file is as large as it will ever be from the start, but only pages that are used exist: the agent
+ * has pages made before it writes to them, so that a full file system is an error and never a SIGBUS.
+ *
+ * A ring belongs to one thread, the one that writes it; the recorder alone reads it. Records have 32 bytes
+ * and stand alone: a lost one takes nothing else with it. Texts and what stays true for long live in the
+ * dictionary, which is only ever appended to and never drops silently: a record refers to an entry by its
+ * id and is published after that entry.
+ *
+ * Plain fixed-width C: BPF programs and other languages may write the same bytes. The reader trusts none:
+ * offsets are checked against the mapping each time.
+ */
+#ifndef EVENT_RECORD_H
+#define EVENT_RECORD_H
+
+#include <stdint.h>
+
+#define SEGMENT_MAGIC 0x3130304543415254u	/* "TRACE001" */
+#define SEGMENT_SUFFIX ".segment"		/* a segment appears under this name when it is complete */
+
+enum {
+	SEGMENT_MAX_RINGS = 4096,
+	SEGMENT_DICT = 128 << 10,
+	SEGMENT_DICT_SIZE = 32 << 20,
+	SEGMENT_RINGS = SEGMENT_DICT + SEGMENT_DICT_SIZE,
+	RING_HEADER = 4096,
+	RING_MIN = 4 << 10,		/* bytes of records */
+};
+#define SEGMENT_SIZE ((uint64_t)512 << 20)
+
+enum segment_state {
+	SEGMENT_IDLE,		/* the agent is in, no runtime was seen so far */
+	SEGMENT_ARMED,		/* a runtime is hooked */
+	SEGMENT_OFF,		/* the agent has switched itself off: segment->reason */
+};
+
+struct ring_slot {
+	uint64_t offset;	/* from the start of the segment: a struct ring; 0: not there yet */
+	uint64_t size;		/* bytes of records, a power of two */
+};
+
+struct segment {
+	uint64_t magic;
+	uint32_t header_size;	/* sizeof(struct segment): a check that both sides agree */
+	int32_t pid;
+	uint64_t started;	/* ticks when the segment was made */
+	uint64_t arm_ticks;	/* ticks spent arming runtimes, all together */
+	uint32_t state;		/* enum segment_state */
+	uint32_t ended;		/* 1: the process came to a normal exit or exec */
+	uint64_t dict_end;	/* bytes of the dictionary that are complete */
+	uint64_t dict_lost;	/* entries that found no room */
+	uint64_t ring_lost;	/* records of threads that got no ring */
+	uint32_t n_rings;
+	uint32_t unused;
+	char reason[256];
+	struct ring_slot ring[SEGMENT_MAX_RINGS];
+};
+
+/* The two ends write to cache lines of their own. Positions count records and never wrap. */
+struct ring {
+	uint64_t head;		/* records published */
+	uint64_t lost;		/* records that found no room, ever */
+	uint8_t pad[112];
+	uint64_t tail;		/* records read */
+	uint8_t pad2[120];
+};
+
+enum record_type {
+	RECORD_NONE,
+	RECORD_THREAD,		/* from here on the ring is thread id; flags: enum thread_role */
+	RECORD_OPERATOR,	/* time..value, node id, run, text: shapes or, with FLAG_FAILED, the message */
+	RECORD_OPERATOR_BEGIN,	/* an operator that has others inside */
+	RECORD_OPERATOR_END,
+	RECORD_RUN_BEGIN,	/* time, session id, run, lane in value, text: tag */
+	RECORD_RUN_INPUTS,	/* session id, run, text: shapes, value: batch */
+	RECORD_RUN_USAGE,	/* run; time: thread CPU ns, value: run-queue ns, id: faults, text: switches */
+	RECORD_RUN_END,		/* time, session id, run, value: lane, text: message if FLAG_FAILED */
+	RECORD_SETUP,		/* time..value: inside run */
+	RECORD_SLICE_BEGIN,	/* session creation and its parts: time, kind in flags, session id, text: name, value: lane */
+	RECORD_SLICE_END,	/* time, kind in flags, session id, value: lane; text: message if FLAG_FAILED; run: enum event_key of count, 0 none; */
+	RECORD_SLICE,		/* a part without parts: time..value, kind in flags, session id, text: name, run: lane | FLAG_* << 16 */
+	RECORD_RELEASED,	/* time, session id */
+	RECORD_LOST,		/* value records were lost between time and the next record */
+	RECORD_MOVED,		/* the thread goes on in ring number id */
+	RECORD_COST,		/* value: ticks of a calibrated empty event times 1000 */
+};
+
+enum record_flag {
+	FLAG_FAILED = 1,
+	FLAG_FIRST = 2,		/* first run of the session */
+	FLAG_MODIFIED = 4,	/* a graph transformer that changed the graph */
+	FLAG_UNMODIFIED = 8,
+	FLAG_PARTIAL = 16,
+	FLAG_SHAPES = 32,	/* text is shapes */
+	FLAG_NODE = 64,		/* text is a node id */
+	FLAG_COUNT = 128,	/* value of RECORD_SLICE_END carries a count in `run` */
+};
+
+struct record {
+	uint64_t time;		/* ticks */
+	uint64_t value;		/* by type: end in ticks, lane, count */
+	uint32_t id;		/* by type: node, session, thread */
+	uint32_t run;		/* number of the inference in the process, from 1; 0: none */
+	uint32_t text;		/* id of a dictionary text, 0: none */
+	uint16_t type;		/* enum record_type */
+	uint8_t flags;		/* enum record_flag; RECORD_SLICE*: enum event_kind */
+	uint8_t more;		/* RECORD_SLICE*: enum record_flag; RECORD_RUN_*, RECORD_SETUP: unused */
+};
+
+enum dict_kind {
+	DICT_TEXT,		/* id, then `size` bytes of text */
+	DICT_NODE,		/* id, word: texts of name, type, provider; session */
+	DICT_FACT,		/* id: session; word[0]: enum event_key, word[1]: text; value */
+	DICT_RUNTIME,		/* word: texts of path, version, what was armed, what was left out */
+	DICT_ROLE,		/* id: thread; word[0]: text, what the thread is for */
+};
+
+/* Entries follow each other, each padded to 8 bytes. */
+struct dict_entry {
+	uint32_t size;		/* of the whole entry with its padding */
+	uint16_t kind;
+	uint16_t n;		/* bytes of text behind a DICT_TEXT */
+	uint32_t id;
+	uint32_t word[5];
+	int64_t value;
+};
+
+#endif

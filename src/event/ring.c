@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The slow paths of the ring, and its reader. See ring.h for how it works. */
+#include "event/ring.h"
+
+uint64_t ring_refill(struct ring_writer *writer, uint64_t keep)
+{
+	uint64_t size = writer->mask + 1, fill = ring_fill(writer);
+	struct record *record;
+	uint64_t lost;
+
+	if (fill + keep + 1 >= size)
+		return 0;
+	writer->limit = writer->head + (size - keep - fill);
+	lost = writer->ring->lost - writer->reported;
+	if (lost && keep) {
+		/* there is room for all again: say here how many are missing */
+		record = &writer->data[writer->head & writer->mask];
+		*record = (struct record){ .type = RECORD_LOST, .value = lost };
+		writer->reported += lost;
+		__atomic_store_n(&writer->ring->head, ++writer->head, __ATOMIC_RELEASE);
+	}
+	return writer->limit > writer->head ? writer->limit : 0;
+}
+
+struct record *ring_claim_kept(struct ring_writer *writer)
+{
+	if (writer->busy || (writer->head >= writer->limit && !ring_refill(writer, 0))) {
+		ring_lose(writer);
+		return NULL;
+	}
+	/* others must ask again: limit may lie in the part that is not theirs */
+	uint64_t size = writer->mask + 1;
+	if (writer->limit - writer->head <= size / 8)
+		writer->limit = writer->head;
+	writer->busy = 1;
+	__asm__ volatile("" ::: "memory");
+	return &writer->data[writer->head & writer->mask];
+}
+
+const struct record *ring_read(struct ring *ring, uint64_t size, size_t *n_records)
+{
+	uint64_t capacity = size / sizeof(struct record);
+	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+	uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
+	uint64_t n = head - tail, at;
+
+	*n_records = 0;
+	if (!capacity || n > capacity)
+		return NULL;
+	at = tail & (capacity - 1);
+	if (n > capacity - at)
+		n = capacity - at;
+	*n_records = n;
+	return ring_data(ring) + at;
+}
+
+void ring_read_done(struct ring *ring, size_t n_records)
+{
+	uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&ring->tail, tail + n_records, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Slots of ONNX Runtime's virtual functions, two ways that must agree.
+ *
+ * By version: a table, read from 36 wheels and 12 Node packages, 1.14 to 1.31.
+ *
+ * By shape: most virtual functions of a base class have trivial bodies, and the sequence of these bodies
+ * is a fingerprint. Letters: S returns Status::OK(), 0 and 1 return that constant, V just returns, K is
+ * PrePack's default (stores false through its last argument), '.' anything else. In CPUExecutionProvider
+ * exactly one place reads 0SSSS?00S: at z it starts with GetExecutionHandle, then Sync z+1, OnRunStart
+ * z+2, OnRunEnd z+3. For a version newer than the table the shape alone decides.
+ *
+ * The OrtApi table is the one that GetApi hands out: OrtApiBase is a pair of functions, GetVersionString
+ * (lea of "1.<minor>.<patch>", ret) and GetApi (compares with minor - 1, then lea of the table).
+ */
+#include "runtime/ort.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHAPE = 48, NEWEST = 31 };
+
+static const struct {
+	const char *class_name, *name;
+} families[N_ORT_FAMILIES] = {
+	[ORT_COMPUTE] = { "N11onnxruntime8OpKernelE", "operators" },
+	[ORT_KERNEL_DELETE] = { "N11onnxruntime8OpKernelE", "end of operators" },
+	[ORT_PREPACK] = { "N11onnxruntime8OpKernelE", "weight pre-packing" },
+	[ORT_RUN_START] = { "N11onnxruntime18IExecutionProviderE", "runs" },
+	[ORT_RUN_END] = { "N11onnxruntime18IExecutionProviderE", "end of runs" },
+	[ORT_GET_CAPABILITY] = { "N11onnxruntime18IExecutionProviderE", "partitioning" },
+	[ORT_COMPILE] = { "N11onnxruntime18IExecutionProviderE", "provider compilation" },
+	[ORT_SESSION_READY] = { "N11onnxruntime18IExecutionProviderE", "end of session creation" },
+	[ORT_TRANSFORM] = { "N11onnxruntime16GraphTransformerE", "graph transformers" },
+	[ORT_EVALUATION_START] = { "N11onnxruntime9TelemetryE", "evaluation" },
+	[ORT_EVALUATION_STOP] = { "N11onnxruntime9TelemetryE", "end of evaluation" },
+	[ORT_CREATION_START] = { "N11onnxruntime9TelemetryE", "start of session creation" },
+	[ORT_CREATION] = { "N11onnxruntime9TelemetryE", "model names" },
+	[ORT_CREATION_END] = { "N11onnxruntime9TelemetryE", "status of session creation" },
+	[ORT_LOAD_START] = { "N11onnxruntime9TelemetryE", "model load" },
+	[ORT_LOAD_END] = { "N11onnxruntime9TelemetryE", "end of model load" },
+	[ORT_RUNTIME_ERROR] = { "N11onnxruntime9TelemetryE", "errors" },
+	[ORT_SESSION_DELETE] = { "N11onnxruntime16InferenceSessionE", "session release" },
+	[ORT_PREDEFINED_TRANSFORMERS] = { "N11onnxruntime16InferenceSessionE", "session initialisation" },
+};
+
+const char *ort_class(enum ort_family family)
+{
+	return families[family].class_name;
+}
+
+const char *ort_family_name(enum ort_family family)
+{
+	return families[family].name;
+}
+
+bool ort_is_in(const struct rtti *rtti)
+{
+	return rtti_named(rtti, families[ORT_COMPUTE].class_name) != NULL;
+}
+
+/* Execution provider and kernel slots from this minor version on. */
+static const struct {
+	int minor;
+	int8_t prepack, capability, run_start, ready, compile;
+} by_minor[] = {
+	{ 14, 5, 4, 10, 15, 17 }, { 15, 5, 4, 11, 16, 18 }, { 16, 5, 3, 10, 15, 17 }, { 20, 5, 4, 11, 17, 19 },
+	{ 26, 5, 4, 11, 18, 20 }, { 27, 5, 4, 11, 19, 21 }, { 31, 6, 4, 11, 19, 21 },
+};
+
+/* Telemetry's slots by how many it has: patch releases differ inside 1.24. */
+static const struct {
+	int8_t n_slots, first_minor, last_minor, first, load, error;
+} by_telemetry[] = {
+	/* first: LogSessionCreationStart; EvaluationStop, EvaluationStart and SessionCreation follow it */
+	{ 13, 14, 16, 6, -1, 10 }, { 16, 17, 22, 9, -1, 13 }, { 19, 23, 23, 9, -1, 13 }, { 21, 24, 24, 9, -1, 15 },
+	{ 27, 24, 26, 9, 21, 15 }, { 28, 27, 27, 9, 22, 15 }, { 29, 28, 99, 9, 23, 15 },
+};
+
+static char body(const struct image *image, uint64_t function)
+{
+	static const uint8_t status1[] = "\x48\xc7\x07\0\0\0\0\x48\x89\xf8\xc3", status2[] = "\x48\x89\xf8\x48\xc7\x07\0\0\0\0\xc3";
+	const uint8_t *at = image_at(image, function, 48, IMAGE_X);
+
+	if (!at)
+		return 'P';
+	if (!memcmp(at, "\xf3\x0f\x1e\xfa", 4))
+		at += 4;
+	if (!memcmp(at, status1, 11) || !memcmp(at, status2, 11))
+		return 'S';
+	if (!memcmp(at, "\x31\xc0\xc3", 3))
+		return '0';
+	if (!memcmp(at, "\xb8\x01\0\0\0\xc3", 6))
+		return '1';
+	if (*at == 0xc3 || (at[0] == 0xf3 && at[1] == 0xc3))
+		return 'V';
+	for (int i = 0; i < 24; i++)
+		if (!memcmp(at + i, "\x41\xc6\x01\0", 4))
+			return 'K';
+	return '.';
+}
+
+/* The shape of the first table of a class (or of the first class derived from it); "" if there is none. */
+static void shape_of(struct rtti *rtti, const char *class_name, char shape[SHAPE + 1])
+{
+	struct rtti_vtable *vtable;
+	size_t n = rtti_derived(rtti, class_name, &vtable);
+	int i = 0;
+
+	for (; n && i < SHAPE; i++) {
+		uint64_t function = image_word(rtti->image, vtable[0].slots + 8 * (uint64_t)i);
+		if (!image_has(rtti->image, function, IMAGE_X))
+			break;
+		shape[i] = body(rtti->image, function);
+	}
+	shape[i] = 0;
+}
+
+static void leave_out(struct ort *ort, enum ort_family family, const char *why)
+{
+	size_t used = strlen(ort->left_out);
+
+	ort->slot[family] = -1;
+	snprintf(ort->left_out + used, sizeof ort->left_out - used, "%s%s (%s)", used ? "; " : "",
+		 families[family].name, why);
+}
+
+/* The slot by table and by shape: equal, or only one of them known; else the family is left out. */
+static void settle(struct ort *ort, enum ort_family family, int table, int shape)
+{
+	char why[80];
+
+	ort->slot[family] = -1;
+	if (ort->minor > NEWEST || table < 0) {
+		ort->slot[family] = shape;
+		if (shape < 0)
+			leave_out(ort, family, "not recognised in this version");
+	} else if (table == shape) {
+		ort->slot[family] = table;
+	} else {
+		snprintf(why, sizeof why, "slot %d by version, %d by code", table, shape);
+		leave_out(ort, family, why);
+	}
+}
+
+/* Where GetExecutionHandle stands: the one match of 0SSSS?00S. -1: none or several. */
+static int find_execution_handle(const char *shape)
+{
+	int found = -1;
+
+	for (int i = 0; shape[i]; i++) {
+		const char *at = shape + i;
+		if (strncmp(at, "0SSS", 4))
+			continue;
+		at += at[4] == 'S' ? 5 : 4;
+		if (strncmp(at, "00S", 3))
+			continue;
+		if (found >= 0)
+			return -1;
+		found = i;
+	}
+	return found;
+}
+
+static void find_provider_slots(struct ort *ort, struct rtti *rtti)
+{
+	char shape[SHAPE + 1], transpose[SHAPE + 1];
+	int row = -1, z, one, prepack;
+	const char *k;
+
+	for (unsigned i = 0; i < sizeof by_minor / sizeof *by_minor; i++)
+		if (ort->minor >= by_minor[i].minor)
+			row = (int)i;
+	shape_of(rtti, "N11onnxruntime20CPUExecutionProviderE", shape);
+	z = find_execution_handle(shape);
+	one = z < 0 || !strchr(shape + z, '1') ? -1 : (int)(strchr(shape + z, '1') - shape);
+	settle(ort, ORT_RUN_START, row < 0 ? -1 : by_minor[row].run_start, z < 0 ? -1 : z + 2);
+	settle(ort, ORT_RUN_END, row < 0 ? -1 : by_minor[row].run_start + 1, z < 0 ? -1 : z + 3);
+	settle(ort, ORT_GET_CAPABILITY, row < 0 ? -1 : by_minor[row].capability,
+	       z < 6 ? -1 : shape[z - 1] == 'V' ? z - 5 : z - 4);
+	settle(ort, ORT_SESSION_READY, row < 0 ? -1 : by_minor[row].ready, one < 0 ? -1 : one - 1);
+	settle(ort, ORT_COMPILE, row < 0 ? -1 : by_minor[row].compile, one < 0 ? -1 : one + 1);
+	shape_of(rtti, "N11onnxruntime9TransposeE", transpose);
+	k = strchr(transpose, 'K');
+	prepack = k ? (int)(k - transpose) : -1;
+	settle(ort, ORT_PREPACK, row < 0 ? -1 : by_minor[row].prepack, prepack);
+}
+
+static void find_telemetry_slots(struct ort *ort, struct rtti *rtti)
+{
+	char shape[SHAPE + 1];
+	int n;
+
+	shape_of(rtti, families[ORT_EVALUATION_START].class_name, shape);
+	n = (int)strlen(shape);
+	for (unsigned i = 0; i < sizeof by_telemetry / sizeof *by_telemetry; i++) {
+		int first = by_telemetry[i].first, load = by_telemetry[i].load;
+		if (by_telemetry[i].n_slots != n || ort->minor < by_telemetry[i].first_minor ||
+		    ort->minor > by_telemetry[i].last_minor)
+			continue;
+		ort->slot[ORT_CREATION_START] = first;
+		ort->slot[ORT_EVALUATION_STOP] = first + 1;
+		ort->slot[ORT_EVALUATION_START] = first + 2;
+		ort->slot[ORT_CREATION] = first + 3;
+		ort->slot[ORT_RUNTIME_ERROR] = by_telemetry[i].error;
+		ort->slot[ORT_LOAD_START] = load;
+		ort->slot[ORT_LOAD_END] = load < 0 ? -1 : load + 1;
+		ort->slot[ORT_CREATION_END] = load < 0 ? -1 : load + 2;
+		return;
+	}
+	snprintf(shape, sizeof shape, "telemetry has %d slots", n);
+	leave_out(ort, ORT_EVALUATION_START, shape);
+}
+
+/* [endbr64] lea rax, [rip + d]; ret: what it returns, 0 if it is not that. */
+static uint64_t returned_address(const struct image *image, uint64_t function)
+{
+	const uint8_t *at = image_at(image, function, 16, IMAGE_X);
+	uint64_t start = function;
+	int32_t d;
+
+	if (!at)
+		return 0;
+	if (!memcmp(at, "\xf3\x0f\x1e\xfa", 4))
+		at += 4, start += 4;
+	if (memcmp(at, "\x48\x8d\x05", 3) || at[7] != 0xc3)
+		return 0;
+	memcpy(&d, at + 3, 4);
+	return start + 7 + (uint64_t)(int64_t)d;
+}
+
+/* "1.<minor>.<patch>": the minor, or -1. */
+static int minor_of(const char *version)
+{
+	char *end;
+	long minor;
+
+	if (!version || version[0] != '1' || version[1] != '.' || !isdigit((unsigned char)version[2]))
+		return -1;
+	minor = strtol(version + 2, &end, 10);
+	return *end == '.' && isdigit((unsigned char)end[1]) && end - version <= 5 ? (int)minor : -1;
+}
+
+/* GetApi(v): v - 1 is compared with minor - 1, then the table's address is loaded. */
+static uint64_t table_of(const struct image *image, uint64_t function, int minor)
+{
+	const uint8_t *at = image_at(image, function, 64, IMAGE_X);
+	bool compared = false;
+
+	for (int i = 0; at && i < 48; i++) {
+		int32_t d;
+		uint64_t table;
+		if (at[i] == 0x83 && (at[i + 1] & 0xf8) == 0xf8 && (at[i + 2] == minor - 1 || at[i + 2] == minor))
+			compared = true;
+		if (!compared || memcmp(at + i, "\x48\x8d\x05", 3))
+			continue;
+		memcpy(&d, at + i + 3, 4);
+		table = function + (uint64_t)i + 7 + (uint64_t)(int64_t)d;
+		return (table & 7) || !image_at(image, table, 150 * 8, IMAGE_W) ? 0 : table;
+	}
+	return 0;
+}
+
+/* Slots of OrtApi by version, read from the headers; a newer library has at least as many. */
+static unsigned api_slots(int minor)
+{
+	static const uint16_t n[] = { [14] = 239, 255, 266, 276, 280, 280, 285, 285, 318, 390,
+				      415,	  419, 419, 422, 424, 425, 426, 426 };
+
+	if (minor < 14)
+		return 161;
+	return n[minor > NEWEST ? NEWEST : minor];
+}
+
+static bool all_code(const struct image *image, uint64_t table, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!image_has(image, image_word(image, table + 8 * i), IMAGE_X))
+			return false;
+	return true;
+}
+
+static int find_api_in(struct ort *ort, uint64_t start, uint64_t end)
+{
+	const struct image *image = ort->image;
+	const uint64_t *word = image_at(image, start, end - start, 0);
+	int n_found = 0;
+
+	for (uint64_t i = 0; word && i + 2 <= (end - start) / 8; i++) {
+		uint64_t text, table;
+		const char *version;
+		int minor;
+		if (word[i + 1] < 4096 || !(text = returned_address(image, word[i + 1])))
+			continue;
+		version = image_text(image, text, 32);
+		minor = minor_of(version);
+		if (minor <= 0 || !(table = table_of(image, word[i], minor)) || !all_code(image, table, api_slots(minor)))
+			continue;
+		if (n_found && ort->api == table)
+			continue;
+		ort->api = table;
+		ort->n_api = api_slots(minor);
+		ort->version = version;
+		ort->minor = minor;
+		n_found++;
+	}
+	return n_found;
+}
+
+static void find_api(struct ort *ort)
+{
+	const struct image *image = ort->image;
+	int n = 0;
+
+	if (image->relro_end)
+		n = find_api_in(ort, (image->relro_start + 7) & ~7ull, image->relro_end & ~7ull);
+	else
+		for (int i = 0; i < image->n_segments; i++)
+			if (image->segment[i].flags & IMAGE_W)
+				n += find_api_in(ort, (image->segment[i].start + 7) & ~7ull, image->segment[i].end & ~7ull);
+	if (n != 1)
+		ort->api = 0, ort->n_api = 0;
+}
+
+void ort_find(struct ort *ort, struct rtti *rtti, const struct ort *host)
+{
+	*ort = (struct ort){ .image = rtti->image, .version = "" };
+	for (int i = 0; i < N_ORT_FAMILIES; i++)
+		ort->slot[i] = -1;
+	find_api(ort);
+	ort->slot[ORT_COMPUTE] = 2;
+	ort->slot[ORT_KERNEL_DELETE] = 1;
+	if (host && !ort->minor && host->minor) {	/* a provider's library: its host's numbers hold */
+		memcpy(ort->slot, host->slot, sizeof ort->slot);
+		ort->minor = host->minor;
+		ort->version = host->version;
+		return;
+	}
+	ort->slot[ORT_TRANSFORM] = 3;
+	ort->slot[ORT_SESSION_DELETE] = 1;
+	ort->slot[ORT_PREDEFINED_TRANSFORMERS] = 3;
+	find_provider_slots(ort, rtti);
+	find_telemetry_slots(ort, rtti);
+	if (!ort->api)
+		snprintf(ort->left_out + strlen(ort->left_out), sizeof ort->left_out - strlen(ort->left_out),
+			 "%sC API (its table was not found)", *ort->left_out ? "; " : "");
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names out of living objects of ONNX Runtime: a kernel's node, its operator type, its provider. Used once
+ * per object, never on the hot path. No field is trusted: memory is read in a way that cannot fault, texts
+ * must be well formed, and where the public API tells the same thing the two must agree.
+ */
+#ifndef RUNTIME_ORT_NODE_H
+#define RUNTIME_ORT_NODE_H
+
+#include "runtime/ort.h"
+
+enum { ORT_TEXT = 512 };
+
+struct ort_node {
+	char name[ORT_TEXT];	/* "" when not known */
+	char type[64];
+	uint64_t provider;	/* the IExecutionProvider, 0: not known */
+};
+
+/* Reads this process's memory at any address; false where there is none. */
+bool ort_peek(uint64_t from, void *to, size_t size);
+/* A std::string of either ABI at this address, printable UTF-8, NUL-terminated into `to`; -1: not one. */
+int ort_peek_string(uint64_t string, char *to, size_t size);
+/* The same, of the ABI of the C++ library before 5 (is_old) or since. */
+int ort_peek_string_abi(uint64_t string, bool is_old, char *to, size_t size);
+/* kernel: an OpKernel. Calls the public API where there is one. */
+void ort_node_read(const struct ort *ort, uint64_t kernel, struct ort_node *node);
+/* Where IExecutionProvider keeps its type name, found on a CPU provider; 0: not found. */
+unsigned ort_provider_offset(uint64_t cpu_provider);
+/* The message of a Status (a pointer to its state, 0 for OK). Returns its length, 0 when not readable. */
+int ort_status_message(uint64_t state, char *to, size_t size);
+
+#endif

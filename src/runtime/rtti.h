@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * C++ classes and virtual tables of a stripped module, by its run-time type information.
+ *
+ * Itanium C++ ABI: a std::type_info object is { vptr, name, bases... }. Its vptr tells its kind, because
+ * one word before the table that it points at stands the type_info of __class_type_info,
+ * __si_class_type_info or __vmi_class_type_info, whose name is a text. So neither a symbol nor the C++
+ * library's version matters, and it may be linked in statically. A virtual table is
+ * { offset to top, type_info *, functions... }.
+ */
+#ifndef RUNTIME_RTTI_H
+#define RUNTIME_RTTI_H
+
+#include "runtime/image.h"
+
+enum rtti_kind { RTTI_CLASS = 1, RTTI_SI, RTTI_VMI };
+
+struct rtti_type {
+	uint64_t address;
+	const char *name;	/* mangled; in the module */
+	uint8_t kind;
+	uint8_t mark;		/* scratch of rtti_derived */
+};
+
+struct rtti {
+	const struct image *image;
+	struct arena *arena;
+	struct rtti_type *type;	/* by address */
+	size_t n_types, capacity;
+};
+
+struct rtti_vtable {
+	uint64_t slots;		/* address of the first function pointer */
+	const struct rtti_type *type;
+};
+
+/*
+ * Types of `image`; vptrs may lead into any module of `set`. What is found lives in the arena.
+ * 0 or -ENOMEM.
+ */
+int rtti_scan(struct rtti *rtti, const struct image *image, const struct image_set *set, struct arena *arena);
+const struct rtti_type *rtti_named(const struct rtti *rtti, const char *mangled);
+/* Whether any type's name starts with `prefix`. */
+bool rtti_has_prefix(const struct rtti *rtti, const char *prefix);
+
+/*
+ * The primary tables (offset to top 0) of the class `base` and of all classes derived from it with the
+ * base at offset 0, written to *vtable (in the arena). Returns how many, 0 also when there is no `base`.
+ */
+size_t rtti_derived(struct rtti *rtti, const char *base, struct rtti_vtable **vtable);
+
+#endif
