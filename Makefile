@@ -1,12 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-# Meson does the work; this file is for fingers.
-PREFIX ?= /usr/local
+# Meson does the work; this file is for fingers. Everything is built below build/ (BUILD=...).
+#   make  check  bench  install [PREFIX=/usr] [DESTDIR=/tmp/stage]  asan  tsan  bless  fmt  clean
 BUILD ?= build
+MESON_TEST = meson test --print-errorlogs
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
+
 $(BUILD)/build.ninja:
-	meson setup $(BUILD) --prefix=$(PREFIX)
+	meson setup $(BUILD)
+
+# The gate: units, data, command line, layers, agent symbols. The real runtimes are in ./check.
 check: all
-	meson test -C $(BUILD) --print-errorlogs
-.PHONY: all check
+	$(MESON_TEST) -C $(BUILD)
+
+bench: all
+	meson test -C $(BUILD) --benchmark --verbose
+
+# Each sanitizer has a build folder of its own.
+asan: SANITIZERS = address,undefined
+tsan: SANITIZERS = thread
+asan tsan:
+	@[ -f $(BUILD)-$@/build.ninja ] || meson setup $(BUILD)-$@ -Db_sanitize=$(SANITIZERS)
+	$(MESON_TEST) -C $(BUILD)-$@
+
+# Takes what the commands print now as what they should print: read the difference before you commit it.
+bless: all
+	@ninja -C $(BUILD) bless
+	@git status --short test/cli
+
+# The C files that differ from the last commit.
+fmt:
+	@git diff --name-only --diff-filter=d HEAD -- '*.c' '*.h' | xargs -r clang-format -i --style=file
+
+install: all
+	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX) && ninja -C $(BUILD))
+	meson install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan
+
+.PHONY: all check bench asan tsan bless fmt install clean

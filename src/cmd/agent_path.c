@@ -29,8 +29,8 @@ static int take(char *path, size_t size, const char *found, struct err *err)
 
 int agent_path(char *path, size_t size, struct err *err)
 {
-	/* Relative to the folder of the program. */
-	static const char *const places[] = { LIBRARY, "../" INFTRACE_LIBDIR "/inftrace/" LIBRARY };
+	/* Relative to the folder of the program; the second is the build folder. */
+	static const char *const places[] = { LIBRARY, "src/agent/" LIBRARY, "../" INFTRACE_LIBDIR "/inftrace/" LIBRARY };
 	const char *named = getenv("INFTRACE_AGENT");
 	char program[PATH_MAX], candidate[2 * PATH_MAX];
 	ssize_t len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where libinftrace-agent.so is: $INFTRACE_AGENT if set, else beside the program (the build folder), else where
- * `make install` puts it, seen from the program (so that a moved installation works).
+ * Where libinftrace-agent.so is: $INFTRACE_AGENT if set, else beside the program, else where the build folder has it,
+ * else where `make install` puts it, seen from the program (so that a moved installation works).
  */
 #ifndef CMD_AGENT_PATH_H
 #define CMD_AGENT_PATH_H
