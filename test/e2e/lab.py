@@ -184,6 +184,7 @@ class Binaries:
                            [program + ".c", "ort.c", "runtime_linked.c", "-L" + where, "-l:" + soname,
                             "-Wl,--enable-new-dtags,-rpath," + where])
 
-    def plain(self, static=False):
-        return self._build(os.path.join(self.folder, "plain-static" if static else "plain"),
-                           ["plain.c"] + (["-static"] if static else []))
+    def plain(self, program="plain", args=()):
+        """A program that needs no runtime."""
+        name = "-".join([program] + [arg.strip("-").replace("=", "-") for arg in args])
+        return self._build(os.path.join(self.folder, name), [program + ".c", *args, "-ldl"])

@@ -122,7 +122,7 @@ def test_a_program_without_a_model_says_so_and_loses_nothing(lab, binaries):
 
 
 def test_a_static_program_runs_and_the_recording_says_why_it_is_empty(lab, binaries):
-    done = lab.both([binaries.plain(static=True)])
+    done = lab.both([binaries.plain(args=("-static",))])
     assert done.recording.slices == []
     assert "static" in done.recording.note("process")["state"]
     assert "static" in done.err

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A target is a host and the agent its guest: what a program inherits, finds and does is the same with and without."""
+import os
+import subprocess
+
+import pytest
+
+
+def test_a_program_inherits_the_same_descriptors_signals_limits_and_environment(lab, binaries):
+    done = lab.both([binaries.plain("state"), "an argument", "", "--with", "-o", "--"])
+    assert done.out.count("descriptor") == 4
+
+
+def test_the_dynamic_linker_answers_the_same(lab, binaries):
+    done = lab.both([binaries.plain("lookup")])
+    assert "next puts: libc.so.6" in done.out
+
+
+def test_a_library_that_the_user_preloads_stays_preloaded(lab, binaries):
+    library = binaries.plain("preload", ("-shared", "-fPIC"))
+    done = lab.both(["/usr/bin/env", "LD_PRELOAD=" + library, binaries.plain("puts"), "text"])
+    assert done.out == "before\ntext\n"
+    done = lab.both([binaries.plain("puts"), "text"], env={"LD_PRELOAD": library}, name="second")
+    assert done.out.count("before\n") == 1
+
+
+def test_a_program_with_a_preload_of_its_own_is_recorded(lab, binaries, library):
+    preload = binaries.plain("preload", ("-shared", "-fPIC"))
+    done = lab.both(lab.native("end", library, lab.model("chain"), 256, 256, 3, "0"), env={"LD_PRELOAD": preload})
+    assert len(done.recording.inferences) == 3
+
+
+@pytest.mark.parametrize("sanitizer", ["address", "undefined", "thread"])
+def test_a_program_built_with_a_sanitizer_runs_as_it_does_alone(lab, binaries, sanitizer):
+    probe = subprocess.run(["cc", "-fsanitize=" + sanitizer, "-x", "c", "-", "-o", lab.path("probe")], text=True,
+                           input="int main(void){return 0;}", stderr=subprocess.DEVNULL)
+    if probe.returncode or subprocess.run([lab.path("probe")], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("no %s sanitizer here" % sanitizer)
+    lab.both([binaries.plain("puts", ("-fsanitize=" + sanitizer,)), "text"])
+
+
+def test_a_program_in_another_folder_with_a_relative_path_is_found(lab, binaries):
+    os.symlink(binaries.plain("puts"), lab.path("here"))
+    assert lab.both(["./here", "text"]).out == "text\n"
+    assert lab.both(["puts", "text"], env={"PATH": os.path.dirname(binaries.plain("puts"))}, name="second").out == "text\n"
+
+
+def test_standard_output_carries_nothing_of_the_recorder(lab, binaries):
+    done = lab.both([binaries.plain("puts"), "text"])
+    assert done.out == "text\n"
+    assert done.recording.path in done.err
+
+
+def test_a_program_on_a_terminal_still_has_its_terminal(lab, binaries):
+    """stdin, stdout and stderr are a terminal for the program when they are one for the recorder."""
+    import pty
+    command, path = lab.command(["/bin/sh", "-c", "test -t 0 && test -t 1 && test -t 2 && read line && echo got $line"])
+    leader, follower = pty.openpty()
+    process = lab.start(command, stdin=follower, stdout=follower, stderr=follower, start_new_session=True)
+    os.close(follower)
+    os.write(leader, b"hello\n")
+    out = b""
+    while True:
+        try:
+            more = os.read(leader, 4096)
+        except OSError:
+            break
+        if not more:
+            break
+        out += more
+    assert process.wait(20) == 0, out
+    assert b"got hello" in out
