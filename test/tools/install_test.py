@@ -28,6 +28,10 @@ class Install(unittest.TestCase):
         done = subprocess.run([self.program, "--version"], stdout=subprocess.PIPE, text=True, check=True)
         self.assertRegex(done.stdout, r"^inftrace \d+\.\d+\.\d+\n$")
 
+    def test_the_agent_is_where_the_program_looks(self):
+        agent = self.prefix / option("libdir") / "inftrace/libinftrace-agent.so"
+        self.assertTrue(agent.exists(), agent)
+
     def test_every_command_has_its_manual_page(self):
         overview = subprocess.run([self.program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
         lines = overview.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
