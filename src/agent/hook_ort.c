@@ -399,16 +399,17 @@ static word on_creation_start(ARGS)
 	return next(PASS);
 }
 
+/* b: the InferenceSession, which is the public OrtSession */
 static word on_predefined_transformers(ARGS)
 {
-	function *next = original(a, ORT_PREDEFINED_TRANSFORMERS);
+	function *next = original(b, ORT_PREDEFINED_TRANSFORMERS);
 	struct thread *thread = agent_thread();
 
 	if (thread) {
 		if (!creation_is_open(thread))
 			creation_begin(thread, OWNER_EVALUATION, 0);
 		if (creation_is_open(thread) && !thread->creation.n_nested)
-			session_bind(thread->creation.session, a);
+			session_bind(thread->creation.session, b);
 	}
 	return next(PASS);
 }
