@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The wire format of protocol buffers: tags, varints, lengths. Knows no message.
+ * Quiet: never prints, allocates or exits. Reading trusts no byte: a length never leads out of the buffer.
+ */
+#ifndef BASE_PB_H
+#define BASE_PB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum pb_wire { PB_VARINT, PB_FIXED64, PB_BYTES, PB_GROUP, PB_GROUP_END, PB_FIXED32 };
+enum { PB_VARINT_MAX = 10, PB_FIELD_MAX = (1 << 29) - 1 };
+
+/* The tag in front of a field, for tables and switches. */
+#define PB_TAG(number, wire) ((uint32_t)(number) << 3 | (wire))
+
+/* Reading. */
+
+struct pb_in {
+	const uint8_t *at, *end;
+};
+
+struct pb_field {
+	uint32_t number;
+	uint32_t wire;		/* PB_VARINT, PB_FIXED64, PB_FIXED32 or PB_BYTES */
+	uint64_t value;		/* the number's bits; PB_BYTES: the length */
+	const uint8_t *data;	/* PB_BYTES: borrowed from the buffer */
+};
+
+bool pb_get_varint_slow(struct pb_in *in, uint64_t *value);
+
+/* false: cut off, or more than ten bytes; in->at stays. */
+static inline bool pb_get_varint(struct pb_in *in, uint64_t *value)
+{
+	if (in->end - in->at >= 2) {
+		if (!(in->at[0] & 0x80)) {
+			*value = *in->at++;
+			return true;
+		}
+		if (!(in->at[1] & 0x80)) {
+			*value = (in->at[0] & 0x7fu) | (uint64_t)in->at[1] << 7;
+			in->at += 2;
+			return true;
+		}
+	}
+	return pb_get_varint_slow(in, value);
+}
+
+/*
+ * The next field: 1, 0 at the end, -1 if it is malformed or reaches beyond the end (in->at stays at its tag).
+ * Groups, which nothing that we read has, count as malformed.
+ */
+int pb_next(struct pb_in *in, struct pb_field *field);
+
+static inline struct pb_in pb_in(const void *data, size_t size)
+{
+	const uint8_t *at = data;
+
+	return (struct pb_in){ at, at + size };
+}
+
+static inline struct pb_in pb_inside(const struct pb_field *field)
+{
+	return (struct pb_in){ field->data, field->data + field->value };
+}
+
+static inline double pb_double(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+/* Writing where there is room: each returns where the next byte goes. The caller has made sure of the room. */
+
+static inline uint8_t *pb_put_varint(uint8_t *at, uint64_t value)
+{
+	while (value >= 0x80) {
+		*at++ = (uint8_t)(value | 0x80);
+		value >>= 7;
+	}
+	*at++ = (uint8_t)value;
+	return at;
+}
+
+static inline uint8_t *pb_put_uint(uint8_t *at, uint32_t number, uint64_t value)
+{
+	return pb_put_varint(pb_put_varint(at, PB_TAG(number, PB_VARINT)), value);
+}
+
+static inline uint8_t *pb_put_double(uint8_t *at, uint32_t number, double value)
+{
+	at = pb_put_varint(at, PB_TAG(number, PB_FIXED64));
+	memcpy(at, &value, sizeof value);
+	return at + sizeof value;
+}
+
+/*
+ * Messages inside messages: open leaves one byte for the length, close fills it in and moves the body if the
+ * length needs more. *inside is where the body starts.
+ */
+static inline uint8_t *pb_open(uint8_t *at, uint32_t number, uint8_t **inside)
+{
+	at = pb_put_varint(at, PB_TAG(number, PB_BYTES));
+	*inside = ++at;
+	return at;
+}
+
+uint8_t *pb_close_long(uint8_t *at, uint8_t *inside);
+
+static inline uint8_t *pb_close(uint8_t *at, uint8_t *inside)
+{
+	if (__builtin_expect(at - inside < 0x80, 1)) {
+		inside[-1] = (uint8_t)(at - inside);
+		return at;
+	}
+	return pb_close_long(at, inside);
+}
+
+/* Writing into a buffer that may be too small: what does not fit is left out and is_full set. */
+
+struct pb_out {
+	uint8_t *data;
+	size_t len, size;
+	bool is_full;
+};
+
+void pb_out_uint(struct pb_out *out, uint32_t number, uint64_t value);
+void pb_out_double(struct pb_out *out, uint32_t number, double value);
+void pb_out_bytes(struct pb_out *out, uint32_t number, const void *data, size_t len);
+/* A message inside: what open returns goes to close. */
+size_t pb_out_open(struct pb_out *out, uint32_t number);
+void pb_out_close(struct pb_out *out, size_t inside);
+
+#endif

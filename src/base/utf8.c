@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Finds and replaces what is not UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). */
+#include "base/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Length of the character at text; 0 if it is broken, then *broken is how many bytes that concerns. */
+static size_t char_len(const uint8_t *text, size_t len, size_t *broken)
+{
+	uint8_t first = text[0], low = 0x80, high = 0xbf;
+	size_t need;
+
+	*broken = 1;
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc2 || first > 0xf4)
+		return 0;
+	need = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+	if (first == 0xe0)
+		low = 0xa0;
+	else if (first == 0xed)
+		high = 0x9f;
+	else if (first == 0xf0)
+		low = 0x90;
+	else if (first == 0xf4)
+		high = 0x8f;
+	for (size_t i = 1; i < need; i++) {
+		if (i == len || text[i] < low || text[i] > high)
+			return 0;
+		*broken = i + 1;
+		low = 0x80;
+		high = 0xbf;
+	}
+	return need;
+}
+
+bool utf8_is_valid(const char *text, size_t len)
+{
+	const uint8_t *at = (const uint8_t *)text;
+
+	for (size_t i = 0, n, broken; i < len; i += n)
+		if (!(n = char_len(at + i, len - i, &broken)))
+			return false;
+	return true;
+}
+
+size_t utf8_clean(char *to, const char *text, size_t len)
+{
+	const uint8_t *at = (const uint8_t *)text;
+	char *start = to;
+
+	for (size_t i = 0, n, broken; i < len;) {
+		n = char_len(at + i, len - i, &broken);
+		if (n) {
+			memcpy(to, text + i, n);
+			to += n;
+			i += n;
+		} else {
+			memcpy(to, "\xef\xbf\xbd", 3);
+			to += 3;
+			i += broken;
+		}
+	}
+	return (size_t)(to - start);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts from strangers, made fit for formats that demand UTF-8. Quiet. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+bool utf8_is_valid(const char *text, size_t len);
+
+/*
+ * Copies text with U+FFFD in place of what is not UTF-8 (one per longest broken piece, as browsers do).
+ * to has room for 3 * len bytes; the result's length is returned, no NUL is added.
+ */
+size_t utf8_clean(char *to, const char *text, size_t len);
+
+#endif
