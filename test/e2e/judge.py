@@ -148,8 +148,6 @@ class TraceProcessor:
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         threading.Thread(target=self._listen, args=(self.process.stderr,), daemon=True).start()
         try:
-            self._ask(FINALIZE)     # also waits until the engine runs
-            self._ask(4)            # restores the initial tables
             begin = time.monotonic()
             with open(path, "rb") as trace:
                 while chunk := trace.read(16 << 20):

@@ -27,7 +27,7 @@ class XMLHttpRequest {
 
 const say = (...words) => process.stderr.write(words.join(' ') + '\n');
 const world = {
-	XMLHttpRequest, WebAssembly, Uint8Array, ArrayBuffer, URL, TextDecoder, TextEncoder, performance, crypto, Date,
+	XMLHttpRequest, Uint8Array, URL, TextDecoder, TextEncoder, performance, crypto, Date,
 	setTimeout, clearTimeout, queueMicrotask,
 	WorkerGlobalScope: class {},
 	location: { href: 'file:///engine_bundle.js', search: '' },
