@@ -49,6 +49,7 @@ enum event_kind {
  *   exit       pid, exit_status or signal                                   when a recorded process ends
  *   cost       events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost     our own cost, once, at the end
  *   clock      source, error_ns                                             how times were made; largest conversion error
+ *   unreadable pid, path, text (why)                                        a file of a process that its counters come from, once
  *   stopped    text                                                         the reason why recording stopped before the target did
  */
 #define EVENT_NOTE_RECORDING "recording"
@@ -59,6 +60,7 @@ enum event_kind {
 #define EVENT_NOTE_EXIT "exit"
 #define EVENT_NOTE_COST "cost"
 #define EVENT_NOTE_CLOCK "clock"
+#define EVENT_NOTE_UNREADABLE "unreadable"
 #define EVENT_NOTE_STOPPED "stopped"
 
 /* Argument keys; the text is the debug annotation's name in the file (event_key_name). Only ever added to. */

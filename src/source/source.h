@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "event/sink.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* One process of the recorded tree, kept up to date by the recorder (source/tree.c). */
@@ -19,12 +20,14 @@ struct tree_process {
 	pid_t pid;
 	uint64_t start_ticks;	/* field 22 of /proc/PID/stat: with the pid, the identity */
 	uint32_t track;		/* its TRACK_PROCESS */
+	uint64_t start_ns;	/* CLOCK_MONOTONIC, 0: unknown */
 	uint64_t idle;		/* scratch of the tree */
 };
 
 struct tree {
 	struct tree_process *process;	/* living processes, root first */
 	size_t n, capacity;
+	struct tree_scan *scan;	/* the tree's own notes */
 };
 
 /* What is recorded. Filled by the command; read-only to sources. */
@@ -34,7 +37,8 @@ struct target {
 	const char *ring_dir;	/* where the agents of the tree put their segments; NULL: none */
 	const char *level;	/* "inference", "operator", "detail" */
 	uint64_t interval_ns;	/* between two samples of resources */
-	const struct tree *tree; /* the processes of the target */
+	struct tree *tree;	/* the processes of the target; sources change it through tree.h only */
+	bool is_ending;		/* the next drain of each source is its last */
 };
 
 struct source {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What else /proc/PID/stat says of each process: "threads", and "page faults" and "major faults" (those
+ * that had to wait for a disk) per second since the sample before; the first sample of a process that was
+ * young then is taken from its start.
+ */
+#include "source/counter.h"
+#include "source/follow.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define MS_NS UINT64_C(1000000)
+#define SPAN_NS (8 * MS_NS)
+#define YOUNG_NS (1000 * MS_NS)
+
+struct proc_item {
+	struct followed followed;
+	struct counter threads, minor, major;
+	struct proc_file stat;
+	bool has_base;
+	uint64_t base_ns, base_minor, base_major;
+};
+
+struct proc_state {
+	const struct target *target;
+	struct follow follow;
+};
+
+static int check(const struct target *target, struct err *err)
+{
+	char text[1024];
+	struct proc_stat stat;
+	ssize_t got;
+
+	if (!target->pid)
+		return 0;
+	got = proc_read(target->sysroot, target->pid, "stat", text, sizeof text);
+	if (got < 0)
+		return err_set(err, (int)-got, "cannot read %s/proc/%d/stat: %s; the process has ended, or /proc hides it"
+			       " (hidepid): run as its user or as root", target->sysroot, (int)target->pid, strerror((int)-got));
+	if (!proc_stat_parse(text, (size_t)got, &stat))
+		return err_set(err, EPROTO, "cannot read %s/proc/%d/stat: not understood", target->sysroot, (int)target->pid);
+	return 0;
+}
+
+static int start(void *data, const struct target *target, struct sink *out, struct err *err)
+{
+	((struct proc_state *)data)->target = target;
+	return 0;
+}
+
+static void set_base(struct proc_item *item, const struct tree_process *process, uint64_t time_ns, const struct proc_stat *stat)
+{
+	bool is_young = process->start_ns && process->start_ns <= time_ns && time_ns - process->start_ns < YOUNG_NS;
+
+	item->has_base = true;
+	item->base_ns = is_young ? process->start_ns : time_ns;
+	item->base_minor = is_young ? 0 : stat->minor_faults;
+	item->base_major = is_young ? 0 : stat->major_faults;
+}
+
+/* Counts per second, and the count to go on from; one that went back stays where it was. */
+static double rate(uint64_t *base, uint64_t count, uint64_t span_ns)
+{
+	uint64_t more = count > *base ? count - *base : 0;
+
+	*base += more;
+	return (double)more * 1e9 / (double)span_ns;
+}
+
+static int sample_faults(const struct sample *sample, struct proc_item *item, const struct proc_stat *stat, uint64_t time_ns)
+{
+	uint32_t track = sample->process->track;
+	uint64_t span_ns;
+	int result;
+
+	if (!item->has_base)
+		set_base(item, sample->process, time_ns, stat);
+	span_ns = time_ns > item->base_ns ? time_ns - item->base_ns : 0;
+	if (span_ns < SPAN_NS)
+		return 0;
+	item->base_ns = time_ns;
+	result = counter_put(&item->minor, sample->out, track, "page faults", "count/s", time_ns,
+			     rate(&item->base_minor, stat->minor_faults, span_ns), sample->err);
+	if (result)
+		return result;
+	return counter_put(&item->major, sample->out, track, "major faults", "count/s", time_ns,
+			   rate(&item->base_major, stat->major_faults, span_ns), sample->err);
+}
+
+static int sample_process(void *data, const struct sample *sample, void *data_item)
+{
+	struct proc_item *item = data_item;
+	struct proc_stat stat;
+	char text[1024];
+	ssize_t got = sample_read(sample, &item->stat, "stat", text, sizeof text);
+	uint64_t time_ns = sample_clock_ns(sample->target, sample->now_ns);
+	int result = 0;
+
+	if (got >= 0 && !proc_stat_parse(text, (size_t)got, &stat))
+		got = -EPROTO;
+	if (got < 0)
+		return sample_unreadable(sample, &item->followed, 0, "stat", got);
+	if (!proc_is_zombie(&stat))
+		result = counter_put(&item->threads, sample->out, sample->process->track, "threads", "count", time_ns,
+				     (double)stat.n_threads, sample->err);
+	return result ? result : sample_faults(sample, item, &stat, time_ns);
+}
+
+static void close_item(void *data_item)
+{
+	struct proc_item *item = data_item;
+
+	proc_file_close(&item->stat);
+}
+
+static const struct follow_kind proc_kind = { sizeof(struct proc_item), sample_process, close_item };
+
+static int due_ms(const void *data)
+{
+	const struct proc_state *state = data;
+
+	return sample_due_ms(follow_due_ns(&state->follow, &proc_kind, state->target->tree));
+}
+
+static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct proc_state *state = data;
+	struct sample sample = { state->target, NULL, out, now_ns, err };
+
+	return follow_drain(&state->follow, &proc_kind, state, &sample);
+}
+
+static void stop(void *data)
+{
+	follow_done(&((struct proc_state *)data)->follow, &proc_kind);
+}
+
+const struct source source_proc = {
+	.name = "process",
+	.help = "threads and page faults of each process",
+	.state_size = sizeof(struct proc_state),
+	.check = check,
+	.start = start,
+	.due_ms = due_ms,
+	.drain = drain,
+	.stop = stop,
+};

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The list of all sources. */
+#include "source/source.h"
+
+extern const struct source source_cpu, source_mem, source_proc;
+
+const struct source *const sources[] = {
+	&source_cpu,
+	&source_mem,
+	&source_proc,
+	NULL,
+};
