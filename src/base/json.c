@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 void json_init(struct json *json, FILE *out)
 {
 	*json = (struct json){ .out = out };
@@ -13,27 +15,6 @@ void json_init(struct json *json, FILE *out)
 void json_done(struct json *json)
 {
 	fputc('\n', json->out);
-}
-
-/* Length of the UTF-8 character at text, 0 when it is none. */
-static size_t character_len(const unsigned char *text)
-{
-	static const struct {
-		unsigned char mask, lead;
-		uint32_t min;
-	} shapes[] = { { 0x80, 0x00, 0 }, { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 } };
-
-	for (size_t n = 0; n < 4; n++) {
-		uint32_t code = text[0] & (unsigned char)~shapes[n].mask;
-		size_t i;
-
-		if ((text[0] & shapes[n].mask) != shapes[n].lead)
-			continue;
-		for (i = 1; i <= n && (text[i] & 0xc0) == 0x80; i++)
-			code = code << 6 | (text[i] & 0x3f);
-		return i > n && code >= shapes[n].min && code <= 0x10ffff && code >> 11 != 0x1b ? n + 1 : 0;
-	}
-	return 0;
 }
 
 static void put_escaped(FILE *out, unsigned char c)
@@ -49,21 +30,21 @@ static void put_escaped(FILE *out, unsigned char c)
 	fprintf(out, "\\u%04x", c);
 }
 
-static void put_string(FILE *out, const char *text_)
+static void put_string(FILE *out, const char *text)
 {
-	const unsigned char *text = (const unsigned char *)text_;
+	size_t left = strlen(text), broken, len;
 
 	fputc('"', out);
-	while (*text) {
-		size_t len = character_len(text);
-
-		if (!len)
+	for (; left; text += len, left -= len) {
+		len = utf8_char_len(text, left, &broken);
+		if (!len) {
 			fputs("\\ufffd", out);
-		else if (len == 1 && (*text < 0x20 || *text == '"' || *text == '\\' || *text == 0x7f))
-			put_escaped(out, *text);
-		else
+			len = broken;
+		} else if (len == 1 && ((unsigned char)*text < 0x20 || strchr("\"\\\x7f", *text))) {
+			put_escaped(out, (unsigned char)*text);
+		} else {
 			fwrite(text, 1, len, out);
-		text += len ? len : 1;
+		}
 	}
 	fputc('"', out);
 }

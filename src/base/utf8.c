@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Length of the character at text; 0 if it is broken, then *broken is how many bytes that concerns. */
-static size_t char_len(const uint8_t *text, size_t len, size_t *broken)
+size_t utf8_char_len(const char *text_, size_t len, size_t *broken)
 {
+	const uint8_t *text = (const uint8_t *)text_;
 	uint8_t first = text[0], low = 0x80, high = 0xbf;
 	size_t need;
 
@@ -37,21 +37,18 @@ static size_t char_len(const uint8_t *text, size_t len, size_t *broken)
 
 bool utf8_is_valid(const char *text, size_t len)
 {
-	const uint8_t *at = (const uint8_t *)text;
-
 	for (size_t i = 0, n, broken; i < len; i += n)
-		if (!(n = char_len(at + i, len - i, &broken)))
+		if (!(n = utf8_char_len(text + i, len - i, &broken)))
 			return false;
 	return true;
 }
 
 size_t utf8_clean(char *to, const char *text, size_t len)
 {
-	const uint8_t *at = (const uint8_t *)text;
 	char *start = to;
 
 	for (size_t i = 0, n, broken; i < len;) {
-		n = char_len(at + i, len - i, &broken);
+		n = utf8_char_len(text + i, len - i, &broken);
 		if (n) {
 			memcpy(to, text + i, n);
 			to += n;

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Length of the character at text; 0 if it is broken, then *broken is how many bytes that concerns. len: not 0. */
+size_t utf8_char_len(const char *text, size_t len, size_t *broken);
+
 bool utf8_is_valid(const char *text, size_t len);
 
 /*
