@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What recording needs of the machine, one function per check. A new one is a function and a row at the end. */
+#include "cmd/doctor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cmd/agent_path.h"
+
+int doctor_read(const char *sysroot, const char *path, char *buf, size_t size)
+{
+	char full[PATH_MAX];
+	ssize_t len;
+	int fd;
+
+	*buf = 0;
+	snprintf(full, sizeof full, "%s%s", sysroot, path);
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	len = read(fd, buf, size - 1);
+	close(fd);
+	if (len < 0)
+		return -EIO;
+	buf[len] = 0;
+	if (len && buf[len - 1] == '\n')
+		buf[len - 1] = 0;
+	return 0;
+}
+
+__attribute__((format(printf, 3, 4))) static void say(struct doctor_finding *finding, enum doctor_state state, const char *fmt, ...)
+{
+	va_list args;
+
+	finding->state = state;
+	va_start(args, fmt);
+	vsnprintf(finding->text, sizeof finding->text, fmt, args);
+	va_end(args);
+}
+
+__attribute__((format(printf, 2, 3))) static void advise(struct doctor_finding *finding, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(finding->advice, sizeof finding->advice, fmt, args);
+	va_end(args);
+}
+
+/* The value of the first line "key<blanks><separator> value" of a text file; "" when there is none. */
+static void find_value(const char *text, const char *key, char separator, char *value, size_t size)
+{
+	size_t len = strlen(key);
+
+	*value = 0;
+	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		const char *rest = line + len;
+
+		if (strncmp(line, key, len) != 0)
+			continue;
+		rest += strspn(rest, " \t");
+		if (*rest != separator)
+			continue;
+		rest += 1 + strspn(rest + 1, " \t\"");
+		snprintf(value, size, "%.*s", (int)strcspn(rest, "\"\n"), rest);
+		return;
+	}
+}
+
+static void look_at_system(struct doctor_finding *finding, const char *sysroot)
+{
+	char text[4096], name[128], release[128];
+
+	doctor_read(sysroot, "/etc/os-release", text, sizeof text);
+	find_value(text, "PRETTY_NAME", '=', name, sizeof name);
+	doctor_read(sysroot, "/proc/sys/kernel/osrelease", release, sizeof release);
+	say(finding, DOCTOR_NOTE, "%s, Linux %s", *name ? name : "unknown distribution", *release ? release : "of unknown version");
+}
+
+static void look_at_processor(struct doctor_finding *finding, const char *sysroot)
+{
+	char text[8192], model[128], flags[4096];
+
+	if (doctor_read(sysroot, "/proc/cpuinfo", text, sizeof text)) {
+		say(finding, DOCTOR_NO, "unknown: cannot read /proc/cpuinfo");
+		advise(finding, "mount /proc");
+		return;
+	}
+	find_value(text, "model name", ':', model, sizeof model);
+	find_value(text, "flags", ':', flags, sizeof flags);
+	if (strstr(flags, " lm ")) {
+		say(finding, DOCTOR_OK, "x86-64: %s", *model ? model : "unnamed");
+		return;
+	}
+	say(finding, DOCTOR_NO, "not x86-64");
+	advise(finding, "the agent knows only x86-64 so far");
+}
+
+static void look_at_libc(struct doctor_finding *finding, const char *sysroot)
+{
+	char version[64] = "";
+
+	if (confstr(_CS_GNU_LIBC_VERSION, version, sizeof version) && !strncmp(version, "glibc", 5)) {
+		say(finding, DOCTOR_OK, "%s", version);
+		return;
+	}
+	say(finding, DOCTOR_NO, "not glibc");
+	advise(finding, "the agent is loaded by glibc's loader; use a system with glibc");
+}
+
+static void look_at_agent(struct doctor_finding *finding, const char *sysroot)
+{
+	char path[PATH_MAX];
+	struct err err = { 0 };
+
+	if (agent_path(path, sizeof path, &err))
+		say(finding, DOCTOR_NO, "%s", err.msg);
+	else
+		say(finding, DOCTOR_OK, "%.*s", (int)sizeof finding->text - 1, path);
+}
+
+static void look_at_shared_memory(struct doctor_finding *finding, const char *sysroot)
+{
+	char path[PATH_MAX];
+	struct statvfs fs;
+	unsigned long long free_mib;
+
+	snprintf(path, sizeof path, "%s/dev/shm", sysroot);
+	if (access(path, W_OK | X_OK) || statvfs(path, &fs)) {
+		say(finding, DOCTOR_NO, "/dev/shm is not writable: %s", strerror(errno));
+		advise(finding, "mount a tmpfs there, open to all: mount -t tmpfs -o mode=1777 tmpfs /dev/shm");
+		return;
+	}
+	free_mib = (unsigned long long)fs.f_bavail * fs.f_frsize >> 20;
+	say(finding, free_mib < 64 ? DOCTOR_LESS : DOCTOR_OK, "/dev/shm: %llu MiB free", free_mib);
+	if (free_mib < 64)
+		advise(finding, "programs with many threads may lose events; enlarge it (docker run --shm-size 256m)");
+}
+
+static void look_at_clock(struct doctor_finding *finding, const char *sysroot)
+{
+	char source[64];
+	const char *reason = "";
+
+	doctor_read(sysroot, "/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source);
+	if (!*source)
+		strcpy(source, "unknown");
+	if (clock_is_invariant(sysroot, &reason)) {
+		say(finding, DOCTOR_OK, "invariant time-stamp counter (kernel clock source: %s)", source);
+		return;
+	}
+	say(finding, DOCTOR_LESS, "%s (kernel clock source: %s)", reason, source);
+	advise(finding, "every event asks the kernel for the time instead, which costs more");
+}
+
+static void look_at_process_memory(struct doctor_finding *finding, const char *sysroot)
+{
+	char text[64];
+	int rc = doctor_read(sysroot, "/proc/self/smaps_rollup", text, sizeof text);
+
+	if (!rc)
+		say(finding, DOCTOR_OK, "/proc/PID/smaps_rollup is readable");
+	else
+		say(finding, DOCTOR_LESS, "/proc/PID/smaps_rollup is unreadable: %s", strerror(-rc));
+}
+
+static void look_at_perf_events(struct doctor_finding *finding, const char *sysroot)
+{
+	char text[32];
+
+	if (doctor_read(sysroot, "/proc/sys/kernel/perf_event_paranoid", text, sizeof text))
+		say(finding, DOCTOR_NOTE, "the kernel has no perf events; recording does not need them");
+	else
+		say(finding, DOCTOR_NOTE, "perf_event_paranoid is %s; recording does not need perf events", text);
+}
+
+static void look_at_ptrace(struct doctor_finding *finding, const char *sysroot)
+{
+	static const char *const scopes[] = { "any process of the same user", "only its own children",
+					      "only with CAP_SYS_PTRACE", "nobody" };
+	char text[32];
+	int scope;
+
+	if (doctor_read(sysroot, "/proc/sys/kernel/yama/ptrace_scope", text, sizeof text)) {
+		say(finding, DOCTOR_NOTE, "no Yama; recording does not need ptrace");
+		return;
+	}
+	scope = atoi(text);
+	say(finding, DOCTOR_NOTE, "ptrace_scope is %d, a process may trace %s; recording does not need ptrace", scope,
+	    scope >= 0 && scope <= 3 ? scopes[scope] : "unknown");
+}
+
+static void look_at_container(struct doctor_finding *finding, const char *sysroot)
+{
+	/* The first process-id namespace of a kernel has this fixed number. */
+	static const char first[] = "pid:[4026531836]";
+	char path[PATH_MAX], link[64] = "";
+	const char *engine = NULL;
+
+	snprintf(path, sizeof path, "%s/.dockerenv", sysroot);
+	if (!access(path, F_OK))
+		engine = "Docker";
+	snprintf(path, sizeof path, "%s/run/.containerenv", sysroot);
+	if (!access(path, F_OK))
+		engine = "Podman";
+	snprintf(path, sizeof path, "%s/proc/self/ns/pid", sysroot);
+	if (readlink(path, link, sizeof link - 1) < 0)
+		snprintf(link, sizeof link, "unknown");
+	say(finding, DOCTOR_NOTE, "%s%s; %s", engine ? "in a container of " : "no sign of a container", engine ? engine : "",
+	    !strcmp(link, first) ? "process ids are the machine's" : "process ids are those of a namespace");
+}
+
+const struct doctor_check doctor_checks[] = {
+	{ "system", look_at_system },
+	{ "processor", look_at_processor },
+	{ "C library", look_at_libc },
+	{ "agent", look_at_agent },
+	{ "shared memory", look_at_shared_memory },
+	{ "clock", look_at_clock },
+	{ "process memory", look_at_process_memory },
+	{ "container", look_at_container },
+	{ "perf events", look_at_perf_events },
+	{ "ptrace", look_at_ptrace },
+	{ NULL, NULL },
+};
