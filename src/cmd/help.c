@@ -7,23 +7,23 @@
 
 #include "cmd/term.h"
 
-enum { WIDTH = 80, MARGIN = 2, COLUMN = 28 };
+enum { WIDTH = 80, MARGIN = 2, OPTION_COLUMN = 28, COMMAND_COLUMN = 12 };
 
 const struct opt help_main_opts[] = {
 	{ 'V', "version", NULL, "print the version and exit", OPT_FLAG, offsetof(struct help_main_opts, version) },
 	{ 0 },
 };
 
-static void print_row(FILE *out, const char *left, const char *right)
+static void print_row(FILE *out, const char *left, int column, const char *right)
 {
 	int used = fprintf(out, "%*s%s", MARGIN, "", left);
 
-	if (used > COLUMN - 2) {
+	if (used > column - 2) {
 		fputc('\n', out);
 		used = 0;
 	}
-	used += fprintf(out, "%*s", COLUMN - used, "");
-	term_wrap(out, right, COLUMN, used, WIDTH);
+	used += fprintf(out, "%*s", column - used, "");
+	term_wrap(out, right, column, used, WIDTH);
 }
 
 static void print_heading(FILE *out, const char *text)
@@ -39,7 +39,7 @@ static void print_option(FILE *out, const struct opt *row)
 		snprintf(letter, sizeof letter, "-%c, ", row->letter);
 	snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, row->metavar ? " " : "", row->metavar ? row->metavar : "");
 	snprintf(right, sizeof right, row->fallback ? "%s (default: %s)" : "%s", row->help, row->fallback);
-	print_row(out, left, right);
+	print_row(out, left, OPTION_COLUMN, right);
 }
 
 static void print_options(FILE *out, const struct opt *table)
@@ -76,7 +76,7 @@ void help_overview(FILE *out)
 	fprintf(out, "%*sinftrace COMMAND [options] [arguments]\n", MARGIN, "");
 	print_heading(out, "Commands:");
 	for (const struct cmd *const *cmd = commands; *cmd; cmd++)
-		print_row(out, (*cmd)->name, (*cmd)->summary);
+		print_row(out, (*cmd)->name, COMMAND_COLUMN, (*cmd)->summary);
 	print_options(out, help_main_opts);
 	fprintf(out, "\n'inftrace help COMMAND' says more about a command.\n");
 }
