@@ -42,7 +42,7 @@ static void print_limits(void)
 static void print_environment(void)
 {
 	for (char **env = environ; *env; env++)
-		if (strncmp(*env, "LD_PRELOAD=", 11) && strncmp(*env, "INFTRACE", 8))
+		if (strncmp(*env, "LD_PRELOAD=", 11) && strncmp(*env, "INFTRACE", 8) && strncmp(*env, "ASAN_OPTIONS=", 13))
 			puts(*env);
 }
 
