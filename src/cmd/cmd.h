@@ -20,6 +20,9 @@ enum {
 /* The err code of a command line that makes no sense; beyond every errno value. */
 enum { CMD_MISUSED = 1 << 16 };
 
+/* What the words besides the options are, for completion. */
+enum cmd_words { CMD_FILES, CMD_COMMANDS, CMD_PROGRAM };
+
 struct cmd_example {
 	const char *command, *what;
 };
@@ -34,6 +37,7 @@ struct cmd {
 	size_t opts_size;	/* of the struct that the rows of opts point into; NULL opts: 0 */
 	enum opt_order order;
 	int min_args, max_args;	/* words besides the options; max -1: any number */
+	enum cmd_words words;
 
 	/*
 	 * opts: filled from the command line. argv[0..argc-1]: the words besides the options; argv[argc] is NULL.

@@ -45,5 +45,6 @@ const struct cmd cmd_help = {
 	.opts = help_opt_table,
 	.opts_size = sizeof(struct help_opts),
 	.max_args = 1,
+	.words = CMD_COMMANDS,
 	.run = help_run,
 };

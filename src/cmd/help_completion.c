@@ -40,34 +40,45 @@ static void put_words(FILE *out, const char *words, char separator)
 		fputc(*words == '|' ? separator : *words, out);
 }
 
-static void put_bash_command(FILE *out, const struct cmd *cmd)
-{
-	fprintf(out, "\t%s)\n\t\tcase $prev in\n", cmd->name);
-	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row)) {
-		if (row->type == OPT_FLAG)
-			continue;
-		fputs("\t\t", out);
-		if (row->letter)
-			fprintf(out, "-%c|", row->letter);
-		fprintf(out, "--%s) ", row->name);
-		if (row->type == OPT_CHOICE) {
-			fputs("words=\"", out);
-			put_words(out, row->metavar, ' ');
-			fputs("\" ;;\n", out);
-		} else {
-			fputs("files=1 ;;\n", out);
-		}
-	}
-	fputs("\t\t*) options=\"", out);
-	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
-		fprintf(out, "--%s ", row->name);
-	fputs("\" ;;\n\t\tesac ;;\n", out);
-}
-
 static void put_command_names(FILE *out)
 {
 	for (const struct cmd *const *cmd = commands; *cmd; cmd++)
 		fprintf(out, "%s%s", cmd == commands ? "" : " ", (*cmd)->name);
+}
+
+static void put_bash_option(FILE *out, const struct opt *row)
+{
+	fputs("\t\t", out);
+	if (row->letter)
+		fprintf(out, "-%c|", row->letter);
+	fprintf(out, "--%s) ", row->name);
+	if (row->type == OPT_CHOICE) {
+		fputs("words=\"", out);
+		put_words(out, row->metavar, ' ');
+		fputs("\" ;;\n", out);
+	} else {
+		fputs("files=1 ;;\n", out);
+	}
+}
+
+static void put_bash_command(FILE *out, const struct cmd *cmd)
+{
+	fprintf(out, "\t%s)\n\t\tcase $prev in\n", cmd->name);
+	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
+		if (row->type != OPT_FLAG)
+			put_bash_option(out, row);
+	fputs("\t\t*) options=\"", out);
+	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
+		fprintf(out, "%s--%s", row == next_row(cmd->opts, NULL) ? "" : " ", row->name);
+	fputc('"', out);
+	if (cmd->max_args && cmd->words == CMD_COMMANDS) {
+		fputs(" words=\"", out);
+		put_command_names(out);
+		fputc('"', out);
+	} else if (cmd->max_args) {
+		fputs(" files=1", out);
+	}
+	fputs(" ;;\n\t\tesac ;;\n", out);
 }
 
 static void put_bash(FILE *out)
@@ -75,27 +86,29 @@ static void put_bash(FILE *out)
 	fputs("# bash completion for inftrace\n"
 	      "_inftrace()\n{\n"
 	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
-	      "\tlocal words=\"\" options=\"\" files=\"\"\n"
+	      "\tlocal i words=\"\" options=\"\" files=\"\"\n"
 	      "\tCOMPREPLY=()\n"
+	      "\t# Behind --: the command line of another program.\n"
+	      "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
+	      "\t\t[ \"${COMP_WORDS[i]}\" = -- ] || continue\n"
+	      "\t\tif declare -F _command_offset > /dev/null; then\n\t\t\t_command_offset $((i + 1))\n"
+	      "\t\telse\n\t\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n\t\tfi\n"
+	      "\t\treturn\n"
+	      "\tdone\n"
 	      "\tif [ \"$cur\" = \"=\" ]; then\n\t\tcur=\"\"\n"
 	      "\telif [ \"$prev\" = \"=\" ]; then\n\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n"
-	      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tcommand=\"\" words=\"",
+	      "\t[ \"$COMP_CWORD\" -gt 1 ] || command=\"\"\n"
+	      "\tcase $command in\n"
+	      "\t\"\") options=\"--version --help\" words=\"",
 	      out);
 	put_command_names(out);
-	fputs("\" options=\"--version --help\"\n\tfi\n"
-	      "\tcase $command in\n",
-	      out);
+	fputs("\" ;;\n", out);
 	for (const struct cmd *const *cmd = commands; *cmd; cmd++)
 		put_bash_command(out, *cmd);
 	fputs("\tesac\n"
 	      "\tcase $cur in\n"
-	      "\t-*) words=$options ;;\n"
-	      "\t*) [ -n \"$words\" ] || files=1 ;;\n"
+	      "\t-*) words=$options files=\"\" ;;\n"
 	      "\tesac\n"
-	      "\tif [ \"$command\" = help ] && [ \"$files\" ]; then\n\t\tfiles=\"\" words=\"",
-	      out);
-	put_command_names(out);
-	fputs("\"\n\tfi\n"
 	      "\tif [ \"$files\" ]; then\n"
 	      "\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
 	      "\telse\n"
@@ -106,12 +119,20 @@ static void put_bash(FILE *out)
 	      out);
 }
 
+/* '(-o --out)'{-o+,--out=}'[where to]:FILE:_files' */
 static void put_zsh_option(FILE *out, const struct opt *row)
 {
-	fputs(" \\\n\t\t\t'", out);
-	if (row->type == OPT_LIST)
-		fputc('*', out);
-	fprintf(out, "--%s%s[", row->name, row->type == OPT_FLAG ? "" : "=");
+	const char *value = row->type == OPT_FLAG ? "" : "=";
+
+	fputs(" \\\n\t\t\t", out);
+	if (row->letter && row->type != OPT_LIST)
+		fprintf(out, "'(-%c --%s)'", row->letter, row->name);
+	else if (row->type == OPT_LIST)
+		fputs("'*'", out);
+	if (row->letter)
+		fprintf(out, "{-%c%s,--%s%s}'[", row->letter, row->type == OPT_FLAG ? "" : "+", row->name, value);
+	else
+		fprintf(out, "'--%s%s[", row->name, value);
 	put_quoted(out, row->help, "[]:\\");
 	fputc(']', out);
 	if (row->type == OPT_CHOICE) {
@@ -124,6 +145,20 @@ static void put_zsh_option(FILE *out, const struct opt *row)
 		fputs(":_files", out);
 	}
 	fputc('\'', out);
+}
+
+static void put_zsh_command(FILE *out, const struct cmd *cmd)
+{
+	static const char *const rest[] = {
+		[CMD_FILES] = " \\\n\t\t\t'*:file:_files'",
+		[CMD_COMMANDS] = " \\\n\t\t\t'*:command:(${commands%%:*})'",
+		[CMD_PROGRAM] = " \\\n\t\t\t'*:: :_normal'",
+	};
+
+	fprintf(out, "\t%s)\n\t\t_arguments%s", cmd->name, cmd->order == OPT_FIRST ? " -A '-*'" : "");
+	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
+		put_zsh_option(out, row);
+	fprintf(out, "%s ;;\n", cmd->max_args ? rest[cmd->words] : "");
 }
 
 static void put_zsh(FILE *out)
@@ -139,7 +174,7 @@ static void put_zsh(FILE *out)
 	}
 	fputs("\t)\n"
 	      "\tif (( CURRENT == 2 )); then\n"
-	      "\t\t_describe command commands -- '(--version:print the version and exit --help:print help and exit)'\n"
+	      "\t\t_arguments '--version[print the version and exit]' '--help[print help and exit]' '*: :{_describe command commands}'\n"
 	      "\t\treturn\n"
 	      "\tfi\n"
 	      "\tlocal command=$words[2]\n"
@@ -147,20 +182,12 @@ static void put_zsh(FILE *out)
 	      "\t(( CURRENT-- ))\n"
 	      "\tcase $command in\n",
 	      out);
-	for (const struct cmd *const *cmd = commands; *cmd; cmd++) {
-		fprintf(out, "\t%s)\n\t\t_arguments%s", (*cmd)->name, (*cmd)->order == OPT_FIRST ? " -A '-*'" : "");
-		for (const struct opt *row = next_row((*cmd)->opts, NULL); row; row = next_row((*cmd)->opts, row))
-			put_zsh_option(out, row);
-		if ((*cmd)->order == OPT_FIRST)
-			fputs(" \\\n\t\t\t'*:: :_normal' ;;\n", out);
-		else if (!strcmp((*cmd)->name, "help"))
-			fputs(" \\\n\t\t\t'*:command:(${commands%%:*})' ;;\n", out);
-		else
-			fputs(" \\\n\t\t\t'*:file:_files' ;;\n", out);
-	}
+	for (const struct cmd *const *cmd = commands; *cmd; cmd++)
+		put_zsh_command(out, *cmd);
 	fputs("\tesac\n"
 	      "}\n"
-	      "compdef _inftrace inftrace 2> /dev/null || _inftrace \"$@\"\n",
+	      "# Read by the completion system at the first use, or by a person's own `source`.\n"
+	      "if [ \"$funcstack[1]\" = _inftrace ]; then\n\t_inftrace \"$@\"\nelse\n\tcompdef _inftrace inftrace\nfi\n",
 	      out);
 }
 
@@ -181,21 +208,33 @@ static void put_fish_option(FILE *out, const struct cmd *cmd, const struct opt *
 	fputs("'\n", out);
 }
 
+static void put_fish_command(FILE *out, const struct cmd *cmd)
+{
+	fprintf(out, "complete -c inftrace -n __fish_use_subcommand -f -a %s -d '", cmd->name);
+	put_quoted(out, cmd->summary, "\\");
+	fputs("'\n", out);
+	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
+		put_fish_option(out, cmd, row);
+	if (cmd->max_args && cmd->words == CMD_FILES)
+		return;
+	fprintf(out, "complete -c inftrace -n '__fish_seen_subcommand_from %s' -f", cmd->name);
+	if (cmd->max_args && cmd->words == CMD_COMMANDS) {
+		fputs(" -a '", out);
+		put_command_names(out);
+		fputc('\'', out);
+	} else if (cmd->max_args) {
+		fputs(" -a '(__fish_complete_subcommand --fcs-skip=2)'", out);
+	}
+	fputc('\n', out);
+}
+
 static void put_fish(FILE *out)
 {
 	fputs("# fish completion for inftrace\n"
 	      "complete -c inftrace -n __fish_use_subcommand -f -l version -s V -d 'print the version and exit'\n",
 	      out);
-	for (const struct cmd *const *cmd = commands; *cmd; cmd++) {
-		fprintf(out, "complete -c inftrace -n __fish_use_subcommand -f -a %s -d '", (*cmd)->name);
-		put_quoted(out, (*cmd)->summary, "\\");
-		fputs("'\n", out);
-		for (const struct opt *row = next_row((*cmd)->opts, NULL); row; row = next_row((*cmd)->opts, row))
-			put_fish_option(out, *cmd, row);
-	}
-	fputs("complete -c inftrace -n '__fish_seen_subcommand_from help' -f -a '", out);
-	put_command_names(out);
-	fputs("'\n", out);
+	for (const struct cmd *const *cmd = commands; *cmd; cmd++)
+		put_fish_command(out, *cmd);
 }
 
 int help_completion(FILE *out, const char *shell, struct err *err)
