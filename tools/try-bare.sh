@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# try-bare.sh SUITE [COMMAND]: runs COMMAND (./demo && ./check) on what is committed, in a bare system of that Debian
-# or Ubuntu release (bookworm, trixie, noble). Needs root and debootstrap. Mirrors, certificates and the settings of
+# [MIRROR=URL] try-bare.sh SUITE [COMMAND]: runs COMMAND (./demo && ./check) on what is committed, in a bare system of that Debian
+# or Ubuntu release (bookworm, trixie, noble). Needs root and debootstrap. Mirror, certificates and the settings of
 # pip are those of this machine. The bare system is kept in $XDG_CACHE_HOME/inftrace-bare and copied for each try.
 set -euo pipefail
 suite=${1:?usage: try-bare.sh SUITE [COMMAND]}
@@ -10,11 +10,13 @@ cd "$(dirname "$0")/.."
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/inftrace-bare
 mkdir -p "$cache"
 
-# The first mirror this machine itself uses, and its settings of apt.
+# The first mirror this machine itself uses, unless told otherwise; Ubuntu keeps Meson in universe.
 mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | head -n 1)}
+components=main
+case $mirror in */ubuntu*) components=main,universe ;; esac
 if [ ! -d "$cache/$suite" ]; then
 	rm -rf "$cache/$suite.part"
-	debootstrap --variant=minbase "$suite" "$cache/$suite.part" "$mirror"
+	debootstrap --variant=minbase --components=$components "$suite" "$cache/$suite.part" "$mirror"
 	mv "$cache/$suite.part" "$cache/$suite"
 fi
 
