@@ -35,7 +35,6 @@ static bool get_field(struct pb_in *in, struct pb_field *field)
 		return false;
 	field->number = (uint32_t)(tag >> 3);
 	field->wire = tag & 7;
-	field->data = NULL;
 	switch (field->wire) {
 	case PB_VARINT:
 		return pb_get_varint(in, &field->value);
@@ -53,7 +52,7 @@ static bool get_field(struct pb_in *in, struct pb_field *field)
 	return false;
 }
 
-int pb_next(struct pb_in *in, struct pb_field *field)
+int pb_next_slow(struct pb_in *in, struct pb_field *field)
 {
 	struct pb_in start = *in;
 

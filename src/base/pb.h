@@ -27,7 +27,7 @@ struct pb_field {
 	uint32_t number;
 	uint32_t wire;		/* PB_VARINT, PB_FIXED64, PB_FIXED32 or PB_BYTES */
 	uint64_t value;		/* the number's bits; PB_BYTES: the length */
-	const uint8_t *data;	/* PB_BYTES: borrowed from the buffer */
+	const uint8_t *data;	/* PB_BYTES: borrowed from the buffer; else of no meaning */
 };
 
 bool pb_get_varint_slow(struct pb_in *in, uint64_t *value);
@@ -49,11 +49,46 @@ static inline bool pb_get_varint(struct pb_in *in, uint64_t *value)
 	return pb_get_varint_slow(in, value);
 }
 
+int pb_next_slow(struct pb_in *in, struct pb_field *field);
+
 /*
  * The next field: 1, 0 at the end, -1 if it is malformed or reaches beyond the end (in->at stays at its tag).
  * Groups, which nothing that we read has, count as malformed.
  */
-int pb_next(struct pb_in *in, struct pb_field *field);
+static inline int pb_next(struct pb_in *in, struct pb_field *field)
+{
+	const uint8_t *at = in->at, *end = in->end;
+	uint32_t tag, value;
+
+	/* Tags and numbers of one or two bytes: most of any message. */
+	if (at == end)
+		return 0;
+	tag = *at++;
+	if (tag & 0x80) {
+		if (at == end || *at & 0x80)
+			return pb_next_slow(in, field);
+		tag = (tag & 0x7f) | (uint32_t)*at++ << 7;
+	}
+	if (tag < 8 || at == end || ((tag & 7) != PB_VARINT && (tag & 7) != PB_BYTES))
+		return pb_next_slow(in, field);
+	value = *at++;
+	if (value & 0x80) {
+		if (at == end || *at & 0x80)
+			return pb_next_slow(in, field);
+		value = (value & 0x7f) | (uint32_t)*at++ << 7;
+	}
+	field->number = tag >> 3;
+	field->wire = tag & 7;
+	field->value = value;
+	field->data = at;
+	if (field->wire == PB_BYTES) {
+		if (value > end - at)
+			return pb_next_slow(in, field);
+		at += value;
+	}
+	in->at = at;
+	return 1;
+}
 
 static inline struct pb_in pb_in(const void *data, size_t size)
 {
