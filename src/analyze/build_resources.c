@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Counters, with and without an inference under way; slices that were cut off. */
+#include "analyze/build.h"
+
+#include <errno.h>
+#include <math.h>
+
+static double larger(double a, double b)
+{
+	return isnan(a) || b > a ? b : a;
+}
+
+/* A value stands for the time since the one before. The first stands for no time, but may be the largest. */
+static void weigh(const struct store_samples *samples, const struct times *busy, struct summary_resource *to)
+{
+	double sum = 0, busy_sum = 0, idle_sum = 0, plain_sum = 0;
+	size_t next = 0;
+	uint64_t before = 0;
+
+	for (size_t i = 0; i < samples->n; i++) {
+		double value = samples->value[i];
+		uint64_t whole, with;
+
+		if (!isfinite(value))
+			continue;
+		to->max = larger(to->max, value);
+		to->min = isnan(to->min) || value < to->min ? value : to->min;
+		to->last = value;
+		plain_sum += value;
+		whole = to->n ? samples->time_ns[i] - before : 0;
+		with = to->n ? times_overlap(busy, &next, before, samples->time_ns[i]) : 0;
+		to->n++;
+		before = samples->time_ns[i];
+		sum += value * (double)whole;
+		busy_sum += value * (double)with;
+		idle_sum += value * (double)(whole - with);
+		to->busy_ns += with;
+		to->idle_ns += whole - with;
+		if (with)
+			to->busy_max = larger(to->busy_max, value);
+		if (with < whole)
+			to->idle_max = larger(to->idle_max, value);
+	}
+	if (to->n)
+		to->mean = to->busy_ns + to->idle_ns ? sum / (double)(to->busy_ns + to->idle_ns) : plain_sum / (double)to->n;
+	if (to->busy_ns)
+		to->busy_mean = busy_sum / (double)to->busy_ns;
+	if (to->idle_ns)
+		to->idle_mean = idle_sum / (double)to->idle_ns;
+}
+
+static int take_counter(struct build *build, const struct store_track *track, const struct times *busy)
+{
+	struct summary_resource *to = array_add(&build->resources, sizeof *to);
+
+	if (!to)
+		return -ENOMEM;
+	*to = (struct summary_resource){ .process = build->process_of[track->id], .track = track->id, .name = track->def.name,
+					 .unit = track->def.unit, .mean = NAN, .max = NAN, .min = NAN, .last = NAN,
+					 .busy_mean = NAN, .busy_max = NAN, .idle_mean = NAN, .idle_max = NAN };
+	weigh(&track->samples, busy, to);
+	return 0;
+}
+
+/* The counters of one process, or of the machine. */
+static int take_process(struct build *build, uint32_t process)
+{
+	struct times busy = { 0 };
+	int rc = 0;
+
+	for (uint32_t id = 1; !rc && id <= store_n_tracks(build->store); id++) {
+		const struct store_track *track = store_track(build->store, id);
+
+		if (!track || !track->samples.n || build->process_of[id] != process)
+			continue;
+		if (!busy.at)
+			rc = build_busy(build, process, &busy);
+		if (!rc)
+			rc = take_counter(build, track, &busy);
+	}
+	times_done(&busy);
+	return rc;
+}
+
+static void count_open(struct build *build)
+{
+	for (uint32_t id = 1; store_counts(build->store)->n_open && id <= store_n_tracks(build->store); id++) {
+		const struct store_track *track = store_track(build->store, id);
+
+		for (size_t row = 0; track && row < track->slices.n; row++)
+			build->to->n_open[track->slices.kind[row]] += track->slices.end_ns[row] == STORE_OPEN;
+	}
+}
+
+int build_resources(struct build *build)
+{
+	struct times busy = { 0 };
+	int rc = take_process(build, SUMMARY_NONE);
+
+	for (uint32_t i = 0; !rc && i < build->processes.n; i++)
+		rc = take_process(build, i);
+	if (!rc)
+		rc = build_busy(build, SUMMARY_NONE, &busy);
+	for (size_t i = 0; i < busy.n; i++)
+		build->to->busy_ns += busy.at[2 * i + 1] - busy.at[2 * i];
+	times_done(&busy);
+	count_open(build);
+	return rc;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The slowest inferences of a model, and what was different about them. */
+#include "analyze/build.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More models than that are too many to look into. */
+enum { MAX_MODELS = 32 };
+
+static struct summary_model *model_at(const struct build *build, uint32_t index)
+{
+	return (struct summary_model *)build->models.data + index;
+}
+
+static uint64_t duration_of(const struct run *run)
+{
+	return run->end_ns - run->begin_ns;
+}
+
+/* The runs with the longest durations, longest first. */
+static uint32_t find_longest(const struct build *build, uint32_t model, uint32_t longest[SUMMARY_SLOWEST])
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = build->first_run[model]; i < build->first_run[model + 1]; i++) {
+		uint32_t index = build->runs_by_model[i], at;
+		const struct run *run = build_run(build, index);
+
+		if (!build_is_finished(run) || run->is_failed || run->is_first)
+			continue;
+		if (n == SUMMARY_SLOWEST && duration_of(build_run(build, longest[n - 1])) >= duration_of(run))
+			continue;
+		if (n < SUMMARY_SLOWEST)
+			n++;
+		for (at = n - 1; at && duration_of(build_run(build, longest[at - 1])) < duration_of(run); at--)
+			longest[at] = longest[at - 1];
+		longest[at] = index;
+	}
+	return n;
+}
+
+/* The first row of a track that begins at this time or later. */
+static size_t first_row(const struct store_slices *slices, uint64_t time_ns)
+{
+	size_t low = 0, high = slices->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (slices->begin_ns[middle] < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_leaf(const struct store_slices *slices, size_t row)
+{
+	return row + 1 == slices->n || slices->depth[row + 1] <= slices->depth[row];
+}
+
+/* The mean of each node of a model, by name. */
+struct means {
+	struct keys keys;
+	struct array mean;	/* double */
+};
+
+static int find_means(const struct build *build, const struct summary_model *model, struct means *means)
+{
+	const struct summary_operator *node = (struct summary_operator *)build->nodes.data + model->nodes.first;
+
+	for (uint32_t i = 0; i < model->nodes.n; i++) {
+		uint32_t n = means->keys.n, index = keys_number(&means->keys, node[i].name, 0);
+
+		if (index == KEYS_NONE || (index == n && !array_add(&means->mean, sizeof(double))))
+			return -ENOMEM;
+		if (index == n)
+			((double *)means->mean.data)[index] = node[i].duration.mean_ns;
+	}
+	return 0;
+}
+
+/* The operator without others inside that took most more than its mean, on one track. */
+static void find_node(const struct store_slices *slices, const struct means *means, const struct run *run, struct summary_slow *to)
+{
+	for (size_t row = first_row(slices, run->begin_ns); row < slices->n && slices->begin_ns[row] < run->end_ns; row++) {
+		uint32_t index;
+		uint64_t duration;
+		double mean;
+
+		if (slices->kind[row] != KIND_OPERATOR || slices->inference[row] != run->number || !is_leaf(slices, row) ||
+		    slices->end_ns[row] == STORE_OPEN)
+			continue;
+		index = keys_find(&means->keys, slices->name[row], 0);
+		if (index == KEYS_NONE)
+			continue;
+		mean = ((const double *)means->mean.data)[index];
+		duration = slices->end_ns[row] - slices->begin_ns[row];
+		if (!to->node || (double)duration - mean > (double)to->node_ns - to->node_mean_ns) {
+			to->node = slices->name[row];
+			to->node_ns = duration;
+			to->node_mean_ns = mean;
+		}
+	}
+}
+
+static void count_concurrent(const struct build *build, const struct run *run, struct summary_slow *to)
+{
+	const struct summary_session *sessions = build->sessions.data;
+
+	for (size_t i = 0; i < build->runs.n; i++) {
+		const struct run *other = build_run(build, (uint32_t)i);
+
+		to->n_concurrent += other != run && other->begin_ns < run->end_ns && other->end_ns > run->begin_ns &&
+				    sessions[other->session].process == to->process;
+	}
+}
+
+static void describe(const struct build *build, const struct run *run, const struct means *means, struct summary_slow *to)
+{
+	const struct store_track *track = store_track(build->store, run->track);
+	const struct summary_session *session = (struct summary_session *)build->sessions.data + run->session;
+
+	to->process = session->process;
+	to->model = session->model;
+	to->session = session->number;
+	to->number = run->number ? (int64_t)run->number : -1;
+	to->id = store_int(store_slice_arg(build->store, track, run->row, KEY_ID), -1);
+	to->tid = store_int(store_slice_arg(build->store, track, run->row, KEY_TID), -1);
+	to->begin_ns = run->begin_ns;
+	to->duration_ns = duration_of(run);
+	to->run_queue_ns = store_int(store_slice_arg(build->store, track, run->row, KEY_RUN_QUEUE_NS), -1);
+	to->thread_cpu_ns = store_int(store_slice_arg(build->store, track, run->row, KEY_THREAD_CPU_NS), -1);
+	to->faults = store_int(store_slice_arg(build->store, track, run->row, KEY_FAULTS), -1);
+	to->switches = store_int(store_slice_arg(build->store, track, run->row, KEY_SWITCHES), -1);
+	count_concurrent(build, run, to);
+	for (uint32_t id = 1; run->operator_track && id <= store_n_tracks(build->store); id++)
+		if (build->process_of[id] == session->process && (track = store_track(build->store, id)) && track->slices.n)
+			find_node(&track->slices, means, run, to);
+}
+
+static int take_model(struct build *build, uint32_t index, struct times *creations, const struct means *means)
+{
+	struct summary_range *range = &model_at(build, index)->slowest;
+	uint32_t longest[SUMMARY_SLOWEST], n = find_longest(build, index, longest);
+
+	range->first = (uint32_t)build->slowest.n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct summary_slow *slow = array_add(&build->slowest, sizeof *slow);
+		const struct run *run = build_run(build, longest[i]);
+
+		if (!slow)
+			return -ENOMEM;
+		describe(build, run, means, slow);
+		slow->is_in_creation = times_touch(creations, run->begin_ns, run->end_ns);
+		range->n++;
+	}
+	return 0;
+}
+
+int build_slowest(struct build *build)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < build->models.n && i < MAX_MODELS; i++) {
+		const struct summary_model *model = model_at(build, i);
+		struct means means = { 0 };
+		struct times creations;
+
+		rc = build_creations(build, model->process, &creations);
+		if (!rc)
+			rc = find_means(build, model, &means);
+		if (!rc)
+			rc = take_model(build, i, &creations, &means);
+		times_done(&creations);
+		keys_done(&means.keys);
+		array_done(&means.mean, sizeof(double));
+	}
+	return rc;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statistics of whole numbers (nanoseconds, mostly), added one by one. All values are kept, and every
+ * figure is exact, up to a limit; beyond it percentiles come from a histogram whose steps grow with the
+ * value and are off by STATS_ERROR of the value at most. Count, sum, mean, min and max are always exact.
+ */
+#ifndef ANALYZE_STATS_H
+#define ANALYZE_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STATS_ERROR (1.0 / 256)
+enum { STATS_LIMIT = 1 << 20 };
+
+struct stats {
+	uint64_t n, sum, min, max;	/* sum stops at UINT64_MAX */
+	uint64_t *value;		/* the values, or the histogram's counts; see is_exact */
+	size_t capacity;
+	uint32_t limit;			/* 0: STATS_LIMIT */
+	bool is_histogram, is_sorted;
+	double base, d_sum, d_squares;	/* differences to the first value: their sum, the sum of their squares */
+};
+
+/* Start from a zeroed struct, or one with `limit` set. Both: 0 or -ENOMEM. */
+int stats_add(struct stats *stats, uint64_t value);
+int stats_merge(struct stats *stats, const struct stats *from);
+void stats_done(struct stats *stats);
+
+/*
+ * The smallest value that at least this share (0 < share <= 1) of all values do not exceed: with all values
+ * kept, one that occurred. 0 when there is none. Sorts on first use.
+ */
+uint64_t stats_percentile(struct stats *stats, double share);
+/* NAN where there are too few values: mean of none, deviation and interval of one. */
+double stats_mean(const struct stats *stats);
+double stats_deviation(const struct stats *stats);
+/* The mean is stats_mean +- this with 95 % confidence (Student's t), if the values are independent. */
+double stats_interval(const struct stats *stats);
+
+static inline bool stats_is_exact(const struct stats *stats)
+{
+	return !stats->is_histogram;
+}
+
+/* Ascending. scratch has room for n values, too. */
+void stats_sort(uint64_t *value, size_t n, uint64_t *scratch);
+
+static inline uint64_t stats_sum(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+#endif

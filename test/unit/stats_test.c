@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/keys.h"
+#include "analyze/stats.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static uint64_t random_next(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return *state >> 20;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void percentile_is_the_nearest_rank(void **state)
+{
+	struct stats stats = { 0 };
+
+	for (uint64_t i = 100; i >= 1; i--)
+		stats_add(&stats, i * 10);
+	assert_int_equal(stats_percentile(&stats, 0.5), 500);
+	assert_int_equal(stats_percentile(&stats, 0.9), 900);
+	assert_int_equal(stats_percentile(&stats, 0.99), 990);
+	assert_int_equal(stats_percentile(&stats, 0.991), 1000);
+	assert_int_equal(stats_percentile(&stats, 1), 1000);
+	assert_int_equal(stats_percentile(&stats, 0.0001), 10);
+	stats_add(&stats, 5);
+	assert_int_equal(stats_percentile(&stats, 0.0001), 5);
+	assert_int_equal(stats.min, 5);
+	assert_int_equal(stats.max, 1000);
+	stats_done(&stats);
+}
+
+static void nothing_has_no_mean_and_one_value_no_interval(void **state)
+{
+	struct stats stats = { 0 };
+
+	assert_true(isnan(stats_mean(&stats)));
+	assert_int_equal(stats_percentile(&stats, 0.5), 0);
+	stats_add(&stats, 42);
+	assert_true(stats_mean(&stats) == 42);
+	assert_int_equal(stats_percentile(&stats, 0.5), 42);
+	assert_true(isnan(stats_deviation(&stats)));
+	assert_true(isnan(stats_interval(&stats)));
+	stats_done(&stats);
+}
+
+/* Textbook: 5 values, s = sqrt(2.5), t(4) = 2.7764. */
+static void interval_is_student_t(void **state)
+{
+	struct stats stats = { 0 };
+
+	for (uint64_t i = 1; i <= 5; i++)
+		stats_add(&stats, i);
+	assert_true(fabs(stats_deviation(&stats) - sqrt(2.5)) < 1e-12);
+	assert_true(fabs(stats_interval(&stats) - 2.7764 * sqrt(2.5) / sqrt(5)) < 1e-9);
+	stats_done(&stats);
+	/* t(30) = 2.0423, t(11) = 2.2010 */
+	for (int n = 12; n <= 31; n += 19) {
+		stats = (struct stats){ 0 };
+		for (int i = 0; i < n; i++)
+			stats_add(&stats, (uint64_t)(i % 2));
+		assert_true(fabs(stats_interval(&stats) / stats_deviation(&stats) * sqrt(n) - (n == 31 ? 2.0423 : 2.2010)) < 2e-4);
+		stats_done(&stats);
+	}
+}
+
+/* A second of mean, nanoseconds of deviation: the sum of squares alone would have no digits left. */
+static void deviation_survives_large_values(void **state)
+{
+	struct stats stats = { 0 };
+
+	for (uint64_t i = 0; i < 1000; i++)
+		stats_add(&stats, 100000000000 + i % 2 * 2);
+	assert_true(fabs(stats_deviation(&stats) - 1.0005) < 1e-3);
+	assert_true(stats_mean(&stats) == 100000000001.0);
+	stats_done(&stats);
+}
+
+static void many_values_stay_within_the_stated_error(void **state)
+{
+	enum { N = 200000 };
+	struct stats stats = { .limit = 1000 };
+	uint64_t seed = 1, *value = malloc(N * sizeof *value), sum = 0;
+
+	for (int i = 0; i < N; i++) {
+		value[i] = random_next(&seed) >> (random_next(&seed) % 44);
+		sum += value[i];
+		assert_int_equal(stats_add(&stats, value[i]), 0);
+	}
+	qsort(value, N, sizeof *value, compare);
+	assert_false(stats_is_exact(&stats));
+	assert_int_equal(stats.sum, sum);
+	assert_int_equal(stats.max, value[N - 1]);
+	for (double share = 0.001; share < 1; share += 0.001) {
+		double exact = (double)value[(size_t)ceil(share * N) - 1];
+
+		assert_true(fabs((double)stats_percentile(&stats, share) - exact) <= exact * STATS_ERROR);
+	}
+	free(value);
+	stats_done(&stats);
+}
+
+static void extreme_values_have_a_bucket(void **state)
+{
+	struct stats stats = { .limit = 1 };
+
+	stats_add(&stats, 0);
+	stats_add(&stats, UINT64_MAX);
+	stats_add(&stats, UINT64_MAX);
+	stats_add(&stats, (uint64_t)1 << 63);
+	assert_false(stats_is_exact(&stats));
+	assert_int_equal(stats_percentile(&stats, 0.25), 0);
+	assert_true(stats_percentile(&stats, 0.5) >= (uint64_t)1 << 63);
+	assert_int_equal(stats_percentile(&stats, 1), UINT64_MAX);
+	assert_int_equal(stats.sum, UINT64_MAX);
+	stats_done(&stats);
+}
+
+/* However the values are dealt out, the parts together are the whole. */
+static void merged_parts_are_the_whole(void **state)
+{
+	static const uint32_t limits[][2] = { { 0, 0 }, { 100, 0 }, { 0, 100 }, { 100, 100 } };
+
+	for (int i = 0; i < 4; i++) {
+		struct stats whole = { .limit = 100000 }, a = { .limit = limits[i][0] }, b = { .limit = limits[i][1] };
+		uint64_t seed = 7;
+
+		for (int k = 0; k < 3000; k++) {
+			uint64_t value = 1000000 + random_next(&seed) % 100000;
+
+			stats_add(&whole, value);
+			stats_add(k % 3 ? &a : &b, value);
+		}
+		assert_int_equal(stats_merge(&a, &b), 0);
+		assert_int_equal(a.n, whole.n);
+		assert_int_equal(a.sum, whole.sum);
+		assert_int_equal(a.min, whole.min);
+		assert_int_equal(a.max, whole.max);
+		assert_true(fabs(stats_deviation(&a) / stats_deviation(&whole) - 1) < 1e-9);
+		assert_true(fabs((double)stats_percentile(&a, 0.9) / (double)stats_percentile(&whole, 0.9) - 1) <= STATS_ERROR);
+		stats_done(&whole);
+		stats_done(&a);
+		stats_done(&b);
+	}
+}
+
+static void sort_sorts(void **state)
+{
+	enum { N = 5000 };
+	uint64_t *value = malloc(N * sizeof *value), *expect = malloc(N * sizeof *value), *scratch = malloc(N * sizeof *value);
+	uint64_t seed = 3;
+
+	for (size_t n = 0; n < N; n = n * 2 + 1) {
+		for (size_t i = 0; i < n; i++)
+			expect[i] = value[i] = random_next(&seed) >> (n % 40);
+		qsort(expect, n, sizeof *expect, compare);
+		stats_sort(value, n, scratch);
+		for (size_t i = 0; i < n; i++)
+			assert_int_equal(value[i], expect[i]);
+	}
+	free(value);
+	free(expect);
+	free(scratch);
+}
+
+static void keys_are_dense_and_stay(void **state)
+{
+	struct keys keys = { 0 };
+
+	assert_int_equal(keys_find(&keys, 1, 2), KEYS_NONE);
+	for (uint32_t i = 0; i < 10000; i++)
+		assert_int_equal(keys_number(&keys, i / 100, i % 100), i);
+	for (uint32_t i = 0; i < 10000; i++) {
+		assert_int_equal(keys_number(&keys, i / 100, i % 100), i);
+		assert_int_equal(keys_find(&keys, i / 100, i % 100), i);
+	}
+	assert_int_equal(keys_find(&keys, 100, 0), KEYS_NONE);
+	keys_done(&keys);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(percentile_is_the_nearest_rank),
+		cmocka_unit_test(nothing_has_no_mean_and_one_value_no_interval),
+		cmocka_unit_test(interval_is_student_t),
+		cmocka_unit_test(deviation_survives_large_values),
+		cmocka_unit_test(many_values_stay_within_the_stated_error),
+		cmocka_unit_test(extreme_values_have_a_bucket),
+		cmocka_unit_test(merged_parts_are_the_whole),
+		cmocka_unit_test(sort_sorts),
+		cmocka_unit_test(keys_are_dense_and_stay),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,687 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+struct fixture {
+	struct stream s;
+	uint32_t process, lane, thread;
+	struct summary *summary;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof *f);
+
+	stream_init(&f->s);
+	f->process = stream_process(&f->s, 100, "app");
+	f->lane = stream_lane(&f->s, f->process, "m");
+	f->thread = stream_thread(&f->s, f->process, 101);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	summary_free(f->summary);
+	stream_done(&f->s);
+	free(f);
+	return 0;
+}
+
+/* Whatever a recording holds, the sums of its summary hold. */
+static void check_sums(const struct summary *summary)
+{
+	uint64_t n_operators = 0, n_inferences = 0;
+
+	for (uint32_t m = 0; m < summary->n_models; m++) {
+		const struct summary_model *model = &summary->models[m];
+		const struct summary_coverage *coverage = &model->coverage;
+		uint64_t share = 0, node_share = 0, provider_share = 0, phases = 0;
+
+		assert_int_equal(coverage->wall_ns, coverage->operators_ns + coverage->setup_ns + coverage->unattributed_ns);
+		assert_true(coverage->unattributed_ns <= coverage->wall_ns);
+		for (uint32_t i = 0; i < model->types.n; i++)
+			share += summary->types[model->types.first + i].share_ns;
+		for (uint32_t i = 0; i < model->nodes.n; i++)
+			node_share += summary->nodes[model->nodes.first + i].share_ns;
+		for (uint32_t i = 0; i < model->ran_on.n; i++)
+			provider_share += summary->ran_on[model->ran_on.first + i].share_ns;
+		assert_int_equal(share, coverage->operators_ns);
+		assert_int_equal(node_share, coverage->operators_ns);
+		assert_int_equal(provider_share, coverage->operators_ns);
+		for (int phase = 0; phase < N_PHASES; phase++)
+			phases += model->creation.phase_ns[phase];
+		assert_int_equal(phases, model->creation.duration.total_ns);
+		n_inferences += model->runs.n;
+	}
+	for (uint32_t i = 0; i < summary->n_sessions; i++) {
+		const struct summary_session *session = &summary->sessions[i];
+		uint64_t phases = 0;
+
+		for (int phase = 0; phase < N_PHASES; phase++)
+			phases += session->phase_ns[phase];
+		if (session->has_slice && session->end_ns != STORE_OPEN)
+			assert_int_equal(phases, session->end_ns - session->begin_ns);
+	}
+	for (uint32_t i = 0; i < summary->n_types; i++)
+		n_operators += summary->types[i].n + summary->types[i].n_open;
+	for (uint32_t i = 0; i < summary->n_elsewhere; i++)
+		n_operators += summary->elsewhere[i].n + summary->elsewhere[i].n_open;
+	assert_int_equal(n_operators, summary->n_operators);
+	assert_int_equal(n_inferences, summary->n_inferences);
+}
+
+static const struct summary *summarise(struct fixture *f)
+{
+	struct summary_file file = { 0 };
+
+	f->summary = summary_new(f->s.store, &file, NULL);
+	assert_non_null(f->summary);
+	check_sums(f->summary);
+	return f->summary;
+}
+
+static void run(struct fixture *f, uint32_t lane, uint64_t begin_us, uint64_t end_us, int64_t session, int64_t number)
+{
+	stream_inference(&f->s, lane, begin_us, "m", session, number);
+	stream_text(&f->s, KEY_STATUS, "ok");
+	stream_end(&f->s, lane, end_us);
+}
+
+static void operator(struct fixture *f, uint32_t thread, uint64_t begin_us, uint64_t end_us, const char *name, const char *type,
+		     int64_t number)
+{
+	stream_operator(&f->s, thread, begin_us, name, type, number);
+	stream_end(&f->s, thread, end_us);
+}
+
+static const struct summary_operator *find(const struct fixture *f, const struct summary_operator *operators, uint32_t n,
+					    const char *name, const char *type)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(names_text(f->s.names, operators[i].name), name) &&
+		    !strcmp(names_text(f->s.names, operators[i].op_type), type))
+			return &operators[i];
+	fail_msg("no operator %s %s", name, type);
+	return NULL;
+}
+
+static void an_empty_recording_has_no_facts(void **state)
+{
+	struct fixture f = { 0 };
+	const struct summary *summary;
+
+	stream_init(&f.s);
+	summary = summarise(&f);
+	assert_int_equal(summary->n_processes + summary->n_models + summary->n_sessions + summary->n_types, 0);
+	assert_true(summary->recording.begin_ns > summary->recording.end_ns);
+	assert_int_equal(summary->recording.interval_ns, -1);
+	summary_free(f.summary);
+	stream_done(&f.s);
+}
+
+static void one_inference_has_no_rate_and_no_interval(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary_model *model;
+
+	run(f, f->lane, 1000, 3500, 1, 1);
+	model = &summarise(f)->models[0];
+	assert_int_equal(model->runs.n, 1);
+	assert_int_equal(model->runs.latency.n, 1);
+	assert_int_equal(model->runs.latency.p50_ns, 2500000);
+	assert_true(model->runs.latency.mean_ns == 2500000);
+	assert_true(isnan(model->runs.latency.interval_ns));
+	assert_true(isnan(model->runs.rate));
+	assert_int_equal(model->runs.max_concurrent, 1);
+	assert_int_equal(model->coverage.n, 0);		/* no operators: nothing is known, not 100 % unattributed */
+}
+
+static void first_failed_open_and_partial_inferences_stay_out_of_the_latency(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary_runs *runs;
+	const struct summary *summary;
+
+	stream_int(&f->s, KEY_FIRST, 1);
+	stream_inference(&f->s, f->lane, 0, "m", 1, 1);
+	stream_end(&f->s, f->lane, 9000);
+	run(f, f->lane, 10000, 11000, 1, 2);
+	run(f, f->lane, 12000, 13000, 1, 3);
+	stream_inference(&f->s, f->lane, 14000, "m", 1, 4);
+	stream_text(&f->s, KEY_STATUS, "bad shape");
+	stream_end(&f->s, f->lane, 14001);
+	stream_int(&f->s, KEY_PARTIAL, 1);
+	stream_inference(&f->s, f->lane, 15000, "m", 1, 5);
+	stream_end(&f->s, f->lane, 15002);
+	stream_inference(&f->s, f->lane, 16000, "m", 1, 6);
+	summary = summarise(f);
+	runs = &summary->models[0].runs;
+	assert_int_equal(runs->n, 6);
+	assert_int_equal(runs->n_failed, 1);
+	assert_int_equal(runs->n_open, 1);
+	assert_int_equal(runs->n_partial, 1);
+	assert_int_equal(runs->latency.n, 2);
+	assert_int_equal(runs->latency.max_ns, 1000000);
+	assert_int_equal(runs->first.n, 1);
+	assert_int_equal(runs->first.max_ns, 9000000);
+	assert_int_equal(summary->n_open[KIND_INFERENCE], 1);
+	assert_int_equal(summary->n_inferences_failed, 1);
+	assert_int_equal(runs->n_without_status, 3);
+	assert_true(fabs(runs->rate - 5 * 1e9 / 15002000) < 1e-9);
+	assert_int_equal(summary->models[0].tallies.n, 1);
+	assert_string_equal(names_text(f->s.names, summary->tallies[0].text), "bad shape");
+	assert_int_equal(summary->tallies[0].n, 1);
+	assert_int_equal(summary->tallies[0].first_ns, 14000000);
+}
+
+/* Loop [100..500] holds If [150..300], which holds Add [200..250]; Mul [350..450]. */
+static void nested_operators_are_counted_once(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+	const struct summary_model *model;
+
+	run(f, f->lane, 0, 1000, 1, 1);
+	stream_operator(&f->s, f->thread, 100, "loop", "Loop", 1);
+	stream_operator(&f->s, f->thread, 150, "if", "If", 1);
+	operator(f, f->thread, 200, 250, "add", "Add", 1);
+	stream_end(&f->s, f->thread, 300);
+	operator(f, f->thread, 350, 450, "mul", "Mul", 1);
+	stream_end(&f->s, f->thread, 500);
+	operator(f, f->thread, 600, 700, "add", "Add", 1);
+	summary = summarise(f);
+	model = &summary->models[0];
+	assert_int_equal(model->coverage.operators_ns, 500000);
+	assert_int_equal(model->coverage.unattributed_ns, 500000);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "Loop")->share_ns, 150000);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "Loop")->duration.total_ns, 400000);
+	assert_true(find(f, summary->types, summary->n_types, "", "Loop")->has_children);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "If")->share_ns, 100000);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "Mul")->share_ns, 100000);
+	assert_int_equal(find(f, summary->nodes, summary->n_nodes, "add", "Add")->share_ns, 150000);
+	assert_int_equal(find(f, summary->nodes, summary->n_nodes, "add", "Add")->n, 2);
+	assert_int_equal(summary->types[0].share_ns, 150000);	/* largest first */
+	assert_int_equal(model->coverage.n_parallel, 0);
+}
+
+/* Conv [0..600] on one thread, MatMul [200..400] on another: in between, half each. */
+static void operators_side_by_side_never_exceed_the_whole(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t other = stream_thread(&f->s, f->process, 102);
+	const struct summary *summary;
+
+	run(f, f->lane, 0, 1000, 1, 1);
+	operator(f, f->thread, 0, 600, "c", "Conv", 1);
+	stream_operator(&f->s, other, 200, "loop", "Loop", 1);
+	operator(f, other, 250, 350, "mm", "MatMul", 1);
+	stream_end(&f->s, other, 400);
+	summary = summarise(f);
+	assert_int_equal(summary->models[0].coverage.operators_ns, 600000);
+	assert_int_equal(summary->models[0].coverage.n_parallel, 1);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "Conv")->share_ns, 500000);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "MatMul")->share_ns, 50000);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "Loop")->share_ns, 50000);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "Loop")->self_ns, 100000);
+}
+
+/* Three at once for 1 ns less than a multiple of three: nothing is lost to rounding. */
+static void shares_add_up_to_the_last_nanosecond(void **state)
+{
+	struct fixture *f = *state;
+
+	run(f, f->lane, 0, 1, 1, 1);
+	for (int i = 0; i < 3; i++)
+		operator(f, stream_thread(&f->s, f->process, 200 + i), 0, 1, "x", i ? "B" : "A", 1);
+	assert_int_equal(summarise(f)->models[0].coverage.operators_ns, 1000);
+}
+
+static void an_operator_outside_its_inference_is_cut_to_it(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	run(f, f->lane, 100, 200, 1, 1);
+	operator(f, f->thread, 50, 150, "early", "Conv", 1);
+	operator(f, f->thread, 180, 250, "late", "Relu", 1);
+	operator(f, f->thread, 300, 400, "after", "Add", 1);
+	summary = summarise(f);
+	assert_int_equal(summary->models[0].coverage.operators_ns, 70000);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "Conv")->share_ns, 50000);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "Relu")->share_ns, 20000);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "Add")->share_ns, 0);
+}
+
+static void setup_is_apart_from_operators(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	stream_inference(&f->s, f->lane, 0, "m", 1, 1);
+	stream_begin(&f->s, f->lane, 10, KIND_SETUP, "setup");
+	stream_end(&f->s, f->lane, 60);
+	stream_end(&f->s, f->lane, 500);
+	operator(f, f->thread, 100, 400, "a", "Conv", 1);
+	stream_inference(&f->s, f->lane, 1000, "m", 1, 2);
+	stream_begin(&f->s, f->lane, 1010, KIND_SETUP, "setup");
+	stream_end(&f->s, f->lane, 1060);
+	stream_end(&f->s, f->lane, 1500);
+	operator(f, f->thread, 1050, 1400, "a", "Conv", 2);	/* begins before setup is over: the operator has precedence */
+	summary = summarise(f);
+	assert_int_equal(summary->models[0].coverage.setup_ns, 50000 + 40000);
+	assert_int_equal(summary->models[0].coverage.operators_ns, 300000 + 350000);
+}
+
+static void operators_outside_any_inference_are_elsewhere(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+	const struct summary_operator *elsewhere;
+
+	stream_int(&f->s, KEY_SESSION, 1);
+	stream_begin(&f->s, f->lane, 0, KIND_SESSION, "m");
+	stream_end(&f->s, f->lane, 100);
+	run(f, f->lane, 200, 300, 1, 1);
+	stream_inference(&f->s, f->lane, 600, "m", 1, 2);
+	operator(f, f->thread, 50, 60, "fold", "Add", 0);
+	operator(f, f->thread, 150, 160, "lonely", "Mul", 0);
+	operator(f, f->thread, 210, 250, "in", "Conv", 1);
+	operator(f, f->thread, 400, 410, "lost", "Sub", 77);
+	operator(f, f->thread, 610, 620, "cut", "Div", 2);
+	stream_operator(&f->s, f->thread, 630, "open", "Conv", 2);
+	summary = summarise(f);
+	elsewhere = summary->elsewhere;
+	assert_int_equal(summary->n_types, 1);
+	assert_int_equal(summary->n_elsewhere, 5);
+	assert_int_equal(find(f, elsewhere, 5, "", "Add")->where, WHERE_CREATION);
+	assert_int_equal(find(f, elsewhere, 5, "", "Mul")->where, WHERE_OUTSIDE);
+	assert_int_equal(find(f, elsewhere, 5, "", "Sub")->where, WHERE_UNKNOWN);
+	assert_int_equal(find(f, elsewhere, 5, "", "Div")->where, WHERE_UNFINISHED);
+	assert_int_equal(find(f, elsewhere, 5, "", "Conv")->n_open, 1);
+	assert_int_equal(summary->models[0].coverage.n, 1);
+	assert_int_equal(summary->models[0].coverage.wall_ns, 100000);
+	assert_int_equal(summary->n_open[KIND_OPERATOR], 1);
+}
+
+static void transformer(struct fixture *f, uint64_t begin_us, const char *name)
+{
+	stream_begin(&f->s, f->lane, begin_us, KIND_SPECIALIZE, name);
+}
+
+static void transformer_end(struct fixture *f, uint64_t end_us, bool modified)
+{
+	stream_int(&f->s, KEY_MODIFIED, modified);
+	stream_end(&f->s, f->lane, end_us);
+}
+
+/* A creation of 1000 us with transformers inside transformers. */
+static void put_creation(struct fixture *f, uint64_t start, int64_t number, const char *status)
+{
+	stream_int(&f->s, KEY_SESSION, number);
+	stream_text(&f->s, KEY_MODEL, "m");
+	stream_begin(&f->s, f->lane, start, KIND_SESSION, "m");
+	stream_begin(&f->s, f->lane, start + 10, KIND_LOAD, "load");
+	stream_end(&f->s, f->lane, start + 110);
+	transformer(f, start + 200, "Level1");
+	transformer(f, start + 210, "ConstantFolding");
+	transformer_end(f, start + 270, true);
+	transformer(f, start + 270, "Level1");
+	transformer_end(f, start + 280, false);
+	transformer_end(f, start + 300, true);
+	stream_begin(&f->s, f->lane, start + 400, KIND_SPECIALIZE, "partition CPUExecutionProvider");
+	stream_int(&f->s, KEY_CAPABILITIES, 154);
+	stream_end(&f->s, f->lane, start + 420);
+	stream_begin(&f->s, f->lane, start + 420, KIND_SPECIALIZE, "compile OpenVINOExecutionProvider");
+	stream_end(&f->s, f->lane, start + 620);
+	stream_text(&f->s, KEY_OP_TYPE, "Conv");
+	stream_begin(&f->s, f->lane, start + 700, KIND_SPECIALIZE, "pre-pack conv1");
+	stream_end(&f->s, f->lane, start + 730);
+	stream_begin(&f->s, f->lane, start + 800, KIND_SPECIALIZE, "something new");
+	stream_end(&f->s, f->lane, start + 805);
+	stream_text(&f->s, KEY_STATUS, status);
+	stream_end(&f->s, f->lane, start + 1000);
+}
+
+static void phases_of_a_creation_add_up_to_it(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+	const struct summary_session *session;
+	const struct summary_transformer *transformers;
+
+	put_creation(f, 0, 1, "ok");
+	put_creation(f, 2000, 2, "ok");
+	put_creation(f, 4000, 3, "cannot load");
+	stream_begin(&f->s, f->lane, 6000, KIND_SESSION, "m");
+	summary = summarise(f);
+	assert_int_equal(summary->n_sessions, 4);
+	assert_int_equal(summary->n_models, 1);
+	session = &summary->sessions[1];
+	assert_int_equal(session->number, 2);
+	assert_int_equal(session->phase_ns[PHASE_LOAD], 100000);
+	assert_int_equal(session->phase_ns[PHASE_TRANSFORM], 100000);
+	assert_int_equal(session->phase_ns[PHASE_PARTITION], 20000);
+	assert_int_equal(session->phase_ns[PHASE_COMPILE], 200000);
+	assert_int_equal(session->phase_ns[PHASE_PREPACK], 30000);
+	assert_int_equal(session->phase_ns[PHASE_OTHER], 5000);
+	assert_int_equal(session->phase_ns[PHASE_UNATTRIBUTED], 545000);
+	assert_int_equal(summary->models[0].creation.n, 4);
+	assert_int_equal(summary->models[0].creation.n_failed, 1);
+	assert_int_equal(summary->models[0].creation.n_open, 1);
+	assert_int_equal(summary->models[0].creation.duration.n, 2);
+	assert_int_equal(summary->models[0].creation.phase_ns[PHASE_TRANSFORM], 200000);
+	assert_int_equal(summary->models[0].creation.n_prepacked, 2);
+	assert_int_equal(summary->models[0].creation.n_capabilities, 308);
+	transformers = summary->transformers + summary->models[0].transformers.first;
+	assert_int_equal(summary->models[0].transformers.n, 2);
+	assert_string_equal(names_text(f->s.names, transformers[0].name), "ConstantFolding");
+	assert_int_equal(transformers[0].n, 2);
+	assert_int_equal(transformers[0].n_changed, 2);
+	assert_int_equal(transformers[0].self_ns, 120000);
+	assert_int_equal(transformers[1].n, 4);
+	assert_int_equal(transformers[1].n_changed, 2);
+	assert_int_equal(transformers[1].self_ns, 80000);
+	assert_int_equal(summary->n_sessions_failed, 1);
+}
+
+static void notes_complete_the_sessions(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	stream_text(&f->s, KEY_MODEL, "m");
+	stream_int(&f->s, KEY_SESSION, 1);
+	stream_text(&f->s, KEY_PROVIDERS, "CPUExecutionProvider");
+	stream_text(&f->s, KEY_MODEL_PATH, "/models/m.onnx");
+	stream_int(&f->s, KEY_BYTES, 12345);
+	stream_instant(&f->s, f->process, 900, KIND_NOTE, EVENT_NOTE_CREATED);
+	stream_text(&f->s, KEY_MODEL, "m");
+	stream_int(&f->s, KEY_SESSION, 1);
+	stream_instant(&f->s, f->process, 5000, KIND_NOTE, EVENT_NOTE_RELEASED);
+	put_creation(f, 0, 1, "ok");
+	run(f, f->lane, 2000, 3000, 1, 1);
+	summary = summarise(f);
+	assert_int_equal(summary->n_sessions, 1);
+	assert_int_equal(summary->sessions[0].released_ns, 5000000);
+	assert_int_equal(summary->sessions[0].bytes, 12345);
+	assert_int_equal(summary->sessions[0].n_runs, 1);
+	assert_int_equal(summary->sessions[0].latency.n, 1);
+	assert_string_equal(names_text(f->s.names, summary->models[0].path), "/models/m.onnx");
+}
+
+/* The same file on two providers is compared, a session whose settings nobody saw joins the first. */
+static void providers_make_a_model_of_their_own(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const providers[] = { "CPUExecutionProvider", "CUDAExecutionProvider" };
+	const struct summary *summary;
+
+	for (int i = 0; i < 2; i++) {
+		stream_text(&f->s, KEY_MODEL, "m");
+		stream_int(&f->s, KEY_SESSION, i + 1);
+		stream_text(&f->s, KEY_PROVIDERS, providers[i]);
+		stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_CREATED);
+	}
+	run(f, f->lane, 0, 10, 1, 1);
+	run(f, f->lane, 10, 110, 2, 2);
+	run(f, f->lane, 200, 205, 3, 3);
+	summary = summarise(f);
+	assert_int_equal(summary->n_models, 2);
+	assert_string_equal(names_text(f->s.names, summary->models[0].providers), providers[1]);	/* most time first */
+	assert_int_equal(summary->models[0].runs.n, 1);
+	assert_int_equal(summary->models[1].runs.n, 2);
+	assert_int_equal(summary->models[1].sessions.n, 2);
+}
+
+static void two_processes_with_the_same_model_stay_apart(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t process = stream_process(&f->s, 200, "app"), lane = stream_lane(&f->s, process, "m");
+	uint32_t thread = stream_thread(&f->s, process, 201);
+	const struct summary *summary;
+
+	run(f, f->lane, 0, 100, 1, 1);
+	operator(f, f->thread, 0, 90, "a", "Conv", 1);
+	run(f, lane, 0, 50, 1, 1);
+	operator(f, thread, 0, 10, "a", "Conv", 1);
+	summary = summarise(f);
+	assert_int_equal(summary->n_models, 2);
+	assert_int_equal(summary->models[0].coverage.operators_ns, 90000);
+	assert_int_equal(summary->models[1].coverage.operators_ns, 10000);
+	assert_int_equal(summary->processes[1].n_inferences, 1);
+	assert_int_equal(summary->processes[summary->models[0].process].pid, 100);
+}
+
+static void concurrency_and_threads_are_counted(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary_runs *runs;
+
+	for (int i = 0; i < 4; i++) {
+		uint32_t lane = stream_lane(&f->s, f->process, "m");
+
+		stream_int(&f->s, KEY_TID, 500 + i % 3);
+		stream_text(&f->s, KEY_SHAPES, i == 3 ? "2x3" : "1x3");
+		run(f, lane, (uint64_t)i * 100, 250 + (uint64_t)i * 100, 1, i + 1);
+	}
+	runs = &summarise(f)->models[0].runs;
+	assert_int_equal(runs->max_concurrent, 3);
+	assert_int_equal(runs->n_threads, 3);
+	assert_int_equal(f->summary->models[0].tallies.n, 2);
+	assert_string_equal(names_text(f->s.names, f->summary->tallies[0].text), "1x3");
+	assert_int_equal(f->summary->tallies[0].n, 3);
+}
+
+static void the_slowest_inference_says_why(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary_slow *slow;
+
+	for (uint64_t i = 0; i < 20; i++) {
+		uint64_t extra = i == 13 ? 400 : 0;
+
+		stream_int(&f->s, KEY_ID, (int64_t)i + 1);
+		stream_inference(&f->s, f->lane, i * 1000, "m", 1, (int64_t)i + 1);
+		stream_int(&f->s, KEY_RUN_QUEUE_NS, i == 13 ? 350000 : 1000);
+		stream_int(&f->s, KEY_FAULTS, 2);
+		stream_end(&f->s, f->lane, i * 1000 + 300 + extra);
+		operator(f, f->thread, i * 1000 + 10, i * 1000 + 110, "a", "Conv", (int64_t)i + 1);
+		operator(f, f->thread, i * 1000 + 110, i * 1000 + 210 + extra, "b", "MatMul", (int64_t)i + 1);
+	}
+	summarise(f);
+	assert_int_equal(f->summary->models[0].slowest.n, SUMMARY_SLOWEST);
+	slow = &f->summary->slowest[0];
+	assert_int_equal(slow->id, 14);
+	assert_int_equal(slow->duration_ns, 700000);
+	assert_int_equal(slow->run_queue_ns, 350000);
+	assert_string_equal(names_text(f->s.names, slow->node), "b");
+	assert_int_equal(slow->node_ns, 500000);
+	assert_true(fabs(slow->node_mean_ns - 120000) < 1);
+	assert_int_equal(slow->thread_cpu_ns, -1);
+	assert_int_equal(f->summary->models[0].runs.n_usage, 20);
+	assert_int_equal(f->summary->models[0].runs.faults, 40);
+	assert_int_equal(f->summary->models[0].runs.run_queue_ns, 369000);
+}
+
+/* 10 % CPU for 100 us without, 90 % for 100 us with an inference in half of the time. */
+static void resources_are_weighted_by_the_time_of_inferences(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t cpu = stream_counter(&f->s, f->process, "cpu", "%"), machine = stream_counter(&f->s, 0, "cpu", "%");
+	uint32_t rss = stream_counter(&f->s, f->process, "rss", "bytes");
+	const struct summary_resource *resource;
+
+	stream_sample(&f->s, cpu, 0, 500);	/* before anything is known of it */
+	stream_sample(&f->s, cpu, 100, 10);
+	stream_sample(&f->s, cpu, 200, 90);
+	stream_sample(&f->s, machine, 50, 33);
+	stream_sample(&f->s, rss, 50, 1000);
+	stream_sample(&f->s, rss, 150, NAN);
+	run(f, f->lane, 150, 300, 1, 1);
+	summarise(f);
+	assert_int_equal(f->summary->n_resources, 3);
+	assert_int_equal(f->summary->resources[0].process, SUMMARY_NONE);
+	assert_true(f->summary->resources[0].mean == 33);
+	resource = &f->summary->resources[1];
+	assert_true(resource->busy_mean == 90);
+	assert_true(fabs(resource->idle_mean - (10 * 100 + 90 * 50) / 150.0) < 1e-9);
+	assert_true(resource->mean == 50 && resource->max == 500 && resource->busy_max == 90 && resource->idle_max == 90);
+	assert_int_equal(resource->busy_ns, 50000);
+	assert_int_equal(resource->idle_ns, 150000);
+	resource = &f->summary->resources[2];
+	assert_int_equal(resource->n, 1);
+	assert_true(resource->max == 1000 && isnan(resource->busy_mean));
+	assert_int_equal(f->summary->busy_ns, 150000);
+}
+
+static void losses_are_summed_by_place(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	for (int i = 0; i < 5; i++) {
+		stream_int(&f->s, KEY_COUNT, 10 + i);
+		stream_text(&f->s, KEY_WHERE, i < 3 ? "ring of thread 101" : "dictionary");
+		stream_instant(&f->s, f->process, (uint64_t)i, KIND_LOST, "lost");
+	}
+	stream_instant(&f->s, f->process, 6, KIND_LOST, "lost");	/* it does not say how many: at least one */
+	summary = summarise(f);
+	assert_int_equal(summary->n_losses, 3);
+	assert_int_equal(summary->losses[0].n, 33);
+	assert_int_equal(summary->losses[1].n, 27);
+	assert_int_equal(summary->n_lost, 61);
+}
+
+static void notes_tell_of_processes_runtimes_and_cost(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	stream_text(&f->s, KEY_COMMAND, "app --run");
+	stream_text(&f->s, KEY_LEVEL, "operator");
+	stream_int(&f->s, KEY_INTERVAL_NS, 1000000000);
+	stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+	stream_text(&f->s, KEY_RUNTIME, "onnxruntime");
+	stream_text(&f->s, KEY_VERSION, "1.22.1");
+	stream_int(&f->s, KEY_PID, 100);
+	stream_instant(&f->s, f->process, 1, KIND_NOTE, EVENT_NOTE_RUNTIME);
+	stream_int(&f->s, KEY_PID, 100);
+	stream_int(&f->s, KEY_SIGNAL, 9);
+	stream_instant(&f->s, f->lane, 50, KIND_NOTE, EVENT_NOTE_EXIT);
+	stream_int(&f->s, KEY_EVENTS, 1000);
+	stream_real(&f->s, KEY_EVENT_NS, 18.5);
+	stream_instant(&f->s, f->process, 60, KIND_NOTE, EVENT_NOTE_COST);
+	stream_text(&f->s, KEY_TEXT, "--duration is over");
+	stream_instant(&f->s, f->process, 70, KIND_NOTE, EVENT_NOTE_STOPPED);
+	summary = summarise(f);
+	assert_true(summary->recording.is_ours);
+	assert_string_equal(names_text(f->s.names, summary->recording.level), "operator");
+	assert_int_equal(summary->processes[0].n_runtimes, 1);
+	assert_int_equal(summary->processes[0].signal, 9);
+	assert_int_equal(summary->processes[0].exit_status, -1);
+	assert_int_equal(summary->processes[0].exit_ns, 50000);
+	assert_true(summary->cost.is_known && summary->cost.event_ns == 18.5);
+	assert_int_equal(summary->cost.events, 1000);
+	assert_int_equal(summary->cost.recorder_peak_bytes, -1);
+	assert_int_equal(summary->n_stops, 1);
+}
+
+static void numbers_at_the_edge_do_not_break_the_sums(void **state)
+{
+	struct fixture *f = *state;
+	struct event event = { .type = EVENT_BEGIN, .kind = KIND_INFERENCE, .track = f->lane };
+	const struct summary *summary;
+
+	stream_int(&f->s, KEY_INFERENCE, UINT32_MAX);
+	stream_int(&f->s, KEY_SESSION, INT64_MAX);
+	stream_put(&f->s, event);
+	event = (struct event){ .type = EVENT_END, .track = f->lane, .time_ns = UINT64_MAX - 1 };
+	stream_int(&f->s, KEY_RUN_QUEUE_NS, INT64_MIN);
+	stream_put(&f->s, event);
+	stream_operator(&f->s, f->thread, 0, "a", "Conv", UINT32_MAX);
+	stream_put(&f->s, (struct event){ .type = EVENT_END, .track = f->thread, .time_ns = UINT64_MAX - 1 });
+	stream_operator(&f->s, stream_thread(&f->s, f->process, 7), 0, "a", "Conv", (int64_t)1 << 40);
+	stream_int(&f->s, KEY_INFERENCE, -5);
+	stream_begin(&f->s, f->process, 0, KIND_INFERENCE, "m");
+	summary = summarise(f);
+	assert_int_equal(summary->models[0].coverage.wall_ns, UINT64_MAX - 1);
+	assert_int_equal(summary->n_models, 2);
+}
+
+/* Many of everything, with the sums checked by hand: 3 sessions, 4 nodes, operators on one thread. */
+static void a_hundred_thousand_operators_add_up(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const types[] = { "Conv", "Relu", "Conv", "MatMul" };
+	uint64_t sum[4] = { 0 }, now = 0, wall = 0, covered = 0, seed = 5;
+	const struct summary *summary;
+
+	for (int64_t i = 1; i <= 25000; i++) {
+		uint64_t begin = now, inside;
+
+		stream_inference(&f->s, f->lane, now, "m", i % 3 + 1, i);
+		for (int node = 0; node < 4; node++) {
+			char name[8] = { 'n', (char)('0' + node) };
+
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			now += seed >> 60;
+			inside = 1 + (seed >> 40 & 255);
+			operator(f, f->thread, now, now + inside, name, types[node], i);
+			now += inside;
+			sum[node] += inside;
+			covered += inside;
+		}
+		stream_end(&f->s, f->lane, ++now);
+		wall += now - begin;
+	}
+	summary = summarise(f);
+	assert_int_equal(summary->n_operators, 100000);
+	assert_int_equal(summary->models[0].runs.n, 25000);
+	assert_int_equal(summary->models[0].coverage.wall_ns, wall * 1000);
+	assert_int_equal(summary->models[0].coverage.operators_ns, covered * 1000);
+	assert_int_equal(find(f, summary->nodes, summary->n_nodes, "n3", "MatMul")->share_ns, sum[3] * 1000);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "Conv")->share_ns, (sum[0] + sum[2]) * 1000);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "Conv")->n, 50000);
+	assert_false(find(f, summary->types, summary->n_types, "", "Conv")->duration.is_exact);
+	assert_int_equal(summary->models[0].ran_on.n, 1);
+	assert_int_equal(summary->ran_on[0].n_nodes, 4);
+	assert_int_equal(summary->models[0].sessions.n, 3);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_empty_recording_has_no_facts),
+		TEST(one_inference_has_no_rate_and_no_interval),
+		TEST(first_failed_open_and_partial_inferences_stay_out_of_the_latency),
+		TEST(nested_operators_are_counted_once),
+		TEST(operators_side_by_side_never_exceed_the_whole),
+		TEST(shares_add_up_to_the_last_nanosecond),
+		TEST(an_operator_outside_its_inference_is_cut_to_it),
+		TEST(setup_is_apart_from_operators),
+		TEST(operators_outside_any_inference_are_elsewhere),
+		TEST(phases_of_a_creation_add_up_to_it),
+		TEST(notes_complete_the_sessions),
+		TEST(providers_make_a_model_of_their_own),
+		TEST(two_processes_with_the_same_model_stay_apart),
+		TEST(concurrency_and_threads_are_counted),
+		TEST(the_slowest_inference_says_why),
+		TEST(resources_are_weighted_by_the_time_of_inferences),
+		TEST(losses_are_summed_by_place),
+		TEST(notes_tell_of_processes_runtimes_and_cost),
+		TEST(numbers_at_the_edge_do_not_break_the_sums),
+		TEST(a_hundred_thousand_operators_add_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
