@@ -6,7 +6,8 @@
  *
  * Order: a sink gets the events of one track in the order of their times (parents before children, END
  * in LIFO order); events of different tracks may come in any order. A TRACK event comes before the first
- * event on that track. A slice that never gets its END was cut off: no end is invented for it.
+ * event on that track; that of a process comes again when it has become another program (exec): the last
+ * one holds. A slice that never gets its END was cut off: no end is invented for it.
  */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H

@@ -143,20 +143,37 @@ ssize_t sample_read(const struct sample *sample, struct proc_file *file, const c
 	return proc_read(target->sysroot, sample->process->pid, name, buf, size);
 }
 
+/* The process's own track has events of others, whose times may be before this one's. */
+static int define_note_track(const struct sample *sample, struct followed *followed)
+{
+	struct track_def def = { .type = TRACK_LANE, .parent = sample->process->track,
+				 .name = names_of(sample->out->names, "unreadable") };
+	struct event event = { .type = EVENT_TRACK, .track = sink_new_track(sample->out), .time_ns = sample->now_ns, .def = &def };
+
+	followed->note_track = event.track;
+	return sink_put(sample->out, &event, sample->err);
+}
+
 int sample_unreadable(const struct sample *sample, struct followed *followed, unsigned bit, const char *name, ssize_t result)
 {
 	char path[64];
 	struct arg args[3];
-	struct event event = { .type = EVENT_INSTANT, .kind = KIND_NOTE, .track = sample->process->track,
-			       .time_ns = sample_clock_ns(sample->target, sample->now_ns), .args = args, .n_args = 3 };
+	struct event event = { .type = EVENT_INSTANT, .kind = KIND_NOTE, .args = args, .n_args = 3 };
+	int failed = 0;
 
 	if (result == -ESRCH || followed->noted & 1u << bit)
 		return 0;
 	followed->noted |= 1u << bit;
+	if (!followed->note_track)
+		failed = define_note_track(sample, followed);
+	if (failed)
+		return failed;
 	snprintf(path, sizeof path, "/proc/%d/%s", (int)sample->process->pid, name);
 	args[0] = arg_int(KEY_PID, sample->process->pid);
 	args[1] = arg_text(KEY_PATH, sample->out, path);
 	args[2] = arg_text(KEY_TEXT, sample->out, result == -EPROTO ? "not understood" : strerror((int)-result));
+	event.track = followed->note_track;
 	event.name = names_of(sample->out->names, EVENT_NOTE_UNREADABLE);
+	event.time_ns = sample_clock_ns(sample->target, sample->now_ns);
 	return sink_put(sample->out, &event, sample->err);
 }

@@ -16,6 +16,7 @@ struct followed {
 	pid_t pid;
 	uint64_t start_ticks, seen_ns, due_ns;
 	uint32_t noted;		/* files that were noted as unreadable */
+	uint32_t note_track;	/* where; 0: none so far */
 };
 
 /* One look at one process. All is borrowed for the call. */
@@ -54,8 +55,8 @@ int sample_due_ms(uint64_t due_ns);
 
 /* proc_read or, while there are few processes, proc_file_read. */
 ssize_t sample_read(const struct sample *sample, struct proc_file *file, const char *name, void *buf, size_t size);
-/* Notes on the process's track that a file could not be read (-errno), or understood (-EPROTO); once for
- * each bit of a process. A process that is gone is no note. */
+/* Notes that a file could not be read (-errno), or understood (-EPROTO), on a lane of its own below the
+ * process, once for each bit of a process. A process that is gone is no note. */
 int sample_unreadable(const struct sample *sample, struct followed *followed, unsigned bit, const char *name, ssize_t result);
 
 #endif

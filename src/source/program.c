@@ -27,7 +27,7 @@ static void clean(char *text)
 	}
 }
 
-static void executable(const char *sysroot, pid_t pid, char *path, size_t size)
+void program_executable(const char *sysroot, pid_t pid, char *path, size_t size)
 {
 	static const char deleted[] = " (deleted)";
 	char link[PATH_MAX];
@@ -49,7 +49,7 @@ void program_name(const char *sysroot, pid_t pid, const char *comm, char *name, 
 	const char *candidate[3] = { exe, args, args };
 	const char *best = NULL;
 
-	executable(sysroot, pid, exe, sizeof exe);
+	program_executable(sysroot, pid, exe, sizeof exe);
 	memset(args + (got < 0 ? 0 : got), 0, 2);
 	candidate[2] = args + strlen(args) + 1;
 	for (int i = 0; i < 3 && !best; i++) {

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* The path of its executable, "" where it cannot be known; "(deleted)" is left out. */
+void program_executable(const char *sysroot, pid_t pid, char *path, size_t size);
+
 /*
  * The program's name, "" where nothing is known. comm (what the kernel calls the process; 15 bytes, and
  * anything a program may set) is completed from the command line or the executable where it is the

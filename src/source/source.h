@@ -21,7 +21,10 @@ struct tree_process {
 	uint64_t start_ticks;	/* field 22 of /proc/PID/stat: with the pid, the identity */
 	uint32_t track;		/* its TRACK_PROCESS */
 	uint64_t start_ns;	/* CLOCK_MONOTONIC, 0: unknown */
-	uint64_t idle;		/* scratch of the tree */
+	/* the tree's own */
+	int pidfd;		/* + 1; 0: none */
+	uint32_t exe;		/* its executable's path, 0: unknown */
+	uint64_t look_ns;	/* when to see whether it runs another program now */
 };
 
 struct tree {

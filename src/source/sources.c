@@ -2,9 +2,10 @@
 /* The list of all sources. */
 #include "source/source.h"
 
-extern const struct source source_cpu, source_mem, source_proc;
+extern const struct source source_agent, source_cpu, source_mem, source_proc;
 
 const struct source *const sources[] = {
+	&source_agent,
 	&source_cpu,
 	&source_mem,
 	&source_proc,

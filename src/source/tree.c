@@ -8,8 +8,9 @@
  *   who is new?	only when that moved, and once a second: the kernel's lists of children, thread by
  *			thread; a scan of all processes for their parents where the kernel keeps no lists
  *
+ *
+ * A fourth, who became another program, is put to each process when its age has doubled, then once a second.
  * An update that took long is followed by a pause a hundred times as long, up to a second.
- * The idle field of a process holds its pidfd + 1.
  */
 #include "source/tree.h"
 
@@ -19,6 +20,7 @@
 #include "source/program.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,8 +157,8 @@ static bool has_ended(const struct target *target, const struct tree_process *pr
 static void forget(struct tree_scan *scan, struct tree_process *process)
 {
 	scan->past[scan->n_past++ % N_PAST] = (struct past){ process->pid, process->track };
-	if (process->idle)
-		close((int)process->idle - 1);
+	if (process->pidfd)
+		close(process->pidfd - 1);
 }
 
 static void drop_ended(struct update *update)
@@ -166,7 +168,7 @@ static void drop_ended(struct update *update)
 	size_t n_fds = tree->n < PROC_KEPT ? tree->n : PROC_KEPT, kept = 0;
 
 	for (size_t i = 0; i < n_fds; i++)
-		fds[i] = (struct pollfd){ .fd = (int)tree->process[i].idle - 1, .events = POLLIN };
+		fds[i] = (struct pollfd){ .fd = tree->process[i].pidfd - 1, .events = POLLIN };
 	if (poll(fds, n_fds, 0) < 0)
 		n_fds = 0;
 	for (size_t i = 0; i < tree->n; i++) {
@@ -274,7 +276,22 @@ static int look_for_new(struct update *update)
 
 /* Naming them */
 
-static int announce(struct update *update, const struct tree_process *process, const char *comm)
+static uint32_t executable(const struct update *update, pid_t pid)
+{
+	char path[PATH_MAX];
+
+	program_executable(update->target->sysroot, pid, path, sizeof path);
+	return names_of(update->out->names, path);
+}
+
+static void set_look(const struct update *update, struct tree_process *process)
+{
+	uint64_t age_ns = update->now_ns > process->start_ns ? update->now_ns - process->start_ns : 0;
+
+	process->look_ns = update->now_ns + (age_ns < SETTLE_NS ? SETTLE_NS : age_ns < WALK_NS ? age_ns : WALK_NS);
+}
+
+static int announce(struct update *update, struct tree_process *process, const char *comm)
 {
 	struct names *names = update->out->names;
 	const char *sysroot = update->target->sysroot;
@@ -282,11 +299,34 @@ static int announce(struct update *update, const struct tree_process *process, c
 	struct track_def def = { .type = TRACK_PROCESS, .pid = process->pid, .start_ns = process->start_ns };
 	struct event event = { .type = EVENT_TRACK, .track = process->track, .time_ns = update->now_ns, .def = &def };
 
+	process->exe = executable(update, process->pid);
+	set_look(update, process);
 	program_name(sysroot, process->pid, comm, name, sizeof name);
 	program_command(sysroot, process->pid, command, sizeof command);
 	def.name = names_of(names, name);
 	def.command = names_of(names, command);
 	return sink_put(update->out, &event, update->err);
+}
+
+/* What ends, or changes hands, can no longer be read, and keeps its name. */
+static int rename_changed(struct update *update)
+{
+	struct tree *tree = update->tree;
+	struct proc_stat stat;
+	int result = 0;
+
+	for (size_t i = 0; i < tree->n && !result; i++) {
+		struct tree_process *process = &tree->process[i];
+		uint32_t exe;
+		if (update->now_ns < process->look_ns)
+			continue;
+		set_look(update, process);
+		exe = executable(update, process->pid);
+		if (!exe || exe == process->exe || read_stat(update->target, process->pid, &process->start_ticks, &stat))
+			continue;
+		result = announce(update, process, stat.name);
+	}
+	return result;
 }
 
 static int open_pidfd(const struct update *update, const struct tree_process *process)
@@ -320,9 +360,9 @@ static int admit(struct update *update, pid_t pid, const struct proc_stat *stat)
 	}
 	process.track = sink_new_track(update->out);
 	process.start_ns = start_of(update, stat->start_ticks);
-	process.idle = (uint64_t)(open_pidfd(update, &process) + 1);
-	tree->process[tree->n++] = process;
-	return announce(update, &process, stat->name);
+	process.pidfd = open_pidfd(update, &process) + 1;
+	tree->process[tree->n] = process;
+	return announce(update, &tree->process[tree->n++], stat->name);
 }
 
 static void forget_newcomer(struct tree_scan *scan, pid_t pid)
@@ -390,7 +430,9 @@ int tree_update(struct tree *tree, const struct target *target, struct sink *out
 	if (result)
 		return result;
 	drop_ended(&update);
-	result = look_for_new(&update);
+	result = rename_changed(&update);
+	if (!result)
+		result = look_for_new(&update);
 	if (!result)
 		result = settle(&update);
 	set_due(&update, clock_ns() - began_ns);
@@ -449,8 +491,8 @@ uint32_t tree_track(const struct tree *tree, pid_t pid)
 void tree_done(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->n; i++) {
-		if (tree->process[i].idle)
-			close((int)tree->process[i].idle - 1);
+		if (tree->process[i].pidfd)
+			close(tree->process[i].pidfd - 1);
 	}
 	if (tree->scan) {
 		proc_file_close(&tree->scan->loadavg);

@@ -5,8 +5,8 @@
  * ends, whoever its parent becomes; one whose parent ended before it was seen is only found by tree_add.
  *
  * Each living process has a TRACK_PROCESS. It is announced when it is 20 ms old, because until then it
- * may still bear the name of the program that is about to start it (a fork before its exec, env, sh -c).
- * A later exec does not rename it. Starts from a zeroed struct tree; one thread.
+ * may still bear the name of the program that is about to start it (a fork before its exec, env, sh -c);
+ * one that becomes another program later is announced again, on the same track. Starts from a zeroed struct tree; one thread.
  */
 #ifndef SOURCE_TREE_H
 #define SOURCE_TREE_H
