@@ -20,7 +20,7 @@ enum {
 /* The err code of a command line that makes no sense; beyond every errno value. */
 enum { CMD_MISUSED = 1 << 16 };
 
-/* What the words besides the options are, for completion. */
+/* What the words besides the options are, for completion. With OPT_FIRST they are another program's command line. */
 enum cmd_words { CMD_FILES, CMD_COMMANDS, CMD_PROGRAM };
 
 struct cmd_example {

@@ -21,6 +21,11 @@ static const struct opt *next_row(const struct opt *table, const struct opt *row
 	return &help_row;
 }
 
+static enum cmd_words words_of(const struct cmd *cmd)
+{
+	return cmd->order == OPT_FIRST ? CMD_PROGRAM : cmd->words;
+}
+
 /* Inside single quotes: ' and, for zsh's _arguments, the characters that structure a spec. */
 static void put_quoted(FILE *out, const char *text, const char *escaped)
 {
@@ -71,7 +76,7 @@ static void put_bash_command(FILE *out, const struct cmd *cmd)
 	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
 		fprintf(out, "%s--%s", row == next_row(cmd->opts, NULL) ? "" : " ", row->name);
 	fputc('"', out);
-	if (cmd->max_args && cmd->words == CMD_COMMANDS) {
+	if (cmd->max_args && words_of(cmd) == CMD_COMMANDS) {
 		fputs(" words=\"", out);
 		put_command_names(out);
 		fputc('"', out);
@@ -152,13 +157,20 @@ static void put_zsh_command(FILE *out, const struct cmd *cmd)
 	static const char *const rest[] = {
 		[CMD_FILES] = " \\\n\t\t\t'*:file:_files'",
 		[CMD_COMMANDS] = " \\\n\t\t\t'*:command:(${commands%%:*})'",
-		[CMD_PROGRAM] = " \\\n\t\t\t'*:: :_normal'",
+		[CMD_PROGRAM] = " \\\n\t\t\t'(-):command:_command_names -e' \\\n\t\t\t'*::argument:_normal'",
 	};
 
-	fprintf(out, "\t%s)\n\t\t_arguments%s", cmd->name, cmd->order == OPT_FIRST ? " -A '-*'" : "");
+	fprintf(out, "\t%s)\n", cmd->name);
+	if (cmd->order == OPT_FIRST)
+		fputs("\t\tlocal end=${words[(i)--]}\n"
+		      "\t\tif (( end < CURRENT )); then\n"
+		      "\t\t\twords=(\"${(@)words[end+1,-1]}\")\n\t\t\t(( CURRENT -= end ))\n\t\t\t_normal\n\t\t\treturn\n"
+		      "\t\tfi\n",
+		      out);
+	fprintf(out, "\t\t_arguments%s", cmd->order == OPT_FIRST ? " -A '-*'" : "");
 	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
 		put_zsh_option(out, row);
-	fprintf(out, "%s ;;\n", cmd->max_args ? rest[cmd->words] : "");
+	fprintf(out, "%s ;;\n", cmd->max_args ? rest[words_of(cmd)] : "");
 }
 
 static void put_zsh(FILE *out)
@@ -215,10 +227,10 @@ static void put_fish_command(FILE *out, const struct cmd *cmd)
 	fputs("'\n", out);
 	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
 		put_fish_option(out, cmd, row);
-	if (cmd->max_args && cmd->words == CMD_FILES)
+	if (cmd->max_args && words_of(cmd) == CMD_FILES)
 		return;
 	fprintf(out, "complete -c inftrace -n '__fish_seen_subcommand_from %s' -f", cmd->name);
-	if (cmd->max_args && cmd->words == CMD_COMMANDS) {
+	if (cmd->max_args && words_of(cmd) == CMD_COMMANDS) {
 		fputs(" -a '", out);
 		put_command_names(out);
 		fputc('\'', out);
