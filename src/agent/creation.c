@@ -61,11 +61,10 @@ void creation_begin(struct thread *thread, enum run_owner owner, uint64_t start)
 	session = session_new();
 	if (!session)
 		return;
-	*creation = (struct creation){ .session = session, .owner = (uint8_t)owner, .lane = lane_take(), .start = start };
-	if (!start && thread->hint.time)
-		creation->start = thread->hint.time;
-	if (!creation->start)
-		creation->start = agent_now();
+	if (!start)
+		start = owner == OWNER_API ? 0 : thread->hint.time;
+	*creation = (struct creation){ .session = session, .owner = (uint8_t)owner, .lane = lane_take(start) };
+	creation->start = start ? start : agent_now();
 	if (owner != OWNER_API)
 		use_hint(thread);
 	thread->hint.time = 0;

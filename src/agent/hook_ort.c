@@ -244,7 +244,7 @@ static word on_prepack(ARGS)
 	return r;
 }
 
-/* b: the session's CPU provider; c: the public OrtRunOptions (1.17 and later). */
+/* b: the session's CPU provider; c: the public OrtRunOptions (1.18 and later; garbage before). */
 static word on_run_start(ARGS)
 {
 	struct runtime *runtime = runtime_of(b);
@@ -253,7 +253,7 @@ static word on_run_start(ARGS)
 
 	if (thread) {
 		const char *tag = NULL;
-		bool has_options = runtime->ort.minor >= 17;
+		bool has_options = runtime->ort.minor >= 18;
 		if (has_options && runtime->ort.api && c) {
 			void *const *api = (void *const *)runtime->ort.api;
 			void *status = ((void *(*)(word, const char **))api[ORT_API_RUN_OPTIONS_GET_RUN_TAG])(c, &tag);

@@ -84,7 +84,8 @@ uint32_t run_of_operator(const struct kernel *kernel, uintptr_t context);
 /* Closes operators that an exception has left, down to `depth` or to the first whose hook's frame is above `frame`. */
 void operators_close(struct thread *thread, unsigned depth, uintptr_t frame);
 
-uint8_t lane_take(void);
+/* A lane that nobody had after `since` (0: now); NO_LANE when all are taken. */
+uint8_t lane_take(uint64_t since);
 void lane_give(uint8_t lane);
 
 /* session.c */

@@ -17,19 +17,28 @@
 /* What is running now, by lane: operators on pool threads look here for their run. */
 static struct {
 	struct session *session;
-	uint64_t run_options;
+	uint64_t run_options, stack;
 	uint32_t run;
 } active[MAX_LANES];
 
-uint8_t lane_take(void)
+/* When a lane was given back: a run that began before then must take another. */
+static uint64_t given_at[MAX_LANES];
+
+uint8_t lane_take(uint64_t since)
 {
-	uint64_t lanes = __atomic_load_n(&hot->lanes, __ATOMIC_RELAXED);
+	uint64_t lanes = __atomic_load_n(&hot->lanes, __ATOMIC_RELAXED), taken;
 	unsigned lane;
 
 	do {
-		if (lanes == UINT64_MAX)
-			return NO_LANE;
-		lane = (unsigned)__builtin_ctzll(~lanes);
+		taken = lanes;
+		for (;;) {
+			if (taken == UINT64_MAX)
+				return NO_LANE;
+			lane = (unsigned)__builtin_ctzll(~taken);
+			if (!since || __atomic_load_n(&given_at[lane], __ATOMIC_RELAXED) < since)
+				break;
+			taken |= 1ull << lane;
+		}
 	} while (!__atomic_compare_exchange_n(&hot->lanes, &lanes, lanes | 1ull << lane, true, __ATOMIC_ACQUIRE,
 					      __ATOMIC_RELAXED));
 	return (uint8_t)lane;
@@ -37,8 +46,10 @@ uint8_t lane_take(void)
 
 void lane_give(uint8_t lane)
 {
-	if (lane < MAX_LANES)
-		__atomic_fetch_and(&hot->lanes, ~(1ull << lane), __ATOMIC_RELEASE);
+	if (lane >= MAX_LANES)
+		return;
+	__atomic_store_n(&given_at[lane], agent_now(), __ATOMIC_RELAXED);
+	__atomic_fetch_and(&hot->lanes, ~(1ull << lane), __ATOMIC_RELEASE);
 }
 
 /* On-CPU time and run-queue wait of this thread; two system files because no call tells the second. */
@@ -97,7 +108,7 @@ struct open_run *run_begin(struct thread *thread, enum run_owner owner, uint64_t
 	if (thread->n_runs == MAX_RUNS)
 		return NULL;
 	run = &thread->run[thread->n_runs];
-	*run = (struct open_run){ .session = session, .owner = (uint8_t)owner, .lane = lane_take(), .depth = thread->depth };
+	*run = (struct open_run){ .session = session, .owner = (uint8_t)owner, .lane = lane_take(start), .depth = thread->depth };
 	if (hot->level == LEVEL_DETAIL)
 		read_usage(run);
 	run->run = __atomic_add_fetch(&hot->last_run, 1, __ATOMIC_RELAXED);
@@ -126,6 +137,7 @@ void run_tell(struct thread *thread, struct open_run *run, const char *tag)
 	if (run->lane < MAX_LANES) {
 		active[run->lane].session = run->session;
 		active[run->lane].run_options = run->run_options;
+		active[run->lane].stack = (uint64_t)__builtin_frame_address(0);
 		__atomic_store_n(&active[run->lane].run, run->run, __ATOMIC_RELEASE);
 	}
 	record = agent_claim(thread);
@@ -225,17 +237,21 @@ void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	lane_give(run->lane);
 }
 
-/* The runtime's context of an operator points at RunOptions::terminate; words that may hold it. */
-static bool context_has(uintptr_t context, uint64_t run_options)
+/*
+ * The runtime's context of an operator points at RunOptions::terminate, 40 bytes into the options, from one
+ * of the words 9 to 12, by version. Before 1.18 the options are not known here, but those that the runtime
+ * makes by itself lie on the stack of the thread that runs, a little above us.
+ */
+static bool is_of_run(uintptr_t context, unsigned lane)
 {
-	enum { WORDS = 16, SIZE = 256 };
-	uint64_t word[WORDS];
+	enum { FIRST = 9, LAST = 12, OPTIONS = 256, STACK = 8192 };
+	uint64_t word[LAST + 1], options = active[lane].run_options, stack = active[lane].stack;
 
-	if (!run_options || !context)
+	if (!context)
 		return false;
 	memcpy(word, (const void *)context, sizeof word);
-	for (int i = 0; i < WORDS; i++)
-		if (word[i] >= run_options && word[i] < run_options + SIZE)
+	for (int i = FIRST; i <= LAST; i++)
+		if ((options && word[i] - options < OPTIONS) || (!options && word[i] - stack < STACK))
 			return true;
 	return false;
 }
@@ -250,17 +266,10 @@ uint32_t run_of_operator(const struct kernel *kernel, uintptr_t context)
 		uint32_t run = __atomic_load_n(&active[lane].run, __ATOMIC_ACQUIRE);
 		if (!run || active[lane].session != kernel->session)
 			continue;
+		if (is_of_run(context, lane))
+			return run;
 		only = run;
-		if (n++ && context_has(context, active[lane].run_options))
-			return run;
+		n++;
 	}
-	if (n <= 1)
-		return only;
-	for (uint64_t rest = lanes; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctzll(rest);
-		uint32_t run = __atomic_load_n(&active[lane].run, __ATOMIC_ACQUIRE);
-		if (run && active[lane].session == kernel->session && context_has(context, active[lane].run_options))
-			return run;
-	}
-	return 0;
+	return n == 1 ? only : 0;
 }

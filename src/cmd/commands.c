@@ -2,10 +2,12 @@
 /* Every command, in the order in which help shows them. A new one is its file and a line in each of these lists. */
 #include "cmd/cmd.h"
 
+extern const struct cmd cmd_record;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_help;
 
 const struct cmd *const commands[] = {
+	&cmd_record,
 	&cmd_doctor,
 	&cmd_help,
 	NULL,

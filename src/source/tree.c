@@ -88,6 +88,12 @@ static int update_init(struct update *update, struct tree *tree, const struct ta
 	return 0;
 }
 
+/* A zombie is of no interest, but for the root: its last values are. */
+static bool is_over(const struct target *target, pid_t pid, const struct proc_stat *stat)
+{
+	return proc_is_zombie(stat) && pid != target->pid;
+}
+
 /* 0, or -errno; -ESRCH: there is no such process, or it is another one than it was. */
 static int read_stat(const struct target *target, pid_t pid, const uint64_t *start_ticks, struct proc_stat *stat)
 {
@@ -151,7 +157,7 @@ static bool has_ended(const struct target *target, const struct tree_process *pr
 
 	if (result)
 		return result == -ESRCH;
-	return proc_is_zombie(&stat) && process->pid != target->pid;
+	return is_over(target, process->pid, &stat);
 }
 
 static void forget(struct tree_scan *scan, struct tree_process *process)
@@ -189,7 +195,7 @@ static int meet(void *ctx, pid_t pid)
 	struct tree_scan *scan = update->scan;
 	struct proc_stat stat;
 
-	if (is_known(update->tree, pid) || read_stat(update->target, pid, NULL, &stat) || proc_is_zombie(&stat))
+	if (is_known(update->tree, pid) || read_stat(update->target, pid, NULL, &stat) || is_over(update->target, pid, &stat))
 		return 0;
 	if (scan->n_newcomers == scan->capacity) {
 		size_t capacity = scan->capacity ? scan->capacity * 2 : 16;
@@ -396,7 +402,7 @@ static int settle(struct update *update)
 		struct proc_stat stat;
 		if (result || read_stat(update->target, newcomer.pid, &newcomer.start_ticks, &stat))
 			continue;
-		if (proc_is_zombie(&stat) && newcomer.pid != update->target->pid)
+		if (is_over(update->target, newcomer.pid, &stat))
 			continue;
 		if (is_settled(update, &newcomer, &stat))
 			result = admit(update, newcomer.pid, &stat);

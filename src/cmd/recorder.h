@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The recorder: one thread around one poll loop that lets the sources fill a trace file while a program
+ * runs. What is recorded and how it was started is the command's business.
+ */
+#ifndef CMD_RECORDER_H
+#define CMD_RECORDER_H
+
+#include "base/err.h"
+#include "event/sink.h"
+#include "source/source.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct recorder_opts {
+	const char *path;		/* the file, for messages */
+	int fd;				/* it, open for writing */
+	bool compress;
+	bool has_progress;		/* a line on standard error that is kept up to date */
+	bool use_ticks;
+	uint64_t duration_ns, iterations;	/* stop recording then; 0: never */
+	const char *command;		/* the command line */
+	const char *program_reason;	/* why the agent is not in the program; "" it is */
+	const char *version;
+};
+
+struct recorder_result {
+	int wait_status;		/* of the program, as wait tells it */
+	bool has_stopped;		/* recording ended before the program did */
+	char stop_reason[400];
+	uint64_t n_inferences, n_lost, n_bytes, elapsed_ns;
+	uint64_t cpu_ns;		/* the recorder's own */
+};
+
+/*
+ * Records until the program (target->pid, a child of ours) ends. target->tree is made here. go is called
+ * once everything is ready. 0, or -errno and err: nothing could be recorded at all (go failed, the file
+ * cannot be written to from the start). A full disk later stops recording, not the program.
+ */
+int recorder_run(const struct recorder_opts *opts, struct target *target, int (*go)(void *ctx, struct err *err), void *ctx,
+		 struct recorder_result *result, struct err *err);
+
+#endif
