@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "source/proc.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define REST " S 7 10 10 0 -1 4194304 90 1 80 2 70 60 5 4 20 0 3 0 990010 250000000 250 18446744073709551615\n"
+
+static bool parse(const char *text, struct proc_stat *stat)
+{
+	return proc_stat_parse(text, strlen(text), stat);
+}
+
+static void stat_gives_its_fields(void **state)
+{
+	struct proc_stat stat;
+
+	assert_true(parse("10 (python3)" REST, &stat));
+	assert_string_equal(stat.name, "python3");
+	assert_int_equal(stat.state, 'S');
+	assert_int_equal(stat.parent, 7);
+	assert_int_equal(stat.minor_faults, 90);
+	assert_int_equal(stat.major_faults, 80);
+	assert_int_equal(stat.cpu_ticks, 130);
+	assert_int_equal(stat.n_threads, 3);
+	assert_int_equal(stat.start_ticks, 990010);
+}
+
+static void a_name_may_hold_anything(void **state)
+{
+	struct proc_stat stat;
+
+	assert_true(parse("10 () (x)" REST, &stat));
+	assert_string_equal(stat.name, ") (x");
+	assert_true(parse("10 (a) R 1 2 3)" REST, &stat));
+	assert_string_equal(stat.name, "a) R 1 2 3");
+	assert_int_equal(stat.parent, 7);
+	assert_true(parse("10 (a\nb)" REST, &stat));
+	assert_string_equal(stat.name, "a\nb");
+	assert_true(parse("10 ()" REST, &stat));
+	assert_string_equal(stat.name, "");
+}
+
+/* At every length but the last few, that follow the start's end, a cut is noticed; and nothing behind it is read. */
+static void a_cut_stat_is_no_stat(void **state)
+{
+	static const char text[] = "10 (python3)" REST;
+	size_t enough = (size_t)(strstr(text, "990010") - text) + strlen("990010 ");
+	struct proc_stat stat;
+
+	for (size_t len = 0; len <= strlen(text); len++) {
+		char *copy = malloc(len ? len : 1);
+		memcpy(copy, text, len);
+		assert_int_equal(proc_stat_parse(copy, len, &stat), len >= enough);
+		free(copy);
+	}
+}
+
+static void numbers_beyond_64_bits_are_none(void **state)
+{
+	struct proc_stat stat;
+	uint64_t value = 5;
+
+	assert_true(parse("1 (x) S 0 1 1 0 -1 0 18446744073709551615 0 0 0 18446744073709551615 9 0 0 20 0 1 0 9223372036854775808 0\n", &stat));
+	assert_true(stat.minor_faults == UINT64_MAX && stat.cpu_ticks == UINT64_MAX && stat.start_ticks == 1ull << 63);
+	assert_false(parse("1 (x) S 0 1 1 0 -1 0 18446744073709551616 0 0 0 0 9 0 0 20 0 1 0 9 0\n", &stat));
+	assert_false(parse("1 (x) S 0 1 1 0 -1 0 -1 0 0 0 0 9 0 0 20 0 1 0 9 0\n", &stat));
+	assert_false(parse("1 (x) S 4294967296 1 1 0 -1 0 1 0 0 0 0 9 0 0 20 0 1 0 9 0\n", &stat));
+	assert_false(proc_number("99999999999999999999 ", 21, 0, &value));
+	assert_int_equal(value, 5);
+}
+
+static void a_field_is_found_at_the_beginning_of_its_line(void **state)
+{
+	static const char text[] = "Name:\tVmHWM: 1\nXVmHWM:\t2 kB\nVmHWMX:\t3 kB\nVmHWM:\t   4 kB\nPss:            12 kB\nEmpty:\nCut:\t55";
+	uint64_t value = 0;
+
+	assert_true(proc_field(text, strlen(text), "VmHWM", &value));
+	assert_int_equal(value, 4);
+	assert_true(proc_field(text, strlen(text), "Pss", &value));
+	assert_int_equal(value, 12);
+	assert_false(proc_field(text, strlen(text), "Empty", &value));
+	assert_false(proc_field(text, strlen(text), "Cut", &value));
+	assert_false(proc_field(text, strlen(text), "Missing", &value));
+	assert_false(proc_field("", 0, "Missing", &value));
+}
+
+static void the_first_line_of_stat_is_the_machine(void **state)
+{
+	static const char text[] = "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 1 1 1\n", old[] = "cpu  1 2 3 4\n", none[] = "cpu0 1 2 3 4\n", cut[] = "cpu  1 2 3 4 5";
+	struct proc_cpu cpu;
+
+	assert_true(proc_cpu_parse(text, strlen(text), &cpu));
+	for (int i = 0; i < N_CPU_FIELDS; i++)
+		assert_int_equal(cpu.ticks[i], i + 1);
+	assert_true(proc_cpu_parse(old, strlen(old), &cpu));
+	assert_int_equal(cpu.ticks[CPU_STEAL], 0);
+	assert_false(proc_cpu_parse(none, strlen(none), &cpu));
+	assert_false(proc_cpu_parse(cut, strlen(cut), &cpu));
+	assert_false(proc_cpu_parse("cpu  1 2 x 4\n", 13, &cpu));
+	assert_false(proc_cpu_parse("cpu", 3, &cpu));
+}
+
+static void ticks_that_do_not_fit_are_the_most(void **state)
+{
+	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
+
+	assert_int_equal(proc_ticks_ns(hz * 3 + hz / 2), 3500000000);
+	assert_true(proc_ticks_ns(UINT64_MAX) == UINT64_MAX);
+}
+
+static void a_kept_file_is_read_anew_each_time(void **state)
+{
+	struct proc_file file = { 0 };
+	char first[1024], second[1024];
+
+	assert_true(proc_file_read(&file, "", getpid(), "stat", first, sizeof first) > 0);
+	assert_int_not_equal(file.slot, 0);
+	assert_true(proc_file_read(&file, "", getpid(), "stat", second, sizeof second) > 0);
+	assert_memory_equal(first, second, 10);
+	proc_file_close(&file);
+	assert_int_equal(proc_read("", 0, "no such file", first, sizeof first), -ENOENT);
+	assert_int_equal(proc_read("", getpid(), "no such file", first, sizeof first), -ENOENT);
+	assert_int_equal(proc_read("", 0x7fffffff, "stat", first, sizeof first), -ESRCH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stat_gives_its_fields),
+		cmocka_unit_test(a_name_may_hold_anything),
+		cmocka_unit_test(a_cut_stat_is_no_stat),
+		cmocka_unit_test(numbers_beyond_64_bits_are_none),
+		cmocka_unit_test(a_field_is_found_at_the_beginning_of_its_line),
+		cmocka_unit_test(the_first_line_of_stat_is_the_machine),
+		cmocka_unit_test(ticks_that_do_not_fit_are_the_most),
+		cmocka_unit_test(a_kept_file_is_read_anew_each_time),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

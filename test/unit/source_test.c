@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "source/tree.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "keep.h"
+
+#define MS_NS UINT64_C(1000000)
+#define S_NS UINT64_C(1000000000)
+#define T0 (5000 * S_NS)
+#define T1 (5001 * S_NS)
+
+enum { N_SOURCES = 3 };
+
+/* A recorder without a file. */
+struct world {
+	struct keep *keep;
+	struct tree tree;
+	struct target target;
+	char sysroot[4096];
+	const struct source *source[N_SOURCES];
+	void *state[N_SOURCES];
+	struct err err;
+};
+
+static const struct source *source_named(const char *name)
+{
+	for (size_t i = 0; sources[i]; i++) {
+		if (!strcmp(sources[i]->name, name))
+			return sources[i];
+	}
+	fail_msg("no source %s", name);
+	return NULL;
+}
+
+static void enter(struct world *world, const char *snapshot)
+{
+	if (snapshot)
+		snprintf(world->sysroot, sizeof world->sysroot, TEST_DIR "/sysroot/%s", snapshot);
+}
+
+static struct world *world_new(const char *snapshot, pid_t pid)
+{
+	static const char *const name[N_SOURCES] = { "cpu", "memory", "process" };
+	struct world *world = calloc(1, sizeof *world);
+
+	world->keep = keep_new();
+	world->target = (struct target){ .sysroot = world->sysroot, .pid = pid, .tree = &world->tree, .interval_ns = S_NS };
+	enter(world, snapshot);
+	for (int i = 0; i < N_SOURCES; i++) {
+		world->source[i] = source_named(name[i]);
+		world->state[i] = calloc(1, world->source[i]->state_size);
+		assert_int_equal(world->source[i]->start(world->state[i], &world->target, &world->keep->sink, &world->err), 0);
+	}
+	return world;
+}
+
+static void world_free(struct world *world)
+{
+	for (int i = 0; i < N_SOURCES; i++) {
+		world->source[i]->stop(world->state[i]);
+		free(world->state[i]);
+	}
+	tree_done(&world->tree);
+	keep_free(world->keep);
+	free(world);
+}
+
+static void look(struct world *world, const char *snapshot, uint64_t now_ns)
+{
+	enter(world, snapshot);
+	assert_int_equal(tree_update(&world->tree, &world->target, &world->keep->sink, now_ns, &world->err), 0);
+	for (int i = 0; i < N_SOURCES; i++)
+		assert_int_equal(world->source[i]->drain(world->state[i], &world->keep->sink, now_ns, &world->err), 0);
+}
+
+static void is_near(double value, double wanted)
+{
+	if (!(fabs(value - wanted) <= fabs(wanted) * 1e-9))
+		fail_msg("%.17g is not %.17g", value, wanted);
+}
+
+static void is_missing(double value)
+{
+	if (!isnan(value))
+		fail_msg("%.17g should be missing", value);
+}
+
+static void cpu_is_a_share_of_the_time_since_the_look_before(void **state)
+{
+	struct world *world = world_new("laptop/t0", 2000);
+
+	look(world, "laptop/t0", T0);
+	is_missing(keep_value(world->keep, 2001, "cpu"));
+	look(world, "laptop/t1", T1);
+	is_near(keep_value(world->keep, 2001, "cpu"), 150);
+	is_near(keep_value(world->keep, 2011, "cpu"), 25);
+	is_near(keep_value(world->keep, 2000, "cpu"), 0);
+	world_free(world);
+}
+
+static void a_young_process_is_sampled_from_its_start(void **state)
+{
+	struct world *world = world_new("laptop/t0", 2000);
+
+	/* 2020 started half a second before T1, and has used 200 ms of CPU and made 300 faults since. */
+	look(world, "laptop/t1", T1);
+	is_near(keep_value(world->keep, 2020, "cpu"), 40);
+	is_near(keep_value(world->keep, 2020, "page faults"), 600);
+	is_missing(keep_value(world->keep, 2001, "page faults"));
+	world_free(world);
+}
+
+static void machine_cpu_is_what_was_not_idle_of_all_cores(void **state)
+{
+	struct world *world = world_new("laptop/t0", 2000);
+
+	/* 400 ticks went by: 130 idle, 10 waiting for disks */
+	look(world, "laptop/t0", T0);
+	look(world, "laptop/t1", T1);
+	is_near(keep_value(world->keep, 0, "cpu"), 65);
+	world_free(world);
+}
+
+static void memory_is_in_bytes(void **state)
+{
+	struct world *world = world_new("laptop/t0", 2000);
+	double page = (double)sysconf(_SC_PAGESIZE);
+
+	look(world, "laptop/t0", T0);
+	is_near(keep_value(world->keep, 2001, "rss"), 200000 * page);
+	is_near(keep_value(world->keep, 2001, "peak rss"), 900000.0 * 1024);
+	is_near(keep_value(world->keep, 0, "memory used"), 7000000.0 * 1024);
+	look(world, "laptop/t1", T1);
+	is_near(keep_value(world->keep, 2001, "rss"), 250000 * page);
+	is_near(keep_value(world->keep, 2001, "peak rss"), 1100000.0 * 1024);
+	is_near(keep_value(world->keep, 0, "memory used"), 7500000.0 * 1024);
+	world_free(world);
+}
+
+static size_t n_values(const struct world *world, int32_t pid, const char *name)
+{
+	uint32_t track = keep_counter(world->keep, keep_process(world->keep, pid), name);
+	size_t n = 0;
+
+	for (size_t i = 0; i < world->keep->n; i++)
+		n += world->keep->event[i].type == EVENT_COUNTER && track && world->keep->event[i].track == track;
+	return n;
+}
+
+static void pss_is_read_after_a_second_then_every_ten(void **state)
+{
+	struct world *world = world_new("laptop/t0", 2000);
+
+	look(world, "laptop/t0", T0);
+	is_missing(keep_value(world->keep, 2001, "pss"));
+	for (uint64_t now_ns = T0; now_ns < T0 + 30 * S_NS; now_ns += S_NS / 100)
+		look(world, NULL, now_ns);
+	is_near(keep_value(world->keep, 2001, "pss"), 750000.0 * 1024);
+	assert_int_equal(n_values(world, 2001, "pss"), 3);
+	world_free(world);
+}
+
+static void pss_is_read_in_the_end(void **state)
+{
+	struct world *world = world_new("laptop/t0", 2000);
+
+	look(world, "laptop/t0", T0);
+	world->target.is_ending = true;
+	look(world, NULL, T0 + 2 * MS_NS);
+	is_near(keep_value(world->keep, 2001, "pss"), 750000.0 * 1024);
+	world_free(world);
+}
+
+static void threads_and_faults_come_from_stat(void **state)
+{
+	struct world *world = world_new("laptop/t0", 2000);
+
+	look(world, "laptop/t0", T0);
+	is_near(keep_value(world->keep, 2001, "threads"), 3);
+	look(world, "laptop/t1", T1);
+	is_near(keep_value(world->keep, 2001, "threads"), 4);
+	is_near(keep_value(world->keep, 2001, "page faults"), 1000);
+	is_near(keep_value(world->keep, 2001, "major faults"), 3);
+	world_free(world);
+}
+
+static void counters_carry_units_and_lie_below_their_process(void **state)
+{
+	static const char *const wanted[][2] = { { "cpu", "%" }, { "rss", "bytes" }, { "peak rss", "bytes" }, { "pss", "bytes" },
+						 { "threads", "count" }, { "page faults", "count/s" }, { "major faults", "count/s" } };
+	struct world *world = world_new("laptop/t0", 2000);
+
+	look(world, "laptop/t0", T0);
+	world->target.is_ending = true;
+	look(world, "laptop/t1", T1);
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		uint32_t track = keep_counter(world->keep, tree_track(&world->tree, 2001), wanted[i][0]);
+		assert_int_not_equal(track, 0);
+		assert_string_equal(keep_text(world->keep, world->keep->track[track].unit), wanted[i][1]);
+	}
+	assert_int_not_equal(keep_counter(world->keep, 0, "cpu"), 0);
+	assert_int_not_equal(keep_counter(world->keep, 0, "memory used"), 0);
+	world_free(world);
+}
+
+static void a_process_that_ended_has_no_more_values(void **state)
+{
+	struct world *world = world_new("laptop/t0", 2000);
+	size_t n;
+
+	look(world, "laptop/t0", T0);
+	n = n_values(world, 2010, "rss");
+	assert_int_equal(n, 1);
+	look(world, "laptop/t1", T1);
+	assert_int_equal(n_values(world, 2010, "rss"), 1);
+	assert_int_equal(n_values(world, 2011, "rss"), 2);
+	world_free(world);
+}
+
+static void a_pid_used_again_begins_anew(void **state)
+{
+	struct world *world = world_new("restless/t0", 60);
+
+	/* the job had used 9 s; the other one, 200 ms old, 50 ms */
+	look(world, "restless/t0", T0);
+	look(world, "restless/t1", T1);
+	is_near(keep_value(world->keep, 70, "cpu"), 5 / 20.0 * 100);
+	world_free(world);
+}
+
+static void counters_that_go_back_stay(void **state)
+{
+	struct world *world = world_new("odd/t0", 100);
+
+	look(world, "odd/t0", T0);
+	look(world, "odd/t1", T1);
+	is_near(keep_value(world->keep, 101, "cpu"), 0);
+	is_near(keep_value(world->keep, 102, "cpu"), 50);
+	/* user +100, idle +100; what went back counts as standing still */
+	is_near(keep_value(world->keep, 0, "cpu"), 50);
+	/* 101 stood at 100 ticks, went back to 50: only what is beyond 100 counts again */
+	look(world, "odd/t0", T1 + S_NS);
+	is_near(keep_value(world->keep, 101, "cpu"), 0);
+	world_free(world);
+}
+
+static void huge_counters_are_no_harm(void **state)
+{
+	struct world *world = world_new("odd/t0", 100);
+	double page = (double)sysconf(_SC_PAGESIZE);
+
+	look(world, "odd/t0", T0);
+	is_near(keep_value(world->keep, 103, "rss"), 0x1p63 * page);
+	look(world, "odd/t1", T1);
+	is_near(keep_value(world->keep, 103, "rss"), 0x1p64 * page);
+	is_near(keep_value(world->keep, 103, "page faults"), 0x1p63);
+	assert_true(keep_value(world->keep, 103, "cpu") >= 0);
+	/* never the page tables of such a giant */
+	world->target.is_ending = true;
+	look(world, "odd/t1", T1 + S_NS);
+	is_missing(keep_value(world->keep, 103, "pss"));
+	world_free(world);
+}
+
+static void what_is_cut_off_is_missing_and_noted_once(void **state)
+{
+	struct world *world = world_new("odd/t0", 100);
+	size_t n_notes = 0;
+
+	look(world, "odd/t0", T0);
+	look(world, "odd/t1", T1);
+	look(world, NULL, T1 + S_NS);
+	look(world, NULL, T1 + 2 * S_NS);
+	for (size_t i = 0; i < world->keep->n; i++) {
+		const struct event *event = &world->keep->event[i];
+		if (event->type != EVENT_INSTANT)
+			continue;
+		assert_int_equal(event->kind, KIND_NOTE);
+		assert_string_equal(keep_text(world->keep, event->name), EVENT_NOTE_UNREADABLE);
+		assert_string_equal(world->keep->text[i], "not understood");
+		assert_int_equal(world->keep->track[event->track].parent, tree_track(&world->tree, 107));
+		n_notes++;
+	}
+	/* stat by cpu and by process, statm by memory */
+	assert_int_equal(n_notes, 3);
+	assert_int_equal(n_values(world, 107, "rss"), 1);
+	assert_int_equal(n_values(world, 107, "threads"), 1);
+	world_free(world);
+}
+
+static void an_impossible_total_is_no_value(void **state)
+{
+	struct world *world = world_new("odd/t0", 100);
+
+	look(world, "odd/t0", T0);
+	is_missing(keep_value(world->keep, 0, "memory used"));
+	world_free(world);
+}
+
+static void an_old_kernel_gives_what_it_has(void **state)
+{
+	struct world *world = world_new("old-kernel/t0", 50);
+
+	look(world, "old-kernel/t0", T0);
+	look(world, "old-kernel/t1", T1);
+	is_near(keep_value(world->keep, 0, "cpu"), 50);
+	is_near(keep_value(world->keep, 60, "cpu"), 10);
+	is_missing(keep_value(world->keep, 0, "memory used"));
+	world->target.is_ending = true;
+	look(world, NULL, T1 + S_NS);
+	is_missing(keep_value(world->keep, 50, "pss"));
+	world_free(world);
+}
+
+static void check(const char *source, const char *snapshot, pid_t pid, int code, const char *says)
+{
+	char sysroot[4096];
+	struct err err = { 0 };
+	struct target target = { .sysroot = sysroot, .pid = pid };
+
+	snprintf(sysroot, sizeof sysroot, TEST_DIR "/sysroot/%s", snapshot);
+	assert_int_equal(source_named(source)->check(&target, &err), -code);
+	if (code && !strstr(err.msg, says))
+		fail_msg("\"%s\" does not say \"%s\"", err.msg, says);
+}
+
+static void check_says_what_is_missing(void **state)
+{
+	check("cpu", "laptop/t0", 2001, 0, "");
+	check("memory", "laptop/t0", 2001, 0, "");
+	check("process", "laptop/t0", 2001, 0, "");
+	check("cpu", "hidepid/t0", 1, ESRCH, "hidepid");
+	check("memory", "hidepid/t0", 1, ESRCH, "hidepid");
+	check("process", "hidepid/t0", 1, ESRCH, "hidepid");
+	check("memory", "old-kernel/t0", 50, EPROTO, "MemAvailable");
+	check("process", "odd/t1", 107, EPROTO, "not understood");
+	check("cpu", "nowhere", 1, ENOENT, "/proc/stat");
+}
+
+static void samples_become_rarer_until_the_interval(void **state)
+{
+	struct world *world = world_new("laptop/t0", 2000);
+	size_t n_first, n_second;
+
+	for (uint64_t now_ns = T0; now_ns < T0 + S_NS; now_ns += MS_NS)
+		look(world, "laptop/t0", now_ns);
+	n_first = n_values(world, 2001, "rss");
+	for (uint64_t now_ns = T0 + S_NS; now_ns < T0 + 11 * S_NS; now_ns += MS_NS)
+		look(world, "laptop/t0", now_ns);
+	n_second = n_values(world, 2001, "rss") - n_first;
+	/* at 0, 20, 40, 80, ... 640 ms, then on each second */
+	assert_int_equal(n_first, 7);
+	assert_int_equal(n_second, 10);
+	world_free(world);
+}
+
+static void samples_come_every_10_ms_if_wanted(void **state)
+{
+	struct world *world = world_new("laptop/t0", 2000);
+
+	world->target.interval_ns = 10 * MS_NS;
+	for (uint64_t now_ns = T0; now_ns < T0 + S_NS; now_ns += MS_NS)
+		look(world, "laptop/t0", now_ns);
+	assert_int_equal(n_values(world, 2001, "rss"), 100);
+	assert_int_equal(n_values(world, 2001, "peak rss"), 1);
+	world_free(world);
+}
+
+/* In life: a child that burns half a second of CPU and holds 64 MB. */
+
+enum { HELD = 64 << 20 };
+
+static void burn(int ready, int go)
+{
+	struct timespec cpu = { 0 };
+	char *held = mmap(NULL, HELD, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char byte = 0;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	memset(held, 1, HELD);
+	if (write(ready, &byte, 1) != 1)
+		_exit(1);
+	while (cpu.tv_nsec < 500000000 && !cpu.tv_sec)
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	if (write(ready, &byte, 1) != 1)
+		_exit(1);
+	_exit((int)read(go, &byte, 1));
+}
+
+/* CPU seconds, summed over the samples of a process from its start on. */
+static double cpu_seconds(const struct world *world, int32_t pid)
+{
+	uint32_t process = keep_process(world->keep, pid), track = keep_counter(world->keep, process, "cpu");
+	uint64_t last_ns = world->keep->track[process].start_ns;
+	double sum = 0;
+
+	for (size_t i = 0; i < world->keep->n; i++) {
+		const struct event *event = &world->keep->event[i];
+		if (event->type != EVENT_COUNTER || event->track != track)
+			continue;
+		sum += event->value / 100 * (double)(event->time_ns - last_ns) / 1e9;
+		last_ns = event->time_ns;
+	}
+	return sum;
+}
+
+static void a_living_process_is_measured(void **state)
+{
+	int ready[2], go[2];
+	struct world *world;
+	struct pollfd pollfd;
+	double seconds;
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready) | pipe(go), 0);
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		burn(ready[1], go[0]);
+	}
+	world = world_new(NULL, pid);
+	world->target.interval_ns = 100 * MS_NS;
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	pollfd = (struct pollfd){ .fd = ready[0], .events = POLLIN };
+	do
+		look(world, NULL, clock_ns());
+	while (!poll(&pollfd, 1, 20));
+	world->target.is_ending = true;
+	look(world, NULL, clock_ns());
+	seconds = cpu_seconds(world, pid);
+	if (!(seconds > 0.49 && seconds < 0.56))
+		fail_msg("%g s of CPU, not 0.5", seconds);
+	assert_true(keep_value(world->keep, pid, "rss") >= HELD);
+	assert_true(keep_value(world->keep, pid, "rss") < HELD + (48 << 20));
+	assert_true(keep_value(world->keep, pid, "peak rss") >= HELD);
+	assert_true(keep_value(world->keep, pid, "pss") >= HELD);
+	is_near(keep_value(world->keep, pid, "threads"), 1);
+	assert_true(keep_value(world->keep, 0, "memory used") > HELD);
+	assert_true(keep_value(world->keep, 0, "cpu") >= 0 && keep_value(world->keep, 0, "cpu") <= 100);
+	close(go[1]);
+	waitpid(pid, NULL, 0);
+	world_free(world);
+	close(go[0]);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cpu_is_a_share_of_the_time_since_the_look_before),
+		cmocka_unit_test(a_young_process_is_sampled_from_its_start),
+		cmocka_unit_test(machine_cpu_is_what_was_not_idle_of_all_cores),
+		cmocka_unit_test(memory_is_in_bytes),
+		cmocka_unit_test(pss_is_read_after_a_second_then_every_ten),
+		cmocka_unit_test(pss_is_read_in_the_end),
+		cmocka_unit_test(threads_and_faults_come_from_stat),
+		cmocka_unit_test(counters_carry_units_and_lie_below_their_process),
+		cmocka_unit_test(a_process_that_ended_has_no_more_values),
+		cmocka_unit_test(a_pid_used_again_begins_anew),
+		cmocka_unit_test(counters_that_go_back_stay),
+		cmocka_unit_test(huge_counters_are_no_harm),
+		cmocka_unit_test(what_is_cut_off_is_missing_and_noted_once),
+		cmocka_unit_test(an_impossible_total_is_no_value),
+		cmocka_unit_test(an_old_kernel_gives_what_it_has),
+		cmocka_unit_test(check_says_what_is_missing),
+		cmocka_unit_test(samples_become_rarer_until_the_interval),
+		cmocka_unit_test(samples_come_every_10_ms_if_wanted),
+		cmocka_unit_test(a_living_process_is_measured),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "source/tree.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "keep.h"
+
+#define S_NS UINT64_C(1000000000)
+#define T0 (5000 * S_NS)
+#define T1 (5001 * S_NS)
+
+struct world {
+	struct keep *keep;
+	struct tree tree;
+	struct target target;
+	char sysroot[4096];
+	struct err err;
+};
+
+static struct world *world_new(pid_t pid)
+{
+	struct world *world = calloc(1, sizeof *world);
+
+	world->keep = keep_new();
+	world->target = (struct target){ .sysroot = world->sysroot, .pid = pid, .tree = &world->tree };
+	return world;
+}
+
+static void world_free(struct world *world)
+{
+	tree_done(&world->tree);
+	keep_free(world->keep);
+	free(world);
+}
+
+/* The world becomes what was captured as machine/snapshot, and the tree is brought up to date. */
+static void update(struct world *world, const char *snapshot, uint64_t now_ns)
+{
+	if (snapshot)
+		snprintf(world->sysroot, sizeof world->sysroot, TEST_DIR "/sysroot/%s", snapshot);
+	assert_int_equal(tree_update(&world->tree, &world->target, &world->keep->sink, now_ns, &world->err), 0);
+}
+
+static bool has(const struct world *world, pid_t pid)
+{
+	for (size_t i = 0; i < world->tree.n; i++) {
+		if (world->tree.process[i].pid == pid)
+			return true;
+	}
+	return false;
+}
+
+static const struct track_def *process_of(const struct world *world, pid_t pid)
+{
+	uint32_t track = tree_track(&world->tree, pid);
+
+	assert_int_not_equal(track, 0);
+	assert_int_equal(world->keep->track[track].pid, pid);
+	return &world->keep->track[track];
+}
+
+static const char *name_of(const struct world *world, pid_t pid)
+{
+	return keep_text(world->keep, process_of(world, pid)->name);
+}
+
+static const char *command_of(const struct world *world, pid_t pid)
+{
+	return keep_text(world->keep, process_of(world, pid)->command);
+}
+
+static void descendants_are_found_through_every_thread(void **state)
+{
+	struct world *world = world_new(2000);
+
+	update(world, "laptop/t0", T0);
+	assert_int_equal(world->tree.n, 4);
+	assert_int_equal(world->tree.process[0].pid, 2000);
+	assert_true(has(world, 2001) && has(world, 2010) && has(world, 2011));
+	assert_int_equal(keep_count(world->keep, EVENT_TRACK), 4);
+	world_free(world);
+}
+
+static void a_process_is_called_what_people_call_it(void **state)
+{
+	struct world *world = world_new(2000);
+
+	update(world, "laptop/t0", T0);
+	assert_string_equal(name_of(world, 2000), "run-everything.sh");
+	assert_string_equal(command_of(world, 2000), "/bin/bash ./run-everything.sh --all");
+	assert_string_equal(name_of(world, 2001), "python3");
+	assert_string_equal(command_of(world, 2001), "python3 infer.py --model a model.onnx");
+	world_free(world);
+}
+
+static void a_start_is_on_the_clock_of_the_recording(void **state)
+{
+	struct world *world = world_new(2000);
+
+	/* 10000.00 s after boot is T0; 2001 started 9900.10 s after boot. */
+	update(world, "laptop/t0", T0);
+	assert_int_equal(process_of(world, 2001)->start_ns, T0 - 99900000000);
+	world_free(world);
+}
+
+static void an_orphan_stays_and_what_ended_goes(void **state)
+{
+	struct world *world = world_new(2000);
+	uint32_t helper, worker;
+
+	update(world, "laptop/t0", T0);
+	helper = tree_track(&world->tree, 2011);
+	worker = tree_track(&world->tree, 2010);
+	update(world, "laptop/t1", T1);
+	assert_true(has(world, 2011));
+	assert_false(has(world, 2010));
+	assert_true(has(world, 2020));
+	assert_int_equal(tree_track(&world->tree, 2011), helper);
+	/* what it recorded may still come */
+	assert_int_equal(tree_track(&world->tree, 2010), worker);
+	assert_int_equal(tree_track(&world->tree, 3000), 0);
+	assert_int_equal(world->tree.process[world->tree.n - 1].pid, 2020);
+	world_free(world);
+}
+
+static void an_orphan_that_was_not_known_is_no_member(void **state)
+{
+	struct world *world = world_new(2000);
+
+	update(world, "laptop/t1", T1);
+	assert_int_equal(world->tree.n, 3);
+	assert_false(has(world, 2011));
+	world_free(world);
+}
+
+static void a_pid_used_again_is_another_process(void **state)
+{
+	struct world *world = world_new(60);
+	uint32_t job;
+
+	update(world, "restless/t0", T0);
+	job = tree_track(&world->tree, 70);
+	assert_string_equal(name_of(world, 70), "job");
+	update(world, "restless/t1", T1);
+	assert_int_not_equal(tree_track(&world->tree, 70), job);
+	assert_string_equal(name_of(world, 70), "other");
+	assert_int_equal(world->tree.n, 3);
+	world_free(world);
+}
+
+static void a_new_process_is_named_when_it_is_20_ms_old(void **state)
+{
+	struct world *world = world_new(60);
+
+	update(world, "restless/t0", T0);
+	assert_false(has(world, 71));
+	assert_int_equal(tree_track(&world->tree, 71), 0);
+	update(world, "restless/t1", T1);
+	assert_string_equal(name_of(world, 71), "child");
+	world_free(world);
+}
+
+static void a_young_process_is_named_in_the_end(void **state)
+{
+	struct world *world = world_new(60);
+
+	world->target.is_ending = true;
+	update(world, "restless/t0", T0);
+	assert_string_equal(name_of(world, 71), "sh");
+	world_free(world);
+}
+
+static void another_program_is_announced_on_the_same_track(void **state)
+{
+	struct world *world = world_new(60);
+	uint32_t track;
+
+	update(world, "restless/t0", T0);
+	track = tree_track(&world->tree, 60);
+	assert_string_equal(name_of(world, 60), "sh");
+	update(world, "restless/t1", T1);
+	assert_int_equal(tree_track(&world->tree, 60), track);
+	assert_string_equal(name_of(world, 60), "server");
+	assert_string_equal(command_of(world, 60), "server --port 80");
+	world_free(world);
+}
+
+static void an_unchanged_program_is_announced_once(void **state)
+{
+	struct world *world = world_new(2000);
+
+	for (uint64_t i = 0; i < 10; i++)
+		update(world, "laptop/t0", T0 + i * S_NS);
+	assert_int_equal(keep_count(world->keep, EVENT_TRACK), 4);
+	world_free(world);
+}
+
+static void without_lists_of_children_parents_are_asked(void **state)
+{
+	struct world *world = world_new(50);
+
+	update(world, "old-kernel/t0", T0);
+	assert_int_equal(world->tree.n, 3);
+	/* the grandchild has the lower place in the list of all */
+	assert_true(has(world, 55) && has(world, 60));
+	update(world, "old-kernel/t1", T1);
+	assert_true(has(world, 60));
+	assert_false(has(world, 58));
+	world_free(world);
+}
+
+static void odd_names_are_names(void **state)
+{
+	struct world *world = world_new(100);
+
+	update(world, "odd/t0", T0);
+	assert_string_equal(name_of(world, 100), ") (x");
+	assert_string_equal(command_of(world, 100), "");
+	assert_string_equal(name_of(world, 101), "a) Z 1 2 (b");
+	assert_string_equal(name_of(world, 102), "x");
+	assert_string_equal(command_of(world, 102), "/usr/bin/x one two");
+	world_free(world);
+}
+
+static void what_vanished_is_cut_off_or_dead_is_not_there(void **state)
+{
+	struct world *world = world_new(100);
+
+	update(world, "odd/t0", T0);
+	assert_false(has(world, 104));
+	assert_false(has(world, 105));
+	assert_false(has(world, 106));
+	assert_false(has(world, 99999));
+	assert_int_equal(world->tree.n, 5);
+	world_free(world);
+}
+
+static void what_is_hidden_is_not_there(void **state)
+{
+	struct world *world = world_new(30);
+
+	update(world, "hidepid/t0", T0);
+	assert_int_equal(world->tree.n, 2);
+	world_free(world);
+	world = world_new(1);
+	update(world, "hidepid/t0", T0);
+	assert_int_equal(world->tree.n, 0);
+	world_free(world);
+}
+
+static void a_process_can_be_added_from_elsewhere(void **state)
+{
+	struct world *world = world_new(2000);
+	uint32_t track;
+
+	update(world, "laptop/t0", T0);
+	track = tree_add(&world->tree, &world->target, &world->keep->sink, 3000, T0, &world->err);
+	assert_string_equal(name_of(world, 3000), "firefox");
+	assert_int_equal(tree_add(&world->tree, &world->target, &world->keep->sink, 3000, T0, &world->err), track);
+	assert_int_equal(tree_add(&world->tree, &world->target, &world->keep->sink, 2001, T0, &world->err),
+			 tree_track(&world->tree, 2001));
+	assert_int_equal(tree_add(&world->tree, &world->target, &world->keep->sink, 4000, T0, &world->err), 0);
+	assert_int_equal(world->err.code, ESRCH);
+	world_free(world);
+}
+
+static void an_added_process_need_not_be_20_ms_old(void **state)
+{
+	struct world *world = world_new(60);
+	uint32_t track;
+
+	update(world, "restless/t0", T0);
+	track = tree_add(&world->tree, &world->target, &world->keep->sink, 71, T0, &world->err);
+	assert_int_not_equal(track, 0);
+	update(world, NULL, T0 + S_NS);
+	assert_int_equal(tree_track(&world->tree, 71), track);
+	assert_int_equal(world->tree.n, 3);
+	world_free(world);
+}
+
+/* In life. */
+
+static void nap(int ms)
+{
+	poll(NULL, 0, ms);
+}
+
+static void update_until(struct world *world, bool (*is_so)(const struct world *world, pid_t pid), pid_t pid)
+{
+	for (int i = 0; i < 500 && !is_so(world, pid); i++) {
+		nap(tree_due_ms(&world->tree));
+		update(world, NULL, clock_ns());
+	}
+	assert_true(is_so(world, pid));
+}
+
+static bool has_not(const struct world *world, pid_t pid)
+{
+	return !has(world, pid);
+}
+
+static bool has_two(const struct world *world, pid_t pid)
+{
+	return world->tree.n == 2;
+}
+
+static void a_living_daemon_is_followed_until_it_ends(void **state)
+{
+	int life[2], go[2];
+	pid_t root, child;
+	struct world *world;
+	char byte;
+
+	assert_int_equal(pipe(life) | pipe(go), 0);
+	root = fork();
+	if (!root) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (!fork()) {
+			prctl(PR_SET_PDEATHSIG, 0);
+			setsid();
+			close(life[1]);
+			/* until the test is over, however it ends */
+			_exit((int)read(life[0], &byte, 1));
+		}
+		_exit(read(go[0], &byte, 1) != 1);
+	}
+	world = world_new(root);
+	update_until(world, has_two, 0);
+	child = world->tree.process[1].pid;
+	assert_int_equal(write(go[1], "x", 1), 1);
+	assert_int_equal(waitpid(root, NULL, 0), root);
+	update_until(world, has_not, root);
+	assert_true(has(world, child));
+	assert_true(process_of(world, child)->start_ns <= clock_ns() && process_of(world, child)->start_ns + 60 * S_NS > clock_ns());
+	kill(child, SIGKILL);
+	update_until(world, has_not, child);
+	world_free(world);
+	for (int i = 0; i < 2; i++) {
+		close(life[i]);
+		close(go[i]);
+	}
+}
+
+static void a_root_stays_until_it_is_waited_for(void **state)
+{
+	struct world *world;
+	siginfo_t info;
+	int go[2];
+	pid_t root;
+	char byte;
+
+	assert_int_equal(pipe(go), 0);
+	root = fork();
+	if (!root) {
+		close(go[1]);
+		_exit((int)read(go[0], &byte, 1));
+	}
+	world = world_new(root);
+	update_until(world, has, root);
+	close(go[1]);
+	assert_int_equal(waitid(P_PID, (id_t)root, &info, WEXITED | WNOWAIT), 0);
+	update(world, NULL, clock_ns());
+	assert_true(has(world, root));
+	assert_int_equal(waitpid(root, NULL, 0), root);
+	update(world, NULL, clock_ns());
+	assert_false(has(world, root));
+	world_free(world);
+	close(go[0]);
+}
+
+static void a_root_that_ended_at_once_is_announced(void **state)
+{
+	struct world *world;
+	siginfo_t info;
+	pid_t root = fork();
+
+	if (!root)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)root, &info, WEXITED | WNOWAIT), 0);
+	world = world_new(root);
+	update(world, NULL, clock_ns());
+	assert_string_equal(name_of(world, root), "tree_test");
+	waitpid(root, NULL, 0);
+	world_free(world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(descendants_are_found_through_every_thread),
+		cmocka_unit_test(a_process_is_called_what_people_call_it),
+		cmocka_unit_test(a_start_is_on_the_clock_of_the_recording),
+		cmocka_unit_test(an_orphan_stays_and_what_ended_goes),
+		cmocka_unit_test(an_orphan_that_was_not_known_is_no_member),
+		cmocka_unit_test(a_pid_used_again_is_another_process),
+		cmocka_unit_test(a_new_process_is_named_when_it_is_20_ms_old),
+		cmocka_unit_test(a_young_process_is_named_in_the_end),
+		cmocka_unit_test(another_program_is_announced_on_the_same_track),
+		cmocka_unit_test(an_unchanged_program_is_announced_once),
+		cmocka_unit_test(without_lists_of_children_parents_are_asked),
+		cmocka_unit_test(odd_names_are_names),
+		cmocka_unit_test(what_vanished_is_cut_off_or_dead_is_not_there),
+		cmocka_unit_test(what_is_hidden_is_not_there),
+		cmocka_unit_test(a_process_can_be_added_from_elsewhere),
+		cmocka_unit_test(an_added_process_need_not_be_20_ms_old),
+		cmocka_unit_test(a_living_daemon_is_followed_until_it_ends),
+		cmocka_unit_test(a_root_stays_until_it_is_waited_for),
+		cmocka_unit_test(a_root_that_ended_at_once_is_announced),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
