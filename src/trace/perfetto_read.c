@@ -21,7 +21,7 @@
 enum {
 	MAX_ARGS = 64,			/* of one event; more are left out */
 	MAX_BUNDLE = 128 << 20,		/* bytes that compressed packets may become */
-	FIRST_BUNDLE = 1 << 20,
+	FIRST_BUNDLE = 128 << 10,
 	MAX_FIELD = 2000,		/* no field of a packet has a higher number */
 };
 
@@ -71,48 +71,45 @@ static uint32_t intern(struct reader *reader, const struct pb_field *field)
 	return names_intern(reader->state.out->names, (const char *)field->data, field->value);
 }
 
+/* An argument under a name that is not ours, or without a value that we have a type for, gets KEY_NONE. */
 static int read_arg(struct reader *reader, const struct sequence *sequence, struct pb_in in, struct arg *arg)
 {
-	uint32_t id;
+	uint32_t id, key = KEY_NONE;
+	bool has_value = false;
 	struct pb_field field;
 	int more;
 
-	arg->key = KEY_NONE;
-	arg->type = ARG_INT;
-	arg->integer = 0;
 	while ((more = pb_next(&in, &field)) > 0) {
 		switch (PB_TAG(field.number, field.wire)) {
 		case PB_TAG(ANNOTATION_NAME_IID, PB_VARINT):
 			id = perfetto_map_get(&sequence->keys, field.value);
-			arg->key = (uint16_t)(id ? id - 1 : KEY_NONE);
-			break;
+			key = id ? id - 1 : KEY_NONE;
+			continue;
 		case PB_TAG(ANNOTATION_NAME, PB_BYTES):
-			arg->key = (uint16_t)event_key_named((const char *)field.data, field.value);
-			break;
+			key = event_key_named((const char *)field.data, field.value);
+			continue;
 		case PB_TAG(ANNOTATION_INT, PB_VARINT):
 		case PB_TAG(ANNOTATION_UINT, PB_VARINT):
 		case PB_TAG(ANNOTATION_BOOL, PB_VARINT):
 		case PB_TAG(ANNOTATION_POINTER, PB_VARINT):
-			arg->type = ARG_INT;
-			arg->integer = (int64_t)field.value;
+			*arg = arg_int(KEY_NONE, (int64_t)field.value);
 			break;
 		case PB_TAG(ANNOTATION_DOUBLE, PB_FIXED64):
-			arg->type = ARG_REAL;
-			arg->real = pb_double(field.value);
+			*arg = arg_real(KEY_NONE, pb_double(field.value));
 			break;
 		case PB_TAG(ANNOTATION_STRING_IID, PB_VARINT):
 			id = perfetto_map_get(&sequence->strings, field.value);
-			arg->type = ARG_NAME;
-			arg->integer = 0;
-			arg->name = id ? id - 1 : 0;
+			*arg = arg_name(KEY_NONE, id ? id - 1 : 0);
 			break;
 		case PB_TAG(ANNOTATION_STRING, PB_BYTES):
-			arg->type = ARG_NAME;
-			arg->integer = 0;
-			arg->name = arg->key ? intern(reader, &field) : 0;
+			*arg = arg_name(KEY_NONE, intern(reader, &field));
 			break;
+		default:
+			continue;
 		}
+		has_value = true;
 	}
+	arg->key = (uint16_t)(has_value ? key : KEY_NONE);
 	return more;
 }
 
