@@ -227,6 +227,11 @@ static struct thread *enter_locked(void)
 /* What a child of fork has lost with the hot page: settings that the parent read from the environment. */
 static struct hot settings;
 
+bool agent_is_wanted(void)
+{
+	return hot->level || (!hot->generation && settings.level);
+}
+
 struct thread *agent_enter(void)
 {
 	int saved = errno;

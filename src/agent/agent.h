@@ -133,6 +133,8 @@ bool agent_populate(char *start, uint64_t size);
 /* Records no more in this process; the reason goes to the recorder. First one wins. */
 void agent_off(const char *reason);
 
+/* Whether this process is to be recorded; true in a child of fork that has no segment yet. */
+bool agent_is_wanted(void);
 /* Slow path of agent_thread: makes segment, ring and thread as needed; NULL when nothing can be recorded. */
 struct thread *agent_enter(void);
 

@@ -70,7 +70,7 @@ struct answer first_look(void *handle, const char *name)
 
 	if (!first_real_dlsym)
 		first_start();
-	if (name && hot->level && is_entry(name))
+	if (name && is_entry(name) && agent_is_wanted())
 		arm_new_modules();
 	/* our own definition is not what a program asks for that wants to know whether there is a runtime */
 	if (name && handle == RTLD_DEFAULT && !strcmp(name, "OrtGetApiBase")) {
@@ -157,7 +157,7 @@ __attribute__((visibility("default"))) const void *OrtGetApiBase(void)
 	int saved = errno;
 	base_function *real = real_base((uint64_t)__builtin_return_address(0));
 
-	if (hot->level)
+	if (agent_is_wanted())
 		arm_new_modules();
 	errno = saved;
 	return real ? real() : NULL;

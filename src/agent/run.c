@@ -52,9 +52,10 @@ void lane_give(uint8_t lane)
 	__atomic_fetch_and(&hot->lanes, ~(1ull << lane), __ATOMIC_RELEASE);
 }
 
-/* On-CPU time and run-queue wait of this thread; two system files because no call tells the second. */
+/* What this thread has used so far. No call tells how long it waited for a CPU: that is in a file. */
 static void read_usage(struct open_run *run)
 {
+	struct timespec cpu;
 	struct rusage usage;
 	char text[96];
 	int saved = errno, fd;
@@ -64,15 +65,17 @@ static void read_usage(struct open_run *run)
 		run->faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
 		run->switches = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
 	}
-	run->cpu_ns = run->wait_ns = 0;
+	if (!clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu))
+		run->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+	run->wait_ns = 0;
 	fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		n = read(fd, text, sizeof text - 1);
 		close(fd);
 	}
 	const char *at = text, *end = text + (n > 0 ? n : 0);
-	for (; at < end && *at >= '0' && *at <= '9'; at++)
-		run->cpu_ns = run->cpu_ns * 10 + (uint64_t)(*at - '0');
+	while (at < end && *at != ' ')
+		at++;
 	for (at++; at < end && *at >= '0' && *at <= '9'; at++)
 		run->wait_ns = run->wait_ns * 10 + (uint64_t)(*at - '0');
 	errno = saved;

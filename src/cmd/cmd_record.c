@@ -108,6 +108,10 @@ static void print_summary(const char *path, const struct recorder_result *result
 	if (result->n_lost)
 		fprintf(stderr, ", %s%llu events lost%s", term_style(stderr, TERM_RED), (unsigned long long)result->n_lost,
 			term_style(stderr, TERM_PLAIN));
+	if (!result->n_inferences)
+		fprintf(stderr, result->n_runtimes ? " (a runtime was loaded, but no model was run)" :
+						     " (none of the %llu processes seen loaded a runtime)",
+			(unsigned long long)result->n_processes);
 	fprintf(stderr, "; %s (%.1f MiB). Look at it with: inftrace report %s\n", path, (double)result->n_bytes / (1 << 20), path);
 }
 
@@ -118,6 +122,8 @@ static void print_json(const char *path, const struct recorder_result *result)
 	json_init(&json, stderr);
 	json_object(&json, NULL);
 	json_text(&json, "path", path);
+	json_int(&json, "processes", (int64_t)result->n_processes);
+	json_int(&json, "runtimes", (int64_t)result->n_runtimes);
 	json_int(&json, "inferences", (int64_t)result->n_inferences);
 	json_int(&json, "lost", (int64_t)result->n_lost);
 	json_int(&json, "bytes", (int64_t)result->n_bytes);

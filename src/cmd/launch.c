@@ -205,7 +205,7 @@ int launch_prepare(struct launch *launch, char *const *argv, struct err *err)
 
 static void set_environment(const struct launch *launch, const struct launch_opts *opts, const char *agent)
 {
-	const char *preload = getenv("LD_PRELOAD");
+	const char *preload = getenv("LD_PRELOAD"), *asan = getenv("ASAN_OPTIONS");
 	char text[1024];
 
 	setenv("INFTRACE_DIR", launch->dir, 1);
@@ -216,6 +216,9 @@ static void set_environment(const struct launch *launch, const struct launch_opt
 		setenv("INFTRACE_CLOCK", "monotonic", 1);
 	snprintf(text, sizeof text, "%s%s%s", agent, preload && *preload ? ":" : "", preload ? preload : "");
 	setenv("LD_PRELOAD", text, 1);
+	/* a program built with the address sanitizer refuses to start behind a library that is preloaded */
+	snprintf(text, sizeof text, "%s%sverify_asan_link_order=0", asan ? asan : "", asan && *asan ? ":" : "");
+	setenv("ASAN_OPTIONS", text, 1);
 }
 
 static _Noreturn void child(const struct launch *launch, const struct launch_opts *opts, char *const *argv, const char *agent,

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "cmd/term.h"
 #include "event/ring.h"
+#include "source/proc.h"
 #include "source/tree.h"
 #include "trace/perfetto_write.h"
 
@@ -36,6 +37,7 @@ struct recorder {
 	struct tree tree;
 	struct names *names;
 	uint32_t last_track;
+	uint32_t runtime_topic;		/* name of the notes that tell of a runtime */
 	uint32_t track;			/* of the recorded program's process, or of the recording */
 	struct perfetto_writer *writer;
 	struct sink *file;
@@ -53,6 +55,10 @@ static int count(struct sink *sink, const struct event *event, struct err *err)
 	recorder->n_events++;
 	if (event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE)
 		recorder->result->n_inferences++;
+	if (event->type == EVENT_INSTANT && event->kind == KIND_NOTE && event->name == recorder->runtime_topic)
+		recorder->result->n_runtimes++;
+	if (event->type == EVENT_TRACK && event->def->type == TRACK_PROCESS)
+		recorder->result->n_processes++;
 	if (event->type == EVENT_INSTANT && event->kind == KIND_LOST)
 		for (size_t i = 0; i < event->n_args; i++)
 			if (event->args[i].key == KEY_COUNT)
@@ -291,6 +297,16 @@ static bool program_has_ended(const struct recorder *recorder)
 	return !waitid(P_PID, (id_t)recorder->target->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
 }
 
+/* Peak of resident memory; ru_maxrss would be that of whoever started us. 0: not known. */
+static int64_t peak_bytes(void)
+{
+	char text[4096];
+	uint64_t kib = 0;
+	ssize_t len = proc_read("", getpid(), "status", text, sizeof text);
+
+	return len > 0 && proc_field(text, (size_t)len, "VmHWM", &kib) ? (int64_t)kib * 1024 : 0;
+}
+
 static void note_end(struct recorder *recorder)
 {
 	int status = recorder->result->wait_status;
@@ -318,7 +334,8 @@ static void note_end(struct recorder *recorder)
 	n = 0;
 	args[n++] = arg_int(KEY_EVENTS, (int64_t)recorder->n_events);
 	args[n++] = arg_int(KEY_RECORDER_CPU_NS, (int64_t)recorder->result->cpu_ns);
-	args[n++] = arg_int(KEY_RECORDER_PEAK_BYTES, usage.ru_maxrss * 1024);
+	if (peak_bytes())
+		args[n++] = arg_int(KEY_RECORDER_PEAK_BYTES, peak_bytes());
 	args[n++] = arg_real(KEY_EVENT_NS, event_cost_ns());
 	args[n++] = arg_int(KEY_LOST, (int64_t)recorder->result->n_lost);
 	note(recorder, EVENT_NOTE_COST, args, n);
@@ -382,6 +399,7 @@ int recorder_run(const struct recorder_opts *opts, struct target *target, int (*
 	if (!recorder.writer)
 		goto out;
 	recorder.file = perfetto_write_sink(recorder.writer);
+	recorder.runtime_topic = names_of(recorder.names, EVENT_NOTE_RUNTIME);
 	recorder.tap = (struct sink){ count, recorder.names, &recorder.last_track };
 	recorder.start_ns = recorder.flushed_ns = recorder.shown_ns = clock_ns();
 	note_start(&recorder);

@@ -29,6 +29,7 @@ struct recorder_result {
 	int wait_status;		/* of the program, as wait tells it */
 	bool has_stopped;		/* recording ended before the program did */
 	char stop_reason[400];
+	uint64_t n_processes, n_runtimes;	/* seen; with a runtime in them */
 	uint64_t n_inferences, n_lost, n_bytes, elapsed_ns;
 	uint64_t cpu_ns;		/* the recorder's own */
 };

@@ -58,6 +58,8 @@ int ort_peek_string_abi(uint64_t string, bool is_old, char *to, size_t size)
 	if (kept && !ort_peek(text, to, kept))
 		return -1;
 	to[kept] = 0;
+	if (kept < len && kept > 3)
+		memcpy(to + kept - 3, "...", 3);
 	char end = 1;
 	if (!ort_peek(text + len, &end, 1) || end || !is_text(to, kept)) {
 		*to = 0;

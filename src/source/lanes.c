@@ -130,6 +130,11 @@ static int close_to(struct lane *lane, struct sink *out, const struct lane_event
 {
 	struct lane_event end = { .type = EVENT_END, .time_ns = by->time_ns };
 
+	if (by->type == EVENT_BEGIN) {	/* the true end was lost */
+		end.arg[0] = arg_int(KEY_PARTIAL, 1);
+		end.n_args = 1;
+	}
+
 	for (; lane->depth > down_to; lane->depth--) {
 		int code = lane->depth <= DEPTH ? put(out, &end, lane->track, err) : 0;
 		if (code)

@@ -59,6 +59,8 @@ struct process {
 	struct session *session;	/* by number */
 	uint32_t n_sessions;
 	uint64_t dict_lost, ring_lost;
+	/* numbers that earlier programs of this process have used: exec starts again from 1 */
+	uint32_t session_base, run_base, last_session, last_run;
 };
 
 struct agent_state {
@@ -381,7 +383,7 @@ static int operator_record(const struct step *step)
 	if (node.provider)
 		args[n++] = arg_name(KEY_PROVIDER, node.provider);
 	if (record->run)
-		args[n++] = arg_int(KEY_INFERENCE, record->run);
+		args[n++] = arg_int(KEY_INFERENCE, step->process->run_base + record->run);
 	if (record->flags & FLAG_SHAPES) {
 		uint32_t shapes = segment_text(&step->process->map, record->text);
 		args[n++] = arg_name(KEY_SHAPES, shapes);
@@ -427,6 +429,13 @@ static void add_status(const struct step *step, struct lane_event *event, bool f
 	add(event, arg_name(KEY_STATUS, text ? text : names_of(step->out->names, "failed")));
 }
 
+static struct arg session_number(const struct step *step)
+{
+	if (step->record->id > step->process->last_session)
+		step->process->last_session = step->record->id;
+	return arg_int(KEY_SESSION, step->process->session_base + step->record->id);
+}
+
 static int run_begin(const struct step *step)
 {
 	const struct record *record = step->record;
@@ -439,10 +448,11 @@ static int run_begin(const struct step *step)
 	event->name = event->model;
 	event->run = record->run;
 	add(event, arg_name(KEY_MODEL, event->model));
-	add(event, arg_int(KEY_INFERENCE, record->run));
+	add(event, arg_int(KEY_INFERENCE, step->process->run_base + record->run));
+	if (record->run > step->process->last_run)
+		step->process->last_run = record->run;
 	if (record->id)
-		add(event, arg_int(KEY_SESSION, record->id));
-	/* KEY_ID follows when the lane's order is known: inferences of a session are numbered by record->run */
+		add(event, session_number(step));
 	add(event, arg_int(KEY_ID, (int64_t)++session->n_inferences));
 	if (step->reader->worker)
 		add(event, arg_int(KEY_TID, step->process->worker[step->reader->worker - 1].tid));
@@ -544,7 +554,7 @@ static int slice_begin(const struct step *step)
 		return 0;
 	event->name = event->model;
 	add(event, arg_name(KEY_MODEL, event->model));
-	add(event, arg_int(KEY_SESSION, record->id));
+	add(event, session_number(step));
 	if (session->path)
 		add(event, arg_name(KEY_MODEL_PATH, session->path));
 	if (session->bytes)
@@ -562,7 +572,7 @@ static int created(const struct step *step, uint64_t time_ns)
 	if (!session)
 		return -ENOMEM;
 	args[n++] = arg_name(KEY_MODEL, session->model);
-	args[n++] = arg_int(KEY_SESSION, record->id);
+	args[n++] = session_number(step);
 	if (session->providers)
 		args[n++] = arg_name(KEY_PROVIDERS, session->providers);
 	if (session->path)
@@ -628,7 +638,7 @@ static int released(const struct step *step)
 	if (!session)
 		return -ENOMEM;
 	args[0] = arg_name(KEY_MODEL, session->model);
-	args[1] = arg_int(KEY_SESSION, step->record->id);
+	args[1] = session_number(step);
 	return note(step->out, process_track(step->state, step->process, step->out), step->now_ns, EVENT_NOTE_RELEASED, args, 2,
 		    step->err);
 }
@@ -729,7 +739,7 @@ static int read_rings(struct agent_state *state, struct process *process, struct
 		/* at most one lap, or a fast writer would keep us here */
 		while (ring && !code && total < bytes / sizeof *records && (records = ring_read(ring, bytes, &n)) && n) {
 			/* names that these records refer to were published before them */
-			code = total ? 0 : read_dictionary(state, process, out, now_ns, err);
+			code = read_dictionary(state, process, out, now_ns, err);
 			for (size_t r = 0; r < n && !code; r++) {
 				step.record = &records[r];
 				code = take(&step);
@@ -780,13 +790,31 @@ static int drain_process(struct agent_state *state, struct process *process, str
 }
 
 /* Another segment of the same process, newer: it has started another program since. */
-static bool was_replaced(const struct agent_state *state, const struct process *process)
+static struct process *replaced_by(const struct agent_state *state, const struct process *process)
 {
 	for (size_t i = 0; i < state->n_processes; i++)
 		if (state->process[i] != process && state->process[i]->pid == process->pid &&
 		    state->process[i]->map.segment->started > process->map.segment->started)
-			return true;
-	return false;
+			return state->process[i];
+	return NULL;
+}
+
+/* Numbers go on in the process's next program. */
+static void hand_on(const struct process *from, struct process *to)
+{
+	if (!to)
+		return;
+	to->session_base = from->session_base + from->last_session;
+	to->run_base = from->run_base + from->last_run;
+}
+
+static int note_clock(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct arg args[2] = { arg_text(KEY_SOURCE, out, state->use_ticks ? "tsc" : "CLOCK_MONOTONIC"),
+			       arg_int(KEY_ERROR_NS, (int64_t)(state->clock.error_ns + state->clock.width_ns)) };
+	uint32_t track = state->target->tree->n ? state->target->tree->process[0].track : 0;
+
+	return track ? note(out, track, now_ns, EVENT_NOTE_CLOCK, args, 2, err) : 0;
 }
 
 static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *err)
@@ -799,8 +827,11 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 		clock_map_update(&state->clock);
 	for (size_t i = 0; i < state->n_processes && !code;) {
 		struct process *process = state->process[i];
-		bool is_last = has_ended(process) || was_replaced(state, process) || state->target->is_ending;
+		struct process *next = replaced_by(state, process);
+		bool is_last = has_ended(process) || next || state->target->is_ending;
 		code = drain_process(state, process, out, now_ns, &fill, is_last, err);
+		if (is_last)
+			hand_on(process, next);
 		if (code || !is_last || state->target->is_ending) {
 			i++;
 			continue;
@@ -809,6 +840,8 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 		process_free(process);
 		state->process[i] = state->process[--state->n_processes];
 	}
+	if (!code && state->target->is_ending)
+		code = note_clock(state, out, now_ns, err);
 	/* come back sooner when a ring was filling up */
 	state->due_ms = fill > 50 ? 1 : fill > 20 ? 5 : 20;
 	return code;
