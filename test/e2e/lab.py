@@ -20,7 +20,7 @@ CLEAN = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LANG"
 
 
 class Done:
-    """A program that has run. status is negative for a signal, as subprocess has it."""
+    """A program that has run. status is negative for a signal."""
 
     def __init__(self, args, status, out, err, usage=None):
         self.args, self.status, self.out, self.err, self.usage = args, status, out, err, usage
@@ -96,7 +96,7 @@ class Lab:
         options = {key: more.pop(key) for key in ("level", "options", "name", "judged") if key in more}
         plain = self.plain(args, **more)
         done = self.record(args, **options, **more)
-        assert (done.out, done.status) == (plain.out, _as_status(plain.status)), done.err
+        assert (done.out, done.status) == (plain.out, plain.status), done.err
         return done
 
     def judge(self):
@@ -113,11 +113,6 @@ class Lab:
         done = self.plain(args, env=env)
         assert done.status == 0, done.err
         return [event for path in glob.glob(self.path(prefix) + "*.json") for event in profile_operators(path)]
-
-
-def _as_status(status):
-    """What a shell would say: 128 + signal. That is what a recorder can give on."""
-    return status if status >= 0 else 128 - status
 
 
 def profile_operators(path):

@@ -39,6 +39,14 @@ class Track:
         self.unit = (descriptor.counter.unit_name or str(descriptor.counter.unit)) if descriptor.HasField("counter") else None
         self.pid = descriptor.process.pid or descriptor.thread.pid or (parent.pid if parent else 0)
 
+    @property
+    def process(self):
+        """The track of the process: an identity where a pid is none, when a program becomes another one."""
+        track = self
+        while track.parent and not track.is_process:
+            track = track.parent
+        return track.uuid
+
     def path(self):
         return (self.parent.path() if self.parent else []) + [self.name]
 
@@ -258,7 +266,7 @@ class Recording:
     @staticmethod
     def _wanted(slice):
         if slice.kind == "inference":
-            return ["model", "session", "id", "inference", "tid"] + (["status"] if slice.end else [])
+            return ["model", "session", "id", "inference", "tid"] + (["status"] if slice.end and not slice.args.get("partial") else [])
         if slice.kind == "operator":
             return ["op_type"]
         if slice.kind == "session":
@@ -266,17 +274,17 @@ class Recording:
         return []
 
     def _numbering(self):
-        """Inferences of a session are numbered 1, 2, 3 ...; without loss none is missing, and none comes twice."""
+        """Inferences of a session are numbered 1, 2, 3 ... (in a forked child: on from its parent); none comes twice."""
         faults, ids = [], {}
         for slice in self.inferences:
-            ids.setdefault((slice.track.pid, slice.args.get("session")), []).append(slice.args.get("id"))
+            ids.setdefault((slice.track.process, slice.args.get("session")), []).append(slice.args.get("id"))
         for where, numbers in ids.items():
             if len(set(numbers)) != len(numbers):
                 faults.append("numbers of inferences come twice in session %s" % (where,))
-            elif not self.lost and sorted(numbers) != list(range(1, len(numbers) + 1)):
-                faults.append("inferences of session %s are not numbered from 1 without a gap: %s" % (where, sorted(numbers)[:5]))
-        runs = {(slice.track.pid, slice.args.get("inference")) for slice in self.inferences}
+            elif not self.lost and sorted(numbers) != list(range(min(numbers), min(numbers) + len(numbers))):
+                faults.append("inferences of session %s are not numbered without a gap: %s" % (where, sorted(numbers)[:5]))
+        runs = {(slice.track.process, slice.args.get("inference")) for slice in self.inferences}
         if not self.lost:
             faults += ["%s belongs to no inference" % slice for slice in self.operators
-                       if (slice.track.pid, slice.args["inference"]) not in runs]
+                       if (slice.track.process, slice.args["inference"]) not in runs]
         return faults

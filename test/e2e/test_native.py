@@ -28,6 +28,14 @@ def test_every_way_to_run_is_seen_with_all_its_operators(lab, each_library, way,
         assert inside_own_times(recording, own_times(lab.path("times"))) == []
 
 
+@pytest.mark.parametrize("level", ["operator", "detail"])
+def test_shapes_and_batch_of_a_run_are_those_of_its_inputs(lab, each_library, level):
+    program = lab.native("run", each_library, lab.model("cnn"), "1x3x32x32", 10, "run", 3, 1)
+    for slice in lab.both(program, level=level).recording.inferences:
+        assert slice.args["batch"] == 1
+        assert slice.args["shapes"].split("->")[0] == "float32[1x3x32x32]"
+
+
 def test_operators_are_those_of_the_runtimes_own_profiler(lab, each_library):
     program = lab.native("run", each_library, lab.model("cnn"), "1x3x32x32", 10, "run", 5, 1)
     recording = lab.both(program).recording
@@ -86,8 +94,8 @@ def test_forked_children_record_into_rings_of_their_own(lab, library):
     assert {slice.args["model"] for slice in recording.inferences} == {"chain"}
 
 
-@pytest.mark.parametrize("how,status", [("37", 37), ("_exit", 9), ("abort", 134), ("segv", 139), ("kill", 137),
-                                        ("term", 143), ("leak", 0), ("0", 0)])
+@pytest.mark.parametrize("how,status", [("37", 37), ("_exit", 9), ("abort", -6), ("segv", -11), ("kill", -9),
+                                        ("term", -15), ("leak", 0), ("0", 0)])
 def test_however_a_program_ends_nothing_is_lost_and_its_status_is_passed_on(lab, library, how, status):
     done = lab.both(lab.native("end", library, lab.model("chain"), 256, 256, 30, how))
     assert done.status == status
@@ -95,8 +103,8 @@ def test_however_a_program_ends_nothing_is_lost_and_its_status_is_passed_on(lab,
     assert len(recording.inferences) == 30 and all(slice.end for slice in recording.inferences)
     assert names_and_types(recording.operators) == sorted(CHAIN * 30)
     end = recording.note("exit")
-    assert end.get("exit_status") == (status if status < 128 else None)
-    assert end.get("signal") == (status - 128 if status > 128 else None)
+    assert end.get("exit_status") == (status if status >= 0 else None)
+    assert end.get("signal") == (-status if status < 0 else None)
 
 
 @pytest.mark.parametrize("how", ["closefds", "clearenv"])
@@ -155,8 +163,8 @@ def test_a_setuid_program_is_run_unchanged_and_not_recorded(lab, library):
 
 def test_a_program_that_is_not_there_is_an_error_with_a_reason(lab):
     done = lab.plain([lab.inftrace, "record", "-o", lab.path("x.pftrace"), "--level", "operator", "--", "/no/such/program"])
-    assert done.status in (3, 127)
-    assert "/no/such/program" in done.err and "No such file" in done.err
+    assert done.status == 3
+    assert "/no/such/program" in done.err and "no such file" in done.err.lower()
     assert len(done.err.strip().splitlines()) <= 2
 
 

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python wheels of several versions: every run in every way, every operator, as the runtime's own profiler has them."""
+import collections
+import os
+import shutil
+
 import pytest
 
+import models
 from lab import inside_own_times, names_and_types, own_times
 
 MODES = ["run", "run_async", "iobinding", "ort_values"]
@@ -70,9 +75,16 @@ def test_64_threads_on_one_session_are_all_seen(lab, each_wheel):
 
 def test_a_parallel_executor_with_many_callers_loses_no_operator(lab, each_wheel):
     done = lab.both(lab.python(each_wheel, "infer", "run", lab.model("wide"), "--parallel", "--threads", 4, "--runs", 100))
-    assert len(done.recording.inferences) == 400
-    assert len(done.recording.operators) + done.recording.lost == 400 * 33
-    assert done.recording.lost == 0
+    recording = done.recording
+    assert len(recording.inferences) == 400
+    assert len(recording.of("operator")) == 400 * 33 and recording.lost == 0
+    runs = {slice.args["inference"]: slice for slice in recording.inferences}
+    per_run = collections.Counter(operator.args["inference"] for operator in recording.operators)
+    if each_wheel.minor > 15:  # before, nothing tells which of several runs at the same time a pool's thread works for
+        assert set(per_run.values()) == {33} and len(per_run) == 400
+    for operator in recording.operators:
+        assert runs[operator.args["inference"]].start <= operator.start
+        assert operator.end <= runs[operator.args["inference"]].end
 
 
 def test_a_model_from_memory_is_named_and_measured_like_one_from_a_file(lab, each_wheel):
@@ -81,12 +93,10 @@ def test_a_model_from_memory_is_named_and_measured_like_one_from_a_file(lab, eac
     assert from_file.note("created")["model_path"] == lab.model("cnn")
     assert "model_path" not in from_memory.note("created")
     assert names_and_types(from_file.operators) == names_and_types(from_memory.operators)
-    assert {slice.args["model"] for slice in from_memory.inferences} == {"cnn"}
+    assert {slice.args["model"].split()[0] for slice in from_memory.inferences} == {"cnn"}
 
 
 def test_a_model_from_a_relative_path_has_its_absolute_path(lab, wheel):
-    import os
-    import shutil
     for end in (".onnx", ".npz"):
         shutil.copy(os.path.join(lab.models, "cnn" + end), lab.path("moved" + end))
     recording = lab.both(lab.python(wheel, "infer", "run", "moved.onnx")).recording
@@ -100,19 +110,29 @@ def test_a_run_tag_is_on_the_inference(lab, each_wheel):
     assert {slice.args.get("tag") for slice in recording.inferences} == {"request 7 \"x\""}
 
 
-def test_batch_and_shapes_are_those_of_the_inputs(lab, each_wheel):
+def test_shapes_of_operators_are_those_of_their_inputs(lab, each_wheel):
     recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("batch")), level="detail").recording
-    for slice in recording.inferences:
-        assert slice.args["batch"] == 5
-        assert slice.args["shapes"].split("->")[0].replace(" ", "") in ("5x8,3", "3,5x8")
-    shapes = {operator.name: operator.args["shapes"].split("->")[0].replace(" ", "") for operator in recording.operators}
-    assert shapes["add"] == "5x3,3"
+    shapes = {operator.name: operator.args["shapes"].split("->")[0] for operator in recording.operators}
+    assert shapes["add"] == "float32[5x3],float32[3]"
+    assert shapes["project"].startswith("float32[5x8]")
+
+
+def test_what_a_run_cost_its_thread_is_what_it_took(lab, wheel):
+    """One thread computes and waits for nothing: its CPU time and its waits for a CPU are the whole of its time."""
+    recording = lab.record(lab.python(wheel, "infer", "run", lab.model("heavy"), "--runs", 100), level="detail").recording
+    took = sum(slice.end - slice.start for slice in recording.inferences)
+    cpu = sum(slice.args["thread_cpu_ns"] for slice in recording.inferences)
+    waited = sum(slice.args["run_queue_ns"] for slice in recording.inferences)
+    assert 0.8 * took < cpu + waited < 1.05 * took
+    assert all(slice.args["thread_cpu_ns"] > 0 for slice in recording.inferences)
 
 
 def test_strange_names_of_nodes_come_through_unchanged(lab, each_wheel):
-    import models
+    """But for a length: where a name is cut, its first 500 characters stay."""
     recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("strange"), "--runs", 2)).recording
-    assert sorted({operator.name for operator in recording.operators}) == sorted(models.STRANGE_NAMES)
+    names = {operator.name for operator in recording.operators}
+    assert names & set(models.STRANGE_NAMES[:-4] + models.STRANGE_NAMES[-3:]) == names - {n for n in names if n[:500] == "a" * 500}
+    assert len(names) == len(models.STRANGE_NAMES)
 
 
 def test_nodes_without_a_name_are_seen_with_their_type(lab, each_wheel):
