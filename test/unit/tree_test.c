@@ -218,6 +218,31 @@ static void without_lists_of_children_parents_are_asked(void **state)
 	world_free(world);
 }
 
+static void a_machine_that_made_no_process_is_searched_once_a_second(void **state)
+{
+	struct world *world = world_new(100);
+
+	/* the last pid given out is the same in both */
+	update(world, "odd/t0", T0);
+	update(world, "odd/t0", T0 + S_NS / 100);
+	update(world, "odd/t1", T0 + S_NS / 50);
+	assert_false(has(world, 108));
+	update(world, "odd/t1", T0 + S_NS + S_NS / 50);
+	assert_true(has(world, 108));
+	world_free(world);
+}
+
+/* A process has its number before it is in its parent's list. */
+static void a_machine_that_made_a_process_is_searched_twice(void **state)
+{
+	struct world *world = world_new(100);
+
+	update(world, "odd/t0", T0);
+	update(world, "odd/t1", T0 + S_NS / 100);
+	assert_true(has(world, 108));
+	world_free(world);
+}
+
 static void odd_names_are_names(void **state)
 {
 	struct world *world = world_new(100);
@@ -407,6 +432,8 @@ int main(void)
 		cmocka_unit_test(another_program_is_announced_on_the_same_track),
 		cmocka_unit_test(an_unchanged_program_is_announced_once),
 		cmocka_unit_test(without_lists_of_children_parents_are_asked),
+		cmocka_unit_test(a_machine_that_made_no_process_is_searched_once_a_second),
+		cmocka_unit_test(a_machine_that_made_a_process_is_searched_twice),
 		cmocka_unit_test(odd_names_are_names),
 		cmocka_unit_test(what_vanished_is_cut_off_or_dead_is_not_there),
 		cmocka_unit_test(what_is_hidden_is_not_there),
