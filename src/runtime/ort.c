@@ -282,17 +282,34 @@ static bool all_code(const struct image *image, uint64_t table, unsigned n)
 	return true;
 }
 
+/* From the first to the last executable byte. */
+static struct image_segment find_code(const struct image *image)
+{
+	struct image_segment code = { .start = UINT64_MAX };
+
+	for (int i = 0; i < image->n_segments; i++) {
+		const struct image_segment *segment = &image->segment[i];
+		if (!(segment->flags & IMAGE_X))
+			continue;
+		code.start = segment->start < code.start ? segment->start : code.start;
+		code.end = segment->end > code.end ? segment->end : code.end;
+	}
+	return code;
+}
+
 static int find_api_in(struct ort *ort, uint64_t start, uint64_t end)
 {
 	const struct image *image = ort->image;
 	const uint64_t *word = image_at(image, start, end - start, 0);
+	struct image_segment code = find_code(image);
 	int n_found = 0;
 
 	for (uint64_t i = 0; word && i + 2 <= (end - start) / 8; i++) {
 		uint64_t text, table;
 		const char *version;
 		int minor;
-		if (word[i + 1] < 4096 || !(text = returned_address(image, word[i + 1])))
+		if (word[i] - code.start >= code.end - code.start || word[i + 1] - code.start >= code.end - code.start ||
+		    !(text = returned_address(image, word[i + 1])))
 			continue;
 		version = image_text(image, text, 32);
 		minor = minor_of(version);

@@ -65,7 +65,7 @@ static int add_type(struct rtti *rtti, uint64_t address, const char *name, uint8
 		rtti->type = type;
 		rtti->capacity = capacity;
 	}
-	rtti->type[rtti->n_types++] = (struct rtti_type){ address, name + (*name == '*'), kind, 0 };
+	rtti->type[rtti->n_types++] = (struct rtti_type){ .address = address, .name = name + (*name == '*'), .kind = kind };
 	return 0;
 }
 
@@ -99,9 +99,9 @@ static int scan_segment(struct rtti *rtti, const struct image_segment *segment, 
 		const uint64_t *word = (const uint64_t *)(segment->data + (at - segment->start));
 		const char *name;
 		uint8_t kind;
-		if (word[1] < rodata.start || word[1] >= rodata.end || (word[0] & 7) || word[0] < 4096 ||
-		    image_has(rtti->image, word[0], IMAGE_X))
-			continue;
+		if (word[1] - rodata.start >= rodata.end - rodata.start || (word[0] & 7) || word[0] < 4096 ||
+		    word[0] - rodata.start < rodata.end - rodata.start)
+			continue;	/* a vptr leads to writable data, this module's or another's */
 		kind = kind_of(cache, set, word[0]);
 		if (!kind || !(name = image_text(rtti->image, word[1], MAX_NAME)))
 			continue;
@@ -127,18 +127,6 @@ static int each_data(const struct image *image, int i, struct image_segment *par
 		return 0;
 	}
 	return 1;
-}
-
-int rtti_scan(struct rtti *rtti, const struct image *image, const struct image_set *set, struct arena *arena)
-{
-	struct vptr_cache cache = { .n = 0 };
-	struct image_segment part;
-
-	*rtti = (struct rtti){ .image = image, .arena = arena };
-	for (int i = 0; i < image->n_segments; i++)
-		if (each_data(image, i, &part) && scan_segment(rtti, &part, set, &cache))
-			return -ENOMEM;
-	return 0;
 }
 
 const struct rtti_type *rtti_named(const struct rtti *rtti, const char *mangled)
@@ -173,30 +161,71 @@ static struct rtti_type *type_at(const struct rtti *rtti, uint64_t address)
 	return low < rtti->n_types && rtti->type[low].address == address ? &rtti->type[low] : NULL;
 }
 
-/* Whether the base class at `address` is `base`, marked before, or a copy of it in another module. */
-static bool is_marked(const struct rtti *rtti, uint64_t address)
+static void add_base(const struct rtti *rtti, struct rtti_type *type, uint64_t address)
 {
-	const struct rtti_type *type = type_at(rtti, address);
+	const struct rtti_type *base = type_at(rtti, address);
 
-	return type && type->mark;
+	if (base && type->n_bases < 3)
+		type->base[type->n_bases++] = (uint32_t)(base - rtti->type);
 }
 
-static bool derives(const struct rtti *rtti, const struct rtti_type *type)
+static void find_bases(const struct rtti *rtti, struct rtti_type *type)
 {
-	uint64_t at = type->address;
+	uint64_t at = type->address, count;
 
 	if (type->kind == RTTI_SI)
-		return is_marked(rtti, image_word(rtti->image, at + 16));
+		add_base(rtti, type, image_word(rtti->image, at + 16));
 	if (type->kind != RTTI_VMI)
-		return false;
+		return;
 	/* { vptr, name, u32 flags, u32 count, { base, long offset << 8 | flags }... } */
-	uint64_t count = image_word(rtti->image, at + 16) >> 32;
+	count = image_word(rtti->image, at + 16) >> 32;
 	for (uint64_t i = 0; i < count && i < MAX_BASES; i++) {
 		int64_t flags = (int64_t)image_word(rtti->image, at + 32 + 16 * i);
-		if (!(flags >> 8) && !(flags & 1) && is_marked(rtti, image_word(rtti->image, at + 24 + 16 * i)))
-			return true;
+		if (!(flags >> 8) && !(flags & 1))
+			add_base(rtti, type, image_word(rtti->image, at + 24 + 16 * i));
 	}
-	return false;
+}
+
+/* Tables: { offset to top 0, type_info, first function }. */
+static int find_vtables(struct rtti *rtti, const struct image_segment *part, size_t *capacity)
+{
+	uint64_t low = rtti->type[0].address, high = rtti->type[rtti->n_types - 1].address;
+	const uint64_t *word = (const uint64_t *)(part->data + ((part->start + 7) & ~7ull) - part->start);
+	uint64_t at = (part->start + 7) & ~7ull;
+
+	for (; at + 24 <= part->end; at += 8, word++) {
+		const struct rtti_type *type;
+		if (word[0] || word[1] < low || word[1] > high || !(type = type_at(rtti, word[1])) ||
+		    !image_has(rtti->image, word[2], 0))
+			continue;
+		if (rtti->n_vtables == *capacity) {
+			size_t grown = *capacity ? *capacity * 2 : 2048, size = sizeof *rtti->vtable;
+			rtti->vtable = arena_grow(rtti->arena, rtti->vtable, rtti->n_vtables * size, grown * size);
+			if (!rtti->vtable)
+				return -ENOMEM;
+			*capacity = grown;
+		}
+		rtti->vtable[rtti->n_vtables++] = (struct rtti_vtable){ at + 16, type };
+	}
+	return 0;
+}
+
+int rtti_scan(struct rtti *rtti, const struct image *image, const struct image_set *set, struct arena *arena)
+{
+	struct vptr_cache cache = { .n = 0 };
+	struct image_segment part;
+	size_t capacity = 0;
+
+	*rtti = (struct rtti){ .image = image, .arena = arena };
+	for (int i = 0; i < image->n_segments; i++)
+		if (each_data(image, i, &part) && scan_segment(rtti, &part, set, &cache))
+			return -ENOMEM;
+	for (size_t i = 0; i < rtti->n_types; i++)
+		find_bases(rtti, &rtti->type[i]);
+	for (int i = 0; i < image->n_segments && rtti->n_types; i++)
+		if (each_data(image, i, &part) && find_vtables(rtti, &part, &capacity))
+			return -ENOMEM;
+	return 0;
 }
 
 static void mark_derived(struct rtti *rtti, const struct rtti_type *base)
@@ -207,37 +236,26 @@ static void mark_derived(struct rtti *rtti, const struct rtti_type *base)
 		rtti->type[i].mark = &rtti->type[i] == base;
 	while (again) {
 		again = false;
-		for (size_t i = 0; i < rtti->n_types; i++)
-			if (!rtti->type[i].mark && derives(rtti, &rtti->type[i]))
-				rtti->type[i].mark = again = true;
+		for (size_t i = 0; i < rtti->n_types; i++) {
+			struct rtti_type *type = &rtti->type[i];
+			for (unsigned b = 0; b < type->n_bases && !type->mark; b++)
+				if (rtti->type[type->base[b]].mark)
+					type->mark = again = true;
+		}
 	}
 }
 
 size_t rtti_derived(struct rtti *rtti, const char *base_name, struct rtti_vtable **vtable)
 {
 	const struct rtti_type *base = rtti_named(rtti, base_name);
-	struct image_segment part;
 	size_t n = 0;
 
 	*vtable = NULL;
-	if (!base)
+	if (!base || !(*vtable = arena_alloc(rtti->arena, rtti->n_vtables * sizeof **vtable)))
 		return 0;
 	mark_derived(rtti, base);
-	*vtable = arena_alloc(rtti->arena, rtti->n_types * sizeof **vtable);
-	if (!*vtable)
-		return 0;
-	uint64_t low = rtti->type[0].address, high = rtti->type[rtti->n_types - 1].address;
-	for (int i = 0; i < rtti->image->n_segments; i++) {
-		if (!each_data(rtti->image, i, &part))
-			continue;
-		for (uint64_t at = (part.start + 7) & ~7ull; at + 24 <= part.end && n < rtti->n_types; at += 8) {
-			const uint64_t *word = (const uint64_t *)(part.data + (at - part.start));
-			const struct rtti_type *type;
-			if (word[0] || word[1] < low || word[1] > high || !(type = type_at(rtti, word[1])) ||
-			    !type->mark || !image_has(rtti->image, word[2], 0))
-				continue;
-			(*vtable)[n++] = (struct rtti_vtable){ at + 16, type };
-		}
-	}
+	for (size_t i = 0; i < rtti->n_vtables; i++)
+		if (rtti->vtable[i].type->mark)
+			(*vtable)[n++] = rtti->vtable[i];
 	return n;
 }

@@ -20,6 +20,8 @@ struct rtti_type {
 	const char *name;	/* mangled; in the module */
 	uint8_t kind;
 	uint8_t mark;		/* scratch of rtti_derived */
+	uint16_t n_bases;
+	uint32_t base[3];	/* indexes of bases that lie at offset 0 */
 };
 
 struct rtti {
@@ -27,6 +29,8 @@ struct rtti {
 	struct arena *arena;
 	struct rtti_type *type;	/* by address */
 	size_t n_types, capacity;
+	struct rtti_vtable *vtable;	/* primary ones, by address */
+	size_t n_vtables;
 };
 
 struct rtti_vtable {
@@ -35,7 +39,7 @@ struct rtti_vtable {
 };
 
 /*
- * Types of `image`; vptrs may lead into any module of `set`. What is found lives in the arena.
+ * Types and tables of `image`; vptrs may lead into any module of `set`. What is found lives in the arena.
  * 0 or -ENOMEM.
  */
 int rtti_scan(struct rtti *rtti, const struct image *image, const struct image_set *set, struct arena *arena);
