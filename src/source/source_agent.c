@@ -406,7 +406,7 @@ static struct lane_event *lane_event(const struct step *step, enum event_type ty
 	if (!event || !session)
 		return NULL;
 	event->type = type;
-	event->kind = kind;
+	event->kind = kind < N_KINDS ? kind : KIND_NONE;
 	event->time_ns = to_ns(step->state, ticks);
 	event->lane = lane < 64 ? (uint32_t)lane : 64 + (uint32_t)(step->reader - step->process->reader);
 	event->session = step->record->id;
