@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Meson does the work; this file is for fingers. Everything is built below build/ (BUILD=...).
-#   make  check  bench  install [PREFIX=/usr] [DESTDIR=/tmp/stage]  asan  tsan  bless  fmt  clean
+#   make  check  bench  install [PREFIX=/usr] [DESTDIR=/tmp/stage]  asan  tsan  fuzz [SECONDS=60]  bless  fmt  clean
 BUILD ?= build
 MESON_TEST = meson test --print-errorlogs
 
@@ -24,6 +24,13 @@ asan tsan:
 	@[ -f $(BUILD)-$@/build.ninja ] || meson setup $(BUILD)-$@ -Db_sanitize=$(SANITIZERS)
 	$(MESON_TEST) -C $(BUILD)-$@
 
+# Looks for inputs that break a parser, SECONDS for each; what is found stays in the build folder. Needs clang.
+SECONDS ?= 60
+fuzz:
+	@[ -f $(BUILD)-fuzz/build.ninja ] || CC=clang meson setup $(BUILD)-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+	@ninja -C $(BUILD)-fuzz fuzzers
+	@tools/fuzz $(BUILD)-fuzz $(SECONDS)
+
 # Takes what the commands print now as what they should print: read the difference before you commit it.
 bless: all
 	@ninja -C $(BUILD) bless
@@ -38,6 +45,6 @@ install: all
 	meson install -C $(BUILD) --no-rebuild
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
 
-.PHONY: all check bench asan tsan bless fmt install clean
+.PHONY: all check bench asan tsan fuzz bless fmt install clean

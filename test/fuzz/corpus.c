@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * corpus FILE...: feeds a fuzzer each file, the file cut off at many places, and the file with bytes changed, always
+ * the same ones. For machines without libFuzzer, and so that every run of the tests has broken input in it.
+ */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_CUTS = 200, N_CHANGED = 1000 };
+
+static uint32_t seed = 1;
+
+static uint32_t next_random(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 17;
+	seed ^= seed << 5;
+	return seed;
+}
+
+/* A copy of its exact size, so that a sanitizer sees the first byte that is read behind it. */
+static void feed(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size ? size : 1);
+
+	if (!copy)
+		abort();
+	memcpy(copy, data, size);
+	LLVMFuzzerTestOneInput(copy, size);
+	free(copy);
+}
+
+static void feed_broken(uint8_t *data, size_t size)
+{
+	uint8_t *original = malloc(size);
+
+	if (!original)
+		abort();
+	memcpy(original, data, size);
+	for (size_t i = 0; i < N_CUTS; i++)
+		feed(data, size * i / N_CUTS);
+	for (int i = 0; i < N_CHANGED; i++) {
+		for (uint32_t n = 1 + next_random() % 4; n; n--)
+			data[next_random() % size] = next_random() % 4 ? (uint8_t)next_random() : 0xff;
+		feed(data, size);
+		memcpy(data, original, size);
+	}
+	free(original);
+}
+
+static int feed_file(const char *path)
+{
+	static uint8_t data[1 << 20];
+	FILE *in = fopen(path, "rb");
+	size_t size = in ? fread(data, 1, sizeof data, in) : 0;
+
+	if (in)
+		fclose(in);
+	if (!size) {
+		fprintf(stderr, "cannot read %s\n", path);
+		return 1;
+	}
+	feed(data, size);
+	feed_broken(data, size);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int failed = argc < 2;
+
+	for (int i = 1; i < argc; i++)
+		failed |= feed_file(argv[i]);
+	return failed;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One fuzzer per parser: <parser>_fuzz.c with this one function. Built twice: with libFuzzer (-Dfuzz=true, `make fuzz`),
+ * which looks for new inputs, and always as a test (corpus.c), which feeds the files of test/data and broken
+ * versions of them.
+ */
+#ifndef FUZZ_FUZZ_H
+#define FUZZ_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Parses data; crashes, or aborts, when something is wrong. Returns 0. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#endif

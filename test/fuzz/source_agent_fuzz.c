@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What an agent left in its segment: any bytes, because the target may write there what it likes. The input is a struct
+ * input, then the dictionary, then the records of one ring; it becomes a segment file that the source finds.
+ */
+#include "fuzz.h"
+
+#include "check_sink.h"
+#include "event/record.h"
+#include "event/ring.h"
+#include "source/source.h"
+#include "source/tree.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { RING_BYTES = 64 << 10, FILE_SIZE = SEGMENT_RINGS + RING_HEADER + RING_BYTES };
+
+struct input {
+	uint32_t dict_size;	/* bytes of dictionary in the input */
+	uint32_t n_rings;
+	uint64_t dict_end, dict_lost, ring_lost;
+	struct ring_slot slot;
+	uint64_t head, lost, tail;
+	uint32_t state, unused;
+};
+
+extern const struct source source_agent;
+
+static char folder[64], path[128];
+
+static void remove_folder(void)
+{
+	unlink(path);
+	rmdir(folder);
+}
+
+static void make_folder(void)
+{
+	snprintf(folder, sizeof folder, "/dev/shm/inftrace-fuzz-%d", getpid());
+	snprintf(path, sizeof path, "%s/1" SEGMENT_SUFFIX, folder);
+	if (mkdir(folder, 0700))
+		abort();
+	atexit(remove_folder);
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static void write_segment(const struct input *input, const uint8_t *rest, size_t size)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	size_t n_dict = least(least(input->dict_size, size), SEGMENT_DICT_SIZE);
+	struct segment *segment;
+	struct ring *ring;
+
+	if (fd < 0 || ftruncate(fd, FILE_SIZE))
+		abort();
+	segment = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (segment == MAP_FAILED)
+		abort();
+	*segment = (struct segment){ .magic = SEGMENT_MAGIC, .header_size = sizeof *segment, .pid = getpid(), .state = input->state,
+				     .dict_end = input->dict_end, .dict_lost = input->dict_lost, .ring_lost = input->ring_lost,
+				     .n_rings = input->n_rings, .ring = { input->slot } };
+	memset(segment->reason, 'x', sizeof segment->reason);
+	memcpy((char *)segment + SEGMENT_DICT, rest, n_dict);
+	ring = (struct ring *)((char *)segment + SEGMENT_RINGS);
+	ring->head = input->head;
+	ring->lost = input->lost;
+	ring->tail = input->tail;
+	memcpy((char *)ring + RING_HEADER, rest + n_dict, least(size - n_dict, RING_BYTES));
+	munmap(segment, FILE_SIZE);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tree tree = { 0 };
+	/* Nowhere is no invariant clock: ticks are nanoseconds, and none is spent on measuring them. */
+	struct target target = { .sysroot = "/nowhere", .pid = getpid(), .ring_dir = folder, .level = "detail", .tree = &tree,
+				 .is_ending = true };
+	struct check_sink check;
+	struct input input;
+	struct err err;
+	void *state;
+
+	if (size < sizeof input)
+		return 0;
+	if (!*folder)
+		make_folder();
+	memcpy(&input, data, sizeof input);
+	write_segment(&input, data + sizeof input, size - sizeof input);
+	check_sink_init(&check);
+	check.is_lenient = true;
+	state = calloc(1, source_agent.state_size);
+	if (!state)
+		abort();
+	source_agent.start(state, &target, &check.sink, &err);
+	source_agent.drain(state, &check.sink, 1000000000, &err);
+	source_agent.drain(state, &check.sink, 2000000000, &err);
+	source_agent.stop(state);
+	free(state);
+	tree_done(&tree);
+	check_sink_done(&check);
+	return 0;
+}
