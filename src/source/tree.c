@@ -467,6 +467,8 @@ uint32_t tree_add(struct tree *tree, const struct target *target, struct sink *o
 	/* So that a pid that is found is not that of a process before. */
 	drop_ended(&update);
 	result = read_stat(target, pid, NULL, &stat);
+	if (result == -ESRCH && tree_track(tree, pid))
+		return tree_track(tree, pid);
 	if (result) {
 		err_set(err, -result, "cannot read %s/proc/%d/stat: %s", target->sysroot, (int)pid, strerror(-result));
 		return 0;

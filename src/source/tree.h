@@ -26,7 +26,8 @@ int tree_due_ms(const struct tree *tree);
 
 /*
  * Announces a process at once and keeps it and its descendants in the tree, whether or not it descends
- * from the root. Its track, also when it was known before; 0 and err when there is no such process.
+ * from the root. Its track, also when it was known before, and when it has ended since; 0 and err when
+ * there is no such process.
  */
 uint32_t tree_add(struct tree *tree, const struct target *target, struct sink *out, pid_t pid, uint64_t now_ns,
 		  struct err *err);

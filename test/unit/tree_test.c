@@ -127,6 +127,7 @@ static void an_orphan_stays_and_what_ended_goes(void **state)
 	assert_int_equal(tree_track(&world->tree, 2011), helper);
 	/* what it recorded may still come */
 	assert_int_equal(tree_track(&world->tree, 2010), worker);
+	assert_int_equal(tree_add(&world->tree, &world->target, &world->keep->sink, 2010, T1, &world->err), worker);
 	assert_int_equal(tree_track(&world->tree, 3000), 0);
 	assert_int_equal(world->tree.process[world->tree.n - 1].pid, 2020);
 	world_free(world);
