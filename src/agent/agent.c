@@ -316,6 +316,9 @@ void agent_grow_ring(struct thread *thread)
 	}
 	*record = (struct record){ .id = thread->ring_number, .type = RECORD_MOVED };
 	ring_publish(&old);
+	agent_lock();
+	agent.free_ring[agent.n_free_rings++] = old_number;
+	agent_unlock();
 	record = ring_claim_kept(&thread->ring);
 	*record = (struct record){ .time = agent_now(), .id = (uint32_t)thread->tid, .type = RECORD_THREAD };
 	ring_publish(&thread->ring);

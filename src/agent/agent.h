@@ -42,6 +42,14 @@ struct open_operator {
 	bool told;		/* RECORD_OPERATOR_BEGIN was written */
 };
 
+enum { SHAPE_DIMS = 8, SHAPE_INPUTS = 16 };
+
+struct shape {
+	uint32_t type;		/* ONNXTensorElementDataType; 0: not a tensor */
+	uint32_t n_dims;
+	int64_t dim[SHAPE_DIMS];
+};
+
 /* An inference that has begun on this thread. */
 struct open_run {
 	uint64_t start;
@@ -51,6 +59,7 @@ struct open_run {
 	uint8_t lane;
 	bool is_executing;		/* past OnRunStart */
 	bool told;			/* RECORD_RUN_BEGIN was written */
+	bool has_inputs;		/* RECORD_RUN_INPUTS was written */
 	unsigned depth;			/* operators that were open when it began */
 	uint32_t message;		/* text of the first failure inside, 0: none */
 	uint64_t run_options;
@@ -94,8 +103,9 @@ struct thread {
 	uint32_t last_run;		/* the last one that ended here, for a message that comes late */
 	uint32_t last_message;		/* text of the last exception thrown here */
 	uint64_t last_throw;		/* and when */
-	uint32_t shapes_text;		/* the last shapes seen, see shape.c */
-	uint64_t shapes_hash;
+	uint32_t inputs_run;		/* the run whose inputs are gathered here */
+	uint32_t inputs_seen;		/* a bit for each that was seen */
+	struct shape input[SHAPE_INPUTS];
 	struct model_hint hint;
 	const char *python_bytes;	/* the last bytes object that the runtime's module asked for */
 	struct thread *next_free;

@@ -131,7 +131,7 @@ static word run(struct runtime *runtime, unsigned slot, ARGS)
 	run_tell(thread, open, tag_of(runtime, b));
 	if (slot == ORT_API_RUN && d && e <= 64) {
 		uint64_t batch = 0;
-		uint32_t shapes = shape_of_values(runtime, thread, (const void *const *)d, e, &batch);
+		uint32_t shapes = shape_of_values(runtime, (const void *const *)d, e, &batch);
 		run_inputs(thread, open, shapes, batch);
 	}
 	status = real(runtime, slot)(PASS);

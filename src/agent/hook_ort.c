@@ -82,6 +82,10 @@ static __attribute__((noinline)) struct kernel *kernel_learn(word self)
 	if (!kernel)
 		return NULL;
 	ort_node_read(&runtime->ort, self, &node);
+	if (kernel->vptr != *(word *)self) {	/* not told again, but another one */
+		kernel->constant = kernel->graph_input = 0;
+		kernel->look = LOOK_LEARN;
+	}
 	kernel->runtime = runtime;
 	kernel->compute = hook_original(*(word *)self + 8 * (word)runtime->ort.slot[ORT_COMPUTE]);
 	kernel->session = session_of_provider(node.provider);
@@ -178,7 +182,9 @@ static word on_compute(word result, word self, word context)
 	}
 	run = run_of(thread, kernel, context);
 	if (__builtin_expect(hot->level == LEVEL_DETAIL, 0))
-		shapes = shape_of_context(kernel->runtime, thread, context);
+		shapes = shape_of_context(kernel->runtime, context);
+	if (__builtin_expect(kernel->look, 0))
+		inputs_see(thread, kernel, context);
 	op = &thread->open[thread->depth++];
 	op->frame = frame;
 	op->node = kernel->node;
@@ -227,6 +233,7 @@ static word on_kernel_delete(ARGS)
 	return next(PASS);
 }
 
+/* b: this; d: number of the constant input */
 static word on_prepack(ARGS)
 {
 	function *next = original(b, ORT_PREPACK);
@@ -237,6 +244,8 @@ static word on_prepack(ARGS)
 
 	if (!thread || !creation_is_open(thread) || !(kernel = kernel_get(b)))
 		return next(PASS);
+	if (d < 32)
+		kernel->constant |= 1u << d;
 	start = agent_now();
 	r = next(PASS);
 	end = agent_now();

@@ -27,6 +27,7 @@ struct runtime {
 	uint32_t number;
 	uint32_t n_operators;		/* tables of kernel classes that were replaced */
 	const char *armed;		/* what was replaced, for people */
+	int trust_values, trust_contexts;	/* shape.c: how often fields and API agreed; -1: they did not */
 };
 
 /* One session of the target. Lives in the agent's arena; recycled after release under a new number. */
@@ -39,6 +40,7 @@ struct session {
 	bool is_released;
 	int64_t bytes;			/* of a model from memory, 0: not from memory */
 	char model[128], path[256], providers[256];
+	struct graph *graph;		/* inputs.c; NULL: nothing known of its inputs yet */
 	struct session *next_free;
 };
 
@@ -49,6 +51,8 @@ struct provider {
 	char text[64];
 };
 
+enum kernel_look { LOOK_NOT, LOOK_LEARN, LOOK_READ };
+
 struct kernel {
 	uintptr_t self, vptr;
 	void *compute;			/* the class's own function */
@@ -56,6 +60,10 @@ struct kernel {
 	uint32_t session_number;
 	uint32_t generation, node;
 	struct runtime *runtime;
+	uint32_t constant;		/* a bit for each input that is a constant */
+	uint32_t graph_input;		/* a bit for each input that is one of the graph's */
+	uint8_t ordinal[32];		/* which one */
+	uint8_t look;			/* enum kernel_look: inputs.c wants to see its next call */
 	struct kernel *next_free;
 };
 
@@ -127,10 +135,18 @@ bool creation_part_begin(struct thread *thread, const char *prefix, const char *
 void creation_part_end(struct thread *thread, uint8_t flags, uint32_t count);
 void creation_part_node(struct thread *thread, uint32_t node, uint64_t start, uint64_t end);
 
-/* shape.c: "float32[1x3x224x224],..." of these OrtValues, as a text id; 0: not known. */
-uint32_t shape_of_values(const struct runtime *runtime, struct thread *thread, const void *const *values, size_t n,
-			 uint64_t *batch);
-uint32_t shape_of_context(const struct runtime *runtime, struct thread *thread, uintptr_t context);
+/* inputs.c: which operators read the graph's inputs, and the inputs' shapes in each run */
+void inputs_see(struct thread *thread, struct kernel *kernel, uintptr_t context);
+/* The run ends: what was seen of its inputs is told. */
+void inputs_tell(struct thread *thread, struct open_run *run);
+/* The session is gone. Under the lock. */
+void inputs_forget(struct session *session);
+
+/* shape.c: "float32[1x3x224x224],..." as a text id; 0: not known. */
+uint32_t shape_text(const struct shape *shape, size_t n);
+uint32_t shape_of_values(struct runtime *runtime, const void *const *values, size_t n, uint64_t *batch);
+uint32_t shape_of_context(struct runtime *runtime, uintptr_t context);
+void shape_of_input(struct runtime *runtime, uintptr_t context, unsigned input, struct shape *shape);
 
 /* hook_api.c: replaces the slots of this copy's OrtApi. */
 void api_arm(struct runtime *runtime);

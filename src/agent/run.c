@@ -157,6 +157,7 @@ void run_inputs(struct thread *thread, struct open_run *run, uint32_t shapes, ui
 
 	if (!shapes || !(record = agent_claim(thread)))
 		return;
+	run->has_inputs = true;
 	*record = (struct record){ .value = batch, .run = run->run, .text = shapes, .type = RECORD_RUN_INPUTS,
 				   .id = run->session ? run->session->number : 0 };
 	agent_publish(thread);
@@ -224,6 +225,8 @@ void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	run_tell(thread, run, NULL);
 	if (!message)
 		message = run->message;
+	if (!run->has_inputs)
+		inputs_tell(thread, run);
 	if (hot->level == LEVEL_DETAIL)
 		tell_usage(thread, run);
 	if (run->lane < MAX_LANES)

@@ -91,6 +91,7 @@ static void free_locked(struct session *session)
 		map_put(&sessions, session->object, NULL);
 	if (session->known_as)
 		map_put(&known, session->known_as, NULL);
+	inputs_forget(session);
 	session->is_released = true;
 	session->number = 0;	/* providers and kernels that name it are stale from here on */
 	session->next_free = free_sessions;
