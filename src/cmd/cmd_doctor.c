@@ -78,7 +78,8 @@ static void report_checks(struct report *report)
 
 static void report_sources(struct report *report)
 {
-	const struct target target = { .sysroot = report->sysroot, .pid = getpid(), .level = "inference", .interval_ns = 1000000000 };
+	const struct target target = { .sysroot = report->sysroot, .pid = getpid(), .ring_dir = "/dev/shm", .level = "inference",
+				       .interval_ns = 1000000000 };
 
 	if (report->json)
 		json_array(report->json, "sources");
