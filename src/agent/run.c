@@ -184,7 +184,8 @@ void run_executing(struct thread *thread, struct session *session, uint64_t run_
 	run_tell(thread, run, tag);
 	if (run->owner == OWNER_PROVIDER || !(record = agent_claim(thread)))
 		return;
-	*record = (struct record){ .time = run->start, .value = agent_now(), .run = run->run, .type = RECORD_SETUP };
+	*record = (struct record){ .time = run->start, .value = agent_now(), .run = run->run, .text = run->lane,
+				   .id = run->session ? run->session->number : 0, .type = RECORD_SETUP };
 	agent_publish(thread);
 }
 

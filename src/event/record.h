@@ -81,7 +81,7 @@ enum record_type {
 	RECORD_RUN_INPUTS,	/* session id, run, text: shapes, value: batch */
 	RECORD_RUN_USAGE,	/* run; time: thread CPU ns, value: run-queue ns, id: faults, text: switches */
 	RECORD_RUN_END,		/* time, session id, run, value: lane, text: message if FLAG_FAILED */
-	RECORD_SETUP,		/* time..value: inside run */
+	RECORD_SETUP,		/* time..value: inside run; session id, lane in text */
 	RECORD_SLICE_BEGIN,	/* session creation and its parts: time, kind in flags, session id, text: name, value: lane */
 	RECORD_SLICE_END,	/* time, kind in flags, session id, value: lane; text: message if FLAG_FAILED; run: enum event_key of count, 0 none; */
 	RECORD_SLICE,		/* a part without parts: time..value, kind in flags, session id, text: name, run: lane | FLAG_* << 16 */

@@ -143,6 +143,12 @@ static int close_to(struct lane *lane, struct sink *out, const struct lane_event
 	return 0;
 }
 
+/* A part of a run (not the run itself) without its run around it: its begin was lost. */
+static bool is_orphan(const struct lane *lane, const struct lane_event *event)
+{
+	return event->kind == KIND_SETUP && (!lane->depth || lane->depth > DEPTH || lane->open[lane->depth - 1].run != event->run);
+}
+
 static int put_begin(struct lane *lane, struct sink *out, const struct lane_event *event, struct err *err)
 {
 	/* the end of what was here before was lost: a lane has one session or inference at a time */
@@ -151,6 +157,8 @@ static int put_begin(struct lane *lane, struct sink *out, const struct lane_even
 		if (code)
 			return code;
 	}
+	if (is_orphan(lane, event))
+		return 0;	/* its end is counted */
 	if (lane->depth++ >= DEPTH)
 		return 0;
 	lane->open[lane->depth - 1].kind = event->kind;
@@ -158,7 +166,7 @@ static int put_begin(struct lane *lane, struct sink *out, const struct lane_even
 	return put(out, event, lane->track, err);
 }
 
-static int put_end(struct lane *lane, struct sink *out, const struct lane_event *event, struct err *err)
+static int put_end(struct lanes *lanes, struct lane *lane, struct sink *out, const struct lane_event *event, struct err *err)
 {
 	uint32_t at = lane->depth;
 	int code;
@@ -169,8 +177,10 @@ static int put_end(struct lane *lane, struct sink *out, const struct lane_event 
 	}
 	while (at && (lane->open[at - 1].kind != event->kind || lane->open[at - 1].run != event->run))
 		at--;
-	if (!at)
+	if (!at) {
+		lanes->n_orphans++;
 		return 0;
+	}
 	code = close_to(lane, out, event, at, err);
 	if (code)
 		return code;
@@ -190,7 +200,7 @@ int lanes_put(struct lanes *lanes, struct sink *out, uint64_t until_ns, struct e
 		if (!lane)
 			return -ENOMEM;
 		code = event->type == EVENT_BEGIN ? put_begin(lane, out, event, err) :
-		       event->type == EVENT_END	  ? put_end(lane, out, event, err) :
+		       event->type == EVENT_END	  ? put_end(lanes, lane, out, event, err) :
 						    put(out, event, lane->track, err);
 	}
 	memmove(lanes->event, lanes->event + i, (lanes->n - i) * sizeof *lanes->event);

@@ -39,6 +39,7 @@ struct lanes {
 	uint64_t order;
 	struct lane *lane;
 	size_t n_lanes, lane_capacity;
+	uint64_t n_orphans;		/* ends without a begin since the owner last looked */
 };
 
 /* A zeroed event to fill; NULL: memory is out. Good until the next call. */

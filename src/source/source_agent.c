@@ -513,25 +513,16 @@ static int run_end(const struct step *step)
 	return 0;
 }
 
-/* A part of a run that began and ended: the run's lane is that of its BEGIN, which is gathered or gone. */
 static int setup(const struct step *step)
 {
 	const struct record *record = step->record;
-	struct lane_event *run = lanes_begin_of(&step->process->lanes, record->run), copy;
 
-	if (!run)
-		return 0;
-	copy = *run;
 	for (int end = 0; end < 2; end++) {
-		struct lane_event *event = lanes_add(&step->process->lanes);
+		struct lane_event *event = lane_event(step, end ? EVENT_END : EVENT_BEGIN, KIND_SETUP,
+						      end ? record->value : record->time, record->text);
 		if (!event)
 			return -ENOMEM;
-		event->type = end ? EVENT_END : EVENT_BEGIN;
-		event->kind = KIND_SETUP;
-		event->time_ns = to_ns(step->state, end ? record->value : record->time);
 		event->name = names_of(step->out->names, "setup");
-		event->model = copy.model;
-		event->lane = copy.lane;
 		event->run = record->run;
 	}
 	return 0;
@@ -706,6 +697,9 @@ static int read_losses(struct agent_state *state, struct process *process, struc
 		code = tell_lost(state, process, out, now_ns, dict - process->dict_lost, "names, in the dictionary of the process", err);
 	if (!code && rings > process->ring_lost)
 		code = tell_lost(state, process, out, now_ns, rings - process->ring_lost, "threads that got no ring", err);
+	if (!code && process->lanes.n_orphans)
+		code = tell_lost(state, process, out, now_ns, process->lanes.n_orphans, "ends and parts whose begin was lost", err);
+	process->lanes.n_orphans = 0;
 	process->dict_lost = dict;
 	process->ring_lost = rings;
 	for (uint32_t i = 0; i < segment_rings(&process->map) && !code; i++) {
