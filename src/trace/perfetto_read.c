@@ -20,7 +20,7 @@
 
 enum {
 	MAX_ARGS = 64,			/* of one event; more are left out */
-	MAX_BUNDLE = 128 << 20,		/* bytes that compressed packets may become */
+	MAX_BUNDLE = 32 << 20,			/* bytes that compressed packets may become */
 	FIRST_BUNDLE = 128 << 10,
 	MAX_FIELD = 2000,		/* no field of a packet has a higher number */
 };
@@ -32,6 +32,7 @@ struct reader {
 	struct err *err;
 	bool is_inside;		/* packets of a bundle */
 	bool has_events;
+	bool has_bundles;	/* compressed packets that inflate, at least at their start */
 	uint8_t *bundle;
 	size_t bundle_room;
 	z_stream inflate;
@@ -593,6 +594,7 @@ static int inflate_bundle(struct reader *reader, struct pb_in in, size_t *len)
 		stream->avail_out = (uInt)(reader->bundle_room - *len);
 		result = inflate(stream, Z_NO_FLUSH);
 		*len = (size_t)(stream->next_out - reader->bundle);
+		reader->has_bundles |= *len != 0;
 	} while (result == Z_OK && (stream->avail_in || !stream->avail_out));
 	if (result != Z_STREAM_END)
 		return err_set(reader->err, EBADMSG, "its compressed packets do not inflate");
@@ -623,9 +625,8 @@ static int read_all(struct reader *reader, const void *data, size_t size)
 	if (!size)
 		return err_set(reader->err, ENODATA, "the file is empty; nothing was recorded into it");
 	result = read_packets(reader, pb_in(data, size));
-	if (!result && !reader->result->n_packets && !reader->result->is_cut)
-		result = -1;
-	if (result && !reader->result->n_packets && reader->err->code != ENOMEM && reader->err->code != ENOTSUP)
+	if (!reader->result->n_packets && !reader->has_bundles && (result || !reader->result->is_cut) &&
+	    reader->err->code != ENOMEM && reader->err->code != ENOTSUP)
 		return err_set(reader->err, EBADMSG, "not a Perfetto trace");
 	if (!result && !reader->state.is_in_order)
 		result = perfetto_sort_emit(&reader->sorter, &reader->state, &reader->result->n_skipped, reader->err);

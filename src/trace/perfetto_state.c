@@ -74,7 +74,6 @@ struct sequence *perfetto_state_sequence_slow(struct state *state, uint32_t id)
 		    !perfetto_map_put(&state->sequence_of, id, state->n_sequences + 1))
 			return NULL;
 		index = ++state->n_sequences;
-		state->sequence[index - 1].is_valid = true;
 	}
 	state->last_id = id;
 	state->last_index = index;

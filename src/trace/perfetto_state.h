@@ -32,7 +32,7 @@ struct clocks {
 
 /* What one writer of packets has said; numbers mean something on their sequence alone. */
 struct sequence {
-	bool is_valid;			/* false: packets were lost, numbers mean nothing until the state is cleared */
+	bool is_valid;			/* false: packets may be missing, numbers mean nothing until the state is cleared */
 	uint32_t default_clock;		/* 0: the trace's */
 	uint32_t default_track;		/* index of a track, 0: none */
 	uint32_t thread_track;		/* the same, by the older kind of descriptor */
@@ -44,9 +44,10 @@ struct sequence {
 };
 
 struct track {
-	struct track_def def;	/* parent: see parent_uuid */
+	struct track_def def;	/* parent: as the sink was told last */
 	uint64_t uuid, parent_uuid;
 	uint32_t id;		/* the sink's number; 0: the sink does not know it yet */
+	uint32_t parent;	/* index of the one that the sink was told */
 	uint32_t depth;		/* open slices */
 	uint64_t last_ns;
 	bool is_defined;	/* by a descriptor */

@@ -11,6 +11,8 @@
 
 #include "trace/perfetto_fields.h"
 
+enum { MAX_DEPTH = 256 };	/* of the tree of tracks that a sink is shown */
+
 static uint32_t new_track(struct state *state, uint64_t uuid)
 {
 	uint32_t index = state->n_tracks + 1;
@@ -177,7 +179,28 @@ static bool is_same(const struct track *a, const struct track *b)
 {
 	return a->def.type == b->def.type && a->def.name == b->def.name && a->def.pid == b->def.pid &&
 	       a->def.tid == b->def.tid && a->def.unit == b->def.unit && a->def.start_ns == b->def.start_ns &&
-	       a->def.command == b->def.command && a->parent_uuid == b->parent_uuid;
+	       a->def.command == b->def.command && a->def.parent == b->def.parent;
+}
+
+/* Index of the parent that a track's descriptor names; 0: none, or none that we know. */
+static uint32_t parent_of(const struct state *state, const struct track *track)
+{
+	uint32_t parent = track->parent_uuid ? perfetto_map_get(&state->track_of, track->parent_uuid) : 0;
+
+	if (!parent && track->def.type == TRACK_THREAD)
+		parent = perfetto_map_get(&state->process_of, (uint32_t)track->def.pid);
+	return parent;
+}
+
+/* The parent that the sink is told of: none that it does not know, and no track's own descendant. */
+static uint32_t parent_to_tell(const struct state *state, const struct track *track, uint32_t index)
+{
+	uint32_t parent = parent_of(state, track), above = parent;
+
+	for (int i = 0; above; above = state->track[above].parent)
+		if (above == index || !state->track[above].id || ++i == MAX_DEPTH)
+			return 0;
+	return parent;
 }
 
 static uint64_t uuid_in(struct pb_in in)
@@ -210,6 +233,7 @@ int perfetto_tracks_descriptor(struct state *state, struct pb_in in, struct err 
 	if (now.def.type == TRACK_PROCESS && !perfetto_map_put(&state->process_of, (uint32_t)now.def.pid, index))
 		return perfetto_state_out_of_memory(err);
 	/* What a track is stays; a track that the sink knows is told again only if something is new. */
+	now.def.parent = state->track[parent_to_tell(state, &now, index)].id;
 	if (track->id && (now.def.type != track->def.type || is_same(&now, track)))
 		return 0;
 	*track = now;
@@ -235,12 +259,10 @@ int perfetto_tracks_thread_descriptor(struct state *state, struct sequence *sequ
 int perfetto_tracks_emit(struct state *state, uint32_t index, struct err *err)
 {
 	struct track *track = &state->track[index];
-	uint32_t parent = track->parent_uuid ? perfetto_map_get(&state->track_of, track->parent_uuid) : 0;
 	struct event event = { .type = EVENT_TRACK, .def = &track->def };
 
-	if (!parent && track->def.type == TRACK_THREAD)
-		parent = perfetto_map_get(&state->process_of, (uint32_t)track->def.pid);
-	track->def.parent = parent && parent != index ? state->track[parent].id : 0;
+	track->parent = parent_to_tell(state, track, index);
+	track->def.parent = state->track[track->parent].id;
 	if (!track->id)
 		track->id = sink_new_track(state->out);
 	event.track = track->id;
@@ -250,11 +272,8 @@ int perfetto_tracks_emit(struct state *state, uint32_t index, struct err *err)
 /* A track's parent that is not told yet; 0: none. */
 static uint32_t untold_parent(const struct state *state, uint32_t index)
 {
-	const struct track *track = &state->track[index];
-	uint32_t parent = track->parent_uuid ? perfetto_map_get(&state->track_of, track->parent_uuid) : 0;
+	uint32_t parent = parent_of(state, &state->track[index]);
 
-	if (!parent && track->def.type == TRACK_THREAD)
-		parent = perfetto_map_get(&state->process_of, (uint32_t)track->def.pid);
 	return parent && !state->track[parent].id ? parent : 0;
 }
 

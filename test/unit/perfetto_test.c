@@ -6,6 +6,7 @@
 #include "trace/perfetto_read.h"
 #include "trace/perfetto_write.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,6 +20,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 #include <cmocka.h>
 
 #include "base/pb.h"
@@ -898,6 +900,74 @@ static void trace_without_events_is_no_error(void **state)
 	assert_reads_as(&foreign, wanted);
 }
 
+/* A bomb: 33 MiB of empty packets in 33 KiB. */
+static void compressed_packets_have_a_limit(void **state)
+{
+	enum { SIZE = 33 << 20 };
+	struct pb_out out = { malloc(SIZE), 0, SIZE };
+	uint8_t *plain = calloc(1, SIZE), *packed = malloc(compressBound(SIZE));
+	uLongf n_packed = compressBound(SIZE);
+	size_t packet;
+
+	for (size_t i = 0; i < SIZE; i += 2)
+		plain[i] = 0x0a;
+	assert_int_equal(compress2(packed, &n_packed, plain, SIZE, 9), Z_OK);
+	packet = pb_out_open(&out, TRACE_PACKET);
+	pb_out_bytes(&out, PACKET_COMPRESSED, packed, n_packed);
+	pb_out_close(&out, packet);
+	assert_refused(out.data, out.len, "become more than 32 MiB");
+	free(plain);
+	free(packed);
+	free(out.data);
+}
+
+static void *read_whole(const char *path, size_t *size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *data;
+
+	assert_true(fd >= 0 && !fstat(fd, &st) && st.st_size);
+	*size = (size_t)st.st_size;
+	data = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return data;
+}
+
+static void judge_folder(const char *folder, bool is_good)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(folder);
+	int n = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		struct lines lines;
+		struct err err;
+		char path[4096];
+		size_t size;
+		void *data;
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+		data = read_whole(path, &size);
+		if ((read_lines(&lines, data, size, NULL, &err) == 0) != is_good)
+			fail_msg("%s: %s", path, is_good ? err.msg : "was read");
+		assert_int_equal(!*err.msg, is_good);
+		lines_done(&lines);
+		munmap(data, size);
+		n++;
+	}
+	closedir(dir);
+	assert_true(n > 5);
+}
+
+static void the_folder_is_the_verdict(void **state)
+{
+	judge_folder(TEST_DIR "/data/pftrace/good", true);
+	judge_folder(TEST_DIR "/data/pftrace/bad", false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -920,6 +990,8 @@ int main(void)
 		cmocka_unit_test(clocks_are_brought_together),
 		cmocka_unit_test(arguments_that_are_not_ours_are_left_out),
 		cmocka_unit_test(trace_without_events_is_no_error),
+		cmocka_unit_test(compressed_packets_have_a_limit),
+		cmocka_unit_test(the_folder_is_the_verdict),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
