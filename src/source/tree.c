@@ -5,8 +5,8 @@
  *
  *   who ended?	one poll of all pidfds; /proc/PID/stat where there are none
  *   is anyone new?	the last pid given out on this machine, in /proc/loadavg
- *   who is new?	only when that moved, and once a second: the kernel's lists of children, thread by
- *			thread; a scan of all processes for their parents where the kernel keeps no lists
+ *   who is new?	the few numbers given out since; where they are many, and once a second: the kernel's
+ *			lists of children, thread by thread, or, where it keeps none, the parents of all processes
  *
  *
  * A fourth, who became another program, is put to each process when its age has doubled, then once a second.
@@ -32,7 +32,7 @@
 #define SETTLE_NS (20 * MS_NS)
 #define WALK_NS (1000 * MS_NS)
 
-enum { N_PAST = 1024, COMMAND = 4096 };
+enum { N_PAST = 1024, COMMAND = 4096, MOST_NUMBERS = 64 };
 
 /* Seen, but too young to be named. */
 struct newcomer {
@@ -51,12 +51,11 @@ struct tree_scan {
 	struct past past[N_PAST];	/* a ring */
 	size_t n_past;
 	struct proc_file loadavg;
-	uint64_t last_pid;
-	bool was_moving;	/* last_pid moved at the last update */
+	uint64_t before_pid, last_pid;	/* given out at the last two updates */
 	bool has_root;		/* the root was found: it is not looked for again */
 	bool no_children;	/* this kernel keeps no lists of children */
 	bool is_ours;
-	uint64_t walk_ns;	/* walk then even if last_pid did not move */
+	uint64_t walk_ns;	/* walk then, whatever the numbers say */
 	uint64_t due_ns;
 };
 
@@ -209,24 +208,42 @@ static int meet(void *ctx, pid_t pid)
 	return 0;
 }
 
-/* Whether a process may have been made since the last update. A process has its number a moment before
- * it is in its parent's list: a number that moved is looked after twice. */
-static bool is_moving(struct update *update)
+/* The last pid given out on this machine; 0: not known. */
+static uint64_t last_pid(struct update *update)
 {
-	struct tree_scan *scan = update->scan;
-	uint64_t last_pid = 0;
-	bool has_moved, was_moving = scan->was_moving;
+	uint64_t pid = 0;
 	char text[128];
 	ssize_t got;
 
 	if (*update->target->sysroot)
 		got = proc_read(update->target->sysroot, 0, "loadavg", text, sizeof text);
 	else
-		got = proc_file_read(&scan->loadavg, "", 0, "loadavg", text, sizeof text);
-	has_moved = got <= 0 || !proc_number(text, (size_t)got, 4, &last_pid) || !last_pid || last_pid != scan->last_pid;
-	scan->last_pid = last_pid;
-	scan->was_moving = has_moved;
-	return has_moved || was_moving || update->now_ns >= scan->walk_ns;
+		got = proc_file_read(&update->scan->loadavg, "", 0, "loadavg", text, sizeof text);
+	return got > 0 && proc_number(text, (size_t)got, 4, &pid) && pid <= INT_MAX ? pid : 0;
+}
+
+/* A thread has a number, too, and the parent of its process. */
+static bool is_process(const struct update *update, pid_t pid)
+{
+	char text[8192];
+	uint64_t group;
+	ssize_t got = proc_read(update->target->sysroot, pid, "status", text, sizeof text);
+
+	return got > 0 && proc_field(text, (size_t)got, "Tgid", &group) && group == (uint64_t)pid;
+}
+
+static int meet_numbers(struct update *update, pid_t first, pid_t last)
+{
+	struct proc_stat stat;
+	int result = 0;
+
+	for (pid_t pid = first; pid <= last && !result; pid++) {
+		if (is_known(update->tree, pid) || read_stat(update->target, pid, NULL, &stat))
+			continue;
+		if (is_known(update->tree, stat.parent) && is_process(update, pid))
+			result = meet(update, pid);
+	}
+	return result;
 }
 
 /* New children may have children: those that are met are asked, too. -ENOSYS: the kernel has no lists. */
@@ -261,23 +278,41 @@ static int walk_parents(struct update *update)
 	return result;
 }
 
-static int look_for_new(struct update *update)
+static int walk(struct update *update)
 {
 	struct tree_scan *scan = update->scan;
 	int result = 0;
 
-	if (!scan->has_root && update->target->pid) {
-		result = meet(update, update->target->pid);
-		scan->has_root = is_known(update->tree, update->target->pid);
-	}
-	if (result || !is_moving(update))
-		return result;
 	scan->walk_ns = update->now_ns + WALK_NS;
 	if (!scan->no_children)
 		result = walk_children(update);
 	if (result == -ENOSYS)
 		scan->no_children = true;
 	return scan->no_children ? walk_parents(update) : result;
+}
+
+/* A process has its number a moment before it can be seen: numbers are looked at in two updates. */
+static int look_for_new(struct update *update)
+{
+	struct tree_scan *scan = update->scan;
+	uint64_t before = scan->before_pid, between = scan->last_pid, last = last_pid(update);
+	int result = 0;
+
+	scan->before_pid = between;
+	scan->last_pid = last;
+	if (!scan->has_root && update->target->pid) {
+		result = meet(update, update->target->pid);
+		scan->has_root = is_known(update->tree, update->target->pid);
+	}
+	if (result)
+		return result;
+	if (!last || update->now_ns >= scan->walk_ns)
+		return walk(update);
+	if (last == before && last == between)
+		return 0;
+	if (!before || last < before || last - before > MOST_NUMBERS)
+		return walk(update);
+	return meet_numbers(update, (pid_t)before + 1, (pid_t)last);
 }
 
 /* Naming them */

@@ -133,6 +133,20 @@ static void an_orphan_stays_and_what_ended_goes(void **state)
 	world_free(world);
 }
 
+static void new_numbers_are_looked_at_one_by_one(void **state)
+{
+	struct world *world = world_new(2000);
+
+	/* 2012 to 2030 were given out; no list of children is read between the walks of each second. */
+	for (int i = 0; i < 3; i++)
+		update(world, "laptop/t0", T0 + (uint64_t)i * S_NS / 100);
+	update(world, "laptop/t1", T0 + S_NS / 10);
+	assert_true(has(world, 2020));
+	assert_false(has(world, 2027));
+	assert_false(has(world, 2026));
+	world_free(world);
+}
+
 static void an_orphan_that_was_not_known_is_no_member(void **state)
 {
 	struct world *world = world_new(2000);
@@ -426,6 +440,7 @@ int main(void)
 		cmocka_unit_test(a_process_is_called_what_people_call_it),
 		cmocka_unit_test(a_start_is_on_the_clock_of_the_recording),
 		cmocka_unit_test(an_orphan_stays_and_what_ended_goes),
+		cmocka_unit_test(new_numbers_are_looked_at_one_by_one),
 		cmocka_unit_test(an_orphan_that_was_not_known_is_no_member),
 		cmocka_unit_test(a_pid_used_again_is_another_process),
 		cmocka_unit_test(a_new_process_is_named_when_it_is_20_ms_old),
