@@ -30,6 +30,8 @@ static struct hot no_memory;	/* a hot page that says "off" */
 struct hot *hot = &no_memory;
 struct agent agent;
 __thread struct thread *self_thread __attribute__((tls_model("initial-exec")));
+/* What the environment said; a child of fork finds its hot page wiped and looks here. */
+static struct hot settings;
 static pthread_key_t thread_key;
 static bool has_thread_key;
 
@@ -200,17 +202,7 @@ static struct thread *enter_locked(void)
 {
 	struct thread *thread = self_thread;
 
-	if (!hot->generation) {
-		enum level level = hot->level;
-		if (!start_process()) {
-			hot->level = LEVEL_OFF;
-			hot->generation = ++agent.next_generation;
-			return NULL;
-		}
-		hot->level = level;
-		hot->generation = ++agent.next_generation;
-	}
-	if (hot->level == LEVEL_OFF || (!thread && !(thread = new_thread())))
+	if (!thread && !(thread = new_thread()))
 		return NULL;
 	memset(thread, 0, sizeof *thread);
 	thread->tid = (int32_t)syscall(SYS_gettid);
@@ -224,12 +216,31 @@ static struct thread *enter_locked(void)
 	return thread;
 }
 
-/* What a child of fork has lost with the hot page: settings that the parent read from the environment. */
-static struct hot settings;
-
 bool agent_is_wanted(void)
 {
 	return hot->level || (!hot->generation && settings.level);
+}
+
+bool agent_enter_process(void)
+{
+	bool has_started = false, is_child = false;
+	int saved = errno;
+
+	if (hot->generation || !settings.level)
+		return hot->level != LEVEL_OFF;
+	agent_lock();
+	if (!hot->generation) {	/* the page was wiped, or this is the first time */
+		is_child = agent.next_generation != 0;
+		has_started = start_process();
+		hot->use_ticks = settings.use_ticks;
+		hot->level = has_started ? settings.level : LEVEL_OFF;
+		hot->generation = ++agent.next_generation;
+	}
+	agent_unlock();
+	if (has_started && is_child)
+		arm_tell_again();
+	errno = saved;
+	return hot->level != LEVEL_OFF;
 }
 
 struct thread *agent_enter(void)
@@ -238,15 +249,8 @@ struct thread *agent_enter(void)
 	struct thread *thread;
 	struct record *record;
 
-	if (!hot->generation && !hot->level) {	/* wiped, or never started */
-		if (!settings.level)
-			return NULL;
-		hot->use_ticks = settings.use_ticks;
-		hot->level = settings.level;
-	}
-	if (hot->level == LEVEL_OFF)
+	if (!agent_enter_process())
 		return NULL;
-	bool is_child = !hot->generation;
 	agent_lock();
 	thread = enter_locked();
 	agent_unlock();
@@ -260,8 +264,6 @@ struct thread *agent_enter(void)
 						   .type = RECORD_THREAD };
 			ring_publish(&thread->ring);
 		}
-		if (is_child)
-			arm_tell_again();
 	}
 	errno = saved;
 	return thread;
@@ -362,10 +364,9 @@ static uint64_t power_of_two(uint64_t bytes)
 static void read_settings(void)
 {
 	agent.ring_bytes_max = power_of_two(number_of(getenv("INFTRACE_RING"), 8 << 20));
-	agent.ring_bytes = agent.ring_bytes_max < (256 << 10) ? agent.ring_bytes_max : 256 << 10;
-	hot->use_ticks = getenv("INFTRACE_CLOCK") == NULL;
-	hot->level = level_of(getenv("INFTRACE_LEVEL"));
-	settings = *hot;
+	agent.ring_bytes = agent.ring_bytes_max < (64 << 10) ? agent.ring_bytes_max : 64 << 10;
+	settings.use_ticks = getenv("INFTRACE_CLOCK") == NULL;
+	settings.level = level_of(getenv("INFTRACE_LEVEL"));
 }
 
 __attribute__((constructor)) static void agent_start(void)
@@ -388,14 +389,7 @@ __attribute__((constructor)) static void agent_start(void)
 	strcpy(agent.dir, dir);
 	has_thread_key = !pthread_key_create(&thread_key, leave);
 	read_settings();
-	agent_lock();
-	bool ok = start_process();
-	hot->generation = ++agent.next_generation;
-	if (!ok)
-		hot->level = LEVEL_OFF;
-	agent_unlock();
-	if (ok)
-		arm_new_modules();
+	arm_new_modules();
 	errno = saved;
 }
 

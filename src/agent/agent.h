@@ -145,6 +145,8 @@ void agent_off(const char *reason);
 
 /* Whether this process is to be recorded; true in a child of fork that has no segment yet. */
 bool agent_is_wanted(void);
+/* Makes sure that this process has a segment; false when nothing is to be recorded. */
+bool agent_enter_process(void);
 /* Slow path of agent_thread: makes segment, ring and thread as needed; NULL when nothing can be recorded. */
 struct thread *agent_enter(void);
 

@@ -249,7 +249,7 @@ void arm_new_modules(void)
 {
 	int saved = errno;
 
-	if (!agent_thread())
+	if (!agent_enter_process())
 		return;
 	__atomic_store_n(&again, 1, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&again, __ATOMIC_ACQUIRE) && !__atomic_exchange_n(&arming, 1, __ATOMIC_ACQUIRE)) {
