@@ -3,10 +3,11 @@
  * What stands in for functions that a copy of ONNX Runtime imports: they tell of things that no virtual
  * function shows. open: the model's file. PyBytes_AsString and PyBytes_Size: a model in memory, in Python.
  * __cxa_throw: the message of an error on its way to the program. pthread_create: what a worker thread
- * is for. Only this module's own imports are replaced, nobody else's.
+ * is for. dlopen: a provider's library. Only this module's own imports are replaced, nobody else's.
  */
 #include "agent/ort.h"
 
+#include "event/event.h"
 #include "runtime/onnx_peek.h"
 #include "runtime/ort_node.h"
 
@@ -64,6 +65,66 @@ static ssize_t on_bytes_size(void *object)
 		thread->python_bytes = NULL;
 	return size;
 }
+
+static void tell_provider(struct thread *thread, const char *path, uint64_t start, uint64_t end)
+{
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+	uint8_t lane = lane_take(start);
+	struct record *record = agent_claim(thread);
+
+	if (record) {
+		*record = (struct record){ .time = start, .value = end, .run = lane, .text = dict_text(file, strlen(file)),
+					   .type = RECORD_SLICE, .flags = KIND_PROVIDER_READY };
+		agent_publish(thread);
+	}
+	lane_give(lane);
+}
+
+/* Called by import_dlopen below. A path with a slash is found the same whoever asks; for a bare name the
+ * real dlopen must see the runtime as its caller. */
+struct opened {
+	void *handle;
+	uintptr_t is_done;
+};
+__attribute__((used, visibility("hidden"))) struct opened import_look(const char *path, int flags);
+
+struct opened import_look(const char *path, int flags)
+{
+	struct opened opened = { NULL, 0 };
+	struct thread *thread;
+	uint64_t start;
+
+	if (!path || !strchr(path, '/') || (flags & RTLD_NOLOAD) || !(thread = agent_thread()))
+		return opened;
+	start = agent_now();
+	opened.handle = dlopen(path, flags);
+	opened.is_done = 1;
+	if (opened.handle)
+		tell_provider(thread, path, start, agent_now());
+	return opened;
+}
+
+void *import_dlopen(const char *path, int flags) __attribute__((visibility("hidden")));
+#if defined(__x86_64__)
+__asm__(".hidden import_dlopen\n"
+	".globl import_dlopen\n"
+	".type import_dlopen,@function\n"
+	"import_dlopen:\n"
+	"	endbr64\n"
+	"	push %rdi\n"
+	"	push %rsi\n"
+	"	sub $8, %rsp\n"
+	"	call import_look\n"
+	"	add $8, %rsp\n"
+	"	pop %rsi\n"
+	"	pop %rdi\n"
+	"	test %rdx, %rdx\n"
+	"	jz 1f\n"
+	"	ret\n"
+	"1:	jmp *import_real_dlopen(%rip)\n"
+	".size import_dlopen,.-import_dlopen\n");
+#endif
+void *(*import_real_dlopen)(const char *, int) __attribute__((visibility("hidden"))) = dlopen;
 
 static bool starts(const char *text, const char *with)
 {
@@ -191,6 +252,7 @@ void import_arm(struct runtime *runtime)
 
 	hook_import(&runtime->image, "open", on_open);
 	hook_import(&runtime->image, "pthread_create", on_thread);
+	hook_import(&runtime->image, "dlopen", import_dlopen);
 	if (found && (!real_throw || real_throw == found)) {
 		real_throw = found;
 		hook_import(&runtime->image, "__cxa_throw", on_throw);

@@ -12,6 +12,7 @@
 
 #define MS_NS UINT64_C(1000000)
 #define RAMP_NS (20 * MS_NS)
+#define YOUNG_NS (1000 * MS_NS)
 
 static struct followed *item_at(const struct follow *follow, const struct follow_kind *kind, size_t i)
 {
@@ -57,7 +58,8 @@ static int follow_tree(struct follow *follow, const struct follow_kind *kind, co
 		const struct tree_process *process = &tree->process[follow->n];
 		struct followed *followed = item_at(follow, kind, follow->n);
 		memset(followed, 0, kind->item_size);
-		*followed = (struct followed){ .pid = process->pid, .start_ticks = process->start_ticks, .seen_ns = now_ns };
+		*followed =
+		    (struct followed){ .pid = process->pid, .start_ticks = process->start_ticks, .seen_ns = now_ns };
 	}
 	return 0;
 }
@@ -132,6 +134,30 @@ int sample_due_ms(uint64_t due_ns)
 	return ms > INT_MAX ? INT_MAX : (int)ms;
 }
 
+uint64_t sample_since_ns(const struct tree_process *process, uint64_t now_ns)
+{
+	bool is_young = process->start_ns && process->start_ns <= now_ns && now_ns - process->start_ns < YOUNG_NS;
+
+	return is_young ? process->start_ns : now_ns;
+}
+
+int sample_check(const struct target *target, const char *name, bool (*is_good)(const char *text, size_t len),
+		 struct err *err)
+{
+	const char *reason = "not understood";
+	char text[1024];
+	ssize_t got = target->pid ? proc_read(target->sysroot, target->pid, name, text, sizeof text) : 0;
+
+	if (!target->pid || (got >= 0 && is_good(text, (size_t)got)))
+		return 0;
+	if (got < 0)
+		reason = strerror((int)-got);
+	return err_set(err, got < 0 ? (int)-got : EPROTO, "cannot read %s/proc/%d/%s: %s%s", target->sysroot,
+		       (int)target->pid, name, reason,
+		       got < 0 ? "; the process has ended, or /proc hides it (hidepid): run as its user or as root"
+			       : "");
+}
+
 ssize_t sample_read(const struct sample *sample, struct proc_file *file, const char *name, void *buf, size_t size)
 {
 	const struct target *target = sample->target;
@@ -146,15 +172,19 @@ ssize_t sample_read(const struct sample *sample, struct proc_file *file, const c
 /* The process's own track has events of others, whose times may be before this one's. */
 static int define_note_track(const struct sample *sample, struct followed *followed)
 {
-	struct track_def def = { .type = TRACK_LANE, .parent = sample->process->track,
+	struct track_def def = { .type = TRACK_LANE,
+				 .parent = sample->process->track,
 				 .name = names_of(sample->out->names, "unreadable") };
-	struct event event = { .type = EVENT_TRACK, .track = sink_new_track(sample->out), .time_ns = sample->now_ns, .def = &def };
+	struct event event = {
+		.type = EVENT_TRACK, .track = sink_new_track(sample->out), .time_ns = sample->now_ns, .def = &def
+	};
 
 	followed->note_track = event.track;
 	return sink_put(sample->out, &event, sample->err);
 }
 
-int sample_unreadable(const struct sample *sample, struct followed *followed, unsigned bit, const char *name, ssize_t result)
+int sample_unreadable(const struct sample *sample, struct followed *followed, unsigned bit, const char *name,
+		      ssize_t result)
 {
 	char path[64];
 	struct arg args[3];

@@ -145,9 +145,20 @@ bool proc_field(const char *text, size_t len, const char *key, uint64_t *out)
 }
 
 /* Where in /proc/PID/stat, counted from the state, which follows the name, as 0. */
-enum { STAT_PARENT = 1, STAT_MINOR = 7, STAT_MAJOR = 9, STAT_USER = 11, STAT_SYSTEM = 12, STAT_THREADS = 17, STAT_START = 19, N_STAT };
-enum { STAT_WANTED = 1 << STAT_PARENT | 1 << STAT_MINOR | 1 << STAT_MAJOR | 1 << STAT_USER | 1 << STAT_SYSTEM |
-		     1 << STAT_THREADS | 1 << STAT_START };
+enum {
+	STAT_PARENT = 1,
+	STAT_MINOR = 7,
+	STAT_MAJOR = 9,
+	STAT_USER = 11,
+	STAT_SYSTEM = 12,
+	STAT_THREADS = 17,
+	STAT_START = 19,
+	N_STAT
+};
+enum {
+	STAT_WANTED = 1 << STAT_PARENT | 1 << STAT_MINOR | 1 << STAT_MAJOR | 1 << STAT_USER | 1 << STAT_SYSTEM |
+		      1 << STAT_THREADS | 1 << STAT_START
+};
 
 bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out)
 {

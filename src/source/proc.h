@@ -14,17 +14,27 @@
 
 /* /proc/PID/stat. Ticks are of sysconf(_SC_CLK_TCK). */
 struct proc_stat {
-	char name[64];		/* comm; may hold any byte but NUL */
-	char state;		/* 'R', 'S', ... 'Z' */
+	char name[64]; /* comm; may hold any byte but NUL */
+	char state;    /* 'R', 'S', ... 'Z' */
 	pid_t parent;
 	uint64_t minor_faults, major_faults;
-	uint64_t cpu_ticks;	/* user and system; guest time is in it */
+	uint64_t cpu_ticks; /* user and system; guest time is in it */
 	uint64_t n_threads;
-	uint64_t start_ticks;	/* since boot */
+	uint64_t start_ticks; /* since boot */
 };
 
 /* The first line of /proc/stat. */
-enum proc_cpu_field { CPU_USER, CPU_NICE, CPU_SYSTEM, CPU_IDLE, CPU_IOWAIT, CPU_IRQ, CPU_SOFTIRQ, CPU_STEAL, N_CPU_FIELDS };
+enum proc_cpu_field {
+	CPU_USER,
+	CPU_NICE,
+	CPU_SYSTEM,
+	CPU_IDLE,
+	CPU_IOWAIT,
+	CPU_IRQ,
+	CPU_SOFTIRQ,
+	CPU_STEAL,
+	N_CPU_FIELDS
+};
 
 struct proc_cpu {
 	uint64_t ticks[N_CPU_FIELDS];
@@ -32,7 +42,7 @@ struct proc_cpu {
 
 /* A file that may stay open between reads. Zeroed: closed. */
 struct proc_file {
-	int slot;	/* descriptor + 1 */
+	int slot; /* descriptor + 1 */
 };
 
 /* How many processes may have their files kept open; a bigger tree is read by open, read, close. */
@@ -42,7 +52,8 @@ enum { PROC_KEPT = 256 };
 ssize_t proc_read(const char *sysroot, pid_t pid, const char *name, void *buf, size_t size);
 /* The same through a descriptor that is opened at first use and kept. It belongs to the process it was
  * opened for, even if the pid is used again. */
-ssize_t proc_file_read(struct proc_file *file, const char *sysroot, pid_t pid, const char *name, void *buf, size_t size);
+ssize_t proc_file_read(struct proc_file *file, const char *sysroot, pid_t pid, const char *name, void *buf,
+		       size_t size);
 void proc_file_close(struct proc_file *file);
 
 /* All return false, and leave *out alone, when the text is not what it should be. */

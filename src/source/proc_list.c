@@ -52,7 +52,7 @@ static int each_pid(int fd, int (*found)(void *ctx, pid_t pid), void *ctx)
 
 static int thread_children(int task_fd, const char *tid, int (*found)(void *ctx, pid_t child), void *ctx)
 {
-	char path[64];
+	char path[NAME_MAX + sizeof "/children"];
 	int fd, result;
 
 	snprintf(path, sizeof path, "%s/children", tid);

@@ -29,6 +29,8 @@ struct worker {
 	uint32_t role;		/* name id */
 };
 
+enum { MAX_NAMED = 256 };
+
 struct reader {
 	uint32_t worker;	/* whose ring it is now: index + 1 */
 	uint64_t lost;		/* losses told of so far */
@@ -55,7 +57,7 @@ struct process {
 	struct lanes lanes;
 	struct reader reader[SEGMENT_MAX_RINGS];
 	struct worker *worker;
-	uint32_t n_workers;
+	uint32_t n_workers, n_named;
 	struct session *session;	/* by number */
 	uint32_t n_sessions;
 	uint64_t dict_lost, ring_lost;
@@ -209,13 +211,10 @@ static struct worker *worker_of(struct process *process, int32_t tid)
 	return &process->worker[process->n_workers++];
 }
 
-static uint32_t thread_track(struct agent_state *state, struct process *process, struct reader *reader, struct sink *out)
+static uint32_t worker_track(struct agent_state *state, struct process *process, struct worker *worker, struct sink *out)
 {
-	struct worker *worker = reader->worker ? &process->worker[reader->worker - 1] : NULL;
 	struct err ignored;
 
-	if (!worker)
-		return process_track(state, process, out);
 	if (!worker->track) {
 		struct track_def def = { .type = TRACK_THREAD, .parent = process_track(state, process, out), .name = worker->role,
 					 .pid = process->pid, .tid = worker->tid };
@@ -223,6 +222,20 @@ static uint32_t thread_track(struct agent_state *state, struct process *process,
 		sink_put(out, &event, &ignored);
 	}
 	return worker->track;
+}
+
+static uint32_t thread_track(struct agent_state *state, struct process *process, struct reader *reader, struct sink *out)
+{
+	return reader->worker ? worker_track(state, process, &process->worker[reader->worker - 1], out) :
+				process_track(state, process, out);
+}
+
+/* A thread of the runtime's own is shown even if it never runs an operator by itself; not thousands of them. */
+static void name_worker(struct agent_state *state, struct process *process, struct worker *worker, uint32_t role, struct sink *out)
+{
+	worker->role = role;
+	if (process->n_named++ < MAX_NAMED)
+		worker_track(state, process, worker, out);
 }
 
 static struct session *session_of(struct process *process, uint32_t number)
@@ -301,7 +314,7 @@ static int read_dictionary(struct agent_state *state, struct process *process, s
 		else if (entry.kind == DICT_FACT)
 			learn_fact(process, &entry);
 		else if (entry.kind == DICT_ROLE && (worker = worker_of(process, (int32_t)entry.id)))
-			worker->role = entry.text[0];
+			name_worker(state, process, worker, entry.text[0], out);
 	}
 	return code;
 }
@@ -410,7 +423,10 @@ static struct lane_event *lane_event(const struct step *step, enum event_type ty
 	event->time_ns = to_ns(step->state, ticks);
 	event->lane = lane < 64 ? (uint32_t)lane : 64 + (uint32_t)(step->reader - step->process->reader);
 	event->session = step->record->id;
-	event->model = kind == KIND_SESSION || kind == KIND_LOAD || kind == KIND_SPECIALIZE ? session->creating : session->model;
+	if (kind == KIND_PROVIDER_READY)
+		event->model = names_of(step->out->names, "providers");
+	else
+		event->model = kind == KIND_SESSION || kind == KIND_LOAD || kind == KIND_SPECIALIZE ? session->creating : session->model;
 	if (!event->model)
 		event->model = names_of(step->out->names, "unknown model");
 	return event;

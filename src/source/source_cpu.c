@@ -17,8 +17,6 @@
 /* A share of less time than this says more about the clocks than about the process. */
 #define SPAN_NS (8 * MS_NS)
 #define TICKS_SPAN_NS (100 * MS_NS)
-/* A process that was this young when it was first seen is sampled from its start. */
-#define YOUNG_NS (1000 * MS_NS)
 
 struct cpu_item {
 	struct followed followed;
@@ -66,24 +64,22 @@ static int read_ticks(const struct target *target, pid_t pid, uint64_t *cpu_ns)
 	return 0;
 }
 
+static bool is_stat(const char *text, size_t len)
+{
+	struct proc_stat stat;
+
+	return proc_stat_parse(text, len, &stat);
+}
+
 static int check(const struct target *target, struct err *err)
 {
 	struct proc_cpu cpu;
-	uint64_t cpu_ns;
 	int result = read_machine(target, NULL, &cpu);
 
 	if (result)
 		return err_set(err, -result, "cannot read %s/proc/stat: %s", target->sysroot,
 			       result == -EPROTO ? "its first line is not understood" : strerror(-result));
-	if (!target->pid)
-		return 0;
-	result = read_ticks(target, target->pid, &cpu_ns);
-	if (result == -EPROTO)
-		return err_set(err, EPROTO, "cannot read %s/proc/%d/stat: not understood", target->sysroot, (int)target->pid);
-	if (result)
-		return err_set(err, -result, "cannot read %s/proc/%d/stat: %s; the process has ended, or /proc hides it (hidepid):"
-			       " run as its user or as root", target->sysroot, (int)target->pid, strerror(-result));
-	return 0;
+	return sample_check(target, "stat", is_stat, err);
 }
 
 static int start(void *data, const struct target *target, struct sink *out, struct err *err)
@@ -120,16 +116,6 @@ static int read_process(const struct cpu_state *state, const struct sample *samp
 	return 0;
 }
 
-/* Where the first span begins: at the start of a young process, when it had used no CPU yet; else now. */
-static void set_base(struct cpu_item *item, const struct tree_process *process, uint64_t time_ns, uint64_t cpu_ns)
-{
-	bool is_young = process->start_ns && process->start_ns <= time_ns && time_ns - process->start_ns < YOUNG_NS;
-
-	item->has_base = true;
-	item->base_ns = is_young ? process->start_ns : time_ns;
-	item->base_cpu_ns = is_young ? 0 : cpu_ns;
-}
-
 static int sample_process(void *data, const struct sample *sample, void *data_item)
 {
 	const struct cpu_state *state = data;
@@ -140,8 +126,11 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 
 	if (result)
 		return sample_unreadable(sample, &item->followed, 0, "stat", result);
-	if (!item->has_base)
-		set_base(item, sample->process, time_ns, cpu_ns);
+	if (!item->has_base) {
+		item->has_base = true;
+		item->base_ns = sample_since_ns(sample->process, time_ns);
+		item->base_cpu_ns = item->base_ns < time_ns ? 0 : cpu_ns;
+	}
 	/* A counter that went back is wrong: what was counted before holds until it is passed again. */
 	if (cpu_ns < item->base_cpu_ns)
 		cpu_ns = item->base_cpu_ns;
@@ -151,7 +140,8 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 	percent = (double)(cpu_ns - item->base_cpu_ns) / (double)span_ns * 100;
 	item->base_ns = time_ns;
 	item->base_cpu_ns = cpu_ns;
-	return counter_put(&item->counter, sample->out, sample->process->track, "cpu", "%", time_ns, percent, sample->err);
+	return counter_put(&item->counter, sample->out, sample->process->track, "cpu", "%", time_ns, percent,
+			   sample->err);
 }
 
 static int sample_machine(struct cpu_state *state, struct sink *out, uint64_t now_ns, struct err *err)
@@ -178,8 +168,8 @@ static int sample_machine(struct cpu_state *state, struct sink *out, uint64_t no
 	state->has_base = true;
 	if (!has_value)
 		return 0;
-	return counter_put(&state->machine, out, 0, "cpu", "%", sample_clock_ns(state->target, now_ns), (all - idle) / all * 100,
-			   err);
+	return counter_put(&state->machine, out, 0, "cpu", "%", sample_clock_ns(state->target, now_ns),
+			   (all - idle) / all * 100, err);
 }
 
 static const struct follow_kind cpu_kind = { sizeof(struct cpu_item), sample_process, NULL };

@@ -51,33 +51,29 @@ static int read_machine(const struct target *target, struct proc_file *file, dou
 	if (got < 0)
 		return (int)got;
 	/* A container may be told a total below what the host has available. */
-	if (!proc_field(text, (size_t)got, "MemTotal", &total) || !proc_field(text, (size_t)got, "MemAvailable", &available) ||
-	    available > total)
+	if (!proc_field(text, (size_t)got, "MemTotal", &total) ||
+	    !proc_field(text, (size_t)got, "MemAvailable", &available) || available > total)
 		return -EPROTO;
 	*used_bytes = (double)(total - available) * 1024;
 	return 0;
 }
 
+static bool is_statm(const char *text, size_t len)
+{
+	uint64_t pages;
+
+	return proc_number(text, len, 1, &pages);
+}
+
 static int check(const struct target *target, struct err *err)
 {
-	char text[256];
 	double used;
-	uint64_t pages;
 	int result = read_machine(target, NULL, &used);
-	ssize_t got;
 
 	if (result)
 		return err_set(err, -result, "cannot read %s/proc/meminfo: %s", target->sysroot,
 			       result == -EPROTO ? "it has no usable MemTotal and MemAvailable" : strerror(-result));
-	if (!target->pid)
-		return 0;
-	got = proc_read(target->sysroot, target->pid, "statm", text, sizeof text);
-	if (got < 0)
-		return err_set(err, (int)-got, "cannot read %s/proc/%d/statm: %s; the process has ended, or /proc hides it"
-			       " (hidepid): run as its user or as root", target->sysroot, (int)target->pid, strerror((int)-got));
-	if (!proc_number(text, (size_t)got, 1, &pages))
-		return err_set(err, EPROTO, "cannot read %s/proc/%d/statm: not understood", target->sysroot, (int)target->pid);
-	return 0;
+	return sample_check(target, "statm", is_statm, err);
 }
 
 static int start(void *data, const struct target *target, struct sink *out, struct err *err)
@@ -175,8 +171,8 @@ static int sample_machine(struct mem_state *state, struct sink *out, uint64_t no
 	state->machine_due_ns = sample_next_ns(sample_interval_ns(state->target), now_ns);
 	if (read_machine(state->target, &state->meminfo, &used_bytes))
 		return 0;
-	return counter_put(&state->machine, out, 0, "memory used", "bytes", sample_clock_ns(state->target, now_ns), used_bytes,
-			   err);
+	return counter_put(&state->machine, out, 0, "memory used", "bytes", sample_clock_ns(state->target, now_ns),
+			   used_bytes, err);
 }
 
 static const struct follow_kind mem_kind = { sizeof(struct mem_item), sample_process, close_item };

@@ -8,11 +8,9 @@
 #include "source/follow.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define MS_NS UINT64_C(1000000)
 #define SPAN_NS (8 * MS_NS)
-#define YOUNG_NS (1000 * MS_NS)
 
 struct proc_item {
 	struct followed followed;
@@ -27,37 +25,22 @@ struct proc_state {
 	struct follow follow;
 };
 
+static bool is_stat(const char *text, size_t len)
+{
+	struct proc_stat stat;
+
+	return proc_stat_parse(text, len, &stat);
+}
+
 static int check(const struct target *target, struct err *err)
 {
-	char text[1024];
-	struct proc_stat stat;
-	ssize_t got;
-
-	if (!target->pid)
-		return 0;
-	got = proc_read(target->sysroot, target->pid, "stat", text, sizeof text);
-	if (got < 0)
-		return err_set(err, (int)-got, "cannot read %s/proc/%d/stat: %s; the process has ended, or /proc hides it"
-			       " (hidepid): run as its user or as root", target->sysroot, (int)target->pid, strerror((int)-got));
-	if (!proc_stat_parse(text, (size_t)got, &stat))
-		return err_set(err, EPROTO, "cannot read %s/proc/%d/stat: not understood", target->sysroot, (int)target->pid);
-	return 0;
+	return sample_check(target, "stat", is_stat, err);
 }
 
 static int start(void *data, const struct target *target, struct sink *out, struct err *err)
 {
 	((struct proc_state *)data)->target = target;
 	return 0;
-}
-
-static void set_base(struct proc_item *item, const struct tree_process *process, uint64_t time_ns, const struct proc_stat *stat)
-{
-	bool is_young = process->start_ns && process->start_ns <= time_ns && time_ns - process->start_ns < YOUNG_NS;
-
-	item->has_base = true;
-	item->base_ns = is_young ? process->start_ns : time_ns;
-	item->base_minor = is_young ? 0 : stat->minor_faults;
-	item->base_major = is_young ? 0 : stat->major_faults;
 }
 
 /* Counts per second, and the count to go on from; one that went back stays where it was. */
@@ -69,14 +52,19 @@ static double rate(uint64_t *base, uint64_t count, uint64_t span_ns)
 	return (double)more * 1e9 / (double)span_ns;
 }
 
-static int sample_faults(const struct sample *sample, struct proc_item *item, const struct proc_stat *stat, uint64_t time_ns)
+static int sample_faults(const struct sample *sample, struct proc_item *item, const struct proc_stat *stat,
+			 uint64_t time_ns)
 {
 	uint32_t track = sample->process->track;
 	uint64_t span_ns;
 	int result;
 
-	if (!item->has_base)
-		set_base(item, sample->process, time_ns, stat);
+	if (!item->has_base) {
+		item->has_base = true;
+		item->base_ns = sample_since_ns(sample->process, time_ns);
+		item->base_minor = item->base_ns < time_ns ? 0 : stat->minor_faults;
+		item->base_major = item->base_ns < time_ns ? 0 : stat->major_faults;
+	}
 	span_ns = time_ns > item->base_ns ? time_ns - item->base_ns : 0;
 	if (span_ns < SPAN_NS)
 		return 0;

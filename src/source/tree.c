@@ -48,14 +48,14 @@ struct past {
 struct tree_scan {
 	struct newcomer *newcomer;
 	size_t n_newcomers, capacity;
-	struct past past[N_PAST];	/* a ring */
+	struct past past[N_PAST]; /* a ring */
 	size_t n_past;
 	struct proc_file loadavg;
-	uint64_t before_pid, last_pid;	/* given out at the last two updates */
-	bool has_root;		/* the root was found: it is not looked for again */
-	bool no_children;	/* this kernel keeps no lists of children */
+	uint64_t before_pid, last_pid; /* given out at the last two updates */
+	bool has_root;		       /* the root was found: it is not looked for again */
+	bool no_children;	       /* this kernel keeps no lists of children */
 	bool is_ours;
-	uint64_t walk_ns;	/* walk then, whatever the numbers say */
+	uint64_t walk_ns; /* walk then, whatever the numbers say */
 	uint64_t due_ns;
 };
 
@@ -194,7 +194,8 @@ static int meet(void *ctx, pid_t pid)
 	struct tree_scan *scan = update->scan;
 	struct proc_stat stat;
 
-	if (is_known(update->tree, pid) || read_stat(update->target, pid, NULL, &stat) || is_over(update->target, pid, &stat))
+	if (is_known(update->tree, pid) || read_stat(update->target, pid, NULL, &stat) ||
+	    is_over(update->target, pid, &stat))
 		return 0;
 	if (scan->n_newcomers == scan->capacity) {
 		size_t capacity = scan->capacity ? scan->capacity * 2 : 16;
@@ -363,7 +364,8 @@ static int rename_changed(struct update *update)
 			continue;
 		set_look(update, process);
 		exe = executable(update, process->pid);
-		if (!exe || exe == process->exe || read_stat(update->target, process->pid, &process->start_ticks, &stat))
+		if (!exe || exe == process->exe ||
+		    read_stat(update->target, process->pid, &process->start_ticks, &stat))
 			continue;
 		result = announce(update, process, stat.name);
 	}

@@ -6,7 +6,8 @@
  *
  * Each living process has a TRACK_PROCESS. It is announced when it is 20 ms old, because until then it
  * may still bear the name of the program that is about to start it (a fork before its exec, env, sh -c);
- * one that becomes another program later is announced again, on the same track. Starts from a zeroed struct tree; one thread.
+ * one that becomes another program later is announced again, on the same track. Starts from a zeroed struct tree; one
+ * thread.
  */
 #ifndef SOURCE_TREE_H
 #define SOURCE_TREE_H
