@@ -40,7 +40,7 @@ struct bench {
 	struct counting_sink sink;
 	struct tree tree, empty;
 	struct target target;
-	const struct source *source[4];	/* ends in NULL */
+	const struct source *source[4]; /* ends in NULL */
 	void *state[4];
 	struct proc_file self;
 };
@@ -108,7 +108,8 @@ static void set_sources(struct bench *bench, const char *first, const char *seco
 	for (int i = 0; i < 3 && name[i]; i++) {
 		bench->source[i] = source_named(name[i]);
 		bench->state[i] = calloc(1, bench->source[i]->state_size);
-		if (!bench->state[i] || bench->source[i]->start(bench->state[i], &bench->target, &bench->sink.sink, &err))
+		if (!bench->state[i] ||
+		    bench->source[i]->start(bench->state[i], &bench->target, &bench->sink.sink, &err))
 			die("cannot start a source", &err);
 	}
 }
@@ -199,7 +200,8 @@ static void look(struct bench *bench)
 	drain(bench);
 }
 
-static double sources_us(struct bench *bench, const char *first, const char *second, const char *third, bool has_process)
+static double sources_us(struct bench *bench, const char *first, const char *second, const char *third,
+			 bool has_process)
 {
 	double us;
 

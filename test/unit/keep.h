@@ -15,8 +15,8 @@ struct keep {
 	struct sink sink;
 	uint32_t last_track;
 	struct track_def track[KEPT_TRACKS];
-	struct event event[KEPT];	/* without args and def */
-	const char *text[KEPT];		/* KEY_TEXT of a note */
+	struct event event[KEPT]; /* without args and def */
+	const char *text[KEPT];	  /* KEY_TEXT of a note */
 	size_t n;
 };
 

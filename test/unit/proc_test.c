@@ -66,7 +66,9 @@ static void numbers_beyond_64_bits_are_none(void **state)
 	struct proc_stat stat;
 	uint64_t value = 5;
 
-	assert_true(parse("1 (x) S 0 1 1 0 -1 0 18446744073709551615 0 0 0 18446744073709551615 9 0 0 20 0 1 0 9223372036854775808 0\n", &stat));
+	assert_true(parse("1 (x) S 0 1 1 0 -1 0 18446744073709551615 0 0 0 18446744073709551615 9 0 0 20 0 1 0 "
+			  "9223372036854775808 0\n",
+			  &stat));
 	assert_true(stat.minor_faults == UINT64_MAX && stat.cpu_ticks == UINT64_MAX && stat.start_ticks == 1ull << 63);
 	assert_false(parse("1 (x) S 0 1 1 0 -1 0 18446744073709551616 0 0 0 0 9 0 0 20 0 1 0 9 0\n", &stat));
 	assert_false(parse("1 (x) S 0 1 1 0 -1 0 -1 0 0 0 0 9 0 0 20 0 1 0 9 0\n", &stat));
@@ -77,7 +79,8 @@ static void numbers_beyond_64_bits_are_none(void **state)
 
 static void a_field_is_found_at_the_beginning_of_its_line(void **state)
 {
-	static const char text[] = "Name:\tVmHWM: 1\nXVmHWM:\t2 kB\nVmHWMX:\t3 kB\nVmHWM:\t   4 kB\nPss:            12 kB\nEmpty:\nCut:\t55";
+	static const char text[] =
+	    "Name:\tVmHWM: 1\nXVmHWM:\t2 kB\nVmHWMX:\t3 kB\nVmHWM:\t   4 kB\nPss:            12 kB\nEmpty:\nCut:\t55";
 	uint64_t value = 0;
 
 	assert_true(proc_field(text, strlen(text), "VmHWM", &value));
@@ -92,7 +95,8 @@ static void a_field_is_found_at_the_beginning_of_its_line(void **state)
 
 static void the_first_line_of_stat_is_the_machine(void **state)
 {
-	static const char text[] = "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 1 1 1\n", old[] = "cpu  1 2 3 4\n", none[] = "cpu0 1 2 3 4\n", cut[] = "cpu  1 2 3 4 5";
+	static const char text[] = "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 1 1 1\n", old[] = "cpu  1 2 3 4\n",
+			  none[] = "cpu0 1 2 3 4\n", cut[] = "cpu  1 2 3 4 5";
 	struct proc_cpu cpu;
 
 	assert_true(proc_cpu_parse(text, strlen(text), &cpu));

@@ -55,12 +55,14 @@ static struct world *world_new(const char *snapshot, pid_t pid)
 	struct world *world = calloc(1, sizeof *world);
 
 	world->keep = keep_new();
-	world->target = (struct target){ .sysroot = world->sysroot, .pid = pid, .tree = &world->tree, .interval_ns = S_NS };
+	world->target =
+	    (struct target){ .sysroot = world->sysroot, .pid = pid, .tree = &world->tree, .interval_ns = S_NS };
 	enter(world, snapshot);
 	for (int i = 0; i < N_SOURCES; i++) {
 		world->source[i] = source_named(name[i]);
 		world->state[i] = calloc(1, world->source[i]->state_size);
-		assert_int_equal(world->source[i]->start(world->state[i], &world->target, &world->keep->sink, &world->err), 0);
+		assert_int_equal(
+		    world->source[i]->start(world->state[i], &world->target, &world->keep->sink, &world->err), 0);
 	}
 	return world;
 }
@@ -197,8 +199,10 @@ static void threads_and_faults_come_from_stat(void **state)
 
 static void counters_carry_units_and_lie_below_their_process(void **state)
 {
-	static const char *const wanted[][2] = { { "cpu", "%" }, { "rss", "bytes" }, { "peak rss", "bytes" }, { "pss", "bytes" },
-						 { "threads", "count" }, { "page faults", "count/s" }, { "major faults", "count/s" } };
+	static const char *const wanted[][2] = {
+		{ "cpu", "%" },		{ "rss", "bytes" },	      { "peak rss", "bytes" },	    { "pss", "bytes" },
+		{ "threads", "count" }, { "page faults", "count/s" }, { "major faults", "count/s" }
+	};
 	struct world *world = world_new("laptop/t0", 2000);
 
 	look(world, "laptop/t0", T0);

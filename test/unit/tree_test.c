@@ -380,7 +380,8 @@ static void a_living_daemon_is_followed_until_it_ends(void **state)
 	assert_int_equal(waitpid(root, NULL, 0), root);
 	update_until(world, has_not, root);
 	assert_true(has(world, child));
-	assert_true(process_of(world, child)->start_ns <= clock_ns() && process_of(world, child)->start_ns + 60 * S_NS > clock_ns());
+	assert_true(process_of(world, child)->start_ns <= clock_ns() &&
+		    process_of(world, child)->start_ns + 60 * S_NS > clock_ns());
 	kill(child, SIGKILL);
 	update_until(world, has_not, child);
 	world_free(world);
@@ -428,7 +429,7 @@ static void a_root_that_ended_at_once_is_announced(void **state)
 	assert_int_equal(waitid(P_PID, (id_t)root, &info, WEXITED | WNOWAIT), 0);
 	world = world_new(root);
 	update(world, NULL, clock_ns());
-	assert_string_equal(name_of(world, root), "tree_test");
+	assert_string_equal(name_of(world, root), program_invocation_short_name);
 	waitpid(root, NULL, 0);
 	world_free(world);
 }
