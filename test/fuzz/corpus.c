@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_CUTS = 200, N_CHANGED = 1000 };
+enum { N_CUTS = 200, N_CHANGED = 300 };
 
 static uint32_t seed = 1;
 
@@ -55,16 +55,17 @@ static int feed_file(const char *path)
 {
 	static uint8_t data[1 << 20];
 	FILE *in = fopen(path, "rb");
-	size_t size = in ? fread(data, 1, sizeof data, in) : 0;
+	size_t size;
 
-	if (in)
-		fclose(in);
-	if (!size) {
-		fprintf(stderr, "cannot read %s\n", path);
+	if (!in) {
+		fprintf(stderr, "cannot open %s\n", path);
 		return 1;
 	}
+	size = fread(data, 1, sizeof data, in);
+	fclose(in);
 	feed(data, size);
-	feed_broken(data, size);
+	if (size)
+		feed_broken(data, size);
 	return 0;
 }
 
