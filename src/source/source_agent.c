@@ -242,7 +242,7 @@ static struct session *session_of(struct process *process, uint32_t number)
 {
 	struct session *grown;
 
-	if (number > 1u << 24)
+	if (number > 1u << 20)
 		number = 0;
 	if (number >= process->n_sessions) {
 		uint32_t n = number + 64 + number / 2;
