@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_CUTS = 200, N_CHANGED = 300 };
+enum { N_CUTS = 200, N_CHANGED = 1500 };
 
 static uint32_t seed = 1;
 
