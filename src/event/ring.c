@@ -24,13 +24,14 @@ uint64_t ring_refill(struct ring_writer *writer, uint64_t keep)
 
 struct record *ring_claim_kept(struct ring_writer *writer)
 {
-	if (writer->busy || (writer->head >= writer->limit && !ring_refill(writer, 0))) {
+	bool must_ask = writer->head >= writer->limit;
+
+	if (writer->busy || (must_ask && !ring_refill(writer, 0))) {
 		ring_lose(writer);
 		return NULL;
 	}
-	/* others must ask again: limit may lie in the part that is not theirs */
-	uint64_t size = writer->mask + 1;
-	if (writer->limit - writer->head <= size / 8)
+	/* others must ask again: the new limit lies in the part that is not theirs */
+	if (must_ask)
 		writer->limit = writer->head;
 	writer->busy = 1;
 	__asm__ volatile("" ::: "memory");

@@ -72,6 +72,20 @@ static void last_eighth_is_kept_for_records_others_depend_on(void **state)
 	free(ring);
 }
 
+static void a_kept_record_first_leaves_the_last_eighth_closed_to_others(void **state)
+{
+	struct ring_writer writer;
+	struct ring *ring = make(&writer);
+
+	assert_non_null(ring_claim_kept(&writer));	/* as every thread begins */
+	ring_publish(&writer);
+	while (push(&writer, 1))
+		;
+	assert_in_range(writer.head, RECORDS * 3 / 4, RECORDS * 7 / 8);
+	assert_non_null(ring_claim_kept(&writer));
+	free(ring);
+}
+
 static void a_claim_inside_a_claim_gets_nothing(void **state)
 {
 	struct ring_writer writer;
@@ -156,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(full_ring_counts_what_it_loses_and_says_so_in_the_stream),
 		cmocka_unit_test(last_eighth_is_kept_for_records_others_depend_on),
+		cmocka_unit_test(a_kept_record_first_leaves_the_last_eighth_closed_to_others),
 		cmocka_unit_test(a_claim_inside_a_claim_gets_nothing),
 		cmocka_unit_test(nonsense_from_the_other_side_reads_as_nothing),
 		cmocka_unit_test(two_threads_agree_on_every_record),
