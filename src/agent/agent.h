@@ -75,7 +75,7 @@ struct creation {
 	bool told;		/* RECORD_SLICE_BEGIN was written */
 	bool has_loaded;	/* the load slice was written */
 	uint32_t n_nested;	/* creations inside this one, which are not told of */
-	uint64_t load_start;
+	uint64_t load_start, loaded;	/* 0: not seen */
 	uint32_t message;
 };
 
@@ -86,6 +86,8 @@ struct creation {
 struct model_hint {
 	uint64_t time;		/* 0: none */
 	uint64_t n_bytes;	/* of a model in memory */
+	uint64_t loaded;	/* when the load was over, 0: not seen */
+	char asked[200];	/* providers and options that came after it */
 	char text[256];		/* its path, or the name of its graph */
 };
 

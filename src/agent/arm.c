@@ -11,7 +11,7 @@
 #include <link.h>
 #include <string.h>
 
-enum { MAX_KNOWN = 4096, MIN_RELRO = 16 << 10 };
+enum { MAX_KNOWN = 4096, MIN_RELRO = 4 << 10 };
 
 struct runtime runtimes[MAX_RUNTIMES];
 uint32_t n_runtimes;

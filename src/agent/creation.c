@@ -46,7 +46,8 @@ static void use_hint(struct thread *thread)
 	} else if (!session->path[0]) {
 		session_name_path(session, thread->hint.text);
 	}
-	thread->hint.time = 0;
+	if (thread->hint.asked[0])
+		session_asked(session, thread->hint.asked);
 }
 
 void creation_begin(struct thread *thread, enum run_owner owner, uint64_t start)
@@ -65,8 +66,10 @@ void creation_begin(struct thread *thread, enum run_owner owner, uint64_t start)
 		start = owner == OWNER_API ? 0 : thread->hint.time;
 	*creation = (struct creation){ .session = session, .owner = (uint8_t)owner, .lane = lane_take(start) };
 	creation->start = start ? start : agent_now();
-	if (owner != OWNER_API)
+	if (owner != OWNER_API) {
+		creation->loaded = thread->hint.time ? thread->hint.loaded : 0;
 		use_hint(thread);
+	}
 	thread->hint.time = 0;
 	if (session->model[0])
 		tell(thread);
@@ -80,7 +83,8 @@ void creation_path(struct thread *thread, const char *path)
 		if (strlen(path) >= sizeof thread->hint.text)
 			return;
 		strcpy(thread->hint.text, path);
-		thread->hint.n_bytes = 0;
+		thread->hint.n_bytes = thread->hint.loaded = 0;
+		thread->hint.asked[0] = 0;
 		thread->hint.time = agent_now();
 		return;
 	}
@@ -97,6 +101,8 @@ void creation_bytes(struct thread *thread, const char *bytes, uint64_t size)
 	if (!creation->start) {
 		onnx_peek_graph_name(bytes, size, thread->hint.text, sizeof thread->hint.text);
 		thread->hint.n_bytes = size;
+		thread->hint.loaded = 0;
+		thread->hint.asked[0] = 0;
 		thread->hint.time = agent_now();
 		return;
 	}
@@ -104,6 +110,24 @@ void creation_bytes(struct thread *thread, const char *bytes, uint64_t size)
 		return;
 	session_name_bytes(creation->session, bytes, size);
 	tell(thread);
+}
+
+void creation_asked(struct thread *thread, const char *text)
+{
+	struct model_hint *hint = &thread->hint;
+	size_t used = strlen(hint->asked), len = strnlen(text, sizeof hint->asked);
+	bool is_provider = strstr(text, "ExecutionProvider") != NULL, is_value;
+
+	if (!hint->loaded)
+		hint->loaded = agent_now();
+	/* "A,B key=value key=value" */
+	is_value = used && strchr(hint->asked, ' ') && !strchr(strrchr(hint->asked, ' '), '=');
+	if ((!used && !is_provider) || used + len + 2 > sizeof hint->asked)
+		return;
+	if (used)
+		hint->asked[used++] = is_provider ? ',' : is_value ? '=' : ' ';
+	memcpy(hint->asked + used, text, len);
+	hint->asked[used + len] = 0;
 }
 
 void creation_refused(struct thread *thread, uint32_t message)
@@ -126,7 +150,7 @@ void creation_loaded(struct thread *thread, uint64_t start)
 	record = agent_claim(thread);
 	if (!record)
 		return;
-	*record = (struct record){ .time = start > creation->start ? start : creation->start, .value = agent_now(),
+	*record = (struct record){ .time = start > creation->start ? start : creation->start, .value = creation->loaded ? creation->loaded : agent_now(),
 				   .id = creation->session->number, .run = creation->lane, .text = dict_text("load", 4),
 				   .type = RECORD_SLICE, .flags = KIND_LOAD };
 	agent_publish(thread);

@@ -24,6 +24,7 @@ typedef void throw_function(void *object, void *type, void (*destroy)(void *));
 static throw_function *real_throw;
 static char *(*real_bytes)(void *);
 static ssize_t (*real_bytes_size)(void *);
+static const char *(*real_utf8)(void *, ssize_t *);
 
 static int on_open(const char *path, int flags, ...)
 {
@@ -52,6 +53,20 @@ static char *on_bytes(void *object)
 	if (thread)
 		thread->python_bytes = bytes;
 	return bytes;
+}
+
+/*
+ * Texts that Python hands to the runtime. Between the load of a model and the session's initialisation they
+ * are the names of providers, then keys and values of their options.
+ */
+static const char *on_utf8(void *object, ssize_t *size)
+{
+	const char *text = real_utf8(object, size);
+	struct thread *thread = self_thread;
+
+	if (thread && thread->hint.time && text)
+		creation_asked(thread, text);
+	return text;
 }
 
 static ssize_t on_bytes_size(void *object)
@@ -261,6 +276,10 @@ void import_arm(struct runtime *runtime)
 		real_bytes = (char *(*)(void *))first_dlsym(RTLD_DEFAULT, "PyBytes_AsString");
 		real_bytes_size = (ssize_t (*)(void *))first_dlsym(RTLD_DEFAULT, "PyBytes_Size");
 	}
+	if (!real_utf8)
+		real_utf8 = (const char *(*)(void *, ssize_t *))first_dlsym(RTLD_DEFAULT, "PyUnicode_AsUTF8AndSize");
+	if (real_utf8)
+		hook_import(&runtime->image, "PyUnicode_AsUTF8AndSize", on_utf8);
 	if (real_bytes && real_bytes_size) {
 		hook_import(&runtime->image, "PyBytes_AsString", on_bytes);
 		hook_import(&runtime->image, "PyBytes_Size", on_bytes_size);

@@ -291,16 +291,10 @@ static word on_run_end(ARGS)
 
 static void learn_provider(struct thread *thread, word at)
 {
-	struct runtime *runtime = runtime_of(at);
+	static unsigned offset;	/* a guess; a race does no harm */
 	char name[64] = "";
-	static unsigned offset;
 
-	if (!offset && runtime && *(word *)at == runtime->cpu_vtable)
-		offset = ort_provider_offset(at);
-	if (runtime && *(word *)at == runtime->cpu_vtable)
-		strcpy(name, "CPUExecutionProvider");
-	else if (offset)
-		ort_peek_string(at + offset, name, sizeof name);
+	ort_provider_name(at, &offset, name, sizeof name);
 	session_add_provider(thread->creation.session, at, name);
 }
 

@@ -38,6 +38,7 @@ struct session {
 	uint32_t n_runs;		/* atomic */
 	uint64_t known_as;		/* key of session_known, 0: none */
 	bool is_released;
+	bool was_asked;			/* providers are as the program asked for them */
 	int64_t bytes;			/* of a model from memory, 0: not from memory */
 	char model[128], path[256], providers[256];
 	struct graph *graph;		/* inputs.c; NULL: nothing known of its inputs yet */
@@ -126,6 +127,8 @@ void creation_end(struct thread *thread, enum run_owner owner, uint32_t message)
 /* The file or the bytes of the model. Outside a creation: kept as a hint for the next one. */
 void creation_path(struct thread *thread, const char *path);
 void creation_bytes(struct thread *thread, const char *bytes, uint64_t size);
+/* A provider's name, or a key or value of its options, given between load and initialisation. */
+void creation_asked(struct thread *thread, const char *text);
 /* A creation that failed before it was seen to begin: all that is known is the hint. */
 void creation_refused(struct thread *thread, uint32_t message);
 /* The model's load took from start (0: from the creation's begin) until now. Once per creation. */

@@ -126,6 +126,7 @@ void session_asked(struct session *session, const char *asked)
 		len = sizeof session->providers - 1;
 	memcpy(session->providers, asked, len);
 	session->providers[len] = 0;
+	session->was_asked = true;
 	session->generation = 0;
 }
 
@@ -144,7 +145,7 @@ void session_add_provider(struct session *session, uintptr_t at, const char *nam
 		memcpy(provider->text, name, len < sizeof provider->text ? len : sizeof provider->text - 1);
 	}
 	agent_unlock();
-	if (len && !strstr(session->providers, name) && used + len + 2 < sizeof session->providers) {
+	if (len && !session->was_asked && !strstr(session->providers, name) && used + len + 2 < sizeof session->providers) {
 		if (used)
 			session->providers[used++] = ',';
 		memcpy(session->providers + used, name, len + 1);

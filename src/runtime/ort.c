@@ -58,7 +58,7 @@ const char *ort_family_name(enum ort_family family)
 
 bool ort_is_in(const struct rtti *rtti)
 {
-	return rtti_named(rtti, families[ORT_COMPUTE].class_name) != NULL;
+	return rtti_named(rtti, families[ORT_COMPUTE].class_name) || rtti_named(rtti, families[ORT_COMPILE].class_name);
 }
 
 /* Execution provider and kernel slots from this minor version on. */

@@ -48,7 +48,7 @@ struct ort {
 	char left_out[400];		/* what was left out and why; "" nothing */
 };
 
-/* Whether the module holds operators of ONNX Runtime: the runtime itself or a provider's library. */
+/* Whether the module holds operators or providers of ONNX Runtime: the runtime itself or a provider's library. */
 bool ort_is_in(const struct rtti *rtti);
 
 /* Fills *ort for this module. host: the copy that a provider's library belongs to (its slot numbers hold

@@ -150,15 +150,19 @@ void ort_node_read(const struct ort *ort, uint64_t kernel, struct ort_node *node
 	read_fields(node, info, has_name);
 }
 
-unsigned ort_provider_offset(uint64_t cpu_provider)
+void ort_provider_name(uint64_t provider, unsigned *offset, char *to, size_t size)
 {
-	char text[32];
+	static const char suffix[] = "ExecutionProvider";
 
-	for (unsigned offset = 8; offset < 256; offset += 8)
-		if (ort_peek_string(cpu_provider + offset, text, sizeof text) > 0 &&
-		    !strcmp(text, "CPUExecutionProvider"))
-			return offset;
-	return 0;
+	for (unsigned at = 8; at < 256; at += 8) {
+		int len = ort_peek_string(provider + at, to, size);
+		if (len <= (int)strlen(suffix) || strcmp(to + len - strlen(suffix), suffix))
+			continue;
+		*offset = at;
+		return;
+	}
+	if (!*offset || ort_peek_string(provider + *offset, to, size) < 0)
+		*to = 0;
 }
 
 int ort_status_message(uint64_t state, char *to, size_t size)

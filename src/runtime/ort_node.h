@@ -25,8 +25,11 @@ int ort_peek_string(uint64_t string, char *to, size_t size);
 int ort_peek_string_abi(uint64_t string, bool is_old, char *to, size_t size);
 /* kernel: an OpKernel. Calls the public API where there is one. */
 void ort_node_read(const struct ort *ort, uint64_t kernel, struct ort_node *node);
-/* Where IExecutionProvider keeps its type name, found on a CPU provider; 0: not found. */
-unsigned ort_provider_offset(uint64_t cpu_provider);
+/*
+ * An IExecutionProvider's type name ("CPUExecutionProvider"), and where in the object it was found, to be
+ * given back as a first guess (0: none yet). to: "" when not found.
+ */
+void ort_provider_name(uint64_t provider, unsigned *offset, char *to, size_t size);
 /* The message of a Status (a pointer to its state, 0 for OK). Returns its length, 0 when not readable. */
 int ort_status_message(uint64_t state, char *to, size_t size);
 
