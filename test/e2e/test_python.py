@@ -59,7 +59,7 @@ def test_two_sessions_are_told_apart(lab, each_wheel):
     assert counts == {1: 14, 2: 14}
     for session in (1, 2):
         mine = sorted((slice for slice in recording.inferences if slice.args["session"] == session),
-                      key=lambda slice: slice.args["id"])
+                      key=lambda slice: slice.start)
         assert [slice.args["id"] for slice in mine] == list(range(1, 15))
         assert [slice.args.get("first") for slice in mine] == [1] + [None] * 13
 
@@ -70,6 +70,8 @@ def test_64_threads_on_one_session_are_all_seen(lab, each_wheel):
     assert len(done.recording.inferences) == done.counted[0] == 1280
     assert len(done.recording.operators) == 1280 * 20
     assert len({slice.args["tid"] for slice in done.recording.inferences}) == 64
+    by_time = sorted(done.recording.inferences, key=lambda slice: slice.start)
+    assert [slice.args["id"] for slice in by_time] == list(range(1, 1281))
     times_hold(lab, done.recording)
 
 

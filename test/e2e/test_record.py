@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of `inftrace record` that change what is in the file, on a real program."""
+import json
+import re
+
+import pytest
+
+from lab import names_and_types
+
+
+@pytest.fixture
+def program(lab, library):
+    return lab.native("run", library, lab.model("chain"), 256, 256, "run", 2000, 2)
+
+
+@pytest.fixture
+def slow(lab, library):
+    """About two seconds of work."""
+    return lab.native("run", library, lab.model("heavy"), "192x192", 192 * 192, "run", 1500, 2)
+
+
+def test_compressed_recordings_hold_the_same_in_less_than_half(lab, program):
+    plain = lab.record(program).recording
+    packed = lab.record(program, options=["--compress"], name="packed").recording
+    assert len(packed.inferences) == len(plain.inferences) == 4000
+    assert names_and_types(packed.operators) == names_and_types(plain.operators)
+    assert packed.size < plain.size / 2
+
+
+def test_plain_recordings_need_at_most_24_bytes_an_event(lab, program):
+    recording = lab.record(program).recording
+    assert recording.size / (2 * len(recording.slices)) <= 24  # a slice is two events
+
+
+def test_recording_stops_after_the_inferences_asked_for_and_the_program_goes_on(lab, slow):
+    done = lab.both(slow, options=["--iterations", "50"])
+    assert 50 <= len(done.recording.inferences) < 1500
+    assert done.recording.notes("stopped") and done.counted[0] == 3000
+
+
+def test_recording_stops_after_the_time_asked_for_and_the_program_goes_on(lab, slow):
+    done = lab.both(slow, options=["--duration", "300ms"])
+    recording = done.recording
+    assert done.counted[0] == 3000 and recording.notes("stopped")
+    start = recording.notes("recording")[0].start
+    assert 0 < len(recording.inferences) < 3000
+    assert max(slice.start for slice in recording.inferences) - start < 1e9
+
+
+def test_resources_are_sampled_at_the_interval_asked_for(lab, slow):
+    recording = lab.record(slow, options=["--interval", "50ms"]).recording
+    pid = recording.of("session")[0].track.pid
+    cpu = [(time, value) for track, time, value in recording.counters if track.name == "cpu" and track.pid == pid]
+    gaps = sorted(b[0] - a[0] for a, b in zip(cpu, cpu[1:]))
+    assert 40e6 < gaps[len(gaps) // 2] < 70e6
+    assert 100 < sorted(value for _, value in cpu)[len(cpu) // 2] < 210  # two threads compute all the time, in per cent of a CPU
+    rss = [value for track, _, value in recording.counters if track.name == "rss" and track.pid == pid]
+    assert min(rss[2:]) > 10 << 20
+
+
+def test_the_summary_for_machines_tells_the_same_as_the_file(lab, program):
+    done = lab.both(program, options=["--json"])
+    summary = json.loads(done.err)
+    assert summary["inferences"] == 4000 and summary["exit_status"] == 0 and summary["lost"] == 0
+    assert summary["path"] == done.recording.path and summary["bytes"] == done.recording.size
+
+
+def test_quiet_is_quiet(lab, program):
+    assert lab.both(program, options=["-q"]).err == ""
+
+
+def test_the_summary_counts_inferences(lab, program):
+    assert re.search(r"\b4000 inferences\b", lab.both(program).err)
+
+
+def test_the_recorder_needs_little_memory_and_says_so_itself(lab, program):
+    cost = lab.record(program).recording.note("cost")
+    assert 0 < cost["recorder_peak_bytes"] <= 32 << 20
+    assert cost["recorder_cpu_ns"] > 0 and 0 < cost["event_ns"] < 1000
