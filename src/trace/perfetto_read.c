@@ -309,6 +309,8 @@ static int read_event(struct reader *reader, struct sequence *sequence, const st
 		reader->result->n_skipped++;
 		return 0;
 	}
+	if (parsed.dur_ns > INT64_MAX - parsed.event.time_ns)
+		parsed.dur_ns = INT64_MAX - parsed.event.time_ns;
 	parsed.event.args = parsed.args;
 	reader->has_events = true;
 	if (parsed.event.type == EVENT_INSTANT && parsed.event.kind == KIND_NOTE && !reader->result->is_ours)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Sorts events of one file and puts them. Slices told in one piece (begin and duration) get their END where it
- * belongs; one that would outlast the slice around it ends with that.
+ * belongs; one that would outlast the slice around it ends with that, so that slices nest.
  */
 #include "trace/perfetto_sort.h"
 
@@ -77,63 +77,87 @@ static int by_track_and_time(const void *left, const void *right)
 	return a->order < b->order ? -1 : 1;
 }
 
-/* Open slices of one piece: the times at which they end, outermost first. */
-struct ends {
-	uint64_t *at;
+/* The open slices of a track, outermost first: when each ends, and those that wait for their END. */
+enum { WAITS = 0 };
+
+struct open {
+	uint64_t *end_ns;
 	size_t n, room;
+	size_t n_waiting;
 };
 
-static int put_ends(struct state *state, struct ends *ends, uint32_t track, uint64_t until_ns, struct err *err)
+static int push(struct open *open, uint64_t end_ns, struct err *err)
 {
-	int result = 0;
+	uint64_t *end = more_room(open->end_ns, &open->room, open->n + 1, sizeof *end);
 
-	while (ends->n && ends->at[ends->n - 1] <= until_ns && !result) {
-		struct event event = { .type = EVENT_END, .track = state->track[track].id,
-				       .time_ns = ends->at[--ends->n] };
-		result = sink_put(state->out, &event, err);
-		state->track[track].depth--;
-	}
-	return result;
-}
-
-static int push_end(struct ends *ends, uint64_t at_ns, struct err *err)
-{
-	uint64_t *at = more_room(ends->at, &ends->room, ends->n + 1, sizeof *at);
-
-	if (!at)
+	if (!end)
 		return perfetto_state_out_of_memory(err);
-	ends->at = at;
-	if (ends->n && at[ends->n - 1] < at_ns)
-		at_ns = at[ends->n - 1];
-	at[ends->n++] = at_ns;
+	open->end_ns = end;
+	if (open->n && end[open->n - 1] != WAITS && end[open->n - 1] < end_ns)
+		end_ns = end[open->n - 1];
+	open->n_waiting += end_ns == WAITS;
+	end[open->n++] = end_ns;
 	return 0;
 }
 
-static bool fits(const struct track *track, const struct sorter_event *one)
+static int put_end(struct state *state, struct open *open, struct track *track, uint64_t time_ns, struct err *err)
+{
+	struct event event = { .type = EVENT_END, .track = track->id, .time_ns = time_ns };
+
+	if (time_ns < track->last_ns)
+		event.time_ns = track->last_ns;	/* what was inside ended late */
+	track->last_ns = event.time_ns;
+	open->n--;
+	return sink_put(state->out, &event, err);
+}
+
+/* Ends what ends by itself until then. */
+static int put_ends(struct state *state, struct open *open, struct track *track, uint64_t until_ns, struct err *err)
+{
+	int result = 0;
+
+	while (!result && open->n && open->end_ns[open->n - 1] != WAITS && open->end_ns[open->n - 1] <= until_ns)
+		result = put_end(state, open, track, open->end_ns[open->n - 1], err);
+	return result;
+}
+
+/* An END is that of the innermost slice that waits for one; what is inside ends with it. */
+static int end_inner(struct state *state, struct open *open, struct track *track, uint64_t time_ns, struct err *err)
+{
+	int result = 0;
+
+	while (!result && open->end_ns[open->n - 1] != WAITS)
+		result = put_end(state, open, track, time_ns, err);
+	open->n--;
+	open->n_waiting--;
+	return result;
+}
+
+static bool fits(const struct track *track, const struct open *open, const struct sorter_event *one)
 {
 	if (track->def.type == TRACK_COUNTER)
 		return one->type == EVENT_COUNTER;
-	return one->type != EVENT_COUNTER && (one->type != EVENT_END || track->depth);
+	return one->type != EVENT_COUNTER && (one->type != EVENT_END || open->n_waiting);
 }
 
-static int put_one(struct sorter *sorter, struct state *state, const struct sorter_event *one, struct ends *ends,
+static int put_one(struct sorter *sorter, struct state *state, const struct sorter_event *one, struct open *open,
 		   struct err *err)
 {
 	struct track *track = &state->track[one->track];
 	struct event event = { (enum event_type)one->type, (enum event_kind)one->kind, track->id, one->name,
 			       one->time_ns, .args = sorter->arg + one->first_arg, .n_args = one->n_args };
+	int result = 0;
 
 	if (one->type == EVENT_COUNTER) {
 		track->sum = track->is_incremental ? track->sum + one->value : one->value;
 		event.value = track->sum * track->multiplier;
 	}
 	if (one->type == EVENT_BEGIN)
-		track->depth++;
+		result = push(open, one->is_whole ? one->time_ns + one->dur_ns : WAITS, err);
 	else if (one->type == EVENT_END)
-		track->depth--;
-	if (one->is_whole && push_end(ends, one->time_ns + one->dur_ns, err))
-		return -err->code;
-	return sink_put(state->out, &event, err);
+		result = end_inner(state, open, track, one->time_ns, err);
+	track->last_ns = one->time_ns;
+	return result ? result : sink_put(state->out, &event, err);
 }
 
 /* Counters that no descriptor tells of. */
@@ -148,7 +172,7 @@ static void guess_counters(struct sorter *sorter, struct state *state)
 
 int perfetto_sort_emit(struct sorter *sorter, struct state *state, uint64_t *n_dropped, struct err *err)
 {
-	struct ends ends = { 0 };
+	struct open open = { 0 };
 	int result;
 
 	guess_counters(sorter, state);
@@ -157,16 +181,18 @@ int perfetto_sort_emit(struct sorter *sorter, struct state *state, uint64_t *n_d
 		qsort(sorter->event, sorter->n, sizeof *sorter->event, by_track_and_time);
 	for (size_t i = 0; i < sorter->n && !result; i++) {
 		const struct sorter_event *one = &sorter->event[i];
-		bool is_last = i + 1 == sorter->n || sorter->event[i + 1].track != one->track;
-		result = put_ends(state, &ends, one->track, one->time_ns, err);
-		if (!result && !fits(&state->track[one->track], one))
+		struct track *track = &state->track[one->track];
+		result = put_ends(state, &open, track, one->time_ns, err);
+		if (!result && !fits(track, &open, one))
 			++*n_dropped;
 		else if (!result)
-			result = put_one(sorter, state, one, &ends, err);
-		if (!result && is_last)
-			result = put_ends(state, &ends, one->track, UINT64_MAX, err);
+			result = put_one(sorter, state, one, &open, err);
+		if (!result && (i + 1 == sorter->n || sorter->event[i + 1].track != one->track)) {
+			result = put_ends(state, &open, track, UINT64_MAX, err);
+			open.n = open.n_waiting = 0;
+		}
 	}
-	free(ends.at);
+	free(open.end_ns);
 	return result;
 }
 

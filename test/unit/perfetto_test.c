@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The trace file, written and read back. Events are compared as lines of text. What other programs think of
- * our files is test/e2e's business, what malformed files do to the reader test/fuzz's.
+ * The trace file, written and read back. Events are compared as lines of text. What malformed files do to the
+ * reader is test/fuzz's business. What Perfetto thinks of our files is test/e2e's: perfetto_test FOLDER writes
+ * recordings there for it.
  */
 #include "trace/perfetto_read.h"
 #include "trace/perfetto_write.h"
@@ -968,7 +969,125 @@ static void the_folder_is_the_verdict(void **state)
 	judge_folder(TEST_DIR "/data/pftrace/bad", false);
 }
 
-int main(void)
+/* A recording that has one of everything; test/e2e/test_perfetto.py knows what is in it. */
+
+static void slice(struct recording *recording, uint32_t track, enum event_kind kind, const char *name, uint64_t begin_ns)
+{
+	struct names *names = recording->lines.sink.names;
+	struct arg args[] = { arg_name(KEY_OP_TYPE, names_of(names, "Conv")), arg_int(KEY_INFERENCE, 1),
+			      arg_int(KEY_BYTES, -5), arg_real(KEY_EVENT_NS, 12.5) };
+	struct event event = { EVENT_BEGIN, kind, track, names_of(names, name), begin_ns, .args = args, .n_args = 4 };
+
+	put(recording, &event);
+}
+
+static void end(struct recording *recording, uint32_t track, uint64_t time_ns)
+{
+	struct names *names = recording->lines.sink.names;
+	struct arg status = arg_name(KEY_STATUS, names_of(names, "ok"));
+	struct event event = { EVENT_END, .track = track, .time_ns = time_ns, .args = &status, .n_args = 1 };
+
+	put(recording, &event);
+}
+
+static void note(struct recording *recording, uint32_t track, enum event_kind kind, const char *name, uint64_t time_ns)
+{
+	struct names *names = recording->lines.sink.names;
+	struct arg args[] = { arg_int(KEY_COUNT, 3), arg_name(KEY_WHERE, names_of(names, "ring")) };
+	struct event event = { EVENT_INSTANT, kind, track, names_of(names, name), time_ns, .args = args, .n_args = 2 };
+
+	put(recording, &event);
+}
+
+static void value(struct recording *recording, uint32_t track, uint64_t time_ns, double value)
+{
+	struct event event = { EVENT_COUNTER, .track = track, .time_ns = time_ns, .value = value };
+
+	put(recording, &event);
+}
+
+static uint32_t define_sample(struct recording *recording, enum track_type type, uint32_t parent, const char *name)
+{
+	struct names *names = recording->lines.sink.names;
+	struct track_def def = { type, parent, names_of(names, name) };
+
+	if (type == TRACK_PROCESS || type == TRACK_THREAD)
+		def.pid = 4000;
+	if (type == TRACK_THREAD)
+		def.tid = 4001;
+	if (type == TRACK_PROCESS) {
+		def.command = names_of(names, "/usr/bin/app --model a b.onnx");
+		def.start_ns = 1000000;
+	}
+	if (type == TRACK_COUNTER)
+		def.unit = names_of(names, strchr(name, '%') ? "%" : parent ? "bytes" : "count");
+	return define(recording, &def);
+}
+
+static void record_sample(struct recording *recording, bool compress)
+{
+	enum { T = 1000000000 };
+	uint32_t process, thread, models, model, lane[12], rss, load, machine;
+
+	start(recording, compress);
+	process = define_sample(recording, TRACK_PROCESS, 0, "app");
+	thread = define_sample(recording, TRACK_THREAD, process, "worker");
+	models = define_sample(recording, TRACK_GROUP, process, "models");
+	model = define_sample(recording, TRACK_GROUP, models, "resnet");
+	for (int i = 0; i < 12; i++)
+		lane[i] = define_sample(recording, TRACK_LANE, model, i == 11 ? "same name" : i == 10 ? "same name" : "main");
+	rss = define_sample(recording, TRACK_COUNTER, process, "resident memory");
+	load = define_sample(recording, TRACK_COUNTER, process, "cpu %");
+	machine = define_sample(recording, TRACK_COUNTER, 0, "switches");
+	note(recording, process, KIND_NOTE, EVENT_NOTE_RECORDING, T);
+	for (int i = 0; i < 12; i++)
+		slice(recording, lane[i], KIND_INFERENCE, "resnet:main", T + 100 + i);
+	slice(recording, thread, KIND_OPERATOR, "a\"b\n\xff", T + 200);
+	slice(recording, thread, KIND_OPERATOR, "inner", T + 200);
+	end(recording, thread, T + 250);
+	end(recording, thread, T + 250);
+	note(recording, thread, KIND_LOST, "lost", T + 260);
+	for (int i = 11; i >= 0; i--)
+		end(recording, lane[i], T + 1000 + i);
+	value(recording, rss, T + 300, 123456789012.0);
+	value(recording, load, T + 280, 12.25);
+	value(recording, machine, T + 290, 7);
+	value(recording, machine, T + 310, 8);
+	slice(recording, thread, KIND_OPERATOR, "cut off", T + 2000);
+	stop(recording);
+}
+
+static void keep(struct recording *recording, const char *folder, const char *name, int number)
+{
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof path, "%s/%s-%d.pftrace", folder, name, number);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, recording->data, recording->size) != (ssize_t)recording->size) {
+		perror(path);
+		exit(1);
+	}
+	close(fd);
+	done(recording);
+}
+
+static int write_recordings(const char *folder)
+{
+	struct recording recording;
+
+	for (int compress = 0; compress < 2; compress++) {
+		record_sample(&recording, compress);
+		keep(&recording, folder, "sample", compress);
+	}
+	for (int seed = 0; seed < 6; seed++) {
+		record_random(&recording, (uint64_t)seed, seed & 1, 2000);
+		keep(&recording, folder, "random", seed);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_written_is_read),
@@ -994,5 +1113,5 @@ int main(void)
 		cmocka_unit_test(the_folder_is_the_verdict),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return argc > 1 ? write_recordings(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
 }
