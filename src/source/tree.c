@@ -309,9 +309,8 @@ static int look_for_new(struct update *update)
 		return result;
 	if (!last || update->now_ns >= scan->walk_ns)
 		return walk(update);
-	if (last == before && last == between)
-		return 0;
-	if (!before || last < before || last - before > MOST_NUMBERS)
+	/* So many, or the numbers have begun anew. */
+	if (last - before > MOST_NUMBERS)
 		return walk(update);
 	return meet_numbers(update, (pid_t)before + 1, (pid_t)last);
 }

@@ -147,6 +147,31 @@ static void new_numbers_are_looked_at_one_by_one(void **state)
 	world_free(world);
 }
 
+static void a_number_is_looked_at_again_when_nobody_was_there(void **state)
+{
+	struct world *world = world_new(2000);
+
+	for (int i = 0; i < 3; i++)
+		update(world, "laptop/t0", T0 + (uint64_t)i * S_NS / 100);
+	update(world, "laptop/between", T0 + S_NS / 20);
+	assert_false(has(world, 2020));
+	update(world, "laptop/t1", T0 + S_NS / 10);
+	assert_true(has(world, 2020));
+	world_free(world);
+}
+
+static void numbers_may_begin_anew(void **state)
+{
+	struct world *world = world_new(60);
+
+	/* the last one was 71, then 70 */
+	for (int i = 0; i < 3; i++)
+		update(world, "restless/t0", T0 + (uint64_t)i * S_NS / 100);
+	update(world, "restless/t1", T0 + S_NS / 10);
+	assert_string_equal(name_of(world, 70), "other");
+	world_free(world);
+}
+
 static void an_orphan_that_was_not_known_is_no_member(void **state)
 {
 	struct world *world = world_new(2000);
@@ -442,6 +467,8 @@ int main(void)
 		cmocka_unit_test(a_start_is_on_the_clock_of_the_recording),
 		cmocka_unit_test(an_orphan_stays_and_what_ended_goes),
 		cmocka_unit_test(new_numbers_are_looked_at_one_by_one),
+		cmocka_unit_test(a_number_is_looked_at_again_when_nobody_was_there),
+		cmocka_unit_test(numbers_may_begin_anew),
 		cmocka_unit_test(an_orphan_that_was_not_known_is_no_member),
 		cmocka_unit_test(a_pid_used_again_is_another_process),
 		cmocka_unit_test(a_new_process_is_named_when_it_is_20_ms_old),
