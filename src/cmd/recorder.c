@@ -52,7 +52,7 @@ static int count(struct sink *sink, const struct event *event, struct err *err)
 {
 	struct recorder *recorder = (struct recorder *)sink;
 
-	recorder->n_events++;
+	recorder->n_events += event->type == EVENT_BEGIN || event->type == EVENT_INSTANT;
 	if (event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE)
 		recorder->result->n_inferences++;
 	if (event->type == EVENT_INSTANT && event->kind == KIND_NOTE && event->name == recorder->runtime_topic)
