@@ -127,15 +127,34 @@ static void look_at_agent(struct doctor_finding *finding, const char *sysroot)
 		say(finding, DOCTOR_OK, "%.*s", (int)sizeof finding->text - 1, path);
 }
 
+/* Where the recorder puts what it shares with programs when /dev/shm is closed to it; NULL: nowhere. */
+static const char *find_other_folder(const char *sysroot)
+{
+	const char *const folders[] = { getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		snprintf(path, sizeof path, "%s%s", sysroot, folders[i] ? folders[i] : "");
+		if (folders[i] && !access(path, W_OK | X_OK))
+			return folders[i];
+	}
+	return NULL;
+}
+
 static void look_at_shared_memory(struct doctor_finding *finding, const char *sysroot)
 {
 	char path[PATH_MAX];
 	struct statvfs fs;
 	unsigned long long free_mib;
+	const char *other;
 
 	snprintf(path, sizeof path, "%s/dev/shm", sysroot);
 	if (access(path, W_OK | X_OK) || statvfs(path, &fs)) {
-		say(finding, DOCTOR_NO, "/dev/shm is not writable: %s", strerror(errno));
+		const char *reason = strerror(errno);
+
+		other = find_other_folder(sysroot);
+		say(finding, other ? DOCTOR_LESS : DOCTOR_NO, "/dev/shm is not writable (%s)%s%s", reason,
+		    other ? "; using " : "", other ? other : "");
 		advise(finding, "mount a tmpfs there, open to all: mount -t tmpfs -o mode=1777 tmpfs /dev/shm");
 		return;
 	}
