@@ -188,6 +188,22 @@ static int put_end(struct lanes *lanes, struct lane *lane, struct sink *out, con
 	return put(out, event, lane->track, err);
 }
 
+/* The number of this inference in its session. */
+static void add_id(struct lanes *lanes, struct lane_event *event)
+{
+	if (event->session >= lanes->n_sessions) {
+		uint32_t n = event->session + 64 + event->session / 2;
+		uint32_t *grown = realloc(lanes->n_inferences, n * sizeof *grown);
+		if (!grown)
+			return;
+		memset(grown + lanes->n_sessions, 0, (n - lanes->n_sessions) * sizeof *grown);
+		lanes->n_inferences = grown;
+		lanes->n_sessions = n;
+	}
+	if (event->session && event->n_args < LANE_ARGS)
+		event->arg[event->n_args++] = arg_int(KEY_ID, ++lanes->n_inferences[event->session]);
+}
+
 int lanes_put(struct lanes *lanes, struct sink *out, uint64_t until_ns, struct err *err)
 {
 	size_t i;
@@ -195,10 +211,12 @@ int lanes_put(struct lanes *lanes, struct sink *out, uint64_t until_ns, struct e
 
 	qsort(lanes->event, lanes->n, sizeof *lanes->event, by_time);
 	for (i = 0; i < lanes->n && lanes->event[i].time_ns <= until_ns && !code; i++) {
-		const struct lane_event *event = &lanes->event[i];
+		struct lane_event *event = &lanes->event[i];
 		struct lane *lane = find(lanes, out, event->model, event->lane, err);
 		if (!lane)
 			return -ENOMEM;
+		if (event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE)
+			add_id(lanes, event);
 		code = event->type == EVENT_BEGIN ? put_begin(lane, out, event, err) :
 		       event->type == EVENT_END	  ? put_end(lanes, lane, out, event, err) :
 						    put(out, event, lane->track, err);
@@ -212,5 +230,6 @@ void lanes_done(struct lanes *lanes)
 {
 	free(lanes->event);
 	free(lanes->lane);
+	free(lanes->n_inferences);
 	memset(lanes, 0, sizeof *lanes);
 }

@@ -39,6 +39,8 @@ struct lanes {
 	uint64_t order;
 	struct lane *lane;
 	size_t n_lanes, lane_capacity;
+	uint32_t *n_inferences;		/* by session: numbered in the order of time */
+	uint32_t n_sessions;
 	uint64_t n_orphans;		/* ends without a begin since the owner last looked */
 };
 

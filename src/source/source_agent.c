@@ -44,7 +44,6 @@ struct session {
 	uint32_t model, creating;	/* name of the group, now and while it is being created */
 	uint32_t path, providers, options;
 	int64_t bytes;
-	uint64_t n_inferences;
 };
 
 struct process {
@@ -422,7 +421,7 @@ static struct lane_event *lane_event(const struct step *step, enum event_type ty
 	event->kind = kind < N_KINDS ? kind : KIND_NONE;
 	event->time_ns = to_ns(step->state, ticks);
 	event->lane = lane < 64 ? (uint32_t)lane : 64 + (uint32_t)(step->reader - step->process->reader);
-	event->session = step->record->id;
+	event->session = (uint32_t)(session - step->process->session);
 	if (kind == KIND_PROVIDER_READY)
 		event->model = names_of(step->out->names, "providers");
 	else
@@ -456,10 +455,9 @@ static int run_begin(const struct step *step)
 {
 	const struct record *record = step->record;
 	struct lane_event *event = lane_event(step, EVENT_BEGIN, KIND_INFERENCE, record->time, record->value);
-	struct session *session = session_of(step->process, record->id);
 	uint32_t tag = segment_text(&step->process->map, record->text);
 
-	if (!event || !session)
+	if (!event)
 		return -ENOMEM;
 	event->name = event->model;
 	event->run = record->run;
@@ -469,7 +467,6 @@ static int run_begin(const struct step *step)
 		step->process->last_run = record->run;
 	if (record->id)
 		add(event, session_number(step));
-	add(event, arg_int(KEY_ID, (int64_t)++session->n_inferences));
 	if (step->reader->worker)
 		add(event, arg_int(KEY_TID, step->process->worker[step->reader->worker - 1].tid));
 	if (tag)
