@@ -107,16 +107,18 @@ static bool map_segment(void)
 	uint64_t size = 0, now = agent_now();
 	int fd;
 
-	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < SEGMENT_SIZE)
-		return false;	/* ftruncate would raise SIGXFSZ */
+	if (getrlimit(RLIMIT_FSIZE, &limit))
+		return false;
 	name_segment(".new", now);
 	strcpy(tmp, agent.path);
 	fd = open(tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return false;
-	if (!ftruncate(fd, (off_t)SEGMENT_SIZE))
-		for (unsigned i = 0; i < 3 && map == MAP_FAILED; i++)
-			map = mmap(NULL, size = sizes[i], PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	for (unsigned i = 0; i < 3 && map == MAP_FAILED; i++) {
+		size = sizes[i];	/* beyond the limit ftruncate would raise SIGXFSZ */
+		if (size <= limit.rlim_cur && !ftruncate(fd, (off_t)size))
+			map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	}
 	close(fd);
 	if (map == MAP_FAILED) {
 		unlink(tmp);

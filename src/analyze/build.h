@@ -22,6 +22,7 @@ struct run {
 	uint32_t list;		/* its arguments */
 	uint64_t setup_end_ns;	/* of its last setup slice; 0: none */
 	bool is_failed, is_first, is_partial;
+	bool is_covered;	/* it counts for the coverage */
 	bool is_parallel;	/* it has operators on more than one thread */
 	bool is_swept;		/* its operators need the long way, see build_parallel.c */
 };
@@ -88,6 +89,12 @@ void times_done(struct times *times);
 static inline struct run *build_run(const struct build *build, uint32_t index)
 {
 	return (struct run *)build->runs.data + index;
+}
+
+/* Counts for the latency. */
+static inline bool build_is_typical(const struct run *run)
+{
+	return run->end_ns != STORE_OPEN && !run->is_partial && !run->is_failed && !run->is_first;
 }
 
 static inline bool build_is_finished(const struct run *run)

@@ -26,11 +26,6 @@ static const uint32_t *runs_of(const struct build *build, uint32_t model, uint32
 	return build->runs_by_model + build->first_run[model];
 }
 
-static bool is_typical(const struct run *run)
-{
-	return build_is_finished(run) && !run->is_failed && !run->is_first;
-}
-
 /* A number that a broken file may say is negative. */
 static uint64_t count_of(const struct arg *arg)
 {
@@ -44,7 +39,7 @@ static void add_usage(const struct build *build, const struct run *run, struct s
 	const struct store_track *track = store_track(build->store, run->track);
 	const struct arg *run_queue = store_slice_arg(build->store, track, run->row, KEY_RUN_QUEUE_NS);
 
-	if (!run_queue || !is_typical(run))
+	if (!run_queue || !build_is_typical(run))
 		return;
 	to->n_usage++;
 	to->usage_wall_ns = stats_sum(to->usage_wall_ns, run->end_ns - run->begin_ns);
@@ -76,11 +71,12 @@ static int find_spreads(const struct build *build, const uint32_t *runs, uint32_
 	for (uint32_t i = 0; !rc && i < n; i++) {
 		const struct run *run = build_run(build, runs[i]);
 
-		if (is_typical(run))
+		if (build_is_typical(run))
 			rc = stats_add(&typical, run->end_ns - run->begin_ns);
 		else if (run->is_first && build_is_finished(run) && !run->is_failed)
 			rc = stats_add(&first, run->end_ns - run->begin_ns);
 	}
+	stats_buckets(&typical, SUMMARY_BUCKETS, to->bucket);
 	to->latency = build_spread(&typical);
 	to->first = build_spread(&first);
 	return rc;
@@ -266,7 +262,7 @@ static int take_sessions(struct build *build)
 	for (size_t i = 0; !rc && is_few && i < build->runs.n; i++) {
 		const struct run *run = build_run(build, (uint32_t)i);
 
-		if (is_typical(run))
+		if (build_is_typical(run))
 			rc = stats_add(&stats[run->session], run->end_ns - run->begin_ns);
 	}
 	for (size_t i = 0; stats && is_few && i < build->sessions.n; i++)

@@ -112,8 +112,10 @@ static void add_to_models(struct build *build)
 		creation->n_capabilities += session->n_capabilities;
 		if (!session->has_slice || session->is_failed || session->end_ns == STORE_OPEN)
 			continue;
-		for (int phase = 0; phase < N_PHASES; phase++)
+		for (int phase = 0; phase < N_PHASES; phase++) {
 			creation->phase_ns[phase] = stats_sum(creation->phase_ns[phase], session->phase_ns[phase]);
+			creation->phase_n[phase] += session->phase_n[phase];
+		}
 	}
 }
 

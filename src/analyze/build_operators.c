@@ -88,12 +88,37 @@ static void mark_track(struct pass *pass)
 	}
 }
 
+/* Which inferences the coverage is about: those of the latency, or, without any, all that are finished. */
+static int choose_runs(struct build *build)
+{
+	const struct summary_session *sessions = build->sessions.data;
+	bool *has_typical = calloc(build->models.n + 1, sizeof *has_typical);
+
+	if (!has_typical)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < build->runs.n; i++) {
+		const struct run *run = build_run(build, i);
+
+		has_typical[sessions[run->session].model] |= run->operator_track && build_is_typical(run);
+	}
+	for (uint32_t i = 0; i < build->runs.n; i++) {
+		struct run *run = build_run(build, i);
+
+		run->is_covered = run->operator_track && build_is_finished(run) &&
+				  (!has_typical[sessions[run->session].model] || build_is_typical(run));
+	}
+	free(has_typical);
+	return 0;
+}
+
 static enum summary_where where_of(const struct pass *pass, size_t row, uint32_t run)
 {
 	const struct store_slices *slices = &pass->track->slices;
 
+	if (run != KEYS_NONE && build_run(pass->build, run)->is_covered)
+		return WHERE_INFERENCE;
 	if (run != KEYS_NONE)
-		return build_is_finished(build_run(pass->build, run)) ? WHERE_INFERENCE : WHERE_UNFINISHED;
+		return build_is_finished(build_run(pass->build, run)) ? WHERE_APART : WHERE_UNFINISHED;
 	if (slices->inference[row])
 		return WHERE_UNKNOWN;
 	return times_touch(&pass->creations, slices->begin_ns[row], slices->begin_ns[row]) ? WHERE_CREATION : WHERE_OUTSIDE;
@@ -266,6 +291,8 @@ int build_operators(struct build *build)
 	for (uint32_t name = 0; !rc && name <= n_names; name++)
 		pass->memo[name].place = KEYS_NONE;
 	for (int second = 0; second < 2; second++) {
+		if (!rc && second)
+			rc = choose_runs(build);
 		for (uint32_t id = 1; !rc && id <= n_tracks; id++) {
 			if (!has_operators(store_track(build->store, id)))
 				continue;

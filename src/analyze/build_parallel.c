@@ -218,7 +218,7 @@ int build_parallel(struct build *build)
 		struct summary_coverage *to;
 		uint64_t wall_ns;
 
-		if (!run->operator_track || !build_is_finished(run))
+		if (!run->is_covered)
 			continue;
 		to = &((struct summary_model *)build->models.data)[sessions[run->session].model].coverage;
 		wall_ns = run->end_ns - run->begin_ns;

@@ -4,33 +4,51 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 static double larger(double a, double b)
 {
 	return isnan(a) || b > a ? b : a;
 }
 
-/* A value stands for the time since the one before. The first stands for no time, but may be the largest. */
-static void weigh(const struct store_samples *samples, const struct times *busy, struct summary_resource *to)
+/* Does a value tell of the time before it (a share, a rate), or of its moment? */
+static bool is_rate(const struct build *build, const struct summary_resource *resource)
 {
-	double sum = 0, busy_sum = 0, idle_sum = 0, plain_sum = 0;
-	size_t next = 0;
-	uint64_t before = 0;
+	const char *unit = names_text(build->names, resource->unit);
+	size_t len = strlen(unit);
 
+	return !strcmp(unit, "%") || (len > 2 && !strcmp(unit + len - 2, "/s"));
+}
+
+/*
+ * A value stands for the time since the one before. What the first stands for is known for shares and rates: one
+ * interval, as far as it lies in the recording. Of others it stands for no time, but may be the largest.
+ */
+static void weigh(const struct build *build, const struct store_samples *samples, const struct times *busy,
+		  struct summary_resource *to)
+{
+	const struct summary_recording *recording = &build->to->recording;
+	double sum = 0, busy_sum = 0, idle_sum = 0, plain_sum = 0;
+	uint64_t before = samples->time_ns[0];
+	size_t next = 0;
+
+	if (is_rate(build, to) && recording->interval_ns > 0)
+		before = before - recording->begin_ns > (uint64_t)recording->interval_ns ?
+				 before - (uint64_t)recording->interval_ns : recording->begin_ns;
 	for (size_t i = 0; i < samples->n; i++) {
 		double value = samples->value[i];
 		uint64_t whole, with;
 
 		if (!isfinite(value))
 			continue;
+		whole = samples->time_ns[i] - before;
+		with = times_overlap(busy, &next, before, samples->time_ns[i]);
+		before = samples->time_ns[i];
+		to->n++;
 		to->max = larger(to->max, value);
 		to->min = isnan(to->min) || value < to->min ? value : to->min;
 		to->last = value;
 		plain_sum += value;
-		whole = to->n ? samples->time_ns[i] - before : 0;
-		with = to->n ? times_overlap(busy, &next, before, samples->time_ns[i]) : 0;
-		to->n++;
-		before = samples->time_ns[i];
 		sum += value * (double)whole;
 		busy_sum += value * (double)with;
 		idle_sum += value * (double)(whole - with);
@@ -58,7 +76,7 @@ static int take_counter(struct build *build, const struct store_track *track, co
 	*to = (struct summary_resource){ .process = build->process_of[track->id], .track = track->id, .name = track->def.name,
 					 .unit = track->def.unit, .mean = NAN, .max = NAN, .min = NAN, .last = NAN,
 					 .busy_mean = NAN, .busy_max = NAN, .idle_mean = NAN, .idle_max = NAN };
-	weigh(&track->samples, busy, to);
+	weigh(build, &track->samples, busy, to);
 	return 0;
 }
 

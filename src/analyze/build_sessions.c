@@ -123,6 +123,7 @@ static int leave(struct walk *walk)
 		return 0;
 	phase = phase_of(walk, level->row);
 	session_at(walk)->phase_ns[phase] += self;
+	session_at(walk)->phase_n[phase]++;
 	return add_facts(walk, level->row, phase, self);
 }
 

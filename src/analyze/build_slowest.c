@@ -28,7 +28,7 @@ static uint32_t find_longest(const struct build *build, uint32_t model, uint32_t
 		uint32_t index = build->runs_by_model[i], at;
 		const struct run *run = build_run(build, index);
 
-		if (!build_is_finished(run) || run->is_failed || run->is_first)
+		if (!build_is_typical(run))
 			continue;
 		if (n == SUMMARY_SLOWEST && duration_of(build_run(build, longest[n - 1])) >= duration_of(run))
 			continue;
@@ -136,6 +136,7 @@ static void describe(const struct build *build, const struct run *run, const str
 	to->thread_cpu_ns = store_int(store_slice_arg(build->store, track, run->row, KEY_THREAD_CPU_NS), -1);
 	to->faults = store_int(store_slice_arg(build->store, track, run->row, KEY_FAULTS), -1);
 	to->switches = store_int(store_slice_arg(build->store, track, run->row, KEY_SWITCHES), -1);
+	to->operators_ns = run->is_covered ? (int64_t)run->operators_ns : -1;
 	count_concurrent(build, run, to);
 	for (uint32_t id = 1; run->operator_track && id <= store_n_tracks(build->store); id++)
 		if (build->process_of[id] == session->process && (track = store_track(build->store, id)) && track->slices.n)

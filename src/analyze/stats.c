@@ -196,6 +196,26 @@ static uint64_t histogram_percentile(const struct stats *stats, uint64_t rank)
 	return value < stats->min ? stats->min : value > stats->max ? stats->max : value;
 }
 
+double stats_edge(uint64_t min, uint64_t max, size_t n, size_t i)
+{
+	double low = min ? (double)min : 1, high = (double)max > low ? (double)max : low;
+
+	return low * pow(high / low, (double)i / (double)n);
+}
+
+void stats_buckets(const struct stats *stats, size_t n, uint64_t *count)
+{
+	double low = stats->min ? (double)stats->min : 1, width = log((double)stats->max / low) / (double)n;
+
+	memset(count, 0, n * sizeof *count);
+	for (size_t i = 0; i < (stats->is_histogram ? (size_t)BUCKETS : stats->n); i++) {
+		uint64_t value = stats->is_histogram ? value_of(i) : stats->value[i];
+		double at = width > 0 && (double)value > low ? floor(log((double)value / low) / width) : 0;
+
+		count[at < (double)n ? (size_t)at : n - 1] += stats->is_histogram ? stats->value[i] : 1;
+	}
+}
+
 uint64_t stats_percentile(struct stats *stats, double share)
 {
 	uint64_t rank = (uint64_t)ceil(share * (double)stats->n);

@@ -44,6 +44,13 @@ static inline bool stats_is_exact(const struct stats *stats)
 	return !stats->is_histogram;
 }
 
+/*
+ * How many values lie in each of n buckets between min and max; each is wider than the one before by the same
+ * factor: bucket i ends at stats_edge(min, max, n, i + 1).
+ */
+void stats_buckets(const struct stats *stats, size_t n, uint64_t *count);
+double stats_edge(uint64_t min, uint64_t max, size_t n, size_t i);
+
 /* Ascending. scratch has room for n values, too. */
 void stats_sort(uint64_t *value, size_t n, uint64_t *scratch);
 

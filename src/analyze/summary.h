@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SUMMARY_NONE UINT32_MAX	/* index of no process, no model */
-enum { SUMMARY_SLOWEST = 5 };
+enum { SUMMARY_SLOWEST = 5, SUMMARY_BUCKETS = 32 };
 
 /* What the reader of the file has found out, given to summary_new. */
 struct summary_file {
@@ -89,6 +89,7 @@ struct summary_session {
 	uint64_t begin_ns, end_ns;	/* of the creation; STORE_OPEN: cut off */
 	uint64_t released_ns;		/* 0: not seen */
 	uint64_t phase_ns[N_PHASES];	/* add up to end_ns - begin_ns */
+	uint64_t phase_n[N_PHASES];	/* slices */
 	uint64_t n_prepacked;		/* weights that a kernel has put into a layout of its own */
 	uint64_t n_capabilities;	/* groups of nodes that providers have asked for */
 	uint64_t n_runs, n_runs_failed;
@@ -105,7 +106,7 @@ struct summary_transformer {
 struct summary_creation {
 	uint64_t n, n_recorded, n_failed, n_open;
 	struct summary_spread duration;	/* finished, not failed; the phases are of the same */
-	uint64_t phase_ns[N_PHASES];
+	uint64_t phase_ns[N_PHASES], phase_n[N_PHASES];
 	uint64_t n_prepacked, n_capabilities;
 };
 
@@ -115,6 +116,7 @@ struct summary_slow {
 	int64_t session, id, number, tid;
 	uint64_t begin_ns, duration_ns;
 	int64_t run_queue_ns, thread_cpu_ns, faults, switches;
+	int64_t operators_ns;		/* of the coverage; -1: it has none */
 	uint32_t node;			/* the operator that lost most against its mean; 0: unknown */
 	uint64_t node_ns;
 	double node_mean_ns;
@@ -129,13 +131,17 @@ struct summary_runs {
 	double rate;			/* finished ones per second between the two; NAN: fewer than 2 */
 	struct summary_spread latency;	/* finished, not failed, not partial, not the first of a session */
 	struct summary_spread first;
+	uint64_t bucket[SUMMARY_BUCKETS];	/* how latencies lie between min and max, see stats_buckets */
 	uint64_t wall_ns;		/* of all finished ones */
 	uint32_t max_concurrent, n_threads;
 	uint64_t n_usage;		/* those with the four numbers below */
 	uint64_t thread_cpu_ns, run_queue_ns, faults, switches, usage_wall_ns;
 };
 
-/* How much of the inferences is explained; over finished inferences that have operators. */
+/*
+ * How much of the inferences is explained; over those that have operators and count for the latency. If there
+ * are none of these (only a first one, say), over all finished ones that have operators.
+ */
 struct summary_coverage {
 	uint64_t n, n_parallel;		/* parallel: operators on more than one thread */
 	uint64_t wall_ns, operators_ns, setup_ns, unattributed_ns;	/* wall = the sum of the others */
@@ -152,7 +158,8 @@ struct summary_model {
 };
 
 enum summary_where {
-	WHERE_INFERENCE,	/* in a finished inference */
+	WHERE_INFERENCE,	/* in an inference of the coverage */
+	WHERE_APART,		/* in a finished one that is not: the first of a session, a failed one */
 	WHERE_UNFINISHED,	/* in one that was cut off */
 	WHERE_UNKNOWN,		/* its inference is not in the file */
 	WHERE_CREATION,		/* outside any, while a session was created: constant folding */
@@ -223,7 +230,7 @@ struct summary {
 	struct summary_session *sessions;	/* by model, then by time */
 	struct summary_transformer *transformers;
 	struct summary_operator *types, *nodes;	/* by model, largest share first */
-	struct summary_operator *elsewhere;	/* operators in no finished inference, by process, place and type */
+	struct summary_operator *elsewhere;	/* operators in no inference of a coverage, by process, place and type */
 	struct summary_provider *ran_on;
 	struct summary_tally *tallies;
 	struct summary_slow *slowest;

@@ -174,7 +174,7 @@ static int record(const struct record_opts *opts, char **argv, struct launch *la
 		fprintf(stderr, "inftrace: %s: only CPU and memory can be recorded: %s\n", argv[0], launch->reason);
 	code = launch_start(launch, &launch_opts, argv, err);
 	target.pid = launch->pid;
-	target.ring_dir = launch->dir;
+	target.ring_dir = *launch->reason ? NULL : launch->dir;
 	if (!code)
 		code = recorder_run(&recorder_opts, &target, go, launch, &result, err);
 	free(command);

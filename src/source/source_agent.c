@@ -815,6 +815,17 @@ static void hand_on(const struct process *from, struct process *to)
 	to->run_base = from->run_base + from->last_run;
 }
 
+/* No agent has shown itself in any process. */
+static int note_absent(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct arg args[2] = { arg_int(KEY_PID, state->target->pid),
+			       arg_text(KEY_STATE, out, "the agent could not start in it: a limit on file size or memory "
+				       "(ulimit -f, -v), or LD_PRELOAD was removed") };
+	uint32_t track = state->target->tree->n ? state->target->tree->process[0].track : 0;
+
+	return track ? note(out, track, now_ns, EVENT_NOTE_PROCESS, args, 2, err) : 0;
+}
+
 static int note_clock(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct arg args[2] = { arg_text(KEY_SOURCE, out, state->use_ticks ? "tsc" : "CLOCK_MONOTONIC"),
@@ -849,6 +860,8 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 	}
 	if (!code && state->target->is_ending)
 		code = note_clock(state, out, now_ns, err);
+	if (!code && state->target->is_ending && !state->n_seen)
+		code = note_absent(state, out, now_ns, err);
 	/* come back sooner when a ring was filling up */
 	state->due_ms = fill > 50 ? 1 : fill > 20 ? 5 : 20;
 	return code;

@@ -25,18 +25,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/sysinfo.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/pb.h"
-#include "base/utf8.h"
+#include "trace/perfetto_describe.h"
 #include "trace/perfetto_fields.h"
 #include "trace/perfetto_out.h"
 
 enum {
-	SHARED = 1,		/* the sequence of tracks that have none of their own */
 	EVENT_ROOM = 96,	/* more than an event's packet without its arguments */
 	ARG_ROOM = 32,		/* more than an argument */
 	HEAD_ROOM = 64,		/* more than what is around a text in a packet of its own */
@@ -112,93 +109,6 @@ static uint64_t track_uuid(const struct perfetto_writer *writer, uint32_t track)
 	return (mixed ^ mixed >> 31) >> 1 | 1;
 }
 
-/* Packets that say what does not happen. */
-
-static uint8_t *put_text(uint8_t *at, uint32_t number, const char *text, size_t len)
-{
-	uint8_t *inside, *start = at;
-
-	if (utf8_is_valid(text, len)) {
-		at = pb_put_varint(pb_put_varint(at, PB_TAG(number, PB_BYTES)), len);
-		memcpy(at, text, len);
-		return at + len;
-	}
-	at = pb_open(start, number, &inside);
-	return pb_close(at + utf8_clean((char *)at, text, len), inside);
-}
-
-static uint8_t *put_clock(uint8_t *at, uint32_t clock, uint64_t time_ns, bool is_incremental)
-{
-	uint8_t *inside;
-
-	at = pb_open(at, SNAPSHOT_CLOCKS, &inside);
-	at = pb_put_uint(at, CLOCK_ENTRY_ID, clock);
-	at = pb_put_uint(at, CLOCK_ENTRY_TIME, time_ns);
-	if (is_incremental)
-		at = pb_put_uint(at, CLOCK_ENTRY_IS_INCREMENTAL, 1);
-	return pb_close(at, inside);
-}
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/*
- * One moment on all clocks. MONOTONIC is the one that every time of the file is shown on. An import's times are
- * of another machine or boot: no moment of ours belongs to them.
- */
-static int put_clocks(struct perfetto_writer *writer, bool is_import)
-{
-	uint8_t *at = perfetto_out_room(&writer->out, 256), *packet, *snapshot;
-
-	if (!at)
-		return -1;
-	at = pb_open(at, TRACE_PACKET, &packet);
-	at = pb_put_uint(at, PACKET_SEQUENCE_ID, SHARED);
-	at = pb_open(at, PACKET_CLOCK_SNAPSHOT, &snapshot);
-	at = put_clock(at, CLOCK_MONOTONIC_ID, is_import ? 0 : now_ns(CLOCK_MONOTONIC), false);
-	if (!is_import) {
-		at = put_clock(at, CLOCK_BOOTTIME_ID, now_ns(CLOCK_BOOTTIME), false);
-		at = put_clock(at, CLOCK_REALTIME_ID, now_ns(CLOCK_REALTIME), false);
-		at = put_clock(at, CLOCK_RAW_ID, now_ns(CLOCK_MONOTONIC_RAW), false);
-	}
-	at = pb_put_uint(at, SNAPSHOT_PRIMARY, CLOCK_MONOTONIC_ID);
-	perfetto_out_end(&writer->out, pb_close(pb_close(at, snapshot), packet));
-	return 0;
-}
-
-static int put_system(struct perfetto_writer *writer)
-{
-	uint8_t *at = perfetto_out_room(&writer->out, 4096), *packet, *info, *inside;
-	const char *version = PERFETTO_WRITER INFTRACE_VERSION;
-	struct utsname name = { 0 };
-	struct sysinfo system = { 0 };
-
-	if (!at)
-		return -1;
-	uname(&name);
-	sysinfo(&system);
-	at = pb_open(at, TRACE_PACKET, &packet);
-	at = pb_put_uint(at, PACKET_SEQUENCE_ID, SHARED);
-	at = pb_open(at, PACKET_SYSTEM_INFO, &info);
-	at = put_text(at, SYSTEM_VERSION, version, strlen(version));
-	at = pb_open(at, SYSTEM_UTSNAME, &inside);
-	at = put_text(at, UTSNAME_SYSNAME, name.sysname, strlen(name.sysname));
-	at = put_text(at, UTSNAME_VERSION, name.version, strlen(name.version));
-	at = put_text(at, UTSNAME_RELEASE, name.release, strlen(name.release));
-	at = put_text(at, UTSNAME_MACHINE, name.machine, strlen(name.machine));
-	at = pb_close(at, inside);
-	at = pb_put_uint(at, SYSTEM_PAGE_SIZE, (uint64_t)sysconf(_SC_PAGESIZE));
-	at = pb_put_uint(at, SYSTEM_CPUS, (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
-	at = pb_put_uint(at, SYSTEM_RAM_BYTES, (uint64_t)system.totalram * system.mem_unit);
-	perfetto_out_end(&writer->out, pb_close(pb_close(at, info), packet));
-	return 0;
-}
-
 static int start_sequence(struct perfetto_writer *writer, const struct track *track, uint32_t track_id,
 			  uint64_t time_ns)
 {
@@ -221,101 +131,26 @@ static int start_sequence(struct perfetto_writer *writer, const struct track *tr
 	}
 	at = pb_close(at, defaults);
 	at = pb_open(at, PACKET_CLOCK_SNAPSHOT, &inside);
-	at = put_clock(at, CLOCK_SEQUENCE_ID, time_ns, true);
-	at = put_clock(at, CLOCK_MONOTONIC_ID, time_ns, false);
+	at = perfetto_describe_clock(at, CLOCK_SEQUENCE_ID, time_ns, true);
+	at = perfetto_describe_clock(at, CLOCK_MONOTONIC_ID, time_ns, false);
 	perfetto_out_end(&writer->out, pb_close(pb_close(at, inside), packet));
 	sequence->last_ns = time_ns;
 	sequence->is_started = true;
 	return 0;
 }
 
-/* Tracks. */
-
-static uint8_t *put_process(uint8_t *at, const struct names *names, const struct track_def *def)
-{
-	uint8_t *inside;
-
-	at = pb_open(at, TRACK_PROCESS_DESCRIPTOR, &inside);
-	at = pb_put_uint(at, PROCESS_PID, (uint64_t)(int64_t)def->pid);
-	if (def->command)
-		at = put_text(at, PROCESS_CMDLINE, names_text(names, def->command), names_len(names, def->command));
-	if (def->name)
-		at = put_text(at, PROCESS_NAME, names_text(names, def->name), names_len(names, def->name));
-	if (def->start_ns)
-		at = pb_put_uint(at, PROCESS_START_NS, def->start_ns);
-	return pb_close(at, inside);
-}
-
-static uint8_t *put_thread(uint8_t *at, const struct names *names, const struct track_def *def)
-{
-	uint8_t *inside;
-
-	at = pb_open(at, TRACK_THREAD_DESCRIPTOR, &inside);
-	at = pb_put_uint(at, THREAD_PID, (uint64_t)(int64_t)def->pid);
-	at = pb_put_uint(at, THREAD_TID, (uint64_t)(int64_t)def->tid);
-	if (def->name)
-		at = put_text(at, THREAD_NAME, names_text(names, def->name), names_len(names, def->name));
-	return pb_close(at, inside);
-}
-
-static uint8_t *put_counter(uint8_t *at, const struct names *names, const struct track_def *def)
-{
-	const char *unit = names_text(names, def->unit);
-	uint8_t *inside;
-
-	at = pb_open(at, TRACK_COUNTER_DESCRIPTOR, &inside);
-	if (!strcmp(unit, "bytes"))
-		at = pb_put_uint(at, COUNTER_UNIT, UNIT_SIZE_BYTES);
-	else if (!strcmp(unit, "count"))
-		at = pb_put_uint(at, COUNTER_UNIT, UNIT_COUNT);
-	else if (!strcmp(unit, "ns"))
-		at = pb_put_uint(at, COUNTER_UNIT, UNIT_TIME_NS);
-	else if (def->unit)
-		at = put_text(at, COUNTER_UNIT_NAME, unit, names_len(names, def->unit));
-	return pb_close(at, inside);
-}
-
-/* A descriptor's fields by the type of the track. A group is told from a lane by its order of children. */
-static uint8_t *put_descriptor(uint8_t *at, const struct names *names, const struct track_def *def, uint32_t rank)
-{
-	if (def->type == TRACK_PROCESS)
-		return put_process(at, names, def);
-	if (def->type == TRACK_THREAD)
-		return put_thread(at, names, def);
-	if (def->name)
-		at = put_text(at, TRACK_NAME, names_text(names, def->name), names_len(names, def->name));
-	if (def->type == TRACK_COUNTER)
-		at = put_counter(at, names, def);
-	if (def->type == TRACK_GROUP)
-		at = pb_put_uint(at, TRACK_CHILD_ORDERING, ORDER_EXPLICIT);
-	at = pb_put_uint(at, TRACK_ORDER_RANK, rank);
-	return pb_put_uint(at, TRACK_SIBLING_MERGE, MERGE_NONE);
-}
-
 static int put_track(struct perfetto_writer *writer, const struct event *event)
 {
-	const struct names *names = writer->sink.names;
 	const struct track_def *def = event->def;
-	size_t texts = names_len(names, def->name) + names_len(names, def->command) + names_len(names, def->unit);
-	uint8_t *at, *packet, *inside;
+	uint64_t uuid = track_uuid(writer, event->track);
 
 	if (event->track >= writer->n_tracks &&
 	    grow((void **)&writer->track, &writer->n_tracks, event->track, sizeof *writer->track))
 		return out_of_memory(writer);
 	writer->track[event->track].is_defined = true;
 	writer->track[event->track].has_sequence = def->type == TRACK_THREAD || def->type == TRACK_LANE;
-	at = perfetto_out_room(&writer->out, 256 + 3 * texts);
-	if (!at)
-		return -1;
-	at = pb_open(at, TRACE_PACKET, &packet);
-	at = pb_put_uint(at, PACKET_SEQUENCE_ID, SHARED);
-	at = pb_open(at, PACKET_TRACK_DESCRIPTOR, &inside);
-	at = pb_put_uint(at, TRACK_UUID, track_uuid(writer, event->track));
-	if (def->parent)
-		at = pb_put_uint(at, TRACK_PARENT_UUID, track_uuid(writer, def->parent));
-	at = put_descriptor(at, names, def, event->track);
-	perfetto_out_end(&writer->out, pb_close(pb_close(at, inside), packet));
-	return 0;
+	return perfetto_describe_track(&writer->out, writer->sink.names, def, uuid,
+				       def->parent ? track_uuid(writer, def->parent) : 0, event->track);
 }
 
 /* Texts, each told to a sequence before its first use there. */
@@ -332,7 +167,7 @@ static int tell(struct perfetto_writer *writer, uint32_t sequence, uint32_t fiel
 	at = pb_open(at, PACKET_INTERNED_DATA, &data);
 	at = pb_open(at, field, &entry);
 	at = pb_put_uint(at, ENTRY_IID, number);
-	at = put_text(at, ENTRY_TEXT, text, len);
+	at = perfetto_describe_text(at, ENTRY_TEXT, text, len);
 	perfetto_out_end(&writer->out, pb_close(pb_close(pb_close(at, entry), data), packet));
 	return 0;
 }
@@ -427,7 +262,7 @@ static uint8_t *put_arg(uint8_t *at, const struct perfetto_writer *writer, const
 	else if (arg->name)
 		at = pb_put_uint(at, ANNOTATION_STRING_IID, writer->values.of[arg->name]);
 	else
-		at = put_text(at, ANNOTATION_STRING, "", 0);
+		at = perfetto_describe_text(at, ANNOTATION_STRING, "", 0);
 	return pb_close(at, inside);
 }
 
@@ -492,7 +327,7 @@ static int put_packet(struct perfetto_writer *writer, const struct event *event,
 /* The first event of a track: which sequence it goes to. */
 static int give_sequence(struct perfetto_writer *writer, struct track *track)
 {
-	uint32_t id = track->has_sequence ? writer->last_sequence + 1 : SHARED;
+	uint32_t id = track->has_sequence ? writer->last_sequence + 1 : PERFETTO_SHARED_SEQUENCE;
 
 	if (id >= writer->n_sequences &&
 	    grow((void **)&writer->sequence, &writer->n_sequences, id, sizeof *writer->sequence))
@@ -548,14 +383,14 @@ struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t
 		return NULL;
 	}
 	writer->sink = (struct sink){ put, names, last_track };
-	writer->last_sequence = SHARED;
+	writer->last_sequence = PERFETTO_SHARED_SEQUENCE;
 	if (getrandom(&writer->salt, sizeof writer->salt, GRND_NONBLOCK) != sizeof writer->salt)
 		writer->salt = now_ns(CLOCK_REALTIME) ^ (uint64_t)getpid() << 48;
 	if (perfetto_out_init(&writer->out, fd, opts && opts->compress, err)) {
 		free(writer);
 		return NULL;
 	}
-	if (put_clocks(writer, opts && opts->is_import) || put_system(writer) || perfetto_write_flush(writer, err)) {
+	if (perfetto_describe_clocks(&writer->out, opts && opts->is_import) || perfetto_describe_system(&writer->out) || perfetto_write_flush(writer, err)) {
 		perfetto_write_free(writer, NULL);
 		return NULL;
 	}
