@@ -144,6 +144,21 @@ bool proc_field(const char *text, size_t len, const char *key, uint64_t *out)
 	return false;
 }
 
+bool proc_pressure(const char *text, size_t len, uint64_t *out)
+{
+	static const char some[] = "some ", total[] = "total=";
+	const char *line_end = memchr(text, '\n', len), *at = text, *word;
+	size_t word_len;
+
+	if (!line_end || len < sizeof some - 1 || memcmp(text, some, sizeof some - 1))
+		return false;
+	while (next_word(&at, line_end, &word, &word_len)) {
+		if (word_len > sizeof total - 1 && !memcmp(word, total, sizeof total - 1))
+			return to_number(word + sizeof total - 1, word_len - (sizeof total - 1), out);
+	}
+	return false;
+}
+
 /* Where in /proc/PID/stat, counted from the state, which follows the name, as 0. */
 enum {
 	STAT_PARENT = 1,

@@ -46,7 +46,7 @@ struct proc_file {
 };
 
 /* How many processes may have their files kept open; a bigger tree is read by open, read, close. */
-enum { PROC_KEPT = 256 };
+enum { PROC_KEPT = 128 };
 
 /* Bytes read (at most size), or -errno; -ESRCH when the process is gone. pid 0: "<sysroot>/proc/<name>". */
 ssize_t proc_read(const char *sysroot, pid_t pid, const char *name, void *buf, size_t size);
@@ -61,6 +61,8 @@ bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out);
 bool proc_cpu_parse(const char *text, size_t len, struct proc_cpu *out);
 /* The nth (from 0) of the numbers that blanks separate, as in statm. */
 bool proc_number(const char *text, size_t len, unsigned nth, uint64_t *out);
+/* The microseconds for which some task waited so far, of a file of /proc/pressure. */
+bool proc_pressure(const char *text, size_t len, uint64_t *out);
 /* The number on the line that begins with "<key>:", as in status, meminfo, smaps_rollup. */
 bool proc_field(const char *text, size_t len, const char *key, uint64_t *out);
 

@@ -64,11 +64,14 @@ static void fuzz_fields(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct proc_cpu cpu;
+	uint64_t total_us;
 
 	if (!size)
 		return 0;
 	fuzz_stat(data, size);
 	fuzz_fields(data, size);
+	if (proc_pressure((const char *)data, size, &total_us))
+		require_in(data, size, total_us);
 	if (proc_cpu_parse((const char *)data, size, &cpu)) {
 		for (int i = 0; i <= CPU_IDLE; i++)
 			require_in(data, size, cpu.ticks[i]);

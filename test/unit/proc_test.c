@@ -110,6 +110,21 @@ static void the_first_line_of_stat_is_the_machine(void **state)
 	assert_false(proc_cpu_parse("cpu", 3, &cpu));
 }
 
+static void pressure_is_the_total_of_some(void **state)
+{
+	static const char text[] = "some avg10=1.53 avg60=0.87 total=58761459\nfull avg10=0.00 total=44\n",
+			  full[] = "full total=44\n", cut[] = "some avg10=1.53 total=5876",
+			  none[] = "some avg10=1.53\nfull total=44\n";
+	uint64_t value = 0;
+
+	assert_true(proc_pressure(text, strlen(text), &value));
+	assert_int_equal(value, 58761459);
+	assert_false(proc_pressure(full, strlen(full), &value));
+	assert_false(proc_pressure(cut, strlen(cut), &value));
+	assert_false(proc_pressure(none, strlen(none), &value));
+	assert_false(proc_pressure("so\n", 3, &value));
+}
+
 static void ticks_that_do_not_fit_are_the_most(void **state)
 {
 	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
@@ -142,6 +157,7 @@ int main(void)
 		cmocka_unit_test(numbers_beyond_64_bits_are_none),
 		cmocka_unit_test(a_field_is_found_at_the_beginning_of_its_line),
 		cmocka_unit_test(the_first_line_of_stat_is_the_machine),
+		cmocka_unit_test(pressure_is_the_total_of_some),
 		cmocka_unit_test(ticks_that_do_not_fit_are_the_most),
 		cmocka_unit_test(a_kept_file_is_read_anew_each_time),
 	};

@@ -20,7 +20,7 @@
 #define T0 (5000 * S_NS)
 #define T1 (5001 * S_NS)
 
-enum { N_SOURCES = 3 };
+enum { N_SOURCES = 4 };
 
 /* A recorder without a file. */
 struct world {
@@ -51,7 +51,7 @@ static void enter(struct world *world, const char *snapshot)
 
 static struct world *world_new(const char *snapshot, pid_t pid)
 {
-	static const char *const name[N_SOURCES] = { "cpu", "memory", "process" };
+	static const char *const name[N_SOURCES] = { "cpu", "memory", "process", "pressure" };
 	struct world *world = calloc(1, sizeof *world);
 
 	world->keep = keep_new();
@@ -218,6 +218,24 @@ static void counters_carry_units_and_lie_below_their_process(void **state)
 	world_free(world);
 }
 
+static void pressure_is_a_share_of_time(void **state)
+{
+	struct world *world = world_new("laptop/t0", 2000);
+
+	/* 250 ms more of waiting for a CPU, none for memory */
+	look(world, "laptop/t0", T0);
+	is_missing(keep_value(world->keep, 0, "cpu pressure"));
+	look(world, "laptop/t1", T1);
+	is_near(keep_value(world->keep, 0, "cpu pressure"), 25);
+	is_near(keep_value(world->keep, 0, "memory pressure"), 0);
+	/* it went back: nothing until it is where it was */
+	look(world, "laptop/t0", T1 + S_NS);
+	is_near(keep_value(world->keep, 0, "cpu pressure"), 0);
+	look(world, "laptop/t1", T1 + 2 * S_NS);
+	is_near(keep_value(world->keep, 0, "cpu pressure"), 0);
+	world_free(world);
+}
+
 static void a_process_that_ended_has_no_more_values(void **state)
 {
 	struct world *world = world_new("laptop/t0", 2000);
@@ -322,6 +340,7 @@ static void an_old_kernel_gives_what_it_has(void **state)
 	is_near(keep_value(world->keep, 0, "cpu"), 50);
 	is_near(keep_value(world->keep, 60, "cpu"), 10);
 	is_missing(keep_value(world->keep, 0, "memory used"));
+	is_missing(keep_value(world->keep, 0, "cpu pressure"));
 	world->target.is_ending = true;
 	look(world, NULL, T1 + S_NS);
 	is_missing(keep_value(world->keep, 50, "pss"));
@@ -350,6 +369,8 @@ static void check_says_what_is_missing(void **state)
 	check("process", "hidepid/t0", 1, ESRCH, "hidepid");
 	check("memory", "old-kernel/t0", 50, EPROTO, "MemAvailable");
 	check("process", "odd/t1", 107, EPROTO, "not understood");
+	check("pressure", "laptop/t0", 2001, 0, "");
+	check("pressure", "old-kernel/t0", 50, ENOENT, "CONFIG_PSI");
 	check("cpu", "nowhere", 1, ENOENT, "/proc/stat");
 }
 
@@ -473,6 +494,7 @@ int main(void)
 		cmocka_unit_test(pss_is_read_in_the_end),
 		cmocka_unit_test(threads_and_faults_come_from_stat),
 		cmocka_unit_test(counters_carry_units_and_lie_below_their_process),
+		cmocka_unit_test(pressure_is_a_share_of_time),
 		cmocka_unit_test(a_process_that_ended_has_no_more_values),
 		cmocka_unit_test(a_pid_used_again_begins_anew),
 		cmocka_unit_test(counters_that_go_back_stay),
