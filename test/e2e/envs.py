@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import functools
 import glob
+import hashlib
 import json
 import os
 import re
@@ -59,11 +60,12 @@ def _call(args, **more):
 
 
 def _made(name, spec, make):
-    """The folder of environment NAME; make(folder) fills it unless a whole one with the same spec is there."""
-    path = os.path.join(cache_dir(), name)
+    """The folder of environment NAME, filled by make(folder) unless a whole one is there. Another spec is another folder:
+    what a test run uses at this moment is never replaced."""
+    path = os.path.join(cache_dir(), "%s-%s" % (name, hashlib.sha256(spec.encode()).hexdigest()[:8]))
     marker = os.path.join(path, ".ready")
     with _locked(name):
-        if os.path.exists(marker) and open(marker).read() == spec:
+        if os.path.exists(marker):
             return path
         shutil.rmtree(path, ignore_errors=True)
         os.makedirs(path)
@@ -83,12 +85,13 @@ def _pythons():
     paths.append("/usr/bin/python3")
     found = {}
     for path in filter(None, paths):
-        code = "import sys, venv, ensurepip; print(sys.version_info[0], sys.version_info[1], sys.base_prefix)"
+        code = ("import os, sys, venv, ensurepip; print(sys.version_info[0], sys.version_info[1], "
+                "os.path.realpath(getattr(sys, '_base_executable', sys.executable)))")
         done = subprocess.run([path, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         if done.returncode == 0:
-            major, minor, prefix = done.stdout.split(None, 2)
-            found.setdefault(prefix.strip(), ((int(major), int(minor)), path))
-    return list(found.values())
+            major, minor, base = done.stdout.strip().split(None, 2)
+            found[base] = int(major), int(minor)
+    return [(version, base) for base, version in found.items()]
 
 
 def _python_between(low, high):
