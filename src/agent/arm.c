@@ -29,6 +29,10 @@ struct runtime *runtime_of(uintptr_t object)
 	uintptr_t vptr = *(uintptr_t *)object;
 
 	for (uint32_t i = 0; i < n_runtimes; i++)
+		if (!runtimes[i].is_gone && image_has(&runtimes[i].image, vptr, IMAGE_R))
+			return &runtimes[i];
+	/* a hook was called all the same: the module is still there, and the hook needs the original */
+	for (uint32_t i = 0; i < n_runtimes; i++)
 		if (image_has(&runtimes[i].image, vptr, IMAGE_R))
 			return &runtimes[i];
 	return NULL;
@@ -110,7 +114,7 @@ void arm_tell_again(void)
 {
 	arming = again = 0;	/* whoever was at it has stayed in the parent */
 	for (uint32_t i = 0; i < n_runtimes; i++)
-		if (runtimes[i].image.n_segments)
+		if (!runtimes[i].is_gone)
 			tell(&runtimes[i]);
 }
 
@@ -122,9 +126,9 @@ static void arm_module(const struct image *image, struct rtti *rtti)
 	bool is_library;
 
 	for (uint32_t i = 0; i < n_runtimes; i++) {
-		if (!runtimes[i].image.n_segments && !runtime)
+		if (runtimes[i].is_gone && !runtime)
 			runtime = &runtimes[i];
-		if (runtimes[i].image.n_segments && runtimes[i].ort.api)
+		if (!runtimes[i].is_gone && runtimes[i].ort.api)
 			host = &runtimes[i];
 	}
 	if (!runtime && n_runtimes < MAX_RUNTIMES)
@@ -180,13 +184,13 @@ static void forget_unloaded(const struct image_set *set)
 	for (uint32_t i = 0; i < n_runtimes; i++) {
 		struct runtime *runtime = &runtimes[i];
 		const void *word = image_set_at(set, runtime->check_at, 8, IMAGE_R);
-		if (!runtime->image.n_segments || (word && *(void *const *)word == runtime->check_value))
+		if (runtime->is_gone || (word && *(void *const *)word == runtime->check_value))
 			continue;
-		runtime->image.n_segments = 0;
+		runtime->is_gone = true;
 	}
 	n_known = 0;
 	for (uint32_t i = 0; i < n_runtimes; i++)
-		if (runtimes[i].image.n_segments && n_known < MAX_KNOWN) {
+		if (!runtimes[i].is_gone && n_known < MAX_KNOWN) {
 			known[n_known].base = runtimes[i].image.base;
 			known[n_known++].relro_end = runtimes[i].image.relro_end;
 		}

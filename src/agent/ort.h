@@ -25,6 +25,7 @@ struct runtime {
 	uint64_t check_at;		/* a replaced word: holds something else when the module was unloaded */
 	void *check_value;
 	uint32_t number;
+	bool is_gone;			/* its module was unloaded, or so it seems */
 	uint32_t n_operators;		/* tables of kernel classes that were replaced */
 	const char *armed;		/* what was replaced, for people */
 	int trust_values, trust_contexts;	/* shape.c: how often fields and API agreed; -1: they did not */
