@@ -108,10 +108,11 @@ static void print_summary(const char *path, const struct recorder_result *result
 	if (result->n_lost)
 		fprintf(stderr, ", %s%llu events lost%s", term_style(stderr, TERM_RED), (unsigned long long)result->n_lost,
 			term_style(stderr, TERM_PLAIN));
-	if (!result->n_inferences)
-		fprintf(stderr, result->n_runtimes ? " (a runtime was loaded, but no model was run)" :
-						     " (none of the %llu processes seen loaded a runtime)",
-			(unsigned long long)result->n_processes);
+	if (!result->n_inferences && result->n_runtimes)
+		fprintf(stderr, " (a runtime was loaded, but no model was run)");
+	else if (!result->n_inferences)
+		fprintf(stderr, " (no runtime was loaded in the %llu process%s seen)", (unsigned long long)result->n_processes,
+			result->n_processes == 1 ? "" : "es");
 	fprintf(stderr, "; %s (%.1f MiB). Look at it with: inftrace report %s\n", path, (double)result->n_bytes / (1 << 20), path);
 }
 
