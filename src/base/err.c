@@ -34,7 +34,7 @@ int err_wrap(struct err *err, const char *fmt, ...)
 	va_start(args, fmt);
 	used = vsnprintf(err->msg, sizeof err->msg, fmt, args);
 	va_end(args);
-	if (used >= 0 && (size_t)used < sizeof err->msg)
-		snprintf(err->msg + used, sizeof err->msg - (size_t)used, ": %s", old);
+	if (used >= 0 && (size_t)used + 3 < sizeof err->msg)
+		snprintf(err->msg + used, sizeof err->msg - (size_t)used, ": %.*s", (int)(sizeof err->msg - (size_t)used - 3), old);
 	return err->code ? -err->code : -EIO;
 }

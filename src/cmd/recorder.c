@@ -229,9 +229,15 @@ static void turn(struct recorder *recorder)
 	uint64_t now_ns = clock_ns();
 	struct err err = { 0 };
 
-	if (now_ns >= recorder->tree_due_ns) {
+	if (now_ns >= recorder->tree_due_ns || recorder->target->is_ending) {
 		tree_update(&recorder->tree, recorder->target, &recorder->tap, now_ns, &err);
 		recorder->tree_due_ns = clock_ns() + (uint64_t)tree_due_ms(&recorder->tree) * 1000000u;
+		/* a new process may be due at once */
+		for (size_t i = 0; i < recorder->n_running; i++) {
+			struct running *running = &recorder->running[i];
+			if (running->source && running->source->due_ms && !running->source->due_ms(running->state))
+				running->due_ns = now_ns;
+		}
 	}
 	for (size_t i = 0; i < recorder->n_running; i++) {
 		struct running *running = &recorder->running[i];
@@ -379,6 +385,17 @@ static void loop(struct recorder *recorder, int signals)
 	}
 }
 
+/* Sources keep a few files of each process open; the soft limit is often 1024. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 int recorder_run(const struct recorder_opts *opts, struct target *target, int (*go)(void *ctx, struct err *err), void *ctx,
 		 struct recorder_result *result, struct err *err)
 {
@@ -389,6 +406,7 @@ int recorder_run(const struct recorder_opts *opts, struct target *target, int (*
 
 	memset(result, 0, sizeof *result);
 	target->tree = &recorder.tree;
+	allow_descriptors();
 	signals = open_signals(&old, err);
 	if (signals < 0)
 		return signals;
