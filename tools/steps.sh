@@ -47,9 +47,10 @@ packages() {
 	step "installing$missing" apt install -y --no-install-recommends $missing
 }
 
+# build [TARGET...]: these targets, or everything.
 build() {
 	[ -f build/build.ninja ] || step "configuring build/" meson setup build
-	step "building inftrace" ninja -C build
+	step "building inftrace" ninja -C build "$@"
 }
 
 # python_venv FOLDER PACKAGE...: a virtual environment with these packages, made once.
