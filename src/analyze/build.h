@@ -59,7 +59,7 @@ int build_runs(struct build *build);		/* inferences, their sessions */
 int build_models(struct build *build);		/* sessions and runs grouped */
 int build_latencies(struct build *build);	/* spreads, rates, concurrency, tallies */
 int build_operators(struct build *build);	/* groups, coverage */
-int build_parallel(struct build *build);	/* the share of operators that ran side by side */
+int build_parallel(struct build *build);	/* the share of operators that ran side by side; coverage */
 int build_tables(struct build *build);		/* types, nodes, providers from groups */
 int build_slowest(struct build *build);
 int build_resources(struct build *build);

@@ -208,26 +208,36 @@ static int sweep_all(struct build *build)
 	return rc;
 }
 
-int build_parallel(struct build *build)
+static int cover_model(struct build *build, uint32_t index)
 {
-	const struct summary_session *sessions = build->sessions.data;
-	int rc = sweep_all(build);
+	struct summary_coverage *to = &((struct summary_model *)build->models.data)[index].coverage;
+	struct stats operators = { 0 };
+	int rc = 0;
 
-	for (size_t i = 0; !rc && i < build->runs.n; i++) {
-		const struct run *run = build_run(build, (uint32_t)i);
-		struct summary_coverage *to;
-		uint64_t wall_ns;
+	for (uint32_t i = build->first_run[index]; !rc && i < build->first_run[index + 1]; i++) {
+		const struct run *run = build_run(build, build->runs_by_model[i]);
+		uint64_t wall_ns = run->end_ns - run->begin_ns;
 
 		if (!run->is_covered)
 			continue;
-		to = &((struct summary_model *)build->models.data)[sessions[run->session].model].coverage;
-		wall_ns = run->end_ns - run->begin_ns;
 		to->n++;
 		to->n_parallel += run->is_parallel;
 		to->wall_ns += wall_ns;
 		to->operators_ns += run->operators_ns;
 		to->setup_ns += run->setup_ns;
 		to->unattributed_ns += wall_ns - run->operators_ns - run->setup_ns;
+		rc = stats_add(&operators, run->operators_ns);
 	}
+	to->operators_p50_ns = stats_percentile(&operators, 0.5);
+	stats_done(&operators);
+	return rc;
+}
+
+int build_parallel(struct build *build)
+{
+	int rc = sweep_all(build);
+
+	for (uint32_t i = 0; !rc && i < build->models.n; i++)
+		rc = cover_model(build, i);
 	return rc;
 }

@@ -62,47 +62,47 @@ static bool is_leaf(const struct store_slices *slices, size_t row)
 	return row + 1 == slices->n || slices->depth[row + 1] <= slices->depth[row];
 }
 
-/* The mean of each node of a model, by name. */
-struct means {
+/* The median of each node of a model, by name. */
+struct medians {
 	struct keys keys;
-	struct array mean;	/* double */
+	struct array ns;	/* uint64_t */
 };
 
-static int find_means(const struct build *build, const struct summary_model *model, struct means *means)
+static int find_medians(const struct build *build, const struct summary_model *model, struct medians *medians)
 {
 	const struct summary_operator *node = (struct summary_operator *)build->nodes.data + model->nodes.first;
 
 	for (uint32_t i = 0; i < model->nodes.n; i++) {
-		uint32_t n = means->keys.n, index = keys_number(&means->keys, node[i].name, 0);
+		uint32_t n = medians->keys.n, index = keys_number(&medians->keys, node[i].name, 0);
 
-		if (index == KEYS_NONE || (index == n && !array_add(&means->mean, sizeof(double))))
+		if (index == KEYS_NONE || (index == n && !array_add(&medians->ns, sizeof(uint64_t))))
 			return -ENOMEM;
 		if (index == n)
-			((double *)means->mean.data)[index] = node[i].duration.mean_ns;
+			((uint64_t *)medians->ns.data)[index] = node[i].duration.p50_ns;
 	}
 	return 0;
 }
 
-/* The operator without others inside that took most more than its mean, on one track. */
-static void find_node(const struct store_slices *slices, const struct means *means, const struct run *run, struct summary_slow *to)
+/* The operator without others inside that took most more than its median, on one track. */
+static void find_node(const struct store_slices *slices, const struct medians *medians, const struct run *run,
+		      struct summary_slow *to)
 {
 	for (size_t row = first_row(slices, run->begin_ns); row < slices->n && slices->begin_ns[row] < run->end_ns; row++) {
 		uint32_t index;
-		uint64_t duration;
-		double mean;
+		uint64_t duration, median;
 
 		if (slices->kind[row] != KIND_OPERATOR || slices->inference[row] != run->number || !is_leaf(slices, row) ||
 		    slices->end_ns[row] == STORE_OPEN)
 			continue;
-		index = keys_find(&means->keys, slices->name[row], 0);
+		index = keys_find(&medians->keys, slices->name[row], 0);
 		if (index == KEYS_NONE)
 			continue;
-		mean = ((const double *)means->mean.data)[index];
+		median = ((const uint64_t *)medians->ns.data)[index];
 		duration = slices->end_ns[row] - slices->begin_ns[row];
-		if (!to->node || (double)duration - mean > (double)to->node_ns - to->node_mean_ns) {
+		if (duration > median && duration - median > to->node_ns - to->node_p50_ns) {
 			to->node = slices->name[row];
 			to->node_ns = duration;
-			to->node_mean_ns = mean;
+			to->node_p50_ns = median;
 		}
 	}
 }
@@ -119,7 +119,7 @@ static void count_concurrent(const struct build *build, const struct run *run, s
 	}
 }
 
-static void describe(const struct build *build, const struct run *run, const struct means *means, struct summary_slow *to)
+static void describe(const struct build *build, const struct run *run, const struct medians *medians, struct summary_slow *to)
 {
 	const struct store_track *track = store_track(build->store, run->track);
 	const struct summary_session *session = (struct summary_session *)build->sessions.data + run->session;
@@ -140,10 +140,10 @@ static void describe(const struct build *build, const struct run *run, const str
 	count_concurrent(build, run, to);
 	for (uint32_t id = 1; run->operator_track && id <= store_n_tracks(build->store); id++)
 		if (build->process_of[id] == session->process && (track = store_track(build->store, id)) && track->slices.n)
-			find_node(&track->slices, means, run, to);
+			find_node(&track->slices, medians, run, to);
 }
 
-static int take_model(struct build *build, uint32_t index, struct times *creations, const struct means *means)
+static int take_model(struct build *build, uint32_t index, struct times *creations, const struct medians *medians)
 {
 	struct summary_range *range = &model_at(build, index)->slowest;
 	uint32_t longest[SUMMARY_SLOWEST], n = find_longest(build, index, longest);
@@ -155,7 +155,7 @@ static int take_model(struct build *build, uint32_t index, struct times *creatio
 
 		if (!slow)
 			return -ENOMEM;
-		describe(build, run, means, slow);
+		describe(build, run, medians, slow);
 		slow->is_in_creation = times_touch(creations, run->begin_ns, run->end_ns);
 		range->n++;
 	}
@@ -168,17 +168,17 @@ int build_slowest(struct build *build)
 
 	for (uint32_t i = 0; !rc && i < build->models.n && i < MAX_MODELS; i++) {
 		const struct summary_model *model = model_at(build, i);
-		struct means means = { 0 };
+		struct medians medians = { 0 };
 		struct times creations;
 
 		rc = build_creations(build, model->process, &creations);
 		if (!rc)
-			rc = find_means(build, model, &means);
+			rc = find_medians(build, model, &medians);
 		if (!rc)
-			rc = take_model(build, i, &creations, &means);
+			rc = take_model(build, i, &creations, &medians);
 		times_done(&creations);
-		keys_done(&means.keys);
-		array_done(&means.mean, sizeof(double));
+		keys_done(&medians.keys);
+		array_done(&medians.ns, sizeof(uint64_t));
 	}
 	return rc;
 }

@@ -117,9 +117,8 @@ struct summary_slow {
 	uint64_t begin_ns, duration_ns;
 	int64_t run_queue_ns, thread_cpu_ns, faults, switches;
 	int64_t operators_ns;		/* of the coverage; -1: it has none */
-	uint32_t node;			/* the operator that lost most against its mean; 0: unknown */
-	uint64_t node_ns;
-	double node_mean_ns;
+	uint32_t node;			/* the operator that took most more than its median; 0: unknown */
+	uint64_t node_ns, node_p50_ns;
 	bool is_in_creation;		/* a session of the process was being created at the time */
 	uint32_t n_concurrent;		/* other inferences of the process at the time */
 	bool is_failed;
@@ -145,6 +144,7 @@ struct summary_runs {
 struct summary_coverage {
 	uint64_t n, n_parallel;		/* parallel: operators on more than one thread */
 	uint64_t wall_ns, operators_ns, setup_ns, unattributed_ns;	/* wall = the sum of the others */
+	uint64_t operators_p50_ns;	/* of one inference */
 };
 
 struct summary_model {
