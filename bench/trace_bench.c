@@ -4,7 +4,8 @@
  * compressed. Threads run a model of 200 operators, 0.3 to 6 us each, as recorded: name, kind, op_type, provider,
  * inference. Floors: the same bytes copied by write(2); the same packets only counted. Best of five.
  *
- *	trace_bench [--check] [FOLDER]		--check: exit 1 above a budget of design.md; FOLDER: where files are left
+ *	trace_bench [--check] [FOLDER]		--check: exit 1 above a budget of design.md; FOLDER: where files are
+ *left
  *
  * trace_bench.sh puts trace_processor's time for the same files beside it.
  */
@@ -96,8 +97,13 @@ static void put_operators(struct stream *stream, struct sink *sink)
 		time_ns[i] = start;
 	for (long i = 0; i < N_OPERATORS; i++) {
 		int thread = (int)(i / 1000 % N_THREADS), node = (int)(i % N_NODES);
-		struct event event = { EVENT_BEGIN, KIND_OPERATOR, stream->threads[thread], stream->node[node],
-				       time_ns[thread] += scatter(&random, 300), .args = args, .n_args = 3 };
+		struct event event = { EVENT_BEGIN,
+				       KIND_OPERATOR,
+				       stream->threads[thread],
+				       stream->node[node],
+				       time_ns[thread] += scatter(&random, 300),
+				       .args = args,
+				       .n_args = 3 };
 		args[0] = arg_name(KEY_OP_TYPE, stream->op_type[node % N_TYPES]);
 		args[1] = arg_name(KEY_PROVIDER, stream->provider);
 		args[2] = arg_int(KEY_INFERENCE, 1 + i / N_NODES);

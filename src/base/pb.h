@@ -25,9 +25,9 @@ struct pb_in {
 
 struct pb_field {
 	uint32_t number;
-	uint32_t wire;		/* PB_VARINT, PB_FIXED64, PB_FIXED32 or PB_BYTES */
-	uint64_t value;		/* the number's bits; PB_BYTES: the length */
-	const uint8_t *data;	/* PB_BYTES: borrowed from the buffer; else of no meaning */
+	uint32_t wire;	     /* PB_VARINT, PB_FIXED64, PB_FIXED32 or PB_BYTES */
+	uint64_t value;	     /* the number's bits; PB_BYTES: the length */
+	const uint8_t *data; /* PB_BYTES: borrowed from the buffer; else of no meaning */
 };
 
 bool pb_get_varint_slow(struct pb_in *in, uint64_t *value);

@@ -12,21 +12,21 @@ enum perfetto_trace { TRACE_PACKET = 1 };
 enum perfetto_packet {
 	PACKET_CLOCK_SNAPSHOT = 6,
 	PACKET_TIMESTAMP = 8,
-	PACKET_SEQUENCE_ID = 10,	/* trusted_packet_sequence_id */
+	PACKET_SEQUENCE_ID = 10, /* trusted_packet_sequence_id */
 	PACKET_TRACK_EVENT = 11,
 	PACKET_INTERNED_DATA = 12,
 	PACKET_SEQUENCE_FLAGS = 13,
-	PACKET_STATE_CLEARED = 41,	/* incremental_state_cleared: the older form of SEQ_STATE_CLEARED */
+	PACKET_STATE_CLEARED = 41, /* incremental_state_cleared: the older form of SEQ_STATE_CLEARED */
 	PACKET_PREVIOUS_DROPPED = 42,
-	PACKET_THREAD_DESCRIPTOR = 44,	/* the older form of a track descriptor */
+	PACKET_THREAD_DESCRIPTOR = 44, /* the older form of a track descriptor */
 	PACKET_SYSTEM_INFO = 45,
-	PACKET_COMPRESSED = 50,		/* packets, deflated */
-	PACKET_CLOCK_ID = 58,		/* timestamp_clock_id */
+	PACKET_COMPRESSED = 50, /* packets, deflated */
+	PACKET_CLOCK_ID = 58,	/* timestamp_clock_id */
 	PACKET_DEFAULTS = 59,
 	PACKET_TRACK_DESCRIPTOR = 60,
 	PACKET_FIRST_ON_SEQUENCE = 87,
 	PACKET_MACHINE_ID = 98,
-	PACKET_ZSTD = 133,		/* packets, compressed by zstd */
+	PACKET_ZSTD = 133, /* packets, compressed by zstd */
 };
 
 enum perfetto_sequence_flag { SEQ_STATE_CLEARED = 1, SEQ_NEEDS_STATE = 2 };
@@ -35,14 +35,14 @@ enum perfetto_defaults { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK_ID = 58 };
 enum perfetto_track_event_defaults { EVENT_DEFAULTS_TRACK_UUID = 11 };
 
 enum perfetto_track_event {
-	EVENT_DELTA_US = 1,		/* timestamp_delta_us */
+	EVENT_DELTA_US = 1, /* timestamp_delta_us */
 	EVENT_CATEGORY_IIDS = 3,
 	EVENT_ANNOTATIONS = 4,
 	EVENT_LEGACY = 6,
 	EVENT_TYPE = 9,
 	EVENT_NAME_IID = 10,
 	EVENT_TRACK_UUID = 11,
-	EVENT_ABSOLUTE_US = 16,		/* timestamp_absolute_us */
+	EVENT_ABSOLUTE_US = 16, /* timestamp_absolute_us */
 	EVENT_CATEGORIES = 22,
 	EVENT_NAME = 23,
 	EVENT_COUNTER_VALUE = 30,
@@ -58,8 +58,8 @@ enum perfetto_legacy_event {
 	LEGACY_UNSCOPED_ID = 6,
 	LEGACY_LOCAL_ID = 10,
 	LEGACY_GLOBAL_ID = 11,
-	LEGACY_PID = 18,		/* pid_override */
-	LEGACY_TID = 19,		/* tid_override */
+	LEGACY_PID = 18, /* pid_override */
+	LEGACY_TID = 19, /* tid_override */
 };
 
 enum perfetto_annotation {
@@ -80,7 +80,7 @@ enum perfetto_interned {
 	INTERNED_ANNOTATION_NAMES = 3,
 	INTERNED_ANNOTATION_STRINGS = 29,
 };
-enum perfetto_interned_entry { ENTRY_IID = 1, ENTRY_TEXT = 2 };	/* the same in all four */
+enum perfetto_interned_entry { ENTRY_IID = 1, ENTRY_TEXT = 2 }; /* the same in all four */
 
 enum perfetto_track {
 	TRACK_UUID = 1,
@@ -109,7 +109,7 @@ enum perfetto_thread {
 	THREAD_PID = 1,
 	THREAD_TID = 2,
 	THREAD_NAME = 5,
-	THREAD_REFERENCE_US = 6,	/* reference_timestamp_us, for EVENT_DELTA_US */
+	THREAD_REFERENCE_US = 6, /* reference_timestamp_us, for EVENT_DELTA_US */
 };
 
 enum perfetto_counter {
@@ -121,7 +121,12 @@ enum perfetto_counter {
 enum perfetto_unit { UNIT_NONE, UNIT_TIME_NS, UNIT_COUNT, UNIT_SIZE_BYTES };
 
 enum perfetto_clock_snapshot { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2 };
-enum perfetto_clock { CLOCK_ENTRY_ID = 1, CLOCK_ENTRY_TIME = 2, CLOCK_ENTRY_IS_INCREMENTAL = 3, CLOCK_ENTRY_UNIT_NS = 4 };
+enum perfetto_clock {
+	CLOCK_ENTRY_ID = 1,
+	CLOCK_ENTRY_TIME = 2,
+	CLOCK_ENTRY_IS_INCREMENTAL = 3,
+	CLOCK_ENTRY_UNIT_NS = 4
+};
 /* Clocks of a sequence alone have numbers 64..127. */
 enum perfetto_clock_id {
 	CLOCK_REALTIME_ID = 1,
@@ -134,7 +139,7 @@ enum perfetto_clock_id {
 
 enum perfetto_system_info {
 	SYSTEM_UTSNAME = 1,
-	SYSTEM_VERSION = 4,		/* tracing_service_version */
+	SYSTEM_VERSION = 4, /* tracing_service_version */
 	SYSTEM_PAGE_SIZE = 6,
 	SYSTEM_CPUS = 8,
 	SYSTEM_RAM_BYTES = 16,

@@ -11,13 +11,13 @@
 
 struct perfetto_map_slot {
 	uint64_t key;
-	uint32_t value;	/* 0: free */
+	uint32_t value; /* 0: free */
 };
 
 struct perfetto_map {
 	struct perfetto_map_slot *slot;
 	uint32_t n;
-	uint32_t bits;	/* 2^bits slots */
+	uint32_t bits; /* 2^bits slots */
 };
 
 enum { PERFETTO_MAP_PROBES = 64 };

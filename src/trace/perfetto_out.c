@@ -23,7 +23,8 @@ enum { HEADS = 2 * (5 + PB_VARINT_MAX) };
 
 static int fail(struct perfetto_out *out, int code)
 {
-	const char *next = code == ENOSPC || code == EDQUOT ? "; free some room, or record to another place with -o" : "";
+	const char *next =
+	    code == ENOSPC || code == EDQUOT ? "; free some room, or record to another place with -o" : "";
 
 	return err_set(&out->err, code, "cannot write the recording: %s%s", strerror(code), next);
 }

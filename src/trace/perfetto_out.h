@@ -16,15 +16,15 @@
 struct z_stream_s;
 
 struct perfetto_out {
-	int fd;			/* borrowed */
-	off_t end;		/* where the file's last whole packet ends; -1: not a file that can be cut */
-	uint64_t bytes;		/* handed over */
-	uint8_t *data;		/* whole packets that were not handed over yet */
+	int fd;		/* borrowed */
+	off_t end;	/* where the file's last whole packet ends; -1: not a file that can be cut */
+	uint64_t bytes; /* handed over */
+	uint8_t *data;	/* whole packets that were not handed over yet */
 	size_t len, size;
-	struct z_stream_s *deflate;	/* NULL: no compression */
+	struct z_stream_s *deflate; /* NULL: no compression */
 	uint8_t *packed;
 	size_t packed_size;
-	struct err err;		/* the first failure; nothing is taken after it */
+	struct err err; /* the first failure; nothing is taken after it */
 };
 
 /* 0, or -errno and err. */

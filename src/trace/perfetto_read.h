@@ -12,11 +12,11 @@
 #include <stdbool.h>
 
 struct perfetto_read_result {
-	bool is_ours;		/* the trace holds a "recording" note of ours */
-	bool is_cut;		/* the last packet is incomplete */
-	uint64_t cut_at;	/* byte offset of that packet */
-	uint64_t n_packets, n_skipped;	/* skipped: packets of kinds that we do not use */
-	uint64_t n_late;		/* events of a file of ours whose time lay before the last of their track: moved there */
+	bool is_ours;		       /* the trace holds a "recording" note of ours */
+	bool is_cut;		       /* the last packet is incomplete */
+	uint64_t cut_at;	       /* byte offset of that packet */
+	uint64_t n_packets, n_skipped; /* skipped: packets of kinds that we do not use */
+	uint64_t n_late; /* events of a file of ours whose time lay before the last of their track: moved there */
 };
 
 /*

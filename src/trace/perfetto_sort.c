@@ -17,7 +17,7 @@ struct sorter_event {
 	size_t first_arg;
 	uint32_t track, name, n_args;
 	uint8_t type, kind;
-	bool is_whole;	/* a slice in one piece */
+	bool is_whole; /* a slice in one piece */
 };
 
 static void *more_room(void *array, size_t *room, size_t need, size_t size)
@@ -47,9 +47,14 @@ int perfetto_sort_add(struct sorter *sorter, const struct event *event, uint64_t
 		return perfetto_state_out_of_memory(err);
 	sorter->arg = args;
 	added = &events[sorter->n];
-	*added = (struct sorter_event){ event->time_ns, sorter->n, .first_arg = sorter->n_args, .track = event->track,
-					.name = event->name, .n_args = (uint32_t)event->n_args,
-					.type = (uint8_t)event->type, .kind = (uint8_t)event->kind };
+	*added = (struct sorter_event){ event->time_ns,
+					sorter->n,
+					.first_arg = sorter->n_args,
+					.track = event->track,
+					.name = event->name,
+					.n_args = (uint32_t)event->n_args,
+					.type = (uint8_t)event->type,
+					.kind = (uint8_t)event->kind };
 	if (event->type == EVENT_COUNTER) {
 		added->value = event->value;
 	} else if (dur_ns) {
@@ -105,7 +110,7 @@ static int put_end(struct state *state, struct open *open, struct track *track, 
 	struct event event = { .type = EVENT_END, .track = track->id, .time_ns = time_ns };
 
 	if (time_ns < track->last_ns)
-		event.time_ns = track->last_ns;	/* what was inside ended late */
+		event.time_ns = track->last_ns; /* what was inside ended late */
 	track->last_ns = event.time_ns;
 	open->n--;
 	return sink_put(state->out, &event, err);
@@ -144,10 +149,14 @@ static int put_one(struct sorter *sorter, struct state *state, const struct sort
 		   struct err *err)
 {
 	struct track *track = &state->track[one->track];
-	struct event event = { (enum event_type)one->type, (enum event_kind)one->kind, track->id, one->name,
-			       one->time_ns, .args = sorter->arg + one->first_arg, .n_args = one->n_args };
+	struct event event = { .type = (enum event_type)one->type, .kind = (enum event_kind)one->kind };
 	int result = 0;
 
+	event.track = track->id;
+	event.name = one->name;
+	event.time_ns = one->time_ns;
+	event.args = sorter->arg + one->first_arg;
+	event.n_args = one->n_args;
 	if (one->type == EVENT_COUNTER) {
 		track->sum = track->is_incremental ? track->sum + one->value : one->value;
 		event.value = track->sum * track->multiplier;

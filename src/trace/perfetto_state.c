@@ -118,8 +118,7 @@ static bool keep_entry(struct state *state, struct sequence *sequence, uint32_t 
 		return perfetto_map_put(&sequence->categories, entry->number,
 					1 + event_kind_named(entry->text, entry->len));
 	case INTERNED_ANNOTATION_NAMES:
-		return perfetto_map_put(&sequence->keys, entry->number,
-					1 + event_key_named(entry->text, entry->len));
+		return perfetto_map_put(&sequence->keys, entry->number, 1 + event_key_named(entry->text, entry->len));
 	}
 	return true;
 }
@@ -131,8 +130,8 @@ int perfetto_state_intern(struct state *state, struct sequence *sequence, struct
 	int more;
 
 	while ((more = pb_next(&in, &field)) > 0) {
-		if (field.wire != PB_BYTES || (field.number > INTERNED_ANNOTATION_NAMES &&
-					       field.number != INTERNED_ANNOTATION_STRINGS))
+		if (field.wire != PB_BYTES ||
+		    (field.number > INTERNED_ANNOTATION_NAMES && field.number != INTERNED_ANNOTATION_STRINGS))
 			continue;
 		if (read_entry(pb_inside(&field), &entry) < 0)
 			return err_set(err, EBADMSG, "its interned data are malformed");

@@ -3,7 +3,8 @@
  * What a reader has learned so far from a trace: its sequences, their texts and clocks, the tracks. For
  * perfetto_read.c and the files it is split into; not for others.
  *
- *	perfetto_read.c    bytes -> packets -> events
+ *	perfetto_read.c    bytes -> packets
+ *	perfetto_event.c   packets -> events
  *	perfetto_state.c   sequences, interned texts, clocks
  *	perfetto_tracks.c  descriptors -> tracks
  *	perfetto_sort.c    events of files that have them in another order than sinks want
@@ -22,7 +23,7 @@ struct clock {
 	uint32_t id;
 	bool is_incremental;
 	uint64_t unit_ns, last_ns;
-	uint64_t offset_ns;	/* modulo 2^64 */
+	uint64_t offset_ns; /* modulo 2^64 */
 };
 
 struct clocks {
@@ -32,45 +33,45 @@ struct clocks {
 
 /* What one writer of packets has said; numbers mean something on their sequence alone. */
 struct sequence {
-	bool is_valid;			/* false: packets may be missing, numbers mean nothing until the state is cleared */
-	uint32_t default_clock;		/* 0: the trace's */
-	uint32_t default_track;		/* index of a track, 0: none */
-	uint32_t thread_track;		/* the same, by the older kind of descriptor */
-	uint64_t thread_ns;		/* time that events count from if they have none */
+	bool is_valid;		/* false: packets may be missing, numbers mean nothing until the state is cleared */
+	uint32_t default_clock; /* 0: the trace's */
+	uint32_t default_track; /* index of a track, 0: none */
+	uint32_t thread_track;	/* the same, by the older kind of descriptor */
+	uint64_t thread_ns;	/* time that events count from if they have none */
 	struct clocks clocks;
-	struct perfetto_map names, strings;	/* to 1 + id in names */
-	struct perfetto_map categories;		/* to 1 + enum event_kind */
-	struct perfetto_map keys;		/* to 1 + enum event_key */
+	struct perfetto_map names, strings; /* to 1 + id in names */
+	struct perfetto_map categories;	    /* to 1 + enum event_kind */
+	struct perfetto_map keys;	    /* to 1 + enum event_key */
 };
 
 struct track {
-	struct track_def def;	/* parent: as the sink was told last */
+	struct track_def def; /* parent: as the sink was told last */
 	uint64_t uuid, parent_uuid;
-	uint32_t id;		/* the sink's number; 0: the sink does not know it yet */
-	uint32_t parent;	/* index of the one that the sink was told */
-	uint32_t depth;		/* open slices */
+	uint32_t id;	 /* the sink's number; 0: the sink does not know it yet */
+	uint32_t parent; /* index of the one that the sink was told */
+	uint32_t depth;	 /* open slices */
 	uint64_t last_ns;
 	bool is_defined;	/* by a descriptor */
 	bool is_incremental;	/* counter: values are differences */
-	double multiplier, sum;	/* counter */
+	double multiplier, sum; /* counter */
 };
 
 struct perfetto_sorter;
 
 struct state {
 	struct sink *out;
-	struct perfetto_map sequence_of;	/* by trusted_packet_sequence_id, to 1 + index */
+	struct perfetto_map sequence_of; /* by trusted_packet_sequence_id, to 1 + index */
 	struct sequence *sequence;
 	uint32_t n_sequences, sequence_room;
 	uint32_t last_id;
-	uint32_t last_index;			/* 1 + index of sequence last_id; 0: none was used yet */
-	struct clocks clocks;			/* of the whole trace */
-	uint32_t primary_clock;			/* 0: not said */
-	struct perfetto_map track_of, process_of;	/* by uuid, by pid; to the index of the track */
-	struct track *track;			/* index 0 unused */
+	uint32_t last_index;			  /* 1 + index of sequence last_id; 0: none was used yet */
+	struct clocks clocks;			  /* of the whole trace */
+	uint32_t primary_clock;			  /* 0: not said */
+	struct perfetto_map track_of, process_of; /* by uuid, by pid; to the index of the track */
+	struct track *track;			  /* index 0 unused */
 	uint32_t n_tracks, track_room;
-	bool is_in_order;	/* written by us: events go on as they come */
-	uint64_t n_late;	/* events of a file in order that were not */
+	bool is_in_order; /* written by us: events go on as they come */
+	uint64_t n_late;  /* events of a file in order that were not */
 };
 
 /* 0 or -ENOMEM, here and below. */

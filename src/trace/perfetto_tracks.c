@@ -11,7 +11,7 @@
 
 #include "trace/perfetto_fields.h"
 
-enum { MAX_DEPTH = 256 };	/* of the tree of tracks that a sink is shown */
+enum { MAX_DEPTH = 256 }; /* of the tree of tracks that a sink is shown */
 
 static uint32_t new_track(struct state *state, uint64_t uuid)
 {
@@ -20,8 +20,7 @@ static uint32_t new_track(struct state *state, uint64_t uuid)
 	if (perfetto_state_grow((void **)&state->track, &state->track_room, index, sizeof *state->track, NULL))
 		return 0;
 	state->n_tracks = index;
-	state->track[index] =
-		(struct track){ .def.type = TRACK_LANE, .uuid = uuid, .multiplier = 1 };
+	state->track[index] = (struct track){ .def.type = TRACK_LANE, .uuid = uuid, .multiplier = 1 };
 	return index;
 }
 
@@ -223,8 +222,14 @@ int perfetto_tracks_descriptor(struct state *state, struct pb_in in, struct err 
 	if (!index)
 		return perfetto_state_out_of_memory(err);
 	track = &state->track[index];
-	now = (struct track){ .def.type = TRACK_LANE, .uuid = track->uuid, .id = track->id, .depth = track->depth,
-			      .last_ns = track->last_ns, .sum = track->sum, .is_defined = true, .multiplier = 1 };
+	now = (struct track){ .def.type = TRACK_LANE,
+			      .uuid = track->uuid,
+			      .id = track->id,
+			      .depth = track->depth,
+			      .last_ns = track->last_ns,
+			      .sum = track->sum,
+			      .is_defined = true,
+			      .multiplier = 1 };
 	while ((more = pb_next(&in, &field)) > 0)
 		if (read_part(state, &now, &field) < 0)
 			break;
@@ -292,7 +297,8 @@ int perfetto_tracks_emit_all(struct state *state, struct err *err)
 	for (uint32_t i = 1; i <= state->n_tracks && !result; i++) {
 		if (state->track[i].id)
 			continue;
-		/* Up to the first ancestor that is told, down again; depth marks those on the way: a ring ends there. */
+		/* Up to the first ancestor that is told, down again; depth marks those on the way: a ring ends there.
+		 */
 		n = 0;
 		for (parent = i; parent && !state->track[parent].depth; parent = untold_parent(state, parent)) {
 			state->track[parent].depth = 1;

@@ -34,9 +34,9 @@
 #include "trace/perfetto_out.h"
 
 enum {
-	EVENT_ROOM = 96,	/* more than an event's packet without its arguments */
-	ARG_ROOM = 32,		/* more than an argument */
-	HEAD_ROOM = 64,		/* more than what is around a text in a packet of its own */
+	EVENT_ROOM = 96, /* more than an event's packet without its arguments */
+	ARG_ROOM = 32,	 /* more than an argument */
+	HEAD_ROOM = 64,	 /* more than what is around a text in a packet of its own */
 };
 
 struct seen {
@@ -47,14 +47,14 @@ struct seen {
 struct sequence {
 	uint64_t last_ns;
 	bool is_started;
-	struct seen names, values;	/* by number: texts that this sequence was told */
+	struct seen names, values; /* by number: texts that this sequence was told */
 	uint64_t keys[(N_KEYS + 63) / 64];
 	uint32_t kinds;
 };
 
 struct track {
 	uint64_t last_ns;
-	uint32_t sequence;		/* 0: not defined yet */
+	uint32_t sequence; /* 0: not defined yet */
 	bool is_defined, has_sequence;
 };
 
@@ -189,8 +189,7 @@ static int tell_text(struct perfetto_writer *writer, uint32_t sequence, bool is_
 	if (!numbers->of[id])
 		numbers->of[id] = ++numbers->last;
 	number = numbers->of[id];
-	if (number / 64 >= seen->n_words &&
-	    grow((void **)&seen->bits, &seen->n_words, number / 64, sizeof *seen->bits))
+	if (number / 64 >= seen->n_words && grow((void **)&seen->bits, &seen->n_words, number / 64, sizeof *seen->bits))
 		return out_of_memory(writer);
 	seen->bits[number / 64] |= (uint64_t)1 << number % 64;
 	return tell(writer, sequence, is_value ? INTERNED_ANNOTATION_STRINGS : INTERNED_NAMES, number,
@@ -361,8 +360,9 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 {
 	struct perfetto_writer *writer = (struct perfetto_writer *)sink;
 
-	if (!event->track || (event->type == EVENT_TRACK ? !event->def :
-			      event->track >= writer->n_tracks || !writer->track[event->track].is_defined))
+	if (!event->track ||
+	    (event->type == EVENT_TRACK ? !event->def
+					: event->track >= writer->n_tracks || !writer->track[event->track].is_defined))
 		return err_set(err, EINVAL, "cannot write an event: track %u is not defined", event->track);
 	if ((unsigned)event->type > EVENT_COUNTER || (unsigned)event->kind >= N_KINDS)
 		return err_set(err, EINVAL, "cannot write an event: it is of no known type");
@@ -385,12 +385,13 @@ struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t
 	writer->sink = (struct sink){ put, names, last_track };
 	writer->last_sequence = PERFETTO_SHARED_SEQUENCE;
 	if (getrandom(&writer->salt, sizeof writer->salt, GRND_NONBLOCK) != sizeof writer->salt)
-		writer->salt = now_ns(CLOCK_REALTIME) ^ (uint64_t)getpid() << 48;
+		writer->salt = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 40;
 	if (perfetto_out_init(&writer->out, fd, opts && opts->compress, err)) {
 		free(writer);
 		return NULL;
 	}
-	if (perfetto_describe_clocks(&writer->out, opts && opts->is_import) || perfetto_describe_system(&writer->out) || perfetto_write_flush(writer, err)) {
+	if (perfetto_describe_clocks(&writer->out, opts && opts->is_import) || perfetto_describe_system(&writer->out) ||
+	    perfetto_write_flush(writer, err)) {
 		perfetto_write_free(writer, NULL);
 		return NULL;
 	}

@@ -15,7 +15,8 @@ struct perfetto_writer;
 
 struct perfetto_write_opts {
 	bool compress;	/* packets in deflate-compressed bundles: a third of the bytes, more CPU */
-	bool is_import;	/* times are not this machine's CLOCK_MONOTONIC: the file does not relate them to its other clocks */
+	bool is_import; /* times are not this machine's CLOCK_MONOTONIC: the file does not relate them to its other
+			   clocks */
 };
 
 /*

@@ -147,8 +147,8 @@ static void start(struct recording *recording, bool compress)
 	memset(recording, 0, sizeof *recording);
 	lines_init(&recording->lines);
 	recording->fd = memfd_create("recording", MFD_CLOEXEC);
-	recording->writer = perfetto_write_new(recording->fd, recording->lines.sink.names, &recording->lines.last_track,
-					       &opts, &err);
+	recording->writer =
+	    perfetto_write_new(recording->fd, recording->lines.sink.names, &recording->lines.last_track, &opts, &err);
 	assert_non_null(recording->writer);
 }
 
@@ -281,12 +281,14 @@ static void random_event(struct recording *recording, struct chance *chance, uin
 
 	*time_ns += pick(chance, 5) ? pick(chance, 3000) : (uint64_t)pick(chance, 3) * 123456789;
 	event.time_ns = *time_ns;
-	event.type = type == TRACK_COUNTER ? EVENT_COUNTER :
-		     what < 4 && recording->lines.depth[track] ? EVENT_END :
-		     what < 8 ? EVENT_BEGIN : EVENT_INSTANT;
+	event.type = type == TRACK_COUNTER			 ? EVENT_COUNTER
+		     : what < 4 && recording->lines.depth[track] ? EVENT_END
+		     : what < 8					 ? EVENT_BEGIN
+								 : EVENT_INSTANT;
 	if (event.type == EVENT_COUNTER)
-		event.value = what < 5 ? (double)pick(chance, 100000) - 50000 :
-			      what < 8 ? pick(chance, 1000) / 3.0 - 1e17 : pick(chance, 1000) * 1e300;
+		event.value = what < 5	 ? (double)pick(chance, 100000) - 50000
+			      : what < 8 ? pick(chance, 1000) / 3.0 - 1e17
+					 : pick(chance, 1000) * 1e300;
 	if (event.type == EVENT_BEGIN || event.type == EVENT_INSTANT) {
 		event.kind = pick(chance, N_KINDS);
 		event.name = pick(chance, 10) ? pick_name(chance, names, 500) : 0;
@@ -349,7 +351,7 @@ static void add_event(struct foreign *foreign, uint64_t timestamp, uint64_t type
 	pb_out_close(&foreign->out, packet);
 }
 
-static void add_whole(struct foreign *foreign, uint64_t timestamp, uint64_t dur_us, const char *name)
+static void add_legacy(struct foreign *foreign, uint64_t timestamp, char phase, uint64_t dur_us, const char *name)
 {
 	size_t packet = open_packet(foreign, timestamp, 1);
 	size_t event = pb_out_open(&foreign->out, PACKET_TRACK_EVENT);
@@ -357,8 +359,9 @@ static void add_whole(struct foreign *foreign, uint64_t timestamp, uint64_t dur_
 
 	pb_out_bytes(&foreign->out, EVENT_NAME, name, strlen(name));
 	legacy = pb_out_open(&foreign->out, EVENT_LEGACY);
-	pb_out_uint(&foreign->out, LEGACY_PHASE, 'X');
-	pb_out_uint(&foreign->out, LEGACY_DURATION_US, dur_us);
+	pb_out_uint(&foreign->out, LEGACY_PHASE, (uint64_t)phase);
+	if (dur_us)
+		pb_out_uint(&foreign->out, LEGACY_DURATION_US, dur_us);
 	pb_out_uint(&foreign->out, LEGACY_PID, 10);
 	pb_out_uint(&foreign->out, LEGACY_TID, 11);
 	pb_out_close(&foreign->out, legacy);
@@ -537,21 +540,25 @@ static void time_that_goes_back_on_a_track_stays_where_it_was(void **state)
 }
 
 /* As ours was once, before something changed it. */
-static void file_of_ours_that_is_out_of_order_is_put_in_order(void **state)
+static void add_our_mark(struct foreign *foreign)
 {
 	static const char mark[] = PERFETTO_WRITER "0";
+	size_t packet = open_packet(foreign, 0, 1), system = pb_out_open(&foreign->out, PACKET_SYSTEM_INFO);
+
+	pb_out_bytes(&foreign->out, SYSTEM_VERSION, mark, sizeof mark - 1);
+	pb_out_close(&foreign->out, system);
+	pb_out_close(&foreign->out, packet);
+}
+
+static void file_of_ours_that_is_out_of_order_is_put_in_order(void **state)
+{
 	struct perfetto_read_result result;
 	struct foreign foreign;
 	struct lines lines;
 	struct err err;
-	size_t packet, system;
 
 	foreign_start(&foreign);
-	packet = open_packet(&foreign, 0, 1);
-	system = pb_out_open(&foreign.out, PACKET_SYSTEM_INFO);
-	pb_out_bytes(&foreign.out, SYSTEM_VERSION, mark, sizeof mark - 1);
-	pb_out_close(&foreign.out, system);
-	pb_out_close(&foreign.out, packet);
+	add_our_mark(&foreign);
 	add_event(&foreign, 900, TYPE_END, 5, NULL);
 	add_event(&foreign, 1000, TYPE_BEGIN, 5, "a");
 	add_event(&foreign, 700, TYPE_END, 5, NULL);
@@ -581,7 +588,8 @@ static void event_on_no_track_is_refused(void **state)
 static void operators_keep_to_the_byte_budget(void **state)
 {
 	for (int compress = 0; compress < 2; compress++) {
-		struct track_def process = { TRACK_PROCESS, .pid = 7 }, thread = { TRACK_THREAD, 1, .pid = 7, .tid = 8 };
+		struct track_def process = { TRACK_PROCESS, .pid = 7 },
+				 thread = { TRACK_THREAD, 1, .pid = 7, .tid = 8 };
 		struct chance chance = { 1 };
 		struct recording recording;
 		struct names *names;
@@ -597,10 +605,16 @@ static void operators_keep_to_the_byte_budget(void **state)
 			struct arg args[] = { arg_name(KEY_OP_TYPE, names_of(names, type)),
 					      arg_name(KEY_PROVIDER, names_of(names, "CPUExecutionProvider")),
 					      arg_int(KEY_INFERENCE, i / 200 + 1) };
-			struct event event = { EVENT_BEGIN, KIND_OPERATOR, 2, names_of(names, node),
-					       time_ns += 300 + pick(&chance, 300), .args = args, .n_args = 3 };
+			struct event event = { EVENT_BEGIN,
+					       KIND_OPERATOR,
+					       2,
+					       names_of(names, node),
+					       time_ns += 300 + pick(&chance, 300),
+					       .args = args,
+					       .n_args = 3 };
 			put(&recording, &event);
-			event = (struct event){ EVENT_END, .track = 2, .time_ns = time_ns += 1000 + pick(&chance, 9000) };
+			event =
+			    (struct event){ EVENT_END, .track = 2, .time_ns = time_ns += 1000 + pick(&chance, 9000) };
 			put(&recording, &event);
 		}
 		stop(&recording);
@@ -718,7 +732,9 @@ static void other_files_are_told_from_traces(void **state)
 	assert_refused(text, sizeof text - 1, "not a Perfetto trace");
 	assert_refused(text + 1, sizeof text - 2, "not a Perfetto trace");
 	assert_refused("{\"traceEvents\":[]}", 18, "not a Perfetto trace");
-	assert_refused("\x7f" "ELF\2\1\1", 7, "not a Perfetto trace");
+	assert_refused("\x7f"
+		       "ELF\2\1\1",
+		       7, "not a Perfetto trace");
 	assert_refused("\x1f\x8b\x08\0\0\0\0\0", 8, "not a Perfetto trace");
 	assert_refused(random, sizeof random, "not a Perfetto trace");
 }
@@ -747,14 +763,13 @@ static void damage_is_told_with_its_place(void **state)
 
 static void events_in_any_order_are_sorted(void **state)
 {
-	static const char *const wanted[] = {
-		"TRACK 1 type 3 parent 0 'outer' pid 0 tid 0 unit '' start 0 command ''",
-		"TRACK 2 type 3 parent 1 'inner' pid 0 tid 0 unit '' start 0 command ''",
-		"BEGIN 2 at 1000  'a'",
-		"BEGIN 2 at 1000  'b'",
-		"END 2 at 2000",
-		"END 2 at 3000",
-		NULL };
+	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 'outer' pid 0 tid 0 unit '' start 0 command ''",
+					      "TRACK 2 type 3 parent 1 'inner' pid 0 tid 0 unit '' start 0 command ''",
+					      "BEGIN 2 at 1000  'a'",
+					      "BEGIN 2 at 1000  'b'",
+					      "END 2 at 2000",
+					      "END 2 at 3000",
+					      NULL };
 	struct foreign foreign;
 
 	foreign_start(&foreign);
@@ -762,7 +777,7 @@ static void events_in_any_order_are_sorted(void **state)
 	add_event(&foreign, 1000, TYPE_BEGIN, 5, "a");
 	add_event(&foreign, 2000, TYPE_END, 5, NULL);
 	add_event(&foreign, 1000, TYPE_BEGIN, 5, "b");
-	add_event(&foreign, 500, TYPE_END, 5, NULL);	/* its begin lies before the trace */
+	add_event(&foreign, 500, TYPE_END, 5, NULL); /* its begin lies before the trace */
 	add_descriptor(&foreign, 5, 6, "inner");
 	add_descriptor(&foreign, 6, 0, "outer");
 	assert_reads_as(&foreign, wanted);
@@ -770,12 +785,11 @@ static void events_in_any_order_are_sorted(void **state)
 
 static void tracks_that_are_their_own_parents_are_tracks(void **state)
 {
-	static const char *const wanted[] = {
-		"TRACK 1 type 3 parent 0 'c' pid 0 tid 0 unit '' start 0 command ''",
-		"TRACK 2 type 3 parent 1 'b' pid 0 tid 0 unit '' start 0 command ''",
-		"TRACK 3 type 3 parent 2 'a' pid 0 tid 0 unit '' start 0 command ''",
-		"TRACK 4 type 3 parent 0 'd' pid 0 tid 0 unit '' start 0 command ''",
-		NULL };
+	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 'c' pid 0 tid 0 unit '' start 0 command ''",
+					      "TRACK 2 type 3 parent 1 'b' pid 0 tid 0 unit '' start 0 command ''",
+					      "TRACK 3 type 3 parent 2 'a' pid 0 tid 0 unit '' start 0 command ''",
+					      "TRACK 4 type 3 parent 0 'd' pid 0 tid 0 unit '' start 0 command ''",
+					      NULL };
 	struct foreign foreign;
 
 	foreign_start(&foreign);
@@ -786,43 +800,91 @@ static void tracks_that_are_their_own_parents_are_tracks(void **state)
 	assert_reads_as(&foreign, wanted);
 }
 
-static void slices_in_one_piece_nest(void **state)
+static void tracks_told_anew_do_not_become_their_own_parents(void **state)
 {
-	static const char *const wanted[] = {
-		"TRACK 1 type 0 parent 0 '' pid 10 tid 0 unit '' start 0 command ''",
-		"TRACK 2 type 1 parent 1 '' pid 10 tid 11 unit '' start 0 command ''",
-		"BEGIN 2 at 1000000  'outer'",
-		"BEGIN 2 at 1000000  'first'",
-		"END 2 at 1010000",
-		"BEGIN 2 at 1010000  'second'",
-		"END 2 at 1100000",
-		"END 2 at 1100000",
-		"BEGIN 2 at 1100000  'next'",
-		"END 2 at 1101000",
-		NULL };
+	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 'a' pid 0 tid 0 unit '' start 0 command ''",
+					      "TRACK 2 type 3 parent 1 'b' pid 0 tid 0 unit '' start 0 command ''",
+					      "TRACK 3 type 3 parent 2 'c' pid 0 tid 0 unit '' start 0 command ''",
+					      "TRACK 1 type 3 parent 0 'd' pid 0 tid 0 unit '' start 0 command ''",
+					      "TRACK 3 type 3 parent 1 'e' pid 0 tid 0 unit '' start 0 command ''",
+					      NULL };
 	struct foreign foreign;
 
 	foreign_start(&foreign);
-	add_whole(&foreign, 1000000, 10, "first");
-	add_whole(&foreign, 1010000, 500, "second");	/* would outlast the one around it */
-	add_whole(&foreign, 1000000, 100, "outer");
-	add_whole(&foreign, 1100000, 1, "next");
+	add_our_mark(&foreign);
+	add_descriptor(&foreign, 1, 9, "a");
+	add_descriptor(&foreign, 2, 1, "b");
+	add_descriptor(&foreign, 3, 2, "c");
+	add_descriptor(&foreign, 3, 2, "c");
+	add_descriptor(&foreign, 1, 3, "d");
+	add_descriptor(&foreign, 3, 1, "e");
+	assert_reads_as(&foreign, wanted);
+}
+
+static void slices_in_one_piece_nest(void **state)
+{
+	static const char *const wanted[] = { "TRACK 1 type 0 parent 0 '' pid 10 tid 0 unit '' start 0 command ''",
+					      "TRACK 2 type 1 parent 1 '' pid 10 tid 11 unit '' start 0 command ''",
+					      "BEGIN 2 at 1000000  'outer'",
+					      "BEGIN 2 at 1000000  'first'",
+					      "END 2 at 1010000",
+					      "BEGIN 2 at 1010000  'second'",
+					      "END 2 at 1100000",
+					      "END 2 at 1100000",
+					      "BEGIN 2 at 1100000  'next'",
+					      "END 2 at 1101000",
+					      NULL };
+	struct foreign foreign;
+
+	foreign_start(&foreign);
+	add_legacy(&foreign, 1000000, 'X', 10, "first");
+	add_legacy(&foreign, 1010000, 'X', 500, "second"); /* would outlast the one around it */
+	add_legacy(&foreign, 1000000, 'X', 100, "outer");
+	add_legacy(&foreign, 1100000, 'X', 1, "next");
+	assert_reads_as(&foreign, wanted);
+}
+
+static void slices_in_one_piece_nest_with_others(void **state)
+{
+	static const char *const wanted[] = { "TRACK 1 type 0 parent 0 '' pid 10 tid 0 unit '' start 0 command ''",
+					      "TRACK 2 type 1 parent 1 '' pid 10 tid 11 unit '' start 0 command ''",
+					      "BEGIN 2 at 1000000  'outer'",
+					      "BEGIN 2 at 1005000  'outlasts it'",
+					      "END 2 at 1020000",
+					      "END 2 at 1020000",
+					      "BEGIN 2 at 2000000  'outer'",
+					      "BEGIN 2 at 2005000  'outlasts it'",
+					      "END 2 at 2030000",
+					      "END 2 at 2030000",
+					      "INSTANT 2 at 3000000  'after'",
+					      NULL };
+	struct foreign foreign;
+
+	foreign_start(&foreign);
+	add_legacy(&foreign, 1000000, 'B', 0, "outer");
+	add_legacy(&foreign, 1005000, 'X', 100, "outlasts it");
+	add_legacy(&foreign, 1020000, 'E', 0, "");
+	add_legacy(&foreign, 2000000, 'X', 10, "outer");
+	add_legacy(&foreign, 2005000, 'B', 0, "outlasts it");
+	add_legacy(&foreign, 2030000, 'E', 0, "");
+	add_legacy(&foreign, 3000000, 'I', 0, "after");
 	assert_reads_as(&foreign, wanted);
 }
 
 static void clocks_are_brought_together(void **state)
 {
-	static const char *const wanted[] = {
-		"TRACK 1 type 3 parent 0 '' pid 0 tid 0 unit '' start 0 command ''",
-		"INSTANT 1 at 1500  'by boot time'",
-		"INSTANT 1 at 1600  'by a clock of its own'",
-		"INSTANT 1 at 1630  'by the same'",
-		"INSTANT 1 at 1700  'by one in units'",
-		NULL };
-	static const uint64_t clock[][4] = {
-		/* id, time, is incremental, unit */
-		{ CLOCK_MONOTONIC_ID, 1000, 0, 1 }, { CLOCK_BOOTTIME_ID, 7000, 0, 1 }, { 64, 1, 1, 10 },
-		{ 65, 7, 0, 100 } };
+	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 '' pid 0 tid 0 unit '' start 0 command ''",
+					      "INSTANT 1 at 1500  'by boot time'",
+					      "INSTANT 1 at 1600  'by a clock of its own'",
+					      "INSTANT 1 at 1630  'by the same'",
+					      "INSTANT 1 at 1700  'by one in units'",
+					      NULL };
+	static const uint64_t clock[][4] = { /* id, time, is incremental, unit */
+					     { CLOCK_MONOTONIC_ID, 1000, 0, 1 },
+					     { CLOCK_BOOTTIME_ID, 7000, 0, 1 },
+					     { 64, 1, 1, 10 },
+					     { 65, 7, 0, 100 }
+	};
 	struct foreign foreign;
 	size_t packet, inside, entry;
 
@@ -856,10 +918,8 @@ static void clocks_are_brought_together(void **state)
 
 static void arguments_that_are_not_ours_are_left_out(void **state)
 {
-	static const char *const wanted[] = {
-		"TRACK 1 type 3 parent 0 '' pid 0 tid 0 unit '' start 0 command ''",
-		"BEGIN 1 at 1000 operator '' provider='P' id=1",
-		NULL };
+	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 '' pid 0 tid 0 unit '' start 0 command ''",
+					      "BEGIN 1 at 1000 operator '' provider='P' id=1", NULL };
 	static const struct {
 		const char *name, *text;
 		uint64_t number;
@@ -971,7 +1031,8 @@ static void the_folder_is_the_verdict(void **state)
 
 /* A recording that has one of everything; test/e2e/test_perfetto.py knows what is in it. */
 
-static void slice(struct recording *recording, uint32_t track, enum event_kind kind, const char *name, uint64_t begin_ns)
+static void slice(struct recording *recording, uint32_t track, enum event_kind kind, const char *name,
+		  uint64_t begin_ns)
 {
 	struct names *names = recording->lines.sink.names;
 	struct arg args[] = { arg_name(KEY_OP_TYPE, names_of(names, "Conv")), arg_int(KEY_INFERENCE, 1),
@@ -1035,7 +1096,7 @@ static void record_sample(struct recording *recording, bool compress)
 	models = define_sample(recording, TRACK_GROUP, process, "models");
 	model = define_sample(recording, TRACK_GROUP, models, "resnet");
 	for (int i = 0; i < 12; i++)
-		lane[i] = define_sample(recording, TRACK_LANE, model, i == 11 ? "same name" : i == 10 ? "same name" : "main");
+		lane[i] = define_sample(recording, TRACK_LANE, model, i < 10 ? "main" : "same name");
 	rss = define_sample(recording, TRACK_COUNTER, process, "resident memory");
 	load = define_sample(recording, TRACK_COUNTER, process, "cpu %");
 	machine = define_sample(recording, TRACK_COUNTER, 0, "switches");
@@ -1105,7 +1166,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(damage_is_told_with_its_place),
 		cmocka_unit_test(events_in_any_order_are_sorted),
 		cmocka_unit_test(tracks_that_are_their_own_parents_are_tracks),
+		cmocka_unit_test(tracks_told_anew_do_not_become_their_own_parents),
 		cmocka_unit_test(slices_in_one_piece_nest),
+		cmocka_unit_test(slices_in_one_piece_nest_with_others),
 		cmocka_unit_test(clocks_are_brought_together),
 		cmocka_unit_test(arguments_that_are_not_ours_are_left_out),
 		cmocka_unit_test(trace_without_events_is_no_error),
