@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes the traces of other programs in pftrace/good and pftrace/bad with Perfetto's own protobuf classes (PyPI
-package perfetto). Each shows one habit of the programs that write such files. make_pftrace.py [FOLDER]"""
+package perfetto). Each shows one habit of the programs that write such files. make_pftrace.py [FOLDER]
+(good/two_inferences* are recordings of ours; found/ has inputs of the fuzzer, reduced to those that reach code which the
+others do not.)"""
 import os
 import sys
 import zlib
