@@ -114,7 +114,7 @@ static int report(const struct report_opts *opts, const char *path, const struct
 	int code = store ? 0 : err_set(err, ENOMEM, "cannot read %s: out of memory", path);
 
 	if (!code && (code = perfetto_read(mapping->data, mapping->size, store_sink(store), &result, err)))
-		err_wrap(err, "%s", path);
+		err_wrap(err, "cannot read %s", path);
 	if (!code) {
 		file.is_cut = result.is_cut;
 		file.cut_at = result.cut_at;

@@ -43,7 +43,10 @@ static void put_times(const struct page *page, struct table *table)
 
 	if (recording->start_realtime_ns >= 0 && gmtime_r(&start, &utc) && strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC, ", &utc))
 		printable_add(&text, "%s", date);
-	printable_add(&text, "%s long", units_duration(ns).s);
+	if (isfinite(ns))
+		printable_add(&text, "%s long", units_duration(ns).s);
+	if (!*text.s)
+		return;
 	put_fact(table, "recorded", text.s);
 }
 

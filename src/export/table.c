@@ -12,7 +12,7 @@ struct table_cell {
 	enum table_style style;
 };
 
-enum { LEAST_WIDTH = 12 };	/* a column that gives way keeps this much */
+enum { LEAST_WIDTH = 8 };	/* a column that gives way keeps this much */
 
 const char *table_style(bool has_color, enum table_style style)
 {
@@ -52,7 +52,21 @@ static int gap_before(const struct table *table, int column)
 	return !column ? 0 : table->column[column].flags & TABLE_CLOSE ? 1 : 2;
 }
 
-/* As wide as the widest cell; then the one that shrinks gives what is too much. */
+/* The widest of the columns that give way; NULL: none has anything to give. */
+static int *widest(struct table *table)
+{
+	int *found = NULL;
+
+	for (int c = 0; c < table->n_columns; c++) {
+		int *width = &table->column[c].width;
+
+		if (table->column[c].flags & TABLE_SHRINKS && *width > LEAST_WIDTH && (!found || *width > *found))
+			found = width;
+	}
+	return found;
+}
+
+/* As wide as the widest cell; then those that may give what is too much. */
 static void find_widths(struct table *table)
 {
 	const struct table_cell *cell = table->cells.data;
@@ -67,15 +81,8 @@ static void find_widths(struct table *table)
 	}
 	for (int c = 0; c < table->n_columns; c++)
 		total += table->column[c].width + gap_before(table, c);
-	for (int c = 0; c < table->n_columns && total > table->width; c++) {
-		int *width = &table->column[c].width, give = total - table->width;
-
-		if (!(table->column[c].flags & TABLE_SHRINKS) || *width <= LEAST_WIDTH)
-			continue;
-		give = *width - give < LEAST_WIDTH ? *width - LEAST_WIDTH : give;
-		*width -= give;
-		total -= give;
-	}
+	for (int *width; total > table->width && (width = widest(table)); total--)
+		--*width;
 }
 
 static void print_cell(struct table *table, FILE *out, int column, const char *text, enum table_style style)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A table of texts whose columns line up, for terminals. Cells are given row by row; columns are as wide as
- * what is in them, and one of them gives way when the table would be too wide.
+ * what is in them, and those that may shrink do when the table would be too wide.
  *
  *	struct table table = { .indent = 2, .width = 96 };
  *	table_column(&table, "type", TABLE_LEFT | TABLE_SHRINKS);

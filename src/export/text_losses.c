@@ -105,7 +105,7 @@ void text_losses(const struct page *page)
 	if (summary->n_losses)
 		print_lost(page);
 	else if (summary->recording.is_ours)
-		page_text(page, 2, TABLE_PLAIN, "Nothing was lost.");
+		page_text(page, 2, TABLE_PLAIN, is_complete ? "Nothing was lost." : "No loss is noted in what there is.");
 	else
 		page_text(page, 2, TABLE_DIM, "Not known: the file does not come from inftrace.");
 	if (summary->file.is_cut)

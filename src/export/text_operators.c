@@ -18,7 +18,7 @@ static void add_columns(struct table *table, const struct layout *layout)
 	if (layout->has_type)
 		table_column(table, "type", TABLE_LEFT | TABLE_SHRINKS);
 	if (layout->has_provider)
-		table_column(table, "provider", TABLE_LEFT);
+		table_column(table, "provider", TABLE_LEFT | TABLE_SHRINKS);
 	table_column(table, "share", TABLE_RIGHT);
 	if (layout->has_bar)
 		table_column(table, "", TABLE_LEFT);

@@ -73,7 +73,7 @@ static void print_phases(const struct page *page, const struct summary_model *mo
 	table_column(&table, "share", TABLE_RIGHT);
 	table_column(&table, "", TABLE_LEFT);
 	table_column(&table, "calls", TABLE_RIGHT);
-	table_column(&table, "changed the graph", TABLE_RIGHT);
+	table_column(&table, "changed", TABLE_RIGHT);
 	for (int phase = 0; phase < N_PHASES; phase++) {
 		struct row row = { phase_names[phase], creation->phase_ns[phase], creation->phase_n[phase], -1, false, TABLE_PLAIN };
 

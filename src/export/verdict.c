@@ -147,7 +147,9 @@ static void say_losses(const struct page *page)
 				page_name(page, summary->stops[i].reason, MESSAGE_COLUMNS).s);
 	if (summary->file.is_cut)
 		fprintf(page->out, "; the file is cut off at byte %s", units_count(summary->file.cut_at).s);
-	if (!summary->n_lost && !summary->file.is_cut && summary->recording.is_ours)
+	else if (summary->recording.is_ours && !summary->cost.is_known)
+		fprintf(page->out, "; the recorder did not come to its end");
+	else if (summary->recording.is_ours && !summary->n_lost)
 		fprintf(page->out, "; nothing lost");
 }
 

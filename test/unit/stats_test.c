@@ -155,6 +155,36 @@ static void merged_parts_are_the_whole(void **state)
 	}
 }
 
+static void buckets_hold_every_value_between_their_edges(void **state)
+{
+	static const uint32_t limits[] = { 0, 100 };
+
+	for (int k = 0; k < 2; k++) {
+		struct stats stats = { .limit = limits[k] };
+		uint64_t seed = 9, count[16], sum = 0, exact[16] = { 0 };
+
+		for (int i = 0; i < 5000; i++)
+			stats_add(&stats, 1000 + random_next(&seed) % 1000000);
+		stats_buckets(&stats, 16, count);
+		seed = 9;
+		for (int i = 0; i < 5000; i++) {
+			uint64_t value = 1000 + random_next(&seed) % 1000000;
+			int at = 0;
+
+			while (at < 15 && (double)value >= stats_edge(stats.min, stats.max, 16, (size_t)at + 1))
+				at++;
+			exact[at]++;
+		}
+		for (int i = 0; i < 16; i++) {
+			sum += count[i];
+			/* of a histogram, values near an edge may fall on its other side */
+			assert_in_range(count[i] + (k ? 40 : 0), exact[i], exact[i] + (k ? 80 : 0));
+		}
+		assert_int_equal(sum, 5000);
+		stats_done(&stats);
+	}
+}
+
 static void sort_sorts(void **state)
 {
 	enum { N = 5000 };
@@ -199,6 +229,7 @@ int main(void)
 		cmocka_unit_test(many_values_stay_within_the_stated_error),
 		cmocka_unit_test(extreme_values_have_a_bucket),
 		cmocka_unit_test(merged_parts_are_the_whole),
+		cmocka_unit_test(buckets_hold_every_value_between_their_edges),
 		cmocka_unit_test(sort_sorts),
 		cmocka_unit_test(keys_are_dense_and_stay),
 	};

@@ -311,6 +311,36 @@ static void operators_outside_any_inference_are_elsewhere(void **state)
 	assert_int_equal(summary->n_open[KIND_OPERATOR], 1);
 }
 
+/* Warm-up has its own time: shares are of what comes after it, if anything does. */
+static void the_first_inference_is_no_part_of_the_shares(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	stream_int(&f->s, KEY_FIRST, 1);
+	run(f, f->lane, 0, 1000, 1, 1);
+	operator(f, f->thread, 0, 900, "a", "Conv", 1);
+	run(f, f->lane, 1000, 1100, 1, 2);
+	operator(f, f->thread, 1000, 1050, "a", "Conv", 2);
+	stream_inference(&f->s, f->lane, 1200, "m", 1, 3);
+	stream_text(&f->s, KEY_STATUS, "no");
+	stream_end(&f->s, f->lane, 1300);
+	operator(f, f->thread, 1200, 1210, "a", "Conv", 3);
+	/* another model has nothing but a first one */
+	stream_int(&f->s, KEY_FIRST, 1);
+	stream_inference(&f->s, f->lane, 2000, "other", 2, 4);
+	stream_end(&f->s, f->lane, 2100);
+	operator(f, f->thread, 2000, 2030, "b", "Relu", 4);
+	summary = summarise(f);
+	assert_int_equal(summary->models[0].coverage.n, 1);
+	assert_int_equal(summary->models[0].coverage.wall_ns, 100000);
+	assert_int_equal(summary->models[0].coverage.operators_ns, 50000);
+	assert_int_equal(summary->models[1].coverage.operators_ns, 30000);
+	assert_int_equal(summary->n_elsewhere, 1);
+	assert_int_equal(summary->elsewhere[0].where, WHERE_APART);
+	assert_int_equal(summary->elsewhere[0].self_ns, 910000);
+}
+
 static void transformer(struct fixture *f, uint64_t begin_us, const char *name)
 {
 	stream_begin(&f->s, f->lane, begin_us, KIND_SPECIALIZE, name);
@@ -543,6 +573,24 @@ static void resources_are_weighted_by_the_time_of_inferences(void **state)
 	assert_int_equal(f->summary->busy_ns, 150000);
 }
 
+/* The first share or rate stands for one interval, if one is known; the first gauge for no time. */
+static void the_first_share_stands_for_an_interval(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t cpu = stream_counter(&f->s, f->process, "cpu", "%"), rss = stream_counter(&f->s, f->process, "rss", "bytes");
+
+	stream_int(&f->s, KEY_INTERVAL_NS, 100000);
+	stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+	stream_sample(&f->s, cpu, 300, 50);
+	stream_sample(&f->s, rss, 300, 50);
+	run(f, f->lane, 220, 260, 1, 1);
+	summarise(f);
+	assert_int_equal(f->summary->resources[0].busy_ns, 40000);
+	assert_int_equal(f->summary->resources[0].idle_ns, 60000);
+	assert_true(f->summary->resources[0].busy_mean == 50);
+	assert_int_equal(f->summary->resources[1].busy_ns + f->summary->resources[1].idle_ns, 0);
+}
+
 static void losses_are_summed_by_place(void **state)
 {
 	struct fixture *f = *state;
@@ -671,6 +719,7 @@ int main(void)
 		TEST(an_operator_outside_its_inference_is_cut_to_it),
 		TEST(setup_is_apart_from_operators),
 		TEST(operators_outside_any_inference_are_elsewhere),
+		TEST(the_first_inference_is_no_part_of_the_shares),
 		TEST(phases_of_a_creation_add_up_to_it),
 		TEST(notes_complete_the_sessions),
 		TEST(providers_make_a_model_of_their_own),
@@ -678,6 +727,7 @@ int main(void)
 		TEST(concurrency_and_threads_are_counted),
 		TEST(the_slowest_inference_says_why),
 		TEST(resources_are_weighted_by_the_time_of_inferences),
+		TEST(the_first_share_stands_for_an_interval),
 		TEST(losses_are_summed_by_place),
 		TEST(notes_tell_of_processes_runtimes_and_cost),
 		TEST(numbers_at_the_edge_do_not_break_the_sums),

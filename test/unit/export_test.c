@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/export.h"
+#include "export/printable.h"
+#include "export/units.h"
+#include "stream.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+static void durations_have_three_digits(void **state)
+{
+	assert_string_equal(units_duration(0).s, "0 ns");
+	assert_string_equal(units_duration(999).s, "999 ns");
+	assert_string_equal(units_duration(999.6).s, "1.00 us");
+	assert_string_equal(units_duration(1930000).s, "1.93 ms");
+	assert_string_equal(units_duration(9996000).s, "10.0 ms");
+	assert_string_equal(units_duration(999600).s, "1.00 ms");
+	assert_string_equal(units_duration(12.34e9).s, "12.3 s");
+	assert_string_equal(units_duration(200e9).s, "3 min 20 s");
+	assert_string_equal(units_duration(7300e9).s, "2 h 1 min");
+	assert_string_equal(units_duration(NAN).s, "-");
+	assert_string_equal(units_interval(1950000, 12345, 1).s, "1.95 +- 0.01 ms");
+	assert_string_equal(units_interval(1950000, NAN, 0).s, "1.95 ms");
+}
+
+static void other_units(void **state)
+{
+	assert_string_equal(units_count(0).s, "0");
+	assert_string_equal(units_count(1234567).s, "1,234,567");
+	assert_string_equal(units_count(UINT64_MAX).s, "18,446,744,073,709,551,615");
+	assert_string_equal(units_bytes(1023).s, "1023 B");
+	assert_string_equal(units_bytes(432013312).s, "412 MiB");
+	assert_string_equal(units_percent(0.612).s, "61.2 %");
+	assert_string_equal(units_percent(0.0001).s, "<0.1 %");
+	assert_string_equal(units_percent(0).s, "0 %");
+	assert_string_equal(units_percent(1).s, "100 %");
+	assert_string_equal(units_percent(0.9999).s, "99.9 %");
+	assert_string_equal(units_rate(512.3).s, "512/s");
+	assert_string_equal(units_rate(0.05).s, "3/min");
+	assert_string_equal(units_decimal(4711).s, "4,711");
+	assert_string_equal(units_decimal(0.25).s, "0.25");
+}
+
+static struct printable printable(const char *text)
+{
+	return printable_text(text, strlen(text), 200, false);
+}
+
+static void harmful_characters_are_spelled_out(void **state)
+{
+	assert_string_equal(printable("plain /layer1/Conv").s, "plain /layer1/Conv");
+	assert_string_equal(printable("\033[31mred\a").s, "\\x1b[31mred\\x07");
+	assert_string_equal(printable("a\nb\tc").s, "a\\nb\\tc");
+	assert_string_equal(printable("\xe2\x80\xae" "evil").s, "\\u202eevil");
+	assert_string_equal(printable("\xc2\x9b" "31m").s, "\\u009b31m");	/* the one-character CSI */
+	assert_string_equal(printable("zero\xe2\x80\x8bwidth").s, "zero\\u200bwidth");
+	assert_string_equal(printable("\xf3\xa0\x80\x81").s, "\\U0e0001");
+	assert_string_equal(printable("gr\xc3\xbc\xc3\x9f").s, "gr\xc3\xbc\xc3\x9f");
+	assert_string_equal(printable("\xff\xc0\xafx\xe2\x82").s, "\\xff\\xc0\\xafx\\xe2\\x82");
+	assert_string_equal(printable("\xed\xa0\x80").s, "\\ud800");
+	assert_string_equal(printable_text("a\0b", 3, 99, false).s, "a\\x00b");
+	assert_string_equal(printable_text("gr\xc3\xbcn", 5, 99, true).s, "gr\\u00fcn");
+}
+
+static void long_names_lose_their_middle(void **state)
+{
+	char *huge = malloc(100001);
+
+	assert_string_equal(printable_text("abcdefghijklmnop", 16, 16, false).s, "abcdefghijklmnop");
+	assert_string_equal(printable_text("abcdefghijklmnop", 16, 9, false).s, "abcd\xe2\x80\xa6mnop");
+	assert_string_equal(printable_text("abcdefghijklmnop", 16, 9, true).s, "abc...nop");
+	/* a wide character that does not fit is not cut in half */
+	assert_int_equal(printable_width(printable_text("\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97", 12, 6, false).s), 5);
+	memset(huge, 'x', 100000);
+	huge[100000] = 0;
+	assert_int_equal(printable_width(printable_text(huge, 100000, 40, false).s), 40);
+	/* marks without a width do not fill memory, nor the screen */
+	for (int i = 0; i + 1 < 100000; i += 2)
+		memcpy(huge + i, "\xcc\x80", 2);
+	assert_true(strlen(printable_text(huge, 100000, 40, false).s) < 1024);
+	free(huge);
+}
+
+static char *text_of(struct stream *s, bool is_json, struct export_opts opts)
+{
+	struct summary_file file = { .path = "a.pftrace" };
+	struct summary *summary = summary_new(s->store, &file, NULL);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (is_json)
+		export_json(out, summary);
+	else
+		export_text(out, summary, &opts);
+	fclose(out);
+	summary_free(summary);
+	return text;
+}
+
+/* Every text that a file can put into a report, with the worst there is. */
+static void put_hostile(struct stream *s, const char *bad)
+{
+	uint32_t process = stream_process(s, 7, bad), lane = stream_lane(s, process, bad), thread = stream_thread(s, process, 8);
+	static const enum event_key texts[] = { KEY_COMMAND, KEY_LEVEL, KEY_VERSION, KEY_EXE, KEY_STATE, KEY_RUNTIME, KEY_PATH, KEY_TEXT,
+						KEY_STATUS, KEY_SOURCE };
+	static const char *const topics[] = { EVENT_NOTE_RECORDING, EVENT_NOTE_PROCESS, EVENT_NOTE_RUNTIME, EVENT_NOTE_CLOCK,
+					      EVENT_NOTE_STOPPED, EVENT_NOTE_UNREADABLE };
+
+	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
+		for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+			stream_text(s, texts[k], bad);
+		stream_int(s, KEY_ERROR_NS, 5);
+		stream_instant(s, process, i, KIND_NOTE, topics[i]);
+	}
+	stream_int(s, KEY_COUNT, 3);
+	stream_text(s, KEY_WHERE, bad);
+	stream_instant(s, process, 10, KIND_LOST, bad);
+	for (int i = 1; i <= 3; i++) {
+		stream_text(s, KEY_MODEL, bad);
+		stream_text(s, KEY_MODEL_PATH, bad);
+		stream_text(s, KEY_PROVIDERS, bad);
+		stream_text(s, KEY_OPTIONS, bad);
+		stream_int(s, KEY_SESSION, i);
+		stream_instant(s, process, 20, KIND_NOTE, EVENT_NOTE_CREATED);
+	}
+	stream_int(s, KEY_SESSION, 1);
+	stream_begin(s, lane, 30, KIND_SESSION, bad);
+	stream_begin(s, lane, 31, KIND_SPECIALIZE, bad);
+	stream_int(s, KEY_MODIFIED, 1);
+	stream_end(s, lane, 32);
+	stream_end(s, lane, 33);
+	stream_int(s, KEY_SESSION, 2);
+	stream_begin(s, lane, 34, KIND_SESSION, bad);
+	stream_text(s, KEY_STATUS, bad);
+	stream_end(s, lane, 35);
+	for (int i = 1; i <= 30; i++) {
+		uint64_t at = 100 * (uint64_t)i;
+
+		stream_text(s, KEY_SHAPES, bad);
+		stream_text(s, KEY_TAG, bad);
+		stream_inference(s, lane, at, bad, 1, i);
+		if (i % 5 == 0)
+			stream_text(s, KEY_STATUS, bad);
+		stream_end(s, lane, at + 50 + (uint64_t)i);
+		stream_text(s, KEY_OP_TYPE, bad);
+		stream_text(s, KEY_PROVIDER, i % 2 ? bad : "other");
+		stream_int(s, KEY_INFERENCE, i < 28 ? i : 99);
+		stream_begin(s, thread, at + 1, KIND_OPERATOR, bad);
+		stream_end(s, thread, at + 20 + (uint64_t)i);
+	}
+	stream_sample(s, stream_counter(s, process, bad, bad), 5000, 1);
+	stream_sample(s, stream_counter(s, 0, bad, bad), 5000, 1);
+}
+
+static void no_name_reaches_the_terminal_as_it_is(void **state)
+{
+	static const char bad[] = "\033]0;owned\a\x01\xe2\x80\xae\xc2\x9b\"\\\xff\r\n\t end";
+	struct stream s;
+
+	for (int is_ascii = 0; is_ascii < 2; is_ascii++) {
+		char *text;
+
+		stream_init(&s);
+		put_hostile(&s, bad);
+		text = text_of(&s, false, (struct export_opts){ .is_ascii = is_ascii, .is_all = true });
+		assert_non_null(strstr(text, "owned"));
+		for (const unsigned char *c = (unsigned char *)text; *c; c++)
+			assert_true((*c >= 0x20 || *c == '\n') && *c != 0x7f && (!is_ascii || *c < 0x80));
+		assert_null(strstr(text, "\xe2\x80\xae"));
+		assert_null(strstr(text, "\xc2\x9b"));
+		free(text);
+		stream_done(&s);
+	}
+}
+
+/* Enough of a parser to know a well-formed text from another: strings, brackets, no control characters. */
+static void check_json(const char *text)
+{
+	char open[64];
+	int depth = 0;
+	bool in_string = false;
+
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+		if (in_string) {
+			assert_true(*c >= 0x20);
+			if (*c == '\\')
+				assert_non_null(strchr("\"\\/bfnrtu", *++c));
+			else if (*c == '"')
+				in_string = false;
+		} else if (*c == '"') {
+			in_string = true;
+		} else if (*c == '{' || *c == '[') {
+			assert_true(depth < 64);
+			open[depth++] = (char)(*c + 2);
+		} else if (*c == '}' || *c == ']') {
+			assert_true(depth-- > 0 && open[depth] == (char)*c);
+		}
+	}
+	assert_int_equal(depth, 0);
+	assert_false(in_string);
+}
+
+static void json_escapes_what_must_be(void **state)
+{
+	struct stream s;
+	char *text;
+
+	stream_init(&s);
+	put_hostile(&s, "\033\"\\\x01\xff\n end");
+	text = text_of(&s, true, (struct export_opts){ 0 });
+	check_json(text);
+	assert_non_null(strstr(text, "\"\\u001b\\\"\\\\\\u0001\\ufffd\\n end\""));
+	free(text);
+	stream_done(&s);
+}
+
+static void lines_keep_to_the_width(void **state)
+{
+	struct stream s;
+	char *text, *save, bad[400];
+
+	memset(bad, 'n', sizeof bad - 1);
+	bad[sizeof bad - 1] = 0;
+	for (int i = 50; i < 399; i += 50)
+		bad[i] = ' ';
+	stream_init(&s);
+	put_hostile(&s, bad);
+	text = text_of(&s, false, (struct export_opts){ .width = 100 });
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		assert_true(printable_width(line) <= 100);
+		assert_true(*line && line[strlen(line) - 1] != ' ');
+	}
+	free(text);
+	stream_done(&s);
+}
+
+static void colour_comes_only_when_asked_for(void **state)
+{
+	struct stream s;
+	char *text;
+
+	stream_init(&s);
+	put_hostile(&s, "name");
+	text = text_of(&s, false, (struct export_opts){ 0 });
+	assert_null(strchr(text, '\033'));
+	free(text);
+	text = text_of(&s, false, (struct export_opts){ .has_color = true });
+	assert_non_null(strstr(text, "\033[1m"));
+	assert_non_null(strstr(text, "\033[31m"));
+	free(text);
+	stream_done(&s);
+}
+
+static char *verdict_of(struct stream *s)
+{
+	struct summary_file file = { 0 };
+	struct summary *summary = summary_new(s->store, &file, NULL);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	export_verdict(out, summary, false);
+	fclose(out);
+	summary_free(summary);
+	return text;
+}
+
+static void check_verdict(struct stream *s, const char *expected)
+{
+	char *verdict = verdict_of(s);
+
+	assert_string_equal(verdict, expected);
+	free(verdict);
+}
+
+static void the_verdict_says_what_happened(void **state)
+{
+	struct stream s;
+	uint32_t process, lane, thread;
+
+	stream_init(&s);
+	check_verdict(&s, "the recording is empty");
+	process = stream_process(&s, 1, "app");
+	stream_text(&s, KEY_LEVEL, "operator");
+	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_RECORDING);
+	check_verdict(&s, "no model was run: no runtime was loaded by the process seen; the recorder did not come to its end");
+	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_COST);
+	check_verdict(&s, "no model was run: no runtime was loaded by the process seen; nothing lost");
+	stream_text(&s, KEY_RUNTIME, "onnxruntime");
+	stream_text(&s, KEY_VERSION, "1.22.1");
+	stream_instant(&s, process, 2, KIND_NOTE, EVENT_NOTE_RUNTIME);
+	check_verdict(&s, "no model was run: onnxruntime 1.22.1 was loaded, but no session was created; nothing lost");
+	lane = stream_lane(&s, process, "m");
+	stream_int(&s, KEY_SESSION, 1);
+	stream_begin(&s, lane, 3, KIND_SESSION, "m");
+	stream_text(&s, KEY_STATUS, "no such file");
+	stream_end(&s, lane, 4);
+	check_verdict(&s, "no inference was run: 1 session of m was created; 1 session could not be created (no such file); nothing lost");
+	thread = stream_thread(&s, process, 2);
+	for (int i = 1; i <= 200; i++) {
+		stream_inference(&s, lane, (uint64_t)i * 1000, "m", 2, i);
+		stream_text(&s, KEY_STATUS, i == 7 ? "bad input" : "ok");
+		stream_end(&s, lane, (uint64_t)i * 1000 + 500);
+		stream_operator(&s, thread, (uint64_t)i * 1000, "conv", "Conv", i);
+		stream_end(&s, thread, (uint64_t)i * 1000 + 400);
+	}
+	check_verdict(&s, "1 model, 2 sessions, 200 inferences of m at 1,003/s on CPUExecutionProvider, median 500 us, p99 500 us; "
+		      "80 % of the time is in operators, Conv takes 80 %; 1 inference failed (bad input); "
+		      "1 session could not be created (no such file); nothing lost");
+	stream_int(&s, KEY_COUNT, 1234);
+	stream_instant(&s, process, 300000, KIND_LOST, "lost");
+	stream_int(&s, KEY_SIGNAL, 11);
+	stream_int(&s, KEY_PID, 1);
+	stream_instant(&s, process, 300001, KIND_NOTE, EVENT_NOTE_EXIT);
+	check_verdict(&s, "1 model, 2 sessions, 200 inferences of m at 1,003/s on CPUExecutionProvider, median 500 us, p99 500 us; "
+		      "80 % of the time is in operators, Conv takes 80 %; 1 inference failed (bad input); "
+		      "1 session could not be created (no such file); process 1 was killed by SIGSEGV; 1,234 events lost");
+	stream_done(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(durations_have_three_digits),
+		cmocka_unit_test(other_units),
+		cmocka_unit_test(harmful_characters_are_spelled_out),
+		cmocka_unit_test(long_names_lose_their_middle),
+		cmocka_unit_test(no_name_reaches_the_terminal_as_it_is),
+		cmocka_unit_test(json_escapes_what_must_be),
+		cmocka_unit_test(lines_keep_to_the_width),
+		cmocka_unit_test(colour_comes_only_when_asked_for),
+		cmocka_unit_test(the_verdict_says_what_happened),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
