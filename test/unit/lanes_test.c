@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "source/lanes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* A sink that writes what it gets as a line of text: "track+time" begins, "track-time" ends. */
+struct log {
+	struct sink sink;
+	char text[2000];
+};
+
+static int put(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct log *log = (struct log *)sink;
+	size_t used = strlen(log->text);
+	int id = 0, partial = 0;
+
+	for (size_t i = 0; i < event->n_args; i++) {
+		id = event->args[i].key == KEY_ID ? (int)event->args[i].integer : id;
+		partial |= event->args[i].key == KEY_PARTIAL;
+	}
+	if (event->type == EVENT_TRACK)
+		return 0;
+	snprintf(log->text + used, sizeof log->text - used, "%u%c%llu%s", event->track, event->type == EVENT_BEGIN ? '+' : '-',
+		 (unsigned long long)event->time_ns, partial ? "!" : "");
+	used = strlen(log->text);
+	snprintf(log->text + used, sizeof log->text - used, id ? "#%d " : " ", id);
+	return 0;
+}
+
+static uint32_t last_track;
+
+static void start(struct log *log, struct lanes *lanes)
+{
+	last_track = 0;
+	*log = (struct log){ .sink = { put, names_new(), &last_track } };
+	*lanes = (struct lanes){ .process_track = 1 };
+}
+
+static void finish(struct log *log, struct lanes *lanes)
+{
+	names_free(log->sink.names);
+	lanes_done(lanes);
+}
+
+static void add(struct log *log, struct lanes *lanes, enum event_type type, enum event_kind kind, uint64_t time, uint32_t lane,
+		uint32_t run)
+{
+	struct lane_event *event = lanes_add(lanes);
+
+	event->type = type;
+	event->kind = kind;
+	event->time_ns = time;
+	event->lane = lane;
+	event->run = run;
+	event->session = 1;
+	event->model = names_of(log->sink.names, "net");
+}
+
+static void rings_read_one_after_the_other_are_put_in_order_of_time(void **state)
+{
+	struct lanes lanes;
+	struct log log;
+
+	start(&log, &lanes);
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 60, 0, 2);
+	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 70, 0, 2);
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 40, 0, 1);
+	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 60, 0, 1);
+	assert_int_equal(lanes_put(&lanes, &log.sink, 100, NULL), 0);
+	assert_string_equal(log.text, "2+40#1 2-60 2+60#2 2-70 ");
+	finish(&log, &lanes);
+}
+
+static void what_is_newer_than_the_round_waits_for_the_next(void **state)
+{
+	struct lanes lanes;
+	struct log log;
+
+	start(&log, &lanes);
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 10, 0, 1);
+	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 30, 0, 1);
+	assert_int_equal(lanes_put(&lanes, &log.sink, 20, NULL), 0);
+	assert_string_equal(log.text, "2+10#1 ");
+	assert_int_equal(lanes_put(&lanes, &log.sink, 30, NULL), 0);
+	assert_string_equal(log.text, "2+10#1 2-30 ");
+	finish(&log, &lanes);
+}
+
+static void inferences_at_the_same_time_lie_on_lanes_of_their_own(void **state)
+{
+	struct lanes lanes;
+	struct log log;
+
+	start(&log, &lanes);
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 10, 0, 1);
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 20, 1, 2);
+	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 30, 0, 1);
+	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 40, 1, 2);
+	lanes_put(&lanes, &log.sink, 100, NULL);
+	assert_string_equal(log.text, "2+10#1 3+20#2 2-30 3-40 ");
+	finish(&log, &lanes);
+}
+
+static void an_end_closes_what_an_error_left_open_inside(void **state)
+{
+	struct lanes lanes;
+	struct log log;
+
+	start(&log, &lanes);
+	add(&log, &lanes, EVENT_BEGIN, KIND_SESSION, 10, 0, 0);
+	add(&log, &lanes, EVENT_BEGIN, KIND_SPECIALIZE, 20, 0, 0);
+	add(&log, &lanes, EVENT_END, KIND_SESSION, 30, 0, 0);
+	lanes_put(&lanes, &log.sink, 100, NULL);
+	assert_string_equal(log.text, "2+10 2+20 2-30 2-30 ");
+	finish(&log, &lanes);
+}
+
+static void an_end_that_was_lost_is_marked_and_one_without_begin_is_counted(void **state)
+{
+	struct lanes lanes;
+	struct log log;
+
+	start(&log, &lanes);
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 10, 0, 1);
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 20, 0, 2);
+	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 25, 0, 2);
+	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 30, 0, 3);
+	lanes_put(&lanes, &log.sink, 100, NULL);
+	assert_string_equal(log.text, "2+10#1 2-20! 2+20#2 2-25 ");
+	assert_int_equal(lanes.n_orphans, 1);
+	finish(&log, &lanes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rings_read_one_after_the_other_are_put_in_order_of_time),
+		cmocka_unit_test(what_is_newer_than_the_round_waits_for_the_next),
+		cmocka_unit_test(inferences_at_the_same_time_lie_on_lanes_of_their_own),
+		cmocka_unit_test(an_end_closes_what_an_error_left_open_inside),
+		cmocka_unit_test(an_end_that_was_lost_is_marked_and_one_without_begin_is_counted),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
