@@ -162,6 +162,30 @@ static uint8_t *put_descriptor(uint8_t *at, const struct names *names, const str
 	return pb_put_uint(at, TRACK_SIBLING_MERGE, MERGE_NONE);
 }
 
+/*
+ * The same process once more, as the list of processes has it: of a descriptor trace_processor keeps only
+ * the first name, and does not show the command line. There the first word is the name.
+ */
+static int describe_process(struct perfetto_out *out, const struct names *names, const struct track_def *def)
+{
+	const char *command = names_text(names, def->command), *rest = strchr(command, ' ');
+	uint8_t *at = perfetto_out_room(out, 256 + 3 * (names_len(names, def->name) + names_len(names, def->command)));
+	uint8_t *packet, *tree, *inside;
+
+	if (!at)
+		return -1;
+	at = pb_open(at, TRACE_PACKET, &packet);
+	at = pb_put_uint(at, PACKET_SEQUENCE_ID, PERFETTO_SHARED_SEQUENCE);
+	at = pb_open(at, PACKET_PROCESS_TREE, &tree);
+	at = pb_open(at, TREE_PROCESSES, &inside);
+	at = pb_put_uint(at, TREE_PID, (uint64_t)(int64_t)def->pid);
+	at = put_name(at, TREE_CMDLINE, names, def->name);
+	if (rest)
+		at = perfetto_describe_text(at, TREE_CMDLINE, rest + 1, strlen(rest + 1));
+	perfetto_out_end(out, pb_close(pb_close(pb_close(at, inside), tree), packet));
+	return 0;
+}
+
 int perfetto_describe_track(struct perfetto_out *out, const struct names *names, const struct track_def *def,
 			    uint64_t uuid, uint64_t parent_uuid, uint32_t rank)
 {
@@ -178,5 +202,5 @@ int perfetto_describe_track(struct perfetto_out *out, const struct names *names,
 		at = pb_put_uint(at, TRACK_PARENT_UUID, parent_uuid);
 	at = put_descriptor(at, names, def, rank);
 	perfetto_out_end(out, pb_close(pb_close(at, inside), packet));
-	return 0;
+	return def->type == TRACK_PROCESS ? describe_process(out, names, def) : 0;
 }

@@ -10,6 +10,7 @@
 enum perfetto_trace { TRACE_PACKET = 1 };
 
 enum perfetto_packet {
+	PACKET_PROCESS_TREE = 2,
 	PACKET_CLOCK_SNAPSHOT = 6,
 	PACKET_TIMESTAMP = 8,
 	PACKET_SEQUENCE_ID = 10, /* trusted_packet_sequence_id */
@@ -103,6 +104,10 @@ enum perfetto_process {
 	PROCESS_CMDLINE = 2,
 	PROCESS_NAME = 6,
 	PROCESS_START_NS = 7,
+	/* ProcessTree, ProcessTree.Process */
+	TREE_PROCESSES = 1,
+	TREE_PID = 1,
+	TREE_CMDLINE = 3,
 };
 
 enum perfetto_thread {
