@@ -14,8 +14,10 @@ $(BUILD)/build.ninja:
 check: all
 	$(MESON_TEST) -C $(BUILD)
 
+# Minutes; the table at the end is explained in bench/README.md. What each benchmark printed is in the log that Meson names.
 bench: all
-	meson test -C $(BUILD) --benchmark --verbose
+	@meson test -C $(BUILD) --benchmark --no-rebuild --logbase benchlog || true
+	@python3 bench/table.py $(BUILD)/meson-logs/benchlog.json
 
 # Each sanitizer has a build folder of its own.
 asan: SANITIZERS = address,undefined

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""models.py BUILD [chain|tiny|resnet18|MODEL.onnx]...: what recording costs a program that runs a model, beside what ONNX
+Runtime's own profiler costs it. One thread, so that what is added is not hidden behind another one's work."""
+import os
+import shutil
+import sys
+
+import players
+import runtime
+
+# The profiler keeps a million events and then measures nothing: it gets fewer inferences a turn.
+# name: (sets, rounds, inferences a turn, of the profiler)
+PLANS = {"chain": (40, 10, 50, 5), "tiny": (16, 20, 1000, 200), "other": (12, 20, 5, 5)}
+
+
+class Bench:
+    def __init__(self, build, folder):
+        self.build, self.folder, self.runtime = build, folder, runtime.Runtime(build)
+        self.inftrace = os.path.join(build, "inftrace")
+
+    def player(self, path, level=None, profile=None):
+        around = ()
+        if level:
+            around = [self.inftrace, "record", "--quiet", "--force", "--level", level,
+                      "--output", os.path.join(self.folder, f"{level}.pftrace"), "--"]
+        profile = [os.path.join(self.folder, "profile")] if profile else []
+        return players.Player([os.path.join(self.build, "bench/model_run"), self.runtime.library, path, *profile], around)
+
+    def floor(self):
+        return players.Player([os.path.join(self.build, "bench/event_run"), "floor-span"])
+
+    def rounds(self, path, plan):
+        n_sets, n_rounds, n, n_profiled = plan
+        rounds = players.Rounds()
+        for _ in range(n_sets):
+            rounds.play({"plain": (self.player(path), n), "operator": (self.player(path, "operator"), n),
+                         "inference": (self.player(path, "inference"), n), "profiler": (self.player(path, profile=True), n_profiled),
+                         "floor": (self.floor(), 20000)}, n_rounds)
+            for name in os.listdir(self.folder):
+                if name.startswith("profile"):
+                    os.unlink(os.path.join(self.folder, name))
+        print(f"{os.path.basename(path)}, ONNX Runtime {self.runtime.version}: {rounds.describe()}")
+        for state in ("plain", "operator", "inference", "profiler"):
+            print("  %-9s %12.0f ns an inference (%.0f to %.0f)" % (state, *rounds.figure(lambda times: times[state])))
+        return rounds
+
+
+def share(rounds, state):
+    return rounds.figure(lambda times: 100 * (times[state] / times["plain"] - 1))
+
+
+def chain(bench):
+    n_operators = 100
+    rounds = bench.rounds(bench.runtime.model(bench.folder, "chain"), PLANS["chain"])
+    floor = rounds.figure(lambda times: times["floor"])[0]
+
+    def each(state, base="plain"):
+        return rounds.figure(lambda times: (times[state] - times[base]) / n_operators)
+    players.row("one operator, hooked", each("operator"), "ns", floor + 6.4, floor, [("its profiler", each("profiler")[0])],
+                "chain of 100, with a 100th of what the inference around them costs")
+    players.row("one operator, the hook alone", each("operator", "inference"), "ns", None, floor, more="against level inference")
+    players.row("chain of 100 tiny operators", share(rounds, "operator"), "%", 8, 100 * n_operators * floor / rounds.figure(lambda times: times["plain"])[0],
+                [("its profiler", share(rounds, "profiler")[0])], "level operator")
+
+
+def tiny(bench):
+    rounds = bench.rounds(bench.runtime.model(bench.folder, "tiny"), PLANS["tiny"])
+    floor = rounds.figure(lambda times: times["floor"])[0]
+    players.row("one inference, level inference", rounds.figure(lambda times: times["inference"] - times["plain"]), "ns", 150, floor,
+                [("its profiler", rounds.figure(lambda times: times["profiler"] - times["plain"])[0])], "a model of one operator")
+
+
+def other(bench, path):
+    name = os.path.basename(path).removesuffix(".onnx")
+    rounds = bench.rounds(path, PLANS["other"])
+    players.row(name, share(rounds, "operator"), "%", 1, None, [("its profiler", share(rounds, "profiler")[0])], "level operator")
+
+
+def main(build, *names):
+    folder = players.folder()
+    wanted = names or ["chain", "tiny", "resnet18", *filter(None, [os.environ.get("BENCH_MODEL")])]
+    try:
+        bench = Bench(build, folder)
+        for name in wanted:
+            if name in ("chain", "tiny"):
+                {"chain": chain, "tiny": tiny}[name](bench)
+            else:
+                other(bench, name if os.path.exists(name) else bench.runtime.model(folder, name))
+    except runtime.Missing as why:
+        players.left_out("models under recording", why)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
