@@ -85,6 +85,8 @@ static bool read_rare_fields(struct rare *rare, struct pb_in in)
 			rare->is_dropped = field.value;
 		} else if (field.number == PACKET_MACHINE_ID) {
 			rare->machine = (uint32_t)field.value;
+		} else if (field.number == PACKET_PROCESS_TREE) {
+			has_any = true;	/* says once more what descriptors say */
 		}
 	}
 	return has_any || rare->is_cleared || rare->is_dropped;
