@@ -77,6 +77,8 @@ static bool read_rare_fields(struct rare *rare, struct pb_in in)
 		if (field.wire == PB_BYTES && field.number < sizeof part / sizeof *part && part[field.number]) {
 			*part[field.number] = pb_inside(&field);
 			has_any = true;
+		} else if (field.number == PACKET_PROCESS_TREE) {
+			has_any = true;	/* says once more what descriptors say */
 		} else if (field.wire != PB_VARINT) {
 			continue;
 		} else if (field.number == PACKET_STATE_CLEARED) {
@@ -85,8 +87,6 @@ static bool read_rare_fields(struct rare *rare, struct pb_in in)
 			rare->is_dropped = field.value;
 		} else if (field.number == PACKET_MACHINE_ID) {
 			rare->machine = (uint32_t)field.value;
-		} else if (field.number == PACKET_PROCESS_TREE) {
-			has_any = true;	/* says once more what descriptors say */
 		}
 	}
 	return has_any || rare->is_cleared || rare->is_dropped;
