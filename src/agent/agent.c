@@ -299,6 +299,11 @@ void agent_grow_ring(struct thread *thread)
 	int saved = errno;
 	struct record *record;
 
+	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF) {
+		hot->level = LEVEL_OFF;	/* the recorder wants no more */
+		self_thread = NULL;
+		return;
+	}
 	if (bytes >= agent.ring_bytes_max)
 		return;
 	agent_lock();

@@ -37,7 +37,7 @@ enum {
 enum segment_state {
 	SEGMENT_IDLE,		/* the agent is in, no runtime was seen so far */
 	SEGMENT_ARMED,		/* a runtime is hooked */
-	SEGMENT_OFF,		/* the agent has switched itself off: segment->reason */
+	SEGMENT_OFF,		/* the agent has switched itself off: segment->reason; or the recorder wants no more */
 };
 
 struct ring_slot {

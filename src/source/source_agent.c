@@ -297,8 +297,9 @@ static void stop(void *opaque)
 	struct agent_state *state = opaque;
 
 	for (size_t i = 0; i < state->n_processes; i++) {
-		if (has_ended(state->process[i]))
-			unlink(state->process[i]->path);
+		/* whoever is still there may stop writing */
+		__atomic_store_n(&state->process[i]->map.segment->state, SEGMENT_OFF, __ATOMIC_RELAXED);
+		unlink(state->process[i]->path);
 		recorded_close(state->process[i]);
 	}
 	free(state->process);
