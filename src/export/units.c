@@ -14,6 +14,9 @@ struct unit {
 
 static const struct unit time_units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
 
+/* More digits than that say nothing, and find no room. */
+#define HUGE_NUMBER 1e15
+
 static struct units_text text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 static struct units_text text(const char *fmt, ...)
@@ -52,7 +55,9 @@ struct units_text units_decimal(double value)
 {
 	if (!isfinite(value))
 		return text("-");
-	if (value >= 999.5 && value < 1e18)
+	if (fabs(value) >= HUGE_NUMBER)
+		return text("%.3g", value);
+	if (value >= 999.5)
 		return units_count((uint64_t)(value + 0.5));
 	if (value == floor(value))
 		return text("%.0f", value);
@@ -75,6 +80,8 @@ struct units_text units_duration(double ns)
 
 	if (!isfinite(ns))
 		return text("-");
+	if (ns >= HUGE_NUMBER * 1e9)
+		return text("%.3g s", ns / 1e9);
 	if (ns >= 3600e9)
 		return text("%.0f h %.0f min", floor(ns / 3600e9), floor(fmod(ns, 3600e9) / 60e9));
 	if (ns >= 119.5e9)
@@ -106,6 +113,8 @@ struct units_text units_bytes(double bytes)
 
 	if (!isfinite(bytes))
 		return text("-");
+	if (fabs(bytes) >= HUGE_NUMBER * unit->size)
+		return text("%.3g %s", bytes / unit->size, unit->name);
 	if (unit == units)
 		return text("%.0f B", bytes);
 	return text("%.*f %s", decimals_of(bytes / unit->size), bytes / unit->size, unit->name);
@@ -115,6 +124,8 @@ struct units_text units_percent(double share)
 {
 	double percent = share * 100;
 
+	if (fabs(percent) >= HUGE_NUMBER)
+		return text("%.3g %%", percent);
 	if (!isfinite(share))
 		return text("-");
 	if (percent > 0 && percent < 0.05)

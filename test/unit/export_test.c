@@ -43,6 +43,11 @@ static void other_units(void **state)
 	assert_string_equal(units_rate(0.05).s, "3/min");
 	assert_string_equal(units_decimal(4711).s, "4,711");
 	assert_string_equal(units_decimal(0.25).s, "0.25");
+	assert_string_equal(units_decimal(-1e300).s, "-1e+300");
+	assert_string_equal(units_bytes(1e300).s, "9.09e+287 TiB");
+	assert_string_equal(units_rate(1e300).s, "1e+300/s");
+	assert_string_equal(units_percent(1e300).s, "1e+302 %");
+	assert_string_equal(units_duration(1e300).s, "1e+291 s");
 }
 
 static struct printable printable(const char *text)
