@@ -47,15 +47,14 @@ def ended(recording):
 @pytest.mark.parametrize("seed", range(KILLS))
 def test_a_target_killed_at_any_moment_loses_no_run_that_was_over(lab, library, seed):
     dice = random.Random(seed)
-    threads = dice.choice([1, 1, 2, 8])
-    program = lab.native("count", library, lab.model(dice.choice(["chain", "tiny"])), "", "", lab.path("counters"), threads, 0)
-    shape = "256" if "chain" in program[2] else "4"
-    program[3:5] = [shape, shape]
-    operators = 20 if shape == "256" else 1
-    command, path = lab.command(program)
+    threads, level = dice.choice([1, 1, 2, 8, 32]), dice.choice(["inference", "operator", "operator", "detail"])
+    model, shape, length, operators, longest = dice.choice([("heavy", "192x192", 192 * 192, 6, 0.3), ("chain", 256, 256, 20, 0.02)])
+    operators = operators if level != "inference" else 0
+    program = lab.native("count", library, lab.model(model), shape, length, lab.path("counters"), threads, 0)
+    command, path = lab.command(program, level)
     recorder = lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     wait_for_runs(lab, recorder, 0)
-    time.sleep(dice.random() * 0.3)
+    time.sleep(dice.random() * longest)
     target = child_of(recorder.pid)
     os.kill(target, signal.SIGKILL)
     _, err = recorder.communicate(timeout=60)

