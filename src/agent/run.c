@@ -266,17 +266,20 @@ static bool is_of_run(uintptr_t context, unsigned lane)
 uint32_t run_of_operator(const struct kernel *kernel, uintptr_t context)
 {
 	uint64_t lanes = __atomic_load_n(&hot->lanes, __ATOMIC_RELAXED);
-	uint32_t only = 0, n = 0;
+	uint32_t only = 0, matching = 0, n = 0, n_matching = 0;
 
 	for (uint64_t rest = lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(rest);
 		uint32_t run = __atomic_load_n(&active[lane].run, __ATOMIC_ACQUIRE);
 		if (!run || active[lane].session != kernel->session)
 			continue;
-		if (is_of_run(context, lane))
-			return run;
 		only = run;
 		n++;
+		if (is_of_run(context, lane)) {
+			matching = run;
+			n_matching++;
+		}
 	}
-	return n == 1 ? only : 0;
+	/* several that share their options cannot be told apart: nobody's, rather than the wrong one's */
+	return n == 1 ? only : n_matching == 1 ? matching : 0;
 }
