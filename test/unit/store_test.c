@@ -98,8 +98,11 @@ static void equal_arguments_are_kept_once_and_numbers_apart(void **state)
 
 	for (int i = 1; i <= 100; i++) {
 		struct arg args[] = { arg_name(KEY_OP_TYPE, type), arg_int(KEY_INFERENCE, i), arg_int(KEY_FAULTS, i * 3) };
+		struct arg wide = arg_int(KEY_BYTES, (int64_t)i << 40);
 
-		((char *)&args[0])[12] = (char)i;	/* what lies behind a name's id must not matter */
+		/* what lies behind a name's id, here or from an event before, must not matter */
+		((char *)&args[0])[12] = (char)i;
+		begin(f, f->process, (uint64_t)i * 10, "wide", &wide, 1);
 		begin(f, f->thread, (uint64_t)i * 10, "conv_1", args, 3);
 		end(f, f->thread, (uint64_t)i * 10 + 5, NULL, 0);
 	}
@@ -113,6 +116,21 @@ static void equal_arguments_are_kept_once_and_numbers_apart(void **state)
 	}
 }
 
+/* Memory that was used before, so that what is not set shows. */
+static void dirty_heap(void)
+{
+	void *block[64];
+
+	for (size_t size = 16; size <= 1024; size *= 2) {
+		for (int i = 0; i < 64; i++) {
+			block[i] = malloc(size);
+			memset(block[i], 0xee, size);
+		}
+		for (int i = 0; i < 64; i++)
+			free(block[i]);
+	}
+}
+
 static void what_the_end_knows_is_added_to_the_slice(void **state)
 {
 	struct fixture *f = *state;
@@ -120,6 +138,7 @@ static void what_the_end_knows_is_added_to_the_slice(void **state)
 	struct arg at_end[] = { arg_text(KEY_STATUS, store_sink(f->store), "ok"), arg_int(KEY_FAULTS, 5), arg_int(KEY_INFERENCE, 9) };
 	const struct store_track *track;
 
+	dirty_heap();
 	begin(f, f->thread, 1, "plain", NULL, 0);
 	end(f, f->thread, 2, NULL, 0);
 	begin(f, f->thread, 3, "run", at_begin, 3);
@@ -134,6 +153,7 @@ static void what_the_end_knows_is_added_to_the_slice(void **state)
 	assert_int_equal(track->slices.inference[1], 9);
 	assert_int_equal(store_int(store_slice_arg(f->store, track, 2, KEY_FAULTS), 0), 5);
 	assert_null(store_slice_arg(f->store, track, 0, KEY_FAULTS));
+	assert_int_equal(track->slices.own_args[0], 0);
 }
 
 static void events_out_of_order_are_counted_and_left_out(void **state)

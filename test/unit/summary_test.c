@@ -267,6 +267,8 @@ static void setup_is_apart_from_operators(void **state)
 
 	stream_inference(&f->s, f->lane, 0, "m", 1, 1);
 	stream_begin(&f->s, f->lane, 10, KIND_SETUP, "setup");
+	stream_begin(&f->s, f->lane, 20, KIND_SETUP, "copy");	/* inside: no time of its own */
+	stream_end(&f->s, f->lane, 40);
 	stream_end(&f->s, f->lane, 60);
 	stream_end(&f->s, f->lane, 500);
 	operator(f, f->thread, 100, 400, "a", "Conv", 1);
@@ -505,9 +507,22 @@ static void concurrency_and_threads_are_counted(void **state)
 	runs = &summarise(f)->models[0].runs;
 	assert_int_equal(runs->max_concurrent, 3);
 	assert_int_equal(runs->n_threads, 3);
+	assert_int_equal(f->summary->busy_ns, 550000);
 	assert_int_equal(f->summary->models[0].tallies.n, 2);
 	assert_string_equal(names_text(f->s.names, f->summary->tallies[0].text), "1x3");
 	assert_int_equal(f->summary->tallies[0].n, 3);
+}
+
+static void one_after_the_other_is_not_at_once(void **state)
+{
+	struct fixture *f = *state;
+
+	run(f, f->lane, 0, 100, 1, 1);
+	run(f, f->lane, 100, 200, 1, 2);
+	run(f, f->lane, 300, 400, 1, 3);
+	summarise(f);
+	assert_int_equal(f->summary->models[0].runs.max_concurrent, 1);
+	assert_int_equal(f->summary->busy_ns, 300000);
 }
 
 static void the_slowest_inference_says_why(void **state)
@@ -725,6 +740,7 @@ int main(void)
 		TEST(providers_make_a_model_of_their_own),
 		TEST(two_processes_with_the_same_model_stay_apart),
 		TEST(concurrency_and_threads_are_counted),
+		TEST(one_after_the_other_is_not_at_once),
 		TEST(the_slowest_inference_says_why),
 		TEST(resources_are_weighted_by_the_time_of_inferences),
 		TEST(the_first_share_stands_for_an_interval),
