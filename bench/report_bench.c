@@ -24,7 +24,7 @@
 #include "trace/perfetto_write.h"
 
 enum { N_NODES = 200, N_THREADS = 4, N_TYPES = 12, N_TIMES = 3 };
-static const double budget = 10e6;	/* events per second */
+static const double budget = 10e6; /* events per second */
 
 struct maker {
 	struct sink *sink;
@@ -79,8 +79,11 @@ static void begin_recording(struct maker *maker, struct sink *sink)
 	uint32_t process;
 	char text[64];
 
-	*maker = (struct maker){ .sink = sink, .provider = names_of(names, "CPUExecutionProvider"),
-				 .model = names_of(names, "bench"), .ok = names_of(names, "ok"), .random = 1 };
+	*maker = (struct maker){ .sink = sink,
+				 .provider = names_of(names, "CPUExecutionProvider"),
+				 .model = names_of(names, "bench"),
+				 .ok = names_of(names, "ok"),
+				 .random = 1 };
 	for (int i = 0; i < N_TYPES; i++) {
 		snprintf(text, sizeof text, "Type%d", i);
 		maker->op_type[i] = names_of(names, text);
@@ -91,12 +94,14 @@ static void begin_recording(struct maker *maker, struct sink *sink)
 	}
 	process = define(maker, (struct track_def){ TRACK_PROCESS, .pid = 1000, .name = maker->model });
 	for (int i = 0; i < N_THREADS; i++) {
-		maker->thread[i] = define(maker, (struct track_def){ TRACK_THREAD, process, .pid = 1000, .tid = 1001 + i });
+		maker->thread[i] =
+		    define(maker, (struct track_def){ TRACK_THREAD, process, .pid = 1000, .tid = 1001 + i });
 		maker->lane[i] = define(maker, (struct track_def){ TRACK_LANE, process, .name = maker->model });
 		maker->time_ns[i] = 1000000000;
 	}
 	maker->args[0] = arg_name(KEY_LEVEL, names_of(names, "operator"));
-	put(maker, (struct event){ EVENT_INSTANT, KIND_NOTE, process, names_of(names, EVENT_NOTE_RECORDING), 1000000000 }, 1);
+	put(maker,
+	    (struct event){ EVENT_INSTANT, KIND_NOTE, process, names_of(names, EVENT_NOTE_RECORDING), 1000000000 }, 1);
 }
 
 /* Times as they scatter on a real machine. */
@@ -114,14 +119,21 @@ static void put_inference(struct maker *maker, int64_t number)
 	maker->args[1] = arg_int(KEY_SESSION, 1);
 	maker->args[2] = arg_int(KEY_ID, number);
 	maker->args[3] = arg_int(KEY_INFERENCE, number);
-	put(maker, (struct event){ EVENT_BEGIN, KIND_INFERENCE, maker->lane[thread], maker->model, step(maker, thread, 1000) }, 4);
+	put(maker,
+	    (struct event){ EVENT_BEGIN, KIND_INFERENCE, maker->lane[thread], maker->model, step(maker, thread, 1000) },
+	    4);
 	for (int node = 0; node < N_NODES; node++) {
 		maker->args[0] = arg_name(KEY_OP_TYPE, maker->op_type[node % N_TYPES]);
 		maker->args[1] = arg_name(KEY_PROVIDER, maker->provider);
 		maker->args[2] = arg_int(KEY_INFERENCE, number);
-		put(maker, (struct event){ EVENT_BEGIN, KIND_OPERATOR, maker->thread[thread], maker->node[node], step(maker, thread, 100) }, 3);
-		put(maker, (struct event){ EVENT_END, .track = maker->thread[thread],
-					   .time_ns = step(maker, thread, 500 + (uint64_t)node * 20) }, 0);
+		put(maker,
+		    (struct event){ EVENT_BEGIN, KIND_OPERATOR, maker->thread[thread], maker->node[node],
+				    step(maker, thread, 100) },
+		    3);
+		put(maker,
+		    (struct event){ EVENT_END, .track = maker->thread[thread],
+				    .time_ns = step(maker, thread, 500 + (uint64_t)node * 20) },
+		    0);
 	}
 	maker->args[0] = arg_name(KEY_STATUS, maker->ok);
 	put(maker, (struct event){ EVENT_END, .track = maker->lane[thread], .time_ns = step(maker, thread, 500) }, 1);
@@ -243,17 +255,20 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof path, "%s/bench-report.pftrace", folder);
 	make_recording(path, n_operators);
 	fd = open(path, O_RDONLY);
-	if (fd < 0 || fstat(fd, &stat) || (data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_SHARED, fd, 0)) == MAP_FAILED)
+	if (fd < 0 || fstat(fd, &stat) ||
+	    (data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_SHARED, fd, 0)) == MAP_FAILED)
 		return 3;
 	if (!is_kept)
 		unlink(path);
 	result = best_of(data, (size_t)stat.st_size);
 	rate = (double)result.n_packets / total(&result);
-	printf("recording: %.1f M operators, %.1f M events, %.0f MiB\n", (double)n_operators / 1e6, (double)result.n_packets / 1e6,
-	       (double)stat.st_size / (1 << 20));
-	printf("report: %.1f M events/s, %.2f s, %.1f ns an event (budget: %.0f M/s)\n", rate / 1e6, total(&result), 1e9 / rate, budget / 1e6);
-	printf("  read %.2f s (floor: %.1f M events/s), keep %.2f s, summarise %.2f s, print %.3f s; at most %.2f GiB\n", result.read_s,
-	       (double)result.n_packets / result.read_s / 1e6, result.store_s, result.summary_s, result.page_s,
-	       (double)result.peak_kib / (1 << 20));
+	printf("recording: %.1f M operators, %.1f M events, %.0f MiB\n", (double)n_operators / 1e6,
+	       (double)result.n_packets / 1e6, (double)stat.st_size / (1 << 20));
+	printf("report: %.1f M events/s, %.2f s, %.1f ns an event (budget: %.0f M/s)\n", rate / 1e6, total(&result),
+	       1e9 / rate, budget / 1e6);
+	printf(
+	    "  read %.2f s (floor: %.1f M events/s), keep %.2f s, summarise %.2f s, print %.3f s; at most %.2f GiB\n",
+	    result.read_s, (double)result.n_packets / result.read_s / 1e6, result.store_s, result.summary_s,
+	    result.page_s, (double)result.peak_kib / (1 << 20));
 	return is_check && rate < budget;
 }

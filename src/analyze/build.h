@@ -15,16 +15,16 @@
 struct run {
 	uint64_t begin_ns, end_ns;
 	uint64_t operators_ns, setup_ns;
-	uint32_t session;	/* index */
-	uint32_t number;	/* in its process, 0: unknown */
+	uint32_t session; /* index */
+	uint32_t number;  /* in its process, 0: unknown */
 	uint32_t track, row;
-	uint32_t operator_track;	/* of its operators; 0: none so far */
-	uint32_t list;		/* its arguments */
-	uint64_t setup_end_ns;	/* of its last setup slice; 0: none */
+	uint32_t operator_track; /* of its operators; 0: none so far */
+	uint32_t list;		 /* its arguments */
+	uint64_t setup_end_ns;	 /* of its last setup slice; 0: none */
 	bool is_failed, is_first, is_partial;
-	bool is_covered;	/* it counts for the coverage */
-	bool is_parallel;	/* it has operators on more than one thread */
-	bool is_swept;		/* its operators need the long way, see build_parallel.c */
+	bool is_covered;  /* it counts for the coverage */
+	bool is_parallel; /* it has operators on more than one thread */
+	bool is_swept;	  /* its operators need the long way, see build_parallel.c */
 };
 
 /* Operators with the same name, type, provider, place. */
@@ -42,25 +42,26 @@ struct build {
 	const struct store *store;
 	const struct names *names;
 	struct summary *to;
-	uint32_t *process_of;	/* by track: index of its process, or SUMMARY_NONE */
-	struct array processes, runtimes, models, sessions, transformers, types, nodes, elsewhere, ran_on, tallies, slowest,
-		resources, losses, stops, unreadable;	/* of what struct summary has under the same name */
+	uint32_t *process_of; /* by track: index of its process, or SUMMARY_NONE */
+	struct array processes, runtimes, models, sessions, transformers, types, nodes, elsewhere, ran_on, tallies,
+	    slowest, resources, losses, stops, unreadable; /* of what struct summary has under the same name */
 	struct keys session_keys, run_keys;
-	struct array runs;	/* struct run */
-	struct array groups;	/* struct group */
-	struct array swept;	/* struct swept */
-	uint32_t *runs_by_model, *first_run;	/* indices of runs, model after model; where each model's begin (n_models + 1) */
-	uint32_t ok;		/* id of "ok", once seen */
+	struct array runs;	 /* struct run */
+	struct array groups;	 /* struct group */
+	struct array swept;	 /* struct swept */
+	uint32_t *runs_by_model; /* indices of runs, model after model */
+	uint32_t *first_run;	 /* where each model's begin; n_models + 1 */
+	uint32_t ok;		 /* id of "ok", once seen */
 };
 
-int build_processes(struct build *build);	/* tracks and notes: processes, runtimes, losses, cost, named sessions */
-int build_sessions(struct build *build);	/* creations and their phases */
-int build_runs(struct build *build);		/* inferences, their sessions */
-int build_models(struct build *build);		/* sessions and runs grouped */
-int build_latencies(struct build *build);	/* spreads, rates, concurrency, tallies */
-int build_operators(struct build *build);	/* groups, coverage */
-int build_parallel(struct build *build);	/* the share of operators that ran side by side; coverage */
-int build_tables(struct build *build);		/* types, nodes, providers from groups */
+int build_processes(struct build *build); /* tracks and notes: processes, runtimes, losses, cost, named sessions */
+int build_sessions(struct build *build);  /* creations and their phases */
+int build_runs(struct build *build);	  /* inferences, their sessions */
+int build_models(struct build *build);	  /* sessions and runs grouped */
+int build_latencies(struct build *build); /* spreads, rates, concurrency, tallies */
+int build_operators(struct build *build); /* groups, coverage */
+int build_parallel(struct build *build);  /* the share of operators that ran side by side; coverage */
+int build_tables(struct build *build);	  /* types, nodes, providers from groups */
 int build_slowest(struct build *build);
 int build_resources(struct build *build);
 
@@ -74,7 +75,7 @@ struct summary_spread build_spread(struct stats *stats);
 /* Times that lie in at least one of many: begin, end, begin, end ..., in order, disjoint. To be freed. */
 struct times {
 	uint64_t *at;
-	size_t n;	/* pairs */
+	size_t n; /* pairs */
 };
 
 /* With an inference of a process (SUMMARY_NONE: of any); with a session of it being created. 0 or -ENOMEM. */

@@ -44,7 +44,8 @@ static void add_usage(const struct build *build, const struct run *run, struct s
 	to->n_usage++;
 	to->usage_wall_ns = stats_sum(to->usage_wall_ns, run->end_ns - run->begin_ns);
 	to->run_queue_ns = stats_sum(to->run_queue_ns, count_of(run_queue));
-	to->thread_cpu_ns = stats_sum(to->thread_cpu_ns, count_of(store_slice_arg(build->store, track, run->row, KEY_THREAD_CPU_NS)));
+	to->thread_cpu_ns =
+	    stats_sum(to->thread_cpu_ns, count_of(store_slice_arg(build->store, track, run->row, KEY_THREAD_CPU_NS)));
 	to->faults = stats_sum(to->faults, count_of(store_slice_arg(build->store, track, run->row, KEY_FAULTS)));
 	to->switches = stats_sum(to->switches, count_of(store_slice_arg(build->store, track, run->row, KEY_SWITCHES)));
 }
@@ -116,8 +117,11 @@ static struct summary_tally *find_tally(struct build *build, struct keys *keys, 
 		return NULL;
 	tally = (struct summary_tally *)build->tallies.data + index;
 	if (index == n)
-		*tally = (struct summary_tally){ .model = model, .key = arg->key, .text = store_text(arg),
-						 .number = store_int(arg, -1), .first_ns = UINT64_MAX };
+		*tally = (struct summary_tally){ .model = model,
+						 .key = arg->key,
+						 .text = store_text(arg),
+						 .number = store_int(arg, -1),
+						 .first_ns = UINT64_MAX };
 	return tally;
 }
 
@@ -203,8 +207,9 @@ static int take_model(struct build *build, uint32_t index, struct keys *tallies)
 	for (uint32_t i = 0; i < n; i++)
 		add_run(build, build_run(build, runs[i]), to);
 	n_finished = to->n - to->n_open;
-	to->rate = n_finished > 1 && to->end_ns > to->begin_ns ?
-			   (double)n_finished * 1e9 / (double)(to->end_ns - to->begin_ns) : NAN;
+	to->rate = n_finished > 1 && to->end_ns > to->begin_ns
+		       ? (double)n_finished * 1e9 / (double)(to->end_ns - to->begin_ns)
+		       : NAN;
 	rc = find_spreads(build, runs, n, to);
 	if (!rc)
 		rc = find_concurrency(build, runs, n, to);

@@ -10,10 +10,10 @@
 #include <string.h>
 
 struct finder {
-	struct keys names;	/* (process, name) */
-	struct keys configs;	/* (path and providers, options) */
-	struct keys models;	/* (number in names, number in configs): the model's index */
-	struct array first;	/* uint32_t, by number in names: the first model of that name */
+	struct keys names;   /* (process, name) */
+	struct keys configs; /* (path and providers, options) */
+	struct keys models;  /* (number in names, number in configs): the model's index */
+	struct array first;  /* uint32_t, by number in names: the first model of that name */
 };
 
 static struct summary_session *session_at(const struct build *build, uint32_t index)
@@ -37,8 +37,11 @@ static int add_model(struct build *build, const struct summary_session *session)
 
 	if (!model)
 		return -ENOMEM;
-	*model = (struct summary_model){ .process = session->process, .name = session->name, .path = session->path,
-					 .providers = session->providers, .options = session->options,
+	*model = (struct summary_model){ .process = session->process,
+					 .name = session->name,
+					 .path = session->path,
+					 .providers = session->providers,
+					 .options = session->options,
 					 .bytes = session->bytes };
 	return 0;
 }
@@ -126,7 +129,8 @@ static int compare_u64(uint64_t a, uint64_t b)
 
 static int compare_models(const void *a_, const void *b_)
 {
-	const struct summary_model *a = *(const struct summary_model *const *)a_, *b = *(const struct summary_model *const *)b_;
+	const struct summary_model *a = *(const struct summary_model *const *)a_,
+				   *b = *(const struct summary_model *const *)b_;
 	int by_time = compare_u64(b->runs.wall_ns, a->runs.wall_ns);
 
 	return by_time ? by_time : compare_u64((uintptr_t)a, (uintptr_t)b);
@@ -170,7 +174,8 @@ static int sort_models(struct build *build)
 
 static int compare_sessions(const void *a_, const void *b_)
 {
-	const struct summary_session *a = *(const struct summary_session *const *)a_, *b = *(const struct summary_session *const *)b_;
+	const struct summary_session *a = *(const struct summary_session *const *)a_,
+				     *b = *(const struct summary_session *const *)b_;
 	int by_model = compare_u64(a->model, b->model), by_time = compare_u64(a->begin_ns, b->begin_ns);
 
 	return by_model ? by_model : by_time ? by_time : compare_u64((uintptr_t)a, (uintptr_t)b);

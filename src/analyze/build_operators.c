@@ -37,12 +37,12 @@ struct pass {
 	struct build *build;
 	const struct store_track *track;
 	uint32_t process;
-	uint32_t number, run;		/* of the last operator: number and index of its inference */
+	uint32_t number, run; /* of the last operator: number and index of its inference */
 	uint32_t place;
 	struct keys place_keys, group_keys;
-	struct array places;		/* struct place */
-	struct memo *memo;		/* by name */
-	struct times creations;		/* of sessions, in the process at hand */
+	struct array places;	/* struct place */
+	struct memo *memo;	/* by name */
+	struct times creations; /* of sessions, in the process at hand */
 	struct level level[STORE_MAX_DEPTH];
 	uint32_t n;
 };
@@ -121,7 +121,8 @@ static enum summary_where where_of(const struct pass *pass, size_t row, uint32_t
 		return build_is_finished(build_run(pass->build, run)) ? WHERE_APART : WHERE_UNFINISHED;
 	if (slices->inference[row])
 		return WHERE_UNKNOWN;
-	return times_touch(&pass->creations, slices->begin_ns[row], slices->begin_ns[row]) ? WHERE_CREATION : WHERE_OUTSIDE;
+	return times_touch(&pass->creations, slices->begin_ns[row], slices->begin_ns[row]) ? WHERE_CREATION
+											   : WHERE_OUTSIDE;
 }
 
 static int find_place(struct pass *pass, size_t row, uint32_t run)
@@ -162,9 +163,14 @@ static int find_group(struct pass *pass, uint32_t name, uint32_t list, struct me
 		if (!group)
 			return -ENOMEM;
 		group->durations.limit = GROUP_LIMIT;
-		group->facts = (struct summary_operator){ .process = place->process, .model = place->model,
-							  .where = place->where, .name = name, .op_type = op_type,
-							  .provider = provider, .shapes = shapes, .bytes = -1 };
+		group->facts = (struct summary_operator){ .process = place->process,
+							  .model = place->model,
+							  .where = place->where,
+							  .name = name,
+							  .op_type = op_type,
+							  .provider = provider,
+							  .shapes = shapes,
+							  .bytes = -1 };
 	}
 	if (memo->group == KEYS_NONE)
 		return -ENOMEM;

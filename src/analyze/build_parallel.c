@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define SETUP UINT32_MAX	/* the group of a setup slice */
+#define SETUP UINT32_MAX /* the group of a setup slice */
 
 /* Where one thread begins or ends to run one operator and nothing inside it. */
 struct boundary {
@@ -26,8 +26,8 @@ struct boundary {
 struct sweep {
 	struct build *build;
 	struct run *run;
-	struct array boundaries;	/* struct boundary */
-	struct array active;		/* uint32_t: groups */
+	struct array boundaries; /* struct boundary */
+	struct array active;	 /* uint32_t: groups */
 	uint32_t n_setup;
 };
 
@@ -60,7 +60,10 @@ static int add_stretch(struct sweep *sweep, uint64_t begin_ns, uint64_t end_ns, 
 static int add_track(struct sweep *sweep, const struct swept *swept, size_t n)
 {
 	const struct store_slices *slices = &store_track(sweep->build->store, swept->track)->slices;
-	struct { uint64_t end_ns; uint32_t group; } level[STORE_MAX_DEPTH];
+	struct {
+		uint64_t end_ns;
+		uint32_t group;
+	} level[STORE_MAX_DEPTH];
 	uint32_t n_levels = 0;
 	uint64_t now = 0;
 	int rc = 0;
@@ -94,7 +97,8 @@ static int add_setup(struct sweep *sweep)
 	for (size_t row = sweep->run->row + 1; !rc && row < slices->n; row++) {
 		if (slices->depth[row] <= slices->depth[sweep->run->row])
 			break;
-		if (slices->kind[row] != KIND_SETUP || slices->end_ns[row] == STORE_OPEN || slices->begin_ns[row] < until)
+		if (slices->kind[row] != KIND_SETUP || slices->end_ns[row] == STORE_OPEN ||
+		    slices->begin_ns[row] < until)
 			continue;
 		rc = add_stretch(sweep, slices->begin_ns[row], slices->end_ns[row], SETUP);
 		until = slices->end_ns[row];

@@ -26,9 +26,13 @@ static int add_processes(struct build *build)
 		process = array_add(&build->processes, sizeof *process);
 		if (!process)
 			return -ENOMEM;
-		*process = (struct summary_process){ .track = id, .name = track->def.name, .command = track->def.command,
-						     .pid = track->def.pid, .start_ns = track->def.start_ns,
-						     .exit_status = -1, .signal = -1 };
+		*process = (struct summary_process){ .track = id,
+						     .name = track->def.name,
+						     .command = track->def.command,
+						     .pid = track->def.pid,
+						     .start_ns = track->def.start_ns,
+						     .exit_status = -1,
+						     .signal = -1 };
 	}
 	for (uint32_t id = 1; id <= n; id++)
 		if (build->process_of[id] == SUMMARY_NONE)
@@ -111,9 +115,9 @@ static int note_runtime(struct build *build, const struct store_instant *instant
 
 static int note_created(struct build *build, const struct store_instant *instant)
 {
-	struct summary_session *session = build_session(build, build->process_of[instant->track],
-							int_of(build, instant, KEY_SESSION),
-							text_of(build, instant, KEY_MODEL));
+	struct summary_session *session =
+	    build_session(build, build->process_of[instant->track], int_of(build, instant, KEY_SESSION),
+			  text_of(build, instant, KEY_MODEL));
 
 	if (!session)
 		return -ENOMEM;
@@ -129,9 +133,9 @@ static int note_created(struct build *build, const struct store_instant *instant
 
 static int note_released(struct build *build, const struct store_instant *instant)
 {
-	struct summary_session *session = build_session(build, build->process_of[instant->track],
-							int_of(build, instant, KEY_SESSION),
-							text_of(build, instant, KEY_MODEL));
+	struct summary_session *session =
+	    build_session(build, build->process_of[instant->track], int_of(build, instant, KEY_SESSION),
+			  text_of(build, instant, KEY_MODEL));
 
 	if (!session)
 		return -ENOMEM;
@@ -181,7 +185,8 @@ static int note_stopped(struct build *build, const struct store_instant *instant
 
 	if (!stop)
 		return -ENOMEM;
-	*stop = (struct summary_stop){ text_of(build, instant, KEY_SOURCE), text_of(build, instant, KEY_TEXT), instant->time_ns };
+	*stop = (struct summary_stop){ text_of(build, instant, KEY_SOURCE), text_of(build, instant, KEY_TEXT),
+				       instant->time_ns };
 	return 0;
 }
 
@@ -191,8 +196,9 @@ static int note_unreadable(struct build *build, const struct store_instant *inst
 
 	if (!unreadable)
 		return -ENOMEM;
-	*unreadable = (struct summary_unreadable){ index_of(build, process_of(build, instant)), text_of(build, instant, KEY_PATH),
-						   text_of(build, instant, KEY_TEXT) };
+	*unreadable =
+	    (struct summary_unreadable){ index_of(build, process_of(build, instant)), text_of(build, instant, KEY_PATH),
+					 text_of(build, instant, KEY_TEXT) };
 	return 0;
 }
 
@@ -226,8 +232,9 @@ static int take_loss(struct build *build, struct keys *keys, const struct store_
 		return -ENOMEM;
 	loss = (struct summary_loss *)build->losses.data + index;
 	if (index == n)
-		*loss = (struct summary_loss){ .process = process, .where = where, .first_ns = instant->time_ns,
-					       .last_ns = instant->time_ns };
+		*loss = (struct summary_loss){
+			.process = process, .where = where, .first_ns = instant->time_ns, .last_ns = instant->time_ns
+		};
 	loss->n = stats_sum(loss->n, count > 0 ? (uint64_t)count : 1);
 	loss->n_events++;
 	if (instant->time_ns < loss->first_ns)
@@ -246,8 +253,11 @@ int build_processes(struct build *build)
 	size_t n;
 	int rc = add_processes(build);
 
-	*recording = (struct summary_recording){ .interval_ns = -1, .start_realtime_ns = -1, .clock_error_ns = -1,
-						 .begin_ns = counts->first_ns, .end_ns = counts->last_ns };
+	*recording = (struct summary_recording){ .interval_ns = -1,
+						 .start_realtime_ns = -1,
+						 .clock_error_ns = -1,
+						 .begin_ns = counts->first_ns,
+						 .end_ns = counts->last_ns };
 	build->to->cost.event_ns = NAN;
 	instants = store_instants(build->store, &n);
 	for (size_t i = 0; !rc && i < n; i++) {

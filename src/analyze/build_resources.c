@@ -33,8 +33,9 @@ static void weigh(const struct build *build, const struct store_samples *samples
 	size_t next = 0;
 
 	if (is_rate(build, to) && recording->interval_ns > 0)
-		before = before - recording->begin_ns > (uint64_t)recording->interval_ns ?
-				 before - (uint64_t)recording->interval_ns : recording->begin_ns;
+		before = before - recording->begin_ns > (uint64_t)recording->interval_ns
+			     ? before - (uint64_t)recording->interval_ns
+			     : recording->begin_ns;
 	for (size_t i = 0; i < samples->n; i++) {
 		double value = samples->value[i];
 		uint64_t whole, with;
@@ -60,7 +61,8 @@ static void weigh(const struct build *build, const struct store_samples *samples
 			to->idle_max = larger(to->idle_max, value);
 	}
 	if (to->n)
-		to->mean = to->busy_ns + to->idle_ns ? sum / (double)(to->busy_ns + to->idle_ns) : plain_sum / (double)to->n;
+		to->mean =
+		    to->busy_ns + to->idle_ns ? sum / (double)(to->busy_ns + to->idle_ns) : plain_sum / (double)to->n;
 	if (to->busy_ns)
 		to->busy_mean = busy_sum / (double)to->busy_ns;
 	if (to->idle_ns)
@@ -73,9 +75,18 @@ static int take_counter(struct build *build, const struct store_track *track, co
 
 	if (!to)
 		return -ENOMEM;
-	*to = (struct summary_resource){ .process = build->process_of[track->id], .track = track->id, .name = track->def.name,
-					 .unit = track->def.unit, .mean = NAN, .max = NAN, .min = NAN, .last = NAN,
-					 .busy_mean = NAN, .busy_max = NAN, .idle_mean = NAN, .idle_max = NAN };
+	*to = (struct summary_resource){ .process = build->process_of[track->id],
+					 .track = track->id,
+					 .name = track->def.name,
+					 .unit = track->def.unit,
+					 .mean = NAN,
+					 .max = NAN,
+					 .min = NAN,
+					 .last = NAN,
+					 .busy_mean = NAN,
+					 .busy_max = NAN,
+					 .idle_mean = NAN,
+					 .idle_max = NAN };
 	weigh(build, &track->samples, busy, to);
 	return 0;
 }

@@ -9,7 +9,7 @@ struct walk {
 	struct build *build;
 	const struct store_track *track;
 	uint32_t process;
-	uint32_t depth, run;		/* the inference around the row at hand: its depth + 1 (0: none), its index */
+	uint32_t depth, run; /* the inference around the row at hand: its depth + 1 (0: none), its index */
 	/* of the arguments `list`, which the next inference mostly has, too */
 	uint32_t list, session;
 	bool is_failed, is_first, is_partial;
@@ -53,9 +53,16 @@ static int add_run(struct walk *walk, size_t row)
 	run = array_add(runs, sizeof *run);
 	if (!run)
 		return -ENOMEM;
-	*run = (struct run){ .begin_ns = slices->begin_ns[row], .end_ns = slices->end_ns[row], .session = walk->session,
-			     .number = number, .track = walk->track->id, .row = (uint32_t)row, .list = walk->list,
-			     .is_failed = walk->is_failed, .is_first = walk->is_first, .is_partial = walk->is_partial };
+	*run = (struct run){ .begin_ns = slices->begin_ns[row],
+			     .end_ns = slices->end_ns[row],
+			     .session = walk->session,
+			     .number = number,
+			     .track = walk->track->id,
+			     .row = (uint32_t)row,
+			     .list = walk->list,
+			     .is_failed = walk->is_failed,
+			     .is_first = walk->is_first,
+			     .is_partial = walk->is_partial };
 	walk->depth = slices->depth[row] + 1u;
 	walk->run = index;
 	return 0;

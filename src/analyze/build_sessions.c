@@ -12,16 +12,16 @@
 /* An open slice of the walk over a track. */
 struct level {
 	size_t row;
-	uint64_t inside_ns;	/* of the slices directly inside */
+	uint64_t inside_ns; /* of the slices directly inside */
 };
 
 struct walk {
 	struct build *build;
 	const struct store_track *track;
 	struct level level[STORE_MAX_DEPTH];
-	uint32_t n, session_level;	/* session_level: of the session + 1, 0: in none */
-	uint32_t session;		/* index */
-	struct keys transformer_keys;	/* by session's index and name; build_models groups them by model */
+	uint32_t n, session_level;    /* session_level: of the session + 1, 0: in none */
+	uint32_t session;	      /* index */
+	struct keys transformer_keys; /* by session's index and name; build_models groups them by model */
 };
 
 static bool starts_with(const char *text, const char *start)
@@ -65,7 +65,8 @@ static int add_transformer(struct walk *walk, size_t row, uint64_t self_ns)
 	transformer->model = walk->session;
 	transformer->name = name;
 	transformer->n++;
-	transformer->n_changed += store_int(store_slice_arg(walk->build->store, walk->track, row, KEY_MODIFIED), 0) == 1;
+	transformer->n_changed +=
+	    store_int(store_slice_arg(walk->build->store, walk->track, row, KEY_MODIFIED), 0) == 1;
 	transformer->self_ns += self_ns;
 	return 0;
 }

@@ -65,7 +65,7 @@ static bool is_leaf(const struct store_slices *slices, size_t row)
 /* The median of each node of a model, by name. */
 struct medians {
 	struct keys keys;
-	struct array ns;	/* uint64_t */
+	struct array ns; /* uint64_t */
 };
 
 static int find_medians(const struct build *build, const struct summary_model *model, struct medians *medians)
@@ -87,12 +87,13 @@ static int find_medians(const struct build *build, const struct summary_model *m
 static void find_node(const struct store_slices *slices, const struct medians *medians, const struct run *run,
 		      struct summary_slow *to)
 {
-	for (size_t row = first_row(slices, run->begin_ns); row < slices->n && slices->begin_ns[row] < run->end_ns; row++) {
+	for (size_t row = first_row(slices, run->begin_ns); row < slices->n && slices->begin_ns[row] < run->end_ns;
+	     row++) {
 		uint32_t index;
 		uint64_t duration, median;
 
-		if (slices->kind[row] != KIND_OPERATOR || slices->inference[row] != run->number || !is_leaf(slices, row) ||
-		    slices->end_ns[row] == STORE_OPEN)
+		if (slices->kind[row] != KIND_OPERATOR || slices->inference[row] != run->number ||
+		    !is_leaf(slices, row) || slices->end_ns[row] == STORE_OPEN)
 			continue;
 		index = keys_find(&medians->keys, slices->name[row], 0);
 		if (index == KEYS_NONE)
@@ -119,7 +120,8 @@ static void count_concurrent(const struct build *build, const struct run *run, s
 	}
 }
 
-static void describe(const struct build *build, const struct run *run, const struct medians *medians, struct summary_slow *to)
+static void describe(const struct build *build, const struct run *run, const struct medians *medians,
+		     struct summary_slow *to)
 {
 	const struct store_track *track = store_track(build->store, run->track);
 	const struct summary_session *session = (struct summary_session *)build->sessions.data + run->session;
@@ -139,7 +141,8 @@ static void describe(const struct build *build, const struct run *run, const str
 	to->operators_ns = run->is_covered ? (int64_t)run->operators_ns : -1;
 	count_concurrent(build, run, to);
 	for (uint32_t id = 1; run->operator_track && id <= store_n_tracks(build->store); id++)
-		if (build->process_of[id] == session->process && (track = store_track(build->store, id)) && track->slices.n)
+		if (build->process_of[id] == session->process && (track = store_track(build->store, id)) &&
+		    track->slices.n)
 			find_node(&track->slices, medians, run, to);
 }
 

@@ -8,7 +8,7 @@
 /* Groups that are made of others. */
 struct table {
 	struct keys keys;
-	struct array groups;	/* struct group */
+	struct array groups; /* struct group */
 };
 
 static struct summary_model *model_at(const struct build *build, uint32_t index)
@@ -20,8 +20,9 @@ static int add_to_table(struct table *table, const struct group *from)
 {
 	const struct summary_operator *facts = &from->facts;
 	uint32_t n = table->keys.n;
-	uint32_t index = keys_number(&table->keys, (uint64_t)facts->model << 35 | (uint64_t)facts->process << 3 | facts->where,
-				     keys_pair(facts->op_type, facts->provider));
+	uint32_t index =
+	    keys_number(&table->keys, (uint64_t)facts->model << 35 | (uint64_t)facts->process << 3 | facts->where,
+			keys_pair(facts->op_type, facts->provider));
 	struct group *to;
 
 	if (index == KEYS_NONE || (index == n && !array_add(&table->groups, sizeof *to)))
@@ -70,7 +71,8 @@ static int compare_operators(const void *a_, const void *b_)
 		return a->share_ns > b->share_ns ? -1 : 1;
 	if (a->self_ns != b->self_ns)
 		return a->self_ns > b->self_ns ? -1 : 1;
-	return a->name != b->name ? (a->name > b->name) - (a->name < b->name) : (a->op_type > b->op_type) - (a->op_type < b->op_type);
+	return a->name != b->name ? (a->name > b->name) - (a->name < b->name)
+				  : (a->op_type > b->op_type) - (a->op_type < b->op_type);
 }
 
 static void sort_operators(struct array *operators)

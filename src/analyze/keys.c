@@ -7,7 +7,7 @@
 
 struct keys_slot {
 	uint64_t a, b;
-	uint32_t number;	/* + 1; 0: free */
+	uint32_t number; /* + 1; 0: free */
 };
 
 static uint32_t place_of(uint64_t a, uint64_t b, uint32_t mask)

@@ -251,7 +251,9 @@ double stats_deviation(const struct stats *stats)
 /* Student's t, two-sided 95 %: a table, then the series in 1 / degrees of freedom, good to 4 digits from there on. */
 static double t_95(double df)
 {
-	static const double table[] = { 12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281 };
+	static const double table[] = {
+		12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281
+	};
 	const double z = 1.959964;
 
 	if (df <= 10)

@@ -15,12 +15,12 @@
 enum { STATS_LIMIT = 1 << 20 };
 
 struct stats {
-	uint64_t n, sum, min, max;	/* sum stops at UINT64_MAX */
-	uint64_t *value;		/* the values, or the histogram's counts; see is_exact */
+	uint64_t n, sum, min, max; /* sum stops at UINT64_MAX */
+	uint64_t *value;	   /* the values, or the histogram's counts; see is_exact */
 	size_t capacity;
-	uint32_t limit;			/* 0: STATS_LIMIT */
+	uint32_t limit; /* 0: STATS_LIMIT */
 	bool is_histogram, is_sorted;
-	double base, d_sum, d_squares;	/* differences to the first value: their sum, the sum of their squares */
+	double base, d_sum, d_squares; /* differences to the first value: their sum, the sum of their squares */
 };
 
 /* Start from a zeroed struct, or one with `limit` set. Both: 0 or -ENOMEM. */

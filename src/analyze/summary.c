@@ -19,7 +19,9 @@ bool build_is_failure(struct build *build, uint32_t status)
 
 struct summary_spread build_spread(struct stats *stats)
 {
-	struct summary_spread spread = { .n = stats->n, .mean_ns = stats_mean(stats), .interval_ns = stats_interval(stats),
+	struct summary_spread spread = { .n = stats->n,
+					 .mean_ns = stats_mean(stats),
+					 .interval_ns = stats_interval(stats),
 					 .is_exact = stats_is_exact(stats) };
 
 	if (stats->n) {
@@ -127,7 +129,7 @@ static void done(struct build *build)
 struct summary *summary_new(const struct store *store, const struct summary_file *file, struct err *err)
 {
 	static int (*const steps[])(struct build *) = {
-		build_processes, build_sessions, build_runs, build_models, build_latencies,
+		build_processes, build_sessions, build_runs,   build_models,  build_latencies,
 		build_operators, build_parallel, build_tables, build_slowest, build_resources,
 	};
 	struct owner *owner = calloc(1, sizeof *owner);
@@ -147,7 +149,8 @@ struct summary *summary_new(const struct store *store, const struct summary_file
 		return build.to;
 	}
 	summary_free(build.to);
-	err_set(err, ENOMEM, "cannot summarise the recording: out of memory; close other programs, or record a shorter time");
+	err_set(err, ENOMEM,
+		"cannot summarise the recording: out of memory; close other programs, or record a shorter time");
 	return NULL;
 }
 

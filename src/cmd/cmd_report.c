@@ -27,7 +27,8 @@ static const struct opt report_opt_table[] = {
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, offsetof(struct report_opts, json) },
 	{ 'a', "all", NULL, "show every operator, session and process, not the most important ones", OPT_FLAG,
 	  offsetof(struct report_opts, all) },
-	{ 0, "ascii", NULL, "print nothing but ASCII; by default where the locale says so", OPT_FLAG, offsetof(struct report_opts, ascii) },
+	{ 0, "ascii", NULL, "print nothing but ASCII; by default where the locale says so", OPT_FLAG,
+	  offsetof(struct report_opts, ascii) },
 	{ 0 },
 };
 
@@ -93,7 +94,9 @@ static bool wants_ascii(void)
 static void print(const struct report_opts *opts, const struct summary *summary)
 {
 	struct export_opts text = {
-		.has_color = *term_style(stdout, TERM_BOLD) != 0, .is_ascii = opts->ascii || wants_ascii(), .is_all = opts->all,
+		.has_color = *term_style(stdout, TERM_BOLD) != 0,
+		.is_ascii = opts->ascii || wants_ascii(),
+		.is_all = opts->all,
 		.width = terminal_width(),
 	};
 
@@ -145,18 +148,23 @@ const struct cmd cmd_report = {
 	.name = "report",
 	.usage = "[options] FILE",
 	.summary = "say what a recording holds, on a page",
-	.help = "The first sentence is the answer; the sections below it say what ran, how session creation and inferences divide into "
-		"their parts, which operators take the time, what it cost in CPU and memory, and what is missing from the recording.\n\n"
-		"Figures: percentiles are nearest ranks; a mean comes with its 95 % confidence interval; the first inference of each "
-		"session, failed ones and those cut off are counted apart. Shares are of the wall time of inferences, and add up: what no "
+	.help = "The first sentence is the answer; the sections below it say what ran, how session creation and "
+		"inferences divide into "
+		"their parts, which operators take the time, what it cost in CPU and memory, and what is missing from "
+		"the recording.\n\n"
+		"Figures: percentiles are nearest ranks; a mean comes with its 95 % confidence interval; the first "
+		"inference of each "
+		"session, failed ones and those cut off are counted apart. Shares are of the wall time of inferences, "
+		"and add up: what no "
 		"operator explains is unattributed.\n\n"
 		"FILE is a recording of inftrace, or any other Perfetto trace.",
-	.examples = (const struct cmd_example[]){
+	.examples =
+	    (const struct cmd_example[]){
 		{ "inftrace report inftrace.pftrace", "the page" },
 		{ "inftrace report --all inftrace.pftrace | less -R", "with every operator" },
 		{ "inftrace report --json inftrace.pftrace | jq .models[0].inferences.latency.p99_ns", "one number" },
 		{ 0 },
-	},
+	    },
 	.opts = report_opt_table,
 	.opts_size = sizeof(struct report_opts),
 	.min_args = 1,

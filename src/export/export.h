@@ -12,9 +12,9 @@
 
 struct export_opts {
 	bool has_color;
-	bool is_ascii;	/* nothing but ASCII: names are escaped */
-	bool is_all;	/* every operator, transformer and session, not the most important ones */
-	int width;	/* columns of a line, 0: 96 */
+	bool is_ascii; /* nothing but ASCII: names are escaped */
+	bool is_all;   /* every operator, transformer and session, not the most important ones */
+	int width;     /* columns of a line, 0: 96 */
 };
 
 /* The page for people. Names are made harmless for a terminal. */

@@ -160,9 +160,10 @@ static void put_processes(struct writer *to)
 }
 
 static const char *const phase_keys[N_PHASES] = {
-	[PHASE_LOAD] = "load",		    [PHASE_TRANSFORM] = "graph_transformers", [PHASE_PARTITION] = "partition",
-	[PHASE_COMPILE] = "compile",	    [PHASE_PREPACK] = "prepack",	      [PHASE_PROVIDER] = "provider_ready",
-	[PHASE_OTHER] = "other",	    [PHASE_UNATTRIBUTED] = "unattributed",
+	[PHASE_LOAD] = "load",		 [PHASE_TRANSFORM] = "graph_transformers",
+	[PHASE_PARTITION] = "partition", [PHASE_COMPILE] = "compile",
+	[PHASE_PREPACK] = "prepack",	 [PHASE_PROVIDER] = "provider_ready",
+	[PHASE_OTHER] = "other",	 [PHASE_UNATTRIBUTED] = "unattributed",
 };
 
 static void put_phases(struct writer *to, const uint64_t *phase_ns)
@@ -293,8 +294,8 @@ static void put_usage(struct writer *to, const struct summary_runs *runs)
 
 	if (!runs->n_usage) {
 		json_null(&to->json, "usage");
-		json_text(&to->json, "usage_missing", !strcmp(level, "detail") ? "no inference has it" :
-						      "not recorded: use --level detail");
+		json_text(&to->json, "usage_missing",
+			  !strcmp(level, "detail") ? "no inference has it" : "not recorded: use --level detail");
 		return;
 	}
 	json_object(&to->json, "usage");
@@ -316,7 +317,8 @@ static void put_histogram(struct writer *to, const struct summary_runs *runs)
 	json_array(&to->json, "latency_histogram");
 	for (size_t i = 0; i < SUMMARY_BUCKETS; i++) {
 		json_object(&to->json, NULL);
-		json_real(&to->json, "up_to_ns", stats_edge(runs->latency.min_ns, runs->latency.max_ns, SUMMARY_BUCKETS, i + 1));
+		json_real(&to->json, "up_to_ns",
+			  stats_edge(runs->latency.min_ns, runs->latency.max_ns, SUMMARY_BUCKETS, i + 1));
 		put_count(to, "inferences", runs->bucket[i]);
 		json_end(&to->json, '}');
 	}
@@ -365,7 +367,8 @@ static void put_operator(struct writer *to, const struct summary_operator *op, c
 	put_count(to, "self_ns", op->self_ns);
 	if (coverage) {
 		put_count(to, "share_ns", op->share_ns);
-		json_real(&to->json, "share", coverage->wall_ns ? (double)op->share_ns / (double)coverage->wall_ns : NAN);
+		json_real(&to->json, "share",
+			  coverage->wall_ns ? (double)op->share_ns / (double)coverage->wall_ns : NAN);
 	}
 	put_spread(to, "duration", &op->duration);
 	json_bool(&to->json, "runs_others", op->has_children);
@@ -445,8 +448,12 @@ static void put_models(struct writer *to)
 static void put_elsewhere(struct writer *to)
 {
 	static const char *const places[N_WHERE] = {
-		[WHERE_INFERENCE] = "inference", [WHERE_APART] = "first_or_failed_inference", [WHERE_UNFINISHED] = "unfinished_inference",
-		[WHERE_UNKNOWN] = "unknown_inference", [WHERE_CREATION] = "session_creation", [WHERE_OUTSIDE] = "outside",
+		[WHERE_INFERENCE] = "inference",
+		[WHERE_APART] = "first_or_failed_inference",
+		[WHERE_UNFINISHED] = "unfinished_inference",
+		[WHERE_UNKNOWN] = "unknown_inference",
+		[WHERE_CREATION] = "session_creation",
+		[WHERE_OUTSIDE] = "outside",
 	};
 
 	json_array(&to->json, "operators_elsewhere");

@@ -41,7 +41,8 @@ static void put_times(const struct page *page, struct table *table)
 	time_t start = (time_t)(recording->start_realtime_ns / 1000000000);
 	struct tm utc;
 
-	if (recording->start_realtime_ns >= 0 && gmtime_r(&start, &utc) && strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC, ", &utc))
+	if (recording->start_realtime_ns >= 0 && gmtime_r(&start, &utc) &&
+	    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC, ", &utc))
 		printable_add(&text, "%s", date);
 	if (isfinite(ns))
 		printable_add(&text, "%s long", units_duration(ns).s);
@@ -82,13 +83,15 @@ static void print_head(const struct page *page)
 	put_level(page, &table);
 	if (file->path) {
 		text = printable_text(file->path, strlen(file->path), 60, page->opts.is_ascii);
-		printable_add(&text, " (%s, %s", units_bytes((double)file->bytes).s, page_count(counts->n_slices, "slice").s);
+		printable_add(&text, " (%s, %s", units_bytes((double)file->bytes).s,
+			      page_count(counts->n_slices, "slice").s);
 		printable_add(&text, ", %s)", page_count(counts->n_samples, "sample").s);
 		put_fact(&table, "file", text.s);
 	}
 	if (summary->recording.clock_error_ns >= 0) {
 		text = page_name(page, summary->recording.clock_source, 40);
-		printable_add(&text, ", off by %s at most", units_duration((double)summary->recording.clock_error_ns).s);
+		printable_add(&text, ", off by %s at most",
+			      units_duration((double)summary->recording.clock_error_ns).s);
 		put_fact(&table, "clock", text.s);
 	}
 	fputc('\n', page->out);
@@ -109,7 +112,8 @@ static void print_models(const struct page *page)
 	}
 	if (n < page->summary->n_models) {
 		fputc('\n', page->out);
-		page_text(page, 0, TABLE_PLAIN, "%s more: --all shows each as above.", page_count(page->summary->n_models - n, "model").s);
+		page_text(page, 0, TABLE_PLAIN, "%s more: --all shows each as above.",
+			  page_count(page->summary->n_models - n, "model").s);
 	}
 }
 

@@ -53,7 +53,9 @@ void page_text(const struct page *page, int indent, enum table_style style, cons
 
 struct table page_table(const struct page *page)
 {
-	return (struct table){ .indent = 2, .width = page->opts.width, .has_color = page->opts.has_color,
+	return (struct table){ .indent = 2,
+			       .width = page->opts.width,
+			       .has_color = page->opts.has_color,
 			       .is_ascii = page->opts.is_ascii };
 }
 
@@ -61,7 +63,8 @@ struct printable page_name(const struct page *page, uint32_t name, int columns)
 {
 	if (!name)
 		return (struct printable){ "-" };
-	return printable_text(names_text(page->names, name), names_len(page->names, name), columns, page->opts.is_ascii);
+	return printable_text(names_text(page->names, name), names_len(page->names, name), columns,
+			      page->opts.is_ascii);
 }
 
 struct printable page_provider(const struct page *page, uint32_t name, int columns)

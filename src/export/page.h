@@ -18,11 +18,11 @@ struct page {
 };
 
 void text_processes(const struct page *page);
-void text_models(const struct page *page);		/* all in one table */
+void text_models(const struct page *page); /* all in one table */
 void text_sessions(const struct page *page, uint32_t model);
 void text_inferences(const struct page *page, uint32_t model);
 void text_operators(const struct page *page, uint32_t model);
-void text_elsewhere(const struct page *page);		/* operators that are no part of these inferences */
+void text_elsewhere(const struct page *page); /* operators that are no part of these inferences */
 void text_resources(const struct page *page);
 void text_losses(const struct page *page);
 
@@ -30,7 +30,7 @@ void text_losses(const struct page *page);
 void page_heading(const struct page *page, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A paragraph, broken between words. */
 void page_text(const struct page *page, int indent, enum table_style style, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+    __attribute__((format(printf, 4, 5)));
 struct table page_table(const struct page *page);
 /* A name, harmless; "-" for none. */
 struct printable page_name(const struct page *page, uint32_t name, int columns);

@@ -12,12 +12,15 @@ struct table_cell {
 	enum table_style style;
 };
 
-enum { LEAST_WIDTH = 8 };	/* a column that gives way keeps this much */
+enum { LEAST_WIDTH = 8 }; /* a column that gives way keeps this much */
 
 const char *table_style(bool has_color, enum table_style style)
 {
 	static const char *const sequences[] = {
-		[TABLE_PLAIN] = "\033[0m", [TABLE_BOLD] = "\033[1m", [TABLE_DIM] = "\033[2m", [TABLE_RED] = "\033[31m",
+		[TABLE_PLAIN] = "\033[0m",
+		[TABLE_BOLD] = "\033[1m",
+		[TABLE_DIM] = "\033[2m",
+		[TABLE_RED] = "\033[31m",
 	};
 
 	return has_color ? sequences[style] : "";
@@ -143,6 +146,8 @@ void table_print(struct table *table, FILE *out)
 	for (size_t i = 0; i < table->cells.n; i++)
 		free(cell[i].text);
 	array_done(&table->cells, sizeof *cell);
-	*table = (struct table){ .indent = table->indent, .width = table->width, .has_color = table->has_color,
+	*table = (struct table){ .indent = table->indent,
+				 .width = table->width,
+				 .has_color = table->has_color,
 				 .is_ascii = table->is_ascii };
 }

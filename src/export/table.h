@@ -19,7 +19,12 @@
 #include <stdio.h>
 
 enum { TABLE_MAX_COLUMNS = 16 };
-enum table_flag { TABLE_LEFT = 0, TABLE_RIGHT = 1, TABLE_SHRINKS = 2, TABLE_CLOSE = 4 /* one space before it instead of two */ };
+enum table_flag {
+	TABLE_LEFT = 0,
+	TABLE_RIGHT = 1,
+	TABLE_SHRINKS = 2,
+	TABLE_CLOSE = 4 /* one space before it instead of two */
+};
 enum table_style { TABLE_PLAIN, TABLE_BOLD, TABLE_DIM, TABLE_RED };
 
 struct table {
@@ -30,15 +35,16 @@ struct table {
 		const char *header;
 		int flags, width;
 	} column[TABLE_MAX_COLUMNS];
-	struct array cells;	/* struct table_cell, row after row */
-	int n_spaces;			/* to print before the next text: a line never ends in spaces */
-	bool has_failed;		/* out of memory: table_print says so */
+	struct array cells; /* struct table_cell, row after row */
+	int n_spaces;	    /* to print before the next text: a line never ends in spaces */
+	bool has_failed;    /* out of memory: table_print says so */
 };
 
 /* header: borrowed; NULL in all columns: no line of headers. */
 void table_column(struct table *table, const char *header, int flags);
 /* The next cell. Its text has been made harmless, see printable.h. */
-void table_cell(struct table *table, enum table_style style, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void table_cell(struct table *table, enum table_style style, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Prints and empties it. */
 void table_print(struct table *table, FILE *out);
 

@@ -9,12 +9,13 @@ enum { MAX_SESSIONS = 8, MAX_TEXTS = 4 };
 static void put_spread(const struct page *page, struct table *table, enum table_style style, const char *name,
 		       const struct summary_spread *spread)
 {
-	const double values[] = { (double)spread->min_ns, (double)spread->p50_ns, (double)spread->p90_ns, (double)spread->p99_ns,
-				  (double)spread->max_ns };
+	const double values[] = { (double)spread->min_ns, (double)spread->p50_ns, (double)spread->p90_ns,
+				  (double)spread->p99_ns, (double)spread->max_ns };
 
 	table_cell(table, style, "%s", name);
 	table_cell(table, TABLE_PLAIN, "%s", units_count(spread->n).s);
-	table_cell(table, TABLE_PLAIN, "%s", spread->n ? units_interval(spread->mean_ns, spread->interval_ns, page->opts.is_ascii).s : "-");
+	table_cell(table, TABLE_PLAIN, "%s",
+		   spread->n ? units_interval(spread->mean_ns, spread->interval_ns, page->opts.is_ascii).s : "-");
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
 		table_cell(table, TABLE_PLAIN, "%s", spread->n > 1 ? units_duration(values[i]).s : "");
 }
@@ -68,7 +69,8 @@ static void print_shape(const struct page *page, const struct summary_runs *runs
 }
 
 /* "1x3 (500), 2x3 (20) and 7 more" */
-static struct printable list_texts(const struct page *page, const struct summary_model *model, enum event_key key, uint32_t *n)
+static struct printable list_texts(const struct page *page, const struct summary_model *model, enum event_key key,
+				   uint32_t *n)
 {
 	const struct summary_tally *tally = page->summary->tallies + model->tallies.first;
 	struct printable list = { "" };
@@ -107,7 +109,8 @@ static void print_left_out(const struct page *page, const struct summary_runs *r
 	if (*list.s)
 		page_text(page, 2, TABLE_DIM, "The latency is without %s.", list.s + 2);
 	if (!runs->latency.is_exact)
-		page_text(page, 2, TABLE_DIM, "Percentiles of %s are off by 0.4 %% of the value at most.", units_count(runs->latency.n).s);
+		page_text(page, 2, TABLE_DIM, "Percentiles of %s are off by 0.4 %% of the value at most.",
+			  units_count(runs->latency.n).s);
 }
 
 static void print_usage(const struct page *page, const struct summary_runs *runs)
@@ -115,12 +118,15 @@ static void print_usage(const struct page *page, const struct summary_runs *runs
 	double n = (double)runs->n_usage;
 
 	if (runs->n_usage)
-		page_text(page, 2, TABLE_PLAIN, "Each on average: %s of CPU on its own thread, %s waiting for a CPU, %s page faults, %s "
-			  "context switches", units_duration((double)runs->thread_cpu_ns / n).s,
+		page_text(page, 2, TABLE_PLAIN,
+			  "Each on average: %s of CPU on its own thread, %s waiting for a CPU, %s page faults, %s "
+			  "context switches",
+			  units_duration((double)runs->thread_cpu_ns / n).s,
 			  units_duration((double)runs->run_queue_ns / n).s, units_decimal((double)runs->faults / n).s,
 			  units_decimal((double)runs->switches / n).s);
 	else if (strcmp(names_text(page->names, page->summary->recording.level), "detail"))
-		page_text(page, 2, TABLE_DIM, "CPU time, waits and page faults of each: not recorded (--level detail records them)");
+		page_text(page, 2, TABLE_DIM,
+			  "CPU time, waits and page faults of each: not recorded (--level detail records them)");
 }
 
 static void print_failures(const struct page *page, const struct summary_model *model)
@@ -139,8 +145,12 @@ static void print_failures(const struct page *page, const struct summary_model *
 
 static void print_facts(const struct page *page, const struct summary_model *model)
 {
-	static const struct { enum event_key key; const char *one, *many; } texts[] = {
-		{ KEY_SHAPES, "Shapes", "distinct shapes" }, { KEY_BATCH, "Batch", "distinct batch sizes" },
+	static const struct {
+		enum event_key key;
+		const char *one, *many;
+	} texts[] = {
+		{ KEY_SHAPES, "Shapes", "distinct shapes" },
+		{ KEY_BATCH, "Batch", "distinct batch sizes" },
 		{ KEY_TAG, "Tag", "distinct tags" },
 	};
 	const struct summary_runs *runs = &model->runs;
@@ -160,8 +170,8 @@ static void print_facts(const struct page *page, const struct summary_model *mod
 }
 
 /* What there is to say when no single thing explains much. */
-static void add_general_reason(const struct page *page, const struct summary_model *model, const struct summary_slow *slow,
-			       double excess, struct printable *text)
+static void add_general_reason(const struct page *page, const struct summary_model *model,
+			       const struct summary_slow *slow, double excess, struct printable *text)
 {
 	const struct summary_coverage *coverage = &model->coverage;
 	double operators = (double)slow->operators_ns - (double)coverage->operators_p50_ns;
@@ -169,7 +179,8 @@ static void add_general_reason(const struct page *page, const struct summary_mod
 	if (slow->operators_ns >= 0 && operators > 0.5 * excess)
 		printable_add(text, ", operators took %s more, none stands out", units_duration(operators).s);
 	else if (slow->operators_ns >= 0)
-		printable_add(text, ", %s more outside of operators", units_duration(operators > 0 ? excess - operators : excess).s);
+		printable_add(text, ", %s more outside of operators",
+			      units_duration(operators > 0 ? excess - operators : excess).s);
 	if (slow->n_concurrent)
 		printable_add(text, ", %s at the same time", page_count(slow->n_concurrent, "other").s);
 }
@@ -187,7 +198,8 @@ static struct printable why(const struct page *page, const struct summary_model 
 	if (slow->run_queue_ns > 0 && (double)slow->run_queue_ns > 0.2 * excess)
 		printable_add(&text, ", waited %s for a CPU", units_duration((double)slow->run_queue_ns).s);
 	if (slow->faults > 10 && (double)slow->faults > 4 * faults)
-		printable_add(&text, ", %s page faults (mean %s)", units_count((uint64_t)slow->faults).s, units_decimal(faults).s);
+		printable_add(&text, ", %s page faults (mean %s)", units_count((uint64_t)slow->faults).s,
+			      units_decimal(faults).s);
 	if (slow->is_in_creation)
 		printable_add(&text, ", while a session was created");
 	if (slow->node && (double)(slow->node_ns - slow->node_p50_ns) > 0.3 * excess)
@@ -219,10 +231,12 @@ static void print_slowest(const struct page *page, const struct summary_model *m
 		double median = (double)model->runs.latency.p50_ns;
 
 		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)slow[i].duration_ns).s);
-		table_cell(&table, TABLE_PLAIN, "%sx", units_decimal(median > 0 ? (double)slow[i].duration_ns / median : NAN).s);
+		table_cell(&table, TABLE_PLAIN, "%sx",
+			   units_decimal(median > 0 ? (double)slow[i].duration_ns / median : NAN).s);
 		table_cell(&table, TABLE_PLAIN, "%s", page_offset(page, slow[i].begin_ns).s);
 		if (model->sessions.n > 1)
-			table_cell(&table, TABLE_PLAIN, "%s", slow[i].session > 0 ? units_count((uint64_t)slow[i].session).s : "-");
+			table_cell(&table, TABLE_PLAIN, "%s",
+				   slow[i].session > 0 ? units_count((uint64_t)slow[i].session).s : "-");
 		table_cell(&table, TABLE_PLAIN, "%s", slow[i].id > 0 ? units_count((uint64_t)slow[i].id).s : "-");
 		table_cell(&table, TABLE_PLAIN, "%s", why(page, model, &slow[i]).s);
 	}

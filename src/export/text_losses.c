@@ -34,29 +34,37 @@ static void print_open(const struct page *page)
 	for (int kind = 0; kind < N_KINDS; kind++)
 		if (page->summary->n_open[kind])
 			printable_add(&list, "%s%s", *list.s ? ", " : "",
-				      page_count(page->summary->n_open[kind], kind == KIND_NONE ? "other slice" : event_kind_name(kind)).s);
+				      page_count(page->summary->n_open[kind],
+						 kind == KIND_NONE ? "other slice" : event_kind_name(kind))
+					  .s);
 	if (*list.s)
-		page_text(page, 2, TABLE_PLAIN, "Not ended when recording did: %s. No end was made up for them.", list.s);
+		page_text(page, 2, TABLE_PLAIN, "Not ended when recording did: %s. No end was made up for them.",
+			  list.s);
 }
 
 static void print_stops(const struct page *page)
 {
 	for (uint32_t i = 0; i < page->summary->n_stops; i++) {
 		const struct summary_stop *stop = &page->summary->stops[i];
-		struct printable what = stop->source ? page_name(page, stop->source, 30) : (struct printable){ "all of it" };
+		struct printable what =
+		    stop->source ? page_name(page, stop->source, 30) : (struct printable){ "all of it" };
 
-		page_text(page, 2, TABLE_PLAIN, "Recording of %s stopped at %s: %s", what.s, page_offset(page, stop->time_ns).s,
-			  page_name(page, stop->reason, 240).s);
+		page_text(page, 2, TABLE_PLAIN, "Recording of %s stopped at %s: %s", what.s,
+			  page_offset(page, stop->time_ns).s, page_name(page, stop->reason, 240).s);
 	}
 	for (uint32_t i = 0; i < page->summary->n_unreadable; i++)
-		page_text(page, 2, TABLE_PLAIN, "Could not be read: %s: %s", page_name(page, page->summary->unreadable[i].path, 60).s,
+		page_text(page, 2, TABLE_PLAIN, "Could not be read: %s: %s",
+			  page_name(page, page->summary->unreadable[i].path, 60).s,
 			  page_name(page, page->summary->unreadable[i].reason, 120).s);
 }
 
 static void print_broken(const struct page *page)
 {
 	const struct store_counts *counts = store_counts(page->summary->store);
-	const struct { uint64_t n; const char *what; } broken[] = {
+	const struct {
+		uint64_t n;
+		const char *what;
+	} broken[] = {
 		{ counts->n_disordered, "events lay before their predecessor and were left out" },
 		{ counts->n_unmatched, "ends had no begin (recording began in the middle, or the begin was lost)" },
 		{ counts->n_untracked, "events were on a track that the file does not define" },
@@ -92,7 +100,8 @@ static void print_cost(const struct page *page)
 			  units_percent(seconds > 0 ? (double)cost->recorder_cpu_ns / 1e9 / seconds : NAN).s,
 			  cost->recorder_peak_bytes >= 0 ? units_bytes((double)cost->recorder_peak_bytes).s : "-");
 	if (cost->lost >= 0 && (uint64_t)cost->lost != page->summary->n_lost)
-		page_text(page, 2, TABLE_RED, "The recorder counted %s lost, this file tells of %s: some of it is missing.",
+		page_text(page, 2, TABLE_RED,
+			  "The recorder counted %s lost, this file tells of %s: some of it is missing.",
 			  page_count((uint64_t)cost->lost, "event").s, units_count(page->summary->n_lost).s);
 }
 
@@ -105,7 +114,8 @@ void text_losses(const struct page *page)
 	if (summary->n_losses)
 		print_lost(page);
 	else if (summary->recording.is_ours)
-		page_text(page, 2, TABLE_PLAIN, is_complete ? "Nothing was lost." : "No loss is noted in what there is.");
+		page_text(page, 2, TABLE_PLAIN,
+			  is_complete ? "Nothing was lost." : "No loss is noted in what there is.");
 	else
 		page_text(page, 2, TABLE_DIM, "Not known: the file does not come from inftrace.");
 	if (summary->file.is_cut)

@@ -15,7 +15,8 @@ static void put_model(const struct page *page, struct table *table, uint32_t ind
 	table_cell(table, TABLE_PLAIN, "%s", creation->duration.n ? units_duration(creation->duration.mean_ns).s : "-");
 	table_cell(table, TABLE_PLAIN, "%s", units_count(model->runs.n).s);
 	table_cell(table, model->runs.n_failed ? TABLE_RED : TABLE_PLAIN, "%s", units_count(model->runs.n_failed).s);
-	table_cell(table, TABLE_PLAIN, "%s", units_percent(wall_ns ? (double)model->runs.wall_ns / (double)wall_ns : NAN).s);
+	table_cell(table, TABLE_PLAIN, "%s",
+		   units_percent(wall_ns ? (double)model->runs.wall_ns / (double)wall_ns : NAN).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_rate(model->runs.rate).s);
 	table_cell(table, TABLE_PLAIN, "%s", latency->n ? units_duration((double)latency->p50_ns).s : "-");
 	table_cell(table, TABLE_PLAIN, "%s", latency->n ? units_duration((double)latency->p99_ns).s : "-");
@@ -46,5 +47,6 @@ void text_models(const struct page *page)
 		put_model(page, &table, i, wall_ns);
 	table_print(&table, page->out);
 	if (n < summary->n_models)
-		page_text(page, 2, TABLE_DIM, "and %s more (--all shows them)", page_count(summary->n_models - n, "model").s);
+		page_text(page, 2, TABLE_DIM, "and %s more (--all shows them)",
+			  page_count(summary->n_models - n, "model").s);
 }

@@ -41,8 +41,8 @@ static void put_share(const struct page *page, struct table *table, enum table_s
 	table_cell(table, style, "%s", units_duration((double)share_ns / (double)coverage->n).s);
 }
 
-static void put_rest(const struct page *page, struct table *table, const struct layout *layout, const char *name, uint64_t ns,
-		     const struct summary_coverage *coverage)
+static void put_rest(const struct page *page, struct table *table, const struct layout *layout, const char *name,
+		     uint64_t ns, const struct summary_coverage *coverage)
 {
 	table_cell(table, TABLE_DIM, "%s", name);
 	for (int i = 0; i < layout->has_type + layout->has_provider; i++)
@@ -72,8 +72,9 @@ static void put_operator(const struct page *page, struct table *table, const str
 }
 
 /* The largest ones, and all others in one row; one alone is shown itself. */
-static void put_some(const struct page *page, struct table *table, const struct layout *layout, const struct summary_operator *op,
-		     uint32_t n, uint32_t n_most, const struct summary_coverage *coverage)
+static void put_some(const struct page *page, struct table *table, const struct layout *layout,
+		     const struct summary_operator *op, uint32_t n, uint32_t n_most,
+		     const struct summary_coverage *coverage)
 {
 	uint32_t n_shown = page->opts.is_all || n <= n_most + 1 ? n : n_most;
 	uint64_t rest_ns = coverage->operators_ns;
@@ -126,10 +127,12 @@ static void print_remarks(const struct page *page, const struct summary_model *m
 		is_exact &= type[i].duration.is_exact;
 	}
 	if (model->coverage.n_parallel)
-		page_text(page, 2, TABLE_DIM, "In %s operators ran side by side: a moment's time is divided among those that ran then.",
+		page_text(page, 2, TABLE_DIM,
+			  "In %s operators ran side by side: a moment's time is divided among those that ran then.",
 			  page_count(model->coverage.n_parallel, "inference").s);
 	if (has_children)
-		page_text(page, 2, TABLE_DIM, "* runs other operators: its share is without them, its mean, p99 and max are with them.");
+		page_text(page, 2, TABLE_DIM,
+			  "* runs other operators: its share is without them, its mean, p99 and max are with them.");
 	if (!is_exact)
 		page_text(page, 2, TABLE_DIM, "Percentiles of many calls are off by 0.4 %% of the value at most.");
 }
@@ -138,7 +141,7 @@ struct place {
 	uint32_t process, n_types;
 	enum summary_where where;
 	uint64_t n, n_open, self_ns;
-	struct printable types;	/* those with most time */
+	struct printable types; /* those with most time */
 };
 
 static void put_place(const struct page *page, struct table *table, struct place *place)
@@ -193,7 +196,8 @@ void text_elsewhere(const struct page *page)
 		place.n_open += op->n_open;
 		place.self_ns += op->self_ns;
 		if (place.n_types++ < MAX_TYPES_ELSEWHERE)
-			printable_add(&place.types, "%s%s", place.n_types > 1 ? ", " : "", page_name(page, op->op_type, 30).s);
+			printable_add(&place.types, "%s%s", place.n_types > 1 ? ", " : "",
+				      page_name(page, op->op_type, 30).s);
 	}
 	put_place(page, &table, &place);
 	table_print(&table, page->out);
@@ -217,7 +221,8 @@ void text_operators(const struct page *page, uint32_t index)
 		page_heading(page, "Operators of %s: %s", page_model(page, index, 40).s, why_missing(page));
 		return;
 	}
-	page_heading(page, "Operators of %s, in %s", page_model(page, index, 40).s, page_count(model->coverage.n, "inference").s);
+	page_heading(page, "Operators of %s, in %s", page_model(page, index, 40).s,
+		     page_count(model->coverage.n, "inference").s);
 	print_types(page, model);
 	print_nodes(page, model);
 	print_remarks(page, model);

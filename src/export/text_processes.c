@@ -11,7 +11,8 @@ static void put_end(struct table *table, const struct summary_process *process)
 	if (process->signal > 0)
 		table_cell(table, TABLE_RED, "killed by %s", page_signal(process->signal).s);
 	else if (process->exit_status >= 0)
-		table_cell(table, process->exit_status ? TABLE_RED : TABLE_PLAIN, "exited %lld", (long long)process->exit_status);
+		table_cell(table, process->exit_status ? TABLE_RED : TABLE_PLAIN, "exited %lld",
+			   (long long)process->exit_status);
 	else
 		table_cell(table, TABLE_DIM, "%s", process->exit_ns ? "ended" : "not seen");
 }
@@ -78,7 +79,8 @@ void text_processes(const struct page *page)
 		put_process(page, &table, &summary->processes[nth(summary, i)]);
 	table_print(&table, page->out);
 	if (n < summary->n_processes)
-		page_text(page, 2, TABLE_DIM, "and %s more (--all shows them)", page_count(summary->n_processes - n, "process").s);
+		page_text(page, 2, TABLE_DIM, "and %s more (--all shows them)",
+			  page_count(summary->n_processes - n, "process").s);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct summary_process *process = &summary->processes[nth(summary, i)];
 

@@ -39,7 +39,8 @@ static void put_name(const struct page *page, struct table *table, const struct 
 
 static void put_resource(const struct page *page, struct table *table, const struct summary_resource *resource)
 {
-	const double with[] = { resource->busy_mean, resource->busy_max, resource->idle_mean, resource->idle_max, resource->max };
+	const double with[] = { resource->busy_mean, resource->busy_max, resource->idle_mean, resource->idle_max,
+				resource->max };
 	const double without[] = { resource->mean, resource->max };
 	bool has_busy = page->summary->busy_ns;
 
@@ -75,11 +76,13 @@ void text_resources(const struct page *page)
 
 	if (!summary->n_resources)
 		return;
-	page_heading(page, "Resources%s", summary->busy_ns ? " (busy: while an inference ran, idle: while none did)" : "");
+	page_heading(page, "Resources%s",
+		     summary->busy_ns ? " (busy: while an inference ran, idle: while none did)" : "");
 	add_columns(page, &table);
 	for (uint32_t i = 0; i < n; i++)
 		put_resource(page, &table, &summary->resources[i]);
 	table_print(&table, page->out);
 	if (n < summary->n_resources)
-		page_text(page, 2, TABLE_DIM, "and %s more (--all shows them)", page_count(summary->n_resources - n, "counter").s);
+		page_text(page, 2, TABLE_DIM, "and %s more (--all shows them)",
+			  page_count(summary->n_resources - n, "counter").s);
 }

@@ -7,21 +7,27 @@
 enum { MAX_SESSIONS = 8, MAX_TRANSFORMERS = 5, BAR = 20 };
 
 static const char *const phase_names[N_PHASES] = {
-	[PHASE_LOAD] = "load",		   [PHASE_TRANSFORM] = "graph transformers", [PHASE_PARTITION] = "partitioning",
-	[PHASE_COMPILE] = "compile",	   [PHASE_PREPACK] = "pre-packing of weights", [PHASE_PROVIDER] = "providers made ready",
-	[PHASE_OTHER] = "other steps",	   [PHASE_UNATTRIBUTED] = "unattributed",
+	[PHASE_LOAD] = "load",
+	[PHASE_TRANSFORM] = "graph transformers",
+	[PHASE_PARTITION] = "partitioning",
+	[PHASE_COMPILE] = "compile",
+	[PHASE_PREPACK] = "pre-packing of weights",
+	[PHASE_PROVIDER] = "providers made ready",
+	[PHASE_OTHER] = "other steps",
+	[PHASE_UNATTRIBUTED] = "unattributed",
 };
 
 struct row {
 	const char *name;
 	uint64_t ns, calls;
-	int64_t changed;	/* -1: says nothing */
+	int64_t changed; /* -1: says nothing */
 	bool is_inner;
 	enum table_style style;
 };
 
 /* Of all sessions together; times are shown per session. */
-static void put_row(const struct page *page, struct table *table, const struct summary_spread *whole, const struct row *row)
+static void put_row(const struct page *page, struct table *table, const struct summary_spread *whole,
+		    const struct row *row)
 {
 	double share = whole->total_ns ? (double)row->ns / (double)whole->total_ns : NAN;
 
@@ -40,15 +46,17 @@ static void put_transformers(const struct page *page, struct table *table, const
 {
 	const struct summary_transformer *transformer = page->summary->transformers + model->transformers.first;
 	const struct summary_spread *whole = &model->creation.duration;
-	uint32_t n = page->opts.is_all || model->transformers.n <= MAX_TRANSFORMERS + 1 ? model->transformers.n : MAX_TRANSFORMERS;
+	uint32_t n = page->opts.is_all || model->transformers.n <= MAX_TRANSFORMERS + 1 ? model->transformers.n
+											: MAX_TRANSFORMERS;
 	struct row rest = { .is_inner = true, .style = TABLE_DIM };
 	struct printable name;
 
 	for (uint32_t i = 0; i < model->transformers.n; i++) {
 		name = page_name(page, transformer[i].name, 60);
 		if (i < n) {
-			put_row(page, table, whole, &(struct row){ name.s, transformer[i].self_ns, transformer[i].n,
-								   (int64_t)transformer[i].n_changed, true, TABLE_PLAIN });
+			put_row(page, table, whole,
+				&(struct row){ name.s, transformer[i].self_ns, transformer[i].n,
+					       (int64_t)transformer[i].n_changed, true, TABLE_PLAIN });
 			continue;
 		}
 		rest.ns += transformer[i].self_ns;
@@ -68,14 +76,16 @@ static void print_phases(const struct page *page, const struct summary_model *mo
 	const struct summary_creation *creation = &model->creation;
 	struct table table = page_table(page);
 
-	table_column(&table, creation->duration.n > 1 ? "phase (means of all sessions)" : "phase", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(&table, creation->duration.n > 1 ? "phase (means of all sessions)" : "phase",
+		     TABLE_LEFT | TABLE_SHRINKS);
 	table_column(&table, "time", TABLE_RIGHT);
 	table_column(&table, "share", TABLE_RIGHT);
 	table_column(&table, "", TABLE_LEFT);
 	table_column(&table, "calls", TABLE_RIGHT);
 	table_column(&table, "changed", TABLE_RIGHT);
 	for (int phase = 0; phase < N_PHASES; phase++) {
-		struct row row = { phase_names[phase], creation->phase_ns[phase], creation->phase_n[phase], -1, false, TABLE_PLAIN };
+		struct row row = { phase_names[phase], creation->phase_ns[phase], creation->phase_n[phase], -1, false,
+				   TABLE_PLAIN };
 
 		if (phase == PHASE_UNATTRIBUTED)
 			row.style = TABLE_DIM;
@@ -96,12 +106,13 @@ static void print_head(const struct page *page, uint32_t index)
 	const struct summary_spread *duration = &model->creation.duration;
 
 	if (duration->n > 1)
-		page_heading(page, "Creation of %s of %s: mean %s, p50 %s, p99 %s, max %s", page_count(duration->n, "session").s,
-			     page_model(page, index, 30).s, units_duration(duration->mean_ns).s,
-			     units_duration((double)duration->p50_ns).s, units_duration((double)duration->p99_ns).s,
-			     units_duration((double)duration->max_ns).s);
+		page_heading(page, "Creation of %s of %s: mean %s, p50 %s, p99 %s, max %s",
+			     page_count(duration->n, "session").s, page_model(page, index, 30).s,
+			     units_duration(duration->mean_ns).s, units_duration((double)duration->p50_ns).s,
+			     units_duration((double)duration->p99_ns).s, units_duration((double)duration->max_ns).s);
 	else if (duration->n)
-		page_heading(page, "Session of %s, created in %s", page_model(page, index, 40).s, units_duration(duration->mean_ns).s);
+		page_heading(page, "Session of %s, created in %s", page_model(page, index, 40).s,
+			     units_duration(duration->mean_ns).s);
 	else
 		page_heading(page, "Session%s of %s", model->sessions.n == 1 ? "" : "s", page_model(page, index, 40).s);
 }
@@ -112,7 +123,8 @@ static void print_facts(const struct page *page, const struct summary_model *mod
 	struct printable list = { "" };
 
 	if (model->path || model->bytes >= 0)
-		page_text(page, 2, TABLE_PLAIN, "%s%s%s%s", model->path ? page_name(page, model->path, page->opts.width - 16).s : "from memory",
+		page_text(page, 2, TABLE_PLAIN, "%s%s%s%s",
+			  model->path ? page_name(page, model->path, page->opts.width - 16).s : "from memory",
 			  model->bytes >= 0 ? " (" : "", model->bytes >= 0 ? units_bytes((double)model->bytes).s : "",
 			  model->bytes >= 0 ? ")" : "");
 	if (model->providers)
@@ -128,9 +140,10 @@ static void print_facts(const struct page *page, const struct summary_model *mod
 
 static void put_session(const struct page *page, struct table *table, const struct summary_session *session)
 {
-	const char *state = session->is_failed ? "failed" :
-			    !session->has_slice ? "created unseen" :
-			    session->end_ns == STORE_OPEN ? "still being created at the end" : "";
+	const char *state = session->is_failed		    ? "failed"
+			    : !session->has_slice	    ? "created unseen"
+			    : session->end_ns == STORE_OPEN ? "still being created at the end"
+							    : "";
 
 	if (session->number > 0)
 		table_cell(table, TABLE_PLAIN, "%lld", (long long)session->number);
@@ -157,7 +170,8 @@ static void print_failures(const struct page *page, const struct summary_model *
 			continue;
 		last = session[i].status;
 		n_shown++;
-		page_text(page, 2, TABLE_RED, "session %lld failed: %s", (long long)session[i].number, page_name(page, last, 300).s);
+		page_text(page, 2, TABLE_RED, "session %lld failed: %s", (long long)session[i].number,
+			  page_name(page, last, 300).s);
 	}
 }
 
@@ -184,8 +198,9 @@ static void print_sessions(const struct page *page, const struct summary_model *
 	table_print(&table, page->out);
 	print_failures(page, model);
 	if (!is_each)
-		page_text(page, 2, TABLE_DIM, "%s in all, %s failed%s%s (--all lists each)", page_count(model->sessions.n, "session").s,
-			  units_count(model->creation.n_failed).s, model->creation.n_open ? ", still being created at the end: " : "",
+		page_text(page, 2, TABLE_DIM, "%s in all, %s failed%s%s (--all lists each)",
+			  page_count(model->sessions.n, "session").s, units_count(model->creation.n_failed).s,
+			  model->creation.n_open ? ", still being created at the end: " : "",
 			  model->creation.n_open ? units_count(model->creation.n_open).s : "");
 }
 

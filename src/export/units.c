@@ -107,8 +107,9 @@ struct units_text units_interval(double mean_ns, double interval_ns, int is_asci
 
 struct units_text units_bytes(double bytes)
 {
-	static const struct unit units[] = { { "B", 1 }, { "KiB", 1024 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 },
-					     { "TiB", 1024. * (1 << 30) } };
+	static const struct unit units[] = {
+		{ "B", 1 }, { "KiB", 1024 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 }, { "TiB", 1024. * (1 << 30) }
+	};
 	const struct unit *unit = unit_of(units, 5, bytes, 1023.5);
 
 	if (!isfinite(bytes))

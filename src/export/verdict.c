@@ -20,7 +20,8 @@ static void say_nothing_ran(const struct page *page)
 	if (summary->n_sessions) {
 		fprintf(out, "no inference was run: %s of %s", page_count(summary->n_sessions, "session").s,
 			page_name(page, summary->sessions[0].name, NAME_COLUMNS).s);
-		fprintf(out, summary->n_models > 1 ? " and others were created" : " %s created", summary->n_sessions == 1 ? "was" : "were");
+		fprintf(out, summary->n_models > 1 ? " and others were created" : " %s created",
+			summary->n_sessions == 1 ? "was" : "were");
 	} else if (summary->n_runtimes) {
 		fprintf(out, "no model was run: %s %s was loaded, but no session was created",
 			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
@@ -41,7 +42,8 @@ static void say_providers(const struct page *page, const struct summary_model *m
 
 	for (uint32_t i = 0; i < model->ran_on.n && i < 3; i++)
 		if (ran_on[i].provider)
-			fprintf(page->out, "%s%s", i ? " and " : " on ", page_name(page, ran_on[i].provider, NAME_COLUMNS).s);
+			fprintf(page->out, "%s%s", i ? " and " : " on ",
+				page_name(page, ran_on[i].provider, NAME_COLUMNS).s);
 	if (!model->ran_on.n && model->providers)
 		fprintf(page->out, " (asked for %s)", page_name(page, model->providers, 60).s);
 }
@@ -94,7 +96,8 @@ static void say_operators(const struct page *page)
 		const struct summary_operator *type = &page->summary->types[model->types.first];
 
 		fprintf(page->out, "; %.0f %% of %s time is in operators",
-			100 * (double)coverage->operators_ns / (double)coverage->wall_ns, page->summary->n_models > 1 ? "its" : "the");
+			100 * (double)coverage->operators_ns / (double)coverage->wall_ns,
+			page->summary->n_models > 1 ? "its" : "the");
 		fprintf(page->out, ", %s takes %.0f %%", page_name(page, type->op_type, NAME_COLUMNS).s,
 			100 * (double)type->share_ns / (double)coverage->wall_ns);
 	} else if (!strcmp(level, "inference")) {
@@ -125,7 +128,8 @@ static void say_failures(const struct page *page)
 	for (uint32_t i = 0; i < summary->n_sessions; i++) {
 		if (!summary->sessions[i].is_failed)
 			continue;
-		fprintf(page->out, "; %s could not be created (%s)", page_count(summary->n_sessions_failed, "session").s,
+		fprintf(page->out, "; %s could not be created (%s)",
+			page_count(summary->n_sessions_failed, "session").s,
 			page_name(page, summary->sessions[i].status, MESSAGE_COLUMNS).s);
 		break;
 	}

@@ -12,7 +12,8 @@ static uint32_t hash_of(const struct arg *arg, uint32_t n)
 	uint64_t hash = n;
 
 	for (uint32_t i = 0; i < n; i++) {
-		hash = (hash ^ arg[i].key ^ (uint64_t)arg[i].type << 16 ^ (uint64_t)arg[i].integer) * 0x9e3779b97f4a7c15u;
+		hash =
+		    (hash ^ arg[i].key ^ (uint64_t)arg[i].type << 16 ^ (uint64_t)arg[i].integer) * 0x9e3779b97f4a7c15u;
 		hash ^= hash >> 32;
 	}
 	return (uint32_t)hash;

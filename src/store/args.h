@@ -10,19 +10,19 @@
 #include "store/array.h"
 
 struct args {
-	struct array pool;	/* struct arg */
-	struct array list;	/* struct args_list */
-	uint32_t *table;	/* numbers of lists that are kept once; 0: free */
+	struct array pool; /* struct arg */
+	struct array list; /* struct args_list */
+	uint32_t *table;   /* numbers of lists that are kept once; 0: free */
 	uint32_t mask, n_shared;
 };
 
 struct args_list {
-	uint64_t first;		/* in the pool */
+	uint64_t first; /* in the pool */
 	uint32_t n, hash;
 };
 
 /* Both: 0 and the number of the list, or -ENOMEM. The padding of args must be zero. */
-int args_share(struct args *args, const struct arg *arg, uint32_t n, uint32_t *number);	/* an equal list is reused */
+int args_share(struct args *args, const struct arg *arg, uint32_t n, uint32_t *number); /* an equal list is reused */
 int args_keep(struct args *args, const struct arg *arg, uint32_t n, uint32_t *number);
 void args_done(struct args *args);
 

@@ -19,18 +19,18 @@ struct track {
 	bool is_defined;
 	uint64_t last_ns;
 	size_t slices_capacity, samples_capacity;
-	uint32_t *open;		/* rows of the open slices, outermost first */
+	uint32_t *open; /* rows of the open slices, outermost first */
 	uint32_t n_open, open_capacity, n_not_kept;
 };
 
 struct store {
 	struct sink sink;
 	struct store_counts counts;
-	struct track *tracks;	/* index: id; entry 0 unused */
+	struct track *tracks; /* index: id; entry 0 unused */
 	uint32_t n_tracks, tracks_capacity;
-	struct array instants;	/* struct store_instant */
+	struct array instants; /* struct store_instant */
 	struct args args;
-	struct array last_list;	/* uint32_t by name: the list that a slice of this name had last */
+	struct array last_list; /* uint32_t by name: the list that a slice of this name had last */
 };
 
 struct event_args {
@@ -41,7 +41,8 @@ struct event_args {
 /* Numbers that differ from slice to slice: not worth sharing. */
 static bool is_own_key(unsigned key)
 {
-	return key == KEY_ID || key == KEY_THREAD_CPU_NS || key == KEY_RUN_QUEUE_NS || key == KEY_FAULTS || key == KEY_SWITCHES;
+	return key == KEY_ID || key == KEY_THREAD_CPU_NS || key == KEY_RUN_QUEUE_NS || key == KEY_FAULTS ||
+	       key == KEY_SWITCHES;
 }
 
 /* Appends, or replaces the argument of the same key; padding is zero afterwards. */
@@ -59,7 +60,7 @@ static bool add_arg(struct arg *list, uint32_t *n, const struct arg *arg)
 	if (arg->type == ARG_NAME)
 		list[at].name = arg->name;
 	else
-		list[at].integer = arg->integer;	/* the bits of a real number, too */
+		list[at].integer = arg->integer; /* the bits of a real number, too */
 	*n += at == *n;
 	return true;
 }
@@ -74,7 +75,8 @@ static void split_args(struct store *store, const struct event *event, struct ev
 			to->inference = arg->integer > 0 && arg->integer <= UINT32_MAX ? (uint32_t)arg->integer : 0;
 			continue;
 		}
-		is_kept = is_own_key(arg->key) ? add_arg(to->own, &to->n_own, arg) : add_arg(to->shared, &to->n_shared, arg);
+		is_kept =
+		    is_own_key(arg->key) ? add_arg(to->own, &to->n_own, arg) : add_arg(to->shared, &to->n_shared, arg);
 		store->counts.n_args_cut += !is_kept;
 	}
 }
@@ -404,7 +406,8 @@ static int store_put(struct sink *sink, const struct event *event, struct err *e
 	};
 
 	if (event->type < sizeof put / sizeof *put && put[event->type]((struct store *)sink, event))
-		return err_set(err, ENOMEM, "cannot keep the recording in memory: out of memory; close other programs, or "
+		return err_set(err, ENOMEM,
+			       "cannot keep the recording in memory: out of memory; close other programs, or "
 			       "record a shorter time");
 	return 0;
 }

@@ -20,18 +20,18 @@
 
 struct store;
 
-#define STORE_OPEN UINT64_MAX	/* end_ns of a slice that was cut off */
+#define STORE_OPEN UINT64_MAX /* end_ns of a slice that was cut off */
 enum { STORE_MAX_DEPTH = 4096, STORE_MAX_ARGS = 64 };
 
 struct store_slices {
 	size_t n;
 	const uint64_t *begin_ns, *end_ns;
 	const uint32_t *name;
-	const uint32_t *args;		/* store_args */
-	const uint32_t *own_args;	/* the same; NULL: no slice of the track has any */
-	const uint32_t *inference;	/* argument `inference`, 0: none; it is in no list */
-	const uint16_t *depth;		/* open slices around it */
-	const uint8_t *kind;		/* enum event_kind */
+	const uint32_t *args;	   /* store_args */
+	const uint32_t *own_args;  /* the same; NULL: no slice of the track has any */
+	const uint32_t *inference; /* argument `inference`, 0: none; it is in no list */
+	const uint16_t *depth;	   /* open slices around it */
+	const uint8_t *kind;	   /* enum event_kind */
 };
 
 struct store_samples {
@@ -55,13 +55,13 @@ struct store_instant {
 
 struct store_counts {
 	uint64_t n_slices, n_instants, n_samples;
-	uint64_t n_open;		/* slices without an end, now */
-	uint64_t n_disordered;		/* events that lay before their predecessor on the track */
-	uint64_t n_unmatched;		/* ends without a begin */
-	uint64_t n_untracked;		/* events on a track that was never defined */
-	uint64_t n_too_deep;		/* slices deeper than STORE_MAX_DEPTH */
-	uint64_t n_args_cut;		/* arguments beyond STORE_MAX_ARGS */
-	uint64_t first_ns, last_ns;	/* of all events; first > last: there are none */
+	uint64_t n_open;	    /* slices without an end, now */
+	uint64_t n_disordered;	    /* events that lay before their predecessor on the track */
+	uint64_t n_unmatched;	    /* ends without a begin */
+	uint64_t n_untracked;	    /* events on a track that was never defined */
+	uint64_t n_too_deep;	    /* slices deeper than STORE_MAX_DEPTH */
+	uint64_t n_args_cut;	    /* arguments beyond STORE_MAX_ARGS */
+	uint64_t first_ns, last_ns; /* of all events; first > last: there are none */
 };
 
 /* names and last_track are those of the stream, borrowed. NULL: out of memory. */

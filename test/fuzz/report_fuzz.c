@@ -30,7 +30,8 @@ static void check_model(const struct summary *summary, const struct summary_mode
 		nodes += summary->nodes[model->nodes.first + i].share_ns;
 	for (int i = 0; i < N_PHASES; i++)
 		phases += model->creation.phase_ns[i];
-	require(coverage->wall_ns == coverage->operators_ns + coverage->setup_ns + coverage->unattributed_ns, "inferences add up");
+	require(coverage->wall_ns == coverage->operators_ns + coverage->setup_ns + coverage->unattributed_ns,
+		"inferences add up");
 	require(types == coverage->operators_ns && nodes == types, "operators add up");
 	require(phases == model->creation.duration.total_ns, "phases add up");
 }

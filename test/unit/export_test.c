@@ -60,8 +60,14 @@ static void harmful_characters_are_spelled_out(void **state)
 	assert_string_equal(printable("plain /layer1/Conv").s, "plain /layer1/Conv");
 	assert_string_equal(printable("\033[31mred\a").s, "\\x1b[31mred\\x07");
 	assert_string_equal(printable("a\nb\tc").s, "a\\nb\\tc");
-	assert_string_equal(printable("\xe2\x80\xae" "evil").s, "\\u202eevil");
-	assert_string_equal(printable("\xc2\x9b" "31m").s, "\\u009b31m");	/* the one-character CSI */
+	assert_string_equal(printable("\xe2\x80\xae"
+				      "evil")
+				.s,
+			    "\\u202eevil");
+	assert_string_equal(printable("\xc2\x9b"
+				      "31m")
+				.s,
+			    "\\u009b31m"); /* the one-character CSI */
 	assert_string_equal(printable("zero\xe2\x80\x8bwidth").s, "zero\\u200bwidth");
 	assert_string_equal(printable("\xf3\xa0\x80\x81").s, "\\U0e0001");
 	assert_string_equal(printable("gr\xc3\xbc\xc3\x9f").s, "gr\xc3\xbc\xc3\x9f");
@@ -79,7 +85,8 @@ static void long_names_lose_their_middle(void **state)
 	assert_string_equal(printable_text("abcdefghijklmnop", 16, 9, false).s, "abcd\xe2\x80\xa6mnop");
 	assert_string_equal(printable_text("abcdefghijklmnop", 16, 9, true).s, "abc...nop");
 	/* a wide character that does not fit is not cut in half */
-	assert_int_equal(printable_width(printable_text("\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97", 12, 6, false).s), 5);
+	assert_int_equal(
+	    printable_width(printable_text("\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97", 12, 6, false).s), 5);
 	memset(huge, 'x', 100000);
 	huge[100000] = 0;
 	assert_int_equal(printable_width(printable_text(huge, 100000, 40, false).s), 40);
@@ -110,11 +117,12 @@ static char *text_of(struct stream *s, bool is_json, struct export_opts opts)
 /* Every text that a file can put into a report, with the worst there is. */
 static void put_hostile(struct stream *s, const char *bad)
 {
-	uint32_t process = stream_process(s, 7, bad), lane = stream_lane(s, process, bad), thread = stream_thread(s, process, 8);
-	static const enum event_key texts[] = { KEY_COMMAND, KEY_LEVEL, KEY_VERSION, KEY_EXE, KEY_STATE, KEY_RUNTIME, KEY_PATH, KEY_TEXT,
-						KEY_STATUS, KEY_SOURCE };
-	static const char *const topics[] = { EVENT_NOTE_RECORDING, EVENT_NOTE_PROCESS, EVENT_NOTE_RUNTIME, EVENT_NOTE_CLOCK,
-					      EVENT_NOTE_STOPPED, EVENT_NOTE_UNREADABLE };
+	uint32_t process = stream_process(s, 7, bad), lane = stream_lane(s, process, bad),
+		 thread = stream_thread(s, process, 8);
+	static const enum event_key texts[] = { KEY_COMMAND, KEY_LEVEL, KEY_VERSION, KEY_EXE,	 KEY_STATE,
+						KEY_RUNTIME, KEY_PATH,	KEY_TEXT,    KEY_STATUS, KEY_SOURCE };
+	static const char *const topics[] = { EVENT_NOTE_RECORDING, EVENT_NOTE_PROCESS, EVENT_NOTE_RUNTIME,
+					      EVENT_NOTE_CLOCK,	    EVENT_NOTE_STOPPED, EVENT_NOTE_UNREADABLE };
 
 	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
 		for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
@@ -293,7 +301,8 @@ static void the_verdict_says_what_happened(void **state)
 	process = stream_process(&s, 1, "app");
 	stream_text(&s, KEY_LEVEL, "operator");
 	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_RECORDING);
-	check_verdict(&s, "no model was run: no runtime was loaded by the process seen; the recorder did not come to its end");
+	check_verdict(
+	    &s, "no model was run: no runtime was loaded by the process seen; the recorder did not come to its end");
 	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_COST);
 	check_verdict(&s, "no model was run: no runtime was loaded by the process seen; nothing lost");
 	stream_text(&s, KEY_RUNTIME, "onnxruntime");
@@ -305,7 +314,8 @@ static void the_verdict_says_what_happened(void **state)
 	stream_begin(&s, lane, 3, KIND_SESSION, "m");
 	stream_text(&s, KEY_STATUS, "no such file");
 	stream_end(&s, lane, 4);
-	check_verdict(&s, "no inference was run: 1 session of m was created; 1 session could not be created (no such file); nothing lost");
+	check_verdict(&s, "no inference was run: 1 session of m was created; 1 session could not be created (no such "
+			  "file); nothing lost");
 	thread = stream_thread(&s, process, 2);
 	for (int i = 1; i <= 200; i++) {
 		stream_inference(&s, lane, (uint64_t)i * 1000, "m", 2, i);
@@ -314,17 +324,21 @@ static void the_verdict_says_what_happened(void **state)
 		stream_operator(&s, thread, (uint64_t)i * 1000, "conv", "Conv", i);
 		stream_end(&s, thread, (uint64_t)i * 1000 + 400);
 	}
-	check_verdict(&s, "1 model, 2 sessions, 200 inferences of m at 1,003/s on CPUExecutionProvider, median 500 us, p99 500 us; "
-		      "80 % of the time is in operators, Conv takes 80 %; 1 inference failed (bad input); "
-		      "1 session could not be created (no such file); nothing lost");
+	check_verdict(
+	    &s,
+	    "1 model, 2 sessions, 200 inferences of m at 1,003/s on CPUExecutionProvider, median 500 us, p99 500 us; "
+	    "80 % of the time is in operators, Conv takes 80 %; 1 inference failed (bad input); "
+	    "1 session could not be created (no such file); nothing lost");
 	stream_int(&s, KEY_COUNT, 1234);
 	stream_instant(&s, process, 300000, KIND_LOST, "lost");
 	stream_int(&s, KEY_SIGNAL, 11);
 	stream_int(&s, KEY_PID, 1);
 	stream_instant(&s, process, 300001, KIND_NOTE, EVENT_NOTE_EXIT);
-	check_verdict(&s, "1 model, 2 sessions, 200 inferences of m at 1,003/s on CPUExecutionProvider, median 500 us, p99 500 us; "
-		      "80 % of the time is in operators, Conv takes 80 %; 1 inference failed (bad input); "
-		      "1 session could not be created (no such file); process 1 was killed by SIGSEGV; 1,234 events lost");
+	check_verdict(
+	    &s,
+	    "1 model, 2 sessions, 200 inferences of m at 1,003/s on CPUExecutionProvider, median 500 us, p99 500 us; "
+	    "80 % of the time is in operators, Conv takes 80 %; 1 inference failed (bad input); "
+	    "1 session could not be created (no such file); process 1 was killed by SIGSEGV; 1,234 events lost");
 	stream_done(&s);
 }
 

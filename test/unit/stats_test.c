@@ -70,7 +70,8 @@ static void interval_is_student_t(void **state)
 		stats = (struct stats){ 0 };
 		for (int i = 0; i < n; i++)
 			stats_add(&stats, (uint64_t)(i % 2));
-		assert_true(fabs(stats_interval(&stats) / stats_deviation(&stats) * sqrt(n) - (n == 31 ? 2.0423 : 2.2010)) < 2e-4);
+		assert_true(fabs(stats_interval(&stats) / stats_deviation(&stats) * sqrt(n) -
+				 (n == 31 ? 2.0423 : 2.2010)) < 2e-4);
 		stats_done(&stats);
 	}
 }
@@ -148,7 +149,8 @@ static void merged_parts_are_the_whole(void **state)
 		assert_int_equal(a.min, whole.min);
 		assert_int_equal(a.max, whole.max);
 		assert_true(fabs(stats_deviation(&a) / stats_deviation(&whole) - 1) < 1e-9);
-		assert_true(fabs((double)stats_percentile(&a, 0.9) / (double)stats_percentile(&whole, 0.9) - 1) <= STATS_ERROR);
+		assert_true(fabs((double)stats_percentile(&a, 0.9) / (double)stats_percentile(&whole, 0.9) - 1) <=
+			    STATS_ERROR);
 		stats_done(&whole);
 		stats_done(&a);
 		stats_done(&b);
@@ -188,7 +190,8 @@ static void buckets_hold_every_value_between_their_edges(void **state)
 static void sort_sorts(void **state)
 {
 	enum { N = 5000 };
-	uint64_t *value = malloc(N * sizeof *value), *expect = malloc(N * sizeof *value), *scratch = malloc(N * sizeof *value);
+	uint64_t *value = malloc(N * sizeof *value), *expect = malloc(N * sizeof *value),
+		 *scratch = malloc(N * sizeof *value);
 	uint64_t seed = 3;
 
 	for (size_t n = 0; n < N; n = n * 2 + 1) {

@@ -20,7 +20,8 @@ static uint32_t add_track(struct fixture *f, enum track_type type, uint32_t pare
 	struct track_def def = { .type = type, .parent = parent };
 	uint32_t id = sink_new_track(store_sink(f->store));
 
-	assert_int_equal(sink_put(store_sink(f->store), &(struct event){ .type = EVENT_TRACK, .track = id, .def = &def }, NULL), 0);
+	assert_int_equal(
+	    sink_put(store_sink(f->store), &(struct event){ .type = EVENT_TRACK, .track = id, .def = &def }, NULL), 0);
 	return id;
 }
 
@@ -46,10 +47,16 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void begin(struct fixture *f, uint32_t track, uint64_t time_ns, const char *name, const struct arg *args, size_t n_args)
+static void begin(struct fixture *f, uint32_t track, uint64_t time_ns, const char *name, const struct arg *args,
+		  size_t n_args)
 {
-	struct event event = { .type = EVENT_BEGIN, .kind = KIND_OPERATOR, .track = track, .time_ns = time_ns,
-			       .name = names_of(f->names, name), .args = args, .n_args = n_args };
+	struct event event = { .type = EVENT_BEGIN,
+			       .kind = KIND_OPERATOR,
+			       .track = track,
+			       .time_ns = time_ns,
+			       .name = names_of(f->names, name),
+			       .args = args,
+			       .n_args = n_args };
 
 	assert_int_equal(sink_put(store_sink(f->store), &event, NULL), 0);
 }
@@ -97,7 +104,8 @@ static void equal_arguments_are_kept_once_and_numbers_apart(void **state)
 	const struct store_track *track;
 
 	for (int i = 1; i <= 100; i++) {
-		struct arg args[] = { arg_name(KEY_OP_TYPE, type), arg_int(KEY_INFERENCE, i), arg_int(KEY_FAULTS, i * 3) };
+		struct arg args[] = { arg_name(KEY_OP_TYPE, type), arg_int(KEY_INFERENCE, i),
+				      arg_int(KEY_FAULTS, i * 3) };
 		struct arg wide = arg_int(KEY_BYTES, (int64_t)i << 40);
 
 		/* what lies behind a name's id, here or from an event before, must not matter */
@@ -134,8 +142,10 @@ static void dirty_heap(void)
 static void what_the_end_knows_is_added_to_the_slice(void **state)
 {
 	struct fixture *f = *state;
-	struct arg at_begin[] = { arg_int(KEY_SESSION, 7), arg_int(KEY_ID, 1), arg_text(KEY_STATUS, store_sink(f->store), "begun") };
-	struct arg at_end[] = { arg_text(KEY_STATUS, store_sink(f->store), "ok"), arg_int(KEY_FAULTS, 5), arg_int(KEY_INFERENCE, 9) };
+	struct arg at_begin[] = { arg_int(KEY_SESSION, 7), arg_int(KEY_ID, 1),
+				  arg_text(KEY_STATUS, store_sink(f->store), "begun") };
+	struct arg at_end[] = { arg_text(KEY_STATUS, store_sink(f->store), "ok"), arg_int(KEY_FAULTS, 5),
+				arg_int(KEY_INFERENCE, 9) };
 	const struct store_track *track;
 
 	dirty_heap();
@@ -163,12 +173,12 @@ static void events_out_of_order_are_counted_and_left_out(void **state)
 	const struct store_counts *counts = store_counts(f->store);
 
 	begin(f, f->thread, 100, "first", NULL, 0);
-	begin(f, f->thread, 50, "too early", NULL, 0);	/* left out, and its end with it */
+	begin(f, f->thread, 50, "too early", NULL, 0); /* left out, and its end with it */
 	begin(f, f->thread, 110, "inside", NULL, 0);
 	end(f, f->thread, 120, NULL, 0);
 	end(f, f->thread, 130, NULL, 0);
-	end(f, f->thread, 90, NULL, 0);			/* an end that cannot be: "first" stays open */
-	end(f, f->thread, 140, NULL, 0);		/* and this one ends nothing */
+	end(f, f->thread, 90, NULL, 0);	 /* an end that cannot be: "first" stays open */
+	end(f, f->thread, 140, NULL, 0); /* and this one ends nothing */
 	slices = &store_track(f->store, f->thread)->slices;
 	assert_int_equal(slices->n, 2);
 	assert_int_equal(slices->end_ns[0], STORE_OPEN);
@@ -205,7 +215,8 @@ static void tracks_that_nobody_defined_take_no_events(void **state)
 
 	for (int i = 0; i < 3; i++) {
 		begin(f, bad[i], 1, "lost", NULL, 0);
-		sink_put(store_sink(f->store), &(struct event){ .type = EVENT_TRACK, .track = bad[i], .def = &def }, NULL);
+		sink_put(store_sink(f->store), &(struct event){ .type = EVENT_TRACK, .track = bad[i], .def = &def },
+			 NULL);
 		assert_null(store_track(f->store, bad[i]));
 	}
 	sink_new_track(store_sink(f->store));
@@ -233,14 +244,18 @@ static void samples_and_instants_are_kept(void **state)
 	struct fixture *f = *state;
 	uint32_t counter = add_track(f, TRACK_COUNTER, f->process);
 	struct arg args[] = { arg_int(KEY_COUNT, 12), arg_int(KEY_INFERENCE, 3) };
-	struct event lost = { .type = EVENT_INSTANT, .kind = KIND_LOST, .track = f->thread, .time_ns = 77, .args = args, .n_args = 2 };
+	struct event lost = {
+		.type = EVENT_INSTANT, .kind = KIND_LOST, .track = f->thread, .time_ns = 77, .args = args, .n_args = 2
+	};
 	const struct store_instant *instants;
 	const struct store_samples *samples;
 	size_t n;
 
 	for (int i = 0; i < 1000; i++)
-		sink_put(store_sink(f->store), &(struct event){ .type = EVENT_COUNTER, .track = counter,
-								.time_ns = (uint64_t)i, .value = i / 2.0 }, NULL);
+		sink_put(store_sink(f->store),
+			 &(struct event){
+			     .type = EVENT_COUNTER, .track = counter, .time_ns = (uint64_t)i, .value = i / 2.0 },
+			 NULL);
 	assert_int_equal(sink_put(store_sink(f->store), &lost, NULL), 0);
 	samples = &store_track(f->store, counter)->samples;
 	assert_int_equal(samples->n, 1000);

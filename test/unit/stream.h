@@ -14,7 +14,7 @@ struct stream {
 	uint32_t last_track;
 	struct store *store;
 	struct sink *sink;
-	struct arg args[16];	/* of the next event, see stream_int and stream_text */
+	struct arg args[16]; /* of the next event, see stream_int and stream_text */
 	size_t n_args;
 };
 
@@ -81,14 +81,17 @@ static inline uint32_t stream_thread(struct stream *s, uint32_t process, int32_t
 /* A lane in a group of its own. */
 static inline uint32_t stream_lane(struct stream *s, uint32_t process, const char *group)
 {
-	uint32_t id = stream_track(s, (struct track_def){ .type = TRACK_GROUP, .parent = process, .name = stream_name(s, group) });
+	uint32_t id = stream_track(
+	    s, (struct track_def){ .type = TRACK_GROUP, .parent = process, .name = stream_name(s, group) });
 
 	return stream_track(s, (struct track_def){ .type = TRACK_LANE, .parent = id });
 }
 
 static inline uint32_t stream_counter(struct stream *s, uint32_t process, const char *name, const char *unit)
 {
-	return stream_track(s, (struct track_def){ .type = TRACK_COUNTER, .parent = process, .name = stream_name(s, name),
+	return stream_track(s, (struct track_def){ .type = TRACK_COUNTER,
+						   .parent = process,
+						   .name = stream_name(s, name),
 						   .unit = stream_name(s, unit) });
 }
 
@@ -99,7 +102,10 @@ static inline void stream_sample(struct stream *s, uint32_t track, uint64_t us, 
 
 static inline void stream_begin(struct stream *s, uint32_t track, uint64_t us, enum event_kind kind, const char *name)
 {
-	stream_put(s, (struct event){ .type = EVENT_BEGIN, .track = track, .time_ns = us * 1000, .kind = kind,
+	stream_put(s, (struct event){ .type = EVENT_BEGIN,
+				      .track = track,
+				      .time_ns = us * 1000,
+				      .kind = kind,
 				      .name = stream_name(s, name) });
 }
 
@@ -110,12 +116,16 @@ static inline void stream_end(struct stream *s, uint32_t track, uint64_t us)
 
 static inline void stream_instant(struct stream *s, uint32_t track, uint64_t us, enum event_kind kind, const char *name)
 {
-	stream_put(s, (struct event){ .type = EVENT_INSTANT, .track = track, .time_ns = us * 1000, .kind = kind,
+	stream_put(s, (struct event){ .type = EVENT_INSTANT,
+				      .track = track,
+				      .time_ns = us * 1000,
+				      .kind = kind,
 				      .name = stream_name(s, name) });
 }
 
 /* Begins an operator of an inference (0: none). */
-static inline void stream_operator(struct stream *s, uint32_t track, uint64_t us, const char *name, const char *type, int64_t inference)
+static inline void stream_operator(struct stream *s, uint32_t track, uint64_t us, const char *name, const char *type,
+				   int64_t inference)
 {
 	stream_text(s, KEY_OP_TYPE, type);
 	stream_text(s, KEY_PROVIDER, "CPUExecutionProvider");
@@ -125,7 +135,8 @@ static inline void stream_operator(struct stream *s, uint32_t track, uint64_t us
 }
 
 /* Begins an inference; arguments that were given before go with it. */
-static inline void stream_inference(struct stream *s, uint32_t track, uint64_t us, const char *model, int64_t session, int64_t number)
+static inline void stream_inference(struct stream *s, uint32_t track, uint64_t us, const char *model, int64_t session,
+				    int64_t number)
 {
 	stream_text(s, KEY_MODEL, model);
 	stream_int(s, KEY_SESSION, session);

@@ -45,7 +45,8 @@ static void check_sums(const struct summary *summary)
 		const struct summary_coverage *coverage = &model->coverage;
 		uint64_t share = 0, node_share = 0, provider_share = 0, phases = 0;
 
-		assert_int_equal(coverage->wall_ns, coverage->operators_ns + coverage->setup_ns + coverage->unattributed_ns);
+		assert_int_equal(coverage->wall_ns,
+				 coverage->operators_ns + coverage->setup_ns + coverage->unattributed_ns);
 		assert_true(coverage->unattributed_ns <= coverage->wall_ns);
 		for (uint32_t i = 0; i < model->types.n; i++)
 			share += summary->types[model->types.first + i].share_ns;
@@ -95,15 +96,15 @@ static void run(struct fixture *f, uint32_t lane, uint64_t begin_us, uint64_t en
 	stream_end(&f->s, lane, end_us);
 }
 
-static void operator(struct fixture *f, uint32_t thread, uint64_t begin_us, uint64_t end_us, const char *name, const char *type,
-		     int64_t number)
+static void operator(struct fixture *f, uint32_t thread, uint64_t begin_us, uint64_t end_us, const char *name,
+		     const char *type, int64_t number)
 {
 	stream_operator(&f->s, thread, begin_us, name, type, number);
 	stream_end(&f->s, thread, end_us);
 }
 
-static const struct summary_operator *find(const struct fixture *f, const struct summary_operator *operators, uint32_t n,
-					    const char *name, const char *type)
+static const struct summary_operator *find(const struct fixture *f, const struct summary_operator *operators,
+					   uint32_t n, const char *name, const char *type)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (!strcmp(names_text(f->s.names, operators[i].name), name) &&
@@ -141,7 +142,7 @@ static void one_inference_has_no_rate_and_no_interval(void **state)
 	assert_true(isnan(model->runs.latency.interval_ns));
 	assert_true(isnan(model->runs.rate));
 	assert_int_equal(model->runs.max_concurrent, 1);
-	assert_int_equal(model->coverage.n, 0);		/* no operators: nothing is known, not 100 % unattributed */
+	assert_int_equal(model->coverage.n, 0); /* no operators: nothing is known, not 100 % unattributed */
 }
 
 static void first_failed_open_and_partial_inferences_stay_out_of_the_latency(void **state)
@@ -208,7 +209,7 @@ static void nested_operators_are_counted_once(void **state)
 	assert_int_equal(find(f, summary->types, summary->n_types, "", "Mul")->share_ns, 100000);
 	assert_int_equal(find(f, summary->nodes, summary->n_nodes, "add", "Add")->share_ns, 150000);
 	assert_int_equal(find(f, summary->nodes, summary->n_nodes, "add", "Add")->n, 2);
-	assert_int_equal(summary->types[0].share_ns, 150000);	/* largest first */
+	assert_int_equal(summary->types[0].share_ns, 150000); /* largest first */
 	assert_int_equal(model->coverage.n_parallel, 0);
 }
 
@@ -267,7 +268,7 @@ static void setup_is_apart_from_operators(void **state)
 
 	stream_inference(&f->s, f->lane, 0, "m", 1, 1);
 	stream_begin(&f->s, f->lane, 10, KIND_SETUP, "setup");
-	stream_begin(&f->s, f->lane, 20, KIND_SETUP, "copy");	/* inside: no time of its own */
+	stream_begin(&f->s, f->lane, 20, KIND_SETUP, "copy"); /* inside: no time of its own */
 	stream_end(&f->s, f->lane, 40);
 	stream_end(&f->s, f->lane, 60);
 	stream_end(&f->s, f->lane, 500);
@@ -276,7 +277,8 @@ static void setup_is_apart_from_operators(void **state)
 	stream_begin(&f->s, f->lane, 1010, KIND_SETUP, "setup");
 	stream_end(&f->s, f->lane, 1060);
 	stream_end(&f->s, f->lane, 1500);
-	operator(f, f->thread, 1050, 1400, "a", "Conv", 2);	/* begins before setup is over: the operator has precedence */
+	operator(f, f->thread, 1050, 1400, "a", "Conv",
+		 2); /* begins before setup is over: the operator has precedence */
 	summary = summarise(f);
 	assert_int_equal(summary->models[0].coverage.setup_ns, 50000 + 40000);
 	assert_int_equal(summary->models[0].coverage.operators_ns, 300000 + 350000);
@@ -467,7 +469,7 @@ static void providers_make_a_model_of_their_own(void **state)
 	run(f, f->lane, 200, 205, 3, 3);
 	summary = summarise(f);
 	assert_int_equal(summary->n_models, 2);
-	assert_string_equal(names_text(f->s.names, summary->models[0].providers), providers[1]);	/* most time first */
+	assert_string_equal(names_text(f->s.names, summary->models[0].providers), providers[1]); /* most time first */
 	assert_int_equal(summary->models[0].runs.n, 1);
 	assert_int_equal(summary->models[1].runs.n, 2);
 	assert_int_equal(summary->models[1].sessions.n, 2);
@@ -565,7 +567,7 @@ static void resources_are_weighted_by_the_time_of_inferences(void **state)
 	uint32_t rss = stream_counter(&f->s, f->process, "rss", "bytes");
 	const struct summary_resource *resource;
 
-	stream_sample(&f->s, cpu, 0, 500);	/* before anything is known of it */
+	stream_sample(&f->s, cpu, 0, 500); /* before anything is known of it */
 	stream_sample(&f->s, cpu, 100, 10);
 	stream_sample(&f->s, cpu, 200, 90);
 	stream_sample(&f->s, machine, 50, 33);
@@ -579,7 +581,8 @@ static void resources_are_weighted_by_the_time_of_inferences(void **state)
 	resource = &f->summary->resources[1];
 	assert_true(resource->busy_mean == 90);
 	assert_true(fabs(resource->idle_mean - (10 * 100 + 90 * 50) / 150.0) < 1e-9);
-	assert_true(resource->mean == 50 && resource->max == 500 && resource->busy_max == 90 && resource->idle_max == 90);
+	assert_true(resource->mean == 50 && resource->max == 500 && resource->busy_max == 90 &&
+		    resource->idle_max == 90);
 	assert_int_equal(resource->busy_ns, 50000);
 	assert_int_equal(resource->idle_ns, 150000);
 	resource = &f->summary->resources[2];
@@ -592,7 +595,8 @@ static void resources_are_weighted_by_the_time_of_inferences(void **state)
 static void the_first_share_stands_for_an_interval(void **state)
 {
 	struct fixture *f = *state;
-	uint32_t cpu = stream_counter(&f->s, f->process, "cpu", "%"), rss = stream_counter(&f->s, f->process, "rss", "bytes");
+	uint32_t cpu = stream_counter(&f->s, f->process, "cpu", "%"),
+		 rss = stream_counter(&f->s, f->process, "rss", "bytes");
 
 	stream_int(&f->s, KEY_INTERVAL_NS, 100000);
 	stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
@@ -616,7 +620,7 @@ static void losses_are_summed_by_place(void **state)
 		stream_text(&f->s, KEY_WHERE, i < 3 ? "ring of thread 101" : "dictionary");
 		stream_instant(&f->s, f->process, (uint64_t)i, KIND_LOST, "lost");
 	}
-	stream_instant(&f->s, f->process, 6, KIND_LOST, "lost");	/* it does not say how many: at least one */
+	stream_instant(&f->s, f->process, 6, KIND_LOST, "lost"); /* it does not say how many: at least one */
 	summary = summarise(f);
 	assert_int_equal(summary->n_losses, 3);
 	assert_int_equal(summary->losses[0].n, 33);
