@@ -43,8 +43,8 @@ struct build {
 	const struct names *names;
 	struct summary *to;
 	uint32_t *process_of; /* by track: index of its process, or SUMMARY_NONE */
-	struct array processes, runtimes, models, sessions, transformers, types, nodes, elsewhere, ran_on, tallies,
-	    slowest, resources, losses, stops, unreadable; /* of what struct summary has under the same name */
+	struct array processes, runtimes, models, sessions, transformers, types, nodes, elsewhere, ran_on, idle,
+	    tallies, slowest, resources, losses, stops, unreadable; /* of what struct summary has under the same name */
 	struct keys session_keys, run_keys;
 	struct array runs;	 /* struct run */
 	struct array groups;	 /* struct group */
@@ -62,6 +62,7 @@ int build_latencies(struct build *build); /* spreads, rates, concurrency, tallie
 int build_operators(struct build *build); /* groups, coverage */
 int build_parallel(struct build *build);  /* the share of operators that ran side by side; coverage */
 int build_tables(struct build *build);	  /* types, nodes, providers from groups */
+int build_idle(struct build *build);	  /* providers that ran nothing */
 int build_slowest(struct build *build);
 int build_resources(struct build *build);
 

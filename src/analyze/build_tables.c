@@ -20,8 +20,9 @@ static int add_to_table(struct table *table, const struct group *from)
 {
 	const struct summary_operator *facts = &from->facts;
 	uint32_t n = table->keys.n;
+	bool is_elsewhere = facts->where != WHERE_INFERENCE;
 	uint32_t index =
-	    keys_number(&table->keys, (uint64_t)facts->model << 35 | (uint64_t)facts->process << 3 | facts->where,
+	    keys_number(&table->keys, keys_pair(is_elsewhere ? facts->process : facts->model, facts->where),
 			keys_pair(facts->op_type, facts->provider));
 	struct group *to;
 
@@ -31,6 +32,7 @@ static int add_to_table(struct table *table, const struct group *from)
 	if (index == n) {
 		to->facts = *facts;
 		to->facts.name = 0;
+		to->facts.model = is_elsewhere ? SUMMARY_NONE : facts->model;
 		to->durations.limit = from->durations.limit;
 		return stats_merge(&to->durations, &from->durations);
 	}

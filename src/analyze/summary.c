@@ -86,6 +86,7 @@ static void give_arrays(struct build *build, struct owner *owner)
 	to->nodes = give(owner, &build->nodes, sizeof *to->nodes, &to->n_nodes);
 	to->elsewhere = give(owner, &build->elsewhere, sizeof *to->elsewhere, &to->n_elsewhere);
 	to->ran_on = give(owner, &build->ran_on, sizeof *to->ran_on, &to->n_ran_on);
+	to->idle = give(owner, &build->idle, sizeof *to->idle, &to->n_idle);
 	to->tallies = give(owner, &build->tallies, sizeof *to->tallies, &to->n_tallies);
 	to->slowest = give(owner, &build->slowest, sizeof *to->slowest, &to->n_slowest);
 	to->resources = give(owner, &build->resources, sizeof *to->resources, &to->n_resources);
@@ -129,8 +130,8 @@ static void done(struct build *build)
 struct summary *summary_new(const struct store *store, const struct summary_file *file, struct err *err)
 {
 	static int (*const steps[])(struct build *) = {
-		build_processes, build_sessions, build_runs,   build_models,  build_latencies,
-		build_operators, build_parallel, build_tables, build_slowest, build_resources,
+		build_processes, build_sessions, build_runs, build_models,  build_latencies, build_operators,
+		build_parallel,	 build_tables,	 build_idle, build_slowest, build_resources,
 	};
 	struct owner *owner = calloc(1, sizeof *owner);
 	struct build build = { .store = store, .names = store_names(store), .to = &owner->summary };

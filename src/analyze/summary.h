@@ -160,7 +160,7 @@ struct summary_model {
 	struct summary_creation creation;
 	struct summary_runs runs;
 	struct summary_coverage coverage;
-	struct summary_range sessions, transformers, types, nodes, ran_on, tallies, slowest;
+	struct summary_range sessions, transformers, types, nodes, ran_on, idle, tallies, slowest;
 };
 
 enum summary_where {
@@ -194,6 +194,12 @@ struct summary_operator {
 struct summary_provider {
 	uint32_t model, provider;
 	uint64_t n_nodes, n_calls, share_ns;
+};
+
+/* A provider that was asked for but ran no node, while others did. */
+struct summary_idle {
+	uint32_t model;
+	uint32_t at, len; /* its name, in the text of model->providers */
 };
 
 /* How often a text (or a number: the batch) occurred with the inferences of a model. */
@@ -238,6 +244,7 @@ struct summary {
 	struct summary_operator *types, *nodes; /* by model, largest share first */
 	struct summary_operator *elsewhere; /* operators in no inference of a coverage, by process, place and type */
 	struct summary_provider *ran_on;
+	struct summary_idle *idle;
 	struct summary_tally *tallies;
 	struct summary_slow *slowest;
 	struct summary_resource *resources;
@@ -245,7 +252,7 @@ struct summary {
 	struct summary_stop *stops;
 	struct summary_unreadable *unreadable;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
-	    n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable;
+	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable;
 	uint64_t n_operators, n_lost, n_inferences, n_inferences_failed, n_sessions_failed;
 	uint64_t n_open[N_KINDS];
 	uint64_t busy_ns; /* time with at least one inference, of any process */

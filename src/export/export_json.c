@@ -423,6 +423,25 @@ static void put_operators(struct writer *to, const struct summary_model *model)
 	json_end(&to->json, '}');
 }
 
+static void put_idle(struct writer *to, const struct summary_model *model)
+{
+	const struct summary_idle *idle = to->summary->idle + model->idle.first;
+	const char *all = names_text(to->names, model->providers);
+	char *name;
+
+	if (!model->ran_on.n) {
+		json_null(&to->json, "providers_that_ran_nothing");
+		return;
+	}
+	json_array(&to->json, "providers_that_ran_nothing");
+	for (uint32_t i = 0; i < model->idle.n; i++) {
+		name = strndup(all + idle[i].at, idle[i].len);
+		json_text(&to->json, NULL, name);
+		free(name);
+	}
+	json_end(&to->json, ']');
+}
+
 static void put_models(struct writer *to)
 {
 	json_array(&to->json, "models");
@@ -435,6 +454,7 @@ static void put_models(struct writer *to)
 		put_name(to, "path", model->path);
 		put_int(to, "bytes", model->bytes);
 		put_name(to, "providers_asked_for", model->providers);
+		put_idle(to, model);
 		put_name(to, "options", model->options);
 		put_creation(to, model);
 		put_sessions(to, model);

@@ -61,10 +61,15 @@ struct table page_table(const struct page *page)
 
 struct printable page_name(const struct page *page, uint32_t name, int columns)
 {
-	if (!name)
+	const char *text = names_text(page->names, name);
+	size_t len = names_len(page->names, name);
+
+	/* messages often end in a line break */
+	while (len && (text[len - 1] == '\n' || text[len - 1] == ' '))
+		len--;
+	if (!len)
 		return (struct printable){ "-" };
-	return printable_text(names_text(page->names, name), names_len(page->names, name), columns,
-			      page->opts.is_ascii);
+	return printable_text(text, len, columns, page->opts.is_ascii);
 }
 
 struct printable page_provider(const struct page *page, uint32_t name, int columns)
@@ -78,6 +83,20 @@ struct printable page_provider(const struct page *page, uint32_t name, int colum
 	if (len > tail && !memcmp(text + len - tail, suffix, tail))
 		len -= tail;
 	return printable_text(text, len, columns, page->opts.is_ascii);
+}
+
+struct printable page_idle(const struct page *page, uint32_t model)
+{
+	const struct summary_model *own = &page->summary->models[model];
+	const struct summary_idle *idle = page->summary->idle + own->idle.first;
+	struct printable list = { "" };
+
+	for (uint32_t i = 0; i < own->idle.n; i++)
+		printable_add(&list, "%s%s", i ? ", " : "",
+			      printable_text(names_text(page->names, own->providers) + idle[i].at, idle[i].len, 40,
+					     page->opts.is_ascii)
+				  .s);
+	return list;
 }
 
 /* Is there another model of that name? Then which of its properties tells them apart? */

@@ -38,6 +38,8 @@ struct printable page_name(const struct page *page, uint32_t name, int columns);
 struct printable page_provider(const struct page *page, uint32_t name, int columns);
 /* "shufflenet", with what tells it from other models of the same name. */
 struct printable page_model(const struct page *page, uint32_t model, int columns);
+/* The providers that were asked for and ran nothing; "": none, or not known. */
+struct printable page_idle(const struct page *page, uint32_t model);
 /* "2,000 inferences", "1 inference" */
 struct printable page_count(uint64_t n, const char *what);
 /* A share of 1 as a bar of so many columns. */

@@ -117,8 +117,9 @@ static void print_head(const struct page *page, uint32_t index)
 		page_heading(page, "Session%s of %s", model->sessions.n == 1 ? "" : "s", page_model(page, index, 40).s);
 }
 
-static void print_facts(const struct page *page, const struct summary_model *model)
+static void print_facts(const struct page *page, uint32_t index)
 {
+	const struct summary_model *model = &page->summary->models[index];
 	const struct summary_provider *ran_on = page->summary->ran_on + model->ran_on.first;
 	struct printable list = { "" };
 
@@ -134,6 +135,8 @@ static void print_facts(const struct page *page, const struct summary_model *mod
 			      page_count(ran_on[i].n_nodes, "node").s);
 	if (*list.s)
 		page_text(page, 2, TABLE_PLAIN, "ran on:    %s", list.s);
+	if (model->idle.n)
+		page_text(page, 2, TABLE_RED, "asked for, but ran nothing: %s", page_idle(page, index).s);
 	if (model->options)
 		page_text(page, 2, TABLE_PLAIN, "options: %s", page_name(page, model->options, 300).s);
 }
@@ -207,7 +210,7 @@ static void print_sessions(const struct page *page, const struct summary_model *
 void text_sessions(const struct page *page, uint32_t model)
 {
 	print_head(page, model);
-	print_facts(page, &page->summary->models[model]);
+	print_facts(page, model);
 	print_sessions(page, &page->summary->models[model]);
 	if (page->summary->models[model].creation.duration.n)
 		print_phases(page, &page->summary->models[model]);

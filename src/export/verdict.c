@@ -107,6 +107,17 @@ static void say_operators(const struct page *page)
 	}
 }
 
+/* The silent fall back to another provider. */
+static void say_idle(const struct page *page)
+{
+	struct printable first = { "" };
+
+	for (uint32_t i = 0; i < page->summary->n_models && !*first.s; i++)
+		first = page_idle(page, i);
+	if (*first.s)
+		fprintf(page->out, "; %s asked for but ran nothing", first.s);
+}
+
 static const struct summary_tally *first_failure(const struct summary *summary)
 {
 	for (uint32_t i = 0; i < summary->n_tallies; i++)
@@ -168,6 +179,7 @@ void export_verdict(FILE *out, const struct summary *summary, bool is_ascii)
 	} else {
 		say_what_ran(&page);
 		say_operators(&page);
+		say_idle(&page);
 	}
 	say_failures(&page);
 	say_losses(&page);

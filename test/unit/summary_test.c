@@ -475,6 +475,46 @@ static void providers_make_a_model_of_their_own(void **state)
 	assert_int_equal(summary->models[1].sessions.n, 2);
 }
 
+static void a_provider_that_ran_nothing_is_named(void **state)
+{
+	struct fixture *f = *state;
+	const char *providers = "CUDAExecutionProvider(device_id=0,arena=1), CPUExecutionProvider,QNNExecutionProvider";
+	const struct summary *summary;
+
+	for (int i = 1; i <= 2; i++) {
+		stream_text(&f->s, KEY_MODEL, i == 1 ? "m" : "unseen");
+		stream_int(&f->s, KEY_SESSION, i);
+		stream_text(&f->s, KEY_PROVIDERS, providers);
+		stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_CREATED);
+	}
+	run(f, f->lane, 0, 100, 1, 1);
+	operator(f, f->thread, 0, 50, "a", "Conv", 1);
+	summary = summarise(f);
+	assert_int_equal(summary->n_idle, 2); /* of the model whose operators were not seen, nothing is known */
+	assert_int_equal(summary->models[0].idle.n, 2);
+	assert_int_equal(summary->idle[0].at, 0);
+	assert_int_equal(summary->idle[0].len, strlen("CUDAExecutionProvider"));
+	assert_int_equal(summary->idle[1].at, strstr(providers, "QNN") - providers);
+	assert_int_equal(summary->idle[1].len, strlen("QNNExecutionProvider"));
+}
+
+static void a_cpu_with_nothing_to_do_is_no_news(void **state)
+{
+	struct fixture *f = *state;
+
+	stream_text(&f->s, KEY_MODEL, "m");
+	stream_int(&f->s, KEY_SESSION, 1);
+	stream_text(&f->s, KEY_PROVIDERS, "CUDAExecutionProvider,CPUExecutionProvider");
+	stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_CREATED);
+	run(f, f->lane, 0, 100, 1, 1);
+	stream_text(&f->s, KEY_PROVIDER, "CUDAExecutionProvider");
+	stream_int(&f->s, KEY_INFERENCE, 1);
+	stream_begin(&f->s, f->thread, 0, KIND_OPERATOR, "all");
+	stream_end(&f->s, f->thread, 50);
+	assert_int_equal(summarise(f)->n_idle, 0);
+	assert_int_equal(f->summary->n_ran_on, 1);
+}
+
 static void two_processes_with_the_same_model_stay_apart(void **state)
 {
 	struct fixture *f = *state;
@@ -742,6 +782,8 @@ int main(void)
 		TEST(phases_of_a_creation_add_up_to_it),
 		TEST(notes_complete_the_sessions),
 		TEST(providers_make_a_model_of_their_own),
+		TEST(a_provider_that_ran_nothing_is_named),
+		TEST(a_cpu_with_nothing_to_do_is_no_news),
 		TEST(two_processes_with_the_same_model_stay_apart),
 		TEST(concurrency_and_threads_are_counted),
 		TEST(one_after_the_other_is_not_at_once),
