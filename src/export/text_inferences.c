@@ -182,7 +182,7 @@ static void add_general_reason(const struct page *page, const struct summary_mod
 		printable_add(text, ", %s more outside of operators",
 			      units_duration(operators > 0 ? excess - operators : excess).s);
 	if (slow->n_concurrent)
-		printable_add(text, ", %s at the same time", page_count(slow->n_concurrent, "other").s);
+		printable_add(text, ", %s overlapped", page_count(slow->n_concurrent, "other").s);
 }
 
 /* Reasons that explain a good part of what an inference took more than the median. */
