@@ -7,6 +7,8 @@ const fs = require('fs');
 const path = require('path');
 const vm = require('vm');
 
+const crypto = globalThis.crypto || require('crypto').webcrypto; // Node.js 18 has no global one
+
 const folder = process.argv[2];
 
 function load(url) {
