@@ -92,17 +92,18 @@ struct units_text units_duration(double ns)
 	return text("%.*f %s", decimals_of(ns / unit->size), ns / unit->size, unit->name);
 }
 
+/* Of a narrow interval one digit is shown, and of the mean as many. */
 struct units_text units_interval(double mean_ns, double interval_ns, int is_ascii)
 {
 	const struct unit *unit = unit_of(time_units, 4, mean_ns, 999.5);
-	int decimals = unit == time_units ? 0 : decimals_of(mean_ns / unit->size);
+	double mean = mean_ns / unit->size, interval = interval_ns / unit->size;
+	int decimals = unit == time_units ? 0 : decimals_of(mean);
 
-	if (!isfinite(mean_ns))
-		return text("-");
-	if (!isfinite(interval_ns))
+	if (!isfinite(mean_ns) || !isfinite(interval_ns) || mean >= HUGE_NUMBER)
 		return units_duration(mean_ns);
-	return text("%.*f %s %.*f %s", decimals, mean_ns / unit->size, is_ascii ? "+-" : "\302\261", decimals,
-		    interval_ns / unit->size, unit->name);
+	while (interval > 0 && decimals < 3 && interval < 0.5 * pow(10, -decimals))
+		decimals++;
+	return text("%.*f %s %.*f %s", decimals, mean, is_ascii ? "+-" : "\302\261", decimals, interval, unit->name);
 }
 
 struct units_text units_bytes(double bytes)
