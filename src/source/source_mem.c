@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory. Per process "rss" (/proc/PID/statm), "peak rss" (VmHWM, at most once a second) and "pss": the
- * share of it that is its own. PSS makes the kernel walk all pages of the process while holding its map
+ * Memory. Per process "rss" (/proc/PID/statm), "peak rss" (VmHWM, once a second, or when RSS has outgrown the
+ * last one) and "pss": the share of it that is its own. PSS makes the kernel walk all pages of the process while holding its map
  * of memory, 10 ms for each GB: it is read at most every 10 s, at most for a thousandth of the time, not
  * above 4 GB of RSS, and once at the end. Machine "memory used": all that is not available.
  */
@@ -27,6 +27,7 @@ struct mem_item {
 	struct counter rss, peak, pss;
 	struct proc_file statm;
 	uint64_t peak_due_ns, pss_due_ns;
+	double peak_bytes;	/* the last one read */
 };
 
 struct mem_state {
@@ -85,13 +86,13 @@ static int start(void *data, const struct target *target, struct sink *out, stru
 	return 0;
 }
 
-static int sample_peak(const struct sample *sample, struct mem_item *item)
+static int sample_peak(const struct sample *sample, struct mem_item *item, double rss_bytes)
 {
 	char text[8192];
 	uint64_t kbytes;
 	ssize_t got;
 
-	if (sample->now_ns < item->peak_due_ns && !sample->target->is_ending)
+	if (sample->now_ns < item->peak_due_ns && rss_bytes <= item->peak_bytes * 1.125 && !sample->target->is_ending)
 		return 0;
 	item->peak_due_ns = sample->now_ns + PEAK_NS;
 	got = proc_read(sample->target->sysroot, sample->process->pid, "status", text, sizeof text);
@@ -100,8 +101,9 @@ static int sample_peak(const struct sample *sample, struct mem_item *item)
 	/* A process that is just ending has no memory any more, and so no such line. */
 	if (!proc_field(text, (size_t)got, "VmHWM", &kbytes))
 		return 0;
+	item->peak_bytes = (double)kbytes * 1024;
 	return counter_put(&item->peak, sample->out, sample->process->track, "peak rss", "bytes",
-			   sample_clock_ns(sample->target, sample->now_ns), (double)kbytes * 1024, sample->err);
+			   sample_clock_ns(sample->target, sample->now_ns), item->peak_bytes, sample->err);
 }
 
 static bool pss_is_due(const struct sample *sample, struct mem_item *item)
@@ -151,7 +153,7 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 	result = counter_put(&item->rss, sample->out, sample->process->track, "rss", "bytes",
 			     sample_clock_ns(sample->target, sample->now_ns), rss_bytes, sample->err);
 	if (!result)
-		result = sample_peak(sample, item);
+		result = sample_peak(sample, item, rss_bytes);
 	return result ? result : sample_pss(sample, item, rss_bytes);
 }
 
