@@ -28,6 +28,8 @@ WHEELS = {
     "1.22": ("onnxruntime==1.22.1", "numpy>=1.24.2", (3, 10), (3, 13)),
     "newest": ("onnxruntime", "numpy>=1.24.2", (3, 11), (3, 14)),
 }
+# A provider in a library of its own that needs no special hardware, and operators from a library of their own.
+OPENVINO = ("onnxruntime-openvino==1.24.1 onnxruntime-extensions==0.15.2", "numpy>=1.24.2", (3, 11), (3, 13))
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
 JAR = "com.microsoft.onnxruntime:onnxruntime:1.22.0"
 GO_MODULE = "github.com/yalue/onnxruntime_go@v1.21.0"
@@ -117,17 +119,17 @@ class Wheel:
     """A Python environment with one onnxruntime wheel."""
 
     def __init__(self, key):
-        package, numpy, low, high = WHEELS[key]
+        package, numpy, low, high = OPENVINO if key == "openvino" else WHEELS[key]
         # The packages that onnxruntime names but needs only for its tools stay out.
         self.path = _venv("python-" + key, _python_between(low, high), [numpy, "packaging", "flatbuffers", "protobuf"],
-                          [package])
+                          package.split())
         self.python = os.path.join(self.path, "bin", "python")
         capi = glob.glob(os.path.join(self.path, "lib/python3*/site-packages/onnxruntime/capi"))[0]
         self.module = glob.glob(os.path.join(capi, "onnxruntime_pybind11_state*.so"))[0]
         libraries = sorted(glob.glob(os.path.join(capi, "libonnxruntime.so.1.*")))
         self.library = libraries[0] if libraries else None
-        info = glob.glob(os.path.join(self.path, "lib/python3*/site-packages/onnxruntime-*.dist-info"))[0]
-        self.version = re.search(r"onnxruntime-([0-9.]+)\.dist-info", info).group(1)
+        info = glob.glob(os.path.join(self.path, "lib/python3*/site-packages/onnxruntime*.dist-info"))
+        self.version = re.search(r"onnxruntime(_openvino)?-([0-9.]+)\.dist-info", " ".join(info)).group(2)
 
     @property
     def minor(self):

@@ -170,7 +170,42 @@ def heavy():
                    [_weights(8, "w", 192, 192)]), {"x": _ramp(192, 192)})
 
 
-MODELS = (tiny, chain, cnn, wide, loop, branch, throws, refuses, batch, strange, unnamed, many, heavy)
+def deep():
+    """An If in an If in an If ...: operators inside operators, 17 deep."""
+    def inside(depth, out):
+        if not depth:
+            return [helper.make_node("Identity", ["x"], [out], name="leaf")]
+        then = helper.make_graph(inside(depth - 1, out + "t"), "then", [], [_value(out + "t", FLOAT, [4])])
+        other = helper.make_graph([helper.make_node("Cos", ["x"], [out + "e"], name="else_%d" % depth)], "else", [],
+                                  [_value(out + "e", FLOAT, [4])])
+        return [helper.make_node("If", ["yes"], [out], name="if_%d" % depth, then_branch=then, else_branch=other)]
+    return (_model("deep", inside(17, "y"), [_value("x", FLOAT, [4]), _value("yes", BOOL, [])], [_value("y", FLOAT, [4])]),
+            {"x": _ramp(4), "yes": np.array(True)})
+
+
+def kinds():
+    """Inputs of many types and odd shapes: empty, without dimensions, with seven, texts."""
+    inputs = [_value("half", TensorProto.FLOAT16, [2, 0]), _value("text", TensorProto.STRING, [3]), _value("yes", BOOL, []),
+              _value("double", TensorProto.DOUBLE, [1, 2, 1, 2, 1, 2, 3]), _value("bytes", TensorProto.UINT8, ["n"])]
+    nodes = [helper.make_node("Identity", [one.name], ["y_" + one.name], name="same_" + one.name) for one in inputs]
+    outputs = [helper.make_tensor_value_info("y_" + one.name, one.type.tensor_type.elem_type,
+                                             [d.dim_param or d.dim_value for d in one.type.tensor_type.shape.dim])
+               for one in inputs]
+    return (_model("kinds", nodes, inputs, outputs),
+            {"half": np.zeros((2, 0), np.float16), "text": np.array(["a", "\u00fc", ""], dtype=str), "yes": np.array(False),
+             "double": np.ones((1, 2, 1, 2, 1, 2, 3)), "bytes": np.zeros(5, np.uint8)})
+
+
+def custom():
+    """An operator that only a library of custom operators has (onnxruntime-extensions)."""
+    graph = helper.make_graph([helper.make_node("StringUpper", ["x"], ["y"], name="upper", domain="ai.onnx.contrib")],
+                              "custom", [_value("x", TensorProto.STRING, [None])], [_value("y", TensorProto.STRING, [None])])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13), helper.make_opsetid("ai.onnx.contrib", 1)])
+    model.ir_version = 7
+    return model, {"x": np.array(["abc", "x"])}
+
+
+MODELS = (tiny, chain, cnn, wide, loop, branch, throws, refuses, batch, strange, unnamed, many, heavy, deep, kinds, custom)
 
 
 def write(folder):

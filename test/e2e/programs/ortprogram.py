@@ -25,6 +25,8 @@ def arguments(*positional):
     parser.add_argument("--parallel", action="store_true")
     parser.add_argument("--bytes", action="store_true", help="model from memory")
     parser.add_argument("--tag")
+    parser.add_argument("--provider", default="CPUExecutionProvider")
+    parser.add_argument("--library", help="a library of custom operators")
     parser.add_argument("--profile", help="prefix of the profiles that the runtime writes itself")
     parser.add_argument("--times")
     return parser.parse_args()
@@ -43,7 +45,10 @@ def session(model, args=None, number=0):
     if args and args.bytes:
         with open(model, "rb") as file:
             model = file.read()
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    if args and args.library:
+        options.register_custom_ops_library(args.library)
+    providers = list(dict.fromkeys([args.provider if args else "CPUExecutionProvider", "CPUExecutionProvider"]))
+    return onnxruntime.InferenceSession(model, options, providers=providers)
 
 
 def feeds(model):
@@ -54,7 +59,7 @@ def feeds(model):
 def checksum(outputs):
     digest = hashlib.sha256()
     for output in outputs:
-        digest.update(np.ascontiguousarray(output).tobytes())
+        digest.update(repr(output.tolist()).encode() if output.dtype == object else np.ascontiguousarray(output).tobytes())
     return digest.hexdigest()[:16]
 
 

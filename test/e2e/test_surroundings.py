@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Targets that live under limits, in namespaces, as other users: they run as they do alone, and what cannot be seen is said."""
+import shutil
+
+import pytest
+
+
+@pytest.fixture
+def program(lab, library):
+    return lab.native("end", library, lab.model("chain"), 256, 256, 10, "0")
+
+
+def words(program):
+    return " ".join(program)
+
+
+@pytest.mark.parametrize("limit", ["-v 400000", "-n 4", "-c 0", "-s 1024", "-l 64"])
+def test_a_program_under_a_limit_is_recorded(lab, program, limit):
+    done = lab.both(["/bin/sh", "-c", "ulimit %s; exec %s" % (limit, words(program))])
+    assert len(done.recording.inferences) == 10 and len(done.recording.operators) == 200
+
+
+def unseen(recording):
+    return [note.args for note in recording.notes("process") if "no runtime" not in note.args["state"]]
+
+
+def test_a_program_that_may_not_write_files_runs_and_the_recording_says_why_it_is_empty(lab, program):
+    done = lab.both(["/bin/sh", "-c", "ulimit -f 10; exec " + words(program)])
+    assert done.recording.inferences == [] and unseen(done.recording)
+
+
+@pytest.mark.root
+def test_a_program_with_another_shared_memory_runs_and_the_recording_says_why_it_is_empty(lab, program):
+    if not shutil.which("unshare"):
+        pytest.skip("no unshare here")
+    done = lab.both(["unshare", "-m", "/bin/sh", "-c", "mount -t tmpfs none /dev/shm; exec " + words(program)])
+    assert done.status == 0 and done.recording.inferences == [] and unseen(done.recording)
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("namespace", ["-n", "-Ur", "-i", "-u"])
+def test_a_program_in_a_namespace_is_recorded(lab, program, namespace):
+    done = lab.both(["unshare", namespace, *program])
+    assert done.status == 0 and len(done.recording.inferences) == 10
+
+
+@pytest.mark.root
+def test_a_program_in_a_pid_namespace_is_recorded_under_its_own_pid_or_none(lab, program):
+    done = lab.both(["unshare", "-pf", "--mount-proc", *program])
+    recording = done.recording
+    assert done.status == 0 and len(recording.inferences) == 10
+    pids = {track.pid for track in recording.tracks.values() if track.is_process}
+    assert 1 not in pids and len(pids) <= 3  # unshare itself, its child, perhaps one without a pid
+
+
+@pytest.mark.parametrize("level", ["operator", "detail"])
+@pytest.mark.parametrize("name,operators", [("deep", 18), ("kinds", 5)])
+def test_deep_graphs_and_odd_inputs_are_recorded(lab, each_wheel, level, name, operators):
+    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model(name)), level=level).recording
+    assert len(recording.operators) == 5 * operators
+    if name == "deep":
+        leaf = [operator for operator in recording.operators if operator.name == "leaf"][0]
+        depth = 0
+        while leaf.parent:
+            leaf, depth = leaf.parent, depth + 1
+        assert depth == 17
+    elif level == "detail":
+        shapes = {operator.name: operator.args["shapes"] for operator in recording.operators}
+        assert shapes["same_half"] == "float16[2x0]" and shapes["same_yes"] == "bool[]"
+        assert shapes["same_double"] == "float64[1x2x1x2x1x2x3]"
