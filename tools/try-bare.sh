@@ -46,6 +46,7 @@ unshare --mount --pid --fork bash -euc '
 	command=$2
 	shift 2
 	mount --bind /dev "$root/dev"
+	mount --bind /dev/pts "$root/dev/pts"
 	mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
 	mount --bind /sys "$root/sys"
 	mount -t proc proc "$root/proc"
