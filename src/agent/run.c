@@ -155,9 +155,12 @@ void run_inputs(struct thread *thread, struct open_run *run, uint32_t shapes, ui
 {
 	struct record *record;
 
-	if (!shapes || !(record = agent_claim(thread)))
+	if (!shapes)
 		return;
-	run->has_inputs = true;
+	run->has_inputs = true;	/* also when the record is lost: it is counted, not tried again */
+	record = agent_claim(thread);
+	if (!record)
+		return;
 	*record = (struct record){ .value = batch, .run = run->run, .text = shapes, .type = RECORD_RUN_INPUTS,
 				   .id = run->session ? run->session->number : 0 };
 	agent_publish(thread);

@@ -179,6 +179,8 @@ static int put_end(struct lanes *lanes, struct lane *lane, struct sink *out, con
 		at--;
 	if (!at) {
 		lanes->n_orphans++;
+		for (uint32_t i = 0; i < event->n_args; i++)	/* inputs came with a record of their own */
+			lanes->n_orphans += event->arg[i].key == KEY_SHAPES;
 		return 0;
 	}
 	code = close_to(lane, out, event, at, err);

@@ -165,6 +165,8 @@ static int run_inputs(const struct records_step *step)
 			add(event, batch);
 		return 0;
 	}
+	/* the run's begin was in an earlier round, or is lost: its end will tell */
+	step->process->lanes.n_orphans += step->reader->shapes_run != 0;
 	step->reader->shapes_run = record->run;
 	step->reader->shapes[0] = shapes;
 	step->reader->shapes[1] = batch;

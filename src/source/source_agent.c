@@ -149,14 +149,15 @@ static int read_losses(struct recorded *process, struct sink *out, uint64_t now_
 }
 
 /* All records published so far. *fill: the fullest ring, in percent. */
-static int read_rings(struct recorded *process, struct sink *out, uint64_t now_ns, unsigned *fill,
+/* *until_ns is brought forward to where reading stopped: what other threads did later must wait. */
+static int read_rings(struct recorded *process, struct sink *out, uint64_t now_ns, unsigned *fill, uint64_t *until_ns,
 		      struct err *err)
 {
 	struct records_step step = { process, NULL, NULL, out, now_ns, err };
 	int code = 0;
 
 	for (uint32_t i = 0; i < segment_rings(&process->map) && !code; i++) {
-		uint64_t bytes, total = 0;
+		uint64_t bytes, total = 0, last_time = 0;
 		struct ring *ring = segment_ring(&process->map, i, &bytes);
 		const struct record *records;
 		size_t n = 0;
@@ -169,10 +170,13 @@ static int read_rings(struct recorded *process, struct sink *out, uint64_t now_n
 			for (size_t r = 0; r < n && !code; r++) {
 				step.record = &records[r];
 				code = records_take(&step);
+				last_time = records[r].type != RECORD_RUN_USAGE && records[r].time ? records[r].time : last_time;
 			}
 			ring_read_done(ring, n);
 			total += n;
 		}
+		if (n && last_time && recorded_ns(process, last_time) < *until_ns)
+			*until_ns = recorded_ns(process, last_time);
 		if (ring && total * 100 / (bytes / sizeof *records) > *fill)
 			*fill = (unsigned)(total * 100 / (bytes / sizeof *records));
 		if (total * sizeof *records > 64 << 10)
@@ -204,7 +208,7 @@ static int drain_process(struct recorded *process, struct sink *out, uint64_t no
 	int code = recorded_read_names(process, out, now_ns, err);
 
 	if (!code)
-		code = read_rings(process, out, now_ns, fill, err);
+		code = read_rings(process, out, now_ns, fill, is_last ? &(uint64_t){ 0 } : &until_ns, err);
 	if (!code && process->lanes.n) {
 		recorded_track(process, out);
 		code = lanes_put(&process->lanes, out, until_ns, err);

@@ -113,12 +113,15 @@ def test_cut_off_file_has_no_import_errors(files, tmp_path):
 
 
 def test_the_judge_sees_faults(files, tmp_path):
-    data = bytearray((files / "sample-0.pftrace").read_bytes())
-    data[len(data) // 2] ^= 0xff
-    data[len(data) // 2 + 1] ^= 0xff
-    path = tmp_path / "damaged.pftrace"
-    path.write_bytes(data)
-    assert judge.import_errors(path)
+    whole, seen = (files / "sample-0.pftrace").read_bytes(), 0
+    for part in range(1, 8):   # numbers in the file differ from run to run: some damage passes for another number
+        data = bytearray(whole)
+        for at in range(len(data) * part // 8, len(data) * part // 8 + 16):
+            data[at] ^= 0xff
+        path = tmp_path / "damaged.pftrace"
+        path.write_bytes(data)
+        seen += bool(judge.import_errors(path))
+    assert seen >= 3
 
 
 def test_the_user_interface_shows_it(files, tmp_path):

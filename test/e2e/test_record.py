@@ -53,7 +53,8 @@ def test_resources_are_sampled_at_the_interval_asked_for(lab, slow):
     cpu = [(time, value) for track, time, value in recording.counters if track.name == "cpu" and track.pid == pid]
     gaps = sorted(b[0] - a[0] for a, b in zip(cpu, cpu[1:]))
     assert 40e6 < gaps[len(gaps) // 2] < 70e6
-    assert 100 < sorted(value for _, value in cpu)[len(cpu) // 2] < 210  # two threads compute all the time, in per cent of a CPU
+    # two threads compute all the time, in per cent of a CPU; less where the machine has other things to do
+    assert 20 < sorted(value for _, value in cpu)[len(cpu) // 2] < 210
     rss = [value for track, _, value in recording.counters if track.name == "rss" and track.pid == pid]
     assert min(rss[2:]) > 10 << 20
 
