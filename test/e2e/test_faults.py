@@ -171,17 +171,17 @@ def records(recording):
 
 
 def test_a_ring_that_is_too_small_counts_what_it_lost_to_the_record(lab, library):
-    program = lab.native("run", library, lab.model("many"), 4, 4, "run", 30, 4)
+    program = lab.native("run", library, lab.model("many"), 4, 4, "run", 10, 4)
     whole = lab.record(program, options=["--ring-size", "16M"], name="whole").recording
-    assert whole.lost == 0 and len(whole.operators) == 30 * 4 * 3000
+    assert whole.lost == 0 and len(whole.operators) == 10 * 4 * 3000
     recording = lab.record(program, options=["--ring-size", "4K"]).recording
     assert recording.lost > 0 and recording.note("cost")["lost"] == recording.lost
-    # 360,480 records, and those of the session's creation
+    # 120,160 records, and those of the session's creation
     assert records(recording) + recording.lost == records(whole)
 
 
 def test_loss_is_told_to_the_user(lab, library):
-    done = lab.record(lab.native("run", library, lab.model("many"), 4, 4, "run", 30, 4), options=["--ring-size", "4K"])
+    done = lab.record(lab.native("run", library, lab.model("many"), 4, 4, "run", 10, 4), options=["--ring-size", "4K"])
     assert re.search(r"\b%d\b" % done.recording.lost, done.err.replace(",", "")), done.err
 
 
