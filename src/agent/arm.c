@@ -28,9 +28,12 @@ struct runtime *runtime_of(uintptr_t object)
 {
 	uintptr_t vptr = *(uintptr_t *)object;
 
-	for (uint32_t i = 0; i < n_runtimes; i++)
-		if (!runtimes[i].is_gone && image_has(&runtimes[i].image, vptr, IMAGE_R))
+	for (uint32_t i = 0; i < n_runtimes; i++) {
+		const struct image *image = &runtimes[i].image;
+		if (!runtimes[i].is_gone && (vptr - image->relro_start < image->relro_end - image->relro_start ||
+					     image_has(image, vptr, IMAGE_R)))
 			return &runtimes[i];
+	}
 	/* a hook was called all the same: the module is still there, and the hook needs the original */
 	for (uint32_t i = 0; i < n_runtimes; i++)
 		if (image_has(&runtimes[i].image, vptr, IMAGE_R))

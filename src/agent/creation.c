@@ -235,7 +235,7 @@ void creation_end(struct thread *thread, enum run_owner owner, uint32_t message)
 					   .more = message ? FLAG_FAILED : 0 };
 		agent_publish(thread);
 	}
-	lane_give(creation->lane);
+	lane_give(creation->lane, end);
 	thread->hint.time = 0;
 	creation->start = 0;
 	if (message)

@@ -92,7 +92,7 @@ static void tell_provider(struct thread *thread, const char *path, uint64_t star
 					   .type = RECORD_SLICE, .flags = KIND_PROVIDER_READY };
 		agent_publish(thread);
 	}
-	lane_give(lane);
+	lane_give(lane, end);
 }
 
 /* Called by import_dlopen below. A path with a slash is found the same whoever asks; for a bare name the

@@ -262,8 +262,9 @@ static word on_run_start(ARGS)
 
 	if (thread) {
 		const char *tag = NULL;
+		const struct open_run *run = run_top(thread);
 		bool has_options = runtime->ort.minor >= 18;
-		if (has_options && runtime->ort.api && c) {
+		if (has_options && runtime->ort.api && c && !(run && run->told && !run->is_executing)) {
 			void *const *api = (void *const *)runtime->ort.api;
 			void *status = ((void *(*)(word, const char **))api[ORT_API_RUN_OPTIONS_GET_RUN_TAG])(c, &tag);
 			if (status)

@@ -36,7 +36,7 @@ struct session {
 	uint32_t number;		/* in this process, from 1 */
 	uint32_t generation;		/* of the segment that was told of it */
 	uintptr_t object;		/* InferenceSession, which is OrtSession */
-	uint32_t n_runs;		/* atomic */
+	bool has_run;			/* atomic */
 	uint64_t known_as;		/* key of session_known, 0: none */
 	bool is_released;
 	bool was_asked;			/* providers are as the program asked for them */
@@ -96,7 +96,8 @@ void operators_close(struct thread *thread, unsigned depth, uintptr_t frame);
 
 /* A lane that nobody had after `since` (0: now); NO_LANE when all are taken. */
 uint8_t lane_take(uint64_t since);
-void lane_give(uint8_t lane);
+/* end: when its last user was done. */
+void lane_give(uint8_t lane, uint64_t end);
 
 /* session.c */
 struct session *session_new(void);

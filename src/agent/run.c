@@ -44,11 +44,11 @@ uint8_t lane_take(uint64_t since)
 	return (uint8_t)lane;
 }
 
-void lane_give(uint8_t lane)
+void lane_give(uint8_t lane, uint64_t end)
 {
 	if (lane >= MAX_LANES)
 		return;
-	__atomic_store_n(&given_at[lane], agent_now(), __ATOMIC_RELAXED);
+	__atomic_store_n(&given_at[lane], end, __ATOMIC_RELAXED);
 	__atomic_fetch_and(&hot->lanes, ~(1ull << lane), __ATOMIC_RELEASE);
 }
 
@@ -134,7 +134,9 @@ void run_tell(struct thread *thread, struct open_run *run, const char *tag)
 	if (run->session) {
 		session_tell(run->session);
 		number = run->session->number;
-		if (__atomic_add_fetch(&run->session->n_runs, 1, __ATOMIC_RELAXED) == 1)
+		/* a plain look first: an atomic change is for the first few runs only */
+		if (!__atomic_load_n(&run->session->has_run, __ATOMIC_RELAXED) &&
+		    !__atomic_exchange_n(&run->session->has_run, true, __ATOMIC_RELAXED))
 			flags |= FLAG_FIRST;
 	}
 	if (run->lane < MAX_LANES) {
@@ -244,7 +246,7 @@ void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
 					   .flags = message ? FLAG_FAILED : 0 };
 		agent_publish(thread);
 	}
-	lane_give(run->lane);
+	lane_give(run->lane, end);
 }
 
 /*
