@@ -4,7 +4,7 @@
  * recorded, one with a peer's tracer in it, take turns on one CPU, milliseconds each, so that what disturbs the
  * machine disturbs all of them alike. bench/players.py lets them play and compares.
  *
- * A player says "ready TIME" (nanoseconds since it was started, if stamp.c started it), then answers each line "N" on its standard input, do it N times,
+ * A player says "ready TIME CPU-TIME" (nanoseconds since it was started, if stamp.c started it), then answers each line "N" on its standard input, do it N times,
  * by a line "MEDIAN MEAN" in nanoseconds for one time. "N RATE" paces: RATE chunks in a second. It ends when its
  * input does.
  */
@@ -12,7 +12,7 @@
 #define BENCH_PLAYER_H
 
 struct player {
-	long chunk;				/* how many times make one measurement; the median is one of these */
+	long chunk;				/* how many times make one measurement, at least; the median is one of these */
 	void (*play)(void *ctx, long n);
 	void (*settle)(void *ctx);		/* not measured, after each turn; NULL: nothing to do */
 	void *ctx;

@@ -40,7 +40,7 @@ class Player:
 
     def answer(self):
         line = self.process.stdout.readline().split()
-        if len(line) != 2:
+        if not line:
             sys.exit(f"{self.process.args}: no answer, status {self.process.wait()}")
         return line
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * stamp CPU CMD [ARG...]: executes a program on one CPU and leaves the time (CLOCK_MONOTONIC, ns) at which it did so in the
- * environment, as BENCH_STARTED: what a program's start takes is counted from there, by the program itself.
+ * stamp CPU CMD [ARG...]: executes a program on one CPU. When it did so (CLOCK_MONOTONIC, ns), and how much CPU time
+ * the process had used by then, it leaves in the environment, as BENCH_STARTED: what a program's start takes is
+ * counted from there, by the program itself.
  */
 #include "player.h"
 
@@ -13,10 +14,13 @@
 
 int main(int argc, char **argv)
 {
-	char text[32];
+	struct timespec cpu;
+	char text[64];
 
 	player_pin(argc > 1 ? atoi(argv[1]) : -1);
-	snprintf(text, sizeof text, "%llu", (unsigned long long)clock_ns());
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	snprintf(text, sizeof text, "%llu %llu", (unsigned long long)clock_ns(),
+		 (unsigned long long)cpu.tv_sec * 1000000000u + (unsigned long long)cpu.tv_nsec);
 	setenv("BENCH_STARTED", text, 1);
 	if (argc > 2)
 		execvp(argv[2], argv + 2);
