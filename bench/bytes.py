@@ -16,8 +16,8 @@ OPERATORS, INFERENCES = 100, 2000
 
 def recorded(program, argv, inftrace, path, *options):
     """Bytes of the recording of so many inferences, and of how many operators."""
-    size, n_inferences = 0, 0
-    player = players.Player([program, *argv], [inftrace, "record", "--quiet", "--force", "--output", path, *options, "--"])
+    around = [inftrace, "record", "--quiet", "--force", "--output", path, *options, "--"]
+    player = players.Player([program, *argv], around)
     player.turn(INFERENCES)
     player.end()
     n_inferences = players.report(inftrace, path)["models"][0]["inferences"]["count"]
@@ -31,7 +31,7 @@ def profiled(program, argv, prefix):
     player.turn(INFERENCES)
     player.end()
     path, = glob.glob(prefix + "*")
-    size, n_operators = os.path.getsize(path), 0
+    size = os.path.getsize(path)
     with open(path, "rb") as file:
         n_operators = sum(line.count(b"_kernel_time") for line in file)
     return size / n_operators, n_operators
@@ -48,8 +48,9 @@ def main(build):
         json, n_profiled = profiled(program, argv, os.path.join(folder, "profile"))
         print(f"chain of {OPERATORS}, {n} inferences: {plain:.1f} bytes of the file for an operator, compressed {compressed:.1f}; "
               f"ONNX Runtime {measured.version}: {json:.0f} ({n_profiled} operators)")
-        players.row("file, plain: a packet (an operator has two)", plain / 2, "bytes", 24, None, [("its profiler's JSON", json / 2)])
-        players.row("file, compressed: a packet", compressed / 2, "bytes", 10, None, [("its profiler's JSON", json / 2)])
+        peers = [("its profiler's JSON", json / 2)]
+        players.row("file, plain: a packet (an operator has two)", plain / 2, "bytes", 24, None, peers)
+        players.row("file, compressed: a packet", compressed / 2, "bytes", 10, None, peers)
     except runtime.Missing as why:
         players.left_out("bytes of a recording", why)
     finally:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * event_run CPU event|span|floor|floor-span|fault: a player (player.h) that records events which nothing happens between.
+ * event_run CPU event|span|floor|floor-span|fault: a player (player.h) that records events with nothing in between.
  * floor: a clock and a store of 32 bytes, into memory of the same size as our ring; floor-span: two clocks. event and
  * span: the same through our ring (event/ring.h), read by another thread on any other CPU, as the recorder does it.
  * Each turn waits until all of it was read: nothing may be lost, because a lost event is a cheap one. fault: page
@@ -22,7 +22,8 @@ enum { BYTES = 8 << 20, CHUNK = 1000, PACED_CHUNK = 100 };
 struct bench {
 	struct ring *ring;
 	struct ring_writer writer;
-	uint64_t n_read, sum;	/* of the reader */
+	uint64_t sum;		/* of the reader */
+	bool is_over;
 };
 
 /* The least that an event can be: four words, and a release store that lets another thread see them. */
@@ -60,7 +61,8 @@ static void play_event(void *ctx, long n)
 		struct record *record = ring_claim(&bench->writer);
 		if (!record)
 			continue;
-		*record = (struct record){ .time = clock_ticks(), .value = (uint64_t)i, .id = 7, .run = 1, .type = RECORD_OPERATOR };
+		*record = (struct record){ .time = clock_ticks(), .value = (uint64_t)i, .id = 7, .run = 1,
+					   .type = RECORD_OPERATOR };
 		ring_publish(&bench->writer);
 	}
 }
@@ -97,7 +99,7 @@ static void *read_ring(void *ctx)
 	const struct record *record;
 	size_t n;
 
-	for (;;) {
+	while (!__atomic_load_n(&bench->is_over, __ATOMIC_RELAXED)) {
 		record = ring_read(bench->ring, BYTES, &n);
 		for (size_t i = 0; i < n; i++)
 			bench->sum += record[i].time + record[i].type;
@@ -150,5 +152,9 @@ int main(int argc, char **argv)
 		return 3;
 	player_pin(atoi(argv[1]));
 	player_run(&player);
+	__atomic_store_n(&bench.is_over, true, __ATOMIC_RELAXED);
+	if (player.settle)
+		pthread_join(reader, NULL);
+	free(bench.ring);
 	return 0;
 }

@@ -3,8 +3,8 @@
  * model_run CPU LIBRARY [MODEL [PROFILE]]: a player (player.h) that runs a model with ONNX Runtime, on one thread.
  * Without a model it gets ready to make sessions and that is all.
  * An ordinary program that opens the runtime's library: its functions are called by their place in the API's
- * table. Inputs are float tensors; dimensions that the model leaves open are 1. With PROFILE the runtime's own profiler is on
- * and writes PROFILE_<time>.json.
+ * table. Inputs are float tensors; dimensions that the model leaves open are 1. With PROFILE the runtime's own profiler
+ * is on and writes PROFILE_<time>.json.
  */
 #include "player.h"
 
@@ -19,13 +19,19 @@ enum slot {
 	ERROR_MESSAGE = 2, CREATE_ENV = 3, CREATE_SESSION = 7, RUN = 9, CREATE_OPTIONS = 10, ENABLE_PROFILING = 14,
 	SET_SEVERITY = 22, SET_THREADS = 24, INPUT_COUNT = 30, INPUT_TYPE = 33, INPUT_NAME = 36, OUTPUT_NAME = 37,
 	CREATE_TENSOR = 49, TENSOR_INFO = 55, ELEMENT_TYPE = 60, N_DIMS = 61, DIMS = 62, CPU_MEMORY = 69,
-	DEFAULT_ALLOCATOR = 78, RELEASE_ENV = 92, RELEASE_SESSION = 95, RELEASE_VALUE = 96,
+	DEFAULT_ALLOCATOR = 78, RELEASE_ENV = 92, RELEASE_MEMORY = 94, RELEASE_SESSION = 95, RELEASE_VALUE = 96,
+	RELEASE_TYPE = 98, RELEASE_OPTIONS = 100,
 };
 
 /* CALL(RUN, (types of the arguments), (arguments)): ends the program unless the status is good. */
 #define CALL(slot, types, args) must(#slot, ((void *(*)types)api[slot])args)
 
 static void **api;
+
+static void release(enum slot slot, void *object)
+{
+	((void (*)(void *))api[slot])(object);
+}
 
 struct model {
 	void *env, *session, *memory, *allocator;
@@ -68,7 +74,8 @@ static void make_input(struct model *model, size_t number)
 	int element = 0;
 	float *data;
 
-	CALL(INPUT_NAME, (void *, size_t, void *, char **), (model->session, number, model->allocator, &model->input_name[number]));
+	CALL(INPUT_NAME, (void *, size_t, void *, char **),
+	     (model->session, number, model->allocator, &model->input_name[number]));
 	CALL(INPUT_TYPE, (void *, size_t, void **), (model->session, number, &type));
 	CALL(TENSOR_INFO, (void *, void **), (type, &tensor));
 	CALL(ELEMENT_TYPE, (void *, int *), (tensor, &element));
@@ -78,6 +85,7 @@ static void make_input(struct model *model, size_t number)
 	CALL(DIMS, (void *, int64_t *, size_t), (tensor, dim, n_dims));
 	for (size_t i = 0; i < n_dims; i++)
 		n *= (size_t)(dim[i] = dim[i] < 1 ? 1 : dim[i]);
+	release(RELEASE_TYPE, type);
 	data = calloc(n, sizeof *data);
 	for (size_t i = 0; i < n; i++)
 		data[i] = (float)i / (float)n;
@@ -97,6 +105,7 @@ static void open_model(struct model *model, const char *path, const char *profil
 	if (profile)
 		CALL(ENABLE_PROFILING, (void *, const char *), (options, profile));
 	CALL(CREATE_SESSION, (void *, const char *, void *, void **), (model->env, path, options, &model->session));
+	release(RELEASE_OPTIONS, options);
 	CALL(INPUT_COUNT, (void *, size_t *), (model->session, &model->n_inputs));
 	if (model->n_inputs > MAX_INPUTS)
 		die(path, "it has too many inputs");
@@ -113,13 +122,13 @@ static void play(void *ctx, long n)
 		void *output = NULL;
 		CALL(RUN, (void *, void *, char *const *, void *const *, size_t, char *const *, size_t, void **),
 		     (model->session, NULL, model->input_name, model->input, model->n_inputs, &model->output_name, 1, &output));
-		((void (*)(void *))api[RELEASE_VALUE])(output);
+		release(RELEASE_VALUE, output);
 	}
 }
 
 int main(int argc, char **argv)
 {
-	struct model model = { 0 };
+	static struct model model;	/* its texts and inputs are kept until the end */
 	struct player player = { 1, play, NULL, &model };
 
 	if (argc < 3)
@@ -133,7 +142,8 @@ int main(int argc, char **argv)
 	}
 	open_model(&model, argv[3], argc > 4 ? argv[4] : NULL);
 	player_run(&player);
-	((void (*)(void *))api[RELEASE_SESSION])(model.session);	/* the profiler writes its file now */
-	((void (*)(void *))api[RELEASE_ENV])(model.env);
+	release(RELEASE_SESSION, model.session);	/* the profiler writes its file now */
+	release(RELEASE_MEMORY, model.memory);
+	release(RELEASE_ENV, model.env);
 	return 0;
 }

@@ -34,8 +34,10 @@ class Bench:
         n_sets, n_rounds, n, n_profiled = plan
         rounds = players.Rounds()
         for _ in range(n_sets):
-            rounds.play({"plain": (self.player(path), n), "operator": (self.player(path, "operator"), n),
-                         "inference": (self.player(path, "inference"), n), "profiler": (self.player(path, profile=True), n_profiled),
+            rounds.play({"plain": (self.player(path), n),
+                         "operator": (self.player(path, "operator"), n),
+                         "inference": (self.player(path, "inference"), n),
+                         "profiler": (self.player(path, profile=True), n_profiled),
                          "floor": (self.floor(), 20000)}, n_rounds)
             for name in os.listdir(self.folder):
                 if name.startswith("profile"):
@@ -54,21 +56,26 @@ def chain(bench):
     n_operators = 100
     rounds = bench.rounds(bench.runtime.model(bench.folder, "chain"), PLANS["chain"])
     floor = rounds.figure(lambda times: times["floor"])[0]
+    floor_share = rounds.figure(lambda times: 100 * n_operators * floor / times["plain"])[0]
 
     def each(state, base="plain"):
         return rounds.figure(lambda times: (times[state] - times[base]) / n_operators)
     players.row("one operator, hooked", each("operator"), "ns", floor + 6.4, floor, [("its profiler", each("profiler")[0])],
                 "chain of 100, with a 100th of what the inference around them costs")
-    players.row("one operator, the hook alone", each("operator", "inference"), "ns", None, floor, more="against level inference")
-    players.row("chain of 100 tiny operators", share(rounds, "operator"), "%", 8, 100 * n_operators * floor / rounds.figure(lambda times: times["plain"])[0],
+    players.row("one operator, the hook alone", each("operator", "inference"), "ns", None, floor,
+                more="against level inference")
+    players.row("chain of 100 tiny operators", share(rounds, "operator"), "%", 8, floor_share,
                 [("its profiler", share(rounds, "profiler")[0])], "level operator")
 
 
 def tiny(bench):
     rounds = bench.rounds(bench.runtime.model(bench.folder, "tiny"), PLANS["tiny"])
     floor = rounds.figure(lambda times: times["floor"])[0]
-    players.row("one inference, level inference", rounds.figure(lambda times: times["inference"] - times["plain"]), "ns", 150, floor,
-                [("its profiler", rounds.figure(lambda times: times["profiler"] - times["plain"])[0])], "a model of one operator")
+
+    def added(state):
+        return rounds.figure(lambda times: times[state] - times["plain"])
+    players.row("one inference, level inference", added("inference"), "ns", 150, floor,
+                [("its profiler", added("profiler")[0])], "a model of one operator")
 
 
 def other(bench, path):

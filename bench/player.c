@@ -40,7 +40,7 @@ static void sleep_until(uint64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-/* Warms up: the first ones after the others had the CPU find cold caches. Then the chunk that is long enough for the clock. */
+/* The first ones after the others had the CPU find cold caches. Returns the chunk that is long enough for the clock. */
 static long warm_up(const struct player *player, long n)
 {
 	uint64_t start = clock_ns(), each;

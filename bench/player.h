@@ -4,9 +4,9 @@
  * recorded, one with a peer's tracer in it, take turns on one CPU, milliseconds each, so that what disturbs the
  * machine disturbs all of them alike. bench/players.py lets them play and compares.
  *
- * A player says "ready TIME CPU-TIME" (nanoseconds since it was started, if stamp.c started it), then answers each line "N" on its standard input, do it N times,
- * by a line "MEDIAN MEAN" in nanoseconds for one time. "N RATE" paces: RATE chunks in a second. It ends when its
- * input does.
+ * A player says "ready TIME CPU-TIME" (nanoseconds since it was started, if stamp.c started it), then answers each
+ * line "N" on its standard input, do it N times, by a line "MEDIAN MEAN" in nanoseconds for one time. "N RATE" paces:
+ * RATE chunks in a second. It ends when its input does.
  */
 #ifndef BENCH_PLAYER_H
 #define BENCH_PLAYER_H

@@ -13,7 +13,6 @@ import json
 import math
 import os
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
@@ -33,8 +32,9 @@ class Player:
     """A running player; around: the command that starts it, a recorder for instance."""
 
     def __init__(self, argv, around=(), env=(), user=None):
-        self.process = subprocess.Popen([*around, argv[0], str(CPU), *argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                        bufsize=1, env={**os.environ, "ORT_DISABLE_TELEMETRY": "1", **dict(env)}, user=user,
+        self.process = subprocess.Popen([*around, argv[0], str(CPU), *argv[1:]], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, bufsize=1, user=user,
+                                        env={**os.environ, "ORT_DISABLE_TELEMETRY": "1", **dict(env)},
                                         preexec_fn=lambda: os.sched_setaffinity(0, OTHERS))
         self.answer()
 
@@ -132,9 +132,9 @@ class Lttng:
         if self.user:
             shutil.chown(self.folder, self.user)
         self.env = {"LTTNG_HOME": self.folder, "LTTNG_UST_REGISTER_TIMEOUT": "5000", "HOME": self.folder}
-        self.daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel", "--sig-parent"], env={**os.environ, **self.env}, user=self.user,
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-                                       preexec_fn=lambda: (os.sched_setaffinity(0, OTHERS), signal.signal(signal.SIGUSR1, signal.SIG_IGN)))
+        self.daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel"], env={**os.environ, **self.env},
+                                       user=self.user, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                       start_new_session=True, preexec_fn=lambda: os.sched_setaffinity(0, OTHERS))
         atexit.register(self._stop)	# whatever goes wrong
         self("create", "bench", "--output", os.path.join(self.folder, "out"))
         self("enable-channel", "-u", "channel", "--discard", *channel)
@@ -142,9 +142,9 @@ class Lttng:
         self("start")
 
     def __call__(self, *command):
-        for attempt in range(50):
-            done = subprocess.run(["lttng", "--no-sessiond", *command], env={**os.environ, **self.env}, user=self.user,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for _ in range(50):	# it may not have opened its socket yet
+            done = subprocess.run(["lttng", "--no-sessiond", *command], env={**os.environ, **self.env},
+                                  user=self.user, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if not done.returncode:
                 return done.stdout
             if "create" not in command:

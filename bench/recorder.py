@@ -49,13 +49,14 @@ def measure(what, player, pid, n_per_chunk, rate):
 def ours(build, folder, options):
     measured = runtime.Runtime(build)
     path = os.path.join(folder, "recorder.pftrace")
+    inftrace = os.path.join(build, "inftrace")
     player = players.Player([os.path.join(build, "bench/model_run"), measured.library, measured.model(folder, "chain")],
-                            [os.path.join(build, "inftrace"), "record", "--quiet", "--force", "--output", path, *options, "--"])
+                            [inftrace, "record", "--quiet", "--force", "--output", path, *options, "--"])
     what = " ".join(["inftrace record", *options])
     idle = measure(what + ", nothing happens", player, player.process.pid, 1, 0)
     busy = measure(what, player, player.process.pid, 1, CHUNKS_PER_SECOND)
     player.end()
-    report = players.report(os.path.join(build, "inftrace"), path)
+    report = players.report(inftrace, path)
     n = report["models"][0]["inferences"]["count"]
     print(f"    {n * OPERATORS} operators of {(SECONDS + WARM_UP) * CHUNKS_PER_SECOND * OPERATORS} are in the recording, "
           f"{report['losses']['lost_events']} events were lost")
@@ -80,8 +81,9 @@ def lttng(build):
 def perf(build, folder):
     path = os.path.join(folder, "perf.data")
     command = ["perf", "record", "--quiet", "--event", "page-faults:u", "--count", "1", "--output", path]
-    if not shutil.which("perf") or subprocess.run([*command, "true"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
-        players.left_out("perf record beside the recorder", "it is not installed or not allowed here (apt install linux-perf)")
+    if not shutil.which("perf") or subprocess.run([*command, "true"], stdout=subprocess.DEVNULL,
+                                                  stderr=subprocess.DEVNULL).returncode:
+        players.left_out("perf record beside the recorder", "not installed, or not allowed here (apt install linux-perf)")
         return None
     player = players.Player([os.path.join(build, "bench/event_run"), "fault"])
     recorder = subprocess.Popen([*command, "--pid", str(player.process.pid)], stderr=subprocess.DEVNULL,
@@ -100,10 +102,11 @@ def main(build):
     try:
         idle, busy = ours(build, folder, [])
         _, compressed = ours(build, folder, ["--compress"])
-        peers = [(name, peer) for name, peer in (("lttng-consumerd", lttng(build)), ("perf record", perf(build, folder))) if peer]
+        peers = [("lttng-consumerd", lttng(build)), ("perf record", perf(build, folder))]
+        cpu, memory = ([(name, peer[which]) for name, peer in peers if peer] for which in (0, 1))
         more = "100,000 operators = 200,000 packets a second; with --compress %.1f" % compressed[0]
-        players.row("recorder: CPU at 100,000 events/s", busy[0], "% of a core", 2, idle[0], [(name, peer[0]) for name, peer in peers], more)
-        players.row("recorder: peak memory", max(busy[1], compressed[1]), "MiB", 32, idle[1], [(name, peer[1]) for name, peer in peers])
+        players.row("recorder: CPU at 100,000 events/s", busy[0], "% of a core", 2, idle[0], cpu, more)
+        players.row("recorder: peak memory", max(busy[1], compressed[1]), "MiB", 32, idle[1], memory)
     except runtime.Missing as why:
         players.left_out("the recorder's cost", why)
     finally:
