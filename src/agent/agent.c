@@ -236,6 +236,7 @@ bool agent_enter_process(void)
 		has_started = start_process();
 		hot->use_ticks = settings.use_ticks;
 		hot->level = has_started ? settings.level : LEVEL_OFF;
+		hot->is_plain = hot->use_ticks && hot->level == LEVEL_OPERATOR;
 		hot->generation = ++agent.next_generation;
 	}
 	agent_unlock();
@@ -333,7 +334,7 @@ void agent_grow_ring(struct thread *thread)
 	ring_publish(&thread->ring);
 }
 
-struct record *agent_claim(struct thread *thread)
+struct record *agent_claim_slow(struct thread *thread)
 {
 	if (__builtin_expect(thread->ring.head >= thread->ring.limit, 0) &&
 	    ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)

@@ -25,10 +25,11 @@ struct hot {
 	uint32_t generation;	/* of this process's segment; 0: none yet, or a child of fork */
 	uint32_t lock;
 	uint32_t level;		/* enum level; LEVEL_OFF: record nothing */
-	uint32_t last_run;	/* inferences begun in this process */
+	uint32_t last_run;	/* numbers of inferences given out in this process */
 	uint64_t lanes;		/* a bit for each lane in use */
 	uint32_t last_session;
 	uint32_t use_ticks;	/* 1: the time stamp counter, 0: CLOCK_MONOTONIC */
+	uint32_t is_plain;	/* operators go the short way: ticks, and no shapes */
 };
 
 enum { MAX_DEPTH = 32, MAX_RUNS = 8, MAX_LANES = 64, NO_LANE = 255 };
@@ -42,7 +43,7 @@ struct open_operator {
 	bool told;		/* RECORD_OPERATOR_BEGIN was written */
 };
 
-enum { SHAPE_DIMS = 8, SHAPE_INPUTS = 16 };
+enum { SHAPE_DIMS = 8, SHAPE_INPUTS = 16, LAST_INPUTS = 4 };
 
 struct shape {
 	uint32_t type;		/* ONNXTensorElementDataType; 0: not a tensor */
@@ -59,9 +60,11 @@ struct open_run {
 	uint8_t lane;
 	bool is_executing;		/* past OnRunStart */
 	bool told;			/* RECORD_RUN_BEGIN was written */
-	bool has_inputs;		/* RECORD_RUN_INPUTS was written */
+	bool has_inputs;		/* its shapes were written */
 	unsigned depth;			/* operators that were open when it began */
 	uint32_t message;		/* text of the first failure inside, 0: none */
+	uint32_t shapes;		/* text, of inputs that are known when it begins; 0: not known */
+	uint64_t batch;			/* with them; 0: none */
 	uint64_t run_options;
 	uint64_t cpu_ns, wait_ns, faults, switches;	/* at its begin, level detail */
 };
@@ -93,15 +96,22 @@ struct model_hint {
 
 struct thread {
 	uint32_t generation;
+	uint32_t depth;
+	uint32_t plain;		/* the generation if operators may go the short way now, else 0 */
+	uint32_t current_run;	/* number of the innermost open run, 0: none */
+	uint8_t looks;		/* 0: that run's inputs are known; else 255 */
 	int32_t tid;
 	struct ring_writer ring;
 	uint32_t ring_number;
-	uint32_t depth;
 	uint32_t n_runs;
+	uint32_t next_run, numbers_end;	/* numbers for runs, a block of them taken at once */
 	uint32_t is_inside;	/* the agent itself is calling the runtime */
 	struct open_operator open[MAX_DEPTH];
 	struct open_run run[MAX_RUNS];
 	struct creation creation;
+	struct session *last_session;	/* of the API's last run here */
+	uint32_t last_text, n_last;	/* the last inputs that an API call told here, put into words; 0: none */
+	struct shape last[LAST_INPUTS];
 	uint32_t last_run;		/* the last one that ended here, for a message that comes late */
 	uint32_t last_message;		/* text of the last exception thrown here */
 	uint64_t last_throw;		/* and when */
@@ -163,7 +173,18 @@ static inline struct thread *agent_thread(void)
 }
 
 /* A record that others depend on; grows the ring when it fills. Filled by the caller, then ring_publish. */
-struct record *agent_claim(struct thread *thread);
+struct record *agent_claim_slow(struct thread *thread);
+static inline struct record *agent_claim(struct thread *thread)
+{
+	struct ring_writer *writer = &thread->ring;
+
+	/* near the limit, or past it, ask: what lies beyond, and what is kept, is not known here */
+	if (__builtin_expect(writer->busy | (writer->limit <= writer->head + (writer->mask >> 3) + 1), 0))
+		return agent_claim_slow(thread);
+	writer->busy = 1;
+	__asm__ volatile("" ::: "memory");
+	return &writer->data[writer->head & writer->mask];
+}
 /* Gives a thread a bigger ring when its own is filling up. */
 void agent_grow_ring(struct thread *thread);
 static inline void agent_publish(struct thread *thread)

@@ -191,6 +191,7 @@ static void forget_unloaded(const struct image_set *set)
 			continue;
 		runtime->is_gone = true;
 	}
+	hooks_forget();
 	n_known = 0;
 	for (uint32_t i = 0; i < n_runtimes; i++)
 		if (!runtimes[i].is_gone && n_known < MAX_KNOWN) {

@@ -117,28 +117,47 @@ static const char *tag_of(const struct runtime *runtime, word run_options)
 	return status ? NULL : tag;
 }
 
-static word run(struct runtime *runtime, unsigned slot, ARGS)
+/* Before a run: a is the session, b its options, d and e the inputs. Returns the thread if run_leave is to end it. */
+static struct thread *run_enter(struct runtime *runtime, unsigned slot, word a, word b, word d, word e,
+				uint32_t *n_runs)
 {
 	struct thread *thread = agent_thread();
+	struct session *session;
 	struct open_run *open;
-	word status;
-	uint32_t n_runs;
 
-	if (!thread || !(open = run_begin(thread, OWNER_API, 0, session_of_object(a))))
-		return real(runtime, slot)(PASS);
-	n_runs = thread->n_runs;
+	if (!thread)
+		return NULL;
+	session = thread->last_session;
+	if (!session || session->object != a || !session->number)
+		session = thread->last_session = session_of_object(a);
+	if (!(open = run_begin(thread, OWNER_API, 0, session)))
+		return NULL;
+	*n_runs = thread->n_runs;
 	open->run_options = b;
+	if (slot == ORT_API_RUN && d && e <= 64)
+		open->shapes = shape_of_values(runtime, thread, (const void *const *)d, e, &open->batch);
 	run_tell(thread, open, tag_of(runtime, b));
-	if (slot == ORT_API_RUN && d && e <= 64) {
-		uint64_t batch = 0;
-		uint32_t shapes = shape_of_values(runtime, (const void *const *)d, e, &batch);
-		run_inputs(thread, open, shapes, batch);
-	}
-	status = real(runtime, slot)(PASS);
+	return thread;
+}
+
+static void run_leave(struct runtime *runtime, struct thread *thread, uint32_t n_runs, word status)
+{
 	/* inner brackets that an error left open */
 	while (thread->n_runs > n_runs)
 		run_end(thread, (enum run_owner)run_top(thread)->owner, 0);
 	run_end(thread, OWNER_API, message_of(runtime, status));
+}
+
+/* Inline, so that the arguments are passed on once only. */
+static inline __attribute__((always_inline)) word run(struct runtime *runtime, unsigned slot, ARGS)
+{
+	function *next = slot == ORT_API_RUN ? (function *)runtime->run : real(runtime, slot);
+	uint32_t n_runs = 0;
+	struct thread *thread = run_enter(runtime, slot, a, b, d, e, &n_runs);
+	word status = next(PASS);
+
+	if (thread)
+		run_leave(runtime, thread, n_runs, status);
 	return status;
 }
 
@@ -241,5 +260,6 @@ void api_arm(struct runtime *runtime)
 	for (unsigned s = 0; s < sizeof slots / sizeof *slots; s++)
 		if (slots[s] < runtime->ort.n_api)
 			hook_word(runtime->ort.api + 8 * slots[s], (void *)stand_ins[runtime->number][s]);
+	runtime->run = (void *)real(runtime, ORT_API_RUN);
 	hook_close(&runtime->image);
 }

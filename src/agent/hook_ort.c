@@ -4,7 +4,8 @@
  *
  * Calling convention: a function that returns a class gets a hidden first argument for the result, then
  * `this`. Except for Compute, whose signature never changed, a hook passes on six register and six stack
- * words, whatever the true number of parameters is: parameters that a version adds do no harm.
+ * words, whatever the true number of parameters is: parameters that a version adds do no harm. Those that are
+ * called in every run, which have four at most, pass on the six registers.
  *
  * The hot path is on_compute: one look-up, two clocks, one record. Everything that may take longer
  * happens at first sight of a kernel (kernel_learn), or once per run or session.
@@ -20,18 +21,60 @@
 typedef uintptr_t word;
 #define ARGS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
 #define PASS a, b, c, d, e, f, g, h, i, j, k, l
+#define REGISTERS word a, word b, word c, word d, word e, word f
+#define PASS_REGISTERS a, b, c, d, e, f
 typedef word function(ARGS);
+typedef word run_function(REGISTERS);
 typedef word compute_function(word result, word self, word context);
 
 struct map kernels;
 static struct kernel *free_kernels;
 
-static inline function *original(word object, enum ort_family family)
+/*
+ * The first class that each hook met, with what it needs to know of it: four of them are called in every run.
+ * Written once, and again only after a module was unloaded.
+ */
+static struct met {
+	word vptr;	/* 0: none yet; stored last */
+	function *next;
+	struct runtime *runtime;
+} met[N_ORT_FAMILIES];
+
+static __attribute__((noinline)) struct met meet(word object, enum ort_family family)
 {
 	struct runtime *runtime = runtime_of(object);
 	int slot = runtime ? runtime->ort.slot[family] : -1;
+	struct met new = { *(word *)object, NULL, runtime };
 
-	return slot < 0 ? NULL : (function *)hook_original(*(word *)object + 8 * (word)slot);
+	if (slot >= 0)
+		new.next = (function *)hook_original(new.vptr + 8 * (word)slot);
+	agent_lock();
+	if (new.next && !met[family].vptr) {
+		met[family].next = new.next;
+		met[family].runtime = runtime;
+		__atomic_store_n(&met[family].vptr, new.vptr, __ATOMIC_RELEASE);
+	}
+	agent_unlock();
+	return new;
+}
+
+void hooks_forget(void)
+{
+	for (int i = 0; i < N_ORT_FAMILIES; i++)	/* no others: somebody may be reading them */
+		if (met[i].vptr && met[i].runtime->is_gone)
+			__atomic_store_n(&met[i].vptr, 0, __ATOMIC_RELEASE);
+}
+
+static inline struct met met_of(word object, enum ort_family family)
+{
+	if (__builtin_expect(__atomic_load_n(&met[family].vptr, __ATOMIC_ACQUIRE) == *(word *)object, 1))
+		return met[family];
+	return meet(object, family);
+}
+
+static inline function *original(word object, enum ort_family family)
+{
+	return met_of(object, family).next;
 }
 
 /* The text id of a provider's name, in this process's segment. */
@@ -157,7 +200,14 @@ static uint32_t run_of(struct thread *thread, const struct kernel *kernel, word 
 	return creation_is_open(thread) ? 0 : run_of_operator(kernel, context);
 }
 
-static word on_compute(word result, word self, word context)
+/* It returns in another process than the one in which it began: nothing may be written, the ring is the parent's. */
+static inline bool is_forked(const struct open_operator *op)
+{
+	return !hot->generation || !op->start;
+}
+
+/* Any operator: inside another, on a thread that runs no inference, told with its shapes, or learned. */
+static __attribute__((noinline)) word compute_any(word result, word self, word context, word frame)
 {
 	struct kernel *kernel = kernel_get(self);
 	struct thread *thread;
@@ -165,7 +215,7 @@ static word on_compute(word result, word self, word context)
 	struct record *record;
 	uint32_t run, shapes = 0;
 	uint64_t end;
-	word frame = (word)__builtin_frame_address(0), r;
+	word r;
 
 	if (__builtin_expect(!kernel, 0)) {
 		compute_function *next = (compute_function *)(word)original(self, ORT_COMPUTE);
@@ -183,7 +233,7 @@ static word on_compute(word result, word self, word context)
 	run = run_of(thread, kernel, context);
 	if (__builtin_expect(hot->level == LEVEL_DETAIL, 0))
 		shapes = shape_of_context(kernel->runtime, context);
-	if (__builtin_expect(kernel->look, 0))
+	if (__builtin_expect(kernel->look & thread->looks, 0))
 		inputs_see(thread, kernel, context);
 	op = &thread->open[thread->depth++];
 	op->frame = frame;
@@ -193,6 +243,8 @@ static word on_compute(word result, word self, word context)
 	op->start = agent_now();
 	r = ((compute_function *)kernel->compute)(result, self, context);
 	end = agent_now();
+	if (__builtin_expect(is_forked(op), 0))
+		return r;
 	thread->depth = (uint32_t)(op - thread->open);
 	if (__builtin_expect(op->told | (*(word *)result != 0), 0)) {
 		compute_end(thread, op, end, *(word *)result);
@@ -213,6 +265,90 @@ static word on_compute(word result, word self, word context)
 	record->flags = shapes ? FLAG_SHAPES : 0;
 	record->more = 0;
 	ring_publish(&thread->ring);
+	return r;
+}
+
+/* An operator that was not plain in the end: it had others inside, it failed, it forked, or the ring wants a look. */
+static __attribute__((noinline)) void compute_rest(struct thread *thread, uint64_t end, uint64_t state)
+{
+	struct open_operator *op = &thread->open[0];
+	struct record *record;
+
+	if (is_forked(op))
+		return;
+	thread->depth = 0;
+	if (op->told || state) {
+		compute_end(thread, op, end, state);
+		return;
+	}
+	if (ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
+		agent_grow_ring(thread);
+	record = ring_claim(&thread->ring);
+	if (!record)
+		return;
+	*record = (struct record){ .time = op->start, .value = end, .id = op->node, .run = op->run, .type = RECORD_OPERATOR };
+	ring_publish(&thread->ring);
+}
+
+/*
+ * The hot path, for what nearly all operators are: known, in an inference of this thread, not inside another. As
+ * short as can be, and not only for its instructions: the runtime's own code fills the instruction cache, and
+ * what we take of it costs more than they do.
+ */
+static word on_compute(word result, word self, word context)
+{
+	const struct map_table *table = __atomic_load_n(&kernels.table, __ATOMIC_ACQUIRE);
+	const word frame = (word)__builtin_frame_address(0);
+	struct thread *thread = self_thread;
+	const struct map_entry *entry;
+	const struct kernel *kernel;
+	struct open_operator *op;
+	struct ring_writer *ring;
+	struct record *record;
+	uint64_t who, what = (uint64_t)RECORD_OPERATOR << 32, end;
+	word r;
+
+	if (!table || !thread)
+		return compute_any(result, self, context, frame);
+	for (uint64_t at = map_hash(self);; at++) {
+		word key;
+		entry = &table->entry[at & table->mask];
+		key = __atomic_load_n(&entry->key, __ATOMIC_ACQUIRE);
+		if (__builtin_expect(key == self, 1))
+			break;
+		if (!key)
+			return compute_any(result, self, context, frame);
+	}
+	kernel = __atomic_load_n(&entry->value, __ATOMIC_ACQUIRE);
+	if (__builtin_expect(!kernel, 0) || __builtin_expect(kernel->vptr != *(word *)self, 0) ||
+	    __builtin_expect(kernel->generation != thread->plain, 0) ||
+	    __builtin_expect(hot->generation != thread->plain, 0) ||
+	    __builtin_expect(thread->depth, 0) || __builtin_expect(kernel->look & thread->looks, 0))
+		return compute_any(result, self, context, frame);
+	op = &thread->open[0];
+	who = kernel->node | (uint64_t)thread->current_run << 32;
+	memcpy(&op->node, &who, sizeof who);
+	op->frame = frame;
+	op->told = false;
+	thread->depth = 1;
+	op->start = clock_ticks();
+	r = ((compute_function *)kernel->compute)(result, self, context);
+	end = clock_ticks();
+	ring = &thread->ring;
+	if (__builtin_expect(hot->generation != thread->plain, 0) || __builtin_expect(op->told, 0) ||
+	    __builtin_expect(*(word *)result != 0, 0) || __builtin_expect(ring->head >= ring->limit, 0) || __builtin_expect(ring->busy, 0)) {
+		compute_rest(thread, end, *(word *)result);
+		return r;
+	}
+	thread->depth = 0;
+	ring->busy = 1;
+	__asm__ volatile("" ::: "memory");
+	record = &ring->data[ring->head & ring->mask];
+	record->time = op->start;
+	record->value = end;
+	memcpy(&record->id, &op->node, sizeof who);
+	memcpy(&record->text, &what, sizeof what);
+	ring_publish(ring);
 	return r;
 }
 
@@ -254,37 +390,38 @@ static word on_prepack(ARGS)
 }
 
 /* b: the session's CPU provider; c: the public OrtRunOptions (1.18 and later; garbage before). */
-static word on_run_start(ARGS)
+static word on_run_start(REGISTERS)
 {
-	struct runtime *runtime = runtime_of(b);
-	function *next = original(b, ORT_RUN_START);
+	struct met met_here = met_of(b, ORT_RUN_START);
 	struct thread *thread = agent_thread();
 
 	if (thread) {
+		const struct runtime *runtime = met_here.runtime;
+		struct open_run *run = run_top(thread);
 		const char *tag = NULL;
-		const struct open_run *run = run_top(thread);
-		bool has_options = runtime->ort.minor >= 18;
-		if (has_options && runtime->ort.api && c && !(run && run->told && !run->is_executing)) {
+		bool has_options = runtime->ort.minor >= 18, is_new = !run || run->is_executing;
+		if (has_options && runtime->ort.api && c && (is_new || !run->told)) {
 			void *const *api = (void *const *)runtime->ort.api;
 			void *status = ((void *(*)(word, const char **))api[ORT_API_RUN_OPTIONS_GET_RUN_TAG])(c, &tag);
 			if (status)
 				((void (*)(void *))api[ORT_API_RELEASE_STATUS])(status);
 		}
-		run_executing(thread, session_of_provider(b), has_options ? c : 0, tag);
+		run_executing(thread, is_new || !run->session ? session_of_provider(b) : run->session, has_options ? c : 0, tag);
 	}
-	return next(PASS);
+	return ((run_function *)(word)met_here.next)(PASS_REGISTERS);
 }
 
-static word on_run_end(ARGS)
+static word on_run_end(REGISTERS)
 {
-	function *next = original(b, ORT_RUN_END);
-	word r = next(PASS);
+	run_function *next = (run_function *)(word)original(b, ORT_RUN_END);
+	word r = next(PASS_REGISTERS);
 	struct thread *thread = agent_thread();
 	struct open_run *run = thread ? run_top(thread) : NULL;
 
 	if (!run)
 		return r;
-	operators_close(thread, run->depth, 0);
+	if (__builtin_expect(thread->depth > run->depth, 0))
+		operators_close(thread, run->depth, 0);
 	if (run->owner == OWNER_PROVIDER)
 		run_end(thread, OWNER_PROVIDER, 0);
 	return r;
@@ -364,9 +501,9 @@ static word on_transform(ARGS)
 	return r;
 }
 
-static word on_evaluation_start(ARGS)
+static word on_evaluation_start(REGISTERS)
 {
-	function *next = original(a, ORT_EVALUATION_START);
+	run_function *next = (run_function *)(word)original(a, ORT_EVALUATION_START);
 	struct thread *thread = agent_thread();
 	struct open_run *run = thread ? run_top(thread) : NULL;
 
@@ -375,16 +512,17 @@ static word on_evaluation_start(ARGS)
 	run = thread ? run_top(thread) : NULL;
 	if (thread && (!run || run->is_executing))
 		run_begin(thread, OWNER_EVALUATION, 0, NULL);
-	return next(PASS);
+	return next(PASS_REGISTERS);
 }
 
-static word on_evaluation_stop(ARGS)
+static word on_evaluation_stop(REGISTERS)
 {
-	function *next = original(a, ORT_EVALUATION_STOP);
-	word r = next(PASS);
+	run_function *next = (run_function *)(word)original(a, ORT_EVALUATION_STOP);
+	word r = next(PASS_REGISTERS);
 	struct thread *thread = agent_thread();
+	const struct open_run *run = thread ? run_top(thread) : NULL;
 
-	if (thread)
+	if (run && run->owner <= OWNER_EVALUATION)
 		run_end(thread, OWNER_EVALUATION, 0);
 	return r;
 }

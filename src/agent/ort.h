@@ -27,7 +27,9 @@ struct runtime {
 	uint32_t number;
 	bool is_gone;			/* its module was unloaded, or so it seems */
 	uint32_t n_operators;		/* tables of kernel classes that were replaced */
+	void *run;			/* the API's own Run */
 	const char *armed;		/* what was replaced, for people */
+	uintptr_t tensor_type;		/* the type object of the last tensor that shape.c saw */
 	int trust_values, trust_contexts;	/* shape.c: how often fields and API agreed; -1: they did not */
 };
 
@@ -55,17 +57,18 @@ struct provider {
 
 enum kernel_look { LOOK_NOT, LOOK_LEARN, LOOK_READ };
 
+/* What the hot path reads comes first. */
 struct kernel {
 	uintptr_t self, vptr;
 	void *compute;			/* the class's own function */
-	struct session *session;
-	uint32_t session_number;
 	uint32_t generation, node;
-	struct runtime *runtime;
+	uint8_t look;			/* enum kernel_look: inputs.c wants to see its next call */
 	uint32_t constant;		/* a bit for each input that is a constant */
 	uint32_t graph_input;		/* a bit for each input that is one of the graph's */
 	uint8_t ordinal[32];		/* which one */
-	uint8_t look;			/* enum kernel_look: inputs.c wants to see its next call */
+	uint32_t session_number;
+	struct session *session;
+	struct runtime *runtime;
 	struct kernel *next_free;
 };
 
@@ -80,6 +83,8 @@ struct runtime *runtime_of(uintptr_t object);
 
 /* arm.c */
 void *arm_hook(enum ort_family family);
+/* hook_ort.c: a module was unloaded, another one may come to lie there. Under the lock. */
+void hooks_forget(void);
 
 /* run.c */
 struct open_run *run_begin(struct thread *thread, enum run_owner owner, uint64_t start, struct session *session);
@@ -149,7 +154,8 @@ void inputs_forget(struct session *session);
 
 /* shape.c: "float32[1x3x224x224],..." as a text id; 0: not known. */
 uint32_t shape_text(const struct shape *shape, size_t n);
-uint32_t shape_of_values(struct runtime *runtime, const void *const *values, size_t n, uint64_t *batch);
+uint32_t shape_of_values(struct runtime *runtime, struct thread *thread, const void *const *values, size_t n,
+			 uint64_t *batch);
 uint32_t shape_of_context(struct runtime *runtime, uintptr_t context);
 void shape_of_input(struct runtime *runtime, uintptr_t context, unsigned input, struct shape *shape);
 

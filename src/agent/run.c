@@ -104,6 +104,28 @@ struct open_run *run_top(struct thread *thread)
 	return thread->n_runs ? &thread->run[thread->n_runs - 1] : NULL;
 }
 
+/* What the hot path wants to know of the innermost run. */
+static void run_is_top(struct thread *thread)
+{
+	const struct open_run *run = run_top(thread);
+
+	thread->current_run = run ? run->run : 0;
+	thread->looks = run && run->has_inputs ? 0 : 255;
+	thread->plain = run && hot->is_plain ? thread->generation : 0;
+}
+
+/* Unique in the process; a thread takes several at a time, because an atomic addition costs as much as half a clock. */
+static uint32_t next_number(struct thread *thread)
+{
+	enum { BLOCK = 64 };
+
+	if (thread->next_run == thread->numbers_end) {
+		thread->next_run = __atomic_fetch_add(&hot->last_run, BLOCK, __ATOMIC_RELAXED) + 1;
+		thread->numbers_end = thread->next_run + BLOCK;
+	}
+	return thread->next_run++;
+}
+
 struct open_run *run_begin(struct thread *thread, enum run_owner owner, uint64_t start, struct session *session)
 {
 	struct open_run *run;
@@ -114,9 +136,10 @@ struct open_run *run_begin(struct thread *thread, enum run_owner owner, uint64_t
 	*run = (struct open_run){ .session = session, .owner = (uint8_t)owner, .lane = lane_take(start), .depth = thread->depth };
 	if (hot->level == LEVEL_DETAIL)
 		read_usage(run);
-	run->run = __atomic_add_fetch(&hot->last_run, 1, __ATOMIC_RELAXED);
+	run->run = next_number(thread);
 	run->start = start ? start : agent_now();
 	thread->n_runs++;
+	run_is_top(thread);
 	return run;
 }
 
@@ -124,15 +147,15 @@ void run_tell(struct thread *thread, struct open_run *run, const char *tag)
 {
 	struct record *record;
 	uint32_t text = tag && *tag ? dict_text(tag, strnlen(tag, 256)) : 0, number = 0;
+	uint64_t batch = 0;
 	uint8_t flags = 0;
 
-	if (run->told)
-		return;
 	run->told = true;
 	if (!run->session)
 		run->session = session_only();
 	if (run->session) {
-		session_tell(run->session);
+		if (run->session->generation != hot->generation)
+			session_tell(run->session);
 		number = run->session->number;
 		/* a plain look first: an atomic change is for the first few runs only */
 		if (!__atomic_load_n(&run->session->has_run, __ATOMIC_RELAXED) &&
@@ -145,12 +168,21 @@ void run_tell(struct thread *thread, struct open_run *run, const char *tag)
 		active[run->lane].stack = (uint64_t)__builtin_frame_address(0);
 		__atomic_store_n(&active[run->lane].run, run->run, __ATOMIC_RELEASE);
 	}
+	if (run->shapes && !text) {
+		text = run->shapes;
+		batch = run->batch;
+		flags |= FLAG_SHAPES;
+		run->has_inputs = true;	/* also when the record is lost: it is counted, not tried again */
+		run_is_top(thread);
+	}
 	record = agent_claim(thread);
 	if (!record)
 		return;
-	*record = (struct record){ .time = run->start, .value = run->lane, .id = number, .run = run->run, .text = text,
-				   .type = RECORD_RUN_BEGIN, .flags = flags };
+	*record = (struct record){ .time = run->start, .value = run->lane | batch << 8, .id = number, .run = run->run,
+				   .text = text, .type = RECORD_RUN_BEGIN, .flags = flags };
 	agent_publish(thread);
+	if (run->shapes && !run->has_inputs)
+		run_inputs(thread, run, run->shapes, run->batch);
 }
 
 void run_inputs(struct thread *thread, struct open_run *run, uint32_t shapes, uint64_t batch)
@@ -159,7 +191,8 @@ void run_inputs(struct thread *thread, struct open_run *run, uint32_t shapes, ui
 
 	if (!shapes)
 		return;
-	run->has_inputs = true;	/* also when the record is lost: it is counted, not tried again */
+	run->has_inputs = true;
+	run_is_top(thread);
 	record = agent_claim(thread);
 	if (!record)
 		return;
@@ -186,7 +219,8 @@ void run_executing(struct thread *thread, struct session *session, uint64_t run_
 		run->run_options = run_options;
 	if (run->told && run->lane < MAX_LANES)
 		active[run->lane].run_options = run->run_options;
-	run_tell(thread, run, tag);
+	if (!run->told)
+		run_tell(thread, run, tag);
 	if (run->owner == OWNER_PROVIDER || !(record = agent_claim(thread)))
 		return;
 	*record = (struct record){ .time = run->start, .value = agent_now(), .run = run->run, .text = run->lane,
@@ -227,8 +261,10 @@ void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	}
 	if (!run || run->owner != owner)
 		return;
-	operators_close(thread, run->depth, 0);
-	run_tell(thread, run, NULL);
+	if (thread->depth > run->depth)
+		operators_close(thread, run->depth, 0);
+	if (!run->told)
+		run_tell(thread, run, NULL);
 	if (!message)
 		message = run->message;
 	if (!run->has_inputs)
@@ -238,6 +274,7 @@ void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	if (run->lane < MAX_LANES)
 		__atomic_store_n(&active[run->lane].run, 0, __ATOMIC_RELEASE);
 	thread->n_runs--;
+	run_is_top(thread);
 	thread->last_run = run->run;
 	record = agent_claim(thread);
 	if (record) {

@@ -77,8 +77,8 @@ enum record_type {
 	RECORD_OPERATOR,	/* time..value, node id, run, text: shapes or, with FLAG_FAILED, the message */
 	RECORD_OPERATOR_BEGIN,	/* an operator that has others inside */
 	RECORD_OPERATOR_END,
-	RECORD_RUN_BEGIN,	/* time, session id, run, lane in value, text: tag */
-	RECORD_RUN_INPUTS,	/* session id, run, text: shapes, value: batch */
+	RECORD_RUN_BEGIN,	/* time, session id, run, value: lane, text: tag; with FLAG_SHAPES lane | batch << 8, shapes */
+	RECORD_RUN_INPUTS,	/* session id, run, text: shapes, value: batch; when the begin does not have them */
 	RECORD_RUN_USAGE,	/* run; time: thread CPU ns, value: run-queue ns, id: faults, text: switches */
 	RECORD_RUN_END,		/* time, session id, run, value: lane, text: message if FLAG_FAILED */
 	RECORD_SETUP,		/* time..value: inside run; session id, lane in text */

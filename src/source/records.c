@@ -130,8 +130,10 @@ static struct arg session_number(const struct records_step *step)
 static int run_begin(const struct records_step *step)
 {
 	const struct record *record = step->record;
-	struct lane_event *event = lane_event(step, EVENT_BEGIN, KIND_INFERENCE, record->time, record->value);
-	uint32_t tag = segment_text(&step->process->map, record->text);
+	bool has_shapes = record->flags & FLAG_SHAPES;
+	uint64_t lane = has_shapes ? record->value & 0xff : record->value, batch = has_shapes ? record->value >> 8 : 0;
+	struct lane_event *event = lane_event(step, EVENT_BEGIN, KIND_INFERENCE, record->time, lane);
+	uint32_t text = segment_text(&step->process->map, record->text);
 
 	if (!event)
 		return -ENOMEM;
@@ -145,8 +147,10 @@ static int run_begin(const struct records_step *step)
 		add(event, session_number(step));
 	if (step->reader->worker)
 		add(event, arg_int(KEY_TID, step->process->worker[step->reader->worker - 1].tid));
-	if (tag)
-		add(event, arg_name(KEY_TAG, tag));
+	if (text)
+		add(event, arg_name(has_shapes ? KEY_SHAPES : KEY_TAG, text));
+	if (batch)
+		add(event, arg_int(KEY_BATCH, (int64_t)batch));
 	if (record->flags & FLAG_FIRST)
 		add(event, arg_int(KEY_FIRST, 1));
 	return 0;
