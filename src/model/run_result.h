@@ -27,7 +27,7 @@ enum {
 	RUN_MAX_DEVICES = 64,
 	RUN_MAX_GROUPS = 64,
 	RUN_MAX_TENSORS = 1024,		/* inputs and outputs, over all groups */
-	RUN_MAX_DIMS = 16,
+	RUN_MAX_DIMS = 64,
 	RUN_LATENCIES = 1 << 22		/* what run_result_make takes when nothing speaks for another number: 128 MiB when full */
 };
 
