@@ -102,26 +102,37 @@ static bool has_option(const struct options *options, const char *key)
 	return false;
 }
 
-/* "NAME:KEY=VALUE" is for the provider of that name, "KEY=VALUE" for the first one. Texts live until the end. */
+/* The provider that "NAME:KEY" speaks of, and the key; without a name the first one. */
+static const char *owner_of(const struct run *run, char **key)
+{
+	const struct run_result *result = run->result;
+	char *colon = strchr(*key, ':');
+
+	if (!colon)
+		return result->asked[0].name;
+	*colon = 0;
+	for (uint32_t i = 0; i < result->n_asked; i++) {
+		if (strcmp(run_provider_full_name(*key), result->asked[i].name))
+			continue;
+		*key = colon + 1;
+		return result->asked[i].name;
+	}
+	*colon = ':';
+	return result->asked[0].name;
+}
+
+/* The options that the command line has for this provider. Their texts live until the end. */
 static int take_given(const struct run *run, uint32_t number, struct options *options, struct err *err)
 {
 	const struct opt_list *list = &run->opts->provider_option;
 
 	for (size_t i = 0; i < list->n; i++) {
-		char *text = strdup(list->item[i]), *equals = text ? strchr(text, '=') : NULL, *colon = text ? strchr(text, ':') : NULL;
-		const char *owner = run->result->asked[0].name;
+		char *key = strdup(list->item[i]), *equals = key ? strchr(key, '=') : NULL;
 
 		if (!equals)
 			return err_set(err, ENOMEM, "cannot take the provider's options: out of memory");
 		*equals = 0;
-		if (colon && colon < equals && find(text) == NULL) {
-			*colon = 0;
-			owner = run_provider_full_name(text);
-			text = colon + 1;
-		}
-		if (strcmp(owner, run->result->asked[number].name))
-			continue;
-		if (add_option(options, text, equals + 1, err))
+		if (!strcmp(owner_of(run, &key), run->result->asked[number].name) && add_option(options, key, equals + 1, err))
 			return -E2BIG;
 	}
 	return 0;
