@@ -24,14 +24,12 @@ def unseen(recording):
     return [note.args for note in recording.notes("process") if "no runtime" not in note.args["state"]]
 
 
-@pytest.mark.xfail(strict=True, reason="not said yet when the shell before it, in the same process, could be recorded")
 def test_a_program_that_may_not_write_files_runs_and_the_recording_says_why_it_is_empty(lab, program):
     done = lab.both(["/bin/sh", "-c", "ulimit -f 10; exec " + words(program)])
     assert done.recording.inferences == [] and unseen(done.recording)
 
 
 @pytest.mark.root
-@pytest.mark.xfail(strict=True, reason="not said yet when the shell before it, in the same process, could be recorded")
 def test_a_program_with_another_shared_memory_runs_and_the_recording_says_why_it_is_empty(lab, program):
     if not shutil.which("unshare"):
         pytest.skip("no unshare here")
@@ -47,7 +45,6 @@ def test_a_program_in_a_namespace_is_recorded(lab, program, namespace):
 
 
 @pytest.mark.root
-@pytest.mark.xfail(strict=True, reason="an agent in a pid namespace knows its pid there only")
 def test_a_program_in_a_pid_namespace_is_recorded_under_its_own_pid_or_none(lab, program):
     done = lab.both(["unshare", "-pf", "--mount-proc", *program])
     recording = done.recording
