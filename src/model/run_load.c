@@ -446,29 +446,40 @@ static int run_threads(struct load *load, struct worker *worker, int n, struct e
 	return -load->err.code;
 }
 
-int run_load(struct run *run, struct err *err)
+static int run_all(struct load *load, struct worker *worker, int n, struct err *err)
 {
-	static struct load load = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	int n = run->opts->concurrency, rc = 0;
-	struct worker *worker = calloc((size_t)n, sizeof *worker);
+	struct run *run = load->run;
+	int rc = 0;
 
-	load.run = run;
-	load.latency = run_result_latencies(run->result);
-	if (!worker)
-		return err_set(err, ENOMEM, "cannot start the load: out of memory");
 	for (int i = 0; i < n && !rc; i++)
-		rc = init_worker(&worker[i], &load, (uint16_t)i, err);
+		rc = init_worker(&worker[i], load, (uint16_t)i, err);
 	run_phase_begin(run->result, RUN_FIRST);
 	if (!rc)
-		rc = run_first(&load, &worker[0], err);
+		rc = run_first(load, &worker[0], err);
 	if (rc)
 		return rc;
 	run_phase_end(run->result, RUN_FIRST);
-	rc = run_threads(&load, worker, n, err);
+	return run_threads(load, worker, n, err);
+}
+
+/* After an error threads may still be about, so nothing is freed: the process ends. */
+int run_load(struct run *run, struct err *err)
+{
+	int n = run->opts->concurrency, rc;
+	struct load *load = calloc(1, sizeof *load);
+	struct worker *worker = calloc((size_t)n, sizeof *worker);
+
+	if (!worker || !load)
+		return err_set(err, ENOMEM, "cannot start the load: out of memory");
+	load->run = run;
+	load->latency = run_result_latencies(run->result);
+	pthread_mutex_init(&load->lock, NULL);
+	rc = run_all(load, worker, n, err);
 	if (rc)
 		return rc;
 	for (int i = 0; i < n; i++)
 		done_worker(&worker[i]);
 	free(worker);
+	free(load);
 	return 0;
 }
