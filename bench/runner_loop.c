@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * runner_loop CPU LIBRARY MODEL N ROUNDS: the loop of inftrace-run beside the barest loop that calls the same session, in turns of N
- * inferences. Prints a line "BARE OURS FLOOR" for each round: nanoseconds an inference, and what two clocks and the noting of 32 bytes take.
+ * inferences. Prints a line "BARE OURS FLOOR" for each round: nanoseconds of an inference in either loop, and what two clocks and two stores take.
  */
 #include "player.h"
 

@@ -177,6 +177,12 @@ int main(int argc, char **argv)
 		print_help();
 		return 0;
 	}
+	if (!rc && opts.list_runtimes) {
+		rc = run_summary_runtimes(opts.runtime, &err);
+		if (rc)
+			fprintf(stderr, "inftrace-run: %s\n", err.msg);
+		return rc ? 3 : 0;
+	}
 	if (!rc)
 		run.result = make_result(&opts, &err);
 	if (!run.result) {

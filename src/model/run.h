@@ -122,5 +122,7 @@ int run_load(struct run *run, struct err *err);
 
 /* run_summary.c: the result in a few lines, for who runs it by hand. */
 void run_summary_print(const struct run_result *result);
+/* Every runtime on this machine, each asked in a child process. */
+int run_summary_runtimes(const char *named, struct err *err);
 
 #endif

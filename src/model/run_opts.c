@@ -16,6 +16,7 @@ const struct opt run_opt_table[] = {
 	{ 0, NULL, NULL, "Runtime and providers:" },
 	{ 0, "runtime", "PATH", "ONNX Runtime to use: libonnxruntime.so, or a folder with one; otherwise INFTRACE_ORT, or the first one found", OPT_STR,
 	  AT(runtime) },
+	{ 0, "list-runtimes", NULL, "show every ONNX Runtime that is found here, with its providers, and end", OPT_FLAG, AT(list_runtimes) },
 	{ 'e', "provider", "NAME", "execution provider, by its short or full name: cpu, openvino, QNNExecutionProvider; the first one given comes first", OPT_LIST,
 	  AT(provider) },
 	{ 'i', "provider-option", "KEY=VALUE", "option of the provider; with several providers NAME:KEY=VALUE", OPT_LIST, AT(provider_option) },
@@ -201,7 +202,7 @@ static int check_numbers(const struct run_opts *opts, struct err *err)
 
 static int check_together(const struct run_opts *opts, struct err *err)
 {
-	if (!opts->model && !opts->list_devices)
+	if (!opts->model && !opts->list_devices && !opts->list_runtimes)
 		return err_set(err, EINVAL, "which model? inftrace-run MODEL");
 	if (opts->concurrency < 1 || opts->concurrency > 1024)
 		return err_set(err, EINVAL, "cannot use '%d' as --concurrency: not from 1 to 1024", opts->concurrency);

@@ -11,6 +11,7 @@ struct run_opts {
 	const char *model;			/* the argument */
 	/* runtime and providers */
 	const char *runtime;
+	bool list_runtimes;
 	struct opt_list provider, provider_option, provider_library;
 	const char *policy;
 	const char *select_devices;

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/ort_ask.h"
+#include "model/ort_find.h"
+
 static const char *const device_types[] = { "cpu", "gpu", "npu", "other" };
 
 static double ms(uint64_t ns)
@@ -107,6 +110,36 @@ static const char *stop_text(uint32_t stop)
 	};
 
 	return stop < RUN_N_STOPS ? texts[stop] : NULL;
+}
+
+static void print_found(const struct ort_found *found)
+{
+	static struct ort_answer answer;
+	struct err err = { 0 };
+
+	printf("%-14s %s %s (%s)\n", "runtime", *found->version ? found->version : "?", found->path, found->how);
+	if (*found->why_not)
+		snprintf(err.msg, sizeof err.msg, "%s", found->why_not);
+	else if (!ort_ask(found->path, 10000, &answer, &err))
+		for (size_t i = 0; i < answer.n_providers; i++)
+			printf("%-14s %s\n", "provider", answer.provider[i]);
+	if (*err.msg)
+		printf("%-14s %s\n", "not usable", err.msg);
+}
+
+int run_summary_runtimes(const char *named, struct err *err)
+{
+	struct ort_found_list list;
+	int rc = ort_find_all(named, &list, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < list.n; i++)
+		print_found(&list.item[i]);
+	if (!list.n)
+		printf("no ONNX Runtime is found here\n");
+	ort_find_done(&list);
+	return 0;
 }
 
 void run_summary_print(const struct run_result *result)

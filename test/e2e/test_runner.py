@@ -136,6 +136,22 @@ def test_a_runtime_that_was_named_is_not_replaced_by_another(lab, wheel):
     assert done.status == 3 and "1.18.1" in done.err
 
 
+def test_all_runtimes_are_listed_and_a_broken_one_harms_nobody(lab, wheel):
+    old, node = environment(envs.wheel, "1.18"), environment(envs.node_package, "1.22")
+    crash = lab.binaries.shared("bad_library", ["-DAT_CALL"])
+    empty = lab.path("libonnxruntime.so.1.99")
+    open(empty, "w").write("no library")
+    env = {"PATH": "/usr/bin:/bin", "HOME": lab.folder, "VIRTUAL_ENV": wheel.path, "PYTHONPATH": os.path.dirname(old.module) + "/../..",
+           "NODE_PATH": os.path.join(node.path, "node_modules"), "LD_LIBRARY_PATH": lab.folder}
+    os.symlink(crash, lab.path("libonnxruntime.so.2"))
+    done = Run(lab.plain([runner(lab), "--list-runtimes"], env=env))
+    assert done.status == 0, done.err
+    assert [line.split()[0] for line in done.lines("runtime")] == ["?", "?", wheel.version, "1.18.1", node.version]
+    assert done.lines("provider").count("CPUExecutionProvider") == 2
+    broken, text, module = [line for line in done.out.splitlines() if line.startswith("not usable")][:3]
+    assert {"signal 11" in broken, "signal 11" in text} == {True, False} and "exports no C API" in module
+
+
 # ---- providers
 
 def test_the_provider_inside_a_runtime_takes_the_nodes(lab):
@@ -183,6 +199,11 @@ def test_the_openvino_plugin_runs_where_its_hardware_is(lab):
         pytest.skip("the OpenVINO plugin wants a processor of Intel")
     assert done.status == 0, done.err
     assert list(done.placed) == ["OpenVINOExecutionProvider"]
+
+
+def test_extensions_that_the_runtime_was_built_without_are_refused(lab, wheel):
+    done = run(lab, "custom", "-X", runtime=wheel.path)
+    assert done.status == 3 and "give their library to --custom-ops" in done.err
 
 
 def test_devices_are_listed_with_their_provider(lab):
