@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * runner_loop CPU LIBRARY MODEL N ROUNDS: the loop of inftrace-run beside the barest loop that calls the same session, in turns of N
- * inferences. Prints a line "BARE OURS FLOOR" for each round: nanoseconds of an inference in either loop, and what two clocks and two stores take.
+ * runner_loop CPU LIBRARY MODEL N ROUNDS: the loop of inftrace-run beside the barest loop that calls the same session,
+ * in turns of N inferences. Prints a line "BARE OURS FLOOR" for each round: nanoseconds of an inference in either loop,
+ * and what two clocks and two stores take.
  */
 #include "player.h"
 
@@ -45,7 +46,8 @@ static int by_value(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* What one inference takes from its start to the next one's start: the median over chunks, since the machine is never quiet. */
+/* What one inference takes from its start to the next one's start: the median over chunks, since the machine is never
+ * quiet. */
 static double median_of_chunks(uint64_t *chunk_ns, int n)
 {
 	qsort(chunk_ns, (size_t)n, sizeof *chunk_ns, by_value);
@@ -62,8 +64,10 @@ static double play_bare(struct run *run, int n)
 
 	for (int i = 0; i < n / CHUNK; i++) {
 		for (int k = 0; k < CHUNK; k++) {
-			must(run->api.run(run->session, NULL, run->input_name, (const struct ort_value *const *)run->shapes[0].set[0].value,
-					  run->n_inputs, run->output_name, run->n_outputs, output) != NULL, &failed);
+			must(run->api.run(run->session, NULL, run->input_name,
+					  (const struct ort_value *const *)run->shapes[0].set[0].value, run->n_inputs,
+					  run->output_name, run->n_outputs, output) != NULL,
+			     &failed);
 			for (size_t o = 0; o < run->n_outputs; o++) {
 				run->api.release_value(output[o]);
 				output[o] = NULL;
@@ -114,7 +118,10 @@ int main(int argc, char **argv)
 {
 	static struct run_opts opts;
 	static struct run run = { .opts = &opts };
-	char *args[] = { argv[argc > 3 ? 3 : 0], "--runtime", argv[argc > 2 ? 2 : 0], "-x", "1", "--warm-up-max", "0", "-r", argv[argc > 4 ? 4 : 0] };
+	char *args[] = {
+		argv[argc > 3 ? 3 : 0], "--runtime", argv[argc > 2 ? 2 : 0], "-x", "1", "--warm-up-max", "0", "-r",
+		argv[argc > 4 ? 4 : 0]
+	};
 	struct err err = { 0 };
 	int n;
 

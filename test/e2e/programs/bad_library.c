@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A library of custom operators, none in fact, that brings the process down: built with -DAT_LOAD when it is registered, with
- * -DAT_UNLOAD when the session is gone; with -DHANG it does not come back instead. With -DAT_CALL it is a runtime that crashes when it is asked.
+ * A library of custom operators, none in fact, that brings the process down: built with -DAT_LOAD when it is
+ * registered, with -DAT_UNLOAD when the session is gone; with -DHANG it does not come back instead. With -DAT_CALL it
+ * is a runtime that crashes when it is asked.
  */
 #include <stddef.h>
 #include <unistd.h>
