@@ -152,6 +152,12 @@ static void next_turn(struct worker *worker)
 		worker->group = 0;
 }
 
+/* The other half is for the measured part. */
+static bool is_half_full(const struct run_result *result)
+{
+	return __atomic_load_n(&result->n_latencies, __ATOMIC_RELAXED) >= result->latency_capacity / 2;
+}
+
 /* A sample of the warm-up is a whole round through the groups: their times differ. */
 static void warm_up(struct worker *worker)
 {
@@ -171,7 +177,7 @@ static void warm_up(struct worker *worker)
 		if (run_steady_add(&load->steady, end_ns, round_ns)) {
 			load->run->result->is_steady = 1;
 			__atomic_store_n(&load->is_warm, true, __ATOMIC_RELAXED);
-		} else if (end_ns - start_ns >= load->run->opts->warm_up_max_ns) {
+		} else if (end_ns - start_ns >= load->run->opts->warm_up_max_ns || is_half_full(load->run->result)) {
 			__atomic_store_n(&load->is_warm, true, __ATOMIC_RELAXED);
 		}
 		round_ns = 0;
@@ -273,6 +279,8 @@ static void begin_measured(struct load *load)
 	struct run_result *result = run->result;
 	uint64_t before;
 
+	if (load->stop == RUN_STOP_FAILED)
+		return;
 	for (before = 0; before < result->n_latencies && load->latency[before].phase != RUN_WARM_UP; before++)
 		;
 	result->n_warm_up = result->n_latencies - before;
@@ -410,7 +418,8 @@ static int run_threads(struct load *load, struct worker *worker, int n, struct e
 		return rc;
 	work(&worker[0]);
 	note_measured(load, worker, n);
-	run_phase_end(result, RUN_STEADY);
+	if (load->stop != RUN_STOP_FAILED)
+		run_phase_end(result, RUN_STEADY);
 	for (int i = 1; i < n; i++)
 		pthread_join(worker[i].id, NULL);
 	if (load->stop != RUN_STOP_FAILED)
