@@ -18,11 +18,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MODEL_NO_NODE UINT32_MAX
-
-/* A node of the model's own graph, before any optimisation, for the shapes that were run. */
+/*
+ * A node of the model's own graph, before any optimisation, for the shapes that were run. The names of its values
+ * are how nodes that a runtime has fused and renamed are found again.
+ */
 struct model_node {
 	const char *name, *op_type;
+	const char *const *inputs, *const *outputs; /* "": left out; weights may be left out of inputs */
+	uint32_t n_inputs, n_outputs;
 	int64_t flops, bytes; /* of one inference; bytes: read and written, weights too */
 };
 
@@ -98,7 +101,6 @@ struct model_placement {
 	const char *provider;
 	int64_t n_nodes, n_calls;
 	double share_ns;
-	int64_t n_source; /* nodes of the model behind its nodes (a fused one stands for many) */
 };
 
 /* A counter while the steady inferences ran: "gpu use", "%". */
