@@ -11,7 +11,10 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Median of several measurements, and the lowest and highest of them, per second. NAN: not measured. */
+/*
+ * Median of several measurements, and the lowest and highest of them, per second. NAN: not measured. Other work can
+ * only make it less, so the highest is what a roofline goes by.
+ */
 struct machine_rate {
 	double median, low, high;
 };

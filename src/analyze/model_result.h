@@ -39,9 +39,9 @@ struct model_facts {
 	const char *producer, *opset; /* "pytorch 2.1", "ai.onnx 17" */
 	int64_t file_bytes;	      /* with external data */
 	int64_t n_parameters, weight_bytes;
-	int64_t flops, bytes;  /* of one inference: what is known of all nodes together */
-	int64_t n_unknown;     /* nodes whose FLOPs are not known */
-	int64_t n_nodes;       /* with those of subgraphs */
+	int64_t flops, bytes; /* of one inference: what is known of all nodes together */
+	int64_t n_unknown;    /* nodes whose FLOPs are not known */
+	int64_t n_nodes;      /* with those of subgraphs */
 	const struct model_node *nodes;
 	const struct model_value *inputs, *outputs;
 	uint32_t n_listed, n_inputs, n_outputs; /* elements of the three arrays */
@@ -92,7 +92,7 @@ struct model_operator {
 	uint64_t n;		     /* calls */
 	double mean_ns, interval_ns; /* of a call: mean +- interval with 95 % confidence */
 	double p50_ns;
-	double share_ns; /* of all calls; of all operators they add up, see struct summary_operator */
+	double share_ns;      /* of all calls; of all operators they add up, see struct summary_operator */
 	int64_t flops, bytes; /* of a call, where it is known better than by its source node; else -1 */
 };
 
@@ -124,8 +124,8 @@ struct model_result {
 
 	/* asked for */
 	const char *provider, *device, *policy, *options; /* "openvino", "GPU", "prefer-npu", "device_type=GPU" */
-	int64_t concurrency, n_threads;			  /* inferences at a time; intra-op threads of one (-1: default) */
-	double rate_per_s;				  /* open loop; NAN: closed */
+	int64_t concurrency, n_threads; /* inferences at a time; intra-op threads of one (-1: default) */
+	double rate_per_s;		/* open loop; NAN: closed */
 
 	/* what came of it */
 	const char *error, *failed_in; /* the runtime's or runner's words, and the step; NULL: it ran to its end */
@@ -141,7 +141,7 @@ struct model_result {
 	int64_t first_ns; /* the first inference */
 
 	int64_t n_warmup;
-	const char *warmup_words; /* how it was decided that it was enough: "until 3 groups agreed" */
+	const char *warmup_words;	       /* how it was decided that it was enough: "until 3 groups agreed" */
 	const struct model_latency *latencies; /* of the steady phase, by start */
 	const char *const *shapes;	       /* "1x3x224x224", one per shape group */
 	int64_t n_unkept;		       /* inferences for which there was no room in latencies */
@@ -152,8 +152,8 @@ struct model_result {
 	const struct model_counter *counters;
 
 	/* operators: of a pass of its own, or of the same */
-	const char *operators_missing; /* why there are none */
-	int64_t n_operator_runs;       /* inferences that they are of */
+	const char *operators_missing;		   /* why there are none */
+	int64_t n_operator_runs;		   /* inferences that they are of */
 	double operators_wall_ns, unattributed_ns; /* of these inferences, all together; what no operator explains */
 	const struct model_operator *operators;	   /* largest share first */
 	const struct model_placement *placements;

@@ -263,8 +263,8 @@ static void find_drift(struct model_series *series, const uint64_t *value, uint6
 		for (int k = 0; k < i; k++)
 			score += (median[i] > median[k]) - (median[i] < median[k]);
 	}
-	series->drift_ratio = median_of(value + series->n - quarter, quarter, room) /
-			      fmax(median_of(value, quarter, room), 1);
+	series->drift_ratio =
+	    median_of(value + series->n - quarter, quarter, room) / fmax(median_of(value, quarter, room), 1);
 	series->drift = MODEL_STEADY;
 	if (fabs(score) > DRIFT_Z * deviation && series->drift_ratio > 1 + DRIFT_RATIO && score > 0)
 		series->drift = MODEL_SLOWING;

@@ -148,7 +148,8 @@ static void intervals_of_autocorrelated_series_hold_the_mean(void **state)
 	static const struct {
 		size_t n;
 		double phi;
-	} cases[] = { { 50, 0 }, { 200, 0 }, { 200, 0.5 }, { 1000, 0 }, { 1000, 0.5 }, { 1000, 0.9 }, { 5000, 0.9 }, { 5000, 0.98 } };
+	} cases[] = { { 50, 0 },     { 200, 0 },    { 200, 0.5 },  { 1000, 0 },
+		      { 1000, 0.5 }, { 1000, 0.9 }, { 5000, 0.9 }, { 5000, 0.98 } };
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct coverage coverage = cover(cases[i].n, cases[i].phi, 400);
@@ -260,7 +261,8 @@ static void ratio_says_no_difference_when_intervals_overlap(void **state)
 
 static void students_t_is_the_tables(void **state)
 {
-	static const double df[] = { 1, 2, 5, 10, 19, 30, 100 }, t[] = { 12.706, 4.303, 2.571, 2.228, 2.093, 2.042, 1.984 };
+	static const double df[] = { 1, 2, 5, 10, 19, 30, 100 },
+			    t[] = { 12.706, 4.303, 2.571, 2.228, 2.093, 2.042, 1.984 };
 
 	for (int i = 0; i < 7; i++)
 		assert_true(fabs(model_t_95(df[i]) - t[i]) < 0.001);
