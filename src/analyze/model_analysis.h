@@ -26,13 +26,13 @@ struct model_run {
 	struct model_group *groups;   /* n_groups == 0: all had one shape */
 	uint32_t n_groups;
 	uint64_t n_failed;
-	double rate_per_s;	  /* ended ones, from the first begin to the last end; NAN: not known */
-	double cores;		  /* CPU time by wall time; NAN: not known */
-	double operators_share;	  /* of the inferences' time that operators explain; NAN: not known */
-	int64_t energy_uj;	  /* of one inference, in millionths of a joule; -1: not known */
-	int64_t creation_rest_ns; /* what no phase explains; -1: not known */
-	struct model_ratio speed; /* the mean of the first run by this one's: above 1 this one is faster */
-	struct model_ratio typical; /* the same of the medians, without intervals: outliers do not count */
+	double rate_per_s;	    /* ended ones, from the first begin to the last end; NAN: not known */
+	double cores;		    /* CPU time by wall time; NAN: not known */
+	double operators_share;	    /* of the inferences' time that operators explain; NAN: not known */
+	double energy_joules;	    /* of one inference; NAN: not known */
+	int64_t creation_rest_ns;   /* what no phase explains; -1: not known */
+	struct model_ratio speed;   /* the mean of the first run by this one's: above 1 this one is faster */
+	double typical_speed;	    /* the same of the medians: outliers do not count; NAN: not known */
 	struct model_bound *bounds; /* one for each operator */
 	struct model_bound_sums bound_sums;
 };

@@ -22,25 +22,26 @@
 #define MODEL_NONE UINT32_MAX
 
 enum model_join_how {
-	MODEL_NOT_RUN,	/* no operator is known to be this node: folded, removed, or inside of what names do not tell */
-	MODEL_SAME,	/* by its name */
-	MODEL_RENAMED,	/* by a decorated name, or by that of the value that it computes */
-	MODEL_FUSED,	/* in an operator that another node gave its name */
-	MODEL_INSIDE	/* in the only subgraph of the run, by elimination */
+	MODEL_NOT_RUN, /* no operator is known to be this node: folded, removed, or inside of what names do not tell */
+	MODEL_SAME,    /* by its name */
+	MODEL_RENAMED, /* by a decorated name, or by that of the value that it computes */
+	MODEL_FUSED,   /* in an operator that another node gave its name */
+	MODEL_INSIDE   /* in the only subgraph of the run, by elimination */
 };
 
 struct model_join {
 	enum model_join_how how;
-	uint32_t operator; /* index in the result; MODEL_NONE: none */
+	uint32_t at; /* index in the result; MODEL_NONE: none */
 };
 
 /* One row: a node of the model, or (node == MODEL_NONE) operators that no node is known for. */
 struct model_row {
 	uint32_t node;
 	const char *name, *op_type;
-	struct model_join *join;   /* one for each result */
-	struct model_ratio *speed; /* mean of the first result by that of this one; only between operators of this node alone */
-	double weight_ns;	   /* largest time per inference over the results: rows are in this order */
+	struct model_join *join; /* one for each result */
+	struct model_ratio
+	    *speed;	  /* mean of the first result by that of this one; only between operators of this node alone */
+	double weight_ns; /* largest time per inference over the results: rows are in this order */
 };
 
 /* Operators of one type (as the runtime calls it) in all results. */
@@ -51,22 +52,22 @@ struct model_type_row {
 	double weight_ns;
 };
 
-/* How the nodes of the model came to run in one result. */
-struct model_coverage {
-	uint32_t n_joined, n_not_run;	       /* nodes of the model */
-	uint32_t n_unjoined;		       /* operators that no node is known for */
-	double unjoined_ns;		       /* their time */
-	const char *own_provider;	       /* the provider asked for, as its operators call it; NULL: none ran on it */
-	uint32_t n_own_nodes, n_other_nodes;   /* nodes of the model, by where they ran */
-	double own_ns, other_ns;	       /* time of operators */
+/* How far the nodes of the model are accounted for in one result. */
+struct model_reach {
+	uint32_t n_joined, n_not_run; /* nodes of the model: known to have run, or not */
+	uint32_t n_unjoined;	      /* operators that no node is known for */
+	double unjoined_ns;	      /* their time */
+	const char *own_provider;     /* the provider asked for, as its operators call it; NULL: none ran on it */
+	uint32_t n_own_nodes, n_other_nodes; /* nodes of the model, by where they ran */
+	double own_ns, other_ns;	     /* time of operators */
 };
 
 struct model_comparison {
 	struct model_row *rows;
 	struct model_type_row *types;
-	struct model_coverage *coverage; /* for each result */
-	uint32_t **node_of;		 /* for each result and operator: the node that names it, or MODEL_NONE */
-	uint32_t **n_nodes_of;		 /* for each result and operator: how many nodes it is */
+	struct model_reach *reach; /* for each result */
+	uint32_t **node_of;	   /* for each result and operator: the node that names it, or MODEL_NONE */
+	uint32_t **n_nodes_of;	   /* for each result and operator: how many nodes it is */
 	uint32_t n_rows, n_types;
 };
 

@@ -122,7 +122,7 @@ struct model_output {
 struct model_result {
 	const char *label; /* tells it from the others of the report: "cpu", "openvino GPU", "cpu x4" */
 
-	/* asked for */
+	/* asked for; device "CPU" (of any provider) lets its operators be held against this machine's peaks */
 	const char *provider, *device, *policy, *options; /* "openvino", "GPU", "prefer-npu", "device_type=GPU" */
 	int64_t concurrency, n_threads; /* inferences at a time; intra-op threads of one (-1: default) */
 	double rate_per_s;		/* open loop; NAN: closed */

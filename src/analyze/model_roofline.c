@@ -27,9 +27,9 @@ struct model_bound model_bound_of(int64_t flops, int64_t bytes, double mean_ns, 
 	memory_ns = (double)bytes * 1e9 / peak_bytes;
 	bound.possible_ns = fmax(compute_ns, memory_ns);
 	bound.share = bound.possible_ns / mean_ns;
-	bound.by = bound.share < MODEL_OVERHEAD	   ? MODEL_BOUND_OVERHEAD
-		   : compute_ns >= memory_ns ? MODEL_BOUND_COMPUTE
-					     : MODEL_BOUND_MEMORY;
+	bound.by = bound.share < MODEL_OVERHEAD ? MODEL_BOUND_OVERHEAD
+		   : compute_ns >= memory_ns	? MODEL_BOUND_COMPUTE
+						: MODEL_BOUND_MEMORY;
 	return bound;
 }
 

@@ -24,8 +24,8 @@ struct model_bound {
 	double flops_per_s, bytes_per_s; /* achieved; NAN: not known */
 	double intensity;		 /* FLOPs to a byte */
 	double possible_ns;		 /* the least time that the machine allows */
-	double share;			 /* of the possible: possible_ns / mean_ns; above 1: caches did better than memory */
-	bool is_cached;			 /* its bytes fit into the caches of the cores: their speed is the measure */
+	double share;	/* of the possible: possible_ns / mean_ns; above 1: caches did better than memory */
+	bool is_cached; /* its bytes fit into the caches of the cores: their speed is the measure */
 };
 
 /* Time of operators by what bounds them. */
