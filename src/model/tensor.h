@@ -4,7 +4,7 @@
  * Knows no file (model/tensor_file.h) and no runtime but for the numbers that ONNX Runtime gives to types.
  *
  * Elements lie row by row (the last dimension runs fastest), in the machine's byte order. Elements of less than a byte
- * lie packed as in ONNX and ONNX Runtime: the first one in the lowest bits, and each row does not start anew.
+ * lie packed as in ONNX and ONNX Runtime: a stream of bits, the first element in the lowest ones; rows do not start anew.
  *
  * Nothing here is shared between threads. What can fail returns 0 or -errno and fills err.
  */
@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 /*
- * The numbers of onnx.proto, TensorProto.DataType. ONNXTensorElementDataType of ONNX Runtime has the same ones up to
- * TENSOR_FLOAT4E2M1 (23) and others above: go through tensor_type_to_ort and tensor_type_from_ort.
+ * The numbers of onnx.proto, TensorProto.DataType. ONNXTensorElementDataType of ONNX Runtime has the same ones but for
+ * three: UINT2 is 24 there, INT2 25 and FLOAT8E8M0 26. So go through tensor_type_to_ort and tensor_type_from_ort.
  */
 enum tensor_type {
 	TENSOR_UNDEFINED,
@@ -49,6 +49,8 @@ enum tensor_type {
 	TENSOR_FLOAT8E8M0,
 	TENSOR_UINT2,
 	TENSOR_INT2,
+	TENSOR_FLOAT6E2M3,
+	TENSOR_FLOAT6E3M2,
 	TENSOR_N_TYPES,
 };
 
@@ -70,7 +72,7 @@ struct tensor_type_info {
 
 /* NULL: no type that is known, or TENSOR_UNDEFINED. Any number may be asked for. */
 const struct tensor_type_info *tensor_type_info(int64_t type);
-/* "float", "type 99" never: "?" for what is not known. */
+/* "?" for what is not known. */
 const char *tensor_type_name(int64_t type);
 /* By ONNX's name ("float", "tensor(float)") or numpy's where it differs ("float32", "float64"). TENSOR_UNDEFINED: none. */
 enum tensor_type tensor_type_by_name(const char *name);
@@ -128,7 +130,13 @@ double tensor_get(const struct tensor *tensor, size_t i, unsigned part);
  * and so does an infinity that the type lacks; NaN stays NaN, or becomes 0 in types without it. Integers: halves go to even.
  */
 void tensor_put(struct tensor *tensor, size_t i, unsigned part, double value);
-/* The same for one float of at most 16 bits: its bits. The type's kind must be float. */
+/*
+ * Integers and booleans, exact: unsigned ones beyond INT64_MAX come as negative numbers, putting takes the low bits.
+ * Floats: their bits.
+ */
+int64_t tensor_get_int(const struct tensor *tensor, size_t i);
+void tensor_put_int(struct tensor *tensor, size_t i, int64_t value);
+/* As tensor_get and tensor_put, for one float of at most 16 bits. */
 double tensor_float_from_bits(enum tensor_type type, uint32_t bits);
 uint32_t tensor_float_to_bits(enum tensor_type type, double value);
 /* The smallest and the largest finite number; integers beyond 2^53 are rounded towards zero. Not for strings. */
@@ -138,13 +146,13 @@ void tensor_type_range(enum tensor_type type, double *low, double *high);
 
 enum tensor_fill_kind {
 	TENSOR_FILL_UNIFORM, /* floats: [low, high) before they are rounded to the type; integers: low to high, both included */
-	TENSOR_FILL_NORMAL,  /* mean between low and high, six standard deviations from one to the other, never outside of them */
+	TENSOR_FILL_NORMAL,  /* mean in the middle of low and high, which lie six standard deviations away */
 	TENSOR_FILL_ZEROS,
 	TENSOR_FILL_ONES,
 };
 
 /*
- * Without a range: floats -1 to 1 (normal: mean 0, deviation 1, -6 to 6); int32, int64, uint32, uint64: 0 or 1, since they
+ * Without a range: floats -1 to 1 (normal: -6 to 6, deviation 1); int32, int64, uint32, uint64: 0 or 1, since they
  * are mostly indices or masks; uint8: 0 to 255, since it is mostly an image; other integers: 0 to 127, or what they have.
  */
 struct tensor_fill {
