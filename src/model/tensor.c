@@ -110,7 +110,8 @@ static int count_elements(const int64_t *dims, size_t n_dims, size_t *n_elements
 			return err_set(err, EINVAL, "cannot have dimension %zu: it is %" PRId64, i, dims[i]);
 		is_empty |= dims[i] == 0;
 		if (dims[i] && __builtin_mul_overflow(n, (size_t)dims[i], &n))
-			return err_set(err, EOVERFLOW, "cannot count the elements: the shape is larger than any memory");
+			return err_set(err, EOVERFLOW,
+				       "cannot count the elements: the shape is larger than any memory");
 	}
 	*n_elements = is_empty ? 0 : n;
 	return 0;
@@ -131,7 +132,8 @@ int tensor_measure(enum tensor_type type, const int64_t *dims, size_t n_dims, si
 	if (ret)
 		return ret;
 	if (__builtin_mul_overflow(*n_elements, info->bits, &n_bits) || n_bits > PTRDIFF_MAX)
-		return err_set(err, EOVERFLOW, "cannot have %zu elements of %s: more than any memory", *n_elements, info->name);
+		return err_set(err, EOVERFLOW, "cannot have %zu elements of %s: more than any memory", *n_elements,
+			       info->name);
 	*size_bytes = n_bits / 8 + (n_bits % 8 != 0);
 	return 0;
 }

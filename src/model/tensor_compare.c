@@ -106,8 +106,8 @@ static double length(double x, double y)
 	return y ? hypot(x, y) : fabs(x);
 }
 
-static void compare_number(struct tensor_diff *diff, struct sums *sums, size_t i, struct number expected, struct number actual,
-			   struct tensor_tolerance tolerance)
+static void compare_number(struct tensor_diff *diff, struct sums *sums, size_t i, struct number expected,
+			   struct number actual, struct tensor_tolerance tolerance)
 {
 	const double distance = length(actual.part[0] - expected.part[0], actual.part[1] - expected.part[1]);
 	const double magnitude = length(expected.part[0], expected.part[1]);
@@ -122,7 +122,8 @@ static void compare_number(struct tensor_diff *diff, struct sums *sums, size_t i
 		count_off(diff, i);
 		return;
 	}
-	if (!isfinite(expected.part[0]) || !isfinite(expected.part[1]) || !isfinite(actual.part[0]) || !isfinite(actual.part[1])) {
+	if (!isfinite(expected.part[0]) || !isfinite(expected.part[1]) || !isfinite(actual.part[0]) ||
+	    !isfinite(actual.part[1])) {
 		if (!is_same(expected, actual)) {
 			diff->n_one_infinite++;
 			count_off(diff, i);
@@ -136,8 +137,8 @@ static void compare_number(struct tensor_diff *diff, struct sums *sums, size_t i
 		count_off(diff, i);
 }
 
-static void compare_floats(const struct tensor *expected, const struct tensor *actual, struct tensor_tolerance tolerance,
-			   struct tensor_diff *diff, struct sums *sums)
+static void compare_floats(const struct tensor *expected, const struct tensor *actual,
+			   struct tensor_tolerance tolerance, struct tensor_diff *diff, struct sums *sums)
 {
 	const bool is_complex = tensor_type_info(expected->type)->kind == TENSOR_KIND_COMPLEX;
 

@@ -22,6 +22,8 @@ struct tensor_list {
 };
 
 void tensor_list_done(struct tensor_list *list);
+/* Takes the tensor, which is zeroed, also when it fails. name is copied. */
+int tensor_list_take(struct tensor_list *list, const char *name, int position, struct tensor *tensor, struct err *err);
 
 /*
  * Whatever the path is, by its content: an .npy (one item, no name, position 0), an .npz (names, no positions), a .pb
@@ -33,26 +35,45 @@ int tensor_file_read(const char *path, struct tensor_list *list, struct err *err
 int tensor_npy_read(const char *path, struct tensor *tensor, struct err *err);
 int tensor_npy_parse(const void *data, size_t size, struct tensor *tensor, struct err *err);
 /*
- * Format version 1 (2 when the header is long). What numpy lacks is written as the raw unsigned integers of the same
- * number of bits; elements of less than a byte one to a byte: int4 and int2 as int8, uint4 and uint2 as uint8 with their
- * values, float4 as uint8 with its bits. Strings become U when all are UTF-8 without a 0 inside, else S.
+ * Format version 1, in the machine's byte order. What numpy lacks is written as the raw unsigned integers of the same
+ * number of bits; elements of less than a byte one to a byte: int4 and int2 as int8, uint4 and uint2 as uint8 with
+ * their values, float4 and float6 as uint8 with their bits. Strings become U when all are UTF-8, else S; a 0 at the end
+ * of one is lost, as in numpy. A file that could not be written whole is removed.
  */
 int tensor_npy_write(const struct tensor *tensor, const char *path, struct err *err);
 /*
- * Gives a tensor that was read from .npy the type that its reader knows it has: undoes what tensor_npy_write did for types
- * that numpy lacks. The type it already has is fine. -EINVAL: no such type is written like that.
+ * Gives a tensor that was read from .npy the type that its reader knows it has: undoes what tensor_npy_write did for
+ * types that numpy lacks (and what numpy itself does with those of the package ml_dtypes, which come as uint8 or
+ * uint16). The type it already has is fine. -EINVAL: no such type is written like that; the tensor is as it was.
  */
 int tensor_npy_retype(struct tensor *tensor, enum tensor_type type, struct err *err);
 
 int tensor_npz_read(const char *path, struct tensor_list *list, struct err *err);
 int tensor_npz_parse(const void *data, size_t size, struct tensor_list *list, struct err *err);
 
-/* A TensorProto; *name, when asked for, is the caller's to free ("" when it has none). */
+/*
+ * A TensorProto with its data inside, as raw_data or in the field of its type. Sequences, optionals, maps, whole models
+ * and data in other files are refused. *name, when name is not NULL, is the caller's to free; "" when the file says
+ * none.
+ */
 int tensor_pb_read(const char *path, struct tensor *tensor, char **name, struct err *err);
 int tensor_pb_parse(const void *data, size_t size, struct tensor *tensor, char **name, struct err *err);
 /* folder/PREFIX_0.pb and so on, in their order; prefix is "input" or "output". -ENOENT: there is none. */
 int tensor_pb_read_folder(const char *folder, const char *prefix, struct tensor_list *list, struct err *err);
 /* How many folders test_data_set_0, test_data_set_1, ... lie in this one, without a gap. */
 unsigned tensor_pb_count_sets(const char *folder);
+
+/* For the readers. */
+
+/* The bytes of a regular file; *data, never NULL on success, is the caller's to free. */
+int tensor_file_load(const char *path, void **data, size_t *size, struct err *err);
+/* Turns the bytes of every number around; strings and what has one byte or less stay. */
+void tensor_file_swap(struct tensor *tensor);
+/* Booleans become 0 or 1: in a file they can be any byte. */
+void tensor_file_settle(struct tensor *tensor);
+static inline bool tensor_file_is_big_endian_here(void)
+{
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+}
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Values made up from a seed, for inputs that nobody gave. Every tensor has a generator of its own, begun from the seed and
- * the name; numbers come out of integers by steps that are exact or rounded once (fma), so that no compiler, no libm and no
- * CPU changes a bit.
+ * Values made up from a seed, for inputs that nobody gave. Every tensor has a generator of its own, begun from the seed
+ * and the name; numbers come out of integers by steps that are exact or rounded once (fma), so that no compiler, no
+ * libm and no CPU changes a bit.
  */
 #include "model/tensor.h"
 
@@ -58,8 +58,10 @@ static int check_range(const struct tensor *tensor, struct range range, struct e
 	struct range type;
 
 	tensor_type_range(tensor->type, &type.low, &type.high);
-	if (!isfinite(range.low) || !isfinite(range.high) || !(range.low <= range.high) || !isfinite(range.high - range.low))
-		return err_set(err, EINVAL, "cannot fill a tensor with %g to %g: that is no range", range.low, range.high);
+	if (!isfinite(range.low) || !isfinite(range.high) || !(range.low <= range.high) ||
+	    !isfinite(range.high - range.low))
+		return err_set(err, EINVAL, "cannot fill a tensor with %g to %g: that is no range", range.low,
+			       range.high);
 	if (range.low < type.low || range.high > type.high)
 		return err_set(err, ERANGE, "cannot fill a tensor of %s with %g to %g: it has only %g to %g",
 			       tensor_type_name(tensor->type), range.low, range.high, type.low, type.high);
@@ -127,7 +129,8 @@ static int fill_integers(struct tensor *tensor, enum tensor_fill_kind kind, stru
 			tensor_put(tensor, i, 0, normal(&state, (struct range){ low, high }));
 			continue;
 		}
-		unsigned __int128 scaled = (unsigned __int128)next_random(&state) * ((unsigned __int128)(last - first) + 1);
+		unsigned __int128 scaled =
+		    (unsigned __int128)next_random(&state) * ((unsigned __int128)(last - first) + 1);
 		tensor_put_int(tensor, i, (int64_t)(first + (uint64_t)(scaled >> 64)));
 	}
 	return 0;

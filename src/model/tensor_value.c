@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Elements of tensors as numbers. All floats of 16 bits and less go through one table of how they are built, since C has
- * none of them. Everything here is exact or rounded once, so results are the same on every machine.
+ * Elements of tensors as numbers. All floats of 16 bits and less go through one table of how they are built, since C
+ * has none of them. Everything here is exact or rounded once, so results are the same on every machine.
  */
 #include "model/tensor.h"
 
@@ -11,8 +11,8 @@
 
 /* What the highest codes mean. */
 enum specials {
-	IEEE,	  /* exponent of all ones: infinity, NaN */
-	ONE_NAN,  /* no infinity; all ones is NaN */
+	IEEE,	   /* exponent of all ones: infinity, NaN */
+	ONE_NAN,   /* no infinity; all ones is NaN */
 	MINUS_NAN, /* no infinity and no -0, whose code is NaN */
 	FINITE,
 };
@@ -24,16 +24,11 @@ struct float_format {
 };
 
 static const struct float_format formats[TENSOR_N_TYPES] = {
-	[TENSOR_FLOAT16] = { 5, 10, 15, false, IEEE },
-	[TENSOR_BFLOAT16] = { 8, 7, 127, false, IEEE },
-	[TENSOR_FLOAT8E4M3FN] = { 4, 3, 7, false, ONE_NAN },
-	[TENSOR_FLOAT8E4M3FNUZ] = { 4, 3, 8, false, MINUS_NAN },
-	[TENSOR_FLOAT8E5M2] = { 5, 2, 15, false, IEEE },
-	[TENSOR_FLOAT8E5M2FNUZ] = { 5, 2, 16, false, MINUS_NAN },
-	[TENSOR_FLOAT4E2M1] = { 2, 1, 1, false, FINITE },
-	[TENSOR_FLOAT8E8M0] = { 8, 0, 127, true, ONE_NAN },
-	[TENSOR_FLOAT6E2M3] = { 2, 3, 1, false, FINITE },
-	[TENSOR_FLOAT6E3M2] = { 3, 2, 3, false, FINITE },
+	[TENSOR_FLOAT16] = { 5, 10, 15, false, IEEE },	     [TENSOR_BFLOAT16] = { 8, 7, 127, false, IEEE },
+	[TENSOR_FLOAT8E4M3FN] = { 4, 3, 7, false, ONE_NAN }, [TENSOR_FLOAT8E4M3FNUZ] = { 4, 3, 8, false, MINUS_NAN },
+	[TENSOR_FLOAT8E5M2] = { 5, 2, 15, false, IEEE },     [TENSOR_FLOAT8E5M2FNUZ] = { 5, 2, 16, false, MINUS_NAN },
+	[TENSOR_FLOAT4E2M1] = { 2, 1, 1, false, FINITE },    [TENSOR_FLOAT8E8M0] = { 8, 0, 127, true, ONE_NAN },
+	[TENSOR_FLOAT6E2M3] = { 2, 3, 1, false, FINITE },    [TENSOR_FLOAT6E3M2] = { 3, 2, 3, false, FINITE },
 };
 
 /* All bits but the sign. */
@@ -79,7 +74,8 @@ double tensor_float_from_bits(enum tensor_type type, uint32_t bits)
 	if (code > largest_code(format))
 		return is_negative ? -INFINITY : INFINITY;
 	if (exponent || format->is_unsigned)
-		value = ldexp((1u << format->mantissa_bits) + mantissa, exponent - format->bias - format->mantissa_bits);
+		value =
+		    ldexp((1u << format->mantissa_bits) + mantissa, exponent - format->bias - format->mantissa_bits);
 	else
 		value = ldexp(mantissa, 1 - format->bias - format->mantissa_bits);
 	return is_negative ? -value : value;
@@ -277,14 +273,17 @@ double tensor_get(const struct tensor *tensor, size_t i, unsigned part)
 static uint64_t int_code(const struct tensor_type_info *info, double value)
 {
 	/* The first one that is too large: doubles have it exactly, unlike the largest 64-bit integers. */
-	const double end = info->kind == TENSOR_KIND_BOOL ? 2 : ldexp(1, (int)info->bits - (info->kind == TENSOR_KIND_INT));
+	const double end =
+	    info->kind == TENSOR_KIND_BOOL ? 2 : ldexp(1, (int)info->bits - (info->kind == TENSOR_KIND_INT));
 	const double begin = info->kind == TENSOR_KIND_INT ? -end : 0;
 
 	if (isnan(value))
 		return 0;
 	value = nearbyint(value);
 	if (value >= end)
-		return info->kind == TENSOR_KIND_BOOL ? 1 : UINT64_MAX >> (64 - info->bits + (info->kind == TENSOR_KIND_INT));
+		return info->kind == TENSOR_KIND_BOOL
+			   ? 1
+			   : UINT64_MAX >> (64 - info->bits + (info->kind == TENSOR_KIND_INT));
 	if (value < begin)
 		value = begin;
 	return info->kind == TENSOR_KIND_INT ? (uint64_t)(int64_t)value : (uint64_t)value;
@@ -319,7 +318,9 @@ static void int_range(const struct tensor_type_info *info, double *low, double *
 	const uint32_t bits = info->bits - (info->kind == TENSOR_KIND_INT);
 
 	*low = info->kind == TENSOR_KIND_INT ? -ldexp(1, (int)bits) : 0;
-	*high = info->kind == TENSOR_KIND_BOOL ? 1 : bits > DBL_MANT_DIG ? nextafter(ldexp(1, (int)bits), 0) : ldexp(1, (int)bits) - 1;
+	*high = info->kind == TENSOR_KIND_BOOL ? 1
+		: bits > DBL_MANT_DIG	       ? nextafter(ldexp(1, (int)bits), 0)
+					       : ldexp(1, (int)bits) - 1;
 }
 
 void tensor_type_range(enum tensor_type type, double *low, double *high)
