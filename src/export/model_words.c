@@ -125,7 +125,8 @@ static void say_outputs(const struct speaker *to)
 {
 	const char *against = to->run->result->against;
 
-	FINDING("outputs differ from those %s", against ? model_text(against, NAME, to->is_ascii).s : "expected");
+	FINDING("outputs differ from those %s%s", against ? "of " : "expected",
+		against ? model_text(against, NAME, to->is_ascii).s : "");
 	EVIDENCE("%s of %s", units_count((uint64_t)to->insight->a).s, units_count((uint64_t)to->insight->b).s);
 	if (isfinite(to->insight->value))
 		EVIDENCE(", by %.3g at most", to->insight->value);

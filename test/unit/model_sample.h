@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A report of a model's runs, made up: five runs (CPU, OpenVINO with most of the graph in one subgraph, a GPU, two at a time,
- * one that failed), latencies that are the same everywhere, names that want to be escaped. Figures are invented.
+ * A report of a model's runs, made up: five runs (CPU, OpenVINO with most of the graph in one subgraph, a GPU, two at a
+ * time, one that failed), latencies that are the same everywhere, names that want to be escaped. Figures are invented.
  */
 #ifndef TEST_MODEL_SAMPLE_H
 #define TEST_MODEL_SAMPLE_H
@@ -32,14 +32,13 @@ static const struct model_value sample_outputs[] = { { "sof\"tmax", "float32", "
 static const struct model_setting sample_settings[] = { { "duration", "10 s" }, { "seed", "1" } };
 static const struct model_transformer sample_transformers[] = { { "ConstantFolding", 14500000, 2 },
 								{ "NchwcTransformer", 800000, 2 } };
-static const struct model_output sample_compared[] = {
-	{ "sof\"tmax", "float32", "1x1000", 1000, 0, 1.5e-7, 2.25e-5, "[0,17]", NULL, true }
-};
-static const struct model_output sample_different[] = {
-	{ "sof\"tmax", "float32", "1x1000", 1000, 3, 0.25, 0.5, "[0,17]", NULL, false }
-};
+static const struct model_output sample_compared[] = { { "sof\"tmax", "float32", "1x1000", 1000, 0, 1.5e-7, 2.25e-5,
+							 "[0,17]", NULL, true } };
+static const struct model_output sample_different[] = { { "sof\"tmax", "float32", "1x1000", 1000, 3, 0.25, 0.5,
+							  "[0,17]", NULL, false } };
 static const struct model_counter sample_counters[] = { { "gpu use", "%", 71.5, 98 } };
-static const struct model_placement sample_on_cpu[] = { { "CPUExecutionProvider", SAMPLE_NODES - SAMPLE_BLOCKS, 31500, 6e9 } };
+static const struct model_placement sample_on_cpu[] = { { "CPUExecutionProvider", SAMPLE_NODES - SAMPLE_BLOCKS, 31500,
+							  6e9 } };
 static const struct model_placement sample_on_openvino[] = { { "OpenVINOExecutionProvider", 1, 2100, 2e9 },
 							     { "CPUExecutionProvider", 4, 8400, 0.9e9 } };
 static const struct model_placement sample_on_gpu[] = { { "WebGpuExecutionProvider", SAMPLE_NODES, 44100, 1.1e9 } };
@@ -62,22 +61,38 @@ static inline void sample_model(struct sample *s)
 		struct model_node *node = &s->node[i];
 		uint32_t kind = i % 3;
 
-		node->op_type = i < SAMPLE_BLOCKS * 3 ? types[kind] : i == SAMPLE_NODES - 1 ? "Softmax" : kind ? "Gemm" : "Flatten";
-		snprintf(s->name[i], sizeof s->name[i], i == 3 ? "/gr\303\274n<b>&\"fire'\"/%s_%u" : "/block%2$u/%1$s", node->op_type, i / 3);
+		node->op_type = i < SAMPLE_BLOCKS * 3	? types[kind]
+				: i == SAMPLE_NODES - 1 ? "Softmax"
+				: kind			? "Gemm"
+							: "Flatten";
+		snprintf(s->name[i], sizeof s->name[i], i == 3 ? "/gr\303\274n<b>&\"fire'\"/%s_%u" : "/block%2$u/%1$s",
+			 node->op_type, i / 3);
 		s->in[i] = s->value[i];
 		s->out[i] = s->value[i + 1];
 		node->name = s->name[i];
 		node->inputs = &s->in[i];
 		node->outputs = &s->out[i];
 		node->n_inputs = node->n_outputs = 1;
-		node->flops = kind == 0 ? 24000000 + 6000000 * (int64_t)i : 100000;
+		node->flops = kind == 0 && i < SAMPLE_BLOCKS * 3 ? 24000000 + 6000000 * (int64_t)i : 100000;
 		node->bytes = kind == 0 ? 1200000 : 800000 - 20000 * (int64_t)i;
 	}
-	*model = (struct model_facts){ .path = "/models/squeeze <tiny> & co.onnx", .name = "squeeze <tiny> & co",
-				       .producer = "pytorch 2.4", .opset = "ai.onnx 17", .file_bytes = 4956208,
-				       .n_parameters = 1235496, .weight_bytes = 4941984, .flops = 703000000, .bytes = 17900000,
-				       .n_unknown = 1, .n_nodes = SAMPLE_NODES, .nodes = s->node, .n_listed = SAMPLE_NODES,
-				       .inputs = sample_inputs, .outputs = sample_outputs, .n_inputs = 1, .n_outputs = 1 };
+	*model = (struct model_facts){ .path = "/models/squeeze <tiny> & co.onnx",
+				       .name = "squeeze <tiny> & co",
+				       .producer = "pytorch 2.4",
+				       .opset = "ai.onnx 17",
+				       .file_bytes = 4956208,
+				       .n_parameters = 1235496,
+				       .weight_bytes = 4941984,
+				       .flops = 703000000,
+				       .bytes = 17900000,
+				       .n_unknown = 1,
+				       .n_nodes = SAMPLE_NODES,
+				       .nodes = s->node,
+				       .n_listed = SAMPLE_NODES,
+				       .inputs = sample_inputs,
+				       .outputs = sample_outputs,
+				       .n_inputs = 1,
+				       .n_outputs = 1 };
 }
 
 static inline void sample_machine(struct model_machine *machine)
@@ -120,9 +135,13 @@ static inline void sample_latencies(struct sample *s, uint32_t r, double typical
 
 static inline void sample_steps(struct sample *s, uint32_t r, int64_t mebibytes, int64_t creation_ns)
 {
-	static const char *const names[] = { "runtime loaded", "session created", "inputs made", "first inference", "warm-up", "steady" };
-	static const char *const phases[] = { "load", "graph transformers", "partitioning", "compilation", "pre-packing" };
-	static const int percent[SAMPLE_RUNS][5] = { { 30, 50, 2, 0, 8 }, { 5, 8, 4, 78, 1 }, { 20, 10, 5, 50, 5 }, { 31, 49, 2, 0, 8 } };
+	static const char *const names[] = { "runtime loaded",	"session created", "inputs made",
+					     "first inference", "warm-up",	   "steady" };
+	static const char *const phases[] = { "load", "graph transformers", "partitioning", "compilation",
+					      "pre-packing" };
+	static const int percent[SAMPLE_RUNS][5] = {
+		{ 30, 50, 2, 0, 8 }, { 5, 8, 4, 78, 1 }, { 20, 10, 5, 50, 5 }, { 31, 49, 2, 0, 8 }
+	};
 	int64_t at_ns = 1000000000;
 
 	for (int i = 0; i < 6; i++) {
@@ -145,19 +164,22 @@ static inline void sample_steps(struct sample *s, uint32_t r, int64_t mebibytes,
 	s->result[r].peak_bytes = s->step[r][5].peak_bytes;
 }
 
-static inline struct model_operator *sample_operator(struct sample *s, uint32_t r, const char *name, const char *op_type,
-						     const char *provider, double mean_ns)
+static inline struct model_operator *sample_operator(struct sample *s, uint32_t r, const char *name,
+						     const char *op_type, const char *provider, double mean_ns)
 {
 	struct model_operator *op = &s->op[r][s->result[r].n_operators++];
 
-	*op = (struct model_operator){ .name = name, .op_type = op_type, .provider = provider, .n = 2100, .flops = -1, .bytes = -1 };
+	*op = (struct model_operator){
+		.name = name, .op_type = op_type, .provider = provider, .n = 2100, .flops = -1, .bytes = -1
+	};
 	op->mean_ns = mean_ns;
 	op->interval_ns = mean_ns * 0.01;
 	op->p50_ns = mean_ns * 0.98;
 	op->share_ns = mean_ns * 2100;
 	s->result[r].operators = s->op[r];
 	s->result[r].n_operator_runs = 2100;
-	s->result[r].operators_wall_ns = (isnan(s->result[r].operators_wall_ns) ? 2100 * 60000 : s->result[r].operators_wall_ns) + op->share_ns;
+	s->result[r].operators_wall_ns =
+	    (isnan(s->result[r].operators_wall_ns) ? 2100 * 60000 : s->result[r].operators_wall_ns) + op->share_ns;
 	s->result[r].unattributed_ns = 2100 * 60000;
 	return op;
 }
@@ -175,6 +197,15 @@ static inline void sample_cpu_operators(struct sample *s, uint32_t r, double fac
 				factor * (is_conv ? 180000 + 40000 * i : 30000));
 	}
 	sample_operator(s, r, "ReorderOutput", "ReorderOutput", "CPUExecutionProvider", 45000);
+}
+
+static inline int sample_compare(const void *a, const void *b)
+{
+	double x = ((const struct model_operator *)a)->share_ns, y = ((const struct model_operator *)b)->share_ns;
+	int order = (x < y) - (x > y);
+
+	return order ? order
+		     : strcmp(((const struct model_operator *)a)->name, ((const struct model_operator *)b)->name);
 }
 
 static inline void sample_runs(struct sample *s)
@@ -229,12 +260,16 @@ static inline struct sample *sample_new(void)
 	sample_machine(&s->report.machine);
 	sample_runs(s);
 	sample_cpu_operators(s, 0, 1);
-	sample_operator(s, 1, "OpenVINOExecutionProvider_OpenVINO-EP-subgraph_1_0", "OpenVINO-EP-subgraph_1", "OpenVINOExecutionProvider", 1900000);
+	sample_operator(s, 1, "OpenVINOExecutionProvider_OpenVINO-EP-subgraph_1_0", "OpenVINO-EP-subgraph_1",
+			"OpenVINOExecutionProvider", 1900000);
 	for (uint32_t i = SAMPLE_NODES - 3; i < SAMPLE_NODES; i++)
 		sample_operator(s, 1, s->name[i], s->node[i].op_type, "CPUExecutionProvider", 200000);
 	for (uint32_t i = 0; i < SAMPLE_NODES; i++)
-		sample_operator(s, 2, s->name[i], s->node[i].op_type, "WebGpuExecutionProvider", i % 3 ? 9000 : 120000 + 2000 * i);
+		sample_operator(s, 2, s->name[i], s->node[i].op_type, "WebGpuExecutionProvider",
+				i % 3 ? 9000 : 120000 + 2000 * i);
 	sample_cpu_operators(s, 3, 1.8);
+	for (uint32_t r = 0; r < SAMPLE_RUNS; r++)
+		qsort(s->op[r], s->result[r].n_operators, sizeof s->op[r][0], sample_compare);
 	s->result[0].placements = s->result[3].placements = sample_on_cpu;
 	s->result[0].n_placements = s->result[3].n_placements = 1;
 	s->result[1].placements = sample_on_openvino;
