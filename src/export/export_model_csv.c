@@ -103,8 +103,8 @@ static void put_run(struct csv *csv, const struct model_analysis *analysis, uint
 	put_real(csv, run->cores);
 	put_int(csv, result->peak_bytes);
 	put_real(csv, run->energy_joules);
-	put_int(csv, result->n_operators ? reach->n_own_nodes : -1);
-	put_int(csv, result->n_operators ? reach->n_other_nodes : -1);
+	put_int(csv, result->n_operators ? (int64_t)reach->n_own_nodes : -1);
+	put_int(csv, result->n_operators ? (int64_t)reach->n_other_nodes : -1);
 	end_row(csv);
 }
 

@@ -140,6 +140,35 @@ static void put_series(struct json *json, const char *key, const struct model_se
 	json_end(json, '}');
 }
 
+/* Columns, since there are many: the n-th of each is the n-th inference. */
+static void put_samples(struct json *json, const struct model_result *result)
+{
+	static const char *const keys[] = {
+		"start_monotonic_ns", "duration_ns", "due_monotonic_ns", "shape", "thread", "status"
+	};
+
+	json_object(json, "samples");
+	for (int column = 0; column < 6; column++) {
+		json_array(json, keys[column]);
+		for (uint32_t i = 0; i < result->n_latencies; i++) {
+			const struct model_latency *one = &result->latencies[i];
+			const int64_t values[] = { (int64_t)one->start_ns,
+						   (int64_t)one->duration_ns,
+						   one->queued_ns,
+						   one->shape,
+						   one->thread,
+						   one->status };
+
+			if (column == 5)
+				json_int(json, NULL, values[column]);
+			else
+				put_int(json, NULL, values[column]);
+		}
+		json_end(json, ']');
+	}
+	json_end(json, '}');
+}
+
 static void put_latencies(struct json *json, const struct model_run *run)
 {
 	const struct model_result *result = run->result;
@@ -155,20 +184,7 @@ static void put_latencies(struct json *json, const struct model_run *run)
 		json_end(json, '}');
 	}
 	json_end(json, ']');
-	json_array(json, "inferences");
-	for (uint32_t i = 0; i < result->n_latencies; i++) {
-		const struct model_latency *one = &result->latencies[i];
-
-		json_object(json, NULL);
-		put_count(json, "start_monotonic_ns", one->start_ns);
-		put_count(json, "duration_ns", one->duration_ns);
-		put_int(json, "due_monotonic_ns", one->queued_ns);
-		json_int(json, "shape", one->shape);
-		json_int(json, "thread", one->thread);
-		json_int(json, "status", one->status);
-		json_end(json, '}');
-	}
-	json_end(json, ']');
+	put_samples(json, result);
 	put_int(json, "inferences_not_kept", result->n_unkept);
 }
 
