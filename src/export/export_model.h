@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writers of the report of a model's runs. Errors stay in the stream (ferror); nothing is flushed. Numbers look the same
- * in every locale. Texts come from strangers' files: each writer makes them harmless for its format.
+ * Writers of the report of a model's runs. Errors stay in the stream (ferror); nothing is flushed. Numbers look the
+ * same in every locale. Texts come from strangers' files: each writer makes them harmless for its format.
  */
 #ifndef EXPORT_EXPORT_MODEL_H
 #define EXPORT_EXPORT_MODEL_H

@@ -2,9 +2,25 @@
 /* Words for findings. Every figure in them is one of the report. */
 #include "export/model_words.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+struct model_locale model_locale_enter(void)
+{
+	locale_t own = newlocale(LC_ALL_MASK, "C", NULL);
+
+	return (struct model_locale){ own, own ? uselocale(own) : NULL };
+}
+
+void model_locale_leave(const struct model_locale *locale)
+{
+	if (!locale->own)
+		return;
+	uselocale(locale->old);
+	freelocale(locale->own);
+}
 
 enum { NAME = 60, ERROR = 200 };
 
@@ -109,7 +125,8 @@ static void say_outputs(const struct speaker *to)
 {
 	const char *against = to->run->result->against;
 
-	FINDING("outputs differ from those %s", against ? model_text(against, NAME, to->is_ascii).s : "expected");
+	FINDING("outputs differ from those %s%s", against ? "of " : "expected",
+		against ? model_text(against, NAME, to->is_ascii).s : "");
 	EVIDENCE("%s of %s", units_count((uint64_t)to->insight->a).s, units_count((uint64_t)to->insight->b).s);
 	if (isfinite(to->insight->value))
 		EVIDENCE(", by %.3g at most", to->insight->value);

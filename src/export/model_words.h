@@ -29,4 +29,12 @@ struct units_text model_ratio_words(const struct model_ratio *ratio);
 const char *model_bound_words(enum model_bound_by by); /* "memory" */
 const char *model_drift_words(enum model_drift drift);
 
+/* Between the two, numbers of this thread look the same whatever its locale. */
+struct model_locale {
+	void *own, *old; /* locale_t */
+};
+
+struct model_locale model_locale_enter(void);
+void model_locale_leave(const struct model_locale *locale);
+
 #endif
