@@ -6,7 +6,7 @@
  */
 #include "cmd/launch.h"
 
-#include "cmd/agent_path.h"
+#include "cmd/part_path.h"
 #include "source/program.h"
 
 #include <dirent.h>
