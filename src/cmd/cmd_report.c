@@ -5,12 +5,7 @@
 #include "cmd/term.h"
 #include "export/export.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-enum { LEAST_WIDTH = 80, MOST_WIDTH = 110 };
 
 struct report_opts {
 	const char *format;
@@ -27,36 +22,13 @@ static const struct opt report_opt_table[] = {
 	{ 0 },
 };
 
-static int terminal_width(void)
-{
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-		return 0;
-	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col > MOST_WIDTH ? MOST_WIDTH : size.ws_col;
-}
-
-/* Does the locale ask for something other than UTF-8? None set says nothing. */
-static bool wants_ascii(void)
-{
-	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-
-	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-		const char *value = getenv(variables[i]);
-
-		if (value && *value)
-			return !strcasestr(value, "utf-8") && !strcasestr(value, "utf8");
-	}
-	return false;
-}
-
 static void print(const struct report_opts *opts, const struct summary *summary)
 {
 	struct export_opts text = {
 		.has_color = *term_style(stdout, TERM_BOLD) != 0,
-		.is_ascii = opts->ascii || wants_ascii(),
+		.is_ascii = opts->ascii || term_wants_ascii(),
 		.is_all = opts->all,
-		.width = terminal_width(),
+		.width = term_width(),
 	};
 
 	if (opts->json || !strcmp(opts->format, "json"))
