@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/near.h"
@@ -170,6 +171,13 @@ static int complete_qnn(struct run *run, const struct run_provider *asked, struc
 	return add_option(options, "profiling_file_path", path, err);
 }
 
+static int make_profile_folder(const struct run_opts *opts, struct err *err)
+{
+	if (!opts->ep_profile || !mkdir(opts->ep_profile_dir, 0777) || errno == EEXIST)
+		return 0;
+	return err_set(err, errno, "cannot make the folder %s: %s", opts->ep_profile_dir, strerror(errno));
+}
+
 /* Other providers write into the runtime's profile. */
 static int profile_in_runtime(struct run *run, struct err *err)
 {
@@ -320,6 +328,8 @@ static int append(struct run *run, uint32_t number, struct err *err)
 	struct options options = { 0 };
 	int n_devices, rc = take_given(run, number, &options, err);
 
+	if (!rc)
+		rc = make_profile_folder(run->opts, err);
 	if (!rc && provider && !strcmp(provider->name, "qnn"))
 		rc = complete_qnn(run, asked, &options, err);
 	else if (!rc)
@@ -337,7 +347,8 @@ static int append(struct run *run, uint32_t number, struct err *err)
 		if (n_devices)
 			return append_devices(run, asked, &options, n_devices, err);
 		if (asked->library[0])
-			return err_set(err, ENODEV, "cannot use %s: %s finds no device for it on this machine", asked->name, asked->library);
+			return err_set(err, ENODEV, "cannot use %s: %s finds no device for it on this machine (--list-devices shows those that are there)",
+				       asked->name, asked->library);
 		return refuse(run, asked->name, err);
 	}
 	if (!provider)
@@ -364,6 +375,8 @@ int run_provider_append(struct run *run, struct err *err)
 
 	if (run->opts->policy) {
 		rc = set_policy(run, err);
+		if (!rc)
+			rc = make_profile_folder(run->opts, err);
 		return rc ? rc : profile_in_runtime(run, err);
 	}
 	for (uint32_t i = 0; i < run->result->n_asked; i++) {
