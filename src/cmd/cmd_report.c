@@ -2,10 +2,7 @@
 /* `inftrace report FILE`: reads a recording and prints what it says, as a page or as JSON. Computes nothing itself. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,8 +11,6 @@
 #include "cmd/term.h"
 #include "export/export.h"
 #include "trace/perfetto_read.h"
-
-enum { LEAST_WIDTH = 80, MOST_WIDTH = 110 };
 
 struct report_opts {
 	const char *format;
@@ -68,36 +63,13 @@ static void unmap_file(struct mapping *mapping)
 		munmap(mapping->data, mapping->size);
 }
 
-static int terminal_width(void)
-{
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-		return 0;
-	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col > MOST_WIDTH ? MOST_WIDTH : size.ws_col;
-}
-
-/* Does the locale ask for something other than UTF-8? None set says nothing. */
-static bool wants_ascii(void)
-{
-	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-
-	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-		const char *value = getenv(variables[i]);
-
-		if (value && *value)
-			return !strcasestr(value, "utf-8") && !strcasestr(value, "utf8");
-	}
-	return false;
-}
-
 static void print(const struct report_opts *opts, const struct summary *summary)
 {
 	struct export_opts text = {
 		.has_color = *term_style(stdout, TERM_BOLD) != 0,
-		.is_ascii = opts->ascii || wants_ascii(),
+		.is_ascii = opts->ascii || term_wants_ascii(),
 		.is_all = opts->all,
-		.width = terminal_width(),
+		.width = term_page_width(),
 	};
 
 	if (opts->json || !strcmp(opts->format, "json"))

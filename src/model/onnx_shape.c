@@ -210,7 +210,7 @@ static void put_initializers(struct shape_engine *engine, struct shape_scope *sc
 		value->elems = shape_tensor_elems(engine, tensor);
 		value->n_elems = value->elems ? (uint32_t)tensor->n_elements : 0;
 		value->tensor = tensor;
-		value->is_initializer = true;
+		value->is_initializer = value->is_constant = true;
 	}
 	for (uint32_t i = 0; i < graph->n_sparse; i++) {
 		struct shape_value *value = new_value(engine, scope, graph->sparse[i].values.name);
@@ -220,7 +220,7 @@ static void put_initializers(struct shape_engine *engine, struct shape_scope *sc
 		value->type = (struct onnx_type){ .kind = ONNX_TENSOR, .elem = graph->sparse[i].values.elem };
 		put_dims(engine, &value->type, graph->sparse[i].dims, graph->sparse[i].n_dims);
 		value->sparse = &graph->sparse[i];
-		value->is_initializer = true;
+		value->is_initializer = value->is_constant = true;
 	}
 }
 
@@ -264,6 +264,7 @@ struct shape_value *shape_scope_input(struct shape_engine *engine, struct shape_
 		if (engine->model->model->ir_version >= 4) {
 			value->elems = NULL;
 			value->n_elems = 0;
+			value->is_constant = false;
 		}
 		return value;
 	}
@@ -336,6 +337,29 @@ static bool find_inputs(struct shape_engine *engine, struct shape_scope *scope, 
 	return true;
 }
 
+/*
+ * From constants comes a constant, but for random numbers; and weights that are dequantised, which runtimes keep small
+ * until they are used.
+ */
+static bool is_constant(const struct shape_node *at)
+{
+	static const char *const never[] = { "DequantizeLinear", "RandomNormal", "RandomUniform", "RandomNormalLike",
+					     "RandomUniformLike", "Multinomial", "Bernoulli" };
+	const struct onnx_node *node = at->node;
+
+	if (at->n_bodies || !at->is_handled)
+		return false;
+	for (size_t i = 0; i < sizeof never / sizeof *never; i++) {
+		if (!strcmp(node->op_type, never[i]))
+			return false;
+	}
+	for (uint32_t i = 0; i < node->n_inputs; i++) {
+		if (at->inputs[i] && !at->inputs[i]->is_constant)
+			return false;
+	}
+	return node->n_inputs || !strcmp(node->op_type, "Constant");
+}
+
 /* declared: types that the file says, by name. */
 static void infer_node(struct shape_engine *engine, struct shape_scope *scope, struct shape_node *at, const struct onnx_map *declared)
 {
@@ -354,6 +378,12 @@ static void infer_node(struct shape_engine *engine, struct shape_scope *scope, s
 		shape_call(&run, at->function);
 	else if (rule)
 		rule(&run, arg);
+	if (is_constant(at)) {
+		for (uint32_t i = 0; i < node->n_outputs; i++) {
+			if (at->outputs[i])
+				at->outputs[i]->is_constant = true;
+		}
+	}
 	for (uint32_t i = 0; i < node->n_outputs; i++) {
 		struct onnx_type *said = at->outputs[i] ? onnx_map_get(declared, node->outputs[i]) : NULL, type;
 

@@ -26,6 +26,7 @@ struct shape_value {
 	uint32_t n_elems;
 	const struct onnx_tensor *tensor; /* the initializer or constant that it is; NULL: another value */
 	const struct onnx_sparse *sparse; /* the same */
+	bool is_constant;		  /* made from initializers and constants alone */
 	bool is_absent;			  /* in a function: the call leaves this input out */
 	bool is_initializer;		  /* of a graph: a weight, not a Constant */
 };

@@ -153,7 +153,7 @@ static void settle(struct shape_run *run, const struct onnx_graph *body, struct 
 			if (shape_type_is_same(&common, *in))
 				continue;
 			if (round == MAX_ROUNDS - 2)
-				common.has_shape = common.n_dims = 0;
+				common = (struct onnx_type){ .kind = common.kind, .elem = common.elem, .inner = common.inner };
 			*in = shape_new_type(run, &common);
 			is_same = false;
 			if (!*in)
@@ -304,9 +304,10 @@ void shape_call(const struct shape_run *run, const struct onnx_function *functio
 	for (uint32_t i = 0; scope->inputs && i < function->n_inputs; i++) {
 		struct shape_value *value = i < run->node->n_inputs ? run->at->inputs[i] : NULL;
 
-		if (!value && (value = shape_alloc(run->engine, 1, sizeof *value))) {
-			value->name = function->inputs[i];
-			value->is_absent = true;
+		if (!value) {
+			value = shape_alloc(run->engine, 1, sizeof *value);
+			if (value)
+				*value = (struct shape_value){ .name = function->inputs[i], .is_absent = true };
 		}
 		scope->inputs[i] = value;
 		if (!value || onnx_map_put(&scope->values, function->inputs[i], value)) {
@@ -324,5 +325,6 @@ void shape_call(const struct shape_run *run, const struct onnx_function *functio
 		to->type = from->type;
 		to->elems = from->elems;
 		to->n_elems = from->n_elems;
+		to->is_constant = from->is_constant;
 	}
 }

@@ -154,7 +154,7 @@ void rule_range(struct shape_run *run, int arg)
 	if (!(fabs(n) < 1e15))
 		n = -1;
 	else if (n < 0 && (delta < 0 || delta > 0))
-		n = limit > start == delta > 0 ? -1 : 0;
+		n = (limit > start) == (delta > 0) ? -1 : 0;
 	to.dim[0] = shape_dim((int64_t)n);
 	shape_out(run, 0, shape_in_elem(run, 0), &to);
 	if (n < 0 || n > SHAPE_MAX_ELEMS || start != floor(start) || delta != floor(delta))
