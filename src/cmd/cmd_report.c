@@ -28,7 +28,7 @@ static void print(const struct report_opts *opts, const struct summary *summary)
 		.has_color = *term_style(stdout, TERM_BOLD) != 0,
 		.is_ascii = opts->ascii || term_wants_ascii(),
 		.is_all = opts->all,
-		.width = term_width(),
+		.width = term_page_width(),
 	};
 
 	if (opts->json || !strcmp(opts->format, "json"))

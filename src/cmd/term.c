@@ -2,11 +2,12 @@
 /* Colours and line breaks. Moves no cursor. */
 #include "cmd/term.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+enum { LEAST_WIDTH = 80, MOST_WIDTH = 110 };
 
 static bool has_colour(FILE *stream)
 {
@@ -69,9 +70,8 @@ void term_wrap(FILE *stream, const char *text, int indent, int used, int width)
 	fputc('\n', stream);
 }
 
-int term_width(void)
+int term_page_width(void)
 {
-	enum { LEAST_WIDTH = 80, MOST_WIDTH = 110 };
 	struct winsize size;
 
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)

@@ -11,13 +11,14 @@ enum term_style { TERM_PLAIN, TERM_BOLD, TERM_DIM, TERM_RED, TERM_GREEN, TERM_YE
 /* The escape sequence that starts a style (TERM_PLAIN ends it); "" unless the stream is a terminal without NO_COLOR. */
 const char *term_style(FILE *stream, enum term_style style);
 
-/* Columns for a page on standard output: 80 to 110; 0: it is no terminal. */
-int term_width(void);
-/* Whether the locale asks for something other than UTF-8; none set says nothing. */
-bool term_wants_ascii(void);
-
 /* Prints text in lines of at most width columns, each after indent spaces; empty lines stay. The first line is
  * already `used` columns long. Ends the last line. */
 void term_wrap(FILE *stream, const char *text, int indent, int used, int width);
+
+/* Columns of a page on standard output's terminal; 0: it is none. */
+int term_page_width(void);
+
+/* Does the locale ask for something other than UTF-8? None set says nothing. */
+bool term_wants_ascii(void);
 
 #endif

@@ -221,6 +221,8 @@ int64_t onnx_opset_version(const struct onnx_model *model, const char *domain);
  * cannot be had: another type, data elsewhere, or fewer elements in the file than the shape says.
  */
 int64_t onnx_tensor_ints(const struct onnx_tensor *tensor, int64_t *to, size_t max);
+/* The same for float32, float16 and float64 numbers. */
+int64_t onnx_tensor_floats(const struct onnx_tensor *tensor, double *to, size_t max);
 /* Bytes that the elements take when packed; -1: texts, types that are not known. */
 int64_t onnx_tensor_bytes(const struct onnx_tensor *tensor);
 

@@ -13,21 +13,23 @@
 
 struct cost {
 	double flops;	     /* NAN: not known */
-	double bytes;	     /* inputs + outputs + weights; NAN: not known */
-	double weight_bytes; /* of the initializers among its inputs (part of bytes); NAN: not known */
-	double parameters;   /* elements of these */
+	double bytes;	     /* inputs, weights and outputs; NAN: not known */
+	double weight_bytes; /* of the constants among its inputs (part of bytes); NAN: not known */
+	double parameters;   /* elements of these, without whole numbers of 64 bits, truth values and texts, which are shapes and tables */
 };
 
 struct cost_node {
-	const char *name;	  /* of the node, "": none */
+	const char *name; /* of the node, "": none */
 	const char *op_type, *domain;
 	const struct shape_node *node;
 	const struct shape_scope *scope;
-	uint32_t depth;		  /* 0: the model's graph; bodies and calls are deeper */
-	double times;		  /* runs per inference: 1 in the graph, turns in loops; NAN: not known */
-	struct cost cost;	  /* of one run; of an operator with bodies: without them */
-	const char *rule;	  /* how flops are counted, for people */
-	const char *why;	  /* cost.flops or cost.bytes is not known because ...; NULL: both are known */
+	uint32_t depth;	   /* 0: the model's graph; bodies and calls are deeper */
+	bool is_constant;  /* made of constants alone: computed once, when the session is made; its cost is 0 */
+	double times;	   /* runs per inference: 1 in the graph, turns in loops; NAN: not known */
+	struct cost cost;  /* of one run; of an operator with bodies: without them */
+	const char *rule;  /* how flops are counted, for people; NULL: there is no rule */
+	const char *why;   /* flops, bytes or times are not known because ...; NULL: all are known */
+	const char *dim;   /* the free dimension that it is for; NULL: another reason */
 };
 
 struct cost_type {
@@ -37,16 +39,17 @@ struct cost_type {
 };
 
 /*
- * A branch of an If counts when it costs most: the other one's nodes have times 0. An operator that calls a function
+ * Of an If, the branch that costs most counts: the nodes of the other have times 0. An operator that calls a function
  * costs nothing itself, its nodes do.
  */
 struct cost_model {
 	struct arena arena;
 	uint32_t n_nodes, n_types;
-	struct cost_node *nodes; /* in the order of the file, bodies after their operator */
+	struct cost_node *nodes; /* in the order of the file, bodies behind their operator */
 	struct cost_type *types; /* most flops first, then most bytes */
-	struct cost total;	 /* sums of what is known; parameters and weight_bytes: of distinct initializers */
+	struct cost total;	 /* sums of what is known, per inference; weight_bytes and parameters: each constant once */
 	uint32_t n_unknown;	 /* nodes whose flops or bytes are not in the total */
+	uint32_t n_constant;	 /* nodes that are computed once */
 };
 
 /* shapes must outlive the result. 0, or -ENOMEM. onnx_cost_done undoes it, also after a failure. */
@@ -55,5 +58,17 @@ void onnx_cost_done(struct cost_model *costs);
 
 /* The node of that name in the model's graph (else in a body); NULL: none, or the name is empty. */
 const struct cost_node *onnx_cost_find(const struct cost_model *costs, const char *name);
+
+/*
+ * Operations of one run of a node, for onnx_cost.c: NAN: not known. *rule: how they are counted, NULL: no rule.
+ * *moves: which bytes it moves.
+ */
+enum cost_moves {
+	COST_ALL,	/* every input and output */
+	COST_NOTHING,	/* the same bytes get another shape */
+	COST_OUTPUTS,	/* outputs alone: the inputs' shapes matter, not their data */
+	COST_PICKED,	/* outputs twice and the other inputs: of the first only what is picked */
+};
+double onnx_cost_flops(const struct shape_scope *scope, const struct shape_node *node, const char **rule, enum cost_moves *moves);
 
 #endif

@@ -10,8 +10,9 @@
 #define MODEL_ONNX_SHAPE_H
 
 #include "model/onnx.h"
+#include "model/onnx_map.h"
 
-/* An element of a small tensor of whole numbers. */
+/* An element of a small tensor of whole numbers (also of floating-point ones, when they are whole). */
 struct shape_elem {
 	bool is_known;
 	int64_t value;
@@ -21,11 +22,13 @@ struct shape_elem {
 struct shape_value {
 	const char *name;
 	struct onnx_type type;
-	const struct shape_elem *elems;	   /* NULL: nothing is known of the elements; else all n_elems of them */
+	const struct shape_elem *elems; /* NULL: nothing is known of the elements; else all n_elems of them */
 	uint32_t n_elems;
-	bool is_constant;		   /* an initializer, or made from such alone */
-	const struct onnx_tensor *tensor;  /* the initializer or constant; NULL: another value */
-	bool is_sparse;			   /* a sparse initializer */
+	const struct onnx_tensor *tensor; /* the initializer or constant that it is; NULL: another value */
+	const struct onnx_sparse *sparse; /* the same */
+	bool is_constant;		  /* made from initializers and constants alone */
+	bool is_absent;			  /* in a function: the call leaves this input out */
+	bool is_initializer;		  /* of a graph: a weight, not a Constant */
 };
 
 struct shape_node {
@@ -36,22 +39,23 @@ struct shape_node {
 	struct shape_scope **bodies;
 	int64_t n_turns; /* of a Loop or Scan, how often its body runs: -1 is not known; else 1 */
 	bool is_handled; /* there is a rule for this operator */
-	const char *why; /* an output is not known because ...; NULL: no reason of its own, or all is known */
 };
 
 struct shape_scope {
 	const struct onnx_graph *graph; /* of a function: NULL */
 	const struct onnx_function *function;
-	const struct shape_scope *outer;
-	uint32_t n_nodes, n_inputs, n_outputs;
-	struct shape_node *nodes; /* in the order of the file */
-	struct shape_value **inputs, **outputs;
-	struct shape_table *values; /* by name */
+	const struct shape_scope *outer;  /* whose values can be seen here; NULL: none */
+	const struct shape_scope *caller; /* of a function: where it is called, and by which node */
+	const struct onnx_node *call;
+	uint32_t n_nodes, n_inputs, n_outputs, depth; /* depth: 0 is the model's graph */
+	struct shape_node *nodes;		      /* in the order of the file */
+	struct shape_value **inputs, **outputs;	      /* of a body: as many as the graph has */
+	struct onnx_map values;			      /* by name, struct shape_value */
 };
 
-/* --dim NAME=N: a free dimension that is given. */
+/* A free dimension that is given. */
 struct shape_dim {
-	const char *name;
+	const char *name; /* of the dimension; or INPUT:AXIS, for those without a name */
 	int64_t value;
 	bool is_used; /* set by onnx_shape_infer: the model has it */
 };
@@ -72,6 +76,12 @@ struct shape_model {
 int onnx_shape_infer(struct shape_model *to, const struct onnx_model *model, struct shape_dim *dims, uint32_t n_dims,
 		     struct err *err);
 void onnx_shape_done(struct shape_model *shapes);
+
+/*
+ * An attribute of a node; where a function's body refers to an attribute of the call, that one, or its default. NULL:
+ * there is none.
+ */
+const struct onnx_attr *onnx_shape_attr(const struct shape_scope *scope, const struct onnx_node *node, const char *name);
 
 /* A value that can be seen in this scope, or NULL. */
 struct shape_value *onnx_shape_find(const struct shape_scope *scope, const char *name);

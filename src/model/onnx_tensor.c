@@ -3,6 +3,7 @@
 #include "model/onnx_in.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* Fields of TensorProto that hold elements. */
@@ -238,5 +239,79 @@ int64_t onnx_tensor_ints(const struct onnx_tensor *tensor, int64_t *to, size_t m
 		return read_ints(tensor, to, n) == (int64_t)n ? tensor->n_elements : -1;
 	for (size_t i = 0; i < n; i++)
 		to[i] = raw_int(tensor->raw.data + i * n_bytes, tensor->elem);
+	return tensor->n_elements;
+}
+
+static double half_to_double(uint16_t half)
+{
+	int exponent = half >> 10 & 31;
+	double mantissa = half & 1023, value;
+
+	if (exponent == 31)
+		value = mantissa > 0 ? NAN : INFINITY;
+	else
+		value = exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
+	return half & 0x8000 ? -value : value;
+}
+
+static double raw_float(const uint8_t *at, uint32_t elem)
+{
+	uint16_t half;
+	double value;
+	float single;
+
+	if (elem == ONNX_ELEM_FLOAT16) {
+		memcpy(&half, at, sizeof half);
+		return half_to_double(half);
+	}
+	if (elem == ONNX_ELEM_FLOAT) {
+		memcpy(&single, at, sizeof single);
+		return (double)single;
+	}
+	memcpy(&value, at, sizeof value);
+	return value;
+}
+
+/* float_data and double_data, one by one or packed; half numbers lie in int32_data. */
+static size_t read_floats(const struct onnx_tensor *tensor, double *to, size_t max)
+{
+	uint32_t wanted = tensor->elem == ONNX_ELEM_FLOAT ? FLOAT_DATA : DOUBLE_DATA, size = onnx_elem_bits(tensor->elem) / 8;
+	struct pb_in pb = pb_in(tensor->proto.data, tensor->proto.size);
+	struct pb_field field;
+	size_t n = 0;
+
+	while (n < max && pb_next(&pb, &field) > 0) {
+		if (field.number != wanted)
+			continue;
+		if (field.wire == PB_FIXED32 || field.wire == PB_FIXED64)
+			to[n++] = raw_float((const uint8_t *)&field.value, tensor->elem);
+		for (size_t i = 0; field.wire == PB_BYTES && n < max && i + size <= field.value; i += size)
+			to[n++] = raw_float(field.data + i, tensor->elem);
+	}
+	return n;
+}
+
+int64_t onnx_tensor_floats(const struct onnx_tensor *tensor, double *to, size_t max)
+{
+	uint32_t size = onnx_elem_bits(tensor->elem) / 8;
+	size_t n = (uint64_t)tensor->n_elements < max ? (size_t)tensor->n_elements : max;
+	int64_t halves[16];
+
+	if (tensor->elem != ONNX_ELEM_FLOAT && tensor->elem != ONNX_ELEM_FLOAT16 && tensor->elem != ONNX_ELEM_DOUBLE)
+		return -1;
+	if (tensor->where == ONNX_RAW) {
+		for (size_t i = 0; i < n; i++)
+			to[i] = raw_float(tensor->raw.data + i * size, tensor->elem);
+		return tensor->n_elements;
+	}
+	if (tensor->where != ONNX_FIELDS)
+		return -1;
+	if (tensor->elem != ONNX_ELEM_FLOAT16)
+		return read_floats(tensor, to, n) == n ? tensor->n_elements : -1;
+	/* No more than a few are ever of use. */
+	if (n > sizeof halves / sizeof *halves || read_ints(tensor, halves, n) != (int64_t)n)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		to[i] = half_to_double((uint16_t)halves[i]);
 	return tensor->n_elements;
 }
