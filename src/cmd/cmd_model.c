@@ -228,7 +228,7 @@ static int model_run(const void *opaque, int argc, char **argv, struct err *err)
 const struct cmd cmd_model = {
 	.name = "model",
 	.usage = "[options] MODEL.onnx",
-	.summary = "run a model on execution providers, compare them, and say what its operators cost",
+	.summary = "run a model on execution providers and compare them",
 	.help = "Reads the model, finds an ONNX Runtime, and runs the model on each provider of --ep in a program of its own that is recorded like "
 		"anybody's: first for the latencies, then, shorter, for the operators. Inputs are made up from a seed, or come from files. The report "
 		"compares session creation, first inference, steady latency, operators, memory and outputs; what a provider did not take is said from "
