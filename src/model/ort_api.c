@@ -106,9 +106,47 @@ static void flatten(char *text)
 	*to = 0;
 }
 
+/* The end of "/path/file.cc:232 type name(arguments) const "; NULL: text does not start with such a place. */
+static const char *skip_place(const char *text)
+{
+	size_t path = strcspn(text, " "), digits = 0;
+	const char *at = text + path;
+	int depth = 0;
+
+	while (digits < path && at[-1 - (ptrdiff_t)digits] >= '0' && at[-1 - (ptrdiff_t)digits] <= '9')
+		digits++;
+	if (*text != '/' || !digits || digits == path || at[-1 - (ptrdiff_t)digits] != ':')
+		return NULL;
+	at = strchr(at, '(');
+	if (!at)
+		return NULL;
+	/* to the first space behind the arguments; a lambda has more brackets there */
+	for (; *at && (depth || *at != ' '); at++)
+		depth += (*at == '(') - (*at == ')');
+	if (!strncmp(at, " const ", 7))
+		at += 6;
+	return *at ? at + 1 : NULL;
+}
+
+void ort_api_plain(char *text)
+{
+	char *to = text;
+
+	flatten(text);
+	for (const char *from = text; *from;) {
+		const char *behind = from > text && from[-1] != ' ' && from[-1] != ':' ? NULL : skip_place(from);
+
+		if (behind)
+			from = behind;
+		else
+			*to++ = *from++;
+	}
+	*to = 0;
+}
+
 int ort_api_check(const struct ort_api *api, struct ort_status *status, struct err *err, const char *what, ...)
 {
-	char doing[200];
+	char doing[200], words[4096];
 	va_list args;
 
 	if (!status)
@@ -116,11 +154,10 @@ int ort_api_check(const struct ort_api *api, struct ort_status *status, struct e
 	va_start(args, what);
 	vsnprintf(doing, sizeof doing, what, args);
 	va_end(args);
-	err_set(err, EIO, "cannot %s: %s", doing, api->get_error_message(status));
+	snprintf(words, sizeof words, "%s", api->get_error_message(status));
 	api->release_status(status);
-	if (err)
-		flatten(err->msg);
-	return -EIO;
+	ort_api_plain(words);
+	return err_set(err, EIO, "cannot %s: %s", doing, words);
 }
 
 int ort_api_needs_at(const struct ort_api *api, size_t offset, const char *what, struct err *err)

@@ -183,6 +183,9 @@ int ort_api_open(struct ort_api *api, const char *path, struct err *err);
 int ort_api_check(const struct ort_api *api, struct ort_status *status, struct err *err, const char *what, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Makes one line of a message of the runtime and takes out places in its source ("/a/b.cc:42 int f(int)"), which nobody can use. */
+void ort_api_plain(char *text);
+
 /* 0, or -ENOTSUP and err when this runtime does not have the function: "cannot <what>: new in ONNX Runtime 1.22, this is 1.18.0". */
 int ort_api_needs_at(const struct ort_api *api, size_t offset, const char *what, struct err *err);
 #define ORT_API_NEEDS(api, function, what, err) ort_api_needs_at(api, offsetof(struct ort_api, function), what, err)

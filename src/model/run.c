@@ -145,11 +145,12 @@ static void unload(struct run *run)
 	run_phase_end(run->result, RUN_UNLOAD);
 }
 
-static int finish(struct run *run, int rc, const struct err *err)
+static int finish(struct run *run, int rc, struct err *err)
 {
 	struct run_result *result = run->result;
 
 	if (rc) {
+		run_log_explain(err);
 		result->error_code = err->code;
 		snprintf(result->error, sizeof result->error, "%s", err->msg);
 		result->exit_status = 3;

@@ -76,6 +76,8 @@ void run_log_start(struct run_result *result, bool is_verbose);
 void run_log_take(void *ctx, int severity, const char *category, const char *log_id, const char *where, const char *text);
 /* Adds a line of our own. */
 void run_log_line(const char *text);
+/* Adds the runtime's last error to a message, when it says more: some functions log the reason and return a vague one. */
+void run_log_explain(struct err *err);
 
 /* run_ort.c: from the library to the session. */
 int run_ort_load(struct run *run, struct err *err);

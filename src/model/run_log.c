@@ -39,14 +39,11 @@ static size_t make_room(char *log, size_t len)
 static void keep(const char *level, const char *text)
 {
 	char line[2048];
-	int len = snprintf(line, sizeof line - 1, "%s: %s", level, text);
-	size_t used, n = len < 0 ? 0 : (size_t)len < sizeof line - 1 ? (size_t)len : sizeof line - 2;
+	size_t used, n;
 
-	for (size_t i = 0; i < n; i++)
-		if ((unsigned char)line[i] < ' ')
-			line[i] = ' ';
-	while (n && line[n - 1] == ' ')
-		n--;
+	snprintf(line, sizeof line - 1, "%s: %s", level, text);
+	ort_api_plain(line);
+	n = strlen(line);
 	line[n++] = '\n';
 	line[n] = 0;
 	pthread_mutex_lock(&keeper.lock);
@@ -70,4 +67,35 @@ void run_log_take(void *ctx, int severity, const char *category, const char *log
 void run_log_line(const char *text)
 {
 	keep("inftrace-run", text);
+}
+
+/* The last line that the runtime marked as an error; "" none. */
+static void last_error(const char *log, char *text, size_t size)
+{
+	const char *found = NULL, *end;
+	size_t len;
+
+	*text = 0;
+	for (const char *at = log; (at = strstr(at, "error: ")); at += 7)
+		if (at == log || at[-1] == '\n')
+			found = at + 7;
+	if (!found)
+		return;
+	end = strchrnul(found, '\n');
+	len = (size_t)(end - found);
+	snprintf(text, size, "%.*s", (int)len, found);
+}
+
+void run_log_explain(struct err *err)
+{
+	char text[180], known[40];
+	size_t len;
+
+	pthread_mutex_lock(&keeper.lock);
+	last_error(keeper.result->log, text, sizeof text);
+	pthread_mutex_unlock(&keeper.lock);
+	len = strlen(text);
+	snprintf(known, sizeof known, "%s", len < sizeof known ? text : text + len - sizeof known + 1);
+	if (len && !strstr(err->msg, known) && strlen(err->msg) + len + 30 < sizeof err->msg)
+		snprintf(err->msg + strlen(err->msg), sizeof err->msg - strlen(err->msg), "; the runtime's log: %s", text);
 }

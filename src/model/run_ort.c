@@ -164,6 +164,17 @@ static void note_placed(struct run *run, const struct ort_subgraph *subgraph)
 	result->placed[i].n_nodes += (uint32_t)n;
 }
 
+static void warn_of_idle(const struct run_result *result, const char *provider)
+{
+	char text[RUN_NAME + 64];
+
+	for (uint32_t i = 0; i < result->n_placed; i++)
+		if (!strcmp(result->placed[i].name, provider))
+			return;
+	snprintf(text, sizeof text, "%s was asked for and took no node", provider);
+	run_log_line(text);
+}
+
 /* Asked for is not taken: providers leave nodes to the CPU without a word. */
 static void note_placement(struct run *run)
 {
@@ -175,6 +186,8 @@ static void note_placement(struct run *run)
 	for (size_t i = 0; i < n; i++)
 		note_placed(run, subgraph[i]);
 	run->result->has_placement = 1;
+	for (uint32_t i = 0; i < run->result->n_asked; i++)
+		warn_of_idle(run->result, run->result->asked[i].name);
 }
 
 int run_ort_session(struct run *run, struct err *err)

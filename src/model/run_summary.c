@@ -92,6 +92,23 @@ static void print_devices(const struct run_result *result)
 		       result->devices[i].vendor, result->devices[i].is_chosen ? ", used" : "", result->devices[i].metadata);
 }
 
+static bool is_placed(const struct run_result *result, const char *provider)
+{
+	for (uint32_t i = 0; i < result->n_placed; i++)
+		if (!strcmp(result->placed[i].name, provider))
+			return true;
+	return false;
+}
+
+static const char *stop_text(uint32_t stop)
+{
+	static const char *const texts[RUN_N_STOPS] = {
+		[RUN_STOP_FULL] = "ended early: there is no room for more latencies", [RUN_STOP_SIGNAL] = "ended early: by a signal",
+	};
+
+	return stop < RUN_N_STOPS ? texts[stop] : NULL;
+}
+
 void run_summary_print(const struct run_result *result)
 {
 	printf("%-14s %s %s (%s)\n", "runtime", result->runtime_version, result->runtime_path, result->runtime_found);
@@ -100,6 +117,9 @@ void run_summary_print(const struct run_result *result)
 	print_devices(result);
 	for (uint32_t i = 0; i < result->n_placed; i++)
 		printf("%-14s %u nodes in %u parts on %s\n", "placed", result->placed[i].n_nodes, result->placed[i].n_subgraphs, result->placed[i].name);
+	for (uint32_t i = 0; i < result->n_asked && result->n_placed; i++)
+		if (!is_placed(result, result->asked[i].name))
+			printf("%-14s no node on %s\n", "placed", result->asked[i].name);
 	for (uint32_t i = 0; i < result->n_tensors; i++)
 		print_tensor(&result->tensors[i]);
 	print_phases(result);
@@ -110,6 +130,8 @@ void run_summary_print(const struct run_result *result)
 	if (result->wall_ns)
 		printf("%-14s %.2f inferences a second, %.0f %% CPU\n", "throughput", (double)result->n_steady * 1e9 / (double)result->wall_ns,
 		       (double)(result->cpu_user_ns + result->cpu_system_ns) * 100 / (double)result->wall_ns);
+	if (stop_text(result->stop))
+		printf("%-14s %s\n", "measured part", stop_text(result->stop));
 	if (*result->profile_path)
 		printf("%-14s %s\n", "profile", result->profile_path);
 	if (*result->provider_profile_path)
