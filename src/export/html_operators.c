@@ -101,9 +101,9 @@ static void draw_bars(struct html_page *page)
 
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		n_runs += has_operators(&page->analysis->runs[r]);
-	plot = plot_of(page->out, 640, 48 + n * (8.0 + 9 * n_runs));
-	plot.left = 190;
-	plot.right = 575;
+	plot = plot_of(page->out, 560, 66 + n * (8.0 + 9 * n_runs));
+	plot.left = 176;
+	plot.right = 530;
 	plot.x = plot_axis_of(0, n ? comparison->rows[0].weight_ns * 1.03 : 1, false);
 	html_figure(page, "Time of one inference in the nodes that take most, run by run.");
 	html_key(page, has_operators);
@@ -113,7 +113,7 @@ static void draw_bars(struct html_page *page)
 	y = plot.top + 4;
 	for (uint32_t i = 0; i < n; i++, y += 8) {
 		plot_text(&plot, plot.left - 8, y + 4.5 * n_runs + 4, "end", "ink", "%s",
-			  model_text(comparison->rows[i].name, 28, false).s);
+			  model_text(comparison->rows[i].name, 25, false).s);
 		for (uint32_t r = 0; r < page->report->n_results; r++) {
 			double ns = time_of(page, &comparison->rows[i], r);
 
@@ -138,10 +138,7 @@ static void put_types(struct html_page *page)
 	const struct model_comparison *comparison = &page->analysis->comparison;
 
 	html_table(page->out, "By type: time of one inference (how many)", NULL);
-	html_header(page->out, false, "type");
-	for (uint32_t r = 0; r < page->report->n_results; r++)
-		if (has_operators(&page->analysis->runs[r]))
-			html_header(page->out, true, "%s", page->label[r].s);
+	html_run_headers(page, "type", has_operators);
 	for (uint32_t i = 0; i < comparison->n_types; i++) {
 		const struct model_type_row *row = &comparison->types[i];
 
@@ -194,10 +191,7 @@ static void put_nodes(struct html_page *page)
 		   "whole; * made by the runtime, or its name does not tell which node it is",
 		   NULL);
 	html_header(page->out, false, "node");
-	html_header(page->out, false, "type");
-	for (uint32_t r = 0; r < page->report->n_results; r++)
-		if (has_operators(&page->analysis->runs[r]))
-			html_header(page->out, true, "%s", page->label[r].s);
+	html_run_headers(page, "type", has_operators);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct model_row *row = &comparison->rows[i];
 
@@ -306,7 +300,7 @@ static void draw_dots(struct html_page *page, const struct plot *plot, uint32_t 
 static void draw_roofline(struct html_page *page)
 {
 	const struct machine_peak *peak = &page->report->machine.peak;
-	struct plot plot = plot_of(page->out, 640, 380);
+	struct plot plot = plot_of(page->out, 560, 380);
 
 	find_axes(page, &plot);
 	html_figure(page, "Each operator under the roof of this machine; a larger dot takes more of the time.");
