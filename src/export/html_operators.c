@@ -262,7 +262,8 @@ static void draw_roof(const struct plot *plot, double bytes_per_s, double flops_
 
 	fprintf(plot->out, "<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1fH%.1f\"/>", kind, plot_x(plot, begin),
 		plot_y(plot, begin * bytes_per_s), plot_x(plot, corner), plot_y(plot, flops_per_s), plot->right);
-	plot_text(plot, plot_x(plot, begin) + 10, plot_y(plot, begin * bytes_per_s) - 14, "start", "", "%s %s", name,
+	plot_text(plot, (plot_x(plot, begin) + plot_x(plot, corner)) / 2 + 8,
+		  (plot_y(plot, begin * bytes_per_s) + plot_y(plot, flops_per_s)) / 2 + 14, "start", "", "%s %s", name,
 		  model_metric(bytes_per_s, "B/s").s);
 }
 
@@ -289,7 +290,8 @@ static void draw_dots(struct html_page *page, const struct plot *plot, uint32_t 
 			continue;
 		fprintf(page->out, "<circle class=\"dot %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>",
 			html_colour(r).s, plot_x(plot, bound->intensity), plot_y(plot, bound->flops_per_s), radius);
-		html_words(page->out, "%s, %s: %s", page->label[r].s, html_name(op->name).s,
+		html_words(page->out, "%s, %s: %s", page->label[r].s,
+			   html_name(model_operator_name(page->analysis, r, i)).s,
 			   model_metric(bound->flops_per_s, "FLOP/s").s);
 		html_words(page->out, ", %s of the possible", units_percent(bound->share).s);
 		fputs("</title></circle>", page->out);
@@ -359,7 +361,7 @@ static void put_bounds(struct html_page *page, uint32_t r)
 		const struct model_bound *bound = &run->bounds[i];
 
 		html_row(page->out);
-		html_cell(page->out, "name", "%s", html_name(run->result->operators[i].name).s);
+		html_cell(page->out, "name", "%s", html_name(model_operator_name(page->analysis, r, i)).s);
 		html_cell(page->out, "n", "%s", units_duration(run->result->operators[i].mean_ns).s);
 		html_cell(page->out, "n", "%s", model_metric(bound->flops_per_s, "").s);
 		html_cell(page->out, "n", "%s", model_metric(bound->bytes_per_s, "").s);
