@@ -50,4 +50,13 @@ struct model_analysis {
 struct model_analysis *model_analysis_new(const struct model_report *report, struct err *err);
 void model_analysis_free(struct model_analysis *analysis); /* NULL does nothing */
 
+/* The node of the model that an operator of a run is, by name; else the operator's own name, which may be NULL. */
+static inline const char *model_operator_name(const struct model_analysis *analysis, uint32_t run, uint32_t i)
+{
+	uint32_t node = analysis->comparison.node_of[run][i];
+
+	return node == MODEL_NONE ? analysis->report->results[run].operators[i].name
+				  : analysis->report->model.nodes[node].name;
+}
+
 #endif

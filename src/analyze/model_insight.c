@@ -166,7 +166,7 @@ static void find_slow_operator(struct finder *finder)
 	if (best == MODEL_NONE || result->n_operator_runs < 1)
 		return;
 	to = add(finder, MODEL_SLOW_OPERATOR, run->bounds[best].share);
-	to->text = result->operators[best].name;
+	to->text = model_operator_name(finder->analysis, finder->result, best);
 	to->gain_ns = most_ns / (double)result->n_operator_runs;
 }
 

@@ -210,10 +210,10 @@ static void log_edges(struct model_histogram *to, double low, double high)
 static void find_histogram(struct model_series *series)
 {
 	struct model_histogram *to = &series->histogram;
-	double low = (double)series->min_ns, high = (double)series->max_ns, most = quantile(series, 0.99);
+	double low = (double)series->min_ns, high = (double)series->max_ns, most = quantile(series, 0.95);
 
 	/* a few values far away would leave all the others in one bin */
-	if (high > low + 2 * (most - low))
+	if (high > low + 2.5 * (most - low))
 		high = low + 1.5 * fmax(most - low, low * 0.005);
 	if (most > 8 * fmax(quantile(series, 0.01), 1))
 		log_edges(to, low, high);

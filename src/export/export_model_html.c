@@ -15,12 +15,12 @@ struct printable html_name(const char *text)
 
 struct units_text html_ns(double ns)
 {
-	return units_duration(ns);
+	return ns == 0 ? (struct units_text){ "0" } : units_duration(ns);
 }
 
 struct units_text html_bytes(double bytes)
 {
-	return units_bytes(bytes);
+	return bytes == 0 ? (struct units_text){ "0" } : units_bytes(bytes);
 }
 
 struct units_text html_share(double share)
@@ -70,6 +70,14 @@ void html_figure(struct html_page *page, const char *fmt, ...)
 	fputs("<figure><figcaption>", page->out);
 	html_words(page->out, "%s", text.s);
 	fputs("</figcaption>\n", page->out);
+}
+
+void html_run_headers(struct html_page *page, const char *first, bool (*has)(const struct model_run *run))
+{
+	html_header(page->out, false, "%s", first);
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		if (has(&page->analysis->runs[r]))
+			html_header(page->out, true, "%s", page->label[r].s);
 }
 
 void html_key(struct html_page *page, bool (*has)(const struct model_run *run))
@@ -232,15 +240,15 @@ static bool has_latency(const struct model_run *run)
 static void draw_runs(struct html_page *page)
 {
 	uint32_t n = page->report->n_results;
-	struct plot plot = plot_of(page->out, 640, 50 + 34 * (double)n);
+	struct plot plot = plot_of(page->out, 560, 62 + 34 * (double)n);
 	double most = 0;
 
 	for (uint32_t r = 0; r < n; r++)
 		if (has_latency(&page->analysis->runs[r]))
 			most = fmax(most, page->analysis->runs[r].latency.mean_ns +
 					      fmax(page->analysis->runs[r].latency.interval_ns, 0));
-	plot.left = 130;
-	plot.right = 560;
+	plot.left = 124;
+	plot.right = 478;
 	plot.x = plot_axis_of(0, most * 1.05, false);
 	html_figure(page, "Mean latency with its 95 %% interval; the tick is the median.");
 	plot_begin(&plot, html_plot_id(page).s, "Mean latency of each run", "The figures are in the table beside it.");
@@ -286,7 +294,7 @@ static void put_run(struct html_page *page, uint32_t r)
 	html_row(page->out);
 	html_cell(page->out, "main", "%s", page->label[r].s);
 	if (result->error) {
-		fprintf(page->out, "<td class=\"bad\" colspan=\"5\">");
+		fprintf(page->out, "<td class=\"bad long\" colspan=\"5\">");
 		html_words(page->out, "failed%s%s: %s", result->failed_in ? " in " : "",
 			   result->failed_in ? html_name(result->failed_in).s : "", html_name(result->error).s);
 		fputs("</td>", page->out);

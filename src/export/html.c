@@ -81,20 +81,21 @@ static const char *const style[] = {
 	"dd{margin:0;overflow-wrap:anywhere}\n",
 	".wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9rem}caption{text-align:left;",
 	"color:var(--dim);font-size:.84rem;padding:.2rem .5rem .35rem 0}\n",
-	"th,td{padding:.3rem .6rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}",
-	"th{font-weight:600;color:var(--dim);font-size:.84rem}td{overflow-wrap:anywhere}",
+	"th,td{padding:.3rem .45rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}",
+	"th{font-weight:600;color:var(--dim);font-size:.84rem;vertical-align:bottom}",
 	"th.n,td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}",
 	"tr:last-child td{border-bottom:0}td.name{font-family:ui-monospace,'DejaVu Sans "
 	"Mono',monospace;font-size:.84rem;",
-	"min-width:9rem}td.bad{color:var(--bad)}td.good{color:var(--good)}td.off{color:var(--dim)}td.main{font-weight:"
+	"min-width:9rem;overflow-wrap:anywhere}td.bad{color:var(--bad)}td.good{color:var(--good)}td.off{color:var(--"
+	"dim)}td.main{font-weight:"
 	"650}\n",
 	".pair{display:grid;grid-template-columns:minmax(0,1fr);gap:.4rem 1.6rem;align-items:start;margin-top:.6rem}",
-	"@media(min-width:1020px){.pair{grid-template-columns:minmax(0,6fr) minmax(0,5fr)}}\n",
+	"@media(min-width:1020px){.pair{grid-template-columns:minmax(0,5fr) minmax(0,6fr)}}\n",
 	".many{display:grid;grid-template-columns:minmax(0,1fr);gap:.2rem 1.6rem}",
 	"@media(min-width:860px){.many{grid-template-columns:repeat(2,minmax(0,1fr))}}\n",
 	"figure{margin:0}figcaption{font-size:.84rem;margin:.1rem 0 .3rem}figcaption "
 	"b{color:var(--ink);font-weight:600}",
-	"svg{display:block;width:100%;min-width:30rem;height:auto;font:11px system-ui,sans-serif}\n",
+	"svg{display:block;width:100%;min-width:27rem;max-width:46rem;height:auto;font:12px system-ui,sans-serif}\n",
 	"svg text{fill:var(--dim)}svg text.ink{fill:var(--ink)}.grid{stroke:var(--line);stroke-width:1}",
 	".axis{stroke:var(--dim);stroke-width:1}.roof{stroke:var(--ink);stroke-width:1.5;fill:none}.dash{stroke-"
 	"dasharray:5 4}\n",
@@ -103,9 +104,11 @@ static const char *const style[] = {
 	"background:var(--k);vertical-align:-.05em}\n",
 	".s0{--k:var(--c0)}.s1{--k:var(--c1)}.s2{--k:var(--c2)}.s3{--k:var(--c3)}.s4{--k:var(--c4)}.s5{--k:var(--c5)}",
 	".s6{--k:var(--c6)}.s7{--k:var(--c7)}.fill{fill:var(--k)}.soft{fill:var(--k);fill-opacity:.28}",
-	".line{stroke:var(--k);stroke-width:2;fill:none;stroke-linejoin:round}.dot{fill:var(--k);fill-opacity:.62;",
+	".line{stroke:var(--k);stroke-width:2;fill:none;stroke-linejoin:round}.rest{fill:var(--line)}.dot{fill:var(--k)"
+	";fill-opacity:.62;",
 	"stroke:var(--k)}\n",
-	".todo{list-style:none;margin:.4rem 0 0;padding:0;display:grid;gap:.55rem}.todo li{border-left:4px solid "
+	".todo{list-style:none;margin:.4rem 0 0;padding:0;display:grid;grid-template-columns:minmax(0,1fr);gap:.55rem}",
+	"@media(min-width:860px){.todo{grid-template-columns:repeat(2,minmax(0,1fr))}}.todo li{border-left:4px solid "
 	"var(--k);",
 	"background:var(--soft);border-radius:0 8px 8px 0;padding:.5rem .8rem;overflow-wrap:anywhere}.todo "
 	"li.bad{border-color:",

@@ -73,7 +73,7 @@ static void draw_bins(struct html_page *page, const struct plot *plot, const str
 			html_colour(r).s, plot->right + 8, beyond, fmax(plot->bottom - beyond, 1));
 		plot_text(plot, plot->right + 15, fmin(beyond, plot->bottom - 2) - 4, "middle", "", "%s",
 			  units_count(histogram->n_above).s);
-		plot_text(plot, plot->right + 15, plot->bottom + 15, "middle", "", "more");
+		plot_text(plot, plot->right + 15, plot->bottom + 31, "middle", "", "more");
 	}
 	fputc('\n', page->out);
 }
@@ -92,7 +92,7 @@ static void draw_histogram(struct html_page *page, uint32_t r)
 {
 	const struct model_series *series = &page->analysis->runs[r].latency;
 	const struct model_histogram *histogram = &series->histogram;
-	struct plot plot = plot_of(page->out, 640, 230);
+	struct plot plot = plot_of(page->out, 560, 230);
 	struct printable title = { "" };
 	uint64_t most = histogram->n_above;
 
@@ -134,7 +134,7 @@ static void draw_curve(struct html_page *page, const struct plot *plot, uint32_t
 
 static void draw_ecdf(struct html_page *page)
 {
-	struct plot plot = plot_of(page->out, 640, 300);
+	struct plot plot = plot_of(page->out, 560, 230);
 	double low = INFINITY, high = 0;
 
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
@@ -222,7 +222,7 @@ static void draw_time(struct html_page *page, uint32_t r)
 	const struct model_run *run = &page->analysis->runs[r];
 	struct column column[COLUMNS] = { 0 };
 	uint64_t long_ns = fill_columns(run->result, column);
-	struct plot plot = plot_of(page->out, 640, 200);
+	struct plot plot = plot_of(page->out, 560, 200);
 	double high = (double)run->latency.max_ns, most = run->latency.percentile[0].ns;
 	struct printable title = { "" };
 
@@ -279,10 +279,9 @@ void html_latencies(struct html_page *page)
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		has_any |= has_latency(&page->analysis->runs[r]);
 	if (has_any) {
-		fputs("<div class=\"pair\">", page->out);
-		draw_ecdf(page);
 		put_percentiles(page);
-		fputs("</div>\n<h3>Distribution</h3>\n<div class=\"many\">", page->out);
+		fputs("<h3>Distribution</h3>\n<div class=\"many\">", page->out);
+		draw_ecdf(page);
 		for (uint32_t r = 0; r < page->report->n_results; r++)
 			if (has_latency(&page->analysis->runs[r]))
 				draw_histogram(page, r);

@@ -37,6 +37,8 @@ struct units_text html_plot_id(struct html_page *page);
 struct units_text html_colour(uint32_t i);
 /* <figure> with a caption, and the colours of the runs that match: those with latencies, operators, or all. */
 void html_figure(struct html_page *page, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The first column, and one for each run that matches. */
+void html_run_headers(struct html_page *page, const char *first, bool (*has)(const struct model_run *run));
 void html_key(struct html_page *page, bool (*has)(const struct model_run *run));
 
 /* For axes. */

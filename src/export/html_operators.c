@@ -101,9 +101,9 @@ static void draw_bars(struct html_page *page)
 
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		n_runs += has_operators(&page->analysis->runs[r]);
-	plot = plot_of(page->out, 640, 48 + n * (8.0 + 9 * n_runs));
-	plot.left = 190;
-	plot.right = 575;
+	plot = plot_of(page->out, 560, 66 + n * (8.0 + 9 * n_runs));
+	plot.left = 176;
+	plot.right = 530;
 	plot.x = plot_axis_of(0, n ? comparison->rows[0].weight_ns * 1.03 : 1, false);
 	html_figure(page, "Time of one inference in the nodes that take most, run by run.");
 	html_key(page, has_operators);
@@ -113,7 +113,7 @@ static void draw_bars(struct html_page *page)
 	y = plot.top + 4;
 	for (uint32_t i = 0; i < n; i++, y += 8) {
 		plot_text(&plot, plot.left - 8, y + 4.5 * n_runs + 4, "end", "ink", "%s",
-			  model_text(comparison->rows[i].name, 28, false).s);
+			  model_text(comparison->rows[i].name, 25, false).s);
 		for (uint32_t r = 0; r < page->report->n_results; r++) {
 			double ns = time_of(page, &comparison->rows[i], r);
 
@@ -138,10 +138,7 @@ static void put_types(struct html_page *page)
 	const struct model_comparison *comparison = &page->analysis->comparison;
 
 	html_table(page->out, "By type: time of one inference (how many)", NULL);
-	html_header(page->out, false, "type");
-	for (uint32_t r = 0; r < page->report->n_results; r++)
-		if (has_operators(&page->analysis->runs[r]))
-			html_header(page->out, true, "%s", page->label[r].s);
+	html_run_headers(page, "type", has_operators);
 	for (uint32_t i = 0; i < comparison->n_types; i++) {
 		const struct model_type_row *row = &comparison->types[i];
 
@@ -194,10 +191,7 @@ static void put_nodes(struct html_page *page)
 		   "whole; * made by the runtime, or its name does not tell which node it is",
 		   NULL);
 	html_header(page->out, false, "node");
-	html_header(page->out, false, "type");
-	for (uint32_t r = 0; r < page->report->n_results; r++)
-		if (has_operators(&page->analysis->runs[r]))
-			html_header(page->out, true, "%s", page->label[r].s);
+	html_run_headers(page, "type", has_operators);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct model_row *row = &comparison->rows[i];
 
@@ -268,7 +262,8 @@ static void draw_roof(const struct plot *plot, double bytes_per_s, double flops_
 
 	fprintf(plot->out, "<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1fH%.1f\"/>", kind, plot_x(plot, begin),
 		plot_y(plot, begin * bytes_per_s), plot_x(plot, corner), plot_y(plot, flops_per_s), plot->right);
-	plot_text(plot, plot_x(plot, begin) + 10, plot_y(plot, begin * bytes_per_s) - 14, "start", "", "%s %s", name,
+	plot_text(plot, (plot_x(plot, begin) + plot_x(plot, corner)) / 2 + 8,
+		  (plot_y(plot, begin * bytes_per_s) + plot_y(plot, flops_per_s)) / 2 + 14, "start", "", "%s %s", name,
 		  model_metric(bytes_per_s, "B/s").s);
 }
 
@@ -295,7 +290,8 @@ static void draw_dots(struct html_page *page, const struct plot *plot, uint32_t 
 			continue;
 		fprintf(page->out, "<circle class=\"dot %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>",
 			html_colour(r).s, plot_x(plot, bound->intensity), plot_y(plot, bound->flops_per_s), radius);
-		html_words(page->out, "%s, %s: %s", page->label[r].s, html_name(op->name).s,
+		html_words(page->out, "%s, %s: %s", page->label[r].s,
+			   html_name(model_operator_name(page->analysis, r, i)).s,
 			   model_metric(bound->flops_per_s, "FLOP/s").s);
 		html_words(page->out, ", %s of the possible", units_percent(bound->share).s);
 		fputs("</title></circle>", page->out);
@@ -306,7 +302,7 @@ static void draw_dots(struct html_page *page, const struct plot *plot, uint32_t 
 static void draw_roofline(struct html_page *page)
 {
 	const struct machine_peak *peak = &page->report->machine.peak;
-	struct plot plot = plot_of(page->out, 640, 380);
+	struct plot plot = plot_of(page->out, 560, 380);
 
 	find_axes(page, &plot);
 	html_figure(page, "Each operator under the roof of this machine; a larger dot takes more of the time.");
@@ -365,7 +361,7 @@ static void put_bounds(struct html_page *page, uint32_t r)
 		const struct model_bound *bound = &run->bounds[i];
 
 		html_row(page->out);
-		html_cell(page->out, "name", "%s", html_name(run->result->operators[i].name).s);
+		html_cell(page->out, "name", "%s", html_name(model_operator_name(page->analysis, r, i)).s);
 		html_cell(page->out, "n", "%s", units_duration(run->result->operators[i].mean_ns).s);
 		html_cell(page->out, "n", "%s", model_metric(bound->flops_per_s, "").s);
 		html_cell(page->out, "n", "%s", model_metric(bound->bytes_per_s, "").s);

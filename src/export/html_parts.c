@@ -7,6 +7,11 @@
 
 enum { MAX_TRANSFORMERS = 8 };
 
+static bool has_phases(const struct model_run *run)
+{
+	return run->result->n_phases > 0;
+}
+
 static bool has_steps(const struct model_run *run)
 {
 	return run->result->n_steps > 0;
@@ -72,13 +77,13 @@ static void put_phase_key(struct html_page *page, const struct name_list *names)
 static void draw_creation(struct html_page *page, const struct name_list *names)
 {
 	uint32_t n = page->report->n_results;
-	struct plot plot = plot_of(page->out, 640, 50 + 34 * (double)n);
+	struct plot plot = plot_of(page->out, 560, 62 + 34 * (double)n);
 	double most = 0;
 
 	for (uint32_t r = 0; r < n; r++)
 		most = fmax(most, (double)page->report->results[r].creation_ns);
-	plot.left = 130;
-	plot.right = 580;
+	plot.left = 124;
+	plot.right = 490;
 	plot.x = plot_axis_of(0, most * 1.02, false);
 	html_figure(page, "Phases of session creation, end to end.");
 	put_phase_key(page, names);
@@ -108,17 +113,10 @@ static void draw_creation(struct html_page *page, const struct name_list *names)
 	fputs("</figure>\n", page->out);
 }
 
-static void put_run_headers(struct html_page *page, const char *first)
-{
-	html_header(page->out, false, "%s", first);
-	for (uint32_t r = 0; r < page->report->n_results; r++)
-		html_header(page->out, true, "%s", page->label[r].s);
-}
-
 static void put_phases(struct html_page *page, const struct name_list *names)
 {
 	html_table(page->out, "Time of each phase, without others inside of it, and its share", NULL);
-	put_run_headers(page, "phase");
+	html_run_headers(page, "phase", has_phases);
 	for (uint32_t i = 0; i < names->n + 2; i++) {
 		html_row(page->out);
 		html_cell(page->out, i > names->n ? "main" : "", "%s",
@@ -235,7 +233,7 @@ static void draw_rss(struct html_page *page, const struct plot *plot, const stru
 
 static void draw_memory(struct html_page *page, const struct name_list *names)
 {
-	struct plot plot = plot_of(page->out, 640, 280);
+	struct plot plot = plot_of(page->out, 560, 280);
 	double most = 0;
 
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
@@ -268,30 +266,35 @@ static void draw_memory(struct html_page *page, const struct name_list *names)
 static void put_memory(struct html_page *page, const struct name_list *names)
 {
 	html_table(page->out, "Resident memory, CPU and energy", NULL);
-	put_run_headers(page, "after");
+	html_run_headers(page, "after", has_steps);
 	for (uint32_t i = 0; i < names->n; i++) {
 		html_row(page->out);
 		html_cell(page->out, "", "%s", html_name(names->name[i]).s);
 		for (uint32_t r = 0; r < page->report->n_results; r++)
-			html_cell(page->out, "n", "%s",
-				  units_bytes(rss_after(&page->report->results[r], names->name[i])).s);
+			if (has_steps(&page->analysis->runs[r]))
+				html_cell(page->out, "n", "%s",
+					  units_bytes(rss_after(&page->report->results[r], names->name[i])).s);
 	}
 	html_row(page->out);
 	html_cell(page->out, "main", "peak");
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
 		int64_t bytes = page->report->results[r].peak_bytes;
 
-		html_cell(page->out, "n main", "%s", units_bytes(bytes < 0 ? NAN : (double)bytes).s);
+		if (has_steps(&page->analysis->runs[r]))
+			html_cell(page->out, "n main", "%s", units_bytes(bytes < 0 ? NAN : (double)bytes).s);
 	}
 	html_row(page->out);
 	html_cell(page->out, "", "CPUs in use");
 	for (uint32_t r = 0; r < page->report->n_results; r++)
-		html_cell(page->out, "n", "%s", units_decimal(page->analysis->runs[r].cores).s);
+		if (has_steps(&page->analysis->runs[r]))
+			html_cell(page->out, "n", "%s", units_decimal(page->analysis->runs[r].cores).s);
 	html_row(page->out);
 	html_cell(page->out, "", "energy an inference");
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
 		const struct model_run *run = &page->analysis->runs[r];
 
+		if (!has_steps(run))
+			continue;
 		if (isfinite(run->energy_joules))
 			html_cell(page->out, "n", "%s", model_metric(run->energy_joules * 1000, "mJ").s);
 		else

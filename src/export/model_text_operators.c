@@ -190,10 +190,12 @@ void model_text_nodes(const struct model_page *page)
 			  "* made by the runtime, or its name does not tell which node it is.");
 }
 
-static void put_bound(const struct model_page *page, struct table *table, const struct model_operator *op,
-		      const struct model_bound *bound)
+static void put_bound(const struct model_page *page, struct table *table, uint32_t r, uint32_t i)
 {
-	table_cell(table, TABLE_PLAIN, "%s", model_page_text(page, op->name, 60).s);
+	const struct model_operator *op = &page->report->results[r].operators[i];
+	const struct model_bound *bound = &page->analysis->runs[r].bounds[i];
+
+	table_cell(table, TABLE_PLAIN, "%s", model_page_text(page, model_operator_name(page->analysis, r, i), 60).s);
 	table_cell(table, TABLE_PLAIN, "%s", model_page_text(page, op->op_type, 30).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_duration(op->mean_ns).s);
 	table_cell(table, TABLE_PLAIN, "%s", model_metric(bound->flops_per_s, "FLOP/s").s);
@@ -219,7 +221,7 @@ static void print_roof(const struct model_page *page, uint32_t r)
 	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
 		table_column(&table, headers[i], i < 2 ? TABLE_LEFT | TABLE_SHRINKS : i < 6 ? TABLE_RIGHT : TABLE_LEFT);
 	for (uint32_t i = 0; i < n; i++)
-		put_bound(page, &table, &run->result->operators[i], &run->bounds[i]);
+		put_bound(page, &table, r, i);
 	table_print(&table, page->page.out);
 	if (n < run->result->n_operators)
 		page_text(&page->page, 2, TABLE_DIM, "%u others (--all)", run->result->n_operators - n);

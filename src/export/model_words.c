@@ -285,7 +285,7 @@ static void say_scaling(const struct speaker *to)
 	FINDING("concurrency does not scale");
 	EVIDENCE("%s at a time have %s times the throughput of %s", units_count((uint64_t)to->insight->a).s,
 		 units_decimal(to->insight->value).s, units_count((uint64_t)to->insight->b).s);
-	NEXT("%s at a time answer sooner for nearly the same", units_count((uint64_t)to->insight->b).s);
+	NEXT("with %s at a time each is answered sooner", units_count((uint64_t)to->insight->b).s);
 }
 
 static void say_queue(const struct speaker *to)

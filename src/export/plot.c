@@ -15,7 +15,7 @@ struct plot plot_of(FILE *out, double width, double height)
 
 	plot.left = 62;
 	plot.right = width - 14;
-	plot.top = 10;
+	plot.top = 22;
 	plot.bottom = height - 38;
 	return plot;
 }
@@ -135,7 +135,7 @@ static int find_ticks(const struct plot_axis *axis, int n_wanted, double *tick)
 void plot_draw_x(const struct plot *plot, plot_format format, const char *name)
 {
 	double tick[MOST_TICKS];
-	int n = find_ticks(&plot->x, (int)fmax((plot->right - plot->left) / 100, 2), tick);
+	int n = find_ticks(&plot->x, (int)fmax((plot->right - plot->left) / 75, 2), tick);
 
 	for (int i = 0; i < n; i++) {
 		double x = plot_x(plot, tick[i]);
@@ -151,7 +151,7 @@ void plot_draw_x(const struct plot *plot, plot_format format, const char *name)
 void plot_draw_y(const struct plot *plot, plot_format format, const char *name)
 {
 	double tick[MOST_TICKS];
-	int n = find_ticks(&plot->y, (int)fmax((plot->bottom - plot->top) / 45, 2), tick);
+	int n = find_ticks(&plot->y, (int)fmax((plot->bottom - plot->top) / 38, 2), tick);
 
 	for (int i = 0; i < n; i++) {
 		double y = plot_y(plot, tick[i]);
@@ -159,9 +159,6 @@ void plot_draw_y(const struct plot *plot, plot_format format, const char *name)
 		fprintf(plot->out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", plot->left, y, plot->right);
 		plot_text(plot, plot->left - 6, y + 4, "end", "", "%s", format(tick[i]).s);
 	}
-	if (*name)
-		fprintf(plot->out, "<g transform=\"translate(11 %.1f) rotate(-90)\">", (plot->top + plot->bottom) / 2);
-	if (*name)
-		plot_text(plot, 0, 0, "middle", "", "%s", name);
-	fputs(*name ? "</g>\n" : "\n", plot->out);
+	plot_text(plot, 2, 12, "start", "", "%s", name);
+	fputc('\n', plot->out);
 }

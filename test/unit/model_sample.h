@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SAMPLE_BLOCKS = 6, SAMPLE_NODES = 3 + SAMPLE_BLOCKS * 3, SAMPLE_RUNS = 5, SAMPLE_LATENCIES = 1200 };
+enum { SAMPLE_BLOCKS = 6, SAMPLE_NODES = 3 + SAMPLE_BLOCKS * 3, SAMPLE_RUNS = 5, SAMPLE_LATENCIES = 320 };
 
 struct sample {
 	struct model_report report;
@@ -121,7 +121,7 @@ static inline void sample_latencies(struct sample *s, uint32_t r, double typical
 		wave = 0.8 * wave + sample_random(s) - 0.5;
 		one->queued_ns = -1;
 		one->start_ns = now_ns;
-		one->duration_ns = (uint64_t)(typical_ns * (1 + 0.03 * wave + (sample_random(s) < 0.01 ? 0.9 : 0)));
+		one->duration_ns = (uint64_t)(typical_ns * (1 + 0.03 * wave + (sample_random(s) < 0.015 ? 0.9 : 0)));
 		now_ns += one->duration_ns + 400;
 	}
 	result->latencies = s->latency[r];
@@ -233,7 +233,7 @@ static inline void sample_runs(struct sample *s)
 		result->first_ns = r == 2 ? 81000000 : (int64_t)(typical_ns[r] * 1.9);
 		result->n_warmup = 40;
 		result->recording = "squeeze.pftrace";
-		sample_latencies(s, r, typical_ns[r], r == 1 ? 250 : SAMPLE_LATENCIES);
+		sample_latencies(s, r, typical_ns[r], r == 1 ? 80 : SAMPLE_LATENCIES);
 		sample_steps(s, r, 60 + 110 * r, creation_ns[r]);
 		result->outputs = r == 2 ? sample_different : sample_compared;
 		result->n_outputs = r ? 1 : 0;
