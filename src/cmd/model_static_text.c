@@ -20,10 +20,10 @@ static struct printable name_of(const struct writer *to, const char *name, int c
 	return *name ? printable_text(name, strlen(name), columns, to->page.opts.is_ascii) : (struct printable){ "-" };
 }
 
-/* 8.18 G: steps of 1000. */
-static struct units_text si(double value)
+/* "8.18 G", for units that follow at once; "12 ", "0 ". Steps of 1000. */
+static struct units_text si_unit(double value)
 {
-	static const char *const steps[] = { "", " k", " M", " G", " T", " P", " E" };
+	static const char *const steps[] = { " ", " k", " M", " G", " T", " P", " E" };
 	struct units_text text, number;
 	size_t i = 0;
 
@@ -31,6 +31,17 @@ static struct units_text si(double value)
 		i++;
 	number = units_decimal(value);
 	snprintf(text.s, sizeof text.s, "%.20s%s", number.s, steps[i]);
+	return text;
+}
+
+/* The same without a unit. */
+static struct units_text si(double value)
+{
+	struct units_text text = si_unit(value);
+	size_t len = strlen(text.s);
+
+	if (len && text.s[len - 1] == ' ')
+		text.s[len - 1] = 0;
 	return text;
 }
 
@@ -73,7 +84,7 @@ static void print_verdict(struct writer *to)
 	const struct cost *total = &to->analysis->costs.total;
 	const char *least = to->analysis->costs.n_unknown ? "At least " : "";
 
-	page_text(&to->page, 0, TABLE_BOLD, "%s%sFLOP and %s to move per inference, %sparameters.", least, si(total->flops).s,
+	page_text(&to->page, 0, TABLE_BOLD, "%s%sFLOP and %s to move per inference; %s parameters.", least, si_unit(total->flops).s,
 		  units_bytes(total->bytes).s, si(total->parameters).s);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files that people take for ONNX models, by their first bytes. */
 #include "model/onnx_other.h"
+#include "base/utf8.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -22,13 +23,17 @@ static const struct {
 	{ 0, 42, "version https://git-lfs.github.com/spec/v1", "it is a Git LFS pointer, the model itself is not here; run: git lfs pull" },
 };
 
-/* Nothing but printable text at the beginning; a model has bytes below 32 there, or above 126. */
+/* Nothing but printable text at the beginning; a model begins with a byte below 32. */
 static bool is_text(const uint8_t *data, size_t size)
 {
-	size_t n = size < 512 ? size : 512;
+	size_t n = size < 512 ? size : 512, broken = 0, len;
 
-	for (size_t i = 0; i < n; i++) {
-		if ((data[i] < 32 && !strchr("\t\n\r\f", data[i])) || data[i] == 127 || !data[i])
+	for (size_t i = 0; i < n; i += len) {
+		len = utf8_char_len((const char *)data + i, n - i, &broken);
+		/* The last character may be cut off. */
+		if (!len)
+			return i + 4 > n && i && data[i] >= 0xc2;
+		if (len == 1 && (data[i] < 32 || data[i] == 127) && (!data[i] || !strchr("\t\n\r\f", data[i])))
 			return false;
 	}
 	return n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sorts initializers by what can be seen without reading them in full, then compares neighbours. */
+/* Sorts initializers by what can be seen without reading them in full, reads in full what still looks the same, then compares neighbours. */
 #include "model/onnx_repeat.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ static int by_look(const void *a, const void *b)
 	if ((order = memcmp(x->raw.data, y->raw.data, END_BYTES)))
 		return order;
 	order = memcmp(x->raw.data + x->raw.size - END_BYTES, y->raw.data + y->raw.size - END_BYTES, END_BYTES);
-	if (order)
+	if (order || (order = memcmp(x->raw.data, y->raw.data, x->raw.size)))
 		return order;
 	return x->raw.data < y->raw.data ? -1 : x->raw.data > y->raw.data;
 }

@@ -129,7 +129,8 @@ shape_rule rule_slice, rule_gather, rule_gather_elements, rule_gather_nd, rule_c
 shape_rule rule_constant, rule_constant_of_shape, rule_shape, rule_size, rule_range, rule_random, rule_multinomial,
 	rule_window, rule_dft, rule_stft, rule_mel; /* onnx_shape_make.c */
 shape_rule rule_rnn, rule_quantize, rule_dequantize, rule_dynamic_quantize, rule_loss, rule_attention, rule_tensor_elem,
-	rule_string_split, rule_bit_cast; /* onnx_shape_net.c */
+	rule_string_split, rule_string_normalizer,
+	rule_bit_cast; /* onnx_shape_net.c */
 shape_rule rule_ms_skip_norm, rule_ms_embed_norm, rule_ms_attention, rule_ms_multi_head, rule_ms_group_query, rule_ms_fused_matmul,
 	rule_ms_nbits, rule_ms_qgemm, rule_ms_qconcat, rule_ms_dynamic_matmul, rule_ms_split_gelu; /* onnx_shape_ms.c */
 shape_rule rule_if, rule_loop, rule_scan, rule_sequence_construct, rule_sequence_at, rule_sequence_same, rule_sequence_empty,

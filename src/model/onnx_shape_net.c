@@ -137,6 +137,16 @@ void rule_string_split(struct shape_run *run, int arg)
 	shape_out(run, 1, ONNX_ELEM_INT64, &dims);
 }
 
+/* Words that are left out leave no gap. */
+void rule_string_normalizer(struct shape_run *run, int arg)
+{
+	struct shape_dims dims = shape_in_dims(run, 0);
+
+	if (shape_attr(run, "stopwords") && dims.rank > 0)
+		dims.dim[dims.rank - 1] = shape_dim(-1);
+	shape_out(run, 0, ONNX_ELEM_STRING, &dims);
+}
+
 /* The bytes stay; elements of another size divide the last dimension otherwise. */
 void rule_bit_cast(struct shape_run *run, int arg)
 {

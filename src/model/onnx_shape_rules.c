@@ -21,7 +21,7 @@ static const struct row standard[] = {
 	  "LogSoftmax LpNormalization MeanVarianceNormalization Mish Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh "
 	  "Softmax Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu Trilu CumSum CumProd InstanceNormalization LRN GroupNormalization "
 	  "RMSNormalization Scatter ScatterElements ScatterND TensorScatter ReverseSequence BitwiseNot RotaryEmbedding Affine "
-	  "ImageScaler ParametricSoftplus ScaledTanh StringNormalizer SimplifiedLayerNormalization",
+	  "ImageScaler ParametricSoftplus ScaledTanh SimplifiedLayerNormalization",
 	  rule_same },
 	{ "Identity Floor Ceil", rule_same, 1 },
 	{ "Abs Neg", rule_same, 2 },
@@ -96,6 +96,7 @@ static const struct row standard[] = {
 	{ "Attention", rule_attention },
 	{ "RegexFullMatch", rule_tensor_elem, ONNX_ELEM_BOOL },
 	{ "StringConcat", rule_broadcast },
+	{ "StringNormalizer", rule_string_normalizer },
 	{ "StringSplit", rule_string_split },
 	{ "If", rule_if },
 	{ "Loop", rule_loop },
