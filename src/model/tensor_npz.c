@@ -209,7 +209,8 @@ static int check_entry(struct archive *zip, const struct entry *entry)
 	if (entry->method != STORED && entry->method != DEFLATED)
 		return err_set(zip->err, EINVAL, "it is packed by method %u, only deflate is known", entry->method);
 	if (entry->method == STORED ? entry->size != entry->packed : entry->size / DEFLATE_RATIO_MAX > entry->packed)
-		return err_set(zip->err, EINVAL, "%zu bytes cannot unpack to %zu", (size_t)entry->packed, (size_t)entry->size);
+		return err_set(zip->err, EINVAL, "%zu bytes cannot unpack to %zu", (size_t)entry->packed,
+			       (size_t)entry->size);
 	if (entry->size > zip->left)
 		return err_set(zip->err, E2BIG, "the archive unpacks to far more than it has: refused");
 	zip->left -= entry->size;
