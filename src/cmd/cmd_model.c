@@ -171,6 +171,8 @@ static int run_and_print(struct job *job, const char *path)
 	code = model_runs_do(&runs, job->opts, path, &facts, job->err);
 	program_command("", getpid(), command, sizeof command);
 	runs.report.command = command;
+	if (!code && runs.report.n_results == 1 && runs.n_failed)
+		code = err_set(job->err, EIO, "cannot run %s on %s: %s", path, runs.report.results->label, runs.report.results->error);
 	if (!code)
 		analysis = model_analysis_new(&runs.report, job->err);
 	if (!code && !analysis)
@@ -179,8 +181,14 @@ static int run_and_print(struct job *job, const char *path)
 		print_report(job->opts, format, file, analysis);
 	if (!code)
 		code = runs.n_failed == runs.report.n_results ? CMD_FAILED : runs.n_failed ? CMD_NO : CMD_DONE;
-	if (close_report(job->opts, file, job->err) && code >= 0)
+	if (code < 0) {	/* its message stays the first one */
+		struct err ignored;
+		close_report(job->opts, file, &ignored);
+		if (job->opts->report)
+			unlink(job->opts->report);
+	} else if (close_report(job->opts, file, job->err)) {
 		code = -job->err->code;
+	}
 	model_analysis_free(analysis);
 	model_runs_done(&runs);
 	return code;

@@ -163,6 +163,18 @@ static void add_list(struct words *words, const struct opt *row, const struct op
 	}
 }
 
+/* "1.5s" */
+static void put_seconds(char *text, size_t size, uint64_t ns)
+{
+	size_t len = (size_t)snprintf(text, size - 1, "%llu.%09llu", (unsigned long long)(ns / 1000000000),
+				      (unsigned long long)(ns % 1000000000));
+
+	while (text[len - 1] == '0')
+		len--;
+	len -= text[len - 1] == '.';
+	strcpy(text + len, "s");
+}
+
 /* One option of the runner, as a user would type it; nothing when it has its default. */
 static void add_row(struct words *words, const struct opt *row, const struct run_opts *opts, const struct model_way *way)
 {
@@ -186,7 +198,7 @@ static void add_row(struct words *words, const struct opt *row, const struct run
 			add(words, row->name, number);
 		return;
 	case OPT_DURATION:
-		snprintf(number, sizeof number, "%.9f", (double)*(const uint64_t *)field / 1e9);
+		put_seconds(number, sizeof number, *(const uint64_t *)field);
 		add(words, row->name, number);
 		return;
 	case OPT_SIZE:

@@ -165,8 +165,11 @@ static int run_way(struct job *job, struct model_result *result, const struct mo
 	code = run_pass(job, &timing, way, &words, "inference", "", err);
 	if (!code && timing.run.head && timing.run.head->stop == RUN_STOP_SIGNAL)
 		job->runs->is_interrupted = true;
-	if (!code && !strcmp(opts->level, "operator") && !job->runs->is_interrupted &&
-	    timing.run.head && timing.run.head->outcome == RUN_DONE) {
+	if (!timing.run.head || timing.run.head->outcome != RUN_DONE)
+		passes.no_operators = "its run failed";
+	else if (job->runs->is_interrupted)
+		passes.no_operators = "it was interrupted before that";
+	else if (!code && !strcmp(opts->level, "operator")) {
 		struct model_pass_words shorter = operator_pass(opts);
 		say(job, way->label, "once more, for its operators");
 		code = run_pass(job, &operators, way, &shorter, "operator", "-operators", err);
