@@ -125,8 +125,8 @@ static int parse_any(const void *data, size_t size, struct tensor_list *list, st
 		return tensor_npz_parse(data, size, list, err);
 	if (begins_with(data, size, "\x93NUMPY", 6))
 		ret = tensor_npy_parse(data, size, &tensor, err);
-	else
-		ret = tensor_pb_parse(data, size, &tensor, &name, err);
+	else if ((ret = tensor_pb_parse(data, size, &tensor, &name, err)))
+		err_wrap(err, "it is neither .npy nor .npz, and as ONNX tensor");
 	if (!ret)
 		ret = tensor_list_take(list, name ? name : "", 0, &tensor, err);
 	free(name);

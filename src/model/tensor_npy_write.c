@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PREFIX = 10, ALIGNMENT = 64, HEADER_MAX = 2048 };
@@ -123,10 +124,12 @@ int tensor_npy_write(const struct tensor *tensor, const char *path, struct err *
 {
 	const struct form form = tensor->type == TENSOR_STRING ? form_of_strings(tensor) : form_of(tensor->type);
 	FILE *out = fopen(path, "wbe");
-	bool has_failed;
+	bool has_failed, is_file;
+	struct stat stat;
 
 	if (!out)
 		return err_set(err, errno, "cannot write %s: %s", path, strerror(errno));
+	is_file = !fstat(fileno(out), &stat) && S_ISREG(stat.st_mode);
 	errno = 0;
 	write_header(tensor, form, out);
 	write_items(tensor, form, out);
@@ -135,7 +138,9 @@ int tensor_npy_write(const struct tensor *tensor, const char *path, struct err *
 	if (!has_failed)
 		return 0;
 	err_set(err, errno, "cannot write %s: %s", path, errno ? strerror(errno) : "it failed on the way");
-	unlink(path);
+	/* Never a device or a pipe. */
+	if (is_file)
+		unlink(path);
 	return err ? -err->code : -EIO;
 }
 

@@ -201,6 +201,7 @@ static bool unpack(const uint8_t *data, size_t packed, uint8_t *to, size_t size)
 	return ret == Z_STREAM_END && stream.next_in == data + packed && stream.next_out == to + size;
 }
 
+/* Also counts what the entry would unpack to: one file's data can be named by many entries. */
 static int check_entry(struct archive *zip, const struct entry *entry)
 {
 	if (entry->flags & FLAG_ENCRYPTED)
@@ -220,10 +221,8 @@ static int take_tensor(struct archive *zip, const struct entry *entry, struct te
 {
 	const uint8_t *data = NULL;
 	uint8_t *unpacked = NULL;
-	int ret = check_entry(zip, entry);
+	int ret = find_data(zip, entry, &data);
 
-	if (!ret)
-		ret = find_data(zip, entry, &data);
 	if (ret)
 		return ret;
 	if (entry->method == DEFLATED) {
@@ -272,29 +271,41 @@ static int take_item(struct archive *zip, const struct entry *entry, struct tens
 	if (!ret)
 		ret = tensor_list_take(list, name, -1, &tensor, zip->err);
 	free(name);
-	return ret ? err_wrap(zip->err, "file %zu of the archive", list->n) : 0;
+	return ret;
+}
+
+/* Each entry into the list; without one, only whether all of them may be unpacked. */
+static int walk(struct archive *zip, const struct directory *dir, struct tensor_list *list)
+{
+	uint64_t at = dir->offset, end = dir->offset + dir->size;
+	struct entry entry;
+	int ret = 0;
+
+	for (uint64_t i = 0; i < dir->n && !ret; i++) {
+		ret = take_entry(zip, &at, end, &entry);
+		if (ret)
+			return ret;
+		ret = list ? take_item(zip, &entry, list) : check_entry(zip, &entry);
+		if (ret)
+			err_wrap(zip->err, "file %zu of the archive", (size_t)i);
+	}
+	if (!ret && at != end)
+		ret = err_set(zip->err, EINVAL, "at byte %zu: its directory has more than it says", (size_t)at);
+	return ret;
 }
 
 int tensor_npz_parse(const void *data, size_t size, struct tensor_list *list, struct err *err)
 {
-	struct archive zip = { .data = data, .size = size, .err = err };
-	struct directory dir;
-	struct entry entry;
-	uint64_t at, end;
+	struct archive zip = { .data = data, .size = size, .left = total_min, .err = err };
+	struct directory dir = { 0 };
 	int ret = find_directory(&zip, &dir);
 
-	if (ret)
-		return ret;
-	zip.left = size > total_min / FILE_RATIO_MAX ? (uint64_t)size * FILE_RATIO_MAX : total_min;
-	at = dir.offset;
-	end = dir.offset + dir.size;
-	for (uint64_t i = 0; i < dir.n && !ret; i++) {
-		ret = take_entry(&zip, &at, end, &entry);
-		if (!ret)
-			ret = take_item(&zip, &entry, list);
-	}
-	if (!ret && at != end)
-		ret = err_set(err, EINVAL, "at byte %zu: its directory has more than it says", (size_t)at);
+	if (size > total_min / FILE_RATIO_MAX)
+		zip.left = (uint64_t)size * FILE_RATIO_MAX;
+	if (!ret)
+		ret = walk(&zip, &dir, NULL);
+	if (!ret)
+		ret = walk(&zip, &dir, list);
 	if (ret)
 		tensor_list_done(list);
 	return ret;
