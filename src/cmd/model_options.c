@@ -30,7 +30,7 @@ static const struct opt own_rows[] = {
 };
 
 /* Filled by us, or of use only when the runner runs alone. */
-static const char *const not_passed[] = { "provider", "list-devices", "session-only", "hold", "result", "outputs", "ep-profile-dir", "verbose" };
+static const char *const not_passed[] = { "provider", "list-devices", "list-runtimes", "session-only", "hold", "result", "outputs", "ep-profile-dir", "verbose" };
 
 static const struct {
 	const char *name, *here;
