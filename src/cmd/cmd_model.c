@@ -68,12 +68,16 @@ const struct cmd cmd_model = {
 	.name = "model",
 	.usage = "[options] MODEL",
 	.summary = "say what a model has to do, by its file alone",
-	.help = "Reads an ONNX model and says what it is made of: operators by type, parameters, inputs and outputs with their shapes, "
-		"free dimensions, weights and where they lie, operations and bytes moved for each operator and in all, and what of that is "
+	.help = "Reads an ONNX model and says what it is made of: operators by type, parameters, inputs and outputs "
+		"with their shapes, "
+		"free dimensions, weights and where they lie, operations and bytes moved for each operator and in all, "
+		"and what of that is "
 		"not known and why.\n\n"
-		"A multiply-add counts as two operations. Bytes moved are those of inputs, weights and outputs, each once: the least that has "
+		"A multiply-add counts as two operations. Bytes moved are those of inputs, weights and outputs, each "
+		"once: the least that has "
 		"to move. What depends on a free dimension is not known until --dim gives it a size.\n\n"
-		"Exit status: 0; 1 when the model cannot be loaded because external data is missing or too short; 3 when MODEL is no ONNX "
+		"Exit status: 0; 1 when the model cannot be loaded because external data is missing or too short; 3 "
+		"when MODEL is no ONNX "
 		"model or is damaged.",
 	.examples =
 	    (const struct cmd_example[]){
