@@ -6,7 +6,7 @@
  */
 #include "cmd/launch.h"
 
-#include "cmd/agent_path.h"
+#include "cmd/part_path.h"
 #include "source/program.h"
 
 #include <dirent.h>
@@ -199,6 +199,8 @@ static _Noreturn void child(const struct launch *launch, const struct launch_opt
 		;
 	if (*agent)
 		set_environment(launch, opts, agent);
+	if (opts->stdout_is_ours)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	int code = errno;

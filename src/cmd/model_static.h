@@ -36,7 +36,7 @@ int model_static_read(struct model_static *to, const char *path, struct err *err
 void model_static_done(struct model_static *analysis);
 
 void model_static_text(FILE *out, const struct model_static *analysis, const struct export_opts *opts);
-/* Members of the innermost object, doc/model-json.md. */
+/* Members of the innermost object, doc/model-file-json.md. */
 void model_static_json(struct json *json, const struct model_static *analysis);
 
 /* Free dimensions of the graph's inputs: calls for each of them, in order. given: with --dim, else -1. */

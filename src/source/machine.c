@@ -22,7 +22,7 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, c
 }
 
 /* The text behind "model name :"; virtual machines and other architectures may have none. */
-static void add_model(const char *sysroot, char *text, size_t size)
+void machine_processor(const char *sysroot, char *text, size_t size)
 {
 	char info[4096], *at, *end;
 	ssize_t got = proc_read(sysroot, 0, "cpuinfo", info, sizeof info - 1);
@@ -31,12 +31,9 @@ static void add_model(const char *sysroot, char *text, size_t size)
 	at = strstr(info, "model name");
 	at = at ? strchr(at, ':') : NULL;
 	end = at ? strchr(at, '\n') : NULL;
-	if (!end)
-		return;
-	*end = 0;
-	at += 1 + strspn(at + 1, " ");
-	if (*at)
-		add(text, size, "%s", at);
+	if (end)
+		*end = 0;
+	snprintf(text, size, "%s", end ? at + 1 + strspn(at + 1, " ") : "");
 }
 
 /* Lines "cpu0 ...", "cpu1 ...": those that are on line. */
@@ -60,8 +57,7 @@ void machine_describe(const char *sysroot, char *text, size_t size)
 	struct utsname kernel;
 	uint64_t kib;
 
-	*text = 0;
-	add_model(sysroot, text, size);
+	machine_processor(sysroot, text, size);
 	if (n_cpus)
 		add(text, size, "%u CPU%s", n_cpus, n_cpus == 1 ? "" : "s");
 	if (got > 0 && proc_field(memory, (size_t)got, "MemTotal", &kib))

@@ -204,3 +204,14 @@ class Binaries:
         """A program that needs no runtime."""
         name = "-".join([program] + [arg.strip("-").replace("=", "-") for arg in args])
         return self._build(os.path.join(self.folder, name), [program + ".c", *args, "-ldl"])
+
+    def shared(self, program, args=()):
+        """A library."""
+        name = "-".join([program] + [arg.strip("-").replace("=", "-") for arg in args])
+        return self._build(os.path.join(self.folder, name + ".so"), [program + ".c", "-shared", "-fPIC", *args])
+
+    def run_parent(self):
+        source = os.path.join(os.path.dirname(envs.HERE), "..", "src")
+        return self._build(os.path.join(self.folder, "run_parent"),
+                           ["run_parent.c", "-I" + source, os.path.join(source, "model/run_result.c"),
+                            os.path.join(source, "base/err.c")])

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which node of the model an operator is: the rules of model_compare.h, one result at a time. */
+#ifndef ANALYZE_MODEL_JOIN_H
+#define ANALYZE_MODEL_JOIN_H
+
+#include "analyze/model_compare.h"
+
+struct model_index; /* texts and the nodes that they belong to, sorted */
+
+struct model_graph {
+	const struct model_node *nodes;
+	uint32_t n_nodes;
+	struct model_index *by_name, *by_output, *by_input;
+	uint32_t n_by_name, n_by_output, n_by_input;
+};
+
+/* 0, or -ENOMEM. facts is borrowed. */
+int model_graph_of(struct model_graph *graph, const struct model_facts *facts, struct arena *arena);
+
+/*
+ * join: one for each node, node_of and n_nodes_of: one for each operator of the result; all zeroed. n_nodes_of stays 0
+ * for an operator that no node is known for.
+ */
+void model_join_result(const struct model_graph *graph, const struct model_result *result, struct model_join *join,
+		       uint32_t *node_of, uint32_t *n_nodes_of);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writers of the report of a model's runs. Errors stay in the stream (ferror); nothing is flushed. Numbers look the
+ * same in every locale. Texts come from strangers' files: each writer makes them harmless for its format.
+ */
+#ifndef EXPORT_EXPORT_MODEL_H
+#define EXPORT_EXPORT_MODEL_H
+
+#include "analyze/model_analysis.h"
+#include "export/export.h"
+
+/* The page for people. */
+void export_model_text(FILE *out, const struct model_analysis *analysis, const struct export_opts *opts);
+/* One JSON object, doc/model-json.md. */
+void export_model_json(FILE *out, const struct model_analysis *analysis);
+/* RFC 4180, one header line: a row for each run; a row for each node of the model (or operator) and run. */
+void export_model_csv_runs(FILE *out, const struct model_analysis *analysis);
+void export_model_csv_operators(FILE *out, const struct model_analysis *analysis);
+/* One page without scripts that needs no network: light and dark, printable, plots with a table beside each. */
+void export_model_html(FILE *out, const struct model_analysis *analysis);
+
+#endif

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The report of a model's runs as one HTML page: the answer, the runs, what to try next, then a section for each part.
+ */
+#include "export/html_model.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct printable html_name(const char *text)
+{
+	return model_text(text, 200, false);
+}
+
+struct units_text html_ns(double ns)
+{
+	return ns == 0 ? (struct units_text){ "0" } : units_duration(ns);
+}
+
+struct units_text html_bytes(double bytes)
+{
+	return bytes == 0 ? (struct units_text){ "0" } : units_bytes(bytes);
+}
+
+struct units_text html_share(double share)
+{
+	return units_percent(share);
+}
+
+struct units_text html_plot_id(struct html_page *page)
+{
+	struct units_text id;
+
+	snprintf(id.s, sizeof id.s, "p%d", ++page->n_plots);
+	return id;
+}
+
+struct units_text html_colour(uint32_t i)
+{
+	struct units_text id;
+
+	snprintf(id.s, sizeof id.s, "s%u", i % HTML_COLOURS);
+	return id;
+}
+
+void html_section(struct html_page *page, const char *id, const char *heading, const char *fmt, ...)
+{
+	struct printable text = { "" };
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text.s, sizeof text.s, fmt, args);
+	va_end(args);
+	fprintf(page->out, "<section id=\"%s\"><h2>", id);
+	html_words(page->out, "%s", heading);
+	fputs("</h2>\n<p>", page->out);
+	html_words(page->out, "%s", text.s);
+	fputs("</p>\n", page->out);
+}
+
+void html_figure(struct html_page *page, const char *fmt, ...)
+{
+	struct printable text = { "" };
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text.s, sizeof text.s, fmt, args);
+	va_end(args);
+	fputs("<figure><figcaption>", page->out);
+	html_words(page->out, "%s", text.s);
+	fputs("</figcaption>\n", page->out);
+}
+
+void html_run_headers(struct html_page *page, const char *first, bool (*has)(const struct model_run *run))
+{
+	html_header(page->out, false, "%s", first);
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		if (has(&page->analysis->runs[r]))
+			html_header(page->out, true, "%s", page->label[r].s);
+}
+
+void html_key(struct html_page *page, bool (*has)(const struct model_run *run))
+{
+	fputs("<ul class=\"key\">", page->out);
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		if (!has(&page->analysis->runs[r]))
+			continue;
+		fprintf(page->out, "<li class=\"%s\">", html_colour(r).s);
+		html_words(page->out, "%s", page->label[r].s);
+		fputs("</li>", page->out);
+	}
+	fputs("</ul>\n", page->out);
+}
+
+static void put_fact(struct html_page *page, const char *name, const struct printable *value)
+{
+	if (!*value->s)
+		return;
+	fputs("<dt>", page->out);
+	html_words(page->out, "%s", name);
+	fputs("</dt><dd>", page->out);
+	html_words(page->out, "%s", value->s);
+	fputs("</dd>\n", page->out);
+}
+
+static struct printable values_of(const struct model_value *value, uint32_t n)
+{
+	struct printable text = { "" };
+
+	for (uint32_t i = 0; i < n && i < 8; i++) {
+		printable_add(&text, "%s%s ", i ? ", " : "", html_name(value[i].name).s);
+		printable_add(&text, "%s[", html_name(value[i].type).s);
+		printable_add(&text, "%s]", value[i].shape && *value[i].shape ? html_name(value[i].shape).s : "");
+	}
+	if (n > 8)
+		printable_add(&text, " and %u more", n - 8);
+	return text;
+}
+
+static void put_model(struct html_page *page)
+{
+	const struct model_facts *model = &page->report->model;
+	struct printable text = html_name(model->path);
+
+	if (model->file_bytes >= 0)
+		printable_add(&text, " (%s)", units_bytes((double)model->file_bytes).s);
+	put_fact(page, "Model", &text);
+	text = (struct printable){ "" };
+	if (model->n_nodes >= 0)
+		printable_add(&text, "%s nodes", units_count((uint64_t)model->n_nodes).s);
+	if (model->n_parameters >= 0)
+		printable_add(&text, ", %s parameters", model_metric((double)model->n_parameters, "").s);
+	if (model->flops >= 0)
+		printable_add(&text, ", %s an inference%s", model_metric((double)model->flops, "FLOP").s,
+			      model->n_unknown > 0 ? " (as far as known)" : "");
+	if (model->bytes >= 0)
+		printable_add(&text, ", %s moved", model_metric((double)model->bytes, "B").s);
+	put_fact(page, "Graph", &text);
+	text = (struct printable){ "" };
+	if (model->opset)
+		printable_add(&text, "%s", html_name(model->opset).s);
+	if (model->producer)
+		printable_add(&text, "%smade by %s", *text.s ? ", " : "", html_name(model->producer).s);
+	put_fact(page, "Format", &text);
+	text = values_of(model->inputs, model->n_inputs);
+	put_fact(page, "Inputs", &text);
+	text = values_of(model->outputs, model->n_outputs);
+	put_fact(page, "Outputs", &text);
+}
+
+static struct printable rate_words(const struct machine_rate *rate, const char *unit)
+{
+	struct printable text = { "" };
+
+	printable_add(&text, "%s (", model_metric(rate->high, unit).s);
+	printable_add(&text, "%s to ", model_metric(rate->low, unit).s);
+	printable_add(&text, "%s)", model_metric(rate->high, unit).s);
+	return text;
+}
+
+static void put_machine(struct html_page *page)
+{
+	const struct model_machine *machine = &page->report->machine;
+	const struct machine_peak *peak = &machine->peak;
+	struct printable text = { "" };
+
+	if (machine->cpu)
+		printable_add(&text, "%s", html_name(machine->cpu).s);
+	if (machine->n_cpus >= 0)
+		printable_add(&text, "%s%s CPUs", *text.s ? ", " : "", units_count((uint64_t)machine->n_cpus).s);
+	if (machine->memory_bytes >= 0)
+		printable_add(&text, ", %s", units_bytes((double)machine->memory_bytes).s);
+	if (machine->kernel)
+		printable_add(&text, ", Linux %s", html_name(machine->kernel).s);
+	put_fact(page, "Machine", &text);
+	text = (struct printable){ "" };
+	if (peak->n_cpus > 0) {
+		printable_add(&text, "float32 %s, ", rate_words(&peak->flops, "FLOP/s").s);
+		printable_add(&text, "one core %s, ", model_metric(peak->core_flops.high, "FLOP/s").s);
+		printable_add(&text, "memory %s, ", rate_words(&peak->bytes, "B/s").s);
+		printable_add(&text, "caches %s; %s", model_metric(peak->cache_bytes.high, "B/s").s,
+			      peak->instructions);
+	}
+	put_fact(page, "Its peaks", &text);
+}
+
+static void put_circumstances(struct html_page *page)
+{
+	const struct model_report *report = page->report;
+	time_t start = (time_t)(report->start_realtime_ns / 1000000000);
+	struct printable text = { "" };
+	struct tm utc;
+	char date[64];
+
+	for (uint32_t i = 0; i < report->n_settings; i++) {
+		printable_add(&text, "%s%s ", i ? ", " : "", html_name(report->settings[i].name).s);
+		printable_add(&text, "%s", html_name(report->settings[i].value).s);
+	}
+	put_fact(page, "Settings", &text);
+	text = (struct printable){ "" };
+	if (report->start_realtime_ns >= 0 && gmtime_r(&start, &utc) &&
+	    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &utc))
+		printable_add(&text, "%s", date);
+	if (report->version)
+		printable_add(&text, "%sby inftrace %s", *text.s ? ", " : "", html_name(report->version).s);
+	put_fact(page, "Measured", &text);
+	text = report->command ? html_name(report->command) : (struct printable){ "" };
+	put_fact(page, "Command", &text);
+}
+
+static void put_head(struct html_page *page)
+{
+	static const char *const links[][2] = {
+		{ "runs", "Runs" },	    { "next", "What to try next" }, { "latency", "Latency" },
+		{ "creation", "Creation" }, { "placement", "Placement" },   { "operators", "Operators" },
+		{ "roofline", "Roofline" }, { "memory", "Memory" },	    { "outputs", "Outputs" },
+	};
+
+	fputs("<nav aria-label=\"Sections\"><strong>inftrace</strong>", page->out);
+	for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+		fprintf(page->out, "<a href=\"#%s\">%s</a>", links[i][0], links[i][1]);
+	fputs("</nav>\n<main>\n<h1>", page->out);
+	html_words(page->out, "%s", html_name(page->report->model.name).s);
+	fputs("</h1>\n<p class=\"lead\">", page->out);
+	html_words(page->out, "%s.", model_verdict(page->analysis, false).s);
+	fputs("</p>\n<section id=\"facts\"><dl>\n", page->out);
+	put_model(page);
+	put_machine(page);
+	put_circumstances(page);
+	fputs("</dl></section>\n", page->out);
+}
+
+static bool has_latency(const struct model_run *run)
+{
+	return run->latency.n > 0;
+}
+
+/* Bars from zero, one for each run, with the interval of the mean and a tick at the median. */
+static void draw_runs(struct html_page *page)
+{
+	uint32_t n = page->report->n_results;
+	struct plot plot = plot_of(page->out, 560, 62 + 34 * (double)n);
+	double most = 0;
+
+	for (uint32_t r = 0; r < n; r++)
+		if (has_latency(&page->analysis->runs[r]))
+			most = fmax(most, page->analysis->runs[r].latency.mean_ns +
+					      fmax(page->analysis->runs[r].latency.interval_ns, 0));
+	plot.left = 124;
+	plot.right = 478;
+	plot.x = plot_axis_of(0, most * 1.05, false);
+	html_figure(page, "Mean latency with its 95 %% interval; the tick is the median.");
+	plot_begin(&plot, html_plot_id(page).s, "Mean latency of each run", "The figures are in the table beside it.");
+	plot_draw_x(&plot, html_ns, "");
+	for (uint32_t r = 0; r < n; r++) {
+		const struct model_run *run = &page->analysis->runs[r];
+		double y = plot.top + 34 * (double)r + 17, x = plot_x(&plot, run->latency.mean_ns);
+		double half = isfinite(run->latency.interval_ns) ? run->latency.interval_ns : 0;
+		double low = plot_x(&plot, run->latency.mean_ns - half),
+		       high = plot_x(&plot, run->latency.mean_ns + half);
+
+		plot_text(&plot, plot.left - 8, y + 4, "end", "ink", "%s",
+			  model_text(page->report->results[r].label, 18, false).s);
+		if (!has_latency(run)) {
+			plot_text(&plot, plot.left + 6, y + 4, "start", "", "%s",
+				  run->result->error ? "failed" : "ran nothing");
+			continue;
+		}
+		fprintf(page->out,
+			"<rect class=\"fill %s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"18\" rx=\"2\"/>",
+			html_colour(r).s, plot.left, y - 9, fmax(x - plot.left, 1));
+		fprintf(page->out, "<path class=\"roof\" d=\"M%.1f %.1fH%.1fM%.1f %.1fv8M%.1f %.1fv8\"/>", low, y, high,
+			low, y - 4, high, y - 4);
+		if (isfinite(run->latency.percentile[0].ns))
+			fprintf(page->out, "<path class=\"roof\" d=\"M%.1f %.1fv18\"/>",
+				plot_x(&plot, run->latency.percentile[0].ns), y - 9);
+		plot_text(&plot, high + 7, y + 4, "start", "ink", "%s", units_duration(run->latency.mean_ns).s);
+		fputc('\n', page->out);
+	}
+	plot_end(&plot);
+	fputs("</figure>\n", page->out);
+}
+
+static void put_run(struct html_page *page, uint32_t r)
+{
+	const struct model_run *run = &page->analysis->runs[r];
+	const struct model_result *result = run->result;
+	const char *kind = r && run->speed.is_known ? !run->speed.is_different ? "n off"
+						      : run->speed.value > 1   ? "n good"
+									       : "n bad"
+						    : "n";
+
+	html_row(page->out);
+	html_cell(page->out, "main", "%s", page->label[r].s);
+	if (result->error) {
+		fprintf(page->out, "<td class=\"bad long\" colspan=\"5\">");
+		html_words(page->out, "failed%s%s: %s", result->failed_in ? " in " : "",
+			   result->failed_in ? html_name(result->failed_in).s : "", html_name(result->error).s);
+		fputs("</td>", page->out);
+		return;
+	}
+	html_cell(page->out, "n", "%s", units_duration(result->creation_ns < 0 ? NAN : (double)result->creation_ns).s);
+	html_cell(page->out, "n", "%s", units_duration(result->first_ns < 0 ? NAN : (double)result->first_ns).s);
+	html_cell(page->out, "n main", "%s", units_interval(run->latency.mean_ns, run->latency.interval_ns, false).s);
+	html_cell(page->out, "n", "%s", units_rate(run->rate_per_s).s);
+	html_cell(page->out, kind, "%s", r ? model_ratio_words(&run->speed).s : "1 x");
+}
+
+static void put_runs(struct html_page *page)
+{
+	static const char *const headers[] = { "run",	      ">creation", ">first", ">mean \302\261 95 %",
+					       ">inferences", ">speed",	   NULL };
+
+	html_section(page, "runs", "Runs",
+		     "Each in a process of its own; speed is the mean latency of the first run by that of the run.");
+	fputs("<div class=\"pair\">", page->out);
+	draw_runs(page);
+	html_table(page->out, "The same in figures", headers);
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		put_run(page, r);
+	html_table_end(page->out);
+	fputs("</div></section>\n", page->out);
+}
+
+static void put_insights(struct html_page *page)
+{
+	const struct model_analysis *analysis = page->analysis;
+
+	html_section(page, "next", "What to try next", "%s",
+		     analysis->n_insights
+			 ? "From the figures of this report; what is wrong first, then by what there is to win."
+			 : "Nothing in these figures stands out.");
+	fputs("<ul class=\"todo\">\n", page->out);
+	for (uint32_t i = 0; i < analysis->n_insights; i++) {
+		const struct model_insight *insight = &analysis->insights[i];
+		struct model_words words = model_words_of(analysis, insight, false);
+
+		fprintf(page->out, "<li class=\"%s%s\"><b>", html_colour(insight->result).s,
+			insight->kind <= MODEL_OUTPUTS_DIFFER ? " bad" : "");
+		html_words(page->out, "%s: %s", page->label[insight->result].s, words.finding.s);
+		fputs("</b><i>", page->out);
+		html_words(page->out, "%s", words.evidence.s);
+		fputs("</i>", page->out);
+		if (*words.next.s)
+			fputs("<br/><span class=\"next\">", page->out);
+		if (*words.next.s)
+			html_words(page->out, "\342\206\222 %s", words.next.s);
+		fputs(*words.next.s ? "</span></li>\n" : "</li>\n", page->out);
+	}
+	/* a list without items would be no list */
+	fputs(analysis->n_insights ? "</ul></section>\n" : "<li>-</li></ul></section>\n", page->out);
+}
+
+static void put_files(struct html_page *page)
+{
+	fputs("<footer>", page->out);
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		const struct model_result *result = &page->report->results[r];
+
+		if (!result->recording && !result->operator_recording)
+			continue;
+		html_words(page->out, "%s: ", page->label[r].s);
+		if (result->recording)
+			html_words(page->out, "inftrace report %s", html_name(result->recording).s);
+		if (result->operator_recording && result->recording)
+			html_words(page->out, ", ");
+		if (result->operator_recording)
+			html_words(page->out, "inftrace report %s", html_name(result->operator_recording).s);
+		fputs("<br/>\n", page->out);
+	}
+	fputs("</footer>\n", page->out);
+}
+
+void export_model_html(FILE *out, const struct model_analysis *analysis)
+{
+	struct html_page page = { .out = out, .analysis = analysis, .report = analysis->report };
+	struct model_locale locale = model_locale_enter();
+
+	page.label = calloc(analysis->report->n_results + 1, sizeof *page.label);
+	for (uint32_t r = 0; page.label && r < analysis->report->n_results; r++)
+		page.label[r] = model_text(analysis->report->results[r].label, 40, false);
+	html_begin(out, html_name(analysis->report->model.name).s);
+	if (page.label) {
+		put_head(&page);
+		put_runs(&page);
+		put_insights(&page);
+		html_latencies(&page);
+		html_creation(&page);
+		html_placement(&page);
+		html_operators(&page);
+		html_roofline(&page);
+		html_memory(&page);
+		html_outputs(&page);
+		put_files(&page);
+	} else {
+		fputs("<main><p>(out of memory: this report cannot be shown)</p>", out);
+	}
+	html_end(out);
+	free(page.label);
+	model_locale_leave(&locale);
+}

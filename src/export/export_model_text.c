@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The page of a model's runs for people: the verdict, what ran, the runs beside each other, what to try; then the
+ * parts. */
+#include "export/export_model.h"
+#include "export/model_page.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WIDTH = 96, MAX_INSIGHTS = 12 };
+
+struct printable model_page_text(const struct model_page *page, const char *text, int columns)
+{
+	return model_text(text, columns, page->page.opts.is_ascii);
+}
+
+bool model_page_next(const struct model_page *page, struct model_span *span)
+{
+	span->first = span->end;
+	span->end += MODEL_PAGE_RUNS;
+	if (span->end > page->report->n_results)
+		span->end = page->report->n_results;
+	return span->first < span->end;
+}
+
+void model_page_columns(const struct model_page *page, struct table *table, const struct model_span *span)
+{
+	for (uint32_t r = span->first; r < span->end; r++)
+		table_column(table, page->label[r].s, TABLE_RIGHT | TABLE_SHRINKS);
+}
+
+struct units_text model_page_ns(double ns)
+{
+	return units_duration(ns < 0 ? NAN : ns);
+}
+
+static void print_verdict(const struct model_page *page)
+{
+	struct printable text = model_verdict(page->analysis, page->page.opts.is_ascii);
+
+	page_text(&page->page, 0, TABLE_BOLD, "%s.", text.s);
+}
+
+static void put_fact(struct table *table, const char *name, const struct printable *value)
+{
+	if (!*value->s)
+		return;
+	table_cell(table, TABLE_DIM, "%s", name);
+	table_cell(table, TABLE_PLAIN, "%s", value->s);
+}
+
+static struct printable values_of(const struct model_page *page, const struct model_value *value, uint32_t n)
+{
+	struct printable text = { "" };
+
+	for (uint32_t i = 0; i < n && i < 4; i++) {
+		printable_add(&text, "%s%s ", i ? ", " : "", model_page_text(page, value[i].name, 40).s);
+		printable_add(&text, "%s", model_page_text(page, value[i].type, 20).s);
+		printable_add(&text, "[%s]",
+			      value[i].shape && *value[i].shape ? model_page_text(page, value[i].shape, 40).s : "");
+	}
+	if (n > 4)
+		printable_add(&text, " and %u more", n - 4);
+	return text;
+}
+
+static void put_model(const struct model_page *page, struct table *table)
+{
+	const struct model_facts *model = &page->report->model;
+	struct printable text = model_page_text(page, model->path, 80);
+
+	if (model->file_bytes >= 0)
+		printable_add(&text, " (%s)", units_bytes((double)model->file_bytes).s);
+	put_fact(table, "model", &text);
+	text = (struct printable){ "" };
+	if (model->n_nodes >= 0)
+		printable_add(&text, "%s", page_count((uint64_t)model->n_nodes, "node").s);
+	if (model->n_parameters >= 0)
+		printable_add(&text, ", %s", model_metric((double)model->n_parameters, "").s);
+	if (model->n_parameters >= 0)
+		printable_add(&text, " parameters");
+	if (model->flops >= 0)
+		printable_add(&text, ", %s an inference%s", model_metric((double)model->flops, "FLOP").s,
+			      model->n_unknown > 0 ? " (known part)" : "");
+	if (model->opset)
+		printable_add(&text, ", %s", model_page_text(page, model->opset, 40).s);
+	put_fact(table, "graph", &text);
+	text = values_of(page, model->inputs, model->n_inputs);
+	put_fact(table, "inputs", &text);
+	text = values_of(page, model->outputs, model->n_outputs);
+	put_fact(table, "outputs", &text);
+}
+
+static void put_machine(const struct model_page *page, struct table *table)
+{
+	const struct model_machine *machine = &page->report->machine;
+	const struct machine_peak *peak = &machine->peak;
+	struct printable text = { "" };
+
+	if (machine->cpu)
+		printable_add(&text, "%s", model_page_text(page, machine->cpu, 60).s);
+	if (machine->n_cpus >= 0)
+		printable_add(&text, "%s%s", *text.s ? ", " : "", page_count((uint64_t)machine->n_cpus, "CPU").s);
+	if (machine->memory_bytes >= 0)
+		printable_add(&text, ", %s", units_bytes((double)machine->memory_bytes).s);
+	put_fact(table, "machine", &text);
+	text = (struct printable){ "" };
+	if (peak->n_cpus > 0) {
+		printable_add(&text, "%s float32", model_metric(peak->flops.high, "FLOP/s").s);
+		printable_add(&text, " (one core %s)", model_metric(peak->core_flops.high, "FLOP/s").s);
+		printable_add(&text, ", memory %s", model_metric(peak->bytes.high, "B/s").s);
+		printable_add(&text, ", caches %s", model_metric(peak->cache_bytes.high, "B/s").s);
+	}
+	put_fact(table, "its peaks", &text);
+}
+
+static void put_settings(const struct model_page *page, struct table *table)
+{
+	const struct model_report *report = page->report;
+	struct printable text = { "" };
+	time_t start = (time_t)(report->start_realtime_ns / 1000000000);
+	struct tm utc;
+	char date[64];
+
+	for (uint32_t i = 0; i < report->n_settings; i++) {
+		printable_add(&text, "%s%s ", i ? ", " : "", model_page_text(page, report->settings[i].name, 40).s);
+		printable_add(&text, "%s", model_page_text(page, report->settings[i].value, 40).s);
+	}
+	put_fact(table, "settings", &text);
+	text = (struct printable){ "" };
+	if (report->start_realtime_ns >= 0 && gmtime_r(&start, &utc) &&
+	    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &utc))
+		printable_add(&text, "%s", date);
+	if (report->version)
+		printable_add(&text, "%sby inftrace %s", *text.s ? ", " : "",
+			      model_page_text(page, report->version, 30).s);
+	put_fact(table, "measured", &text);
+}
+
+static void print_head(const struct model_page *page)
+{
+	struct table table = page_table(&page->page);
+
+	table.indent = 0;
+	table_column(&table, NULL, TABLE_LEFT);
+	table_column(&table, NULL, TABLE_LEFT | TABLE_SHRINKS);
+	put_model(page, &table);
+	put_machine(page, &table);
+	put_settings(page, &table);
+	fputc('\n', page->page.out);
+	table_print(&table, page->page.out);
+}
+
+static void put_run(const struct model_page *page, struct table *table, uint32_t r)
+{
+	const struct model_run *run = &page->analysis->runs[r];
+	const struct model_result *result = run->result;
+	struct units_text speed = r ? model_ratio_words(&run->speed) : (struct units_text){ "1 x" };
+
+	table_cell(table, result->error ? TABLE_RED : TABLE_BOLD, "%s", page->label[r].s);
+	if (result->error) {
+		table_cell(table, TABLE_RED, "failed");
+		for (int i = 0; i < 6; i++)
+			table_cell(table, TABLE_PLAIN, "%s", "");
+		return;
+	}
+	table_cell(table, TABLE_PLAIN, "%s", model_page_ns((double)result->creation_ns).s);
+	table_cell(table, TABLE_PLAIN, "%s", model_page_ns((double)result->first_ns).s);
+	table_cell(table, TABLE_BOLD, "%s",
+		   units_interval(run->latency.mean_ns, run->latency.interval_ns, page->page.opts.is_ascii).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_duration(run->latency.percentile[0].ns).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_rate(run->rate_per_s).s);
+	table_cell(table, TABLE_PLAIN, "%s", result->peak_bytes < 0 ? "-" : units_bytes((double)result->peak_bytes).s);
+	table_cell(table, r && run->speed.is_known && !run->speed.is_different ? TABLE_DIM : TABLE_PLAIN, "%s",
+		   speed.s);
+}
+
+static void print_runs(const struct model_page *page)
+{
+	struct table table = page_table(&page->page);
+
+	page_heading(&page->page, "Runs");
+	table_column(&table, "", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(&table, "creation", TABLE_RIGHT);
+	table_column(&table, "first", TABLE_RIGHT);
+	table_column(&table, page->page.opts.is_ascii ? "mean +- 95 %" : "mean \302\261 95 %", TABLE_RIGHT);
+	table_column(&table, "median", TABLE_RIGHT);
+	table_column(&table, "inferences", TABLE_RIGHT);
+	table_column(&table, "peak rss", TABLE_RIGHT);
+	table_column(&table, "speed", TABLE_LEFT);
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		put_run(page, &table, r);
+	table_print(&table, page->page.out);
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		const struct model_result *result = &page->report->results[r];
+		struct printable error = model_page_text(page, result->error, 300);
+
+		if (result->error)
+			page_text(&page->page, 2, TABLE_RED, "%s: %s", page->label[r].s, error.s);
+	}
+}
+
+static void print_insights(const struct model_page *page)
+{
+	const struct model_analysis *analysis = page->analysis;
+	uint32_t n = analysis->n_insights;
+
+	if (!n)
+		return;
+	if (n > MAX_INSIGHTS + 1 && !page->page.opts.is_all)
+		n = MAX_INSIGHTS;
+	page_heading(&page->page, "What to try next");
+	for (uint32_t i = 0; i < n; i++) {
+		const struct model_insight *insight = &analysis->insights[i];
+		struct model_words words = model_words_of(analysis, insight, page->page.opts.is_ascii);
+
+		page_text(&page->page, 2, insight->kind <= MODEL_OUTPUTS_DIFFER ? TABLE_RED : TABLE_BOLD, "%s: %s",
+			  page->label[insight->result].s, words.finding.s);
+		page_text(&page->page, 6, TABLE_PLAIN, "%s%s%s", words.evidence.s, *words.next.s ? "; " : "",
+			  words.next.s);
+	}
+	if (n < analysis->n_insights)
+		page_text(&page->page, 2, TABLE_DIM, "%u more (--all)", analysis->n_insights - n);
+}
+
+static void print_files(const struct model_page *page)
+{
+	bool has_heading = false;
+
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		const struct model_result *result = &page->report->results[r];
+		const char *file[] = { result->recording, result->operator_recording };
+
+		for (int i = 0; i < 2; i++) {
+			if (!file[i] || (i && file[0] && !strcmp(file[0], file[1])))
+				continue;
+			if (!has_heading)
+				page_heading(&page->page, "Recordings (inftrace report FILE)");
+			has_heading = true;
+			page_text(&page->page, 2, TABLE_PLAIN, "%s: %s", page->label[r].s,
+				  model_page_text(page, file[i], 200).s);
+		}
+	}
+}
+
+void export_model_text(FILE *out, const struct model_analysis *analysis, const struct export_opts *opts)
+{
+	struct model_page page = { .page = { .out = out, .opts = *opts },
+				   .analysis = analysis,
+				   .report = analysis->report };
+	struct model_locale locale = model_locale_enter();
+
+	page.page.opts.width = opts->width ? opts->width : WIDTH;
+	page.label = calloc(analysis->report->n_results + 1, sizeof *page.label);
+	if (!page.label)
+		fputs("(out of memory: this report cannot be shown)\n", out);
+	for (uint32_t r = 0; page.label && r < analysis->report->n_results; r++)
+		page.label[r] = model_page_text(&page, analysis->report->results[r].label, 30);
+	if (page.label) {
+		print_verdict(&page);
+		print_head(&page);
+		print_runs(&page);
+		print_insights(&page);
+		model_text_latencies(&page);
+		model_text_creation(&page);
+		model_text_placement(&page);
+		model_text_types(&page);
+		model_text_nodes(&page);
+		model_text_roofline(&page);
+		model_text_memory(&page);
+		model_text_outputs(&page);
+		print_files(&page);
+	}
+	free(page.label);
+	model_locale_leave(&locale);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the sections of the HTML page of a model's runs share (html_*.c). */
+#ifndef EXPORT_HTML_MODEL_H
+#define EXPORT_HTML_MODEL_H
+
+#include "export/export_model.h"
+#include "export/html.h"
+#include "export/model_words.h"
+#include "export/plot.h"
+
+enum { HTML_COLOURS = 8 };
+
+struct html_page {
+	FILE *out;
+	const struct model_analysis *analysis;
+	const struct model_report *report;
+	struct printable *label; /* of each run */
+	int n_plots;
+};
+
+void html_latencies(struct html_page *page);
+void html_creation(struct html_page *page);
+void html_memory(struct html_page *page);
+void html_outputs(struct html_page *page);
+void html_placement(struct html_page *page);
+void html_operators(struct html_page *page);
+void html_roofline(struct html_page *page);
+
+/* A text of a stranger, not yet escaped. */
+struct printable html_name(const char *text);
+/* <section> with its heading; explained in a sentence. */
+void html_section(struct html_page *page, const char *id, const char *heading, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* "p7": of the next plot. */
+struct units_text html_plot_id(struct html_page *page);
+/* "s3": the colour of a run or phase. */
+struct units_text html_colour(uint32_t i);
+/* <figure> with a caption, and the colours of the runs that match: those with latencies, operators, or all. */
+void html_figure(struct html_page *page, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The first column, and one for each run that matches. */
+void html_run_headers(struct html_page *page, const char *first, bool (*has)(const struct model_run *run));
+void html_key(struct html_page *page, bool (*has)(const struct model_run *run));
+
+/* For axes. */
+struct units_text html_ns(double ns);
+struct units_text html_bytes(double bytes);
+struct units_text html_share(double share);
+
+#endif

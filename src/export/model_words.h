@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a model's runs come to, in words that the text page, the HTML page and JSON share. Texts are harmless. */
+#ifndef EXPORT_MODEL_WORDS_H
+#define EXPORT_MODEL_WORDS_H
+
+#include "analyze/model_analysis.h"
+#include "export/printable.h"
+#include "export/units.h"
+
+/* What was found, the figures that say so, and what there is to do about it; each a phrase without a full stop. */
+struct model_words {
+	struct printable finding, evidence, next;
+};
+
+struct model_words model_words_of(const struct model_analysis *analysis, const struct model_insight *insight,
+				  bool is_ascii);
+
+/* The report in one sentence. */
+struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii);
+
+/* A text of a stranger, "-" for NULL; a provider without "ExecutionProvider". */
+struct printable model_text(const char *text, int columns, bool is_ascii);
+struct printable model_provider(const char *name, int columns, bool is_ascii);
+
+/* 139 GFLOP/s, 43.2 GB/s, 1.24 M; "-" when not a number. Steps of 1000. */
+struct units_text model_metric(double value, const char *unit);
+/* "1.90 x (1.81 to 2.00)", "no difference (0.98 x)", "1.90 x" without intervals, "-" */
+struct units_text model_ratio_words(const struct model_ratio *ratio);
+const char *model_bound_words(enum model_bound_by by); /* "memory" */
+const char *model_drift_words(enum model_drift drift);
+
+/* Between the two, numbers of this thread look the same whatever its locale. */
+struct model_locale {
+	void *own, *old; /* locale_t */
+};
+
+struct model_locale model_locale_enter(void);
+void model_locale_leave(const struct model_locale *locale);
+
+#endif

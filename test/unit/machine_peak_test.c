@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/machine_peak.h"
+
+#include <setjmp.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+static void say(const char *what, const struct machine_rate *rate)
+{
+	print_message("%s %.1f (%.1f to %.1f) G/s\n", what, rate->median / 1e9, rate->low / 1e9, rate->high / 1e9);
+	assert_true(rate->low > 0 && rate->low <= rate->median && rate->median <= rate->high);
+}
+
+/* No figure of this machine is known beforehand: only what must hold on every one. */
+static void peaks_are_measured_and_plausible(void **state)
+{
+	struct machine_peak peak;
+	struct err err = { 0 };
+	cpu_set_t set;
+
+	assert_int_equal(machine_peak_measure(&peak, &err), 0);
+	print_message("%s, %d CPUs\n", peak.instructions, (int)peak.n_cpus);
+	say("one core, float32 operations", &peak.core_flops);
+	say("all cores, float32 operations", &peak.flops);
+	say("memory, bytes", &peak.bytes);
+	say("cache, bytes", &peak.cache_bytes);
+	sched_getaffinity(0, sizeof set, &set);
+	assert_int_equal(peak.n_cpus, CPU_COUNT(&set));
+	assert_non_null(peak.instructions);
+	assert_true(peak.core_flops.median > 1e8 && peak.core_flops.median < 1e12);
+	assert_true(peak.flops.high >= 0.5 * peak.core_flops.low);
+	assert_true(peak.bytes.median > 1e7);
+	assert_true(peak.cache_bytes.high > peak.bytes.low);
+}
+
+static void threads_stay_where_we_may_run(void **state)
+{
+	struct machine_peak peak;
+	cpu_set_t all, one;
+
+	sched_getaffinity(0, sizeof all, &all);
+	CPU_ZERO(&one);
+	for (size_t i = 0; !CPU_COUNT(&one); i++)
+		if (CPU_ISSET(i, &all))
+			CPU_SET(i, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+	assert_int_equal(machine_peak_measure(&peak, NULL), 0);
+	sched_setaffinity(0, sizeof all, &all);
+	assert_int_equal(peak.n_cpus, 1);
+}
+
+static void nothing_is_measured_to_begin_with(void **state)
+{
+	struct machine_peak peak;
+
+	machine_peak_init(&peak);
+	assert_true(isnan(peak.flops.median) && isnan(peak.bytes.low) && peak.n_cpus == -1 && !peak.instructions);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(peaks_are_measured_and_plausible),
+		cmocka_unit_test(threads_stay_where_we_may_run),
+		cmocka_unit_test(nothing_is_measured_to_begin_with),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

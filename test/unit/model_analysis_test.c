@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What follows from made-up runs: bounds, rates, and findings that appear when, and only when, the figures say so. */
+#include "model_sample.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static struct machine_peak peak_of(double core_flops, double flops, double bytes, double cache_bytes, int64_t n_cpus)
+{
+	struct machine_peak peak;
+
+	machine_peak_init(&peak);
+	peak.core_flops.high = core_flops;
+	peak.flops.high = flops;
+	peak.bytes.high = bytes;
+	peak.cache_bytes.high = cache_bytes;
+	peak.n_cpus = n_cpus;
+	return peak;
+}
+
+static void operators_are_bound_by_the_nearer_roof(void **state)
+{
+	struct machine_peak peak = peak_of(50e9, 100e9, 10e9, 1000e9, 4);
+	struct model_bound bound = model_bound_of(1000000000, 20000000, 20e6, &peak, -1);
+
+	/* 10 ms of computing, 2 ms of moving, 20 ms taken */
+	assert_int_equal(bound.by, MODEL_BOUND_COMPUTE);
+	assert_true(bound.share == 0.5 && bound.possible_ns == 10e6 && bound.flops_per_s == 50e9 &&
+		    bound.intensity == 50);
+	bound = model_bound_of(10000000, 100000000, 40e6, &peak, -1);
+	assert_int_equal(bound.by, MODEL_BOUND_MEMORY);
+	assert_true(bound.share == 0.25 && bound.bytes_per_s == 2.5e9 && !bound.is_cached);
+	bound = model_bound_of(1000, 1000, 5000, &peak, -1);
+	assert_int_equal(bound.by, MODEL_BOUND_OVERHEAD);
+	assert_true(bound.is_cached);
+	/* one thread has the peak of one core */
+	assert_true(model_bound_of(1000000000, 1000, 20e6, &peak, 1).share == 1);
+}
+
+static void what_is_not_known_bounds_nothing(void **state)
+{
+	struct machine_peak peak = peak_of(50e9, 100e9, 10e9, 1000e9, 4), none;
+	struct model_bound bound = model_bound_of(-1, 1000, 1000, &peak, -1);
+
+	assert_int_equal(bound.by, MODEL_BOUND_UNKNOWN);
+	assert_true(isnan(bound.flops_per_s) && bound.bytes_per_s == 1e9 && isnan(bound.share));
+	machine_peak_init(&none);
+	assert_int_equal(model_bound_of(1000, 1000, 1000, &none, -1).by, MODEL_BOUND_UNKNOWN);
+	assert_int_equal(model_bound_of(1000, 1000, 0, &peak, -1).by, MODEL_BOUND_UNKNOWN);
+	assert_int_equal(model_bound_of(1000, 1000, NAN, &peak, -1).by, MODEL_BOUND_UNKNOWN);
+}
+
+static const struct model_insight *find(const struct model_analysis *analysis, enum model_insight_kind kind,
+					uint32_t result)
+{
+	for (uint32_t i = 0; i < analysis->n_insights; i++)
+		if (analysis->insights[i].kind == kind && analysis->insights[i].result == result)
+			return &analysis->insights[i];
+	return NULL;
+}
+
+static void the_sample_says_what_it_should(void **state)
+{
+	struct sample *s = sample_new();
+	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+	const struct model_insight *found;
+
+	assert_int_equal(analysis->insights[0].kind, MODEL_RUN_FAILED);
+	assert_int_equal(analysis->insights[1].kind, MODEL_OUTPUTS_DIFFER);
+	assert_int_equal(analysis->insights[1].result, 2);
+	found = find(analysis, MODEL_PARTLY_TAKEN, 1);
+	assert_true(found && found->a == 18 && found->b == 21 && fabs(found->value - 0.24) < 1e-9);
+	found = find(analysis, MODEL_FASTER, 2);
+	assert_true(found && found->value > 4.2 && found->value < 4.5 && found->low < found->value);
+	assert_null(find(analysis, MODEL_FASTER, 1));
+	found = find(analysis, MODEL_SLOW_FIRST, 2);
+	assert_true(found && found->low == 81000000);
+	assert_null(find(analysis, MODEL_SLOW_FIRST, 0));
+	found = find(analysis, MODEL_SLOW_PHASE, 0);
+	assert_true(found && !strcmp(found->text, "ConstantFolding"));
+	found = find(analysis, MODEL_SLOW_PHASE, 1);
+	assert_true(found && !strcmp(found->text, "compilation"));
+	found = find(analysis, MODEL_SLOW_OPERATOR, 0);
+	assert_string_equal(found->text, "/block5/Conv");
+	assert_non_null(find(analysis, MODEL_COMPUTE_BOUND, 0));
+	assert_null(find(analysis, MODEL_MEMORY_BOUND, 0));
+	assert_non_null(find(analysis, MODEL_NO_SCALING, 3));
+	assert_null(find(analysis, MODEL_MANY_THREADS, 0));
+	assert_null(find(analysis, MODEL_NOTHING_TAKEN, 1));
+	assert_null(find(analysis, MODEL_DRIFTS, 0));
+	model_analysis_free(analysis);
+	free(s);
+}
+
+static void figures_of_a_run_follow_from_its_facts(void **state)
+{
+	struct sample *s = sample_new();
+	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+	const struct model_run *run = &analysis->runs[0];
+
+	assert_int_equal(run->latency.n, SAMPLE_LATENCIES);
+	assert_true(fabs(run->cores - 2.05) < 0.001);
+	assert_true(fabs(run->energy_joules - 84.0 / SAMPLE_LATENCIES) < 1e-9);
+	assert_int_equal(run->creation_rest_ns, 3800000);
+	assert_int_equal(run->response.n, 0);
+	assert_true(fabs(run->rate_per_s - 1e9 / (run->latency.mean_ns + 400)) < 1);
+	assert_true(run->operators_share > 0.9 && run->operators_share < 1);
+	assert_true(analysis->runs[4].latency.n == 0 && isnan(analysis->runs[4].rate_per_s) &&
+		    isnan(analysis->runs[4].cores));
+	assert_true(isnan(analysis->runs[4].speed.value) && !analysis->runs[4].speed.is_known);
+	/* the GPU is not held against the peaks of the CPU */
+	assert_true(analysis->runs[2].bound_sums.n[MODEL_BOUND_UNKNOWN] == SAMPLE_NODES);
+	assert_string_equal(model_operator_name(analysis, 0, 0), "/block5/Conv");
+	model_analysis_free(analysis);
+	free(s);
+}
+
+static void failures_shapes_and_queues_are_told_apart(void **state)
+{
+	static const char *const shapes[] = { "1x3", "8x3" };
+	struct sample *s = sample_new();
+	struct model_result *result = &s->result[0];
+	struct model_analysis *analysis;
+
+	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++) {
+		struct model_latency *one = &s->latency[0][i];
+
+		one->shape = i % 2;
+		one->duration_ns *= 1 + i % 2;
+		one->status = i == 7;
+		one->queued_ns = (int64_t)one->start_ns - 5000000;
+	}
+	result->shapes = shapes;
+	result->n_shapes = 2;
+	result->rate_per_s = 150;
+	analysis = model_analysis_new(&s->report, NULL);
+	assert_int_equal(analysis->runs[0].n_failed, 1);
+	assert_int_equal(analysis->runs[0].latency.n, SAMPLE_LATENCIES - 1);
+	assert_int_equal(analysis->runs[0].n_groups, 2);
+	assert_int_equal(analysis->runs[0].groups[0].latency.n, SAMPLE_LATENCIES / 2);
+	assert_int_equal(analysis->runs[0].groups[1].latency.n, SAMPLE_LATENCIES / 2 - 1);
+	assert_true(analysis->runs[0].groups[1].latency.mean_ns > 1.9 * analysis->runs[0].groups[0].latency.mean_ns);
+	assert_true(fabs(analysis->runs[0].response.mean_ns - analysis->runs[0].latency.mean_ns - 5000000) < 1);
+	assert_true(find(analysis, MODEL_QUEUES, 0) && find(analysis, MODEL_QUEUES, 0)->a == 150);
+	model_analysis_free(analysis);
+	free(s);
+}
+
+static void other_findings_need_their_figures(void **state)
+{
+	struct sample *s = sample_new();
+	struct model_analysis *analysis;
+
+	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
+		s->latency[0][i].duration_ns += i * 4000;
+	s->result[0].n_threads = 64;
+	s->result[0].n_lost = 12;
+	s->result[1].provider = "cuda";
+	for (uint32_t i = 0; i < s->result[2].n_operators; i++)
+		s->op[2][i].mean_ns = 2000;
+	s->result[2].unattributed_ns = 0.4 * s->result[2].operators_wall_ns;
+	analysis = model_analysis_new(&s->report, NULL);
+	assert_true(find(analysis, MODEL_DRIFTS, 0) && find(analysis, MODEL_DRIFTS, 0)->value > 1.1);
+	assert_true(find(analysis, MODEL_MANY_THREADS, 0)->a == 64 && find(analysis, MODEL_MANY_THREADS, 0)->b == 4);
+	assert_int_equal(find(analysis, MODEL_LOST_EVENTS, 0)->a, 12);
+	assert_string_equal(find(analysis, MODEL_NOTHING_TAKEN, 1)->text, "OpenVINOExecutionProvider");
+	assert_true(find(analysis, MODEL_TINY_OPERATORS, 2) &&
+		    find(analysis, MODEL_TINY_OPERATORS, 2)->a == SAMPLE_NODES);
+	model_analysis_free(analysis);
+	free(s);
+}
+
+static void nothing_at_all_is_analysed_too(void **state)
+{
+	struct model_report report;
+	struct model_result result;
+	struct model_analysis *analysis;
+
+	model_report_init(&report);
+	analysis = model_analysis_new(&report, NULL);
+	assert_int_equal(analysis->n_insights, 0);
+	model_analysis_free(analysis);
+	model_result_init(&result);
+	report.results = &result;
+	report.n_results = 1;
+	analysis = model_analysis_new(&report, NULL);
+	assert_int_equal(analysis->n_insights, 0);
+	assert_int_equal(analysis->runs[0].creation_rest_ns, -1);
+	model_analysis_free(analysis);
+	model_analysis_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operators_are_bound_by_the_nearer_roof),
+		cmocka_unit_test(what_is_not_known_bounds_nothing),
+		cmocka_unit_test(the_sample_says_what_it_should),
+		cmocka_unit_test(figures_of_a_run_follow_from_its_facts),
+		cmocka_unit_test(failures_shapes_and_queues_are_told_apart),
+		cmocka_unit_test(other_findings_need_their_figures),
+		cmocka_unit_test(nothing_at_all_is_analysed_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

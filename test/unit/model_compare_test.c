@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Names are those that releases 1.15 to 1.31 of ONNX Runtime gave the operators of the models used by the tests. */
+#include "model_sample.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+enum { MOST = 16 };
+
+struct graph {
+	struct model_report report;
+	struct model_result result[2];
+	struct model_node node[MOST];
+	const char *value[MOST][3];
+	struct model_operator op[2][MOST];
+	struct arena arena;
+	struct model_comparison comparison;
+};
+
+static struct graph *graph_new(void)
+{
+	struct graph *g = calloc(1, sizeof *g);
+
+	model_report_init(&g->report);
+	for (int r = 0; r < 2; r++) {
+		model_result_init(&g->result[r]);
+		g->result[r].label = r ? "second" : "first";
+		g->result[r].provider = r ? "openvino" : "cpu";
+		g->result[r].operators = g->op[r];
+		g->result[r].n_operator_runs = 10;
+	}
+	g->report.results = g->result;
+	g->report.n_results = 2;
+	g->report.model.nodes = g->node;
+	return g;
+}
+
+static void add_node(struct graph *g, const char *name, const char *op_type, const char *in, const char *in2,
+		     const char *out)
+{
+	uint32_t i = g->report.model.n_listed++;
+
+	g->value[i][0] = in;
+	g->value[i][1] = in2;
+	g->value[i][2] = out;
+	g->node[i] = (struct model_node){ name, op_type, &g->value[i][0], &g->value[i][2], in2 ? 2 : 1, 1, 100, 10 };
+}
+
+static void add_operator(struct graph *g, int r, const char *name, const char *op_type, const char *provider,
+			 double mean_ns)
+{
+	g->op[r][g->result[r].n_operators++] =
+	    (struct model_operator){ name,	     op_type, provider,	    NULL, 10, mean_ns,
+				     mean_ns * 0.01, mean_ns, mean_ns * 10, -1,	  -1 };
+}
+
+static void compare(struct graph *g)
+{
+	assert_int_equal(model_compare(&g->comparison, &g->report, &g->arena), 0);
+}
+
+static void graph_free(struct graph *g)
+{
+	arena_done(&g->arena);
+	free(g);
+}
+
+static const struct model_row *row_of(const struct graph *g, const char *name)
+{
+	for (uint32_t i = 0; i < g->comparison.n_rows; i++)
+		if (!strcmp(g->comparison.rows[i].name, name))
+			return &g->comparison.rows[i];
+	return NULL;
+}
+
+static void expect(const struct graph *g, const char *node, int r, enum model_join_how how, const char *operator_name)
+{
+	const struct model_row *row = row_of(g, node);
+
+	assert_non_null(row);
+	assert_int_equal(row->join[r].how, how);
+	if (operator_name)
+		assert_string_equal(g->op[r][row->join[r].at].name, operator_name);
+}
+
+/* tinycnn_f32 */
+static void add_tinycnn(struct graph *g)
+{
+	add_node(g, "/layer1/Conv", "Conv", "x", NULL, "c1");
+	add_node(g, "/layer1/Relu", "Relu", "c1", NULL, "r1");
+	add_node(g, "/layer2/Conv", "Conv", "r1", NULL, "c2");
+	add_node(g, "/layer2/Relu", "Relu", "c2", NULL, "r2");
+	add_node(g, "/pool", "GlobalAveragePool", "r2", NULL, "g");
+	add_node(g, "/flatten", "Flatten", "g", NULL, "f");
+	add_node(g, "/fc", "Gemm", "f", NULL, "l");
+	add_node(g, "/softmax", "Softmax", "l", NULL, "y");
+}
+
+static void add_nchwc(struct graph *g, int r)
+{
+	add_operator(g, r, "r2_nchwc", "Conv", "CPUExecutionProvider", 21000);
+	add_operator(g, r, "r1_nchwc", "Conv", "CPUExecutionProvider", 9000);
+	add_operator(g, r, "g_nchwc", "GlobalAveragePool", "CPUExecutionProvider", 4000);
+	add_operator(g, r, "/softmax", "Softmax", "CPUExecutionProvider", 500);
+	add_operator(g, r, "/fc", "Gemm", "CPUExecutionProvider", 400);
+	add_operator(g, r, "ReorderOutput", "ReorderOutput", "CPUExecutionProvider", 300);
+	add_operator(g, r, "/flatten", "Flatten", "CPUExecutionProvider", 250);
+}
+
+static void layouts_are_named_after_values(void **state)
+{
+	struct graph *g = graph_new();
+
+	add_tinycnn(g);
+	add_nchwc(g, 0);
+	compare(g);
+	expect(g, "/layer1/Conv", 0, MODEL_RENAMED, "r1_nchwc");
+	expect(g, "/layer1/Relu", 0, MODEL_FUSED, "r1_nchwc");
+	expect(g, "/layer2/Conv", 0, MODEL_RENAMED, "r2_nchwc");
+	expect(g, "/pool", 0, MODEL_RENAMED, "g_nchwc");
+	expect(g, "/fc", 0, MODEL_SAME, "/fc");
+	assert_int_equal(g->comparison.n_nodes_of[0][0], 2);
+	assert_int_equal(g->comparison.reach[0].n_joined, 8);
+	assert_int_equal(g->comparison.reach[0].n_not_run, 0);
+	assert_int_equal(g->comparison.reach[0].n_unjoined, 1);
+	assert_int_equal(row_of(g, "ReorderOutput")->node, MODEL_NONE);
+	assert_string_equal(g->comparison.rows[0].name, "/layer2/Conv");
+	graph_free(g);
+}
+
+static void a_subgraph_is_all_that_ran_nowhere_else(void **state)
+{
+	struct graph *g = graph_new();
+
+	add_tinycnn(g);
+	add_nchwc(g, 0);
+	add_operator(g, 1, "OpenVINOExecutionProvider_OpenVINO-EP-subgraph_1_0", "OpenVINO-EP-subgraph_1",
+		     "OpenVINOExecutionProvider", 30000);
+	add_operator(g, 1, "/softmax", "Softmax", "CPUExecutionProvider", 400);
+	compare(g);
+	expect(g, "/layer1/Conv", 1, MODEL_INSIDE, "OpenVINOExecutionProvider_OpenVINO-EP-subgraph_1_0");
+	expect(g, "/softmax", 1, MODEL_SAME, "/softmax");
+	assert_int_equal(g->comparison.reach[1].n_own_nodes, 7);
+	assert_int_equal(g->comparison.reach[1].n_other_nodes, 1);
+	assert_string_equal(g->comparison.reach[1].own_provider, "OpenVINOExecutionProvider");
+	assert_true(row_of(g, "/softmax")->speed[1].is_known && row_of(g, "/softmax")->speed[1].value == 1.25);
+	assert_false(row_of(g, "/layer1/Conv")->speed[1].is_known);
+	graph_free(g);
+}
+
+static void of_two_subgraphs_nothing_is_guessed(void **state)
+{
+	struct graph *g = graph_new();
+
+	add_tinycnn(g);
+	add_operator(g, 1, "OpenVINOExecutionProvider_OpenVINO-EP-subgraph_1_0", "OpenVINO-EP-subgraph_1",
+		     "OpenVINOExecutionProvider", 2);
+	add_operator(g, 1, "OpenVINOExecutionProvider_OpenVINO-EP-subgraph_2_0", "OpenVINO-EP-subgraph_2",
+		     "OpenVINOExecutionProvider", 3);
+	compare(g);
+	assert_null(row_of(g, "/layer1/Conv"));
+	assert_int_equal(g->comparison.reach[1].n_not_run, 8);
+	assert_int_equal(g->comparison.reach[1].n_unjoined, 2);
+	assert_int_equal(g->comparison.n_rows, 2);
+	graph_free(g);
+}
+
+static void decorations_come_off(void **state)
+{
+	struct graph *g = graph_new();
+
+	add_node(g, "/layer1/Conv", "Conv", "x_dq", "w_dq", "c1");
+	add_node(g, "/layer1/Relu", "Relu", "c1", NULL, "r1");
+	add_node(g, "x_dq", "DequantizeLinear", "x_q", NULL, "x_dq");
+	add_node(g, "w_dq", "DequantizeLinear", "w_q", NULL, "w_dq");
+	add_node(g, "r1_q", "QuantizeLinear", "r1", NULL, "r1_q");
+	add_node(g, "r1_dq", "DequantizeLinear", "r1_q", NULL, "r1_dq");
+	add_node(g, "/mm", "MatMul", "r1_dq", NULL, "m");
+	add_node(g, "/add", "Add", "m", NULL, "a");
+	add_operator(g, 0, "/layer1/Conv_token_1", "QLinearConv", "CPUExecutionProvider", 100);
+	add_operator(g, 0, "/mm/MatMulAddFusion", "Gemm", "CPUExecutionProvider", 100);
+	add_operator(g, 1, "x_dq", "DequantizeLinear", "CPUExecutionProvider", 10);
+	add_operator(g, 1, "fused /layer1/Conv", "FusedConv", "CPUExecutionProvider", 100);
+	compare(g);
+	expect(g, "/layer1/Conv", 0, MODEL_RENAMED, "/layer1/Conv_token_1");
+	expect(g, "/layer1/Relu", 0, MODEL_FUSED, "/layer1/Conv_token_1");
+	expect(g, "w_dq", 0, MODEL_FUSED, "/layer1/Conv_token_1");
+	expect(g, "r1_q", 0, MODEL_FUSED, "/layer1/Conv_token_1");
+	expect(g, "/add", 0, MODEL_FUSED, "/mm/MatMulAddFusion");
+	expect(g, "/layer1/Conv", 1, MODEL_RENAMED, "fused /layer1/Conv");
+	expect(g, "/layer1/Relu", 1, MODEL_FUSED, "fused /layer1/Conv");
+	/* the one stands for five nodes, the other for four: no ratio */
+	assert_false(row_of(g, "/layer1/Conv")->speed[1].is_known);
+	graph_free(g);
+}
+
+static void strange_graphs_do_no_harm(void **state)
+{
+	struct graph *g = graph_new();
+
+	/* a cycle, empty and missing names, values that nobody makes, the same name twice */
+	add_node(g, "a", "X", "b", NULL, "a");
+	add_node(g, "b", "X", "a", NULL, "b");
+	add_node(g, "", "X", "", NULL, "");
+	add_node(g, NULL, "X", NULL, NULL, NULL);
+	add_node(g, "a", NULL, "nobody", NULL, "c");
+	add_operator(g, 0, "a_nchwc", "Y", NULL, 1);
+	add_operator(g, 0, NULL, NULL, NULL, 1);
+	add_operator(g, 0, "", "", "", 1);
+	add_operator(g, 0, "_token_1", "X", "X", 1);
+	add_operator(g, 0, "fused fused _nchwc_token_9999999999999999999999", "X", "X", 1);
+	add_operator(g, 1, "a", "Fused", "X", 1);
+	compare(g);
+	expect(g, "a", 1, MODEL_SAME, "a");
+	assert_true(g->comparison.n_types >= 3);
+	graph_free(g);
+}
+
+static void types_are_summed_per_inference(void **state)
+{
+	struct graph *g = graph_new();
+
+	add_tinycnn(g);
+	add_nchwc(g, 0);
+	compare(g);
+	assert_string_equal(g->comparison.types[0].op_type, "Conv");
+	assert_true(g->comparison.types[0].share_ns[0] == 30000 && isnan(g->comparison.types[0].share_ns[1]));
+	assert_int_equal(g->comparison.types[0].n_operators[0], 2);
+	graph_free(g);
+}
+
+static void providers_go_by_either_name(void **state)
+{
+	assert_true(model_is_provider("openvino", "OpenVINOExecutionProvider"));
+	assert_true(model_is_provider("CPUExecutionProvider", "CPUExecutionProvider"));
+	assert_true(model_is_provider("nv-tensorrt-rtx", "NvTensorRTRTXExecutionProvider"));
+	assert_false(model_is_provider("cpu", "OpenVINOExecutionProvider"));
+	assert_false(model_is_provider("cpu", "CP"));
+	assert_false(model_is_provider("", ""));
+	assert_false(model_is_provider(NULL, "CPUExecutionProvider"));
+	assert_false(model_is_provider("cpu", NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(layouts_are_named_after_values),
+		cmocka_unit_test(a_subgraph_is_all_that_ran_nowhere_else),
+		cmocka_unit_test(of_two_subgraphs_nothing_is_guessed),
+		cmocka_unit_test(decorations_come_off),
+		cmocka_unit_test(strange_graphs_do_no_harm),
+		cmocka_unit_test(types_are_summed_per_inference),
+		cmocka_unit_test(providers_go_by_either_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
