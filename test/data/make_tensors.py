@@ -86,13 +86,14 @@ def end_record(n, size, offset):
     return struct.pack("<IHHHHIIH", 0x06054b50, 0, 0, n, n, size, offset, 0)
 
 
-def wide(data):
-    """Every number that can be in the 64-bit extension is there alone."""
-    extra = struct.pack("<HHQQQ", 1, 24, len(data), len(data), 0)
+def wide(data, offset=0xffffffff):
+    """Every number that can be in the 64-bit extension is there alone (offset: that one is not)."""
+    numbers = (len(data), len(data)) + ((0,) if offset else ())
+    extra = struct.pack("<HH%dQ" % len(numbers), 1, 8 * len(numbers), *numbers)
     local = struct.pack("<IHHHHHIIIHH", 0x04034b50, 45, 0, 0, 0, 0, zlib.crc32(data), 0xffffffff, 0xffffffff, 5, 20) + \
         b"a.npy" + struct.pack("<HHQQ", 1, 16, len(data), len(data))
     entry = struct.pack("<IHHHHHHIIIHHHHHII", 0x02014b50, 45, 45, 0, 0, 0, 0, zlib.crc32(data), 0xffffffff, 0xffffffff, 5,
-                        len(extra), 0, 0, 0, 0, 0xffffffff) + b"a.npy" + extra
+                        len(extra), 0, 0, 0, 0, offset) + b"a.npy" + extra
     at = len(local) + len(data)
     return local + data + entry + struct.pack("<IQHHIIQQQQ", 0x06064b50, 44, 45, 45, 0, 0, 1, 1, len(entry), at) + \
         struct.pack("<IIQI", 0x07064b50, 0, at + len(entry), 1) + end_record(0xffff, 0xffffffff, 0xffffffff)
@@ -118,6 +119,7 @@ def make_npz():
     one = zipped(files[:1])
     packed = zipped(files[1:], zipfile.ZIP_DEFLATED)
     good = {"stored": zipped(files), "deflated": zipped(files, zipfile.ZIP_DEFLATED), "empty": zipped([]), "wide": wide(files[0][1]),
+            "wide_sizes": wide(files[0][1], 0),
             "comment": zipped(files[:1], comment=b"PK\5\6 is how they end" * 2)}
     entry = one.index(b"PK\1\2")
     bad = {"cut": one[:-1], "front": b"#!/bin/sh\n" + one, "short": b"PK\5\6", "check_sum": changed(one, b"\2\0\0\0PK", b"\3\0\0\0PK"),
@@ -154,12 +156,19 @@ def make_tensor_pb():
     for name, proto in good.items():
         write("tensor_pb/good/%s.pb" % name, serial(proto))
     write("tensor_pb/good/not_packed.pb", b"\x08\1\x08\2\x10\6\x28\3\x28\4")
+    write("tensor_pb/good/bool_seven.pb", b"\x08\2\x10\x09\x4a\2\7\0")
     few = made("FLOAT", (3,), [1, 2, 3])
     few.dims[0] = 4
     raw_few = numpy_helper.from_array(np.zeros(3, "f4"))
     raw_few.dims[0] = 4
     wide_value = made("INT8", (1,), [1])
     wide_value.int32_data[0] = -129
+    wide_up = made("UINT8", (1,), [1])
+    wide_up.int32_data[0] = 256
+    many_values = made("FLOAT", (2,), [1, 2])
+    many_values.dims[0] = 1
+    raw_many = numpy_helper.from_array(np.zeros(3, "f4"))
+    raw_many.dims[0] = 2
     negative = made("FLOAT", (1,), [1])
     negative.dims[0] = -1
     huge = made("FLOAT", (1,), [1])
@@ -171,7 +180,7 @@ def make_tensor_pb():
     unknown = made("FLOAT", (1,), [1])
     unknown.data_type = 99
     many = made("FLOAT", (1,) * 65, [1])
-    bad = {"few": few, "raw_few": raw_few, "wide_value": wide_value, "negative": negative, "huge": huge, "external": external,
+    bad = {"few": few, "raw_few": raw_few, "wide_value": wide_value, "wide_up": wide_up, "many_values": many_values, "raw_many": raw_many, "negative": negative, "huge": huge, "external": external,
            "raw_string": raw_string, "unknown_type": unknown, "many_dims": many, "sequence": numpy_helper.from_list([np.zeros(2, "f4")], "s"),
            "optional": numpy_helper.from_optional(np.zeros(2, "f4"), "o"), "nothing": TensorProto(),
            "model": helper.make_model(helper.make_graph([], "g", [], []))}

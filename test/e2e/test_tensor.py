@@ -118,8 +118,10 @@ def test_npy_of_strings(tmp_path, texts, order):
         [text.encode() if isinstance(text, str) else text for text in texts]
 
 
-def test_npy_is_written_as_numpy_does(tmp_path):
-    array = np.arange(6, dtype="f4").reshape(2, 3)
+@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (100, 1, 1)])
+@pytest.mark.parametrize("dtype", NUMPY_TYPES + ["U5"])
+def test_npy_is_written_as_numpy_does(tmp_path, dtype, shape):
+    array = np.full(shape, "abcdé") if dtype == "U5" else np.ones(shape, dtype)
     np.save(tmp_path / "in.npy", array)
     unpack(tmp_path / "in.npy", tmp_path / "out")
     assert open(tmp_path / "in.npy", "rb").read() == open(tmp_path / "out/0.npy", "rb").read()
