@@ -42,7 +42,7 @@ def header(descr="'<f4'", order="False", shape="(2,)"):
 def make_npy():
     good = {"float": np.arange(6, dtype="<f4").reshape(2, 3), "scalar": np.array(7), "bool": np.array([True, False]),
             "complex_big": np.array([1 + 2j], ">c8"), "fortran": np.asfortranarray(np.arange(24.0).reshape(2, 3, 4)),
-            "unicode": np.array(["a", "é\U0001f600"]), "bytes": np.array([b"a", b"\xff"]), "empty": np.zeros((0, 3), "i8"),
+            "unicode": np.array(["a", "é\U0001f600"]), "bytes": np.array([b"a", b"\xffbc"]), "empty": np.zeros((0, 3), "i8"),
             "half_big": np.array([0.5, -2], ">f2"), "unicode_big": np.array(["b", "ab"], ">U2"), "uint64": np.array([2 ** 64 - 1])}
     for name, array in good.items():
         write("npy/good/%s.npy" % name, npy(array))
