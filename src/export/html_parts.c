@@ -113,6 +113,15 @@ static void draw_creation(struct html_page *page, const struct name_list *names)
 	fputs("</figure>\n", page->out);
 }
 
+/* The i-th phase of a run; behind the last one what no phase explains, and behind that all of it. */
+static double part_ns(const struct html_page *page, const struct name_list *names, uint32_t i, uint32_t r)
+{
+	const struct model_run *run = &page->analysis->runs[r];
+	int64_t ns = i == names->n ? run->creation_rest_ns : run->result->creation_ns;
+
+	return i < names->n ? phase_ns(run->result, names->name[i]) : ns < 0 ? NAN : (double)ns;
+}
+
 static void put_phases(struct html_page *page, const struct name_list *names)
 {
 	html_table(page->out, "Time of each phase, without others inside of it, and its share", NULL);
@@ -124,15 +133,10 @@ static void put_phases(struct html_page *page, const struct name_list *names)
 			  : i == names->n ? "unattributed"
 					  : "all of it");
 		for (uint32_t r = 0; r < page->report->n_results; r++) {
-			const struct model_result *result = &page->report->results[r];
-			double whole_ns = result->creation_ns < 0 ? NAN : (double)result->creation_ns;
-			double rest_ns = page->analysis->runs[r].creation_rest_ns < 0
-					     ? NAN
-					     : (double)page->analysis->runs[r].creation_rest_ns;
-			double ns = i < names->n    ? phase_ns(result, names->name[i])
-				    : i == names->n ? rest_ns
-						    : whole_ns;
+			double ns = part_ns(page, names, i, r), whole_ns = part_ns(page, names, names->n + 1, r);
 
+			if (!has_phases(&page->analysis->runs[r]))
+				continue;
 			if (isnan(ns))
 				html_cell(page->out, "n off", "-");
 			else if (i > names->n || !(whole_ns > 0))
