@@ -208,12 +208,13 @@ static void little_is_known_and_nothing_breaks(void **state)
 
 static void numbers_look_the_same_in_every_locale(void **state)
 {
-	struct sample *s = sample_new();
-	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+	struct sample *s;
+	struct model_analysis *analysis;
 
-	/* where none of them is installed, this compares nothing new */
 	if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
-		print_message("no locale with decimal commas here\n");
+		skip(); /* no locale with decimal commas here */
+	s = sample_new();
+	analysis = model_analysis_new(&s->report, NULL);
 	expect_file("page.html", export_model_html, analysis);
 	expect_file("page.txt", write_page, analysis);
 	expect_file("runs.csv", export_model_csv_runs, analysis);
