@@ -53,8 +53,9 @@ static void print_remarks(const struct model_page *page, uint32_t r)
 
 	if (series->n < 20)
 		return;
-	fprintf(page->page.out, "  %s: %s [%s]%s%s", page->label[r].s, units_duration(histogram->edge[0]).s,
-		sparkline(page, histogram).s, " ", units_duration(histogram->edge[histogram->n]).s);
+	fprintf(page->page.out, "  %s: %s [%s]%s%s", model_page_text(page, page->report->results[r].label, 16).s,
+		units_duration(histogram->edge[0]).s, sparkline(page, histogram).s, " ",
+		units_duration(histogram->edge[histogram->n]).s);
 	if (histogram->n_above)
 		fprintf(page->page.out, ", %s beyond", units_count(histogram->n_above).s);
 	fputc('\n', page->page.out);
