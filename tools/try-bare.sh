@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # [MIRROR=URL] try-bare.sh SUITE [COMMAND]: runs COMMAND (./demo && ./check) on what is committed, in a bare system of that Debian
 # or Ubuntu release (bookworm, trixie, noble). Needs root and debootstrap. Mirror, certificates and the settings of
-# pip are those of this machine. The bare system is kept in $XDG_CACHE_HOME/inftrace-bare and copied for each try.
+# pip and Maven are those of this machine. The bare system is kept in $XDG_CACHE_HOME/inftrace-bare and copied for each try.
 set -euo pipefail
 suite=${1:?usage: try-bare.sh SUITE [COMMAND]}
 command=${2:-./demo && ./check}
@@ -27,6 +27,7 @@ cp /etc/resolv.conf /etc/hosts "$root/etc/"
 cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
 rm -f "$root"/etc/apt/apt.conf.d/docker-*
 [ ! -f /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/"
+[ ! -f /etc/maven/settings.xml ] || install -D /etc/maven/settings.xml "$root/root/.m2/settings.xml"
 [ ! -f /etc/ssl/certs/ca-certificates.crt ] || cp /etc/ssl/certs/ca-certificates.crt "$root/etc/host-certificates.crt"
 mkdir "$root/inftrace"
 git archive HEAD | tar -x -C "$root/inftrace"

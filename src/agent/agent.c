@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -98,6 +99,21 @@ static void name_segment(const char *suffix, uint64_t now)
 	stpcpy(to, suffix);
 }
 
+/* The numbers by which the recorder knows this process again, should it see it under another pid. */
+static void identify(struct segment *segment)
+{
+	struct stat stat_;
+
+	segment->pid = getpid();
+	prctl(PR_GET_NAME, segment->command);
+	if (!stat("/proc/self/ns/pid", &stat_))
+		segment->pid_namespace = stat_.st_ino;
+	if (!stat("/proc/self/exe", &stat_)) {
+		segment->exe_device = stat_.st_dev;
+		segment->exe_inode = stat_.st_ino;
+	}
+}
+
 static bool map_segment(void)
 {
 	static const uint64_t sizes[] = { SEGMENT_SIZE, SEGMENT_SIZE / 4, SEGMENT_RINGS + (8 << 20) };
@@ -135,7 +151,7 @@ static bool map_segment(void)
 	}
 	agent.segment->magic = SEGMENT_MAGIC;
 	agent.segment->header_size = sizeof *agent.segment;
-	agent.segment->pid = getpid();
+	identify(agent.segment);
 	agent.segment->started = now;
 	name_segment(SEGMENT_SUFFIX, now);
 	return !rename(tmp, agent.path);

@@ -81,6 +81,7 @@ static int note_recording(struct build *build, const struct store_instant *insta
 	to->command = text_of(build, instant, KEY_COMMAND);
 	to->level = text_of(build, instant, KEY_LEVEL);
 	to->version = text_of(build, instant, KEY_VERSION);
+	to->machine = text_of(build, instant, KEY_MACHINE);
 	to->interval_ns = int_of(build, instant, KEY_INTERVAL_NS);
 	to->start_realtime_ns = int_of(build, instant, KEY_START_REALTIME_NS);
 	return 0;

@@ -40,6 +40,7 @@ struct summary_range {
 struct summary_recording {
 	bool is_ours;
 	uint32_t command, level, version;
+	uint32_t machine;		/* text: processor, CPUs, memory, kernel; 0: not known */
 	int64_t interval_ns, start_realtime_ns;
 	uint64_t begin_ns, end_ns; /* of all events; begin > end: there are none */
 	uint32_t clock_source;

@@ -35,7 +35,7 @@ enum opt_type {
 };
 
 struct opt_list {
-	const char *item[16];
+	const char *item[64];
 	size_t n;
 };
 

@@ -2,7 +2,6 @@
 /* Finds and replaces what is not UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). */
 #include "base/utf8.h"
 
-#include <stdint.h>
 #include <string.h>
 
 size_t utf8_char_len(const char *text_, size_t len, size_t *broken)
@@ -41,6 +40,32 @@ bool utf8_is_valid(const char *text, size_t len)
 		if (!(n = utf8_char_len(text + i, len - i, &broken)))
 			return false;
 	return true;
+}
+
+uint32_t utf8_decode(const char *text_)
+{
+	const uint8_t *text = (const uint8_t *)text_;
+
+	if (text[0] < 0x80)
+		return text[0];
+	if (text[0] < 0xe0)
+		return (text[0] & 0x1fu) << 6 | (text[1] & 0x3fu);
+	if (text[0] < 0xf0)
+		return (text[0] & 0x0fu) << 12 | (text[1] & 0x3fu) << 6 | (text[2] & 0x3fu);
+	return (text[0] & 0x07u) << 18 | (text[1] & 0x3fu) << 12 | (text[2] & 0x3fu) << 6 | (text[3] & 0x3fu);
+}
+
+size_t utf8_encode(char *to, uint32_t number)
+{
+	const size_t len = number < 0x80 ? 1 : number < 0x800 ? 2 : number < 0x10000 ? 3 : 4;
+	static const uint8_t first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+
+	if (number > 0x10ffff || (number >= 0xd800 && number < 0xe000))
+		return 0;
+	for (size_t i = len; i-- > 1; number >>= 6)
+		to[i] = (char)(0x80 | (number & 0x3f));
+	to[0] = (char)(first[len] | number);
+	return len;
 }
 
 size_t utf8_clean(char *to, const char *text, size_t len)

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `inftrace report FILE`: reads a recording and prints what it says, as a page or as JSON. Computes nothing itself. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "cmd/cmd.h"
+#include "cmd/recording.h"
 #include "cmd/term.h"
 #include "export/export.h"
-#include "trace/perfetto_read.h"
 
-enum { LEAST_WIDTH = 80, MOST_WIDTH = 110 };
+#include <string.h>
 
 struct report_opts {
 	const char *format;
@@ -32,72 +22,13 @@ static const struct opt report_opt_table[] = {
 	{ 0 },
 };
 
-/* A file in memory; unmap_file undoes it. An empty one is at NULL. */
-struct mapping {
-	void *data;
-	size_t size;
-};
-
-static int map_file(const char *path, struct mapping *to, struct err *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), code = 0;
-	struct stat stat;
-
-	*to = (struct mapping){ 0 };
-	if (fd < 0)
-		return err_set(err, errno, "cannot open %s: %s", path, strerror(errno));
-	if (fstat(fd, &stat))
-		code = err_set(err, errno, "cannot look at %s: %s", path, strerror(errno));
-	else if (!S_ISREG(stat.st_mode))
-		code = err_set(err, EINVAL, "cannot read %s: it is not a file; a recording is read from a file", path);
-	else if (!stat.st_size)
-		code = err_set(err, EINVAL, "cannot read %s: it is empty, nothing was recorded", path);
-	else if ((to->data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED)
-		code = err_set(err, errno, "cannot map %s into memory: %s", path, strerror(errno));
-	else
-		to->size = (size_t)stat.st_size;
-	close(fd);
-	if (!code)
-		madvise(to->data, to->size, MADV_SEQUENTIAL);
-	return code;
-}
-
-static void unmap_file(struct mapping *mapping)
-{
-	if (mapping->size)
-		munmap(mapping->data, mapping->size);
-}
-
-static int terminal_width(void)
-{
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-		return 0;
-	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col > MOST_WIDTH ? MOST_WIDTH : size.ws_col;
-}
-
-/* Does the locale ask for something other than UTF-8? None set says nothing. */
-static bool wants_ascii(void)
-{
-	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-
-	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-		const char *value = getenv(variables[i]);
-
-		if (value && *value)
-			return !strcasestr(value, "utf-8") && !strcasestr(value, "utf8");
-	}
-	return false;
-}
-
 static void print(const struct report_opts *opts, const struct summary *summary)
 {
 	struct export_opts text = {
 		.has_color = *term_style(stdout, TERM_BOLD) != 0,
-		.is_ascii = opts->ascii || wants_ascii(),
+		.is_ascii = opts->ascii || term_wants_ascii(),
 		.is_all = opts->all,
-		.width = terminal_width(),
+		.width = term_page_width(),
 	};
 
 	if (opts->json || !strcmp(opts->format, "json"))
@@ -106,41 +37,14 @@ static void print(const struct report_opts *opts, const struct summary *summary)
 		export_text(stdout, summary, &text);
 }
 
-static int report(const struct report_opts *opts, const char *path, const struct mapping *mapping, struct err *err)
-{
-	uint32_t last_track = 0;
-	struct names *names = names_new();
-	struct store *store = names ? store_new(names, &last_track) : NULL;
-	struct perfetto_read_result result = { 0 };
-	struct summary_file file = { .path = path, .bytes = mapping->size };
-	struct summary *summary = NULL;
-	int code = store ? 0 : err_set(err, ENOMEM, "cannot read %s: out of memory", path);
-
-	if (!code && (code = perfetto_read(mapping->data, mapping->size, store_sink(store), &result, err)))
-		err_wrap(err, "cannot read %s", path);
-	if (!code) {
-		file.is_cut = result.is_cut;
-		file.cut_at = result.cut_at;
-		file.n_late = result.n_late;
-		summary = summary_new(store, &file, err);
-		code = summary ? 0 : -ENOMEM;
-	}
-	if (!code)
-		print(opts, summary);
-	summary_free(summary);
-	store_free(store);
-	names_free(names);
-	return code;
-}
-
 static int report_run(const void *opts, int argc, char **argv, struct err *err)
 {
-	struct mapping mapping;
-	int code = map_file(argv[0], &mapping, err);
+	struct recording recording;
+	int code = recording_open(&recording, argv[0], err);
 
 	if (!code)
-		code = report(opts, argv[0], &mapping, err);
-	unmap_file(&mapping);
+		print(opts, recording.summary);
+	recording_close(&recording);
 	return code;
 }
 

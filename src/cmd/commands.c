@@ -4,12 +4,14 @@
 
 extern const struct cmd cmd_record;
 extern const struct cmd cmd_report;
+extern const struct cmd cmd_model;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_help;
 
 const struct cmd *const commands[] = {
 	&cmd_record,
 	&cmd_report,
+	&cmd_model,
 	&cmd_doctor,
 	&cmd_help,
 	NULL,

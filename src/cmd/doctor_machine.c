@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cmd/agent_path.h"
+#include "cmd/part_path.h"
 
 int doctor_read(const char *sysroot, const char *path, char *buf, size_t size)
 {

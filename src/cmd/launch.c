@@ -6,10 +6,10 @@
  */
 #include "cmd/launch.h"
 
-#include "cmd/agent_path.h"
+#include "cmd/part_path.h"
+#include "source/program.h"
 
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -80,58 +80,25 @@ static bool script_interpreter(const char *head, size_t len, char *to, size_t si
 	return true;
 }
 
-/* Why the agent cannot be loaded into this ELF file; "" when it can. */
-static const char *look_at_elf(int fd, const unsigned char *head, size_t len)
-{
-	Elf64_Ehdr header;
-	Elf64_Phdr segment;
-	char interpreter[128] = "";
-
-	if (len < sizeof header || memcmp(head, ELFMAG, SELFMAG))
-		return "it is neither an ELF program nor a script";
-	if (head[EI_CLASS] != ELFCLASS64)
-		return "it is a 32-bit program";
-	memcpy(&header, head, sizeof header);
-	if (header.e_machine != EM_X86_64)
-		return "it is not a program for this processor";
-	for (int i = 0; i < header.e_phnum && i < 64; i++) {
-		off_t at = (off_t)(header.e_phoff + (uint64_t)i * header.e_phentsize);
-		if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
-			break;
-		if (segment.p_type == PT_INTERP && segment.p_filesz < sizeof interpreter)
-			if (pread(fd, interpreter, segment.p_filesz, (off_t)segment.p_offset) < 0)
-				break;
-	}
-	if (!*interpreter)
-		return "it is statically linked: nothing can be loaded into it";
-	if (strstr(interpreter, "musl"))
-		return "it uses musl, and the agent needs glibc";
-	return "";
-}
-
 static void look_at_program(struct launch *launch)
 {
 	char head[256], interpreter[256];
 
 	for (int depth = 0; depth < MAX_SCRIPTS; depth++) {
 		int fd = open(launch->program, O_RDONLY | O_CLOEXEC);
-		struct stat stat = { 0 };
 		ssize_t len;
 		if (fd < 0) {
 			snprintf(launch->reason, sizeof launch->reason, "its file cannot be read: %s", strerror(errno));
 			return;
 		}
 		len = read(fd, head, sizeof head);
-		fstat(fd, &stat);
 		if (len > 0 && script_interpreter(head, (size_t)len, interpreter, sizeof interpreter)) {
 			close(fd);
 			snprintf(launch->program, sizeof launch->program, "%s", interpreter);
 			continue;
 		}
-		snprintf(launch->reason, sizeof launch->reason, "%s", look_at_elf(fd, (unsigned char *)head, len > 0 ? (size_t)len : 0));
+		snprintf(launch->reason, sizeof launch->reason, "%s", program_refusal(fd));
 		close(fd);
-		if (!*launch->reason && (stat.st_mode & (S_ISUID | S_ISGID)) && geteuid() != stat.st_uid)
-			strcpy(launch->reason, "it is setuid: the loader ignores what is preloaded into it");
 		return;
 	}
 }
@@ -232,6 +199,8 @@ static _Noreturn void child(const struct launch *launch, const struct launch_opt
 		;
 	if (*agent)
 		set_environment(launch, opts, agent);
+	if (opts->stdout_is_ours)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	int code = errno;

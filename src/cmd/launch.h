@@ -16,6 +16,7 @@ struct launch_opts {
 	const char *level;
 	unsigned long long ring_bytes;
 	bool use_ticks;		/* the time stamp counter may be used */
+	bool stdout_is_ours;	/* what the program prints goes to standard error */
 };
 
 struct launch {

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "cmd/term.h"
 #include "event/ring.h"
+#include "source/machine.h"
 #include "source/proc.h"
 #include "source/tree.h"
 #include "trace/perfetto_write.h"
@@ -120,7 +121,8 @@ static double event_cost_ns(void)
 static void note_start(struct recorder *recorder)
 {
 	struct timespec now;
-	struct arg args[5];
+	struct arg args[6];
+	char machine[300];
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	args[0] = arg_text(KEY_COMMAND, &recorder->tap, recorder->opts->command);
@@ -128,7 +130,9 @@ static void note_start(struct recorder *recorder)
 	args[2] = arg_int(KEY_INTERVAL_NS, (int64_t)recorder->target->interval_ns);
 	args[3] = arg_text(KEY_VERSION, &recorder->tap, recorder->opts->version);
 	args[4] = arg_int(KEY_START_REALTIME_NS, now.tv_sec * 1000000000ll + now.tv_nsec);
-	note(recorder, EVENT_NOTE_RECORDING, args, 5);
+	machine_describe(recorder->target->sysroot, machine, sizeof machine);
+	args[5] = arg_text(KEY_MACHINE, &recorder->tap, machine);
+	note(recorder, EVENT_NOTE_RECORDING, args, *machine ? 6 : 5);
 }
 
 /* Recording is over although the program goes on. */

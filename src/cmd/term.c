@@ -2,10 +2,12 @@
 /* Colours and line breaks. Moves no cursor. */
 #include "cmd/term.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+enum { LEAST_WIDTH = 80, MOST_WIDTH = 110 };
 
 static bool has_colour(FILE *stream)
 {
@@ -66,4 +68,26 @@ void term_wrap(FILE *stream, const char *text, int indent, int used, int width)
 		}
 	}
 	fputc('\n', stream);
+}
+
+int term_page_width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return 0;
+	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col > MOST_WIDTH ? MOST_WIDTH : size.ws_col;
+}
+
+bool term_wants_ascii(void)
+{
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+		const char *value = getenv(variables[i]);
+
+		if (value && *value)
+			return !strcasestr(value, "utf-8") && !strcasestr(value, "utf8");
+	}
+	return false;
 }

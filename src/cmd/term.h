@@ -3,6 +3,7 @@
 #ifndef CMD_TERM_H
 #define CMD_TERM_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 enum term_style { TERM_PLAIN, TERM_BOLD, TERM_DIM, TERM_RED, TERM_GREEN, TERM_YELLOW };
@@ -13,5 +14,11 @@ const char *term_style(FILE *stream, enum term_style style);
 /* Prints text in lines of at most width columns, each after indent spaces; empty lines stay. The first line is
  * already `used` columns long. Ends the last line. */
 void term_wrap(FILE *stream, const char *text, int indent, int used, int width);
+
+/* Columns of a page on standard output's terminal; 0: it is none. */
+int term_page_width(void);
+
+/* Does the locale ask for something other than UTF-8? None set says nothing. */
+bool term_wants_ascii(void);
 
 #endif

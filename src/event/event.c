@@ -65,6 +65,7 @@ static const char *const key_names[N_KEYS] = {
 	[KEY_SOURCE] = "source",
 	[KEY_ERROR_NS] = "error_ns",
 	[KEY_START_REALTIME_NS] = "start_realtime_ns",
+	[KEY_MACHINE] = "machine",
 	[KEY_FLOPS] = "flops",
 	[KEY_OPSET] = "opset",
 	[KEY_GRAPH] = "graph",

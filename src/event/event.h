@@ -42,7 +42,7 @@ enum event_kind {
 
 /*
  * Topics of KIND_NOTE instants and the arguments they carry (those in brackets are optional):
- *   recording  command, level, interval_ns, version [start_realtime_ns]     once, when recording starts
+ *   recording  command, level, interval_ns, version [start_realtime_ns, machine]  once, when recording starts
  *   process    pid, exe [state]                                             state: why no runtime was seen, e.g. "no runtime loaded"
  *   runtime    runtime, version, path, text (what was armed), [status]      status: what was left out and why
  *   created    model, session, providers, [model_path, bytes, status]      when a session is complete (the summary of its creation)
@@ -117,6 +117,7 @@ enum event_key {
 	KEY_OPTIONS,		/* text: session options that differ from the default */
 	KEY_CAPABILITIES,	/* on partitioning: how many node groups the provider asked for */
 	KEY_THREADS,
+	KEY_MACHINE,		/* text: processor, CPUs, memory, kernel */
 	N_KEYS
 };
 

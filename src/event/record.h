@@ -48,7 +48,10 @@ struct ring_slot {
 struct segment {
 	uint64_t magic;
 	uint32_t header_size;	/* sizeof(struct segment): a check that both sides agree */
-	int32_t pid;
+	int32_t pid;		/* as the process itself sees it: in pid_namespace */
+	uint64_t pid_namespace;	/* inode of /proc/self/ns/pid; 0: not known */
+	uint64_t exe_device, exe_inode;	/* of /proc/self/exe; 0: not known */
+	char command[16];	/* what the kernel calls the process */
 	uint64_t started;	/* ticks when the segment was made */
 	uint64_t arm_ticks;	/* ticks spent arming runtimes, all together */
 	uint32_t state;		/* enum segment_state */

@@ -97,6 +97,7 @@ static void put_recording(struct writer *to)
 	put_name(to, "command", recording->command);
 	put_name(to, "level", recording->level);
 	put_name(to, "version", recording->version);
+	put_name(to, "machine", recording->machine);
 	put_int(to, "interval_ns", recording->interval_ns);
 	put_int(to, "start_realtime_ns", recording->start_realtime_ns);
 	put_int(to, "begin_monotonic_ns", has_events ? (int64_t)recording->begin_ns : -1);

@@ -81,6 +81,8 @@ static void print_head(const struct page *page)
 		put_fact(&table, "command", page_name(page, summary->recording.command, 400).s);
 	put_times(page, &table);
 	put_level(page, &table);
+	if (summary->recording.machine)
+		put_fact(&table, "machine", page_name(page, summary->recording.machine, 200).s);
 	if (file->path) {
 		text = printable_text(file->path, strlen(file->path), 60, page->opts.is_ascii);
 		printable_add(&text, " (%s, %s", units_bytes((double)file->bytes).s,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process is called, and how it was called: for people. Keeps nothing. */
+/* What a process is called, how it was called, and whether an agent can live in it: for people. Keeps nothing. */
 #ifndef SOURCE_PROGRAM_H
 #define SOURCE_PROGRAM_H
 
@@ -18,5 +18,8 @@ void program_name(const char *sysroot, pid_t pid, const char *comm, char *name, 
 
 /* The arguments, joined by blanks; control characters become blanks, and what does not fit "...". */
 void program_command(const char *sysroot, pid_t pid, char *command, size_t size);
+
+/* Why the agent cannot be loaded into the program in this open file; "" when nothing in the file speaks against it. */
+const char *program_refusal(int fd);
 
 #endif

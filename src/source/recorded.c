@@ -2,11 +2,40 @@
 /* What is kept of a recorded process between two reads of its rings. Does not know what records mean. */
 #include "source/recorded.h"
 
+#include "source/namespace.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* A process that has ended before it was found bears a number that nobody else has. */
+static void find_pid(struct recorded *process)
+{
+	const struct segment *segment = process->map.segment;
+	static pid_t n_unknown;
+
+	process->pid = segment->pid;
+	if (!segment->pid_namespace || segment->pid_namespace == namespace_own())
+		return;
+	process->is_elsewhere = true;
+	process->pid = namespace_pid(segment->pid_namespace, segment->pid);
+	if (!process->pid)
+		process->pid = NAMESPACE_UNKNOWN + n_unknown++;
+}
+
+static int32_t outer_tid(const struct recorded *process, int32_t tid)
+{
+	int32_t outer;
+
+	if (!process->is_elsewhere)
+		return tid;
+	if (tid == process->map.segment->pid)
+		return process->pid;
+	outer = namespace_tid(process->pid, tid);
+	return outer ? outer : NAMESPACE_UNKNOWN + tid % NAMESPACE_UNKNOWN;
+}
 
 struct recorded *recorded_open(const char *path, struct names *names, const struct clock_map *clock, struct err *err)
 {
@@ -23,7 +52,7 @@ struct recorded *recorded_open(const char *path, struct names *names, const stru
 		free(process);
 		return NULL;
 	}
-	process->pid = process->map.segment->pid;
+	find_pid(process);
 	return process;
 }
 
@@ -64,13 +93,13 @@ struct worker *recorded_worker(struct recorded *process, int32_t tid)
 	struct worker *grown;
 
 	for (uint32_t i = process->n_workers; i-- > 0;)
-		if (process->worker[i].tid == tid)
+		if (process->worker[i].inner_tid == tid)
 			return &process->worker[i];
 	grown = realloc(process->worker, (process->n_workers + 1) * sizeof *grown);
 	if (!grown)
 		return NULL;
 	process->worker = grown;
-	process->worker[process->n_workers] = (struct worker){ .tid = tid };
+	process->worker[process->n_workers] = (struct worker){ .tid = outer_tid(process, tid), .inner_tid = tid };
 	return &process->worker[process->n_workers++];
 }
 

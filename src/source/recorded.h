@@ -13,6 +13,7 @@
 /* A thread of the target, from what its ring says. */
 struct worker {
 	int32_t tid;
+	int32_t inner_tid;	/* as the agent tells it: another number in another pid namespace */
 	uint32_t track;		/* 0: nothing to show so far */
 	uint32_t role;		/* name id */
 };
@@ -37,7 +38,8 @@ struct session {
 struct recorded {
 	struct segment_map map;
 	char path[512];
-	pid_t pid;
+	pid_t pid;			/* as seen from here; NAMESPACE_UNKNOWN and more: not known */
+	bool is_elsewhere;		/* its pid namespace is not ours */
 	int pidfd;		/* -1: cannot be had */
 	uint32_t track;
 	const struct clock_map *clock;	/* NULL: records carry CLOCK_MONOTONIC */

@@ -7,9 +7,11 @@
  * removed. What a killed process had published is in the segment like anything else.
  */
 #include "base/clock.h"
+#include "source/proc.h"
 #include "source/records.h"
 #include "source/source.h"
 #include "source/tree.h"
+#include "source/unseen.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +28,7 @@ struct agent_state {
 	bool use_ticks;
 	struct recorded **process;
 	size_t n_processes;
-	uint64_t n_seen;		/* processes ever */
+	struct unseen unseen;
 	int due_ms;
 };
 
@@ -72,7 +74,8 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	process->track = tree_add(state->target->tree, state->target, out, process->pid, now_ns, &ignored);
 	process->lanes.process_track = process->track;
 	state->process[state->n_processes++] = process;
-	state->n_seen++;
+	if (!unseen_has_agent(&state->unseen, process->map.segment->exe_device, process->map.segment->exe_inode))
+		return err_set(err, ENOMEM, "cannot record another process: out of memory");
 	return 0;
 }
 
@@ -185,10 +188,43 @@ static int read_rings(struct recorded *process, struct sink *out, uint64_t now_n
 	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot read the agent's records: out of memory") : code;
 }
 
-static int note_process(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err)
+/* Another segment of the same process, newer: it has started another program since. */
+static struct recorded *replaced_by(const struct agent_state *state, const struct recorded *process)
+{
+	for (size_t i = 0; i < state->n_processes; i++)
+		if (state->process[i] != process && state->process[i]->pid == process->pid &&
+		    state->process[i]->map.segment->started > process->map.segment->started)
+			return state->process[i];
+	return NULL;
+}
+
+/*
+ * Whether it is another program now, in which no agent has shown itself: the agent saw no end, and the kernel
+ * calls the process by another name. command: that name.
+ */
+static bool has_become_another(const struct agent_state *state, const struct recorded *process, char *command,
+			       size_t size)
+{
+	const struct segment *segment = process->map.segment;
+	struct proc_stat stat;
+	char text[1024];
+	ssize_t got;
+
+	if (segment->ended || replaced_by(state, process))
+		return false;
+	got = proc_read(state->target->sysroot, process->pid, "stat", text, sizeof text);
+	if (got < 0 || !proc_stat_parse(text, (size_t)got, &stat) ||
+	    !strncmp(stat.name, segment->command, sizeof segment->command - 1))
+		return false;
+	snprintf(command, size, "%s", stat.name);
+	return true;
+}
+
+static int note_process(const struct agent_state *state, struct recorded *process, struct sink *out, uint64_t now_ns,
+			struct err *err)
 {
 	struct segment *segment = process->map.segment;
-	char reason[sizeof segment->reason + 32] = "no runtime was loaded";
+	char reason[sizeof segment->reason + 64] = "no runtime was loaded", command[64];
 	struct arg args[2] = { arg_int(KEY_PID, process->pid) };
 
 	if (process->is_noted || (process->has_runtime && segment->state != SEGMENT_OFF))
@@ -197,11 +233,13 @@ static int note_process(struct recorded *process, struct sink *out, uint64_t now
 	if (segment->state == SEGMENT_OFF)
 		snprintf(reason, sizeof reason, "the agent switched itself off: %.*s", (int)sizeof segment->reason - 1,
 			 segment->reason);
+	else if (has_become_another(state, process, command, sizeof command))
+		snprintf(reason, sizeof reason, "what %.60s did was not seen: %s", command, unseen_unknown);
 	args[1] = arg_text(KEY_STATE, out, reason);
 	return recorded_note(out, recorded_track(process, out), now_ns, EVENT_NOTE_PROCESS, args, 2, err);
 }
 
-static int drain_process(struct recorded *process, struct sink *out, uint64_t now_ns,
+static int drain_process(const struct agent_state *state, struct recorded *process, struct sink *out, uint64_t now_ns,
 			 unsigned *fill, bool is_last, struct err *err)
 {
 	uint64_t until_ns = is_last ? UINT64_MAX : clock_ns();
@@ -215,17 +253,7 @@ static int drain_process(struct recorded *process, struct sink *out, uint64_t no
 	}
 	if (!code)
 		code = read_losses(process, out, now_ns, err);
-	return !code && is_last ? note_process(process, out, now_ns, err) : code;
-}
-
-/* Another segment of the same process, newer: it has started another program since. */
-static struct recorded *replaced_by(const struct agent_state *state, const struct recorded *process)
-{
-	for (size_t i = 0; i < state->n_processes; i++)
-		if (state->process[i] != process && state->process[i]->pid == process->pid &&
-		    state->process[i]->map.segment->started > process->map.segment->started)
-			return state->process[i];
-	return NULL;
+	return !code && is_last ? note_process(state, process, out, now_ns, err) : code;
 }
 
 /* Numbers go on in the process's next program. */
@@ -235,17 +263,6 @@ static void hand_on(const struct recorded *from, struct recorded *to)
 		return;
 	to->session_base = from->session_base + from->last_session;
 	to->run_base = from->run_base + from->last_run;
-}
-
-/* No agent has shown itself in any process. */
-static int note_absent(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
-{
-	struct arg args[2] = { arg_int(KEY_PID, state->target->pid),
-			       arg_text(KEY_STATE, out, "the agent could not start in it: a limit on file size or memory "
-				       "(ulimit -f, -v), or LD_PRELOAD was removed") };
-	uint32_t track = state->target->tree->n ? state->target->tree->process[0].track : 0;
-
-	return track ? recorded_note(out, track, now_ns, EVENT_NOTE_PROCESS, args, 2, err) : 0;
 }
 
 static int note_clock(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
@@ -269,7 +286,7 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 		struct recorded *process = state->process[i];
 		struct recorded *next = replaced_by(state, process);
 		bool is_last = has_ended(process) || next || state->target->is_ending;
-		code = drain_process(process, out, now_ns, &fill, is_last, err);
+		code = drain_process(state, process, out, now_ns, &fill, is_last, err);
 		if (is_last)
 			hand_on(process, next);
 		if (code || !is_last || state->target->is_ending) {
@@ -282,8 +299,8 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 	}
 	if (!code && state->target->is_ending)
 		code = note_clock(state, out, now_ns, err);
-	if (!code && state->target->is_ending && !state->n_seen)
-		code = note_absent(state, out, now_ns, err);
+	if (!code)
+		code = unseen_update(&state->unseen, state->target, out, now_ns, err);
 	/* come back sooner when a ring was filling up */
 	state->due_ms = fill > 50 ? 1 : fill > 20 ? 5 : 20;
 	return code;
@@ -307,6 +324,7 @@ static void stop(void *opaque)
 		recorded_close(state->process[i]);
 	}
 	free(state->process);
+	unseen_done(&state->unseen);
 	state->process = NULL;
 	state->n_processes = 0;
 }

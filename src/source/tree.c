@@ -8,8 +8,8 @@
  *   who is new?	the few numbers given out since; where they are many, and once a second: the kernel's
  *			lists of children, thread by thread, or, where it keeps none, the parents of all processes
  *
- *
- * A fourth, who became another program, is put to each process when its age has doubled, then once a second.
+ * A fourth, who became another program, is put to each process at each update where there are few; where there are
+ * many, when its age has doubled, then once a second.
  * An update that took long is followed by a pause a hundred times as long, up to a second.
  */
 #include "source/tree.h"
@@ -32,7 +32,7 @@
 #define SETTLE_NS (20 * MS_NS)
 #define WALK_NS (1000 * MS_NS)
 
-enum { N_PAST = 1024, COMMAND = 4096, MOST_NUMBERS = 64 };
+enum { FEW = 16, N_PAST = 1024, COMMAND = 4096, MOST_NUMBERS = 64 };
 
 /* Seen, but too young to be named. */
 struct newcomer {
@@ -329,6 +329,8 @@ static void set_look(const struct update *update, struct tree_process *process)
 {
 	uint64_t age_ns = update->now_ns > process->start_ns ? update->now_ns - process->start_ns : 0;
 
+	if (update->tree->n <= FEW)
+		age_ns = 0;
 	process->look_ns = update->now_ns + (age_ns < SETTLE_NS ? SETTLE_NS : age_ns < WALK_NS ? age_ns : WALK_NS);
 }
 

@@ -47,6 +47,7 @@ def lab(tmp_path, models, binaries):
     """Every recording that a test makes here is judged when the test is over."""
     lab = Lab(tmp_path, models, binaries)
     yield lab
+    lab.stop()
     lab.judge()
 
 

@@ -30,6 +30,12 @@ WHEELS = {
 }
 # A provider in a library of its own that needs no special hardware, and operators from a library of their own.
 OPENVINO = ("onnxruntime-openvino==1.24.1 onnxruntime-extensions==0.15.2", "numpy>=1.24.2", (3, 11), (3, 13))
+# Providers as plugins: a library that a runtime of its own choice registers.
+PLUGINS = {
+    "openvino": ("onnxruntime-ep-openvino==1.8.1", "onnxruntime_ep_openvino"),
+    "qnn": ("onnxruntime-qnn==2.7.0", "onnxruntime_qnn"),
+    "webgpu": ("onnxruntime-ep-webgpu==0.4.0", "onnxruntime_ep_webgpu"),
+}
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
 JAR = "com.microsoft.onnxruntime:onnxruntime:1.22.0"
 GO_MODULE = "github.com/yalue/onnxruntime_go@v1.21.0"
@@ -136,6 +142,20 @@ class Wheel:
         return int(self.version.split(".")[1])
 
 
+class Plugin:
+    """A Python environment with one onnxruntime wheel and one plugin provider beside it."""
+
+    def __init__(self, key):
+        package, module = PLUGINS[key]
+        runtime, numpy, low, high = WHEELS["newest"]
+        self.path = _venv("python-ep-" + key, _python_between(low, high), [numpy, "packaging", "flatbuffers", "protobuf"],
+                          [runtime, package])
+        self.python = os.path.join(self.path, "bin", "python")
+        site = glob.glob(os.path.join(self.path, "lib/python3*/site-packages"))[0]
+        self.package = os.path.join(site, module)
+        self.library = sorted(glob.glob(os.path.join(site, "onnxruntime/capi/libonnxruntime.so.1.*")))[0]
+
+
 class NodePackage:
     """A folder whose node_modules hold one onnxruntime-node."""
 
@@ -168,6 +188,11 @@ class NodePackage:
 @functools.lru_cache(maxsize=None)
 def wheel(key):
     return Wheel(key)
+
+
+@functools.lru_cache(maxsize=None)
+def plugin(key):
+    return Plugin(key)
 
 
 @functools.lru_cache(maxsize=None)

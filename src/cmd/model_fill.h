@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From what was read back to the facts of a report: the runner's result and the recordings of the passes of one run,
+ * and the model's file. Texts and arrays lie in an arena that the caller frees when the report is done.
+ */
+#ifndef CMD_MODEL_FILL_H
+#define CMD_MODEL_FILL_H
+
+#include "analyze/model_result.h"
+#include "base/arena.h"
+#include "cmd/model_pass.h"
+#include "model/onnx_cost.h"
+
+/* How the passes of one run are told apart; operators NULL: there was no such pass, and why. */
+struct model_passes {
+	const struct model_pass *timing, *operators;
+	const char *no_operators;	/* why */
+};
+
+/*
+ * Fills result, which was set up by model_result_init and knows what was asked for (label, provider, policy, options).
+ * The passes are not needed afterwards, their files' names are. 0, or -ENOMEM and err.
+ */
+int model_fill_result(struct model_result *result, const struct model_passes *passes, struct arena *arena, struct err *err);
+
+/*
+ * The outputs of result, in the folder `to`, beside those of the run called label in the folder `from`; run: the
+ * runner's result, which names them.
+ */
+int model_fill_outputs(struct model_result *result, const struct run_record *run, const char *to, const char *from,
+		       const char *label, struct arena *arena, struct err *err);
+/* The same beside the values that test data expect, which the runner has compared. */
+int model_fill_expected(struct model_result *result, const struct run_record *run, struct arena *arena, struct err *err);
+
+/* costs is borrowed for the report's life. */
+int model_fill_facts(struct model_facts *facts, const struct onnx_model *model, const struct cost_model *costs,
+		     struct arena *arena, struct err *err);
+
+#endif

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The table is put together before main runs: our rows, then the runner's, but for those that we fill ourselves. A few
+ * have another name here, and a letter that is ours already is not theirs as well.
+ */
+#include "cmd/model_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct model_opts, field)
+enum { MAX_ROWS = 120, MAX_WORDS = 400 };
+
+static const struct opt own_rows[] = {
+	{ 0, NULL, NULL, "What to compare, and how to show it:" },
+	{ 'e', "ep", "NAME,...", "execution providers, each in a run of its own: cpu,openvino,qnn,cuda", OPT_LIST, AT(ep) },
+	{ 'l', "level", "inference|operator", "only latencies, or also, in a second run, every operator", OPT_CHOICE, AT(level), "operator" },
+	{ 0, "format", "text|json|csv|csv-operators|html", "how to print the report", OPT_CHOICE, AT(format), "text" },
+	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
+	{ 0, "report", "FILE", "write the report here instead; its suffix (.html, .json, .csv, .txt) says the format", OPT_STR, AT(report) },
+	{ 'a', "all", NULL, "show every operator, not the most important ones", OPT_FLAG, AT(all) },
+	{ 0, "ascii", NULL, "print nothing but ASCII; by default where the locale says so", OPT_FLAG, AT(ascii) },
+	{ 'o', "output", "FILE", "recordings go here, with the provider's name before the suffix", OPT_STR, AT(out), "inftrace.pftrace" },
+	{ 0, "force", NULL, "overwrite files that exist", OPT_FLAG, AT(force) },
+	{ 0, "interval", "TIME", "time between samples of CPU and memory, 10ms or more", OPT_DURATION, AT(interval_ns), "1s" },
+	{ 0, "dry-run", NULL, "only analyse the model, run nothing", OPT_FLAG, AT(dry_run) },
+};
+
+/* Filled by us, or of use only when the runner runs alone. */
+static const char *const not_passed[] = { "provider", "list-devices", "session-only", "hold", "result", "outputs", "ep-profile-dir", "verbose" };
+
+static const struct {
+	const char *name, *here;
+} renamed[] = { { "provider-option", "ep-option" }, { "provider-library", "ep-library" }, { "dimension", "dim" } };
+
+struct opt model_opt_table[MAX_ROWS];
+
+static bool is_passed(const struct opt *row)
+{
+	for (size_t i = 0; row->name && i < sizeof not_passed / sizeof *not_passed; i++)
+		if (!strcmp(row->name, not_passed[i]))
+			return false;
+	return true;
+}
+
+static bool is_taken(char letter, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (letter && model_opt_table[i].letter == letter)
+			return true;
+	return false;
+}
+
+__attribute__((constructor)) static void make_table(void)
+{
+	size_t n = sizeof own_rows / sizeof *own_rows;
+
+	memcpy(model_opt_table, own_rows, sizeof own_rows);
+	for (const struct opt *row = run_opt_table; !opt_is_end(row) && n < MAX_ROWS - 1; row++) {
+		if (!is_passed(row) || (opt_is_heading(row) && !strcmp(row->help, "Result:")))
+			continue;
+		model_opt_table[n] = *row;
+		if (is_taken(row->letter, n))
+			model_opt_table[n].letter = 0;
+		for (size_t i = 0; row->name && i < sizeof renamed / sizeof *renamed; i++)
+			if (!strcmp(row->name, renamed[i].name))
+				model_opt_table[n].name = renamed[i].here;
+		n++;
+	}
+}
+
+static const char *keep(struct arena *arena, const char *text, size_t len)
+{
+	char *kept = arena_alloc(arena, len + 1);
+
+	return kept ? memcpy(kept, text, len) : NULL;
+}
+
+static int add_way(struct model_way *ways, int n, int max, const char *label, size_t len, struct arena *arena, struct err *err)
+{
+	if (n == max)
+		return err_set(err, E2BIG, "cannot compare more than %d runs", max);
+	ways[n] = (struct model_way){ .label = keep(arena, label, len) };
+	if (!ways[n].label)
+		return err_set(err, ENOMEM, "cannot run the model: out of memory");
+	for (int i = 0; i < n; i++)
+		if (!strcmp(ways[i].label, ways[n].label))
+			return err_set(err, EINVAL, "cannot compare %s with itself: it is in --ep twice", ways[n].label);
+	return 0;
+}
+
+int model_options_ways(const struct model_opts *opts, struct model_way *ways, int max, struct arena *arena, struct err *err)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < opts->ep.n; i++) {
+		for (const char *at = opts->ep.item[i]; *at; at += *at == ',') {
+			size_t len = strcspn(at, ",");
+			if (len && add_way(ways, n, max, at, len, arena, err))
+				return -err->code;
+			if (len) {
+				ways[n].provider = ways[n].label;
+				n++;
+			}
+			at += len;
+		}
+	}
+	if (opts->run.policy) {
+		if (add_way(ways, n, max, opts->run.policy, strlen(opts->run.policy), arena, err))
+			return -err->code;
+		ways[n].policy = ways[n].label;
+		n++;
+	}
+	if (n)
+		return n;
+	if (add_way(ways, 0, max, "cpu", 3, arena, err))
+		return -err->code;
+	ways[0].provider = ways[0].label;
+	return 1;
+}
+
+struct words {
+	char **argv;
+	size_t n;
+	struct arena *arena;
+	bool has_failed;
+};
+
+static void add(struct words *words, const char *name, const char *value)
+{
+	size_t size = strlen(name) + (value ? strlen(value) : 0) + 4;
+	char *word = arena_alloc(words->arena, size);
+
+	if (!word || words->n == MAX_WORDS - 1) {
+		words->has_failed = true;
+		return;
+	}
+	snprintf(word, size, "--%s%s%s", name, value ? "=" : "", value ? value : "");
+	words->argv[words->n++] = word;
+}
+
+/* An option of a provider goes to that provider: NAME:KEY=VALUE; without a name to all but the CPU, which has none. */
+static const char *option_for(const struct model_way *way, const char *text)
+{
+	const char *equals = strchr(text, '='), *colon = strchr(text, ':');
+
+	if (!way->provider)
+		return text;
+	if (!colon || !equals || colon > equals)
+		return strcmp(way->provider, "cpu") ? text : NULL;
+	return strlen(way->provider) == (size_t)(colon - text) && !strncmp(way->provider, text, (size_t)(colon - text)) ? colon + 1 : NULL;
+}
+
+static void add_list(struct words *words, const struct opt *row, const struct opt_list *list, const struct model_way *way)
+{
+	bool is_of_provider = !strcmp(row->name, "provider-option");
+
+	for (size_t i = 0; i < list->n; i++) {
+		const char *text = is_of_provider ? option_for(way, list->item[i]) : list->item[i];
+		if (text)
+			add(words, row->name, text);
+	}
+}
+
+/* "1.5s" */
+static void put_seconds(char *text, size_t size, uint64_t ns)
+{
+	size_t len = (size_t)snprintf(text, size - 1, "%llu.%09llu", (unsigned long long)(ns / 1000000000),
+				      (unsigned long long)(ns % 1000000000));
+
+	while (text[len - 1] == '0')
+		len--;
+	len -= text[len - 1] == '.';
+	strcpy(text + len, "s");
+}
+
+/* One option of the runner, as a user would type it; nothing when it has its default. */
+static void add_row(struct words *words, const struct opt *row, const struct run_opts *opts, const struct model_way *way)
+{
+	const char *field = (const char *)opts + row->offset;
+	const char *text = row->type == OPT_STR || row->type == OPT_CHOICE ? *(const char *const *)field : NULL;
+	char number[40];
+
+	switch (row->type) {
+	case OPT_FLAG:
+		if (*(const bool *)field)
+			add(words, row->name, NULL);
+		return;
+	case OPT_STR:
+	case OPT_CHOICE:
+		if (text && (!row->fallback || strcmp(text, row->fallback)))
+			add(words, row->name, text);
+		return;
+	case OPT_INT:
+		snprintf(number, sizeof number, "%d", *(const int *)field);
+		if (strcmp(number, row->fallback ? row->fallback : "0"))
+			add(words, row->name, number);
+		return;
+	case OPT_DURATION:
+		put_seconds(number, sizeof number, *(const uint64_t *)field);
+		add(words, row->name, number);
+		return;
+	case OPT_SIZE:
+		snprintf(number, sizeof number, "%llu", (unsigned long long)*(const uint64_t *)field);
+		add(words, row->name, number);
+		return;
+	case OPT_LIST:
+		add_list(words, row, (const struct opt_list *)field, way);
+		return;
+	}
+}
+
+char **model_options_argv(const struct model_opts *opts, const struct model_way *way, const struct model_pass_words *pass,
+			  struct arena *arena)
+{
+	struct words words = { arena_alloc(arena, MAX_WORDS * sizeof(char *)), 0, arena, false };
+	struct run_opts run = opts->run;
+
+	if (!words.argv)
+		return NULL;
+	run.duration_ns = pass->duration_ns;
+	run.iterations = pass->iterations;
+	run.policy = way->policy;
+	words.argv[words.n++] = (char *)pass->program;
+	for (const struct opt *row = run_opt_table; !opt_is_end(row); row++)
+		if (!opt_is_heading(row) && is_passed(row))
+			add_row(&words, row, &run, way);
+	if (way->provider)
+		add(&words, "provider", way->provider);
+	if (pass->outputs)
+		add(&words, "outputs", pass->outputs);
+	if (pass->profiles)
+		add(&words, "ep-profile-dir", pass->profiles);
+	add(&words, "result", pass->result);
+	words.argv[words.n++] = (char *)"--";
+	words.argv[words.n++] = (char *)pass->model;
+	return words.has_failed ? NULL : words.argv;
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Each way is run twice: once for the latencies, with only inferences recorded, which costs next to nothing; then, not as
+ * long, with every operator recorded. Recordings are kept; outputs that are only needed for the comparison are not.
+ */
+#include "cmd/model_run.h"
+
+#include "cmd/model_fill.h"
+#include "cmd/model_pass.h"
+#include "cmd/part_path.h"
+#include "cmd/term.h"
+#include "source/machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_SETTINGS = 64, OPERATOR_RUNS = 20, MAX_LATENCIES = 1 << 22 };
+#define OPERATOR_NS UINT64_C(3000000000)
+
+struct job {
+	struct model_runs *runs;
+	const struct model_opts *opts;
+	const char *path;		/* of the model */
+	char runner[PATH_MAX];
+	char outputs[PATH_MAX];		/* folder with one for each way; "" none */
+	bool are_outputs_ours;		/* to remove */
+};
+
+/* The recording's file of a way: the name asked for, with the way's label before its suffix. */
+static int open_recording(const struct job *job, const char *label, const char *pass, char *path, size_t size, struct err *err)
+{
+	const char *out = job->opts->out, *slash = strrchr(out, '/'), *dot = strrchr(slash ? slash : out, '.');
+	int stem = (int)(dot ? dot - out : (long)strlen(out));
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (job->opts->force ? O_TRUNC : O_EXCL), fd = -1;
+	char clean[64];
+
+	snprintf(clean, sizeof clean, "%s", label);
+	for (char *at = clean; *at; at++)
+		if (*at == '/')
+			*at = '_';
+	for (int i = 1; i < 10000 && fd < 0; i++) {
+		char number[16] = "";
+		if (i > 1)
+			snprintf(number, sizeof number, "-%d", i);
+		if (snprintf(path, size, "%.*s-%s%s%s%s", stem, out, clean, pass, number, dot ? dot : "") >= (int)size)
+			return err_set(err, ENAMETOOLONG, "cannot write a recording for %s: its name is too long", label);
+		fd = open(path, flags, 0600);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	return fd < 0 ? err_set(err, errno, "cannot write %s: %s", path, strerror(errno)) : fd;
+}
+
+static void say(const struct job *job, const char *label, const char *what)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "%sinftrace: %s: %s%s\n", term_style(stderr, TERM_DIM), label, what, term_style(stderr, TERM_PLAIN));
+}
+
+static int run_pass(struct job *job, struct model_pass *pass, const struct model_way *way, const struct model_pass_words *asked,
+		    const char *level, const char *suffix, struct err *err)
+{
+	struct model_pass_words words = *asked;
+	struct model_pass_opts opts = { .level = level, .interval_ns = job->opts->interval_ns };
+	char result[64], path[PATH_MAX];
+	char *kept;
+	int code;
+
+	opts.result_fd = run_result_make(MAX_LATENCIES, err);
+	if (opts.result_fd < 0)
+		return opts.result_fd;
+	run_result_name(opts.result_fd, result, sizeof result);
+	words.program = job->runner;
+	words.model = job->path;
+	words.result = result;
+	opts.argv = model_options_argv(job->opts, way, &words, &job->runs->arena);
+	opts.fd = open_recording(job, way->label, suffix, path, sizeof path, err);
+	kept = arena_alloc(&job->runs->arena, strlen(path) + 1);
+	code = opts.fd < 0 ? opts.fd : opts.argv && kept ? 0 : err_set(err, ENOMEM, "cannot run the model: out of memory");
+	if (!code) {
+		opts.path = strcpy(kept, path);
+		code = model_pass_run(pass, &opts, err);
+	}
+	if (opts.fd >= 0)
+		close(opts.fd);
+	close(opts.result_fd);
+	return code;
+}
+
+/* A shorter one: operators are many. */
+static struct model_pass_words operator_pass(const struct model_opts *opts)
+{
+	struct model_pass_words words = { .duration_ns = opts->run.duration_ns < OPERATOR_NS ? opts->run.duration_ns : OPERATOR_NS };
+
+	if (opts->run.iterations)
+		words.iterations = opts->run.iterations < OPERATOR_RUNS ? opts->run.iterations : OPERATOR_RUNS;
+	return words;
+}
+
+static const char *outputs_of(struct job *job, const struct model_way *way)
+{
+	size_t size = strlen(job->outputs) + strlen(way->label) + 2;
+	char *path = *job->outputs ? arena_alloc(&job->runs->arena, size) : NULL;
+
+	if (path)
+		snprintf(path, size, "%s/%s", job->outputs, way->label);
+	return path && (!mkdir(path, 0700) || errno == EEXIST) ? path : NULL;
+}
+
+static int compare_outputs(struct job *job, struct model_result *result, const struct run_record *run, const char *outputs,
+			   const struct model_way *first, struct err *err)
+{
+	int code = model_fill_expected(result, run, &job->runs->arena, err);
+
+	if (code || result->n_outputs || !outputs || result == job->runs->report.results || result->error)
+		return code;
+	return model_fill_outputs(result, run, outputs, outputs_of(job, first), first->label, &job->runs->arena, err);
+}
+
+static const char *options_text(const struct model_opts *opts, struct arena *arena)
+{
+	char text[1000] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < opts->run.provider_option.n && used < sizeof text; i++)
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", opts->run.provider_option.item[i]);
+	return *text ? strcpy(arena_alloc(arena, sizeof text), text) : NULL;
+}
+
+static void describe(struct job *job, struct model_result *result, const struct model_way *way)
+{
+	model_result_init(result);
+	result->label = way->label;
+	result->provider = way->provider;
+	result->policy = way->policy;
+	if (way->provider && !strcmp(way->provider, "cpu"))
+		result->device = "CPU";
+	else
+		result->options = options_text(job->opts, &job->runs->arena);
+	if (job->opts->run.intra_op_threads)
+		result->n_threads = job->opts->run.intra_op_threads;
+}
+
+static int run_way(struct job *job, struct model_result *result, const struct model_way *way, const struct model_way *first,
+		   struct err *err)
+{
+	const struct model_opts *opts = job->opts;
+	struct model_pass timing = { 0 }, operators = { 0 };
+	struct model_passes passes = { .timing = &timing, .no_operators = "not asked for: --level operator shows them" };
+	struct model_pass_words words = { .duration_ns = opts->run.duration_ns, .iterations = opts->run.iterations,
+					  .outputs = outputs_of(job, way) };
+	int code;
+
+	describe(job, result, way);
+	say(job, way->label, "measuring");
+	code = run_pass(job, &timing, way, &words, "inference", "", err);
+	if (!code && timing.run.head && timing.run.head->stop == RUN_STOP_SIGNAL)
+		job->runs->is_interrupted = true;
+	if (!timing.run.head || timing.run.head->outcome != RUN_DONE)
+		passes.no_operators = "its run failed";
+	else if (job->runs->is_interrupted)
+		passes.no_operators = "it was interrupted before that";
+	else if (!code && !strcmp(opts->level, "operator")) {
+		struct model_pass_words shorter = operator_pass(opts);
+		say(job, way->label, "once more, for its operators");
+		code = run_pass(job, &operators, way, &shorter, "operator", "-operators", err);
+		passes.operators = &operators;
+	}
+	if (!code)
+		code = model_fill_result(result, &passes, &job->runs->arena, err);
+	if (!code)
+		code = compare_outputs(job, result, &timing.run, words.outputs, first, err);
+	model_pass_done(&timing);
+	model_pass_done(&operators);
+	return code;
+}
+
+static int find_outputs(struct job *job, int n_ways, struct err *err)
+{
+	const char *parent = getenv("TMPDIR");
+
+	if (job->opts->run.outputs) {
+		snprintf(job->outputs, sizeof job->outputs, "%s", job->opts->run.outputs);
+		if (mkdir(job->outputs, 0777) && errno != EEXIST)
+			return err_set(err, errno, "cannot write outputs to %s: %s", job->outputs, strerror(errno));
+		return 0;
+	}
+	if (n_ways < 2)
+		return 0;
+	snprintf(job->outputs, sizeof job->outputs, "%s/inftrace-outputs-XXXXXX", parent && *parent ? parent : "/tmp");
+	if (!mkdtemp(job->outputs))
+		return err_set(err, errno, "cannot make a folder for outputs, %s: %s", job->outputs, strerror(errno));
+	job->are_outputs_ours = true;
+	return 0;
+}
+
+static void remove_outputs(const struct job *job, const struct model_way *ways, int n_ways)
+{
+	char path[2 * PATH_MAX];
+
+	if (!job->are_outputs_ours)
+		return;
+	for (int i = 0; i < n_ways; i++) {
+		for (int k = 0; k < RUN_MAX_TENSORS; k++) {
+			snprintf(path, sizeof path, "%s/%s/%d.npy", job->outputs, ways[i].label, k);
+			if (unlink(path))
+				break;
+		}
+		snprintf(path, sizeof path, "%s/%s", job->outputs, ways[i].label);
+		rmdir(path);
+	}
+	rmdir(job->outputs);
+}
+
+static void describe_machine(struct model_runs *runs, bool measures_peak)
+{
+	struct model_machine *machine = &runs->report.machine;
+	char *text = arena_alloc(&runs->arena, 512);
+	struct utsname *kernel = arena_alloc(&runs->arena, sizeof *kernel);
+	struct err ignored;
+	cpu_set_t cpus;
+
+	if (text)
+		machine_processor("", text, 512);
+	machine->cpu = text && *text ? text : NULL;
+	if (kernel && !uname(kernel))
+		machine->kernel = kernel->release;
+	if (!sched_getaffinity(0, sizeof cpus, &cpus))
+		machine->n_cpus = CPU_COUNT(&cpus);
+	machine->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+	if (measures_peak)
+		machine_peak_measure(&machine->peak, &ignored);
+}
+
+static void describe_settings(struct model_runs *runs, const struct model_opts *opts)
+{
+	const struct model_way none = { .label = "" };
+	const struct model_pass_words words = { .program = "", .model = "", .result = "", .duration_ns = opts->run.duration_ns,
+						.iterations = opts->run.iterations };
+	char **argv = model_options_argv(opts, &none, &words, &runs->arena);
+	struct model_setting *settings = arena_alloc(&runs->arena, MAX_SETTINGS * sizeof *settings);
+
+	for (int i = 1; argv && settings && argv[i] && strcmp(argv[i], "--") && runs->report.n_settings < MAX_SETTINGS; i++) {
+		char *equals = strchr(argv[i], '=');
+		if (!strncmp(argv[i], "--result", 8) || !strncmp(argv[i], "--warm-up-max", 13) || !strncmp(argv[i], "--hold", 6) ||
+		    !strncmp(argv[i], "--optimized-data-min", 20))
+			continue;
+		if (equals)
+			*equals = 0;
+		settings[runs->report.n_settings++] = (struct model_setting){ argv[i] + 2, equals ? equals + 1 : "yes" };
+	}
+	runs->report.settings = settings;
+}
+
+int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const char *path, const struct model_facts *facts,
+		  struct err *err)
+{
+	struct model_way ways[MODEL_MAX_WAYS];
+	struct job job = { .runs = runs, .opts = opts, .path = path };
+	struct model_result *results;
+	struct timespec now;
+	int n_ways, code;
+
+	memset(runs, 0, sizeof *runs);
+	model_report_init(&runs->report);
+	n_ways = model_options_ways(opts, ways, MODEL_MAX_WAYS, &runs->arena, err);
+	if (n_ways < 0)
+		return n_ways;
+	results = arena_alloc(&runs->arena, (size_t)n_ways * sizeof *results);
+	if (!results)
+		return err_set(err, ENOMEM, "cannot run the model: out of memory");
+	code = runner_path(job.runner, sizeof job.runner, err);
+	if (!code)
+		code = find_outputs(&job, n_ways, err);
+	clock_gettime(CLOCK_REALTIME, &now);
+	runs->report.start_realtime_ns = now.tv_sec * 1000000000ll + now.tv_nsec;
+	runs->report.version = INFTRACE_VERSION;
+	runs->report.model = *facts;
+	runs->report.results = results;
+	describe_settings(runs, opts);
+	describe_machine(runs, !code && !strcmp(opts->level, "operator"));
+	for (int i = 0; i < n_ways && !code && !runs->is_interrupted; i++) {
+		code = run_way(&job, &results[i], &ways[i], &ways[0], err);
+		runs->report.n_results += !code;
+		runs->n_failed += !code && results[i].error;
+	}
+	remove_outputs(&job, ways, n_ways);
+	return code;
+}
+
+void model_runs_done(struct model_runs *runs)
+{
+	arena_done(&runs->arena);
+	memset(runs, 0, sizeof *runs);
+}

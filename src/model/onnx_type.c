@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Types of values: element types by name and size, and the messages that say a value's type. */
+#include "model/onnx_in.h"
+
+#include <errno.h>
+
+static const struct {
+	const char *name;
+	uint8_t bits;
+} elems[ONNX_ELEM_COUNT] = {
+	[ONNX_ELEM_FLOAT] = { "float32", 32 },
+	[ONNX_ELEM_UINT8] = { "uint8", 8 },
+	[ONNX_ELEM_INT8] = { "int8", 8 },
+	[ONNX_ELEM_UINT16] = { "uint16", 16 },
+	[ONNX_ELEM_INT16] = { "int16", 16 },
+	[ONNX_ELEM_INT32] = { "int32", 32 },
+	[ONNX_ELEM_INT64] = { "int64", 64 },
+	[ONNX_ELEM_STRING] = { "string", 0 },
+	[ONNX_ELEM_BOOL] = { "bool", 8 },
+	[ONNX_ELEM_FLOAT16] = { "float16", 16 },
+	[ONNX_ELEM_DOUBLE] = { "float64", 64 },
+	[ONNX_ELEM_UINT32] = { "uint32", 32 },
+	[ONNX_ELEM_UINT64] = { "uint64", 64 },
+	[ONNX_ELEM_COMPLEX64] = { "complex64", 64 },
+	[ONNX_ELEM_COMPLEX128] = { "complex128", 128 },
+	[ONNX_ELEM_BFLOAT16] = { "bfloat16", 16 },
+	[ONNX_ELEM_FLOAT8E4M3FN] = { "float8e4m3fn", 8 },
+	[ONNX_ELEM_FLOAT8E4M3FNUZ] = { "float8e4m3fnuz", 8 },
+	[ONNX_ELEM_FLOAT8E5M2] = { "float8e5m2", 8 },
+	[ONNX_ELEM_FLOAT8E5M2FNUZ] = { "float8e5m2fnuz", 8 },
+	[ONNX_ELEM_UINT4] = { "uint4", 4 },
+	[ONNX_ELEM_INT4] = { "int4", 4 },
+	[ONNX_ELEM_FLOAT4E2M1] = { "float4e2m1", 4 },
+	[ONNX_ELEM_FLOAT8E8M0] = { "float8e8m0", 8 },
+	[ONNX_ELEM_UINT2] = { "uint2", 2 },
+	[ONNX_ELEM_INT2] = { "int2", 2 },
+};
+
+const char *onnx_elem_name(uint32_t elem)
+{
+	return elem < ONNX_ELEM_COUNT ? elems[elem].name : NULL;
+}
+
+uint32_t onnx_elem_bits(uint32_t elem)
+{
+	return elem < ONNX_ELEM_COUNT ? elems[elem].bits : 0;
+}
+
+/* TensorShapeProto.Dimension */
+static int read_dim(struct onnx_in *in, const struct pb_field *field, struct onnx_dim *to)
+{
+	struct onnx_message message;
+	int next = onnx_in_open(&message, in, "a dimension", field);
+
+	*to = (struct onnx_dim){ .value = -1 };
+	while (!next && (next = onnx_in_next(&message)) > 0) {
+		next = 0;
+		if (message.field.number == 1) {
+			next = onnx_in_int(&message, &to->value);
+			to->name = NULL;
+		} else if (message.field.number == 2) {
+			next = onnx_in_text(&message, &to->name);
+			to->value = -1;
+		}
+	}
+	/* Writers have put 0 and -1 for "not known"; 0 is a dimension, less is none. */
+	if (to->value < 0)
+		to->value = -1;
+	if (to->name && !*to->name)
+		to->name = NULL;
+	return next;
+}
+
+/* TensorShapeProto */
+static int read_shape(struct onnx_in *in, const struct pb_field *field, struct onnx_type *to)
+{
+	struct onnx_message message;
+	int next = onnx_in_open(&message, in, "a shape", field);
+	struct onnx_dim *dims = next ? NULL : onnx_in_alloc(in, message.n[1], sizeof *dims);
+
+	if (!dims)
+		return next ? next : -ENOMEM;
+	to->has_shape = true;
+	to->dims = dims;
+	to->n_dims = 0;
+	while ((next = onnx_in_next(&message)) > 0) {
+		if (message.field.number != 1)
+			continue;
+		if ((next = onnx_in_is_message(&message)) || (next = read_dim(in, &message.field, &dims[to->n_dims])))
+			return next;
+		to->n_dims++;
+	}
+	return next;
+}
+
+/* TypeProto.Tensor, .SparseTensor */
+static int read_tensor_type(struct onnx_in *in, const struct pb_field *field, struct onnx_type *to)
+{
+	struct onnx_message message;
+	int next = onnx_in_open(&message, in, "a tensor's type", field);
+	int64_t elem = 0;
+
+	while (!next && (next = onnx_in_next(&message)) > 0) {
+		next = 0;
+		if (message.field.number == 1)
+			next = onnx_in_int(&message, &elem);
+		else if (message.field.number == 2 && !(next = onnx_in_is_message(&message)))
+			next = read_shape(in, &message.field, to);
+	}
+	to->elem = elem > 0 && elem < UINT32_MAX ? (uint32_t)elem : 0;
+	return next;
+}
+
+/* TypeProto.Sequence, .Map, .Optional: an inner type, and a map's keys. */
+static int read_container(struct onnx_in *in, const struct pb_field *field, int depth, struct onnx_type *to)
+{
+	struct onnx_message message;
+	int next = onnx_in_open(&message, in, "a type", field);
+	uint32_t inner_number = to->kind == ONNX_MAP ? 2 : 1;
+	int64_t key = 0;
+
+	while (!next && (next = onnx_in_next(&message)) > 0) {
+		next = 0;
+		if (message.field.number == inner_number) {
+			struct onnx_type *inner = onnx_in_alloc(in, 1, sizeof *inner);
+
+			if (!inner)
+				return -ENOMEM;
+			if (!(next = onnx_in_is_message(&message)))
+				next = onnx_type_read(in, &message.field, depth + 1, inner);
+			to->inner = inner;
+		} else if (message.field.number == 1) {
+			next = onnx_in_int(&message, &key);
+		}
+	}
+	to->elem = key > 0 && key < ONNX_ELEM_COUNT ? (uint32_t)key : 0;
+	return next;
+}
+
+int onnx_type_read(struct onnx_in *in, const struct pb_field *field, int depth, struct onnx_type *to)
+{
+	static const uint8_t kinds[] = { [1] = ONNX_TENSOR, [4] = ONNX_SEQUENCE, [5] = ONNX_MAP,
+					 [7] = ONNX_OPAQUE, [8] = ONNX_SPARSE_TENSOR, [9] = ONNX_OPTIONAL };
+	struct onnx_message message;
+	int next;
+
+	if (depth > ONNX_MAX_TYPES)
+		return onnx_in_fail(in, field->data, "types lie in each other more than %d deep", ONNX_MAX_TYPES);
+	*to = (struct onnx_type){ 0 };
+	next = onnx_in_open(&message, in, "a type", field);
+	while (!next && (next = onnx_in_next(&message)) > 0) {
+		uint32_t number = message.field.number;
+
+		next = 0;
+		if (number >= sizeof kinds || !kinds[number])
+			continue;
+		*to = (struct onnx_type){ .kind = kinds[number] };
+		if ((next = onnx_in_is_message(&message)))
+			return next;
+		if (to->kind == ONNX_TENSOR || to->kind == ONNX_SPARSE_TENSOR)
+			next = read_tensor_type(in, &message.field, to);
+		else if (to->kind != ONNX_OPAQUE)
+			next = read_container(in, &message.field, depth, to);
+	}
+	return next;
+}
+
+int onnx_value_read(struct onnx_in *in, const struct pb_field *field, struct onnx_value *to)
+{
+	struct onnx_message message;
+	int next = onnx_in_open(&message, in, "a value", field);
+
+	*to = (struct onnx_value){ .name = "" };
+	while (!next && (next = onnx_in_next(&message)) > 0) {
+		next = 0;
+		if (message.field.number == 1)
+			next = onnx_in_text(&message, &to->name);
+		else if (message.field.number == 2 && !(next = onnx_in_is_message(&message)))
+			next = onnx_type_read(in, &message.field, 0, &to->type);
+	}
+	return next;
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Where copies of ONNX Runtime are installed. Reads names of files and a few first bytes; runs and loads nothing.
+ */
+#include "model/ort_find.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "model/ort_places.h"
+
+#define LIBRARY "libonnxruntime.so"
+
+struct search {
+	struct ort_found_list *list;
+	const char *how;	/* what led to the folders that are looked at now */
+	int failed;		/* -errno */
+};
+
+/* "1.22.1" at text. */
+static bool read_version(const char *text, char *version, size_t size)
+{
+	size_t len = strspn(text, "0123456789.");
+
+	while (len && text[len - 1] == '.')
+		len--;
+	if (len < 3 || len >= size || strncmp(text, "1.", 2))
+		return false;
+	memcpy(version, text, len);
+	version[len] = 0;
+	return true;
+}
+
+/* The names of a library's symbols end in its version: "VERS_1.22.1". They lie near the start of the file. */
+static void version_of_library(const char *path, char *version, size_t size)
+{
+	enum { LOOKED_AT = 8 << 20 };
+	char *bytes = malloc(LOOKED_AT + 1), *at;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 || !bytes ? 0 : pread(fd, bytes, LOOKED_AT, 0);
+
+	*version = 0;
+	if (n > 0) {
+		bytes[n] = 0;
+		at = memmem(bytes, (size_t)n, "VERS_1.", 7);
+		if (!at || !read_version(at + 5, version, size))
+			*version = 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(bytes);
+}
+
+/* __version__ = "1.18.1" in the __init__.py of the package that the folder capi is in. */
+static void version_of_package(const char *capi, char *version, size_t size)
+{
+	char path[PATH_MAX + 32], text[16384], *at;
+	int fd;
+	ssize_t n;
+
+	*version = 0;
+	snprintf(path, sizeof path, "%s/../__init__.py", capi);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	n = read(fd, text, sizeof text - 1);
+	close(fd);
+	if (n <= 0)
+		return;
+	text[n] = 0;
+	at = strstr(text, "__version__ = \"");
+	if (at)
+		read_version(at + strlen("__version__ = \""), version, size);
+}
+
+static struct ort_found *add(struct search *search, const char *path)
+{
+	struct ort_found_list *list = search->list;
+	struct ort_found *found;
+	char real[PATH_MAX];
+
+	if (!realpath(path, real))
+		return NULL;
+	for (size_t i = 0; i < list->n; i++)
+		if (!strcmp(list->item[i].path, real))
+			return NULL;
+	list->is_cut |= list->n == ORT_FIND_MAX;
+	if (list->n == ORT_FIND_MAX)
+		return NULL;
+	found = realloc(list->item, (list->n + 1) * sizeof *found);
+	if (!found) {
+		search->failed = -ENOMEM;
+		return NULL;
+	}
+	list->item = found;
+	found += list->n++;
+	memset(found, 0, sizeof *found);
+	snprintf(found->path, sizeof found->path, "%s", real);
+	snprintf(found->how, sizeof found->how, "%s", search->how);
+	return found;
+}
+
+static void add_library(struct search *search, const char *path)
+{
+	struct ort_found *found = add(search, path);
+
+	if (found)
+		version_of_library(found->path, found->version, sizeof found->version);
+}
+
+/* A wheel without a library of its own: the runtime is inside the Python module, where nobody else can call it. */
+static bool add_module(struct search *search, const char *folder)
+{
+	char pattern[PATH_MAX + 64];
+	struct ort_found *found;
+	glob_t modules;
+
+	snprintf(pattern, sizeof pattern, "%s/onnxruntime_pybind11_state*.so", folder);
+	if (glob(pattern, 0, NULL, &modules))
+		return false;
+	found = add(search, modules.gl_pathv[0]);
+	globfree(&modules);
+	if (!found)
+		return true;
+	version_of_package(folder, found->version, sizeof found->version);
+	snprintf(found->why_not, sizeof found->why_not, "this Python wheel keeps the runtime inside its Python module, which exports no C API; "
+		 "wheels from 1.19 on bring " LIBRARY " along, so do onnxruntime-node and the releases for C");
+	return true;
+}
+
+/* The library in a folder, or the module of a wheel. false: neither. */
+static bool look_in(struct search *search, const char *folder)
+{
+	char pattern[PATH_MAX + 64];
+	glob_t files;
+	bool is_there;
+
+	snprintf(pattern, sizeof pattern, "%s/" LIBRARY "*", folder);
+	is_there = !glob(pattern, 0, NULL, &files);
+	if (!is_there)
+		return add_module(search, folder);
+	for (size_t i = 0; i < files.gl_pathc; i++)
+		add_library(search, files.gl_pathv[i]);
+	globfree(&files);
+	return true;
+}
+
+/* The folders that a person may mean by naming one: itself, or what contains it. */
+static bool look_below(struct search *search, const char *folder)
+{
+	static const char *const below[] = {
+		"", "/lib", "/lib64", "/capi", "/onnxruntime/capi", "/bin/napi-v*/linux/" ORT_NODE_ARCH,
+		"/node_modules/onnxruntime-node/bin/napi-v*/linux/" ORT_NODE_ARCH, "/lib/python3*/site-packages/onnxruntime/capi",
+	};
+	char pattern[PATH_MAX + 128];
+	bool is_there = false;
+
+	for (size_t i = 0; i < sizeof below / sizeof *below && !is_there; i++) {
+		glob_t folders;
+
+		snprintf(pattern, sizeof pattern, "%s%s", folder, below[i]);
+		if (glob(pattern, GLOB_ONLYDIR, NULL, &folders))
+			continue;
+		for (size_t k = 0; k < folders.gl_pathc; k++)
+			is_there |= look_in(search, folders.gl_pathv[k]);
+		globfree(&folders);
+	}
+	return is_there;
+}
+
+static int look_at_named(struct search *search, const char *named, const char *how, struct err *err)
+{
+	struct stat status;
+
+	search->how = how;
+	if (stat(named, &status))
+		return err_set(err, errno, "cannot use %s as the runtime (%s): %s", named, how, strerror(errno));
+	if (!S_ISDIR(status.st_mode)) {
+		struct ort_found *found = add(search, named);
+
+		if (found)
+			version_of_library(found->path, found->version, sizeof found->version);
+		if (found && strstr(named, "onnxruntime_pybind11_state"))
+			snprintf(found->why_not, sizeof found->why_not, "a Python module exports no C API; give the " LIBRARY " beside it, which wheels "
+				 "from 1.19 on have, or that of onnxruntime-node");
+		return 0;
+	}
+	if (look_below(search, named))
+		return 0;
+	return err_set(err, ENOENT, "cannot use %s as the runtime (%s): there is no " LIBRARY " in this folder, nor where a release, a Python "
+		       "environment or a Node project would have it below", named, how);
+}
+
+static void look_at_place(void *ctx, const char *folder, const char *how)
+{
+	struct search *search = ctx;
+
+	search->how = how;
+	if (!search->failed)
+		look_in(search, folder);
+}
+
+int ort_find_all(const char *named, struct ort_found_list *list, struct err *err)
+{
+	struct search search = { .list = list };
+	const char *from_environment = getenv("INFTRACE_ORT");
+	int rc = 0;
+
+	memset(list, 0, sizeof *list);
+	if (named)
+		rc = look_at_named(&search, named, "option --runtime", err);
+	if (!rc && from_environment && *from_environment)
+		rc = look_at_named(&search, from_environment, "INFTRACE_ORT", err);
+	if (!rc)
+		ort_places_each(look_at_place, &search);
+	if (!rc && search.failed)
+		rc = err_set(err, -search.failed, "cannot look for ONNX Runtime: %s", strerror(-search.failed));
+	if (rc)
+		ort_find_done(list);
+	return rc;
+}
+
+void ort_find_done(struct ort_found_list *list)
+{
+	free(list->item);
+	memset(list, 0, sizeof *list);
+}
+
+int ort_find_one(const char *named, struct ort_found *found, struct err *err)
+{
+	struct ort_found_list list;
+	bool is_said = named || (getenv("INFTRACE_ORT") && *getenv("INFTRACE_ORT"));
+	int rc = ort_find_all(named, &list, err);
+
+	if (rc)
+		return rc;
+	rc = -ENOENT;
+	/* Somebody who names a runtime means that one and no other. */
+	for (size_t i = 0; i < list.n && rc && (!is_said || !i); i++) {
+		if (list.item[i].why_not[0])
+			continue;
+		*found = list.item[i];
+		rc = 0;
+	}
+	if (rc && !list.n)
+		err_set(err, ENOENT, "cannot find ONNX Runtime: it is in no Python or Node installation that is in sight, nor on the loader's path; "
+			"give --runtime PATH, or: pip install onnxruntime");
+	else if (rc)
+		err_set(err, ENOENT, "cannot use %s (ONNX Runtime %s): %s", list.item[0].path,
+			list.item[0].version[0] ? list.item[0].version : "of unknown version", list.item[0].why_not);
+	ort_find_done(&list);
+	return rc;
+}
+
+struct package_search {
+	const char *pattern;
+	char *path;
+	size_t size;
+	bool is_there;
+};
+
+static void look_in_site(void *ctx, const char *site, const char *how)
+{
+	struct package_search *search = ctx;
+	char pattern[PATH_MAX + 128], real[PATH_MAX];
+	glob_t files;
+
+	if (search->is_there)
+		return;
+	snprintf(pattern, sizeof pattern, "%s/%s", site, search->pattern);
+	if (glob(pattern, 0, NULL, &files))
+		return;
+	if (realpath(files.gl_pathv[0], real) && strlen(real) < search->size) {
+		strcpy(search->path, real);
+		search->is_there = true;
+	}
+	globfree(&files);
+}
+
+bool ort_find_in_packages(const char *runtime_path, const char *pattern, char *path, size_t size)
+{
+	struct package_search search = { pattern, path, size, false };
+	char site[PATH_MAX + 16];
+
+	/* site-packages/onnxruntime/capi/libonnxruntime.so */
+	snprintf(site, sizeof site, "%s", runtime_path);
+	for (int i = 0; i < 3; i++)
+		if (strrchr(site, '/'))
+			*strrchr(site, '/') = 0;
+	look_in_site(&search, site, "beside the runtime");
+	ort_places_each_site(look_in_site, &search);
+	return search.is_there;
+}

@@ -1,0 +1,471 @@
+# SPDX-License-Identifier: Apache-2.0
+"""inftrace-run with real runtimes: versions, providers, inputs, load, and what brings it down."""
+import glob
+import json
+import os
+import re
+import resource
+import signal
+import statistics
+import subprocess
+import time
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import envs
+from conftest import environment
+
+INFERENCE = r"then (\d+): min ([0-9.]+), p50 ([0-9.]+), p90 ([0-9.]+), p99 ([0-9.]+), max ([0-9.]+) ms"
+
+
+class Run:
+    """What inftrace-run said."""
+
+    def __init__(self, done):
+        self.status, self.out, self.err = done.status, done.out, done.err
+
+    def lines(self, kind):
+        return [line[len(kind):].strip() for line in self.out.splitlines() if line.startswith(kind + " ")]
+
+    @property
+    def counts(self):
+        """Measured inferences, per group of shapes."""
+        return [int(re.search(INFERENCE, line).group(1)) for line in self.lines("latency")]
+
+    @property
+    def placed(self):
+        return {line.split()[-1]: int(line.split()[0]) for line in self.lines("placed") if line[0].isdigit()}
+
+
+def runner(lab):
+    return os.path.join(os.path.dirname(lab.inftrace), "inftrace-run")
+
+
+def run(lab, model, *args, runtime=None, env=None, **more):
+    path = model if "/" in model else lab.model(model)
+    command = [runner(lab), path, *[str(arg) for arg in args]]
+    if runtime:
+        command += ["--runtime", runtime]
+    return Run(lab.plain(command, env=env, **more))
+
+
+def ok(lab, model, *args, **more):
+    done = run(lab, model, *args, **more)
+    assert done.status == 0, done.err
+    return done
+
+
+def parent(lab, model, *args, capacity=1000000, env=None, **more):
+    """The same, with the result in memory of a parent."""
+    path = model if "/" in model else lab.model(model)
+    done = lab.plain([lab.binaries.run_parent(), str(capacity), runner(lab), path, *[str(arg) for arg in args]], env=env, **more)
+    assert done.status == 0, done.err
+    return dict(line.split(" ", 1) for line in done.out.splitlines() if " " in line)
+
+
+def save(lab, name, nodes, inputs, outputs, opset=13, initializers=()):
+    graph = helper.make_graph(nodes, name, inputs, outputs, initializers)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    model.ir_version = 7 if opset < 20 else 10
+    path = lab.path(name + ".onnx")
+    onnx.save(model, path)
+    return path
+
+
+# ---- versions
+
+def test_every_runtime_from_1_14_on_runs_a_model(lab, each_library):
+    done = ok(lab, "cnn", "-t", "200ms", runtime=each_library)
+    version, path = done.lines("runtime")[0].split()[:2]
+    assert path == os.path.realpath(each_library)
+    assert re.match(r"1\.\d+\.\d+$", version)
+    assert done.lines("output") == ["y float[1,10]"]
+    assert done.counts[0] > 10
+    phases = [line.split()[0] for line in done.out.splitlines() if re.match(r"[a-z-]+ +[0-9.]+ +[0-9.]+ +[0-9.]+$", line)]
+    assert phases == ["load-runtime", "environment", "libraries", "session", "inputs", "first", "warm-up", "steady", "unload"]
+    if int(version.split(".")[1]) >= 24:
+        assert done.placed == {"CPUExecutionProvider": 11}
+
+
+@pytest.mark.parametrize("key", ["1.15", "1.18"])
+def test_a_wheel_without_a_library_says_what_can_be_used_instead(lab, key):
+    wheel = environment(envs.wheel, key)
+    for named in (wheel.path, wheel.module):
+        done = run(lab, "cnn", runtime=named)
+        assert done.status == 3
+        assert "exports no C API" in done.err and "from 1.19 on" in done.err
+    assert wheel.version in run(lab, "cnn", runtime=wheel.path).err
+
+
+def test_what_a_version_does_not_have_is_said_with_the_version_that_has_it(lab):
+    old = environment(envs.node_package, "1.14").library
+    for args, since in ((["--policy", "prefer-npu"], "1.22"), (["--compile", "x.onnx"], "1.22"), (["--deterministic"], "1.17"),
+                        (["--provider-library", "qnn=/nowhere.so", "-e", "qnn"], "1.22"), (["--list-devices"], "1.22")):
+        done = run(lab, "cnn", *args, runtime=old)
+        assert done.status == 3
+        assert "new in ONNX Runtime %s, this is 1.14.0" % since in done.err
+
+
+# ---- where runtimes are found
+
+def found(lab, env):
+    done = run(lab, "tiny", "-r", 1, env=env)
+    return done.lines("runtime")[0] if done.status == 0 else done.err
+
+
+def test_a_runtime_is_found_where_it_is_installed(lab, wheel):
+    node = environment(envs.node_package, "1.22")
+    alone = {"PATH": "/usr/bin:/bin", "HOME": lab.folder}
+    assert "INFTRACE_ORT" in found(lab, dict(alone, INFTRACE_ORT=wheel.path))
+    assert "Python in %s" % wheel.path in found(lab, dict(alone, VIRTUAL_ENV=wheel.path))
+    assert "Python in %s" % wheel.path in found(lab, dict(alone, PATH=wheel.path + "/bin:/usr/bin:/bin"))
+    assert "Node in" in found(lab, dict(alone, NODE_PATH=os.path.join(node.path, "node_modules")))
+    assert "the loader's path" in found(lab, dict(alone, LD_LIBRARY_PATH=os.path.dirname(node.library)))
+    # the module of an old wheel is no answer, the next one is
+    old = environment(envs.wheel, "1.18")
+    both = dict(alone, VIRTUAL_ENV=old.path, NODE_PATH=os.path.join(node.path, "node_modules"))
+    assert node.library in found(lab, both)
+
+
+def test_a_runtime_that_was_named_is_not_replaced_by_another(lab, wheel):
+    old = environment(envs.wheel, "1.18")
+    done = run(lab, "tiny", runtime=old.path, env={"VIRTUAL_ENV": wheel.path})
+    assert done.status == 3 and "1.18.1" in done.err
+
+
+# ---- providers
+
+def test_the_provider_inside_a_runtime_takes_the_nodes(lab):
+    openvino = environment(envs.wheel, "openvino")
+    done = ok(lab, "cnn", "-e", "openvino", "-i", "device_type=CPU", "-t", "300ms", runtime=openvino.path)
+    assert done.placed == {"OpenVINOExecutionProvider": 11}
+    # a device that is not there: the provider is listed, and every node goes to the CPU
+    done = ok(lab, "cnn", "-e", "openvino", "-i", "device_type=NONSENSE", "-r", 5, runtime=openvino.path)
+    assert "no node on OpenVINOExecutionProvider" in done.lines("placed")
+    done = run(lab, "cnn", "-e", "openvino", "-i", "nonsense=1", runtime=openvino.path)
+    assert done.status == 3 and "Invalid provider_option key: nonsense" in done.err
+
+
+def test_a_plugin_in_a_python_package_is_found_and_takes_the_nodes(lab):
+    qnn = environment(envs.plugin, "qnn")
+    done = ok(lab, "cnn", "-e", "qnn", "-t", "200ms", "--warm-up-max", "1s", "--ep-profile", "detailed", "--ep-profile-dir", "profile",
+              runtime=qnn.path)
+    assert list(done.placed) == ["QNNExecutionProvider"]
+    assert "libQnnHtp.so" in done.lines("provider")[0]
+    table = open(lab.path("profile/qnn-profile.csv")).read()
+    assert "FINALIZE" in table and ",NODE," in table
+
+
+def test_operators_of_a_plugin_are_seen_when_it_is_recorded(lab):
+    qnn = environment(envs.plugin, "qnn")
+    done = lab.record([runner(lab), lab.model("cnn"), "-e", "qnn", "-r", "10", "--warm-up-max", "0.2s", "--runtime", qnn.path])
+    assert done.status == 0, done.err
+    assert {operator.args["provider"] for operator in done.recording.operators} == {"QNNExecutionProvider"}
+
+
+def test_a_model_is_compiled_once_and_run(lab):
+    qnn = environment(envs.plugin, "qnn")
+    args = ["-e", "qnn", "-r", 5, "--warm-up-max", "0.2s"]
+    done = ok(lab, "cnn", *args, "--compile", "compiled.onnx", runtime=qnn.path)
+    compiled = onnx.load(lab.path("compiled.onnx"))
+    assert [node.op_type for node in compiled.graph.node] == ["EPContext"]
+    assert done.placed == {"QNNExecutionProvider": 1}
+    assert ok(lab, lab.path("compiled.onnx"), *args, runtime=qnn.path).placed == {"QNNExecutionProvider": 1}
+
+
+def test_the_openvino_plugin_runs_where_its_hardware_is(lab):
+    openvino = environment(envs.plugin, "openvino")
+    done = run(lab, "cnn", "-e", "openvino", "-t", "200ms", runtime=openvino.path)
+    if done.status and "finds no device" in done.err:
+        pytest.skip("the OpenVINO plugin wants a processor of Intel")
+    assert done.status == 0, done.err
+    assert list(done.placed) == ["OpenVINOExecutionProvider"]
+
+
+def test_devices_are_listed_with_their_provider(lab):
+    qnn = environment(envs.plugin, "qnn")
+    done = Run(lab.plain([runner(lab), "--list-devices", "--runtime", qnn.path]))
+    devices = [line for line in done.out.splitlines() if line.startswith("device")]
+    assert any("CPUExecutionProvider on cpu" in line for line in devices)
+    assert any("QNNExecutionProvider on cpu" in line for line in devices)
+
+
+def test_filters_that_leave_no_device_are_refused(lab):
+    qnn = environment(envs.plugin, "qnn")
+    for args in (["--filter-device", "type=npu"], ["--select-devices", "0"]):
+        done = run(lab, "cnn", "-e", "qnn", *args, runtime=qnn.path)
+        assert done.status == 3 and "leave none" in done.err
+
+
+def test_the_runtime_may_choose(lab, wheel):
+    done = ok(lab, "cnn", "--policy", "max-efficiency", "-r", 10, runtime=wheel.path)
+    assert done.placed == {"CPUExecutionProvider": 11}
+
+
+def test_providers_that_are_not_there_are_refused_by_name(lab, wheel):
+    for name, words in (("openvno", "did you mean openvino?"), ("cuda", "has AzureExecutionProvider, CPUExecutionProvider"),
+                        ("nonsense", "cannot use the provider 'nonsense'"), ("qnn", "no Python package onnxruntime_qnn")):
+        done = run(lab, "cnn", "-e", name, runtime=wheel.path)
+        assert done.status == 3 and words in done.err, done.err
+
+
+# ---- inputs and outputs
+
+def reference(wheel, model, feeds, folder):
+    """What the runtime's own Python says."""
+    code = ("import sys, numpy as np, onnxruntime as ort; feeds = dict(np.load(sys.argv[2])); "
+            "s = ort.InferenceSession(sys.argv[1], providers=['CPUExecutionProvider']); "
+            "[np.save('%s/%d.npy' % (sys.argv[3], i), y) for i, y in enumerate(s.run(None, feeds))]")
+    os.makedirs(folder)
+    subprocess.run([wheel.python, "-c", code, model, feeds, folder], check=True, env=dict(os.environ, ORT_DISABLE_TELEMETRY="1"))
+
+
+@pytest.mark.parametrize("model", ["cnn", "wide", "loop", "batch", "heavy", "many"])
+def test_outputs_are_those_of_the_runtimes_own_python(lab, wheel, model):
+    feeds = lab.model(model).replace(".onnx", ".npz")
+    reference(wheel, lab.model(model), feeds, lab.path("expected"))
+    ok(lab, model, "--data", feeds, "--outputs", "out", "-r", 1, runtime=wheel.path)
+    expected = sorted(os.listdir(lab.path("expected")))
+    assert expected and sorted(os.listdir(lab.path("out"))) == expected
+    for name in expected:
+        np.testing.assert_array_equal(np.load(lab.path("out/" + name)), np.load(lab.path("expected/" + name)))
+
+
+TYPES = ["FLOAT", "UINT8", "INT8", "UINT16", "INT16", "INT32", "INT64", "STRING", "BOOL", "FLOAT16", "DOUBLE", "UINT32", "UINT64",
+         "BFLOAT16"]
+
+
+def test_every_type_of_element_goes_in_and_comes_out_as_it_was(lab, wheel):
+    types = [getattr(TensorProto, name) for name in TYPES]
+    model = save(lab, "types", [helper.make_node("Identity", ["x_" + name], ["y_" + name]) for name in TYPES],
+                 [helper.make_tensor_value_info("x_" + name, kind, [3]) for name, kind in zip(TYPES, types)],
+                 [helper.make_tensor_value_info("y_" + name, kind, [3]) for name, kind in zip(TYPES, types)])
+    folder = lab.path("test_data_set_0")
+    os.makedirs(folder)
+    for i, (name, kind) in enumerate(zip(TYPES, types)):
+        values = [b"a", b"", "\u00e4\u00f6".encode()] if name == "STRING" else [1, 0, 1] if name == "BOOL" else [1, 2, 3]
+        for side, letter in (("input", "x_"), ("output", "y_")):
+            tensor = helper.make_tensor(letter + name, kind, [3], values)
+            open(os.path.join(folder, "%s_%d.pb" % (side, i)), "wb").write(tensor.SerializeToString())
+    done = ok(lab, model, "--data", folder, "-r", 1, runtime=wheel.path)
+    assert len(done.lines("output")) == len(TYPES)
+    for line in done.lines("output"):
+        assert "as expected: at most 0 off" in line, line
+
+
+def test_types_of_less_than_a_byte(lab, wheel):
+    model = save(lab, "nibbles", [helper.make_node("DequantizeLinear", ["x", "one"], ["f"]),
+                                  helper.make_node("QuantizeLinear", ["f", "one", "zero"], ["y"])],
+                 [helper.make_tensor_value_info("x", TensorProto.INT4, [5])],
+                 [helper.make_tensor_value_info("y", TensorProto.INT4, [5])], opset=21,
+                 initializers=[helper.make_tensor("one", TensorProto.FLOAT, [], [1]),
+                               helper.make_tensor("zero", TensorProto.INT4, [], [0])])
+    folder = lab.path("test_data_set_0")
+    os.makedirs(folder)
+    for name, letter in (("input_0.pb", "x"), ("output_0.pb", "y")):
+        open(os.path.join(folder, name), "wb").write(
+            helper.make_tensor(letter, TensorProto.INT4, [5], [-8, -1, 0, 1, 7]).SerializeToString())
+    done = ok(lab, model, "--data", folder, "--outputs", "out", "-r", 1, runtime=wheel.path)
+    assert "as expected" in done.lines("output")[0]
+    assert np.load(lab.path("out/0.npy")).tolist() == [-8, -1, 0, 1, 7]
+
+
+def write_set(folder, number, x, y):
+    path = os.path.join(folder, "test_data_set_%d" % number)
+    os.makedirs(path)
+    for name, value in (("input_0.pb", x), ("output_0.pb", y)):
+        open(os.path.join(path, name), "wb").write(numpy_helper.from_array(value).SerializeToString())
+
+
+def test_outputs_that_are_not_as_expected_are_told(lab, wheel):
+    x = np.array([-1, 2, -3, 4], np.float32)
+    write_set(lab.path("good"), 0, x, np.maximum(x, 0))
+    write_set(lab.path("bad"), 0, x, np.maximum(x, 0))
+    write_set(lab.path("bad"), 1, x, np.maximum(x, 0) + np.array([0, 0, 0.5, 0], np.float32))
+    write_set(lab.path("shape"), 0, x, np.zeros(3, np.float32))
+    os.makedirs(lab.path("g"), exist_ok=True)
+    line, = ok(lab, "tiny", "--data", lab.path("good"), "-r", 1, runtime=wheel.path).lines("output")
+    assert "as expected: at most 0 off" in line
+    line, = ok(lab, "tiny", "--data", lab.path("bad"), "-r", 1, runtime=wheel.path).lines("output")
+    assert "not as expected: 1 of 4 elements beyond the tolerance, the first at [2]" in line
+    line, = ok(lab, "tiny", "--data", lab.path("bad"), "-r", 1, "--absolute-tolerance", "1", runtime=wheel.path).lines("output")
+    assert "not as expected" not in line
+    line, = ok(lab, "tiny", "--data", lab.path("shape"), "-r", 1, runtime=wheel.path).lines("output")
+    assert "not as expected" in line
+
+
+def test_a_seed_makes_the_same_inputs_in_every_runtime(lab, each_library):
+    ok(lab, "tiny", "--outputs", "out", "--seed", 7, "-r", 1, runtime=each_library)
+    once = np.load(lab.path("out/0.npy")).tolist()
+    ok(lab, "tiny", "--outputs", "out", "--seed", 7, "-r", 1, runtime=each_library)
+    assert np.load(lab.path("out/0.npy")).tolist() == once
+    ok(lab, "tiny", "--outputs", "out", "--seed", 8, "-r", 1, runtime=each_library)
+    assert np.load(lab.path("out/0.npy")).tolist() != once
+
+
+def test_ranges_and_fills_are_kept(lab, wheel):
+    ok(lab, "tiny", "--range", "x=3:4", "--outputs", "out", "-r", 1, runtime=wheel.path)
+    values = np.load(lab.path("out/0.npy"))
+    assert ((values >= 3) & (values <= 4)).all()
+    ok(lab, "tiny", "--fill", "ones", "--outputs", "out", "-r", 1, runtime=wheel.path)
+    assert np.load(lab.path("out/0.npy")).tolist() == [1] * 4
+
+
+def test_shapes_and_batch_sizes_take_turns(lab, wheel):
+    done = ok(lab, "batch", "--batch-size", "1,8,32", "-r", 300, runtime=wheel.path)
+    assert done.counts == [100, 100, 100]
+    assert [line.split(":")[0] for line in done.lines("latency")] == ["x float[%d,8] z float[3]" % n for n in (1, 8, 32)]
+    done = ok(lab, "batch", "--shape", "x=2x8/4x8", "-r", 100, runtime=wheel.path)
+    assert done.counts == [50, 50]
+
+
+def test_inputs_that_cannot_be_made_are_refused(lab, wheel):
+    sequence = helper.make_tensor_sequence_value_info("s", TensorProto.FLOAT, None)
+    model = save(lab, "sequence", [helper.make_node("SequenceLength", ["s"], ["n"])], [sequence],
+                 [helper.make_tensor_value_info("n", TensorProto.INT64, [])])
+    for args, words in ((["--shape", "nonsense=1"], "the model has no input 'nonsense'; its first is 'x'"),
+                        (["--shape", "x=5"], "cannot give 'x' the size 5 in dimension 0: the model has 4"),
+                        (["--shape", "x=4x4"], "cannot give 'x' 2 dimensions: the model has 1"),
+                        (["--data", "nowhere"], "nowhere")):
+        done = run(lab, "tiny", *args, runtime=wheel.path)
+        assert done.status == 3 and words in done.err, done.err
+    done = run(lab, model, runtime=wheel.path)
+    assert done.status == 3 and "cannot make the input 's': it is a sequence" in done.err
+
+
+# ---- load
+
+def test_the_measured_part_lasts_as_long_as_asked(lab, wheel):
+    begin = time.monotonic()
+    done = ok(lab, "heavy", "-t", "1s", runtime=wheel.path)
+    assert time.monotonic() - begin < 15
+    line, = [line for line in done.out.splitlines() if line.startswith("steady ")]
+    assert 1000 <= float(line.split()[1]) < 1500
+    assert "steady after" in done.lines("warm-up")[1] or "not " in done.lines("warm-up")[1]
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_the_number_of_inferences_is_the_one_asked_for(lab, wheel, threads):
+    result = parent(lab, "cnn", "-r", 1000, "-c", threads, "--runtime", wheel.path)
+    assert int(result["steady"]) == int(result["n_steady"]) == 1000
+    assert int(result["first"]) == 1 and int(result["warm_up"]) == int(result["n_warm_up"]) >= threads
+    assert int(result["ok"]) == 1001 + int(result["warm_up"])
+    assert result["outcome"] == "1" and result["status"] == "0"
+
+
+def test_every_inference_is_one_that_a_recording_sees(lab, wheel):
+    done = lab.record([runner(lab), lab.model("cnn"), "-r", "200", "--warm-up-max", "0.3s", "--runtime", wheel.path], level="inference")
+    assert done.status == 0, done.err
+    warm = int(re.search(r" and (\d+) inferences", done.out).group(1)) if " and " in done.out else \
+        int(re.search(r": (\d+) inferences are too few", done.out).group(1))
+    assert len(done.recording.inferences) == 1 + warm + 200
+
+
+def test_requests_arrive_at_their_rate_and_wait_when_there_are_too_many(lab, wheel):
+    done = ok(lab, "cnn", "--rate", 200, "-t", "3s", runtime=wheel.path)
+    assert 500 < done.counts[0] < 700
+    slow = float(re.search(INFERENCE, done.lines("latency")[0]).group(3))
+    done = ok(lab, "heavy", "--rate", 20000, "-t", "500ms", runtime=wheel.path)
+    waited = float(re.search(INFERENCE, done.lines("latency")[0]).group(3))
+    assert waited > 100 > 5 > slow
+
+
+def test_a_full_result_ends_the_run_and_says_so(lab, wheel):
+    result = parent(lab, "tiny", "-t", "60s", "--runtime", wheel.path, "--warm-up-max", "0", capacity=500)
+    assert result["stop"] == "3" and result["ok"] == "500" and result["outcome"] == "1"
+
+
+def test_a_signal_ends_the_run_in_good_order(lab, wheel):
+    process = lab.start([runner(lab), lab.model("cnn"), "-t", "60s", "--runtime", wheel.path], stdout=subprocess.PIPE, text=True)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert process.returncode == 0 and "throughput" in out
+
+
+def test_knobs_reach_the_runtime(lab, wheel):
+    done = ok(lab, "cnn", "-x", 2, "-y", 1, "-P", "-o", "basic", "-M", "-l", "-z", "-D", "-Z", "--spin-duration", 100,
+              "--spin-backoff-max", 8, "--deterministic", "--shrink-arena", "cpu:0", "-C", "session.disable_prepacking=1", "-T", "1",
+              "-p", "profile", "-u", "optimized.onnx", "-r", 20, runtime=wheel.path)
+    optimized = onnx.load(lab.path("optimized.onnx"))
+    assert "QuickGelu" not in [node.op_type for node in optimized.graph.node]
+    profile, = glob.glob(lab.path("profile*.json"))
+    assert profile == lab.path(done.lines("profile")[0])
+    events = json.load(open(profile))
+    assert len([event for event in events if event["name"] == "model_run"]) > 20
+    ok(lab, "cnn", "-u", "all.onnx", "-A", "-g", "Cpu", "-r", 20, runtime=wheel.path)
+    assert "QuickGelu" in [node.op_type for node in onnx.load(lab.path("all.onnx")).graph.node]
+
+
+def test_dimensions_are_set_by_name(lab, wheel):
+    done = ok(lab, "batch", "-f", "%s=6" % onnx.load(lab.model("batch")).graph.input[0].type.tensor_type.shape.dim[0].dim_param,
+              "-r", 5, runtime=wheel.path)
+    assert "x float[6,8]" in done.lines("input")[0]
+
+
+# ---- what goes wrong
+
+def test_a_run_that_fails_is_one_clear_error(lab, wheel):
+    result = parent(lab, "throws", "--runtime", wheel.path)
+    assert (result["status"], result["outcome"], result["phase"]) == ("3", "2", "first")
+    assert result["error"].startswith("cannot run the model on ") and "thrower" in result["error"]
+    assert result["failed"] == "1" and result["state.first"] == "4"
+
+
+def test_models_that_cannot_be_loaded(lab, wheel):
+    future = helper.make_model(onnx.load(lab.model("tiny")).graph, opset_imports=[helper.make_opsetid("", 99)])
+    future.ir_version = 7
+    onnx.save(future, lab.path("future.onnx"))
+    for model, words in ((lab.path("future.onnx"), "Opset 99 is under development"), (lab.model("garbage"), "cannot create the session"),
+                         (lab.path("nowhere.onnx"), "cannot read the model")):
+        done = run(lab, model, runtime=wheel.path)
+        assert done.status == 3 and words in done.err and len(done.err.splitlines()) == 1, done.err
+
+
+def test_a_library_that_crashes_when_it_is_loaded(lab, wheel):
+    library = lab.binaries.shared("bad_library", ["-DAT_LOAD"])
+    result = parent(lab, "tiny", "-R", library, "--runtime", wheel.path)
+    assert (result["status"], result["outcome"], result["phase"]) == ("3", "2", "session")
+    assert result["error"].startswith("cannot create the session: brought down by a segmentation fault (SIGSEGV), in the code of bad_library")
+    done = run(lab, "tiny", "-R", library, runtime=wheel.path)
+    assert done.status == 3 and "brought down by" in done.err
+
+
+def test_a_library_that_crashes_when_it_is_unloaded_leaves_all_figures(lab, wheel):
+    library = lab.binaries.shared("bad_library", ["-DAT_UNLOAD"])
+    result = parent(lab, "tiny", "-R", library, "-r", 50, "--runtime", wheel.path)
+    assert (result["status"], result["outcome"], result["phase"], result["steady"]) == ("3", "1", "unload", "50")
+    assert "all figures were complete before" in result["error"]
+
+
+def test_a_library_that_hangs_when_it_is_unloaded_is_left_behind(lab, wheel):
+    library = lab.binaries.shared("bad_library", ["-DAT_UNLOAD", "-DHANG"])
+    result = parent(lab, "tiny", "-R", library, "-r", 50, "--runtime", wheel.path)
+    assert (result["status"], result["outcome"], result["phase"], result["steady"]) == ("3", "1", "unload", "50")
+    assert "no end of the unloading" in result["error"]
+
+
+def test_a_runner_that_is_killed_leaves_what_it_had(lab, wheel):
+    result = parent(lab, "heavy", "-t", "60s", "--runtime", wheel.path, env={"KILL_AFTER": "300"})
+    assert (result["status"], result["outcome"]) == ("-9", "0")
+    assert int(result["ok"]) + int(result["in_flight"]) >= 300 and int(result["in_flight"]) <= 1
+
+
+def test_a_model_larger_than_memory(lab, wheel):
+    """The limit is on this process's address space, so the machine stays unharmed."""
+    big = helper.make_tensor("w", TensorProto.FLOAT, [64 << 20], np.ones(64 << 20, np.float32).tobytes(), raw=True)
+    model = save(lab, "big", [helper.make_node("Add", ["x", "w"], ["y"])],
+                 [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])],
+                 [helper.make_tensor_value_info("y", TensorProto.FLOAT, [64 << 20])], initializers=[big])
+    limit = 600 << 20
+    done = run(lab, model, "-r", 1, runtime=wheel.path,
+               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    assert done.status == 3 and "memory is out" in done.err and "0.25 GiB" in done.err, done.err
+
+
+def test_warnings_of_the_runtime_stay_silent_unless_asked_for(lab, wheel):
+    quiet = run(lab, "unnamed", "-C", "session.nonsense=1", "-r", 1, runtime=wheel.path)
+    assert quiet.status == 0 and quiet.err == ""

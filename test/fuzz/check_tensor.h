@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Aborts when what a reader of tensors gave breaks what src/model/tensor_file.h promises. */
+#ifndef FUZZ_CHECK_TENSOR_H
+#define FUZZ_CHECK_TENSOR_H
+
+#include "model/tensor_file.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline void check_claim(bool claim)
+{
+	if (!claim)
+		abort();
+}
+
+/* Every byte of it may be read, its size follows from its shape, and it is the same as itself. */
+static inline void check_tensor(const struct tensor *tensor)
+{
+	struct tensor_diff diff;
+	size_t n_elements, size_bytes;
+	char text[100];
+
+	check_claim(!tensor_measure(tensor->type, tensor->dims, tensor->n_dims, &n_elements, &size_bytes, NULL));
+	check_claim(n_elements == tensor->n_elements && size_bytes == tensor->size_bytes);
+	for (size_t i = 0; tensor->type == TENSOR_STRING && i < n_elements; i++)
+		check_claim(tensor->strings[i][tensor->string_bytes[i]] == 0);
+	check_claim(tensor_compare(tensor, tensor, (struct tensor_tolerance){ 0, 0 }, &diff));
+	tensor_describe(tensor, text, sizeof text);
+	check_claim(strlen(text) < sizeof text);
+}
+
+/* ret and err agree, and err is one line that can be shown. */
+static inline void check_err(int ret, const struct err *err)
+{
+	check_claim(ret ? ret == -err->code && *err->msg : !err->code);
+	for (const char *at = err->msg; *at; at++)
+		check_claim(isprint((unsigned char)*at));
+}
+
+#endif

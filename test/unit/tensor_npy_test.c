@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/tensor_file.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "tensor_data.h"
+
+static int read_npy(const char *path, struct err *err)
+{
+	struct tensor tensor;
+	int ret = tensor_npy_read(path, &tensor, err);
+
+	if (!ret)
+		tensor_done(&tensor);
+	return ret;
+}
+
+static void good_files_are_read_and_bad_ones_refused(void **state)
+{
+	each_file_reads("npy", read_npy, true);
+	each_file_reads("npy", read_npy, false);
+}
+
+static struct tensor from(const char *name)
+{
+	struct err err = { 0 };
+	struct tensor tensor;
+	char path[4096];
+
+	snprintf(path, sizeof path, TEST_DIR "/data/npy/good/%s.npy", name);
+	if (tensor_npy_read(path, &tensor, &err))
+		fail_msg("%s", err.msg);
+	return tensor;
+}
+
+static void assert_is(struct tensor tensor, const char *description, size_t n, const double *value)
+{
+	char text[80];
+
+	assert_string_equal(tensor_describe(&tensor, text, sizeof text), description);
+	assert_int_equal(tensor.n_elements, n);
+	for (size_t i = 0; i < n; i++)
+		assert_true(tensor_get(&tensor, i, 0) == value[i]);
+	tensor_done(&tensor);
+}
+
+static void values_are_those_of_the_file(void **state)
+{
+	assert_is(from("float"), "float[2,3]", VALUES(0, 1, 2, 3, 4, 5));
+	assert_is(from("scalar"), "int64[]", VALUES(7));
+	assert_is(from("half_big"), "float16[2]", VALUES(0.5, -2));
+	assert_is(from("complex_big"), "complex64[1]", VALUES(1));
+	assert_is(from("python2"), "int16[1,2]", VALUES(1, 2));
+	assert_is(from("uint64"), "uint64[1]", VALUES(0x1p64));
+	assert_is(from("bool_seven"), "bool[2]", VALUES(1, 0));
+	assert_is(from("fortran"), "double[2,3,4]",
+		  VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23));
+	assert_is(from("empty"), "int64[0,3]", 0, NULL);
+}
+
+static void both_kinds_of_strings_become_bytes(void **state)
+{
+	struct tensor unicode = from("unicode"), bytes = from("bytes"), big = from("unicode_big");
+
+	assert_string_equal(unicode.strings[1], "\xc3\xa9\xf0\x9f\x98\x80");
+	assert_string_equal(bytes.strings[1], "\xff");
+	assert_string_equal(big.strings[0], "b");
+	assert_string_equal(big.strings[1], "ab");
+	tensor_done(&unicode);
+	tensor_done(&bytes);
+	tensor_done(&big);
+}
+
+static void what_is_written_comes_back_for_every_type(void **state)
+{
+	for (int type = 1; type < TENSOR_N_TYPES; type++) {
+		struct tensor tensor = make(type, 2, (int64_t[]){ 3, 5 }), back;
+		struct tensor_diff diff;
+		struct err err = { 0 };
+		assert_int_equal(tensor_fill(&tensor, &(struct tensor_fill){ .seed = 9 }, "x", &err), 0);
+		assert_int_equal(tensor_npy_write(&tensor, scratch(), &err), 0);
+		assert_int_equal(tensor_npy_read(scratch(), &back, &err), 0);
+		if (tensor_npy_retype(&back, type, &err))
+			fail_msg("%s: %s", tensor_type_name(type), err.msg);
+		if (!tensor_compare(&tensor, &back, (struct tensor_tolerance){ 0 }, &diff) || diff.n_differing)
+			fail_msg("%s: %s", tensor_type_name(type), diff.why);
+		tensor_done(&tensor);
+		tensor_done(&back);
+	}
+	unlink(scratch());
+}
+
+static void strings_that_are_no_text_are_written_as_bytes(void **state)
+{
+	struct tensor tensor, back;
+
+	assert_int_equal(
+	    tensor_alloc_strings(&tensor, (int64_t[]){ 2 }, 1, "\xff\xc3\xa9", 3, (size_t[]){ 0, 1 }, NULL), 0);
+	assert_int_equal(tensor_npy_write(&tensor, scratch(), NULL), 0);
+	assert_int_equal(tensor_npy_read(scratch(), &back, NULL), 0);
+	assert_string_equal(back.strings[0], "\xff");
+	assert_string_equal(back.strings[1], "\xc3\xa9");
+	tensor_done(&tensor);
+	tensor_done(&back);
+	unlink(scratch());
+}
+
+static void a_type_is_only_taken_back_where_it_was_lost(void **state)
+{
+	struct tensor bytes = make_of(TENSOR_UINT8, VALUES(1, 15, 16)), words = make_of(TENSOR_UINT16, VALUES(1)),
+		      ints = make_of(TENSOR_INT8, VALUES(-8, 7, 8));
+	const enum tensor_type never[] = { TENSOR_FLOAT,     TENSOR_BOOL,     TENSOR_FLOAT16,
+					   TENSOR_STRING,    TENSOR_UINT16,   TENSOR_INT8,
+					   TENSOR_UNDEFINED, TENSOR_BFLOAT16, TENSOR_COMPLEX64 };
+	struct err err = { 0 };
+
+	for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+		assert_int_equal(tensor_npy_retype(&bytes, never[i], &err), -EINVAL);
+	assert_int_equal(tensor_npy_retype(&bytes, TENSOR_UINT4, &err), -EINVAL);
+	assert_string_equal(err.msg, "cannot take element 2 as uint4: it is 16, beyond 0 to 15");
+	assert_int_equal(bytes.type, TENSOR_UINT8);
+	assert_int_equal(tensor_npy_retype(&bytes, TENSOR_FLOAT8E5M2, &err), 0);
+	assert_int_equal(tensor_npy_retype(&words, TENSOR_FLOAT16, &err), -EINVAL);
+	assert_int_equal(tensor_npy_retype(&words, TENSOR_BFLOAT16, &err), 0);
+	assert_int_equal(tensor_npy_retype(&words, TENSOR_BFLOAT16, &err), 0);
+	assert_int_equal(tensor_npy_retype(&ints, TENSOR_INT4, &err), -EINVAL);
+	assert_string_equal(err.msg, "cannot take element 2 as int4: it is 8, beyond -8 to 7");
+	assert_int_equal(tensor_npy_retype(&ints, TENSOR_UINT4, &err), -EINVAL);
+	tensor_done(&bytes);
+	tensor_done(&words);
+	tensor_done(&ints);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	struct tensor tensor = make(TENSOR_FLOAT, 1, (int64_t[]){ 100000 });
+	struct err err = { 0 };
+
+	assert_int_equal(tensor_npy_write(&tensor, "/dev/full", &err), -ENOSPC);
+	assert_string_equal(err.msg, "cannot write /dev/full: No space left on device");
+	/* What is no file is still there. */
+	assert_int_equal(access("/dev/full", F_OK), 0);
+	assert_int_equal(tensor_npy_write(&tensor, "/no/such/folder/x.npy", &err), -ENOENT);
+	tensor_done(&tensor);
+}
+
+static void what_is_no_file_is_not_waited_for(void **state)
+{
+	struct err err = { 0 };
+	struct tensor tensor;
+
+	assert_int_equal(tensor_npy_read("/dev/zero", &tensor, &err), -EINVAL);
+	assert_string_equal(err.msg, "/dev/zero: cannot read it: it is no regular file");
+	assert_int_equal(tensor_npy_read("/no/such/file", &tensor, &err), -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_files_are_read_and_bad_ones_refused),
+		cmocka_unit_test(values_are_those_of_the_file),
+		cmocka_unit_test(both_kinds_of_strings_become_bytes),
+		cmocka_unit_test(what_is_written_comes_back_for_every_type),
+		cmocka_unit_test(strings_that_are_no_text_are_written_as_bytes),
+		cmocka_unit_test(a_type_is_only_taken_back_where_it_was_lost),
+		cmocka_unit_test(a_full_disk_is_an_error),
+		cmocka_unit_test(what_is_no_file_is_not_waited_for),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/tensor_file.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "tensor_data.h"
+
+static int read_npz(const char *path, struct err *err)
+{
+	struct tensor_list list = { 0 };
+	int ret = tensor_npz_read(path, &list, err);
+
+	if (ret)
+		assert_null(list.item);
+	tensor_list_done(&list);
+	return ret;
+}
+
+static void good_files_are_read_and_bad_ones_refused(void **state)
+{
+	each_file_reads("npz", read_npz, true);
+	each_file_reads("npz", read_npz, false);
+}
+
+static void arrays_come_by_name(void **state)
+{
+	static const char *const names[] = { "stored", "deflated" };
+	struct tensor_list list = { 0 };
+	char path[4096];
+
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof path, TEST_DIR "/data/npz/good/%s.npz", names[i]);
+		assert_int_equal(tensor_file_read(path, &list, NULL), 0);
+		assert_int_equal(list.n, 2);
+		assert_string_equal(list.item[0].name, "x");
+		assert_string_equal(list.item[1].name, "a/\xc3\xa9");
+		assert_int_equal(list.item[0].position, -1);
+		assert_int_equal(list.item[0].tensor.type, TENSOR_INT32);
+		assert_int_equal(tensor_get_int(&list.item[0].tensor, 2), 2);
+		assert_int_equal(list.item[1].tensor.n_elements, 400);
+		tensor_list_done(&list);
+	}
+}
+
+/* 57 kB that would be 1.1 GiB. */
+static void a_bomb_is_refused_before_it_goes_off(void **state)
+{
+	struct rusage before, after;
+	struct err err = { 0 };
+
+	getrusage(RUSAGE_SELF, &before);
+	assert_int_equal(read_npz(TEST_DIR "/data/npz/bad/bomb.npz", &err), -E2BIG);
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 1024);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_files_are_read_and_bad_ones_refused),
+		cmocka_unit_test(arrays_come_by_name),
+		cmocka_unit_test(a_bomb_is_refused_before_it_goes_off),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
