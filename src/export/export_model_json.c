@@ -277,7 +277,8 @@ static void put_operators(struct json *json, const struct model_analysis *analys
 	json_real(json, "wall_ns", result->operators_wall_ns);
 	json_real(json, "unattributed_ns", result->unattributed_ns);
 	json_int(json, "model_nodes_found", reach->n_joined);
-	json_int(json, "model_nodes_not_found", reach->n_not_run);
+	json_int(json, "model_nodes_not_found", reach->n_not_run - reach->n_constant);
+	json_int(json, "model_nodes_constant", reach->n_constant);
 	json_int(json, "model_nodes_on_provider", reach->n_own_nodes);
 	json_int(json, "model_nodes_elsewhere", reach->n_other_nodes);
 	json_array(json, "providers");

@@ -65,14 +65,12 @@ void html_placement(struct html_page *page)
 		put_places(page, r);
 	html_table_end(page->out);
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
-		const struct model_reach *reach = &page->analysis->comparison.reach[r];
+		struct printable not_found = model_not_found(page->analysis, r);
 
-		if (!reach->n_not_run || !page->report->results[r].n_operators)
+		if (!*not_found.s)
 			continue;
 		fputs("<p>", page->out);
-		html_words(page->out,
-			   "%s: %s of the model's %u nodes not found: folded, removed, or fused under another name.",
-			   page->label[r].s, units_count(reach->n_not_run).s, page->report->model.n_listed);
+		html_words(page->out, "%s: %s.", page->label[r].s, not_found.s);
 		fputs("</p>\n", page->out);
 	}
 	fputs("</section>\n", page->out);
@@ -113,7 +111,7 @@ static void draw_bars(struct html_page *page)
 	y = plot.top + 4;
 	for (uint32_t i = 0; i < n; i++, y += 8) {
 		plot_text(&plot, plot.left - 8, y + 4.5 * n_runs + 4, "end", "ink", "%s",
-			  model_text(comparison->rows[i].name, 25, false).s);
+			  model_text(comparison->rows[i].name, 23, false).s);
 		for (uint32_t r = 0; r < page->report->n_results; r++) {
 			double ns = time_of(page, &comparison->rows[i], r);
 

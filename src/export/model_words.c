@@ -276,8 +276,8 @@ static void say_threads(const struct speaker *to)
 
 static void say_idle(const struct speaker *to)
 {
-	FINDING("CPUs stand idle");
-	EVIDENCE("%s of %s in use", units_decimal(to->insight->value).s, units_count((uint64_t)to->insight->b).s);
+	FINDING("it leaves CPUs unused");
+	EVIDENCE("it uses %s of %s", units_decimal(to->insight->value).s, units_count((uint64_t)to->insight->b).s);
 	if (to->run->result->concurrency > 0)
 		NEXT("compare with more than %s inference%s at a time",
 		     units_count((uint64_t)to->run->result->concurrency).s,
@@ -346,6 +346,24 @@ struct model_words model_words_of(const struct model_analysis *analysis, const s
 
 	say[insight->kind](&speaker);
 	return words;
+}
+
+struct printable model_not_found(const struct model_analysis *analysis, uint32_t run)
+{
+	const struct model_reach *reach = &analysis->comparison.reach[run];
+	uint32_t n = reach->n_not_run - reach->n_constant;
+	struct printable to = { "" };
+
+	if (!analysis->report->results[run].n_operators || !reach->n_not_run)
+		return to;
+	printable_add(&to, "of the model's %u nodes ", analysis->report->model.n_listed);
+	if (reach->n_constant)
+		printable_add(&to, "%s depend on no input and did not run%s", units_count(reach->n_constant).s,
+			      n ? ", " : "");
+	if (n)
+		printable_add(&to, "%s were not found: removed, or part of an operator whose name does not tell",
+			      units_count(n).s);
+	return to;
 }
 
 /* The last one before i that finds the same; UINT32_MAX: none. */

@@ -28,6 +28,9 @@ struct model_finding {
 
 struct model_finding *model_findings(const struct model_analysis *analysis, bool is_ascii);
 
+/* What became of the nodes of the model that are not known to have run; "": there are none, or nothing is known. */
+struct printable model_not_found(const struct model_analysis *analysis, uint32_t run);
+
 /* The report in one sentence. */
 struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii);
 
