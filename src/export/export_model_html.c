@@ -18,9 +18,9 @@ struct units_text html_ns(double ns)
 	return ns == 0 ? (struct units_text){ "0" } : units_duration(ns);
 }
 
-struct units_text html_bytes(double bytes)
+struct units_text html_mebibytes(double mebibytes)
 {
-	return bytes == 0 ? (struct units_text){ "0" } : units_bytes(bytes);
+	return mebibytes == 0 ? (struct units_text){ "0" } : units_bytes(mebibytes * (1 << 20));
 }
 
 struct units_text html_share(double share)

@@ -7,6 +7,8 @@
 
 enum { MAX_TRANSFORMERS = 8 };
 
+static const double mebibyte = 1 << 20;
+
 static bool has_phases(const struct model_run *run)
 {
 	return run->result->n_phases > 0;
@@ -220,7 +222,7 @@ static void draw_rss(struct html_page *page, const struct plot *plot, const stru
 
 		if (isnan(bytes))
 			continue;
-		fprintf(page->out, "%s%.1f %.1f", is_open ? "L" : "M", plot_x(plot, i), plot_y(plot, bytes));
+		fprintf(page->out, "%s%.1f %.1f", is_open ? "L" : "M", plot_x(plot, i), plot_y(plot, bytes / mebibyte));
 		is_open = true;
 	}
 	/* a path must begin somewhere */
@@ -228,10 +230,12 @@ static void draw_rss(struct html_page *page, const struct plot *plot, const stru
 	for (uint32_t i = 0; i < names->n; i++)
 		if (!isnan(rss_after(result, names->name[i])))
 			fprintf(page->out, "<circle class=\"fill %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>",
-				html_colour(r).s, plot_x(plot, i), plot_y(plot, rss_after(result, names->name[i])));
+				html_colour(r).s, plot_x(plot, i),
+				plot_y(plot, rss_after(result, names->name[i]) / mebibyte));
 	if (result->peak_bytes >= 0 && is_open)
 		fprintf(page->out, "<path class=\"line dash %s\" d=\"M%.1f %.1fH%.1f\"/>", html_colour(r).s,
-			plot_x(plot, 0), plot_y(plot, (double)result->peak_bytes), plot_x(plot, names->n - 1));
+			plot_x(plot, 0), plot_y(plot, (double)result->peak_bytes / mebibyte),
+			plot_x(plot, names->n - 1));
 	fputc('\n', page->out);
 }
 
@@ -248,13 +252,13 @@ static void draw_memory(struct html_page *page, const struct name_list *names)
 	plot.right -= 30;
 	plot.left += 20;
 	plot.x = plot_axis_of(0, (double)names->n - 1, false);
-	/* steps of a power of two make round figures */
-	plot.y = plot_axis_of(0, most * 1.06, false);
+	/* in MiB, so that ticks are round */
+	plot.y = plot_axis_of(0, most * 1.06 / mebibyte, false);
 	html_figure(page, "Resident memory after each step; the dashed line is the peak.");
 	html_key(page, has_steps);
 	plot_begin(&plot, html_plot_id(page).s, "Resident memory after each step of each run",
 		   "The figures are in the table beside it.");
-	plot_draw_y(&plot, html_bytes, "");
+	plot_draw_y(&plot, html_mebibytes, "");
 	for (uint32_t i = 0; i < names->n; i++) {
 		fprintf(page->out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", plot_x(&plot, i), plot.top,
 			plot.bottom);
