@@ -10,12 +10,14 @@
 #include "source/source.h"
 
 struct doctor_opts {
-	bool json;
+	bool json, providers;
 	const char *sysroot;
 };
 
 static const struct opt doctor_opt_table[] = {
 	{ 0, "json", NULL, "print JSON", OPT_FLAG, offsetof(struct doctor_opts, json) },
+	{ 0, "providers", NULL, "load each ONNX Runtime that inftrace model could use, in a process of its own, and ask for its providers",
+	  OPT_FLAG, offsetof(struct doctor_opts, providers) },
 	{ 0, "sysroot", "FOLDER", "look at /proc, /sys, /etc ... below this folder instead", OPT_STR, offsetof(struct doctor_opts, sysroot), "" },
 	{ 0 },
 };
@@ -134,6 +136,13 @@ static void report_runtimes(struct report *report)
 	doctor_runtimes_done(&found);
 }
 
+static int report_providers(struct report *report, struct err *err)
+{
+	if (!report->json)
+		print_heading("\nRuntimes that inftrace model can use");
+	return doctor_providers(report->json, err);
+}
+
 static int doctor_run(const void *opts_, int argc, char **argv, struct err *err)
 {
 	const struct doctor_opts *opts = opts_;
@@ -149,6 +158,8 @@ static int doctor_run(const void *opts_, int argc, char **argv, struct err *err)
 	report_checks(&report);
 	report_sources(&report);
 	report_runtimes(&report);
+	if (opts->providers && report_providers(&report, err))
+		return -err->code;
 	if (opts->json) {
 		json_bool(&json, "can_record", report.can_record);
 		json_end(&json, '}');
@@ -165,7 +176,7 @@ const struct cmd cmd_doctor = {
 	.usage = "[options]",
 	.summary = "say what can be recorded on this machine, and why not",
 	.help = "Looks at the machine, at every source of events and at the copies of ONNX Runtime that a program started here "
-		"would find. It loads nothing, runs nothing and changes nothing.\n\n"
+		"would find. It loads nothing, runs nothing and changes nothing, but with --providers.\n\n"
 		"Each line says ok, less (recording works but shows less or costs more) or no. The exit status is 0 when "
 		"programs can be recorded here and 1 when not.",
 	.examples = (const struct cmd_example[]){

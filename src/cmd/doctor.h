@@ -6,6 +6,8 @@
 #ifndef CMD_DOCTOR_H
 #define CMD_DOCTOR_H
 
+#include "base/err.h"
+
 #include <stddef.h>
 
 enum doctor_state {
@@ -43,6 +45,10 @@ struct doctor_runtimes {
 /* The copies of ONNX Runtime that programs started here would find. Out of memory: what was found so far. */
 void doctor_runtimes_find(struct doctor_runtimes *found, const char *sysroot);
 void doctor_runtimes_done(struct doctor_runtimes *found);
+
+struct json;
+/* doctor_providers.c: what inftrace model can use, as text or (json not NULL) as the array "model_runtimes". 0, or -errno and err. */
+int doctor_providers(struct json *json, struct err *err);
 
 /* The first bytes of a small file, NUL-terminated, without a final line break; "" and -errno when unreadable. */
 int doctor_read(const char *sysroot, const char *path, char *buf, size_t size);
