@@ -9,9 +9,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -110,6 +109,18 @@ static void brought_down(int number, siginfo_t *info, void *context)
 	end();
 }
 
+/* We end by _exit: whoever called exit was a library. */
+static void ended_by_another(void)
+{
+	if (guard.is_down)
+		return;
+	guard.result->error[0] = 0;
+	say("cannot ");
+	say(run_result_phase_text(guard.result->phase));
+	say(": a library ended the process by calling exit");
+	end();
+}
+
 /* The measured part ends in good order; what cannot be interrupted in good order is not waited for. */
 static void asked_to_stop(int number)
 {
@@ -137,6 +148,7 @@ void run_guard_start(struct run_result *result, bool is_quiet)
 	sigaltstack(&stack, NULL);
 	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
 		sigaction(deadly[i], &down, NULL);
+	atexit(ended_by_another);
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 }

@@ -487,6 +487,13 @@ def test_a_library_that_crashes_when_it_is_loaded(lab, wheel):
     assert done.status == 3 and "brought down by" in done.err
 
 
+def test_a_library_that_ends_the_process(lab, wheel):
+    library = lab.binaries.shared("bad_library", ["-DAT_LOAD", "-DEXIT"])
+    result = parent(lab, "tiny", "-R", library, "--runtime", wheel.path)
+    assert (result["status"], result["outcome"], result["phase"]) == ("3", "2", "session")
+    assert result["error"] == "cannot create the session: a library ended the process by calling exit"
+
+
 def test_a_library_that_crashes_when_it_is_unloaded_leaves_all_figures(lab, wheel):
     library = lab.binaries.shared("bad_library", ["-DAT_UNLOAD"])
     result = parent(lab, "tiny", "-R", library, "-r", 50, "--runtime", wheel.path)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A library of custom operators, none in fact, that brings the process down: built with -DAT_LOAD when it is
- * registered, with -DAT_UNLOAD when the session is gone; with -DHANG it does not come back instead. With -DAT_CALL it
+ * registered, with -DAT_UNLOAD when the session is gone; with -DHANG it does not come back instead,
+ * with -DEXIT it calls exit. With -DAT_CALL it
  * is a runtime that crashes when it is asked.
  */
 #include <stddef.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 void *RegisterCustomOps(void *options, const void *api);
@@ -15,6 +17,8 @@ static void harm(void)
 #ifdef HANG
 	for (;;)
 		pause();
+#elif defined(EXIT)
+	exit(7);
 #else
 	*(volatile int *)8 = 0;
 #endif
