@@ -37,7 +37,8 @@ static void make_good(struct run_result *result)
 		    (struct run_latency){ .status = RUN_LATENCY_OK, .phase = RUN_STEADY, .group = (uint16_t)(i & 1) };
 }
 
-static void change(char *bytes, const uint8_t *data, size_t size)
+/* Puts the changes into bytes; from: takes them out again, by what stood there. */
+static void change(char *bytes, const uint8_t *data, size_t size, const char *from)
 {
 	while (size > 5) {
 		uint32_t at;
@@ -48,34 +49,42 @@ static void change(char *bytes, const uint8_t *data, size_t size)
 		size -= 5;
 		n = n < size ? n : size;
 		at %= (uint32_t)size_of_result;
-		n = n < size_of_result - at ? n : size_of_result - at;
-		memcpy(bytes + at, data, n);
+		memcpy(bytes + at, from ? from + at : (const char *)data,
+		       n < size_of_result - at ? n : size_of_result - at);
 		data += n;
 		size -= n;
 	}
 }
 
+static void check(const struct run_record *record)
+{
+	const struct run_result *head = record->head;
+
+	require(head->n_groups <= RUN_MAX_GROUPS && head->n_tensors <= RUN_MAX_TENSORS &&
+		record->n_latencies <= CAPACITY);
+	require(strlen(head->log) < RUN_LOG && strlen(head->placed[RUN_MAX_PROVIDERS - 1].library) < RUN_PATH);
+	for (uint64_t i = 0; i < record->n_latencies; i++)
+		require(record->latency[i].status == RUN_LATENCY_EMPTY || record->latency[i].group < head->n_groups);
+	for (uint32_t i = 0; i < head->n_tensors; i++)
+		require(head->tensors[i].n_dims <= RUN_MAX_DIMS && head->tensors[i].group < head->n_groups);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct run_result *result;
+	static struct run_result *good, *result;
 	struct run_record record;
 
-	if (!result)
-		require(!posix_memalign((void **)&result, 64, size_of_result));
-	make_good(result);
-	change((char *)result, data, size);
-	if (run_result_parse(result, size_of_result, &record, NULL))
-		return 0;
-	require(record.head->n_groups <= RUN_MAX_GROUPS && record.head->n_tensors <= RUN_MAX_TENSORS &&
-		record.n_latencies <= CAPACITY);
-	require(strlen(record.head->log) < RUN_LOG &&
-		strlen(record.head->placed[RUN_MAX_PROVIDERS - 1].library) < RUN_PATH);
-	for (uint64_t i = 0; i < record.n_latencies; i++)
-		require(record.latency[i].status == RUN_LATENCY_EMPTY ||
-			record.latency[i].group < record.head->n_groups);
-	for (uint32_t i = 0; i < record.head->n_tensors; i++)
-		require(record.head->tensors[i].n_dims <= RUN_MAX_DIMS &&
-			record.head->tensors[i].group < record.head->n_groups);
-	run_result_free(&record);
+	if (!good) {
+		require(!posix_memalign((void **)&good, 64, size_of_result) &&
+			!posix_memalign((void **)&result, 64, size_of_result));
+		make_good(good);
+		memcpy(result, good, size_of_result);
+	}
+	change((char *)result, data, size, NULL);
+	if (!run_result_parse(result, size_of_result, &record, NULL)) {
+		check(&record);
+		run_result_free(&record);
+	}
+	change((char *)result, data, size, (const char *)good);
 	return 0;
 }
