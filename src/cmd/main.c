@@ -34,10 +34,24 @@ static int flush_output(int status)
 	return print_error(&err);
 }
 
+/* The nth word of the usage that is not in brackets: what the argument is called. */
+static const char *argument_name(const char *usage, int n, int *len)
+{
+	for (;; usage += *len) {
+		usage += strspn(usage, " ");
+		*len = (int)(*usage == '[' ? strcspn(usage, "]") + 1 : strcspn(usage, " "));
+		if (!*usage || (*usage != '[' && !n--))
+			return usage;
+	}
+}
+
 static int check_args(const struct cmd *cmd, int n, char **argv, struct err *err)
 {
-	if (n < cmd->min_args)
-		return cmd_misused(err, "%s needs %s", cmd->name, n ? "another argument" : "an argument");
+	if (n < cmd->min_args) {
+		int len;
+		const char *name = argument_name(cmd->usage, n, &len);
+		return cmd_misused(err, "%s needs an argument: %.*s", cmd->name, len, name);
+	}
 	if (cmd->max_args >= 0 && n > cmd->max_args)
 		return cmd_misused(err, "%s has no use for '%s'", cmd->name, argv[cmd->max_args]);
 	return 0;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """inftrace model with real runtimes and providers: what is run, compared and reported, and what is said when it cannot be."""
+import ctypes.util
 import glob
 import html.parser
 import json
@@ -113,6 +114,26 @@ def test_two_providers_are_compared_by_what_ran(lab, openvino):
     output, = other["outputs"]
     assert output["agrees"] and output["max_absolute"] < 1e-3
     assert other["speed"]["ratio"] > 0
+
+
+def software_gpu(lab):
+    """The environment in which Vulkan runs on the CPU, with the library that Debian's Chromium brings."""
+    library = "/usr/lib/chromium/libvk_swiftshader.so"
+    if not os.path.exists(library) or not ctypes.util.find_library("vulkan"):
+        pytest.skip("no SwiftShader and Vulkan here (Debian: chromium, libvulkan1)")
+    path = lab.path("icd.json")
+    with open(path, "w") as out:
+        json.dump({"file_format_version": "1.0.0", "ICD": {"library_path": library, "api_version": "1.1.0"}}, out)
+    return {"VK_ICD_FILENAMES": path}
+
+
+def test_webgpu_runs_without_a_gpu(lab):
+    library = environment(envs.node_package, "newest").library
+    done = lab.plain(command(lab, "chain", "--ep", "cpu,webgpu", "-r", 3, "--json", runtime=library), env=software_gpu(lab))
+    assert done.status == 0, done.err
+    run = json.loads(done.out)["runs"][1]
+    assert "WebGpuExecutionProvider" in [row["provider"] for row in run["operators"]["providers"]]
+    assert run["outputs"][0]["agrees"]
 
 
 def test_a_provider_that_took_nothing_is_called_so(lab):
