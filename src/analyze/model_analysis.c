@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Each run by itself, then beside the others. The rules of what is worth trying are in model_insight.c. */
 #include "analyze/model_analysis.h"
+#include "analyze/stats.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,20 +50,64 @@ static int find_series(struct model_run *run, struct arena *arena)
 	return code;
 }
 
-static void find_rates(struct model_run *run)
+struct round {
+	uint64_t begin_ns, end_ns, n;
+	double sum_ns;
+};
+
+/* Rounds come one after the other; those without an inference that did not fail do not count. */
+static uint32_t find_rounds(struct model_run *run, struct round *round)
 {
 	const struct model_result *result = run->result;
-	uint64_t begin_ns = UINT64_MAX, end_ns = 0;
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < result->n_latencies; i++) {
 		const struct model_latency *one = &result->latencies[i];
+		uint64_t end_ns = stats_sum(one->start_ns, one->duration_ns);
 
 		run->n_failed += one->status != 0;
-		begin_ns = one->start_ns < begin_ns ? one->start_ns : begin_ns;
-		end_ns = one->start_ns + one->duration_ns > end_ns ? one->start_ns + one->duration_ns : end_ns;
+		if (i && one->round != result->latencies[i - 1].round && round[n].n)
+			round[++n] = (struct round){ 0 };
+		if (!round[n].n || one->start_ns < round[n].begin_ns)
+			round[n].begin_ns = one->start_ns;
+		round[n].end_ns = end_ns > round[n].end_ns ? end_ns : round[n].end_ns;
+		round[n].n += !one->status;
+		round[n].sum_ns += one->status ? 0 : (double)one->duration_ns;
 	}
-	run->rate_per_s =
-	    run->latency.n > 1 && end_ns > begin_ns ? (double)run->latency.n * 1e9 / (double)(end_ns - begin_ns) : NAN;
+	return n + (round[n].n > 0);
+}
+
+static int find_rates(struct model_run *run)
+{
+	struct round *round = calloc((size_t)run->result->n_latencies + 1, sizeof *round);
+	double *mean = calloc((size_t)run->result->n_latencies + 1, sizeof *mean), wall_ns = 0;
+
+	if (!round || !mean) {
+		free(round);
+		free(mean);
+		return -ENOMEM;
+	}
+	run->n_rounds = find_rounds(run, round);
+	run->round_low_ns = run->round_high_ns = NAN;
+	for (uint32_t i = 0; i < run->n_rounds; i++) {
+		mean[i] = round[i].sum_ns / (double)round[i].n;
+		wall_ns += (double)(round[i].end_ns - round[i].begin_ns);
+		run->round_low_ns = fmin(run->round_low_ns, mean[i]);
+		run->round_high_ns = fmax(run->round_high_ns, mean[i]);
+	}
+	run->rate_per_s = run->latency.n > 1 && wall_ns > 0 ? (double)run->latency.n * 1e9 / wall_ns : NAN;
+	if (run->n_rounds > 1)
+		run->latency.interval_ns =
+		    fmax(run->latency.interval_ns, model_interval_of_rounds(mean, run->n_rounds));
+	free(round);
+	free(mean);
+	return 0;
+}
+
+static void find_usage(struct model_run *run)
+{
+	const struct model_result *result = run->result;
+
 	run->cores = NAN;
 	if (result->cpu_user_ns >= 0 && result->cpu_system_ns >= 0 && result->steady_ns > 0)
 		run->cores = (double)(result->cpu_user_ns + result->cpu_system_ns) / (double)result->steady_ns;
@@ -176,10 +221,11 @@ struct model_analysis *model_analysis_new(const struct model_report *report, str
 
 		run->result = &report->results[r];
 		code = find_series(run, &analysis->arena);
+		code = code ? code : find_rates(run);
 		code = code ? code : find_bounds(analysis, r);
 		if (code)
 			break;
-		find_rates(run);
+		find_usage(run);
 		find_creation_rest(run);
 		find_speed(analysis, r);
 	}

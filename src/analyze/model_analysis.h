@@ -26,7 +26,10 @@ struct model_run {
 	struct model_group *groups;   /* n_groups == 0: all had one shape */
 	uint32_t n_groups;
 	uint64_t n_failed;
-	double rate_per_s;	    /* ended ones, from the first begin to the last end; NAN: not known */
+	uint32_t n_rounds; /* processes that the latencies are of; from 2 on, what differs between them widens the
+			      interval */
+	double round_low_ns, round_high_ns; /* lowest and highest mean of one of them */
+	double rate_per_s;	    /* ended ones, from the first begin to the last end of each round; NAN: not known */
 	double cores;		    /* CPU time by wall time; NAN: not known */
 	double operators_share;	    /* of the inferences' time that operators explain; NAN: not known */
 	double energy_joules;	    /* of one inference; NAN: not known */

@@ -194,7 +194,7 @@ static int compare_rows(const void *a, const void *b)
 	return order ? order : compare_texts(x->name, y->name);
 }
 
-static void count_reach(struct comparer *comparer, uint32_t r)
+static void count_reach(struct comparer *comparer, const struct model_graph *graph, uint32_t r)
 {
 	const struct model_result *result = &comparer->report->results[r];
 	const struct model_comparison *to = comparer->to;
@@ -203,6 +203,7 @@ static void count_reach(struct comparer *comparer, uint32_t r)
 	for (uint32_t i = 0; i < comparer->report->model.n_listed; i++) {
 		reach->n_joined += comparer->join[r][i].how != MODEL_NOT_RUN;
 		reach->n_not_run += comparer->join[r][i].how == MODEL_NOT_RUN;
+		reach->n_constant += comparer->join[r][i].how == MODEL_NOT_RUN && graph->is_constant[i];
 	}
 	for (uint32_t i = 0; i < result->n_operators; i++) {
 		const struct model_operator *op = &result->operators[i];
@@ -240,7 +241,7 @@ static int join_results(struct comparer *comparer)
 		if (!comparer->join[r] || !to->node_of[r] || !to->n_nodes_of[r])
 			return -ENOMEM;
 		model_join_result(&graph, &report->results[r], comparer->join[r], to->node_of[r], to->n_nodes_of[r]);
-		count_reach(comparer, r);
+		count_reach(comparer, &graph, r);
 	}
 	return 0;
 }

@@ -55,6 +55,7 @@ struct model_type_row {
 /* How far the nodes of the model are accounted for in one result. */
 struct model_reach {
 	uint32_t n_joined, n_not_run; /* nodes of the model: known to have run, or not */
+	uint32_t n_constant;	      /* of those not known to have run: depend on no input, so they need not */
 	uint32_t n_unjoined;	      /* operators that no node is known for */
 	double unjoined_ns;	      /* their time */
 	const char *own_provider;     /* the provider asked for, as its operators call it; NULL: none ran on it */

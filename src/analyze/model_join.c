@@ -49,9 +49,35 @@ static void add_values(struct model_index *index, uint32_t *n, const char *const
 			index[(*n)++] = (struct model_index){ values[i], node };
 }
 
+static uint32_t producer(const struct model_graph *graph, const char *value)
+{
+	const struct model_index *found = value ? find(graph->by_output, graph->n_by_output, value) : NULL;
+
+	return found ? found->node : MODEL_NONE;
+}
+
+/* Nodes come after those that they read. Without inputs of the model nothing is known. */
+static void find_constants(struct model_graph *graph, const struct model_facts *facts, const struct model_index *inputs)
+{
+	for (uint32_t i = 0; i < graph->n_nodes && facts->n_inputs; i++) {
+		const struct model_node *node = &graph->nodes[i];
+		bool is_constant = true;
+
+		for (uint32_t k = 0; k < node->n_inputs && is_constant; k++) {
+			uint32_t before = producer(graph, node->inputs[k]);
+
+			is_constant = before == MODEL_NONE
+					  ? !find(inputs, facts->n_inputs, node->inputs[k] ? node->inputs[k] : "")
+					  : before < i && graph->is_constant[before];
+		}
+		graph->is_constant[i] = is_constant;
+	}
+}
+
 int model_graph_of(struct model_graph *graph, const struct model_facts *facts, struct arena *arena)
 {
 	size_t n_inputs = 0, n_outputs = 0;
+	struct model_index *inputs;
 
 	*graph = (struct model_graph){ .nodes = facts->nodes, .n_nodes = facts->n_listed };
 	for (uint32_t i = 0; i < facts->n_listed; i++) {
@@ -61,7 +87,9 @@ int model_graph_of(struct model_graph *graph, const struct model_facts *facts, s
 	graph->by_name = arena_alloc(arena, (facts->n_listed + 1) * sizeof *graph->by_name);
 	graph->by_input = arena_alloc(arena, (n_inputs + 1) * sizeof *graph->by_input);
 	graph->by_output = arena_alloc(arena, (n_outputs + 1) * sizeof *graph->by_output);
-	if (!graph->by_name || !graph->by_input || !graph->by_output)
+	graph->is_constant = arena_alloc(arena, (facts->n_listed + 1) * sizeof *graph->is_constant);
+	inputs = arena_alloc(arena, (facts->n_inputs + 1) * sizeof *inputs);
+	if (!graph->by_name || !graph->by_input || !graph->by_output || !graph->is_constant || !inputs)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < facts->n_listed; i++) {
 		const struct model_node *node = &facts->nodes[i];
@@ -73,6 +101,10 @@ int model_graph_of(struct model_graph *graph, const struct model_facts *facts, s
 	qsort(graph->by_name, graph->n_by_name, sizeof *graph->by_name, compare_index);
 	qsort(graph->by_input, graph->n_by_input, sizeof *graph->by_input, compare_index);
 	qsort(graph->by_output, graph->n_by_output, sizeof *graph->by_output, compare_index);
+	for (uint32_t i = 0; i < facts->n_inputs; i++)
+		inputs[i] = (struct model_index){ facts->inputs[i].name ? facts->inputs[i].name : "", i };
+	qsort(inputs, facts->n_inputs, sizeof *inputs, compare_index);
+	find_constants(graph, facts, inputs);
 	return 0;
 }
 
@@ -123,13 +155,6 @@ static bool undecorate(char *name)
 		return false;
 	memmove(name, name + sizeof fused - 1, len - (sizeof fused - 1) + 1);
 	return true;
-}
-
-static uint32_t producer(const struct model_graph *graph, const char *value)
-{
-	const struct model_index *found = value ? find(graph->by_output, graph->n_by_output, value) : NULL;
-
-	return found ? found->node : MODEL_NONE;
 }
 
 /* The only reader of a node's first output; MODEL_NONE: it has none or several. */
@@ -250,7 +275,7 @@ static void take_by_elimination(struct joiner *joiner)
 		}
 	}
 	for (uint32_t i = 0; n == 1 && i < joiner->graph->n_nodes; i++) {
-		if (!is_free(joiner, i))
+		if (!is_free(joiner, i) || joiner->graph->is_constant[i])
 			continue;
 		joiner->join[i] = (struct model_join){ MODEL_INSIDE, subgraph };
 		joiner->n_nodes_of[subgraph]++;

@@ -12,6 +12,7 @@ struct model_graph {
 	uint32_t n_nodes;
 	struct model_index *by_name, *by_output, *by_input;
 	uint32_t n_by_name, n_by_output, n_by_input;
+	bool *is_constant; /* of each node: depends on no input of the model, so it need not run */
 };
 
 /* 0, or -ENOMEM. facts is borrowed. */

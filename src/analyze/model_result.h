@@ -83,6 +83,7 @@ struct model_latency {
 	int64_t queued_ns; /* open loop: when it should have started; -1: closed loop */
 	uint32_t shape;	   /* index of model_result.shapes */
 	uint32_t thread;
+	uint32_t round; /* which of several processes that ran the same, from 0 on; in order */
 	int32_t status; /* 0: ok */
 };
 

@@ -146,6 +146,19 @@ double model_interval(const uint64_t *value, size_t n, double *n_effective, bool
 	return fmax(interval, second);
 }
 
+double model_interval_of_rounds(const double *mean, size_t n)
+{
+	double sum = 0, squares = 0;
+
+	if (n < 2)
+		return NAN;
+	for (size_t i = 0; i < n; i++)
+		sum += mean[i];
+	for (size_t i = 0; i < n; i++)
+		squares += pow(mean[i] - sum / (double)n, 2);
+	return model_t_95((double)n - 1) * sqrt(squares / (double)(n - 1) / (double)n);
+}
+
 static void find_percentiles(struct model_series *series)
 {
 	static const struct {

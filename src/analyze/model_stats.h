@@ -65,6 +65,12 @@ int model_series_of(struct model_series *series, const uint64_t *value, size_t n
 /* The interval alone, as above. NAN: fewer than 8 values. */
 double model_interval(const uint64_t *value, size_t n, double *n_effective, bool *is_short);
 
+/*
+ * The interval from the means of several processes that ran the same: what differs between processes (memory layout,
+ * what else the machine does) no single one can know. NAN: fewer than 2.
+ */
+double model_interval_of_rounds(const double *mean, size_t n);
+
 /* Student's t, two-sided 95 %; df may be a fraction, 1 at least. */
 double model_t_95(double df);
 

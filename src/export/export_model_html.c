@@ -18,9 +18,9 @@ struct units_text html_ns(double ns)
 	return ns == 0 ? (struct units_text){ "0" } : units_duration(ns);
 }
 
-struct units_text html_bytes(double bytes)
+struct units_text html_mebibytes(double mebibytes)
 {
-	return bytes == 0 ? (struct units_text){ "0" } : units_bytes(bytes);
+	return mebibytes == 0 ? (struct units_text){ "0" } : units_bytes(mebibytes * (1 << 20));
 }
 
 struct units_text html_share(double share)
@@ -295,8 +295,9 @@ static void put_run(struct html_page *page, uint32_t r)
 	html_cell(page->out, "main", "%s", page->label[r].s);
 	if (result->error) {
 		fprintf(page->out, "<td class=\"bad long\" colspan=\"5\">");
-		html_words(page->out, "failed%s%s: %s", result->failed_in ? " in " : "",
-			   result->failed_in ? html_name(result->failed_in).s : "", html_name(result->error).s);
+		html_words(page->out, "failed%s%s%s: %s", result->failed_in ? " (" : "",
+			   result->failed_in ? html_name(result->failed_in).s : "", result->failed_in ? ")" : "",
+			   html_name(result->error).s);
 		fputs("</td>", page->out);
 		return;
 	}
@@ -323,33 +324,50 @@ static void put_runs(struct html_page *page)
 	fputs("</div></section>\n", page->out);
 }
 
+static void put_finding(struct html_page *page, const struct model_finding *finding, uint32_t i)
+{
+	const struct model_insight *insights = page->analysis->insights;
+	bool is_alone = finding[i].next_same == UINT32_MAX;
+
+	fprintf(page->out, "<li class=\"%s%s\"><b>", html_colour(insights[i].result).s,
+		insights[i].kind <= MODEL_OUTPUTS_DIFFER ? " bad" : "");
+	if (is_alone)
+		html_words(page->out, "%s: ", page->label[insights[i].result].s);
+	html_words(page->out, "%s", finding[i].words.finding.s);
+	fputs("</b>", page->out);
+	for (; i != UINT32_MAX; i = finding[i].next_same) {
+		const struct model_words *words = &finding[i].words;
+
+		fputs("<p><i>", page->out);
+		if (!is_alone)
+			html_words(page->out, "%s: ", page->label[insights[i].result].s);
+		html_words(page->out, "%s", words->evidence.s);
+		fputs("</i></p>", page->out);
+		if (!*words->next.s || finding[i].is_next_below)
+			continue;
+		fputs("<p class=\"next\">", page->out);
+		html_words(page->out, "\342\206\222 %s", words->next.s);
+		fputs("</p>", page->out);
+	}
+	fputs("</li>\n", page->out);
+}
+
 static void put_insights(struct html_page *page)
 {
 	const struct model_analysis *analysis = page->analysis;
+	struct model_finding *finding = model_findings(analysis, false);
 
 	html_section(page, "next", "What to try next", "%s",
 		     analysis->n_insights
 			 ? "From the figures of this report; what is wrong first, then by what there is to win."
 			 : "Nothing in these figures stands out.");
-	fputs("<ul class=\"todo\">\n", page->out);
-	for (uint32_t i = 0; i < analysis->n_insights; i++) {
-		const struct model_insight *insight = &analysis->insights[i];
-		struct model_words words = model_words_of(analysis, insight, false);
-
-		fprintf(page->out, "<li class=\"%s%s\"><b>", html_colour(insight->result).s,
-			insight->kind <= MODEL_OUTPUTS_DIFFER ? " bad" : "");
-		html_words(page->out, "%s: %s", page->label[insight->result].s, words.finding.s);
-		fputs("</b><i>", page->out);
-		html_words(page->out, "%s", words.evidence.s);
-		fputs("</i>", page->out);
-		if (*words.next.s)
-			fputs("<br/><span class=\"next\">", page->out);
-		if (*words.next.s)
-			html_words(page->out, "\342\206\222 %s", words.next.s);
-		fputs(*words.next.s ? "</span></li>\n" : "</li>\n", page->out);
-	}
-	/* a list without items would be no list */
-	fputs(analysis->n_insights ? "</ul></section>\n" : "<li>-</li></ul></section>\n", page->out);
+	if (analysis->n_insights)
+		fputs("<ul class=\"todo\">\n", page->out);
+	for (uint32_t i = 0; finding && i < analysis->n_insights; i++)
+		if (!finding[i].is_repeated)
+			put_finding(page, finding, i);
+	fputs(analysis->n_insights ? "</ul></section>\n" : "</section>\n", page->out);
+	free(finding);
 }
 
 static void put_files(struct html_page *page)

@@ -144,22 +144,24 @@ static void put_series(struct json *json, const char *key, const struct model_se
 static void put_samples(struct json *json, const struct model_result *result)
 {
 	static const char *const keys[] = {
-		"start_monotonic_ns", "duration_ns", "due_monotonic_ns", "shape", "thread", "status"
+		"start_monotonic_ns", "duration_ns", "due_monotonic_ns", "shape", "thread", "round", "status"
 	};
+	enum { COLUMNS = sizeof keys / sizeof *keys, STATUS = COLUMNS - 1 };
 
 	json_object(json, "samples");
-	for (int column = 0; column < 6; column++) {
+	for (int column = 0; column < COLUMNS; column++) {
 		json_array(json, keys[column]);
 		for (uint32_t i = 0; i < result->n_latencies; i++) {
 			const struct model_latency *one = &result->latencies[i];
-			const int64_t values[] = { (int64_t)one->start_ns,
-						   (int64_t)one->duration_ns,
-						   one->queued_ns,
-						   one->shape,
-						   one->thread,
-						   one->status };
+			const int64_t values[COLUMNS] = { (int64_t)one->start_ns,
+							  (int64_t)one->duration_ns,
+							  one->queued_ns,
+							  one->shape,
+							  one->thread,
+							  one->round,
+							  one->status };
 
-			if (column == 5)
+			if (column == STATUS)
 				json_int(json, NULL, values[column]);
 			else
 				put_int(json, NULL, values[column]);
@@ -275,7 +277,8 @@ static void put_operators(struct json *json, const struct model_analysis *analys
 	json_real(json, "wall_ns", result->operators_wall_ns);
 	json_real(json, "unattributed_ns", result->unattributed_ns);
 	json_int(json, "model_nodes_found", reach->n_joined);
-	json_int(json, "model_nodes_not_found", reach->n_not_run);
+	json_int(json, "model_nodes_not_found", reach->n_not_run - reach->n_constant);
+	json_int(json, "model_nodes_constant", reach->n_constant);
 	json_int(json, "model_nodes_on_provider", reach->n_own_nodes);
 	json_int(json, "model_nodes_elsewhere", reach->n_other_nodes);
 	json_array(json, "providers");
@@ -391,6 +394,9 @@ static void put_run(struct json *json, const struct model_analysis *analysis, ui
 	json_text(json, "warmup", run->result->warmup_words);
 	json_real(json, "per_second", run->rate_per_s);
 	put_count(json, "failed_inferences", run->n_failed);
+	json_int(json, "rounds", run->n_rounds);
+	json_real(json, "lowest_mean_of_a_round_ns", run->round_low_ns);
+	json_real(json, "highest_mean_of_a_round_ns", run->round_high_ns);
 	put_ratio(json, "speed", &run->speed);
 	json_real(json, "speed_of_medians", run->typical_speed);
 	put_latencies(json, run);

@@ -162,7 +162,7 @@ static void put_run(const struct model_page *page, struct table *table, uint32_t
 	table_cell(table, result->error ? TABLE_RED : TABLE_BOLD, "%s", page->label[r].s);
 	if (result->error) {
 		table_cell(table, TABLE_RED, "failed");
-		for (int i = 0; i < 6; i++)
+		for (int i = 0; i < 5; i++)
 			table_cell(table, TABLE_PLAIN, "%s", "");
 		return;
 	}
@@ -172,7 +172,6 @@ static void put_run(const struct model_page *page, struct table *table, uint32_t
 		   units_interval(run->latency.mean_ns, run->latency.interval_ns, page->page.opts.is_ascii).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_duration(run->latency.percentile[0].ns).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_rate(run->rate_per_s).s);
-	table_cell(table, TABLE_PLAIN, "%s", result->peak_bytes < 0 ? "-" : units_bytes((double)result->peak_bytes).s);
 	table_cell(table, r && run->speed.is_known && !run->speed.is_different ? TABLE_DIM : TABLE_PLAIN, "%s",
 		   speed.s);
 }
@@ -188,7 +187,6 @@ static void print_runs(const struct model_page *page)
 	table_column(&table, page->page.opts.is_ascii ? "mean +- 95 %" : "mean \302\261 95 %", TABLE_RIGHT);
 	table_column(&table, "median", TABLE_RIGHT);
 	table_column(&table, "inferences", TABLE_RIGHT);
-	table_column(&table, "peak rss", TABLE_RIGHT);
 	table_column(&table, "speed", TABLE_LEFT);
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		put_run(page, &table, r);
@@ -202,27 +200,53 @@ static void print_runs(const struct model_page *page)
 	}
 }
 
+static void print_next(const struct model_page *page, const struct model_finding *finding)
+{
+	if (*finding->words.next.s && !finding->is_next_below)
+		page_text(&page->page, 6, TABLE_DIM, "%s %s", page->page.opts.is_ascii ? "->" : "\342\206\222",
+			  finding->words.next.s);
+}
+
+static void print_finding(const struct model_page *page, const struct model_finding *finding, uint32_t i)
+{
+	const struct model_insight *insights = page->analysis->insights;
+	enum table_style style = insights[i].kind <= MODEL_OUTPUTS_DIFFER ? TABLE_RED : TABLE_BOLD;
+
+	if (finding[i].next_same == UINT32_MAX) {
+		page_text(&page->page, 2, style, "%s: %s", page->label[insights[i].result].s,
+			  finding[i].words.finding.s);
+		page_text(&page->page, 6, TABLE_PLAIN, "%s", finding[i].words.evidence.s);
+		print_next(page, &finding[i]);
+		return;
+	}
+	page_text(&page->page, 2, style, "%s", finding[i].words.finding.s);
+	for (; i != UINT32_MAX; i = finding[i].next_same) {
+		page_text(&page->page, 6, TABLE_PLAIN, "%s: %s", page->label[insights[i].result].s,
+			  finding[i].words.evidence.s);
+		print_next(page, &finding[i]);
+	}
+}
+
 static void print_insights(const struct model_page *page)
 {
 	const struct model_analysis *analysis = page->analysis;
-	uint32_t n = analysis->n_insights;
+	struct model_finding *finding = model_findings(analysis, page->page.opts.is_ascii);
+	uint32_t n_all = 0, n = 0;
 
-	if (!n)
-		return;
-	if (n > MAX_INSIGHTS + 1 && !page->page.opts.is_all)
-		n = MAX_INSIGHTS;
-	page_heading(&page->page, "What to try next");
-	for (uint32_t i = 0; i < n; i++) {
-		const struct model_insight *insight = &analysis->insights[i];
-		struct model_words words = model_words_of(analysis, insight, page->page.opts.is_ascii);
-
-		page_text(&page->page, 2, insight->kind <= MODEL_OUTPUTS_DIFFER ? TABLE_RED : TABLE_BOLD, "%s: %s",
-			  page->label[insight->result].s, words.finding.s);
-		page_text(&page->page, 6, TABLE_PLAIN, "%s%s%s", words.evidence.s, *words.next.s ? "; " : "",
-			  words.next.s);
+	for (uint32_t i = 0; finding && i < analysis->n_insights; i++)
+		n_all += !finding[i].is_repeated;
+	if (n_all)
+		page_heading(&page->page, "What to try next");
+	for (uint32_t i = 0; finding && i < analysis->n_insights; i++) {
+		if (finding[i].is_repeated ||
+		    (n >= MAX_INSIGHTS && n_all > MAX_INSIGHTS + 1 && !page->page.opts.is_all))
+			continue;
+		print_finding(page, finding, i);
+		n++;
 	}
-	if (n < analysis->n_insights)
-		page_text(&page->page, 2, TABLE_DIM, "%u more (--all)", analysis->n_insights - n);
+	if (n < n_all)
+		page_text(&page->page, 2, TABLE_DIM, "%u more (--all)", n_all - n);
+	free(finding);
 }
 
 static void print_files(const struct model_page *page)

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* The style sheet, line by line; NULL ends it. */
+extern const char *const html_style[];
+
 /* Text, for between tags and for attributes in double quotes. */
 void html_words(FILE *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

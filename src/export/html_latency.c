@@ -243,8 +243,15 @@ static void draw_time(struct html_page *page, uint32_t r)
 
 static void put_steadiness(struct html_page *page)
 {
-	static const char *const headers[] = { "run",	    ">mean \302\261 95 %", ">worth",	">deviation",
-					       ">outliers", ">their time",	   "over time", ">last quarter / first",
+	static const char *const headers[] = { "run",
+					       ">mean \302\261 95 %",
+					       ">worth",
+					       ">deviation",
+					       ">outliers",
+					       ">their time",
+					       "over time",
+					       ">last quarter / first",
+					       ">processes (their means)",
 					       NULL };
 
 	html_table(page->out,
@@ -267,6 +274,12 @@ static void put_steadiness(struct html_page *page)
 		html_cell(page->out, "n", "%s", units_percent(series->outlier_share).s);
 		html_cell(page->out, series->drift > MODEL_STEADY ? "bad" : "", "%s", model_drift_words(series->drift));
 		html_cell(page->out, "n", "%s", units_decimal(series->drift_ratio).s);
+		if (page->analysis->runs[r].n_rounds > 1)
+			html_cell(page->out, "n", "%u (%s to %s)", page->analysis->runs[r].n_rounds,
+				  units_duration(page->analysis->runs[r].round_low_ns).s,
+				  units_duration(page->analysis->runs[r].round_high_ns).s);
+		else
+			html_cell(page->out, "n", "1");
 	}
 	html_table_end(page->out);
 }

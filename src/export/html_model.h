@@ -43,7 +43,7 @@ void html_key(struct html_page *page, bool (*has)(const struct model_run *run));
 
 /* For axes. */
 struct units_text html_ns(double ns);
-struct units_text html_bytes(double bytes);
+struct units_text html_mebibytes(double mebibytes);
 struct units_text html_share(double share);
 
 #endif

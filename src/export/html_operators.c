@@ -65,14 +65,12 @@ void html_placement(struct html_page *page)
 		put_places(page, r);
 	html_table_end(page->out);
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
-		const struct model_reach *reach = &page->analysis->comparison.reach[r];
+		struct printable not_found = model_not_found(page->analysis, r);
 
-		if (!reach->n_not_run || !page->report->results[r].n_operators)
+		if (!*not_found.s)
 			continue;
 		fputs("<p>", page->out);
-		html_words(page->out,
-			   "%s: %s of the model's %u nodes not found: folded, removed, or fused under another name.",
-			   page->label[r].s, units_count(reach->n_not_run).s, page->report->model.n_listed);
+		html_words(page->out, "%s: %s.", page->label[r].s, not_found.s);
 		fputs("</p>\n", page->out);
 	}
 	fputs("</section>\n", page->out);
@@ -113,7 +111,7 @@ static void draw_bars(struct html_page *page)
 	y = plot.top + 4;
 	for (uint32_t i = 0; i < n; i++, y += 8) {
 		plot_text(&plot, plot.left - 8, y + 4.5 * n_runs + 4, "end", "ink", "%s",
-			  model_text(comparison->rows[i].name, 25, false).s);
+			  model_text(comparison->rows[i].name, 23, false).s);
 		for (uint32_t r = 0; r < page->report->n_results; r++) {
 			double ns = time_of(page, &comparison->rows[i], r);
 
@@ -255,15 +253,17 @@ static void find_axes(const struct html_page *page, struct plot *plot)
 	plot->y = plot_axis_of(low_y / 1.6, peak->flops.high * 2.2, true);
 }
 
-static void draw_roof(const struct plot *plot, double bytes_per_s, double flops_per_s, const char *kind,
-		      const char *name)
+static void draw_roof(const struct plot *plot, double bytes_per_s, double flops_per_s, bool is_upper)
 {
 	double corner = flops_per_s / bytes_per_s, begin = fmax(plot->x.low, plot->y.low / bytes_per_s);
 
-	fprintf(plot->out, "<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1fH%.1f\"/>", kind, plot_x(plot, begin),
-		plot_y(plot, begin * bytes_per_s), plot_x(plot, corner), plot_y(plot, flops_per_s), plot->right);
-	plot_text(plot, (plot_x(plot, begin) + plot_x(plot, corner)) / 2 + 8,
-		  (plot_y(plot, begin * bytes_per_s) + plot_y(plot, flops_per_s)) / 2 + 14, "start", "", "%s %s", name,
+	fprintf(plot->out, "<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1fH%.1f\"/>", is_upper ? "roof dash" : "roof",
+		plot_x(plot, begin), plot_y(plot, begin * bytes_per_s), plot_x(plot, corner), plot_y(plot, flops_per_s),
+		plot->right);
+	/* beside the slope: the upper one to its left, the lower one to its right */
+	plot_text(plot, (plot_x(plot, begin) + plot_x(plot, corner)) / 2 + (is_upper ? -8 : 8),
+		  (plot_y(plot, begin * bytes_per_s) + plot_y(plot, flops_per_s)) / 2 + (is_upper ? -6 : 14),
+		  is_upper ? "end" : "start", "", "%s %s", is_upper ? "caches" : "memory",
 		  model_metric(bytes_per_s, "B/s").s);
 }
 
@@ -311,8 +311,8 @@ static void draw_roofline(struct html_page *page)
 		   "Operations per second over operations per byte; the figures are in the table beside it.");
 	plot_draw_x(&plot, intensity_words, "float operations per byte moved");
 	plot_draw_y(&plot, flops_words, "FLOP/s");
-	draw_roof(&plot, peak->cache_bytes.high, peak->flops.high, "roof dash", "caches");
-	draw_roof(&plot, peak->bytes.high, peak->flops.high, "roof", "memory");
+	draw_roof(&plot, peak->cache_bytes.high, peak->flops.high, true);
+	draw_roof(&plot, peak->bytes.high, peak->flops.high, false);
 	plot_text(&plot, plot.right - 4, plot_y(&plot, peak->flops.high) - 6, "end", "", "float32 %s",
 		  model_metric(peak->flops.high, "FLOP/s").s);
 	for (uint32_t r = 0; r < page->report->n_results; r++)
@@ -374,6 +374,7 @@ static void put_bounds(struct html_page *page, uint32_t r)
 void html_roofline(struct html_page *page)
 {
 	bool is_known = has_any(page, has_bounds) && page->report->machine.peak.bytes.high > 0;
+	uint32_t first;
 
 	html_section(page, "roofline", "Roofline", "%s",
 		     is_known ? "What operators reach beside what this machine can do at most. FLOPs and bytes follow "
@@ -384,10 +385,17 @@ void html_roofline(struct html_page *page)
 		draw_roofline(page);
 		fputs("<div>", page->out);
 		put_sums(page);
+		for (first = 0; !has_bounds(&page->analysis->runs[first]);)
+			first++;
+		put_bounds(page, first);
 		fputs("</div></div>\n<div class=\"many\">", page->out);
-		for (uint32_t r = 0; r < page->report->n_results; r++)
-			if (has_bounds(&page->analysis->runs[r]))
-				put_bounds(page, r);
+		for (uint32_t r = first + 1; r < page->report->n_results; r++) {
+			if (!has_bounds(&page->analysis->runs[r]))
+				continue;
+			fputs("<div>", page->out);
+			put_bounds(page, r);
+			fputs("</div>", page->out);
+		}
 		fputs("</div>\n", page->out);
 	}
 	fputs("</section>\n", page->out);

@@ -7,6 +7,8 @@
 
 enum { MAX_TRANSFORMERS = 8 };
 
+static const double mebibyte = 1 << 20;
+
 static bool has_phases(const struct model_run *run)
 {
 	return run->result->n_phases > 0;
@@ -113,6 +115,15 @@ static void draw_creation(struct html_page *page, const struct name_list *names)
 	fputs("</figure>\n", page->out);
 }
 
+/* The i-th phase of a run; behind the last one what no phase explains, and behind that all of it. */
+static double part_ns(const struct html_page *page, const struct name_list *names, uint32_t i, uint32_t r)
+{
+	const struct model_run *run = &page->analysis->runs[r];
+	int64_t ns = i == names->n ? run->creation_rest_ns : run->result->creation_ns;
+
+	return i < names->n ? phase_ns(run->result, names->name[i]) : ns < 0 ? NAN : (double)ns;
+}
+
 static void put_phases(struct html_page *page, const struct name_list *names)
 {
 	html_table(page->out, "Time of each phase, without others inside of it, and its share", NULL);
@@ -124,15 +135,10 @@ static void put_phases(struct html_page *page, const struct name_list *names)
 			  : i == names->n ? "unattributed"
 					  : "all of it");
 		for (uint32_t r = 0; r < page->report->n_results; r++) {
-			const struct model_result *result = &page->report->results[r];
-			double whole_ns = result->creation_ns < 0 ? NAN : (double)result->creation_ns;
-			double rest_ns = page->analysis->runs[r].creation_rest_ns < 0
-					     ? NAN
-					     : (double)page->analysis->runs[r].creation_rest_ns;
-			double ns = i < names->n    ? phase_ns(result, names->name[i])
-				    : i == names->n ? rest_ns
-						    : whole_ns;
+			double ns = part_ns(page, names, i, r), whole_ns = part_ns(page, names, names->n + 1, r);
 
+			if (!has_phases(&page->analysis->runs[r]))
+				continue;
 			if (isnan(ns))
 				html_cell(page->out, "n off", "-");
 			else if (i > names->n || !(whole_ns > 0))
@@ -216,7 +222,7 @@ static void draw_rss(struct html_page *page, const struct plot *plot, const stru
 
 		if (isnan(bytes))
 			continue;
-		fprintf(page->out, "%s%.1f %.1f", is_open ? "L" : "M", plot_x(plot, i), plot_y(plot, bytes));
+		fprintf(page->out, "%s%.1f %.1f", is_open ? "L" : "M", plot_x(plot, i), plot_y(plot, bytes / mebibyte));
 		is_open = true;
 	}
 	/* a path must begin somewhere */
@@ -224,10 +230,12 @@ static void draw_rss(struct html_page *page, const struct plot *plot, const stru
 	for (uint32_t i = 0; i < names->n; i++)
 		if (!isnan(rss_after(result, names->name[i])))
 			fprintf(page->out, "<circle class=\"fill %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>",
-				html_colour(r).s, plot_x(plot, i), plot_y(plot, rss_after(result, names->name[i])));
+				html_colour(r).s, plot_x(plot, i),
+				plot_y(plot, rss_after(result, names->name[i]) / mebibyte));
 	if (result->peak_bytes >= 0 && is_open)
 		fprintf(page->out, "<path class=\"line dash %s\" d=\"M%.1f %.1fH%.1f\"/>", html_colour(r).s,
-			plot_x(plot, 0), plot_y(plot, (double)result->peak_bytes), plot_x(plot, names->n - 1));
+			plot_x(plot, 0), plot_y(plot, (double)result->peak_bytes / mebibyte),
+			plot_x(plot, names->n - 1));
 	fputc('\n', page->out);
 }
 
@@ -244,13 +252,13 @@ static void draw_memory(struct html_page *page, const struct name_list *names)
 	plot.right -= 30;
 	plot.left += 20;
 	plot.x = plot_axis_of(0, (double)names->n - 1, false);
-	/* steps of a power of two make round figures */
-	plot.y = plot_axis_of(0, most * 1.06, false);
+	/* in MiB, so that ticks are round */
+	plot.y = plot_axis_of(0, most * 1.06 / mebibyte, false);
 	html_figure(page, "Resident memory after each step; the dashed line is the peak.");
 	html_key(page, has_steps);
 	plot_begin(&plot, html_plot_id(page).s, "Resident memory after each step of each run",
 		   "The figures are in the table beside it.");
-	plot_draw_y(&plot, html_bytes, "");
+	plot_draw_y(&plot, html_mebibytes, "");
 	for (uint32_t i = 0; i < names->n; i++) {
 		fprintf(page->out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", plot_x(&plot, i), plot.top,
 			plot.bottom);

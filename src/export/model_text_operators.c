@@ -60,16 +60,13 @@ void model_text_placement(const struct model_page *page)
 	table_print(&table, page->page.out);
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
 		const struct model_result *result = &page->report->results[r];
-		const struct model_reach *reach = &page->analysis->comparison.reach[r];
+		struct printable not_found = model_not_found(page->analysis, r);
 
 		if (result->operators_missing)
 			page_text(&page->page, 2, TABLE_DIM, "%s: %s", page->label[r].s,
 				  model_page_text(page, result->operators_missing, 200).s);
-		else if (reach->n_not_run && result->n_operators)
-			page_text(
-			    &page->page, 2, TABLE_DIM,
-			    "%s: %s of the model's %u nodes not found: folded, removed, or fused under another name",
-			    page->label[r].s, units_count(reach->n_not_run).s, page->report->model.n_listed);
+		else if (*not_found.s)
+			page_text(&page->page, 2, TABLE_DIM, "%s: %s", page->label[r].s, not_found.s);
 	}
 }
 

@@ -53,11 +53,16 @@ static void print_remarks(const struct model_page *page, uint32_t r)
 
 	if (series->n < 20)
 		return;
-	fprintf(page->page.out, "  %s: %s [%s]%s%s", page->label[r].s, units_duration(histogram->edge[0]).s,
-		sparkline(page, histogram).s, " ", units_duration(histogram->edge[histogram->n]).s);
+	fprintf(page->page.out, "  %s: %s [%s]%s%s", model_page_text(page, page->report->results[r].label, 16).s,
+		units_duration(histogram->edge[0]).s, sparkline(page, histogram).s, " ",
+		units_duration(histogram->edge[histogram->n]).s);
 	if (histogram->n_above)
 		fprintf(page->page.out, ", %s beyond", units_count(histogram->n_above).s);
 	fputc('\n', page->page.out);
+	if (page->analysis->runs[r].n_rounds > 1)
+		page_text(&page->page, 6, TABLE_DIM, "%u processes, whose means lie between %s and %s",
+			  page->analysis->runs[r].n_rounds, units_duration(page->analysis->runs[r].round_low_ns).s,
+			  units_duration(page->analysis->runs[r].round_high_ns).s);
 	page_text(&page->page, 6, TABLE_DIM, "%s; in a row they are worth %s independent ones%s",
 		  series->drift == MODEL_STEADY ? "steady" : model_drift_words(series->drift),
 		  units_count((uint64_t)series->n_effective).s,

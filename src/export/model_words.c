@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct model_locale model_locale_enter(void)
@@ -61,17 +62,20 @@ struct units_text model_metric(double value, const char *unit)
 struct units_text model_ratio_words(const struct model_ratio *ratio)
 {
 	struct units_text to = { "-" };
+	int digits;
 
 	if (!isfinite(ratio->value))
 		return to;
+	digits = ratio->value < 0.095 ? 4 : 2;
 	if (!ratio->is_known)
-		snprintf(to.s, sizeof to.s, "%.2f x", ratio->value);
+		snprintf(to.s, sizeof to.s, "%.*f x", digits, ratio->value);
 	else if (!ratio->is_different)
-		snprintf(to.s, sizeof to.s, "no difference (%.2f x)", ratio->value);
+		snprintf(to.s, sizeof to.s, "no difference (%.*f x)", digits, ratio->value);
 	else if (isfinite(ratio->low))
-		snprintf(to.s, sizeof to.s, "%.2f x (%.2f to %.2f)", ratio->value, ratio->low, ratio->high);
+		snprintf(to.s, sizeof to.s, "%.*f x (%.*f to %.*f)", digits, ratio->value, digits, ratio->low, digits,
+			 ratio->high);
 	else
-		snprintf(to.s, sizeof to.s, "%.2f x", ratio->value);
+		snprintf(to.s, sizeof to.s, "%.*f x", digits, ratio->value);
 	return to;
 }
 
@@ -115,7 +119,7 @@ static void say_failed(const struct speaker *to)
 
 	FINDING("it failed");
 	if (result->failed_in)
-		FINDING(": %s", model_text(result->failed_in, NAME, to->is_ascii).s);
+		FINDING(" (%s)", model_text(result->failed_in, NAME, to->is_ascii).s);
 	EVIDENCE("%s", model_text(to->insight->text, ERROR, to->is_ascii).s);
 	if (result->available)
 		NEXT("this runtime has %s", model_text(result->available, ERROR, to->is_ascii).s);
@@ -272,8 +276,8 @@ static void say_threads(const struct speaker *to)
 
 static void say_idle(const struct speaker *to)
 {
-	FINDING("CPUs stand idle");
-	EVIDENCE("%s of %s in use", units_decimal(to->insight->value).s, units_count((uint64_t)to->insight->b).s);
+	FINDING("it leaves CPUs unused");
+	EVIDENCE("it uses %s of %s", units_decimal(to->insight->value).s, units_count((uint64_t)to->insight->b).s);
 	if (to->run->result->concurrency > 0)
 		NEXT("compare with more than %s inference%s at a time",
 		     units_count((uint64_t)to->run->result->concurrency).s,
@@ -344,6 +348,58 @@ struct model_words model_words_of(const struct model_analysis *analysis, const s
 	return words;
 }
 
+struct printable model_not_found(const struct model_analysis *analysis, uint32_t run)
+{
+	const struct model_reach *reach = &analysis->comparison.reach[run];
+	uint32_t n = reach->n_not_run - reach->n_constant;
+	struct printable to = { "" };
+
+	if (!analysis->report->results[run].n_operators || !reach->n_not_run)
+		return to;
+	printable_add(&to, "of the model's %u nodes ", analysis->report->model.n_listed);
+	if (reach->n_constant)
+		printable_add(&to, "%s depend on no input and did not run%s", units_count(reach->n_constant).s,
+			      n ? ", " : "");
+	if (n)
+		printable_add(&to, "%s were not found: removed, or part of an operator whose name does not tell",
+			      units_count(n).s);
+	return to;
+}
+
+/* The last one before i that finds the same; UINT32_MAX: none. */
+static uint32_t same_before(const struct model_analysis *analysis, const struct model_finding *finding, uint32_t i)
+{
+	for (uint32_t k = i; k-- > 0;)
+		if (analysis->insights[k].kind == analysis->insights[i].kind &&
+		    !strcmp(finding[k].words.finding.s, finding[i].words.finding.s))
+			return k;
+	return UINT32_MAX;
+}
+
+struct model_finding *model_findings(const struct model_analysis *analysis, bool is_ascii)
+{
+	uint32_t n = analysis->n_insights;
+	struct model_finding *finding = calloc((size_t)n + 1, sizeof *finding);
+
+	for (uint32_t i = 0; finding && i < n; i++) {
+		uint32_t same;
+
+		finding[i].words = model_words_of(analysis, &analysis->insights[i], is_ascii);
+		finding[i].next_same = UINT32_MAX;
+		same = same_before(analysis, finding, i);
+		finding[i].is_repeated = same != UINT32_MAX;
+		if (finding[i].is_repeated)
+			finding[same].next_same = i;
+	}
+	for (uint32_t i = 0; finding && i < n; i++) {
+		uint32_t next = finding[i].next_same;
+
+		finding[i].is_next_below =
+		    next != UINT32_MAX && !strcmp(finding[i].words.next.s, finding[next].words.next.s);
+	}
+	return finding;
+}
+
 static void add_speed(struct printable *to, const struct model_analysis *analysis, uint32_t r, bool is_ascii)
 {
 	const struct model_run *run = &analysis->runs[r];
@@ -360,7 +416,7 @@ static void add_speed(struct printable *to, const struct model_analysis *analysi
 	else if (run->speed.is_known && !run->speed.is_different)
 		printable_add(to, " is no different");
 	else
-		printable_add(to, " is %.2f times as fast%s", run->speed.value,
+		printable_add(to, " is %.*f times as fast%s", run->speed.value < 0.095 ? 4 : 2, run->speed.value,
 			      run->speed.is_known ? "" : " (too few values to be sure)");
 }
 

@@ -15,6 +15,22 @@ struct model_words {
 struct model_words model_words_of(const struct model_analysis *analysis, const struct model_insight *insight,
 				  bool is_ascii);
 
+/*
+ * The words of all insights, and for each the next insight that finds the same (UINT32_MAX: none) and whether one
+ * before does. NULL: out of memory. free() gives it back.
+ */
+struct model_finding {
+	struct model_words words;
+	uint32_t next_same;
+	bool is_repeated;   /* an insight before it finds the same */
+	bool is_next_below; /* what there is to do is that of the next one, too: it is said there */
+};
+
+struct model_finding *model_findings(const struct model_analysis *analysis, bool is_ascii);
+
+/* What became of the nodes of the model that are not known to have run; "": there are none, or nothing is known. */
+struct printable model_not_found(const struct model_analysis *analysis, uint32_t run);
+
 /* The report in one sentence. */
 struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii);
 

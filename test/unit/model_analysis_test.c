@@ -148,6 +148,31 @@ static void failures_shapes_and_queues_are_told_apart(void **state)
 	free(s);
 }
 
+static void processes_that_differ_widen_the_interval(void **state)
+{
+	struct sample *s = sample_new();
+	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+	double alone_ns = analysis->runs[0].latency.interval_ns, rate = analysis->runs[0].rate_per_s;
+
+	assert_int_equal(analysis->runs[0].n_rounds, 1);
+	model_analysis_free(analysis);
+	/* four processes a minute apart, the third of them slower by a tenth */
+	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++) {
+		struct model_latency *one = &s->latency[0][i];
+
+		one->round = i / (SAMPLE_LATENCIES / 4);
+		one->start_ns += one->round * 60000000000u;
+		one->duration_ns += one->round == 2 ? one->duration_ns / 10 : 0;
+	}
+	analysis = model_analysis_new(&s->report, NULL);
+	assert_int_equal(analysis->runs[0].n_rounds, 4);
+	assert_true(analysis->runs[0].latency.interval_ns > 3 * alone_ns);
+	assert_true(analysis->runs[0].round_high_ns > 1.08 * analysis->runs[0].round_low_ns);
+	assert_true(fabs(analysis->runs[0].rate_per_s / rate - 1) < 0.04);
+	model_analysis_free(analysis);
+	free(s);
+}
+
 static void other_findings_need_their_figures(void **state)
 {
 	struct sample *s = sample_new();
@@ -200,6 +225,7 @@ int main(void)
 		cmocka_unit_test(the_sample_says_what_it_should),
 		cmocka_unit_test(figures_of_a_run_follow_from_its_facts),
 		cmocka_unit_test(failures_shapes_and_queues_are_told_apart),
+		cmocka_unit_test(processes_that_differ_widen_the_interval),
 		cmocka_unit_test(other_findings_need_their_figures),
 		cmocka_unit_test(nothing_at_all_is_analysed_too),
 	};

@@ -167,6 +167,29 @@ static void of_two_subgraphs_nothing_is_guessed(void **state)
 	graph_free(g);
 }
 
+static void what_depends_on_no_input_need_not_run(void **state)
+{
+	static const struct model_value input = { "x", "float32", "1" };
+	struct graph *g = graph_new();
+
+	g->report.model.inputs = &input;
+	g->report.model.n_inputs = 1;
+	add_node(g, "/fill", "ConstantOfShape", "shape", NULL, "w0");
+	add_node(g, "/scale", "Mul", "w0", "factor", "w");
+	add_node(g, "/conv", "Conv", "x", "w", "c");
+	add_node(g, "/relu", "Relu", "c", NULL, "y");
+	add_operator(g, 0, "/conv", "Conv", "CPUExecutionProvider", 100);
+	add_operator(g, 1, "OpenVINOExecutionProvider_OpenVINO-EP-subgraph_1_0", "OpenVINO-EP-subgraph_1",
+		     "OpenVINOExecutionProvider", 100);
+	compare(g);
+	assert_int_equal(g->comparison.reach[0].n_not_run, 3);
+	assert_int_equal(g->comparison.reach[0].n_constant, 2);
+	assert_int_equal(g->comparison.reach[1].n_joined, 2);
+	assert_int_equal(g->comparison.reach[1].n_constant, 2);
+	expect(g, "/relu", 1, MODEL_INSIDE, NULL);
+	graph_free(g);
+}
+
 static void decorations_come_off(void **state)
 {
 	struct graph *g = graph_new();
@@ -249,6 +272,7 @@ int main(void)
 		cmocka_unit_test(layouts_are_named_after_values),
 		cmocka_unit_test(a_subgraph_is_all_that_ran_nowhere_else),
 		cmocka_unit_test(of_two_subgraphs_nothing_is_guessed),
+		cmocka_unit_test(what_depends_on_no_input_need_not_run),
 		cmocka_unit_test(decorations_come_off),
 		cmocka_unit_test(strange_graphs_do_no_harm),
 		cmocka_unit_test(types_are_summed_per_inference),

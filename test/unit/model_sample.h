@@ -56,7 +56,7 @@ static inline void sample_model(struct sample *s)
 	struct model_facts *model = &s->report.model;
 
 	for (uint32_t i = 0; i <= SAMPLE_NODES; i++)
-		snprintf(s->value[i], sizeof s->value[i], "r%u", i);
+		snprintf(s->value[i], sizeof s->value[i], i ? "r%u" : "data<%u>", i);
 	for (uint32_t i = 0; i < SAMPLE_NODES; i++) {
 		struct model_node *node = &s->node[i];
 		uint32_t kind = i % 3;

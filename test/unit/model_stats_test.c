@@ -259,6 +259,15 @@ static void ratio_says_no_difference_when_intervals_overlap(void **state)
 	assert_true(isnan(model_ratio(100, 50, 100, 100).high));
 }
 
+static void means_of_processes_are_a_series_of_their_own(void **state)
+{
+	static const double mean[] = { 10, 12, 11 };
+
+	/* deviation 1, t of 2 degrees of freedom 4.303 */
+	assert_true(fabs(model_interval_of_rounds(mean, 3) - 4.3027 / sqrt(3)) < 0.001);
+	assert_true(isnan(model_interval_of_rounds(mean, 1)) && isnan(model_interval_of_rounds(mean, 0)));
+}
+
 static void students_t_is_the_tables(void **state)
 {
 	static const double df[] = { 1, 2, 5, 10, 19, 30, 100 },
@@ -283,6 +292,7 @@ int main(void)
 		cmocka_unit_test(histograms_have_round_edges_and_every_value),
 		cmocka_unit_test(ecdf_counts_values_up_to_a_point),
 		cmocka_unit_test(ratio_says_no_difference_when_intervals_overlap),
+		cmocka_unit_test(means_of_processes_are_a_series_of_their_own),
 		cmocka_unit_test(students_t_is_the_tables),
 	};
 

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every field of a JSON file is named by its page: documented_test.py PAGE JSON"""
+import json
+import re
+import sys
+
+
+def fields(value):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from fields(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from fields(inner)
+
+
+documented = set(re.findall(r"`([a-z0-9_]+)(?:\[\])?`", open(sys.argv[1], encoding="utf-8").read()))
+missing = sorted(set(fields(json.load(open(sys.argv[2], encoding="utf-8")))) - documented)
+print("not documented:", missing)
+sys.exit(1 if missing else 0)

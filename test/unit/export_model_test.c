@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * All writers of a model's report against files in test/data/model-report, from the same made-up runs.
+ * INFTRACE_BLESS=1 writes the files anew: read what it changed.
+ */
+#include "export/export_model.h"
+#include "export/html.h"
+#include "export/model_words.h"
+#include "export/plot.h"
+#include "model_sample.h"
+
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "export/printable.h"
+
+static char *written(void (*write)(FILE *out, const struct model_analysis *analysis),
+		     const struct model_analysis *analysis)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	write(out, analysis);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static char *file_text(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	char *text = calloc(1, 1 << 20);
+
+	if (file) {
+		assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+		fclose(file);
+	}
+	return text;
+}
+
+static void expect_file(const char *name, void (*write)(FILE *out, const struct model_analysis *analysis),
+			const struct model_analysis *analysis)
+{
+	char path[400], *text = written(write, analysis), *expected;
+	FILE *file;
+
+	snprintf(path, sizeof path, "%s/data/model-report/%s", TEST_DIR, name);
+	if (getenv("INFTRACE_BLESS")) {
+		file = fopen(path, "wb");
+		fputs(text, file);
+		fclose(file);
+	}
+	expected = file_text(path);
+	assert_string_equal(text, expected);
+	free(expected);
+	free(text);
+}
+
+static void write_page(FILE *out, const struct model_analysis *analysis)
+{
+	export_model_text(out, analysis, &(struct export_opts){ 0 });
+}
+
+static void write_all_in_ascii(FILE *out, const struct model_analysis *analysis)
+{
+	export_model_text(out, analysis, &(struct export_opts){ .is_all = true, .is_ascii = true });
+}
+
+static void write_coloured(FILE *out, const struct model_analysis *analysis)
+{
+	export_model_text(out, analysis, &(struct export_opts){ .has_color = true });
+}
+
+static void all_exports_are_as_they_were(void **state)
+{
+	struct sample *s = sample_new();
+	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+
+	expect_file("page.txt", write_page, analysis);
+	expect_file("all.ascii.txt", write_all_in_ascii, analysis);
+	expect_file("runs.csv", export_model_csv_runs, analysis);
+	expect_file("operators.csv", export_model_csv_operators, analysis);
+	expect_file("page.html", export_model_html, analysis);
+	model_analysis_free(analysis);
+	/* samples are written one by one */
+	for (int r = 0; r < SAMPLE_RUNS; r++)
+		s->result[r].n_latencies = s->result[r].n_latencies > 30 ? 30 : s->result[r].n_latencies;
+	analysis = model_analysis_new(&s->report, NULL);
+	expect_file("report.json", export_model_json, analysis);
+	model_analysis_free(analysis);
+	free(s);
+}
+
+static void the_page_fits_its_width(void **state)
+{
+	struct sample *s = sample_new();
+	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+	char *text = written(write_page, analysis), *ascii = written(write_all_in_ascii, analysis), *save = NULL;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (printable_width(line) > 100)
+			fail_msg("%s", line);
+		assert_true(line[strlen(line) - 1] != ' ');
+	}
+	for (char *at = ascii; *at; at++)
+		assert_true(*at == '\n' || (*at >= ' ' && *at < 127));
+	free(ascii);
+	free(text);
+	model_analysis_free(analysis);
+	free(s);
+}
+
+static void colour_is_for_terminals(void **state)
+{
+	struct sample *s = sample_new();
+	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+	char *plain = written(write_page, analysis), *coloured = written(write_coloured, analysis);
+
+	assert_null(strchr(plain, '\033'));
+	assert_non_null(strstr(coloured, "\033[31m"));
+	free(coloured);
+	free(plain);
+	model_analysis_free(analysis);
+	free(s);
+}
+
+/* Texts that break out of every format, wherever a text may stand. */
+static void poison(struct sample *s)
+{
+	static const char *const bad = "</title><script>alert(1)</script>\"'&\033[31m\n=1+1\xff\xe2\x80\xae\x01,";
+	struct model_phase *phase = &s->phase[0][1];
+
+	s->report.model.name = s->report.model.path = s->report.model.opset = s->report.model.producer = bad;
+	s->report.command = s->report.version = s->report.machine.cpu = s->report.machine.kernel = bad;
+	s->result[0].label = s->result[4].error = s->result[4].failed_in = s->result[4].available = bad;
+	s->result[1].provider = s->result[1].recording = s->result[1].energy_missing = bad;
+	s->op[0][0].name = s->op[0][0].op_type = s->op[0][1].provider = bad;
+	s->node[0].name = s->node[1].op_type = bad;
+	s->op[2][3].name = "=1+1";
+	s->step[0][1].name = phase->name = bad;
+	phase->ns = 30000000;
+}
+
+static void no_text_breaks_out(void **state)
+{
+	struct sample *s = sample_new();
+	struct model_analysis *analysis;
+	char *text;
+
+	poison(s);
+	analysis = model_analysis_new(&s->report, NULL);
+	text = written(export_model_html, analysis);
+	assert_null(strstr(text, "<script"));
+	assert_null(strchr(text, '\033'));
+	assert_null(strchr(text, '\001'));
+	assert_non_null(strstr(text, "&lt;script&gt;alert(1)"));
+	free(text);
+	text = written(write_page, analysis);
+	assert_null(strchr(text, '\033'));
+	assert_null(strchr(text, '\001'));
+	free(text);
+	text = written(export_model_csv_operators, analysis);
+	assert_non_null(strstr(text, "\"'=1+1\""));
+	assert_non_null(strstr(text, "\"</title><script>alert(1)</script>\"\"'&"));
+	free(text);
+	model_analysis_free(analysis);
+	free(s);
+}
+
+static void little_is_known_and_nothing_breaks(void **state)
+{
+	static void (*const writers[])(FILE *, const struct model_analysis *) = {
+		write_page,
+		write_all_in_ascii,
+		export_model_json,
+		export_model_csv_runs,
+		export_model_csv_operators,
+		export_model_html,
+	};
+	struct model_result result;
+	struct model_report report;
+	struct model_latency latency = { .duration_ns = 5, .queued_ns = -1 };
+
+	model_report_init(&report);
+	model_result_init(&result);
+	report.results = &result;
+	for (report.n_results = 0; report.n_results < 2; report.n_results++) {
+		for (result.n_latencies = 0; result.n_latencies < 2; result.n_latencies++) {
+			struct model_analysis *analysis;
+
+			result.latencies = &latency;
+			analysis = model_analysis_new(&report, NULL);
+			for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+				char *text = written(writers[i], analysis);
+
+				assert_true(*text);
+				assert_null(strstr(text, "nan"));
+				assert_null(strstr(text, "inf "));
+				free(text);
+			}
+			model_analysis_free(analysis);
+		}
+	}
+}
+
+static void numbers_look_the_same_in_every_locale(void **state)
+{
+	struct sample *s;
+	struct model_analysis *analysis;
+
+	if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
+		skip(); /* no locale with decimal commas here */
+	s = sample_new();
+	analysis = model_analysis_new(&s->report, NULL);
+	expect_file("page.html", export_model_html, analysis);
+	expect_file("page.txt", write_page, analysis);
+	expect_file("runs.csv", export_model_csv_runs, analysis);
+	setlocale(LC_ALL, "C");
+	model_analysis_free(analysis);
+	free(s);
+}
+
+static struct units_text plain(double value)
+{
+	struct units_text text;
+
+	snprintf(text.s, sizeof text.s, "%g", value);
+	return text;
+}
+
+static void axes_have_round_ticks(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct plot plot = plot_of(out, 400, 200);
+
+	plot.x = plot_axis_of(0, 97, false);
+	plot.y = plot_axis_of(3, 40000, true);
+	assert_true(plot_x(&plot, 0) == plot.left && plot_x(&plot, 97) == plot.right);
+	assert_true(plot_y(&plot, 3) == plot.bottom && plot_y(&plot, 0) == plot.bottom &&
+		    plot_y(&plot, 1e9) == plot.top);
+	plot_draw_x(&plot, plain, "x");
+	plot_draw_y(&plot, plain, "y");
+	fclose(out);
+	assert_non_null(strstr(text, ">50<"));
+	assert_non_null(strstr(text, ">10000<"));
+	assert_null(strstr(text, ">97<"));
+	free(text);
+	plot.x = plot_axis_of(5, 5, false);
+	assert_true(plot.x.high > plot.x.low);
+	plot.x = plot_axis_of(NAN, NAN, true);
+	assert_true(plot.x.high > plot.x.low && plot.x.low > 0);
+	plot.x = plot_axis_of(-1, 0, true);
+	assert_true(plot.x.high > plot.x.low && plot.x.low > 0);
+}
+
+static void figures_have_words(void **state)
+{
+	struct model_ratio ratio = { 1.9, 1.81, 2, true, true };
+
+	assert_string_equal(model_ratio_words(&ratio).s, "1.90 x (1.81 to 2.00)");
+	ratio.is_different = false;
+	assert_string_equal(model_ratio_words(&ratio).s, "no difference (1.90 x)");
+	ratio = (struct model_ratio){ NAN, NAN, NAN, false, false };
+	assert_string_equal(model_ratio_words(&ratio).s, "-");
+	assert_string_equal(model_metric(139.2e9, "FLOP/s").s, "139 GFLOP/s");
+	assert_string_equal(model_metric(0, "B/s").s, "0 B/s");
+	assert_string_equal(model_metric(1240000, "").s, "1.24 M");
+	assert_string_equal(model_metric(NAN, "").s, "-");
+	assert_string_equal(model_provider("OpenVINOExecutionProvider", 40, true).s, "OpenVINO");
+	assert_string_equal(model_text("a\n", 40, true).s, "a");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_exports_are_as_they_were),
+		cmocka_unit_test(the_page_fits_its_width),
+		cmocka_unit_test(colour_is_for_terminals),
+		cmocka_unit_test(no_text_breaks_out),
+		cmocka_unit_test(little_is_known_and_nothing_breaks),
+		cmocka_unit_test(numbers_look_the_same_in_every_locale),
+		cmocka_unit_test(axes_have_round_ticks),
+		cmocka_unit_test(figures_have_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
