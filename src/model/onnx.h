@@ -14,6 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of the standard domain: up to here operators are known as they are defined. */
+enum { ONNX_NEWEST_OPSET = 28 };
+
 /* Element types, by the numbers that files have. */
 enum onnx_elem {
 	ONNX_ELEM_NONE,

@@ -11,6 +11,7 @@ import os
 import subprocess
 import warnings
 
+import numpy
 import onnx
 import pytest
 from onnx import shape_inference
@@ -143,7 +144,7 @@ def test_every_way_to_use_an_operator(tmp_path):
     assert inferred["models"] >= 1800
     assert inferred["dimension both"] >= 25000 and inferred["rank both"] >= 13000 and inferred["element type both"] >= 14000
     # What the reference knows and we do not, and the other way round.
-    assert inferred["dimension only theirs"] + inferred["rank only theirs"] <= 25
+    assert inferred["dimension only theirs"] + inferred["rank only theirs"] + inferred["kind only theirs"] <= 30
     assert inferred["dimension only ours"] >= 1400
     # Of the outputs' real dimensions.
     assert said["dimension both"] >= 0.87 * (said["dimension both"] + said["dimension only theirs"])
@@ -188,7 +189,8 @@ def test_free_dimensions_given_here_are_those_given_to_the_reference(tmp_path):
     """batch=3 on the command line gives what a file with 3 in it gives."""
     nodes = [onnx.helper.make_node("Conv", ["x", "w"], ["c"], name="c"), onnx.helper.make_node("Shape", ["c"], ["s"], name="s"),
              onnx.helper.make_node("Expand", ["one", "s"], ["e"], name="e"), onnx.helper.make_node("Add", ["e", "c"], ["y"], name="y")]
-    weights = [onnx.numpy_helper.from_array(onnx.numpy_helper.np.zeros(shape, "float32"), name) for name, shape in (("w", (4, 3, 3, 3)), ("one", (1,)))]
+    weights = [onnx.numpy_helper.from_array(numpy.zeros(shape, "float32"), name)
+               for name, shape in (("w", (4, 3, 3, 3)), ("one", (1,)))]
 
     def save(batch):
         graph = onnx.helper.make_graph(nodes, "g", [onnx.helper.make_tensor_value_info("x", 1, [batch, 3, 8, 8])],
