@@ -339,6 +339,8 @@ static bool has_word(const char *words, const char *word)
 {
 	size_t len = strlen(word);
 
+	if (strchr(word, ' '))
+		return false;
 	for (const char *at = words; (at = strstr(at, word)); at += len) {
 		if ((at == words || at[-1] == ' ') && (!at[len] || at[len] == ' '))
 			return true;

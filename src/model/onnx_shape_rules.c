@@ -130,7 +130,7 @@ static const struct row microsoft[] = {
 	  "Rfft "
 	  "RotaryEmbedding GemmaRotaryEmbedding SkipGroupNorm DynamicTimeWarping BiasSoftmax BiasDropout",
 	  rule_same },
-	{ "QLinearAdd QLinearMul", rule_broadcast },
+	{ "QLinearAdd QLinearMul", rule_broadcast, 3 },
 	{ "LayerNormalization SimplifiedLayerNormalization SwiGLU", rule_layer_norm },
 	{ "SkipLayerNormalization SkipSimplifiedLayerNormalization", rule_ms_skip_norm },
 	{ "EmbedLayerNormalization", rule_ms_embed_norm },
@@ -189,6 +189,8 @@ static bool has_word(const char *words, const char *word)
 {
 	size_t len = strlen(word);
 
+	if (strchr(word, ' '))
+		return false;
 	for (const char *at = words; (at = strstr(at, word)); at += len) {
 		if ((at == words || at[-1] == ' ') && (!at[len] || at[len] == ' '))
 			return true;
