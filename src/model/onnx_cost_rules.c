@@ -222,6 +222,12 @@ static double count_ms_multi_head(const struct run *run, double arg)
 	return 4 * keys * elements(out(run, 0));
 }
 
+/* As many keys as the keys that it gives back have. */
+static double count_ms_group_query(const struct run *run, double arg)
+{
+	return 4 * dim(out(run, 1), 2) * elements(out(run, 0));
+}
+
 /* Projection of Q, K and V by one matrix, then attention. */
 static double count_ms_attention(const struct run *run, double past)
 {
@@ -272,6 +278,7 @@ static const struct row rows[] = {
 	{ "LSTM", count_recurrent, 4, "2 for each multiply-add with a weight" },
 	{ "Attention", count_attention, 0, multiply_add },
 	{ "MultiHeadAttention", count_ms_multi_head, 0, multiply_add },
+	{ "GroupQueryAttention", count_ms_group_query, 0, multiply_add },
 	{ "QAttention", count_ms_attention, 8, multiply_add },
 	{ "Add Sub Mul Div Mod Pow BitShift BitwiseAnd BitwiseOr BitwiseXor BitwiseNot And Or Xor Not Equal Less "
 	  "LessOrEqual Greater "

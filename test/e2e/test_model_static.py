@@ -213,7 +213,8 @@ def test_free_dimensions_given_here_are_those_given_to_the_reference(tmp_path):
 
 FLOAT, UINT8, INT8, INT32 = (getattr(onnx.TensorProto, name) for name in ("FLOAT", "UINT8", "INT8", "INT32"))
 SCALE, POINT = (FLOAT, ()), (UINT8, ())
-# Operators of com.microsoft: type, attributes, inputs (element type and shape; None: left out), number of outputs.
+# Operators of com.microsoft: type, attributes, inputs (element type, shape, and what is in it, 1 when not said; None: left
+# out), number of outputs.
 FUSED = [
     ("FusedMatMul", {"transA": 1, "transB": 1}, [(FLOAT, (2, 5, 4)), (FLOAT, (3, 5))], 1),
     ("Gelu", {}, [(FLOAT, (2, 3))], 1),
@@ -229,6 +230,9 @@ FUSED = [
      [(INT32, (2, 3)), None, (FLOAT, (9, 8)), (FLOAT, (5, 8)), None, (FLOAT, (8,)), (FLOAT, (8,))], 2),
     ("Attention", {"num_heads": 2}, [(FLOAT, (2, 3, 8)), (FLOAT, (8, 24)), (FLOAT, (24,))], 1),
     ("MultiHeadAttention", {"num_heads": 2}, [(FLOAT, (2, 3, 8)), (FLOAT, (2, 5, 8)), (FLOAT, (2, 5, 12))], 1),
+    ("GroupQueryAttention", {"num_heads": 4, "kv_num_heads": 2},
+     [(FLOAT, (2, 3, 64)), (FLOAT, (2, 3, 32)), (FLOAT, (2, 3, 32)), None, None, (INT32, (2,), 2),
+      (INT32, (1,), 3)], 1),
     ("QLinearAdd", {}, [(UINT8, (2, 1, 3)), SCALE, POINT, (UINT8, (4, 3)), SCALE, POINT, SCALE, POINT], 1),
     ("QLinearMul", {}, [(UINT8, (2, 3)), SCALE, POINT, (UINT8, (2, 1)), SCALE, POINT, SCALE, POINT], 1),
     ("QLinearGlobalAveragePool", {}, [(UINT8, (1, 3, 5, 6)), SCALE, POINT, SCALE, POINT], 1),
@@ -251,7 +255,7 @@ path, inputs = sys.argv[1], json.loads(sys.argv[2])
 options = onnxruntime.SessionOptions()
 options.log_severity_level = 4
 session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-feeds = {name: numpy.ones(shape, kind) for name, (kind, shape) in inputs.items()}
+feeds = {name: numpy.full(shape, value, kind) for name, (kind, shape, value) in inputs.items()}
 for name in feeds:
     if len(feeds[name].shape) > 1 and feeds[name].shape[-1] == feeds[name].shape[-2]:
         feeds[name] = numpy.broadcast_to(numpy.eye(feeds[name].shape[-1], dtype=feeds[name].dtype), feeds[name].shape)
@@ -266,12 +270,13 @@ def test_fused_operators_make_what_the_runtime_makes(wheel, tmp_path, op_type, a
     given = {name: one for name, one in zip(names, inputs) if one}
     node = onnx.helper.make_node(op_type, names, outputs, domain="com.microsoft", **attributes)
     graph = onnx.helper.make_graph([node], "g",
-                                   [onnx.helper.make_tensor_value_info(name, *one) for name, one in given.items()],
+                                   [onnx.helper.make_tensor_value_info(name, *one[:2]) for name, one in given.items()],
                                    [onnx.ValueInfoProto(name=name) for name in outputs])
     opsets = [onnx.helper.make_opsetid("", 17), onnx.helper.make_opsetid("com.microsoft", 1)]
     path = tmp_path / "model.onnx"
     onnx.save(onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
-    kinds = {name: (onnx.helper.tensor_dtype_to_np_dtype(one[0]).name, one[1]) for name, one in given.items()}
+    kinds = {name: (onnx.helper.tensor_dtype_to_np_dtype(one[0]).name, one[1], one[2] if len(one) > 2 else 1)
+             for name, one in given.items()}
     done = subprocess.run([wheel.python, "-c", RUNNER, str(path), json.dumps(kinds)], capture_output=True, timeout=120)
     if b"Could not find an implementation" in done.stderr:
         pytest.skip("this runtime has no kernel for it")
