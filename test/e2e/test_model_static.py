@@ -213,7 +213,7 @@ def test_free_dimensions_given_here_are_those_given_to_the_reference(tmp_path):
 
 FLOAT, UINT8, INT8, INT32 = (getattr(onnx.TensorProto, name) for name in ("FLOAT", "UINT8", "INT8", "INT32"))
 SCALE, POINT = (FLOAT, ()), (UINT8, ())
-# Operators of com.microsoft: type, attributes, inputs (element type, shape, and what is in it, 1 when not said; None: left
+# Operators of com.microsoft: type, attributes, inputs (element type, shape, and what is in it, if not 1; None: left
 # out), number of outputs.
 FUSED = [
     ("FusedMatMul", {"transA": 1, "transB": 1}, [(FLOAT, (2, 5, 4)), (FLOAT, (3, 5))], 1),
