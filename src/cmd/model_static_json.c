@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The static analysis of a model as JSON, doc/model-file-json.md. What is not known is null; fields are only ever added. */
+/* The static analysis of a model as JSON, doc/model-file-json.md. What is not known is null; fields are only ever
+ * added. */
 #include "cmd/model_static.h"
 
 #include <stdlib.h>
@@ -91,6 +92,7 @@ static void put_head(struct json *json, const struct model_static *analysis)
 		json_end(json, '}');
 	}
 	json_end(json, ']');
+	json_int(json, "newest_known_opset", ONNX_NEWEST_OPSET);
 	json_array(json, "metadata");
 	for (uint32_t i = 0; i < model->n_metadata; i++) {
 		json_object(json, NULL);

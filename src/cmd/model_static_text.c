@@ -439,10 +439,16 @@ static void print_unknown(struct writer *to)
 static void print_doubts(struct writer *to)
 {
 	const struct shape_model *shapes = &to->analysis->shapes;
+	int64_t opset = onnx_opset_version(&to->analysis->model, "");
 
-	if (!shapes->n_conflicts && !shapes->is_cut)
+	if (!shapes->n_conflicts && !shapes->is_cut && opset <= ONNX_NEWEST_OPSET)
 		return;
 	page_heading(&to->page, "Doubts");
+	if (opset > ONNX_NEWEST_OPSET)
+		page_text(&to->page, 2, TABLE_PLAIN,
+			  "The model has operators of ai.onnx %lld; they are known here up to %d, so shapes and costs "
+			  "may be others.",
+			  (long long)opset, ONNX_NEWEST_OPSET);
 	if (shapes->n_conflicts)
 		page_text(&to->page, 2, TABLE_PLAIN, "The file contradicts itself in %s; first: %s.",
 			  page_count(shapes->n_conflicts, "place").s,

@@ -14,6 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of the standard domain: up to here operators are known as they are defined. */
+enum { ONNX_NEWEST_OPSET = 28 };
+
 /* Element types, by the numbers that files have. */
 enum onnx_elem {
 	ONNX_ELEM_NONE,
@@ -43,6 +46,8 @@ enum onnx_elem {
 	ONNX_ELEM_FLOAT8E8M0,
 	ONNX_ELEM_UINT2,
 	ONNX_ELEM_INT2,
+	ONNX_ELEM_FLOAT6E2M3,
+	ONNX_ELEM_FLOAT6E3M2,
 	ONNX_ELEM_COUNT
 };
 

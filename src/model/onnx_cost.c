@@ -114,7 +114,7 @@ static void count_inputs(struct counter *counter, struct cost_node *node, enum c
 			if (moves == COST_ALL)
 				cost->weight_bytes += bytes_of(counter, node, value);
 		}
-		if (moves == COST_ALL || (moves == COST_PICKED && i))
+		if (moves == COST_ALL || (moves == COST_PICKED && !value->is_constant))
 			cost->bytes += bytes_of(counter, node, value);
 	}
 }

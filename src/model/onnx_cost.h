@@ -68,7 +68,7 @@ enum cost_moves {
 	COST_ALL,     /* every input and output */
 	COST_NOTHING, /* the same bytes get another shape */
 	COST_OUTPUTS, /* outputs alone: the inputs' shapes matter, not their data */
-	COST_PICKED,  /* outputs twice and the other inputs: of the first only what is picked */
+	COST_PICKED,  /* outputs twice; not the first input nor constants, of which only that much is read */
 };
 double onnx_cost_flops(const struct shape_scope *scope, const struct shape_node *node, const char **rule,
 		       enum cost_moves *moves);

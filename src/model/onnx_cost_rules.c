@@ -180,10 +180,17 @@ static double count_einsum(const struct run *run, double arg)
 }
 
 /* Neighbours in each of the spatial dimensions. */
-static double count_resize(const struct run *run, double arg)
+static double count_resize(const struct run *run, double neighbours)
 {
 	const struct onnx_type *type = out(run, 0);
-	double neighbours = attr_is(run, "mode", "linear") ? 2 : attr_is(run, "mode", "cubic") ? 4 : 0;
+
+	/* neighbours: without the attribute. */
+	if (attr_is(run, "mode", "nearest"))
+		neighbours = 0;
+	else if (attr_is(run, "mode", "linear") || attr_is(run, "mode", "bilinear"))
+		neighbours = 2;
+	else if (attr_is(run, "mode", "cubic") || attr_is(run, "mode", "bicubic"))
+		neighbours = 4;
 
 	if (!neighbours)
 		return 0;
@@ -215,6 +222,12 @@ static double count_ms_multi_head(const struct run *run, double arg)
 	return 4 * keys * elements(out(run, 0));
 }
 
+/* As many keys as the keys that it gives back have. */
+static double count_ms_group_query(const struct run *run, double arg)
+{
+	return 4 * dim(out(run, 1), 2) * elements(out(run, 0));
+}
+
 /* Projection of Q, K and V by one matrix, then attention. */
 static double count_ms_attention(const struct run *run, double past)
 {
@@ -223,6 +236,24 @@ static double count_ms_attention(const struct run *run, double past)
 	if (in(run, (uint32_t)past))
 		keys += dim(in(run, (uint32_t)past), 3);
 	return 2 * rows * elements(in(run, 1)) + 4 * keys * elements(out(run, 0));
+}
+
+static double count_labels(const struct run *run, double each)
+{
+	return each * elements(in(run, 1));
+}
+
+static double count_causal_conv(const struct run *run, double arg)
+{
+	double n = elements(out(run, 0));
+
+	return 2 * n * dim(in(run, 1), 2) + (in(run, 2) ? n : 0);
+}
+
+/* The state [batch, heads, keys, values] for each step of the sequence. */
+static double count_linear_attention(const struct run *run, double arg)
+{
+	return 4 * dim(in(run, 0), 1) * elements(out(run, 1));
 }
 
 static const char multiply_add[] = "2 for each multiply-add";
@@ -247,6 +278,7 @@ static const struct row rows[] = {
 	{ "LSTM", count_recurrent, 4, "2 for each multiply-add with a weight" },
 	{ "Attention", count_attention, 0, multiply_add },
 	{ "MultiHeadAttention", count_ms_multi_head, 0, multiply_add },
+	{ "GroupQueryAttention", count_ms_group_query, 0, multiply_add },
 	{ "QAttention", count_ms_attention, 8, multiply_add },
 	{ "Add Sub Mul Div Mod Pow BitShift BitwiseAnd BitwiseOr BitwiseXor BitwiseNot And Or Xor Not Equal Less "
 	  "LessOrEqual Greater "
@@ -280,13 +312,24 @@ static const struct row rows[] = {
 	{ "MaxPool AveragePool LpPool QLinearAveragePool NhwcMaxPool", count_pool, 0,
 	  "1 for each place of the window and each output" },
 	{ "Resize Upsample", count_resize, 0, "2 for each neighbour that goes into an output" },
-	{ "Reshape Flatten Squeeze Unsqueeze Identity Dropout Optional OptionalGetElement OptionalHasElement "
+	{ "GridSample", count_resize, 2, "2 for each neighbour that goes into an output" },
+	{ "CausalConvWithState", count_causal_conv, 0, multiply_add },
+	{ "LinearAttention", count_linear_attention, 0,
+	  "4 for each element of the state and each step: its update and its product" },
+	{ "SwiGLU", count_outputs, 3, "3 for each element: sigmoid, two products" },
+	{ "FlexAttention", count_attention, 0, multiply_add },
+	{ "TopK Unique", count_inputs, 1, "1 for each element of the input: a comparison" },
+	{ "NegativeLogLikelihoodLoss", count_labels, 2, "2 for each label" },
+	{ "SoftmaxCrossEntropyLoss", count_inputs, 5,
+	  "5 for each score: largest, difference, exponential, sum, logarithm" },
+	{ "EmbedLayerNormalization", count_outputs, 10, "10 for each element: sums 2, normalisation 8", COST_PICKED },
+	{ "Reshape Flatten Squeeze Unsqueeze Identity Dropout BitCast Optional OptionalGetElement OptionalHasElement "
 	  "SequenceConstruct SequenceAt "
 	  "SequenceInsert SequenceErase SequenceEmpty SequenceLength",
 	  count_none, 0, same_bytes, COST_NOTHING },
 	{ "If Loop Scan SequenceMap", count_none, 0, inside, COST_NOTHING },
 	{ "Shape Size ConstantOfShape Constant Range EyeLike", count_none, 0, moves_only, COST_OUTPUTS },
-	{ "Gather GatherElements GatherND Slice EmbedLayerNormalization", count_none, 0, moves_only, COST_PICKED },
+	{ "Gather GatherElements GatherND Slice", count_none, 0, moves_only, COST_PICKED },
 	{ "Transpose Concat Split Expand Tile Pad DepthToSpace SpaceToDepth ScatterND ScatterElements Scatter "
 	  "TensorScatter OneHot Trilu "
 	  "ReverseSequence CenterCropPad QLinearConcat MaxUnpool Compress NonZero SplitToSequence ConcatFromSequence "
@@ -303,6 +346,8 @@ static bool has_word(const char *words, const char *word)
 {
 	size_t len = strlen(word);
 
+	if (strchr(word, ' '))
+		return false;
 	for (const char *at = words; (at = strstr(at, word)); at += len) {
 		if ((at == words || at[-1] == ' ') && (!at[len] || at[len] == ' '))
 			return true;
@@ -312,9 +357,10 @@ static bool has_word(const char *words, const char *word)
 
 static const struct row *row_of(const struct onnx_node *node)
 {
-	bool is_microsoft = !strcmp(node->domain, "com.microsoft");
+	bool is_microsoft = !strcmp(node->domain, "com.microsoft"),
+	     is_preview = !strcmp(node->domain, "ai.onnx.preview");
 
-	if ((*node->domain && !is_microsoft) || !*node->op_type)
+	if ((*node->domain && !is_microsoft && !is_preview) || !*node->op_type)
 		return NULL;
 	for (size_t i = 0; is_microsoft && i < sizeof microsoft / sizeof *microsoft; i++) {
 		if (has_word(microsoft[i].op_types, node->op_type))

@@ -297,6 +297,33 @@ void rule_scan(struct shape_run *run, int arg)
 	}
 }
 
+/* The body for each element of the first sequence; the other inputs are sequences as long, or the same for all. */
+void rule_sequence_map(struct shape_run *run, int arg)
+{
+	const struct onnx_graph *body = graph_attr(run, "body");
+	const struct onnx_type **types = shape_alloc(run->engine, run->node->n_inputs, sizeof *types);
+	struct shape_scope *scope;
+
+	run->at->n_turns = -1;
+	if (!body || !types)
+		return;
+	for (uint32_t i = 0; i < run->node->n_inputs; i++) {
+		const struct onnx_type *type = type_of(run, i);
+
+		types[i] = type->kind == ONNX_SEQUENCE && type->inner ? type->inner : type;
+	}
+	scope = shape_body(run, body, types, run->node->n_inputs);
+	keep_bodies(run, scope, NULL);
+	for (uint32_t o = 0; scope && o < run->node->n_outputs && o < scope->n_outputs; o++) {
+		struct onnx_type type = { .kind = ONNX_SEQUENCE };
+
+		if (!scope->outputs[o])
+			continue;
+		type.inner = shape_new_type(run, &scope->outputs[o]->type);
+		shape_out_type(run, o, &type);
+	}
+}
+
 /* The body of a function with the inputs of this call. */
 void shape_call(const struct shape_run *run, const struct onnx_function *function)
 {

@@ -146,4 +146,8 @@ shape_rule rule_if, rule_loop, rule_scan, rule_sequence_construct, rule_sequence
     rule_sequence_empty, rule_sequence_length, rule_split_to_sequence, rule_concat_from_sequence, rule_optional,
     rule_optional_get, rule_optional_has; /* onnx_shape_body.c, onnx_shape_sequence.c */
 
+shape_rule rule_linear_attention, rule_causal_conv, rule_image_decoder, rule_tfidf, rule_label_encoder,
+    rule_array_features, rule_regressor, rule_classifier, rule_optimizer; /* onnx_shape_rare.c */
+shape_rule rule_sequence_map;						  /* onnx_shape_body.c */
+
 #endif

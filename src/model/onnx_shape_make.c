@@ -135,33 +135,37 @@ void rule_size(struct shape_run *run, int arg)
 	shape_out_elems(run, 0, elem, 1);
 }
 
+/* One of the three numbers of a Range. */
+static bool range_number(struct shape_run *run, uint32_t input, double *to)
+{
+	int64_t whole;
+
+	*to = 0;
+	if (shape_in_floats(run, input, to, 1) > 0)
+		return true;
+	if (!shape_in_int(run, input, &whole))
+		return false;
+	*to = (double)whole;
+	return true;
+}
+
 void rule_range(struct shape_run *run, int arg)
 {
 	double start, limit, delta, n = -1;
 	struct shape_dims to = shape_of_rank(1);
 	struct shape_elem *elems;
 
-	if (shape_in_floats(run, 0, &start, 1) < 0 || shape_in_floats(run, 1, &limit, 1) < 0 ||
-	    shape_in_floats(run, 2, &delta, 1) < 0) {
-		int64_t first, last, step;
-
-		if (shape_in_int(run, 0, &first) && shape_in_int(run, 1, &last) && shape_in_int(run, 2, &step) &&
-		    step) {
-			start = (double)first;
-			limit = (double)last;
-			delta = (double)step;
-			n = ceil((limit - start) / delta);
-		}
-	} else if (delta < 0 || delta > 0) {
+	if (range_number(run, 0, &start) && range_number(run, 1, &limit) && range_number(run, 2, &delta) &&
+	    (delta < 0 || delta > 0)) {
 		n = ceil((limit - start) / delta);
+		n = n < 0 ? 0 : n;
 	}
-	if (!(fabs(n) < 1e15))
+	if (!(n >= 0 && n < 1e15))
 		n = -1;
-	else if (n < 0 && (delta < 0 || delta > 0))
-		n = (limit > start) == (delta > 0) ? -1 : 0;
 	to.dim[0] = shape_dim((int64_t)n);
 	shape_out(run, 0, shape_in_elem(run, 0), &to);
-	if (n < 0 || n > SHAPE_MAX_ELEMS || start != floor(start) || delta != floor(delta))
+	if (n < 0 || n > SHAPE_MAX_ELEMS || start != floor(start) || delta != floor(delta) ||
+	    fabs(start) + n * fabs(delta) > 1e15)
 		return;
 	elems = shape_new_elems(run, (uint32_t)n);
 	for (int i = 0; elems && i < n; i++)

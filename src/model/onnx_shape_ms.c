@@ -73,20 +73,35 @@ void rule_ms_multi_head(struct shape_run *run, int arg)
 	shape_out(run, 0, shape_in_elem(run, 0), &to);
 }
 
+/* Keys and values so far: [batch, heads, length, size]. How long they get is only known at run time. */
+static void out_present(struct shape_run *run, uint32_t past, struct onnx_dim batch, int64_t n_heads, int64_t size)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		struct shape_dims before = shape_in_dims(run, past + i), to = shape_of_rank(4);
+
+		to.dim[0] = batch;
+		to.dim[1] = shape_dim(n_heads > 0 ? n_heads : -1);
+		to.dim[3] = before.rank == 4 ? before.dim[3] : shape_dim(size);
+		shape_out(run, 1 + i, shape_in_elem(run, 0), &to);
+	}
+}
+
 void rule_ms_group_query(struct shape_run *run, int arg)
 {
 	struct shape_dims to = shape_in_dims(run, 0);
+	int64_t n_q = shape_attr_int(run, "num_heads", 0), n_kv = shape_attr_int(run, "kv_num_heads", 0), n_all = n_q,
+		size = -1;
 
 	/* Without keys, the query holds keys and values, too. */
-	if (!shape_in(run, 1) && to.rank == 3) {
-		int64_t n_q = shape_attr_int(run, "num_heads", 0), n_kv = shape_attr_int(run, "kv_num_heads", 0),
-			all = n_q + 2 * n_kv;
-		bool is_known = n_q > 0 && n_kv >= 0 && n_q < INT32_MAX && n_kv < INT32_MAX && to.dim[2].value >= 0 &&
-				to.dim[2].value < INT32_MAX;
-
-		to.dim[2] = shape_dim(is_known && to.dim[2].value % all == 0 ? to.dim[2].value / all * n_q : -1);
+	if (n_q > 0 && n_kv > 0 && n_q < INT32_MAX && n_kv < INT32_MAX) {
+		n_all = shape_in(run, 1) ? n_q : n_q + 2 * n_kv;
+		if (to.rank == 3 && to.dim[2].value >= 0 && to.dim[2].value % n_all == 0)
+			size = to.dim[2].value / n_all;
 	}
+	if (to.rank == 3 && !shape_in(run, 1))
+		to.dim[2] = shape_dim(size < 0 || size > INT32_MAX ? -1 : size * n_q);
 	shape_out(run, 0, shape_in_elem(run, 0), &to);
+	out_present(run, 3, to.rank == 3 ? to.dim[0] : shape_dim(-1), n_kv, size);
 }
 
 /* Weights of few bits, in blocks: [..., K] -> [..., N]. */

@@ -107,28 +107,30 @@ static void compute_all(struct shape_run *run, const struct shape_value *a, cons
 	shape_out_elems(run, 0, elems, (uint32_t)n);
 }
 
-static void broadcast(struct shape_run *run, uint32_t elem)
+static void broadcast(struct shape_run *run, uint32_t elem, uint32_t second)
 {
-	struct shape_dims a = shape_in_dims(run, 0), b = shape_in_dims(run, 1), to = shape_broadcast(&a, &b);
+	struct shape_dims a = shape_in_dims(run, 0), b = shape_in_dims(run, second), to = shape_broadcast(&a, &b);
 
 	/* Before version 7, b was fitted to a. */
 	if (shape_attr_int(run, "broadcast", 0))
 		to = a;
 	shape_out(run, 0, elem, &to);
-	if (shape_in(run, 0) && shape_in(run, 1) && run->node->n_outputs)
-		compute_all(run, shape_in(run, 0), shape_in(run, 1));
+	if (shape_in(run, 0) && shape_in(run, second) && run->node->n_outputs)
+		compute_all(run, shape_in(run, 0), shape_in(run, second));
 }
 
+/* arg: the place of the second input; 0: behind the first. */
 void rule_broadcast(struct shape_run *run, int arg)
 {
 	uint32_t elem = shape_in_elem(run, 0);
 
-	broadcast(run, elem || !strcmp(run->node->op_type, "Pow") ? elem : shape_in_elem(run, 1));
+	broadcast(run, elem || !strcmp(run->node->op_type, "Pow") ? elem : shape_in_elem(run, 1),
+		  arg ? (uint32_t)arg : 1);
 }
 
 void rule_broadcast_bool(struct shape_run *run, int arg)
 {
-	broadcast(run, ONNX_ELEM_BOOL);
+	broadcast(run, ONNX_ELEM_BOOL, 1);
 }
 
 void rule_variadic(struct shape_run *run, int arg)

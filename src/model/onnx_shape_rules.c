@@ -25,7 +25,7 @@ static const struct row standard[] = {
 	  "LRN GroupNormalization "
 	  "RMSNormalization Scatter ScatterElements ScatterND TensorScatter ReverseSequence BitwiseNot RotaryEmbedding "
 	  "Affine "
-	  "ImageScaler ParametricSoftplus ScaledTanh SimplifiedLayerNormalization",
+	  "ImageScaler ParametricSoftplus ScaledTanh SimplifiedLayerNormalization SwiGLU",
 	  rule_same },
 	{ "Identity Floor Ceil", rule_same, 1 },
 	{ "Abs Neg", rule_same, 2 },
@@ -100,6 +100,11 @@ static const struct row standard[] = {
 	{ "DynamicQuantizeLinear", rule_dynamic_quantize },
 	{ "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", rule_loss },
 	{ "Attention", rule_attention },
+	{ "LinearAttention", rule_linear_attention },
+	{ "CausalConvWithState", rule_causal_conv },
+	{ "ImageDecoder", rule_image_decoder },
+	{ "TfIdfVectorizer", rule_tfidf },
+	{ "SequenceMap", rule_sequence_map },
 	{ "RegexFullMatch", rule_tensor_elem, ONNX_ELEM_BOOL },
 	{ "StringConcat", rule_broadcast },
 	{ "StringNormalizer", rule_string_normalizer },
@@ -125,8 +130,8 @@ static const struct row microsoft[] = {
 	  "Rfft "
 	  "RotaryEmbedding GemmaRotaryEmbedding SkipGroupNorm DynamicTimeWarping BiasSoftmax BiasDropout",
 	  rule_same },
-	{ "QLinearAdd QLinearMul", rule_broadcast },
-	{ "LayerNormalization SimplifiedLayerNormalization", rule_layer_norm },
+	{ "QLinearAdd QLinearMul", rule_broadcast, 3 },
+	{ "LayerNormalization SimplifiedLayerNormalization SwiGLU", rule_layer_norm },
 	{ "SkipLayerNormalization SkipSimplifiedLayerNormalization", rule_ms_skip_norm },
 	{ "EmbedLayerNormalization", rule_ms_embed_norm },
 	{ "Attention", rule_ms_attention },
@@ -147,10 +152,45 @@ static const struct row microsoft[] = {
 	{ "DequantizeLinear", rule_dequantize },
 };
 
+static const struct row machine_learning[] = {
+	{ "Binarizer Imputer", rule_same },
+	{ "Normalizer Scaler", rule_tensor_elem, ONNX_ELEM_FLOAT },
+	{ "LabelEncoder", rule_label_encoder },
+	{ "ArrayFeatureExtractor", rule_array_features },
+	{ "LinearRegressor", rule_regressor },
+	{ "TreeEnsembleRegressor TreeEnsemble SVMRegressor", rule_regressor },
+	{ "LinearClassifier TreeEnsembleClassifier SVMClassifier", rule_classifier },
+};
+
+static const struct row preview[] = {
+	{ "FlexAttention", rule_attention },
+};
+
+/* Optimisers: the new values have the types of the old ones, behind the rate and the count. */
+static const struct row training[] = {
+	{ "Adagrad", rule_optimizer, 2 },
+	{ "Momentum", rule_optimizer, 2 },
+	{ "Adam", rule_optimizer, 3 },
+};
+
+static const struct {
+	const char *domain;
+	const struct row *rows;
+	size_t n;
+} domains[] = {
+	{ "", standard, sizeof standard / sizeof *standard },
+	{ "com.microsoft", microsoft, sizeof microsoft / sizeof *microsoft },
+	{ "ai.onnx.ml", machine_learning, sizeof machine_learning / sizeof *machine_learning },
+	{ "ai.onnx.preview", preview, sizeof preview / sizeof *preview },
+	{ "ai.onnx.preview.training", training, sizeof training / sizeof *training },
+};
+
 static bool has_word(const char *words, const char *word)
 {
 	size_t len = strlen(word);
 
+	if (strchr(word, ' '))
+		return false;
 	for (const char *at = words; (at = strstr(at, word)); at += len) {
 		if ((at == words || at[-1] == ' ') && (!at[len] || at[len] == ' '))
 			return true;
@@ -160,19 +200,14 @@ static bool has_word(const char *words, const char *word)
 
 shape_rule *onnx_shape_rule(const char *domain, const char *op_type, int *arg)
 {
-	const struct row *rows = standard;
-	size_t n = sizeof standard / sizeof *standard;
-
-	if (!strcmp(domain, "com.microsoft")) {
-		rows = microsoft;
-		n = sizeof microsoft / sizeof *microsoft;
-	} else if (*domain) {
-		return NULL;
-	}
-	for (size_t i = 0; i < n && *op_type; i++) {
-		if (has_word(rows[i].op_types, op_type)) {
-			*arg = rows[i].arg;
-			return rows[i].rule;
+	for (size_t d = 0; d < sizeof domains / sizeof *domains && *op_type; d++) {
+		if (strcmp(domains[d].domain, domain))
+			continue;
+		for (size_t i = 0; i < domains[d].n; i++) {
+			if (!has_word(domains[d].rows[i].op_types, op_type))
+				continue;
+			*arg = domains[d].rows[i].arg;
+			return domains[d].rows[i].rule;
 		}
 	}
 	return NULL;

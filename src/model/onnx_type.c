@@ -34,6 +34,8 @@ static const struct {
 	[ONNX_ELEM_FLOAT8E8M0] = { "float8e8m0", 8 },
 	[ONNX_ELEM_UINT2] = { "uint2", 2 },
 	[ONNX_ELEM_INT2] = { "int2", 2 },
+	[ONNX_ELEM_FLOAT6E2M3] = { "float6e2m3", 6 },
+	[ONNX_ELEM_FLOAT6E3M2] = { "float6e3m2", 6 },
 };
 
 const char *onnx_elem_name(uint32_t elem)

@@ -133,9 +133,13 @@ static void windows_slide_as_their_attributes_say(void **state)
 		int64_t ceil_mode;
 		const char *dims;
 	} cases[] = {
-		{ "1 1", "0 0 0 0", "1 1", 0, "1 4 5 6" }, { "2 2", "1 1 1 1", "1 1", 0, "1 4 4 4" },
-		{ "2 2", "0 0 0 0", "1 1", 1, "1 4 3 4" }, { "1 1", "0 0 0 0", "2 2", 0, "1 4 3 4" },
+		{ "1 1", "0 0 0 0", "1 1", 0, "1 4 5 6" },
+		{ "2 2", "1 1 1 1", "1 1", 0, "1 4 4 4" },
+		{ "2 2", "0 0 0 0", "1 1", 1, "1 4 3 4" },
+		{ "1 1", "0 0 0 0", "2 2", 0, "1 4 3 4" },
 		{ "3 3", "0 0 1 1", "1 1", 1, "1 4 3 3" },
+		/* Rounded up, a third window would begin in the padding. */
+		{ "4 4", "0 0 2 2", "1 1", 1, "1 4 2 2" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
