@@ -77,10 +77,20 @@ static uint32_t find_rounds(struct model_run *run, struct round *round)
 	return n + (round[n].n > 0);
 }
 
+static size_t most_rounds(const struct model_result *result)
+{
+	size_t n = 1;
+
+	for (uint32_t i = 1; i < result->n_latencies; i++)
+		n += result->latencies[i].round != result->latencies[i - 1].round;
+	return n;
+}
+
 static int find_rates(struct model_run *run)
 {
-	struct round *round = calloc((size_t)run->result->n_latencies + 1, sizeof *round);
-	double *mean = calloc((size_t)run->result->n_latencies + 1, sizeof *mean), wall_ns = 0;
+	size_t most = most_rounds(run->result);
+	struct round *round = calloc(most, sizeof *round);
+	double *mean = calloc(most, sizeof *mean), wall_ns = 0;
 
 	if (!round || !mean) {
 		free(round);
