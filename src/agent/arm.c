@@ -23,6 +23,7 @@ static struct {
 static uint32_t n_known;
 static unsigned long long seen_adds, seen_subs;
 static int arming, again;
+static uint64_t counted;	/* the segment's arm_ticks go up to here */
 
 struct runtime *runtime_of(uintptr_t object)
 {
@@ -107,8 +108,17 @@ static void describe(char *to, size_t size, const char *what, uint32_t n)
 	strcpy(to + used, text);
 }
 
+static void count_time(void)
+{
+	uint64_t now = agent_now();
+
+	agent.segment->arm_ticks += now - counted;
+	counted = now;
+}
+
 static void tell(const struct runtime *runtime)
 {
+	count_time();	/* whoever reads the entry wants to know it */
 	dict_runtime(runtime->image.path, runtime->ort.version, runtime->armed, runtime->ort.left_out);
 	__atomic_store_n(&agent.segment->state, SEGMENT_ARMED, __ATOMIC_RELEASE);
 }
@@ -116,6 +126,7 @@ static void tell(const struct runtime *runtime)
 void arm_tell_again(void)
 {
 	arming = again = 0;	/* whoever was at it has stayed in the parent */
+	counted = agent_now();
 	for (uint32_t i = 0; i < n_runtimes; i++)
 		if (!runtimes[i].is_gone)
 			tell(&runtimes[i]);
@@ -227,8 +238,8 @@ static void arm_all(void)
 {
 	struct counts counts = { 0, 0 };
 	struct image_set set = { 0 };
-	uint64_t start = agent_now();
 
+	counted = agent_now();
 	dl_iterate_phdr(count, &counts);
 	if (counts.adds == seen_adds && counts.subs == seen_subs)
 		return;
@@ -250,7 +261,7 @@ static void arm_all(void)
 			look_at(image, &set);
 	}
 	image_set_done(&set);
-	agent.segment->arm_ticks += agent_now() - start;
+	count_time();
 }
 
 void arm_new_modules(void)

@@ -46,8 +46,14 @@ static void take_dims(struct job *job)
 	for (size_t i = 0; i < list->n; i++) {
 		size_t len;
 		const char *value = run_opts_pair(list->item[i], &len);
-		if (value)
-			add_dim(job, list->item[i], len, strtoll(value, NULL, 10));
+		char *end;
+		long long number = value ? strtoll(value, &end, 10) : -1;
+
+		/* what is no number stays as it is: reading it says so */
+		if (value && end != value && number >= 0 && (!*end || *end == ','))
+			add_dim(job, list->item[i], len, number);
+		else
+			job->dims.item[job->dims.n++] = list->item[i];
 	}
 }
 

@@ -221,7 +221,8 @@ static void fill_operators(struct fill *fill, const struct model_pass *pass)
 	}
 	fill->to->n_operator_runs = (int64_t)model->coverage.n;
 	fill->to->operators_wall_ns = (double)model->coverage.wall_ns;
-	fill->to->unattributed_ns = (double)model->coverage.unattributed_ns;
+	/* what no operator explains; setup is no operator */
+	fill->to->unattributed_ns = (double)(model->coverage.unattributed_ns + model->coverage.setup_ns);
 	operators = take(fill, model->nodes.n, sizeof *operators);
 	for (uint32_t i = 0; operators && i < model->nodes.n; i++) {
 		const struct summary_operator *from = &summary->nodes[model->nodes.first + i];

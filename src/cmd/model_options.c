@@ -24,6 +24,8 @@ static const struct opt own_rows[] = {
 	{ 'o', "output", "FILE", "recordings go here, with the provider's name before the suffix", OPT_STR, AT(out), "inftrace.pftrace" },
 	{ 0, "force", NULL, "overwrite files that exist", OPT_FLAG, AT(force) },
 	{ 0, "interval", "TIME", "time between samples of CPU and memory, 10ms or more", OPT_DURATION, AT(interval_ns), "1s" },
+	{ 0, "outputs", "FOLDER", "keep the outputs of the first inference here, as .npy in a folder for each provider", OPT_STR,
+	  AT(run.outputs) },
 	{ 0, "dry-run", NULL, "only analyse the model, run nothing", OPT_FLAG, AT(dry_run) },
 };
 
@@ -42,6 +44,14 @@ static bool is_passed(const struct opt *row)
 		if (!strcmp(row->name, not_passed[i]))
 			return false;
 	return true;
+}
+
+const char *model_options_name(const char *runner_name)
+{
+	for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+		if (!strcmp(runner_name, renamed[i].name))
+			return renamed[i].here;
+	return runner_name;
 }
 
 static bool is_taken(char letter, size_t n)
@@ -63,9 +73,8 @@ __attribute__((constructor)) static void make_table(void)
 		model_opt_table[n] = *row;
 		if (is_taken(row->letter, n))
 			model_opt_table[n].letter = 0;
-		for (size_t i = 0; row->name && i < sizeof renamed / sizeof *renamed; i++)
-			if (!strcmp(row->name, renamed[i].name))
-				model_opt_table[n].name = renamed[i].here;
+		if (row->name)
+			model_opt_table[n].name = model_options_name(row->name);
 		n++;
 	}
 }

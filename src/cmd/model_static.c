@@ -17,7 +17,8 @@ int model_static_dims(struct model_static *to, const struct opt_list *list, stru
 		errno = 0;
 		value = sign ? strtoll(sign + 1, &end, 10) : 0;
 		if (!sign || sign == list->item[i] || end == sign + 1 || *end || errno || value < 0)
-			return cmd_misused(err, "\"%s\" is no dimension; write its name and its size: --dim batch=4", list->item[i]);
+			return cmd_misused(err, "\"%s\" is no dimension; write its name and its size: --dim batch=4",
+					   list->item[i]);
 		/* The words of the command line may be written to. */
 		*(char *)sign = 0;
 		to->dims[to->n_dims++] = (struct shape_dim){ .name = list->item[i], .value = value };
@@ -68,7 +69,8 @@ static int check_dims(const struct model_static *to, const char *path, struct er
 {
 	for (uint32_t i = 0; i < to->n_dims; i++) {
 		if (!to->dims[i].is_used)
-			return cmd_misused(err, "%s has no free dimension \"%s\"; see which it has without --dim", path, to->dims[i].name);
+			return cmd_misused(err, "%s has no free dimension \"%s\"; see which it has without --dim", path,
+					   to->dims[i].name);
 	}
 	return 0;
 }
@@ -82,7 +84,8 @@ int model_static_read(struct model_static *to, const char *path, struct err *err
 	count_graph(to, &to->model.graph);
 	for (uint32_t i = 0; i < to->model.n_functions; i++)
 		count_nodes(to, to->model.functions[i].nodes, to->model.functions[i].n_nodes);
-	if ((code = onnx_external_find(&to->model, &to->externals, err)) || (code = onnx_repeat_find(&to->model, &to->repeats, err)) ||
+	if ((code = onnx_external_find(&to->model, &to->externals, err)) ||
+	    (code = onnx_repeat_find(&to->model, &to->repeats, err)) ||
 	    (code = onnx_shape_infer(&to->shapes, &to->model, to->dims, to->n_dims, err)) ||
 	    (code = onnx_cost_count(&to->costs, &to->shapes, err)))
 		return err_wrap(err, "cannot analyse %s", path);
@@ -119,7 +122,8 @@ static bool is_initializer(const struct onnx_graph *graph, const char *name)
 }
 
 void model_static_free_dims(const struct model_static *analysis,
-			    void (*each)(void *ctx, const char *input, uint32_t axis, const char *name, int64_t given), void *ctx)
+			    void (*each)(void *ctx, const char *input, uint32_t axis, const char *name, int64_t given),
+			    void *ctx)
 {
 	const struct onnx_graph *graph = &analysis->model.graph;
 

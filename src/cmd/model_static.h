@@ -23,23 +23,25 @@ struct model_static {
 	struct onnx_repeats repeats;
 	struct shape_model shapes;
 	struct cost_model costs;
-	struct shape_dim dims[16]; /* those given with --dim */
-	uint32_t n_dims, n_all_nodes; /* nodes of all graphs and functions */
+	struct shape_dim dims[16];		       /* those given with --dim */
+	uint32_t n_dims, n_all_nodes;		       /* nodes of all graphs and functions */
 	struct model_weights weights[ONNX_ELEM_COUNT]; /* by element type; 0: those of no known type */
 };
 
 /* "batch=4"; fills to->dims. 0, or -EINVAL and err. The list's texts are cut at the "=" and must stay. */
 int model_static_dims(struct model_static *to, const struct opt_list *list, struct err *err);
-/* Everything but the dims, which come before. 0, or -errno and err; model_static_done undoes it, also after a failure. */
+/* Everything but the dims, which come before. 0, or -errno and err; model_static_done undoes it, also after a failure.
+ */
 int model_static_read(struct model_static *to, const char *path, struct err *err);
 void model_static_done(struct model_static *analysis);
 
 void model_static_text(FILE *out, const struct model_static *analysis, const struct export_opts *opts);
-/* Members of the innermost object, doc/model-json.md. */
+/* Members of the innermost object, doc/model-file-json.md. */
 void model_static_json(struct json *json, const struct model_static *analysis);
 
 /* Free dimensions of the graph's inputs: calls for each of them, in order. given: with --dim, else -1. */
 void model_static_free_dims(const struct model_static *analysis,
-			    void (*each)(void *ctx, const char *input, uint32_t axis, const char *name, int64_t given), void *ctx);
+			    void (*each)(void *ctx, const char *input, uint32_t axis, const char *name, int64_t given),
+			    void *ctx);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The static analysis of a model as JSON, doc/model-json.md. What is not known is null; fields are only ever added. */
+/* The static analysis of a model as JSON, doc/model-file-json.md. What is not known is null; fields are only ever added. */
 #include "cmd/model_static.h"
 
 #include <stdlib.h>

@@ -53,7 +53,9 @@ static void put_fact(struct writer *to, const char *name, const char *value)
 
 static void add_type(struct writer *to, struct printable *text, const struct onnx_type *type)
 {
-	static const char *const kinds[] = { "unknown", "", "sparse ", "sequence of ", "map to ", "optional ", "opaque" };
+	static const char *const kinds[] = {
+		"unknown", "", "sparse ", "sequence of ", "map to ", "optional ", "opaque"
+	};
 	const char *elem = onnx_elem_name(type->elem);
 
 	printable_add(text, "%s", kinds[type->kind]);
@@ -79,13 +81,29 @@ static void add_type(struct writer *to, struct printable *text, const struct onn
 	printable_add(text, "]");
 }
 
+/* Nodes whose cost waits for a free dimension to be given. */
+static uint32_t count_waiting(const struct cost_model *costs)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < costs->n_nodes; i++)
+		n += costs->nodes[i].dim && costs->nodes[i].times != 0;
+	return n;
+}
+
 static void print_verdict(struct writer *to)
 {
-	const struct cost *total = &to->analysis->costs.total;
-	const char *least = to->analysis->costs.n_unknown ? "At least " : "";
+	const struct cost_model *costs = &to->analysis->costs;
+	uint32_t n_waiting = count_waiting(costs);
 
-	page_text(&to->page, 0, TABLE_BOLD, "%s%sFLOP and %s to move per inference; %s parameters.", least, si_unit(total->flops).s,
-		  units_bytes(total->bytes).s, si(total->parameters).s);
+	page_text(&to->page, 0, TABLE_BOLD, "%s%sFLOP and %s to move per inference; %s parameters.",
+		  costs->n_unknown ? "At least " : "", si_unit(costs->total.flops).s, units_bytes(costs->total.bytes).s,
+		  si(costs->total.parameters).s);
+	if (n_waiting)
+		page_text(
+		    &to->page, 0, TABLE_PLAIN,
+		    "%s of %s depend on free dimensions, and are in no sum: --dim gives these a size (see below).",
+		    units_count(n_waiting).s, page_count(costs->n_nodes, "node").s);
 }
 
 static void put_opsets(struct writer *to)
@@ -263,14 +281,17 @@ static void print_types(struct writer *to)
 		table_cell(&to->table, TABLE_PLAIN, "%s", is_unknown ? "?" : units_bytes(type->cost.bytes).s);
 		put_share(to, type->cost.bytes, is_unknown ? 0 : costs->total.bytes);
 		table_cell(&to->table, TABLE_PLAIN, "%s", type->cost.parameters > 0 ? si(type->cost.parameters).s : "");
-		table_cell(&to->table, TABLE_PLAIN, "%s", type->cost.bytes > 0 ? units_decimal(type->cost.flops / type->cost.bytes).s : "");
+		table_cell(&to->table, TABLE_PLAIN, "%s",
+			   type->cost.bytes > 0 ? units_decimal(type->cost.flops / type->cost.bytes).s : "");
 		table_cell(&to->table, TABLE_PLAIN, "%s", type->n_unknown ? units_count(type->n_unknown).s : "");
 	}
 	table_print(&to->table, to->page.out);
 	if (n < costs->n_types)
-		page_text(&to->page, 2, TABLE_DIM, "%s more: --all shows them.", page_count(costs->n_types - n, "type").s);
+		page_text(&to->page, 2, TABLE_DIM, "%s more: --all shows them.",
+			  page_count(costs->n_types - n, "type").s);
 	page_text(&to->page, 2, TABLE_DIM,
-		  "A multiply-add is 2 FLOP. Moved: inputs, weights and outputs, each once. Providers fuse and fold, so they may do less.");
+		  "A multiply-add is 2 FLOP. Moved: inputs, weights and outputs, each once. Providers fuse and fold, "
+		  "so they may do less.");
 	if (costs->n_constant)
 		page_text(&to->page, 2, TABLE_DIM, "%s made of constants alone: computed once, and counted nowhere.",
 			  page_count(costs->n_constant, "node").s);
@@ -332,7 +353,8 @@ static void print_most(struct writer *to, bool is_flops)
 		table_cell(&to->table, TABLE_PLAIN, "%s", name_of(to, most[i].node->name, 60).s);
 		table_cell(&to->table, TABLE_PLAIN, "%s", type_name(to, most[i].node->domain, most[i].node->op_type).s);
 		table_cell(&to->table, TABLE_PLAIN, "%s", text.s);
-		table_cell(&to->table, TABLE_PLAIN, "%s", is_flops ? si(most[i].value).s : units_bytes(most[i].value).s);
+		table_cell(&to->table, TABLE_PLAIN, "%s",
+			   is_flops ? si(most[i].value).s : units_bytes(most[i].value).s);
 		put_share(to, most[i].value, total);
 	}
 	table_print(&to->table, to->page.out);
@@ -348,13 +370,15 @@ static void print_externals(struct writer *to)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct onnx_external *file = &externals->files[i];
 
-		page_text(&to->page, 2, TABLE_PLAIN, "External data: %s in %s, %s.", page_count(file->n_tensors, "tensor").s,
-			  name_of(to, file->location, 60).s, units_bytes((double)file->bytes).s);
+		page_text(&to->page, 2, TABLE_PLAIN, "External data: %s in %s, %s.",
+			  page_count(file->n_tensors, "tensor").s, name_of(to, file->location, 60).s,
+			  units_bytes((double)file->bytes).s);
 		if (file->problem)
 			page_text(&to->page, 2, TABLE_RED, "%s.", name_of(to, file->problem, 300).s);
 	}
 	if (n < externals->n)
-		page_text(&to->page, 2, TABLE_DIM, "External data in %s more: --all shows them.", page_count(externals->n - n, "file").s);
+		page_text(&to->page, 2, TABLE_DIM, "External data in %s more: --all shows them.",
+			  page_count(externals->n - n, "file").s);
 }
 
 static void print_weights(struct writer *to)
@@ -375,14 +399,16 @@ static void print_weights(struct writer *to)
 		table_cell(&to->table, TABLE_PLAIN, "%s", onnx_elem_name(e) ? onnx_elem_name(e) : "unknown type");
 		table_cell(&to->table, TABLE_PLAIN, "%s", units_count(weights[e].n).s);
 		table_cell(&to->table, TABLE_PLAIN, "%s", si(weights[e].elements).s);
-		table_cell(&to->table, TABLE_PLAIN, "%s", isnan(weights[e].bytes) ? "?" : units_bytes(weights[e].bytes).s);
+		table_cell(&to->table, TABLE_PLAIN, "%s",
+			   isnan(weights[e].bytes) ? "?" : units_bytes(weights[e].bytes).s);
 	}
 	if (n || to->analysis->externals.n)
 		page_heading(&to->page, "Weights");
 	table_print(&to->table, to->page.out);
 	print_externals(to);
 	if (repeats->n)
-		page_text(&to->page, 2, TABLE_PLAIN, "%s in the file more than once, which takes %s; the first is %s (%u times).",
+		page_text(&to->page, 2, TABLE_PLAIN,
+			  "%s in the file more than once, which takes %s; the first is %s (%u times).",
 			  page_count(repeats->n, "initializer is").s, units_bytes((double)repeats->bytes).s,
 			  name_of(to, repeats->groups[0].tensor->name, 60).s, repeats->groups[0].n);
 }
@@ -399,11 +425,12 @@ static void print_unknown(struct writer *to)
 		if (!node->why || !node->times)
 			continue;
 		if (!n)
-			page_heading(&to->page, "Not known: %s of %s are not in these sums", units_count(costs->n_unknown).s,
-				     units_count(costs->n_nodes).s);
+			page_heading(&to->page, "Not known: %s of %s are not in these sums",
+				     units_count(costs->n_unknown).s, units_count(costs->n_nodes).s);
 		if (n++ < most)
 			page_text(&to->page, 2, TABLE_PLAIN, "%s %s: %s.", type_name(to, node->domain, node->op_type).s,
-				  name_of(to, node->name, 40).s, printable_text(node->why, strlen(node->why), 160, to->page.opts.is_ascii).s);
+				  name_of(to, node->name, 40).s,
+				  printable_text(node->why, strlen(node->why), 160, to->page.opts.is_ascii).s);
 	}
 	if (n > most)
 		page_text(&to->page, 2, TABLE_DIM, "%s more: --all shows them.", units_count(n - most).s);
@@ -417,10 +444,12 @@ static void print_doubts(struct writer *to)
 		return;
 	page_heading(&to->page, "Doubts");
 	if (shapes->n_conflicts)
-		page_text(&to->page, 2, TABLE_PLAIN, "The file contradicts itself in %s; first: %s.", page_count(shapes->n_conflicts, "place").s,
+		page_text(&to->page, 2, TABLE_PLAIN, "The file contradicts itself in %s; first: %s.",
+			  page_count(shapes->n_conflicts, "place").s,
 			  printable_text(shapes->conflict, strlen(shapes->conflict), 300, to->page.opts.is_ascii).s);
 	if (shapes->is_cut)
-		page_text(&to->page, 2, TABLE_PLAIN, "Graphs in graphs, or calls in calls, are too many: some were not looked into.");
+		page_text(&to->page, 2, TABLE_PLAIN,
+			  "Graphs in graphs, or calls in calls, are too many: some were not looked into.");
 }
 
 void model_static_text(FILE *out, const struct model_static *analysis, const struct export_opts *opts)

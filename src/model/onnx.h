@@ -76,18 +76,18 @@ struct onnx_type {
 
 /* Where a tensor's data lies. */
 enum onnx_where {
-	ONNX_NO_DATA,	/* nowhere: the file only has the shape */
-	ONNX_RAW,	/* raw: little-endian bytes */
-	ONNX_FIELDS,	/* in fields by type; onnx_tensor_ints reads those that hold whole numbers */
-	ONNX_EXTERNAL,	/* in a file beside the model */
+	ONNX_NO_DATA,  /* nowhere: the file only has the shape */
+	ONNX_RAW,      /* raw: little-endian bytes */
+	ONNX_FIELDS,   /* in fields by type; onnx_tensor_ints reads those that hold whole numbers */
+	ONNX_EXTERNAL, /* in a file beside the model */
 };
 
 struct onnx_tensor {
 	const char *name;
 	uint32_t elem;
 	uint32_t n_dims;
-	const int64_t *dims;	 /* none is negative */
-	int64_t n_elements;	 /* the product; never overflows */
+	const int64_t *dims; /* none is negative */
+	int64_t n_elements;  /* the product; never overflows */
 	enum onnx_where where;
 	struct onnx_bytes raw;	 /* ONNX_RAW */
 	struct onnx_bytes proto; /* the whole message */
@@ -200,8 +200,9 @@ struct onnx_model {
 };
 
 /*
- * Reads the model at path. 0; or -errno and err: "cannot read PATH: at byte 1042: ...", or what the file is instead of a model, and what
- * to do. Files of external data are not opened, see onnx_external.h. onnx_done undoes it, also after a failure.
+ * Reads the model at path. 0; or -errno and err: "cannot read PATH: at byte 1042: ...", or what the file is instead of
+ * a model, and what to do. Files of external data are not opened, see onnx_external.h. onnx_done undoes it, also after
+ * a failure.
  */
 int onnx_read_file(struct onnx_model *model, const char *path, struct err *err);
 /* The same for bytes in memory, which stay the caller's: "at byte 1042: ...". */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Goes through the nodes of a model, bodies and calls too, and sums up what each has to do. The rules: onnx_cost_rules.c. */
+/* Goes through the nodes of a model, bodies and calls too, and sums up what each has to do. The rules:
+ * onnx_cost_rules.c. */
 #include "model/onnx_cost.h"
 
 #include <errno.h>
@@ -99,7 +100,8 @@ static void count_inputs(struct counter *counter, struct cost_node *node, enum c
 	for (uint32_t i = 0; i < at->node->n_inputs; i++) {
 		const struct shape_value *value = at->inputs[i], **weight;
 
-		if (!value || (i < MAX_COMPARED && is_repeated(at, i)) || (moves == COST_PICKED && !i && !value->is_constant))
+		if (!value || (i < MAX_COMPARED && is_repeated(at, i)) ||
+		    (moves == COST_PICKED && !i && !value->is_constant))
 			continue;
 		if (value->is_constant) {
 			weight = (const struct shape_value **)add(counter, &counter->weights, &counter->n_weights,
@@ -125,7 +127,8 @@ static void count_node(struct counter *counter, struct cost_node *node)
 	node->cost.flops = onnx_cost_flops(node->scope, at, &node->rule, &moves);
 	if (!node->rule) {
 		node->cost.bytes = NAN;
-		node->why = at->is_handled ? "there is no rule for what this operator costs" : "this operator is not known";
+		node->why =
+		    at->is_handled ? "there is no rule for what this operator costs" : "this operator is not known";
 	}
 	count_inputs(counter, node, moves);
 	for (uint32_t o = 0; o < at->node->n_outputs && moves != COST_NOTHING; o++) {
@@ -212,8 +215,13 @@ static void count_scope(struct counter *counter, const struct shape_scope *scope
 		to = add(counter, &counter->to->nodes, &counter->to->n_nodes, &counter->n_room, sizeof *to);
 		if (!to)
 			return;
-		*to = (struct cost_node){ .name = node->node->name, .op_type = node->node->op_type, .domain = node->node->domain,
-					  .node = node, .scope = scope, .depth = scope->depth, .times = times };
+		*to = (struct cost_node){ .name = node->node->name,
+					  .op_type = node->node->op_type,
+					  .domain = node->node->domain,
+					  .node = node,
+					  .scope = scope,
+					  .depth = scope->depth,
+					  .times = times };
 		to->is_constant = is_constant(node);
 		if (to->is_constant)
 			to->rule = "none: made of constants alone, computed once when the session is made";
@@ -253,7 +261,8 @@ static int by_cost(const void *a, const void *b)
 	return strcmp(x->op_type, y->op_type);
 }
 
-static struct cost_type *type_of(struct counter *counter, struct onnx_map *types, const struct cost_node *node, uint32_t *n_room)
+static struct cost_type *type_of(struct counter *counter, struct onnx_map *types, const struct cost_node *node,
+				 uint32_t *n_room)
 {
 	size_t size = strlen(node->domain) + strlen(node->op_type) + 2;
 	char *key = arena_alloc(&counter->to->arena, size);
@@ -307,7 +316,8 @@ static const void *identity(const struct shape_value *value)
 
 static int by_identity(const void *a, const void *b)
 {
-	const void *x = identity(*(const struct shape_value *const *)a), *y = identity(*(const struct shape_value *const *)b);
+	const void *x = identity(*(const struct shape_value *const *)a),
+		   *y = identity(*(const struct shape_value *const *)b);
 
 	return x < y ? -1 : x > y;
 }

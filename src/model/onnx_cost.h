@@ -15,7 +15,8 @@ struct cost {
 	double flops;	     /* NAN: not known */
 	double bytes;	     /* inputs, weights and outputs; NAN: not known */
 	double weight_bytes; /* of the constants among its inputs (part of bytes); NAN: not known */
-	double parameters;   /* elements of these, without whole numbers of 64 bits, truth values and texts, which are shapes and tables */
+	double parameters;   /* elements of these, without whole numbers of 64 bits, truth values and texts, which are
+				shapes and tables */
 };
 
 struct cost_node {
@@ -23,13 +24,13 @@ struct cost_node {
 	const char *op_type, *domain;
 	const struct shape_node *node;
 	const struct shape_scope *scope;
-	uint32_t depth;	   /* 0: the model's graph; bodies and calls are deeper */
-	bool is_constant;  /* made of constants alone: computed once, when the session is made; its cost is 0 */
-	double times;	   /* runs per inference: 1 in the graph, turns in loops; NAN: not known */
-	struct cost cost;  /* of one run; of an operator with bodies: without them */
-	const char *rule;  /* how flops are counted, for people; NULL: there is no rule */
-	const char *why;   /* flops, bytes or times are not known because ...; NULL: all are known */
-	const char *dim;   /* the free dimension that it is for; NULL: another reason */
+	uint32_t depth;	  /* 0: the model's graph; bodies and calls are deeper */
+	bool is_constant; /* made of constants alone: computed once, when the session is made; its cost is 0 */
+	double times;	  /* runs per inference: 1 in the graph, turns in loops; NAN: not known */
+	struct cost cost; /* of one run; of an operator with bodies: without them */
+	const char *rule; /* how flops are counted, for people; NULL: there is no rule */
+	const char *why;  /* flops, bytes or times are not known because ...; NULL: all are known */
+	const char *dim;  /* the free dimension that it is for; NULL: another reason */
 };
 
 struct cost_type {
@@ -47,9 +48,9 @@ struct cost_model {
 	uint32_t n_nodes, n_types;
 	struct cost_node *nodes; /* in the order of the file, bodies behind their operator */
 	struct cost_type *types; /* most flops first, then most bytes */
-	struct cost total;	 /* sums of what is known, per inference; weight_bytes and parameters: each constant once */
-	uint32_t n_unknown;	 /* nodes whose flops or bytes are not in the total */
-	uint32_t n_constant;	 /* nodes that are computed once */
+	struct cost total;   /* sums of what is known, per inference; weight_bytes and parameters: each constant once */
+	uint32_t n_unknown;  /* nodes whose flops or bytes are not in the total */
+	uint32_t n_constant; /* nodes that are computed once */
 };
 
 /* shapes must outlive the result. 0, or -ENOMEM. onnx_cost_done undoes it, also after a failure. */
@@ -64,11 +65,12 @@ const struct cost_node *onnx_cost_find(const struct cost_model *costs, const cha
  * *moves: which bytes it moves.
  */
 enum cost_moves {
-	COST_ALL,	/* every input and output */
-	COST_NOTHING,	/* the same bytes get another shape */
-	COST_OUTPUTS,	/* outputs alone: the inputs' shapes matter, not their data */
-	COST_PICKED,	/* outputs twice and the other inputs: of the first only what is picked */
+	COST_ALL,     /* every input and output */
+	COST_NOTHING, /* the same bytes get another shape */
+	COST_OUTPUTS, /* outputs alone: the inputs' shapes matter, not their data */
+	COST_PICKED,  /* outputs twice and the other inputs: of the first only what is picked */
 };
-double onnx_cost_flops(const struct shape_scope *scope, const struct shape_node *node, const char **rule, enum cost_moves *moves);
+double onnx_cost_flops(const struct shape_scope *scope, const struct shape_node *node, const char **rule,
+		       enum cost_moves *moves);
 
 #endif

@@ -139,7 +139,8 @@ static double count_lrn(const struct run *run, double arg)
 	return elements(out(run, 0)) * (2 * (double)attr_int(run, "size", 1) + 3);
 }
 
-/* arg: gates. Weights W [directions, gates x hidden, input] and R [directions, gates x hidden, hidden] for every word. */
+/* arg: gates. Weights W [directions, gates x hidden, input] and R [directions, gates x hidden, hidden] for every word.
+ */
 static double count_recurrent(const struct run *run, double gates)
 {
 	double words = dim(in(run, 0), 0) * dim(in(run, 0), 1);
@@ -186,7 +187,8 @@ static double count_resize(const struct run *run, double arg)
 
 	if (!neighbours)
 		return 0;
-	return type && type->has_shape ? 2 * elements(type) * pow(neighbours, type->n_dims > 2 ? type->n_dims - 2 : 1) : NAN;
+	return type && type->has_shape ? 2 * elements(type) * pow(neighbours, type->n_dims > 2 ? type->n_dims - 2 : 1)
+				       : NAN;
 }
 
 /* Scores and their product with the values: 2 x batch x queries x keys x (width of keys + width of values). */
@@ -234,8 +236,8 @@ static const struct row rows[] = {
 	{ "Conv FusedConv ConvInteger DeformConv NhwcFusedConv", count_conv, 1, multiply_add },
 	{ "QLinearConv", count_conv, 3, multiply_add },
 	{ "ConvTranspose", count_conv_transpose, 0, multiply_add },
-	{ "MatMul MatMulInteger QLinearMatMul FusedMatMul TransposeMatMul DynamicQuantizeMatMul MatMulIntegerToFloat", count_matmul, 1,
-	  multiply_add },
+	{ "MatMul MatMulInteger QLinearMatMul FusedMatMul TransposeMatMul DynamicQuantizeMatMul MatMulIntegerToFloat",
+	  count_matmul, 1, multiply_add },
 	{ "Gemm FusedGemm", count_gemm, 2, multiply_add },
 	{ "QGemm", count_gemm, 6, multiply_add },
 	{ "MatMulNBits MatMulBnb4", count_nbits, 0, multiply_add },
@@ -246,37 +248,49 @@ static const struct row rows[] = {
 	{ "Attention", count_attention, 0, multiply_add },
 	{ "MultiHeadAttention", count_ms_multi_head, 0, multiply_add },
 	{ "QAttention", count_ms_attention, 8, multiply_add },
-	{ "Add Sub Mul Div Mod Pow BitShift BitwiseAnd BitwiseOr BitwiseXor BitwiseNot And Or Xor Not Equal Less LessOrEqual Greater "
-	  "GreaterOrEqual Where PRelu Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Clip Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid "
-	  "HardSwish LeakyRelu Log Mish Neg Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Swish Tan "
+	{ "Add Sub Mul Div Mod Pow BitShift BitwiseAnd BitwiseOr BitwiseXor BitwiseNot And Or Xor Not Equal Less "
+	  "LessOrEqual Greater "
+	  "GreaterOrEqual Where PRelu Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Clip Cos Cosh Elu Erf Exp Floor "
+	  "Gelu HardSigmoid "
+	  "HardSwish LeakyRelu Log Mish Neg Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign "
+	  "Sqrt Swish Tan "
 	  "Tanh ThresholdedRelu IsNaN IsInf CumSum CumProd FastGelu QuickGelu BiasAdd Cast CastLike",
 	  count_outputs, 1, one_each },
-	{ "BiasGelu QLinearAdd QLinearMul QLinearLeakyRelu QLinearSigmoid BiasSplitGelu QuantizeLinear DequantizeLinear BatchNormalization",
+	{ "BiasGelu QLinearAdd QLinearMul QLinearLeakyRelu QLinearSigmoid BiasSplitGelu QuantizeLinear "
+	  "DequantizeLinear BatchNormalization",
 	  count_outputs, 2, "2 for each element of the output" },
 	{ "Max Min Sum Mean", count_variadic, 0, "1 for each element of the output and each input but one" },
-	{ "Softmax LogSoftmax Hardmax QLinearSoftmax", count_outputs, 5, "5 for each element: largest, difference, exponential, sum, division" },
-	{ "LayerNormalization InstanceNormalization GroupNormalization MeanVarianceNormalization GroupNorm", count_outputs, 8, normalise },
-	{ "SkipLayerNormalization SkipGroupNorm", count_outputs, 9, "9 for each element: the sum 1, its normalisation 8" },
+	{ "Softmax LogSoftmax Hardmax QLinearSoftmax", count_outputs, 5,
+	  "5 for each element: largest, difference, exponential, sum, division" },
+	{ "LayerNormalization InstanceNormalization GroupNormalization MeanVarianceNormalization GroupNorm",
+	  count_outputs, 8, normalise },
+	{ "SkipLayerNormalization SkipGroupNorm", count_outputs, 9,
+	  "9 for each element: the sum 1, its normalisation 8" },
 	{ "RMSNormalization SimplifiedLayerNormalization LpNormalization", count_outputs, 4,
 	  "4 for each element: squares and their sum 2, normalise 1, scale 1" },
 	{ "SkipSimplifiedLayerNormalization", count_outputs, 5, "5 for each element: the sum 1, its normalisation 4" },
 	{ "RotaryEmbedding", count_outputs, 3, "3 for each element: two products and a sum" },
 	{ "DynamicQuantizeLinear", count_outputs, 4, "4 for each element: smallest, largest, scale, round" },
 	{ "LRN", count_lrn, 0, "2 for each neighbour and 3 for each element" },
-	{ "ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceLogSum ReduceLogSumExp ArgMax ArgMin GlobalAveragePool GlobalMaxPool "
+	{ "ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceLogSum ReduceLogSumExp ArgMax ArgMin "
+	  "GlobalAveragePool GlobalMaxPool "
 	  "QLinearGlobalAveragePool",
 	  count_inputs, 1, "1 for each element of the input" },
 	{ "ReduceL1 ReduceL2 ReduceSumSquare GlobalLpPool", count_inputs, 2, "2 for each element of the input" },
-	{ "MaxPool AveragePool LpPool QLinearAveragePool NhwcMaxPool", count_pool, 0, "1 for each place of the window and each output" },
+	{ "MaxPool AveragePool LpPool QLinearAveragePool NhwcMaxPool", count_pool, 0,
+	  "1 for each place of the window and each output" },
 	{ "Resize Upsample", count_resize, 0, "2 for each neighbour that goes into an output" },
-	{ "Reshape Flatten Squeeze Unsqueeze Identity Dropout Optional OptionalGetElement OptionalHasElement SequenceConstruct SequenceAt "
+	{ "Reshape Flatten Squeeze Unsqueeze Identity Dropout Optional OptionalGetElement OptionalHasElement "
+	  "SequenceConstruct SequenceAt "
 	  "SequenceInsert SequenceErase SequenceEmpty SequenceLength",
 	  count_none, 0, same_bytes, COST_NOTHING },
 	{ "If Loop Scan SequenceMap", count_none, 0, inside, COST_NOTHING },
 	{ "Shape Size ConstantOfShape Constant Range EyeLike", count_none, 0, moves_only, COST_OUTPUTS },
 	{ "Gather GatherElements GatherND Slice EmbedLayerNormalization", count_none, 0, moves_only, COST_PICKED },
-	{ "Transpose Concat Split Expand Tile Pad DepthToSpace SpaceToDepth ScatterND ScatterElements Scatter TensorScatter OneHot Trilu "
-	  "ReverseSequence CenterCropPad QLinearConcat MaxUnpool Compress NonZero SplitToSequence ConcatFromSequence Col2Im",
+	{ "Transpose Concat Split Expand Tile Pad DepthToSpace SpaceToDepth ScatterND ScatterElements Scatter "
+	  "TensorScatter OneHot Trilu "
+	  "ReverseSequence CenterCropPad QLinearConcat MaxUnpool Compress NonZero SplitToSequence ConcatFromSequence "
+	  "Col2Im",
 	  count_none, 0, moves_only },
 };
 
@@ -313,7 +327,8 @@ static const struct row *row_of(const struct onnx_node *node)
 	return NULL;
 }
 
-double onnx_cost_flops(const struct shape_scope *scope, const struct shape_node *node, const char **rule, enum cost_moves *moves)
+double onnx_cost_flops(const struct shape_scope *scope, const struct shape_node *node, const char **rule,
+		       enum cost_moves *moves)
 {
 	struct run run = { .scope = scope, .at = node };
 	const struct row *row = node->function ? NULL : row_of(node->node);

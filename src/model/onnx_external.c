@@ -18,7 +18,7 @@ struct finder {
 };
 
 static void complain(struct finder *finder, struct onnx_external *file, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 
 static void complain(struct finder *finder, struct onnx_external *file, const char *fmt, ...)
 {
@@ -57,17 +57,21 @@ static void look(struct finder *finder, struct onnx_external *file)
 
 	file->file_bytes = -1;
 	if (leads_out(file->location)) {
-		complain(finder, file, "%.200s leads out of the model's folder; external data must lie in it", file->location);
+		complain(finder, file, "%.200s leads out of the model's folder; external data must lie in it",
+			 file->location);
 		return;
 	}
 	if (!model) {
-		complain(finder, file, "%.200s cannot be looked for: the model was not read from a file", file->location);
+		complain(finder, file, "%.200s cannot be looked for: the model was not read from a file",
+			 file->location);
 		return;
 	}
-	if (snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - model + 1) : 0, model, file->location) >= (int)sizeof path)
+	if (snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - model + 1) : 0, model, file->location) >=
+	    (int)sizeof path)
 		complain(finder, file, "%.200s cannot be looked for: its path is too long", file->location);
 	else if (stat(path, &stat_buf) && errno == ENOENT)
-		complain(finder, file, "%.200s is missing, and weights are in it; put it beside the model under this name", path);
+		complain(finder, file,
+			 "%.200s is missing, and weights are in it; put it beside the model under this name", path);
 	else if (stat(path, &stat_buf))
 		complain(finder, file, "%.200s cannot be looked at: %s", path, strerror(errno));
 	else if (!S_ISREG(stat_buf.st_mode))
@@ -86,7 +90,8 @@ static struct onnx_external *file_of(struct finder *finder, const char *location
 		return &to->files[(uintptr_t)file - 1];
 	if (to->n == finder->n_room) {
 		finder->n_room = finder->n_room ? 2 * finder->n_room : 4;
-		file = arena_grow(&finder->model->arena, to->files, to->n * sizeof *file, finder->n_room * sizeof *file);
+		file =
+		    arena_grow(&finder->model->arena, to->files, to->n * sizeof *file, finder->n_room * sizeof *file);
 		if (!file)
 			return NULL;
 		to->files = file;
@@ -115,7 +120,8 @@ static void add_tensor(struct finder *finder, const struct onnx_tensor *tensor)
 	if (bytes < 0)
 		bytes = tensor->length;
 	else if (tensor->length >= 0 && tensor->length != bytes)
-		complain(finder, file, "%.100s: tensor %.100s says that it has %lld bytes there, but its shape takes %lld",
+		complain(finder, file,
+			 "%.100s: tensor %.100s says that it has %lld bytes there, but its shape takes %lld",
 			 file->location, tensor->name, (long long)tensor->length, (long long)bytes);
 	if (bytes < 0)
 		return;
@@ -123,9 +129,11 @@ static void add_tensor(struct finder *finder, const struct onnx_tensor *tensor)
 		file->bytes = INT64_MAX;
 	if (file->file_bytes >= 0 && (__builtin_add_overflow(tensor->offset, bytes, &end) || end > file->file_bytes))
 		complain(finder, file,
-			 "%.100s has %lld bytes, but tensor %.100s needs %lld at byte %lld; the file is cut off, or belongs to "
+			 "%.100s has %lld bytes, but tensor %.100s needs %lld at byte %lld; the file is cut off, or "
+			 "belongs to "
 			 "another model",
-			 file->location, (long long)file->file_bytes, tensor->name, (long long)bytes, (long long)tensor->offset);
+			 file->location, (long long)file->file_bytes, tensor->name, (long long)bytes,
+			 (long long)tensor->offset);
 }
 
 static void add_graph(struct finder *finder, const struct onnx_graph *graph);
@@ -171,7 +179,8 @@ int onnx_external_check(const struct onnx_externals *externals, struct err *err)
 {
 	for (uint32_t i = 0; i < externals->n; i++) {
 		if (externals->files[i].problem)
-			return err_set(err, externals->files[i].file_bytes < 0 ? ENOENT : EINVAL, "%s", externals->files[i].problem);
+			return err_set(err, externals->files[i].file_bytes < 0 ? ENOENT : EINVAL, "%s",
+				       externals->files[i].problem);
 	}
 	return 0;
 }

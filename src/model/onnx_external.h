@@ -8,8 +8,8 @@
 struct onnx_external {
 	const char *location; /* as the model says it */
 	uint32_t n_tensors;
-	int64_t bytes;	   /* that the tensors take in it */
-	int64_t file_bytes; /* size of the file, -1: cannot be told */
+	int64_t bytes;	     /* that the tensors take in it */
+	int64_t file_bytes;  /* size of the file, -1: cannot be told */
 	const char *problem; /* a sentence that starts with the path, and what to do; NULL: none */
 };
 

@@ -8,10 +8,13 @@
 static const struct {
 	uint8_t type, number;
 } attr_fields[] = {
-	{ ONNX_ATTR_FLOAT, 2 },	   { ONNX_ATTR_INT, 3 },     { ONNX_ATTR_STRING, 4 },	     { ONNX_ATTR_TENSOR, 5 },
-	{ ONNX_ATTR_GRAPH, 6 },	   { ONNX_ATTR_FLOATS, 7 },  { ONNX_ATTR_INTS, 8 },	     { ONNX_ATTR_STRINGS, 9 },
-	{ ONNX_ATTR_TENSORS, 10 }, { ONNX_ATTR_GRAPHS, 11 }, { ONNX_ATTR_SPARSE_TENSOR, 22 }, { ONNX_ATTR_SPARSE_TENSORS, 23 },
-	{ ONNX_ATTR_TYPE, 14 },	   { ONNX_ATTR_TYPES, 15 },
+	{ ONNX_ATTR_FLOAT, 2 },		 { ONNX_ATTR_INT, 3 },
+	{ ONNX_ATTR_STRING, 4 },	 { ONNX_ATTR_TENSOR, 5 },
+	{ ONNX_ATTR_GRAPH, 6 },		 { ONNX_ATTR_FLOATS, 7 },
+	{ ONNX_ATTR_INTS, 8 },		 { ONNX_ATTR_STRINGS, 9 },
+	{ ONNX_ATTR_TENSORS, 10 },	 { ONNX_ATTR_GRAPHS, 11 },
+	{ ONNX_ATTR_SPARSE_TENSOR, 22 }, { ONNX_ATTR_SPARSE_TENSORS, 23 },
+	{ ONNX_ATTR_TYPE, 14 },		 { ONNX_ATTR_TYPES, 15 },
 };
 
 /* By the numbers that files have. */
@@ -199,8 +202,8 @@ static int read_domain(struct onnx_message *message, const char **to)
 	return code;
 }
 
-static int read_node_field(struct onnx_message *message, struct onnx_node *to, const char **inputs, const char **outputs,
-			   struct onnx_attr *attrs)
+static int read_node_field(struct onnx_message *message, struct onnx_node *to, const char **inputs,
+			   const char **outputs, struct onnx_attr *attrs)
 {
 	int code;
 
@@ -232,7 +235,9 @@ int onnx_node_read(struct onnx_in *in, const struct pb_field *field, struct onnx
 	struct onnx_attr *attrs;
 	int next = onnx_in_open(&message, in, "a node", field);
 
-	*to = (struct onnx_node){ .name = "", .op_type = "", .domain = "", .overload = "", .at = (size_t)(field->data - in->base) };
+	*to = (struct onnx_node){
+		.name = "", .op_type = "", .domain = "", .overload = "", .at = (size_t)(field->data - in->base)
+	};
 	if (next)
 		return next;
 	inputs = onnx_in_alloc(in, message.n[1], sizeof *inputs);
@@ -326,8 +331,13 @@ int onnx_graph_read(struct onnx_in *in, const struct pb_field *field, struct onn
 	};
 	if (!fill.nodes || !fill.initializers || !fill.inputs || !fill.outputs || !fill.values || !fill.sparse)
 		return -ENOMEM;
-	*to = (struct onnx_graph){ .name = "", .nodes = fill.nodes, .initializers = fill.initializers, .inputs = fill.inputs,
-				   .outputs = fill.outputs, .values = fill.values, .sparse = fill.sparse };
+	*to = (struct onnx_graph){ .name = "",
+				   .nodes = fill.nodes,
+				   .initializers = fill.initializers,
+				   .inputs = fill.inputs,
+				   .outputs = fill.outputs,
+				   .values = fill.values,
+				   .sparse = fill.sparse };
 	in->model->n_graphs++;
 	in->depth++;
 	while (!next && (next = onnx_in_next(&message)) > 0)
@@ -395,11 +405,19 @@ int onnx_function_read(struct onnx_in *in, const struct pb_field *field, struct 
 		.defaults = onnx_in_alloc(in, message.n[11], sizeof *fill.defaults),
 		.values = onnx_in_alloc(in, message.n[12], sizeof *fill.values),
 	};
-	if (!fill.inputs || !fill.outputs || !fill.attrs || !fill.nodes || !fill.opsets || !fill.defaults || !fill.values)
+	if (!fill.inputs || !fill.outputs || !fill.attrs || !fill.nodes || !fill.opsets || !fill.defaults ||
+	    !fill.values)
 		return -ENOMEM;
-	*to = (struct onnx_function){ .name = "", .domain = "", .overload = "", .inputs = fill.inputs, .outputs = fill.outputs,
-				      .attrs = fill.attrs, .nodes = fill.nodes, .opsets = fill.opsets,
-				      .defaults = fill.defaults, .values = fill.values };
+	*to = (struct onnx_function){ .name = "",
+				      .domain = "",
+				      .overload = "",
+				      .inputs = fill.inputs,
+				      .outputs = fill.outputs,
+				      .attrs = fill.attrs,
+				      .nodes = fill.nodes,
+				      .opsets = fill.opsets,
+				      .defaults = fill.defaults,
+				      .values = fill.values };
 	while (!next && (next = onnx_in_next(&message)) > 0)
 		next = fill_function(&message, to, &fill);
 	return next;

@@ -81,8 +81,9 @@ int onnx_in_open(struct onnx_message *message, struct onnx_in *in, const char *w
 
 static int fail_wire(struct onnx_message *message)
 {
-	return onnx_in_fail(message->in, message->at, "field %u of %s has wire type %u; this is damaged, or no ONNX model",
-			    message->field.number, message->what, message->field.wire);
+	return onnx_in_fail(message->in, message->at,
+			    "field %u of %s has wire type %u; this is damaged, or no ONNX model", message->field.number,
+			    message->what, message->field.wire);
 }
 
 int onnx_in_is_message(struct onnx_message *message)

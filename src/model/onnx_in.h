@@ -12,7 +12,7 @@ struct onnx_in {
 	struct onnx_model *model;
 	const uint8_t *base;
 	struct err *err;
-	int depth;	/* of graphs in graphs */
+	int depth; /* of graphs in graphs */
 };
 
 /* One message: what it is for messages of errors, and how many fields of each number it has. */
@@ -21,7 +21,7 @@ struct onnx_message {
 	const char *what;
 	struct pb_in pb;
 	struct pb_field field;
-	const uint8_t *at;	/* tag of the field */
+	const uint8_t *at; /* tag of the field */
 	uint32_t n[ONNX_MAX_FIELD];
 };
 

@@ -10,17 +10,23 @@ static const struct {
 	uint8_t offset, len;
 	const char *bytes, *what;
 } formats[] = {
-	{ 4, 4, "ORTM", "it is a model in ONNX Runtime's own format (.ort), not ONNX; give the .onnx file that it was made from" },
+	{ 4, 4, "ORTM",
+	  "it is a model in ONNX Runtime's own format (.ort), not ONNX; give the .onnx file that it was made from" },
 	{ 4, 4, "TFL3", "it is a TensorFlow Lite model, not ONNX; convert it, for example with tf2onnx" },
 	{ 0, 4, "GGUF", "it is a GGUF model (llama.cpp), not ONNX" },
-	{ 0, 4, "PK\3\4", "it is a ZIP archive (perhaps a PyTorch checkpoint), not ONNX; unpack it, or export the model as ONNX" },
+	{ 0, 4, "PK\3\4",
+	  "it is a ZIP archive (perhaps a PyTorch checkpoint), not ONNX; unpack it, or export the model as ONNX" },
 	{ 0, 2, "\x1f\x8b", "it is compressed with gzip; unpack it first" },
 	{ 0, 4, "\x28\xb5\x2f\xfd", "it is compressed with zstd; unpack it first" },
 	{ 0, 8, "\x89HDF\r\n\x1a\n", "it is an HDF5 file (perhaps a Keras model), not ONNX; export the model as ONNX" },
 	{ 0, 6, "\x93NUMPY", "it is a NumPy array, not a model" },
 	{ 0, 2, "\x80\2", "it is a Python pickle (perhaps a PyTorch checkpoint), not ONNX; export the model as ONNX" },
-	{ 0, 4, "\x7f" "ELF", "it is a program or a library, not a model" },
-	{ 0, 42, "version https://git-lfs.github.com/spec/v1", "it is a Git LFS pointer, the model itself is not here; run: git lfs pull" },
+	{ 0, 4,
+	  "\x7f"
+	  "ELF",
+	  "it is a program or a library, not a model" },
+	{ 0, 42, "version https://git-lfs.github.com/spec/v1",
+	  "it is a Git LFS pointer, the model itself is not here; run: git lfs pull" },
 };
 
 /* Nothing but printable text at the beginning; a model begins with a byte below 32. */

@@ -102,12 +102,15 @@ static int check_whole(struct onnx_message *message, struct onnx_model *to, uint
 	if (!n_graphs && !to->ir_version)
 		return onnx_in_fail(message->in, message->in->base, "%s", is_none);
 	if (!n_graphs)
-		return onnx_in_fail(message->in, end, "the file ends, and there was no graph in it; it is cut off, or no ONNX model");
-	if (to->ir_version <= 0)
-		return onnx_in_fail(message->in, end, "the model does not say its IR version; it is damaged, or no ONNX model");
-	if (to->ir_version >= 3 && !to->n_opsets)
 		return onnx_in_fail(message->in, end,
-				    "the file ends, and it did not say which operator sets the model uses; it is cut off");
+				    "the file ends, and there was no graph in it; it is cut off, or no ONNX model");
+	if (to->ir_version <= 0)
+		return onnx_in_fail(message->in, end,
+				    "the model does not say its IR version; it is damaged, or no ONNX model");
+	if (to->ir_version >= 3 && !to->n_opsets)
+		return onnx_in_fail(
+		    message->in, end,
+		    "the file ends, and it did not say which operator sets the model uses; it is cut off");
 	return 0;
 }
 
@@ -169,7 +172,8 @@ static int map_file(const char *path, struct onnx_bytes *to, struct err *err)
 	else if (!S_ISREG(stat.st_mode))
 		code = err_set(err, EINVAL, "cannot read %s: it is not a file; a model is read from a file", path);
 	else if (!stat.st_size)
-		code = err_set(err, EINVAL, "cannot read %s: it is empty; was it written, or downloaded, to the end?", path);
+		code = err_set(err, EINVAL, "cannot read %s: it is empty; was it written, or downloaded, to the end?",
+			       path);
 	else if ((data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED)
 		code = err_set(err, errno, "cannot map %s into memory: %s", path, strerror(errno));
 	else

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sorts initializers by what can be seen without reading them in full, reads in full what still looks the same, then compares neighbours. */
+/* Sorts initializers by what can be seen without reading them in full, reads in full what still looks the same, then
+ * compares neighbours. */
 #include "model/onnx_repeat.h"
 
 #include <errno.h>

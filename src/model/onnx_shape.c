@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Shape inference: goes through the graphs of a model in an order in which each node comes after what it uses, lets the
- * operator's rule (onnx_shape_rules.c) say what it makes, and merges that with what the file says. The rule wins: it
+ * Shape inference: lets the rule of each operator (onnx_shape_rules.c) say what it makes, and merges that with what the
+ * file says. In which order: onnx_shape_order.c. The rule wins: it
  * knows the dimensions that were given from outside, the file was written without them.
  */
 #include "model/onnx_shape_in.h"
@@ -50,7 +50,7 @@ struct shape_value *onnx_shape_find(const struct shape_scope *scope, const char 
 	return value;
 }
 
-static struct shape_value *new_value(struct shape_engine *engine, struct shape_scope *scope, const char *name)
+struct shape_value *shape_value_new(struct shape_engine *engine, struct shape_scope *scope, const char *name)
 {
 	struct shape_value *value = shape_alloc(engine, 1, sizeof *value);
 
@@ -75,7 +75,8 @@ static int64_t given_dim(struct shape_engine *engine, const char *name)
 	return -1;
 }
 
-static struct onnx_dim resolve_dim(struct shape_engine *engine, const char *value_name, uint32_t axis, struct onnx_dim dim)
+static struct onnx_dim resolve_dim(struct shape_engine *engine, const char *value_name, uint32_t axis,
+				   struct onnx_dim dim)
 {
 	char by_place[256];
 	int64_t given = -1;
@@ -84,13 +85,13 @@ static struct onnx_dim resolve_dim(struct shape_engine *engine, const char *valu
 		return dim;
 	if (dim.name)
 		given = given_dim(engine, dim.name);
-	if (given < 0 && value_name && snprintf(by_place, sizeof by_place, "%s:%u", value_name, axis) < (int)sizeof by_place)
+	if (given < 0 && value_name &&
+	    snprintf(by_place, sizeof by_place, "%s:%u", value_name, axis) < (int)sizeof by_place)
 		given = given_dim(engine, by_place);
 	return given < 0 ? dim : (struct onnx_dim){ .value = given };
 }
 
-/* A type as the file says it, with the dimensions that were given. value_name: of inputs, else NULL. */
-static struct onnx_type resolve(struct shape_engine *engine, const struct onnx_type *said, const char *value_name)
+struct onnx_type shape_resolve(struct shape_engine *engine, const struct onnx_type *said, const char *value_name)
 {
 	struct onnx_type type = *said;
 	struct onnx_dim *dims;
@@ -100,7 +101,8 @@ static struct onnx_type resolve(struct shape_engine *engine, const struct onnx_t
 		type.n_dims = 0;
 	}
 	if (type.inner) {
-		struct onnx_type inner = resolve(engine, type.inner, NULL), *copy = shape_alloc(engine, 1, sizeof *copy);
+		struct onnx_type inner = shape_resolve(engine, type.inner, NULL),
+				 *copy = shape_alloc(engine, 1, sizeof *copy);
 
 		if (copy)
 			*copy = inner;
@@ -201,7 +203,7 @@ static void put_initializers(struct shape_engine *engine, struct shape_scope *sc
 
 	for (uint32_t i = 0; i < graph->n_initializers; i++) {
 		const struct onnx_tensor *tensor = &graph->initializers[i];
-		struct shape_value *value = new_value(engine, scope, tensor->name);
+		struct shape_value *value = shape_value_new(engine, scope, tensor->name);
 
 		if (!value)
 			return;
@@ -213,7 +215,7 @@ static void put_initializers(struct shape_engine *engine, struct shape_scope *sc
 		value->is_initializer = value->is_constant = true;
 	}
 	for (uint32_t i = 0; i < graph->n_sparse; i++) {
-		struct shape_value *value = new_value(engine, scope, graph->sparse[i].values.name);
+		struct shape_value *value = shape_value_new(engine, scope, graph->sparse[i].values.name);
 
 		if (!value)
 			return;
@@ -225,13 +227,15 @@ static void put_initializers(struct shape_engine *engine, struct shape_scope *sc
 }
 
 struct shape_scope *shape_scope_new(struct shape_engine *engine, const struct onnx_graph *graph,
-				    const struct onnx_function *function, const struct shape_scope *outer, uint32_t depth)
+				    const struct onnx_function *function, const struct shape_scope *outer,
+				    uint32_t depth)
 {
 	struct shape_scope *scope;
 
 	if (depth) {
-		engine->n_inner += 1 + (graph ? (uint64_t)graph->n_nodes + graph->n_initializers + graph->n_inputs + graph->n_values :
-						function->n_nodes);
+		engine->n_inner +=
+		    1 + (graph ? (uint64_t)graph->n_nodes + graph->n_initializers + graph->n_inputs + graph->n_values
+			       : function->n_nodes);
 		if (depth > MAX_DEPTH || engine->n_inner > MAX_INNER) {
 			engine->model->is_cut = true;
 			return NULL;
@@ -240,14 +244,18 @@ struct shape_scope *shape_scope_new(struct shape_engine *engine, const struct on
 	scope = shape_alloc(engine, 1, sizeof *scope);
 	if (!scope)
 		return NULL;
-	*scope = (struct shape_scope){ .graph = graph, .function = function, .outer = outer, .depth = depth,
+	*scope = (struct shape_scope){ .graph = graph,
+				       .function = function,
+				       .outer = outer,
+				       .depth = depth,
 				       .n_nodes = graph ? graph->n_nodes : function->n_nodes,
 				       .values = { .arena = &engine->model->arena } };
 	scope->nodes = shape_alloc(engine, scope->n_nodes, sizeof *scope->nodes);
 	if (!scope->nodes)
 		return NULL;
 	for (uint32_t i = 0; i < scope->n_nodes; i++)
-		scope->nodes[i] = (struct shape_node){ .node = graph ? &graph->nodes[i] : &function->nodes[i], .n_turns = 1 };
+		scope->nodes[i] =
+		    (struct shape_node){ .node = graph ? &graph->nodes[i] : &function->nodes[i], .n_turns = 1 };
 	if (graph)
 		put_initializers(engine, scope);
 	return scope;
@@ -257,9 +265,11 @@ struct shape_value *shape_scope_input(struct shape_engine *engine, struct shape_
 				      const struct onnx_type *declared, const struct onnx_type *given)
 {
 	struct shape_value *value = onnx_map_get(&scope->values, name);
-	struct onnx_type said = declared ? resolve(engine, declared, scope->depth ? NULL : name) : (struct onnx_type){ 0 };
+	struct onnx_type said =
+	    declared ? shape_resolve(engine, declared, scope->depth ? NULL : name) : (struct onnx_type){ 0 };
 
-	/* An initializer of the same name is its default. Old files list all initializers so; newer ones mean that callers may give another value. */
+	/* An initializer of the same name is its default. Old files list all initializers so; newer ones mean that
+	 * callers may give another value. */
 	if (value && value->is_initializer) {
 		if (engine->model->model->ir_version >= 4) {
 			value->elems = NULL;
@@ -268,7 +278,7 @@ struct shape_value *shape_scope_input(struct shape_engine *engine, struct shape_
 		}
 		return value;
 	}
-	value = new_value(engine, scope, name);
+	value = shape_value_new(engine, scope, name);
 	if (!value)
 		return NULL;
 	if (given)
@@ -284,7 +294,8 @@ static const struct onnx_function *function_of(struct shape_engine *engine, cons
 	const struct onnx_model *model = engine->model->model;
 
 	for (const struct onnx_function *f = first; f && f < model->functions + model->n_functions; f++) {
-		if (!strcmp(f->name, node->op_type) && !strcmp(f->domain, node->domain) && !strcmp(f->overload, node->overload))
+		if (!strcmp(f->name, node->op_type) && !strcmp(f->domain, node->domain) &&
+		    !strcmp(f->overload, node->overload))
 			return f;
 	}
 	return NULL;
@@ -301,11 +312,11 @@ static int64_t opset_of(struct shape_engine *engine, const struct shape_scope *s
 	return onnx_opset_version(engine->model->model, domain);
 }
 
-static struct shape_value *dangling(struct shape_engine *engine, struct shape_scope *scope, const struct onnx_node *node,
-				    const char *name)
+static struct shape_value *dangling(struct shape_engine *engine, struct shape_scope *scope,
+				    const struct onnx_node *node, const char *name)
 {
 	shape_conflict(engine, node, "nothing in the model makes its input %.80s", name);
-	return new_value(engine, scope, name);
+	return shape_value_new(engine, scope, name);
 }
 
 static bool find_inputs(struct shape_engine *engine, struct shape_scope *scope, struct shape_node *at)
@@ -330,7 +341,7 @@ static bool find_inputs(struct shape_engine *engine, struct shape_scope *scope, 
 			continue;
 		if (onnx_map_get(&scope->values, node->outputs[i]))
 			shape_conflict(engine, node, "its output %.80s is there twice", node->outputs[i]);
-		at->outputs[i] = new_value(engine, scope, node->outputs[i]);
+		at->outputs[i] = shape_value_new(engine, scope, node->outputs[i]);
 		if (!at->outputs[i])
 			return false;
 	}
@@ -343,8 +354,8 @@ static bool find_inputs(struct shape_engine *engine, struct shape_scope *scope, 
  */
 static bool is_constant(const struct shape_node *at)
 {
-	static const char *const never[] = { "DequantizeLinear", "RandomNormal", "RandomUniform", "RandomNormalLike",
-					     "RandomUniformLike", "Multinomial", "Bernoulli" };
+	static const char *const never[] = { "DequantizeLinear",  "RandomNormal", "RandomUniform", "RandomNormalLike",
+					     "RandomUniformLike", "Multinomial",  "Bernoulli" };
 	const struct onnx_node *node = at->node;
 
 	if (at->n_bodies || !at->is_handled)
@@ -360,8 +371,8 @@ static bool is_constant(const struct shape_node *at)
 	return node->n_inputs || !strcmp(node->op_type, "Constant");
 }
 
-/* declared: types that the file says, by name. */
-static void infer_node(struct shape_engine *engine, struct shape_scope *scope, struct shape_node *at, const struct onnx_map *declared)
+void shape_node_infer(struct shape_engine *engine, struct shape_scope *scope, struct shape_node *at,
+		      const struct onnx_map *declared)
 {
 	const struct onnx_node *node = at->node;
 	struct shape_run run = { .model = engine->model, .scope = scope, .at = at, .node = node, .engine = engine };
@@ -389,149 +400,13 @@ static void infer_node(struct shape_engine *engine, struct shape_scope *scope, s
 
 		if (!said)
 			continue;
-		type = resolve(engine, said, NULL);
+		type = shape_resolve(engine, said, NULL);
 		if (!merge(engine, &at->outputs[i]->type, &type))
-			shape_conflict(engine, node, "the file says another type or shape of its output %.80s than follows from its inputs",
-				       node->outputs[i]);
+			shape_conflict(
+			    engine, node,
+			    "the file says another type or shape of its output %.80s than follows from its inputs",
+			    node->outputs[i]);
 	}
-}
-
-/* Which node makes a value of this scope, and what state each node is in. */
-struct order {
-	struct onnx_map makers; /* struct order_node */
-	struct order_node {
-		uint32_t state; /* 0: not met, 1: waits for others, 2: done */
-		uint32_t n_needs, next;
-		struct order_node **needs, *below; /* below: who waits for it */
-	} *nodes;
-	struct order_node **found;
-	uint32_t n_found, n_room;
-};
-
-static void need(struct shape_engine *engine, struct order *order, const char *name)
-{
-	struct order_node *maker = *name ? onnx_map_get(&order->makers, name) : NULL;
-
-	if (!maker || maker->state == 2)
-		return;
-	if (order->n_found == order->n_room) {
-		uint32_t n_room = order->n_room ? 2 * order->n_room : 16;
-		struct order_node **found = shape_alloc(engine, n_room, sizeof *found);
-
-		if (!found)
-			return;
-		if (order->n_found)
-			memcpy(found, order->found, order->n_found * sizeof *found);
-		order->found = found;
-		order->n_room = n_room;
-	}
-	order->found[order->n_found++] = maker;
-}
-
-/* What a node uses, and what the graphs inside it use of this scope. As deep as the reader allows. */
-static void need_all(struct shape_engine *engine, struct order *order, const struct onnx_node *node)
-{
-	for (uint32_t i = 0; i < node->n_inputs; i++)
-		need(engine, order, node->inputs[i]);
-	for (uint32_t a = 0; a < node->n_attrs; a++) {
-		for (uint32_t g = 0; node->attrs[a].graphs && g < node->attrs[a].n; g++) {
-			const struct onnx_graph *graph = &node->attrs[a].graphs[g];
-
-			for (uint32_t i = 0; i < graph->n_nodes; i++)
-				need_all(engine, order, &graph->nodes[i]);
-			for (uint32_t i = 0; i < graph->n_outputs; i++)
-				need(engine, order, graph->outputs[i].name);
-		}
-	}
-}
-
-/* The makers that have to come before this node and have not: mostly none, for files are in order. */
-static void meet(struct shape_engine *engine, struct order *order, const struct onnx_node *node, struct order_node *to)
-{
-	order->n_found = 0;
-	need_all(engine, order, node);
-	to->state = 1;
-	to->n_needs = order->n_found;
-	to->needs = order->n_found ? shape_alloc(engine, order->n_found, sizeof *to->needs) : NULL;
-	if (to->needs)
-		memcpy(to->needs, order->found, order->n_found * sizeof *to->needs);
-	else
-		to->n_needs = 0;
-}
-
-static void infer_in_order(struct shape_engine *engine, struct shape_scope *scope, struct order *order,
-			   const struct onnx_map *declared, uint32_t first)
-{
-	struct order_node *top = &order->nodes[first];
-
-	meet(engine, order, scope->nodes[first].node, top);
-	while (top && !engine->is_circle && !engine->is_out_of_memory) {
-		uint32_t index = (uint32_t)(top - order->nodes);
-		struct order_node *needed = top->next < top->n_needs ? top->needs[top->next++] : NULL;
-
-		if (!needed) {
-			infer_node(engine, scope, &scope->nodes[index], declared);
-			top->state = 2;
-			top = top->below;
-		} else if (needed->state == 1) {
-			engine->is_circle = true;
-			err_set(engine->err, EINVAL, "the graph has a circle: node \"%.100s\" (%.60s) needs its own output",
-				scope->nodes[index].node->name, scope->nodes[index].node->op_type);
-		} else if (!needed->state) {
-			needed->below = top;
-			meet(engine, order, scope->nodes[needed - order->nodes].node, needed);
-			top = needed;
-		}
-	}
-}
-
-static void find_outputs(struct shape_engine *engine, struct shape_scope *scope)
-{
-	const struct onnx_graph *graph = scope->graph;
-
-	scope->n_outputs = graph ? graph->n_outputs : scope->function->n_outputs;
-	scope->outputs = shape_alloc(engine, scope->n_outputs, sizeof *scope->outputs);
-	for (uint32_t i = 0; scope->outputs && i < scope->n_outputs; i++) {
-		const char *name = graph ? graph->outputs[i].name : scope->function->outputs[i];
-
-		scope->outputs[i] = onnx_shape_find(scope, name);
-		if (scope->outputs[i])
-			continue;
-		shape_conflict(engine, NULL, "nothing in the model makes the output %.80s", name);
-		scope->outputs[i] = new_value(engine, scope, name);
-		if (scope->outputs[i] && graph)
-			scope->outputs[i]->type = resolve(engine, &graph->outputs[i].type, NULL);
-	}
-}
-
-void shape_scope_infer(struct shape_engine *engine, struct shape_scope *scope)
-{
-	struct order order = { .makers = { .arena = &engine->model->arena } };
-	struct onnx_map declared = { .arena = &engine->model->arena };
-	const struct onnx_graph *graph = scope->graph;
-	int code = 0;
-
-	order.nodes = shape_alloc(engine, scope->n_nodes, sizeof *order.nodes);
-	if (!order.nodes)
-		return;
-	for (uint32_t i = 0; i < scope->n_nodes; i++) {
-		const struct onnx_node *node = scope->nodes[i].node;
-
-		for (uint32_t o = 0; o < node->n_outputs; o++) {
-			if (*node->outputs[o] && !onnx_map_get(&order.makers, node->outputs[o]))
-				code |= onnx_map_put(&order.makers, node->outputs[o], &order.nodes[i]);
-		}
-	}
-	for (uint32_t i = 0; graph && i < graph->n_values; i++)
-		code |= onnx_map_put(&declared, graph->values[i].name, (void *)&graph->values[i].type);
-	for (uint32_t i = 0; graph && i < graph->n_outputs; i++)
-		code |= onnx_map_put(&declared, graph->outputs[i].name, (void *)&graph->outputs[i].type);
-	engine->is_out_of_memory |= code != 0;
-	for (uint32_t i = 0; i < scope->n_nodes && !engine->is_circle && !engine->is_out_of_memory; i++) {
-		if (order.nodes[i].state != 2)
-			infer_in_order(engine, scope, &order, &declared, i);
-	}
-	find_outputs(engine, scope);
 }
 
 static void infer_main(struct shape_engine *engine)
@@ -544,13 +419,15 @@ static void infer_main(struct shape_engine *engine)
 	scope->n_inputs = graph->n_inputs;
 	scope->inputs = shape_alloc(engine, graph->n_inputs, sizeof *scope->inputs);
 	for (uint32_t i = 0; scope->inputs && i < graph->n_inputs; i++)
-		scope->inputs[i] = shape_scope_input(engine, scope, graph->inputs[i].name, &graph->inputs[i].type, NULL);
+		scope->inputs[i] =
+		    shape_scope_input(engine, scope, graph->inputs[i].name, &graph->inputs[i].type, NULL);
 	engine->model->main = scope;
 	if (!engine->is_out_of_memory)
 		shape_scope_infer(engine, scope);
 }
 
-int onnx_shape_infer(struct shape_model *to, const struct onnx_model *model, struct shape_dim *dims, uint32_t n_dims, struct err *err)
+int onnx_shape_infer(struct shape_model *to, const struct onnx_model *model, struct shape_dim *dims, uint32_t n_dims,
+		     struct err *err)
 {
 	struct err unused;
 	struct shape_engine engine = { .model = to, .dims = dims, .n_dims = n_dims, .err = err ? err : &unused };

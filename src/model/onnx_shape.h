@@ -81,7 +81,8 @@ void onnx_shape_done(struct shape_model *shapes);
  * An attribute of a node; where a function's body refers to an attribute of the call, that one, or its default. NULL:
  * there is none.
  */
-const struct onnx_attr *onnx_shape_attr(const struct shape_scope *scope, const struct onnx_node *node, const char *name);
+const struct onnx_attr *onnx_shape_attr(const struct shape_scope *scope, const struct onnx_node *node,
+					const char *name);
 
 /* A value that can be seen in this scope, or NULL. */
 struct shape_value *onnx_shape_find(const struct shape_scope *scope, const char *name);

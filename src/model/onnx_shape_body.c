@@ -49,8 +49,8 @@ struct onnx_type shape_type_common(const struct shape_run *run, const struct onn
 }
 
 /* A body with its inputs put in, not gone through yet. */
-static struct shape_scope *open_body(const struct shape_run *run, const struct onnx_graph *graph, const struct onnx_type *const *inputs,
-				     uint32_t n_inputs)
+static struct shape_scope *open_body(const struct shape_run *run, const struct onnx_graph *graph,
+				     const struct onnx_type *const *inputs, uint32_t n_inputs)
 {
 	struct shape_scope *scope = shape_scope_new(run->engine, graph, NULL, run->scope, run->scope->depth + 1);
 
@@ -67,8 +67,8 @@ static struct shape_scope *open_body(const struct shape_run *run, const struct o
 	return scope->inputs ? scope : NULL;
 }
 
-struct shape_scope *shape_body(const struct shape_run *run, const struct onnx_graph *graph, const struct onnx_type *const *inputs,
-			       uint32_t n_inputs)
+struct shape_scope *shape_body(const struct shape_run *run, const struct onnx_graph *graph,
+			       const struct onnx_type *const *inputs, uint32_t n_inputs)
 {
 	struct shape_scope *scope = open_body(run, graph, inputs, n_inputs);
 
@@ -123,7 +123,7 @@ void rule_if(struct shape_run *run, int arg)
 
 /* Types of what a loop carries from turn to turn, and the body that goes with them. */
 struct carried {
-	uint32_t n_before, n; /* inputs of the body before them */
+	uint32_t n_before, n;		/* inputs of the body before them */
 	const struct onnx_type **types; /* of all inputs of the body */
 	struct shape_scope *scope;
 };
@@ -140,20 +140,25 @@ static void settle(struct shape_run *run, const struct onnx_graph *body, struct 
 		if (!carried->scope)
 			return;
 		/* A body only runs while the condition holds. */
-		if (has_condition && carried->scope->n_inputs > 1 && onnx_shape_elements(&carried->scope->inputs[1]->type) == 1) {
+		if (has_condition && carried->scope->n_inputs > 1 &&
+		    onnx_shape_elements(&carried->scope->inputs[1]->type) == 1) {
 			carried->scope->inputs[1]->elems = &yes;
 			carried->scope->inputs[1]->n_elems = 1;
 		}
 		shape_scope_infer(run->engine, carried->scope);
 		is_same = true;
-		for (uint32_t i = 0; carried->scope->outputs && i < carried->n && first_output + i < carried->scope->n_outputs; i++) {
+		for (uint32_t i = 0;
+		     carried->scope->outputs && i < carried->n && first_output + i < carried->scope->n_outputs; i++) {
 			const struct onnx_type **in = &carried->types[carried->n_before + i];
-			struct onnx_type common = shape_type_common(run, *in, &carried->scope->outputs[first_output + i]->type);
+			struct onnx_type common =
+			    shape_type_common(run, *in, &carried->scope->outputs[first_output + i]->type);
 
 			if (shape_type_is_same(&common, *in))
 				continue;
 			if (round == MAX_ROUNDS - 2)
-				common = (struct onnx_type){ .kind = common.kind, .elem = common.elem, .inner = common.inner };
+				common = (struct onnx_type){ .kind = common.kind,
+							     .elem = common.elem,
+							     .inner = common.inner };
 			*in = shape_new_type(run, &common);
 			is_same = false;
 			if (!*in)
@@ -213,7 +218,8 @@ void rule_loop(struct shape_run *run, int arg)
 			n_turns = -1;
 		else if (!first)
 			n_turns = 0;
-		else if (!condition || !condition->elems || !condition->n_elems || !condition->elems[0].is_known || !condition->elems[0].value)
+		else if (!condition || !condition->elems || !condition->n_elems || !condition->elems[0].is_known ||
+			 !condition->elems[0].value)
 			n_turns = -1;
 	} else {
 		n_turns = -1;
@@ -286,7 +292,8 @@ void rule_scan(struct shape_run *run, int arg)
 		if (o < carried.n)
 			shape_out_type(run, o, carried.types[o]);
 		else
-			out_stacked(run, o, &carried.scope->outputs[o]->type, n_turns, axis_of(run, "scan_output_axes", o - carried.n));
+			out_stacked(run, o, &carried.scope->outputs[o]->type, n_turns,
+				    axis_of(run, "scan_output_axes", o - carried.n));
 	}
 }
 

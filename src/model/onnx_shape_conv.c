@@ -13,7 +13,8 @@ struct window {
 	bool is_broken;
 };
 
-static void copy_ints(const struct shape_run *run, const char *name, int64_t *to, int n, int64_t fallback, struct window *window)
+static void copy_ints(const struct shape_run *run, const char *name, int64_t *to, int n, int64_t fallback,
+		      struct window *window)
 {
 	uint32_t n_given;
 	const int64_t *given = shape_attr_ints(run, name, &n_given);
@@ -40,9 +41,9 @@ static struct window window_of(const struct shape_run *run, int n)
 
 		window.begin[i] = is_valid ? 0 : pads[i];
 		window.end[i] = is_valid ? 0 : pads[n + i];
-		if (window.stride[i] <= 0 || window.dilation[i] <= 0 || window.kernel[i] > INT32_MAX || window.stride[i] > INT32_MAX ||
-		    window.dilation[i] > INT32_MAX || window.begin[i] > INT32_MAX || window.end[i] > INT32_MAX ||
-		    window.begin[i] < INT32_MIN || window.end[i] < INT32_MIN)
+		if (window.stride[i] <= 0 || window.dilation[i] <= 0 || window.kernel[i] > INT32_MAX ||
+		    window.stride[i] > INT32_MAX || window.dilation[i] > INT32_MAX || window.begin[i] > INT32_MAX ||
+		    window.end[i] > INT32_MAX || window.begin[i] < INT32_MIN || window.end[i] < INT32_MIN)
 			window.is_broken = true;
 	}
 	return window;
@@ -123,7 +124,8 @@ void rule_conv_transpose(struct shape_run *run, int arg)
 	copy_ints(run, "output_padding", more, window.n, 0, &window);
 	copy_ints(run, "output_shape", wanted, window.n, -1, &window);
 	to.dim[0] = from.dim[0];
-	if (weights.rank > 1 && weights.dim[1].value >= 0 && n_groups > 0 && n_groups < INT32_MAX && weights.dim[1].value < INT32_MAX)
+	if (weights.rank > 1 && weights.dim[1].value >= 0 && n_groups > 0 && n_groups < INT32_MAX &&
+	    weights.dim[1].value < INT32_MAX)
 		to.dim[1] = shape_dim(weights.dim[1].value * n_groups);
 	for (int i = 0; i < window.n; i++) {
 		int64_t value = from.dim[i + 2].value, extent = (window.kernel[i] - 1) * window.dilation[i] + 1;
@@ -135,8 +137,8 @@ void rule_conv_transpose(struct shape_run *run, int arg)
 		else if (window.is_same)
 			to.dim[i + 2] = shape_dim(value * window.stride[i]);
 		else if (window.kernel[i] >= 0 && value > 0)
-			to.dim[i + 2] =
-			    shape_dim((value - 1) * window.stride[i] + more[i] + extent - window.begin[i] - window.end[i]);
+			to.dim[i + 2] = shape_dim((value - 1) * window.stride[i] + more[i] + extent - window.begin[i] -
+						  window.end[i]);
 	}
 	shape_out(run, 0, shape_in_elem(run, 0), &to);
 }
@@ -182,9 +184,10 @@ void rule_unpool(struct shape_run *run, int arg)
 		to.dim[0] = from.dim[0];
 		to.dim[1] = from.dim[1];
 		for (int i = 0; i < window.n && !shape_in(run, 2); i++) {
-			if (from.dim[i + 2].value > 0 && from.dim[i + 2].value < INT32_MAX && window.kernel[i] >= 0 && !window.is_broken)
-				to.dim[i + 2] = shape_dim((from.dim[i + 2].value - 1) * window.stride[i] + window.kernel[i] -
-							  window.begin[i] - window.end[i]);
+			if (from.dim[i + 2].value > 0 && from.dim[i + 2].value < INT32_MAX && window.kernel[i] >= 0 &&
+			    !window.is_broken)
+				to.dim[i + 2] = shape_dim((from.dim[i + 2].value - 1) * window.stride[i] +
+							  window.kernel[i] - window.begin[i] - window.end[i]);
 		}
 		for (int i = 0; wanted && n == (uint32_t)from.rank && i < from.rank; i++)
 			to.dim[i] = shape_dim(wanted[i]);
@@ -206,7 +209,8 @@ static void regions(struct shape_run *run, struct onnx_dim height, struct onnx_d
 
 void rule_roi_align(struct shape_run *run, int arg)
 {
-	regions(run, shape_dim(shape_attr_int(run, "output_height", 1)), shape_dim(shape_attr_int(run, "output_width", 1)));
+	regions(run, shape_dim(shape_attr_int(run, "output_height", 1)),
+		shape_dim(shape_attr_int(run, "output_width", 1)));
 }
 
 void rule_roi_pool(struct shape_run *run, int arg)

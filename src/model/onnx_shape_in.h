@@ -66,7 +66,7 @@ struct onnx_type *shape_new_type(const struct shape_run *run, const struct onnx_
 
 /* Dimensions. */
 extern const struct shape_dims shape_unknown;
-struct onnx_dim shape_dim(int64_t value); /* less than 0: not known */
+struct onnx_dim shape_dim(int64_t value);  /* less than 0: not known */
 struct shape_dims shape_of_rank(int rank); /* all of them unknown */
 struct shape_dims shape_from(const struct onnx_type *type);
 void shape_add(struct shape_dims *dims, struct onnx_dim dim);
@@ -95,8 +95,8 @@ struct shape_engine {
 	struct shape_dim *dims; /* given from outside */
 	uint32_t n_dims;
 	struct onnx_map functions; /* by op_type: struct onnx_function of that name, the first */
-	uint64_t n_inner; /* things looked at in bodies and calls */
-	uint64_t n_elems; /* taken for elements so far */
+	uint64_t n_inner;	   /* things looked at in bodies and calls */
+	uint64_t n_elems;	   /* taken for elements so far */
 	bool is_out_of_memory, is_circle;
 	struct err *err;
 };
@@ -104,37 +104,46 @@ struct shape_engine {
 void *shape_alloc(struct shape_engine *engine, size_t n, size_t size);
 /* The file says two things that cannot both be true. */
 void shape_conflict(struct shape_engine *engine, const struct onnx_node *node, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 /* What is known of a tensor's elements, NULL: nothing. */
 const struct shape_elem *shape_tensor_elems(struct shape_engine *engine, const struct onnx_tensor *tensor);
 /* A scope with its initializers; inputs are not put in, and nothing is inferred. NULL: too many, or no memory. */
 struct shape_scope *shape_scope_new(struct shape_engine *engine, const struct onnx_graph *graph,
-				    const struct onnx_function *function, const struct shape_scope *outer, uint32_t depth);
+				    const struct onnx_function *function, const struct shape_scope *outer,
+				    uint32_t depth);
 /* An input of a scope: what the file says of it and what is given (NULL: nothing more). NULL: no memory. */
 struct shape_value *shape_scope_input(struct shape_engine *engine, struct shape_scope *scope, const char *name,
 				      const struct onnx_type *declared, const struct onnx_type *given);
+/* A value of this name; the first one is found by it. NULL: no memory. */
+struct shape_value *shape_value_new(struct shape_engine *engine, struct shape_scope *scope, const char *name);
+/* A type as the file says it, with the dimensions that were given. value_name: of inputs, else NULL. */
+struct onnx_type shape_resolve(struct shape_engine *engine, const struct onnx_type *said, const char *value_name);
+/* declared: types that the file says, by name. */
+void shape_node_infer(struct shape_engine *engine, struct shape_scope *scope, struct shape_node *at,
+		      const struct onnx_map *declared);
 /* All nodes, in an order in which each comes after what it uses; then the outputs. */
 void shape_scope_infer(struct shape_engine *engine, struct shape_scope *scope);
 
 /* The rules, by the file that has them. */
-shape_rule rule_same, rule_same_bool, rule_broadcast, rule_broadcast_bool, rule_variadic, rule_where, rule_expand, rule_prelu,
-	rule_dropout, rule_batch_norm, rule_layer_norm, rule_cast, rule_cast_like, rule_like_dtype; /* onnx_shape_plain.c */
+shape_rule rule_same, rule_same_bool, rule_broadcast, rule_broadcast_bool, rule_variadic, rule_where, rule_expand,
+    rule_prelu, rule_dropout, rule_batch_norm, rule_layer_norm, rule_cast, rule_cast_like,
+    rule_like_dtype;									    /* onnx_shape_plain.c */
 shape_rule rule_matmul, rule_gemm, rule_einsum, rule_reduce, rule_arg, rule_topk, rule_det; /* onnx_shape_product.c */
-shape_rule rule_conv, rule_conv_transpose, rule_pool, rule_global_pool, rule_deform_conv, rule_roi_align, rule_roi_pool, rule_unpool,
-	rule_col2im; /* onnx_shape_conv.c */
-shape_rule rule_reshape, rule_flatten, rule_squeeze, rule_unsqueeze, rule_transpose, rule_concat, rule_split, rule_tile, rule_pad,
-	rule_resize, rule_depth_to_space, rule_space_to_depth, rule_center_crop_pad; /* onnx_shape_move.c */
-shape_rule rule_slice, rule_gather, rule_gather_elements, rule_gather_nd, rule_compress, rule_nonzero, rule_unique, rule_onehot,
-	rule_nms, rule_grid_sample, rule_affine_grid; /* onnx_shape_index.c */
+shape_rule rule_conv, rule_conv_transpose, rule_pool, rule_global_pool, rule_deform_conv, rule_roi_align, rule_roi_pool,
+    rule_unpool, rule_col2im; /* onnx_shape_conv.c */
+shape_rule rule_reshape, rule_flatten, rule_squeeze, rule_unsqueeze, rule_transpose, rule_concat, rule_split, rule_tile,
+    rule_pad, rule_resize, rule_depth_to_space, rule_space_to_depth, rule_center_crop_pad; /* onnx_shape_move.c */
+shape_rule rule_slice, rule_gather, rule_gather_elements, rule_gather_nd, rule_compress, rule_nonzero, rule_unique,
+    rule_onehot, rule_nms, rule_grid_sample, rule_affine_grid; /* onnx_shape_index.c */
 shape_rule rule_constant, rule_constant_of_shape, rule_shape, rule_size, rule_range, rule_random, rule_multinomial,
-	rule_window, rule_dft, rule_stft, rule_mel; /* onnx_shape_make.c */
+    rule_window, rule_dft, rule_stft, rule_mel; /* onnx_shape_make.c */
 shape_rule rule_rnn, rule_quantize, rule_dequantize, rule_dynamic_quantize, rule_loss, rule_attention, rule_tensor_elem,
-	rule_string_split, rule_string_normalizer,
-	rule_bit_cast; /* onnx_shape_net.c */
-shape_rule rule_ms_skip_norm, rule_ms_embed_norm, rule_ms_attention, rule_ms_multi_head, rule_ms_group_query, rule_ms_fused_matmul,
-	rule_ms_nbits, rule_ms_qgemm, rule_ms_qconcat, rule_ms_dynamic_matmul, rule_ms_split_gelu; /* onnx_shape_ms.c */
-shape_rule rule_if, rule_loop, rule_scan, rule_sequence_construct, rule_sequence_at, rule_sequence_same, rule_sequence_empty,
-	rule_sequence_length, rule_split_to_sequence, rule_concat_from_sequence, rule_optional, rule_optional_get,
-	rule_optional_has; /* onnx_shape_body.c, onnx_shape_sequence.c */
+    rule_string_split, rule_string_normalizer, rule_bit_cast; /* onnx_shape_net.c */
+shape_rule rule_ms_skip_norm, rule_ms_embed_norm, rule_ms_attention, rule_ms_multi_head, rule_ms_group_query,
+    rule_ms_fused_matmul, rule_ms_nbits, rule_ms_qgemm, rule_ms_qconcat, rule_ms_dynamic_matmul,
+    rule_ms_split_gelu; /* onnx_shape_ms.c */
+shape_rule rule_if, rule_loop, rule_scan, rule_sequence_construct, rule_sequence_at, rule_sequence_same,
+    rule_sequence_empty, rule_sequence_length, rule_split_to_sequence, rule_concat_from_sequence, rule_optional,
+    rule_optional_get, rule_optional_has; /* onnx_shape_body.c, onnx_shape_sequence.c */
 
 #endif

@@ -84,9 +84,9 @@ static uint32_t slice_count(struct shape_run *run)
 		return n;
 	if (value && value->elems)
 		return value->n_elems;
-	return value && onnx_shape_elements(&value->type) >= 0 && onnx_shape_elements(&value->type) <= SHAPE_MAX_RANK ?
-		       (uint32_t)onnx_shape_elements(&value->type) :
-		       UINT32_MAX;
+	return value && onnx_shape_elements(&value->type) >= 0 && onnx_shape_elements(&value->type) <= SHAPE_MAX_RANK
+		   ? (uint32_t)onnx_shape_elements(&value->type)
+		   : UINT32_MAX;
 }
 
 void rule_slice(struct shape_run *run, int arg)
@@ -230,7 +230,8 @@ void rule_onehot(struct shape_run *run, int arg)
 		if (i != axis)
 			shape_add(&to, from.dim[next++]);
 		else
-			shape_add(&to, depth && depth->elems && depth->n_elems ? shape_dim_of(depth->elems[0]) : shape_dim(-1));
+			shape_add(&to, depth && depth->elems && depth->n_elems ? shape_dim_of(depth->elems[0])
+									       : shape_dim(-1));
 	}
 	shape_out(run, 0, shape_in_elem(run, 2), axis < 0 ? &shape_unknown : &to);
 }

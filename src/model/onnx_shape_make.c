@@ -19,7 +19,8 @@ static void constant_tensor(struct shape_run *run, const struct onnx_tensor *ten
 }
 
 /* Numbers in an attribute. */
-static void constant_list(struct shape_run *run, uint32_t elem, uint32_t n, const int64_t *ints, const float *floats, bool is_scalar)
+static void constant_list(struct shape_run *run, uint32_t elem, uint32_t n, const int64_t *ints, const float *floats,
+			  bool is_scalar)
 {
 	struct shape_dims dims = { .rank = is_scalar ? 0 : 1, .dim = { shape_dim(n) } };
 	struct shape_elem *elems = n <= SHAPE_MAX_ELEMS ? shape_new_elems(run, n) : NULL;
@@ -74,8 +75,9 @@ static struct shape_dims dims_from(struct shape_run *run, uint32_t input)
 			shape_add(&to, shape_dim_of(shape->elems[i]));
 		return to;
 	}
-	return own.rank == 1 && own.dim[0].value >= 0 && own.dim[0].value <= SHAPE_MAX_RANK ? shape_of_rank((int)own.dim[0].value) :
-											      shape_unknown;
+	return own.rank == 1 && own.dim[0].value >= 0 && own.dim[0].value <= SHAPE_MAX_RANK
+		   ? shape_of_rank((int)own.dim[0].value)
+		   : shape_unknown;
 }
 
 void rule_constant_of_shape(struct shape_run *run, int arg)
@@ -101,7 +103,7 @@ void rule_constant_of_shape(struct shape_run *run, int arg)
 void rule_shape(struct shape_run *run, int arg)
 {
 	struct shape_dims from = shape_in_dims(run, 0), to = shape_of_rank(1);
-	int64_t start = shape_attr_int(run, "start", 0), end = shape_attr_int(run, "end", INT64_MAX), n;
+	int64_t start = shape_attr_int(run, "start", 0), end = shape_attr_int(run, "end", INT64_MAX), n = 0;
 	struct shape_elem *elems;
 
 	if (from.rank >= 0) {
@@ -139,10 +141,12 @@ void rule_range(struct shape_run *run, int arg)
 	struct shape_dims to = shape_of_rank(1);
 	struct shape_elem *elems;
 
-	if (shape_in_floats(run, 0, &start, 1) < 0 || shape_in_floats(run, 1, &limit, 1) < 0 || shape_in_floats(run, 2, &delta, 1) < 0) {
+	if (shape_in_floats(run, 0, &start, 1) < 0 || shape_in_floats(run, 1, &limit, 1) < 0 ||
+	    shape_in_floats(run, 2, &delta, 1) < 0) {
 		int64_t first, last, step;
 
-		if (shape_in_int(run, 0, &first) && shape_in_int(run, 1, &last) && shape_in_int(run, 2, &step) && step) {
+		if (shape_in_int(run, 0, &first) && shape_in_int(run, 1, &last) && shape_in_int(run, 2, &step) &&
+		    step) {
 			start = (double)first;
 			limit = (double)last;
 			delta = (double)step;
@@ -207,7 +211,8 @@ void rule_dft(struct shape_run *run, int arg)
 {
 	struct shape_dims to = shape_in_dims(run, 0);
 	int64_t number = shape_attr_int(run, "axis", 1), length = -1;
-	bool is_one_sided = shape_attr_int(run, "onesided", 0) != 0, is_inverse = shape_attr_int(run, "inverse", 0) != 0;
+	bool is_one_sided = shape_attr_int(run, "onesided", 0) != 0,
+	     is_inverse = shape_attr_int(run, "inverse", 0) != 0;
 	bool is_known = !shape_in(run, 1) || shape_in_int(run, 1, &length);
 	int axis;
 

@@ -45,7 +45,8 @@ static struct onnx_dim rest_of(const struct shape_dims *from, const struct shape
 	left = shape_product(other.dim, (uint32_t)other.rank);
 	if (made.value == 1)
 		return left;
-	return left.value < 0 || !made.value || left.value % made.value ? shape_dim(-1) : shape_dim(left.value / made.value);
+	return left.value < 0 || !made.value || left.value % made.value ? shape_dim(-1)
+									: shape_dim(left.value / made.value);
 }
 
 static struct shape_dims reshaped(struct shape_run *run, const struct shape_elem *wanted, uint32_t n)
@@ -184,7 +185,8 @@ static void concat_elems(struct shape_run *run)
 		/* What is not known has a place all the same. */
 		int64_t own = in ? in->elems ? in->n_elems : onnx_shape_elements(&in->type) : -1;
 
-		if (own < 0 || own > SHAPE_MAX_ELEMS || shape_in_rank(run, i) != 1 || (n += (uint32_t)own) > SHAPE_MAX_ELEMS)
+		if (own < 0 || own > SHAPE_MAX_ELEMS || shape_in_rank(run, i) != 1 ||
+		    (n += (uint32_t)own) > SHAPE_MAX_ELEMS)
 			return;
 	}
 	elems = shape_new_elems(run, n);
@@ -293,7 +295,8 @@ void rule_pad(struct shape_run *run, int arg)
 		if (axis < 0) {
 			to = shape_unknown;
 		} else if (__builtin_add_overflow(pads[i], pads[n_axes + i], &more) || more) {
-			bool is_broken = to.dim[axis].value < 0 || __builtin_add_overflow(to.dim[axis].value, more, &sum);
+			bool is_broken =
+			    to.dim[axis].value < 0 || __builtin_add_overflow(to.dim[axis].value, more, &sum);
 
 			to.dim[axis] = shape_dim(is_broken ? -1 : sum);
 		}
@@ -309,7 +312,8 @@ static int64_t scaled(int64_t size, double scale)
 }
 
 /* Sizes that keep the proportions: the axes are scaled by the smallest or the largest of the factors. */
-static double common_scale(const struct shape_dims *from, const int64_t *sizes, const int *axis, uint32_t n, bool is_larger)
+static double common_scale(const struct shape_dims *from, const int64_t *sizes, const int *axis, uint32_t n,
+			   bool is_larger)
 {
 	double scale = NAN;
 
@@ -349,9 +353,9 @@ void rule_resize(struct shape_run *run, int arg)
 		else
 			to.dim[axis[i]] = shape_dim(-1);
 	}
-	common = sizes && n_sizes == n_axes && from.rank >= 0 && (is_larger || is_smaller) ?
-			 common_scale(&from, sizes, axis, n_axes, is_smaller) :
-			 NAN;
+	common = sizes && n_sizes == n_axes && from.rank >= 0 && (is_larger || is_smaller)
+		     ? common_scale(&from, sizes, axis, n_axes, is_smaller)
+		     : NAN;
 	for (uint32_t i = 0; i < n_axes && from.rank >= 0; i++) {
 		int64_t size = from.dim[axis[i]].value;
 
@@ -375,7 +379,8 @@ void rule_depth_to_space(struct shape_run *run, int arg)
 	if (to.rank == 4 && block > 0 && block < 1 << 20) {
 		to.dim[1] = shape_dim(to.dim[1].value < 0 ? -1 : to.dim[1].value / (block * block));
 		for (int i = 2; i < 4; i++)
-			to.dim[i] = shape_dim(to.dim[i].value < 0 || to.dim[i].value > INT32_MAX ? -1 : to.dim[i].value * block);
+			to.dim[i] = shape_dim(
+			    to.dim[i].value < 0 || to.dim[i].value > INT32_MAX ? -1 : to.dim[i].value * block);
 	}
 	shape_out(run, 0, shape_in_elem(run, 0), to.rank == 4 && block > 0 ? &to : &shape_unknown);
 }
@@ -386,7 +391,8 @@ void rule_space_to_depth(struct shape_run *run, int arg)
 	int64_t block = shape_attr_int(run, "blocksize", 0);
 
 	if (to.rank == 4 && block > 0 && block < 1 << 15) {
-		to.dim[1] = shape_dim(to.dim[1].value < 0 || to.dim[1].value > INT32_MAX ? -1 : to.dim[1].value * block * block);
+		to.dim[1] = shape_dim(
+		    to.dim[1].value < 0 || to.dim[1].value > INT32_MAX ? -1 : to.dim[1].value * block * block);
 		for (int i = 2; i < 4; i++)
 			to.dim[i] = shape_dim(to.dim[i].value < 0 ? -1 : to.dim[i].value / block);
 	}

@@ -18,7 +18,8 @@ void rule_ms_skip_norm(struct shape_run *run, int arg)
 /* [batch, sequence] of words -> [batch, sequence, hidden], and the mask's sums. */
 void rule_ms_embed_norm(struct shape_run *run, int arg)
 {
-	struct shape_dims ids = shape_in_dims(run, 0), table = shape_in_dims(run, 2), to = shape_of_rank(3), batch = shape_of_rank(1);
+	struct shape_dims ids = shape_in_dims(run, 0), table = shape_in_dims(run, 2), to = shape_of_rank(3),
+			  batch = shape_of_rank(1);
 
 	if (ids.rank == 2) {
 		to.dim[0] = batch.dim[0] = ids.dim[0];
@@ -31,7 +32,8 @@ void rule_ms_embed_norm(struct shape_run *run, int arg)
 	shape_out(run, 2, shape_in_elem(run, 2), &to);
 }
 
-/* One matrix for Q, K and V: the bias is three times as long as a row of the output. arg 1: QAttention, whose scale says the type. */
+/* One matrix for Q, K and V: the bias is three times as long as a row of the output. arg 1: QAttention, whose scale
+ * says the type. */
 void rule_ms_attention(struct shape_run *run, int arg)
 {
 	struct shape_dims to = shape_in_dims(run, 0), weights = shape_in_dims(run, 1);
@@ -61,9 +63,10 @@ void rule_ms_multi_head(struct shape_run *run, int arg)
 		int64_t size = query.dim[4].value;
 
 		to.rank = 3;
-		to.dim[2] = shape_dim(query.dim[2].value < 0 || size < 0 || size > INT32_MAX || query.dim[2].value > INT32_MAX ?
-					      -1 :
-					      query.dim[2].value * size);
+		to.dim[2] =
+		    shape_dim(query.dim[2].value < 0 || size < 0 || size > INT32_MAX || query.dim[2].value > INT32_MAX
+				  ? -1
+				  : query.dim[2].value * size);
 	} else if (query.rank != 3) {
 		to = shape_unknown;
 	}
@@ -76,8 +79,10 @@ void rule_ms_group_query(struct shape_run *run, int arg)
 
 	/* Without keys, the query holds keys and values, too. */
 	if (!shape_in(run, 1) && to.rank == 3) {
-		int64_t n_q = shape_attr_int(run, "num_heads", 0), n_kv = shape_attr_int(run, "kv_num_heads", 0), all = n_q + 2 * n_kv;
-		bool is_known = n_q > 0 && n_kv >= 0 && n_q < INT32_MAX && n_kv < INT32_MAX && to.dim[2].value >= 0 && to.dim[2].value < INT32_MAX;
+		int64_t n_q = shape_attr_int(run, "num_heads", 0), n_kv = shape_attr_int(run, "kv_num_heads", 0),
+			all = n_q + 2 * n_kv;
+		bool is_known = n_q > 0 && n_kv >= 0 && n_q < INT32_MAX && n_kv < INT32_MAX && to.dim[2].value >= 0 &&
+				to.dim[2].value < INT32_MAX;
 
 		to.dim[2] = shape_dim(is_known && to.dim[2].value % all == 0 ? to.dim[2].value / all * n_q : -1);
 	}

@@ -7,7 +7,8 @@
 /* X is [sequence, batch, input], or with layout 1 [batch, sequence, input]. */
 void rule_rnn(struct shape_run *run, int arg)
 {
-	struct shape_dims x = shape_in_dims(run, 0), y = shape_of_rank(4), last = shape_of_rank(3), r = shape_in_dims(run, 2);
+	struct shape_dims x = shape_in_dims(run, 0), y = shape_of_rank(4), last = shape_of_rank(3),
+			  r = shape_in_dims(run, 2);
 	bool is_batch_first = shape_attr_int(run, "layout", 0) != 0;
 	struct onnx_dim n_directions = shape_dim(shape_attr_is(run, "direction", "bidirectional") ? 2 : 1),
 			hidden = shape_dim(shape_attr_int(run, "hidden_size", r.rank == 3 ? r.dim[2].value : -1));
@@ -84,10 +85,12 @@ static struct onnx_dim sum(struct onnx_dim a, struct onnx_dim b)
 	return shape_dim(a.value < 0 || b.value < 0 || __builtin_add_overflow(a.value, b.value, &value) ? -1 : value);
 }
 
-/* Q, K, V of rank 3 ([batch, length, heads x size]) or 4 ([batch, heads, length, size]); past keys come before the own. */
+/* Q, K, V of rank 3 ([batch, length, heads x size]) or 4 ([batch, heads, length, size]); past keys come before the own.
+ */
 void rule_attention(struct shape_run *run, int arg)
 {
-	struct shape_dims q = shape_in_dims(run, 0), k = shape_in_dims(run, 1), v = shape_in_dims(run, 2), past = shape_in_dims(run, 4);
+	struct shape_dims q = shape_in_dims(run, 0), k = shape_in_dims(run, 1), v = shape_in_dims(run, 2),
+			  past = shape_in_dims(run, 4);
 	int64_t q_heads = shape_attr_int(run, "q_num_heads", 0), kv_heads = shape_attr_int(run, "kv_num_heads", 0);
 	struct shape_dims y = q, keys = shape_of_rank(4), values = shape_of_rank(4), scores = shape_of_rank(4);
 	bool is_flat = q.rank == 3;
@@ -106,9 +109,10 @@ void rule_attention(struct shape_run *run, int arg)
 		keys.dim[2] = values.dim[2] = past.rank == 4 ? sum(past.dim[2], keys.dim[2]) : shape_dim(-1);
 	y.dim[y.rank - 1] = values.dim[3];
 	if (is_flat)
-		y.dim[2] = shape_dim(values.dim[3].value < 0 || q_heads <= 0 || q_heads > INT32_MAX || values.dim[3].value > INT32_MAX ?
-					     -1 :
-					     values.dim[3].value * q_heads);
+		y.dim[2] = shape_dim(values.dim[3].value < 0 || q_heads <= 0 || q_heads > INT32_MAX ||
+					     values.dim[3].value > INT32_MAX
+					 ? -1
+					 : values.dim[3].value * q_heads);
 	scores.dim[0] = q.dim[0];
 	scores.dim[1] = is_flat ? shape_dim(q_heads) : q.dim[1];
 	scores.dim[2] = q.dim[is_flat ? 1 : 2];

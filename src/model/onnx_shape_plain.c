@@ -19,7 +19,8 @@ static bool compute(const char *op, struct shape_elem a, struct shape_elem b, bo
 			*to = a;
 		else if ((!strcmp(op, "Add") || !strcmp(op, "Sub")) && a.name && b.is_known && !y)
 			*to = a;
-		else if ((!strcmp(op, "Mul") && b.name && a.is_known && x == 1) || (!strcmp(op, "Add") && b.name && a.is_known && !x))
+		else if ((!strcmp(op, "Mul") && b.name && a.is_known && x == 1) ||
+			 (!strcmp(op, "Add") && b.name && a.is_known && !x))
 			*to = b;
 		return true;
 	}
@@ -62,7 +63,8 @@ static bool compute(const char *op, struct shape_elem a, struct shape_elem b, bo
 
 static bool is_float(uint32_t elem)
 {
-	return elem == ONNX_ELEM_FLOAT || elem == ONNX_ELEM_DOUBLE || elem == ONNX_ELEM_FLOAT16 || elem == ONNX_ELEM_BFLOAT16;
+	return elem == ONNX_ELEM_FLOAT || elem == ONNX_ELEM_DOUBLE || elem == ONNX_ELEM_FLOAT16 ||
+	       elem == ONNX_ELEM_BFLOAT16;
 }
 
 /* The element of a tensor of this shape that element i of the result (of shape `to`) is made from. */
@@ -186,13 +188,14 @@ void rule_expand(struct shape_run *run, int arg)
 	} else {
 		struct shape_dims rank = shape_in_dims(run, 1);
 
-		wanted = rank.rank == 1 && rank.dim[0].value >= 0 && rank.dim[0].value <= SHAPE_MAX_RANK ?
-				 shape_of_rank((int)rank.dim[0].value) :
-				 shape_unknown;
+		wanted = rank.rank == 1 && rank.dim[0].value >= 0 && rank.dim[0].value <= SHAPE_MAX_RANK
+			     ? shape_of_rank((int)rank.dim[0].value)
+			     : shape_unknown;
 	}
 	to = shape_broadcast(&from, &wanted);
 	shape_out(run, 0, shape_in_elem(run, 0), &to);
-	if (!run->node->n_outputs || !run->at->outputs[0] || !in || !in->elems || onnx_shape_elements(&in->type) != in->n_elems)
+	if (!run->node->n_outputs || !run->at->outputs[0] || !in || !in->elems ||
+	    onnx_shape_elements(&in->type) != in->n_elems)
 		return;
 	n = onnx_shape_elements(&run->at->outputs[0]->type);
 	if (n >= 0 && n <= SHAPE_MAX_ELEMS) {
@@ -204,7 +207,8 @@ void rule_expand(struct shape_run *run, int arg)
 	}
 }
 
-/* The first input's type. arg 1: its elements stay what they are, too; 2: they become their negation or absolute value. */
+/* The first input's type. arg 1: its elements stay what they are, too; 2: they become their negation or absolute value.
+ */
 void rule_same(struct shape_run *run, int arg)
 {
 	const struct shape_value *in = shape_in(run, 0);
@@ -224,7 +228,8 @@ void rule_same(struct shape_run *run, int arg)
 		bool is_abs = !strcmp(run->node->op_type, "Abs");
 
 		if (in->elems[i].is_known && in->elems[i].value > INT64_MIN)
-			elems[i] = shape_elem(is_abs && in->elems[i].value >= 0 ? in->elems[i].value : -in->elems[i].value);
+			elems[i] =
+			    shape_elem(is_abs && in->elems[i].value >= 0 ? in->elems[i].value : -in->elems[i].value);
 	}
 	shape_out_elems(run, 0, elems, in->n_elems);
 }
@@ -297,17 +302,20 @@ static void cast(struct shape_run *run, uint32_t elem)
 	struct shape_elem *elems;
 
 	shape_out(run, 0, elem, &dims);
-	if (!in || !in->elems || !elem || !(is_float(elem) || elem == ONNX_ELEM_INT64 || elem == ONNX_ELEM_INT32 || elem == ONNX_ELEM_BOOL))
+	if (!in || !in->elems || !elem ||
+	    !(is_float(elem) || elem == ONNX_ELEM_INT64 || elem == ONNX_ELEM_INT32 || elem == ONNX_ELEM_BOOL))
 		return;
 	elems = shape_new_elems(run, in->n_elems);
 	for (uint32_t i = 0; elems && i < in->n_elems; i++) {
-		int64_t value = in->elems[i].value, most = elem == ONNX_ELEM_FLOAT16 || elem == ONNX_ELEM_BFLOAT16 ? 256 : 1 << 24;
+		int64_t value = in->elems[i].value,
+			most = elem == ONNX_ELEM_FLOAT16 || elem == ONNX_ELEM_BFLOAT16 ? 256 : 1 << 24;
 
 		if (!in->elems[i].is_known)
 			elems[i].name = is_float(elem) || elem == ONNX_ELEM_INT64 ? in->elems[i].name : NULL;
 		else if (elem == ONNX_ELEM_BOOL)
 			elems[i] = shape_elem(value != 0);
-		else if (!is_float(elem) ? elem == ONNX_ELEM_INT64 || value == (int32_t)value : value <= most && value >= -most)
+		else if (!is_float(elem) ? elem == ONNX_ELEM_INT64 || value == (int32_t)value
+					 : value <= most && value >= -most)
 			elems[i] = shape_elem(value);
 	}
 	shape_out_elems(run, 0, elems, in->n_elems);

@@ -203,9 +203,9 @@ static void reduce_elems(struct shape_run *run)
 	for (uint32_t i = 0; i < in->n_elems; i++) {
 		if (!in->elems[i].is_known)
 			return;
-		if (i && (is_product ? __builtin_mul_overflow(value, in->elems[i].value, &value) :
-			  is_sum     ? __builtin_add_overflow(value, in->elems[i].value, &value) :
-				       0))
+		if (i && (is_product ? __builtin_mul_overflow(value, in->elems[i].value, &value)
+			  : is_sum   ? __builtin_add_overflow(value, in->elems[i].value, &value)
+				     : 0))
 			return;
 		if (is_max && in->elems[i].value > value)
 			value = in->elems[i].value;

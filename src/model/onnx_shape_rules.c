@@ -17,10 +17,14 @@ static const struct row standard[] = {
 	{ "Where", rule_where },
 	{ "Expand", rule_expand },
 	{ "PRelu", rule_prelu },
-	{ "Acos Acosh Asin Asinh Atan Atanh Celu Clip Cos Cosh Elu Erf Exp Gelu HardSigmoid HardSwish Hardmax LeakyRelu Log "
-	  "LogSoftmax LpNormalization MeanVarianceNormalization Mish Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh "
-	  "Softmax Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu Trilu CumSum CumProd InstanceNormalization LRN GroupNormalization "
-	  "RMSNormalization Scatter ScatterElements ScatterND TensorScatter ReverseSequence BitwiseNot RotaryEmbedding Affine "
+	{ "Acos Acosh Asin Asinh Atan Atanh Celu Clip Cos Cosh Elu Erf Exp Gelu HardSigmoid HardSwish Hardmax "
+	  "LeakyRelu Log "
+	  "LogSoftmax LpNormalization MeanVarianceNormalization Mish Reciprocal Relu Round Selu Shrink Sigmoid Sign "
+	  "Sin Sinh "
+	  "Softmax Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu Trilu CumSum CumProd InstanceNormalization "
+	  "LRN GroupNormalization "
+	  "RMSNormalization Scatter ScatterElements ScatterND TensorScatter ReverseSequence BitwiseNot RotaryEmbedding "
+	  "Affine "
 	  "ImageScaler ParametricSoftplus ScaledTanh SimplifiedLayerNormalization",
 	  rule_same },
 	{ "Identity Floor Ceil", rule_same, 1 },
@@ -38,7 +42,9 @@ static const struct row standard[] = {
 	{ "QLinearMatMul", rule_matmul, 2 },
 	{ "Gemm", rule_gemm },
 	{ "Einsum", rule_einsum },
-	{ "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare", rule_reduce },
+	{ "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
+	  "ReduceSumSquare",
+	  rule_reduce },
 	{ "ArgMax ArgMin", rule_arg },
 	{ "TopK", rule_topk },
 	{ "Det", rule_det },
@@ -115,7 +121,8 @@ static const struct row standard[] = {
 };
 
 static const struct row microsoft[] = {
-	{ "BiasGelu FastGelu Gelu QuickGelu BiasAdd QLinearLeakyRelu QLinearSigmoid QLinearSoftmax GroupNorm Inverse Rfft "
+	{ "BiasGelu FastGelu Gelu QuickGelu BiasAdd QLinearLeakyRelu QLinearSigmoid QLinearSoftmax GroupNorm Inverse "
+	  "Rfft "
 	  "RotaryEmbedding GemmaRotaryEmbedding SkipGroupNorm DynamicTimeWarping BiasSoftmax BiasDropout",
 	  rule_same },
 	{ "QLinearAdd QLinearMul", rule_broadcast },

@@ -289,7 +289,8 @@ struct shape_dims shape_broadcast(const struct shape_dims *a, const struct shape
 	for (int i = 1; i <= to.rank; i++) {
 		struct onnx_dim one = shape_dim(1);
 
-		to.dim[to.rank - i] = broadcast_dim(i <= a->rank ? a->dim[a->rank - i] : one, i <= b->rank ? b->dim[b->rank - i] : one);
+		to.dim[to.rank - i] =
+		    broadcast_dim(i <= a->rank ? a->dim[a->rank - i] : one, i <= b->rank ? b->dim[b->rank - i] : one);
 	}
 	return to;
 }

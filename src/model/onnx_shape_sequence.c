@@ -7,7 +7,8 @@ static const struct onnx_type *inner_of(const struct shape_run *run, uint32_t i)
 {
 	const struct shape_value *value = shape_in(run, i);
 
-	return value && (value->type.kind == ONNX_SEQUENCE || value->type.kind == ONNX_OPTIONAL) ? value->type.inner : NULL;
+	return value && (value->type.kind == ONNX_SEQUENCE || value->type.kind == ONNX_OPTIONAL) ? value->type.inner
+												 : NULL;
 }
 
 static void out_container(struct shape_run *run, enum onnx_kind kind, const struct onnx_type *inner)
@@ -52,7 +53,8 @@ void rule_sequence_same(struct shape_run *run, int arg)
 void rule_sequence_empty(struct shape_run *run, int arg)
 {
 	int64_t elem = shape_attr_int(run, "dtype", ONNX_ELEM_FLOAT);
-	struct onnx_type type = { .kind = ONNX_TENSOR, .elem = elem > 0 && elem < ONNX_ELEM_COUNT ? (uint32_t)elem : 0 };
+	struct onnx_type type = { .kind = ONNX_TENSOR,
+				  .elem = elem > 0 && elem < ONNX_ELEM_COUNT ? (uint32_t)elem : 0 };
 
 	out_container(run, ONNX_SEQUENCE, shape_new_type(run, &type));
 }
@@ -62,7 +64,8 @@ void rule_sequence_length(struct shape_run *run, int arg)
 	shape_out_scalar(run, 0, ONNX_ELEM_INT64);
 }
 
-/* Parts along an axis: of one size when one is said that fits, and without the dimension when each part is one thick. */
+/* Parts along an axis: of one size when one is said that fits, and without the dimension when each part is one thick.
+ */
 void rule_split_to_sequence(struct shape_run *run, int arg)
 {
 	struct shape_dims from = shape_in_dims(run, 0), to = { .rank = 0 };
@@ -91,7 +94,8 @@ void rule_concat_from_sequence(struct shape_run *run, int arg)
 	const struct onnx_type *inner = inner_of(run, 0);
 	struct shape_dims from = inner ? shape_from(inner) : shape_unknown, to = { .rank = 0 };
 	bool is_new = shape_attr_int(run, "new_axis", 0) != 0;
-	int rank = from.rank < 0 ? -1 : from.rank + is_new, axis = shape_axis(shape_attr_int(run, "axis", 0), rank), next = 0;
+	int rank = from.rank < 0 ? -1 : from.rank + is_new, axis = shape_axis(shape_attr_int(run, "axis", 0), rank),
+	    next = 0;
 
 	for (int i = 0; i < rank && axis >= 0; i++) {
 		if (i == axis)

@@ -7,7 +7,15 @@
 #include <stdlib.h>
 
 /* Fields of TensorProto that hold elements. */
-enum { FLOAT_DATA = 4, INT32_DATA = 5, STRING_DATA = 6, INT64_DATA = 7, RAW_DATA = 9, DOUBLE_DATA = 10, UINT64_DATA = 11 };
+enum {
+	FLOAT_DATA = 4,
+	INT32_DATA = 5,
+	STRING_DATA = 6,
+	INT64_DATA = 7,
+	RAW_DATA = 9,
+	DOUBLE_DATA = 10,
+	UINT64_DATA = 11
+};
 
 /* Field `number`, counted in one round and filled in another. */
 static int read_dims(const struct onnx_message *message, uint32_t number, uint32_t *n_dims, const int64_t **to)
@@ -44,7 +52,8 @@ static int count_elements(struct onnx_in *in, const uint8_t *at, struct onnx_ten
 		is_empty |= !to->dims[i];
 	}
 	for (uint32_t i = 0; i < to->n_dims && !is_empty; i++) {
-		if (__builtin_mul_overflow(to->n_elements, to->dims[i], &to->n_elements) || to->n_elements > INT64_MAX / 128)
+		if (__builtin_mul_overflow(to->n_elements, to->dims[i], &to->n_elements) ||
+		    to->n_elements > INT64_MAX / 128)
 			return onnx_in_fail(in, at, "tensor %.100s has a shape with more elements than can be counted",
 					    to->name);
 	}
@@ -60,7 +69,8 @@ static int parse_number(struct onnx_message *message, const char *text, int64_t 
 	errno = 0;
 	*to = strtoll(text, &end, 10);
 	if (errno || end == text || *end || *to < 0)
-		return onnx_in_fail(message->in, message->at, "external data has \"%.40s\" where a number should be", text);
+		return onnx_in_fail(message->in, message->at, "external data has \"%.40s\" where a number should be",
+				    text);
 	return 0;
 }
 
@@ -126,7 +136,8 @@ static int find_data(struct onnx_message *message, struct onnx_tensor *to, bool 
 	if (is_external) {
 		to->where = ONNX_EXTERNAL;
 		if (!to->location || !*to->location)
-			return onnx_in_fail(message->in, at, "tensor %.100s has its data in another file, but does not say in which",
+			return onnx_in_fail(message->in, at,
+					    "tensor %.100s has its data in another file, but does not say in which",
 					    to->name);
 		return 0;
 	}
@@ -138,8 +149,8 @@ static int find_data(struct onnx_message *message, struct onnx_tensor *to, bool 
 	if (to->raw.data)
 		to->where = ONNX_RAW;
 	if (to->where == ONNX_RAW && bytes >= 0 && (uint64_t)bytes != to->raw.size)
-		return onnx_in_fail(message->in, at, "tensor %.100s has %zu bytes of data where its shape takes %lld", to->name,
-				    to->raw.size, (long long)bytes);
+		return onnx_in_fail(message->in, at, "tensor %.100s has %zu bytes of data where its shape takes %lld",
+				    to->name, to->raw.size, (long long)bytes);
 	return 0;
 }
 
@@ -200,23 +211,23 @@ static int64_t raw_int(const uint8_t *at, uint32_t elem)
 
 static bool is_whole(uint32_t elem)
 {
-	return (elem >= ONNX_ELEM_UINT8 && elem <= ONNX_ELEM_INT64) || elem == ONNX_ELEM_BOOL || elem == ONNX_ELEM_UINT32 ||
-	       elem == ONNX_ELEM_UINT64;
+	return (elem >= ONNX_ELEM_UINT8 && elem <= ONNX_ELEM_INT64) || elem == ONNX_ELEM_BOOL ||
+	       elem == ONNX_ELEM_UINT32 || elem == ONNX_ELEM_UINT64;
 }
 
 /* int32_data, int64_data or uint64_data: numbers one by one or packed. */
 static int64_t read_ints(const struct onnx_tensor *tensor, int64_t *to, size_t max)
 {
-	uint32_t wanted = tensor->elem == ONNX_ELEM_INT64					       ? INT64_DATA :
-			  tensor->elem == ONNX_ELEM_UINT64 || tensor->elem == ONNX_ELEM_UINT32 ? UINT64_DATA :
-												       INT32_DATA;
+	uint32_t wanted = tensor->elem == ONNX_ELEM_INT64					 ? INT64_DATA
+			  : tensor->elem == ONNX_ELEM_UINT64 || tensor->elem == ONNX_ELEM_UINT32 ? UINT64_DATA
+												 : INT32_DATA;
 	struct pb_in pb = pb_in(tensor->proto.data, tensor->proto.size);
 	struct pb_field field;
 	int64_t n = 0;
 	uint64_t value;
 
 	while (pb_next(&pb, &field) > 0 && (size_t)n < max) {
-		struct pb_in packed = field.wire == PB_BYTES ? pb_inside(&field) : pb_in(NULL, 0);
+		struct pb_in packed = field.wire == PB_BYTES ? pb_inside(&field) : (struct pb_in){ 0 };
 
 		if (field.number != wanted)
 			continue;
@@ -275,7 +286,8 @@ static double raw_float(const uint8_t *at, uint32_t elem)
 /* float_data and double_data, one by one or packed; half numbers lie in int32_data. */
 static size_t read_floats(const struct onnx_tensor *tensor, double *to, size_t max)
 {
-	uint32_t wanted = tensor->elem == ONNX_ELEM_FLOAT ? FLOAT_DATA : DOUBLE_DATA, size = onnx_elem_bits(tensor->elem) / 8;
+	uint32_t wanted = tensor->elem == ONNX_ELEM_FLOAT ? FLOAT_DATA : DOUBLE_DATA,
+		 size = onnx_elem_bits(tensor->elem) / 8;
 	struct pb_in pb = pb_in(tensor->proto.data, tensor->proto.size);
 	struct pb_field field;
 	size_t n = 0;

@@ -139,7 +139,7 @@ static int read_container(struct onnx_in *in, const struct pb_field *field, int 
 
 int onnx_type_read(struct onnx_in *in, const struct pb_field *field, int depth, struct onnx_type *to)
 {
-	static const uint8_t kinds[] = { [1] = ONNX_TENSOR, [4] = ONNX_SEQUENCE, [5] = ONNX_MAP,
+	static const uint8_t kinds[] = { [1] = ONNX_TENSOR, [4] = ONNX_SEQUENCE,      [5] = ONNX_MAP,
 					 [7] = ONNX_OPAQUE, [8] = ONNX_SPARSE_TENSOR, [9] = ONNX_OPTIONAL };
 	struct onnx_message message;
 	int next;

@@ -39,7 +39,8 @@ static unsigned read_minor(const char *version)
 
 static void fill(struct ort_api *api, void *const *table)
 {
-	for (const struct function *function = functions; function < functions + sizeof functions / sizeof *functions; function++) {
+	for (const struct function *function = functions; function < functions + sizeof functions / sizeof *functions;
+	     function++) {
 		void *entry = function->since <= api->minor ? table[function->slot] : NULL;
 
 		memcpy((char *)api + function->offset, &entry, sizeof entry);
@@ -55,8 +56,11 @@ static int open_library(struct ort_api *api, const char *path, void **get_base, 
 		return err_set(err, ENOENT, "cannot load %s: %s", path, dlerror());
 	*get_base = dlsym(api->library, "OrtGetApiBase");
 	if (!*get_base)
-		return err_set(err, ENOTSUP, "cannot use %s as the runtime: it exports no OrtGetApiBase; give the file libonnxruntime.so of a "
-			       "release, of onnxruntime-node, or of a Python wheel from 1.19 on", path);
+		return err_set(
+		    err, ENOTSUP,
+		    "cannot use %s as the runtime: it exports no OrtGetApiBase; give the file libonnxruntime.so of a "
+		    "release, of onnxruntime-node, or of a Python wheel from 1.19 on",
+		    path);
 	if (!dladdr(*get_base, &info) || !info.dli_fname || !realpath(info.dli_fname, api->path))
 		snprintf(api->path, sizeof api->path, "%s", path);
 	return 0;
@@ -81,11 +85,13 @@ int ort_api_open(struct ort_api *api, const char *path, struct err *err)
 	snprintf(api->version, sizeof api->version, "%s", base->get_version());
 	api->minor = read_minor(api->version);
 	if (api->minor < ORT_OLDEST)
-		return err_set(err, ENOTSUP, "cannot use %s as the runtime: it is version %s, the oldest that can be used is 1.%d", path,
-			       api->version, ORT_OLDEST);
+		return err_set(err, ENOTSUP,
+			       "cannot use %s as the runtime: it is version %s, the oldest that can be used is 1.%d",
+			       path, api->version, ORT_OLDEST);
 	table = base->get_api(api->minor);
 	if (!table)
-		return err_set(err, EPROTO, "cannot use %s as the runtime: version %s does not give its own API", path, api->version);
+		return err_set(err, EPROTO, "cannot use %s as the runtime: version %s does not give its own API", path,
+			       api->version);
 	fill(api, table);
 	return 0;
 }
@@ -167,8 +173,10 @@ int ort_api_needs_at(const struct ort_api *api, size_t offset, const char *what,
 	memcpy(&entry, (const char *)api + offset, sizeof entry);
 	if (entry)
 		return 0;
-	for (const struct function *function = functions; function < functions + sizeof functions / sizeof *functions; function++)
+	for (const struct function *function = functions; function < functions + sizeof functions / sizeof *functions;
+	     function++)
 		if (function->offset == offset)
-			return err_set(err, ENOTSUP, "cannot %s: new in ONNX Runtime 1.%u, this is %s", what, function->since, api->version);
+			return err_set(err, ENOTSUP, "cannot %s: new in ONNX Runtime 1.%u, this is %s", what,
+				       function->since, api->version);
 	return err_set(err, ENOTSUP, "cannot %s: not in ONNX Runtime %s", what, api->version);
 }

@@ -81,11 +81,12 @@ static size_t read_reply(int from, unsigned timeout_ms, struct reply *reply)
 static int why_silent(const char *path, unsigned timeout_ms, int status, struct err *err)
 {
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-		return err_set(err, EIO, "cannot use %s: it ends the program that loads it by signal %d (%s)", path, WTERMSIG(status),
-			       strsignal(WTERMSIG(status)));
+		return err_set(err, EIO, "cannot use %s: it ends the program that loads it by signal %d (%s)", path,
+			       WTERMSIG(status), strsignal(WTERMSIG(status)));
 	if (WIFSIGNALED(status))
 		return err_set(err, ETIMEDOUT, "cannot use %s: it did not answer within %u s", path, timeout_ms / 1000);
-	return err_set(err, EIO, "cannot use %s: it ends the program that loads it with status %d", path, WEXITSTATUS(status));
+	return err_set(err, EIO, "cannot use %s: it ends the program that loads it with status %d", path,
+		       WEXITSTATUS(status));
 }
 
 int ort_ask(const char *path, unsigned timeout_ms, struct ort_answer *answer, struct err *err)

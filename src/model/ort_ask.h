@@ -13,7 +13,7 @@ enum { ORT_ASK_PROVIDERS = 64, ORT_ASK_NAME = 64 };
 
 struct ort_answer {
 	char version[64];
-	char provider[ORT_ASK_PROVIDERS][ORT_ASK_NAME];	/* "CPUExecutionProvider", the runtime's order */
+	char provider[ORT_ASK_PROVIDERS][ORT_ASK_NAME]; /* "CPUExecutionProvider", the runtime's order */
 	size_t n_providers;
 };
 

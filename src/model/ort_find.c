@@ -20,8 +20,8 @@
 
 struct search {
 	struct ort_found_list *list;
-	const char *how;	/* what led to the folders that are looked at now */
-	int failed;		/* -errno */
+	const char *how; /* what led to the folders that are looked at now */
+	int failed;	 /* -errno */
 };
 
 /* "1.22.1" at text. */
@@ -130,7 +130,8 @@ static bool add_module(struct search *search, const char *folder)
 	if (!found)
 		return true;
 	version_of_package(folder, found->version, sizeof found->version);
-	snprintf(found->why_not, sizeof found->why_not, "this Python wheel keeps the runtime inside its Python module, which exports no C API; "
+	snprintf(found->why_not, sizeof found->why_not,
+		 "this Python wheel keeps the runtime inside its Python module, which exports no C API; "
 		 "wheels from 1.19 on bring " LIBRARY " along, so do onnxruntime-node and the releases for C");
 	return true;
 }
@@ -156,8 +157,14 @@ static bool look_in(struct search *search, const char *folder)
 static bool look_below(struct search *search, const char *folder)
 {
 	static const char *const below[] = {
-		"", "/lib", "/lib64", "/capi", "/onnxruntime/capi", "/bin/napi-v*/linux/" ORT_NODE_ARCH,
-		"/node_modules/onnxruntime-node/bin/napi-v*/linux/" ORT_NODE_ARCH, "/lib/python3*/site-packages/onnxruntime/capi",
+		"",
+		"/lib",
+		"/lib64",
+		"/capi",
+		"/onnxruntime/capi",
+		"/bin/napi-v*/linux/" ORT_NODE_ARCH,
+		"/node_modules/onnxruntime-node/bin/napi-v*/linux/" ORT_NODE_ARCH,
+		"/lib/python3*/site-packages/onnxruntime/capi",
 	};
 	char pattern[PATH_MAX + 128];
 	bool is_there = false;
@@ -188,14 +195,18 @@ static int look_at_named(struct search *search, const char *named, const char *h
 		if (found)
 			version_of_library(found->path, found->version, sizeof found->version);
 		if (found && strstr(named, "onnxruntime_pybind11_state"))
-			snprintf(found->why_not, sizeof found->why_not, "a Python module exports no C API; give the " LIBRARY " beside it, which wheels "
+			snprintf(found->why_not, sizeof found->why_not,
+				 "a Python module exports no C API; give the " LIBRARY " beside it, which wheels "
 				 "from 1.19 on have, or that of onnxruntime-node");
 		return 0;
 	}
 	if (look_below(search, named))
 		return 0;
-	return err_set(err, ENOENT, "cannot use %s as the runtime (%s): there is no " LIBRARY " in this folder, nor where a release, a Python "
-		       "environment or a Node project would have it below", named, how);
+	return err_set(err, ENOENT,
+		       "cannot use %s as the runtime (%s): there is no " LIBRARY
+		       " in this folder, nor where a release, a Python "
+		       "environment or a Node project would have it below",
+		       named, how);
 }
 
 static void look_at_place(void *ctx, const char *folder, const char *how)
@@ -250,7 +261,9 @@ int ort_find_one(const char *named, struct ort_found *found, struct err *err)
 		rc = 0;
 	}
 	if (rc && !list.n)
-		err_set(err, ENOENT, "cannot find ONNX Runtime: it is in no Python or Node installation that is in sight, nor on the loader's path; "
+		err_set(err, ENOENT,
+			"cannot find ONNX Runtime: it is in no Python or Node installation that is in sight, nor on "
+			"the loader's path; "
 			"give --runtime PATH, or: pip install onnxruntime");
 	else if (rc)
 		err_set(err, ENOENT, "cannot use %s (ONNX Runtime %s): %s", list.item[0].path,

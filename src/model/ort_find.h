@@ -16,22 +16,22 @@
 enum { ORT_FIND_MAX = 64 };
 
 struct ort_found {
-	char path[PATH_MAX];		/* of the library, without symbolic links */
-	char version[32];		/* "1.22.1"; "" not told by the file */
-	char how[PATH_MAX];		/* "option --runtime", "Python in /usr/lib/python3/dist-packages" */
-	char why_not[300];		/* "" it can be used; else why not, and what to do */
+	char path[PATH_MAX]; /* of the library, without symbolic links */
+	char version[32];    /* "1.22.1"; "" not told by the file */
+	char how[PATH_MAX];  /* "option --runtime", "Python in /usr/lib/python3/dist-packages" */
+	char why_not[300];   /* "" it can be used; else why not, and what to do */
 };
 
 struct ort_found_list {
 	struct ort_found *item;
 	size_t n;
-	bool is_cut;			/* more than ORT_FIND_MAX were there */
+	bool is_cut; /* more than ORT_FIND_MAX were there */
 };
 
 /*
- * All copies, the one to prefer first: what `named` says (file or folder, may be NULL), INFTRACE_ORT, the loader's path, Python
- * installations, Node installations, common folders. A file is listed once. 0, or -errno and err: memory is out, or `named` is not there.
- * free with ort_find_done.
+ * All copies, the one to prefer first: what `named` says (file or folder, may be NULL), INFTRACE_ORT, the loader's
+ * path, Python installations, Node installations, common folders. A file is listed once. 0, or -errno and err: memory
+ * is out, or `named` is not there. free with ort_find_done.
  */
 int ort_find_all(const char *named, struct ort_found_list *list, struct err *err);
 void ort_find_done(struct ort_found_list *list);
@@ -40,8 +40,8 @@ void ort_find_done(struct ort_found_list *list);
 int ort_find_one(const char *named, struct ort_found *found, struct err *err);
 
 /*
- * A library in a Python package, as "onnxruntime_qnn/libonnxruntime_providers_qnn.so" (a pattern of glob): beside the runtime first, then in
- * every Python installation. false: nowhere.
+ * A library in a Python package, as "onnxruntime_qnn/libonnxruntime_providers_qnn.so" (a pattern of glob): beside the
+ * runtime first, then in every Python installation. false: nowhere.
  */
 bool ort_find_in_packages(const char *runtime_path, const char *pattern, char *path, size_t size);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Goes through the places where packages are installed: by environment variables, by where python3 and node lie on the PATH,
- * and by convention. Runs none of them.
+ * Goes through the places where packages are installed: by environment variables, by where python3 and node lie on the
+ * PATH, and by convention. Runs none of them.
  */
 #include "model/ort_places.h"
 
@@ -19,9 +19,9 @@ enum { MAX_FOLDERS = 400, MAX_CONF_LINES = 200, MAX_PARENTS = 16 };
 struct walk {
 	ort_place look;
 	void *ctx;
-	const char *kind;	/* "Python in" */
-	const char *below;	/* what to look at below each folder of Python packages: "/onnxruntime/capi" */
-	int n;			/* folders so far */
+	const char *kind;  /* "Python in" */
+	const char *below; /* what to look at below each folder of Python packages: "/onnxruntime/capi" */
+	int n;		   /* folders so far */
 };
 
 static void walk_folder(struct walk *walk, const char *folder)

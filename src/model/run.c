@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * inftrace-run MODEL: loads a model with ONNX Runtime, runs it and times it. Started by `inftrace model` under its recorder, as anybody's
- * program would be; the result goes into memory that the two share. By hand it prints a summary.
+ * inftrace-run MODEL: loads a model with ONNX Runtime, runs it and times it. Started by `inftrace model` under its
+ * recorder, as anybody's program would be; the result goes into memory that the two share. By hand it prints a summary.
  */
 #include "model/run.h"
 
@@ -31,8 +31,9 @@ static void print_help(void)
 			printf("\n%s\n", row->help);
 			continue;
 		}
-		snprintf(name, sizeof name, "%s%c%s--%s%s%s", row->letter ? "-" : " ", row->letter ? row->letter : ' ', row->letter ? ", " : "  ",
-			 row->name, row->metavar ? " " : "", row->metavar ? row->metavar : "");
+		snprintf(name, sizeof name, "%s%c%s--%s%s%s", row->letter ? "-" : " ", row->letter ? row->letter : ' ',
+			 row->letter ? ", " : "  ", row->name, row->metavar ? " " : "",
+			 row->metavar ? row->metavar : "");
 		printf("  %s\n        %s\n", name, row->help);
 	}
 }
@@ -78,7 +79,8 @@ static void note_asked(struct run *run)
 	if (opts->rate)
 		run_opts_real(opts->rate, &result->rate_hz, NULL);
 	for (size_t i = 0; i < opts->provider.n && i < RUN_MAX_PROVIDERS; i++)
-		snprintf(result->asked[result->n_asked++].name, RUN_NAME, "%s", run_provider_full_name(opts->provider.item[i]));
+		snprintf(result->asked[result->n_asked++].name, RUN_NAME, "%s",
+			 run_provider_full_name(opts->provider.item[i]));
 	if (!result->n_asked && !opts->policy)
 		snprintf(result->asked[result->n_asked++].name, RUN_NAME, "CPUExecutionProvider");
 }
@@ -112,9 +114,11 @@ static int do_steps(struct run *run, const struct step *step, size_t n, struct e
 
 static int run_model(struct run *run, struct err *err)
 {
-	static const struct step to_devices[] = { { RUN_LOAD_RUNTIME, run_ort_load }, { RUN_ENVIRONMENT, run_ort_environment },
+	static const struct step to_devices[] = { { RUN_LOAD_RUNTIME, run_ort_load },
+						  { RUN_ENVIRONMENT, run_ort_environment },
 						  { RUN_LIBRARIES, run_device_libraries } };
-	static const struct step to_session[] = { { RUN_SESSION, run_ort_session } }, to_inputs[] = { { RUN_INPUTS, run_inputs_make } };
+	static const struct step to_session[] = { { RUN_SESSION, run_ort_session } },
+				 to_inputs[] = { { RUN_INPUTS, run_inputs_make } };
 	const struct run_opts *opts = run->opts;
 	int rc = do_steps(run, to_devices, 3, err);
 
@@ -177,6 +181,12 @@ int main(int argc, char **argv)
 		print_help();
 		return 0;
 	}
+	if (!rc && opts.list_runtimes) {
+		rc = run_summary_runtimes(opts.runtime, &err);
+		if (rc)
+			fprintf(stderr, "inftrace-run: %s\n", err.msg);
+		return rc ? 3 : 0;
+	}
 	if (!rc)
 		run.result = make_result(&opts, &err);
 	if (!run.result) {
@@ -190,6 +200,7 @@ int main(int argc, char **argv)
 	note_asked(&run);
 	rc = finish(&run, run_model(&run, &err), &err);
 	fflush(NULL);
-	/* A library of a provider may hang or crash in its destructors: there is nothing left that they could be good for. */
+	/* A library of a provider may hang or crash in its destructors: there is nothing left that they could be good
+	 * for. */
 	_exit(rc);
 }

@@ -15,11 +15,11 @@
 /* An input or output as the model declares it. */
 struct run_value {
 	char *name;
-	int kind;			/* enum ort_kind */
+	int kind; /* enum ort_kind */
 	enum tensor_type type;
 	size_t n_dims;
-	int64_t dim[TENSOR_MAX_DIMS];	/* -1: free */
-	char *symbol[TENSOR_MAX_DIMS];	/* name of a free dimension; "" none */
+	int64_t dim[TENSOR_MAX_DIMS];  /* -1: free */
+	char *symbol[TENSOR_MAX_DIMS]; /* name of a free dimension; "" none */
 };
 
 /* Values of all inputs for one inference, and what should come out (n 0: not known). */
@@ -48,13 +48,13 @@ struct run {
 	struct run_value *input, *output;
 	size_t n_inputs, n_outputs;
 	const char **input_name, **output_name;
-	const struct ort_device *const *device;	/* as in result->devices */
+	const struct ort_device *const *device; /* as in result->devices */
 	size_t n_devices;
-	char **library;				/* registered: names to unregister */
+	char **library; /* registered: names to unregister */
 	size_t n_libraries;
-	struct run_shapes *shapes;		/* as in result->groups */
+	struct run_shapes *shapes; /* as in result->groups */
 	size_t n_shapes;
-	char model[PATH_MAX];			/* what the session is made from: the compiled one, when there is one */
+	char model[PATH_MAX]; /* what the session is made from: the compiled one, when there is one */
 };
 
 /* run_phase.c: times, memory and CPU of phases. */
@@ -64,7 +64,8 @@ void run_phase_skip(struct run_result *result, enum run_phase_id id);
 /* User and system time of the process so far. */
 void run_phase_cpu(uint64_t *user_ns, uint64_t *system_ns);
 
-/* run_guard.c: what happens when something brings the process down. Signals that kill leave a message in the result and end with 3. */
+/* run_guard.c: what happens when something brings the process down. Signals that kill leave a message in the result and
+ * end with 3. */
 void run_guard_start(struct run_result *result, bool is_quiet);
 /* The unloading must end within this time; 0: it did. */
 void run_guard_unloading(unsigned seconds);
@@ -73,10 +74,12 @@ extern volatile int run_guard_stop;
 
 /* run_log.c: the runtime's log. */
 void run_log_start(struct run_result *result, bool is_verbose);
-void run_log_take(void *ctx, int severity, const char *category, const char *log_id, const char *where, const char *text);
+void run_log_take(void *ctx, int severity, const char *category, const char *log_id, const char *where,
+		  const char *text);
 /* Adds a line of our own. */
 void run_log_line(const char *text);
-/* Adds the runtime's last error to a message, when it says more: some functions log the reason and return a vague one. */
+/* Adds the runtime's last error to a message, when it says more: some functions log the reason and return a vague one.
+ */
 void run_log_explain(struct err *err);
 
 /* run_ort.c: from the library to the session. */
@@ -114,13 +117,20 @@ int run_data_read(struct run *run, struct err *err);
 /* Adds a set to the group with its shapes, which it makes when there is none. Takes the tensors of the set. */
 int run_inputs_add(struct run *run, struct run_set *set, const char *text, int64_t batch, struct err *err);
 
-/* run_outputs.c: what came out of an inference: written, compared, noted. output: n_outputs values, stay the caller's. */
+/* run_outputs.c: what came out of an inference: written, compared, noted. output: n_outputs values, stay the caller's.
+ */
 int run_outputs_take(struct run *run, size_t group, size_t set, struct ort_value *const *output, struct err *err);
+
+/* run_bind.c: I/O binding, by group and set; NULL when it was not asked for. One thread each. */
+int run_bind(struct run *run, struct ort_binding ****bindings, struct err *err);
+void run_bind_done(struct run *run, struct ort_binding ***binding);
 
 /* run_load.c: inferences: the first ones, warm-up, and the measured part. */
 int run_load(struct run *run, struct err *err);
 
 /* run_summary.c: the result in a few lines, for who runs it by hand. */
 void run_summary_print(const struct run_result *result);
+/* Every runtime on this machine, each asked in a child process. */
+int run_summary_runtimes(const char *named, struct err *err);
 
 #endif

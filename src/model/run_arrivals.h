@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When requests arrive that know nothing of each other: a Poisson process. The same seed gives the same times on every machine.
- * Not thread-safe.
+ * When requests arrive that know nothing of each other: a Poisson process. The same seed gives the same times on every
+ * machine. Not thread-safe.
  */
 #ifndef MODEL_RUN_ARRIVALS_H
 #define MODEL_RUN_ARRIVALS_H

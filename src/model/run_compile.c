@@ -25,7 +25,8 @@ static int set_up(struct run *run, void *const *table, struct ort_compile_option
 
 int run_compile(struct run *run, struct err *err)
 {
-	struct ort_status *(*make)(const struct ort_env *, const struct ort_session_options *, struct ort_compile_options **);
+	struct ort_status *(*make)(const struct ort_env *, const struct ort_session_options *,
+				   struct ort_compile_options **);
 	struct ort_status *(*compile)(const struct ort_env *, const struct ort_compile_options *);
 	void (*release)(struct ort_compile_options *);
 	struct ort_compile_options *options = NULL;

@@ -28,12 +28,13 @@ static int sort_out(struct run *run, const char *path, struct tensor_list *list,
 		char text[256];
 
 		if (!item)
-			return err_set(err, EINVAL, "cannot use %s: it has no value for the input '%s'", path, input->name);
+			return err_set(err, EINVAL, "cannot use %s: it has no value for the input '%s'", path,
+				       input->name);
 		if (tensor_npy_retype(&item->tensor, input->type, err))
 			return err_wrap(err, "cannot use %s for the input '%s'", path, input->name);
 		if (item->tensor.n_dims != input->n_dims)
-			return err_set(err, EINVAL, "cannot use %s: its '%s' is %s, the model has %zu dimensions", path, input->name,
-				       tensor_describe(&item->tensor, text, sizeof text), input->n_dims);
+			return err_set(err, EINVAL, "cannot use %s: its '%s' is %s, the model has %zu dimensions", path,
+				       input->name, tensor_describe(&item->tensor, text, sizeof text), input->n_dims);
 		set->tensor[i] = item->tensor;
 		memset(&item->tensor, 0, sizeof item->tensor);
 	}

@@ -19,7 +19,8 @@ static int register_library(struct run *run, const char *name, const char *path,
 
 	if (ORT_API_NEEDS(&run->api, register_library, "register a provider's library", err))
 		return -ENOTSUP;
-	if (ort_api_check(&run->api, run->api.register_library(run->env, name, path), err, "register %s as %s", path, name))
+	if (ort_api_check(&run->api, run->api.register_library(run->env, name, path), err, "register %s as %s", path,
+			  name))
 		return -EIO;
 	library = realloc(run->library, (run->n_libraries + 1) * sizeof *library);
 	if (!library || !(library[run->n_libraries] = strdup(name)))
@@ -70,18 +71,20 @@ static int register_given(struct run *run, const char *text, struct err *err)
 	if (!provider && run->result->n_asked == 1)
 		provider = run->result->asked[0].name;
 	if (!provider)
-		return err_set(err, EINVAL, "cannot register %s: which provider is it? --provider-library NAME=%s", text, text);
+		return err_set(err, EINVAL, "cannot register %s: which provider is it? --provider-library NAME=%s",
+			       text, text);
 	return register_library(run, provider, text, err);
 }
 
-/* What an installed Python package brings; nothing when the runtime has the provider inside, or is too old for plugins. */
+/* What an installed Python package brings; nothing when the runtime has the provider inside, or is too old for plugins.
+ */
 static int register_found(struct run *run, const char *name, struct err *err)
 {
 	const char *pattern = run_provider_package(name);
 	char path[PATH_MAX];
 
-	if (!pattern || is_registered(run, name) || run_provider_is_available(run, name) || !run->api.register_library ||
-	    !ort_find_in_packages(run->result->runtime_path, pattern, path, sizeof path))
+	if (!pattern || is_registered(run, name) || run_provider_is_available(run, name) ||
+	    !run->api.register_library || !ort_find_in_packages(run->result->runtime_path, pattern, path, sizeof path))
 		return 0;
 	return register_library(run, name, path, err);
 }
@@ -89,7 +92,8 @@ static int register_found(struct run *run, const char *name, struct err *err)
 /* All of the packages that are there, and that can be used: to choose from. */
 static void register_all(struct run *run)
 {
-	static const char *const names[] = { "OpenVINOExecutionProvider", "QNNExecutionProvider", "WebGpuExecutionProvider" };
+	static const char *const names[] = { "OpenVINOExecutionProvider", "QNNExecutionProvider",
+					     "WebGpuExecutionProvider" };
 	struct err why;
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -211,6 +215,8 @@ int run_device_choose(struct run *run, const char *provider, struct err *err)
 	}
 	if (n || !n_all)
 		return n;
-	return err_set(err, ENODEV, "cannot use %s: it has %d device%s, --select-devices and --filter-device leave none; see --list-devices", provider,
-		       n_all, n_all == 1 ? "" : "s");
+	return err_set(
+	    err, ENODEV,
+	    "cannot use %s: it has %d device%s, --select-devices and --filter-device leave none; see --list-devices",
+	    provider, n_all, n_all == 1 ? "" : "s");
 }

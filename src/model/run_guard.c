@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A provider's library may bring the process down or hang in it. Then the result says in which phase, by what and in whose code, and
- * the process ends with status 3. Prevents nothing. The handler runs in a broken process: it calls only what is safe there.
+ * A provider's library may bring the process down or hang in it. Then the result says in which phase, by what and in
+ * whose code, and the process ends with status 3. Prevents nothing. The handler runs in a broken process: it calls only
+ * what is safe there.
  */
 #include "model/run.h"
 
@@ -37,12 +38,18 @@ static void say(const char *text)
 static const char *signal_name(int number)
 {
 	switch (number) {
-	case SIGSEGV: return "a segmentation fault (SIGSEGV)";
-	case SIGBUS: return "an access behind the end of a file (SIGBUS)";
-	case SIGABRT: return "its own abort (SIGABRT)";
-	case SIGFPE: return "an arithmetic fault (SIGFPE)";
-	case SIGILL: return "an instruction that this processor does not have (SIGILL)";
-	case SIGALRM: return "no end of the unloading within its time";
+	case SIGSEGV:
+		return "a segmentation fault (SIGSEGV)";
+	case SIGBUS:
+		return "an access behind the end of a file (SIGBUS)";
+	case SIGABRT:
+		return "its own abort (SIGABRT)";
+	case SIGFPE:
+		return "an arithmetic fault (SIGFPE)";
+	case SIGILL:
+		return "an instruction that this processor does not have (SIGILL)";
+	case SIGALRM:
+		return "no end of the unloading within its time";
 	}
 	return "a signal";
 }
@@ -81,7 +88,8 @@ static void end(void)
 	if (result->outcome == RUN_UNFINISHED)
 		result->outcome = RUN_FAILED;
 	result->phases[result->phase < RUN_N_PHASES ? result->phase : 0].state = RUN_FAILED_HERE;
-	if (!guard.is_quiet && write(2, "inftrace-run: ", 14) > 0 && write(2, result->error, strlen(result->error)) > 0 && write(2, "\n", 1) > 0)
+	if (!guard.is_quiet && write(2, "inftrace-run: ", 14) > 0 &&
+	    write(2, result->error, strlen(result->error)) > 0 && write(2, "\n", 1) > 0)
 		_exit(3);
 	_exit(3);
 }

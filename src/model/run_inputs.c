@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Makes the inputs: shapes from the model, from options, and 1 where nobody says; values made up or from a file each. What comes
- * whole from test data is read in run_data.c. Sets of the same shapes are a group; groups take turns.
+ * Makes the inputs: shapes from the model, from options, and 1 where nobody says; values made up or from a file each.
+ * What comes whole from test data is read in run_data.c. Sets of the same shapes are a group; groups take turns.
  */
 #include "model/run.h"
 
@@ -12,20 +12,28 @@
 
 /* What varies: the first so many values of each option that has several. */
 struct variants {
-	int n;				/* groups to make */
+	int n; /* groups to make */
 	int64_t batch[RUN_MAX_GROUPS];
-	int n_batches;			/* 0: none given */
+	int n_batches; /* 0: none given */
 };
 
 static int input_kind(const struct run_value *input, struct err *err)
 {
-	static const char *const kinds[] = { "of a kind that is not known", "a tensor", "a sequence", "a map", "opaque", "a sparse tensor", "optional" };
+	static const char *const kinds[] = { "of a kind that is not known",
+					     "a tensor",
+					     "a sequence",
+					     "a map",
+					     "opaque",
+					     "a sparse tensor",
+					     "optional" };
 
 	if (input->kind != ORT_TENSOR)
-		return err_set(err, ENOTSUP, "cannot make the input '%s': it is %s, and only tensors can be made or read here", input->name,
-			       input->kind >= 0 && input->kind <= ORT_OPTIONAL ? kinds[input->kind] : kinds[0]);
+		return err_set(
+		    err, ENOTSUP, "cannot make the input '%s': it is %s, and only tensors can be made or read here",
+		    input->name, input->kind >= 0 && input->kind <= ORT_OPTIONAL ? kinds[input->kind] : kinds[0]);
 	if (input->type == TENSOR_UNDEFINED)
-		return err_set(err, ENOTSUP, "cannot make the input '%s': its element type is not known here", input->name);
+		return err_set(err, ENOTSUP, "cannot make the input '%s': its element type is not known here",
+			       input->name);
 	return 0;
 }
 
@@ -65,8 +73,8 @@ static int count_shapes(const char *text)
 	return n;
 }
 
-static int free_size(const struct run *run, const struct run_value *input, size_t i, const struct variants *variants, int variant, int64_t *size,
-		     struct err *err)
+static int free_size(const struct run *run, const struct run_value *input, size_t i, const struct variants *variants,
+		     int variant, int64_t *size, struct err *err)
 {
 	const char *said = input->symbol[i][0] ? given(&run->opts->dimension, input->symbol[i]) : NULL;
 	int64_t number[RUN_MAX_GROUPS];
@@ -88,16 +96,18 @@ static int free_size(const struct run *run, const struct run_value *input, size_
 static int check_shape(const struct run_value *input, const int64_t *dim, size_t n_dims, struct err *err)
 {
 	if (n_dims != input->n_dims)
-		return err_set(err, EINVAL, "cannot give '%s' %zu dimensions: the model has %zu", input->name, n_dims, input->n_dims);
+		return err_set(err, EINVAL, "cannot give '%s' %zu dimensions: the model has %zu", input->name, n_dims,
+			       input->n_dims);
 	for (size_t i = 0; i < n_dims; i++)
 		if (input->dim[i] >= 0 && dim[i] != input->dim[i])
-			return err_set(err, EINVAL, "cannot give '%s' the size %lld in dimension %zu: the model has %lld", input->name,
-				       (long long)dim[i], i, (long long)input->dim[i]);
+			return err_set(err, EINVAL,
+				       "cannot give '%s' the size %lld in dimension %zu: the model has %lld",
+				       input->name, (long long)dim[i], i, (long long)input->dim[i]);
 	return 0;
 }
 
-static int shape_input(const struct run *run, const struct run_value *input, const struct variants *variants, int variant, int64_t *dim,
-		       struct err *err)
+static int shape_input(const struct run *run, const struct run_value *input, const struct variants *variants,
+		       int variant, int64_t *dim, struct err *err)
 {
 	const char *shape = given(&run->opts->shape, input->name);
 	int n;
@@ -137,7 +147,8 @@ static int read_range(const struct run *run, const char *name, struct tensor_fil
 	return 0;
 }
 
-static int make_up(const struct run *run, const struct run_value *input, const int64_t *dim, struct tensor *tensor, struct err *err)
+static int make_up(const struct run *run, const struct run_value *input, const int64_t *dim, struct tensor *tensor,
+		   struct err *err)
 {
 	static const char *const kinds[] = { "uniform", "normal", "zeros", "ones" };
 	struct tensor_fill fill = { .seed = run->result->seed };
@@ -152,7 +163,8 @@ static int make_up(const struct run *run, const struct run_value *input, const i
 	return rc ? err_wrap(err, "cannot make the input '%s'", input->name) : 0;
 }
 
-static int read_input(const struct run *run, const struct run_value *input, const char *path, struct tensor *tensor, struct err *err)
+static int read_input(const struct run *run, const struct run_value *input, const char *path, struct tensor *tensor,
+		      struct err *err)
 {
 	struct tensor_list list = { 0 };
 	int rc = tensor_file_read(path, &list, err);
@@ -160,7 +172,8 @@ static int read_input(const struct run *run, const struct run_value *input, cons
 	if (rc)
 		return rc;
 	if (list.n != 1)
-		rc = err_set(err, EINVAL, "cannot use %s as the input '%s': it holds %zu tensors, not one", path, input->name, list.n);
+		rc = err_set(err, EINVAL, "cannot use %s as the input '%s': it holds %zu tensors, not one", path,
+			     input->name, list.n);
 	if (!rc)
 		rc = tensor_npy_retype(&list.item[0].tensor, input->type, err);
 	if (!rc)
@@ -179,24 +192,26 @@ static struct ort_status *give_strings(struct run *run, const struct tensor *ten
 {
 	const struct ort_api *api = &run->api;
 	struct ort_status *status =
-		api->create_tensor(run->allocator, tensor->dims, tensor->n_dims, tensor_type_to_ort(tensor->type), value);
+	    api->create_tensor(run->allocator, tensor->dims, tensor->n_dims, tensor_type_to_ort(tensor->type), value);
 
 	return status ? status : api->fill_strings(*value, tensor->strings, tensor->n_elements);
 }
 
 /* The runtime reads a tensor where it lies; only strings are its own. */
-static int give_tensor(struct run *run, const struct run_value *input, struct tensor *tensor, struct ort_value **value, struct err *err)
+static int give_tensor(struct run *run, const struct run_value *input, struct tensor *tensor, struct ort_value **value,
+		       struct err *err)
 {
 	const struct ort_api *api = &run->api;
 	int type = tensor_type_to_ort(tensor->type);
 	struct ort_status *status;
 
 	if (!type)
-		return err_set(err, ENOTSUP, "cannot give '%s' to the runtime: it has no elements of type %s", input->name,
-			       tensor_type_name(tensor->type));
-	status = tensor->type == TENSOR_STRING ?
-			 give_strings(run, tensor, value) :
-			 api->create_tensor_with_data(run->memory, tensor->data, tensor->size_bytes, tensor->dims, tensor->n_dims, type, value);
+		return err_set(err, ENOTSUP, "cannot give '%s' to the runtime: it has no elements of type %s",
+			       input->name, tensor_type_name(tensor->type));
+	status = tensor->type == TENSOR_STRING
+		     ? give_strings(run, tensor, value)
+		     : api->create_tensor_with_data(run->memory, tensor->data, tensor->size_bytes, tensor->dims,
+						    tensor->n_dims, type, value);
 	return ort_api_check(api, status, err, "give '%s' to the runtime", input->name);
 }
 
@@ -231,7 +246,8 @@ static void note_inputs(struct run *run, const struct run_set *set, uint32_t gro
 	}
 }
 
-static int find_group(struct run *run, const struct run_set *set, const char *text, int64_t batch, size_t *group, struct err *err)
+static int find_group(struct run *run, const struct run_set *set, const char *text, int64_t batch, size_t *group,
+		      struct err *err)
 {
 	struct run_result *result = run->result;
 	struct run_shapes *shapes;
@@ -300,7 +316,8 @@ static int make_group(struct run *run, const struct variants *variants, int vari
 	for (size_t i = 0; i < run->n_inputs; i++) {
 		const struct run_value *input = &run->input[i];
 		const char *path = given(&run->opts->input, input->name);
-		int rc = path ? read_input(run, input, path, &set.tensor[i], err) : shape_input(run, input, variants, variant, dim, err);
+		int rc = path ? read_input(run, input, path, &set.tensor[i], err)
+			      : shape_input(run, input, variants, variant, dim, err);
 
 		if (!rc && !path)
 			rc = make_up(run, input, dim, &set.tensor[i], err);
@@ -321,11 +338,13 @@ static int check_names(const struct run *run, const struct opt_list *list, const
 
 		if (!run_opts_pair(list->item[i], &len))
 			continue;
-		while (k < run->n_inputs && (strlen(run->input[k].name) != len || memcmp(run->input[k].name, list->item[i], len)))
+		while (k < run->n_inputs &&
+		       (strlen(run->input[k].name) != len || memcmp(run->input[k].name, list->item[i], len)))
 			k++;
 		if (k == run->n_inputs)
-			return err_set(err, EINVAL, "cannot use '%s' as --%s: the model has no input '%.*s'; its first is '%s'", list->item[i], option,
-				       (int)len, list->item[i], run->n_inputs ? run->input[0].name : "-");
+			return err_set(
+			    err, EINVAL, "cannot use '%s' as --%s: the model has no input '%.*s'; its first is '%s'",
+			    list->item[i], option, (int)len, list->item[i], run->n_inputs ? run->input[0].name : "-");
 	}
 	return 0;
 }

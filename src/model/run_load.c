@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The inferences: the first one of each set alone, then a warm-up until times are steady, then the measured part. Closed loop: every
- * thread starts its next inference when the last is done. Open loop: inferences have a time at which they should start, and wait
- * when all threads are busy. What is timed is Run and nothing else; outputs are released after the second clock.
+ * The inferences: the first one of each set alone, then a warm-up until times are steady, then the measured part.
+ * Closed loop: every thread starts its next inference when the last is done. Open loop: inferences have a time at which
+ * they should start, and wait when all threads are busy. What is timed is Run and nothing else; outputs are released
+ * after the second clock.
  */
 #include "model/run.h"
 
@@ -22,12 +23,12 @@ struct load {
 	struct run *run;
 	struct run_latency *latency;
 	pthread_barrier_t together;
-	pthread_mutex_t lock;		/* of arrivals and err */
+	pthread_mutex_t lock; /* of arrivals and err */
 	struct run_arrivals arrivals;
 	struct err err;
-	uint64_t start_ns, end_ns;	/* of the measured part; end_ns: no inference starts later */
-	uint64_t n_started, n_wanted;	/* inferences of the measured part; wanted 0: any number */
-	uint32_t stop;			/* enum run_stop; written by whoever finds it first */
+	uint64_t start_ns, end_ns;    /* of the measured part; end_ns: no inference starts later */
+	uint64_t n_started, n_wanted; /* inferences of the measured part; wanted 0: any number */
+	uint32_t stop;		      /* enum run_stop; written by whoever finds it first */
 	bool is_warm;
 	struct run_steady steady;
 };
@@ -38,10 +39,10 @@ struct worker {
 	pthread_t id;
 	uint16_t number;
 	uint8_t phase;
-	size_t group, *set;		/* whose turn it is */
+	size_t group, *set; /* whose turn it is */
 	struct ort_value **output;
-	struct ort_binding ***binding;	/* by group and set; NULL: outputs come to the CPU */
-	uint64_t first_ns, last_ns;	/* of its measured part */
+	struct ort_binding ***binding; /* by group and set; NULL: outputs come to the CPU */
+	uint64_t first_ns, last_ns;    /* of its measured part */
 	uint64_t n_run, n_failed;
 };
 
@@ -65,7 +66,8 @@ static void fail(struct worker *worker, struct ort_status *status)
 
 	worker->n_failed++;
 	pthread_mutex_lock(&load->lock);
-	ort_api_check(&load->run->api, status, load->err.code ? NULL : &load->err, "run the model on %s", load->run->result->groups[worker->group].text);
+	ort_api_check(&load->run->api, status, load->err.code ? NULL : &load->err, "run the model on %s",
+		      load->run->result->groups[worker->group].text);
 	pthread_mutex_unlock(&load->lock);
 	stop_load(load, RUN_STOP_FAILED);
 }
@@ -87,9 +89,11 @@ static struct ort_status *call_run(struct worker *worker, const struct run_set *
 	struct run *run = worker->load->run;
 
 	if (worker->binding)
-		return run->api.run_with_binding(run->session, run->run_options, worker->binding[worker->group][number]);
-	return run->api.run(run->session, run->run_options, run->input_name, (const struct ort_value *const *)set->value, run->n_inputs,
-			    run->output_name, run->n_outputs, worker->output);
+		return run->api.run_with_binding(run->session, run->run_options,
+						 worker->binding[worker->group][number]);
+	return run->api.run(run->session, run->run_options, run->input_name,
+			    (const struct ort_value *const *)set->value, run->n_inputs, run->output_name,
+			    run->n_outputs, worker->output);
 }
 
 static void release_outputs(struct worker *worker)
@@ -102,7 +106,8 @@ static void release_outputs(struct worker *worker)
 	}
 }
 
-/* One inference of the worker's group and set. Returns when it was over; 0: it failed, or there is no place to note it. */
+/* One inference of the worker's group and set. Returns when it was over; 0: it failed, or there is no place to note it.
+ */
 static uint64_t infer(struct worker *worker, uint64_t queued_ns, uint64_t *duration_ns)
 {
 	struct load *load = worker->load;
@@ -113,8 +118,11 @@ static uint64_t infer(struct worker *worker, uint64_t queued_ns, uint64_t *durat
 
 	if (!latency)
 		return 0;
-	*latency = (struct run_latency){ .queued_ns = queued_ns, .group = (uint16_t)worker->group, .thread = worker->number,
-					 .phase = worker->phase, .set = (uint16_t)number };
+	*latency = (struct run_latency){ .queued_ns = queued_ns,
+					 .group = (uint16_t)worker->group,
+					 .thread = worker->number,
+					 .phase = worker->phase,
+					 .set = (uint16_t)number };
 	__atomic_store_n(&latency->status, RUN_LATENCY_IN_FLIGHT, __ATOMIC_RELEASE);
 	start_ns = clock_ns();
 	latency->start_ns = start_ns;
@@ -144,6 +152,12 @@ static void next_turn(struct worker *worker)
 		worker->group = 0;
 }
 
+/* The other half is for the measured part. */
+static bool is_half_full(const struct run_result *result)
+{
+	return __atomic_load_n(&result->n_latencies, __ATOMIC_RELAXED) >= result->latency_capacity / 2;
+}
+
 /* A sample of the warm-up is a whole round through the groups: their times differ. */
 static void warm_up(struct worker *worker)
 {
@@ -163,7 +177,7 @@ static void warm_up(struct worker *worker)
 		if (run_steady_add(&load->steady, end_ns, round_ns)) {
 			load->run->result->is_steady = 1;
 			__atomic_store_n(&load->is_warm, true, __ATOMIC_RELAXED);
-		} else if (end_ns - start_ns >= load->run->opts->warm_up_max_ns) {
+		} else if (end_ns - start_ns >= load->run->opts->warm_up_max_ns || is_half_full(load->run->result)) {
 			__atomic_store_n(&load->is_warm, true, __ATOMIC_RELAXED);
 		}
 		round_ns = 0;
@@ -239,15 +253,22 @@ static void say_warm_up(struct load *load, uint64_t ns)
 	double spread = run_steady_spread(&load->steady), seconds = (double)ns / 1e9;
 
 	if (result->is_steady)
-		snprintf(result->warm_up_text, RUN_TEXT, "steady after %.3g s and %llu inferences: the medians of the last %d windows of %u ms or more lie within "
-			 "%.2g %% (limit %g %%)", seconds, (unsigned long long)result->n_warm_up, STEADY_WINDOWS, STEADY_WINDOW_NS / 1000000, spread * 100,
-			 STEADY_LIMIT * 100);
+		snprintf(result->warm_up_text, RUN_TEXT,
+			 "steady after %.3g s and %llu inferences: the medians of the last %d windows of %u ms or more "
+			 "lie within "
+			 "%.2g %% (limit %g %%)",
+			 seconds, (unsigned long long)result->n_warm_up, STEADY_WINDOWS, STEADY_WINDOW_NS / 1000000,
+			 spread * 100, STEADY_LIMIT * 100);
 	else if (spread >= 0)
-		snprintf(result->warm_up_text, RUN_TEXT, "not steady after %.3g s and %llu inferences: the medians of the last %d windows of %u ms or more lie "
-			 "%.2g %% apart (limit %g %%)", seconds, (unsigned long long)result->n_warm_up, STEADY_WINDOWS, STEADY_WINDOW_NS / 1000000,
+		snprintf(result->warm_up_text, RUN_TEXT,
+			 "not steady after %.3g s and %llu inferences: the medians of the last %d windows of %u ms or "
+			 "more lie "
+			 "%.2g %% apart (limit %g %%)",
+			 seconds, (unsigned long long)result->n_warm_up, STEADY_WINDOWS, STEADY_WINDOW_NS / 1000000,
 			 spread * 100, STEADY_LIMIT * 100);
 	else
-		snprintf(result->warm_up_text, RUN_TEXT, "not decided after %.3g s: %llu inferences are too few to tell", seconds,
+		snprintf(result->warm_up_text, RUN_TEXT,
+			 "not decided after %.3g s: %llu inferences are too few to tell", seconds,
 			 (unsigned long long)result->n_warm_up);
 }
 
@@ -258,6 +279,8 @@ static void begin_measured(struct load *load)
 	struct run_result *result = run->result;
 	uint64_t before;
 
+	if (load->stop == RUN_STOP_FAILED)
+		return;
 	for (before = 0; before < result->n_latencies && load->latency[before].phase != RUN_WARM_UP; before++)
 		;
 	result->n_warm_up = result->n_latencies - before;
@@ -294,43 +317,6 @@ static void *work(void *ctx)
 	return NULL;
 }
 
-static int bind_one(struct run *run, const struct run_set *set, const struct ort_memory *device, struct ort_binding **binding, struct err *err)
-{
-	const struct ort_api *api = &run->api;
-
-	if (ort_api_check(api, api->create_binding(run->session, binding), err, "bind inputs and outputs"))
-		return -EIO;
-	for (size_t i = 0; i < run->n_inputs; i++)
-		if (ort_api_check(api, api->bind_input(*binding, run->input_name[i], set->value[i]), err, "bind '%s'", run->input_name[i]))
-			return -EIO;
-	for (size_t i = 0; i < run->n_outputs; i++)
-		if (ort_api_check(api, api->bind_output_to_device(*binding, run->output_name[i], device), err, "bind '%s' to %s",
-				  run->output_name[i], run->opts->bind_outputs))
-			return -EIO;
-	return 0;
-}
-
-static int bind_all(struct worker *worker, struct err *err)
-{
-	struct run *run = worker->load->run;
-	struct ort_memory *device = NULL;
-	int rc;
-
-	if (!run->opts->bind_outputs)
-		return 0;
-	rc = ort_api_check(&run->api, run->api.create_memory(run->opts->bind_outputs, ORT_DEVICE_ALLOCATOR, 0, ORT_DEFAULT_MEMORY, &device), err,
-			   "describe the memory of %s", run->opts->bind_outputs);
-	worker->binding = calloc(run->n_shapes, sizeof *worker->binding);
-	for (size_t i = 0; i < run->n_shapes && !rc && worker->binding; i++) {
-		worker->binding[i] = calloc(run->shapes[i].n_sets, sizeof **worker->binding);
-		for (size_t k = 0; k < run->shapes[i].n_sets && !rc; k++)
-			rc = worker->binding[i] ? bind_one(run, &run->shapes[i].set[k], device, &worker->binding[i][k], err) :
-						  err_set(err, ENOMEM, "cannot bind outputs: out of memory");
-	}
-	run->api.release_memory(device);
-	return rc || worker->binding ? rc : err_set(err, ENOMEM, "cannot bind outputs: out of memory");
-}
-
 static int init_worker(struct worker *worker, struct load *load, uint16_t number, struct err *err)
 {
 	struct run *run = load->run;
@@ -347,14 +333,7 @@ static int init_worker(struct worker *worker, struct load *load, uint16_t number
 
 static void done_worker(struct worker *worker)
 {
-	struct run *run = worker->load ? worker->load->run : NULL;
-
-	for (size_t i = 0; run && worker->binding && i < run->n_shapes; i++) {
-		for (size_t k = 0; worker->binding[i] && k < run->shapes[i].n_sets; k++)
-			run->api.release_binding(worker->binding[i][k]);
-		free(worker->binding[i]);
-	}
-	free(worker->binding);
+	run_bind_done(worker->load->run, worker->binding);
 	free(worker->output);
 	free(worker->set);
 }
@@ -372,7 +351,9 @@ static int run_first(struct load *load, struct worker *worker, struct err *err)
 			worker->group = group;
 			worker->set[group] = set;
 			if (!infer(worker, 0, &duration_ns))
-				rc = load->err.code ? -load->err.code : err_set(&load->err, ENOSPC, "cannot keep latencies: no room for one");
+				rc = load->err.code
+					 ? -load->err.code
+					 : err_set(&load->err, ENOSPC, "cannot keep latencies: no room for one");
 			else
 				rc = run_outputs_take(run, group, set, worker->output, &load->err);
 			if (!set && !rc)
@@ -426,7 +407,7 @@ static int run_threads(struct load *load, struct worker *worker, int n, struct e
 	int rc = 0;
 
 	for (int i = 0; i < n && !rc; i++)
-		rc = bind_all(&worker[i], err);
+		rc = run_bind(load->run, &worker[i].binding, err);
 	if (rc)
 		return rc;
 	pthread_barrier_init(&load->together, NULL, (unsigned)n);
@@ -437,7 +418,8 @@ static int run_threads(struct load *load, struct worker *worker, int n, struct e
 		return rc;
 	work(&worker[0]);
 	note_measured(load, worker, n);
-	run_phase_end(result, RUN_STEADY);
+	if (load->stop != RUN_STOP_FAILED)
+		run_phase_end(result, RUN_STEADY);
 	for (int i = 1; i < n; i++)
 		pthread_join(worker[i].id, NULL);
 	if (load->stop != RUN_STOP_FAILED)
@@ -446,29 +428,40 @@ static int run_threads(struct load *load, struct worker *worker, int n, struct e
 	return -load->err.code;
 }
 
-int run_load(struct run *run, struct err *err)
+static int run_all(struct load *load, struct worker *worker, int n, struct err *err)
 {
-	static struct load load = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	int n = run->opts->concurrency, rc = 0;
-	struct worker *worker = calloc((size_t)n, sizeof *worker);
+	struct run *run = load->run;
+	int rc = 0;
 
-	load.run = run;
-	load.latency = run_result_latencies(run->result);
-	if (!worker)
-		return err_set(err, ENOMEM, "cannot start the load: out of memory");
 	for (int i = 0; i < n && !rc; i++)
-		rc = init_worker(&worker[i], &load, (uint16_t)i, err);
+		rc = init_worker(&worker[i], load, (uint16_t)i, err);
 	run_phase_begin(run->result, RUN_FIRST);
 	if (!rc)
-		rc = run_first(&load, &worker[0], err);
+		rc = run_first(load, &worker[0], err);
 	if (rc)
 		return rc;
 	run_phase_end(run->result, RUN_FIRST);
-	rc = run_threads(&load, worker, n, err);
+	return run_threads(load, worker, n, err);
+}
+
+/* After an error threads may still be about, so nothing is freed: the process ends. */
+int run_load(struct run *run, struct err *err)
+{
+	int n = run->opts->concurrency, rc;
+	struct load *load = calloc(1, sizeof *load);
+	struct worker *worker = calloc((size_t)n, sizeof *worker);
+
+	if (!worker || !load)
+		return err_set(err, ENOMEM, "cannot start the load: out of memory");
+	load->run = run;
+	load->latency = run_result_latencies(run->result);
+	pthread_mutex_init(&load->lock, NULL);
+	rc = run_all(load, worker, n, err);
 	if (rc)
 		return rc;
 	for (int i = 0; i < n; i++)
 		done_worker(&worker[i]);
 	free(worker);
+	free(load);
 	return 0;
 }

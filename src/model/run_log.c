@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The runtime's warnings and errors: the last ones stay in the result, all go to stderr with --verbose. Called from any thread of the runtime.
+ * The runtime's warnings and errors: the last ones stay in the result, all go to stderr with --verbose. Called from any
+ * thread of the runtime.
  */
 #include "model/run.h"
 
@@ -57,7 +58,8 @@ static void keep(const char *level, const char *text)
 	pthread_mutex_unlock(&keeper.lock);
 }
 
-void run_log_take(void *ctx, int severity, const char *category, const char *log_id, const char *where, const char *text)
+void run_log_take(void *ctx, int severity, const char *category, const char *log_id, const char *where,
+		  const char *text)
 {
 	static const char *const names[] = { "verbose", "info", "warning", "error", "fatal" };
 
@@ -97,5 +99,6 @@ void run_log_explain(struct err *err)
 	len = strlen(text);
 	snprintf(known, sizeof known, "%s", len < sizeof known ? text : text + len - sizeof known + 1);
 	if (len && !strstr(err->msg, known) && strlen(err->msg) + len + 30 < sizeof err->msg)
-		snprintf(err->msg + strlen(err->msg), sizeof err->msg - strlen(err->msg), "; the runtime's log: %s", text);
+		snprintf(err->msg + strlen(err->msg), sizeof err->msg - strlen(err->msg), "; the runtime's log: %s",
+			 text);
 }

@@ -10,12 +10,13 @@
 
 static int add_config(struct run *run, const char *key, const char *value, struct err *err)
 {
-	return ort_api_check(&run->api, run->api.add_config(run->options, key, value), err, "set %s to '%s'", key, value);
+	return ort_api_check(&run->api, run->api.add_config(run->options, key, value), err, "set %s to '%s'", key,
+			     value);
 }
 
 /* Each pair KEY=VALUE of a list, as two texts. */
-static int add_pairs(struct run *run, const struct opt_list *list, int (*add)(struct run *, const char *, const char *, struct err *),
-		     struct err *err)
+static int add_pairs(struct run *run, const struct opt_list *list,
+		     int (*add)(struct run *, const char *, const char *, struct err *), struct err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		char key[256];
@@ -51,14 +52,18 @@ static int set_threads(struct run *run, struct err *err)
 	const struct ort_api *api = &run->api;
 
 	if (opts->intra_op_threads &&
-	    ort_api_check(api, api->set_intra_op_threads(run->options, opts->intra_op_threads), err, "set the threads inside an operator"))
+	    ort_api_check(api, api->set_intra_op_threads(run->options, opts->intra_op_threads), err,
+			  "set the threads inside an operator"))
 		return -EIO;
 	if (opts->inter_op_threads &&
-	    ort_api_check(api, api->set_inter_op_threads(run->options, opts->inter_op_threads), err, "set the threads across operators"))
+	    ort_api_check(api, api->set_inter_op_threads(run->options, opts->inter_op_threads), err,
+			  "set the threads across operators"))
 		return -EIO;
-	if (opts->is_parallel && ort_api_check(api, api->set_execution_mode(run->options, 1), err, "run operators in parallel"))
+	if (opts->is_parallel &&
+	    ort_api_check(api, api->set_execution_mode(run->options, 1), err, "run operators in parallel"))
 		return -EIO;
-	if (opts->intra_op_affinity && add_config(run, "session.intra_op_thread_affinities", opts->intra_op_affinity, err))
+	if (opts->intra_op_affinity &&
+	    add_config(run, "session.intra_op_thread_affinities", opts->intra_op_affinity, err))
 		return -EIO;
 	if (opts->no_spinning && (add_config(run, "session.intra_op.allow_spinning", "0", err) ||
 				  add_config(run, "session.inter_op.allow_spinning", "0", err)))
@@ -76,7 +81,8 @@ static int set_memory(struct run *run, struct err *err)
 {
 	const struct ort_api *api = &run->api;
 
-	if (run->opts->no_arena && ort_api_check(api, api->disable_arena(run->options), err, "switch the memory arena off"))
+	if (run->opts->no_arena &&
+	    ort_api_check(api, api->disable_arena(run->options), err, "switch the memory arena off"))
 		return -EIO;
 	if (run->opts->no_memory_pattern &&
 	    ort_api_check(api, api->disable_memory_pattern(run->options), err, "switch the memory pattern off"))
@@ -92,7 +98,8 @@ static int set_files(struct run *run, struct err *err)
 
 	if (opts->optimized_model) {
 		snprintf(run->result->optimized_path, sizeof run->result->optimized_path, "%s", opts->optimized_model);
-		if (ort_api_check(api, api->set_optimized_path(run->options, opts->optimized_model), err, "write the optimized model"))
+		if (ort_api_check(api, api->set_optimized_path(run->options, opts->optimized_model), err,
+				  "write the optimized model"))
 			return -EIO;
 	}
 	snprintf(size, sizeof size, "%llu", (unsigned long long)opts->optimized_data_min_bytes);
@@ -101,7 +108,8 @@ static int set_files(struct run *run, struct err *err)
 	     add_config(run, "session.optimized_model_external_initializers_min_size_in_bytes", size, err)))
 		return -EIO;
 	if (opts->profile)
-		return ort_api_check(api, api->enable_profiling(run->options, opts->profile), err, "switch the runtime's profiler on");
+		return ort_api_check(api, api->enable_profiling(run->options, opts->profile), err,
+				     "switch the runtime's profiler on");
 	return 0;
 }
 
@@ -134,7 +142,8 @@ static int override(struct run *run, const char *text, bool is_denotation, struc
 	int64_t size[RUN_MAX_GROUPS];
 	size_t len;
 	const char *value = run_opts_pair(text, &len);
-	int n = value && len < sizeof name ? run_opts_numbers(value, size, RUN_MAX_GROUPS, err) : err_set(err, EINVAL, "no form NAME=N");
+	int n = value && len < sizeof name ? run_opts_numbers(value, size, RUN_MAX_GROUPS, err)
+					   : err_set(err, EINVAL, "no form NAME=N");
 
 	if (n < 0 || (n > 1 && is_denotation))
 		return err_set(err, EINVAL, "cannot use '%s' as --%s: not a name and a size from 1 up", text,
@@ -143,9 +152,10 @@ static int override(struct run *run, const char *text, bool is_denotation, struc
 		return 0; /* stays free; the inputs take turns */
 	memcpy(name, text, len);
 	name[len] = 0;
-	return ort_api_check(api, is_denotation ? api->override_denotation(run->options, name, size[0]) :
-						  api->override_dimension(run->options, name, size[0]), err,
-			     "set dimension %s to %lld", name, (long long)size[0]);
+	return ort_api_check(api,
+			     is_denotation ? api->override_denotation(run->options, name, size[0])
+					   : api->override_dimension(run->options, name, size[0]),
+			     err, "set dimension %s to %lld", name, (long long)size[0]);
 }
 
 static int set_dimensions(struct run *run, struct err *err)
@@ -167,18 +177,20 @@ static int set_custom_operators(struct run *run, struct err *err)
 	const struct ort_api *api = &run->api;
 
 	for (size_t i = 0; i < opts->custom_ops.n; i++)
-		if (ort_api_check(api, api->register_custom_ops(run->options, opts->custom_ops.item[i]), err, "use the custom operators of %s",
-				  opts->custom_ops.item[i]))
+		if (ort_api_check(api, api->register_custom_ops(run->options, opts->custom_ops.item[i]), err,
+				  "use the custom operators of %s", opts->custom_ops.item[i]))
 			return -EIO;
 	if (!opts->has_extensions)
 		return 0;
-	return ort_api_check(api, api->enable_extensions(run->options), err,
-			     "use the extensions (most builds of the runtime have none inside: give their library to --custom-ops)");
+	return ort_api_check(
+	    api, api->enable_extensions(run->options), err,
+	    "use the extensions (most builds of the runtime have none inside: give their library to --custom-ops)");
 }
 
 static int add_run_config(struct run *run, const char *key, const char *value, struct err *err)
 {
-	return ort_api_check(&run->api, run->api.add_run_config(run->run_options, key, value), err, "set %s to '%s'", key, value);
+	return ort_api_check(&run->api, run->api.add_run_config(run->run_options, key, value), err, "set %s to '%s'",
+			     key, value);
 }
 
 static int make_run_options(struct run *run, struct err *err)
@@ -187,7 +199,8 @@ static int make_run_options(struct run *run, struct err *err)
 		return 0;
 	if (ort_api_check(&run->api, run->api.create_run_options(&run->run_options), err, "make run options"))
 		return -EIO;
-	if (run->opts->shrink_arena && add_run_config(run, "memory.enable_memory_arena_shrinkage", run->opts->shrink_arena, err))
+	if (run->opts->shrink_arena &&
+	    add_run_config(run, "memory.enable_memory_arena_shrinkage", run->opts->shrink_arena, err))
 		return -EIO;
 	return add_pairs(run, &run->opts->run_config, add_run_config, err);
 }

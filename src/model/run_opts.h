@@ -8,9 +8,10 @@
 #include "base/opt.h"
 
 struct run_opts {
-	const char *model;			/* the argument */
+	const char *model; /* the argument */
 	/* runtime and providers */
 	const char *runtime;
+	bool list_runtimes;
 	struct opt_list provider, provider_option, provider_library;
 	const char *policy;
 	const char *select_devices;
@@ -18,7 +19,7 @@ struct run_opts {
 	bool list_devices, no_cpu_fallback;
 	const char *ep_profile, *ep_profile_dir;
 	/* session */
-	int intra_op_threads, inter_op_threads;	/* 0: the runtime decides */
+	int intra_op_threads, inter_op_threads; /* 0: the runtime decides */
 	const char *intra_op_affinity;
 	bool is_parallel;
 	const char *optimization;
@@ -44,7 +45,7 @@ struct run_opts {
 	const char *absolute_tolerance, *relative_tolerance;
 	/* load */
 	uint64_t duration_ns;
-	int iterations;				/* 0: no limit */
+	int iterations; /* 0: no limit */
 	int concurrency;
 	const char *rate;
 	uint64_t warm_up_max_ns;
@@ -70,7 +71,8 @@ const char *run_opts_pair(const char *text, size_t *len);
 /* "1,8,32": numbers from 1 up, at most max of them. Their number, or -EINVAL and err. */
 int run_opts_numbers(const char *text, int64_t *number, int max, struct err *err);
 
-/* "1x3x224x224" (or "scalar"): dimensions from 0 up. *end behind what was read: "" or "/". Their number, or -EINVAL and err. */
+/* "1x3x224x224" (or "scalar"): dimensions from 0 up. *end behind what was read: "" or "/". Their number, or -EINVAL and
+ * err. */
 int run_opts_shape(const char *text, int64_t *dim, int max, const char **end, struct err *err);
 
 /* A number from 0 up, with a fraction: rates, tolerances. */

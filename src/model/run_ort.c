@@ -55,8 +55,8 @@ int run_ort_environment(struct run *run, struct err *err)
 {
 	const struct ort_api *api = &run->api;
 
-	if (ort_api_check(api, api->create_env_with_logger(run_log_take, NULL, ORT_WARNING, "inftrace-run", &run->env), err,
-			  "make the runtime's environment"))
+	if (ort_api_check(api, api->create_env_with_logger(run_log_take, NULL, ORT_WARNING, "inftrace-run", &run->env),
+			  err, "make the runtime's environment"))
 		return -EIO;
 	if (ort_api_check(api, api->default_allocator(&run->allocator), err, "get the runtime's allocator"))
 		return -EIO;
@@ -110,12 +110,16 @@ static void explain_memory(const char *path, struct err *err)
 {
 	struct stat status;
 
-	if (!strstr(err->msg, "bad_alloc") && !strstr(err->msg, "llocate memory") && !strstr(err->msg, "Cannot allocate"))
+	if (!strstr(err->msg, "bad_alloc") && !strstr(err->msg, "llocate memory") &&
+	    !strstr(err->msg, "Cannot allocate"))
 		return;
 	if (stat(path, &status))
 		return;
-	err_set(err, ENOMEM, "cannot create the session: memory is out: the model's file has %.2f GiB, the machine had %.2f GiB left, a limit of this "
-		"process may be lower", (double)status.st_size / (1 << 30), (double)available_bytes() / (1 << 30));
+	err_set(err, ENOMEM,
+		"cannot create the session: memory is out: the model's file has %.2f GiB, the machine had %.2f GiB "
+		"left, a limit of this "
+		"process may be lower",
+		(double)status.st_size / (1 << 30), (double)available_bytes() / (1 << 30));
 }
 
 static int create_session(struct run *run, struct err *err)
@@ -131,10 +135,12 @@ static int create_session(struct run *run, struct err *err)
 		bytes = read_model(run->model, &size, err);
 		if (!bytes)
 			return -err->code;
-		rc = ort_api_check(api, api->create_session_from_array(run->env, bytes, size, run->options, &run->session), err,
-				   "create the session");
+		rc = ort_api_check(api,
+				   api->create_session_from_array(run->env, bytes, size, run->options, &run->session),
+				   err, "create the session");
 	} else {
-		rc = ort_api_check(api, api->create_session(run->env, run->model, run->options, &run->session), err, "create the session");
+		rc = ort_api_check(api, api->create_session(run->env, run->model, run->options, &run->session), err,
+				   "create the session");
 	}
 	if (rc)
 		explain_memory(run->model, err);
@@ -181,7 +187,8 @@ static void note_placement(struct run *run)
 	const struct ort_subgraph *const *subgraph = NULL;
 	size_t n = 0;
 
-	if (!run->api.placement || ort_api_check(&run->api, run->api.placement(run->session, &subgraph, &n), NULL, "ask"))
+	if (!run->api.placement ||
+	    ort_api_check(&run->api, run->api.placement(run->session, &subgraph, &n), NULL, "ask"))
 		return;
 	for (size_t i = 0; i < n; i++)
 		note_placed(run, subgraph[i]);
@@ -214,7 +221,9 @@ static void end_profile(struct run *run)
 
 	if (!*run->result->profile_path && !run->opts->profile)
 		return;
-	if (ort_api_check(&run->api, run->api.end_profiling(run->session, run->allocator, &path), NULL, "end profiling") || !path)
+	if (ort_api_check(&run->api, run->api.end_profiling(run->session, run->allocator, &path), NULL,
+			  "end profiling") ||
+	    !path)
 		return;
 	snprintf(run->result->profile_path, sizeof run->result->profile_path, "%s", path);
 	run->api.release_status(run->api.allocator_free(run->allocator, path));

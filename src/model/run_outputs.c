@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What came out of a first inference: noted with its shape, written as .npy where asked, compared with what test data expect.
- * Several sets of one group share a note: the worst of them counts.
+ * What came out of a first inference: noted with its shape, written as .npy where asked, compared with what test data
+ * expect. Several sets of one group share a note: the worst of them counts.
  */
 #include "model/run.h"
 
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int take_strings(struct run *run, struct ort_value *value, const int64_t *dim, size_t n_dims, size_t n, struct tensor *tensor,
-			struct err *err)
+static int take_strings(struct run *run, struct ort_value *value, const int64_t *dim, size_t n_dims, size_t n,
+			struct tensor *tensor, struct err *err)
 {
 	const struct ort_api *api = &run->api;
 	size_t len = 0, *start = NULL;
@@ -34,7 +34,8 @@ static int take_strings(struct run *run, struct ort_value *value, const int64_t 
 	return rc;
 }
 
-static int take_shaped(struct run *run, struct ort_value *value, const struct ort_shape *shape, struct tensor *tensor, struct err *err)
+static int take_shaped(struct run *run, struct ort_value *value, const struct ort_shape *shape, struct tensor *tensor,
+		       struct err *err)
 {
 	const struct ort_api *api = &run->api;
 	int64_t dim[TENSOR_MAX_DIMS];
@@ -107,7 +108,8 @@ static void note_shape(struct run_tensor *note, const struct tensor *tensor)
 }
 
 /* DIR/<n>.npy of the first group, DIR/<group>-<n>.npy of the others. */
-static int write_output(struct run *run, size_t group, size_t number, const struct tensor *tensor, struct run_tensor *note, struct err *err)
+static int write_output(struct run *run, size_t group, size_t number, const struct tensor *tensor,
+			struct run_tensor *note, struct err *err)
 {
 	char path[PATH_MAX];
 
@@ -133,7 +135,8 @@ static struct tensor_tolerance tolerance_for(const struct run *run, enum tensor_
 	return tolerance;
 }
 
-static void note_difference(struct run_tensor *note, const struct tensor *tensor, const struct tensor_diff *diff, bool is_same)
+static void note_difference(struct run_tensor *note, const struct tensor *tensor, const struct tensor_diff *diff,
+			    bool is_same)
 {
 	char place[128];
 	bool is_odd = diff->n_one_nan || diff->n_one_infinite;
@@ -154,8 +157,8 @@ static void note_difference(struct run_tensor *note, const struct tensor *tensor
 	if (is_odd)
 		note->max_abs = note->max_rel = NAN;
 	if (!is_same)
-		snprintf(note->why, sizeof note->why, "%zu of %zu elements beyond the tolerance, the first at %s", diff->n_off, diff->n_elements,
-			 tensor_place(tensor, diff->first_off, place, sizeof place));
+		snprintf(note->why, sizeof note->why, "%zu of %zu elements beyond the tolerance, the first at %s",
+			 diff->n_off, diff->n_elements, tensor_place(tensor, diff->first_off, place, sizeof place));
 }
 
 static const struct tensor *expected_for(const struct run_set *set, const char *name, size_t number)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Gives the session its providers, in the order in which they were asked for: plugin providers by their devices, those inside the runtime by
- * the function of their own that they have, or by the one for all. The CPU is always there and always last.
+ * Gives the session its providers, in the order in which they were asked for: plugin providers by their devices, those
+ * inside the runtime by the function of their own that they have, or by the one for all. The CPU is always there and
+ * always last.
  */
 #include "model/run.h"
 
@@ -22,19 +23,23 @@ enum way { BY_NAME, CPU, CUDA, TENSORRT, ROCM, CANN, DNNL, OPENVINO, VITISAI, BY
 
 static const struct provider {
 	const char *name, *full_name;
-	const char *generic;	/* what SessionOptionsAppendExecutionProvider calls it */
+	const char *generic; /* what SessionOptionsAppendExecutionProvider calls it */
 	enum way way;
 	const char *package;
 } providers[] = {
 	{ "cpu", "CPUExecutionProvider", NULL, CPU },
 	{ "cuda", "CUDAExecutionProvider", NULL, CUDA, "onnxruntime_ep_cuda/libonnxruntime_providers_cuda*.so" },
 	{ "tensorrt", "TensorrtExecutionProvider", NULL, TENSORRT },
-	{ "nvtensorrtrtx", "NvTensorRTRTXExecutionProvider", "NvTensorRtRtx", BY_NAME, "onnxruntime_ep_nv_tensorrt_rtx/libonnxruntime_providers_nv*.so" },
+	{ "nvtensorrtrtx", "NvTensorRTRTXExecutionProvider", "NvTensorRtRtx", BY_NAME,
+	  "onnxruntime_ep_nv_tensorrt_rtx/libonnxruntime_providers_nv*.so" },
 	{ "rocm", "ROCMExecutionProvider", NULL, ROCM },
-	{ "migraphx", "MIGraphXExecutionProvider", "MIGraphX", BY_SYMBOL, "onnxruntime_ep_migraphx/libonnxruntime_providers_migraphx*.so" },
-	{ "openvino", "OpenVINOExecutionProvider", "OpenVINO", OPENVINO, "onnxruntime_ep_openvino/libonnxruntime_providers_openvino_plugin.so" },
+	{ "migraphx", "MIGraphXExecutionProvider", "MIGraphX", BY_SYMBOL,
+	  "onnxruntime_ep_migraphx/libonnxruntime_providers_migraphx*.so" },
+	{ "openvino", "OpenVINOExecutionProvider", "OpenVINO", OPENVINO,
+	  "onnxruntime_ep_openvino/libonnxruntime_providers_openvino_plugin.so" },
 	{ "qnn", "QNNExecutionProvider", "QNN", BY_NAME, "onnxruntime_qnn/libonnxruntime_providers_qnn.so" },
-	{ "webgpu", "WebGpuExecutionProvider", "WebGPU", BY_NAME, "onnxruntime_ep_webgpu/libonnxruntime_providers_webgpu.so" },
+	{ "webgpu", "WebGpuExecutionProvider", "WebGPU", BY_NAME,
+	  "onnxruntime_ep_webgpu/libonnxruntime_providers_webgpu.so" },
 	{ "dnnl", "DnnlExecutionProvider", NULL, DNNL },
 	{ "cann", "CANNExecutionProvider", NULL, CANN },
 	{ "vitisai", "VitisAIExecutionProvider", "VitisAI", VITISAI },
@@ -133,7 +138,8 @@ static int take_given(const struct run *run, uint32_t number, struct options *op
 		if (!equals)
 			return err_set(err, ENOMEM, "cannot take the provider's options: out of memory");
 		*equals = 0;
-		if (!strcmp(owner_of(run, &key), run->result->asked[number].name) && add_option(options, key, equals + 1, err))
+		if (!strcmp(owner_of(run, &key), run->result->asked[number].name) &&
+		    add_option(options, key, equals + 1, err))
 			return -E2BIG;
 	}
 	return 0;
@@ -198,11 +204,12 @@ static void note_options(struct run_provider *asked, const struct options *optio
 	size_t used = 0;
 
 	for (size_t i = 0; i < options->n && used < sizeof asked->options; i++)
-		used += (size_t)snprintf(asked->options + used, sizeof asked->options - used, "%s%s=%s", i ? " " : "", options->key[i],
-					 options->value[i]);
+		used += (size_t)snprintf(asked->options + used, sizeof asked->options - used, "%s%s=%s", i ? " " : "",
+					 options->key[i], options->value[i]);
 }
 
-static int append_devices(struct run *run, const struct run_provider *asked, const struct options *options, int n, struct err *err)
+static int append_devices(struct run *run, const struct run_provider *asked, const struct options *options, int n,
+			  struct err *err)
 {
 	const struct ort_api *api = &run->api;
 	const struct ort_device *chosen[RUN_MAX_DEVICES];
@@ -211,15 +218,18 @@ static int append_devices(struct run *run, const struct run_provider *asked, con
 	for (size_t i = 0; i < run->n_devices && n_chosen < (size_t)n; i++)
 		if (run->result->devices[i].is_chosen && !strcmp(run->result->devices[i].provider, asked->name))
 			chosen[n_chosen++] = run->device[i];
-	return ort_api_check(api, api->append_devices(run->options, run->env, chosen, n_chosen, options->key, options->value, options->n), err,
-			     "use %s", asked->name);
+	return ort_api_check(
+	    api,
+	    api->append_devices(run->options, run->env, chosen, n_chosen, options->key, options->value, options->n),
+	    err, "use %s", asked->name);
 }
 
 /* Providers whose options are an object of their own: made, filled, given, released. */
 static int append_by_object(struct run *run, const char *name, const struct options *options,
 			    struct ort_status *(*create)(struct ort_provider_options **),
 			    struct ort_status *(*update)(struct ort_provider_options *, ort_texts, ort_texts, size_t),
-			    struct ort_status *(*append)(struct ort_session_options *, const struct ort_provider_options *),
+			    struct ort_status *(*append)(struct ort_session_options *,
+							 const struct ort_provider_options *),
 			    void (*release)(struct ort_provider_options *), struct err *err)
 {
 	struct ort_provider_options *object = NULL;
@@ -229,7 +239,8 @@ static int append_by_object(struct run *run, const char *name, const struct opti
 		return err_set(err, ENOTSUP, "cannot use %s: not in ONNX Runtime %s", name, run->api.version);
 	rc = ort_api_check(&run->api, create(&object), err, "use %s", name);
 	if (!rc && options->n)
-		rc = ort_api_check(&run->api, update(object, options->key, options->value, options->n), err, "use the options of %s", name);
+		rc = ort_api_check(&run->api, update(object, options->key, options->value, options->n), err,
+				   "use the options of %s", name);
 	if (!rc)
 		rc = ort_api_check(&run->api, append(run->options, object), err, "use %s", name);
 	if (object)
@@ -237,14 +248,17 @@ static int append_by_object(struct run *run, const char *name, const struct opti
 	return rc;
 }
 
-static int append_by_name(struct run *run, const char *name, const char *generic, const struct options *options, struct err *err)
+static int append_by_name(struct run *run, const char *name, const char *generic, const struct options *options,
+			  struct err *err)
 {
-	return ort_api_check(&run->api, run->api.append_provider(run->options, generic, options->key, options->value, options->n), err, "use %s",
-			     name);
+	return ort_api_check(&run->api,
+			     run->api.append_provider(run->options, generic, options->key, options->value, options->n),
+			     err, "use %s", name);
 }
 
 /* The exported functions of old: they take a device's number and nothing else. */
-static int append_by_symbol(struct run *run, const struct provider *provider, const struct options *options, struct err *err)
+static int append_by_symbol(struct run *run, const struct provider *provider, const struct options *options,
+			    struct err *err)
 {
 	struct ort_status *(*append)(struct ort_session_options *, int);
 	char symbol[128];
@@ -256,13 +270,15 @@ static int append_by_symbol(struct run *run, const struct provider *provider, co
 	return ort_api_check(&run->api, append(run->options, 0), err, "use %s", provider->full_name);
 }
 
-static int append_inside(struct run *run, const struct provider *provider, const struct options *options, struct err *err)
+static int append_inside(struct run *run, const struct provider *provider, const struct options *options,
+			 struct err *err)
 {
 	const struct ort_api *api = &run->api;
 	const char *name = provider->full_name;
 
-#define BY_OBJECT(kind) append_by_object(run, name, options, api->create_##kind##_options, api->update_##kind##_options, \
-					 api->append_##kind, api->release_##kind##_options, err)
+#define BY_OBJECT(kind)                                                                                                \
+	append_by_object(run, name, options, api->create_##kind##_options, api->update_##kind##_options,               \
+			 api->append_##kind, api->release_##kind##_options, err)
 	switch (provider->way) {
 	case CPU:
 		return 0;
@@ -278,11 +294,15 @@ static int append_inside(struct run *run, const struct provider *provider, const
 		return BY_OBJECT(dnnl);
 	case OPENVINO:
 		if (api->append_openvino)
-			return ort_api_check(api, api->append_openvino(run->options, options->key, options->value, options->n), err, "use %s", name);
+			return ort_api_check(
+			    api, api->append_openvino(run->options, options->key, options->value, options->n), err,
+			    "use %s", name);
 		break;
 	case VITISAI:
 		if (api->append_vitisai)
-			return ort_api_check(api, api->append_vitisai(run->options, options->key, options->value, options->n), err, "use %s", name);
+			return ort_api_check(
+			    api, api->append_vitisai(run->options, options->key, options->value, options->n), err,
+			    "use %s", name);
 		break;
 	case BY_SYMBOL:
 		return append_by_symbol(run, provider, options, err);
@@ -312,13 +332,19 @@ static int refuse(const struct run *run, const char *name, struct err *err)
 		near_offer(&near, providers[i].full_name);
 	}
 	if (!find(name) && near_best(&near))
-		return err_set(err, ENOENT, "cannot use the provider '%s': unknown; did you mean %s?", name, near_best(&near));
+		return err_set(err, ENOENT, "cannot use the provider '%s': unknown; did you mean %s?", name,
+			       near_best(&near));
 	if (run_provider_package(name))
-		return err_set(err, ENOENT, "cannot use %s: ONNX Runtime %s has %s, and no Python package %.*s is beside it; install it, or give "
-			       "--provider-library or another --runtime", name, run->api.version, have,
-			       (int)strcspn(run_provider_package(name), "/"), run_provider_package(name));
-	return err_set(err, ENOENT, "cannot use the provider '%s': ONNX Runtime %s has %s; give --provider-library or another --runtime", name,
-		       run->api.version, have);
+		return err_set(err, ENOENT,
+			       "cannot use %s: ONNX Runtime %s has %s, and no Python package %.*s is beside it; "
+			       "install it, or give "
+			       "--provider-library or another --runtime",
+			       name, run->api.version, have, (int)strcspn(run_provider_package(name), "/"),
+			       run_provider_package(name));
+	return err_set(
+	    err, ENOENT,
+	    "cannot use the provider '%s': ONNX Runtime %s has %s; give --provider-library or another --runtime", name,
+	    run->api.version, have);
 }
 
 static int append(struct run *run, uint32_t number, struct err *err)
@@ -339,7 +365,8 @@ static int append(struct run *run, uint32_t number, struct err *err)
 	note_options(asked, &options);
 	if (provider && provider->way == CPU)
 		return options.n ? err_set(err, EINVAL, "cannot set options of CPUExecutionProvider: it has none") : 0;
-	/* A runtime with the provider inside offers devices for it as well: what was registered goes by them, what is inside by its own way. */
+	/* A runtime with the provider inside offers devices for it as well: what was registered goes by them, what is
+	 * inside by its own way. */
 	if (asked->library[0] || !run_provider_is_available(run, asked->name)) {
 		n_devices = run_device_choose(run, asked->name, err);
 		if (n_devices < 0)
@@ -347,7 +374,9 @@ static int append(struct run *run, uint32_t number, struct err *err)
 		if (n_devices)
 			return append_devices(run, asked, &options, n_devices, err);
 		if (asked->library[0])
-			return err_set(err, ENODEV, "cannot use %s: %s finds no device for it on this machine (--list-devices shows those that are there)",
+			return err_set(err, ENODEV,
+				       "cannot use %s: %s finds no device for it on this machine (--list-devices shows "
+				       "those that are there)",
 				       asked->name, asked->library);
 		return refuse(run, asked->name, err);
 	}
@@ -358,7 +387,10 @@ static int append(struct run *run, uint32_t number, struct err *err)
 
 static int set_policy(struct run *run, struct err *err)
 {
-	static const char *const names[] = { "default", "prefer-cpu", "prefer-npu", "prefer-gpu", "max-performance", "max-efficiency", "min-power" };
+	static const char *const names[] = {
+		"default",	   "prefer-cpu",     "prefer-npu", "prefer-gpu",
+		"max-performance", "max-efficiency", "min-power",
+	};
 	int policy = 0;
 
 	if (ORT_API_NEEDS(&run->api, set_policy, "let the runtime choose the provider", err))
@@ -366,7 +398,8 @@ static int set_policy(struct run *run, struct err *err)
 	while (strcmp(names[policy], run->opts->policy))
 		policy++;
 	snprintf(run->result->policy, sizeof run->result->policy, "%s", run->opts->policy);
-	return ort_api_check(&run->api, run->api.set_policy(run->options, policy), err, "let the runtime choose the provider");
+	return ort_api_check(&run->api, run->api.set_policy(run->options, policy), err,
+			     "let the runtime choose the provider");
 }
 
 int run_provider_append(struct run *run, struct err *err)

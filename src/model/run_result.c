@@ -21,22 +21,43 @@ struct text {
 	size_t at, size, n, step;
 };
 
-#define ONE(field) { #field, offsetof(struct run_result, field), sizeof ((struct run_result *)0)->field, 1, 0 }
-#define EACH(table, type, field, max) { #table "." #field, offsetof(struct run_result, table) + offsetof(struct type, field), \
-	sizeof ((struct type *)0)->field, max, sizeof(struct type) }
+#define ONE(field)                                                                                                     \
+	{                                                                                                              \
+#field, offsetof(struct run_result, field), sizeof((struct run_result *)0)->field, 1, 0                \
+	}
+#define EACH(table, type, field, max)                                                                                  \
+	{                                                                                                              \
+#table "." #field, offsetof(struct run_result, table) + offsetof(struct type, field),                  \
+		    sizeof((struct type *)0)->field, max, sizeof(struct type)                                          \
+	}
 
 static const struct text texts[] = {
-	ONE(error), ONE(log), ONE(runtime_path), ONE(runtime_version), ONE(runtime_found), ONE(policy), ONE(warm_up_text), ONE(outputs_dir),
-	ONE(profile_path), ONE(provider_profile_path), ONE(optimized_path), ONE(context_path),
+	ONE(error),
+	ONE(log),
+	ONE(runtime_path),
+	ONE(runtime_version),
+	ONE(runtime_found),
+	ONE(policy),
+	ONE(warm_up_text),
+	ONE(outputs_dir),
+	ONE(profile_path),
+	ONE(provider_profile_path),
+	ONE(optimized_path),
+	ONE(context_path),
 	{ "available", offsetof(struct run_result, available), RUN_NAME, RUN_MAX_PROVIDERS, RUN_NAME },
-	EACH(asked, run_provider, name, RUN_MAX_PROVIDERS), EACH(asked, run_provider, options, RUN_MAX_PROVIDERS),
+	EACH(asked, run_provider, name, RUN_MAX_PROVIDERS),
+	EACH(asked, run_provider, options, RUN_MAX_PROVIDERS),
 	EACH(asked, run_provider, library, RUN_MAX_PROVIDERS),
-	EACH(placed, run_provider, name, RUN_MAX_PROVIDERS), EACH(placed, run_provider, options, RUN_MAX_PROVIDERS),
+	EACH(placed, run_provider, name, RUN_MAX_PROVIDERS),
+	EACH(placed, run_provider, options, RUN_MAX_PROVIDERS),
 	EACH(placed, run_provider, library, RUN_MAX_PROVIDERS),
-	EACH(devices, run_device, provider, RUN_MAX_DEVICES), EACH(devices, run_device, provider_vendor, RUN_MAX_DEVICES),
-	EACH(devices, run_device, vendor, RUN_MAX_DEVICES), EACH(devices, run_device, metadata, RUN_MAX_DEVICES),
+	EACH(devices, run_device, provider, RUN_MAX_DEVICES),
+	EACH(devices, run_device, provider_vendor, RUN_MAX_DEVICES),
+	EACH(devices, run_device, vendor, RUN_MAX_DEVICES),
+	EACH(devices, run_device, metadata, RUN_MAX_DEVICES),
 	EACH(groups, run_group, text, RUN_MAX_GROUPS),
-	EACH(tensors, run_tensor, name, RUN_MAX_TENSORS), EACH(tensors, run_tensor, file, RUN_MAX_TENSORS),
+	EACH(tensors, run_tensor, name, RUN_MAX_TENSORS),
+	EACH(tensors, run_tensor, file, RUN_MAX_TENSORS),
 	EACH(tensors, run_tensor, why, RUN_MAX_TENSORS),
 };
 
@@ -47,15 +68,29 @@ struct number {
 	uint32_t limit;
 };
 
-#define BELOW(field, limit) { #field, offsetof(struct run_result, field), 1, 0, limit }
-#define EACH_BELOW(table, type, field, max, limit) { #table "." #field, offsetof(struct run_result, table) + offsetof(struct type, field), \
-	max, sizeof(struct type), limit }
+#define BELOW(field, limit)                                                                                            \
+	{                                                                                                              \
+#field, offsetof(struct run_result, field), 1, 0, limit                                                \
+	}
+#define EACH_BELOW(table, type, field, max, limit)                                                                     \
+	{                                                                                                              \
+#table "." #field, offsetof(struct run_result, table) + offsetof(struct type, field), max,             \
+		    sizeof(struct type), limit                                                                         \
+	}
 
 static const struct number numbers[] = {
-	BELOW(outcome, RUN_N_OUTCOMES), BELOW(phase, RUN_N_PHASES), BELOW(stop, RUN_N_STOPS),
-	BELOW(n_available, RUN_MAX_PROVIDERS + 1), BELOW(n_asked, RUN_MAX_PROVIDERS + 1), BELOW(n_placed, RUN_MAX_PROVIDERS + 1),
-	BELOW(n_devices, RUN_MAX_DEVICES + 1), BELOW(n_groups, RUN_MAX_GROUPS + 1), BELOW(n_tensors, RUN_MAX_TENSORS + 1),
-	BELOW(has_placement, 2), BELOW(is_open_loop, 2), BELOW(is_steady, 2),
+	BELOW(outcome, RUN_N_OUTCOMES),
+	BELOW(phase, RUN_N_PHASES),
+	BELOW(stop, RUN_N_STOPS),
+	BELOW(n_available, RUN_MAX_PROVIDERS + 1),
+	BELOW(n_asked, RUN_MAX_PROVIDERS + 1),
+	BELOW(n_placed, RUN_MAX_PROVIDERS + 1),
+	BELOW(n_devices, RUN_MAX_DEVICES + 1),
+	BELOW(n_groups, RUN_MAX_GROUPS + 1),
+	BELOW(n_tensors, RUN_MAX_TENSORS + 1),
+	BELOW(has_placement, 2),
+	BELOW(is_open_loop, 2),
+	BELOW(is_steady, 2),
 	EACH_BELOW(phases, run_phase, state, RUN_N_PHASES, RUN_N_PHASE_STATES),
 	EACH_BELOW(devices, run_device, type, RUN_MAX_DEVICES, RUN_N_DEVICE_TYPES),
 	EACH_BELOW(devices, run_device, is_chosen, RUN_MAX_DEVICES, 2),
@@ -65,13 +100,17 @@ static const struct number numbers[] = {
 
 int run_result_make(uint64_t capacity, struct err *err)
 {
-	struct run_result head = { .magic = RUN_RESULT_MAGIC, .version = RUN_RESULT_VERSION, .header_size = sizeof head,
-				   .latency_size = sizeof(struct run_latency), .latency_capacity = capacity };
+	struct run_result head = { .magic = RUN_RESULT_MAGIC,
+				   .version = RUN_RESULT_VERSION,
+				   .header_size = sizeof head,
+				   .latency_size = sizeof(struct run_latency),
+				   .latency_capacity = capacity };
 	uint64_t size;
 	int fd, code;
 
 	if (__builtin_mul_overflow(capacity, sizeof(struct run_latency), &size) || size > (uint64_t)1 << 40)
-		return err_set(err, EINVAL, "cannot make room for %llu latencies: too many", (unsigned long long)capacity);
+		return err_set(err, EINVAL, "cannot make room for %llu latencies: too many",
+			       (unsigned long long)capacity);
 	fd = memfd_create("inftrace-result", MFD_CLOEXEC);
 	if (fd < 0)
 		return err_set(err, errno, "cannot make memory for the result: %s", strerror(errno));
@@ -91,16 +130,22 @@ void run_result_name(int fd, char *path, size_t size)
 static int check_header(const struct run_result *head, uint64_t size, struct err *err)
 {
 	if (size < sizeof *head)
-		return err_set(err, EBADMSG, "cannot read a run's result: at byte %llu: it ends inside its header of %zu bytes",
+		return err_set(err, EBADMSG,
+			       "cannot read a run's result: at byte %llu: it ends inside its header of %zu bytes",
 			       (unsigned long long)size, sizeof *head);
 	if (head->magic != RUN_RESULT_MAGIC)
 		return err_set(err, EBADMSG, "cannot read a run's result: at byte 0: not made by inftrace");
-	if (head->version != RUN_RESULT_VERSION || head->header_size != sizeof *head || head->latency_size != sizeof(struct run_latency))
-		return err_set(err, EBADMSG, "cannot read a run's result: at byte 8: made by another version of inftrace (%u)", head->version);
+	if (head->version != RUN_RESULT_VERSION || head->header_size != sizeof *head ||
+	    head->latency_size != sizeof(struct run_latency))
+		return err_set(err, EBADMSG,
+			       "cannot read a run's result: at byte 8: made by another version of inftrace (%u)",
+			       head->version);
 	if (head->latency_capacity > (size - sizeof *head) / sizeof(struct run_latency))
-		return err_set(err, EBADMSG, "cannot read a run's result: at byte %zu: room for %llu latencies, but only %llu bytes follow",
-			       offsetof(struct run_result, latency_capacity), (unsigned long long)head->latency_capacity,
-			       (unsigned long long)(size - sizeof *head));
+		return err_set(
+		    err, EBADMSG,
+		    "cannot read a run's result: at byte %zu: room for %llu latencies, but only %llu bytes follow",
+		    offsetof(struct run_result, latency_capacity), (unsigned long long)head->latency_capacity,
+		    (unsigned long long)(size - sizeof *head));
 	return 0;
 }
 
@@ -159,7 +204,8 @@ static int check_numbers(const struct run_result *head, struct err *err)
 
 			memcpy(&value, (const char *)head + at, sizeof value);
 			if (value >= number->limit)
-				return err_set(err, EBADMSG, "cannot read a run's result: at byte %zu: %s is %u, not below %u", at,
+				return err_set(err, EBADMSG,
+					       "cannot read a run's result: at byte %zu: %s is %u, not below %u", at,
 					       number->name, value, number->limit);
 		}
 	}
@@ -173,9 +219,12 @@ static int check_tensors(const struct run_result *head, struct err *err)
 		size_t at = (size_t)((const char *)tensor - (const char *)head);
 
 		if (tensor->n_dims < -1 || tensor->n_dims > RUN_MAX_DIMS)
-			return err_set(err, EBADMSG, "cannot read a run's result: at byte %zu: a tensor with %d dimensions", at, tensor->n_dims);
+			return err_set(err, EBADMSG,
+				       "cannot read a run's result: at byte %zu: a tensor with %d dimensions", at,
+				       tensor->n_dims);
 		if (tensor->group >= head->n_groups)
-			return err_set(err, EBADMSG, "cannot read a run's result: at byte %zu: a tensor of shape group %u of %u", at,
+			return err_set(err, EBADMSG,
+				       "cannot read a run's result: at byte %zu: a tensor of shape group %u of %u", at,
 				       tensor->group, head->n_groups);
 	}
 	return 0;
@@ -188,17 +237,20 @@ static int check_latencies(const struct run_record *record, struct err *err)
 
 		if (latency->status == RUN_LATENCY_EMPTY)
 			continue;
-		if (latency->status >= RUN_N_LATENCY_STATUSES || latency->phase >= RUN_N_PHASES || latency->group >= record->head->n_groups)
-			return err_set(err, EBADMSG, "cannot read a run's result: at byte %zu: latency %llu has status %u, phase %u, group %u",
-				       sizeof *record->head + i * sizeof *latency, (unsigned long long)i, latency->status, latency->phase,
-				       latency->group);
+		if (latency->status >= RUN_N_LATENCY_STATUSES || latency->phase >= RUN_N_PHASES ||
+		    latency->group >= record->head->n_groups)
+			return err_set(
+			    err, EBADMSG,
+			    "cannot read a run's result: at byte %zu: latency %llu has status %u, phase %u, group %u",
+			    sizeof *record->head + i * sizeof *latency, (unsigned long long)i, latency->status,
+			    latency->phase, latency->group);
 	}
 	return 0;
 }
 
 /* Bytes of a file or of memory. */
 struct bytes {
-	const char *data;	/* NULL: fd */
+	const char *data; /* NULL: fd */
 	int fd;
 	uint64_t size;
 };
@@ -231,7 +283,8 @@ static int read_latencies(const struct bytes *bytes, struct run_record *record, 
 	record->latency = malloc(record->n_latencies * sizeof *record->latency);
 	if (!record->latency)
 		return err_set(err, ENOMEM, "cannot read a run's result: out of memory");
-	return get_bytes(bytes, sizeof *record->head, record->latency, record->n_latencies * sizeof *record->latency, err);
+	return get_bytes(bytes, sizeof *record->head, record->latency, record->n_latencies * sizeof *record->latency,
+			 err);
 }
 
 static int read_record(const struct bytes *bytes, struct run_record *record, struct err *err)

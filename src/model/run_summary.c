@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/ort_ask.h"
+#include "model/ort_find.h"
+
 static const char *const device_types[] = { "cpu", "gpu", "npu", "other" };
 
 static double ms(uint64_t ns)
@@ -25,8 +28,9 @@ static void print_phases(const struct run_result *result)
 		const struct run_phase *phase = &result->phases[i];
 
 		if (phase->state == RUN_ENDED)
-			printf("%-14s %12.3f %12.1f %12.1f\n", run_result_phase_name(i), ms(phase->end_ns - phase->start_ns),
-			       ms(phase->cpu_user_ns + phase->cpu_system_ns), mib(phase->rss_bytes));
+			printf("%-14s %12.3f %12.1f %12.1f\n", run_result_phase_name(i),
+			       ms(phase->end_ns - phase->start_ns), ms(phase->cpu_user_ns + phase->cpu_system_ns),
+			       mib(phase->rss_bytes));
 	}
 }
 
@@ -59,14 +63,16 @@ static int by_value(const void *a, const void *b)
 static uint64_t *sorted(const struct run_result *result, uint32_t group, size_t *n)
 {
 	const struct run_latency *latency = (const struct run_latency *)(result + 1);
-	uint64_t taken = result->n_latencies < result->latency_capacity ? result->n_latencies : result->latency_capacity;
+	uint64_t taken =
+	    result->n_latencies < result->latency_capacity ? result->n_latencies : result->latency_capacity;
 	uint64_t *value = malloc((taken + 1) * sizeof *value);
 
 	*n = 0;
 	for (uint64_t i = 0; value && i < taken; i++)
 		if (latency[i].phase == RUN_STEADY && latency[i].status == RUN_LATENCY_OK && latency[i].group == group)
-			value[(*n)++] = latency[i].queued_ns ? latency[i].start_ns + latency[i].duration_ns - latency[i].queued_ns :
-							       latency[i].duration_ns;
+			value[(*n)++] = latency[i].queued_ns
+					    ? latency[i].start_ns + latency[i].duration_ns - latency[i].queued_ns
+					    : latency[i].duration_ns;
 	if (*n)
 		qsort(value, *n, sizeof *value, by_value);
 	return value;
@@ -79,8 +85,8 @@ static void print_group(const struct run_result *result, uint32_t group)
 
 	printf("%-14s %s: first %.3f ms", "latency", result->groups[group].text, ms(result->groups[group].first_ns));
 	if (n)
-		printf(", then %zu: min %.3f, p50 %.3f, p90 %.3f, p99 %.3f, max %.3f ms", n, ms(value[0]), ms(value[n / 2]), ms(value[n * 9 / 10]),
-		       ms(value[n * 99 / 100]), ms(value[n - 1]));
+		printf(", then %zu: min %.3f, p50 %.3f, p90 %.3f, p99 %.3f, max %.3f ms", n, ms(value[0]),
+		       ms(value[n / 2]), ms(value[n * 9 / 10]), ms(value[n * 99 / 100]), ms(value[n - 1]));
 	printf("\n");
 	free(value);
 }
@@ -88,8 +94,9 @@ static void print_group(const struct run_result *result, uint32_t group)
 static void print_devices(const struct run_result *result)
 {
 	for (uint32_t i = 0; i < result->n_devices; i++)
-		printf("device %-7u %s on %s (%s)%s %s\n", i, result->devices[i].provider, device_types[result->devices[i].type],
-		       result->devices[i].vendor, result->devices[i].is_chosen ? ", used" : "", result->devices[i].metadata);
+		printf("device %-7u %s on %s (%s)%s %s\n", i, result->devices[i].provider,
+		       device_types[result->devices[i].type], result->devices[i].vendor,
+		       result->devices[i].is_chosen ? ", used" : "", result->devices[i].metadata);
 }
 
 static bool is_placed(const struct run_result *result, const char *provider)
@@ -103,10 +110,41 @@ static bool is_placed(const struct run_result *result, const char *provider)
 static const char *stop_text(uint32_t stop)
 {
 	static const char *const texts[RUN_N_STOPS] = {
-		[RUN_STOP_FULL] = "ended early: there is no room for more latencies", [RUN_STOP_SIGNAL] = "ended early: by a signal",
+		[RUN_STOP_FULL] = "ended early: there is no room for more latencies",
+		[RUN_STOP_SIGNAL] = "ended early: by a signal",
 	};
 
 	return stop < RUN_N_STOPS ? texts[stop] : NULL;
+}
+
+static void print_found(const struct ort_found *found)
+{
+	static struct ort_answer answer;
+	struct err err = { 0 };
+
+	printf("%-14s %s %s (%s)\n", "runtime", *found->version ? found->version : "?", found->path, found->how);
+	if (*found->why_not)
+		snprintf(err.msg, sizeof err.msg, "%s", found->why_not);
+	else if (!ort_ask(found->path, 10000, &answer, &err))
+		for (size_t i = 0; i < answer.n_providers; i++)
+			printf("%-14s %s\n", "provider", answer.provider[i]);
+	if (*err.msg)
+		printf("%-14s %s\n", "not usable", err.msg);
+}
+
+int run_summary_runtimes(const char *named, struct err *err)
+{
+	struct ort_found_list list;
+	int rc = ort_find_all(named, &list, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < list.n; i++)
+		print_found(&list.item[i]);
+	if (!list.n)
+		printf("no ONNX Runtime is found here\n");
+	ort_find_done(&list);
+	return 0;
 }
 
 void run_summary_print(const struct run_result *result)
@@ -116,7 +154,8 @@ void run_summary_print(const struct run_result *result)
 		printf("%-14s %s %s\n", "provider", result->asked[i].name, result->asked[i].options);
 	print_devices(result);
 	for (uint32_t i = 0; i < result->n_placed; i++)
-		printf("%-14s %u nodes in %u parts on %s\n", "placed", result->placed[i].n_nodes, result->placed[i].n_subgraphs, result->placed[i].name);
+		printf("%-14s %u nodes in %u parts on %s\n", "placed", result->placed[i].n_nodes,
+		       result->placed[i].n_subgraphs, result->placed[i].name);
 	for (uint32_t i = 0; i < result->n_asked && result->n_placed; i++)
 		if (!is_placed(result, result->asked[i].name))
 			printf("%-14s no node on %s\n", "placed", result->asked[i].name);
@@ -128,7 +167,8 @@ void run_summary_print(const struct run_result *result)
 	for (uint32_t i = 0; i < result->n_groups; i++)
 		print_group(result, i);
 	if (result->wall_ns)
-		printf("%-14s %.2f inferences a second, %.0f %% CPU\n", "throughput", (double)result->n_steady * 1e9 / (double)result->wall_ns,
+		printf("%-14s %.2f inferences a second, %.0f %% CPU\n", "throughput",
+		       (double)result->n_steady * 1e9 / (double)result->wall_ns,
 		       (double)(result->cpu_user_ns + result->cpu_system_ns) * 100 / (double)result->wall_ns);
 	if (stop_text(result->stop))
 		printf("%-14s %s\n", "measured part", stop_text(result->stop));

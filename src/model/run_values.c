@@ -14,9 +14,12 @@ static int read_dims(struct run *run, const struct ort_shape *shape, struct run_
 	if (ort_api_check(api, api->shape_n_dims(shape, &value->n_dims), err, "read the shape of '%s'", value->name))
 		return -EIO;
 	if (value->n_dims > TENSOR_MAX_DIMS)
-		return err_set(err, ENOTSUP, "cannot use '%s': it has %zu dimensions, more than %d", value->name, value->n_dims, TENSOR_MAX_DIMS);
-	if (ort_api_check(api, api->shape_dims(shape, value->dim, value->n_dims), err, "read the shape of '%s'", value->name) ||
-	    ort_api_check(api, api->shape_symbols(shape, symbol, value->n_dims), err, "read the shape of '%s'", value->name))
+		return err_set(err, ENOTSUP, "cannot use '%s': it has %zu dimensions, more than %d", value->name,
+			       value->n_dims, TENSOR_MAX_DIMS);
+	if (ort_api_check(api, api->shape_dims(shape, value->dim, value->n_dims), err, "read the shape of '%s'",
+			  value->name) ||
+	    ort_api_check(api, api->shape_symbols(shape, symbol, value->n_dims), err, "read the shape of '%s'",
+			  value->name))
 		return -EIO;
 	for (size_t i = 0; i < value->n_dims; i++) {
 		value->symbol[i] = strdup(symbol[i] ? symbol[i] : "");
@@ -47,8 +50,8 @@ typedef struct ort_status *(*count_function)(const struct ort_session *, size_t 
 typedef struct ort_status *(*name_function)(const struct ort_session *, size_t, struct ort_allocator *, char **);
 typedef struct ort_status *(*type_function)(const struct ort_session *, size_t, struct ort_type **);
 
-static int read_all(struct run *run, count_function count, name_function name, type_function type, struct run_value **values, size_t *n,
-		    const char ***names, struct err *err)
+static int read_all(struct run *run, count_function count, name_function name, type_function type,
+		    struct run_value **values, size_t *n, const char ***names, struct err *err)
 {
 	const struct ort_api *api = &run->api;
 
@@ -63,7 +66,8 @@ static int read_all(struct run *run, count_function count, name_function name, t
 		struct ort_type *info = NULL;
 		int rc;
 
-		if (ort_api_check(api, name(run->session, i, run->allocator, &value->name), err, "read the model's names"))
+		if (ort_api_check(api, name(run->session, i, run->allocator, &value->name), err,
+				  "read the model's names"))
 			return -EIO;
 		(*names)[i] = value->name;
 		if (ort_api_check(api, type(run->session, i, &info), err, "read the type of '%s'", value->name))
@@ -79,9 +83,11 @@ static int read_all(struct run *run, count_function count, name_function name, t
 int run_values_read(struct run *run, struct err *err)
 {
 	const struct ort_api *api = &run->api;
-	int rc = read_all(run, api->input_count, api->input_name, api->input_type, &run->input, &run->n_inputs, &run->input_name, err);
+	int rc = read_all(run, api->input_count, api->input_name, api->input_type, &run->input, &run->n_inputs,
+			  &run->input_name, err);
 
 	if (rc)
 		return rc;
-	return read_all(run, api->output_count, api->output_name, api->output_type, &run->output, &run->n_outputs, &run->output_name, err);
+	return read_all(run, api->output_count, api->output_name, api->output_type, &run->output, &run->n_outputs,
+			&run->output_name, err);
 }

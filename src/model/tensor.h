@@ -4,10 +4,10 @@
  * another. Knows no file (model/tensor_file.h) and no runtime but for the numbers that ONNX Runtime gives to types.
  *
  * Elements lie row by row (the last dimension runs fastest), in the machine's byte order. Elements of less than a byte
- * lie packed as in ONNX and ONNX Runtime: a stream of bits, the first element in the lowest ones; rows do not start
- * anew.
+ * lie packed as in ONNX and ONNX Runtime: a stream of bits, the first element in the lowest ones, through all rows.
  *
- * Nothing here is shared between threads. What can fail returns 0 or -errno and fills err.
+ * Nothing here is shared between threads. What can fail returns 0 or -errno and fills err; a tensor that could not be
+ * made is zeroed, so that tensor_done is always right.
  */
 #ifndef MODEL_TENSOR_H
 #define MODEL_TENSOR_H
@@ -75,8 +75,7 @@ struct tensor_type_info {
 const struct tensor_type_info *tensor_type_info(int64_t type);
 /* "?" for what is not known. */
 const char *tensor_type_name(int64_t type);
-/* By ONNX's name ("float", "tensor(float)") or numpy's where it differs ("float32", "float64"). TENSOR_UNDEFINED: none.
- */
+/* By ONNX's name ("float", "tensor(float)") or numpy's where it differs ("float32"). TENSOR_UNDEFINED: none has it. */
 enum tensor_type tensor_type_by_name(const char *name);
 /* From and to ONNXTensorElementDataType; TENSOR_UNDEFINED and 0 for what the other side does not know. */
 enum tensor_type tensor_type_from_ort(int ort_type);
@@ -91,15 +90,13 @@ struct tensor {
 	size_t n_elements; /* the product of the dimensions: 0 when one of them is 0 */
 	size_t size_bytes; /* of data; 0 for strings */
 	void *data;	   /* never NULL in a tensor that was made, but for strings: NULL */
-	/* TENSOR_STRING: n_elements texts, each ended by a 0 that string_bytes does not count (it may have more
-	 * inside). */
+	/* TENSOR_STRING: n_elements texts, each ended by a 0 that string_bytes does not count; there may be others. */
 	const char **strings;
 	size_t *string_bytes;
 	void *own; /* what tensor_done frees; NULL: data is borrowed */
 };
 
-/* Elements and bytes of a shape. -EOVERFLOW: more than memory could hold; -EINVAL: a negative dimension, too many, no
- * type. */
+/* Elements and bytes of a shape. -EOVERFLOW: no memory could hold it; -EINVAL: no type, too many or negative dims. */
 int tensor_measure(enum tensor_type type, const int64_t *dims, size_t n_dims, size_t *n_elements, size_t *size_bytes,
 		   struct err *err);
 /*
@@ -107,8 +104,7 @@ int tensor_measure(enum tensor_type type, const int64_t *dims, size_t n_dims, si
  * at. dims may be NULL when n_dims is 0. -ENOMEM: memory is out.
  */
 int tensor_alloc(struct tensor *tensor, enum tensor_type type, const int64_t *dims, size_t n_dims, struct err *err);
-/* Over bytes that somebody else owns and that outlive the tensor; size_bytes must be what the shape needs. Not for
- * strings. */
+/* Over bytes that somebody else owns and that outlive the tensor; exactly what the shape needs. Not for strings. */
 int tensor_borrow(struct tensor *tensor, enum tensor_type type, const int64_t *dims, size_t n_dims, void *data,
 		  size_t size_bytes, struct err *err);
 /*
@@ -132,8 +128,7 @@ const char *tensor_describe(const struct tensor *tensor, char *text, size_t size
 double tensor_get(const struct tensor *tensor, size_t i, unsigned part);
 /*
  * Rounds to the nearest that the type has, ties to even; what lies beyond becomes the largest (smallest) finite number,
- * and so does an infinity that the type lacks; NaN stays NaN, or becomes 0 in types without it. Integers: halves go to
- * even.
+ * and so does an infinity that the type lacks; NaN stays NaN, or becomes 0 in types without it.
  */
 void tensor_put(struct tensor *tensor, size_t i, unsigned part, double value);
 /*
@@ -151,8 +146,7 @@ void tensor_type_range(enum tensor_type type, double *low, double *high);
 /* Values made up. */
 
 enum tensor_fill_kind {
-	TENSOR_FILL_UNIFORM, /* floats: [low, high) before they are rounded to the type; integers: low to high, both
-				included */
+	TENSOR_FILL_UNIFORM, /* floats: [low, high), then rounded to the type; integers: both ends included */
 	TENSOR_FILL_NORMAL,  /* mean in the middle of low and high, which lie six standard deviations away */
 	TENSOR_FILL_ZEROS,
 	TENSOR_FILL_ONES,
@@ -160,8 +154,7 @@ enum tensor_fill_kind {
 
 /*
  * Without a range: floats -1 to 1 (normal: -6 to 6, deviation 1); int32, int64, uint32, uint64: 0 or 1, since they
- * are mostly indices or masks; uint8: 0 to 255, since it is mostly an image; other integers: 0 to 127, or what they
- * have.
+ * are mostly indices or masks; uint8: 0 to 255, since it is mostly an image; other integers: 0 to 127 or their largest.
  */
 struct tensor_fill {
 	uint64_t seed;
@@ -191,8 +184,8 @@ struct tensor_diff {
 	size_t n_differing; /* not the very same value; NaN and NaN are the same, and so are 0 and -0 */
 	size_t n_off;	    /* beyond the tolerance; integers, booleans, strings: all that differ */
 	size_t first_off;   /* index of the first of them; n_elements: none */
-	size_t n_both_nan, n_one_nan,
-	    n_one_infinite; /* one_*: in one of the two only, or infinities of both signs: all off */
+	size_t n_both_nan;
+	size_t n_one_nan, n_one_infinite; /* in one of the two only, or infinities of both signs: all off */
 	/* Over the elements that are finite in both; strings have none of these. n_finite 0: no meaning. */
 	size_t n_finite;
 	double max_abs, mean_abs, rms;

@@ -380,6 +380,7 @@ int tensor_npy_parse(const void *data, size_t size, struct tensor *tensor, struc
 	size_t len = 0, begin = MAGIC + 2 + n_len;
 	int ret;
 
+	*tensor = (struct tensor){ 0 };
 	if (size < MAGIC || memcmp(bytes, "\x93NUMPY", MAGIC))
 		return err_set(err, EINVAL, "it is no .npy file");
 	if (version > 3)
@@ -403,6 +404,7 @@ int tensor_npy_read(const char *path, struct tensor *tensor, struct err *err)
 	size_t size;
 	int ret = tensor_file_load(path, &data, &size, err);
 
+	*tensor = (struct tensor){ 0 };
 	if (ret)
 		return ret;
 	ret = tensor_npy_parse(data, size, tensor, err);

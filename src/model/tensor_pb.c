@@ -369,6 +369,7 @@ int tensor_pb_read(const char *path, struct tensor *tensor, char **name, struct 
 	size_t size;
 	int ret = tensor_file_load(path, &data, &size, err);
 
+	*tensor = (struct tensor){ 0 };
 	if (ret)
 		return ret;
 	ret = tensor_pb_parse(data, size, tensor, name, err);

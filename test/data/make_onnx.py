@@ -109,6 +109,17 @@ def strange():
     return made
 
 
+def external():
+    """Weights in a file beside the model, of which nothing is kept here."""
+    made = model("external", [node("Mul", "x w", "y")], [value("x", [16])], [value("y", [16])], [zeros("w", 16)])
+    tensor = made.graph.initializer[0]
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, text in (("location", "weights.bin"), ("offset", "0"), ("length", "64")):
+        tensor.external_data.add(key=key, value=text)
+    return made
+
+
 def circle():
     return model("circle", [node("Add", "x b", "a"), node("Relu", "a", "b")], [value("x", [4])], [value("b", [4])])
 
@@ -117,7 +128,7 @@ def write(folder):
     good, bad = folder / "good", folder / "bad"
     good.mkdir(parents=True, exist_ok=True)
     bad.mkdir(exist_ok=True)
-    for make in (conv_net, transformer, bodies, quantized, strange):
+    for make in (conv_net, transformer, bodies, quantized, strange, external):
         (good / f"{make.__name__}.onnx").write_bytes(make().SerializeToString())
     whole = conv_net().SerializeToString()
     (bad / "circle.onnx").write_bytes(circle().SerializeToString())

@@ -136,6 +136,22 @@ def test_a_runtime_that_was_named_is_not_replaced_by_another(lab, wheel):
     assert done.status == 3 and "1.18.1" in done.err
 
 
+def test_all_runtimes_are_listed_and_a_broken_one_harms_nobody(lab, wheel):
+    old, node = environment(envs.wheel, "1.18"), environment(envs.node_package, "1.22")
+    crash = lab.binaries.shared("bad_library", ["-DAT_CALL"])
+    empty = lab.path("libonnxruntime.so.1.99")
+    open(empty, "w").write("no library")
+    env = {"PATH": "/usr/bin:/bin", "HOME": lab.folder, "VIRTUAL_ENV": wheel.path, "PYTHONPATH": os.path.dirname(old.module) + "/../..",
+           "NODE_PATH": os.path.join(node.path, "node_modules"), "LD_LIBRARY_PATH": lab.folder}
+    os.symlink(crash, lab.path("libonnxruntime.so.2"))
+    done = Run(lab.plain([runner(lab), "--list-runtimes"], env=env))
+    assert done.status == 0, done.err
+    assert [line.split()[0] for line in done.lines("runtime")] == ["?", "?", wheel.version, "1.18.1", node.version]
+    assert done.lines("provider").count("CPUExecutionProvider") == 2
+    broken, text, module = [line for line in done.out.splitlines() if line.startswith("not usable")][:3]
+    assert {"signal 11" in broken, "signal 11" in text} == {True, False} and "exports no C API" in module
+
+
 # ---- providers
 
 def test_the_provider_inside_a_runtime_takes_the_nodes(lab):
@@ -183,6 +199,19 @@ def test_the_openvino_plugin_runs_where_its_hardware_is(lab):
         pytest.skip("the OpenVINO plugin wants a processor of Intel")
     assert done.status == 0, done.err
     assert list(done.placed) == ["OpenVINOExecutionProvider"]
+
+
+def test_extensions_that_the_runtime_was_built_without_are_refused(lab, wheel):
+    done = run(lab, "custom", "-X", runtime=wheel.path)
+    assert done.status == 3 and "give their library to --custom-ops" in done.err
+
+
+def test_a_plugin_whose_device_is_missing_is_refused(lab):
+    webgpu = environment(envs.plugin, "webgpu")
+    if glob.glob("/sys/class/drm/card*"):
+        pytest.skip("there is a GPU")
+    done = run(lab, "cnn", "-e", "webgpu", runtime=webgpu.path)
+    assert done.status == 3 and "libonnxruntime_providers_webgpu.so finds no device for it on this machine" in done.err
 
 
 def test_devices_are_listed_with_their_provider(lab):
@@ -314,6 +343,15 @@ def test_ranges_and_fills_are_kept(lab, wheel):
     assert np.load(lab.path("out/0.npy")).tolist() == [1] * 4
 
 
+def test_one_input_comes_from_a_file_and_the_others_are_made_up(lab, wheel):
+    np.save(lab.path("z.npy"), np.array([100, 200, 300], np.float32))
+    ok(lab, "batch", "--input", "z=" + lab.path("z.npy"), "-b", 4, "--outputs", "out", "-r", 1, runtime=wheel.path)
+    values = np.load(lab.path("out/0.npy"))
+    assert values.shape == (4, 3) and (abs(values - [100, 200, 300]) <= 1).all()
+    done = run(lab, "batch", "--input", "x=" + lab.path("z.npy"), runtime=wheel.path)
+    assert done.status == 3 and "cannot give 'x' 1 dimensions: the model has 2" in done.err
+
+
 def test_shapes_and_batch_sizes_take_turns(lab, wheel):
     done = ok(lab, "batch", "--batch-size", "1,8,32", "-r", 300, runtime=wheel.path)
     assert done.counts == [100, 100, 100]
@@ -376,6 +414,11 @@ def test_requests_arrive_at_their_rate_and_wait_when_there_are_too_many(lab, whe
 def test_a_full_result_ends_the_run_and_says_so(lab, wheel):
     result = parent(lab, "tiny", "-t", "60s", "--runtime", wheel.path, "--warm-up-max", "0", capacity=500)
     assert result["stop"] == "3" and result["ok"] == "500" and result["outcome"] == "1"
+
+
+def test_a_warm_up_leaves_room_for_the_measured_part(lab, wheel):
+    result = parent(lab, "tiny", "-t", "60s", "--runtime", wheel.path, "--warm-up-max", "60s", capacity=5000)
+    assert result["stop"] == "3" and 2400 < int(result["n_warm_up"]) <= 2500 and int(result["n_steady"]) >= 2400
 
 
 def test_a_signal_ends_the_run_in_good_order(lab, wheel):

@@ -5,14 +5,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tensor tensor;
+	struct tensor tensor = { .n_dims = 9 };
 
 	for (int type = TENSOR_UNDEFINED + 1; type < TENSOR_N_TYPES; type++) {
 		struct err err = { 0 }, other = { 0 };
 		int ret = tensor_npy_parse(data, size, &tensor, &err);
 		check_err(ret, &err);
-		if (ret)
+		if (ret) {
+			check_claim(!tensor.n_dims && !tensor.own);
 			break;
+		}
 		check_tensor(&tensor);
 		ret = tensor_npy_retype(&tensor, type, &other);
 		check_err(ret, &other);

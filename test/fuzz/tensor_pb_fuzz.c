@@ -6,13 +6,15 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct err err = { 0 };
-	struct tensor tensor;
+	struct tensor tensor = { .n_dims = 9 };
 	char *name;
 	int ret = tensor_pb_parse(data, size, &tensor, &name, &err);
 
 	check_err(ret, &err);
-	if (ret)
+	if (ret) {
+		check_claim(!tensor.n_dims && !tensor.own);
 		return 0;
+	}
 	check_tensor(&tensor);
 	check_claim(strlen(name) < size);
 	free(name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small ONNX models for tests, made field by field. Texts that name several values are separated by spaces, "-" is a left-out one. */
+/* Small ONNX models for tests, made field by field. Texts that name several values are separated by spaces, "-" is a
+ * left-out one. */
 #ifndef UNIT_ONNX_BUILD_H
 #define UNIT_ONNX_BUILD_H
 
@@ -62,8 +63,8 @@ static inline void build_value(struct build *to, uint32_t number, const char *na
 	pb_out_close(&to->out, value);
 }
 
-static inline void build_tensor(struct build *to, uint32_t number, const char *name, uint32_t elem, const char *dims, const void *raw,
-				size_t size)
+static inline void build_tensor(struct build *to, uint32_t number, const char *name, uint32_t elem, const char *dims,
+				const void *raw, size_t size)
 {
 	size_t tensor = pb_out_open(&to->out, number);
 
@@ -79,12 +80,12 @@ static inline void build_tensor(struct build *to, uint32_t number, const char *n
 }
 
 /* An initializer of whole numbers of 64 bits. */
-#define build_ints(to, name, ...)                                                                                    \
-	do {                                                                                                         \
-		int64_t values_[] = { __VA_ARGS__ };                                                                 \
-		char dims_[24];                                                                                      \
-		snprintf(dims_, sizeof dims_, "%zu", sizeof values_ / sizeof *values_);                              \
-		build_tensor(to, 5, name, ONNX_ELEM_INT64, dims_, values_, sizeof values_);                          \
+#define build_ints(to, name, ...)                                                                                      \
+	do {                                                                                                           \
+		int64_t values_[] = { __VA_ARGS__ };                                                                   \
+		char dims_[24];                                                                                        \
+		snprintf(dims_, sizeof dims_, "%zu", sizeof values_ / sizeof *values_);                                \
+		build_tensor(to, 5, name, ONNX_ELEM_INT64, dims_, values_, sizeof values_);                            \
 	} while (0)
 
 static inline void build_attr_int(struct build *to, const char *name, int64_t value)
@@ -111,8 +112,8 @@ static inline void build_attr_ints(struct build *to, const char *name, const cha
 }
 
 /* A node that is open for attributes; pb_out_close ends it. number: 1 in a graph, 7 in a function. */
-static inline size_t build_node(struct build *to, uint32_t number, const char *op_type, const char *name, const char *inputs,
-				const char *outputs)
+static inline size_t build_node(struct build *to, uint32_t number, const char *op_type, const char *name,
+				const char *inputs, const char *outputs)
 {
 	size_t node = pb_out_open(&to->out, number);
 

@@ -114,7 +114,8 @@ static void what_is_no_model_is_named(void **state)
 static void errors_say_the_byte(void **state)
 {
 	/* ir_version 8, then field 7 that says 100 bytes. */
-	refused("\x08\x08\x3a\x64\x01", 5, "at byte 2: field 7 of the model says that it has 100 bytes, but only 1 are left");
+	refused("\x08\x08\x3a\x64\x01", 5,
+		"at byte 2: field 7 of the model says that it has 100 bytes, but only 1 are left");
 	refused("\x08\x08\x3b", 3, "at byte 2: field 7 of the model has wire type 3");
 	refused("\x08\x08\x38\x01", 4, "at byte 2: field 7 of the model has wire type 0");
 	refused("\x08\x08", 2, "no graph");
@@ -139,7 +140,8 @@ static void data_that_does_not_fit_its_shape_is_refused(void **state)
 
 static void build_if(int depth)
 {
-	size_t node = build_node(&build, 1, "If", "if", "c", "y"), graph, attr = build_graph(&build, "then_branch", &graph);
+	size_t node = build_node(&build, 1, "If", "if", "c", "y"), graph,
+	       attr = build_graph(&build, "then_branch", &graph);
 
 	if (depth)
 		build_if(depth - 1);

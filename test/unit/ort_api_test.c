@@ -18,8 +18,10 @@ static void expect(const char *said, const char *plain)
 
 static void places_in_the_source_are_taken_out(void **state)
 {
-	expect("Status Message: /src/a/b.h:33 ns::F::F(const T&, V&, bool) i < n was false.", "Status Message: i < n was false.");
-	expect("failed:/src/model.h:46 void ns::V(const std::map<a, int (*)(b)>&, int) const Only guaranteed", "failed:Only guaranteed");
+	expect("Status Message: /src/a/b.h:33 ns::F::F(const T&, V&, bool) i < n was false.",
+	       "Status Message: i < n was false.");
+	expect("failed:/src/model.h:46 void ns::V(const std::map<a, int (*)(b)>&, int) const Only guaranteed",
+	       "failed:Only guaranteed");
 	expect("/o/f.cc:232 ns::P(const O&, C*)::<lambda()> Invalid key: x", "Invalid key: x");
 }
 
@@ -32,7 +34,8 @@ static void a_message_is_one_line(void **state)
 
 static void what_only_looks_like_a_place_stays(void **state)
 {
-	expect("Load model from /tmp/m.onnx failed (twice) for good", "Load model from /tmp/m.onnx failed (twice) for good");
+	expect("Load model from /tmp/m.onnx failed (twice) for good",
+	       "Load model from /tmp/m.onnx failed (twice) for good");
 	expect("cannot open /tmp/a:12", "cannot open /tmp/a:12");
 	expect("/tmp/a.cc:12 no brackets at all", "/tmp/a.cc:12 no brackets at all");
 	expect("at /a.cc:12 f(never closed", "at /a.cc:12 f(never closed");

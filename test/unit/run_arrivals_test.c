@@ -58,8 +58,8 @@ static void short_and_long_gaps_come_as_often_as_they_should(void **state)
 		n_short += gap[i] < 0.1;
 		n_long += gap[i] > 3;
 	}
-	assert_in_range(n_short, 9200, 9850);	/* 1 - e^-0.1 = 9.52 % */
-	assert_in_range(n_long, 4750, 5210);	/* e^-3 = 4.98 % */
+	assert_in_range(n_short, 9200, 9850); /* 1 - e^-0.1 = 9.52 % */
+	assert_in_range(n_long, 4750, 5210);  /* e^-3 = 4.98 % */
 }
 
 /* The figures are the point: the same on every machine and in every version. */

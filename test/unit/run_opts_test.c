@@ -80,7 +80,9 @@ static void shapes_are_read_to_their_end(void **state)
 
 static void what_is_no_shape_is_refused(void **state)
 {
-	static const char *const bad[] = { "", "x", "1x", "x1", "1,2", "-1x2", "1x2 ", "scalars", "99999999999999999999", "1x2x3x4x5", "1//2x" };
+	static const char *const bad[] = {
+		"", "x", "1x", "x1", "1,2", "-1x2", "1x2 ", "scalars", "99999999999999999999", "1x2x3x4x5", "1//2x"
+	};
 	int64_t dim[4];
 	const char *end;
 

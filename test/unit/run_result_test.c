@@ -27,8 +27,10 @@ static int make(struct run_result **result)
 	(*result)->n_tensors = 1;
 	strcpy((*result)->tensors[0].name, "y");
 	(*result)->n_latencies = 3;
-	run_result_latencies(*result)[0] = (struct run_latency){ 100, 0, 7, .status = RUN_LATENCY_OK, .phase = RUN_FIRST };
-	run_result_latencies(*result)[1] = (struct run_latency){ 200, 0, 0, .status = RUN_LATENCY_IN_FLIGHT, .phase = RUN_STEADY };
+	run_result_latencies(*result)[0] =
+	    (struct run_latency){ 100, 0, 7, .status = RUN_LATENCY_OK, .phase = RUN_FIRST };
+	run_result_latencies(*result)[1] =
+	    (struct run_latency){ 200, 0, 0, .status = RUN_LATENCY_IN_FLIGHT, .phase = RUN_STEADY };
 	return fd;
 }
 
@@ -77,8 +79,13 @@ static void what_does_not_fit_together_is_refused(void **state)
 	struct run_result *result;
 	int fd = make(&result);
 
-#define WITH(field, value, why) do { __typeof__(result->field) old = result->field; result->field = value; expect_refused(fd, why); \
-		result->field = old; } while (0)
+#define WITH(field, value, why)                                                                                        \
+	do {                                                                                                           \
+		__typeof__(result->field) old = result->field;                                                         \
+		result->field = value;                                                                                 \
+		expect_refused(fd, why);                                                                               \
+		result->field = old;                                                                                   \
+	} while (0)
 	WITH(magic, 1, "not made by inftrace");
 	WITH(version, 2, "another version");
 	WITH(header_size, 64, "another version");
@@ -112,7 +119,8 @@ static void a_result_that_is_cut_off_is_refused(void **state)
 
 	assert_int_equal(run_result_parse(result, sizeof *result - 1, &record, &err), -EBADMSG);
 	assert_int_equal(run_result_parse(NULL, 0, &record, &err), -EBADMSG);
-	assert_int_equal(run_result_parse(result, sizeof *result + 9 * sizeof(struct run_latency), &record, &err), -EBADMSG);
+	assert_int_equal(run_result_parse(result, sizeof *result + 9 * sizeof(struct run_latency), &record, &err),
+			 -EBADMSG);
 	assert_int_equal(run_result_parse(result, sizeof *result + 10 * sizeof(struct run_latency), &record, &err), 0);
 	run_result_free(&record);
 	run_result_unmap(result);

@@ -73,7 +73,8 @@ static void too_few_windows_have_no_spread(void **state)
 	assert_true(run_steady_spread(&steady) < 0);
 }
 
-/* 50 ms of 1 us: far more than are kept. The first half is slow, so the median tells whether all of the window is looked at. */
+/* 50 ms of 1 us: far more than are kept. The first half is slow, so the median tells whether all of the window is
+ * looked at. */
 static void a_window_with_very_many_inferences_keeps_its_median(void **state)
 {
 	struct run_steady steady;

@@ -51,6 +51,15 @@ static void the_largest_differences_are_found(void **state)
 	assert_true(fabs(diff.rms - sqrt((9 + 0.25 + 0.0625) / 4)) < 1e-15);
 }
 
+static void of_equal_differences_the_first_is_said(void **state)
+{
+	struct tensor_diff diff =
+	    diff_of(make_of(TENSOR_FLOAT, VALUES(1, 1, 1)), make_of(TENSOR_FLOAT, VALUES(1, 2, 2)), 0, 0);
+
+	assert_int_equal(diff.max_abs_index, 1);
+	assert_int_equal(diff.max_rel_index, 1);
+}
+
 static void the_tolerance_itself_is_within(void **state)
 {
 	assert_int_equal(
@@ -175,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tensor_is_the_same_as_itself),
 		cmocka_unit_test(the_largest_differences_are_found),
+		cmocka_unit_test(of_equal_differences_the_first_is_said),
 		cmocka_unit_test(the_tolerance_itself_is_within),
 		cmocka_unit_test(what_is_not_finite_is_counted_apart),
 		cmocka_unit_test(a_difference_beyond_doubles_is_off),

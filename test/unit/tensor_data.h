@@ -33,6 +33,18 @@ static inline void each_file_reads(const char *folder, read_file read, bool is_g
 	globfree(&found);
 }
 
+/* A bad file is refused for what is wrong with it. */
+static inline void assert_refusal(read_file read, const char *file, const char *words)
+{
+	struct err err = { 0 };
+	char path[4096];
+
+	snprintf(path, sizeof path, TEST_DIR "/data/%s", file);
+	assert_true(read(path, &err) < 0);
+	if (!strstr(err.msg, words))
+		fail_msg("%s: %s", file, err.msg);
+}
+
 /* A name for a file that is gone when the test ends well. */
 static inline const char *scratch(void)
 {

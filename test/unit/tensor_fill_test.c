@@ -81,6 +81,8 @@ static void every_type_gets_values_that_it_has(void **state)
 				assert_true(is_float ? fabs(value) <= 6 : value >= 0 && value <= 255);
 				if (kinds[k] == TENSOR_FILL_UNIFORM && is_float)
 					assert_true(fabs(value) <= 1);
+				if (kinds[k] == TENSOR_FILL_UNIFORM && type == TENSOR_FLOAT8E8M0)
+					assert_true(value > 0x1p-30);
 				if (kinds[k] == TENSOR_FILL_ONES)
 					assert_true(value == 1);
 				if (kinds[k] == TENSOR_FILL_ZEROS)

@@ -67,7 +67,10 @@ static void both_kinds_of_strings_become_bytes(void **state)
 	struct tensor unicode = from("unicode"), bytes = from("bytes"), big = from("unicode_big");
 
 	assert_string_equal(unicode.strings[1], "\xc3\xa9\xf0\x9f\x98\x80");
-	assert_string_equal(bytes.strings[1], "\xff");
+	assert_string_equal(bytes.strings[1], "\xff"
+					      "bc");
+	assert_int_equal(bytes.string_bytes[0], 1);
+	assert_int_equal(big.string_bytes[0], 1);
 	assert_string_equal(big.strings[0], "b");
 	assert_string_equal(big.strings[1], "ab");
 	tensor_done(&unicode);
@@ -130,6 +133,11 @@ static void a_type_is_only_taken_back_where_it_was_lost(void **state)
 	assert_int_equal(tensor_npy_retype(&ints, TENSOR_INT4, &err), -EINVAL);
 	assert_string_equal(err.msg, "cannot take element 2 as int4: it is 8, beyond -8 to 7");
 	assert_int_equal(tensor_npy_retype(&ints, TENSOR_UINT4, &err), -EINVAL);
+	tensor_put_int(&ints, 2, -9);
+	assert_int_equal(tensor_npy_retype(&ints, TENSOR_INT4, &err), -EINVAL);
+	tensor_put_int(&ints, 2, -1);
+	assert_int_equal(tensor_npy_retype(&ints, TENSOR_INT4, &err), 0);
+	assert_int_equal(tensor_get_int(&ints, 2), -1);
 	tensor_done(&bytes);
 	tensor_done(&words);
 	tensor_done(&ints);
@@ -158,6 +166,20 @@ static void what_is_no_file_is_not_waited_for(void **state)
 	assert_int_equal(tensor_npy_read("/no/such/file", &tensor, &err), -ENOENT);
 }
 
+static void refusals_say_what_is_wrong(void **state)
+{
+	assert_refusal(read_npy, "npy/bad/header_cut.npy", "within its header, which has 5000 bytes");
+	assert_refusal(read_npy, "npy/bad/dim_overflow.npy",
+		       "at byte 79: the header has no dimension that any memory has room for");
+	assert_refusal(read_npy, "npy/bad/overflow.npy", "larger than any memory");
+	assert_refusal(read_npy, "npy/bad/cut.npy", "6 elements of 4 bytes, but only 23 bytes are there");
+	assert_refusal(read_npy, "npy/bad/more.npy", "at byte 152: something follows");
+	assert_refusal(read_npy, "npy/bad/object.npy", "Python objects");
+	assert_refusal(read_npy, "npy/bad/structure.npy", "structures");
+	assert_refusal(read_npy, "npy/bad/long_double.npy", "dtype '<f16'");
+	assert_refusal(read_npy, "npy/bad/version4.npy", "version 4");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +191,7 @@ int main(void)
 		cmocka_unit_test(a_type_is_only_taken_back_where_it_was_lost),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(what_is_no_file_is_not_waited_for),
+		cmocka_unit_test(refusals_say_what_is_wrong),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

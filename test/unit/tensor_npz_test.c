@@ -59,12 +59,26 @@ static void a_bomb_is_refused_before_it_goes_off(void **state)
 	assert_true(after.ru_maxrss - before.ru_maxrss < 1024);
 }
 
+static void refusals_say_what_is_wrong(void **state)
+{
+	assert_refusal(read_npz, "npz/bad/lie.npz", "file 0 of the archive: 85 bytes cannot unpack to 1073741824");
+	assert_refusal(read_npz, "npz/bad/encrypted.npz", "encrypted");
+	assert_refusal(read_npz, "npz/bad/method.npz", "method 14");
+	assert_refusal(read_npz, "npz/bad/check_sum.npz", "check sum");
+	assert_refusal(read_npz, "npz/bad/damaged.npz", "does not unpack");
+	assert_refusal(read_npz, "npz/bad/packed_size.npz", "outside of the archive");
+	assert_refusal(read_npz, "npz/bad/more_entries.npz", "no entry here");
+	assert_refusal(read_npz, "npz/bad/fewer_entries.npz", "more than it says");
+	assert_refusal(read_npz, "npz/bad/text.npz", "no .npy file by its name");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_files_are_read_and_bad_ones_refused),
 		cmocka_unit_test(arrays_come_by_name),
 		cmocka_unit_test(a_bomb_is_refused_before_it_goes_off),
+		cmocka_unit_test(refusals_say_what_is_wrong),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

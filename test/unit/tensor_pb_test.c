@@ -59,6 +59,7 @@ static void values_are_those_of_the_file(void **state)
 	assert_is("uint32", "uint32[1]", VALUES(4294967295));
 	assert_is("scalar", "int64[]", VALUES(-1));
 	assert_is("not_packed", "int32[1,2]", VALUES(3, 4));
+	assert_is("bool_seven", "bool[2]", VALUES(1, 0));
 	assert_is("raw_empty", "double[0,2]", 0, NULL);
 }
 
@@ -153,6 +154,19 @@ static void what_is_no_tensor_at_all_is_said_to_be_none(void **state)
 	unlink(scratch());
 }
 
+static void refusals_say_what_is_wrong(void **state)
+{
+	assert_refusal(read_pb, "tensor_pb/bad/sequence.pb", "a sequence, an optional or a map");
+	assert_refusal(read_pb, "tensor_pb/bad/optional.pb", "a sequence, an optional or a map");
+	assert_refusal(read_pb, "tensor_pb/bad/external.pb", "external data");
+	assert_refusal(read_pb, "tensor_pb/bad/few.pb", "3 values, but its shape needs 4");
+	assert_refusal(read_pb, "tensor_pb/bad/many_values.pb", "2 values, but its shape needs 1");
+	assert_refusal(read_pb, "tensor_pb/bad/raw_many.pb", "12 bytes of data, but its shape needs 8");
+	assert_refusal(read_pb, "tensor_pb/bad/wide_up.pb", "value 0 is 256, which uint8 does not have");
+	assert_refusal(read_pb, "tensor_pb/bad/packed_cut.pb", "value 1 is cut off");
+	assert_refusal(read_pb, "tensor_pb/bad/unknown_type.pb", "type is 99");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +176,7 @@ int main(void)
 		cmocka_unit_test(a_folder_has_its_tensors_in_the_order_of_their_numbers),
 		cmocka_unit_test(a_folder_with_a_gap_is_not_read_in_part),
 		cmocka_unit_test(what_is_no_tensor_at_all_is_said_to_be_none),
+		cmocka_unit_test(refusals_say_what_is_wrong),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,8 @@ static void the_ends_of_narrow_floats_are_those_of_their_papers(void **state)
 		/* Half of the least is a tie, which goes to 0; just above, it does not. */
 		assert_int_equal(tensor_float_to_bits(ends[i].type, ends[i].least / 2), 0);
 		assert_int_equal(tensor_float_to_bits(ends[i].type, nextafter(ends[i].least / 2, 1)), 1);
+		/* -0 where there is one. */
+		assert_true(tensor_float_from_bits(ends[i].type, tensor_float_to_bits(ends[i].type, -0.0)) == 0);
 		assert_true(tensor_float_from_bits(ends[i].type, tensor_float_to_bits(ends[i].type, 1e300)) ==
 			    ends[i].most);
 		assert_true(tensor_float_from_bits(ends[i].type, tensor_float_to_bits(ends[i].type, -1e300)) ==
@@ -123,6 +125,11 @@ static void integers_are_exact_beyond_doubles(void **state)
 	assert_true(tensor_get(&huge, 0, 0) == 0x1p64);
 	tensor_put(&huge, 0, 0, 0x1p70);
 	assert_int_equal(tensor_get_int(&huge, 0), -1);
+	for (int value = -140; value < 140; value++) {
+		struct tensor narrow = make_of(TENSOR_INT8, VALUES(value));
+		assert_int_equal(tensor_get_int(&narrow, 0), value < -128 ? -128 : value > 127 ? 127 : value);
+		tensor_done(&narrow);
+	}
 	tensor_put(&wide, 0, 0, -0x1p70);
 	assert_int_equal(tensor_get_int(&wide, 0), INT64_MIN);
 	tensor_done(&wide);

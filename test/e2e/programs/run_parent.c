@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * run_parent CAPACITY RUNNER ARGS...: starts inftrace-run as `inftrace model` does, with memory for its result, and prints what it left
- * there as "key value" lines. KILL_AFTER=N in the environment kills it as soon as that many latencies are there.
+ * run_parent CAPACITY RUNNER ARGS...: starts inftrace-run as `inftrace model` does, with memory for its result, and
+ * prints what it left there as "key value" lines. KILL_AFTER=N in the environment kills it as soon as that many
+ * latencies are there.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -21,14 +22,14 @@ static void print_result(const struct run_record *record)
 		n[record->latency[i].status]++;
 		n_phase[record->latency[i].phase]++;
 	}
-	printf("outcome %u\nphase %s\nexit_status %d\nerror %s\nversion %s\n", head->outcome, run_result_phase_name(head->phase), head->exit_status,
-	       head->error, head->runtime_version);
+	printf("outcome %u\nphase %s\nexit_status %d\nerror %s\nversion %s\n", head->outcome,
+	       run_result_phase_name(head->phase), head->exit_status, head->error, head->runtime_version);
 	for (uint32_t i = 0; i < RUN_N_PHASES; i++)
 		printf("state.%s %u\n", run_result_phase_name(i), head->phases[i].state);
-	printf("ok %llu\nin_flight %llu\nfailed %llu\n", (unsigned long long)n[RUN_LATENCY_OK], (unsigned long long)n[RUN_LATENCY_IN_FLIGHT],
-	       (unsigned long long)n[RUN_LATENCY_FAILED]);
-	printf("first %llu\nwarm_up %llu\nsteady %llu\n", (unsigned long long)n_phase[RUN_FIRST], (unsigned long long)n_phase[RUN_WARM_UP],
-	       (unsigned long long)n_phase[RUN_STEADY]);
+	printf("ok %llu\nin_flight %llu\nfailed %llu\n", (unsigned long long)n[RUN_LATENCY_OK],
+	       (unsigned long long)n[RUN_LATENCY_IN_FLIGHT], (unsigned long long)n[RUN_LATENCY_FAILED]);
+	printf("first %llu\nwarm_up %llu\nsteady %llu\n", (unsigned long long)n_phase[RUN_FIRST],
+	       (unsigned long long)n_phase[RUN_WARM_UP], (unsigned long long)n_phase[RUN_STEADY]);
 	printf("n_warm_up %llu\nn_steady %llu\nstop %u\nn_log_lines %llu\n", (unsigned long long)head->n_warm_up,
 	       (unsigned long long)head->n_steady, head->stop, (unsigned long long)head->n_log_lines);
 	for (uint32_t i = 0; i < head->n_placed; i++)

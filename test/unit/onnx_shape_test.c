@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnx_build.h"
+
+#include "model/onnx_shape.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+static struct build build;
+static struct onnx_model model;
+static struct shape_model shapes;
+static struct err err;
+
+static int infer(struct shape_dim *dims, uint32_t n_dims)
+{
+	build_end(&build);
+	assert_false(build.out.is_full);
+	assert_int_equal(onnx_read_bytes(&model, build.data, build.out.len, &err), 0);
+	return onnx_shape_infer(&shapes, &model, dims, n_dims, &err);
+}
+
+/* "4 n ?", or "-" for no shape. */
+static void expect(const char *name, const char *dims)
+{
+	const struct shape_value *value = onnx_shape_find(shapes.main, name);
+	char text[200] = "";
+	size_t used = 0;
+
+	assert_non_null(value);
+	for (uint32_t i = 0; i < value->type.n_dims; i++) {
+		const struct onnx_dim *dim = &value->type.dims[i];
+
+		if (dim->value >= 0)
+			used += (size_t)snprintf(text + used, sizeof text - used, " %lld", (long long)dim->value);
+		else
+			used += (size_t)snprintf(text + used, sizeof text - used, " %s", dim->name ? dim->name : "?");
+	}
+	assert_string_equal(value->type.has_shape ? text + (used > 0) : "-", dims);
+}
+
+static void done(void)
+{
+	onnx_shape_done(&shapes);
+	onnx_done(&model);
+}
+
+static void build_matrix(const char *name, const char *dims)
+{
+	build_tensor(&build, 5, name, ONNX_ELEM_FLOAT, dims, NULL, 0);
+}
+
+/* A node with the attribute axis = 0. */
+static void build_along_0(const char *op_type, const char *inputs, const char *output)
+{
+	size_t node = build_node(&build, 1, op_type, output, inputs, output);
+
+	build_attr_int(&build, "axis", 0);
+	pb_out_close(&build.out, node);
+}
+
+static void names_of_free_dimensions_go_through_operators(void **state)
+{
+	build_begin(&build);
+	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "batch 3 8");
+	build_matrix("w", "8 5");
+	build_plain(&build, "MatMul", "x w", "m");
+	build_plain(&build, "Relu", "m", "r");
+	build_plain(&build, "Add", "r m", "s");
+	build_plain(&build, "Transpose", "s", "t");
+	assert_int_equal(infer(NULL, 0), 0);
+	expect("s", "batch 3 5");
+	expect("t", "5 3 batch");
+	done();
+}
+
+static void a_dimension_that_is_given_is_a_number_everywhere(void **state)
+{
+	struct shape_dim dims[] = { { .name = "batch", .value = 4 },
+				    { .name = "x:2", .value = 7 },
+				    { .name = "nowhere", .value = 1 } };
+
+	build_begin(&build);
+	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "batch 3 ?");
+	build_plain(&build, "Relu", "x", "y");
+	build_value(&build, 12, "y", ONNX_ELEM_FLOAT, "batch 3 ?");
+	assert_int_equal(infer(dims, 3), 0);
+	expect("y", "4 3 7");
+	assert_true(dims[0].is_used && dims[1].is_used && !dims[2].is_used);
+	done();
+}
+
+/* What exporters make of x.reshape(x.shape[0], -1). */
+static void a_shape_that_is_computed_is_known(void **state)
+{
+	build_begin(&build);
+	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "batch 4 6");
+	build_ints(&build, "zero", 0);
+	build_ints(&build, "rest", -1);
+	build_plain(&build, "Shape", "x", "s");
+	build_plain(&build, "Gather", "s zero", "n");
+	build_along_0("Concat", "n rest", "c");
+	build_plain(&build, "Reshape", "x c", "y");
+	assert_int_equal(infer(NULL, 0), 0);
+	expect("y", "batch 24");
+	done();
+}
+
+static void unknown_stays_unknown(void **state)
+{
+	build_begin(&build);
+	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "n 4");
+	build_value(&build, 11, "y", ONNX_ELEM_FLOAT, "m 4");
+	build_value(&build, 11, "shape", ONNX_ELEM_INT64, "3");
+	build_plain(&build, "Add", "x y", "sum");
+	build_plain(&build, "Reshape", "x shape", "r");
+	build_plain(&build, "Mystery", "x", "z");
+	build_plain(&build, "Relu", "z", "zz");
+	assert_int_equal(infer(NULL, 0), 0);
+	/* One of them may be 1. */
+	expect("sum", "? 4");
+	expect("r", "? ? ?");
+	expect("zz", "-");
+	assert_true(shapes.main->nodes[1].is_handled && !shapes.main->nodes[2].is_handled);
+	done();
+}
+
+static void windows_slide_as_their_attributes_say(void **state)
+{
+	static const struct {
+		const char *strides, *pads, *dilations;
+		int64_t ceil_mode;
+		const char *dims;
+	} cases[] = {
+		{ "1 1", "0 0 0 0", "1 1", 0, "1 4 5 6" }, { "2 2", "1 1 1 1", "1 1", 0, "1 4 4 4" },
+		{ "2 2", "0 0 0 0", "1 1", 1, "1 4 3 4" }, { "1 1", "0 0 0 0", "2 2", 0, "1 4 3 4" },
+		{ "3 3", "0 0 1 1", "1 1", 1, "1 4 3 3" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		size_t node;
+
+		build_begin(&build);
+		build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "1 4 7 8");
+		node = build_node(&build, 1, "MaxPool", "p", "x", "y");
+		build_attr_ints(&build, "kernel_shape", "3 3");
+		build_attr_ints(&build, "strides", cases[i].strides);
+		build_attr_ints(&build, "pads", cases[i].pads);
+		build_attr_ints(&build, "dilations", cases[i].dilations);
+		build_attr_int(&build, "ceil_mode", cases[i].ceil_mode);
+		pb_out_close(&build.out, node);
+		assert_int_equal(infer(NULL, 0), 0);
+		expect("y", cases[i].dims);
+		done();
+	}
+}
+
+static void nodes_may_come_in_any_order(void **state)
+{
+	build_begin(&build);
+	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "2 3");
+	build_plain(&build, "Relu", "b", "c");
+	build_plain(&build, "Add", "a x", "b");
+	build_plain(&build, "Sin", "x", "a");
+	assert_int_equal(infer(NULL, 0), 0);
+	expect("c", "2 3");
+	assert_int_equal(shapes.n_conflicts, 0);
+	done();
+}
+
+static void a_circle_is_an_error(void **state)
+{
+	build_begin(&build);
+	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "2 3");
+	build_plain(&build, "Add", "x c", "b");
+	build_plain(&build, "Relu", "b", "c");
+	assert_true(infer(NULL, 0) < 0);
+	assert_non_null(strstr(err.msg, "circle"));
+	done();
+}
+
+static void what_the_file_says_fills_gaps_and_contradictions_are_counted(void **state)
+{
+	build_begin(&build);
+	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "2 3");
+	build_plain(&build, "Mystery", "x", "a");
+	build_plain(&build, "Relu", "x", "b");
+	build_plain(&build, "Relu", "nothing", "c");
+	build_value(&build, 13, "a", ONNX_ELEM_INT8, "5 k");
+	build_value(&build, 13, "b", ONNX_ELEM_FLOAT, "2 4");
+	assert_int_equal(infer(NULL, 0), 0);
+	expect("a", "5 k");
+	expect("b", "2 3");
+	assert_int_equal(shapes.n_conflicts, 2);
+	done();
+}
+
+static void build_loop(const char *body_op)
+{
+	size_t node = build_node(&build, 1, "Loop", "loop", "turns yes x", "last all"), graph,
+	       attr = build_graph(&build, "body", &graph);
+
+	build_value(&build, 11, "i", ONNX_ELEM_INT64, "");
+	build_value(&build, 11, "go", ONNX_ELEM_BOOL, "");
+	build_value(&build, 11, "sum", ONNX_ELEM_FLOAT, NULL);
+	build_along_0(body_op, "sum sum", "next");
+	build_plain(&build, "Identity", "go", "go_on");
+	build_value(&build, 12, "go_on", ONNX_ELEM_BOOL, "");
+	build_value(&build, 12, "next", ONNX_ELEM_FLOAT, NULL);
+	build_value(&build, 12, "sum", ONNX_ELEM_FLOAT, NULL);
+	build_graph_end(&build, attr, graph);
+	pb_out_close(&build.out, node);
+}
+
+static void loops_know_their_turns_and_what_keeps_its_shape(void **state)
+{
+	static const uint8_t yes = 1;
+	static const int64_t turns = 3;
+
+	for (int grows = 0; grows < 2; grows++) {
+		build_begin(&build);
+		build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "4");
+		build_tensor(&build, 5, "turns", ONNX_ELEM_INT64, "", &turns, sizeof turns);
+		build_tensor(&build, 5, "yes", ONNX_ELEM_BOOL, "", &yes, sizeof yes);
+		build_loop(grows ? "Concat" : "Add");
+		assert_int_equal(infer(NULL, 0), 0);
+		assert_int_equal(shapes.main->nodes[0].n_turns, 3);
+		expect("last", grows ? "?" : "4");
+		expect("all", grows ? "3 ?" : "3 4");
+		done();
+	}
+}
+
+static void functions_are_gone_through_with_the_inputs_of_each_call(void **state)
+{
+	size_t node, function;
+
+	build_begin(&build);
+	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "2 3");
+	build_value(&build, 11, "z", ONNX_ELEM_FLOAT, "5");
+	node = build_node(&build, 1, "Turn", "t1", "x", "a");
+	build_text(&build, 7, "local");
+	pb_out_close(&build.out, node);
+	node = build_node(&build, 1, "Turn", "t2", "z", "b");
+	build_text(&build, 7, "local");
+	pb_out_close(&build.out, node);
+	build_graph_done(&build);
+	build_opset(&build, 8, "", 17);
+	function = pb_out_open(&build.out, 25);
+	build_text(&build, 1, "Turn");
+	build_text(&build, 4, "in");
+	build_text(&build, 5, "out");
+	pb_out_close(&build.out, build_node(&build, 7, "Transpose", "turn", "in", "out"));
+	build_text(&build, 10, "local");
+	pb_out_close(&build.out, function);
+	assert_int_equal(onnx_read_bytes(&model, build.data, build.out.len, &err), 0);
+	assert_int_equal(onnx_shape_infer(&shapes, &model, NULL, 0, &err), 0);
+	expect("a", "3 2");
+	expect("b", "5");
+	done();
+}
+
+/* f0 calls f1 twice, f1 calls f2 twice, ...: 2^40 nodes. */
+static void calls_that_multiply_come_to_an_end(void **state)
+{
+	size_t node, function;
+	char name[16], next[16];
+
+	build_begin(&build);
+	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "2");
+	build_plain(&build, "f0", "x", "y");
+	build_graph_done(&build);
+	build_opset(&build, 8, "", 17);
+	for (int i = 0; i < 40; i++) {
+		snprintf(name, sizeof name, "f%d", i);
+		snprintf(next, sizeof next, "f%d", i + 1);
+		function = pb_out_open(&build.out, 25);
+		build_text(&build, 1, name);
+		build_text(&build, 4, "in");
+		build_text(&build, 5, "out");
+		node = build_node(&build, 7, next, "a", "in", "mid");
+		pb_out_close(&build.out, node);
+		node = build_node(&build, 7, next, "b", "mid", "out");
+		pb_out_close(&build.out, node);
+		pb_out_close(&build.out, function);
+	}
+	assert_int_equal(onnx_read_bytes(&model, build.data, build.out.len, &err), 0);
+	assert_int_equal(onnx_shape_infer(&shapes, &model, NULL, 0, &err), 0);
+	assert_true(shapes.is_cut);
+	done();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_free_dimensions_go_through_operators),
+		cmocka_unit_test(a_dimension_that_is_given_is_a_number_everywhere),
+		cmocka_unit_test(a_shape_that_is_computed_is_known),
+		cmocka_unit_test(unknown_stays_unknown),
+		cmocka_unit_test(windows_slide_as_their_attributes_say),
+		cmocka_unit_test(nodes_may_come_in_any_order),
+		cmocka_unit_test(a_circle_is_an_error),
+		cmocka_unit_test(what_the_file_says_fills_gaps_and_contradictions_are_counted),
+		cmocka_unit_test(loops_know_their_turns_and_what_keeps_its_shape),
+		cmocka_unit_test(functions_are_gone_through_with_the_inputs_of_each_call),
+		cmocka_unit_test(calls_that_multiply_come_to_an_end),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
