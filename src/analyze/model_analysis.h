@@ -29,11 +29,12 @@ struct model_run {
 	uint32_t n_rounds; /* processes that the latencies are of; from 2 on, what differs between them widens the
 			      interval */
 	double round_low_ns, round_high_ns; /* lowest and highest mean of one of them */
-	double rate_per_s;	    /* ended ones, from the first begin to the last end of each round; NAN: not known */
-	double cores;		    /* CPU time by wall time; NAN: not known */
-	double operators_share;	    /* of the inferences' time that operators explain; NAN: not known */
-	double energy_joules;	    /* of one inference; NAN: not known */
-	int64_t creation_rest_ns;   /* what no phase explains; -1: not known */
+	double rate_per_s;	  /* ended ones, from the first begin to the last end of each round; NAN: not known */
+	double cores;		  /* CPU time by wall time; NAN: not known */
+	double operators_share;	  /* of the inferences' time that operators explain; NAN: not known */
+	double energy_joules;	  /* of one inference; NAN: not known */
+	int64_t creation_rest_ns; /* what no phase explains; -1: not known */
+	/* different: of one process each, the medians must differ by 3 % as well */
 	struct model_ratio speed;   /* the mean of the first run by this one's: above 1 this one is faster */
 	double typical_speed;	    /* the same of the medians: outliers do not count; NAN: not known */
 	struct model_bound *bounds; /* one for each operator */

@@ -314,7 +314,9 @@ static void put_runs(struct html_page *page)
 					       ">inferences", ">speed",	   NULL };
 
 	html_section(page, "runs", "Runs",
-		     "Each in a process of its own; speed is the mean latency of the first run by that of the run.");
+		     "Speed is the mean latency of the first run by that of the run. An interval of one process is "
+		     "that of this process; "
+		     "another one may differ by more.");
 	fputs("<div class=\"pair\">", page->out);
 	draw_runs(page);
 	html_table(page->out, "The same in figures", headers);

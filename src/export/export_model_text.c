@@ -179,6 +179,7 @@ static void put_run(const struct model_page *page, struct table *table, uint32_t
 static void print_runs(const struct model_page *page)
 {
 	struct table table = page_table(&page->page);
+	bool is_single = false;
 
 	page_heading(&page->page, "Runs");
 	table_column(&table, "", TABLE_LEFT | TABLE_SHRINKS);
@@ -191,6 +192,11 @@ static void print_runs(const struct model_page *page)
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		put_run(page, &table, r);
 	table_print(&table, page->page.out);
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		is_single |= page->analysis->runs[r].n_rounds == 1;
+	if (is_single)
+		page_text(&page->page, 2, TABLE_DIM,
+			  "The interval is that of one process; another one may differ by more.");
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
 		const struct model_result *result = &page->report->results[r];
 		struct printable error = model_page_text(page, result->error, 300);

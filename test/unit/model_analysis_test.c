@@ -173,6 +173,30 @@ static void processes_that_differ_widen_the_interval(void **state)
 	free(s);
 }
 
+static void one_process_each_needs_medians_that_differ(void **state)
+{
+	struct sample *s = sample_new();
+	struct model_analysis *analysis;
+
+	/* the same but for rare, long interruptions, as a busy machine makes them */
+	memcpy(s->latency[1], s->latency[0], sizeof s->latency[0]);
+	s->result[1].n_latencies = SAMPLE_LATENCIES;
+	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i += 10)
+		s->latency[1][i].duration_ns += 4000000;
+	analysis = model_analysis_new(&s->report, NULL);
+	assert_true(analysis->runs[1].speed.is_known && analysis->runs[1].speed.value < 0.95);
+	assert_false(analysis->runs[1].speed.is_different);
+	assert_true(analysis->runs[2].speed.is_different);
+	model_analysis_free(analysis);
+	/* several processes of each have seen it all */
+	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
+		s->latency[0][i].round = s->latency[1][i].round = i / (SAMPLE_LATENCIES / 8);
+	analysis = model_analysis_new(&s->report, NULL);
+	assert_true(analysis->runs[1].speed.is_different);
+	model_analysis_free(analysis);
+	free(s);
+}
+
 static void other_findings_need_their_figures(void **state)
 {
 	struct sample *s = sample_new();
@@ -226,6 +250,7 @@ int main(void)
 		cmocka_unit_test(figures_of_a_run_follow_from_its_facts),
 		cmocka_unit_test(failures_shapes_and_queues_are_told_apart),
 		cmocka_unit_test(processes_that_differ_widen_the_interval),
+		cmocka_unit_test(one_process_each_needs_medians_that_differ),
 		cmocka_unit_test(other_findings_need_their_figures),
 		cmocka_unit_test(nothing_at_all_is_analysed_too),
 	};
