@@ -17,7 +17,13 @@ static bool is_rate(const struct build *build, const struct summary_resource *re
 	const char *unit = names_text(build->names, resource->unit);
 	size_t len = strlen(unit);
 
-	return !strcmp(unit, "%") || (len > 2 && !strcmp(unit + len - 2, "/s"));
+	return !strcmp(unit, "%") || !strcmp(unit, "W") || (len > 2 && !strcmp(unit + len - 2, "/s"));
+}
+
+/* Joules add up over the recording: a mean of them says nothing, the last one does. */
+static bool is_total(const struct build *build, const struct summary_resource *resource)
+{
+	return !strcmp(names_text(build->names, resource->unit), "J");
 }
 
 /*
@@ -88,6 +94,8 @@ static int take_counter(struct build *build, const struct store_track *track, co
 					 .idle_mean = NAN,
 					 .idle_max = NAN };
 	weigh(build, &track->samples, busy, to);
+	if (is_total(build, to))
+		to->mean = to->busy_mean = to->busy_max = to->idle_mean = to->idle_max = NAN;
 	return 0;
 }
 

@@ -2,12 +2,16 @@
 /* Copies the facts of a run out of the runner's result and the summaries of its recordings. Computes nothing. */
 #include "cmd/model_fill.h"
 
+#include "analyze/model_energy.h"
+#include "source/source.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 struct fill {
 	struct model_result *to;
@@ -244,6 +248,36 @@ static void fill_operators(struct fill *fill, const struct model_pass *pass)
 	fill->to->placements = placements;
 }
 
+/* Why the recording has no energy, in the words of the source. */
+static const char *why_no_energy(struct fill *fill)
+{
+	const struct target target = { .sysroot = "", .pid = getpid(), .level = "inference" };
+	struct err err = { 0 };
+
+	for (const struct source *const *source = sources; *source; source++)
+		if (!strcmp((*source)->name, "energy") && (*source)->check(&target, &err))
+			return keep(fill, err.msg);
+	return "no processor package has counted it";
+}
+
+static void fill_energy(struct fill *fill, const struct model_pass *pass)
+{
+	const struct run_phase *steady = &fill->run->phases[RUN_STEADY];
+	const struct summary *summary = pass->recording.summary;
+	struct model_energy energy;
+
+	if (steady->state != RUN_ENDED || !summary) {
+		fill->to->energy_missing = *pass->problem ? keep(fill, pass->problem) : "the run did not come to its end";
+		return;
+	}
+	model_energy_find(&energy, summary->store, steady->start_ns, steady->end_ns);
+	fill->to->energy_joules = energy.joules;
+	if (isfinite(energy.joules))
+		fill->to->energy_scope = keep(fill, energy.scope);
+	else
+		fill->to->energy_missing = energy.has_counter ? keep(fill, energy.missing) : why_no_energy(fill);
+}
+
 static void fill_recordings(struct fill *fill, const struct model_passes *passes)
 {
 	const struct model_pass *both[2] = { passes->timing, passes->operators };
@@ -269,6 +303,7 @@ int model_fill_result(struct model_result *result, const struct model_passes *pa
 		fill_runtime(&fill);
 		fill_steps(&fill);
 		fill_load(&fill, &passes->timing->run);
+		fill_energy(&fill, passes->timing);
 	}
 	fill_creation(&fill, passes->timing);
 	if (passes->operators)

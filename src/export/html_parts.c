@@ -331,7 +331,7 @@ static void put_counters(struct html_page *page)
 				   html_name(result->energy_scope).s);
 		if (result->energy_missing)
 			html_words(page->out, "%s no energy: %s", result->n_counters ? ";" : ":",
-				   html_name(result->energy_missing).s);
+				   model_text(result->energy_missing, 400, false).s);
 		fputs("</p>\n", page->out);
 	}
 }

@@ -229,6 +229,32 @@ static void put_usage(const struct model_page *page, struct table *table, const 
 	}
 }
 
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* What the energy is of, or why it is not known: once when it is the same of all runs. */
+static void put_energy_words(const struct model_page *page)
+{
+	const struct model_result *results = page->report->results;
+	uint32_t n = page->report->n_results, n_same = 0;
+
+	while (n_same < n && is_same(results[n_same].energy_missing, results->energy_missing) &&
+	       is_same(results[n_same].energy_scope, results->energy_scope))
+		n_same++;
+	for (uint32_t r = 0; r < (n_same == n ? 1 : n) && n; r++) {
+		const char *of = n_same == n ? "" : page->label[r].s, *colon = *of ? ": " : "";
+
+		if (results[r].energy_scope)
+			page_text(&page->page, 2, TABLE_DIM, "%s%sEnergy is that of %s", of, colon,
+				  model_page_text(page, results[r].energy_scope, 200).s);
+		else if (results[r].energy_missing)
+			page_text(&page->page, 2, TABLE_DIM, "%s%sEnergy is not known: %s", of, colon,
+				  model_page_text(page, results[r].energy_missing, 400).s);
+	}
+}
+
 void model_text_memory(const struct model_page *page)
 {
 	struct model_span span = { 0, 0 };
@@ -258,10 +284,8 @@ void model_text_memory(const struct model_page *page)
 				  model_page_text(page, counter->name, 40).s, units_decimal(counter->mean).s,
 				  model_page_text(page, counter->unit, 10).s, units_decimal(counter->max).s);
 		}
-		if (result->energy_missing)
-			page_text(&page->page, 2, TABLE_DIM, "%s: energy: %s", page->label[r].s,
-				  model_page_text(page, result->energy_missing, 100).s);
 	}
+	put_energy_words(page);
 }
 
 static void put_output(const struct model_page *page, struct table *table, uint32_t r,

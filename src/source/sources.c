@@ -2,11 +2,12 @@
 /* The list of all sources. */
 #include "source/source.h"
 
-extern const struct source source_agent, source_cpu, source_mem, source_pressure, source_proc;
+extern const struct source source_agent, source_cpu, source_energy, source_mem, source_pressure, source_proc;
 
 const struct source *const sources[] = {
 	&source_agent,
 	&source_cpu,
+	&source_energy,
 	&source_mem,
 	&source_pressure,
 	&source_proc,

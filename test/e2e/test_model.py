@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -209,6 +210,48 @@ def test_ctrl_c_ends_the_measurement_and_reports_it(lab, library):
     report = json.loads(out)
     assert report["runs"][0]["latency"]["count"] > 10, err
     assert report["runs"][0]["operators_missing"] == "it was interrupted before that"
+
+
+# ---- energy
+
+@pytest.mark.root
+def test_energy_is_what_the_meters_of_the_packages_have_counted(lab, library):
+    """The first meter starts again at 0 after two seconds."""
+    report = metered(lab, "-t", "4s", "--interval", "100ms", "--level", "inference", runtime=library)
+    run, = report["runs"]
+    assert run["energy_scope"] == "package-0+package-1, whole machine" and run["energy_missing"] is None
+    assert run["energy_joules"] / (run["steady_ns"] / 1e9) == pytest.approx(60, rel=0.02)
+    assert run["energy_joules_per_inference"] == pytest.approx(run["energy_joules"] / run["latency"]["count"])
+    values = {(row["name"], row["unit"]): row for row in
+              json.loads(lab.plain([lab.inftrace, "report", "--json", run["recording"]]).out)["resources"]}
+    assert values["package-0 power", "W"]["mean"] == pytest.approx(50, rel=0.02)
+    assert values["package-1 power", "W"]["mean"] == pytest.approx(10, rel=0.02)
+    assert values["package-0 energy", "J"]["last"] > 200 and values["package-0 energy", "J"]["mean"] is None
+
+
+@pytest.mark.root
+def test_energy_of_too_short_a_run_is_not_known(lab, library):
+    run, = metered(lab, "-t", "500ms", "--interval", "1s", "--level", "inference", runtime=library)["runs"]
+    assert run["energy_joules"] is None and "run longer" in run["energy_missing"]
+
+
+def metered(lab, *args, runtime):
+    done = lab.plain(["unshare", "-m", sys.executable, os.path.join(envs.PROGRAMS, "meters.py"),
+                      *command(lab, "cnn", *args, "--json", runtime=runtime)])
+    if done.status == 77 or "unshare" in done.err:
+        pytest.skip("cannot mount over /sys/class here")
+    assert done.status == 0, done.err
+    return json.loads(done.out)
+
+
+def test_why_energy_is_not_known_is_said(lab, library):
+    done = lab.plain(command(lab, "cnn", "-t", "300ms", runtime=library))
+    run, = profile(lab, "cnn", "-t", "300ms", "--level", "inference", runtime=library)["runs"]
+    if run["energy_missing"]:
+        assert run["energy_joules"] is None and re.search("modprobe|run as root|run longer", run["energy_missing"])
+        assert "Energy is not known: " in done.out
+    else:
+        assert run["energy_joules"] > 0 and "Energy is that of package-0" in done.out
 
 
 # ---- bad input

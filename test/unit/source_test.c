@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -20,7 +21,7 @@
 #define T0 (5000 * S_NS)
 #define T1 (5001 * S_NS)
 
-enum { N_SOURCES = 4 };
+enum { N_SOURCES = 5 };
 
 /* A recorder without a file. */
 struct world {
@@ -51,7 +52,7 @@ static void enter(struct world *world, const char *snapshot)
 
 static struct world *world_new(const char *snapshot, pid_t pid)
 {
-	static const char *const name[N_SOURCES] = { "cpu", "memory", "process", "pressure" };
+	static const char *const name[N_SOURCES] = { "cpu", "memory", "process", "pressure", "energy" };
 	struct world *world = calloc(1, sizeof *world);
 
 	world->keep = keep_new();
@@ -236,6 +237,92 @@ static void pressure_is_a_share_of_time(void **state)
 	world_free(world);
 }
 
+static void energy_is_counted_over_the_wrap_of_its_meter(void **state)
+{
+	struct world *world = world_new("metered/t0", 2000);
+
+	look(world, "metered/t0", T0);
+	is_missing(keep_value(world->keep, 0, "package-0 power"));
+	is_near(keep_value(world->keep, 0, "package-0 energy"), 0);
+	/* 20 J up to the largest value, 25 J from 0 on */
+	look(world, "metered/t1", T1);
+	is_near(keep_value(world->keep, 0, "package-0 power"), 45);
+	is_near(keep_value(world->keep, 0, "package-0 energy"), 45);
+	is_near(keep_value(world->keep, 0, "package-0 dram power"), 3.323986);
+	is_near(keep_value(world->keep, 0, "psys power"), 35);
+	look(world, NULL, T1 + S_NS);
+	is_near(keep_value(world->keep, 0, "package-0 power"), 0);
+	is_near(keep_value(world->keep, 0, "package-0 energy"), 45);
+	world_free(world);
+}
+
+static void power_is_over_the_time_that_went_by(void **state)
+{
+	struct world *world = world_new("metered/t0", 2000);
+
+	world->target.interval_ns = 10 * MS_NS;
+	look(world, "metered/t0", T0);
+	look(world, "metered/t1", T0 + 4 * S_NS);
+	is_near(keep_value(world->keep, 0, "package-0 power"), 45 / 4.0);
+	/* the last look may come right behind the one before: no time for a value */
+	world->target.is_ending = true;
+	look(world, NULL, T0 + 4 * S_NS + MS_NS);
+	assert_int_equal(n_values(world, 0, "package-0 power"), 1);
+	world_free(world);
+}
+
+static void each_meter_is_one_of_the_machine_with_its_unit(void **state)
+{
+	static const char *const wanted[][2] = { { "package-0 power", "W" }, { "package-0 energy", "J" },
+						 { "package-1 energy", "J" }, { "package-0 dram power", "W" },
+						 { "psys energy", "J" } };
+	struct world *world = world_new("metered/t0", 2000);
+	size_t n = 0;
+
+	look(world, "metered/t0", T0);
+	look(world, "metered/t1", T1);
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		uint32_t track = keep_counter(world->keep, 0, wanted[i][0]);
+		assert_int_not_equal(track, 0);
+		assert_string_equal(keep_text(world->keep, world->keep->track[track].unit), wanted[i][1]);
+	}
+	/* cores are in their package, and the same package by another way is no second one */
+	assert_int_equal(keep_counter(world->keep, 0, "package-0 core power"), 0);
+	for (uint32_t i = 1; i <= world->keep->last_track; i++)
+		n += !strcmp(keep_text(world->keep, world->keep->track[i].name), "package-0 energy");
+	assert_int_equal(n, 1);
+	world_free(world);
+}
+
+static void a_meter_that_was_reset_counts_no_joules_any_more(void **state)
+{
+	struct world *world = world_new("metered/t0", 2000);
+
+	look(world, "metered/t0", T0);
+	/* 7 J, then 1 J: around once in a second would be 262 kW */
+	look(world, "metered/t1", T1);
+	is_missing(keep_value(world->keep, 0, "package-1 power"));
+	assert_int_equal(n_values(world, 0, "package-1 energy"), 1);
+	look(world, NULL, T1 + S_NS);
+	is_near(keep_value(world->keep, 0, "package-1 power"), 0);
+	assert_int_equal(n_values(world, 0, "package-1 energy"), 1);
+	world_free(world);
+}
+
+static void a_meter_that_makes_no_sense_is_missing(void **state)
+{
+	struct world *world = world_new("odd/t0", 100);
+
+	look(world, "odd/t0", T0);
+	look(world, "odd/t1", T1);
+	/* back without a known largest value; a number that is cut off; names that are none */
+	is_missing(keep_value(world->keep, 0, "package-0 power"));
+	is_missing(keep_value(world->keep, 0, "package-1 energy"));
+	is_missing(keep_value(world->keep, 0, "../../etc energy"));
+	is_near(keep_value(world->keep, 0, "dram power"), 0);
+	world_free(world);
+}
+
 static void a_process_that_ended_has_no_more_values(void **state)
 {
 	struct world *world = world_new("laptop/t0", 2000);
@@ -372,6 +459,48 @@ static void check_says_what_is_missing(void **state)
 	check("pressure", "laptop/t0", 2001, 0, "");
 	check("pressure", "old-kernel/t0", 50, ENOENT, "CONFIG_PSI");
 	check("cpu", "nowhere", 1, ENOENT, "/proc/stat");
+	check("energy", "metered/t0", 1, 0, "");
+	check("energy", "laptop/t0", 1, ENOENT, "modprobe intel_rapl_msr");
+}
+
+static void put_file(const char *folder, const char *name, const char *text, mode_t mode)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+	assert_int_equal(chmod(path, mode), 0);
+}
+
+/* As the kernel has it: energy_uj for root's eyes only. Modes do not survive in a captured tree. */
+static void a_meter_for_root_only_is_said_with_what_to_do(void **state)
+{
+	char root[] = "/tmp/inftrace-energy-XXXXXX", zone[4096], command[4200];
+	struct target target = { .sysroot = root, .pid = 1 };
+	struct err err = { 0 };
+	int code;
+
+	assert_non_null(mkdtemp(root));
+	snprintf(zone, sizeof zone, "%s/sys/class/powercap/intel-rapl:0", root);
+	snprintf(command, sizeof command, "mkdir -p %s && chmod -R a+rx %s", zone, root);
+	assert_int_equal(system(command), 0);
+	put_file(zone, "name", "package-0\n", 0444);
+	put_file(zone, "max_energy_range_uj", "262143328850\n", 0444);
+	put_file(zone, "energy_uj", "1000\n", geteuid() ? 0 : 0400);
+	if (!geteuid())
+		assert_int_equal(seteuid(65534), 0);
+	code = source_named("energy")->check(&target, &err);
+	if (!getuid())
+		assert_int_equal(seteuid(0), 0);
+	snprintf(command, sizeof command, "rm -rf %s", root);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(code, -EACCES);
+	assert_non_null(strstr(err.msg, "run as root"));
+	assert_non_null(strstr(err.msg, "chmod a+r"));
 }
 
 static void samples_become_rarer_until_the_interval(void **state)
@@ -495,6 +624,11 @@ int main(void)
 		cmocka_unit_test(threads_and_faults_come_from_stat),
 		cmocka_unit_test(counters_carry_units_and_lie_below_their_process),
 		cmocka_unit_test(pressure_is_a_share_of_time),
+		cmocka_unit_test(energy_is_counted_over_the_wrap_of_its_meter),
+		cmocka_unit_test(power_is_over_the_time_that_went_by),
+		cmocka_unit_test(each_meter_is_one_of_the_machine_with_its_unit),
+		cmocka_unit_test(a_meter_that_was_reset_counts_no_joules_any_more),
+		cmocka_unit_test(a_meter_that_makes_no_sense_is_missing),
 		cmocka_unit_test(a_process_that_ended_has_no_more_values),
 		cmocka_unit_test(a_pid_used_again_begins_anew),
 		cmocka_unit_test(counters_that_go_back_stay),
@@ -503,6 +637,7 @@ int main(void)
 		cmocka_unit_test(an_impossible_total_is_no_value),
 		cmocka_unit_test(an_old_kernel_gives_what_it_has),
 		cmocka_unit_test(check_says_what_is_missing),
+		cmocka_unit_test(a_meter_for_root_only_is_said_with_what_to_do),
 		cmocka_unit_test(samples_become_rarer_until_the_interval),
 		cmocka_unit_test(samples_come_every_10_ms_if_wanted),
 		cmocka_unit_test(a_living_process_is_measured),

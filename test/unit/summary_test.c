@@ -599,6 +599,30 @@ static void the_slowest_inference_says_why(void **state)
 	assert_int_equal(f->summary->models[0].runs.run_queue_ns, 369000);
 }
 
+/* Watts are of the time before the sample; joules add up, and have no mean. */
+static void power_is_a_rate_and_energy_a_total(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t power = stream_counter(&f->s, 0, "package-0 power", "W");
+	uint32_t energy = stream_counter(&f->s, 0, "package-0 energy", "J");
+	const struct summary_resource *resource;
+
+	stream_int(&f->s, KEY_INTERVAL_NS, 100000);
+	stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+	stream_sample(&f->s, energy, 100, 0);
+	stream_sample(&f->s, energy, 200, 7);
+	stream_sample(&f->s, power, 200, 70);
+	run(f, f->lane, 150, 300, 1, 1);
+	summarise(f);
+	assert_int_equal(f->summary->n_resources, 2);
+	resource = &f->summary->resources[0];
+	assert_true(resource->busy_mean == 70 && resource->idle_mean == 70);
+	resource = &f->summary->resources[1];
+	assert_true(isnan(resource->mean) && isnan(resource->busy_mean) && isnan(resource->idle_mean) &&
+		    isnan(resource->busy_max) && isnan(resource->idle_max));
+	assert_true(resource->max == 7 && resource->last == 7 && resource->n == 2);
+}
+
 /* 10 % CPU for 100 us without, 90 % for 100 us with an inference in half of the time. */
 static void resources_are_weighted_by_the_time_of_inferences(void **state)
 {
@@ -788,6 +812,7 @@ int main(void)
 		TEST(concurrency_and_threads_are_counted),
 		TEST(one_after_the_other_is_not_at_once),
 		TEST(the_slowest_inference_says_why),
+		TEST(power_is_a_rate_and_energy_a_total),
 		TEST(resources_are_weighted_by_the_time_of_inferences),
 		TEST(the_first_share_stands_for_an_interval),
 		TEST(losses_are_summed_by_place),
