@@ -240,13 +240,13 @@ static void put_share(struct writer *to, double part, double whole)
 		table_cell(&to->table, TABLE_PLAIN, "-");
 }
 
+/* "Conv"; "FusedConv (com.microsoft)": what matters most first, for it may be cut. */
 static struct printable type_name(const struct writer *to, const char *domain, const char *op_type)
 {
-	struct printable text = { "" };
+	struct printable text = name_of(to, op_type, 40);
 
 	if (*domain)
-		printable_add(&text, "%s.", name_of(to, domain, 30).s);
-	printable_add(&text, "%s", name_of(to, op_type, 40).s);
+		printable_add(&text, " (%s)", name_of(to, domain, 30).s);
 	return text;
 }
 
@@ -269,7 +269,8 @@ static void print_types(struct writer *to)
 	table_column(&to->table, "share", TABLE_RIGHT);
 	table_column(&to->table, "parameters", TABLE_RIGHT);
 	table_column(&to->table, "FLOP/B", TABLE_RIGHT);
-	table_column(&to->table, "not known", TABLE_RIGHT);
+	if (costs->n_unknown)
+		table_column(&to->table, "not known", TABLE_RIGHT);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct cost_type *type = &costs->types[i];
 		bool is_unknown = type->n_unknown == type->n;
@@ -283,7 +284,9 @@ static void print_types(struct writer *to)
 		table_cell(&to->table, TABLE_PLAIN, "%s", type->cost.parameters > 0 ? si(type->cost.parameters).s : "");
 		table_cell(&to->table, TABLE_PLAIN, "%s",
 			   type->cost.bytes > 0 ? units_decimal(type->cost.flops / type->cost.bytes).s : "");
-		table_cell(&to->table, TABLE_PLAIN, "%s", type->n_unknown ? units_count(type->n_unknown).s : "");
+		if (costs->n_unknown)
+			table_cell(&to->table, TABLE_PLAIN, "%s",
+				   type->n_unknown ? units_count(type->n_unknown).s : "");
 	}
 	table_print(&to->table, to->page.out);
 	if (n < costs->n_types)
@@ -351,7 +354,7 @@ static void print_most(struct writer *to, bool is_flops)
 		if (node->node->n_outputs && node->outputs[0])
 			add_type(to, &text, &node->outputs[0]->type);
 		table_cell(&to->table, TABLE_PLAIN, "%s", name_of(to, most[i].node->name, 60).s);
-		table_cell(&to->table, TABLE_PLAIN, "%s", type_name(to, most[i].node->domain, most[i].node->op_type).s);
+		table_cell(&to->table, TABLE_PLAIN, "%s", name_of(to, most[i].node->op_type, 40).s);
 		table_cell(&to->table, TABLE_PLAIN, "%s", text.s);
 		table_cell(&to->table, TABLE_PLAIN, "%s",
 			   is_flops ? si(most[i].value).s : units_bytes(most[i].value).s);
