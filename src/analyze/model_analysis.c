@@ -127,7 +127,7 @@ static void find_usage(struct model_run *run)
 
 	run->cores = NAN;
 	if (result->cpu_user_ns >= 0 && result->cpu_system_ns >= 0 && result->steady_ns > 0)
-		run->cores = (double)(result->cpu_user_ns + result->cpu_system_ns) / (double)result->steady_ns;
+		run->cores = ((double)result->cpu_user_ns + (double)result->cpu_system_ns) / (double)result->steady_ns;
 	run->energy_joules = result->energy_joules / (double)(run->latency.n ? run->latency.n : 1);
 	if (!run->latency.n || result->n_unkept > 0)
 		run->energy_joules = NAN;
