@@ -8,13 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-/*
- * Processes that run the same differ by more than the interval of each says (1.5 % of the mean on an idle machine, a
- * third on a busy one; their medians by 1.6 % at most). Where there is one of each, the medians must tell the
- * difference, too.
- */
-static const double one_process = 0.03;
-
 /* Durations of those that did not fail, of one shape group (or all), by start; from when they should have started. */
 static size_t select_latencies(const struct model_result *result, uint32_t shape, bool from_queue, uint64_t *to)
 {
@@ -127,7 +120,7 @@ static void find_usage(struct model_run *run)
 
 	run->cores = NAN;
 	if (result->cpu_user_ns >= 0 && result->cpu_system_ns >= 0 && result->steady_ns > 0)
-		run->cores = (double)(result->cpu_user_ns + result->cpu_system_ns) / (double)result->steady_ns;
+		run->cores = ((double)result->cpu_user_ns + (double)result->cpu_system_ns) / (double)result->steady_ns;
 	run->energy_joules = result->energy_joules / (double)(run->latency.n ? run->latency.n : 1);
 	if (!run->latency.n || result->n_unkept > 0)
 		run->energy_joules = NAN;
@@ -219,8 +212,7 @@ static void find_speed(struct model_analysis *analysis, uint32_t r)
 	run->speed = model_ratio(base->mean_ns, base->interval_ns, own->mean_ns, own->interval_ns);
 	run->typical_speed = base->percentile[0].ns / own->percentile[0].ns;
 	if (analysis->runs[0].n_rounds < 2 || run->n_rounds < 2)
-		run->speed.is_different &=
-		    run->speed.value > 1 ? run->typical_speed > 1 + one_process : run->typical_speed < 1 - one_process;
+		run->speed = model_ratio_of_single(run->speed, run->typical_speed);
 	run->operators_share = NAN;
 	if (run->result->n_operators && run->result->operators_wall_ns > 0)
 		run->operators_share = explained / run->result->operators_wall_ns;

@@ -182,6 +182,7 @@ static void find_speeds(struct comparer *comparer, struct model_row *row)
 			continue;
 		op = &report->results[r].operators[join->at];
 		row->speed[r] = model_ratio(base->mean_ns, base->interval_ns, op->mean_ns, op->interval_ns);
+		row->speed[r] = model_ratio_of_single(row->speed[r], base->p50_ns / op->p50_ns);
 	}
 }
 

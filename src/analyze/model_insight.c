@@ -101,28 +101,29 @@ static void find_latency(struct finder *finder)
 static void find_creation(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
+	double whole_ns = (double)result->creation_ns, most_ns = -1;
 	const char *text = NULL;
-	int64_t most = -1;
+	struct model_insight *to;
 
 	for (uint32_t i = 0; i < result->n_phases; i++) {
-		if (result->phases[i].ns > most) {
-			most = result->phases[i].ns;
+		if ((double)result->phases[i].ns > most_ns) {
+			most_ns = (double)result->phases[i].ns;
 			text = result->phases[i].name;
 		}
 	}
 	for (uint32_t i = 0; i < result->n_transformers; i++) {
-		if (result->transformers[i].ns * 10 > result->creation_ns * 3 &&
-		    result->transformers[i].ns * 3 > most * 2) {
-			most = result->transformers[i].ns;
+		double ns = (double)result->transformers[i].ns;
+
+		if (ns > 0.3 * whole_ns && ns > 0.67 * most_ns) {
+			most_ns = ns;
 			text = result->transformers[i].name;
 		}
 	}
-	if (result->creation_ns >= 10000000 && most * 10 >= result->creation_ns * 3) {
-		struct model_insight *to = add(finder, MODEL_SLOW_PHASE, (double)most / (double)result->creation_ns);
-
-		to->text = text;
-		to->low = (double)most;
-	}
+	if (whole_ns < 10e6 || most_ns < 0.3 * whole_ns)
+		return;
+	to = add(finder, MODEL_SLOW_PHASE, most_ns / whole_ns);
+	to->text = text;
+	to->low = most_ns;
 }
 
 static void find_bound(struct finder *finder)

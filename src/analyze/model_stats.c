@@ -21,6 +21,7 @@ enum { BLOCKS = 1024, LONG_BLOCKS = 10, LEAST_VALUES = 8, DRIFT_BLOCKS = 20, DRI
 #define DRIFT_RATIO 0.02
 #define OUTLIER_WIDTHS 3
 #define EFFECTIVE_LEAST 10
+#define SINGLE_RATIO 0.03
 
 double model_t_95(double df)
 {
@@ -332,6 +333,12 @@ double model_series_ecdf(const struct model_series *series, double ns)
 			high = middle;
 	}
 	return series->n ? (double)low / (double)series->n : NAN;
+}
+
+struct model_ratio model_ratio_of_single(struct model_ratio ratio, double medians)
+{
+	ratio.is_different &= ratio.value > 1 ? medians > 1 + SINGLE_RATIO : medians < 1 - SINGLE_RATIO;
+	return ratio;
 }
 
 /* Fieller's theorem with independent means, each of them known with its interval. */

@@ -284,7 +284,7 @@ static void draw_dots(struct html_page *page, const struct plot *plot, uint32_t 
 	for (uint32_t i = 0; i < run->result->n_operators && i < MAX_DOTS; i++) {
 		const struct model_bound *bound = &run->bounds[i];
 		const struct model_operator *op = &run->result->operators[i];
-		double radius = 3 + 16 * sqrt(op->share_ns / run->bound_sums.total_ns);
+		double radius = 3 + 16 * sqrt(fmin(fmax(op->share_ns / run->bound_sums.total_ns, 0), 1));
 
 		if (bound->by == MODEL_BOUND_UNKNOWN || !(bound->intensity > 0))
 			continue;

@@ -22,13 +22,12 @@ struct plot plot_of(FILE *out, double width, double height)
 
 struct plot_axis plot_axis_of(double low, double high, bool is_log)
 {
-	struct plot_axis axis = { low, high, is_log };
+	struct plot_axis axis = { .is_log = is_log };
 
-	if (!isfinite(axis.low))
-		axis.low = is_log ? 1 : 0;
-	if (is_log && axis.low <= 0)
-		axis.low = 1e-9;
-	if (!isfinite(axis.high) || !(axis.high > axis.low))
+	/* nothing that was measured lies beyond */
+	axis.low = isfinite(low) ? fmin(fmax(low, is_log ? 1e-9 : -1e18), 1e18) : is_log ? 1 : 0;
+	axis.high = isfinite(high) ? fmin(high, 1e20) : axis.low;
+	if (!(axis.high > axis.low))
 		axis.high = is_log ? axis.low * 10 : axis.low + (axis.low > 0 ? axis.low * 0.1 : 1);
 	return axis;
 }

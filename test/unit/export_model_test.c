@@ -206,6 +206,106 @@ static void little_is_known_and_nothing_breaks(void **state)
 	}
 }
 
+static const int64_t extremes[] = { 0, 1, -1, 2, INT64_MAX, INT64_MIN, 1000000, INT32_MAX };
+static const double real_extremes[] = { 0, 1, -1, 1e308, -1e308, 1e-308, 1e300 };
+
+static int64_t any_int(struct sample *s)
+{
+	return extremes[(int)(sample_random(s) * 8)];
+}
+
+static double any_real(struct sample *s)
+{
+	double at = sample_random(s);
+
+	return at < 0.1 ? NAN : at < 0.2 ? INFINITY : real_extremes[(int)(sample_random(s) * 7)];
+}
+
+static void make_strange(struct sample *s)
+{
+	struct model_facts *model = &s->report.model;
+	uint32_t r = (uint32_t)(sample_random(s) * SAMPLE_RUNS), i = (uint32_t)(sample_random(s) * SAMPLE_NODES);
+	struct model_result *result = &s->result[r];
+	struct model_latency *one = &s->latency[r][(int)(sample_random(s) * SAMPLE_LATENCIES)];
+	int64_t *const ints[] = { &model->file_bytes,
+				  &model->n_parameters,
+				  &model->flops,
+				  &s->node[i].flops,
+				  &s->node[i].bytes,
+				  &result->concurrency,
+				  &result->n_threads,
+				  &result->creation_ns,
+				  &result->first_ns,
+				  &result->steady_ns,
+				  &result->cpu_user_ns,
+				  &result->peak_bytes,
+				  &result->n_operator_runs,
+				  &s->step[r][i % 6].rss_bytes,
+				  &s->phase[r][i % 5].ns,
+				  &one->queued_ns,
+				  (int64_t *)&one->start_ns,
+				  (int64_t *)&one->duration_ns,
+				  &s->report.machine.n_cpus,
+				  &s->report.machine.peak.n_cpus,
+				  &s->report.start_realtime_ns };
+	double *const reals[] = { &result->rate_per_s,
+				  &result->energy_joules,
+				  &result->operators_wall_ns,
+				  &result->unattributed_ns,
+				  &s->op[r][i].mean_ns,
+				  &s->op[r][i].interval_ns,
+				  &s->op[r][i].share_ns,
+				  &s->report.machine.peak.flops.high,
+				  &s->report.machine.peak.bytes.high,
+				  &s->report.machine.peak.cache_bytes.high };
+
+	*ints[(size_t)(sample_random(s) * (sizeof ints / sizeof *ints))] = any_int(s);
+	*reals[(size_t)(sample_random(s) * (sizeof reals / sizeof *reals))] = any_real(s);
+	one->round = sample_random(s) < 0.01 ? 7 : one->round;
+	one->status = sample_random(s) < 0.1;
+	result->n_shapes = sample_random(s) < 0.2 ? 0 : result->n_shapes;
+}
+
+/* What a plot draws lies where a number says: never at "nan" or "inf". */
+static void expect_places(const char *html)
+{
+	for (const char *at = html; (at = strstr(at, "=\"")); at++) {
+		char value[24] = "";
+
+		sscanf(at, "=\"%23[^\"]", value);
+		if (strstr(value, "nan"))
+			fail_msg("%.60s ... %.90s", at, at - 90);
+		if (strstr(value, "inf") && !strstr(value, "inftrace"))
+			fail_msg("%.60s ... %.90s", at, at - 90);
+	}
+}
+
+static void strange_figures_break_nothing(void **state)
+{
+	static void (*const writers[])(FILE *, const struct model_analysis *) = {
+		write_page, write_all_in_ascii, export_model_json, export_model_csv_runs, export_model_csv_operators,
+	};
+
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct sample *s = sample_new();
+		struct model_analysis *analysis;
+		char *text;
+
+		s->seed = seed;
+		for (int i = 0; i < 12; i++)
+			make_strange(s);
+		analysis = model_analysis_new(&s->report, NULL);
+		assert_non_null(analysis);
+		for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
+			free(written(writers[i], analysis));
+		text = written(export_model_html, analysis);
+		expect_places(text);
+		free(text);
+		model_analysis_free(analysis);
+		free(s);
+	}
+}
+
 static void numbers_look_the_same_in_every_locale(void **state)
 {
 	struct sample *s;
@@ -283,6 +383,7 @@ int main(void)
 		cmocka_unit_test(colour_is_for_terminals),
 		cmocka_unit_test(no_text_breaks_out),
 		cmocka_unit_test(little_is_known_and_nothing_breaks),
+		cmocka_unit_test(strange_figures_break_nothing),
 		cmocka_unit_test(numbers_look_the_same_in_every_locale),
 		cmocka_unit_test(axes_have_round_ticks),
 		cmocka_unit_test(figures_have_words),

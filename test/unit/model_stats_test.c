@@ -256,6 +256,12 @@ static void ratio_says_no_difference_when_intervals_overlap(void **state)
 	ratio = model_ratio(104, NAN, 100, 2);
 	assert_true(!ratio.is_known && !ratio.is_different && ratio.value == 1.04 && isnan(ratio.low));
 	assert_true(isnan(model_ratio(1, 0, 0, 0).value));
+	ratio = model_ratio(200, 10, 100, 5);
+	assert_true(model_ratio_of_single(ratio, 1.9).is_different);
+	assert_false(model_ratio_of_single(ratio, 1.02).is_different);
+	assert_false(model_ratio_of_single(ratio, 0.5).is_different);
+	assert_false(model_ratio_of_single(ratio, NAN).is_different);
+	assert_true(model_ratio_of_single(model_ratio(100, 5, 200, 10), 0.5).is_different);
 	assert_true(isnan(model_ratio(100, 50, 100, 100).high));
 }
 
