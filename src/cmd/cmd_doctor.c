@@ -2,22 +2,25 @@
 /* `inftrace doctor`: prints what the looks of doctor_*.c and the checks of the sources find. Looks at nothing itself. */
 #include "cmd/doctor.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/term.h"
+#include "model/ort_plugins.h"
 #include "source/source.h"
 
 struct doctor_opts {
-	bool json, providers;
+	bool json;
+	bool no_load;
 	const char *sysroot;
 };
 
 static const struct opt doctor_opt_table[] = {
 	{ 0, "json", NULL, "print JSON", OPT_FLAG, offsetof(struct doctor_opts, json) },
-	{ 0, "providers", NULL, "load each ONNX Runtime that inftrace model could use, in a process of its own, and ask for its providers",
-	  OPT_FLAG, offsetof(struct doctor_opts, providers) },
+	{ 0, "no-load", NULL, "do not load runtimes (each in a process of its own) to ask for version and providers",
+	  OPT_FLAG, offsetof(struct doctor_opts, no_load) },
 	{ 0, "sysroot", "FOLDER", "look at /proc, /sys, /etc ... below this folder instead", OPT_STR, offsetof(struct doctor_opts, sysroot), "" },
 	{ 0 },
 };
@@ -37,6 +40,7 @@ struct report {
 	const char *sysroot;
 	struct json *json;	/* NULL: text */
 	bool can_record;
+	size_t n;		/* of the list that is being printed */
 };
 
 static void print_heading(const char *text)
@@ -106,41 +110,95 @@ static void report_sources(struct report *report)
 		json_end(report->json, ']');
 }
 
-static void report_runtimes(struct report *report)
+/* The length of "OpenVINO" in "OpenVINOExecutionProvider". */
+static int short_len(const char *provider)
 {
-	struct doctor_runtimes found;
+	const char *end = strstr(provider, "ExecutionProvider");
 
-	doctor_runtimes_find(&found, report->sysroot);
+	return (int)(end ? end - provider : (long)strlen(provider));
+}
+
+static void print_providers(const struct ort_answer *answer)
+{
+	printf("%25sproviders: ", "");
+	for (size_t i = 0; i < answer->n_providers; i++)
+		printf("%s%.*s", i ? ", " : "", short_len(answer->provider[i]), answer->provider[i]);
+	puts(answer->n_providers ? "" : "none");
+}
+
+static void report_runtime(void *ctx, const struct doctor_runtime *runtime)
+{
+	struct report *report = ctx;
+	struct json *json = report->json;
+
+	report->n++;
+	if (!json) {
+		printf("  onnxruntime %-10s %s\n%25s%s\n", *runtime->found.version ? runtime->found.version : "?",
+		       runtime->found.path, "", runtime->found.how);
+		if (runtime->has_answered)
+			print_providers(&runtime->answer);
+		if (*runtime->problem)
+			printf("%25snot for inftrace model: %s\n", "-> ", runtime->problem);
+		return;
+	}
+	json_object(json, NULL);
+	json_text(json, "name", "onnxruntime");
+	json_text(json, "version", *runtime->found.version ? runtime->found.version : NULL);
+	json_text(json, "how", runtime->found.how);
+	json_text(json, "path", runtime->found.path);
+	json_array(json, "providers");
+	for (size_t i = 0; i < runtime->answer.n_providers; i++)
+		json_text(json, NULL, runtime->answer.provider[i]);
+	json_end(json, ']');
+	json_bool(json, "has_answered", runtime->has_answered);
+	json_text(json, "problem", *runtime->problem ? runtime->problem : NULL);
+	json_end(json, '}');
+}
+
+static void report_plugin(void *ctx, const struct ort_plugin *plugin)
+{
+	struct report *report = ctx;
+	struct json *json = report->json;
+
+	if (!json) {
+		if (!report->n++)
+			print_heading("\nPlugin providers in Python packages");
+		printf("  %-11.*s %-10s %s\n%25s%s\n", short_len(plugin->provider), plugin->provider,
+		       *plugin->version ? plugin->version : "?", plugin->path, "", plugin->how);
+		return;
+	}
+	json_object(json, NULL);
+	json_text(json, "provider", plugin->provider);
+	json_text(json, "version", *plugin->version ? plugin->version : NULL);
+	json_text(json, "how", plugin->how);
+	json_text(json, "path", plugin->path);
+	json_end(json, '}');
+}
+
+static void report_runtimes(struct report *report, bool is_asked)
+{
+	struct err err = { 0 };
+	int code;
+
 	if (report->json)
 		json_array(report->json, "runtimes");
 	else
 		print_heading("\nRuntimes that programs started here may load");
-	for (size_t i = 0; i < found.n; i++) {
-		const struct doctor_runtime *runtime = &found.runtime[i];
-
-		if (!report->json) {
-			printf("  onnxruntime %-10s %-8s %s\n", runtime->version ? runtime->version : "?", runtime->way, runtime->path);
-			continue;
-		}
-		json_object(report->json, NULL);
-		json_text(report->json, "name", "onnxruntime");
-		json_text(report->json, "version", runtime->version);
-		json_text(report->json, "way", runtime->way);
-		json_text(report->json, "path", runtime->path);
-		json_end(report->json, '}');
+	report->n = 0;
+	code = doctor_runtimes_each(report->sysroot, is_asked, report_runtime, report, &err);
+	if (report->json) {
+		json_end(report->json, ']');
+		json_text(report->json, "runtimes_problem", code ? err.msg : NULL);
+		json_array(report->json, "plugins");
+	} else if (code) {
+		printf("  %s\n", err.msg);
+	} else if (!report->n) {
+		puts("  none found (a program may bring its own, or have it linked in)");
 	}
+	report->n = 0;
+	ort_plugins_each(report->sysroot, report_plugin, report);
 	if (report->json)
 		json_end(report->json, ']');
-	else if (!found.n)
-		puts("  none found (a program may bring its own, or have it linked in)");
-	doctor_runtimes_done(&found);
-}
-
-static int report_providers(struct report *report, struct err *err)
-{
-	if (!report->json)
-		print_heading("\nRuntimes that inftrace model can use");
-	return doctor_providers(report->json, err);
 }
 
 static int doctor_run(const void *opts_, int argc, char **argv, struct err *err)
@@ -157,9 +215,7 @@ static int doctor_run(const void *opts_, int argc, char **argv, struct err *err)
 	}
 	report_checks(&report);
 	report_sources(&report);
-	report_runtimes(&report);
-	if (opts->providers && report_providers(&report, err))
-		return -err->code;
+	report_runtimes(&report, !opts->no_load);
 	if (opts->json) {
 		json_bool(&json, "can_record", report.can_record);
 		json_end(&json, '}');
@@ -176,7 +232,9 @@ const struct cmd cmd_doctor = {
 	.usage = "[options]",
 	.summary = "say what can be recorded on this machine, and why not",
 	.help = "Looks at the machine, at every source of events and at the copies of ONNX Runtime that a program started here "
-		"would find. It loads nothing, runs nothing and changes nothing, but with --providers.\n\n"
+		"would find. It changes nothing. Each runtime is loaded in a process of its own and asked for its "
+		"version and providers, which takes a moment (--no-load leaves it out); files below --sysroot are only "
+		"read.\n\n"
 		"Each line says ok, less (recording works but shows less or costs more) or no. The exit status is 0 when "
 		"programs can be recorded here and 1 when not.",
 	.examples = (const struct cmd_example[]){

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What doctor finds out. Every look is harmless: it reads files, loads nothing, runs nothing and writes nothing.
+ * What doctor finds out. Every look is harmless: it reads files and writes nothing; libraries of runtimes are loaded in
+ * processes of their own.
  * sysroot: "" in life; a captured tree in tests.
  */
 #ifndef CMD_DOCTOR_H
 #define CMD_DOCTOR_H
 
-#include "base/err.h"
+#include "model/ort_ask.h"
+#include "model/ort_find.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum doctor_state {
@@ -32,23 +35,21 @@ extern const struct doctor_check doctor_checks[];
 
 /* doctor_runtime.c */
 struct doctor_runtime {
-	char *path;	/* of the library, without links */
-	char *version;	/* "1.22.0", or NULL: neither file name nor package tells */
-	const char *way;	/* "Python", "Node.js", "library" */
+	struct ort_found found;		/* version: as it answered, else what its files say */
+	struct ort_answer answer;
+	bool has_answered;
+	char problem[400];		/* why it cannot be loaded by inftrace model, or did not answer; "" nothing */
 };
 
-struct doctor_runtimes {
-	struct doctor_runtime *runtime;
-	size_t n;
-};
+typedef void (*doctor_runtime_fn)(void *ctx, const struct doctor_runtime *runtime);
 
-/* The copies of ONNX Runtime that programs started here would find. Out of memory: what was found so far. */
-void doctor_runtimes_find(struct doctor_runtimes *found, const char *sysroot);
-void doctor_runtimes_done(struct doctor_runtimes *found);
-
-struct json;
-/* doctor_providers.c: what inftrace model can use, as text or (json not NULL) as the array "model_runtimes". 0, or -errno and err. */
-int doctor_providers(struct json *json, struct err *err);
+/*
+ * The copies of ONNX Runtime that programs started here would find. is_asked: each is loaded in a process of its own,
+ * which may crash or hang: that is its answer, and all together get 20 s. Never one below a sysroot.
+ * 0, or -errno and err: what INFTRACE_ORT names is not there, there are too many, memory is out; what was found is told
+ * all the same.
+ */
+int doctor_runtimes_each(const char *sysroot, bool is_asked, doctor_runtime_fn each, void *ctx, struct err *err);
 
 /* The first bytes of a small file, NUL-terminated, without a final line break; "" and -errno when unreadable. */
 int doctor_read(const char *sysroot, const char *path, char *buf, size_t size);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "model/ort_places.h"
+#include "model/ort_version.h"
 
 #define LIBRARY "libonnxruntime.so"
 
@@ -23,62 +24,6 @@ struct search {
 	const char *how; /* what led to the folders that are looked at now */
 	int failed;	 /* -errno */
 };
-
-/* "1.22.1" at text. */
-static bool read_version(const char *text, char *version, size_t size)
-{
-	size_t len = strspn(text, "0123456789.");
-
-	while (len && text[len - 1] == '.')
-		len--;
-	if (len < 3 || len >= size || strncmp(text, "1.", 2))
-		return false;
-	memcpy(version, text, len);
-	version[len] = 0;
-	return true;
-}
-
-/* The names of a library's symbols end in its version: "VERS_1.22.1". They lie near the start of the file. */
-static void version_of_library(const char *path, char *version, size_t size)
-{
-	enum { LOOKED_AT = 8 << 20 };
-	char *bytes = malloc(LOOKED_AT + 1), *at;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 || !bytes ? 0 : pread(fd, bytes, LOOKED_AT, 0);
-
-	*version = 0;
-	if (n > 0) {
-		bytes[n] = 0;
-		at = memmem(bytes, (size_t)n, "VERS_1.", 7);
-		if (!at || !read_version(at + 5, version, size))
-			*version = 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	free(bytes);
-}
-
-/* __version__ = "1.18.1" in the __init__.py of the package that the folder capi is in. */
-static void version_of_package(const char *capi, char *version, size_t size)
-{
-	char path[PATH_MAX + 32], text[16384], *at;
-	int fd;
-	ssize_t n;
-
-	*version = 0;
-	snprintf(path, sizeof path, "%s/../__init__.py", capi);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, text, sizeof text - 1);
-	close(fd);
-	if (n <= 0)
-		return;
-	text[n] = 0;
-	at = strstr(text, "__version__ = \"");
-	if (at)
-		read_version(at + strlen("__version__ = \""), version, size);
-}
 
 static struct ort_found *add(struct search *search, const char *path)
 {
@@ -112,7 +57,7 @@ static void add_library(struct search *search, const char *path)
 	struct ort_found *found = add(search, path);
 
 	if (found)
-		version_of_library(found->path, found->version, sizeof found->version);
+		ort_version_find(found->path, found->version, sizeof found->version);
 }
 
 /* A wheel without a library of its own: the runtime is inside the Python module, where nobody else can call it. */
@@ -129,7 +74,7 @@ static bool add_module(struct search *search, const char *folder)
 	globfree(&modules);
 	if (!found)
 		return true;
-	version_of_package(folder, found->version, sizeof found->version);
+	ort_version_find(found->path, found->version, sizeof found->version);
 	snprintf(found->why_not, sizeof found->why_not,
 		 "this Python wheel keeps the runtime inside its Python module, which exports no C API; "
 		 "wheels from 1.19 on bring " LIBRARY " along, so do onnxruntime-node and the releases for C");
@@ -193,7 +138,7 @@ static int look_at_named(struct search *search, const char *named, const char *h
 		struct ort_found *found = add(search, named);
 
 		if (found)
-			version_of_library(found->path, found->version, sizeof found->version);
+			ort_version_find(found->path, found->version, sizeof found->version);
 		if (found && strstr(named, "onnxruntime_pybind11_state"))
 			snprintf(found->why_not, sizeof found->why_not,
 				 "a Python module exports no C API; give the " LIBRARY " beside it, which wheels "
@@ -218,6 +163,18 @@ static void look_at_place(void *ctx, const char *folder, const char *how)
 		look_in(search, folder);
 }
 
+int ort_find_below(const char *sysroot, struct ort_found_list *list, struct err *err)
+{
+	struct search search = { .list = list };
+
+	memset(list, 0, sizeof *list);
+	ort_places_each(sysroot, look_at_place, &search);
+	if (!search.failed)
+		return 0;
+	ort_find_done(list);
+	return err_set(err, -search.failed, "cannot look for ONNX Runtime: %s", strerror(-search.failed));
+}
+
 int ort_find_all(const char *named, struct ort_found_list *list, struct err *err)
 {
 	struct search search = { .list = list };
@@ -230,7 +187,7 @@ int ort_find_all(const char *named, struct ort_found_list *list, struct err *err
 	if (!rc && from_environment && *from_environment)
 		rc = look_at_named(&search, from_environment, "INFTRACE_ORT", err);
 	if (!rc)
-		ort_places_each(look_at_place, &search);
+		ort_places_each("", look_at_place, &search);
 	if (!rc && search.failed)
 		rc = err_set(err, -search.failed, "cannot look for ONNX Runtime: %s", strerror(-search.failed));
 	if (rc)
@@ -308,6 +265,6 @@ bool ort_find_in_packages(const char *runtime_path, const char *pattern, char *p
 		if (strrchr(site, '/'))
 			*strrchr(site, '/') = 0;
 	look_in_site(&search, site, "beside the runtime");
-	ort_places_each_site(look_in_site, &search);
+	ort_places_each_site("", look_in_site, &search);
 	return search.is_there;
 }

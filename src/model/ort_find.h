@@ -34,6 +34,10 @@ struct ort_found_list {
  * is out, or `named` is not there. free with ort_find_done.
  */
 int ort_find_all(const char *named, struct ort_found_list *list, struct err *err);
+/*
+ * The same without what was named: "" on this machine; below sysroot on another one, whose copies are for reading only.
+ */
+int ort_find_below(const char *sysroot, struct ort_found_list *list, struct err *err);
 void ort_find_done(struct ort_found_list *list);
 
 /* The copy to use. -ENOENT and err when there is none that can be used: what was found, why not, what to do. */

@@ -17,6 +17,7 @@
 enum { MAX_FOLDERS = 400, MAX_CONF_LINES = 200, MAX_PARENTS = 16 };
 
 struct walk {
+	const char *sysroot;
 	ort_place look;
 	void *ctx;
 	const char *kind;  /* "Python in" */
@@ -32,6 +33,15 @@ static void walk_folder(struct walk *walk, const char *folder)
 		return;
 	snprintf(how, sizeof how, "%s %s", walk->kind, folder);
 	walk->look(walk->ctx, folder, how);
+}
+
+/* A folder that is the same for everybody, below the sysroot. */
+static void walk_below(struct walk *walk, const char *folder)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof path, "%s%s", walk->sysroot, folder) < (int)sizeof path)
+		walk_folder(walk, path);
 }
 
 /* The folders that match a pattern; nothing when a part of it is empty (an unset variable). */
@@ -64,11 +74,12 @@ static void each_of_path(const char *list, void (*each)(struct walk *, const cha
 
 static void walk_loader_conf(struct walk *walk)
 {
-	char line[PATH_MAX];
+	char pattern[PATH_MAX], line[PATH_MAX];
 	glob_t files;
 	int n = 0;
 
-	if (glob("/etc/ld.so.conf.d/*.conf", 0, NULL, &files))
+	snprintf(pattern, sizeof pattern, "%s/etc/ld.so.conf.d/*.conf", walk->sysroot);
+	if (glob(pattern, 0, NULL, &files))
 		return;
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		FILE *in = fopen(files.gl_pathv[i], "re");
@@ -76,7 +87,7 @@ static void walk_loader_conf(struct walk *walk)
 		while (in && n++ < MAX_CONF_LINES && fgets(line, sizeof line, in)) {
 			line[strcspn(line, " \t\r\n#")] = 0;
 			if (line[0] == '/')
-				walk_folder(walk, line);
+				walk_below(walk, line);
 		}
 		if (in)
 			fclose(in);
@@ -86,13 +97,17 @@ static void walk_loader_conf(struct walk *walk)
 
 static void walk_loader(struct walk *walk)
 {
-	static const char *const standard[] = { "/usr/local/lib", "/lib64", "/usr/lib64", "/lib", "/usr/lib" };
+	static const char *const standard[] = {
+		"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/usr/local/lib", "/lib64", "/usr/lib64", "/lib",
+		"/usr/lib",
+	};
 
 	walk->kind = "the loader's path:";
-	each_of_path(getenv("LD_LIBRARY_PATH"), walk_folder, walk);
+	if (!*walk->sysroot)
+		each_of_path(getenv("LD_LIBRARY_PATH"), walk_folder, walk);
 	walk_loader_conf(walk);
 	for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
-		walk_folder(walk, standard[i]);
+		walk_below(walk, standard[i]);
 }
 
 /* An installation or an environment of Python. */
@@ -146,9 +161,17 @@ static void walk_variable(struct walk *walk, const char *name, const char *behin
 	walk_prefix(walk, prefix);
 }
 
-static void walk_python(struct walk *walk)
+static void walk_prefix_below(struct walk *walk, const char *prefix)
 {
-	walk->kind = "Python in";
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof path, "%s%s", walk->sysroot, prefix) < (int)sizeof path)
+		walk_prefix(walk, path);
+}
+
+/* Python that the caller's surroundings lead to. */
+static void walk_own_python(struct walk *walk)
+{
 	walk_variable(walk, "VIRTUAL_ENV", "");
 	walk_variable(walk, "CONDA_PREFIX", "");
 	each_of_path(getenv("PYTHONPATH"), walk_python_path, walk);
@@ -157,8 +180,18 @@ static void walk_python(struct walk *walk)
 	each_of_path(getenv("PATH"), walk_python_program, walk);
 	walk_variable(walk, "PYTHONUSERBASE", "");
 	walk_variable(walk, "HOME", "/.local");
-	walk_prefix(walk, "/usr/local");
-	walk_prefix(walk, "/usr");
+}
+
+static void walk_python(struct walk *walk)
+{
+	walk->kind = "Python in";
+	if (!*walk->sysroot)
+		walk_own_python(walk);
+	walk_prefix_below(walk, "/usr/local");
+	walk_prefix_below(walk, "/usr");
+	walk_prefix_below(walk, "/opt/*");
+	if (*walk->sysroot)
+		return;
 	walk_variable(walk, "PYENV_ROOT", "/versions/*");
 	walk_variable(walk, "HOME", "/.pyenv/versions/*");
 }
@@ -198,12 +231,14 @@ static void walk_node(struct walk *walk)
 	const char *home = getenv("HOME");
 
 	walk->kind = "Node in";
-	walk_node_project(walk);
-	each_of_path(getenv("NODE_PATH"), walk_modules, walk);
-	each_of_path(getenv("PATH"), walk_node_program, walk);
-	walk_modules(walk, "/usr/local/lib/node_modules");
-	walk_modules(walk, "/usr/lib/node_modules");
-	if (!home || !*home)
+	if (!*walk->sysroot) {
+		walk_node_project(walk);
+		each_of_path(getenv("NODE_PATH"), walk_modules, walk);
+		each_of_path(getenv("PATH"), walk_node_program, walk);
+	}
+	walk_pattern(walk, "%s/usr/local/lib/node_modules/" NODE_LIBRARY, walk->sysroot);
+	walk_pattern(walk, "%s/usr/lib/node_modules/" NODE_LIBRARY, walk->sysroot);
+	if (*walk->sysroot || !home || !*home)
 		return;
 	walk_pattern(walk, "%s/.npm-global/lib/node_modules/" NODE_LIBRARY, home);
 	walk_pattern(walk, "%s/.nvm/versions/node/*/lib/node_modules/" NODE_LIBRARY, home);
@@ -214,17 +249,19 @@ static void walk_common(struct walk *walk)
 	const char *home = getenv("HOME");
 
 	walk->kind = "the folder";
+	walk_pattern(walk, "%s/opt/onnxruntime*/lib", walk->sysroot);
+	walk_pattern(walk, "%s/opt/onnxruntime*/lib64", walk->sysroot);
+	walk_pattern(walk, "%s/usr/local/onnxruntime*/lib", walk->sysroot);
+	if (*walk->sysroot)
+		return;
 	walk_pattern(walk, "./onnxruntime-linux-*/lib");
-	walk_pattern(walk, "/opt/onnxruntime*/lib");
-	walk_pattern(walk, "/opt/onnxruntime*/lib64");
-	walk_pattern(walk, "/usr/local/onnxruntime*/lib");
 	if (home && *home)
 		walk_pattern(walk, "%s/onnxruntime-linux-*/lib", home);
 }
 
-void ort_places_each(ort_place look, void *ctx)
+void ort_places_each(const char *sysroot, ort_place look, void *ctx)
 {
-	struct walk walk = { .look = look, .ctx = ctx, .below = "/onnxruntime/capi" };
+	struct walk walk = { .sysroot = sysroot, .look = look, .ctx = ctx, .below = "/onnxruntime/capi" };
 
 	walk_loader(&walk);
 	walk_python(&walk);
@@ -232,9 +269,9 @@ void ort_places_each(ort_place look, void *ctx)
 	walk_common(&walk);
 }
 
-void ort_places_each_site(ort_place look, void *ctx)
+void ort_places_each_site(const char *sysroot, ort_place look, void *ctx)
 {
-	struct walk walk = { .look = look, .ctx = ctx, .below = "" };
+	struct walk walk = { .sysroot = sysroot, .look = look, .ctx = ctx, .below = "" };
 
 	walk_python(&walk);
 }

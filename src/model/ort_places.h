@@ -12,13 +12,18 @@
 #define ORT_NODE_ARCH "x64"
 #endif
 
+/*
+ * sysroot: "" in life; another machine's files below that folder: then only places that are the same for everybody,
+ * since variables, the current folder and the home are this machine's.
+ */
+
 /* folder exists; both texts are the callee's for the call only. how: "Python in ...". */
 typedef void (*ort_place)(void *ctx, const char *folder, const char *how);
 
 /* The loader's path, Python installations, Node installations, common folders, in this order. */
-void ort_places_each(ort_place look, void *ctx);
+void ort_places_each(const char *sysroot, ort_place look, void *ctx);
 
 /* Folders with Python packages: site-packages and dist-packages. */
-void ort_places_each_site(ort_place look, void *ctx);
+void ort_places_each_site(const char *sysroot, ort_place look, void *ctx);
 
 #endif

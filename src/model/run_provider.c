@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/near.h"
+#include "model/ort_plugins.h"
 
 enum { MAX_OPTIONS = 64 };
 
@@ -25,21 +26,16 @@ static const struct provider {
 	const char *name, *full_name;
 	const char *generic; /* what SessionOptionsAppendExecutionProvider calls it */
 	enum way way;
-	const char *package;
 } providers[] = {
 	{ "cpu", "CPUExecutionProvider", NULL, CPU },
-	{ "cuda", "CUDAExecutionProvider", NULL, CUDA, "onnxruntime_ep_cuda/libonnxruntime_providers_cuda*.so" },
+	{ "cuda", "CUDAExecutionProvider", NULL, CUDA },
 	{ "tensorrt", "TensorrtExecutionProvider", NULL, TENSORRT },
-	{ "nvtensorrtrtx", "NvTensorRTRTXExecutionProvider", "NvTensorRtRtx", BY_NAME,
-	  "onnxruntime_ep_nv_tensorrt_rtx/libonnxruntime_providers_nv*.so" },
+	{ "nvtensorrtrtx", "NvTensorRTRTXExecutionProvider", "NvTensorRtRtx", BY_NAME },
 	{ "rocm", "ROCMExecutionProvider", NULL, ROCM },
-	{ "migraphx", "MIGraphXExecutionProvider", "MIGraphX", BY_SYMBOL,
-	  "onnxruntime_ep_migraphx/libonnxruntime_providers_migraphx*.so" },
-	{ "openvino", "OpenVINOExecutionProvider", "OpenVINO", OPENVINO,
-	  "onnxruntime_ep_openvino/libonnxruntime_providers_openvino_plugin.so" },
-	{ "qnn", "QNNExecutionProvider", "QNN", BY_NAME, "onnxruntime_qnn/libonnxruntime_providers_qnn.so" },
-	{ "webgpu", "WebGpuExecutionProvider", "WebGPU", BY_NAME,
-	  "onnxruntime_ep_webgpu/libonnxruntime_providers_webgpu.so" },
+	{ "migraphx", "MIGraphXExecutionProvider", "MIGraphX", BY_SYMBOL },
+	{ "openvino", "OpenVINOExecutionProvider", "OpenVINO", OPENVINO },
+	{ "qnn", "QNNExecutionProvider", "QNN", BY_NAME },
+	{ "webgpu", "WebGpuExecutionProvider", "WebGPU", BY_NAME },
 	{ "dnnl", "DnnlExecutionProvider", NULL, DNNL },
 	{ "cann", "CANNExecutionProvider", NULL, CANN },
 	{ "vitisai", "VitisAIExecutionProvider", "VitisAI", VITISAI },
@@ -74,7 +70,7 @@ const char *run_provider_package(const char *full_name)
 {
 	const struct provider *provider = find(full_name);
 
-	return provider ? provider->package : NULL;
+	return ort_plugins_pattern(provider ? provider->full_name : full_name);
 }
 
 bool run_provider_is_available(const struct run *run, const char *full_name)

@@ -159,8 +159,8 @@ static int say_no_meter(const struct target *target, int result, struct err *err
 	if (result && result != -ENOENT)
 		return err_set(err, -result, "cannot read %s" POWERCAP ": %s", target->sysroot, strerror(-result));
 	return err_set(err, ENOENT,
-		       "cannot find an energy meter in %s" POWERCAP ": this machine shows none; virtual machines seldom do, "
-		       "others may need: modprobe intel_rapl_msr (for AMD too)",
+		       "cannot find an energy meter in %s" POWERCAP ": this machine shows none; virtual machines seldom "
+		       "do, others may need: modprobe intel_rapl_msr (for AMD too)",
 		       target->sysroot);
 }
 
@@ -168,8 +168,8 @@ static int say_unreadable(const struct target *target, const char *zone, int res
 {
 	if (result == -EACCES || result == -EPERM)
 		return err_set(err, -result,
-			       "cannot read %s" POWERCAP "/%s/energy_uj: %s; only root may read energy meters: run as root, or: "
-			       "sudo chmod a+r " POWERCAP "/" ZONE "*/energy_uj",
+			       "cannot read %s" POWERCAP "/%s/energy_uj: %s; only root may read energy meters: run as "
+			       "root, or: sudo chmod a+r " POWERCAP "/" ZONE "*/energy_uj",
 			       target->sysroot, zone, strerror(-result));
 	return err_set(err, -result, "cannot read %s" POWERCAP "/%s/energy_uj: %s", target->sysroot, zone,
 		       result == -EPROTO ? "not understood" : strerror(-result));
@@ -179,24 +179,25 @@ static int say_unreadable(const struct target *target, const char *zone, int res
 static int check(const struct target *target, struct err *err)
 {
 	struct meter *meter = calloc(MAX_ZONES, sizeof *meter);
-	int result = -ENOMEM;
+	int result, first = 0;
+	size_t n = 0, n_readable = 0;
 	uint64_t uj;
-	size_t n = 0, i = 0;
 
 	if (!meter)
 		return err_set(err, ENOMEM, "cannot look for energy meters: out of memory");
 	result = find_meters(target->sysroot, meter, &n);
-	if (result || !n) {
-		free(meter);
-		return say_no_meter(target, result, err);
+	for (size_t i = 0; i < n; i++) {
+		int code = read_number(target->sysroot, meter[i].zone, "energy_uj", &uj);
+
+		n_readable += !code;
+		first = first ? first : code;
 	}
-	do
-		result = read_number(target->sysroot, meter[i].zone, "energy_uj", &uj);
-	while (result && ++i < n);
-	if (result)
-		say_unreadable(target, meter[0].zone, read_number(target->sysroot, meter[0].zone, "energy_uj", &uj), err);
+	if (result || !n)
+		result = say_no_meter(target, result, err);
+	else if (!n_readable)
+		result = say_unreadable(target, meter[0].zone, first, err);
 	free(meter);
-	return result ? -err->code : 0;
+	return result;
 }
 
 static int start(void *data, const struct target *target, struct sink *out, struct err *err)
