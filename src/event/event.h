@@ -118,6 +118,11 @@ enum event_key {
 	KEY_CAPABILITIES,	/* on partitioning: how many node groups the provider asked for */
 	KEY_THREADS,
 	KEY_MACHINE,		/* text: processor, CPUs, memory, kernel */
+	KEY_CYCLES,		/* on kernels: as the provider's profiler counted them */
+	KEY_SHARE,		/* on kernels: of the cycles of all kernels of the same execution (real number) */
+	KEY_REPORTED_NS,	/* on kernels: duration in the provider's profile, when the slice had to be cut to its operator */
+	KEY_SOURCE_OPS,		/* text; on kernels: nodes of the model that it was made from, ';' between them */
+	KEY_IMPLEMENTATION,	/* text; on kernels: which of its implementations the provider chose */
 	N_KEYS
 };
 
@@ -150,6 +155,7 @@ struct track_def {
 	uint32_t unit;	/* counters: id of "bytes", "%", "count"; 0: none */
 	uint64_t start_ns; /* processes: CLOCK_MONOTONIC at which it started, 0: unknown */
 	uint32_t command;  /* processes: command line, id, 0: unknown */
+	uint64_t uuid;	   /* that the track has in the file it was read from; 0: in none. Written, it stays the same track */
 };
 
 struct event {

@@ -268,6 +268,7 @@ int perfetto_tracks_emit(struct state *state, uint32_t index, struct err *err)
 
 	track->parent = parent_to_tell(state, track, index);
 	track->def.parent = state->track[track->parent].id;
+	track->def.uuid = track->uuid;
 	if (!track->id)
 		track->id = sink_new_track(state->out);
 	event.track = track->id;

@@ -37,6 +37,7 @@ enum {
 	EVENT_ROOM = 96, /* more than an event's packet without its arguments */
 	ARG_ROOM = 32,	 /* more than an argument */
 	HEAD_ROOM = 64,	 /* more than what is around a text in a packet of its own */
+	MORE_SEQUENCES = 1 << 28, /* sequences of what is added later: more than any recording has */
 };
 
 struct seen {
@@ -53,7 +54,7 @@ struct sequence {
 };
 
 struct track {
-	uint64_t last_ns;
+	uint64_t last_ns, uuid;
 	uint32_t sequence; /* 0: not defined yet */
 	bool is_defined, has_sequence;
 };
@@ -68,6 +69,8 @@ struct perfetto_writer {
 	struct sink sink;
 	struct perfetto_out out;
 	uint64_t salt;
+	bool is_more;
+	uint32_t first_number; /* of sequences in the file, less 1: those that it has already are others */
 	struct track *track;
 	struct sequence *sequence;
 	uint32_t n_tracks, n_sequences, last_sequence;
@@ -100,13 +103,23 @@ static int grow(void **array, uint32_t *n, uint32_t index, size_t size)
 }
 
 /* Equal in one file, different in any other: files can be merged. */
-static uint64_t track_uuid(const struct perfetto_writer *writer, uint32_t track)
+static uint64_t new_uuid(const struct perfetto_writer *writer, uint32_t track)
 {
 	uint64_t mixed = writer->salt + track * 0x9e3779b97f4a7c15u;
 
 	mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
 	mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
 	return (mixed ^ mixed >> 31) >> 1 | 1;
+}
+
+static uint64_t track_uuid(const struct perfetto_writer *writer, uint32_t track)
+{
+	return track < writer->n_tracks && writer->track[track].uuid ? writer->track[track].uuid : new_uuid(writer, track);
+}
+
+static uint32_t number_of(const struct perfetto_writer *writer, uint32_t sequence)
+{
+	return writer->first_number + sequence;
 }
 
 static int start_sequence(struct perfetto_writer *writer, const struct track *track, uint32_t track_id,
@@ -118,22 +131,24 @@ static int start_sequence(struct perfetto_writer *writer, const struct track *tr
 	if (!at)
 		return -1;
 	at = pb_open(at, TRACE_PACKET, &packet);
-	at = pb_put_uint(at, PACKET_SEQUENCE_ID, track->sequence);
+	at = pb_put_uint(at, PACKET_SEQUENCE_ID, number_of(writer, track->sequence));
 	at = pb_put_uint(at, PACKET_SEQUENCE_FLAGS, SEQ_STATE_CLEARED);
 	at = pb_put_uint(at, PACKET_FIRST_ON_SEQUENCE, 1);
 	at = pb_put_uint(at, PACKET_PREVIOUS_DROPPED, 1);
 	at = pb_open(at, PACKET_DEFAULTS, &defaults);
-	at = pb_put_uint(at, DEFAULTS_CLOCK_ID, CLOCK_SEQUENCE_ID);
+	at = pb_put_uint(at, DEFAULTS_CLOCK_ID, writer->is_more ? CLOCK_MONOTONIC_ID : CLOCK_SEQUENCE_ID);
 	if (track->has_sequence) {
 		at = pb_open(at, DEFAULTS_TRACK_EVENT, &inside);
 		at = pb_put_uint(at, EVENT_DEFAULTS_TRACK_UUID, track_uuid(writer, track_id));
 		at = pb_close(at, inside);
 	}
 	at = pb_close(at, defaults);
-	at = pb_open(at, PACKET_CLOCK_SNAPSHOT, &inside);
-	at = perfetto_describe_clock(at, CLOCK_SEQUENCE_ID, time_ns, true);
-	at = perfetto_describe_clock(at, CLOCK_MONOTONIC_ID, time_ns, false);
-	perfetto_out_end(&writer->out, pb_close(pb_close(at, inside), packet));
+	if (!writer->is_more) {	/* a snapshot that lies before another one is taken for a clock that went back */
+		at = pb_open(at, PACKET_CLOCK_SNAPSHOT, &inside);
+		at = perfetto_describe_clock(at, CLOCK_SEQUENCE_ID, time_ns, true);
+		at = pb_close(perfetto_describe_clock(at, CLOCK_MONOTONIC_ID, time_ns, false), inside);
+	}
+	perfetto_out_end(&writer->out, pb_close(at, packet));
 	sequence->last_ns = time_ns;
 	sequence->is_started = true;
 	return 0;
@@ -142,14 +157,14 @@ static int start_sequence(struct perfetto_writer *writer, const struct track *tr
 static int put_track(struct perfetto_writer *writer, const struct event *event)
 {
 	const struct track_def *def = event->def;
-	uint64_t uuid = track_uuid(writer, event->track);
 
 	if (event->track >= writer->n_tracks &&
 	    grow((void **)&writer->track, &writer->n_tracks, event->track, sizeof *writer->track))
 		return out_of_memory(writer);
 	writer->track[event->track].is_defined = true;
+	writer->track[event->track].uuid = def->uuid;
 	writer->track[event->track].has_sequence = def->type == TRACK_THREAD || def->type == TRACK_LANE;
-	return perfetto_describe_track(&writer->out, writer->sink.names, def, uuid,
+	return perfetto_describe_track(&writer->out, writer->sink.names, def, track_uuid(writer, event->track),
 				       def->parent ? track_uuid(writer, def->parent) : 0, event->track);
 }
 
@@ -163,7 +178,7 @@ static int tell(struct perfetto_writer *writer, uint32_t sequence, uint32_t fiel
 	if (!at)
 		return -1;
 	at = pb_open(at, TRACE_PACKET, &packet);
-	at = pb_put_uint(at, PACKET_SEQUENCE_ID, sequence);
+	at = pb_put_uint(at, PACKET_SEQUENCE_ID, number_of(writer, sequence));
 	at = pb_open(at, PACKET_INTERNED_DATA, &data);
 	at = pb_open(at, field, &entry);
 	at = pb_put_uint(at, ENTRY_IID, number);
@@ -310,14 +325,16 @@ static int put_packet(struct perfetto_writer *writer, const struct event *event,
 	if (!at)
 		return -1;
 	at = pb_open(at, TRACE_PACKET, &packet);
-	if (__builtin_expect(time_ns >= sequence->last_ns, 1)) {
+	if (writer->is_more) {
+		at = pb_put_uint(at, PACKET_TIMESTAMP, time_ns);
+	} else if (__builtin_expect(time_ns >= sequence->last_ns, 1)) {
 		at = pb_put_uint(at, PACKET_TIMESTAMP, time_ns - sequence->last_ns);
 		sequence->last_ns = time_ns;
 	} else {
 		at = pb_put_uint(at, PACKET_TIMESTAMP, time_ns);
 		at = pb_put_uint(at, PACKET_CLOCK_ID, CLOCK_MONOTONIC_ID);
 	}
-	at = pb_put_uint(at, PACKET_SEQUENCE_ID, id);
+	at = pb_put_uint(at, PACKET_SEQUENCE_ID, number_of(writer, id));
 	at = put_track_event(at, writer, event);
 	perfetto_out_end(&writer->out, pb_close(at, packet));
 	return 0;
@@ -384,14 +401,17 @@ struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t
 	}
 	writer->sink = (struct sink){ put, names, last_track };
 	writer->last_sequence = PERFETTO_SHARED_SEQUENCE;
+	writer->is_more = opts && opts->is_more;
+	writer->first_number = writer->is_more ? MORE_SEQUENCES : 0;
 	if (getrandom(&writer->salt, sizeof writer->salt, GRND_NONBLOCK) != sizeof writer->salt)
 		writer->salt = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 40;
 	if (perfetto_out_init(&writer->out, fd, opts && opts->compress, err)) {
 		free(writer);
 		return NULL;
 	}
-	if (perfetto_describe_clocks(&writer->out, opts && opts->is_import) || perfetto_describe_system(&writer->out) ||
-	    perfetto_write_flush(writer, err)) {
+	if (!writer->is_more &&
+	    (perfetto_describe_clocks(&writer->out, opts && opts->is_import) || perfetto_describe_system(&writer->out) ||
+	     perfetto_write_flush(writer, err))) {
 		perfetto_write_free(writer, NULL);
 		return NULL;
 	}

@@ -17,6 +17,8 @@ struct perfetto_write_opts {
 	bool compress;	/* packets in deflate-compressed bundles: a third of the bytes, more CPU */
 	bool is_import; /* times are not this machine's CLOCK_MONOTONIC: the file does not relate them to its other
 			   clocks */
+	bool is_more;	/* the file holds a recording already, which this adds tracks to: it gets no second head, and times may
+			   lie anywhere in it. Tracks of it are meant by their uuid (struct track_def) */
 };
 
 /*

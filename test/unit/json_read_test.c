@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json_read.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct json_reader read_text(const char *text)
+{
+	struct json_reader reader;
+
+	json_read_init(&reader, text, strlen(text));
+	return reader;
+}
+
+static void tokens_come_in_order(void **state)
+{
+	struct json_reader reader = read_text(" {\"a\" : [1, -2.5e3,\"b\\\"c\"], \"d\":{},\"e\":null , \"f\":true,\"g\":false} ");
+	int64_t number;
+
+	assert_int_equal(json_read_next(&reader), JSON_OBJECT);
+	assert_int_equal(json_read_next(&reader), JSON_ARRAY);
+	assert_true(json_span_is(reader.key, "a"));
+	assert_int_equal(json_read_next(&reader), JSON_NUMBER);
+	assert_true(json_span_int(reader.value, &number) && number == 1);
+	assert_null(reader.key.start);
+	assert_int_equal(json_read_next(&reader), JSON_NUMBER);
+	assert_false(json_span_int(reader.value, &number));
+	assert_int_equal(json_read_next(&reader), JSON_TEXT);
+	assert_true(json_span_is(reader.value, "b\\\"c"));
+	assert_int_equal(json_read_next(&reader), JSON_CLOSE);
+	assert_int_equal(json_read_next(&reader), JSON_OBJECT);
+	assert_true(json_span_is(reader.key, "d"));
+	assert_int_equal(json_read_next(&reader), JSON_CLOSE);
+	assert_int_equal(json_read_next(&reader), JSON_NULL);
+	assert_int_equal(json_read_next(&reader), JSON_TRUE);
+	assert_int_equal(json_read_next(&reader), JSON_FALSE);
+	assert_true(json_span_is(reader.key, "g"));
+	assert_int_equal(json_read_next(&reader), JSON_CLOSE);
+	assert_int_equal(json_read_next(&reader), JSON_END);
+}
+
+static void what_is_skipped_is_over(void **state)
+{
+	struct json_reader reader = read_text("[[1,{\"a\":[2]}],3]");
+
+	json_read_next(&reader);
+	assert_int_equal(json_read_next(&reader), JSON_ARRAY);
+	assert_true(json_read_skip(&reader));
+	assert_int_equal(json_read_next(&reader), JSON_NUMBER);
+	assert_true(json_span_is(reader.value, "3"));
+}
+
+static enum json_token last(const char *text)
+{
+	struct json_reader reader = read_text(text);
+	enum json_token token;
+
+	do
+		token = json_read_next(&reader);
+	while (token != JSON_END && token != JSON_BROKEN);
+	return token;
+}
+
+static void what_is_no_json_is_broken(void **state)
+{
+	static const char *const texts[] = { "", "{", "[1", "[1 2]", "{\"a\"}", "{\"a\":}", "{1:2}", "[1]]", "1 2", "\"a", "\"a\\", "nul", "{\"a\":1,", "[}" };
+	char deep[200];
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		assert_int_equal(last(texts[i]), JSON_BROKEN);
+	memset(deep, '[', JSON_READ_DEPTH + 1);
+	strcpy(deep + JSON_READ_DEPTH + 1, "]]]]]]]]");
+	assert_int_equal(last(deep), JSON_BROKEN);
+	assert_int_equal(last("[[[]]]"), JSON_END);
+}
+
+static void numbers_that_do_not_fit_are_none(void **state)
+{
+	static const char *const wrong[] = { "9223372036854775808", "1.0", "-", "1e3" };
+	int64_t number;
+
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_false(json_span_int((struct json_span){ wrong[i], strlen(wrong[i]) }, &number));
+	assert_true(json_span_int((struct json_span){ "9223372036854775807", 19 }, &number) && number == INT64_MAX);
+	assert_true(json_span_int((struct json_span){ "-12", 3 }, &number) && number == -12);
+	assert_false(json_span_int((struct json_span){ NULL, 0 }, &number));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tokens_come_in_order),
+		cmocka_unit_test(what_is_skipped_is_over),
+		cmocka_unit_test(what_is_no_json_is_broken),
+		cmocka_unit_test(numbers_that_do_not_fit_are_none),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
