@@ -227,6 +227,8 @@ static int model_run(const void *opaque, int argc, char **argv, struct err *err)
 
 	if (opts->interval_ns < 10000000)
 		return cmd_misused(err, "--interval must be 10ms or more");
+	if (opts->rounds < 1 || opts->rounds > 100)
+		return cmd_misused(err, "--rounds must be from 1 to 100");
 	if (opts->run.policy && opts->run.provider.n)
 		return cmd_misused(err, "--policy lets the runtime choose the provider; give either that or --ep");
 	code = read_model(&job, argv[0]);

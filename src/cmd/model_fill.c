@@ -17,6 +17,7 @@ struct fill {
 	struct model_result *to;
 	const struct run_result *run;	/* NULL: the runner told nothing */
 	struct arena *arena;
+	uint32_t round;
 	bool is_out_of_memory;
 };
 
@@ -92,14 +93,11 @@ static void fill_runtime(struct fill *fill)
 static void fill_steps(struct fill *fill)
 {
 	struct model_step *steps = take(fill, RUN_N_PHASES, sizeof *steps);
-	uint64_t peak = 0;
 
 	for (uint32_t i = 0; steps && i < RUN_N_PHASES; i++) {
 		const struct run_phase *phase = &fill->run->phases[i];
 		if (phase->state != RUN_ENDED)
 			continue;
-		if (phase->peak_rss_bytes > peak)
-			peak = phase->peak_rss_bytes;
 		steps[fill->to->n_steps++] = (struct model_step){
 			.name = run_result_phase_name(i), .begin_ns = (int64_t)phase->start_ns, .end_ns = (int64_t)phase->end_ns,
 			.rss_bytes = phase->rss_bytes ? (int64_t)phase->rss_bytes : -1,
@@ -107,8 +105,6 @@ static void fill_steps(struct fill *fill)
 		};
 	}
 	fill->to->steps = steps;
-	if (peak)
-		fill->to->peak_bytes = (int64_t)peak;
 	if (fill->run->phases[RUN_SESSION].state == RUN_ENDED)
 		fill->to->creation_ns =
 			(int64_t)(fill->run->phases[RUN_SESSION].end_ns - fill->run->phases[RUN_SESSION].start_ns);
@@ -123,12 +119,15 @@ static int by_start(const void *left, const void *right)
 
 static void fill_latencies(struct fill *fill, const struct run_record *record)
 {
+	uint32_t n_before = fill->to->n_latencies;
 	struct model_latency *latencies;
-	size_t n = 0;
+	size_t n = n_before;
 
 	for (uint64_t i = 0; i < record->n_latencies; i++)
 		n += record->latency[i].phase == RUN_STEADY;
 	latencies = take(fill, n, sizeof *latencies);
+	if (latencies && n_before)
+		memcpy(latencies, fill->to->latencies, n_before * sizeof *latencies);
 	for (uint64_t i = 0; latencies && i < record->n_latencies; i++) {
 		const struct run_latency *from = &record->latency[i];
 		if (from->phase != RUN_STEADY || (from->status != RUN_LATENCY_OK && from->status != RUN_LATENCY_FAILED))
@@ -136,17 +135,23 @@ static void fill_latencies(struct fill *fill, const struct run_record *record)
 		latencies[fill->to->n_latencies++] = (struct model_latency){
 			.start_ns = from->start_ns, .duration_ns = from->duration_ns,
 			.queued_ns = from->queued_ns ? (int64_t)from->queued_ns : -1, .shape = from->group,
-			.thread = from->thread, .status = from->status == RUN_LATENCY_OK ? 0 : 1,
+			.thread = from->thread, .status = from->status == RUN_LATENCY_OK ? 0 : 1, .round = fill->round,
 		};
 	}
 	if (latencies)
-		qsort(latencies, fill->to->n_latencies, sizeof *latencies, by_start);
+		qsort(latencies + n_before, fill->to->n_latencies - n_before, sizeof *latencies, by_start);
 	fill->to->latencies = latencies;
-	fill->to->n_unkept = record->head->n_latencies > record->n_latencies ?
-				     (int64_t)(record->head->n_latencies - record->n_latencies) : 0;
+	if (record->head->n_latencies > record->n_latencies)
+		fill->to->n_unkept += (int64_t)(record->head->n_latencies - record->n_latencies);
 }
 
-static void fill_load(struct fill *fill, const struct run_record *record)
+/* Adds to what may not be known yet. */
+static void add(int64_t *sum, uint64_t value)
+{
+	*sum = (*sum < 0 ? 0 : *sum) + (int64_t)value;
+}
+
+static void fill_load(struct fill *fill)
 {
 	const struct run_result *run = fill->run;
 	struct model_result *to = fill->to;
@@ -162,14 +167,25 @@ static void fill_load(struct fill *fill, const struct run_record *record)
 		to->concurrency = run->concurrency;
 	if (run->is_open_loop)
 		to->rate_per_s = run->rate_hz;
-	if (run->phases[RUN_WARM_UP].state == RUN_ENDED) {
-		to->n_warmup = (int64_t)run->n_warm_up;
+	if (run->phases[RUN_WARM_UP].state == RUN_ENDED)
 		to->warmup_words = keep(fill, run->warm_up_text);
-	}
+}
+
+/* What all rounds add up to, or come to at most. */
+static void fill_sums(struct fill *fill, const struct run_record *record)
+{
+	const struct run_result *run = fill->run;
+
+	for (uint32_t i = 0; i < RUN_N_PHASES; i++)
+		if (run->phases[i].state == RUN_ENDED && (int64_t)run->phases[i].peak_rss_bytes > fill->to->peak_bytes &&
+		    run->phases[i].peak_rss_bytes)
+			fill->to->peak_bytes = (int64_t)run->phases[i].peak_rss_bytes;
+	if (run->phases[RUN_WARM_UP].state == RUN_ENDED)
+		add(&fill->to->n_warmup, run->n_warm_up);
 	if (run->wall_ns) {
-		to->steady_ns = (int64_t)run->wall_ns;
-		to->cpu_user_ns = (int64_t)run->cpu_user_ns;
-		to->cpu_system_ns = (int64_t)run->cpu_system_ns;
+		add(&fill->to->steady_ns, run->wall_ns);
+		add(&fill->to->cpu_user_ns, run->cpu_user_ns);
+		add(&fill->to->cpu_system_ns, run->cpu_system_ns);
 	}
 	fill_latencies(fill, record);
 }
@@ -271,44 +287,53 @@ static void fill_energy(struct fill *fill, const struct model_pass *pass)
 		return;
 	}
 	model_energy_find(&energy, summary->store, steady->start_ns, steady->end_ns);
-	fill->to->energy_joules = energy.joules;
+	fill->to->energy_joules = fill->round ? fill->to->energy_joules + energy.joules : energy.joules;
 	if (isfinite(energy.joules))
 		fill->to->energy_scope = keep(fill, energy.scope);
 	else
 		fill->to->energy_missing = energy.has_counter ? keep(fill, energy.missing) : why_no_energy(fill);
 }
 
-static void fill_recordings(struct fill *fill, const struct model_passes *passes)
+static void fill_recording(struct fill *fill, const struct model_pass *pass, const char **path)
 {
-	const struct model_pass *both[2] = { passes->timing, passes->operators };
-
-	fill->to->n_lost = 0;
-	for (int i = 0; i < 2; i++) {
-		if (!both[i])
-			continue;
-		*(i ? &fill->to->operator_recording : &fill->to->recording) = keep(fill, both[i]->path);
-		fill->to->n_lost += (int64_t)both[i]->recorded.n_lost;
-		if (both[i]->recording.summary && both[i]->recording.summary->cost.is_known)
-			fill->to->event_ns = both[i]->recording.summary->cost.event_ns;
-	}
+	if (!*path)
+		*path = keep(fill, pass->path);
+	add(&fill->to->n_lost, pass->recorded.n_lost);
+	if (pass->recording.summary && pass->recording.summary->cost.is_known)
+		fill->to->event_ns = pass->recording.summary->cost.event_ns;
 }
 
-int model_fill_result(struct model_result *result, const struct model_passes *passes, struct arena *arena, struct err *err)
+static int finish(const struct fill *fill, struct err *err)
 {
-	struct fill fill = { result, passes->timing->run.head, arena, false };
+	return fill->is_out_of_memory ? err_set(err, ENOMEM, "cannot report on %s: out of memory", fill->to->label) : 0;
+}
 
-	fill_recordings(&fill, passes);
-	fill_error(&fill, passes->timing);
-	if (fill.run) {
+int model_fill_timing(struct model_result *result, const struct model_pass *pass, uint32_t round, struct arena *arena,
+		      struct err *err)
+{
+	struct fill fill = { .to = result, .run = pass->run.head, .arena = arena, .round = round };
+
+	fill_recording(&fill, pass, &result->recording);
+	fill_error(&fill, pass);
+	if (fill.run && !round) {
 		fill_runtime(&fill);
 		fill_steps(&fill);
-		fill_load(&fill, &passes->timing->run);
-		fill_energy(&fill, passes->timing);
+		fill_load(&fill);
 	}
-	fill_creation(&fill, passes->timing);
-	if (passes->operators)
-		fill_operators(&fill, passes->operators);
-	else
-		result->operators_missing = passes->no_operators;
-	return fill.is_out_of_memory ? err_set(err, ENOMEM, "cannot report on %s: out of memory", result->label) : 0;
+	if (fill.run) {
+		fill_sums(&fill, &pass->run);
+		fill_energy(&fill, pass);
+	}
+	if (!round)
+		fill_creation(&fill, pass);
+	return finish(&fill, err);
+}
+
+int model_fill_operators(struct model_result *result, const struct model_pass *pass, struct arena *arena, struct err *err)
+{
+	struct fill fill = { .to = result, .run = pass->run.head, .arena = arena };
+
+	fill_recording(&fill, pass, &result->operator_recording);
+	fill_operators(&fill, pass);
+	return finish(&fill, err);
 }

@@ -11,17 +11,15 @@
 #include "cmd/model_pass.h"
 #include "model/onnx_cost.h"
 
-/* How the passes of one run are told apart; operators NULL: there was no such pass, and why. */
-struct model_passes {
-	const struct model_pass *timing, *operators;
-	const char *no_operators;	/* why */
-};
-
 /*
- * Fills result, which was set up by model_result_init and knows what was asked for (label, provider, policy, options).
- * The passes are not needed afterwards, their files' names are. 0, or -ENOMEM and err.
+ * What a timing pass told; result was set up by model_result_init and knows what was asked for (label, provider, policy,
+ * options). round: which of several processes that did the same, from 0 on, in order; later ones add their latencies and
+ * sums. The pass is not needed afterwards. 0, or -ENOMEM and err.
  */
-int model_fill_result(struct model_result *result, const struct model_passes *passes, struct arena *arena, struct err *err);
+int model_fill_timing(struct model_result *result, const struct model_pass *pass, uint32_t round, struct arena *arena,
+		      struct err *err);
+/* What the pass for the operators told. */
+int model_fill_operators(struct model_result *result, const struct model_pass *pass, struct arena *arena, struct err *err);
 
 /*
  * The outputs of result, in the folder `to`, beside those of the run called label in the folder `from`; run: the

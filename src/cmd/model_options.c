@@ -24,6 +24,8 @@ static const struct opt own_rows[] = {
 	{ 'o', "output", "FILE", "recordings go here, with the provider's name before the suffix", OPT_STR, AT(out), "inftrace.pftrace" },
 	{ 0, "force", NULL, "overwrite files that exist", OPT_FLAG, AT(force) },
 	{ 0, "interval", "TIME", "time between samples of CPU and memory, 10ms or more", OPT_DURATION, AT(interval_ns), "1s" },
+	{ 0, "rounds", "N", "measure in this many processes, providers in turn; --duration and --iterations are divided among them", OPT_INT,
+	  AT(rounds), "3" },
 	{ 0, "outputs", "FOLDER", "keep the outputs of the first inference here, as .npy in a folder for each provider", OPT_STR,
 	  AT(run.outputs) },
 	{ 0, "dry-run", NULL, "only analyse the model, run nothing", OPT_FLAG, AT(dry_run) },
@@ -231,6 +233,8 @@ char **model_options_argv(const struct model_opts *opts, const struct model_way 
 	run.duration_ns = pass->duration_ns;
 	run.iterations = pass->iterations;
 	run.policy = way->policy;
+	if (!pass->profiles)
+		run.ep_profile = NULL;
 	words.argv[words.n++] = (char *)pass->program;
 	for (const struct opt *row = run_opt_table; !opt_is_end(row); row++)
 		if (!opt_is_heading(row) && is_passed(row))

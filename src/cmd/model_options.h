@@ -15,6 +15,7 @@ struct model_opts {
 	const char *out, *level, *format, *report;
 	bool force, json, csv_runs, ascii, all, dry_run;
 	uint64_t interval_ns;
+	int rounds;
 };
 
 extern struct opt model_opt_table[];

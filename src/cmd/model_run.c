@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Each way is run twice: once for the latencies, with only inferences recorded, which costs next to nothing; then, not as
- * long, with every operator recorded. Recordings are kept; outputs that are only needed for the comparison are not.
+ * Each way is run for the latencies, with only inferences recorded, which costs next to nothing: in several processes, --rounds,
+ * because two processes of the same program differ by more than one of them shows. Then, not as long, with every operator
+ * recorded. Recordings are kept; outputs that are only needed for the comparison are not.
  */
 #include "cmd/model_run.h"
 
 #include "cmd/model_fill.h"
+#include "cmd/model_inside.h"
 #include "cmd/model_pass.h"
 #include "cmd/part_path.h"
 #include "cmd/term.h"
@@ -150,37 +152,113 @@ static void describe(struct job *job, struct model_result *result, const struct 
 		result->n_threads = job->opts->run.intra_op_threads;
 }
 
-static int run_way(struct job *job, struct model_result *result, const struct model_way *way, const struct model_way *first,
-		   struct err *err)
+/* The second pass, for which operators is set up; with the provider's profiler where it has one. */
+static int run_operators(struct job *job, struct model_result *result, struct model_pass *operators, const struct model_way *way,
+			 struct err *err)
 {
-	const struct model_opts *opts = job->opts;
-	struct model_pass timing = { 0 }, operators = { 0 };
-	struct model_passes passes = { .timing = &timing, .no_operators = "not asked for: --level operator shows them" };
-	struct model_pass_words words = { .duration_ns = opts->run.duration_ns, .iterations = opts->run.iterations,
-					  .outputs = outputs_of(job, way) };
+	const char *asked = job->opts->run.ep_profile;
+	bool is_cpu = way->provider && !strcmp(way->provider, "cpu");
+	struct model_pass_words words = operator_pass(job->opts);
+	char folder[PATH_MAX];
 	int code;
 
-	describe(job, result, way);
-	say(job, way->label, "measuring");
-	code = run_pass(job, &timing, way, &words, "inference", "", err);
-	if (!code && timing.run.head && timing.run.head->stop == RUN_STOP_SIGNAL)
+	say(job, way->label, "once more, for its operators");
+	result->is_kernels_asked = asked != NULL;
+	result->kernels_missing = asked ? "the CPU provider has none inside its operators" : "not asked for: --ep-profile shows them";
+	if (!asked || is_cpu)
+		return run_pass(job, operators, way, &words, "operator", "-operators", err);
+	code = model_inside_folder(folder, sizeof folder, err);
+	if (code)
+		return code;
+	words.profiles = folder;
+	result->kernels_missing = NULL;
+	code = run_pass(job, operators, way, &words, "operator", "-operators", err);
+	if (!code)
+		code = model_inside(result, operators, &job->runs->arena, err);
+	model_inside_remove(folder);
+	return code;
+}
+
+/* No round without an inference. */
+static uint32_t n_rounds(const struct model_opts *opts)
+{
+	return (uint32_t)(opts->run.iterations && opts->run.iterations < opts->rounds ? opts->run.iterations : opts->rounds);
+}
+
+static int share_of(int iterations, uint32_t round, uint32_t n)
+{
+	return (int)((int64_t)iterations * round / n);
+}
+
+/* The same again in another process: what differs from process to process is in the interval then. */
+static int run_round(struct job *job, struct model_result *result, const struct model_way *way, const struct model_way *first,
+		     uint32_t round, struct err *err)
+{
+	const struct run_opts *run = &job->opts->run;
+	uint32_t n = n_rounds(job->opts);
+	struct model_pass_words words = { .duration_ns = run->duration_ns / n,
+					  .iterations = share_of(run->iterations, round + 1, n) - share_of(run->iterations, round, n) };
+	struct model_pass pass = { 0 };
+	char text[64], suffix[32] = "";
+	int code;
+
+	if (!round)
+		words.outputs = outputs_of(job, way);
+	else
+		snprintf(suffix, sizeof suffix, "-round%u", round + 1);
+	snprintf(text, sizeof text, n > 1 ? "measuring, round %u of %u" : "measuring", round + 1, n);
+	say(job, way->label, text);
+	code = run_pass(job, &pass, way, &words, "inference", suffix, err);
+	if (!code && pass.run.head && pass.run.head->stop == RUN_STOP_SIGNAL)
 		job->runs->is_interrupted = true;
-	if (!timing.run.head || timing.run.head->outcome != RUN_DONE)
-		passes.no_operators = "its run failed";
+	if (!code)
+		code = model_fill_timing(result, &pass, round, &job->runs->arena, err);
+	if (!code && !round)
+		code = compare_outputs(job, result, &pass.run, words.outputs, first, err);
+	model_pass_done(&pass);
+	return code;
+}
+
+static int run_way_operators(struct job *job, struct model_result *result, const struct model_way *way, struct err *err)
+{
+	struct model_pass pass = { 0 };
+	int code;
+
+	if (strcmp(job->opts->level, "operator"))
+		result->operators_missing = "not asked for: --level operator shows them";
+	else if (result->error)
+		result->operators_missing = "its run failed";
 	else if (job->runs->is_interrupted)
-		passes.no_operators = "it was interrupted before that";
-	else if (!code && !strcmp(opts->level, "operator")) {
-		struct model_pass_words shorter = operator_pass(opts);
-		say(job, way->label, "once more, for its operators");
-		code = run_pass(job, &operators, way, &shorter, "operator", "-operators", err);
-		passes.operators = &operators;
+		result->operators_missing = "it was interrupted before that";
+	if (result->operators_missing)
+		return 0;
+	code = run_operators(job, result, &pass, way, err);
+	if (!code)
+		code = model_fill_operators(result, &pass, &job->runs->arena, err);
+	model_pass_done(&pass);
+	return code;
+}
+
+/* Rounds take turns, so that what disturbs the machine disturbs all alike. */
+static int run_all(struct job *job, struct model_result *results, const struct model_way *ways, int n_ways, struct err *err)
+{
+	struct model_runs *runs = job->runs;
+	int code = 0;
+
+	for (int i = 0; i < n_ways; i++)
+		describe(job, &results[i], &ways[i]);
+	for (uint32_t round = 0; round < n_rounds(job->opts); round++) {
+		for (int i = 0; i < n_ways && !code && !runs->is_interrupted; i++) {
+			if (results[i].error)
+				continue;
+			code = run_round(job, &results[i], &ways[i], &ways[0], round, err);
+			runs->report.n_results += !code && !round;
+		}
 	}
-	if (!code)
-		code = model_fill_result(result, &passes, &job->runs->arena, err);
-	if (!code)
-		code = compare_outputs(job, result, &timing.run, words.outputs, first, err);
-	model_pass_done(&timing);
-	model_pass_done(&operators);
+	for (int i = 0; i < (int)runs->report.n_results && !code; i++) {
+		code = run_way_operators(job, &results[i], &ways[i], err);
+		runs->n_failed += results[i].error != NULL;
+	}
 	return code;
 }
 
@@ -245,13 +323,14 @@ static void describe_settings(struct model_runs *runs, const struct model_opts *
 {
 	const struct model_way none = { .label = "" };
 	const struct model_pass_words words = { .program = "", .model = "", .result = "", .duration_ns = opts->run.duration_ns,
-						.iterations = opts->run.iterations };
+						.iterations = opts->run.iterations, .profiles = "" };
 	char **argv = model_options_argv(opts, &none, &words, &runs->arena);
 	struct model_setting *settings = arena_alloc(&runs->arena, MAX_SETTINGS * sizeof *settings);
 
 	for (int i = 1; argv && settings && argv[i] && strcmp(argv[i], "--") && runs->report.n_settings < MAX_SETTINGS; i++) {
 		char *equals = strchr(argv[i], '=');
 		if (!strncmp(argv[i], "--result", 8) || !strncmp(argv[i], "--warm-up-max", 13) || !strncmp(argv[i], "--hold", 6) ||
+		    !strncmp(argv[i], "--ep-profile-dir", 16) ||
 		    !strncmp(argv[i], "--optimized-data-min", 20))
 			continue;
 		if (equals)
@@ -289,11 +368,8 @@ int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const 
 	runs->report.results = results;
 	describe_settings(runs, opts);
 	describe_machine(runs, !code && !strcmp(opts->level, "operator"));
-	for (int i = 0; i < n_ways && !code && !runs->is_interrupted; i++) {
-		code = run_way(&job, &results[i], &ways[i], &ways[0], err);
-		runs->report.n_results += !code;
-		runs->n_failed += !code && results[i].error;
-	}
+	if (!code)
+		code = run_all(&job, results, ways, n_ways, err);
 	remove_outputs(&job, ways, n_ways);
 	return code;
 }
