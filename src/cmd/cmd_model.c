@@ -121,14 +121,18 @@ static FILE *open_report(const struct model_opts *opts, const char **format, str
 	return file;
 }
 
+/* Standard output is looked after by whoever called the command. */
 static int close_report(const struct model_opts *opts, FILE *file, struct err *err)
 {
-	bool has_failed = fflush(file) || ferror(file);
-	int code = errno;
+	bool has_failed;
+	int code;
 
-	if (file != stdout)
-		fclose(file);
-	return has_failed ? err_set(err, code, "cannot write %s: %s", opts->report ? opts->report : "the report", strerror(code)) : 0;
+	if (file == stdout)
+		return 0;
+	has_failed = fflush(file) || ferror(file);
+	code = errno;
+	fclose(file);
+	return has_failed ? err_set(err, code, "cannot write %s: %s", opts->report, strerror(code)) : 0;
 }
 
 static struct export_opts page_opts(const struct model_opts *opts)

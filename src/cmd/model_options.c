@@ -25,7 +25,7 @@ static const struct opt own_rows[] = {
 	{ 0, "force", NULL, "overwrite files that exist", OPT_FLAG, AT(force) },
 	{ 0, "interval", "TIME", "time between samples of CPU and memory, 10ms or more", OPT_DURATION, AT(interval_ns), "1s" },
 	{ 0, "rounds", "N", "measure in this many processes, providers in turn; --duration and --iterations are divided among them", OPT_INT,
-	  AT(rounds), "3" },
+	  AT(rounds), "5" },
 	{ 0, "outputs", "FOLDER", "keep the outputs of the first inference here, as .npy in a folder for each provider", OPT_STR,
 	  AT(run.outputs) },
 	{ 0, "dry-run", NULL, "only analyse the model, run nothing", OPT_FLAG, AT(dry_run) },

@@ -190,6 +190,13 @@ static void say_few_values(const struct speaker *to)
 	double times = pow(to->insight->value / 0.01, 2);
 
 	FINDING("the mean is uncertain");
+	if (to->run->n_rounds > 1) {
+		EVIDENCE("%s %s; the means of its %u processes lie between %s and %s", to->is_ascii ? "+-" : "\302\261",
+			 units_percent(to->insight->value).s, to->run->n_rounds, units_duration(to->run->round_low_ns).s,
+			 units_duration(to->run->round_high_ns).s);
+		NEXT("measure in more of them (--rounds), while the machine does nothing else");
+		return;
+	}
 	EVIDENCE("%s %s; %s inferences in a row are worth %s independent ones", to->is_ascii ? "+-" : "\302\261",
 		 units_percent(to->insight->value).s, units_count((uint64_t)to->insight->b).s,
 		 units_count((uint64_t)to->insight->a).s);

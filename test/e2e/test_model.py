@@ -71,7 +71,9 @@ def test_both_recordings_are_kept_and_hold_what_the_report_says(lab, library):
         "run-cpu.pftrace", "run-cpu-operators.pftrace"}
     assert timing.operators == [] and len(operators.operators) == 20 * len(operators.inferences)
     # every latency that was reported is an inference of the recording, and lies around it
-    starts, durations = run["samples"]["start_monotonic_ns"], run["samples"]["duration_ns"]
+    samples = run["samples"]
+    starts = [at for at, round in zip(samples["start_monotonic_ns"], samples["round"]) if round == 0]
+    durations = samples["duration_ns"]
     seen = {slice.start: slice for slice in timing.inferences}
     at = sorted(seen)
     assert len(at) >= len(starts)
@@ -84,7 +86,16 @@ def test_without_operators_nothing_is_run_twice(lab, library):
     report = profile(lab, "chain", "-t", "200ms", "--level", "inference", runtime=library)
     assert report["runs"][0]["operator_recording"] is None
     assert report["runs"][0]["operators_missing"].startswith("not asked for")
-    assert [os.path.basename(path) for path in glob.glob(lab.path("*.pftrace"))] == ["run-cpu.pftrace"]
+    assert not glob.glob(lab.path("*operators*"))
+
+
+def test_rounds_are_processes_of_their_own_that_share_the_time(lab, library):
+    report = profile(lab, "chain", "-r", 50, "--rounds", 4, "--level", "inference", runtime=library)
+    run, = report["runs"]
+    assert [run["samples"]["round"].count(n) for n in range(4)] == [12, 13, 12, 13] and run["rounds"] == 4
+    assert len({tuple(Recording(path).pids) for path in glob.glob(lab.path("*.pftrace"))}) == 4
+    run, = profile(lab, "chain", "-r", 2, "--rounds", 4, "--level", "inference", runtime=library)["runs"]
+    assert run["samples"]["round"] == [0, 1]
 
 
 def test_options_of_the_runner_are_passed_on(lab, library):
@@ -217,7 +228,7 @@ def test_ctrl_c_ends_the_measurement_and_reports_it(lab, library):
 @pytest.mark.root
 def test_energy_is_what_the_meters_of_the_packages_have_counted(lab, library):
     """The first meter starts again at 0 after two seconds."""
-    report = metered(lab, "-t", "4s", "--interval", "100ms", "--level", "inference", runtime=library)
+    report = metered(lab, "-t", "4s", "--rounds", 1, "--interval", "100ms", "--level", "inference", runtime=library)
     run, = report["runs"]
     assert run["energy_scope"] == "package-0+package-1, whole machine" and run["energy_missing"] is None
     assert run["energy_joules"] / (run["steady_ns"] / 1e9) == pytest.approx(60, rel=0.02)
