@@ -104,6 +104,17 @@ struct model_placement {
 	double share_ns;
 };
 
+/* What the provider's own profiler saw run inside the operators, all rows of one name together. */
+struct model_kernel {
+	const char *name, *op_type, *implementation; /* "conv_1", "Convolution", "brgconv_avx512" */
+	const char *source_ops;			     /* nodes of the model that it was made from, ';' between them */
+	int64_t n;
+	double time_ns; /* of all of them; NAN: the profiler counts cycles */
+	int64_t cycles; /* -1: the profiler tells times */
+	double share;	/* of the cycles, or the time, of all kernels; NAN: of a whole */
+	bool is_whole;	/* not a kernel: the execution as a whole, as the provider sees it ("QNN (execute) time") */
+};
+
 /* A counter while the steady inferences ran: "gpu use", "%". */
 struct model_counter {
 	const char *name, *unit;
@@ -159,11 +170,19 @@ struct model_result {
 	const struct model_operator *operators;	   /* largest share first */
 	const struct model_placement *placements;
 
+	bool is_kernels_asked;		    /* the provider's profiler was to run */
+	const char *kernels_source;	    /* "QNN profile" */
+	const char *kernels_missing;	    /* why there are none */
+	const char *kernels_note;	    /* what is wrong with them; NULL: nothing */
+	int64_t n_kernel_runs;		    /* executions of operators that they are of */
+	int64_t n_kernel_slices;	    /* kernels that are in the recording of the operators */
+	const struct model_kernel *kernels; /* wholes first, then by share */
+
 	const char *against; /* what the outputs are compared with: "cpu", "expected"; NULL: they are the measure */
 	const struct model_output *outputs;
 
 	uint32_t n_steps, n_phases, n_transformers, n_latencies, n_shapes, n_counters, n_operators, n_placements,
-	    n_outputs; /* elements of the arrays */
+	    n_kernels, n_outputs; /* elements of the arrays */
 };
 
 struct model_report {
@@ -182,7 +201,7 @@ static inline void model_result_init(struct model_result *result)
 	memset(result, 0, sizeof *result);
 	result->concurrency = result->n_threads = result->n_lost = result->creation_ns = result->first_ns = -1;
 	result->n_warmup = result->steady_ns = result->cpu_user_ns = result->cpu_system_ns = -1;
-	result->peak_bytes = result->n_operator_runs = -1;
+	result->peak_bytes = result->n_operator_runs = result->n_kernel_runs = result->n_kernel_slices = -1;
 	result->rate_per_s = result->event_ns = result->energy_joules = NAN;
 	result->operators_wall_ns = result->unattributed_ns = NAN;
 }

@@ -231,6 +231,8 @@ char **model_options_argv(const struct model_opts *opts, const struct model_way 
 	run.duration_ns = pass->duration_ns;
 	run.iterations = pass->iterations;
 	run.policy = way->policy;
+	if (!pass->profiles)
+		run.ep_profile = NULL;
 	words.argv[words.n++] = (char *)pass->program;
 	for (const struct opt *row = run_opt_table; !opt_is_end(row); row++)
 		if (!opt_is_heading(row) && is_passed(row))

@@ -6,6 +6,7 @@
 #include "cmd/model_run.h"
 
 #include "cmd/model_fill.h"
+#include "cmd/model_inside.h"
 #include "cmd/model_pass.h"
 #include "cmd/part_path.h"
 #include "cmd/term.h"
@@ -150,6 +151,33 @@ static void describe(struct job *job, struct model_result *result, const struct 
 		result->n_threads = job->opts->run.intra_op_threads;
 }
 
+/* The second pass, for which operators is set up; with the provider's profiler where it has one. */
+static int run_operators(struct job *job, struct model_result *result, struct model_pass *operators, const struct model_way *way,
+			 struct err *err)
+{
+	const char *asked = job->opts->run.ep_profile;
+	bool is_cpu = way->provider && !strcmp(way->provider, "cpu");
+	struct model_pass_words words = operator_pass(job->opts);
+	char folder[PATH_MAX];
+	int code;
+
+	say(job, way->label, "once more, for its operators");
+	result->is_kernels_asked = asked != NULL;
+	result->kernels_missing = asked ? "the CPU provider has none inside its operators" : "not asked for: --ep-profile shows them";
+	if (!asked || is_cpu)
+		return run_pass(job, operators, way, &words, "operator", "-operators", err);
+	code = model_inside_folder(folder, sizeof folder, err);
+	if (code)
+		return code;
+	words.profiles = folder;
+	result->kernels_missing = NULL;
+	code = run_pass(job, operators, way, &words, "operator", "-operators", err);
+	if (!code)
+		code = model_inside(result, operators, &job->runs->arena, err);
+	model_inside_remove(folder);
+	return code;
+}
+
 static int run_way(struct job *job, struct model_result *result, const struct model_way *way, const struct model_way *first,
 		   struct err *err)
 {
@@ -170,9 +198,7 @@ static int run_way(struct job *job, struct model_result *result, const struct mo
 	else if (job->runs->is_interrupted)
 		passes.no_operators = "it was interrupted before that";
 	else if (!code && !strcmp(opts->level, "operator")) {
-		struct model_pass_words shorter = operator_pass(opts);
-		say(job, way->label, "once more, for its operators");
-		code = run_pass(job, &operators, way, &shorter, "operator", "-operators", err);
+		code = run_operators(job, result, &operators, way, err);
 		passes.operators = &operators;
 	}
 	if (!code)
@@ -245,13 +271,14 @@ static void describe_settings(struct model_runs *runs, const struct model_opts *
 {
 	const struct model_way none = { .label = "" };
 	const struct model_pass_words words = { .program = "", .model = "", .result = "", .duration_ns = opts->run.duration_ns,
-						.iterations = opts->run.iterations };
+						.iterations = opts->run.iterations, .profiles = "" };
 	char **argv = model_options_argv(opts, &none, &words, &runs->arena);
 	struct model_setting *settings = arena_alloc(&runs->arena, MAX_SETTINGS * sizeof *settings);
 
 	for (int i = 1; argv && settings && argv[i] && strcmp(argv[i], "--") && runs->report.n_settings < MAX_SETTINGS; i++) {
 		char *equals = strchr(argv[i], '=');
 		if (!strncmp(argv[i], "--result", 8) || !strncmp(argv[i], "--warm-up-max", 13) || !strncmp(argv[i], "--hold", 6) ||
+		    !strncmp(argv[i], "--ep-profile-dir", 16) ||
 		    !strncmp(argv[i], "--optimized-data-min", 20))
 			continue;
 		if (equals)

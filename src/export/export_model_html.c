@@ -409,6 +409,7 @@ void export_model_html(FILE *out, const struct model_analysis *analysis)
 		html_creation(&page);
 		html_placement(&page);
 		html_operators(&page);
+		html_kernels(&page);
 		html_roofline(&page);
 		html_memory(&page);
 		html_outputs(&page);

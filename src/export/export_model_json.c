@@ -298,6 +298,39 @@ static void put_operators(struct json *json, const struct model_analysis *analys
 	json_end(json, '}');
 }
 
+/* null: there are none, and why. */
+static void put_kernels(struct json *json, const struct model_result *result)
+{
+	json_text(json, "kernels_missing", result->kernels_missing);
+	if (!result->n_kernels) {
+		json_null(json, "kernels");
+		return;
+	}
+	json_object(json, "kernels");
+	json_text(json, "source", result->kernels_source);
+	json_text(json, "note", result->kernels_note);
+	put_int(json, "executions", result->n_kernel_runs);
+	put_int(json, "in_recording", result->n_kernel_slices);
+	json_array(json, "list");
+	for (uint32_t i = 0; i < result->n_kernels; i++) {
+		const struct model_kernel *kernel = &result->kernels[i];
+
+		json_object(json, NULL);
+		json_text(json, "name", kernel->name);
+		json_bool(json, "is_whole", kernel->is_whole);
+		json_text(json, "op_type", kernel->op_type);
+		json_text(json, "implementation", kernel->implementation);
+		json_text(json, "source_ops", kernel->source_ops);
+		put_int(json, "calls", kernel->n);
+		json_real(json, "total_ns", kernel->time_ns);
+		put_int(json, "cycles", kernel->cycles);
+		json_real(json, "share", kernel->share);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	json_end(json, '}');
+}
+
 static void put_outputs(struct json *json, const struct model_result *result)
 {
 	json_text(json, "outputs_against", result->against);
@@ -402,6 +435,7 @@ static void put_run(struct json *json, const struct model_analysis *analysis, ui
 	put_latencies(json, run);
 	put_usage(json, run);
 	put_operators(json, analysis, r);
+	put_kernels(json, run->result);
 	put_outputs(json, run->result);
 	json_end(json, '}');
 }

@@ -298,6 +298,7 @@ void export_model_text(FILE *out, const struct model_analysis *analysis, const s
 		model_text_placement(&page);
 		model_text_types(&page);
 		model_text_nodes(&page);
+		model_text_kernels(&page);
 		model_text_roofline(&page);
 		model_text_memory(&page);
 		model_text_outputs(&page);

@@ -24,6 +24,7 @@ void html_memory(struct html_page *page);
 void html_outputs(struct html_page *page);
 void html_placement(struct html_page *page);
 void html_operators(struct html_page *page);
+void html_kernels(struct html_page *page);
 void html_roofline(struct html_page *page);
 
 /* A text of a stranger, not yet escaped. */

@@ -26,6 +26,7 @@ void model_text_creation(const struct model_page *page);
 void model_text_memory(const struct model_page *page);
 void model_text_outputs(const struct model_page *page);
 void model_text_placement(const struct model_page *page);
+void model_text_kernels(const struct model_page *page);
 void model_text_types(const struct model_page *page);
 void model_text_nodes(const struct model_page *page);
 void model_text_roofline(const struct model_page *page);

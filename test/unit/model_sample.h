@@ -43,6 +43,16 @@ static const struct model_placement sample_on_openvino[] = { { "OpenVINOExecutio
 							     { "CPUExecutionProvider", 4, 8400, 0.9e9 } };
 static const struct model_placement sample_on_gpu[] = { { "WebGpuExecutionProvider", SAMPLE_NODES, 44100, 1.1e9 } };
 
+static const struct model_kernel sample_kernels[] = {
+	{ "gr\303\274n<b>&\"fire'\"", "Convolution", "brgconv_avx512", NULL, 2100, 2.4e9, -1, 0.75, false },
+	{ "softmax", "Softmax", "jit_avx512", NULL, 2100, 0.8e9, -1, 0.25, false },
+};
+static const struct model_kernel sample_cycles[] = {
+	{ "NPU (execute) time", NULL, NULL, NULL, 20, 9e6, -1, NAN, true },
+	{ "block0", NULL, NULL, "conv;<relu>", 20, NAN, 2800000, 0.875, false },
+	{ "block1", NULL, NULL, NULL, 20, NAN, 400000, 0.125, false },
+};
+
 /* Uniform in (0, 1). */
 static inline double sample_random(struct sample *s)
 {
@@ -276,6 +286,20 @@ static inline struct sample *sample_new(void)
 	s->result[1].n_placements = 2;
 	s->result[2].placements = sample_on_gpu;
 	s->result[2].n_placements = 1;
+	for (uint32_t r = 0; r < SAMPLE_RUNS; r++)
+		s->result[r].is_kernels_asked = r != 3;
+	s->result[0].kernels_missing = "the CPU provider has none inside its operators";
+	s->result[1].kernels = sample_kernels;
+	s->result[1].n_kernels = 2;
+	s->result[1].kernels_source = "ONNX Runtime's profile";
+	s->result[1].n_kernel_runs = s->result[1].n_kernel_slices = 2100;
+	s->result[1].kernels_note = "the profile is cut <off>";
+	s->result[2].kernels = sample_cycles;
+	s->result[2].n_kernels = 3;
+	s->result[2].kernels_source = "NPU profile";
+	s->result[2].n_kernel_runs = 20;
+	s->result[2].n_kernel_slices = 40;
+	s->result[3].kernels_missing = "not asked for: --ep-profile shows them";
 	s->report.results = s->result;
 	s->report.n_results = SAMPLE_RUNS;
 	s->report.settings = sample_settings;

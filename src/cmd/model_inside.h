@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the provider's own profiler says of the operator pass: its files are read, added to the recording and summed up.
+ */
+#ifndef CMD_MODEL_INSIDE_H
+#define CMD_MODEL_INSIDE_H
+
+#include "analyze/model_result.h"
+#include "base/arena.h"
+#include "cmd/model_pass.h"
+
+/* A new, empty folder for the profiler; it may only be used for that. 0, or -errno and err. */
+int model_inside_folder(char *path, size_t size, struct err *err);
+/* With all that is in it. */
+void model_inside_remove(const char *path);
+
+/*
+ * Fills the result's kernels, or says why there are none. What is wrong with the profiler's files is said there; 0, or
+ * -errno and err: memory is out, or the recording could not be written.
+ */
+int model_inside(struct model_result *result, const struct model_pass *pass, struct arena *arena, struct err *err);
+
+#endif

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""inftrace model --ep-profile with real providers: every row of the provider's profiler is in the report and in the recording."""
+import collections
+import json
+import os
+
+import pytest
+
+import envs
+import judge
+from conftest import environment
+from recording import Recording
+from test_model import software_gpu
+
+
+def compare(lab, model, *args, runtime, env=None):
+    done = lab.plain([lab.inftrace, "model", lab.model(model), "--runtime", runtime, "-o", lab.path("run.pftrace"), "--warm-up-max", "0.2s",
+                      *[str(arg) for arg in args], "--json"], env=env)
+    assert done.status == 0, done.err
+    return json.loads(done.out)["runs"]
+
+
+def slices(run):
+    """(operators, executions, kernels) of the recording, which Perfetto takes without a complaint."""
+    assert not judge.import_errors(run["operator_recording"])
+    recording = Recording(run["operator_recording"])
+    assert not recording.broken()
+    return recording.operators, recording.of("stage"), recording.of("kernel")
+
+
+@pytest.fixture
+def qnn():
+    return environment(envs.plugin, "qnn").library
+
+
+def test_every_kernel_of_an_operator_is_inside_it(lab, qnn):
+    run, = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn)
+    assert run["kernels_missing"] is None and run["kernels"]["note"] is None and run["kernels"]["source"] == "QNN profile"
+    operators, executions, kernels = slices(run)
+    assert len(operators) == len(executions) == run["kernels"]["executions"] > 4
+    assert len(kernels) == run["kernels"]["in_recording"] == sum(row["calls"] for row in run["kernels"]["list"] if not row["is_whole"])
+    of_run = collections.defaultdict(list)
+    for kernel in kernels:
+        of_run[kernel.args["inference"]].append(kernel)
+        assert kernel.track.path() == ["inftrace-run", "QNNExecutionProvider profile"]
+        assert kernel.parent.kind == "stage" and kernel.parent.name == "QNN (execute) time"
+        assert "not a measured time" in kernel.args["source"]
+    for operator in operators:
+        inside = of_run.pop(operator.args["inference"])
+        assert all(operator.start <= kernel.start <= kernel.end <= operator.end for kernel in inside)
+        assert sum(kernel.args["share"] for kernel in inside) == pytest.approx(1)
+        cycles = sum(kernel.args["cycles"] for kernel in inside)
+        whole = inside[0].parent.end - inside[0].parent.start
+        for kernel in inside:
+            assert kernel.args["share"] == pytest.approx(kernel.args["cycles"] / cycles)
+            assert kernel.end - kernel.start == pytest.approx(kernel.args["share"] * whole, abs=2)
+    assert not of_run
+    # the report adds up what the recording has
+    rows = {row["name"]: row for row in run["kernels"]["list"] if not row["is_whole"]}
+    assert sum(row["share"] for row in rows.values()) == pytest.approx(1)
+    for name, row in rows.items():
+        assert row["cycles"] == sum(kernel.args["cycles"] for kernel in kernels if kernel.name == name)
+        assert row["total_ns"] is None
+    assert any("conv_1" in name for name in rows) and any("softmax" in name for name in rows)
+    whole = {row["name"]: row for row in run["kernels"]["list"] if row["is_whole"]}
+    assert whole["Accelerator (execute) time (cycles)"]["cycles"] == sum(row["cycles"] for row in rows.values())
+
+
+def test_what_is_added_changes_nothing_else(lab, qnn):
+    run, = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn)
+    done = lab.plain([lab.inftrace, "report", "--json", run["operator_recording"]])
+    assert done.status == 0, done.err
+    report = json.loads(done.out)
+    assert len(report["processes"]) == 1
+    assert len(judge.query(run["operator_recording"], "select upid from process where pid != 0")) == 1
+    # the latencies are those of a run without the profiler
+    assert not Recording(run["recording"]).of("kernel")
+    command = judge.query(run["recording"], "select cmdline from process where cmdline like '%inftrace-run%'")[0]["cmdline"]
+    assert "ep-profile" not in command
+
+
+def test_basic_tells_executions_and_no_kernels(lab, qnn):
+    run, = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "basic", runtime=qnn)
+    operators, executions, kernels = slices(run)
+    assert len(operators) == len(executions) == run["kernels"]["executions"] and not kernels
+    for operator, execution in zip(operators, executions):
+        assert operator.start <= execution.start <= execution.end <= operator.end
+    execute, = [row for row in run["kernels"]["list"] if row["name"] == "QNN (execute) time"]
+    assert execute["is_whole"] and execute["calls"] == len(executions) and execute["total_ns"] > 0 and execute["share"] is None
+
+
+def test_kernels_name_the_nodes_that_they_are_made_from(lab, qnn):
+    run, = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", "--ep-option", "enable_framework_op_trace=1",
+                   "--ep-option", "framework_op_trace_dir=" + lab.folder, runtime=qnn)
+    named = {row["name"]: row["source_ops"] for row in run["kernels"]["list"]}
+    assert "conv_1" in next(ops for name, ops in named.items() if name.startswith("conv_1"))
+    assert all(kernel.args.get("source_ops") == named[kernel.name] for kernel in slices(run)[2])
+
+
+def test_a_provider_that_overlaps_is_not_guessed_at(lab, qnn):
+    """Two inferences at a time: nothing in the profile says which of them a row is of."""
+    run, = compare(lab, "cnn", "--ep", "qnn", "-r", 12, "-c", 2, "--ep-profile", "detailed", runtime=qnn)
+    operators, executions, kernels = slices(run)
+    starts = sorted((operator.start, operator.end) for operator in operators)
+    if all(before[1] <= after[0] for before, after in zip(starts, starts[1:])):
+        pytest.skip("they happened not to overlap")
+    assert not kernels and not executions and "overlap" in run["kernels"]["note"]
+    assert sum(row["share"] for row in run["kernels"]["list"] if not row["is_whole"]) == pytest.approx(1)
+
+
+def test_who_has_no_profiler_says_so(lab, qnn):
+    cpu, = compare(lab, "cnn", "-r", 4, "--ep-profile", "basic", runtime=qnn)
+    assert cpu["kernels"] is None and cpu["kernels_missing"].startswith("the CPU provider has none")
+    command = judge.query(cpu["operator_recording"], "select cmdline from process where cmdline like '%inftrace-run%'")[0]["cmdline"]
+    assert "ep-profile" not in command
+    cpu, = compare(lab, "cnn", "-r", 4, "--force", runtime=qnn)
+    assert cpu["kernels"] is None and cpu["kernels_missing"].startswith("not asked for")
+    inside = environment(envs.wheel, "openvino").library
+    run, = compare(lab, "cnn", "--ep", "openvino", "-r", 4, "--ep-profile", "basic", runtime=inside)
+    assert run["kernels"] is None and "ONNX Runtime's profile has no kernel" in run["kernels_missing"]
+
+
+def test_nothing_is_left_behind(lab, qnn):
+    os.mkdir(lab.path("tmp"))
+    compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn, env={"TMPDIR": lab.path("tmp")})
+    assert os.listdir(lab.path("tmp")) == []
+
+
+def test_kernels_of_no_operator_are_reported(lab):
+    """WebGPU's rows name a node, but not the execution; they run after the operator has returned."""
+    library = environment(envs.node_package, "newest").library
+    run, = compare(lab, "cnn", "--ep", "webgpu", "-r", 3, "--ep-profile", "basic", runtime=library, env=software_gpu(lab))
+    if run["kernels"] is None:
+        pytest.fail(run["kernels_missing"])
+    rows = run["kernels"]["list"]
+    assert {"Conv", "Softmax"} <= {row["op_type"] for row in rows} and all(row["total_ns"] >= 0 for row in rows)
+    assert sum(row["share"] for row in rows) == pytest.approx(1)
+    assert run["kernels"]["executions"] is None and run["kernels"]["in_recording"] == 0 and "does not say" in run["kernels"]["note"]
+
+
+def test_the_openvino_plugin_tells_its_kernels(lab):
+    openvino = environment(envs.plugin, "openvino")
+    done = lab.plain([lab.inftrace, "model", lab.model("cnn"), "--ep", "openvino", "-r", "20", "--ep-profile", "detailed", "--runtime",
+                      openvino.path, "-o", lab.path("run.pftrace"), "--json"])
+    if done.status and "finds no device" in done.err:
+        pytest.skip("the OpenVINO plugin wants a processor of Intel")
+    run, = json.loads(done.out)["runs"]
+    operators, _, kernels = slices(run)
+    assert len(kernels) == run["kernels"]["in_recording"] == sum(row["calls"] for row in run["kernels"]["list"])
+    spans = {operator.args["inference"]: operator for operator in operators}
+    assert all(spans[kernel.args["inference"]].start <= kernel.start <= kernel.end <= spans[kernel.args["inference"]].end for kernel in kernels)
