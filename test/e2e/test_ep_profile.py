@@ -97,6 +97,25 @@ def test_kernels_name_the_nodes_that_they_are_made_from(lab, qnn):
     assert all(kernel.args.get("source_ops") == named[kernel.name] for kernel in slices(run)[2])
 
 
+def test_the_cpu_backend_measures_times(lab):
+    """Its file is of another form, and its rows are microseconds: their slices are as long."""
+    library = environment(envs.plugin, "qnn-cpu").library
+    run, = compare(lab, "cnn", "--ep", "qnn", "--ep-option", "backend_type=cpu", "-r", 4, "--ep-profile", "detailed", runtime=library)
+    operators, executions, kernels = slices(run)
+    assert len(operators) == len(executions) == run["kernels"]["executions"]
+    assert {execution.name for execution in executions} == {"GRAPH_EXECUTE"}
+    spans = {operator.args["inference"]: operator for operator in operators}
+    for kernel in kernels:
+        operator = spans[kernel.args["inference"]]
+        assert operator.start <= kernel.start <= kernel.end <= operator.end and "cycles" not in kernel.args
+        assert (kernel.end - kernel.start) % 1000 == 0 or "reported_ns" in kernel.args
+    rows = {row["name"]: row for row in run["kernels"]["list"] if not row["is_whole"]}
+    assert sum(row["share"] for row in rows.values()) == pytest.approx(1)
+    for name, row in rows.items():
+        own = [kernel.args.get("reported_ns", kernel.end - kernel.start) for kernel in kernels if kernel.name == name]
+        assert row["calls"] == len(own) and row["total_ns"] == sum(own) and row["cycles"] is None
+
+
 def test_a_provider_that_overlaps_is_not_guessed_at(lab, qnn):
     """Two inferences at a time: nothing in the profile says which of them a row is of."""
     run, = compare(lab, "cnn", "--ep", "qnn", "-r", 12, "-c", 2, "--ep-profile", "detailed", runtime=qnn)
