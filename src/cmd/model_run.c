@@ -201,6 +201,10 @@ static int run_way(struct job *job, struct model_result *result, const struct mo
 		code = run_operators(job, result, &operators, way, err);
 		passes.operators = &operators;
 	}
+	if (!passes.operators) {
+		result->is_kernels_asked = opts->run.ep_profile != NULL;
+		result->kernels_missing = passes.no_operators;
+	}
 	if (!code)
 		code = model_fill_result(result, &passes, &job->runs->arena, err);
 	if (!code)
