@@ -252,7 +252,7 @@ const struct cmd cmd_model = {
 	.help = "Reads the model, finds an ONNX Runtime, and runs the model on each provider of --ep in a program of its own that is recorded like "
 		"anybody's: first for the latencies, then, shorter, for the operators. Inputs are made up from a seed, or come from files. The report "
 		"compares session creation, first inference, steady latency, operators, memory and outputs; what a provider did not take is said from "
-		"what ran.\n\n"
+		"what ran. With --ep-profile the provider's own profiler runs during the second run: what it saw is in that recording, and in the report.\n\n"
 		"With --dry-run nothing is run: operators, parameters, shapes, operations and bytes are those that follow from the file. A multiply-add counts as two operations. Bytes are those of inputs, weights and outputs, each once: the least that has to move.\n\n"
 		"Exit status: 0 when every run came to its end; 1 when some did not, or external data is missing; 3 when none did, or MODEL is no ONNX model.",
 	.examples =
@@ -261,6 +261,7 @@ const struct cmd cmd_model = {
 		{ "inftrace model model.onnx --ep cpu,openvino --report compare.html", "two providers beside each other, as a page with plots" },
 		{ "inftrace model model.onnx --dim batch=8 -c 4 -t 30s", "batches of 8, four at a time, for half a minute" },
 		{ "inftrace model model.onnx --rate 100 --json", "100 arrivals a second: how long do they wait?" },
+		{ "inftrace model model.onnx --ep qnn --ep-profile detailed", "and what runs inside the provider's operators" },
 		{ "inftrace model model.onnx --dry-run", "what is in the file" },
 		{ 0 },
 	    },

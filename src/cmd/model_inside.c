@@ -221,8 +221,10 @@ int model_inside(struct model_result *result, const struct model_pass *pass, str
 		inside.names = own;
 	if (!inside.names)
 		return err_set(err, ENOMEM, "cannot read the provider's profile: out of memory");
-	if (!run || (!is_qnn && !*run->profile_path))
-		code = missing(&inside, "the run with the provider's profiler failed");
+	if (!run || run->outcome != RUN_DONE)
+		code = missing(&inside, "the run with the provider's profiler failed%s%s", run && *run->error ? ": " : "", run ? run->error : "");
+	else if (!is_qnn && !*run->profile_path)
+		code = missing(&inside, "the runtime wrote no profile");
 	else
 		code = read_file(&inside, is_qnn ? run->provider_profile_path : run->profile_path, is_qnn);
 	names_free(own);

@@ -230,8 +230,11 @@ static int run_way_operators(struct job *job, struct model_result *result, const
 		result->operators_missing = "its run failed";
 	else if (job->runs->is_interrupted)
 		result->operators_missing = "it was interrupted before that";
-	if (result->operators_missing)
+	if (result->operators_missing) {
+		result->is_kernels_asked = job->opts->run.ep_profile != NULL;
+		result->kernels_missing = result->operators_missing;
 		return 0;
+	}
 	code = run_operators(job, result, &pass, way, err);
 	if (!code)
 		code = model_fill_operators(result, &pass, &job->runs->arena, err);

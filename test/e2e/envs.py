@@ -30,10 +30,11 @@ WHEELS = {
 }
 # A provider in a library of its own that needs no special hardware, and operators from a library of their own.
 OPENVINO = ("onnxruntime-openvino==1.24.1 onnxruntime-extensions==0.15.2", "numpy>=1.24.2", (3, 11), (3, 13))
-# Providers as plugins: a library that a runtime of its own choice registers.
+# Providers as plugins: a library that a runtime of its own choice registers; the newest unless one is named.
 PLUGINS = {
     "openvino": ("onnxruntime-ep-openvino==1.8.1", "onnxruntime_ep_openvino"),
     "qnn": ("onnxruntime-qnn==2.7.0", "onnxruntime_qnn"),
+    "qnn-cpu": ("onnxruntime-qnn==2.3.0", "onnxruntime_qnn", "onnxruntime==1.24.4"),  # the last with the CPU backend
     "webgpu": ("onnxruntime-ep-webgpu==0.4.0", "onnxruntime_ep_webgpu"),
 }
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
@@ -146,10 +147,10 @@ class Plugin:
     """A Python environment with one onnxruntime wheel and one plugin provider beside it."""
 
     def __init__(self, key):
-        package, module = PLUGINS[key]
+        package, module, *pinned = PLUGINS[key]
         runtime, numpy, low, high = WHEELS["newest"]
         self.path = _venv("python-ep-" + key, _python_between(low, high), [numpy, "packaging", "flatbuffers", "protobuf"],
-                          [runtime, package])
+                          pinned + [package] if pinned else [runtime, package])
         self.python = os.path.join(self.path, "bin", "python")
         site = glob.glob(os.path.join(self.path, "lib/python3*/site-packages"))[0]
         self.package = os.path.join(site, module)

@@ -4,10 +4,12 @@ import collections
 import json
 import os
 
+import onnx
 import pytest
 
 import envs
 import judge
+import models
 from conftest import environment
 from recording import Recording
 from test_model import software_gpu
@@ -97,6 +99,49 @@ def test_kernels_name_the_nodes_that_they_are_made_from(lab, qnn):
     assert all(kernel.args.get("source_ops") == named[kernel.name] for kernel in slices(run)[2])
 
 
+def test_the_cpu_backend_measures_times(lab):
+    """Its file is of another form, and its rows are microseconds: their slices are as long."""
+    library = environment(envs.plugin, "qnn-cpu").library
+    run, = compare(lab, "cnn", "--ep", "qnn", "--ep-option", "backend_type=cpu", "-r", 4, "--ep-profile", "detailed", runtime=library)
+    operators, executions, kernels = slices(run)
+    assert len(operators) == len(executions) == run["kernels"]["executions"]
+    assert {execution.name for execution in executions} == {"GRAPH_EXECUTE"}
+    spans = {operator.args["inference"]: operator for operator in operators}
+    for kernel in kernels:
+        operator = spans[kernel.args["inference"]]
+        assert operator.start <= kernel.start <= kernel.end <= operator.end and "cycles" not in kernel.args
+        assert (kernel.end - kernel.start) % 1000 == 0 or "reported_ns" in kernel.args
+    rows = {row["name"]: row for row in run["kernels"]["list"] if not row["is_whole"]}
+    assert sum(row["share"] for row in rows.values()) == pytest.approx(1)
+    for name, row in rows.items():
+        own = [kernel.args.get("reported_ns", kernel.end - kernel.start) for kernel in kernels if kernel.name == name]
+        assert row["calls"] == len(own) and row["total_ns"] == sum(own) and row["cycles"] is None
+
+
+def test_two_operators_of_a_provider_take_turns(lab, qnn):
+    """Nothing in the profile names the graph: the order of executions does."""
+    weights = [models._weights(7, "w1", 4, 3, 3, 3), models._weights(8, "w2", 4, 4, 3, 3)]
+    nodes = [onnx.helper.make_node("Conv", ["x", "w1"], ["a"], name="head", pads=[1, 1, 1, 1]),
+             onnx.helper.make_node("Erf", ["a"], ["b"], name="middle"),
+             onnx.helper.make_node("Shrink", ["b"], ["c"], name="other", lambd=0.1),
+             onnx.helper.make_node("Conv", ["c", "w2"], ["y"], name="tail", pads=[1, 1, 1, 1])]
+    shape = [1, 3, 8, 8]
+    onnx.save(models._model("split", nodes, [models._value("x", models.FLOAT, shape)], [models._value("y", models.FLOAT, [1, 4, 8, 8])],
+                            weights), lab.path("split.onnx"))
+    run, = compare(lab, lab.path("split"), "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn)
+    operators, _, kernels = slices(run)
+    own = [operator for operator in operators if operator.args["provider"] == "QNNExecutionProvider"]
+    if len({operator.name for operator in own}) < 2:
+        pytest.fail("QNN took all of it: %s" % {operator.name for operator in operators})
+    assert len(own) == run["kernels"]["executions"] and not run["kernels"]["note"]
+    convolutions = {}
+    for operator in own:
+        inside = [kernel.name for kernel in kernels if operator.start <= kernel.start and kernel.end <= operator.end]
+        convolutions.setdefault(operator.name, set()).add("head" if any("head" in name for name in inside) else
+                                                          "tail" if any("tail" in name for name in inside) else "neither")
+    assert sorted(map(list, convolutions.values())) == [["head"], ["tail"]]
+
+
 def test_a_provider_that_overlaps_is_not_guessed_at(lab, qnn):
     """Two inferences at a time: nothing in the profile says which of them a row is of."""
     run, = compare(lab, "cnn", "--ep", "qnn", "-r", 12, "-c", 2, "--ep-profile", "detailed", runtime=qnn)
@@ -115,6 +160,8 @@ def test_who_has_no_profiler_says_so(lab, qnn):
     assert "ep-profile" not in command
     cpu, = compare(lab, "cnn", "-r", 4, "--force", runtime=qnn)
     assert cpu["kernels"] is None and cpu["kernels_missing"].startswith("not asked for")
+    cpu, = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--force", "--level", "inference", "--ep-profile", "basic", runtime=qnn)
+    assert cpu["kernels"] is None and cpu["kernels_missing"].startswith("not asked for: --level operator")
     inside = environment(envs.wheel, "openvino").library
     run, = compare(lab, "cnn", "--ep", "openvino", "-r", 4, "--ep-profile", "basic", runtime=inside)
     assert run["kernels"] is None and "ONNX Runtime's profile has no kernel" in run["kernels_missing"]
