@@ -17,7 +17,8 @@ static enum json_token broken(struct json_reader *reader)
 
 static void skip_space(struct json_reader *reader)
 {
-	while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\t' || *reader->at == '\n' || *reader->at == '\r'))
+	while (reader->at < reader->end &&
+	       (*reader->at == ' ' || *reader->at == '\t' || *reader->at == '\n' || *reader->at == '\r'))
 		reader->at++;
 }
 
@@ -61,7 +62,8 @@ static enum json_token take_number(struct json_reader *reader)
 {
 	const char *start = reader->at;
 
-	while (reader->at < reader->end && (strchr("+-.eE", *reader->at) ? *reader->at : *reader->at >= '0' && *reader->at <= '9'))
+	while (reader->at < reader->end &&
+	       (strchr("+-.eE", *reader->at) ? *reader->at : *reader->at >= '0' && *reader->at <= '9'))
 		reader->at++;
 	reader->value = (struct json_span){ start, (size_t)(reader->at - start) };
 	return reader->at > start ? JSON_NUMBER : broken(reader);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads JSON, one token at a time, from bytes that nobody vouches for. Takes no memory and keeps no copy: a token points
- * into the text, escapes in it stay as they are. Depth is bounded. Numbers are looked at only when they are asked for.
+ * Reads JSON, one token at a time, from bytes that nobody vouches for. Takes no memory and keeps no copy: a token
+ * points into the text, escapes in it stay as they are. Depth is bounded. Numbers are looked at only when they are
+ * asked for.
  */
 #ifndef BASE_JSON_READ_H
 #define BASE_JSON_READ_H
@@ -13,11 +14,11 @@
 enum { JSON_READ_DEPTH = 64 };
 
 enum json_token {
-	JSON_END,	/* the value is over, and nothing follows it */
-	JSON_BROKEN,	/* no JSON from reader->at on, or too deep; it stays so */
+	JSON_END,    /* the value is over, and nothing follows it */
+	JSON_BROKEN, /* no JSON from reader->at on, or too deep; it stays so */
 	JSON_OBJECT,
 	JSON_ARRAY,
-	JSON_CLOSE,	/* of the innermost object or array */
+	JSON_CLOSE, /* of the innermost object or array */
 	JSON_TEXT,
 	JSON_NUMBER,
 	JSON_TRUE,
@@ -33,7 +34,7 @@ struct json_span {
 struct json_reader {
 	const char *at, *end;
 	struct json_span key;	/* of the last token, as it stands between its quotes; inside arrays { NULL } */
-	struct json_span value;	/* of texts between the quotes, of numbers the digits */
+	struct json_span value; /* of texts between the quotes, of numbers the digits */
 	uint64_t objects;	/* bit: that level is an object */
 	int depth;
 	bool has_item, is_begun, is_broken;

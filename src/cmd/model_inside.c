@@ -29,9 +29,11 @@ int model_inside_folder(char *path, size_t size, struct err *err)
 	const char *parent = getenv("TMPDIR");
 
 	if (snprintf(path, size, "%s/inftrace-profile-XXXXXX", parent && *parent ? parent : "/tmp") >= (int)size)
-		return err_set(err, ENAMETOOLONG, "cannot make a folder for the provider's profile: TMPDIR is too long");
+		return err_set(err, ENAMETOOLONG,
+			       "cannot make a folder for the provider's profile: TMPDIR is too long");
 	if (!mkdtemp(path))
-		return err_set(err, errno, "cannot make a folder for the provider's profile, %s: %s", path, strerror(errno));
+		return err_set(err, errno, "cannot make a folder for the provider's profile, %s: %s", path,
+			       strerror(errno));
 	return 0;
 }
 
@@ -41,7 +43,7 @@ void model_inside_remove(const char *path)
 	struct dirent *entry;
 
 	while (folder && (entry = readdir(folder)))
-		unlinkat(dirfd(folder), entry->d_name, 0);	/* not "." and "..": those are folders */
+		unlinkat(dirfd(folder), entry->d_name, 0); /* not "." and "..": those are folders */
 	if (folder)
 		closedir(folder);
 	rmdir(path);
@@ -83,7 +85,8 @@ static int by_name(const void *left, const void *right)
 static int by_share(const void *left, const void *right)
 {
 	const struct model_kernel *a = left, *b = right;
-	double x = isnan(a->time_ns) ? (double)a->cycles : a->time_ns, y = isnan(b->time_ns) ? (double)b->cycles : b->time_ns;
+	double x = isnan(a->time_ns) ? (double)a->cycles : a->time_ns,
+	       y = isnan(b->time_ns) ? (double)b->cycles : b->time_ns;
 
 	if (a->is_whole != b->is_whole)
 		return b->is_whole - a->is_whole;
@@ -97,7 +100,7 @@ static void set_shares(struct model_kernel *kernels, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		if (!kernels[i].is_whole)
 			*(kernels[i].cycles < 0 ? &total_ns : &total_cycles) +=
-				kernels[i].cycles < 0 ? kernels[i].time_ns : (double)kernels[i].cycles;
+			    kernels[i].cycles < 0 ? kernels[i].time_ns : (double)kernels[i].cycles;
 	for (uint32_t i = 0; i < n; i++) {
 		double total = kernels[i].cycles < 0 ? total_ns : total_cycles;
 		double own = kernels[i].cycles < 0 ? kernels[i].time_ns : (double)kernels[i].cycles;
@@ -128,7 +131,8 @@ static int sum_up(struct inside *inside, struct device_profile *profile)
 				.op_type = keep(inside, names_text(inside->names, row->op_type)),
 				.implementation = keep(inside, names_text(inside->names, row->implementation)),
 				.source_ops = keep(inside, names_text(inside->names, row->source_ops)),
-				.is_whole = row->is_whole, .time_ns = row->unit == DEVICE_US ? 0 : NAN,
+				.is_whole = row->is_whole,
+				.time_ns = row->unit == DEVICE_US ? 0 : NAN,
 				.cycles = row->unit == DEVICE_US ? -1 : 0,
 			};
 		}
@@ -151,10 +155,12 @@ static void note(struct inside *inside, const struct device_profile *profile, co
 	size_t used = 0;
 
 	if (*placed->why_not)
-		used += (size_t)snprintf(text, sizeof text, "not all of them are in the recording: %s", placed->why_not);
+		used +=
+		    (size_t)snprintf(text, sizeof text, "not all of them are in the recording: %s", placed->why_not);
 	if (profile->n_unread && used < sizeof text)
-		used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu lines of the profile could not be read", used ? "; " : "",
-					 profile->n_unread);
+		used +=
+		    (size_t)snprintf(text + used, sizeof text - used, "%s%zu lines of the profile could not be read",
+				     used ? "; " : "", profile->n_unread);
 	if (profile->is_cut && used < sizeof text)
 		snprintf(text + used, sizeof text - used, "%sthe profile is cut off", used ? "; " : "");
 	inside->result->kernels_note = keep(inside, text);
@@ -168,7 +174,9 @@ static int report(struct inside *inside, struct device_profile *profile)
 
 	if (!profile->n_rows)
 		return missing(inside, "%s has no kernel%s", names_text(inside->names, profile->source),
-			       *run->provider_profile_path ? "" : ": the provider puts none into it, or ONNX Runtime is older than 1.25");
+			       *run->provider_profile_path
+				   ? ""
+				   : ": the provider puts none into it, or ONNX Runtime is older than 1.25");
 	if (inside->pass->recording.summary)
 		code = model_place(&inside->pass->recording, inside->pass->path, profile,
 				   run->n_asked ? run->asked[0].name : "provider", &placed, inside->err);
@@ -197,7 +205,8 @@ static int read_file(struct inside *inside, const char *path, bool is_qnn)
 	close(fd);
 	if (data == MAP_FAILED)
 		return missing(inside, "the provider's profile is empty");
-	code = (is_qnn ? import_qnn_csv : import_ort_profile)(&profile, inside->names, data, (size_t)stat.st_size, &trouble);
+	code = (is_qnn ? import_qnn_csv : import_ort_profile)(&profile, inside->names, data, (size_t)stat.st_size,
+							      &trouble);
 	munmap(data, (size_t)stat.st_size);
 	if (code == -ENOMEM)
 		code = err_set(inside->err, ENOMEM, "%s", trouble.msg);
@@ -222,7 +231,8 @@ int model_inside(struct model_result *result, const struct model_pass *pass, str
 	if (!inside.names)
 		return err_set(err, ENOMEM, "cannot read the provider's profile: out of memory");
 	if (!run || run->outcome != RUN_DONE)
-		code = missing(&inside, "the run with the provider's profiler failed%s%s", run && *run->error ? ": " : "", run ? run->error : "");
+		code = missing(&inside, "the run with the provider's profiler failed%s%s",
+			       run && *run->error ? ": " : "", run ? run->error : "");
 	else if (!is_qnn && !*run->profile_path)
 		code = missing(&inside, "the runtime wrote no profile");
 	else

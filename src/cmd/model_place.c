@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A profile and a recording have no clock in common that both can be trusted to keep: executions are told apart by their
- * order. The n-th in the profile is the n-th operator of that name (or provider) in the recording, if there are as many
- * of them; else nothing is placed, rather than in the wrong place.
+ * A profile and a recording have no clock in common that both can be trusted to keep: executions are told apart by
+ * their order. The n-th in the profile is the n-th operator of that name (or provider) in the recording, if there are
+ * as many of them; else nothing is placed, rather than in the wrong place.
  */
 #include "cmd/model_place.h"
 
@@ -59,8 +59,11 @@ static bool add_spot(struct place *place, const struct store_track *track, size_
 		place->spot_room = room;
 	}
 	place->spots[place->n_spots++] = (struct spot){
-		.begin_ns = slices->begin_ns[row], .end_ns = slices->end_ns[row], .name = slices->name[row],
-		.process = store_process_of(place->recording->store, track->id), .inference = slices->inference ? slices->inference[row] : 0,
+		.begin_ns = slices->begin_ns[row],
+		.end_ns = slices->end_ns[row],
+		.name = slices->name[row],
+		.process = store_process_of(place->recording->store, track->id),
+		.inference = slices->inference ? slices->inference[row] : 0,
 	};
 	return true;
 }
@@ -122,21 +125,22 @@ static bool match(struct place *place, uint32_t operator)
 	if (!find_spots(place, operator))
 		return false;
 	for (size_t i = 0; i < profile->n_executions; i++)
-		n += profile->executions[i].operator == operator;
+		n += profile->executions[i].operator== operator;
 	if (n != place->n_spots - first) {
-		why_not(place, "its profile has %zu executions and the recording %zu: which is which is not known", n, place->n_spots - first);
+		why_not(place, "its profile has %zu executions and the recording %zu: which is which is not known", n,
+			place->n_spots - first);
 		place->n_spots = first;
 		return true;
 	}
 	qsort(place->spots + first, n, sizeof *place->spots, by_begin);
-	if (!operator && do_overlap(place->spots + first, n)) {
+	if (!operator&& do_overlap(place->spots + first, n)) {
 		why_not(place, "executions overlap, and its profile does not tell them apart", 0, 0);
 		place->n_spots = first;
 		return true;
 	}
 	next = first;
 	for (size_t i = 0; i < profile->n_executions; i++)
-		if (profile->executions[i].operator == operator)
+		if (profile->executions[i].operator== operator)
 			place->spots[next++].execution = &profile->executions[i];
 	return true;
 }
@@ -149,7 +153,7 @@ static bool match_all(struct place *place)
 		bool is_known = false;
 
 		for (size_t before = i; before-- > 0 && !is_known;)
-			is_known = profile->executions[before].operator == profile->executions[i].operator;
+			is_known = profile->executions[before].operator== profile->executions[i].operator;
 		if (!is_known && !match(place, profile->executions[i].operator))
 			return false;
 	}
@@ -184,7 +188,8 @@ static int open_lane(struct place *place, struct lane *lane, uint32_t process)
 	return code ? code : put(place, &event);
 }
 
-/* One that is free from begin_ns on; when there can be no more, the one that is free first. NULL: the file is not written. */
+/* One that is free from begin_ns on; when there can be no more, the one that is free first. NULL: the file is not
+ * written. */
 static struct lane *free_lane(struct place *place, uint32_t process, uint64_t begin_ns)
 {
 	struct lane *first = NULL;
@@ -208,15 +213,18 @@ static struct lane *free_lane(struct place *place, uint32_t process, uint64_t be
 
 struct length {
 	uint64_t begin_ns, end_ns;
-	uint64_t reported_ns;	/* 0: as long as the slice, or not told */
-	double share;		/* below 0: there is none */
+	uint64_t reported_ns; /* 0: as long as the slice, or not told */
+	double share;	      /* below 0: there is none */
 };
 
 static int begin(struct place *place, struct lane *lane, const struct spot *spot, const struct device_row *row,
 		 const struct length *length)
 {
-	struct event event = { .type = EVENT_BEGIN, .kind = row->is_whole ? KIND_STAGE : KIND_KERNEL, .track = lane->track,
-			       .name = row->name, .time_ns = length->begin_ns };
+	struct event event = { .type = EVENT_BEGIN,
+			       .kind = row->is_whole ? KIND_STAGE : KIND_KERNEL,
+			       .track = lane->track,
+			       .name = row->name,
+			       .time_ns = length->begin_ns };
 	struct arg args[8];
 	size_t n = 0;
 
@@ -296,8 +304,9 @@ static int put_rows(struct place *place, struct lane *lane, const struct spot *s
 		} else {
 			cycles += (double)row->value;
 			length = (struct length){ .begin_ns = at_ns, .share = all > 0 ? (double)row->value / all : 0 };
-			length.end_ns = whole->begin_ns +
-					(uint64_t)(all > 0 ? (double)(whole->end_ns - whole->begin_ns) * fmin(cycles / all, 1) : 0);
+			length.end_ns =
+			    whole->begin_ns +
+			    (uint64_t)(all > 0 ? (double)(whole->end_ns - whole->begin_ns) * fmin(cycles / all, 1) : 0);
 		}
 		at_ns = length.end_ns;
 		code = put_slice(place, lane, spot, row, &length);
@@ -309,7 +318,8 @@ static int put_rows(struct place *place, struct lane *lane, const struct spot *s
 static int put_in_order(struct place *place, const struct spot *spot)
 {
 	const struct device_execution *execution = spot->execution;
-	const struct device_row *row = execution->whole == DEVICE_NO_ROW ? NULL : &place->profile->rows[execution->whole];
+	const struct device_row *row =
+	    execution->whole == DEVICE_NO_ROW ? NULL : &place->profile->rows[execution->whole];
 	struct lane *lane = free_lane(place, spot->process, spot->begin_ns);
 	struct length whole = { spot->begin_ns, spot->end_ns, 0, -1 };
 	int code;
@@ -375,21 +385,27 @@ static int write_all(struct place *place, const char *path)
 	place->writer = perfetto_write_new(fd, place->recording->names, &place->last_track, &opts, place->err);
 	code = place->writer ? put_all(place) : -place->err->code;
 	if (place->writer)
-		code = perfetto_write_free(place->writer, code ? &ignored : place->err) && !code ? -place->err->code : code;
+		code = perfetto_write_free(place->writer, code ? &ignored : place->err) && !code ? -place->err->code
+												 : code;
 	close(fd);
 	return code;
 }
 
-int model_place(const struct recording *recording, const char *path, const struct device_profile *profile, const char *provider,
-		struct model_placed *placed, struct err *err)
+int model_place(const struct recording *recording, const char *path, const struct device_profile *profile,
+		const char *provider, struct model_placed *placed, struct err *err)
 {
-	struct place place = { .recording = recording, .profile = profile, .provider = provider, .placed = placed, .err = err,
+	struct place place = { .recording = recording,
+			       .profile = profile,
+			       .provider = provider,
+			       .placed = placed,
+			       .err = err,
 			       .last_track = recording->last_track };
 	char source[200];
 	int code;
 
 	*placed = (struct model_placed){ 0 };
-	snprintf(source, sizeof source, "%s: share of cycles, not a measured time", names_text(recording->names, profile->source));
+	snprintf(source, sizeof source, "%s: share of cycles, not a measured time",
+		 names_text(recording->names, profile->source));
 	place.cycles_source = names_of(recording->names, source);
 	if (profile->n_apart)
 		why_not(&place, "the profile does not say in which operators %zu kernels ran", profile->n_apart, 0);

@@ -11,7 +11,7 @@
 
 struct model_placed {
 	size_t n_slices;
-	char why_not[300];	/* not all rows have one; "": they have */
+	char why_not[300]; /* not all rows have one; "": they have */
 };
 
 /*
@@ -19,7 +19,7 @@ struct model_placed {
  * profile uses. Executions of which the profile does not name the operator are those of operators of provider. Rows of
  * which it is not known in which execution they ran are left out. 0; or -errno and err: the file could not be written.
  */
-int model_place(const struct recording *recording, const char *path, const struct device_profile *profile, const char *provider,
-		struct model_placed *placed, struct err *err);
+int model_place(const struct recording *recording, const char *path, const struct device_profile *profile,
+		const char *provider, struct model_placed *placed, struct err *err);
 
 #endif

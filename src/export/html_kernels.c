@@ -33,7 +33,8 @@ static void put_kernel(struct html_page *page, const struct model_kernel *kernel
 
 static void put_run(struct html_page *page, uint32_t r)
 {
-	static const char *const headers[] = { "kernel", "type", "implementation", "made from", ">calls", ">mean", ">share", NULL };
+	static const char *const headers[] = { "kernel", "type",  "implementation", "made from",
+					       ">calls", ">mean", ">share",	    NULL };
 	const struct model_result *result = &page->report->results[r];
 	struct printable caption = { "" };
 	uint32_t n = result->n_kernels < MAX_KERNELS ? result->n_kernels : MAX_KERNELS;
@@ -48,7 +49,9 @@ static void put_run(struct html_page *page, uint32_t r)
 	if (n < result->n_kernels)
 		html_words(page->out, "%u others. ", result->n_kernels - n);
 	if (counts_cycles(result))
-		html_words(page->out, "Cycles tell shares, not times: how many there are in a microsecond differs between executions. ");
+		html_words(
+		    page->out,
+		    "Cycles tell shares, not times: how many there are in a microsecond differs between executions. ");
 	if (result->kernels_note)
 		html_words(page->out, "%s: %s.", page->label[r].s, html_name(result->kernels_note).s);
 	fputs("</p>\n", page->out);

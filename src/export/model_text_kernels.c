@@ -9,7 +9,8 @@ static struct units_text mean_of(const struct model_kernel *kernel)
 {
 	double n = (double)kernel->n;
 
-	return isnan(kernel->time_ns) ? units_count((uint64_t)((double)kernel->cycles / n + 0.5)) : units_duration(kernel->time_ns / n);
+	return isnan(kernel->time_ns) ? units_count((uint64_t)((double)kernel->cycles / n + 0.5))
+				      : units_duration(kernel->time_ns / n);
 }
 
 static void put_kernel(const struct model_page *page, struct table *table, const struct model_kernel *kernel)
@@ -54,8 +55,9 @@ static void print_kernels(const struct model_page *page, uint32_t r)
 	for (uint32_t i = 0; i < result->n_kernels; i++) {
 		if (result->kernels[i].cycles < 0)
 			continue;
-		page_text(&page->page, 2, TABLE_DIM,
-			  "cycles tell shares, not times: how many there are in a microsecond differs between executions");
+		page_text(
+		    &page->page, 2, TABLE_DIM,
+		    "cycles tell shares, not times: how many there are in a microsecond differs between executions");
 		break;
 	}
 	if (result->kernels_note)

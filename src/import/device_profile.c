@@ -26,7 +26,8 @@ struct device_row *device_profile_row(struct device_profile *profile)
 
 struct device_execution *device_profile_execution(struct device_profile *profile)
 {
-	return add((void **)&profile->executions, &profile->n_executions, &profile->execution_room, sizeof *profile->executions);
+	return add((void **)&profile->executions, &profile->n_executions, &profile->execution_room,
+		   sizeof *profile->executions);
 }
 
 void device_profile_done(struct device_profile *profile)

@@ -19,29 +19,29 @@ enum device_unit { DEVICE_US, DEVICE_CYCLES };
 
 struct device_row {
 	uint32_t name, op_type, implementation;
-	uint32_t source_ops;	/* nodes of the model, ';' between them */
+	uint32_t source_ops; /* nodes of the model, ';' between them */
 	enum device_unit unit;
-	bool is_whole;		/* of the execution as a whole ("Accelerator (execute) time"), not of one kernel */
-	int64_t value;		/* in that unit, 0 or more */
-	int64_t offset_us;	/* since the operator began; -1: the profile does not say */
+	bool is_whole;	   /* of the execution as a whole ("Accelerator (execute) time"), not of one kernel */
+	int64_t value;	   /* in that unit, 0 or more */
+	int64_t offset_us; /* since the operator began; -1: the profile does not say */
 };
 
 /* One execution of one fused operator, in the order in which they began. */
 struct device_execution {
-	uint32_t operator;	/* name of the operator in the runtime's graph; 0: the profile does not say */
-	size_t whole;		/* row with the provider's own time for it, in microseconds; DEVICE_NO_ROW: none */
-	size_t first, n;	/* of rows */
+	uint32_t operator; /* name of the operator in the runtime's graph; 0: the profile does not say */
+	size_t whole;	   /* row with the provider's own time for it, in microseconds; DEVICE_NO_ROW: none */
+	size_t first, n;   /* of rows */
 };
 
 struct device_profile {
-	struct names *names;	/* borrowed */
+	struct names *names; /* borrowed */
 	struct device_execution *executions;
 	struct device_row *rows;
 	size_t n_executions, n_rows, execution_room, row_room;
-	size_t n_unread;	/* lines that could not be read */
-	bool is_cut;		/* the file ends in the middle of an execution, which is not among these */
-	uint32_t source;	/* which profile: "QNN profile" */
-	size_t n_apart;		/* of rows: of no operator's execution, behind the others; they run on their own */
+	size_t n_unread; /* lines that could not be read */
+	bool is_cut;	 /* the file ends in the middle of an execution, which is not among these */
+	uint32_t source; /* which profile: "QNN profile" */
+	size_t n_apart;	 /* of rows: of no operator's execution, behind the others; they run on their own */
 };
 
 /*
@@ -51,7 +51,8 @@ struct device_profile {
 /* The CSV file of QNN, in the forms that its HTP and its CPU backend write. */
 int import_qnn_csv(struct device_profile *profile, struct names *names, const char *data, size_t size, struct err *err);
 /* Rows of categories Kernel and Api of ONNX Runtime's own profile; its operators are not among them. */
-int import_ort_profile(struct device_profile *profile, struct names *names, const char *data, size_t size, struct err *err);
+int import_ort_profile(struct device_profile *profile, struct names *names, const char *data, size_t size,
+		       struct err *err);
 void device_profile_done(struct device_profile *profile);
 
 /* For the two: one more, zeroed, or NULL: memory is out. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ONNX Runtime's own profile: an array of events, one in a line. The runtime escapes nothing, so that a line with a quote
- * in a name is no JSON; each line is read by itself, and one that cannot be read is counted.
+ * ONNX Runtime's own profile: an array of events, one in a line. The runtime escapes nothing, so that a line with a
+ * quote in a name is no JSON; each line is read by itself, and one that cannot be read is counted.
  *
  * A row of category Kernel tells when the operator that it ran in began, in microseconds since 1970. Rows of category
- * Api tell nothing of the kind. Operators (category Node) are only read for their names and times: the profile's own times count
- * from a moment that it does not name.
+ * Api tell nothing of the kind. Operators (category Node) are only read for their names and times: the profile's own
+ * times count from a moment that it does not name.
  */
 #include "import/device_profile.h"
 
@@ -34,7 +34,7 @@ struct node {
 
 struct kernel {
 	struct line line;
-	size_t at;	/* in the file: stays in order */
+	size_t at; /* in the file: stays in order */
 };
 
 struct profile {
@@ -61,7 +61,7 @@ static void take_arg(struct profile *profile, const struct json_reader *reader, 
 	int64_t number;
 
 	if (json_span_is(reader->key, "parent_ort_event_name"))
-		line->operator = intern(profile, reader->value, "", NODE_SUFFIX);
+		line->operator= intern(profile, reader->value, "", NODE_SUFFIX);
 	else if (json_span_is(reader->key, "ov_node_type"))
 		line->op_type = intern(profile, reader->value, "", "");
 	else if (json_span_is(reader->key, "ov_exec_type"))
@@ -85,12 +85,14 @@ static bool read_args(struct profile *profile, struct json_reader *reader, struc
 	return true;
 }
 
-static void take_field(struct profile *profile, const struct json_reader *reader, enum json_token token, struct line *line,
-		       struct json_span *name)
+static void take_field(struct profile *profile, const struct json_reader *reader, enum json_token token,
+		       struct line *line, struct json_span *name)
 {
 	if (token == JSON_TEXT && json_span_is(reader->key, "cat"))
-		line->category = json_span_is(reader->value, "Kernel") ? KERNEL : json_span_is(reader->value, "Api") ? API :
-				 json_span_is(reader->value, "Node") ? NODE : OTHER;
+		line->category = json_span_is(reader->value, "Kernel") ? KERNEL
+				 : json_span_is(reader->value, "Api")  ? API
+				 : json_span_is(reader->value, "Node") ? NODE
+								       : OTHER;
 	else if (token == JSON_TEXT && json_span_is(reader->key, "name"))
 		*name = reader->value;
 	else if (token == JSON_NUMBER && json_span_is(reader->key, "ts") && !json_span_int(reader->value, &line->ts))
@@ -107,7 +109,8 @@ static struct json_span split_program(struct profile *profile, struct json_span 
 
 	if (!type || type == name.start)
 		return name;
-	line->implementation = names_intern(profile->to->names, program + 1, (size_t)(name.start + name.len - program - 1));
+	line->implementation =
+	    names_intern(profile->to->names, program + 1, (size_t)(name.start + name.len - program - 1));
 	line->op_type = names_intern(profile->to->names, type + 1, (size_t)(program - type - 1));
 	return (struct json_span){ name.start, (size_t)(type - name.start) };
 }
@@ -126,15 +129,17 @@ static bool read_line(struct profile *profile, const char *text, size_t len, str
 	while ((token = json_read_next(&reader)) != JSON_CLOSE) {
 		if (token == JSON_BROKEN)
 			return false;
-		if (token == JSON_OBJECT && json_span_is(reader.key, "args") ? !read_args(profile, &reader, line)
-		    : (token == JSON_OBJECT || token == JSON_ARRAY) && !json_read_skip(&reader))
+		if (token == JSON_OBJECT && json_span_is(reader.key, "args")
+			? !read_args(profile, &reader, line)
+			: (token == JSON_OBJECT || token == JSON_ARRAY) && !json_read_skip(&reader))
 			return false;
 		take_field(profile, &reader, token, line, &name);
 	}
 	if (line->category == API)
 		name = split_program(profile, name, line);
 	if (line->category != OTHER)
-		line->name = intern(profile, name, line->category == KERNEL ? "OV::" : "", line->category == NODE ? NODE_SUFFIX : "");
+		line->name = intern(profile, name, line->category == KERNEL ? "OV::" : "",
+				    line->category == NODE ? NODE_SUFFIX : "");
 	return json_read_next(&reader) == JSON_END;
 }
 
@@ -163,7 +168,8 @@ static bool keep_line(struct profile *profile, const struct line *line)
 			return false;
 		profile->nodes[profile->n_nodes++] = (struct node){ line->name, line->ts };
 	} else if (line->category != OTHER) {
-		if (!room((void **)&profile->kernels, profile->n_kernels, &profile->kernel_room, sizeof *profile->kernels))
+		if (!room((void **)&profile->kernels, profile->n_kernels, &profile->kernel_room,
+			  sizeof *profile->kernels))
 			return false;
 		profile->kernels[profile->n_kernels] = (struct kernel){ *line, profile->n_kernels };
 		profile->n_kernels++;
@@ -181,7 +187,7 @@ static bool read_lines(struct profile *profile, const char *data, size_t size)
 		next = at + len + (newline != NULL);
 		while (len && strchr("\r ,", data[at + len - 1]) && data[at + len - 1])
 			len--;
-		if (len < 2)	/* brackets of the whole */
+		if (len < 2) /* brackets of the whole */
 			continue;
 		if (!read_line(profile, data + at, len, &line) || (line.category != OTHER && !is_plausible(&line)))
 			profile->to->n_unread++;
@@ -264,7 +270,8 @@ static const struct node *operator_at(const struct profile *profile, const struc
 
 	if (!zero || line->correlation < zero || ts >= INT64_MAX)
 		return NULL;
-	for (size_t n = n_before(profile, (int64_t)ts); n < profile->n_nodes && (uint64_t)profile->nodes[n].ts == ts; n++)
+	for (size_t n = n_before(profile, (int64_t)ts); n < profile->n_nodes && (uint64_t)profile->nodes[n].ts == ts;
+	     n++)
 		if (!found || profile->nodes[n].name == line->operator)
 			found = &profile->nodes[n];
 	return found;
@@ -275,8 +282,11 @@ static bool add_row(struct device_profile *to, const struct line *line, const st
 	struct device_row *row = device_profile_row(to);
 
 	if (row)
-		*row = (struct device_row){ .name = line->name, .op_type = line->op_type, .implementation = line->implementation,
-					    .unit = DEVICE_US, .value = line->dur,
+		*row = (struct device_row){ .name = line->name,
+					    .op_type = line->op_type,
+					    .implementation = line->implementation,
+					    .unit = DEVICE_US,
+					    .value = line->dur,
 					    .offset_us = node && line->ts >= node->ts ? line->ts - node->ts : -1 };
 	return row != NULL;
 }
@@ -289,8 +299,10 @@ static bool add_execution(struct profile *profile, size_t first, size_t end, uin
 
 	if (!execution)
 		return false;
-	*execution = (struct device_execution){ .operator = node ? node->name : line->operator, .whole = DEVICE_NO_ROW,
-						.first = profile->to->n_rows, .n = end - first };
+	*execution = (struct device_execution){ .operator= node ? node->name : line->operator,
+						.whole = DEVICE_NO_ROW,
+						.first = profile->to->n_rows,
+						.n = end - first };
 	for (size_t i = first; i < end; i++)
 		if (!add_row(profile->to, &profile->kernels[i].line, node))
 			return false;
@@ -310,7 +322,8 @@ static bool add_all(struct profile *profile)
 		n_kernels++;
 	zero = zero_us(profile, n_kernels);
 	for (; at < n_kernels; at = next) {
-		for (next = at; next < n_kernels && profile->kernels[next].line.correlation == profile->kernels[at].line.correlation;)
+		for (next = at; next < n_kernels &&
+				profile->kernels[next].line.correlation == profile->kernels[at].line.correlation;)
 			next++;
 		if (!add_execution(profile, at, next, zero))
 			return false;
@@ -329,13 +342,14 @@ int import_ort_profile(struct device_profile *to, struct names *names, const cha
 
 	*to = (struct device_profile){ .names = names, .source = names_of(names, "ONNX Runtime's profile") };
 	if (!size || *data != '[')
-		return err_set(err, EBADMSG, "cannot read it: at byte 0: no profile of ONNX Runtime%s", size ? "" : ", it is empty");
+		return err_set(err, EBADMSG, "cannot read it: at byte 0: no profile of ONNX Runtime%s",
+			       size ? "" : ", it is empty");
 	is_done = read_lines(&profile, data, size) && add_all(&profile);
 	free(profile.nodes);
 	free(profile.kernels);
 	if (!is_done)
 		return err_set(err, ENOMEM, "cannot read it: out of memory");
-	for (size_t end = size; end;) {	/* the array is closed when the file is whole */
+	for (size_t end = size; end;) { /* the array is closed when the file is whole */
 		if (!strchr("\r\n ", data[--end]) || !data[end]) {
 			to->is_cut = data[end] != ']';
 			break;

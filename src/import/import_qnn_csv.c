@@ -23,11 +23,11 @@ struct span {
 
 struct csv {
 	struct device_profile *profile;
-	int at[N_COLUMNS];	/* which field; -1: none */
+	int at[N_COLUMNS]; /* which field; -1: none */
 	int n_fields;
-	size_t pending;		/* first row that no execution has */
-	bool is_open;		/* the last execution takes rows of microseconds */
-	bool has_failed;	/* memory is out */
+	size_t pending;	 /* first row that no execution has */
+	bool is_open;	 /* the last execution takes rows of microseconds */
+	bool has_failed; /* memory is out */
 };
 
 static bool is(struct span span, const char *text)
@@ -71,8 +71,9 @@ static int split(struct span line, struct span field[MAX_FIELDS])
 
 static bool read_header(struct csv *csv, struct span line)
 {
-	static const char *const titles[N_COLUMNS] = { "Message", "Time", "Unit of Measurement", "Event Level", "Event Identifier",
-						       "ONNX Source Ops" };
+	static const char *const titles[N_COLUMNS] = {
+		"Message", "Time", "Unit of Measurement", "Event Level", "Event Identifier", "ONNX Source Ops"
+	};
 	struct span field[MAX_FIELDS];
 	int n = split(line, field), at[N_COLUMNS];
 
@@ -112,9 +113,9 @@ static bool read_fields(const struct csv *csv, struct span line, struct span col
 		end = comma;
 	}
 	for (int i = 0; i < N_COLUMNS; i++)
-		column[i] = csv->at[i] < 0			   ? (struct span){ "", 0 }
-			    : csv->at[i] > csv->at[IDENTIFIER]	   ? behind[csv->at[i] - csv->at[IDENTIFIER] - 1]
-								   : field[csv->at[i]];
+		column[i] = csv->at[i] < 0		       ? (struct span){ "", 0 }
+			    : csv->at[i] > csv->at[IDENTIFIER] ? behind[csv->at[i] - csv->at[IDENTIFIER] - 1]
+							       : field[csv->at[i]];
 	column[IDENTIFIER].len = (size_t)(end - column[IDENTIFIER].start);
 	return true;
 }
@@ -125,7 +126,7 @@ static bool read_count(struct span span, int64_t *value)
 	for (size_t i = 0; i < span.len; i++) {
 		unsigned digit = (unsigned)(span.start[i] - '0');
 
-		if (digit > 9 || *value > (INT64_MAX / 1000 - (int64_t)digit) / 10)	/* fits in nanoseconds, too */
+		if (digit > 9 || *value > (INT64_MAX / 1000 - (int64_t)digit) / 10) /* fits in nanoseconds, too */
 			return false;
 		*value = *value * 10 + digit;
 	}
@@ -149,7 +150,8 @@ static struct span node_of(struct span name, enum device_unit unit)
 	return name;
 }
 
-static void add_row(struct csv *csv, const struct span column[N_COLUMNS], enum device_unit unit, int64_t value, bool is_whole)
+static void add_row(struct csv *csv, const struct span column[N_COLUMNS], enum device_unit unit, int64_t value,
+		    bool is_whole)
 {
 	struct device_row *row = device_profile_row(csv->profile);
 	struct span name = is_whole ? column[IDENTIFIER] : node_of(column[IDENTIFIER], unit);
@@ -161,7 +163,10 @@ static void add_row(struct csv *csv, const struct span column[N_COLUMNS], enum d
 	*row = (struct device_row){
 		.name = names_intern(csv->profile->names, name.start, name.len),
 		.source_ops = names_intern(csv->profile->names, column[SOURCE_OPS].start, column[SOURCE_OPS].len),
-		.unit = unit, .is_whole = is_whole, .value = value, .offset_us = -1,
+		.unit = unit,
+		.is_whole = is_whole,
+		.value = value,
+		.offset_us = -1,
 	};
 }
 
@@ -180,7 +185,8 @@ static void add_execution(struct csv *csv)
 		csv->has_failed = true;
 		return;
 	}
-	*execution = (struct device_execution){ .whole = csv->profile->n_rows - 1, .first = csv->pending,
+	*execution = (struct device_execution){ .whole = csv->profile->n_rows - 1,
+						.first = csv->pending,
 						.n = csv->profile->n_rows - csv->pending };
 	csv->pending = csv->profile->n_rows;
 }
@@ -199,7 +205,7 @@ static void take_root(struct csv *csv, const struct span column[N_COLUMNS], enum
 	csv->is_open = false;
 	if (is(column[MESSAGE], "BACKEND"))
 		add_row(csv, column, unit, value, true);
-	else	/* INIT, FINALIZE, DE-INIT: theirs were the rows before */
+	else /* INIT, FINALIZE, DE-INIT: theirs were the rows before */
 		drop_pending(csv);
 }
 
@@ -207,7 +213,8 @@ static void take_node(struct csv *csv, const struct span column[N_COLUMNS], enum
 {
 	struct device_profile *profile = csv->profile;
 
-	if (unit == DEVICE_CYCLES) {
+	if (unit == DEVICE_CYCLES) { /* of the execution to come */
+		csv->is_open = false;
 		add_row(csv, column, unit, value, false);
 	} else if (csv->is_open) {
 		add_row(csv, column, unit, value, false);
@@ -230,7 +237,7 @@ static bool take_line(struct csv *csv, struct span line)
 	else if (is(column[UNIT], "CYCLES"))
 		unit = DEVICE_CYCLES;
 	else
-		return true;	/* counts, bytes: no times */
+		return true; /* counts, bytes: no times */
 	if (!read_count(column[TIME], &value))
 		return false;
 	if (is(column[MESSAGE], "NODE"))
@@ -253,7 +260,7 @@ int import_qnn_csv(struct device_profile *profile, struct names *names, const ch
 		size_t at = next;
 		struct span line = line_at(data, size, at, &next);
 
-		if (next == size && !is_whole)	/* cut: its last field may be, too */
+		if (next == size && !is_whole) /* cut: its last field may be, too */
 			break;
 		if (line.len && !read_header(&csv, line) && !take_line(&csv, line))
 			profile->n_unread++;

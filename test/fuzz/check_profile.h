@@ -17,14 +17,17 @@ static inline void check_profile(const struct device_profile *profile, size_t si
 {
 	size_t n = 0;
 
-	check_profile_claim(profile->n_rows <= size && profile->n_executions <= profile->n_rows && profile->n_unread <= size);
+	check_profile_claim(profile->n_rows <= size && profile->n_executions <= profile->n_rows &&
+			    profile->n_unread <= size);
 	for (size_t i = 0; i < profile->n_executions; i++) {
 		const struct device_execution *execution = &profile->executions[i];
 
-		check_profile_claim(execution->n && execution->first <= profile->n_rows && execution->n <= profile->n_rows - execution->first);
-		check_profile_claim(execution->whole == DEVICE_NO_ROW ||
-				    (execution->whole >= execution->first && execution->whole < execution->first + execution->n &&
-				     profile->rows[execution->whole].is_whole && profile->rows[execution->whole].unit == DEVICE_US));
+		check_profile_claim(execution->n && execution->first <= profile->n_rows &&
+				    execution->n <= profile->n_rows - execution->first);
+		check_profile_claim(
+		    execution->whole == DEVICE_NO_ROW ||
+		    (execution->whole >= execution->first && execution->whole < execution->first + execution->n &&
+		     profile->rows[execution->whole].is_whole && profile->rows[execution->whole].unit == DEVICE_US));
 		n += execution->n;
 	}
 	check_profile_claim(n + profile->n_apart == profile->n_rows);
@@ -32,12 +35,15 @@ static inline void check_profile(const struct device_profile *profile, size_t si
 		const struct device_row *row = &profile->rows[i];
 
 		check_profile_claim(row->value >= 0 && row->value <= INT64_MAX / 1000 && row->offset_us >= -1);
-		check_profile_claim(row->name <= names_count(profile->names) && row->op_type <= names_count(profile->names) &&
-				    row->implementation <= names_count(profile->names) && row->source_ops <= names_count(profile->names));
+		check_profile_claim(row->name <= names_count(profile->names) &&
+				    row->op_type <= names_count(profile->names) &&
+				    row->implementation <= names_count(profile->names) &&
+				    row->source_ops <= names_count(profile->names));
 	}
 }
 
-static inline int check_profile_of(int (*import)(struct device_profile *, struct names *, const char *, size_t, struct err *),
+static inline int check_profile_of(int (*import)(struct device_profile *, struct names *, const char *, size_t,
+						 struct err *),
 				   const uint8_t *data, size_t size)
 {
 	struct names *names = names_new();

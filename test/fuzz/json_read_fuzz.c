@@ -15,7 +15,8 @@ static void require_inside(struct json_span span, const uint8_t *data, size_t si
 {
 	const char *text = (const char *)data;
 
-	require(!span.start || (span.start >= text && span.start <= text + size && span.len <= (size_t)(text + size - span.start)));
+	require(!span.start ||
+		(span.start >= text && span.start <= text + size && span.len <= (size_t)(text + size - span.start)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

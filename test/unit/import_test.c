@@ -124,6 +124,9 @@ static void what_is_broken_is_counted_or_refused(void **state)
 	assert_true(read.code < 0);
 	assert_string_equal(read.err.msg, "cannot read it: at byte 0: no header of a QNN profile");
 	done(&read);
+	read = read_file(import_qnn_csv, "qnn_csv/bad/mixed.csv");
+	assert_true(read.profile.is_cut && read.profile.n_executions == 1 && read.profile.executions[0].n == 2);
+	done(&read);
 }
 
 static void kernels_begin_where_their_operator_does(void **state)
@@ -133,7 +136,7 @@ static void kernels_begin_where_their_operator_does(void **state)
 
 	assert_int_equal(read.code, 0);
 	assert_int_equal(read.profile.n_executions, 2);
-	for (size_t i = 0; i < 2; i++)	/* the second's rows name another event */
+	for (size_t i = 0; i < 2; i++) /* the second's rows name another event */
 		assert_string_equal(name(&read, read.profile.executions[i].operator), "Fused_0");
 	assert_int_equal(read.profile.n_rows, 4);
 	expect_row(&read, 0, "conv", DEVICE_US, 40);
@@ -181,7 +184,7 @@ static void a_line_that_is_no_json_is_counted(void **state)
 	read = read_file(import_ort_profile, "ort_profile/bad/times.json");
 	assert_int_equal(read.profile.n_rows, 1);
 	assert_int_equal(read.profile.n_unread, 2);
-	assert_int_equal(read.profile.rows[0].offset_us, -1);	/* its operator is not there */
+	assert_int_equal(read.profile.rows[0].offset_us, -1); /* its operator is not there */
 	done(&read);
 }
 

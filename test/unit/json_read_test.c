@@ -16,7 +16,8 @@ static struct json_reader read_text(const char *text)
 
 static void tokens_come_in_order(void **state)
 {
-	struct json_reader reader = read_text(" {\"a\" : [1, -2.5e3,\"b\\\"c\"], \"d\":{},\"e\":null , \"f\":true,\"g\":false} ");
+	struct json_reader reader =
+	    read_text(" {\"a\" : [1, -2.5e3,\"b\\\"c\"], \"d\":{},\"e\":null , \"f\":true,\"g\":false} ");
 	int64_t number;
 
 	assert_int_equal(json_read_next(&reader), JSON_OBJECT);
@@ -65,7 +66,8 @@ static enum json_token last(const char *text)
 
 static void what_is_no_json_is_broken(void **state)
 {
-	static const char *const texts[] = { "", "{", "[1", "[1 2]", "{\"a\"}", "{\"a\":}", "{1:2}", "[1]]", "1 2", "\"a", "\"a\\", "nul", "{\"a\":1,", "[}" };
+	static const char *const texts[] = { "",     "{",   "[1",  "[1 2]", "{\"a\"}", "{\"a\":}",  "{1:2}",
+					     "[1]]", "1 2", "\"a", "\"a\\", "nul",     "{\"a\":1,", "[}" };
 	char deep[200];
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

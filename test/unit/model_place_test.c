@@ -25,7 +25,9 @@ static void write_recording(const char *name, const char *provider, int n, bool 
 	int fd = open(path, O_WRONLY | O_TRUNC);
 	struct perfetto_writer *writer = perfetto_write_new(fd, names, &last_track, NULL, NULL);
 	struct sink *sink = perfetto_write_sink(writer);
-	struct track_def process = { .type = TRACK_PROCESS, .pid = 77, .name = names_of(names, "program"), .start_ns = 5 };
+	struct track_def process = {
+		.type = TRACK_PROCESS, .pid = 77, .name = names_of(names, "program"), .start_ns = 5
+	};
 	struct event event = { .type = EVENT_TRACK, .track = sink_new_track(sink), .def = &process };
 	uint32_t process_track = event.track;
 
@@ -38,8 +40,13 @@ static void write_recording(const char *name, const char *provider, int n, bool 
 
 		event = (struct event){ .type = EVENT_TRACK, .track = track, .def = &thread };
 		assert_int_equal(sink_put(sink, &event, NULL), 0);
-		event = (struct event){ .type = EVENT_BEGIN, .kind = KIND_OPERATOR, .track = track, .time_ns = begin_ns,
-					.name = names_of(names, name), .args = args, .n_args = 2 };
+		event = (struct event){ .type = EVENT_BEGIN,
+					.kind = KIND_OPERATOR,
+					.track = track,
+					.time_ns = begin_ns,
+					.name = names_of(names, name),
+					.args = args,
+					.n_args = 2 };
 		assert_int_equal(sink_put(sink, &event, NULL), 0);
 		event = (struct event){ .type = EVENT_END, .track = track, .time_ns = begin_ns + RUN_NS };
 		assert_int_equal(sink_put(sink, &event, NULL), 0);
@@ -50,10 +57,10 @@ static void write_recording(const char *name, const char *provider, int n, bool 
 }
 
 struct placed {
-	struct recording recording;	/* read again, with what was added */
+	struct recording recording; /* read again, with what was added */
 	struct model_placed result;
 	const struct store_track *track[MAX_SLICES];
-	size_t row[MAX_SLICES], n;	/* of kernels */
+	size_t row[MAX_SLICES], n; /* of kernels */
 	uint32_t n_processes, n_lanes;
 };
 
@@ -74,7 +81,8 @@ static void find(struct placed *placed)
 				placed->row[placed->n++] = row;
 			}
 	}
-	assert_int_equal(store_counts(store)->n_disordered + store_counts(store)->n_unmatched + store_counts(store)->n_open, 0);
+	assert_int_equal(
+	    store_counts(store)->n_disordered + store_counts(store)->n_unmatched + store_counts(store)->n_open, 0);
 }
 
 static struct placed place(const char *data, const char *provider,
@@ -125,12 +133,13 @@ static void kernels_lie_where_the_profile_says(void **state)
 	assert_string_equal(placed.result.why_not, "");
 	assert_int_equal(placed.n, 4);
 	assert_int_equal(placed.n_processes, 1);
-	assert_int_equal(placed.n_lanes, 2);	/* two at a time in the second execution */
+	assert_int_equal(placed.n_lanes, 2); /* two at a time in the second execution */
 	expect(&placed, 0, "conv", 1002000, 1042000);
 	expect(&placed, 1, "relu", 1042000, 1052000);
 	expect(&placed, 2, "conv", 1103000, 1153000);
 	expect(&placed, 3, "relu", 1103000, 1133000);
-	assert_string_equal(names_text(placed.recording.names, store_text(argument(&placed, 3, KEY_IMPLEMENTATION))), "jit_avx2");
+	assert_string_equal(names_text(placed.recording.names, store_text(argument(&placed, 3, KEY_IMPLEMENTATION))),
+			    "jit_avx2");
 	assert_int_equal(placed.track[3]->slices.inference[placed.row[3]], 2);
 	assert_null(argument(&placed, 0, KEY_REPORTED_NS));
 	recording_close(&placed.recording);
@@ -159,7 +168,8 @@ static void cycles_share_the_execution(void **state)
 	write_recording("name", "QNNExecutionProvider", 2, false);
 	placed = place("qnn_csv/good/htp.csv", "QNNExecutionProvider", import_qnn_csv);
 	assert_int_equal(placed.n, 10);
-	expect(&placed, 0, "Input OpId_2", 1000000, 1000600);	/* 10 of 1000 cycles in 60 us: the operator is shorter than 100 */
+	expect(&placed, 0, "Input OpId_2", 1000000,
+	       1000600); /* 10 of 1000 cycles in 60 us: the operator is shorter than 100 */
 	expect(&placed, 1, "first", 1000600, 1036600);
 	expect(&placed, 4, "Output OpId_3", 1054600, 1060000);
 	assert_int_equal(store_int(argument(&placed, 1, KEY_CYCLES), 0), 600);
@@ -174,7 +184,8 @@ static void what_is_not_known_is_not_placed(void **state)
 	write_recording("name", "QNNExecutionProvider", 3, false);
 	placed = place("qnn_csv/good/htp.csv", "QNNExecutionProvider", import_qnn_csv);
 	assert_int_equal(placed.n + placed.n_lanes, 0);
-	assert_string_equal(placed.result.why_not, "its profile has 2 executions and the recording 3: which is which is not known");
+	assert_string_equal(placed.result.why_not,
+			    "its profile has 2 executions and the recording 3: which is which is not known");
 	recording_close(&placed.recording);
 	write_recording("name", "QNNExecutionProvider", 2, true);
 	placed = place("qnn_csv/good/htp.csv", "QNNExecutionProvider", import_qnn_csv);
