@@ -46,6 +46,7 @@ struct recorder {
 	size_t n_running;
 	struct recorder_result *result;
 	uint64_t start_ns, flushed_ns, shown_ns, tree_due_ns, n_events;
+	uint64_t start_cpu_ns;		/* of this process, for what was there before: a command may record several times */
 	bool is_recording;
 };
 
@@ -317,11 +318,19 @@ static int64_t peak_bytes(void)
 	return len > 0 && proc_field(text, (size_t)len, "VmHWM", &kib) ? (int64_t)kib * 1024 : 0;
 }
 
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
+}
+
 static void note_end(struct recorder *recorder)
 {
 	int status = recorder->result->wait_status;
 	struct arg args[6];
-	struct rusage usage;
 	size_t n = 0;
 
 	if (*recorder->opts->program_reason) {
@@ -338,9 +347,7 @@ static void note_end(struct recorder *recorder)
 		args[n++] = arg_text(KEY_TEXT, &recorder->tap, recorder->result->stop_reason);
 		note(recorder, EVENT_NOTE_STOPPED, args, n);
 	}
-	getrusage(RUSAGE_SELF, &usage);
-	recorder->result->cpu_ns = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
-				   (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
+	recorder->result->cpu_ns = own_cpu_ns() - recorder->start_cpu_ns;
 	n = 0;
 	args[n++] = arg_int(KEY_EVENTS, (int64_t)recorder->n_events);
 	args[n++] = arg_int(KEY_RECORDER_CPU_NS, (int64_t)recorder->result->cpu_ns);
@@ -424,6 +431,7 @@ int recorder_run(const struct recorder_opts *opts, struct target *target, int (*
 	recorder.runtime_topic = names_of(recorder.names, EVENT_NOTE_RUNTIME);
 	recorder.tap = (struct sink){ count, recorder.names, &recorder.last_track };
 	recorder.start_ns = recorder.flushed_ns = recorder.shown_ns = clock_ns();
+	recorder.start_cpu_ns = own_cpu_ns();
 	note_start(&recorder);
 	start_sources(&recorder);
 	code = perfetto_write_flush(recorder.writer, err);
