@@ -70,15 +70,15 @@ struct medians {
 
 static int find_medians(const struct build *build, const struct summary_model *model, struct medians *medians)
 {
-	const struct summary_operator *node = (struct summary_operator *)build->nodes.data + model->nodes.first;
+	const struct summary_operator *nodes = build->nodes.data;
 
-	for (uint32_t i = 0; i < model->nodes.n; i++) {
-		uint32_t n = medians->keys.n, index = keys_number(&medians->keys, node[i].name, 0);
+	for (uint32_t i = model->nodes.first; i < model->nodes.first + model->nodes.n; i++) {
+		uint32_t n = medians->keys.n, index = keys_number(&medians->keys, nodes[i].name, 0);
 
 		if (index == KEYS_NONE || (index == n && !array_add(&medians->ns, sizeof(uint64_t))))
 			return -ENOMEM;
 		if (index == n)
-			((uint64_t *)medians->ns.data)[index] = node[i].duration.p50_ns;
+			((uint64_t *)medians->ns.data)[index] = nodes[i].duration.p50_ns;
 	}
 	return 0;
 }
