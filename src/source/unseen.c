@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 const char unseen_unknown[] = "the agent could not start in it (a limit on file size or memory, another /dev/shm, "
-			      "another user), or LD_PRELOAD was taken away";
+			      "another user), or its environment took LD_PRELOAD away or set INFTRACE_DISABLE";
 
 struct unseen_file {
 	uint64_t device, inode;
