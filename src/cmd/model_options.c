@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table is put together before main runs: our rows, then the runner's, but for those that we fill ourselves. A few
- * have another name here, and a letter that is ours already is not theirs as well.
+ * The table is put together before main runs: our rows, then the runner's, but for those that we fill ourselves. A letter
+ * that is ours already is not theirs as well.
  */
 #include "cmd/model_options.h"
 
@@ -32,11 +32,7 @@ static const struct opt own_rows[] = {
 };
 
 /* Filled by us, or of use only when the runner runs alone. */
-static const char *const not_passed[] = { "provider", "list-devices", "list-runtimes", "session-only", "hold", "result", "outputs", "ep-profile-dir", "verbose" };
-
-static const struct {
-	const char *name, *here;
-} renamed[] = { { "provider-option", "ep-option" }, { "provider-library", "ep-library" }, { "dimension", "dim" } };
+static const char *const not_passed[] = { "ep", "list-devices", "list-runtimes", "session-only", "hold", "result", "outputs", "ep-profile-dir", "verbose" };
 
 struct opt model_opt_table[MAX_ROWS];
 
@@ -46,14 +42,6 @@ static bool is_passed(const struct opt *row)
 		if (!strcmp(row->name, not_passed[i]))
 			return false;
 	return true;
-}
-
-const char *model_options_name(const char *runner_name)
-{
-	for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-		if (!strcmp(runner_name, renamed[i].name))
-			return renamed[i].here;
-	return runner_name;
 }
 
 static bool is_taken(char letter, size_t n)
@@ -75,8 +63,6 @@ __attribute__((constructor)) static void make_table(void)
 		model_opt_table[n] = *row;
 		if (is_taken(row->letter, n))
 			model_opt_table[n].letter = 0;
-		if (row->name)
-			model_opt_table[n].name = model_options_name(row->name);
 		n++;
 	}
 }
@@ -165,7 +151,7 @@ static const char *option_for(const struct model_way *way, const char *text)
 
 static void add_list(struct words *words, const struct opt *row, const struct opt_list *list, const struct model_way *way)
 {
-	bool is_of_provider = !strcmp(row->name, "provider-option");
+	bool is_of_provider = !strcmp(row->name, "ep-option");
 
 	for (size_t i = 0; i < list->n; i++) {
 		const char *text = is_of_provider ? option_for(way, list->item[i]) : list->item[i];
@@ -240,7 +226,7 @@ char **model_options_argv(const struct model_opts *opts, const struct model_way 
 		if (!opt_is_heading(row) && is_passed(row))
 			add_row(&words, row, &run, way);
 	if (way->provider)
-		add(&words, "provider", way->provider);
+		add(&words, "ep", way->provider);
 	if (pass->outputs)
 		add(&words, "outputs", pass->outputs);
 	if (pass->profiles)

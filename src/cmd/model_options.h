@@ -19,8 +19,6 @@ struct model_opts {
 };
 
 extern struct opt model_opt_table[];
-/* What an option of the runner is called here. */
-const char *model_options_name(const char *runner_name);
 
 /* One of the ways in which the model is run, beside the others. */
 struct model_way {

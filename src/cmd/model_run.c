@@ -338,8 +338,7 @@ static void describe_settings(struct model_runs *runs, const struct model_opts *
 			continue;
 		if (equals)
 			*equals = 0;
-		settings[runs->report.n_settings++] = (struct model_setting){ model_options_name(argv[i] + 2),
-										equals ? equals + 1 : "yes" };
+		settings[runs->report.n_settings++] = (struct model_setting){ argv[i] + 2, equals ? equals + 1 : "yes" };
 	}
 	runs->report.settings = settings;
 }

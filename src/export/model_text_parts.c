@@ -67,6 +67,9 @@ static void print_remarks(const struct model_page *page, uint32_t r)
 		  series->drift == MODEL_STEADY ? "steady" : model_drift_words(series->drift),
 		  units_count((uint64_t)series->n_effective).s,
 		  series->is_short ? ", so few that the interval is a guess" : "");
+	if (page->report->results[r].warmup_words)
+		page_text(&page->page, 6, TABLE_DIM, "warm-up: %s",
+			  model_page_text(page, page->report->results[r].warmup_words, 200).s);
 }
 
 /* Which percentiles are not known, and how many inferences they would need. */

@@ -71,7 +71,7 @@ static int register_given(struct run *run, const char *text, struct err *err)
 	if (!provider && run->result->n_asked == 1)
 		provider = run->result->asked[0].name;
 	if (!provider)
-		return err_set(err, EINVAL, "cannot register %s: which provider is it? --provider-library NAME=%s",
+		return err_set(err, EINVAL, "cannot register %s: which provider is it? --ep-library NAME=%s",
 			       text, text);
 	return register_library(run, provider, text, err);
 }

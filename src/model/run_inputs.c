@@ -83,7 +83,7 @@ static int free_size(const struct run *run, const struct run_value *input, size_
 	if (said) {
 		n = run_opts_numbers(said, number, RUN_MAX_GROUPS, err);
 		if (n < 0)
-			return err_wrap(err, "cannot use '%s' as --dimension", said);
+			return err_wrap(err, "cannot use '%s' as --dim", said);
 		*size = number[variant < n ? variant : n - 1];
 	} else if (i == 0 && variants->n_batches) {
 		*size = variants->batch[variant < variants->n_batches ? variant : variants->n_batches - 1];
@@ -370,7 +370,7 @@ static int count_variants(const struct run *run, struct variants *variants, stru
 	for (size_t i = 0; i < opts->dimension.n; i++) {
 		n = run_opts_numbers(run_opts_pair(opts->dimension.item[i], &len), number, RUN_MAX_GROUPS, err);
 		if (n < 0)
-			return err_wrap(err, "cannot use '%s' as --dimension", opts->dimension.item[i]);
+			return err_wrap(err, "cannot use '%s' as --dim", opts->dimension.item[i]);
 		variants->n = n > variants->n ? n : variants->n;
 	}
 	if (variants->n > RUN_MAX_GROUPS)

@@ -147,7 +147,7 @@ static int override(struct run *run, const char *text, bool is_denotation, struc
 
 	if (n < 0 || (n > 1 && is_denotation))
 		return err_set(err, EINVAL, "cannot use '%s' as --%s: not a name and a size from 1 up", text,
-			       is_denotation ? "denotation" : "dimension");
+			       is_denotation ? "denotation" : "dim");
 	if (n > 1)
 		return 0; /* stays free; the inputs take turns */
 	memcpy(name, text, len);

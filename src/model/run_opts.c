@@ -20,13 +20,13 @@ const struct opt run_opt_table[] = {
 	  OPT_STR, AT(runtime) },
 	{ 0, "list-runtimes", NULL, "show every ONNX Runtime that is found here, with its providers, and end", OPT_FLAG,
 	  AT(list_runtimes) },
-	{ 'e', "provider", "NAME",
+	{ 'e', "ep", "NAME",
 	  "execution provider, by its short or full name: cpu, openvino, QNNExecutionProvider; the first one given "
 	  "comes first",
 	  OPT_LIST, AT(provider) },
-	{ 'i', "provider-option", "KEY=VALUE", "option of the provider; with several providers NAME:KEY=VALUE",
+	{ 'i', "ep-option", "KEY=VALUE", "option of the provider; with several providers NAME:KEY=VALUE",
 	  OPT_LIST, AT(provider_option) },
-	{ 0, "provider-library", "[NAME=]FILE",
+	{ 0, "ep-library", "[NAME=]FILE",
 	  "library of a plugin provider; those in Python packages are found without it", OPT_LIST,
 	  AT(provider_library) },
 	{ 0, "policy", "prefer-cpu|prefer-npu|prefer-gpu|max-performance|max-efficiency|min-power",
@@ -55,7 +55,7 @@ const struct opt run_opt_table[] = {
 	  AT(optimized_data) },
 	{ 0, "optimized-data-min", "SIZE", "only weights of this size and more", OPT_SIZE, AT(optimized_data_min_bytes),
 	  "1K" },
-	{ 'f', "dimension", "NAME=N", "size of a free dimension, by its name; NAME=N,N: several, in turn", OPT_LIST,
+	{ 'f', "dim", "NAME=N", "size of a free dimension, by its name; NAME=N,N: several, in turn", OPT_LIST,
 	  AT(dimension) },
 	{ 'F', "denotation", "NAME=N", "size of a free dimension, by its denotation", OPT_LIST, AT(denotation) },
 	{ 'A', "no-arena", NULL, "no memory arena on the CPU", OPT_FLAG, AT(no_arena) },
@@ -249,7 +249,7 @@ static int check_together(const struct run_opts *opts, struct err *err)
 	if (opts->policy && opts->provider.n)
 		return err_set(
 		    err, EINVAL,
-		    "cannot use --policy and --provider together: with a policy the runtime chooses the provider");
+		    "cannot use --policy and --ep together: with a policy the runtime chooses the provider");
 	if ((opts->compile_only || opts->compile_embed) && !opts->compile)
 		return err_set(err, EINVAL, "cannot compile the model: give --compile FILE");
 	if (opts->optimized_data && !opts->optimized_model)
@@ -265,9 +265,9 @@ int run_opts_parse(struct run_opts *opts, int argc, char **argv, struct err *err
 	const struct {
 		const struct opt_list *list;
 		const char *name;
-	} pairs[] = { { &opts->provider_option, "provider-option" },
+	} pairs[] = { { &opts->provider_option, "ep-option" },
 		      { &opts->filter_device, "filter-device" },
-		      { &opts->dimension, "dimension" },
+		      { &opts->dimension, "dim" },
 		      { &opts->denotation, "denotation" },
 		      { &opts->session_config, "session-config" },
 		      { &opts->run_config, "run-config" },

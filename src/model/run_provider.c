@@ -334,12 +334,12 @@ static int refuse(const struct run *run, const char *name, struct err *err)
 		return err_set(err, ENOENT,
 			       "cannot use %s: ONNX Runtime %s has %s, and no Python package %.*s is beside it; "
 			       "install it, or give "
-			       "--provider-library or another --runtime",
+			       "--ep-library or another --runtime",
 			       name, run->api.version, have, (int)strcspn(run_provider_package(name), "/"),
 			       run_provider_package(name));
 	return err_set(
 	    err, ENOENT,
-	    "cannot use the provider '%s': ONNX Runtime %s has %s; give --provider-library or another --runtime", name,
+	    "cannot use the provider '%s': ONNX Runtime %s has %s; give --ep-library or another --runtime", name,
 	    run->api.version, have);
 }
 

@@ -103,7 +103,7 @@ def test_a_wheel_without_a_library_says_what_can_be_used_instead(lab, key):
 def test_what_a_version_does_not_have_is_said_with_the_version_that_has_it(lab):
     old = environment(envs.node_package, "1.14").library
     for args, since in ((["--policy", "prefer-npu"], "1.22"), (["--compile", "x.onnx"], "1.22"), (["--deterministic"], "1.17"),
-                        (["--provider-library", "qnn=/nowhere.so", "-e", "qnn"], "1.22"), (["--list-devices"], "1.22")):
+                        (["--ep-library", "qnn=/nowhere.so", "-e", "qnn"], "1.22"), (["--list-devices"], "1.22")):
         done = run(lab, "cnn", *args, runtime=old)
         assert done.status == 3
         assert "new in ONNX Runtime %s, this is 1.14.0" % since in done.err

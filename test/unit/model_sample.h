@@ -242,6 +242,7 @@ static inline void sample_runs(struct sample *s)
 		result->event_ns = 19;
 		result->first_ns = r == 2 ? 81000000 : (int64_t)(typical_ns[r] * 1.9);
 		result->n_warmup = 40;
+		result->warmup_words = "steady after 0.2 s and 40 inferences";
 		result->recording = "squeeze.pftrace";
 		sample_latencies(s, r, typical_ns[r], r == 1 ? 80 : SAMPLE_LATENCIES);
 		sample_steps(s, r, 60 + 110 * r, creation_ns[r]);

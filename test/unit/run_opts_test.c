@@ -54,7 +54,7 @@ static void what_makes_no_sense_is_refused(void **state)
 	expect_refused("a --seed -1", "not a whole number from 0 up");
 	expect_refused("a --seed 18446744073709551616", "not a whole number from 0 up");
 	expect_refused("a -t 0 -r 0", "cannot measure for no time");
-	expect_refused("a --policy prefer-npu -e qnn", "cannot use --policy and --provider together");
+	expect_refused("a --policy prefer-npu -e qnn", "cannot use --policy and --ep together");
 	expect_refused("a --compile-only", "give --compile FILE");
 	expect_refused("a --data d -b 2", "the data have their shapes");
 }
