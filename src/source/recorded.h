@@ -25,6 +25,8 @@ struct reader {
 	uint64_t lost;		/* losses told of so far */
 	uint32_t usage_run;	/* the run that usage belongs to */
 	struct arg usage[4];
+	uint32_t begun_run;	/* the last run that began here, */
+	uint64_t begun_ns;	/* and when */
 	uint32_t shapes_run;	/* inputs that came when their run's begin was gone already */
 	struct arg shapes[2];
 };

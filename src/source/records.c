@@ -139,6 +139,8 @@ static int run_begin(const struct records_step *step)
 		return -ENOMEM;
 	event->name = event->model;
 	event->run = record->run;
+	step->reader->begun_run = record->run;
+	step->reader->begun_ns = event->time_ns;
 	add(event, arg_name(KEY_MODEL, event->model));
 	add(event, arg_int(KEY_INFERENCE, step->process->run_base + record->run));
 	if (record->run > step->process->last_run)
@@ -190,6 +192,21 @@ static int run_usage(const struct records_step *step)
 	return 0;
 }
 
+/*
+ * What the thread has used was read a moment before the run began and after it ended, and it may have lost the CPU
+ * between: more than the run took is not the run's.
+ */
+static void bound_usage(struct reader *reader, uint64_t end_ns)
+{
+	int64_t took_ns = end_ns > reader->begun_ns ? (int64_t)(end_ns - reader->begun_ns) : 0;
+	int64_t *cpu_ns = &reader->usage[0].integer, *waited_ns = &reader->usage[1].integer;
+
+	if (*cpu_ns > took_ns)
+		*cpu_ns = took_ns;
+	if (*waited_ns > took_ns - *cpu_ns)
+		*waited_ns = took_ns - *cpu_ns;
+}
+
 static int run_end(const struct records_step *step)
 {
 	const struct record *record = step->record;
@@ -200,6 +217,8 @@ static int run_end(const struct records_step *step)
 		return -ENOMEM;
 	event->run = record->run;
 	add_status(step, event, record->flags & FLAG_FAILED);
+	if (reader->usage_run == record->run && reader->begun_run == record->run)
+		bound_usage(reader, event->time_ns);
 	for (int i = 0; i < 4 && reader->usage_run == record->run; i++)
 		add(event, reader->usage[i]);
 	for (int i = 0; i < 2 && reader->shapes_run == record->run; i++)
