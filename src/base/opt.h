@@ -34,8 +34,10 @@ enum opt_type {
 	OPT_LIST,	/* struct opt_list: may be given several times */
 };
 
+enum { OPT_LIST_MAX = 64 };
+
 struct opt_list {
-	const char *item[64];
+	const char *item[OPT_LIST_MAX];
 	size_t n;
 };
 

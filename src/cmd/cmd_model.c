@@ -26,15 +26,24 @@ struct job {
 	struct err *err;
 };
 
-static int add_dim(struct job *job, const char *name, size_t name_len, long long value)
+static void add_dim(struct job *job, const char *name, size_t name_len, long long value)
 {
 	char *text = arena_alloc(&job->arena, name_len + 32);
 
-	if (!text || job->dims.n == sizeof job->dims.item / sizeof *job->dims.item)
-		return -1;
+	if (!text || job->dims.n == OPT_LIST_MAX)
+		return;	/* what hangs on it is not known then */
 	snprintf(text, name_len + 32, "%.*s=%lld", (int)name_len, name, value);
 	job->dims.item[job->dims.n++] = text;
-	return 0;
+}
+
+static bool has_dim(const struct job *job, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < job->dims.n; i++)
+		if (!strncmp(job->dims.item[i], name, len) && job->dims.item[i][len] == '=')
+			return true;
+	return false;
 }
 
 /* Those given; of several that take turns the first. */
@@ -68,7 +77,8 @@ static void free_dim(void *ctx, const char *input, uint32_t axis, const char *na
 		return;
 	snprintf(place, sizeof place, "%s:%u", input, axis);
 	name = name && *name ? name : place;
-	add_dim(job, name, strlen(name), !axis && batch ? strtoll(batch, NULL, 10) : 1);
+	if (!has_dim(job, name))	/* inputs share their names */
+		add_dim(job, name, strlen(name), !axis && batch ? strtoll(batch, NULL, 10) : 1);
 }
 
 static int read_model(struct job *job, const char *path)
@@ -233,8 +243,6 @@ static int model_run(const void *opaque, int argc, char **argv, struct err *err)
 		return cmd_misused(err, "--interval must be 10ms or more");
 	if (opts->rounds < 1 || opts->rounds > 100)
 		return cmd_misused(err, "--rounds must be from 1 to 100");
-	if (opts->run.policy && opts->run.provider.n)
-		return cmd_misused(err, "--policy lets the runtime choose the provider; give either that or --ep");
 	code = read_model(&job, argv[0]);
 	if (!code && opts->dry_run)
 		code = print_static(&job);

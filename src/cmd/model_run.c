@@ -130,12 +130,13 @@ static int compare_outputs(struct job *job, struct model_result *result, const s
 
 static const char *options_text(const struct model_opts *opts, struct arena *arena)
 {
-	char text[1000] = "";
+	char text[1000] = "", *kept;
 	size_t used = 0;
 
 	for (size_t i = 0; i < opts->run.provider_option.n && used < sizeof text; i++)
 		used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", opts->run.provider_option.item[i]);
-	return *text ? strcpy(arena_alloc(arena, sizeof text), text) : NULL;
+	kept = *text ? arena_alloc(arena, sizeof text) : NULL;
+	return kept ? strcpy(kept, text) : NULL;
 }
 
 static void describe(struct job *job, struct model_result *result, const struct model_way *way)

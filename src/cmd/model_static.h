@@ -23,7 +23,7 @@ struct model_static {
 	struct onnx_repeats repeats;
 	struct shape_model shapes;
 	struct cost_model costs;
-	struct shape_dim dims[16];		       /* those given with --dim */
+	struct shape_dim dims[OPT_LIST_MAX];	       /* those given with --dim */
 	uint32_t n_dims, n_all_nodes;		       /* nodes of all graphs and functions */
 	struct model_weights weights[ONNX_ELEM_COUNT]; /* by element type; 0: those of no known type */
 };

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 
+import onnx
 import pytest
 
 import envs
@@ -279,3 +280,18 @@ def test_what_is_no_model_is_one_clear_error(lab, library):
         assert words in done.err and path in done.err, done.err
     assert lab.plain(command(lab, lab.path("none.onnx"), runtime=library)).status == 3
     assert glob.glob(lab.path("*.pftrace")) == []
+
+
+def test_a_model_of_many_free_dimensions_is_run_and_analysed(lab, library):
+    helper, names = onnx.helper, ["x%d" % i for i in range(40)]
+    inputs = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [name + "_rows", name + "_columns"]) for name in names]
+    nodes = [helper.make_node("Relu", [name], ["y" + name]) for name in names]
+    outputs = [helper.make_tensor_value_info("y" + name, onnx.TensorProto.FLOAT, [None, None]) for name in names]
+    model = helper.make_model(helper.make_graph(nodes, "dims", inputs, outputs), opset_imports=[helper.make_opsetid("", 13)])
+    model.ir_version = 7
+    onnx.save(model, lab.path("dims.onnx"))
+    dims = [word for name in names for word in ("--dim", name + "_rows=2")]
+    assert lab.plain([lab.inftrace, "model", lab.path("dims.onnx"), "--dry-run", *dims]).status == 0
+    for given in ([], dims):
+        run, = profile(lab, lab.path("dims.onnx"), "-r", 5, "--rounds", 1, *given, runtime=library)["runs"]
+        assert run["latency"]["count"] == 5 and len(run["operators"]["list"]) == 40
