@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define AT(field) offsetof(struct model_opts, field)
-enum { MAX_ROWS = 120, MAX_WORDS = 400 };
+enum { MAX_ROWS = 120, MAX_WORDS = 1024 };	/* every list of options full, and more */
 
 static const struct opt own_rows[] = {
 	{ 0, NULL, NULL, "What to compare, and how to show it:" },
@@ -129,7 +129,8 @@ static void add(struct words *words, const char *name, const char *value)
 	size_t size = strlen(name) + (value ? strlen(value) : 0) + 4;
 	char *word = arena_alloc(words->arena, size);
 
-	if (!word || words->n == MAX_WORDS - 1) {
+	/* three more follow: "--", the model, and the end */
+	if (!word || words->n == MAX_WORDS - 3) {
 		words->has_failed = true;
 		return;
 	}
