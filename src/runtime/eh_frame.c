@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * .eh_frame_hdr is a sorted table of { start, FDE }; the FDE has the size. Only what compilers for x86-64 write is
+ * understood: signed 32 bits, from the table or from where they stand. A description that begins elsewhere than the
+ * table says, or runs into the next function, is not believed.
+ */
+#include "runtime/eh_frame.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { HEADER = 12, ENTRY = 8, FDE = 16, MAX_FDE = 1 << 16 };
+enum { DATAREL_SDATA4 = 0x3b, UDATA4 = 0x03 };
+
+static int64_t table_value(const struct eh_frame *frames, size_t i, size_t field)
+{
+	int32_t value;
+
+	memcpy(&value, frames->table + i * ENTRY + field * 4, 4);
+	return value;
+}
+
+static uint64_t start_of(const struct eh_frame *frames, size_t i)
+{
+	return frames->header + (uint64_t)table_value(frames, i, 0);
+}
+
+int eh_frame_open(struct eh_frame *frames, const struct image *image, uint64_t header, uint64_t end, struct err *err)
+{
+	const uint8_t *at = header && end > header ? image_at(image, header, end - header, 0) : NULL;
+	uint32_t n;
+
+	*frames = (struct eh_frame){ .image = image, .header = header };
+	if (!at || end - header < HEADER)
+		return err_set(err, ENOEXEC, "cannot read %s: it has no table of its functions (.eh_frame_hdr)",
+			       image->path);
+	memcpy(&n, at + 8, 4);
+	if (at[0] != 1 || at[2] != UDATA4 || at[3] != DATAREL_SDATA4 || n > (end - header - HEADER) / ENTRY)
+		return err_set(err, ENOEXEC, "cannot read %s: at address %#llx: its table of functions is of an unknown form",
+			       image->path, (unsigned long long)header);
+	frames->table = at + HEADER;
+	frames->n = n;
+	return 0;
+}
+
+static int64_t read_relative(const uint8_t *at)
+{
+	int32_t value;
+
+	memcpy(&value, at, 4);
+	return value;
+}
+
+static bool read_function(const struct eh_frame *frames, size_t i, struct eh_function *function)
+{
+	uint64_t fde = frames->header + (uint64_t)table_value(frames, i, 1), start = start_of(frames, i);
+	const uint8_t *at = image_at(frames->image, fde, FDE, 0);
+	uint32_t length, range;
+
+	/* u32 length, u32 CIE, s32 start from here, u32 size, ... */
+	if (!at)
+		return false;
+	memcpy(&length, at, 4);
+	memcpy(&range, at + 12, 4);
+	if (length < FDE - 4 || length > MAX_FDE || fde + 8 + (uint64_t)read_relative(at + 8) != start || !range)
+		return false;
+	*function = (struct eh_function){ start, start + range };
+	return i + 1 == frames->n || function->end <= start_of(frames, i + 1);
+}
+
+bool eh_frame_function(const struct eh_frame *frames, uint64_t address, struct eh_function *function)
+{
+	size_t low = 0, high = frames->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (start_of(frames, middle) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && read_function(frames, low - 1, function) && address < function->end;
+}

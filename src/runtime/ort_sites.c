@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Three ways to a function: a virtual slot of all classes that derive from one (ort.c knows the slots), a text that one
+ * function alone refers to, and the instruction behind the one call of a virtual slot in such a function. That Run,
+ * Initialize and the load let no exception out is told by the message of their handler for everything, which must be
+ * theirs.
+ */
+#include "runtime/ort_sites.h"
+
+#include "runtime/text_anchor.h"
+#include "runtime/x86_function.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SITES = 1 << 14, MAX_ENDS = 8, WORD = 8 };
+
+static const struct {
+	const char *name;
+	bool returns, is_operator;
+} kinds[N_SITE_KINDS] = {
+	[SITE_RUN] = { "runs", true, false },
+	[SITE_INITIALIZE] = { "session creation", true, false },
+	[SITE_LOAD] = { "model load", true, false },
+	[SITE_SESSION_DELETE] = { "session release", false, false },
+	[SITE_TRANSFORM] = { "graph transformers", false, false },
+	[SITE_TRANSFORM_END] = { "end of graph transformers", false, false },
+	[SITE_GET_CAPABILITY] = { "partitioning", false, false },
+	[SITE_COMPILE] = { "provider compilation", false, false },
+	[SITE_SAVE_WEIGHTS] = { "weights", false, false },
+	[SITE_PREPACK] = { "weight pre-packing", false, false },
+	[SITE_OPERATOR] = { "operators", false, true },
+	[SITE_OPERATOR_END] = { "end of operators", false, true },
+};
+
+bool ort_site_returns(enum ort_site_kind kind)
+{
+	return kinds[kind].returns;
+}
+
+bool ort_site_is_operator(enum ort_site_kind kind)
+{
+	return kinds[kind].is_operator;
+}
+
+const char *ort_site_name(enum ort_site_kind kind)
+{
+	return kinds[kind].name;
+}
+
+enum anchor {
+	RUN, RUN_CATCH, INITIALIZE, INITIALIZE_CATCH, LOAD_CATCH, KERNEL, APPLY, APPLY_FILE, WEIGHTS,
+	N_ANCHORS
+};
+
+struct finder {
+	struct ort_sites *sites;
+	const struct image_file *file;
+	struct rtti rtti;
+	struct ort ort;
+	struct eh_frame frames;
+	struct text_anchor anchor[N_ANCHORS];
+	struct arena arena;
+	size_t capacity;
+	bool is_out_of_memory;
+};
+
+__attribute__((format(printf, 3, 4)))
+static void leave_out(struct finder *finder, enum ort_site_kind kind, const char *why, ...)
+{
+	char *text = finder->sites->left_out;
+	size_t used = strlen(text), size = sizeof finder->sites->left_out;
+	char reason[160];
+	va_list args;
+
+	va_start(args, why);
+	vsnprintf(reason, sizeof reason, why, args);
+	va_end(args);
+	snprintf(text + used, size - used, "%s%s (%s)", used ? "; " : "", kinds[kind].name, reason);
+}
+
+static void add_site(struct finder *finder, enum ort_site_kind kind, const struct x86_site *found)
+{
+	struct ort_sites *sites = finder->sites;
+	struct ort_site site = { .address = found->address, .kind = kind, .is_cheap = found->is_cheap };
+
+	if (sites->n >= MAX_SITES || !image_file_offset(finder->file, found->address, &site.offset))
+		return;
+	if (sites->n == finder->capacity) {
+		size_t capacity = finder->capacity ? finder->capacity * 2 : 1024;
+		struct ort_site *grown = realloc(sites->site, capacity * sizeof *grown);
+		if (!grown) {
+			finder->is_out_of_memory = true;
+			return;
+		}
+		sites->site = grown;
+		finder->capacity = capacity;
+	}
+	sites->site[sites->n++] = site;
+}
+
+static size_t count_of(const struct finder *finder, enum ort_site_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < finder->sites->n; i++)
+		n += finder->sites->site[i].kind == (uint32_t)kind;
+	return n;
+}
+
+static bool add_entry(struct finder *finder, enum ort_site_kind kind, uint64_t function)
+{
+	struct x86_site site;
+
+	if (!x86_function_entry(&finder->frames, function, &site))
+		return false;
+	add_site(finder, kind, &site);
+	return true;
+}
+
+static void note_run(struct finder *finder)
+{
+	struct ort_sites *sites = finder->sites;
+	struct eh_function run;
+
+	for (size_t i = 0; i < sites->n; i++)
+		if (sites->site[i].kind == SITE_RUN && eh_frame_function(&finder->frames, sites->site[i].address, &run)) {
+			sites->run_start = run.start;
+			sites->run_end = run.end;
+		}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* The functions in a slot of all classes that derive from the family's, each once, in *functions (in the arena). most:
+ * the one that most classes have. */
+static size_t find_functions(struct finder *finder, enum ort_family family, uint64_t **functions, uint64_t *most)
+{
+	struct rtti_vtable *vtable;
+	size_t n = rtti_derived(&finder->rtti, ort_class(family), &vtable);
+	size_t n_functions = 0, n_most = 0, same = 0, kept = 0;
+	uint64_t slot = (uint64_t)finder->ort.slot[family];
+
+	*most = 0;
+	*functions = arena_alloc(&finder->arena, n * sizeof **functions);
+	if (!*functions)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t function = image_word(finder->rtti.image, vtable[i].slots + WORD * slot);
+		if (image_has(finder->rtti.image, function, IMAGE_X))
+			(*functions)[n_functions++] = function;
+	}
+	if (n_functions)
+		qsort(*functions, n_functions, sizeof **functions, by_value);
+	for (size_t i = 0; i < n_functions; i++) {
+		same = i && (*functions)[i] == (*functions)[i - 1] ? same + 1 : 1;
+		if (same > n_most)
+			n_most = same, *most = (*functions)[i];
+		if (same == 1)
+			(*functions)[kept++] = (*functions)[i];
+	}
+	return kept;
+}
+
+/* Entries of a virtual function in all classes. `but_default`: not the one that most have, which does nothing. */
+static void find_virtual(struct finder *finder, enum ort_site_kind kind, enum ort_family family, bool but_default)
+{
+	uint64_t *functions, most;
+	size_t n, n_odd = 0;
+
+	if (finder->ort.slot[family] < 0) {
+		leave_out(finder, kind, "its slot is not known in this version");
+		return;
+	}
+	n = find_functions(finder, family, &functions, &most);
+	for (size_t i = 0; i < n; i++)
+		if (!but_default || functions[i] != most)
+			n_odd += !add_entry(finder, kind, functions[i]);
+	if (n_odd)
+		leave_out(finder, kind, "%zu of %zu functions are not understood", n_odd, n);
+	else if (!n)
+		leave_out(finder, kind, "no class has it");
+}
+
+static const char *why_not(const struct finder *finder, enum anchor anchor)
+{
+	return finder->anchor[anchor].n_functions ? "its text has several users" : "its text is not there";
+}
+
+/* The whole function that an anchor's text belongs to. */
+static bool find_whole(const struct finder *finder, enum anchor anchor, struct eh_function *function)
+{
+	const struct text_anchor *found = &finder->anchor[anchor];
+
+	return found->function.start && x86_function_whole(&finder->frames, &found->function, function);
+}
+
+/*
+ * A function that handles everything thrown in it, by the message of its handler. `text` checks that it is the right
+ * one: the text's function is the same, or is called by it (1.31 has split Initialize in two, and exceptions pass the
+ * inner one).
+ */
+static void find_catching(struct finder *finder, enum ort_site_kind kind, enum anchor text, enum anchor catch)
+{
+	struct eh_function function, handler;
+
+	if (!finder->anchor[text].function.start || !finder->anchor[catch].function.start)
+		leave_out(finder, kind, "%s", why_not(finder, finder->anchor[text].function.start ? catch : text));
+	else if (!find_whole(finder, text, &function) || !find_whole(finder, catch, &handler))
+		leave_out(finder, kind, "its code is not understood");
+	else if (function.start != handler.start && !x86_function_calls(&finder->frames, &handler, function.start))
+		leave_out(finder, kind, "its handler of exceptions is not found");
+	else if (!add_entry(finder, kind, handler.start))
+		leave_out(finder, kind, "its entry is not understood");
+}
+
+static void find_plain(struct finder *finder, enum ort_site_kind kind, enum anchor text)
+{
+	struct eh_function function;
+
+	if (!finder->anchor[text].function.start)
+		leave_out(finder, kind, "%s", why_not(finder, text));
+	else if (!find_whole(finder, text, &function) || !add_entry(finder, kind, function.start))
+		leave_out(finder, kind, "its code is not understood");
+}
+
+/* Behind the virtual calls of a function. False and left out: none. */
+static bool find_ends(struct finder *finder, enum ort_site_kind kind, enum anchor text, enum ort_family family,
+		      struct eh_function *function)
+{
+	struct x86_site end[MAX_ENDS];
+	int n;
+
+	if (!finder->anchor[text].function.start) {
+		leave_out(finder, kind, "%s", why_not(finder, text));
+		return false;
+	}
+	n = !find_whole(finder, text, function) ? -1 :
+		x86_function_after_calls(&finder->frames, function, WORD * finder->ort.slot[family], end, MAX_ENDS);
+	if (n <= 0) {
+		leave_out(finder, kind, n < 0 ? "the code of its caller is not understood" : "its call is not found");
+		return false;
+	}
+	for (int i = 0; i < n; i++)
+		add_site(finder, kind, &end[i]);
+	return true;
+}
+
+static void find_texts(struct finder *finder)
+{
+	static const char *const texts[N_ANCHORS] = {
+		[RUN] = "Running with tag: ",
+		[RUN_CATCH] = "Encountered unknown exception in Run()",
+		[INITIALIZE] = "Session successfully initialized",
+		[INITIALIZE_CATCH] = "Encountered unknown exception in Initialize()",
+		[LOAD_CATCH] = "Encountered unknown exception in LoadWithLoader()",
+		[KERNEL] = "Non-zero status code returned while running ",
+		[APPLY] = " modified: ",
+		/* before 1.17 */
+		[APPLY_FILE] = "/onnxruntime_src/onnxruntime/core/optimizer/graph_transformer.cc",
+		[WEIGHTS] = "Done saving initialized tensors",
+	};
+
+	for (int i = 0; i < N_ANCHORS; i++)
+		finder->anchor[i].text = texts[i];
+	text_anchor_find(finder->anchor, N_ANCHORS, &finder->frames);
+}
+
+static void find_runtime(struct finder *finder)
+{
+	enum anchor apply = finder->anchor[APPLY].n_functions ? APPLY : APPLY_FILE;
+	struct eh_function function;
+
+	find_catching(finder, SITE_RUN, RUN, RUN_CATCH);
+	note_run(finder);
+	find_catching(finder, SITE_INITIALIZE, INITIALIZE, INITIALIZE_CATCH);
+	find_catching(finder, SITE_LOAD, LOAD_CATCH, LOAD_CATCH);
+	/* the destructor before the one that also frees: that one is often called past the table, this one always */
+	if (finder->ort.slot[ORT_SESSION_DELETE] > 0)
+		finder->ort.slot[ORT_SESSION_DELETE]--;
+	find_virtual(finder, SITE_SESSION_DELETE, ORT_SESSION_DELETE, false);
+	find_plain(finder, SITE_SAVE_WEIGHTS, WEIGHTS);
+	if (find_ends(finder, SITE_TRANSFORM_END, apply, ORT_TRANSFORM, &function) &&
+	    !add_entry(finder, SITE_TRANSFORM, function.start))
+		leave_out(finder, SITE_TRANSFORM, "its entry is not understood");
+	if (find_ends(finder, SITE_OPERATOR_END, KERNEL, ORT_COMPUTE, &function))
+		find_virtual(finder, SITE_OPERATOR, ORT_COMPUTE, false);
+}
+
+static int by_kind(const void *a, const void *b)
+{
+	const struct ort_site *left = a, *right = b;
+
+	if (left->kind != right->kind)
+		return left->kind < right->kind ? -1 : 1;
+	return left->address < right->address ? -1 : left->address > right->address;
+}
+
+/* Sorts, numbers, and drops what could not be told apart: one instruction with two meanings. */
+static void order(struct ort_sites *sites)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sites->n; i++) {
+		size_t k = 0;
+		while (k < n && sites->site[k].address != sites->site[i].address)
+			k++;
+		if (k == n)
+			sites->site[n++] = sites->site[i];
+	}
+	sites->n = n;
+	if (n)
+		qsort(sites->site, n, sizeof *sites->site, by_kind);
+	memset(sites->first, 0, sizeof sites->first);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t kind = sites->site[i].kind;
+		sites->site[i].index = sites->first[kind + 1]++;
+	}
+	for (int kind = 0; kind < N_SITE_KINDS; kind++)
+		sites->first[kind + 1] += sites->first[kind];
+}
+
+/* std::string of the C++ library since 5 has names of its own, which show in the types of lambdas. */
+static bool has_old_string(const struct rtti *rtti)
+{
+	for (size_t i = 0; i < rtti->n_types; i++)
+		if (strstr(rtti->type[i].name, "St7__cxx11"))
+			return false;
+	return true;
+}
+
+static void find_ort(struct finder *finder, const struct ort_sites *host)
+{
+	struct ort_sites *sites = finder->sites;
+	struct ort host_ort = { .version = "" };
+
+	if (host) {
+		host_ort.version = host->version;
+		host_ort.minor = host->minor;
+		for (int i = 0; i < N_ORT_FAMILIES; i++)
+			host_ort.slot[i] = host->slot[i];
+	}
+	ort_find(&finder->ort, &finder->rtti, host ? &host_ort : NULL);
+	snprintf(sites->version, sizeof sites->version, "%s", finder->ort.version);
+	sites->minor = finder->ort.minor;
+	sites->is_library = !rtti_named(&finder->rtti, ort_class(ORT_SESSION_DELETE));
+	sites->is_old_string = has_old_string(&finder->rtti);
+	for (int i = 0; i < N_ORT_FAMILIES; i++)
+		sites->slot[i] = finder->ort.slot[i];
+}
+
+static int find(struct finder *finder, const struct ort_sites *host, struct err *err)
+{
+	const struct image *image = image_file_image(finder->file);
+	struct ort_sites *sites = finder->sites;
+	int failed;
+
+	if (rtti_scan(&finder->rtti, image, &finder->file->set, &finder->arena))
+		return err_set(err, ENOMEM, "cannot analyse %s: memory is out", image->path);
+	if (!ort_is_in(&finder->rtti))
+		return err_set(err, ENOENT, "cannot analyse %s: it holds no ONNX Runtime", image->path);
+	find_ort(finder, host);
+	failed = eh_frame_open(&finder->frames, image, finder->file->frames, finder->file->frames_end, err);
+	if (failed)
+		return failed;
+	if (sites->is_library) {
+		find_virtual(finder, SITE_OPERATOR, ORT_COMPUTE, false);
+	} else {
+		find_texts(finder);
+		find_runtime(finder);
+	}
+	find_virtual(finder, SITE_GET_CAPABILITY, ORT_GET_CAPABILITY, false);
+	find_virtual(finder, SITE_COMPILE, ORT_COMPILE, false);
+	find_virtual(finder, SITE_PREPACK, ORT_PREPACK, true);
+	if (finder->is_out_of_memory)
+		return err_set(err, ENOMEM, "cannot analyse %s: memory is out", image->path);
+	order(sites);
+	if (!sites->is_library && !count_of(finder, SITE_RUN) && !count_of(finder, SITE_OPERATOR))
+		return err_set(err, ENOTSUP, "cannot analyse %s: this build of ONNX Runtime %s, build id %s, is not understood: %s",
+			       image->path, *sites->version ? sites->version : "(unknown version)",
+			       *sites->build_id ? sites->build_id : "unknown", sites->left_out);
+	return 0;
+}
+
+int ort_sites_find(struct ort_sites *sites, const struct image_file *file, const struct ort_sites *host,
+		   struct err *err)
+{
+	struct finder finder = { .sites = sites, .file = file };
+	int failed;
+
+	memset(sites, 0, sizeof *sites);
+	image_file_build_id(file, sites->build_id);
+	failed = find(&finder, host, err);
+	arena_done(&finder.arena);
+	return failed;
+}
+
+void ort_sites_done(struct ort_sites *sites)
+{
+	free(sites->site);
+	memset(sites, 0, sizeof *sites);
+}

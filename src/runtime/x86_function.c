@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Straight decoding: compilers for Linux put no data between the instructions of a function. Where they did, decoding
+ * would come to no clean end, and the function is refused.
+ */
+#include "runtime/x86_function.h"
+
+#include "runtime/x86_insn.h"
+
+enum { MAX_INSN = 15, MAX_STEPS = 24, MAX_SITES = 16 };
+
+struct call {
+	uint64_t returns, site;	/* site 0: none found */
+	bool is_entered;	/* something jumps behind the return and up to the site */
+};
+
+/* Decodes the instruction at an address in a function. */
+static bool decode(const struct image *image, uint64_t address, uint64_t end, struct x86_insn *insn)
+{
+	size_t room = end - address < MAX_INSN ? end - address : MAX_INSN;
+	const uint8_t *code = image_at(image, address, room, IMAGE_X);
+
+	return code && x86_insn_decode(insn, code, room);
+}
+
+bool x86_function_entry(const struct eh_frame *frames, uint64_t address, struct x86_site *site)
+{
+	struct eh_function function;
+	struct x86_insn insn;
+
+	if (!eh_frame_function(frames, address, &function) || function.start != address)
+		return false;
+	for (;; address += insn.size) {
+		if (address >= function.end || !decode(frames->image, address, function.end, &insn))
+			return false;
+		/* a nop of five bytes is never probed: newer kernels make a call of it, which writes below rsp */
+		if (insn.kind == X86_ENDBR64 || insn.kind == X86_NOP_LONG)
+			continue;
+		*site = (struct x86_site){ address, insn.is_emulated };
+		return true;
+	}
+}
+
+/* The first emulated instruction from `address` on, before anything that leaves the straight way; 0: none. */
+static uint64_t find_emulated(const struct image *image, uint64_t address, uint64_t end)
+{
+	struct x86_insn insn;
+
+	for (int steps = 0; steps < MAX_STEPS && address < end; steps++, address += insn.size) {
+		if (!decode(image, address, end, &insn))
+			return 0;
+		if (insn.is_emulated)
+			return address;
+		if (insn.kind != X86_OTHER && insn.kind != X86_PUSH && insn.kind != X86_NOP_LONG)
+			return 0;
+	}
+	return 0;
+}
+
+static bool is_jump(const struct x86_insn *insn)
+{
+	return insn->kind == X86_JUMP || insn->kind == X86_JUMP_IF;
+}
+
+/* The calls in question; -1: not understood. */
+static int find_calls(const struct image *image, const struct eh_function *function, int32_t displacement,
+		      struct call *call)
+{
+	struct x86_insn insn;
+	int n = 0;
+
+	for (uint64_t at = function->start; at < function->end; at += insn.size) {
+		if (!decode(image, at, function->end, &insn))
+			return -1;
+		if (insn.kind != X86_CALL_INDIRECT || !insn.is_memory || insn.displacement != displacement)
+			continue;
+		if (n == MAX_SITES)
+			return -1;
+		call[n].returns = at + insn.size;
+		call[n].site = find_emulated(image, call[n].returns, function->end);
+		call[n++].is_entered = false;
+	}
+	return n;
+}
+
+static void mark_entered(const struct image *image, const struct eh_function *function, struct call *call, int n)
+{
+	struct x86_insn insn;
+
+	for (uint64_t at = function->start; at < function->end; at += insn.size) {
+		if (!decode(image, at, function->end, &insn))
+			return;
+		uint64_t target = at + insn.size + (uint64_t)insn.relative;
+		for (int i = 0; i < n && is_jump(&insn); i++)
+			if (target >= call[i].returns && target <= (call[i].site ? call[i].site : call[i].returns))
+				call[i].is_entered = true;
+	}
+}
+
+int x86_function_after_calls(const struct eh_frame *frames, const struct eh_function *function, int32_t displacement,
+			     struct x86_site *site, int max)
+{
+	struct call call[MAX_SITES];
+	int n = find_calls(frames->image, function, displacement, call), n_sites = 0, n_cheap = 0;
+
+	if (n < 0)
+		return -1;
+	mark_entered(frames->image, function, call, n);
+	for (int i = 0; i < n; i++)
+		n_cheap += call[i].site && !call[i].is_entered;
+	for (int i = 0; i < n && n_sites < max; i++) {
+		if (call[i].is_entered || (n_cheap && !call[i].site))
+			continue;
+		site[n_sites++] = (struct x86_site){ n_cheap ? call[i].site : call[i].returns, n_cheap > 0 };
+	}
+	return n_sites;
+}
+
+/* Whether the code begins as compilers begin functions: with endbr64 or a push. */
+static bool is_begin(const struct image *image, const struct eh_function *function)
+{
+	struct x86_insn insn;
+
+	return decode(image, function->start, function->end, &insn) &&
+	       (insn.kind == X86_ENDBR64 || insn.kind == X86_PUSH);
+}
+
+static bool is_in(const struct eh_function *function, uint64_t address)
+{
+	return address >= function->start && address < function->end;
+}
+
+bool x86_function_whole(const struct eh_frame *frames, const struct eh_function *part, struct eh_function *whole)
+{
+	struct eh_function other = { 0, 0 }, found;
+	struct x86_insn insn;
+
+	for (uint64_t at = part->start; at < part->end; at += insn.size) {
+		if (!decode(frames->image, at, part->end, &insn))
+			return false;
+		uint64_t target = at + insn.size + (uint64_t)insn.relative;
+		if (!is_jump(&insn) || is_in(part, target) || is_in(&other, target))
+			continue;
+		if (!eh_frame_function(frames, target, &found) || found.start == target)
+			continue;	/* a tail call */
+		if (other.start)
+			return false;
+		other = found;
+	}
+	if (is_begin(frames->image, part)) {
+		*whole = *part;
+		return !other.start || !is_begin(frames->image, &other);
+	}
+	*whole = other;
+	return other.start && is_begin(frames->image, &other);
+}
+
+bool x86_function_calls(const struct eh_frame *frames, const struct eh_function *function, uint64_t target)
+{
+	struct x86_insn insn;
+
+	for (uint64_t at = function->start; at < function->end; at += insn.size) {
+		if (!decode(frames->image, at, function->end, &insn))
+			return false;
+		if (insn.kind == X86_CALL && at + insn.size + (uint64_t)insn.relative == target)
+			return true;
+	}
+	return false;
+}

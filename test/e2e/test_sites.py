@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where probes would go in real runtimes' files: counts, instructions held against objdump, broken files, modules."""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import zipfile
+
+import pytest
+
+import envs
+from conftest import environment
+
+TOOL = os.path.join(os.path.dirname(os.environ.get("INFTRACE", "")), "test", "e2e", "sites_tool")
+ONE_EACH = ["runs", "session creation", "model load", "session release", "graph transformers", "end of graph transformers", "weights",
+            "end of operators"]
+# Distinct Compute functions of releases, which do not change any more.
+OPERATORS = {"wheel 1.15": 478, "wheel 1.18": 528, "wheel 1.22": 614, "node 1.14": 470, "node 1.17": 526, "node 1.20": 554,
+             "node 1.22": 621, "magika": 631, "jar": 614}
+OLD_STRINGS = ["wheel 1.15", "node 1.14"]
+RUNTIMES = ["wheel " + key for key in envs.WHEELS] + ["node " + key for key in envs.NODE_PACKAGES] + ["magika", "jar"]
+
+
+def unpacked(jar, folder):
+    with zipfile.ZipFile(jar) as archive:
+        return archive.extract("ai/onnxruntime/native/linux-x64/libonnxruntime.so", folder)
+
+
+def runtime_file(name, folder):
+    kind, _, key = name.partition(" ")
+    if kind == "wheel":
+        return glob.glob(environment(envs.wheel, key).path + "/lib/python3*/site-packages/onnxruntime/capi/onnxruntime_pybind11_state*.so")[0]
+    if kind == "node":
+        package = environment(envs.node_package, key)
+        return glob.glob(package.path + "/node_modules/onnxruntime-node/bin/napi-v*/linux/x64/libonnxruntime.so*")[0]
+    if kind == "jar":
+        return unpacked(environment(envs.jar), folder)
+    return environment(envs.magika)
+
+
+class Sites:
+    def __init__(self, path):
+        done = subprocess.run([TOOL, "sites", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 0, done.stderr
+        lines = [line.split("\t") for line in done.stdout.splitlines()]
+        self.facts = {line[0]: line[1] for line in lines if len(line) < 5}
+        self.sites = [(line[0], *map(int, line[1:])) for line in lines if len(line) == 5]
+
+    def of(self, kind):
+        return [site for site in self.sites if site[0] == kind]
+
+
+@pytest.mark.parametrize("name", RUNTIMES)
+def test_every_family_is_found_in_every_runtime(name, tmp_path):
+    path = runtime_file(name, str(tmp_path))
+    found = Sites(path)
+    assert found.facts["left out"] == ""
+    assert re.fullmatch(r"1\.\d+\.\d+", found.facts["version"])
+    assert found.facts["build id"] in subprocess.run(["readelf", "-n", path], stdout=subprocess.PIPE, text=True).stdout
+    assert (found.facts["old strings"] == "1") == (name in OLD_STRINGS)
+    for kind in ONE_EACH:
+        assert len(found.of(kind)) == 1, kind
+    assert 1 <= len(found.of("partitioning")) <= 8
+    assert 1 <= len(found.of("provider compilation")) <= 8
+    assert 10 <= len(found.of("weight pre-packing")) <= 80
+    if name in OPERATORS:
+        assert len(found.of("operators")) == OPERATORS[name]
+    else:
+        assert len(found.of("operators")) > 600
+    # What is hit often must be cheap: 1 us instead of 10 or more.
+    for kind in ONE_EACH:
+        assert found.of(kind)[0][3], kind
+    dear = [site for site in found.of("operators") if not site[3]]
+    assert len(dear) <= len(found.of("operators")) / 50
+    data = open(path, "rb").read()
+    for kind, offset, _, is_cheap, _ in found.sites:
+        code = data[offset:offset + 2]
+        cheap = (0x50 <= code[0] < 0x58 or (code[0] == 0x41 and 0x50 <= code[1] < 0x58) or code[0] in (0xe8, 0xe9, 0xeb, 0x90) or
+                 0x70 <= code[0] < 0x80 or (code[0] == 0x0f and 0x80 <= code[1] < 0x90))
+        assert cheap == bool(is_cheap), (kind, offset, code)
+    assert len({site[1] for site in found.sites}) == len(found.sites)
+
+
+needs_objdump = pytest.mark.skipif(not shutil.which("objdump"), reason="objdump is not installed")
+
+
+def disassembled(path, start=None, end=None):
+    """(address, text) of each instruction."""
+    where = [] if start is None else ["--start-address=%d" % start, "--stop-address=%d" % end]
+    process = subprocess.Popen(["objdump", "-d", "-w", "--no-show-raw-insn", *where, path], stdout=subprocess.PIPE, text=True,
+                               errors="replace")
+    for line in process.stdout:
+        address, colon, text = line.partition(":\t")
+        if colon and line.startswith(" "):
+            yield int(address, 16), text.strip()
+
+
+@needs_objdump
+@pytest.mark.parametrize("name", ["wheel newest", "node 1.14", "magika"])
+def test_sites_are_where_a_disassembler_sees_an_instruction(name, tmp_path):
+    path = runtime_file(name, str(tmp_path))
+    sites = Sites(path).sites
+    few = [site for i, site in enumerate(sites) if site[0] != "operators" or i % 25 == 0]
+    for kind, _, address, _, start in few:
+        code = list(disassembled(path, start, address + 15))
+        seen = [text for at, text in code if at == address]
+        assert seen, (kind, hex(address))
+        if not kind.startswith("end of"):
+            # nothing before the entry's site but its mark
+            assert [text.split()[0] for at, text in code if at < address] in ([], ["endbr64"]), (kind, hex(address))
+        else:
+            slot = "0x10(" if kind == "end of operators" else "0x18("
+            before = [text for at, text in code if at < address][-8:]
+            assert any(text.startswith("call") and "*" + slot in text for text in before), (kind, before)
+
+
+@needs_objdump
+def test_lengths_of_a_whole_library_are_those_of_a_disassembler():
+    path = runtime_file("wheel 1.15", "")
+    ours = subprocess.Popen([TOOL, "lengths", path], stdout=subprocess.PIPE, text=True)
+    theirs = iter(disassembled(path))
+    n, following = 0, None
+    address, text = next(theirs)
+    for line in ours.stdout:
+        at, size, *_ = line.split("\t")
+        at, size = int(at, 16), int(size)
+        if at != following:     # another function
+            while address < at:
+                address, text = next(theirs)
+        assert (address, size > 0) == (at, True), (hex(at), size, hex(address), text)
+        following = at + size
+        n += 1
+        address, text = next(theirs, (0, ""))
+    assert n > 2000000
+
+
+def test_a_library_that_is_no_runtime_is_refused():
+    done = subprocess.run([TOOL, "sites", shutil.which("sh")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("it holds no ONNX Runtime")
+
+
+@pytest.mark.parametrize("name", ["wheel 1.15", "magika"])
+def test_broken_files_are_errors_at_most(name, tmp_path):
+    done = subprocess.run([TOOL, "broken", runtime_file(name, str(tmp_path)), "80"], stdout=subprocess.PIPE, text=True, timeout=300)
+    assert done.returncode == 0
+    outcome = dict(line.split("\t", 1) for line in done.stdout.splitlines())
+    assert "died" not in outcome, done.stdout
+    # what is cut off may be symbols that no process has
+    found, refused = map(int, outcome["cut"].split("\t"))
+    assert found + refused == 80 and found < 30
+    found, refused = map(int, outcome["changed"].split("\t"))
+    assert found + refused == 80 and found > 5 and refused > 5
+
+
+def modules_of(pid):
+    done = subprocess.run([TOOL, "modules", str(pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stderr
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def started(args, **more):
+    """A program that is up when it has printed a line, and waits for its standard input to end."""
+    process = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **more)
+    assert process.stdout.readline()
+    return process
+
+
+WAIT = "import sys, onnxruntime; print(1, flush=True); sys.stdin.read()"
+
+
+def test_the_runtime_of_a_program_is_found(wheel):
+    process = started([wheel.python, "-c", WAIT])
+    modules = modules_of(process.pid)
+    process.communicate()
+    runtimes = [module for module in modules if module[0] == "runtime"]
+    assert [os.path.basename(module[2]).split(".")[0] for module in runtimes] == ["onnxruntime_pybind11_state"]
+    assert not [module for module in modules if module[0] == "refused"]
+
+
+@pytest.mark.root
+def test_a_runtime_in_another_mount_namespace_and_deleted_is_found(wheel, tmp_path):
+    library = glob.glob(wheel.path + "/lib/python3*/site-packages/onnxruntime/capi/onnxruntime_pybind11_state*.so")[0]
+    script = "mount -t tmpfs none %s && cp %s %s/it.so && exec %s -c '%s' %s/it.so" % (
+        tmp_path, library, tmp_path, wheel.python,
+        "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], os.RTLD_LAZY); KEEP print(1, flush=True); sys.stdin.read()", tmp_path)
+    for keep, is_deleted in (("", "0"), ("os.unlink(sys.argv[1]);", "1")):
+        process = started(["unshare", "-m", "sh", "-c", script.replace("KEEP", keep)], stderr=subprocess.PIPE)
+        runtimes = [module for module in modules_of(process.pid) if module[0] == "runtime"]
+        process.communicate()
+        assert [(module[2], module[3]) for module in runtimes] == [(str(tmp_path) + "/it.so", is_deleted)]
+    assert not os.listdir(tmp_path)
