@@ -211,6 +211,8 @@ int lanes_put(struct lanes *lanes, struct sink *out, uint64_t until_ns, struct e
 	size_t i;
 	int code = 0;
 
+	if (!lanes->n)
+		return 0;
 	qsort(lanes->event, lanes->n, sizeof *lanes->event, by_time);
 	for (i = 0; i < lanes->n && lanes->event[i].time_ns <= until_ns && !code; i++) {
 		struct lane_event *event = &lanes->event[i];

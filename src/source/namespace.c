@@ -9,10 +9,12 @@
 #include "source/proc_list.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static uint64_t inode_of(pid_t pid)
 {
@@ -94,4 +96,17 @@ pid_t namespace_tid(pid_t outer, pid_t tid)
 	if (dir)
 		closedir(dir);
 	return found;
+}
+
+bool namespace_is_first(const char *sysroot)
+{
+	/* The first process-id namespace of a kernel has this fixed number. */
+	static const char first[] = "pid:[4026531836]";
+	char path[PATH_MAX], link[64];
+	ssize_t len;
+
+	if (snprintf(path, sizeof path, "%s/proc/self/ns/pid", sysroot) >= (int)sizeof path)
+		return false;
+	len = readlink(path, link, sizeof link);
+	return len == sizeof first - 1 && !memcmp(link, first, sizeof first - 1);
 }

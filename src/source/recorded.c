@@ -56,6 +56,21 @@ struct recorded *recorded_open(const char *path, struct names *names, const stru
 	return process;
 }
 
+struct recorded *recorded_new(pid_t pid, uint32_t track, struct names *names, struct err *err)
+{
+	struct recorded *process = calloc(1, sizeof *process);
+
+	if (!process) {
+		err_set(err, ENOMEM, "cannot record another process: out of memory");
+		return NULL;
+	}
+	process->pidfd = -1;
+	process->pid = pid;
+	process->track = process->lanes.process_track = track;
+	process->map.names = names;
+	return process;
+}
+
 void recorded_close(struct recorded *process)
 {
 	if (!process)
@@ -157,8 +172,8 @@ int recorded_note(struct sink *out, uint32_t track, uint64_t time_ns, const char
 	return sink_put(out, &event, err);
 }
 
-static int tell_runtime(struct recorded *process, const struct segment_entry *entry,
-			struct sink *out, uint64_t now_ns, struct err *err)
+int recorded_tell_runtime(struct recorded *process, const struct segment_entry *entry, uint64_t arm_ns, struct sink *out,
+			  uint64_t now_ns, struct err *err)
 {
 	struct arg args[7] = { arg_text(KEY_RUNTIME, out, "onnxruntime"), arg_name(KEY_VERSION, entry->text[1]),
 			       arg_name(KEY_PATH, entry->text[0]), arg_name(KEY_TEXT, entry->text[2]),
@@ -166,13 +181,19 @@ static int tell_runtime(struct recorded *process, const struct segment_entry *en
 	size_t n = 5;
 
 	process->has_runtime = true;
-	if (process->clock && process->clock->n) {
-		uint64_t ticks = process->map.segment->arm_ticks;
-		args[n++] = arg_int(KEY_ARM_NS, (int64_t)((double)ticks * process->clock->line[0].slope));
-	}
+	if (arm_ns)
+		args[n++] = arg_int(KEY_ARM_NS, (int64_t)arm_ns);
 	if (entry->text[3])
 		args[n++] = arg_name(KEY_STATUS, entry->text[3]);
 	return recorded_note(out, recorded_track(process, out), now_ns, EVENT_NOTE_RUNTIME, args, n, err);
+}
+
+/* What arming has cost the process so far; 0: not known. */
+static uint64_t arm_ns(const struct recorded *process)
+{
+	if (!process->clock || !process->clock->n)
+		return 0;
+	return (uint64_t)((double)process->map.segment->arm_ticks * process->clock->line[0].slope);
 }
 
 static void learn_fact(struct recorded *process, const struct segment_entry *entry)
@@ -202,7 +223,7 @@ int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now
 
 	while (!code && segment_next(&process->map, &entry)) {
 		if (entry.kind == DICT_RUNTIME)
-			code = tell_runtime(process, &entry, out, now_ns, err);
+			code = recorded_tell_runtime(process, &entry, arm_ns(process), out, now_ns, err);
 		else if (entry.kind == DICT_FACT)
 			learn_fact(process, &entry);
 		else if (entry.kind == DICT_ROLE && (worker = recorded_worker(process, (int32_t)entry.id)))
@@ -211,15 +232,12 @@ int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now
 	return code;
 }
 
-/* ---- records ---- */
+int recorded_lost(struct recorded *process, struct sink *out, uint64_t now_ns, uint64_t count, const char *where,
+		  struct err *err)
+{
+	struct arg args[2] = { arg_int(KEY_COUNT, (int64_t)count), arg_text(KEY_WHERE, out, where) };
+	struct event event = { .type = EVENT_INSTANT, .kind = KIND_LOST, .track = recorded_track(process, out),
+			       .name = names_of(out->names, "lost"), .time_ns = now_ns, .args = args, .n_args = 2 };
 
-/* One record on its way to events. */
-struct step {
-	struct agent_state *state;
-	struct recorded *process;
-	struct reader *reader;
-	const struct record *record;
-	struct sink *out;
-	uint64_t now_ns;
-	struct err *err;
-};
+	return sink_put(out, &event, err);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One process that has an agent in it, as its segment tells: threads, sessions, and what was read so far.
+ * One recorded process, as its agent's segment tells or the probes in it: threads, sessions, and what was read so far.
  * One thread.
  */
 #ifndef SOURCE_RECORDED_H
@@ -59,6 +59,8 @@ struct recorded {
 
 /* Reads a segment. pidfd and track are the caller's to fill in. NULL and err: not a segment of ours, no memory. */
 struct recorded *recorded_open(const char *path, struct names *names, const struct clock_map *clock, struct err *err);
+/* One without a segment: its records come from elsewhere, with CLOCK_MONOTONIC. NULL and err: no memory. */
+struct recorded *recorded_new(pid_t pid, uint32_t track, struct names *names, struct err *err);
 void recorded_close(struct recorded *process);
 
 uint64_t recorded_ns(const struct recorded *process, uint64_t ticks);
@@ -72,8 +74,14 @@ uint32_t recorded_thread_track(struct recorded *process, struct reader *reader, 
 struct session *recorded_session(struct recorded *process, uint32_t number);
 /* Reads on in the dictionary, and tells of runtimes found. */
 int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err);
+/* Tells of a runtime; entry->text: path, version, what was armed, what was left out. arm_ns 0: not known. */
+int recorded_tell_runtime(struct recorded *process, const struct segment_entry *entry, uint64_t arm_ns, struct sink *out,
+			  uint64_t now_ns, struct err *err);
 /* An instant of kind note. */
 int recorded_note(struct sink *out, uint32_t track, uint64_t time_ns, const char *topic, const struct arg *args, size_t n,
+		  struct err *err);
+/* That `count` of what happened in it is not recorded. */
+int recorded_lost(struct recorded *process, struct sink *out, uint64_t now_ns, uint64_t count, const char *where,
 		  struct err *err);
 
 #endif

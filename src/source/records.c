@@ -155,6 +155,8 @@ static int run_begin(const struct records_step *step)
 		add(event, arg_int(KEY_BATCH, (int64_t)batch));
 	if (record->flags & FLAG_FIRST)
 		add(event, arg_int(KEY_FIRST, 1));
+	if (record->flags & FLAG_PARTIAL)
+		add(event, arg_int(KEY_PARTIAL, 1));
 	return 0;
 }
 
@@ -223,6 +225,8 @@ static int run_end(const struct records_step *step)
 		add(event, reader->usage[i]);
 	for (int i = 0; i < 2 && reader->shapes_run == record->run; i++)
 		add(event, reader->shapes[i]);
+	if (record->flags & FLAG_PARTIAL)
+		add(event, arg_int(KEY_PARTIAL, 1));
 	reader->usage_run = reader->shapes_run = 0;
 	return 0;
 }
@@ -258,12 +262,15 @@ static int slice_begin(const struct records_step *step)
 	if (record->flags != KIND_SESSION)
 		return 0;
 	event->name = event->model;
-	add(event, arg_name(KEY_MODEL, event->model));
+	if (session->creating)	/* else the end tells it */
+		add(event, arg_name(KEY_MODEL, event->model));
 	add(event, session_number(step));
 	if (session->path)
 		add(event, arg_name(KEY_MODEL_PATH, session->path));
 	if (session->bytes)
 		add(event, arg_int(KEY_BYTES, session->bytes));
+	if (record->more & FLAG_PARTIAL)
+		add(event, arg_int(KEY_PARTIAL, 1));
 	return 0;
 }
 

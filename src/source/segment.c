@@ -71,29 +71,41 @@ static void *reserve(void *array, uint32_t *capacity, uint32_t id, size_t size)
 	return grown;
 }
 
-static void add_text(struct segment_map *map, const struct dict_entry *entry, const char *text, size_t len)
+uint32_t segment_add_text(struct segment_map *map, const char *text, size_t len)
 {
-	uint32_t *grown;
+	uint32_t *grown = reserve(map->text, &map->text_capacity, map->n_texts + 1, sizeof *grown);
 
-	if (entry->id != map->n_texts + 1 || !(grown = reserve(map->text, &map->text_capacity, entry->id, sizeof *grown))) {
-		map->n_nonsense++;
-		return;
-	}
+	if (!grown)
+		return 0;
 	map->text = grown;
 	map->text[++map->n_texts] = names_intern(map->names, text, len);
+	return map->n_texts;
 }
 
-static void add_node(struct segment_map *map, const struct dict_entry *entry)
+uint32_t segment_add_node(struct segment_map *map, const struct segment_node *node)
 {
-	struct segment_node *grown;
+	struct segment_node *grown = reserve(map->node, &map->node_capacity, map->n_nodes + 1, sizeof *grown);
 
-	if (entry->id != map->n_nodes + 1 || !(grown = reserve(map->node, &map->node_capacity, entry->id, sizeof *grown))) {
-		map->n_nonsense++;
-		return;
-	}
+	if (!grown)
+		return 0;
 	map->node = grown;
-	map->node[++map->n_nodes] = (struct segment_node){ segment_text(map, entry->word[0]), segment_text(map, entry->word[1]),
-							   segment_text(map, entry->word[2]) };
+	map->node[++map->n_nodes] = *node;
+	return map->n_nodes;
+}
+
+static void read_text(struct segment_map *map, const struct dict_entry *entry, const char *text)
+{
+	if (entry->id != map->n_texts + 1 || !segment_add_text(map, text, entry->n))
+		map->n_nonsense++;
+}
+
+static void read_node(struct segment_map *map, const struct dict_entry *entry)
+{
+	struct segment_node node = { segment_text(map, entry->word[0]), segment_text(map, entry->word[1]),
+				     segment_text(map, entry->word[2]) };
+
+	if (entry->id != map->n_nodes + 1 || !segment_add_node(map, &node))
+		map->n_nonsense++;
 }
 
 /* The entry at dict_read, copied so that it cannot change under us; false: nothing there, or nonsense. */
@@ -122,11 +134,11 @@ bool segment_next(struct segment_map *map, struct segment_entry *out)
 
 	while (read_entry(map, &entry, &text)) {
 		if (entry.kind == DICT_TEXT) {
-			add_text(map, &entry, text, entry.n);
+			read_text(map, &entry, text);
 			continue;
 		}
 		if (entry.kind == DICT_NODE) {
-			add_node(map, &entry);
+			read_node(map, &entry);
 			continue;
 		}
 		*out = (struct segment_entry){ .kind = entry.kind, .id = entry.id, .value = entry.value };

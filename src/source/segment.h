@@ -47,6 +47,13 @@ bool segment_next(struct segment_map *map, struct segment_entry *entry);
 uint32_t segment_text(const struct segment_map *map, uint32_t id);
 struct segment_node segment_node(const struct segment_map *map, uint32_t id);
 
+/*
+ * For records that come without a segment: a map that names is all of. What is new gets an id as if it had been read:
+ * 0 when memory is out.
+ */
+uint32_t segment_add_text(struct segment_map *map, const char *text, size_t len);
+uint32_t segment_add_node(struct segment_map *map, const struct segment_node *node);
+
 uint32_t segment_rings(const struct segment_map *map);
 /* NULL when the directory's entry makes no sense. */
 struct ring *segment_ring(const struct segment_map *map, uint32_t number, uint64_t *bytes);

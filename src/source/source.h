@@ -33,23 +33,42 @@ struct tree {
 	struct tree_scan *scan;	/* the tree's own notes */
 };
 
-/* What is recorded. Filled by the command; read-only to sources. */
+struct uprobes;
+
+/*
+ * What is recorded. Filled by the command; read-only to sources.
+ *
+ * A program that we started is the root of its tree (pid). Programs that run already are attached: pid is 0, and they are
+ * in the tree before the first source starts, or are added to it when they appear.
+ */
 struct target {
 	const char *sysroot;	/* "" in life; a captured tree in tests: "<sysroot>/proc/stat" is read */
-	pid_t pid;		/* root of the process tree */
+	pid_t pid;		/* root of the process tree, a child of ours; 0: attached */
 	const char *ring_dir;	/* where the agents of the tree put their segments; NULL: none */
+	const char *const *more_ring_dirs;	/* more such folders, NULL at the end; NULL: no more */
 	const char *level;	/* "inference", "operator", "detail" */
 	uint64_t interval_ns;	/* between two samples of resources */
 	struct tree *tree;	/* the processes of the target; sources change it through tree.h only */
+	struct uprobes *uprobes;	/* probes from outside (source/uprobes.h), the command's; NULL: none are wanted */
 	bool is_ending;		/* the next drain of each source is its last */
 };
+
+/* A device that a source can tell of; texts are for people. */
+struct source_device {
+	char name[64];	   /* "gpu card1": how the names of its counters begin */
+	char text[160];	   /* what it is: "amdgpu 1002:744C at 0000:03:00.0" */
+	char tells[300];   /* what can be read of the whole device: "busy, power"; "": nothing */
+	char problem[400]; /* what cannot be seen of it, and what to do about it; "": nothing */
+};
+
+typedef void (*source_device_fn)(void *ctx, const struct source_device *device);
 
 struct source {
 	const char *name;	/* what the user types: --source cpu */
 	const char *help;	/* one line for `list sources` */
 	size_t state_size;
 
-	/* Could it run here? 0, or -errno and the reason. No side effects. */
+	/* Could it run here? 0, or -errno and the reason; EOPNOTSUPP: this way of recording has no use for it. No side effects. */
 	int (*check)(const struct target *target, struct err *err);
 
 	int (*start)(void *state, const struct target *target, struct sink *out, struct err *err);
@@ -62,6 +81,10 @@ struct source {
 
 	/* Undo start. Also called after a start that failed half way. */
 	void (*stop)(void *state);
+
+	/* The devices that there are, used or not, for doctor: it may ask their drivers and take seconds. NULL: it is of
+	 * none. */
+	void (*devices)(const struct target *target, source_device_fn each, void *ctx);
 };
 
 extern const struct source *const sources[];	/* NULL-terminated */

@@ -79,9 +79,9 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	return 0;
 }
 
-static int find_processes(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+static int find_in(struct agent_state *state, const char *ring_dir, struct sink *out, uint64_t now_ns, struct err *err)
 {
-	DIR *dir = opendir(state->target->ring_dir);
+	DIR *dir = opendir(ring_dir);
 	struct dirent *entry;
 	char path[512];
 	int code = 0;
@@ -92,12 +92,22 @@ static int find_processes(struct agent_state *state, struct sink *out, uint64_t 
 		size_t len = strlen(entry->d_name), suffix = strlen(SEGMENT_SUFFIX);
 		if (len <= suffix || strcmp(entry->d_name + len - suffix, SEGMENT_SUFFIX))
 			continue;
-		if (snprintf(path, sizeof path, "%s/%s", state->target->ring_dir, entry->d_name) >= (int)sizeof path)
+		if (snprintf(path, sizeof path, "%s/%s", ring_dir, entry->d_name) >= (int)sizeof path)
 			continue;
 		if (!has_process(state, path))
 			code = add_process(state, path, out, now_ns, err);
 	}
 	closedir(dir);
+	return code;
+}
+
+static int find_processes(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	const char *const *more = state->target->more_ring_dirs;
+	int code = find_in(state, state->target->ring_dir, out, now_ns, err);
+
+	while (!code && more && *more)
+		code = find_in(state, *more++, out, now_ns, err);
 	return code;
 }
 
@@ -110,16 +120,6 @@ static bool has_ended(const struct recorded *process)
 	return poll(&poller, 1, 0) == 1;
 }
 
-static int tell_lost(struct recorded *process, struct sink *out, uint64_t now_ns, uint64_t count,
-		     const char *where, struct err *err)
-{
-	struct arg args[2] = { arg_int(KEY_COUNT, (int64_t)count), arg_text(KEY_WHERE, out, where) };
-	struct event event = { .type = EVENT_INSTANT, .kind = KIND_LOST, .track = recorded_track(process, out),
-			       .name = names_of(out->names, "lost"), .time_ns = now_ns, .args = args, .n_args = 2 };
-
-	return sink_put(out, &event, err);
-}
-
 /* Losses that the agent has counted since the last look. */
 static int read_losses(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err)
 {
@@ -129,11 +129,13 @@ static int read_losses(struct recorded *process, struct sink *out, uint64_t now_
 	int code = 0;
 
 	if (dict > process->dict_lost)
-		code = tell_lost(process, out, now_ns, dict - process->dict_lost, "names, in the dictionary of the process", err);
+		code = recorded_lost(process, out, now_ns, dict - process->dict_lost,
+				     "names, in the dictionary of the process", err);
 	if (!code && rings > process->ring_lost)
-		code = tell_lost(process, out, now_ns, rings - process->ring_lost, "threads that got no ring", err);
+		code = recorded_lost(process, out, now_ns, rings - process->ring_lost, "threads that got no ring", err);
 	if (!code && process->lanes.n_orphans)
-		code = tell_lost(process, out, now_ns, process->lanes.n_orphans, "ends and parts whose begin was lost", err);
+		code = recorded_lost(process, out, now_ns, process->lanes.n_orphans,
+				     "ends and parts whose begin was lost", err);
 	process->lanes.n_orphans = 0;
 	process->dict_lost = dict;
 	process->ring_lost = rings;
@@ -145,7 +147,7 @@ static int read_losses(struct recorded *process, struct sink *out, uint64_t now_
 			continue;
 		snprintf(where, sizeof where, "ring of thread %d, %llu KiB: full",
 			 reader->worker ? process->worker[reader->worker - 1].tid : 0, (unsigned long long)bytes >> 10);
-		code = tell_lost(process, out, now_ns, lost - reader->lost, where, err);
+		code = recorded_lost(process, out, now_ns, lost - reader->lost, where, err);
 		reader->lost = lost;
 	}
 	return code;

@@ -25,7 +25,7 @@ enum { FILE_STATM, FILE_STATUS, FILE_ROLLUP };
 struct mem_item {
 	struct followed followed;
 	struct counter rss, peak, pss;
-	struct proc_file statm;
+	struct proc_file statm, rollup;
 	uint64_t peak_due_ns, pss_due_ns;
 	double peak_bytes;	/* the last one read */
 };
@@ -108,8 +108,9 @@ static int sample_peak(const struct sample *sample, struct mem_item *item, doubl
 
 static bool pss_is_due(const struct sample *sample, struct mem_item *item)
 {
+	/* one that we are attached to is read at once, and its file stays open: rights are given up soon */
 	if (!item->pss_due_ns)
-		item->pss_due_ns = item->followed.seen_ns + PSS_FIRST_NS;
+		item->pss_due_ns = item->followed.seen_ns + (sample->target->pid ? PSS_FIRST_NS : 0);
 	return sample->now_ns >= item->pss_due_ns || sample->target->is_ending;
 }
 
@@ -121,7 +122,7 @@ static int sample_pss(const struct sample *sample, struct mem_item *item, double
 
 	if (!pss_is_due(sample, item) || rss_bytes > PSS_MOST_BYTES)
 		return 0;
-	got = proc_read(sample->target->sysroot, sample->process->pid, "smaps_rollup", text, sizeof text);
+	got = sample_read(sample, &item->rollup, "smaps_rollup", text, sizeof text);
 	cost_ns = clock_ns() - began_ns;
 	item->pss_due_ns = sample->now_ns + (cost_ns * 1000 > PSS_NS ? cost_ns * 1000 : PSS_NS);
 	if (got < 0)
@@ -162,6 +163,7 @@ static void close_item(void *data_item)
 	struct mem_item *item = data_item;
 
 	proc_file_close(&item->statm);
+	proc_file_close(&item->rollup);
 }
 
 static int sample_machine(struct mem_state *state, struct sink *out, uint64_t now_ns, struct err *err)

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Asks /proc and the kernel, in the order in which things are missed; in life the smallest program there is is loaded and
+ * dropped again, for a filter of system calls shows itself in no other way. Changes nothing.
+ */
+#include "source/uprobe_rights.h"
+
+#include "source/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { CAP_SYS_PTRACE_BIT = 19, CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38, CAP_BPF_BIT = 39 };
+
+/* What this process may do; false: not known. */
+static bool effective(const char *sysroot, uint64_t *rights)
+{
+	char text[8192], *at;
+	ssize_t got = proc_read(sysroot, 0, "self/status", text, sizeof text - 1);
+
+	if (got < 0)
+		return false;
+	text[got] = 0;
+	at = strstr(text, "\nCapEff:");
+	if (!at)
+		return false;
+	*rights = strtoull(at + 8, NULL, 16);
+	return true;
+}
+
+static bool has(uint64_t rights, int bit)
+{
+	return rights >> bit & 1;
+}
+
+/* "[none] integrity confidentiality": the chosen one. */
+static bool is_locked_down(const char *sysroot)
+{
+	char path[300], text[128];
+	ssize_t got = -1;
+	int fd;
+
+	snprintf(path, sizeof path, "%s/sys/kernel/security/lockdown", sysroot);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	got = read(fd, text, sizeof text - 1);
+	close(fd);
+	text[got > 0 ? got : 0] = 0;
+	return strstr(text, "[confidentiality]") != NULL;
+}
+
+static bool is_there(const char *sysroot, const char *name)
+{
+	char path[300];
+	struct stat stat_;
+
+	snprintf(path, sizeof path, "%s%s", sysroot, name);
+	return !stat(path, &stat_);
+}
+
+/* Rights in a user namespace of its own (a container without privileges) do not reach the kernel. */
+static bool is_initial_user_namespace(const char *sysroot)
+{
+	char text[256];
+	ssize_t got = proc_read(sysroot, 0, "self/uid_map", text, sizeof text - 1);
+	unsigned long inside, outside, n;
+
+	if (got < 0)
+		return true;
+	text[got] = 0;
+	return sscanf(text, "%lu %lu %lu", &inside, &outside, &n) != 3 || (!inside && !outside && n == 4294967295u);
+}
+
+/* The one command that would do. */
+static void advise(const char *sysroot, char *to, size_t size)
+{
+	char path[110];
+	ssize_t got = readlink("/proc/self/exe", path, sizeof path - 1);
+
+	path[got > 0 ? got : 0] = 0;
+	if (is_there(sysroot, "/.dockerenv") || is_there(sysroot, "/run/.containerenv"))
+		snprintf(to, size, "start the container with --cap-add BPF --cap-add PERFMON --cap-add SYS_PTRACE");
+	else if (got <= 0 || got == sizeof path - 1)
+		snprintf(to, size, "run it with sudo");
+	else
+		snprintf(to, size, "run it with sudo, or once: sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep %s", path);
+}
+
+static bool is_filtered(void)
+{
+	char text[8192];
+	uint64_t mode = 0;
+	ssize_t got = proc_read("", 0, "self/status", text, sizeof text);
+
+	return got > 0 && proc_field(text, (size_t)got, "Seccomp", &mode) && mode;
+}
+
+/* r0 = 0; exit. 0 or -errno. */
+static int try_program(void)
+{
+	struct bpf_insn program[2] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } };
+	union bpf_attr attr;
+	int fd;
+
+	memset(&attr, 0, sizeof attr);
+	attr.prog_type = BPF_PROG_TYPE_KPROBE;
+	attr.insns = (uint64_t)(uintptr_t)program;
+	attr.insn_cnt = 2;
+	attr.license = (uint64_t)(uintptr_t) "GPL";
+	fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof attr);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+static int check_kernel(struct err *err)
+{
+	int code = try_program();
+
+	if (!code)
+		return 0;
+	if (is_filtered())
+		return err_set(err, EPERM, "cannot put probes into running programs: a filter of system calls (seccomp) refuses bpf; "
+					   "start the container with --security-opt seccomp=unconfined, or run inftrace on the host");
+	if (code == -ENOSYS || code == -EINVAL)
+		return err_set(err, ENOTSUP, "cannot put probes into running programs: this kernel has no BPF for probes "
+					     "(CONFIG_BPF_SYSCALL, CONFIG_BPF_EVENTS)");
+	return err_set(err, -code, "cannot put probes into running programs: the kernel refuses BPF programs: %s", strerror(-code));
+}
+
+static int check_capabilities(const char *sysroot, struct err *err)
+{
+	char missing[64] = "", advice[220];
+	uint64_t rights;
+
+	if (!effective(sysroot, &rights) || has(rights, CAP_SYS_ADMIN_BIT))
+		return 0;
+	if (!has(rights, CAP_BPF_BIT))
+		strcat(missing, " CAP_BPF");
+	if (!has(rights, CAP_PERFMON_BIT))
+		strcat(missing, " CAP_PERFMON");
+	if (!*missing)
+		return 0;
+	advise(sysroot, advice, sizeof advice);
+	return err_set(err, EPERM, "cannot put probes into running programs: missing%s; %s", missing, advice);
+}
+
+int uprobe_rights_check(const char *sysroot, struct err *err)
+{
+	int code;
+
+	if (!is_there(sysroot, "/sys/bus/event_source/devices/uprobe"))
+		return err_set(err, ENOTSUP, "cannot put probes into running programs: this kernel has no uprobes, or its /sys is "
+					     "not here (a container); run inftrace on the host");
+	if (is_locked_down(sysroot))
+		return err_set(err, EPERM, "cannot put probes into running programs: the kernel is locked down "
+					   "(confidentiality); only a boot without it allows them");
+	code = check_capabilities(sysroot, err);
+	if (code)
+		return code;
+	if (!is_initial_user_namespace(sysroot))
+		return err_set(err, EPERM, "cannot put probes into running programs: this is a user namespace of its own (a "
+					   "container without privileges), the kernel wants the rights outside; run inftrace on the host");
+	return *sysroot ? 0 : check_kernel(err);
+}
+
+static int refuse_map(const char *sysroot, pid_t pid, int code, struct err *err)
+{
+	char advice[220];
+	uint64_t rights = 0;
+
+	if (!effective(sysroot, &rights) || has(rights, CAP_SYS_PTRACE_BIT))
+		return err_set(err, code, "cannot attach to process %d: %s", (int)pid, strerror(code));
+	advise(sysroot, advice, sizeof advice);
+	return err_set(err, code, "cannot attach to process %d: missing CAP_SYS_PTRACE, as it has another user or more rights than "
+				  "inftrace; %s", (int)pid, advice);
+}
+
+static int refuse_memory(pid_t pid, struct err *err)
+{
+	char scope[16] = "";
+	ssize_t got = proc_read("", 0, "sys/kernel/yama/ptrace_scope", scope, sizeof scope - 1);
+
+	if (got > 0 && *scope > '0')
+		return err_set(err, EPERM, "models of sessions that process %d has already stay without a name: its memory cannot be read, for "
+					   "kernel.yama.ptrace_scope is %c and CAP_SYS_PTRACE is missing", (int)pid, *scope);
+	return err_set(err, EPERM, "models of sessions that process %d has already stay without a name: its memory cannot be read, for "
+				   "CAP_SYS_PTRACE is missing", (int)pid);
+}
+
+int uprobe_rights_check_pid(const char *sysroot, pid_t pid, struct err *err)
+{
+	unsigned long long start;
+	struct iovec to, from;
+	char text[256];
+	ssize_t got = proc_read(sysroot, pid, "maps", text, sizeof text - 1);
+
+	if (got == -ENOENT || got == -ESRCH)
+		return err_set(err, ESRCH, "cannot attach to process %d: there is none", (int)pid);
+	if (got < 0)
+		return refuse_map(sysroot, pid, (int)-got, err);
+	text[got] = 0;
+	if (*sysroot || sscanf(text, "%llx-", &start) != 1)
+		return 0;
+	to = (struct iovec){ text, 1 };
+	from = (struct iovec){ (void *)(uintptr_t)start, 1 };
+	if (process_vm_readv(pid, &to, 1, &from, 1, 0) < 0 && errno == EPERM)
+		return refuse_memory(pid, err);
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the kernel and the rights of this process allow of probes from outside, in words for people: what is missing,
+ * why, and what would grant it.
+ */
+#ifndef SOURCE_UPROBE_RIGHTS_H
+#define SOURCE_UPROBE_RIGHTS_H
+
+#include "base/err.h"
+
+#include <sys/types.h>
+
+/*
+ * Could uprobes_open work here? 0, or -errno and the first thing that is missing. Tries nothing that stays.
+ * sysroot: "" in life.
+ */
+int uprobe_rights_check(const char *sysroot, struct err *err);
+
+/*
+ * Could the memory map and the memory of this process be read? 0, or -errno and why not: EPERM when it is the memory alone,
+ * without which the models of sessions that are there already have no name; ESRCH when it has ended.
+ */
+int uprobe_rights_check_pid(const char *sysroot, pid_t pid, struct err *err);
+
+#endif

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Of this process, which maps what the tests need. */
+#include "source/analysis.h"
+#include "source/modules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { BIG = 300 << 10 };
+
+static char folder[] = "/tmp/inftrace-modules-XXXXXX";
+
+static int make_folder(void **state)
+{
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	return rmdir(folder);
+}
+
+static void path_of(char *path, size_t size, const char *name)
+{
+	snprintf(path, size, "%s/%s", folder, name);
+}
+
+/* A copy of a small runtime, as large as runtimes are at least. */
+static int copy(const char *from, const char *name, char *path, size_t size)
+{
+	static char data[BIG];
+	int fd = open(from, O_RDONLY | O_CLOEXEC);
+
+	path_of(path, size, name);
+	memset(data, 0, sizeof data);
+	assert_true(fd >= 0 && read(fd, data, sizeof data) > 0);
+	close(fd);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	assert_true(fd >= 0 && write(fd, data, sizeof data) == sizeof data);
+	return fd;
+}
+
+static const struct module *mapped_at(const struct modules *modules, const void *address)
+{
+	for (size_t i = 0; i < modules->n; i++)
+		if (modules->module[i].start == (uint64_t)address)
+			return &modules->module[i];
+	return NULL;
+}
+
+static bool is_same_file(int a, int b)
+{
+	struct stat left, right;
+
+	return !fstat(a, &left) && !fstat(b, &right) && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
+static void a_line_of_maps_is_taken_apart(void **state)
+{
+	char code[] = "7f0e1000-7f0e2000 r-xp 00001000 fd:01 1234567                    /opt/a b/lib\\012c.so (deleted)\n";
+	char data[] = "7f0e1000-7f0e2000 rw-p 00001000 fd:01 1234567                    /opt/lib.so\n";
+	char none[] = "7f0e1000-7f0e2000 r-xp 00000000 00:00 0\n", vdso[] = "7f0e1000-7f0e2000 r-xp 00000000 00:00 0   [vdso]\n";
+	char odd[] = "7f0e2000-7f0e1000 r-xp 00000000 fd:01 12 /opt/lib.so\n", cut[] = "7f0e1000-7f0e2000 r-x";
+	struct module module;
+
+	assert_true(modules_parse(code, &module));
+	assert_string_equal(module.path, "/opt/a b/lib\nc.so");
+	assert_true(module.is_deleted);
+	assert_int_equal(module.start, 0x7f0e1000);
+	assert_int_equal(module.end, 0x7f0e2000);
+	assert_int_equal(module.offset, 0x1000);
+	assert_int_equal(module.major, 0xfd);
+	assert_int_equal(module.minor, 1);
+	assert_int_equal(module.inode, 1234567);
+	assert_false(modules_parse(data, &module));
+	assert_false(modules_parse(none, &module));
+	assert_false(modules_parse(vdso, &module));
+	assert_false(modules_parse(odd, &module));
+	assert_false(modules_parse(cut, &module));
+}
+
+static void own_modules_are_there_and_open(void **state)
+{
+	struct modules modules;
+	struct err err = { 0 };
+	int own = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), n_own = 0;
+
+	assert_int_equal(modules_read(&modules, "", getpid(), &err), 0);
+	assert_false(modules.is_32bit);
+	for (size_t i = 0; i < modules.n; i++) {
+		int fd = modules_open(getpid(), &modules.module[i], &err);
+		assert_true(fd >= 0);
+		n_own += is_same_file(fd, own);
+		close(fd);
+	}
+	assert_int_equal(n_own, 1);
+	modules_done(&modules);
+	close(own);
+}
+
+static void a_process_that_is_gone_is_an_error(void **state)
+{
+	struct modules modules;
+	struct err err = { 0 };
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	assert_int_equal(modules_read(&modules, "", child, &err), -ESRCH);
+	assert_non_null(strstr(err.msg, "it is gone"));
+	modules_done(&modules);
+}
+
+/* Maps it, lets `change` do something to its path, and opens it by what maps says now. */
+static void check_open_after(void (*change)(const char *path), bool is_kept)
+{
+	struct modules modules;
+	struct err err = { 0 };
+	char path[256];
+	int fd = copy(TEST_DIR "/data/elf/good/plain.so", "lib.so", path, sizeof path), opened, held = dup(fd);
+	void *at = mmap(NULL, BIG, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	const struct module *module;
+
+	assert_true(at != MAP_FAILED);
+	if (!is_kept)
+		close(fd);
+	change(path);
+	assert_int_equal(modules_read(&modules, "", getpid(), &err), 0);
+	module = mapped_at(&modules, at);
+	assert_non_null(module);
+	opened = modules_open(getpid(), module, &err);
+	if (opened < 0)
+		fail_msg("%s", err.msg);
+	assert_true(is_same_file(opened, held));
+	close(opened);
+	close(held);
+	if (is_kept)
+		close(fd);
+	modules_done(&modules);
+	munmap(at, BIG);
+	unlink(path);
+}
+
+static void delete(const char *path)
+{
+	assert_int_equal(unlink(path), 0);
+}
+
+static void replace(const char *path)
+{
+	char other[256];
+
+	close(copy(TEST_DIR "/data/elf/good/relr.so", "other.so", other, sizeof other));
+	assert_int_equal(rename(other, path), 0);
+}
+
+static void leave(const char *path)
+{
+}
+
+static void a_deleted_file_is_still_reached(void **state)
+{
+	check_open_after(delete, true);
+}
+
+static void a_replaced_file_is_not_taken_for_the_mapped_one(void **state)
+{
+	check_open_after(replace, true);
+	check_open_after(leave, false);
+}
+
+/* As in another mount namespace: the path leads to another file here. */
+static void a_path_that_leads_elsewhere_is_not_followed(void **state)
+{
+	struct modules modules;
+	struct err err = { 0 };
+	char path[256], other[256];
+	int fd = copy(TEST_DIR "/data/elf/good/plain.so", "lib.so", path, sizeof path), opened;
+	void *at = mmap(NULL, BIG, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	struct module module;
+
+	close(copy(TEST_DIR "/data/elf/good/relr.so", "other.so", other, sizeof other));
+	assert_int_equal(modules_read(&modules, "", getpid(), &err), 0);
+	assert_non_null(mapped_at(&modules, at));
+	module = *mapped_at(&modules, at);
+	module.path = other;
+	opened = modules_open(getpid(), &module, &err);
+	assert_true(opened >= 0);
+	assert_true(is_same_file(opened, fd));
+	close(opened);
+	close(fd);
+	modules_done(&modules);
+	munmap(at, BIG);
+	unlink(path);
+	unlink(other);
+}
+
+static void a_runtime_is_told_by_its_names_and_remembered(void **state)
+{
+	struct modules_seen seen = { 0 };
+	enum modules_verdict verdict;
+	char path[256];
+	int fd = copy(TEST_DIR "/data/elf/good/plain.so", "lib.so", path, sizeof path);
+	int own = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	assert_false(modules_is_known(&seen, fd, &verdict));
+	assert_int_equal(modules_look(&seen, fd), MODULES_RUNTIME);
+	assert_true(modules_is_known(&seen, fd, &verdict));
+	assert_int_equal(verdict, MODULES_RUNTIME);
+	/* the same inode, changed */
+	assert_int_equal(pwrite(fd, "", 1, 0), 1);
+	assert_int_equal(modules_look(&seen, fd), MODULES_OTHER);
+	assert_int_equal(modules_look(&seen, own), MODULES_OTHER);
+	modules_seen_done(&seen);
+	close(own);
+	close(fd);
+	unlink(path);
+}
+
+static void many_files_are_remembered(void **state)
+{
+	struct modules_seen seen = { 0 };
+	enum modules_verdict verdict;
+	int fd[600];
+
+	for (int i = 0; i < 600; i++) {
+		fd[i] = memfd_create("file", MFD_CLOEXEC);
+		assert_true(fd[i] >= 0);
+		assert_int_equal(ftruncate(fd[i], BIG), 0);
+		modules_look(&seen, fd[i]);
+	}
+	for (int i = 0; i < 600; i++) {
+		assert_true(modules_is_known(&seen, fd[i], &verdict));
+		close(fd[i]);
+	}
+	modules_seen_done(&seen);
+}
+
+static void a_child_finds_what_the_parent_would(void **state)
+{
+	int fd = open(TEST_DIR "/data/elf/good/plain.so", O_RDONLY | O_CLOEXEC);
+	struct ort_sites here, there;
+	struct image_file file;
+	struct err err = { 0 };
+
+	assert_int_equal(image_file_open(&file, fd, "it", &err), 0);
+	assert_int_equal(ort_sites_find(&here, &file, NULL, &err), 0);
+	assert_int_equal(analysis_sites(&there, fd, "it", NULL, &err), 0);
+	assert_int_equal(here.n, there.n);
+	assert_memory_equal(here.first, there.first, sizeof here.first);
+	assert_string_equal(here.version, there.version);
+	for (size_t i = 0; i < here.n; i++)
+		assert_int_equal(here.site[i].offset, there.site[i].offset);
+	ort_sites_done(&here);
+	ort_sites_done(&there);
+	image_file_close(&file);
+	close(fd);
+}
+
+static void what_the_child_refuses_the_parent_says(void **state)
+{
+	int fd = open(TEST_DIR "/data/elf/bad/cut.so", O_RDONLY | O_CLOEXEC);
+	struct ort_sites sites;
+	struct err err = { 0 };
+
+	assert_int_equal(analysis_sites(&sites, fd, "it", NULL, &err), -ENOEXEC);
+	assert_string_equal(err.msg, "cannot read it: at byte 120: it is cut off: a segment ends behind the end of the file");
+	ort_sites_done(&sites);
+	close(fd);
+}
+
+/* Another process cuts the file off and mends it while it is read. */
+static void a_file_that_shrinks_is_an_error_at_most(void **state)
+{
+	int n_found = 0, n_failed = 0;
+	char path[256];
+	int fd = copy(TEST_DIR "/data/elf/good/plain.so", "lib.so", path, sizeof path), status;
+	static char data[BIG];
+	pid_t child;
+
+	assert_int_equal(pread(fd, data, sizeof data, 0), sizeof data);
+	child = fork();
+	if (!child)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (!child) {
+		if (ftruncate(fd, 5000) || pwrite(fd, data, sizeof data, 0) < 0)
+			_exit(1);
+	}
+	for (int i = 0; i < 100; i++) {
+		struct ort_sites sites;
+		struct err err = { 0 };
+		if (analysis_sites(&sites, fd, "it", NULL, &err))
+			n_failed++;
+		else
+			n_found++;
+		ort_sites_done(&sites);
+	}
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(n_found + n_failed, 100);
+	assert_true(n_failed > 0);
+	close(fd);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_of_maps_is_taken_apart),
+		cmocka_unit_test(own_modules_are_there_and_open),
+		cmocka_unit_test(a_process_that_is_gone_is_an_error),
+		cmocka_unit_test(a_deleted_file_is_still_reached),
+		cmocka_unit_test(a_replaced_file_is_not_taken_for_the_mapped_one),
+		cmocka_unit_test(a_path_that_leads_elsewhere_is_not_followed),
+		cmocka_unit_test(a_runtime_is_told_by_its_names_and_remembered),
+		cmocka_unit_test(many_files_are_remembered),
+		cmocka_unit_test(a_child_finds_what_the_parent_would),
+		cmocka_unit_test(what_the_child_refuses_the_parent_says),
+		cmocka_unit_test(a_file_that_shrinks_is_an_error_at_most),
+	};
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Children of this test are watched and held; what needs root is skipped without it. */
+#include "source/next_events.h"
+#include "source/next_hold.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* What a held child does, in memory that is shared with it. */
+struct shared {
+	volatile uint64_t n_turns;
+	volatile int n_signals;
+};
+
+static struct shared *shared;
+
+static int map_shared(void **state)
+{
+	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return shared == MAP_FAILED;
+}
+
+static void nap_ms(long ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+static void count_signal(int number)
+{
+	shared->n_signals++;
+}
+
+static pid_t spinning_child(void)
+{
+	pid_t child;
+
+	memset(shared, 0, sizeof *shared);
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		signal(SIGUSR1, count_signal);
+		for (;;)
+			shared->n_turns++;
+	}
+	while (!shared->n_turns)
+		nap_ms(1);
+	return child;
+}
+
+static void end_child(pid_t child)
+{
+	int status;
+
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+}
+
+/* How it stopped, as waitpid tells. */
+static int stopped(pid_t child)
+{
+	struct err err = { 0 };
+	int status;
+
+	if (next_hold_begin(child, &err) == -EPERM) {
+		end_child(child);
+		skip();
+	}
+	assert_int_equal(err.code, 0);
+	assert_int_equal(waitpid(child, &status, __WALL), child);
+	assert_true(WIFSTOPPED(status));
+	return status;
+}
+
+static bool is_running(void)
+{
+	uint64_t before = shared->n_turns;
+
+	for (int i = 0; i < 200 && shared->n_turns == before; i++)
+		nap_ms(5);
+	return shared->n_turns != before;
+}
+
+static void a_held_thread_stands_still_and_goes_on(void **state)
+{
+	pid_t child = spinning_child();
+	int status = stopped(child);
+	uint64_t turns = shared->n_turns;
+
+	nap_ms(50);
+	assert_int_equal(shared->n_turns, turns);
+	/* it runs code of its own: whatever it has mapped it may have used */
+	assert_false(next_hold_is_early(child, child));
+	next_hold_end(child, status);
+	assert_true(is_running());
+	end_child(child);
+}
+
+static void a_signal_that_comes_while_it_is_held_is_not_lost(void **state)
+{
+	pid_t child = spinning_child();
+	int status = stopped(child);
+
+	kill(child, SIGUSR1);
+	next_hold_end(child, status);
+	for (int i = 0; i < 200 && !shared->n_signals; i++)
+		nap_ms(5);
+	assert_int_equal(shared->n_signals, 1);
+	end_child(child);
+}
+
+/* It comes between the two steps of holding: the thread stops for it, not for us. */
+static void a_signal_that_stops_it_first_is_given_to_it(void **state)
+{
+	pid_t child = spinning_child();
+	int status;
+
+	if (ptrace(PTRACE_SEIZE, child, 0, 0)) {
+		end_child(child);
+		skip();
+	}
+	kill(child, SIGUSR1);
+	assert_int_equal(waitpid(child, &status, __WALL), child);
+	assert_int_equal(shared->n_signals, 0);
+	next_hold_end(child, status);
+	for (int i = 0; i < 200 && !shared->n_signals; i++)
+		nap_ms(5);
+	assert_int_equal(shared->n_signals, 1);
+	end_child(child);
+}
+
+/* A child that does nothing but map: sooner or later it is met inside the call. Outside of it, it is in the C library. */
+static void a_thread_inside_the_call_that_maps_is_held_in_time(void **state)
+{
+	int n_early = 0;
+	pid_t child = fork();
+
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			munmap(mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0),
+			       64 << 20);
+	}
+	for (int i = 0; i < 50 && !n_early; i++) {
+		int status;
+		nap_ms(3);
+		status = stopped(child);
+		n_early += next_hold_is_early(child, child);
+		next_hold_end(child, status);
+	}
+	end_child(child);
+	assert_true(n_early > 0);
+}
+
+static void what_is_gone_is_an_error(void **state)
+{
+	struct err err = { 0 };
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	assert_int_equal(next_hold_begin(child, &err), -ESRCH);
+	assert_non_null(strstr(err.msg, "is gone"));
+}
+
+static void open_events(struct next_events *events)
+{
+	struct err err = { 0 };
+	int code = next_events_open(events, &err);
+
+	if (code == -EACCES) {
+		next_events_close(events);
+		skip();
+	}
+	assert_int_equal(code, 0);
+}
+
+/* A file of our own that is mapped as code n times in a row. */
+static int map_often(const char *path, int n, struct stat *stat_)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0 && !ftruncate(fd, 8192) && !fstat(fd, stat_));
+	for (int i = 0; i < n; i++) {
+		void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 4096);
+		assert_true(at != MAP_FAILED);
+		munmap(at, 4096);
+	}
+	close(fd);
+	unlink(path);
+	return n;
+}
+
+static void a_mapping_is_told_with_its_file(void **state)
+{
+	static struct next_mapping mapping;
+	struct next_events events;
+	struct stat stat_;
+	char path[64];
+	int n = 0;
+
+	open_events(&events);
+	snprintf(path, sizeof path, "/tmp/inftrace-next-%d", (int)getpid());
+	map_often(path, 1, &stat_);
+	while (next_events_take(&events, &mapping)) {
+		if (mapping.pid != getpid() || mapping.inode != stat_.st_ino)
+			continue;
+		assert_string_equal(mapping.path, path);
+		assert_int_equal(mapping.tid, getpid());
+		assert_int_equal(mapping.size, 4096);
+		assert_int_equal(mapping.offset, 4096);
+		n++;
+	}
+	assert_int_equal(n, 1);
+	next_events_close(&events);
+}
+
+/* More than the ring holds: it goes round, and what is lost is counted. */
+static void none_is_lost_uncounted(void **state)
+{
+	static struct next_mapping mapping;
+	struct next_events events;
+	struct stat stat_;
+	uint64_t n_seen = 0, n_made = 0;
+	char path[64];
+
+	open_events(&events);
+	snprintf(path, sizeof path, "/tmp/inftrace-next-%d", (int)getpid());
+	for (int round = 0; round < 6; round++) {
+		n_made += (uint64_t)map_often(path, round == 4 ? 20000 : 300, &stat_);
+		while (next_events_take(&events, &mapping))
+			n_seen += mapping.pid == getpid() && !strcmp(mapping.path, path);
+	}
+	assert_true(n_seen < n_made);
+	assert_true(n_seen >= 5 * 300);
+	assert_true(n_seen + events.n_lost >= n_made);
+	next_events_close(&events);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_held_thread_stands_still_and_goes_on),
+		cmocka_unit_test(a_signal_that_comes_while_it_is_held_is_not_lost),
+		cmocka_unit_test(a_signal_that_stops_it_first_is_given_to_it),
+		cmocka_unit_test(a_thread_inside_the_call_that_maps_is_held_in_time),
+		cmocka_unit_test(what_is_gone_is_an_error),
+		cmocka_unit_test(a_mapping_is_told_with_its_file),
+		cmocka_unit_test(none_is_lost_uncounted),
+	};
+	return cmocka_run_group_tests(tests, map_shared, NULL);
+}

@@ -1,0 +1,684 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Made-up hits of probes, and what becomes of them. */
+#include "source/uprobe_process.h"
+#include "source/uprobe_ring.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* A sink that writes what it gets as text: "Add(1)+20" begins operator Add of inference 1, "-30" ends what is open. */
+struct fixture {
+	struct sink sink;
+	uint32_t last_track;
+	char text[8000];
+	struct uprobe_process *process;
+};
+
+static const struct arg *find_arg(const struct event *event, enum event_key key)
+{
+	for (size_t i = 0; i < event->n_args; i++)
+		if (event->args[i].key == key)
+			return &event->args[i];
+	return NULL;
+}
+
+__attribute__((format(printf, 2, 3))) static void log_text(struct fixture *fixture, const char *format, ...)
+{
+	size_t used = strlen(fixture->text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(fixture->text + used, sizeof fixture->text - used, format, args);
+	va_end(args);
+}
+
+static int put(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct fixture *fixture = (struct fixture *)sink;
+	const struct arg *inference = find_arg(event, KEY_INFERENCE), *status = find_arg(event, KEY_STATUS);
+	const struct arg *session = find_arg(event, KEY_SESSION);
+
+	if (event->type == EVENT_TRACK)
+		return 0;
+	if (event->type == EVENT_BEGIN || event->type == EVENT_INSTANT)
+		log_text(fixture, "%s", names_text(sink->names, event->name));
+	if (event->type != EVENT_END && inference)
+		log_text(fixture, "(%d)", (int)inference->integer);
+	if (event->type != EVENT_END && session)
+		log_text(fixture, "s%d", (int)session->integer);
+	if (event->type == EVENT_BEGIN && find_arg(event, KEY_FIRST))
+		log_text(fixture, "*");
+	log_text(fixture, "%c%d", event->type == EVENT_BEGIN ? '+' : event->type == EVENT_END ? '-' : '@', (int)event->time_ns);
+	if (find_arg(event, KEY_PARTIAL))
+		log_text(fixture, "?");
+	if (event->type == EVENT_END && status && strcmp(names_text(sink->names, status->name), "ok"))
+		log_text(fixture, "!%s", names_text(sink->names, status->name));
+	log_text(fixture, " ");
+	return 0;
+}
+
+/* In which texts are told. */
+static uint64_t generation;
+
+static int setup(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof *fixture);
+	struct err err;
+
+	generation = 1;
+	fixture->sink = (struct sink){ put, names_new(), &fixture->last_track };
+	fixture->last_track = 1;
+	fixture->process = uprobe_process_new(7, 1, "/work", fixture->sink.names, &err);
+	*state = fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	uprobe_process_free(fixture->process);
+	names_free(fixture->sink.names);
+	free(fixture);
+	return 0;
+}
+
+static void take(struct fixture *fixture, const void *hit, size_t size)
+{
+	struct err err;
+	struct uprobe_step step = { .hit = hit, .size = size, .out = &fixture->sink, .now_ns = 1000, .err = &err };
+
+	assert_int_equal(uprobe_process_take(fixture->process, &step), 0);
+}
+
+static struct uprobe_record record(uint32_t tid, enum uprobe_kind kind, bool is_return, uint64_t time, uint64_t object, uint64_t stack)
+{
+	return (struct uprobe_record){ .time = time, .object = object, .stack = stack, .tid = tid, .kind = (uint8_t)kind,
+				       .is_return = is_return };
+}
+
+static void hit(struct fixture *fixture, uint32_t tid, enum uprobe_kind kind, uint64_t time, uint64_t object, uint64_t stack)
+{
+	struct uprobe_record plain = record(tid, kind, false, time, object, stack);
+
+	take(fixture, &plain, sizeof plain);
+}
+
+static void leave(struct fixture *fixture, uint32_t tid, enum uprobe_kind kind, uint64_t time, uint64_t stack)
+{
+	struct uprobe_record plain = record(tid, kind, true, time, 0, stack);
+
+	take(fixture, &plain, sizeof plain);
+}
+
+static void named(struct fixture *fixture, struct uprobe_record head, uint64_t index, uint64_t provider, const char *name,
+		  const char *type)
+{
+	struct uprobe_named hit_ = { .record = head, .index = index, .provider = provider };
+
+	snprintf(hit_.name, sizeof hit_.name, "%s", name);
+	snprintf(hit_.type, sizeof hit_.type, "%s", type);
+	take(fixture, &hit_, sizeof hit_);
+}
+
+static void text(struct fixture *fixture, uint64_t object, uint64_t offset, const char *name)
+{
+	named(fixture, record(1, UPROBE_TEXT, false, 1, object, 0), offset, generation, name, "");
+}
+
+static void kernel(struct fixture *fixture, uint64_t object, const char *name)
+{
+	named(fixture, record(1, UPROBE_KERNEL, false, 1, object, 0), 3, 0x77000, name, "Add");
+}
+
+/* Of a run: its options. Of an operator: what its context points at. */
+static void joined(struct fixture *fixture, uint32_t tid, enum uprobe_kind kind, uint64_t time, uint64_t object, uint64_t stack,
+		   uint64_t options)
+{
+	struct uprobe_joined hit_ = { .record = record(tid, kind, false, time, object, stack), .word = { options } };
+
+	if (kind == UPROBE_OPERATOR) {
+		hit_.word[0] = 1;
+		hit_.word[2] = options + 40;
+	}
+	take(fixture, &hit_, sizeof hit_);
+}
+
+static void run(struct fixture *fixture, uint32_t tid, uint64_t time, uint64_t stack)
+{
+	text(fixture, 0x5000, 200, "/models/net.onnx");
+	joined(fixture, tid, UPROBE_RUN, time, 0x5000, stack, 0x900000 + tid * 0x1000);
+}
+
+/* Everything that waits for its lane. */
+static const char *told(struct fixture *fixture)
+{
+	struct err err;
+
+	lanes_put(&fixture->process->recorded->lanes, &fixture->sink, UINT64_MAX, &err);
+	return fixture->text;
+}
+
+static void entries_and_ends_pair_by_thread_and_stack(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture, 0xa000, "add");
+	run(fixture, 1, 10, 0x1000);
+	run(fixture, 2, 11, 0x2000);
+	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
+	hit(fixture, 2, UPROBE_OPERATOR, 21, 0xa000, 0x1800);
+	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
+	hit(fixture, 2, UPROBE_OPERATOR_END, 31, 0, 0x1808);
+	leave(fixture, 1, UPROBE_RUN, 40, 0x1008);
+	leave(fixture, 2, UPROBE_RUN, 41, 0x2008);
+	assert_string_equal(told(fixture), "add(1)+20 -30 add(2)+21 -31 net(1)s1+10 net(2)s1+11 -40 -41 ");
+}
+
+static void an_end_of_another_stack_ends_nothing(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture, 0xa000, "add");
+	run(fixture, 1, 10, 0x1000);
+	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
+	hit(fixture, 1, UPROBE_OPERATOR_END, 25, 0, 0x708);
+	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
+	leave(fixture, 1, UPROBE_RUN, 40, 0x1008);
+	assert_string_equal(told(fixture), "add(1)+20 -30 net(1)s1+10 -40 ");
+}
+
+static void operators_inside_others_nest(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture, 0xa000, "loop");
+	kernel(fixture, 0xb000, "add");
+	run(fixture, 1, 10, 0x1000);
+	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
+	for (int i = 0; i < 2; i++) {
+		hit(fixture, 1, UPROBE_OPERATOR, 22 + i * 4, 0xb000, 0x700);
+		hit(fixture, 1, UPROBE_OPERATOR_END, 24 + i * 4, 0, 0x708);
+	}
+	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
+	assert_string_equal(told(fixture), "loop(1)+20 add(1)+22 -24 add(1)+26 -28 -30 net(1)s1+10 ");
+}
+
+/* Its base's Compute, called (a deeper stack) or jumped to (the same). */
+static void the_compute_of_a_base_class_is_no_other_operator(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture, 0xa000, "resize");
+	run(fixture, 1, 10, 0x1000);
+	for (int i = 0; i < 2; i++) {
+		hit(fixture, 1, UPROBE_OPERATOR, 20 + i * 10, 0xa000, 0x800);
+		hit(fixture, 1, UPROBE_OPERATOR, 21 + i * 10, 0xa000, i ? 0x800 : 0x700);
+		hit(fixture, 1, UPROBE_OPERATOR_END, 25 + i * 10, 0, 0x808);
+	}
+	leave(fixture, 1, UPROBE_RUN, 40, 0x1008);
+	assert_string_equal(told(fixture), "resize(1)+20 -25 resize(1)+30 -35 net(1)s1+10 -40 ");
+}
+
+static void what_an_exception_left_has_failed_when_the_next_begins(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture, 0xa000, "bad");
+	kernel(fixture, 0xb000, "good");
+	run(fixture, 1, 10, 0x1000);
+	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
+	hit(fixture, 1, UPROBE_OPERATOR, 25, 0xb000, 0x800);
+	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
+	assert_string_equal(told(fixture), "bad(1)+20 -25!failed good(1)+25 -30 net(1)s1+10 ");
+}
+
+static void what_an_exception_left_in_another_ends_with_it(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture, 0xa000, "if");
+	kernel(fixture, 0xb000, "bad");
+	run(fixture, 1, 10, 0x1000);
+	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
+	hit(fixture, 1, UPROBE_OPERATOR, 22, 0xb000, 0x700);
+	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
+	assert_string_equal(told(fixture), "if(1)+20 bad(1)+22 -30!failed -30 net(1)s1+10 ");
+}
+
+static void a_failed_run_tells_why_and_so_do_its_operators(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture, 0xa000, "bad");
+	run(fixture, 1, 10, 0x1000);
+	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
+	named(fixture, record(1, UPROBE_RUN, true, 40, 0x1234, 0x1008), 0, 0, "out of bounds", "");
+	assert_string_equal(told(fixture), "bad(1)+20 -40!out of bounds net(1)s1+10 -40!out of bounds ");
+}
+
+static void an_operator_on_another_thread_belongs_to_the_run_whose_options_it_has(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture, 0xa000, "add");
+	run(fixture, 1, 10, 0x1000);
+	run(fixture, 2, 11, 0x2000);
+	joined(fixture, 9, UPROBE_OPERATOR, 20, 0xa000, 0x8000, 0x902000);
+	hit(fixture, 9, UPROBE_OPERATOR_END, 30, 0, 0x8008);
+	assert_string_equal(fixture->text, "add(2)+20 -30 ");
+}
+
+static void of_runs_with_the_same_options_none_gets_the_operator(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture, 0xa000, "add");
+	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0x900000);
+	joined(fixture, 2, UPROBE_RUN, 11, 0x5000, 0x2000, 0x900000);
+	joined(fixture, 9, UPROBE_OPERATOR, 20, 0xa000, 0x8000, 0x900000);
+	hit(fixture, 9, UPROBE_OPERATOR_END, 30, 0, 0x8008);
+	assert_string_equal(fixture->text, "add+20 -30 ");
+}
+
+static void operators_of_runs_that_began_unseen_are_counted(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture, 0xa000, "add");
+	run(fixture, 1, 10, 0x1000);
+	joined(fixture, 9, UPROBE_OPERATOR, 20, 0xa000, 0x8000, 0x123000);
+	hit(fixture, 9, UPROBE_OPERATOR_END, 30, 0, 0x8008);
+	assert_string_equal(fixture->text, "");
+	assert_int_equal(fixture->process->n_cut_operators, 1);
+	leave(fixture, 9, UPROBE_RUN, 40, 0x9008);
+	assert_int_equal(fixture->process->n_cut_runs, 1);
+}
+
+static void operators_that_a_run_left_on_other_threads_end_with_it(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture, 0xa000, "add");
+	run(fixture, 1, 10, 0x1000);
+	joined(fixture, 9, UPROBE_OPERATOR, 20, 0xa000, 0x8000, 0x901000);
+	leave(fixture, 1, UPROBE_RUN, 40, 0x1008);
+	assert_string_equal(told(fixture), "add(1)+20 -40!failed net(1)s1+10 -40 ");
+}
+
+static void a_lost_end_of_a_run_leaves_the_next_one_whole(void **state)
+{
+	struct fixture *fixture = *state;
+
+	run(fixture, 1, 10, 0x1000);
+	run(fixture, 1, 50, 0x1000);
+	leave(fixture, 1, UPROBE_RUN, 60, 0x1008);
+	assert_string_equal(told(fixture), "net(1)s1+10 -50? net(2)s1+50 -60 ");
+}
+
+static void an_end_of_another_run_ends_nothing(void **state)
+{
+	struct fixture *fixture = *state;
+
+	run(fixture, 1, 10, 0x1000);
+	leave(fixture, 1, UPROBE_RUN, 30, 0x808);
+	leave(fixture, 1, UPROBE_RUN, 40, 0x1008);
+	assert_string_equal(told(fixture), "net(1)s1+10 -40 ");
+	assert_int_equal(fixture->process->n_cut_runs, 1);
+}
+
+static void runs_nest_on_a_thread(void **state)
+{
+	struct fixture *fixture = *state;
+
+	run(fixture, 1, 10, 0x1000);
+	text(fixture, 0x6000, 200, "/models/inner.onnx");
+	joined(fixture, 1, UPROBE_RUN, 20, 0x6000, 0x800, 0);
+	leave(fixture, 1, UPROBE_RUN, 30, 0x808);
+	leave(fixture, 1, UPROBE_RUN, 40, 0x1008);
+	assert_string_equal(told(fixture), "net(1)s1+10 inner(2)s2+20 -30 -40 ");
+}
+
+static void a_line_is_not_given_to_a_run_that_began_before_it_was_free(void **state)
+{
+	struct fixture *fixture = *state;
+
+	run(fixture, 1, 10, 0x1000);
+	leave(fixture, 1, UPROBE_RUN, 20, 0x1008);
+	run(fixture, 2, 19, 0x2000);	/* read later, was earlier */
+	leave(fixture, 2, UPROBE_RUN, 30, 0x2008);
+	assert_string_equal(told(fixture), "net(1)s1+10 net(2)s1+19 -20 -30 ");
+}
+
+static void a_kernel_that_is_told_again_is_another(void **state)
+{
+	struct fixture *fixture = *state;
+
+	run(fixture, 1, 10, 0x1000);
+	for (int i = 0; i < 2; i++) {
+		kernel(fixture, 0xa000, i ? "new" : "old");
+		hit(fixture, 1, UPROBE_OPERATOR, 20 + i * 10, 0xa000, 0x800);
+		hit(fixture, 1, UPROBE_OPERATOR_END, 25 + i * 10, 0, 0x808);
+	}
+	assert_string_equal(fixture->text, "old(1)+20 -25 new(1)+30 -35 ");
+}
+
+static void a_node_without_a_name_is_called_by_its_type_and_number(void **state)
+{
+	struct fixture *fixture = *state;
+
+	run(fixture, 1, 10, 0x1000);
+	kernel(fixture, 0xa000, "");
+	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
+	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
+	named(fixture, record(1, UPROBE_KERNEL, false, 1, 0xb000, 0), 3, 0, "\x01\x02", "\x7f");
+	hit(fixture, 1, UPROBE_OPERATOR, 40, 0xb000, 0x800);
+	hit(fixture, 1, UPROBE_OPERATOR_END, 50, 0, 0x808);
+	assert_string_equal(fixture->text, "Add_3(1)+20 -30 (name lost)(1)+40 -50 ");
+}
+
+static void a_session_is_called_by_its_path(void **state)
+{
+	struct fixture *fixture = *state;
+
+	/* the path, where the optimised model goes, and how profiles are called: the last two are options */
+	text(fixture, 0x5000, 200, "./sub/model.onnx");
+	text(fixture, 0x5000, 416, "/tmp/optimised.onnx");
+	text(fixture, 0x5000, 464, "onnxruntime_profile_");
+	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0);
+	assert_string_equal(told(fixture), "sub/model(1)s1+10 ");
+	assert_string_equal(names_text(fixture->sink.names, fixture->process->recorded->session[1].path), "/work/sub/model.onnx");
+}
+
+static void a_session_from_memory_is_called_by_its_graph(void **state)
+{
+	struct fixture *fixture = *state;
+
+	text(fixture, 0x5000, 416, "/tmp/optimised.onnx");
+	text(fixture, 0x5000, 464, "onnxruntime_profile_");
+	text(fixture, 0x5000, 2304, "classifier");
+	text(fixture, 0x5000, 2680, "model_loading_array");
+	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0);
+	joined(fixture, 2, UPROBE_RUN, 11, 0x6000, 0x2000, 0);
+	assert_string_equal(told(fixture), "classifier(1)s1+10 unknown model(2)s2+11 ");
+}
+
+static void texts_of_an_earlier_object_at_the_address_name_nothing(void **state)
+{
+	struct fixture *fixture = *state;
+
+	text(fixture, 0x5000, 40, "com.microsoft");
+	generation++;
+	text(fixture, 0x5000, 200, "/models/net.onnx");
+	text(fixture, 0x5000, 200, "/models/net.onnx");	/* another thread, at the same time */
+	text(fixture, 0x5000, 416, "/tmp/optimised.onnx");
+	generation--;
+	text(fixture, 0x5000, 48, "late.name");
+	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0);
+	assert_string_equal(told(fixture), "net(1)s1+10 ");
+}
+
+static void creation_has_its_parts(void **state)
+{
+	struct fixture *fixture = *state;
+
+	hit(fixture, 1, UPROBE_LOAD, 10, 0x5000, 0x1000);
+	leave(fixture, 1, UPROBE_LOAD, 20, 0x1008);
+	text(fixture, 0x5000, 200, "/models/net.onnx");
+	hit(fixture, 1, UPROBE_INITIALIZE, 21, 0x5000, 0x1000);
+	named(fixture, record(1, UPROBE_TRANSFORM, false, 22, 0x7000, 0x800), 0, 0, "Outer", "");
+	named(fixture, record(1, UPROBE_TRANSFORM, false, 23, 0x7100, 0x700), 0, 0, "Inner", "");
+	hit(fixture, 1, UPROBE_TRANSFORM_END, 24, 0, 0x6c0);
+	hit(fixture, 1, UPROBE_TRANSFORM_END, 25, 0, 0x7c0);
+	text(fixture, 0x77000, 40, "CPUExecutionProvider");
+	hit(fixture, 1, UPROBE_GET_CAPABILITY, 30, 0x77000, 0x700);
+	hit(fixture, 1, UPROBE_SAVE_WEIGHTS, 35, 0, 0x700);
+	kernel(fixture, 0xa000, "conv");
+	hit(fixture, 1, UPROBE_PREPACK, 36, 0xa000, 0x700);
+	leave(fixture, 1, UPROBE_INITIALIZE, 40, 0x1008);
+	run(fixture, 1, 50, 0x1000);
+	assert_string_equal(told(fixture), "created" "s1@1000 nets1+10 load+10 -20 Outer+22 Inner+23 -24 -25 "
+					   "partition CPUExecutionProvider+30 -35 weights+35 -36 pre-pack conv+36 -40 -40 "
+					   "net(1)s1*+50 ");
+	assert_string_equal(names_text(fixture->sink.names, fixture->process->recorded->session[1].providers), "CPUExecutionProvider");
+}
+
+static void transformers_that_an_exception_left_end_where_that_shows(void **state)
+{
+	struct fixture *fixture = *state;
+
+	text(fixture, 0x5000, 200, "/models/net.onnx");
+	hit(fixture, 1, UPROBE_INITIALIZE, 21, 0x5000, 0x1000);
+	named(fixture, record(1, UPROBE_TRANSFORM, false, 22, 0x7000, 0x800), 0, 0, "A", "");
+	named(fixture, record(1, UPROBE_TRANSFORM, false, 23, 0x7100, 0x700), 0, 0, "B", "");
+	named(fixture, record(1, UPROBE_TRANSFORM, false, 24, 0x7200, 0x700), 0, 0, "C", "");
+	hit(fixture, 1, UPROBE_TRANSFORM_END, 25, 0, 0x7c0);
+	named(fixture, record(1, UPROBE_INITIALIZE, true, 30, 0x1, 0x1008), 0, 0, "no kernel", "");
+	assert_string_equal(told(fixture), "createds1@1000 nets1+21 A+22 B+23 -24 C+24 -25 -25 -30!no kernel ");
+}
+
+static void a_load_that_fails_is_a_failed_creation(void **state)
+{
+	struct fixture *fixture = *state;
+
+	text(fixture, 0x5000, 200, "/models/net.onnx");
+	hit(fixture, 1, UPROBE_LOAD, 10, 0x5000, 0x1000);
+	named(fixture, record(1, UPROBE_LOAD, true, 20, 0x1, 0x1008), 0, 0, "not a model", "");
+	assert_string_equal(told(fixture), "createds1@1000 nets1+10 load+10 -20 -20!not a model ");
+	assert_int_equal(uprobe_session_find(fixture->process, 0x5000), 0);
+}
+
+static void a_session_at_the_address_of_one_that_is_gone_is_another(void **state)
+{
+	struct fixture *fixture = *state;
+
+	run(fixture, 1, 10, 0x1000);
+	leave(fixture, 1, UPROBE_RUN, 20, 0x1008);
+	hit(fixture, 1, UPROBE_SESSION_DELETE, 30, 0x5000, 0x1000);
+	generation++;
+	text(fixture, 0x5000, 200, "/models/other.onnx");
+	joined(fixture, 1, UPROBE_RUN, 40, 0x5000, 0x1000, 0);
+	assert_string_equal(told(fixture), "releaseds1@1000 net(1)s1+10 -20 other(2)s2+40 ");
+}
+
+static void constant_folding_is_no_operator_of_a_run(void **state)
+{
+	struct fixture *fixture = *state;
+
+	hit(fixture, 1, UPROBE_INITIALIZE, 10, 0x5000, 0x1000);
+	joined(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800, 0x123000);
+	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
+	assert_int_equal(fixture->process->n_cut_operators, 0);
+	assert_null(strstr(told(fixture), "+20"));
+}
+
+static void more_threads_than_places_take_those_of_idle_ones(void **state)
+{
+	struct fixture *fixture = *state;
+
+	run(fixture, 1, 10, 0x1000);
+	for (uint32_t tid = 2; tid < 2 * SEGMENT_MAX_RINGS; tid++) {
+		run(fixture, tid, 10 + tid, 0x1000);
+		leave(fixture, tid, UPROBE_RUN, 11 + tid, 0x1008);
+	}
+	assert_int_equal(fixture->process->n_threads, SEGMENT_MAX_RINGS);
+	told(fixture);
+	*fixture->text = 0;
+	leave(fixture, 1, UPROBE_RUN, 100000, 0x1008);
+	told(fixture);
+	assert_non_null(strstr(fixture->text, "-100000 "));
+	assert_int_equal(fixture->process->n_cut_runs, 0);
+}
+
+static void hits_that_make_no_sense_are_counted(void **state)
+{
+	struct fixture *fixture = *state;
+	struct uprobe_record odd = record(1, N_UPROBE_KINDS, false, 1, 0, 0);
+	struct uprobe_named endless = { .record = record(1, UPROBE_KERNEL, false, 1, 0xa000, 0) };
+
+	take(fixture, &odd, sizeof odd);
+	take(fixture, &odd, 4);
+	odd = record(1, UPROBE_OPERATOR, true, 1, 0, 0);
+	take(fixture, &odd, sizeof odd);
+	odd = record(1, UPROBE_KERNEL, false, 1, 0, 0);
+	take(fixture, &odd, sizeof odd);
+	assert_int_equal(fixture->process->n_unplaced, 4);
+	memset(endless.name, 'n', sizeof endless.name);
+	memset(endless.type, 't', sizeof endless.type);
+	take(fixture, &endless, sizeof endless);
+	run(fixture, 1, 10, 0x1000);
+	for (uint64_t i = 0; i < UPROBE_DEPTH + 3; i++)
+		hit(fixture, 1, UPROBE_OPERATOR, 20 + i, 0xa000 + i, 0x800 - i * 8);
+	assert_int_equal(fixture->process->n_unplaced, 7);
+}
+
+/* ---- the ring ---- */
+
+enum { RING = 256 };
+
+struct made_ring {
+	struct uprobe_ring ring;
+	uint64_t producer, consumer;
+	_Alignas(8) uint8_t data[2 * RING];
+};
+
+/* As the kernel has it mapped: twice in a row. */
+static void ring_put(struct made_ring *made, uint32_t head, const char *bytes)
+{
+	uint64_t at = made->producer & (RING - 1), room = ((head & 0xffff) + 8 + 7) & ~7u;
+
+	for (uint64_t i = 0; i < room; i++) {
+		uint8_t byte = i < 4 ? (uint8_t)(head >> 8 * i) : i < 8 ? 0 : (uint8_t)(i - 8 < strlen(bytes) ? bytes[i - 8] : 0);
+		made->data[(at + i) % RING] = made->data[(at + i) % RING + RING] = byte;
+	}
+	made->producer += room;
+}
+
+static void ring_make(struct made_ring *made)
+{
+	memset(made, 0, sizeof *made);
+	made->ring = (struct uprobe_ring){ &made->producer, &made->consumer, made->data, RING - 1, 0, 0, false };
+}
+
+static void a_ring_is_read_in_order_and_over_its_end(void **state)
+{
+	struct made_ring made;
+	size_t size;
+
+	ring_make(&made);
+	for (int round = 0; round < 40; round++) {
+		ring_put(&made, 12, "first word");
+		ring_put(&made, 5 | 1u << 30, "gone");
+		ring_put(&made, 20, "second, a longer one");
+		uprobe_ring_look(&made.ring);
+		assert_string_equal(uprobe_ring_next(&made.ring, &size), "first word");
+		assert_int_equal(size, 12);
+		assert_memory_equal(uprobe_ring_next(&made.ring, &size), "second, a longer one", 20);
+		assert_int_equal(size, 20);
+		assert_null(uprobe_ring_next(&made.ring, &size));
+		assert_false(made.ring.is_waiting);
+		uprobe_ring_done(&made.ring);
+		assert_int_equal(made.consumer, made.producer);
+	}
+}
+
+static void a_record_that_is_being_written_ends_the_round(void **state)
+{
+	struct made_ring made;
+	size_t size;
+
+	ring_make(&made);
+	ring_put(&made, 4, "one");
+	ring_put(&made, 4 | 1u << 31, "two");
+	ring_put(&made, 4, "six");
+	uprobe_ring_look(&made.ring);
+	assert_string_equal(uprobe_ring_next(&made.ring, &size), "one");
+	assert_null(uprobe_ring_next(&made.ring, &size));
+	assert_true(made.ring.is_waiting);
+	uprobe_ring_done(&made.ring);
+	assert_int_equal(made.consumer, 16);
+	made.data[19] = 0;
+	uprobe_ring_look(&made.ring);
+	assert_string_equal(uprobe_ring_next(&made.ring, &size), "two");
+	assert_string_equal(uprobe_ring_next(&made.ring, &size), "six");
+}
+
+static void positions_that_make_no_sense_are_nothing(void **state)
+{
+	struct made_ring made;
+	size_t size;
+
+	ring_make(&made);
+	made.producer = RING + 8;
+	uprobe_ring_look(&made.ring);
+	assert_null(uprobe_ring_next(&made.ring, &size));
+	made.producer = 16;
+	made.data[0] = 200;	/* longer than what is there */
+	uprobe_ring_look(&made.ring);
+	assert_null(uprobe_ring_next(&made.ring, &size));
+	assert_true(made.ring.is_waiting);
+}
+
+static void a_table_keeps_what_it_is_given(void **state)
+{
+	struct uprobe_table table = { 0 };
+
+	for (uint64_t i = 0; i < 5000; i++)
+		assert_true(uprobe_table_put(&table, i << 4, (uint32_t)i + 1));
+	for (uint64_t i = 0; i < 5000; i += 2)
+		assert_true(uprobe_table_put(&table, i << 4, 0));
+	for (uint64_t i = 0; i < 5000; i++)
+		assert_int_equal(uprobe_table_get(&table, i << 4), i & 1 ? i + 1 : 0);
+	/* places that were given back are used again, or it would grow for ever */
+	for (uint64_t i = 0; i < 200000; i++) {
+		uprobe_table_put(&table, 0x1000000 + i, 1);
+		uprobe_table_put(&table, 0x1000000 + i, 0);
+	}
+	assert_true(table.capacity <= 32768);
+	assert_int_equal(uprobe_table_get(&table, 4999 << 4), 5000);
+	uprobe_table_done(&table);
+}
+
+int main(void)
+{
+#define IN_PROCESS(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		IN_PROCESS(entries_and_ends_pair_by_thread_and_stack),
+		IN_PROCESS(an_end_of_another_stack_ends_nothing),
+		IN_PROCESS(operators_inside_others_nest),
+		IN_PROCESS(the_compute_of_a_base_class_is_no_other_operator),
+		IN_PROCESS(what_an_exception_left_has_failed_when_the_next_begins),
+		IN_PROCESS(what_an_exception_left_in_another_ends_with_it),
+		IN_PROCESS(a_failed_run_tells_why_and_so_do_its_operators),
+		IN_PROCESS(an_operator_on_another_thread_belongs_to_the_run_whose_options_it_has),
+		IN_PROCESS(of_runs_with_the_same_options_none_gets_the_operator),
+		IN_PROCESS(operators_of_runs_that_began_unseen_are_counted),
+		IN_PROCESS(operators_that_a_run_left_on_other_threads_end_with_it),
+		IN_PROCESS(a_lost_end_of_a_run_leaves_the_next_one_whole),
+		IN_PROCESS(an_end_of_another_run_ends_nothing),
+		IN_PROCESS(runs_nest_on_a_thread),
+		IN_PROCESS(a_line_is_not_given_to_a_run_that_began_before_it_was_free),
+		IN_PROCESS(a_kernel_that_is_told_again_is_another),
+		IN_PROCESS(a_node_without_a_name_is_called_by_its_type_and_number),
+		IN_PROCESS(a_session_is_called_by_its_path),
+		IN_PROCESS(a_session_from_memory_is_called_by_its_graph),
+		IN_PROCESS(texts_of_an_earlier_object_at_the_address_name_nothing),
+		IN_PROCESS(creation_has_its_parts),
+		IN_PROCESS(transformers_that_an_exception_left_end_where_that_shows),
+		IN_PROCESS(a_load_that_fails_is_a_failed_creation),
+		IN_PROCESS(a_session_at_the_address_of_one_that_is_gone_is_another),
+		IN_PROCESS(constant_folding_is_no_operator_of_a_run),
+		IN_PROCESS(more_threads_than_places_take_those_of_idle_ones),
+		IN_PROCESS(hits_that_make_no_sense_are_counted),
+		cmocka_unit_test(a_ring_is_read_in_order_and_over_its_end),
+		cmocka_unit_test(a_record_that_is_being_written_ends_the_round),
+		cmocka_unit_test(positions_that_make_no_sense_are_nothing),
+		cmocka_unit_test(a_table_keeps_what_it_is_given),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
