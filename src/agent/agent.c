@@ -118,6 +118,7 @@ static bool map_segment(void)
 {
 	static const uint64_t sizes[] = { SEGMENT_SIZE, SEGMENT_SIZE / 4, SEGMENT_RINGS + (8 << 20) };
 	char tmp[sizeof agent.path];
+	struct segment *const before = agent.segment, *const spare = agent.spare;
 	void *map = MAP_FAILED;
 	struct rlimit limit;
 	uint64_t size = 0, now = agent_now();
@@ -131,22 +132,24 @@ static bool map_segment(void)
 	if (fd < 0)
 		return false;
 	for (unsigned i = 0; i < 3 && map == MAP_FAILED; i++) {
-		size = sizes[i];	/* beyond the limit ftruncate would raise SIGXFSZ */
+		/* beyond the limit ftruncate would raise SIGXFSZ */
+		size = sizes[i];
 		if (size <= limit.rlim_cur && !ftruncate(fd, (off_t)size))
-			map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+			map = mmap(spare, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | (spare ? MAP_FIXED : 0), fd, 0);
 	}
 	close(fd);
 	if (map == MAP_FAILED) {
 		unlink(tmp);
 		return false;
 	}
+	agent.spare = NULL;
 	agent.segment = map;
 	agent.segment_end = (char *)map + size;
 	agent.next_ring = SEGMENT_RINGS;
 	if (!agent_populate(map, (sizeof *agent.segment + 4095) & ~4095ull)) {
+		agent.segment = before;
 		munmap(map, size);
 		unlink(tmp);
-		agent.segment = NULL;
 		return false;
 	}
 	agent.segment->magic = SEGMENT_MAGIC;
@@ -165,9 +168,40 @@ static bool start_process(void)
 	agent.segment = NULL;
 	agent.n_free_rings = 0;
 	dict_reset();
-	if (!map_segment())
-		return false;
-	return true;
+	return map_segment();
+}
+
+/* What hooks need to know of the process, once its segment is there. */
+static void begin_generation(bool has_segment)
+{
+	hot->use_ticks = settings.use_ticks;
+	hot->level = has_segment ? settings.level : LEVEL_OFF;
+	hot->is_plain = hot->use_ticks && hot->level == LEVEL_OPERATOR;
+	__atomic_store_n(&hot->generation, ++agent.next_generation, __ATOMIC_RELEASE);
+}
+
+/*
+ * The segment before stays mapped, and the one before that gives its place to the new one: a thread that was stopped
+ * between two instructions of a hook may still write one record to where its ring was.
+ */
+bool agent_restart(void)
+{
+	struct segment *last = agent.segment;
+	uint64_t size = (uint64_t)(agent.segment_end - (char *)last);
+	bool ok;
+
+	agent_lock();
+	agent.n_free_rings = 0;
+	dict_reset();
+	hot->lanes = 0;
+	hot->is_changing = 0;
+	hot->last_run = hot->last_session = 0;
+	ok = map_segment();
+	if (ok && last && size == SEGMENT_SIZE)
+		agent.spare = last;
+	begin_generation(ok);
+	agent_unlock();
+	return ok;
 }
 
 static bool take_ring(struct thread *thread, uint64_t bytes)
@@ -250,14 +284,13 @@ bool agent_enter_process(void)
 	if (!hot->generation) {	/* the page was wiped, or this is the first time */
 		is_child = agent.next_generation != 0;
 		has_started = start_process();
-		hot->use_ticks = settings.use_ticks;
-		hot->level = has_started ? settings.level : LEVEL_OFF;
-		hot->is_plain = hot->use_ticks && hot->level == LEVEL_OPERATOR;
-		hot->generation = ++agent.next_generation;
+		begin_generation(has_started);
 	}
 	agent_unlock();
 	if (has_started && is_child)
 		arm_tell_again();
+	if (!has_started && is_child && agent.late_since)
+		disarm();	/* nobody reads any more what this child would tell */
 	errno = saved;
 	return hot->level != LEVEL_OFF;
 }
@@ -297,10 +330,9 @@ static void leave(void *arg)
 	if (self_thread != thread)
 		return;
 	self_thread = NULL;
-	if (!hot->generation || thread->generation != hot->generation)
-		return;
 	agent_lock();
-	if (agent.n_free_rings < SEGMENT_MAX_RINGS)
+	/* its ring may be the parent's, or of an earlier recording */
+	if (hot->generation && thread->generation == hot->generation && agent.n_free_rings < SEGMENT_MAX_RINGS)
 		agent.free_ring[agent.n_free_rings++] = thread->ring_number;
 	thread->next_free = agent.free_threads;
 	agent.free_threads = thread;
@@ -318,10 +350,13 @@ void agent_grow_ring(struct thread *thread)
 
 	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF) {
 		hot->level = LEVEL_OFF;	/* the recorder wants no more */
-		self_thread = NULL;
+		if (agent.late_since)
+			disarm();
+		else
+			self_thread = NULL;
 		return;
 	}
-	if (bytes >= agent.ring_bytes_max)
+	if (bytes >= agent.ring_bytes_max || inject_is_over())
 		return;
 	agent_lock();
 	bool grown = take_ring(thread, bytes * 4 < agent.ring_bytes_max ? bytes * 4 : agent.ring_bytes_max);
@@ -352,6 +387,8 @@ void agent_grow_ring(struct thread *thread)
 
 struct record *agent_claim_slow(struct thread *thread)
 {
+	if (thread->generation != hot->generation)
+		return NULL;
 	if (__builtin_expect(thread->ring.head >= thread->ring.limit, 0) &&
 	    ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
 		agent_grow_ring(thread);
@@ -385,34 +422,48 @@ static uint64_t power_of_two(uint64_t bytes)
 	return power;
 }
 
-static void read_settings(void)
+void agent_set(const struct agent_settings *to)
 {
-	agent.ring_bytes_max = power_of_two(number_of(getenv("INFTRACE_RING"), 8 << 20));
+	size_t len = strlen(to->dir);
+
+	if (len >= sizeof agent.dir)
+		return;
+	memmove(agent.dir, to->dir, len + 1);
+	agent.ring_bytes_max = power_of_two(to->ring_bytes);
 	agent.ring_bytes = agent.ring_bytes_max < (64 << 10) ? agent.ring_bytes_max : 64 << 10;
-	settings.use_ticks = getenv("INFTRACE_CLOCK") == NULL;
-	settings.level = level_of(getenv("INFTRACE_LEVEL"));
+	settings.use_ticks = to->use_ticks;
+	settings.level = to->level;
+}
+
+bool agent_set_up(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return false;
+	if (madvise(page, 4096, MADV_WIPEONFORK)) {
+		munmap(page, 4096);
+		return false;
+	}
+	hot = page;
+	has_thread_key = !pthread_key_create(&thread_key, leave);
+	return true;
 }
 
 __attribute__((constructor)) static void agent_start(void)
 {
 	const char *dir = getenv("INFTRACE_DIR");
+	struct agent_settings to;
 	int saved = errno;
-	void *page;
 
 	first_start();
-	if (!dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) || getenv("INFTRACE_DISABLE"))
+	if (!dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) || getenv("INFTRACE_DISABLE") || !agent_set_up())
 		return;
-	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (page == MAP_FAILED)
-		return;
-	if (madvise(page, 4096, MADV_WIPEONFORK)) {
-		munmap(page, 4096);
-		return;
-	}
-	hot = page;
-	strcpy(agent.dir, dir);
-	has_thread_key = !pthread_key_create(&thread_key, leave);
-	read_settings();
+	to.dir = dir;
+	to.level = level_of(getenv("INFTRACE_LEVEL"));
+	to.ring_bytes = number_of(getenv("INFTRACE_RING"), 8 << 20);
+	to.use_ticks = getenv("INFTRACE_CLOCK") == NULL;
+	agent_set(&to);
 	arm_new_modules();
 	errno = saved;
 }

@@ -30,6 +30,8 @@ struct hot {
 	uint32_t last_session;
 	uint32_t use_ticks;	/* 1: the time stamp counter, 0: CLOCK_MONOTONIC */
 	uint32_t is_plain;	/* operators go the short way: ticks, and no shapes */
+	uint32_t adopting;	/* a lock of late.c */
+	uint32_t is_changing;	/* late: hooks go in or out at this moment, so that runs may be seen in part */
 };
 
 enum { MAX_DEPTH = 32, MAX_RUNS = 8, MAX_LANES = 64, NO_LANE = 255 };
@@ -62,6 +64,7 @@ struct open_run {
 	bool told;			/* RECORD_RUN_BEGIN was written */
 	bool has_inputs;		/* its shapes were written */
 	unsigned depth;			/* operators that were open when it began */
+	bool is_partial;		/* it began before the hooks went in */
 	uint32_t message;		/* text of the first failure inside, 0: none */
 	uint32_t shapes;		/* text, of inputs that are known when it begins; 0: not known */
 	uint64_t batch;			/* with them; 0: none */
@@ -100,6 +103,7 @@ struct thread {
 	uint32_t plain;		/* the generation if operators may go the short way now, else 0 */
 	uint32_t current_run;	/* number of the innermost open run, 0: none */
 	uint8_t looks;		/* 0: that run's inputs are known; else 255 */
+	bool is_settled;	/* whatever it runs began after the hooks went in */
 	int32_t tid;
 	struct ring_writer ring;
 	uint32_t ring_number;
@@ -126,6 +130,7 @@ struct thread {
 struct agent {
 	struct segment *segment;
 	char *segment_end;		/* of the mapping */
+	struct segment *spare;		/* where an earlier segment lies, SEGMENT_SIZE long; NULL: there is none */
 	uint64_t next_ring;		/* offset at which the next ring will lie */
 	uint64_t ring_bytes;		/* size of a new ring, and the size it may grow to */
 	uint64_t ring_bytes_max;
@@ -135,6 +140,8 @@ struct agent {
 	struct arena arena;
 	uint32_t next_generation;
 	uint32_t next_text, next_node;
+	uint64_t late_since;		/* when the agent was brought into a running program, 0: it was there first */
+	int32_t late_pid;		/* the process that it was brought into: a child of fork is another one */
 	char dir[200];
 	char path[256];
 };
@@ -159,6 +166,20 @@ void agent_off(const char *reason);
 bool agent_is_wanted(void);
 /* Makes sure that this process has a segment; false when nothing is to be recorded. */
 bool agent_enter_process(void);
+struct agent_settings {
+	const char *dir;	/* where segments go */
+	uint32_t level;
+	uint64_t ring_bytes;	/* a ring grows up to this */
+	bool use_ticks;
+};
+
+/* First, once in a process: nothing works before. False: it cannot be set up here. */
+bool agent_set_up(void);
+/* What is to be recorded from now on; LEVEL_OFF: nothing, also in children of fork. */
+void agent_set(const struct agent_settings *to);
+/* A new segment for a process that was recorded before, with all numbers from 1. False: not to be had; the reason is in the old one. */
+bool agent_restart(void);
+
 /* Slow path of agent_thread: makes segment, ring and thread as needed; NULL when nothing can be recorded. */
 struct thread *agent_enter(void);
 
@@ -181,6 +202,8 @@ static inline struct record *agent_claim(struct thread *thread)
 	/* near the limit, or past it, ask: what lies beyond, and what is kept, is not known here */
 	if (__builtin_expect(writer->busy | (writer->limit <= writer->head + (writer->mask >> 3) + 1), 0))
 		return agent_claim_slow(thread);
+	if (__builtin_expect(thread->generation != hot->generation, 0))	/* its ring is of an earlier recording */
+		return NULL;
 	writer->busy = 1;
 	__asm__ volatile("" ::: "memory");
 	return &writer->data[writer->head & writer->mask];
@@ -206,7 +229,15 @@ void first_start(void);
 /* The real dlsym; not for RTLD_NEXT. */
 void *first_dlsym(void *handle, const char *name);
 void arm_new_modules(void);
+/* inject.c: whether whoever brought the agent into this process's parent is gone; then the hooks are out again. */
+bool inject_is_over(void);
+/* This process is a child of fork of the one that the agent was brought into. */
+bool inject_is_child(void);
 /* In a child of fork: its segment does not know the runtimes yet. */
 void arm_tell_again(void);
+/* Before arming again after disarm: which of the copies that were armed are still there. */
+void arm_check_again(void);
+/* The originals are back in all tables; hooks run only where a call was under way. Any thread. */
+void disarm(void);
 
 #endif

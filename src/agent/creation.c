@@ -187,9 +187,10 @@ void creation_part_end(struct thread *thread, uint8_t flags, uint32_t count)
 {
 	struct creation *creation = &thread->creation;
 	uint64_t now = agent_now();
-	struct record *record = agent_claim(thread);
+	struct record *record;
 
-	if (!record)
+	/* begun in an earlier recording: there is no creation any more */
+	if (!creation->start || !(record = agent_claim(thread)))
 		return;
 	*record = (struct record){ .time = now, .value = creation->lane, .id = creation->session->number, .run = count,
 				   .type = RECORD_SLICE_END, .flags = KIND_SPECIALIZE, .more = flags };
@@ -201,6 +202,8 @@ void creation_part_node(struct thread *thread, uint32_t node, uint64_t start, ui
 	struct creation *creation = &thread->creation;
 	struct record *record;
 
+	if (!creation->start)
+		return;
 	tell(thread);
 	record = agent_claim(thread);
 	if (!record)
@@ -216,7 +219,7 @@ void creation_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	uint64_t end = agent_now();
 	struct record *record;
 
-	if (!creation->start || creation->owner != (uint8_t)owner)
+	if (!creation->start || creation->owner != (uint8_t)owner || thread->generation != hot->generation)
 		return;
 	if (creation->n_nested) {
 		creation->n_nested--;

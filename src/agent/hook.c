@@ -5,12 +5,24 @@
  */
 #include "agent/hook.h"
 
+#include "agent/agent.h"
+#include "runtime/ort_node.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
 struct map hook_words;
+
+/* What is replaced now, in the order in which it was. */
+static struct replaced {
+	uint64_t at;
+	void *with;
+	const struct image *image;
+} *replaced;
+static size_t n_replaced, replaced_capacity;
+static const struct image *opened;
 
 static bool protect(const struct image *image, bool is_open)
 {
@@ -28,6 +40,7 @@ static bool protect(const struct image *image, bool is_open)
 
 bool hook_open(const struct image *image)
 {
+	opened = image;
 	return protect(image, true);
 }
 
@@ -36,16 +49,62 @@ void hook_close(const struct image *image)
 	protect(image, false);
 }
 
+static bool note_replaced(uint64_t at, void *with)
+{
+	if (n_replaced == replaced_capacity) {
+		size_t capacity = replaced_capacity ? replaced_capacity * 2 : 1024;
+		struct replaced *grown = arena_grow(&agent.arena, replaced, n_replaced * sizeof *grown, capacity * sizeof *grown);
+		if (!grown)
+			return false;
+		replaced = grown;
+		replaced_capacity = capacity;
+	}
+	replaced[n_replaced++] = (struct replaced){ at, with, opened };
+	return true;
+}
+
 bool hook_word(uint64_t at, void *with)
 {
 	void *old = *(void **)at;
 
 	if (old == with)
 		return true;
-	if (!old || !map_put(&hook_words, at, old))
+	if (!old || !map_put(&hook_words, at, old) || !note_replaced(at, with))
 		return false;
 	__atomic_store_n((void **)at, with, __ATOMIC_RELEASE);
 	return true;
+}
+
+/* Holds what we put there: neither has the module gone, nor has somebody else replaced it. */
+static bool is_ours(const struct replaced *word)
+{
+	void *found;
+
+	return ort_peek(word->at, &found, sizeof found) && found == word->with;
+}
+
+static bool is_there(const struct image *image)
+{
+	for (size_t i = 0; i < n_replaced; i++)
+		if (replaced[i].image == image && is_ours(&replaced[i]))
+			return true;
+	return false;
+}
+
+void hooks_out(const struct image *image)
+{
+	bool can_write = is_there(image) && protect(image, true);
+	size_t left = 0;
+
+	for (size_t i = n_replaced; can_write && i-- > 0;)
+		if (replaced[i].image == image && *(void **)replaced[i].at == replaced[i].with)
+			__atomic_store_n((void **)replaced[i].at, hook_original(replaced[i].at), __ATOMIC_RELEASE);
+	for (size_t i = 0; i < n_replaced; i++)
+		if (replaced[i].image != image)
+			replaced[left++] = replaced[i];
+	n_replaced = left;
+	if (can_write)
+		protect(image, false);
 }
 
 struct dynamic {
@@ -101,8 +160,13 @@ int hook_import(const struct image *image, const char *name, void *with)
 	struct dynamic dynamic;
 	int n = 0;
 
-	if (!read_dynamic(image, &dynamic) || !hook_open(image))
+	if (!read_dynamic(image, &dynamic))
 		return 0;
+	agent_lock();
+	if (!hook_open(image)) {
+		agent_unlock();
+		return 0;
+	}
 	for (int table = 0; table < 2; table++) {
 		for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= dynamic.rela_size[table]; at += sizeof(Elf64_Rela)) {
 			const Elf64_Rela *rela = image_at(image, dynamic.rela[table] + at, sizeof *rela, 0);
@@ -116,5 +180,6 @@ int hook_import(const struct image *image, const char *name, void *with)
 		}
 	}
 	hook_close(image);
+	agent_unlock();
 	return n;
 }

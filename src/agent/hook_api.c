@@ -57,6 +57,15 @@ static struct options *options_of(word key, bool make)
 	return options;
 }
 
+void api_forget(void)
+{
+	agent_lock();
+	for (uint64_t i = 0; all_options.table && i <= all_options.table->mask; i++)
+		if (all_options.table->entry[i].value)
+			memset(all_options.table->entry[i].value, 0, sizeof(struct options));
+	agent_unlock();
+}
+
 static void append(char *to, size_t size, const char *text)
 {
 	size_t used = strlen(to), len = strnlen(text, size);
@@ -130,6 +139,9 @@ static struct thread *run_enter(struct runtime *runtime, unsigned slot, word a, 
 	session = thread->last_session;
 	if (!session || session->object != a || !session->number)
 		session = thread->last_session = session_of_object(a);
+	if (!session && agent.late_since)
+		session = thread->last_session = late_session_of_object(a);
+	thread->is_settled = true;
 	if (!(open = run_begin(thread, OWNER_API, 0, session)))
 		return NULL;
 	*n_runs = thread->n_runs;
@@ -255,11 +267,23 @@ static function *const stand_ins[MAX_RUNTIMES][sizeof slots / sizeof *slots] = {
 
 void api_arm(struct runtime *runtime)
 {
-	if (!runtime->ort.api || !hook_open(&runtime->image))
+	void *now;
+
+	if (!runtime->ort.api)
 		return;
+	/* before the slot is replaced: others may call it at once. What stood there once may be of another module. */
+	now = ((void **)runtime->ort.api)[ORT_API_RUN];
+	for (unsigned s = 0; s < sizeof slots / sizeof *slots; s++)
+		if (slots[s] == ORT_API_RUN && now != (void *)stand_ins[runtime->number][s])
+			runtime->run = now;
+	agent_lock();
+	if (!hook_open(&runtime->image)) {
+		agent_unlock();
+		return;
+	}
 	for (unsigned s = 0; s < sizeof slots / sizeof *slots; s++)
 		if (slots[s] < runtime->ort.n_api)
 			hook_word(runtime->ort.api + 8 * slots[s], (void *)stand_ins[runtime->number][s]);
-	runtime->run = (void *)real(runtime, ORT_API_RUN);
 	hook_close(&runtime->image);
+	agent_unlock();
 }

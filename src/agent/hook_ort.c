@@ -58,6 +58,24 @@ static __attribute__((noinline)) struct met meet(word object, enum ort_family fa
 	return new;
 }
 
+void hooks_forget_all(void)
+{
+	const struct map_table *table;
+
+	agent_lock();
+	table = kernels.table;
+	for (uint64_t i = 0; table && i <= table->mask; i++) {
+		struct kernel *kernel = table->entry[i].value;
+		if (!kernel)
+			continue;
+		map_put(&kernels, kernel->self, NULL);
+		kernel->vptr = 0;
+		kernel->next_free = free_kernels;
+		free_kernels = kernel;
+	}
+	agent_unlock();
+}
+
 void hooks_forget(void)
 {
 	for (int i = 0; i < N_ORT_FAMILIES; i++)	/* no others: somebody may be reading them */
@@ -132,6 +150,8 @@ static __attribute__((noinline)) struct kernel *kernel_learn(word self)
 	kernel->runtime = runtime;
 	kernel->compute = hook_original(*(word *)self + 8 * (word)runtime->ort.slot[ORT_COMPUTE]);
 	kernel->session = session_of_provider(node.provider);
+	if (!kernel->session && agent.late_since)
+		kernel->session = late_session(node.provider);
 	kernel->session_number = kernel->session ? kernel->session->number : 0;
 	kernel->node = dict_node(dict_text(node.name, strlen(node.name)), dict_text(node.type, strlen(node.type)),
 				 provider_name(node.provider));
@@ -200,10 +220,13 @@ static uint32_t run_of(struct thread *thread, const struct kernel *kernel, word 
 	return creation_is_open(thread) ? 0 : run_of_operator(kernel, context);
 }
 
-/* It returns in another process than the one in which it began: nothing may be written, the ring is the parent's. */
-static inline bool is_forked(const struct open_operator *op)
+/*
+ * It returns in another process than the one in which it began, or in another recording: nothing may be written, the
+ * ring is not this one's, and the place may be another operator's by now.
+ */
+static inline bool is_stale(const struct thread *thread, const struct open_operator *op, word frame)
 {
-	return !hot->generation || !op->start;
+	return thread->generation != hot->generation || !op->start || op->frame != frame;
 }
 
 /* Any operator: inside another, on a thread that runs no inference, told with its shapes, or learned. */
@@ -243,7 +266,7 @@ static __attribute__((noinline)) word compute_any(word result, word self, word c
 	op->start = agent_now();
 	r = ((compute_function *)kernel->compute)(result, self, context);
 	end = agent_now();
-	if (__builtin_expect(is_forked(op), 0))
+	if (__builtin_expect(is_stale(thread, op, frame), 0))
 		return r;
 	thread->depth = (uint32_t)(op - thread->open);
 	if (__builtin_expect(op->told | (*(word *)result != 0), 0)) {
@@ -269,12 +292,12 @@ static __attribute__((noinline)) word compute_any(word result, word self, word c
 }
 
 /* An operator that was not plain in the end: it had others inside, it failed, it forked, or the ring wants a look. */
-static __attribute__((noinline)) void compute_rest(struct thread *thread, uint64_t end, uint64_t state)
+static __attribute__((noinline)) void compute_rest(struct thread *thread, uint64_t end, uint64_t state, word frame)
 {
 	struct open_operator *op = &thread->open[0];
 	struct record *record;
 
-	if (is_forked(op))
+	if (is_stale(thread, op, frame))
 		return;
 	thread->depth = 0;
 	if (op->told || state) {
@@ -337,7 +360,7 @@ static word on_compute(word result, word self, word context)
 	ring = &thread->ring;
 	if (__builtin_expect(hot->generation != thread->plain, 0) || __builtin_expect(op->told, 0) ||
 	    __builtin_expect(*(word *)result != 0, 0) || __builtin_expect(ring->head >= ring->limit, 0) || __builtin_expect(ring->busy, 0)) {
-		compute_rest(thread, end, *(word *)result);
+		compute_rest(thread, end, *(word *)result, frame);
 		return r;
 	}
 	thread->depth = 0;
@@ -389,6 +412,20 @@ static word on_prepack(ARGS)
 	return r;
 }
 
+/* The session that has this provider, also when it was there before us. */
+static struct session *session_running(word provider)
+{
+	struct session *session = session_of_provider(provider);
+
+	if (__builtin_expect(!agent.late_since, 1))
+		return session;
+	if (!session)
+		return late_session(provider);
+	if (session->is_late && !session->was_sought)
+		late_name(session, provider);
+	return session;
+}
+
 /* b: the session's CPU provider; c: the public OrtRunOptions (1.18 and later; garbage before). */
 static word on_run_start(REGISTERS)
 {
@@ -406,7 +443,8 @@ static word on_run_start(REGISTERS)
 			if (status)
 				((void (*)(void *))api[ORT_API_RELEASE_STATUS])(status);
 		}
-		run_executing(thread, is_new || !run->session ? session_of_provider(b) : run->session, has_options ? c : 0, tag);
+		run_executing(thread, is_new || !run->session ? session_running(b) : run->session,
+			      has_options ? c : 0, tag);
 	}
 	return ((run_function *)(word)met_here.next)(PASS_REGISTERS);
 }
@@ -418,8 +456,11 @@ static word on_run_end(REGISTERS)
 	struct thread *thread = agent_thread();
 	struct open_run *run = thread ? run_top(thread) : NULL;
 
-	if (!run)
+	if (!run) {
+		if (thread && agent.late_since && !thread->is_settled)
+			late_end(thread, session_running(b));
 		return r;
+	}
 	if (__builtin_expect(thread->depth > run->depth, 0))
 		operators_close(thread, run->depth, 0);
 	if (run->owner == OWNER_PROVIDER)
@@ -510,8 +551,10 @@ static word on_evaluation_start(REGISTERS)
 	if (thread && run && run->owner == OWNER_EVALUATION && !run->is_executing)
 		run_end(thread, OWNER_EVALUATION, run->message);	/* refused, and nobody said so */
 	run = thread ? run_top(thread) : NULL;
-	if (thread && (!run || run->is_executing))
+	if (thread && (!run || run->is_executing)) {
+		thread->is_settled = true;
 		run_begin(thread, OWNER_EVALUATION, 0, NULL);
+	}
 	return next(PASS_REGISTERS);
 }
 

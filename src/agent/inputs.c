@@ -143,6 +143,9 @@ static void learn(struct graph *graph, struct kernel *kernel, uintptr_t context)
 			continue;
 		*candidate = (struct candidate){ .kernel = kernel, .name = name, .input = i };
 		shape_of_input(kernel->runtime, context, i, &candidate->shape);
+		/* pre-packing was not seen in a session that was there before us: a constant that it took has no value */
+		if (kernel->session->is_late && !candidate->shape.type && !shape_has_value(kernel->runtime, context, i))
+			continue;
 		graph->n_candidates++;
 	}
 }

@@ -26,9 +26,11 @@ struct runtime {
 	void *check_value;
 	uint32_t number;
 	bool is_gone;			/* its module was unloaded, or so it seems */
+	bool is_armed;			/* its functions are replaced now */
 	uint32_t n_operators;		/* tables of kernel classes that were replaced */
 	void *run;			/* the API's own Run */
 	const char *armed;		/* what was replaced, for people */
+	uint64_t session_vtable[4];	/* vptrs of InferenceSession objects; 0: no more */
 	uintptr_t tensor_type;		/* the type object of the last tensor that shape.c saw */
 	int trust_values, trust_contexts;	/* shape.c: how often fields and API agreed; -1: they did not */
 };
@@ -41,11 +43,13 @@ struct session {
 	bool has_run;			/* atomic */
 	uint64_t known_as;		/* key of session_known, 0: none */
 	bool is_released;
+	bool is_late;			/* it was there before the agent */
+	bool was_sought;		/* late: its object was looked for in a run */
 	bool was_asked;			/* providers are as the program asked for them */
 	int64_t bytes;			/* of a model from memory, 0: not from memory */
 	char model[128], path[256], providers[256];
 	struct graph *graph;		/* inputs.c; NULL: nothing known of its inputs yet */
-	struct session *next_free;
+	struct session *next_free, *next_all;
 };
 
 struct provider {
@@ -85,6 +89,8 @@ struct runtime *runtime_of(uintptr_t object);
 void *arm_hook(enum ort_family family);
 /* hook_ort.c: a module was unloaded, another one may come to lie there. Under the lock. */
 void hooks_forget(void);
+/* Recording begins anew: what was learned of kernels may have been somebody else's meanwhile. */
+void hooks_forget_all(void);
 
 /* run.c */
 struct open_run *run_begin(struct thread *thread, enum run_owner owner, uint64_t start, struct session *session);
@@ -92,6 +98,8 @@ void run_executing(struct thread *thread, struct session *session, uint64_t run_
 void run_tell(struct thread *thread, struct open_run *run, const char *tag);
 void run_inputs(struct thread *thread, struct open_run *run, uint32_t shapes, uint64_t batch);
 void run_end(struct thread *thread, enum run_owner owner, uint32_t message);
+/* Recording begins anew: no run is open, whatever was left open. */
+void runs_forget_all(void);
 /* The innermost open run of this thread, or NULL. */
 struct open_run *run_top(struct thread *thread);
 /* The inference that an operator on a thread without one belongs to; 0: cannot be told. */
@@ -106,6 +114,8 @@ void lane_give(uint8_t lane, uint64_t end);
 
 /* session.c */
 struct session *session_new(void);
+/* Recording begins anew: no session and no provider is known. */
+void sessions_forget_all(void);
 void session_release(uintptr_t object);
 struct session *session_of_object(uintptr_t object);
 struct session *session_of_provider(uintptr_t provider);
@@ -117,6 +127,8 @@ void session_name_path(struct session *session, const char *path);
 void session_name_bytes(struct session *session, const char *bytes, uint64_t size);
 void session_name_graph(struct session *session, const char *graph);
 void session_bind(struct session *session, uintptr_t object);
+/* As session_name_path, for a path that was read later: a relative one tells a name, but not where the file is. */
+void session_name_found(struct session *session, const char *path);
 /* Providers with their options, as the program asked for them. */
 void session_asked(struct session *session, const char *providers);
 /* A session whose creation failed: its place is free again. */
@@ -158,9 +170,24 @@ uint32_t shape_of_values(struct runtime *runtime, struct thread *thread, const v
 			 uint64_t *batch);
 uint32_t shape_of_context(struct runtime *runtime, uintptr_t context);
 void shape_of_input(struct runtime *runtime, uintptr_t context, unsigned input, struct shape *shape);
+/* False: the input has no value, for example a constant that was given back after it was packed. */
+bool shape_has_value(struct runtime *runtime, uintptr_t context, unsigned input);
+
+/* late.c: sessions that were there before the agent; hooks ask when they meet a provider of nobody's. NULL: none of ours. */
+struct session *late_session(uintptr_t provider);
+/* object: what the program calls its session. */
+struct session *late_session_of_object(uintptr_t object);
+/* The session's object, and with it its names, was not found so far: looks again, once. provider: one of its own. */
+void late_name(struct session *session, uintptr_t provider);
+/* An inference ends that began before the hooks went in. */
+void late_end(struct thread *thread, struct session *session);
+/* Recording begins anew. */
+void late_forget(void);
 
 /* hook_api.c: replaces the slots of this copy's OrtApi. */
 void api_arm(struct runtime *runtime);
+/* Recording begins anew: no options are known. */
+void api_forget(void);
 /* hook_import.c: replaces imports of this copy. */
 void import_arm(struct runtime *runtime);
 

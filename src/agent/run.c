@@ -99,6 +99,12 @@ static void tell_usage(struct thread *thread, struct open_run *run)
 	agent_publish(thread);
 }
 
+void runs_forget_all(void)
+{
+	for (unsigned lane = 0; lane < MAX_LANES; lane++)
+		__atomic_store_n(&active[lane].run, 0, __ATOMIC_RELEASE);
+}
+
 struct open_run *run_top(struct thread *thread)
 {
 	return thread->n_runs ? &thread->run[thread->n_runs - 1] : NULL;
@@ -136,6 +142,7 @@ struct open_run *run_begin(struct thread *thread, enum run_owner owner, uint64_t
 	*run = (struct open_run){ .session = session, .owner = (uint8_t)owner, .lane = lane_take(start), .depth = thread->depth };
 	if (hot->level == LEVEL_DETAIL)
 		read_usage(run);
+	run->is_partial = hot->is_changing;
 	run->run = next_number(thread);
 	run->start = start ? start : agent_now();
 	thread->n_runs++;
@@ -162,6 +169,8 @@ void run_tell(struct thread *thread, struct open_run *run, const char *tag)
 		    !__atomic_exchange_n(&run->session->has_run, true, __ATOMIC_RELAXED))
 			flags |= FLAG_FIRST;
 	}
+	if (run->is_partial)
+		flags |= FLAG_PARTIAL;
 	if (run->lane < MAX_LANES) {
 		active[run->lane].session = run->session;
 		active[run->lane].run_options = run->run_options;
@@ -210,7 +219,10 @@ void run_executing(struct thread *thread, struct session *session, uint64_t run_
 		run = run_begin(thread, OWNER_PROVIDER, 0, session);
 		if (!run)
 			return;
+		/* what came before OnRunStart was not seen */
+		run->is_partial |= agent.late_since && !thread->is_settled;
 	}
+	thread->is_settled = true;
 	run->is_executing = true;
 	run->depth = thread->depth;
 	if (!run->session)
@@ -254,6 +266,8 @@ void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	struct record *record;
 	uint64_t end = agent_now();
 
+	if (thread->generation != hot->generation)	/* it began in an earlier recording, whose lanes are others' now */
+		return;
 	/* an inner one that never got its own end (an exception, a refused input) ends with its outer one */
 	while (run && run->owner < owner && thread->n_runs > 1 && thread->run[thread->n_runs - 2].owner == owner) {
 		run_end(thread, run->owner, message);
@@ -280,7 +294,7 @@ void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	if (record) {
 		*record = (struct record){ .time = end, .value = run->lane, .run = run->run, .text = message,
 					   .id = run->session ? run->session->number : 0, .type = RECORD_RUN_END,
-					   .flags = message ? FLAG_FAILED : 0 };
+					   .flags = (uint8_t)((message ? FLAG_FAILED : 0) | (hot->is_changing && !run->is_partial ? FLAG_PARTIAL : 0)) };
 		agent_publish(thread);
 	}
 	lane_give(run->lane, end);
@@ -293,10 +307,13 @@ void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
  */
 static bool is_of_run(uintptr_t context, unsigned lane)
 {
-	enum { FIRST = 9, LAST = 12, OPTIONS = 256, STACK = 8192 };
+	enum { FIRST = 9, LAST = 12, OPTIONS = 256, STACK = 8192, FRAMES = 1 << 20 };
 	uint64_t word[LAST + 1], options = active[lane].run_options, stack = active[lane].stack;
 
 	if (!context)
+		return false;
+	/* late: options that are not the run's own may be shared with one that began before the hooks went in */
+	if (agent.late_since && options && options - stack >= FRAMES)
 		return false;
 	memcpy(word, (const void *)context, sizeof word);
 	for (int i = FIRST; i <= LAST; i++)
@@ -315,7 +332,8 @@ uint32_t run_of_operator(const struct kernel *kernel, uintptr_t context)
 		uint32_t run = __atomic_load_n(&active[lane].run, __ATOMIC_ACQUIRE);
 		if (!run || active[lane].session != kernel->session)
 			continue;
-		only = run;
+		/* late: it may be of a run that began before the hooks went in, of which nothing is known */
+		only = agent.late_since ? 0 : run;
 		n++;
 		if (is_of_run(context, lane)) {
 			matching = run;
@@ -323,5 +341,5 @@ uint32_t run_of_operator(const struct kernel *kernel, uintptr_t context)
 		}
 	}
 	/* several that share their options cannot be told apart: nobody's, rather than the wrong one's */
-	return n == 1 ? only : n_matching == 1 ? matching : 0;
+	return n_matching == 1 ? matching : n == 1 ? only : 0;
 }

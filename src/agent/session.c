@@ -6,6 +6,7 @@
 #include "agent/ort.h"
 
 #include "event/event.h"
+#include "runtime/model_name.h"
 #include "runtime/onnx_peek.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 
 struct map providers, sessions;
 static struct map known;
-static struct session *free_sessions;
+static struct session *free_sessions, *all_sessions;
 static uint32_t n_living;
 static struct session *latest;
 
@@ -27,10 +28,14 @@ struct session *session_new(void)
 	session = free_sessions;
 	if (session)
 		free_sessions = session->next_free;
-	else
-		session = arena_alloc(&agent.arena, sizeof *session);
+	else if ((session = arena_alloc(&agent.arena, sizeof *session))) {
+		session->next_all = all_sessions;
+		all_sessions = session;
+	}
 	if (session) {
+		struct session *next_all = session->next_all;
 		memset(session, 0, sizeof *session);
+		session->next_all = next_all;
 		session->number = ++hot->last_session;
 		n_living++;
 		latest = session;
@@ -54,7 +59,8 @@ struct session *session_of_provider(uintptr_t at)
 
 struct session *session_only(void)
 {
-	return n_living == 1 && latest && !latest->is_released ? latest : NULL;
+	/* late: there may be others that were not seen yet */
+	return n_living == 1 && latest && !latest->is_released && !agent.late_since ? latest : NULL;
 }
 
 void session_bind(struct session *session, uintptr_t object)
@@ -115,6 +121,21 @@ void session_drop(struct session *session)
 	agent_lock();
 	if (!session->is_released)
 		free_locked(session);
+	agent_unlock();
+}
+
+void sessions_forget_all(void)
+{
+	agent_lock();
+	for (struct session *session = all_sessions; session; session = session->next_all)
+		if (!session->is_released)
+			free_locked(session);
+	for (uint64_t i = 0; providers.table && i <= providers.table->mask; i++) {
+		struct provider *provider = providers.table->entry[i].value;
+		if (provider)
+			provider->session = NULL;
+	}
+	latest = NULL;
 	agent_unlock();
 }
 
@@ -180,26 +201,6 @@ static void put(char *to, size_t size, const char *text, size_t len)
 	to[len] = 0;
 }
 
-/*
- * The file's name without its suffix; with its folder's name before it where the file's own says nothing
- * ("model.onnx" in a folder of its own is how models are shared).
- */
-static void name_of_path(char *to, size_t size, const char *path)
-{
-	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path, *dot = strrchr(file, '.');
-	const char *from = file;
-
-	if (slash && slash > path && !strncmp(file, "model", 5) && (file[5] == '.' || file[5] == '_')) {
-		from = slash;
-		while (from > path && from[-1] != '/')
-			from--;
-		if (!strncmp(from, "onnx/", 5) && from > path + 1)	/* .../NAME/onnx/model.onnx */
-			for (from--; from > path && from[-1] != '/';)
-				from--;
-	}
-	put(to, size, from, dot && dot > file ? (size_t)(dot - from) : strlen(from));
-}
-
 void session_name_path(struct session *session, const char *path)
 {
 	size_t used = 0;
@@ -215,7 +216,17 @@ void session_name_path(struct session *session, const char *path)
 			path += 2;
 	}
 	put(session->path + used, sizeof session->path - used, path, strlen(path));
-	name_of_path(session->model, sizeof session->model, session->path);
+	model_name_of_path(session->model, sizeof session->model, session->path);
+	session->generation = 0;
+}
+
+void session_name_found(struct session *session, const char *path)
+{
+	if (path[0] == '/') {
+		session_name_path(session, path);
+		return;
+	}
+	model_name_of_path(session->model, sizeof session->model, path);
 	session->generation = 0;
 }
 

@@ -254,6 +254,13 @@ void shape_of_input(struct runtime *runtime, uintptr_t context, unsigned input, 
 	read_value(runtime, input_of(runtime, context, input), shape);
 }
 
+bool shape_has_value(struct runtime *runtime, uintptr_t context, unsigned input)
+{
+	word value = input_of(runtime, context, input), data;
+
+	return value && ort_peek(value, &data, sizeof data) && data;
+}
+
 static inline bool is_as_last(const struct runtime *runtime, word value, const struct shape *last)
 {
 	const word *at = (const word *)value, *tensor;

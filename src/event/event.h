@@ -51,6 +51,7 @@ enum event_kind {
  *   cost       events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost     our own cost, once, at the end
  *   clock      source, error_ns                                             how times were made; largest conversion error
  *   unreadable pid, path, text (why)                                        a file of a process that its counters come from, once
+ *   left out   count, text                                                  what is not recorded of a process, as was asked for or because recording began in its middle
  *   stopped    text                                                         the reason why recording stopped before the target did
  */
 #define EVENT_NOTE_RECORDING "recording"
@@ -62,6 +63,7 @@ enum event_kind {
 #define EVENT_NOTE_COST "cost"
 #define EVENT_NOTE_CLOCK "clock"
 #define EVENT_NOTE_UNREADABLE "unreadable"
+#define EVENT_NOTE_LEFT_OUT "left out"
 #define EVENT_NOTE_STOPPED "stopped"
 
 /* Argument keys; the text is the debug annotation's name in the file (event_key_name). Only ever added to. */

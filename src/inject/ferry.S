@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is written into the target behind a struct ferry_head (event/ferry.h), and the head's place before it. Position
+ * independent. Runs in the target only; here it is data.
+ *
+ * ferry_trigger stands in for a virtual function of at most six integer arguments: the first call takes the phase from
+ * idle to claimed, starts a thread, and goes on to the original as every other call does, with all registers, the
+ * stack, the signal mask and errno as they were. ferry_thread is that thread: an ordinary one that takes no signals of
+ * the program's and holds no lock; so dlopen is an ordinary call.
+ *
+ * Offsets of the head and of struct ferry_state: inject_code.c asserts them.
+ */
+#if defined(__x86_64__)
+#define STATE 8
+#define ORIGINAL 16
+#define PTHREAD_CREATE 32
+#define DLOPEN 40
+#define DLSYM 48
+#define DLERROR 56
+#define ERRNO_LOCATION 64
+#define ENTRY 104
+#define AGENT 248
+#define HEAD 496
+#define STATE_CODE 4
+#define STATE_ENTRY 8
+#define STATE_ERROR 16
+#define ERROR_SIZE 120
+
+	.section .rodata
+	.globl ferry_begin, ferry_trigger, ferry_end
+	.hidden ferry_begin, ferry_trigger, ferry_end
+	.balign 16
+ferry_begin:
+	.skip HEAD
+
+	.balign 16
+ferry_trigger:
+	endbr64
+	push %rbp
+	mov %rsp, %rbp
+	push %rdi
+	push %rsi
+	push %rdx
+	push %rcx
+	push %r8
+	push %r9
+	push %rax
+	push %rbx
+	mov (ferry_begin + STATE)(%rip), %rbx
+	cmpl $0, (%rbx)
+	jne 1f
+	and $-16, %rsp
+	call spawn
+1:	lea -64(%rbp), %rsp
+	pop %rbx
+	pop %rax
+	pop %r9
+	pop %r8
+	pop %rcx
+	pop %rdx
+	pop %rsi
+	pop %rdi
+	pop %rbp
+	jmp *(ferry_begin + ORIGINAL)(%rip)
+
+/* rbx: the state. Keeps what calls keep. */
+spawn:
+	xor %eax, %eax
+	mov $1, %ecx
+	lock cmpxchg %ecx, (%rbx)
+	jne 3f
+	push %r12
+	push %r13
+	sub $40, %rsp
+	call *(ferry_begin + ERRNO_LOCATION)(%rip)
+	mov %rax, %r12
+	mov (%rax), %r13d
+	movabs $0xfffffffe7fffffff, %rax	/* not 32 and 33: setuid() waits until every thread has taken them */
+	mov %rax, (%rsp)
+	mov $14, %eax			/* rt_sigprocmask(SIG_SETMASK, most, old, 8) */
+	mov $2, %edi
+	mov %rsp, %rsi
+	lea 8(%rsp), %rdx
+	mov $8, %r10d
+	syscall
+	lea 16(%rsp), %rdi
+	xor %esi, %esi
+	lea ferry_thread(%rip), %rdx
+	xor %ecx, %ecx
+	call *(ferry_begin + PTHREAD_CREATE)(%rip)
+	test %eax, %eax
+	je 2f
+	mov %eax, STATE_CODE(%rbx)
+	movl $2, (%rbx)
+2:	mov $14, %eax
+	mov $2, %edi
+	lea 8(%rsp), %rsi
+	xor %edx, %edx
+	mov $8, %r10d
+	syscall
+	mov %r13d, (%r12)
+	add $40, %rsp
+	pop %r13
+	pop %r12
+3:	ret
+
+ferry_thread:
+	endbr64
+	push %rbx
+	mov (ferry_begin + STATE)(%rip), %rbx
+	mov STATE_ENTRY(%rbx), %rax	/* loaded by an earlier one? */
+	test %rax, %rax
+	jne 4f
+	lea (ferry_begin + AGENT)(%rip), %rdi
+	mov $2, %esi			/* RTLD_NOW | RTLD_LOCAL */
+	call *(ferry_begin + DLOPEN)(%rip)
+	test %rax, %rax
+	je 5f
+	mov %rax, %rdi
+	lea (ferry_begin + ENTRY)(%rip), %rsi
+	call *(ferry_begin + DLSYM)(%rip)
+	test %rax, %rax
+	je 5f
+	mov %rax, STATE_ENTRY(%rbx)
+4:	lea ferry_begin(%rip), %rdi
+	call *%rax
+	movl $3, (%rbx)
+	jmp 9f
+/* the loader's own words are gone with this thread: copied */
+5:	call *(ferry_begin + DLERROR)(%rip)
+	test %rax, %rax
+	je 8f
+	lea STATE_ERROR(%rbx), %rdi
+	mov $(ERROR_SIZE - 1), %ecx
+6:	mov (%rax), %dl
+	test %dl, %dl
+	je 7f
+	mov %dl, (%rdi)
+	inc %rax
+	inc %rdi
+	dec %ecx
+	jne 6b
+7:	movb $0, (%rdi)
+8:	movl $2, (%rbx)
+9:	xor %eax, %eax
+	pop %rbx
+	ret
+ferry_end:
+#endif
+	.section .note.GNU-stack,"",@progbits
