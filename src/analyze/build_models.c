@@ -242,6 +242,7 @@ static int join_transformers(struct build *build)
 			continue;
 		}
 		all[index].n += all[i].n;
+		all[index].n_told += all[i].n_told;
 		all[index].n_changed += all[i].n_changed;
 		all[index].self_ns = stats_sum(all[index].self_ns, all[i].self_ns);
 	}

@@ -82,6 +82,7 @@ static int note_recording(struct build *build, const struct store_instant *insta
 	to->level = text_of(build, instant, KEY_LEVEL);
 	to->version = text_of(build, instant, KEY_VERSION);
 	to->machine = text_of(build, instant, KEY_MACHINE);
+	to->is_from_outside = !strcmp(names_text(build->names, text_of(build, instant, KEY_SOURCE)), "uprobe");
 	to->interval_ns = int_of(build, instant, KEY_INTERVAL_NS);
 	to->start_realtime_ns = int_of(build, instant, KEY_START_REALTIME_NS);
 	return 0;
@@ -203,6 +204,18 @@ static int note_unreadable(struct build *build, const struct store_instant *inst
 	return 0;
 }
 
+static int note_left_out(struct build *build, const struct store_instant *instant)
+{
+	int64_t n = int_of(build, instant, KEY_COUNT);
+	struct summary_left_out *left_out = n > 0 ? array_add(&build->left_out, sizeof *left_out) : NULL;
+
+	if (!left_out)
+		return n > 0 ? -ENOMEM : 0;
+	*left_out = (struct summary_left_out){ index_of(build, process_of(build, instant)), text_of(build, instant, KEY_TEXT),
+					       (uint64_t)n };
+	return 0;
+}
+
 static int take_note(struct build *build, const struct store_instant *instant)
 {
 	static const struct {
@@ -214,6 +227,7 @@ static int take_note(struct build *build, const struct store_instant *instant)
 		{ EVENT_NOTE_RELEASED, note_released },	  { EVENT_NOTE_EXIT, note_exit },
 		{ EVENT_NOTE_COST, note_cost },		  { EVENT_NOTE_CLOCK, note_clock },
 		{ EVENT_NOTE_STOPPED, note_stopped },	  { EVENT_NOTE_UNREADABLE, note_unreadable },
+		{ EVENT_NOTE_LEFT_OUT, note_left_out },
 	};
 
 	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)

@@ -75,6 +75,38 @@ static void weigh(const struct build *build, const struct store_samples *samples
 		to->idle_mean = idle_sum / (double)to->idle_ns;
 }
 
+static bool is_device(const char *name)
+{
+	return !strncmp(name, "gpu ", 4) || !strncmp(name, "npu ", 4);
+}
+
+/* Devices have tracks "gpu card1: amdgpu" that belong to no process. */
+static void find_devices(struct build *build)
+{
+	for (uint32_t id = 1; build->n_devices < SUMMARY_DEVICES && id <= store_n_tracks(build->store); id++) {
+		const struct store_track *track = store_track(build->store, id);
+
+		if (track && track->def.type == TRACK_GROUP && build->process_of[id] == SUMMARY_NONE &&
+		    is_device(names_text(build->names, track->def.name)))
+			build->devices[build->n_devices++] = track->def.name;
+	}
+}
+
+/* The counters of a device, and of each process's use of it, have names "gpu card1 busy". */
+static uint32_t device_of(const struct build *build, uint32_t name)
+{
+	const char *text = names_text(build->names, name), *device;
+	size_t len;
+
+	for (uint32_t i = 0; i < build->n_devices && is_device(text); i++) {
+		device = names_text(build->names, build->devices[i]);
+		len = strcspn(device, ":");
+		if (!strncmp(text, device, len) && text[len] == ' ')
+			return build->devices[i];
+	}
+	return 0;
+}
+
 static int take_counter(struct build *build, const struct store_track *track, const struct times *busy)
 {
 	struct summary_resource *to = array_add(&build->resources, sizeof *to);
@@ -85,6 +117,7 @@ static int take_counter(struct build *build, const struct store_track *track, co
 					 .track = track->id,
 					 .name = track->def.name,
 					 .unit = track->def.unit,
+					 .device = device_of(build, track->def.name),
 					 .mean = NAN,
 					 .max = NAN,
 					 .min = NAN,
@@ -132,7 +165,10 @@ static void count_open(struct build *build)
 int build_resources(struct build *build)
 {
 	struct times busy = { 0 };
-	int rc = take_process(build, SUMMARY_NONE);
+	int rc;
+
+	find_devices(build);
+	rc = take_process(build, SUMMARY_NONE);
 
 	for (uint32_t i = 0; !rc && i < build->processes.n; i++)
 		rc = take_process(build, i);

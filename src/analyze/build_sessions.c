@@ -41,8 +41,6 @@ static enum summary_phase phase_of(const struct walk *walk, size_t row)
 		return PHASE_PROVIDER;
 	if (slices->kind[row] != KIND_SPECIALIZE)
 		return PHASE_OTHER;
-	if (store_slice_arg(store, walk->track, row, KEY_MODIFIED))
-		return PHASE_TRANSFORM;
 	if (store_slice_arg(store, walk->track, row, KEY_CAPABILITIES) || starts_with(name, "partition"))
 		return PHASE_PARTITION;
 	if (starts_with(name, "compile"))
@@ -50,7 +48,7 @@ static enum summary_phase phase_of(const struct walk *walk, size_t row)
 	if (store_slice_arg(store, walk->track, row, KEY_OP_TYPE) || starts_with(name, "pre-pack") ||
 	    starts_with(name, "prepack"))
 		return PHASE_PREPACK;
-	return PHASE_OTHER;
+	return !strcmp(name, "weights") ? PHASE_OTHER : PHASE_TRANSFORM;
 }
 
 static int add_transformer(struct walk *walk, size_t row, uint64_t self_ns)
@@ -58,6 +56,7 @@ static int add_transformer(struct walk *walk, size_t row, uint64_t self_ns)
 	uint32_t name = walk->track->slices.name[row], n = walk->transformer_keys.n;
 	uint32_t index = keys_number(&walk->transformer_keys, walk->session, name);
 	struct summary_transformer *transformer;
+	const struct arg *modified;
 
 	if (index == KEYS_NONE || (index == n && !array_add(&walk->build->transformers, sizeof *transformer)))
 		return -ENOMEM;
@@ -65,8 +64,9 @@ static int add_transformer(struct walk *walk, size_t row, uint64_t self_ns)
 	transformer->model = walk->session;
 	transformer->name = name;
 	transformer->n++;
-	transformer->n_changed +=
-	    store_int(store_slice_arg(walk->build->store, walk->track, row, KEY_MODIFIED), 0) == 1;
+	modified = store_slice_arg(walk->build->store, walk->track, row, KEY_MODIFIED);
+	transformer->n_told += modified != NULL;
+	transformer->n_changed += store_int(modified, 0) == 1;
 	transformer->self_ns += self_ns;
 	return 0;
 }

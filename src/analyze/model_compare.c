@@ -29,6 +29,17 @@ bool model_is_provider(const char *asked, const char *name)
 	return n_asked && i == n_asked && k == n_name;
 }
 
+bool model_is_deferred(const char *provider)
+{
+	static const char *const names[] = { "webgpu",	 "cuda", "tensorrt", "nvtensorrtrtx", "rocm",
+					     "migraphx", "dml",	 "js",	     "webnn",	      "cann" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (model_is_provider(names[i], provider))
+			return true;
+	return false;
+}
+
 /* What is being compared. */
 struct comparer {
 	const struct model_report *report;
@@ -181,6 +192,8 @@ static void find_speeds(struct comparer *comparer, struct model_row *row)
 		    comparer->to->n_nodes_of[r][join->at] != comparer->to->n_nodes_of[0][row->join[0].at])
 			continue;
 		op = &report->results[r].operators[join->at];
+		if (model_is_deferred(op->provider) || model_is_deferred(base->provider))
+			continue;
 		row->speed[r] = model_ratio(base->mean_ns, base->interval_ns, op->mean_ns, op->interval_ns);
 		row->speed[r] = model_ratio_of_single(row->speed[r], base->p50_ns / op->p50_ns);
 	}
@@ -204,7 +217,7 @@ static void count_reach(struct comparer *comparer, const struct model_graph *gra
 	for (uint32_t i = 0; i < comparer->report->model.n_listed; i++) {
 		reach->n_joined += comparer->join[r][i].how != MODEL_NOT_RUN;
 		reach->n_not_run += comparer->join[r][i].how == MODEL_NOT_RUN;
-		reach->n_constant += comparer->join[r][i].how == MODEL_NOT_RUN && graph->is_constant[i];
+		reach->n_constant += comparer->join[r][i].how == MODEL_NOT_RUN && graph->is_fixed[i];
 	}
 	for (uint32_t i = 0; i < result->n_operators; i++) {
 		const struct model_operator *op = &result->operators[i];
@@ -229,8 +242,9 @@ static int join_results(struct comparer *comparer)
 	comparer->join = arena_alloc(comparer->arena, (n + 1) * sizeof *comparer->join);
 	to->node_of = arena_alloc(comparer->arena, (n + 1) * sizeof *to->node_of);
 	to->n_nodes_of = arena_alloc(comparer->arena, (n + 1) * sizeof *to->n_nodes_of);
+	to->kernel_of = arena_alloc(comparer->arena, (n + 1) * sizeof *to->kernel_of);
 	to->reach = arena_alloc(comparer->arena, (n + 1) * sizeof *to->reach);
-	if (!comparer->join || !to->node_of || !to->n_nodes_of || !to->reach ||
+	if (!comparer->join || !to->node_of || !to->n_nodes_of || !to->reach || !to->kernel_of ||
 	    model_graph_of(&graph, &report->model, comparer->arena))
 		return -ENOMEM;
 	for (uint32_t r = 0; r < n; r++) {
@@ -239,8 +253,12 @@ static int join_results(struct comparer *comparer)
 		comparer->join[r] = arena_alloc(comparer->arena, (graph.n_nodes + 1) * sizeof **comparer->join);
 		to->node_of[r] = arena_alloc(comparer->arena, n_operators * sizeof **to->node_of);
 		to->n_nodes_of[r] = arena_alloc(comparer->arena, n_operators * sizeof **to->n_nodes_of);
-		if (!comparer->join[r] || !to->node_of[r] || !to->n_nodes_of[r])
+		to->kernel_of[r] =
+		    arena_alloc(comparer->arena, (report->results[r].n_kernels + 1) * sizeof **to->kernel_of);
+		if (!comparer->join[r] || !to->node_of[r] || !to->n_nodes_of[r] || !to->kernel_of[r])
 			return -ENOMEM;
+		for (uint32_t i = 0; i < report->results[r].n_kernels; i++)
+			to->kernel_of[r][i] = model_join_name(&graph, report->results[r].kernels[i].name);
 		model_join_result(&graph, &report->results[r], comparer->join[r], to->node_of[r], to->n_nodes_of[r]);
 		count_reach(comparer, &graph, r);
 	}

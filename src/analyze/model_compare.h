@@ -7,6 +7,8 @@
  *	/layer1/Conv_token_4, fused ...   the node with a decoration
  *	r1_nchwc                          made from the node that computes the value r1, and those before it down to the
  *					  type that it has
+ *	swish/QuickGeluFusion/            a fusion that bears the name of its last node: with what only it reads and ran
+ *					  nowhere else
  *	OpenVINO-EP-subgraph_1            names no node: a subgraph taken as a whole. If it is the only one of its run,
  *					  it is all nodes that ran nowhere else
  *
@@ -55,7 +57,8 @@ struct model_type_row {
 /* How far the nodes of the model are accounted for in one result. */
 struct model_reach {
 	uint32_t n_joined, n_not_run; /* nodes of the model: known to have run, or not */
-	uint32_t n_constant;	      /* of those not known to have run: depend on no input, so they need not */
+	uint32_t n_constant;	      /* of those not known to have run: depend on no input, or on shapes alone, so they
+					 need not */
 	uint32_t n_unjoined;	      /* operators that no node is known for */
 	double unjoined_ns;	      /* their time */
 	const char *own_provider;     /* the provider asked for, as its operators call it; NULL: none ran on it */
@@ -69,11 +72,18 @@ struct model_comparison {
 	struct model_reach *reach; /* for each result */
 	uint32_t **node_of;	   /* for each result and operator: the node that names it, or MODEL_NONE */
 	uint32_t **n_nodes_of;	   /* for each result and operator: how many nodes it is */
+	uint32_t **kernel_of;	   /* for each result and kernel: the node that its name tells, or MODEL_NONE */
 	uint32_t n_rows, n_types;
 };
 
 /* 0, or -ENOMEM. */
 int model_compare(struct model_comparison *comparison, const struct model_report *report, struct arena *arena);
+
+/*
+ * Do operators of this provider only start what a device computes later? Their time is that of starting it then, and
+ * says nothing of what they compute.
+ */
+bool model_is_deferred(const char *provider);
 
 /* Is this the runtime's name ("OpenVINOExecutionProvider") of the provider asked for ("openvino")? */
 bool model_is_provider(const char *asked, const char *name);

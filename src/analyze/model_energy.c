@@ -45,11 +45,17 @@ static double value_at(const struct store_samples *samples, uint64_t time_ns)
 	return samples->value[next - 1] + part * (samples->value[next] - samples->value[next - 1]);
 }
 
+double model_energy_between(const struct store_samples *samples, uint64_t start_ns, uint64_t end_ns, size_t *n)
+{
+	*n = first_from(samples, end_ns) - first_from(samples, start_ns);
+	return value_at(samples, end_ns) - value_at(samples, start_ns);
+}
+
 static void add_package(struct model_energy *energy, const struct store_samples *samples, const char *package, int len,
 			uint64_t start_ns, uint64_t end_ns)
 {
-	size_t n = first_from(samples, end_ns) - first_from(samples, start_ns), used = strlen(energy->scope);
-	double joules = value_at(samples, end_ns) - value_at(samples, start_ns);
+	size_t n, used = strlen(energy->scope);
+	double joules = model_energy_between(samples, start_ns, end_ns, &n);
 
 	snprintf(energy->scope + used, sizeof energy->scope - used, "%s%.*s", used ? "+" : "", len, package);
 	energy->joules += joules;

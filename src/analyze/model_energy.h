@@ -24,4 +24,7 @@ struct model_energy {
  */
 void model_energy_find(struct model_energy *energy, const struct store *store, uint64_t start_ns, uint64_t end_ns);
 
+/* The same of one counter: joules between the two, and how many samples lie there. NAN: not recorded all the time. */
+double model_energy_between(const struct store_samples *samples, uint64_t start_ns, uint64_t end_ns, size_t *n);
+
 #endif

@@ -38,22 +38,36 @@ static struct model_insight *add_counts(struct finder *finder, enum model_insigh
 	return to;
 }
 
+static void find_outputs(struct finder *finder)
+{
+	const struct model_result *result = finder->run->result;
+	const char *problem = NULL;
+	int64_t n_different = 0, n_unknown = 0;
+	double most = NAN;
+
+	for (uint32_t i = 0; i < result->n_outputs; i++) {
+		const struct model_output *output = &result->outputs[i];
+
+		if (output->problem) {
+			problem = problem ? problem : output->problem;
+			n_unknown++;
+		} else if (!output->is_equal) {
+			most = fmax(most, output->max_abs);
+			n_different++;
+		}
+	}
+	if (n_different)
+		add_counts(finder, MODEL_OUTPUTS_DIFFER, most, n_different, result->n_outputs);
+	if (n_unknown)
+		add_counts(finder, MODEL_OUTPUTS_UNKNOWN, NAN, n_unknown, result->n_outputs)->text = problem;
+}
+
 static void find_failures(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
-	double most = NAN;
-	int64_t n = 0;
 
 	if (result->error)
 		add(finder, MODEL_RUN_FAILED, NAN)->text = result->error;
-	for (uint32_t i = 0; i < result->n_outputs; i++) {
-		if (result->outputs[i].is_equal)
-			continue;
-		n++;
-		most = fmax(most, result->outputs[i].max_abs);
-	}
-	if (n)
-		add_counts(finder, MODEL_OUTPUTS_DIFFER, most, n, result->n_outputs);
 	if (result->n_lost > 0)
 		add_counts(finder, MODEL_LOST_EVENTS, NAN, result->n_lost, -1);
 }
@@ -75,8 +89,8 @@ static void find_placement(struct finder *finder)
 	if (!reach->own_provider)
 		add_counts(finder, MODEL_NOTHING_TAKEN, NAN, 0, all)->text = result->operators[0].provider;
 	else if (reach->other_ns > 0 && own < all)
-		add_counts(finder, MODEL_PARTLY_TAKEN, reach->other_ns / (reach->own_ns + reach->other_ns), own, all)
-		    ->gain_ns = reach->other_ns / per_run;
+		add_counts(finder, MODEL_PARTLY_TAKEN, reach->other_ns / result->operators_wall_ns, own, all)->gain_ns =
+		    reach->other_ns / per_run;
 }
 
 static void find_latency(struct finder *finder)
@@ -138,12 +152,25 @@ static void find_bound(struct finder *finder)
 	const struct model_bound_sums *sums = &finder->run->bound_sums;
 
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-		double share = sums->total_ns > 0 ? sums->ns[rules[i].by] / sums->total_ns : 0;
+		double ns = sums->ns[rules[i].by], share = sums->total_ns > 0 ? ns / sums->total_ns : 0;
+		double reached = ns > 0 ? sums->possible_ns[rules[i].by] / ns : 0;
 
-		if (share >= rules[i].least)
-			add_counts(finder, rules[i].kind, share, sums->n[rules[i].by],
-				   finder->run->result->n_operators);
+		/* what is far from its bound is not held up by it */
+		if (share >= rules[i].least && (rules[i].by == MODEL_BOUND_OVERHEAD || reached >= 0.5))
+			add_counts(finder, rules[i].kind, share, sums->n[rules[i].by], finder->run->result->n_operators)
+			    ->low = reached;
 	}
+}
+
+/* What such an operator costs is starting what is inside of it, which no roof bounds. */
+static bool has_graphs_inside(const char *type)
+{
+	static const char *const types[] = { "If", "Loop", "Scan", "SequenceMap" };
+
+	for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
+		if (!strcmp(types[i], type))
+			return true;
+	return false;
 }
 
 static void find_slow_operator(struct finder *finder)
@@ -159,7 +186,8 @@ static void find_slow_operator(struct finder *finder)
 		double gain_ns = result->operators[i].share_ns * (1 - bound->share);
 
 		if (bound->by == MODEL_BOUND_UNKNOWN || !(bound->share < 0.5) || !(gain_ns > most_ns) ||
-		    result->operators[i].share_ns < 0.05 * run->bound_sums.total_ns)
+		    result->operators[i].share_ns < 0.05 * run->bound_sums.total_ns ||
+		    has_graphs_inside(result->operators[i].op_type))
 			continue;
 		most_ns = gain_ns;
 		best = i;
@@ -196,12 +224,39 @@ static void find_small_ones(struct finder *finder)
 		n_moves += moves;
 		moved_ns += moves ? result->operators[i].share_ns : 0;
 	}
-	if (n >= 10 && n_tiny * 2 > n && outside >= 0.15)
+	if (n >= 10 && n_tiny * 2 > n && outside >= 0.15 &&
+	    !model_is_deferred(finder->run->result->operators[0].provider))
 		add_counts(finder, MODEL_TINY_OPERATORS, outside, n_tiny, n)->gain_ns =
 		    result->unattributed_ns / per_run;
 	if (moved_ns >= 0.1 * finder->run->bound_sums.total_ns && n_moves)
 		add_counts(finder, MODEL_MOVES_LAYOUT, moved_ns / finder->run->bound_sums.total_ns, n_moves, n)
 		    ->gain_ns = moved_ns / per_run;
+}
+
+/* Others take what this run could have used, or so much that caches and clocks are not its own either. */
+static bool is_disturbed(const struct finder *finder)
+{
+	double all = (double)finder->analysis->report->machine.n_all_cpus, others = finder->run->others_cores;
+
+	return all >= 1 && others > 0.1 * all && (others > 0.25 * all || others + finder->run->cores > 0.8 * all);
+}
+
+/* More threads than CPUs wait for each other. */
+static bool has_waited_for_others(const struct finder *finder)
+{
+	const struct model_result *result = finder->run->result;
+	int64_t cpus = finder->analysis->report->machine.n_cpus;
+	int64_t at_a_time = result->concurrency > 0 ? result->concurrency : 1;
+	int64_t threads = result->n_threads > 0 ? result->n_threads : 1;
+
+	return finder->run->waited >= 0.05 && at_a_time <= cpus && threads <= cpus / at_a_time;
+}
+
+static void find_others(struct finder *finder)
+{
+	if (is_disturbed(finder) || has_waited_for_others(finder))
+		add_counts(finder, MODEL_BUSY_MACHINE, finder->run->others_cores, -1,
+			   finder->analysis->report->machine.n_all_cpus)->low = finder->run->waited;
 }
 
 static void find_cores(struct finder *finder)
@@ -215,7 +270,7 @@ static void find_cores(struct finder *finder)
 		return;
 	if (result->n_threads > 0 && result->n_threads <= INT64_MAX / at_a_time && result->n_threads * at_a_time > cpus)
 		add_counts(finder, MODEL_MANY_THREADS, NAN, result->n_threads * at_a_time, cpus);
-	if (run->cores < 0.6 * (double)cpus)
+	if (run->cores < 0.6 * (double)cpus && !is_disturbed(finder) && !has_waited_for_others(finder))
 		add_counts(finder, MODEL_IDLE_CORES, run->cores, -1, cpus);
 }
 
@@ -274,9 +329,10 @@ static void find_fastest(struct finder *finder)
 	to->gain_ns = runs[0].latency.mean_ns - runs[best].latency.mean_ns;
 }
 
+/* A failure, or what puts the figures in doubt. */
 static bool is_failure(const struct model_insight *insight)
 {
-	return insight->kind <= MODEL_OUTPUTS_DIFFER || insight->kind == MODEL_LOST_EVENTS;
+	return insight->kind <= MODEL_BUSY_MACHINE || insight->kind == MODEL_LOST_EVENTS;
 }
 
 /* What is wrong first, then by what there is to win. */
@@ -294,8 +350,8 @@ static int compare_insights(const void *a, const void *b)
 int model_insights_find(struct model_analysis *analysis)
 {
 	static void (*const rules[])(struct finder * finder) = {
-		find_failures,	    find_placement,  find_latency, find_creation, find_bound,
-		find_slow_operator, find_small_ones, find_cores,   find_scaling,  find_queue,
+		find_failures, find_outputs,	   find_others,	    find_placement, find_latency, find_creation,
+		find_bound,    find_slow_operator, find_small_ones, find_cores,	    find_scaling, find_queue,
 	};
 	struct finder finder = { .analysis = analysis };
 

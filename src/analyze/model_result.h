@@ -41,7 +41,7 @@ struct model_facts {
 	int64_t n_parameters, weight_bytes;
 	int64_t flops, bytes; /* of one inference: what is known of all nodes together */
 	int64_t n_unknown;    /* nodes whose FLOPs are not known */
-	int64_t n_nodes;      /* with those of subgraphs */
+	int64_t n_nodes, n_inside; /* of the graph; and in the subgraphs of these */
 	const struct model_node *nodes;
 	const struct model_value *inputs, *outputs;
 	uint32_t n_listed, n_inputs, n_outputs; /* elements of the three arrays */
@@ -50,6 +50,7 @@ struct model_facts {
 struct model_machine {
 	const char *cpu, *kernel, *host; /* "AMD EPYC", "6.1.0", NULL: not to be told */
 	int64_t n_cpus;			 /* that we may run on */
+	int64_t n_all_cpus;		 /* of the machine */
 	int64_t memory_bytes;
 	struct machine_peak peak; /* machine_peak_init: not measured */
 };
@@ -115,10 +116,22 @@ struct model_kernel {
 	bool is_whole;	/* not a kernel: the execution as a whole, as the provider sees it ("QNN (execute) time") */
 };
 
-/* A counter while the steady inferences ran: "gpu use", "%". */
+/* A counter while the steady inferences ran: "gpu card1 power", "W". */
 struct model_counter {
 	const char *name, *unit;
 	double mean, max;
+	uint32_t n; /* rounds that it was seen in */
+};
+
+/* A GPU or NPU that was used, while the steady inferences ran. */
+struct model_device {
+	const char *name, *description; /* "gpu card1", "amdgpu 1002:744C at 0000:03:00.0" or NULL */
+	double busy_pct, busy_max_pct;
+	const char *busy_of;	       /* "device", or whose and of what: "process, compute"; NULL: nothing tells */
+	double process_bytes, used_bytes; /* the most that the process had, and that was in use of the whole device */
+	double watts, joules;
+	const char *energy_missing; /* why joules is not known, where the device has a meter */
+	uint32_t n;		    /* rounds that it was seen in */
 };
 
 /* An output of the first inference beside the same output of `against`. */
@@ -156,12 +169,17 @@ struct model_result {
 	const char *warmup_words;	       /* how it was decided that it was enough: "until 3 groups agreed" */
 	const struct model_latency *latencies; /* of the steady phase, by start */
 	const char *const *shapes;	       /* "1x3x224x224", one per shape group */
-	int64_t n_unkept;		       /* inferences for which there was no room in latencies */
+	const char *ended_early;	       /* why the steady phase did before its time; NULL: it did not */
+	int64_t n_unserved;		       /* open loop: requests that were due in it and were not started; -1: closed */
 	int64_t steady_ns, cpu_user_ns, cpu_system_ns; /* of the steady phase: wall, and CPU of the process */
+	int64_t run_queue_ns;			       /* and how long its threads waited for a CPU */
+	double others_cpu_ns; /* of all other programs in the steady phase; NAN: not known */
 	int64_t peak_bytes;			       /* resident, of the whole run */
 	double energy_joules;			       /* of the steady phase */
 	const char *energy_scope, *energy_missing;     /* "package 0"; why it is not known */
-	const struct model_counter *counters;
+	const struct model_counter *counters; /* of devices, and of the process's use of them */
+	const struct model_device *devices;
+	const char *devices_missing; /* why there may be more than these; NULL: nothing went wrong */
 
 	/* operators: of a pass of its own, or of the same */
 	const char *operators_missing;		   /* why there are none */
@@ -181,7 +199,7 @@ struct model_result {
 	const char *against; /* what the outputs are compared with: "cpu", "expected"; NULL: they are the measure */
 	const struct model_output *outputs;
 
-	uint32_t n_steps, n_phases, n_transformers, n_latencies, n_shapes, n_counters, n_operators, n_placements,
+	uint32_t n_steps, n_phases, n_transformers, n_latencies, n_shapes, n_counters, n_devices, n_operators, n_placements,
 	    n_kernels, n_outputs; /* elements of the arrays */
 };
 
@@ -200,9 +218,10 @@ static inline void model_result_init(struct model_result *result)
 {
 	memset(result, 0, sizeof *result);
 	result->concurrency = result->n_threads = result->n_lost = result->creation_ns = result->first_ns = -1;
-	result->n_warmup = result->steady_ns = result->cpu_user_ns = result->cpu_system_ns = -1;
+	result->n_warmup = result->n_unserved = result->steady_ns = result->cpu_user_ns = result->cpu_system_ns = -1;
+	result->run_queue_ns = -1;
 	result->peak_bytes = result->n_operator_runs = result->n_kernel_runs = result->n_kernel_slices = -1;
-	result->rate_per_s = result->event_ns = result->energy_joules = NAN;
+	result->rate_per_s = result->event_ns = result->energy_joules = result->others_cpu_ns = NAN;
 	result->operators_wall_ns = result->unattributed_ns = NAN;
 }
 
@@ -212,8 +231,8 @@ static inline void model_report_init(struct model_report *report)
 
 	memset(report, 0, sizeof *report);
 	model->file_bytes = model->n_parameters = model->weight_bytes = model->flops = model->bytes = -1;
-	model->n_unknown = model->n_nodes = -1;
-	report->machine.n_cpus = report->machine.memory_bytes = report->start_realtime_ns = -1;
+	model->n_unknown = model->n_nodes = model->n_inside = -1;
+	report->machine.n_cpus = report->machine.n_all_cpus = report->machine.memory_bytes = report->start_realtime_ns = -1;
 	machine_peak_init(&report->machine.peak);
 }
 

@@ -8,8 +8,8 @@ static const double cached_bytes = 1 << 20;
 struct model_bound model_bound_of(int64_t flops, int64_t bytes, double mean_ns, const struct machine_peak *peak,
 				  int64_t n_threads)
 {
-	double cpus = n_threads == 1 || peak->n_cpus < 1 ? 1 : (double)peak->n_cpus;
-	double peak_flops = n_threads == 1 ? peak->core_flops.high : peak->flops.high;
+	double all = fmax((double)peak->n_cpus, 1), cpus = n_threads > 0 ? fmin((double)n_threads, all) : all;
+	double peak_flops = cpus < all ? fmin(cpus * peak->core_flops.high, peak->flops.high) : peak->flops.high;
 	struct model_bound bound = { MODEL_BOUND_UNKNOWN, NAN, NAN, NAN, NAN, NAN, false };
 	double compute_ns, memory_ns, peak_bytes;
 
@@ -20,16 +20,17 @@ struct model_bound model_bound_of(int64_t flops, int64_t bytes, double mean_ns, 
 	bound.intensity = flops < 0 || bytes <= 0 ? NAN : (double)flops / (double)bytes;
 	bound.is_cached = bytes >= 0 && (double)bytes <= cached_bytes * cpus;
 	/* the peak of the caches was measured on all cores at once */
-	peak_bytes = bound.is_cached ? peak->cache_bytes.high * cpus / fmax((double)peak->n_cpus, 1) : peak->bytes.high;
-	if (flops < 0 || bytes < 0 || !(peak_flops > 0) || !(peak_bytes > 0))
+	peak_bytes = bound.is_cached ? peak->cache_bytes.high * cpus / all : peak->bytes.high;
+	if (flops < 0 || (!flops && bytes < 0) || !(peak_flops > 0) || !(peak_bytes > 0))
 		return bound;
 	compute_ns = (double)flops * 1e9 / peak_flops;
-	memory_ns = (double)bytes * 1e9 / peak_bytes;
+	memory_ns = bytes < 0 ? 0 : (double)bytes * 1e9 / peak_bytes;
 	bound.possible_ns = fmax(compute_ns, memory_ns);
 	bound.share = bound.possible_ns / mean_ns;
-	bound.by = bound.share < MODEL_OVERHEAD ? MODEL_BOUND_OVERHEAD
-		   : compute_ns >= memory_ns	? MODEL_BOUND_COMPUTE
-						: MODEL_BOUND_MEMORY;
+	if (bytes >= 0)
+		bound.by = bound.share < MODEL_OVERHEAD ? MODEL_BOUND_OVERHEAD
+			   : compute_ns >= memory_ns	? MODEL_BOUND_COMPUTE
+							: MODEL_BOUND_MEMORY;
 	return bound;
 }
 
@@ -38,6 +39,8 @@ void model_bound_add(struct model_bound_sums *sums, const struct model_bound *bo
 	sums->n[bound->by]++;
 	sums->total_ns += share_ns;
 	sums->ns[bound->by] += share_ns;
-	if (bound->by != MODEL_BOUND_UNKNOWN && isfinite(bound->share))
-		sums->possible_ns += share_ns * fmin(bound->share, 1);
+	if (!isfinite(bound->share))
+		return;
+	sums->rated_ns += share_ns;
+	sums->possible_ns[bound->by] += share_ns * fmin(bound->share, 1);
 }

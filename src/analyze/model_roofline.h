@@ -10,7 +10,8 @@
 #include "analyze/model_result.h"
 
 enum model_bound_by {
-	MODEL_BOUND_UNKNOWN, /* FLOPs, bytes or peaks are not known, or it did not run on this CPU */
+	MODEL_BOUND_UNKNOWN, /* FLOPs, bytes or peaks are not known, or it did not run on this CPU; share may be known
+			      */
 	MODEL_BOUND_COMPUTE,
 	MODEL_BOUND_MEMORY,
 	MODEL_BOUND_OVERHEAD, /* below a tenth of the possible */
@@ -24,7 +25,8 @@ struct model_bound {
 	double flops_per_s, bytes_per_s; /* achieved; NAN: not known */
 	double intensity;		 /* FLOPs to a byte */
 	double possible_ns;		 /* the least time that the machine allows */
-	double share;	/* of the possible: possible_ns / mean_ns; above 1: caches did better than memory */
+	double share;	/* of the possible: possible_ns / mean_ns; above 1: caches did better than memory; without
+			   bytes what FLOPs alone allow, which is the least that it can be */
 	bool is_cached; /* its bytes fit into the caches of the cores: their speed is the measure */
 };
 
@@ -32,10 +34,11 @@ struct model_bound {
 struct model_bound_sums {
 	double ns[N_MODEL_BOUNDS], total_ns;
 	uint32_t n[N_MODEL_BOUNDS];
-	double possible_ns; /* of those that are known */
+	double possible_ns[N_MODEL_BOUNDS]; /* the least time that the machine allows them, of rated_ns together */
+	double rated_ns;		    /* of those whose share of the possible is known */
 };
 
-/* flops, bytes: of one call, -1: not known. n_threads: 1 has the peak of one core; else that of all. */
+/* flops, bytes: of one call, -1: not known. n_threads: of one operator; 0 or less: one on each CPU. */
 struct model_bound model_bound_of(int64_t flops, int64_t bytes, double mean_ns, const struct machine_peak *peak,
 				  int64_t n_threads);
 void model_bound_add(struct model_bound_sums *sums, const struct model_bound *bound, double share_ns);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 1024, LONG_BLOCKS = 10, LEAST_VALUES = 8, DRIFT_BLOCKS = 20, DRIFT_LEAST = 40 };
+enum { BLOCKS = 1024, LONG_BLOCKS = 10, LEAST_VALUES = 8, DRIFT_BLOCKS = 20, DRIFT_LEAST = 40, DRIFT_PARTS = 6 };
 
 /* Drifting: the trend is no accident (99 %), and it is worth talking about. */
 #define DRIFT_Z 2.576
@@ -22,24 +22,6 @@ enum { BLOCKS = 1024, LONG_BLOCKS = 10, LEAST_VALUES = 8, DRIFT_BLOCKS = 20, DRI
 #define OUTLIER_WIDTHS 3
 #define EFFECTIVE_LEAST 10
 #define SINGLE_RATIO 0.03
-
-double model_t_95(double df)
-{
-	static const double table[] = {
-		12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281
-	};
-	const double z = 1.959964;
-	int low = df < 1 ? 1 : (int)df;
-
-	if (df < 1)
-		df = 1;
-	/* between two entries t runs with 1 / df */
-	if (df < 10)
-		return table[low - 1] +
-		       (table[low] - table[low - 1]) * (1.0 / low - 1 / df) / (1.0 / low - 1.0 / (low + 1));
-	return z + (pow(z, 3) + z) / (4 * df) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * df * df) +
-	       (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * df * df * df);
-}
 
 /* The means of `n_blocks` blocks of equal length, less what all have in common; a rest at the end is left out. */
 static void block_means(const uint64_t *value, size_t per_block, size_t n_blocks, double *mean)
@@ -140,24 +122,27 @@ double model_interval(const uint64_t *value, size_t n, double *n_effective, bool
 	if (n < LEAST_VALUES)
 		return NAN;
 	first = error_by_correlation(value, n);
-	interval = model_t_95(first.worth - 1) * first.error;
-	second = model_t_95(LONG_BLOCKS - 1) * error_by_long_blocks(value, n);
+	interval = stats_t_95(first.worth - 1) * first.error;
+	second = stats_t_95(LONG_BLOCKS - 1) * error_by_long_blocks(value, n);
 	*is_short = first.worth < EFFECTIVE_LEAST;
 	*n_effective = first.error > 0 ? fmin(variance / (first.error * first.error), (double)n) : (double)n;
 	return fmax(interval, second);
 }
 
-double model_interval_of_rounds(const double *mean, size_t n)
+/* A ratio of two sums over processes, which need not have run equally often. */
+double model_interval_of_rounds(const double *sum, const size_t *n_of, size_t n)
 {
-	double sum = 0, squares = 0;
+	double all = 0, n_all = 0, squares = 0;
 
 	if (n < 2)
 		return NAN;
+	for (size_t i = 0; i < n; i++) {
+		all += sum[i];
+		n_all += (double)n_of[i];
+	}
 	for (size_t i = 0; i < n; i++)
-		sum += mean[i];
-	for (size_t i = 0; i < n; i++)
-		squares += pow(mean[i] - sum / (double)n, 2);
-	return model_t_95((double)n - 1) * sqrt(squares / (double)(n - 1) / (double)n);
+		squares += pow(sum[i] - all / n_all * (double)n_of[i], 2);
+	return stats_t_95((double)n - 1) * sqrt(squares * (double)n / (double)(n - 1)) / n_all;
 }
 
 static void find_percentiles(struct model_series *series)
@@ -262,32 +247,71 @@ static double median_of(const uint64_t *value, size_t n, uint64_t *room)
 	return n % 2 ? (double)room[n / 2] : ((double)room[n / 2 - 1] + (double)room[n / 2]) / 2;
 }
 
-/* Mann and Kendall's test on the medians of blocks: outliers, which come at any time, do not count. */
-static void find_drift(struct model_series *series, const uint64_t *value, uint64_t *room)
-{
-	double median[DRIFT_BLOCKS], score = 0;
-	const double n = DRIFT_BLOCKS, deviation = sqrt(n * (n - 1) * (2 * n + 5) / 18);
-	size_t per_block = series->n / DRIFT_BLOCKS, quarter = series->n / 4;
+/* What Mann and Kendall's test adds up over processes. */
+struct trend {
+	double score, variance;
+	double first_ns, last_ns; /* medians of the quarters, weighed by how many values they are of */
+	size_t n;
+};
 
-	series->drift_ratio = NAN;
-	if (series->n < DRIFT_LEAST)
+/* On the medians of blocks: outliers, which come at any time, do not count. */
+static void add_trend(struct trend *trend, const uint64_t *value, size_t n, int n_blocks, uint64_t *room)
+{
+	size_t per_block = n / (size_t)n_blocks, quarter = n / 4;
+	double median[DRIFT_BLOCKS], blocks = n_blocks;
+
+	if (per_block < DRIFT_LEAST / DRIFT_BLOCKS)
 		return;
-	for (int i = 0; i < DRIFT_BLOCKS; i++) {
+	for (int i = 0; i < n_blocks; i++) {
 		median[i] = median_of(value + (size_t)i * per_block, per_block, room);
 		for (int k = 0; k < i; k++)
-			score += (median[i] > median[k]) - (median[i] < median[k]);
+			trend->score += (median[i] > median[k]) - (median[i] < median[k]);
 	}
-	series->drift_ratio =
-	    median_of(value + series->n - quarter, quarter, room) / fmax(median_of(value, quarter, room), 1);
+	trend->variance += blocks * (blocks - 1) * (2 * blocks + 5) / 18;
+	trend->first_ns += (double)n * median_of(value, quarter, room);
+	trend->last_ns += (double)n * median_of(value + n - quarter, quarter, room);
+	trend->n += n;
+}
+
+static void find_drift(struct model_series *series, const uint64_t *value, const size_t *n_of, size_t n_rounds,
+		       uint64_t *room)
+{
+	struct trend trend = { 0 };
+	int n_blocks = n_rounds > DRIFT_BLOCKS / DRIFT_PARTS ? DRIFT_PARTS : DRIFT_BLOCKS / (int)n_rounds;
+
+	series->drift_ratio = NAN;
+	for (size_t i = 0; i < n_rounds; value += n_of[i++])
+		add_trend(&trend, value, n_of[i], n_blocks, room);
+	if (trend.n < DRIFT_LEAST)
+		return;
+	series->drift_ratio = trend.last_ns / fmax(trend.first_ns, 1);
 	series->drift = MODEL_STEADY;
-	if (fabs(score) > DRIFT_Z * deviation && series->drift_ratio > 1 + DRIFT_RATIO && score > 0)
+	if (fabs(trend.score) <= DRIFT_Z * sqrt(trend.variance))
+		return;
+	if (trend.score > 0 && series->drift_ratio > 1 + DRIFT_RATIO)
 		series->drift = MODEL_SLOWING;
-	if (fabs(score) > DRIFT_Z * deviation && series->drift_ratio < 1 - DRIFT_RATIO && score < 0)
+	if (trend.score < 0 && series->drift_ratio < 1 - DRIFT_RATIO)
 		series->drift = MODEL_QUICKENING;
 }
 
 int model_series_of(struct model_series *series, const uint64_t *value, size_t n, struct arena *arena)
 {
+	return model_series_of_rounds(series, value, &n, 1, arena);
+}
+
+static size_t sum_of(const size_t *n_of, size_t n_rounds)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_rounds; i++)
+		n += n_of[i];
+	return n;
+}
+
+int model_series_of_rounds(struct model_series *series, const uint64_t *value, const size_t *n_of, size_t n_rounds,
+			   struct arena *arena)
+{
+	size_t n = sum_of(n_of, n_rounds);
 	uint64_t *room = n ? malloc(n * sizeof *room) : NULL;
 
 	*series = (struct model_series){ .n = n };
@@ -308,7 +332,7 @@ int model_series_of(struct model_series *series, const uint64_t *value, size_t n
 	series->mean_ns = series->total_ns / (double)n;
 	series->deviation_ns = n > 1 ? sqrt(variance_of(value, n)) : NAN;
 	series->interval_ns = model_interval(value, n, &series->n_effective, &series->is_short);
-	find_drift(series, value, room);
+	find_drift(series, value, n_of, n_rounds, room);
 	memcpy(series->sorted, value, n * sizeof *value);
 	stats_sort(series->sorted, n, room);
 	series->min_ns = series->sorted[0];

@@ -48,7 +48,7 @@ struct model_series {
 	double mean_ns, deviation_ns;
 	double interval_ns; /* the mean is mean_ns +- this with 95 % confidence; NAN: fewer than 8 values */
 	double n_effective; /* independent values that the series is worth */
-	bool is_short;	    /* worth fewer than 10: the interval itself is a guess */
+	bool is_short;	    /* worth fewer than 10: the interval itself is a guess, if it is of one process */
 	struct model_percentile percentile[MODEL_N_PERCENTILES]; /* p50, p90, p95, p99, p99.9 */
 	struct model_histogram histogram;
 	double outlier_ns; /* values above are outliers: beyond the third quartile by 3 times the middle half's width */
@@ -62,17 +62,22 @@ struct model_series {
 /* value: n durations in the order of measurement. 0, or -ENOMEM. With n == 0 all is unknown. */
 int model_series_of(struct model_series *series, const uint64_t *value, size_t n, struct arena *arena);
 
+/*
+ * The same of several processes, one after the other, with n_of[i] of the values each: what drifts, drifts inside of
+ * them. From one to the next a mean changes by chance.
+ */
+int model_series_of_rounds(struct model_series *series, const uint64_t *value, const size_t *n_of, size_t n_rounds,
+			   struct arena *arena);
+
 /* The interval alone, as above. NAN: fewer than 8 values. */
 double model_interval(const uint64_t *value, size_t n, double *n_effective, bool *is_short);
 
 /*
- * The interval from the means of several processes that ran the same: what differs between processes (memory layout,
- * what else the machine does) no single one can know. NAN: fewer than 2.
+ * The interval of the mean of all values from those of several processes that ran the same, sum[i] of n_of[i] values
+ * each: what differs between processes (memory layout, what else the machine does) no single one can know. NAN: fewer
+ * than 2.
  */
-double model_interval_of_rounds(const double *mean, size_t n);
-
-/* Student's t, two-sided 95 %; df may be a fraction, 1 at least. */
-double model_t_95(double df);
+double model_interval_of_rounds(const double *sum, const size_t *n_of, size_t n);
 
 /* The share of values up to ns, from the sorted ones. */
 double model_series_ecdf(const struct model_series *series, double ns);
@@ -81,7 +86,7 @@ double model_series_ecdf(const struct model_series *series, double ns);
 struct model_ratio {
 	double value, low, high; /* NAN: not known */
 	bool is_known;		 /* both intervals are */
-	bool is_different;	 /* the two means' intervals do not overlap */
+	bool is_different;	 /* the two means' intervals do not overlap; or the rounds say so */
 };
 
 /*
@@ -90,6 +95,12 @@ struct model_ratio {
  * the difference, too: the ratio with is_different set right.
  */
 struct model_ratio model_ratio_of_single(struct model_ratio ratio, double medians);
+
+/*
+ * From that many rounds of each on it is no accident (95 %, by ranks, whatever their distribution) that all of the one
+ * are beyond all of the other: one round far away can make intervals of means as wide as it likes.
+ */
+enum { MODEL_RANKED_ROUNDS = 4 };
 
 struct model_ratio model_ratio(double mean_a, double interval_a, double mean_b, double interval_b);
 

@@ -58,6 +58,31 @@ static int make_room(struct stats *stats)
 	return 0;
 }
 
+/* Two blocks become one; an odd one at the end is left off. */
+static void halve_blocks(struct stats *stats)
+{
+	stats->n_blocks /= 2;
+	stats->per_block *= 2;
+	for (uint32_t i = 0; i < stats->n_blocks; i++)
+		stats->block[i] = stats->block[2 * i] + stats->block[2 * i + 1];
+}
+
+static void add_to_block(struct stats *stats, double d)
+{
+	stats->per_block += !stats->per_block;
+	stats->open += d;
+	if (++stats->n_open < stats->per_block)
+		return;
+	if (stats->n_blocks == STATS_BLOCKS) {
+		halve_blocks(stats);
+		if (stats->n_open < stats->per_block)
+			return;
+	}
+	stats->block[stats->n_blocks++] = stats->open;
+	stats->open = 0;
+	stats->n_open = 0;
+}
+
 int stats_add(struct stats *stats, uint64_t value)
 {
 	double d;
@@ -82,7 +107,31 @@ int stats_add(struct stats *stats, uint64_t value)
 	d = (double)value - stats->base;
 	stats->d_sum += d;
 	stats->d_squares += d * d;
+	add_to_block(stats, d);
 	return 0;
+}
+
+/* Those of another follow, as long as ours; what was in a block that is not full is in none then. */
+static void merge_blocks(struct stats *to, const struct stats *from, double shift)
+{
+	struct stats more = *from;
+
+	if (!to->n_blocks)
+		to->per_block = more.per_block;
+	while (more.n_blocks && to->per_block < more.per_block)
+		halve_blocks(to);
+	while (to->n_blocks && (more.per_block < to->per_block || to->n_blocks + more.n_blocks > STATS_BLOCKS)) {
+		if (more.per_block < to->per_block) {
+			halve_blocks(&more);
+		} else {
+			halve_blocks(&more);
+			halve_blocks(to);
+		}
+	}
+	for (uint32_t i = 0; i < more.n_blocks; i++)
+		to->block[to->n_blocks++] = more.block[i] + shift * (double)more.per_block;
+	to->open = 0;
+	to->n_open = 0;
 }
 
 static void merge_moments(struct stats *to, const struct stats *from)
@@ -99,6 +148,7 @@ static void merge_moments(struct stats *to, const struct stats *from)
 		to->min = from->min;
 	if (from->max > to->max)
 		to->max = from->max;
+	merge_blocks(to, from, shift);
 	to->d_squares += from->d_squares + 2 * shift * from->d_sum + shift * shift * (double)from->n;
 	to->d_sum += from->d_sum + shift * (double)from->n;
 	to->sum = stats_sum(to->sum, from->sum);
@@ -248,21 +298,49 @@ double stats_deviation(const struct stats *stats)
 	return variance > 0 ? sqrt(variance) : 0;
 }
 
-/* Student's t, two-sided 95 %: a table, then the series in 1 / degrees of freedom, good to 4 digits from there on. */
-static double t_95(double df)
+double stats_t_95(double df)
 {
 	static const double table[] = {
 		12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281
 	};
 	const double z = 1.959964;
+	int low = df < 1 ? 1 : (int)df;
 
-	if (df <= 10)
-		return table[(int)df - 1];
+	if (df < 1)
+		df = 1;
+	/* between two entries t runs with 1 / df */
+	if (df < 10)
+		return table[low - 1] +
+		       (table[low] - table[low - 1]) * (1.0 / low - 1 / df) / (1.0 / low - 1.0 / (low + 1));
 	return z + (pow(z, 3) + z) / (4 * df) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * df * df) +
 	       (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * df * df * df);
 }
 
+/* By blocks: what neighbouring blocks have in common makes them worth less. */
+static double interval_by_blocks(const struct stats *stats)
+{
+	double n = stats->n_blocks, mean = 0, squares = 0, products = 0, alike, before = 0;
+
+	if (stats->n_blocks < STATS_BLOCKS / 4 || stats->per_block < 2)
+		return 0;
+	for (uint32_t i = 0; i < stats->n_blocks; i++)
+		mean += stats->block[i] / n;
+	for (uint32_t i = 0; i < stats->n_blocks; i++) {
+		double d = stats->block[i] - mean;
+
+		squares += d * d;
+		products += d * before;
+		before = d;
+	}
+	alike = squares > 0 ? fmin(fmax(products / squares, 0), 0.9) : 0;
+	return stats_t_95(n - 1) * sqrt(squares / (n - 1) / n * (1 + alike) / (1 - alike)) / (double)stats->per_block;
+}
+
 double stats_interval(const struct stats *stats)
 {
-	return stats->n < 2 ? NAN : t_95((double)stats->n - 1) * stats_deviation(stats) / sqrt((double)stats->n);
+	double n = (double)stats->n;
+
+	if (stats->n < 2)
+		return NAN;
+	return fmax(stats_t_95(n - 1) * stats_deviation(stats) / sqrt(n), interval_by_blocks(stats));
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define STATS_ERROR (1.0 / 256)
-enum { STATS_LIMIT = 1 << 20 };
+enum { STATS_LIMIT = 1 << 20, STATS_BLOCKS = 32 };
 
 struct stats {
 	uint64_t n, sum, min, max; /* sum stops at UINT64_MAX */
@@ -21,6 +21,10 @@ struct stats {
 	uint32_t limit; /* 0: STATS_LIMIT */
 	bool is_histogram, is_sorted;
 	double base, d_sum, d_squares; /* differences to the first value: their sum, the sum of their squares */
+	double block[STATS_BLOCKS];    /* sums of these over blocks of per_block values, in the order of adding */
+	double open;		       /* the sum of the n_open values of the block that is not full */
+	uint64_t per_block, n_open;
+	uint32_t n_blocks;
 };
 
 /* Start from a zeroed struct, or one with `limit` set. Both: 0 or -ENOMEM. */
@@ -36,8 +40,13 @@ uint64_t stats_percentile(struct stats *stats, double share);
 /* NAN where there are too few values: mean of none, deviation and interval of one. */
 double stats_mean(const struct stats *stats);
 double stats_deviation(const struct stats *stats);
-/* The mean is stats_mean +- this with 95 % confidence (Student's t), if the values are independent. */
+/*
+ * The mean is stats_mean +- this with 95 % confidence (Student's t). Values that were added one after the other may be
+ * alike: what differs between blocks of them counts when it says more than what differs between values.
+ */
 double stats_interval(const struct stats *stats);
+/* Student's t, two-sided 95 %; df may be a fraction, 1 at least. */
+double stats_t_95(double df);
 
 static inline bool stats_is_exact(const struct stats *stats)
 {

@@ -61,8 +61,8 @@ struct summary_session *build_session(struct build *build, uint32_t process, int
 /* The summary is the first member; the arrays that it points into lie behind it. */
 struct owner {
 	struct summary summary;
-	struct array array[16];
-	size_t size[16], n;
+	struct array array[20];
+	size_t size[20], n;
 };
 
 static void *give(struct owner *owner, const struct array *array, size_t size, uint32_t *n)
@@ -92,6 +92,7 @@ static void give_arrays(struct build *build, struct owner *owner)
 	to->resources = give(owner, &build->resources, sizeof *to->resources, &to->n_resources);
 	to->stops = give(owner, &build->stops, sizeof *to->stops, &to->n_stops);
 	to->unreadable = give(owner, &build->unreadable, sizeof *to->unreadable, &to->n_unreadable);
+	to->left_out = give(owner, &build->left_out, sizeof *to->left_out, &to->n_left_out);
 	to->losses = give(owner, &build->losses, sizeof *to->losses, &to->n_losses);
 }
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SUMMARY_NONE UINT32_MAX /* index of no process, no model */
-enum { SUMMARY_SLOWEST = 5, SUMMARY_BUCKETS = 32 };
+enum { SUMMARY_SLOWEST = 5, SUMMARY_BUCKETS = 32, SUMMARY_DEVICES = 64 };
 
 /* What the reader of the file has found out, given to summary_new. */
 struct summary_file {
@@ -45,11 +45,18 @@ struct summary_recording {
 	uint64_t begin_ns, end_ns; /* of all events; begin > end: there are none */
 	uint32_t clock_source;
 	int64_t clock_error_ns;
+	bool is_from_outside;		/* seen by probes of the kernel, not by an agent */
 };
 
 /* A file of /proc that a source could not read. */
 struct summary_unreadable {
 	uint32_t process, path, reason;
+};
+
+/* What is not recorded of a process although nothing was lost: left out by wish, or cut by where recording began. */
+struct summary_left_out {
+	uint32_t process, what;
+	uint64_t n;
 };
 
 /* Recording, or one source of it, ended before the target did. */
@@ -107,7 +114,8 @@ struct summary_session {
 /* A graph transformer, in all sessions of a model. Its time is without that of others inside it. */
 struct summary_transformer {
 	uint32_t model, name;
-	uint64_t n, n_changed, self_ns;
+	uint64_t n, n_told, n_changed; /* calls; of those that tell whether they changed the graph */
+	uint64_t self_ns;
 };
 
 struct summary_creation {
@@ -216,6 +224,7 @@ struct summary_tally {
 struct summary_resource {
 	uint32_t process; /* SUMMARY_NONE: the machine */
 	uint32_t track, name, unit;
+	uint32_t device; /* "gpu card1: amdgpu at 0000:03:00.0", which it is of, as a whole or its use by the process; 0: none */
 	uint64_t n;
 	double mean, max, min, last;
 	uint64_t busy_ns, idle_ns; /* time with and without an inference of the process (machine: of any) */
@@ -252,8 +261,9 @@ struct summary {
 	struct summary_loss *losses;
 	struct summary_stop *stops;
 	struct summary_unreadable *unreadable;
+	struct summary_left_out *left_out;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
-	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable;
+	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out;
 	uint64_t n_operators, n_lost, n_inferences, n_inferences_failed, n_sessions_failed;
 	uint64_t n_open[N_KINDS];
 	uint64_t busy_ns; /* time with at least one inference, of any process */

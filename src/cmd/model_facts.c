@@ -45,7 +45,8 @@ static int fill_nodes(struct model_facts *facts, const struct cost_model *costs,
 		};
 	}
 	facts->nodes = nodes;
-	facts->n_nodes = costs->n_nodes;
+	facts->n_nodes = facts->n_listed;
+	facts->n_inside = (int64_t)costs->n_nodes - facts->n_listed;
 	return 0;
 }
 
@@ -69,18 +70,17 @@ static const char *shape_text(const struct onnx_type *type, struct arena *arena)
 	return keep(arena, text);
 }
 
-static const struct model_value *values(const struct onnx_value *from, uint32_t n, const struct onnx_graph *graph,
+static const struct model_value *values(const struct onnx_value *from, uint32_t n, const struct shape_scope *scope,
 					struct arena *arena, uint32_t *n_kept)
 {
 	struct model_value *to = arena_alloc(arena, (n + 1) * sizeof *to);
 
 	*n_kept = 0;
 	for (uint32_t i = 0; to && i < n; i++) {
-		bool is_weight = false;
+		const struct shape_value *value = onnx_shape_find(scope, from[i].name);
+
 		/* old files list weights among the inputs */
-		for (uint32_t w = 0; w < graph->n_initializers && !is_weight; w++)
-			is_weight = !strcmp(graph->initializers[w].name, from[i].name);
-		if (is_weight)
+		if (value && value->is_initializer)
 			continue;
 		to[(*n_kept)++] = (struct model_value){ from[i].name, onnx_elem_name(from[i].type.elem),
 							shape_text(&from[i].type, arena) };
@@ -104,14 +104,17 @@ static void fill_head(struct model_facts *facts, const struct onnx_model *model,
 	facts->name = *model->graph.name ? model->graph.name : NULL;
 }
 
-int model_fill_facts(struct model_facts *facts, const struct onnx_model *model, const struct cost_model *costs,
-		     struct arena *arena, struct err *err)
+int model_fill_facts(struct model_facts *facts, const struct model_static *analysis, struct arena *arena, struct err *err)
 {
+	const struct onnx_model *model = &analysis->model;
+	const struct cost_model *costs = &analysis->costs;
+	const struct shape_scope *scope = analysis->shapes.main;
+
 	facts->path = model->path;
 	facts->file_bytes = (int64_t)model->file.size;
 	fill_head(facts, model, arena);
-	facts->inputs = values(model->graph.inputs, model->graph.n_inputs, &model->graph, arena, &facts->n_inputs);
-	facts->outputs = values(model->graph.outputs, model->graph.n_outputs, &model->graph, arena, &facts->n_outputs);
+	facts->inputs = values(model->graph.inputs, model->graph.n_inputs, scope, arena, &facts->n_inputs);
+	facts->outputs = values(model->graph.outputs, model->graph.n_outputs, NULL, arena, &facts->n_outputs);
 	facts->n_parameters = whole(costs->total.parameters);
 	facts->weight_bytes = whole(costs->total.weight_bytes);
 	facts->flops = whole(costs->total.flops);

@@ -2,6 +2,9 @@
 /* Copies the facts of a run out of the runner's result and the summaries of its recordings. Computes nothing. */
 #include "cmd/model_fill.h"
 
+#include "cmd/model_device.h"
+
+#include "analyze/model_busy.h"
 #include "analyze/model_energy.h"
 #include "source/source.h"
 
@@ -78,11 +81,14 @@ static void fill_error(struct fill *fill, const struct model_pass *pass)
 
 static void fill_runtime(struct fill *fill)
 {
+	const char *device = model_device_of(fill->run, "");
 	const struct run_result *run = fill->run;
 	char text[2000] = "";
 	size_t used = 0;
 
 	fill->to->runtime = *run->runtime_version ? "onnxruntime" : NULL;
+	if (device)
+		fill->to->device = device;
 	fill->to->version = keep(fill, run->runtime_version);
 	fill->to->runtime_path = keep(fill, run->runtime_path);
 	for (uint32_t i = 0; i < run->n_available && used < sizeof text; i++)
@@ -141,8 +147,6 @@ static void fill_latencies(struct fill *fill, const struct run_record *record)
 	if (latencies)
 		qsort(latencies + n_before, fill->to->n_latencies - n_before, sizeof *latencies, by_start);
 	fill->to->latencies = latencies;
-	if (record->head->n_latencies > record->n_latencies)
-		fill->to->n_unkept += (int64_t)(record->head->n_latencies - record->n_latencies);
 }
 
 /* Adds to what may not be known yet. */
@@ -186,7 +190,13 @@ static void fill_sums(struct fill *fill, const struct run_record *record)
 		add(&fill->to->steady_ns, run->wall_ns);
 		add(&fill->to->cpu_user_ns, run->cpu_user_ns);
 		add(&fill->to->cpu_system_ns, run->cpu_system_ns);
+		if (run->has_run_queue)
+			add(&fill->to->run_queue_ns, run->run_queue_ns);
 	}
+	if (run->is_open_loop)
+		add(&fill->to->n_unserved, run->n_unserved);
+	if (run_result_stop_text(run->stop) && !fill->to->ended_early)
+		fill->to->ended_early = run_result_stop_text(run->stop);
 	fill_latencies(fill, record);
 }
 
@@ -283,7 +293,8 @@ static void fill_energy(struct fill *fill, const struct model_pass *pass)
 	struct model_energy energy;
 
 	if (steady->state != RUN_ENDED || !summary) {
-		fill->to->energy_missing = *pass->problem ? keep(fill, pass->problem) : "the run did not come to its end";
+		fill->to->energy_missing = *pass->problem ? keep(fill, pass->problem)
+			: fill->to->error ? "the run did not come to its end" : "no inference was measured";
 		return;
 	}
 	model_energy_find(&energy, summary->store, steady->start_ns, steady->end_ns);
@@ -292,6 +303,25 @@ static void fill_energy(struct fill *fill, const struct model_pass *pass)
 		fill->to->energy_scope = keep(fill, energy.scope);
 	else
 		fill->to->energy_missing = energy.has_counter ? keep(fill, energy.missing) : why_no_energy(fill);
+}
+
+/* What the machine's CPUs did in the steady phase beside this run. */
+static void fill_others(struct fill *fill, const struct model_pass *pass)
+{
+	const struct run_phase *steady = &fill->run->phases[RUN_STEADY];
+	const struct summary *summary = pass->recording.summary;
+	double busy, n_cpus = (double)sysconf(_SC_NPROCESSORS_ONLN), others_ns;
+
+	if (steady->state != RUN_ENDED || !summary || n_cpus < 1) {
+		fill->to->others_cpu_ns = NAN;
+		return;
+	}
+	busy = model_busy_find(summary->store, steady->start_ns, steady->end_ns);
+	others_ns = busy * n_cpus * (double)fill->run->wall_ns -
+		    (double)(fill->run->cpu_user_ns + fill->run->cpu_system_ns);
+	/* ticks may tell a little less than the program's own clock */
+	others_ns = others_ns < 0 ? 0 : others_ns;
+	fill->to->others_cpu_ns = fill->round ? fill->to->others_cpu_ns + others_ns : others_ns;
 }
 
 static void fill_recording(struct fill *fill, const struct model_pass *pass, const char **path)
@@ -323,6 +353,8 @@ int model_fill_timing(struct model_result *result, const struct model_pass *pass
 	if (fill.run) {
 		fill_sums(&fill, &pass->run);
 		fill_energy(&fill, pass);
+		fill_others(&fill, pass);
+		fill.is_out_of_memory |= model_fill_devices(result, pass, round, arena) != 0;
 	}
 	if (!round)
 		fill_creation(&fill, pass);

@@ -9,7 +9,7 @@
 #include "analyze/model_result.h"
 #include "base/arena.h"
 #include "cmd/model_pass.h"
-#include "model/onnx_cost.h"
+#include "cmd/model_static.h"
 
 /*
  * What a timing pass told; result was set up by model_result_init and knows what was asked for (label, provider, policy,
@@ -21,6 +21,9 @@ int model_fill_timing(struct model_result *result, const struct model_pass *pass
 /* What the pass for the operators told. */
 int model_fill_operators(struct model_result *result, const struct model_pass *pass, struct arena *arena, struct err *err);
 
+/* The GPUs and NPUs that its steady phase used; part of model_fill_timing. 0 or -ENOMEM. */
+int model_fill_devices(struct model_result *result, const struct model_pass *pass, uint32_t round, struct arena *arena);
+
 /*
  * The outputs of result, in the folder `to`, beside those of the run called label in the folder `from`; run: the
  * runner's result, which names them.
@@ -30,8 +33,7 @@ int model_fill_outputs(struct model_result *result, const struct run_record *run
 /* The same beside the values that test data expect, which the runner has compared. */
 int model_fill_expected(struct model_result *result, const struct run_record *run, struct arena *arena, struct err *err);
 
-/* costs is borrowed for the report's life. */
-int model_fill_facts(struct model_facts *facts, const struct onnx_model *model, const struct cost_model *costs,
-		     struct arena *arena, struct err *err);
+/* The analysis is borrowed for the report's life. */
+int model_fill_facts(struct model_facts *facts, const struct model_static *analysis, struct arena *arena, struct err *err);
 
 #endif

@@ -5,7 +5,6 @@
 #include "cmd/model_place.h"
 #include "import/device_profile.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -23,31 +22,6 @@ struct inside {
 	struct names *names;
 	struct err *err;
 };
-
-int model_inside_folder(char *path, size_t size, struct err *err)
-{
-	const char *parent = getenv("TMPDIR");
-
-	if (snprintf(path, size, "%s/inftrace-profile-XXXXXX", parent && *parent ? parent : "/tmp") >= (int)size)
-		return err_set(err, ENAMETOOLONG,
-			       "cannot make a folder for the provider's profile: TMPDIR is too long");
-	if (!mkdtemp(path))
-		return err_set(err, errno, "cannot make a folder for the provider's profile, %s: %s", path,
-			       strerror(errno));
-	return 0;
-}
-
-void model_inside_remove(const char *path)
-{
-	DIR *folder = opendir(path);
-	struct dirent *entry;
-
-	while (folder && (entry = readdir(folder)))
-		unlinkat(dirfd(folder), entry->d_name, 0); /* not "." and "..": those are folders */
-	if (folder)
-		closedir(folder);
-	rmdir(path);
-}
 
 static const char *keep(struct inside *inside, const char *text)
 {

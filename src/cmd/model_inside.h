@@ -9,11 +9,6 @@
 #include "base/arena.h"
 #include "cmd/model_pass.h"
 
-/* A new, empty folder for the profiler; it may only be used for that. 0, or -errno and err. */
-int model_inside_folder(char *path, size_t size, struct err *err);
-/* With all that is in it. */
-void model_inside_remove(const char *path);
-
 /*
  * Fills the result's kernels, or says why there are none. What is wrong with the profiler's files is said there; 0, or
  * -errno and err: memory is out, or the recording could not be written.

@@ -5,6 +5,9 @@
  */
 #include "cmd/model_options.h"
 
+#include "analyze/model_compare.h"
+#include "model/run_result.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +21,7 @@ static const struct opt own_rows[] = {
 	{ 'l', "level", "inference|operator", "only latencies, or also, in a second run, every operator", OPT_CHOICE, AT(level), "operator" },
 	{ 0, "format", "text|json|csv|csv-operators|html", "how to print the report", OPT_CHOICE, AT(format), "text" },
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
-	{ 0, "report", "FILE", "write the report here instead; its suffix (.html, .json, .csv, .txt) says the format", OPT_STR, AT(report) },
+	{ 0, "report", "FILE", "write the report here as well, in the format of its suffix: .html, .json, .csv or .txt", OPT_LIST, AT(report) },
 	{ 'a', "all", NULL, "show every operator, not the most important ones", OPT_FLAG, AT(all) },
 	{ 0, "ascii", NULL, "print nothing but ASCII; by default where the locale says so", OPT_FLAG, AT(ascii) },
 	{ 'o', "output", "FILE", "recordings go here, with the provider's name before the suffix", OPT_STR, AT(out), "inftrace.pftrace" },
@@ -29,10 +32,12 @@ static const struct opt own_rows[] = {
 	{ 0, "outputs", "FOLDER", "keep the outputs of the first inference here, as .npy in a folder for each provider", OPT_STR,
 	  AT(run.outputs) },
 	{ 0, "dry-run", NULL, "only analyse the model, run nothing", OPT_FLAG, AT(dry_run) },
+	{ 0, "list-devices", NULL, "show the devices of providers that the runtime tells of (1.22), and end; needs no model", OPT_FLAG,
+	  AT(run.list_devices) },
 };
 
 /* Filled by us, or of use only when the runner runs alone. */
-static const char *const not_passed[] = { "ep", "list-devices", "list-runtimes", "session-only", "hold", "result", "outputs", "ep-profile-dir", "verbose" };
+static const char *const not_passed[] = { "ep", "list-devices", "list-runtimes", "result", "outputs", "ep-profile-dir", "verbose" };
 
 struct opt model_opt_table[MAX_ROWS];
 
@@ -87,6 +92,37 @@ static int add_way(struct model_way *ways, int n, int max, const char *label, si
 	return 0;
 }
 
+/* The provider that NAME:KEY=VALUE is of; false: it has no name. */
+static bool owner_of(const char *text, char *name, size_t size)
+{
+	const char *colon = memchr(text, ':', strcspn(text, "="));
+
+	snprintf(name, size, "%.*s", colon ? (int)(colon - text) : 0, text);
+	return colon != NULL;
+}
+
+/* An option that no run gets would be left out without a word. Which providers a policy chooses from, the runner knows. */
+static int check_provider_options(const struct opt_list *list, const struct model_way *ways, int n, struct err *err)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		char name[RUN_NAME];
+		bool has_owner = owner_of(list->item[i], name, sizeof name), is_taken = false;
+
+		for (int k = 0; k < n; k++)
+			is_taken |= ways[k].policy || (has_owner ? model_is_provider(name, ways[k].provider) : !model_way_is_cpu(&ways[k]));
+		if (!is_taken && has_owner)
+			return err_set(err, EINVAL, "cannot use '%s' as --ep-option: %s is not among --ep", list->item[i], name);
+		if (!is_taken)
+			return err_set(err, EINVAL, "cannot use '%s' as --ep-option: the CPU provider has none", list->item[i]);
+	}
+	return 0;
+}
+
+bool model_way_is_cpu(const struct model_way *way)
+{
+	return way->provider && model_is_provider("cpu", way->provider);
+}
+
 int model_options_ways(const struct model_opts *opts, struct model_way *ways, int max, struct arena *arena, struct err *err)
 {
 	int n = 0;
@@ -109,18 +145,18 @@ int model_options_ways(const struct model_opts *opts, struct model_way *ways, in
 		ways[n].policy = ways[n].label;
 		n++;
 	}
-	if (n)
-		return n;
-	if (add_way(ways, 0, max, "cpu", 3, arena, err))
+	if (!n && add_way(ways, 0, max, "cpu", 3, arena, err))
 		return -err->code;
-	ways[0].provider = ways[0].label;
-	return 1;
+	if (!n)
+		ways[n++].provider = ways[0].label;
+	return check_provider_options(&opts->run.provider_option, ways, n, err) ? -err->code : n;
 }
 
 struct words {
 	char **argv;
 	size_t n;
 	struct arena *arena;
+	const char *label;	/* for the names of files that are written; NULL: none is needed */
 	bool has_failed;
 };
 
@@ -141,13 +177,13 @@ static void add(struct words *words, const char *name, const char *value)
 /* An option of a provider goes to that provider: NAME:KEY=VALUE; without a name to all but the CPU, which has none. */
 static const char *option_for(const struct model_way *way, const char *text)
 {
-	const char *equals = strchr(text, '='), *colon = strchr(text, ':');
+	char name[RUN_NAME];
 
 	if (!way->provider)
 		return text;
-	if (!colon || !equals || colon > equals)
-		return strcmp(way->provider, "cpu") ? text : NULL;
-	return strlen(way->provider) == (size_t)(colon - text) && !strncmp(way->provider, text, (size_t)(colon - text)) ? colon + 1 : NULL;
+	if (!owner_of(text, name, sizeof name))
+		return model_way_is_cpu(way) ? NULL : text;
+	return model_is_provider(name, way->provider) ? strchr(text, ':') + 1 : NULL;
 }
 
 static void add_list(struct words *words, const struct opt *row, const struct opt_list *list, const struct model_way *way)
@@ -159,6 +195,26 @@ static void add_list(struct words *words, const struct opt *row, const struct op
 		if (text)
 			add(words, row->name, text);
 	}
+}
+
+/* A file that each of several ways writes: with the way's label before its suffix. */
+static const char *file_of(struct words *words, const char *name, const char *path)
+{
+	static const char *const written[] = { "optimized-model", "optimized-data", "compile", "runtime-profile" };
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+	size_t size = strlen(path) + (words->label ? strlen(words->label) : 0) + 2;
+	bool is_written = false;
+	char *labelled;
+
+	for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+		is_written |= !strcmp(name, written[i]);
+	if (!is_written || !words->label)
+		return path;
+	labelled = arena_alloc(words->arena, size);
+	if (labelled)
+		snprintf(labelled, size, "%.*s-%s%s", (int)(dot ? dot - path : (long)strlen(path)), path, words->label, dot ? dot : "");
+	words->has_failed |= !labelled;
+	return labelled ? labelled : path;
 }
 
 /* "1.5s" */
@@ -188,7 +244,7 @@ static void add_row(struct words *words, const struct opt *row, const struct run
 	case OPT_STR:
 	case OPT_CHOICE:
 		if (text && (!row->fallback || strcmp(text, row->fallback)))
-			add(words, row->name, text);
+			add(words, row->name, file_of(words, row->name, text));
 		return;
 	case OPT_INT:
 		snprintf(number, sizeof number, "%d", *(const int *)field);
@@ -197,7 +253,8 @@ static void add_row(struct words *words, const struct opt *row, const struct run
 		return;
 	case OPT_DURATION:
 		put_seconds(number, sizeof number, *(const uint64_t *)field);
-		add(words, row->name, number);
+		if (!strcmp(row->name, "duration") || strcmp(number, strcmp(row->fallback, "0") ? row->fallback : "0s"))
+			add(words, row->name, number);
 		return;
 	case OPT_SIZE:
 		snprintf(number, sizeof number, "%llu", (unsigned long long)*(const uint64_t *)field);
@@ -212,7 +269,7 @@ static void add_row(struct words *words, const struct opt *row, const struct run
 char **model_options_argv(const struct model_opts *opts, const struct model_way *way, const struct model_pass_words *pass,
 			  struct arena *arena)
 {
-	struct words words = { arena_alloc(arena, MAX_WORDS * sizeof(char *)), 0, arena, false };
+	struct words words = { arena_alloc(arena, MAX_WORDS * sizeof(char *)), 0, arena, pass->label, false };
 	struct run_opts run = opts->run;
 
 	if (!words.argv)
@@ -223,6 +280,10 @@ char **model_options_argv(const struct model_opts *opts, const struct model_way 
 	if (!pass->profiles)
 		run.ep_profile = NULL;
 	words.argv[words.n++] = (char *)pass->program;
+	if (way->policy) { /* it chooses the device, too */
+		run.select_devices = NULL;
+		run.filter_device.n = 0;
+	}
 	for (const struct opt *row = run_opt_table; !opt_is_end(row); row++)
 		if (!opt_is_heading(row) && is_passed(row))
 			add_row(&words, row, &run, way);

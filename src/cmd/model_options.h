@@ -12,8 +12,9 @@
 struct model_opts {
 	struct run_opts run;	/* first: the runner's rows point into it */
 	struct opt_list ep;	/* each: NAME, or several with commas */
-	const char *out, *level, *format, *report;
-	bool force, json, csv_runs, ascii, all, dry_run;
+	const char *out, *level, *format;
+	struct opt_list report;
+	bool force, json, ascii, all, dry_run;
 	uint64_t interval_ns;
 	int rounds;
 };
@@ -33,8 +34,10 @@ struct model_pass_words {
 	uint64_t duration_ns;
 	int iterations;
 	const char *profiles;	/* folder for the provider's profiler */
+	const char *label;	/* goes into the names of files that the runner writes; NULL: there is only one way */
 };
 
+bool model_way_is_cpu(const struct model_way *way);
 /*
  * The ways that the options ask for, at most max of them: --ep, then --policy, else the CPU. Their number, or -errno
  * and err. Texts lie in the arena.

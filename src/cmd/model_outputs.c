@@ -50,7 +50,12 @@ static int read_output(const char *folder, const char *file, uint32_t type, stru
 	return code ? code : tensor_npy_retype(to, (enum tensor_type)type, err);
 }
 
-static void compare(struct model_output *output, const struct run_tensor *run, const char *to, const char *from,
+/* Of two runs: the folders that they were written to. */
+struct folders {
+	const char *to, *from;
+};
+
+static void compare(struct model_output *output, const struct run_tensor *run, const struct folders *folders,
 		    struct arena *arena)
 {
 	struct tensor actual = { 0 }, expected = { 0 };
@@ -58,7 +63,8 @@ static void compare(struct model_output *output, const struct run_tensor *run, c
 	struct err err;
 	char place[256];
 
-	if (read_output(to, run->file, run->type, &actual, &err) || read_output(from, run->file, run->type, &expected, &err)) {
+	if (read_output(folders->to, run->file, run->type, &actual, &err) ||
+	    read_output(folders->from, run->file, run->type, &expected, &err)) {
 		output->problem = keep(arena, err.msg);
 	} else {
 		output->is_equal = tensor_compare(&expected, &actual, tensor_default_tolerance(expected.type), &diff);
@@ -75,60 +81,55 @@ static void compare(struct model_output *output, const struct run_tensor *run, c
 	tensor_done(&expected);
 }
 
-/* Room for all outputs of the first shape group. */
-static struct model_output *outputs_of(const struct run_record *run, struct arena *arena)
+/* The runner has compared it. */
+static void take_compared(struct model_output *output, const struct run_tensor *run, struct arena *arena)
 {
-	return arena_alloc(arena, (run->head->n_tensors + 1) * sizeof(struct model_output));
+	output->n_elements = (int64_t)run->n_elements;
+	output->n_different = (int64_t)run->n_different;
+	output->max_abs = run->max_abs;
+	output->max_rel = run->max_rel;
+	output->is_equal = run->compared == RUN_SAME;
+	if (run->compared == RUN_NOT_COMPARABLE)
+		output->problem = keep(arena, run->why);
+}
+
+/* folders NULL: beside what was expected. */
+static int fill(struct model_result *result, const struct run_record *run, const struct folders *folders,
+		const char *against, struct arena *arena, struct err *err)
+{
+	struct model_output *outputs;
+
+	if (!run->head)
+		return 0;
+	outputs = arena_alloc(arena, (run->head->n_tensors + 1) * sizeof *outputs);
+	if (!outputs)
+		return err_set(err, ENOMEM, "cannot compare outputs: out of memory");
+	for (uint32_t i = 0; i < run->head->n_tensors; i++) {
+		const struct run_tensor *tensor = &run->head->tensors[i];
+		bool is_there = folders ? *tensor->file : tensor->compared != RUN_NOT_COMPARED;
+
+		if (!tensor->is_output || !is_there)
+			continue;
+		describe(&outputs[result->n_outputs], tensor, arena);
+		if (folders)
+			compare(&outputs[result->n_outputs], tensor, folders, arena);
+		else
+			take_compared(&outputs[result->n_outputs], tensor, arena);
+		result->n_outputs++;
+	}
+	result->outputs = outputs;
+	if (result->n_outputs)
+		result->against = against;
+	return 0;
 }
 
 int model_fill_outputs(struct model_result *result, const struct run_record *run, const char *to, const char *from,
 		       const char *label, struct arena *arena, struct err *err)
 {
-	struct model_output *outputs;
-
-	if (!run->head)
-		return 0;
-	outputs = outputs_of(run, arena);
-	if (!outputs)
-		return err_set(err, ENOMEM, "cannot compare outputs: out of memory");
-	for (uint32_t i = 0; i < run->head->n_tensors; i++) {
-		const struct run_tensor *tensor = &run->head->tensors[i];
-		if (!tensor->is_output || !*tensor->file)
-			continue;
-		describe(&outputs[result->n_outputs], tensor, arena);
-		compare(&outputs[result->n_outputs++], tensor, to, from, arena);
-	}
-	result->outputs = outputs;
-	result->against = label;
-	return 0;
+	return fill(result, run, &(struct folders){ to, from }, label, arena, err);
 }
 
 int model_fill_expected(struct model_result *result, const struct run_record *run, struct arena *arena, struct err *err)
 {
-	struct model_output *outputs;
-
-	if (!run->head)
-		return 0;
-	outputs = outputs_of(run, arena);
-	if (!outputs)
-		return err_set(err, ENOMEM, "cannot compare outputs: out of memory");
-	for (uint32_t i = 0; i < run->head->n_tensors; i++) {
-		const struct run_tensor *tensor = &run->head->tensors[i];
-		struct model_output *output = &outputs[result->n_outputs];
-		if (!tensor->is_output || tensor->compared == RUN_NOT_COMPARED)
-			continue;
-		describe(output, tensor, arena);
-		output->n_elements = (int64_t)tensor->n_elements;
-		output->n_different = (int64_t)tensor->n_different;
-		output->max_abs = tensor->max_abs;
-		output->max_rel = tensor->max_rel;
-		output->is_equal = tensor->compared == RUN_SAME;
-		if (tensor->compared == RUN_NOT_COMPARABLE)
-			output->problem = keep(arena, tensor->why);
-		result->n_outputs++;
-	}
-	result->outputs = outputs;
-	if (result->n_outputs)
-		result->against = "expected";
-	return 0;
+	return fill(result, run, NULL, "expected", arena, err);
 }

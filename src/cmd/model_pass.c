@@ -34,7 +34,7 @@ static int record(struct model_pass *pass, const struct model_pass_opts *opts, s
 					   .stdout_is_ours = true };
 	char command[COMMAND];
 	struct recorder_opts recorder_opts = {
-		.path = opts->path, .fd = opts->fd, .use_ticks = use_ticks, .has_progress = opts->has_progress,
+		.path = opts->path, .fd = opts->fd, .use_ticks = use_ticks,
 		.command = command, .program_reason = launch->reason, .version = INFTRACE_VERSION,
 	};
 	int code = launch_start(launch, &launch_opts, opts->argv, err);

@@ -17,7 +17,6 @@ struct model_pass_opts {
 	uint64_t interval_ns;		/* between samples of resources */
 	char *const *argv;		/* inftrace-run and its arguments, without --result; ended by NULL */
 	int result_fd;			/* memory made by run_result_make, named in argv */
-	bool has_progress;
 };
 
 struct model_pass {

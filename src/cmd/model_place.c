@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A profile and a recording have no clock in common that both can be trusted to keep: executions are told apart by
- * their order. The n-th in the profile is the n-th operator of that name (or provider) in the recording, if there are
- * as many of them; else nothing is placed, rather than in the wrong place.
+ * their order. The n-th in the profile is the n-th operator of that name (or provider), or the n-th inference, in the
+ * recording, if there are as many of them; else nothing is placed, rather than in the wrong place.
  */
 #include "cmd/model_place.h"
 
@@ -68,20 +68,29 @@ static bool add_spot(struct place *place, const struct store_track *track, size_
 	return true;
 }
 
-/* operator 0: any of the provider's. */
-static bool is_meant(const struct place *place, const struct store_track *track, size_t row, uint32_t operator)
+/* Executions of the same: an operator of that name, any of the provider's (0), or inferences. */
+static bool is_alike(const struct device_execution *a, const struct device_execution *b)
+{
+	return a->is_inference == b->is_inference && a->operator== b->operator;
+}
+
+static bool is_meant(const struct place *place, const struct store_track *track, size_t row,
+		     const struct device_execution *like)
 {
 	const struct arg *provider;
 
-	if (track->slices.kind[row] != KIND_OPERATOR || track->slices.end_ns[row] == STORE_OPEN)
+	if (track->slices.kind[row] != (like->is_inference ? KIND_INFERENCE : KIND_OPERATOR) ||
+	    track->slices.end_ns[row] == STORE_OPEN)
 		return false;
-	if (operator)
-		return track->slices.name[row] == operator;
+	if (like->is_inference)
+		return true;
+	if (like->operator)
+		return track->slices.name[row] == like->operator;
 	provider = store_slice_arg(place->recording->store, track, row, KEY_PROVIDER);
 	return !strcmp(names_text(place->recording->names, store_text(provider)), place->provider);
 }
 
-static bool find_spots(struct place *place, uint32_t operator)
+static bool find_spots(struct place *place, const struct device_execution *like)
 {
 	const struct store *store = place->recording->store;
 
@@ -89,7 +98,7 @@ static bool find_spots(struct place *place, uint32_t operator)
 		const struct store_track *track = store_track(store, id);
 
 		for (size_t row = 0; track && row < track->slices.n; row++)
-			if (is_meant(place, track, row, operator) && !add_spot(place, track, row))
+			if (is_meant(place, track, row, like) && !add_spot(place, track, row))
 				return false;
 	}
 	return true;
@@ -116,16 +125,16 @@ static void why_not(struct place *place, const char *fmt, size_t a, size_t b)
 		snprintf(place->placed->why_not, sizeof place->placed->why_not, fmt, a, b);
 }
 
-/* Operators of one name and executions of it, both in order. */
-static bool match(struct place *place, uint32_t operator)
+/* Operators of one name (or inferences) and executions of it, both in order. */
+static bool match(struct place *place, const struct device_execution *like)
 {
 	const struct device_profile *profile = place->profile;
 	size_t first = place->n_spots, n = 0, next;
 
-	if (!find_spots(place, operator))
+	if (!find_spots(place, like))
 		return false;
 	for (size_t i = 0; i < profile->n_executions; i++)
-		n += profile->executions[i].operator== operator;
+		n += is_alike(&profile->executions[i], like);
 	if (n != place->n_spots - first) {
 		why_not(place, "its profile has %zu executions and the recording %zu: which is which is not known", n,
 			place->n_spots - first);
@@ -133,14 +142,14 @@ static bool match(struct place *place, uint32_t operator)
 		return true;
 	}
 	qsort(place->spots + first, n, sizeof *place->spots, by_begin);
-	if (!operator&& do_overlap(place->spots + first, n)) {
+	if (!like->operator&& do_overlap(place->spots + first, n)) {
 		why_not(place, "executions overlap, and its profile does not tell them apart", 0, 0);
 		place->n_spots = first;
 		return true;
 	}
 	next = first;
 	for (size_t i = 0; i < profile->n_executions; i++)
-		if (profile->executions[i].operator== operator)
+		if (is_alike(&profile->executions[i], like))
 			place->spots[next++].execution = &profile->executions[i];
 	return true;
 }
@@ -153,8 +162,8 @@ static bool match_all(struct place *place)
 		bool is_known = false;
 
 		for (size_t before = i; before-- > 0 && !is_known;)
-			is_known = profile->executions[before].operator== profile->executions[i].operator;
-		if (!is_known && !match(place, profile->executions[i].operator))
+			is_known = is_alike(&profile->executions[before], &profile->executions[i]);
+		if (!is_known && !match(place, &profile->executions[i]))
 			return false;
 	}
 	if (place->n_spots)
@@ -361,7 +370,7 @@ static int put_all(struct place *place)
 		const struct spot *spot = &place->spots[i];
 		bool is_told = spot->execution && spot->execution->n;
 
-		if (!spot->execution)
+		if (!spot->execution || (!spot->execution->n && spot->execution->whole == DEVICE_NO_ROW))
 			continue;
 		for (size_t row = 0; is_told && row < spot->execution->n; row++)
 			is_told = place->profile->rows[spot->execution->first + row].offset_us >= 0;
@@ -408,7 +417,7 @@ int model_place(const struct recording *recording, const char *path, const struc
 		 names_text(recording->names, profile->source));
 	place.cycles_source = names_of(recording->names, source);
 	if (profile->n_apart)
-		why_not(&place, "the profile does not say in which operators %zu kernels ran", profile->n_apart, 0);
+		why_not(&place, "the profile does not say in which inferences %zu kernels ran", profile->n_apart, 0);
 	code = match_all(&place) ? 0 : err_set(err, ENOMEM, "cannot add the provider's profile: out of memory");
 	if (!code && place.n_spots)
 		code = write_all(&place, path);

@@ -5,6 +5,8 @@
 
 #include "analyze/model_result.h"
 #include "cmd/model_options.h"
+#include "cmd/model_static.h"
+#include "model/run_result.h"
 
 #include <stdbool.h>
 
@@ -15,14 +17,17 @@ struct model_runs {
 	struct model_report report;
 	uint32_t n_failed;		/* of report.n_results */
 	bool is_interrupted;		/* the user ended it: what was measured until then is there */
+	struct run_tensor *inputs;	/* of all groups of shapes; NULL: no run came so far */
+	uint32_t n_inputs;
 };
 
 /*
- * facts: of the model at path; borrowed. 0; or -errno and err: nothing could be run at all. A run that failed is a
- * result with an error. model_runs_done undoes it, also after a failure.
+ * All but report.model. 0; or -errno and err: nothing could be run at all. A run that failed is a result with an error.
+ * model_runs_done undoes it, also after a failure.
  */
-int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const char *path, const struct model_facts *facts,
-		  struct err *err);
+int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const char *path, struct err *err);
+/* For model_static_count: the size that a dimension had in the runs; -1: not known, or not always the same. */
+int64_t model_runs_size(void *ctx, const struct model_free_dim *dim);
 void model_runs_done(struct model_runs *runs);
 
 #endif

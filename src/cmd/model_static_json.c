@@ -129,18 +129,24 @@ static void put_graph(struct json *json, const struct model_static *analysis)
 	json_end(json, ']');
 }
 
-static void put_free_dim(void *ctx, const char *input, uint32_t axis, const char *name, int64_t given)
+static void put_size(struct json *json, const char *key, int64_t size)
+{
+	if (size < 0)
+		json_null(json, key);
+	else
+		json_int(json, key, size);
+}
+
+static void put_free_dim(void *ctx, const struct model_free_dim *dim)
 {
 	struct json *json = ctx;
 
 	json_object(json, NULL);
-	json_text(json, "name", name);
-	json_text(json, "input", input);
-	json_int(json, "axis", axis);
-	if (given < 0)
-		json_null(json, "given");
-	else
-		json_int(json, "given", given);
+	json_text(json, "name", dim->name);
+	json_text(json, "input", dim->input);
+	json_int(json, "axis", dim->axis);
+	put_size(json, "given", dim->given);
+	put_size(json, "counted_as", dim->counted);
 	json_end(json, '}');
 }
 
@@ -206,7 +212,7 @@ static void put_nodes(struct json *json, const struct cost_model *costs)
 static void put_weights(struct json *json, const struct model_static *analysis)
 {
 	json_array(json, "initializers");
-	for (uint32_t e = 0; e < ONNX_ELEM_COUNT; e++) {
+	for (uint32_t e = 0; e < TENSOR_N_TYPES; e++) {
 		const struct model_weights *weights = &analysis->weights[e];
 
 		if (!weights->n)

@@ -81,29 +81,45 @@ static void add_type(struct writer *to, struct printable *text, const struct onn
 	printable_add(text, "]");
 }
 
-/* Nodes whose cost waits for a free dimension to be given. */
-static uint32_t count_waiting(const struct cost_model *costs)
-{
-	uint32_t n = 0;
+/* The sizes that count for dimensions that nobody gave one. */
+struct assumed {
+	int64_t least, most;
+	uint32_t n;
+};
 
-	for (uint32_t i = 0; i < costs->n_nodes; i++)
-		n += costs->nodes[i].dim && costs->nodes[i].times != 0;
-	return n;
+static void add_assumed(void *ctx, const struct model_free_dim *dim)
+{
+	struct assumed *assumed = ctx;
+
+	if (dim->given >= 0 || dim->counted < 0)
+		return;
+	assumed->least = !assumed->n || dim->counted < assumed->least ? dim->counted : assumed->least;
+	assumed->most = !assumed->n || dim->counted > assumed->most ? dim->counted : assumed->most;
+	assumed->n++;
+}
+
+static void print_assumed(struct writer *to)
+{
+	struct assumed assumed = { 0 };
+
+	model_static_free_dims(to->analysis, add_assumed, &assumed);
+	if (assumed.n && assumed.least == assumed.most)
+		page_text(&to->page, 0, TABLE_PLAIN,
+			  "Counted with %lld for each free dimension (below); --dim gives them their size.",
+			  (long long)assumed.least);
+	else if (assumed.n)
+		page_text(&to->page, 0, TABLE_PLAIN,
+			  "Counted with the sizes of free dimensions that stand below; --dim gives them another.");
 }
 
 static void print_verdict(struct writer *to)
 {
 	const struct cost_model *costs = &to->analysis->costs;
-	uint32_t n_waiting = count_waiting(costs);
 
 	page_text(&to->page, 0, TABLE_BOLD, "%s%sFLOP and %s to move per inference; %s parameters.",
 		  costs->n_unknown ? "At least " : "", si_unit(costs->total.flops).s, units_bytes(costs->total.bytes).s,
 		  si(costs->total.parameters).s);
-	if (n_waiting)
-		page_text(
-		    &to->page, 0, TABLE_PLAIN,
-		    "%s of %s depend on free dimensions, and are in no sum: --dim gives these a size (see below).",
-		    units_count(n_waiting).s, page_count(costs->n_nodes, "node").s);
+	print_assumed(to);
 }
 
 static void put_opsets(struct writer *to)
@@ -199,21 +215,23 @@ static void print_values(struct writer *to)
 		page_text(&to->page, 2, TABLE_DIM, "%s more: --all shows them.", units_count(left).s);
 }
 
-static void put_free_dim(void *ctx, const char *input, uint32_t axis, const char *name, int64_t given)
+static void put_free_dim(void *ctx, const struct model_free_dim *dim)
 {
 	struct writer *to = ctx;
 	struct printable option = { "" };
 
 	if (to->n++ >= MAX_VALUES && !to->page.opts.is_all)
 		return;
-	if (given >= 0)
-		printable_add(&option, "given: %lld", (long long)given);
-	else if (name)
-		printable_add(&option, "--dim %s=N", name_of(to, name, 40).s);
-	else
-		printable_add(&option, "--dim %s:%u=N", name_of(to, input, 40).s, axis);
-	table_cell(&to->table, TABLE_PLAIN, "%s", name ? name_of(to, name, 40).s : "(no name)");
-	table_cell(&to->table, TABLE_PLAIN, "dimension %u of %s", axis, name_of(to, input, 40).s);
+	if (dim->given >= 0)
+		printable_add(&option, "given: %lld", (long long)dim->given);
+	else if (dim->counted >= 0)
+		printable_add(&option, "counts as %lld; ", (long long)dim->counted);
+	if (dim->given < 0 && dim->name)
+		printable_add(&option, "--dim %s=N", name_of(to, dim->name, 40).s);
+	else if (dim->given < 0)
+		printable_add(&option, "--dim %s:%u=N", name_of(to, dim->input, 40).s, dim->axis);
+	table_cell(&to->table, TABLE_PLAIN, "%s", dim->name ? name_of(to, dim->name, 40).s : "(no name)");
+	table_cell(&to->table, TABLE_PLAIN, "dimension %u of %s", dim->axis, name_of(to, dim->input, 40).s);
 	table_cell(&to->table, TABLE_DIM, "%s", option.s);
 }
 
@@ -395,7 +413,7 @@ static void print_weights(struct writer *to)
 	table_column(&to->table, "initializers", TABLE_RIGHT);
 	table_column(&to->table, "elements", TABLE_RIGHT);
 	table_column(&to->table, "size", TABLE_RIGHT);
-	for (uint32_t e = 0; e < ONNX_ELEM_COUNT; e++) {
+	for (uint32_t e = 0; e < TENSOR_N_TYPES; e++) {
 		if (!weights[e].n)
 			continue;
 		n++;

@@ -96,6 +96,7 @@ static void put_recording(struct writer *to)
 	json_bool(&to->json, "is_from_inftrace", recording->is_ours);
 	put_name(to, "command", recording->command);
 	put_name(to, "level", recording->level);
+	json_bool(&to->json, "is_from_outside", recording->is_from_outside);
 	put_name(to, "version", recording->version);
 	put_name(to, "machine", recording->machine);
 	put_int(to, "interval_ns", recording->interval_ns);
@@ -205,7 +206,7 @@ static void put_creation(struct writer *to, const struct summary_model *model)
 		json_object(&to->json, NULL);
 		put_name(to, "name", transformer[i].name);
 		put_count(to, "calls", transformer[i].n);
-		put_count(to, "changed", transformer[i].n_changed);
+		put_int(to, "changed", transformer[i].n_told ? (int64_t)transformer[i].n_changed : -1);
 		put_count(to, "self_ns", transformer[i].self_ns);
 		json_end(&to->json, '}');
 	}
@@ -296,7 +297,9 @@ static void put_usage(struct writer *to, const struct summary_runs *runs)
 	if (!runs->n_usage) {
 		json_null(&to->json, "usage");
 		json_text(&to->json, "usage_missing",
-			  !strcmp(level, "detail") ? "no inference has it" : "not recorded: use --level detail");
+			  to->summary->recording.is_from_outside ? "not seen from outside: use record or attach --inject" :
+			  !strcmp(level, "detail")		 ? "no inference has it" :
+								   "not recorded: use --level detail");
 		return;
 	}
 	json_object(&to->json, "usage");
@@ -494,6 +497,17 @@ static void put_elsewhere(struct writer *to)
 	json_end(&to->json, ']');
 }
 
+/* "gpu card1: amdgpu" in two. */
+static void put_device(struct writer *to, uint32_t name)
+{
+	const char *text = names_text(store_names(to->summary->store), name), *colon = strstr(text, ": ");
+	char device[80];
+
+	snprintf(device, sizeof device, "%.*s", (int)strcspn(text, ":"), text);
+	json_text(&to->json, "device", name ? device : NULL);
+	json_text(&to->json, "device_description", colon ? colon + 2 : NULL);
+}
+
 static void put_resources(struct writer *to)
 {
 	json_array(&to->json, "resources");
@@ -502,7 +516,9 @@ static void put_resources(struct writer *to)
 
 		json_object(&to->json, NULL);
 		put_process(to, resource->process);
-		json_text(&to->json, "scope", resource->process == SUMMARY_NONE ? "machine" : "process");
+		json_text(&to->json, "scope",
+			  resource->process != SUMMARY_NONE ? "process" : resource->device ? "device" : "machine");
+		put_device(to, resource->device);
 		put_name(to, "name", resource->name);
 		put_name(to, "unit", resource->unit);
 		put_count(to, "samples", resource->n);
@@ -525,6 +541,15 @@ static void put_resources(struct writer *to)
 		put_process(to, to->summary->unreadable[i].process);
 		put_name(to, "path", to->summary->unreadable[i].path);
 		put_name(to, "reason", to->summary->unreadable[i].reason);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_array(&to->json, "left_out");
+	for (uint32_t i = 0; i < to->summary->n_left_out; i++) {
+		json_object(&to->json, NULL);
+		put_process(to, to->summary->left_out[i].process);
+		put_count(to, "count", to->summary->left_out[i].n);
+		put_name(to, "what", to->summary->left_out[i].what);
 		json_end(&to->json, '}');
 	}
 	json_end(&to->json, ']');

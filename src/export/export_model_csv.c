@@ -105,6 +105,9 @@ static void put_run(struct csv *csv, const struct model_analysis *analysis, uint
 	put_real(csv, run->energy_joules);
 	put_int(csv, result->n_operators ? (int64_t)reach->n_own_nodes : -1);
 	put_int(csv, result->n_operators ? (int64_t)reach->n_other_nodes : -1);
+	put_text(csv, !run->speed.is_known ? NULL : run->speed.is_different ? "true" : "false");
+	put_int(csv, run->n_rounds ? (int64_t)run->n_rounds : -1);
+	put_real(csv, run->others_cores);
 	end_row(csv);
 }
 
@@ -141,6 +144,9 @@ void export_model_csv_runs(FILE *out, const struct model_analysis *analysis)
 		"energy_joules_per_inference",
 		"model_nodes_on_provider",
 		"model_nodes_elsewhere",
+		"speed_is_different",
+		"rounds",
+		"cpus_in_use_by_others",
 		NULL,
 	};
 	struct model_locale locale = model_locale_enter();

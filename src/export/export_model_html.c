@@ -8,6 +8,9 @@
 #include <string.h>
 #include <time.h>
 
+/* So many runs fit into a table that stands beside a plot. */
+enum { BESIDE = 2 };
+
 struct printable html_name(const char *text)
 {
 	return model_text(text, 200, false);
@@ -72,12 +75,40 @@ void html_figure(struct html_page *page, const char *fmt, ...)
 	fputs("</figcaption>\n", page->out);
 }
 
-void html_run_headers(struct html_page *page, const char *first, bool (*has)(const struct model_run *run))
+struct model_view html_view(const struct html_page *page)
 {
-	html_header(page->out, false, "%s", first);
-	for (uint32_t r = 0; r < page->report->n_results; r++)
-		if (has(&page->analysis->runs[r]))
-			html_header(page->out, true, "%s", page->label[r].s);
+	return (struct model_view){ .analysis = page->analysis,
+				    .label = page->label,
+				    .end = page->report->n_results,
+				    .columns = 200,
+				    .is_roomy = true };
+}
+
+bool html_view_next(struct model_view *view)
+{
+	uint32_t n = view->analysis->report->n_results;
+
+	view->first = view->end;
+	view->end = view->first + HTML_RUNS < n ? view->first + HTML_RUNS : n;
+	return view->first < view->end;
+}
+
+void html_pair(struct html_page *page)
+{
+	fputs(page->report->n_results <= BESIDE ? "<div class=\"pair\">" : "<div>", page->out);
+}
+
+void html_paragraph(struct html_page *page, const char *fmt, ...)
+{
+	struct printable text = { "" };
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text.s, sizeof text.s, fmt, args);
+	va_end(args);
+	fputs("<p>", page->out);
+	html_words(page->out, "%s", text.s);
+	fputs("</p>\n", page->out);
 }
 
 void html_key(struct html_page *page, bool (*has)(const struct model_run *run))
@@ -129,6 +160,8 @@ static void put_model(struct html_page *page)
 	text = (struct printable){ "" };
 	if (model->n_nodes >= 0)
 		printable_add(&text, "%s nodes", units_count((uint64_t)model->n_nodes).s);
+	if (model->n_inside > 0)
+		printable_add(&text, " and %s inside of them", units_count((uint64_t)model->n_inside).s);
 	if (model->n_parameters >= 0)
 		printable_add(&text, ", %s parameters", model_metric((double)model->n_parameters, "").s);
 	if (model->flops >= 0)
@@ -214,12 +247,15 @@ static void put_head(struct html_page *page)
 	static const char *const links[][2] = {
 		{ "runs", "Runs" },	    { "next", "What to try next" }, { "latency", "Latency" },
 		{ "creation", "Creation" }, { "placement", "Placement" },   { "operators", "Operators" },
-		{ "roofline", "Roofline" }, { "memory", "Memory" },	    { "outputs", "Outputs" },
+		{ "inside", "Inside" },	    { "roofline", "Roofline" },	    { "memory", "Memory" },
+		{ "outputs", "Outputs" },
 	};
 
+	fputs("<a class=\"skip\" href=\"#runs\">To the figures</a>\n", page->out);
 	fputs("<nav aria-label=\"Sections\"><strong>inftrace</strong>", page->out);
 	for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-		fprintf(page->out, "<a href=\"#%s\">%s</a>", links[i][0], links[i][1]);
+		if (strcmp(links[i][0], "inside") != 0 || html_has_kernels(page))
+			fprintf(page->out, "<a href=\"#%s\">%s</a>", links[i][0], links[i][1]);
 	fputs("</nav>\n<main>\n<h1>", page->out);
 	html_words(page->out, "%s", html_name(page->report->model.name).s);
 	fputs("</h1>\n<p class=\"lead\">", page->out);
@@ -231,11 +267,6 @@ static void put_head(struct html_page *page)
 	fputs("</dl></section>\n", page->out);
 }
 
-static bool has_latency(const struct model_run *run)
-{
-	return run->latency.n > 0;
-}
-
 /* Bars from zero, one for each run, with the interval of the mean and a tick at the median. */
 static void draw_runs(struct html_page *page)
 {
@@ -244,14 +275,14 @@ static void draw_runs(struct html_page *page)
 	double most = 0;
 
 	for (uint32_t r = 0; r < n; r++)
-		if (has_latency(&page->analysis->runs[r]))
+		if (model_has_latency(&page->analysis->runs[r]))
 			most = fmax(most, page->analysis->runs[r].latency.mean_ns +
 					      fmax(page->analysis->runs[r].latency.interval_ns, 0));
 	plot.left = 124;
 	plot.right = 478;
 	plot.x = plot_axis_of(0, most * 1.05, false);
 	html_figure(page, "Mean latency with its 95 %% interval; the tick is the median.");
-	plot_begin(&plot, html_plot_id(page).s, "Mean latency of each run", "The figures are in the table beside it.");
+	plot_begin(&plot, html_plot_id(page).s, "Mean latency of each run", "The figures are in the table above.");
 	plot_draw_x(&plot, html_ns, "");
 	for (uint32_t r = 0; r < n; r++) {
 		const struct model_run *run = &page->analysis->runs[r];
@@ -262,7 +293,7 @@ static void draw_runs(struct html_page *page)
 
 		plot_text(&plot, plot.left - 8, y + 4, "end", "ink", "%s",
 			  model_text(page->report->results[r].label, 18, false).s);
-		if (!has_latency(run)) {
+		if (!model_has_latency(run)) {
 			plot_text(&plot, plot.left + 6, y + 4, "start", "", "%s",
 				  run->result->error ? "failed" : "ran nothing");
 			continue;
@@ -282,48 +313,21 @@ static void draw_runs(struct html_page *page)
 	fputs("</figure>\n", page->out);
 }
 
-static void put_run(struct html_page *page, uint32_t r)
-{
-	const struct model_run *run = &page->analysis->runs[r];
-	const struct model_result *result = run->result;
-	const char *kind = r && run->speed.is_known ? !run->speed.is_different ? "n off"
-						      : run->speed.value > 1   ? "n good"
-									       : "n bad"
-						    : "n";
-
-	html_row(page->out);
-	html_cell(page->out, "main", "%s", page->label[r].s);
-	if (result->error) {
-		fprintf(page->out, "<td class=\"bad long\" colspan=\"5\">");
-		html_words(page->out, "failed%s%s%s: %s", result->failed_in ? " (" : "",
-			   result->failed_in ? html_name(result->failed_in).s : "", result->failed_in ? ")" : "",
-			   html_name(result->error).s);
-		fputs("</td>", page->out);
-		return;
-	}
-	html_cell(page->out, "n", "%s", units_duration(result->creation_ns < 0 ? NAN : (double)result->creation_ns).s);
-	html_cell(page->out, "n", "%s", units_duration(result->first_ns < 0 ? NAN : (double)result->first_ns).s);
-	html_cell(page->out, "n main", "%s", units_interval(run->latency.mean_ns, run->latency.interval_ns, false).s);
-	html_cell(page->out, "n", "%s", units_rate(run->rate_per_s).s);
-	html_cell(page->out, kind, "%s", r ? model_ratio_words(&run->speed).s : "1 x");
-}
-
 static void put_runs(struct html_page *page)
 {
-	static const char *const headers[] = { "run",	      ">creation", ">first", ">mean \302\261 95 %",
-					       ">inferences", ">speed",	   NULL };
+	struct table table = { 0 };
+	struct model_view view = html_view(page);
 
 	html_section(page, "runs", "Runs",
 		     "Speed is the mean latency of the first run by that of the run. An interval of one process is "
-		     "that of this process; "
-		     "another one may differ by more.");
-	fputs("<div class=\"pair\">", page->out);
+		     "that of this process; another one may differ by more.");
+	model_rows_runs(&table, &view);
+	html_table_of(page->out, "Each run in figures", &table);
 	draw_runs(page);
-	html_table(page->out, "The same in figures", headers);
 	for (uint32_t r = 0; r < page->report->n_results; r++)
-		put_run(page, r);
-	html_table_end(page->out);
-	fputs("</div></section>\n", page->out);
+		if (page->report->results[r].error)
+			html_paragraph(page, "%s: %s", page->label[r].s, html_name(page->report->results[r].error).s);
+	fputs("</section>\n", page->out);
 }
 
 static void put_finding(struct html_page *page, const struct model_finding *finding, uint32_t i)
@@ -383,6 +387,9 @@ static void put_files(struct html_page *page)
 		html_words(page->out, "%s: ", page->label[r].s);
 		if (result->recording)
 			html_words(page->out, "inftrace report %s", html_name(result->recording).s);
+		if (result->recording && page->analysis->runs[r].n_rounds > 1)
+			html_words(page->out, " (the first of %u processes; the others' lie beside it)",
+				   page->analysis->runs[r].n_rounds);
 		if (result->operator_recording && result->recording)
 			html_words(page->out, ", ");
 		if (result->operator_recording)

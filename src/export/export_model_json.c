@@ -47,6 +47,7 @@ static void put_model(struct json *json, const struct model_facts *model)
 	put_int(json, "flops", model->flops);
 	put_int(json, "bytes", model->bytes);
 	put_int(json, "nodes", model->n_nodes);
+	put_int(json, "nodes_inside", model->n_inside);
 	put_int(json, "nodes_of_unknown_flops", model->n_unknown);
 	put_values(json, "inputs", model->inputs, model->n_inputs);
 	put_values(json, "outputs", model->outputs, model->n_outputs);
@@ -187,7 +188,8 @@ static void put_latencies(struct json *json, const struct model_run *run)
 	}
 	json_end(json, ']');
 	put_samples(json, result);
-	put_int(json, "inferences_not_kept", result->n_unkept);
+	json_text(json, "ended_early", result->ended_early);
+	put_int(json, "requests_not_served", result->n_unserved);
 }
 
 static void put_steps(struct json *json, const struct model_result *result)
@@ -299,8 +301,10 @@ static void put_operators(struct json *json, const struct model_analysis *analys
 }
 
 /* null: there are none, and why. */
-static void put_kernels(struct json *json, const struct model_result *result)
+static void put_kernels(struct json *json, const struct model_analysis *analysis, uint32_t r)
 {
+	const struct model_result *result = &analysis->report->results[r];
+
 	json_text(json, "kernels_missing", result->kernels_missing);
 	if (!result->n_kernels) {
 		json_null(json, "kernels");
@@ -314,6 +318,7 @@ static void put_kernels(struct json *json, const struct model_result *result)
 	json_array(json, "list");
 	for (uint32_t i = 0; i < result->n_kernels; i++) {
 		const struct model_kernel *kernel = &result->kernels[i];
+		uint32_t node = analysis->comparison.kernel_of[r][i];
 
 		json_object(json, NULL);
 		json_text(json, "name", kernel->name);
@@ -321,6 +326,7 @@ static void put_kernels(struct json *json, const struct model_result *result)
 		json_text(json, "op_type", kernel->op_type);
 		json_text(json, "implementation", kernel->implementation);
 		json_text(json, "source_ops", kernel->source_ops);
+		json_text(json, "node", node == MODEL_NONE ? NULL : analysis->report->model.nodes[node].name);
 		put_int(json, "calls", kernel->n);
 		json_real(json, "total_ns", kernel->time_ns);
 		put_int(json, "cycles", kernel->cycles);
@@ -367,6 +373,28 @@ static void put_ratio(struct json *json, const char *key, const struct model_rat
 	json_end(json, '}');
 }
 
+static void put_bytes(struct json *json, const char *key, double bytes)
+{
+	put_int(json, key, bytes >= 0 && bytes < 0x1p62 ? (int64_t)bytes : -1);
+}
+
+static void put_device(struct json *json, const struct model_run *run, const struct model_device *device)
+{
+	json_object(json, NULL);
+	json_text(json, "name", device->name);
+	json_text(json, "description", device->description);
+	json_real(json, "busy_percent_mean", device->busy_pct);
+	json_real(json, "busy_percent_max", device->busy_max_pct);
+	json_text(json, "busy_of", device->busy_of);
+	put_bytes(json, "process_memory_bytes", device->process_bytes);
+	put_bytes(json, "memory_used_bytes", device->used_bytes);
+	json_real(json, "power_watts", device->watts);
+	json_real(json, "energy_joules", device->joules);
+	json_real(json, "energy_joules_per_inference", model_energy_each(run, device->joules));
+	json_text(json, "energy_missing", device->energy_missing);
+	json_end(json, '}');
+}
+
 static void put_usage(struct json *json, const struct model_run *run)
 {
 	const struct model_result *result = run->result;
@@ -374,7 +402,9 @@ static void put_usage(struct json *json, const struct model_run *run)
 	put_int(json, "steady_ns", result->steady_ns);
 	put_int(json, "cpu_user_ns", result->cpu_user_ns);
 	put_int(json, "cpu_system_ns", result->cpu_system_ns);
+	put_int(json, "run_queue_ns", result->run_queue_ns);
 	json_real(json, "cpus_in_use", run->cores);
+	json_real(json, "cpus_in_use_by_others", run->others_cores);
 	put_int(json, "peak_rss_bytes", result->peak_bytes);
 	json_real(json, "energy_joules", result->energy_joules);
 	json_real(json, "energy_joules_per_inference", run->energy_joules);
@@ -390,6 +420,11 @@ static void put_usage(struct json *json, const struct model_run *run)
 		json_end(json, '}');
 	}
 	json_end(json, ']');
+	json_array(json, "devices");
+	for (uint32_t i = 0; i < result->n_devices; i++)
+		put_device(json, run, &result->devices[i]);
+	json_end(json, ']');
+	json_text(json, "devices_missing", result->devices_missing);
 }
 
 static void put_asked(struct json *json, const struct model_result *result)
@@ -435,7 +470,7 @@ static void put_run(struct json *json, const struct model_analysis *analysis, ui
 	put_latencies(json, run);
 	put_usage(json, run);
 	put_operators(json, analysis, r);
-	put_kernels(json, run->result);
+	put_kernels(json, analysis, r);
 	put_outputs(json, run->result);
 	json_end(json, '}');
 }
@@ -479,10 +514,14 @@ static void put_nodes(struct json *json, const struct model_analysis *analysis)
 static void put_insights(struct json *json, const struct model_analysis *analysis)
 {
 	static const char *const kinds[N_MODEL_INSIGHTS] = {
-		"run_failed",	  "outputs_differ", "nothing_taken",  "partly_taken", "faster",	      "uneven",
-		"drifts",	  "few_values",	    "slow_first",     "slow_phase",   "memory_bound", "compute_bound",
-		"overhead_bound", "slow_operator",  "tiny_operators", "moves_layout", "many_threads", "idle_cores",
-		"no_scaling",	  "queues",	    "lost_events",
+		"run_failed",	 "outputs_differ", "outputs_not_compared",
+		"busy_machine",	 "nothing_taken",  "partly_taken",
+		"faster",	 "uneven",	   "drifts",
+		"few_values",	 "slow_first",	   "slow_phase",
+		"memory_bound",	 "compute_bound",  "overhead_bound",
+		"slow_operator", "tiny_operators", "moves_layout",
+		"many_threads",	 "idle_cores",	   "no_scaling",
+		"queues",	 "lost_events",
 	};
 
 	json_array(json, "insights");

@@ -16,24 +16,22 @@ struct printable model_page_text(const struct model_page *page, const char *text
 	return model_text(text, columns, page->page.opts.is_ascii);
 }
 
-bool model_page_next(const struct model_page *page, struct model_span *span)
+struct model_view model_page_view(const struct model_page *page)
 {
-	span->first = span->end;
-	span->end += MODEL_PAGE_RUNS;
-	if (span->end > page->report->n_results)
-		span->end = page->report->n_results;
-	return span->first < span->end;
+	return (struct model_view){ .analysis = page->analysis,
+				    .label = page->label,
+				    .end = page->report->n_results,
+				    .columns = 100,
+				    .is_ascii = page->page.opts.is_ascii };
 }
 
-void model_page_columns(const struct model_page *page, struct table *table, const struct model_span *span)
+bool model_page_next(struct model_view *view)
 {
-	for (uint32_t r = span->first; r < span->end; r++)
-		table_column(table, page->label[r].s, TABLE_RIGHT | TABLE_SHRINKS);
-}
+	uint32_t n = view->analysis->report->n_results;
 
-struct units_text model_page_ns(double ns)
-{
-	return units_duration(ns < 0 ? NAN : ns);
+	view->first = view->end;
+	view->end = view->first + MODEL_PAGE_RUNS < n ? view->first + MODEL_PAGE_RUNS : n;
+	return view->first < view->end;
 }
 
 static void print_verdict(const struct model_page *page)
@@ -43,12 +41,10 @@ static void print_verdict(const struct model_page *page)
 	page_text(&page->page, 0, TABLE_BOLD, "%s.", text.s);
 }
 
-static void put_fact(struct table *table, const char *name, const struct printable *value)
+static void put_fact(const struct model_page *page, const char *name, const struct printable *value)
 {
-	if (!*value->s)
-		return;
-	table_cell(table, TABLE_DIM, "%s", name);
-	table_cell(table, TABLE_PLAIN, "%s", value->s);
+	if (*value->s)
+		page_fact(&page->page, 11, name, value->s);
 }
 
 static struct printable values_of(const struct model_page *page, const struct model_value *value, uint32_t n)
@@ -66,34 +62,38 @@ static struct printable values_of(const struct model_page *page, const struct mo
 	return text;
 }
 
-static void put_model(const struct model_page *page, struct table *table)
+static void put_model(const struct model_page *page)
 {
 	const struct model_facts *model = &page->report->model;
 	struct printable text = model_page_text(page, model->path, 80);
 
 	if (model->file_bytes >= 0)
 		printable_add(&text, " (%s)", units_bytes((double)model->file_bytes).s);
-	put_fact(table, "model", &text);
+	put_fact(page, "model", &text);
 	text = (struct printable){ "" };
 	if (model->n_nodes >= 0)
 		printable_add(&text, "%s", page_count((uint64_t)model->n_nodes, "node").s);
+	if (model->n_inside > 0)
+		printable_add(&text, " and %s inside of them", units_count((uint64_t)model->n_inside).s);
 	if (model->n_parameters >= 0)
 		printable_add(&text, ", %s", model_metric((double)model->n_parameters, "").s);
 	if (model->n_parameters >= 0)
 		printable_add(&text, " parameters");
 	if (model->flops >= 0)
-		printable_add(&text, ", %s an inference%s", model_metric((double)model->flops, "FLOP").s,
-			      model->n_unknown > 0 ? " (known part)" : "");
+		printable_add(&text, ", %s%s an inference", model->n_unknown > 0 ? "at least " : "",
+			      model_metric((double)model->flops, "FLOP").s);
+	if (model->flops >= 0 && model->n_unknown > 0)
+		printable_add(&text, " (not known of %s)", page_count((uint64_t)model->n_unknown, "node").s);
 	if (model->opset)
 		printable_add(&text, ", %s", model_page_text(page, model->opset, 40).s);
-	put_fact(table, "graph", &text);
+	put_fact(page, "graph", &text);
 	text = values_of(page, model->inputs, model->n_inputs);
-	put_fact(table, "inputs", &text);
+	put_fact(page, "inputs", &text);
 	text = values_of(page, model->outputs, model->n_outputs);
-	put_fact(table, "outputs", &text);
+	put_fact(page, "outputs", &text);
 }
 
-static void put_machine(const struct model_page *page, struct table *table)
+static void put_machine(const struct model_page *page)
 {
 	const struct model_machine *machine = &page->report->machine;
 	const struct machine_peak *peak = &machine->peak;
@@ -105,7 +105,7 @@ static void put_machine(const struct model_page *page, struct table *table)
 		printable_add(&text, "%s%s", *text.s ? ", " : "", page_count((uint64_t)machine->n_cpus, "CPU").s);
 	if (machine->memory_bytes >= 0)
 		printable_add(&text, ", %s", units_bytes((double)machine->memory_bytes).s);
-	put_fact(table, "machine", &text);
+	put_fact(page, "machine", &text);
 	text = (struct printable){ "" };
 	if (peak->n_cpus > 0) {
 		printable_add(&text, "%s float32", model_metric(peak->flops.high, "FLOP/s").s);
@@ -113,10 +113,10 @@ static void put_machine(const struct model_page *page, struct table *table)
 		printable_add(&text, ", memory %s", model_metric(peak->bytes.high, "B/s").s);
 		printable_add(&text, ", caches %s", model_metric(peak->cache_bytes.high, "B/s").s);
 	}
-	put_fact(table, "its peaks", &text);
+	put_fact(page, "its peaks", &text);
 }
 
-static void put_settings(const struct model_page *page, struct table *table)
+static void put_settings(const struct model_page *page)
 {
 	const struct model_report *report = page->report;
 	struct printable text = { "" };
@@ -128,7 +128,7 @@ static void put_settings(const struct model_page *page, struct table *table)
 		printable_add(&text, "%s%s ", i ? ", " : "", model_page_text(page, report->settings[i].name, 40).s);
 		printable_add(&text, "%s", model_page_text(page, report->settings[i].value, 40).s);
 	}
-	put_fact(table, "settings", &text);
+	put_fact(page, "settings", &text);
 	text = (struct printable){ "" };
 	if (report->start_realtime_ns >= 0 && gmtime_r(&start, &utc) &&
 	    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &utc))
@@ -136,61 +136,25 @@ static void put_settings(const struct model_page *page, struct table *table)
 	if (report->version)
 		printable_add(&text, "%sby inftrace %s", *text.s ? ", " : "",
 			      model_page_text(page, report->version, 30).s);
-	put_fact(table, "measured", &text);
+	put_fact(page, "measured", &text);
 }
 
 static void print_head(const struct model_page *page)
 {
-	struct table table = page_table(&page->page);
-
-	table.indent = 0;
-	table_column(&table, NULL, TABLE_LEFT);
-	table_column(&table, NULL, TABLE_LEFT | TABLE_SHRINKS);
-	put_model(page, &table);
-	put_machine(page, &table);
-	put_settings(page, &table);
 	fputc('\n', page->page.out);
-	table_print(&table, page->page.out);
-}
-
-static void put_run(const struct model_page *page, struct table *table, uint32_t r)
-{
-	const struct model_run *run = &page->analysis->runs[r];
-	const struct model_result *result = run->result;
-	struct units_text speed = r ? model_ratio_words(&run->speed) : (struct units_text){ "1 x" };
-
-	table_cell(table, result->error ? TABLE_RED : TABLE_BOLD, "%s", page->label[r].s);
-	if (result->error) {
-		table_cell(table, TABLE_RED, "failed");
-		for (int i = 0; i < 5; i++)
-			table_cell(table, TABLE_PLAIN, "%s", "");
-		return;
-	}
-	table_cell(table, TABLE_PLAIN, "%s", model_page_ns((double)result->creation_ns).s);
-	table_cell(table, TABLE_PLAIN, "%s", model_page_ns((double)result->first_ns).s);
-	table_cell(table, TABLE_BOLD, "%s",
-		   units_interval(run->latency.mean_ns, run->latency.interval_ns, page->page.opts.is_ascii).s);
-	table_cell(table, TABLE_PLAIN, "%s", units_duration(run->latency.percentile[0].ns).s);
-	table_cell(table, TABLE_PLAIN, "%s", units_rate(run->rate_per_s).s);
-	table_cell(table, r && run->speed.is_known && !run->speed.is_different ? TABLE_DIM : TABLE_PLAIN, "%s",
-		   speed.s);
+	put_model(page);
+	put_machine(page);
+	put_settings(page);
 }
 
 static void print_runs(const struct model_page *page)
 {
 	struct table table = page_table(&page->page);
+	struct model_view view = model_page_view(page);
 	bool is_single = false;
 
 	page_heading(&page->page, "Runs");
-	table_column(&table, "", TABLE_LEFT | TABLE_SHRINKS);
-	table_column(&table, "creation", TABLE_RIGHT);
-	table_column(&table, "first", TABLE_RIGHT);
-	table_column(&table, page->page.opts.is_ascii ? "mean +- 95 %" : "mean \302\261 95 %", TABLE_RIGHT);
-	table_column(&table, "median", TABLE_RIGHT);
-	table_column(&table, "inferences", TABLE_RIGHT);
-	table_column(&table, "speed", TABLE_LEFT);
-	for (uint32_t r = 0; r < page->report->n_results; r++)
-		put_run(page, &table, r);
+	model_rows_runs(&table, &view);
 	table_print(&table, page->page.out);
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		is_single |= page->analysis->runs[r].n_rounds == 1;
@@ -269,8 +233,14 @@ static void print_files(const struct model_page *page)
 			if (!has_heading)
 				page_heading(&page->page, "Recordings (inftrace report FILE)");
 			has_heading = true;
-			page_text(&page->page, 2, TABLE_PLAIN, "%s: %s", page->label[r].s,
-				  model_page_text(page, file[i], 200).s);
+			if (!i && page->analysis->runs[r].n_rounds > 1)
+				page_text(&page->page, 2, TABLE_PLAIN,
+					  "%s: %s (the first of %u processes; the others' lie beside it)",
+					  page->label[r].s, model_page_text(page, file[i], 200).s,
+					  page->analysis->runs[r].n_rounds);
+			else
+				page_text(&page->page, 2, TABLE_PLAIN, "%s: %s", page->label[r].s,
+					  model_page_text(page, file[i], 200).s);
 		}
 	}
 }
@@ -301,6 +271,7 @@ void export_model_text(FILE *out, const struct model_analysis *analysis, const s
 		model_text_kernels(&page);
 		model_text_roofline(&page);
 		model_text_memory(&page);
+		model_text_devices(&page);
 		model_text_outputs(&page);
 		print_files(&page);
 	}

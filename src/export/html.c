@@ -69,46 +69,61 @@ void html_end(FILE *out)
 	fputs("</main>\n</body>\n</html>\n", out);
 }
 
-void html_header(FILE *out, bool is_number, const char *fmt, ...)
+static bool is_number(const struct table *table, int column)
 {
-	va_list args;
-
-	fputs(is_number ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">", out);
-	va_start(args, fmt);
-	put_words(out, fmt, args);
-	va_end(args);
-	fputs("</th>", out);
+	return table->column[column].flags & TABLE_RIGHT;
 }
 
-void html_table(FILE *out, const char *caption, const char *const *headers)
+static void put_headers(FILE *out, const struct table *table)
 {
-	fputs("<div class=\"wide\"><table><caption>", out);
-	html_words(out, "%s", caption);
-	fputs("</caption>\n<tbody><tr>", out);
-	for (; headers && *headers; headers++)
-		html_header(out, **headers == '>', "%s", *headers + (**headers == '>'));
+	fputs("<thead><tr>", out);
+	for (int c = 0; c < table->n_columns; c++) {
+		fputs(is_number(table, c) ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">", out);
+		put_escaped(out, table->column[c].header ? table->column[c].header : "");
+		fputs("</th>", out);
+	}
+	fputs("</tr></thead>\n<tbody>\n", out);
 }
 
-void html_row(FILE *out)
+static void put_cell(FILE *out, const struct table *table, size_t row, int column)
 {
-	fputs("</tr>\n<tr>", out);
+	static const char *const styles[] = { [TABLE_BOLD] = " main",
+					      [TABLE_DIM] = " off",
+					      [TABLE_RED] = " bad",
+					      [TABLE_GREEN] = " good",
+					      [TABLE_PLAIN] = "" };
+	enum table_style style;
+	const char *text = table_text(table, row, column, &style);
+	const char *kind = is_number(table, column) ? " n" : table->column[column].flags & TABLE_NAME ? " name" : "";
+	bool has_class = *kind || *styles[style];
+
+	/* the row's name is where it begins, also when it is that of the row above */
+	fputs(column || !*text ? "<td" : "<th scope=\"row\"", out);
+	if (has_class)
+		fprintf(out, " class=\"%s%s\"", kind + (*kind != 0), *kind ? styles[style] : styles[style] + 1);
+	fputc('>', out);
+	put_escaped(out, text);
+	fputs(column || !*text ? "</td>" : "</th>", out);
 }
 
-void html_cell(FILE *out, const char *kind, const char *fmt, ...)
+void html_table_of(FILE *out, const char *caption, struct table *table)
 {
-	va_list args;
+	size_t n = table_n_rows(table);
 
-	if (*kind)
-		fprintf(out, "<td class=\"%s\">", kind);
-	else
-		fputs("<td>", out);
-	va_start(args, fmt);
-	put_words(out, fmt, args);
-	va_end(args);
-	fputs("</td>", out);
-}
-
-void html_table_end(FILE *out)
-{
-	fputs("</tr></tbody></table></div>\n", out);
+	if (table->has_failed)
+		fputs("<p>(out of memory: this table cannot be shown)</p>\n", out);
+	if (n) {
+		fputs("<div class=\"wide\"><table><caption>", out);
+		put_escaped(out, caption);
+		fputs("</caption>", out);
+		put_headers(out, table);
+	}
+	for (size_t row = 0; row < n; row++) {
+		fputs("<tr>", out);
+		for (int c = 0; c < table->n_columns; c++)
+			put_cell(out, table, row, c);
+		fputs("</tr>\n", out);
+	}
+	fputs(n ? "</tbody></table></div>\n" : "", out);
+	table_done(table);
 }

@@ -6,6 +6,8 @@
 #ifndef EXPORT_HTML_H
 #define EXPORT_HTML_H
 
+#include "export/table.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -19,12 +21,7 @@ void html_words(FILE *out, const char *fmt, ...) __attribute__((format(printf, 2
 void html_begin(FILE *out, const char *title);
 void html_end(FILE *out);
 
-/* Headers "name" and ">number" (right-aligned), NULL at the end; then cells, row by row. */
-void html_table(FILE *out, const char *caption, const char *const *headers);
-void html_header(FILE *out, bool is_number, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void html_row(FILE *out); /* the next row starts */
-/* kind: a class, "n" for numbers, "" for text, "n dim" ... */
-void html_cell(FILE *out, const char *kind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void html_table_end(FILE *out);
+/* A table, which is emptied; names of rows and columns are told as such to those who listen. Without rows: nothing. */
+void html_table_of(FILE *out, const char *caption, struct table *table);
 
 #endif

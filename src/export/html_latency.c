@@ -1,52 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Latencies of a model's runs: how they are distributed, and how they went over time. */
 #include "export/html_model.h"
+#include "export/page.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { COLUMNS = 240, CURVE = 160 };
 
-static bool has_latency(const struct model_run *run)
-{
-	return run->latency.n > 0;
-}
-
-static void put_series(struct html_page *page, const char *kind, const char *name, const struct model_series *series)
-{
-	if (!series->n)
-		return;
-	html_row(page->out);
-	html_cell(page->out, kind, "%s", name);
-	html_cell(page->out, "n", "%s", units_count(series->n).s);
-	html_cell(page->out, "n", "%s", units_duration((double)series->min_ns).s);
-	for (int i = 0; i < MODEL_N_PERCENTILES; i++) {
-		const struct model_percentile *own = &series->percentile[i];
-
-		if (isnan(own->ns))
-			html_cell(page->out, "n off", "needs %s", units_count(own->n_needed).s);
-		else
-			html_cell(page->out, "n", "%s", units_duration(own->ns).s);
-	}
-	html_cell(page->out, "n", "%s", units_duration((double)series->max_ns).s);
-}
-
 static void put_percentiles(struct html_page *page)
 {
-	static const char *const headers[] = { "run",  ">count", ">min",   ">p50", ">p90",
-					       ">p95", ">p99",	 ">p99.9", ">max", NULL };
+	const struct model_series *first = &page->analysis->runs[0].latency;
+	struct model_view view = html_view(page);
+	struct printable caption = { "Percentiles are values that occurred; ? is not known from so few inferences: " };
+	struct table table = { 0 };
 
-	html_table(page->out, "Percentiles are values that occurred; one that needs more inferences is not known",
-		   headers);
-	for (uint32_t r = 0; r < page->report->n_results; r++) {
-		const struct model_run *run = &page->analysis->runs[r];
-
-		put_series(page, "main", page->label[r].s, &run->latency);
-		for (uint32_t i = 0; i < run->n_groups; i++)
-			put_series(page, "off", html_name(run->groups[i].shape).s, &run->groups[i].latency);
-		put_series(page, "off", "with waiting", &run->response);
-	}
-	html_table_end(page->out);
+	for (int i = 0; i < MODEL_N_PERCENTILES; i++)
+		printable_add(&caption, "%s%s needs %s", i ? ", " : "", first->percentile[i].name,
+			      units_count(first->percentile[i].n_needed).s);
+	model_rows_latency(&table, &view);
+	html_table_of(page->out, caption.s, &table);
 }
 
 static void draw_bins(struct html_page *page, const struct plot *plot, const struct model_histogram *histogram,
@@ -149,13 +122,13 @@ static void draw_ecdf(struct html_page *page)
 	plot.y = plot_axis_of(0, 1, false);
 	html_figure(page,
 		    "Share of the inferences that take at most so long: further left is faster, steeper is steadier.");
-	html_key(page, has_latency);
+	html_key(page, model_has_latency);
 	plot_begin(&plot, html_plot_id(page).s, "Cumulative distribution of the latency of each run",
 		   "The percentiles are in the table of this section.");
 	plot_draw_x(&plot, html_ns, plot.x.is_log ? "latency (logarithmic)" : "latency");
 	plot_draw_y(&plot, html_share, "inferences");
 	for (uint32_t r = 0; r < page->report->n_results; r++)
-		if (has_latency(&page->analysis->runs[r]))
+		if (model_has_latency(&page->analysis->runs[r]))
 			draw_curve(page, &plot, r);
 	plot_end(&plot);
 	fputs("</figure>\n", page->out);
@@ -164,68 +137,114 @@ static void draw_ecdf(struct html_page *page)
 /* What happened in one column of the plot over time. */
 struct column {
 	double low, high, sum;
-	uint32_t n;
+	uint32_t n, round; /* round: of the first one */
 };
 
 static void draw_columns(struct html_page *page, const struct plot *plot, const struct column *column, uint32_t r)
 {
-	bool is_open = false;
+	double width = (plot->right - plot->left) / COLUMNS;
+	const struct column *before = NULL;
 
 	fprintf(page->out, "<path class=\"soft %s\" d=\"", html_colour(r).s);
 	for (int i = 0; i < COLUMNS; i++) {
-		double left = plot->left + (plot->right - plot->left) * i / COLUMNS;
 		double top = plot_y(plot, column[i].high), bottom = plot_y(plot, column[i].low);
 
 		if (column[i].n)
-			fprintf(page->out, "M%.1f %.1fh%.1fV%.1fh-%.1fz", left, top,
-				(plot->right - plot->left) / COLUMNS, fmax(bottom, top + 1.2),
-				(plot->right - plot->left) / COLUMNS);
+			fprintf(page->out, "M%.1f %.1fh%.1fV%.1fh-%.1fz", plot->left + width * i, top, width,
+				fmax(bottom, top + 1.2), width);
 	}
 	fprintf(page->out, "\"/><path class=\"line %s\" d=\"", html_colour(r).s);
+	/* another process is another line */
 	for (int i = 0; i < COLUMNS; i++) {
 		if (!column[i].n)
 			continue;
-		fprintf(page->out, "%s%.1f %.1f", is_open ? "L" : "M",
-			plot->left + (plot->right - plot->left) * (i + 0.5) / COLUMNS,
-			plot_y(plot, column[i].sum / column[i].n));
-		is_open = true;
+		fprintf(page->out, "%s%.1f %.1f", before && before->round == column[i].round ? "L" : "M",
+			plot->left + width * (i + 0.5), plot_y(plot, column[i].sum / column[i].n));
+		before = &column[i];
 	}
 	fputs("\"/>\n", page->out);
 }
 
-static uint64_t fill_columns(const struct model_result *result, struct column *column)
-{
-	uint64_t begin_ns = UINT64_MAX, end_ns = 0;
+/* Time that was measured: processes one behind the other, without what lay between them. Latencies are in their order.
+ */
+struct stretch {
+	uint64_t begin_ns;  /* of its first inference */
+	uint64_t before_ns; /* of all stretches before */
+};
 
-	for (uint32_t i = 0; i < result->n_latencies; i++) {
-		begin_ns = result->latencies[i].start_ns < begin_ns ? result->latencies[i].start_ns : begin_ns;
-		end_ns = result->latencies[i].start_ns > end_ns ? result->latencies[i].start_ns : end_ns;
-	}
+static struct stretch next_stretch(const struct model_result *result, uint32_t i, const struct stretch *last)
+{
+	struct stretch next = { .begin_ns = result->latencies[i].start_ns };
+
+	if (i)
+		next.before_ns = last->before_ns + (result->latencies[i - 1].start_ns - last->begin_ns) +
+				 result->latencies[i - 1].duration_ns;
+	return next;
+}
+
+static bool begins_round(const struct model_result *result, uint32_t i)
+{
+	return !i || result->latencies[i].round != result->latencies[i - 1].round;
+}
+
+static uint64_t measured_ns(const struct model_result *result)
+{
+	struct stretch stretch = { 0, 0 };
+
+	for (uint32_t i = 0; i < result->n_latencies; i++)
+		if (begins_round(result, i))
+			stretch = next_stretch(result, i, &stretch);
+	return next_stretch(result, result->n_latencies - 1, &stretch).begin_ns - stretch.begin_ns + stretch.before_ns;
+}
+
+static void fill_columns(const struct model_result *result, struct column *column, uint64_t all_ns)
+{
+	struct stretch stretch = { 0, 0 };
+
 	for (uint32_t i = 0; i < result->n_latencies; i++) {
 		const struct model_latency *one = &result->latencies[i];
-		double at = (double)(one->start_ns - begin_ns) / ((double)(end_ns - begin_ns) + 1) * COLUMNS;
-		struct column *to = &column[(int)fmin(at, COLUMNS - 1)];
-		double ns = (double)one->duration_ns;
+		double ns = (double)one->duration_ns, at;
+		struct column *to;
 
+		if (begins_round(result, i))
+			stretch = next_stretch(result, i, &stretch);
+		at = (double)(stretch.before_ns + (one->start_ns - stretch.begin_ns)) / ((double)all_ns + 1) * COLUMNS;
+		to = &column[(int)fmin(at, COLUMNS - 1)];
 		if (one->status)
 			continue;
+		to->round = to->n ? to->round : one->round;
 		to->low = to->n ? fmin(to->low, ns) : ns;
 		to->high = to->n ? fmax(to->high, ns) : ns;
 		to->sum += ns;
 		to->n++;
 	}
-	return end_ns - begin_ns;
+}
+
+/* Where one process ends and the next begins. */
+static void draw_rounds(const struct model_result *result, const struct plot *plot)
+{
+	struct stretch stretch = { 0, 0 };
+
+	for (uint32_t i = 0; i < result->n_latencies; i++) {
+		if (!begins_round(result, i))
+			continue;
+		stretch = next_stretch(result, i, &stretch);
+		if (i)
+			fprintf(plot->out, "<path class=\"axis dash\" d=\"M%.1f %.1fV%.1f\"/>",
+				plot_x(plot, (double)stretch.before_ns), plot->top, plot->bottom);
+	}
 }
 
 static void draw_time(struct html_page *page, uint32_t r)
 {
 	const struct model_run *run = &page->analysis->runs[r];
 	struct column column[COLUMNS] = { 0 };
-	uint64_t long_ns = fill_columns(run->result, column);
+	uint64_t long_ns = measured_ns(run->result);
 	struct plot plot = plot_of(page->out, 560, 200);
 	double high = (double)run->latency.max_ns, most = run->latency.percentile[0].ns;
 	struct printable title = { "" };
 
+	fill_columns(run->result, column, long_ns);
 	plot.x = plot_axis_of(0, (double)long_ns, false);
 	/* a few far away would press all the others flat */
 	plot.y = high > 4 * most ? plot_axis_of((double)run->latency.min_ns * 0.9, high * 1.1, true)
@@ -234,54 +253,83 @@ static void draw_time(struct html_page *page, uint32_t r)
 		    units_duration((double)long_ns / COLUMNS).s);
 	printable_add(&title, "Latency of %s over time", page->label[r].s);
 	plot_begin(&plot, html_plot_id(page).s, title.s, "Whether it drifts is in the table of this section.");
-	plot_draw_x(&plot, html_ns, "since the first of these inferences");
-	plot_draw_y(&plot, html_ns, plot.y.is_log ? "latency (log)" : "latency");
+	plot_draw_x(&plot, html_ns,
+		    run->n_rounds > 1 ? "time measured; dashed: the next process begins"
+				      : "since the first of these inferences");
+	plot_draw_y(&plot, html_ns, plot.y.is_log ? "latency (logarithmic)" : "latency");
+	draw_rounds(run->result, &plot);
 	draw_columns(page, &plot, column, r);
 	plot_end(&plot);
 	fputs("</figure>\n", page->out);
 }
 
+static void put_steadiness_of(struct table *table, const struct html_page *page, uint32_t r)
+{
+	const struct model_run *run = &page->analysis->runs[r];
+	const struct model_series *series = &run->latency;
+
+	table_cell(table, TABLE_BOLD, "%s", page->label[r].s);
+	table_cell(table, TABLE_PLAIN, "%s", units_interval(series->mean_ns, series->interval_ns, false).s);
+	table_cell(table, TABLE_PLAIN, "%s",
+		   isnan(series->n_effective) ? "-" : units_count((uint64_t)series->n_effective).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_duration(series->deviation_ns).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_count(series->n_outliers).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_percent(series->outlier_share).s);
+	table_cell(table, series->drift > MODEL_STEADY ? TABLE_RED : TABLE_PLAIN, "%s",
+		   model_drift_words(series->drift));
+	table_cell(table, TABLE_PLAIN, "%s", units_decimal(series->drift_ratio).s);
+	if (run->n_rounds > 1)
+		table_cell(table, TABLE_PLAIN, "%u (%s to %s)", run->n_rounds, units_duration(run->round_low_ns).s,
+			   units_duration(run->round_high_ns).s);
+	else
+		table_cell(table, TABLE_PLAIN, "1");
+}
+
 static void put_steadiness(struct html_page *page)
 {
-	static const char *const headers[] = { "run",
-					       ">mean \302\261 95 %",
-					       ">worth",
-					       ">deviation",
-					       ">outliers",
-					       ">their time",
-					       "over time",
-					       ">last quarter / first",
-					       ">processes (their means)",
-					       NULL };
+	static const struct {
+		const char *header;
+		int flags;
+	} columns[] = { { "run", TABLE_LEFT },
+			{ "mean \302\261 95 %", TABLE_RIGHT },
+			{ "worth", TABLE_RIGHT },
+			{ "deviation", TABLE_RIGHT },
+			{ "outliers", TABLE_RIGHT },
+			{ "their time", TABLE_RIGHT },
+			{ "inside a process", TABLE_LEFT },
+			{ "last quarter / first", TABLE_RIGHT },
+			{ "processes (their means)", TABLE_RIGHT } };
+	struct table table = { 0 };
 
-	html_table(page->out,
-		   "Worth: how many independent values the inferences in a row come to; outliers lie beyond the middle "
-		   "half by "
-		   "three times its width",
-		   headers);
-	for (uint32_t r = 0; r < page->report->n_results; r++) {
-		const struct model_series *series = &page->analysis->runs[r].latency;
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		table_column(&table, columns[i].header, columns[i].flags);
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		if (model_has_latency(&page->analysis->runs[r]))
+			put_steadiness_of(&table, page, r);
+	html_table_of(page->out,
+		      "Worth: how many independent values the inferences in a row come to; outliers lie beyond the "
+		      "middle half by three times its width",
+		      &table);
+}
 
-		if (!series->n)
-			continue;
-		html_row(page->out);
-		html_cell(page->out, "main", "%s", page->label[r].s);
-		html_cell(page->out, "n", "%s", units_interval(series->mean_ns, series->interval_ns, false).s);
-		html_cell(page->out, "n", "%s",
-			  isnan(series->n_effective) ? "-" : units_count((uint64_t)series->n_effective).s);
-		html_cell(page->out, "n", "%s", units_duration(series->deviation_ns).s);
-		html_cell(page->out, "n", "%s", units_count(series->n_outliers).s);
-		html_cell(page->out, "n", "%s", units_percent(series->outlier_share).s);
-		html_cell(page->out, series->drift > MODEL_STEADY ? "bad" : "", "%s", model_drift_words(series->drift));
-		html_cell(page->out, "n", "%s", units_decimal(series->drift_ratio).s);
-		if (page->analysis->runs[r].n_rounds > 1)
-			html_cell(page->out, "n", "%u (%s to %s)", page->analysis->runs[r].n_rounds,
-				  units_duration(page->analysis->runs[r].round_low_ns).s,
-				  units_duration(page->analysis->runs[r].round_high_ns).s);
-		else
-			html_cell(page->out, "n", "1");
+/* What was to be measured and was not. */
+static void put_missing(struct html_page *page, uint32_t r)
+{
+	const struct model_result *result = &page->report->results[r];
+
+	if (result->ended_early) {
+		fputs("<p>", page->out);
+		html_words(page->out, "%s: ended early: %s.", page->label[r].s, result->ended_early);
+		fputs("</p>\n", page->out);
 	}
-	html_table_end(page->out);
+	if (result->n_unserved > 0) {
+		fputs("<p>", page->out);
+		html_words(page->out,
+			   "%s: %s could not be served within the time, and are in no figure: waiting was longer than "
+			   "these say.",
+			   page->label[r].s, page_count((uint64_t)result->n_unserved, "request").s);
+		fputs("</p>\n", page->out);
+	}
 }
 
 void html_latencies(struct html_page *page)
@@ -289,18 +337,20 @@ void html_latencies(struct html_page *page)
 	bool has_any = false;
 
 	html_section(page, "latency", "Latency", "Of an inference; the first one and the warm-up are not among them.");
-	for (uint32_t r = 0; r < page->report->n_results; r++)
-		has_any |= has_latency(&page->analysis->runs[r]);
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		has_any |= model_has_latency(&page->analysis->runs[r]);
+		put_missing(page, r);
+	}
 	if (has_any) {
 		put_percentiles(page);
 		fputs("<h3>Distribution</h3>\n<div class=\"many\">", page->out);
 		draw_ecdf(page);
 		for (uint32_t r = 0; r < page->report->n_results; r++)
-			if (has_latency(&page->analysis->runs[r]))
+			if (model_has_latency(&page->analysis->runs[r]))
 				draw_histogram(page, r);
 		fputs("</div>\n<h3>Over time</h3>\n<div class=\"many\">", page->out);
 		for (uint32_t r = 0; r < page->report->n_results; r++)
-			if (has_latency(&page->analysis->runs[r]))
+			if (model_has_latency(&page->analysis->runs[r]))
 				draw_time(page, r);
 		fputs("</div>\n", page->out);
 		put_steadiness(page);

@@ -5,10 +5,10 @@
 
 #include "export/export_model.h"
 #include "export/html.h"
-#include "export/model_words.h"
+#include "export/model_rows.h"
 #include "export/plot.h"
 
-enum { HTML_COLOURS = 8 };
+enum { HTML_COLOURS = 8, HTML_RUNS = 12 };
 
 struct html_page {
 	FILE *out;
@@ -25,6 +25,7 @@ void html_outputs(struct html_page *page);
 void html_placement(struct html_page *page);
 void html_operators(struct html_page *page);
 void html_kernels(struct html_page *page);
+bool html_has_kernels(const struct html_page *page);
 void html_roofline(struct html_page *page);
 
 /* A text of a stranger, not yet escaped. */
@@ -38,8 +39,13 @@ struct units_text html_plot_id(struct html_page *page);
 struct units_text html_colour(uint32_t i);
 /* <figure> with a caption, and the colours of the runs that match: those with latencies, operators, or all. */
 void html_figure(struct html_page *page, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The first column, and one for each run that matches. */
-void html_run_headers(struct html_page *page, const char *first, bool (*has)(const struct model_run *run));
+/* All runs; then, from end == 0 on, as many side by side as a table holds: false when all have been shown. */
+struct model_view html_view(const struct html_page *page);
+bool html_view_next(struct model_view *view);
+/* <div> for a plot and its table: beside each other where there is room. The caller ends it. */
+void html_pair(struct html_page *page);
+/* <p> with a text that is escaped. */
+void html_paragraph(struct html_page *page, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void html_key(struct html_page *page, bool (*has)(const struct model_run *run));
 
 /* For axes. */

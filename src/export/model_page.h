@@ -4,7 +4,7 @@
 #define EXPORT_MODEL_PAGE_H
 
 #include "export/export_model.h"
-#include "export/model_words.h"
+#include "export/model_rows.h"
 #include "export/page.h"
 
 enum { MODEL_PAGE_RUNS = 5 }; /* side by side; more follow in further tables */
@@ -16,14 +16,10 @@ struct model_page {
 	struct printable *label; /* of each run */
 };
 
-/* Some of the runs, side by side. */
-struct model_span {
-	uint32_t first, end;
-};
-
 void model_text_latencies(const struct model_page *page);
 void model_text_creation(const struct model_page *page);
 void model_text_memory(const struct model_page *page);
+void model_text_devices(const struct model_page *page);
 void model_text_outputs(const struct model_page *page);
 void model_text_placement(const struct model_page *page);
 void model_text_kernels(const struct model_page *page);
@@ -33,11 +29,8 @@ void model_text_roofline(const struct model_page *page);
 
 /* A text of a stranger. */
 struct printable model_page_text(const struct model_page *page, const char *text, int columns);
-/* The next few runs; false: all have been shown. Starts from { 0, 0 }. */
-bool model_page_next(const struct model_page *page, struct model_span *span);
-/* One column for each run of the span. */
-void model_page_columns(const struct model_page *page, struct table *table, const struct model_span *span);
-/* A duration, "-" for what is not known: -1 or NAN. */
-struct units_text model_page_ns(double ns);
+/* All runs; then, from end == 0 on, a few side by side: false when all have been shown. */
+struct model_view model_page_view(const struct model_page *page);
+bool model_page_next(struct model_view *view);
 
 #endif

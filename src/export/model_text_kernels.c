@@ -4,34 +4,11 @@
 
 enum { MAX_KERNELS = 20 };
 
-/* Of one call; of cycles there is no time. */
-static struct units_text mean_of(const struct model_kernel *kernel)
-{
-	double n = (double)kernel->n;
-
-	return isnan(kernel->time_ns) ? units_count((uint64_t)((double)kernel->cycles / n + 0.5))
-				      : units_duration(kernel->time_ns / n);
-}
-
-static void put_kernel(const struct model_page *page, struct table *table, const struct model_kernel *kernel)
-{
-	const char *type = kernel->implementation ? kernel->implementation : kernel->op_type;
-
-	table_cell(table, kernel->is_whole ? TABLE_DIM : TABLE_PLAIN, "%s", model_page_text(page, kernel->name, 60).s);
-	table_cell(table, TABLE_PLAIN, "%s", kernel->op_type ? model_page_text(page, kernel->op_type, 20).s : "");
-	table_cell(table, TABLE_DIM, "%s",
-		   kernel->source_ops ? model_page_text(page, kernel->source_ops, 60).s
-		   : type	      ? model_page_text(page, type, 40).s
-				      : "");
-	table_cell(table, TABLE_PLAIN, "%s", units_count((uint64_t)kernel->n).s);
-	table_cell(table, TABLE_PLAIN, "%s%s", mean_of(kernel).s, isnan(kernel->time_ns) ? " cycles" : "");
-	table_cell(table, TABLE_PLAIN, "%s", kernel->is_whole ? "" : units_percent(kernel->share).s);
-}
-
 static void print_kernels(const struct model_page *page, uint32_t r)
 {
 	const struct model_result *result = &page->report->results[r];
 	struct table table = page_table(&page->page);
+	struct model_view view = model_page_view(page);
 	uint32_t n = page->page.opts.is_all || result->n_kernels <= MAX_KERNELS + 1 ? result->n_kernels : MAX_KERNELS;
 
 	if (result->n_kernel_runs < 0)
@@ -41,14 +18,7 @@ static void print_kernels(const struct model_page *page, uint32_t r)
 		page_text(&page->page, 2, TABLE_BOLD, "%s: %s of %s", page->label[r].s,
 			  model_page_text(page, result->kernels_source, 40).s,
 			  page_count((uint64_t)result->n_kernel_runs, "execution").s);
-	table_column(&table, "kernel", TABLE_LEFT | TABLE_SHRINKS);
-	table_column(&table, "type", TABLE_LEFT);
-	table_column(&table, "made from, or how", TABLE_LEFT | TABLE_SHRINKS);
-	table_column(&table, "calls", TABLE_RIGHT);
-	table_column(&table, "mean", TABLE_RIGHT);
-	table_column(&table, "share", TABLE_RIGHT);
-	for (uint32_t i = 0; i < n; i++)
-		put_kernel(page, &table, &result->kernels[i]);
+	model_rows_kernels(&table, &view, r, n);
 	table_print(&table, page->page.out);
 	if (n < result->n_kernels)
 		page_text(&page->page, 2, TABLE_DIM, "%u others (--all)", result->n_kernels - n);

@@ -27,25 +27,6 @@ static struct printable sparkline(const struct model_page *page, const struct mo
 	return text;
 }
 
-static void put_series(const struct model_page *page, struct table *table, const char *name,
-		       const struct model_series *series)
-{
-	if (!series->n)
-		return;
-	table_cell(table, TABLE_PLAIN, "%s", name);
-	table_cell(table, TABLE_PLAIN, "%s", units_count(series->n).s);
-	table_cell(table, TABLE_PLAIN, "%s", units_duration((double)series->min_ns).s);
-	for (int i = 0; i < MODEL_N_PERCENTILES; i++) {
-		const struct model_percentile *own = &series->percentile[i];
-
-		if (isnan(own->ns))
-			table_cell(table, TABLE_DIM, "?");
-		else
-			table_cell(table, TABLE_PLAIN, "%s", units_duration(own->ns).s);
-	}
-	table_cell(table, TABLE_PLAIN, "%s", units_duration((double)series->max_ns).s);
-}
-
 static void print_remarks(const struct model_page *page, uint32_t r)
 {
 	const struct model_series *series = &page->analysis->runs[r].latency;
@@ -64,8 +45,7 @@ static void print_remarks(const struct model_page *page, uint32_t r)
 			  page->analysis->runs[r].n_rounds, units_duration(page->analysis->runs[r].round_low_ns).s,
 			  units_duration(page->analysis->runs[r].round_high_ns).s);
 	page_text(&page->page, 6, TABLE_DIM, "%s; in a row they are worth %s independent ones%s",
-		  series->drift == MODEL_STEADY ? "steady" : model_drift_words(series->drift),
-		  units_count((uint64_t)series->n_effective).s,
+		  model_drift_words(series->drift), units_count((uint64_t)series->n_effective).s,
 		  series->is_short ? ", so few that the interval is a guess" : "");
 	if (page->report->results[r].warmup_words)
 		page_text(&page->page, 6, TABLE_DIM, "warm-up: %s",
@@ -90,244 +70,118 @@ static void print_needed(const struct model_page *page)
 	}
 }
 
+/* What was to be measured and was not. */
+static void print_missing(const struct model_page *page, uint32_t r)
+{
+	const struct model_result *result = &page->report->results[r];
+
+	if (result->ended_early)
+		page_text(&page->page, 2, TABLE_PLAIN, "%s: ended early: %s.",
+			  model_page_text(page, result->label, 16).s, result->ended_early);
+	if (result->n_unserved > 0)
+		page_text(&page->page, 2, TABLE_PLAIN,
+			  "%s: %s could not be served within the time, and are in no figure: waiting was longer than "
+			  "these say.",
+			  model_page_text(page, result->label, 16).s,
+			  page_count((uint64_t)result->n_unserved, "request").s);
+}
+
 void model_text_latencies(const struct model_page *page)
 {
 	struct table table = page_table(&page->page);
-	static const char *const headers[] = { "count", "min", "p50", "p90", "p95", "p99", "p99.9", "max" };
+	struct model_view view = model_page_view(page);
 
 	page_heading(&page->page, "Latency of an inference, without the first and the warm-up");
-	table_column(&table, "", TABLE_LEFT | TABLE_SHRINKS);
-	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-		table_column(&table, headers[i], TABLE_RIGHT);
-	for (uint32_t r = 0; r < page->report->n_results; r++) {
-		const struct model_run *run = &page->analysis->runs[r];
-		struct printable name = page->label[r];
-
-		put_series(page, &table, name.s, &run->latency);
-		for (uint32_t i = 0; i < run->n_groups; i++) {
-			name = (struct printable){ "  " };
-			printable_add(&name, "%s", model_page_text(page, run->groups[i].shape, 40).s);
-			put_series(page, &table, name.s, &run->groups[i].latency);
-		}
-		put_series(page, &table, "  with waiting", &run->response);
-	}
+	model_rows_latency(&table, &view);
 	table_print(&table, page->page.out);
 	print_needed(page);
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		print_missing(page, r);
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		print_remarks(page, r);
 }
 
-/* Phases by name, in the order of the first run that has any. */
-static const struct model_result *with_phases(const struct model_page *page, const struct model_span *span)
-{
-	const struct model_result *found = NULL;
-
-	for (uint32_t r = span->end; r-- > span->first;)
-		if (page->report->results[r].n_phases)
-			found = &page->report->results[r];
-	return found;
-}
-
-static const struct model_phase *phase_of(const struct model_result *result, const char *name)
-{
-	for (uint32_t i = 0; i < result->n_phases; i++)
-		if (!strcmp(result->phases[i].name, name))
-			return &result->phases[i];
-	return NULL;
-}
-
-static void put_share(struct table *table, double ns, double of_ns)
-{
-	if (ns < 0)
-		table_cell(table, TABLE_DIM, "-");
-	else if (of_ns > 0)
-		table_cell(table, TABLE_PLAIN, "%s (%.0f %%)", units_duration(ns).s, 100 * ns / of_ns);
-	else
-		table_cell(table, TABLE_PLAIN, "%s", units_duration(ns).s);
-}
-
-static void put_phases(const struct model_page *page, struct table *table, const struct model_span *span,
-		       const struct model_result *by)
-{
-	for (uint32_t i = 0; i < by->n_phases; i++) {
-		table_cell(table, TABLE_PLAIN, "%s", model_page_text(page, by->phases[i].name, 40).s);
-		for (uint32_t r = span->first; r < span->end; r++) {
-			const struct model_result *result = &page->report->results[r];
-			const struct model_phase *phase = phase_of(result, by->phases[i].name);
-
-			put_share(table, phase ? (double)phase->ns : -1, (double)result->creation_ns);
-		}
-	}
-	table_cell(table, TABLE_DIM, "unattributed");
-	for (uint32_t r = span->first; r < span->end; r++)
-		put_share(table, (double)page->analysis->runs[r].creation_rest_ns,
-			  (double)page->report->results[r].creation_ns);
-	table_cell(table, TABLE_BOLD, "all of it");
-	for (uint32_t r = span->first; r < span->end; r++)
-		put_share(table, (double)page->report->results[r].creation_ns, -1);
-}
-
 void model_text_creation(const struct model_page *page)
 {
-	struct model_span span = { 0, 0 };
+	struct model_view view = model_page_view(page);
 	bool has_heading = false;
 
-	while (model_page_next(page, &span)) {
-		const struct model_result *by = with_phases(page, &span);
+	for (view.end = 0; model_page_next(&view);) {
 		struct table table = page_table(&page->page);
 
-		if (!by)
+		if (!model_view_has(&view, model_has_phases))
 			continue;
 		if (!has_heading)
 			page_heading(&page->page, "Session creation");
 		has_heading = true;
-		table_column(&table, "", TABLE_LEFT);
-		model_page_columns(page, &table, &span);
-		put_phases(page, &table, &span, by);
+		model_rows_creation(&table, &view);
 		table_print(&table, page->page.out);
-	}
-}
-
-static const struct model_step *step_of(const struct model_result *result, const char *name)
-{
-	for (uint32_t i = 0; i < result->n_steps; i++)
-		if (!strcmp(result->steps[i].name, name))
-			return &result->steps[i];
-	return NULL;
-}
-
-static void put_steps(const struct model_page *page, struct table *table, const struct model_span *span,
-		      const struct model_result *by)
-{
-	for (uint32_t i = 0; i < by->n_steps; i++) {
-		table_cell(table, TABLE_PLAIN, "%s", model_page_text(page, by->steps[i].name, 40).s);
-		for (uint32_t r = span->first; r < span->end; r++) {
-			const struct model_step *step = step_of(&page->report->results[r], by->steps[i].name);
-
-			table_cell(table, TABLE_PLAIN, "%s",
-				   step && step->rss_bytes >= 0 ? units_bytes((double)step->rss_bytes).s : "-");
-		}
-	}
-	table_cell(table, TABLE_BOLD, "peak");
-	for (uint32_t r = span->first; r < span->end; r++)
-		table_cell(table, TABLE_BOLD, "%s",
-			   page->report->results[r].peak_bytes < 0
-			       ? "-"
-			       : units_bytes((double)page->report->results[r].peak_bytes).s);
-}
-
-static void put_usage(const struct model_page *page, struct table *table, const struct model_span *span)
-{
-	table_cell(table, TABLE_PLAIN, "CPUs in use");
-	for (uint32_t r = span->first; r < span->end; r++)
-		table_cell(table, TABLE_PLAIN, "%s", units_decimal(page->analysis->runs[r].cores).s);
-	table_cell(table, TABLE_PLAIN, "energy an inference");
-	for (uint32_t r = span->first; r < span->end; r++) {
-		const struct model_run *run = &page->analysis->runs[r];
-
-		if (isfinite(run->energy_joules))
-			table_cell(table, TABLE_PLAIN, "%s", model_metric(run->energy_joules * 1000, "mJ").s);
-		else
-			table_cell(table, TABLE_DIM, "not known");
-	}
-}
-
-static bool is_same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-/* What the energy is of, or why it is not known: once when it is the same of all runs. */
-static void put_energy_words(const struct model_page *page)
-{
-	const struct model_result *results = page->report->results;
-	uint32_t n = page->report->n_results, n_same = 0;
-
-	while (n_same < n && is_same(results[n_same].energy_missing, results->energy_missing) &&
-	       is_same(results[n_same].energy_scope, results->energy_scope))
-		n_same++;
-	for (uint32_t r = 0; r < (n_same == n ? 1 : n) && n; r++) {
-		const char *of = n_same == n ? "" : page->label[r].s, *colon = *of ? ": " : "";
-
-		if (results[r].energy_scope)
-			page_text(&page->page, 2, TABLE_DIM, "%s%sEnergy is that of %s", of, colon,
-				  model_page_text(page, results[r].energy_scope, 200).s);
-		else if (results[r].energy_missing)
-			page_text(&page->page, 2, TABLE_DIM, "%s%sEnergy is not known: %s", of, colon,
-				  model_page_text(page, results[r].energy_missing, 400).s);
 	}
 }
 
 void model_text_memory(const struct model_page *page)
 {
-	struct model_span span = { 0, 0 };
+	struct model_view view = model_page_view(page);
 
 	page_heading(&page->page, "Memory after each step (resident), CPU and energy of the steady phase");
-	while (model_page_next(page, &span)) {
-		const struct model_result *by = NULL;
+	for (view.end = 0; model_page_next(&view);) {
 		struct table table = page_table(&page->page);
-		const struct model_result none = { 0 };
 
-		for (uint32_t r = span.end; r-- > span.first;)
-			if (page->report->results[r].n_steps)
-				by = &page->report->results[r];
-		table_column(&table, "", TABLE_LEFT);
-		model_page_columns(page, &table, &span);
-		put_steps(page, &table, &span, by ? by : &none);
-		put_usage(page, &table, &span);
+		model_rows_memory(&table, &view);
 		table_print(&table, page->page.out);
 	}
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
-		const struct model_result *result = &page->report->results[r];
+		struct printable words = model_energy_words(page->analysis, r, page->page.opts.is_ascii);
 
-		for (uint32_t i = 0; i < result->n_counters; i++) {
-			const struct model_counter *counter = &result->counters[i];
-
-			page_text(&page->page, 2, TABLE_PLAIN, "%s: %s %s %s, %s at most", page->label[r].s,
-				  model_page_text(page, counter->name, 40).s, units_decimal(counter->mean).s,
-				  model_page_text(page, counter->unit, 10).s, units_decimal(counter->max).s);
-		}
+		if (*words.s)
+			page_text(&page->page, 2, TABLE_DIM, "%s.", words.s);
 	}
-	put_energy_words(page);
 }
 
-static void put_output(const struct model_page *page, struct table *table, uint32_t r,
-		       const struct model_output *output)
+/* What each device is, the first time that it is met. */
+static void print_device(const struct model_page *page, uint32_t r, uint32_t i)
 {
-	enum table_style style = output->is_equal ? TABLE_PLAIN : TABLE_RED;
+	const struct model_device *device = &page->report->results[r].devices[i];
 
-	table_cell(table, TABLE_PLAIN, "%s", page->label[r].s);
-	table_cell(table, TABLE_PLAIN, "%s", model_page_text(page, output->name, 40).s);
-	table_cell(table, TABLE_PLAIN, "%s", model_page_text(page, page->report->results[r].against, 20).s);
-	table_cell(table, style, "%s", output->problem ? "not compared" : output->is_equal ? "agrees" : "differs");
-	if (output->problem) {
-		table_cell(table, TABLE_PLAIN, "%s", model_page_text(page, output->problem, 60).s);
-		table_cell(table, TABLE_PLAIN, "%s", "");
-		table_cell(table, TABLE_PLAIN, "%s", "");
-		return;
+	for (uint32_t before = 0; before < r; before++)
+		for (uint32_t k = 0; k < page->report->results[before].n_devices; k++)
+			if (!strcmp(page->report->results[before].devices[k].name, device->name))
+				return;
+	if (device->description)
+		page_text(&page->page, 2, TABLE_DIM, "%s: %s", model_page_text(page, device->name, 24).s,
+			  model_page_text(page, device->description, 100).s);
+}
+
+void model_text_devices(const struct model_page *page)
+{
+	struct model_view view = model_page_view(page);
+	struct table table = page_table(&page->page);
+
+	model_rows_devices(&table, &view);
+	if (table_n_rows(&table))
+		page_heading(&page->page, "GPUs and NPUs in the steady phase");
+	table_print(&table, page->page.out);
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		for (uint32_t i = 0; i < page->report->results[r].n_devices; i++) {
+			const struct model_device *device = &page->report->results[r].devices[i];
+			struct printable words = model_device_words(&view, r, device);
+
+			print_device(page, r, i);
+			if (*words.s)
+				page_text(&page->page, 2, TABLE_DIM, "%s.", words.s);
+		}
+		if (page->report->results[r].devices_missing)
+			page_text(&page->page, 2, TABLE_DIM, "%s.", model_devices_missing(&view, r).s);
 	}
-	table_cell(table, style, "%s of %s",
-		   output->n_different < 0 ? "-" : units_count((uint64_t)output->n_different).s,
-		   output->n_elements < 0 ? "-" : units_count((uint64_t)output->n_elements).s);
-	table_cell(table, TABLE_PLAIN, isfinite(output->max_abs) ? "%.3g" : "-", output->max_abs);
-	table_cell(table, TABLE_PLAIN, isfinite(output->max_rel) ? "%.3g" : "-", output->max_rel);
 }
 
 void model_text_outputs(const struct model_page *page)
 {
 	struct table table = page_table(&page->page);
-	static const char *const headers[] = { "", "output", "against", "", "different", "absolute", "relative" };
-	bool has_any = false;
+	struct model_view view = model_page_view(page);
 
-	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-		table_column(&table, headers[i], i < 4 ? TABLE_LEFT | (i < 2 ? TABLE_SHRINKS : 0) : TABLE_RIGHT);
-	for (uint32_t r = 0; r < page->report->n_results; r++) {
-		for (uint32_t i = 0; i < page->report->results[r].n_outputs; i++) {
-			put_output(page, &table, r, &page->report->results[r].outputs[i]);
-			has_any = true;
-		}
-	}
-	if (has_any)
+	model_rows_outputs(&table, &view);
+	if (table_n_rows(&table))
 		page_heading(&page->page, "Outputs, and their largest differences");
 	table_print(&table, page->page.out);
 }

@@ -44,6 +44,17 @@ struct printable model_provider(const char *name, int columns, bool is_ascii)
 	return len ? printable_text(name, len, columns, is_ascii) : (struct printable){ "-" };
 }
 
+struct printable model_against(const char *label, int columns, bool is_ascii)
+{
+	struct printable to = { "those " };
+
+	if (label && !strcmp(label, "expected"))
+		printable_add(&to, "expected");
+	else
+		printable_add(&to, "of %s", model_text(label, columns, is_ascii).s);
+	return to;
+}
+
 struct units_text model_metric(double value, const char *unit)
 {
 	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
@@ -59,6 +70,11 @@ struct units_text model_metric(double value, const char *unit)
 	return to;
 }
 
+struct units_text model_joules(double joules)
+{
+	return fabs(joules) < 1 ? model_metric(joules * 1000, "mJ") : model_metric(joules, "J");
+}
+
 struct units_text model_ratio_words(const struct model_ratio *ratio)
 {
 	struct units_text to = { "-" };
@@ -69,14 +85,52 @@ struct units_text model_ratio_words(const struct model_ratio *ratio)
 	digits = ratio->value < 0.095 ? 4 : 2;
 	if (!ratio->is_known)
 		snprintf(to.s, sizeof to.s, "%.*f x", digits, ratio->value);
+	else if (!ratio->is_different && isfinite(ratio->low))
+		snprintf(to.s, sizeof to.s, "cannot tell (%.*f to %.*f x)", digits, ratio->low, digits, ratio->high);
 	else if (!ratio->is_different)
-		snprintf(to.s, sizeof to.s, "no difference (%.*f x)", digits, ratio->value);
-	else if (isfinite(ratio->low))
+		snprintf(to.s, sizeof to.s, "cannot tell (%.*f x)", digits, ratio->value);
+	else if (ratio->low > 1 || ratio->high < 1)
 		snprintf(to.s, sizeof to.s, "%.*f x (%.*f to %.*f)", digits, ratio->value, digits, ratio->low, digits,
 			 ratio->high);
 	else
 		snprintf(to.s, sizeof to.s, "%.*f x", digits, ratio->value);
 	return to;
+}
+
+static const struct step {
+	const char *name, *words, *task;
+} steps[] = {
+	{ "load-runtime", "runtime loaded", "load the runtime" },
+	{ "environment", "environment made", "make the runtime's environment" },
+	{ "libraries", "libraries loaded", "load the provider's library" },
+	{ "session", "session created", "create the session" },
+	{ "inputs", "inputs made", "make the inputs" },
+	{ "first", "first inference", "run the first inference" },
+	{ "warm-up", "warm-up", "warm up" },
+	{ "steady", "steady phase", "run the measured inferences" },
+	{ "unload", "all released", "release the session" },
+};
+
+static const struct step *step_of(const char *name)
+{
+	for (size_t i = 0; name && i < sizeof steps / sizeof *steps; i++)
+		if (!strcmp(steps[i].name, name))
+			return &steps[i];
+	return NULL;
+}
+
+const char *model_step_words(const char *step)
+{
+	const struct step *found = step_of(step);
+
+	return found ? found->words : step;
+}
+
+const char *model_step_task(const char *step)
+{
+	const struct step *found = step_of(step);
+
+	return found ? found->task : NULL;
 }
 
 const char *model_bound_words(enum model_bound_by by)
@@ -88,7 +142,7 @@ const char *model_bound_words(enum model_bound_by by)
 
 const char *model_drift_words(enum model_drift drift)
 {
-	static const char *const words[] = { "not known", "steady", "slowing down", "quickening" };
+	static const char *const words[] = { "too few to tell a drift", "steady", "slowing down", "quickening" };
 
 	return words[drift];
 }
@@ -117,9 +171,10 @@ static void say_failed(const struct speaker *to)
 {
 	const struct model_result *result = to->run->result;
 
-	FINDING("it failed");
-	if (result->failed_in)
-		FINDING(" (%s)", model_text(result->failed_in, NAME, to->is_ascii).s);
+	if (model_step_task(result->failed_in))
+		FINDING("it failed to %s", model_step_task(result->failed_in));
+	else
+		FINDING("it failed");
 	EVIDENCE("%s", model_text(to->insight->text, ERROR, to->is_ascii).s);
 	if (result->available)
 		NEXT("this runtime has %s", model_text(result->available, ERROR, to->is_ascii).s);
@@ -127,14 +182,36 @@ static void say_failed(const struct speaker *to)
 
 static void say_outputs(const struct speaker *to)
 {
-	const char *against = to->run->result->against;
-
-	FINDING("outputs differ from those %s%s", against ? "of " : "expected",
-		against ? model_text(against, NAME, to->is_ascii).s : "");
+	FINDING("outputs differ from %s", model_against(to->run->result->against, NAME, to->is_ascii).s);
 	EVIDENCE("%s of %s", units_count((uint64_t)to->insight->a).s, units_count((uint64_t)to->insight->b).s);
 	if (isfinite(to->insight->value))
 		EVIDENCE(", by %.3g at most", to->insight->value);
 	NEXT("look at the table of outputs before its speed counts");
+}
+
+static void say_outputs_unknown(const struct speaker *to)
+{
+	FINDING("outputs could not be compared with %s", model_against(to->run->result->against, NAME, to->is_ascii).s);
+	EVIDENCE("%s of %s: %s", units_count((uint64_t)to->insight->a).s, units_count((uint64_t)to->insight->b).s,
+		 model_text(to->insight->text, ERROR, to->is_ascii).s);
+	NEXT("whether it computes the same is not known");
+}
+
+static void say_busy(const struct speaker *to)
+{
+	const struct model_insight *insight = to->insight;
+
+	FINDING("other programs kept the machine busy");
+	if (isfinite(insight->value)) {
+		EVIDENCE("they used %s of its %s CPUs meanwhile", units_decimal(insight->value).s,
+			 units_count((uint64_t)insight->b).s);
+		if (isfinite(to->run->cores))
+			EVIDENCE(", this run %s", units_decimal(to->run->cores).s);
+	}
+	if (insight->low > 0)
+		EVIDENCE("%sit waited for one in %s of the time in which it could have run",
+			 isfinite(insight->value) ? "; " : "", units_percent(insight->low).s);
+	NEXT("its figures are those of a busy machine: measure again while nothing else runs");
 }
 
 static void say_nothing_taken(const struct speaker *to)
@@ -149,8 +226,16 @@ static void say_partly_taken(const struct speaker *to)
 {
 	FINDING("the provider took only %s of %s nodes", units_count((uint64_t)to->insight->a).s,
 		units_count((uint64_t)to->insight->b).s);
-	EVIDENCE("the others take %s of the operators' time", units_percent(to->insight->value).s);
+	EVIDENCE("the others take %s of the time", units_percent(to->insight->value).s);
 	NEXT("at most %s an inference; the table of operators says which", units_duration(to->insight->gain_ns).s);
+}
+
+static bool agrees(const struct model_result *result)
+{
+	for (uint32_t i = 0; i < result->n_outputs; i++)
+		if (!result->outputs[i].is_equal)
+			return false;
+	return true;
 }
 
 static void say_faster(const struct speaker *to)
@@ -159,9 +244,10 @@ static void say_faster(const struct speaker *to)
 
 	FINDING("it is the fastest");
 	EVIDENCE("%.2f times as fast as %s", to->insight->value, base_label(to, &room));
-	if (isfinite(to->insight->low))
+	if (to->insight->low > 1)
 		EVIDENCE(" (%.2f to %.2f)", to->insight->low, to->insight->high);
-	NEXT("it saves %s an inference", units_duration(to->insight->gain_ns).s);
+	NEXT("%sit saves %s an inference", agrees(to->run->result) ? "" : "if its outputs will do, ",
+	     units_duration(to->insight->gain_ns).s);
 }
 
 static void say_uneven(const struct speaker *to)
@@ -192,15 +278,17 @@ static void say_few_values(const struct speaker *to)
 	FINDING("the mean is uncertain");
 	if (to->run->n_rounds > 1) {
 		EVIDENCE("%s %s; the means of its %u processes lie between %s and %s", to->is_ascii ? "+-" : "\302\261",
-			 units_percent(to->insight->value).s, to->run->n_rounds, units_duration(to->run->round_low_ns).s,
-			 units_duration(to->run->round_high_ns).s);
+			 units_percent(to->insight->value).s, to->run->n_rounds,
+			 units_duration(to->run->round_low_ns).s, units_duration(to->run->round_high_ns).s);
 		NEXT("measure in more of them (--rounds), while the machine does nothing else");
 		return;
 	}
 	EVIDENCE("%s %s; %s inferences in a row are worth %s independent ones", to->is_ascii ? "+-" : "\302\261",
 		 units_percent(to->insight->value).s, units_count((uint64_t)to->insight->b).s,
 		 units_count((uint64_t)to->insight->a).s);
-	if (times > 1 && times < 1e6)
+	if (times > 100)
+		NEXT("measure longer, and in several processes (--rounds)");
+	else if (times > 1)
 		NEXT("about %s times as long a run would make it 1 %%", units_decimal(ceil(times)).s);
 }
 
@@ -221,8 +309,10 @@ static void say_slow_phase(const struct speaker *to)
 	FINDING("%s rules session creation", to->text.s);
 	EVIDENCE("%s of %s, %s", units_duration(to->insight->low).s, units_duration((double)result->creation_ns).s,
 		 units_percent(to->insight->value).s);
-	if (is_transformer)
-		NEXT("an optimised model, saved once, loads without it");
+	if (is_transformer || !strcmp(to->insight->text ? to->insight->text : "", "graph transformers"))
+		NEXT("an optimized model, written once (--optimized-model FILE), loads without it");
+	else if (!strcmp(to->insight->text ? to->insight->text : "", "provider compilation"))
+		NEXT("a model compiled once (--compile FILE), where the provider can, loads without it");
 	else
 		NEXT("%s is what there is to win", units_duration(to->insight->low).s);
 }
@@ -238,6 +328,8 @@ static void say_bound(const struct speaker *to)
 					      : "far above both bounds");
 	EVIDENCE("%s of %s operators", units_count((uint64_t)to->insight->a).s,
 		 units_count((uint64_t)to->insight->b).s);
+	if (kind != MODEL_OVERHEAD_BOUND)
+		EVIDENCE(" at %s of the possible", units_percent(to->insight->low).s);
 	if (kind == MODEL_MEMORY_BOUND)
 		EVIDENCE(", beside %s of memory and %s of caches", model_metric(peak->bytes.high, "B/s").s,
 			 model_metric(peak->cache_bytes.high, "B/s").s);
@@ -323,6 +415,8 @@ struct model_words model_words_of(const struct model_analysis *analysis, const s
 	static void (*const say[N_MODEL_INSIGHTS])(const struct speaker *) = {
 		[MODEL_RUN_FAILED] = say_failed,
 		[MODEL_OUTPUTS_DIFFER] = say_outputs,
+		[MODEL_OUTPUTS_UNKNOWN] = say_outputs_unknown,
+		[MODEL_BUSY_MACHINE] = say_busy,
 		[MODEL_NOTHING_TAKEN] = say_nothing_taken,
 		[MODEL_PARTLY_TAKEN] = say_partly_taken,
 		[MODEL_FASTER] = say_faster,
@@ -363,13 +457,13 @@ struct printable model_not_found(const struct model_analysis *analysis, uint32_t
 
 	if (!analysis->report->results[run].n_operators || !reach->n_not_run)
 		return to;
-	printable_add(&to, "of the model's %u nodes ", analysis->report->model.n_listed);
+	printable_add(&to, "of the model's %s nodes ", units_count(analysis->report->model.n_listed).s);
 	if (reach->n_constant)
-		printable_add(&to, "%s depend on no input and did not run%s", units_count(reach->n_constant).s,
+		printable_add(&to, "%s depend on no input's values and did not run%s", units_count(reach->n_constant).s,
 			      n ? ", " : "");
 	if (n)
-		printable_add(&to, "%s were not found: removed, or part of an operator whose name does not tell",
-			      units_count(n).s);
+		printable_add(&to, "%s %s not found: removed, or part of an operator whose name does not tell",
+			      units_count(n).s, n == 1 ? "was" : "were");
 	return to;
 }
 
@@ -407,38 +501,54 @@ struct model_finding *model_findings(const struct model_analysis *analysis, bool
 	return finding;
 }
 
-static void add_speed(struct printable *to, const struct model_analysis *analysis, uint32_t r, bool is_ascii)
+bool model_was_busy(const struct model_analysis *analysis)
 {
-	const struct model_run *run = &analysis->runs[r];
-
-	printable_add(to, "%s%s", r ? "; " : "", model_text(run->result->label, NAME, is_ascii).s);
-	if (run->result->error)
-		printable_add(to, " failed");
-	else if (!run->latency.n)
-		printable_add(to, " ran no inference");
-	else if (!r || !isfinite(run->speed.value))
-		printable_add(to, " takes %s an inference%s",
-			      units_interval(run->latency.mean_ns, run->latency.interval_ns, is_ascii).s,
-			      isnan(run->latency.interval_ns) ? " (mean)" : "");
-	else if (run->speed.is_known && !run->speed.is_different)
-		printable_add(to, " is no different");
-	else
-		printable_add(to, " is %.*f times as fast%s", run->speed.value < 0.095 ? 4 : 2, run->speed.value,
-			      run->speed.is_known ? "" : " (too few values to be sure)");
+	for (uint32_t i = 0; i < analysis->n_insights; i++)
+		if (analysis->insights[i].kind == MODEL_BUSY_MACHINE)
+			return true;
+	return false;
 }
 
-struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii)
+struct printable model_deferred_words(const struct model_analysis *analysis, uint32_t run, bool is_ascii)
 {
-	const struct model_report *report = analysis->report;
+	const struct model_result *result = &analysis->report->results[run];
 	struct printable to = { "" };
-	uint32_t n_shown = report->n_results > 5 ? 4 : report->n_results;
 
-	printable_add(&to, "%s: ", model_text(report->model.name, NAME, is_ascii).s);
-	if (!report->n_results)
-		printable_add(&to, "nothing ran");
-	for (uint32_t r = 0; r < n_shown; r++)
-		add_speed(&to, analysis, r, is_ascii);
-	if (n_shown < report->n_results)
-		printable_add(&to, "; and %u more runs", report->n_results - n_shown);
+	for (uint32_t i = 0; i < result->n_operators; i++) {
+		if (!model_is_deferred(result->operators[i].provider))
+			continue;
+		printable_add(&to, "%s: ", model_text(result->label, NAME, is_ascii).s);
+		printable_add(
+		    &to,
+		    "operators of %s only start what the device computes; their time is that of starting it, and "
+		    "waiting for the device is unattributed (--ep-profile shows what runs there)",
+		    model_provider(result->operators[i].provider, NAME, is_ascii).s);
+		break;
+	}
+	return to;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+struct printable model_energy_words(const struct model_analysis *analysis, uint32_t run, bool is_ascii)
+{
+	const struct model_result *results = analysis->report->results, *result = &results[run];
+	struct printable to = { "" };
+	bool is_of_all = true;
+
+	for (uint32_t r = 1; r < analysis->report->n_results; r++)
+		is_of_all &= is_same(results[r].energy_missing, results->energy_missing) &&
+			     is_same(results[r].energy_scope, results->energy_scope);
+	if ((is_of_all && run) || (!result->energy_scope && !result->energy_missing))
+		return to;
+	if (!is_of_all)
+		printable_add(&to, "%s: ", model_text(result->label, NAME, is_ascii).s);
+	if (result->energy_scope && (isfinite(result->energy_joules) || !result->energy_missing))
+		printable_add(&to, "energy is that of %s", model_text(result->energy_scope, ERROR, is_ascii).s);
+	else
+		printable_add(&to, "energy is not known: %s", model_text(result->energy_missing, 400, is_ascii).s);
 	return to;
 }

@@ -31,17 +31,35 @@ struct model_finding *model_findings(const struct model_analysis *analysis, bool
 /* What became of the nodes of the model that are not known to have run; "": there are none, or nothing is known. */
 struct printable model_not_found(const struct model_analysis *analysis, uint32_t run);
 
-/* The report in one sentence. */
+/* Did other programs use the CPUs while one of the runs was measured? Then the machine's peaks may be too low as well.
+ */
+bool model_was_busy(const struct model_analysis *analysis);
+
+/* What the times of a run's operators are not; "": they are what they seem. */
+struct printable model_deferred_words(const struct model_analysis *analysis, uint32_t run, bool is_ascii);
+
+/* What the energy of a run is of, or why it is not known; with the first run for all when it is the same of all. */
+struct printable model_energy_words(const struct model_analysis *analysis, uint32_t run, bool is_ascii);
+
+/* The report in one sentence, model_verdict.c. */
 struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii);
 
 /* A text of a stranger, "-" for NULL; a provider without "ExecutionProvider". */
 struct printable model_text(const char *text, int columns, bool is_ascii);
 struct printable model_provider(const char *name, int columns, bool is_ascii);
+/* What outputs are held against: "those of cpu", "those expected". */
+struct printable model_against(const char *label, int columns, bool is_ascii);
 
 /* 139 GFLOP/s, 43.2 GB/s, 1.24 M; "-" when not a number. Steps of 1000. */
 struct units_text model_metric(double value, const char *unit);
-/* "1.90 x (1.81 to 2.00)", "no difference (0.98 x)", "1.90 x" without intervals, "-" */
+/* 912 mJ, 1.25 J; "-" when not a number. */
+struct units_text model_joules(double joules);
+/* "1.90 x (1.81 to 2.00)", "cannot tell (0.94 to 1.03 x)", "1.90 x" without intervals, "-" */
 struct units_text model_ratio_words(const struct model_ratio *ratio);
+/* "session created" for the step "session"; another name stays as it is. */
+const char *model_step_words(const char *step);
+/* "create the session", to follow "failed to"; NULL for another name. */
+const char *model_step_task(const char *step);
 const char *model_bound_words(enum model_bound_by by); /* "memory" */
 const char *model_drift_words(enum model_drift drift);
 

@@ -17,7 +17,8 @@ void page_heading(const struct page *page, const char *fmt, ...)
 	fprintf(page->out, "%s\n", table_style(page->opts.has_color, TABLE_PLAIN));
 }
 
-static void print_words(const struct page *page, int indent, char *text)
+/* column: where the line stands already. */
+static void print_words(const struct page *page, int indent, int column, char *text)
 {
 	int used = 0;
 
@@ -28,8 +29,9 @@ static void print_words(const struct page *page, int indent, char *text)
 			fputc('\n', page->out);
 			used = 0;
 		}
-		fprintf(page->out, "%*s%s", used ? 1 : indent, "", word);
+		fprintf(page->out, "%*s%s", used ? 1 : indent - column, "", word);
 		used += width + (used ? 1 : 0);
+		column = 0;
 	}
 }
 
@@ -45,10 +47,22 @@ void page_text(const struct page *page, int indent, enum table_style style, cons
 	if (len < 0)
 		return;
 	fputs(style ? table_style(page->opts.has_color, style) : "", page->out);
-	print_words(page, indent, text);
+	print_words(page, indent, 0, text);
 	fputs(style ? table_style(page->opts.has_color, TABLE_PLAIN) : "", page->out);
 	fputc('\n', page->out);
 	free(text);
+}
+
+void page_fact(const struct page *page, int columns, const char *name, const char *text)
+{
+	char *words = strdup(text);
+
+	fprintf(page->out, "%s%s%s", table_style(page->opts.has_color, TABLE_DIM), name,
+		table_style(page->opts.has_color, TABLE_PLAIN));
+	if (words)
+		print_words(page, columns, printable_width(name), words);
+	fputc('\n', page->out);
+	free(words);
 }
 
 struct table page_table(const struct page *page)
@@ -88,7 +102,7 @@ struct printable page_provider(const struct page *page, uint32_t name, int colum
 struct printable page_idle(const struct page *page, uint32_t model)
 {
 	const struct summary_model *own = &page->summary->models[model];
-	const struct summary_idle *idle = page->summary->idle + own->idle.first;
+	const struct summary_idle *idle = own->idle.n ? page->summary->idle + own->idle.first : NULL;
 	struct printable list = { "" };
 
 	for (uint32_t i = 0; i < own->idle.n; i++)

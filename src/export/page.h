@@ -31,6 +31,8 @@ void page_heading(const struct page *page, const char *fmt, ...) __attribute__((
 /* A paragraph, broken between words. */
 void page_text(const struct page *page, int indent, enum table_style style, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* A name and what it is, which may take several lines: these begin behind so many columns. */
+void page_fact(const struct page *page, int columns, const char *name, const char *text);
 struct table page_table(const struct page *page);
 /* A name, harmless; "-" for none. */
 struct printable page_name(const struct page *page, uint32_t name, int columns);

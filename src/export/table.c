@@ -17,10 +17,8 @@ enum { LEAST_WIDTH = 8 }; /* a column that gives way keeps this much */
 const char *table_style(bool has_color, enum table_style style)
 {
 	static const char *const sequences[] = {
-		[TABLE_PLAIN] = "\033[0m",
-		[TABLE_BOLD] = "\033[1m",
-		[TABLE_DIM] = "\033[2m",
-		[TABLE_RED] = "\033[31m",
+		[TABLE_PLAIN] = "\033[0m", [TABLE_BOLD] = "\033[1m",   [TABLE_DIM] = "\033[2m",
+		[TABLE_RED] = "\033[31m",  [TABLE_GREEN] = "\033[32m",
 	};
 
 	return has_color ? sequences[style] : "";
@@ -143,6 +141,27 @@ void table_print(struct table *table, FILE *out)
 		if (column == table->n_columns - 1)
 			fputc('\n', out);
 	}
+	table_done(table);
+}
+
+size_t table_n_rows(const struct table *table)
+{
+	return table->has_failed || !table->n_columns ? 0 : table->cells.n / (size_t)table->n_columns;
+}
+
+const char *table_text(const struct table *table, size_t row, int column, enum table_style *style)
+{
+	const struct table_cell *cell = table->cells.data;
+
+	cell += row * (size_t)table->n_columns + (size_t)column;
+	*style = cell->style;
+	return cell->text;
+}
+
+void table_done(struct table *table)
+{
+	struct table_cell *cell = table->cells.data;
+
 	for (size_t i = 0; i < table->cells.n; i++)
 		free(cell[i].text);
 	array_done(&table->cells, sizeof *cell);

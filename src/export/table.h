@@ -23,9 +23,10 @@ enum table_flag {
 	TABLE_LEFT = 0,
 	TABLE_RIGHT = 1,
 	TABLE_SHRINKS = 2,
-	TABLE_CLOSE = 4 /* one space before it instead of two */
+	TABLE_CLOSE = 4, /* one space before it instead of two */
+	TABLE_NAME = 8	 /* of what a machine reads: letters of one width on a page */
 };
-enum table_style { TABLE_PLAIN, TABLE_BOLD, TABLE_DIM, TABLE_RED };
+enum table_style { TABLE_PLAIN, TABLE_BOLD, TABLE_DIM, TABLE_RED, TABLE_GREEN };
 
 struct table {
 	int indent, width;
@@ -47,6 +48,11 @@ void table_cell(struct table *table, enum table_style style, const char *fmt, ..
     __attribute__((format(printf, 3, 4)));
 /* Prints and empties it. */
 void table_print(struct table *table, FILE *out);
+
+/* For whoever shows it otherwise: the rows that are there; a cell's text, which is the table's; then empties it. */
+size_t table_n_rows(const struct table *table);
+const char *table_text(const struct table *table, size_t row, int column, enum table_style *style);
+void table_done(struct table *table);
 
 /* The escape sequence of a style, "" without colour. */
 const char *table_style(bool has_color, enum table_style style);

@@ -124,9 +124,11 @@ static void print_usage(const struct page *page, const struct summary_runs *runs
 			  units_duration((double)runs->thread_cpu_ns / n).s,
 			  units_duration((double)runs->run_queue_ns / n).s, units_decimal((double)runs->faults / n).s,
 			  units_decimal((double)runs->switches / n).s);
-	else if (strcmp(names_text(page->names, page->summary->recording.level), "detail"))
+	else if (strcmp(names_text(page->names, page->summary->recording.level), "detail") || page->summary->recording.is_from_outside)
 		page_text(page, 2, TABLE_DIM,
-			  "CPU time, waits and page faults of each: not recorded (--level detail records them)");
+			  "CPU time, waits and page faults of each: not %s",
+			  page->summary->recording.is_from_outside ? "seen from outside (record and attach --inject see them)" :
+								     "recorded (--level detail records them)");
 }
 
 static void print_failures(const struct page *page, const struct summary_model *model)

@@ -42,6 +42,20 @@ static void print_open(const struct page *page)
 			  list.s);
 }
 
+static void print_left_out(const struct page *page)
+{
+	for (uint32_t i = 0; i < page->summary->n_left_out; i++) {
+		const struct summary_left_out *left_out = &page->summary->left_out[i];
+
+		struct printable of = { "" };
+
+		if (left_out->process != SUMMARY_NONE && page->summary->n_processes > 1)
+			printable_add(&of, " of %d", page->summary->processes[left_out->process].pid);
+		page_text(page, 2, TABLE_PLAIN, "Not recorded%s: %s %s.", of.s, units_count(left_out->n).s,
+			  page_name(page, left_out->what, 120).s);
+	}
+}
+
 static void print_stops(const struct page *page)
 {
 	for (uint32_t i = 0; i < page->summary->n_stops; i++) {
@@ -94,6 +108,10 @@ static void print_cost(const struct page *page)
 			  page_count((uint64_t)cost->events, "event").s, units_duration(cost->event_ns).s,
 			  units_duration((double)cost->events * cost->event_ns).s, arm_ns >= 0 ? "; arming took " : "",
 			  arm_ns >= 0 ? units_duration((double)arm_ns).s : "");
+	else if (cost->events >= 0 && recording->is_from_outside)
+		page_text(page, 2, TABLE_PLAIN, "In the program: %s, each seen by a probe of the kernel, at about a microsecond%s%s",
+			  page_count((uint64_t)cost->events, "event").s, arm_ns >= 0 ? "; arming took " : "",
+			  arm_ns >= 0 ? units_duration((double)arm_ns).s : "");
 	if (cost->recorder_cpu_ns >= 0)
 		page_text(page, 2, TABLE_PLAIN, "The recorder: %s of CPU (%s of one core), %s of memory at most",
 			  units_duration((double)cost->recorder_cpu_ns).s,
@@ -123,6 +141,7 @@ void text_losses(const struct page *page)
 			  units_count(summary->file.cut_at).s, units_count(summary->file.bytes).s);
 	else if (summary->recording.is_ours && !is_complete)
 		page_text(page, 2, TABLE_RED, "The recorder did not come to its end: the last moments may be missing.");
+	print_left_out(page);
 	print_stops(page);
 	print_open(page);
 	print_broken(page);

@@ -23,12 +23,30 @@ static struct units_text value_text(const struct page *page, const struct summar
 	return text;
 }
 
+/* Bytes of the device's name, with which the name of its counter begins; 0: it is of no device as a whole. */
+static size_t device_len(const struct page *page, const struct summary_resource *resource)
+{
+	if (resource->process != SUMMARY_NONE || !resource->device)
+		return 0;
+	return strcspn(names_text(page->names, resource->device), ":");
+}
+
+static struct printable counter_name(const struct page *page, const struct summary_resource *resource)
+{
+	const char *text = names_text(page->names, resource->name);
+	size_t len = device_len(page, resource);
+
+	if (!len)
+		return page_name(page, resource->name, 40);
+	return printable_text(text + len + 1, strlen(text + len + 1), 40, page->opts.is_ascii);
+}
+
 static void put_name(const struct page *page, struct table *table, const struct summary_resource *resource)
 {
 	const char *unit = names_text(page->names, resource->unit);
 	const char *scope = resource->process == SUMMARY_NONE ? " (of all cores)" : " (of one core)";
 	bool is_known = !*unit || !strcmp(unit, "bytes") || !strcmp(unit, "count") || !strcmp(unit, "count/s");
-	struct printable name = page_name(page, resource->name, 40);
+	struct printable name = counter_name(page, resource);
 
 	if (!strcmp(unit, "%") && !strcmp(names_text(page->names, resource->name), "cpu"))
 		printable_add(&name, "%s", scope);
@@ -44,7 +62,11 @@ static void put_resource(const struct page *page, struct table *table, const str
 	const double without[] = { resource->mean, resource->max };
 	bool has_busy = page->summary->busy_ns;
 
-	if (resource->process == SUMMARY_NONE)
+	if (device_len(page, resource))
+		table_cell(table, TABLE_PLAIN, "%s",
+			   printable_text(names_text(page->names, resource->device), device_len(page, resource), 24,
+					  page->opts.is_ascii).s);
+	else if (resource->process == SUMMARY_NONE)
 		table_cell(table, TABLE_PLAIN, "machine");
 	else
 		table_cell(table, TABLE_PLAIN, "%d", page->summary->processes[resource->process].pid);
@@ -68,6 +90,23 @@ static void add_columns(const struct page *page, struct table *table)
 	table_column(table, "samples", TABLE_RIGHT);
 }
 
+/* What the devices in the table are, each once. */
+static void put_devices(const struct page *page, uint32_t n)
+{
+	uint32_t told[SUMMARY_DEVICES], n_told = 0, at;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t device = page->summary->resources[i].device;
+
+		for (at = 0; at < n_told && told[at] != device; at++)
+			;
+		if (!device || at < n_told || n_told == SUMMARY_DEVICES)
+			continue;
+		told[n_told++] = device;
+		page_text(page, 2, TABLE_DIM, "%s", page_name(page, device, 120).s);
+	}
+}
+
 void text_resources(const struct page *page)
 {
 	const struct summary *summary = page->summary;
@@ -82,6 +121,7 @@ void text_resources(const struct page *page)
 	for (uint32_t i = 0; i < n; i++)
 		put_resource(page, &table, &summary->resources[i]);
 	table_print(&table, page->out);
+	put_devices(page, n);
 	if (n < summary->n_resources)
 		page_text(page, 2, TABLE_DIM, "and %s more (--all shows them)",
 			  page_count(summary->n_resources - n, "counter").s);

@@ -42,26 +42,38 @@ static void put_row(const struct page *page, struct table *table, const struct s
 		table_cell(table, TABLE_PLAIN, "%s", "");
 }
 
+/* How many of its calls changed the graph; -1: it does not tell, from outside nobody sees that. */
+static int64_t changes(const struct summary_transformer *transformer)
+{
+	return transformer->n_told ? (int64_t)transformer->n_changed : -1;
+}
+
+static void add_changes(int64_t *sum, const struct summary_transformer *transformer)
+{
+	if (transformer->n_told)
+		*sum = (*sum < 0 ? 0 : *sum) + (int64_t)transformer->n_changed;
+}
+
 static void put_transformers(const struct page *page, struct table *table, const struct summary_model *model)
 {
 	const struct summary_transformer *transformer = page->summary->transformers + model->transformers.first;
 	const struct summary_spread *whole = &model->creation.duration;
 	uint32_t n = page->opts.is_all || model->transformers.n <= MAX_TRANSFORMERS + 1 ? model->transformers.n
 											: MAX_TRANSFORMERS;
-	struct row rest = { .is_inner = true, .style = TABLE_DIM };
+	struct row rest = { .is_inner = true, .changed = -1, .style = TABLE_DIM };
 	struct printable name;
 
 	for (uint32_t i = 0; i < model->transformers.n; i++) {
 		name = page_name(page, transformer[i].name, 60);
 		if (i < n) {
 			put_row(page, table, whole,
-				&(struct row){ name.s, transformer[i].self_ns, transformer[i].n,
-					       (int64_t)transformer[i].n_changed, true, TABLE_PLAIN });
+				&(struct row){ name.s, transformer[i].self_ns, transformer[i].n, changes(&transformer[i]),
+					       true, TABLE_PLAIN });
 			continue;
 		}
 		rest.ns += transformer[i].self_ns;
 		rest.calls += transformer[i].n;
-		rest.changed += (int64_t)transformer[i].n_changed;
+		add_changes(&rest.changed, &transformer[i]);
 	}
 	if (n == model->transformers.n)
 		return;
@@ -92,7 +104,7 @@ static void print_phases(const struct page *page, const struct summary_model *mo
 		else if (!creation->phase_n[phase])
 			continue;
 		for (uint32_t i = 0; phase == PHASE_TRANSFORM && i < model->transformers.n; i++)
-			row.changed = (i ? row.changed : 0) + (int64_t)transformer[i].n_changed;
+			add_changes(&row.changed, &transformer[i]);
 		put_row(page, &table, &creation->duration, &row);
 		if (phase == PHASE_TRANSFORM)
 			put_transformers(page, &table, model);

@@ -23,7 +23,7 @@ static void say_nothing_ran(const struct page *page)
 		fprintf(out, summary->n_models > 1 ? " and others were created" : " %s created",
 			summary->n_sessions == 1 ? "was" : "were");
 	} else if (summary->n_runtimes) {
-		fprintf(out, "no model was run: %s %s was loaded, but no session was created",
+		fprintf(out, "no model was run: %s %s was loaded, but no session was created or used",
 			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
 			page_name(page, summary->runtimes[0].version, NAME_COLUMNS).s);
 	} else if (!summary->recording.is_ours) {

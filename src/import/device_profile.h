@@ -23,11 +23,12 @@ struct device_row {
 	enum device_unit unit;
 	bool is_whole;	   /* of the execution as a whole ("Accelerator (execute) time"), not of one kernel */
 	int64_t value;	   /* in that unit, 0 or more */
-	int64_t offset_us; /* since the operator began; -1: the profile does not say */
+	int64_t offset_us; /* since the operator (inference) began; -1: the profile does not say */
 };
 
-/* One execution of one fused operator, in the order in which they began. */
+/* One execution of one fused operator, or (is_inference) of the whole graph, in the order in which they began. */
 struct device_execution {
+	bool is_inference;
 	uint32_t operator; /* name of the operator in the runtime's graph; 0: the profile does not say */
 	size_t whole;	   /* row with the provider's own time for it, in microseconds; DEVICE_NO_ROW: none */
 	size_t first, n;   /* of rows */
@@ -41,7 +42,7 @@ struct device_profile {
 	size_t n_unread; /* lines that could not be read */
 	bool is_cut;	 /* the file ends in the middle of an execution, which is not among these */
 	uint32_t source; /* which profile: "QNN profile" */
-	size_t n_apart;	 /* of rows: of no operator's execution, behind the others; they run on their own */
+	size_t n_apart;	 /* of rows: of no execution, behind the others; they run on their own */
 };
 
 /*

@@ -4,8 +4,9 @@
  * quote in a name is no JSON; each line is read by itself, and one that cannot be read is counted.
  *
  * A row of category Kernel tells when the operator that it ran in began, in microseconds since 1970. Rows of category
- * Api tell nothing of the kind. Operators (category Node) are only read for their names and times: the profile's own
- * times count from a moment that it does not name.
+ * Api tell nothing of the kind, but lie inside of the inference (category Session, model_run) whose commands the
+ * device carried out. Operators (category Node) are only read for their names and times: the profile's own times count
+ * from a moment that it does not name.
  */
 #include "import/device_profile.h"
 
@@ -18,7 +19,7 @@
 #define NODE_SUFFIX "_kernel_time"
 
 enum { MAX_TRIES = 1000 };
-enum category { OTHER, NODE, KERNEL, API };
+enum category { OTHER, SESSION, RUN, NODE, KERNEL, API };
 
 struct line {
 	enum category category;
@@ -32,6 +33,11 @@ struct node {
 	int64_t ts;
 };
 
+/* An inference. */
+struct model_run {
+	int64_t ts, dur;
+};
+
 struct kernel {
 	struct line line;
 	size_t at; /* in the file: stays in order */
@@ -41,7 +47,8 @@ struct profile {
 	struct device_profile *to;
 	struct node *nodes;
 	struct kernel *kernels;
-	size_t n_nodes, n_kernels, node_room, kernel_room;
+	struct model_run *runs;
+	size_t n_nodes, n_kernels, n_runs, node_room, kernel_room, run_room;
 };
 
 /* As it stands: nothing in it is escaped. */
@@ -89,10 +96,11 @@ static void take_field(struct profile *profile, const struct json_reader *reader
 		       struct line *line, struct json_span *name)
 {
 	if (token == JSON_TEXT && json_span_is(reader->key, "cat"))
-		line->category = json_span_is(reader->value, "Kernel") ? KERNEL
-				 : json_span_is(reader->value, "Api")  ? API
-				 : json_span_is(reader->value, "Node") ? NODE
-								       : OTHER;
+		line->category = json_span_is(reader->value, "Kernel")	  ? KERNEL
+				 : json_span_is(reader->value, "Api")	  ? API
+				 : json_span_is(reader->value, "Node")	  ? NODE
+				 : json_span_is(reader->value, "Session") ? SESSION
+									  : OTHER;
 	else if (token == JSON_TEXT && json_span_is(reader->key, "name"))
 		*name = reader->value;
 	else if (token == JSON_NUMBER && json_span_is(reader->key, "ts") && !json_span_int(reader->value, &line->ts))
@@ -104,7 +112,7 @@ static void take_field(struct profile *profile, const struct json_reader *reader
 /* WebGPU's rows: "conv_1&Conv&Conv2dMM" is the program Conv2dMM of the Conv conv_1. */
 static struct json_span split_program(struct profile *profile, struct json_span name, struct line *line)
 {
-	const char *program = memrchr(name.start, '&', name.len);
+	const char *program = name.start && name.len ? memrchr(name.start, '&', name.len) : NULL;
 	const char *type = program ? memrchr(name.start, '&', (size_t)(program - name.start)) : NULL;
 
 	if (!type || type == name.start)
@@ -135,6 +143,8 @@ static bool read_line(struct profile *profile, const char *text, size_t len, str
 			return false;
 		take_field(profile, &reader, token, line, &name);
 	}
+	if (line->category == SESSION)
+		line->category = json_span_is(name, "model_run") ? RUN : OTHER;
 	if (line->category == API)
 		name = split_program(profile, name, line);
 	if (line->category != OTHER)
@@ -167,6 +177,10 @@ static bool keep_line(struct profile *profile, const struct line *line)
 		if (!room((void **)&profile->nodes, profile->n_nodes, &profile->node_room, sizeof *profile->nodes))
 			return false;
 		profile->nodes[profile->n_nodes++] = (struct node){ line->name, line->ts };
+	} else if (line->category == RUN) {
+		if (!room((void **)&profile->runs, profile->n_runs, &profile->run_room, sizeof *profile->runs))
+			return false;
+		profile->runs[profile->n_runs++] = (struct model_run){ line->ts, line->dur };
 	} else if (line->category != OTHER) {
 		if (!room((void **)&profile->kernels, profile->n_kernels, &profile->kernel_room,
 			  sizeof *profile->kernels))
@@ -227,6 +241,23 @@ static int by_time(const void *left, const void *right)
 	return compare((uint64_t)a->ts, (uint64_t)b->ts);
 }
 
+static int by_begin(const void *left, const void *right)
+{
+	const struct model_run *a = left, *b = right;
+
+	return compare((uint64_t)a->ts, (uint64_t)b->ts);
+}
+
+/* In order; inferences at the same time tell nothing: whose commands a device carries out then is not known. */
+static void sort_runs(struct profile *profile)
+{
+	if (profile->n_runs)
+		qsort(profile->runs, profile->n_runs, sizeof *profile->runs, by_begin);
+	for (size_t i = 1; i < profile->n_runs; i++)
+		if (profile->runs[i].ts < profile->runs[i - 1].ts + profile->runs[i - 1].dur)
+			profile->n_runs = 0;
+}
+
 /* How many operators began before ts. */
 static size_t n_before(const struct profile *profile, int64_t ts)
 {
@@ -277,7 +308,8 @@ static const struct node *operator_at(const struct profile *profile, const struc
 	return found;
 }
 
-static bool add_row(struct device_profile *to, const struct line *line, const struct node *node)
+/* begin: when its operator or inference did; -1: not known. */
+static bool add_row(struct device_profile *to, const struct line *line, int64_t begin)
 {
 	struct device_row *row = device_profile_row(to);
 
@@ -287,7 +319,7 @@ static bool add_row(struct device_profile *to, const struct line *line, const st
 					    .implementation = line->implementation,
 					    .unit = DEVICE_US,
 					    .value = line->dur,
-					    .offset_us = node && line->ts >= node->ts ? line->ts - node->ts : -1 };
+					    .offset_us = begin >= 0 && line->ts >= begin ? line->ts - begin : -1 };
 	return row != NULL;
 }
 
@@ -304,8 +336,48 @@ static bool add_execution(struct profile *profile, size_t first, size_t end, uin
 						.first = profile->to->n_rows,
 						.n = end - first };
 	for (size_t i = first; i < end; i++)
-		if (!add_row(profile->to, &profile->kernels[i].line, node))
+		if (!add_row(profile->to, &profile->kernels[i].line, node ? node->ts : -1))
 			return false;
+	return true;
+}
+
+static bool is_inside(const struct line *line, const struct model_run *run)
+{
+	return line->ts >= run->ts && line->ts + line->dur <= run->ts + run->dur;
+}
+
+/* An execution for each inference, also for those in which nothing ran: they are told apart by their order. Rows of
+ * none stay, in order. */
+static bool add_inferences(struct profile *profile, size_t first)
+{
+	size_t n_left = 0, at = first, n_before = profile->to->n_executions;
+
+	for (size_t i = 0; i < profile->n_runs; i++) {
+		struct device_execution *execution = device_profile_execution(profile->to);
+
+		if (!execution)
+			return false;
+		*execution = (struct device_execution){ .is_inference = true,
+							.whole = DEVICE_NO_ROW,
+							.first = profile->to->n_rows };
+		for (; at < profile->n_kernels &&
+		       profile->kernels[at].line.ts < profile->runs[i].ts + profile->runs[i].dur;
+		     at++) {
+			const struct line *line = &profile->kernels[at].line;
+
+			if (!is_inside(line, &profile->runs[i]))
+				profile->kernels[first + n_left++] = profile->kernels[at];
+			else if (!add_row(profile->to, line, profile->runs[i].ts))
+				return false;
+		}
+		execution = &profile->to->executions[profile->to->n_executions - 1];
+		execution->n = profile->to->n_rows - execution->first;
+	}
+	for (; at < profile->n_kernels; at++)
+		profile->kernels[first + n_left++] = profile->kernels[at];
+	if (first + n_left == profile->n_kernels)
+		profile->to->n_executions = n_before;
+	profile->n_kernels = first + n_left;
 	return true;
 }
 
@@ -318,6 +390,7 @@ static bool add_all(struct profile *profile)
 		qsort(profile->kernels, profile->n_kernels, sizeof *profile->kernels, by_execution);
 	if (profile->n_nodes)
 		qsort(profile->nodes, profile->n_nodes, sizeof *profile->nodes, by_time);
+	sort_runs(profile);
 	while (n_kernels < profile->n_kernels && !is_apart(&profile->kernels[n_kernels]))
 		n_kernels++;
 	zero = zero_us(profile, n_kernels);
@@ -328,9 +401,11 @@ static bool add_all(struct profile *profile)
 		if (!add_execution(profile, at, next, zero))
 			return false;
 	}
+	if (at < profile->n_kernels && !add_inferences(profile, at))
+		return false;
 	profile->to->n_apart = profile->n_kernels - n_kernels;
 	for (; at < profile->n_kernels; at++)
-		if (!add_row(profile->to, &profile->kernels[at].line, NULL))
+		if (!add_row(profile->to, &profile->kernels[at].line, -1))
 			return false;
 	return true;
 }
@@ -346,6 +421,7 @@ int import_ort_profile(struct device_profile *to, struct names *names, const cha
 			       size ? "" : ", it is empty");
 	is_done = read_lines(&profile, data, size) && add_all(&profile);
 	free(profile.nodes);
+	free(profile.runs);
 	free(profile.kernels);
 	if (!is_done)
 		return err_set(err, ENOMEM, "cannot read it: out of memory");

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "model/tensor.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,44 +18,17 @@
 /* Of the standard domain: up to here operators are known as they are defined. */
 enum { ONNX_NEWEST_OPSET = 28 };
 
-/* Element types, by the numbers that files have. */
-enum onnx_elem {
-	ONNX_ELEM_NONE,
-	ONNX_ELEM_FLOAT,
-	ONNX_ELEM_UINT8,
-	ONNX_ELEM_INT8,
-	ONNX_ELEM_UINT16,
-	ONNX_ELEM_INT16,
-	ONNX_ELEM_INT32,
-	ONNX_ELEM_INT64,
-	ONNX_ELEM_STRING,
-	ONNX_ELEM_BOOL,
-	ONNX_ELEM_FLOAT16,
-	ONNX_ELEM_DOUBLE,
-	ONNX_ELEM_UINT32,
-	ONNX_ELEM_UINT64,
-	ONNX_ELEM_COMPLEX64,
-	ONNX_ELEM_COMPLEX128,
-	ONNX_ELEM_BFLOAT16,
-	ONNX_ELEM_FLOAT8E4M3FN,
-	ONNX_ELEM_FLOAT8E4M3FNUZ,
-	ONNX_ELEM_FLOAT8E5M2,
-	ONNX_ELEM_FLOAT8E5M2FNUZ,
-	ONNX_ELEM_UINT4,
-	ONNX_ELEM_INT4,
-	ONNX_ELEM_FLOAT4E2M1,
-	ONNX_ELEM_FLOAT8E8M0,
-	ONNX_ELEM_UINT2,
-	ONNX_ELEM_INT2,
-	ONNX_ELEM_FLOAT6E2M3,
-	ONNX_ELEM_FLOAT6E3M2,
-	ONNX_ELEM_COUNT
-};
-
 /* "float16"; "type 99" has no name: NULL. */
-const char *onnx_elem_name(uint32_t elem);
+static inline const char *onnx_elem_name(uint32_t elem)
+{
+	return tensor_type_info(elem) ? tensor_type_info(elem)->name : NULL;
+}
+
 /* Of one element; 0: texts, and types that are not known. */
-uint32_t onnx_elem_bits(uint32_t elem);
+static inline uint32_t onnx_elem_bits(uint32_t elem)
+{
+	return tensor_type_info(elem) ? tensor_type_info(elem)->bits : 0;
+}
 
 /* Bytes borrowed from the file, without a NUL behind them; data NULL: the file does not have the field. */
 struct onnx_bytes {
@@ -72,7 +46,7 @@ enum onnx_kind { ONNX_UNKNOWN, ONNX_TENSOR, ONNX_SPARSE_TENSOR, ONNX_SEQUENCE, O
 
 struct onnx_type {
 	enum onnx_kind kind;
-	uint32_t elem;	/* enum onnx_elem, 0: not known. Of a map: its keys */
+	uint32_t elem;	/* enum tensor_type, 0: not known. Of a map: its keys */
 	bool has_shape; /* false: not even the number of dimensions is known */
 	uint32_t n_dims;
 	const struct onnx_dim *dims;
@@ -134,6 +108,7 @@ struct onnx_attr {
 	const int64_t *ints;
 	const float *floats;
 	const struct onnx_bytes *strings; /* STRING has one, too */
+	/* NULL when there are none */
 	const struct onnx_tensor *tensors;
 	const struct onnx_sparse *sparse;
 	const struct onnx_graph *graphs;

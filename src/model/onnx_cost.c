@@ -37,7 +37,7 @@ static void *add(struct counter *counter, void *array, uint32_t *n, uint32_t *n_
 
 static bool is_parameter(uint32_t elem)
 {
-	return elem && elem != ONNX_ELEM_INT64 && elem != ONNX_ELEM_BOOL && elem != ONNX_ELEM_STRING;
+	return elem && elem != TENSOR_INT64 && elem != TENSOR_BOOL && elem != TENSOR_STRING;
 }
 
 static double known(int64_t value)
@@ -62,7 +62,7 @@ static void explain(struct counter *counter, struct cost_node *node, const struc
 		snprintf(text, sizeof text, "%.100s depends on the free dimension %.60s", value->name, free_dim);
 	else if (onnx_shape_elements(type) < 0)
 		snprintf(text, sizeof text, "a dimension of %.100s is not known", value->name);
-	else if (type->elem == ONNX_ELEM_STRING)
+	else if (type->elem == TENSOR_STRING)
 		snprintf(text, sizeof text, "%.100s holds texts, which have no fixed size", value->name);
 	else
 		snprintf(text, sizeof text, "the element type of %.100s is not known", value->name);
@@ -356,15 +356,4 @@ void onnx_cost_done(struct cost_model *costs)
 {
 	arena_done(&costs->arena);
 	*costs = (struct cost_model){ 0 };
-}
-
-const struct cost_node *onnx_cost_find(const struct cost_model *costs, const char *name)
-{
-	const struct cost_node *found = NULL;
-
-	for (uint32_t i = 0; *name && i < costs->n_nodes; i++) {
-		if (!strcmp(costs->nodes[i].name, name) && (!found || costs->nodes[i].depth < found->depth))
-			found = &costs->nodes[i];
-	}
-	return found;
 }

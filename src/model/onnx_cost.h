@@ -57,9 +57,6 @@ struct cost_model {
 int onnx_cost_count(struct cost_model *to, const struct shape_model *shapes, struct err *err);
 void onnx_cost_done(struct cost_model *costs);
 
-/* The node of that name in the model's graph (else in a body); NULL: none, or the name is empty. */
-const struct cost_node *onnx_cost_find(const struct cost_model *costs, const char *name);
-
 /*
  * Operations of one run of a node, for onnx_cost.c: NAN: not known. *rule: how they are counted, NULL: no rule.
  * *moves: which bytes it moves.

@@ -111,7 +111,7 @@ static double count_conv(const struct run *run, double weights)
 	double each = elements(in(run, (uint32_t)weights)) / out_channels;
 	bool has_bias = in(run, weights == 3 ? 8 : 2) && strcmp(run->at->node->op_type, "ConvInteger");
 
-	return out_channels > 0 ? 2 * n * each + (has_bias ? n : 0) : n;
+	return out_channels == 0 ? 0 : 2 * n * each + (has_bias ? n : 0);
 }
 
 /* Each input is multiplied with each of its weights [in, out / group, kernel...]. */
@@ -119,7 +119,7 @@ static double count_conv_transpose(const struct run *run, double arg)
 {
 	double in_channels = dim(in(run, 1), 0), each = elements(in(run, 1)) / in_channels;
 
-	return in_channels > 0 ? 2 * elements(in(run, 0)) * each + (in(run, 2) ? elements(out(run, 0)) : 0) : 0;
+	return in_channels == 0 ? 0 : 2 * elements(in(run, 0)) * each + (in(run, 2) ? elements(out(run, 0)) : 0);
 }
 
 static double count_pool(const struct run *run, double arg)
@@ -378,10 +378,13 @@ double onnx_cost_flops(const struct shape_scope *scope, const struct shape_node 
 {
 	struct run run = { .scope = scope, .at = node };
 	const struct row *row = node->function ? NULL : row_of(node->node);
+	double flops;
 
 	*rule = node->function ? inside : row ? row->rule : NULL;
 	*moves = node->function ? COST_NOTHING : row ? row->moves : COST_ALL;
 	if (node->function)
 		return 0;
-	return row ? row->count(&run, row->arg) : NAN;
+	flops = row ? row->count(&run, row->arg) : NAN;
+	/* a window or a size in an attribute that is none */
+	return flops < 0 ? NAN : flops;
 }

@@ -143,6 +143,10 @@ static void add_attrs(struct finder *finder, const struct onnx_attr *attrs, uint
 	for (uint32_t a = 0; a < n; a++) {
 		for (uint32_t i = 0; attrs[a].tensors && i < attrs[a].n; i++)
 			add_tensor(finder, &attrs[a].tensors[i]);
+		for (uint32_t i = 0; attrs[a].sparse && i < attrs[a].n; i++) {
+			add_tensor(finder, &attrs[a].sparse[i].values);
+			add_tensor(finder, &attrs[a].sparse[i].indices);
+		}
 		for (uint32_t i = 0; attrs[a].graphs && i < attrs[a].n; i++)
 			add_graph(finder, &attrs[a].graphs[i]);
 	}

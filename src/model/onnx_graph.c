@@ -179,6 +179,13 @@ int onnx_attr_read(struct onnx_in *in, const struct pb_field *field, struct onnx
 		return 0;
 	if ((code = read_attr_items(&message, to)))
 		return code;
+	/* Who has a pointer to the first tensor, graph or type shall find one there. */
+	if (!to->n) {
+		to->tensors = NULL;
+		to->sparse = NULL;
+		to->graphs = NULL;
+		to->types = NULL;
+	}
 	/* A single value that is left out is an empty one; several: the last counts. None at all is broken. */
 	if (!to->n && (to->type == ONNX_ATTR_TENSOR || to->type == ONNX_ATTR_GRAPH || to->type == ONNX_ATTR_TYPE ||
 		       to->type == ONNX_ATTR_SPARSE_TENSOR || to->type == ONNX_ATTR_STRING))
@@ -396,6 +403,9 @@ int onnx_function_read(struct onnx_in *in, const struct pb_field *field, struct 
 
 	if (next)
 		return next;
+	if (message.n[9] > ONNX_MAX_OPSETS)
+		return onnx_in_fail(in, field->data, "a function imports %u operator sets; no model has so many",
+				    message.n[9]);
 	fill = (struct function_filling){
 		.inputs = onnx_in_alloc(in, message.n[4], sizeof *fill.inputs),
 		.outputs = onnx_in_alloc(in, message.n[5], sizeof *fill.outputs),

@@ -6,7 +6,7 @@
 #include "base/pb.h"
 #include "model/onnx.h"
 
-enum { ONNX_MAX_GRAPHS = 64, ONNX_MAX_TYPES = 32, ONNX_MAX_FIELD = 32 };
+enum { ONNX_MAX_GRAPHS = 64, ONNX_MAX_OPSETS = 1000, ONNX_MAX_TYPES = 32, ONNX_MAX_FIELD = 32 };
 
 struct onnx_in {
 	struct onnx_model *model;

@@ -127,6 +127,9 @@ static int read_model(struct onnx_model *to, struct err *err)
 		return onnx_in_fail(&in, in.base, "%s", is_none);
 	if ((next = onnx_in_open(&message, &in, "the model", &whole)))
 		return next;
+	if (message.n[8] > ONNX_MAX_OPSETS)
+		return onnx_in_fail(&in, in.base, "the model imports %u operator sets; no model has so many",
+				    message.n[8]);
 	fill.opsets = onnx_in_alloc(&in, message.n[8], sizeof *fill.opsets);
 	fill.metadata = onnx_in_alloc(&in, message.n[14], sizeof *fill.metadata);
 	fill.functions = onnx_in_alloc(&in, message.n[25], sizeof *fill.functions);

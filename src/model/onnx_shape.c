@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Things in bodies and called functions that are looked at; a file can say more than anybody has time for. */
-enum { MAX_INNER = 300000, MAX_ELEMS_IN_ALL = 4000000, MAX_DEPTH = 96 };
+enum { MAX_INNER = 1000000, MAX_DEPTH = 96 };
 
 void *shape_alloc(struct shape_engine *engine, size_t n, size_t size)
 {
@@ -173,7 +173,7 @@ const struct shape_elem *shape_tensor_elems(struct shape_engine *engine, const s
 	is_float = n < 0;
 	if (is_float)
 		n = onnx_tensor_floats(tensor, floats, SHAPE_MAX_ELEMS);
-	if (n < 0 || (engine->n_elems += (uint64_t)n) > MAX_ELEMS_IN_ALL)
+	if (n < 0 || (engine->n_elems += (uint64_t)n) > SHAPE_MAX_ELEMS_IN_ALL)
 		return NULL;
 	for (int64_t i = 0; is_float && i < n; i++) {
 		if (!(floats[i] > -1e6 && floats[i] < 1e6) || floats[i] != (double)(int64_t)floats[i])
@@ -226,20 +226,31 @@ static void put_initializers(struct shape_engine *engine, struct shape_scope *sc
 	}
 }
 
+/* May so many more things of a body be looked at? */
+static bool look_inside(struct shape_engine *engine, uint64_t n)
+{
+	engine->n_inner += n;
+	engine->model->is_cut |= engine->n_inner > MAX_INNER;
+	return engine->n_inner <= MAX_INNER;
+}
+
+static uint64_t count_things(const struct onnx_graph *graph, const struct onnx_function *function)
+{
+	if (!graph)
+		return 1 + (uint64_t)function->n_nodes + function->n_inputs + function->n_outputs;
+	return 1 + (uint64_t)graph->n_nodes + graph->n_initializers + graph->n_sparse + graph->n_inputs +
+	       graph->n_outputs + graph->n_values;
+}
+
 struct shape_scope *shape_scope_new(struct shape_engine *engine, const struct onnx_graph *graph,
 				    const struct onnx_function *function, const struct shape_scope *outer,
 				    uint32_t depth)
 {
 	struct shape_scope *scope;
 
-	if (depth) {
-		engine->n_inner +=
-		    1 + (graph ? (uint64_t)graph->n_nodes + graph->n_initializers + graph->n_inputs + graph->n_values
-			       : function->n_nodes);
-		if (depth > MAX_DEPTH || engine->n_inner > MAX_INNER) {
-			engine->model->is_cut = true;
-			return NULL;
-		}
+	if (depth > MAX_DEPTH || (depth && !look_inside(engine, count_things(graph, function)))) {
+		engine->model->is_cut = true;
+		return NULL;
 	}
 	scope = shape_alloc(engine, 1, sizeof *scope);
 	if (!scope)
@@ -288,19 +299,6 @@ struct shape_value *shape_scope_input(struct shape_engine *engine, struct shape_
 	return value;
 }
 
-static const struct onnx_function *function_of(struct shape_engine *engine, const struct onnx_node *node)
-{
-	const struct onnx_function *first = onnx_map_get(&engine->functions, node->op_type);
-	const struct onnx_model *model = engine->model->model;
-
-	for (const struct onnx_function *f = first; f && f < model->functions + model->n_functions; f++) {
-		if (!strcmp(f->name, node->op_type) && !strcmp(f->domain, node->domain) &&
-		    !strcmp(f->overload, node->overload))
-			return f;
-	}
-	return NULL;
-}
-
 static int64_t opset_of(struct shape_engine *engine, const struct shape_scope *scope, const char *domain)
 {
 	for (; scope; scope = scope->outer) {
@@ -315,7 +313,8 @@ static int64_t opset_of(struct shape_engine *engine, const struct shape_scope *s
 static struct shape_value *dangling(struct shape_engine *engine, struct shape_scope *scope,
 				    const struct onnx_node *node, const char *name)
 {
-	shape_conflict(engine, node, "nothing in the model makes its input %.80s", name);
+	if (!engine->model->is_cut)
+		shape_conflict(engine, node, "nothing in the model makes its input %.80s", name);
 	return shape_value_new(engine, scope, name);
 }
 
@@ -323,6 +322,8 @@ static bool find_inputs(struct shape_engine *engine, struct shape_scope *scope, 
 {
 	const struct onnx_node *node = at->node;
 
+	if (scope->depth && !look_inside(engine, (uint64_t)node->n_inputs + node->n_outputs))
+		return false;
 	at->inputs = shape_alloc(engine, node->n_inputs, sizeof *at->inputs);
 	at->outputs = shape_alloc(engine, node->n_outputs, sizeof *at->outputs);
 	if (!at->inputs || !at->outputs)
@@ -382,7 +383,7 @@ void shape_node_infer(struct shape_engine *engine, struct shape_scope *scope, st
 	if (!find_inputs(engine, scope, at))
 		return;
 	run.opset = opset_of(engine, scope, node->domain);
-	at->function = function_of(engine, node);
+	at->function = shape_function_of(engine, node);
 	rule = onnx_shape_rule(node->domain, node->op_type, &arg);
 	at->is_handled = rule || at->function;
 	if (at->function)
@@ -433,14 +434,7 @@ int onnx_shape_infer(struct shape_model *to, const struct onnx_model *model, str
 	struct shape_engine engine = { .model = to, .dims = dims, .n_dims = n_dims, .err = err ? err : &unused };
 
 	*to = (struct shape_model){ .model = model };
-	engine.functions.arena = &to->arena;
-	for (uint32_t i = 0; i < model->n_functions; i++) {
-		const struct onnx_function *function = &model->functions[i];
-
-		if (!onnx_map_get(&engine.functions, function->name) &&
-		    onnx_map_put(&engine.functions, function->name, (void *)function))
-			engine.is_out_of_memory = true;
-	}
+	shape_find_functions(&engine);
 	infer_main(&engine);
 	if (engine.is_out_of_memory)
 		return err_set(err, ENOMEM, "cannot find the shapes: out of memory");
@@ -451,26 +445,6 @@ void onnx_shape_done(struct shape_model *shapes)
 {
 	arena_done(&shapes->arena);
 	*shapes = (struct shape_model){ 0 };
-}
-
-const struct onnx_attr *onnx_shape_attr(const struct shape_scope *scope, const struct onnx_node *node, const char *name)
-{
-	const struct onnx_attr *attr = onnx_attr_find(node, name), *given;
-
-	while (attr && *attr->ref_name) {
-		while (scope && !scope->function)
-			scope = scope->outer;
-		if (!scope)
-			return NULL;
-		given = onnx_attr_find(scope->call, attr->ref_name);
-		for (uint32_t i = 0; !given && i < scope->function->n_defaults; i++) {
-			if (!strcmp(scope->function->defaults[i].name, attr->ref_name))
-				return *scope->function->defaults[i].ref_name ? NULL : &scope->function->defaults[i];
-		}
-		attr = given;
-		scope = scope->caller;
-	}
-	return attr;
 }
 
 int64_t onnx_shape_elements(const struct onnx_type *type)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators with graphs inside (If, Loop, Scan, SequenceMap), and calls of functions. */
+/* Operators with graphs inside (If, Loop, Scan, SequenceMap). */
 #include "model/onnx_shape_in.h"
 
 #include <string.h>
 
 enum { MAX_ROUNDS = 4 }; /* until a loop's values keep their shapes */
 
-static const struct onnx_type scalar_int = { .kind = ONNX_TENSOR, .elem = ONNX_ELEM_INT64, .has_shape = true };
-static const struct onnx_type scalar_bool = { .kind = ONNX_TENSOR, .elem = ONNX_ELEM_BOOL, .has_shape = true };
+static const struct onnx_type scalar_int = { .kind = ONNX_TENSOR, .elem = TENSOR_INT64, .has_shape = true };
+static const struct onnx_type scalar_bool = { .kind = ONNX_TENSOR, .elem = TENSOR_BOOL, .has_shape = true };
 
 bool shape_type_is_same(const struct onnx_type *a, const struct onnx_type *b)
 {
@@ -84,7 +84,7 @@ static const struct onnx_graph *graph_attr(const struct shape_run *run, const ch
 	return attr && attr->type == ONNX_ATTR_GRAPH ? attr->graphs : NULL;
 }
 
-static void keep_bodies(const struct shape_run *run, struct shape_scope *first, struct shape_scope *second)
+void shape_keep_bodies(const struct shape_run *run, struct shape_scope *first, struct shape_scope *second)
 {
 	struct shape_scope **bodies = shape_alloc(run->engine, 2, sizeof *bodies);
 
@@ -105,7 +105,7 @@ void rule_if(struct shape_run *run, int arg)
 
 	for (int i = 0; i < 2; i++)
 		scopes[i] = graphs[i] ? shape_body(run, graphs[i], NULL, 0) : NULL;
-	keep_bodies(run, scopes[0], scopes[1]);
+	shape_keep_bodies(run, scopes[0], scopes[1]);
 	if (!scopes[0] || !scopes[1])
 		return;
 	if (!shape_in_int(run, 0, &which))
@@ -206,7 +206,7 @@ void rule_loop(struct shape_run *run, int arg)
 	for (uint32_t i = 0; i < carried.n; i++)
 		carried.types[2 + i] = type_of(run, 2 + i);
 	settle(run, body, &carried, carried.n + 2, 1, true);
-	keep_bodies(run, carried.scope, NULL);
+	shape_keep_bodies(run, carried.scope, NULL);
 	if (!carried.scope)
 		return;
 	/* As often as is said, if nothing in the body ends it before. */
@@ -286,7 +286,7 @@ void rule_scan(struct shape_run *run, int arg)
 	if (!carried.types)
 		return;
 	settle(run, body, &carried, n, 0, false);
-	keep_bodies(run, carried.scope, NULL);
+	shape_keep_bodies(run, carried.scope, NULL);
 	run->at->n_turns = n_turns;
 	for (uint32_t o = 0; carried.scope && o < run->node->n_outputs && o < carried.scope->n_outputs; o++) {
 		if (o < carried.n)
@@ -313,7 +313,7 @@ void rule_sequence_map(struct shape_run *run, int arg)
 		types[i] = type->kind == ONNX_SEQUENCE && type->inner ? type->inner : type;
 	}
 	scope = shape_body(run, body, types, run->node->n_inputs);
-	keep_bodies(run, scope, NULL);
+	shape_keep_bodies(run, scope, NULL);
 	for (uint32_t o = 0; scope && o < run->node->n_outputs && o < scope->n_outputs; o++) {
 		struct onnx_type type = { .kind = ONNX_SEQUENCE };
 
@@ -321,44 +321,5 @@ void rule_sequence_map(struct shape_run *run, int arg)
 			continue;
 		type.inner = shape_new_type(run, &scope->outputs[o]->type);
 		shape_out_type(run, o, &type);
-	}
-}
-
-/* The body of a function with the inputs of this call. */
-void shape_call(const struct shape_run *run, const struct onnx_function *function)
-{
-	struct shape_scope *scope = shape_scope_new(run->engine, NULL, function, NULL, run->scope->depth + 1);
-
-	if (!scope)
-		return;
-	scope->caller = run->scope;
-	scope->call = run->node;
-	scope->n_inputs = function->n_inputs;
-	scope->inputs = shape_alloc(run->engine, function->n_inputs, sizeof *scope->inputs);
-	for (uint32_t i = 0; scope->inputs && i < function->n_inputs; i++) {
-		struct shape_value *value = i < run->node->n_inputs ? run->at->inputs[i] : NULL;
-
-		if (!value) {
-			value = shape_alloc(run->engine, 1, sizeof *value);
-			if (value)
-				*value = (struct shape_value){ .name = function->inputs[i], .is_absent = true };
-		}
-		scope->inputs[i] = value;
-		if (!value || onnx_map_put(&scope->values, function->inputs[i], value)) {
-			run->engine->is_out_of_memory = true;
-			return;
-		}
-	}
-	shape_scope_infer(run->engine, scope);
-	keep_bodies(run, scope, NULL);
-	for (uint32_t o = 0; scope->outputs && o < run->node->n_outputs && o < scope->n_outputs; o++) {
-		struct shape_value *to = run->at->outputs[o], *from = scope->outputs[o];
-
-		if (!to || !from)
-			continue;
-		to->type = from->type;
-		to->elems = from->elems;
-		to->n_elems = from->n_elems;
-		to->is_constant = from->is_constant;
 	}
 }

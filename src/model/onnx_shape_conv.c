@@ -79,6 +79,7 @@ static void kernel_from(struct window *window, const struct shape_dims *weights)
 	for (int i = 0; i < window->n && weights->rank == window->n + 2; i++) {
 		if (window->kernel[i] < 0)
 			window->kernel[i] = weights->dim[i + 2].value;
+		window->is_broken |= window->kernel[i] > INT32_MAX;
 	}
 }
 
@@ -91,7 +92,7 @@ void rule_conv(struct shape_run *run, int arg)
 	int rank = from.rank >= 0 ? from.rank : weights.rank;
 
 	if (!strcmp(run->node->op_type, "ConvInteger"))
-		elem = ONNX_ELEM_INT32;
+		elem = TENSOR_INT32;
 	to = shape_of_rank(rank);
 	if (rank >= 2) {
 		window = window_of(run, rank - 2);
@@ -128,16 +129,17 @@ void rule_conv_transpose(struct shape_run *run, int arg)
 	    weights.dim[1].value < INT32_MAX)
 		to.dim[1] = shape_dim(weights.dim[1].value * n_groups);
 	for (int i = 0; i < window.n; i++) {
-		int64_t value = from.dim[i + 2].value, extent = (window.kernel[i] - 1) * window.dilation[i] + 1;
+		int64_t value = from.dim[i + 2].value;
 
 		if (wanted[i] >= 0)
 			to.dim[i + 2] = shape_dim(wanted[i]);
-		else if (value < 0 || value > INT32_MAX || window.is_broken)
+		else if (value < 0 || value > INT32_MAX || window.is_broken || more[i] < 0 || more[i] > INT32_MAX)
 			continue;
 		else if (window.is_same)
 			to.dim[i + 2] = shape_dim(value * window.stride[i]);
 		else if (window.kernel[i] >= 0 && value > 0)
-			to.dim[i + 2] = shape_dim((value - 1) * window.stride[i] + more[i] + extent - window.begin[i] -
+			to.dim[i + 2] = shape_dim((value - 1) * window.stride[i] + more[i] +
+						  (window.kernel[i] - 1) * window.dilation[i] + 1 - window.begin[i] -
 						  window.end[i]);
 	}
 	shape_out(run, 0, shape_in_elem(run, 0), &to);
@@ -159,7 +161,7 @@ void rule_pool(struct shape_run *run, int arg)
 			to.dim[i + first] = slide(&window, i, from.dim[i + first], is_ceil);
 	}
 	shape_out(run, 0, shape_in_elem(run, 0), from.rank < 2 ? &shape_unknown : &to);
-	shape_out(run, 1, ONNX_ELEM_INT64, from.rank < 2 ? &shape_unknown : &to);
+	shape_out(run, 1, TENSOR_INT64, from.rank < 2 ? &shape_unknown : &to);
 }
 
 void rule_global_pool(struct shape_run *run, int arg)

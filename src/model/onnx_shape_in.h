@@ -6,8 +6,10 @@
 #include "model/onnx_shape.h"
 
 enum {
-	SHAPE_MAX_RANK = 64,	/* a tensor of more dimensions counts as one of an unknown shape */
-	SHAPE_MAX_ELEMS = 1024, /* a tensor of more elements: they are not known */
+	SHAPE_MAX_RANK = 64,	   /* a tensor of more dimensions counts as one of an unknown shape */
+	SHAPE_MAX_CONTAINERS = 40, /* sequences and the like in each other; a type of more is not known */
+	SHAPE_MAX_ELEMS = 1024,	   /* a tensor of more elements: they are not known */
+	SHAPE_MAX_ELEMS_IN_ALL = 4000000,
 };
 
 /* One node while its outputs are found. */
@@ -56,6 +58,7 @@ const int64_t *shape_ints(const struct shape_run *run, const char *name, uint32_
 void shape_out(const struct shape_run *run, uint32_t o, uint32_t elem, const struct shape_dims *dims);
 /* The same type as input i, and the same elements. */
 void shape_out_like(const struct shape_run *run, uint32_t o, uint32_t i);
+/* Nothing when it has too many containers in each other. */
 void shape_out_type(const struct shape_run *run, uint32_t o, const struct onnx_type *type);
 void shape_out_scalar(const struct shape_run *run, uint32_t o, uint32_t elem);
 /* elems: borrowed; of n, which must be the number of elements that the shape has. */
@@ -85,6 +88,10 @@ struct onnx_dim shape_dim_of(struct shape_elem elem);
 /* Bodies (onnx_shape_body.c): what the engine does for them. */
 struct shape_scope *shape_body(const struct shape_run *run, const struct onnx_graph *graph,
 			       const struct onnx_type *const *inputs, uint32_t n_inputs);
+void shape_keep_bodies(const struct shape_run *run, struct shape_scope *first, struct shape_scope *second);
+/* Functions (onnx_shape_call.c): found once for the model; the one that a node calls, or NULL; a call gone through. */
+void shape_find_functions(struct shape_engine *engine);
+const struct onnx_function *shape_function_of(struct shape_engine *engine, const struct onnx_node *node);
 void shape_call(const struct shape_run *run, const struct onnx_function *function);
 /* What two types have in common; what they differ in is not known. */
 struct onnx_type shape_type_common(const struct shape_run *run, const struct onnx_type *a, const struct onnx_type *b);
@@ -94,7 +101,7 @@ struct shape_engine {
 	struct shape_model *model;
 	struct shape_dim *dims; /* given from outside */
 	uint32_t n_dims;
-	struct onnx_map functions; /* by op_type: struct onnx_function of that name, the first */
+	struct onnx_map functions; /* by domain, name and overload: struct onnx_function */
 	uint64_t n_inner;	   /* things looked at in bodies and calls */
 	uint64_t n_elems;	   /* taken for elements so far */
 	bool is_out_of_memory, is_circle;

@@ -35,7 +35,7 @@ static struct onnx_dim cut_dim(struct onnx_dim from, struct cut *cut)
 	} else {
 		start = clamp(start, 0, size - 1);
 		end = clamp(end, -1, size - 1);
-		n = start > end ? (start - end - 1) / -cut->step + 1 : 0;
+		n = size && start > end ? (start - end - 1) / -cut->step + 1 : 0;
 	}
 	cut->start = start;
 	cut->has_bounds = true;
@@ -200,7 +200,7 @@ void rule_nonzero(struct shape_run *run, int arg)
 		n = in->elems[i].is_known ? n + (in->elems[i].value != 0) : -1;
 	if (in && in->elems)
 		to.dim[1] = shape_dim(n);
-	shape_out(run, 0, ONNX_ELEM_INT64, &to);
+	shape_out(run, 0, TENSOR_INT64, &to);
 }
 
 void rule_unique(struct shape_run *run, int arg)
@@ -216,7 +216,7 @@ void rule_unique(struct shape_run *run, int arg)
 	}
 	shape_out(run, 0, shape_in_elem(run, 0), &to);
 	for (uint32_t o = 1; o < run->node->n_outputs; o++)
-		shape_out(run, o, ONNX_ELEM_INT64, &one);
+		shape_out(run, o, TENSOR_INT64, &one);
 }
 
 void rule_onehot(struct shape_run *run, int arg)
@@ -241,7 +241,7 @@ void rule_nms(struct shape_run *run, int arg)
 	struct shape_dims to = shape_of_rank(2);
 
 	to.dim[1] = shape_dim(3);
-	shape_out(run, 0, ONNX_ELEM_INT64, &to);
+	shape_out(run, 0, TENSOR_INT64, &to);
 }
 
 /* The places that are looked at give all dimensions but the batch and the channels. */

@@ -45,18 +45,18 @@ void rule_constant(struct shape_run *run, int arg)
 	if ((attr = shape_attr(run, "value")) && attr->tensors)
 		constant_tensor(run, attr->tensors);
 	else if ((attr = shape_attr(run, "value_int")) && attr->type == ONNX_ATTR_INT)
-		constant_list(run, ONNX_ELEM_INT64, 1, &attr->i, NULL, true);
+		constant_list(run, TENSOR_INT64, 1, &attr->i, NULL, true);
 	else if ((attr = shape_attr(run, "value_ints")) && attr->type == ONNX_ATTR_INTS)
-		constant_list(run, ONNX_ELEM_INT64, attr->n, attr->ints, NULL, false);
+		constant_list(run, TENSOR_INT64, attr->n, attr->ints, NULL, false);
 	else if ((attr = shape_attr(run, "value_float")) && attr->type == ONNX_ATTR_FLOAT)
-		constant_list(run, ONNX_ELEM_FLOAT, 1, NULL, &attr->f, true);
+		constant_list(run, TENSOR_FLOAT, 1, NULL, &attr->f, true);
 	else if ((attr = shape_attr(run, "value_floats")) && attr->type == ONNX_ATTR_FLOATS)
-		constant_list(run, ONNX_ELEM_FLOAT, attr->n, NULL, attr->floats, false);
+		constant_list(run, TENSOR_FLOAT, attr->n, NULL, attr->floats, false);
 	else if ((attr = shape_attr(run, "value_string")))
-		shape_out(run, 0, ONNX_ELEM_STRING, &dims);
+		shape_out(run, 0, TENSOR_STRING, &dims);
 	else if ((attr = shape_attr(run, "value_strings")) && attr->type == ONNX_ATTR_STRINGS) {
 		shape_add(&dims, shape_dim(attr->n));
-		shape_out(run, 0, ONNX_ELEM_STRING, &dims);
+		shape_out(run, 0, TENSOR_STRING, &dims);
 	} else if ((attr = shape_attr(run, "sparse_value")) && attr->sparse) {
 		for (uint32_t i = 0; i < attr->sparse->n_dims; i++)
 			shape_add(&dims, shape_dim(attr->sparse->dims[i]));
@@ -90,7 +90,7 @@ void rule_constant_of_shape(struct shape_run *run, int arg)
 	struct shape_elem *elems, zero = shape_elem(0);
 	int64_t n;
 
-	shape_out(run, 0, tensor ? tensor->elem : ONNX_ELEM_FLOAT, &to);
+	shape_out(run, 0, tensor ? tensor->elem : TENSOR_FLOAT, &to);
 	n = out ? onnx_shape_elements(&out->type) : -1;
 	if (n < 0 || n > SHAPE_MAX_ELEMS || (tensor && (!one || tensor->n_elements != 1)))
 		return;
@@ -114,7 +114,7 @@ void rule_shape(struct shape_run *run, int arg)
 		n = end > start ? end - start : 0;
 		to.dim[0] = shape_dim(n);
 	}
-	shape_out(run, 0, ONNX_ELEM_INT64, &to);
+	shape_out(run, 0, TENSOR_INT64, &to);
 	if (from.rank < 0)
 		return;
 	elems = shape_new_elems(run, (uint32_t)n);
@@ -128,7 +128,7 @@ void rule_size(struct shape_run *run, int arg)
 	struct shape_dims from = shape_in_dims(run, 0);
 	struct shape_elem *elem = shape_new_elems(run, 1);
 
-	shape_out_scalar(run, 0, ONNX_ELEM_INT64);
+	shape_out_scalar(run, 0, TENSOR_INT64);
 	if (from.rank < 0 || !elem)
 		return;
 	*elem = shape_elem_of(shape_product(from.dim, (uint32_t)from.rank));
@@ -177,7 +177,7 @@ static uint32_t elem_attr(struct shape_run *run, const char *name, uint32_t fall
 {
 	int64_t elem = shape_attr_int(run, name, fallback);
 
-	return elem > 0 && elem < ONNX_ELEM_COUNT ? (uint32_t)elem : 0;
+	return elem > 0 && elem < TENSOR_N_TYPES ? (uint32_t)elem : 0;
 }
 
 void rule_random(struct shape_run *run, int arg)
@@ -188,7 +188,7 @@ void rule_random(struct shape_run *run, int arg)
 
 	for (uint32_t i = 0; i < n; i++)
 		shape_add(&to, shape_dim(shape[i]));
-	shape_out(run, 0, elem_attr(run, "dtype", ONNX_ELEM_FLOAT), shape ? &to : &shape_unknown);
+	shape_out(run, 0, elem_attr(run, "dtype", TENSOR_FLOAT), shape ? &to : &shape_unknown);
 }
 
 void rule_multinomial(struct shape_run *run, int arg)
@@ -197,7 +197,7 @@ void rule_multinomial(struct shape_run *run, int arg)
 
 	to.dim[0] = from.rank > 0 ? from.dim[0] : shape_dim(-1);
 	to.dim[1] = shape_dim(shape_attr_int(run, "sample_size", 1));
-	shape_out(run, 0, elem_attr(run, "dtype", ONNX_ELEM_INT32), &to);
+	shape_out(run, 0, elem_attr(run, "dtype", TENSOR_INT32), &to);
 }
 
 void rule_window(struct shape_run *run, int arg)
@@ -207,7 +207,7 @@ void rule_window(struct shape_run *run, int arg)
 
 	if (shape_in_int(run, 0, &size))
 		to.dim[0] = shape_dim(size);
-	shape_out(run, 0, elem_attr(run, "output_datatype", ONNX_ELEM_FLOAT), &to);
+	shape_out(run, 0, elem_attr(run, "output_datatype", TENSOR_FLOAT), &to);
 }
 
 /* The dimension becomes the length of the transform, or half of it; the last one holds real and imaginary parts. */
@@ -268,5 +268,5 @@ void rule_mel(struct shape_run *run, int arg)
 		to.dim[0] = shape_dim(length / 2 + 1);
 	if (shape_in_int(run, 0, &n_bins))
 		to.dim[1] = shape_dim(n_bins);
-	shape_out(run, 0, elem_attr(run, "output_datatype", ONNX_ELEM_FLOAT), &to);
+	shape_out(run, 0, elem_attr(run, "output_datatype", TENSOR_FLOAT), &to);
 }

@@ -137,10 +137,8 @@ void rule_unsqueeze(struct shape_run *run, int arg)
 	bool is_given, is_new[2 * SHAPE_MAX_RANK] = { false };
 	uint32_t n;
 	const int64_t *axes = shape_ints(run, "axes", 1, &n, &is_given);
-	int rank = from.rank + (int)n, next = 0;
+	int rank = !axes || from.rank < 0 || n > SHAPE_MAX_RANK ? -1 : from.rank + (int)n, next = 0;
 
-	if (!axes || from.rank < 0 || n > SHAPE_MAX_RANK)
-		rank = -1;
 	for (uint32_t i = 0; i < n && rank >= 0; i++) {
 		int axis = shape_axis(axes[i], rank);
 
@@ -251,7 +249,7 @@ void rule_split(struct shape_run *run, int arg)
 		if (sizes)
 			part = o < n ? sizes[o] : -1;
 		else if (!is_given && size >= 0)
-			part = total - size * o < 0 ? 0 : total - size * o < size ? total - size * o : size;
+			part = o >= n_parts || total < size * o ? 0 : total - size * o < size ? total - size * o : size;
 		if (axis >= 0)
 			to.dim[axis] = n_outputs == 1 && !sizes ? from.dim[axis] : shape_dim(part);
 		shape_out(run, o, shape_in_elem(run, 0), &to);
@@ -304,9 +302,10 @@ void rule_pad(struct shape_run *run, int arg)
 	shape_out(run, 0, shape_in_elem(run, 0), &to);
 }
 
-static int64_t scaled(int64_t size, double scale)
+/* rounding: 0 down, 0.5 to the nearest */
+static int64_t scaled(int64_t size, double scale, double rounding)
 {
-	double to = floor((double)size * scale);
+	double to = floor((double)size * scale + rounding);
 
 	return size < 0 || !(to >= 0) || to > 9e15 ? -1 : (int64_t)to;
 }
@@ -360,13 +359,13 @@ void rule_resize(struct shape_run *run, int arg)
 		int64_t size = from.dim[axis[i]].value;
 
 		if (sizes && n_sizes == n_axes && (is_larger || is_smaller))
-			to.dim[axis[i]] = shape_dim(isnan(common) ? -1 : (int64_t)floor((double)size * common + 0.5));
+			to.dim[axis[i]] = shape_dim(scaled(size, common, 0.5));
 		else if (sizes && n_sizes == n_axes)
 			to.dim[axis[i]] = shape_dim(sizes[i]);
 		else if (!shape_in(run, 3) && n_scales == n_axes && scales[i] == 1)
 			to.dim[axis[i]] = from.dim[axis[i]];
 		else if (!shape_in(run, 3) && n_scales == n_axes)
-			to.dim[axis[i]] = shape_dim(scaled(size, scales[i]));
+			to.dim[axis[i]] = shape_dim(scaled(size, scales[i], 0));
 	}
 	shape_out(run, 0, shape_in_elem(run, 0), from.rank < 0 ? &shape_unknown : &to);
 }

@@ -10,8 +10,8 @@ void rule_ms_skip_norm(struct shape_run *run, int arg)
 	shape_out(run, 0, shape_in_elem(run, 0), &dims);
 	if (rows.rank > 0)
 		rows.dim[rows.rank - 1] = shape_dim(1);
-	shape_out(run, 1, ONNX_ELEM_FLOAT, &rows);
-	shape_out(run, 2, ONNX_ELEM_FLOAT, &rows);
+	shape_out(run, 1, TENSOR_FLOAT, &rows);
+	shape_out(run, 2, TENSOR_FLOAT, &rows);
 	shape_out(run, 3, shape_in_elem(run, 0), &dims);
 }
 
@@ -28,7 +28,7 @@ void rule_ms_embed_norm(struct shape_run *run, int arg)
 	if (table.rank == 2)
 		to.dim[2] = table.dim[1];
 	shape_out(run, 0, shape_in_elem(run, 2), &to);
-	shape_out(run, 1, ONNX_ELEM_INT32, &batch);
+	shape_out(run, 1, TENSOR_INT32, &batch);
 	shape_out(run, 2, shape_in_elem(run, 2), &to);
 }
 
@@ -123,7 +123,7 @@ void rule_ms_qgemm(struct shape_run *run, int arg)
 		to.dim[0] = a.dim[shape_attr_int(run, "transA", 0) != 0];
 	if (b.rank == 2)
 		to.dim[1] = b.dim[!shape_attr_int(run, "transB", 0)];
-	shape_out(run, 0, shape_in(run, 8) ? shape_in_elem(run, 8) : ONNX_ELEM_FLOAT, &to);
+	shape_out(run, 0, shape_in(run, 8) ? shape_in_elem(run, 8) : TENSOR_FLOAT, &to);
 }
 
 /* Scale and zero point of the output, then three inputs for each part. */
@@ -152,7 +152,7 @@ void rule_ms_dynamic_matmul(struct shape_run *run, int arg)
 {
 	rule_matmul(run, 0);
 	if (run->node->n_outputs && run->at->outputs[0])
-		run->at->outputs[0]->type.elem = ONNX_ELEM_FLOAT;
+		run->at->outputs[0]->type.elem = TENSOR_FLOAT;
 }
 
 void rule_ms_split_gelu(struct shape_run *run, int arg)

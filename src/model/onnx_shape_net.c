@@ -35,8 +35,8 @@ void rule_quantize(struct shape_run *run, int arg)
 	struct shape_dims dims = shape_in_dims(run, 0);
 	int64_t elem = shape_attr_int(run, "output_dtype", 0);
 
-	if (elem <= 0 || elem >= ONNX_ELEM_COUNT)
-		elem = shape_in(run, 2) ? shape_in_elem(run, 2) : ONNX_ELEM_UINT8;
+	if (elem <= 0 || elem >= TENSOR_N_TYPES)
+		elem = shape_in(run, 2) ? shape_in_elem(run, 2) : TENSOR_UINT8;
 	shape_out(run, 0, (uint32_t)elem, &dims);
 }
 
@@ -45,8 +45,8 @@ void rule_dequantize(struct shape_run *run, int arg)
 	struct shape_dims dims = shape_in_dims(run, 0);
 	int64_t elem = shape_attr_int(run, "output_dtype", 0);
 
-	if (elem <= 0 || elem >= ONNX_ELEM_COUNT)
-		elem = run->opset && run->opset < 19 && !*run->node->domain ? ONNX_ELEM_FLOAT : shape_in_elem(run, 1);
+	if (elem <= 0 || elem >= TENSOR_N_TYPES)
+		elem = run->opset && run->opset < 19 && !*run->node->domain ? TENSOR_FLOAT : shape_in_elem(run, 1);
 	shape_out(run, 0, (uint32_t)elem, &dims);
 }
 
@@ -54,9 +54,9 @@ void rule_dynamic_quantize(struct shape_run *run, int arg)
 {
 	struct shape_dims dims = shape_in_dims(run, 0);
 
-	shape_out(run, 0, ONNX_ELEM_UINT8, &dims);
-	shape_out_scalar(run, 1, ONNX_ELEM_FLOAT);
-	shape_out_scalar(run, 2, ONNX_ELEM_UINT8);
+	shape_out(run, 0, TENSOR_UINT8, &dims);
+	shape_out_scalar(run, 1, TENSOR_FLOAT);
+	shape_out_scalar(run, 2, TENSOR_UINT8);
 }
 
 /* One number, or with reduction "none" one for each label; the logarithms as the scores. */
@@ -137,8 +137,8 @@ void rule_string_split(struct shape_run *run, int arg)
 
 	if (parts.rank >= 0)
 		shape_add(&parts, shape_dim(-1));
-	shape_out(run, 0, ONNX_ELEM_STRING, &parts);
-	shape_out(run, 1, ONNX_ELEM_INT64, &dims);
+	shape_out(run, 0, TENSOR_STRING, &parts);
+	shape_out(run, 1, TENSOR_INT64, &dims);
 }
 
 /* Words that are left out leave no gap. */
@@ -148,7 +148,7 @@ void rule_string_normalizer(struct shape_run *run, int arg)
 
 	if (shape_attr(run, "stopwords") && dims.rank > 0)
 		dims.dim[dims.rank - 1] = shape_dim(-1);
-	shape_out(run, 0, ONNX_ELEM_STRING, &dims);
+	shape_out(run, 0, TENSOR_STRING, &dims);
 }
 
 /* The bytes stay; elements of another size divide the last dimension otherwise. */
@@ -156,7 +156,7 @@ void rule_bit_cast(struct shape_run *run, int arg)
 {
 	struct shape_dims dims = shape_in_dims(run, 0);
 	int64_t to = shape_attr_int(run, "to", 0);
-	uint32_t elem = to > 0 && to < ONNX_ELEM_COUNT ? (uint32_t)to : 0;
+	uint32_t elem = to > 0 && to < TENSOR_N_TYPES ? (uint32_t)to : 0;
 
 	if (onnx_elem_bits(elem) != onnx_elem_bits(shape_in_elem(run, 0)))
 		dims = shape_unknown;

@@ -18,6 +18,7 @@ struct order {
 	} * nodes;
 	struct order_node **found;
 	uint32_t n_found, n_room;
+	bool is_inner; /* of a body, which may be gone through often */
 };
 
 static void need(struct shape_engine *engine, struct order *order, const char *name)
@@ -49,6 +50,8 @@ static void need_all(struct shape_engine *engine, struct order *order, const str
 		for (uint32_t g = 0; node->attrs[a].graphs && g < node->attrs[a].n; g++) {
 			const struct onnx_graph *graph = &node->attrs[a].graphs[g];
 
+			if (order->is_inner)
+				engine->n_inner += (uint64_t)graph->n_nodes + graph->n_outputs;
 			for (uint32_t i = 0; i < graph->n_nodes; i++)
 				need_all(engine, order, &graph->nodes[i]);
 			for (uint32_t i = 0; i < graph->n_outputs; i++)
@@ -119,7 +122,7 @@ static void find_outputs(struct shape_engine *engine, struct shape_scope *scope)
 
 void shape_scope_infer(struct shape_engine *engine, struct shape_scope *scope)
 {
-	struct order order = { .makers = { .arena = &engine->model->arena } };
+	struct order order = { .makers = { .arena = &engine->model->arena }, .is_inner = scope->depth };
 	struct onnx_map declared = { .arena = &engine->model->arena };
 	const struct onnx_graph *graph = scope->graph;
 	int code = 0;

@@ -63,8 +63,7 @@ static bool compute(const char *op, struct shape_elem a, struct shape_elem b, bo
 
 static bool is_float(uint32_t elem)
 {
-	return elem == ONNX_ELEM_FLOAT || elem == ONNX_ELEM_DOUBLE || elem == ONNX_ELEM_FLOAT16 ||
-	       elem == ONNX_ELEM_BFLOAT16;
+	return elem == TENSOR_FLOAT || elem == TENSOR_DOUBLE || elem == TENSOR_FLOAT16 || elem == TENSOR_BFLOAT16;
 }
 
 /* The element of a tensor of this shape that element i of the result (of shape `to`) is made from. */
@@ -130,7 +129,7 @@ void rule_broadcast(struct shape_run *run, int arg)
 
 void rule_broadcast_bool(struct shape_run *run, int arg)
 {
-	broadcast(run, ONNX_ELEM_BOOL, 1);
+	broadcast(run, TENSOR_BOOL, 1);
 }
 
 void rule_variadic(struct shape_run *run, int arg)
@@ -242,7 +241,7 @@ void rule_same_bool(struct shape_run *run, int arg)
 	const struct shape_value *in = shape_in(run, 0);
 	struct shape_elem *elems;
 
-	shape_out(run, 0, ONNX_ELEM_BOOL, &dims);
+	shape_out(run, 0, TENSOR_BOOL, &dims);
 	if (!in || !in->elems || strcmp(run->node->op_type, "Not"))
 		return;
 	elems = shape_new_elems(run, in->n_elems);
@@ -265,7 +264,7 @@ void rule_dropout(struct shape_run *run, int arg)
 	bool is_old = run->opset && run->opset < 10;
 
 	rule_same(run, 0);
-	shape_out(run, 1, is_old ? shape_in_elem(run, 0) : ONNX_ELEM_BOOL, &dims);
+	shape_out(run, 1, is_old ? shape_in_elem(run, 0) : TENSOR_BOOL, &dims);
 }
 
 void rule_batch_norm(struct shape_run *run, int arg)
@@ -286,7 +285,7 @@ void rule_layer_norm(struct shape_run *run, int arg)
 {
 	struct shape_dims dims = shape_in_dims(run, 0);
 	int axis = shape_axis(shape_attr_int(run, "axis", -1), dims.rank);
-	uint32_t elem = (uint32_t)shape_attr_int(run, "stash_type", ONNX_ELEM_FLOAT);
+	uint32_t elem = (uint32_t)shape_attr_int(run, "stash_type", TENSOR_FLOAT);
 
 	rule_same(run, 0);
 	for (int i = axis; axis >= 0 && i < dims.rank; i++)
@@ -305,18 +304,18 @@ static void cast(struct shape_run *run, uint32_t elem)
 
 	shape_out(run, 0, elem, &dims);
 	if (!in || !in->elems || !elem ||
-	    !(is_float(elem) || elem == ONNX_ELEM_INT64 || elem == ONNX_ELEM_INT32 || elem == ONNX_ELEM_BOOL))
+	    !(is_float(elem) || elem == TENSOR_INT64 || elem == TENSOR_INT32 || elem == TENSOR_BOOL))
 		return;
 	elems = shape_new_elems(run, in->n_elems);
 	for (uint32_t i = 0; elems && i < in->n_elems; i++) {
 		int64_t value = in->elems[i].value,
-			most = elem == ONNX_ELEM_FLOAT16 || elem == ONNX_ELEM_BFLOAT16 ? 256 : 1 << 24;
+			most = elem == TENSOR_FLOAT16 || elem == TENSOR_BFLOAT16 ? 256 : 1 << 24;
 
 		if (!in->elems[i].is_known)
-			elems[i].name = is_float(elem) || elem == ONNX_ELEM_INT64 ? in->elems[i].name : NULL;
-		else if (elem == ONNX_ELEM_BOOL)
+			elems[i].name = is_float(elem) || elem == TENSOR_INT64 ? in->elems[i].name : NULL;
+		else if (elem == TENSOR_BOOL)
 			elems[i] = shape_elem(value != 0);
-		else if (!is_float(elem) ? elem == ONNX_ELEM_INT64 || value == (int32_t)value
+		else if (!is_float(elem) ? elem == TENSOR_INT64 || value == (int32_t)value
 					 : value <= most && value >= -most)
 			elems[i] = shape_elem(value);
 	}
@@ -327,7 +326,7 @@ void rule_cast(struct shape_run *run, int arg)
 {
 	int64_t to = shape_attr_int(run, "to", 0);
 
-	cast(run, to > 0 && to < ONNX_ELEM_COUNT ? (uint32_t)to : 0);
+	cast(run, to > 0 && to < TENSOR_N_TYPES ? (uint32_t)to : 0);
 }
 
 void rule_cast_like(struct shape_run *run, int arg)
@@ -341,7 +340,7 @@ void rule_like_dtype(struct shape_run *run, int arg)
 	struct shape_dims dims = shape_in_dims(run, 0);
 	int64_t elem = shape_attr_int(run, "dtype", shape_attr_int(run, "output_datatype", 0));
 
-	if (elem <= 0 || elem >= ONNX_ELEM_COUNT)
-		elem = arg == 1 ? ONNX_ELEM_FLOAT : shape_in_elem(run, 0);
+	if (elem <= 0 || elem >= TENSOR_N_TYPES)
+		elem = arg == 1 ? TENSOR_FLOAT : shape_in_elem(run, 0);
 	shape_out(run, 0, (uint32_t)elem, &dims);
 }

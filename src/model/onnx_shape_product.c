@@ -26,7 +26,7 @@ static struct shape_dims matmul(struct shape_dims a, struct shape_dims b)
 void rule_matmul(struct shape_run *run, int arg)
 {
 	struct shape_dims to = matmul(shape_in_dims(run, 0), shape_in_dims(run, arg == 2 ? 3 : 1));
-	uint32_t elem = arg == 1 ? ONNX_ELEM_INT32 : shape_in_elem(run, arg == 2 ? 7 : 0);
+	uint32_t elem = arg == 1 ? TENSOR_INT32 : shape_in_elem(run, arg == 2 ? 7 : 0);
 
 	shape_out(run, 0, elem, &to);
 }
@@ -197,7 +197,7 @@ static void reduce_elems(struct shape_run *run)
 	int64_t value;
 
 	if (!in || !out || !in->elems || !in->n_elems || in->type.n_dims != 1 || onnx_shape_elements(&out->type) != 1 ||
-	    !(is_product || is_sum || is_max) || (in->type.elem != ONNX_ELEM_INT64 && in->type.elem != ONNX_ELEM_INT32))
+	    !(is_product || is_sum || is_max) || (in->type.elem != TENSOR_INT64 && in->type.elem != TENSOR_INT32))
 		return;
 	value = in->elems[0].value;
 	for (uint32_t i = 0; i < in->n_elems; i++) {
@@ -236,7 +236,7 @@ void rule_arg(struct shape_run *run, int arg)
 		else if (shape_attr_int(run, "keepdims", 1))
 			shape_add(&to, shape_dim(1));
 	}
-	shape_out(run, 0, ONNX_ELEM_INT64, axis < 0 ? &shape_unknown : &to);
+	shape_out(run, 0, TENSOR_INT64, axis < 0 ? &shape_unknown : &to);
 }
 
 void rule_topk(struct shape_run *run, int arg)
@@ -253,7 +253,7 @@ void rule_topk(struct shape_run *run, int arg)
 			to.dim[axis] = shape_dim_of(value->elems[0]);
 	}
 	shape_out(run, 0, shape_in_elem(run, 0), axis < 0 ? &shape_unknown : &to);
-	shape_out(run, 1, ONNX_ELEM_INT64, axis < 0 ? &shape_unknown : &to);
+	shape_out(run, 1, TENSOR_INT64, axis < 0 ? &shape_unknown : &to);
 }
 
 void rule_det(struct shape_run *run, int arg)

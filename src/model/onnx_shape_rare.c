@@ -46,7 +46,7 @@ void rule_image_decoder(struct shape_run *run, int arg)
 	struct shape_dims to = shape_of_rank(3);
 
 	to.dim[2] = shape_dim(shape_attr_is(run, "pixel_format", "Grayscale") ? 1 : 3);
-	shape_out(run, 0, ONNX_ELEM_UINT8, &to);
+	shape_out(run, 0, TENSOR_UINT8, &to);
 }
 
 /* As wide as the largest index says. */
@@ -61,7 +61,7 @@ void rule_tfidf(struct shape_run *run, int arg)
 		most = indexes[i] > most && indexes[i] < INT32_MAX ? indexes[i] : most;
 	if (to.rank > 0)
 		to.dim[to.rank - 1] = shape_dim(most < 0 ? -1 : most + 1);
-	shape_out(run, 0, ONNX_ELEM_FLOAT, to.rank > 0 ? &to : &shape_unknown);
+	shape_out(run, 0, TENSOR_FLOAT, to.rank > 0 ? &to : &shape_unknown);
 }
 
 /* The kind of the values is that of the attribute that holds them. */
@@ -70,9 +70,9 @@ void rule_label_encoder(struct shape_run *run, int arg)
 	static const struct {
 		const char *attribute;
 		uint32_t elem;
-	} values[] = { { "values_int64s", ONNX_ELEM_INT64 },
-		       { "values_floats", ONNX_ELEM_FLOAT },
-		       { "values_strings", ONNX_ELEM_STRING } };
+	} values[] = { { "values_int64s", TENSOR_INT64 },
+		       { "values_floats", TENSOR_FLOAT },
+		       { "values_strings", TENSOR_STRING } };
 	struct shape_dims dims = shape_in_dims(run, 0);
 	const struct onnx_attr *tensor = shape_attr(run, "values_tensor");
 	uint32_t elem = tensor && tensor->tensors ? tensor->tensors->elem : 0;
@@ -100,11 +100,11 @@ void rule_regressor(struct shape_run *run, int arg)
 {
 	struct shape_dims from = shape_in_dims(run, 0), to = shape_of_rank(2);
 	int64_t n = shape_attr_int(run, "n_targets", shape_attr_int(run, "targets", 1));
-	bool is_double = shape_in_elem(run, 0) == ONNX_ELEM_DOUBLE && run->opset >= 5;
+	bool is_double = shape_in_elem(run, 0) == TENSOR_DOUBLE && run->opset >= 5;
 
 	to.dim[0] = from.rank == 2 ? from.dim[0] : shape_dim(from.rank == 1 ? 1 : -1);
 	to.dim[1] = shape_dim(n);
-	shape_out(run, 0, is_double ? ONNX_ELEM_DOUBLE : ONNX_ELEM_FLOAT, &to);
+	shape_out(run, 0, is_double ? TENSOR_DOUBLE : TENSOR_FLOAT, &to);
 }
 
 /* The class of each row, and how much speaks for each of them. */
@@ -122,8 +122,8 @@ void rule_classifier(struct shape_run *run, int arg)
 		if (attr && (attr->ints || attr->strings) && attr->n > 2)
 			scores.dim[1] = shape_dim(attr->n);
 	}
-	shape_out(run, 0, is_text ? ONNX_ELEM_STRING : ONNX_ELEM_INT64, &labels);
-	shape_out(run, 1, ONNX_ELEM_FLOAT, &scores);
+	shape_out(run, 0, is_text ? TENSOR_STRING : TENSOR_INT64, &labels);
+	shape_out(run, 1, TENSOR_FLOAT, &scores);
 }
 
 /* Rate and count, then all values, all gradients, and all states, of which there are arg - 1. */

@@ -105,7 +105,7 @@ static const struct row standard[] = {
 	{ "ImageDecoder", rule_image_decoder },
 	{ "TfIdfVectorizer", rule_tfidf },
 	{ "SequenceMap", rule_sequence_map },
-	{ "RegexFullMatch", rule_tensor_elem, ONNX_ELEM_BOOL },
+	{ "RegexFullMatch", rule_tensor_elem, TENSOR_BOOL },
 	{ "StringConcat", rule_broadcast },
 	{ "StringNormalizer", rule_string_normalizer },
 	{ "StringSplit", rule_string_split },
@@ -154,7 +154,7 @@ static const struct row microsoft[] = {
 
 static const struct row machine_learning[] = {
 	{ "Binarizer Imputer", rule_same },
-	{ "Normalizer Scaler", rule_tensor_elem, ONNX_ELEM_FLOAT },
+	{ "Normalizer Scaler", rule_tensor_elem, TENSOR_FLOAT },
 	{ "LabelEncoder", rule_label_encoder },
 	{ "ArrayFeatureExtractor", rule_array_features },
 	{ "LinearRegressor", rule_regressor },

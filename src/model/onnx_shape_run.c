@@ -140,9 +140,19 @@ struct onnx_type *shape_new_type(const struct shape_run *run, const struct onnx_
 	return type;
 }
 
+/* Each node can put a container around another one; types are gone through by recursion. */
+static bool is_too_deep(const struct onnx_type *type)
+{
+	int depth = 0;
+
+	for (; type->inner && depth <= SHAPE_MAX_CONTAINERS; type = type->inner)
+		depth++;
+	return depth > SHAPE_MAX_CONTAINERS;
+}
+
 void shape_out_type(const struct shape_run *run, uint32_t o, const struct onnx_type *type)
 {
-	if (o < run->node->n_outputs && run->at->outputs[o])
+	if (o < run->node->n_outputs && run->at->outputs[o] && !is_too_deep(type))
 		run->at->outputs[o]->type = *type;
 }
 
@@ -196,7 +206,7 @@ void shape_out_elems(const struct shape_run *run, uint32_t o, const struct shape
 
 struct shape_elem *shape_new_elems(const struct shape_run *run, uint32_t n)
 {
-	if (n > SHAPE_MAX_ELEMS || (run->engine->n_elems += n) > 4000000)
+	if (n > SHAPE_MAX_ELEMS || (run->engine->n_elems += n) > SHAPE_MAX_ELEMS_IN_ALL)
 		return NULL;
 	return shape_alloc(run->engine, n, sizeof(struct shape_elem));
 }

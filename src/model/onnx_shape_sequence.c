@@ -52,16 +52,15 @@ void rule_sequence_same(struct shape_run *run, int arg)
 
 void rule_sequence_empty(struct shape_run *run, int arg)
 {
-	int64_t elem = shape_attr_int(run, "dtype", ONNX_ELEM_FLOAT);
-	struct onnx_type type = { .kind = ONNX_TENSOR,
-				  .elem = elem > 0 && elem < ONNX_ELEM_COUNT ? (uint32_t)elem : 0 };
+	int64_t elem = shape_attr_int(run, "dtype", TENSOR_FLOAT);
+	struct onnx_type type = { .kind = ONNX_TENSOR, .elem = elem > 0 && elem < TENSOR_N_TYPES ? (uint32_t)elem : 0 };
 
 	out_container(run, ONNX_SEQUENCE, shape_new_type(run, &type));
 }
 
 void rule_sequence_length(struct shape_run *run, int arg)
 {
-	shape_out_scalar(run, 0, ONNX_ELEM_INT64);
+	shape_out_scalar(run, 0, TENSOR_INT64);
 }
 
 /* Parts along an axis: of one size when one is said that fits, and without the dimension when each part is one thick.
@@ -130,5 +129,5 @@ void rule_optional_get(struct shape_run *run, int arg)
 
 void rule_optional_has(struct shape_run *run, int arg)
 {
-	shape_out_scalar(run, 0, ONNX_ELEM_BOOL);
+	shape_out_scalar(run, 0, TENSOR_BOOL);
 }

@@ -200,27 +200,27 @@ static int64_t raw_int(const uint8_t *at, uint32_t elem)
 	uint64_t value = 0;
 
 	memcpy(&value, at, n_bytes);
-	if (elem == ONNX_ELEM_INT8)
+	if (elem == TENSOR_INT8)
 		return (int8_t)value;
-	if (elem == ONNX_ELEM_INT16)
+	if (elem == TENSOR_INT16)
 		return (int16_t)value;
-	if (elem == ONNX_ELEM_INT32)
+	if (elem == TENSOR_INT32)
 		return (int32_t)value;
 	return (int64_t)value;
 }
 
 static bool is_whole(uint32_t elem)
 {
-	return (elem >= ONNX_ELEM_UINT8 && elem <= ONNX_ELEM_INT64) || elem == ONNX_ELEM_BOOL ||
-	       elem == ONNX_ELEM_UINT32 || elem == ONNX_ELEM_UINT64;
+	return (elem >= TENSOR_UINT8 && elem <= TENSOR_INT64) || elem == TENSOR_BOOL || elem == TENSOR_UINT32 ||
+	       elem == TENSOR_UINT64;
 }
 
 /* int32_data, int64_data or uint64_data: numbers one by one or packed. */
 static int64_t read_ints(const struct onnx_tensor *tensor, int64_t *to, size_t max)
 {
-	uint32_t wanted = tensor->elem == ONNX_ELEM_INT64					 ? INT64_DATA
-			  : tensor->elem == ONNX_ELEM_UINT64 || tensor->elem == ONNX_ELEM_UINT32 ? UINT64_DATA
-												 : INT32_DATA;
+	uint32_t wanted = tensor->elem == TENSOR_INT64					   ? INT64_DATA
+			  : tensor->elem == TENSOR_UINT64 || tensor->elem == TENSOR_UINT32 ? UINT64_DATA
+											   : INT32_DATA;
 	struct pb_in pb = pb_in(tensor->proto.data, tensor->proto.size);
 	struct pb_field field;
 	int64_t n = 0;
@@ -271,11 +271,11 @@ static double raw_float(const uint8_t *at, uint32_t elem)
 	double value;
 	float single;
 
-	if (elem == ONNX_ELEM_FLOAT16) {
+	if (elem == TENSOR_FLOAT16) {
 		memcpy(&half, at, sizeof half);
 		return half_to_double(half);
 	}
-	if (elem == ONNX_ELEM_FLOAT) {
+	if (elem == TENSOR_FLOAT) {
 		memcpy(&single, at, sizeof single);
 		return (double)single;
 	}
@@ -286,7 +286,7 @@ static double raw_float(const uint8_t *at, uint32_t elem)
 /* float_data and double_data, one by one or packed; half numbers lie in int32_data. */
 static size_t read_floats(const struct onnx_tensor *tensor, double *to, size_t max)
 {
-	uint32_t wanted = tensor->elem == ONNX_ELEM_FLOAT ? FLOAT_DATA : DOUBLE_DATA,
+	uint32_t wanted = tensor->elem == TENSOR_FLOAT ? FLOAT_DATA : DOUBLE_DATA,
 		 size = onnx_elem_bits(tensor->elem) / 8;
 	struct pb_in pb = pb_in(tensor->proto.data, tensor->proto.size);
 	struct pb_field field;
@@ -309,7 +309,7 @@ int64_t onnx_tensor_floats(const struct onnx_tensor *tensor, double *to, size_t 
 	size_t n = (uint64_t)tensor->n_elements < max ? (size_t)tensor->n_elements : max;
 	int64_t halves[16];
 
-	if (tensor->elem != ONNX_ELEM_FLOAT && tensor->elem != ONNX_ELEM_FLOAT16 && tensor->elem != ONNX_ELEM_DOUBLE)
+	if (tensor->elem != TENSOR_FLOAT && tensor->elem != TENSOR_FLOAT16 && tensor->elem != TENSOR_DOUBLE)
 		return -1;
 	if (tensor->where == ONNX_RAW) {
 		for (size_t i = 0; i < n; i++)
@@ -318,7 +318,7 @@ int64_t onnx_tensor_floats(const struct onnx_tensor *tensor, double *to, size_t 
 	}
 	if (tensor->where != ONNX_FIELDS)
 		return -1;
-	if (tensor->elem != ONNX_ELEM_FLOAT16)
+	if (tensor->elem != TENSOR_FLOAT16)
 		return read_floats(tensor, to, n) == n ? tensor->n_elements : -1;
 	/* No more than a few are ever of use. */
 	if (n > sizeof halves / sizeof *halves || read_ints(tensor, halves, n) != (int64_t)n)

@@ -1,52 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Types of values: element types by name and size, and the messages that say a value's type. */
+/* Types of values: the messages that say a value's type. */
 #include "model/onnx_in.h"
 
 #include <errno.h>
-
-static const struct {
-	const char *name;
-	uint8_t bits;
-} elems[ONNX_ELEM_COUNT] = {
-	[ONNX_ELEM_FLOAT] = { "float32", 32 },
-	[ONNX_ELEM_UINT8] = { "uint8", 8 },
-	[ONNX_ELEM_INT8] = { "int8", 8 },
-	[ONNX_ELEM_UINT16] = { "uint16", 16 },
-	[ONNX_ELEM_INT16] = { "int16", 16 },
-	[ONNX_ELEM_INT32] = { "int32", 32 },
-	[ONNX_ELEM_INT64] = { "int64", 64 },
-	[ONNX_ELEM_STRING] = { "string", 0 },
-	[ONNX_ELEM_BOOL] = { "bool", 8 },
-	[ONNX_ELEM_FLOAT16] = { "float16", 16 },
-	[ONNX_ELEM_DOUBLE] = { "float64", 64 },
-	[ONNX_ELEM_UINT32] = { "uint32", 32 },
-	[ONNX_ELEM_UINT64] = { "uint64", 64 },
-	[ONNX_ELEM_COMPLEX64] = { "complex64", 64 },
-	[ONNX_ELEM_COMPLEX128] = { "complex128", 128 },
-	[ONNX_ELEM_BFLOAT16] = { "bfloat16", 16 },
-	[ONNX_ELEM_FLOAT8E4M3FN] = { "float8e4m3fn", 8 },
-	[ONNX_ELEM_FLOAT8E4M3FNUZ] = { "float8e4m3fnuz", 8 },
-	[ONNX_ELEM_FLOAT8E5M2] = { "float8e5m2", 8 },
-	[ONNX_ELEM_FLOAT8E5M2FNUZ] = { "float8e5m2fnuz", 8 },
-	[ONNX_ELEM_UINT4] = { "uint4", 4 },
-	[ONNX_ELEM_INT4] = { "int4", 4 },
-	[ONNX_ELEM_FLOAT4E2M1] = { "float4e2m1", 4 },
-	[ONNX_ELEM_FLOAT8E8M0] = { "float8e8m0", 8 },
-	[ONNX_ELEM_UINT2] = { "uint2", 2 },
-	[ONNX_ELEM_INT2] = { "int2", 2 },
-	[ONNX_ELEM_FLOAT6E2M3] = { "float6e2m3", 6 },
-	[ONNX_ELEM_FLOAT6E3M2] = { "float6e3m2", 6 },
-};
-
-const char *onnx_elem_name(uint32_t elem)
-{
-	return elem < ONNX_ELEM_COUNT ? elems[elem].name : NULL;
-}
-
-uint32_t onnx_elem_bits(uint32_t elem)
-{
-	return elem < ONNX_ELEM_COUNT ? elems[elem].bits : 0;
-}
 
 /* TensorShapeProto.Dimension */
 static int read_dim(struct onnx_in *in, const struct pb_field *field, struct onnx_dim *to)
@@ -135,7 +91,7 @@ static int read_container(struct onnx_in *in, const struct pb_field *field, int 
 			next = onnx_in_int(&message, &key);
 		}
 	}
-	to->elem = key > 0 && key < ONNX_ELEM_COUNT ? (uint32_t)key : 0;
+	to->elem = key > 0 && key < TENSOR_N_TYPES ? (uint32_t)key : 0;
 	return next;
 }
 

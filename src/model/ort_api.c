@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/ort_wheel.h"
+
 struct function {
 	const char *name;
 	size_t offset;
@@ -37,11 +39,13 @@ static unsigned read_minor(const char *version)
 	return end > version + 2 && minor < 1000 ? (unsigned)minor : 0;
 }
 
-static void fill(struct ort_api *api, void *const *table)
+/* n_slots: how many the table is known to have. */
+static void fill(struct ort_api *api, void *const *table, unsigned n_slots)
 {
 	for (const struct function *function = functions; function < functions + sizeof functions / sizeof *functions;
 	     function++) {
-		void *entry = function->since <= api->minor ? table[function->slot] : NULL;
+		bool is_there = function->since <= api->minor && function->slot < n_slots;
+		void *entry = is_there ? table[function->slot] : NULL;
 
 		memcpy((char *)api + function->offset, &entry, sizeof entry);
 	}
@@ -59,11 +63,37 @@ static int open_library(struct ort_api *api, const char *path, void **get_base, 
 		return err_set(
 		    err, ENOTSUP,
 		    "cannot use %s as the runtime: it exports no OrtGetApiBase; give the file libonnxruntime.so of a "
-		    "release, of onnxruntime-node, or of a Python wheel from 1.19 on",
+		    "release, of onnxruntime-node, or of a Python wheel",
 		    path);
 	if (!dladdr(*get_base, &info) || !info.dli_fname || !realpath(info.dli_fname, api->path))
 		snprintf(api->path, sizeof api->path, "%s", path);
 	return 0;
+}
+
+static int check_version(struct ort_api *api, const char *path, struct err *err)
+{
+	api->minor = read_minor(api->version);
+	if (api->minor >= ORT_OLDEST)
+		return 0;
+	return err_set(err, ENOTSUP,
+		       "cannot use %s as the runtime: it is version %s, the oldest that can be used is 1.%d", path,
+		       api->version, ORT_OLDEST);
+}
+
+static int open_wheel(struct ort_api *api, const char *path, struct err *err)
+{
+	struct ort_wheel wheel;
+	int rc = ort_wheel_open(&wheel, path, err);
+
+	if (rc)
+		return rc;
+	api->library = wheel.library;
+	snprintf(api->path, sizeof api->path, "%s", path);
+	snprintf(api->version, sizeof api->version, "%s", wheel.version);
+	rc = check_version(api, path, err);
+	if (!rc)
+		fill(api, wheel.table, wheel.n_slots);
+	return rc;
 }
 
 int ort_api_open(struct ort_api *api, const char *path, struct err *err)
@@ -75,6 +105,8 @@ int ort_api_open(struct ort_api *api, const char *path, struct err *err)
 	int rc;
 
 	memset(api, 0, sizeof *api);
+	if (ort_wheel_is_module(path))
+		return open_wheel(api, path, err);
 	rc = open_library(api, path, &symbol, err);
 	if (rc)
 		return rc;
@@ -83,16 +115,14 @@ int ort_api_open(struct ort_api *api, const char *path, struct err *err)
 	if (!base)
 		return err_set(err, EPROTO, "cannot use %s as the runtime: OrtGetApiBase gives nothing", path);
 	snprintf(api->version, sizeof api->version, "%s", base->get_version());
-	api->minor = read_minor(api->version);
-	if (api->minor < ORT_OLDEST)
-		return err_set(err, ENOTSUP,
-			       "cannot use %s as the runtime: it is version %s, the oldest that can be used is 1.%d",
-			       path, api->version, ORT_OLDEST);
+	rc = check_version(api, path, err);
+	if (rc)
+		return rc;
 	table = base->get_api(api->minor);
 	if (!table)
 		return err_set(err, EPROTO, "cannot use %s as the runtime: version %s does not give its own API", path,
 			       api->version);
-	fill(api, table);
+	fill(api, table, UINT_MAX);
 	return 0;
 }
 
@@ -134,6 +164,35 @@ static const char *skip_place(const char *text)
 	return *at ? at + 1 : NULL;
 }
 
+/*
+ * "Non-zero status code returned while running Pad node. Name:'p' Status Message: why" becomes "Pad node 'p': why". An
+ * operator that fails inside of others is told of once for each: the innermost is the one that failed.
+ */
+static void name_node(char *text)
+{
+	static const char said[] = "Non-zero status code returned while running ", name[] = " node. Name:'";
+	static const char why[] = "' Status Message: ";
+	char *first = strstr(text, said), *last = first, *from, *to, *end;
+
+	for (char *at = first; at; at = strstr(at + 1, said))
+		last = at;
+	if (!first)
+		return;
+	memmove(first, last, strlen(last) + 1);
+	from = strstr(first, name);
+	end = from ? strstr(from, why) : NULL;
+	if (!end)
+		return;
+	to = first;
+	for (const char *at = first + strlen(said); at < from;)
+		*to++ = *at++;
+	to += sprintf(to, " node '");
+	for (const char *at = from + strlen(name); at < end;)
+		*to++ = *at++;
+	to += sprintf(to, "': ");
+	memmove(to, end + strlen(why), strlen(end + strlen(why)) + 1);
+}
+
 void ort_api_plain(char *text)
 {
 	char *to = text;
@@ -148,6 +207,7 @@ void ort_api_plain(char *text)
 			*to++ = *from++;
 	}
 	*to = 0;
+	name_node(text);
 }
 
 int ort_api_check(const struct ort_api *api, struct ort_status *status, struct err *err, const char *what, ...)

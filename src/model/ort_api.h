@@ -47,7 +47,6 @@ typedef const char *const *ort_texts;
 
 /* F(result, name, parameters, slot, version that brought it) */
 #define ORT_FUNCTIONS(F)                                                                                               \
-	F(int, get_error_code, (const struct ort_status *), 1, 1)                                                      \
 	F(const char *, get_error_message, (const struct ort_status *), 2, 1)                                          \
 	F(struct ort_status *, create_env_with_logger, (ort_log, void *, int, const char *, struct ort_env **), 4, 1)  \
 	F(struct ort_status *, create_session,                                                                         \
@@ -65,7 +64,6 @@ typedef const char *const *ort_texts;
 	F(struct ort_status *, enable_profiling, (struct ort_session_options *, const char *), 14, 1)                  \
 	F(struct ort_status *, disable_memory_pattern, (struct ort_session_options *), 17, 1)                          \
 	F(struct ort_status *, disable_arena, (struct ort_session_options *), 19, 1)                                   \
-	F(struct ort_status *, set_log_severity, (struct ort_session_options *, int), 22, 1)                           \
 	F(struct ort_status *, set_optimization_level, (struct ort_session_options *, int), 23, 1)                     \
 	F(struct ort_status *, set_intra_op_threads, (struct ort_session_options *, int), 24, 1)                       \
 	F(struct ort_status *, set_inter_op_threads, (struct ort_session_options *, int), 25, 1)                       \
@@ -208,7 +206,7 @@ int ort_api_check(const struct ort_api *api, struct ort_status *status, struct e
     __attribute__((format(printf, 4, 5)));
 
 /* Makes one line of a message of the runtime and takes out places in its source ("/a/b.cc:42 int f(int)"), which nobody
- * can use. */
+ * can use, and nodes that failed only because one inside of them did: "Pad node 'p': why". */
 void ort_api_plain(char *text);
 
 /* 0, or -ENOTSUP and err when this runtime does not have the function: "cannot <what>: new in ONNX Runtime 1.22, this

@@ -22,8 +22,22 @@
 struct search {
 	struct ort_found_list *list;
 	const char *how; /* what led to the folders that are looked at now */
+	bool wants_one;	 /* nothing is looked at any more once one is found: looking reads megabytes */
 	int failed;	 /* -errno */
 };
+
+/* A folder as the start of a pattern: what is special in one stands for itself. */
+static void put_folder(char *to, size_t size, const char *folder)
+{
+	size_t used = 0;
+
+	for (; *folder && used + 2 < size; folder++) {
+		if (strchr("*?[\\", *folder))
+			to[used++] = '\\';
+		to[used++] = *folder;
+	}
+	to[used] = 0;
+}
 
 static struct ort_found *add(struct search *search, const char *path)
 {
@@ -56,39 +70,35 @@ static void add_library(struct search *search, const char *path)
 {
 	struct ort_found *found = add(search, path);
 
-	if (found)
+	/* one that is used tells its version itself */
+	if (found && !search->wants_one)
 		ort_version_find(found->path, found->version, sizeof found->version);
 }
 
-/* A wheel without a library of its own: the runtime is inside the Python module, where nobody else can call it. */
+/* A wheel without a library of its own: the runtime is inside the Python module (ort_wheel.h). */
 static bool add_module(struct search *search, const char *folder)
 {
-	char pattern[PATH_MAX + 64];
-	struct ort_found *found;
+	char pattern[2 * PATH_MAX + 64], start[2 * PATH_MAX];
 	glob_t modules;
 
-	snprintf(pattern, sizeof pattern, "%s/onnxruntime_pybind11_state*.so", folder);
+	put_folder(start, sizeof start, folder);
+	snprintf(pattern, sizeof pattern, "%s/onnxruntime_pybind11_state*.so", start);
 	if (glob(pattern, 0, NULL, &modules))
 		return false;
-	found = add(search, modules.gl_pathv[0]);
+	add_library(search, modules.gl_pathv[0]);
 	globfree(&modules);
-	if (!found)
-		return true;
-	ort_version_find(found->path, found->version, sizeof found->version);
-	snprintf(found->why_not, sizeof found->why_not,
-		 "this Python wheel keeps the runtime inside its Python module, which exports no C API; "
-		 "wheels from 1.19 on bring " LIBRARY " along, so do onnxruntime-node and the releases for C");
 	return true;
 }
 
 /* The library in a folder, or the module of a wheel. false: neither. */
 static bool look_in(struct search *search, const char *folder)
 {
-	char pattern[PATH_MAX + 64];
+	char pattern[2 * PATH_MAX + 64], start[2 * PATH_MAX];
 	glob_t files;
 	bool is_there;
 
-	snprintf(pattern, sizeof pattern, "%s/" LIBRARY "*", folder);
+	put_folder(start, sizeof start, folder);
+	snprintf(pattern, sizeof pattern, "%s/" LIBRARY "*", start);
 	is_there = !glob(pattern, 0, NULL, &files);
 	if (!is_there)
 		return add_module(search, folder);
@@ -111,13 +121,14 @@ static bool look_below(struct search *search, const char *folder)
 		"/node_modules/onnxruntime-node/bin/napi-v*/linux/" ORT_NODE_ARCH,
 		"/lib/python3*/site-packages/onnxruntime/capi",
 	};
-	char pattern[PATH_MAX + 128];
+	char pattern[2 * PATH_MAX + 128], start[2 * PATH_MAX];
 	bool is_there = false;
 
+	put_folder(start, sizeof start, folder);
 	for (size_t i = 0; i < sizeof below / sizeof *below && !is_there; i++) {
 		glob_t folders;
 
-		snprintf(pattern, sizeof pattern, "%s%s", folder, below[i]);
+		snprintf(pattern, sizeof pattern, "%s%s", start, below[i]);
 		if (glob(pattern, GLOB_ONLYDIR, NULL, &folders))
 			continue;
 		for (size_t k = 0; k < folders.gl_pathc; k++)
@@ -135,14 +146,7 @@ static int look_at_named(struct search *search, const char *named, const char *h
 	if (stat(named, &status))
 		return err_set(err, errno, "cannot use %s as the runtime (%s): %s", named, how, strerror(errno));
 	if (!S_ISDIR(status.st_mode)) {
-		struct ort_found *found = add(search, named);
-
-		if (found)
-			ort_version_find(found->path, found->version, sizeof found->version);
-		if (found && strstr(named, "onnxruntime_pybind11_state"))
-			snprintf(found->why_not, sizeof found->why_not,
-				 "a Python module exports no C API; give the " LIBRARY " beside it, which wheels "
-				 "from 1.19 on have, or that of onnxruntime-node");
+		add_library(search, named);
 		return 0;
 	}
 	if (look_below(search, named))
@@ -159,7 +163,7 @@ static void look_at_place(void *ctx, const char *folder, const char *how)
 	struct search *search = ctx;
 
 	search->how = how;
-	if (!search->failed)
+	if (!search->failed && !(search->wants_one && search->list->n))
 		look_in(search, folder);
 }
 
@@ -175,16 +179,16 @@ int ort_find_below(const char *sysroot, struct ort_found_list *list, struct err 
 	return err_set(err, -search.failed, "cannot look for ONNX Runtime: %s", strerror(-search.failed));
 }
 
-int ort_find_all(const char *named, struct ort_found_list *list, struct err *err)
+static int find(const char *named, bool wants_one, struct ort_found_list *list, struct err *err)
 {
-	struct search search = { .list = list };
+	struct search search = { .list = list, .wants_one = wants_one };
 	const char *from_environment = getenv("INFTRACE_ORT");
 	int rc = 0;
 
 	memset(list, 0, sizeof *list);
 	if (named)
 		rc = look_at_named(&search, named, "option --runtime", err);
-	if (!rc && from_environment && *from_environment)
+	if (!rc && !named && from_environment && *from_environment)
 		rc = look_at_named(&search, from_environment, "INFTRACE_ORT", err);
 	if (!rc)
 		ort_places_each("", look_at_place, &search);
@@ -193,6 +197,11 @@ int ort_find_all(const char *named, struct ort_found_list *list, struct err *err
 	if (rc)
 		ort_find_done(list);
 	return rc;
+}
+
+int ort_find_all(const char *named, struct ort_found_list *list, struct err *err)
+{
+	return find(named, false, list, err);
 }
 
 void ort_find_done(struct ort_found_list *list)
@@ -204,27 +213,17 @@ void ort_find_done(struct ort_found_list *list)
 int ort_find_one(const char *named, struct ort_found *found, struct err *err)
 {
 	struct ort_found_list list;
-	bool is_said = named || (getenv("INFTRACE_ORT") && *getenv("INFTRACE_ORT"));
-	int rc = ort_find_all(named, &list, err);
+	int rc = find(named, true, &list, err);
 
 	if (rc)
 		return rc;
-	rc = -ENOENT;
-	/* Somebody who names a runtime means that one and no other. */
-	for (size_t i = 0; i < list.n && rc && (!is_said || !i); i++) {
-		if (list.item[i].why_not[0])
-			continue;
-		*found = list.item[i];
-		rc = 0;
-	}
-	if (rc && !list.n)
-		err_set(err, ENOENT,
-			"cannot find ONNX Runtime: it is in no Python or Node installation that is in sight, nor on "
-			"the loader's path; "
-			"give --runtime PATH, or: pip install onnxruntime");
-	else if (rc)
-		err_set(err, ENOENT, "cannot use %s (ONNX Runtime %s): %s", list.item[0].path,
-			list.item[0].version[0] ? list.item[0].version : "of unknown version", list.item[0].why_not);
+	if (list.n)
+		*found = list.item[0];
+	else
+		rc = err_set(
+		    err, ENOENT,
+		    "cannot find ONNX Runtime: it is in no Python or Node installation that is in sight, nor on "
+		    "the loader's path; give --runtime PATH, or: pip install onnxruntime");
 	ort_find_done(&list);
 	return rc;
 }
@@ -239,12 +238,13 @@ struct package_search {
 static void look_in_site(void *ctx, const char *site, const char *how)
 {
 	struct package_search *search = ctx;
-	char pattern[PATH_MAX + 128], real[PATH_MAX];
+	char pattern[2 * PATH_MAX + 128], start[2 * PATH_MAX], real[PATH_MAX];
 	glob_t files;
 
 	if (search->is_there)
 		return;
-	snprintf(pattern, sizeof pattern, "%s/%s", site, search->pattern);
+	put_folder(start, sizeof start, site);
+	snprintf(pattern, sizeof pattern, "%s/%s", start, search->pattern);
 	if (glob(pattern, 0, NULL, &files))
 		return;
 	if (realpath(files.gl_pathv[0], real) && strlen(real) < search->size) {

@@ -19,7 +19,6 @@ struct ort_found {
 	char path[PATH_MAX]; /* of the library, without symbolic links */
 	char version[32];    /* "1.22.1"; "" not told by the file */
 	char how[PATH_MAX];  /* "option --runtime", "Python in /usr/lib/python3/dist-packages" */
-	char why_not[300];   /* "" it can be used; else why not, and what to do */
 };
 
 struct ort_found_list {
@@ -29,9 +28,9 @@ struct ort_found_list {
 };
 
 /*
- * All copies, the one to prefer first: what `named` says (file or folder, may be NULL), INFTRACE_ORT, the loader's
- * path, Python installations, Node installations, common folders. A file is listed once. 0, or -errno and err: memory
- * is out, or `named` is not there. free with ort_find_done.
+ * All copies, the one to prefer first: what `named` says (file or folder), or INFTRACE_ORT when it is NULL, the
+ * loader's path, Python installations, Node installations, common folders. A file is listed once. 0, or -errno and err:
+ * memory is out, or `named` is not there. free with ort_find_done.
  */
 int ort_find_all(const char *named, struct ort_found_list *list, struct err *err);
 /*
@@ -40,7 +39,8 @@ int ort_find_all(const char *named, struct ort_found_list *list, struct err *err
 int ort_find_below(const char *sysroot, struct ort_found_list *list, struct err *err);
 void ort_find_done(struct ort_found_list *list);
 
-/* The copy to use. -ENOENT and err when there is none that can be used: what was found, why not, what to do. */
+/* The copy to use, without its version: the one that was named, else the first. -ENOENT and err when there is none:
+ * what to do. Looks no further than it must. */
 int ort_find_one(const char *named, struct ort_found *found, struct err *err);
 
 /*

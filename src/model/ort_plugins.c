@@ -31,6 +31,11 @@ struct search {
 	size_t n;
 };
 
+const char *ort_plugins_provider(size_t i)
+{
+	return i < N_PLUGINS ? plugins[i].provider : NULL;
+}
+
 const char *ort_plugins_pattern(const char *provider)
 {
 	for (size_t i = 0; i < N_PLUGINS; i++)

@@ -3,6 +3,8 @@
 #ifndef MODEL_ORT_PLUGINS_H
 #define MODEL_ORT_PLUGINS_H
 
+#include <stddef.h>
+
 /* One that is here. Texts are the callee's, for the call. */
 struct ort_plugin {
 	const char *provider;	/* "QNNExecutionProvider" */
@@ -16,6 +18,8 @@ typedef void (*ort_plugin_fn)(void *ctx, const struct ort_plugin *plugin);
 /* Every one in the Python installations in sight, see ort_places_each_site; an installation that is met twice, once. */
 void ort_plugins_each(const char *sysroot, ort_plugin_fn each, void *ctx);
 
+/* "QNNExecutionProvider": those that are known, by number from 0; NULL behind the last. */
+const char *ort_plugins_provider(size_t i);
 /* The pattern of its library in a folder of Python packages; NULL: this provider is no such package. */
 const char *ort_plugins_pattern(const char *provider);
 

@@ -165,7 +165,9 @@ static int finish(struct run *run, int rc, struct err *err)
 	}
 	result->outcome = RUN_DONE;
 	unload(run);
-	if (!run->opts->result)
+	if (run->opts->list_devices)
+		run_summary_devices(result);
+	else if (!run->opts->result)
 		run_summary_print(result);
 	return 0;
 }

@@ -35,6 +35,11 @@ struct run_shapes {
 	size_t n_sets;
 };
 
+/* Of a plugin provider, registered under its name. */
+struct run_library {
+	char *provider, *path;
+};
+
 struct run {
 	const struct run_opts *opts;
 	struct run_result *result;
@@ -50,19 +55,22 @@ struct run {
 	const char **input_name, **output_name;
 	const struct ort_device *const *device; /* as in result->devices */
 	size_t n_devices;
-	char **library; /* registered: names to unregister */
+	struct run_library *library;
 	size_t n_libraries;
 	struct run_shapes *shapes; /* as in result->groups */
 	size_t n_shapes;
+	char guessed[160]; /* "images: height, width": free dimensions whose size nobody gave, taken as 1; "" none */
+	const struct run_value *guessed_input; /* the last input in it */
 	char model[PATH_MAX]; /* what the session is made from: the compiled one, when there is one */
 };
 
 /* run_phase.c: times, memory and CPU of phases. */
 void run_phase_begin(struct run_result *result, enum run_phase_id id);
 void run_phase_end(struct run_result *result, enum run_phase_id id);
-void run_phase_skip(struct run_result *result, enum run_phase_id id);
 /* User and system time of the process so far. */
 void run_phase_cpu(uint64_t *user_ns, uint64_t *system_ns);
+/* How long the process's living threads have waited for a CPU so far; false: the kernel does not tell. */
+bool run_phase_waited(uint64_t *run_queue_ns);
 
 /* run_guard.c: what happens when something brings the process down. Signals that kill leave a message in the result and
  * end with 3. */
@@ -112,6 +120,8 @@ int run_values_read(struct run *run, struct err *err);
 
 /* run_inputs.c: sets of inputs by groups of shapes. */
 int run_inputs_make(struct run *run, struct err *err);
+/* Does a shape fit an input? -EINVAL and err: it does not. */
+int run_inputs_check(const struct run_value *input, const int64_t *dim, size_t n_dims, struct err *err);
 /* run_data.c: those that come from files. */
 int run_data_read(struct run *run, struct err *err);
 /* Adds a set to the group with its shapes, which it makes when there is none. Takes the tensors of the set. */
@@ -130,6 +140,8 @@ int run_load(struct run *run, struct err *err);
 
 /* run_summary.c: the result in a few lines, for who runs it by hand. */
 void run_summary_print(const struct run_result *result);
+/* Of the devices alone. */
+void run_summary_devices(const struct run_result *result);
 /* Every runtime on this machine, each asked in a child process. */
 int run_summary_runtimes(const char *named, struct err *err);
 

@@ -25,16 +25,14 @@ static int sort_out(struct run *run, const char *path, struct tensor_list *list,
 	for (size_t i = 0; i < run->n_inputs; i++) {
 		const struct run_value *input = &run->input[i];
 		struct tensor_item *item = (struct tensor_item *)item_for(list, input->name, i);
-		char text[256];
 
 		if (!item)
 			return err_set(err, EINVAL, "cannot use %s: it has no value for the input '%s'", path,
 				       input->name);
 		if (tensor_npy_retype(&item->tensor, input->type, err))
 			return err_wrap(err, "cannot use %s for the input '%s'", path, input->name);
-		if (item->tensor.n_dims != input->n_dims)
-			return err_set(err, EINVAL, "cannot use %s: its '%s' is %s, the model has %zu dimensions", path,
-				       input->name, tensor_describe(&item->tensor, text, sizeof text), input->n_dims);
+		if (run_inputs_check(input, item->tensor.dims, item->tensor.n_dims, err))
+			return err_wrap(err, "cannot use %s for the input '%s'", path, input->name);
 		set->tensor[i] = item->tensor;
 		memset(&item->tensor, 0, sizeof item->tensor);
 	}
@@ -52,10 +50,22 @@ static int read_expected(const char *path, struct run_set *set, struct err *err)
 	return rc == -ENOENT ? 0 : rc;
 }
 
+/* The last part of a path; it may end in slashes. */
+static void put_name(char *name, size_t size, const char *path)
+{
+	size_t end = strlen(path), begin;
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	for (begin = end; begin && path[begin - 1] != '/'; begin--)
+		;
+	snprintf(name, size, "%.*s", (int)(end - begin), path + begin);
+}
+
 static int read_set(struct run *run, const char *path, struct err *err)
 {
 	struct run_set set = { .tensor = calloc(run->n_inputs + 1, sizeof *set.tensor) };
-	const char *name = strrchr(path, '/');
+	char name[RUN_TEXT];
 	struct tensor_list list = { 0 };
 	int rc;
 
@@ -67,7 +77,8 @@ static int read_set(struct run *run, const char *path, struct err *err)
 	tensor_list_done(&list);
 	if (!rc)
 		rc = read_expected(path, &set, err);
-	return rc ? rc : run_inputs_add(run, &set, name ? name + 1 : path, -1, err);
+	put_name(name, sizeof name, path);
+	return rc ? rc : run_inputs_add(run, &set, name, -1, err);
 }
 
 int run_data_read(struct run *run, struct err *err)

@@ -11,11 +11,12 @@
 #include <string.h>
 
 #include "model/ort_find.h"
+#include "model/ort_plugins.h"
 
 static int register_library(struct run *run, const char *name, const char *path, struct err *err)
 {
 	struct run_result *result = run->result;
-	char **library;
+	struct run_library *library;
 
 	if (ORT_API_NEEDS(&run->api, register_library, "register a provider's library", err))
 		return -ENOTSUP;
@@ -23,9 +24,12 @@ static int register_library(struct run *run, const char *name, const char *path,
 			  name))
 		return -EIO;
 	library = realloc(run->library, (run->n_libraries + 1) * sizeof *library);
-	if (!library || !(library[run->n_libraries] = strdup(name)))
+	if (!library)
 		return err_set(err, ENOMEM, "cannot register %s: out of memory", path);
 	run->library = library;
+	library[run->n_libraries] = (struct run_library){ strdup(name), strdup(path) };
+	if (!library[run->n_libraries].provider || !library[run->n_libraries].path)
+		return err_set(err, ENOMEM, "cannot register %s: out of memory", path);
 	run->n_libraries++;
 	for (uint32_t i = 0; i < result->n_asked; i++)
 		if (!strcmp(result->asked[i].name, name))
@@ -36,7 +40,7 @@ static int register_library(struct run *run, const char *name, const char *path,
 static bool is_registered(const struct run *run, const char *name)
 {
 	for (size_t i = 0; i < run->n_libraries; i++)
-		if (!strcmp(run->library[i], name))
+		if (!strcmp(run->library[i].provider, name))
 			return true;
 	return false;
 }
@@ -92,12 +96,10 @@ static int register_found(struct run *run, const char *name, struct err *err)
 /* All of the packages that are there, and that can be used: to choose from. */
 static void register_all(struct run *run)
 {
-	static const char *const names[] = { "OpenVINOExecutionProvider", "QNNExecutionProvider",
-					     "WebGpuExecutionProvider" };
 	struct err why;
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (register_found(run, names[i], &why))
+	for (size_t i = 0; ort_plugins_provider(i); i++)
+		if (register_found(run, ort_plugins_provider(i), &why))
 			run_log_line(why.msg);
 }
 

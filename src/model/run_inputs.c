@@ -73,7 +73,26 @@ static int count_shapes(const char *text)
 	return n;
 }
 
-static int free_size(const struct run *run, const struct run_value *input, size_t i, const struct variants *variants,
+/* Adds to what a message may have to tell: "images: height, width; mask: dimension 1". */
+static void note_guess(struct run *run, const struct run_value *input, size_t i)
+{
+	char name[RUN_NAME + 16], *text = run->guessed;
+	size_t used = strlen(text);
+	bool is_same = run->guessed_input == input;
+
+	snprintf(name, sizeof name, "%s", input->symbol[i]);
+	if (!*name)
+		snprintf(name, sizeof name, "dimension %zu", i);
+	if ((is_same && strstr(text, name)) || used + strlen(name) + strlen(input->name) + 8 > sizeof run->guessed)
+		return;
+	if (is_same)
+		snprintf(text + used, sizeof run->guessed - used, ", %s", name);
+	else
+		snprintf(text + used, sizeof run->guessed - used, "%s%s: %s", used ? "; " : "", input->name, name);
+	run->guessed_input = input;
+}
+
+static int free_size(struct run *run, const struct run_value *input, size_t i, const struct variants *variants,
 		     int variant, int64_t *size, struct err *err)
 {
 	const char *said = input->symbol[i][0] ? given(&run->opts->dimension, input->symbol[i]) : NULL;
@@ -89,15 +108,16 @@ static int free_size(const struct run *run, const struct run_value *input, size_
 		*size = variants->batch[variant < variants->n_batches ? variant : variants->n_batches - 1];
 	} else {
 		*size = 1;
+		note_guess(run, input, i);
 	}
 	return 0;
 }
 
-static int check_shape(const struct run_value *input, const int64_t *dim, size_t n_dims, struct err *err)
+int run_inputs_check(const struct run_value *input, const int64_t *dim, size_t n_dims, struct err *err)
 {
 	if (n_dims != input->n_dims)
-		return err_set(err, EINVAL, "cannot give '%s' %zu dimensions: the model has %zu", input->name, n_dims,
-			       input->n_dims);
+		return err_set(err, EINVAL, "cannot give '%s' %zu dimension%s: the model has %zu", input->name,
+			       n_dims, n_dims == 1 ? "" : "s", input->n_dims);
 	for (size_t i = 0; i < n_dims; i++)
 		if (input->dim[i] >= 0 && dim[i] != input->dim[i])
 			return err_set(err, EINVAL,
@@ -106,8 +126,8 @@ static int check_shape(const struct run_value *input, const int64_t *dim, size_t
 	return 0;
 }
 
-static int shape_input(const struct run *run, const struct run_value *input, const struct variants *variants,
-		       int variant, int64_t *dim, struct err *err)
+static int shape_input(struct run *run, const struct run_value *input, const struct variants *variants, int variant,
+		       int64_t *dim, struct err *err)
 {
 	const char *shape = given(&run->opts->shape, input->name);
 	int n;
@@ -116,7 +136,7 @@ static int shape_input(const struct run *run, const struct run_value *input, con
 		n = shape_of_variant(shape, variant, dim, err);
 		if (n < 0)
 			return err_wrap(err, "cannot use '%s' as --shape", shape);
-		return check_shape(input, dim, (size_t)n, err);
+		return run_inputs_check(input, dim, (size_t)n, err);
 	}
 	for (size_t i = 0; i < input->n_dims; i++) {
 		dim[i] = input->dim[i];
@@ -172,12 +192,11 @@ static int read_input(const struct run *run, const struct run_value *input, cons
 	if (rc)
 		return rc;
 	if (list.n != 1)
-		rc = err_set(err, EINVAL, "cannot use %s as the input '%s': it holds %zu tensors, not one", path,
-			     input->name, list.n);
+		rc = err_set(err, EINVAL, "it holds %zu tensors, not one", list.n);
 	if (!rc)
 		rc = tensor_npy_retype(&list.item[0].tensor, input->type, err);
 	if (!rc)
-		rc = check_shape(input, list.item[0].tensor.dims, list.item[0].tensor.n_dims, err);
+		rc = run_inputs_check(input, list.item[0].tensor.dims, list.item[0].tensor.n_dims, err);
 	if (!rc) {
 		*tensor = list.item[0].tensor;
 		memset(&list.item[0].tensor, 0, sizeof *tensor);
@@ -293,7 +312,7 @@ int run_inputs_add(struct run *run, struct run_set *set, const char *text, int64
 	return 0;
 }
 
-/* "data float[1,3,224,224] mask int64[1,16]" */
+/* "data float32[1,3,224,224] mask int64[1,16]" */
 static void describe(const struct run *run, const struct run_set *set, char *text, size_t size)
 {
 	char one[256];
@@ -349,6 +368,18 @@ static int check_names(const struct run *run, const struct opt_list *list, const
 	return 0;
 }
 
+/* A batch size that changes nothing is a mistake: what is measured would not be what was asked for. */
+static int check_batch(const struct run *run, struct err *err)
+{
+	for (size_t i = 0; i < run->n_inputs; i++)
+		if (run->input[i].n_dims && run->input[i].dim[0] < 0)
+			return 0;
+	return err_set(err, EINVAL,
+		       "cannot use --batch-size %s: the first dimension of no input is free; that of '%s' is %lld",
+		       run->opts->batch_size, run->n_inputs ? run->input[0].name : "-",
+		       run->n_inputs && run->input[0].n_dims ? (long long)run->input[0].dim[0] : 0);
+}
+
 static int count_variants(const struct run *run, struct variants *variants, struct err *err)
 {
 	const struct run_opts *opts = run->opts;
@@ -358,6 +389,8 @@ static int count_variants(const struct run *run, struct variants *variants, stru
 
 	variants->n = 1;
 	if (opts->batch_size) {
+		if (check_batch(run, err))
+			return -EINVAL;
 		n = run_opts_numbers(opts->batch_size, variants->batch, RUN_MAX_GROUPS, err);
 		if (n < 0)
 			return err_wrap(err, "cannot use '%s' as --batch-size", opts->batch_size);

@@ -19,6 +19,8 @@
 #include "model/run_arrivals.h"
 #include "model/run_steady.h"
 
+enum { MOST_COUNTED = 1000000 };
+
 struct load {
 	struct run *run;
 	struct run_latency *latency;
@@ -28,6 +30,7 @@ struct load {
 	struct err err;
 	uint64_t start_ns, end_ns;    /* of the measured part; end_ns: no inference starts later */
 	uint64_t n_started, n_wanted; /* inferences of the measured part; wanted 0: any number */
+	uint64_t n_unserved;	      /* arrivals that were taken too late to start */
 	uint32_t stop;		      /* enum run_stop; written by whoever finds it first */
 	bool is_warm;
 	struct run_steady steady;
@@ -60,14 +63,34 @@ static bool is_stopped(struct load *load)
 	return __atomic_load_n(&load->stop, __ATOMIC_RELAXED) != RUN_STOP_NOT_YET;
 }
 
+/* Models seldom take every size: says which ones were made up, at the cost of the end of the runtime's words. */
+static void tell_guesses(const struct run *run, struct err *err)
+{
+	char advice[sizeof run->guessed + 120];
+	size_t len;
+
+	if (!*run->guessed)
+		return;
+	len = (size_t)snprintf(advice, sizeof advice,
+			       " (sizes that nobody gave were taken as 1, for %s; give them with --dim or --shape)",
+			       run->guessed);
+	if (strlen(err->msg) + len >= sizeof err->msg)
+		strcpy(err->msg + sizeof err->msg - len - 4, "...");
+	strcat(err->msg, advice);
+}
+
 static void fail(struct worker *worker, struct ort_status *status)
 {
 	struct load *load = worker->load;
+	bool is_first;
 
 	worker->n_failed++;
 	pthread_mutex_lock(&load->lock);
-	ort_api_check(&load->run->api, status, load->err.code ? NULL : &load->err, "run the model on %s",
+	is_first = !load->err.code;
+	ort_api_check(&load->run->api, status, is_first ? &load->err : NULL, "run the model on %s",
 		      load->run->result->groups[worker->group].text);
+	if (is_first)
+		tell_guesses(load->run, &load->err);
 	pthread_mutex_unlock(&load->lock);
 	stop_load(load, RUN_STOP_FAILED);
 }
@@ -231,7 +254,21 @@ static void wait_until(struct load *load, uint64_t at_ns)
 	}
 }
 
-/* An arrival that was taken is served, even if the time is over meanwhile: what waited longest must not be left out. */
+/* When the time is over nothing more is started: with more arrivals than can be served it would have no end. */
+static bool may_start(struct load *load)
+{
+	uint32_t stop;
+
+	if (clock_ns() >= load->end_ns) {
+		stop_load(load, RUN_STOP_DURATION);
+		return false;
+	}
+	is_stopped(load);
+	stop = __atomic_load_n(&load->stop, __ATOMIC_RELAXED);
+	/* another thread may have met the last arrival already, this one is before it */
+	return stop == RUN_STOP_NOT_YET || stop == RUN_STOP_ITERATIONS || stop == RUN_STOP_DURATION;
+}
+
 static void run_open(struct worker *worker)
 {
 	struct load *load = worker->load;
@@ -239,12 +276,27 @@ static void run_open(struct worker *worker)
 
 	while (!is_stopped(load) && take_arrival(load, &at_ns)) {
 		wait_until(load, at_ns);
-		if (run_guard_stop || __atomic_load_n(&load->stop, __ATOMIC_RELAXED) == RUN_STOP_FAILED)
+		if (!may_start(load)) {
+			__atomic_fetch_add(&load->n_unserved, clock_ns() >= at_ns, __ATOMIC_RELAXED);
 			return;
+		}
 		infer(worker, at_ns, &duration_ns);
 		release_outputs(worker);
 		next_turn(worker);
 	}
+}
+
+/* Arrivals until then that nobody took, and those taken that were not started. Very many are estimated. */
+static uint64_t count_unserved(struct load *load, uint64_t until_ns)
+{
+	uint64_t n = load->n_unserved, at_ns = 0;
+
+	for (uint64_t i = 0; i < MOST_COUNTED; i++, n++) {
+		at_ns = load->start_ns + run_arrivals_next(&load->arrivals);
+		if (at_ns >= until_ns || (load->n_wanted && load->n_started + i >= load->n_wanted))
+			return n;
+	}
+	return n + (uint64_t)((double)(until_ns - at_ns) * load->run->result->rate_hz / 1e9);
 }
 
 static void say_warm_up(struct load *load, uint64_t ns)
@@ -288,6 +340,7 @@ static void begin_measured(struct load *load)
 	say_warm_up(load, result->phases[RUN_WARM_UP].end_ns - result->phases[RUN_WARM_UP].start_ns);
 	run_phase_begin(result, RUN_STEADY);
 	run_phase_cpu(&result->cpu_user_ns, &result->cpu_system_ns);
+	result->has_run_queue = run_phase_waited(&result->run_queue_ns);
 	load->n_wanted = (uint64_t)run->opts->iterations;
 	load->start_ns = clock_ns();
 	load->end_ns = load->n_wanted ? UINT64_MAX : load->start_ns + run->opts->duration_ns;
@@ -372,9 +425,12 @@ static int run_first(struct load *load, struct worker *worker, struct err *err)
 static void note_measured(struct load *load, const struct worker *worker, int n)
 {
 	struct run_result *result = load->run->result;
-	uint64_t first_ns = UINT64_MAX, last_ns = 0, user_ns, system_ns;
+	uint64_t first_ns = UINT64_MAX, last_ns = 0, user_ns, system_ns, waited_ns;
 
 	run_phase_cpu(&user_ns, &system_ns);
+	/* a thread that has ended meanwhile has taken its figure along */
+	result->has_run_queue &= run_phase_waited(&waited_ns) && waited_ns >= result->run_queue_ns;
+	result->run_queue_ns = result->has_run_queue ? waited_ns - result->run_queue_ns : 0;
 	result->cpu_user_ns = user_ns - result->cpu_user_ns;
 	result->cpu_system_ns = system_ns - result->cpu_system_ns;
 	for (int i = 0; i < n; i++) {
@@ -386,6 +442,8 @@ static void note_measured(struct load *load, const struct worker *worker, int n)
 			last_ns = worker[i].last_ns;
 	}
 	result->wall_ns = last_ns > first_ns ? last_ns - first_ns : 0;
+	if (result->is_open_loop)
+		result->n_unserved = count_unserved(load, last_ns < load->end_ns ? last_ns : load->end_ns);
 	result->stop = load->stop;
 }
 

@@ -107,6 +107,9 @@ static int set_files(struct run *run, struct err *err)
 	    (add_config(run, "session.optimized_model_external_initializers_file_name", opts->optimized_data, err) ||
 	     add_config(run, "session.optimized_model_external_initializers_min_size_in_bytes", size, err)))
 		return -EIO;
+	if (opts->optimized_prepacked &&
+	    add_config(run, "session.save_external_prepacked_constant_initializers", "1", err))
+		return -EIO;
 	if (opts->profile)
 		return ort_api_check(api, api->enable_profiling(run->options, opts->profile), err,
 				     "switch the runtime's profiler on");

@@ -24,11 +24,10 @@ const struct opt run_opt_table[] = {
 	  "execution provider, by its short or full name: cpu, openvino, QNNExecutionProvider; the first one given "
 	  "comes first",
 	  OPT_LIST, AT(provider) },
-	{ 'i', "ep-option", "KEY=VALUE", "option of the provider; with several providers NAME:KEY=VALUE",
+	{ 'i', "ep-option", "KEY=VALUE", "option of the provider; with several providers, or --policy, NAME:KEY=VALUE",
 	  OPT_LIST, AT(provider_option) },
-	{ 0, "ep-library", "[NAME=]FILE",
-	  "library of a plugin provider; those in Python packages are found without it", OPT_LIST,
-	  AT(provider_library) },
+	{ 0, "ep-library", "[NAME=]FILE", "library of a plugin provider; those in Python packages are found without it",
+	  OPT_LIST, AT(provider_library) },
 	{ 0, "policy", "prefer-cpu|prefer-npu|prefer-gpu|max-performance|max-efficiency|min-power",
 	  "let the runtime choose the provider (1.22)", OPT_CHOICE, AT(policy) },
 	{ 0, "list-devices", NULL, "show the devices of the providers and end (1.22)", OPT_FLAG, AT(list_devices) },
@@ -55,6 +54,9 @@ const struct opt run_opt_table[] = {
 	  AT(optimized_data) },
 	{ 0, "optimized-data-min", "SIZE", "only weights of this size and more", OPT_SIZE, AT(optimized_data_min_bytes),
 	  "1K" },
+	{ 0, "optimized-prepacked", NULL,
+	  "and weights there as kernels want them, so that they need not be packed again", OPT_FLAG,
+	  AT(optimized_prepacked) },
 	{ 'f', "dim", "NAME=N", "size of a free dimension, by its name; NAME=N,N: several, in turn", OPT_LIST,
 	  AT(dimension) },
 	{ 'F', "denotation", "NAME=N", "size of a free dimension, by its denotation", OPT_LIST, AT(denotation) },
@@ -228,6 +230,12 @@ static int check_numbers(const struct run_opts *opts, struct err *err)
 	for (size_t i = 0; i < 3; i++)
 		if (whole[i].text && run_opts_u64(whole[i].text, &value, err))
 			return err_wrap(err, "cannot use '%s' as --%s", whole[i].text, whole[i].name);
+	if (opts->spin_backoff_max && (run_opts_u64(opts->spin_backoff_max, &value, NULL) || value < 1 || value > 64))
+		return err_set(err, EINVAL, "cannot use '%s' as --spin-backoff-max: not from 1 to 64",
+			       opts->spin_backoff_max);
+	if (opts->select_devices && opts->select_devices[strspn(opts->select_devices, "0123456789,")])
+		return err_set(err, EINVAL, "cannot use '%s' as --select-devices: not numbers such as 0,2",
+			       opts->select_devices);
 	for (size_t i = 0; i < 3; i++)
 		if (real[i].text && run_opts_real(real[i].text, &number, err))
 			return err_wrap(err, "cannot use '%s' as --%s", real[i].text, real[i].name);
@@ -250,8 +258,15 @@ static int check_together(const struct run_opts *opts, struct err *err)
 		return err_set(
 		    err, EINVAL,
 		    "cannot use --policy and --ep together: with a policy the runtime chooses the provider");
+	if (opts->policy && (opts->select_devices || opts->filter_device.n))
+		return err_set(
+		    err, EINVAL,
+		    "cannot use --policy with --select-devices or --filter-device: with a policy the runtime "
+		    "chooses the device");
 	if ((opts->compile_only || opts->compile_embed) && !opts->compile)
 		return err_set(err, EINVAL, "cannot compile the model: give --compile FILE");
+	if (opts->optimized_prepacked && !opts->optimized_data)
+		return err_set(err, EINVAL, "cannot write weights --optimized-prepacked without --optimized-data FILE");
 	if (opts->optimized_data && !opts->optimized_model)
 		return err_set(err, EINVAL, "cannot write --optimized-data without --optimized-model FILE");
 	if (opts->data.n && (opts->shape.n || opts->batch_size))
@@ -260,7 +275,7 @@ static int check_together(const struct run_opts *opts, struct err *err)
 	return 0;
 }
 
-int run_opts_parse(struct run_opts *opts, int argc, char **argv, struct err *err)
+int run_opts_check(const struct run_opts *opts, struct err *err)
 {
 	const struct {
 		const struct opt_list *list;
@@ -273,6 +288,17 @@ int run_opts_parse(struct run_opts *opts, int argc, char **argv, struct err *err
 		      { &opts->run_config, "run-config" },
 		      { &opts->input, "input" },
 		      { &opts->shape, "shape" } };
+
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		if (check_pairs(pairs[i].list, pairs[i].name, err))
+			return -EINVAL;
+	if (check_numbers(opts, err))
+		return -EINVAL;
+	return check_together(opts, err);
+}
+
+int run_opts_parse(struct run_opts *opts, int argc, char **argv, struct err *err)
+{
 	int n;
 
 	memset(opts, 0, sizeof *opts);
@@ -282,10 +308,5 @@ int run_opts_parse(struct run_opts *opts, int argc, char **argv, struct err *err
 	if (n > 1)
 		return err_set(err, EINVAL, "too many arguments: '%s'; one model at a time", argv[1]);
 	opts->model = n ? argv[0] : NULL;
-	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-		if (check_pairs(pairs[i].list, pairs[i].name, err))
-			return -EINVAL;
-	if (check_numbers(opts, err))
-		return -EINVAL;
-	return check_together(opts, err);
+	return run_opts_check(opts, err);
 }

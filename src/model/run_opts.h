@@ -25,6 +25,7 @@ struct run_opts {
 	const char *optimization;
 	const char *optimized_model, *optimized_data;
 	uint64_t optimized_data_min_bytes;
+	bool optimized_prepacked;
 	struct opt_list dimension, denotation;
 	bool no_arena, no_memory_pattern;
 	const char *shrink_arena;
@@ -62,6 +63,9 @@ extern const struct opt run_opt_table[];
  * Parses and checks argv[0..argc-1]; *opts is zeroed first and borrows from argv. 0, OPT_HELP, or -EINVAL and err.
  */
 int run_opts_parse(struct run_opts *opts, int argc, char **argv, struct err *err);
+
+/* Do they make sense, each by itself and together? 0, or -EINVAL and err. */
+int run_opts_check(const struct run_opts *opts, struct err *err);
 
 /*
  * "NAME=VALUE" cut in two: the length of the name goes to *len. Returns the value. NULL: there is no '=' or no name.

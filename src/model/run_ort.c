@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/onnx_external.h"
 #include "model/ort_find.h"
 
 static int note_providers(struct run *run, struct err *err)
@@ -39,7 +40,6 @@ int run_ort_load(struct run *run, struct err *err)
 	if (rc)
 		return rc;
 	snprintf(result->runtime_path, sizeof result->runtime_path, "%s", found.path);
-	snprintf(result->runtime_version, sizeof result->runtime_version, "%s", found.version);
 	snprintf(result->runtime_found, sizeof result->runtime_found, "%.*s", RUN_TEXT - 1, found.how);
 	/* Programs that measure do not report to the vendor: it costs threads, files and time. */
 	setenv("ORT_DISABLE_TELEMETRY", "1", 1);
@@ -105,21 +105,39 @@ static uint64_t available_bytes(void)
 	return kb * 1024;
 }
 
+/* The model with the files beside it that hold its weights; 0: not known. */
+static uint64_t model_bytes(const char *path)
+{
+	struct onnx_externals externals = { 0 };
+	struct onnx_model model;
+	struct stat status;
+	uint64_t bytes;
+
+	if (stat(path, &status))
+		return 0;
+	bytes = (uint64_t)status.st_size;
+	if (!onnx_read_file(&model, path, NULL) && !onnx_external_find(&model, &externals, NULL))
+		for (uint32_t i = 0; i < externals.n; i++)
+			bytes += (uint64_t)externals.files[i].bytes;
+	onnx_done(&model);
+	return bytes;
+}
+
 /* The runtime's words for "memory is out" tell little. */
 static void explain_memory(const char *path, struct err *err)
 {
-	struct stat status;
+	uint64_t bytes;
 
 	if (!strstr(err->msg, "bad_alloc") && !strstr(err->msg, "llocate memory") &&
 	    !strstr(err->msg, "Cannot allocate"))
 		return;
-	if (stat(path, &status))
-		return;
-	err_set(err, ENOMEM,
-		"cannot create the session: memory is out: the model's file has %.2f GiB, the machine had %.2f GiB "
-		"left, a limit of this "
-		"process may be lower",
-		(double)status.st_size / (1 << 30), (double)available_bytes() / (1 << 30));
+	bytes = model_bytes(path);
+	if (bytes)
+		err_set(
+		    err, ENOMEM,
+		    "cannot create the session: memory is out: the model has %.2f GiB with its weights, the machine "
+		    "had %.2f GiB left, a limit of this process may be lower",
+		    (double)bytes / (1 << 30), (double)available_bytes() / (1 << 30));
 }
 
 static int create_session(struct run *run, struct err *err)
@@ -197,10 +215,25 @@ static void note_placement(struct run *run)
 		warn_of_idle(run->result, run->result->asked[i].name);
 }
 
+/* The model would be gone. */
+static int check_written(const struct run_opts *opts, const char *path, struct err *err)
+{
+	struct stat model, written;
+
+	if (!path || stat(opts->model, &model) || stat(path, &written) || model.st_dev != written.st_dev ||
+	    model.st_ino != written.st_ino)
+		return 0;
+	return err_set(err, EINVAL, "cannot write to %s: it is the model itself", path);
+}
+
 int run_ort_session(struct run *run, struct err *err)
 {
-	int rc = run_options_make(run, err);
+	int rc = check_written(run->opts, run->opts->optimized_model, err);
 
+	if (!rc)
+		rc = check_written(run->opts, run->opts->compile, err);
+	if (!rc)
+		rc = run_options_make(run, err);
 	snprintf(run->model, sizeof run->model, "%s", run->opts->model);
 	if (!rc)
 		rc = run_provider_append(run, err);
@@ -248,7 +281,7 @@ void run_ort_unload(struct run *run)
 	if (run->memory)
 		api->release_memory(run->memory);
 	for (size_t i = run->n_libraries; i-- > 0;)
-		api->release_status(api->unregister_library(run->env, run->library[i]));
+		api->release_status(api->unregister_library(run->env, run->library[i].provider));
 	if (run->env)
 		api->release_env(run->env);
 }

@@ -146,17 +146,19 @@ static void note_difference(struct run_tensor *note, const struct tensor *tensor
 		snprintf(note->why, sizeof note->why, "%s", diff->why);
 		return;
 	}
-	note->n_different += diff->n_off;
 	if (note->compared == RUN_NOT_COMPARED || (note->compared == RUN_SAME && !is_same))
 		note->compared = is_same ? RUN_SAME : RUN_DIFFERENT;
-	if (!(diff->max_abs < note->max_abs)) {
+	if (diff->n_finite && diff->max_abs > note->max_abs) {
 		note->max_abs = diff->max_abs;
 		note->worst = diff->max_abs_index;
 	}
 	note->max_rel = diff->n_relative && diff->max_rel > note->max_rel ? diff->max_rel : note->max_rel;
 	if (is_odd)
 		note->max_abs = note->max_rel = NAN;
-	if (!is_same)
+	if (diff->n_off <= note->n_different)
+		return;
+	note->n_different = diff->n_off;
+	if (note->compared == RUN_DIFFERENT)
 		snprintf(note->why, sizeof note->why, "%zu of %zu elements beyond the tolerance, the first at %s",
 			 diff->n_off, diff->n_elements, tensor_place(tensor, diff->first_off, place, sizeof place));
 }

@@ -2,7 +2,9 @@
 /* Writes into the result when a phase began and ended and what it took of memory and processors. */
 #include "model/run.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -54,6 +56,39 @@ void run_phase_cpu(uint64_t *user_ns, uint64_t *system_ns)
 	*system_ns = time_ns(&usage.ru_stime);
 }
 
+/* The second figure of a thread's schedstat: Documentation/scheduler/sched-stats.rst. */
+static bool thread_waited(const char *tid, uint64_t *waited_ns)
+{
+	unsigned long long ran_ns, queue_ns;
+	char path[64];
+	bool is_told;
+	FILE *in;
+
+	snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", tid);
+	in = fopen(path, "re");
+	is_told = in && fscanf(in, "%llu %llu", &ran_ns, &queue_ns) == 2;
+	if (is_told)
+		*waited_ns += queue_ns;
+	if (in)
+		fclose(in);
+	return is_told;
+}
+
+bool run_phase_waited(uint64_t *run_queue_ns)
+{
+	DIR *threads = opendir("/proc/self/task");
+	struct dirent *entry;
+	bool is_told = false;
+
+	*run_queue_ns = 0;
+	while (threads && (entry = readdir(threads)))
+		if (entry->d_name[0] != '.')
+			is_told |= thread_waited(entry->d_name, run_queue_ns);
+	if (threads)
+		closedir(threads);
+	return is_told;
+}
+
 static uint32_t major_faults(void)
 {
 	struct rusage usage;
@@ -85,9 +120,4 @@ void run_phase_end(struct run_result *result, enum run_phase_id id)
 	phase->major_faults = major_faults() - phase->major_faults;
 	read_memory(result, phase);
 	__atomic_store_n(&phase->state, RUN_ENDED, __ATOMIC_RELEASE);
-}
-
-void run_phase_skip(struct run_result *result, enum run_phase_id id)
-{
-	result->phases[id].state = RUN_SKIPPED;
 }

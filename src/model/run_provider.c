@@ -6,6 +6,7 @@
  */
 #include "model/run.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -104,39 +105,62 @@ static bool has_option(const struct options *options, const char *key)
 	return false;
 }
 
-/* The provider that "NAME:KEY" speaks of, and the key; without a name the first one. */
-static const char *owner_of(const struct run *run, char **key)
+/* Is the option NAME:KEY=VALUE this provider's? Without a name it is the first one's that was asked for. */
+static bool is_option_of(const struct run *run, const char *text, const char *provider, const char **key)
 {
-	const struct run_result *result = run->result;
-	char *colon = strchr(*key, ':');
+	const char *colon = memchr(text, ':', strcspn(text, "="));
+	char name[RUN_NAME];
 
+	*key = colon ? colon + 1 : text;
 	if (!colon)
-		return result->asked[0].name;
-	*colon = 0;
-	for (uint32_t i = 0; i < result->n_asked; i++) {
-		if (strcmp(run_provider_full_name(*key), result->asked[i].name))
-			continue;
-		*key = colon + 1;
-		return result->asked[i].name;
-	}
-	*colon = ':';
-	return result->asked[0].name;
+		return run->result->n_asked && !strcmp(run->result->asked[0].name, provider);
+	snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
+	return !strcmp(run_provider_full_name(name), provider);
 }
 
 /* The options that the command line has for this provider. Their texts live until the end. */
-static int take_given(const struct run *run, uint32_t number, struct options *options, struct err *err)
+static int take_given(const struct run *run, const char *provider, struct options *options, struct err *err)
 {
 	const struct opt_list *list = &run->opts->provider_option;
 
 	for (size_t i = 0; i < list->n; i++) {
-		char *key = strdup(list->item[i]), *equals = key ? strchr(key, '=') : NULL;
+		const char *text;
+		char *key, *equals;
 
+		if (!is_option_of(run, list->item[i], provider, &text))
+			continue;
+		key = strdup(text);
+		equals = key ? strchr(key, '=') : NULL;
 		if (!equals)
 			return err_set(err, ENOMEM, "cannot take the provider's options: out of memory");
 		*equals = 0;
-		if (!strcmp(owner_of(run, &key), run->result->asked[number].name) &&
-		    add_option(options, key, equals + 1, err))
+		if (add_option(options, key, equals + 1, err))
 			return -E2BIG;
+	}
+	return 0;
+}
+
+/* An option that is nobody's would be left out without a word. */
+static int check_given(const struct run *run, struct err *err)
+{
+	const struct opt_list *list = &run->opts->provider_option;
+	const char *key;
+
+	for (size_t i = 0; i < list->n; i++) {
+		bool is_taken = false;
+
+		for (uint32_t k = 0; k < run->result->n_asked; k++)
+			is_taken |= is_option_of(run, list->item[i], run->result->asked[k].name, &key);
+		for (size_t k = 0; k < run->n_libraries && run->opts->policy; k++)
+			is_taken |= is_option_of(run, list->item[i], run->library[k].provider, &key);
+		if (!is_taken)
+			return err_set(
+			    err, EINVAL,
+			    run->opts->policy
+				? "cannot use '%s' as --ep-option: with --policy it is NAME:KEY=VALUE, of a "
+				  "provider whose library is registered"
+				: "cannot use '%s' as --ep-option: no provider of this name is asked for by --ep",
+			    list->item[i]);
 	}
 	return 0;
 }
@@ -151,17 +175,24 @@ static char *path_of(const char *folder, size_t len, const char *name)
 	return path;
 }
 
-/* Without a backend, QNN leaves every node to the CPU and says nothing. */
-static int complete_qnn(struct run *run, const struct run_provider *asked, struct options *options, struct err *err)
+/* Without a backend, QNN leaves every node to the CPU and says nothing, or finds no device. */
+static int add_backend(const char *library, struct options *options, struct err *err)
 {
-	const char *slash = strrchr(asked->library, '/');
+	const char *slash = strrchr(library, '/');
 	char *path;
 
-	if (slash && !has_option(options, "backend_path") && !has_option(options, "backend_type")) {
-		path = path_of(asked->library, (size_t)(slash - asked->library), "libQnnHtp.so");
-		if (path && !access(path, R_OK) && add_option(options, "backend_path", path, err))
-			return -E2BIG;
-	}
+	if (!slash || has_option(options, "backend_path") || has_option(options, "backend_type"))
+		return 0;
+	path = path_of(library, (size_t)(slash - library), "libQnnHtp.so");
+	return path && !access(path, R_OK) ? add_option(options, "backend_path", path, err) : 0;
+}
+
+static int complete_qnn(struct run *run, const struct run_provider *asked, struct options *options, struct err *err)
+{
+	char *path;
+
+	if (add_backend(asked->library, options, err))
+		return -E2BIG;
 	if (!run->opts->ep_profile)
 		return 0;
 	path = path_of(run->opts->ep_profile_dir, strlen(run->opts->ep_profile_dir), "qnn-profile.csv");
@@ -348,7 +379,7 @@ static int append(struct run *run, uint32_t number, struct err *err)
 	struct run_provider *asked = &run->result->asked[number];
 	const struct provider *provider = find(asked->name);
 	struct options options = { 0 };
-	int n_devices, rc = take_given(run, number, &options, err);
+	int n_devices, rc = take_given(run, asked->name, &options, err);
 
 	if (!rc)
 		rc = make_profile_folder(run->opts, err);
@@ -381,6 +412,26 @@ static int append(struct run *run, uint32_t number, struct err *err)
 	return append_inside(run, provider, &options, err);
 }
 
+/* For a provider that the runtime may choose: it finds its options among those of the session. */
+static int offer_options(struct run *run, const struct run_library *library, struct err *err)
+{
+	struct options options = { 0 };
+	char prefix[RUN_NAME], key[2 * RUN_NAME];
+	int rc = take_given(run, library->provider, &options, err);
+
+	if (!rc && !strcmp(library->provider, "QNNExecutionProvider"))
+		rc = add_backend(library->path, &options, err);
+	snprintf(prefix, sizeof prefix, "%s", library->provider);
+	for (char *at = prefix; *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	for (size_t i = 0; i < options.n && !rc; i++) {
+		snprintf(key, sizeof key, "ep.%s.%s", prefix, options.key[i]);
+		rc = ort_api_check(&run->api, run->api.add_config(run->options, key, options.value[i]), err,
+				   "set %s to '%s'", key, options.value[i]);
+	}
+	return rc;
+}
+
 static int set_policy(struct run *run, struct err *err)
 {
 	static const char *const names[] = {
@@ -400,10 +451,14 @@ static int set_policy(struct run *run, struct err *err)
 
 int run_provider_append(struct run *run, struct err *err)
 {
-	int rc;
+	int rc = check_given(run, err);
 
+	if (rc)
+		return rc;
 	if (run->opts->policy) {
 		rc = set_policy(run, err);
+		for (size_t i = 0; i < run->n_libraries && !rc; i++)
+			rc = offer_options(run, &run->library[i], err);
 		if (!rc)
 			rc = make_profile_folder(run->opts, err);
 		return rc ? rc : profile_in_runtime(run, err);

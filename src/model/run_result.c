@@ -366,3 +366,13 @@ const char *run_result_phase_name(uint32_t phase)
 {
 	return phase < RUN_N_PHASES ? phases[phase].name : "?";
 }
+
+const char *run_result_stop_text(uint32_t stop)
+{
+	static const char *const words[RUN_N_STOPS] = {
+		[RUN_STOP_FULL] = "there is no room for more latencies",
+		[RUN_STOP_SIGNAL] = "a signal ended it",
+	};
+
+	return stop < RUN_N_STOPS ? words[stop] : NULL;
+}

@@ -8,7 +8,7 @@
  * its phase, its latencies so far and the runtime's last words. Fixed-width, no pointers; texts end with a NUL
  * inside their array and are cut off when they are longer. Times are nanoseconds of CLOCK_MONOTONIC. 0 is "not known"
  * or "did not happen" wherever the comment says nothing else. Who reads gets a checked copy and trusts no byte of the
- *original.
+ * original.
  */
 #ifndef MODEL_RUN_RESULT_H
 #define MODEL_RUN_RESULT_H
@@ -22,7 +22,7 @@
 #define RUN_RESULT_MAGIC 0x31544c5552464e49ull /* "INFRULT1" */
 
 enum {
-	RUN_RESULT_VERSION = 1,
+	RUN_RESULT_VERSION = 2,
 	RUN_NAME = 256,
 	RUN_TEXT = 1024,
 	RUN_PATH = 4096,
@@ -50,7 +50,7 @@ enum run_phase_id {
 	RUN_N_PHASES
 };
 
-enum run_phase_state { RUN_NOT_REACHED, RUN_BEGUN, RUN_ENDED, RUN_SKIPPED, RUN_FAILED_HERE, RUN_N_PHASE_STATES };
+enum run_phase_state { RUN_NOT_REACHED, RUN_BEGUN, RUN_ENDED, RUN_FAILED_HERE, RUN_N_PHASE_STATES };
 
 struct run_phase {
 	uint64_t start_ns, end_ns;
@@ -182,8 +182,11 @@ struct run_result {
 	uint32_t is_steady, stop;	     /* 1: warm-up ended because it was steady; enum run_stop */
 	char warm_up_text[RUN_TEXT];	     /* how that was decided */
 	uint64_t n_steady, n_failed;	     /* inferences of the measured part; n_failed of all */
+	uint64_t n_unserved;		     /* open loop: arrivals of the measured part that were not started */
 	uint64_t wall_ns;		     /* of the measured part: first start to last end */
 	uint64_t cpu_user_ns, cpu_system_ns; /* of the process in that time */
+	uint64_t run_queue_ns;		     /* that its threads waited for a CPU in that time */
+	uint32_t has_run_queue, unused;	     /* 1: the kernel tells that */
 
 	char outputs_dir[RUN_PATH], profile_path[RUN_PATH];    /* the runtime's own profile */
 	char provider_profile_path[RUN_PATH];		       /* the provider's own profile */
@@ -223,5 +226,7 @@ void run_result_free(struct run_record *record);
 const char *run_result_phase_text(uint32_t phase);
 /* "session": a short stable name. */
 const char *run_result_phase_name(uint32_t phase);
+/* Why the measured part ended before its time: "a signal ended it". NULL: it did not. */
+const char *run_result_stop_text(uint32_t stop);
 
 #endif

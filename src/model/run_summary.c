@@ -107,25 +107,13 @@ static bool is_placed(const struct run_result *result, const char *provider)
 	return false;
 }
 
-static const char *stop_text(uint32_t stop)
-{
-	static const char *const texts[RUN_N_STOPS] = {
-		[RUN_STOP_FULL] = "ended early: there is no room for more latencies",
-		[RUN_STOP_SIGNAL] = "ended early: by a signal",
-	};
-
-	return stop < RUN_N_STOPS ? texts[stop] : NULL;
-}
-
 static void print_found(const struct ort_found *found)
 {
 	static struct ort_answer answer;
 	struct err err = { 0 };
 
 	printf("%-14s %s %s (%s)\n", "runtime", *found->version ? found->version : "?", found->path, found->how);
-	if (*found->why_not)
-		snprintf(err.msg, sizeof err.msg, "%s", found->why_not);
-	else if (!ort_ask(found->path, 10000, &answer, &err))
+	if (!ort_ask(found->path, 10000, &answer, &err))
 		for (size_t i = 0; i < answer.n_providers; i++)
 			printf("%-14s %s\n", "provider", answer.provider[i]);
 	if (*err.msg)
@@ -147,6 +135,14 @@ int run_summary_runtimes(const char *named, struct err *err)
 	return 0;
 }
 
+void run_summary_devices(const struct run_result *result)
+{
+	printf("%-14s %s %s (%s)\n", "runtime", result->runtime_version, result->runtime_path, result->runtime_found);
+	print_devices(result);
+	if (!result->n_devices)
+		printf("no provider offers a device\n");
+}
+
 void run_summary_print(const struct run_result *result)
 {
 	printf("%-14s %s %s (%s)\n", "runtime", result->runtime_version, result->runtime_path, result->runtime_found);
@@ -154,8 +150,9 @@ void run_summary_print(const struct run_result *result)
 		printf("%-14s %s %s\n", "provider", result->asked[i].name, result->asked[i].options);
 	print_devices(result);
 	for (uint32_t i = 0; i < result->n_placed; i++)
-		printf("%-14s %u nodes in %u parts on %s\n", "placed", result->placed[i].n_nodes,
-		       result->placed[i].n_subgraphs, result->placed[i].name);
+		printf("%-14s %u node%s in %u part%s on %s\n", "placed", result->placed[i].n_nodes,
+		       result->placed[i].n_nodes == 1 ? "" : "s", result->placed[i].n_subgraphs,
+		       result->placed[i].n_subgraphs == 1 ? "" : "s", result->placed[i].name);
 	for (uint32_t i = 0; i < result->n_asked && result->n_placed; i++)
 		if (!is_placed(result, result->asked[i].name))
 			printf("%-14s no node on %s\n", "placed", result->asked[i].name);
@@ -170,8 +167,11 @@ void run_summary_print(const struct run_result *result)
 		printf("%-14s %.2f inferences a second, %.0f %% CPU\n", "throughput",
 		       (double)result->n_steady * 1e9 / (double)result->wall_ns,
 		       (double)(result->cpu_user_ns + result->cpu_system_ns) * 100 / (double)result->wall_ns);
-	if (stop_text(result->stop))
-		printf("%-14s %s\n", "measured part", stop_text(result->stop));
+	if (result->n_unserved)
+		printf("%-14s %llu of the arrivals when the time was over; they are in no figure\n", "unserved",
+		       (unsigned long long)result->n_unserved);
+	if (run_result_stop_text(result->stop))
+		printf("%-14s ended early: %s\n", "measured part", run_result_stop_text(result->stop));
 	if (*result->profile_path)
 		printf("%-14s %s\n", "profile", result->profile_path);
 	if (*result->provider_profile_path)

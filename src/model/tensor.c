@@ -11,7 +11,7 @@
 enum { ALIGNMENT = 64 };
 
 static const struct tensor_type_info type_info[TENSOR_N_TYPES] = {
-	[TENSOR_FLOAT] = { "float", TENSOR_KIND_FLOAT, 32 },
+	[TENSOR_FLOAT] = { "float32", TENSOR_KIND_FLOAT, 32 },
 	[TENSOR_UINT8] = { "uint8", TENSOR_KIND_UINT, 8 },
 	[TENSOR_INT8] = { "int8", TENSOR_KIND_INT, 8 },
 	[TENSOR_UINT16] = { "uint16", TENSOR_KIND_UINT, 16 },
@@ -21,7 +21,7 @@ static const struct tensor_type_info type_info[TENSOR_N_TYPES] = {
 	[TENSOR_STRING] = { "string", TENSOR_KIND_STRING, 0 },
 	[TENSOR_BOOL] = { "bool", TENSOR_KIND_BOOL, 8 },
 	[TENSOR_FLOAT16] = { "float16", TENSOR_KIND_FLOAT, 16 },
-	[TENSOR_DOUBLE] = { "double", TENSOR_KIND_FLOAT, 64 },
+	[TENSOR_DOUBLE] = { "float64", TENSOR_KIND_FLOAT, 64 },
 	[TENSOR_UINT32] = { "uint32", TENSOR_KIND_UINT, 32 },
 	[TENSOR_UINT64] = { "uint64", TENSOR_KIND_UINT, 64 },
 	[TENSOR_COMPLEX64] = { "complex64", TENSOR_KIND_COMPLEX, 64 },
@@ -59,26 +59,6 @@ const char *tensor_type_name(int64_t type)
 	const struct tensor_type_info *info = tensor_type_info(type);
 
 	return info ? info->name : "?";
-}
-
-enum tensor_type tensor_type_by_name(const char *name)
-{
-	static const char wrapper[] = "tensor(";
-	size_t len = strlen(name);
-
-	if (!strncmp(name, wrapper, sizeof wrapper - 1) && name[len - 1] == ')') {
-		name += sizeof wrapper - 1;
-		len -= sizeof wrapper;
-	}
-	if (len == 7 && !memcmp(name, "float32", len))
-		return TENSOR_FLOAT;
-	if (len == 7 && !memcmp(name, "float64", len))
-		return TENSOR_DOUBLE;
-	for (int type = TENSOR_UNDEFINED + 1; type < TENSOR_N_TYPES; type++) {
-		if (strlen(type_info[type].name) == len && !memcmp(type_info[type].name, name, len))
-			return type;
-	}
-	return TENSOR_UNDEFINED;
 }
 
 enum tensor_type tensor_type_from_ort(int ort_type)

@@ -66,7 +66,7 @@ enum tensor_kind {
 };
 
 struct tensor_type_info {
-	const char *name; /* as ONNX spells it in "tensor(...)": "float", "int64", "bfloat16" */
+	const char *name; /* "float32", "int64", "bfloat16" */
 	enum tensor_kind kind;
 	uint32_t bits; /* of one element: 2 to 128; 0: strings, which are not of one size */
 };
@@ -75,8 +75,6 @@ struct tensor_type_info {
 const struct tensor_type_info *tensor_type_info(int64_t type);
 /* "?" for what is not known. */
 const char *tensor_type_name(int64_t type);
-/* By ONNX's name ("float", "tensor(float)") or numpy's where it differs ("float32"). TENSOR_UNDEFINED: none has it. */
-enum tensor_type tensor_type_by_name(const char *name);
 /* From and to ONNXTensorElementDataType; TENSOR_UNDEFINED and 0 for what the other side does not know. */
 enum tensor_type tensor_type_from_ort(int ort_type);
 int tensor_type_to_ort(enum tensor_type type);
@@ -116,7 +114,7 @@ int tensor_alloc_strings(struct tensor *tensor, const int64_t *dims, size_t n_di
 /* Frees what the tensor owns and zeroes it. A zeroed tensor is fine. */
 void tensor_done(struct tensor *tensor);
 bool tensor_same_shape(const struct tensor *a, const struct tensor *b);
-/* "float[1,3,224,224]", "int64[]"; cut to fit. Returns text. */
+/* "float32[1,3,224,224]", "int64[]"; cut to fit. Returns text. */
 const char *tensor_describe(const struct tensor *tensor, char *text, size_t size);
 
 /* Values as numbers. */
@@ -179,7 +177,7 @@ struct tensor_tolerance {
 
 struct tensor_diff {
 	bool is_comparable; /* same type and shape; false: only `why` below is of meaning */
-	char why[200];	    /* what differs in type or shape: "the type: float, not float16"; else "" */
+	char why[200];	    /* what differs in type or shape: "the type: float32, not float16"; else "" */
 	size_t n_elements;
 	size_t n_differing; /* not the very same value; NaN and NaN are the same, and so are 0 and -0 */
 	size_t n_off;	    /* beyond the tolerance; integers, booleans, strings: all that differ */

@@ -48,7 +48,6 @@ int tensor_npy_write(const struct tensor *tensor, const char *path, struct err *
  */
 int tensor_npy_retype(struct tensor *tensor, enum tensor_type type, struct err *err);
 
-int tensor_npz_read(const char *path, struct tensor_list *list, struct err *err);
 int tensor_npz_parse(const void *data, size_t size, struct tensor_list *list, struct err *err);
 
 /*

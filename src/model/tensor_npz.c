@@ -310,16 +310,3 @@ int tensor_npz_parse(const void *data, size_t size, struct tensor_list *list, st
 		tensor_list_done(list);
 	return ret;
 }
-
-int tensor_npz_read(const char *path, struct tensor_list *list, struct err *err)
-{
-	void *data;
-	size_t size;
-	int ret = tensor_file_load(path, &data, &size, err);
-
-	if (ret)
-		return ret;
-	ret = tensor_npz_parse(data, size, list, err);
-	free(data);
-	return ret ? err_wrap(err, "cannot read %s", path) : 0;
-}

@@ -113,6 +113,28 @@ static void the_page_fits_its_width(void **state)
 	free(s);
 }
 
+static void what_was_not_measured_is_said(void **state)
+{
+	static void (*const writers[])(FILE *, const struct model_analysis *) = { write_page, export_model_html,
+										  export_model_json };
+	struct sample *s = sample_new();
+	struct model_analysis *analysis;
+
+	s->result[0].ended_early = "there is no room for more latencies";
+	s->result[0].n_unserved = 1234567;
+	analysis = model_analysis_new(&s->report, NULL);
+	for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+		char *text = written(writers[i], analysis);
+
+		assert_non_null(strstr(text, "there is no room for more latencies"));
+		assert_true(strstr(text, "1,234,567 requests") || strstr(text, "\"requests_not_served\":1234567") ||
+			    strstr(text, "\"requests_not_served\": 1234567"));
+		free(text);
+	}
+	model_analysis_free(analysis);
+	free(s);
+}
+
 static void colour_is_for_terminals(void **state)
 {
 	struct sample *s = sample_new();
@@ -238,6 +260,7 @@ static void make_strange(struct sample *s)
 				  &result->first_ns,
 				  &result->steady_ns,
 				  &result->cpu_user_ns,
+				  &result->run_queue_ns,
 				  &result->peak_bytes,
 				  &result->n_operator_runs,
 				  &s->step[r][i % 6].rss_bytes,
@@ -364,7 +387,7 @@ static void figures_have_words(void **state)
 
 	assert_string_equal(model_ratio_words(&ratio).s, "1.90 x (1.81 to 2.00)");
 	ratio.is_different = false;
-	assert_string_equal(model_ratio_words(&ratio).s, "no difference (1.90 x)");
+	assert_string_equal(model_ratio_words(&ratio).s, "cannot tell (1.81 to 2.00 x)");
 	ratio = (struct model_ratio){ NAN, NAN, NAN, false, false };
 	assert_string_equal(model_ratio_words(&ratio).s, "-");
 	assert_string_equal(model_metric(139.2e9, "FLOP/s").s, "139 GFLOP/s");
@@ -375,11 +398,97 @@ static void figures_have_words(void **state)
 	assert_string_equal(model_text("a\n", 40, true).s, "a");
 }
 
+static void expect_verdict(struct sample *s, const char *expected)
+{
+	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+
+	assert_string_equal(model_verdict(analysis, true).s, expected);
+	model_analysis_free(analysis);
+}
+
+/* Four processes of every run, those of the second all as long as those of the first. */
+static void make_alike(struct sample *s)
+{
+	memcpy(s->latency[1], s->latency[0], sizeof s->latency[0]);
+	s->result[1].n_latencies = SAMPLE_LATENCIES;
+	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
+		s->latency[0][i].round = s->latency[1][i].round = i / (SAMPLE_LATENCIES / 4);
+}
+
+static void the_verdict_says_what_was_compared_and_how_sure_it_is(void **state)
+{
+	struct sample *s = sample_new();
+
+	s->report.model.name = "m";
+	s->report.n_results = 1;
+	expect_verdict(s, "m: cpu takes 4.84 +- 0.05 ms an inference (95 % interval of one process)");
+	s->report.n_results = 2;
+	expect_verdict(s, "m: openvino is 1.85 times as fast as cpu (95 % interval 1.82 to 1.88, of one process each), "
+			  "which takes 4.84 +- 0.05 ms an inference");
+	s->result[1].label = "cpu";
+	s->result[0].label = "openvino";
+	s->report.n_results = 3;
+	s->result[2].error = "no device";
+	make_alike(s);
+	expect_verdict(s, "m: whether cpu is faster than openvino, which takes 4.84 +- 0.10 ms an inference, cannot be "
+			  "told: the intervals of their means overlap (1.00 times, 0.97 to 1.03); webgpu failed");
+	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
+		s->latency[1][i].duration_ns *= 2;
+	s->report.n_results = 2;
+	expect_verdict(s,
+		       "m: cpu takes 2.00 times as long as openvino (95 % interval 1.94 to 2.06), which takes 4.84 +- "
+		       "0.10 ms an inference");
+	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
+		s->latency[1][i].duration_ns *= s->latency[1][i].round ? 1 : 60;
+	expect_verdict(s, "m: cpu takes 31.9 times as long as openvino (each of its 4 processes was slower than any of "
+			  "openvino), which takes 4.84 +- 0.10 ms an inference");
+	s->result[0].n_latencies = 5;
+	expect_verdict(s,
+		       "m: cpu takes 32.0 times as long as openvino, which takes 4.83 ms an inference (mean), in too "
+		       "few inferences to be sure");
+	s->report.n_results = 1;
+	expect_verdict(s, "m: openvino takes 4.83 ms an inference (mean): of so few inferences there is no interval");
+	s->report.n_results = 0;
+	expect_verdict(s, "m: nothing ran");
+	free(s);
+}
+
+static void the_verdict_says_when_a_speed_is_worth_nothing(void **state)
+{
+	struct model_output output = sample_different[0];
+	struct sample *s = sample_new();
+	struct model_analysis *analysis;
+
+	s->report.model.name = "m";
+	s->report.n_results = 2;
+	s->result[1].outputs = &output;
+	expect_verdict(s, "m: openvino is 1.85 times as fast as cpu (95 % interval 1.82 to 1.88, of one process each), "
+			  "which takes 4.84 +- 0.05 ms an inference, but it has outputs that differ from those of cpu");
+	output.problem = "its file cannot be read";
+	expect_verdict(s, "m: openvino is 1.85 times as fast as cpu (95 % interval 1.82 to 1.88, of one process each), "
+			  "which takes 4.84 +- 0.05 ms an inference");
+	analysis = model_analysis_new(&s->report, NULL);
+	assert_int_equal(analysis->insights[0].kind, MODEL_OUTPUTS_UNKNOWN);
+	assert_string_equal(model_words_of(analysis, &analysis->insights[0], true).finding.s,
+			    "outputs could not be compared with those of cpu");
+	model_analysis_free(analysis);
+	s->result[0].outputs = sample_different;
+	s->result[0].n_outputs = 1;
+	s->result[0].against = "expected";
+	s->result[1].provider = "cuda";
+	expect_verdict(
+	    s, "m: openvino is 1.85 times as fast as cpu (95 % interval 1.82 to 1.88, of one process each), "
+	       "which takes 4.84 +- 0.05 ms an inference, but it ran no node of the model; cpu has outputs that "
+	       "differ from those expected");
+	free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_exports_are_as_they_were),
 		cmocka_unit_test(the_page_fits_its_width),
+		cmocka_unit_test(what_was_not_measured_is_said),
 		cmocka_unit_test(colour_is_for_terminals),
 		cmocka_unit_test(no_text_breaks_out),
 		cmocka_unit_test(little_is_known_and_nothing_breaks),
@@ -387,6 +496,8 @@ int main(void)
 		cmocka_unit_test(numbers_look_the_same_in_every_locale),
 		cmocka_unit_test(axes_have_round_ticks),
 		cmocka_unit_test(figures_have_words),
+		cmocka_unit_test(the_verdict_says_what_was_compared_and_how_sure_it_is),
+		cmocka_unit_test(the_verdict_says_when_a_speed_is_worth_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,10 +181,13 @@ static void what_depends_on_no_input_need_not_run(void **state)
 	add_operator(g, 0, "/conv", "Conv", "CPUExecutionProvider", 100);
 	add_operator(g, 1, "OpenVINOExecutionProvider_OpenVINO-EP-subgraph_1_0", "OpenVINO-EP-subgraph_1",
 		     "OpenVINOExecutionProvider", 100);
+	add_node(g, "/shape", "Shape", "x", NULL, "s");
+	add_node(g, "/expand", "Expand", "w", "s", "e");
 	compare(g);
-	assert_int_equal(g->comparison.reach[0].n_not_run, 3);
-	assert_int_equal(g->comparison.reach[0].n_constant, 2);
-	assert_int_equal(g->comparison.reach[1].n_joined, 2);
+	assert_int_equal(g->comparison.reach[0].n_not_run, 5);
+	/* two of weights, two of shapes alone; a subgraph that was taken as a whole has the latter inside */
+	assert_int_equal(g->comparison.reach[0].n_constant, 4);
+	assert_int_equal(g->comparison.reach[1].n_joined, 4);
 	assert_int_equal(g->comparison.reach[1].n_constant, 2);
 	expect(g, "/relu", 1, MODEL_INSIDE, NULL);
 	graph_free(g);
@@ -219,6 +222,54 @@ static void decorations_come_off(void **state)
 	graph_free(g);
 }
 
+static void fusions_hold_what_only_they_read(void **state)
+{
+	struct graph *g = graph_new();
+
+	add_node(g, "conv", "Conv", "x", "w", "c");
+	add_node(g, "gate", "Sigmoid", "c", NULL, "s");
+	add_node(g, "swish", "Mul", "c", "s", "m");
+	add_node(g, "mm", "MatMul", "m", "w2", "d");
+	add_node(g, "bias", "Add", "d", "b", "e");
+	add_node(g, "shortcut", "Add", "e", "m", "f");
+	add_node(g, "scores", "MatMul", "f", "x", "h");
+	add_node(g, "scale", "Div", "h", "four", "i");
+	add_node(g, "shape", "Reshape", "i", "dims", "y");
+	add_operator(g, 0, "conv", "Conv", "CPUExecutionProvider", 100);
+	add_operator(g, 0, "swish/QuickGeluFusion/", "QuickGelu", "CPUExecutionProvider", 50);
+	add_operator(g, 0, "mm/MatMulAddFusion_token_7", "Gemm", "CPUExecutionProvider", 40);
+	add_operator(g, 0, "SkipLayerNormalization", "SkipLayerNormalization", "CPUExecutionProvider", 30);
+	add_operator(g, 0, "scores/MatMulScaleFusion/", "FusedMatMul", "CPUExecutionProvider", 20);
+	compare(g);
+	expect(g, "conv", 0, MODEL_SAME, "conv");
+	expect(g, "swish", 0, MODEL_RENAMED, "swish/QuickGeluFusion/");
+	expect(g, "gate", 0, MODEL_FUSED, "swish/QuickGeluFusion/");
+	expect(g, "bias", 0, MODEL_FUSED, "mm/MatMulAddFusion_token_7");
+	/* adds what another node computes: not the bias of a Gemm; and no kernel reshapes what it writes */
+	assert_null(row_of(g, "shortcut"));
+	expect(g, "scale", 0, MODEL_FUSED, "scores/MatMulScaleFusion/");
+	assert_null(row_of(g, "shape"));
+	graph_free(g);
+}
+
+static void kernels_bear_names_of_nodes(void **state)
+{
+	static const struct model_kernel kernels[] = {
+		{ .name = "conv" }, { .name = "conv_token_12" }, { .name = "other" }, { .name = NULL }
+	};
+	struct graph *g = graph_new();
+
+	add_node(g, "conv", "Conv", "x", "w", "c");
+	g->result[0].kernels = kernels;
+	g->result[0].n_kernels = 4;
+	compare(g);
+	assert_int_equal(g->comparison.kernel_of[0][0], 0);
+	assert_int_equal(g->comparison.kernel_of[0][1], 0);
+	assert_int_equal(g->comparison.kernel_of[0][2], MODEL_NONE);
+	assert_int_equal(g->comparison.kernel_of[0][3], MODEL_NONE);
+	graph_free(g);
+}
+
 static void strange_graphs_do_no_harm(void **state)
 {
 	struct graph *g = graph_new();
@@ -238,6 +289,23 @@ static void strange_graphs_do_no_harm(void **state)
 	compare(g);
 	expect(g, "a", 1, MODEL_SAME, "a");
 	assert_true(g->comparison.n_types >= 3);
+	graph_free(g);
+}
+
+static void what_a_device_computes_later_is_not_compared(void **state)
+{
+	struct graph *g = graph_new();
+
+	add_node(g, "conv", "Conv", "x", "w", "c");
+	add_node(g, "relu", "Relu", "c", NULL, "y");
+	add_operator(g, 0, "conv", "Conv", "CPUExecutionProvider", 1000);
+	add_operator(g, 0, "relu", "Relu", "CPUExecutionProvider", 1000);
+	add_operator(g, 1, "conv", "Conv", "WebGpuExecutionProvider", 100);
+	add_operator(g, 1, "relu", "Relu", "CPUExecutionProvider", 100);
+	compare(g);
+	assert_false(row_of(g, "conv")->speed[1].is_known);
+	assert_true(row_of(g, "relu")->speed[1].is_known);
+	assert_true(model_is_deferred("CUDAExecutionProvider") && !model_is_deferred("OpenVINOExecutionProvider"));
 	graph_free(g);
 }
 
@@ -274,7 +342,10 @@ int main(void)
 		cmocka_unit_test(of_two_subgraphs_nothing_is_guessed),
 		cmocka_unit_test(what_depends_on_no_input_need_not_run),
 		cmocka_unit_test(decorations_come_off),
+		cmocka_unit_test(fusions_hold_what_only_they_read),
+		cmocka_unit_test(kernels_bear_names_of_nodes),
 		cmocka_unit_test(strange_graphs_do_no_harm),
+		cmocka_unit_test(what_a_device_computes_later_is_not_compared),
 		cmocka_unit_test(types_are_summed_per_inference),
 		cmocka_unit_test(providers_go_by_either_name),
 	};

@@ -18,7 +18,7 @@ enum { RUN_NS = 60000, GAP_NS = 40000, MAX_SLICES = 64 };
 static char path[] = "/tmp/inftrace-place-XXXXXX";
 
 /* A process with one thread, on which n operators called name ran, RUN_NS each, one after the other or overlapping. */
-static void write_recording(const char *name, const char *provider, int n, bool overlap)
+static void write_slices(enum event_kind kind, const char *name, const char *provider, int n, bool overlap)
 {
 	struct names *names = names_new();
 	uint32_t last_track = 0;
@@ -41,7 +41,7 @@ static void write_recording(const char *name, const char *provider, int n, bool 
 		event = (struct event){ .type = EVENT_TRACK, .track = track, .def = &thread };
 		assert_int_equal(sink_put(sink, &event, NULL), 0);
 		event = (struct event){ .type = EVENT_BEGIN,
-					.kind = KIND_OPERATOR,
+					.kind = kind,
 					.track = track,
 					.time_ns = begin_ns,
 					.name = names_of(names, name),
@@ -54,6 +54,11 @@ static void write_recording(const char *name, const char *provider, int n, bool 
 	assert_int_equal(perfetto_write_free(writer, NULL), 0);
 	close(fd);
 	names_free(names);
+}
+
+static void write_recording(const char *name, const char *provider, int n, bool overlap)
+{
+	write_slices(KIND_OPERATOR, name, provider, n, overlap);
 }
 
 struct placed {
@@ -121,6 +126,26 @@ static void expect(const struct placed *placed, size_t i, const char *name, uint
 static const struct arg *argument(const struct placed *placed, size_t i, enum event_key key)
 {
 	return store_slice_arg(placed->recording.store, placed->track[i], placed->row[i], key);
+}
+
+static void what_a_device_did_lies_in_its_inference(void **state)
+{
+	struct placed placed;
+
+	write_slices(KIND_INFERENCE, "m", "WebGpuExecutionProvider", 3, false);
+	placed = place("ort_profile/good/inferences.json", "WebGpuExecutionProvider", import_ort_profile);
+	assert_int_equal(placed.result.n_slices, 3);
+	assert_string_equal(placed.result.why_not, "the profile does not say in which inferences 2 kernels ran");
+	assert_int_equal(placed.n_lanes, 1);
+	expect(&placed, 0, "conv_1", 1005000, 1035000);
+	expect(&placed, 1, "soft", 1040000, 1050000);
+	expect(&placed, 2, "conv_1", 1210000, 1230000);
+	recording_close(&placed.recording);
+	/* another number of inferences: which is which is not known */
+	write_slices(KIND_INFERENCE, "m", "WebGpuExecutionProvider", 2, false);
+	placed = place("ort_profile/good/inferences.json", "WebGpuExecutionProvider", import_ort_profile);
+	assert_int_equal(placed.result.n_slices, 0);
+	recording_close(&placed.recording);
 }
 
 static void kernels_lie_where_the_profile_says(void **state)
@@ -214,6 +239,7 @@ static int drop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_device_did_lies_in_its_inference),
 		cmocka_unit_test(kernels_lie_where_the_profile_says),
 		cmocka_unit_test(what_is_longer_than_its_operator_is_cut),
 		cmocka_unit_test(cycles_share_the_execution),

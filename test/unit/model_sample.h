@@ -36,7 +36,12 @@ static const struct model_output sample_compared[] = { { "sof\"tmax", "float32",
 							 "[0,17]", NULL, true } };
 static const struct model_output sample_different[] = { { "sof\"tmax", "float32", "1x1000", 1000, 3, 0.25, 0.5,
 							  "[0,17]", NULL, false } };
-static const struct model_counter sample_counters[] = { { "gpu use", "%", 71.5, 98 } };
+static const struct model_counter sample_counters[] = { { "gpu card1 busy", "%", 71.5, 98, 1 },
+							{ "gpu card1 compute", "%", 63.25, 81, 1 } };
+static const struct model_device sample_devices[] = {
+	{ "gpu card1", "amdgpu 1002:744C at 0000:03:00.0", 71.5, 98, "device", 412 << 20, 2147483648.0, 187.5, 9.125, NULL, 1 },
+	{ "npu <accel0>", NULL, 40, 44.5, "process, npu", NAN, 52428800, NAN, NAN, "its meter was not recorded all the time", 1 },
+};
 static const struct model_placement sample_on_cpu[] = { { "CPUExecutionProvider", SAMPLE_NODES - SAMPLE_BLOCKS, 31500,
 							  6e9 } };
 static const struct model_placement sample_on_openvino[] = { { "OpenVINOExecutionProvider", 1, 2100, 2e9 },
@@ -255,7 +260,10 @@ static inline void sample_runs(struct sample *s)
 	s->result[0].transformers = sample_transformers;
 	s->result[0].n_transformers = 2;
 	s->result[2].counters = sample_counters;
-	s->result[2].n_counters = 1;
+	s->result[2].devices = sample_devices;
+	s->result[2].n_devices = 2;
+	s->result[1].devices_missing = "cannot load NVIDIA's library: <none>";
+	s->result[2].n_counters = 2;
 	s->result[0].energy_joules = 84;
 	s->result[0].energy_scope = "package 0";
 	s->result[1].energy_missing = "the machine does not tell";

@@ -267,23 +267,38 @@ static void ratio_says_no_difference_when_intervals_overlap(void **state)
 
 static void means_of_processes_are_a_series_of_their_own(void **state)
 {
-	static const double mean[] = { 10, 12, 11 };
+	static const double sum[] = { 1000, 1200, 1100 }, uneven[] = { 1000, 600, 2200 };
+	static const size_t n_of[] = { 100, 100, 100 }, n_uneven[] = { 100, 50, 200 };
 
 	/* deviation 1, t of 2 degrees of freedom 4.303 */
-	assert_true(fabs(model_interval_of_rounds(mean, 3) - 4.3027 / sqrt(3)) < 0.001);
-	assert_true(isnan(model_interval_of_rounds(mean, 1)) && isnan(model_interval_of_rounds(mean, 0)));
+	assert_true(fabs(model_interval_of_rounds(sum, n_of, 3) - 4.3027 / sqrt(3)) < 0.001);
+	/* means 10, 12 and 11 again, worth what they are of: all together 10.857, residuals -85.7, 57.1, 28.6 */
+	assert_true(fabs(model_interval_of_rounds(uneven, n_uneven, 3) - 4.3027 * sqrt(11428.57 * 1.5) / 350) < 0.001);
+	assert_true(isnan(model_interval_of_rounds(sum, n_of, 1)) && isnan(model_interval_of_rounds(sum, n_of, 0)));
 }
 
-static void students_t_is_the_tables(void **state)
+/* Processes differ by chance: means that happen to rise from one to the next are no drift, a rise in each is one. */
+static void drift_is_found_inside_of_processes(void **state)
 {
-	static const double df[] = { 1, 2, 5, 10, 19, 30, 100 },
-			    t[] = { 12.706, 4.303, 2.571, 2.228, 2.093, 2.042, 1.984 };
+	static const size_t n_of[] = { 200, 200, 200, 200, 200 };
+	struct bench *b = bench_new();
+	uint64_t seed = 11;
 
-	for (int i = 0; i < 7; i++)
-		assert_true(fabs(model_t_95(df[i]) - t[i]) < 0.001);
-	assert_true(model_t_95(2.5) < model_t_95(2) && model_t_95(2.5) > model_t_95(3));
-	assert_true(fabs(model_t_95(9.999) - model_t_95(10)) < 0.001);
-	assert_true(model_t_95(0.1) == model_t_95(1));
+	for (size_t i = 0; i < 1000; i++)
+		b->value[i] = 1000000 + (i / 200) * 40000 + (uint64_t)(uniform(&seed) * 20000);
+	measure(b, 1000);
+	assert_int_equal(b->series.drift, MODEL_SLOWING);
+	assert_int_equal(model_series_of_rounds(&b->series, b->value, n_of, 5, &b->arena), 0);
+	assert_int_equal(b->series.drift, MODEL_STEADY);
+	assert_true(fabs(b->series.drift_ratio - 1) < 0.01);
+	for (size_t i = 0; i < 1000; i++)
+		b->value[i] += (i % 200) * 500;
+	assert_int_equal(model_series_of_rounds(&b->series, b->value, n_of, 5, &b->arena), 0);
+	assert_int_equal(b->series.drift, MODEL_SLOWING);
+	assert_true(b->series.drift_ratio > 1.05 && b->series.drift_ratio < 1.1);
+	assert_int_equal(model_series_of_rounds(&b->series, b->value, (size_t[]){ 3, 5, 3 }, 3, &b->arena), 0);
+	assert_int_equal(b->series.drift, MODEL_DRIFT_UNKNOWN);
+	bench_free(b);
 }
 
 int main(void)
@@ -298,8 +313,8 @@ int main(void)
 		cmocka_unit_test(histograms_have_round_edges_and_every_value),
 		cmocka_unit_test(ecdf_counts_values_up_to_a_point),
 		cmocka_unit_test(ratio_says_no_difference_when_intervals_overlap),
+		cmocka_unit_test(drift_is_found_inside_of_processes),
 		cmocka_unit_test(means_of_processes_are_a_series_of_their_own),
-		cmocka_unit_test(students_t_is_the_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ static inline void build_tensor(struct build *to, uint32_t number, const char *n
 		int64_t values_[] = { __VA_ARGS__ };                                                                   \
 		char dims_[24];                                                                                        \
 		snprintf(dims_, sizeof dims_, "%zu", sizeof values_ / sizeof *values_);                                \
-		build_tensor(to, 5, name, ONNX_ELEM_INT64, dims_, values_, sizeof values_);                            \
+		build_tensor(to, 5, name, TENSOR_INT64, dims_, values_, sizeof values_);                               \
 	} while (0)
 
 static inline void build_attr_int(struct build *to, const char *name, int64_t value)

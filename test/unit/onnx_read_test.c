@@ -31,13 +31,13 @@ static void build_one(void)
 	size_t node;
 
 	build_begin(&build);
-	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "batch 3 8 ?");
+	build_value(&build, 11, "x", TENSOR_FLOAT, "batch 3 8 ?");
 	node = build_node(&build, 1, "Conv", "first", "x w -", "y");
 	build_attr_ints(&build, "pads", "0 -1 2");
 	build_attr_int(&build, "group", 1);
 	pb_out_close(&build.out, node);
-	build_tensor(&build, 5, "w", ONNX_ELEM_FLOAT, "2 3 1 1", weights, sizeof weights);
-	build_value(&build, 12, "y", ONNX_ELEM_FLOAT, NULL);
+	build_tensor(&build, 5, "w", TENSOR_FLOAT, "2 3 1 1", weights, sizeof weights);
+	build_value(&build, 12, "y", TENSOR_FLOAT, NULL);
 	build_end(&build);
 }
 
@@ -125,15 +125,15 @@ static void errors_say_the_byte(void **state)
 static void data_that_does_not_fit_its_shape_is_refused(void **state)
 {
 	build_begin(&build);
-	build_tensor(&build, 5, "w", ONNX_ELEM_FLOAT, "2 2", "123456789abc", 12);
+	build_tensor(&build, 5, "w", TENSOR_FLOAT, "2 2", "123456789abc", 12);
 	build_end(&build);
 	refused(build.data, build.out.len, "tensor w has 12 bytes of data where its shape takes 16");
 	build_begin(&build);
-	build_tensor(&build, 5, "w", ONNX_ELEM_FLOAT, "-1", NULL, 0);
+	build_tensor(&build, 5, "w", TENSOR_FLOAT, "-1", NULL, 0);
 	build_end(&build);
 	refused(build.data, build.out.len, "has the dimension -1");
 	build_begin(&build);
-	build_tensor(&build, 5, "w", ONNX_ELEM_FLOAT, "4611686018427387904 4", NULL, 0);
+	build_tensor(&build, 5, "w", TENSOR_FLOAT, "4611686018427387904 4", NULL, 0);
 	build_end(&build);
 	refused(build.data, build.out.len, "more elements than can be counted");
 }
@@ -171,9 +171,9 @@ static void small_tensors_can_be_read_by_their_elements(void **state)
 	double numbers[4];
 
 	build_begin(&build);
-	build_tensor(&build, 5, "a", ONNX_ELEM_INT32, "2", halves, sizeof halves);
-	build_tensor(&build, 5, "b", ONNX_ELEM_FLOAT16, "3", floats, sizeof floats);
-	build_tensor(&build, 5, "none", ONNX_ELEM_INT64, "2", NULL, 0);
+	build_tensor(&build, 5, "a", TENSOR_INT32, "2", halves, sizeof halves);
+	build_tensor(&build, 5, "b", TENSOR_FLOAT16, "3", floats, sizeof floats);
+	build_tensor(&build, 5, "none", TENSOR_INT64, "2", NULL, 0);
 	build_end(&build);
 	assert_int_equal(read_built(), 0);
 	assert_int_equal(onnx_tensor_ints(&model.graph.initializers[0], values, 4), 2);
@@ -191,7 +191,7 @@ static void add_external(const char *name, const char *location, const char *off
 	size_t tensor = pb_out_open(&build.out, 5), entry;
 
 	pb_out_uint(&build.out, 1, 4);
-	pb_out_uint(&build.out, 2, ONNX_ELEM_FLOAT);
+	pb_out_uint(&build.out, 2, TENSOR_FLOAT);
 	build_text(&build, 8, name);
 	for (size_t i = 0; i < 3; i++) {
 		entry = pb_out_open(&build.out, 13);
@@ -281,7 +281,7 @@ static void weights_are_not_touched(void **state)
 
 	/* The tensor's fields before its data, then the graph's and the model's heads by their sizes. */
 	inner = pb_put_uint(inner, 1, BYTES / 4);
-	inner = pb_put_uint(inner, 2, ONNX_ELEM_FLOAT);
+	inner = pb_put_uint(inner, 2, TENSOR_FLOAT);
 	inner = pb_put_varint(pb_put_varint(inner, PB_TAG(9, PB_BYTES)), BYTES);
 	tensor_bytes = (size_t)(inner - tensor) + BYTES;
 	at = pb_put_uint(at, 1, 8);
@@ -310,9 +310,9 @@ static void weights_that_repeat_are_found(void **state)
 	memset(data, 7, sizeof data);
 	data[2][256] = 8; /* between the ends that are looked at first */
 	build_begin(&build);
-	build_tensor(&build, 5, "a", ONNX_ELEM_UINT8, "512", data[0], 512);
-	build_tensor(&build, 5, "other", ONNX_ELEM_UINT8, "512", data[2], 512);
-	build_tensor(&build, 5, "b", ONNX_ELEM_UINT8, "512", data[1], 512);
+	build_tensor(&build, 5, "a", TENSOR_UINT8, "512", data[0], 512);
+	build_tensor(&build, 5, "other", TENSOR_UINT8, "512", data[2], 512);
+	build_tensor(&build, 5, "b", TENSOR_UINT8, "512", data[1], 512);
 	build_end(&build);
 	assert_int_equal(read_built(), 0);
 	assert_int_equal(onnx_repeat_find(&model, &repeats, &err), 0);

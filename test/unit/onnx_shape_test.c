@@ -48,7 +48,7 @@ static void done(void)
 
 static void build_matrix(const char *name, const char *dims)
 {
-	build_tensor(&build, 5, name, ONNX_ELEM_FLOAT, dims, NULL, 0);
+	build_tensor(&build, 5, name, TENSOR_FLOAT, dims, NULL, 0);
 }
 
 /* A node with the attribute axis = 0. */
@@ -63,7 +63,7 @@ static void build_along_0(const char *op_type, const char *inputs, const char *o
 static void names_of_free_dimensions_go_through_operators(void **state)
 {
 	build_begin(&build);
-	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "batch 3 8");
+	build_value(&build, 11, "x", TENSOR_FLOAT, "batch 3 8");
 	build_matrix("w", "8 5");
 	build_plain(&build, "MatMul", "x w", "m");
 	build_plain(&build, "Relu", "m", "r");
@@ -82,9 +82,9 @@ static void a_dimension_that_is_given_is_a_number_everywhere(void **state)
 				    { .name = "nowhere", .value = 1 } };
 
 	build_begin(&build);
-	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "batch 3 ?");
+	build_value(&build, 11, "x", TENSOR_FLOAT, "batch 3 ?");
 	build_plain(&build, "Relu", "x", "y");
-	build_value(&build, 12, "y", ONNX_ELEM_FLOAT, "batch 3 ?");
+	build_value(&build, 12, "y", TENSOR_FLOAT, "batch 3 ?");
 	assert_int_equal(infer(dims, 3), 0);
 	expect("y", "4 3 7");
 	assert_true(dims[0].is_used && dims[1].is_used && !dims[2].is_used);
@@ -95,7 +95,7 @@ static void a_dimension_that_is_given_is_a_number_everywhere(void **state)
 static void a_shape_that_is_computed_is_known(void **state)
 {
 	build_begin(&build);
-	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "batch 4 6");
+	build_value(&build, 11, "x", TENSOR_FLOAT, "batch 4 6");
 	build_ints(&build, "zero", 0);
 	build_ints(&build, "rest", -1);
 	build_plain(&build, "Shape", "x", "s");
@@ -110,9 +110,9 @@ static void a_shape_that_is_computed_is_known(void **state)
 static void unknown_stays_unknown(void **state)
 {
 	build_begin(&build);
-	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "n 4");
-	build_value(&build, 11, "y", ONNX_ELEM_FLOAT, "m 4");
-	build_value(&build, 11, "shape", ONNX_ELEM_INT64, "3");
+	build_value(&build, 11, "x", TENSOR_FLOAT, "n 4");
+	build_value(&build, 11, "y", TENSOR_FLOAT, "m 4");
+	build_value(&build, 11, "shape", TENSOR_INT64, "3");
 	build_plain(&build, "Add", "x y", "sum");
 	build_plain(&build, "Reshape", "x shape", "r");
 	build_plain(&build, "Mystery", "x", "z");
@@ -146,7 +146,7 @@ static void windows_slide_as_their_attributes_say(void **state)
 		size_t node;
 
 		build_begin(&build);
-		build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "1 4 7 8");
+		build_value(&build, 11, "x", TENSOR_FLOAT, "1 4 7 8");
 		node = build_node(&build, 1, "MaxPool", "p", "x", "y");
 		build_attr_ints(&build, "kernel_shape", "3 3");
 		build_attr_ints(&build, "strides", cases[i].strides);
@@ -163,7 +163,7 @@ static void windows_slide_as_their_attributes_say(void **state)
 static void nodes_may_come_in_any_order(void **state)
 {
 	build_begin(&build);
-	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "2 3");
+	build_value(&build, 11, "x", TENSOR_FLOAT, "2 3");
 	build_plain(&build, "Relu", "b", "c");
 	build_plain(&build, "Add", "a x", "b");
 	build_plain(&build, "Sin", "x", "a");
@@ -176,7 +176,7 @@ static void nodes_may_come_in_any_order(void **state)
 static void a_circle_is_an_error(void **state)
 {
 	build_begin(&build);
-	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "2 3");
+	build_value(&build, 11, "x", TENSOR_FLOAT, "2 3");
 	build_plain(&build, "Add", "x c", "b");
 	build_plain(&build, "Relu", "b", "c");
 	assert_true(infer(NULL, 0) < 0);
@@ -187,12 +187,12 @@ static void a_circle_is_an_error(void **state)
 static void what_the_file_says_fills_gaps_and_contradictions_are_counted(void **state)
 {
 	build_begin(&build);
-	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "2 3");
+	build_value(&build, 11, "x", TENSOR_FLOAT, "2 3");
 	build_plain(&build, "Mystery", "x", "a");
 	build_plain(&build, "Relu", "x", "b");
 	build_plain(&build, "Relu", "nothing", "c");
-	build_value(&build, 13, "a", ONNX_ELEM_INT8, "5 k");
-	build_value(&build, 13, "b", ONNX_ELEM_FLOAT, "2 4");
+	build_value(&build, 13, "a", TENSOR_INT8, "5 k");
+	build_value(&build, 13, "b", TENSOR_FLOAT, "2 4");
 	assert_int_equal(infer(NULL, 0), 0);
 	expect("a", "5 k");
 	expect("b", "2 3");
@@ -205,14 +205,14 @@ static void build_loop(const char *body_op)
 	size_t node = build_node(&build, 1, "Loop", "loop", "turns yes x", "last all"), graph,
 	       attr = build_graph(&build, "body", &graph);
 
-	build_value(&build, 11, "i", ONNX_ELEM_INT64, "");
-	build_value(&build, 11, "go", ONNX_ELEM_BOOL, "");
-	build_value(&build, 11, "sum", ONNX_ELEM_FLOAT, NULL);
+	build_value(&build, 11, "i", TENSOR_INT64, "");
+	build_value(&build, 11, "go", TENSOR_BOOL, "");
+	build_value(&build, 11, "sum", TENSOR_FLOAT, NULL);
 	build_along_0(body_op, "sum sum", "next");
 	build_plain(&build, "Identity", "go", "go_on");
-	build_value(&build, 12, "go_on", ONNX_ELEM_BOOL, "");
-	build_value(&build, 12, "next", ONNX_ELEM_FLOAT, NULL);
-	build_value(&build, 12, "sum", ONNX_ELEM_FLOAT, NULL);
+	build_value(&build, 12, "go_on", TENSOR_BOOL, "");
+	build_value(&build, 12, "next", TENSOR_FLOAT, NULL);
+	build_value(&build, 12, "sum", TENSOR_FLOAT, NULL);
 	build_graph_end(&build, attr, graph);
 	pb_out_close(&build.out, node);
 }
@@ -224,9 +224,9 @@ static void loops_know_their_turns_and_what_keeps_its_shape(void **state)
 
 	for (int grows = 0; grows < 2; grows++) {
 		build_begin(&build);
-		build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "4");
-		build_tensor(&build, 5, "turns", ONNX_ELEM_INT64, "", &turns, sizeof turns);
-		build_tensor(&build, 5, "yes", ONNX_ELEM_BOOL, "", &yes, sizeof yes);
+		build_value(&build, 11, "x", TENSOR_FLOAT, "4");
+		build_tensor(&build, 5, "turns", TENSOR_INT64, "", &turns, sizeof turns);
+		build_tensor(&build, 5, "yes", TENSOR_BOOL, "", &yes, sizeof yes);
 		build_loop(grows ? "Concat" : "Add");
 		assert_int_equal(infer(NULL, 0), 0);
 		assert_int_equal(shapes.main->nodes[0].n_turns, 3);
@@ -241,8 +241,8 @@ static void functions_are_gone_through_with_the_inputs_of_each_call(void **state
 	size_t node, function;
 
 	build_begin(&build);
-	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "2 3");
-	build_value(&build, 11, "z", ONNX_ELEM_FLOAT, "5");
+	build_value(&build, 11, "x", TENSOR_FLOAT, "2 3");
+	build_value(&build, 11, "z", TENSOR_FLOAT, "5");
 	node = build_node(&build, 1, "Turn", "t1", "x", "a");
 	build_text(&build, 7, "local");
 	pb_out_close(&build.out, node);
@@ -272,7 +272,7 @@ static void calls_that_multiply_come_to_an_end(void **state)
 	char name[16], next[16];
 
 	build_begin(&build);
-	build_value(&build, 11, "x", ONNX_ELEM_FLOAT, "2");
+	build_value(&build, 11, "x", TENSOR_FLOAT, "2");
 	build_plain(&build, "f0", "x", "y");
 	build_graph_done(&build);
 	build_opset(&build, 8, "", 17);
@@ -295,6 +295,97 @@ static void calls_that_multiply_come_to_an_end(void **state)
 	done();
 }
 
+/* Each call has to be gone through, and there is much in each. */
+static void calls_of_what_is_wide_come_to_an_end(void **state)
+{
+	size_t function;
+
+	build_begin(&build);
+	build_value(&build, 11, "x", TENSOR_FLOAT, "2");
+	for (int i = 0; i < 1500; i++)
+		build_plain(&build, "f", "x", "");
+	build_graph_done(&build);
+	build_opset(&build, 8, "", 17);
+	function = pb_out_open(&build.out, 25);
+	build_text(&build, 1, "f");
+	build_text(&build, 4, "in");
+	size_t node = pb_out_open(&build.out, 7);
+	for (int i = 0; i < 3000; i++)
+		build_text(&build, 1, "in");
+	build_text(&build, 4, "Sum");
+	pb_out_close(&build.out, node);
+	pb_out_close(&build.out, function);
+	assert_false(build.out.is_full);
+	assert_int_equal(onnx_read_bytes(&model, build.data, build.out.len, &err), 0);
+	assert_int_equal(onnx_shape_infer(&shapes, &model, NULL, 0, &err), 0);
+	assert_true(shapes.is_cut);
+	done();
+}
+
+static void containers_in_containers_have_a_bound(void **state)
+{
+	const struct onnx_type *type;
+	char from[16] = "x", to[16];
+	int depth = 0;
+
+	build_begin(&build);
+	build_value(&build, 11, "x", TENSOR_FLOAT, "2");
+	for (int i = 0; i < 500; i++) {
+		snprintf(to, sizeof to, "s%d", i);
+		build_plain(&build, "SequenceConstruct", from, to);
+		strcpy(from, to);
+	}
+	assert_int_equal(infer(NULL, 0), 0);
+	for (type = &onnx_shape_find(shapes.main, "s5")->type; type; type = type->inner)
+		depth++;
+	assert_int_equal(depth, 7);
+	for (type = &onnx_shape_find(shapes.main, to)->type; type; type = type->inner)
+		depth++;
+	assert_in_range(depth, 8, 100);
+	done();
+}
+
+/* A list of tensors without one: there is nothing to look at where the first would be. */
+static void a_constant_of_no_tensor_is_not_known(void **state)
+{
+	size_t node, attr;
+
+	build_begin(&build);
+	node = build_node(&build, 1, "Constant", "c", "", "y");
+	attr = pb_out_open(&build.out, 5);
+	build_text(&build, 1, "value");
+	pb_out_uint(&build.out, 20, ONNX_ATTR_TENSORS);
+	pb_out_close(&build.out, attr);
+	pb_out_close(&build.out, node);
+	assert_int_equal(infer(NULL, 0), 0);
+	assert_int_equal(onnx_shape_find(shapes.main, "y")->type.kind, ONNX_UNKNOWN);
+	done();
+}
+
+/* Numbers that no window has: nothing overflows (UBSan looks on), and nothing is claimed. */
+static void windows_of_impossible_sizes_are_not_known(void **state)
+{
+	size_t node;
+
+	build_begin(&build);
+	build_value(&build, 11, "x", TENSOR_FLOAT, "1 3 9");
+	build_value(&build, 11, "w", TENSOR_FLOAT, "3 3 9223372036854775807");
+	for (int i = 0; i < 2; i++) {
+		node = build_node(&build, 1, i ? "ConvTranspose" : "Conv", "", "x w", i ? "t" : "c");
+		build_attr_ints(&build, "dilations", "3");
+		build_attr_ints(&build, "output_padding", "9223372036854775807");
+		pb_out_close(&build.out, node);
+	}
+	node = build_node(&build, 1, "ConvTranspose", "", "x w", "u");
+	build_attr_ints(&build, "kernel_shape", "-9223372036854775808");
+	pb_out_close(&build.out, node);
+	assert_int_equal(infer(NULL, 0), 0);
+	expect("c", "1 3 ?");
+	expect("t", "1 3 ?");
+	expect("u", "1 3 ?");
+	done();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +400,10 @@ int main(void)
 		cmocka_unit_test(loops_know_their_turns_and_what_keeps_its_shape),
 		cmocka_unit_test(functions_are_gone_through_with_the_inputs_of_each_call),
 		cmocka_unit_test(calls_that_multiply_come_to_an_end),
+		cmocka_unit_test(calls_of_what_is_wide_come_to_an_end),
+		cmocka_unit_test(containers_in_containers_have_a_bound),
+		cmocka_unit_test(a_constant_of_no_tensor_is_not_known),
+		cmocka_unit_test(windows_of_impossible_sizes_are_not_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,17 @@ static void places_in_the_source_are_taken_out(void **state)
 	expect("/o/f.cc:232 ns::P(const O&, C*)::<lambda()> Invalid key: x", "Invalid key: x");
 }
 
+static void only_the_innermost_of_nodes_that_failed_is_named(void **state)
+{
+	expect("failed: Non-zero status code returned while running If node. Name:'a' Status Message: Non-zero status "
+	       "code returned while running Pad node. Name:'b' Status Message: /o/pad.cc:1 f() axis is too short",
+	       "failed: Pad node 'b': axis is too short");
+	expect("Non-zero status code returned while running Pad node. Name:'' Status Message: .", "Pad node '': .");
+	expect("cannot: Non-zero status code returned while running Pad node. Name:'b",
+	       "cannot: Non-zero status code returned while running Pad node. Name:'b");
+	expect("Non-zero status code returned while running ", "Non-zero status code returned while running");
+}
+
 static void a_message_is_one_line(void **state)
 {
 	expect("  one\n\ttwo  \r\n", "one two");
@@ -60,6 +71,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_in_the_source_are_taken_out),
+		cmocka_unit_test(only_the_innermost_of_nodes_that_failed_is_named),
 		cmocka_unit_test(a_message_is_one_line),
 		cmocka_unit_test(what_only_looks_like_a_place_stays),
 		cmocka_unit_test(a_file_that_is_no_runtime_is_refused_with_its_name),

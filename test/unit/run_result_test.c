@@ -87,7 +87,7 @@ static void what_does_not_fit_together_is_refused(void **state)
 		result->field = old;                                                                                   \
 	} while (0)
 	WITH(magic, 1, "not made by inftrace");
-	WITH(version, 2, "another version");
+	WITH(version, RUN_RESULT_VERSION + 1, "another version");
 	WITH(header_size, 64, "another version");
 	WITH(latency_capacity, 11, "room for 11 latencies");
 	WITH(n_groups, RUN_MAX_GROUPS + 1, "n_groups is 65");

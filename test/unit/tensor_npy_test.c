@@ -50,14 +50,14 @@ static void assert_is(struct tensor tensor, const char *description, size_t n, c
 
 static void values_are_those_of_the_file(void **state)
 {
-	assert_is(from("float"), "float[2,3]", VALUES(0, 1, 2, 3, 4, 5));
+	assert_is(from("float"), "float32[2,3]", VALUES(0, 1, 2, 3, 4, 5));
 	assert_is(from("scalar"), "int64[]", VALUES(7));
 	assert_is(from("half_big"), "float16[2]", VALUES(0.5, -2));
 	assert_is(from("complex_big"), "complex64[1]", VALUES(1));
 	assert_is(from("python2"), "int16[1,2]", VALUES(1, 2));
 	assert_is(from("uint64"), "uint64[1]", VALUES(0x1p64));
 	assert_is(from("bool_seven"), "bool[2]", VALUES(1, 0));
-	assert_is(from("fortran"), "double[2,3,4]",
+	assert_is(from("fortran"), "float64[2,3,4]",
 		  VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23));
 	assert_is(from("empty"), "int64[0,3]", 0, NULL);
 }

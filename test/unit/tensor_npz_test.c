@@ -13,7 +13,7 @@
 static int read_npz(const char *path, struct err *err)
 {
 	struct tensor_list list = { 0 };
-	int ret = tensor_npz_read(path, &list, err);
+	int ret = tensor_file_read(path, &list, err);
 
 	if (ret)
 		assert_null(list.item);

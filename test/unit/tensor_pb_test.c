@@ -47,7 +47,7 @@ static void assert_is(const char *file, const char *description, size_t n, const
 
 static void values_are_those_of_the_file(void **state)
 {
-	assert_is("raw_float", "float[2,3]", VALUES(0, 1, 2, 3, 4, 5));
+	assert_is("raw_float", "float32[2,3]", VALUES(0, 1, 2, 3, 4, 5));
 	assert_is("raw_int4", "int4[3]", VALUES(1, -2, 3));
 	assert_is("int4", "int4[3]", VALUES(1, -2, 3));
 	assert_is("raw_float6", "float6e2m3[3]", VALUES(1, -2, 0.5));
@@ -60,7 +60,7 @@ static void values_are_those_of_the_file(void **state)
 	assert_is("scalar", "int64[]", VALUES(-1));
 	assert_is("not_packed", "int32[1,2]", VALUES(3, 4));
 	assert_is("bool_seven", "bool[2]", VALUES(1, 0));
-	assert_is("raw_empty", "double[0,2]", 0, NULL);
+	assert_is("raw_empty", "float64[0,2]", 0, NULL);
 }
 
 static void a_name_and_strings_are_texts(void **state)

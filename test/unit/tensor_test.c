@@ -17,22 +17,14 @@ const char *__asan_default_options(void)
 	return "allocator_may_return_null=1";
 }
 
-static void every_type_has_a_name_that_leads_back(void **state)
+static void every_type_has_a_name_of_its_own(void **state)
 {
 	for (int type = TENSOR_UNDEFINED + 1; type < TENSOR_N_TYPES; type++) {
-		char wrapped[40];
 		assert_non_null(tensor_type_info(type));
-		snprintf(wrapped, sizeof wrapped, "tensor(%s)", tensor_type_name(type));
-		assert_int_equal(tensor_type_by_name(tensor_type_name(type)), type);
-		assert_int_equal(tensor_type_by_name(wrapped), type);
 		assert_int_equal(tensor_type_info(type)->bits == 0, type == TENSOR_STRING);
+		for (int other = TENSOR_UNDEFINED + 1; other < type; other++)
+			assert_string_not_equal(tensor_type_name(type), tensor_type_name(other));
 	}
-	assert_int_equal(tensor_type_by_name("float32"), TENSOR_FLOAT);
-	assert_int_equal(tensor_type_by_name("tensor(float64)"), TENSOR_DOUBLE);
-	assert_int_equal(tensor_type_by_name("tensor()"), TENSOR_UNDEFINED);
-	assert_int_equal(tensor_type_by_name("tensor("), TENSOR_UNDEFINED);
-	assert_int_equal(tensor_type_by_name(""), TENSOR_UNDEFINED);
-	assert_int_equal(tensor_type_by_name("int"), TENSOR_UNDEFINED);
 	assert_null(tensor_type_info(TENSOR_UNDEFINED));
 	assert_null(tensor_type_info(TENSOR_N_TYPES));
 	assert_null(tensor_type_info(-1));
@@ -198,7 +190,7 @@ static void shapes_and_places_are_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_type_has_a_name_that_leads_back),
+		cmocka_unit_test(every_type_has_a_name_of_its_own),
 		cmocka_unit_test(onnx_runtime_numbers_three_types_otherwise),
 		cmocka_unit_test(a_shape_has_as_many_bytes_as_it_needs),
 		cmocka_unit_test(a_shape_beyond_all_memory_is_none),
