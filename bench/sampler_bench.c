@@ -255,6 +255,8 @@ int main(int argc, char **argv)
 	printf("%-52s %8.2f us\n", "floor: pread of /proc/self/stat", floor_us);
 	printf("%-52s %8.2f us   budget %.1f\n", "one process: cpu and memory", one_us, budget_us);
 	printf("%-52s %8.2f us\n", "one process: cpu, memory, threads and faults", all_us);
+	printf("%-52s %8.2f us\n", "one process: it uses no GPU and no NPU",
+	       sources_us(&bench, "gpu", "npu", NULL, true) - sources_us(&bench, "gpu", "npu", NULL, false));
 	printf("%-52s %8.2f us\n", "machine: cpu and memory", machine_us);
 	printf("%-52s %8.2f us\n", "tree: has anything changed?", median_us(&bench, update_tree));
 	bench.target.interval_ns = PACE_MS * 1000000;

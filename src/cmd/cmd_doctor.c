@@ -93,10 +93,12 @@ static void report_sources(struct report *report)
 		print_heading("\nSources of events");
 	for (const struct source *const *source = sources; *source; source++) {
 		struct err err = { 0 };
-		bool is_available = !(*source)->check(&target, &err);
+		int code = (*source)->check(&target, &err);
+		bool is_available = !code;
 
 		if (!report->json) {
-			print_line(is_available ? DOCTOR_OK : DOCTOR_LESS, (*source)->name, is_available ? (*source)->help : err.msg, "");
+			print_line(is_available ? DOCTOR_OK : code == -EOPNOTSUPP ? DOCTOR_NOTE : DOCTOR_LESS, (*source)->name,
+				   is_available ? (*source)->help : err.msg, "");
 			continue;
 		}
 		json_object(report->json, NULL);
@@ -108,6 +110,61 @@ static void report_sources(struct report *report)
 	}
 	if (report->json)
 		json_end(report->json, ']');
+}
+
+/* A text of items with ", " between them as a list. */
+static void put_list(struct json *json, const char *name, const char *items)
+{
+	char item[80];
+
+	json_array(json, name);
+	while (*items) {
+		size_t len = strcspn(items, ",");
+
+		snprintf(item, sizeof item, "%.*s", (int)len, items);
+		json_text(json, NULL, item);
+		items += len + strspn(items + len, ", ");
+	}
+	json_end(json, ']');
+}
+
+static void report_device(void *ctx, const struct source_device *device)
+{
+	struct report *report = ctx;
+	struct json *json = report->json;
+
+	report->n++;
+	if (!json) {
+		print_line(*device->problem ? DOCTOR_LESS : DOCTOR_OK, device->name, device->text, "");
+		printf("%25stells: %s\n", "", *device->tells ? device->tells : "nothing of the whole device");
+		if (*device->problem)
+			printf("%25s%s\n", "-> ", device->problem);
+		return;
+	}
+	json_object(json, NULL);
+	json_text(json, "name", device->name);
+	json_text(json, "description", device->text);
+	put_list(json, "tells", device->tells);
+	json_text(json, "problem", *device->problem ? device->problem : NULL);
+	json_end(json, '}');
+}
+
+static void report_devices(struct report *report)
+{
+	const struct target target = { .sysroot = report->sysroot };
+
+	if (report->json)
+		json_array(report->json, "devices");
+	else
+		print_heading("\nGPUs and NPUs (counted where a recorded program uses them)");
+	report->n = 0;
+	for (const struct source *const *source = sources; *source; source++)
+		if ((*source)->devices)
+			(*source)->devices(&target, report_device, report);
+	if (report->json)
+		json_end(report->json, ']');
+	else if (!report->n)
+		puts("  none found");
 }
 
 /* The length of "OpenVINO" in "OpenVINOExecutionProvider". */
@@ -215,6 +272,7 @@ static int doctor_run(const void *opts_, int argc, char **argv, struct err *err)
 	}
 	report_checks(&report);
 	report_sources(&report);
+	report_devices(&report);
 	report_runtimes(&report, !opts->no_load);
 	if (opts->json) {
 		json_bool(&json, "can_record", report.can_record);
@@ -231,8 +289,8 @@ const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.usage = "[options]",
 	.summary = "say what can be recorded on this machine, and why not",
-	.help = "Looks at the machine, at every source of events and at the copies of ONNX Runtime that a program started here "
-		"would find. It changes nothing. Each runtime is loaded in a process of its own and asked for its "
+	.help = "Looks at the machine, at every source of events, at GPUs and NPUs and at the copies of ONNX Runtime that a "
+		"program started here would find. It changes nothing. Each runtime is loaded in a process of its own and asked for its "
 		"version and providers, which takes a moment (--no-load leaves it out); files below --sysroot are only "
 		"read.\n\n"
 		"Each line says ok, less (recording works but shows less or costs more) or no. The exit status is 0 when "

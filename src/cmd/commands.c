@@ -3,6 +3,8 @@
 #include "cmd/cmd.h"
 
 extern const struct cmd cmd_record;
+extern const struct cmd cmd_attach;
+extern const struct cmd cmd_next;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_model;
 extern const struct cmd cmd_doctor;
@@ -10,6 +12,8 @@ extern const struct cmd cmd_help;
 
 const struct cmd *const commands[] = {
 	&cmd_record,
+	&cmd_attach,
+	&cmd_next,
 	&cmd_report,
 	&cmd_model,
 	&cmd_doctor,

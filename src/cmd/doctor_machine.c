@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "cmd/part_path.h"
+#include "source/uprobe_rights.h"
 
 int doctor_read(const char *sysroot, const char *path, char *buf, size_t size)
 {
@@ -191,14 +192,22 @@ static void look_at_process_memory(struct doctor_finding *finding, const char *s
 		say(finding, DOCTOR_LESS, "/proc/PID/smaps_rollup is unreadable: %s", strerror(-rc));
 }
 
-static void look_at_perf_events(struct doctor_finding *finding, const char *sysroot)
+/* What attach and next need; record does not. */
+static void look_at_probes(struct doctor_finding *finding, const char *sysroot)
 {
-	char text[32];
+	struct err err;
+	char *rest;
 
-	if (doctor_read(sysroot, "/proc/sys/kernel/perf_event_paranoid", text, sizeof text))
-		say(finding, DOCTOR_NOTE, "the kernel has no perf events; recording does not need them");
-	else
-		say(finding, DOCTOR_NOTE, "perf_event_paranoid is %s; recording does not need perf events", text);
+	if (!uprobe_rights_check(sysroot, &err)) {
+		say(finding, DOCTOR_OK, "programs that run already can be seen from outside: inftrace attach, inftrace next");
+		return;
+	}
+	rest = strstr(err.msg, "; ");
+	if (rest)
+		*rest = 0;
+	say(finding, DOCTOR_LESS, "inftrace attach and inftrace next %s", err.msg);
+	if (rest)
+		advise(finding, "%s", rest + 2);
 }
 
 static void look_at_ptrace(struct doctor_finding *finding, const char *sysroot)
@@ -209,11 +218,11 @@ static void look_at_ptrace(struct doctor_finding *finding, const char *sysroot)
 	int scope;
 
 	if (doctor_read(sysroot, "/proc/sys/kernel/yama/ptrace_scope", text, sizeof text)) {
-		say(finding, DOCTOR_NOTE, "no Yama; recording does not need ptrace");
+		say(finding, DOCTOR_NOTE, "no Yama; attach --inject may trace programs of the same user");
 		return;
 	}
 	scope = atoi(text);
-	say(finding, DOCTOR_NOTE, "ptrace_scope is %d, a process may trace %s; recording does not need ptrace", scope,
+	say(finding, DOCTOR_NOTE, "ptrace_scope is %d, a process may trace %s; only attach --inject does", scope,
 	    scope >= 0 && scope <= 3 ? scopes[scope] : "unknown");
 }
 
@@ -246,7 +255,7 @@ const struct doctor_check doctor_checks[] = {
 	{ "clock", look_at_clock },
 	{ "process memory", look_at_process_memory },
 	{ "container", look_at_container },
-	{ "perf events", look_at_perf_events },
+	{ "probes", look_at_probes },
 	{ "ptrace", look_at_ptrace },
 	{ NULL, NULL },
 };

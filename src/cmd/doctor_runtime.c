@@ -20,10 +20,6 @@ static void ask(struct doctor_runtime *runtime, uint64_t start_ns)
 	uint64_t left_ms = spent_ms < ALL_MS ? ALL_MS - spent_ms : 0;
 	struct err err = { 0 };
 
-	if (*runtime->found.why_not) {
-		snprintf(runtime->problem, sizeof runtime->problem, "%s", runtime->found.why_not);
-		return;
-	}
 	if (left_ms < LEAST_MS) {
 		snprintf(runtime->problem, sizeof runtime->problem, "it was not asked: those before it took too long");
 		return;
@@ -51,8 +47,6 @@ int doctor_runtimes_each(const char *sysroot, bool is_asked, doctor_runtime_fn e
 
 		if (is_asked && !*sysroot)
 			ask(&runtime, start_ns);
-		else
-			snprintf(runtime.problem, sizeof runtime.problem, "%s", runtime.found.why_not);
 		each(ctx, &runtime);
 	}
 	if (list.is_cut && !code)

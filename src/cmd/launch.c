@@ -7,6 +7,7 @@
 #include "cmd/launch.h"
 
 #include "cmd/part_path.h"
+#include "cmd/temp_dir.h"
 #include "source/program.h"
 
 #include <dirent.h>
@@ -111,19 +112,6 @@ static bool is_in_use(const char *name)
 	return pid <= 0 || !kill((pid_t)pid, 0) || errno != ESRCH;
 }
 
-static void remove_dir(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	rmdir(path);
-}
-
 static void remove_stale(const char *parent)
 {
 	DIR *dir = opendir(parent);
@@ -136,7 +124,7 @@ static void remove_stale(const char *parent)
 			continue;
 		snprintf(path, sizeof path, "%s/%s", parent, entry->d_name);
 		if (!lstat(path, &stat) && S_ISDIR(stat.st_mode) && stat.st_uid == geteuid())
-			remove_dir(path);
+			temp_dir_remove(path);
 	}
 	if (dir)
 		closedir(dir);
@@ -247,6 +235,6 @@ int launch_go(struct launch *launch, struct err *err)
 void launch_done(struct launch *launch)
 {
 	if (launch->dir[0])
-		remove_dir(launch->dir);
+		temp_dir_remove(launch->dir);
 	launch->dir[0] = 0;
 }

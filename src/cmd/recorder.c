@@ -4,12 +4,11 @@
  * has ended every source is drained once more, and the recorder's own cost goes into the file.
  */
 #include "cmd/recorder.h"
+#include "cmd/recorder_cost.h"
 
 #include "base/clock.h"
 #include "cmd/term.h"
-#include "event/ring.h"
 #include "source/machine.h"
-#include "source/proc.h"
 #include "source/tree.h"
 #include "trace/perfetto_write.h"
 
@@ -47,6 +46,7 @@ struct recorder {
 	struct recorder_result *result;
 	uint64_t start_ns, flushed_ns, shown_ns, tree_due_ns, n_events;
 	uint64_t start_cpu_ns;		/* of this process, for what was there before: a command may record several times */
+	uint64_t start_helpers_ns, helpers_ns;	/* the same of processes that sources have started and waited for */
 	bool is_recording;
 };
 
@@ -91,39 +91,12 @@ static void note(struct recorder *recorder, const char *topic, const struct arg 
 	sink_put(recorder->file, &event, &ignored);
 }
 
-/* What one event costs in the program: two clocks and a record, measured here and now. */
-static double event_cost_ns(void)
-{
-	enum { BYTES = 64 << 10, ROUNDS = 20000 };
-	struct ring *ring = aligned_alloc(4096, RING_HEADER + BYTES);
-	struct ring_writer writer = { 0 };
-	uint64_t start;
-
-	if (!ring)
-		return 0;
-	memset(ring, 0, RING_HEADER + BYTES);
-	ring_use(&writer, ring, BYTES);
-	start = clock_ns();
-	for (int i = 0; i < ROUNDS; i++) {
-		uint64_t begin = clock_ticks();
-		struct record *record = ring_claim(&writer);
-		if (record) {
-			record->time = begin;
-			record->value = clock_ticks();
-			ring_publish(&writer);
-		}
-		__atomic_store_n(&ring->tail, writer.head, __ATOMIC_RELAXED);
-	}
-	start = clock_ns() - start;
-	free(ring);
-	return (double)start / ROUNDS;
-}
-
 static void note_start(struct recorder *recorder)
 {
 	struct timespec now;
-	struct arg args[6];
+	struct arg args[7];
 	char machine[300];
+	size_t n = 5;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	args[0] = arg_text(KEY_COMMAND, &recorder->tap, recorder->opts->command);
@@ -132,8 +105,11 @@ static void note_start(struct recorder *recorder)
 	args[3] = arg_text(KEY_VERSION, &recorder->tap, recorder->opts->version);
 	args[4] = arg_int(KEY_START_REALTIME_NS, now.tv_sec * 1000000000ll + now.tv_nsec);
 	machine_describe(recorder->target->sysroot, machine, sizeof machine);
-	args[5] = arg_text(KEY_MACHINE, &recorder->tap, machine);
-	note(recorder, EVENT_NOTE_RECORDING, args, *machine ? 6 : 5);
+	if (*machine)
+		args[n++] = arg_text(KEY_MACHINE, &recorder->tap, machine);
+	if (recorder->target->uprobes)
+		args[n++] = arg_text(KEY_SOURCE, &recorder->tap, "uprobe");
+	note(recorder, EVENT_NOTE_RECORDING, args, n);
 }
 
 /* Recording is over although the program goes on. */
@@ -148,25 +124,41 @@ static void stop_recording(struct recorder *recorder, const char *reason)
 	snprintf(result->stop_reason, sizeof result->stop_reason, "%s", reason);
 }
 
-static void start_sources(struct recorder *recorder)
+static int start_source(struct recorder *recorder, const struct source *source, struct err *err)
 {
-	struct err err = { 0 };
+	struct running *running = &recorder->running[recorder->n_running];
+	int code = source->check(recorder->target, err);
 
-	for (const struct source *const *source = sources; *source && recorder->n_running < MAX_SOURCES; source++) {
-		struct running *running = &recorder->running[recorder->n_running];
-		if ((*source)->check(recorder->target, &err))
-			continue;
-		running->state = calloc(1, (*source)->state_size);
-		if (!running->state)
-			continue;
-		if ((*source)->start(running->state, recorder->target, &recorder->tap, &err)) {
-			(*source)->stop(running->state);
-			free(running->state);
-			continue;
-		}
-		running->source = *source;
-		recorder->n_running++;
+	if (code)
+		return code;
+	running->state = calloc(1, source->state_size);
+	if (!running->state)
+		return err_set(err, ENOMEM, "cannot record: out of memory");
+	code = source->start(running->state, recorder->target, &recorder->tap, err);
+	if (code) {
+		source->stop(running->state);
+		free(running->state);
+		return code;
 	}
+	running->source = source;
+	recorder->n_running++;
+	return 0;
+}
+
+static bool is_needed(const struct recorder *recorder, const struct source *source)
+{
+	return recorder->opts->needed && !strcmp(recorder->opts->needed, source->name);
+}
+
+/* What cannot be seen here is left out, but for what the recording is about. */
+static int start_sources(struct recorder *recorder, struct err *err)
+{
+	for (const struct source *const *source = sources; *source && recorder->n_running < MAX_SOURCES; source++) {
+		int code = start_source(recorder, *source, err);
+		if (code && is_needed(recorder, *source))
+			return code;
+	}
+	return 0;
 }
 
 static void stop_source(struct running *running)
@@ -187,6 +179,8 @@ static void drain_source(struct recorder *recorder, struct running *running, uin
 		struct arg args[2] = { arg_text(KEY_SOURCE, &recorder->tap, running->source->name),
 				       arg_text(KEY_TEXT, &recorder->tap, err.msg) };
 		note(recorder, EVENT_NOTE_STOPPED, args, 2);
+		if (is_needed(recorder, running->source))
+			stop_recording(recorder, err.msg);
 		stop_source(running);
 		return;
 	}
@@ -229,11 +223,61 @@ static void check_limits(struct recorder *recorder, uint64_t now_ns)
 		stop_recording(recorder, "the inferences given by --iterations are done");
 }
 
+/* Those who were added to the list of programs and are not in the tree yet. */
+static int admit_attached(struct recorder *recorder, struct err *err)
+{
+	struct attached *attached = recorder->opts->attached;
+
+	for (size_t i = 0; i < attached->n; i++) {
+		struct attached_program *program = &attached->program[i];
+		if (program->is_in_tree)
+			continue;
+		program->is_in_tree = true;
+		err->code = 0;
+		/* one that has just ended is no trouble: that is seen in a moment */
+		if (!tree_add(&recorder->tree, recorder->target, &recorder->tap, program->pid, clock_ns(), err) && err->code == ENOMEM)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void note_attached_end(struct recorder *recorder, const struct attached_end *end)
+{
+	struct arg args[2] = { arg_int(KEY_PID, end->pid) };
+	int status = end->wait_status;
+
+	if (end->is_known)
+		args[1] = WIFSIGNALED(status) ? arg_int(KEY_SIGNAL, WTERMSIG(status)) : arg_int(KEY_EXIT_STATUS, WEXITSTATUS(status));
+	note(recorder, EVENT_NOTE_EXIT, args, end->is_known ? 2 : 1);
+}
+
+/* Who has ended, who has come. */
+static void follow_attached(struct recorder *recorder, uint64_t now_ns)
+{
+	struct attached *attached = recorder->opts->attached;
+	struct attached_end end;
+	struct err err = { 0 };
+	int code = 0;
+
+	while (attached_next_ended(attached, &end))
+		note_attached_end(recorder, &end);
+	if (attached->look && !recorder->target->is_ending)
+		code = attached->look(attached->ctx, attached, &err);
+	if (attached->time_waits && !attached->n && !recorder->tree.n && !recorder->result->n_processes)
+		recorder->start_ns = now_ns;
+	if (!code)
+		code = admit_attached(recorder, &err);
+	if (code)
+		stop_recording(recorder, err.msg);
+}
+
 static void turn(struct recorder *recorder)
 {
 	uint64_t now_ns = clock_ns();
 	struct err err = { 0 };
 
+	if (recorder->opts->attached)
+		follow_attached(recorder, now_ns);
 	if (now_ns >= recorder->tree_due_ns || recorder->target->is_ending) {
 		tree_update(&recorder->tree, recorder->target, &recorder->tap, now_ns, &err);
 		recorder->tree_due_ns = clock_ns() + (uint64_t)tree_due_ms(&recorder->tree) * 1000000u;
@@ -295,6 +339,7 @@ static bool read_signals(struct recorder *recorder, int fd)
 	while (read(fd, &info, sizeof info) == sizeof info) {
 		/* one that was sent to us alone is meant for the program; the terminal has sent it both */
 		bool from_terminal = info.ssi_signo != SIGTERM && info.ssi_code == SI_KERNEL;
+		recorder->result->was_interrupted |= info.ssi_signo != SIGCHLD;
 		if (info.ssi_signo != SIGCHLD && !from_terminal)
 			kill(recorder->target->pid, (int)info.ssi_signo);
 	}
@@ -306,25 +351,6 @@ static bool program_has_ended(const struct recorder *recorder)
 	siginfo_t info = { .si_pid = 0 };
 
 	return !waitid(P_PID, (id_t)recorder->target->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
-}
-
-/* Peak of resident memory; ru_maxrss would be that of whoever started us. 0: not known. */
-static int64_t peak_bytes(void)
-{
-	char text[4096];
-	uint64_t kib = 0;
-	ssize_t len = proc_read("", getpid(), "status", text, sizeof text);
-
-	return len > 0 && proc_field(text, (size_t)len, "VmHWM", &kib) ? (int64_t)kib * 1024 : 0;
-}
-
-static uint64_t own_cpu_ns(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
-	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
 }
 
 static void note_end(struct recorder *recorder)
@@ -339,21 +365,23 @@ static void note_end(struct recorder *recorder)
 		note(recorder, EVENT_NOTE_PROCESS, args, n);
 		n = 0;
 	}
-	if (!recorder->result->has_stopped) {
+	if (!recorder->result->has_stopped && !recorder->opts->attached) {
 		args[n++] = arg_int(KEY_PID, recorder->target->pid);
 		args[n++] = WIFSIGNALED(status) ? arg_int(KEY_SIGNAL, WTERMSIG(status)) : arg_int(KEY_EXIT_STATUS, WEXITSTATUS(status));
 		note(recorder, EVENT_NOTE_EXIT, args, n);
-	} else {
+	} else if (recorder->result->has_stopped) {
 		args[n++] = arg_text(KEY_TEXT, &recorder->tap, recorder->result->stop_reason);
 		note(recorder, EVENT_NOTE_STOPPED, args, n);
 	}
-	recorder->result->cpu_ns = own_cpu_ns() - recorder->start_cpu_ns;
+	recorder->result->cpu_ns = recorder_cost_cpu_ns(RUSAGE_SELF) - recorder->start_cpu_ns + recorder->helpers_ns;
 	n = 0;
 	args[n++] = arg_int(KEY_EVENTS, (int64_t)recorder->n_events);
 	args[n++] = arg_int(KEY_RECORDER_CPU_NS, (int64_t)recorder->result->cpu_ns);
-	if (peak_bytes())
-		args[n++] = arg_int(KEY_RECORDER_PEAK_BYTES, peak_bytes());
-	args[n++] = arg_real(KEY_EVENT_NS, event_cost_ns());
+	if (recorder_cost_peak_bytes())
+		args[n++] = arg_int(KEY_RECORDER_PEAK_BYTES, recorder_cost_peak_bytes());
+	/* of a record that the program writes itself */
+	if (!recorder->target->uprobes)
+		args[n++] = arg_real(KEY_EVENT_NS, recorder_cost_event_ns());
 	args[n++] = arg_int(KEY_LOST, (int64_t)recorder->result->n_lost);
 	note(recorder, EVENT_NOTE_COST, args, n);
 }
@@ -364,6 +392,8 @@ static void finish(struct recorder *recorder)
 	turn(recorder);
 	for (size_t i = 0; i < recorder->n_running; i++)
 		stop_source(&recorder->running[i]);
+	/* the program itself has not been waited for yet */
+	recorder->helpers_ns = recorder_cost_cpu_ns(RUSAGE_CHILDREN) - recorder->start_helpers_ns;
 	show_progress(recorder, clock_ns(), true);
 }
 
@@ -396,6 +426,41 @@ static void loop(struct recorder *recorder, int signals)
 	}
 }
 
+static const char *signal_reason(int signo)
+{
+	switch (signo) {
+	case SIGINT:
+		return "Ctrl-C";
+	case SIGTERM:
+		return "the recorder was told to end (SIGTERM)";
+	case SIGHUP:
+		return "the terminal is gone (SIGHUP)";
+	default:
+		return "the recorder was told to end (SIGQUIT)";
+	}
+}
+
+/* The programs are not ours: signals are for us, and when the recording is over we go. */
+static void loop_attached(struct recorder *recorder, int signals, void *ctx)
+{
+	struct pollfd pollers[2] = { { signals, POLLIN, 0 }, { recorder->opts->attached->fd, POLLIN, 0 } };
+	struct signalfd_siginfo info;
+
+	while (recorder->is_recording && (recorder->opts->attached->n || recorder->opts->attached->waits)) {
+		turn(recorder);
+		if (!recorder->is_recording || poll(pollers, 2, next_ms(recorder)) <= 0)
+			continue;
+		while (read(signals, &info, sizeof info) == sizeof info)
+			if (info.ssi_signo != SIGCHLD)
+				stop_recording(recorder, signal_reason((int)info.ssi_signo));
+	}
+	if (recorder->opts->leave)
+		recorder->opts->leave(ctx);
+	finish(recorder);
+	note_end(recorder);
+	flush(recorder, clock_ns());
+}
+
 /* Sources keep a few files of each process open; the soft limit is often 1024. */
 static void allow_descriptors(void)
 {
@@ -405,6 +470,24 @@ static void allow_descriptors(void)
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
+}
+
+static int begin(struct recorder *recorder, int (*go)(void *ctx, struct err *err), void *ctx, struct err *err)
+{
+	int code = recorder->opts->attached ? admit_attached(recorder, err) : 0;
+
+	if (!code)
+		code = start_sources(recorder, err);
+	if (!code)
+		code = perfetto_write_flush(recorder->writer, err);
+	/* files that stay open are opened now, while there are rights to do so */
+	if (!code && recorder->opts->attached)
+		turn(recorder);
+	if (!code && go)
+		code = go(ctx, err);
+	if (recorder->opts->attached)
+		recorder->start_ns = clock_ns();
+	return code;
 }
 
 int recorder_run(const struct recorder_opts *opts, struct target *target, int (*go)(void *ctx, struct err *err), void *ctx,
@@ -431,13 +514,13 @@ int recorder_run(const struct recorder_opts *opts, struct target *target, int (*
 	recorder.runtime_topic = names_of(recorder.names, EVENT_NOTE_RUNTIME);
 	recorder.tap = (struct sink){ count, recorder.names, &recorder.last_track };
 	recorder.start_ns = recorder.flushed_ns = recorder.shown_ns = clock_ns();
-	recorder.start_cpu_ns = own_cpu_ns();
+	recorder.start_cpu_ns = recorder_cost_cpu_ns(RUSAGE_SELF);
+	recorder.start_helpers_ns = recorder_cost_cpu_ns(RUSAGE_CHILDREN);
 	note_start(&recorder);
-	start_sources(&recorder);
-	code = perfetto_write_flush(recorder.writer, err);
-	if (!code)
-		code = go(ctx, err);
-	if (!code)
+	code = begin(&recorder, go, ctx, err);
+	if (!code && opts->attached)
+		loop_attached(&recorder, signals, ctx);
+	else if (!code)
 		loop(&recorder, signals);
 	result->elapsed_ns = clock_ns() - recorder.start_ns;
 	result->n_bytes = perfetto_write_bytes(recorder.writer);

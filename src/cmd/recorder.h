@@ -7,6 +7,7 @@
 #define CMD_RECORDER_H
 
 #include "base/err.h"
+#include "cmd/attached.h"
 #include "event/sink.h"
 #include "source/source.h"
 
@@ -22,12 +23,16 @@ struct recorder_opts {
 	uint64_t duration_ns, iterations;	/* stop recording then; 0: never */
 	const char *command;		/* the command line */
 	const char *program_reason;	/* why the agent is not in the program; "" it is */
+	struct attached *attached;	/* programs that run already, target->pid is 0; NULL: target->pid is our child */
+	const char *needed;		/* attached: the source without which there is nothing to record */
+	void (*leave)(void *ctx);	/* attached: called with go's ctx when recording ends, before what is left is read; or NULL */
 	const char *version;
 };
 
 struct recorder_result {
-	int wait_status;		/* of the program, as wait tells it */
+	int wait_status;		/* of the program, as wait tells it; attached: none */
 	bool has_stopped;		/* recording ended before the program did */
+	bool was_interrupted;		/* somebody wanted it to end: Ctrl-C, or a signal that was passed on */
 	char stop_reason[400];
 	uint64_t n_processes, n_runtimes;	/* seen; with a runtime in them */
 	uint64_t n_inferences, n_lost, n_bytes, elapsed_ns;
@@ -38,6 +43,10 @@ struct recorder_result {
  * Records until the program (target->pid, a child of ours) ends. target->tree is made here. go is called
  * once everything is ready. 0, or -errno and err: nothing could be recorded at all (go failed, the file
  * cannot be written to from the start). A full disk later stops recording, not the program.
+ *
+ * Attached: the programs are put into the tree before the first source starts; go may be NULL. Records until they have all
+ * ended, or until Ctrl-C or SIGTERM, which are meant for us; then returns, whatever the programs do. Time counts from
+ * behind go.
  */
 int recorder_run(const struct recorder_opts *opts, struct target *target, int (*go)(void *ctx, struct err *err), void *ctx,
 		 struct recorder_result *result, struct err *err);

@@ -8,6 +8,7 @@ import os
 
 import numpy as np
 import onnx
+import onnx.shape_inference
 from onnx import TensorProto, helper
 
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
@@ -205,7 +206,34 @@ def custom():
     return model, {"x": np.array(["abc", "x"])}
 
 
-MODELS = (tiny, chain, cnn, wide, loop, branch, throws, refuses, batch, strange, unnamed, many, heavy, deep, kinds, custom)
+def types():
+    """One node each of many types: kernels whose class is derived from that of another among them."""
+    alone = ["Abs", "Ceil", "Elu", "Erf", "Exp", "Floor", "HardSigmoid", "LeakyRelu", "LogSoftmax", "Neg", "Relu", "Round", "Selu",
+             "Shape", "Sigmoid", "Sign", "Size", "Softmax", "Softplus", "Softsign", "Tan", "Tanh", "Flatten", "NonZero", "Hardmax",
+             "GlobalMaxPool", "ReduceMean", "ReduceMax", "ReduceL2", "ReduceLogSumExp", "ArgMax", "ArgMin"]
+    more = [("Resize", ["x", "", "scales"], dict(mode="linear")), ("AveragePool", ["x"], dict(kernel_shape=[2, 2])),
+            ("LpPool", ["x"], dict(kernel_shape=[2, 2])), ("Conv", ["x", "w"], {}), ("ConvTranspose", ["x", "w"], {}),
+            ("Pad", ["x", "pads"], {}), ("Tile", ["x", "times"], {}), ("Expand", ["x", "shape"], {}), ("Gather", ["x", "index"], {}),
+            ("TopK", ["x", "one"], {}), ("CumSum", ["x", "zero"], {}), ("Einsum", ["x"], dict(equation="abcd->adcb")),
+            ("SpaceToDepth", ["x"], dict(blocksize=2)), ("DepthToSpace", ["x"], dict(blocksize=2)), ("LRN", ["x"], dict(size=3)),
+            ("InstanceNormalization", ["x", "four", "four"], {}), ("PRelu", ["x", "slope"], {}), ("Transpose", ["x"], dict(perm=[0, 2, 3, 1])),
+            ("Pow", ["x", "two"], {}), ("Max", ["x", "two"], {}), ("Mean", ["x", "two"], {}), ("Cast", ["x"], dict(to=INT64))]
+    rows = [(type, ["x"], {}) for type in alone] + more
+    nodes = [helper.make_node(type, inputs, ["y_" + type] + (["i_TopK"] if type == "TopK" else []), name="one_" + type, **attributes)
+             for type, inputs, attributes in rows]
+    kinds = {"Shape": INT64, "Size": INT64, "NonZero": INT64, "ArgMax": INT64, "ArgMin": INT64, "Cast": INT64}
+    outputs = [_value("y_" + type, kinds.get(type, FLOAT), None) for type, _, _ in rows]
+    float_of = lambda name, *values: helper.make_tensor(name, FLOAT, [len(values)], values)
+    int_of = lambda name, *values: helper.make_tensor(name, INT64, [len(values)], values)
+    initializers = [float_of("scales", 1, 1, 2, 2), _weights(3, "w", 4, 4, 3, 3), int_of("pads", 0, 0, 1, 1, 0, 0, 1, 1),
+                    int_of("times", 1, 1, 2, 1), int_of("shape", 2, 4, 8, 8), int_of("index", 0), int_of("one", 1),
+                    helper.make_tensor("zero", INT64, [], [1]), float_of("four", 1, 1, 1, 1), float_of("slope", 0.5), float_of("two", 2)]
+    model = onnx.shape_inference.infer_shapes(_model("types", nodes, [_value("x", FLOAT, [1, 4, 8, 8])], outputs, initializers))
+    del model.graph.value_info[:]
+    return model, {"x": _ramp(1, 4, 8, 8)}
+
+
+MODELS = (tiny, chain, cnn, wide, loop, branch, throws, refuses, batch, strange, unnamed, many, heavy, deep, kinds, custom, types)
 
 
 def write(folder):

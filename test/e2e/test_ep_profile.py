@@ -173,8 +173,8 @@ def test_nothing_is_left_behind(lab, qnn):
     assert os.listdir(lab.path("tmp")) == []
 
 
-def test_kernels_of_no_operator_are_reported(lab):
-    """WebGPU's rows name a node, but not the execution; they run after the operator has returned."""
+def test_what_a_device_computes_lies_in_its_inference(lab):
+    """WebGPU's rows name a node, but not its execution; they run after the operator has returned."""
     library = environment(envs.node_package, "newest").library
     run, = compare(lab, "cnn", "--ep", "webgpu", "-r", 3, "--ep-profile", "basic", runtime=library, env=software_gpu(lab))
     if run["kernels"] is None:
@@ -182,7 +182,18 @@ def test_kernels_of_no_operator_are_reported(lab):
     rows = run["kernels"]["list"]
     assert {"Conv", "Softmax"} <= {row["op_type"] for row in rows} and all(row["total_ns"] >= 0 for row in rows)
     assert sum(row["share"] for row in rows) == pytest.approx(1)
-    assert run["kernels"]["executions"] is None and run["kernels"]["in_recording"] == 0 and "does not say" in run["kernels"]["note"]
+    assert run["kernels"]["note"] is None
+    _, _, kernels = slices(run)
+    inferences = {inference.args["id"]: inference for inference in Recording(run["operator_recording"]).inferences}
+    assert run["kernels"]["executions"] == len(inferences) > 3
+    assert len(kernels) == run["kernels"]["in_recording"] == sum(row["calls"] for row in rows)
+    for kernel in kernels:
+        inference = inferences[kernel.args["inference"]]
+        assert inference.start <= kernel.start <= kernel.end <= inference.end
+        assert kernel.track.path() == ["inftrace-run", "WebGpuExecutionProvider profile"]
+    assert len({kernel.args["inference"] for kernel in kernels}) == len(inferences)
+    # the operators themselves only start that work: they say so, and are held against nothing
+    assert all(operator["share_of_possible"] is None for operator in run["operators"]["list"] if operator["provider"] != "CPUExecutionProvider")
 
 
 def test_the_openvino_plugin_tells_its_kernels(lab):

@@ -17,12 +17,12 @@ static inline void check_profile(const struct device_profile *profile, size_t si
 {
 	size_t n = 0;
 
-	check_profile_claim(profile->n_rows <= size && profile->n_executions <= profile->n_rows &&
+	check_profile_claim(profile->n_rows <= size && profile->n_executions <= size &&
 			    profile->n_unread <= size);
 	for (size_t i = 0; i < profile->n_executions; i++) {
 		const struct device_execution *execution = &profile->executions[i];
 
-		check_profile_claim(execution->n && execution->first <= profile->n_rows &&
+		check_profile_claim((execution->n || execution->is_inference) && execution->first <= profile->n_rows &&
 				    execution->n <= profile->n_rows - execution->first);
 		check_profile_claim(
 		    execution->whole == DEVICE_NO_ROW ||

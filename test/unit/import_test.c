@@ -150,6 +150,26 @@ static void kernels_begin_where_their_operator_does(void **state)
 	done(&read);
 }
 
+static void rows_of_a_device_lie_in_inferences(void **state)
+{
+	struct read read = read_file(import_ort_profile, "ort_profile/good/inferences.json");
+	const struct device_profile *profile = &read.profile;
+	static const size_t n[] = { 2, 0, 1 };
+	static const int64_t offset_us[] = { 5, 40, 10, -1, -1 };
+
+	assert_int_equal(profile->n_executions, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(profile->executions[i].is_inference && !profile->executions[i].operator);
+		assert_int_equal(profile->executions[i].n, n[i]);
+	}
+	assert_int_equal(profile->executions[2].first, 2);
+	/* one ends after its inference, the other is of none */
+	assert_int_equal(profile->n_apart, 2);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(profile->rows[i].offset_us, offset_us[i]);
+	done(&read);
+}
+
 static void rows_of_no_operator_stand_apart(void **state)
 {
 	struct read read = read_file(import_ort_profile, "ort_profile/good/api.json");
@@ -197,6 +217,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_of_an_execution_is_left_out),
 		cmocka_unit_test(what_is_broken_is_counted_or_refused),
 		cmocka_unit_test(kernels_begin_where_their_operator_does),
+		cmocka_unit_test(rows_of_a_device_lie_in_inferences),
 		cmocka_unit_test(rows_of_no_operator_stand_apart),
 		cmocka_unit_test(a_line_that_is_no_json_is_counted),
 	};

@@ -78,16 +78,35 @@ static inline uint32_t keep_counter(const struct keep *keep, uint32_t parent, co
 	return 0;
 }
 
-/* The last value of a counter of a process (pid 0: of the machine); NAN: it has none. */
-static inline double keep_value(const struct keep *keep, int32_t pid, const char *name)
+/* The counter of a device, whose track lies in the device's group, of whatever name; 0: none. */
+static inline uint32_t keep_device_counter(const struct keep *keep, const char *name)
 {
-	uint32_t track = keep_counter(keep, pid ? keep_process(keep, pid) : 0, name);
+	for (uint32_t i = 1; i <= keep->last_track; i++)
+		if (keep->track[i].type == TRACK_COUNTER && keep->track[keep->track[i].parent].type == TRACK_GROUP &&
+		    !strcmp(keep_text(keep, keep->track[i].name), name))
+			return i;
+	return 0;
+}
 
+/* The last value on a track; NAN: it has none. */
+static inline double keep_last(const struct keep *keep, uint32_t track)
+{
 	for (size_t i = keep->n; i && track; i--) {
 		if (keep->event[i - 1].type == EVENT_COUNTER && keep->event[i - 1].track == track)
 			return keep->event[i - 1].value;
 	}
 	return NAN;
+}
+
+/* That of a counter of a process (pid 0: of the machine), of a device. */
+static inline double keep_value(const struct keep *keep, int32_t pid, const char *name)
+{
+	return keep_last(keep, keep_counter(keep, pid ? keep_process(keep, pid) : 0, name));
+}
+
+static inline double keep_device_value(const struct keep *keep, const char *name)
+{
+	return keep_last(keep, keep_device_counter(keep, name));
 }
 
 static inline size_t keep_count(const struct keep *keep, enum event_type type)

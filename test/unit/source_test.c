@@ -14,89 +14,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "keep.h"
+#include "world.h"
 
 #define MS_NS UINT64_C(1000000)
 #define S_NS UINT64_C(1000000000)
 #define T0 (5000 * S_NS)
 #define T1 (5001 * S_NS)
 
-enum { N_SOURCES = 5 };
-
-/* A recorder without a file. */
-struct world {
-	struct keep *keep;
-	struct tree tree;
-	struct target target;
-	char sysroot[4096];
-	const struct source *source[N_SOURCES];
-	void *state[N_SOURCES];
-	struct err err;
-};
-
-static const struct source *source_named(const char *name)
-{
-	for (size_t i = 0; sources[i]; i++) {
-		if (!strcmp(sources[i]->name, name))
-			return sources[i];
-	}
-	fail_msg("no source %s", name);
-	return NULL;
-}
-
-static void enter(struct world *world, const char *snapshot)
-{
-	if (snapshot)
-		snprintf(world->sysroot, sizeof world->sysroot, TEST_DIR "/sysroot/%s", snapshot);
-}
-
 static struct world *world_new(const char *snapshot, pid_t pid)
 {
-	static const char *const name[N_SOURCES] = { "cpu", "memory", "process", "pressure", "energy" };
-	struct world *world = calloc(1, sizeof *world);
+	static const char *const names[] = { "cpu", "memory", "process", "pressure", "energy", NULL };
 
-	world->keep = keep_new();
-	world->target =
-	    (struct target){ .sysroot = world->sysroot, .pid = pid, .tree = &world->tree, .interval_ns = S_NS };
-	enter(world, snapshot);
-	for (int i = 0; i < N_SOURCES; i++) {
-		world->source[i] = source_named(name[i]);
-		world->state[i] = calloc(1, world->source[i]->state_size);
-		assert_int_equal(
-		    world->source[i]->start(world->state[i], &world->target, &world->keep->sink, &world->err), 0);
-	}
-	return world;
-}
-
-static void world_free(struct world *world)
-{
-	for (int i = 0; i < N_SOURCES; i++) {
-		world->source[i]->stop(world->state[i]);
-		free(world->state[i]);
-	}
-	tree_done(&world->tree);
-	keep_free(world->keep);
-	free(world);
-}
-
-static void look(struct world *world, const char *snapshot, uint64_t now_ns)
-{
-	enter(world, snapshot);
-	assert_int_equal(tree_update(&world->tree, &world->target, &world->keep->sink, now_ns, &world->err), 0);
-	for (int i = 0; i < N_SOURCES; i++)
-		assert_int_equal(world->source[i]->drain(world->state[i], &world->keep->sink, now_ns, &world->err), 0);
-}
-
-static void is_near(double value, double wanted)
-{
-	if (!(fabs(value - wanted) <= fabs(wanted) * 1e-9))
-		fail_msg("%.17g is not %.17g", value, wanted);
-}
-
-static void is_missing(double value)
-{
-	if (!isnan(value))
-		fail_msg("%.17g should be missing", value);
+	return world_of(snapshot, pid, names);
 }
 
 static void cpu_is_a_share_of_the_time_since_the_look_before(void **state)

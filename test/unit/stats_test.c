@@ -56,6 +56,58 @@ static void nothing_has_no_mean_and_one_value_no_interval(void **state)
 }
 
 /* Textbook: 5 values, s = sqrt(2.5), t(4) = 2.7764. */
+static void students_t_is_the_tables(void **state)
+{
+	static const double df[] = { 1, 2, 5, 10, 19, 30, 100 },
+			    t[] = { 12.706, 4.303, 2.571, 2.228, 2.093, 2.042, 1.984 };
+
+	for (int i = 0; i < 7; i++)
+		assert_true(fabs(stats_t_95(df[i]) - t[i]) < 0.001);
+	assert_true(stats_t_95(2.5) < stats_t_95(2) && stats_t_95(2.5) > stats_t_95(3));
+	assert_true(fabs(stats_t_95(9.999) - stats_t_95(10)) < 0.001);
+	assert_true(stats_t_95(0.1) == stats_t_95(1));
+}
+
+/* 95 % is wanted of 300 series whose neighbours are alike by phi, held in a histogram from the 100th value on. */
+static double coverage(size_t n, double phi, int n_parts)
+{
+	uint64_t seed = 5;
+	int hits = 0;
+
+	for (int k = 0; k < 300; k++) {
+		struct stats stats = { .limit = 100 };
+		double x = 0;
+
+		for (int part = 0; part < n_parts; part++) {
+			struct stats own = { .limit = 100 };
+
+			for (size_t i = 0; i < n / (size_t)n_parts + 50; i++) {
+				double noise = 0;
+
+				for (int j = 0; j < 12; j++)
+					noise += (double)(random_next(&seed) & 0xffff) / 65536 - 0.5;
+				x = phi * x + noise * sqrt(1 - phi * phi);
+				if (i >= 50)
+					stats_add(&own, (uint64_t)(1000000 + 50000 * x));
+			}
+			stats_merge(&stats, &own);
+			stats_done(&own);
+		}
+		hits += fabs(stats_mean(&stats) - 1000000) <= stats_interval(&stats);
+		stats_done(&stats);
+	}
+	return hits / 300.0;
+}
+
+static void intervals_hold_the_mean_of_values_that_are_alike(void **state)
+{
+	assert_true(coverage(4000, 0, 1) > 0.93);
+	assert_true(coverage(4000, 0.9, 1) > 0.91);
+	assert_true(coverage(4000, 0.95, 1) > 0.91);
+	assert_true(coverage(4000, 0.9, 4) > 0.91);
+	assert_true(coverage(500, 0.8, 1) > 0.91);
+}
+
 static void interval_is_student_t(void **state)
 {
 	struct stats stats = { 0 };
@@ -227,6 +279,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(percentile_is_the_nearest_rank),
 		cmocka_unit_test(nothing_has_no_mean_and_one_value_no_interval),
+		cmocka_unit_test(students_t_is_the_tables),
+		cmocka_unit_test(intervals_hold_the_mean_of_values_that_are_alike),
 		cmocka_unit_test(interval_is_student_t),
 		cmocka_unit_test(deviation_survives_large_values),
 		cmocka_unit_test(many_values_stay_within_the_stated_error),

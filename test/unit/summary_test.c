@@ -378,7 +378,7 @@ static void put_creation(struct fixture *f, uint64_t start, int64_t number, cons
 	stream_text(&f->s, KEY_OP_TYPE, "Conv");
 	stream_begin(&f->s, f->lane, start + 700, KIND_SPECIALIZE, "pre-pack conv1");
 	stream_end(&f->s, f->lane, start + 730);
-	stream_begin(&f->s, f->lane, start + 800, KIND_SPECIALIZE, "something new");
+	stream_begin(&f->s, f->lane, start + 800, KIND_SPECIALIZE, "weights");
 	stream_end(&f->s, f->lane, start + 805);
 	stream_text(&f->s, KEY_STATUS, status);
 	stream_end(&f->s, f->lane, start + 1000);
@@ -623,6 +623,30 @@ static void power_is_a_rate_and_energy_a_total(void **state)
 	assert_true(resource->max == 7 && resource->last == 7 && resource->n == 2);
 }
 
+/* Counters below "gpu card1: amdgpu", and a process's of the same device. */
+static void counters_of_a_device_are_told_from_the_machines(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t group = stream_track(&f->s, (struct track_def){
+		.type = TRACK_GROUP, .name = stream_name(&f->s, "gpu card1: amdgpu at 0000:03:00.0") });
+	uint32_t device = stream_counter(&f->s, group, "gpu card1 busy", "%");
+	uint32_t use = stream_counter(&f->s, f->process, "gpu card1 compute", "%");
+	uint32_t other = stream_counter(&f->s, 0, "gpu card10 frequency", "Hz");
+
+	stream_sample(&f->s, device, 100, 40);
+	stream_sample(&f->s, device, 200, 90);
+	stream_sample(&f->s, use, 200, 80);
+	stream_sample(&f->s, other, 200, 1);
+	summarise(f);
+	assert_int_equal(f->summary->n_resources, 3);
+	assert_int_equal(f->summary->resources[0].process, SUMMARY_NONE);
+	assert_string_equal(names_text(f->s.names, f->summary->resources[0].device),
+			    "gpu card1: amdgpu at 0000:03:00.0");
+	assert_int_equal(f->summary->resources[1].device, 0);
+	assert_int_equal(f->summary->resources[2].device, f->summary->resources[0].device);
+	assert_int_not_equal(f->summary->resources[2].process, SUMMARY_NONE);
+}
+
 /* 10 % CPU for 100 us without, 90 % for 100 us with an inference in half of the time. */
 static void resources_are_weighted_by_the_time_of_inferences(void **state)
 {
@@ -713,6 +737,9 @@ static void notes_tell_of_processes_runtimes_and_cost(void **state)
 	stream_instant(&f->s, f->process, 60, KIND_NOTE, EVENT_NOTE_COST);
 	stream_text(&f->s, KEY_TEXT, "--duration is over");
 	stream_instant(&f->s, f->process, 70, KIND_NOTE, EVENT_NOTE_STOPPED);
+	stream_int(&f->s, KEY_COUNT, 12);
+	stream_text(&f->s, KEY_TEXT, "inferences, as --sample says");
+	stream_instant(&f->s, f->process, 71, KIND_NOTE, EVENT_NOTE_LEFT_OUT);
 	summary = summarise(f);
 	assert_true(summary->recording.is_ours);
 	assert_string_equal(names_text(f->s.names, summary->recording.level), "operator");
@@ -724,6 +751,10 @@ static void notes_tell_of_processes_runtimes_and_cost(void **state)
 	assert_int_equal(summary->cost.events, 1000);
 	assert_int_equal(summary->cost.recorder_peak_bytes, -1);
 	assert_int_equal(summary->n_stops, 1);
+	assert_int_equal(summary->n_left_out, 1);
+	assert_int_equal(summary->left_out[0].n, 12);
+	assert_int_equal(summary->left_out[0].process, 0);
+	assert_string_equal(names_text(f->s.names, summary->left_out[0].what), "inferences, as --sample says");
 }
 
 static void numbers_at_the_edge_do_not_break_the_sums(void **state)
@@ -813,6 +844,7 @@ int main(void)
 		TEST(one_after_the_other_is_not_at_once),
 		TEST(the_slowest_inference_says_why),
 		TEST(power_is_a_rate_and_energy_a_total),
+		TEST(counters_of_a_device_are_told_from_the_machines),
 		TEST(resources_are_weighted_by_the_time_of_inferences),
 		TEST(the_first_share_stands_for_an_interval),
 		TEST(losses_are_summed_by_place),

@@ -32,6 +32,10 @@ static void print_result(const struct run_record *record)
 	       (unsigned long long)n_phase[RUN_WARM_UP], (unsigned long long)n_phase[RUN_STEADY]);
 	printf("n_warm_up %llu\nn_steady %llu\nstop %u\nn_log_lines %llu\n", (unsigned long long)head->n_warm_up,
 	       (unsigned long long)head->n_steady, head->stop, (unsigned long long)head->n_log_lines);
+	for (uint32_t i = 0; i < head->n_tensors; i++)
+		if (head->tensors[i].is_output)
+			printf("output.%s %llu %g\n", head->tensors[i].name,
+			       (unsigned long long)head->tensors[i].n_different, head->tensors[i].max_abs);
 	for (uint32_t i = 0; i < head->n_placed; i++)
 		printf("placed.%s %u\n", head->placed[i].name, head->placed[i].n_nodes);
 }

@@ -52,6 +52,15 @@ static int tool_sets(char **arg, struct err *err)
 	return ret;
 }
 
+static enum tensor_type type_of(const char *name)
+{
+	int type = TENSOR_N_TYPES - 1;
+
+	while (type > TENSOR_UNDEFINED && strcmp(tensor_type_name(type), name))
+		type--;
+	return type;
+}
+
 /* IN.npy TYPE OUT.npy: every value put into a tensor of that type. */
 static int tool_cast(char **arg, struct err *err)
 {
@@ -60,7 +69,7 @@ static int tool_cast(char **arg, struct err *err)
 
 	if (ret)
 		return ret;
-	ret = tensor_alloc(&to, tensor_type_by_name(arg[1]), from.dims, from.n_dims, err);
+	ret = tensor_alloc(&to, type_of(arg[1]), from.dims, from.n_dims, err);
 	for (size_t i = 0; i < to.n_elements; i++)
 		tensor_put(&to, i, 0, tensor_get(&from, i, 0));
 	if (!ret)
@@ -78,7 +87,7 @@ static int tool_values(char **arg, struct err *err)
 
 	if (ret)
 		return ret;
-	ret = tensor_npy_retype(&from, tensor_type_by_name(arg[1]), err);
+	ret = tensor_npy_retype(&from, type_of(arg[1]), err);
 	if (!ret)
 		ret = tensor_alloc(&to, TENSOR_DOUBLE, from.dims, from.n_dims, err);
 	for (size_t i = 0; i < to.n_elements; i++)
@@ -97,7 +106,7 @@ static int tool_fill(char **arg, struct err *err)
 	struct tensor_fill fill = { .seed = strtoull(arg[2], NULL, 10) };
 	const int64_t dims[] = { atoll(arg[1]) };
 	struct tensor tensor;
-	int ret = tensor_alloc(&tensor, tensor_type_by_name(arg[0]), dims, 1, err);
+	int ret = tensor_alloc(&tensor, type_of(arg[0]), dims, 1, err);
 
 	if (ret)
 		return ret;
@@ -144,7 +153,7 @@ static void say_diff(const struct tensor_diff *diff, bool is_same)
 /* EXPECTED.npy ACTUAL.npy TYPE ABSOLUTE RELATIVE */
 static int tool_compare(char **arg, struct err *err)
 {
-	const enum tensor_type type = tensor_type_by_name(arg[2]);
+	const enum tensor_type type = type_of(arg[2]);
 	struct tensor expected, actual = { 0 };
 	struct tensor_diff diff;
 	int ret = tensor_npy_read(arg[0], &expected, err);

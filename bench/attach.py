@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""attach.py BUILD [tiny|chain|resnet18|MODEL.onnx|times]...: what probes from outside cost a program that runs a model, beside
+two probes that do nothing; and how long it takes to look into a runtime, to put probes in and to take them out. Needs root."""
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+import players
+import runtime
+
+# name: (sets, rounds, inferences a turn)
+PLANS = {"chain": (7, 20, 50), "tiny": (7, 20, 500), "other": (7, 20, 3)}
+
+
+class Attached:
+    """inftrace attach beside a player that runs already."""
+
+    def __init__(self, bench, player, level):
+        self.player, self.path = player, os.path.join(bench.folder, f"{level}.pftrace")
+        self.process = subprocess.Popen(
+            [bench.inftrace, "attach", "--quiet", "--force", "--level", level, "--output", self.path, str(player.process.pid)],
+            stderr=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, players.OTHERS))
+        deadline = time.monotonic() + 20
+        while "[uprobes]" not in open(f"/proc/{player.process.pid}/maps").read():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise runtime.Missing(f"inftrace attach: {self.process.communicate()[0] or 'no probes after 20 s'}")
+            player.turn(1)
+            time.sleep(0.05)
+        time.sleep(0.3)	# until the gate is open
+
+    def turn(self, n):
+        return self.player.turn(n)
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+        self.player.end()
+
+
+class Bench:
+    def __init__(self, build, folder):
+        self.build, self.folder, self.runtime = build, folder, runtime.Runtime(build)
+        self.inftrace = os.path.join(build, "inftrace")
+        self.probe_run = os.path.join(build, "bench/probe_run")
+
+    def player(self, path):
+        return players.Player([os.path.join(self.build, "bench/model_run"), self.runtime.library, path])
+
+    def rounds(self, path, plan):
+        n_sets, n_rounds, n = plan
+        rounds, n_lost = players.Rounds(), 0
+        for _ in range(n_sets):
+            seen = [Attached(self, self.player(path), level) for level in ("inference", "operator")]
+            rounds.play({"plain": (self.player(path), n), "inference": (seen[0], n), "operator": (seen[1], n),
+                         "empty": (players.Player([self.probe_run, "plain"]), 20000),
+                         "pair": (players.Player([self.probe_run, "pair"]), 2000)}, n_rounds)
+            n_lost += sum(players.report(self.inftrace, one.path)["losses"]["lost_events"] for one in seen)
+        print(f"{os.path.basename(path)}, ONNX Runtime {self.runtime.version}: {rounds.describe()}, {n_lost} events lost")
+        for state in ("plain", "inference", "operator"):
+            print("  %-9s %12.0f ns an inference (%.0f to %.0f)" % (state, *rounds.figure(lambda times: times[state])))
+        return rounds
+
+
+def pair(rounds):
+    return rounds.figure(lambda times: times["pair"] - times["empty"])[0]
+
+
+def share(rounds, state):
+    return rounds.figure(lambda times: 100 * (times[state] / times["plain"] - 1))
+
+
+def tiny(bench):
+    rounds = bench.rounds(bench.runtime.model(bench.folder, "tiny"), PLANS["tiny"])
+    players.row("attach: one inference", rounds.figure(lambda times: times["inference"] - times["plain"]), "ns",
+                1.2 * pair(rounds), pair(rounds), more="the floor is two probes that do nothing")
+
+
+def chain(bench):
+    rounds = bench.rounds(bench.runtime.model(bench.folder, "chain"), PLANS["chain"])
+    players.row("attach: one operator", rounds.figure(lambda times: (times["operator"] - times["inference"]) / 100), "ns",
+                1.2 * pair(rounds), pair(rounds), more="chain of 100; the floor is two probes that do nothing")
+
+
+def other(bench, path):
+    name = os.path.basename(path).removesuffix(".onnx")
+    rounds = bench.rounds(path, PLANS["other"])
+    players.row(f"attach: {name}, inferences", share(rounds, "inference"), "%", 1)
+    players.row(f"attach: {name}, operators", share(rounds, "operator"), "%", 10)
+
+
+def times(bench):
+    player = bench.player(bench.runtime.model(bench.folder, "tiny"))
+    done = subprocess.run([bench.probe_run, "times", str(player.process.pid), "7"], stdout=subprocess.PIPE, text=True, check=True)
+    player.end()
+    columns = list(zip(*(map(float, line.split()) for line in done.stdout.splitlines())))
+    for what, budget, column in zip(("load the program", "look into the file", "put all probes in", "take them out"),
+                                    (None, 120, 50, 100), columns):
+        players.row("attach: " + what, (statistics.median(column), min(column), max(column)), "ms", budget)
+
+
+def main(build, *names):
+    folder = players.folder()
+    wanted = names or ["times", "tiny", "chain", "resnet18", *filter(None, [os.environ.get("BENCH_MODEL")])]
+    try:
+        if os.geteuid():
+            raise runtime.Missing("it needs root")
+        bench = Bench(build, folder)
+        for name in wanted:
+            if name in ("chain", "tiny", "times"):
+                {"chain": chain, "tiny": tiny, "times": times}[name](bench)
+            else:
+                other(bench, name if os.path.exists(name) else bench.runtime.model(folder, name))
+    except runtime.Missing as why:
+        players.left_out("programs under probes from outside", why)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * probe_run CPU plain|pair: a player (player.h) that calls an empty function; pair: with two probes on it that do nothing,
+ * on instructions that are the cheapest for a probe, as they stand around an operator. probe_run times PID ROUNDS: how
+ * long it takes to look into the runtime of a process, to put all its probes in, and to take them out; one line of
+ * milliseconds a round. Both need root.
+ */
+#include "base/clock.h"
+#include "player.h"
+#include "source/uprobe_load.h"
+#include "source/uprobes.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a probe costs depends on the instruction under it; these two the kernel emulates. */
+void probed(void);
+__asm__(".text\n.type probed, @function\nprobed:\n\tpush %rbp\n\tnop\n\tpop %rbp\n\tret\n.size probed, .-probed\n");
+enum { SECOND = 1 };	/* where the nop is */
+
+static void play(void *ctx, long n)
+{
+	for (long i = 0; i < n; i++)
+		probed();
+}
+
+/* Where in our file the function is. */
+static int find_offset(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	uint64_t address = (uintptr_t)probed - info->dlpi_addr;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		if (part->p_type == PT_LOAD && address - part->p_vaddr < part->p_memsz)
+			*(uint64_t *)ctx = address - part->p_vaddr + part->p_offset;
+	}
+	return 1;	/* ours is the first */
+}
+
+static int put_pair(struct uprobe_loaded *loaded, struct uprobe_links *links, struct err *err)
+{
+	struct uprobe_site site[2] = { { 0 } };
+	struct uprobe_programs programs = { -1, -1, -1 };
+	int code = uprobe_load(loaded, UPROBE_LINK_ANY, err);
+
+	dl_iterate_phdr(find_offset, &site[0].offset);
+	site[1].offset = site[0].offset + SECOND;
+	programs.entry = loaded->empty;
+	return code ? code : uprobe_links_open(links, loaded->link, &programs, "/proc/self/exe", getpid(), site, 2, err);
+}
+
+static int play_all(int cpu, bool has_pair)
+{
+	struct uprobe_loaded loaded;
+	struct uprobe_links links = { 0 };
+	struct player player = { .chunk = 100, .play = play };
+	struct err err;
+
+	player_pin(cpu);
+	if (has_pair && put_pair(&loaded, &links, &err)) {
+		fprintf(stderr, "%s\n", err.msg);
+		return 3;
+	}
+	player_run(&player);
+	if (has_pair) {
+		uprobe_links_close(&links);
+		uprobe_unload(&loaded);
+	}
+	return 0;
+}
+
+static int measure_once(pid_t pid, struct err *err)
+{
+	struct uprobes_opts opts = { .has_operators = true };
+	uint64_t begin = clock_ns(), loaded, first, out, second, end;
+	struct uprobes *uprobes = uprobes_open(&opts, err);
+	int n;
+
+	if (!uprobes)
+		return -err->code;
+	loaded = clock_ns();
+	n = uprobes_arm(uprobes, pid, err);
+	first = clock_ns();
+	uprobes_disarm(uprobes, pid);
+	out = clock_ns();
+	if (n > 0)
+		n = uprobes_arm(uprobes, pid, err);	/* the file is known by now */
+	second = clock_ns();
+	uprobes_disarm(uprobes, pid);
+	end = clock_ns();
+	uprobes_close(uprobes);
+	if (n <= 0)
+		return n ? n : err_set(err, ENOENT, "process %d has no runtime", (int)pid);
+	printf("%.2f %.2f %.2f %.2f\n", (double)(loaded - begin) / 1e6, ((double)(first - loaded) - (double)(second - out)) / 1e6,
+	       (double)(second - out) / 1e6, ((double)(out - first) + (double)(end - second)) / 2e6);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct err err = { 0 };
+	int code = 0;
+
+	if (argc == 3)
+		return play_all(atoi(argv[1]), !strcmp(argv[2], "pair"));
+	if (argc != 4)
+		return 2;
+	for (int i = 0; i < atoi(argv[3]) && !code; i++)
+		code = measure_once(atoi(argv[2]), &err);
+	if (code)
+		fprintf(stderr, "%s\n", err.msg);
+	return code ? 3 : 0;
+}

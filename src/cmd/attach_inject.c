@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Records programs by bringing the agent into them (inject/inject.h): into each that was chosen and into what it has
+ * started, as far as a runtime is in it. The agents leave when the recording ends; that is waited for before the last
+ * of what they told is read.
+ */
+#include "cmd/attach.h"
+
+#include "base/clock.h"
+#include "cmd/attach_find.h"
+#include "cmd/attach_loaded.h"
+#include "cmd/part_path.h"
+#include "inject/inject.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SOON_MS = 300, COMING_MS = 5000, LEAVE_MS = 3000, MAX_INJECTED = 256 };
+
+struct injected {
+	struct inject inject;
+	char name[64];
+	bool is_coming, is_there, has_failed; /* what was seen, and said, of it */
+};
+
+struct injecting {
+	struct attach_job *job;
+	struct injected *injected;
+	const char *ring_dir[MAX_INJECTED + 1];
+	size_t n;
+};
+
+static uint32_t level_number(const char *level)
+{
+	return !strcmp(level, "inference") ? 1 : !strcmp(level, "operator") ? 2 : 3;
+}
+
+static void program_called(pid_t pid, char *name, size_t size)
+{
+	struct attach_match match;
+	struct err ignored;
+
+	snprintf(name, size, "%s", attach_find_pid(pid, &match, &ignored) ? "?" : match.name);
+}
+
+static int prepare_one(struct injecting *all, pid_t pid, const struct inject_opts *opts, struct err *err)
+{
+	struct injected *injected = &all->injected[all->n];
+	int code;
+
+	if (all->n == MAX_INJECTED)
+		return err_set(err, E2BIG, "cannot inject into more than %d processes at a time", MAX_INJECTED);
+	code = inject_prepare(&injected->inject, pid, opts, err);
+	if (code) {
+		inject_done(&injected->inject);
+		return code;
+	}
+	program_called(pid, injected->name, sizeof injected->name);
+	all->n++;
+	return 0;
+}
+
+/* The program itself, then those below it that have a runtime. */
+static int prepare_family(struct injecting *all, pid_t pid, const struct inject_opts *opts, struct err *err)
+{
+	struct modules_seen seen = { 0 };
+	struct err trouble = { 0 };
+	size_t before = all->n;
+	pid_t *pids;
+	ssize_t n = attach_find_family(pid, &pids);
+	int code = 0;
+
+	if (n < 0)
+		return err_set(err, (int)-n, "cannot find what process %d has started: %s", (int)pid,
+			       strerror((int)-n));
+	for (ssize_t i = 0; i < n; i++) {
+		if (pids[i] != pid && attach_loaded(&seen, pids[i]) != ATTACH_RUNTIME)
+			continue;
+		int failed = prepare_one(all, pids[i], opts, &trouble);
+		/* a program that has nothing but a child with a runtime is as good as that */
+		if (failed && (!code || code == -ENOENT)) {
+			code = failed;
+			*err = trouble;
+		}
+	}
+	free(pids);
+	modules_seen_done(&seen);
+	return all->n > before && (!code || code == -ENOENT || code == -ESRCH) ? 0 : code;
+}
+
+/* Says what became of a program, once. -errno and err: the only one could not be injected. */
+static int look_at(struct injecting *all, struct injected *injected, struct err *err)
+{
+	struct err why = { 0 };
+	enum inject_where where = inject_look(&injected->inject, &why);
+
+	if (where == INJECT_FAILED && !injected->has_failed) {
+		injected->has_failed = true;
+		if (all->n == 1) {
+			*err = why;
+			return -err->code;
+		}
+		fprintf(stderr, "inftrace: %s\n", why.msg);
+	}
+	if (where == INJECT_THERE && !injected->is_there && !all->job->options->quiet)
+		fprintf(stderr, "inftrace: recording %s (%d); Ctrl-C ends the recording, the program goes on\n",
+			injected->name, (int)injected->inject.pid);
+	injected->is_coming |= where == INJECT_COMING;
+	injected->is_there |= where == INJECT_THERE || where == INJECT_LEFT || where == INJECT_GONE;
+	return 0;
+}
+
+static int look(struct injecting *all, struct err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < all->n && !code; i++)
+		if (all->injected[i].inject.was_written)
+			code = look_at(all, &all->injected[i], err);
+	return code;
+}
+
+static int look_again(void *ctx, struct attached *attached, struct err *err)
+{
+	return look(ctx, err);
+}
+
+/* Whether it is worth waiting for one: until an inference has come, and if it has, until the agent is there. */
+static bool has_pending(const struct injecting *all, int waited_ms)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct injected *injected = &all->injected[i];
+		if (!injected->is_there && !injected->has_failed &&
+		    waited_ms < (injected->is_coming ? COMING_MS : SOON_MS))
+			return true;
+	}
+	return false;
+}
+
+static void say_pending(const struct injecting *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (!all->injected[i].is_coming && !all->injected[i].is_there && !all->injected[i].has_failed)
+			fprintf(stderr, "inftrace: %s (%d) is idle: recording begins with its next inference\n",
+				all->injected[i].name, (int)all->injected[i].inject.pid);
+}
+
+static int go(void *ctx, struct err *err)
+{
+	struct timespec pause = { 0, 1000000 };
+	struct injecting *all = ctx;
+	int code = 0;
+
+	for (size_t i = 0; i < all->n && !code; i++) {
+		code = inject_write(&all->injected[i].inject, err);
+		if (!code)
+			code = look(all, err);
+	}
+	for (int waited_ms = 0; !code && has_pending(all, waited_ms); waited_ms++) {
+		nanosleep(&pause, NULL);
+		code = look(all, err);
+	}
+	if (!code && !all->job->options->quiet)
+		say_pending(all);
+	return code;
+}
+
+static void leave(void *ctx)
+{
+	struct injecting *all = ctx;
+	struct err err = { 0 };
+
+	for (size_t i = 0; i < all->n; i++)
+		if (inject_leave(&all->injected[i].inject, LEAVE_MS, &err))
+			fprintf(stderr, "inftrace: %s\n", err.msg);
+}
+
+static int prepare(struct injecting *all, struct err *err)
+{
+	const struct attach_job *job = all->job;
+	struct inject_opts opts = { .level = level_number(job->options->level),
+				    .ring_bytes = job->ring_bytes,
+				    .use_ticks = clock_is_invariant("", NULL),
+				    .allows_seccomp = job->allows_seccomp };
+	char agent[4096];
+	int code = agent_path(agent, sizeof agent, err);
+
+	opts.agent = agent;
+	for (size_t i = 0; i < job->attached.n && !code; i++) {
+		code = prepare_family(all, job->attached.program[i].pid, &opts, err);
+		/* one of several is said and left out */
+		if (code && job->attached.n > 1) {
+			fprintf(stderr, "inftrace: %s\n", err->msg);
+			code = 0;
+		}
+	}
+	if (!code && !all->n)
+		code = err_set(err, ENOENT, "cannot inject: none of the programs can be recorded in this way");
+	return code;
+}
+
+int attach_inject(struct attach_job *job, struct err *err)
+{
+	struct injecting all = { .job = job, .injected = calloc(MAX_INJECTED, sizeof *all.injected) };
+	struct target target = { .level = job->options->level };
+	int code = all.injected ? prepare(&all, err) : err_set(err, ENOMEM, "cannot inject: memory is out");
+
+	for (size_t i = 0; i < all.n; i++)
+		all.ring_dir[i] = all.injected[i].inject.ring_dir;
+	target.ring_dir = all.ring_dir[0];
+	target.more_ring_dirs = all.n ? all.ring_dir + 1 : NULL;
+	job->leave = leave;
+	job->attached.look = look_again;
+	job->attached.ctx = &all;
+	if (!code)
+		code = attach_record(job, &target, "agent", go, &all, err);
+	leave(&all);
+	for (size_t i = 0; i < all.n; i++)
+		inject_done(&all.injected[i].inject);
+	free(all.injected);
+	return code;
+}

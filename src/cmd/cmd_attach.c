@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `inftrace attach PID | --name NAME | --path PATH`: chooses programs that run already. Recording them is attach_*.c's business. */
+#include "cmd/attach.h"
+#include "cmd/attach_find.h"
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct attach_opts {
+	struct record_options shared;
+	struct probe_options probes;
+	const char *name, *path;
+	bool first, all, follow, inject, allows_seccomp;
+	uint64_t ring_bytes;
+};
+
+static const struct opt attach_opt_table[] = {
+	{ 0, NULL, NULL, "Which programs:" },
+	{ 0, "name", "NAME", "the one that is called so: the program, or the script that an interpreter runs", OPT_STR,
+	  offsetof(struct attach_opts, name) },
+	{ 0, "path", "PATH", "the one whose executable or script this is", OPT_STR, offsetof(struct attach_opts, path) },
+	{ 0, "first", NULL, "of several the first: one with a runtime before one without, then the oldest", OPT_FLAG,
+	  offsetof(struct attach_opts, first) },
+	{ 0, "all", NULL, "all that fit, also those that are still to come", OPT_FLAG, offsetof(struct attach_opts, all) },
+	{ 0, "follow", NULL,
+	  "go on when it ends, with the next one that is started from the same file, and with what it starts itself", OPT_FLAG,
+	  offsetof(struct attach_opts, follow) },
+	{ 0, NULL, NULL, "What is recorded:" },
+	RECORD_OPTIONS(struct attach_opts, shared),
+	PROBE_OPTIONS(struct attach_opts, probes),
+	{ 0, NULL, NULL, "How:" },
+	{ 0, "inject", NULL,
+	  "bring the agent of record into the program, instead of looking from outside: needs no root, costs less, "
+	  "shows all that record shows", OPT_FLAG, offsetof(struct attach_opts, inject) },
+	{ 0, "ring-size", "SIZE", "with --inject: most memory for events of one thread that were not yet written", OPT_SIZE,
+	  offsetof(struct attach_opts, ring_bytes), "8M" },
+	{ 0, "allow-seccomp", NULL,
+	  "with --inject: also a program under a filter of system calls, which may kill it for what the agent does", OPT_FLAG, offsetof(struct attach_opts, allows_seccomp) },
+	{ 0 },
+};
+
+static const struct cmd_example examples[] = {
+	{ "inftrace attach 4242", "record a running program, until Ctrl-C or until it ends" },
+	{ "inftrace attach -d 10s -l inference --name app.py", "ten seconds of inferences of the program that runs this script" },
+	{ "inftrace attach --path /usr/bin/server --all", "every program that runs this executable, now and later" },
+	{ "inftrace attach --follow 4242", "a program that is restarted now and then" },
+	{ "inftrace attach --inject 4242", "everything that record shows, without root, at record's cost" },
+	{ "inftrace attach --sample 16 4242", "every 16th inference, where a program runs very many" },
+	{ 0 },
+};
+
+static int check(const struct attach_opts *opts, int argc, struct err *err)
+{
+	int n_ways = (argc > 0) + (opts->name != NULL) + (opts->path != NULL);
+
+	if (!n_ways)
+		return cmd_misused(err, "which program? give its PID, --name or --path");
+	if (n_ways > 1)
+		return cmd_misused(err, "give one of PID, --name and --path, not several");
+	if (opts->first && opts->all)
+		return cmd_misused(err, "--first and --all contradict each other");
+	if (argc && (opts->first || opts->all))
+		return cmd_misused(err, "--first and --all belong to --name and --path, which may fit several programs");
+	if (opts->follow && (opts->all || argc > 1))
+		return cmd_misused(err, "--follow follows one program; --all takes those to come already");
+	if (opts->follow && opts->inject)
+		return cmd_misused(err, "--follow is for probes from outside, not for --inject");
+	if (opts->name && (!*opts->name || strchr(opts->name, '/')))
+		return cmd_misused(err, "--name wants a name without folders; a path is given by --path");
+	if (opts->path && !*opts->path)
+		return cmd_misused(err, "--path wants a path");
+	if (opts->ring_bytes < 4096 || opts->ring_bytes > 128u << 20)
+		return cmd_misused(err, "--ring-size must be between 4K and 128M");
+	if (opts->inject && (strcmp(opts->probes.sample, "1") || opts->probes.rate || strcmp(opts->probes.link, "auto")))
+		return cmd_misused(err, "--sample, --rate and --link are for probes from outside, not for --inject");
+	return record_options_check(&opts->shared, err);
+}
+
+static int add(struct attach_job *job, const struct attach_match *match, struct err *err)
+{
+	return attached_add(&job->attached, match->pid, match->start_ticks, err);
+}
+
+static int choose_pid(struct attach_job *job, const char *word, struct attach_match *match, struct err *err)
+{
+	char *end;
+	long pid = strtol(word, &end, 10);
+	int code;
+
+	if (*end || end == word || pid <= 0 || pid > 1 << 22)
+		return cmd_misused(err, "'%.60s' is not a process ID; a program's name is given by --name", word);
+	code = attach_find_pid((pid_t)pid, match, err);
+	return code ? code : add(job, match, err);
+}
+
+static const char *wish_text(const struct attach_wish *wish)
+{
+	return wish->name ? wish->name : wish->path;
+}
+
+static int too_many(const struct attach_matches *matches, const struct attach_wish *wish, struct err *err)
+{
+	attach_find_print(stderr, matches);
+	return cmd_misused(err, "%zu programs fit '%.80s': choose one by its PID, or take the first with --first, or --all", matches->n,
+			   wish_text(wish));
+}
+
+/* command: what is recorded, for the recording's page. */
+static int choose_by_wish(const struct attach_opts *opts, struct attach_job *job, char *command, size_t size, struct err *err)
+{
+	struct attach_matches matches;
+	int code = attach_find(&job->wish, &matches, err);
+	size_t n = opts->first && matches.n ? 1 : matches.n;
+
+	if (!code && !matches.n && !job->attached.waits)
+		code = err_set(err, ESRCH, "cannot attach: no running program %s %.100s", opts->name ? "is called" : "has the path",
+			       wish_text(&job->wish));
+	if (!code && n > 1 && !opts->all)
+		code = too_many(&matches, &job->wish, err);
+	for (size_t i = 0; i < n && !code; i++) {
+		code = add(job, &matches.match[i], err);
+		/* one of several that has ended since is none */
+		if (code == -ESRCH && n > 1)
+			code = 0;
+	}
+	if (!code && n)
+		snprintf(command, size, "%s", matches.match[0].command);
+	if (!code && n != 1)
+		snprintf(command, size, "%.100s", wish_text(&job->wish));
+	attach_matches_done(&matches);
+	return code;
+}
+
+static int choose(const struct attach_opts *opts, int argc, char **argv, struct attach_job *job, char *command, size_t size,
+		  struct err *err)
+{
+	struct attach_match match = { 0 };
+	int code = 0;
+
+	if (!argc)
+		return choose_by_wish(opts, job, command, size, err);
+	for (int i = 0; i < argc && !code; i++)
+		code = choose_pid(job, argv[i], &match, err);
+	snprintf(command, size, "%s", match.command);
+	if (argc > 1)
+		snprintf(command, size, "%d programs", argc);
+	return code;
+}
+
+/* Whoever is started from the same file; a name that was given stays what is looked for. */
+static void follow(struct attach_job *job, char *path, size_t size)
+{
+	if (!job->wish.name && !job->wish.path) {
+		attach_fit_path(job->attached.program[0].pid, path, size);
+		job->wish.path = path;
+	}
+	job->attached.waits = true;
+}
+
+static int run(const void *opaque, int argc, char **argv, struct err *err)
+{
+	const struct attach_opts *opts = opaque;
+	char command[200], path[PATH_MAX];
+	struct attach_job job = { .options = &opts->shared, .probes = &opts->probes, .ring_bytes = opts->ring_bytes,
+				  .allows_seccomp = opts->allows_seccomp, .wish = { opts->name, opts->path }, .command = command };
+	int code = check(opts, argc, err);
+
+	if (code)
+		return code;
+	code = attached_init(&job.attached, err);
+	job.takes_all = job.attached.waits = opts->all && !opts->inject;
+	if (!code)
+		code = choose(opts, argc, argv, &job, command, sizeof command, err);
+	if (!code && opts->follow)
+		follow(&job, path, sizeof path);
+	if (!code)
+		code = opts->inject ? attach_inject(&job, err) : attach_probe(&job, err);
+	attached_done(&job.attached);
+	return code;
+}
+
+const struct cmd cmd_attach = {
+	.name = "attach",
+	.usage = "[options] PID... | --name NAME | --path PATH",
+	.summary = "record programs that are already running",
+	.help = "Looks into running programs from outside, with probes that the kernel puts into them: session creation, inferences, "
+		"and at level operator every operator. Nothing is loaded into the programs; when the recording ends, also by "
+		"SIGKILL, the probes are gone and the programs go on as they were. Processes that they have started are recorded, "
+		"too; those that they start later only with --follow or --all.\n\n"
+		"This needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, which are given up once the probes "
+		"are in. Each operator costs the program a microsecond or two, so a program of many tiny operators is slowed "
+		"down: --level inference costs about a microsecond for an inference, and --sample and --rate bound what is spent. "
+		"Level detail shows what operator shows: shapes and waits are not seen from outside.\n\n"
+		"The exit status is 0 when something was recorded, 2 when the command line makes no sense or fits several "
+		"programs, 3 when it failed.",
+	.examples = examples,
+	.opts = attach_opt_table,
+	.opts_size = sizeof(struct attach_opts),
+	.min_args = 0,
+	.max_args = -1,
+	.words = CMD_FILES,
+	.run = run,
+};

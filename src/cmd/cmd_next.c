@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `inftrace next`: waits for programs that load a runtime, anywhere on the machine. Recording them is attach_*.c's business. */
+#include "cmd/attach.h"
+#include "cmd/cmd.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct next_opts {
+	struct record_options shared;
+	struct probe_options probes;
+	const char *name, *path;
+	bool all;
+};
+
+static const struct opt next_opt_table[] = {
+	{ 0, NULL, NULL, "Which programs:" },
+	{ 0, "name", "NAME", "only one that is called so: the program, or the script that an interpreter runs", OPT_STR,
+	  offsetof(struct next_opts, name) },
+	{ 0, "path", "PATH", "only one whose executable or script this is", OPT_STR, offsetof(struct next_opts, path) },
+	{ 0, "all", NULL, "all that come, until Ctrl-C or --duration, instead of the first", OPT_FLAG,
+	  offsetof(struct next_opts, all) },
+	{ 0, NULL, NULL, "What is recorded:" },
+	RECORD_OPTIONS(struct next_opts, shared),
+	PROBE_OPTIONS(struct next_opts, probes),
+	{ 0 },
+};
+
+static const struct cmd_example examples[] = {
+	{ "inftrace next", "record the next program that loads a runtime, from its first session to its end" },
+	{ "inftrace next --name worker.py", "the next one that runs this script" },
+	{ "inftrace next --all -d 60s", "whatever loads a runtime in the next minute" },
+	{ 0 },
+};
+
+static int check(const struct next_opts *opts, struct err *err)
+{
+	if (opts->name && opts->path)
+		return cmd_misused(err, "give one of --name and --path, not both");
+	if (opts->name && (!*opts->name || strchr(opts->name, '/')))
+		return cmd_misused(err, "--name wants a name without folders; a path is given by --path");
+	if (opts->path && !*opts->path)
+		return cmd_misused(err, "--path wants a path");
+	return record_options_check(&opts->shared, err);
+}
+
+/* What is waited for, and what the recording is called. */
+static void describe(const struct next_opts *opts, char *command, size_t size)
+{
+	const char *wish = opts->name ? opts->name : opts->path;
+
+	snprintf(command, size, "the next program%s that load%s a runtime%s%.150s", opts->all ? "s" : "", opts->all ? "" : "s",
+		 opts->name ? ", called " : opts->path ? ", of " : "", wish ? wish : "");
+}
+
+static int run(const void *opaque, int argc, char **argv, struct err *err)
+{
+	const struct next_opts *opts = opaque;
+	char command[256];
+	struct attach_job job = { .options = &opts->shared, .probes = &opts->probes, .wish = { opts->name, opts->path },
+				  .takes_one = !opts->all, .command = command };
+	int code = check(opts, err);
+
+	if (code)
+		return code;
+	describe(opts, command, sizeof command);
+	code = attached_init(&job.attached, err);
+	job.attached.waits = true;
+	if (!code)
+		code = attach_probe(&job, err);
+	attached_done(&job.attached);
+	return code;
+}
+
+const struct cmd cmd_next = {
+	.name = "next",
+	.usage = "[options]",
+	.summary = "record the next program that loads a runtime",
+	.help = "Waits for a program, anywhere on the machine, that loads ONNX Runtime: a Python or Node package, a library that is unpacked and "
+		"deleted, a program with the runtime inside, also in a container. It is held for a moment when it has mapped the "
+		"runtime, gets probes as attach puts them in, and is recorded from its first call on. It does not notice, and "
+		"nobody needs to know where its library lies.\n\n"
+		"This needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE. Programs that run already are the "
+		"business of attach.\n\n"
+		"The exit status is 0 when the recording was made, 2 when the command line makes no sense, 3 when it failed.",
+	.examples = examples,
+	.opts = next_opt_table,
+	.opts_size = sizeof(struct next_opts),
+	.min_args = 0,
+	.max_args = 0,
+	.run = run,
+};

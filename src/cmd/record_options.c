@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Checks the options that recordings share, and opens the file. Writes nothing into it. */
+#include "cmd/record_options.h"
+
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char default_out[] = "inftrace.pftrace";
+
+int record_options_check(const struct record_options *options, struct err *err)
+{
+	return options->interval_ns < 10000000 ? cmd_misused(err, "--interval must be 10ms or more") : 0;
+}
+
+int record_options_open(const struct record_options *options, const char **path, char *buf, size_t size, struct err *err)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (options->force ? O_TRUNC : O_EXCL), fd;
+
+	*path = options->out ? options->out : default_out;
+	fd = open(*path, flags, 0600);
+	for (int i = 2; fd < 0 && errno == EEXIST && !options->out && i < 10000; i++) {
+		snprintf(buf, size, "inftrace-%d.pftrace", i);
+		*path = buf;
+		fd = open(buf, flags, 0600);
+	}
+	if (fd >= 0)
+		return fd;
+	if (errno == EEXIST)
+		return err_set(err, EEXIST, "cannot write %s: it exists already (try another -o, or --force to overwrite it)", *path);
+	return err_set(err, errno, "cannot write %s: %s", *path, strerror(errno));
+}

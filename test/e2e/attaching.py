@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program that serves until it is told to end, and inftrace attached to it: what the tests of attach are made of."""
+import bisect
+import os
+import re
+import signal
+import subprocess
+import time
+
+import envs
+from lab import own_times
+from recording import Recording
+
+
+class Server:
+    """A running program that has printed "ready". end() closes its standard input and checks that nothing differed."""
+
+    def __init__(self, lab, args, env=None, times=None, prefix=(), **more):
+        self.lab, self.times_path = lab, times
+        self.err_path = lab.path("server-%d-stderr" % len(lab.started))
+        with open(self.err_path, "wb") as err:
+            self.process = lab.start([*prefix, *args], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err,
+                                     text=True, **more)
+        assert self.process.stdout.readline() == "ready\n", open(self.err_path, errors="replace").read()
+        self.pid = self.process.pid
+        self.out = None
+
+    def end(self):
+        """(runs, failed) as it counted them."""
+        self.out, _ = self.process.communicate(timeout=60)
+        assert self.process.returncode == 0, open(self.err_path, errors="replace").read()
+        assert re.search(r"^differ 0$", self.out, re.M), self.out
+        runs, failed = re.findall(r"^runs (\d+) failed (\d+)$", self.out, re.M)[-1]
+        return int(runs), int(failed)
+
+    def times(self):
+        return own_times(self.times_path)
+
+
+def python_server(lab, wheel, model, *options, program="serve", **more):
+    times = lab.path("times-%d" % len(lab.started))
+    models = [lab.model(name) for name in ([model] if isinstance(model, str) else model)]
+    return Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, program + ".py"), *models, "--times", times,
+                        *[str(option) for option in options]], times=times, **more)
+
+
+def native_server(lab, library, model, shape, out_len, threads=1, linked=False, **more):
+    times = lab.path("times-%d" % len(lab.started))
+    return Server(lab, lab.native("serve", library, lab.model(model), shape, out_len, threads, times, linked=linked), times=times,
+                  **more)
+
+
+class Attached:
+    """inftrace attach that has ended."""
+
+    def __init__(self, lab, status, out, err, path):
+        self.status, self.out, self.err = status, out, err
+        self.recording = Recording(path) if os.path.exists(path) else None
+        if self.recording:
+            lab.recordings.append(self.recording)
+
+
+def attach_command(lab, *words, name="attached", duration=1.0, level="operator"):
+    path = lab.path(name + ".pftrace")
+    command = [lab.inftrace, "attach", "-o", path, "--force", "--level", level]
+    return command + (["-d", "%dms" % (duration * 1000)] if duration else []) + [str(word) for word in words], path
+
+
+def attach(lab, *words, prefix=(), status=0, **more):
+    """Runs it to its end."""
+    command, path = attach_command(lab, *words, **more)
+    done = lab.plain([*prefix, *command], timeout=60)
+    assert done.status == status, done.err
+    return Attached(lab, done.status, done.out, done.err, path)
+
+
+class Attaching:
+    """inftrace attach in the background; is there when the first inferences are in the file, or bytes at all (any)."""
+
+    def __init__(self, lab, *words, prefix=(), **more):
+        more.setdefault("duration", None)
+        self.lab = lab
+        command, self.path = attach_command(lab, *words, **more)
+        self.err_path = lab.path("attaching-%d-stderr" % len(lab.started))
+        with open(self.err_path, "wb") as err:
+            self.process = lab.start([*prefix, *command], stdout=subprocess.DEVNULL, stderr=err)
+
+    def wait_said(self, text, seconds=20):
+        until = time.monotonic() + seconds
+        while text not in open(self.err_path, errors="replace").read():
+            assert self.process.poll() is None and time.monotonic() < until, open(self.err_path, errors="replace").read()
+            time.sleep(0.02)
+
+    def end(self, how=signal.SIGINT):
+        self.process.send_signal(how)
+        return self.wait()
+
+    def wait(self):
+        status = self.process.wait(30)
+        return Attached(self.lab, status, "", open(self.err_path, errors="replace").read(), self.path)
+
+
+def astray(recording, times, by_thread=True, pid=None):
+    """
+    What is wrong with the inferences of a recording of a part of a program's runs: from the first to the last of each thread that was
+    recorded, every run must be there, inside the program's own measurement of it; the last may be cut by the recording's end.
+    """
+    faults = []
+    seen = {}
+    for slice in recording.of("inference", pid):
+        seen.setdefault(slice.args["tid"] if by_thread else None, []).append(slice)
+    for thread, slices in seen.items():
+        own = sorted(time for time in times if thread in (None, time[2]))
+        slices.sort(key=lambda slice: slice.start)
+        at = bisect.bisect_right(own, (slices[0].start, 1 << 62, 0)) - 1
+        for number, slice in enumerate(slices):
+            run = own[at + number] if 0 <= at + number < len(own) else (0, 0)
+            is_cut = slice.end is None and number == len(slices) - 1
+            if not (run[0] <= slice.start <= (slice.end or slice.start) <= run[1] and (slice.end is not None or is_cut)):
+                faults.append("thread %s: inference %d of %d, %s..%s, is not in run %s" % (
+                    thread, number, len(slices), slice.start, slice.end, run))
+                break
+    return faults
+
+
+def missed(recording, times):
+    """Runs that lie wholly between the begin of the first recorded inference and the end of the last one, of any thread, and are not
+    recorded."""
+    slices = [slice for slice in recording.inferences if slice.end]
+    begin, end = min(slice.start for slice in slices), max(slice.end for slice in slices)
+    within = [time for time in times if time[0] >= begin and time[1] <= end]
+    starts = {}
+    for slice in recording.inferences:
+        starts.setdefault(slice.args["tid"], []).append(slice.start)
+    for own in starts.values():
+        own.sort()
+    return [time for time in within
+            if not any(time[0] <= start <= time[1] for start in starts.get(time[2], [])[
+                max(0, bisect.bisect_left(starts.get(time[2], []), time[0])):][:1])]
+
+
+def text_differs(pid):
+    """Bytes of a process's code that are not those of its files."""
+    differs = 0
+    with open("/proc/%d/maps" % pid) as maps, open("/proc/%d/mem" % pid, "rb", 0) as memory:
+        for line in maps:
+            words = line.split(None, 5)
+            if "x" not in words[1] or len(words) < 6 or not words[5].startswith("/"):
+                continue
+            start, end = (int(word, 16) for word in words[0].split("-"))
+            path = "/proc/%d/map_files/%s" % (pid, words[0])
+            with open(path, "rb") as file:
+                file.seek(int(words[2], 16))
+                expected = file.read(end - start)
+            memory.seek(start)
+            found = memory.read(end - start)[:len(expected)]
+            if found != expected:
+                differs += sum(a != b for a, b in zip(found, expected))
+    return differs

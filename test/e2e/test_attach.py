@@ -1,0 +1,563 @@
+# SPDX-License-Identifier: Apache-2.0
+"""inftrace attach: programs that run already, seen from outside."""
+import collections
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import envs
+from attaching import Attaching, astray, attach, attach_command, missed, native_server, python_server, Server, text_differs
+from conftest import environment
+from lab import names_and_types
+
+pytestmark = pytest.mark.root
+CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
+
+
+def per_inference(recording):
+    """{number of the inference: sorted [(name, type)]}, whole inferences only."""
+    found = {slice.args["inference"]: [] for slice in whole(recording)}
+    for operator in recording.operators:
+        if operator.args["inference"] in found:
+            found[operator.args["inference"]].append((operator.name, operator.args["op_type"]))
+    return {number: sorted(operators) for number, operators in found.items()}
+
+
+def whole(recording):
+    """Inferences that the beginning and the end of the recording did not cut."""
+    return [slice for slice in recording.inferences if slice.end and not slice.args.get("partial")]
+
+
+# ---- what is seen
+
+def test_every_wheel_is_seen_with_all_its_operators(lab, each_wheel):
+    server = python_server(lab, each_wheel, "cnn", "--rest", 0.002)
+    done = attach(lab, server.pid)
+    server.end()
+    assert len(whole(done.recording)) > 20 and done.recording.lost == 0
+    assert astray(done.recording, server.times()) == [] and missed(done.recording, server.times()) == []
+    profile = lab.profile(lab.python(each_wheel, "infer", "run", lab.model("cnn"), "--runs", 1, "--profile", lab.path("profile")))
+    assert set(map(tuple, per_inference(done.recording).values())) == {tuple(sorted(profile))}
+    assert {slice.args["model"] for slice in done.recording.inferences} == {"cnn"}
+    assert {slice.args["provider"] for slice in done.recording.operators} == {"CPUExecutionProvider"}
+
+
+@pytest.mark.parametrize("key", ["1.15", "1.18", "newest"])
+def test_operators_of_many_types_are_each_seen_once(lab, key):
+    wheel = environment(envs.wheel, key)
+    server = python_server(lab, wheel, "types", "--rest", 0.002)
+    done = attach(lab, server.pid)
+    server.end()
+    profile = lab.profile(lab.python(wheel, "infer", "run", lab.model("types"), "--runs", 1, "--profile", lab.path("profile")))
+    assert len(profile) > 45 and set(map(tuple, per_inference(done.recording).values())) == {tuple(sorted(profile))}
+    assert not [operator for operator in done.recording.operators if operator.args.get("status")]
+
+
+def test_every_node_package_is_seen(lab, each_node):
+    times = lab.path("times")
+    server = Server(lab, [each_node.node, os.path.join(envs.PROGRAMS, "serve.js"), lab.model("cnn"), "1x3x32x32", times],
+                    env=each_node.script_env, times=times)
+    done = attach(lab, server.pid)
+    server.end()
+    assert len(whole(done.recording)) > 20 and done.recording.lost == 0
+    assert astray(done.recording, server.times(), by_thread=False) == []
+    operators = set(map(tuple, per_inference(done.recording).values()))
+    assert len(operators) == 1 and ("classify", "Gemm") in [pair for pair in operators.pop()]
+
+
+@pytest.mark.parametrize("linked", [True, False], ids=["linked", "opened"])
+def test_a_c_program_with_four_threads_is_seen_exactly(lab, each_library, linked):
+    server = native_server(lab, each_library, "chain", 256, 256, threads=4, linked=linked)
+    done = attach(lab, server.pid, duration=0.4)
+    runs, failed = server.end()
+    assert failed == 0 and done.recording.lost == 0
+    assert len({slice.args["tid"] for slice in done.recording.inferences}) == 4
+    assert astray(done.recording, server.times()) == [] and missed(done.recording, server.times()) == []
+    # its threads share their RunOptions: what one began before the probes were in belongs to no inference that began later
+    assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
+
+
+def test_a_program_with_the_runtime_linked_in_is_seen(lab):
+    program = lab.start([environment(envs.magika), "-r", "/usr/share"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(1)
+    done = attach(lab, program.pid)
+    assert program.poll() is None
+    assert len(whole(done.recording)) > 2 and done.recording.lost == 0
+    assert len(set(map(tuple, per_inference(done.recording).values()))) == 1
+    assert done.recording.note("runtime")["path"].endswith("/magika")
+
+
+def test_operators_on_the_runtimes_own_threads_belong_to_their_run(lab, wheel):
+    server = python_server(lab, wheel, "wide", "--parallel", "--rest", 0.002, "--threads", 2)
+    done = attach(lab, server.pid)
+    server.end()
+    assert astray(done.recording, server.times()) == [] and done.recording.lost == 0
+    operators = set(map(tuple, per_inference(done.recording).values()))
+    assert len(operators) == 1 and len(operators.pop()) == 33
+
+
+def test_operators_inside_operators_lie_in_them(lab, wheel):
+    server = python_server(lab, wheel, "loop", "--rest", 0.002)
+    done = attach(lab, server.pid)
+    server.end()
+    for operators in per_inference(done.recording).values():
+        assert collections.Counter(type for _, type in operators) == {"Loop": 1, "Add": 10, "Identity": 10, "Relu": 1}
+    assert all(operator.parent.name == "loop" for operator in done.recording.operators if operator.name == "body_add")
+
+
+@pytest.mark.parametrize("key", ["1.18", "1.22", "newest"])
+def test_sessions_made_while_attached_are_seen_from_within_and_names_stay_right(lab, key):
+    wheel = environment(envs.wheel, key)
+    server = python_server(lab, wheel, ["chain", "cnn", "loop"], program="renew")
+    done = attach(lab, server.pid)
+    server.end()
+    recording = done.recording
+    created = [slice for slice in recording.of("session") if slice.end and not slice.args.get("partial")]
+    assert len(created) > 5 and all(slice.args["status"] == "ok" for slice in created)
+    assert all({"load", "specialize"} <= {child.kind for child in slice.children} for slice in created)
+    model_of = {note.args["session"]: note.args["model"] for note in recording.notes("created")}
+    expected, operators = {}, per_inference(recording)
+    for run in whole(recording):
+        name = model_of.get(run.args["session"])
+        if not name:
+            continue
+        assert run.args["model"] == name
+        expected.setdefault(name, set()).add(tuple(operators[run.args["inference"]]))
+    assert set(expected) == {"chain", "cnn", "loop"} and all(len(kinds) == 1 for kinds in expected.values())
+    assert expected["chain"] == {tuple(CHAIN)}
+    assert recording.notes("released")
+
+
+@pytest.mark.parametrize("level", ["inference", "operator"])
+def test_an_inference_that_fails_is_seen_as_failed_and_the_program_goes_on(lab, each_wheel, level):
+    for model in ("throws", "refuses"):
+        server = python_server(lab, each_wheel, model, "--rest", 0.002)
+        done = attach(lab, server.pid, level=level, name=model)
+        runs, failed = server.end()
+        assert failed == runs
+        assert len(whole(done.recording)) > 20 and astray(done.recording, server.times()) == []
+        assert all(slice.args["status"] != "ok" for slice in whole(done.recording))
+        if level == "operator":
+            assert {operator.name for operator in done.recording.operators} == {"before", "thrower" if model == "throws" else "refuser"}
+
+
+def test_models_that_fail_to_load_are_seen_and_harm_nothing(lab, wheel):
+    with open(lab.path("broken.onnx"), "wb") as file:
+        file.write(b"\x08\x07\x12\x00 this is no model")
+    server = python_server(lab, wheel, "chain", "--broken", lab.path("broken.onnx"), program="renew")
+    done = attach(lab, server.pid)
+    server.end()
+    rounds, refused = map(int, re.search(r"rounds (\d+) refused (\d+)", server.out).groups())
+    assert rounds == refused
+    assert len(whole(done.recording)) > 20
+
+
+def test_processes_that_the_program_has_started_are_seen(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--fork", "--rest", 0.002)
+    done = attach(lab, server.pid)
+    server.end()
+    pids = {slice.track.pid for slice in done.recording.inferences}
+    assert pids and server.pid not in pids
+    assert astray(done.recording, server.times(), by_thread=False) == []
+
+
+def test_a_fork_while_attached_harms_neither(lab, library):
+    program = lab.native("fork", library, lab.model("chain"), 256, 256, 40, 1500)
+    expected = lab.plain(program)
+    with open(lab.path("fork-out"), "wb") as out:
+        process = lab.start(program, stdout=out, stderr=subprocess.DEVNULL)
+    time.sleep(0.2)
+    done = attach(lab, process.pid, duration=0.3)
+    assert process.wait(60) == 0
+    assert open(lab.path("fork-out")).read() == expected.out
+    pids = {slice.track.pid for slice in done.recording.inferences}
+    assert process.pid in pids and len(pids) <= 2  # a child that was there when we came
+
+
+def test_one_of_n_inferences_and_the_others_are_counted(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--rest", 0.001)
+    done = attach(lab, "--sample", 4, server.pid)
+    server.end()
+    seen = len(whole(done.recording))
+    left_out = sum(note.args["count"] for note in done.recording.notes("left out") if "sample" in note.args["text"])
+    begin, end = min(s.start for s in done.recording.inferences), max(s.end for s in done.recording.inferences)
+    own = len([t for t in server.times() if t[0] >= begin and t[1] <= end])
+    assert seen > 10 and abs(seen * 4 - own) <= 8 and abs(left_out - 3 * seen) <= 8
+    assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
+
+
+def test_a_rate_bounds_what_is_recorded(lab, wheel):
+    server = python_server(lab, wheel, "chain")
+    done = attach(lab, "--rate", 50, server.pid)
+    server.end()
+    assert 30 <= len(whole(done.recording)) <= 60
+
+
+def test_cpu_and_memory_are_recorded_as_well(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--rest", 0.01)
+    done = attach(lab, "-i", "100ms", server.pid)
+    server.end()
+    counters = {track.name for track, _, _ in done.recording.counters if track.pid == server.pid}
+    assert {"rss", "pss", "threads"} <= counters and any(name.startswith("cpu") for name in counters)
+    assert not done.recording.notes("unreadable")
+
+
+@pytest.mark.parametrize("link", ["session", "multi", "perf"])
+def test_every_kind_of_link_sees_the_same(lab, wheel, link):
+    server = python_server(lab, wheel, "chain", "--rest", 0.002)
+    done = attach(lab, "--link", link, server.pid, level="inference")
+    server.end()
+    assert len(whole(done.recording)) > 20
+    assert astray(done.recording, server.times()) == [] and missed(done.recording, server.times()) == []
+
+
+# ---- which program
+
+def test_several_that_fit_are_listed_and_none_is_taken(lab, wheel):
+    servers = [python_server(lab, wheel, "chain", "--rest", 0.01, prefix=["setsid"]) for _ in range(2)]
+    idle = lab.start([wheel.python, "-c", "import time; time.sleep(60)"])
+    path = os.path.join(envs.PROGRAMS, "serve.py")
+    done = attach(lab, "--path", path, status=2)
+    assert done.recording is None
+    for server in servers:
+        assert re.search(r"^ *%d .* yes " % server.pid, done.err, re.M), done.err
+    listed = attach(lab, "--name", "serve.py", status=2)
+    assert str(idle.pid) not in listed.err
+    first = attach(lab, "--name", "serve.py", "--first", duration=0.5)
+    assert {s.track.pid for s in first.recording.inferences} == {servers[0].pid}
+    both = attach(lab, "--path", path, "--all", duration=0.5)
+    assert {s.track.pid for s in both.recording.inferences} == {server.pid for server in servers}
+    one = attach(lab, servers[1].pid, duration=0.5)
+    assert {s.track.pid for s in one.recording.inferences} == {servers[1].pid}
+    two = attach(lab, servers[1].pid, servers[0].pid, duration=0.5)
+    assert {s.track.pid for s in two.recording.inferences} == {server.pid for server in servers}
+    for server in servers:
+        server.end()
+
+
+def test_a_program_is_found_by_name_of_its_executable_and_by_path(lab, library):
+    program = lab.path("a-server-of-this-test")
+    shutil.copy(lab.binaries.opened("serve"), program)
+    server = Server(lab, [program, library, lab.model("chain"), "256", "256", "1"])
+    for words in (["--name", "a-server-of-this-test"], ["--path", program], ["--path", os.path.relpath(program)]):
+        done = attach(lab, *words, duration=0.2)
+        assert {s.track.pid for s in done.recording.inferences} == {server.pid}
+    server.end()
+
+
+def test_what_cannot_be_attached_to_is_said(lab, wheel):
+    process = lab.start(["sleep", "60"])
+    gone = lab.start(["true"])
+    gone.wait()
+    python = lab.start([wheel.python, "-c", "import numpy, time; print('there', flush=True); time.sleep(60)"], stdout=subprocess.PIPE)
+    python.stdout.readline()
+    for words, said in (
+            ([gone.pid], "there is no such process"),
+            ([2], "kernel"),
+            ([process.pid], "no runtime that is known is loaded in it; loaded: sleep"),
+            ([python.pid], "loaded: .*umath.*python"),
+            (["--name", "no-such-program"], "no running program is called no-such-program"),
+            (["--path", "/no/such/program"], "no running program has the path /no/such/program")):
+        done = attach(lab, *words, status=3)
+        assert done.recording is None and re.search(said, done.err, re.S), done.err
+        assert len(done.err.splitlines()) == 1, done.err
+
+
+RUN, KERNEL = b"Running with tag: ", b"Non-zero status code returned while running "
+
+
+@pytest.mark.parametrize("texts, seen, said", [
+    ([KERNEL], True, "not seen are end of operators"), ([RUN], False, "not seen are runs"), ([RUN, KERNEL], False, "is not understood: runs")])
+def test_of_a_build_that_is_not_understood_the_rest_is_seen_or_nothing(lab, library, tmp_path, texts, seen, said):
+    """What is known by a text that is another one here."""
+    copy = str(tmp_path / "libonnxruntime.so")
+    with open(library, "rb") as file:
+        data = file.read()
+    for text in texts:
+        assert data.count(text) == 1
+        data = data.replace(text, text[:-2] + b"_" + text[-1:])
+    with open(copy, "wb") as file:
+        file.write(data)
+    server = native_server(lab, copy, "chain", 256, 256)
+    done = attach(lab, server.pid, duration=0.3, status=0 if len(texts) == 1 else 3)
+    assert said in done.err, done.err
+    if len(texts) > 1:
+        assert re.search(r"build id [0-9a-f]{40}", done.err) and done.recording is None
+        assert text_differs(server.pid) == 0
+    else:
+        assert bool(done.recording.inferences) == seen and not done.recording.operators
+        assert done.recording.note("runtime")["status"] in done.err
+    server.end()
+
+
+def test_a_thread_is_not_a_process(lab, library):
+    server = native_server(lab, library, "chain", 256, 256, threads=2)
+    thread = max(int(tid) for tid in os.listdir("/proc/%d/task" % server.pid))
+    done = attach(lab, thread, status=3)
+    assert "it is a thread of process %d" % server.pid in done.err
+    server.end()
+
+
+def test_a_32_bit_program_is_left_alone(lab):
+    """An ELF file for i386, made by hand: pause, again and again."""
+    code = b"\xb8\x1d\x00\x00\x00\xcd\x80\xeb\xf7"
+    header = (b"\x7fELF\x01\x01\x01" + bytes(9) + b"\x02\0\x03\0\x01\0\0\0" + (0x08048054).to_bytes(4, "little") + (52).to_bytes(4, "little") +
+              bytes(8) + b"\x34\0\x20\0\x01\0" + bytes(6))
+    size = (84 + len(code)).to_bytes(4, "little")
+    segment = (1).to_bytes(4, "little") + bytes(4) + (0x08048000).to_bytes(4, "little") * 2 + size * 2 + b"\x05\0\0\0" + b"\0\x10\0\0"
+    path = lab.path("small")
+    with open(path, "wb") as file:
+        file.write(header + segment + code)
+    os.chmod(path, 0o755)
+    try:
+        program = lab.start([path])
+    except OSError as why:
+        pytest.skip("no 32-bit programs here: %s" % why)
+    time.sleep(0.2)
+    assert program.poll() is None
+    done = attach(lab, program.pid, status=3)
+    assert "32-bit" in done.err
+    assert program.poll() is None
+
+
+# ---- how it ends
+
+def test_it_ends_with_the_program_and_tells_how_that_ended(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--rest", 0.01)
+    attaching = Attaching(lab, server.pid)
+    attaching.wait_said("recording python")
+    time.sleep(0.5)
+    server.end()
+    done = attaching.wait()
+    assert done.status == 0
+    assert len(done.recording.inferences) > 10
+    exit_note = done.recording.note("exit")
+    assert exit_note["pid"] == server.pid and exit_note.get("exit_status", 0) == 0
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["Ctrl-C", "SIGTERM", "SIGHUP"])
+def test_a_signal_ends_the_recording_and_leaves_the_program(lab, wheel, how):
+    server = python_server(lab, wheel, "chain", "--rest", 0.01)
+    attaching = Attaching(lab, server.pid)
+    attaching.wait_said("recording python")
+    time.sleep(0.3)
+    done = attaching.end(how)
+    assert done.status == 0 and len(done.recording.inferences) > 10
+    assert text_differs(server.pid) == 0
+    server.end()
+
+
+def test_it_ends_after_so_many_inferences(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--rest", 0.002)
+    done = attach(lab, "-n", 20, server.pid, duration=None)
+    server.end()
+    assert 20 <= len(done.recording.inferences) < 60
+
+
+def test_sigkill_of_the_program_loses_nothing_that_was_seen(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--rest", 0.01)
+    attaching = Attaching(lab, server.pid)
+    attaching.wait_said("recording python")
+    time.sleep(0.5)
+    server.process.kill()
+    server.process.wait()
+    done = attaching.wait()
+    assert done.status == 0 and len(done.recording.inferences) > 10 and done.recording.lost == 0
+    assert done.recording.note("exit")["pid"] == server.pid
+
+
+def rounds(quick, full):
+    return [quick, pytest.param(full, marks=pytest.mark.full)]
+
+
+@pytest.mark.parametrize("n", rounds(5, 100))
+def test_sigkill_of_inftrace_leaves_the_program_as_it_was(lab, library, n):
+    server = native_server(lab, library, "chain", 256, 256, threads=4)
+    for i in range(n):
+        attaching = Attaching(lab, server.pid, name="killed")
+        if i % 2:
+            attaching.wait_said("recording serve")
+        time.sleep(0.01 * (i % 17))
+        attaching.process.kill()
+        attaching.process.wait()
+    time.sleep(1)
+    assert text_differs(server.pid) == 0
+    server.end()
+
+
+@pytest.mark.parametrize("n", rounds(5, 1000))
+def test_attached_again_and_again_under_load(lab, library, n):
+    server = native_server(lab, library, "chain", 256, 256, threads=4)
+    for i in range(n):
+        done = lab.plain(attach_command(lab, server.pid, duration=0.05)[0], timeout=60)
+        assert done.status == 0, done.err
+    assert text_differs(server.pid) == 0
+    server.end()
+
+
+def test_all_takes_those_that_come_later_from_their_first_call(lab, wheel):
+    path = os.path.join(lab.folder, "serve.py")
+    for name in ("serve.py", "ortprogram.py"):
+        shutil.copy(os.path.join(envs.PROGRAMS, name), lab.path(name))
+
+    def server():
+        times = lab.path("times-%d" % len(lab.started))
+        return Server(lab, [wheel.python, path, lab.model("chain"), "--rest", "0.002", "--times", times], times=times)
+    other = python_server(lab, wheel, "chain", "--rest", 0.01)
+    attaching = Attaching(lab, "--path", path, "--all")
+    attaching.wait_said("waiting for programs")
+    for _ in range(2):
+        one = server()
+        attaching.wait_said("recording python (%d)" % one.pid)
+        time.sleep(0.3)
+        runs, _ = one.end()
+    recording = attaching.end().recording
+    other.end()
+    # its last program: every run, but the one of which "ready" tells is not in its own account
+    assert len(recording.of("inference", one.pid)) == runs + 1
+    assert other.pid not in recording.pids and len(recording.of("session")) == 2
+    assert all(slice.args["status"] == "ok" for slice in recording.of("session"))
+
+
+def test_the_time_of_next_counts_from_its_program(lab, wheel):
+    path = lab.path("late.pftrace")
+    waiting = lab.start([lab.inftrace, "next", "-o", path, "-d", "1s", "--name", "late.py", "--json"], stdout=subprocess.PIPE,
+                        stderr=subprocess.DEVNULL, text=True)
+    time.sleep(1.5)
+    assert waiting.poll() is None
+    for name, source in (("late.py", "serve.py"), ("ortprogram.py", "ortprogram.py")):
+        shutil.copy(os.path.join(envs.PROGRAMS, source), lab.path(name))
+    server = Server(lab, [wheel.python, lab.path("late.py"), lab.model("chain"), "--rest", "0.002"])
+    out, _ = waiting.communicate(timeout=20)
+    server.end()
+    assert '"stopped": "the time given by --duration is over"' in out
+    assert 0.9e9 < int(re.search(r'"elapsed_ns": (\d+)', out).group(1)) < 3e9 and int(re.search(r'"inferences": (\d+)', out).group(1)) > 5
+
+
+def test_a_program_that_is_restarted_is_followed(lab, wheel):
+    script = lab.path("restarted.py")
+    with open(script, "w") as out:
+        out.write(open(os.path.join(envs.PROGRAMS, "serve.py")).read())
+    shutil.copy(os.path.join(envs.PROGRAMS, "ortprogram.py"), lab.path("ortprogram.py"))
+    first = Server(lab, [wheel.python, "restarted.py", lab.model("chain"), "--rest", "0.002"])
+    attaching = Attaching(lab, first.pid, "--follow")
+    attaching.wait_said("recording python (%d)" % first.pid)
+    time.sleep(0.3)
+    first.end()
+    other = python_server(lab, wheel, "chain", "--rest", 0.01)
+    second = Server(lab, [wheel.python, script, lab.model("chain"), "--rest", "0.002"])
+    attaching.wait_said("recording python (%d)" % second.pid)
+    time.sleep(0.3)
+    runs, _ = second.end()
+    recording = attaching.end().recording
+    other.end()
+    assert recording.pids == sorted([first.pid, second.pid])
+    assert len(recording.of("inference", second.pid)) == runs + 1
+    assert {note.args["pid"]: note.args.get("exit_status", 0) for note in recording.notes("exit")} == {first.pid: 0, second.pid: 0}
+
+
+# ---- where it runs
+
+def test_a_program_in_namespaces_of_its_own(lab, wheel, tmp_path):
+    """Another pid namespace, and the runtime at a path that is not there outside."""
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    times = lab.path("times")
+    script = "mount --bind %s %s && exec %s/bin/python %s %s --rest 0.002 --times %s" % (
+        wheel.path, inside, inside, os.path.join(envs.PROGRAMS, "serve.py"), lab.model("chain"), times)
+    server = Server(lab, ["unshare", "--pid", "--mount", "--fork", "--mount-proc", "--propagation", "private", "sh", "-c", script], times=times)
+    assert not os.listdir(inside)
+    with open("/proc/%d/task/%d/children" % (server.pid, server.pid)) as children:
+        pid = int(children.read())
+    done = attach(lab, pid)
+    server.end()
+    assert {slice.track.pid for slice in done.recording.inferences} == {pid}
+    assert done.recording.note("runtime")["path"].startswith(str(inside))
+    assert astray(done.recording, server.times(), by_thread=False) == []
+
+
+CONTAINER = """
+mount -t tmpfs none {0} && mkdir {0}/upper {0}/work {0}/root &&
+mount -t overlay overlay -o lowerdir=/,upperdir={0}/upper,workdir={0}/work {0}/root &&
+mount -t proc proc {0}/root/proc && mount --rbind /dev {0}/root/dev && mount --rbind {1} {0}/root{1} || exit 9
+exec chroot {0}/root {2}
+"""
+
+
+def test_a_program_in_a_root_of_layers_like_a_containers(lab, wheel, tmp_path):
+    """An overlay tells stat of other devices than maps; only the three capabilities are there to get at the library."""
+    times = lab.path("times")
+    script = CONTAINER.format(tmp_path / "layers", lab.folder, " ".join([
+        wheel.python, os.path.join(envs.PROGRAMS, "serve.py"), lab.model("chain"), "--rest", "0.002", "--times", times]))
+    (tmp_path / "layers").mkdir()
+    try:
+        server = Server(lab, ["unshare", "--pid", "--mount", "--fork", "--propagation", "private", "sh", "-c", script], times=times)
+    except AssertionError:
+        pytest.skip("no overlay can be mounted here")
+    with open("/proc/%d/task/%d/children" % (server.pid, server.pid)) as children:
+        pid = int(children.read())
+    done = attach(lab, pid, prefix=["setpriv", "--bounding-set", "-all,+bpf,+perfmon,+sys_ptrace", "--inh-caps", "-all"])
+    server.end()
+    assert {slice.track.pid for slice in done.recording.inferences} == {pid}
+    assert astray(done.recording, server.times(), by_thread=False) == []
+
+
+def test_a_library_that_was_deleted_or_replaced_is_found_by_its_mapping(lab, library, tmp_path):
+    for how in ("deleted", "replaced"):
+        copy = str(tmp_path / ("libonnxruntime-%s.so" % how))
+        shutil.copy(library, copy)
+        server = native_server(lab, copy, "chain", 256, 256)
+        os.unlink(copy)
+        if how == "replaced":
+            with open(copy, "wb") as file:
+                file.write(b"another file")
+        done = attach(lab, server.pid, duration=0.3, name=how)
+        server.end()
+        assert len(whole(done.recording)) > 20 and astray(done.recording, server.times()) == []
+
+
+@pytest.mark.parametrize("rights, said", [
+    ("bpf,perfmon,sys_ptrace", None),
+    ("bpf,sys_ptrace", "missing CAP_PERFMON"),
+    ("perfmon,sys_ptrace", "missing CAP_BPF"),
+    ("sys_ptrace", "missing CAP_BPF CAP_PERFMON"),
+    ("none", "missing CAP_BPF CAP_PERFMON"),
+])
+def test_only_these_capabilities_are_needed_and_what_is_missing_is_said(lab, wheel, rights, said):
+    server = python_server(lab, wheel, "chain", "--rest", 0.01)
+    wanted = "-all" + "".join(",+" + right for right in rights.split(",") if right != "none")
+    done = attach(lab, server.pid, duration=0.3, prefix=["setpriv", "--bounding-set", wanted, "--inh-caps", "-all"], status=3 if said else 0)
+    server.end()
+    if said:
+        assert said in done.err and done.recording is None
+        assert "setcap" in done.err or "--cap-add" in done.err
+    else:
+        assert len(done.recording.inferences) > 5
+
+
+def test_a_user_namespace_is_not_enough(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--rest", 0.01)
+    done = attach(lab, server.pid, prefix=["unshare", "--user", "--map-root-user"], status=3)
+    server.end()
+    assert "user namespace" in done.err
+
+
+def test_capabilities_are_given_up_once_the_probes_are_in(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--rest", 0.01)
+    attaching = Attaching(lab, server.pid)
+    until = time.monotonic() + 10
+    capabilities = None
+    while capabilities != 0 and time.monotonic() < until:
+        with open("/proc/%d/status" % attaching.process.pid) as status:
+            capabilities = int(re.search(r"^CapEff:\s*(\w+)$", status.read(), re.M).group(1), 16)
+        time.sleep(0.02)
+    assert capabilities == 0
+    time.sleep(0.3)
+    assert len(attaching.end().recording.inferences) > 10
+    server.end()

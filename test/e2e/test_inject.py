@@ -1,0 +1,501 @@
+# SPDX-License-Identifier: Apache-2.0
+"""inftrace attach --inject: the agent is brought into programs that run already, and leaves them again."""
+import collections
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+import envs
+from attaching import Attaching, attach, attach_command, native_server, python_server, Server
+from conftest import FULL, environment
+
+CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
+
+
+def inject(lab, *words, **more):
+    return attach(lab, "--inject", *words, **more)
+
+
+def whole(recording):
+    return [slice for slice in recording.inferences if slice.end and not slice.args.get("partial")]
+
+
+def per_inference(recording):
+    """{number of the inference: sorted [(name, type)]}, whole inferences only."""
+    found = {slice.args["inference"]: [] for slice in whole(recording)}
+    for operator in recording.operators:
+        if operator.args.get("inference") in found:
+            found[operator.args["inference"]].append((operator.name, operator.args["op_type"]))
+    return {number: sorted(operators) for number, operators in found.items()}
+
+
+def outside(recording, times, by_thread=True):
+    """Whole inferences that do not lie in a run that the program measured itself, with the clock's error."""
+    slack = recording.note("clock")["error_ns"]
+    times = sorted(times)
+    wrong, at = [], collections.Counter()
+    by = collections.defaultdict(list)
+    for run in times:
+        by[run[2] if by_thread else None].append(run)
+    for slice in sorted(whole(recording), key=lambda slice: slice.start):
+        thread = slice.args["tid"] if by_thread else None
+        own = by[thread]
+        while at[thread] < len(own) and own[at[thread]][1] + slack < slice.end:
+            at[thread] += 1
+        if not any(run[0] - slack <= slice.start and slice.end <= run[1] + slack for run in own[at[thread]:at[thread] + (1 if by_thread else 8)]):
+            wrong.append(slice)
+    return wrong
+
+
+def left_out(recording, times):
+    """Runs between two whole inferences of their thread that were not recorded."""
+    faults = []
+    for thread in {slice.args["tid"] for slice in whole(recording)}:
+        slices = [slice for slice in whole(recording) if slice.args["tid"] == thread]
+        begin, end = min(slice.start for slice in slices), max(slice.end for slice in slices)
+        n_own = sum(time[2] == thread and time[1] > begin and time[0] < end for time in times)
+        if n_own != len(slices):
+            faults.append("thread %d: %d of %d" % (thread, len(slices), n_own))
+    return faults
+
+
+def torture(lab, library, threads=16, rest_us=2000, tortured=2):
+    return Server(lab, lab.native("torture", library, lab.model("chain"), 256, 256, threads, rest_us, tortured))
+
+
+def facts(pid):
+    """What must not grow: (kB of own memory, mappings, descriptors)."""
+    with open("/proc/%d/status" % pid) as status:
+        anonymous = int(re.search(r"RssAnon:\s+(\d+)", status.read()).group(1))
+    with open("/proc/%d/maps" % pid) as maps:
+        n_maps = len(maps.readlines())
+    return anonymous, n_maps, len(os.listdir("/proc/%d/fd" % pid))
+
+
+def agent_threads(pid):
+    names = []
+    for task in os.listdir("/proc/%d/task" % pid):
+        try:
+            with open("/proc/%d/task/%s/comm" % (pid, task)) as file:
+                names.append(file.read().strip())
+        except FileNotFoundError:
+            pass
+    return names.count("inftrace")
+
+
+def left_behind():
+    return {name for folder in ("/dev/shm", "/tmp") for name in os.listdir(folder) if name.startswith("inftrace-inject-")}
+
+
+# ---- what is seen
+
+def test_every_wheel_is_seen_whole(lab, each_wheel):
+    server = python_server(lab, each_wheel, "cnn", "--rest", 0.002, "--threads", 2)
+    done = inject(lab, server.pid)
+    server.end()
+    recording = done.recording
+    assert len(whole(recording)) > 50 and recording.lost == 0
+    assert outside(recording, server.times()) == [] and left_out(recording, server.times()) == []
+    profile = lab.profile(lab.python(each_wheel, "infer", "run", lab.model("cnn"), "--runs", 1, "--profile", lab.path("profile")))
+    assert set(map(tuple, per_inference(recording).values())) == {tuple(sorted(profile))}
+    assert {slice.args["model"] for slice in recording.inferences} == {"cnn"}
+    assert {slice.args["provider"] for slice in recording.operators} == {"CPUExecutionProvider"}
+    launched = lab.record(lab.python(each_wheel, "infer", "run", lab.model("cnn"), "--runs", 3), name="launched").recording
+    shapes = {slice.args.get("shapes") for slice in launched.inferences}
+    assert {slice.args["shapes"] for slice in whole(recording)[5:]} == shapes
+
+
+def test_every_node_package_is_seen_whole(lab, each_node):
+    times = lab.path("times")
+    server = Server(lab, [each_node.node, os.path.join(envs.PROGRAMS, "serve.js"), lab.model("cnn"), "1x3x32x32", times],
+                    env=each_node.script_env, times=times)
+    done = inject(lab, server.pid)
+    server.end()
+    assert len(whole(done.recording)) > 20 and done.recording.lost == 0
+    assert outside(done.recording, server.times(), by_thread=False) == []
+    operators = set(map(tuple, per_inference(done.recording).values()))
+    assert len(operators) == 1 and ("classify", "Gemm") in operators.pop()
+    assert {slice.args["model"] for slice in whole(done.recording)} == {"cnn"}
+
+
+@pytest.mark.parametrize("linked", [True, False], ids=["linked", "opened"])
+def test_a_c_program_with_four_threads_is_seen_exactly(lab, each_library, linked):
+    server = native_server(lab, each_library, "chain", 256, 256, threads=4, linked=linked)
+    done = inject(lab, server.pid, duration=0.2)
+    runs, failed = server.end()
+    assert failed == 0 and done.recording.lost == 0
+    assert 2 <= len({slice.args["tid"] for slice in whole(done.recording)}) <= 4
+    assert outside(done.recording, server.times()) == [] and left_out(done.recording, server.times()) == []
+    assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
+    assert {slice.args["model"] for slice in whole(done.recording)} == {"chain"}
+
+
+def test_a_program_with_the_runtime_linked_in_is_seen(lab):
+    program = lab.start([environment(envs.magika), "-r", "/usr/share"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(1)
+    done = inject(lab, program.pid)
+    assert program.poll() is None
+    assert len(whole(done.recording)) > 2 and done.recording.lost == 0
+    assert len(set(map(tuple, per_inference(done.recording).values()))) == 1
+    assert done.recording.note("runtime")["path"].endswith("/magika")
+
+
+@pytest.mark.parametrize("level", ["inference", "detail"])
+def test_levels(lab, wheel, level):
+    server = python_server(lab, wheel, "cnn", "--rest", 0.002)
+    done = inject(lab, server.pid, level=level)
+    server.end()
+    assert outside(done.recording, server.times()) == [] and len(whole(done.recording)) > 20
+    if level == "inference":
+        assert done.recording.operators == []
+    else:
+        assert all("shapes" in operator.args for operator in done.recording.operators[40:])
+        assert all("thread_cpu_ns" in slice.args for slice in whole(done.recording))
+
+
+def test_operators_on_the_runtimes_own_threads_belong_to_their_run(lab, wheel):
+    server = python_server(lab, wheel, "wide", "--parallel", "--rest", 0.002, "--threads", 2)
+    done = inject(lab, server.pid)
+    server.end()
+    assert outside(done.recording, server.times()) == [] and done.recording.lost == 0
+    counts = collections.Counter(len(operators) for operators in per_inference(done.recording).values())
+    assert set(counts) == {33}
+
+
+def test_a_model_from_memory_has_no_path_and_several_models_have_their_own_names(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--rest", 0.002, "--bytes")
+    done = inject(lab, server.pid, duration=0.5)
+    server.end()
+    assert {slice.args["model"] for slice in whole(done.recording)} == {"model from memory"}
+
+
+def test_sessions_made_while_it_is_there_are_seen_from_within_and_names_stay_right(lab, each_wheel):
+    server = python_server(lab, each_wheel, ["chain", "cnn", "loop"], program="renew")
+    done = inject(lab, server.pid, duration=1.5)
+    server.end()
+    recording = done.recording
+    created = [slice for slice in recording.of("session") if slice.end]
+    assert len(created) > 5 and all(slice.args["status"] == "ok" for slice in created)
+    assert all({"load", "specialize"} <= {child.kind for child in slice.children} for slice in created[1:])
+    expected = collections.defaultdict(set)
+    operators = per_inference(recording)
+    for run in whole(recording):
+        expected[run.args["model"]].add(tuple(operators[run.args["inference"]]))
+    assert set(expected) == {"chain", "cnn", "loop"} and all(len(kinds) == 1 for kinds in expected.values())
+    assert expected["chain"] == {tuple(CHAIN)}
+
+
+def test_what_began_before_the_hooks_is_partial_or_not_there(lab, wheel):
+    server = python_server(lab, wheel, "heavy", "--threads", 3)
+    done = inject(lab, server.pid, duration=1.0)
+    server.end()
+    recording = done.recording
+    assert outside(recording, server.times()) == []
+    cut = [slice for slice in recording.inferences if not slice.end or slice.args.get("partial")]
+    assert 1 <= len(cut) <= 6
+    assert len(set(map(tuple, per_inference(recording).values()))) == 1
+
+
+# ---- coming and going
+
+def test_it_comes_again_with_the_same_agent_and_nothing_grows(lab, library):
+    server = torture(lab, library)
+    numbers = []
+    for number in range(200 if FULL else 12):
+        done = inject(lab, server.pid, duration=0.05, name="round-%d" % (number % 3))
+        assert len(done.recording.inferences) > 5 and done.recording.lost == 0
+        assert {slice.args["model"] for slice in whole(done.recording)} == {"chain"}
+        lab.recordings.pop()
+        numbers.append(facts(server.pid))
+        assert agent_threads(server.pid) == 0
+    server.end()
+    assert numbers[-1][0] < numbers[3][0] + 2000 and numbers[-1][1] < numbers[3][1] + 24, numbers
+    assert max(number[2] for number in numbers) <= numbers[0][2] + 2
+
+
+@pytest.mark.full
+def test_a_thousand_rounds_with_64_threads(lab, library):
+    server = torture(lab, library, threads=64, rest_us=10000)
+    numbers = []
+    for number in range(1000):
+        done = inject(lab, server.pid, duration=0.02, name="round-%d" % (number % 3))
+        lab.recordings.pop()
+        numbers.append(facts(server.pid))
+    server.end()
+    assert numbers[-1][0] < numbers[50][0] + 2000 and numbers[-1][1] < numbers[50][1] + 100, numbers[::50]
+
+
+def test_levels_may_differ_from_one_time_to_the_next(lab, wheel):
+    server = python_server(lab, wheel, "cnn", "--rest", 0.002)
+    for level, has_operators in (("inference", False), ("operator", True), ("inference", False), ("detail", True)):
+        done = inject(lab, server.pid, duration=0.3, level=level)
+        assert bool(done.recording.operators) == has_operators
+        assert len(whole(done.recording)) > 20
+    server.end()
+
+
+def hooked_words(pid):
+    """Words of the runtimes' read-only data that are not what the loader made of them: those that lead to the agent."""
+    agent, found = [], 0
+    with open("/proc/%d/maps" % pid) as maps:
+        lines = [line.split(None, 5) for line in maps]
+    for words in lines:
+        if len(words) == 6 and "libinftrace-agent" in words[5] and "x" in words[1]:
+            agent.append([int(word, 16) for word in words[0].split("-")])
+    with open("/proc/%d/mem" % pid, "rb", 0) as memory:
+        for words in lines:
+            if len(words) < 6 or "onnxruntime" not in words[5] or words[1][2] == "x":
+                continue
+            start, end = (int(word, 16) for word in words[0].split("-"))
+            memory.seek(start)
+            data = memoryview(memory.read(end - start)).cast("Q")
+            found += sum(low <= word < high for word in data for low, high in agent)
+    return found
+
+
+def test_afterwards_no_hook_is_left(lab, wheel):
+    before = left_behind()
+    server = python_server(lab, wheel, "chain", "--rest", 0.01)
+    background = Attaching(lab, "--inject", server.pid)
+    background.wait_said("recording")
+    time.sleep(0.2)
+    assert hooked_words(server.pid) > 300
+    background.end()
+    assert hooked_words(server.pid) == 0 and agent_threads(server.pid) == 0 and left_behind() <= before
+    server.end()
+
+
+def killed_at(lab, server, step):
+    command, path = attach_command(lab, "--inject", server.pid, duration=0.05, name="killed")
+    return lab.plain(command, env={"INFTRACE_INJECT_STOP": str(step)})
+
+
+def test_a_recorder_killed_after_each_step_harms_nobody(lab, library):
+    before = left_behind()
+    server = torture(lab, library)
+    for times in range(10 if FULL else 2):
+        step, killed = 1, True
+        while killed:
+            killed = killed_at(lab, server, step).status == -signal.SIGKILL
+            assert server.process.poll() is None
+            step += 1
+        assert step > 8
+    time.sleep(11)  # what they have left behind is removed by the next one, when it is certain that nobody is about to use it
+    done = inject(lab, server.pid, duration=0.2)
+    assert len(whole(done.recording)) > 20 and left_behind() <= before
+    server.end()
+
+
+def test_a_recorder_killed_at_any_moment_harms_nobody(lab, library):
+    server = torture(lab, library)
+    dice = random.Random(5)
+    for number in range(500 if FULL else 15):
+        command, path = attach_command(lab, "--inject", server.pid, duration=0.3, name="killed")
+        process = lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(dice.random() * 0.3)
+        process.kill()
+        process.wait()
+        assert server.process.poll() is None
+    done = inject(lab, server.pid, duration=0.2)
+    assert len(whole(done.recording)) > 20
+    server.end()
+
+
+def test_after_its_recorder_was_killed_the_agent_takes_its_hooks_out(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--rest", 0.01)
+    background = Attaching(lab, "--inject", server.pid)
+    background.wait_said("recording")
+    background.process.kill()
+    background.process.wait()
+    until = time.monotonic() + 10
+    while agent_threads(server.pid) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert hooked_words(server.pid) == 0 and agent_threads(server.pid) == 0
+    server.end()
+
+
+def test_a_target_that_is_killed_ends_the_recording_and_what_it_told_is_kept(lab, library):
+    before = left_behind()
+    server = torture(lab, library)
+    background = Attaching(lab, "--inject", server.pid)
+    background.wait_said("recording")
+    time.sleep(0.3)
+    server.process.kill()
+    done = background.wait()
+    assert done.status == 0 and len(whole(done.recording)) > 100
+    assert left_behind() <= before
+
+
+def test_two_at_a_time_are_one_too_many(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--rest", 0.01)
+    background = Attaching(lab, "--inject", server.pid)
+    background.wait_said("recording")
+    done = inject(lab, server.pid, name="second", status=3)
+    assert "recorded by another" in done.err
+    assert len(whole(background.end().recording)) > 5
+    server.end()
+
+
+# ---- programs that make no inference just now
+
+def test_an_idle_program_is_pending_and_its_first_inference_is_recorded_from_then_on(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--idle", "--rest", 0.01)
+    background = Attaching(lab, "--inject", server.pid)
+    background.wait_said("idle")
+    server.process.stdin.write("\n")
+    server.process.stdin.flush()
+    time.sleep(0.7)
+    done = background.end()
+    server.end()
+    assert len(whole(done.recording)) > 10 and outside(done.recording, server.times()) == []
+
+
+def test_a_program_that_stays_idle_is_as_it_was(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--idle", "--rest", 0.01)
+    done = inject(lab, server.pid, duration=0.6)
+    assert "idle" in done.err and done.recording.inferences == []
+    with open("/proc/%d/maps" % server.pid) as maps:
+        assert "libinftrace-agent" not in maps.read()
+    server.process.stdin.write("\n")
+    server.process.stdin.flush()
+    time.sleep(0.2)
+    server.end()
+
+
+
+
+# ---- programs that are left alone
+
+def sandboxed(lab, wheel, what):
+    return Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "sandboxed.py"), what, lab.model("chain")])
+
+
+@pytest.mark.parametrize("what", ["nothing", "death"])
+def test_a_program_under_a_filter_of_system_calls_is_left_alone(lab, wheel, what):
+    server = sandboxed(lab, wheel, what)
+    done = inject(lab, server.pid, status=3)
+    assert "seccomp" in done.err and not os.path.exists(lab.path("attached.pftrace"))
+    server.end()
+
+
+def test_a_filter_that_allows_everything_is_no_hindrance_to_who_insists(lab, wheel):
+    server = sandboxed(lab, wheel, "nothing")
+    done = inject(lab, "--allow-seccomp", server.pid, duration=0.3)
+    assert len(whole(done.recording)) > 10
+    server.end()
+
+
+@pytest.mark.parametrize("what, why", [("threads", "Operation not permitted|Resource"), ("libraries", "libinftrace-agent.so|could not load")])
+def test_what_a_filter_refuses_is_told_and_the_program_goes_on(lab, wheel, what, why):
+    server = sandboxed(lab, wheel, what)
+    for _ in range(2):
+        done = inject(lab, "--allow-seccomp", server.pid, status=3)
+        assert re.search(why, done.err) and "goes on" in done.err
+        assert hooked_words(server.pid) == 0
+    server.end()
+
+
+@pytest.mark.root
+def test_a_program_of_another_user_is_left_alone(lab, library):
+    os.chmod(lab.folder, 0o755)
+    args = lab.native("torture", library, lab.model("chain"), 256, 256, 1, 10000, 0)
+    if lab.plain(["setpriv", "--reuid", "65534", "--clear-groups", "test", "-x", args[0]]).status:
+        pytest.skip("the programs of the tests cannot be run by another user here")
+    server = Server(lab, args, prefix=["setpriv", "--reuid", "65534", "--clear-groups"])
+    done = inject(lab, server.pid, status=3)
+    assert "belongs to user 65534" in done.err
+    server.end()
+
+
+@pytest.mark.root
+def test_a_user_injects_into_a_program_of_his_own(lab, library):
+    who = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    os.chmod(lab.folder, 0o777)
+    args = lab.native("torture", library, lab.model("chain"), 256, 256, 2, 5000, 0)
+    if lab.plain([*who, "test", "-x", args[0], "-a", "-x", lab.inftrace]).status:
+        pytest.skip("the programs of the tests cannot be run by another user here")
+    server = Server(lab, args, prefix=who)
+    done = inject(lab, server.pid, prefix=who, duration=0.3)
+    assert len(whole(done.recording)) > 20
+    server.end()
+
+
+def test_a_static_program_and_one_without_a_runtime_are_left_alone(lab):
+    source, static = lab.path("idle.c"), lab.path("idle")
+    with open(source, "w") as file:
+        file.write("#include <unistd.h>\nint main(void) { for (;;) pause(); }\n")
+    subprocess.run(["cc", "-static", "-o", static, source], check=True)
+    for args, why in (([static], "no GNU C library"), (["sleep", "60"], "no ONNX Runtime")):
+        program = lab.start(args)
+        time.sleep(0.1)
+        done = inject(lab, program.pid, status=3)
+        assert why in done.err and program.poll() is None
+        program.kill()
+        program.wait()
+
+
+def test_a_launched_program_is_left_to_its_recorder(lab, wheel):
+    command, _ = lab.command(lab.python(wheel, "serve", lab.model("chain"), "--rest", 0.01), name="launched")
+    process = lab.start(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert process.stdout.readline() == "ready\n"
+    with open("/proc/%d/task/%d/children" % (process.pid, process.pid)) as file:
+        child = int(file.read().split()[0])
+    done = inject(lab, child, status=3)
+    assert "record" in done.err
+    out, _ = process.communicate(timeout=30)
+    assert "differ 0" in out and process.returncode == 0
+
+
+# ---- namespaces, children
+
+@pytest.mark.root
+@pytest.mark.parametrize("mounts", ["mount -t tmpfs none /dev/shm", "mount -t tmpfs -o noexec none /dev/shm",
+                                    "mount -t tmpfs none /dev/shm; mount -t tmpfs none %(agent)s"], ids=["shm", "noexec", "hidden"])
+def test_a_program_in_a_mount_namespace_of_its_own_is_seen(lab, library, mounts):
+    if not shutil.which("unshare") or lab.plain(["unshare", "-m", "true"]).status:
+        pytest.skip("unshare -m is not allowed here")
+    agent = os.path.join(os.path.dirname(os.path.realpath(lab.inftrace)), "src/agent")
+    args = lab.native("torture", library, lab.model("chain"), 256, 256, 2, 5000, 0)
+    script = mounts % {"agent": agent} + "; exec " + " ".join(args)
+    server = Server(lab, ["unshare", "-m", "-p", "-f", "--mount-proc", "/bin/sh", "-c", script])
+    with open("/proc/%d/task/%d/children" % (server.pid, server.pid)) as file:
+        inner = int(file.read().split()[0])
+    for _ in range(2):
+        done = inject(lab, inner, duration=0.4)
+        assert len(whole(done.recording)) > 20 and done.recording.lost == 0
+        assert {slice.args["model"] for slice in whole(done.recording)} == {"chain"}
+        assert inner in {track.pid for track in done.recording.tracks.values() if track.is_process}
+    assert hooked_words(inner) == 0
+    with open("/proc/%d/maps" % inner) as maps:
+        assert len({line.split()[4] for line in maps if "libinftrace-agent" in line}) == 1
+    assert [name for name in os.listdir("/proc/%d/root/dev/shm" % inner) if name.startswith("inftrace")] == []
+    server.end()
+
+
+def test_children_of_fork_are_recorded_and_go_on_when_the_recording_ends(lab, library):
+    program = lab.native("fork", library, lab.model("chain"), 256, 256, 60, 200)
+    plain = lab.plain(program)
+    process = lab.start(program, stdout=open(lab.path("out"), "w"), stderr=subprocess.STDOUT)
+    while "status" not in open(lab.path("out")).read():
+        assert process.poll() is None
+        time.sleep(0.01)
+    done = inject(lab, process.pid, duration=0.3)
+    assert process.wait(120) == 0
+    pids = {track.pid for track in done.recording.tracks.values() if track.is_process}
+    assert len(pids) > 1 and len(whole(done.recording)) > 20
+    checksums = set(re.findall(r"[0-9a-f]{16}", open(lab.path("out")).read()))
+    assert checksums == set(re.findall(r"[0-9a-f]{16}", plain.out))
+
+
+def test_a_runtime_that_is_unloaded_and_loaded_again_is_no_trouble(lab, library):
+    process = lab.start(lab.native("reopen", library, lab.model("chain"), 256, 256, 60), stdout=open(lab.path("out"), "w"))
+    for number in range(4):
+        if process.poll() is None:
+            lab.plain(attach_command(lab, "--inject", process.pid, duration=0.3, name="reopen-%d" % number)[0])
+    assert process.wait(120) == 0

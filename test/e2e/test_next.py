@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""inftrace next: programs that load a runtime anywhere on the machine, recorded from their first call.
+
+Others may use this machine: every test waits for programs of its own path only.
+"""
+import ctypes
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import envs
+from conftest import environment
+from lab import names_and_types, own_times
+from recording import Recording
+
+pytestmark = pytest.mark.root
+TOOL = os.path.join(os.path.dirname(os.environ.get("INFTRACE", "")), "test", "e2e", "next_tool")
+INFER = os.path.join(envs.PROGRAMS, "infer.py")
+CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
+
+
+def read_until(path, text, process, seconds=20):
+    end = time.monotonic() + seconds
+    while text not in open(path, errors="replace").read():
+        assert process.poll() is None and time.monotonic() < end, open(path, errors="replace").read()
+        time.sleep(0.01)
+
+
+class Waiting:
+    """inftrace next in the background, once it waits."""
+
+    def __init__(self, lab, *options, level="operator", name="next"):
+        self.lab, self.path, self.err_path = lab, lab.path(name + ".pftrace"), lab.path(name + ".err")
+        with open(self.err_path, "wb") as err:
+            self.process = lab.start([lab.inftrace, "next", "-o", self.path, "--force", "--level", level, *options],
+                                     stdout=subprocess.PIPE, stderr=err, text=True)
+        read_until(self.err_path, "waiting for", self.process)
+
+    @property
+    def err(self):
+        return open(self.err_path, errors="replace").read()
+
+    def end(self, interrupt=False):
+        """The recording, when it has come to its end, or is told to."""
+        if interrupt:
+            self.process.send_signal(signal.SIGINT)
+        assert self.process.wait(60) == 0, self.err
+        recording = Recording(self.path)
+        self.lab.recordings.append(recording)
+        return recording
+
+
+def check_inside(recording, times, pid):
+    own, seen = sorted(own_times(times)), sorted((slice.start, slice.end) for slice in recording.of("inference", pid))
+    assert len(own) == len(seen)
+    assert [(a, b) for a, b in zip(seen, own) if a[0] < b[0] or a[1] > b[1]] == []
+
+
+def check_whole(lab, recording, runs):
+    """Every run that the program counted, from the first on, with all operators, and one session."""
+    assert recording.lost == 0
+    assert len(recording.inferences) == runs
+    assert len([slice for slice in recording.of("session") if slice.end]) == 1
+    assert sorted(slice.args["id"] for slice in recording.inferences) == list(range(1, runs + 1))
+    assert names_and_types(recording.operators) == sorted(CHAIN * runs)
+    check_inside(recording, lab.path("times"), recording.inferences[0].track.pid)
+
+
+def test_a_python_program_is_recorded_from_its_first_call(lab, each_wheel):
+    waiting = Waiting(lab, "--path", INFER)
+    program = lab.plain(lab.python(each_wheel, "infer", "run", lab.model("chain"), "--runs", 20, "--times", lab.path("times")))
+    recording = waiting.end()
+    assert program.status == 0, program.err
+    check_whole(lab, recording, program.counted[0])
+    assert "may be missing" not in waiting.err
+
+
+def test_a_node_program_is_recorded_from_its_first_call(lab, each_node):
+    script = lab.path("infer.js")
+    shutil.copy(envs.PROGRAMS + "/infer.js", script)
+    waiting = Waiting(lab, "--path", script)
+    program = lab.plain([each_node.node, script, lab.model("chain"), "256", "20", lab.path("times")], env=each_node.script_env)
+    recording = waiting.end()
+    assert program.status == 0, program.err
+    assert recording.lost == 0 and len(recording.inferences) == program.counted[0]
+    assert names_and_types(recording.operators) == sorted(CHAIN * program.counted[0])
+
+
+def test_a_library_that_java_unpacks_and_deletes_is_found(lab):
+    jar, script = environment(envs.jar), lab.path("Infer.java")
+    shutil.copy(envs.PROGRAMS + "/Infer.java", script)
+    waiting = Waiting(lab, "--name", "java", level="inference")
+    program = lab.plain(["java", "-cp", jar, script, lab.model("chain"), "20", "1", lab.path("times")])
+    recording = waiting.end()
+    assert program.status == 0, program.err
+    assert len(recording.inferences) == program.counted[0]
+
+
+def test_a_program_with_the_runtime_inside_is_recorded_from_its_first_call(lab):
+    program = lab.path("mymagika")
+    shutil.copy(environment(envs.magika), program)      # a file that was never seen, nor looked at
+    waiting = Waiting(lab, "--path", program)
+    done = lab.plain([program, "/etc/passwd", INFER])
+    recording = waiting.end()
+    assert done.status == 0 and recording.lost == 0
+    assert len([slice for slice in recording.of("session") if slice.end]) == 2      # as the program does it
+    assert recording.inferences[0].args["id"] == 1
+
+
+def test_a_runtime_in_another_mount_namespace_is_found(lab, wheel):
+    root = os.path.realpath(wheel.path)
+    hidden = lab.path("hidden")
+    os.mkdir(hidden)
+    site = glob.glob(root + "/lib/python3*/site-packages")[0]
+    script = "mount -t tmpfs none {0} && cp -r {1}/onnxruntime {0}/ && PYTHONPATH={0} exec {2} {3} run {4} --runs 5".format(
+        hidden, site, wheel.python, INFER, lab.model("chain"))
+    waiting = Waiting(lab, "--path", INFER)
+    done = lab.plain(["unshare", "-mpf", "--mount-proc", "sh", "-c", script])
+    recording = waiting.end()
+    assert done.status == 0, done.err
+    assert len(recording.inferences) == done.counted[0]
+    assert recording.note("runtime")["path"].startswith(hidden)
+    assert not os.listdir(hidden)
+
+
+def test_of_fifty_programs_no_session_creation_is_missed(lab, wheel):
+    waiting = Waiting(lab, "--all", "--path", INFER, level="inference")
+    programs = []
+    for batch in range(5):
+        some = [lab.start(lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 3, "--times", lab.path("times-%d" % i)),
+                          stdout=subprocess.DEVNULL) for i in range(batch * 10, batch * 10 + 10)]
+        assert [program.wait(120) for program in some] == [0] * 10
+        programs += some
+    recording = waiting.end(interrupt=True)
+    created = {slice.track.pid for slice in recording.of("session") if slice.end and slice.args["status"] == "ok"}
+    assert created == {program.pid for program in programs}, waiting.err
+    assert len(recording.of("session")) == 50
+    assert len(recording.inferences) == 150 and recording.lost == 0
+    for i, program in enumerate(programs):
+        check_inside(recording, lab.path("times-%d" % i), program.pid)
+
+
+def test_programs_that_are_not_wanted_go_on(lab, wheel):
+    waiting = Waiting(lab, "--name", "nobody.py")
+    program = lab.plain(lab.python(wheel, "infer", "run", lab.model("chain")))
+    assert program.status == 0
+    recording = waiting.end(interrupt=True)
+    assert recording.inferences == [] and recording.notes("runtime") == []
+
+
+PARENT = """
+import os, sys
+pid = os.fork()
+if not pid:
+    os.execv(sys.argv[1], sys.argv[1:])
+while True:
+    _, status = os.waitpid(pid, os.WUNTRACED | os.WCONTINUED)
+    if os.WIFEXITED(status) or os.WIFSIGNALED(status):
+        sys.exit(status >> 8 if os.WIFEXITED(status) else 99)
+    print("stopped or continued", flush=True)
+"""
+
+
+def test_the_parent_of_a_held_program_takes_no_note(lab, wheel):
+    waiting = Waiting(lab, "--path", INFER)
+    program = lab.plain([sys.executable, "-c", PARENT, *lab.python(wheel, "infer", "run", lab.model("chain"))])
+    recording = waiting.end()
+    assert program.status == 0 and "stopped" not in program.out
+    assert len(recording.inferences) == program.counted[0]
+
+
+def watching(lab, hold_ms):
+    out = lab.path("next_tool.out")
+    tool = lab.start([TOOL, "60", str(hold_ms), INFER], stdout=open(out, "wb"), stderr=subprocess.STDOUT)
+    read_until(out, "ready", tool)
+    return tool, out
+
+
+def test_a_program_that_is_held_goes_on_when_its_holder_is_killed(lab, wheel):
+    for _ in range(5):
+        tool, out = watching(lab, 8000)
+        program = lab.start(lab.python(wheel, "infer", "run", lab.model("chain")), stdout=subprocess.PIPE, text=True)
+        read_until(out, "\n%d\t" % program.pid, program)
+        assert re.search(r"^State:\tt", open("/proc/%d/status" % program.pid).read(), re.M)
+        tool.kill()
+        printed, _ = program.communicate(timeout=7)
+        assert program.returncode == 0 and "runs 5 failed 0" in printed
+        tool.wait()
+
+
+def test_a_program_that_nobody_lets_go_is_let_go(lab, wheel):
+    tool, out = watching(lab, 60000)
+    start = time.monotonic()
+    program = lab.start(lab.python(wheel, "infer", "run", lab.model("chain")), stdout=subprocess.DEVNULL)
+    assert program.wait(30) == 0
+    assert 9 < time.monotonic() - start < 25
+    tool.kill()
+
+
+def trace_me():
+    ctypes.CDLL(None).ptrace(0, 0, 0, 0)
+
+
+def test_a_program_that_a_debugger_has_is_recorded_and_the_rest_is_said(lab, wheel):
+    libc = ctypes.CDLL(None)
+    libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+    waiting = Waiting(lab, "--path", INFER)
+    program = lab.start(lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 2000), preexec_fn=trace_me, stdout=subprocess.DEVNULL)
+    while True:
+        _, status = os.waitpid(program.pid, 0)
+        if not os.WIFSTOPPED(status):
+            break
+        number = os.WSTOPSIG(status)
+        libc.ptrace(7, program.pid, None, 0 if number == signal.SIGTRAP else number)
+    program.returncode = os.waitstatus_to_exitcode(status)
+    recording = waiting.end()
+    assert program.returncode == 0
+    assert "may be missing: cannot hold thread %d: a debugger has it" % program.pid in waiting.err
+    assert len(recording.inferences) > 0
+
+
+MAP = """
+import mmap, os, sys
+fd = os.open("/proc/self/exe", os.O_RDONLY)
+for _ in range(int(sys.argv[1])):
+    mmap.mmap(fd, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC).close()
+"""
+
+
+def test_when_it_cannot_keep_up_it_is_said(lab, wheel):
+    waiting = Waiting(lab, "--path", INFER, level="inference")
+    watcher = int(open("/proc/%d/task/%d/children" % (waiting.process.pid, waiting.process.pid)).read().split()[0])
+    os.kill(watcher, signal.SIGSTOP)
+    subprocess.run([sys.executable, "-c", MAP, "20000"], check=True)
+    os.kill(watcher, signal.SIGCONT)
+    for cpu in os.sched_getaffinity(0):  # the kernel tells of a loss with the next mapping on the same CPU
+        subprocess.run([sys.executable, "-c", MAP, "10"], check=True, preexec_fn=lambda: os.sched_setaffinity(0, [cpu]))
+    read_until(waiting.err_path, "a program may have been missed", waiting.process)
+    program = lab.plain(lab.python(wheel, "infer", "run", lab.model("chain")))
+    assert len(waiting.end().inferences) == program.counted[0]
+
+
+def test_without_rights_it_is_said_what_is_missing(lab):
+    done = lab.plain(["setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all", lab.inftrace, "next",
+                      "-o", "/dev/null", "--force"])
+    assert done.status == 3
+    assert "CAP_BPF" in done.err and "CAP_PERFMON" in done.err
+
+
+def test_only_for_people_who_ask_in_a_way_that_makes_sense(lab):
+    for words in (["--name", "a/b"], ["--path", ""], ["--name", "a", "--path", "b"], ["4242"]):
+        assert lab.plain([lab.inftrace, "next", *words]).status == 2
