@@ -29,12 +29,13 @@ void args_done(struct args *args);
 /* Borrowed; valid until the next list is added. */
 static inline const struct arg *args_get(const struct args *args, uint32_t number, uint32_t *n)
 {
-	const struct args_list *list = (const struct args_list *)args->list.data + number;
+	const struct args_list *list;
 
 	if (!number || number >= args->list.n) {
 		*n = 0;
 		return NULL;
 	}
+	list = (const struct args_list *)args->list.data + number;
 	*n = list->n;
 	return (const struct arg *)args->pool.data + list->first;
 }
