@@ -2,6 +2,7 @@
 /* `inftrace doctor`: prints what the looks of doctor_*.c and the checks of the sources find. Looks at nothing itself. */
 #include "cmd/doctor.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -278,7 +278,7 @@ static int take_item(struct archive *zip, const struct entry *entry, struct tens
 static int walk(struct archive *zip, const struct directory *dir, struct tensor_list *list)
 {
 	uint64_t at = dir->offset, end = dir->offset + dir->size;
-	struct entry entry;
+	struct entry entry = { 0 };
 	int ret = 0;
 
 	for (uint64_t i = 0; i < dir->n && !ret; i++) {

@@ -146,7 +146,7 @@ static bool keep_first(void *ctx, const char *sysroot, const char *path)
 
 static bool count_one(void *ctx, const char *sysroot, const char *path)
 {
-	uint64_t value;
+	uint64_t value = 0;
 
 	if (!read_number(sysroot, path, &value))
 		*(uint64_t *)ctx += value == 1;

@@ -338,6 +338,7 @@ def test_two_at_a_time_are_one_too_many(lab, wheel):
     background.wait_said("recording")
     done = inject(lab, server.pid, name="second", status=3)
     assert "recorded by another" in done.err
+    time.sleep(0.5)
     assert len(whole(background.end().recording)) > 5
     server.end()
 

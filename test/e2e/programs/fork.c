@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork LIBRARY MODEL SHAPE OUT_LEN N RUNS: N times: fork with a session alive and a thread running it all the while;
- * the child makes RUNS runs of its own with the parent's session and says what it got.
+ * fork LIBRARY MODEL SHAPE OUT_LEN N RUNS: N times: fork with a session alive that another thread runs all the while; the
+ * child makes RUNS runs of its own with the parent's session and says what it got. A lock of the runtime that the other
+ * thread held would stay locked in the child for ever, so the other thread is between two runs then; each time one more
+ * child, which runs nothing, is made whatever the other thread does.
  */
 #include "ort.h"
 
@@ -12,17 +14,28 @@
 #include <unistd.h>
 
 static struct model model;
+static pthread_mutex_t running = PTHREAD_MUTEX_INITIALIZER;
 static int stop;
 static long n_background;
 
 static void *background(void *arg)
 {
 	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+		pthread_mutex_lock(&running);
 		model_run(&model);
+		pthread_mutex_unlock(&running);
 		n_background++;
 		usleep(1000);
 	}
 	return NULL;
+}
+
+static int status_of(pid_t child)
+{
+	int status;
+
+	waitpid(child, &status, 0);
+	return WEXITSTATUS(status);
 }
 
 int main(int argc, char **argv)
@@ -36,16 +49,20 @@ int main(int argc, char **argv)
 	model_open(&model, &ort, argv[2], argv[3], (size_t)atol(argv[4]));
 	pthread_create(&thread, NULL, background, NULL);
 	for (long i = 0; i < n; i++) {
-		int status;
 		pid_t child = fork();
 
+		if (child == 0)
+			_exit((int)(i & 63));
+		printf("status %d\n", status_of(child));
+		pthread_mutex_lock(&running);
+		child = fork();
 		if (child == 0) {
 			for (long k = 0; k < n_runs; k++)
 				printf("child %ld %016lx\n", i, model_run(&model));
 			_exit((int)(i & 63));
 		}
-		waitpid(child, &status, 0);
-		printf("status %d\n", WEXITSTATUS(status));
+		pthread_mutex_unlock(&running);
+		printf("status %d\n", status_of(child));
 		printf("parent %016lx\n", model_run(&model));
 	}
 	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
