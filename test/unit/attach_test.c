@@ -3,6 +3,7 @@
 #include "cmd/attach_find.h"
 #include "cmd/attach_fit.h"
 #include "cmd/attached.h"
+#include "source/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +21,22 @@
 
 #include <cmocka.h>
 
+/* Whether the child runs this file; its command line is there a little later than its executable. */
+static bool is_started(pid_t child, const char *path)
+{
+	char link[64], exe[PATH_MAX], wanted[PATH_MAX], words[64];
+	ssize_t len;
+
+	assert_non_null(realpath(path, wanted));
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)child);
+	len = readlink(link, exe, sizeof exe);
+	return len == (ssize_t)strlen(wanted) && !memcmp(exe, wanted, (size_t)len) &&
+	       proc_read("", child, "cmdline", words, sizeof words) > 0;
+}
+
 /* A child; what it reads from its standard input comes when we end. */
 static pid_t start(const char *path, char *const *argv)
 {
-	char exe[64], found[PATH_MAX], wanted[PATH_MAX];
 	int input[2];
 	pid_t child;
 
@@ -35,12 +48,8 @@ static pid_t start(const char *path, char *const *argv)
 		_exit(127);
 	}
 	close(input[0]);
-	assert_non_null(realpath(path, wanted));
-	snprintf(exe, sizeof exe, "/proc/%d/exe", (int)child);
-	for (int i = 0; i < 1000; i++) {
-		ssize_t len = readlink(exe, found, sizeof found - 1);
-		found[len > 0 ? len : 0] = 0;
-		if (!strcmp(found, wanted))
+	for (int i = 0; i < 10000; i++) {
+		if (is_started(child, path))
 			return child;
 		usleep(1000);
 	}

@@ -132,21 +132,21 @@ static void look(struct world *world)
 }
 
 /* Looks until the counter stands there; the last test of it fails if it never does. */
-static double wait_for(struct world *world, double (*value)(const struct world *world, const char *name),
+static double wait_for(struct world *world, double (*value)(const struct keep *keep, const char *name),
 		       const char *name, double wanted)
 {
 	uint64_t until_ns = clock_ns() + PATIENCE_NS;
 
-	while (clock_ns() < until_ns && !world->has_failed && !(fabs(value(world, name) - wanted) < 1e-6)) {
+	while (clock_ns() < until_ns && !world->has_failed && !(fabs(value(world->keep, name) - wanted) < 1e-6)) {
 		look(world);
 		usleep(5000);
 	}
-	return value(world, name);
+	return value(world->keep, name);
 }
 
-static double process_value(const struct world *world, const char *name)
+static double process_value(const struct keep *keep, const char *name)
 {
-	return keep_value(world->keep, 2000, name);
+	return keep_value(keep, 2000, name);
 }
 
 /* Looks that do not end before the library has been asked some times. */
@@ -194,7 +194,7 @@ static void a_device_in_use_tells_how_it_is_doing(void **state)
 	uint32_t track;
 
 	open_device(world, "/dev/nvidia3");
-	is_near(wait_for(world, device_value, "gpu nvidia0 busy", 57), 57);
+	is_near(wait_for(world, keep_device_value, "gpu nvidia0 busy", 57), 57);
 	is_near(keep_device_value(world->keep, "gpu nvidia0 memory busy"), 12);
 	is_near(keep_device_value(world->keep, "gpu nvidia0 memory used"), 2147483648.0);
 	is_near(keep_device_value(world->keep, "gpu nvidia0 memory total"), 150754820096.0);
@@ -233,13 +233,13 @@ static void energy_counts_from_the_first_look_until_its_meter_is_reset(void **st
 	size_t n = 0;
 
 	open_device(world, "/dev/nvidia0");
-	is_near(wait_for(world, device_value, "gpu nvidia0 energy", 0), 0);
+	is_near(wait_for(world, keep_device_value, "gpu nvidia0 energy", 0), 0);
 	say(world, "count 1\n0.energy 5120000\n0.power 1000\n0.compute 2000 1\n");
-	is_near(wait_for(world, device_value, "gpu nvidia0 energy", 120), 120);
+	is_near(wait_for(world, keep_device_value, "gpu nvidia0 energy", 120), 120);
 	say(world, "count 1\n0.energy 7\n0.power 2000\n0.compute 2000 1\n");
-	is_near(wait_for(world, device_value, "gpu nvidia0 power", 2), 2);
+	is_near(wait_for(world, keep_device_value, "gpu nvidia0 power", 2), 2);
 	say(world, "count 1\n0.energy 6000000\n0.power 3000\n0.compute 2000 1\n");
-	is_near(wait_for(world, device_value, "gpu nvidia0 power", 3), 3);
+	is_near(wait_for(world, keep_device_value, "gpu nvidia0 power", 3), 3);
 	for (size_t i = 0; i < world->keep->n; i++)
 		n += world->keep->event[i].type == EVENT_COUNTER && world->keep->event[i].value > 120 &&
 		     world->keep->event[i].track == keep_device_counter(world->keep, "gpu nvidia0 energy");
@@ -253,12 +253,12 @@ static void what_a_driver_does_not_tell_is_missing(void **state)
 							 "0.memory 5 6\n0.utilization 101 0\n");
 
 	open_device(world, "/dev/nvidia0");
-	is_near(wait_for(world, device_value, "gpu nvidia0 power", 1), 1);
+	is_near(wait_for(world, keep_device_value, "gpu nvidia0 power", 1), 1);
 	is_missing(keep_device_value(world->keep, "gpu nvidia0 busy"));
 	is_missing(keep_device_value(world->keep, "gpu nvidia0 memory used"));
 	is_missing(keep_device_value(world->keep, "gpu nvidia0 energy"));
-	is_missing(process_value(world, "gpu nvidia0 memory"));
-	is_missing(process_value(world, "gpu nvidia0 sm"));
+	is_missing(process_value(world->keep, "gpu nvidia0 memory"));
+	is_missing(process_value(world->keep, "gpu nvidia0 sm"));
 	world_free(world);
 }
 
@@ -272,7 +272,7 @@ static void the_library_is_not_loaded_before_a_device_is_open(void **state)
 	assert_int_not_equal(access(started, F_OK), 0);
 	assert_int_equal(keep_count(world->keep, EVENT_COUNTER), 0);
 	open_device(world, "/dev/nvidia3");
-	is_near(wait_for(world, device_value, "gpu nvidia0 busy", 57), 57);
+	is_near(wait_for(world, keep_device_value, "gpu nvidia0 busy", 57), 57);
 	assert_int_equal(access(started, F_OK), 0);
 	world_free(world);
 }
@@ -284,8 +284,8 @@ static void in_a_container_a_number_counts_only_with_the_device_open(void **stat
 	/* number 2000 uses device 0, but it is another 2000: ours has device 1 open, of which nothing is known but that
 	 */
 	open_device(world, "/dev/nvidia4");
-	is_near(wait_for(world, device_value, "gpu nvidia1 power", 30), 30);
-	is_missing(process_value(world, "gpu nvidia0 memory"));
+	is_near(wait_for(world, keep_device_value, "gpu nvidia1 power", 30), 30);
+	is_missing(process_value(world->keep, "gpu nvidia0 memory"));
 	is_missing(keep_device_value(world->keep, "gpu nvidia0 power"));
 	open_device(world, "/dev/nvidia3");
 	is_near(wait_for(world, process_value, "gpu nvidia0 memory", 1073741824), 1073741824);
@@ -297,7 +297,7 @@ static void where_processes_are_not_listed_an_open_device_is_in_use(void **state
 	struct world *world = world_new(FIRST_NAMESPACE, "count 2\n0.minor 0\n0.power 5000\n1.minor 1\n1.power 6000\n");
 
 	open_device(world, "/dev/nvidia1");
-	is_near(wait_for(world, device_value, "gpu nvidia1 power", 6), 6);
+	is_near(wait_for(world, keep_device_value, "gpu nvidia1 power", 6), 6);
 	is_missing(keep_device_value(world->keep, "gpu nvidia0 power"));
 	world_free(world);
 }
@@ -318,7 +318,7 @@ static void a_driver_that_hangs_stops_nobody(void **state)
 	uint64_t began_ns, longest_ns = 0;
 
 	open_device(world, "/dev/nvidia3");
-	is_near(wait_for(world, device_value, "gpu nvidia0 busy", 57), 57);
+	is_near(wait_for(world, keep_device_value, "gpu nvidia0 busy", 57), 57);
 	say(world, "count 2\nstop utilization\n");
 	for (int i = 0; i < 30; i++) {
 		began_ns = clock_ns();
@@ -343,7 +343,7 @@ static void a_library_that_crashes_ends_the_source_and_says_so(void **state)
 	struct world *world = world_new(FIRST_NAMESPACE, two);
 
 	open_device(world, "/dev/nvidia3");
-	is_near(wait_for(world, device_value, "gpu nvidia0 busy", 57), 57);
+	is_near(wait_for(world, keep_device_value, "gpu nvidia0 busy", 57), 57);
 	say(world, "count 2\ncrash utilization\n");
 	look_until_it_fails(world);
 	assert_string_equal(world->err.msg, "NVIDIA's library was ended by signal 11 (Segmentation fault)");
@@ -375,7 +375,7 @@ static void the_last_look_is_waited_for(void **state)
 	struct world *world = world_new(FIRST_NAMESPACE, two);
 
 	open_device(world, "/dev/nvidia3");
-	is_near(wait_for(world, device_value, "gpu nvidia0 power", 412.5), 412.5);
+	is_near(wait_for(world, keep_device_value, "gpu nvidia0 power", 412.5), 412.5);
 	world->target.interval_ns = 3600 * 1000 * MS_NS;
 	say(world, "count 2\n0.power 99000\n0.compute 2000 5\n");
 	/* on a busy machine one answer may come too late; without waiting none would come at all */
