@@ -42,6 +42,24 @@ class Attached:
         self.player.end()
 
 
+class Probed:
+    """The same probes in it, but they do nothing: what nobody could save."""
+
+    def __init__(self, bench, player, level):
+        self.player = player
+        self.process = subprocess.Popen([bench.probe_run, "hold", str(player.process.pid), level], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, players.OTHERS))
+        if self.process.stdout.readline() != "in\n":
+            raise runtime.Missing("probe_run cannot put probes in")
+
+    def turn(self, n):
+        return self.player.turn(n)
+
+    def end(self):
+        self.process.communicate()
+        self.player.end()
+
+
 class Bench:
     def __init__(self, build, folder):
         self.build, self.folder, self.runtime = build, folder, runtime.Runtime(build)
@@ -56,18 +74,26 @@ class Bench:
         rounds, n_lost = players.Rounds(), 0
         for _ in range(n_sets):
             seen = [Attached(self, self.player(path), level) for level in ("inference", "operator")]
+            empty = [Probed(self, self.player(path), level) for level in ("inference", "operator")]
             rounds.play({"plain": (self.player(path), n), "inference": (seen[0], n), "operator": (seen[1], n),
+                         "inference-empty": (empty[0], n), "operator-empty": (empty[1], n),
                          "empty": (players.Player([self.probe_run, "plain"]), 20000),
                          "pair": (players.Player([self.probe_run, "pair"]), 2000)}, n_rounds)
             n_lost += sum(players.report(self.inftrace, one.path)["losses"]["lost_events"] for one in seen)
         print(f"{os.path.basename(path)}, ONNX Runtime {self.runtime.version}: {rounds.describe()}, {n_lost} events lost")
-        for state in ("plain", "inference", "operator"):
-            print("  %-9s %12.0f ns an inference (%.0f to %.0f)" % (state, *rounds.figure(lambda times: times[state])))
+        for state in ("plain", "inference", "inference-empty", "operator", "operator-empty"):
+            print("  %-15s %12.0f ns an inference (%.0f to %.0f)" % (state, *rounds.figure(lambda times: times[state])))
         return rounds
 
 
 def pair(rounds):
     return rounds.figure(lambda times: times["pair"] - times["empty"])[0]
+
+
+def at_sites(rounds, empty, cost):
+    """What probes that do nothing cost at the same places of the same program."""
+    return [("probes that do nothing, same places", rounds.figure(lambda times: cost({**times, "inference": times["inference-empty"],
+                                                                                      "operator": times[empty]}))[0])]
 
 
 def share(rounds, state):
@@ -76,14 +102,16 @@ def share(rounds, state):
 
 def tiny(bench):
     rounds = bench.rounds(bench.runtime.model(bench.folder, "tiny"), PLANS["tiny"])
-    players.row("attach: one inference", rounds.figure(lambda times: times["inference"] - times["plain"]), "ns",
-                1.2 * pair(rounds), pair(rounds), more="the floor is two probes that do nothing")
+    cost = lambda times: times["inference"] - times["plain"]
+    players.row("attach: one inference", rounds.figure(cost), "ns", 1.2 * pair(rounds), pair(rounds),
+                at_sites(rounds, "operator-empty", cost), more="the floor is two probes in a loop")
 
 
 def chain(bench):
     rounds = bench.rounds(bench.runtime.model(bench.folder, "chain"), PLANS["chain"])
-    players.row("attach: one operator", rounds.figure(lambda times: (times["operator"] - times["inference"]) / 100), "ns",
-                1.2 * pair(rounds), pair(rounds), more="chain of 100; the floor is two probes that do nothing")
+    cost = lambda times: (times["operator"] - times["inference"]) / 100
+    players.row("attach: one operator", rounds.figure(cost), "ns", 1.2 * pair(rounds), pair(rounds),
+                at_sites(rounds, "operator-empty", cost), more="chain of 100; the floor is two probes in a loop")
 
 
 def other(bench, path):

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * probe_run CPU plain|pair: a player (player.h) that calls an empty function; pair: with two probes on it that do nothing,
- * on instructions that are the cheapest for a probe, as they stand around an operator. probe_run times PID ROUNDS: how
- * long it takes to look into the runtime of a process, to put all its probes in, and to take them out; one line of
- * milliseconds a round. Both need root.
+ * on instructions that are the cheapest for a probe, as they stand around an operator.
+ * probe_run times PID ROUNDS: how long it takes to look into the runtime of a process, to put all its probes in, and to take
+ * them out; one line of milliseconds a round.
+ * probe_run hold PID inference|operator: all probes of that level in a process, doing nothing, until standard input ends.
+ * All need root.
  */
 #include "base/clock.h"
 #include "player.h"
@@ -44,13 +46,11 @@ static int find_offset(struct dl_phdr_info *info, size_t size, void *ctx)
 static int put_pair(struct uprobe_loaded *loaded, struct uprobe_links *links, struct err *err)
 {
 	struct uprobe_site site[2] = { { 0 } };
-	struct uprobe_programs programs = { -1, -1, -1 };
 	int code = uprobe_load(loaded, UPROBE_LINK_ANY, err);
 
 	dl_iterate_phdr(find_offset, &site[0].offset);
 	site[1].offset = site[0].offset + SECOND;
-	programs.entry = loaded->empty;
-	return code ? code : uprobe_links_open(links, loaded->link, &programs, "/proc/self/exe", getpid(), site, 2, err);
+	return code ? code : uprobe_links_open(links, loaded->link, &loaded->empty, "/proc/self/exe", getpid(), site, 2, err);
 }
 
 static int play_all(int cpu, bool has_pair)
@@ -100,6 +100,24 @@ static int measure_once(pid_t pid, struct err *err)
 	return 0;
 }
 
+static int hold(pid_t pid, bool has_operators, struct err *err)
+{
+	struct uprobes_opts opts = { .has_operators = has_operators, .is_empty = true };
+	struct uprobes *uprobes = uprobes_open(&opts, err);
+	int n = uprobes ? uprobes_arm(uprobes, pid, err) : -err->code;
+
+	if (!n)
+		n = err_set(err, ENOENT, "process %d has no runtime", (int)pid);
+	if (n > 0) {
+		puts("in");
+		fflush(stdout);
+		while (getchar() != EOF)
+			;
+	}
+	uprobes_close(uprobes);
+	return n < 0 ? n : 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct err err = { 0 };
@@ -109,7 +127,9 @@ int main(int argc, char **argv)
 		return play_all(atoi(argv[1]), !strcmp(argv[2], "pair"));
 	if (argc != 4)
 		return 2;
-	for (int i = 0; i < atoi(argv[3]) && !code; i++)
+	if (!strcmp(argv[1], "hold"))
+		code = hold(atoi(argv[2]), !strcmp(argv[3], "operator"), &err);
+	for (int i = 0; strcmp(argv[1], "hold") && i < atoi(argv[3]) && !code; i++)
 		code = measure_once(atoi(argv[2]), &err);
 	if (code)
 		fprintf(stderr, "%s\n", err.msg);

@@ -209,7 +209,7 @@ static int tell_losses(struct uprobe_state *state, struct sink *out, uint64_t no
 		n_lost = __atomic_load_n(&uprobes_armed(state->target->uprobes, i)->n_lost, __ATOMIC_RELAXED);
 		if (n_lost > state->told[i].n_lost)
 			code = recorded_lost(state->owner[i]->process->recorded, out, now_ns, n_lost - state->told[i].n_lost,
-					     "ring of the probes, 16 MiB: full", err);
+					     "ring of the probes, 8 MiB: full", err);
 		state->told[i].n_lost = n_lost;
 	}
 	return code;

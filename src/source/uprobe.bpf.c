@@ -51,22 +51,29 @@ enum skipped { NOT_SKIPPED, SKIPPED_BY_SAMPLE, SKIPPED_BY_GATE };
 enum place { PLACE_UNKNOWN, PLACE_INSIDE, PLACE_OUTSIDE };
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, UPROBE_MAX_THREADS);
-	__type(key, uint32_t);
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
 	__type(value, struct thread);
 } threads SEC(".maps");
 
-struct object_key {
-	uint64_t object, armed;
+/*
+ * Objects whose names were told: in the row that 14 bits of a hash choose, 32 more say which object, and below are 32 of its
+ * mark, which changes with its identity. One that is pushed out is told again. The kernel's own tables with keys cost
+ * more than all the rest that is done for an operator.
+ */
+enum { SEEN_WAYS = 4, SEEN_ROWS = 16384 };
+
+struct seen {
+	uint64_t way[SEEN_WAYS];
 };
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, UPROBE_MAX_OBJECTS);
-	__type(key, struct object_key);
-	__type(value, uint64_t);	/* changes with the object's identity */
-} objects SEC(".maps");
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SEEN_ROWS);
+	__type(key, uint32_t);
+	__type(value, struct seen);
+} seen SEC(".maps");
 
 extern bool bpf_session_is_return(void) __ksym __weak;
 
@@ -77,6 +84,12 @@ struct hit {
 	uint64_t cookie;
 	uint32_t tid;
 };
+
+/* What is known of the current thread. NULL: nothing so far, or with make no memory. */
+static __always_inline struct thread *thread_of(bool make)
+{
+	return bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, make ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+}
 
 static __always_inline uint64_t peek(uint64_t address)
 {
@@ -202,16 +215,46 @@ __noinline int tell_texts(uint64_t object, uint64_t size, uint64_t cookie, uint3
 	return 0;
 }
 
+static __always_inline uint64_t hash(uint64_t value)
+{
+	value *= 0x9e3779b97f4a7c15;
+	return (value ^ value >> 32) * 0xd6e8feb86659fd93;
+}
+
+/* An object on its way to being told: where that is noted, and what. */
+struct telling {
+	uint64_t *way, entry;	/* way NULL: it was told with the same mark */
+};
+
+static __always_inline struct telling find_untold(const struct hit *hit, uint64_t object, uint64_t mark)
+{
+	uint64_t mixed = hash(object ^ hit->cookie >> 8 << 48);
+	struct telling telling = { NULL, mixed >> 32 << 32 | hash(mark) >> 32 };
+	uint32_t row = mixed & (SEEN_ROWS - 1);
+	struct seen *known = bpf_map_lookup_elem(&seen, &row);
+
+	if (!known)
+		return telling;
+	telling.way = &known->way[mixed >> 30 & (SEEN_WAYS - 1)];
+	for (int i = 0; i < SEEN_WAYS; i++) {
+		if (known->way[i] == telling.entry)
+			telling.way = NULL;
+		else if (known->way[i] >> 32 == telling.entry >> 32)
+			telling.way = &known->way[i];
+	}
+	return telling;
+}
+
 /* Tells what a session or provider is called when it is seen for the first time, or may be a new one. */
 static __always_inline void tell_object(const struct hit *hit, uint64_t object, uint64_t size)
 {
-	struct object_key key = { object, hit->cookie >> 8 };
-	uint64_t mark = hit->armed->generation, *seen = bpf_map_lookup_elem(&objects, &key);
+	uint64_t generation = hit->armed->generation;
+	struct telling telling = find_untold(hit, object, generation);
 
-	if (seen && *seen == mark)
+	if (!telling.way)
 		return;
-	tell_texts(object, size, hit->cookie, hit->tid, mark);
-	bpf_map_update_elem(&objects, &key, &mark, BPF_ANY);
+	tell_texts(object, size, hit->cookie, hit->tid, generation);
+	*telling.way = telling.entry;
 }
 
 /*
@@ -220,12 +263,11 @@ static __always_inline void tell_object(const struct hit *hit, uint64_t object, 
  */
 static __always_inline void tell_kernel(const struct hit *hit, uint64_t object, bool is_making)
 {
-	struct object_key key = { object, hit->cookie >> 8 };
-	uint64_t info = is_making ? peek(object + 8) : 0, mark = info ^ hit->armed->generation << 48, node, provider;
-	uint64_t *seen = bpf_map_lookup_elem(&objects, &key);
+	uint64_t info = is_making ? peek(object + 8) : 0, node, provider;
+	struct telling telling = find_untold(hit, object, info ^ hit->armed->generation << 48);
 	struct uprobe_named *named;
 
-	if (seen && *seen == mark)
+	if (!telling.way)
 		return;
 	if (!is_making)
 		info = peek(object + 8);
@@ -241,7 +283,7 @@ static __always_inline void tell_kernel(const struct hit *hit, uint64_t object, 
 				    (void *)peek(node + (hit->armed->is_old_string ? 16 : 40))) < 0)
 		named->type[0] = 0;
 	bpf_ringbuf_submit(named, BPF_RB_NO_WAKEUP);
-	bpf_map_update_elem(&objects, &key, &mark, BPF_ANY);
+	*telling.way = telling.entry;
 }
 
 enum { STACK_WORDS = 32, STACK_BLOCKS = 48 };
@@ -277,16 +319,12 @@ __noinline int is_run_on_stack(uint64_t stack, uint64_t start, uint64_t end)
  */
 static __always_inline bool is_in_unseen(const struct hit *hit, struct thread *thread)
 {
-	struct thread fresh = { 0 };
-
 	if (!hit->armed->run_end)
 		return false;
-	if (!thread) {
-		bpf_map_update_elem(&threads, &hit->tid, &fresh, BPF_NOEXIST);
-		thread = bpf_map_lookup_elem(&threads, &hit->tid);
-		if (!thread)
-			return false;
-	}
+	if (!thread)
+		thread = thread_of(true);
+	if (!thread)
+		return false;
 	if (thread->place == PLACE_UNKNOWN)
 		thread->place = is_run_on_stack(hit->regs->rsp, hit->armed->run_start, hit->armed->run_end) ? PLACE_INSIDE :
 													   PLACE_OUTSIDE;
@@ -295,7 +333,7 @@ static __always_inline bool is_in_unseen(const struct hit *hit, struct thread *t
 
 static __always_inline int operator_begin(const struct hit *hit)
 {
-	struct thread *thread = bpf_map_lookup_elem(&threads, &hit->tid);
+	struct thread *thread = thread_of(false);
 	uint64_t kernel = hit->regs->rsi, context = hit->regs->rdx;
 	struct uprobe_joined *joined;
 	bool is_unseen;
@@ -319,7 +357,7 @@ static __always_inline int operator_begin(const struct hit *hit)
 
 static __always_inline int operator_end(const struct hit *hit)
 {
-	struct thread *thread = hit->armed->has_gaps ? bpf_map_lookup_elem(&threads, &hit->tid) : NULL;
+	struct thread *thread = hit->armed->has_gaps ? thread_of(false) : NULL;
 
 	if (!thread || !thread->depth || !thread->is_skipped)
 		put(hit, 0, false);
@@ -351,14 +389,10 @@ static __always_inline enum skipped is_skipped(struct uprobe_armed *state)
 /* Remembers that the thread is inside a run. False: one that is not recorded. */
 static __always_inline bool enter(const struct hit *hit)
 {
-	struct thread *thread = bpf_map_lookup_elem(&threads, &hit->tid), fresh = { 0 };
+	struct thread *thread = thread_of(true);
 
-	if (!thread) {
-		bpf_map_update_elem(&threads, &hit->tid, &fresh, BPF_NOEXIST);
-		thread = bpf_map_lookup_elem(&threads, &hit->tid);
-		if (!thread)
-			return true;
-	}
+	if (!thread)
+		return true;
 	/* the stack has come up again: what was open there has ended unseen */
 	if (!thread->depth || thread->stack <= hit->regs->rsp) {
 		thread->depth = 0;
@@ -375,7 +409,7 @@ static __always_inline bool enter(const struct hit *hit)
 /* The same for its end. One that began before the gate was open is told by its end alone, and counted. */
 static __always_inline bool leave_run(const struct hit *hit)
 {
-	struct thread *thread = bpf_map_lookup_elem(&threads, &hit->tid);
+	struct thread *thread = thread_of(false);
 
 	if (!thread || !thread->depth)
 		return true;
@@ -496,9 +530,15 @@ int session(struct pt_regs *regs)
 	return bpf_session_is_return() ? on_return(&hit) : on_entry(&hit);
 }
 
-/* What a probe costs that does nothing: the peer of the benches, and the self-test. */
+/* What probes cost that do nothing: the peers of the benches, and the self-test. */
 SEC("uprobe")
 int empty(struct pt_regs *regs)
+{
+	return 0;
+}
+
+SEC("uprobe")
+int empty_session(struct pt_regs *regs)
 {
 	return 0;
 }

@@ -21,9 +21,7 @@ typedef __u8 uint8_t;
 
 enum {
 	UPROBE_MAX_ARMED = 512,		/* copies of the runtime in living processes */
-	UPROBE_RING_BYTES = 16 << 20,
-	UPROBE_MAX_OBJECTS = 65536,	/* whose names have been read; forgotten ones are read again */
-	UPROBE_MAX_THREADS = 16384,	/* inside a run at one time */
+	UPROBE_RING_BYTES = 8 << 20,
 	UPROBE_NAME = 512,
 	UPROBE_TYPE = 64,
 	UPROBE_CONTEXT_WORDS = 4,

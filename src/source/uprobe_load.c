@@ -43,7 +43,7 @@ static int prepare(struct bpf_object *object, enum uprobe_link_type link)
 	struct stat stat_;
 
 	bpf_object__for_each_program(program, object) {
-		bool is_session = !strcmp(bpf_program__name(program), "session");
+		bool is_session = strstr(bpf_program__name(program), "session");
 		bool is_plain = !strcmp(bpf_program__name(program), "entry") || !strcmp(bpf_program__name(program), "empty");
 		enum uprobe_link_type type = link == UPROBE_LINK_SESSION && is_plain ? UPROBE_LINK_MULTI : link;
 		bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)uprobe_link_attach_type(type));
@@ -110,7 +110,8 @@ static int load_for(struct uprobe_loaded *loaded, enum uprobe_link_type link, st
 	if (!code) {
 		loaded->program = (struct uprobe_programs){ program_fd(loaded, "entry"), program_fd(loaded, "leave"),
 							    program_fd(loaded, "session") };
-		loaded->empty = program_fd(loaded, "empty");
+		loaded->empty = (struct uprobe_programs){ program_fd(loaded, "empty"), program_fd(loaded, "empty"),
+							  program_fd(loaded, "empty_session") };
 		if (uprobe_link_works(link, link == UPROBE_LINK_SESSION ? loaded->program.session : loaded->program.entry))
 			return 0;
 		code = -EOPNOTSUPP;

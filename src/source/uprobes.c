@@ -194,6 +194,7 @@ static bool filters_processes(const struct uprobes *uprobes)
 static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const struct analysed *file, const char *path,
 		     struct err *err)
 {
+	const struct uprobe_loaded *loaded = &uprobes->loaded;
 	struct uprobes_copy *copy = &uprobes->copy[number];
 	struct uprobe_site *site = calloc(file->sites.n + 1, sizeof *site);
 	char link[64];
@@ -211,7 +212,8 @@ static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const str
 	}
 	describe(copy, file, site, n);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	code = uprobe_links_open(&uprobes->links[number], uprobes->loaded.link, &uprobes->loaded.program, link,
+	code = uprobe_links_open(&uprobes->links[number], loaded->link,
+				 uprobes->opts.is_empty ? &loaded->empty : &loaded->program, link,
 				 filters_processes(uprobes) ? copy->pid : 0, site, n, err);
 	free(site);
 	return code ? err_set(err, -code, "cannot put probes on %s: %s", path, strerror(-code)) : 0;
