@@ -245,7 +245,7 @@ def test_a_program_is_found_by_name_of_its_executable_and_by_path(lab, library):
     program = lab.path("a-server-of-this-test")
     shutil.copy(lab.binaries.opened("serve"), program)
     server = Server(lab, [program, library, lab.model("chain"), "256", "256", "1"])
-    for words in (["--name", "a-server-of-this-test"], ["--path", program], ["--path", os.path.relpath(program)]):
+    for words in (["--name", "a-server-of-this-test"], ["--path", program], ["--path", os.path.relpath(program, lab.folder)]):
         done = attach(lab, *words, duration=0.2)
         assert {s.track.pid for s in done.recording.inferences} == {server.pid}
     server.end()
@@ -437,7 +437,7 @@ def test_the_time_of_next_counts_from_its_program(lab, wheel):
     out, _ = waiting.communicate(timeout=20)
     server.end()
     assert '"stopped": "the time given by --duration is over"' in out
-    assert 0.9e9 < int(re.search(r'"elapsed_ns": (\d+)', out).group(1)) < 3e9 and int(re.search(r'"inferences": (\d+)', out).group(1)) > 5
+    assert 0.9e9 < int(re.search(r'"elapsed_ns": (\d+)', out).group(1)) < 3e9 and '"runtimes": 1,' in out
 
 
 def test_a_program_that_is_restarted_is_followed(lab, wheel):
