@@ -203,3 +203,13 @@ int inject_file_look(const struct image_file *file, void *opaque, struct err *er
 	add_bias(result, bias);
 	return code;
 }
+
+bool inject_file_is_sound(const struct inject_file *file)
+{
+	if (file->n_gaps > INJECT_GAPS || !memchr(file->version, 0, sizeof file->version))
+		return false;
+	for (uint32_t i = 0; i < file->n_gaps; i++)
+		if (file->gap[i].size >= PAGE)
+			return false;
+	return true;
+}

@@ -24,7 +24,7 @@ struct inject_gap {
 
 struct inject_file {
 	uint64_t map_start, map_offset;	/* in: a mapping of the file in the process */
-	uint64_t symbol[N_INJECT_SYMBOLS];	/* 0: not exported */
+	uint64_t symbol[N_INJECT_SYMBOLS]; /* 0: not exported */
 	uint64_t slot, original;	/* a runtime: the CPU provider's OnRunStart; 0, 0: none */
 	char version[32];		/* of the runtime */
 	struct inject_gap gap[INJECT_GAPS];
@@ -35,6 +35,8 @@ struct inject_file {
  * For analysis_file (source/analysis.h). A file without a runtime is no error; one that is not understood is: ENOTSUP.
  */
 int inject_file_look(const struct image_file *file, void *result, struct err *err);
+/* What came from another process keeps to its bounds. */
+bool inject_file_is_sound(const struct inject_file *file);
 /* The file's own address of an exported function, 0 if there is none. */
 uint64_t inject_file_symbol(const struct image *image, const char *name);
 

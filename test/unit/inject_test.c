@@ -52,6 +52,22 @@ static void functions_of_this_process_are_found_where_the_loader_has_them(void *
 	dlclose(libc);
 }
 
+static void what_a_subverted_child_says_is_not_sound(void **state)
+{
+	struct inject_file file = { .n_gaps = INJECT_GAPS }, bad;
+
+	assert_true(inject_file_is_sound(&file));
+	bad = file;
+	bad.n_gaps++;
+	assert_false(inject_file_is_sound(&bad));
+	bad = file;
+	bad.gap[INJECT_GAPS - 1].size = UINT64_MAX;
+	assert_false(inject_file_is_sound(&bad));
+	memset(bad.version, 'x', sizeof bad.version);
+	bad.n_gaps = 0;
+	assert_false(inject_file_is_sound(&bad));
+}
+
 /* The gap behind data begins where .bss ends, not where the file does. */
 static void gaps_lie_behind_all_that_a_segment_has(void **state)
 {
@@ -265,6 +281,7 @@ static void a_phase_that_is_not_idle_is_left_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_subverted_child_says_is_not_sound),
 		cmocka_unit_test(functions_of_this_process_are_found_where_the_loader_has_them),
 		cmocka_unit_test(gaps_lie_behind_all_that_a_segment_has),
 		cmocka_unit_test(a_runtime_has_a_word_to_replace),

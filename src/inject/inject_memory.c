@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reads and writes /proc/PID/mem, which lets write to pages that the process itself may only read. */
+#include "inject/inject_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int inject_memory_open(struct inject *inject, struct err *err)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/mem", (int)inject->pid);
+	inject->memory = open(path, O_RDWR | O_CLOEXEC);
+	if (inject->memory >= 0)
+		return 0;
+	return err_set(err, errno,
+		       "cannot inject: cannot write to the memory of process %d: %s; it may not be touched by others "
+		       "(kernel.yama.ptrace_scope, or it has more rights than you); run inftrace as root",
+		       (int)inject->pid, strerror(errno));
+}
+
+bool inject_memory_get(const struct inject *inject, uint64_t at, void *to, size_t size)
+{
+	return pread(inject->memory, to, size, (off_t)at) == (ssize_t)size;
+}
+
+int inject_memory_read(const struct inject *inject, uint64_t at, void *to, size_t size, struct err *err)
+{
+	if (inject_memory_get(inject, at, to, size))
+		return 0;
+	return err_set(err, EIO, "cannot inject: cannot read the memory of process %d", (int)inject->pid);
+}
+
+int inject_memory_write(const struct inject *inject, uint64_t at, const void *from, size_t size, struct err *err)
+{
+	if (pwrite(inject->memory, from, size, (off_t)at) == (ssize_t)size)
+		return 0;
+	return err_set(err, errno ? errno : EIO, "cannot inject: cannot write to the memory of process %d: %s",
+		       (int)inject->pid, strerror(errno ? errno : EIO));
+}
+
+int inject_memory_write_word(const struct inject *inject, uint64_t at, uint64_t word, struct err *err)
+{
+	return inject_memory_write(inject, at, &word, sizeof word, err);
+}
