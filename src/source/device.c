@@ -32,6 +32,26 @@ ssize_t device_read(const char *sysroot, const char *path, char *text, size_t si
 	return got;
 }
 
+int device_number(const char *text, uint64_t *value)
+{
+	char *end;
+
+	/* not strtoull alone: it takes signs, blanks and what is too large */
+	if (*text < '0' || *text > '9')
+		return -EPROTO;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return errno || (*end && *end != '\n') ? -EPROTO : 0;
+}
+
+int device_read_number(const char *sysroot, const char *path, uint64_t *value)
+{
+	char text[64];
+	ssize_t got = device_read(sysroot, path, text, sizeof text);
+
+	return got < 0 ? (int)got : device_number(text, value);
+}
+
 /* The value of a line "KEY=value"; "" when there is none, or it is no plain word. */
 static void find_value(const char *text, const char *key, char *value)
 {

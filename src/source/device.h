@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum { DEVICE_MOST = 64, DEVICE_TEXT = 32, DEVICE_NODES = 4 };
@@ -45,5 +46,8 @@ size_t device_of_pci(const struct device *devices, size_t n, const char *pci);
 
 /* The whole of a small file below the sysroot, NUL-terminated, without its last line break. Its length, or -errno. */
 ssize_t device_read(const char *sysroot, const char *path, char *text, size_t size);
+/* The number that is all of a text or of a small file, but for a line break. 0, or -errno: EPROTO it is no number. */
+int device_number(const char *text, uint64_t *value);
+int device_read_number(const char *sysroot, const char *path, uint64_t *value);
 
 #endif

@@ -97,9 +97,10 @@ int device_source_check(const struct device_kind *kind, const struct target *tar
 	return result;
 }
 
-int device_source_start(struct device_state *state, const struct device_kind *kind, const struct target *target,
-			struct err *err)
+int device_source_start(void *data, const struct device_kind *kind, const struct target *target, struct err *err)
 {
+	struct device_state *state = data;
+
 	state->target = target;
 	state->kind = kind;
 	state->devices = calloc(DEVICE_MOST, sizeof *state->devices);
@@ -117,8 +118,9 @@ int device_source_start(struct device_state *state, const struct device_kind *ki
 	return 0;
 }
 
-int device_source_due_ms(const struct device_state *state)
+int device_source_due_ms(const void *data)
 {
+	const struct device_state *state = data;
 	uint64_t due_ns = clients_due_ns(&state->clients);
 
 	for (size_t i = 0; i < state->n; i++)
@@ -172,8 +174,9 @@ static int sample_device(struct device_state *state, size_t i, struct sink *out,
 	return result;
 }
 
-int device_source_drain(struct device_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+int device_source_drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 {
+	struct device_state *state = data;
 	int result = clients_drain(&state->clients, out, now_ns, err);
 
 	for (size_t i = 0; i < state->n && !result; i++)
@@ -182,8 +185,10 @@ int device_source_drain(struct device_state *state, struct sink *out, uint64_t n
 	return result;
 }
 
-void device_source_stop(struct device_state *state)
+void device_source_stop(void *data)
 {
+	struct device_state *state = data;
+
 	clients_done(&state->clients);
 	for (size_t i = 0; i < state->n; i++)
 		gauges_done(&state->line[i].gauges);

@@ -2,7 +2,8 @@
 /*
  * A source of one class of devices, made of a table: what its processes use (clients.h) and, of the devices that they
  * use, the files in which the driver tells how the device is doing (gauge.h). Counters of a device lie below a track
- * of its own, "gpu card1: amdgpu 1002:744C at 0000:03:00.0". The functions are those of struct source.
+ * of its own, "gpu card1: amdgpu 1002:744C at 0000:03:00.0". The functions are those of struct source, for which a source
+ * adds its kind to the first three; state is a struct device_state, zeroed, of the source's own. One thread.
  */
 #ifndef SOURCE_DEVICE_SOURCE_H
 #define SOURCE_DEVICE_SOURCE_H
@@ -18,7 +19,6 @@ struct device_kind {
 	void (*hint)(const struct target *target, const struct device *device, char *text, size_t size);
 };
 
-/* Starts zeroed. */
 struct device_state {
 	const struct target *target;
 	const struct device_kind *kind;
@@ -29,12 +29,11 @@ struct device_state {
 };
 
 int device_source_check(const struct device_kind *kind, const struct target *target, struct err *err);
-int device_source_start(struct device_state *state, const struct device_kind *kind, const struct target *target,
-			struct err *err);
-int device_source_due_ms(const struct device_state *state);
-int device_source_drain(struct device_state *state, struct sink *out, uint64_t now_ns, struct err *err);
-void device_source_stop(struct device_state *state);
+int device_source_start(void *state, const struct device_kind *kind, const struct target *target, struct err *err);
 void device_source_each(const struct device_kind *kind, const struct target *target, source_device_fn each, void *ctx);
+int device_source_due_ms(const void *state);
+int device_source_drain(void *state, struct sink *out, uint64_t now_ns, struct err *err);
+void device_source_stop(void *state);
 
 /* Defines the track of a device, "gpu card1: amdgpu", where *track is 0. 0, or the sink's error. */
 int device_track(uint32_t *track, struct sink *out, const char *name, const char *text, uint64_t time_ns,

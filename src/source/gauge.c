@@ -5,8 +5,6 @@
  */
 #include "source/gauge.h"
 
-#include "source/proc.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -82,26 +80,6 @@ static void each_file(const char *sysroot, const char *folder, const char *file,
 		closedir(dir);
 }
 
-static int to_number(const char *text, uint64_t *value)
-{
-	char *end;
-
-	/* not strtoull alone: it takes signs, blanks and what is too large */
-	if (*text < '0' || *text > '9')
-		return -EPROTO;
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	return errno || (*end && *end != '\n') ? -EPROTO : 0;
-}
-
-static int read_number(const char *sysroot, const char *path, uint64_t *value)
-{
-	char text[64];
-	ssize_t got = device_read(sysroot, path, text, sizeof text);
-
-	return got < 0 ? (int)got : to_number(text, value);
-}
-
 /* The file of a gauge, which stays open; in a captured tree it is another one each time. */
 static int read_gauge(struct gauge *gauge, const struct gauge_look *look, uint64_t *value)
 {
@@ -110,7 +88,7 @@ static int read_gauge(struct gauge *gauge, const struct gauge_look *look, uint64
 
 	snprintf(path, sizeof path, "%s/%s", look->folder, gauge->file);
 	if (*look->sysroot)
-		return read_number(look->sysroot, path, value);
+		return device_read_number(look->sysroot, path, value);
 	if (!gauge->descriptor)
 		gauge->descriptor = open(path, O_RDONLY | O_CLOEXEC) + 1;
 	if (!gauge->descriptor)
@@ -119,7 +97,7 @@ static int read_gauge(struct gauge *gauge, const struct gauge_look *look, uint64
 	if (got < 0)
 		return -errno;
 	text[got] = 0;
-	return to_number(text, value);
+	return device_number(text, value);
 }
 
 struct first {
@@ -148,7 +126,7 @@ static bool count_one(void *ctx, const char *sysroot, const char *path)
 {
 	uint64_t value = 0;
 
-	if (!read_number(sysroot, path, &value))
+	if (!device_read_number(sysroot, path, &value))
 		*(uint64_t *)ctx += value == 1;
 	return false;
 }

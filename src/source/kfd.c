@@ -7,21 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/proc.h"
-
 enum { MOST_NODES = 128 };
-
-static bool read_number(const char *sysroot, const char *path, uint64_t *value)
-{
-	char text[64];
-	ssize_t got = device_read(sysroot, path, text, sizeof text - 1);
-
-	if (got <= 0)
-		return false;
-	/* a number that a text ends in may have been cut off; device_read has taken the line break */
-	text[got] = '\n';
-	return proc_number(text, (size_t)got + 1, 0, value);
-}
 
 /* The number behind "drm_render_minor" in the properties of a node. */
 static bool read_minor(const char *sysroot, int node, uint64_t *minor)
@@ -50,7 +36,7 @@ uint64_t kfd_id(const char *sysroot, const struct device *device)
 			continue;
 		snprintf(name, sizeof name, "renderD%" PRIu64, minor);
 		snprintf(path, sizeof path, "/sys/class/kfd/kfd/topology/nodes/%d/gpu_id", node);
-		if (!device_of_node(device, 1, name) && read_number(sysroot, path, &id))
+		if (!device_of_node(device, 1, name) && !device_read_number(sysroot, path, &id))
 			return id;
 	}
 	return 0;
@@ -61,8 +47,8 @@ bool kfd_read(const char *sysroot, uint64_t id, pid_t pid, struct kfd_use *use)
 	char path[128];
 
 	snprintf(path, sizeof path, "/sys/class/kfd/kfd/proc/%d/vram_%" PRIu64, (int)pid, id);
-	use->has_memory = read_number(sysroot, path, &use->memory_bytes);
+	use->has_memory = !device_read_number(sysroot, path, &use->memory_bytes);
 	snprintf(path, sizeof path, "/sys/class/kfd/kfd/proc/%d/stats_%" PRIu64 "/cu_occupancy", (int)pid, id);
-	use->has_units = use->has_memory && read_number(sysroot, path, &use->units);
+	use->has_units = use->has_memory && !device_read_number(sysroot, path, &use->units);
 	return use->has_memory;
 }

@@ -71,21 +71,6 @@ static int start(void *state, const struct target *target, struct sink *out, str
 	return device_source_start(state, &kind, target, err);
 }
 
-static int due_ms(const void *state)
-{
-	return device_source_due_ms(state);
-}
-
-static int drain(void *state, struct sink *out, uint64_t now_ns, struct err *err)
-{
-	return device_source_drain(state, out, now_ns, err);
-}
-
-static void stop(void *state)
-{
-	device_source_stop(state);
-}
-
 static void devices(const struct target *target, source_device_fn each, void *ctx)
 {
 	device_source_each(&kind, target, each, ctx);
@@ -97,8 +82,8 @@ const struct source source_gpu_drm = {
 	.state_size = sizeof(struct device_state),
 	.check = check,
 	.start = start,
-	.due_ms = due_ms,
-	.drain = drain,
-	.stop = stop,
+	.due_ms = device_source_due_ms,
+	.drain = device_source_drain,
+	.stop = device_source_stop,
 	.devices = devices,
 };
