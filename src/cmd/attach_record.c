@@ -2,7 +2,6 @@
 /* The file, the recorder and the summary of a recording of programs that run already. Knows no way to see into them. */
 #include "cmd/attach.h"
 
-#include "base/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/record_summary.h"
 #include "cmd/recorder.h"
@@ -15,28 +14,29 @@ int attach_record(struct attach_job *job, struct target *target, const char *nee
 	const struct record_options *options = job->options;
 	struct recorder_opts opts = {
 		.compress = options->compress, .has_progress = isatty(STDERR_FILENO) && !options->quiet && !options->json,
-		.use_ticks = clock_is_invariant("", NULL), .duration_ns = options->duration_ns,
+		.duration_ns = options->duration_ns,
 		.iterations = (uint64_t)options->iterations, .command = job->command, .program_reason = "",
 		.attached = &job->attached, .needed = needed, .leave = job->leave, .version = INFTRACE_VERSION,
 	};
 	struct recorder_result result;
+	const char *path;
 	char buf[64];
 	int code;
 
 	target->sysroot = "";
 	target->interval_ns = options->interval_ns;
-	opts.fd = record_options_open(options, &opts.path, buf, sizeof buf, err);
+	opts.fd = record_options_open(options, &path, buf, sizeof buf, err);
 	if (opts.fd < 0)
 		return opts.fd;
 	code = recorder_run(&opts, target, go, ctx, &result, err);
 	close(opts.fd);
 	if (code) {
-		unlink(opts.path);
+		unlink(path);
 		return code;
 	}
 	if (options->json)
-		record_summary_json(stdout, opts.path, &result, false);
+		record_summary_json(stdout, path, &result, false);
 	else if (!options->quiet)
-		record_summary_print(stdout, opts.path, &result);
+		record_summary_print(stdout, path, &result);
 	return CMD_DONE;
 }

@@ -82,12 +82,12 @@ static int same_end(int wait_status)
 static int record(const struct record_opts *all, char **argv, struct launch *launch, int fd, const char *path, struct err *err)
 {
 	const struct record_options *opts = &all->shared;
-	bool use_ticks = clock_is_invariant("", NULL), is_person = isatty(STDERR_FILENO) && !opts->quiet && !opts->json;
+	bool is_person = isatty(STDERR_FILENO) && !opts->quiet && !opts->json;
 	struct target target = { .sysroot = "", .level = opts->level, .interval_ns = opts->interval_ns };
-	struct launch_opts launch_opts = { opts->level, all->ring_bytes, use_ticks };
+	struct launch_opts launch_opts = { opts->level, all->ring_bytes, clock_is_invariant("", NULL) };
 	char *command = join(argv, 4000);
 	struct recorder_opts recorder_opts = {
-		.path = path, .fd = fd, .compress = opts->compress, .has_progress = is_person, .use_ticks = use_ticks,
+		.fd = fd, .compress = opts->compress, .has_progress = is_person,
 		.duration_ns = opts->duration_ns, .iterations = (uint64_t)opts->iterations, .command = command ? command : argv[0],
 		.program_reason = launch->reason, .version = INFTRACE_VERSION,
 	};

@@ -28,14 +28,12 @@ static void join(char *text, size_t size, char *const *argv)
 
 static int record(struct model_pass *pass, const struct model_pass_opts *opts, struct launch *launch, struct err *err)
 {
-	bool use_ticks = clock_is_invariant("", NULL);
 	struct target target = { .sysroot = "", .level = opts->level, .interval_ns = opts->interval_ns };
-	struct launch_opts launch_opts = { .level = opts->level, .ring_bytes = RING_BYTES, .use_ticks = use_ticks,
-					   .stdout_is_ours = true };
+	struct launch_opts launch_opts = { .level = opts->level, .ring_bytes = RING_BYTES,
+					   .use_ticks = clock_is_invariant("", NULL), .stdout_is_ours = true };
 	char command[COMMAND];
 	struct recorder_opts recorder_opts = {
-		.path = opts->path, .fd = opts->fd, .use_ticks = use_ticks,
-		.command = command, .program_reason = launch->reason, .version = INFTRACE_VERSION,
+		.fd = opts->fd, .command = command, .program_reason = launch->reason, .version = INFTRACE_VERSION,
 	};
 	int code = launch_start(launch, &launch_opts, opts->argv, err);
 

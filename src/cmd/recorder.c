@@ -4,51 +4,25 @@
  * has ended every source is drained once more, and the recorder's own cost goes into the file.
  */
 #include "cmd/recorder.h"
-#include "cmd/recorder_cost.h"
 
 #include "base/clock.h"
+#include "cmd/recorder_attached.h"
+#include "cmd/recorder_cost.h"
+#include "cmd/recorder_note.h"
+#include "cmd/recorder_sources.h"
 #include "cmd/term.h"
-#include "source/machine.h"
 #include "source/tree.h"
-#include "trace/perfetto_write.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FLUSH_MS = 50, MAX_SOURCES = 16, PROGRESS_MS = 500 };
-
-struct running {
-	const struct source *source;	/* NULL: ended */
-	void *state;
-	uint64_t due_ns;
-};
-
-struct recorder {
-	struct sink tap;		/* what sources see: counts, then passes on */
-	const struct recorder_opts *opts;
-	struct target *target;
-	struct tree tree;
-	struct names *names;
-	uint32_t last_track;
-	uint32_t runtime_topic;		/* name of the notes that tell of a runtime */
-	uint32_t track;			/* of the recorded program's process, or of the recording */
-	struct perfetto_writer *writer;
-	struct sink *file;
-	struct running running[MAX_SOURCES];
-	size_t n_running;
-	struct recorder_result *result;
-	uint64_t start_ns, flushed_ns, shown_ns, tree_due_ns, n_events;
-	uint64_t start_cpu_ns;		/* of this process, for what was there before: a command may record several times */
-	uint64_t start_helpers_ns, helpers_ns;	/* the same of processes that sources have started and waited for */
-	bool is_recording;
-};
+enum { FLUSH_MS = 50, PROGRESS_MS = 500 };
 
 static int count(struct sink *sink, const struct event *event, struct err *err)
 {
@@ -68,50 +42,6 @@ static int count(struct sink *sink, const struct event *event, struct err *err)
 	return sink_put(recorder->file, event, err);
 }
 
-static uint32_t own_track(struct recorder *recorder)
-{
-	struct track_def def = { .type = TRACK_GROUP };
-	struct event event = { .type = EVENT_TRACK, .def = &def };
-	struct err ignored;
-
-	if (recorder->track)
-		return recorder->track;
-	def.name = names_of(recorder->names, "inftrace");
-	event.track = recorder->track = ++recorder->last_track;
-	sink_put(recorder->file, &event, &ignored);
-	return recorder->track;
-}
-
-static void note(struct recorder *recorder, const char *topic, const struct arg *args, size_t n)
-{
-	struct event event = { .type = EVENT_INSTANT, .kind = KIND_NOTE, .track = own_track(recorder),
-			       .name = names_of(recorder->names, topic), .time_ns = clock_ns(), .args = args, .n_args = n };
-	struct err ignored;
-
-	sink_put(recorder->file, &event, &ignored);
-}
-
-static void note_start(struct recorder *recorder)
-{
-	struct timespec now;
-	struct arg args[7];
-	char machine[300];
-	size_t n = 5;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	args[0] = arg_text(KEY_COMMAND, &recorder->tap, recorder->opts->command);
-	args[1] = arg_text(KEY_LEVEL, &recorder->tap, recorder->target->level);
-	args[2] = arg_int(KEY_INTERVAL_NS, (int64_t)recorder->target->interval_ns);
-	args[3] = arg_text(KEY_VERSION, &recorder->tap, recorder->opts->version);
-	args[4] = arg_int(KEY_START_REALTIME_NS, now.tv_sec * 1000000000ll + now.tv_nsec);
-	machine_describe(recorder->target->sysroot, machine, sizeof machine);
-	if (*machine)
-		args[n++] = arg_text(KEY_MACHINE, &recorder->tap, machine);
-	if (recorder->target->uprobes)
-		args[n++] = arg_text(KEY_SOURCE, &recorder->tap, "uprobe");
-	note(recorder, EVENT_NOTE_RECORDING, args, n);
-}
-
 /* Recording is over although the program goes on. */
 static void stop_recording(struct recorder *recorder, const char *reason)
 {
@@ -122,71 +52,6 @@ static void stop_recording(struct recorder *recorder, const char *reason)
 	recorder->is_recording = false;
 	result->has_stopped = true;
 	snprintf(result->stop_reason, sizeof result->stop_reason, "%s", reason);
-}
-
-static int start_source(struct recorder *recorder, const struct source *source, struct err *err)
-{
-	struct running *running = &recorder->running[recorder->n_running];
-	int code = source->check(recorder->target, err);
-
-	if (code)
-		return code;
-	running->state = calloc(1, source->state_size);
-	if (!running->state)
-		return err_set(err, ENOMEM, "cannot record: out of memory");
-	code = source->start(running->state, recorder->target, &recorder->tap, err);
-	if (code) {
-		source->stop(running->state);
-		free(running->state);
-		return code;
-	}
-	running->source = source;
-	recorder->n_running++;
-	return 0;
-}
-
-static bool is_needed(const struct recorder *recorder, const struct source *source)
-{
-	return recorder->opts->needed && !strcmp(recorder->opts->needed, source->name);
-}
-
-/* What cannot be seen here is left out, but for what the recording is about. */
-static int start_sources(struct recorder *recorder, struct err *err)
-{
-	for (const struct source *const *source = sources; *source && recorder->n_running < MAX_SOURCES; source++) {
-		int code = start_source(recorder, *source, err);
-		if (code && is_needed(recorder, *source))
-			return code;
-	}
-	return 0;
-}
-
-static void stop_source(struct running *running)
-{
-	if (!running->source)
-		return;
-	running->source->stop(running->state);
-	free(running->state);
-	running->source = NULL;
-}
-
-static void drain_source(struct recorder *recorder, struct running *running, uint64_t now_ns)
-{
-	struct err err = { 0 };
-	int ms = (int)(recorder->target->interval_ns / 1000000);
-
-	if (running->source->drain(running->state, &recorder->tap, now_ns, &err)) {
-		struct arg args[2] = { arg_text(KEY_SOURCE, &recorder->tap, running->source->name),
-				       arg_text(KEY_TEXT, &recorder->tap, err.msg) };
-		note(recorder, EVENT_NOTE_STOPPED, args, 2);
-		if (is_needed(recorder, running->source))
-			stop_recording(recorder, err.msg);
-		stop_source(running);
-		return;
-	}
-	if (running->source->due_ms)
-		ms = running->source->due_ms(running->state);
-	running->due_ns = clock_ns() + (uint64_t)(ms > 0 ? ms : 1) * 1000000u;
 }
 
 static void flush(struct recorder *recorder, uint64_t now_ns)
@@ -223,76 +88,20 @@ static void check_limits(struct recorder *recorder, uint64_t now_ns)
 		stop_recording(recorder, "the inferences given by --iterations are done");
 }
 
-/* Those who were added to the list of programs and are not in the tree yet. */
-static int admit_attached(struct recorder *recorder, struct err *err)
-{
-	struct attached *attached = recorder->opts->attached;
-
-	for (size_t i = 0; i < attached->n; i++) {
-		struct attached_program *program = &attached->program[i];
-		if (program->is_in_tree)
-			continue;
-		program->is_in_tree = true;
-		err->code = 0;
-		/* one that has just ended is no trouble: that is seen in a moment */
-		if (!tree_add(&recorder->tree, recorder->target, &recorder->tap, program->pid, clock_ns(), err) && err->code == ENOMEM)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static void note_attached_end(struct recorder *recorder, const struct attached_end *end)
-{
-	struct arg args[2] = { arg_int(KEY_PID, end->pid) };
-	int status = end->wait_status;
-
-	if (end->is_known)
-		args[1] = WIFSIGNALED(status) ? arg_int(KEY_SIGNAL, WTERMSIG(status)) : arg_int(KEY_EXIT_STATUS, WEXITSTATUS(status));
-	note(recorder, EVENT_NOTE_EXIT, args, end->is_known ? 2 : 1);
-}
-
-/* Who has ended, who has come. */
-static void follow_attached(struct recorder *recorder, uint64_t now_ns)
-{
-	struct attached *attached = recorder->opts->attached;
-	struct attached_end end;
-	struct err err = { 0 };
-	int code = 0;
-
-	while (attached_next_ended(attached, &end))
-		note_attached_end(recorder, &end);
-	if (attached->look && !recorder->target->is_ending)
-		code = attached->look(attached->ctx, attached, &err);
-	if (attached->time_waits && !attached->n && !recorder->tree.n && !recorder->result->n_processes)
-		recorder->start_ns = now_ns;
-	if (!code)
-		code = admit_attached(recorder, &err);
-	if (code)
-		stop_recording(recorder, err.msg);
-}
-
 static void turn(struct recorder *recorder)
 {
 	uint64_t now_ns = clock_ns();
 	struct err err = { 0 };
 
-	if (recorder->opts->attached)
-		follow_attached(recorder, now_ns);
+	if (recorder->opts->attached && recorder_attached_follow(recorder, now_ns, &err))
+		stop_recording(recorder, err.msg);
 	if (now_ns >= recorder->tree_due_ns || recorder->target->is_ending) {
 		tree_update(&recorder->tree, recorder->target, &recorder->tap, now_ns, &err);
 		recorder->tree_due_ns = clock_ns() + (uint64_t)tree_due_ms(&recorder->tree) * 1000000u;
-		/* a new process may be due at once */
-		for (size_t i = 0; i < recorder->n_running; i++) {
-			struct running *running = &recorder->running[i];
-			if (running->source && running->source->due_ms && !running->source->due_ms(running->state))
-				running->due_ns = now_ns;
-		}
+		recorder_sources_ask(recorder, now_ns);
 	}
-	for (size_t i = 0; i < recorder->n_running; i++) {
-		struct running *running = &recorder->running[i];
-		if (running->source && (now_ns >= running->due_ns || recorder->target->is_ending))
-			drain_source(recorder, running, now_ns);
-	}
+	if (recorder_sources_drain(recorder, now_ns, &err))
+		stop_recording(recorder, err.msg);
 	if (now_ns - recorder->flushed_ns >= FLUSH_MS * 1000000ull || recorder->target->is_ending)
 		flush(recorder, now_ns);
 	check_limits(recorder, now_ns);
@@ -302,14 +111,14 @@ static void turn(struct recorder *recorder)
 static int next_ms(const struct recorder *recorder)
 {
 	uint64_t next = recorder->flushed_ns + FLUSH_MS * 1000000ull, now_ns = clock_ns();
+	uint64_t sources_ns = recorder_sources_due_ns(recorder);
 
 	if (!recorder->is_recording)
 		return -1;
 	if (recorder->tree_due_ns < next)
 		next = recorder->tree_due_ns;
-	for (size_t i = 0; i < recorder->n_running; i++)
-		if (recorder->running[i].source && recorder->running[i].due_ns < next)
-			next = recorder->running[i].due_ns;
+	if (sources_ns < next)
+		next = sources_ns;
 	return next <= now_ns ? 0 : (int)((next - now_ns + 999999) / 1000000);
 }
 
@@ -353,45 +162,11 @@ static bool program_has_ended(const struct recorder *recorder)
 	return !waitid(P_PID, (id_t)recorder->target->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
 }
 
-static void note_end(struct recorder *recorder)
-{
-	int status = recorder->result->wait_status;
-	struct arg args[6];
-	size_t n = 0;
-
-	if (*recorder->opts->program_reason) {
-		args[n++] = arg_int(KEY_PID, recorder->target->pid);
-		args[n++] = arg_text(KEY_STATE, &recorder->tap, recorder->opts->program_reason);
-		note(recorder, EVENT_NOTE_PROCESS, args, n);
-		n = 0;
-	}
-	if (!recorder->result->has_stopped && !recorder->opts->attached) {
-		args[n++] = arg_int(KEY_PID, recorder->target->pid);
-		args[n++] = WIFSIGNALED(status) ? arg_int(KEY_SIGNAL, WTERMSIG(status)) : arg_int(KEY_EXIT_STATUS, WEXITSTATUS(status));
-		note(recorder, EVENT_NOTE_EXIT, args, n);
-	} else if (recorder->result->has_stopped) {
-		args[n++] = arg_text(KEY_TEXT, &recorder->tap, recorder->result->stop_reason);
-		note(recorder, EVENT_NOTE_STOPPED, args, n);
-	}
-	recorder->result->cpu_ns = recorder_cost_cpu_ns(RUSAGE_SELF) - recorder->start_cpu_ns + recorder->helpers_ns;
-	n = 0;
-	args[n++] = arg_int(KEY_EVENTS, (int64_t)recorder->n_events);
-	args[n++] = arg_int(KEY_RECORDER_CPU_NS, (int64_t)recorder->result->cpu_ns);
-	if (recorder_cost_peak_bytes())
-		args[n++] = arg_int(KEY_RECORDER_PEAK_BYTES, recorder_cost_peak_bytes());
-	/* of a record that the program writes itself */
-	if (!recorder->target->uprobes)
-		args[n++] = arg_real(KEY_EVENT_NS, recorder_cost_event_ns());
-	args[n++] = arg_int(KEY_LOST, (int64_t)recorder->result->n_lost);
-	note(recorder, EVENT_NOTE_COST, args, n);
-}
-
 static void finish(struct recorder *recorder)
 {
 	recorder->target->is_ending = true;
 	turn(recorder);
-	for (size_t i = 0; i < recorder->n_running; i++)
-		stop_source(&recorder->running[i]);
+	recorder_sources_stop(recorder);
 	/* the program itself has not been waited for yet */
 	recorder->helpers_ns = recorder_cost_cpu_ns(RUSAGE_CHILDREN) - recorder->start_helpers_ns;
 	show_progress(recorder, clock_ns(), true);
@@ -408,9 +183,10 @@ static void loop(struct recorder *recorder, int signals)
 		if (!recorder->is_recording && !has_finished) {
 			has_finished = true;
 			finish(recorder);
-			note_end(recorder);
+			recorder_note_end(recorder);
 			flush(recorder, clock_ns());
-			fprintf(stderr, "inftrace: recording has stopped: %s; the program goes on\n", recorder->result->stop_reason);
+			fprintf(stderr, "inftrace: recording has stopped: %s; the program goes on\n",
+				recorder->result->stop_reason);
 		}
 		if (poll(&poller, 1, next_ms(recorder)) > 0 && !program_has_ended(recorder))
 			read_signals(recorder, signals);
@@ -419,10 +195,11 @@ static void loop(struct recorder *recorder, int signals)
 		finish(recorder);
 	waitpid(recorder->target->pid, &recorder->result->wait_status, 0);
 	if (!has_finished) {
-		note_end(recorder);
+		recorder_note_end(recorder);
 		flush(recorder, clock_ns());
 		if (recorder->result->has_stopped)
-			fprintf(stderr, "inftrace: the end of the recording is missing: %s\n", recorder->result->stop_reason);
+			fprintf(stderr, "inftrace: the end of the recording is missing: %s\n",
+				recorder->result->stop_reason);
 	}
 }
 
@@ -457,7 +234,7 @@ static void loop_attached(struct recorder *recorder, int signals, void *ctx)
 	if (recorder->opts->leave)
 		recorder->opts->leave(ctx);
 	finish(recorder);
-	note_end(recorder);
+	recorder_note_end(recorder);
 	flush(recorder, clock_ns());
 }
 
@@ -474,10 +251,10 @@ static void allow_descriptors(void)
 
 static int begin(struct recorder *recorder, int (*go)(void *ctx, struct err *err), void *ctx, struct err *err)
 {
-	int code = recorder->opts->attached ? admit_attached(recorder, err) : 0;
+	int code = recorder->opts->attached ? recorder_attached_admit(recorder, err) : 0;
 
 	if (!code)
-		code = start_sources(recorder, err);
+		code = recorder_sources_start(recorder, err);
 	if (!code)
 		code = perfetto_write_flush(recorder->writer, err);
 	/* files that stay open are opened now, while there are rights to do so */
@@ -490,8 +267,8 @@ static int begin(struct recorder *recorder, int (*go)(void *ctx, struct err *err
 	return code;
 }
 
-int recorder_run(const struct recorder_opts *opts, struct target *target, int (*go)(void *ctx, struct err *err), void *ctx,
-		 struct recorder_result *result, struct err *err)
+int recorder_run(const struct recorder_opts *opts, struct target *target, int (*go)(void *ctx, struct err *err),
+		 void *ctx, struct recorder_result *result, struct err *err)
 {
 	struct recorder recorder = { .opts = opts, .target = target, .result = result, .is_recording = true };
 	struct perfetto_write_opts write_opts = { .compress = opts->compress };
@@ -516,7 +293,7 @@ int recorder_run(const struct recorder_opts *opts, struct target *target, int (*
 	recorder.start_ns = recorder.flushed_ns = recorder.shown_ns = clock_ns();
 	recorder.start_cpu_ns = recorder_cost_cpu_ns(RUSAGE_SELF);
 	recorder.start_helpers_ns = recorder_cost_cpu_ns(RUSAGE_CHILDREN);
-	note_start(&recorder);
+	recorder_note_start(&recorder);
 	code = begin(&recorder, go, ctx, err);
 	if (!code && opts->attached)
 		loop_attached(&recorder, signals, ctx);
@@ -525,8 +302,7 @@ int recorder_run(const struct recorder_opts *opts, struct target *target, int (*
 	result->elapsed_ns = clock_ns() - recorder.start_ns;
 	result->n_bytes = perfetto_write_bytes(recorder.writer);
 out:
-	for (size_t i = 0; i < recorder.n_running; i++)
-		stop_source(&recorder.running[i]);
+	recorder_sources_stop(&recorder);
 	tree_done(&recorder.tree);
 	if (recorder.writer)
 		perfetto_write_free(recorder.writer, NULL);

@@ -15,17 +15,16 @@
 #include <sys/types.h>
 
 struct recorder_opts {
-	const char *path;		/* the file, for messages */
-	int fd;				/* it, open for writing */
+	int fd;				/* the file, open for writing */
 	bool compress;
 	bool has_progress;		/* a line on standard error that is kept up to date */
-	bool use_ticks;
 	uint64_t duration_ns, iterations;	/* stop recording then; 0: never */
 	const char *command;		/* the command line */
 	const char *program_reason;	/* why the agent is not in the program; "" it is */
-	struct attached *attached;	/* programs that run already, target->pid is 0; NULL: target->pid is our child */
+	struct attached *attached;	/* programs that run already, target->pid is 0; NULL: it is our child */
 	const char *needed;		/* attached: the source without which there is nothing to record */
-	void (*leave)(void *ctx);	/* attached: called with go's ctx when recording ends, before what is left is read; or NULL */
+	/* Attached: called with go's ctx when recording ends, before what is left is read; or NULL. */
+	void (*leave)(void *ctx);
 	const char *version;
 };
 
@@ -44,11 +43,11 @@ struct recorder_result {
  * once everything is ready. 0, or -errno and err: nothing could be recorded at all (go failed, the file
  * cannot be written to from the start). A full disk later stops recording, not the program.
  *
- * Attached: the programs are put into the tree before the first source starts; go may be NULL. Records until they have all
- * ended, or until Ctrl-C or SIGTERM, which are meant for us; then returns, whatever the programs do. Time counts from
- * behind go.
+ * Attached: the programs are put into the tree before the first source starts; go may be NULL. Records until they have
+ * all ended, or until Ctrl-C or SIGTERM, which are meant for us; then returns, whatever the programs do. Time counts
+ * from behind go.
  */
-int recorder_run(const struct recorder_opts *opts, struct target *target, int (*go)(void *ctx, struct err *err), void *ctx,
-		 struct recorder_result *result, struct err *err);
+int recorder_run(const struct recorder_opts *opts, struct target *target, int (*go)(void *ctx, struct err *err),
+		 void *ctx, struct recorder_result *result, struct err *err);
 
 #endif
