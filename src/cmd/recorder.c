@@ -140,8 +140,8 @@ static int open_signals(sigset_t *old, struct err *err)
 	return fd < 0 ? err_set(err, errno, "cannot wait for signals: %s", strerror(errno)) : fd;
 }
 
-/* True when the program has ended; its status is in the result. */
-static bool read_signals(struct recorder *recorder, int fd)
+/* The program is not waited for here: that is done once, when the recording is over. */
+static void read_signals(struct recorder *recorder, int fd)
 {
 	struct signalfd_siginfo info;
 
@@ -152,7 +152,6 @@ static bool read_signals(struct recorder *recorder, int fd)
 		if (info.ssi_signo != SIGCHLD && !from_terminal)
 			kill(recorder->target->pid, (int)info.ssi_signo);
 	}
-	return waitpid(recorder->target->pid, &recorder->result->wait_status, WNOHANG) == recorder->target->pid;
 }
 
 static bool program_has_ended(const struct recorder *recorder)
