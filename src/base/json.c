@@ -105,6 +105,19 @@ void json_int(struct json *json, const char *key, int64_t value)
 	fprintf(json->out, "%lld", (long long)value);
 }
 
+void json_known(struct json *json, const char *key, int64_t value)
+{
+	if (value < 0)
+		json_null(json, key);
+	else
+		json_int(json, key, value);
+}
+
+void json_count(struct json *json, const char *key, uint64_t value)
+{
+	json_int(json, key, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
 void json_real(struct json *json, const char *key, double value)
 {
 	if (!isfinite(value)) {

@@ -26,6 +26,8 @@ void json_array(struct json *json, const char *key);
 void json_end(struct json *json, char bracket);	/* '}' or ']' */
 void json_text(struct json *json, const char *key, const char *value);	/* NULL: null */
 void json_int(struct json *json, const char *key, int64_t value);
+void json_known(struct json *json, const char *key, int64_t value);	/* less than 0 is not known: null */
+void json_count(struct json *json, const char *key, uint64_t value);	/* at most INT64_MAX is told */
 void json_real(struct json *json, const char *key, double value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);

@@ -7,20 +7,6 @@
 
 #include <math.h>
 
-/* -1 is not known. */
-static void put_int(struct json *json, const char *key, int64_t value)
-{
-	if (value < 0)
-		json_null(json, key);
-	else
-		json_int(json, key, value);
-}
-
-static void put_count(struct json *json, const char *key, uint64_t value)
-{
-	json_int(json, key, value > INT64_MAX ? INT64_MAX : (int64_t)value);
-}
-
 static void put_values(struct json *json, const char *key, const struct model_value *value, uint32_t n)
 {
 	json_array(json, key);
@@ -41,14 +27,14 @@ static void put_model(struct json *json, const struct model_facts *model)
 	json_text(json, "name", model->name);
 	json_text(json, "producer", model->producer);
 	json_text(json, "opset", model->opset);
-	put_int(json, "file_bytes", model->file_bytes);
-	put_int(json, "parameters", model->n_parameters);
-	put_int(json, "weight_bytes", model->weight_bytes);
-	put_int(json, "flops", model->flops);
-	put_int(json, "bytes", model->bytes);
-	put_int(json, "nodes", model->n_nodes);
-	put_int(json, "nodes_inside", model->n_inside);
-	put_int(json, "nodes_of_unknown_flops", model->n_unknown);
+	json_known(json, "file_bytes", model->file_bytes);
+	json_known(json, "parameters", model->n_parameters);
+	json_known(json, "weight_bytes", model->weight_bytes);
+	json_known(json, "flops", model->flops);
+	json_known(json, "bytes", model->bytes);
+	json_known(json, "nodes", model->n_nodes);
+	json_known(json, "nodes_inside", model->n_inside);
+	json_known(json, "nodes_of_unknown_flops", model->n_unknown);
 	put_values(json, "inputs", model->inputs, model->n_inputs);
 	put_values(json, "outputs", model->outputs, model->n_outputs);
 	json_end(json, '}');
@@ -71,8 +57,8 @@ static void put_machine(struct json *json, const struct model_machine *machine)
 	json_text(json, "cpu", machine->cpu);
 	json_text(json, "kernel", machine->kernel);
 	json_text(json, "host", machine->host);
-	put_int(json, "cpus", machine->n_cpus);
-	put_int(json, "memory_bytes", machine->memory_bytes);
+	json_known(json, "cpus", machine->n_cpus);
+	json_known(json, "memory_bytes", machine->memory_bytes);
 	if (peak->n_cpus < 1) {
 		json_null(json, "peaks");
 	} else {
@@ -105,11 +91,11 @@ static void put_histogram(struct json *json, const struct model_histogram *histo
 		json_object(json, NULL);
 		json_real(json, "from_ns", histogram->edge[i]);
 		json_real(json, "below_ns", histogram->edge[i + 1]);
-		put_count(json, "inferences", histogram->count[i]);
+		json_count(json, "inferences", histogram->count[i]);
 		json_end(json, '}');
 	}
 	json_end(json, ']');
-	put_count(json, "inferences_above", histogram->n_above);
+	json_count(json, "inferences_above", histogram->n_above);
 	json_end(json, '}');
 }
 
@@ -122,18 +108,18 @@ static void put_series(struct json *json, const char *key, const struct model_se
 		return;
 	}
 	json_object(json, key);
-	put_count(json, "count", series->n);
+	json_count(json, "count", series->n);
 	json_real(json, "total_ns", series->total_ns);
 	json_real(json, "mean_ns", series->mean_ns);
 	json_real(json, "mean_interval_95_ns", series->interval_ns);
 	json_real(json, "independent_values", series->n_effective);
 	json_bool(json, "interval_is_a_guess", series->is_short);
 	json_real(json, "deviation_ns", series->deviation_ns);
-	put_count(json, "min_ns", series->min_ns);
+	json_count(json, "min_ns", series->min_ns);
 	put_percentiles(json, series);
-	put_count(json, "max_ns", series->max_ns);
+	json_count(json, "max_ns", series->max_ns);
 	json_real(json, "outliers_above_ns", series->outlier_ns);
-	put_count(json, "outliers", series->n_outliers);
+	json_count(json, "outliers", series->n_outliers);
 	json_real(json, "outliers_share", series->outlier_share);
 	json_text(json, "drift", drifts[series->drift]);
 	json_real(json, "last_quarter_by_first", series->drift_ratio);
@@ -165,7 +151,7 @@ static void put_samples(struct json *json, const struct model_result *result)
 			if (column == STATUS)
 				json_int(json, NULL, values[column]);
 			else
-				put_int(json, NULL, values[column]);
+				json_known(json, NULL, values[column]);
 		}
 		json_end(json, ']');
 	}
@@ -189,7 +175,7 @@ static void put_latencies(struct json *json, const struct model_run *run)
 	json_end(json, ']');
 	put_samples(json, result);
 	json_text(json, "ended_early", result->ended_early);
-	put_int(json, "requests_not_served", result->n_unserved);
+	json_known(json, "requests_not_served", result->n_unserved);
 }
 
 static void put_steps(struct json *json, const struct model_result *result)
@@ -200,10 +186,10 @@ static void put_steps(struct json *json, const struct model_result *result)
 
 		json_object(json, NULL);
 		json_text(json, "name", step->name);
-		put_int(json, "begin_monotonic_ns", step->begin_ns);
-		put_int(json, "end_monotonic_ns", step->end_ns);
-		put_int(json, "rss_bytes", step->rss_bytes);
-		put_int(json, "peak_rss_bytes", step->peak_bytes);
+		json_known(json, "begin_monotonic_ns", step->begin_ns);
+		json_known(json, "end_monotonic_ns", step->end_ns);
+		json_known(json, "rss_bytes", step->rss_bytes);
+		json_known(json, "peak_rss_bytes", step->peak_bytes);
 		json_end(json, '}');
 	}
 	json_end(json, ']');
@@ -214,23 +200,23 @@ static void put_creation(struct json *json, const struct model_run *run)
 	const struct model_result *result = run->result;
 
 	json_object(json, "creation");
-	put_int(json, "duration_ns", result->creation_ns);
+	json_known(json, "duration_ns", result->creation_ns);
 	json_array(json, "phases");
 	for (uint32_t i = 0; i < result->n_phases; i++) {
 		json_object(json, NULL);
 		json_text(json, "name", result->phases[i].name);
-		put_int(json, "self_ns", result->phases[i].ns);
-		put_int(json, "calls", result->phases[i].n);
+		json_known(json, "self_ns", result->phases[i].ns);
+		json_known(json, "calls", result->phases[i].n);
 		json_end(json, '}');
 	}
 	json_end(json, ']');
-	put_int(json, "unattributed_ns", run->creation_rest_ns);
+	json_known(json, "unattributed_ns", run->creation_rest_ns);
 	json_array(json, "transformers");
 	for (uint32_t i = 0; i < result->n_transformers; i++) {
 		json_object(json, NULL);
 		json_text(json, "name", result->transformers[i].name);
-		put_int(json, "self_ns", result->transformers[i].ns);
-		put_int(json, "calls", result->transformers[i].n);
+		json_known(json, "self_ns", result->transformers[i].ns);
+		json_known(json, "calls", result->transformers[i].n);
 		json_end(json, '}');
 	}
 	json_end(json, ']');
@@ -253,7 +239,7 @@ static void put_operator(struct json *json, const struct model_analysis *analysi
 	json_text(json, "op_type", op->op_type);
 	json_text(json, "provider", op->provider);
 	json_text(json, "shapes", op->shapes);
-	put_count(json, "calls", op->n);
+	json_count(json, "calls", op->n);
 	json_real(json, "mean_ns", op->mean_ns);
 	json_real(json, "mean_interval_95_ns", op->interval_ns);
 	json_real(json, "p50_ns", op->p50_ns);
@@ -275,7 +261,7 @@ static void put_operators(struct json *json, const struct model_analysis *analys
 
 	json_text(json, "operators_missing", result->operators_missing);
 	json_object(json, "operators");
-	put_int(json, "inferences", result->n_operator_runs);
+	json_known(json, "inferences", result->n_operator_runs);
 	json_real(json, "wall_ns", result->operators_wall_ns);
 	json_real(json, "unattributed_ns", result->unattributed_ns);
 	json_int(json, "model_nodes_found", reach->n_joined);
@@ -287,8 +273,8 @@ static void put_operators(struct json *json, const struct model_analysis *analys
 	for (uint32_t i = 0; i < result->n_placements; i++) {
 		json_object(json, NULL);
 		json_text(json, "provider", result->placements[i].provider);
-		put_int(json, "operators", result->placements[i].n_nodes);
-		put_int(json, "calls", result->placements[i].n_calls);
+		json_known(json, "operators", result->placements[i].n_nodes);
+		json_known(json, "calls", result->placements[i].n_calls);
 		json_real(json, "share_ns", result->placements[i].share_ns);
 		json_end(json, '}');
 	}
@@ -313,8 +299,8 @@ static void put_kernels(struct json *json, const struct model_analysis *analysis
 	json_object(json, "kernels");
 	json_text(json, "source", result->kernels_source);
 	json_text(json, "note", result->kernels_note);
-	put_int(json, "executions", result->n_kernel_runs);
-	put_int(json, "in_recording", result->n_kernel_slices);
+	json_known(json, "executions", result->n_kernel_runs);
+	json_known(json, "in_recording", result->n_kernel_slices);
 	json_array(json, "list");
 	for (uint32_t i = 0; i < result->n_kernels; i++) {
 		const struct model_kernel *kernel = &result->kernels[i];
@@ -327,9 +313,9 @@ static void put_kernels(struct json *json, const struct model_analysis *analysis
 		json_text(json, "implementation", kernel->implementation);
 		json_text(json, "source_ops", kernel->source_ops);
 		json_text(json, "node", node == MODEL_NONE ? NULL : analysis->report->model.nodes[node].name);
-		put_int(json, "calls", kernel->n);
+		json_known(json, "calls", kernel->n);
 		json_real(json, "total_ns", kernel->time_ns);
-		put_int(json, "cycles", kernel->cycles);
+		json_known(json, "cycles", kernel->cycles);
 		json_real(json, "share", kernel->share);
 		json_end(json, '}');
 	}
@@ -350,8 +336,8 @@ static void put_outputs(struct json *json, const struct model_result *result)
 		json_text(json, "shape", output->shape);
 		json_bool(json, "agrees", output->is_equal);
 		json_text(json, "not_compared", output->problem);
-		put_int(json, "elements", output->n_elements);
-		put_int(json, "different", output->n_different);
+		json_known(json, "elements", output->n_elements);
+		json_known(json, "different", output->n_different);
 		json_real(json, "max_absolute", output->max_abs);
 		json_real(json, "max_relative", output->max_rel);
 		json_text(json, "at", output->where);
@@ -375,7 +361,7 @@ static void put_ratio(struct json *json, const char *key, const struct model_rat
 
 static void put_bytes(struct json *json, const char *key, double bytes)
 {
-	put_int(json, key, bytes >= 0 && bytes < 0x1p62 ? (int64_t)bytes : -1);
+	json_known(json, key, bytes >= 0 && bytes < 0x1p62 ? (int64_t)bytes : -1);
 }
 
 static void put_device(struct json *json, const struct model_run *run, const struct model_device *device)
@@ -399,13 +385,13 @@ static void put_usage(struct json *json, const struct model_run *run)
 {
 	const struct model_result *result = run->result;
 
-	put_int(json, "steady_ns", result->steady_ns);
-	put_int(json, "cpu_user_ns", result->cpu_user_ns);
-	put_int(json, "cpu_system_ns", result->cpu_system_ns);
-	put_int(json, "run_queue_ns", result->run_queue_ns);
+	json_known(json, "steady_ns", result->steady_ns);
+	json_known(json, "cpu_user_ns", result->cpu_user_ns);
+	json_known(json, "cpu_system_ns", result->cpu_system_ns);
+	json_known(json, "run_queue_ns", result->run_queue_ns);
 	json_real(json, "cpus_in_use", run->cores);
 	json_real(json, "cpus_in_use_by_others", run->others_cores);
-	put_int(json, "peak_rss_bytes", result->peak_bytes);
+	json_known(json, "peak_rss_bytes", result->peak_bytes);
 	json_real(json, "energy_joules", result->energy_joules);
 	json_real(json, "energy_joules_per_inference", run->energy_joules);
 	json_text(json, "energy_scope", result->energy_scope);
@@ -434,8 +420,8 @@ static void put_asked(struct json *json, const struct model_result *result)
 	json_text(json, "device", result->device);
 	json_text(json, "policy", result->policy);
 	json_text(json, "options", result->options);
-	put_int(json, "concurrency", result->concurrency);
-	put_int(json, "threads", result->n_threads);
+	json_known(json, "concurrency", result->concurrency);
+	json_known(json, "threads", result->n_threads);
 	json_real(json, "requests_per_second", result->rate_per_s);
 	json_text(json, "error", result->error);
 	json_text(json, "failed_in", result->failed_in);
@@ -445,7 +431,7 @@ static void put_asked(struct json *json, const struct model_result *result)
 	json_text(json, "providers_of_runtime", result->available);
 	json_text(json, "recording", result->recording);
 	json_text(json, "operator_recording", result->operator_recording);
-	put_int(json, "lost_events", result->n_lost);
+	json_known(json, "lost_events", result->n_lost);
 	json_real(json, "event_ns", result->event_ns);
 }
 
@@ -457,11 +443,11 @@ static void put_run(struct json *json, const struct model_analysis *analysis, ui
 	put_asked(json, run->result);
 	put_steps(json, run->result);
 	put_creation(json, run);
-	put_int(json, "first_inference_ns", run->result->first_ns);
-	put_int(json, "warmup_inferences", run->result->n_warmup);
+	json_known(json, "first_inference_ns", run->result->first_ns);
+	json_known(json, "warmup_inferences", run->result->n_warmup);
 	json_text(json, "warmup", run->result->warmup_words);
 	json_real(json, "per_second", run->rate_per_s);
-	put_count(json, "failed_inferences", run->n_failed);
+	json_count(json, "failed_inferences", run->n_failed);
 	json_int(json, "rounds", run->n_rounds);
 	json_real(json, "lowest_mean_of_a_round_ns", run->round_low_ns);
 	json_real(json, "highest_mean_of_a_round_ns", run->round_high_ns);
@@ -490,8 +476,8 @@ static void put_nodes(struct json *json, const struct model_analysis *analysis)
 		json_text(json, "name", row->name);
 		json_text(json, "op_type", row->op_type);
 		json_bool(json, "is_of_model", node != NULL);
-		put_int(json, "flops", node ? node->flops : -1);
-		put_int(json, "bytes", node ? node->bytes : -1);
+		json_known(json, "flops", node ? node->flops : -1);
+		json_known(json, "bytes", node ? node->bytes : -1);
 		json_array(json, "runs");
 		for (uint32_t r = 0; r < analysis->report->n_results; r++) {
 			const struct model_join *join = &row->join[r];
@@ -533,8 +519,8 @@ static void put_insights(struct json *json, const struct model_analysis *analysi
 		json_text(json, "kind", kinds[insight->kind]);
 		json_int(json, "run", insight->result);
 		json_real(json, "value", insight->value);
-		put_int(json, "a", insight->a);
-		put_int(json, "b", insight->b);
+		json_known(json, "a", insight->a);
+		json_known(json, "b", insight->b);
 		json_text(json, "of", insight->text);
 		json_real(json, "gain_ns", insight->gain_ns);
 		json_text(json, "finding", words.finding.s);
@@ -556,7 +542,7 @@ void export_model_json(FILE *out, const struct model_analysis *analysis)
 	json_text(&json, "verdict", model_verdict(analysis, false).s);
 	json_text(&json, "version", report->version);
 	json_text(&json, "command", report->command);
-	put_int(&json, "start_realtime_ns", report->start_realtime_ns);
+	json_known(&json, "start_realtime_ns", report->start_realtime_ns);
 	put_model(&json, &report->model);
 	put_machine(&json, &report->machine);
 	json_array(&json, "settings");
