@@ -135,7 +135,8 @@ static bool map_segment(void)
 		/* beyond the limit ftruncate would raise SIGXFSZ */
 		size = sizes[i];
 		if (size <= limit.rlim_cur && !ftruncate(fd, (off_t)size))
-			map = mmap(spare, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | (spare ? MAP_FIXED : 0), fd, 0);
+			map = mmap(spare, size, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_NORESERVE | (spare ? MAP_FIXED : 0), fd, 0);
 	}
 	close(fd);
 	if (map == MAP_FAILED) {
@@ -457,7 +458,8 @@ __attribute__((constructor)) static void agent_start(void)
 	int saved = errno;
 
 	first_start();
-	if (!dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) || getenv("INFTRACE_DISABLE") || !agent_set_up())
+	if (!dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) || getenv("INFTRACE_DISABLE") ||
+	    !agent_set_up())
 		return;
 	to.dir = dir;
 	to.level = level_of(getenv("INFTRACE_LEVEL"));

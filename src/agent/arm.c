@@ -140,7 +140,8 @@ static void tell(const struct runtime *runtime)
 
 	program[len < 0 ? 0 : len] = 0;
 	count_time();	/* whoever reads the entry wants to know it */
-	dict_runtime(len > 0 ? program : runtime->image.path, runtime->ort.version, runtime->armed, runtime->ort.left_out);
+	dict_runtime(len > 0 ? program : runtime->image.path, runtime->ort.version, runtime->armed,
+		     runtime->ort.left_out);
 	__atomic_store_n(&agent.segment->state, SEGMENT_ARMED, __ATOMIC_RELEASE);
 }
 

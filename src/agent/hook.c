@@ -53,7 +53,8 @@ static bool note_replaced(uint64_t at, void *with)
 {
 	if (n_replaced == replaced_capacity) {
 		size_t capacity = replaced_capacity ? replaced_capacity * 2 : 1024;
-		struct replaced *grown = arena_grow(&agent.arena, replaced, n_replaced * sizeof *grown, capacity * sizeof *grown);
+		struct replaced *grown =
+		    arena_grow(&agent.arena, replaced, n_replaced * sizeof *grown, capacity * sizeof *grown);
 		if (!grown)
 			return false;
 		replaced = grown;
@@ -139,7 +140,8 @@ static bool read_dynamic(const struct image *image, struct dynamic *dynamic)
 	return dynamic->symbols && dynamic->strings;
 }
 
-static bool is_import(const struct image *image, const struct dynamic *dynamic, const Elf64_Rela *rela, const char *name)
+static bool is_import(const struct image *image, const struct dynamic *dynamic, const Elf64_Rela *rela,
+		      const char *name)
 {
 	const Elf64_Sym *symbol;
 	const char *text;

@@ -359,7 +359,8 @@ static word on_compute(word result, word self, word context)
 	end = clock_ticks();
 	ring = &thread->ring;
 	if (__builtin_expect(hot->generation != thread->plain, 0) || __builtin_expect(op->told, 0) ||
-	    __builtin_expect(*(word *)result != 0, 0) || __builtin_expect(ring->head >= ring->limit, 0) || __builtin_expect(ring->busy, 0)) {
+	    __builtin_expect(*(word *)result != 0, 0) || __builtin_expect(ring->head >= ring->limit, 0) ||
+	    __builtin_expect(ring->busy, 0)) {
 		compute_rest(thread, end, *(word *)result, frame);
 		return r;
 	}

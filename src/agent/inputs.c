@@ -124,7 +124,8 @@ static bool is_constant(const struct kernel *kernel, word info, unsigned input)
 
 	if (kernel->constant >> input & 1)
 		return true;
-	return ask(kernel->runtime, ORT_API_KERNEL_CONSTANT_INPUT, info, input, (word)&is_constant, (word)&value) && is_constant;
+	return ask(kernel->runtime, ORT_API_KERNEL_CONSTANT_INPUT, info, input, (word)&is_constant, (word)&value) &&
+	       is_constant;
 }
 
 static void learn(struct graph *graph, struct kernel *kernel, uintptr_t context)
@@ -182,7 +183,8 @@ void inputs_see(struct thread *thread, struct kernel *kernel, uintptr_t context)
 		/* the end of the first run may have made it LOOK_READ meanwhile */
 		uint8_t look = LOOK_LEARN;
 		if (!graph || graph->is_known)
-			__atomic_compare_exchange_n(&kernel->look, &look, LOOK_NOT, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+			__atomic_compare_exchange_n(&kernel->look, &look, LOOK_NOT, false, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED);
 	}
 	errno = saved;
 }

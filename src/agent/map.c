@@ -40,7 +40,8 @@ bool map_put(struct map *map, uintptr_t key, void *value)
 	bool is_new = true;
 
 	if (map->table)
-		for (uint64_t at = map_hash(key) & map->table->mask; map->table->entry[at].key; at = (at + 1) & map->table->mask)
+		for (uint64_t at = map_hash(key) & map->table->mask; map->table->entry[at].key;
+		     at = (at + 1) & map->table->mask)
 			if (map->table->entry[at].key == key)
 				is_new = false;
 	if (is_new && !value)

@@ -139,7 +139,9 @@ struct open_run *run_begin(struct thread *thread, enum run_owner owner, uint64_t
 	if (thread->n_runs == MAX_RUNS)
 		return NULL;
 	run = &thread->run[thread->n_runs];
-	*run = (struct open_run){ .session = session, .owner = (uint8_t)owner, .lane = lane_take(start), .depth = thread->depth };
+	*run = (struct open_run){
+		.session = session, .owner = (uint8_t)owner, .lane = lane_take(start), .depth = thread->depth
+	};
 	if (hot->level == LEVEL_DETAIL)
 		read_usage(run);
 	run->is_partial = hot->is_changing;
@@ -266,7 +268,7 @@ void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	struct record *record;
 	uint64_t end = agent_now();
 
-	if (thread->generation != hot->generation)	/* it began in an earlier recording, whose lanes are others' now */
+	if (thread->generation != hot->generation) /* it began in an earlier recording, whose lanes are others' now */
 		return;
 	/* an inner one that never got its own end (an exception, a refused input) ends with its outer one */
 	while (run && run->owner < owner && thread->n_runs > 1 && thread->run[thread->n_runs - 2].owner == owner) {

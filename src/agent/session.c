@@ -166,7 +166,8 @@ void session_add_provider(struct session *session, uintptr_t at, const char *nam
 		memcpy(provider->text, name, len < sizeof provider->text ? len : sizeof provider->text - 1);
 	}
 	agent_unlock();
-	if (len && !session->was_asked && !strstr(session->providers, name) && used + len + 2 < sizeof session->providers) {
+	if (len && !session->was_asked && !strstr(session->providers, name) &&
+	    used + len + 2 < sizeof session->providers) {
 		if (used)
 			session->providers[used++] = ',';
 		memcpy(session->providers + used, name, len + 1);
@@ -253,7 +254,8 @@ void session_name_graph(struct session *session, const char *graph)
 
 	if (session->path[0] || session->model[0])
 		return;
-	put(session->model, sizeof session->model - 48, *graph ? graph : "model from memory", *graph ? strlen(graph) : 17);
+	put(session->model, sizeof session->model - 48, *graph ? graph : "model from memory",
+	    *graph ? strlen(graph) : 17);
 	used = strlen(session->model);
 	if (session->bytes) {
 		memcpy(session->model + used, " (", 2);

@@ -170,7 +170,7 @@ struct model_result {
 	const struct model_latency *latencies; /* of the steady phase, by start */
 	const char *const *shapes;	       /* "1x3x224x224", one per shape group */
 	const char *ended_early;	       /* why the steady phase did before its time; NULL: it did not */
-	int64_t n_unserved;		       /* open loop: requests that were due in it and were not started; -1: closed */
+	int64_t n_unserved; /* open loop: requests that were due in it and were not started; -1: closed */
 	int64_t steady_ns, cpu_user_ns, cpu_system_ns; /* of the steady phase: wall, and CPU of the process */
 	int64_t run_queue_ns;			       /* and how long its threads waited for a CPU */
 	double others_cpu_ns; /* of all other programs in the steady phase; NAN: not known */
@@ -232,7 +232,8 @@ static inline void model_report_init(struct model_report *report)
 	memset(report, 0, sizeof *report);
 	model->file_bytes = model->n_parameters = model->weight_bytes = model->flops = model->bytes = -1;
 	model->n_unknown = model->n_nodes = model->n_inside = -1;
-	report->machine.n_cpus = report->machine.n_all_cpus = report->machine.memory_bytes = report->start_realtime_ns = -1;
+	report->machine.n_cpus = report->machine.n_all_cpus = report->machine.memory_bytes = report->start_realtime_ns =
+	    -1;
 	machine_peak_init(&report->machine.peak);
 }
 

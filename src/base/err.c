@@ -35,6 +35,7 @@ int err_wrap(struct err *err, const char *fmt, ...)
 	used = vsnprintf(err->msg, sizeof err->msg, fmt, args);
 	va_end(args);
 	if (used >= 0 && (size_t)used + 3 < sizeof err->msg)
-		snprintf(err->msg + used, sizeof err->msg - (size_t)used, ": %.*s", (int)(sizeof err->msg - (size_t)used - 3), old);
+		snprintf(err->msg + used, sizeof err->msg - (size_t)used, ": %.*s",
+			 (int)(sizeof err->msg - (size_t)used - 3), old);
 	return err->code ? -err->code : -EIO;
 }

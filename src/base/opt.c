@@ -63,7 +63,8 @@ static bool read_quantity(const char *text, const struct unit *units, uint64_t *
 		if (strcmp(units->name, text) != 0)
 			continue;
 		part = (uint64_t)((double)billionths * (double)units->factor / 1e9 + 0.5);
-		return !__builtin_mul_overflow(whole, units->factor, &whole) && !__builtin_add_overflow(whole, part, value);
+		return !__builtin_mul_overflow(whole, units->factor, &whole) &&
+		       !__builtin_add_overflow(whole, part, value);
 	}
 	return false;
 }
@@ -179,7 +180,8 @@ static int unknown_name(const struct opt *table, const char *name, size_t len, s
 		if (table->name)
 			near_offer(&near, table->name);
 	if (near_best(&near))
-		return err_set(err, EINVAL, "unknown option --%.*s; did you mean --%s?", (int)len, name, near_best(&near));
+		return err_set(err, EINVAL, "unknown option --%.*s; did you mean --%s?", (int)len, name,
+			       near_best(&near));
 	return err_set(err, EINVAL, "unknown option --%.*s", (int)len, name);
 }
 

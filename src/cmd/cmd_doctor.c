@@ -51,7 +51,8 @@ static void print_heading(const char *text)
 
 static void print_line(enum doctor_state state, const char *name, const char *text, const char *advice)
 {
-	printf("  %s%-4s%s  %-16s ", term_style(stdout, states[state].style), states[state].label, term_style(stdout, TERM_PLAIN), name);
+	printf("  %s%-4s%s  %-16s ", term_style(stdout, states[state].style), states[state].label,
+	       term_style(stdout, TERM_PLAIN), name);
 	puts(text);
 	if (*advice)
 		printf("%25s%s\n", "-> ", advice);

@@ -58,7 +58,9 @@ static int64_t assume_size(void *ctx, const struct model_free_dim *dim)
 		const char *shape = run_opts_pair(run->shape.item[i], &len);
 
 		if (shape && strlen(dim->input) == len && !memcmp(dim->input, run->shape.item[i], len))
-			return run_opts_shape(shape, size, TENSOR_MAX_DIMS, &end, NULL) > (int)dim->axis ? size[dim->axis] : -1;
+			return run_opts_shape(shape, size, TENSOR_MAX_DIMS, &end, NULL) > (int)dim->axis
+				   ? size[dim->axis]
+				   : -1;
 	}
 	if (dim->given >= 0)
 		return dim->given;
@@ -95,7 +97,8 @@ static int run_and_print(struct job *job, const char *path)
 	program_command("", getpid(), command, sizeof command);
 	runs.report.command = command;
 	if (!code && runs.report.n_results == 1 && runs.n_failed)
-		code = err_set(job->err, EIO, "cannot run %s on %s: %s", path, runs.report.results->label, runs.report.results->error);
+		code = err_set(job->err, EIO, "cannot run %s on %s: %s", path, runs.report.results->label,
+			       runs.report.results->error);
 	if (!code)
 		analysis = model_analysis_new(&runs.report, job->err);
 	if (!code && !analysis)

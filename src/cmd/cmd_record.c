@@ -79,7 +79,8 @@ static int same_end(int wait_status)
 	return 128 + WTERMSIG(wait_status);
 }
 
-static int record(const struct record_opts *all, char **argv, struct launch *launch, int fd, const char *path, struct err *err)
+static int record(const struct record_opts *all, char **argv, struct launch *launch, int fd, const char *path,
+		  struct err *err)
 {
 	const struct record_options *opts = &all->shared;
 	bool is_person = isatty(STDERR_FILENO) && !opts->quiet && !opts->json;

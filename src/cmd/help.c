@@ -37,7 +37,8 @@ static void print_option(FILE *out, const struct opt *row)
 
 	if (row->letter)
 		snprintf(letter, sizeof letter, "-%c, ", row->letter);
-	snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, row->metavar ? " " : "", row->metavar ? row->metavar : "");
+	snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, row->metavar ? " " : "",
+		 row->metavar ? row->metavar : "");
 	snprintf(right, sizeof right, row->fallback ? "%s (default: %s)" : "%s", row->help, row->fallback);
 	print_row(out, left, OPTION_COLUMN, right);
 }
@@ -83,7 +84,8 @@ void help_overview(FILE *out)
 
 void help_command(FILE *out, const struct cmd *cmd)
 {
-	fprintf(out, "%sinftrace %s%s: %s\n", term_style(out, TERM_BOLD), cmd->name, term_style(out, TERM_PLAIN), cmd->summary);
+	fprintf(out, "%sinftrace %s%s: %s\n", term_style(out, TERM_BOLD), cmd->name, term_style(out, TERM_PLAIN),
+		cmd->summary);
 	print_heading(out, "Usage:");
 	fprintf(out, "%*sinftrace %s %s\n", MARGIN, "", cmd->name, cmd->usage);
 	if (cmd->help) {

@@ -60,7 +60,8 @@ static int find_program(char *path, size_t size, const char *name, struct err *e
 		return err_set(err, EACCES, "cannot start %s: it is a folder", name);
 	if (was_found)
 		return err_set(err, EACCES, "cannot start %s: found in PATH, but it is not executable", name);
-	return err_set(err, ENOENT, "cannot start %s: %s", name, strchr(name, '/') ? "no such file" : "command not found in PATH");
+	return err_set(err, ENOENT, "cannot start %s: %s", name,
+		       strchr(name, '/') ? "no such file" : "command not found in PATH");
 }
 
 /* The interpreter of a "#!" line, or false. */

@@ -93,7 +93,8 @@ static void fill_head(struct model_facts *facts, const struct onnx_model *model,
 	char text[512];
 	size_t used = 0;
 
-	snprintf(text, sizeof text, "%s%s%s", model->producer_name, *model->producer_version ? " " : "", model->producer_version);
+	snprintf(text, sizeof text, "%s%s%s", model->producer_name, *model->producer_version ? " " : "",
+		 model->producer_version);
 	facts->producer = *text ? keep(arena, text) : NULL;
 	*text = 0;
 	for (uint32_t i = 0; i < model->n_opsets && used < sizeof text; i++)
@@ -104,7 +105,8 @@ static void fill_head(struct model_facts *facts, const struct onnx_model *model,
 	facts->name = *model->graph.name ? model->graph.name : NULL;
 }
 
-int model_fill_facts(struct model_facts *facts, const struct model_static *analysis, struct arena *arena, struct err *err)
+int model_fill_facts(struct model_facts *facts, const struct model_static *analysis, struct arena *arena,
+		     struct err *err)
 {
 	const struct onnx_model *model = &analysis->model;
 	const struct cost_model *costs = &analysis->costs;

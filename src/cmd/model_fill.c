@@ -233,7 +233,8 @@ static void fill_creation(struct fill *fill, const struct model_pass *pass)
 	for (uint32_t i = 0; transformers && i < model->transformers.n; i++) {
 		const struct summary_transformer *from = &summary->transformers[model->transformers.first + i];
 		transformers[fill->to->n_transformers++] =
-			(struct model_transformer){ name(fill, summary, from->name), (int64_t)from->self_ns, (int64_t)from->n };
+		    (struct model_transformer){ name(fill, summary, from->name), (int64_t)from->self_ns,
+						(int64_t)from->n };
 	}
 	fill->to->transformers = transformers;
 }
@@ -361,7 +362,8 @@ int model_fill_timing(struct model_result *result, const struct model_pass *pass
 	return finish(&fill, err);
 }
 
-int model_fill_operators(struct model_result *result, const struct model_pass *pass, struct arena *arena, struct err *err)
+int model_fill_operators(struct model_result *result, const struct model_pass *pass, struct arena *arena,
+			 struct err *err)
 {
 	struct fill fill = { .to = result, .run = pass->run.head, .arena = arena };
 

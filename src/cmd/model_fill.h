@@ -19,7 +19,8 @@
 int model_fill_timing(struct model_result *result, const struct model_pass *pass, uint32_t round, struct arena *arena,
 		      struct err *err);
 /* What the pass for the operators told. */
-int model_fill_operators(struct model_result *result, const struct model_pass *pass, struct arena *arena, struct err *err);
+int model_fill_operators(struct model_result *result, const struct model_pass *pass, struct arena *arena,
+			 struct err *err);
 
 /* The GPUs and NPUs that its steady phase used; part of model_fill_timing. 0 or -ENOMEM. */
 int model_fill_devices(struct model_result *result, const struct model_pass *pass, uint32_t round, struct arena *arena);
@@ -31,9 +32,11 @@ int model_fill_devices(struct model_result *result, const struct model_pass *pas
 int model_fill_outputs(struct model_result *result, const struct run_record *run, const char *to, const char *from,
 		       const char *label, struct arena *arena, struct err *err);
 /* The same beside the values that test data expect, which the runner has compared. */
-int model_fill_expected(struct model_result *result, const struct run_record *run, struct arena *arena, struct err *err);
+int model_fill_expected(struct model_result *result, const struct run_record *run, struct arena *arena,
+			struct err *err);
 
 /* The analysis is borrowed for the report's life. */
-int model_fill_facts(struct model_facts *facts, const struct model_static *analysis, struct arena *arena, struct err *err);
+int model_fill_facts(struct model_facts *facts, const struct model_static *analysis, struct arena *arena,
+		     struct err *err);
 
 #endif

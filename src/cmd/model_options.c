@@ -37,7 +37,8 @@ static const struct opt own_rows[] = {
 };
 
 /* Filled by us, or of use only when the runner runs alone. */
-static const char *const not_passed[] = { "ep", "list-devices", "list-runtimes", "result", "outputs", "ep-profile-dir", "verbose" };
+static const char *const not_passed[] = { "ep",	     "list-devices",   "list-runtimes", "result",
+					  "outputs", "ep-profile-dir", "verbose" };
 
 struct opt model_opt_table[MAX_ROWS];
 
@@ -79,7 +80,8 @@ static const char *keep(struct arena *arena, const char *text, size_t len)
 	return kept ? memcpy(kept, text, len) : NULL;
 }
 
-static int add_way(struct model_way *ways, int n, int max, const char *label, size_t len, struct arena *arena, struct err *err)
+static int add_way(struct model_way *ways, int n, int max, const char *label, size_t len, struct arena *arena,
+		   struct err *err)
 {
 	if (n == max)
 		return err_set(err, E2BIG, "cannot compare more than %d runs", max);
@@ -88,7 +90,8 @@ static int add_way(struct model_way *ways, int n, int max, const char *label, si
 		return err_set(err, ENOMEM, "cannot run the model: out of memory");
 	for (int i = 0; i < n; i++)
 		if (!strcmp(ways[i].label, ways[n].label))
-			return err_set(err, EINVAL, "cannot compare %s with itself: it is in --ep twice", ways[n].label);
+			return err_set(err, EINVAL, "cannot compare %s with itself: it is in --ep twice",
+				       ways[n].label);
 	return 0;
 }
 
@@ -109,11 +112,14 @@ static int check_provider_options(const struct opt_list *list, const struct mode
 		bool has_owner = owner_of(list->item[i], name, sizeof name), is_taken = false;
 
 		for (int k = 0; k < n; k++)
-			is_taken |= ways[k].policy || (has_owner ? model_is_provider(name, ways[k].provider) : !model_way_is_cpu(&ways[k]));
+			is_taken |= ways[k].policy || (has_owner ? model_is_provider(name, ways[k].provider)
+								 : !model_way_is_cpu(&ways[k]));
 		if (!is_taken && has_owner)
-			return err_set(err, EINVAL, "cannot use '%s' as --ep-option: %s is not among --ep", list->item[i], name);
+			return err_set(err, EINVAL, "cannot use '%s' as --ep-option: %s is not among --ep",
+				       list->item[i], name);
 		if (!is_taken)
-			return err_set(err, EINVAL, "cannot use '%s' as --ep-option: the CPU provider has none", list->item[i]);
+			return err_set(err, EINVAL, "cannot use '%s' as --ep-option: the CPU provider has none",
+				       list->item[i]);
 	}
 	return 0;
 }
@@ -123,7 +129,8 @@ bool model_way_is_cpu(const struct model_way *way)
 	return way->provider && model_is_provider("cpu", way->provider);
 }
 
-int model_options_ways(const struct model_opts *opts, struct model_way *ways, int max, struct arena *arena, struct err *err)
+int model_options_ways(const struct model_opts *opts, struct model_way *ways, int max, struct arena *arena,
+		       struct err *err)
 {
 	int n = 0;
 
@@ -186,7 +193,8 @@ static const char *option_for(const struct model_way *way, const char *text)
 	return model_is_provider(name, way->provider) ? strchr(text, ':') + 1 : NULL;
 }
 
-static void add_list(struct words *words, const struct opt *row, const struct opt_list *list, const struct model_way *way)
+static void add_list(struct words *words, const struct opt *row, const struct opt_list *list,
+		     const struct model_way *way)
 {
 	bool is_of_provider = !strcmp(row->name, "ep-option");
 
@@ -212,7 +220,8 @@ static const char *file_of(struct words *words, const char *name, const char *pa
 		return path;
 	labelled = arena_alloc(words->arena, size);
 	if (labelled)
-		snprintf(labelled, size, "%.*s-%s%s", (int)(dot ? dot - path : (long)strlen(path)), path, words->label, dot ? dot : "");
+		snprintf(labelled, size, "%.*s-%s%s", (int)(dot ? dot - path : (long)strlen(path)), path, words->label,
+			 dot ? dot : "");
 	words->has_failed |= !labelled;
 	return labelled ? labelled : path;
 }
@@ -230,7 +239,8 @@ static void put_seconds(char *text, size_t size, uint64_t ns)
 }
 
 /* One option of the runner, as a user would type it; nothing when it has its default. */
-static void add_row(struct words *words, const struct opt *row, const struct run_opts *opts, const struct model_way *way)
+static void add_row(struct words *words, const struct opt *row, const struct run_opts *opts,
+		    const struct model_way *way)
 {
 	const char *field = (const char *)opts + row->offset;
 	const char *text = row->type == OPT_STR || row->type == OPT_CHOICE ? *(const char *const *)field : NULL;

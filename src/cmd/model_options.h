@@ -42,7 +42,8 @@ bool model_way_is_cpu(const struct model_way *way);
  * The ways that the options ask for, at most max of them: --ep, then --policy, else the CPU. Their number, or -errno
  * and err. Texts lie in the arena.
  */
-int model_options_ways(const struct model_opts *opts, struct model_way *ways, int max, struct arena *arena, struct err *err);
+int model_options_ways(const struct model_opts *opts, struct model_way *ways, int max, struct arena *arena,
+		       struct err *err);
 /* The runner's command line, ended by NULL, in the arena. NULL: memory is out. */
 char **model_options_argv(const struct model_opts *opts, const struct model_way *way, const struct model_pass_words *words,
 			  struct arena *arena);

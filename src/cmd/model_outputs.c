@@ -27,7 +27,8 @@ static const char *shape_text(const struct run_tensor *tensor, struct arena *are
 	if (!tensor->n_dims)
 		return "scalar";
 	for (int32_t i = 0; i < tensor->n_dims && used < sizeof text; i++)
-		used += (size_t)snprintf(text + used, sizeof text - used, "%s%lld", i ? "x" : "", (long long)tensor->dim[i]);
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s%lld", i ? "x" : "",
+					 (long long)tensor->dim[i]);
 	return keep(arena, text);
 }
 

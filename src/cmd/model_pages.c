@@ -47,7 +47,8 @@ int model_pages_open(struct model_pages *pages, const struct model_opts *opts, s
 	return 0;
 }
 
-static void write_page(FILE *file, const char *format, const struct model_analysis *analysis, const struct export_opts *look)
+static void write_page(FILE *file, const char *format, const struct model_analysis *analysis,
+		       const struct export_opts *look)
 {
 	if (!strcmp(format, "json"))
 		export_model_json(file, analysis);
@@ -84,7 +85,8 @@ int model_pages_write(struct model_pages *pages, const struct model_analysis *an
 			return err_set(err, errno, "cannot overwrite %s: %s", opts->report.item[i], strerror(errno));
 		write_page(pages->file[i], format_of(opts->report.item[i]), analysis, &look);
 		if (fflush(pages->file[i]) || ferror(pages->file[i]))
-			return err_set(err, errno ? errno : EIO, "cannot write %s: %s", opts->report.item[i], strerror(errno ? errno : EIO));
+			return err_set(err, errno ? errno : EIO, "cannot write %s: %s", opts->report.item[i],
+				       strerror(errno ? errno : EIO));
 	}
 	return 0;
 }

@@ -75,7 +75,8 @@ static bool is_interrupted(struct model_runs *runs)
 }
 
 /* The recording's file of a way: the name asked for, with the way's label before its suffix. */
-static int open_recording(const struct job *job, const char *label, const char *pass, char *path, size_t size, struct err *err)
+static int open_recording(const struct job *job, const char *label, const char *pass, char *path, size_t size,
+			  struct err *err)
 {
 	const char *out = job->opts->out, *slash = strrchr(out, '/'), *dot = strrchr(slash ? slash : out, '.');
 	int stem = (int)(dot ? dot - out : (long)strlen(out));
@@ -91,7 +92,8 @@ static int open_recording(const struct job *job, const char *label, const char *
 		if (i > 1)
 			snprintf(number, sizeof number, "-%d", i);
 		if (snprintf(path, size, "%.*s-%s%s%s%s", stem, out, clean, pass, number, dot ? dot : "") >= (int)size)
-			return err_set(err, ENAMETOOLONG, "cannot write a recording for %s: its name is too long", label);
+			return err_set(err, ENAMETOOLONG, "cannot write a recording for %s: its name is too long",
+				       label);
 		fd = open(path, flags, 0600);
 		if (fd < 0 && errno != EEXIST)
 			break;
@@ -102,7 +104,8 @@ static int open_recording(const struct job *job, const char *label, const char *
 static void say(const struct job *job, const char *label, const char *what)
 {
 	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "%sinftrace: %s: %s%s\n", term_style(stderr, TERM_DIM), label, what, term_style(stderr, TERM_PLAIN));
+		fprintf(stderr, "%sinftrace: %s: %s%s\n", term_style(stderr, TERM_DIM), label, what,
+			term_style(stderr, TERM_PLAIN));
 }
 
 static int run_pass(struct job *job, struct model_pass *pass, const struct model_way *way, const struct model_pass_words *asked,
@@ -139,7 +142,8 @@ static int run_pass(struct job *job, struct model_pass *pass, const struct model
 /* A shorter one: operators are many. */
 static struct model_pass_words operator_pass(const struct model_opts *opts)
 {
-	struct model_pass_words words = { .duration_ns = opts->run.duration_ns < OPERATOR_NS ? opts->run.duration_ns : OPERATOR_NS };
+	struct model_pass_words words = { .duration_ns = opts->run.duration_ns < OPERATOR_NS ? opts->run.duration_ns
+											     : OPERATOR_NS };
 
 	if (opts->run.iterations)
 		words.iterations = opts->run.iterations < OPERATOR_RUNS ? opts->run.iterations : OPERATOR_RUNS;
@@ -172,7 +176,8 @@ static const char *options_text(const struct model_opts *opts, struct arena *are
 	size_t used = 0;
 
 	for (size_t i = 0; i < opts->run.provider_option.n && used < sizeof text; i++)
-		used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", opts->run.provider_option.item[i]);
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "",
+					 opts->run.provider_option.item[i]);
 	kept = *text ? arena_alloc(arena, sizeof text) : NULL;
 	return kept ? strcpy(kept, text) : NULL;
 }
@@ -203,7 +208,8 @@ static int run_operators(struct job *job, struct model_result *result, struct mo
 
 	say(job, way->label, "once more, for its operators");
 	result->is_kernels_asked = asked != NULL;
-	result->kernels_missing = asked ? "the CPU provider has none inside its operators" : "not asked for: --ep-profile shows them";
+	result->kernels_missing =
+	    asked ? "the CPU provider has none inside its operators" : "not asked for: --ep-profile shows them";
 	if (!asked || is_cpu)
 		return run_pass(job, operators, way, &words, "operator", "-operators", err);
 	code = temp_dir_make(folder, sizeof folder, "profile", err);
@@ -228,7 +234,8 @@ static uint32_t n_rounds(const struct model_opts *opts)
 {
 	if (is_without_inferences(opts))
 		return 1;
-	return (uint32_t)(opts->run.iterations && opts->run.iterations < opts->rounds ? opts->run.iterations : opts->rounds);
+	return (uint32_t)(opts->run.iterations && opts->run.iterations < opts->rounds ? opts->run.iterations
+										      : opts->rounds);
 }
 
 static int share_of(int iterations, uint32_t round, uint32_t n)
@@ -326,7 +333,8 @@ static int run_way_operators(struct job *job, struct model_result *result, const
 }
 
 /* Rounds take turns, so that what disturbs the machine disturbs all alike. */
-static int run_all(struct job *job, struct model_result *results, const struct model_way *ways, int n_ways, struct err *err)
+static int run_all(struct job *job, struct model_result *results, const struct model_way *ways, int n_ways,
+		   struct err *err)
 {
 	struct model_runs *runs = job->runs;
 	int code = 0;
@@ -412,7 +420,8 @@ static void describe_settings(struct model_runs *runs, const struct model_opts *
 	char **argv = model_options_argv(opts, &none, &words, &runs->arena);
 	struct model_setting *settings = arena_alloc(&runs->arena, MAX_SETTINGS * sizeof *settings);
 
-	for (int i = 1; argv && settings && argv[i] && strcmp(argv[i], "--") && runs->report.n_settings < MAX_SETTINGS; i++) {
+	for (int i = 1; argv && settings && argv[i] && strcmp(argv[i], "--") && runs->report.n_settings < MAX_SETTINGS;
+	     i++) {
 		char *equals = strchr(argv[i], '=');
 		if (!strncmp(argv[i], "--result=", 9) || !strncmp(argv[i], "--ep-profile-dir=", 17) ||
 		    (!strncmp(argv[i], "--optimized-data-min=", 21) && !opts->run.optimized_data) ||
@@ -420,7 +429,8 @@ static void describe_settings(struct model_runs *runs, const struct model_opts *
 			continue;
 		if (equals)
 			*equals = 0;
-		settings[runs->report.n_settings++] = (struct model_setting){ argv[i] + 2, equals ? equals + 1 : "yes" };
+		settings[runs->report.n_settings++] =
+		    (struct model_setting){ argv[i] + 2, equals ? equals + 1 : "yes" };
 	}
 	runs->report.settings = settings;
 }

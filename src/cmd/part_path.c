@@ -30,7 +30,8 @@ static int take(const struct part *part, char *path, size_t size, const char *fo
 
 static int find(const struct part *part, char *path, size_t size, struct err *err)
 {
-	const char *named = getenv(part->variable), *folders[] = { "", part->build_folder, "../" INFTRACE_LIBDIR "/inftrace/" };
+	const char *named = getenv(part->variable),
+		   *folders[] = { "", part->build_folder, "../" INFTRACE_LIBDIR "/inftrace/" };
 	char program[PATH_MAX], candidate[2 * PATH_MAX];
 	ssize_t len;
 
@@ -38,7 +39,8 @@ static int find(const struct part *part, char *path, size_t size, struct err *er
 		return take(part, path, size, named, err);
 	len = readlink("/proc/self/exe", program, sizeof program - 1);
 	if (len < 0)
-		return err_set(err, errno, "cannot find the %s: cannot read /proc/self/exe: %s", part->what, strerror(errno));
+		return err_set(err, errno, "cannot find the %s: cannot read /proc/self/exe: %s", part->what,
+			       strerror(errno));
 	program[len] = 0;
 	dirname(program);
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {

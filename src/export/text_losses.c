@@ -109,7 +109,8 @@ static void print_cost(const struct page *page)
 			  units_duration((double)cost->events * cost->event_ns).s, arm_ns >= 0 ? "; arming took " : "",
 			  arm_ns >= 0 ? units_duration((double)arm_ns).s : "");
 	else if (cost->events >= 0 && recording->is_from_outside)
-		page_text(page, 2, TABLE_PLAIN, "In the program: %s, each seen by a probe of the kernel, at about a microsecond%s%s",
+		page_text(page, 2, TABLE_PLAIN,
+			  "In the program: %s, each seen by a probe of the kernel, at about a microsecond%s%s",
 			  page_count((uint64_t)cost->events, "event").s, arm_ns >= 0 ? "; arming took " : "",
 			  arm_ns >= 0 ? units_duration((double)arm_ns).s : "");
 	if (cost->recorder_cpu_ns >= 0)

@@ -208,7 +208,8 @@ int wheel_names_load(const char *path, struct err *err)
 	length = library ? wheel_names_library(module, size, library, WHEEL_NAMES_ROOM) : -ENOMEM;
 	munmap(module, size);
 	if (length == -ENOEXEC)
-		length = err_set(err, ENOEXEC, "cannot use %s as the runtime: its dynamic symbols cannot be read", path);
+		length =
+		    err_set(err, ENOEXEC, "cannot use %s as the runtime: its dynamic symbols cannot be read", path);
 	else if (length < 0)
 		length = err_set(err, ENOMEM, "cannot load %s: out of memory", path);
 	else if (length)

@@ -36,7 +36,8 @@ int eh_frame_open(struct eh_frame *frames, const struct image *image, uint64_t h
 			       image->path);
 	memcpy(&n, at + 8, 4);
 	if (at[0] != 1 || at[2] != UDATA4 || at[3] != DATAREL_SDATA4 || n > (end - header - HEADER) / ENTRY)
-		return err_set(err, ENOEXEC, "cannot read %s: at address %#llx: its table of functions is of an unknown form",
+		return err_set(err, ENOEXEC,
+			       "cannot read %s: at address %#llx: its table of functions is of an unknown form",
 			       image->path, (unsigned long long)header);
 	frames->table = at + HEADER;
 	frames->n = n;

@@ -81,7 +81,8 @@ static const struct {
 
 static char body(const struct image *image, uint64_t function)
 {
-	static const uint8_t status1[] = "\x48\xc7\x07\0\0\0\0\x48\x89\xf8\xc3", status2[] = "\x48\x89\xf8\x48\xc7\x07\0\0\0\0\xc3";
+	static const uint8_t status1[] = "\x48\xc7\x07\0\0\0\0\x48\x89\xf8\xc3",
+			     status2[] = "\x48\x89\xf8\x48\xc7\x07\0\0\0\0\xc3";
 	const uint8_t *at = image_at(image, function, 48, IMAGE_X);
 
 	if (!at)
@@ -313,7 +314,8 @@ static int find_api_in(struct ort *ort, uint64_t start, uint64_t end)
 			continue;
 		version = image_text(image, text, 32);
 		minor = minor_of(version);
-		if (minor <= 0 || !(table = table_of(image, word[i], minor)) || !all_code(image, table, api_slots(minor)))
+		if (minor <= 0 || !(table = table_of(image, word[i], minor)) ||
+		    !all_code(image, table, api_slots(minor)))
 			continue;
 		if (n_found && ort->api == table)
 			continue;
@@ -336,7 +338,8 @@ static void find_api(struct ort *ort)
 	else
 		for (int i = 0; i < image->n_segments; i++)
 			if (image->segment[i].flags & IMAGE_W)
-				n += find_api_in(ort, (image->segment[i].start + 7) & ~7ull, image->segment[i].end & ~7ull);
+				n += find_api_in(ort, (image->segment[i].start + 7) & ~7ull,
+						 image->segment[i].end & ~7ull);
 	if (n != 1)
 		ort->api = 0, ort->n_api = 0;
 }

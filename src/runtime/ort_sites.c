@@ -127,7 +127,8 @@ static void note_run(struct finder *finder)
 	struct eh_function run;
 
 	for (size_t i = 0; i < sites->n; i++)
-		if (sites->site[i].kind == SITE_RUN && eh_frame_function(&finder->frames, sites->site[i].address, &run)) {
+		if (sites->site[i].kind == SITE_RUN &&
+		    eh_frame_function(&finder->frames, sites->site[i].address, &run)) {
 			sites->run_start = run.start;
 			sites->run_end = run.end;
 		}
@@ -384,7 +385,8 @@ static int find(struct finder *finder, const struct ort_sites *host, struct err 
 		return err_set(err, ENOMEM, "cannot analyse %s: memory is out", image->path);
 	order(sites);
 	if (!sites->is_library && !count_of(finder, SITE_RUN) && !count_of(finder, SITE_OPERATOR))
-		return err_set(err, ENOTSUP, "cannot analyse %s: this build of ONNX Runtime %s, build id %s, is not understood: %s",
+		return err_set(err, ENOTSUP,
+			       "cannot analyse %s: this build of ONNX Runtime %s, build id %s, is not understood: %s",
 			       image->path, *sites->version ? sites->version : "(unknown version)",
 			       *sites->build_id ? sites->build_id : "unknown", sites->left_out);
 	return 0;

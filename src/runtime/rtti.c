@@ -22,7 +22,8 @@ struct vptr_cache {
 
 static uint8_t kind_by_name(const struct image_set *set, uint64_t vptr)
 {
-	static const char *const kinds[] = { "N10__cxxabiv117__class_type_infoE", "N10__cxxabiv120__si_class_type_infoE",
+	static const char *const kinds[] = { "N10__cxxabiv117__class_type_infoE",
+					     "N10__cxxabiv120__si_class_type_infoE",
 					     "N10__cxxabiv121__vmi_class_type_infoE" };
 	const uint64_t *before, *info;
 	const char *name;
@@ -65,7 +66,8 @@ static int add_type(struct rtti *rtti, uint64_t address, const char *name, uint8
 		rtti->type = type;
 		rtti->capacity = capacity;
 	}
-	rtti->type[rtti->n_types++] = (struct rtti_type){ .address = address, .name = name + (*name == '*'), .kind = kind };
+	rtti->type[rtti->n_types++] =
+	    (struct rtti_type){ .address = address, .name = name + (*name == '*'), .kind = kind };
 	return 0;
 }
 

@@ -146,7 +146,8 @@ static int close_to(struct lane *lane, struct sink *out, const struct lane_event
 /* A part of a run (not the run itself) without its run around it: its begin was lost. */
 static bool is_orphan(const struct lane *lane, const struct lane_event *event)
 {
-	return event->kind == KIND_SETUP && (!lane->depth || lane->depth > DEPTH || lane->open[lane->depth - 1].run != event->run);
+	return event->kind == KIND_SETUP &&
+	       (!lane->depth || lane->depth > DEPTH || lane->open[lane->depth - 1].run != event->run);
 }
 
 static int put_begin(struct lane *lane, struct sink *out, const struct lane_event *event, struct err *err)
@@ -166,7 +167,8 @@ static int put_begin(struct lane *lane, struct sink *out, const struct lane_even
 	return put(out, event, lane->track, err);
 }
 
-static int put_end(struct lanes *lanes, struct lane *lane, struct sink *out, const struct lane_event *event, struct err *err)
+static int put_end(struct lanes *lanes, struct lane *lane, struct sink *out, const struct lane_event *event,
+		   struct err *err)
 {
 	uint32_t at = lane->depth;
 	int code;

@@ -245,7 +245,8 @@ static int open_below_root(pid_t pid, const struct module *module)
 
 	snprintf(link, sizeof link, "/proc/%d/root", (int)pid);
 	len = readlink(link, root, sizeof root - 1);
-	if (len <= 1 || len == sizeof root - 1 || strncmp(module->path, root, (size_t)len) || module->path[len] != '/' ||
+	if (len <= 1 || len == sizeof root - 1 || strncmp(module->path, root, (size_t)len) ||
+	    module->path[len] != '/' ||
 	    snprintf(path, sizeof path, "%s%s", link, module->path + len) >= (int)sizeof path)
 		return -1;
 	return open_same(path, module);

@@ -52,7 +52,8 @@ static int operator_end(const struct records_step *step, uint32_t track)
 
 	if (failed && !status.name)
 		status.name = names_of(step->out->names, "failed");
-	return put(step, EVENT_END, KIND_OPERATOR, track, 0, recorded_ns(step->process, record->value), &status, failed);
+	return put(step, EVENT_END, KIND_OPERATOR, track, 0, recorded_ns(step->process, record->value), &status,
+		   failed);
 }
 
 static int operator_record(const struct records_step *step)
@@ -101,7 +102,8 @@ static struct lane_event *lane_event(const struct records_step *step, enum event
 	if (kind == KIND_PROVIDER_READY)
 		event->model = names_of(step->out->names, "providers");
 	else
-		event->model = kind == KIND_SESSION || kind == KIND_LOAD || kind == KIND_SPECIALIZE ? session->creating : session->model;
+		event->model = kind == KIND_SESSION || kind == KIND_LOAD || kind == KIND_SPECIALIZE ? session->creating
+												    : session->model;
 	if (!event->model)
 		event->model = names_of(step->out->names, "unknown model");
 	return event;
@@ -115,7 +117,8 @@ static void add(struct lane_event *event, struct arg arg)
 
 static void add_status(const struct records_step *step, struct lane_event *event, bool failed)
 {
-	uint32_t text = failed ? segment_text(&step->process->map, step->record->text) : names_of(step->out->names, "ok");
+	uint32_t text =
+	    failed ? segment_text(&step->process->map, step->record->text) : names_of(step->out->names, "ok");
 
 	add(event, arg_name(KEY_STATUS, text ? text : names_of(step->out->names, "failed")));
 }

@@ -49,7 +49,7 @@ struct target {
 	const char *level;	/* "inference", "operator", "detail" */
 	uint64_t interval_ns;	/* between two samples of resources */
 	struct tree *tree;	/* the processes of the target; sources change it through tree.h only */
-	struct uprobes *uprobes;	/* probes from outside (source/uprobes.h), the command's; NULL: none are wanted */
+	struct uprobes *uprobes; /* probes from outside (source/uprobes.h), the command's; NULL: none are wanted */
 	bool is_ending;		/* the next drain of each source is its last */
 };
 

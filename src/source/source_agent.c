@@ -169,13 +169,15 @@ static int read_rings(struct recorded *process, struct sink *out, uint64_t now_n
 
 		step.reader = &process->reader[i];
 		/* at most one lap, or a fast writer would keep us here */
-		while (ring && !code && total < bytes / sizeof *records && (records = ring_read(ring, bytes, &n)) && n) {
+		while (ring && !code && total < bytes / sizeof *records && (records = ring_read(ring, bytes, &n)) &&
+		       n) {
 			/* names that these records refer to were published before them */
 			code = recorded_read_names(process, out, now_ns, err);
 			for (size_t r = 0; r < n && !code; r++) {
 				step.record = &records[r];
 				code = records_take(&step);
-				last_time = records[r].type != RECORD_RUN_USAGE && records[r].time ? records[r].time : last_time;
+				last_time = records[r].type != RECORD_RUN_USAGE && records[r].time ? records[r].time
+												   : last_time;
 			}
 			ring_read_done(ring, n);
 			total += n;

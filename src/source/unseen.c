@@ -70,7 +70,9 @@ bool unseen_has_agent(struct unseen *unseen, uint64_t device, uint64_t inode)
 /* Looked at while the process lives: its file may be out of reach by any path. */
 static struct unseen_program look(const struct target *target, const struct tree_process *process)
 {
-	struct unseen_program program = { .track = process->track, .exe = process->exe, .pid = process->pid, .refusal = "" };
+	struct unseen_program program = {
+		.track = process->track, .exe = process->exe, .pid = process->pid, .refusal = ""
+	};
 	char path[300];
 	struct stat stat_;
 	int fd;

@@ -114,7 +114,8 @@ static uint64_t new_uuid(const struct perfetto_writer *writer, uint32_t track)
 
 static uint64_t track_uuid(const struct perfetto_writer *writer, uint32_t track)
 {
-	return track < writer->n_tracks && writer->track[track].uuid ? writer->track[track].uuid : new_uuid(writer, track);
+	return track < writer->n_tracks && writer->track[track].uuid ? writer->track[track].uuid
+								     : new_uuid(writer, track);
 }
 
 static uint32_t number_of(const struct perfetto_writer *writer, uint32_t sequence)
