@@ -350,19 +350,29 @@ static double find_share(const struct fdinfo_engine *grown, uint64_t span_ns)
 	return fmin(100 * share / (double)grown->capacity, 100);
 }
 
-static int put(const struct look *look, struct counter *counter, const char *device, const char *what, const char *name,
+/* name: without the device, of which `use` is. */
+static int put(const struct look *look, const struct use *use, struct counter *counter, const char *name,
 	       const char *unit, double value)
 {
 	const struct sample *sample = look->sample;
 	char full[2 * DEVICE_TEXT + FDINFO_NAME + 16];
 
-	snprintf(full, sizeof full, "%s %s%s", device, what, name);
-	return counter_put(counter, sample->out, sample->process->track, full, unit, look->time_ns, value, sample->err);
+	snprintf(full, sizeof full, "%s %s", look->clients->devices[use->device].name, name);
+	return counter_put(counter, &(struct counter_value){ full, unit, sample->process->track, look->time_ns, value },
+			   sample->out, sample->err);
+}
+
+static int put_region(const struct look *look, const struct use *use, struct use_region *region)
+{
+	char name[FDINFO_NAME + 8];
+
+	/* drivers with only one call it "memory" */
+	snprintf(name, sizeof name, "%s%s", strcmp(region->name, "memory") ? "memory " : "", region->name);
+	return put(look, use, &region->counter, name, "bytes", (double)region->bytes);
 }
 
 static int put_use(const struct look *look, struct use *use, uint64_t span_ns)
 {
-	const char *device = look->clients->devices[use->device].name;
 	bool *is_used = &look->clients->is_used[use->device];
 	int result = 0;
 
@@ -372,7 +382,7 @@ static int put_use(const struct look *look, struct use *use, uint64_t span_ns)
 
 		*is_used |= engine->is_shown;
 		if (engine->is_shown && !isnan(share))
-			result = put(look, &engine->counter, device, "", engine->grown.name, "%", share);
+			result = put(look, use, &engine->counter, engine->grown.name, "%", share);
 		if (look->is_counting)
 			engine->grown.busy_ns = engine->grown.cycles = engine->grown.total_cycles = 0;
 	}
@@ -381,9 +391,7 @@ static int put_use(const struct look *look, struct use *use, uint64_t span_ns)
 
 		*is_used |= region->bytes && (!use->tells_engines || region->bytes >= ENOUGH_BYTES);
 		if (region->is_shown && *is_used)
-			/* drivers with only one call it "memory" */
-			result = put(look, &region->counter, device, strcmp(region->name, "memory") ? "memory " : "",
-				     region->name, "bytes", (double)region->bytes);
+			result = put_region(look, use, region);
 		region->bytes = 0;
 	}
 	return result;
@@ -391,7 +399,6 @@ static int put_use(const struct look *look, struct use *use, uint64_t span_ns)
 
 static int put_kfd(const struct look *look, struct use *use)
 {
-	const char *device = look->clients->devices[use->device].name;
 	const struct sample *sample = look->sample;
 	uint64_t id = look->clients->kfd_id[use->device];
 	struct kfd_use kfd;
@@ -406,9 +413,9 @@ static int put_kfd(const struct look *look, struct use *use)
 	use->has_memory |= kfd.memory_bytes > 0;
 	use->has_units |= kfd.has_units && kfd.units;
 	if (use->has_memory)
-		result = put(look, &use->memory, device, "compute ", "memory", "bytes", (double)kfd.memory_bytes);
+		result = put(look, use, &use->memory, "compute memory", "bytes", (double)kfd.memory_bytes);
 	if (!result && use->has_units && kfd.has_units)
-		result = put(look, &use->units, device, "compute ", "units", "count", (double)kfd.units);
+		result = put(look, use, &use->units, "compute units", "count", (double)kfd.units);
 	return result;
 }
 

@@ -9,8 +9,14 @@ struct counter {
 	uint32_t track;
 };
 
-/* name and unit are those of the first call; parent is a process track, 0: the machine. 0, or the sink's error. */
-int counter_put(struct counter *counter, struct sink *out, uint32_t parent, const char *name, const char *unit,
-		uint64_t time_ns, double value, struct err *err);
+struct counter_value {
+	const char *name, *unit; /* of the counter; those of its first value count */
+	uint32_t parent;	 /* track of a process or a device, 0: the machine */
+	uint64_t time_ns;
+	double value;
+};
+
+/* 0, or the sink's error. */
+int counter_put(struct counter *counter, const struct counter_value *value, struct sink *out, struct err *err);
 
 #endif

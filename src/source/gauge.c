@@ -206,7 +206,8 @@ static int sample(struct gauge *gauge, const struct gauge_look *look)
 	if (!isfinite(value))
 		return 0;
 	snprintf(name, sizeof name, "%s %s", look->device, gauge->kind->name);
-	return counter_put(&gauge->counter, look->out, look->parent, name, gauge->kind->unit, time_ns, value,
+	return counter_put(&gauge->counter,
+			   &(struct counter_value){ name, gauge->kind->unit, look->parent, time_ns, value }, look->out,
 			   look->err);
 }
 

@@ -140,7 +140,8 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 	percent = (double)(cpu_ns - item->base_cpu_ns) / (double)span_ns * 100;
 	item->base_ns = time_ns;
 	item->base_cpu_ns = cpu_ns;
-	return counter_put(&item->counter, sample->out, sample->process->track, "cpu", "%", time_ns, percent,
+	return counter_put(&item->counter,
+			   &(struct counter_value){ "cpu", "%", sample->process->track, time_ns, percent }, sample->out,
 			   sample->err);
 }
 
@@ -168,8 +169,10 @@ static int sample_machine(struct cpu_state *state, struct sink *out, uint64_t no
 	state->has_base = true;
 	if (!has_value)
 		return 0;
-	return counter_put(&state->machine, out, 0, "cpu", "%", sample_clock_ns(state->target, now_ns),
-			   (all - idle) / all * 100, err);
+	return counter_put(
+	    &state->machine,
+	    &(struct counter_value){ "cpu", "%", 0, sample_clock_ns(state->target, now_ns), (all - idle) / all * 100 },
+	    out, err);
 }
 
 static const struct follow_kind cpu_kind = { sizeof(struct cpu_item), sample_process, NULL };

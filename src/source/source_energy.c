@@ -34,10 +34,10 @@
 enum { MAX_ZONES = 64, ZONE_NAME = 32, LABEL = 48 };
 
 struct meter {
-	char zone[ZONE_NAME];	/* "intel-rapl:0:2" */
-	char label[LABEL];	/* "package-0 dram" */
+	char zone[ZONE_NAME]; /* "intel-rapl:0:2" */
+	char label[LABEL];    /* "package-0 dram" */
 	struct counter power, energy;
-	uint64_t range_uj;	/* largest value; 0: not known */
+	uint64_t range_uj; /* largest value; 0: not known */
 	bool has_base, has_lost;
 	uint64_t base_ns, base_uj;
 	double joules;
@@ -107,7 +107,7 @@ static bool find_label(const char *sysroot, const char *zone, char *label)
 		return true;
 	}
 	if (strcmp(name, "dram"))
-		return false;	/* cores and graphics are parts of their package */
+		return false; /* cores and graphics are parts of their package */
 	snprintf(parent, sizeof parent, "%s", zone);
 	*strrchr(parent, ':') = 0;
 	if (read_name(sysroot, parent, package, sizeof package))
@@ -159,7 +159,8 @@ static int say_no_meter(const struct target *target, int result, struct err *err
 	if (result && result != -ENOENT)
 		return err_set(err, -result, "cannot read %s" POWERCAP ": %s", target->sysroot, strerror(-result));
 	return err_set(err, ENOENT,
-		       "cannot find an energy meter in %s" POWERCAP ": this machine shows none; virtual machines seldom "
+		       "cannot find an energy meter in %s" POWERCAP
+		       ": this machine shows none; virtual machines seldom "
 		       "do, others may need: modprobe intel_rapl_msr (for AMD too)",
 		       target->sysroot);
 }
@@ -236,12 +237,12 @@ static int put(struct meter *meter, struct sink *out, uint64_t time_ns, double w
 
 	if (!isnan(watts)) {
 		snprintf(name, sizeof name, "%s power", meter->label);
-		result = counter_put(&meter->power, out, 0, name, "W", time_ns, watts, err);
+		result = counter_put(&meter->power, &(struct counter_value){ name, "W", 0, time_ns, watts }, out, err);
 	}
 	if (result || meter->has_lost)
 		return result;
 	snprintf(name, sizeof name, "%s energy", meter->label);
-	return counter_put(&meter->energy, out, 0, name, "J", time_ns, meter->joules, err);
+	return counter_put(&meter->energy, &(struct counter_value){ name, "J", 0, time_ns, meter->joules }, out, err);
 }
 
 static int sample(struct meter *meter, const struct target *target, struct sink *out, uint64_t now_ns, struct err *err)

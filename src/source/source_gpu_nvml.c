@@ -150,15 +150,19 @@ static void close_item(void *data_item)
 
 static const struct follow_kind nvml_kind = { sizeof(struct nvml_item), sample_process, close_item };
 
-static int put(const struct nvml_message *message, struct counter *counter, struct sink *out, uint32_t parent,
-	       const char *name, const char *unit, double value, struct err *err)
+/* The value's name is without the device, its time that of the message. */
+static int put(const struct nvml_message *message, struct counter *counter, const struct counter_value *value,
+	       struct sink *out, struct err *err)
 {
-	char full[64];
+	struct counter_value full = *value;
+	char name[64];
 
-	if (!isfinite(value))
+	if (!isfinite(value->value))
 		return 0;
-	snprintf(full, sizeof full, "gpu nvidia%u %s", message->device, name);
-	return counter_put(counter, out, parent, full, unit, message->time_ns, value, err);
+	snprintf(name, sizeof name, "gpu nvidia%u %s", message->device, value->name);
+	full.name = name;
+	full.time_ns = message->time_ns;
+	return counter_put(counter, &full, out, err);
 }
 
 static int take_process(struct nvml_state *state, const struct nvml_message *message, struct sink *out, struct err *err)
@@ -166,6 +170,8 @@ static int take_process(struct nvml_state *state, const struct nvml_message *mes
 	struct nvml_device *device = &state->device[message->device];
 	const struct tree *tree = state->target->tree;
 	struct nvml_item *item = NULL;
+	struct counter_value memory = { "memory", "bytes", .value = message->number };
+	struct counter_value busy = { "sm", "%", .value = message->other };
 	struct use *use;
 	int result;
 
@@ -180,10 +186,9 @@ static int take_process(struct nvml_state *state, const struct nvml_message *mes
 		return 0;
 	device->is_used = true;
 	use = &item->use[message->device];
-	result =
-	    put(message, &use->memory, out, tree_track(tree, message->pid), "memory", "bytes", message->number, err);
-	return result ? result
-		      : put(message, &use->busy, out, tree_track(tree, message->pid), "sm", "%", message->other, err);
+	memory.parent = busy.parent = tree_track(tree, message->pid);
+	result = put(message, &use->memory, &memory, out, err);
+	return result ? result : put(message, &use->busy, &busy, out, err);
 }
 
 /* Where processes are not listed, or not by the numbers that they have here, an open device is a used one. */
@@ -227,8 +232,10 @@ static int take_values(struct nvml_state *state, const struct nvml_message *mess
 			value = find_joules(device, value);
 		if (what == NVML_MEMORY_TOTAL && device->has_total)
 			continue;
-		result = put(message, &device->counter[what], out, device->track, nvml_names[what].name,
-			     nvml_names[what].unit, value, err);
+		result = put(message, &device->counter[what],
+			     &(struct counter_value){ nvml_names[what].name, nvml_names[what].unit, device->track,
+						      .value = value },
+			     out, err);
 	}
 	device->has_total = true;
 	return result;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Memory. Per process "rss" (/proc/PID/statm), "peak rss" (VmHWM, once a second, or when RSS has outgrown the
- * last one) and "pss": the share of it that is its own. PSS makes the kernel walk all pages of the process while holding its map
- * of memory, 10 ms for each GB: it is read at most every 10 s, at most for a thousandth of the time, not
- * above 4 GB of RSS, and once at the end. Machine "memory used": all that is not available.
+ * last one) and "pss": the share of it that is its own. PSS makes the kernel walk all pages of the process while
+ * holding its map of memory, 10 ms for each GB: it is read at most every 10 s, at most for a thousandth of the time,
+ * not above 4 GB of RSS, and once at the end. Machine "memory used": all that is not available.
  */
 #include "base/clock.h"
 #include "source/counter.h"
@@ -27,7 +27,7 @@ struct mem_item {
 	struct counter rss, peak, pss;
 	struct proc_file statm, rollup;
 	uint64_t peak_due_ns, pss_due_ns;
-	double peak_bytes;	/* the last one read */
+	double peak_bytes; /* the last one read */
 };
 
 struct mem_state {
@@ -102,8 +102,10 @@ static int sample_peak(const struct sample *sample, struct mem_item *item, doubl
 	if (!proc_field(text, (size_t)got, "VmHWM", &kbytes))
 		return 0;
 	item->peak_bytes = (double)kbytes * 1024;
-	return counter_put(&item->peak, sample->out, sample->process->track, "peak rss", "bytes",
-			   sample_clock_ns(sample->target, sample->now_ns), item->peak_bytes, sample->err);
+	return counter_put(&item->peak,
+			   &(struct counter_value){ "peak rss", "bytes", sample->process->track,
+						    sample_clock_ns(sample->target, sample->now_ns), item->peak_bytes },
+			   sample->out, sample->err);
 }
 
 static bool pss_is_due(const struct sample *sample, struct mem_item *item)
@@ -129,8 +131,11 @@ static int sample_pss(const struct sample *sample, struct mem_item *item, double
 		return sample_unreadable(sample, &item->followed, FILE_ROLLUP, "smaps_rollup", got);
 	if (!proc_field(text, (size_t)got, "Pss", &kbytes))
 		return 0;
-	return counter_put(&item->pss, sample->out, sample->process->track, "pss", "bytes",
-			   sample_clock_ns(sample->target, sample->now_ns), (double)kbytes * 1024, sample->err);
+	return counter_put(&item->pss,
+			   &(struct counter_value){ "pss", "bytes", sample->process->track,
+						    sample_clock_ns(sample->target, sample->now_ns),
+						    (double)kbytes * 1024 },
+			   sample->out, sample->err);
 }
 
 static int sample_process(void *data, const struct sample *sample, void *data_item)
@@ -151,8 +156,10 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 	if (!size)
 		return 0;
 	rss_bytes = (double)resident * state->page_bytes;
-	result = counter_put(&item->rss, sample->out, sample->process->track, "rss", "bytes",
-			     sample_clock_ns(sample->target, sample->now_ns), rss_bytes, sample->err);
+	result = counter_put(&item->rss,
+			     &(struct counter_value){ "rss", "bytes", sample->process->track,
+						      sample_clock_ns(sample->target, sample->now_ns), rss_bytes },
+			     sample->out, sample->err);
 	if (!result)
 		result = sample_peak(sample, item, rss_bytes);
 	return result ? result : sample_pss(sample, item, rss_bytes);
@@ -175,8 +182,10 @@ static int sample_machine(struct mem_state *state, struct sink *out, uint64_t no
 	state->machine_due_ns = sample_next_ns(sample_interval_ns(state->target), now_ns);
 	if (read_machine(state->target, &state->meminfo, &used_bytes))
 		return 0;
-	return counter_put(&state->machine, out, 0, "memory used", "bytes", sample_clock_ns(state->target, now_ns),
-			   used_bytes, err);
+	return counter_put(
+	    &state->machine,
+	    &(struct counter_value){ "memory used", "bytes", 0, sample_clock_ns(state->target, now_ns), used_bytes },
+	    out, err);
 }
 
 static const struct follow_kind mem_kind = { sizeof(struct mem_item), sample_process, close_item };

@@ -96,8 +96,10 @@ static int sample(struct pressure_state *state, int i, struct sink *out, uint64_
 	more_us = total_us > pressure->base_us ? total_us - pressure->base_us : 0;
 	pressure->base_ns = time_ns;
 	pressure->base_us += more_us;
-	return counter_put(&pressure->counter, out, 0, kinds[i].name, "%", time_ns,
-			   (double)more_us * 1e3 / (double)span_ns * 100, err);
+	return counter_put(
+	    &pressure->counter,
+	    &(struct counter_value){ kinds[i].name, "%", 0, time_ns, (double)more_us * 1e3 / (double)span_ns * 100 },
+	    out, err);
 }
 
 static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)

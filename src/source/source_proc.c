@@ -69,12 +69,16 @@ static int sample_faults(const struct sample *sample, struct proc_item *item, co
 	if (span_ns < SPAN_NS)
 		return 0;
 	item->base_ns = time_ns;
-	result = counter_put(&item->minor, sample->out, track, "page faults", "count/s", time_ns,
-			     rate(&item->base_minor, stat->minor_faults, span_ns), sample->err);
+	result = counter_put(&item->minor,
+			     &(struct counter_value){ "page faults", "count/s", track, time_ns,
+						      rate(&item->base_minor, stat->minor_faults, span_ns) },
+			     sample->out, sample->err);
 	if (result)
 		return result;
-	return counter_put(&item->major, sample->out, track, "major faults", "count/s", time_ns,
-			   rate(&item->base_major, stat->major_faults, span_ns), sample->err);
+	return counter_put(&item->major,
+			   &(struct counter_value){ "major faults", "count/s", track, time_ns,
+						    rate(&item->base_major, stat->major_faults, span_ns) },
+			   sample->out, sample->err);
 }
 
 static int sample_process(void *data, const struct sample *sample, void *data_item)
@@ -91,8 +95,10 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 	if (got < 0)
 		return sample_unreadable(sample, &item->followed, 0, "stat", got);
 	if (!proc_is_zombie(&stat))
-		result = counter_put(&item->threads, sample->out, sample->process->track, "threads", "count", time_ns,
-				     (double)stat.n_threads, sample->err);
+		result = counter_put(&item->threads,
+				     &(struct counter_value){ "threads", "count", sample->process->track, time_ns,
+							      (double)stat.n_threads },
+				     sample->out, sample->err);
 	return result ? result : sample_faults(sample, item, &stat, time_ns);
 }
 
