@@ -252,26 +252,29 @@ static int append_devices(struct run *run, const struct run_provider *asked, con
 }
 
 /* Providers whose options are an object of their own: made, filled, given, released. */
+struct by_object {
+	struct ort_status *(*create)(struct ort_provider_options **);
+	struct ort_status *(*update)(struct ort_provider_options *, ort_texts, ort_texts, size_t);
+	struct ort_status *(*append)(struct ort_session_options *, const struct ort_provider_options *);
+	void (*release)(struct ort_provider_options *);
+};
+
 static int append_by_object(struct run *run, const char *name, const struct options *options,
-			    struct ort_status *(*create)(struct ort_provider_options **),
-			    struct ort_status *(*update)(struct ort_provider_options *, ort_texts, ort_texts, size_t),
-			    struct ort_status *(*append)(struct ort_session_options *,
-							 const struct ort_provider_options *),
-			    void (*release)(struct ort_provider_options *), struct err *err)
+			    const struct by_object *by, struct err *err)
 {
 	struct ort_provider_options *object = NULL;
 	int rc;
 
-	if (!create || !append)
+	if (!by->create || !by->append)
 		return err_set(err, ENOTSUP, "cannot use %s: not in ONNX Runtime %s", name, run->api.version);
-	rc = ort_api_check(&run->api, create(&object), err, "use %s", name);
+	rc = ort_api_check(&run->api, by->create(&object), err, "use %s", name);
 	if (!rc && options->n)
-		rc = ort_api_check(&run->api, update(object, options->key, options->value, options->n), err,
+		rc = ort_api_check(&run->api, by->update(object, options->key, options->value, options->n), err,
 				   "use the options of %s", name);
 	if (!rc)
-		rc = ort_api_check(&run->api, append(run->options, object), err, "use %s", name);
+		rc = ort_api_check(&run->api, by->append(run->options, object), err, "use %s", name);
 	if (object)
-		release(object);
+		by->release(object);
 	return rc;
 }
 
@@ -304,8 +307,10 @@ static int append_inside(struct run *run, const struct provider *provider, const
 	const char *name = provider->full_name;
 
 #define BY_OBJECT(kind)                                                                                                \
-	append_by_object(run, name, options, api->create_##kind##_options, api->update_##kind##_options,               \
-			 api->append_##kind, api->release_##kind##_options, err)
+	append_by_object(run, name, options,                                                                           \
+			 &(struct by_object){ api->create_##kind##_options, api->update_##kind##_options,              \
+					      api->append_##kind, api->release_##kind##_options },                     \
+			 err)
 	switch (provider->way) {
 	case CPU:
 		return 0;

@@ -50,27 +50,36 @@ typedef struct ort_status *(*count_function)(const struct ort_session *, size_t 
 typedef struct ort_status *(*name_function)(const struct ort_session *, size_t, struct ort_allocator *, char **);
 typedef struct ort_status *(*type_function)(const struct ort_session *, size_t, struct ort_type **);
 
-static int read_all(struct run *run, count_function count, name_function name, type_function type,
-		    struct run_value **values, size_t *n, const char ***names, struct err *err)
+/* How the runtime is asked for the inputs or for the outputs, and where the answers go. */
+struct side {
+	count_function count;
+	name_function name;
+	type_function type;
+	struct run_value **values;
+	size_t *n;
+	const char ***names;
+};
+
+static int read_side(struct run *run, const struct side *side, struct err *err)
 {
 	const struct ort_api *api = &run->api;
 
-	if (ort_api_check(api, count(run->session, n), err, "count the model's inputs and outputs"))
+	if (ort_api_check(api, side->count(run->session, side->n), err, "count the model's inputs and outputs"))
 		return -EIO;
-	*values = calloc(*n + 1, sizeof **values);
-	*names = calloc(*n + 1, sizeof **names);
-	if (!*values || !*names)
+	*side->values = calloc(*side->n + 1, sizeof **side->values);
+	*side->names = calloc(*side->n + 1, sizeof **side->names);
+	if (!*side->values || !*side->names)
 		return err_set(err, ENOMEM, "cannot read the model's inputs and outputs: out of memory");
-	for (size_t i = 0; i < *n; i++) {
-		struct run_value *value = &(*values)[i];
+	for (size_t i = 0; i < *side->n; i++) {
+		struct run_value *value = &(*side->values)[i];
 		struct ort_type *info = NULL;
 		int rc;
 
-		if (ort_api_check(api, name(run->session, i, run->allocator, &value->name), err,
+		if (ort_api_check(api, side->name(run->session, i, run->allocator, &value->name), err,
 				  "read the model's names"))
 			return -EIO;
-		(*names)[i] = value->name;
-		if (ort_api_check(api, type(run->session, i, &info), err, "read the type of '%s'", value->name))
+		(*side->names)[i] = value->name;
+		if (ort_api_check(api, side->type(run->session, i, &info), err, "read the type of '%s'", value->name))
 			return -EIO;
 		rc = read_type(run, info, value, err);
 		api->release_type(info);
@@ -83,11 +92,11 @@ static int read_all(struct run *run, count_function count, name_function name, t
 int run_values_read(struct run *run, struct err *err)
 {
 	const struct ort_api *api = &run->api;
-	int rc = read_all(run, api->input_count, api->input_name, api->input_type, &run->input, &run->n_inputs,
-			  &run->input_name, err);
+	struct side inputs = { api->input_count, api->input_name, api->input_type,
+			       &run->input,	 &run->n_inputs,  &run->input_name };
+	struct side outputs = { api->output_count, api->output_name, api->output_type,
+				&run->output,	   &run->n_outputs,  &run->output_name };
+	int rc = read_side(run, &inputs, err);
 
-	if (rc)
-		return rc;
-	return read_all(run, api->output_count, api->output_name, api->output_type, &run->output, &run->n_outputs,
-			&run->output_name, err);
+	return rc ? rc : read_side(run, &outputs, err);
 }

@@ -35,25 +35,21 @@ static uint64_t shape_bytes(const char *text)
 	return total;
 }
 
-static int put(const struct records_step *step, enum event_type type, enum event_kind kind, uint32_t track, uint32_t name,
-	       uint64_t time_ns, const struct arg *args, size_t n)
-{
-	struct event event = { .type = type, .kind = kind, .track = track, .name = name, .time_ns = time_ns, .args = args,
-			       .n_args = n };
-
-	return sink_put(step->out, &event, step->err);
-}
-
 static int operator_end(const struct records_step *step, uint32_t track)
 {
 	const struct record *record = step->record;
 	struct arg status = arg_name(KEY_STATUS, segment_text(&step->process->map, record->text));
+	struct event event = { .type = EVENT_END,
+			       .kind = KIND_OPERATOR,
+			       .track = track,
+			       .time_ns = recorded_ns(step->process, record->value) };
 	bool failed = record->flags & FLAG_FAILED;
 
 	if (failed && !status.name)
 		status.name = names_of(step->out->names, "failed");
-	return put(step, EVENT_END, KIND_OPERATOR, track, 0, recorded_ns(step->process, record->value), &status,
-		   failed);
+	event.args = &status;
+	event.n_args = failed;
+	return sink_put(step->out, &event, step->err);
 }
 
 static int operator_record(const struct records_step *step)
@@ -62,6 +58,7 @@ static int operator_record(const struct records_step *step)
 	struct segment_node node = segment_node(&step->process->map, record->id);
 	uint32_t track = recorded_thread_track(step->process, step->reader, step->out);
 	struct arg args[6];
+	struct event event = { .type = EVENT_BEGIN, .kind = KIND_OPERATOR, .track = track, .args = args };
 	size_t n = 0;
 	int code;
 
@@ -78,8 +75,10 @@ static int operator_record(const struct records_step *step)
 		args[n++] = arg_name(KEY_SHAPES, shapes);
 		args[n++] = arg_int(KEY_BYTES, (int64_t)shape_bytes(names_text(step->out->names, shapes)));
 	}
-	code = put(step, EVENT_BEGIN, KIND_OPERATOR, track, node.name ? node.name : node.type ? node.type : names_of(step->out->names, "(name lost)"),
-		   recorded_ns(step->process, record->time), args, n);
+	event.name = node.name ? node.name : node.type ? node.type : names_of(step->out->names, "(name lost)");
+	event.time_ns = recorded_ns(step->process, record->time);
+	event.n_args = n;
+	code = sink_put(step->out, &event, step->err);
 	if (code || record->type == RECORD_OPERATOR_BEGIN)
 		return code;
 	return operator_end(step, track);
