@@ -10,18 +10,38 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *format_of(const char *path)
-{
-	static const struct {
-		const char *suffix, *format;
-	} suffixes[] = { { ".html", "html" }, { ".htm", "html" }, { ".json", "json" }, { ".csv", "csv" } };
+/* One row for each format and each ending of a file's name. What is not among them is text. */
+static const struct format {
+	const char *name, *suffix;	/* suffix NULL: only by its name */
+	void (*write)(FILE *out, const struct model_analysis *analysis);
+} formats[] = {
+	{ "json", ".json", export_model_json },
+	{ "csv", ".csv", export_model_csv_runs },
+	{ "csv-operators", NULL, export_model_csv_operators },
+	{ "html", ".html", export_model_html },
+	{ "html", ".htm", export_model_html },
+};
 
-	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-		size_t len = strlen(path), suffix = strlen(suffixes[i].suffix);
-		if (len > suffix && !strcmp(path + len - suffix, suffixes[i].suffix))
-			return suffixes[i].format;
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+static const struct format *format_named(const char *name)
+{
+	for (size_t i = 0; i < N_FORMATS; i++)
+		if (!strcmp(name, formats[i].name))
+			return &formats[i];
+	return NULL;
+}
+
+static const struct format *format_of_file(const char *path)
+{
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < N_FORMATS; i++) {
+		size_t suffix = formats[i].suffix ? strlen(formats[i].suffix) : len;
+		if (len > suffix && !strcmp(path + len - suffix, formats[i].suffix))
+			return &formats[i];
 	}
-	return "text";
+	return NULL;
 }
 
 int model_pages_open(struct model_pages *pages, const struct model_opts *opts, struct err *err)
@@ -47,17 +67,11 @@ int model_pages_open(struct model_pages *pages, const struct model_opts *opts, s
 	return 0;
 }
 
-static void write_page(FILE *file, const char *format, const struct model_analysis *analysis,
+static void write_page(FILE *file, const struct format *format, const struct model_analysis *analysis,
 		       const struct export_opts *look)
 {
-	if (!strcmp(format, "json"))
-		export_model_json(file, analysis);
-	else if (!strcmp(format, "csv"))
-		export_model_csv_runs(file, analysis);
-	else if (!strcmp(format, "csv-operators"))
-		export_model_csv_operators(file, analysis);
-	else if (!strcmp(format, "html"))
-		export_model_html(file, analysis);
+	if (format)
+		format->write(file, analysis);
 	else
 		export_model_text(file, analysis, look);
 }
@@ -75,7 +89,7 @@ int model_pages_write(struct model_pages *pages, const struct model_analysis *an
 	const struct model_opts *opts = pages->opts;
 	struct export_opts look = model_pages_look(opts);
 
-	write_page(stdout, opts->json ? "json" : opts->format, analysis, &look);
+	write_page(stdout, format_named(opts->json ? "json" : opts->format), analysis, &look);
 	look.has_color = false;
 	look.width = 0;
 	for (size_t i = 0; i < pages->n; i++) {
@@ -83,7 +97,7 @@ int model_pages_write(struct model_pages *pages, const struct model_analysis *an
 		/* what was there before stays until now */
 		if (!pages->is_new[i] && ftruncate(fileno(pages->file[i]), 0) && errno != EINVAL)
 			return err_set(err, errno, "cannot overwrite %s: %s", opts->report.item[i], strerror(errno));
-		write_page(pages->file[i], format_of(opts->report.item[i]), analysis, &look);
+		write_page(pages->file[i], format_of_file(opts->report.item[i]), analysis, &look);
 		if (fflush(pages->file[i]) || ferror(pages->file[i]))
 			return err_set(err, errno ? errno : EIO, "cannot write %s: %s", opts->report.item[i],
 				       strerror(errno ? errno : EIO));
