@@ -141,7 +141,7 @@ def test_a_program_with_the_runtime_linked_in_is_seen(lab):
     time.sleep(1)
     done = inject(lab, program.pid)
     assert program.poll() is None
-    assert len(whole(done.recording)) > 2 and done.recording.lost == 0
+    assert whole(done.recording) and done.recording.lost == 0
     assert len(set(map(tuple, per_inference(done.recording).values()))) == 1
     assert done.recording.note("runtime")["path"].endswith("/magika")
 
