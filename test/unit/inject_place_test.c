@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Places in this process: two pages stand for the ends of modules, a file of zeroes for what they hold unused. */
+#include "inject/inject_code.h"
+#include "inject/inject_memory.h"
+#include "inject/inject_place.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { PAGE = 4096, SLOT = 0x1000 };
+
+struct room {
+	struct inject inject;
+	struct inject_target target;
+	char *code, *data;
+};
+
+/* The C library has no room: both places are the program's. */
+static int prepare(void **state)
+{
+	static struct room room;
+	struct inject_file *file = &room.target.program.file;
+	int fd = memfd_create("module", MFD_CLOEXEC);
+	struct err err;
+
+	memset(&room, 0, sizeof room);
+	room.code = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	room.data = room.code + PAGE;
+	assert_true(fd >= 0 && room.code != MAP_FAILED);
+	assert_int_equal(ftruncate(fd, PAGE), 0);
+	room.inject = (struct inject){ .pid = getpid(), .head = { .magic = FERRY_MAGIC, .slot = SLOT } };
+	assert_int_equal(inject_memory_open(&room.inject, &err), 0);
+	room.target.libc.fd = -1;
+	room.target.program.fd = fd;
+	file->gap[0] = (struct inject_gap){ (uint64_t)room.code + 1, PAGE - 1, 1, true };
+	file->gap[1] = (struct inject_gap){ (uint64_t)room.data + 1, PAGE - 1, 0, false };
+	file->n_gaps = 2;
+	*state = &room;
+	return 0;
+}
+
+static int unprepare(void **state)
+{
+	struct room *room = *state;
+
+	close(room->inject.memory);
+	close(room->target.program.fd);
+	return munmap(room->code, 2 * PAGE);
+}
+
+/* As an injector that was here before would have left it. */
+static void leave(struct room *room)
+{
+	struct ferry_state done = { .phase = FERRY_DONE };
+
+	inject_code_make((void *)(uintptr_t)room->inject.at, &room->inject.head);
+	memcpy((void *)(uintptr_t)room->inject.head.state, &done, sizeof done);
+}
+
+static void find(struct room *room)
+{
+	struct err err;
+
+	room->inject.head.state = 0;
+	assert_int_equal(inject_place_find(&room->inject, &room->target, &err), 0);
+}
+
+static void free_places_are_found_and_aligned(void **state)
+{
+	struct room *room = *state;
+
+	find(room);
+	assert_true(room->inject.is_new);
+	assert_int_equal(room->inject.at, (uint64_t)room->code + 64);
+	assert_int_equal(room->inject.head.state, (uint64_t)room->data + 16);
+}
+
+static void what_somebody_uses_is_no_place(void **state)
+{
+	struct room *room = *state;
+	struct err err;
+
+	room->code[100] = 1;
+	find(room);
+	assert_int_equal(room->inject.at, (uint64_t)room->code + 64 + inject_code_size());
+	room->data[20] = 1;
+	assert_int_equal(inject_place_find(&room->inject, &room->target, &err), -ENOSPC);
+	memset(room->code, 1, PAGE);
+	room->data[20] = 0;
+	assert_int_equal(inject_place_find(&room->inject, &room->target, &err), -ENOSPC);
+}
+
+static void what_an_earlier_injector_left_is_used_again(void **state)
+{
+	struct room *room = *state;
+	uint64_t at, head_state;
+
+	find(room);
+	at = room->inject.at;
+	head_state = room->inject.head.state;
+	leave(room);
+	find(room);
+	assert_false(room->inject.is_new);
+	assert_int_equal(room->inject.at, at);
+	assert_int_equal(room->inject.head.state, head_state);
+}
+
+/* A second runtime in the same process. */
+static void another_slot_gets_code_of_its_own_and_the_same_state(void **state)
+{
+	struct room *room = *state;
+	uint64_t at, head_state;
+
+	find(room);
+	at = room->inject.at;
+	head_state = room->inject.head.state;
+	leave(room);
+	room->inject.head.slot = SLOT + 8;
+	find(room);
+	assert_true(room->inject.is_new);
+	assert_int_equal(room->inject.at, at + inject_code_size());
+	assert_int_equal(room->inject.head.state, head_state);
+}
+
+static void code_of_another_make_is_left_alone(void **state)
+{
+	struct room *room = *state;
+	uint64_t at;
+
+	find(room);
+	at = room->inject.at;
+	leave(room);
+	*(char *)(uintptr_t)(at + sizeof(struct ferry_head)) ^= 1;
+	find(room);
+	assert_true(room->inject.is_new);
+	assert_int_equal(room->inject.at, at + inject_code_size());
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, prepare, unprepare)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(free_places_are_found_and_aligned),
+		CASE(what_somebody_uses_is_no_place),
+		CASE(what_an_earlier_injector_left_is_used_again),
+		CASE(another_slot_gets_code_of_its_own_and_the_same_state),
+		CASE(code_of_another_make_is_left_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
