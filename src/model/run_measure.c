@@ -26,20 +26,13 @@ static void say_warm_up(struct run_load_state *load, uint64_t ns)
 	struct run_result *result = load->run->result;
 	double spread = run_steady_spread(&load->steady), seconds = (double)ns / 1e9;
 
-	if (result->is_steady)
+	if (result->is_steady || spread >= 0)
 		snprintf(result->warm_up_text, RUN_TEXT,
-			 "steady after %.3g s and %llu inferences: the medians of the last %d windows of %u ms or more "
-			 "lie within "
-			 "%.2g %% (limit %g %%)",
-			 seconds, (unsigned long long)result->n_warm_up, STEADY_WINDOWS, STEADY_WINDOW_NS / 1000000,
-			 spread * 100, STEADY_LIMIT * 100);
-	else if (spread >= 0)
-		snprintf(result->warm_up_text, RUN_TEXT,
-			 "not steady after %.3g s and %llu inferences: the medians of the last %d windows of %u ms or "
-			 "more lie "
-			 "%.2g %% apart (limit %g %%)",
-			 seconds, (unsigned long long)result->n_warm_up, STEADY_WINDOWS, STEADY_WINDOW_NS / 1000000,
-			 spread * 100, STEADY_LIMIT * 100);
+			 "%s after %.3g s and %llu inferences: the medians of the last %d windows of %u ms or more lie "
+			 "%s%.2g %%%s (limit %g %%)",
+			 result->is_steady ? "steady" : "not steady", seconds, (unsigned long long)result->n_warm_up,
+			 STEADY_WINDOWS, STEADY_WINDOW_NS / 1000000, result->is_steady ? "within " : "", spread * 100,
+			 result->is_steady ? "" : " apart", STEADY_LIMIT * 100);
 	else
 		snprintf(result->warm_up_text, RUN_TEXT,
 			 "not decided after %.3g s: %llu inferences are too few to tell", seconds,
