@@ -10,10 +10,10 @@
 #include "base/clock.h"
 #include "player.h"
 #include "source/uprobe_load.h"
+#include "source/uprobe_trial.h"
 #include "source/uprobes.h"
 
 #include <errno.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,25 +30,12 @@ static void play(void *ctx, long n)
 		probed();
 }
 
-/* Where in our file the function is. */
-static int find_offset(struct dl_phdr_info *info, size_t size, void *ctx)
-{
-	uint64_t address = (uintptr_t)probed - info->dlpi_addr;
-
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-		if (part->p_type == PT_LOAD && address - part->p_vaddr < part->p_memsz)
-			*(uint64_t *)ctx = address - part->p_vaddr + part->p_offset;
-	}
-	return 1;	/* ours is the first */
-}
-
 static int put_pair(struct uprobe_loaded *loaded, struct uprobe_links *links, struct err *err)
 {
 	struct uprobe_site site[2] = { { 0 } };
 	int code = uprobe_load(loaded, UPROBE_LINK_ANY, err);
 
-	dl_iterate_phdr(find_offset, &site[0].offset);
+	site[0].offset = uprobe_own_offset((const void *)probed);
 	site[1].offset = site[0].offset + SECOND;
 	return code ? code : uprobe_links_open(links, loaded->link, &loaded->empty, "/proc/self/exe", getpid(), site, 2, err);
 }

@@ -11,6 +11,7 @@
 #include "source/proc.h"
 #include "source/uprobe_load.h"
 #include "source/uprobe_rights.h"
+#include "source/uprobe_trial.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,6 +73,10 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 		if (uprobe_rights_check("", &reason))
 			*err = reason;
 		free(uprobes);
+		return NULL;
+	}
+	if (uprobe_trial(uprobes->loaded.link, &uprobes->loaded.empty, err)) {
+		uprobes_close(uprobes);
 		return NULL;
 	}
 	return uprobes;
