@@ -394,7 +394,7 @@ static void check_says_what_is_missing(void **state)
 
 static void put_file(const char *folder, const char *name, const char *text, mode_t mode)
 {
-	char path[4096];
+	char path[4200];
 	FILE *file;
 
 	snprintf(path, sizeof path, "%s/%s", folder, name);
