@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the recorder's own files share: recorder.c, which owns it, recorder_sources.c, recorder_attached.c,
- * recorder_note.c. */
+/*
+ * One recording, for the recorder's own files only: recorder.c, which owns it, recorder_sources.c, recorder_attached.c
+ * and recorder_note.c. One thread.
+ */
 #ifndef CMD_RECORDER_STATE_H
 #define CMD_RECORDER_STATE_H
 

@@ -129,7 +129,8 @@ static int read_file(const struct module *module, int fd, struct inject_file *fi
 	*file = (struct inject_file){ .map_start = module->start, .map_offset = module->offset };
 	code = analysis_file(inject_file_look, file, sizeof *file, fd, module->path, err);
 	if (!code && !inject_file_is_sound(file))
-		code = err_set(err, EIO, "cannot inject: %s cannot be analysed", module->path);
+		code = err_set(err, EIO, "cannot inject: what was read of %s makes no sense; leave out --inject",
+			       module->path);
 	if (code)
 		file->n_gaps = 0;
 	return code;
