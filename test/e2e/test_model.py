@@ -311,8 +311,8 @@ def test_one_measurement_is_reported_on_the_terminal_and_in_files_of_all_formats
 
 
 def test_ctrl_c_ends_the_measurement_and_reports_it(lab, library):
-    process = lab.start(command(lab, "cnn", "-t", "1h", "--json", runtime=library), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                        start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    process = lab.start(command(lab, "cnn", "-t", "1h", "--warm-up-max", 0, "--json", runtime=library), stdout=subprocess.PIPE,
+                        stderr=subprocess.PIPE, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     deadline = time.monotonic() + 30
     while not os.path.exists(lab.path("run-cpu.pftrace")) or os.path.getsize(lab.path("run-cpu.pftrace")) < 20000:
         assert time.monotonic() < deadline and process.poll() is None
