@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Percentiles of one node from that many calls on come from a histogram. */
 enum { GROUP_LIMIT = 1 << 14 };
@@ -263,11 +262,6 @@ static int take_track(struct pass *pass)
 	return rc;
 }
 
-static bool has_operators(const struct store_track *track)
-{
-	return track && track->slices.n && memchr(track->slices.kind, (int)KIND_OPERATOR, track->slices.n);
-}
-
 static int start_track(struct pass *pass, uint32_t id)
 {
 	uint32_t process = pass->build->process_of[id];
@@ -300,7 +294,7 @@ int build_operators(struct build *build)
 		if (!rc && second)
 			rc = choose_runs(build);
 		for (uint32_t id = 1; !rc && id <= n_tracks; id++) {
-			if (!has_operators(store_track(build->store, id)))
+			if (!store_has_kind(store_track(build->store, id), KIND_OPERATOR))
 				continue;
 			rc = start_track(pass, id);
 			if (!rc && second)

@@ -181,13 +181,12 @@ static int walk_track(struct walk *walk)
 
 int build_sessions(struct build *build)
 {
-	static const int kind = KIND_SESSION;
 	struct walk walk = { .build = build };
 	int rc = 0;
 
 	for (uint32_t id = 1; !rc && id <= store_n_tracks(build->store); id++) {
 		walk.track = store_track(build->store, id);
-		if (walk.track && walk.track->slices.n && memchr(walk.track->slices.kind, kind, walk.track->slices.n))
+		if (store_has_kind(walk.track, KIND_SESSION))
 			rc = walk_track(&walk);
 	}
 	keys_done(&walk.transformer_keys);

@@ -41,22 +41,6 @@ static uint32_t find_longest(const struct build *build, uint32_t model, uint32_t
 	return n;
 }
 
-/* The first row of a track that begins at this time or later. */
-static size_t first_row(const struct store_slices *slices, uint64_t time_ns)
-{
-	size_t low = 0, high = slices->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (slices->begin_ns[middle] < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static bool is_leaf(const struct store_slices *slices, size_t row)
 {
 	return row + 1 == slices->n || slices->depth[row + 1] <= slices->depth[row];
@@ -87,8 +71,8 @@ static int find_medians(const struct build *build, const struct summary_model *m
 static void find_node(const struct store_slices *slices, const struct medians *medians, const struct run *run,
 		      struct summary_slow *to)
 {
-	for (size_t row = first_row(slices, run->begin_ns); row < slices->n && slices->begin_ns[row] < run->end_ns;
-	     row++) {
+	for (size_t row = store_first_from(slices->begin_ns, slices->n, run->begin_ns);
+	     row < slices->n && slices->begin_ns[row] < run->end_ns; row++) {
 		uint32_t index;
 		uint64_t duration, median;
 

@@ -14,26 +14,10 @@ static size_t package_len(const char *name)
 	return !strncmp(name, "package-", 8) && !strcmp(name + len, " energy") ? len : 0;
 }
 
-/* The first sample at or after that time; n: there is none. */
-static size_t first_from(const struct store_samples *samples, uint64_t time_ns)
-{
-	size_t low = 0, high = samples->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (samples->time_ns[middle] < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Where the counter stood at a time; NAN: before the first or after the last sample. */
 static double value_at(const struct store_samples *samples, uint64_t time_ns)
 {
-	size_t next = first_from(samples, time_ns);
+	size_t next = store_first_from(samples->time_ns, samples->n, time_ns);
 	double part;
 
 	if (next < samples->n && samples->time_ns[next] == time_ns)
@@ -47,7 +31,8 @@ static double value_at(const struct store_samples *samples, uint64_t time_ns)
 
 double model_energy_between(const struct store_samples *samples, uint64_t start_ns, uint64_t end_ns, size_t *n)
 {
-	*n = first_from(samples, end_ns) - first_from(samples, start_ns);
+	*n = store_first_from(samples->time_ns, samples->n, end_ns) -
+	     store_first_from(samples->time_ns, samples->n, start_ns);
 	return value_at(samples, end_ns) - value_at(samples, start_ns);
 }
 

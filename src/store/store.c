@@ -479,6 +479,26 @@ const struct store_track *store_track(const struct store *store, uint32_t id)
 	return id && id <= store->n_tracks && store->tracks[id].is_defined ? &store->tracks[id].view : NULL;
 }
 
+bool store_has_kind(const struct store_track *track, enum event_kind kind)
+{
+	return track && track->slices.n && memchr(track->slices.kind, (int)kind, track->slices.n);
+}
+
+size_t store_first_from(const uint64_t *times_ns, size_t n, uint64_t time_ns)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (times_ns[middle] < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 uint32_t store_process_of(const struct store *store, uint32_t id)
 {
 	const struct store_track *track = store_track(store, id);

@@ -75,6 +75,10 @@ const struct store_counts *store_counts(const struct store *store);
 /* Tracks are numbered 1..store_n_tracks; NULL for a number that no TRACK event has defined. */
 uint32_t store_n_tracks(const struct store *store);
 const struct store_track *store_track(const struct store *store, uint32_t id);
+/* Whether a slice of this kind lies on it; a track that is NULL has none. */
+bool store_has_kind(const struct store_track *track, enum event_kind kind);
+/* The first of n times in order that is this one or later; n: there is none. */
+size_t store_first_from(const uint64_t *times_ns, size_t n, uint64_t time_ns);
 /* The process track that a track belongs to; 0: none (the machine). */
 uint32_t store_process_of(const struct store *store, uint32_t id);
 const struct store_instant *store_instants(const struct store *store, size_t *n);
