@@ -35,11 +35,24 @@ struct attach_job {
 	bool takes_one;			/* of those only the first */
 	bool takes_all;			/* also those that fit and run already */
 	const char *command;		/* for the recording: what is recorded */
+	struct {
+		int fd;
+		const char *path;
+		char buf[64];
+		bool is_open, has_begun;	/* has_begun: what was in it is gone */
+	} file;				/* of the recording: attach_record.c's */
 	void (*leave)(void *ctx);	/* as of the recorder; NULL: nothing is to be done */
 };
 
 /*
- * The rest of the way is the same for both: opens the file, runs the recorder over job->attached, prints the summary.
+ * Opens the file of the recording, before anything is done to a program; what is in it stays until attach_record. 0, or -errno
+ * and err. attach_drop, after this alone: nothing was recorded.
+ */
+int attach_open(struct attach_job *job, struct err *err);
+void attach_drop(struct attach_job *job);
+
+/*
+ * The rest of the way is the same for both: opens the file unless it is open, runs the recorder over job->attached, prints the summary.
  * target: level, ring_dir, uprobes and what else belongs to the way is filled in; sysroot, interval_ns are filled in here.
  * go and ctx are the recorder's. An exit status, or -errno and err: nothing was recorded, and no file is left.
  */

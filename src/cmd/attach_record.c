@@ -6,7 +6,47 @@
 #include "cmd/record_summary.h"
 #include "cmd/recorder.h"
 
+#include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+int attach_open(struct attach_job *job, struct err *err)
+{
+	int fd;
+
+	if (job->file.is_open)
+		return 0;
+	fd = record_options_open(job->options, &job->file.path, job->file.buf, sizeof job->file.buf, err);
+	if (fd < 0)
+		return fd;
+	job->file.fd = fd;
+	job->file.is_open = true;
+	return 0;
+}
+
+void attach_drop(struct attach_job *job)
+{
+	struct stat stat_;
+
+	if (!job->file.is_open)
+		return;
+	/* an older recording is kept that was not begun to be overwritten */
+	if (job->file.has_begun || (!fstat(job->file.fd, &stat_) && !stat_.st_size))
+		record_options_remove(job->file.fd, job->file.path);
+	close(job->file.fd);
+	job->file.is_open = false;
+}
+
+/* What the file holds is overwritten from now on. */
+static int begin(struct attach_job *job, struct err *err)
+{
+	int code = attach_open(job, err);
+
+	if (code)
+		return code;
+	job->file.has_begun = true;
+	return record_options_begin(job->file.fd, job->file.path, err);
+}
 
 int attach_record(struct attach_job *job, struct target *target, const char *needed, int (*go)(void *ctx, struct err *err), void *ctx,
 		  struct err *err)
@@ -19,24 +59,24 @@ int attach_record(struct attach_job *job, struct target *target, const char *nee
 		.attached = &job->attached, .needed = needed, .leave = job->leave, .version = INFTRACE_VERSION,
 	};
 	struct recorder_result result;
-	const char *path;
-	char buf[64];
-	int code;
+	int code = begin(job, err);
 
 	target->sysroot = "";
 	target->interval_ns = options->interval_ns;
-	opts.fd = record_options_open(options, &path, buf, sizeof buf, err);
-	if (opts.fd < 0)
-		return opts.fd;
-	code = recorder_run(&opts, target, go, ctx, &result, err);
-	close(opts.fd);
+	opts.fd = job->file.fd;
+	if (!code)
+		code = recorder_run(&opts, target, go, ctx, &result, err);
+	if (!code && !result.n_processes && !job->attached.waits && !job->takes_one)
+		code = err_set(err, ESRCH, "nothing was recorded: the program had ended before it could be looked at");
 	if (code) {
-		unlink(path);
+		attach_drop(job);
 		return code;
 	}
+	close(opts.fd);
+	job->file.is_open = false;
 	if (options->json)
-		record_summary_json(stdout, path, &result, false);
+		record_summary_json(stdout, job->file.path, &result, false);
 	else if (!options->quiet)
-		record_summary_print(stdout, path, &result);
+		record_summary_print(stdout, job->file.path, &result);
 	return CMD_DONE;
 }

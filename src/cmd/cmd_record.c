@@ -132,12 +132,14 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 		return code;
 	}
 	fd = record_options_open(&opts->shared, &path, buf, sizeof buf, err);
-	code = fd < 0 ? fd : record(opts, argv, &launch, fd, path, err);
+	code = fd < 0 ? fd : record_options_begin(fd, path, err);
+	if (!code)
+		code = record(opts, argv, &launch, fd, path, err);
 	launch_done(&launch);
+	if (code < 0 && fd >= 0)
+		record_options_remove(fd, path);
 	if (fd >= 0)
 		close(fd);
-	if (code < 0 && fd >= 0)
-		unlink(path);
 	return code;
 }
 

@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char default_out[] = "inftrace.pftrace";
 
@@ -18,7 +20,7 @@ int record_options_check(const struct record_options *options, struct err *err)
 
 int record_options_open(const struct record_options *options, const char **path, char *buf, size_t size, struct err *err)
 {
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (options->force ? O_TRUNC : O_EXCL), fd;
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (options->force ? 0 : O_EXCL), fd;
 
 	*path = options->out ? options->out : default_out;
 	fd = open(*path, flags, 0600);
@@ -31,5 +33,25 @@ int record_options_open(const struct record_options *options, const char **path,
 		return fd;
 	if (errno == EEXIST)
 		return err_set(err, EEXIST, "cannot write %s: it exists already (try another -o, or --force to overwrite it)", *path);
+	if (errno == ELOOP)
+		return err_set(err, ELOOP, "cannot write %s: it is a symbolic link, and none is followed; name the file that it leads to", *path);
+	if (errno == EISDIR)
+		return err_set(err, EISDIR, "cannot write %s: it is a folder; name a file in it", *path);
 	return err_set(err, errno, "cannot write %s: %s", *path, strerror(errno));
+}
+
+int record_options_begin(int fd, const char *path, struct err *err)
+{
+	/* a pipe or a device has nothing to cut off */
+	if (ftruncate(fd, 0) && errno != EINVAL)
+		return err_set(err, errno, "cannot write %s: %s", path, strerror(errno));
+	return 0;
+}
+
+void record_options_remove(int fd, const char *path)
+{
+	struct stat stat_;
+
+	if (!fstat(fd, &stat_) && S_ISREG(stat_.st_mode))
+		unlink(path);
 }

@@ -46,5 +46,9 @@ int record_options_check(const struct record_options *options, struct err *err);
  * the options, or in buf when it had to be made up.
  */
 int record_options_open(const struct record_options *options, const char **path, char *buf, size_t size, struct err *err);
+/* What the file holds is gone from here on. 0, or -errno and err. */
+int record_options_begin(int fd, const char *path, struct err *err);
+/* Nothing was recorded: removes the file, if it is one. A device or a pipe is left alone. */
+void record_options_remove(int fd, const char *path);
 
 #endif
