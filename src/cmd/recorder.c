@@ -54,13 +54,25 @@ static void stop_recording(struct recorder *recorder, const char *reason)
 	snprintf(result->stop_reason, sizeof result->stop_reason, "%s", reason);
 }
 
+/* The same for want of what it needs; that the time was over, too, matters no more. */
+static void fail_recording(struct recorder *recorder, const char *reason)
+{
+	struct recorder_result *result = recorder->result;
+
+	if (result->has_failed)
+		return;
+	recorder->is_recording = false;
+	result->has_stopped = result->has_failed = true;
+	snprintf(result->stop_reason, sizeof result->stop_reason, "%s", reason);
+}
+
 static void flush(struct recorder *recorder, uint64_t now_ns)
 {
 	struct err err = { 0 };
 
 	recorder->flushed_ns = now_ns;
 	if (perfetto_write_flush(recorder->writer, &err))
-		stop_recording(recorder, err.msg);
+		fail_recording(recorder, err.msg);
 }
 
 /* The line that shows a person that something happens. */
@@ -94,14 +106,14 @@ static void turn(struct recorder *recorder)
 	struct err err = { 0 };
 
 	if (recorder->opts->attached && recorder_attached_follow(recorder, now_ns, &err))
-		stop_recording(recorder, err.msg);
+		fail_recording(recorder, err.msg);
 	if (now_ns >= recorder->tree_due_ns || recorder->target->is_ending) {
 		tree_update(&recorder->tree, recorder->target, &recorder->tap, now_ns, &err);
 		recorder->tree_due_ns = clock_ns() + (uint64_t)tree_due_ms(&recorder->tree) * 1000000u;
 		recorder_sources_ask(recorder, now_ns);
 	}
 	if (recorder_sources_drain(recorder, now_ns, &err))
-		stop_recording(recorder, err.msg);
+		fail_recording(recorder, err.msg);
 	if (now_ns - recorder->flushed_ns >= FLUSH_MS * 1000000ull || recorder->target->is_ending)
 		flush(recorder, now_ns);
 	check_limits(recorder, now_ns);
@@ -135,7 +147,9 @@ static int open_signals(sigset_t *old, struct err *err)
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
 	sigprocmask(SIG_BLOCK, &set, old);
+	/* they come as errors of writing */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? err_set(err, errno, "cannot wait for signals: %s", strerror(errno)) : fd;
 }
@@ -235,17 +249,27 @@ static void loop_attached(struct recorder *recorder, int signals, void *ctx)
 	finish(recorder);
 	recorder_note_end(recorder);
 	flush(recorder, clock_ns());
+	if (recorder->result->has_failed)
+		fprintf(stderr, "inftrace: the end of the recording is missing: %s\n",
+			recorder->result->stop_reason);
 }
 
-/* Sources keep a few files of each process open; the soft limit is often 1024. */
-static void allow_descriptors(void)
+/* Sources keep a few files of each process open. */
+int recorder_allow_descriptors(struct err *err)
 {
+	enum { FEWEST = 64 };
 	struct rlimit limit;
 
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 0;
+	if (limit.rlim_cur < limit.rlim_max) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
+	if (limit.rlim_cur >= FEWEST)
+		return 0;
+	return err_set(err, EMFILE, "cannot record: only %llu files may be open at a time here, and %d are needed; raise the "
+		       "limit (ulimit -n)", (unsigned long long)limit.rlim_cur, FEWEST);
 }
 
 static int begin(struct recorder *recorder, int (*go)(void *ctx, struct err *err), void *ctx, struct err *err)
@@ -271,12 +295,13 @@ int recorder_run(const struct recorder_opts *opts, struct target *target, int (*
 {
 	struct recorder recorder = { .opts = opts, .target = target, .result = result, .is_recording = true };
 	struct perfetto_write_opts write_opts = { .compress = opts->compress };
+	struct err ignored;
 	sigset_t old;
 	int signals, code = -ENOMEM;
 
 	memset(result, 0, sizeof *result);
 	target->tree = &recorder.tree;
-	allow_descriptors();
+	recorder_allow_descriptors(&ignored);
 	signals = open_signals(&old, err);
 	if (signals < 0)
 		return signals;

@@ -31,6 +31,7 @@ struct recorder_opts {
 struct recorder_result {
 	int wait_status;		/* of the program, as wait tells it; attached: none */
 	bool has_stopped;		/* recording ended before the program did */
+	bool has_failed;		/* because something went wrong: its end is missing */
 	bool was_interrupted;		/* somebody wanted it to end: Ctrl-C, or a signal that was passed on */
 	char stop_reason[400];
 	uint64_t n_processes, n_runtimes;	/* seen; with a runtime in them */
@@ -49,5 +50,11 @@ struct recorder_result {
  */
 int recorder_run(const struct recorder_opts *opts, struct target *target, int (*go)(void *ctx, struct err *err),
 		 void *ctx, struct recorder_result *result, struct err *err);
+
+/*
+ * Lets this process have as many descriptors as it may: the soft limit is often 1024. 0, or -EMFILE and err: that is too
+ * few to look into a program.
+ */
+int recorder_allow_descriptors(struct err *err);
 
 #endif
