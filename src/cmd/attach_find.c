@@ -9,6 +9,7 @@
 #include "source/program.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -57,12 +58,30 @@ static pid_t thread_of(pid_t tid)
 	return got > 0 && proc_field(text, (size_t)got, "Tgid", &group) && group != (uint64_t)tid ? (pid_t)group : 0;
 }
 
+bool attach_find_is_hidden(pid_t pid)
+{
+	struct proc_stat stat;
+	int code = read_stat(pid, &stat);
+
+	return (code == -ESRCH || code == -ENOENT) && (!kill(pid, 0) || errno == EPERM);
+}
+
+bool attach_find_is_stopped(pid_t pid)
+{
+	struct proc_stat stat;
+
+	return !read_stat(pid, &stat) && (stat.state == 'T' || stat.state == 't');
+}
+
 int attach_find_pid(pid_t pid, struct attach_match *match, struct err *err)
 {
 	struct proc_stat stat;
 	int code = read_stat(pid, &stat);
 	pid_t process = code ? 0 : thread_of(pid);
 
+	if (code && attach_find_is_hidden(pid))
+		return err_set(err, EACCES, "cannot attach to process %d: it belongs to another user, and /proc hides it (hidepid); run it "
+			       "with sudo, or with CAP_SYS_PTRACE", (int)pid);
 	if (code == -ESRCH || code == -ENOENT)
 		return err_set(err, ESRCH, "cannot attach to process %d: there is no such process", (int)pid);
 	if (code)

@@ -26,6 +26,12 @@ struct attach_matches {
 	size_t n;
 };
 
+/* A process that exists, but not in /proc: it is mounted with hidepid, and this one is of somebody else. */
+bool attach_find_is_hidden(pid_t pid);
+
+/* It stands still: SIGSTOP, Ctrl-Z, a debugger. */
+bool attach_find_is_stopped(pid_t pid);
+
 /* 0, or -errno and err: there is no such process, it has ended, it is a thread, the kernel's, or this one. */
 int attach_find_pid(pid_t pid, struct attach_match *match, struct err *err);
 

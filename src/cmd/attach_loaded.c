@@ -12,11 +12,13 @@ enum attach_loaded attach_loaded(struct modules_seen *seen, pid_t pid)
 	enum attach_loaded loaded = ATTACH_NO_RUNTIME;
 	struct modules modules;
 	struct err ignored;
+	bool is_barred = false;
 
 	if (modules_read(&modules, "", pid, &ignored))
 		loaded = ATTACH_UNREADABLE;
 	for (size_t i = 0; i < modules.n && loaded == ATTACH_NO_RUNTIME; i++) {
 		int fd = modules_open(pid, &modules.module[i], &ignored);
+		is_barred |= fd == -EACCES || fd == -EPERM;
 		if (fd < 0)
 			continue;
 		if (modules_look(seen, fd) == MODULES_RUNTIME)
@@ -24,7 +26,7 @@ enum attach_loaded attach_loaded(struct modules_seen *seen, pid_t pid)
 		close(fd);
 	}
 	modules_done(&modules);
-	return loaded;
+	return loaded == ATTACH_NO_RUNTIME && is_barred ? ATTACH_UNREADABLE : loaded;
 }
 
 static const char *base_of(const char *path)

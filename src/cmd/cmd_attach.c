@@ -3,6 +3,8 @@
 #include "cmd/attach.h"
 #include "cmd/attach_find.h"
 #include "cmd/cmd.h"
+#include "cmd/recorder.h"
+#include "source/namespace.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -116,8 +118,9 @@ static int choose_by_wish(const struct attach_opts *opts, struct attach_job *job
 	size_t n = opts->first && matches.n ? 1 : matches.n;
 
 	if (!code && !matches.n && !job->attached.waits)
-		code = err_set(err, ESRCH, "cannot attach: no running program %s %.100s", opts->name ? "is called" : "has the path",
-			       wish_text(&job->wish));
+		code = err_set(err, ESRCH, "cannot attach: no running program %s %.100s%s", opts->name ? "is called" : "has the path",
+			       wish_text(&job->wish), attach_find_is_hidden(1) ? "; /proc hides those of other users here (hidepid): "
+			       "run it with sudo" : "");
 	if (!code && n > 1 && !opts->all)
 		code = too_many(&matches, &job->wish, err);
 	for (size_t i = 0; i < n && !code; i++) {
@@ -168,6 +171,10 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 				  .allows_seccomp = opts->allows_seccomp, .wish = { opts->name, opts->path }, .command = command };
 	int code = check(opts, argc, err);
 
+	if (!code)
+		code = recorder_allow_descriptors(err);
+	if (!code)
+		code = namespace_check_proc(err);
 	if (code)
 		return code;
 	code = attached_init(&job.attached, err);

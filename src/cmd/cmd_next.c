@@ -2,6 +2,8 @@
 /* `inftrace next`: waits for programs that load a runtime, anywhere on the machine. Recording them is attach_*.c's business. */
 #include "cmd/attach.h"
 #include "cmd/cmd.h"
+#include "cmd/recorder.h"
+#include "source/namespace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +63,10 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 				  .takes_one = !opts->all, .command = command };
 	int code = check(opts, err);
 
+	if (!code)
+		code = recorder_allow_descriptors(err);
+	if (!code)
+		code = namespace_check_proc(err);
 	if (code)
 		return code;
 	describe(opts, command, sizeof command);

@@ -9,8 +9,13 @@
 
 static int print_error(const struct err *err)
 {
+	char text[sizeof err->msg];
+
+	/* names of files and programs may hold what a terminal would obey */
+	for (size_t i = 0; i < sizeof text; i++)
+		text[i] = (unsigned char)err->msg[i] < ' ' && err->msg[i] ? '?' : err->msg[i];
 	fflush(stdout);
-	fprintf(stderr, "%sinftrace:%s %s\n", term_style(stderr, TERM_RED), term_style(stderr, TERM_PLAIN), err->msg);
+	fprintf(stderr, "%sinftrace:%s %s\n", term_style(stderr, TERM_RED), term_style(stderr, TERM_PLAIN), text);
 	return CMD_FAILED;
 }
 

@@ -9,6 +9,7 @@
 #include "source/proc_list.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,20 @@ static uint64_t inode_of(pid_t pid)
 uint64_t namespace_own(void)
 {
 	return inode_of(0);
+}
+
+int namespace_check_proc(struct err *err)
+{
+	char link[32];
+	ssize_t len = readlink("/proc/self", link, sizeof link - 1);
+
+	link[len > 0 ? len : 0] = 0;
+	if (len > 0 && strtol(link, NULL, 10) == getpid())
+		return 0;
+	if (len <= 0 && access("/proc/stat", F_OK))
+		return err_set(err, ENOENT, "cannot look at processes: /proc is not mounted here; mount -t proc proc /proc");
+	return err_set(err, EXDEV, "cannot look at processes: /proc is that of another pid namespace, its numbers mean others; mount -t proc proc "
+		       "/proc (unshare: --mount-proc)");
 }
 
 /* The innermost number in the text of a status file; 0: it has no other number than ours. */

@@ -6,6 +6,8 @@
 #ifndef SOURCE_NAMESPACE_H
 #define SOURCE_NAMESPACE_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -17,6 +19,8 @@ enum { NAMESPACE_UNKNOWN = 1 << 30 };
 uint64_t namespace_own(void);
 /* Whether the pid namespace that /proc below the sysroot is of is the kernel's first one, so that its pids are the host's. */
 bool namespace_is_first(const char *sysroot);
+/* Whether /proc is there, and tells of the pid namespace that we run in. 0, or -errno and err. */
+int namespace_check_proc(struct err *err);
 /* The process that bears the number pid in the pid namespace with this inode; 0: none that can be seen. */
 pid_t namespace_pid(uint64_t namespace, pid_t pid);
 /* The thread of process `outer` that bears the number tid in the process's own namespace; 0: none. */
