@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static enum uprobe_link_type link_type(const char *name)
 {
@@ -85,15 +87,16 @@ static int arm_all(struct attach_job *job, struct uprobes *uprobes, struct err *
 	for (size_t i = 0; i < job->attached.n; i++) {
 		pid_t pid = job->attached.program[i].pid;
 		char name[64];
-		code = arm_family(uprobes, pid, err);
 		program_called(pid, name, sizeof name);
+		code = arm_family(uprobes, pid, err);
 		if (!code && !job->attached.waits)
 			code = attach_loaded_nothing(name, pid, err);
 		if (code < 0 && (job->attached.n > 1 || job->takes_all))
 			fprintf(stderr, "inftrace: %s\n", err->msg);
 		n_armed += code > 0 ? code : 0;
 		if (code > 0 && !job->options->quiet)
-			fprintf(stderr, "inftrace: recording %s (%d); Ctrl-C ends the recording, the program goes on\n", name, (int)pid);
+			fprintf(stderr, "inftrace: recording %s (%d)%s; Ctrl-C ends the recording, the program goes on\n", name, (int)pid,
+				attach_find_is_stopped(pid) ? ", which is stopped (SIGSTOP, or a debugger) and does nothing just now" : "");
 	}
 	if (n_armed || job->takes_all)
 		return 0;
@@ -130,6 +133,21 @@ static int find_again(struct attach_job *job, struct err *err)
 	return code;
 }
 
+/* --inject needs no rights for a program of the same user. */
+static void mention_inject(const struct attach_job *job, struct err *err)
+{
+	static const char hint[] = " (or attach --inject, which needs none)";
+	size_t len = strlen(err->msg);
+	char path[64];
+	struct stat stat_;
+
+	if (err->code != EPERM || job->attached.n != 1 || job->attached.waits)
+		return;
+	snprintf(path, sizeof path, "/proc/%d", (int)job->attached.program[0].pid);
+	if (!stat(path, &stat_) && stat_.st_uid == geteuid() && len + sizeof hint <= sizeof err->msg)
+		strcpy(err->msg + len, hint);
+}
+
 /* For programs to come. */
 static int watch(struct attach_job *job, struct uprobes *uprobes, struct attach_next **next, struct err *err)
 {
@@ -162,6 +180,8 @@ int attach_probe(struct attach_job *job, struct err *err)
 	struct attach_next *next = NULL;
 	int code = uprobe_rights_check("", err);
 
+	if (code)
+		mention_inject(job, err);
 	for (size_t i = 0; i < job->attached.n && !code; i++)
 		code = check_program(job, job->attached.program[i].pid, err);
 	if (code)
@@ -169,13 +189,17 @@ int attach_probe(struct attach_job *job, struct err *err)
 	target.uprobes = uprobes_open(&opts, err);
 	if (!target.uprobes)
 		return -err->code;
-	code = job->attached.waits ? watch(job, target.uprobes, &next, err) : 0;
+	code = attach_open(job, err);
+	if (!code && job->attached.waits)
+		code = watch(job, target.uprobes, &next, err);
 	if (!code)
 		code = arm_all(job, target.uprobes, err);
 	if (!code && job->attached.waits)
 		say_waiting(job);
 	if (!code)
 		code = attach_record(job, &target, "uprobe", job->attached.waits ? NULL : drop_rights, target.uprobes, err);
+	if (code < 0)
+		attach_drop(job);
 	attach_next_close(next);
 	uprobes_close(target.uprobes);
 	return code;

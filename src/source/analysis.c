@@ -76,7 +76,9 @@ static void drop_rights(int file, int pipe)
 	setrlimit(RLIMIT_CORE, &zero);
 	setrlimit(RLIMIT_FSIZE, &zero);
 	/* two descriptors, 0 and 1, are left */
-	if (dup2(file, 100) < 0 || dup2(pipe, 101) < 0 || dup2(100, 0) < 0 || dup2(101, 1) < 0)
+	file = fcntl(file, F_DUPFD, 2);
+	pipe = fcntl(pipe, F_DUPFD, 2);
+	if (file < 0 || pipe < 0 || dup2(file, 0) < 0 || dup2(pipe, 1) < 0)
 		_exit(1);
 	close_range(2, ~0u, 0);
 	syscall(SYS_setgroups, 0, NULL);
@@ -200,6 +202,9 @@ static int explain(int status, int failed, const char *name, struct err *err)
 		return err_set(err, ENOMEM, "cannot analyse %s: memory is out", name);
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS)
 		return err_set(err, EIO, "cannot analyse %s: it was cut off while it was read", name);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 1)
+		return err_set(err, EPERM, "cannot analyse %s: the process that was to read it could not give up its rights first (a "
+			       "filter of system calls, or a limit of files?)", name);
 	if (WIFSIGNALED(status))
 		return err_set(err, EIO, "cannot analyse %s: reading it ended with signal %d", name, WTERMSIG(status));
 	return err_set(err, EIO, "cannot analyse %s: reading it ended without a result", name);

@@ -6,6 +6,8 @@
  */
 #include "source/next_events.h"
 
+#include "source/uprobe_rights.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -53,6 +55,9 @@ static int open_event(unsigned cpu)
 
 static int refuse(int code, struct err *err)
 {
+	if ((code == EACCES || code == EPERM || code == ENOSYS) && uprobe_rights_is_filtered())
+		return err_set(err, EACCES, "cannot watch what processes map: a filter of system calls (seccomp) refuses perf_event_open, or "
+			       "CAP_PERFMON is missing; start the container with --security-opt seccomp=unconfined, or run inftrace on the host");
 	if (code == EACCES || code == EPERM)
 		return err_set(err, EACCES, "cannot watch what processes map: CAP_PERFMON is missing; run it as root");
 	return err_set(err, code, "cannot watch what processes map: %s", strerror(code));

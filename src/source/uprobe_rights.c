@@ -20,10 +20,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+static const char effective[] = "\nCapEff:";
 enum { CAP_SYS_PTRACE_BIT = 19, CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38, CAP_BPF_BIT = 39 };
 
-/* What this process may do; false: not known. */
-static bool effective(const char *sysroot, uint64_t *rights)
+/* A set of this process's capabilities, such as "\nCapEff:", what it may do; false: not known. */
+static bool read_rights(const char *sysroot, const char *set, uint64_t *rights)
 {
 	char text[8192], *at;
 	ssize_t got = proc_read(sysroot, 0, "self/status", text, sizeof text - 1);
@@ -31,10 +32,10 @@ static bool effective(const char *sysroot, uint64_t *rights)
 	if (got < 0)
 		return false;
 	text[got] = 0;
-	at = strstr(text, "\nCapEff:");
+	at = strstr(text, set);
 	if (!at)
 		return false;
-	*rights = strtoull(at + 8, NULL, 16);
+	*rights = strtoull(at + strlen(set), NULL, 16);
 	return true;
 }
 
@@ -82,22 +83,38 @@ static bool is_initial_user_namespace(const char *sysroot)
 	return sscanf(text, "%lu %lu %lu", &inside, &outside, &n) != 3 || (!inside && !outside && n == 4294967295u);
 }
 
+/* Whether root, or a file with capabilities, could have them here; containers take them from everybody. */
+enum bound { IS_FREE, IS_BOUND, IS_UNKNOWN };
+
+static enum bound bound_of(const char *sysroot)
+{
+	uint64_t rights;
+
+	if (!read_rights(sysroot, "\nCapBnd:", &rights))
+		return IS_UNKNOWN;
+	return has(rights, CAP_BPF_BIT) && has(rights, CAP_PERFMON_BIT) && has(rights, CAP_SYS_PTRACE_BIT) ? IS_FREE : IS_BOUND;
+}
+
 /* The one command that would do. */
 static void advise(const char *sysroot, char *to, size_t size)
 {
+	bool is_container = is_there(sysroot, "/.dockerenv") || is_there(sysroot, "/run/.containerenv");
+	enum bound bound = bound_of(sysroot);
 	char path[110];
 	ssize_t got = readlink("/proc/self/exe", path, sizeof path - 1);
 
 	path[got > 0 ? got : 0] = 0;
-	if (is_there(sysroot, "/.dockerenv") || is_there(sysroot, "/run/.containerenv"))
+	if (is_container && bound != IS_FREE)
 		snprintf(to, size, "start the container with --cap-add BPF --cap-add PERFMON --cap-add SYS_PTRACE");
+	else if (bound == IS_BOUND)
+		snprintf(to, size, "neither sudo nor setcap helps, for the bounding set of this shell lacks it: run it from another one");
 	else if (got <= 0 || got == sizeof path - 1)
 		snprintf(to, size, "run it with sudo");
 	else
 		snprintf(to, size, "run it with sudo, or once: sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep %s", path);
 }
 
-static bool is_filtered(void)
+bool uprobe_rights_is_filtered(void)
 {
 	char text[8192];
 	uint64_t mode = 0;
@@ -131,7 +148,7 @@ static int check_kernel(struct err *err)
 
 	if (!code)
 		return 0;
-	if (is_filtered())
+	if (uprobe_rights_is_filtered())
 		return err_set(err, EPERM, "cannot put probes into running programs: a filter of system calls (seccomp) refuses bpf; "
 					   "start the container with --security-opt seccomp=unconfined, or run inftrace on the host");
 	if (code == -ENOSYS || code == -EINVAL)
@@ -145,7 +162,7 @@ static int check_capabilities(const char *sysroot, struct err *err)
 	char missing[64] = "", advice[220];
 	uint64_t rights;
 
-	if (!effective(sysroot, &rights) || has(rights, CAP_SYS_ADMIN_BIT))
+	if (!read_rights(sysroot, effective, &rights) || has(rights, CAP_SYS_ADMIN_BIT))
 		return 0;
 	if (!has(rights, CAP_BPF_BIT))
 		strcat(missing, " CAP_BPF");
@@ -181,8 +198,9 @@ static int refuse_map(const char *sysroot, pid_t pid, int code, struct err *err)
 	char advice[220];
 	uint64_t rights = 0;
 
-	if (!effective(sysroot, &rights) || has(rights, CAP_SYS_PTRACE_BIT))
-		return err_set(err, code, "cannot attach to process %d: %s", (int)pid, strerror(code));
+	if (!read_rights(sysroot, effective, &rights) || has(rights, CAP_SYS_PTRACE_BIT))
+		return err_set(err, code, "cannot attach to process %d: /proc/%d/maps cannot be read: %s, though CAP_SYS_PTRACE is not missing: a "
+			       "security module may forbid it", (int)pid, (int)pid, strerror(code));
 	advise(sysroot, advice, sizeof advice);
 	return err_set(err, code, "cannot attach to process %d: missing CAP_SYS_PTRACE, as it has another user or more rights than "
 				  "inftrace; %s", (int)pid, advice);
@@ -192,7 +210,12 @@ static int refuse_memory(pid_t pid, struct err *err)
 {
 	char scope[16] = "";
 	ssize_t got = proc_read("", 0, "sys/kernel/yama/ptrace_scope", scope, sizeof scope - 1);
+	uint64_t rights;
 
+	if (read_rights("", effective, &rights) && has(rights, CAP_SYS_PTRACE_BIT))
+		return err_set(err, EPERM, "models of sessions that process %d has already stay without a name: its memory cannot be read, though "
+					   "CAP_SYS_PTRACE is not missing (%s)", (int)pid,
+			       uprobe_rights_is_filtered() ? "a filter of system calls refuses process_vm_readv" : "a security module?");
 	if (got > 0 && *scope > '0')
 		return err_set(err, EPERM, "models of sessions that process %d has already stay without a name: its memory cannot be read, for "
 					   "kernel.yama.ptrace_scope is %c and CAP_SYS_PTRACE is missing", (int)pid, *scope);

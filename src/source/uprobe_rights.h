@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /*
@@ -21,5 +22,8 @@ int uprobe_rights_check(const char *sysroot, struct err *err);
  * without which the models of sessions that are there already have no name; ESRCH when it has ended.
  */
 int uprobe_rights_check_pid(const char *sysroot, pid_t pid, struct err *err);
+
+/* Whether a filter of system calls (seccomp) is on us: what is refused may be its doing. */
+bool uprobe_rights_is_filtered(void);
 
 #endif

@@ -72,6 +72,9 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 		/* what the kernel says is seldom what is missing */
 		if (uprobe_rights_check("", &reason))
 			*err = reason;
+		else if (access("/sys/kernel/btf/vmlinux", R_OK))
+			err_set(err, ENOTSUP, "cannot load the BPF program: the kernel's types cannot be read from /sys/kernel/btf/vmlinux: %s (a "
+				"container that hides it, or a kernel without CONFIG_DEBUG_INFO_BTF); run inftrace on the host", strerror(errno));
 		free(uprobes);
 		return NULL;
 	}
@@ -221,6 +224,11 @@ static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const str
 				 uprobes->opts.is_empty ? &loaded->empty : &loaded->program, link,
 				 filters_processes(uprobes) ? copy->pid : 0, site, n, err);
 	free(site);
+	if (code == -ESRCH)
+		return err_set(err, ESRCH, "cannot put probes into process %d: it has ended", (int)copy->pid);
+	if ((code == -EPERM || code == -EACCES) && uprobe_rights_is_filtered())
+		return err_set(err, EPERM, "cannot put probes into process %d: a filter of system calls (seccomp) refuses it; start the container with "
+			       "--security-opt seccomp=unconfined, or run inftrace on the host", (int)copy->pid);
 	return code ? err_set(err, -code, "cannot put probes on %s: %s", path, strerror(-code)) : 0;
 }
 
