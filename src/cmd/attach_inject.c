@@ -17,13 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { SOON_MS = 300, COMING_MS = 5000, LEAVE_MS = 3000, MAX_INJECTED = 256 };
 
 struct injected {
 	struct inject inject;
 	char name[64];
-	bool is_coming, is_there, has_failed; /* what was seen, and said, of it */
+	bool is_coming, is_there, is_gone, has_failed; /* what was seen, and said, of it */
 };
 
 struct injecting {
@@ -51,6 +52,9 @@ static int prepare_one(struct injecting *all, pid_t pid, const struct inject_opt
 	struct injected *injected = &all->injected[all->n];
 	int code;
 
+	for (size_t i = 0; i < all->n; i++)
+		if (all->injected[i].inject.pid == pid)
+			return 0; /* a program that was chosen, and is below another one that was */
 	if (all->n == MAX_INJECTED)
 		return err_set(err, E2BIG, "cannot inject into more than %d processes at a time", MAX_INJECTED);
 	code = inject_prepare(&injected->inject, pid, opts, err);
@@ -91,6 +95,17 @@ static int prepare_family(struct injecting *all, pid_t pid, const struct inject_
 	return all->n > before && (!code || code == -ENOENT || code == -ESRCH) ? 0 : code;
 }
 
+/* The memory that it was in is no more, but the process has one: it has called exec. One that ends has none. */
+static void say_if_other_program(const struct injected *injected)
+{
+	char link[64], path[2];
+
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)injected->inject.pid);
+	if (readlink(link, path, sizeof path) > 0)
+		fprintf(stderr, "inftrace: %s (%d) is another program now (exec), in which there is no agent: no more of it is recorded\n",
+			injected->name, (int)injected->inject.pid);
+}
+
 /* Says what became of a program, once. -errno and err: the only one could not be injected. */
 static int look_at(struct injecting *all, struct injected *injected, struct err *err)
 {
@@ -108,6 +123,9 @@ static int look_at(struct injecting *all, struct injected *injected, struct err 
 	if (where == INJECT_THERE && !injected->is_there && !all->job->options->quiet)
 		fprintf(stderr, "inftrace: recording %s (%d); Ctrl-C ends the recording, the program goes on\n",
 			injected->name, (int)injected->inject.pid);
+	if (where == INJECT_GONE && !injected->is_gone)
+		say_if_other_program(injected);
+	injected->is_gone |= where == INJECT_GONE;
 	injected->is_coming |= where == INJECT_COMING;
 	injected->is_there |= where == INJECT_THERE || where == INJECT_LEFT || where == INJECT_GONE;
 	return 0;
@@ -144,8 +162,21 @@ static void say_pending(const struct injecting *all)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (!all->injected[i].is_coming && !all->injected[i].is_there && !all->injected[i].has_failed)
-			fprintf(stderr, "inftrace: %s (%d) is idle: recording begins with its next inference\n",
-				all->injected[i].name, (int)all->injected[i].inject.pid);
+			fprintf(stderr, "inftrace: %s (%d) is %s: recording begins with its next inference\n",
+				all->injected[i].name, (int)all->injected[i].inject.pid,
+				attach_find_is_stopped(all->injected[i].inject.pid) ? "stopped (SIGSTOP, or a debugger)" : "idle");
+}
+
+/* One of several that cannot be written to, for it has just ended, is said and left out. */
+static int write_one(struct injecting *all, struct injected *injected, struct err *err)
+{
+	int code = inject_write(&injected->inject, err);
+
+	if (!code || all->n == 1)
+		return code;
+	fprintf(stderr, "inftrace: %s\n", err->msg);
+	injected->has_failed = true;
+	return 0;
 }
 
 static int go(void *ctx, struct err *err)
@@ -155,7 +186,7 @@ static int go(void *ctx, struct err *err)
 	int code = 0;
 
 	for (size_t i = 0; i < all->n && !code; i++) {
-		code = inject_write(&all->injected[i].inject, err);
+		code = write_one(all, &all->injected[i], err);
 		if (!code)
 			code = look(all, err);
 	}

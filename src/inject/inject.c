@@ -13,6 +13,7 @@
 #include "inject/inject_memory.h"
 #include "inject/inject_place.h"
 #include "inject/inject_target.h"
+#include "source/proc.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -107,6 +108,18 @@ static int analyse(struct inject *inject, const struct inject_opts *opts, struct
 	return code ? code : check_slot(inject, err);
 }
 
+/* What was found out of a process at its end is not true of it. */
+static bool has_ended(pid_t pid)
+{
+	struct proc_stat stat;
+	char text[1024];
+	ssize_t got = proc_read("", pid, "stat", text, sizeof text);
+
+	if (got == -ESRCH || got == -ENOENT)
+		return true;
+	return got > 0 && proc_stat_parse(text, (size_t)got, &stat) && proc_is_zombie(&stat);
+}
+
 int inject_prepare(struct inject *inject, pid_t pid, const struct inject_opts *opts, struct err *err)
 {
 	int code;
@@ -119,6 +132,8 @@ int inject_prepare(struct inject *inject, pid_t pid, const struct inject_opts *o
 					    .use_ticks = opts->use_ticks,
 					    .entry = FERRY_ENTRY };
 	code = analyse(inject, opts, err);
+	if (code && has_ended(pid))
+		code = err_set(err, ESRCH, "cannot inject: process %d has ended", (int)pid);
 	if (code)
 		return code;
 	inject->head.slot_is_readonly = inject_target_is_readonly(pid, inject->head.slot);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 int inject_memory_open(struct inject *inject, struct err *err)
@@ -14,6 +15,10 @@ int inject_memory_open(struct inject *inject, struct err *err)
 
 	snprintf(path, sizeof path, "/proc/%d/mem", (int)inject->pid);
 	inject->memory = open(path, O_RDWR | O_CLOEXEC);
+	/* two that begin at the same moment would take the same unused bytes; whoever dies gives it back */
+	if (inject->memory >= 0 && flock(inject->memory, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return err_set(err, EBUSY, "cannot inject: process %d is being recorded by another inftrace",
+			       (int)inject->pid);
 	if (inject->memory >= 0)
 		return 0;
 	return err_set(err, errno,
