@@ -99,6 +99,7 @@ static int find_barred(const struct modules *modules, struct err *err)
 
 int attach_loaded_nothing(const char *name, pid_t pid, struct err *err)
 {
+	struct modules_seen seen = { 0 };
 	struct modules modules;
 	char text[120];
 	int code = modules_read(&modules, "", pid, err);
@@ -108,11 +109,15 @@ int attach_loaded_nothing(const char *name, pid_t pid, struct err *err)
 			       "understood", name, (int)pid);
 	if (!code)
 		code = find_barred(&modules, err);
+	if (!code && attach_loaded(&seen, pid) == ATTACH_RUNTIME)
+		code = err_set(err, EAGAIN, "cannot attach to %.40s (%d): it has loaded a runtime only now, or loads it again and again; try once "
+			       "more, or with --follow", name, (int)pid);
 	if (!code) {
 		list(&modules, text, sizeof text);
 		code = err_set(err, ENOENT, "cannot attach to %.40s (%d): no runtime that is known is loaded in it%s%s", name,
 			       (int)pid, *text ? "; loaded: " : "", text);
 	}
+	modules_seen_done(&seen);
 	modules_done(&modules);
 	return code;
 }

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ import envs
 from attaching import Attaching, astray, attach, attach_command, missed, native_server, python_server, Server, text_differs
 from conftest import environment
 from lab import names_and_types
+from recording import Recording
 
 pytestmark = pytest.mark.root
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
@@ -257,8 +259,12 @@ def test_what_cannot_be_attached_to_is_said(lab, wheel):
     gone.wait()
     python = lab.start([wheel.python, "-c", "import numpy, time; print('there', flush=True); time.sleep(60)"], stdout=subprocess.PIPE)
     python.stdout.readline()
+    odd = lab.path("odd\nname\033[31m")  # what a terminal would obey
+    shutil.copy(shutil.which("sleep"), odd)
+    odd = lab.start([odd, "60"])
     for words, said in (
             ([gone.pid], "there is no such process"),
+            ([odd.pid], r"loaded: odd\?name\?\[31m"),
             ([2], "kernel"),
             ([process.pid], "no runtime that is known is loaded in it; loaded: sleep"),
             ([python.pid], "loaded: .*umath.*python"),
@@ -267,6 +273,62 @@ def test_what_cannot_be_attached_to_is_said(lab, wheel):
         done = attach(lab, *words, status=3)
         assert done.recording is None and re.search(said, done.err, re.S), done.err
         assert len(done.err.splitlines()) == 1, done.err
+
+
+@pytest.mark.parametrize("way", [[], ["--inject"]], ids=["probes", "inject"])
+def test_the_file_comes_first_and_what_is_no_file_stays(lab, library, way):
+    server = native_server(lab, library, "chain", 256, 256)
+    other = lab.start(["sleep", "60"])
+    folder, link, old, device = (lab.path(name) for name in ("folder", "link", "old.pftrace", "device"))
+    os.mkdir(folder)
+    os.symlink(old, link)
+    for path, said in ((folder, "it is a folder"), (link, "it is a symbolic link")):
+        done = attach(lab, *way, "-o", path, server.pid, status=3)
+        assert said in done.err and len(done.err.splitlines()) == 1, done.err
+    with open(old, "w") as file:
+        file.write("an older recording")
+    attach(lab, *way, "-o", old, other.pid, status=3)
+    assert open(old).read() == "an older recording"
+    os.mknod(device, 0o600 | stat.S_IFCHR, os.makedev(1, 7))  # full
+    try:
+        open(device, "wb").close()
+    except OSError:
+        pytest.skip("no devices can be used here")
+    done = attach(lab, *way, "-o", device, server.pid, status=3)
+    assert "No space left" in done.err and os.path.exists(device)
+    server.end()
+
+
+@pytest.mark.parametrize("way", [[], ["--inject"]], ids=["probes", "inject"])
+def test_a_recording_that_cannot_be_written_on_is_told(lab, library, way):
+    server = native_server(lab, library, "chain", 256, 256)
+    command, path = attach_command(lab, *way, server.pid, duration=2)
+    done = lab.plain(["prlimit", "--fsize=65536", *command])
+    assert done.status == 0 and "the end of the recording is missing: cannot write the recording: File too large" in done.err
+    assert os.path.getsize(path) <= 65536
+    done = lab.plain([lab.inftrace, "report", path])
+    assert done.status == 0 and "the recorder did not come to its end" in " ".join(done.out.split())
+    server.end()
+
+
+@pytest.mark.parametrize("way", [[], ["--inject"]], ids=["probes", "inject"])
+def test_few_descriptors_are_enough_or_it_is_said(lab, library, way):
+    server = native_server(lab, library, "chain", 256, 256)
+    done = attach(lab, *way, server.pid, prefix=["prlimit", "--nofile=20:20"], status=3)
+    assert "only 20 files may be open" in done.err and "ulimit -n" in done.err
+    done = attach(lab, *way, server.pid, prefix=["prlimit", "--nofile=20:64"], duration=0.2, level="inference")
+    assert len(whole(done.recording)) > 5
+    server.end()
+
+
+@pytest.mark.parametrize("way", [[], ["--inject"]], ids=["probes", "inject"])
+def test_a_stopped_program_is_said_to_be_stopped(lab, wheel, way):
+    server = python_server(lab, wheel, "chain", "--rest", 0.01)
+    os.kill(server.pid, signal.SIGSTOP)
+    done = attach(lab, *way, server.pid, duration=0.4)
+    assert "stopped (SIGSTOP, or a debugger)" in done.err and done.recording.inferences == []
+    os.kill(server.pid, signal.SIGCONT)
+    server.end()
 
 
 RUN, KERNEL = b"Running with tag: ", b"Non-zero status code returned while running "
@@ -440,6 +502,70 @@ def test_the_time_of_next_counts_from_its_program(lab, wheel):
     assert 0.9e9 < int(re.search(r'"elapsed_ns": (\d+)', out).group(1)) < 3e9 and '"runtimes": 1,' in out
 
 
+def test_a_program_that_becomes_another_one_is_seen_on(lab, wheel):
+    """It calls exec: its process, and the library, stay the same."""
+    server = Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "successor.py"), lab.model("chain")])
+    attaching = Attaching(lab, server.pid)
+    attaching.wait_said("recording python")
+    time.sleep(0.3)
+    server.process.stdin.write("\n")
+    server.process.stdin.flush()
+    assert server.process.stdout.readline() == "again\n"
+    time.sleep(0.3)
+    server.end()
+    recording = attaching.wait().recording
+    created = recording.of("session")
+    assert len(created) == 1 and {slice.args["model"] for slice in whole(recording)} == {"chain"}
+    assert min(slice.start for slice in whole(recording)) < created[0].start < max(slice.start for slice in whole(recording))
+    assert set(map(tuple, per_inference(recording).values())) == {tuple(CHAIN)}
+
+
+def test_a_runtime_that_is_unloaded_and_loaded_again_is_no_trouble(lab, library):
+    path = lab.path("reopened")
+    program = lab.start(["stdbuf", "-oL", *lab.native("reopen", library, lab.model("chain"), 256, 256, 1000000)], stdout=open(path, "w"))
+    while "gone" not in open(path).read() and "stays" not in open(path).read():
+        assert program.poll() is None
+        time.sleep(0.01)
+    done = attach(lab, "--follow", program.pid, duration=1)
+    assert program.poll() is None
+    program.kill()
+    lines = [line for line in open(path).read().splitlines() if re.fullmatch("[0-9a-f]{16}", line)]
+    assert len(set(lines)) == 1
+    assert done.recording.lost == 0 and len(done.recording.of("session")) > 1
+    assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
+
+
+def test_two_versions_of_the_runtime_in_one_process_are_both_seen(lab, library):
+    second = environment(envs.node_package, "1.14").library
+    path = lab.path("both")
+    program = lab.start(lab.native("two_versions", library, lab.model("chain"), 256, 256, 10000000, second), stdout=open(path, "w"))
+    while not os.path.getsize(path):
+        assert program.poll() is None
+        time.sleep(0.01)
+    done = attach(lab, program.pid, duration=0.2)
+    assert program.poll() is None and text_differs(program.pid) == 0
+    program.kill()
+    assert len({note.args["version"] for note in done.recording.notes("runtime")}) == 2
+    assert len({run.args["session"] for run in whole(done.recording)}) == 2
+    assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
+
+
+def test_others_may_look_at_the_same_time(lab, wheel):
+    """Another attach, and the recorder that has started it."""
+    command, path = lab.command(lab.python(wheel, "serve", lab.model("chain"), "--rest", 0.002), name="launched")
+    server = Server(lab, command)
+    with open("/proc/%d/task/%d/children" % (server.pid, server.pid)) as children:
+        pid = int(children.read().split()[0])
+    first = Attaching(lab, pid, name="first")
+    first.wait_said("recording python")
+    second = attach(lab, pid, duration=0.4, name="second")
+    first = first.end()
+    server.end()
+    for recording in (first.recording, second.recording, Recording(path)):
+        assert len(whole(recording)) > 10 and recording.lost == 0
+        assert set(map(tuple, per_inference(recording).values())) == {tuple(CHAIN)}
+
+
 def test_a_program_that_is_restarted_is_followed(lab, wheel):
     script = lab.path("restarted.py")
     with open(script, "w") as out:
@@ -539,6 +665,50 @@ def test_only_these_capabilities_are_needed_and_what_is_missing_is_said(lab, whe
         assert "setcap" in done.err or "--cap-add" in done.err
     else:
         assert len(done.recording.inferences) > 5
+
+
+def test_what_this_shell_could_have_decides_what_is_advised(lab, wheel):
+    """Root without rights, in a shell that may have them: another container would not help."""
+    server = python_server(lab, wheel, "chain", "--rest", 0.01)
+    done = attach(lab, server.pid, prefix=["setpriv", "--securebits", "+noroot", "--inh-caps", "-all"], status=3)
+    server.end()
+    assert "missing CAP_BPF CAP_PERFMON; run it with sudo, or once: sudo setcap" in done.err
+    assert "attach --inject" in done.err
+
+
+BPF, PERF, ENOSYS, EPERM = 321, 298, 38, 1
+
+
+@pytest.mark.parametrize("number, code, words, said", [
+    (BPF, EPERM, [], "a filter of system calls (seccomp) refuses bpf"), (BPF, ENOSYS, [], "a filter of system calls (seccomp) refuses bpf"),
+    (PERF, EPERM, ["--link", "perf"], "a filter of system calls (seccomp) refuses it"), (PERF, EPERM, ["--all"], "refuses perf_event_open")])
+def test_a_filter_of_system_calls_is_named(lab, library, number, code, words, said):
+    server = native_server(lab, library, "chain", 256, 256)
+    who = ["--path", lab.path("no-such")] if words == ["--all"] else [server.pid]
+    done = attach(lab, *words, *who, level="inference", prefix=[lab.binaries.plain("refuse"), str(number), str(code)], status=3)
+    assert said in done.err and "seccomp=unconfined" in done.err and text_differs(server.pid) == 0
+    server.end()
+
+
+@pytest.mark.parametrize("prefix, said", [
+    (["unshare", "--pid", "--fork"], "/proc is that of another pid namespace"),
+    (["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"], "/proc is not mounted here"),
+    (["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /sys/kernel && exec "$@"', "sh"], "/sys/kernel/btf/vmlinux: No such file")])
+def test_what_is_hidden_from_us_is_named(lab, library, prefix, said):
+    server = native_server(lab, library, "chain", 256, 256)
+    done = attach(lab, server.pid, prefix=prefix, status=3)
+    assert said in done.err and len(done.err.splitlines()) == 1
+    server.end()
+
+
+def test_programs_that_proc_hides_are_said_to_be_hidden(lab):
+    if lab.plain(["setpriv", "--reuid", "65534", "--clear-groups", "test", "-x", lab.inftrace]).status:
+        pytest.skip("inftrace cannot be run by another user here")
+    script = """mount -t proc -o hidepid=2 proc /proc; sleep 60 & who="setpriv --reuid 65534 --regid 65534 --clear-groups"
+    $who "$0" attach 1; $who "$0" attach --name sleep; kill %1"""
+    done = lab.plain(["unshare", "--mount", "--pid", "--fork", "--mount-proc", "bash", "-c", script, lab.inftrace])
+    assert "cannot attach to process 1: it belongs to another user, and /proc hides it (hidepid)" in done.err
+    assert "no running program is called sleep; /proc hides those of other users here (hidepid)" in done.err
 
 
 def test_a_user_namespace_is_not_enough(lab, wheel):

@@ -347,6 +347,53 @@ def test_two_at_a_time_are_one_too_many(lab, wheel):
     server.end()
 
 
+def test_two_at_the_same_moment_are_one_too_many(lab, library):
+    server = torture(lab, library, threads=2, rest_us=5000, tortured=0)
+    for number in range(3):
+        both = [Attaching(lab, "--inject", server.pid, name="both-%d" % i, duration=0.3) for i in range(2)]
+        for one in both:
+            done = one.wait()
+            assert done.status == 0 or "is being recorded by another inftrace" in done.err
+            assert done.status == 3 or len(whole(done.recording)) > 10
+    assert hooked_words(server.pid) == 0
+    server.end()
+
+
+def test_a_program_that_was_chosen_twice_is_recorded_once(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--fork", "--rest", 0.005)
+    with open("/proc/%d/task/%d/children" % (server.pid, server.pid)) as file:
+        child = int(file.read().split()[0])
+    done = inject(lab, server.pid, child, duration=0.4)
+    server.end()
+    assert "another inftrace" not in done.err and len(whole(done.recording)) > 10
+
+
+def test_workers_that_end_and_are_replaced_are_recorded(lab, wheel):
+    server = Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "prefork.py"), lab.model("chain")])
+    for number in range(2):
+        done = inject(lab, server.pid, duration=0.6, name="workers-%d" % number)
+        assert len({slice.track.pid for slice in whole(done.recording)}) > 2
+        inside = {(run.track.pid, run.args["inference"]): [] for run in whole(done.recording)}
+        for operator in done.recording.operators:
+            inside.get((operator.track.pid, operator.args.get("inference")), []).append((operator.name, operator.args["op_type"]))
+        assert {tuple(sorted(operators)) for operators in inside.values()} == {tuple(CHAIN)}
+        assert "(exec)" not in done.err
+    server.end()
+
+
+def test_a_program_that_becomes_another_one_is_said_to_be_gone(lab, wheel):
+    server = Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "successor.py"), lab.model("chain")])
+    background = Attaching(lab, "--inject", server.pid)
+    background.wait_said("recording")
+    time.sleep(0.3)
+    server.process.stdin.write("\n")
+    server.process.stdin.flush()
+    background.wait_said("is another program now (exec)")
+    done = background.end()
+    server.end()
+    assert len(whole(done.recording)) > 10
+
+
 # ---- programs that make no inference just now
 
 def test_an_idle_program_is_pending_and_its_first_inference_is_recorded_from_then_on(lab, wheel):
