@@ -79,6 +79,9 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 		return NULL;
 	}
 	if (uprobe_trial(uprobes->loaded.link, &uprobes->loaded.empty, err)) {
+		if ((err->code == EPERM || err->code == EACCES) && uprobe_rights_is_filtered())
+			err_set(err, EPERM, "cannot put probes into running programs: a filter of system calls (seccomp) refuses it; "
+				"start the container with --security-opt seccomp=unconfined, or run inftrace on the host");
 		uprobes_close(uprobes);
 		return NULL;
 	}
