@@ -2,12 +2,26 @@
 /* Reads and writes /proc/PID/mem, which lets write to pages that the process itself may only read. */
 #include "inject/inject_memory.h"
 
+#include "source/uprobe_rights.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+static int refuse(const struct inject *inject, int code, struct err *err)
+{
+	char why[300];
+
+	if (uprobe_rights_is_yama("", why, sizeof why))
+		return err_set(err, code, "cannot inject: process %d may not be written to: %s", (int)inject->pid, why);
+	return err_set(err, code,
+		       "cannot inject: cannot write to the memory of process %d: %s; it has more rights than you, or something else protects "
+		       "it; leave out --inject, as root",
+		       (int)inject->pid, strerror(code));
+}
 
 int inject_memory_open(struct inject *inject, struct err *err)
 {
@@ -21,10 +35,7 @@ int inject_memory_open(struct inject *inject, struct err *err)
 			       (int)inject->pid);
 	if (inject->memory >= 0)
 		return 0;
-	return err_set(err, errno,
-		       "cannot inject: cannot write to the memory of process %d: %s; it may not be touched by others "
-		       "(kernel.yama.ptrace_scope, or it has more rights than you); run inftrace as root",
-		       (int)inject->pid, strerror(errno));
+	return refuse(inject, errno, err);
 }
 
 bool inject_memory_get(const struct inject *inject, uint64_t at, void *to, size_t size)

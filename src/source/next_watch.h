@@ -16,7 +16,7 @@ struct next_found {
 	pid_t pid, tid;		/* pid 0: none, but mapped_ns mappings were not seen so far */
 	uint32_t hold;		/* enum next_hold */
 	uint64_t mapped_ns, held_ns;	/* CLOCK_MONOTONIC */
-	char why[160];
+	char why[240];
 	char path[512];
 };
 

@@ -95,8 +95,8 @@ static enum bound bound_of(const char *sysroot)
 	return has(rights, CAP_BPF_BIT) && has(rights, CAP_PERFMON_BIT) && has(rights, CAP_SYS_PTRACE_BIT) ? IS_FREE : IS_BOUND;
 }
 
-/* The one command that would do. */
-static void advise(const char *sysroot, char *to, size_t size)
+/* The one command that would do; may_be_root: or root. */
+static void advise(const char *sysroot, bool may_be_root, char *to, size_t size)
 {
 	bool is_container = is_there(sysroot, "/.dockerenv") || is_there(sysroot, "/run/.containerenv");
 	enum bound bound = bound_of(sysroot);
@@ -109,9 +109,10 @@ static void advise(const char *sysroot, char *to, size_t size)
 	else if (bound == IS_BOUND)
 		snprintf(to, size, "neither sudo nor setcap helps, for the bounding set of this shell lacks it: run it from another one");
 	else if (got <= 0 || got == sizeof path - 1)
-		snprintf(to, size, "run it with sudo");
+		snprintf(to, size, may_be_root ? "run it with sudo" : "give it CAP_SYS_PTRACE");
 	else
-		snprintf(to, size, "run it with sudo, or once: sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep %s", path);
+		snprintf(to, size, "%sonce: sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep %s", may_be_root ? "run it with sudo, or " : "",
+			 path);
 }
 
 bool uprobe_rights_is_filtered(void)
@@ -170,7 +171,7 @@ static int check_capabilities(const char *sysroot, struct err *err)
 		strcat(missing, " CAP_PERFMON");
 	if (!*missing)
 		return 0;
-	advise(sysroot, advice, sizeof advice);
+	advise(sysroot, true, advice, sizeof advice);
 	return err_set(err, EPERM, "cannot put probes into running programs: missing%s; %s", missing, advice);
 }
 
@@ -201,24 +202,42 @@ static int refuse_map(const char *sysroot, pid_t pid, int code, struct err *err)
 	if (!read_rights(sysroot, effective, &rights) || has(rights, CAP_SYS_PTRACE_BIT))
 		return err_set(err, code, "cannot attach to process %d: /proc/%d/maps cannot be read: %s, though CAP_SYS_PTRACE is not missing: a "
 			       "security module may forbid it", (int)pid, (int)pid, strerror(code));
-	advise(sysroot, advice, sizeof advice);
+	advise(sysroot, true, advice, sizeof advice);
 	return err_set(err, code, "cannot attach to process %d: missing CAP_SYS_PTRACE, as it has another user or more rights than "
 				  "inftrace; %s", (int)pid, advice);
 }
 
+bool uprobe_rights_is_yama(const char *sysroot, char *why, size_t size)
+{
+	char scope[16] = "", advice[220];
+	uint64_t rights = 0;
+
+	*why = 0;
+	if (proc_read(sysroot, 0, "sys/kernel/yama/ptrace_scope", scope, sizeof scope - 1) <= 0 || *scope < '1' || *scope > '3')
+		return false;
+	if (*scope == '3') {
+		snprintf(why, size, "kernel.yama.ptrace_scope is 3, which lets nobody do it until the machine is started without that");
+		return true;
+	}
+	if (read_rights(sysroot, effective, &rights) && has(rights, CAP_SYS_PTRACE_BIT))
+		return false;
+	advise(sysroot, false, advice, sizeof advice);
+	snprintf(why, size, "kernel.yama.ptrace_scope is %c and CAP_SYS_PTRACE is missing; %s", *scope, advice);
+	return true;
+}
+
 static int refuse_memory(pid_t pid, struct err *err)
 {
-	char scope[16] = "";
-	ssize_t got = proc_read("", 0, "sys/kernel/yama/ptrace_scope", scope, sizeof scope - 1);
+	char why[300];
 	uint64_t rights;
 
 	if (read_rights("", effective, &rights) && has(rights, CAP_SYS_PTRACE_BIT))
 		return err_set(err, EPERM, "models of sessions that process %d has already stay without a name: its memory cannot be read, though "
 					   "CAP_SYS_PTRACE is not missing (%s)", (int)pid,
 			       uprobe_rights_is_filtered() ? "a filter of system calls refuses process_vm_readv" : "a security module?");
-	if (got > 0 && *scope > '0')
+	if (uprobe_rights_is_yama("", why, sizeof why))
 		return err_set(err, EPERM, "models of sessions that process %d has already stay without a name: its memory cannot be read, for "
-					   "kernel.yama.ptrace_scope is %c and CAP_SYS_PTRACE is missing", (int)pid, *scope);
+					   "%s", (int)pid, why);
 	return err_set(err, EPERM, "models of sessions that process %d has already stay without a name: its memory cannot be read, for "
 				   "CAP_SYS_PTRACE is missing", (int)pid);
 }

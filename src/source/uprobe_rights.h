@@ -9,6 +9,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /*
@@ -25,5 +26,11 @@ int uprobe_rights_check_pid(const char *sysroot, pid_t pid, struct err *err);
 
 /* Whether a filter of system calls (seccomp) is on us: what is refused may be its doing. */
 bool uprobe_rights_is_filtered(void);
+
+/*
+ * Does Yama keep this process from other programs of its own user: ptrace, and writing to their memory? why: the setting and
+ * what would help, "" if not.
+ */
+bool uprobe_rights_is_yama(const char *sysroot, char *why, size_t size);
 
 #endif
