@@ -169,6 +169,18 @@ static void say_waiting(const struct attach_job *job)
 		job->wish.name ? ", called " : wish ? ", of " : "", wish ? wish : "");
 }
 
+/* Before anything is done: what perf events cost, which other links do not. */
+static void say_cost(const struct attach_job *job, const struct uprobes *uprobes, bool has_operators)
+{
+	if (!uprobes_is_slow(uprobes) || job->options->quiet)
+		return;
+	fprintf(stderr, "inftrace: %s: an event of its own for each of some %s probes, which the kernel takes out one by one%s%s\n",
+		link_type(job->probes->link) == UPROBE_LINK_PERF ? "--link perf" : "this kernel is older than 6.6",
+		has_operators ? "750" : "50", has_operators ? ", in the background for a minute or so when the recording is over; "
+		"who attaches meanwhile waits" : ", for some seconds when the recording is over",
+		has_operators ? " (--level inference: seconds)" : "");
+}
+
 int attach_probe(struct attach_job *job, struct err *err)
 {
 	const struct probe_options *probes = job->probes;
@@ -189,6 +201,7 @@ int attach_probe(struct attach_job *job, struct err *err)
 	target.uprobes = uprobes_open(&opts, err);
 	if (!target.uprobes)
 		return -err->code;
+	say_cost(job, target.uprobes, opts.has_operators);
 	code = attach_open(job, err);
 	if (!code && job->attached.waits)
 		code = watch(job, target.uprobes, &next, err);

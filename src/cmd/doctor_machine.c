@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "cmd/part_path.h"
 #include "source/uprobe_rights.h"
+#include "source/uprobes.h"
 
 int doctor_read(const char *sysroot, const char *path, char *buf, size_t size)
 {
@@ -199,7 +200,9 @@ static void look_at_probes(struct doctor_finding *finding, const char *sysroot)
 	char *rest;
 
 	if (!uprobe_rights_check(sysroot, &err)) {
-		say(finding, DOCTOR_OK, "programs that run already can be seen from outside: inftrace attach, inftrace next");
+		enum uprobe_link_type link = *sysroot ? UPROBE_LINK_ANY : uprobes_link_here();
+		say(finding, DOCTOR_OK, "programs that run already can be seen from outside: inftrace attach, inftrace next%s",
+		    link == UPROBE_LINK_PERF ? "; this kernel is older than 6.6 and takes long to take probes out" : "");
 		return;
 	}
 	rest = strstr(err.msg, "; ");
@@ -214,7 +217,7 @@ static void look_at_ptrace(struct doctor_finding *finding, const char *sysroot)
 {
 	static const char *const scopes[] = { "any process of the same user", "only its own children",
 					      "only with CAP_SYS_PTRACE", "nobody" };
-	char text[32];
+	char text[32], why[300], *rest;
 	int scope;
 
 	if (doctor_read(sysroot, "/proc/sys/kernel/yama/ptrace_scope", text, sizeof text)) {
@@ -222,8 +225,13 @@ static void look_at_ptrace(struct doctor_finding *finding, const char *sysroot)
 		return;
 	}
 	scope = atoi(text);
-	say(finding, DOCTOR_NOTE, "ptrace_scope is %d, a process may trace %s; only attach --inject does", scope,
+	say(finding, DOCTOR_NOTE, "ptrace_scope is %d, a process may trace %s; attach --inject and next do", scope,
 	    scope >= 0 && scope <= 3 ? scopes[scope] : "unknown");
+	if (*sysroot || !uprobe_rights_is_yama(sysroot, why, sizeof why))
+		return;
+	rest = strstr(why, "; ");
+	if (rest)
+		advise(finding, "%s", rest + 2);
 }
 
 static void look_at_container(struct doctor_finding *finding, const char *sysroot)

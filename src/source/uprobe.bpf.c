@@ -75,8 +75,6 @@ struct {
 	__type(value, struct seen);
 } seen SEC(".maps");
 
-extern bool bpf_session_is_return(void) __ksym __weak;
-
 /* Everything that one hit needs. */
 struct hit {
 	struct pt_regs *regs;
@@ -520,6 +518,13 @@ int leave(struct pt_regs *regs)
 	return hit_open(&hit, regs) ? on_return(&hit) : 0;
 }
 
+/*
+ * In an object of its own: to find out that a kernel does not have this function, libbpf looks through all its modules, which
+ * wants CAP_SYS_ADMIN.
+ */
+#ifdef WITH_SESSION
+extern bool bpf_session_is_return(void) __ksym;
+
 SEC("uprobe")
 int session(struct pt_regs *regs)
 {
@@ -529,6 +534,7 @@ int session(struct pt_regs *regs)
 		return 0;
 	return bpf_session_is_return() ? on_return(&hit) : on_entry(&hit);
 }
+#endif
 
 /* What probes cost that do nothing: the peers of the benches, and the self-test. */
 SEC("uprobe")

@@ -37,6 +37,13 @@ const char *uprobe_link_name(enum uprobe_link_type type)
 	return names[type];
 }
 
+const char *uprobe_link_since(enum uprobe_link_type type)
+{
+	static const char *const kernels[] = { "5.15", "6.13", "6.6", "5.15" };
+
+	return kernels[type];
+}
+
 unsigned uprobe_link_attach_type(enum uprobe_link_type type)
 {
 	return type == UPROBE_LINK_SESSION ? TRACE_UPROBE_SESSION : type == UPROBE_LINK_MULTI ? TRACE_UPROBE_MULTI : 0;
@@ -71,7 +78,26 @@ static int perf_type(void)
 	return read_number("/sys/bus/event_source/devices/uprobe/type", "%d");
 }
 
-bool uprobe_link_works(enum uprobe_link_type type, int program)
+/* Asks for its cookie, and no more. Its descriptor; -errno: EINVAL where the kernel does not know the type or cookies. */
+static int load_small(enum uprobe_link_type type)
+{
+	struct bpf_insn program[3] = { { .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_attach_cookie },
+				       { .code = BPF_ALU64 | BPF_MOV | BPF_K },	/* sessions return 0 or 1 */
+				       { .code = BPF_JMP | BPF_EXIT } };
+	union bpf_attr attr;
+	int fd;
+
+	memset(&attr, 0, sizeof attr);
+	attr.prog_type = BPF_PROG_TYPE_KPROBE;
+	attr.expected_attach_type = uprobe_link_attach_type(type);
+	attr.insns = (uint64_t)(uintptr_t)program;
+	attr.insn_cnt = 3;
+	attr.license = (uint64_t)(uintptr_t) "GPL";
+	fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof attr);
+	return fd < 0 ? -errno : fd;
+}
+
+static bool is_known(enum uprobe_link_type type, int program)
 {
 	uint64_t offset = 1, cookie = 0;
 	int fd;
@@ -82,6 +108,16 @@ bool uprobe_link_works(enum uprobe_link_type type, int program)
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0 || errno == EBADF;	/* not a file: it has come so far as to look */
+}
+
+int uprobe_link_check(enum uprobe_link_type type)
+{
+	int program = load_small(type);
+	bool is_there = program >= 0 && is_known(type, program);
+
+	if (program >= 0)
+		close(program);
+	return is_there ? 0 : program >= 0 || program == -EINVAL ? -EOPNOTSUPP : program;
 }
 
 /* One probe by a perf event. The link holds the event. */

@@ -28,8 +28,11 @@ struct uprobe_links {
 	bool is_slow;		/* perf events: many, and each takes the kernel some 100 ms to close */
 };
 
-/* Does this kernel know the way? Asks it with a link that cannot be. program: one that was loaded for the way. */
-bool uprobe_link_works(enum uprobe_link_type type, int program);
+/*
+ * Does this kernel know the way? Asks it with a small program and a link that cannot be. 0; -EOPNOTSUPP: no; another
+ * -errno: it lets us load no program.
+ */
+int uprobe_link_check(enum uprobe_link_type type);
 
 /*
  * Probes the sites of the file at `path` in the process pid (0: in all). All sites or none: 0, or -errno and err.
@@ -42,7 +45,8 @@ void uprobe_links_close(struct uprobe_links *links);
 /* What a program for these links is loaded as: its expected attach type. */
 unsigned uprobe_link_attach_type(enum uprobe_link_type type);
 
-/* "uprobe.session" */
+/* "uprobe.session", and the kernel that brought it: "6.13". */
 const char *uprobe_link_name(enum uprobe_link_type type);
+const char *uprobe_link_since(enum uprobe_link_type type);
 
 #endif

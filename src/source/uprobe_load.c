@@ -14,13 +14,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* The pid namespace that every kernel begins with has this inode. */
 static const uint64_t initial_namespace = 0xeffffffc;
 
-extern const unsigned char uprobe_object[];
-extern const size_t uprobe_object_size;
+extern const unsigned char uprobe_object[], uprobe_session_object[];
+extern const size_t uprobe_object_size, uprobe_session_object_size;
 
 /* libbpf says what was wrong by printing; its last complaint is kept for the error's text. */
 static char complaint[200];
@@ -101,7 +102,8 @@ static int load_for(struct uprobe_loaded *loaded, enum uprobe_link_type link, st
 	memset(loaded, 0, sizeof *loaded);
 	*complaint = 0;
 	loaded->link = link;
-	loaded->object = bpf_object__open_mem(uprobe_object, uprobe_object_size, NULL);
+	loaded->object = link == UPROBE_LINK_SESSION ? bpf_object__open_mem(uprobe_session_object, uprobe_session_object_size, NULL) :
+						       bpf_object__open_mem(uprobe_object, uprobe_object_size, NULL);
 	code = loaded->object ? prepare(loaded->object, link) : -errno;
 	if (!code)
 		code = bpf_object__load(loaded->object);
@@ -112,13 +114,27 @@ static int load_for(struct uprobe_loaded *loaded, enum uprobe_link_type link, st
 							    program_fd(loaded, "session") };
 		loaded->empty = (struct uprobe_programs){ program_fd(loaded, "empty"), program_fd(loaded, "empty"),
 							  program_fd(loaded, "empty_session") };
-		if (uprobe_link_works(link, link == UPROBE_LINK_SESSION ? loaded->program.session : loaded->program.entry))
-			return 0;
-		code = -EOPNOTSUPP;
-		snprintf(complaint, sizeof complaint, "this kernel has no %s links", uprobe_link_name(link));
+		return 0;
 	}
 	uprobe_unload(loaded);
 	return err_set(err, -code, "cannot load the BPF program: %s", *complaint ? complaint : strerror(-code));
+}
+
+/* The program itself is long: whether the kernel has the way at all is asked first, and for less. */
+static int check(enum uprobe_link_type link, enum uprobe_link_type wanted, struct err *err)
+{
+	int code = uprobe_link_check(link);
+	struct utsname kernel;
+
+	if (code != -EOPNOTSUPP)
+		return code ? err_set(err, -code, "cannot load the BPF program: %s", strerror(-code)) : 0;
+	if (uname(&kernel))
+		*kernel.release = 0;
+	if (wanted == UPROBE_LINK_ANY)
+		return err_set(err, ENOTSUP, "cannot put probes into running programs: Linux can do what it takes since %s, and this is %.64s",
+			       uprobe_link_since(wanted), kernel.release);
+	return err_set(err, ENOTSUP, "cannot put probes in by %s: Linux has that since %s, and this is %.64s; leave out --link for "
+		       "the best that there is", uprobe_link_name(link), uprobe_link_since(link), kernel.release);
 }
 
 int uprobe_load(struct uprobe_loaded *loaded, enum uprobe_link_type wanted, struct err *err)
@@ -129,7 +145,9 @@ int uprobe_load(struct uprobe_loaded *loaded, enum uprobe_link_type wanted, stru
 	for (int link = UPROBE_LINK_SESSION; link <= UPROBE_LINK_PERF && code; link++) {
 		if (wanted != UPROBE_LINK_ANY && wanted != (enum uprobe_link_type)link)
 			continue;
-		code = load_for(loaded, (enum uprobe_link_type)link, err);
+		code = check((enum uprobe_link_type)link, wanted, err);
+		if (!code)
+			code = load_for(loaded, (enum uprobe_link_type)link, err);
 		if (code == -EPERM)	/* it will be no other the other way */
 			break;
 	}

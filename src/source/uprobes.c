@@ -108,6 +108,19 @@ const char *uprobes_link_name(const struct uprobes *uprobes)
 	return uprobe_link_name(uprobes->loaded.link);
 }
 
+enum uprobe_link_type uprobes_link_here(void)
+{
+	for (int link = UPROBE_LINK_SESSION; link <= UPROBE_LINK_PERF; link++)
+		if (!uprobe_link_check((enum uprobe_link_type)link))
+			return (enum uprobe_link_type)link;
+	return UPROBE_LINK_ANY;
+}
+
+bool uprobes_is_slow(const struct uprobes *uprobes)
+{
+	return uprobes->loaded.link == UPROBE_LINK_PERF;
+}
+
 static void set_gate(struct uprobes *uprobes, uint32_t number, bool is_open)
 {
 	__atomic_store_n(&uprobes->loaded.armed[number].is_open, is_open, __ATOMIC_RELEASE);
@@ -174,6 +187,16 @@ static bool is_safe(int fd, const struct ort_site *site)
 	return pread(fd, bytes, sizeof bytes, (off_t)site->offset) >= 1 && memcmp(bytes, nop5, sizeof nop5);
 }
 
+static bool is_kernel(unsigned major_, unsigned minor_)
+{
+	unsigned its_major = 0, its_minor = 0;
+	struct utsname name;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u", &its_major, &its_minor) != 2)
+		return true;
+	return its_major > major_ || (its_major == major_ && its_minor >= minor_);
+}
+
 /* What people are told: "runs 1, operators 698, ..." */
 static void describe(struct uprobes_copy *copy, const struct analysed *file, const struct uprobe_site *site, size_t n)
 {
@@ -191,15 +214,19 @@ static void describe(struct uprobes_copy *copy, const struct analysed *file, con
 	copy->has_load = count[SITE_LOAD];
 }
 
-/* Up to kernel 6.9 uprobe.multi let only one thread of a process through. */
+/* Up to kernel 6.9 uprobe.multi let only one thread of a process through: it is asked for all processes. */
 static bool filters_processes(const struct uprobes *uprobes)
 {
-	struct utsname name;
-	unsigned major_ = 0, minor_ = 0;
+	return uprobes->loaded.link != UPROBE_LINK_MULTI || is_kernel(6, 10);
+}
 
-	if (uprobes->loaded.link != UPROBE_LINK_MULTI || uname(&name) || sscanf(name.release, "%u.%u", &major_, &minor_) != 2)
-		return true;
-	return major_ > 6 || (major_ == 6 && minor_ >= 10);
+/*
+ * Whether the program in the kernel must look itself whose thread it is on: there, and with perf events up to 6.12, whose
+ * returns came from every process that had any probe at the place.
+ */
+static bool needs_filter(const struct uprobes *uprobes)
+{
+	return !filters_processes(uprobes) || (uprobes->loaded.link == UPROBE_LINK_PERF && !is_kernel(6, 13));
 }
 
 static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const struct analysed *file, const char *path,
@@ -298,7 +325,7 @@ static int arm(struct uprobes *uprobes, pid_t pid, const struct module *module, 
 			       (int)pid, UPROBE_MAX_ARMED);
 	armed = &uprobes->loaded.armed[number];
 	*armed = (struct uprobe_armed){ .is_old_string = file->sites.is_old_string, .has_operators = uprobes->opts.has_operators,
-					.sample = uprobes->opts.sample, .tgid = filters_processes(uprobes) ? 0 : (uint32_t)pid,
+					.sample = uprobes->opts.sample, .tgid = needs_filter(uprobes) ? (uint32_t)pid : 0,
 					.generation = clock_ns(),	/* not those of who had the place before */
 					.has_gaps = uprobes->opts.sample > 1 || uprobes->opts.max_per_second,
 					.min_gap_ns = uprobes->opts.max_per_second ? 1000000000u / uprobes->opts.max_per_second : 0 };

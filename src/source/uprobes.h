@@ -27,6 +27,9 @@ enum uprobe_link_type {
 	UPROBE_LINK_PERF,	/* one perf event for each site: slow to go */
 };
 
+/* The first that this kernel has; ANY: none, or that cannot be told without rights. */
+enum uprobe_link_type uprobes_link_here(void);
+
 struct uprobes_opts {
 	enum uprobe_link_type link;
 	bool has_operators;		/* level operator and up */
@@ -58,8 +61,9 @@ void uprobes_disarm(struct uprobes *uprobes, pid_t pid);
 void uprobes_start(struct uprobes *uprobes);
 void uprobes_stop(struct uprobes *uprobes);
 
-/* Which link is used, for people: "uprobe.session". */
+/* Which link is used, for people: "uprobe.session". Slow: one that the kernel takes seconds to a minute to take out. */
 const char *uprobes_link_name(const struct uprobes *uprobes);
+bool uprobes_is_slow(const struct uprobes *uprobes);
 
 /*
  * Gives up the rights that are needed only to open and arm, where nothing more is going to be armed: all capabilities

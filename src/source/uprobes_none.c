@@ -34,6 +34,16 @@ const char *uprobes_link_name(const struct uprobes *uprobes)
 	return "";
 }
 
+enum uprobe_link_type uprobes_link_here(void)
+{
+	return UPROBE_LINK_ANY;
+}
+
+bool uprobes_is_slow(const struct uprobes *uprobes)
+{
+	return false;
+}
+
 int uprobes_drop_rights(struct uprobes *uprobes, struct err *err)
 {
 	return 0;

@@ -210,13 +210,41 @@ def test_cpu_and_memory_are_recorded_as_well(lab, wheel):
     assert not done.recording.notes("unreadable")
 
 
+SINCE = {"session": "6.13", "multi": "6.6", "perf": "5.15"}
+
+
+def attach_by(lab, link, *words, **more):
+    """With this kind of link. A kernel that does not have it says since when there is one."""
+    kernel = tuple(map(int, re.match(r"(\d+)\.(\d+)", os.uname().release).groups()))
+    if kernel >= tuple(map(int, SINCE[link].split("."))):
+        return attach(lab, "--link", link, *words, level="inference", **more)
+    done = attach(lab, "--link", link, *words, level="inference", status=3, **more)
+    assert "Linux has that since " + SINCE[link] in done.err and done.recording is None
+    pytest.skip("this kernel has no such links")
+
+
 @pytest.mark.parametrize("link", ["session", "multi", "perf"])
 def test_every_kind_of_link_sees_the_same(lab, wheel, link):
     server = python_server(lab, wheel, "chain", "--rest", 0.002)
-    done = attach(lab, "--link", link, server.pid, level="inference")
+    done = attach_by(lab, link, server.pid)
     server.end()
     assert len(whole(done.recording)) > 20
     assert astray(done.recording, server.times()) == [] and missed(done.recording, server.times()) == []
+    assert ("takes out one by one" in done.err) == (link == "perf")
+
+
+@pytest.mark.parametrize("link", ["session", "multi", "perf"])
+def test_every_kind_of_link_keeps_programs_apart(lab, library, link):
+    """Probes at the same places of the same file in two programs, and a third one without."""
+    servers = [native_server(lab, library, "chain", 256, 256, threads=2) for _ in range(3)]
+    done = attach_by(lab, link, servers[0].pid, servers[1].pid, duration=0.5)
+    for server in servers:
+        server.end()
+    assert done.recording.pids == sorted(server.pid for server in servers[:2]) and done.recording.lost == 0
+    for server in servers[:2]:
+        assert astray(done.recording, server.times(), pid=server.pid) == []
+    # at most the one that each thread was in when it began
+    assert all(note.args["count"] <= 2 for note in done.recording.notes("left out"))
 
 
 # ---- which program
