@@ -66,6 +66,12 @@ static bool is_attached(const struct attached *attached, const struct next_progr
 	return false;
 }
 
+/* It was let go before we were done with it. */
+static bool has_run_on(const struct next_program *program)
+{
+	return program->is_held && clock_ns() > program->held_ns + NEXT_LONGEST_HOLD_S * 1000000000ull;
+}
+
 static void announce(const struct attach_next *all, const struct next_program *program)
 {
 	struct attach_match match;
@@ -76,6 +82,9 @@ static void announce(const struct attach_next *all, const struct next_program *p
 		fprintf(stderr, "inftrace: recording %s (%d)\n", is_found ? match.name : "?", (int)program->pid);
 	if (*program->why_not)
 		fprintf(stderr, "inftrace: the beginning of %d may be missing: %s\n", (int)program->pid, program->why_not);
+	else if (has_run_on(program))
+		fprintf(stderr, "inftrace: the beginning of %d may be missing: it took %.1f s to put probes in, and no program is held for "
+			"longer than %d s\n", (int)program->pid, (double)(clock_ns() - program->held_ns) / 1e9, NEXT_LONGEST_HOLD_S);
 }
 
 /* Puts probes into it and adds it to those that are recorded. False: it is not recorded, which is said. */
@@ -89,6 +98,8 @@ static bool admit(struct attach_next *all, struct attached *attached, const stru
 		n = attached_add(attached, program->pid, program->start_ticks, &trouble) ? -1 : n;
 	if (n < 0 && trouble.code != ESRCH)
 		fprintf(stderr, "inftrace: %s\n", trouble.msg);
+	else if (n < 0 && is_new)
+		fprintf(stderr, "inftrace: process %d ended before probes were in, and is not recorded\n", (int)program->pid);
 	if (n > 0 && is_new)
 		announce(all, program);
 	if (n > 0)

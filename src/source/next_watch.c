@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "source/modules.h"
+#include "source/next.h"
 #include "source/next_events.h"
 #include "source/next_hold.h"
 
@@ -27,7 +28,7 @@
 #include <unistd.h>
 
 enum { MAX_HELD = 1024, N_KNOWN = 4096 };
-static const uint64_t trust_ns = 1000000000, longest_hold_ns = 10000000000;
+static const uint64_t trust_ns = 1000000000, longest_hold_ns = NEXT_LONGEST_HOLD_S * 1000000000ull;
 static const int64_t largest_file = 256 << 20;	/* larger ones take too long to look at with a program held */
 
 struct held {
