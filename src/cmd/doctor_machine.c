@@ -193,24 +193,34 @@ static void look_at_process_memory(struct doctor_finding *finding, const char *s
 		say(finding, DOCTOR_LESS, "/proc/PID/smaps_rollup is unreadable: %s", strerror(-rc));
 }
 
+/* "why; what helps" in its two halves. */
+static void say_less(struct doctor_finding *finding, const char *who, char *why)
+{
+	char *rest = strstr(why, "; ");
+
+	if (rest)
+		*rest = 0;
+	say(finding, DOCTOR_LESS, "%s %s", who, why);
+	if (rest)
+		advise(finding, "%s", rest + 2);
+}
+
 /* What attach and next need; record does not. */
 static void look_at_probes(struct doctor_finding *finding, const char *sysroot)
 {
 	struct err err;
-	char *rest;
+	bool is_perf;
 
-	if (!uprobe_rights_check(sysroot, &err)) {
-		enum uprobe_link_type link = *sysroot ? UPROBE_LINK_ANY : uprobes_link_here();
-		say(finding, DOCTOR_OK, "programs that run already can be seen from outside: inftrace attach, inftrace next%s",
-		    link == UPROBE_LINK_PERF ? "; this kernel is older than 6.6 and takes long to take probes out" : "");
+	if (uprobe_rights_check(sysroot, &err)) {
+		say_less(finding, "inftrace attach and inftrace next", err.msg);
 		return;
 	}
-	rest = strstr(err.msg, "; ");
-	if (rest)
-		*rest = 0;
-	say(finding, DOCTOR_LESS, "inftrace attach and inftrace next %s", err.msg);
-	if (rest)
-		advise(finding, "%s", rest + 2);
+	is_perf = !*sysroot && uprobes_link_here() == UPROBE_LINK_PERF;
+	if (!*sysroot && uprobe_rights_check_perf(&err))
+		say_less(finding, is_perf ? "inftrace attach and inftrace next cannot run:" : "inftrace next cannot run:", err.msg);
+	else
+		say(finding, DOCTOR_OK, "programs that run already can be seen from outside: inftrace attach, inftrace next%s",
+		    is_perf ? "; this kernel is older than 6.6 and takes long to take probes out" : "");
 }
 
 static void look_at_ptrace(struct doctor_finding *finding, const char *sysroot)

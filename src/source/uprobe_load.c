@@ -6,6 +6,7 @@
 #include "source/uprobe_load.h"
 
 #include "source/namespace.h"
+#include "source/uprobe_rights.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -126,6 +127,8 @@ static int check(enum uprobe_link_type link, enum uprobe_link_type wanted, struc
 	int code = uprobe_link_check(link);
 	struct utsname kernel;
 
+	if (!code && link == UPROBE_LINK_PERF && uprobe_rights_check_perf(err))
+		return err_wrap(err, "cannot put probes into running programs");
 	if (code != -EOPNOTSUPP)
 		return code ? err_set(err, -code, "cannot load the BPF program: %s", strerror(-code)) : 0;
 	if (uname(&kernel))

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -192,6 +193,33 @@ int uprobe_rights_check(const char *sysroot, struct err *err)
 		return err_set(err, EPERM, "cannot put probes into running programs: this is a user namespace of its own (a "
 					   "container without privileges), the kernel wants the rights outside; run inftrace on the host");
 	return *sysroot ? 0 : check_kernel(err);
+}
+
+/* An event that counts nothing, of this process. */
+static int try_event(void)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1 };
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+int uprobe_rights_check_perf(struct err *err)
+{
+	char level[16] = "";
+	int code = try_event();
+	ssize_t got = code ? proc_read("", 0, "sys/kernel/perf_event_paranoid", level, sizeof level - 1) : 0;
+
+	if (!code)
+		return 0;
+	/* distributions have added levels above 2, some with CAP_PERFMON, some not */
+	if (got > 0 && atoi(level) > 2)
+		return err_set(err, -code, "kernel.perf_event_paranoid is %d, with which this kernel keeps perf events for root; run it with "
+					   "sudo, or once: sudo sysctl kernel.perf_event_paranoid=2", atoi(level));
+	return err_set(err, -code, "the kernel refuses perf events: %s; run it with sudo", strerror(-code));
 }
 
 static int refuse_map(const char *sysroot, pid_t pid, int code, struct err *err)

@@ -19,6 +19,12 @@
 int uprobe_rights_check(const char *sysroot, struct err *err);
 
 /*
+ * May this process have perf events, as `next` needs them, and probes on kernels before 6.6? 0, or -errno and why not:
+ * "kernel.perf_event_paranoid is 3 ...; run it ...".
+ */
+int uprobe_rights_check_perf(struct err *err);
+
+/*
  * Could the memory map and the memory of this process be read? 0, or -errno and why not: EPERM when it is the memory alone,
  * without which the models of sessions that are there already have no name; ESRCH when it has ended.
  */
