@@ -52,7 +52,7 @@ int recorder_run(const struct recorder_opts *opts, struct target *target, int (*
 		 void *ctx, struct recorder_result *result, struct err *err);
 
 /*
- * Lets this process have as many descriptors as it may: the soft limit is often 1024. 0, or -EMFILE and err: that is too
+ * Lets this process have as many descriptors as it may: the soft limit is often 1024, and perf events take one for each place. 0, or -EMFILE and err: that is too
  * few to look into a program.
  */
 int recorder_allow_descriptors(struct err *err);

@@ -120,13 +120,13 @@ int uprobe_link_check(enum uprobe_link_type type)
 	return is_there ? 0 : program >= 0 || program == -EINVAL ? -EOPNOTSUPP : program;
 }
 
-/* One probe by a perf event. The link holds the event. */
-static int create_perf(int program, bool is_return, const char *path, pid_t pid, const struct uprobe_site *site)
+/* One probe by a perf event of this type and config. The link holds the event. */
+static int create_perf(int program, int type, uint64_t config, const char *path, pid_t pid, const struct uprobe_site *site)
 {
-	int bit = read_number("/sys/bus/event_source/devices/uprobe/format/retprobe", "config:%d"), event, link;
-	struct perf_event_attr attr = { .size = sizeof attr, .type = (uint32_t)perf_type(), .config1 = (uintptr_t)path,
-					.config2 = site->offset, .config = is_return ? 1ull << (bit < 0 ? 0 : bit) : 0 };
+	struct perf_event_attr attr = { .size = sizeof attr, .type = (uint32_t)type, .config1 = (uintptr_t)path,
+					.config2 = site->offset, .config = config };
 	struct perf_link_attr create = { .prog_fd = (uint32_t)program, .attach_type = BPF_PERF_EVENT, .cookie = site->cookie };
+	int event, link;
 
 	event = (int)syscall(SYS_perf_event_open, &attr, pid ? pid : -1, pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (event < 0)
@@ -170,11 +170,14 @@ static int add_multi(struct uprobe_links *links, int program, unsigned type, uns
 static int open_perf(struct uprobe_links *links, const struct uprobe_programs *programs, const char *path, pid_t pid,
 		     const struct uprobe_site *site, size_t n)
 {
+	int type = perf_type(), bit = read_number("/sys/bus/event_source/devices/uprobe/format/retprobe", "config:%d");
+	uint64_t on_return = 1ull << (bit < 0 ? 0 : bit);
+
 	links->is_slow = true;
 	for (size_t i = 0; i < n; i++) {
-		if (site[i].has_return && add(links, create_perf(programs->leave, true, path, pid, &site[i])))
+		if (site[i].has_return && add(links, create_perf(programs->leave, type, on_return, path, pid, &site[i])))
 			return -1;
-		if (add(links, create_perf(programs->entry, false, path, pid, &site[i])))
+		if (add(links, create_perf(programs->entry, type, 0, path, pid, &site[i])))
 			return -1;
 	}
 	return 0;

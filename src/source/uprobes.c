@@ -259,6 +259,9 @@ static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const str
 	if ((code == -EPERM || code == -EACCES) && uprobe_rights_is_filtered())
 		return err_set(err, EPERM, "cannot put probes into process %d: a filter of system calls (seccomp) refuses it; start the container with "
 			       "--security-opt seccomp=unconfined, or run inftrace on the host", (int)copy->pid);
+	if (code == -EMFILE)
+		return err_set(err, EMFILE, "cannot put probes on %s: %zu places, each of which takes an open file on this kernel, are more than "
+			       "ulimit -n allows; --level inference has fewer", path, n);
 	return code ? err_set(err, -code, "cannot put probes on %s: %s", path, strerror(-code)) : 0;
 }
 
