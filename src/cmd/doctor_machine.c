@@ -208,6 +208,7 @@ static void say_less(struct doctor_finding *finding, const char *who, char *why)
 /* What attach and next need; record does not. */
 static void look_at_probes(struct doctor_finding *finding, const char *sysroot)
 {
+	enum uprobe_link_type link;
 	struct err err;
 	bool is_perf;
 
@@ -215,8 +216,11 @@ static void look_at_probes(struct doctor_finding *finding, const char *sysroot)
 		say_less(finding, "inftrace attach and inftrace next", err.msg);
 		return;
 	}
-	is_perf = !*sysroot && uprobes_link_here() == UPROBE_LINK_PERF;
-	if (!*sysroot && uprobe_rights_check_perf(&err))
+	link = *sysroot ? UPROBE_LINK_ANY : uprobes_link_here();
+	is_perf = link == UPROBE_LINK_PERF;
+	if (!*sysroot && link == UPROBE_LINK_ANY)
+		say(finding, DOCTOR_LESS, "inftrace attach and inftrace next cannot run: this kernel is older than 5.15, or they are not built in");
+	else if (!*sysroot && uprobe_rights_check_perf(&err))
 		say_less(finding, is_perf ? "inftrace attach and inftrace next cannot run:" : "inftrace next cannot run:", err.msg);
 	else
 		say(finding, DOCTOR_OK, "programs that run already can be seen from outside: inftrace attach, inftrace next%s",
