@@ -8,7 +8,6 @@
 #include "cmd/attach_find.h"
 #include "cmd/attach_loaded.h"
 #include "cmd/attach_next.h"
-#include "cmd/recorder.h"
 #include "source/proc.h"
 #include "source/uprobe.h"
 #include "source/uprobe_rights.h"

@@ -220,7 +220,7 @@ static void look_at_probes(struct doctor_finding *finding, const char *sysroot)
 	is_perf = link == UPROBE_LINK_PERF;
 	if (!*sysroot && link == UPROBE_LINK_ANY)
 		say(finding, DOCTOR_LESS, "inftrace attach and inftrace next cannot run: this kernel is older than 5.15, or they are not built in");
-	else if (!*sysroot && uprobe_rights_check_perf(&err))
+	else if (!*sysroot && uprobe_rights_check_perf(is_perf, &err))
 		say_less(finding, is_perf ? "inftrace attach and inftrace next cannot run:" : "inftrace next cannot run:", err.msg);
 	else
 		say(finding, DOCTOR_OK, "programs that run already can be seen from outside: inftrace attach, inftrace next%s",

@@ -58,7 +58,7 @@ static int refuse(int code, struct err *err)
 	if ((code == EACCES || code == EPERM || code == ENOSYS) && uprobe_rights_is_filtered())
 		return err_set(err, EACCES, "cannot watch what processes map: a filter of system calls (seccomp) refuses perf_event_open, or "
 			       "CAP_PERFMON is missing; start the container with --security-opt seccomp=unconfined, or run inftrace on the host");
-	if ((code == EACCES || code == EPERM) && uprobe_rights_check_perf(err))
+	if ((code == EACCES || code == EPERM) && uprobe_rights_check_perf(false, err))
 		return err_wrap(err, "cannot watch what processes map");
 	if (code == EACCES || code == EPERM)
 		return err_set(err, EACCES, "cannot watch what processes map: CAP_PERFMON is missing; run it as root");

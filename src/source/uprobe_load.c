@@ -127,7 +127,7 @@ static int check(enum uprobe_link_type link, enum uprobe_link_type wanted, struc
 	int code = uprobe_link_check(link);
 	struct utsname kernel;
 
-	if (!code && link == UPROBE_LINK_PERF && uprobe_rights_check_perf(err))
+	if (!code && link == UPROBE_LINK_PERF && uprobe_rights_check_perf(true, err))
 		return err_wrap(err, "cannot put probes into running programs");
 	if (code != -EOPNOTSUPP)
 		return code ? err_set(err, -code, "cannot load the BPF program: %s", strerror(-code)) : 0;

@@ -207,14 +207,35 @@ static int try_event(void)
 	return 0;
 }
 
-int uprobe_rights_check_perf(struct err *err)
+/* A probe on what is no file: who may not have one is told so before that. 0, or -errno of the first. */
+static int try_probe(void)
+{
+	struct perf_event_attr attr = { .size = sizeof attr, .config1 = (uintptr_t) "/" };
+	FILE *file = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	int fd;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%u", &attr.type) != 1)
+		attr.type = UINT32_MAX;
+	fclose(file);
+	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && (errno == EACCES || errno == EPERM) ? -errno : 0;
+}
+
+int uprobe_rights_check_perf(bool are_probes, struct err *err)
 {
 	char level[16] = "";
-	int code = try_event();
+	int code = are_probes ? try_probe() : try_event();
 	ssize_t got = code ? proc_read("", 0, "sys/kernel/perf_event_paranoid", level, sizeof level - 1) : 0;
 
 	if (!code)
 		return 0;
+	if (are_probes)
+		return err_set(err, -code, "this kernel lets root alone put probes in by perf events, and no capability but CAP_SYS_ADMIN "
+					   "helps; run it with sudo");
 	/* distributions have added levels above 2, some with CAP_PERFMON, some not */
 	if (got > 0 && atoi(level) > 2)
 		return err_set(err, -code, "kernel.perf_event_paranoid is %d, with which this kernel keeps perf events for root; run it with "

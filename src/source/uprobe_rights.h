@@ -19,10 +19,10 @@
 int uprobe_rights_check(const char *sysroot, struct err *err);
 
 /*
- * May this process have perf events, as `next` needs them, and probes on kernels before 6.6? 0, or -errno and why not:
- * "kernel.perf_event_paranoid is 3 ...; run it ...".
+ * May this process have perf events, as `next` needs them, or such that are probes, as kernels before 6.6 need them? 0, or
+ * -errno and why not: "kernel.perf_event_paranoid is 3 ...; run it ...".
  */
-int uprobe_rights_check_perf(struct err *err);
+int uprobe_rights_check_perf(bool are_probes, struct err *err);
 
 /*
  * Could the memory map and the memory of this process be read? 0, or -errno and why not: EPERM when it is the memory alone,
