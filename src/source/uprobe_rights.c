@@ -233,6 +233,9 @@ int uprobe_rights_check_perf(bool are_probes, struct err *err)
 
 	if (!code)
 		return 0;
+	if (uprobe_rights_is_filtered())
+		return err_set(err, -code, "a filter of system calls (seccomp) refuses it (perf_event_open); start the container with "
+					   "--security-opt seccomp=unconfined, or run inftrace on the host");
 	if (are_probes)
 		return err_set(err, -code, "this kernel lets root alone put probes in by perf events, and no capability but CAP_SYS_ADMIN "
 					   "helps; run it with sudo");
