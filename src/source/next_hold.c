@@ -21,16 +21,18 @@
 int next_hold_begin(pid_t tid, struct err *err)
 {
 	char why[300];
+	int code;
 
 	if (!ptrace(PTRACE_SEIZE, tid, 0, 0) && !ptrace(PTRACE_INTERRUPT, tid, 0, 0))
 		return 0;
-	if (errno == ESRCH)
-		return err_set(err, ESRCH, "cannot hold thread %d: it is gone", (int)tid);
-	if (errno == EPERM && uprobe_rights_is_yama("", why, sizeof why))
-		return err_set(err, EPERM, "cannot hold thread %d: %s", (int)tid, why);
-	if (errno == EPERM)
-		return err_set(err, EPERM, "cannot hold thread %d: a debugger has it, or CAP_SYS_PTRACE is missing", (int)tid);
-	return err_set(err, errno, "cannot hold thread %d: %s", (int)tid, strerror(errno));
+	code = errno;
+	if (code == ESRCH)
+		return err_set(err, code, "cannot hold thread %d: it is gone", (int)tid);
+	if (code == EPERM && uprobe_rights_is_yama("", why, sizeof why))
+		return err_set(err, code, "cannot hold thread %d: %s", (int)tid, why);
+	if (code == EPERM)
+		return err_set(err, code, "cannot hold thread %d: a debugger has it, or CAP_SYS_PTRACE is missing", (int)tid);
+	return err_set(err, code, "cannot hold thread %d: %s", (int)tid, strerror(code));
 }
 
 /* Whether the address lies in the code of a dynamic loader. */
