@@ -20,23 +20,28 @@ def make_meters():
         for name, text in (("name", "package-%d" % i), ("max_energy_range_uj", LARGEST)):
             with open(os.path.join(zone, name), "w") as file:
                 file.write("%s\n" % text)
-        meters.append(os.open(os.path.join(zone, "energy_uj"), os.O_RDWR | os.O_CREAT))
+        meters.append(os.path.join(zone, "energy_uj"))
     return meters
 
 
+def show(meters, start):
+    """Who reads a file sees one value or the next, and nothing of both."""
+    for meter, watts in zip(meters, WATTS):
+        with open(meter + ".new", "w") as file:
+            file.write("%d\n" % (int(LARGEST - 100e6 + (time.monotonic() - start) * watts * 1e6) % LARGEST))
+        os.rename(meter + ".new", meter)
+
+
 def count(meters, start, ends):
-    while True:
-        for meter, watts in zip(meters, WATTS):
-            value = int(LARGEST - 100e6 + (time.monotonic() - start) * watts * 1e6) % LARGEST
-            os.pwrite(meter, b"%012d\n" % value, 0)
-        if ends.wait(0.002):
-            return
+    while not ends.wait(0.002):
+        show(meters, start)
 
 
 if subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/class"]).returncode:
     sys.exit(77)
-meters, ends = make_meters(), threading.Event()
-thread = threading.Thread(target=count, args=(meters, time.monotonic(), ends), daemon=True)
+meters, ends, start = make_meters(), threading.Event(), time.monotonic()
+show(meters, start)
+thread = threading.Thread(target=count, args=(meters, start, ends), daemon=True)
 thread.start()
 status = subprocess.run(sys.argv[1:]).returncode
 ends.set()
