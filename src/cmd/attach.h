@@ -45,6 +45,12 @@ struct attach_job {
 };
 
 /*
+ * What holds for both commands, before anything is done: that wish and options make sense, and that this process may
+ * open the files it needs and sees the right /proc. 0, cmd_misused's code or -errno, and err.
+ */
+int attach_check(const struct attach_job *job, struct err *err);
+
+/*
  * Opens the file of the recording, before anything is done to a program; what is in it stays until attach_record. 0, or -errno
  * and err. attach_drop, after this alone: nothing was recorded.
  */

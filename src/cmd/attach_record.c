@@ -5,10 +5,27 @@
 #include "cmd/cmd.h"
 #include "cmd/record_summary.h"
 #include "cmd/recorder.h"
+#include "source/namespace.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+int attach_check(const struct attach_job *job, struct err *err)
+{
+	const struct attach_wish *wish = &job->wish;
+	int code;
+
+	if (wish->name && (!*wish->name || strchr(wish->name, '/')))
+		return cmd_misused(err, "--name wants a name without folders; a path is given by --path");
+	if (wish->path && !*wish->path)
+		return cmd_misused(err, "--path wants a path");
+	code = record_options_check(job->options, err);
+	if (!code)
+		code = recorder_allow_descriptors(err);
+	return code ? code : namespace_check_proc(err);
+}
 
 int attach_open(struct attach_job *job, struct err *err)
 {

@@ -3,8 +3,6 @@
 #include "cmd/attach.h"
 #include "cmd/attach_find.h"
 #include "cmd/cmd.h"
-#include "cmd/recorder.h"
-#include "source/namespace.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -70,15 +68,11 @@ static int check(const struct attach_opts *opts, int argc, struct err *err)
 		return cmd_misused(err, "--follow follows one program; --all takes those to come already");
 	if (opts->follow && opts->inject)
 		return cmd_misused(err, "--follow is for probes from outside, not for --inject");
-	if (opts->name && (!*opts->name || strchr(opts->name, '/')))
-		return cmd_misused(err, "--name wants a name without folders; a path is given by --path");
-	if (opts->path && !*opts->path)
-		return cmd_misused(err, "--path wants a path");
 	if (opts->ring_bytes < 4096 || opts->ring_bytes > 128u << 20)
 		return cmd_misused(err, "--ring-size must be between 4K and 128M");
 	if (opts->inject && (strcmp(opts->probes.sample, "1") || opts->probes.rate || strcmp(opts->probes.link, "auto")))
 		return cmd_misused(err, "--sample, --rate and --link are for probes from outside, not for --inject");
-	return record_options_check(&opts->shared, err);
+	return 0;
 }
 
 static int add(struct attach_job *job, const struct attach_match *match, struct err *err)
@@ -172,9 +166,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	int code = check(opts, argc, err);
 
 	if (!code)
-		code = recorder_allow_descriptors(err);
-	if (!code)
-		code = namespace_check_proc(err);
+		code = attach_check(&job, err);
 	if (code)
 		return code;
 	code = attached_init(&job.attached, err);

@@ -2,11 +2,8 @@
 /* `inftrace next`: waits for programs that load a runtime, anywhere on the machine. Recording them is attach_*.c's business. */
 #include "cmd/attach.h"
 #include "cmd/cmd.h"
-#include "cmd/recorder.h"
-#include "source/namespace.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct next_opts {
 	struct record_options shared;
@@ -35,17 +32,6 @@ static const struct cmd_example examples[] = {
 	{ 0 },
 };
 
-static int check(const struct next_opts *opts, struct err *err)
-{
-	if (opts->name && opts->path)
-		return cmd_misused(err, "give one of --name and --path, not both");
-	if (opts->name && (!*opts->name || strchr(opts->name, '/')))
-		return cmd_misused(err, "--name wants a name without folders; a path is given by --path");
-	if (opts->path && !*opts->path)
-		return cmd_misused(err, "--path wants a path");
-	return record_options_check(&opts->shared, err);
-}
-
 /* What is waited for, and what the recording is called. */
 static void describe(const struct next_opts *opts, char *command, size_t size)
 {
@@ -61,12 +47,8 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	char command[256];
 	struct attach_job job = { .options = &opts->shared, .probes = &opts->probes, .wish = { opts->name, opts->path },
 				  .takes_one = !opts->all, .command = command };
-	int code = check(opts, err);
+	int code = opts->name && opts->path ? cmd_misused(err, "give one of --name and --path, not both") : attach_check(&job, err);
 
-	if (!code)
-		code = recorder_allow_descriptors(err);
-	if (!code)
-		code = namespace_check_proc(err);
 	if (code)
 		return code;
 	describe(opts, command, sizeof command);
