@@ -51,11 +51,6 @@ const char *ort_class(enum ort_family family)
 	return families[family].class_name;
 }
 
-const char *ort_family_name(enum ort_family family)
-{
-	return families[family].name;
-}
-
 bool ort_is_in(const struct rtti *rtti)
 {
 	return rtti_named(rtti, families[ORT_COMPUTE].class_name) || rtti_named(rtti, families[ORT_COMPILE].class_name);

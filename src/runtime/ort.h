@@ -57,7 +57,5 @@ void ort_find(struct ort *ort, struct rtti *rtti, const struct ort *host);
 
 /* The mangled name of the class whose tables hold the family's slot. */
 const char *ort_class(enum ort_family family);
-/* What a person calls it: "operators", "runs" ... */
-const char *ort_family_name(enum ort_family family);
 
 #endif

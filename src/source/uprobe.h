@@ -28,7 +28,6 @@ enum {
 	UPROBE_SESSION_BYTES = 3400,	/* in which a session has its names; and providers theirs: */
 	UPROBE_PROVIDER_BYTES = 256,
 	UPROBE_MAX_TEXTS = 24,		/* of one object */
-	UPROBE_MAX_DEPTH = 64,		/* runs inside each other on one thread */
 };
 
 /* What a site is, in the low byte of its cookie; the index of the armed copy lies above it. As enum ort_site_kind. */
