@@ -37,7 +37,7 @@ class Done:
 
 def kill_tree(pid):
     for path in glob.glob("/proc/%d/task/*/children" % pid):
-        with open(path) as file:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(path) as file:
             for child in file.read().split():
                 kill_tree(int(child))
     with contextlib.suppress(ProcessLookupError):

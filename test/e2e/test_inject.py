@@ -84,8 +84,8 @@ def agent_threads(pid):
         try:
             with open("/proc/%d/task/%s/comm" % (pid, task)) as file:
                 names.append(file.read().strip())
-        except FileNotFoundError:
-            pass
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # it ended in between
     return names.count("inftrace")
 
 
