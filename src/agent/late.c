@@ -50,15 +50,17 @@ struct found {
 	word provider[MAX_PROVIDERS];
 	size_t n_providers;
 	word list; /* address of the list of providers */
+	bool is_old_string;
 };
 
-static bool is_session_vtable(word vptr)
+/* The runtime whose class InferenceSession this is the virtual table of; NULL: another class's. */
+static const struct runtime *runtime_of_session(word vptr)
 {
 	for (uint32_t i = 0; i < n_runtimes; i++)
 		for (int k = 0; k < 4 && runtimes[i].session_vtable[k]; k++)
 			if (runtimes[i].session_vtable[k] == vptr && !runtimes[i].is_gone)
-				return true;
-	return false;
+				return &runtimes[i];
+	return NULL;
 }
 
 static bool is_cpu_provider(word provider)
@@ -97,10 +99,11 @@ static bool is_list(const word *bounds, word provider, struct found *found)
 
 static bool look_into(word at, word provider, struct found *found)
 {
+	const struct runtime *runtime;
 	size_t n = 0;
 	word vptr;
 
-	if (at < 4096 || (at & 7) || !ort_peek(at, &vptr, 8) || !is_session_vtable(vptr))
+	if (at < 4096 || (at & 7) || !ort_peek(at, &vptr, 8) || !(runtime = runtime_of_session(vptr)))
 		return false;
 	while (n < OBJECT / 8 && ort_peek(at + 8 * n, object + n, CHUNK))
 		n += CHUNK / 8;
@@ -108,6 +111,7 @@ static bool look_into(word at, word provider, struct found *found)
 		if (is_list(object + i, provider, found)) {
 			found->object = at;
 			found->list = at + 8 * i;
+			found->is_old_string = runtime->ort.is_old_string;
 			return true;
 		}
 	return false;
@@ -131,36 +135,37 @@ static __attribute__((noinline)) bool look_on_stack(word provider, struct found 
 }
 
 /* A string of the model's path at this address: its length, 0 for an empty one; -1: there is none. */
-static int read_path(word at, char *path, size_t size)
+static int read_path(word at, bool is_old, char *path, size_t size)
 {
-	int len = ort_peek_string_abi(at, false, path, size);
+	int len = ort_peek_string_abi(at, is_old, path, size);
 	word text, bounds[2];
 
 	/* the text of a short string lies inside it, that of a longer one has room for it */
-	if (len < 0 || !ort_peek(at, &text, 8) || !ort_peek(at + 8, bounds, 16) ||
-	    (text == at + 16 ? bounds[0] > 15 : bounds[1] < bounds[0] || bounds[1] > 1 << 20))
+	if (len >= 0 && !is_old &&
+	    (!ort_peek(at, &text, 8) || !ort_peek(at + 8, bounds, 16) ||
+	     (text == at + 16 ? bounds[0] > 15 : bounds[1] < bounds[0] || bounds[1] > 1 << 20)))
 		return -1;
-	return len && !strchr(path, '.') ? -1 : len; /* other strings have no suffix */
+	return len > 0 && !strchr(path, '.') ? -1 : len; /* other strings have no suffix */
 }
 
 static void name(struct session *session, const struct found *found)
 {
 	enum { PROVIDERS = 184 };
-	char before[sizeof session->path], behind[sizeof session->path], *path = before;
-	int len = read_path(found->list - 32, before, sizeof before), len_behind;
+	char before[sizeof session->path], behind[sizeof session->path];
+	word own_size = found->is_old_string ? 8 : 32;
+	int len = read_path(found->list - own_size, found->is_old_string, before, sizeof before);
+	int len_behind = read_path(found->list + PROVIDERS, found->is_old_string, behind, sizeof behind);
+	bool is_behind = len < 0;
 
-	if (len < 0 && (len = ort_peek_string_abi(found->list - 8, true, before, sizeof before)) > 0 &&
-	    !strchr(before, '.'))
-		len = -1; /* of the older kind, which has one word */
-	len_behind = read_path(found->list + PROVIDERS, behind, sizeof behind);
-	if ((len < 0) == (len_behind < 0))
+	/* much looks like an empty string of the older kind, nothing but a path like a path */
+	if (found->is_old_string && (len > 0) != (len_behind > 0))
+		is_behind = len_behind > 0;
+	else if ((len < 0) == (len_behind < 0))
 		return;
-	if (len < 0) {
+	if (is_behind)
 		len = len_behind;
-		path = behind;
-	}
 	if (len > 0 && (size_t)len < sizeof before - 1)
-		session_name_found(session, path);
+		session_name_found(session, is_behind ? behind : before);
 	else if (!len)
 		session_name_graph(session, "");
 }

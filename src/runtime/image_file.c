@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { MAX_HEADERS = 64, PAGE = 4096, MAX_NAME = 128, WHOLE = 256 << 20 };
+enum { MAX_HEADERS = 64, PAGE = 4096, WHOLE = 256 << 20 };
 static const uint64_t max_address = 1ull << 46, max_file = 1ull << 32;
 
 /* The three tables of the C++ library that type_infos point into, as they stand in the made-up image: { 0, type_info *,
@@ -244,13 +244,21 @@ static void put_word(const struct image *image, uint64_t at, uint64_t word)
 		memcpy((void *)(uintptr_t)to, &word, 8);
 }
 
+/* Names of symbols may lie in a writable segment: patchelf puts them there. */
+static bool has_text(const struct image *image, uint64_t address, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	const void *at = image_at(image, address, size, 0);
+
+	return at && !memcmp(at, text, size);
+}
+
 /* What the symbol is at; false: not in this file, and none of the three. */
 static bool find_symbol(struct loader *loader, uint32_t number, uint64_t *value)
 {
 	uint64_t address = loader->dynamic.symbols + (uint64_t)number * sizeof(Elf64_Sym);
 	const void *at = image_at(loader->image, address, sizeof(Elf64_Sym), 0);
 	Elf64_Sym symbol;
-	const char *name;
 
 	for (unsigned i = 0; i < 3; i++) {
 		if (loader->known[i] == number + 1) {
@@ -264,10 +272,8 @@ static bool find_symbol(struct loader *loader, uint32_t number, uint64_t *value)
 	*value = symbol.st_value;
 	if (symbol.st_shndx != SHN_UNDEF)
 		return true;
-	name = symbol.st_name < loader->dynamic.texts_size ?
-		       image_text(loader->image, loader->dynamic.texts + symbol.st_name, MAX_NAME) : NULL;
-	for (unsigned i = 0; name && i < 3; i++) {
-		if (!strcmp(name, cxx_table[i])) {
+	for (unsigned i = 0; symbol.st_name < loader->dynamic.texts_size && i < 3; i++) {
+		if (has_text(loader->image, loader->dynamic.texts + symbol.st_name, cxx_table[i])) {
 			loader->known[i] = number + 1;
 			*value = loader->cxx + i * sizeof(struct cxx_class);
 			return true;

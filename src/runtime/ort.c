@@ -339,9 +339,18 @@ static void find_api(struct ort *ort)
 		ort->api = 0, ort->n_api = 0;
 }
 
+/* std::string of the C++ library since 5 has names of its own, which show in the types of lambdas. */
+static bool has_old_string(const struct rtti *rtti)
+{
+	for (size_t i = 0; i < rtti->n_types; i++)
+		if (strstr(rtti->type[i].name, "St7__cxx11"))
+			return false;
+	return true;
+}
+
 void ort_find(struct ort *ort, struct rtti *rtti, const struct ort *host)
 {
-	*ort = (struct ort){ .image = rtti->image, .version = "" };
+	*ort = (struct ort){ .image = rtti->image, .version = "", .is_old_string = has_old_string(rtti) };
 	for (int i = 0; i < N_ORT_FAMILIES; i++)
 		ort->slot[i] = -1;
 	find_api(ort);

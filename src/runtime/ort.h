@@ -43,6 +43,7 @@ struct ort {
 	const char *version;		/* "1.22.1"; "" when the module does not tell (a provider's library) */
 	int minor;			/* 22; 0: unknown */
 	uint64_t api;			/* address of the OrtApi table, 0: not found */
+	bool is_old_string;		/* std::string is 8 bytes (text, its length 24 before it), not 32 (text, length ...) */
 	unsigned n_api;			/* slots of it that are certain to exist */
 	int slot[N_ORT_FAMILIES];	/* -1: left out */
 	char left_out[400];		/* what was left out and why; "" nothing */

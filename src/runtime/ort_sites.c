@@ -329,15 +329,6 @@ static void order(struct ort_sites *sites)
 		sites->first[kind + 1] += sites->first[kind];
 }
 
-/* std::string of the C++ library since 5 has names of its own, which show in the types of lambdas. */
-static bool has_old_string(const struct rtti *rtti)
-{
-	for (size_t i = 0; i < rtti->n_types; i++)
-		if (strstr(rtti->type[i].name, "St7__cxx11"))
-			return false;
-	return true;
-}
-
 static void find_ort(struct finder *finder, const struct ort_sites *host)
 {
 	struct ort_sites *sites = finder->sites;
@@ -353,7 +344,7 @@ static void find_ort(struct finder *finder, const struct ort_sites *host)
 	snprintf(sites->version, sizeof sites->version, "%s", finder->ort.version);
 	sites->minor = finder->ort.minor;
 	sites->is_library = !rtti_named(&finder->rtti, ort_class(ORT_SESSION_DELETE));
-	sites->is_old_string = has_old_string(&finder->rtti);
+	sites->is_old_string = finder->ort.is_old_string;
 	for (int i = 0; i < N_ORT_FAMILIES; i++)
 		sites->slot[i] = finder->ort.slot[i];
 }

@@ -74,10 +74,10 @@ def library(wheel):
 
 
 # Every libonnxruntime that some package brings.
-LIBRARIES = [("node", "1.14"), ("node", "1.17"), ("node", "1.20"), ("wheel", "1.22"), ("wheel", "newest")]
+LIBRARIES = [(envs.node_package, "1.14"), (envs.node_package, "1.17"), (envs.node_package, "1.20"), (envs.wheel, "1.22"), (envs.wheel, "newest"),
+             (envs.sherpa,)]
 
 
-@pytest.fixture(params=LIBRARIES, ids=lambda param: "-".join(param))
+@pytest.fixture(params=LIBRARIES, ids=lambda param: "-".join([param[0].__name__.split("_")[0], *param[1:]]))
 def each_library(request):
-    kind, key = request.param
-    return environment(envs.wheel if kind == "wheel" else envs.node_package, key).library
+    return environment(*request.param).library

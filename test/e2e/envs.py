@@ -38,6 +38,8 @@ PLUGINS = {
     "webgpu": ("onnxruntime-ep-webgpu==0.4.0", "onnxruntime_ep_webgpu"),
 }
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
+# A libonnxruntime that others have built, for old strings, and whose names of symbols patchelf has moved behind everything else.
+SHERPA = "sherpa-onnx-core==2.0.1"
 JAR = "com.microsoft.onnxruntime:onnxruntime:1.22.0"
 GO_MODULE = "github.com/yalue/onnxruntime_go@v1.21.0"
 
@@ -206,6 +208,19 @@ def magika():
     """The Rust program `magika`: a runtime linked in statically, and only asynchronous runs."""
     path = _venv("magika", _python_between((3, 8), (3, 14)), [], ["magika==1.0.3"])
     return os.path.join(path, "bin", "magika")
+
+
+class Sherpa:
+    """The library of the speech package sherpa-onnx."""
+
+    def __init__(self):
+        path = _venv("sherpa", _python_between((3, 8), (3, 14)), [], [SHERPA])
+        self.library, = glob.glob(os.path.join(path, "lib/python3*/site-packages/sherpa_onnx/lib/libonnxruntime.so"))
+
+
+@functools.lru_cache(maxsize=None)
+def sherpa():
+    return Sherpa()
 
 
 @functools.lru_cache(maxsize=None)
