@@ -52,7 +52,7 @@ const char *ort_site_name(enum ort_site_kind kind)
 }
 
 enum anchor {
-	RUN, RUN_CATCH, INITIALIZE, INITIALIZE_CATCH, LOAD_CATCH, KERNEL, APPLY, APPLY_FILE, WEIGHTS,
+	RUN, RUN_CATCH, PARTIAL_RUN, INITIALIZE, INITIALIZE_CATCH, LOAD_CATCH, KERNEL, APPLY, APPLY_FILE, WEIGHTS,
 	N_ANCHORS
 };
 
@@ -191,17 +191,36 @@ static void find_virtual(struct finder *finder, enum ort_site_kind kind, enum or
 		leave_out(finder, kind, "no class has it");
 }
 
-static const char *why_not(const struct finder *finder, enum anchor anchor)
+/* Builds for training have a second run, step by step, with the same texts and one of its own. */
+static bool is_partial_run(const struct finder *finder, const struct eh_function *function)
 {
-	return finder->anchor[anchor].n_functions ? "its text has several users" : "its text is not there";
+	const struct text_anchor *own = &finder->anchor[PARTIAL_RUN];
+
+	for (unsigned i = 0; i < own->n_functions && i < TEXT_ANCHOR_FUNCTIONS; i++)
+		if (own->function[i].start == function->start)
+			return true;
+	return false;
 }
 
-/* The whole function that an anchor's text belongs to. */
-static bool find_whole(const struct finder *finder, enum anchor anchor, struct eh_function *function)
+/* The one function, whole, that an anchor's text belongs to. NULL, or why there is none. */
+static const char *find_user(const struct finder *finder, enum anchor anchor, struct eh_function *user)
 {
 	const struct text_anchor *found = &finder->anchor[anchor];
+	struct eh_function whole;
 
-	return found->function.start && x86_function_whole(&finder->frames, &found->function, function);
+	user->start = 0;
+	if (found->n_functions > TEXT_ANCHOR_FUNCTIONS)
+		return "its text has several users";
+	for (unsigned i = 0; i < found->n_functions; i++) {
+		if (!x86_function_whole(&finder->frames, &found->function[i], &whole))
+			return "its code is not understood";
+		if (is_partial_run(finder, &whole))
+			continue;
+		if (user->start && user->start != whole.start)
+			return "its text has several users";
+		*user = whole;
+	}
+	return user->start ? NULL : "its text is not there";
 }
 
 /*
@@ -212,47 +231,47 @@ static bool find_whole(const struct finder *finder, enum anchor anchor, struct e
 static void find_catching(struct finder *finder, enum ort_site_kind kind, enum anchor text, enum anchor catch)
 {
 	struct eh_function function, handler;
+	const char *why = find_user(finder, text, &function);
 
-	if (!finder->anchor[text].function.start || !finder->anchor[catch].function.start)
-		leave_out(finder, kind, "%s", why_not(finder, finder->anchor[text].function.start ? catch : text));
-	else if (!find_whole(finder, text, &function) || !find_whole(finder, catch, &handler))
-		leave_out(finder, kind, "its code is not understood");
-	else if (function.start != handler.start && !x86_function_calls(&finder->frames, &handler, function.start))
-		leave_out(finder, kind, "its handler of exceptions is not found");
-	else if (!add_entry(finder, kind, handler.start))
-		leave_out(finder, kind, "its entry is not understood");
+	if (!why)
+		why = find_user(finder, catch, &handler);
+	if (!why && function.start != handler.start &&
+	    !x86_function_calls(&finder->frames, &handler, function.start))
+		why = "its handler of exceptions is not found";
+	if (!why && !add_entry(finder, kind, handler.start))
+		why = "its entry is not understood";
+	if (why)
+		leave_out(finder, kind, "%s", why);
 }
 
 static void find_plain(struct finder *finder, enum ort_site_kind kind, enum anchor text)
 {
 	struct eh_function function;
+	const char *why = find_user(finder, text, &function);
 
-	if (!finder->anchor[text].function.start)
-		leave_out(finder, kind, "%s", why_not(finder, text));
-	else if (!find_whole(finder, text, &function) || !add_entry(finder, kind, function.start))
-		leave_out(finder, kind, "its code is not understood");
+	if (!why && !add_entry(finder, kind, function.start))
+		why = "its entry is not understood";
+	if (why)
+		leave_out(finder, kind, "%s", why);
 }
 
 /* Behind the virtual calls of a function. False and left out: none. */
 static bool find_ends(struct finder *finder, enum ort_site_kind kind, enum anchor text, enum ort_family family,
 		      struct eh_function *function)
 {
+	const char *why = find_user(finder, text, function);
 	struct x86_site end[MAX_ENDS];
-	int n;
+	int n = 0;
 
-	if (!finder->anchor[text].function.start) {
-		leave_out(finder, kind, "%s", why_not(finder, text));
-		return false;
-	}
-	n = !find_whole(finder, text, function) ? -1 :
-		x86_function_after_calls(&finder->frames, function, WORD * finder->ort.slot[family], end, MAX_ENDS);
-	if (n <= 0) {
-		leave_out(finder, kind, n < 0 ? "the code of its caller is not understood" : "its call is not found");
-		return false;
-	}
+	if (!why)
+		n = x86_function_after_calls(&finder->frames, function, WORD * finder->ort.slot[family], end, MAX_ENDS);
+	if (!why && n <= 0)
+		why = n < 0 ? "the code of its caller is not understood" : "its call is not found";
+	if (why)
+		leave_out(finder, kind, "%s", why);
 	for (int i = 0; i < n; i++)
 		add_site(finder, kind, &end[i]);
-	return true;
+	return !why;
 }
 
 static void find_texts(struct finder *finder)
@@ -260,6 +279,7 @@ static void find_texts(struct finder *finder)
 	static const char *const texts[N_ANCHORS] = {
 		[RUN] = "Running with tag: ",
 		[RUN_CATCH] = "Encountered unknown exception in Run()",
+		[PARTIAL_RUN] = "PartialRun",
 		[INITIALIZE] = "Session successfully initialized",
 		[INITIALIZE_CATCH] = "Encountered unknown exception in Initialize()",
 		[LOAD_CATCH] = "Encountered unknown exception in LoadWithLoader()",

@@ -8,14 +8,16 @@ static void add_function(struct text_anchor *anchor, const struct eh_frame *fram
 {
 	struct eh_function function;
 
-	if (anchor->n_functions && address >= anchor->function.start && address < anchor->function.end)
+	if (anchor->n_functions > TEXT_ANCHOR_FUNCTIONS)
 		return;
+	for (unsigned i = 0; i < anchor->n_functions; i++)
+		if (address >= anchor->function[i].start && address < anchor->function[i].end)
+			return;
 	if (!eh_frame_function(frames, address, &function))
 		return;
-	if (anchor->n_functions++)
-		anchor->n_functions = 2;
-	else
-		anchor->function = function;
+	if (anchor->n_functions < TEXT_ANCHOR_FUNCTIONS)
+		anchor->function[anchor->n_functions] = function;
+	anchor->n_functions++;
 }
 
 struct search {
@@ -62,13 +64,9 @@ void text_anchor_find(struct text_anchor *anchors, size_t n, const struct eh_fra
 
 	for (size_t i = 0; i < n; i++) {
 		anchors[i].n_functions = 0;
-		memset(&anchors[i].function, 0, sizeof anchors[i].function);
 		search.is_first[(uint8_t)anchors[i].text[0]] = 1;
 	}
 	for (int i = 0; i < frames->image->n_segments; i++)
 		if (frames->image->segment[i].flags & IMAGE_X)
 			scan(&search, &frames->image->segment[i]);
-	for (size_t i = 0; i < n; i++)
-		if (anchors[i].n_functions != 1)
-			memset(&anchors[i].function, 0, sizeof anchors[i].function);
 }

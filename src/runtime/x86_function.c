@@ -11,7 +11,6 @@ enum { MAX_INSN = 15, MAX_STEPS = 24, MAX_SITES = 16 };
 
 struct call {
 	uint64_t returns, site;	/* site 0: none found */
-	bool is_entered;	/* something jumps behind the return and up to the site */
 };
 
 /* Decodes the instruction at an address in a function. */
@@ -78,23 +77,9 @@ static int find_calls(const struct image *image, const struct eh_function *funct
 			return -1;
 		call[n].returns = at + insn.size;
 		call[n].site = find_emulated(image, call[n].returns, function->end);
-		call[n++].is_entered = false;
+		n++;
 	}
 	return n;
-}
-
-static void mark_entered(const struct image *image, const struct eh_function *function, struct call *call, int n)
-{
-	struct x86_insn insn;
-
-	for (uint64_t at = function->start; at < function->end; at += insn.size) {
-		if (!decode(image, at, function->end, &insn))
-			return;
-		uint64_t target = at + insn.size + (uint64_t)insn.relative;
-		for (int i = 0; i < n && is_jump(&insn); i++)
-			if (target >= call[i].returns && target <= (call[i].site ? call[i].site : call[i].returns))
-				call[i].is_entered = true;
-	}
 }
 
 int x86_function_after_calls(const struct eh_frame *frames, const struct eh_function *function, int32_t displacement,
@@ -105,14 +90,11 @@ int x86_function_after_calls(const struct eh_frame *frames, const struct eh_func
 
 	if (n < 0)
 		return -1;
-	mark_entered(frames->image, function, call, n);
 	for (int i = 0; i < n; i++)
-		n_cheap += call[i].site && !call[i].is_entered;
-	for (int i = 0; i < n && n_sites < max; i++) {
-		if (call[i].is_entered || (n_cheap && !call[i].site))
-			continue;
-		site[n_sites++] = (struct x86_site){ n_cheap ? call[i].site : call[i].returns, n_cheap > 0 };
-	}
+		n_cheap += call[i].site != 0;
+	for (int i = 0; i < n && n_sites < max; i++)
+		if (call[i].site || !n_cheap)
+			site[n_sites++] = (struct x86_site){ n_cheap ? call[i].site : call[i].returns, n_cheap > 0 };
 	return n_sites;
 }
 

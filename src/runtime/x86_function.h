@@ -23,7 +23,8 @@ bool x86_function_entry(const struct eh_frame *frames, uint64_t address, struct 
 /*
  * The sites behind the function's calls through [register + displacement], at most max: for each the first instruction
  * that the kernel emulates on the straight way from its return, or, where no call has one, the instruction that it
- * returns to. Calls into whose way something jumps are left out. Returns how many, -1: the code is not understood.
+ * returns to. What calls nothing may come by there as well: builds for training have such a way. Returns how many,
+ * -1: the code is not understood.
  */
 int x86_function_after_calls(const struct eh_frame *frames, const struct eh_function *function, int32_t displacement,
 			     struct x86_site *site, int max);

@@ -30,6 +30,8 @@ WHEELS = {
 }
 # A provider in a library of its own that needs no special hardware, and operators from a library of their own.
 OPENVINO = ("onnxruntime-openvino==1.24.1 onnxruntime-extensions==0.15.2", "numpy>=1.24.2", (3, 11), (3, 13))
+# A runtime that can train as well, and has a second kind of run for it.
+TRAINING = ("onnxruntime-training-cpu==1.19.2", "numpy>=1.24.2,<2", (3, 8), (3, 12))
 # Providers as plugins: a library that a runtime of its own choice registers; the newest unless one is named.
 PLUGINS = {
     "openvino": ("onnxruntime-ep-openvino==1.8.1", "onnxruntime_ep_openvino"),
@@ -128,7 +130,7 @@ class Wheel:
     """A Python environment with one onnxruntime wheel."""
 
     def __init__(self, key):
-        package, numpy, low, high = OPENVINO if key == "openvino" else WHEELS[key]
+        package, numpy, low, high = {"openvino": OPENVINO, "training": TRAINING}.get(key) or WHEELS[key]
         # The packages that onnxruntime names but needs only for its tools stay out.
         self.path = _venv("python-" + key, _python_between(low, high), [numpy, "packaging", "flatbuffers", "protobuf"],
                           package.split())
@@ -138,7 +140,7 @@ class Wheel:
         libraries = sorted(glob.glob(os.path.join(capi, "libonnxruntime.so.1.*")))
         self.library = libraries[0] if libraries else None
         info = glob.glob(os.path.join(self.path, "lib/python3*/site-packages/onnxruntime*.dist-info"))
-        self.version = re.search(r"onnxruntime(_openvino)?-([0-9.]+)\.dist-info", " ".join(info)).group(2)
+        self.version = re.search(r"onnxruntime\w*-([0-9.]+)\.dist-info", " ".join(info)).group(1)
 
     @property
     def minor(self):

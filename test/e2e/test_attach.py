@@ -38,13 +38,15 @@ def whole(recording):
 
 # ---- what is seen
 
-def test_every_wheel_is_seen_with_all_its_operators(lab, each_wheel):
-    server = python_server(lab, each_wheel, "cnn", "--rest", 0.002)
+@pytest.mark.parametrize("key", [*envs.WHEELS, "training"])
+def test_every_wheel_is_seen_with_all_its_operators(lab, key):
+    wheel = environment(envs.wheel, key)
+    server = python_server(lab, wheel, "cnn", "--rest", 0.002)
     done = attach(lab, server.pid)
     server.end()
     assert len(whole(done.recording)) > 20 and done.recording.lost == 0
     assert astray(done.recording, server.times()) == [] and missed(done.recording, server.times()) == []
-    profile = lab.profile(lab.python(each_wheel, "infer", "run", lab.model("cnn"), "--runs", 1, "--profile", lab.path("profile")))
+    profile = lab.profile(lab.python(wheel, "infer", "run", lab.model("cnn"), "--runs", 1, "--profile", lab.path("profile")))
     assert set(map(tuple, per_inference(done.recording).values())) == {tuple(sorted(profile))}
     assert {slice.args["model"] for slice in done.recording.inferences} == {"cnn"}
     assert {slice.args["provider"] for slice in done.recording.operators} == {"CPUExecutionProvider"}

@@ -17,9 +17,9 @@ ONE_EACH = ["runs", "session creation", "model load", "session release", "graph 
             "end of operators"]
 # Distinct Compute functions of releases, which do not change any more.
 OPERATORS = {"wheel 1.15": 478, "wheel 1.18": 528, "wheel 1.22": 614, "node 1.14": 470, "node 1.17": 526, "node 1.20": 554,
-             "node 1.22": 621, "magika": 631, "jar": 614, "sherpa": 649}
+             "node 1.22": 621, "magika": 631, "jar": 614, "sherpa": 649, "wheel training": 616}
 OLD_STRINGS = ["wheel 1.15", "node 1.14", "sherpa"]
-RUNTIMES = ["wheel " + key for key in envs.WHEELS] + ["node " + key for key in envs.NODE_PACKAGES] + ["magika", "jar", "sherpa"]
+RUNTIMES = ["wheel " + key for key in envs.WHEELS] + ["node " + key for key in envs.NODE_PACKAGES] + ["wheel training", "magika", "jar", "sherpa"]
 
 
 def unpacked(jar, folder):
