@@ -65,7 +65,7 @@ struct finder {
 	struct text_anchor anchor[N_ANCHORS];
 	struct arena arena;
 	size_t capacity;
-	bool is_out_of_memory;
+	bool has_types, is_out_of_memory;
 };
 
 __attribute__((format(printf, 3, 4)))
@@ -295,20 +295,32 @@ static void find_texts(struct finder *finder)
 	text_anchor_find(finder->anchor, N_ANCHORS, &finder->frames);
 }
 
-static void find_runtime(struct finder *finder)
+/* What a build without type information still has: its texts. */
+static void find_by_texts(struct finder *finder)
 {
-	enum anchor apply = finder->anchor[APPLY].n_functions ? APPLY : APPLY_FILE;
-	struct eh_function function;
+	struct ort_sites *sites = finder->sites;
 
 	find_catching(finder, SITE_RUN, RUN, RUN_CATCH);
 	note_run(finder);
 	find_catching(finder, SITE_INITIALIZE, INITIALIZE, INITIALIZE_CATCH);
 	find_catching(finder, SITE_LOAD, LOAD_CATCH, LOAD_CATCH);
+	find_plain(finder, SITE_SAVE_WEIGHTS, WEIGHTS);
+	if (!finder->has_types)
+		snprintf(sites->left_out + strlen(sites->left_out), sizeof sites->left_out - strlen(sites->left_out),
+			 "%soperators, releases and all that virtual tables lead to (it was built without type information)",
+			 *sites->left_out ? "; " : "");
+}
+
+static void find_runtime(struct finder *finder)
+{
+	enum anchor apply = finder->anchor[APPLY].n_functions ? APPLY : APPLY_FILE;
+	struct eh_function function;
+
+	find_by_texts(finder);
 	/* the destructor before the one that also frees: that one is often called past the table, this one always */
 	if (finder->ort.slot[ORT_SESSION_DELETE] > 0)
 		finder->ort.slot[ORT_SESSION_DELETE]--;
 	find_virtual(finder, SITE_SESSION_DELETE, ORT_SESSION_DELETE, false);
-	find_plain(finder, SITE_SAVE_WEIGHTS, WEIGHTS);
 	if (find_ends(finder, SITE_TRANSFORM_END, apply, ORT_TRANSFORM, &function) &&
 	    !add_entry(finder, SITE_TRANSFORM, function.start))
 		leave_out(finder, SITE_TRANSFORM, "its entry is not understood");
@@ -363,10 +375,21 @@ static void find_ort(struct finder *finder, const struct ort_sites *host)
 	ort_find(&finder->ort, &finder->rtti, host ? &host_ort : NULL);
 	snprintf(sites->version, sizeof sites->version, "%s", finder->ort.version);
 	sites->minor = finder->ort.minor;
-	sites->is_library = !rtti_named(&finder->rtti, ort_class(ORT_SESSION_DELETE));
+	sites->is_library = finder->has_types && !rtti_named(&finder->rtti, ort_class(ORT_SESSION_DELETE));
 	sites->is_old_string = finder->ort.is_old_string;
 	for (int i = 0; i < N_ORT_FAMILIES; i++)
 		sites->slot[i] = finder->ort.slot[i];
+}
+
+static void find_families(struct finder *finder)
+{
+	if (finder->sites->is_library)
+		find_virtual(finder, SITE_OPERATOR, ORT_COMPUTE, false);
+	else
+		find_runtime(finder);
+	find_virtual(finder, SITE_GET_CAPABILITY, ORT_GET_CAPABILITY, false);
+	find_virtual(finder, SITE_COMPILE, ORT_COMPILE, false);
+	find_virtual(finder, SITE_PREPACK, ORT_PREPACK, true);
 }
 
 static int find(struct finder *finder, const struct ort_sites *host, struct err *err)
@@ -377,21 +400,19 @@ static int find(struct finder *finder, const struct ort_sites *host, struct err 
 
 	if (rtti_scan(&finder->rtti, image, &finder->file->set, &finder->arena))
 		return err_set(err, ENOMEM, "cannot analyse %s: memory is out", image->path);
-	if (!ort_is_in(&finder->rtti))
-		return err_set(err, ENOENT, "cannot analyse %s: it holds no ONNX Runtime", image->path);
+	finder->has_types = ort_is_in(&finder->rtti);
 	find_ort(finder, host);
 	failed = eh_frame_open(&finder->frames, image, finder->file->frames, finder->file->frames_end, err);
-	if (failed)
-		return failed;
-	if (sites->is_library) {
-		find_virtual(finder, SITE_OPERATOR, ORT_COMPUTE, false);
-	} else {
+	if (!failed && !sites->is_library)
 		find_texts(finder);
-		find_runtime(finder);
-	}
-	find_virtual(finder, SITE_GET_CAPABILITY, ORT_GET_CAPABILITY, false);
-	find_virtual(finder, SITE_COMPILE, ORT_COMPILE, false);
-	find_virtual(finder, SITE_PREPACK, ORT_PREPACK, true);
+	if (failed && finder->has_types)
+		return failed;
+	if (finder->has_types)
+		find_families(finder);
+	else if (!failed)
+		find_by_texts(finder);
+	if (!finder->has_types && !count_of(finder, SITE_RUN))
+		return err_set(err, ENOENT, "cannot analyse %s: it holds no ONNX Runtime", image->path);
 	if (finder->is_out_of_memory)
 		return err_set(err, ENOMEM, "cannot analyse %s: memory is out", image->path);
 	order(sites);

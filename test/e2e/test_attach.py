@@ -97,6 +97,17 @@ def test_a_program_with_the_runtime_linked_in_is_seen(lab):
     assert done.recording.note("runtime")["path"].endswith("/magika")
 
 
+def test_of_a_runtime_without_type_information_the_inferences_are_seen(lab):
+    python, library = environment(envs.silero)
+    server = Server(lab, [python, os.path.join(envs.PROGRAMS, "speech.py"), lab.path("times")], times=lab.path("times"))
+    done = attach(lab, server.pid)
+    server.end()
+    assert len(whole(done.recording)) > 20 and done.recording.lost == 0
+    assert astray(done.recording, server.times()) == [] and missed(done.recording, server.times()) == []
+    assert {slice.args["model"] for slice in done.recording.inferences} == {"silero_vad"} and not done.recording.operators
+    assert "built without type information" in done.err and library in done.err
+
+
 def test_operators_on_the_runtimes_own_threads_belong_to_their_run(lab, wheel):
     server = python_server(lab, wheel, "wide", "--parallel", "--rest", 0.002, "--threads", 2)
     done = attach(lab, server.pid)
