@@ -460,6 +460,7 @@ __attribute__((constructor)) static void agent_start(void)
 	first_start();
 	if (!dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) || getenv("INFTRACE_DISABLE") ||
 	    !agent_set_up())
+	walk_start();
 		return;
 	to.dir = dir;
 	to.level = level_of(getenv("INFTRACE_LEVEL"));

@@ -229,7 +229,14 @@ void first_start(void);
 /* The real dlsym; not for RTLD_NEXT. */
 void *first_dlsym(void *handle, const char *name);
 void arm_new_modules(void);
-/* inject.c: whether whoever brought the agent into this process's parent is gone; then the hooks are out again. */
+struct image_set;
+/* image_set_self, while nobody forks. */
+int arm_modules(struct image_set *set);
+/* walk.c: around every dl_iterate_phdr, so that no other thread forks meanwhile. walk_start: once. */
+void walk_start(void);
+void walk_begin(void);
+void walk_end(void);
+/* inject.c, in a child of fork: whether whoever brought the agent into its parent is gone; then the hooks are out again. */
 bool inject_is_over(void);
 /* This process is a child of fork of the one that the agent was brought into. */
 bool inject_is_child(void);

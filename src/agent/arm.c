@@ -325,18 +325,37 @@ static void unpin(const struct image_set *set, void *const *handle)
 			dlclose(handle[i]);
 }
 
-static void arm_all(void)
+static struct counts count_modules(void)
 {
 	struct counts counts = { 0, 0 };
+
+	walk_begin();
+	dl_iterate_phdr(count, &counts);
+	walk_end();
+	return counts;
+}
+
+int arm_modules(struct image_set *set)
+{
+	int code;
+
+	walk_begin();
+	code = image_set_self(set);
+	walk_end();
+	return code;
+}
+
+static void arm_all(void)
+{
+	struct counts counts = count_modules();
 	struct image_set set = { 0 };
 	struct arena arena = { 0 };
 	void **handle = NULL;
 
 	counted = agent_now();
-	dl_iterate_phdr(count, &counts);
 	if (counts.adds == seen_adds && counts.subs == seen_subs)
 		return;
-	if (image_set_self(&set))
+	if (arm_modules(&set))
 		return;
 	if (agent.late_since && !(handle = pin(&set, &arena))) {
 		image_set_done(&set);
@@ -379,10 +398,13 @@ void disarm(void)
 	int saved = errno;
 
 	/* a child of fork has no other threads, but perhaps a lock that one of them held */
-	if (inject_is_child())
+	if (inject_is_child()) {
 		put_back(NULL, 0, NULL);
-	else
+	} else {
+		walk_begin();
 		dl_iterate_phdr(put_back, NULL);
+		walk_end();
+	}
 	for (uint32_t i = 0; i < n_runtimes; i++) {
 		runtimes[i].check_value = hook_original(runtimes[i].check_at);
 		runtimes[i].is_armed = false;
@@ -392,10 +414,9 @@ void disarm(void)
 
 void arm_check_again(void)
 {
-	struct counts counts = { 0, 0 };
 	struct image_set set = { 0 };
 
-	if (image_set_self(&set))
+	if (arm_modules(&set))
 		return;
 	for (uint32_t i = 0; i < n_runtimes; i++) {
 		bool is_there = false;
@@ -406,8 +427,7 @@ void arm_check_again(void)
 	forget_unloaded(&set);
 	image_set_done(&set);
 	n_known = 0;
-	dl_iterate_phdr(count, &counts);
-	seen_subs = counts.subs;
+	seen_subs = count_modules().subs;
 	seen_adds = 0;
 }
 

@@ -133,7 +133,7 @@ static base_function *real_base(uint64_t caller)
 	const struct image *from = NULL;
 	base_function *found = NULL;
 
-	if (image_set_self(&set))
+	if (arm_modules(&set))
 		return NULL;
 	for (size_t i = 0; i < set.n; i++)
 		if (image_has(&set.image[i], caller, IMAGE_X))

@@ -183,3 +183,5 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 		stay(head, state, &lifeline);
 	__atomic_store_n(&is_inside, 0, __ATOMIC_RELEASE);
 }
+	walk_begin();
+	walk_end();

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A thread of the agent's walks through the modules all the time while children are forked that load a library. */
+#include "agent/agent.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { CHILDREN = 100, PATIENCE_S = 20 };
+
+static int has_ended;
+
+static int nothing(struct dl_phdr_info *info, size_t size, void *data)
+{
+	return 0;
+}
+
+static void *walk(void *unused)
+{
+	while (!__atomic_load_n(&has_ended, __ATOMIC_ACQUIRE)) {
+		walk_begin();
+		dl_iterate_phdr(nothing, NULL);
+		walk_end();
+	}
+	return NULL;
+}
+
+static void children_of_fork_can_load_libraries_whatever_the_agent_does(void **state)
+{
+	pthread_t thread;
+	int status;
+
+	walk_start();
+	assert_int_equal(pthread_create(&thread, NULL, walk, NULL), 0);
+	for (int i = 0; i < CHILDREN; i++) {
+		pid_t child = fork();
+		if (!child) {
+			alarm(PATIENCE_S);
+			_exit(!dlopen("libm.so.6", RTLD_NOW));
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+	}
+	__atomic_store_n(&has_ended, 1, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+}
+
+static void a_walk_inside_a_walk_does_not_wait_for_itself(void **state)
+{
+	int status;
+	pid_t child;
+
+	walk_begin();
+	walk_begin();
+	walk_end();
+	/* as a handler of a signal would */
+	child = fork();
+	if (!child)
+		_exit(0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	walk_end();
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(children_of_fork_can_load_libraries_whatever_the_agent_does),
+		cmocka_unit_test(a_walk_inside_a_walk_does_not_wait_for_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
