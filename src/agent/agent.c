@@ -118,13 +118,13 @@ static bool map_segment(void)
 {
 	static const uint64_t sizes[] = { SEGMENT_SIZE, SEGMENT_SIZE / 4, SEGMENT_RINGS + (8 << 20) };
 	char tmp[sizeof agent.path];
-	struct segment *const before = agent.segment, *const spare = agent.spare;
-	void *map = MAP_FAILED;
-	struct rlimit limit;
+	struct segment *const before = agent.segment;
+	void *map = MAP_FAILED, *place = NULL;
+	struct rlimit limit, memory;
 	uint64_t size = 0, now = agent_now();
 	int fd;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit))
+	if (getrlimit(RLIMIT_FSIZE, &limit) || getrlimit(RLIMIT_AS, &memory))
 		return false;
 	name_segment(".new", now);
 	strcpy(tmp, agent.path);
@@ -133,17 +133,23 @@ static bool map_segment(void)
 		return false;
 	for (unsigned i = 0; i < 3 && map == MAP_FAILED; i++) {
 		/* beyond the limit ftruncate would raise SIGXFSZ */
+		place = size == agent.spare_size ? agent.spare : NULL;
+		/* of what the program may have little is taken: it needs that itself */
+		if (i < 2 && size > memory.rlim_cur / 16)
+			continue;
+		/* beyond the limit ftruncate would raise SIGXFSZ */
 		size = sizes[i];
 		if (size <= limit.rlim_cur && !ftruncate(fd, (off_t)size))
-			map = mmap(spare, size, PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_NORESERVE | (spare ? MAP_FIXED : 0), fd, 0);
+			map = mmap(place, size, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0), fd, 0);
 	}
 	close(fd);
 	if (map == MAP_FAILED) {
 		unlink(tmp);
 		return false;
 	}
-	agent.spare = NULL;
+	if (place)
+		agent.spare = NULL;
 	agent.segment = map;
 	agent.segment_end = (char *)map + size;
 	agent.next_ring = SEGMENT_RINGS;
@@ -199,6 +205,8 @@ bool agent_restart(void)
 	hot->last_run = hot->last_session = 0;
 	ok = map_segment();
 	if (ok && last && size == SEGMENT_SIZE)
+		agent.spare_size = size;
+	}
 		agent.spare = last;
 	begin_generation(ok);
 	agent_unlock();

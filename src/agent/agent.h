@@ -130,7 +130,8 @@ struct thread {
 struct agent {
 	struct segment *segment;
 	char *segment_end;		/* of the mapping */
-	struct segment *spare;		/* where an earlier segment lies, SEGMENT_SIZE long; NULL: there is none */
+	struct segment *spare;		/* where an earlier segment lies; NULL: there is none */
+	uint64_t spare_size;
 	uint64_t next_ring;		/* offset at which the next ring will lie */
 	uint64_t ring_bytes;		/* size of a new ring, and the size it may grow to */
 	uint64_t ring_bytes_max;

@@ -4,6 +4,7 @@ import collections
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -233,6 +234,23 @@ def test_a_thousand_rounds_with_64_threads(lab, library):
         numbers.append(facts(server.pid))
     server.end()
     assert numbers[-1][0] < numbers[50][0] + 2000 and numbers[-1][1] < numbers[50][1] + 100, numbers[::50]
+
+
+def test_of_little_address_space_little_is_taken(lab, wheel):
+    limit = 1 << 30
+
+    def size():
+        with open("/proc/%d/status" % server.pid) as status:
+            return int(re.search(r"VmSize:\s+(\d+)", status.read()).group(1)) << 10
+
+    server = python_server(lab, wheel, "cnn", "--rest", 0.002,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    before = size()
+    for number in range(3):
+        done = inject(lab, server.pid, duration=0.3, name="little-%d" % number)
+        assert len(whole(done.recording)) > 5
+    assert size() < before + limit // 4
+    server.end()
 
 
 def test_levels_may_differ_from_one_time_to_the_next(lab, wheel):
