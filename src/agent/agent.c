@@ -132,13 +132,12 @@ static bool map_segment(void)
 	if (fd < 0)
 		return false;
 	for (unsigned i = 0; i < 3 && map == MAP_FAILED; i++) {
-		/* beyond the limit ftruncate would raise SIGXFSZ */
+		size = sizes[i];
 		place = size == agent.spare_size ? agent.spare : NULL;
 		/* of what the program may have little is taken: it needs that itself */
 		if (i < 2 && size > memory.rlim_cur / 16)
 			continue;
 		/* beyond the limit ftruncate would raise SIGXFSZ */
-		size = sizes[i];
 		if (size <= limit.rlim_cur && !ftruncate(fd, (off_t)size))
 			map = mmap(place, size, PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0), fd, 0);
@@ -204,10 +203,10 @@ bool agent_restart(void)
 	hot->is_changing = 0;
 	hot->last_run = hot->last_session = 0;
 	ok = map_segment();
-	if (ok && last && size == SEGMENT_SIZE)
+	if (ok && last) {
+		agent.spare = last;
 		agent.spare_size = size;
 	}
-		agent.spare = last;
 	begin_generation(ok);
 	agent_unlock();
 	return ok;
@@ -298,8 +297,11 @@ bool agent_enter_process(void)
 	agent_unlock();
 	if (has_started && is_child)
 		arm_tell_again();
-	if (!has_started && is_child && agent.late_since)
-		disarm();	/* nobody reads any more what this child would tell */
+	if (is_child && agent.late_since) {
+		hot->is_child = 1;
+		if (!has_started)
+			inject_leave_child();	/* nobody reads any more what it would tell */
+	}
 	errno = saved;
 	return hot->level != LEVEL_OFF;
 }
@@ -359,7 +361,9 @@ void agent_grow_ring(struct thread *thread)
 
 	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF) {
 		hot->level = LEVEL_OFF;	/* the recorder wants no more */
-		if (agent.late_since)
+		if (hot->is_child)
+			inject_leave_child();
+		else if (agent.late_since)
 			disarm();
 		else
 			self_thread = NULL;
@@ -456,6 +460,7 @@ bool agent_set_up(void)
 	}
 	hot = page;
 	has_thread_key = !pthread_key_create(&thread_key, leave);
+	walk_start();
 	return true;
 }
 
@@ -468,7 +473,6 @@ __attribute__((constructor)) static void agent_start(void)
 	first_start();
 	if (!dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) || getenv("INFTRACE_DISABLE") ||
 	    !agent_set_up())
-	walk_start();
 		return;
 	to.dir = dir;
 	to.level = level_of(getenv("INFTRACE_LEVEL"));

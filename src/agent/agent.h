@@ -32,6 +32,7 @@ struct hot {
 	uint32_t is_plain;	/* operators go the short way: ticks, and no shapes */
 	uint32_t adopting;	/* a lock of late.c */
 	uint32_t is_changing;	/* late: hooks go in or out at this moment, so that runs may be seen in part */
+	uint32_t is_child;	/* late: of fork, of the process that the agent was brought into; it has no thread of the agent's */
 };
 
 enum { MAX_DEPTH = 32, MAX_RUNS = 8, MAX_LANES = 64, NO_LANE = 255 };
@@ -239,6 +240,10 @@ void walk_begin(void);
 void walk_end(void);
 /* inject.c, in a child of fork: whether whoever brought the agent into its parent is gone; then the hooks are out again. */
 bool inject_is_over(void);
+/* The same, after an inference; does not ask each time. */
+void inject_look(void);
+/* The agent leaves this child of fork; it may come again. */
+void inject_leave_child(void);
 /* This process is a child of fork of the one that the agent was brought into. */
 bool inject_is_child(void);
 /* In a child of fork: its segment does not know the runtimes yet. */

@@ -466,6 +466,8 @@ static word on_run_end(REGISTERS)
 		operators_close(thread, run->depth, 0);
 	if (run->owner == OWNER_PROVIDER)
 		run_end(thread, OWNER_PROVIDER, 0);
+	if (__builtin_expect(hot->is_child, 0))
+		inject_look();
 	return r;
 }
 

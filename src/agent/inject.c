@@ -30,6 +30,7 @@
 #endif
 
 static int is_inside;
+static struct ferry_state *brought;	/* as what brought the agent here knows it */
 
 enum { LOOK_MS = 100, GIVE_BACK_MS = 5, GIVE_BACK_TIMES = 400 };
 
@@ -74,20 +75,48 @@ bool inject_is_child(void)
 	return agent.late_since && agent.late_pid != getpid();
 }
 
+void inject_leave_child(void)
+{
+	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
+
+	if (!__atomic_exchange_n(&hot->is_child, 0, __ATOMIC_ACQUIRE))
+		return;
+	agent_set(&nothing);
+	hot->level = LEVEL_OFF;
+	disarm();
+	/* what it has inherited of the parent's thread */
+	__atomic_store_n(&is_inside, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&brought->phase, FERRY_DONE, __ATOMIC_RELEASE);
+}
+
 bool inject_is_over(void)
 {
 	int fd;
 
-	if (!inject_is_child())
+	if (!hot->is_child)
 		return false;
 	fd = open_lifeline(agent.dir);
 	if (fd >= 0) {
 		close(fd);
 		return false;
 	}
-	hot->level = LEVEL_OFF;
-	disarm();
+	inject_leave_child();
 	return true;
+}
+
+void inject_look(void)
+{
+	static uint64_t due_ns;
+	uint64_t now_ns = clock_ns();
+	int saved = errno;
+
+	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF) {
+		inject_leave_child();
+	} else if (now_ns >= due_ns) {
+		due_ns = now_ns + LOOK_MS * 1000000ull;
+		inject_is_over();
+	}
+	errno = saved;
 }
 
 /* What was learned the last time: objects have come and gone since. */
@@ -168,8 +197,11 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 	struct ferry_state *state = (struct ferry_state *)head->state;
 	struct pollfd lifeline = { .events = 0 };
 
+	brought = state;
 	/* before anything looks at the tables: a foreign word cuts one short */
+	walk_begin();
 	dl_iterate_phdr(restore_slot, (void *)(uintptr_t)head);
+	walk_end();
 	pthread_detach(pthread_self());
 	prctl(PR_SET_NAME, "inftrace");
 	if (__atomic_exchange_n(&is_inside, 1, __ATOMIC_ACQUIRE))
@@ -183,5 +215,3 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 		stay(head, state, &lifeline);
 	__atomic_store_n(&is_inside, 0, __ATOMIC_RELEASE);
 }
-	walk_begin();
-	walk_end();

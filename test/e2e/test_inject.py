@@ -410,6 +410,42 @@ def test_a_program_that_becomes_another_one_is_said_to_be_gone(lab, wheel):
     done = background.end()
     server.end()
     assert len(whole(done.recording)) > 10
+    stops = [note.args["text"] for note in done.recording.notes("stopped") if "(%d)" % server.pid in note.args.get("source", "")]
+    assert len(stops) == 1 and "exec" in stops[0]
+
+
+def children(pid):
+    with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
+        return [int(word) for word in file.read().split()]
+
+
+def test_a_child_that_was_forked_while_it_was_recorded_is_recorded_again(lab, wheel):
+    server = Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "twins.py"), lab.model("chain")])
+    for end in (signal.SIGINT, signal.SIGKILL):
+        background = Attaching(lab, "--inject", server.pid)
+        background.wait_said("recording")
+        server.process.stdin.write("\n")
+        server.process.stdin.flush()
+        assert server.process.stdout.readline() == "forked\n"
+        time.sleep(0.3)
+        background.process.send_signal(end)
+        background.process.wait(30)
+    done = inject(lab, server.pid, name="again")
+    pids = {slice.track.pid for slice in whole(done.recording)}
+    assert pids == {server.pid, *children(server.pid)} and len(pids) == 3
+    assert [hooked_words(pid) for pid in children(server.pid)] == [0, 0]
+    server.end()
+
+
+def test_of_several_that_belong_together_one_that_cannot_be_injected_is_left_out(lab, wheel):
+    server = Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "twins.py"), lab.model("chain"), "sandboxed"])
+    server.process.stdin.write("\n")
+    server.process.stdin.flush()
+    assert server.process.stdout.readline() == "forked\n"
+    done = inject(lab, server.pid)
+    assert "process %d runs under a filter of system calls" % children(server.pid)[0] in done.err
+    assert {slice.track.pid for slice in whole(done.recording)} == {server.pid}
+    server.end()
 
 
 # ---- programs that make no inference just now
