@@ -35,6 +35,14 @@ struct tree {
 
 struct uprobes;
 
+/* A program into which the command brings the agent, as far as the agent itself cannot tell of it. */
+struct host {
+	pid_t pid;
+	const char *name, *path, *version;	/* the program's; the runtime's */
+	char unseen[256];	/* what is recorded of it if no agent has come until the end, and why */
+	bool is_another;	/* it has called exec: there is no agent in it any more */
+};
+
 /*
  * What is recorded. Filled by the command; read-only to sources.
  *
@@ -49,6 +57,8 @@ struct target {
 	const char *level;	/* "inference", "operator", "detail" */
 	uint64_t interval_ns;	/* between two samples of resources */
 	struct tree *tree;	/* the processes of the target; sources change it through tree.h only */
+	const struct host *host;	/* the command's; source_agent tells of them */
+	size_t n_hosts;
 	struct uprobes *uprobes; /* probes from outside (source/uprobes.h), the command's; NULL: none are wanted */
 	bool is_ending;		/* the next drain of each source is its last */
 };

@@ -19,11 +19,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 struct agent_state {
 	const struct target *target;
+	struct told {
+		bool has_agent, is_another;
+	} *told;		/* of each of the target's hosts */
 	struct clock_map clock;
 	bool use_ticks;
 	struct recorded **process;
@@ -44,6 +48,9 @@ static int start(void *opaque, const struct target *target, struct sink *out, st
 	struct agent_state *state = opaque;
 
 	state->target = target;
+	state->told = calloc(target->n_hosts + 1, sizeof *state->told);
+	if (!state->told)
+		return err_set(err, ENOMEM, "cannot record programs: out of memory");
 	state->use_ticks = clock_is_invariant(target->sysroot, NULL);
 	if (state->use_ticks)
 		clock_map_init(&state->clock, 5);
@@ -74,6 +81,8 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	process->track = tree_add(state->target->tree, state->target, out, process->pid, now_ns, &ignored);
 	process->lanes.process_track = process->track;
 	state->process[state->n_processes++] = process;
+	for (size_t i = 0; i < state->target->n_hosts; i++)
+		state->told[i].has_agent |= state->target->host[i].pid == process->pid;
 	if (!unseen_has_agent(&state->unseen, process->map.segment->exe_device, process->map.segment->exe_inode))
 		return err_set(err, ENOMEM, "cannot record another process: out of memory");
 	return 0;
@@ -278,6 +287,56 @@ static int note_clock(struct agent_state *state, struct sink *out, uint64_t now_
 	return track ? recorded_note(out, track, now_ns, EVENT_NOTE_CLOCK, args, 2, err) : 0;
 }
 
+/* No inference came that would have brought the agent in: that a runtime is there is known all the same. */
+static int tell_without_agent(struct agent_state *state, const struct host *host, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct recorded *process = recorded_new(host->pid, tree_track(state->target->tree, host->pid), out->names, err);
+	struct segment_entry entry = { .kind = DICT_RUNTIME,
+				       .text = { names_of(out->names, host->path), names_of(out->names, host->version),
+						 names_of(out->names, host->unseen) } };
+	char path[64];
+	struct stat exe;
+	int code;
+
+	if (!process)
+		return -ENOMEM;
+	code = recorded_tell_runtime(process, &entry, 0, out, now_ns, err);
+	recorded_close(process);
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)host->pid);
+	if (!code && !stat(path, &exe) && !unseen_has_agent(&state->unseen, exe.st_dev, exe.st_ino))
+		code = -ENOMEM;
+	return code;
+}
+
+/* It has called exec. What it did before is recorded. */
+static int tell_other_program(const struct agent_state *state, const struct host *host, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct arg args[3] = { arg_int(KEY_PID, host->pid) };
+	uint32_t track = tree_track(state->target->tree, host->pid);
+	char who[96];
+
+	snprintf(who, sizeof who, "%.64s (%d)", host->name, (int)host->pid);
+	args[1] = arg_text(KEY_SOURCE, out, who);
+	args[2] = arg_text(KEY_TEXT, out, "it became another program (exec), in which there is no agent");
+	return track ? recorded_note(out, track, now_ns, EVENT_NOTE_STOPPED, args, 3, err) : 0;
+}
+
+static int tell_hosts(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < state->target->n_hosts && !code; i++) {
+		const struct host *host = &state->target->host[i];
+		struct told *told = &state->told[i];
+		if (host->is_another && !told->is_another)
+			code = tell_other_program(state, host, out, now_ns, err);
+		told->is_another |= host->is_another;
+		if (!code && state->target->is_ending && !told->has_agent && !told->is_another)
+			code = tell_without_agent(state, host, out, now_ns, err);
+	}
+	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot tell of a program: out of memory") : code;
+}
+
 static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct agent_state *state = opaque;
@@ -304,6 +363,8 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 	if (!code && state->target->is_ending)
 		code = note_clock(state, out, now_ns, err);
 	if (!code)
+		code = tell_hosts(state, out, now_ns, err);
+	if (!code)
 		code = unseen_update(&state->unseen, state->target, out, now_ns, err);
 	/* come back sooner when a ring was filling up */
 	state->due_ms = fill > 50 ? 1 : fill > 20 ? 5 : 20;
@@ -328,8 +389,10 @@ static void stop(void *opaque)
 		recorded_close(state->process[i]);
 	}
 	free(state->process);
+	free(state->told);
 	unseen_done(&state->unseen);
 	state->process = NULL;
+	state->told = NULL;
 	state->n_processes = 0;
 }
 
