@@ -19,7 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SOON_MS = 300, COMING_MS = 5000, LEAVE_MS = 3000, MAX_INJECTED = 256 };
+enum { SOON_MS = 300, COMING_MS = 5000, MAX_INJECTED = 256 };
+#define LEAVE_NS 3000000000u
 
 struct injected {
 	struct inject inject;
@@ -30,6 +31,7 @@ struct injected {
 struct injecting {
 	struct attach_job *job;
 	struct injected *injected;
+	struct host *host;	/* of each, what the recording is told of it */
 	const char *ring_dir[MAX_INJECTED + 1];
 	size_t n;
 };
@@ -47,7 +49,17 @@ static void program_called(pid_t pid, char *name, size_t size)
 	snprintf(name, size, "%s", attach_find_pid(pid, &match, &ignored) ? "?" : match.name);
 }
 
-static int prepare_one(struct injecting *all, pid_t pid, const struct inject_opts *opts, struct err *err)
+/* What the recording knows of it if no agent comes to tell. */
+static struct host host_of(const struct injected *injected)
+{
+	return (struct host){ .pid = injected->inject.pid,
+			      .name = injected->name,
+			      .path = injected->inject.path,
+			      .version = injected->inject.version,
+			      .unseen = "nothing, for it made no inference with which recording could begin" };
+}
+
+static int prepare_one(struct injecting *all, pid_t pid, uint64_t start_ticks, const struct inject_opts *opts, struct err *err)
 {
 	struct injected *injected = &all->injected[all->n];
 	int code;
@@ -57,63 +69,65 @@ static int prepare_one(struct injecting *all, pid_t pid, const struct inject_opt
 			return 0; /* a program that was chosen, and is below another one that was */
 	if (all->n == MAX_INJECTED)
 		return err_set(err, E2BIG, "cannot inject into more than %d processes at a time", MAX_INJECTED);
-	code = inject_prepare(&injected->inject, pid, opts, err);
+	code = inject_prepare(&injected->inject, pid, start_ticks, opts, err);
 	if (code) {
 		inject_done(&injected->inject);
 		return code;
 	}
 	program_called(pid, injected->name, sizeof injected->name);
-	all->n++;
+	all->host[all->n++] = host_of(injected);
 	return 0;
 }
 
-/* The program itself, then those below it that have a runtime. */
-static int prepare_family(struct injecting *all, pid_t pid, const struct inject_opts *opts, struct err *err)
+/* The program itself, then those below it that have a runtime; of these one that cannot be injected is said and left out. */
+static int prepare_family(struct injecting *all, const struct attached_program *program, const struct inject_opts *opts,
+			  struct err *err)
 {
 	struct modules_seen seen = { 0 };
 	struct err trouble = { 0 };
 	size_t before = all->n;
 	pid_t *pids;
-	ssize_t n = attach_find_family(pid, &pids);
-	int code = 0;
+	ssize_t n = attach_find_family(program->pid, &pids);
+	int code;
 
 	if (n < 0)
-		return err_set(err, (int)-n, "cannot find what process %d has started: %s", (int)pid,
+		return err_set(err, (int)-n, "cannot find what process %d has started: %s", (int)program->pid,
 			       strerror((int)-n));
-	for (ssize_t i = 0; i < n; i++) {
-		if (pids[i] != pid && attach_loaded(&seen, pids[i]) != ATTACH_RUNTIME)
+	code = prepare_one(all, program->pid, program->start_ticks, opts, err);
+	for (ssize_t i = 0; i < n && trouble.code != E2BIG; i++) {
+		if (pids[i] == program->pid || attach_loaded(&seen, pids[i]) != ATTACH_RUNTIME)
 			continue;
-		int failed = prepare_one(all, pids[i], opts, &trouble);
-		/* a program that has nothing but a child with a runtime is as good as that */
-		if (failed && (!code || code == -ENOENT)) {
-			code = failed;
-			*err = trouble;
-		}
+		if (prepare_one(all, pids[i], 0, opts, &trouble) && trouble.code != ESRCH)
+			fprintf(stderr, "inftrace: %s\n", trouble.msg);
 	}
 	free(pids);
 	modules_seen_done(&seen);
-	return all->n > before && (!code || code == -ENOENT || code == -ESRCH) ? 0 : code;
+	/* a program that has nothing but a child with a runtime is as good as that */
+	return (code == -ENOENT || code == -ESRCH) && all->n > before ? 0 : code;
 }
 
 /* The memory that it was in is no more, but the process has one: it has called exec. One that ends has none. */
-static void say_if_other_program(const struct injected *injected)
+static void see_other_program(const struct injected *injected, struct host *host)
 {
 	char link[64], path[2];
 
-	snprintf(link, sizeof link, "/proc/%d/exe", (int)injected->inject.pid);
-	if (readlink(link, path, sizeof path) > 0)
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)host->pid);
+	host->is_another = readlink(link, path, sizeof path) > 0;
+	if (host->is_another)
 		fprintf(stderr, "inftrace: %s (%d) is another program now (exec), in which there is no agent: no more of it is recorded\n",
-			injected->name, (int)injected->inject.pid);
+			injected->name, (int)host->pid);
 }
 
 /* Says what became of a program, once. -errno and err: the only one could not be injected. */
 static int look_at(struct injecting *all, struct injected *injected, struct err *err)
 {
+	struct host *host = &all->host[injected - all->injected];
 	struct err why = { 0 };
 	enum inject_where where = inject_look(&injected->inject, &why);
 
 	if (where == INJECT_FAILED && !injected->has_failed) {
 		injected->has_failed = true;
+		snprintf(host->unseen, sizeof host->unseen, "nothing: %.240s", why.msg);
 		if (all->n == 1) {
 			*err = why;
 			return -err->code;
@@ -124,7 +138,7 @@ static int look_at(struct injecting *all, struct injected *injected, struct err 
 		fprintf(stderr, "inftrace: recording %s (%d); Ctrl-C ends the recording, the program goes on\n",
 			injected->name, (int)injected->inject.pid);
 	if (where == INJECT_GONE && !injected->is_gone)
-		say_if_other_program(injected);
+		see_other_program(injected, host);
 	injected->is_gone |= where == INJECT_GONE;
 	injected->is_coming |= where == INJECT_COMING;
 	injected->is_there |= where == INJECT_THERE || where == INJECT_LEFT || where == INJECT_GONE;
@@ -199,13 +213,18 @@ static int go(void *ctx, struct err *err)
 	return code;
 }
 
+/* All are let go before the first is waited for: together they get as long as one. */
 static void leave(void *ctx)
 {
 	struct injecting *all = ctx;
 	struct err err = { 0 };
+	uint64_t until_ns;
 
 	for (size_t i = 0; i < all->n; i++)
-		if (inject_leave(&all->injected[i].inject, LEAVE_MS, &err))
+		inject_leave(&all->injected[i].inject);
+	until_ns = clock_ns() + LEAVE_NS;
+	for (size_t i = 0; i < all->n; i++)
+		if (inject_wait(&all->injected[i].inject, until_ns, &err))
 			fprintf(stderr, "inftrace: %s\n", err.msg);
 }
 
@@ -215,13 +234,14 @@ static int prepare(struct injecting *all, struct err *err)
 	struct inject_opts opts = { .level = level_number(job->options->level),
 				    .ring_bytes = job->ring_bytes,
 				    .use_ticks = clock_is_invariant("", NULL),
-				    .allows_seccomp = job->allows_seccomp };
+				    .allows_seccomp = job->allows_seccomp,
+				    .until_ns = clock_ns() + LEAVE_NS };
 	char agent[4096];
 	int code = agent_path(agent, sizeof agent, err);
 
 	opts.agent = agent;
 	for (size_t i = 0; i < job->attached.n && !code; i++) {
-		code = prepare_family(all, job->attached.program[i].pid, &opts, err);
+		code = prepare_family(all, &job->attached.program[i], &opts, err);
 		/* one of several is said and left out */
 		if (code && job->attached.n > 1) {
 			fprintf(stderr, "inftrace: %s\n", err->msg);
@@ -235,14 +255,18 @@ static int prepare(struct injecting *all, struct err *err)
 
 int attach_inject(struct attach_job *job, struct err *err)
 {
-	struct injecting all = { .job = job, .injected = calloc(MAX_INJECTED, sizeof *all.injected) };
+	struct injecting all = { .job = job,
+				 .injected = calloc(MAX_INJECTED, sizeof *all.injected),
+				 .host = calloc(MAX_INJECTED, sizeof *all.host) };
 	struct target target = { .level = job->options->level };
-	int code = all.injected ? prepare(&all, err) : err_set(err, ENOMEM, "cannot inject: memory is out");
+	int code = all.injected && all.host ? prepare(&all, err) : err_set(err, ENOMEM, "cannot inject: memory is out");
 
 	for (size_t i = 0; i < all.n; i++)
 		all.ring_dir[i] = all.injected[i].inject.ring_dir;
 	target.ring_dir = all.ring_dir[0];
 	target.more_ring_dirs = all.n ? all.ring_dir + 1 : NULL;
+	target.host = all.host;
+	target.n_hosts = all.n;
 	job->leave = leave;
 	job->attached.look = look_again;
 	job->attached.ctx = &all;
@@ -251,6 +275,7 @@ int attach_inject(struct attach_job *job, struct err *err)
 	leave(&all);
 	for (size_t i = 0; i < all.n; i++)
 		inject_done(&all.injected[i].inject);
+	free(all.host);
 	free(all.injected);
 	return code;
 }

@@ -22,7 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SETTLE_MS = 50, STEP_MS = 2, WAIT_MS = 3000 };
+enum { SETTLE_MS = 50, STEP_MS = 2 };
+#define CLAIM_NS 3000000000u
 
 /* For tests of what happens when we are killed: INFTRACE_INJECT_STOP=N ends this process at its Nth step. */
 static void step(void)
@@ -45,11 +46,6 @@ static void pause_ms(unsigned ms)
 	nanosleep(&time, NULL);
 }
 
-static uint64_t now_ms(void)
-{
-	return clock_ns() / 1000000;
-}
-
 /* The word must be what the file says, or ours from an earlier time. */
 static int check_slot(struct inject *inject, struct err *err)
 {
@@ -66,9 +62,8 @@ static int check_slot(struct inject *inject, struct err *err)
 }
 
 /* Nobody else is at it: neither is an agent at work, nor a call on its way to one. */
-static int check_idle(const struct inject *inject, struct err *err)
+static int check_idle(const struct inject *inject, uint64_t until_ns, struct err *err)
 {
-	uint64_t until = now_ms() + WAIT_MS;
 	struct ferry_state state;
 	struct ferry_head head;
 
@@ -81,50 +76,62 @@ static int check_idle(const struct inject *inject, struct err *err)
 			return -EIO;
 		if (state.phase == FERRY_IDLE || state.phase == FERRY_FAILED || state.phase == FERRY_DONE)
 			return 0;
-		if (now_ms() > until)
+		if (clock_ns() > until_ns)
 			return err_set(err, EBUSY,
-				       "cannot inject: the agent that was brought into process %d before has not left "
-				       "yet; try again",
+				       "cannot inject: the agent that was brought into process %d before, or into the one "
+				       "that has forked it, has not left yet; it does with the next inference: try again then",
 				       (int)inject->pid);
 		pause_ms(STEP_MS);
 	}
 }
 
-/* Whether it can be done, where what is, and where to write. */
+/* It lives, and is the one that was meant: its number may be another one's by now. */
+static int check_identity(struct inject *inject, struct err *err)
+{
+	struct proc_stat stat;
+	char text[1024];
+	ssize_t got = proc_read("", inject->pid, "stat", text, sizeof text);
+
+	if (got <= 0 || !proc_stat_parse(text, (size_t)got, &stat) || proc_is_zombie(&stat))
+		return err_set(err, ESRCH, "cannot inject: process %d has ended", (int)inject->pid);
+	if (!inject->start_ticks)
+		inject->start_ticks = stat.start_ticks;
+	if (inject->start_ticks != stat.start_ticks)
+		return err_set(err, ESRCH,
+			       "cannot inject: process %d has ended, and another one has its number now",
+			       (int)inject->pid);
+	return 0;
+}
+
+/* Whether it can be done, where what is, and where to write. What is read after the memory was opened is of that memory. */
 static int analyse(struct inject *inject, const struct inject_opts *opts, struct err *err)
 {
 	struct inject_target target;
-	int code = inject_target_open(&target, inject, opts->allows_seccomp, err);
+	int code = check_identity(inject, err);
 
+	if (!code)
+		code = inject_target_check(inject, opts->allows_seccomp, err);
 	if (!code)
 		code = inject_memory_open(inject, err);
 	if (!code)
-		code = inject_target_look(&target, inject, err);
+		code = check_identity(inject, err);
+	if (code)
+		return code;
+	code = inject_target_look(&target, inject, err);
 	if (!code)
 		code = inject_place_find(inject, &target, err);
 	inject_target_close(&target);
 	if (!code)
-		code = check_idle(inject, err);
+		code = check_idle(inject, opts->until_ns, err);
 	return code ? code : check_slot(inject, err);
 }
 
-/* What was found out of a process at its end is not true of it. */
-static bool has_ended(pid_t pid)
+int inject_prepare(struct inject *inject, pid_t pid, uint64_t start_ticks, const struct inject_opts *opts, struct err *err)
 {
-	struct proc_stat stat;
-	char text[1024];
-	ssize_t got = proc_read("", pid, "stat", text, sizeof text);
-
-	if (got == -ESRCH || got == -ENOENT)
-		return true;
-	return got > 0 && proc_stat_parse(text, (size_t)got, &stat) && proc_is_zombie(&stat);
-}
-
-int inject_prepare(struct inject *inject, pid_t pid, const struct inject_opts *opts, struct err *err)
-{
+	struct err ended;
 	int code;
 
-	*inject = (struct inject){ .pid = pid, .memory = -1, .dir = -1, .lifeline = -1, .parent = -1 };
+	*inject = (struct inject){ .pid = pid, .start_ticks = start_ticks, .memory = -1, .dir = -1, .lifeline = -1, .parent = -1 };
 	inject->head = (struct ferry_head){ .magic = FERRY_MAGIC,
 					    .segment_size = sizeof(struct segment),
 					    .ring_bytes = opts->ring_bytes,
@@ -132,8 +139,11 @@ int inject_prepare(struct inject *inject, pid_t pid, const struct inject_opts *o
 					    .use_ticks = opts->use_ticks,
 					    .entry = FERRY_ENTRY };
 	code = analyse(inject, opts, err);
-	if (code && has_ended(pid))
-		code = err_set(err, ESRCH, "cannot inject: process %d has ended", (int)pid);
+	/* what was found out of a process at its end is not true of it */
+	if (code && check_identity(inject, &ended)) {
+		*err = ended;
+		code = -err->code;
+	}
 	if (code)
 		return code;
 	inject->head.slot_is_readonly = inject_target_is_readonly(pid, inject->head.slot);
@@ -157,12 +167,14 @@ static int take_back(const struct inject *inject, struct err *err)
 	if (found != inject->head.original)
 		code = inject_memory_write_word(inject, inject->head.slot, inject->head.original, err);
 	step();
-	if (!code && state.phase == FERRY_IDLE) {
-		code = inject_memory_write(inject, inject->head.state, &done, sizeof done, err);
+	if (!code && (found != inject->head.original || state.phase == FERRY_IDLE))
 		pause_ms(SETTLE_MS);
-	}
+	if (!code)
+		code = inject_memory_read(inject, inject->head.state, &state, sizeof state, err);
+	if (!code && state.phase == FERRY_IDLE)
+		code = inject_memory_write(inject, inject->head.state, &done, sizeof done, err);
 	step();
-	return code;
+	return code ? code : check_idle(inject, clock_ns() + CLAIM_NS, err);
 }
 
 static int write_code(const struct inject *inject, struct err *err)
@@ -252,25 +264,33 @@ enum inject_where inject_look(const struct inject *inject, struct err *err)
 	}
 }
 
-int inject_leave(struct inject *inject, unsigned wait_ms, struct err *err)
+void inject_leave(struct inject *inject)
 {
-	uint64_t until = now_ms() + wait_ms, found;
-	enum inject_where where;
 	struct err ignored;
+	uint64_t found;
 
 	if (!inject->was_written)
-		return 0;
+		return;
 	step();
 	if (inject_memory_get(inject, inject->head.slot, &found, sizeof found) &&
 	    found == inject_code_trigger(inject->at))
 		inject_memory_write_word(inject, inject->head.slot, inject->head.original, &ignored);
 	step();
-	inject->was_written = false;
 	close(inject->lifeline);
 	inject->lifeline = -1;
 	step();
+}
+
+int inject_wait(struct inject *inject, uint64_t until_ns, struct err *err)
+{
+	enum inject_where where;
+	struct err ignored;
+
+	if (!inject->was_written)
+		return 0;
+	inject->was_written = false;
 	while ((where = inject_look(inject, &ignored)) == INJECT_THERE || where == INJECT_COMING) {
-		if (now_ms() >= until)
+		if (clock_ns() >= until_ns)
 			return err_set(err, ETIMEDOUT,
 				       "process %d has not taken out the agent's hooks yet, because it does not run; "
 				       "it will when it does",

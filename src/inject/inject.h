@@ -25,10 +25,12 @@ struct inject_opts {
 	uint64_t ring_bytes;
 	bool use_ticks;
 	bool allows_seccomp;		/* also into a process with a system call filter, which may kill it */
+	uint64_t until_ns;		/* an agent of an earlier time gets until then to leave; CLOCK_MONOTONIC */
 };
 
 struct inject {
 	pid_t pid;
+	uint64_t start_ticks;		/* with the pid, the identity */
 	int memory;			/* /proc/PID/mem; -1: none */
 	int dir, lifeline;		/* descriptors: the folder of segments, its lifeline; -1: none */
 	int parent;			/* of the folder */
@@ -51,19 +53,21 @@ enum inject_where {
 };
 
 /*
- * Looks at the process and makes the folder. Nothing is written into the process. 0, or -errno and err: what to do
- * instead.
+ * Looks at the process and makes the folder. Nothing is written into the process. start_ticks: what it must have started
+ * at (field 22 of /proc/PID/stat); 0: whoever bears this pid now. 0, or -errno and err: what to do instead.
  */
-int inject_prepare(struct inject *inject, pid_t pid, const struct inject_opts *opts, struct err *err);
+int inject_prepare(struct inject *inject, pid_t pid, uint64_t start_ticks, const struct inject_opts *opts, struct err *err);
 /* Writes. 0, or -errno and err: nothing was changed that matters. */
 int inject_write(struct inject *inject, struct err *err);
 /* After inject_write. */
 enum inject_where inject_look(const struct inject *inject, struct err *err);
+/* Lets the agent go. What was not reached so far is taken back. */
+void inject_leave(struct inject *inject);
 /*
- * Lets the agent go, and waits until its hooks are out, at most wait_ms. 0, or -ETIMEDOUT and err: the process has not
- * come to it, for example because it is stopped; it will when it runs. What was not reached so far is taken back.
+ * Waits until its hooks are out, at most until then. 0, or -ETIMEDOUT and err: the process has not come to it, for example
+ * because it is stopped; it will when it runs.
  */
-int inject_leave(struct inject *inject, unsigned wait_ms, struct err *err);
+int inject_wait(struct inject *inject, uint64_t until_ns, struct err *err);
 /* Removes the folder. Also after a failure. */
 void inject_done(struct inject *inject);
 

@@ -31,7 +31,7 @@ static int check_user(const struct inject *inject, const char *status, size_t le
 	return 0;
 }
 
-static int check_status(const struct inject *inject, bool allows_seccomp, struct err *err)
+int inject_target_check(const struct inject *inject, bool allows_seccomp, struct err *err)
 {
 	char status[8192];
 	ssize_t len = proc_read("", inject->pid, "status", status, sizeof status);
@@ -208,21 +208,16 @@ static int find_runtime(struct inject *inject, const struct modules *modules, st
 	return 0;
 }
 
-int inject_target_open(struct inject_target *target, const struct inject *inject, bool allows_seccomp, struct err *err)
+int inject_target_look(struct inject_target *target, struct inject *inject, struct err *err)
 {
 	int code;
 
 	*target = (struct inject_target){ .libc.fd = -1, .program.fd = -1 };
-	code = check_status(inject, allows_seccomp, err);
+	code = modules_read(&target->modules, "", inject->pid, err);
 	if (!code)
-		code = modules_read(&target->modules, "", inject->pid, err);
-	return code ? code : find_modules(inject, target, err);
-}
-
-int inject_target_look(struct inject_target *target, struct inject *inject, struct err *err)
-{
-	int code = find_functions(inject, target, err);
-
+		code = find_modules(inject, target, err);
+	if (!code)
+		code = find_functions(inject, target, err);
 	return code ? code : find_runtime(inject, &target->modules, err);
 }
 

@@ -22,14 +22,12 @@ struct inject_target {
 	struct inject_part libc, program;
 };
 
+/* Says no to a process of another user, or under a filter. 0, or -errno and err. */
+int inject_target_check(const struct inject *inject, bool allows_seccomp, struct err *err);
 /*
- * Says no to a process in which it is not certain that this works. 0, or -errno and err. inject_target_close also after
- * a failure.
- */
-int inject_target_open(struct inject_target *target, const struct inject *inject, bool allows_seccomp, struct err *err);
-/*
- * Fills in what inject->head holds of functions and the runtime's word, inject->version and inject->path. 0, or -errno
- * and err: ENOENT there is no runtime.
+ * Fills in what inject->head holds of functions and the runtime's word, inject->version and inject->path; says no to a
+ * process in which it is not certain that this works. 0, or -errno and err: ENOENT there is no runtime.
+ * inject_target_close also after a failure.
  */
 int inject_target_look(struct inject_target *target, struct inject *inject, struct err *err);
 /* The program's own file, looked into when it is first asked for; without gaps where there is none to be used. */

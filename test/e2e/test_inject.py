@@ -466,6 +466,9 @@ def test_a_program_that_stays_idle_is_as_it_was(lab, wheel):
     server = python_server(lab, wheel, "chain", "--idle", "--rest", 0.01)
     done = inject(lab, server.pid, duration=0.6)
     assert "idle" in done.err and done.recording.inferences == []
+    assert "(a runtime was loaded, but no model was run)" in done.out
+    assert done.recording.note("runtime")["text"].startswith("nothing, for it made no inference")
+    assert done.recording.notes("process") == []
     with open("/proc/%d/maps" % server.pid) as maps:
         assert "libinftrace-agent" not in maps.read()
     server.process.stdin.write("\n")

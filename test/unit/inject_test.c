@@ -2,6 +2,7 @@
 /*
  * What the injector finds in files, and the code that it writes, which is run here: in this process, by this process.
  */
+#include "inject/inject.h"
 #include "inject/inject_code.h"
 #include "inject/inject_file.h"
 
@@ -278,6 +279,18 @@ static void a_phase_that_is_not_idle_is_left_alone(void **state)
 	assert_int_equal(n_entered, 0);
 }
 
+static void a_process_that_has_anothers_number_now_is_left_alone(void **state)
+{
+	struct inject_opts opts = { .agent = "/nowhere", .level = 1 };
+	struct inject inject;
+	struct err err;
+
+	/* the first process of all began later than that */
+	assert_int_equal(inject_prepare(&inject, getpid(), 1, &opts, &err), -ESRCH);
+	assert_non_null(strstr(err.msg, "another one has its number now"));
+	inject_done(&inject);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +299,7 @@ int main(void)
 		cmocka_unit_test(gaps_lie_behind_all_that_a_segment_has),
 		cmocka_unit_test(a_runtime_has_a_word_to_replace),
 		cmocka_unit_test(nothing_is_found_in_broken_files),
+		cmocka_unit_test(a_process_that_has_anothers_number_now_is_left_alone),
 		cmocka_unit_test_setup_teardown(many_calls_enter_once_and_all_go_on, prepare, unprepare),
 		cmocka_unit_test_setup_teardown(setuid_does_not_wait_for_the_new_thread_for_ever, prepare, unprepare),
 		cmocka_unit_test_setup_teardown(a_library_that_cannot_be_loaded_is_told_with_the_loaders_own_words,
