@@ -166,15 +166,18 @@ static int find_functions(struct inject *inject, struct inject_target *target, s
 	return code;
 }
 
-/* -ENOENT: this module is no runtime. */
+/* -ENOENT: this module is no runtime, or cannot be opened; why is the first time left in *barred. */
 static int read_runtime(struct modules_seen *seen, pid_t pid, const struct module *module, struct inject_file *file,
-			struct err *err)
+			struct err *barred, struct err *err)
 {
-	struct err ignored;
-	int fd = modules_open(pid, module, &ignored), code = -ENOENT;
+	struct err why;
+	int fd = modules_open(pid, module, &why), code = -ENOENT;
 
-	if (fd < 0)
+	if (fd < 0) {
+		if (!barred->code)
+			*barred = why;
 		return -ENOENT;
+	}
 	if (modules_look(seen, fd) == MODULES_RUNTIME)
 		code = read_file(module, fd, file, err);
 	close(fd);
@@ -185,16 +188,22 @@ static int read_runtime(struct modules_seen *seen, pid_t pid, const struct modul
 static int find_runtime(struct inject *inject, const struct modules *modules, struct err *err)
 {
 	struct modules_seen seen = { 0 };
+	struct err barred = { 0 };
 	struct inject_file file;
 	int code = -ENOENT;
 	size_t i;
 
 	for (i = 0; i < modules->n && code; i++) {
-		int its = read_runtime(&seen, inject->pid, &modules->module[i], &file, err);
+		int its = read_runtime(&seen, inject->pid, &modules->module[i], &file, &barred, err);
 		if (its != -ENOENT)
 			code = its;
 	}
 	modules_seen_done(&seen);
+	if (code == -ENOENT && barred.code)
+		return err_set(err, ENOENT,
+			       "cannot inject: process %d has no ONNX Runtime in it that can be read: %s, or the program must be "
+			       "started anew",
+			       (int)inject->pid, barred.msg);
 	if (code == -ENOENT)
 		return err_set(err, ENOENT,
 			       "cannot inject: process %d has no ONNX Runtime in it, or it has not loaded one yet",

@@ -535,6 +535,25 @@ def test_a_user_injects_into_a_program_of_his_own(lab, library):
     server.end()
 
 
+@pytest.mark.root
+@pytest.mark.parametrize("what, why", [("deleted", "it was deleted"), ("replaced", "it was deleted"), ("moved back", "recording")])
+def test_a_library_that_was_deleted_or_replaced_meanwhile_is_named(lab, library, what, why):
+    who = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"]  # an ordinary user: what is mapped is out of reach
+    copy = lab.path("libonnxruntime.so")
+    shutil.copyfile(os.path.realpath(library), copy)
+    server = Server(lab, lab.native("torture", copy, lab.model("chain"), 256, 256, 2, 5000, 0), prefix=who)
+    os.rename(copy, copy + ".old")
+    if what == "replaced":
+        shutil.copyfile("/bin/true", copy)
+    if what == "moved back":
+        os.rename(copy + ".old", copy)
+    else:
+        os.unlink(copy + ".old")
+    done = inject(lab, server.pid, prefix=who, duration=0.3, status=0 if what == "moved back" else 3)
+    assert why in done.err and (what == "moved back" or "has no ONNX Runtime in it that can be read" in done.err)
+    server.end()
+
+
 def test_a_static_program_and_one_without_a_runtime_are_left_alone(lab):
     source, static = lab.path("idle.c"), lab.path("idle")
     with open(source, "w") as file:
