@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Ends of the last pages of segments (inject_file.h), of the C library and, where that has no room, of the program.
- * Unused is what is in memory as in the file, or zero where the file has nothing. What an earlier injector left is used
- * again: it may be that a thread is in it.
+ * Ends of the last pages of segments (inject_file.h), of the C library and, where that has no room, of the program; for
+ * code also of the loader, which uses what is behind its data itself. Unused is what is in memory as in the file, or zero
+ * where the file has nothing. What an earlier injector left is used again: it may be that a thread is in it.
  */
 #include "inject/inject_place.h"
 
@@ -96,15 +96,17 @@ static bool find_state(struct inject *inject, const struct inject_part *part)
 
 int inject_place_find(struct inject *inject, struct inject_target *target, struct err *err)
 {
+	struct inject_part *libc = &target->libc, *program = &target->program, *loader = &target->loader;
 	uint64_t state = 0;
 
-	if (!find_code(inject, &target->libc, &state) && !find_code(inject, inject_target_program(target), &state))
+	if (!find_code(inject, libc, &state) && !find_code(inject, inject_target_part(target, program), &state) &&
+	    !find_code(inject, inject_target_part(target, loader), &state))
 		return err_set(
 		    err, ENOSPC,
 		    "cannot inject: process %d has no unused bytes for %zu bytes of code; leave out --inject",
 		    (int)inject->pid, inject_code_size());
 	inject->head.state = state;
-	if (state || find_state(inject, &target->libc) || find_state(inject, inject_target_program(target)))
+	if (state || find_state(inject, libc) || find_state(inject, inject_target_part(target, program)))
 		return 0;
 	return err_set(err, ENOSPC,
 		       "cannot inject: process %d has no unused bytes for %zu bytes of data; leave out --inject",

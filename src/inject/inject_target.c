@@ -72,6 +72,14 @@ static const struct module *find_libc(const struct modules *modules)
 	return NULL;
 }
 
+static const struct module *find_loader(const struct modules *modules)
+{
+	for (size_t i = 0; i < modules->n; i++)
+		if (starts(name_of(&modules->module[i]), "ld-linux"))
+			return &modules->module[i];
+	return NULL;
+}
+
 static bool is_musl(const struct modules *modules)
 {
 	for (size_t i = 0; i < modules->n; i++)
@@ -118,6 +126,7 @@ static int find_modules(const struct inject *inject, struct inject_target *targe
 		    "program?); leave out --inject",
 		    (int)inject->pid);
 	target->program.module = find_program(modules, inject->pid);
+	target->loader.module = find_loader(modules);
 	return 0;
 }
 
@@ -221,7 +230,7 @@ int inject_target_look(struct inject_target *target, struct inject *inject, stru
 {
 	int code;
 
-	*target = (struct inject_target){ .libc.fd = -1, .program.fd = -1 };
+	*target = (struct inject_target){ .libc.fd = -1, .program.fd = -1, .loader.fd = -1 };
 	code = modules_read(&target->modules, "", inject->pid, err);
 	if (!code)
 		code = find_modules(inject, target, err);
@@ -230,7 +239,7 @@ int inject_target_look(struct inject_target *target, struct inject *inject, stru
 	return code ? code : find_runtime(inject, &target->modules, err);
 }
 
-struct inject_part *inject_target_program(struct inject_target *target)
+struct inject_part *inject_target_part(struct inject_target *target, struct inject_part *part)
 {
 	struct inject_part *program = &target->program;
 	struct err ignored;
@@ -245,6 +254,8 @@ void inject_target_close(struct inject_target *target)
 	if (target->libc.fd >= 0)
 		close(target->libc.fd);
 	if (target->program.fd >= 0)
+	if (target->loader.fd >= 0)
+		close(target->loader.fd);
 		close(target->program.fd);
 	modules_done(&target->modules);
 }

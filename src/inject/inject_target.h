@@ -19,7 +19,7 @@ struct inject_part {
 
 struct inject_target {
 	struct modules modules;
-	struct inject_part libc, program;
+	struct inject_part libc, program, loader;
 };
 
 /* Says no to a process of another user, or under a filter. 0, or -errno and err. */
@@ -30,8 +30,8 @@ int inject_target_check(const struct inject *inject, bool allows_seccomp, struct
  * inject_target_close also after a failure.
  */
 int inject_target_look(struct inject_target *target, struct inject *inject, struct err *err);
-/* The program's own file, looked into when it is first asked for; without gaps where there is none to be used. */
-struct inject_part *inject_target_program(struct inject_target *target);
+/* One of the target's parts, looked into when it is first asked for; without gaps where there is none to be used. */
+struct inject_part *inject_target_part(struct inject_target *target, struct inject_part *part);
 void inject_target_close(struct inject_target *target);
 
 /* Whether the process may not write there. */

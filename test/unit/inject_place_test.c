@@ -36,7 +36,7 @@ static int prepare(void **state)
 	assert_int_equal(ftruncate(fd, PAGE), 0);
 	room.inject = (struct inject){ .pid = getpid(), .head = { .magic = FERRY_MAGIC, .slot = SLOT } };
 	assert_int_equal(inject_memory_open(&room.inject, &err), 0);
-	room.target.libc.fd = -1;
+	room.target.libc.fd = room.target.loader.fd = -1;
 	room.target.program.fd = fd;
 	file->gap[0] = (struct inject_gap){ (uint64_t)room.code + 1, PAGE - 1, 1, true };
 	file->gap[1] = (struct inject_gap){ (uint64_t)room.data + 1, PAGE - 1, 0, false };
@@ -142,12 +142,29 @@ static void code_of_another_make_is_left_alone(void **state)
 	assert_int_equal(room->inject.at, at + inject_code_size());
 }
 
+static void what_nobody_else_has_room_for_lies_behind_the_loaders_code(void **state)
+{
+	struct room *room = *state;
+	struct inject_part *loader = &room->target.loader;
+	char *code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(code != MAP_FAILED);
+	memset(room->code, 1, PAGE);
+	loader->fd = room->target.program.fd;
+	loader->file.gap[0] = (struct inject_gap){ (uint64_t)code + 1, PAGE - 1, 1, true };
+	loader->file.n_gaps = 1;
+	find(room);
+	assert_int_equal(room->inject.at, (uint64_t)code + 64);
+	munmap(code, PAGE);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, prepare, unprepare)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(free_places_are_found_and_aligned),
+		CASE(what_nobody_else_has_room_for_lies_behind_the_loaders_code),
 		CASE(what_somebody_uses_is_no_place),
 		CASE(what_an_earlier_injector_left_is_used_again),
 		CASE(another_slot_gets_code_of_its_own_and_the_same_state),
