@@ -88,8 +88,15 @@ static struct unseen_program look(const struct target *target, const struct tree
 	return program;
 }
 
-static int conclude(const struct unseen *unseen, const struct unseen_program *program, struct sink *out,
-		    uint64_t now_ns, struct err *err)
+/* Where nothing in the program's file tells. */
+static const char *likely(const struct target *target)
+{
+	return target->n_hosts ? "the agent is brought only into programs that have a runtime in them when the recording begins" :
+				 unseen_unknown;
+}
+
+static int conclude(const struct unseen *unseen, const struct target *target, const struct unseen_program *program,
+		    struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct arg args[3] = { arg_int(KEY_PID, program->pid), arg_name(KEY_EXE, program->exe) };
 	char text[600];
@@ -97,7 +104,7 @@ static int conclude(const struct unseen *unseen, const struct unseen_program *pr
 	if (!program->file.inode || is_seen(unseen, &program->file))
 		return 0;
 	snprintf(text, sizeof text, "what %s did was not seen: %s", names_text(out->names, program->exe),
-		 *program->refusal ? program->refusal : unseen_unknown);
+		 *program->refusal ? program->refusal : likely(target));
 	args[2] = arg_text(KEY_STATE, out, text);
 	return recorded_note(out, program->track, now_ns, EVENT_NOTE_PROCESS, args, 3, err);
 }
@@ -126,7 +133,7 @@ int unseen_update(struct unseen *unseen, const struct target *target, struct sin
 			at++;
 		bool is_there = at < tree->n && tree->process[at].track == program->track;
 		if (!is_there || tree->process[at].exe != program->exe || target->is_ending)
-			result = conclude(unseen, program, out, now_ns, err);
+			result = conclude(unseen, target, program, out, now_ns, err);
 		if (!is_there || target->is_ending)
 			continue;
 		unseen->program[kept++] = tree->process[at].exe == program->exe ? *program :
