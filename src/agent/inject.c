@@ -16,6 +16,7 @@
 #include <link.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -204,6 +205,8 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 	walk_end();
 	pthread_detach(pthread_self());
 	prctl(PR_SET_NAME, "inftrace");
+	/* it has been started by a thread that may go before all others */
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
 	if (__atomic_exchange_n(&is_inside, 1, __ATOMIC_ACQUIRE))
 		return; /* another recorder's, a moment ago */
 	if (syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE))

@@ -293,6 +293,22 @@ def test_afterwards_no_hook_is_left(lab, wheel):
     server.end()
 
 
+def test_the_agents_thread_does_not_go_before_others_where_the_programs_does(lab, library):
+    first = ["chrt", "-f", "1"]
+    if lab.plain([*first, "true"]).status:
+        pytest.skip("threads may not go before others here (SCHED_FIFO)")
+    server = Server(lab, lab.native("torture", library, lab.model("chain"), 256, 256, 1, 5000, 0), prefix=first)
+    background = Attaching(lab, "--inject", server.pid)
+    background.wait_said("recording")
+    policies = {}
+    for task in os.listdir("/proc/%d/task" % server.pid):
+        with open("/proc/%d/task/%s/comm" % (server.pid, task)) as file:
+            policies.setdefault(file.read().strip(), set()).add(os.sched_getscheduler(int(task)))
+    background.end()
+    server.end()
+    assert policies["inftrace"] == {os.SCHED_OTHER} and policies["torture"] == {os.SCHED_FIFO}
+
+
 def killed_at(lab, server, step):
     command, path = attach_command(lab, "--inject", server.pid, duration=0.05, name="killed")
     return lab.plain(command, env={"INFTRACE_INJECT_STOP": str(step)})
