@@ -218,12 +218,12 @@ static void arm_module(const struct image *image, struct rtti *rtti)
 	if (!runtime && !(runtime = new_runtime(image, rtti)))
 		return;
 	runtime->is_armed = true;
-	hot->is_changing = agent.late_since != 0;
 	if (!hook_open(&runtime->image)) {
 		strcpy(runtime->ort.left_out, "everything (its tables cannot be written)");
 		tell(runtime);
 		return;
 	}
+	hot->is_changing = agent.late_since != 0;
 	for (int i = 0; i < N_ORT_FAMILIES; i++) {
 		enum ort_family family = (enum ort_family)arm_order[i];
 		uint32_t n;

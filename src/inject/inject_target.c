@@ -241,12 +241,11 @@ int inject_target_look(struct inject_target *target, struct inject *inject, stru
 
 struct inject_part *inject_target_part(struct inject_target *target, struct inject_part *part)
 {
-	struct inject_part *program = &target->program;
 	struct err ignored;
 
-	if (program->module && program->fd < 0)
-		look_into(program, target->modules.pid, &ignored);
-	return program;
+	if (part->module && part->fd < 0)
+		look_into(part, target->modules.pid, &ignored);
+	return part;
 }
 
 void inject_target_close(struct inject_target *target)
@@ -254,9 +253,9 @@ void inject_target_close(struct inject_target *target)
 	if (target->libc.fd >= 0)
 		close(target->libc.fd);
 	if (target->program.fd >= 0)
+		close(target->program.fd);
 	if (target->loader.fd >= 0)
 		close(target->loader.fd);
-		close(target->program.fd);
 	modules_done(&target->modules);
 }
 

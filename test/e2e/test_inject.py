@@ -453,6 +453,14 @@ def test_a_child_that_was_forked_while_it_was_recorded_is_recorded_again(lab, wh
     server.end()
 
 
+def test_of_what_it_has_started_without_a_runtime_nothing_is_seen_for_that_reason(lab, wheel):
+    server = python_server(lab, wheel, "chain", "--rest", 0.01, prefix=["sh", "-c", "sleep 30 < /dev/null > /dev/null 2>&1 & exec \"$@\"", "sh"])
+    done = inject(lab, server.pid)
+    server.end()
+    states = [note.args["state"] for note in done.recording.notes("process")]
+    assert len(states) == 1 and "sleep" in states[0] and "have a runtime in them when the recording begins" in states[0]
+
+
 def test_of_several_that_belong_together_one_that_cannot_be_injected_is_left_out(lab, wheel):
     server = Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "twins.py"), lab.model("chain"), "sandboxed"])
     server.process.stdin.write("\n")
@@ -469,14 +477,6 @@ def test_of_several_that_belong_together_one_that_cannot_be_injected_is_left_out
 def test_an_idle_program_is_pending_and_its_first_inference_is_recorded_from_then_on(lab, wheel):
     server = python_server(lab, wheel, "chain", "--idle", "--rest", 0.01)
     background = Attaching(lab, "--inject", server.pid)
-def test_of_what_it_has_started_without_a_runtime_nothing_is_seen_for_that_reason(lab, wheel):
-    server = python_server(lab, wheel, "chain", "--rest", 0.01, prefix=["sh", "-c", "sleep 30 < /dev/null > /dev/null 2>&1 & exec \"$@\"", "sh"])
-    done = inject(lab, server.pid)
-    server.end()
-    states = [note.args["state"] for note in done.recording.notes("process")]
-    assert len(states) == 1 and "sleep" in states[0] and "have a runtime in them when the recording begins" in states[0]
-
-
     background.wait_said("idle")
     server.process.stdin.write("\n")
     server.process.stdin.flush()
