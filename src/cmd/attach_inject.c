@@ -181,14 +181,15 @@ static void say_pending(const struct injecting *all)
 				attach_find_is_stopped(all->injected[i].inject.pid) ? "stopped (SIGSTOP, or a debugger)" : "idle");
 }
 
-/* One of several that cannot be written to, for it has just ended, is said and left out. */
+/* One of several that cannot be written to is said and left out; one that has just ended is none. */
 static int write_one(struct injecting *all, struct injected *injected, struct err *err)
 {
 	int code = inject_write(&injected->inject, err);
 
 	if (!code || all->n == 1)
 		return code;
-	fprintf(stderr, "inftrace: %s\n", err->msg);
+	if (code != -ESRCH)
+		fprintf(stderr, "inftrace: %s\n", err->msg);
 	injected->has_failed = true;
 	return 0;
 }

@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -73,7 +74,7 @@ static int check_idle(const struct inject *inject, uint64_t until_ns, struct err
 			return err_set(err, EBUSY, "cannot inject: process %d is being recorded by another inftrace",
 				       (int)inject->pid);
 		if (inject_memory_read(inject, inject->head.state, &state, sizeof state, err))
-			return -EIO;
+			return -err->code;
 		if (state.phase == FERRY_IDLE || state.phase == FERRY_FAILED || state.phase == FERRY_DONE)
 			return 0;
 		if (clock_ns() > until_ns)
@@ -89,10 +90,13 @@ static int check_idle(const struct inject *inject, uint64_t until_ns, struct err
 static int check_identity(struct inject *inject, struct err *err)
 {
 	struct proc_stat stat;
-	char text[1024];
+	char text[1024], link[64], target[2];
 	ssize_t got = proc_read("", inject->pid, "stat", text, sizeof text);
 
-	if (got <= 0 || !proc_stat_parse(text, (size_t)got, &stat) || proc_is_zombie(&stat))
+	/* the memory of one that ends goes before it, and its executable with it */
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)inject->pid);
+	if (got <= 0 || !proc_stat_parse(text, (size_t)got, &stat) || proc_is_zombie(&stat) ||
+	    (readlink(link, target, sizeof target) < 0 && errno == ENOENT))
 		return err_set(err, ESRCH, "cannot inject: process %d has ended", (int)inject->pid);
 	if (!inject->start_ticks)
 		inject->start_ticks = stat.start_ticks;
@@ -163,7 +167,7 @@ static int take_back(const struct inject *inject, struct err *err)
 
 	if (inject_memory_read(inject, inject->head.slot, &found, sizeof found, err) ||
 	    inject_memory_read(inject, inject->head.state, &state, sizeof state, err))
-		return -EIO;
+		return -err->code;
 	if (found != inject->head.original)
 		code = inject_memory_write_word(inject, inject->head.slot, inject->head.original, err);
 	step();
@@ -194,7 +198,7 @@ static int write_state(const struct inject *inject, struct err *err)
 	int code;
 
 	if (inject_memory_read(inject, inject->head.state, &state, sizeof state, err))
-		return -EIO;
+		return -err->code;
 	memset(state.error, 0, sizeof state.error);
 	state.code = 0;
 	code = inject_memory_write(inject, inject->head.state + 4, (char *)&state + 4, sizeof state - 4, err);

@@ -38,6 +38,12 @@ int inject_memory_open(struct inject *inject, struct err *err)
 	return refuse(inject, errno, err);
 }
 
+/* The file is still open, but there is no memory behind it any more. */
+static int is_gone(const struct inject *inject, struct err *err)
+{
+	return err_set(err, ESRCH, "cannot inject: process %d has ended, or has become another program", (int)inject->pid);
+}
+
 bool inject_memory_get(const struct inject *inject, uint64_t at, void *to, size_t size)
 {
 	return pread(inject->memory, to, size, (off_t)at) == (ssize_t)size;
@@ -45,17 +51,24 @@ bool inject_memory_get(const struct inject *inject, uint64_t at, void *to, size_
 
 int inject_memory_read(const struct inject *inject, uint64_t at, void *to, size_t size, struct err *err)
 {
-	if (inject_memory_get(inject, at, to, size))
+	ssize_t n = pread(inject->memory, to, size, (off_t)at);
+
+	if (n == (ssize_t)size)
 		return 0;
-	return err_set(err, EIO, "cannot inject: cannot read the memory of process %d", (int)inject->pid);
+	return n ? err_set(err, EIO, "cannot inject: cannot read the memory of process %d", (int)inject->pid)
+		 : is_gone(inject, err);
 }
 
 int inject_memory_write(const struct inject *inject, uint64_t at, const void *from, size_t size, struct err *err)
 {
-	if (pwrite(inject->memory, from, size, (off_t)at) == (ssize_t)size)
+	ssize_t n = pwrite(inject->memory, from, size, (off_t)at);
+
+	if (n == (ssize_t)size)
 		return 0;
-	return err_set(err, errno ? errno : EIO, "cannot inject: cannot write to the memory of process %d: %s",
-		       (int)inject->pid, strerror(errno ? errno : EIO));
+	if (!n)
+		return is_gone(inject, err);
+	return err_set(err, n < 0 ? errno : EIO, "cannot inject: cannot write to the memory of process %d: %s",
+		       (int)inject->pid, strerror(n < 0 ? errno : EIO));
 }
 
 int inject_memory_write_word(const struct inject *inject, uint64_t at, uint64_t word, struct err *err)

@@ -9,7 +9,7 @@
 int inject_memory_open(struct inject *inject, struct err *err);
 /* False: there is no such memory, or no such process any more. */
 bool inject_memory_get(const struct inject *inject, uint64_t at, void *to, size_t size);
-/* The same where it must be there: 0, or -EIO and err. */
+/* The same where it must be there: 0, or -errno and err; ESRCH: the process has ended. */
 int inject_memory_read(const struct inject *inject, uint64_t at, void *to, size_t size, struct err *err);
 int inject_memory_write(const struct inject *inject, uint64_t at, const void *from, size_t size, struct err *err);
 /* Aligned words are written whole. */

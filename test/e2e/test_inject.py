@@ -405,7 +405,7 @@ def test_a_program_that_was_chosen_twice_is_recorded_once(lab, wheel):
 def test_workers_that_end_and_are_replaced_are_recorded(lab, wheel):
     server = Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "prefork.py"), lab.model("chain")])
     for number in range(2):
-        done = inject(lab, server.pid, duration=0.6, name="workers-%d" % number)
+        done = inject(lab, server.pid, duration=1.5, name="workers-%d" % number)
         assert len({slice.track.pid for slice in whole(done.recording)}) > 2
         inside = {(run.track.pid, run.args["inference"]): [] for run in whole(done.recording)}
         for operator in done.recording.operators:
