@@ -60,6 +60,13 @@ static int play_all(int cpu, bool has_pair)
 	return 0;
 }
 
+static void take_out(struct uprobes *uprobes, pid_t pid)
+{
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
+		if (uprobes_copy(uprobes, i) && uprobes_copy(uprobes, i)->pid == pid)
+			uprobes_disarm(uprobes, i);
+}
+
 static int measure_once(pid_t pid, struct err *err)
 {
 	struct uprobes_opts opts = { .has_operators = true };
@@ -72,12 +79,12 @@ static int measure_once(pid_t pid, struct err *err)
 	loaded = clock_ns();
 	n = uprobes_arm(uprobes, pid, err);
 	first = clock_ns();
-	uprobes_disarm(uprobes, pid);
+	take_out(uprobes, pid);
 	out = clock_ns();
 	if (n > 0)
 		n = uprobes_arm(uprobes, pid, err);	/* the file is known by now */
 	second = clock_ns();
-	uprobes_disarm(uprobes, pid);
+	take_out(uprobes, pid);
 	end = clock_ns();
 	uprobes_close(uprobes);
 	if (n <= 0)

@@ -234,14 +234,13 @@ static pid_t start(int fd, int *from, const char *name, struct err *err)
 	return child;
 }
 
-/* Ends the child; returns its status. */
-static int finish(pid_t child, int from, int failed)
+/* Ends the child, which is not relied on to end by itself; returns its status. */
+static int finish(pid_t child, int from)
 {
 	int status = 0;
 
 	close(from);
-	if (failed == -ETIME)
-		kill(child, SIGKILL);
+	kill(child, SIGKILL);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
@@ -264,7 +263,7 @@ int analysis_sites(struct ort_sites *sites, int fd, const char *name, const stru
 	if (err)
 		err->code = 0;
 	failed = take_answer(from, sites, (uint64_t)stat_.st_size, err);
-	status = finish(child, from, failed);
+	status = finish(child, from);
 	if (failed == -EPIPE || failed == -ETIME || (failed == -ENOMEM && !sites->site))
 		failed = explain(status, failed, name, err);
 	return failed;
@@ -303,7 +302,7 @@ int analysis_file(analysis_look *look, void *result, size_t size, int fd, const 
 		failed = read_all(from, result, size, until);
 	if (!failed && (refused > 0 || !is_text(said.msg, sizeof said.msg)))
 		failed = -EPIPE;
-	status = finish(child, from, failed);
+	status = finish(child, from);
 	if (failed)
 		return explain(status, failed, name, err);
 	return refused ? err_set(err, -refused, "%s", said.msg) : 0;

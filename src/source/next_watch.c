@@ -131,8 +131,10 @@ static struct held *hold(struct watch *watch, const struct next_mapping *mapping
 		held->is_released = false;
 		return held;
 	}
-	if (watch->n_held == MAX_HELD || !(held = calloc(1, sizeof *held)))
+	if (watch->n_held == MAX_HELD || !(held = calloc(1, sizeof *held))) {
+		watch->events->n_lost++;
 		return NULL;
+	}
 	held->found.pid = mapping->pid;
 	held->found.tid = mapping->tid;
 	held->found.mapped_ns = mapping->time_ns;
@@ -221,6 +223,8 @@ static void take_mapping(struct watch *watch, const struct next_mapping *mapping
 		return;
 	}
 	fd = modules_open(mapping->pid, &module, &err);
+	if (fd == -EMFILE || fd == -ENFILE)
+		watch->events->n_lost++;
 	if (fd < 0)
 		return;
 	if (!modules_is_known(&watch->seen, fd, &verdict)) {
@@ -268,6 +272,9 @@ static void take_stops(struct watch *watch)
 		;
 	while ((tid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
 		struct held *held = find_held(watch, tid);
+		/* under a number that we do not know: nobody would let it go */
+		if (!held && WIFSTOPPED(status))
+			next_hold_end(tid, status);
 		if (!held)
 			continue;
 		if (!WIFSTOPPED(status)) {

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A process of the tree, from when it is first seen until it ends or becomes another program. */
 struct watched {
@@ -32,14 +33,13 @@ struct uprobe_state {
 	struct watched **watched;
 	size_t n_watched;
 	struct watched *owner[UPROBE_MAX_ARMED];	/* whose copy it is */
-	struct {
-		uint64_t n_lost, n_skipped;
-	} told[UPROBE_MAX_ARMED];
+	uint64_t n_lost[UPROBE_MAX_ARMED];		/* that were told of */
 	uint64_t empty_ns;		/* the ring was seen empty then */
 	bool has_read;
 };
 
-enum { FIRST_WAIT_NS = 50000000, LONGEST_WAIT_NS = 1000000000 };
+/* LONGEST_WRITE_NS: at the end, for a record whose writer has lost its processor; what lies behind it is there. */
+enum { FIRST_WAIT_NS = 50000000, LONGEST_WAIT_NS = 1000000000, LONGEST_WRITE_NS = 200000000 };
 
 static int check(const struct target *target, struct err *err)
 {
@@ -129,6 +129,8 @@ static int take_copy(struct uprobe_state *state, struct watched *watched, uint32
 	struct uprobes_copy *copy = uprobes_copy(state->target->uprobes, number);
 	const struct uprobe_armed *armed = uprobes_armed(state->target->uprobes, number);
 
+	if (copy->is_new)
+		state->n_lost[number] = 0;
 	copy->is_new = false;
 	if (!watched->process) {
 		watched->process = uprobe_process_new(watched->pid, watched->track, copy->cwd, out->names, err);
@@ -139,7 +141,6 @@ static int take_copy(struct uprobe_state *state, struct watched *watched, uint32
 	}
 	watched->process->has_gaps |= armed->has_gaps;
 	state->owner[number] = watched;
-	state->told[number].n_lost = state->told[number].n_skipped = 0;
 	return tell_runtime(state, watched, copy, out, now_ns, err);
 }
 
@@ -178,7 +179,7 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 	uprobe_ring_look(ring);
 	state->has_read = false;
 	while (!code && (step.hit = uprobe_ring_next(ring, &step.size))) {
-		const struct uprobes_copy *copy;
+		struct uprobes_copy *copy;
 		uint32_t number;
 		if (step.size < sizeof *step.hit)
 			continue;
@@ -189,7 +190,10 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 			continue;
 		step.is_old_string = copy->is_old_string;
 		step.has_load = copy->has_load;
-		code = uprobe_process_take(state->owner[number]->process, &step);
+		if (!state->owner[number]->process)	/* an heir that has run into the probes of who it was */
+			code = take_copy(state, state->owner[number], number, out, now_ns, err);
+		if (!code)
+			code = uprobe_process_take(state->owner[number]->process, &step);
 	}
 	uprobe_ring_done(ring);
 	if (!ring->is_waiting)
@@ -204,13 +208,13 @@ static int tell_losses(struct uprobe_state *state, struct sink *out, uint64_t no
 
 	for (uint32_t i = 0; i < UPROBE_MAX_ARMED && !code; i++) {
 		uint64_t n_lost;
-		if (!state->owner[i])
+		if (!state->owner[i] || !state->owner[i]->process)
 			continue;
 		n_lost = __atomic_load_n(&uprobes_armed(state->target->uprobes, i)->n_lost, __ATOMIC_RELAXED);
-		if (n_lost > state->told[i].n_lost)
-			code = recorded_lost(state->owner[i]->process->recorded, out, now_ns, n_lost - state->told[i].n_lost,
+		if (n_lost > state->n_lost[i])
+			code = recorded_lost(state->owner[i]->process->recorded, out, now_ns, n_lost - state->n_lost[i],
 					     "ring of the probes, 8 MiB: full", err);
-		state->told[i].n_lost = n_lost;
+		state->n_lost[i] = n_lost;
 	}
 	return code;
 }
@@ -236,7 +240,7 @@ static int finish(struct uprobe_state *state, struct watched *watched, struct si
 		return 0;
 	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
 		if (state->owner[i] == watched)
-			n_skipped += uprobes_armed(state->target->uprobes, i)->n_skipped;
+			n_skipped += __atomic_exchange_n(&uprobes_armed(state->target->uprobes, i)->n_skipped, 0, __ATOMIC_RELAXED);
 	code = lanes_put(&process->recorded->lanes, out, UINT64_MAX, err);
 	if (!code)
 		code = tell_left_out(process, n_skipped, "inferences, as --sample or --rate says", out, now_ns, err);
@@ -249,6 +253,28 @@ static int finish(struct uprobe_state *state, struct watched *watched, struct si
 	if (!code && process->n_unplaced)
 		code = recorded_lost(process->recorded, out, now_ns, process->n_unplaced, "hits of probes that found no place", err);
 	return code;
+}
+
+/* What the process has become by exec; NULL: it has ended. */
+static struct watched *find_heir(const struct uprobe_state *state, size_t i)
+{
+	for (size_t later = i + 1; later < state->n_watched; later++)
+		if (state->watched[later]->pid == state->watched[i]->pid &&
+		    state->watched[later]->start_ticks == state->watched[i]->start_ticks)
+			return state->watched[later];
+	return NULL;
+}
+
+/* The probes of a process that is over: its heir runs into them, too, if it maps the same file. */
+static void pass_on(struct uprobe_state *state, const struct watched *watched, struct watched *heir)
+{
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++) {
+		if (state->owner[i] != watched)
+			continue;
+		state->owner[i] = heir;
+		if (!heir)
+			uprobes_disarm(state->target->uprobes, i);
+	}
 }
 
 /* Processes that have left the tree, once everything that they told has been read. */
@@ -264,11 +290,7 @@ static int drop_gone(struct uprobe_state *state, struct sink *out, uint64_t now_
 			continue;
 		}
 		code = finish(state, watched, out, now_ns, err);
-		if (watched->process)
-			uprobes_disarm(state->target->uprobes, watched->pid);
-		for (uint32_t c = 0; c < UPROBE_MAX_ARMED; c++)
-			if (state->owner[c] == watched)
-				state->owner[c] = NULL;
+		pass_on(state, watched, find_heir(state, i));
 		watched_free(watched);
 	}
 	state->n_watched = n;
@@ -278,16 +300,20 @@ static int drop_gone(struct uprobe_state *state, struct sink *out, uint64_t now_
 static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct uprobe_state *state = opaque;
+	const struct uprobe_ring *ring = uprobes_ring(state->target->uprobes);
+	uint64_t until_ns = clock_ns() + LONGEST_WRITE_NS;
+	bool is_ending = state->target->is_ending;
 	int code;
 
-	if (state->target->is_ending)
+	if (is_ending)
 		uprobes_stop(state->target->uprobes);
 	code = follow_tree(state, now_ns, err);
-	for (size_t i = 0; i < state->n_watched && !code && !state->target->is_ending; i++)
+	for (size_t i = 0; i < state->n_watched && !code && !is_ending; i++)
 		if (state->watched[i]->is_in_tree && now_ns >= state->watched[i]->look_ns)
 			code = look(state, state->watched[i], out, now_ns, err);
-	if (!code)
-		code = read_ring(state, out, now_ns, err);
+	do
+		code = code ? code : read_ring(state, out, now_ns, err);
+	while (!code && is_ending && ring->is_waiting && clock_ns() < until_ns && !usleep(500));
 	for (size_t i = 0; i < state->n_watched && !code; i++) {
 		struct uprobe_process *process = state->watched[i]->process;
 		if (process && process->recorded->lanes.n)
@@ -295,9 +321,9 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 	}
 	if (!code)
 		code = tell_losses(state, out, now_ns, err);
-	for (size_t i = 0; i < state->n_watched && !code && state->target->is_ending; i++)
+	for (size_t i = 0; i < state->n_watched && !code && is_ending; i++)
 		code = finish(state, state->watched[i], out, now_ns, err);
-	return code || state->target->is_ending ? code : drop_gone(state, out, now_ns, err);
+	return code || is_ending || ring->is_waiting ? code : drop_gone(state, out, now_ns, err);
 }
 
 static int due_ms(const void *opaque)

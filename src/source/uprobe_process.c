@@ -88,6 +88,7 @@ static size_t new_thread(struct uprobe_process *process)
 	return at;
 }
 
+/* step->thread is NULL where every place has something open. */
 static int find_thread(struct uprobe_step *step)
 {
 	struct uprobe_process *process = step->process;
@@ -100,9 +101,9 @@ static int find_thread(struct uprobe_step *step)
 		return 0;
 	}
 	at = new_thread(process);
-	if (at == SIZE_MAX)
-		return -ENOMEM;
-	step->thread = process->thread[at];
+	step->thread = at == SIZE_MAX ? NULL : process->thread[at];
+	if (!step->thread)
+		return process->n_threads == SEGMENT_MAX_RINGS ? 0 : -ENOMEM;
 	step->thread->tid = tid;
 	step->thread->n_operators = step->thread->n_runs = step->thread->n_creations = 0;
 	if (!uprobe_table_put(&process->threads, tid, (uint32_t)at + 1))
@@ -187,6 +188,10 @@ int uprobe_process_take(struct uprobe_process *process, struct uprobe_step *step
 	code = find_thread(step);
 	if (code)
 		return code;
+	if (!step->thread) {
+		process->n_unplaced++;
+		return 0;
+	}
 	step->thread->last_time = hit->time;
 	return takers[hit->kind][hit->is_return](step);
 }

@@ -209,7 +209,9 @@ static void describe(struct uprobes_copy *copy, const struct analysed *file, con
 			used += (size_t)snprintf(copy->armed + used, sizeof copy->armed - used, "%s%s %zu", used ? ", " : "",
 						 ort_site_name((enum ort_site_kind)kind), count[kind]);
 	snprintf(copy->version, sizeof copy->version, "%s", file->sites.version);
-	snprintf(copy->left_out, sizeof copy->left_out, "%s", file->sites.left_out);
+	if (*file->sites.left_out)
+		snprintf(copy->left_out, sizeof copy->left_out, "%s; build id %s", file->sites.left_out,
+			 *file->sites.build_id ? file->sites.build_id : "unknown");
 	copy->is_old_string = file->sites.is_old_string;
 	copy->has_load = count[SITE_LOAD];
 }
@@ -285,7 +287,7 @@ static void fill(struct uprobes_copy *copy, pid_t pid, const char *path)
 	copy->cwd[got > 0 ? got : 0] = 0;
 }
 
-static void take_out(struct uprobes *uprobes, uint32_t number)
+void uprobes_disarm(struct uprobes *uprobes, uint32_t number)
 {
 	struct uprobes_copy *copy = &uprobes->copy[number];
 
@@ -338,7 +340,7 @@ static int arm(struct uprobes *uprobes, pid_t pid, const struct module *module, 
 	uprobes->file[number].inode = module->inode;
 	code = put_links(uprobes, number, fd, file, module->path, err);
 	if (code) {
-		take_out(uprobes, number);
+		uprobes_disarm(uprobes, number);
 		return code;
 	}
 	uprobes->copy[number].arm_ns = clock_ns() - start_ns;
@@ -422,16 +424,6 @@ int uprobes_arm(struct uprobes *uprobes, pid_t pid, struct err *err)
 	return count_armed(uprobes, pid);
 }
 
-void uprobes_disarm(struct uprobes *uprobes, pid_t pid)
-{
-	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
-		if (uprobes->copy[i].pid == pid)
-			set_gate(uprobes, i, false);
-	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
-		if (uprobes->copy[i].pid == pid)
-			take_out(uprobes, i);
-}
-
 void uprobes_close(struct uprobes *uprobes)
 {
 	if (!uprobes)
@@ -439,7 +431,7 @@ void uprobes_close(struct uprobes *uprobes)
 	uprobes_stop(uprobes);
 	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
 		if (uprobes->copy[i].pid)
-			take_out(uprobes, i);
+			uprobes_disarm(uprobes, i);
 	for (size_t i = 0; i < uprobes->n_analysed; i++) {
 		ort_sites_done(&uprobes->analysed[i]->sites);
 		free(uprobes->analysed[i]);

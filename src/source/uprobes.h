@@ -54,8 +54,8 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err);
  */
 int uprobes_arm(struct uprobes *uprobes, pid_t pid, struct err *err);
 
-/* Takes the probes of this process out again. */
-void uprobes_disarm(struct uprobes *uprobes, pid_t pid);
+/* Takes the probes of this copy out again; it is none from now on. */
+void uprobes_disarm(struct uprobes *uprobes, uint32_t number);
 
 /* Opens, closes all gates. */
 void uprobes_start(struct uprobes *uprobes);

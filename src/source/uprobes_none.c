@@ -17,7 +17,7 @@ int uprobes_arm(struct uprobes *uprobes, pid_t pid, struct err *err)
 	return err_set(err, ENOTSUP, "cannot put probes into process %d: none are built in", (int)pid);
 }
 
-void uprobes_disarm(struct uprobes *uprobes, pid_t pid)
+void uprobes_disarm(struct uprobes *uprobes, uint32_t number)
 {
 }
 

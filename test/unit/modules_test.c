@@ -282,6 +282,33 @@ static void what_the_child_refuses_the_parent_says(void **state)
 	close(fd);
 }
 
+/* As one that a file has taken over might. */
+static int answer_and_stay(const struct image_file *file, void *result, struct err *err)
+{
+	struct {
+		int32_t failed;
+		struct err err;
+		int result;
+	} answer = { .result = 42 };
+
+	if (write(STDOUT_FILENO, &answer, sizeof answer) == sizeof answer)
+		for (;;)
+			pause();
+	return -EIO;
+}
+
+static void a_child_that_does_not_end_is_not_waited_for(void **state)
+{
+	int fd = open(TEST_DIR "/data/elf/good/plain.so", O_RDONLY | O_CLOEXEC), result = 0;
+	struct err err = { 0 };
+
+	alarm(60);
+	assert_int_equal(analysis_file(answer_and_stay, &result, sizeof result, fd, "it", &err), 0);
+	alarm(0);
+	assert_int_equal(result, 42);
+	close(fd);
+}
+
 /* Another process cuts the file off and mends it while it is read. */
 static void a_file_that_shrinks_is_an_error_at_most(void **state)
 {
@@ -330,6 +357,7 @@ int main(void)
 		cmocka_unit_test(many_files_are_remembered),
 		cmocka_unit_test(a_child_finds_what_the_parent_would),
 		cmocka_unit_test(what_the_child_refuses_the_parent_says),
+		cmocka_unit_test(a_child_that_does_not_end_is_not_waited_for),
 		cmocka_unit_test(a_file_that_shrinks_is_an_error_at_most),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

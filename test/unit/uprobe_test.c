@@ -273,6 +273,18 @@ static void an_operator_on_another_thread_belongs_to_the_run_whose_options_it_ha
 	assert_string_equal(fixture->text, "add(2)+20 -30 ");
 }
 
+static void options_that_lie_side_by_side_are_told_apart(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture, 0xa000, "add");
+	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0x900000);
+	joined(fixture, 2, UPROBE_RUN, 11, 0x5000, 0x2000, 0x9000b0);
+	joined(fixture, 9, UPROBE_OPERATOR, 20, 0xa000, 0x8000, 0x9000b0);
+	hit(fixture, 9, UPROBE_OPERATOR_END, 30, 0, 0x8008);
+	assert_string_equal(fixture->text, "add(2)+20 -30 ");
+}
+
 static void of_runs_with_the_same_options_none_gets_the_operator(void **state)
 {
 	struct fixture *fixture = *state;
@@ -514,6 +526,19 @@ static void more_threads_than_places_take_those_of_idle_ones(void **state)
 	assert_int_equal(fixture->process->n_cut_runs, 0);
 }
 
+static void a_thread_that_finds_no_place_is_counted_and_ends_nothing(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (uint32_t tid = 1; tid <= SEGMENT_MAX_RINGS; tid++)
+		run(fixture, tid, 10 + tid, 0x1000);
+	run(fixture, SEGMENT_MAX_RINGS + 1, 50000, 0x1000);
+	assert_int_equal(fixture->process->n_unplaced, 1);
+	leave(fixture, 1, UPROBE_RUN, 60000, 0x1008);
+	run(fixture, SEGMENT_MAX_RINGS + 1, 70000, 0x1000);
+	assert_int_equal(fixture->process->n_unplaced, 1);
+}
+
 static void hits_that_make_no_sense_are_counted(void **state)
 {
 	struct fixture *fixture = *state;
@@ -655,6 +680,7 @@ int main(void)
 		IN_PROCESS(what_an_exception_left_in_another_ends_with_it),
 		IN_PROCESS(a_failed_run_tells_why_and_so_do_its_operators),
 		IN_PROCESS(an_operator_on_another_thread_belongs_to_the_run_whose_options_it_has),
+		IN_PROCESS(options_that_lie_side_by_side_are_told_apart),
 		IN_PROCESS(of_runs_with_the_same_options_none_gets_the_operator),
 		IN_PROCESS(operators_of_runs_that_began_unseen_are_counted),
 		IN_PROCESS(operators_that_a_run_left_on_other_threads_end_with_it),
@@ -673,6 +699,7 @@ int main(void)
 		IN_PROCESS(a_session_at_the_address_of_one_that_is_gone_is_another),
 		IN_PROCESS(constant_folding_is_no_operator_of_a_run),
 		IN_PROCESS(more_threads_than_places_take_those_of_idle_ones),
+		IN_PROCESS(a_thread_that_finds_no_place_is_counted_and_ends_nothing),
 		IN_PROCESS(hits_that_make_no_sense_are_counted),
 		cmocka_unit_test(a_ring_is_read_in_order_and_over_its_end),
 		cmocka_unit_test(a_record_that_is_being_written_ends_the_round),
