@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A process of the tree, from when it is first seen until it ends or becomes another program. */
+/* A process of the tree, from when it is first seen until it ends, whichever programs it becomes. */
 struct watched {
 	pid_t pid;
 	uint64_t start_ticks;
@@ -25,7 +25,6 @@ struct watched {
 	uint64_t look_ns, wait_ns;	/* when to look for a runtime in it, and how long until the time after */
 	struct uprobe_process *process;	/* NULL: no runtime so far */
 	bool is_in_tree, has_failed;
-	uint32_t session_base, run_base;
 };
 
 struct uprobe_state {
@@ -63,47 +62,51 @@ static void watched_free(struct watched *watched)
 	free(watched);
 }
 
+static struct watched *find(const struct uprobe_state *state, const struct tree_process *process)
+{
+	for (size_t i = 0; i < state->n_watched; i++)
+		if (state->watched[i]->pid == process->pid && state->watched[i]->start_ticks == process->start_ticks)
+			return state->watched[i];
+	return NULL;
+}
+
+static struct watched *add(struct uprobe_state *state, const struct tree_process *process)
+{
+	struct watched **grown = realloc(state->watched, (state->n_watched + 1) * sizeof(struct watched *)), *watched;
+
+	if (grown)
+		state->watched = grown;
+	watched = grown ? malloc(sizeof *watched) : NULL;
+	if (!watched)
+		return NULL;
+	*watched = (struct watched){ .pid = process->pid, .start_ticks = process->start_ticks, .track = process->track };
+	state->watched[state->n_watched++] = watched;
+	return watched;
+}
+
 /* Takes up what is new in the tree, and marks what is still there. */
 static int follow_tree(struct uprobe_state *state, uint64_t now_ns, struct err *err)
 {
 	const struct tree *tree = state->target->tree;
-	struct watched **grown, *before;
 
 	for (size_t i = 0; i < state->n_watched; i++)
 		state->watched[i]->is_in_tree = false;
 	for (size_t i = 0; i < tree->n; i++) {
 		const struct tree_process *process = &tree->process[i];
-		struct watched *watched = NULL;
-		before = NULL;
-		for (size_t w = 0; w < state->n_watched && !watched; w++) {
-			struct watched *at = state->watched[w];
-			if (at->pid != process->pid || at->start_ticks != process->start_ticks)
-				continue;
-			if (at->exe && process->exe && at->exe != process->exe) {
-				before = at;	/* another program now */
-				continue;
-			}
-			watched = at;
-		}
-		if (watched) {
-			watched->is_in_tree = true;
-			watched->exe = process->exe ? process->exe : watched->exe;
-			continue;
-		}
-		grown = realloc(state->watched, (state->n_watched + 1) * sizeof(struct watched *));
-		if (grown)
-			state->watched = grown;
-		watched = grown ? malloc(sizeof *watched) : NULL;
+		struct watched *watched = find(state, process);
+		bool is_other = !watched || (watched->exe && process->exe && watched->exe != process->exe);
+		if (!watched)
+			watched = add(state, process);
 		if (!watched)
 			return err_set(err, ENOMEM, "cannot follow the processes of the target: out of memory");
-		*watched = (struct watched){ .pid = process->pid, .start_ticks = process->start_ticks, .exe = process->exe,
-					     .track = process->track, .look_ns = now_ns, .wait_ns = FIRST_WAIT_NS,
-					     .is_in_tree = true };
-		if (before && before->process) {
-			watched->session_base = before->process->recorded->session_base + before->process->recorded->last_session;
-			watched->run_base = before->process->recorded->run_base + before->process->recorded->last_run;
-		}
-		state->watched[state->n_watched++] = watched;
+		watched->is_in_tree = true;
+		watched->exe = process->exe ? process->exe : watched->exe;
+		if (!is_other)
+			continue;
+		/* another program will load another runtime soon; in the same one the probes are in already */
+		watched->look_ns = now_ns;
+		watched->wait_ns = FIRST_WAIT_NS;
+		watched->has_failed = false;
 	}
 	return 0;
 }
@@ -129,18 +132,15 @@ static int take_copy(struct uprobe_state *state, struct watched *watched, uint32
 	struct uprobes_copy *copy = uprobes_copy(state->target->uprobes, number);
 	const struct uprobe_armed *armed = uprobes_armed(state->target->uprobes, number);
 
-	if (copy->is_new)
-		state->n_lost[number] = 0;
 	copy->is_new = false;
 	if (!watched->process) {
 		watched->process = uprobe_process_new(watched->pid, watched->track, copy->cwd, out->names, err);
 		if (!watched->process)
 			return -ENOMEM;
-		watched->process->recorded->session_base = watched->session_base;
-		watched->process->recorded->run_base = watched->run_base;
 	}
 	watched->process->has_gaps |= armed->has_gaps;
 	state->owner[number] = watched;
+	state->n_lost[number] = 0;
 	return tell_runtime(state, watched, copy, out, now_ns, err);
 }
 
@@ -179,7 +179,7 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 	uprobe_ring_look(ring);
 	state->has_read = false;
 	while (!code && (step.hit = uprobe_ring_next(ring, &step.size))) {
-		struct uprobes_copy *copy;
+		const struct uprobes_copy *copy;
 		uint32_t number;
 		if (step.size < sizeof *step.hit)
 			continue;
@@ -190,10 +190,7 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 			continue;
 		step.is_old_string = copy->is_old_string;
 		step.has_load = copy->has_load;
-		if (!state->owner[number]->process)	/* an heir that has run into the probes of who it was */
-			code = take_copy(state, state->owner[number], number, out, now_ns, err);
-		if (!code)
-			code = uprobe_process_take(state->owner[number]->process, &step);
+		code = uprobe_process_take(state->owner[number]->process, &step);
 	}
 	uprobe_ring_done(ring);
 	if (!ring->is_waiting)
@@ -208,7 +205,7 @@ static int tell_losses(struct uprobe_state *state, struct sink *out, uint64_t no
 
 	for (uint32_t i = 0; i < UPROBE_MAX_ARMED && !code; i++) {
 		uint64_t n_lost;
-		if (!state->owner[i] || !state->owner[i]->process)
+		if (!state->owner[i])
 			continue;
 		n_lost = __atomic_load_n(&uprobes_armed(state->target->uprobes, i)->n_lost, __ATOMIC_RELAXED);
 		if (n_lost > state->n_lost[i])
@@ -240,7 +237,7 @@ static int finish(struct uprobe_state *state, struct watched *watched, struct si
 		return 0;
 	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
 		if (state->owner[i] == watched)
-			n_skipped += __atomic_exchange_n(&uprobes_armed(state->target->uprobes, i)->n_skipped, 0, __ATOMIC_RELAXED);
+			n_skipped += uprobes_armed(state->target->uprobes, i)->n_skipped;
 	code = lanes_put(&process->recorded->lanes, out, UINT64_MAX, err);
 	if (!code)
 		code = tell_left_out(process, n_skipped, "inferences, as --sample or --rate says", out, now_ns, err);
@@ -253,28 +250,6 @@ static int finish(struct uprobe_state *state, struct watched *watched, struct si
 	if (!code && process->n_unplaced)
 		code = recorded_lost(process->recorded, out, now_ns, process->n_unplaced, "hits of probes that found no place", err);
 	return code;
-}
-
-/* What the process has become by exec; NULL: it has ended. */
-static struct watched *find_heir(const struct uprobe_state *state, size_t i)
-{
-	for (size_t later = i + 1; later < state->n_watched; later++)
-		if (state->watched[later]->pid == state->watched[i]->pid &&
-		    state->watched[later]->start_ticks == state->watched[i]->start_ticks)
-			return state->watched[later];
-	return NULL;
-}
-
-/* The probes of a process that is over: its heir runs into them, too, if it maps the same file. */
-static void pass_on(struct uprobe_state *state, const struct watched *watched, struct watched *heir)
-{
-	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++) {
-		if (state->owner[i] != watched)
-			continue;
-		state->owner[i] = heir;
-		if (!heir)
-			uprobes_disarm(state->target->uprobes, i);
-	}
 }
 
 /* Processes that have left the tree, once everything that they told has been read. */
@@ -290,7 +265,13 @@ static int drop_gone(struct uprobe_state *state, struct sink *out, uint64_t now_
 			continue;
 		}
 		code = finish(state, watched, out, now_ns, err);
-		pass_on(state, watched, find_heir(state, i));
+		/* not by its number: another program may have that by now, and probes of its own */
+		for (uint32_t c = 0; c < UPROBE_MAX_ARMED; c++) {
+			if (state->owner[c] != watched)
+				continue;
+			uprobes_disarm(state->target->uprobes, c);
+			state->owner[c] = NULL;
+		}
 		watched_free(watched);
 	}
 	state->n_watched = n;

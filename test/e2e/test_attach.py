@@ -567,15 +567,21 @@ def test_a_program_that_becomes_another_one_is_seen_on(lab, wheel, is_copied):
     executable = shutil.copy(os.path.realpath(wheel.python), lab.path("successor")) if is_copied else wheel.python
     server = Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "successor.py"), lab.model("chain")],
                     env={"SUCCESSOR": executable})
-    attaching = Attaching(lab, server.pid)
+    # only who keeps the right to look sees that the executable is another one
+    attaching = Attaching(lab, server.pid, *(["--follow"] if is_copied else []))
     attaching.wait_said("recording python")
     time.sleep(0.3)
     server.process.stdin.write("\n")
     server.process.stdin.flush()
     assert server.process.stdout.readline() == "again\n"
-    time.sleep(0.3)
+    time.sleep(1)
+    end = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     server.end()
+    if is_copied:
+        attaching.process.send_signal(signal.SIGINT)
     recording = attaching.wait().recording
+    assert max(slice.start for slice in whole(recording)) > end - 500000000
+    assert len(recording.notes("runtime")) == 1  # its probes stay in: no moment without
     created = recording.of("session")
     assert len(created) == 1 and {slice.args["model"] for slice in whole(recording)} == {"chain"}
     assert min(slice.start for slice in whole(recording)) < created[0].start < max(slice.start for slice in whole(recording))
