@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "cmd/attach_find.h"
+#include "cmd/term.h"
 #include "source/next.h"
 #include "source/proc.h"
 #include "source/uprobe.h"
@@ -79,12 +80,12 @@ static void announce(const struct attach_next *all, const struct next_program *p
 	bool is_found = !attach_find_pid(program->pid, &match, &ignored);
 
 	if (!all->job->options->quiet)
-		fprintf(stderr, "inftrace: recording %s (%d)\n", is_found ? match.name : "?", (int)program->pid);
+		term_say("recording %s (%d)", is_found ? match.name : "?", (int)program->pid);
 	if (*program->why_not)
-		fprintf(stderr, "inftrace: the beginning of %d may be missing: %s\n", (int)program->pid, program->why_not);
+		term_say("the beginning of %d may be missing: %s", (int)program->pid, program->why_not);
 	else if (has_run_on(program))
-		fprintf(stderr, "inftrace: the beginning of %d may be missing: it took %.1f s to put probes in, and no program is held for "
-			"longer than %d s\n", (int)program->pid, (double)(clock_ns() - program->held_ns) / 1e9, NEXT_LONGEST_HOLD_S);
+		term_say("the beginning of %d may be missing: it took %.1f s to put probes in, and no program is held for "
+			"longer than %d s", (int)program->pid, (double)(clock_ns() - program->held_ns) / 1e9, NEXT_LONGEST_HOLD_S);
 }
 
 /* Puts probes into it and adds it to those that are recorded. False: it is not recorded, which is said. */
@@ -97,9 +98,9 @@ static bool admit(struct attach_next *all, struct attached *attached, const stru
 	if (n > 0 && is_new)
 		n = attached_add(attached, program->pid, program->start_ticks, &trouble) ? -1 : n;
 	if (n < 0 && trouble.code != ESRCH)
-		fprintf(stderr, "inftrace: %s\n", trouble.msg);
+		term_say("%s", trouble.msg);
 	else if (n < 0 && is_new)
-		fprintf(stderr, "inftrace: process %d ended before probes were in, and is not recorded\n", (int)program->pid);
+		term_say("process %d ended before probes were in, and is not recorded", (int)program->pid);
 	if (n > 0 && is_new)
 		announce(all, program);
 	if (n > 0)
@@ -112,8 +113,8 @@ static void tell_loss(struct attach_next *all)
 	uint64_t n_lost = all->next ? next_lost(all->next) : 0;
 
 	if (n_lost > all->n_lost) {
-		fprintf(stderr, "inftrace: files were mapped faster than they could be looked at, %llu were not: a program may have "
-			"been missed\n", (unsigned long long)(n_lost - all->n_lost));
+		term_say("files were mapped faster than they could be looked at, %llu were not: a program may have "
+			"been missed", (unsigned long long)(n_lost - all->n_lost));
 		all->n_lost = n_lost;
 	}
 }

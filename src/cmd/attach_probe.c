@@ -8,6 +8,7 @@
 #include "cmd/attach_find.h"
 #include "cmd/attach_loaded.h"
 #include "cmd/attach_next.h"
+#include "cmd/term.h"
 #include "source/proc.h"
 #include "source/uprobe.h"
 #include "source/uprobe_rights.h"
@@ -38,7 +39,7 @@ void attach_say_left_out(struct uprobes *uprobes, pid_t pid)
 	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++) {
 		const struct uprobes_copy *copy = uprobes_copy(uprobes, i);
 		if (copy && copy->pid == pid && copy->is_new && *copy->left_out)
-			fprintf(stderr, "inftrace: ONNX Runtime %s in %s is not understood in whole: not seen are %s\n",
+			term_say("ONNX Runtime %s in %s is not understood in whole: not seen are %s",
 				*copy->version ? copy->version : "(unknown version)", copy->path, copy->left_out);
 	}
 }
@@ -92,10 +93,10 @@ static int arm_all(struct attach_job *job, struct uprobes *uprobes, struct err *
 		if (!code && !job->attached.waits)
 			code = attach_loaded_nothing(name, pid, err);
 		if (code < 0 && (job->attached.n > 1 || job->takes_all))
-			fprintf(stderr, "inftrace: %s\n", err->msg);
+			term_say("%s", err->msg);
 		n_armed += code > 0 ? code : 0;
 		if (code > 0 && !job->options->quiet)
-			fprintf(stderr, "inftrace: recording %s (%d)%s; Ctrl-C ends the recording, the program goes on\n", name, (int)pid,
+			term_say("recording %s (%d)%s; Ctrl-C ends the recording, the program goes on", name, (int)pid,
 				attach_find_is_stopped(pid) ? ", which is stopped (SIGSTOP, or a debugger) and does nothing just now" : "");
 	}
 	if (n_armed || job->takes_all)
@@ -116,7 +117,7 @@ static int check_program(const struct attach_job *job, pid_t pid, struct err *er
 	int code = uprobe_rights_check_pid("", pid, err);
 
 	if (code == -EPERM && !job->options->quiet)
-		fprintf(stderr, "inftrace: %s\n", err->msg);
+		term_say("%s", err->msg);
 	return code == -EPERM ? 0 : code;
 }
 
@@ -164,7 +165,7 @@ static void say_waiting(const struct attach_job *job)
 
 	if (job->options->quiet)
 		return;
-	fprintf(stderr, "inftrace: waiting for %s%s%.150s; Ctrl-C ends the recording\n",
+	term_say("waiting for %s%s%.150s; Ctrl-C ends the recording",
 		job->takes_one ? "the next program that loads a runtime" : "programs that load a runtime",
 		job->wish.name ? ", called " : wish ? ", of " : "", wish ? wish : "");
 }
@@ -174,7 +175,7 @@ static void say_cost(const struct attach_job *job, const struct uprobes *uprobes
 {
 	if (!uprobes_is_slow(uprobes) || job->options->quiet)
 		return;
-	fprintf(stderr, "inftrace: %s: an event of its own for each of some %s probes, which the kernel takes out one by one%s%s\n",
+	term_say("%s: an event of its own for each of some %s probes, which the kernel takes out one by one%s%s",
 		link_type(job->probes->link) == UPROBE_LINK_PERF ? "--link perf" : "this kernel is older than 6.6",
 		has_operators ? "750" : "50", has_operators ? ", in the background for a minute or so when the recording is over; "
 		"who attaches meanwhile waits" : ", for some seconds when the recording is over",

@@ -11,9 +11,8 @@ static int print_error(const struct err *err)
 {
 	char text[sizeof err->msg];
 
-	/* names of files and programs may hold what a terminal would obey */
-	for (size_t i = 0; i < sizeof text; i++)
-		text[i] = (unsigned char)err->msg[i] < ' ' && err->msg[i] ? '?' : err->msg[i];
+	memcpy(text, err->msg, sizeof text);
+	term_disarm(text);
 	fflush(stdout);
 	fprintf(stderr, "%sinftrace:%s %s\n", term_style(stderr, TERM_RED), term_style(stderr, TERM_PLAIN), text);
 	return CMD_FAILED;

@@ -197,9 +197,16 @@ static bool is_same(int fd, const struct module *module)
 	return (major(stat_.st_dev) == module->major && minor(stat_.st_dev) == module->minor) || has_own_devices(fd);
 }
 
+static bool is_file(int fd)
+{
+	struct stat stat_;
+
+	return !fstat(fd, &stat_) && S_ISREG(stat_.st_mode);
+}
+
 /*
- * Opens a path if it leads to the module's file; -1: it does not, or cannot be opened (errno). Looked at before it is opened,
- * because opening what is no file may do something.
+ * Opens a path if it leads to the module's file (NULL: to any file); -1: it does not, or cannot be opened (errno). Looked at
+ * before it is opened, because opening what is no file may do something.
  */
 static int open_same(const char *path, const struct module *module)
 {
@@ -209,7 +216,7 @@ static int open_same(const char *path, const struct module *module)
 	if (place < 0)
 		return -1;
 	snprintf(link, sizeof link, "/proc/self/fd/%d", place);
-	if (!is_same(place, module))
+	if (module ? !is_same(place, module) : !is_file(place))
 		errno = ENOENT;
 	else
 		fd = open(link, O_RDONLY | O_CLOEXEC);
@@ -273,7 +280,7 @@ int modules_open(pid_t pid, const struct module *module, struct err *err)
 	snprintf(path, sizeof path, "/proc/%d/map_files/%llx-%llx", (int)pid, (unsigned long long)module->start,
 		 (unsigned long long)module->end);
 	/* the mapping itself leads there: nothing is to be compared */
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open_same(path, NULL);
 	refused = fd < 0 ? errno : 0;
 	if (fd < 0) {
 		snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);

@@ -246,13 +246,14 @@ static __always_inline struct telling find_untold(const struct hit *hit, uint64_
 /* Tells what a session or provider is called when it is seen for the first time, or may be a new one. */
 static __always_inline void tell_object(const struct hit *hit, uint64_t object, uint64_t size)
 {
-	uint64_t generation = hit->armed->generation;
+	uint64_t generation = hit->armed->generation, n_lost = hit->armed->n_lost;
 	struct telling telling = find_untold(hit, object, generation);
 
 	if (!telling.way)
 		return;
 	tell_texts(object, size, hit->cookie, hit->tid, generation);
-	*telling.way = telling.entry;
+	if (hit->armed->n_lost == n_lost)	/* else it is told again */
+		*telling.way = telling.entry;
 }
 
 /*
@@ -365,7 +366,7 @@ static __always_inline int operator_end(const struct hit *hit)
 /* Whether an inference that begins is one of those that are not recorded. */
 static __always_inline enum skipped is_skipped(struct uprobe_armed *state)
 {
-	uint64_t n, now, next;
+	uint64_t n, now, next, then;
 
 	if (!state->is_open)
 		return SKIPPED_BY_GATE;
@@ -380,8 +381,9 @@ static __always_inline enum skipped is_skipped(struct uprobe_armed *state)
 	next = state->next_ns;
 	if (next > now)
 		return SKIPPED_BY_SAMPLE;
-	state->next_ns = (now - next > state->min_gap_ns ? now : next) + state->min_gap_ns;
-	return NOT_SKIPPED;
+	then = (now - next > state->min_gap_ns ? now : next) + state->min_gap_ns;
+	/* of two at the same moment one is */
+	return __sync_val_compare_and_swap(&state->next_ns, next, then) == next ? NOT_SKIPPED : SKIPPED_BY_SAMPLE;
 }
 
 /* Remembers that the thread is inside a run. False: one that is not recorded. */

@@ -73,6 +73,7 @@ bool uprobe_text_learn(const struct uprobe_step *step)
 	struct uprobe_texts *texts = find_texts(process, step->hit->object), *grown;
 	const char *text = uprobe_hit_text(step);
 	size_t n = process->n_text_of;
+	uint32_t at;
 
 	if (!*text || !is_text(text))
 		return true;
@@ -97,12 +98,17 @@ bool uprobe_text_learn(const struct uprobe_step *step)
 		texts->n = 0;
 		texts->generation = named->provider;
 	}
-	/* two threads may tell the same */
-	if (texts->n == UPROBE_MAX_TEXTS || texts->generation != named->provider ||
-	    (texts->n && texts->text[texts->n - 1].offset >= named->index))
+	at = texts->n;
+	if (at == UPROBE_MAX_TEXTS || texts->generation != named->provider)
 		return true;
-	texts->text[texts->n].offset = (uint32_t)named->index;
-	texts->text[texts->n++].name = intern(process, text);
+	while (at && texts->text[at - 1].offset > named->index)
+		at--;
+	/* two threads may tell the same; and what found no room in the ring is told again with all others */
+	if (at && texts->text[at - 1].offset == named->index)
+		return true;
+	memmove(&texts->text[at + 1], &texts->text[at], (texts->n++ - at) * sizeof texts->text[0]);
+	texts->text[at].offset = (uint32_t)named->index;
+	texts->text[at].name = intern(process, text);
 	return true;
 }
 

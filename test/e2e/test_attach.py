@@ -397,7 +397,8 @@ RUN, KERNEL = b"Running with tag: ", b"Non-zero status code returned while runni
     ([KERNEL], True, "not seen are end of operators"), ([RUN], False, "not seen are runs"), ([RUN, KERNEL], False, "is not understood: runs")])
 def test_of_a_build_that_is_not_understood_the_rest_is_seen_or_nothing(lab, library, tmp_path, texts, seen, said):
     """What is known by a text that is another one here."""
-    copy = str(tmp_path / "libonnxruntime.so")
+    os.mkdir(tmp_path / "odd\033[31m")  # what a terminal would obey
+    copy = str(tmp_path / "odd\033[31m" / "libonnxruntime.so")
     with open(library, "rb") as file:
         data = file.read()
     for text in texts:
@@ -408,6 +409,7 @@ def test_of_a_build_that_is_not_understood_the_rest_is_seen_or_nothing(lab, libr
     server = native_server(lab, copy, "chain", 256, 256)
     done = attach(lab, server.pid, duration=0.3, status=0 if len(texts) == 1 else 3)
     assert said in done.err and re.search(r"build id [0-9a-f]{40}", done.err), done.err
+    assert "odd?[31m" in done.err and "\033" not in done.err
     if len(texts) > 1:
         assert done.recording is None
         assert text_differs(server.pid) == 0

@@ -282,6 +282,28 @@ static void what_the_child_refuses_the_parent_says(void **state)
 	close(fd);
 }
 
+static void a_device_that_is_mapped_is_not_opened(void **state)
+{
+	int device = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, device, 0);
+	struct modules modules;
+	struct err err = { 0 };
+	int n = 0;
+
+	close(device);
+	assert_ptr_not_equal(at, MAP_FAILED);
+	assert_int_equal(modules_read(&modules, "", getpid(), &err), 0);
+	for (size_t i = 0; i < modules.n; i++) {
+		if (strcmp(modules.module[i].path, "/dev/zero") != 0)
+			continue;
+		n++;
+		assert_true(modules_open(getpid(), &modules.module[i], &err) < 0);
+	}
+	assert_int_equal(n, 1);
+	modules_done(&modules);
+	munmap(at, 4096);
+}
+
 /* As one that a file has taken over might. */
 static int answer_and_stay(const struct image_file *file, void *result, struct err *err)
 {
@@ -357,6 +379,7 @@ int main(void)
 		cmocka_unit_test(many_files_are_remembered),
 		cmocka_unit_test(a_child_finds_what_the_parent_would),
 		cmocka_unit_test(what_the_child_refuses_the_parent_says),
+		cmocka_unit_test(a_device_that_is_mapped_is_not_opened),
 		cmocka_unit_test(a_child_that_does_not_end_is_not_waited_for),
 		cmocka_unit_test(a_file_that_shrinks_is_an_error_at_most),
 	};

@@ -434,6 +434,18 @@ static void texts_of_an_earlier_object_at_the_address_name_nothing(void **state)
 	assert_string_equal(told(fixture), "net(1)s1+10 ");
 }
 
+static void texts_that_come_late_find_their_place(void **state)
+{
+	struct fixture *fixture = *state;
+
+	text(fixture, 0x5000, 300, "/later/other.onnx");
+	text(fixture, 0x5000, 200, "/models/first.onnx");
+	text(fixture, 0x5000, 300, "/later/other.onnx");
+	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0x900000);
+	leave(fixture, 1, UPROBE_RUN, 20, 0x1008);
+	assert_string_equal(told(fixture), "first(1)s1+10 -20 ");
+}
+
 static void creation_has_its_parts(void **state)
 {
 	struct fixture *fixture = *state;
@@ -693,6 +705,7 @@ int main(void)
 		IN_PROCESS(a_session_is_called_by_its_path),
 		IN_PROCESS(a_session_from_memory_is_called_by_its_graph),
 		IN_PROCESS(texts_of_an_earlier_object_at_the_address_name_nothing),
+		IN_PROCESS(texts_that_come_late_find_their_place),
 		IN_PROCESS(creation_has_its_parts),
 		IN_PROCESS(transformers_that_an_exception_left_end_where_that_shows),
 		IN_PROCESS(a_load_that_fails_is_a_failed_creation),
