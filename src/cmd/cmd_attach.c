@@ -193,7 +193,7 @@ const struct cmd cmd_attach = {
 		"are in. Each operator costs the program a microsecond or two, so a program of many tiny operators is slowed "
 		"down: --level inference costs about a microsecond for an inference, and --sample and --rate bound what is spent. "
 		"Level detail shows what operator shows: shapes and waits are not seen from outside.\n\n"
-		"The exit status is 0 when something was recorded, 2 when the command line makes no sense or fits several "
+		"The exit status is 0 when the recording was made, 2 when the command line makes no sense or fits several "
 		"programs, 3 when it failed.",
 	.examples = examples,
 	.opts = attach_opt_table,

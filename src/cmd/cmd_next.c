@@ -67,7 +67,7 @@ const struct cmd cmd_next = {
 	.help = "Waits for a program, anywhere on the machine, that loads ONNX Runtime: a Python or Node package, a library that is unpacked and "
 		"deleted, a program with the runtime inside, also in a container. It is held for a moment when it has mapped the "
 		"runtime, gets probes as attach puts them in, and is recorded from its first call on. It does not notice, and "
-		"nobody needs to know where its library lies.\n\n"
+		"nobody needs to know where its library lies. --duration begins when it comes, with --all at once.\n\n"
 		"This needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE. Programs that run already are the "
 		"business of attach.\n\n"
 		"The exit status is 0 when the recording was made, 2 when the command line makes no sense, 3 when it failed.",

@@ -8,6 +8,7 @@
 #include "source/modules.h"
 
 #include "source/proc.h"
+#include "source/uprobe_rights.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -259,6 +260,24 @@ static int open_below_root(pid_t pid, const struct module *module)
 	return open_same(path, module);
 }
 
+/* Its path cannot be gone along: because of the process, or of what the path goes through. */
+static int refuse_path(pid_t pid, const struct module *module, struct err *err)
+{
+	char link[LINK], advice[UPROBE_RIGHTS_ADVICE];
+	int root;
+
+	snprintf(link, sizeof link, "/proc/%d/root", (int)pid);
+	root = open(link, O_PATH | O_CLOEXEC);
+	if (root >= 0) {
+		close(root);
+		return err_set(err, EACCES, "cannot open %.200s of process %d: it, or a folder on the way, is for its owner alone; run it with "
+			       "sudo, or give it cap_dac_read_search as well", module->path, (int)pid);
+	}
+	uprobe_rights_advise("", true, advice, sizeof advice);
+	return err_set(err, EACCES, "cannot open %.100s of process %d: missing CAP_SYS_PTRACE, as it has another user or more rights than "
+		       "inftrace; %s", module->path, (int)pid, advice);
+}
+
 int modules_open(pid_t pid, const struct module *module, struct err *err)
 {
 	char path[8192];
@@ -291,8 +310,7 @@ int modules_open(pid_t pid, const struct module *module, struct err *err)
 	if (fd >= 0)
 		return fd;
 	if (is_barred)
-		return err_set(err, EACCES, "cannot open %s of process %d: CAP_SYS_PTRACE is needed to reach files of another user's process, "
-			       "or of one with more rights", module->path, (int)pid);
+		return refuse_path(pid, module, err);
 	if (refused == EPERM || refused == EACCES)
 		return err_set(err, EPERM, "cannot open %s of process %d: it was %s; CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN is "
 			       "needed to reach what is mapped", module->path, (int)pid,

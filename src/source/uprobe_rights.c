@@ -96,8 +96,7 @@ static enum bound bound_of(const char *sysroot)
 	return has(rights, CAP_BPF_BIT) && has(rights, CAP_PERFMON_BIT) && has(rights, CAP_SYS_PTRACE_BIT) ? IS_FREE : IS_BOUND;
 }
 
-/* The one command that would do; may_be_root: or root. */
-static void advise(const char *sysroot, bool may_be_root, char *to, size_t size)
+void uprobe_rights_advise(const char *sysroot, bool may_be_root, char *to, size_t size)
 {
 	bool is_container = is_there(sysroot, "/.dockerenv") || is_there(sysroot, "/run/.containerenv");
 	enum bound bound = bound_of(sysroot);
@@ -161,7 +160,7 @@ static int check_kernel(struct err *err)
 
 static int check_capabilities(const char *sysroot, struct err *err)
 {
-	char missing[64] = "", advice[220];
+	char missing[64] = "", advice[UPROBE_RIGHTS_ADVICE];
 	uint64_t rights;
 
 	if (!read_rights(sysroot, effective, &rights) || has(rights, CAP_SYS_ADMIN_BIT))
@@ -172,7 +171,7 @@ static int check_capabilities(const char *sysroot, struct err *err)
 		strcat(missing, " CAP_PERFMON");
 	if (!*missing)
 		return 0;
-	advise(sysroot, true, advice, sizeof advice);
+	uprobe_rights_advise(sysroot, true, advice, sizeof advice);
 	return err_set(err, EPERM, "cannot put probes into running programs: missing%s; %s", missing, advice);
 }
 
@@ -248,20 +247,20 @@ int uprobe_rights_check_perf(bool are_probes, struct err *err)
 
 static int refuse_map(const char *sysroot, pid_t pid, int code, struct err *err)
 {
-	char advice[220];
+	char advice[UPROBE_RIGHTS_ADVICE];
 	uint64_t rights = 0;
 
 	if (!read_rights(sysroot, effective, &rights) || has(rights, CAP_SYS_PTRACE_BIT))
 		return err_set(err, code, "cannot attach to process %d: /proc/%d/maps cannot be read: %s, though CAP_SYS_PTRACE is not missing: a "
 			       "security module may forbid it", (int)pid, (int)pid, strerror(code));
-	advise(sysroot, true, advice, sizeof advice);
+	uprobe_rights_advise(sysroot, true, advice, sizeof advice);
 	return err_set(err, code, "cannot attach to process %d: missing CAP_SYS_PTRACE, as it has another user or more rights than "
 				  "inftrace; %s", (int)pid, advice);
 }
 
 bool uprobe_rights_is_yama(const char *sysroot, char *why, size_t size)
 {
-	char scope[16] = "", advice[220];
+	char scope[16] = "", advice[UPROBE_RIGHTS_ADVICE];
 	uint64_t rights = 0;
 
 	*why = 0;
@@ -273,7 +272,7 @@ bool uprobe_rights_is_yama(const char *sysroot, char *why, size_t size)
 	}
 	if (read_rights(sysroot, effective, &rights) && has(rights, CAP_SYS_PTRACE_BIT))
 		return false;
-	advise(sysroot, false, advice, sizeof advice);
+	uprobe_rights_advise(sysroot, false, advice, sizeof advice);
 	snprintf(why, size, "kernel.yama.ptrace_scope is %c and CAP_SYS_PTRACE is missing; %s", *scope, advice);
 	return true;
 }

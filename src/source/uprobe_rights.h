@@ -12,6 +12,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+enum { UPROBE_RIGHTS_ADVICE = 220 };
+
+/* The one command that grants what is missing; may_be_root: or root. */
+void uprobe_rights_advise(const char *sysroot, bool may_be_root, char *to, size_t size);
+
 /*
  * Could uprobes_open work here? 0, or -errno and the first thing that is missing. Tries nothing that stays.
  * sysroot: "" in life.

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -304,6 +306,55 @@ static void a_device_that_is_mapped_is_not_opened(void **state)
 	munmap(at, 4096);
 }
 
+/* Without root, with these capabilities alone; what keeps it from opening a file of its parent's that is for root alone. */
+static int open_as_nobody(const struct module *module, uint64_t rights, char *why, size_t size)
+{
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct some[2] = { { (uint32_t)rights, (uint32_t)rights, 0 }, { 0 } };
+	int ends[2], status;
+	struct err err = { 0 };
+	pid_t child;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (!child) {
+		if (prctl(PR_SET_KEEPCAPS, 1) || syscall(SYS_setresuid, 65534, 65534, 65534) || syscall(SYS_capset, &header, some))
+			_exit(1);
+		err.code = -modules_open(getppid(), module, &err);
+		_exit(write(ends[1], &err, sizeof err) != sizeof err);
+	}
+	close(ends[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(read(ends[0], &err, sizeof err), sizeof err);
+	close(ends[0]);
+	snprintf(why, size, "%s", err.msg);
+	return err.code;
+}
+
+static void what_keeps_it_from_a_file_is_told_apart(void **state)
+{
+	char path[256], why[sizeof((struct err *)0)->msg];
+	int fd = copy(TEST_DIR "/data/elf/good/plain.so", "lib.so", path, sizeof path);
+	void *at = mmap(NULL, BIG, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	struct modules modules;
+	struct err err;
+
+	close(fd);
+	assert_int_equal(modules_read(&modules, "", getpid(), &err), 0);
+	if (!geteuid()) {
+		assert_int_equal(open_as_nobody(mapped_at(&modules, at), 0, why, sizeof why), EACCES);
+		assert_non_null(strstr(why, "missing CAP_SYS_PTRACE"));
+		assert_int_equal(open_as_nobody(mapped_at(&modules, at), 1u << CAP_SYS_PTRACE, why, sizeof why), EACCES);
+		assert_non_null(strstr(why, "cap_dac_read_search"));
+	}
+	modules_done(&modules);
+	munmap(at, BIG);
+	unlink(path);
+	if (geteuid())
+		skip();
+}
+
 /* As one that a file has taken over might. */
 static int answer_and_stay(const struct image_file *file, void *result, struct err *err)
 {
@@ -380,6 +431,7 @@ int main(void)
 		cmocka_unit_test(a_child_finds_what_the_parent_would),
 		cmocka_unit_test(what_the_child_refuses_the_parent_says),
 		cmocka_unit_test(a_device_that_is_mapped_is_not_opened),
+		cmocka_unit_test(what_keeps_it_from_a_file_is_told_apart),
 		cmocka_unit_test(a_child_that_does_not_end_is_not_waited_for),
 		cmocka_unit_test(a_file_that_shrinks_is_an_error_at_most),
 	};
