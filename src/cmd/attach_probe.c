@@ -118,6 +118,9 @@ static int check_program(const struct attach_job *job, pid_t pid, struct err *er
 
 	if (code == -EPERM && !job->options->quiet)
 		term_say("%s", err->msg);
+	/* one of several that has ended since is none */
+	if (code == -ESRCH && (job->attached.n > 1 || job->takes_all))
+		return 0;
 	return code == -EPERM ? 0 : code;
 }
 

@@ -62,11 +62,16 @@ static void watched_free(struct watched *watched)
 	free(watched);
 }
 
-static struct watched *find(const struct uprobe_state *state, const struct tree_process *process)
+/* Both are in the order in which they came: it is most often the one behind the last (*next). */
+static struct watched *find(const struct uprobe_state *state, const struct tree_process *process, size_t *next)
 {
-	for (size_t i = 0; i < state->n_watched; i++)
-		if (state->watched[i]->pid == process->pid && state->watched[i]->start_ticks == process->start_ticks)
-			return state->watched[i];
+	for (size_t i = 0; i < state->n_watched; i++) {
+		struct watched *watched = state->watched[(*next + i) % state->n_watched];
+		if (watched->pid != process->pid || watched->start_ticks != process->start_ticks)
+			continue;
+		*next += i + 1;
+		return watched;
+	}
 	return NULL;
 }
 
@@ -88,12 +93,13 @@ static struct watched *add(struct uprobe_state *state, const struct tree_process
 static int follow_tree(struct uprobe_state *state, uint64_t now_ns, struct err *err)
 {
 	const struct tree *tree = state->target->tree;
+	size_t next = 0;
 
 	for (size_t i = 0; i < state->n_watched; i++)
 		state->watched[i]->is_in_tree = false;
 	for (size_t i = 0; i < tree->n; i++) {
 		const struct tree_process *process = &tree->process[i];
-		struct watched *watched = find(state, process);
+		struct watched *watched = find(state, process, &next);
 		bool is_other = !watched || (watched->exe && process->exe && watched->exe != process->exe);
 		if (!watched)
 			watched = add(state, process);
