@@ -31,7 +31,7 @@ struct record_options {
 	  offsetof(type, field.interval_ns), "1s" }, \
 	{ 'd', "duration", "TIME", "stop recording after this time; the program goes on", OPT_DURATION, \
 	  offsetof(type, field.duration_ns) }, \
-	{ 'n', "iterations", "N", "stop recording after this many inferences; the program goes on", OPT_INT, \
+	{ 'n', "iterations", "N", "stop recording once at least this many inferences are done; the program goes on", OPT_INT, \
 	  offsetof(type, field.iterations) }, \
 	{ 0, "compress", NULL, "write compressed packets: a third of the bytes, more CPU", OPT_FLAG, \
 	  offsetof(type, field.compress) }, \

@@ -82,6 +82,9 @@ static void show_progress(struct recorder *recorder, uint64_t now_ns, bool is_ov
 
 	if (!recorder->opts->has_progress || (!is_over && now_ns - recorder->shown_ns < PROGRESS_MS * 1000000ull))
 		return;
+	/* the one that is waited for has not come: its time does not pass */
+	if (!is_over && now_ns == recorder->start_ns)
+		return;
 	recorder->shown_ns = now_ns;
 	fprintf(stderr, "\r\033[K");
 	if (!is_over)

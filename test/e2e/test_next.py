@@ -257,3 +257,23 @@ def test_without_rights_it_is_said_what_is_missing(lab):
 def test_only_for_people_who_ask_in_a_way_that_makes_sense(lab):
     for words in (["--name", "a/b"], ["--path", ""], ["--name", "a", "--path", "b"], ["4242"]):
         assert lab.plain([lab.inftrace, "next", *words]).status == 2
+
+
+def test_on_a_terminal_nothing_seems_to_be_recorded_while_it_waits(lab):
+    leader, follower = os.openpty()
+    process = lab.start([lab.inftrace, "next", "--path", lab.path("nobody"), "-o", lab.path("none.pftrace")],
+                        stdout=subprocess.DEVNULL, stderr=follower)
+    os.close(follower)
+    said = b""
+    while b"waiting for" not in said:
+        said += os.read(leader, 4096)
+    time.sleep(1.5)  # the line of progress is a new one each half of a second
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 0
+    os.set_blocking(leader, False)
+    try:
+        said += os.read(leader, 65536)
+    except OSError:
+        pass  # nothing more, and nobody there
+    os.close(leader)
+    assert b"inferences" not in said, said
