@@ -90,6 +90,14 @@ static void drop_rights(int file, int pipe)
 	prctl(PR_SET_DUMPABLE, 0);
 }
 
+/* A file may lie in a folder of any name, and the parent takes text alone. */
+static void make_text(char *message)
+{
+	for (; *message; message++)
+		if ((unsigned char)*message < ' ' || *message == 127)
+			*message = '?';
+}
+
 __attribute__((noreturn))
 static void work(const char *name, const struct ort_sites *host)
 {
@@ -99,6 +107,7 @@ static void work(const char *name, const struct ort_sites *host)
 	answer.result = image_file_open(&file, 0, name, &answer.err);
 	if (!answer.result)
 		answer.result = ort_sites_find(&answer.sites, &file, host, &answer.err);
+	make_text(answer.err.msg);
 	if (write_all(1, &answer, sizeof answer))
 		write_all(1, answer.sites.site, answer.sites.n * sizeof *answer.sites.site);
 	_exit(0);
@@ -205,7 +214,7 @@ static int explain(int status, int failed, const char *name, struct err *err)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 1)
 		return err_set(err, EPERM, "cannot analyse %s: the process that was to read it could not give up its rights first (a "
 			       "filter of system calls, or a limit of files?)", name);
-	if (WIFSIGNALED(status))
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)	/* which is ours */
 		return err_set(err, EIO, "cannot analyse %s: reading it ended with signal %d", name, WTERMSIG(status));
 	return err_set(err, EIO, "cannot analyse %s: reading it ended without a result", name);
 }
@@ -278,6 +287,7 @@ static void look_and_leave(analysis_look *look, void *result, size_t size, const
 
 	if (!failed)
 		failed = look(&file, result, &err);
+	make_text(err.msg);
 	if (write_all(1, &failed, sizeof failed) && write_all(1, &err, sizeof err))
 		write_all(1, result, size);
 	_exit(0);
