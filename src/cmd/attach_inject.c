@@ -10,6 +10,7 @@
 #include "cmd/attach_find.h"
 #include "cmd/attach_loaded.h"
 #include "cmd/part_path.h"
+#include "cmd/term.h"
 #include "inject/inject.h"
 
 #include <errno.h>
@@ -98,7 +99,7 @@ static int prepare_family(struct injecting *all, const struct attached_program *
 		if (pids[i] == program->pid || attach_loaded(&seen, pids[i]) != ATTACH_RUNTIME)
 			continue;
 		if (prepare_one(all, pids[i], 0, opts, &trouble) && trouble.code != ESRCH)
-			fprintf(stderr, "inftrace: %s\n", trouble.msg);
+			term_say("%s", trouble.msg);
 	}
 	free(pids);
 	modules_seen_done(&seen);
@@ -114,7 +115,7 @@ static void see_other_program(const struct injected *injected, struct host *host
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)host->pid);
 	host->is_another = readlink(link, path, sizeof path) > 0;
 	if (host->is_another)
-		fprintf(stderr, "inftrace: %s (%d) is another program now (exec), in which there is no agent: no more of it is recorded\n",
+		term_say("%s (%d) is another program now (exec), in which there is no agent: no more of it is recorded",
 			injected->name, (int)host->pid);
 }
 
@@ -132,10 +133,10 @@ static int look_at(struct injecting *all, struct injected *injected, struct err 
 			*err = why;
 			return -err->code;
 		}
-		fprintf(stderr, "inftrace: %s\n", why.msg);
+		term_say("%s", why.msg);
 	}
 	if (where == INJECT_THERE && !injected->is_there && !all->job->options->quiet)
-		fprintf(stderr, "inftrace: recording %s (%d); Ctrl-C ends the recording, the program goes on\n",
+		term_say("recording %s (%d); Ctrl-C ends the recording, the program goes on",
 			injected->name, (int)injected->inject.pid);
 	if (where == INJECT_GONE && !injected->is_gone)
 		see_other_program(injected, host);
@@ -176,7 +177,7 @@ static void say_pending(const struct injecting *all)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (!all->injected[i].is_coming && !all->injected[i].is_there && !all->injected[i].has_failed)
-			fprintf(stderr, "inftrace: %s (%d) is %s: recording begins with its next inference\n",
+			term_say("%s (%d) is %s: recording begins with its next inference",
 				all->injected[i].name, (int)all->injected[i].inject.pid,
 				attach_find_is_stopped(all->injected[i].inject.pid) ? "stopped (SIGSTOP, or a debugger)" : "idle");
 }
@@ -189,7 +190,7 @@ static int write_one(struct injecting *all, struct injected *injected, struct er
 	if (!code || all->n == 1)
 		return code;
 	if (code != -ESRCH)
-		fprintf(stderr, "inftrace: %s\n", err->msg);
+		term_say("%s", err->msg);
 	injected->has_failed = true;
 	return 0;
 }
@@ -226,7 +227,7 @@ static void leave(void *ctx)
 	until_ns = clock_ns() + LEAVE_NS;
 	for (size_t i = 0; i < all->n; i++)
 		if (inject_wait(&all->injected[i].inject, until_ns, &err))
-			fprintf(stderr, "inftrace: %s\n", err.msg);
+			term_say("%s", err.msg);
 }
 
 static int prepare(struct injecting *all, struct err *err)
@@ -245,7 +246,7 @@ static int prepare(struct injecting *all, struct err *err)
 		code = prepare_family(all, &job->attached.program[i], &opts, err);
 		/* one of several is said and left out */
 		if (code && job->attached.n > 1) {
-			fprintf(stderr, "inftrace: %s\n", err->msg);
+			term_say("%s", err->msg);
 			code = 0;
 		}
 	}
