@@ -11,31 +11,42 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-double recorder_cost_event_ns(void)
-{
-	enum { BYTES = 64 << 10, ROUNDS = 20000 };
-	struct ring *ring = aligned_alloc(4096, RING_HEADER + BYTES);
-	struct ring_writer writer = { 0 };
-	uint64_t start;
+enum { RING_BYTES = 64 << 10, ROUNDS = 20, EVENTS = 1000 };
 
-	if (!ring)
-		return 0;
-	memset(ring, 0, RING_HEADER + BYTES);
-	ring_use(&writer, ring, BYTES);
-	start = clock_ns();
-	for (int i = 0; i < ROUNDS; i++) {
+static uint64_t round_ns(struct ring *ring, struct ring_writer *writer)
+{
+	uint64_t start = clock_ns();
+
+	for (int i = 0; i < EVENTS; i++) {
 		uint64_t begin = clock_ticks();
-		struct record *record = ring_claim(&writer);
+		struct record *record = ring_claim(writer);
 		if (record) {
 			record->time = begin;
 			record->value = clock_ticks();
-			ring_publish(&writer);
+			ring_publish(writer);
 		}
-		__atomic_store_n(&ring->tail, writer.head, __ATOMIC_RELAXED);
+		__atomic_store_n(&ring->tail, writer->head, __ATOMIC_RELAXED);
 	}
-	start = clock_ns() - start;
+	return clock_ns() - start;
+}
+
+/* The shortest of some rounds: in a longer one somebody else had the processor. */
+double recorder_cost_event_ns(void)
+{
+	struct ring *ring = aligned_alloc(4096, RING_HEADER + RING_BYTES);
+	uint64_t best_ns = UINT64_MAX, ns;
+	struct ring_writer writer = { 0 };
+
+	if (!ring)
+		return 0;
+	memset(ring, 0, RING_HEADER + RING_BYTES);
+	ring_use(&writer, ring, RING_BYTES);
+	for (int i = 0; i < ROUNDS; i++) {
+		ns = round_ns(ring, &writer);
+		best_ns = ns < best_ns ? ns : best_ns;
+	}
 	free(ring);
-	return (double)start / ROUNDS;
+	return (double)best_ns / EVENTS;
 }
 
 /* ru_maxrss would be that of whoever started us. */
