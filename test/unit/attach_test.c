@@ -166,8 +166,10 @@ static void what_is_found_is_the_topmost_that_fits_and_not_ourselves(void **stat
 	assert_int_equal(matches.match[0].pid, child);
 	assert_false(matches.match[0].has_runtime);
 	attach_matches_done(&matches);
+	/* there may be another one of another build */
 	assert_int_equal(attach_find(&(struct attach_wish){ .name = "attach_test" }, &matches, &err), 0);
-	assert_int_equal(matches.n, 0);
+	for (size_t i = 0; i < matches.n; i++)
+		assert_int_not_equal(matches.match[i].pid, getpid());
 	attach_matches_done(&matches);
 	end(child);
 	kill(family[1], SIGKILL);
@@ -179,12 +181,13 @@ static void what_is_found_is_the_topmost_that_fits_and_not_ourselves(void **stat
 static void a_process_that_cannot_be_meant_is_said(void **state)
 {
 	struct attach_match match;
+	siginfo_t info;
 	struct err err;
 	pid_t child = fork();
 
 	if (!child)
 		_exit(0);
-	usleep(100000);
+	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
 	assert_int_equal(attach_find_pid(child, &match, &err), -ESRCH);
 	assert_non_null(strstr(err.msg, "has ended"));
 	waitpid(child, NULL, 0);
@@ -227,7 +230,7 @@ static void an_end_is_seen_once_and_how_it_came_where_the_kernel_tells(void **st
 	poller = (struct pollfd){ attached.fd, POLLIN, 0 };
 	assert_int_equal(poll(&poller, 1, 0), 0);
 	end(first);
-	assert_int_equal(poll(&poller, 1, 1000), 1);
+	assert_int_equal(poll(&poller, 1, 60000), 1);
 	assert_true(attached_next_ended(&attached, &told));
 	assert_int_equal(told.pid, first);
 	if (told.is_known)

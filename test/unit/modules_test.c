@@ -401,7 +401,8 @@ static void a_file_that_shrinks_is_an_error_at_most(void **state)
 		if (ftruncate(fd, 5000) || pwrite(fd, data, sizeof data, 0) < 0)
 			_exit(1);
 	}
-	for (int i = 0; i < 100; i++) {
+	/* until it was met with the file cut off */
+	while (n_found + n_failed < 100 || (!n_failed && n_found < 10000)) {
 		struct ort_sites sites;
 		struct err err = { 0 };
 		if (analysis_sites(&sites, fd, "it", NULL, &err))
@@ -413,7 +414,6 @@ static void a_file_that_shrinks_is_an_error_at_most(void **state)
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status));
-	assert_int_equal(n_found + n_failed, 100);
 	assert_true(n_failed > 0);
 	close(fd);
 	unlink(path);

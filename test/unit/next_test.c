@@ -86,11 +86,14 @@ static int stopped(pid_t child)
 	return status;
 }
 
+/* How often something is looked for with 5 ms between: on a busy machine it may take long until a child gets its turn. */
+enum { PATIENCE = 12000 };
+
 static bool is_running(void)
 {
 	uint64_t before = shared->n_turns;
 
-	for (int i = 0; i < 200 && shared->n_turns == before; i++)
+	for (int i = 0; i < PATIENCE && shared->n_turns == before; i++)
 		nap_ms(5);
 	return shared->n_turns != before;
 }
@@ -117,7 +120,7 @@ static void a_signal_that_comes_while_it_is_held_is_not_lost(void **state)
 
 	kill(child, SIGUSR1);
 	next_hold_end(child, status);
-	for (int i = 0; i < 200 && !shared->n_signals; i++)
+	for (int i = 0; i < PATIENCE && !shared->n_signals; i++)
 		nap_ms(5);
 	assert_int_equal(shared->n_signals, 1);
 	end_child(child);
@@ -137,7 +140,7 @@ static void a_signal_that_stops_it_first_is_given_to_it(void **state)
 	assert_int_equal(waitpid(child, &status, __WALL), child);
 	assert_int_equal(shared->n_signals, 0);
 	next_hold_end(child, status);
-	for (int i = 0; i < 200 && !shared->n_signals; i++)
+	for (int i = 0; i < PATIENCE && !shared->n_signals; i++)
 		nap_ms(5);
 	assert_int_equal(shared->n_signals, 1);
 	end_child(child);
@@ -155,7 +158,7 @@ static void a_thread_inside_the_call_that_maps_is_held_in_time(void **state)
 			munmap(mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0),
 			       64 << 20);
 	}
-	for (int i = 0; i < 50 && !n_early; i++) {
+	for (int i = 0; i < PATIENCE && !n_early; i++) {
 		int status;
 		nap_ms(3);
 		status = stopped(child);

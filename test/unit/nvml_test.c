@@ -16,7 +16,7 @@
 #include "keep.h"
 
 #define MS_NS UINT64_C(1000000)
-#define PATIENCE_NS (10000 * MS_NS)
+#define PATIENCE_NS (60000 * MS_NS)
 #define FIRST_NAMESPACE "pid:[4026531836]"
 
 /* A program 2000 on a machine made of files, and the recorder of it. */
