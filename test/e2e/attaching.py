@@ -5,10 +5,10 @@ import os
 import re
 import signal
 import subprocess
-import time
 
 import envs
-from lab import own_times
+from conftest import environment
+from lab import PATIENCE, own_times, wait_until
 from recording import Recording
 
 
@@ -27,7 +27,7 @@ class Server:
 
     def end(self):
         """(runs, failed) as it counted them."""
-        self.out, _ = self.process.communicate(timeout=60)
+        self.out, _ = self.process.communicate(timeout=PATIENCE)
         assert self.process.returncode == 0, open(self.err_path, errors="replace").read()
         assert re.search(r"^differ 0$", self.out, re.M), self.out
         runs, failed = re.findall(r"^runs (\d+) failed (\d+)$", self.out, re.M)[-1]
@@ -50,6 +50,39 @@ def native_server(lab, library, model, shape, out_len, threads=1, linked=False, 
                   **more)
 
 
+class Forking:
+    """programs/fork.c, which makes one child after the other until it is told to end."""
+
+    def __init__(self, lab, library, runs):
+        self.runs, self.path = runs, lab.path("fork-out")
+        program = lab.native("fork", library, lab.model("chain"), 256, 256)
+        self.expected = lab.plain([*program, "1", "1"]).out.split()[-1]
+        with open(self.path, "wb") as out:
+            self.process = lab.start([*program, "0", str(runs)], stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL)
+        wait_until(lambda: os.path.getsize(self.path), self.process)
+
+    def end(self):
+        """Each child and its parent got what they get alone, and no child is missing."""
+        self.process.communicate(timeout=PATIENCE)
+        assert self.process.returncode == 0
+        with open(self.path) as out:
+            lines = out.read().splitlines()
+        n, odd = divmod(len(lines), self.runs + 3)
+        assert n and not odd
+        for i in range(n):
+            status = "status %d" % (i & 63)
+            expected = [status, *["child %d %s" % (i, self.expected)] * self.runs, status, "parent " + self.expected]
+            assert lines[i * len(expected):(i + 1) * len(expected)] == expected
+
+
+def magika_server(lab):
+    """A program with the runtime linked in that is at work for longer than any test takes."""
+    with open(lab.path("magika-out"), "wb") as out:
+        program = lab.start([environment(envs.magika), "-r", "/usr/share", "/usr/lib"], stdout=out, stderr=subprocess.DEVNULL)
+    wait_until(lambda: os.path.getsize(lab.path("magika-out")), program)
+    return program
+
+
 class Attached:
     """inftrace attach that has ended."""
 
@@ -60,44 +93,56 @@ class Attached:
             lab.recordings.append(self.recording)
 
 
-def attach_command(lab, *words, name="attached", duration=1.0, level="operator"):
+def attach_command(lab, *words, name="attached", duration=None, n=None, level="operator"):
+    """For so many seconds, until n inferences have begun, or until it is told to end."""
     path = lab.path(name + ".pftrace")
     command = [lab.inftrace, "attach", "-o", path, "--force", "--level", level]
-    return command + (["-d", "%dms" % (duration * 1000)] if duration else []) + [str(word) for word in words], path
+    limits = (["-d", "%dms" % (duration * 1000)] if duration else []) + (["-n", str(n)] if n else [])
+    return command + limits + [str(word) for word in words], path
 
 
-def attach(lab, *words, prefix=(), status=0, **more):
-    """Runs it to its end."""
-    command, path = attach_command(lab, *words, **more)
-    done = lab.plain([*prefix, *command], timeout=60)
+def attach(lab, *words, prefix=(), status=0, duration=None, n=None, **more):
+    """Runs it to its end: by default as soon as there is enough to look at, however long that takes."""
+    command, path = attach_command(lab, *words, duration=duration, n=n if n or duration else 200, **more)
+    done = lab.plain([*prefix, *command])
     assert done.status == status, done.err
     return Attached(lab, done.status, done.out, done.err, path)
 
 
 class Attaching:
-    """inftrace attach in the background; is there when the first inferences are in the file, or bytes at all (any)."""
+    """inftrace attach in the background."""
 
     def __init__(self, lab, *words, prefix=(), **more):
-        more.setdefault("duration", None)
         self.lab = lab
         command, self.path = attach_command(lab, *words, **more)
         self.err_path = lab.path("attaching-%d-stderr" % len(lab.started))
         with open(self.err_path, "wb") as err:
             self.process = lab.start([*prefix, *command], stdout=subprocess.DEVNULL, stderr=err)
 
-    def wait_said(self, text, seconds=20):
-        until = time.monotonic() + seconds
-        while text not in open(self.err_path, errors="replace").read():
-            assert self.process.poll() is None and time.monotonic() < until, open(self.err_path, errors="replace").read()
-            time.sleep(0.02)
+    @property
+    def err(self):
+        with open(self.err_path, errors="replace") as file:
+            return file.read()
+
+    def wait_said(self, text):
+        wait_until(lambda: text in self.err, self.process, lambda: self.err)
+
+    def wait_recorded(self, is_enough):
+        """Until what is in the file by now is enough. A number: so many inferences that are over."""
+        def is_there():
+            recording = Recording(self.path) if os.path.exists(self.path) else None
+            if isinstance(is_enough, int):
+                return recording and sum(slice.end is not None for slice in recording.inferences) >= is_enough
+            return recording and is_enough(recording)
+        wait_until(is_there, self.process, lambda: self.err)
 
     def end(self, how=signal.SIGINT):
         self.process.send_signal(how)
         return self.wait()
 
     def wait(self):
-        status = self.process.wait(30)
-        return Attached(self.lab, status, "", open(self.err_path, errors="replace").read(), self.path)
+        status = self.process.wait(PATIENCE)
+        return Attached(self.lab, status, "", self.err, self.path)
 
 
 def astray(recording, times, by_thread=True, pid=None):

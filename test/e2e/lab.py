@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import envs
 import judge
@@ -19,6 +20,36 @@ CFLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werr
 # Where the recorder finds its agent and keeps its rings is its own business; what the programs need is not.
 CLEAN = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8",
          "ORT_DISABLE_TELEMETRY": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+# How long a test waits, in seconds, for what must come. Only what never comes takes as long: a slow or busy machine is no fault.
+PATIENCE = 300
+
+
+def wait_until(is_so, process=None, why=lambda: ""):
+    """What is_so() returns, once that is something. It must come, and before the process has ended; why() tells of what is there instead."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        has_ended = process and process.poll() is not None  # before the last look: it may say it and end
+        found = is_so()
+        if found:
+            return found
+        assert not has_ended, "ended with %s: %s" % (process.returncode, why())
+        assert time.monotonic() < deadline, "it does not come: %s" % why()
+        time.sleep(0.01)
+
+
+def state_of(pid, tid=None):
+    """The letter that the kernel has for it; X when it is gone."""
+    try:
+        with open("/proc/%d/task/%d/stat" % (pid, tid or pid)) as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return "X"
+
+
+def children_of(pid):
+    """Those that the first thread of a process has started, in the order of their start."""
+    with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
+        return [int(child) for child in file.read().split()]
 
 
 class Done:
@@ -82,7 +113,7 @@ class Lab:
                 kill_tree(process.pid)
                 process.wait()
 
-    def plain(self, args, env=None, stdin=None, timeout=120, **more):
+    def plain(self, args, env=None, stdin=None, timeout=PATIENCE, **more):
         """Runs a program without inftrace."""
         out, err = self.path("stdout"), self.path("stderr")
         with open(out, "wb") as out_file, open(err, "wb") as err_file:

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork LIBRARY MODEL SHAPE OUT_LEN N RUNS: N times: fork with a session alive that another thread runs all the while; the
- * child makes RUNS runs of its own with the parent's session and says what it got. A lock of the runtime that the other
- * thread held would stay locked in the child for ever, so the other thread is between two runs then; each time one more
- * child, which runs nothing, is made whatever the other thread does.
+ * fork LIBRARY MODEL SHAPE OUT_LEN N RUNS: N times, with N 0 until standard input ends: fork with a session alive that another
+ * thread runs all the while; the child makes RUNS runs of its own with the parent's session and says what it got. A lock of
+ * the runtime that the other thread held would stay locked in the child for ever, so the other thread is between two runs
+ * then; each time one more child, which runs nothing, is made whatever the other thread does.
  */
 #include "ort.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,13 @@ static void *background(void *arg)
 	return NULL;
 }
 
+static int input_has_ended(void)
+{
+	struct pollfd input = { STDIN_FILENO, POLLIN, 0 };
+
+	return poll(&input, 1, 0) > 0;
+}
+
 static int status_of(pid_t child)
 {
 	int status;
@@ -48,7 +56,7 @@ int main(int argc, char **argv)
 	ort_open(&ort, runtime_open(argv[1]));
 	model_open(&model, &ort, argv[2], argv[3], (size_t)atol(argv[4]));
 	pthread_create(&thread, NULL, background, NULL);
-	for (long i = 0; i < n; i++) {
+	for (long i = 0; n ? i < n : !input_has_ended(); i++) {
 		pid_t child = fork();
 
 		if (child == 0)
