@@ -17,7 +17,7 @@ import pytest
 
 import envs
 from conftest import environment
-from lab import names_and_types, own_times
+from lab import PATIENCE, children_of, names_and_types, own_times, state_of, wait_until
 from recording import Recording
 
 pytestmark = pytest.mark.root
@@ -26,11 +26,11 @@ INFER = os.path.join(envs.PROGRAMS, "infer.py")
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
 
 
-def read_until(path, text, process, seconds=20):
-    end = time.monotonic() + seconds
-    while text not in open(path, errors="replace").read():
-        assert process.poll() is None and time.monotonic() < end, open(path, errors="replace").read()
-        time.sleep(0.01)
+def read_until(path, text, process):
+    def said():
+        with open(path, errors="replace") as file:
+            return file.read()
+    wait_until(lambda: text in said(), process, said)
 
 
 class Waiting:
@@ -51,7 +51,7 @@ class Waiting:
         """The recording, when it has come to its end, or is told to."""
         if interrupt:
             self.process.send_signal(signal.SIGINT)
-        assert self.process.wait(60) == 0, self.err
+        assert self.process.wait(PATIENCE) == 0, self.err
         recording = Recording(self.path)
         self.lab.recordings.append(recording)
         return recording
@@ -96,7 +96,7 @@ def test_a_node_program_is_recorded_from_its_first_call(lab, each_node):
 def test_a_library_that_java_unpacks_and_deletes_is_found(lab):
     jar, script = environment(envs.jar), lab.path("Infer.java")
     shutil.copy(envs.PROGRAMS + "/Infer.java", script)
-    waiting = Waiting(lab, "--name", "java", level="inference")
+    waiting = Waiting(lab, "--path", script, level="inference")
     program = lab.plain(["java", "-cp", jar, script, lab.model("chain"), "20", "1", lab.path("times")])
     recording = waiting.end()
     assert program.status == 0, program.err
@@ -136,7 +136,7 @@ def test_of_fifty_programs_no_session_creation_is_missed(lab, wheel):
     for batch in range(5):
         some = [lab.start(lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 3, "--times", lab.path("times-%d" % i)),
                           stdout=subprocess.DEVNULL) for i in range(batch * 10, batch * 10 + 10)]
-        assert [program.wait(120) for program in some] == [0] * 10
+        assert [program.wait(PATIENCE) for program in some] == [0] * 10
         programs += some
     recording = waiting.end(interrupt=True)
     created = {slice.track.pid for slice in recording.of("session") if slice.end and slice.args["status"] == "ok"}
@@ -178,29 +178,32 @@ def test_the_parent_of_a_held_program_takes_no_note(lab, wheel):
 
 def watching(lab, hold_ms):
     out = lab.path("next_tool.out")
-    tool = lab.start([TOOL, "60", str(hold_ms), INFER], stdout=open(out, "wb"), stderr=subprocess.STDOUT)
+    tool = lab.start([TOOL, str(PATIENCE), str(hold_ms), INFER], stdout=open(out, "wb"), stderr=subprocess.STDOUT)
     read_until(out, "ready", tool)
     return tool, out
 
 
 def test_a_program_that_is_held_goes_on_when_its_holder_is_killed(lab, wheel):
     for _ in range(5):
-        tool, out = watching(lab, 8000)
+        tool, out = watching(lab, 1000 * PATIENCE)
         program = lab.start(lab.python(wheel, "infer", "run", lab.model("chain")), stdout=subprocess.PIPE, text=True)
         read_until(out, "\n%d\t" % program.pid, program)
-        assert re.search(r"^State:\tt", open("/proc/%d/status" % program.pid).read(), re.M)
+        held = time.monotonic()
+        assert state_of(program.pid) == "t"
         tool.kill()
-        printed, _ = program.communicate(timeout=7)
+        wait_until(lambda: state_of(program.pid) != "t")
+        assert time.monotonic() - held < 8  # after ten seconds it would have been let go anyhow
+        printed, _ = program.communicate(timeout=PATIENCE)
         assert program.returncode == 0 and "runs 5 failed 0" in printed
         tool.wait()
 
 
 def test_a_program_that_nobody_lets_go_is_let_go(lab, wheel):
-    tool, out = watching(lab, 60000)
+    tool, out = watching(lab, 2000 * PATIENCE)
     start = time.monotonic()
     program = lab.start(lab.python(wheel, "infer", "run", lab.model("chain")), stdout=subprocess.DEVNULL)
-    assert program.wait(30) == 0
-    assert 9 < time.monotonic() - start < 25
+    assert program.wait(PATIENCE) == 0
+    assert 9 < time.monotonic() - start and tool.poll() is None
     tool.kill()
 
 
@@ -211,15 +214,25 @@ def trace_me():
 def test_a_program_that_a_debugger_has_is_recorded_and_the_rest_is_said(lab, wheel):
     libc = ctypes.CDLL(None)
     libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
-    waiting = Waiting(lab, "--path", INFER)
-    program = lab.start(lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 2000), preexec_fn=trace_me, stdout=subprocess.DEVNULL)
-    while True:
-        _, status = os.waitpid(program.pid, 0)
-        if not os.WIFSTOPPED(status):
-            break
+    waiting = Waiting(lab, "--path", os.path.join(envs.PROGRAMS, "serve.py"))
+    program = lab.start(lab.python(wheel, "serve", lab.model("chain"), "--rest", 0.002), preexec_fn=trace_me, stdin=subprocess.PIPE,
+                        stdout=subprocess.DEVNULL)
+
+    def end():
+        """What a debugger does, until it ends: then how."""
+        pid, status = os.waitpid(program.pid, os.WNOHANG)
+        if not pid or not os.WIFSTOPPED(status):
+            return [status] if pid else None
         number = os.WSTOPSIG(status)
         libc.ptrace(7, program.pid, None, 0 if number == signal.SIGTRAP else number)
-    program.returncode = os.waitstatus_to_exitcode(status)
+        return None
+
+    def is_recorded():
+        assert not end()
+        return os.path.exists(waiting.path) and Recording(waiting.path).inferences
+    wait_until(is_recorded, waiting.process, lambda: waiting.err)
+    program.stdin.close()
+    program.returncode = os.waitstatus_to_exitcode(wait_until(end)[0])
     recording = waiting.end()
     assert program.returncode == 0
     assert "may be missing: cannot hold thread %d: a debugger has it" % program.pid in waiting.err
@@ -236,8 +249,9 @@ for _ in range(int(sys.argv[1])):
 
 def test_when_it_cannot_keep_up_it_is_said(lab, wheel):
     waiting = Waiting(lab, "--path", INFER, level="inference")
-    watcher = int(open("/proc/%d/task/%d/children" % (waiting.process.pid, waiting.process.pid)).read().split()[0])
+    watcher = children_of(waiting.process.pid)[0]
     os.kill(watcher, signal.SIGSTOP)
+    wait_until(lambda: state_of(watcher) == "T")
     subprocess.run([sys.executable, "-c", MAP, "20000"], check=True)
     os.kill(watcher, signal.SIGCONT)
     for cpu in os.sched_getaffinity(0):  # the kernel tells of a loss with the next mapping on the same CPU
