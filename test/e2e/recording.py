@@ -101,12 +101,13 @@ class Sequence:
 class Recording:
     def __init__(self, path):
         self.path, self.slices, self.instants, self.counters, self.tracks, self.faults = path, [], [], [], {}, []
-        self.n_packets, self._sequences = 0, {}
+        self.n_packets, self.time_bytes, self._sequences = 0, 0, {}
         with open(path, "rb") as file:
             data = file.read()
         self.size = len(data)
         for packet in packets(data):
             self.n_packets += 1
+            self.time_bytes += max(1, -(-packet.timestamp.bit_length() // 7))
             self._packet(packet)
 
     # ---- reading

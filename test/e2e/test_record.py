@@ -28,14 +28,15 @@ def test_compressed_recordings_hold_the_same_in_less_than_half(lab, program):
 
 
 def test_plain_recordings_need_at_most_24_bytes_an_event(lab, program):
+    """A slice is two events. Two of the bytes are for the time: on a slow machine it is longer from one event to the next."""
     recording = lab.record(program).recording
-    assert recording.size / (2 * len(recording.slices)) <= 24  # a slice is two events
+    assert (recording.size - recording.time_bytes) / (2 * len(recording.slices)) <= 24 - 2
 
 
 def test_recording_stops_after_the_inferences_asked_for_and_the_program_goes_on(lab, slow):
     done = lab.both(slow, options=["--iterations", "50"])
-    assert 50 <= len(done.recording.inferences) < 1500
-    assert done.recording.notes("stopped") and done.counted[0] == 3000
+    assert 50 <= len(done.recording.inferences) < done.counted[0] == 3000
+    assert "--iterations" in done.recording.note("stopped")["text"]
 
 
 def test_recording_stops_after_the_time_asked_for_and_the_program_goes_on(lab, slow):
@@ -44,22 +45,26 @@ def test_recording_stops_after_the_time_asked_for_and_the_program_goes_on(lab, s
         recording = done.recording
         if recording.inferences:
             break
-    assert done.counted[0] == 3000 and recording.notes("stopped")
-    start = recording.notes("recording")[0].start
-    assert 0 < len(recording.inferences) < 3000
-    assert max(slice.start for slice in recording.inferences) - start < (ms + 700) * 1e6
+    assert 0 < len(recording.inferences) < done.counted[0] == 3000
+    (start,), (stop,) = ([note.start for note in recording.notes(topic)] for topic in ("recording", "stopped"))
+    assert stop - start >= ms * 1e6 and max(slice.start for slice in recording.inferences) < stop
 
 
 def test_resources_are_sampled_at_the_interval_asked_for(lab, slow):
-    recording = lab.record(slow, options=["--interval", "50ms"]).recording
-    pid = recording.of("session")[0].track.pid
-    cpu = [(time, value) for track, time, value in recording.counters if track.name == "cpu" and track.pid == pid]
+    recording = lab.record(slow, options=["--interval", "50ms"], level="detail").recording
+    session, = recording.of("session")
+
+    def samples(name):
+        return [(time, value) for track, time, value in recording.counters
+                if track.name == name and track.pid == session.track.pid and time > session.end]
+    cpu = samples("cpu")
     gaps = sorted(b[0] - a[0] for a, b in zip(cpu, cpu[1:]))
-    assert 40e6 < gaps[len(gaps) // 2] < 70e6
-    # two threads compute all the time, in per cent of a CPU; less where the machine has other things to do
-    assert 20 < sorted(value for _, value in cpu)[len(cpu) // 2] < 210
-    rss = [value for track, _, value in recording.counters if track.name == "rss" and track.pid == pid]
-    assert min(rss[2:]) > 10 << 20
+    assert 40e6 < gaps[len(gaps) // 2] < 500e6  # a busy recorder comes late; a second would be the default
+    # in per cent of a CPU, over the time since the sample before: what the threads themselves say of their runs, and a little more
+    used = sum(value / 100 * (b - a) for (a, _), (b, value) in zip(cpu, cpu[1:]))
+    own = sum(run.args["thread_cpu_ns"] for run in recording.inferences if cpu[0][0] < run.start and run.end < cpu[-1][0])
+    assert 0.5 * used < own < 1.1 * used
+    assert min(value for _, value in samples("rss")) > 10 << 20
 
 
 def test_the_summary_for_machines_tells_the_same_as_the_file(lab, program):
