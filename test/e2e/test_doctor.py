@@ -3,7 +3,6 @@
 import glob
 import json
 import os
-import time
 
 import envs
 from conftest import environment
@@ -64,21 +63,19 @@ def test_what_crashes_or_hangs_is_said_and_the_next_one_is_asked(lab, wheel):
     os.symlink(lab.binaries.shared("bad_library", ["-DAT_CALL", "-DHANG"]), folder + "/libonnxruntime.so.3")
     open(folder + "/libonnxruntime.so.4", "w").write("no library")
     os.mkfifo(folder + "/libonnxruntime.so.5")
-    start = time.monotonic()
     found = asked(lab, {"LD_LIBRARY_PATH": folder, "VIRTUAL_ENV": wheel.path})
-    assert time.monotonic() - start < 25
     problems = [runtime["problem"] for runtime in found["runtimes"][:3]]
     assert "signal 11" in problems[0] and "did not answer within 5 s" in problems[1] and problems[2]
     runtime, = under(found, wheel.path)
     assert runtime["has_answered"] and runtime["version"] == wheel.version and "CPUExecutionProvider" in runtime["providers"]
-    assert found["can_record"] is not None and not lab_children()
+    assert found["can_record"] is not None and not left_running(lab)
     # nothing is loaded when that is not wanted, nor what lies below a sysroot
-    start = time.monotonic()
-    assert not any(runtime["has_answered"] for runtime in asked(lab, {"LD_LIBRARY_PATH": folder, "VIRTUAL_ENV": wheel.path}, "--no-load")["runtimes"])
+    unasked = asked(lab, {"LD_LIBRARY_PATH": folder, "VIRTUAL_ENV": wheel.path}, "--no-load")["runtimes"]
+    assert len(unasked) >= 4 and not any(runtime["has_answered"] or "answer" in (runtime["problem"] or "") for runtime in unasked)
     os.makedirs(lab.path("root/usr/lib"))
     os.rename(folder + "/libonnxruntime.so.3", lab.path("root/usr/lib/libonnxruntime.so.1.20.3"))
     runtime, = asked(lab, {"VIRTUAL_ENV": wheel.path}, "--sysroot", lab.path("root"))["runtimes"]
-    assert not runtime["has_answered"] and runtime["problem"] is None and time.monotonic() - start < 4
+    assert not runtime["has_answered"] and runtime["problem"] is None
 
 
 def test_a_variable_that_leads_nowhere_is_said_and_the_rest_is_there(lab, wheel):
@@ -87,14 +84,14 @@ def test_a_variable_that_leads_nowhere_is_said_and_the_rest_is_there(lab, wheel)
     assert under(found, wheel.path)[0]["has_answered"]
 
 
-def lab_children():
-    """Programs named bad_library that still run."""
-    return [path for path in glob.glob("/proc/[0-9]*/maps") if is_mapped(path)]
+def left_running(lab):
+    """Programs that have a bad_library of this test loaded; there may be others, of other tests."""
+    return [path for path in glob.glob("/proc/[0-9]*/maps") if is_mapped(path, os.path.realpath(lab.binaries.folder) + "/bad_library")]
 
 
-def is_mapped(path):
+def is_mapped(path, library):
     try:
         with open(path) as file:
-            return "bad_library" in file.read()
+            return library in file.read()
     except OSError:
         return False
