@@ -266,7 +266,7 @@ def _puppeteer():
     return os.path.join(envs._made("puppeteer", PUPPETEER, make), "node_modules")
 
 
-def screenshot(path, png, seconds=60):
+def screenshot(path, png, seconds=300):
     """Opens the file in the UI and takes its picture. Raises Refused when the UI does not get as far as showing it."""
     ui, browser, modules = perfetto(), _browser(), _puppeteer()
 
