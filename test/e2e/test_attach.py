@@ -7,7 +7,6 @@ import shutil
 import signal
 import stat
 import subprocess
-import sys
 import time
 
 import pytest
@@ -16,7 +15,7 @@ import envs
 from attaching import (Attaching, Forking, astray, attach, attach_command, magika_server, missed, native_server, python_server, Server,
                        text_differs)
 from conftest import environment
-from lab import PATIENCE, children_of, names_and_types, state_of, wait_until
+from lab import PATIENCE, children_of, state_of, wait_until
 from recording import Recording
 
 pytestmark = pytest.mark.root

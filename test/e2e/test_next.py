@@ -6,7 +6,6 @@ Others may use this machine: every test waits for programs of its own path only.
 import ctypes
 import glob
 import os
-import re
 import shutil
 import signal
 import subprocess
