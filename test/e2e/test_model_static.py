@@ -16,13 +16,15 @@ import onnx
 import pytest
 from onnx import shape_inference
 
+from lab import PATIENCE
+
 INFTRACE = os.environ["INFTRACE"]
 DATA = os.path.join(os.path.dirname(onnx.__file__), "backend/test/data")
 
 
 def analyse(path, *options):
     done = subprocess.run([INFTRACE, "model", "--dry-run", "--json", *options, str(path)], capture_output=True,
-                          timeout=60)
+                          timeout=PATIENCE)
     assert done.returncode == 0, done.stderr.decode()
     return json.loads(done.stdout)
 
@@ -277,7 +279,7 @@ def test_fused_operators_make_what_the_runtime_makes(wheel, tmp_path, op_type, a
     onnx.save(onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
     kinds = {name: (onnx.helper.tensor_dtype_to_np_dtype(one[0]).name, one[1], one[2] if len(one) > 2 else 1)
              for name, one in given.items()}
-    done = subprocess.run([wheel.python, "-c", RUNNER, str(path), json.dumps(kinds)], capture_output=True, timeout=120)
+    done = subprocess.run([wheel.python, "-c", RUNNER, str(path), json.dumps(kinds)], capture_output=True, timeout=PATIENCE)
     if b"Could not find an implementation" in done.stderr:
         pytest.skip("this runtime has no kernel for it")
     assert done.returncode == 0, done.stderr.decode()
