@@ -273,28 +273,25 @@ static void an_operator_on_another_thread_belongs_to_the_run_whose_options_it_ha
 	assert_string_equal(fixture->text, "add(2)+20 -30 ");
 }
 
-static void options_that_lie_side_by_side_are_told_apart(void **state)
+/* What an operator on a third thread is given to, when two runs are under way and it has the options of the second. */
+static const char *told_of_the_second(struct fixture *fixture, uint64_t options)
 {
-	struct fixture *fixture = *state;
-
 	kernel(fixture, 0xa000, "add");
 	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0x900000);
-	joined(fixture, 2, UPROBE_RUN, 11, 0x5000, 0x2000, 0x9000b0);
-	joined(fixture, 9, UPROBE_OPERATOR, 20, 0xa000, 0x8000, 0x9000b0);
+	joined(fixture, 2, UPROBE_RUN, 11, 0x5000, 0x2000, options);
+	joined(fixture, 9, UPROBE_OPERATOR, 20, 0xa000, 0x8000, options);
 	hit(fixture, 9, UPROBE_OPERATOR_END, 30, 0, 0x8008);
-	assert_string_equal(fixture->text, "add(2)+20 -30 ");
+	return fixture->text;
+}
+
+static void options_that_lie_side_by_side_are_told_apart(void **state)
+{
+	assert_string_equal(told_of_the_second(*state, 0x9000b0), "add(2)+20 -30 ");
 }
 
 static void of_runs_with_the_same_options_none_gets_the_operator(void **state)
 {
-	struct fixture *fixture = *state;
-
-	kernel(fixture, 0xa000, "add");
-	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0x900000);
-	joined(fixture, 2, UPROBE_RUN, 11, 0x5000, 0x2000, 0x900000);
-	joined(fixture, 9, UPROBE_OPERATOR, 20, 0xa000, 0x8000, 0x900000);
-	hit(fixture, 9, UPROBE_OPERATOR_END, 30, 0, 0x8008);
-	assert_string_equal(fixture->text, "add+20 -30 ");
+	assert_string_equal(told_of_the_second(*state, 0x900000), "add+20 -30 ");
 }
 
 static void operators_of_runs_that_began_unseen_are_counted(void **state)
