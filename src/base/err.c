@@ -39,3 +39,10 @@ int err_wrap(struct err *err, const char *fmt, ...)
 			 (int)(sizeof err->msg - (size_t)used - 3), old);
 	return err->code ? -err->code : -EIO;
 }
+
+void err_disarm(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 127)
+			*text = '?';
+}

@@ -15,5 +15,7 @@ struct err {
 int err_set(struct err *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* "fmt: old message"; keeps the code. */
 int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* What a terminal would obey in names of files and programs, which are strangers': '?' in its place. */
+void err_disarm(char *text);
 
 #endif

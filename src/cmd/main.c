@@ -12,7 +12,7 @@ static int print_error(const struct err *err)
 	char text[sizeof err->msg];
 
 	memcpy(text, err->msg, sizeof text);
-	term_disarm(text);
+	err_disarm(text);
 	fflush(stdout);
 	fprintf(stderr, "%sinftrace:%s %s\n", term_style(stderr, TERM_RED), term_style(stderr, TERM_PLAIN), text);
 	return CMD_FAILED;

@@ -2,6 +2,8 @@
 /* Colours and line breaks. Moves no cursor. */
 #include "cmd/term.h"
 
+#include "base/err.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +29,6 @@ const char *term_style(FILE *stream, enum term_style style)
 	return has_colour(stream) ? sequence[style] : "";
 }
 
-void term_disarm(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 127)
-			*text = '?';
-}
-
 void term_say(const char *format, ...)
 {
 	char text[6144];	/* a path, and what is to be said of it */
@@ -42,7 +37,7 @@ void term_say(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	term_disarm(text);
+	err_disarm(text);
 	/* a line of progress may stand there */
 	fprintf(stderr, "%sinftrace: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", text);
 }

@@ -11,10 +11,7 @@ enum term_style { TERM_PLAIN, TERM_BOLD, TERM_DIM, TERM_RED, TERM_GREEN, TERM_YE
 /* The escape sequence that starts a style (TERM_PLAIN ends it); "" unless the stream is a terminal without NO_COLOR. */
 const char *term_style(FILE *stream, enum term_style style);
 
-/* What a terminal would obey in names of files and programs, which are strangers': shown as '?'. */
-void term_disarm(char *text);
-
-/* A line on standard error, "inftrace: ...", disarmed. */
+/* A line on standard error, "inftrace: ...", disarmed (base/err.h). */
 __attribute__((format(printf, 1, 2))) void term_say(const char *format, ...);
 
 /* Prints text in lines of at most width columns, each after indent spaces; empty lines stay. The first line is

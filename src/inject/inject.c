@@ -237,9 +237,7 @@ static enum inject_where failed(const struct inject *inject, const struct ferry_
 	char why[sizeof state->error + 1] = "";
 
 	memcpy(why, state->error, sizeof state->error);
-	for (char *at = why; *at; at++)
-		if ((unsigned char)*at < ' ')
-			*at = '?';
+	err_disarm(why);
 	err_set(err, state->code ? (int)state->code : ELIBACC,
 		"cannot inject: process %d could not load the agent: %s; the program goes on", (int)inject->pid,
 		*why	      ? why

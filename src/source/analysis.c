@@ -90,14 +90,6 @@ static void drop_rights(int file, int pipe)
 	prctl(PR_SET_DUMPABLE, 0);
 }
 
-/* A file may lie in a folder of any name, and the parent takes text alone. */
-static void make_text(char *message)
-{
-	for (; *message; message++)
-		if ((unsigned char)*message < ' ' || *message == 127)
-			*message = '?';
-}
-
 __attribute__((noreturn))
 static void work(const char *name, const struct ort_sites *host)
 {
@@ -107,7 +99,7 @@ static void work(const char *name, const struct ort_sites *host)
 	answer.result = image_file_open(&file, 0, name, &answer.err);
 	if (!answer.result)
 		answer.result = ort_sites_find(&answer.sites, &file, host, &answer.err);
-	make_text(answer.err.msg);
+	err_disarm(answer.err.msg);	/* a file may lie in a folder of any name, and the parent takes text alone */
 	if (write_all(1, &answer, sizeof answer))
 		write_all(1, answer.sites.site, answer.sites.n * sizeof *answer.sites.site);
 	_exit(0);
@@ -287,7 +279,7 @@ static void look_and_leave(analysis_look *look, void *result, size_t size, const
 
 	if (!failed)
 		failed = look(&file, result, &err);
-	make_text(err.msg);
+	err_disarm(err.msg);
 	if (write_all(1, &failed, sizeof failed) && write_all(1, &err, sizeof err))
 		write_all(1, result, size);
 	_exit(0);
