@@ -9,9 +9,9 @@
  */
 #include "base/clock.h"
 #include "player.h"
-#include "source/uprobe_load.h"
-#include "source/uprobe_trial.h"
-#include "source/uprobes.h"
+#include "capture/probe/uprobe_load.h"
+#include "capture/probe/uprobe_trial.h"
+#include "capture/probe/uprobes.h"
 
 #include <errno.h>
 #include <stdio.h>

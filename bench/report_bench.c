@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyze/summary.h"
-#include "export/export.h"
-#include "trace/perfetto_read.h"
-#include "trace/perfetto_write.h"
+#include "analyze/summary/summary.h"
+#include "show/report/export.h"
+#include "trace/perfetto/perfetto_read.h"
+#include "trace/perfetto/perfetto_write.h"
 
 enum { N_NODES = 200, N_THREADS = 4, N_TYPES = 12, N_TIMES = 3 };
 static const double budget = 10e6; /* events per second */

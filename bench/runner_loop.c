@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 enum { OUTPUTS = 64, CHUNK = 8 };
 

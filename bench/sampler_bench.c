@@ -6,8 +6,8 @@
  * with --check when cpu and memory of one process cost more than the budget of design.md.
  */
 #include "base/clock.h"
-#include "source/proc.h"
-#include "source/tree.h"
+#include "capture/proc/proc.h"
+#include "capture/source/tree.h"
 
 #include <poll.h>
 #include <pthread.h>

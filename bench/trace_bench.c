@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "base/pb.h"
-#include "trace/perfetto_read.h"
-#include "trace/perfetto_write.h"
+#include "trace/perfetto/perfetto_read.h"
+#include "trace/perfetto/perfetto_write.h"
 
 enum { N_NODES = 200, N_THREADS = 4, N_TYPES = 12, N_OPERATORS = 500000, N_PACKETS = 2 * N_OPERATORS, N_TIMES = 5 };
 

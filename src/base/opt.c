@@ -3,7 +3,9 @@
 #include "base/opt.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/near.h"
@@ -255,4 +257,15 @@ int opt_parse(const struct opt *table, void *opts, int argc, char **argv, enum o
 		}
 	}
 	return rc ? rc : words.n_rest;
+}
+
+int opt_misused(struct err *err, const char *fmt, ...)
+{
+	char msg[sizeof err->msg];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(msg, sizeof msg, fmt, args);
+	va_end(args);
+	return err_set(err, OPT_MISUSED, "%s", msg);
 }

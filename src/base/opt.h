@@ -68,6 +68,12 @@ int opt_parse(const struct opt *table, void *opts, int argc, char **argv, enum o
 int opt_parse_duration(const char *text, uint64_t *ns, struct err *err);
 int opt_parse_size(const char *text, uint64_t *bytes, struct err *err);
 
+/* The err code of a command line that makes no sense; beyond every errno value. */
+enum { OPT_MISUSED = 1 << 16 };
+
+/* "return opt_misused(err, ...)" when the words on a command line make no sense together. Returns -OPT_MISUSED. */
+int opt_misused(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 static inline bool opt_is_end(const struct opt *row)
 {
 	return !row->name && !row->help;

@@ -2,7 +2,6 @@
 /* Finds commands by name, and says what is wrong with a command line. Knows no command. */
 #include "cmd/cmd.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,19 +18,8 @@ const struct cmd *cmd_find(const char *name, struct err *err)
 		near_offer(&near, (*cmd)->name);
 	}
 	if (near_best(&near))
-		cmd_misused(err, "unknown command '%s'; did you mean '%s'?", name, near_best(&near));
+		opt_misused(err, "unknown command '%s'; did you mean '%s'?", name, near_best(&near));
 	else
-		cmd_misused(err, "unknown command '%s'", name);
+		opt_misused(err, "unknown command '%s'", name);
 	return NULL;
-}
-
-int cmd_misused(struct err *err, const char *fmt, ...)
-{
-	char msg[sizeof err->msg];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(msg, sizeof msg, fmt, args);
-	va_end(args);
-	return err_set(err, CMD_MISUSED, "%s", msg);
 }

@@ -17,9 +17,6 @@ enum {
 	CMD_FAILED = 3,
 };
 
-/* The err code of a command line that makes no sense; beyond every errno value. */
-enum { CMD_MISUSED = 1 << 16 };
-
 /* What the words besides the options are, for completion. With OPT_FIRST they are another program's command line. */
 enum cmd_words { CMD_FILES, CMD_COMMANDS, CMD_PROGRAM };
 
@@ -42,15 +39,12 @@ struct cmd {
 	/*
 	 * opts: filled from the command line. argv[0..argc-1]: the words besides the options; argv[argc] is NULL.
 	 * Returns an exit status, or -errno and err: main prints it once and exits with CMD_FAILED,
-	 * or with CMD_USAGE when it came from cmd_misused.
+	 * or with CMD_USAGE when it came from opt_misused (base/opt.h).
 	 */
 	int (*run)(const void *opts, int argc, char **argv, struct err *err);
 };
 
 extern const struct cmd *const commands[];	/* NULL-terminated */
-
-/* For run: "return cmd_misused(err, ...)" when the words on the command line make no sense together. */
-int cmd_misused(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The command of that name, or NULL and err with the nearest name that exists. */
 const struct cmd *cmd_find(const char *name, struct err *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `inftrace attach PID | --name NAME | --path PATH`: chooses programs that run already. Recording them is attach_*.c's business. */
-#include "cmd/attach.h"
-#include "cmd/attach_find.h"
+#include "capture/recorder/attach.h"
+#include "capture/recorder/attach_find.h"
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -57,21 +57,21 @@ static int check(const struct attach_opts *opts, int argc, struct err *err)
 	int n_ways = (argc > 0) + (opts->name != NULL) + (opts->path != NULL);
 
 	if (!n_ways)
-		return cmd_misused(err, "which program? give its PID, --name or --path");
+		return opt_misused(err, "which program? give its PID, --name or --path");
 	if (n_ways > 1)
-		return cmd_misused(err, "give one of PID, --name and --path, not several");
+		return opt_misused(err, "give one of PID, --name and --path, not several");
 	if (opts->first && opts->all)
-		return cmd_misused(err, "--first and --all contradict each other");
+		return opt_misused(err, "--first and --all contradict each other");
 	if (argc && (opts->first || opts->all))
-		return cmd_misused(err, "--first and --all belong to --name and --path, which may fit several programs");
+		return opt_misused(err, "--first and --all belong to --name and --path, which may fit several programs");
 	if (opts->follow && (opts->all || argc > 1))
-		return cmd_misused(err, "--follow follows one program; --all takes those to come already");
+		return opt_misused(err, "--follow follows one program; --all takes those to come already");
 	if (opts->follow && opts->inject)
-		return cmd_misused(err, "--follow is for probes from outside, not for --inject");
+		return opt_misused(err, "--follow is for probes from outside, not for --inject");
 	if (opts->ring_bytes < 4096 || opts->ring_bytes > 128u << 20)
-		return cmd_misused(err, "--ring-size must be between 4K and 128M");
+		return opt_misused(err, "--ring-size must be between 4K and 128M");
 	if (opts->inject && (strcmp(opts->probes.sample, "1") || opts->probes.rate || strcmp(opts->probes.link, "auto")))
-		return cmd_misused(err, "--sample, --rate and --link are for probes from outside, not for --inject");
+		return opt_misused(err, "--sample, --rate and --link are for probes from outside, not for --inject");
 	return 0;
 }
 
@@ -87,7 +87,7 @@ static int choose_pid(struct attach_job *job, const char *word, struct attach_ma
 	int code;
 
 	if (*end || end == word || pid <= 0 || pid > 1 << 22)
-		return cmd_misused(err, "'%.60s' is not a process ID; a program's name is given by --name", word);
+		return opt_misused(err, "'%.60s' is not a process ID; a program's name is given by --name", word);
 	code = attach_find_pid((pid_t)pid, match, err);
 	return code ? code : add(job, match, err);
 }
@@ -100,7 +100,7 @@ static const char *wish_text(const struct attach_wish *wish)
 static int too_many(const struct attach_matches *matches, const struct attach_wish *wish, struct err *err)
 {
 	attach_find_print(stderr, matches);
-	return cmd_misused(err, "%zu programs fit '%.80s': choose one by its PID, or take the first with --first, or --all", matches->n,
+	return opt_misused(err, "%zu programs fit '%.80s': choose one by its PID, or take the first with --first, or --all", matches->n,
 			   wish_text(wish));
 }
 

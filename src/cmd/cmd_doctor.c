@@ -8,9 +8,9 @@
 
 #include "base/json.h"
 #include "cmd/cmd.h"
-#include "cmd/term.h"
-#include "model/ort_plugins.h"
-#include "source/source.h"
+#include "base/term.h"
+#include "model/ort/ort_plugins.h"
+#include "capture/source/source.h"
 
 struct doctor_opts {
 	bool json;

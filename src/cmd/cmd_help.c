@@ -20,7 +20,7 @@ static int help_run(const void *opts_, int argc, char **argv, struct err *err)
 	const struct cmd *cmd = argc ? cmd_find(argv[0], err) : NULL;
 
 	if (argc && !cmd)
-		return -CMD_MISUSED;
+		return -OPT_MISUSED;
 	if (opts->completion)
 		return help_completion(stdout, opts->completion, err);
 	if (opts->man)

@@ -4,12 +4,12 @@
  * other. Analyses, runs and prints nothing itself.
  */
 #include "cmd/cmd.h"
-#include "cmd/model_run.h"
-#include "cmd/model_fill.h"
-#include "cmd/model_pages.h"
-#include "cmd/model_static.h"
-#include "cmd/part_path.h"
-#include "source/program.h"
+#include "experiment/model_run.h"
+#include "experiment/model_fill.h"
+#include "experiment/model_pages.h"
+#include "show/report/export_model.h"
+#include "base/part_path.h"
+#include "capture/proc/program.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -121,12 +121,12 @@ static int print_static(const struct job *job)
 	struct json json;
 
 	if (!job->opts->json && strcmp(job->opts->format, "json")) {
-		model_static_text(stdout, &job->model, &page);
+		export_static_text(stdout, &job->model, &page);
 		return status;
 	}
 	json_init(&json, stdout);
 	json_object(&json, NULL);
-	model_static_json(&json, &job->model);
+	export_static_json(&json, &job->model);
 	json_end(&json, '}');
 	json_done(&json);
 	return status;
@@ -164,7 +164,7 @@ static int check_options(const struct model_opts *opts, const char *path, struct
 	run.model = path;
 	/* with --ep, too, these are runs of their own */
 	run.policy = opts->ep.n ? NULL : run.policy;
-	return run_opts_check(&run, &why) ? cmd_misused(err, "%s", why.msg) : 0;
+	return run_opts_check(&run, &why) ? opt_misused(err, "%s", why.msg) : 0;
 }
 
 static int model_run(const void *opaque, int argc, char **argv, struct err *err)
@@ -176,11 +176,11 @@ static int model_run(const void *opaque, int argc, char **argv, struct err *err)
 	if (opts->run.list_devices)
 		return list_devices(&job);
 	if (!argc)
-		return cmd_misused(err, "model needs an argument: MODEL.onnx");
+		return opt_misused(err, "model needs an argument: MODEL.onnx");
 	if (opts->interval_ns < 10000000)
-		return cmd_misused(err, "--interval must be 10ms or more");
+		return opt_misused(err, "--interval must be 10ms or more");
 	if (opts->rounds < 1 || opts->rounds > 100)
-		return cmd_misused(err, "--rounds must be from 1 to 100");
+		return opt_misused(err, "--rounds must be from 1 to 100");
 	code = check_options(opts, argv[0], err);
 	if (!code)
 		code = read_model(&job, argv[0]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `inftrace next`: waits for programs that load a runtime, anywhere on the machine. Recording them is attach_*.c's business. */
-#include "cmd/attach.h"
+#include "capture/recorder/attach.h"
 #include "cmd/cmd.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	char command[256];
 	struct attach_job job = { .options = &opts->shared, .probes = &opts->probes, .wish = { opts->name, opts->path },
 				  .takes_one = !opts->all, .command = command };
-	int code = opts->name && opts->path ? cmd_misused(err, "give one of --name and --path, not both") : attach_check(&job, err);
+	int code = opts->name && opts->path ? opt_misused(err, "give one of --name and --path, not both") : attach_check(&job, err);
 
 	if (code)
 		return code;

@@ -5,10 +5,10 @@
  */
 #include "base/clock.h"
 #include "cmd/cmd.h"
-#include "cmd/launch.h"
-#include "cmd/record_options.h"
-#include "cmd/record_summary.h"
-#include "cmd/recorder.h"
+#include "capture/recorder/launch.h"
+#include "capture/recorder/record_options.h"
+#include "capture/recorder/record_summary.h"
+#include "capture/recorder/recorder.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -125,7 +125,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	if (code)
 		return code;
 	if (opts->ring_bytes < 4096 || opts->ring_bytes > 128u << 20)
-		return cmd_misused(err, "--ring-size must be between 4K and 128M");
+		return opt_misused(err, "--ring-size must be between 4K and 128M");
 	code = launch_prepare(&launch, argv, err);
 	if (code) {
 		launch_done(&launch);

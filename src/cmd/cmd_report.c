@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `inftrace report FILE`: reads a recording and prints what it says, as a page or as JSON. Computes nothing itself. */
 #include "cmd/cmd.h"
-#include "cmd/recording.h"
-#include "cmd/term.h"
-#include "export/export.h"
+#include "analyze/summary/recording.h"
+#include "base/term.h"
+#include "show/report/export.h"
 
 #include <string.h>
 

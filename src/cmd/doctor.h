@@ -7,8 +7,8 @@
 #ifndef CMD_DOCTOR_H
 #define CMD_DOCTOR_H
 
-#include "model/ort_ask.h"
-#include "model/ort_find.h"
+#include "model/ort/ort_ask.h"
+#include "model/ort/ort_find.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cmd/part_path.h"
-#include "source/uprobe_rights.h"
-#include "source/uprobes.h"
+#include "base/part_path.h"
+#include "capture/proc/rights.h"
+#include "capture/probe/uprobes.h"
 
 int doctor_read(const char *sysroot, const char *path, char *buf, size_t size)
 {
@@ -212,7 +212,7 @@ static void look_at_probes(struct doctor_finding *finding, const char *sysroot)
 	struct err err;
 	bool is_perf;
 
-	if (uprobe_rights_check(sysroot, &err)) {
+	if (rights_check(sysroot, &err)) {
 		say_less(finding, "inftrace attach and inftrace next", err.msg);
 		return;
 	}
@@ -220,7 +220,7 @@ static void look_at_probes(struct doctor_finding *finding, const char *sysroot)
 	is_perf = link == UPROBE_LINK_PERF;
 	if (!*sysroot && link == UPROBE_LINK_ANY)
 		say(finding, DOCTOR_LESS, "inftrace attach and inftrace next cannot run: this kernel is older than 5.15, or they are not built in");
-	else if (!*sysroot && uprobe_rights_check_perf(is_perf, &err))
+	else if (!*sysroot && rights_check_perf(is_perf, &err))
 		say_less(finding, is_perf ? "inftrace attach and inftrace next cannot run:" : "inftrace next cannot run:", err.msg);
 	else
 		say(finding, DOCTOR_OK, "programs that run already can be seen from outside: inftrace attach, inftrace next%s",
@@ -241,7 +241,7 @@ static void look_at_ptrace(struct doctor_finding *finding, const char *sysroot)
 	scope = atoi(text);
 	say(finding, DOCTOR_NOTE, "ptrace_scope is %d, a process may trace %s; attach --inject and next do", scope,
 	    scope >= 0 && scope <= 3 ? scopes[scope] : "unknown");
-	if (*sysroot || !uprobe_rights_is_yama(sysroot, why, sizeof why))
+	if (*sysroot || !rights_is_yama(sysroot, why, sizeof why))
 		return;
 	rest = strstr(why, "; ");
 	if (rest)

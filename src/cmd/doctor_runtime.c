@@ -6,7 +6,7 @@
 #include "cmd/doctor.h"
 
 #include "base/clock.h"
-#include "model/ort_ask.h"
+#include "model/ort/ort_ask.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/help.h"
-#include "cmd/term.h"
+#include "base/term.h"
 
 static int print_error(const struct err *err)
 {
@@ -54,10 +54,10 @@ static int check_args(const struct cmd *cmd, int n, char **argv, struct err *err
 	if (n < cmd->min_args) {
 		int len;
 		const char *name = argument_name(cmd->usage, n, &len);
-		return cmd_misused(err, "%s needs an argument: %.*s", cmd->name, len, name);
+		return opt_misused(err, "%s needs an argument: %.*s", cmd->name, len, name);
 	}
 	if (cmd->max_args >= 0 && n > cmd->max_args)
-		return cmd_misused(err, "%s has no use for '%s'", cmd->name, argv[cmd->max_args]);
+		return opt_misused(err, "%s has no use for '%s'", cmd->name, argv[cmd->max_args]);
 	return 0;
 }
 
@@ -77,7 +77,7 @@ static int run_command(const struct cmd *cmd, int argc, char **argv)
 		help_command(stdout, cmd);
 		rc = CMD_DONE;
 	} else if (rc < 0) {
-		rc = -CMD_MISUSED;
+		rc = -OPT_MISUSED;
 	} else {
 		int n = rc;
 
@@ -88,7 +88,7 @@ static int run_command(const struct cmd *cmd, int argc, char **argv)
 	}
 	free(opts);
 	if (rc < 0)
-		rc = rc == -CMD_MISUSED ? print_misuse(cmd, &err) : print_error(&err);
+		rc = rc == -OPT_MISUSED ? print_misuse(cmd, &err) : print_error(&err);
 	return rc;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The few hundred bytes that bring the agent into a running process: what the injector writes, the agent reads, and
- * both look at while it is done. The code behind the head is src/inject/ferry.S; the head's offsets are its business,
+ * both look at while it is done. The code behind the head is src/capture/inject/ferry.S; the head's offsets are its business,
  * too. Plain fixed-width C.
  *
  * Head and code lie in unused bytes behind a module's code and are written from outside; the state lies in unused bytes

@@ -4,7 +4,7 @@
  * what is written at load time is relocated in a copy, so that rtti.c and ort.c read a file as they read a
  * process. Nothing is executed. Every byte of the file is input: lengths are checked, what is not understood is
  * refused with the byte. The file is mapped: one that is cut off while it is read raises SIGBUS, so that a file
- * of somebody else is read in a child (source/analysis.h).
+ * of somebody else is read in a child (capture/proc/file_look.h).
  *
  * std::type_info objects point into the C++ library, which is not there. The three tables of that library that
  * matter get a made-up image of their own in the set.

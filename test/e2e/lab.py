@@ -244,5 +244,5 @@ class Binaries:
     def run_parent(self):
         source = os.path.join(os.path.dirname(envs.HERE), "..", "src")
         return self._build(os.path.join(self.folder, "run_parent"),
-                           ["run_parent.c", "-I" + source, os.path.join(source, "model/run_result.c"),
+                           ["run_parent.c", "-I" + source, os.path.join(source, "model/run/run_result.c"),
                             os.path.join(source, "base/err.c")])

@@ -623,7 +623,7 @@ def test_a_launched_program_is_left_to_its_recorder(lab, wheel):
 def test_a_program_in_a_mount_namespace_of_its_own_is_seen(lab, library, mounts):
     if not shutil.which("unshare") or lab.plain(["unshare", "-m", "true"]).status:
         pytest.skip("unshare -m is not allowed here")
-    agent = os.path.join(os.path.dirname(os.path.realpath(lab.inftrace)), "src/agent")
+    agent = os.path.dirname(os.path.realpath(lab.inftrace))
     args = lab.native("torture", library, lab.model("chain"), 256, 256, 2, 5000, 0)
     script = mounts % {"agent": agent} + "; exec " + " ".join(args)
     server = Server(lab, ["unshare", "-m", "-p", "-f", "--mount-proc", "/bin/sh", "-c", script])

@@ -3,7 +3,7 @@
 #ifndef FUZZ_CHECK_PROFILE_H
 #define FUZZ_CHECK_PROFILE_H
 
-#include "import/device_profile.h"
+#include "trace/import/device_profile.h"
 
 #include <stdlib.h>
 

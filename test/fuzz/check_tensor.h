@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aborts when what a reader of tensors gave breaks what src/model/tensor_file.h promises. */
+/* Aborts when what a reader of tensors gave breaks what src/model/tensor/tensor_file.h promises. */
 #ifndef FUZZ_CHECK_TENSOR_H
 #define FUZZ_CHECK_TENSOR_H
 
-#include "model/tensor_file.h"
+#include "model/tensor/tensor_file.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "source/fdinfo.h"
+#include "capture/source/fdinfo.h"
 
 #include <stdlib.h>
 #include <string.h>

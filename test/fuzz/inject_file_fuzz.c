@@ -2,7 +2,7 @@
 /* Any file as a module of a process: what is found is code, or lies behind a segment and inside its last page. */
 #include "fuzz.h"
 
-#include "inject/inject_file.h"
+#include "capture/inject/inject_file.h"
 
 #include <stdlib.h>
 #include <string.h>

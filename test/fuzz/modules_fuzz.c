@@ -2,7 +2,7 @@
 /* Any lines as /proc/PID/maps: a path may hold any byte, and other kernels write other things. */
 #include "fuzz.h"
 
-#include "source/modules.h"
+#include "capture/proc/modules.h"
 
 #include <stdlib.h>
 #include <string.h>

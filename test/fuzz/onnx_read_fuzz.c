@@ -2,8 +2,8 @@
 /* A model's file: any bytes. What was read is walked through, so that every array is as long as it says. */
 #include "fuzz.h"
 
-#include "model/onnx.h"
-#include "model/onnx_external.h"
+#include "model/onnx/onnx.h"
+#include "model/onnx/onnx_external.h"
 
 #include <stdlib.h>
 #include <string.h>

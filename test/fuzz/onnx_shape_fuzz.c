@@ -2,7 +2,7 @@
 /* A model's file, any bytes: what can be read is analysed, and what comes out is looked at. */
 #include "fuzz.h"
 
-#include "model/onnx_cost.h"
+#include "model/onnx/onnx_cost.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "fuzz.h"
 
 #include "check_sink.h"
-#include "trace/perfetto_read.h"
-#include "trace/perfetto_write.h"
+#include "trace/perfetto/perfetto_read.h"
+#include "trace/perfetto/perfetto_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "source/proc.h"
+#include "capture/proc/proc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* A trace file, any bytes, all the way to the report: sums hold, and nothing reaches a terminal but plain text. */
 #include "fuzz.h"
 
-#include "export/export.h"
-#include "trace/perfetto_read.h"
+#include "show/report/export.h"
+#include "trace/perfetto/perfetto_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

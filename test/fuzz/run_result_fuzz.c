@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "model/run_result.h"
+#include "model/run/run_result.h"
 
 #include <stdlib.h>
 #include <string.h>

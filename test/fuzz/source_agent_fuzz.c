@@ -8,8 +8,8 @@
 #include "check_sink.h"
 #include "event/record.h"
 #include "event/ring.h"
-#include "source/source.h"
-#include "source/tree.h"
+#include "capture/source/source.h"
+#include "capture/source/tree.h"
 
 #include <fcntl.h>
 #include <stdio.h>

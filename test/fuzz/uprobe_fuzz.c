@@ -6,8 +6,8 @@
 #include "fuzz.h"
 
 #include "check_sink.h"
-#include "source/uprobe_process.h"
-#include "source/uprobe_ring.h"
+#include "capture/probe/uprobe_process.h"
+#include "capture/probe/uprobe_ring.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* A Python module that is to be loaded without Python: any bytes. */
 #include "fuzz.h"
 
-#include "model/wheel_names.h"
+#include "model/ort/wheel_names.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -46,7 +46,7 @@ class Checks(unittest.TestCase):
         self.assertIn('src/base/a.c:3: base may not include event ("event/event.h")', result.stdout)
 
     def test_an_include_of_a_sibling_that_is_not_named_is_refused(self):
-        self.write("src/store/a.h", '#include "trace/perfetto_read.h"\n')
+        self.write("src/store/a.h", '#include "trace/perfetto/perfetto_read.h"\n')
         self.assertEqual(self.layers("base:\ntrace: base\nstore: base\n").returncode, 1)
 
     def test_an_include_without_a_folder_is_refused(self):

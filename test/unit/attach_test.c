@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which process is meant, and that it stays that one: real processes of our own. */
-#include "cmd/attach_find.h"
-#include "cmd/attach_fit.h"
-#include "cmd/attached.h"
-#include "source/proc.h"
+#include "capture/recorder/attach_find.h"
+#include "capture/recorder/attach_fit.h"
+#include "capture/recorder/attached.h"
+#include "capture/proc/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>

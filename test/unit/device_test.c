@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* GPUs and NPUs whose drivers are the kernel's own: what is told of each process and each device. */
-#include "source/fdinfo.h"
-#include "source/gauge.h"
-#include "source/tree.h"
-#include "source/walk.h"
+#include "capture/source/fdinfo.h"
+#include "capture/source/gauge.h"
+#include "capture/source/tree.h"
+#include "capture/source/walk.h"
 
 #include <errno.h>
 #include <fcntl.h>

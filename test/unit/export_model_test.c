@@ -3,10 +3,10 @@
  * All writers of a model's report against files in test/data/model-report, from the same made-up runs.
  * INFTRACE_BLESS=1 writes the files anew: read what it changed.
  */
-#include "export/export_model.h"
-#include "export/html.h"
-#include "export/model_words.h"
-#include "export/plot.h"
+#include "show/report/export_model.h"
+#include "show/html/html.h"
+#include "show/words/model_words.h"
+#include "show/html/plot.h"
 #include "model_sample.h"
 
 #include <locale.h>
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "export/printable.h"
+#include "base/printable.h"
 
 static char *written(void (*write)(FILE *out, const struct model_analysis *analysis),
 		     const struct model_analysis *analysis)

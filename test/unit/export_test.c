@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/export.h"
-#include "export/printable.h"
-#include "export/units.h"
+#include "show/report/export.h"
+#include "base/printable.h"
+#include "base/units.h"
 #include "stream.h"
 
 #include <math.h>

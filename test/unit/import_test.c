@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Profiles of providers: files of the form that the tools write, with numbers made up. */
-#include "import/device_profile.h"
+#include "trace/import/device_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

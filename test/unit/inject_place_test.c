@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Places in this process: two pages stand for the ends of modules, a file of zeroes for what they hold unused. */
-#include "inject/inject_code.h"
-#include "inject/inject_memory.h"
-#include "inject/inject_place.h"
+#include "capture/inject/inject_code.h"
+#include "capture/inject/inject_memory.h"
+#include "capture/inject/inject_place.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -2,9 +2,9 @@
 /*
  * What the injector finds in files, and the code that it writes, which is run here: in this process, by this process.
  */
-#include "inject/inject.h"
-#include "inject/inject_code.h"
-#include "inject/inject_file.h"
+#include "capture/inject/inject.h"
+#include "capture/inject/inject_code.h"
+#include "capture/inject/inject_file.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

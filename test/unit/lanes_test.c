@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "source/lanes.h"
+#include "capture/decode/lanes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

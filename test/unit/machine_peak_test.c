@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/machine_peak.h"
+#include "analyze/result/machine_peak.h"
 
 #include <setjmp.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cmd/model_device.h"
+#include "experiment/model_device.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rows of a profile in a recording that was written and read back by the same code as any other. */
-#include "cmd/model_place.h"
+#include "experiment/model_place.h"
 
-#include "trace/perfetto_write.h"
+#include "trace/perfetto/perfetto_write.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

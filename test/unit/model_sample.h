@@ -6,7 +6,7 @@
 #ifndef TEST_MODEL_SAMPLE_H
 #define TEST_MODEL_SAMPLE_H
 
-#include "analyze/model_analysis.h"
+#include "analyze/result/model_analysis.h"
 
 #include <stdio.h>
 #include <stdlib.h>

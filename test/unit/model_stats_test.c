@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/model_stats.h"
+#include "analyze/result/model_stats.h"
 
 #include <math.h>
 #include <setjmp.h>

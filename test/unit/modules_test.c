@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Of this process, which maps what the tests need. */
-#include "source/analysis.h"
-#include "source/modules.h"
+#include "capture/proc/file_look.h"
+#include "capture/proc/modules.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -260,7 +260,7 @@ static void a_child_finds_what_the_parent_would(void **state)
 
 	assert_int_equal(image_file_open(&file, fd, "it", &err), 0);
 	assert_int_equal(ort_sites_find(&here, &file, NULL, &err), 0);
-	assert_int_equal(analysis_sites(&there, fd, "it", NULL, &err), 0);
+	assert_int_equal(file_look_sites(&there, fd, "it", NULL, &err), 0);
 	assert_int_equal(here.n, there.n);
 	assert_memory_equal(here.first, there.first, sizeof here.first);
 	assert_string_equal(here.version, there.version);
@@ -278,9 +278,9 @@ static void what_the_child_refuses_the_parent_says(void **state)
 	struct ort_sites sites;
 	struct err err = { 0 };
 
-	assert_int_equal(analysis_sites(&sites, fd, "it", NULL, &err), -ENOEXEC);
+	assert_int_equal(file_look_sites(&sites, fd, "it", NULL, &err), -ENOEXEC);
 	assert_string_equal(err.msg, "cannot read it: at byte 120: it is cut off: a segment ends behind the end of the file");
-	assert_int_equal(analysis_sites(&sites, fd, "i\033t", NULL, &err), -ENOEXEC);
+	assert_int_equal(file_look_sites(&sites, fd, "i\033t", NULL, &err), -ENOEXEC);
 	assert_non_null(strstr(err.msg, "cannot read i?t: at byte 120"));
 	ort_sites_done(&sites);
 	close(fd);
@@ -378,7 +378,7 @@ static void a_child_that_does_not_end_is_not_waited_for(void **state)
 	struct err err = { 0 };
 
 	alarm(60);
-	assert_int_equal(analysis_file(answer_and_stay, &result, sizeof result, fd, "it", &err), 0);
+	assert_int_equal(file_look_at(answer_and_stay, &result, sizeof result, fd, "it", &err), 0);
 	alarm(0);
 	assert_int_equal(result, 42);
 	close(fd);
@@ -405,7 +405,7 @@ static void a_file_that_shrinks_is_an_error_at_most(void **state)
 	while (n_found + n_failed < 100 || (!n_failed && n_found < 10000)) {
 		struct ort_sites sites;
 		struct err err = { 0 };
-		if (analysis_sites(&sites, fd, "it", NULL, &err))
+		if (file_look_sites(&sites, fd, "it", NULL, &err))
 			n_failed++;
 		else
 			n_found++;

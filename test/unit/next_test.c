@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Children of this test are watched and held; what needs root is skipped without it. */
-#include "source/next_events.h"
-#include "source/next_hold.h"
+#include "capture/probe/next_events.h"
+#include "capture/probe/next_hold.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* GPUs under NVIDIA's driver, with a library that says what the test wants (test/fake/nvml.c). */
 #include "base/clock.h"
-#include "source/nvml_ask.h"
-#include "source/tree.h"
+#include "capture/source/nvml_ask.h"
+#include "capture/source/tree.h"
 
 #include <errno.h>
 #include <setjmp.h>

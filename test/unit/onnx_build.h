@@ -5,7 +5,7 @@
 #define UNIT_ONNX_BUILD_H
 
 #include "base/pb.h"
-#include "model/onnx.h"
+#include "model/onnx/onnx.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Costs that were worked out by hand. */
 #include "onnx_build.h"
 
-#include "model/onnx_cost.h"
+#include "model/onnx/onnx_cost.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

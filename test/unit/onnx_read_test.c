@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnx_build.h"
 
-#include "model/onnx_external.h"
-#include "model/onnx_repeat.h"
+#include "model/onnx/onnx_external.h"
+#include "model/onnx/onnx_repeat.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

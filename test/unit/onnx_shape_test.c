@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnx_build.h"
 
-#include "model/onnx_shape.h"
+#include "model/onnx/onnx_shape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

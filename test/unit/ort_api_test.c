@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/ort_api.h"
+#include "model/ort/ort_api.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,8 +4,8 @@
  * reader is test/fuzz's business. What Perfetto thinks of our files is test/e2e's: perfetto_test FOLDER writes
  * recordings there for it.
  */
-#include "trace/perfetto_read.h"
-#include "trace/perfetto_write.h"
+#include "trace/perfetto/perfetto_read.h"
+#include "trace/perfetto/perfetto_write.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,7 +25,7 @@
 #include <cmocka.h>
 
 #include "base/pb.h"
-#include "trace/perfetto_fields.h"
+#include "trace/perfetto/perfetto_fields.h"
 
 /* A sink that keeps what it gets as text, and checks what every sink may rely on. */
 struct lines {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "source/proc.h"
+#include "capture/proc/proc.h"
 
 #include <errno.h>
 #include <setjmp.h>

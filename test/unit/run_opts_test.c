@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/run_opts.h"
+#include "model/run/run_opts.h"
 
 #include <errno.h>
 #include <setjmp.h>

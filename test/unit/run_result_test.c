@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/run_result.h"
+#include "model/run/run_result.h"
 
 #include <errno.h>
 #include <setjmp.h>

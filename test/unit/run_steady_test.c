@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/run_steady.h"
+#include "model/run/run_steady.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

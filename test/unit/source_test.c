@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
-#include "source/tree.h"
+#include "capture/source/tree.h"
 
 #include <errno.h>
 #include <poll.h>

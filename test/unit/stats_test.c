@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/keys.h"
-#include "analyze/stats.h"
+#include "analyze/summary/keys.h"
+#include "analyze/summary/stats.h"
 
 #include <math.h>
 #include <setjmp.h>

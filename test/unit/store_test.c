@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/store.h"
+#include "analyze/store/store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
 #ifndef TEST_UNIT_STREAM_H
 #define TEST_UNIT_STREAM_H
 
-#include "analyze/summary.h"
-#include "store/store.h"
+#include "analyze/summary/summary.h"
+#include "analyze/store/store.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/tensor.h"
+#include "model/tensor/tensor.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef TEST_TENSOR_DATA_H
 #define TEST_TENSOR_DATA_H
 
-#include "model/tensor_file.h"
+#include "model/tensor/tensor_file.h"
 
 #include <ctype.h>
 #include <glob.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/tensor_file.h"
+#include "model/tensor/tensor_file.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Made-up hits of probes, and what becomes of them. */
-#include "source/uprobe_process.h"
-#include "source/uprobe_ring.h"
+#include "capture/probe/uprobe_process.h"
+#include "capture/probe/uprobe_ring.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

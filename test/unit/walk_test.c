@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A thread of the agent's walks through the modules all the time while children are forked that load a library. */
-#include "agent/agent.h"
+#include "capture/agent/agent.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/wheel_names.h"
+#include "model/ort/wheel_names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef TEST_WORLD_H
 #define TEST_WORLD_H
 
-#include "source/tree.h"
+#include "capture/source/tree.h"
 
 #include <stdio.h>
 #include "keep.h"

@@ -4,8 +4,8 @@
  * "pid hold held_us path why" (held_us: from the mapping until it stood still), keeps it for HOLD_MS and lets it go.
  */
 #include "base/clock.h"
-#include "source/next.h"
-#include "source/proc.h"
+#include "capture/probe/next.h"
+#include "capture/proc/proc.h"
 
 #include <poll.h>
 #include <stdio.h>

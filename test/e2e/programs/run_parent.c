@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "model/run_result.h"
+#include "model/run/run_result.h"
 
 static void print_result(const struct run_record *record)
 {

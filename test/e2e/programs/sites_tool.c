@@ -9,8 +9,8 @@
  */
 #include "runtime/eh_frame.h"
 #include "runtime/x86_insn.h"
-#include "source/analysis.h"
-#include "source/modules.h"
+#include "capture/proc/file_look.h"
+#include "capture/proc/modules.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ static int print_sites(const char *path)
 	struct eh_frame frames;
 	struct err err = { 0 };
 	double start = now_ms();
-	int failed = analysis_sites(&sites, fd, path, NULL, &err);
+	int failed = file_look_sites(&sites, fd, path, NULL, &err);
 
 	if (failed) {
 		fprintf(stderr, "%s\n", err.msg);
@@ -161,7 +161,7 @@ static int try_broken(const uint8_t *data, size_t size, size_t *n_sites)
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		exit(3);
-	failed = analysis_sites(&sites, fd, "broken", NULL, &err);
+	failed = file_look_sites(&sites, fd, "broken", NULL, &err);
 	*n_sites = sites.n;
 	if (failed == -EIO || failed == -ETIME)
 		printf("died\t%s\n", err.msg);

@@ -3,7 +3,7 @@
  * Tensors from the command line, for tests that hold them against numpy and onnx. Says "type[dims] position name" of
  * what it reads; errors go to stderr, exit status 1.
  */
-#include "model/tensor_file.h"
+#include "model/tensor/tensor_file.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Each run by itself, then beside the others. The rules of what is worth trying are in model_insight.c. */
+#include "analyze/result/model_analysis.h"
+#include "analyze/summary/stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Durations of one run, by start, and how many of them each process has. */
+struct selection {
+	uint64_t *value;
+	size_t *n_of, n_rounds; /* of processes with any */
+};
+
+static size_t most_rounds(const struct model_result *result)
+{
+	size_t n = 1;
+
+	for (uint32_t i = 1; i < result->n_latencies; i++)
+		n += result->latencies[i].round != result->latencies[i - 1].round;
+	return n;
+}
+
+static int selection_init(struct selection *selection, const struct model_result *result)
+{
+	selection->value = malloc((result->n_latencies + 1) * sizeof *selection->value);
+	selection->n_of = malloc(most_rounds(result) * sizeof *selection->n_of);
+	return selection->value && selection->n_of ? 0 : -ENOMEM;
+}
+
+static void selection_done(struct selection *selection)
+{
+	free(selection->value);
+	free(selection->n_of);
+}
+
+/* Those that did not fail, of one shape group (or all); from when they should have started. */
+static void select_latencies(struct selection *to, const struct model_result *result, uint32_t shape, bool from_queue)
+{
+	uint32_t round = 0;
+	size_t n = 0;
+
+	to->n_rounds = 0;
+	for (uint32_t i = 0; i < result->n_latencies; i++) {
+		const struct model_latency *one = &result->latencies[i];
+		uint64_t waited_ns = 0;
+
+		if (one->status || (shape != MODEL_NONE && one->shape != shape) || (from_queue && one->queued_ns < 0))
+			continue;
+		if (from_queue && one->start_ns > (uint64_t)one->queued_ns)
+			waited_ns = one->start_ns - (uint64_t)one->queued_ns;
+		if (!n || one->round != round)
+			to->n_of[to->n_rounds++] = 0;
+		to->n_of[to->n_rounds - 1]++;
+		to->value[n++] = one->duration_ns + waited_ns;
+		round = one->round;
+	}
+}
+
+static int add_series(struct model_series *series, struct selection *selection, const struct model_result *result,
+		      uint32_t shape, bool from_queue, struct arena *arena)
+{
+	select_latencies(selection, result, shape, from_queue);
+	return model_series_of_rounds(series, selection->value, selection->n_of, selection->n_rounds, arena);
+}
+
+static int find_series(struct model_run *run, struct arena *arena)
+{
+	const struct model_result *result = run->result;
+	uint32_t n_groups = result->n_shapes > 1 ? result->n_shapes : 0;
+	struct selection selection;
+	int code = selection_init(&selection, result);
+
+	run->groups = arena_alloc(arena, (n_groups + 1) * sizeof *run->groups);
+	if (!run->groups)
+		code = -ENOMEM;
+	code = code ? code : add_series(&run->latency, &selection, result, MODEL_NONE, false, arena);
+	code = code ? code : add_series(&run->response, &selection, result, MODEL_NONE, true, arena);
+	for (uint32_t i = 0; !code && i < n_groups; i++) {
+		run->groups[i].shape = result->shapes[i];
+		code = add_series(&run->groups[i].latency, &selection, result, i, false, arena);
+		run->n_groups += !code;
+	}
+	selection_done(&selection);
+	return code;
+}
+
+/* Processes that ran the same, those with an inference that did not fail. */
+struct rounds {
+	double *sum_ns;
+	size_t *n_of, n;
+};
+
+static void widen(struct model_run *run, const struct rounds *rounds)
+{
+	run->n_rounds = (uint32_t)rounds->n;
+	run->round_low_ns = run->round_high_ns = NAN;
+	for (size_t i = 0; i < rounds->n; i++) {
+		double mean_ns = rounds->sum_ns[i] / (double)rounds->n_of[i];
+
+		run->round_low_ns = fmin(run->round_low_ns, mean_ns);
+		run->round_high_ns = fmax(run->round_high_ns, mean_ns);
+	}
+	if (rounds->n < 2)
+		return;
+	run->latency.is_short = false; /* by processes, it is what it says */
+	run->latency.interval_ns =
+	    fmax(run->latency.interval_ns, model_interval_of_rounds(rounds->sum_ns, rounds->n_of, rounds->n));
+}
+
+/* One process, of which the i-th to the end-th latency are. */
+static double add_round(struct model_run *run, struct rounds *to, uint32_t i, uint32_t end)
+{
+	uint64_t begin_ns = UINT64_MAX, end_ns = 0;
+	double sum_ns = 0;
+	size_t n = 0;
+
+	for (; i < end; i++) {
+		const struct model_latency *one = &run->result->latencies[i];
+		uint64_t own_end_ns = stats_sum(one->start_ns, one->duration_ns);
+
+		begin_ns = one->start_ns < begin_ns ? one->start_ns : begin_ns;
+		end_ns = own_end_ns > end_ns ? own_end_ns : end_ns;
+		n += !one->status;
+		sum_ns += one->status ? 0 : (double)one->duration_ns;
+		run->n_failed += one->status != 0;
+	}
+	if (!n)
+		return 0;
+	to->sum_ns[to->n] = sum_ns;
+	to->n_of[to->n++] = n;
+	return (double)(end_ns - begin_ns);
+}
+
+static int find_rates(struct model_run *run)
+{
+	const struct model_result *result = run->result;
+	size_t most = most_rounds(result);
+	struct rounds rounds = { calloc(most, sizeof *rounds.sum_ns), calloc(most, sizeof *rounds.n_of), 0 };
+	double wall_ns = 0;
+	int code = rounds.sum_ns && rounds.n_of ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0, end; !code && i < result->n_latencies; i = end) {
+		for (end = i + 1;
+		     end < result->n_latencies && result->latencies[end].round == result->latencies[i].round;)
+			end++;
+		wall_ns += add_round(run, &rounds, i, end);
+	}
+	if (!code)
+		widen(run, &rounds);
+	run->rate_per_s = run->latency.n > 1 && wall_ns > 0 ? (double)run->latency.n * 1e9 / wall_ns : NAN;
+	free(rounds.sum_ns);
+	free(rounds.n_of);
+	return code;
+}
+
+double model_energy_each(const struct model_run *run, double joules)
+{
+	return run->latency.n ? joules / (double)run->latency.n : NAN;
+}
+
+static void find_usage(struct model_run *run)
+{
+	const struct model_result *result = run->result;
+
+	run->cores = NAN;
+	if (result->cpu_user_ns >= 0 && result->cpu_system_ns >= 0 && result->steady_ns > 0)
+		run->cores = ((double)result->cpu_user_ns + (double)result->cpu_system_ns) / (double)result->steady_ns;
+	run->waited = NAN;
+	if (result->run_queue_ns >= 0 && run->cores > 0)
+		run->waited = (double)result->run_queue_ns /
+			      ((double)result->run_queue_ns + run->cores * (double)result->steady_ns);
+	run->others_cores = result->steady_ns > 0 ? result->others_cpu_ns / (double)result->steady_ns : NAN;
+	run->energy_joules = model_energy_each(run, result->energy_joules);
+}
+
+static void find_creation_rest(struct model_run *run)
+{
+	const struct model_result *result = run->result;
+	int64_t rest_ns = result->creation_ns;
+
+	for (uint32_t i = 0; i < result->n_phases && rest_ns >= 0; i++)
+		rest_ns -= result->phases[i].ns > 0 ? result->phases[i].ns : 0;
+	run->creation_rest_ns = result->n_phases && rest_ns >= 0 ? rest_ns : -1;
+}
+
+static bool is_on_cpu(const struct model_result *result, const struct model_operator *op)
+{
+	return model_is_provider("cpu", op->provider) || (result->device && !strcasecmp(result->device, "cpu"));
+}
+
+/* Their peak is not that of float32, which is what was measured: processors do several times as many. */
+static bool counts_integers(const struct model_operator *op)
+{
+	static const char *const beginnings[] = { "QLinear", "QGemm", "QAttention", "DynamicQuantize", "MatMulNBits" };
+	static const char *const ends[] = { "Integer", "IntegerToFloat" };
+	size_t len = op->op_type ? strlen(op->op_type) : 0;
+
+	for (size_t i = 0; len && i < sizeof beginnings / sizeof *beginnings; i++)
+		if (!strncmp(op->op_type, beginnings[i], strlen(beginnings[i])))
+			return true;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (len >= strlen(ends[i]) && !strcmp(op->op_type + len - strlen(ends[i]), ends[i]))
+			return true;
+	return false;
+}
+
+struct work {
+	int64_t flops, bytes;
+};
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	return a < 0 || b < 0 || a > INT64_MAX - b ? -1 : a + b;
+}
+
+/*
+ * Of every operator: the FLOPs of all nodes that it is, and the bytes of the node that names it, since what passes
+ * between fused nodes is not moved. The bytes of a subgraph are not known.
+ */
+static int find_work(const struct model_analysis *analysis, uint32_t r, struct work **work, struct arena *arena)
+{
+	const struct model_report *report = analysis->report;
+	const struct model_comparison *comparison = &analysis->comparison;
+	const struct model_result *result = &report->results[r];
+
+	*work = arena_alloc(arena, (result->n_operators + 1) * sizeof **work);
+	if (!*work)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < result->n_operators; i++) {
+		uint32_t node = comparison->node_of[r][i];
+
+		(*work)[i].flops = comparison->n_nodes_of[r][i] ? 0 : -1;
+		(*work)[i].bytes = node == MODEL_NONE ? -1 : report->model.nodes[node].bytes;
+	}
+	for (uint32_t i = 0; i < comparison->n_rows; i++) {
+		const struct model_row *row = &comparison->rows[i];
+		const struct model_join *join = &row->join[r];
+
+		if (row->node != MODEL_NONE && join->how != MODEL_NOT_RUN)
+			(*work)[join->at].flops = plus((*work)[join->at].flops, report->model.nodes[row->node].flops);
+	}
+	return 0;
+}
+
+static int find_bounds(struct model_analysis *analysis, uint32_t r)
+{
+	struct model_run *run = &analysis->runs[r];
+	const struct model_result *result = run->result;
+	struct machine_peak unknown;
+	struct work *work;
+
+	machine_peak_init(&unknown);
+	run->bounds = arena_alloc(&analysis->arena, (result->n_operators + 1) * sizeof *run->bounds);
+	if (!run->bounds || find_work(analysis, r, &work, &analysis->arena))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < result->n_operators; i++) {
+		const struct model_operator *op = &result->operators[i];
+		int64_t flops = op->flops >= 0 ? op->flops : work[i].flops;
+		int64_t bytes = op->bytes >= 0 ? op->bytes : work[i].bytes;
+
+		run->bounds[i] = model_bound_of(
+		    flops, bytes, model_is_deferred(op->provider) ? NAN : op->mean_ns,
+		    is_on_cpu(result, op) && !counts_integers(op) ? &analysis->report->machine.peak : &unknown,
+		    result->n_threads);
+		model_bound_add(&run->bound_sums, &run->bounds[i], op->share_ns);
+	}
+	return 0;
+}
+
+static bool is_apart(const struct model_run *a, const struct model_run *b)
+{
+	return a->n_rounds >= MODEL_RANKED_ROUNDS && b->n_rounds >= MODEL_RANKED_ROUNDS &&
+	       (a->round_low_ns > b->round_high_ns || b->round_low_ns > a->round_high_ns);
+}
+
+static void find_speed(struct model_analysis *analysis, uint32_t r)
+{
+	struct model_run *run = &analysis->runs[r];
+	const struct model_series *base = &analysis->runs[0].latency, *own = &run->latency;
+	double explained = run->bound_sums.total_ns;
+
+	run->speed = model_ratio(base->mean_ns, base->interval_ns, own->mean_ns, own->interval_ns);
+	run->typical_speed = base->percentile[0].ns / own->percentile[0].ns;
+	if (analysis->runs[0].n_rounds < 2 || run->n_rounds < 2)
+		run->speed = model_ratio_of_single(run->speed, run->typical_speed);
+	run->is_apart = is_apart(&analysis->runs[0], run);
+	run->speed.is_different |= run->is_apart;
+	run->operators_share = NAN;
+	if (run->result->n_operators && run->result->operators_wall_ns > 0)
+		run->operators_share = explained / run->result->operators_wall_ns;
+}
+
+struct model_analysis *model_analysis_new(const struct model_report *report, struct err *err)
+{
+	struct model_analysis *analysis = calloc(1, sizeof *analysis);
+	int code = analysis ? 0 : -ENOMEM;
+
+	if (!code) {
+		analysis->report = report;
+		analysis->runs = arena_alloc(&analysis->arena, (report->n_results + 1) * sizeof *analysis->runs);
+		code = analysis->runs ? model_compare(&analysis->comparison, report, &analysis->arena) : -ENOMEM;
+	}
+	for (uint32_t r = 0; !code && r < report->n_results; r++) {
+		struct model_run *run = &analysis->runs[r];
+
+		run->result = &report->results[r];
+		code = find_series(run, &analysis->arena);
+		code = code ? code : find_rates(run);
+		code = code ? code : find_bounds(analysis, r);
+		if (code)
+			break;
+		find_usage(run);
+		find_creation_rest(run);
+		find_speed(analysis, r);
+	}
+	code = code ? code : model_insights_find(analysis);
+	if (!code)
+		return analysis;
+	err_set(err, ENOMEM, "cannot analyse the runs of the model: out of memory");
+	model_analysis_free(analysis);
+	return NULL;
+}
+
+void model_analysis_free(struct model_analysis *analysis)
+{
+	if (!analysis)
+		return;
+	arena_done(&analysis->arena);
+	free(analysis);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What follows from the facts of model_result.h: statistics of each run, its operators beside those of the other
+ * runs, what bounds them, and what to try next. Borrows the report; the rest lies in one arena.
+ */
+#ifndef ANALYZE_RESULT_MODEL_ANALYSIS_H
+#define ANALYZE_RESULT_MODEL_ANALYSIS_H
+
+#include "analyze/result/model_compare.h"
+#include "analyze/result/model_insight.h"
+#include "analyze/result/model_result.h"
+#include "analyze/result/model_roofline.h"
+#include "analyze/result/model_stats.h"
+#include "base/err.h"
+
+/* One shape group of a run. */
+struct model_group {
+	const char *shape;
+	struct model_series latency;
+};
+
+struct model_run {
+	const struct model_result *result;
+	struct model_series latency;  /* inferences that did not fail; the first and the warm-up are not among them */
+	struct model_series response; /* open loop: since it should have started; n == 0: closed loop */
+	struct model_group *groups;   /* n_groups == 0: all had one shape */
+	uint32_t n_groups;
+	uint64_t n_failed;
+	uint32_t n_rounds; /* processes that the latencies are of; from 2 on, what differs between them widens the
+			      interval */
+	double round_low_ns, round_high_ns; /* lowest and highest mean of one of them */
+	double rate_per_s; /* ended ones, from the first begin to the last end of each round; NAN: not known */
+	double waited; /* share of the time that its threads could have run in and waited for a CPU; NAN: not known */
+	double cores;  /* CPU time by wall time; NAN: not known */
+	double others_cores;	  /* the same of all other programs meanwhile; NAN: not known */
+	double operators_share;	  /* of the inferences' time that operators explain; NAN: not known */
+	double energy_joules;	  /* of one inference; NAN: not known */
+	int64_t creation_rest_ns; /* what no phase explains; -1: not known */
+	/* different: of one process each, the medians must differ by 3 % as well */
+	struct model_ratio speed;   /* the mean of the first run by this one's: above 1 this one is faster */
+	bool is_apart;		    /* each of its processes is slower (faster) than all of the first run */
+	double typical_speed;	    /* the same of the medians: outliers do not count; NAN: not known */
+	struct model_bound *bounds; /* one for each operator */
+	struct model_bound_sums bound_sums;
+};
+
+struct model_analysis {
+	const struct model_report *report;
+	struct model_run *runs; /* report->n_results */
+	struct model_comparison comparison;
+	struct model_insight *insights; /* those that promise most first */
+	uint32_t n_insights;
+	struct arena arena;
+};
+
+/* The report is borrowed until model_analysis_free and must not change. NULL and err: out of memory. */
+struct model_analysis *model_analysis_new(const struct model_report *report, struct err *err);
+void model_analysis_free(struct model_analysis *analysis); /* NULL does nothing */
+
+/* Joules of the steady phase for each of its inferences; NAN: not known. */
+double model_energy_each(const struct model_run *run, double joules);
+
+/* The node of the model that an operator of a run is, by name; else the operator's own name, which may be NULL. */
+static inline const char *model_operator_name(const struct model_analysis *analysis, uint32_t run, uint32_t i)
+{
+	uint32_t node = analysis->comparison.node_of[run][i];
+
+	return node == MODEL_NONE ? analysis->report->results[run].operators[i].name
+				  : analysis->report->model.nodes[node].name;
+}
+
+#endif

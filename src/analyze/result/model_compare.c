@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Rows of nodes and of types over all results. Which operator is which node: model_join.c. */
+#include "analyze/result/model_compare.h"
+#include "analyze/result/model_join.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool model_is_provider(const char *asked, const char *name)
+{
+	static const char suffix[] = "ExecutionProvider";
+	size_t i = 0, k = 0, n_asked = asked ? strlen(asked) : 0, n_name = name ? strlen(name) : 0;
+	const size_t tail = sizeof suffix - 1;
+
+	if (n_asked > tail && !strcmp(asked + n_asked - tail, suffix))
+		n_asked -= tail;
+	if (n_name > tail && !strcmp(name + n_name - tail, suffix))
+		n_name -= tail;
+	while (i < n_asked && k < n_name) {
+		if (!isalnum((unsigned char)asked[i]))
+			i++;
+		else if (!isalnum((unsigned char)name[k]))
+			k++;
+		else if (tolower((unsigned char)asked[i++]) != tolower((unsigned char)name[k++]))
+			return false;
+	}
+	return n_asked && i == n_asked && k == n_name;
+}
+
+bool model_is_deferred(const char *provider)
+{
+	static const char *const names[] = { "webgpu",	 "cuda", "tensorrt", "nvtensorrtrtx", "rocm",
+					     "migraphx", "dml",	 "js",	     "webnn",	      "cann" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (model_is_provider(names[i], provider))
+			return true;
+	return false;
+}
+
+/* What is being compared. */
+struct comparer {
+	const struct model_report *report;
+	struct model_comparison *to;
+	struct arena *arena;
+	struct model_join **join; /* for each result and node */
+	struct array_of_rows {
+		struct model_row *row;
+		uint32_t n, room;
+	} rows;
+};
+
+static double per_inference(const struct model_result *result, double share_ns)
+{
+	return result->n_operator_runs > 0 ? share_ns / (double)result->n_operator_runs : NAN;
+}
+
+static struct model_row *add_row(struct comparer *comparer, uint32_t node, const char *name, const char *op_type)
+{
+	uint32_t n = comparer->report->n_results, i = comparer->rows.n;
+	struct model_row *row = &comparer->rows.row[i];
+
+	*row = (struct model_row){ .node = node, .name = name, .op_type = op_type };
+	row->join = arena_alloc(comparer->arena, (n + 1) * sizeof *row->join);
+	row->speed = arena_alloc(comparer->arena, (n + 1) * sizeof *row->speed);
+	if (!row->join || !row->speed)
+		return NULL;
+	for (uint32_t r = 0; r < n; r++) {
+		row->join[r] = (struct model_join){ MODEL_NOT_RUN, MODEL_NONE };
+		row->speed[r] = (struct model_ratio){ NAN, NAN, NAN, false, false };
+	}
+	comparer->rows.n++;
+	return row;
+}
+
+static void weigh(struct comparer *comparer, struct model_row *row, uint32_t r)
+{
+	const struct model_join *join = &row->join[r];
+	const struct model_result *result = &comparer->report->results[r];
+	double ns;
+
+	if (join->how != MODEL_SAME && join->how != MODEL_RENAMED)
+		return;
+	ns = per_inference(result, result->operators[join->at].share_ns);
+	row->weight_ns = ns > row->weight_ns ? ns : row->weight_ns;
+}
+
+static int add_node_rows(struct comparer *comparer)
+{
+	const struct model_facts *model = &comparer->report->model;
+
+	for (uint32_t i = 0; i < model->n_listed; i++) {
+		struct model_row *row;
+		bool has_run = false;
+
+		for (uint32_t r = 0; r < comparer->report->n_results; r++)
+			has_run |= comparer->join[r][i].how != MODEL_NOT_RUN;
+		if (!has_run)
+			continue;
+		row = add_row(comparer, i, model->nodes[i].name, model->nodes[i].op_type);
+		if (!row)
+			return -ENOMEM;
+		for (uint32_t r = 0; r < comparer->report->n_results; r++) {
+			row->join[r] = comparer->join[r][i];
+			weigh(comparer, row, r);
+		}
+	}
+	return 0;
+}
+
+struct loose {
+	const struct model_operator *op;
+	uint32_t result, at;
+};
+
+static int compare_texts(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare_loose(const void *a, const void *b)
+{
+	const struct loose *x = a, *y = b;
+	int order = compare_texts(x->op->name, y->op->name);
+
+	order = order ? order : compare_texts(x->op->op_type, y->op->op_type);
+	order = order ? order : (x->result > y->result) - (x->result < y->result);
+	return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Those of the same name and type in several results share a row. */
+static int add_loose_rows(struct comparer *comparer, struct loose *loose, uint32_t n)
+{
+	struct model_row *row = NULL;
+
+	qsort(loose, n, sizeof *loose, compare_loose);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct model_operator *op = loose[i].op;
+		bool is_same = row && !compare_texts(row->name, op->name) &&
+			       !compare_texts(row->op_type, op->op_type) &&
+			       row->join[loose[i].result].how == MODEL_NOT_RUN;
+
+		if (!is_same && !(row = add_row(comparer, MODEL_NONE, op->name, op->op_type)))
+			return -ENOMEM;
+		row->join[loose[i].result] = (struct model_join){ MODEL_SAME, loose[i].at };
+		weigh(comparer, row, loose[i].result);
+	}
+	return 0;
+}
+
+static int add_rows(struct comparer *comparer)
+{
+	const struct model_report *report = comparer->report;
+	struct loose *loose;
+	uint32_t n = 0;
+	size_t most = report->model.n_listed;
+
+	for (uint32_t r = 0; r < report->n_results; r++)
+		most += report->results[r].n_operators;
+	comparer->rows.row = arena_alloc(comparer->arena, (most + 1) * sizeof *comparer->rows.row);
+	loose = arena_alloc(comparer->arena, (most + 1) * sizeof *loose);
+	if (!comparer->rows.row || !loose || add_node_rows(comparer))
+		return -ENOMEM;
+	for (uint32_t r = 0; r < report->n_results; r++)
+		for (uint32_t i = 0; i < report->results[r].n_operators; i++)
+			if (comparer->to->node_of[r][i] == MODEL_NONE)
+				loose[n++] = (struct loose){ &report->results[r].operators[i], r, i };
+	return add_loose_rows(comparer, loose, n);
+}
+
+static bool is_alone(const struct model_join *join)
+{
+	return join->how == MODEL_SAME || join->how == MODEL_RENAMED;
+}
+
+/* Only what stands for as many nodes on both sides can be compared. */
+static void find_speeds(struct comparer *comparer, struct model_row *row)
+{
+	const struct model_report *report = comparer->report;
+	const struct model_operator *base;
+
+	if (!report->n_results || !is_alone(&row->join[0]))
+		return;
+	base = &report->results[0].operators[row->join[0].at];
+	for (uint32_t r = 1; r < report->n_results; r++) {
+		const struct model_join *join = &row->join[r];
+		const struct model_operator *op;
+
+		if (!is_alone(join) ||
+		    comparer->to->n_nodes_of[r][join->at] != comparer->to->n_nodes_of[0][row->join[0].at])
+			continue;
+		op = &report->results[r].operators[join->at];
+		if (model_is_deferred(op->provider) || model_is_deferred(base->provider))
+			continue;
+		row->speed[r] = model_ratio(base->mean_ns, base->interval_ns, op->mean_ns, op->interval_ns);
+		row->speed[r] = model_ratio_of_single(row->speed[r], base->p50_ns / op->p50_ns);
+	}
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct model_row *x = a, *y = b;
+	int order = (x->weight_ns < y->weight_ns) - (x->weight_ns > y->weight_ns);
+
+	order = order ? order : (x->node > y->node) - (x->node < y->node);
+	return order ? order : compare_texts(x->name, y->name);
+}
+
+static void count_reach(struct comparer *comparer, const struct model_graph *graph, uint32_t r)
+{
+	const struct model_result *result = &comparer->report->results[r];
+	const struct model_comparison *to = comparer->to;
+	struct model_reach *reach = &comparer->to->reach[r];
+
+	for (uint32_t i = 0; i < comparer->report->model.n_listed; i++) {
+		reach->n_joined += comparer->join[r][i].how != MODEL_NOT_RUN;
+		reach->n_not_run += comparer->join[r][i].how == MODEL_NOT_RUN;
+		reach->n_constant += comparer->join[r][i].how == MODEL_NOT_RUN && graph->is_fixed[i];
+	}
+	for (uint32_t i = 0; i < result->n_operators; i++) {
+		const struct model_operator *op = &result->operators[i];
+		bool is_own = model_is_provider(result->provider, op->provider);
+
+		if (is_own)
+			reach->own_provider = op->provider;
+		*(is_own ? &reach->own_ns : &reach->other_ns) += op->share_ns;
+		*(is_own ? &reach->n_own_nodes : &reach->n_other_nodes) += to->n_nodes_of[r][i];
+		reach->n_unjoined += !to->n_nodes_of[r][i];
+		reach->unjoined_ns += to->n_nodes_of[r][i] ? 0 : op->share_ns;
+	}
+}
+
+static int join_results(struct comparer *comparer)
+{
+	const struct model_report *report = comparer->report;
+	struct model_comparison *to = comparer->to;
+	struct model_graph graph;
+	uint32_t n = report->n_results;
+
+	comparer->join = arena_alloc(comparer->arena, (n + 1) * sizeof *comparer->join);
+	to->node_of = arena_alloc(comparer->arena, (n + 1) * sizeof *to->node_of);
+	to->n_nodes_of = arena_alloc(comparer->arena, (n + 1) * sizeof *to->n_nodes_of);
+	to->kernel_of = arena_alloc(comparer->arena, (n + 1) * sizeof *to->kernel_of);
+	to->reach = arena_alloc(comparer->arena, (n + 1) * sizeof *to->reach);
+	if (!comparer->join || !to->node_of || !to->n_nodes_of || !to->reach || !to->kernel_of ||
+	    model_graph_of(&graph, &report->model, comparer->arena))
+		return -ENOMEM;
+	for (uint32_t r = 0; r < n; r++) {
+		size_t n_operators = report->results[r].n_operators + 1;
+
+		comparer->join[r] = arena_alloc(comparer->arena, (graph.n_nodes + 1) * sizeof **comparer->join);
+		to->node_of[r] = arena_alloc(comparer->arena, n_operators * sizeof **to->node_of);
+		to->n_nodes_of[r] = arena_alloc(comparer->arena, n_operators * sizeof **to->n_nodes_of);
+		to->kernel_of[r] =
+		    arena_alloc(comparer->arena, (report->results[r].n_kernels + 1) * sizeof **to->kernel_of);
+		if (!comparer->join[r] || !to->node_of[r] || !to->n_nodes_of[r] || !to->kernel_of[r])
+			return -ENOMEM;
+		for (uint32_t i = 0; i < report->results[r].n_kernels; i++)
+			to->kernel_of[r][i] = model_join_name(&graph, report->results[r].kernels[i].name);
+		model_join_result(&graph, &report->results[r], comparer->join[r], to->node_of[r], to->n_nodes_of[r]);
+		count_reach(comparer, &graph, r);
+	}
+	return 0;
+}
+
+static int compare_loose_types(const void *a, const void *b)
+{
+	return compare_texts(((const struct loose *)a)->op->op_type, ((const struct loose *)b)->op->op_type);
+}
+
+static int compare_type_rows(const void *a, const void *b)
+{
+	const struct model_type_row *x = a, *y = b;
+	int order = (x->weight_ns < y->weight_ns) - (x->weight_ns > y->weight_ns);
+
+	return order ? order : compare_texts(x->op_type, y->op_type);
+}
+
+static struct model_type_row *add_type(struct comparer *comparer, const char *op_type)
+{
+	uint32_t n = comparer->report->n_results;
+	struct model_type_row *row = &comparer->to->types[comparer->to->n_types++];
+
+	row->op_type = op_type;
+	row->n_operators = arena_alloc(comparer->arena, (n + 1) * sizeof *row->n_operators);
+	row->share_ns = arena_alloc(comparer->arena, (n + 1) * sizeof *row->share_ns);
+	for (uint32_t r = 0; row->share_ns && r < n; r++)
+		row->share_ns[r] = NAN;
+	return row->n_operators && row->share_ns ? row : NULL;
+}
+
+static int add_types(struct comparer *comparer)
+{
+	const struct model_report *report = comparer->report;
+	struct model_type_row *row = NULL;
+	struct loose *all;
+	size_t most = 0;
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < report->n_results; r++)
+		most += report->results[r].n_operators;
+	all = arena_alloc(comparer->arena, (most + 1) * sizeof *all);
+	comparer->to->types = arena_alloc(comparer->arena, (most + 1) * sizeof *comparer->to->types);
+	if (!all || !comparer->to->types)
+		return -ENOMEM;
+	for (uint32_t r = 0; r < report->n_results; r++)
+		for (uint32_t i = 0; i < report->results[r].n_operators; i++)
+			all[n++] = (struct loose){ &report->results[r].operators[i], r, i };
+	qsort(all, n, sizeof *all, compare_loose_types);
+	for (uint32_t i = 0; i < n; i++) {
+		double *share_ns;
+
+		if ((!i || compare_loose_types(&all[i - 1], &all[i])) &&
+		    !(row = add_type(comparer, all[i].op->op_type)))
+			return -ENOMEM;
+		share_ns = &row->share_ns[all[i].result];
+		*share_ns = (isnan(*share_ns) ? 0 : *share_ns) +
+			    per_inference(&report->results[all[i].result], all[i].op->share_ns);
+		row->n_operators[all[i].result]++;
+		row->weight_ns = *share_ns > row->weight_ns ? *share_ns : row->weight_ns;
+	}
+	qsort(comparer->to->types, comparer->to->n_types, sizeof *comparer->to->types, compare_type_rows);
+	return 0;
+}
+
+int model_compare(struct model_comparison *comparison, const struct model_report *report, struct arena *arena)
+{
+	struct comparer comparer = { .report = report, .to = comparison, .arena = arena };
+
+	*comparison = (struct model_comparison){ 0 };
+	if (join_results(&comparer) || add_rows(&comparer) || add_types(&comparer))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < comparer.rows.n; i++)
+		find_speeds(&comparer, &comparer.rows.row[i]);
+	qsort(comparer.rows.row, comparer.rows.n, sizeof *comparer.rows.row, compare_rows);
+	comparison->rows = comparer.rows.row;
+	comparison->n_rows = comparer.rows.n;
+	return 0;
+}

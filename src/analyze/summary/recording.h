@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recording, read from its file into memory, and what follows from it. */
+#ifndef ANALYZE_SUMMARY_RECORDING_H
+#define ANALYZE_SUMMARY_RECORDING_H
+
+#include "analyze/summary/summary.h"
+#include "base/err.h"
+#include "event/names.h"
+#include "analyze/store/store.h"
+
+#include <stddef.h>
+
+struct recording {
+	void *data;	/* the file, mapped; NULL: none */
+	size_t size;
+	struct names *names;
+	uint32_t last_track;	/* of the stream of events */
+	struct store *store;
+	struct summary *summary;
+};
+
+/*
+ * path is borrowed until recording_close. 0; or -errno and err: it is no recording, with the byte, or memory is out.
+ * recording_close undoes it, also after a failure; a zeroed one may be closed.
+ */
+int recording_open(struct recording *recording, const char *path, struct err *err);
+void recording_close(struct recording *recording);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers as people read them: three digits, a fitting unit, separators between thousands. Results are
+ * values: printf("%s", units_duration(ns).s).
+ */
+#ifndef BASE_UNITS_H
+#define BASE_UNITS_H
+
+#include <stdint.h>
+
+struct units_text {
+	char s[48];
+};
+
+struct units_text units_count(uint64_t n);	 /* 1,234,567 */
+struct units_text units_duration(double ns);	 /* 980 ns, 1.93 ms, 12.3 s, 3 min 20 s; "-" when not a number */
+struct units_text units_bytes(double bytes);	 /* 412 MiB */
+struct units_text units_percent(double share);	 /* of 1: 61.2 %, 0 %, <0.1 % */
+struct units_text units_rate(double per_second); /* 512/s, 3.1/min */
+struct units_text units_decimal(double value);	 /* 0.25, 2.5, 512, 4,711 */
+/* 1.95 ± 0.01 ms: both in the unit of the mean. */
+struct units_text units_interval(double mean_ns, double interval_ns, int is_ascii);
+
+#endif

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Life of the agent in a process: starting, the segment, threads and their rings, forks. Knows nothing of
+ * runtimes.
+ *
+ * The segment is mapped once, as large as it may ever get, and the file is closed at once: a target may
+ * close any descriptor. Pages are made by MADV_POPULATE_WRITE before they are written, which fails
+ * where a store would raise SIGBUS.
+ */
+#include "capture/agent/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static struct hot no_memory;	/* a hot page that says "off" */
+struct hot *hot = &no_memory;
+struct agent agent;
+__thread struct thread *self_thread __attribute__((tls_model("initial-exec")));
+/* What the environment said; a child of fork finds its hot page wiped and looks here. */
+static struct hot settings;
+static pthread_key_t thread_key;
+static bool has_thread_key;
+
+void agent_lock(void)
+{
+	while (__atomic_exchange_n(&hot->lock, 1, __ATOMIC_ACQUIRE))
+		syscall(SYS_sched_yield);
+}
+
+void agent_unlock(void)
+{
+	__atomic_store_n(&hot->lock, 0, __ATOMIC_RELEASE);
+}
+
+void agent_off(const char *reason)
+{
+	hot->level = LEVEL_OFF;
+	if (!agent.segment || agent.segment->state == SEGMENT_OFF)
+		return;
+	strncpy(agent.segment->reason, reason, sizeof agent.segment->reason - 1);
+	__atomic_store_n(&agent.segment->state, SEGMENT_OFF, __ATOMIC_RELEASE);
+}
+
+bool agent_populate(char *start, uint64_t size)
+{
+	uint64_t offset = (uint64_t)(start - (char *)agent.segment);
+	int fd, failed;
+
+	if (!madvise(start, size, MADV_POPULATE_WRITE))
+		return true;
+	if (errno != EINVAL)
+		return false;
+	fd = open(agent.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	failed = fallocate(fd, 0, (off_t)offset, (off_t)size);
+	close(fd);
+	return !failed;
+}
+
+/* Text of a number, as snprintf would; the agent does not use stdio. */
+static char *put_number(char *to, uint64_t number)
+{
+	char digits[24];
+	int n = 0;
+
+	do
+		digits[n++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (n)
+		*to++ = digits[--n];
+	*to = 0;
+	return to;
+}
+
+static void name_segment(const char *suffix, uint64_t now)
+{
+	char *to = stpcpy(agent.path, agent.dir);
+
+	*to++ = '/';
+	to = put_number(to, (uint64_t)getpid());
+	*to++ = '-';
+	to = put_number(to, now);
+	stpcpy(to, suffix);
+}
+
+/* The numbers by which the recorder knows this process again, should it see it under another pid. */
+static void identify(struct segment *segment)
+{
+	struct stat stat_;
+
+	segment->pid = getpid();
+	prctl(PR_GET_NAME, segment->command);
+	if (!stat("/proc/self/ns/pid", &stat_))
+		segment->pid_namespace = stat_.st_ino;
+	if (!stat("/proc/self/exe", &stat_)) {
+		segment->exe_device = stat_.st_dev;
+		segment->exe_inode = stat_.st_ino;
+	}
+}
+
+static bool map_segment(void)
+{
+	static const uint64_t sizes[] = { SEGMENT_SIZE, SEGMENT_SIZE / 4, SEGMENT_RINGS + (8 << 20) };
+	char tmp[sizeof agent.path];
+	struct segment *const before = agent.segment;
+	void *map = MAP_FAILED, *place = NULL;
+	struct rlimit limit, memory;
+	uint64_t size = 0, now = agent_now();
+	int fd;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || getrlimit(RLIMIT_AS, &memory))
+		return false;
+	name_segment(".new", now);
+	strcpy(tmp, agent.path);
+	fd = open(tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return false;
+	for (unsigned i = 0; i < 3 && map == MAP_FAILED; i++) {
+		size = sizes[i];
+		place = size == agent.spare_size ? agent.spare : NULL;
+		/* of what the program may have little is taken: it needs that itself */
+		if (i < 2 && size > memory.rlim_cur / 16)
+			continue;
+		/* beyond the limit ftruncate would raise SIGXFSZ */
+		if (size <= limit.rlim_cur && !ftruncate(fd, (off_t)size))
+			map = mmap(place, size, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0), fd, 0);
+	}
+	close(fd);
+	if (map == MAP_FAILED) {
+		unlink(tmp);
+		return false;
+	}
+	if (place)
+		agent.spare = NULL;
+	agent.segment = map;
+	agent.segment_end = (char *)map + size;
+	agent.next_ring = SEGMENT_RINGS;
+	if (!agent_populate(map, (sizeof *agent.segment + 4095) & ~4095ull)) {
+		agent.segment = before;
+		munmap(map, size);
+		unlink(tmp);
+		return false;
+	}
+	agent.segment->magic = SEGMENT_MAGIC;
+	agent.segment->header_size = sizeof *agent.segment;
+	identify(agent.segment);
+	agent.segment->started = now;
+	name_segment(SEGMENT_SUFFIX, now);
+	return !rename(tmp, agent.path);
+}
+
+/* A process that has no segment of its own yet: the first one, or a child of fork. */
+static bool start_process(void)
+{
+	if (agent.segment)	/* the parent's: its rings are not ours to write */
+		munmap(agent.segment, (size_t)(agent.segment_end - (char *)agent.segment));
+	agent.segment = NULL;
+	agent.n_free_rings = 0;
+	dict_reset();
+	return map_segment();
+}
+
+/* What hooks need to know of the process, once its segment is there. */
+static void begin_generation(bool has_segment)
+{
+	hot->use_ticks = settings.use_ticks;
+	hot->level = has_segment ? settings.level : LEVEL_OFF;
+	hot->is_plain = hot->use_ticks && hot->level == LEVEL_OPERATOR;
+	__atomic_store_n(&hot->generation, ++agent.next_generation, __ATOMIC_RELEASE);
+}
+
+/*
+ * The segment before stays mapped, and the one before that gives its place to the new one: a thread that was stopped
+ * between two instructions of a hook may still write one record to where its ring was.
+ */
+bool agent_restart(void)
+{
+	struct segment *last = agent.segment;
+	uint64_t size = (uint64_t)(agent.segment_end - (char *)last);
+	bool ok;
+
+	agent_lock();
+	agent.n_free_rings = 0;
+	dict_reset();
+	hot->lanes = 0;
+	hot->is_changing = 0;
+	hot->last_run = hot->last_session = 0;
+	ok = map_segment();
+	if (ok && last) {
+		agent.spare = last;
+		agent.spare_size = size;
+	}
+	begin_generation(ok);
+	agent_unlock();
+	return ok;
+}
+
+static bool take_ring(struct thread *thread, uint64_t bytes)
+{
+	struct segment *segment = agent.segment;
+	uint32_t number = segment->n_rings;
+	char *start = (char *)segment + agent.next_ring;
+
+	if (number == SEGMENT_MAX_RINGS || (uint64_t)(agent.segment_end - start) < RING_HEADER + bytes ||
+	    !agent_populate(start, RING_HEADER + bytes))
+		return false;
+	segment->ring[number] = (struct ring_slot){ agent.next_ring, bytes };
+	agent.next_ring += RING_HEADER + bytes;
+	__atomic_store_n(&segment->n_rings, number + 1, __ATOMIC_RELEASE);
+	thread->ring_number = number;
+	ring_use(&thread->ring, (struct ring *)start, bytes);
+	return true;
+}
+
+static bool find_ring(struct thread *thread)
+{
+	uint64_t bytes = agent.ring_bytes;
+
+	if (agent.n_free_rings) {
+		uint32_t number = agent.free_ring[--agent.n_free_rings];
+		struct ring_slot *slot = &agent.segment->ring[number];
+		thread->ring_number = number;
+		ring_use(&thread->ring, (struct ring *)((char *)agent.segment + slot->offset), slot->size);
+		return true;
+	}
+	for (; bytes >= RING_MIN; bytes /= 4)
+		if (take_ring(thread, bytes))
+			return true;
+	agent.segment->ring_lost++;
+	return false;
+}
+
+static struct thread *new_thread(void)
+{
+	struct thread *thread = agent.free_threads;
+
+	if (thread)
+		agent.free_threads = thread->next_free;
+	else
+		thread = arena_alloc(&agent.arena, sizeof *thread);
+	return thread;
+}
+
+static struct thread *enter_locked(void)
+{
+	struct thread *thread = self_thread;
+
+	if (!thread && !(thread = new_thread()))
+		return NULL;
+	memset(thread, 0, sizeof *thread);
+	thread->tid = (int32_t)syscall(SYS_gettid);
+	if (!find_ring(thread)) {
+		thread->next_free = agent.free_threads;
+		agent.free_threads = thread;
+		self_thread = NULL;
+		return NULL;
+	}
+	thread->generation = hot->generation;
+	return thread;
+}
+
+bool agent_is_wanted(void)
+{
+	return hot->level || (!hot->generation && settings.level);
+}
+
+bool agent_enter_process(void)
+{
+	bool has_started = false, is_child = false;
+	int saved = errno;
+
+	if (hot->generation || !settings.level)
+		return hot->level != LEVEL_OFF;
+	agent_lock();
+	if (!hot->generation) {	/* the page was wiped, or this is the first time */
+		is_child = agent.next_generation != 0;
+		has_started = start_process();
+		begin_generation(has_started);
+	}
+	agent_unlock();
+	if (has_started && is_child)
+		arm_tell_again();
+	if (is_child && agent.late_since) {
+		hot->is_child = 1;
+		if (!has_started)
+			inject_leave_child();	/* nobody reads any more what it would tell */
+	}
+	errno = saved;
+	return hot->level != LEVEL_OFF;
+}
+
+struct thread *agent_enter(void)
+{
+	int saved = errno;
+	struct thread *thread;
+	struct record *record;
+
+	if (!agent_enter_process())
+		return NULL;
+	agent_lock();
+	thread = enter_locked();
+	agent_unlock();
+	if (thread) {
+		self_thread = thread;
+		if (has_thread_key)
+			pthread_setspecific(thread_key, thread);
+		record = ring_claim_kept(&thread->ring);
+		if (record) {
+			*record = (struct record){ .time = agent_now(), .id = (uint32_t)thread->tid,
+						   .type = RECORD_THREAD };
+			ring_publish(&thread->ring);
+		}
+	}
+	errno = saved;
+	return thread;
+}
+
+/* The end of a thread: its ring and its place go to the next one. */
+static void leave(void *arg)
+{
+	struct thread *thread = arg;
+	int saved = errno;
+
+	if (self_thread != thread)
+		return;
+	self_thread = NULL;
+	agent_lock();
+	/* its ring may be the parent's, or of an earlier recording */
+	if (hot->generation && thread->generation == hot->generation && agent.n_free_rings < SEGMENT_MAX_RINGS)
+		agent.free_ring[agent.n_free_rings++] = thread->ring_number;
+	thread->next_free = agent.free_threads;
+	agent.free_threads = thread;
+	agent_unlock();
+	errno = saved;
+}
+
+void agent_grow_ring(struct thread *thread)
+{
+	uint64_t bytes = (thread->ring.mask + 1) * sizeof(struct record);
+	struct ring_writer old = thread->ring;
+	uint32_t old_number = thread->ring_number;
+	int saved = errno;
+	struct record *record;
+
+	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF) {
+		hot->level = LEVEL_OFF;	/* the recorder wants no more */
+		if (hot->is_child)
+			inject_leave_child();
+		else if (agent.late_since)
+			disarm();
+		else
+			self_thread = NULL;
+		return;
+	}
+	if (bytes >= agent.ring_bytes_max || inject_is_over())
+		return;
+	agent_lock();
+	bool grown = take_ring(thread, bytes * 4 < agent.ring_bytes_max ? bytes * 4 : agent.ring_bytes_max);
+	if (!grown)
+		agent.ring_bytes_max = bytes;	/* there is no more room: do not ask again */
+	agent_unlock();
+	errno = saved;
+	if (!grown)
+		return;
+	record = ring_claim_kept(&old);
+	if (!record) {	/* the old ring is full to the brim: stay, the new one waits for a later thread */
+		agent_lock();
+		agent.free_ring[agent.n_free_rings++] = thread->ring_number;
+		agent_unlock();
+		thread->ring = old;
+		thread->ring_number = old_number;
+		return;
+	}
+	*record = (struct record){ .id = thread->ring_number, .type = RECORD_MOVED };
+	ring_publish(&old);
+	agent_lock();
+	agent.free_ring[agent.n_free_rings++] = old_number;
+	agent_unlock();
+	record = ring_claim_kept(&thread->ring);
+	*record = (struct record){ .time = agent_now(), .id = (uint32_t)thread->tid, .type = RECORD_THREAD };
+	ring_publish(&thread->ring);
+}
+
+struct record *agent_claim_slow(struct thread *thread)
+{
+	if (thread->generation != hot->generation)
+		return NULL;
+	if (__builtin_expect(thread->ring.head >= thread->ring.limit, 0) &&
+	    ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
+		agent_grow_ring(thread);
+	return ring_claim_kept(&thread->ring);
+}
+
+static uint64_t number_of(const char *text, uint64_t otherwise)
+{
+	uint64_t number = 0;
+
+	if (!text || !*text)
+		return otherwise;
+	for (; *text >= '0' && *text <= '9'; text++)
+		number = number * 10 + (uint64_t)(*text - '0');
+	return number;
+}
+
+static uint32_t level_of(const char *text)
+{
+	if (text && !strcmp(text, "detail"))
+		return LEVEL_DETAIL;
+	return text && !strcmp(text, "inference") ? LEVEL_INFERENCE : LEVEL_OPERATOR;
+}
+
+static uint64_t power_of_two(uint64_t bytes)
+{
+	uint64_t power = RING_MIN;
+
+	while (power < bytes && power < SEGMENT_SIZE / 4)
+		power *= 2;
+	return power;
+}
+
+void agent_set(const struct agent_settings *to)
+{
+	size_t len = strlen(to->dir);
+
+	if (len >= sizeof agent.dir)
+		return;
+	memmove(agent.dir, to->dir, len + 1);
+	agent.ring_bytes_max = power_of_two(to->ring_bytes);
+	agent.ring_bytes = agent.ring_bytes_max < (64 << 10) ? agent.ring_bytes_max : 64 << 10;
+	settings.use_ticks = to->use_ticks;
+	settings.level = to->level;
+}
+
+bool agent_set_up(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return false;
+	if (madvise(page, 4096, MADV_WIPEONFORK)) {
+		munmap(page, 4096);
+		return false;
+	}
+	hot = page;
+	has_thread_key = !pthread_key_create(&thread_key, leave);
+	walk_start();
+	return true;
+}
+
+__attribute__((constructor)) static void agent_start(void)
+{
+	const char *dir = getenv("INFTRACE_DIR");
+	struct agent_settings to;
+	int saved = errno;
+
+	first_start();
+	if (!dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) || getenv("INFTRACE_DISABLE") ||
+	    !agent_set_up())
+		return;
+	to.dir = dir;
+	to.level = level_of(getenv("INFTRACE_LEVEL"));
+	to.ring_bytes = number_of(getenv("INFTRACE_RING"), 8 << 20);
+	to.use_ticks = getenv("INFTRACE_CLOCK") == NULL;
+	agent_set(&to);
+	arm_new_modules();
+	errno = saved;
+}
+
+__attribute__((destructor)) static void agent_stop(void)
+{
+	if (hot->generation && agent.segment)
+		__atomic_store_n(&agent.segment->ended, 1, __ATOMIC_RELEASE);
+}

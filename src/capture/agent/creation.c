@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Session creation: one slice for the whole, slices inside it for the load and for each step that makes the
+ * model fit the machine. All that a creation has to tell is told by the thread that makes it.
+ */
+#include "capture/agent/ort.h"
+
+#include "event/event.h"
+#include "runtime/onnx_peek.h"
+
+#include <string.h>
+
+bool creation_is_open(const struct thread *thread)
+{
+	return thread->creation.start != 0;
+}
+
+static void tell(struct thread *thread)
+{
+	struct creation *creation = &thread->creation;
+	struct session *session = creation->session;
+	struct record *record;
+
+	if (creation->told)
+		return;
+	creation->told = true;
+	session_tell(session);
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record = (struct record){ .time = creation->start, .value = creation->lane, .id = session->number,
+				   .text = dict_text(session->model, strlen(session->model)), .type = RECORD_SLICE_BEGIN,
+				   .flags = KIND_SESSION };
+	agent_publish(thread);
+}
+
+static void use_hint(struct thread *thread)
+{
+	struct session *session = thread->creation.session;
+
+	if (!thread->hint.time)
+		return;
+	if (thread->hint.n_bytes) {
+		session->bytes = (int64_t)thread->hint.n_bytes;
+		session_name_graph(session, thread->hint.text);
+	} else if (!session->path[0]) {
+		session_name_path(session, thread->hint.text);
+	}
+	if (thread->hint.asked[0])
+		session_asked(session, thread->hint.asked);
+}
+
+void creation_begin(struct thread *thread, enum run_owner owner, uint64_t start)
+{
+	struct creation *creation = &thread->creation;
+	struct session *session;
+
+	if (creation->start) {
+		creation->n_nested += creation->owner == (uint8_t)owner;
+		return;
+	}
+	session = session_new();
+	if (!session)
+		return;
+	if (!start)
+		start = owner == OWNER_API ? 0 : thread->hint.time;
+	*creation = (struct creation){ .session = session, .owner = (uint8_t)owner, .lane = lane_take(start) };
+	creation->start = start ? start : agent_now();
+	if (owner != OWNER_API) {
+		creation->loaded = thread->hint.time ? thread->hint.loaded : 0;
+		use_hint(thread);
+	}
+	thread->hint.time = 0;
+	if (session->model[0])
+		tell(thread);
+}
+
+void creation_path(struct thread *thread, const char *path)
+{
+	struct creation *creation = &thread->creation;
+
+	if (!creation->start) {
+		if (strlen(path) >= sizeof thread->hint.text)
+			return;
+		strcpy(thread->hint.text, path);
+		thread->hint.n_bytes = thread->hint.loaded = 0;
+		thread->hint.asked[0] = 0;
+		thread->hint.time = agent_now();
+		return;
+	}
+	if (creation->told || creation->n_nested)
+		return;
+	session_name_path(creation->session, path);
+	tell(thread);
+}
+
+void creation_bytes(struct thread *thread, const char *bytes, uint64_t size)
+{
+	struct creation *creation = &thread->creation;
+
+	if (!creation->start) {
+		onnx_peek_graph_name(bytes, size, thread->hint.text, sizeof thread->hint.text);
+		thread->hint.n_bytes = size;
+		thread->hint.loaded = 0;
+		thread->hint.asked[0] = 0;
+		thread->hint.time = agent_now();
+		return;
+	}
+	if (creation->told || creation->n_nested)
+		return;
+	session_name_bytes(creation->session, bytes, size);
+	tell(thread);
+}
+
+void creation_asked(struct thread *thread, const char *text)
+{
+	struct model_hint *hint = &thread->hint;
+	size_t used = strlen(hint->asked), len = strnlen(text, sizeof hint->asked);
+	bool is_provider = strstr(text, "ExecutionProvider") != NULL, is_value;
+
+	if (!hint->loaded)
+		hint->loaded = agent_now();
+	/* "A,B key=value key=value" */
+	is_value = used && strchr(hint->asked, ' ') && !strchr(strrchr(hint->asked, ' '), '=');
+	if ((!used && !is_provider) || used + len + 2 > sizeof hint->asked)
+		return;
+	if (used)
+		hint->asked[used++] = is_provider ? ',' : is_value ? '=' : ' ';
+	memcpy(hint->asked + used, text, len);
+	hint->asked[used + len] = 0;
+}
+
+void creation_refused(struct thread *thread, uint32_t message)
+{
+	if (!thread->hint.time || thread->creation.start)
+		return;
+	creation_begin(thread, OWNER_EVALUATION, 0);
+	creation_end(thread, OWNER_EVALUATION, message);
+}
+
+void creation_loaded(struct thread *thread, uint64_t start)
+{
+	struct creation *creation = &thread->creation;
+	struct record *record;
+
+	if (!creation->start || creation->has_loaded || creation->n_nested)
+		return;
+	creation->has_loaded = true;
+	tell(thread);
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record = (struct record){ .time = start > creation->start ? start : creation->start, .value = creation->loaded ? creation->loaded : agent_now(),
+				   .id = creation->session->number, .run = creation->lane, .text = dict_text("load", 4),
+				   .type = RECORD_SLICE, .flags = KIND_LOAD };
+	agent_publish(thread);
+}
+
+bool creation_part_begin(struct thread *thread, const char *prefix, const char *name)
+{
+	struct creation *creation = &thread->creation;
+	char text[160];
+	size_t used = 0, len;
+	struct record *record;
+	uint64_t now = agent_now();
+
+	if (!creation->start || creation->n_nested)
+		return false;
+	tell(thread);
+	if (prefix) {
+		used = strlen(prefix);
+		memcpy(text, prefix, used);
+	}
+	len = name ? strnlen(name, sizeof text - used - 1) : 0;
+	memcpy(text + used, name, len);
+	record = agent_claim(thread);
+	if (!record)
+		return true;
+	*record = (struct record){ .time = now, .value = creation->lane, .id = creation->session->number,
+				   .text = dict_text(text, used + len), .type = RECORD_SLICE_BEGIN,
+				   .flags = KIND_SPECIALIZE };
+	agent_publish(thread);
+	return true;
+}
+
+void creation_part_end(struct thread *thread, uint8_t flags, uint32_t count)
+{
+	struct creation *creation = &thread->creation;
+	uint64_t now = agent_now();
+	struct record *record;
+
+	/* begun in an earlier recording: there is no creation any more */
+	if (!creation->start || !(record = agent_claim(thread)))
+		return;
+	*record = (struct record){ .time = now, .value = creation->lane, .id = creation->session->number, .run = count,
+				   .type = RECORD_SLICE_END, .flags = KIND_SPECIALIZE, .more = flags };
+	agent_publish(thread);
+}
+
+void creation_part_node(struct thread *thread, uint32_t node, uint64_t start, uint64_t end)
+{
+	struct creation *creation = &thread->creation;
+	struct record *record;
+
+	if (!creation->start)
+		return;
+	tell(thread);
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record = (struct record){ .time = start, .value = end, .id = creation->session->number, .run = creation->lane,
+				   .text = node, .type = RECORD_SLICE, .flags = KIND_SPECIALIZE, .more = FLAG_NODE };
+	agent_publish(thread);
+}
+
+void creation_end(struct thread *thread, enum run_owner owner, uint32_t message)
+{
+	struct creation *creation = &thread->creation;
+	uint64_t end = agent_now();
+	struct record *record;
+
+	if (!creation->start || creation->owner != (uint8_t)owner || thread->generation != hot->generation)
+		return;
+	if (creation->n_nested) {
+		creation->n_nested--;
+		return;
+	}
+	operators_close(thread, 0, 0);
+	if (!creation->session->model[0])
+		session_name_graph(creation->session, "");
+	creation->session->generation = 0;	/* providers were added: tell again */
+	tell(thread);
+	session_tell(creation->session);
+	record = agent_claim(thread);
+	if (record) {
+		*record = (struct record){ .time = end, .value = creation->lane, .id = creation->session->number,
+					   .text = message, .type = RECORD_SLICE_END, .flags = KIND_SESSION,
+					   .more = message ? FLAG_FAILED : 0 };
+		agent_publish(thread);
+	}
+	lane_give(creation->lane, end);
+	thread->hint.time = 0;
+	creation->start = 0;
+	if (message)
+		session_drop(creation->session);
+}

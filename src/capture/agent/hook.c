@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Words in RELRO are made writable for a moment. An aligned store of a pointer is seen whole by other
+ * threads, so a slot holds either the old function or the new one at any time.
+ */
+#include "capture/agent/hook.h"
+
+#include "capture/agent/agent.h"
+#include "runtime/ort_node.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct map hook_words;
+
+/* What is replaced now, in the order in which it was. */
+static struct replaced {
+	uint64_t at;
+	void *with;
+	const struct image *image;
+} *replaced;
+static size_t n_replaced, replaced_capacity;
+static const struct image *opened;
+
+static bool protect(const struct image *image, bool is_open)
+{
+	uint64_t start = image->relro_start & ~4095ull, end = image->relro_end;
+	int saved = errno, failed;
+
+	if (!image->relro_end)
+		return true;
+	/* the loader protects whole pages only: the last, partial one has stayed writable */
+	end = is_open ? (end + 4095) & ~4095ull : end & ~4095ull;
+	failed = end > start ? mprotect((void *)start, end - start, is_open ? PROT_READ | PROT_WRITE : PROT_READ) : 0;
+	errno = saved;
+	return !failed;
+}
+
+bool hook_open(const struct image *image)
+{
+	opened = image;
+	return protect(image, true);
+}
+
+void hook_close(const struct image *image)
+{
+	protect(image, false);
+}
+
+static bool note_replaced(uint64_t at, void *with)
+{
+	if (n_replaced == replaced_capacity) {
+		size_t capacity = replaced_capacity ? replaced_capacity * 2 : 1024;
+		struct replaced *grown =
+		    arena_grow(&agent.arena, replaced, n_replaced * sizeof *grown, capacity * sizeof *grown);
+		if (!grown)
+			return false;
+		replaced = grown;
+		replaced_capacity = capacity;
+	}
+	replaced[n_replaced++] = (struct replaced){ at, with, opened };
+	return true;
+}
+
+bool hook_word(uint64_t at, void *with)
+{
+	void *old = *(void **)at;
+
+	if (old == with)
+		return true;
+	if (!old || !map_put(&hook_words, at, old) || !note_replaced(at, with))
+		return false;
+	__atomic_store_n((void **)at, with, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Holds what we put there: neither has the module gone, nor has somebody else replaced it. */
+static bool is_ours(const struct replaced *word)
+{
+	void *found;
+
+	return ort_peek(word->at, &found, sizeof found) && found == word->with;
+}
+
+static bool is_there(const struct image *image)
+{
+	for (size_t i = 0; i < n_replaced; i++)
+		if (replaced[i].image == image && is_ours(&replaced[i]))
+			return true;
+	return false;
+}
+
+void hooks_out(const struct image *image)
+{
+	bool can_write = is_there(image) && protect(image, true);
+	size_t left = 0;
+
+	for (size_t i = n_replaced; can_write && i-- > 0;)
+		if (replaced[i].image == image && *(void **)replaced[i].at == replaced[i].with)
+			__atomic_store_n((void **)replaced[i].at, hook_original(replaced[i].at), __ATOMIC_RELEASE);
+	for (size_t i = 0; i < n_replaced; i++)
+		if (replaced[i].image != image)
+			replaced[left++] = replaced[i];
+	n_replaced = left;
+	if (can_write)
+		protect(image, false);
+}
+
+struct dynamic {
+	uint64_t symbols, strings, strings_size, rela[2], rela_size[2];
+};
+
+/* glibc relocates the addresses in a loaded module's dynamic section; the vDSO's stay as they are. */
+static uint64_t absolute(const struct image *image, uint64_t value)
+{
+	return value < image->base ? image->base + value : value;
+}
+
+static bool read_dynamic(const struct image *image, struct dynamic *dynamic)
+{
+	memset(dynamic, 0, sizeof *dynamic);
+	for (uint64_t at = image->dynamic; at + 16 <= image->dynamic_end; at += 16) {
+		int64_t tag = (int64_t)image_word(image, at);
+		uint64_t value = image_word(image, at + 8);
+		if (tag == DT_NULL)
+			break;
+		if (tag == DT_SYMTAB)
+			dynamic->symbols = absolute(image, value);
+		else if (tag == DT_STRTAB)
+			dynamic->strings = absolute(image, value);
+		else if (tag == DT_STRSZ)
+			dynamic->strings_size = value;
+		else if (tag == DT_RELA || tag == DT_JMPREL)
+			dynamic->rela[tag == DT_JMPREL] = absolute(image, value);
+		else if (tag == DT_RELASZ || tag == DT_PLTRELSZ)
+			dynamic->rela_size[tag == DT_PLTRELSZ] = value;
+	}
+	return dynamic->symbols && dynamic->strings;
+}
+
+static bool is_import(const struct image *image, const struct dynamic *dynamic, const Elf64_Rela *rela,
+		      const char *name)
+{
+	const Elf64_Sym *symbol;
+	const char *text;
+	size_t size = strlen(name) + 1;
+	uint32_t type = (uint32_t)ELF64_R_TYPE(rela->r_info);
+
+	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
+		return false;
+	symbol = image_at(image, dynamic->symbols + ELF64_R_SYM(rela->r_info) * sizeof *symbol, sizeof *symbol, 0);
+	if (!symbol || symbol->st_name + size > dynamic->strings_size)
+		return false;
+	text = image_at(image, dynamic->strings + symbol->st_name, size, 0);
+	return text && !memcmp(text, name, size);
+}
+
+int hook_import(const struct image *image, const char *name, void *with)
+{
+	struct dynamic dynamic;
+	int n = 0;
+
+	if (!read_dynamic(image, &dynamic))
+		return 0;
+	agent_lock();
+	if (!hook_open(image)) {
+		agent_unlock();
+		return 0;
+	}
+	for (int table = 0; table < 2; table++) {
+		for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= dynamic.rela_size[table]; at += sizeof(Elf64_Rela)) {
+			const Elf64_Rela *rela = image_at(image, dynamic.rela[table] + at, sizeof *rela, 0);
+			uint64_t slot;
+			if (!rela || !is_import(image, &dynamic, rela, name))
+				continue;
+			slot = image->base + rela->r_offset;
+			if (!image_at(image, slot, 8, IMAGE_W))
+				continue;
+			n += hook_word(slot, with);
+		}
+	}
+	hook_close(image);
+	agent_unlock();
+	return n;
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What stands in for functions that a copy of ONNX Runtime imports: they tell of things that no virtual
+ * function shows. open: the model's file. PyBytes_AsString and PyBytes_Size: a model in memory, in Python.
+ * __cxa_throw: the message of an error on its way to the program. pthread_create: what a worker thread
+ * is for. dlopen: a provider's library. Only this module's own imports are replaced, nobody else's.
+ */
+#include "capture/agent/ort.h"
+
+#include "event/event.h"
+#include "runtime/onnx_peek.h"
+#include "runtime/ort_node.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+typedef void throw_function(void *object, void *type, void (*destroy)(void *));
+static throw_function *real_throw;
+static char *(*real_bytes)(void *);
+static ssize_t (*real_bytes_size)(void *);
+static const char *(*real_utf8)(void *, ssize_t *);
+
+static int on_open(const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode = 0;
+	int saved, fd;
+	struct thread *thread;
+
+	va_start(args, flags);
+	if (flags & (O_CREAT | O_TMPFILE))
+		mode = va_arg(args, mode_t);
+	va_end(args);
+	fd = open(path, flags, mode);
+	saved = errno;
+	if (path && (flags & O_ACCMODE) == O_RDONLY && !(flags & O_DIRECTORY) && (thread = agent_thread()))
+		creation_path(thread, path);
+	errno = saved;
+	return fd;
+}
+
+static char *on_bytes(void *object)
+{
+	char *bytes = real_bytes(object);
+	struct thread *thread = agent_thread();
+
+	if (thread)
+		thread->python_bytes = bytes;
+	return bytes;
+}
+
+/*
+ * Texts that Python hands to the runtime. Between the load of a model and the session's initialisation they
+ * are the names of providers, then keys and values of their options.
+ */
+static const char *on_utf8(void *object, ssize_t *size)
+{
+	const char *text = real_utf8(object, size);
+	struct thread *thread = self_thread;
+
+	if (thread && thread->hint.time && text)
+		creation_asked(thread, text);
+	return text;
+}
+
+static ssize_t on_bytes_size(void *object)
+{
+	ssize_t size = real_bytes_size(object);
+	struct thread *thread = agent_thread();
+
+	if (thread && thread->python_bytes && size > 16 && onnx_peek_is_model(thread->python_bytes, (size_t)size))
+		creation_bytes(thread, thread->python_bytes, (uint64_t)size);
+	if (thread)
+		thread->python_bytes = NULL;
+	return size;
+}
+
+static void tell_provider(struct thread *thread, const char *path, uint64_t start, uint64_t end)
+{
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+	uint8_t lane = lane_take(start);
+	struct record *record = agent_claim(thread);
+
+	if (record) {
+		*record = (struct record){ .time = start, .value = end, .run = lane, .text = dict_text(file, strlen(file)),
+					   .type = RECORD_SLICE, .flags = KIND_PROVIDER_READY };
+		agent_publish(thread);
+	}
+	lane_give(lane, end);
+}
+
+/* Called by import_dlopen below. A path with a slash is found the same whoever asks; for a bare name the
+ * real dlopen must see the runtime as its caller. */
+struct opened {
+	void *handle;
+	uintptr_t is_done;
+};
+__attribute__((used, visibility("hidden"))) struct opened import_look(const char *path, int flags);
+
+struct opened import_look(const char *path, int flags)
+{
+	struct opened opened = { NULL, 0 };
+	struct thread *thread;
+	uint64_t start;
+
+	if (!path || !strchr(path, '/') || (flags & RTLD_NOLOAD) || !(thread = agent_thread()))
+		return opened;
+	start = agent_now();
+	opened.handle = dlopen(path, flags);
+	opened.is_done = 1;
+	if (opened.handle)
+		tell_provider(thread, path, start, agent_now());
+	return opened;
+}
+
+void *import_dlopen(const char *path, int flags) __attribute__((visibility("hidden")));
+#if defined(__x86_64__)
+__asm__(".hidden import_dlopen\n"
+	".globl import_dlopen\n"
+	".type import_dlopen,@function\n"
+	"import_dlopen:\n"
+	"	endbr64\n"
+	"	push %rdi\n"
+	"	push %rsi\n"
+	"	sub $8, %rsp\n"
+	"	call import_look\n"
+	"	add $8, %rsp\n"
+	"	pop %rsi\n"
+	"	pop %rdi\n"
+	"	test %rdx, %rdx\n"
+	"	jz 1f\n"
+	"	ret\n"
+	"1:	jmp *import_real_dlopen(%rip)\n"
+	".size import_dlopen,.-import_dlopen\n");
+#endif
+void *(*import_real_dlopen)(const char *, int) __attribute__((visibility("hidden"))) = dlopen;
+
+static bool starts(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* The runtime's own exceptions, and the standard ones that it throws, derive from std::exception. */
+static uint32_t message_of(void *object, const char *type)
+{
+	const char *text;
+
+	if (!starts(type, "N11onnxruntime") && !starts(type, "St13runtime_error") && !starts(type, "St16invalid_arg") &&
+	    !starts(type, "St11logic_error") && !starts(type, "St9bad_alloc") && !starts(type, "St12out_of_range"))
+		return 0;
+	text = (*(const char *(***)(void *))object)[2](object);
+	return text ? dict_text(text, strnlen(text, 2000)) : 0;
+}
+
+static void throw_seen(void *object, void *type)
+{
+	struct thread *thread = agent_thread();
+	const char *name = ((const char **)type)[1];
+	uint32_t message;
+
+	if (!thread || !name)
+		return;
+	message = message_of(object, name + (*name == '*'));
+	thread->last_throw = agent_now();
+	if (message)
+		thread->last_message = message;
+	/* classes of the Python binding: the error leaves the runtime for good */
+	if (!starts(name, "N11onnxruntime6python"))
+		return;
+	if (creation_is_open(thread))
+		creation_end(thread, OWNER_EVALUATION, message);
+	else if (thread->n_runs)
+		run_end(thread, OWNER_EVALUATION, message);
+	else
+		creation_refused(thread, message);
+}
+
+static __attribute__((noreturn)) void on_throw(void *object, void *type, void (*destroy)(void *))
+{
+	int saved = errno;
+
+	if (object && type)
+		throw_seen(object, type);
+	errno = saved;
+	real_throw(object, type, destroy);
+	__builtin_unreachable();
+}
+
+/* What a worker thread is started with, and where it really starts. */
+struct start {
+	void *(*function)(void *);
+	void *arg;
+	char role[16];
+	struct start *next_free;
+};
+static struct start *free_starts;
+
+static void *worker(void *arg)
+{
+	struct start start = *(struct start *)arg, *mine = arg;
+
+	agent_lock();
+	mine->next_free = free_starts;
+	free_starts = mine;
+	agent_unlock();
+	dict_role((int32_t)syscall(SYS_gettid), start.role);
+	return start.function(start.arg);
+}
+
+/* The runtime's threads get { const char *prefix; int index; ... }: "session-1-intra-op". */
+static const char *role_of(void *arg)
+{
+	uint64_t text;
+	char prefix[64];
+
+	if (!ort_peek((uint64_t)arg, &text, 8))
+		return NULL;
+	memset(prefix, 0, sizeof prefix);
+	for (unsigned i = 0; i < sizeof prefix - 1; i++)
+		if (!ort_peek(text + i, prefix + i, 1) || !prefix[i])
+			break;
+	if (strstr(prefix, "intra-op"))
+		return "intra-op";
+	return strstr(prefix, "inter-op") ? "inter-op" : NULL;
+}
+
+static int on_thread(pthread_t *id, const pthread_attr_t *attributes, void *(*function)(void *), void *arg)
+{
+	const char *role = agent_thread() ? role_of(arg) : NULL;
+	struct start *start = NULL;
+	int failed;
+
+	if (role) {
+		agent_lock();
+		start = free_starts;
+		if (start)
+			free_starts = start->next_free;
+		else
+			start = arena_alloc(&agent.arena, sizeof *start);
+		agent_unlock();
+	}
+	if (!start)
+		return pthread_create(id, attributes, function, arg);
+	start->function = function;
+	start->arg = arg;
+	strcpy(start->role, role);
+	failed = pthread_create(id, attributes, worker, start);
+	if (failed) {
+		agent_lock();
+		start->next_free = free_starts;
+		free_starts = start;
+		agent_unlock();
+	}
+	return failed;
+}
+
+void import_arm(struct runtime *runtime)
+{
+	void *handle = dlopen(runtime->image.path[0] ? runtime->image.path : NULL, RTLD_LAZY | RTLD_NOLOAD);
+	throw_function *found = handle ? (throw_function *)first_dlsym(handle, "__cxa_throw") : NULL;
+
+	hook_import(&runtime->image, "open", on_open);
+	hook_import(&runtime->image, "pthread_create", on_thread);
+	hook_import(&runtime->image, "dlopen", import_dlopen);
+	if (found && (!real_throw || real_throw == found)) {
+		real_throw = found;
+		hook_import(&runtime->image, "__cxa_throw", on_throw);
+	}
+	if (!real_bytes || !real_bytes_size) {
+		real_bytes = (char *(*)(void *))first_dlsym(RTLD_DEFAULT, "PyBytes_AsString");
+		real_bytes_size = (ssize_t (*)(void *))first_dlsym(RTLD_DEFAULT, "PyBytes_Size");
+	}
+	if (!real_utf8)
+		real_utf8 = (const char *(*)(void *, ssize_t *))first_dlsym(RTLD_DEFAULT, "PyUnicode_AsUTF8AndSize");
+	if (real_utf8)
+		hook_import(&runtime->image, "PyUnicode_AsUTF8AndSize", on_utf8);
+	if (real_bytes && real_bytes_size) {
+		hook_import(&runtime->image, "PyBytes_AsString", on_bytes);
+		hook_import(&runtime->image, "PyBytes_Size", on_bytes_size);
+	}
+	if (handle)
+		dlclose(handle);
+}

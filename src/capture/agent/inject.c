@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The agent's way in and out of a program that runs already: what the code that brings it (event/ferry.h) calls, on a
+ * thread of its own. Arms, waits until the recorder has gone, disarms, goes. The library stays loaded, without a
+ * thread, without a replaced word; the next time it is called again.
+ *
+ * The thread has a table of descriptors of its own, with nothing in it but the lifeline: the program can neither close
+ * that nor be disturbed by it.
+ */
+#include "capture/agent/ort.h"
+#include "event/ferry.h"
+#include "runtime/ort_node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE 2
+#endif
+
+static int is_inside;
+static struct ferry_state *brought;	/* as what brought the agent here knows it */
+
+enum { LOOK_MS = 100, GIVE_BACK_MS = 5, GIVE_BACK_TIMES = 400 };
+
+/*
+ * The word that led here. Others may be on their way through the same code: it stays. The module of the word may have
+ * gone meanwhile; it does not go while the loader calls this.
+ */
+static int restore_slot(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const struct ferry_head *head = data;
+	void *page = (void *)(head->slot & ~4095ull);
+	uint64_t found;
+
+	if (!ort_peek(head->slot, &found, sizeof found) || found - (uint64_t)head >= FERRY_MAX ||
+	    mprotect(page, 4096, PROT_READ | PROT_WRITE))
+		return 1;
+	__atomic_store_n((uint64_t *)head->slot, head->original, __ATOMIC_RELEASE);
+	if (head->slot_is_readonly)
+		mprotect(page, 4096, PROT_READ);
+	return 1;
+}
+
+static void fail(struct ferry_state *state, uint32_t code, const char *why)
+{
+	strncpy(state->error, why, sizeof state->error - 1);
+	state->code = code;
+}
+
+static int open_lifeline(const char *dir)
+{
+	char path[sizeof agent.dir + sizeof FERRY_LIFELINE + 1], *end;
+
+	end = stpcpy(path, dir);
+	*end = '/';
+	strcpy(end + 1, FERRY_LIFELINE);
+	/* fails when nobody reads: the recorder is gone */
+	return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+}
+
+bool inject_is_child(void)
+{
+	return agent.late_since && agent.late_pid != getpid();
+}
+
+void inject_leave_child(void)
+{
+	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
+
+	if (!__atomic_exchange_n(&hot->is_child, 0, __ATOMIC_ACQUIRE))
+		return;
+	agent_set(&nothing);
+	hot->level = LEVEL_OFF;
+	disarm();
+	/* what it has inherited of the parent's thread */
+	__atomic_store_n(&is_inside, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&brought->phase, FERRY_DONE, __ATOMIC_RELEASE);
+}
+
+bool inject_is_over(void)
+{
+	int fd;
+
+	if (!hot->is_child)
+		return false;
+	fd = open_lifeline(agent.dir);
+	if (fd >= 0) {
+		close(fd);
+		return false;
+	}
+	inject_leave_child();
+	return true;
+}
+
+void inject_look(void)
+{
+	static uint64_t due_ns;
+	uint64_t now_ns = clock_ns();
+	int saved = errno;
+
+	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF) {
+		inject_leave_child();
+	} else if (now_ns >= due_ns) {
+		due_ns = now_ns + LOOK_MS * 1000000ull;
+		inject_is_over();
+	}
+	errno = saved;
+}
+
+/* What was learned the last time: objects have come and gone since. */
+static void forget_all(void)
+{
+	runs_forget_all();
+	hooks_forget_all();
+	sessions_forget_all();
+	api_forget();
+	late_forget();
+	arm_check_again();
+}
+
+static bool may_begin(const struct ferry_head *head, struct ferry_state *state)
+{
+	if (head->segment_size != sizeof(struct segment))
+		fail(state, EPROTO, "an agent of another version is in the program already");
+	else if (!agent.late_since && hot->generation)
+		fail(state, EBUSY, "the program was started under inftrace record, which has its agent in it");
+	else if (!agent.late_since && !agent_set_up())
+		fail(state, ENOMEM, "no memory that is wiped in children");
+	return !state->code;
+}
+
+static bool begin(const struct ferry_head *head, struct ferry_state *state)
+{
+	struct agent_settings to = { head->dir, head->level, head->ring_bytes, head->use_ticks };
+	bool is_first = !agent.late_since;
+
+	agent_set(&to);
+	agent.late_pid = getpid();
+	agent.late_since = to.use_ticks ? clock_ticks() : clock_ns();
+	if (!is_first) {
+		forget_all();
+		agent_restart();
+	}
+	arm_new_modules();
+	if (hot->level == LEVEL_OFF)
+		fail(state, EIO, "it could not make its memory that is shared with the recorder");
+	return hot->level != LEVEL_OFF;
+}
+
+/* The recorder maps the segment, too, and removes its file when it has read everything. */
+static void give_back(void)
+{
+	struct timespec pause = { 0, GIVE_BACK_MS * 1000000 };
+
+	for (int i = 0; i < GIVE_BACK_TIMES && !access(agent.path, F_OK); i++)
+		nanosleep(&pause, NULL);
+	madvise(agent.segment, (size_t)(agent.segment_end - (char *)agent.segment), MADV_REMOVE);
+}
+
+static void end(void)
+{
+	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
+
+	agent_set(&nothing); /* a child of fork from now on makes no segment */
+	hot->is_changing = 1;
+	disarm();
+	hot->level = LEVEL_OFF;
+}
+
+static void stay(const struct ferry_head *head, struct ferry_state *state, struct pollfd *lifeline)
+{
+	if (begin(head, state)) {
+		__atomic_store_n(&state->phase, FERRY_ARMED, __ATOMIC_RELEASE);
+		while (poll(lifeline, 1, LOOK_MS) <= 0)
+			arm_new_modules();
+	}
+	end();
+	__atomic_store_n(&state->phase, FERRY_DISARMED, __ATOMIC_RELEASE);
+	if (agent.segment)
+		give_back();
+}
+
+__attribute__((visibility("default"))) void inftrace_inject(const struct ferry_head *head)
+{
+	struct ferry_state *state = (struct ferry_state *)head->state;
+	struct pollfd lifeline = { .events = 0 };
+
+	brought = state;
+	/* before anything looks at the tables: a foreign word cuts one short */
+	walk_begin();
+	dl_iterate_phdr(restore_slot, (void *)(uintptr_t)head);
+	walk_end();
+	pthread_detach(pthread_self());
+	prctl(PR_SET_NAME, "inftrace");
+	/* it has been started by a thread that may go before all others */
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+	if (__atomic_exchange_n(&is_inside, 1, __ATOMIC_ACQUIRE))
+		return; /* another recorder's, a moment ago */
+	if (syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE))
+		fail(state, (uint32_t)errno,
+		     "the kernel does not give a thread its own descriptors (it is older than 5.9)");
+	else if ((lifeline.fd = open_lifeline(head->dir)) < 0)
+		fail(state, (uint32_t)errno, "the recorder is gone, or its folder cannot be opened");
+	else if (may_begin(head, state))
+		stay(head, state, &lifeline);
+	__atomic_store_n(&is_inside, 0, __ATOMIC_RELEASE);
+}

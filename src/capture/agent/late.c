@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Sessions that were there before the agent came.
+ *
+ * A hook meets a provider (or, behind the C API, a session's object) that nobody told of. The session's object is
+ * looked for where it must be: among the words of this thread's stack, because the session's own functions are running.
+ * One is taken for it only if it is of the class InferenceSession by its virtual table, and has that very provider in
+ * its list of providers:
+ *
+ *	up to 1.20:	... std::string model_location_ | ExecutionProviders { std::vector<std::shared_ptr<...>> ... }
+ *	since then:	... ExecutionProviders { ... } of 184 bytes | std::string model_location_ | ...
+ *
+ * That text is the model's path; it is empty for a model from memory. It is believed if in one of the two places there
+ * is a string, and in the other there is none. Whatever is not as it should be leaves the model unknown. Memory is read
+ * in a way that cannot fault.
+ */
+#include "capture/agent/ort.h"
+
+#include "event/event.h"
+#include "runtime/ort_node.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { OBJECT = 16 << 10, STACK = 64 << 10, CHUNK = 1 << 10, MAX_PROVIDERS = 16, STRANGERS = 32 };
+
+typedef uint64_t word;
+
+/* Under hot->adopting. */
+static word object[OBJECT / 8];
+static word stack[CHUNK / 8];
+static word stranger[STRANGERS]; /* providers whose session was not found: not looked for again */
+static unsigned n_strangers;
+
+static void adopting_lock(void)
+{
+	while (__atomic_exchange_n(&hot->adopting, 1, __ATOMIC_ACQUIRE))
+		syscall(SYS_sched_yield);
+}
+
+static void adopting_unlock(void)
+{
+	__atomic_store_n(&hot->adopting, 0, __ATOMIC_RELEASE);
+}
+
+struct found {
+	word object;
+	word provider[MAX_PROVIDERS];
+	size_t n_providers;
+	word list; /* address of the list of providers */
+	bool is_old_string;
+};
+
+/* The runtime whose class InferenceSession this is the virtual table of; NULL: another class's. */
+static const struct runtime *runtime_of_session(word vptr)
+{
+	for (uint32_t i = 0; i < n_runtimes; i++)
+		for (int k = 0; k < 4 && runtimes[i].session_vtable[k]; k++)
+			if (runtimes[i].session_vtable[k] == vptr && !runtimes[i].is_gone)
+				return &runtimes[i];
+	return NULL;
+}
+
+static bool is_cpu_provider(word provider)
+{
+	word vptr;
+
+	if (!provider || !ort_peek(provider, &vptr, 8))
+		return false;
+	for (uint32_t i = 0; i < n_runtimes; i++)
+		if (runtimes[i].cpu_vtable == vptr && vptr && !runtimes[i].is_gone)
+			return true;
+	return false;
+}
+
+/*
+ * Whether these are the bounds of a vector of shared pointers, one of which leads to `provider` (0: to any CPU
+ * provider).
+ */
+static bool is_list(const word *bounds, word provider, struct found *found)
+{
+	word pair[2 * MAX_PROVIDERS], size = bounds[1] - bounds[0];
+	bool has_it = false;
+
+	if (!bounds[0] || (bounds[0] & 7) || bounds[1] <= bounds[0] || bounds[2] < bounds[1] || size > sizeof pair ||
+	    size % 16 || (bounds[2] - bounds[0]) % 16 || !ort_peek(bounds[0], pair, size))
+		return false;
+	found->n_providers = size / 16;
+	for (size_t i = 0; i < found->n_providers; i++) {
+		found->provider[i] = pair[2 * i];
+		if (!pair[2 * i] || !pair[2 * i + 1])
+			return false;
+		has_it |= provider ? pair[2 * i] == provider : is_cpu_provider(pair[2 * i]);
+	}
+	return has_it;
+}
+
+static bool look_into(word at, word provider, struct found *found)
+{
+	const struct runtime *runtime;
+	size_t n = 0;
+	word vptr;
+
+	if (at < 4096 || (at & 7) || !ort_peek(at, &vptr, 8) || !(runtime = runtime_of_session(vptr)))
+		return false;
+	while (n < OBJECT / 8 && ort_peek(at + 8 * n, object + n, CHUNK))
+		n += CHUNK / 8;
+	for (size_t i = 1; i + 3 <= n; i++)
+		if (is_list(object + i, provider, found)) {
+			found->object = at;
+			found->list = at + 8 * i;
+			found->is_old_string = runtime->ort.is_old_string;
+			return true;
+		}
+	return false;
+}
+
+/* Looks through this thread's stack, from our own frame on, in which the registers that calls keep are put first. */
+static __attribute__((noinline)) bool look_on_stack(word provider, struct found *found)
+{
+	word at = ((word)__builtin_frame_address(0) - 128) & ~7ull, last = 0;
+
+	__builtin_unwind_init();
+	for (word done = 0; done < STACK && ort_peek(at + done, stack, CHUNK); done += CHUNK)
+		for (size_t i = 0; i < CHUNK / 8; i++) {
+			if (stack[i] == last || stack[i] - (at - STACK) < 2 * STACK)
+				continue;
+			last = stack[i];
+			if (look_into(last, provider, found))
+				return true;
+		}
+	return false;
+}
+
+/* A string of the model's path at this address: its length, 0 for an empty one; -1: there is none. */
+static int read_path(word at, bool is_old, char *path, size_t size)
+{
+	int len = ort_peek_string_abi(at, is_old, path, size);
+	word text, bounds[2];
+
+	/* the text of a short string lies inside it, that of a longer one has room for it */
+	if (len >= 0 && !is_old &&
+	    (!ort_peek(at, &text, 8) || !ort_peek(at + 8, bounds, 16) ||
+	     (text == at + 16 ? bounds[0] > 15 : bounds[1] < bounds[0] || bounds[1] > 1 << 20)))
+		return -1;
+	return len > 0 && !strchr(path, '.') ? -1 : len; /* other strings have no suffix */
+}
+
+static void name(struct session *session, const struct found *found)
+{
+	enum { PROVIDERS = 184 };
+	char before[sizeof session->path], behind[sizeof session->path];
+	word own_size = found->is_old_string ? 8 : 32;
+	int len = read_path(found->list - own_size, found->is_old_string, before, sizeof before);
+	int len_behind = read_path(found->list + PROVIDERS, found->is_old_string, behind, sizeof behind);
+	bool is_behind = len < 0;
+
+	/* much looks like an empty string of the older kind, nothing but a path like a path */
+	if (found->is_old_string && (len > 0) != (len_behind > 0))
+		is_behind = len_behind > 0;
+	else if ((len < 0) == (len_behind < 0))
+		return;
+	if (is_behind)
+		len = len_behind;
+	if (len > 0 && (size_t)len < sizeof before - 1)
+		session_name_found(session, is_behind ? behind : before);
+	else if (!len)
+		session_name_graph(session, "");
+}
+
+static void bind(struct session *session, const struct found *found)
+{
+	session_bind(session, found->object);
+	for (size_t i = 0; i < found->n_providers; i++) {
+		unsigned offset = 0;
+		char text[64] = "";
+		ort_provider_name(found->provider[i], &offset, text, sizeof text);
+		session_add_provider(session, found->provider[i], text);
+	}
+	name(session, found);
+}
+
+static struct session *new_session(void)
+{
+	struct session *session = session_new();
+
+	if (!session)
+		return NULL;
+	session->is_late = true;
+	session->has_run = true; /* or nobody knows whether it has: none is marked as the first */
+	return session;
+}
+
+static struct session *adopt(const struct found *found)
+{
+	struct session *session = session_of_object(found->object);
+
+	if (!session)
+		session = new_session();
+	if (session)
+		bind(session, found);
+	return session;
+}
+
+/* Nothing is known but that this provider is a session's: every session has a CPU provider of its own. */
+static struct session *adopt_unknown(word provider)
+{
+	struct session *session;
+
+	if (!is_cpu_provider(provider)) {
+		if (n_strangers < STRANGERS)
+			stranger[n_strangers++] = provider;
+		return NULL;
+	}
+	session = new_session();
+	if (session)
+		session_add_provider(session, provider, "CPUExecutionProvider");
+	return session;
+}
+
+static bool is_stranger(word provider)
+{
+	for (unsigned i = 0; i < n_strangers; i++)
+		if (stranger[i] == provider)
+			return true;
+	return n_strangers == STRANGERS;
+}
+
+struct session *late_session(uintptr_t provider)
+{
+	struct session *session;
+	struct found found;
+	int saved = errno;
+
+	if (!provider)
+		return NULL;
+	adopting_lock();
+	session = session_of_provider(provider);
+	if (!session && !is_stranger(provider))
+		session = look_on_stack(provider, &found) ? adopt(&found) : adopt_unknown(provider);
+	adopting_unlock();
+	errno = saved;
+	return session;
+}
+
+struct session *late_session_of_object(uintptr_t at)
+{
+	struct session *session;
+	struct found found;
+	int saved = errno;
+
+	adopting_lock();
+	session = session_of_object(at);
+	if (!session && look_into(at, 0, &found)) {
+		for (size_t i = 0; i < found.n_providers && !session; i++)
+			session = session_of_provider(found.provider[i]);
+		if (!session)
+			session = new_session();
+		if (session)
+			bind(session, &found);
+	}
+	adopting_unlock();
+	errno = saved;
+	return session;
+}
+
+void late_name(struct session *session, uintptr_t provider)
+{
+	struct found found;
+	int saved = errno;
+
+	adopting_lock();
+	if (!session->object && !session->was_sought && look_on_stack(provider, &found) &&
+	    !session_of_object(found.object))
+		bind(session, &found);
+	session->was_sought = true;
+	adopting_unlock();
+	errno = saved;
+}
+
+void late_end(struct thread *thread, struct session *session)
+{
+	struct open_run *run = run_begin(thread, OWNER_PROVIDER, agent.late_since, session);
+
+	thread->is_settled = true;
+	if (!run)
+		return;
+	run->is_partial = true;
+	run->is_executing = true;
+	run_tell(thread, run, NULL);
+	run_end(thread, OWNER_PROVIDER, 0);
+}
+
+void late_forget(void)
+{
+	n_strangers = 0;
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Inferences: from what the hooks see on a thread to records.
+ *
+ * A run is told of (RECORD_RUN_BEGIN) as soon as its session is known, with the time at which it began.
+ * Runs nest when an operator runs another session. A lane is a line on the screen that no two runs of the
+ * process share at a time; it is taken before the begin is timed and given back after the end is.
+ */
+#include "capture/agent/ort.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* What is running now, by lane: operators on pool threads look here for their run. */
+static struct {
+	struct session *session;
+	uint64_t run_options, stack;
+	uint32_t run;
+} active[MAX_LANES];
+
+/* When a lane was given back: a run that began before then must take another. */
+static uint64_t given_at[MAX_LANES];
+
+uint8_t lane_take(uint64_t since)
+{
+	uint64_t lanes = __atomic_load_n(&hot->lanes, __ATOMIC_RELAXED), taken;
+	unsigned lane;
+
+	do {
+		taken = lanes;
+		for (;;) {
+			if (taken == UINT64_MAX)
+				return NO_LANE;
+			lane = (unsigned)__builtin_ctzll(~taken);
+			if (!since || __atomic_load_n(&given_at[lane], __ATOMIC_RELAXED) < since)
+				break;
+			taken |= 1ull << lane;
+		}
+	} while (!__atomic_compare_exchange_n(&hot->lanes, &lanes, lanes | 1ull << lane, true, __ATOMIC_ACQUIRE,
+					      __ATOMIC_RELAXED));
+	return (uint8_t)lane;
+}
+
+void lane_give(uint8_t lane, uint64_t end)
+{
+	if (lane >= MAX_LANES)
+		return;
+	__atomic_store_n(&given_at[lane], end, __ATOMIC_RELAXED);
+	__atomic_fetch_and(&hot->lanes, ~(1ull << lane), __ATOMIC_RELEASE);
+}
+
+/* What this thread has used so far. No call tells how long it waited for a CPU: that is in a file. */
+static void read_usage(struct open_run *run)
+{
+	struct timespec cpu;
+	struct rusage usage;
+	char text[96];
+	int saved = errno, fd;
+	ssize_t n = 0;
+
+	if (!getrusage(RUSAGE_THREAD, &usage)) {
+		run->faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
+		run->switches = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
+	}
+	if (!clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu))
+		run->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+	run->wait_ns = 0;
+	fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof text - 1);
+		close(fd);
+	}
+	const char *at = text, *end = text + (n > 0 ? n : 0);
+	while (at < end && *at != ' ')
+		at++;
+	for (at++; at < end && *at >= '0' && *at <= '9'; at++)
+		run->wait_ns = run->wait_ns * 10 + (uint64_t)(*at - '0');
+	errno = saved;
+}
+
+static void tell_usage(struct thread *thread, struct open_run *run)
+{
+	struct open_run now;
+	struct record *record;
+
+	read_usage(&now);
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record = (struct record){ .time = now.cpu_ns - run->cpu_ns,
+				   .value = now.wait_ns - run->wait_ns,
+				   .id = (uint32_t)(now.faults - run->faults),
+				   .text = (uint32_t)(now.switches - run->switches),
+				   .run = run->run,
+				   .type = RECORD_RUN_USAGE };
+	agent_publish(thread);
+}
+
+void runs_forget_all(void)
+{
+	for (unsigned lane = 0; lane < MAX_LANES; lane++)
+		__atomic_store_n(&active[lane].run, 0, __ATOMIC_RELEASE);
+}
+
+struct open_run *run_top(struct thread *thread)
+{
+	return thread->n_runs ? &thread->run[thread->n_runs - 1] : NULL;
+}
+
+/* What the hot path wants to know of the innermost run. */
+static void run_is_top(struct thread *thread)
+{
+	const struct open_run *run = run_top(thread);
+
+	thread->current_run = run ? run->run : 0;
+	thread->looks = run && run->has_inputs ? 0 : 255;
+	thread->plain = run && hot->is_plain ? thread->generation : 0;
+}
+
+/* Unique in the process; a thread takes several at a time, because an atomic addition costs as much as half a clock. */
+static uint32_t next_number(struct thread *thread)
+{
+	enum { BLOCK = 64 };
+
+	if (thread->next_run == thread->numbers_end) {
+		thread->next_run = __atomic_fetch_add(&hot->last_run, BLOCK, __ATOMIC_RELAXED) + 1;
+		thread->numbers_end = thread->next_run + BLOCK;
+	}
+	return thread->next_run++;
+}
+
+struct open_run *run_begin(struct thread *thread, enum run_owner owner, uint64_t start, struct session *session)
+{
+	struct open_run *run;
+
+	if (thread->n_runs == MAX_RUNS)
+		return NULL;
+	run = &thread->run[thread->n_runs];
+	*run = (struct open_run){
+		.session = session, .owner = (uint8_t)owner, .lane = lane_take(start), .depth = thread->depth
+	};
+	if (hot->level == LEVEL_DETAIL)
+		read_usage(run);
+	run->is_partial = hot->is_changing;
+	run->run = next_number(thread);
+	run->start = start ? start : agent_now();
+	thread->n_runs++;
+	run_is_top(thread);
+	return run;
+}
+
+void run_tell(struct thread *thread, struct open_run *run, const char *tag)
+{
+	struct record *record;
+	uint32_t text = tag && *tag ? dict_text(tag, strnlen(tag, 256)) : 0, number = 0;
+	uint64_t batch = 0;
+	uint8_t flags = 0;
+
+	run->told = true;
+	if (!run->session)
+		run->session = session_only();
+	if (run->session) {
+		if (run->session->generation != hot->generation)
+			session_tell(run->session);
+		number = run->session->number;
+		/* a plain look first: an atomic change is for the first few runs only */
+		if (!__atomic_load_n(&run->session->has_run, __ATOMIC_RELAXED) &&
+		    !__atomic_exchange_n(&run->session->has_run, true, __ATOMIC_RELAXED))
+			flags |= FLAG_FIRST;
+	}
+	if (run->is_partial)
+		flags |= FLAG_PARTIAL;
+	if (run->lane < MAX_LANES) {
+		active[run->lane].session = run->session;
+		active[run->lane].run_options = run->run_options;
+		active[run->lane].stack = (uint64_t)__builtin_frame_address(0);
+		__atomic_store_n(&active[run->lane].run, run->run, __ATOMIC_RELEASE);
+	}
+	if (run->shapes && !text) {
+		text = run->shapes;
+		batch = run->batch;
+		flags |= FLAG_SHAPES;
+		run->has_inputs = true;	/* also when the record is lost: it is counted, not tried again */
+		run_is_top(thread);
+	}
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record = (struct record){ .time = run->start, .value = run->lane | batch << 8, .id = number, .run = run->run,
+				   .text = text, .type = RECORD_RUN_BEGIN, .flags = flags };
+	agent_publish(thread);
+	if (run->shapes && !run->has_inputs)
+		run_inputs(thread, run, run->shapes, run->batch);
+}
+
+void run_inputs(struct thread *thread, struct open_run *run, uint32_t shapes, uint64_t batch)
+{
+	struct record *record;
+
+	if (!shapes)
+		return;
+	run->has_inputs = true;
+	run_is_top(thread);
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record = (struct record){ .value = batch, .run = run->run, .text = shapes, .type = RECORD_RUN_INPUTS,
+				   .id = run->session ? run->session->number : 0 };
+	agent_publish(thread);
+}
+
+void run_executing(struct thread *thread, struct session *session, uint64_t run_options, const char *tag)
+{
+	struct open_run *run = run_top(thread);
+	struct record *record;
+
+	if (!run || run->is_executing) {
+		run = run_begin(thread, OWNER_PROVIDER, 0, session);
+		if (!run)
+			return;
+		/* what came before OnRunStart was not seen */
+		run->is_partial |= agent.late_since && !thread->is_settled;
+	}
+	thread->is_settled = true;
+	run->is_executing = true;
+	run->depth = thread->depth;
+	if (!run->session)
+		run->session = session;
+	if (run_options)
+		run->run_options = run_options;
+	if (run->told && run->lane < MAX_LANES)
+		active[run->lane].run_options = run->run_options;
+	if (!run->told)
+		run_tell(thread, run, tag);
+	if (run->owner == OWNER_PROVIDER || !(record = agent_claim(thread)))
+		return;
+	*record = (struct record){ .time = run->start, .value = agent_now(), .run = run->run, .text = run->lane,
+				   .id = run->session ? run->session->number : 0, .type = RECORD_SETUP };
+	agent_publish(thread);
+}
+
+void operators_close(struct thread *thread, unsigned depth, uintptr_t frame)
+{
+	while (thread->depth > depth) {
+		struct open_operator *op = &thread->open[thread->depth - 1];
+		struct record *record;
+		uint64_t end = thread->last_throw > op->start ? thread->last_throw : agent_now();
+		if (frame && op->frame > frame)
+			return;
+		thread->depth--;
+		if (!(record = agent_claim(thread)))
+			continue;
+		*record = (struct record){ .time = op->told ? end : op->start, .value = end, .id = op->node, .run = op->run,
+					   .text = thread->last_throw > op->start ? thread->last_message : 0,
+					   .type = op->told ? RECORD_OPERATOR_END : RECORD_OPERATOR, .flags = FLAG_FAILED };
+		agent_publish(thread);
+		if (thread->n_runs && !run_top(thread)->message)
+			run_top(thread)->message = thread->last_message;
+	}
+}
+
+void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
+{
+	struct open_run *run = run_top(thread);
+	struct record *record;
+	uint64_t end = agent_now();
+
+	if (thread->generation != hot->generation) /* it began in an earlier recording, whose lanes are others' now */
+		return;
+	/* an inner one that never got its own end (an exception, a refused input) ends with its outer one */
+	while (run && run->owner < owner && thread->n_runs > 1 && thread->run[thread->n_runs - 2].owner == owner) {
+		run_end(thread, run->owner, message);
+		run = run_top(thread);
+	}
+	if (!run || run->owner != owner)
+		return;
+	if (thread->depth > run->depth)
+		operators_close(thread, run->depth, 0);
+	if (!run->told)
+		run_tell(thread, run, NULL);
+	if (!message)
+		message = run->message;
+	if (!run->has_inputs)
+		inputs_tell(thread, run);
+	if (hot->level == LEVEL_DETAIL)
+		tell_usage(thread, run);
+	if (run->lane < MAX_LANES)
+		__atomic_store_n(&active[run->lane].run, 0, __ATOMIC_RELEASE);
+	thread->n_runs--;
+	run_is_top(thread);
+	thread->last_run = run->run;
+	record = agent_claim(thread);
+	if (record) {
+		*record = (struct record){ .time = end, .value = run->lane, .run = run->run, .text = message,
+					   .id = run->session ? run->session->number : 0, .type = RECORD_RUN_END,
+					   .flags = (uint8_t)((message ? FLAG_FAILED : 0) | (hot->is_changing && !run->is_partial ? FLAG_PARTIAL : 0)) };
+		agent_publish(thread);
+	}
+	lane_give(run->lane, end);
+}
+
+/*
+ * The runtime's context of an operator points at RunOptions::terminate, 40 bytes into the options, from one
+ * of the words 9 to 12, by version. Before 1.18 the options are not known here, but those that the runtime
+ * makes by itself lie on the stack of the thread that runs, a little above us.
+ */
+static bool is_of_run(uintptr_t context, unsigned lane)
+{
+	enum { FIRST = 9, LAST = 12, OPTIONS = 256, STACK = 8192, FRAMES = 1 << 20 };
+	uint64_t word[LAST + 1], options = active[lane].run_options, stack = active[lane].stack;
+
+	if (!context)
+		return false;
+	/* late: options that are not the run's own may be shared with one that began before the hooks went in */
+	if (agent.late_since && options && options - stack >= FRAMES)
+		return false;
+	memcpy(word, (const void *)context, sizeof word);
+	for (int i = FIRST; i <= LAST; i++)
+		if ((options && word[i] - options < OPTIONS) || (!options && word[i] - stack < STACK))
+			return true;
+	return false;
+}
+
+uint32_t run_of_operator(const struct kernel *kernel, uintptr_t context)
+{
+	uint64_t lanes = __atomic_load_n(&hot->lanes, __ATOMIC_RELAXED);
+	uint32_t only = 0, matching = 0, n = 0, n_matching = 0;
+
+	for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+		uint32_t run = __atomic_load_n(&active[lane].run, __ATOMIC_ACQUIRE);
+		if (!run || active[lane].session != kernel->session)
+			continue;
+		/* late: it may be of a run that began before the hooks went in, of which nothing is known */
+		only = agent.late_since ? 0 : run;
+		n++;
+		if (is_of_run(context, lane)) {
+			matching = run;
+			n_matching++;
+		}
+	}
+	/* several that share their options cannot be told apart: nobody's, rather than the wrong one's */
+	return n_matching == 1 ? matching : n == 1 ? only : 0;
+}

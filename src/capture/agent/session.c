@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Sessions of the target, how they are called, and which objects belong to them. A session's names are
+ * kept here as well as in the dictionary: a child of fork tells them to a segment of its own.
+ */
+#include "capture/agent/ort.h"
+
+#include "event/event.h"
+#include "runtime/model_name.h"
+#include "runtime/onnx_peek.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct map providers, sessions;
+static struct map known;
+static struct session *free_sessions, *all_sessions;
+static uint32_t n_living;
+static struct session *latest;
+
+struct session *session_new(void)
+{
+	struct session *session;
+
+	agent_lock();
+	session = free_sessions;
+	if (session)
+		free_sessions = session->next_free;
+	else if ((session = arena_alloc(&agent.arena, sizeof *session))) {
+		session->next_all = all_sessions;
+		all_sessions = session;
+	}
+	if (session) {
+		struct session *next_all = session->next_all;
+		memset(session, 0, sizeof *session);
+		session->next_all = next_all;
+		session->number = ++hot->last_session;
+		n_living++;
+		latest = session;
+	}
+	agent_unlock();
+	return session;
+}
+
+struct session *session_of_object(uintptr_t object)
+{
+	return map_get(&sessions, object);
+}
+
+struct session *session_of_provider(uintptr_t at)
+{
+	struct provider *provider = map_get(&providers, at);
+
+	return provider && provider->session && provider->session->number == provider->session_number ?
+		       provider->session : NULL;
+}
+
+struct session *session_only(void)
+{
+	/* late: there may be others that were not seen yet */
+	return n_living == 1 && latest && !latest->is_released && !agent.late_since ? latest : NULL;
+}
+
+void session_bind(struct session *session, uintptr_t object)
+{
+	if (!object || session->object == object)
+		return;
+	agent_lock();
+	if (map_put(&sessions, object, session))
+		session->object = object;
+	agent_unlock();
+}
+
+static uint64_t known_key(const struct runtime *runtime, uint32_t telemetry_id)
+{
+	return ((uint64_t)runtime->number + 1) << 40 | (uint64_t)telemetry_id << 3;
+}
+
+void session_know(const struct runtime *runtime, struct session *session, uint32_t telemetry_id)
+{
+	agent_lock();
+	if (map_put(&known, known_key(runtime, telemetry_id), session))
+		session->known_as = known_key(runtime, telemetry_id);
+	agent_unlock();
+}
+
+struct session *session_known(const struct runtime *runtime, uint32_t telemetry_id)
+{
+	return runtime ? map_get(&known, known_key(runtime, telemetry_id)) : NULL;
+}
+
+static void free_locked(struct session *session)
+{
+	if (session->object)
+		map_put(&sessions, session->object, NULL);
+	if (session->known_as)
+		map_put(&known, session->known_as, NULL);
+	inputs_forget(session);
+	session->is_released = true;
+	session->number = 0;	/* providers and kernels that name it are stale from here on */
+	session->next_free = free_sessions;
+	free_sessions = session;
+	n_living--;
+}
+
+void session_release(uintptr_t object)
+{
+	struct session *session = map_get(&sessions, object);
+
+	if (!session)
+		return;
+	agent_lock();
+	free_locked(session);
+	agent_unlock();
+}
+
+void session_drop(struct session *session)
+{
+	agent_lock();
+	if (!session->is_released)
+		free_locked(session);
+	agent_unlock();
+}
+
+void sessions_forget_all(void)
+{
+	agent_lock();
+	for (struct session *session = all_sessions; session; session = session->next_all)
+		if (!session->is_released)
+			free_locked(session);
+	for (uint64_t i = 0; providers.table && i <= providers.table->mask; i++) {
+		struct provider *provider = providers.table->entry[i].value;
+		if (provider)
+			provider->session = NULL;
+	}
+	latest = NULL;
+	agent_unlock();
+}
+
+void session_asked(struct session *session, const char *asked)
+{
+	size_t len = strlen(asked);
+
+	if (len >= sizeof session->providers)
+		len = sizeof session->providers - 1;
+	memcpy(session->providers, asked, len);
+	session->providers[len] = 0;
+	session->was_asked = true;
+	session->generation = 0;
+}
+
+void session_add_provider(struct session *session, uintptr_t at, const char *name)
+{
+	struct provider *provider = map_get(&providers, at);
+	size_t used = strlen(session->providers), len = strlen(name);
+
+	agent_lock();
+	if (!provider && (provider = arena_alloc(&agent.arena, sizeof *provider)) && !map_put(&providers, at, provider))
+		provider = NULL;
+	if (provider) {
+		memset(provider, 0, sizeof *provider);
+		provider->session = session;
+		provider->session_number = session->number;
+		memcpy(provider->text, name, len < sizeof provider->text ? len : sizeof provider->text - 1);
+	}
+	agent_unlock();
+	if (len && !session->was_asked && !strstr(session->providers, name) &&
+	    used + len + 2 < sizeof session->providers) {
+		if (used)
+			session->providers[used++] = ',';
+		memcpy(session->providers + used, name, len + 1);
+	}
+}
+
+static uint32_t text_of(const char *text)
+{
+	return dict_text(text, strlen(text));
+}
+
+void session_tell(struct session *session)
+{
+	if (session->generation == hot->generation || !session->number)
+		return;
+	session->generation = hot->generation;
+	if (session->model[0])
+		dict_fact(session->number, KEY_MODEL, text_of(session->model), 0);
+	if (session->path[0])
+		dict_fact(session->number, KEY_MODEL_PATH, text_of(session->path), 0);
+	if (session->bytes)
+		dict_fact(session->number, KEY_BYTES, 0, session->bytes);
+	if (session->providers[0])
+		dict_fact(session->number, KEY_PROVIDERS, text_of(session->providers), 0);
+}
+
+static void put(char *to, size_t size, const char *text, size_t len)
+{
+	if (len >= size)
+		len = size - 1;
+	memcpy(to, text, len);
+	to[len] = 0;
+}
+
+void session_name_path(struct session *session, const char *path)
+{
+	size_t used = 0;
+
+	if (path[0] != '/') {
+		int saved = errno;
+		if (getcwd(session->path, sizeof session->path - 1)) {
+			used = strlen(session->path);
+			session->path[used++] = '/';
+		}
+		errno = saved;
+		while (!strncmp(path, "./", 2))
+			path += 2;
+	}
+	put(session->path + used, sizeof session->path - used, path, strlen(path));
+	model_name_of_path(session->model, sizeof session->model, session->path);
+	session->generation = 0;
+}
+
+void session_name_found(struct session *session, const char *path)
+{
+	if (path[0] == '/') {
+		session_name_path(session, path);
+		return;
+	}
+	model_name_of_path(session->model, sizeof session->model, path);
+	session->generation = 0;
+}
+
+/* 1234567 as "1,234,567 bytes" */
+static size_t put_bytes(char *to, uint64_t bytes)
+{
+	char digits[32];
+	size_t n = 0, len = 0;
+
+	do {
+		if (n % 4 == 3)
+			digits[n++] = ',';
+		digits[n++] = (char)('0' + bytes % 10);
+	} while (bytes /= 10);
+	while (n)
+		to[len++] = digits[--n];
+	memcpy(to + len, " bytes", 7);
+	return len + 6;
+}
+
+void session_name_graph(struct session *session, const char *graph)
+{
+	size_t used;
+
+	if (session->path[0] || session->model[0])
+		return;
+	put(session->model, sizeof session->model - 48, *graph ? graph : "model from memory",
+	    *graph ? strlen(graph) : 17);
+	used = strlen(session->model);
+	if (session->bytes) {
+		memcpy(session->model + used, " (", 2);
+		used += 2 + put_bytes(session->model + used + 2, (uint64_t)session->bytes);
+		memcpy(session->model + used, ")", 2);
+	}
+	session->generation = 0;
+}
+
+void session_name_bytes(struct session *session, const char *bytes, uint64_t size)
+{
+	char graph[80];
+
+	session->bytes = (int64_t)size;
+	onnx_peek_graph_name(bytes, size, graph, sizeof graph);
+	session_name_graph(session, graph);
+}

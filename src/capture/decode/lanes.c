@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Sorting what lies on lanes, and keeping each lane well nested: an END closes the slice that it names,
+ * and with it whatever an error has left open inside; one whose BEGIN was lost is dropped.
+ */
+#include "capture/decode/lanes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 24 };
+
+struct lane {
+	uint32_t model, number;		/* key */
+	uint32_t group, track;
+	uint32_t depth;
+	struct {
+		enum event_kind kind;
+		uint32_t run;
+	} open[DEPTH];
+};
+
+struct lane_event *lanes_add(struct lanes *lanes)
+{
+	struct lane_event *event;
+
+	if (lanes->n == lanes->capacity) {
+		size_t capacity = lanes->capacity ? lanes->capacity * 2 : 256;
+		event = realloc(lanes->event, capacity * sizeof *event);
+		if (!event)
+			return NULL;
+		lanes->event = event;
+		lanes->capacity = capacity;
+	}
+	event = &lanes->event[lanes->n++];
+	memset(event, 0, sizeof *event);
+	event->order = lanes->order++;
+	return event;
+}
+
+struct lane_event *lanes_begin_of(struct lanes *lanes, uint32_t run)
+{
+	for (size_t i = lanes->n; i-- > 0;)
+		if (lanes->event[i].run == run && lanes->event[i].type == EVENT_BEGIN &&
+		    lanes->event[i].kind == KIND_INFERENCE)
+			return &lanes->event[i];
+	return NULL;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct lane_event *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	if (a->run != b->run && a->type != b->type)	/* one run ends where the next begins */
+		return a->type == EVENT_END ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static uint32_t define(struct sink *out, enum track_type type, uint32_t parent, uint32_t name, struct err *err)
+{
+	struct track_def def = { .type = type, .parent = parent, .name = name };
+	uint32_t track = sink_new_track(out);
+	struct event event = { .type = EVENT_TRACK, .track = track, .def = &def };
+
+	return sink_put(out, &event, err) ? 0 : track;
+}
+
+static uint32_t lane_name(struct sink *out, uint32_t number)
+{
+	char text[32];
+	int n = 0;
+
+	if (!number)
+		return names_of(out->names, "inferences");
+	n = (int)strlen(strcpy(text, "inferences "));
+	if (++number >= 100)
+		text[n++] = (char)('0' + number / 100 % 10);
+	if (number >= 10)
+		text[n++] = (char)('0' + number / 10 % 10);
+	text[n++] = (char)('0' + number % 10);
+	return names_intern(out->names, text, (size_t)n);
+}
+
+static struct lane *find(struct lanes *lanes, struct sink *out, uint32_t model, uint32_t number, struct err *err)
+{
+	uint32_t group = 0;
+	struct lane *lane;
+
+	for (size_t i = 0; i < lanes->n_lanes; i++) {
+		if (lanes->lane[i].model == model) {
+			group = lanes->lane[i].group;
+			if (lanes->lane[i].number == number)
+				return &lanes->lane[i];
+		}
+	}
+	if (lanes->n_lanes == lanes->lane_capacity) {
+		size_t capacity = lanes->lane_capacity ? lanes->lane_capacity * 2 : 16;
+		lane = realloc(lanes->lane, capacity * sizeof *lane);
+		if (!lane) {
+			err_set(err, ENOMEM, "cannot keep another lane: out of memory");
+			return NULL;
+		}
+		lanes->lane = lane;
+		lanes->lane_capacity = capacity;
+	}
+	if (!group && !(group = define(out, TRACK_GROUP, lanes->process_track, model, err)))
+		return NULL;
+	lane = &lanes->lane[lanes->n_lanes];
+	*lane = (struct lane){ .model = model, .number = number, .group = group };
+	lane->track = define(out, TRACK_LANE, group, lane_name(out, number), err);
+	if (!lane->track)
+		return NULL;
+	lanes->n_lanes++;
+	return lane;
+}
+
+static int put(struct sink *out, const struct lane_event *from, uint32_t track, struct err *err)
+{
+	struct event event = { .type = from->type, .kind = from->kind, .track = track, .name = from->name,
+			       .time_ns = from->time_ns, .args = from->arg, .n_args = from->n_args };
+
+	return sink_put(out, &event, err);
+}
+
+/* Ends everything that is open from depth `down_to` on, at the time of `by`. */
+static int close_to(struct lane *lane, struct sink *out, const struct lane_event *by, uint32_t down_to, struct err *err)
+{
+	struct lane_event end = { .type = EVENT_END, .time_ns = by->time_ns };
+
+	if (by->type == EVENT_BEGIN) {	/* the true end was lost */
+		end.arg[0] = arg_int(KEY_PARTIAL, 1);
+		end.n_args = 1;
+	}
+
+	for (; lane->depth > down_to; lane->depth--) {
+		int code = lane->depth <= DEPTH ? put(out, &end, lane->track, err) : 0;
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+/* A part of a run (not the run itself) without its run around it: its begin was lost. */
+static bool is_orphan(const struct lane *lane, const struct lane_event *event)
+{
+	return event->kind == KIND_SETUP &&
+	       (!lane->depth || lane->depth > DEPTH || lane->open[lane->depth - 1].run != event->run);
+}
+
+static int put_begin(struct lane *lane, struct sink *out, const struct lane_event *event, struct err *err)
+{
+	/* the end of what was here before was lost: a lane has one session or inference at a time */
+	if (event->kind == KIND_INFERENCE || event->kind == KIND_SESSION) {
+		int code = close_to(lane, out, event, 0, err);
+		if (code)
+			return code;
+	}
+	if (is_orphan(lane, event))
+		return 0;	/* its end is counted */
+	if (lane->depth++ >= DEPTH)
+		return 0;
+	lane->open[lane->depth - 1].kind = event->kind;
+	lane->open[lane->depth - 1].run = event->run;
+	return put(out, event, lane->track, err);
+}
+
+static int put_end(struct lanes *lanes, struct lane *lane, struct sink *out, const struct lane_event *event,
+		   struct err *err)
+{
+	uint32_t at = lane->depth;
+	int code;
+
+	if (lane->depth > DEPTH) {
+		lane->depth--;
+		return 0;
+	}
+	while (at && (lane->open[at - 1].kind != event->kind || lane->open[at - 1].run != event->run))
+		at--;
+	if (!at) {
+		lanes->n_orphans++;
+		for (uint32_t i = 0; i < event->n_args; i++)	/* inputs came with a record of their own */
+			lanes->n_orphans += event->arg[i].key == KEY_SHAPES;
+		return 0;
+	}
+	code = close_to(lane, out, event, at, err);
+	if (code)
+		return code;
+	lane->depth--;
+	return put(out, event, lane->track, err);
+}
+
+/* The number of this inference in its session. */
+static void add_id(struct lanes *lanes, struct lane_event *event)
+{
+	if (event->session >= lanes->n_sessions) {
+		uint32_t n = event->session + 64 + event->session / 2;
+		uint32_t *grown = realloc(lanes->n_inferences, n * sizeof *grown);
+		if (!grown)
+			return;
+		memset(grown + lanes->n_sessions, 0, (n - lanes->n_sessions) * sizeof *grown);
+		lanes->n_inferences = grown;
+		lanes->n_sessions = n;
+	}
+	if (event->session && event->n_args < LANE_ARGS)
+		event->arg[event->n_args++] = arg_int(KEY_ID, ++lanes->n_inferences[event->session]);
+}
+
+int lanes_put(struct lanes *lanes, struct sink *out, uint64_t until_ns, struct err *err)
+{
+	size_t i;
+	int code = 0;
+
+	if (!lanes->n)
+		return 0;
+	qsort(lanes->event, lanes->n, sizeof *lanes->event, by_time);
+	for (i = 0; i < lanes->n && lanes->event[i].time_ns <= until_ns && !code; i++) {
+		struct lane_event *event = &lanes->event[i];
+		struct lane *lane = find(lanes, out, event->model, event->lane, err);
+		if (!lane)
+			return -ENOMEM;
+		if (event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE)
+			add_id(lanes, event);
+		code = event->type == EVENT_BEGIN ? put_begin(lane, out, event, err) :
+		       event->type == EVENT_END	  ? put_end(lanes, lane, out, event, err) :
+						    put(out, event, lane->track, err);
+	}
+	memmove(lanes->event, lanes->event + i, (lanes->n - i) * sizeof *lanes->event);
+	lanes->n -= i;
+	return code;
+}
+
+void lanes_done(struct lanes *lanes)
+{
+	free(lanes->event);
+	free(lanes->lane);
+	free(lanes->n_inferences);
+	memset(lanes, 0, sizeof *lanes);
+}

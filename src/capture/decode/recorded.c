@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is kept of a recorded process between two reads of its rings. Does not know what records mean. */
+#include "capture/decode/recorded.h"
+
+#include "capture/proc/namespace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A process that has ended before it was found bears a number that nobody else has. */
+static void find_pid(struct recorded *process)
+{
+	const struct segment *segment = process->map.segment;
+	static pid_t n_unknown;
+
+	process->pid = segment->pid;
+	if (!segment->pid_namespace || segment->pid_namespace == namespace_own())
+		return;
+	process->is_elsewhere = true;
+	process->pid = namespace_pid(segment->pid_namespace, segment->pid);
+	if (!process->pid)
+		process->pid = NAMESPACE_UNKNOWN + n_unknown++;
+}
+
+static int32_t outer_tid(const struct recorded *process, int32_t tid)
+{
+	int32_t outer;
+
+	if (!process->is_elsewhere)
+		return tid;
+	if (tid == process->map.segment->pid)
+		return process->pid;
+	outer = namespace_tid(process->pid, tid);
+	return outer ? outer : NAMESPACE_UNKNOWN + tid % NAMESPACE_UNKNOWN;
+}
+
+struct recorded *recorded_open(const char *path, struct names *names, const struct clock_map *clock, struct err *err)
+{
+	struct recorded *process = calloc(1, sizeof *process);
+
+	if (!process) {
+		err_set(err, ENOMEM, "cannot record another process: out of memory");
+		return NULL;
+	}
+	process->pidfd = -1;
+	process->clock = clock;
+	snprintf(process->path, sizeof process->path, "%s", path);
+	if (segment_open(&process->map, path, names, err)) {
+		free(process);
+		return NULL;
+	}
+	find_pid(process);
+	return process;
+}
+
+struct recorded *recorded_new(pid_t pid, uint32_t track, struct names *names, struct err *err)
+{
+	struct recorded *process = calloc(1, sizeof *process);
+
+	if (!process) {
+		err_set(err, ENOMEM, "cannot record another process: out of memory");
+		return NULL;
+	}
+	process->pidfd = -1;
+	process->pid = pid;
+	process->track = process->lanes.process_track = track;
+	process->map.names = names;
+	return process;
+}
+
+void recorded_close(struct recorded *process)
+{
+	if (!process)
+		return;
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	segment_close(&process->map);
+	lanes_done(&process->lanes);
+	free(process->worker);
+	free(process->session);
+	free(process);
+}
+
+uint64_t recorded_ns(const struct recorded *process, uint64_t ticks)
+{
+	return process->clock ? clock_map_ns(process->clock, ticks) : ticks;
+}
+
+/* The process's track; it may have been unknown to the tree when the segment appeared. */
+uint32_t recorded_track(struct recorded *process, struct sink *out)
+{
+	struct err ignored;
+
+	if (!process->track) {
+		struct track_def def = { .type = TRACK_PROCESS, .pid = process->pid };
+		struct event event = { .type = EVENT_TRACK, .track = sink_new_track(out), .def = &def };
+		process->track = process->lanes.process_track = event.track;
+		sink_put(out, &event, &ignored);
+	}
+	return process->track;
+}
+
+struct worker *recorded_worker(struct recorded *process, int32_t tid)
+{
+	struct worker *grown;
+
+	for (uint32_t i = process->n_workers; i-- > 0;)
+		if (process->worker[i].inner_tid == tid)
+			return &process->worker[i];
+	grown = realloc(process->worker, (process->n_workers + 1) * sizeof *grown);
+	if (!grown)
+		return NULL;
+	process->worker = grown;
+	process->worker[process->n_workers] = (struct worker){ .tid = outer_tid(process, tid), .inner_tid = tid };
+	return &process->worker[process->n_workers++];
+}
+
+static uint32_t worker_track(struct recorded *process, struct worker *worker, struct sink *out)
+{
+	struct err ignored;
+
+	if (!worker->track) {
+		struct track_def def = { .type = TRACK_THREAD, .parent = recorded_track(process, out), .name = worker->role,
+					 .pid = process->pid, .tid = worker->tid };
+		struct event event = { .type = EVENT_TRACK, .track = worker->track = sink_new_track(out), .def = &def };
+		sink_put(out, &event, &ignored);
+	}
+	return worker->track;
+}
+
+uint32_t recorded_thread_track(struct recorded *process, struct reader *reader, struct sink *out)
+{
+	return reader->worker ? worker_track(process, &process->worker[reader->worker - 1], out) :
+				recorded_track(process, out);
+}
+
+/* A thread of the runtime's own is shown even if it never runs an operator by itself; not thousands of them. */
+static void name_worker(struct recorded *process, struct worker *worker, uint32_t role, struct sink *out)
+{
+	worker->role = role;
+	if (process->n_named++ < MAX_NAMED)
+		worker_track(process, worker, out);
+}
+
+struct session *recorded_session(struct recorded *process, uint32_t number)
+{
+	struct session *grown;
+
+	if (number > 1u << 20)
+		number = 0;
+	if (number >= process->n_sessions) {
+		uint32_t n = number + 64 + number / 2;
+		grown = realloc(process->session, n * sizeof *grown);
+		if (!grown)
+			return NULL;
+		memset(grown + process->n_sessions, 0, (n - process->n_sessions) * sizeof *grown);
+		process->session = grown;
+		process->n_sessions = n;
+	}
+	return &process->session[number];
+}
+
+int recorded_note(struct sink *out, uint32_t track, uint64_t time_ns, const char *topic, const struct arg *args, size_t n,
+		struct err *err)
+{
+	struct event event = { .type = EVENT_INSTANT, .kind = KIND_NOTE, .track = track, .name = names_of(out->names, topic),
+			       .time_ns = time_ns, .args = args, .n_args = n };
+
+	return sink_put(out, &event, err);
+}
+
+int recorded_tell_runtime(struct recorded *process, const struct segment_entry *entry, uint64_t arm_ns, struct sink *out,
+			  uint64_t now_ns, struct err *err)
+{
+	struct arg args[7] = { arg_text(KEY_RUNTIME, out, "onnxruntime"), arg_name(KEY_VERSION, entry->text[1]),
+			       arg_name(KEY_PATH, entry->text[0]), arg_name(KEY_TEXT, entry->text[2]),
+			       arg_int(KEY_PID, process->pid) };
+	size_t n = 5;
+
+	process->has_runtime = true;
+	if (arm_ns)
+		args[n++] = arg_int(KEY_ARM_NS, (int64_t)arm_ns);
+	if (entry->text[3])
+		args[n++] = arg_name(KEY_STATUS, entry->text[3]);
+	return recorded_note(out, recorded_track(process, out), now_ns, EVENT_NOTE_RUNTIME, args, n, err);
+}
+
+/* What arming has cost the process so far; 0: not known. */
+static uint64_t arm_ns(const struct recorded *process)
+{
+	if (!process->clock || !process->clock->n)
+		return 0;
+	return (uint64_t)((double)process->map.segment->arm_ticks * process->clock->line[0].slope);
+}
+
+static void learn_fact(struct recorded *process, const struct segment_entry *entry)
+{
+	struct session *session = recorded_session(process, entry->id);
+
+	if (!session)
+		return;
+	if (entry->key == KEY_MODEL)
+		session->model = entry->text[0];
+	else if (entry->key == KEY_MODEL_PATH)
+		session->path = entry->text[0];
+	else if (entry->key == KEY_PROVIDERS)
+		session->providers = entry->text[0];
+	else if (entry->key == KEY_OPTIONS)
+		session->options = entry->text[0];
+	else if (entry->key == KEY_BYTES)
+		session->bytes = entry->value;
+}
+
+int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now_ns,
+			   struct err *err)
+{
+	struct segment_entry entry;
+	struct worker *worker;
+	int code = 0;
+
+	while (!code && segment_next(&process->map, &entry)) {
+		if (entry.kind == DICT_RUNTIME)
+			code = recorded_tell_runtime(process, &entry, arm_ns(process), out, now_ns, err);
+		else if (entry.kind == DICT_FACT)
+			learn_fact(process, &entry);
+		else if (entry.kind == DICT_ROLE && (worker = recorded_worker(process, (int32_t)entry.id)))
+			name_worker(process, worker, entry.text[0], out);
+	}
+	return code;
+}
+
+int recorded_lost(struct recorded *process, struct sink *out, uint64_t now_ns, uint64_t count, const char *where,
+		  struct err *err)
+{
+	struct arg args[2] = { arg_int(KEY_COUNT, (int64_t)count), arg_text(KEY_WHERE, out, where) };
+	struct event event = { .type = EVENT_INSTANT, .kind = KIND_LOST, .track = recorded_track(process, out),
+			       .name = names_of(out->names, "lost"), .time_ns = now_ns, .args = args, .n_args = 2 };
+
+	return sink_put(out, &event, err);
+}

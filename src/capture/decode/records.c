@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One function per kind of record (event/record.h). */
+#include "capture/decode/records.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of "float32[1x3x224x224],int64[8]". */
+static uint64_t shape_bytes(const char *text)
+{
+	static const struct { const char *name; unsigned bits; } types[] = {
+		{ "float32", 32 }, { "uint8", 8 }, { "int8", 8 }, { "uint16", 16 }, { "int16", 16 }, { "int32", 32 },
+		{ "int64", 64 }, { "bool", 8 }, { "float16", 16 }, { "float64", 64 }, { "uint32", 32 }, { "uint64", 64 },
+		{ "complex64", 64 }, { "complex128", 128 }, { "bfloat16", 16 }, { "float8", 8 }, { "uint4", 4 }, { "int4", 4 },
+	};
+	uint64_t total = 0;
+
+	for (; *text; text += strcspn(text, ","), text += *text == ',') {
+		const char *open = text + strcspn(text, "[,");
+		uint64_t bits = 0;
+		for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+			if (!strncmp(text, types[i].name, strlen(types[i].name)))
+				bits = types[i].bits;
+		for (const char *at = *open == '[' ? open + 1 : ""; *at && *at != ']'; at += *at == 'x') {
+			char *end;
+			bits *= strtoull(at, &end, 10);
+			if (end == at)
+				break;
+			at = end;
+		}
+		total += *open == '[' ? bits / 8 : 0;
+	}
+	return total;
+}
+
+static int operator_end(const struct records_step *step, uint32_t track)
+{
+	const struct record *record = step->record;
+	struct arg status = arg_name(KEY_STATUS, segment_text(&step->process->map, record->text));
+	struct event event = { .type = EVENT_END,
+			       .kind = KIND_OPERATOR,
+			       .track = track,
+			       .time_ns = recorded_ns(step->process, record->value) };
+	bool failed = record->flags & FLAG_FAILED;
+
+	if (failed && !status.name)
+		status.name = names_of(step->out->names, "failed");
+	event.args = &status;
+	event.n_args = failed;
+	return sink_put(step->out, &event, step->err);
+}
+
+static int operator_record(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	struct segment_node node = segment_node(&step->process->map, record->id);
+	uint32_t track = recorded_thread_track(step->process, step->reader, step->out);
+	struct arg args[6];
+	struct event event = { .type = EVENT_BEGIN, .kind = KIND_OPERATOR, .track = track, .args = args };
+	size_t n = 0;
+	int code;
+
+	if (record->type == RECORD_OPERATOR_END)
+		return operator_end(step, track);
+	if (node.type)
+		args[n++] = arg_name(KEY_OP_TYPE, node.type);
+	if (node.provider)
+		args[n++] = arg_name(KEY_PROVIDER, node.provider);
+	if (record->run)
+		args[n++] = arg_int(KEY_INFERENCE, step->process->run_base + record->run);
+	if (record->flags & FLAG_SHAPES) {
+		uint32_t shapes = segment_text(&step->process->map, record->text);
+		args[n++] = arg_name(KEY_SHAPES, shapes);
+		args[n++] = arg_int(KEY_BYTES, (int64_t)shape_bytes(names_text(step->out->names, shapes)));
+	}
+	event.name = node.name ? node.name : node.type ? node.type : names_of(step->out->names, "(name lost)");
+	event.time_ns = recorded_ns(step->process, record->time);
+	event.n_args = n;
+	code = sink_put(step->out, &event, step->err);
+	if (code || record->type == RECORD_OPERATOR_BEGIN)
+		return code;
+	return operator_end(step, track);
+}
+
+/* An event on a lane of the session's model, to be filled up. */
+static struct lane_event *lane_event(const struct records_step *step, enum event_type type, enum event_kind kind, uint64_t ticks,
+				     uint64_t lane)
+{
+	struct session *session = recorded_session(step->process, step->record->id);
+	struct lane_event *event = lanes_add(&step->process->lanes);
+
+	if (!event || !session)
+		return NULL;
+	event->type = type;
+	event->kind = kind < N_KINDS ? kind : KIND_NONE;
+	event->time_ns = recorded_ns(step->process, ticks);
+	event->lane = lane < 64 ? (uint32_t)lane : 64 + (uint32_t)(step->reader - step->process->reader);
+	event->session = (uint32_t)(session - step->process->session);
+	if (kind == KIND_PROVIDER_READY)
+		event->model = names_of(step->out->names, "providers");
+	else
+		event->model = kind == KIND_SESSION || kind == KIND_LOAD || kind == KIND_SPECIALIZE ? session->creating
+												    : session->model;
+	if (!event->model)
+		event->model = names_of(step->out->names, "unknown model");
+	return event;
+}
+
+static void add(struct lane_event *event, struct arg arg)
+{
+	if (event->n_args < LANE_ARGS)
+		event->arg[event->n_args++] = arg;
+}
+
+static void add_status(const struct records_step *step, struct lane_event *event, bool failed)
+{
+	uint32_t text =
+	    failed ? segment_text(&step->process->map, step->record->text) : names_of(step->out->names, "ok");
+
+	add(event, arg_name(KEY_STATUS, text ? text : names_of(step->out->names, "failed")));
+}
+
+static struct arg session_number(const struct records_step *step)
+{
+	if (step->record->id > step->process->last_session)
+		step->process->last_session = step->record->id;
+	return arg_int(KEY_SESSION, step->process->session_base + step->record->id);
+}
+
+static int run_begin(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	bool has_shapes = record->flags & FLAG_SHAPES;
+	uint64_t lane = has_shapes ? record->value & 0xff : record->value, batch = has_shapes ? record->value >> 8 : 0;
+	struct lane_event *event = lane_event(step, EVENT_BEGIN, KIND_INFERENCE, record->time, lane);
+	uint32_t text = segment_text(&step->process->map, record->text);
+
+	if (!event)
+		return -ENOMEM;
+	event->name = event->model;
+	event->run = record->run;
+	step->reader->begun_run = record->run;
+	step->reader->begun_ns = event->time_ns;
+	add(event, arg_name(KEY_MODEL, event->model));
+	add(event, arg_int(KEY_INFERENCE, step->process->run_base + record->run));
+	if (record->run > step->process->last_run)
+		step->process->last_run = record->run;
+	if (record->id)
+		add(event, session_number(step));
+	if (step->reader->worker)
+		add(event, arg_int(KEY_TID, step->process->worker[step->reader->worker - 1].tid));
+	if (text)
+		add(event, arg_name(has_shapes ? KEY_SHAPES : KEY_TAG, text));
+	if (batch)
+		add(event, arg_int(KEY_BATCH, (int64_t)batch));
+	if (record->flags & FLAG_FIRST)
+		add(event, arg_int(KEY_FIRST, 1));
+	if (record->flags & FLAG_PARTIAL)
+		add(event, arg_int(KEY_PARTIAL, 1));
+	return 0;
+}
+
+static int run_inputs(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	struct lane_event *event = lanes_begin_of(&step->process->lanes, record->run);
+	struct arg shapes = arg_name(KEY_SHAPES, segment_text(&step->process->map, record->text));
+	struct arg batch = arg_int(KEY_BATCH, (int64_t)record->value);
+
+	if (event) {
+		add(event, shapes);
+		if (record->value)
+			add(event, batch);
+		return 0;
+	}
+	/* the run's begin was in an earlier round, or is lost: its end will tell */
+	step->process->lanes.n_orphans += step->reader->shapes_run != 0;
+	step->reader->shapes_run = record->run;
+	step->reader->shapes[0] = shapes;
+	step->reader->shapes[1] = batch;
+	return 0;
+}
+
+static int run_usage(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	struct arg *usage = step->reader->usage;
+
+	step->reader->usage_run = record->run;
+	usage[0] = arg_int(KEY_THREAD_CPU_NS, (int64_t)record->time);
+	usage[1] = arg_int(KEY_RUN_QUEUE_NS, (int64_t)record->value);
+	usage[2] = arg_int(KEY_FAULTS, record->id);
+	usage[3] = arg_int(KEY_SWITCHES, record->text);
+	return 0;
+}
+
+/*
+ * What the thread has used was read a moment before the run began and after it ended, and it may have lost the CPU
+ * between: more than the run took is not the run's.
+ */
+static void bound_usage(struct reader *reader, uint64_t end_ns)
+{
+	int64_t took_ns = end_ns > reader->begun_ns ? (int64_t)(end_ns - reader->begun_ns) : 0;
+	int64_t *cpu_ns = &reader->usage[0].integer, *waited_ns = &reader->usage[1].integer;
+
+	if (*cpu_ns > took_ns)
+		*cpu_ns = took_ns;
+	if (*waited_ns > took_ns - *cpu_ns)
+		*waited_ns = took_ns - *cpu_ns;
+}
+
+static int run_end(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	struct reader *reader = step->reader;
+	struct lane_event *event = lane_event(step, EVENT_END, KIND_INFERENCE, record->time, record->value);
+
+	if (!event)
+		return -ENOMEM;
+	event->run = record->run;
+	add_status(step, event, record->flags & FLAG_FAILED);
+	if (reader->usage_run == record->run && reader->begun_run == record->run)
+		bound_usage(reader, event->time_ns);
+	for (int i = 0; i < 4 && reader->usage_run == record->run; i++)
+		add(event, reader->usage[i]);
+	for (int i = 0; i < 2 && reader->shapes_run == record->run; i++)
+		add(event, reader->shapes[i]);
+	if (record->flags & FLAG_PARTIAL)
+		add(event, arg_int(KEY_PARTIAL, 1));
+	reader->usage_run = reader->shapes_run = 0;
+	return 0;
+}
+
+static int setup(const struct records_step *step)
+{
+	const struct record *record = step->record;
+
+	for (int end = 0; end < 2; end++) {
+		struct lane_event *event = lane_event(step, end ? EVENT_END : EVENT_BEGIN, KIND_SETUP,
+						      end ? record->value : record->time, record->text);
+		if (!event)
+			return -ENOMEM;
+		event->name = names_of(step->out->names, "setup");
+		event->run = record->run;
+	}
+	return 0;
+}
+
+static int slice_begin(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	uint32_t name = segment_text(&step->process->map, record->text);
+	struct session *session = recorded_session(step->process, record->id);
+	struct lane_event *event;
+
+	if (session && record->flags == KIND_SESSION)
+		session->creating = session->model;
+	event = lane_event(step, EVENT_BEGIN, record->flags, record->time, record->value);
+	if (!event || !session)
+		return -ENOMEM;
+	event->name = name ? name : event->model;
+	if (record->flags != KIND_SESSION)
+		return 0;
+	event->name = event->model;
+	if (session->creating)	/* else the end tells it */
+		add(event, arg_name(KEY_MODEL, event->model));
+	add(event, session_number(step));
+	if (session->path)
+		add(event, arg_name(KEY_MODEL_PATH, session->path));
+	if (session->bytes)
+		add(event, arg_int(KEY_BYTES, session->bytes));
+	if (record->more & FLAG_PARTIAL)
+		add(event, arg_int(KEY_PARTIAL, 1));
+	return 0;
+}
+
+static int created(const struct records_step *step, uint64_t time_ns)
+{
+	const struct record *record = step->record;
+	struct session *session = recorded_session(step->process, record->id);
+	struct arg args[8];
+	size_t n = 0;
+
+	if (!session)
+		return -ENOMEM;
+	args[n++] = arg_name(KEY_MODEL, session->model);
+	args[n++] = session_number(step);
+	if (session->providers)
+		args[n++] = arg_name(KEY_PROVIDERS, session->providers);
+	if (session->path)
+		args[n++] = arg_name(KEY_MODEL_PATH, session->path);
+	if (session->bytes)
+		args[n++] = arg_int(KEY_BYTES, session->bytes);
+	if (session->options)
+		args[n++] = arg_name(KEY_OPTIONS, session->options);
+	if (record->more & FLAG_FAILED)
+		args[n++] = arg_name(KEY_STATUS, segment_text(&step->process->map, record->text));
+	return recorded_note(step->out, recorded_track(step->process, step->out), time_ns, EVENT_NOTE_CREATED, args, n,
+		    step->err);
+}
+
+static int slice_end(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	struct session *session = recorded_session(step->process, record->id);
+	struct lane_event *event = lane_event(step, EVENT_END, record->flags, record->time, record->value);
+
+	if (!event || !session)
+		return -ENOMEM;
+	if (record->more & (FLAG_MODIFIED | FLAG_UNMODIFIED))
+		add(event, arg_int(KEY_MODIFIED, record->more & FLAG_MODIFIED ? 1 : 0));
+	if (record->more & FLAG_COUNT)
+		add(event, arg_int(KEY_CAPABILITIES, record->run));
+	if (record->flags != KIND_SESSION)
+		return 0;
+	if (session->providers)
+		add(event, arg_name(KEY_PROVIDERS, session->providers));
+	if (session->model != session->creating && session->model)
+		add(event, arg_name(KEY_MODEL, session->model));
+	add_status(step, event, record->more & FLAG_FAILED);
+	return created(step, step->now_ns);
+}
+
+static int slice(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	struct segment_node node = { 0, 0, 0 };
+	struct lane_event *event;
+	char name[200];
+
+	event = lane_event(step, EVENT_BEGIN, record->flags, record->time, record->run);
+	if (!event)
+		return -ENOMEM;
+	event->name = segment_text(&step->process->map, record->text);
+	if (record->more & FLAG_NODE) {
+		node = segment_node(&step->process->map, record->text);
+		snprintf(name, sizeof name, "pre-pack %s", names_text(step->out->names, node.name));
+		event->name = names_of(step->out->names, name);
+		if (node.type)
+			add(event, arg_name(KEY_OP_TYPE, node.type));
+	}
+	return lane_event(step, EVENT_END, record->flags, record->value, record->run) ? 0 : -ENOMEM;
+}
+
+static int released(const struct records_step *step)
+{
+	struct session *session = recorded_session(step->process, step->record->id);
+	struct arg args[2];
+
+	if (!session)
+		return -ENOMEM;
+	args[0] = arg_name(KEY_MODEL, session->model);
+	args[1] = session_number(step);
+	return recorded_note(step->out, recorded_track(step->process, step->out), step->now_ns, EVENT_NOTE_RELEASED, args, 2,
+		    step->err);
+}
+
+static int begin_thread(const struct records_step *step)
+{
+	struct worker *worker = recorded_worker(step->process, (int32_t)step->record->id);
+
+	if (!worker)
+		return -ENOMEM;
+	step->reader->worker = (uint32_t)(worker - step->process->worker) + 1;
+	return 0;
+}
+
+int records_take(const struct records_step *step)
+{
+	switch (step->record->type) {
+	case RECORD_OPERATOR:
+	case RECORD_OPERATOR_BEGIN:
+	case RECORD_OPERATOR_END:
+		return operator_record(step);
+	case RECORD_THREAD:
+		return begin_thread(step);
+	case RECORD_RUN_BEGIN:
+		return run_begin(step);
+	case RECORD_RUN_INPUTS:
+		return run_inputs(step);
+	case RECORD_RUN_USAGE:
+		return run_usage(step);
+	case RECORD_RUN_END:
+		return run_end(step);
+	case RECORD_SETUP:
+		return setup(step);
+	case RECORD_SLICE_BEGIN:
+		return slice_begin(step);
+	case RECORD_SLICE_END:
+		return slice_end(step);
+	case RECORD_SLICE:
+		return slice(step);
+	case RECORD_RELEASED:
+		return released(step);
+	}
+	return 0;	/* RECORD_LOST and RECORD_MOVED only mark a place */
+}

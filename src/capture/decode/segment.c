@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Maps segments and reads their dictionaries. Does not know what records mean. */
+#include "capture/decode/segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int segment_open(struct segment_map *map, const char *path, struct names *names, struct err *err)
+{
+	struct stat stat;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW), code = 0;
+	void *at = MAP_FAILED;
+
+	memset(map, 0, sizeof *map);
+	map->names = names;
+	if (fd < 0)
+		return err_set(err, errno, "cannot open %s: %s", path, strerror(errno));
+	if (fstat(fd, &stat))
+		code = errno;
+	else if (stat.st_size < SEGMENT_RINGS || stat.st_uid != geteuid())
+		code = EPROTO;
+	else if ((at = mmap(NULL, (size_t)stat.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
+		code = errno;
+	close(fd);
+	if (code)
+		return err_set(err, code, "cannot read %s: %s", path, strerror(code));
+	map->segment = at;
+	map->size = (uint64_t)stat.st_size;
+	if (map->segment->magic == SEGMENT_MAGIC && map->segment->header_size == sizeof(struct segment))
+		return 0;
+	segment_close(map);
+	return err_set(err, EPROTO, "cannot read %s: it was not written by this version's agent", path);
+}
+
+void segment_close(struct segment_map *map)
+{
+	if (map->segment)
+		munmap(map->segment, map->size);
+	free(map->text);
+	free(map->node);
+	memset(map, 0, sizeof *map);
+}
+
+uint32_t segment_text(const struct segment_map *map, uint32_t id)
+{
+	return id && id <= map->n_texts ? map->text[id] : 0;
+}
+
+struct segment_node segment_node(const struct segment_map *map, uint32_t id)
+{
+	return id && id <= map->n_nodes ? map->node[id] : (struct segment_node){ 0, 0, 0 };
+}
+
+/* Room for index id in an array of size-d items; ids are given out one by one. */
+static void *reserve(void *array, uint32_t *capacity, uint32_t id, size_t size)
+{
+	uint32_t new_capacity = *capacity ? *capacity * 2 : 256;
+	void *grown;
+
+	if (id < *capacity)
+		return array;
+	grown = realloc(array, new_capacity * size);
+	if (!grown)
+		return NULL;
+	*capacity = new_capacity;
+	return grown;
+}
+
+uint32_t segment_add_text(struct segment_map *map, const char *text, size_t len)
+{
+	uint32_t *grown = reserve(map->text, &map->text_capacity, map->n_texts + 1, sizeof *grown);
+
+	if (!grown)
+		return 0;
+	map->text = grown;
+	map->text[++map->n_texts] = names_intern(map->names, text, len);
+	return map->n_texts;
+}
+
+uint32_t segment_add_node(struct segment_map *map, const struct segment_node *node)
+{
+	struct segment_node *grown = reserve(map->node, &map->node_capacity, map->n_nodes + 1, sizeof *grown);
+
+	if (!grown)
+		return 0;
+	map->node = grown;
+	map->node[++map->n_nodes] = *node;
+	return map->n_nodes;
+}
+
+static void read_text(struct segment_map *map, const struct dict_entry *entry, const char *text)
+{
+	if (entry->id != map->n_texts + 1 || !segment_add_text(map, text, entry->n))
+		map->n_nonsense++;
+}
+
+static void read_node(struct segment_map *map, const struct dict_entry *entry)
+{
+	struct segment_node node = { segment_text(map, entry->word[0]), segment_text(map, entry->word[1]),
+				     segment_text(map, entry->word[2]) };
+
+	if (entry->id != map->n_nodes + 1 || !segment_add_node(map, &node))
+		map->n_nonsense++;
+}
+
+/* The entry at dict_read, copied so that it cannot change under us; false: nothing there, or nonsense. */
+static bool read_entry(struct segment_map *map, struct dict_entry *entry, const char **text)
+{
+	uint64_t end = __atomic_load_n(&map->segment->dict_end, __ATOMIC_ACQUIRE);
+	const char *start = (const char *)map->segment + SEGMENT_DICT;
+
+	if (end > SEGMENT_DICT_SIZE || end < map->dict_read || end - map->dict_read < sizeof *entry)
+		return false;
+	memcpy(entry, start + map->dict_read, sizeof *entry);
+	if (entry->size < sizeof *entry + entry->n || (entry->size & 7) || entry->size > end - map->dict_read) {
+		map->n_nonsense++;
+		map->dict_read = end;
+		return false;
+	}
+	*text = start + map->dict_read + sizeof *entry;
+	map->dict_read += entry->size;
+	return true;
+}
+
+bool segment_next(struct segment_map *map, struct segment_entry *out)
+{
+	struct dict_entry entry;
+	const char *text;
+
+	while (read_entry(map, &entry, &text)) {
+		if (entry.kind == DICT_TEXT) {
+			read_text(map, &entry, text);
+			continue;
+		}
+		if (entry.kind == DICT_NODE) {
+			read_node(map, &entry);
+			continue;
+		}
+		*out = (struct segment_entry){ .kind = entry.kind, .id = entry.id, .value = entry.value };
+		if (entry.kind == DICT_FACT) {
+			out->key = entry.word[0];
+			out->text[0] = segment_text(map, entry.word[1]);
+		} else {
+			for (int i = 0; i < 4; i++)
+				out->text[i] = segment_text(map, entry.word[i]);
+		}
+		return true;
+	}
+	return false;
+}
+
+uint32_t segment_rings(const struct segment_map *map)
+{
+	uint32_t n = __atomic_load_n(&map->segment->n_rings, __ATOMIC_ACQUIRE);
+
+	return n <= SEGMENT_MAX_RINGS ? n : 0;
+}
+
+struct ring *segment_ring(const struct segment_map *map, uint32_t number, uint64_t *bytes)
+{
+	struct ring_slot slot;
+
+	if (number >= segment_rings(map))
+		return NULL;
+	slot = map->segment->ring[number];
+	if ((slot.offset & 4095) || slot.offset < SEGMENT_RINGS || slot.offset > map->size || slot.size < RING_MIN ||
+	    (slot.size & (slot.size - 1)) || map->size - slot.offset < RING_HEADER ||
+	    map->size - slot.offset - RING_HEADER < slot.size)
+		return NULL;
+	*bytes = slot.size;
+	return (struct ring *)((char *)map->segment + slot.offset);
+}
+
+void segment_forget(const struct segment_map *map, uint32_t number)
+{
+	uint64_t bytes;
+	struct ring *ring = segment_ring(map, number, &bytes);
+
+	if (ring)
+		madvise(ring_data(ring), bytes, MADV_DONTNEED);
+}

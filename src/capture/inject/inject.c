@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The order of writing is what makes it safe: code and head to where nobody goes, the state, and last the one word,
+ * whole, because it is aligned. What an earlier injector left in the process is used again, code that a thread may be
+ * in is never changed.
+ */
+#include "capture/inject/inject.h"
+
+#include "base/clock.h"
+#include "event/record.h"
+#include "capture/inject/inject_code.h"
+#include "capture/inject/inject_dir.h"
+#include "capture/inject/inject_memory.h"
+#include "capture/inject/inject_place.h"
+#include "capture/inject/inject_target.h"
+#include "capture/proc/proc.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SETTLE_MS = 50, STEP_MS = 2 };
+#define CLAIM_NS 3000000000u
+
+/* For tests of what happens when we are killed: INFTRACE_INJECT_STOP=N ends this process at its Nth step. */
+static void step(void)
+{
+	static long number, last = -1;
+	const char *text;
+
+	if (last < 0) {
+		text = getenv("INFTRACE_INJECT_STOP");
+		last = text ? atol(text) : 0;
+	}
+	if (++number == last)
+		kill(getpid(), SIGKILL);
+}
+
+static void pause_ms(unsigned ms)
+{
+	struct timespec time = { ms / 1000, (long)(ms % 1000) * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+/* The word must be what the file says, or ours from an earlier time. */
+static int check_slot(struct inject *inject, struct err *err)
+{
+	uint64_t found;
+	int code = inject_memory_read(inject, inject->head.slot, &found, sizeof found, err);
+
+	if (code || found == inject->head.original || found == inject_code_trigger(inject->at))
+		return code;
+	return err_set(
+	    err, EBUSY,
+	    "cannot inject: process %d has a function of %s replaced already: another tool is in it, or it was started "
+	    "under inftrace record",
+	    (int)inject->pid, inject->path);
+}
+
+/* Nobody else is at it: neither is an agent at work, nor a call on its way to one. */
+static int check_idle(const struct inject *inject, uint64_t until_ns, struct err *err)
+{
+	struct ferry_state state;
+	struct ferry_head head;
+
+	for (;;) {
+		if (!inject->is_new && inject_place_has_head(inject, inject->at, &head) &&
+		    inject_dir_is_in_use(inject, &head))
+			return err_set(err, EBUSY, "cannot inject: process %d is being recorded by another inftrace",
+				       (int)inject->pid);
+		if (inject_memory_read(inject, inject->head.state, &state, sizeof state, err))
+			return -err->code;
+		if (state.phase == FERRY_IDLE || state.phase == FERRY_FAILED || state.phase == FERRY_DONE)
+			return 0;
+		if (clock_ns() > until_ns)
+			return err_set(err, EBUSY,
+				       "cannot inject: the agent that was brought into process %d before, or into the one "
+				       "that has forked it, has not left yet; it does with the next inference: try again then",
+				       (int)inject->pid);
+		pause_ms(STEP_MS);
+	}
+}
+
+/* It lives, and is the one that was meant: its number may be another one's by now. */
+static int check_identity(struct inject *inject, struct err *err)
+{
+	struct proc_stat stat;
+	char text[1024], link[64], target[2];
+	ssize_t got = proc_read("", inject->pid, "stat", text, sizeof text);
+
+	/* the memory of one that ends goes before it, and its executable with it */
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)inject->pid);
+	if (got <= 0 || !proc_stat_parse(text, (size_t)got, &stat) || proc_is_zombie(&stat) ||
+	    (readlink(link, target, sizeof target) < 0 && errno == ENOENT))
+		return err_set(err, ESRCH, "cannot inject: process %d has ended", (int)inject->pid);
+	if (!inject->start_ticks)
+		inject->start_ticks = stat.start_ticks;
+	if (inject->start_ticks != stat.start_ticks)
+		return err_set(err, ESRCH,
+			       "cannot inject: process %d has ended, and another one has its number now",
+			       (int)inject->pid);
+	return 0;
+}
+
+/* Whether it can be done, where what is, and where to write. What is read after the memory was opened is of that memory. */
+static int analyse(struct inject *inject, const struct inject_opts *opts, struct err *err)
+{
+	struct inject_target target;
+	int code = check_identity(inject, err);
+
+	if (!code)
+		code = inject_target_check(inject, opts->allows_seccomp, err);
+	if (!code)
+		code = inject_memory_open(inject, err);
+	if (!code)
+		code = check_identity(inject, err);
+	if (code)
+		return code;
+	code = inject_target_look(&target, inject, err);
+	if (!code)
+		code = inject_place_find(inject, &target, err);
+	inject_target_close(&target);
+	if (!code)
+		code = check_idle(inject, opts->until_ns, err);
+	return code ? code : check_slot(inject, err);
+}
+
+int inject_prepare(struct inject *inject, pid_t pid, uint64_t start_ticks, const struct inject_opts *opts, struct err *err)
+{
+	struct err ended;
+	int code;
+
+	*inject = (struct inject){ .pid = pid, .start_ticks = start_ticks, .memory = -1, .dir = -1, .lifeline = -1, .parent = -1 };
+	inject->head = (struct ferry_head){ .magic = FERRY_MAGIC,
+					    .segment_size = sizeof(struct segment),
+					    .ring_bytes = opts->ring_bytes,
+					    .level = opts->level,
+					    .use_ticks = opts->use_ticks,
+					    .entry = FERRY_ENTRY };
+	code = analyse(inject, opts, err);
+	/* what was found out of a process at its end is not true of it */
+	if (code && check_identity(inject, &ended)) {
+		*err = ended;
+		code = -err->code;
+	}
+	if (code)
+		return code;
+	inject->head.slot_is_readonly = inject_target_is_readonly(pid, inject->head.slot);
+	return inject_dir_make(inject, opts->agent, err);
+}
+
+/*
+ * An earlier injector may have died while its word was waiting for a call: that is taken back, and a call that has just
+ * taken it gets the time to find that nobody is there.
+ */
+static int take_back(const struct inject *inject, struct err *err)
+{
+	uint32_t done = FERRY_DONE;
+	struct ferry_state state;
+	uint64_t found;
+	int code = 0;
+
+	if (inject_memory_read(inject, inject->head.slot, &found, sizeof found, err) ||
+	    inject_memory_read(inject, inject->head.state, &state, sizeof state, err))
+		return -err->code;
+	if (found != inject->head.original)
+		code = inject_memory_write_word(inject, inject->head.slot, inject->head.original, err);
+	step();
+	if (!code && (found != inject->head.original || state.phase == FERRY_IDLE))
+		pause_ms(SETTLE_MS);
+	if (!code)
+		code = inject_memory_read(inject, inject->head.state, &state, sizeof state, err);
+	if (!code && state.phase == FERRY_IDLE)
+		code = inject_memory_write(inject, inject->head.state, &done, sizeof done, err);
+	step();
+	return code ? code : check_idle(inject, clock_ns() + CLAIM_NS, err);
+}
+
+static int write_code(const struct inject *inject, struct err *err)
+{
+	char code[FERRY_MAX];
+
+	if (!inject->is_new)
+		return inject_memory_write(inject, inject->at, &inject->head, sizeof inject->head, err);
+	inject_code_make(code, &inject->head);
+	return inject_memory_write(inject, inject->at, code, inject_code_size(), err);
+}
+
+/* What is left of an earlier time stays, but for what went wrong then. The phase is written last. */
+static int write_state(const struct inject *inject, struct err *err)
+{
+	struct ferry_state state;
+	int code;
+
+	if (inject_memory_read(inject, inject->head.state, &state, sizeof state, err))
+		return -err->code;
+	memset(state.error, 0, sizeof state.error);
+	state.code = 0;
+	code = inject_memory_write(inject, inject->head.state + 4, (char *)&state + 4, sizeof state - 4, err);
+	state.phase = FERRY_IDLE;
+	step();
+	return code ? code : inject_memory_write(inject, inject->head.state, &state.phase, sizeof state.phase, err);
+}
+
+int inject_write(struct inject *inject, struct err *err)
+{
+	int code = 0;
+
+	if (inject_code_size() > FERRY_MAX)
+		return err_set(err, ENOSPC, "cannot inject: the code has grown too long");
+	step();
+	if (!inject->is_new)
+		code = take_back(inject, err);
+	if (!code)
+		code = write_code(inject, err);
+	step();
+	if (!code)
+		code = write_state(inject, err);
+	step();
+	/* once more: the program may have unloaded its runtime, and have something else there */
+	if (!code)
+		code = check_slot(inject, err);
+	if (!code)
+		code = inject_memory_write_word(inject, inject->head.slot, inject_code_trigger(inject->at), err);
+	inject->was_written = !code;
+	step();
+	return code;
+}
+
+static enum inject_where failed(const struct inject *inject, const struct ferry_state *state, struct err *err)
+{
+	char why[sizeof state->error + 1] = "";
+
+	memcpy(why, state->error, sizeof state->error);
+	err_disarm(why);
+	err_set(err, state->code ? (int)state->code : ELIBACC,
+		"cannot inject: process %d could not load the agent: %s; the program goes on", (int)inject->pid,
+		*why	      ? why
+		: state->code ? strerror((int)state->code)
+			      : "it does not say why");
+	return INJECT_FAILED;
+}
+
+enum inject_where inject_look(const struct inject *inject, struct err *err)
+{
+	struct ferry_state state;
+
+	if (!inject_memory_get(inject, inject->head.state, &state, sizeof state))
+		return INJECT_GONE;
+	switch (state.phase) {
+	case FERRY_IDLE:
+		return INJECT_PENDING;
+	case FERRY_CLAIMED:
+		return INJECT_COMING;
+	case FERRY_ARMED:
+		return INJECT_THERE;
+	case FERRY_FAILED:
+		return failed(inject, &state, err);
+	default:
+		return state.code ? failed(inject, &state, err) : INJECT_LEFT;
+	}
+}
+
+void inject_leave(struct inject *inject)
+{
+	struct err ignored;
+	uint64_t found;
+
+	if (!inject->was_written)
+		return;
+	step();
+	if (inject_memory_get(inject, inject->head.slot, &found, sizeof found) &&
+	    found == inject_code_trigger(inject->at))
+		inject_memory_write_word(inject, inject->head.slot, inject->head.original, &ignored);
+	step();
+	close(inject->lifeline);
+	inject->lifeline = -1;
+	step();
+}
+
+int inject_wait(struct inject *inject, uint64_t until_ns, struct err *err)
+{
+	enum inject_where where;
+	struct err ignored;
+
+	if (!inject->was_written)
+		return 0;
+	inject->was_written = false;
+	while ((where = inject_look(inject, &ignored)) == INJECT_THERE || where == INJECT_COMING) {
+		if (clock_ns() >= until_ns)
+			return err_set(err, ETIMEDOUT,
+				       "process %d has not taken out the agent's hooks yet, because it does not run; "
+				       "it will when it does",
+				       (int)inject->pid);
+		pause_ms(STEP_MS);
+	}
+	step();
+	return 0;
+}
+
+void inject_done(struct inject *inject)
+{
+	inject_dir_remove(inject);
+	if (inject->memory >= 0)
+		close(inject->memory);
+	inject->memory = -1;
+}

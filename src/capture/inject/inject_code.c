@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Puts head and code together, and holds the assembly file to the layout of the head. */
+#include "capture/inject/inject_code.h"
+
+#include <string.h>
+
+_Static_assert(sizeof(struct ferry_head) == 496 && offsetof(struct ferry_head, state) == 8 &&
+	       offsetof(struct ferry_head, original) == 16 && offsetof(struct ferry_head, pthread_create) == 32 &&
+	       offsetof(struct ferry_head, dlopen) == 40 && offsetof(struct ferry_head, dlsym) == 48 &&
+	       offsetof(struct ferry_head, dlerror) == 56 && offsetof(struct ferry_head, errno_location) == 64 &&
+	       offsetof(struct ferry_head, entry) == 104 && offsetof(struct ferry_head, agent) == 248, "ferry.S");
+_Static_assert(offsetof(struct ferry_state, code) == 4 && offsetof(struct ferry_state, entry) == 8 &&
+	       offsetof(struct ferry_state, error) == 16 && sizeof(((struct ferry_state *)0)->error) == 120, "ferry.S");
+_Static_assert(FERRY_IDLE == 0 && FERRY_CLAIMED == 1 && FERRY_FAILED == 2 && FERRY_DONE == 3, "ferry.S");
+
+#if defined(__x86_64__)
+extern const char ferry_begin[], ferry_trigger[], ferry_end[];
+#else
+static const char ferry_begin[1];
+#define ferry_trigger ferry_begin
+#define ferry_end ferry_begin
+#endif
+
+static size_t size(void)
+{
+	return (size_t)(ferry_end - ferry_begin);
+}
+
+size_t inject_code_size(void)
+{
+	return (size() + 63) & ~(size_t)63;
+}
+
+void inject_code_make(void *to, const struct ferry_head *head)
+{
+	memset(to, 0, inject_code_size());
+	memcpy(to, ferry_begin, size());
+	if (size())
+		memcpy(to, head, sizeof *head);
+}
+
+uint64_t inject_code_trigger(uint64_t head)
+{
+	return head + (uint64_t)(ferry_trigger - ferry_begin);
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What is not certain to work is refused with a word on what to do instead. Files may be anybody's: a child without
+ * rights looks into them (capture/proc/file_look.h).
+ */
+#include "capture/inject/inject_target.h"
+
+#include "capture/inject/inject_code.h"
+#include "capture/proc/file_look.h"
+#include "capture/proc/proc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int check_user(const struct inject *inject, const char *status, size_t len, struct err *err)
+{
+	const char *line = memmem(status, len, "\nUid:", 5);
+	unsigned id[4];
+
+	if (!line || sscanf(line + 5, "%u %u %u %u", &id[0], &id[1], &id[2], &id[3]) != 4)
+		return err_set(err, EIO, "cannot inject: whose process %d is cannot be read", (int)inject->pid);
+	for (int i = 0; i < 4; i++)
+		if (id[i] != geteuid())
+			return err_set(
+			    err, EPERM,
+			    "cannot inject: process %d belongs to user %u, and the agent comes into programs of the "
+			    "same user only (you are %u); run inftrace as that user, or leave out --inject",
+			    (int)inject->pid, id[i], geteuid());
+	return 0;
+}
+
+int inject_target_check(const struct inject *inject, bool allows_seccomp, struct err *err)
+{
+	char status[8192];
+	ssize_t len = proc_read("", inject->pid, "status", status, sizeof status);
+	uint64_t filter = 0;
+	int code;
+
+	if (len < 0)
+		return err_set(err, ESRCH, "cannot inject: there is no process %d", (int)inject->pid);
+	code = check_user(inject, status, (size_t)len, err);
+	if (!code && proc_field(status, (size_t)len, "Seccomp", &filter) && filter && !allows_seccomp)
+		code = err_set(
+		    err, EPERM,
+		    "cannot inject: process %d runs under a filter of system calls (seccomp), which may kill it for "
+		    "what the agent does; leave out --inject",
+		    (int)inject->pid);
+	return code;
+}
+
+static const char *name_of(const struct module *module)
+{
+	const char *slash = strrchr(module->path, '/');
+
+	return slash ? slash + 1 : module->path;
+}
+
+static bool starts(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static const struct module *find_libc(const struct modules *modules)
+{
+	for (size_t i = 0; i < modules->n; i++) {
+		const char *name = name_of(&modules->module[i]);
+		if (!strcmp(name, "libc.so.6") || (starts(name, "libc-2.") && strstr(name, ".so")))
+			return &modules->module[i];
+	}
+	return NULL;
+}
+
+static const struct module *find_loader(const struct modules *modules)
+{
+	for (size_t i = 0; i < modules->n; i++)
+		if (starts(name_of(&modules->module[i]), "ld-linux"))
+			return &modules->module[i];
+	return NULL;
+}
+
+static bool is_musl(const struct modules *modules)
+{
+	for (size_t i = 0; i < modules->n; i++)
+		if (starts(name_of(&modules->module[i]), "ld-musl") ||
+		    starts(name_of(&modules->module[i]), "libc.musl"))
+			return true;
+	return false;
+}
+
+static const struct module *find_program(const struct modules *modules, pid_t pid)
+{
+	char link[64], path[4096];
+	ssize_t len;
+
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+	len = readlink(link, path, sizeof path - 1);
+	path[len < 0 ? 0 : len] = 0;
+	for (size_t i = 0; i < modules->n; i++)
+		if (!strcmp(modules->module[i].path, path))
+			return &modules->module[i];
+	return NULL;
+}
+
+static int find_modules(const struct inject *inject, struct inject_target *target, struct err *err)
+{
+	const struct modules *modules = &target->modules;
+
+	if (!inject_code_size())
+		return err_set(err, ENOTSUP,
+			       "cannot inject: it is not possible on this kind of processor; leave out --inject");
+	if (modules->is_32bit)
+		return err_set(err, ENOTSUP, "cannot inject: process %d runs 32-bit code", (int)inject->pid);
+	if (is_musl(modules))
+		return err_set(
+		    err, ENOTSUP,
+		    "cannot inject: process %d uses the musl C library, for which the agent is not made; leave out "
+		    "--inject",
+		    (int)inject->pid);
+	target->libc.module = find_libc(modules);
+	if (!target->libc.module)
+		return err_set(
+		    err, ENOTSUP,
+		    "cannot inject: process %d has no GNU C library, so that nothing can be loaded into it (a static "
+		    "program?); leave out --inject",
+		    (int)inject->pid);
+	target->program.module = find_program(modules, inject->pid);
+	target->loader.module = find_loader(modules);
+	return 0;
+}
+
+/* What the child has found in a file is input. */
+static int read_file(const struct module *module, int fd, struct inject_file *file, struct err *err)
+{
+	int code;
+
+	*file = (struct inject_file){ .map_start = module->start, .map_offset = module->offset };
+	code = file_look_at(inject_file_look, file, sizeof *file, fd, module->path, err);
+	if (!code && !inject_file_is_sound(file))
+		code = err_set(err, EIO, "cannot inject: what was read of %s makes no sense; leave out --inject",
+			       module->path);
+	if (code)
+		file->n_gaps = 0;
+	return code;
+}
+
+/* The file stays open. */
+static int look_into(struct inject_part *part, pid_t pid, struct err *err)
+{
+	part->fd = modules_open(pid, part->module, err);
+	return part->fd < 0 ? part->fd : read_file(part->module, part->fd, &part->file, err);
+}
+
+static int find_functions(struct inject *inject, struct inject_target *target, struct err *err)
+{
+	struct ferry_head *head = &inject->head;
+	uint64_t *const to[N_INJECT_SYMBOLS] = {
+		[INJECT_PTHREAD_CREATE] = &head->pthread_create,
+		[INJECT_DLOPEN] = &head->dlopen,
+		[INJECT_DLSYM] = &head->dlsym,
+		[INJECT_DLERROR] = &head->dlerror,
+		[INJECT_ERRNO] = &head->errno_location,
+	};
+	int code = look_into(&target->libc, inject->pid, err);
+
+	for (int i = 0; i < N_INJECT_SYMBOLS && !code; i++) {
+		*to[i] = target->libc.file.symbol[i];
+		if (!*to[i])
+			code = err_set(err, ENOTSUP,
+				       "cannot inject: the C library of process %d has no %s; it must be GNU's, 2.34 "
+				       "or later; leave out --inject",
+				       (int)inject->pid, inject_symbols[i]);
+	}
+	return code;
+}
+
+/* -ENOENT: this module is no runtime, or cannot be opened; why is the first time left in *barred. */
+static int read_runtime(struct modules_seen *seen, pid_t pid, const struct module *module, struct inject_file *file,
+			struct err *barred, struct err *err)
+{
+	struct err why;
+	int fd = modules_open(pid, module, &why), code = -ENOENT;
+
+	if (fd < 0) {
+		if (!barred->code)
+			*barred = why;
+		return -ENOENT;
+	}
+	if (modules_look(seen, fd) == MODULES_RUNTIME)
+		code = read_file(module, fd, file, err);
+	close(fd);
+	return code || file->slot ? code : -ENOENT;
+}
+
+/* The first runtime that is understood. */
+static int find_runtime(struct inject *inject, const struct modules *modules, struct err *err)
+{
+	struct modules_seen seen = { 0 };
+	struct err barred = { 0 };
+	struct inject_file file;
+	int code = -ENOENT;
+	size_t i;
+
+	for (i = 0; i < modules->n && code; i++) {
+		int its = read_runtime(&seen, inject->pid, &modules->module[i], &file, &barred, err);
+		if (its != -ENOENT)
+			code = its;
+	}
+	modules_seen_done(&seen);
+	if (code == -ENOENT && barred.code)
+		return err_set(err, ENOENT,
+			       "cannot inject: process %d has no ONNX Runtime in it that can be read: %s, or the program must be "
+			       "started anew",
+			       (int)inject->pid, barred.msg);
+	if (code == -ENOENT)
+		return err_set(err, ENOENT,
+			       "cannot inject: process %d has no ONNX Runtime in it, or it has not loaded one yet",
+			       (int)inject->pid);
+	if (code)
+		return code;
+	inject->head.slot = file.slot;
+	inject->head.original = file.original;
+	snprintf(inject->version, sizeof inject->version, "%s", file.version);
+	snprintf(inject->path, sizeof inject->path, "%s", modules->module[i - 1].path);
+	return 0;
+}
+
+int inject_target_look(struct inject_target *target, struct inject *inject, struct err *err)
+{
+	int code;
+
+	*target = (struct inject_target){ .libc.fd = -1, .program.fd = -1, .loader.fd = -1 };
+	code = modules_read(&target->modules, "", inject->pid, err);
+	if (!code)
+		code = find_modules(inject, target, err);
+	if (!code)
+		code = find_functions(inject, target, err);
+	return code ? code : find_runtime(inject, &target->modules, err);
+}
+
+struct inject_part *inject_target_part(struct inject_target *target, struct inject_part *part)
+{
+	struct err ignored;
+
+	if (part->module && part->fd < 0)
+		look_into(part, target->modules.pid, &ignored);
+	return part;
+}
+
+void inject_target_close(struct inject_target *target)
+{
+	if (target->libc.fd >= 0)
+		close(target->libc.fd);
+	if (target->program.fd >= 0)
+		close(target->program.fd);
+	if (target->loader.fd >= 0)
+		close(target->loader.fd);
+	modules_done(&target->modules);
+}
+
+bool inject_target_is_readonly(pid_t pid, uint64_t at)
+{
+	unsigned long long start, end;
+	bool is_readonly = true;
+	char path[64], line[512], perms[8];
+	FILE *maps;
+
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	while (maps && fgets(line, sizeof line, maps))
+		if (sscanf(line, "%llx-%llx %7s", &start, &end, perms) == 3 && at >= start && at < end)
+			is_readonly = perms[1] != 'w';
+	if (maps)
+		fclose(maps);
+	return is_readonly;
+}

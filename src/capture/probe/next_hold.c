@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * PTRACE_SEIZE and PTRACE_INTERRUPT send no signal. A signal that arrives in the same moment may stop the thread first:
+ * it is given to it when it goes on.
+ */
+#include "capture/probe/next_hold.h"
+
+#include "capture/proc/rights.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+int next_hold_begin(pid_t tid, struct err *err)
+{
+	char why[300];
+	int code;
+
+	if (!ptrace(PTRACE_SEIZE, tid, 0, 0) && !ptrace(PTRACE_INTERRUPT, tid, 0, 0))
+		return 0;
+	code = errno;
+	if (code == ESRCH)
+		return err_set(err, code, "cannot hold thread %d: it is gone", (int)tid);
+	if (code == EPERM && rights_is_yama("", why, sizeof why))
+		return err_set(err, code, "cannot hold thread %d: %s", (int)tid, why);
+	if (code == EPERM)
+		return err_set(err, code, "cannot hold thread %d: a debugger has it, or CAP_SYS_PTRACE is missing", (int)tid);
+	return err_set(err, code, "cannot hold thread %d: %s", (int)tid, strerror(code));
+}
+
+/* Whether the address lies in the code of a dynamic loader. */
+static bool is_in_loader(pid_t pid, uint64_t address)
+{
+	char path[64], line[4352];
+	bool is_there = false;
+	FILE *maps;
+
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	while (maps && !is_there && fgets(line, sizeof line, maps)) {
+		unsigned long long start, end;
+		const char *name = strrchr(line, '/');
+		if (sscanf(line, "%llx-%llx", &start, &end) != 2 || address < start || address >= end)
+			continue;
+		is_there = name && (!strncmp(name, "/ld-", 4) || !strncmp(name, "/ld.so", 6));
+		break;
+	}
+	if (maps)
+		fclose(maps);
+	return is_there;
+}
+
+bool next_hold_is_early(pid_t pid, pid_t tid)
+{
+	struct user_regs_struct regs;
+	struct iovec where = { &regs, sizeof regs };
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &where) || where.iov_len != sizeof regs)
+		return false;
+	if (regs.orig_rax == SYS_mmap || regs.orig_rax == SYS_mprotect || regs.orig_rax == SYS_execve ||
+	    regs.orig_rax == SYS_execveat)
+		return true;
+	return is_in_loader(pid, regs.rip);
+}
+
+void next_hold_end(pid_t tid, int status)
+{
+	bool is_signal = WIFSTOPPED(status) && status >> 16 == 0;	/* a signal on its way, and no stop of our own */
+
+	ptrace(PTRACE_DETACH, tid, 0, is_signal ? (long)WSTOPSIG(status) : 0);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Holds one thread of somebody's process for a moment, by ptrace in the way that nobody notices: its parent is told
+ * nothing, its signals and job control stay as they are, and when we die the kernel lets it go. Calls from one thread,
+ * which waits for the threads that it holds (waitpid with __WALL).
+ */
+#ifndef CAPTURE_PROBE_NEXT_HOLD_H
+#define CAPTURE_PROBE_NEXT_HOLD_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Asks it to stop; waitpid tells when it has. 0, or -errno and err: EPERM a debugger has it; ESRCH it is gone. */
+int next_hold_begin(pid_t tid, struct err *err);
+/*
+ * It has stopped: was that before it could come to anything that it has just mapped? True inside the call that maps and
+ * in the loader; false when that is not certain.
+ */
+bool next_hold_is_early(pid_t pid, pid_t tid);
+/* It goes on. status: what waitpid told when it stopped. */
+void next_hold_end(pid_t tid, int status);
+
+#endif

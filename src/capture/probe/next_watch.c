@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * For each mapping: a file that is known not to be a runtime is passed over at once; one that was never seen is looked
+ * at, its thread held meanwhile; a runtime's thread stays held until it is let go. Everything is bounded: threads that
+ * are held, for how long, files that are remembered.
+ */
+#include "capture/probe/next_watch.h"
+
+#include "base/clock.h"
+#include "capture/proc/modules.h"
+#include "capture/probe/next.h"
+#include "capture/probe/next_events.h"
+#include "capture/probe/next_hold.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_HELD = 1024, N_KNOWN = 4096 };
+static const uint64_t trust_ns = 1000000000, longest_hold_ns = NEXT_LONGEST_HOLD_S * 1000000000ull;
+static const int64_t largest_file = 256 << 20;	/* larger ones take too long to look at with a program held */
+
+struct held {
+	struct next_found found;
+	int status;		/* of waitpid */
+	unsigned n_pending;	/* files of it that are to be looked at */
+	bool is_stopped, is_wanted, is_told;	/* wanted: it has a runtime */
+	bool is_released;
+};
+
+/* A file that is to be looked at. */
+struct pending {
+	struct pending *next;
+	int fd;
+	struct next_mapping mapping;
+};
+
+/* What was found out about a file a moment ago. */
+struct known {
+	uint64_t inode, generation, time_ns;
+	uint32_t major, minor;
+	enum modules_verdict verdict;
+};
+
+struct watch {
+	struct next_events *events;
+	int socket, children;
+	pid_t parent;
+	struct modules_seen seen;
+	struct known known[N_KNOWN];
+	struct held *held[MAX_HELD];
+	size_t n_held;
+	uint64_t n_lost;	/* that were told of */
+	struct pending *first, **last;
+	struct modules_looking *looking;	/* at the first; NULL: not begun */
+};
+
+/* Before everybody else: what it does is short. Without the right it is slower. */
+static void be_prompt(void)
+{
+	struct sched_param first = { .sched_priority = 1 };
+
+	sched_setscheduler(0, SCHED_FIFO, &first);
+}
+
+static struct held *find_held(const struct watch *watch, pid_t tid)
+{
+	for (size_t i = 0; i < watch->n_held; i++)
+		if (watch->held[i]->found.tid == tid)
+			return watch->held[i];
+	return NULL;
+}
+
+static void drop(struct watch *watch, struct held *held)
+{
+	for (size_t i = 0; i < watch->n_held; i++)
+		if (watch->held[i] == held)
+			watch->held[i--] = watch->held[--watch->n_held];
+	free(held);
+}
+
+/* It goes on, now or as soon as it has stopped. */
+static void release(struct watch *watch, struct held *held)
+{
+	held->is_released = true;
+	if (held->found.hold == NEXT_NOT) {
+		drop(watch, held);
+	} else if (held->is_stopped) {
+		next_hold_end(held->found.tid, held->status);
+		drop(watch, held);
+	}
+}
+
+/* Tells of those that stand still. When there is no room it is tried again. */
+static void tell_all(struct watch *watch)
+{
+	for (size_t i = 0; i < watch->n_held; i++) {
+		struct held *held = watch->held[i];
+		if (held->is_wanted && !held->is_told && !held->is_released &&
+		    (held->is_stopped || held->found.hold == NEXT_NOT))
+			held->is_told = send(watch->socket, &held->found, sizeof held->found,
+					     MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
+	}
+}
+
+static void tell_loss(struct watch *watch, uint64_t n_lost)
+{
+	struct next_found found = { .mapped_ns = n_lost };
+
+	if (n_lost != watch->n_lost && send(watch->socket, &found, sizeof found, MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+		watch->n_lost = n_lost;
+}
+
+static struct held *hold(struct watch *watch, const struct next_mapping *mapping)
+{
+	struct held *held = find_held(watch, mapping->tid);
+	struct err err = { 0 };
+
+	if (held) {
+		held->is_released = false;
+		return held;
+	}
+	if (watch->n_held == MAX_HELD || !(held = calloc(1, sizeof *held))) {
+		watch->events->n_lost++;
+		return NULL;
+	}
+	held->found.pid = mapping->pid;
+	held->found.tid = mapping->tid;
+	held->found.mapped_ns = mapping->time_ns;
+	held->found.held_ns = clock_ns();
+	held->found.hold = next_hold_begin(mapping->tid, &err) ? NEXT_NOT : NEXT_LATE;
+	memcpy(held->found.why, err.msg, sizeof held->found.why - 1);
+	watch->held[watch->n_held++] = held;
+	return held;
+}
+
+static struct known *known_place(struct watch *watch, const struct next_mapping *mapping)
+{
+	uint64_t mixed = (mapping->inode ^ (uint64_t)mapping->minor << 40) * 0x9e3779b97f4a7c15u;
+
+	return &watch->known[mixed >> 52];
+}
+
+static bool is_same(const struct known *known, const struct next_mapping *mapping)
+{
+	return known->inode == mapping->inode && known->generation == mapping->generation &&
+	       known->major == mapping->major && known->minor == mapping->minor;
+}
+
+static void remember(struct watch *watch, const struct next_mapping *mapping, enum modules_verdict verdict)
+{
+	*known_place(watch, mapping) = (struct known){ mapping->inode, mapping->generation, clock_ns(), mapping->major,
+						       mapping->minor, verdict };
+}
+
+/* What is known of the file of a mapping: it is asked for, its thread held, or passed over. */
+static void settle(struct watch *watch, const struct next_mapping *mapping, enum modules_verdict verdict)
+{
+	struct held *held = verdict == MODULES_OTHER ? find_held(watch, mapping->tid) : hold(watch, mapping);
+
+	remember(watch, mapping, verdict);
+	if (!held)
+		return;
+	if (verdict == MODULES_OTHER) {
+		if (!held->is_wanted && !held->n_pending)
+			release(watch, held);
+		return;
+	}
+	if (held->is_wanted)
+		return;		/* a second copy, which is mapped by now: they are armed together */
+	held->is_wanted = true;
+	memcpy(held->found.path, mapping->path, sizeof held->found.path - 1);
+}
+
+/* Puts the file where it waits to be looked at; its thread is held so long. Looked at at once if memory is out. */
+static void postpone(struct watch *watch, const struct next_mapping *mapping, int fd)
+{
+	struct pending *pending = malloc(sizeof *pending);
+	struct stat stat_;
+	struct held *held;
+
+	if (!pending) {
+		settle(watch, mapping, modules_look(&watch->seen, fd));
+		close(fd);
+		return;
+	}
+	held = !fstat(fd, &stat_) && stat_.st_size <= largest_file ? hold(watch, mapping) : find_held(watch, mapping->tid);
+	if (held)
+		held->n_pending++;
+	pending->next = NULL;
+	pending->fd = fd;
+	pending->mapping = *mapping;
+	*watch->last = pending;
+	watch->last = &pending->next;
+}
+
+static void take_mapping(struct watch *watch, const struct next_mapping *mapping)
+{
+	struct module module = { (char *)(uintptr_t)mapping->path, mapping->major, mapping->minor, mapping->inode,
+				 mapping->start, mapping->start + mapping->size, mapping->offset, false };
+	const struct known *known = known_place(watch, mapping);
+	enum modules_verdict verdict;
+	struct err err;
+	int fd;
+
+	if (mapping->pid == watch->parent || mapping->pid == getpid())
+		return;
+	/* what a file is may change when it is overwritten: it is asked again after a while */
+	if (is_same(known, mapping) && mapping->time_ns < known->time_ns + trust_ns) {
+		if (known->verdict != MODULES_OTHER)
+			settle(watch, mapping, known->verdict);
+		return;
+	}
+	fd = modules_open(mapping->pid, &module, &err);
+	if (fd == -EMFILE || fd == -ENFILE)
+		watch->events->n_lost++;
+	if (fd < 0)
+		return;
+	if (!modules_is_known(&watch->seen, fd, &verdict)) {
+		postpone(watch, mapping, fd);
+		return;
+	}
+	settle(watch, mapping, verdict);
+	close(fd);
+}
+
+/* Looks on at the first of the files that wait, a little at a time: others may want to be held meanwhile. */
+static void look_on(struct watch *watch)
+{
+	struct pending *pending = watch->first;
+	enum modules_verdict verdict;
+	struct held *held;
+
+	/* several may wait for the same file */
+	if (!watch->looking && !modules_is_known(&watch->seen, pending->fd, &verdict))
+		watch->looking = modules_look_begin(&watch->seen, pending->fd);
+	if (watch->looking && modules_look_on(watch->looking))
+		return;
+	if (watch->looking)
+		verdict = modules_look_end(watch->looking);
+	held = find_held(watch, pending->mapping.tid);
+	if (held && held->n_pending)
+		held->n_pending--;
+	watch->first = pending->next;
+	if (!watch->first)
+		watch->last = &watch->first;
+	settle(watch, &pending->mapping, verdict);
+	watch->looking = NULL;
+	close(pending->fd);
+	free(pending);
+}
+
+/* Threads that have stopped, or ended, since the last look. */
+static void take_stops(struct watch *watch)
+{
+	struct signalfd_siginfo told;
+	int status;
+	pid_t tid;
+
+	while (read(watch->children, &told, sizeof told) > 0)
+		;
+	while ((tid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
+		struct held *held = find_held(watch, tid);
+		/* under a number that we do not know: nobody would let it go */
+		if (!held && WIFSTOPPED(status))
+			next_hold_end(tid, status);
+		if (!held)
+			continue;
+		if (!WIFSTOPPED(status)) {
+			drop(watch, held);
+			continue;
+		}
+		held->status = status;
+		held->is_stopped = true;
+		held->found.held_ns = clock_ns();
+		held->found.hold = next_hold_is_early(held->found.pid, tid) ? NEXT_EARLY : NEXT_LATE;
+		if (held->is_released)
+			release(watch, held);
+	}
+}
+
+/* What the parent wants let go; false: it is gone. */
+static bool take_releases(struct watch *watch)
+{
+	pid_t pid;
+
+	for (;;) {
+		ssize_t got = recv(watch->socket, &pid, sizeof pid, MSG_DONTWAIT);
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			return true;
+		if (got != sizeof pid)
+			return false;
+		for (size_t i = watch->n_held; i-- > 0;)
+			if (watch->held[i]->found.pid == pid && watch->held[i]->is_told)
+				release(watch, watch->held[i]);
+	}
+}
+
+static void release_forgotten(struct watch *watch)
+{
+	uint64_t now_ns = clock_ns();
+
+	for (size_t i = watch->n_held; i-- > 0;)
+		if (now_ns > watch->held[i]->found.held_ns + longest_hold_ns && !watch->held[i]->is_released)
+			release(watch, watch->held[i]);
+}
+
+/* Nothing but the socket stays open: probes and files that the parent closes are to be closed. */
+static void close_others(struct watch *watch)
+{
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	dup2(watch->socket, 3);
+	for (int fd = 0; fd < 3; fd++)
+		dup2(nothing, fd);
+	close_range(4, ~0u, 0);
+	watch->socket = 3;
+}
+
+/* Signals of the terminal are meant for the parent; with it this process ends. */
+static void prepare(struct watch *watch)
+{
+	sigset_t children;
+
+	close_others(watch);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != watch->parent)
+		_exit(0);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&children);
+	sigaddset(&children, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &children, NULL);
+	be_prompt();
+	watch->children = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Tells the parent whether watching has begun. */
+static bool begin(struct watch *watch, struct next_events *events)
+{
+	struct err err = { 0 };
+
+	next_events_open(events, &err);
+	watch->events = events;
+	return send(watch->socket, &err, sizeof err, MSG_NOSIGNAL) == sizeof err && !err.code;
+}
+
+void next_watch(int socket, pid_t parent)
+{
+	static struct watch watch;
+	static struct next_mapping mapping;
+	struct next_events events;
+
+	watch = (struct watch){ .socket = socket, .parent = parent, .last = &watch.first };
+	prepare(&watch);
+	if (!begin(&watch, &events))
+		_exit(0);
+	for (;;) {
+		struct pollfd ready[3] = { { events.fd, POLLIN, 0 }, { watch.socket, POLLIN, 0 },
+					   { watch.children, POLLIN, 0 } };
+		poll(ready, 3, watch.first ? 0 : watch.n_held ? 20 : -1);
+		while (next_events_take(&events, &mapping))
+			take_mapping(&watch, &mapping);
+		take_stops(&watch);
+		if (watch.first)
+			look_on(&watch);
+		tell_all(&watch);
+		tell_loss(&watch, events.n_lost);
+		if (!take_releases(&watch))
+			_exit(0);
+		release_forgotten(&watch);
+	}
+}

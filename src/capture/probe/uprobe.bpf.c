@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Runs in the kernel, on the thread that has come to a site: puts one record into the ring. Names are read here, at
+ * the first sight of an object, because later it may be gone. What records mean is the recorder's business
+ * (uprobe_pair.c).
+ *
+ * One program for all sites of a link: which kind of site it is, and whose, is in the cookie. What a thread is inside
+ * of is remembered for two reasons: the operators of an inference that is skipped are, too, and an operator on a
+ * thread that is in no inference tells which one it belongs to.
+ */
+#include <linux/bpf.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <asm/ptrace.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "capture/probe/uprobe.h"
+
+char terms[] SEC("license") = "Dual BSD/GPL";
+
+/* The pid namespace of the recorder, whose numbers it wants; 0: the initial one. */
+const volatile uint64_t namespace_device, namespace_inode;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, UPROBE_RING_BYTES);
+} records SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, UPROBE_MAX_ARMED);
+	__type(key, uint32_t);
+	__type(value, struct uprobe_armed);
+} armed SEC(".maps");
+
+struct thread {
+	uint64_t stack;		/* of the outermost run */
+	uint32_t depth;		/* runs inside each other; 0: none */
+	uint16_t is_skipped;	/* enum skipped */
+	uint16_t place;		/* enum place; of a thread that was in no run so far */
+};
+
+/* Why an inference is not recorded; its operators are not either, whichever thread's inference they look like. */
+enum skipped { NOT_SKIPPED, SKIPPED_BY_SAMPLE, SKIPPED_BY_GATE };
+
+/* Where a thread is that runs an operator and has begun no inference since probes are in. */
+enum place { PLACE_UNKNOWN, PLACE_INSIDE, PLACE_OUTSIDE };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+/*
+ * Objects whose names were told: in the row that 14 bits of a hash choose, 32 more say which object, and below are 32 of its
+ * mark, which changes with its identity. One that is pushed out is told again. The kernel's own tables with keys cost
+ * more than all the rest that is done for an operator.
+ */
+enum { SEEN_WAYS = 4, SEEN_ROWS = 16384 };
+
+struct seen {
+	uint64_t way[SEEN_WAYS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SEEN_ROWS);
+	__type(key, uint32_t);
+	__type(value, struct seen);
+} seen SEC(".maps");
+
+/* Everything that one hit needs. */
+struct hit {
+	struct pt_regs *regs;
+	struct uprobe_armed *armed;
+	uint64_t cookie;
+	uint32_t tid;
+};
+
+/* What is known of the current thread. NULL: nothing so far, or with make no memory. */
+static __always_inline struct thread *thread_of(bool make)
+{
+	return bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, make ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+}
+
+static __always_inline uint64_t peek(uint64_t address)
+{
+	uint64_t word = 0;
+
+	bpf_probe_read_user(&word, sizeof word, (void *)address);
+	return word;
+}
+
+/* False: the gate is closed, or it is another process. Inferences are followed before the gate is open. */
+static __always_inline bool hit_open(struct hit *hit, struct pt_regs *regs)
+{
+	struct bpf_pidns_info ids;
+	uint64_t id = bpf_get_current_pid_tgid();
+	uint32_t index;
+
+	hit->regs = regs;
+	hit->cookie = bpf_get_attach_cookie(regs);
+	index = (uint32_t)(hit->cookie >> 8);
+	hit->armed = bpf_map_lookup_elem(&armed, &index);
+	if (!hit->armed || (!hit->armed->is_open && (uint8_t)hit->cookie != UPROBE_RUN))
+		return false;
+	if (namespace_inode && !bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode, &ids, sizeof ids))
+		id = (uint64_t)ids.tgid << 32 | ids.pid;
+	hit->tid = (uint32_t)id;
+	return !hit->armed->tgid || hit->armed->tgid == (uint32_t)(id >> 32);
+}
+
+static __always_inline void *claim(const struct hit *hit, uint64_t size, uint8_t kind, uint64_t object, bool is_return)
+{
+	struct uprobe_record *record = bpf_ringbuf_reserve(&records, size, 0);
+
+	if (!record) {
+		__sync_fetch_and_add(&hit->armed->n_lost, 1);
+		return NULL;
+	}
+	record->time = bpf_ktime_get_ns();
+	record->object = object;
+	record->stack = hit->regs->rsp;
+	record->tid = hit->tid;
+	record->kind = kind;
+	record->is_return = is_return;
+	record->armed = (uint16_t)(hit->cookie >> 8);
+	return record;
+}
+
+static __always_inline void put(const struct hit *hit, uint64_t object, bool is_return)
+{
+	struct uprobe_record *record = claim(hit, sizeof *record, (uint8_t)hit->cookie, object, is_return);
+
+	if (record)
+		bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+/* The name is the text at this address; name_of: where its address is. */
+static __always_inline struct uprobe_named *claim_named(const struct hit *hit, uint8_t kind, uint64_t object,
+							bool is_return, uint64_t name_of)
+{
+	struct uprobe_named *named = claim(hit, sizeof *named, kind, object, is_return);
+
+	if (!named)
+		return NULL;
+	named->index = 0;
+	named->provider = 0;
+	named->type[0] = 0;
+	if (bpf_probe_read_user_str(named->name, sizeof named->name, (void *)peek(name_of)) < 0)
+		named->name[0] = 0;
+	return named;
+}
+
+/*
+ * Hands on the std::string at this offset of an object, if there is one. Not static, as the next one: the
+ * kernel checks such a function once, and not for each of hundreds of calls.
+ */
+__noinline int tell_text(uint64_t object, uint64_t offset, uint64_t cookie, uint32_t tid, uint64_t generation)
+{
+	uint32_t index = (uint32_t)(cookie >> 8);
+	struct uprobe_armed *state = bpf_map_lookup_elem(&armed, &index);
+	struct uprobe_named *named;
+	uint64_t word[2] = { 0 };
+	char end = 1;
+
+	if (!state || bpf_probe_read_user(word, sizeof word, (void *)(object + offset)))
+		return 0;
+	if (state->is_old_string)
+		word[1] = peek(word[0] - 24);
+	if (!word[1] || word[1] >= UPROBE_NAME || bpf_probe_read_user(&end, 1, (void *)(word[0] + word[1])) || end)
+		return 0;
+	named = bpf_ringbuf_reserve(&records, sizeof *named, 0);
+	if (!named) {
+		__sync_fetch_and_add(&state->n_lost, 1);
+		return 0;
+	}
+	named->record = (struct uprobe_record){ .time = bpf_ktime_get_ns(), .object = object, .tid = tid,
+						.kind = UPROBE_TEXT, .armed = (uint16_t)index };
+	named->index = offset;
+	named->provider = generation;
+	named->type[0] = 0;
+	if (bpf_probe_read_user_str(named->name, sizeof named->name, (void *)word[0]) != (long)word[1] + 1) {
+		bpf_ringbuf_discard(named, BPF_RB_NO_WAKEUP);
+		return 0;
+	}
+	bpf_ringbuf_submit(named, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+enum { BLOCK_BYTES = 160 };
+
+/* Everything in a block of an object that looks like a std::string. Blocks, because the kernel checks every turn of a loop. */
+__noinline int tell_block(uint64_t object, uint64_t offset, uint64_t cookie, uint32_t tid, uint64_t generation)
+{
+	for (uint32_t at = 0; at < BLOCK_BYTES; at += 8)
+		if (peek(object + offset + at) >= 4096)
+			tell_text(object, offset + at, cookie, tid, generation);
+	return 0;
+}
+
+/* The same for the object. */
+__noinline int tell_texts(uint64_t object, uint64_t size, uint64_t cookie, uint32_t tid, uint64_t generation)
+{
+	for (uint32_t at = 8; at < UPROBE_SESSION_BYTES && at < size; at += BLOCK_BYTES)
+		tell_block(object, at, cookie, tid, generation);
+	return 0;
+}
+
+static __always_inline uint64_t hash(uint64_t value)
+{
+	value *= 0x9e3779b97f4a7c15;
+	return (value ^ value >> 32) * 0xd6e8feb86659fd93;
+}
+
+/* An object on its way to being told: where that is noted, and what. */
+struct telling {
+	uint64_t *way, entry;	/* way NULL: it was told with the same mark */
+};
+
+static __always_inline struct telling find_untold(const struct hit *hit, uint64_t object, uint64_t mark)
+{
+	uint64_t mixed = hash(object ^ hit->cookie >> 8 << 48);
+	struct telling telling = { NULL, mixed >> 32 << 32 | hash(mark) >> 32 };
+	uint32_t row = mixed & (SEEN_ROWS - 1);
+	struct seen *known = bpf_map_lookup_elem(&seen, &row);
+
+	if (!known)
+		return telling;
+	telling.way = &known->way[mixed >> 30 & (SEEN_WAYS - 1)];
+	for (int i = 0; i < SEEN_WAYS; i++) {
+		if (known->way[i] == telling.entry)
+			telling.way = NULL;
+		else if (known->way[i] >> 32 == telling.entry >> 32)
+			telling.way = &known->way[i];
+	}
+	return telling;
+}
+
+/* Tells what a session or provider is called when it is seen for the first time, or may be a new one. */
+static __always_inline void tell_object(const struct hit *hit, uint64_t object, uint64_t size)
+{
+	uint64_t generation = hit->armed->generation, n_lost = hit->armed->n_lost;
+	struct telling telling = find_untold(hit, object, generation);
+
+	if (!telling.way)
+		return;
+	tell_texts(object, size, hit->cookie, hit->tid, generation);
+	if (hit->armed->n_lost == n_lost)	/* else it is told again */
+		*telling.way = telling.entry;
+}
+
+/*
+ * The same for a kernel. Once sessions are made, kernels come and go with them alone; while one is being made, a kernel
+ * at a known address may be another (is_making): reading a word of it on every hit would cost a fifth of all that.
+ */
+static __always_inline void tell_kernel(const struct hit *hit, uint64_t object, bool is_making)
+{
+	uint64_t info = is_making ? peek(object + 8) : 0, node, provider;
+	struct telling telling = find_untold(hit, object, info ^ hit->armed->generation << 48);
+	struct uprobe_named *named;
+
+	if (!telling.way)
+		return;
+	if (!is_making)
+		info = peek(object + 8);
+	node = peek(info + 8);
+	provider = peek(info + 24);
+	tell_object(hit, provider, UPROBE_PROVIDER_BYTES);
+	named = claim_named(hit, UPROBE_KERNEL, object, false, node + 8);
+	if (!named)
+		return;
+	named->index = peek(node);
+	named->provider = provider;
+	if (bpf_probe_read_user_str(named->type, sizeof named->type,
+				    (void *)peek(node + (hit->armed->is_old_string ? 16 : 40))) < 0)
+		named->type[0] = 0;
+	bpf_ringbuf_submit(named, BPF_RB_NO_WAKEUP);
+	*telling.way = telling.entry;
+}
+
+enum { STACK_WORDS = 32, STACK_BLOCKS = 48 };
+
+/* Whether a return address into InferenceSession::Run stands in this block of a stack; 2: the stack ends here. */
+__noinline int is_run_in_block(uint64_t stack, uint64_t start, uint64_t end)
+{
+	uint64_t word[STACK_WORDS];
+
+	if (bpf_probe_read_user(word, sizeof word, (void *)stack))
+		return 2;
+	for (int i = 0; i < STACK_WORDS; i++)
+		if (word[i] - start < end - start)
+			return 1;
+	return 0;
+}
+
+/* The same of 12 KiB above rsp: far enough from an operator's Compute to the Run that it is in. */
+__noinline int is_run_on_stack(uint64_t stack, uint64_t start, uint64_t end)
+{
+	for (uint32_t i = 0; i < STACK_BLOCKS; i++) {
+		int found = is_run_in_block(stack + i * STACK_WORDS * 8, start, end);
+
+		if (found)
+			return found == 1;
+	}
+	return 0;
+}
+
+/*
+ * An operator on a thread that has begun no inference as far as we know is either one of an inference that began unseen, on
+ * the thread that called Run, or one that the runtime has handed to a thread of its own. The stack tells, once for a thread.
+ */
+static __always_inline bool is_in_unseen(const struct hit *hit, struct thread *thread)
+{
+	if (!hit->armed->run_end)
+		return false;
+	if (!thread)
+		thread = thread_of(true);
+	if (!thread)
+		return false;
+	if (thread->place == PLACE_UNKNOWN)
+		thread->place = is_run_on_stack(hit->regs->rsp, hit->armed->run_start, hit->armed->run_end) ? PLACE_INSIDE :
+													   PLACE_OUTSIDE;
+	return thread->place == PLACE_INSIDE;
+}
+
+static __always_inline int operator_begin(const struct hit *hit)
+{
+	struct thread *thread = thread_of(false);
+	uint64_t kernel = hit->regs->rsi, context = hit->regs->rdx;
+	struct uprobe_joined *joined;
+	bool is_unseen;
+
+	if (thread && thread->depth && thread->is_skipped)
+		return 0;
+	tell_kernel(hit, kernel, false);
+	if (thread && thread->depth) {
+		put(hit, kernel, false);
+		return 0;
+	}
+	is_unseen = is_in_unseen(hit, thread);
+	joined = claim(hit, sizeof *joined, UPROBE_OPERATOR, kernel, false);
+	if (!joined)
+		return 0;
+	if (is_unseen || bpf_probe_read_user(joined->word, sizeof joined->word, (void *)(context + 72)) < 0)
+		__builtin_memset(joined->word, 0, sizeof joined->word);
+	bpf_ringbuf_submit(joined, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+static __always_inline int operator_end(const struct hit *hit)
+{
+	struct thread *thread = hit->armed->has_gaps ? thread_of(false) : NULL;
+
+	if (!thread || !thread->depth || !thread->is_skipped)
+		put(hit, 0, false);
+	return 0;
+}
+
+/* Whether an inference that begins is one of those that are not recorded. */
+static __always_inline enum skipped is_skipped(struct uprobe_armed *state)
+{
+	uint64_t n, now, next, then;
+
+	if (!state->is_open)
+		return SKIPPED_BY_GATE;
+	if (!state->has_gaps)
+		return NOT_SKIPPED;
+	n = __sync_fetch_and_add(&state->n_runs, 1);
+	if (state->sample > 1 && n % state->sample)
+		return SKIPPED_BY_SAMPLE;
+	if (!state->min_gap_ns)
+		return NOT_SKIPPED;
+	now = bpf_ktime_get_ns();
+	next = state->next_ns;
+	if (next > now)
+		return SKIPPED_BY_SAMPLE;
+	then = (now - next > state->min_gap_ns ? now : next) + state->min_gap_ns;
+	/* of two at the same moment one is */
+	return __sync_val_compare_and_swap(&state->next_ns, next, then) == next ? NOT_SKIPPED : SKIPPED_BY_SAMPLE;
+}
+
+/* Remembers that the thread is inside a run. False: one that is not recorded. */
+static __always_inline bool enter(const struct hit *hit)
+{
+	struct thread *thread = thread_of(true);
+
+	if (!thread)
+		return true;
+	/* the stack has come up again: what was open there has ended unseen */
+	if (!thread->depth || thread->stack <= hit->regs->rsp) {
+		thread->depth = 0;
+		thread->stack = hit->regs->rsp;
+		thread->is_skipped = is_skipped(hit->armed);
+		thread->place = PLACE_OUTSIDE;	/* once this run is over */
+	}
+	if (thread->is_skipped == SKIPPED_BY_SAMPLE && !thread->depth)
+		__sync_fetch_and_add(&hit->armed->n_skipped, 1);
+	thread->depth++;
+	return !thread->is_skipped;
+}
+
+/* The same for its end. One that began before the gate was open is told by its end alone, and counted. */
+static __always_inline bool leave_run(const struct hit *hit)
+{
+	struct thread *thread = thread_of(false);
+
+	if (!thread || !thread->depth)
+		return true;
+	thread->depth--;
+	return thread->is_skipped != SKIPPED_BY_SAMPLE;
+}
+
+static __always_inline bool keeps_threads(const struct hit *hit)
+{
+	return hit->armed->has_operators || hit->armed->has_gaps;
+}
+
+static __always_inline int run_begin(const struct hit *hit)
+{
+	struct uprobe_joined *joined;
+
+	if ((keeps_threads(hit) && !enter(hit)) || !hit->armed->is_open)
+		return 0;
+	tell_object(hit, hit->regs->rsi, UPROBE_SESSION_BYTES);
+	joined = claim(hit, sizeof *joined, UPROBE_RUN, hit->regs->rsi, false);
+	if (!joined)
+		return 0;
+	joined->word[0] = hit->regs->rdx;
+	joined->word[1] = joined->word[2] = joined->word[3] = 0;
+	bpf_ringbuf_submit(joined, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/* What a function that returns a Status has returned: nothing, or a message. */
+static __always_inline void put_status(const struct hit *hit)
+{
+	uint64_t state = peek(hit->regs->rax);
+	struct uprobe_named *named;
+
+	if (!state) {
+		put(hit, 0, true);
+		return;
+	}
+	named = claim_named(hit, (uint8_t)hit->cookie, state, true, state + 8);
+	if (named)
+		bpf_ringbuf_submit(named, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline int on_return(const struct hit *hit)
+{
+	if ((uint8_t)hit->cookie == UPROBE_RUN && keeps_threads(hit) && !leave_run(hit))
+		return 0;
+	if (!hit->armed->is_open)
+		return 0;
+	if ((uint8_t)hit->cookie == UPROBE_INITIALIZE)
+		__sync_fetch_and_add(&hit->armed->generation, 1);
+	put_status(hit);
+	return 0;
+}
+
+static __always_inline int on_entry(const struct hit *hit)
+{
+	struct uprobe_named *named;
+
+	switch ((uint8_t)hit->cookie) {
+	case UPROBE_OPERATOR:
+		return operator_begin(hit);
+	case UPROBE_OPERATOR_END:
+		return operator_end(hit);
+	case UPROBE_RUN:
+		return run_begin(hit);
+	case UPROBE_TRANSFORM:
+		named = claim_named(hit, UPROBE_TRANSFORM, hit->regs->rsi, false, hit->regs->rsi + 8);
+		if (named)
+			bpf_ringbuf_submit(named, BPF_RB_NO_WAKEUP);
+		return 0;
+	case UPROBE_PREPACK:
+		tell_kernel(hit, hit->regs->rsi, true);
+		break;
+	case UPROBE_SESSION_DELETE:
+		__sync_fetch_and_add(&hit->armed->generation, 1);
+		put(hit, hit->regs->rdi, false);
+		return 0;
+	case UPROBE_GET_CAPABILITY:
+	case UPROBE_COMPILE:
+		tell_object(hit, hit->regs->rsi, UPROBE_PROVIDER_BYTES);
+		break;
+	case UPROBE_INITIALIZE:	/* the model is loaded: names are there */
+		__sync_fetch_and_add(&hit->armed->generation, 1);
+		tell_object(hit, hit->regs->rsi, UPROBE_SESSION_BYTES);
+		break;
+	case UPROBE_LOAD:
+		__sync_fetch_and_add(&hit->armed->generation, 1);
+		break;
+	}
+	put(hit, hit->regs->rsi, false);
+	return 0;
+}
+
+SEC("uprobe")
+int entry(struct pt_regs *regs)
+{
+	struct hit hit;
+
+	return hit_open(&hit, regs) ? on_entry(&hit) : 0;
+}
+
+SEC("uprobe")
+int leave(struct pt_regs *regs)
+{
+	struct hit hit;
+
+	return hit_open(&hit, regs) ? on_return(&hit) : 0;
+}
+
+/*
+ * In an object of its own: to find out that a kernel does not have this function, libbpf looks through all its modules, which
+ * wants CAP_SYS_ADMIN.
+ */
+#ifdef WITH_SESSION
+extern bool bpf_session_is_return(void) __ksym;
+
+SEC("uprobe")
+int session(struct pt_regs *regs)
+{
+	struct hit hit;
+
+	if (!hit_open(&hit, regs))
+		return 0;
+	return bpf_session_is_return() ? on_return(&hit) : on_entry(&hit);
+}
+#endif
+
+/* What probes cost that do nothing: the peers of the benches, and the self-test. */
+SEC("uprobe")
+int empty(struct pt_regs *regs)
+{
+	return 0;
+}
+
+SEC("uprobe")
+int empty_session(struct pt_regs *regs)
+{
+	return 0;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Loads the program with libbpf, which reads the object that was compiled into us. Each way to link wants its programs
+ * loaded for it, so that trying the next way is loading again.
+ */
+#include "capture/probe/uprobe_load.h"
+
+#include "capture/proc/namespace.h"
+#include "capture/proc/rights.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* The pid namespace that every kernel begins with has this inode. */
+static const uint64_t initial_namespace = 0xeffffffc;
+
+extern const unsigned char uprobe_object[], uprobe_session_object[];
+extern const size_t uprobe_object_size, uprobe_session_object_size;
+
+/* libbpf says what was wrong by printing; its last complaint is kept for the error's text. */
+static char complaint[200];
+
+__attribute__((format(printf, 2, 0))) static int keep_complaint(enum libbpf_print_level level, const char *format, va_list args)
+{
+	if (level == LIBBPF_WARN && !*complaint) {
+		vsnprintf(complaint, sizeof complaint, format, args);
+		complaint[strcspn(complaint, "\n")] = 0;
+	}
+	return 0;
+}
+
+/* Before the program is loaded: which programs, for which links, in which pid namespace. */
+static int prepare(struct bpf_object *object, enum uprobe_link_type link)
+{
+	struct bpf_map *constants = bpf_object__find_map_by_name(object, ".rodata");
+	uint64_t namespace[2] = { 0, 0 };
+	struct bpf_program *program;
+	struct stat stat_;
+
+	bpf_object__for_each_program(program, object) {
+		bool is_session = strstr(bpf_program__name(program), "session");
+		bool is_plain = !strcmp(bpf_program__name(program), "entry") || !strcmp(bpf_program__name(program), "empty");
+		enum uprobe_link_type type = link == UPROBE_LINK_SESSION && is_plain ? UPROBE_LINK_MULTI : link;
+		bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)uprobe_link_attach_type(type));
+		bpf_program__set_autoload(program, is_plain || is_session == (link == UPROBE_LINK_SESSION));
+	}
+	if (namespace_own() != initial_namespace && !stat("/proc/self/ns/pid", &stat_)) {
+		namespace[0] = stat_.st_dev;
+		namespace[1] = stat_.st_ino;
+	}
+	return constants ? bpf_map__set_initial_value(constants, namespace, sizeof namespace) : -ENOENT;
+}
+
+static void *map(struct uprobe_loaded *loaded, int which, int fd, size_t size, int protection, off_t offset)
+{
+	void *at = mmap(NULL, size, protection, MAP_SHARED, fd, offset);
+
+	if (at == MAP_FAILED)
+		return NULL;
+	loaded->mapped[which] = at;
+	loaded->mapped_size[which] = size;
+	return at;
+}
+
+static int map_maps(struct uprobe_loaded *loaded)
+{
+	int armed = bpf_object__find_map_fd_by_name(loaded->object, "armed");
+	int records = bpf_object__find_map_fd_by_name(loaded->object, "records");
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct uprobe_ring *ring = &loaded->ring;
+	const uint8_t *rest;
+
+	loaded->armed = map(loaded, 0, armed, (UPROBE_MAX_ARMED * sizeof *loaded->armed + page - 1) & ~(page - 1),
+			    PROT_READ | PROT_WRITE, 0);
+	ring->consumer = map(loaded, 1, records, page, PROT_READ | PROT_WRITE, 0);
+	rest = map(loaded, 2, records, page + 2 * (size_t)UPROBE_RING_BYTES, PROT_READ, (off_t)page);
+	if (!loaded->armed || !ring->consumer || !rest)
+		return -errno;
+	ring->producer = (const uint64_t *)rest;
+	ring->data = rest + page;
+	ring->mask = UPROBE_RING_BYTES - 1;
+	return 0;
+}
+
+static int program_fd(const struct uprobe_loaded *loaded, const char *name)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(loaded->object, name);
+
+	return program ? bpf_program__fd(program) : -1;
+}
+
+static int load_for(struct uprobe_loaded *loaded, enum uprobe_link_type link, struct err *err)
+{
+	int code;
+
+	memset(loaded, 0, sizeof *loaded);
+	*complaint = 0;
+	loaded->link = link;
+	loaded->object = link == UPROBE_LINK_SESSION ? bpf_object__open_mem(uprobe_session_object, uprobe_session_object_size, NULL) :
+						       bpf_object__open_mem(uprobe_object, uprobe_object_size, NULL);
+	code = loaded->object ? prepare(loaded->object, link) : -errno;
+	if (!code)
+		code = bpf_object__load(loaded->object);
+	if (!code)
+		code = map_maps(loaded);
+	if (!code) {
+		loaded->program = (struct uprobe_programs){ program_fd(loaded, "entry"), program_fd(loaded, "leave"),
+							    program_fd(loaded, "session") };
+		loaded->empty = (struct uprobe_programs){ program_fd(loaded, "empty"), program_fd(loaded, "empty"),
+							  program_fd(loaded, "empty_session") };
+		return 0;
+	}
+	uprobe_unload(loaded);
+	return err_set(err, -code, "cannot load the BPF program: %s", *complaint ? complaint : strerror(-code));
+}
+
+/* The program itself is long: whether the kernel has the way at all is asked first, and for less. */
+static int check(enum uprobe_link_type link, enum uprobe_link_type wanted, struct err *err)
+{
+	int code = uprobe_link_check(link);
+	struct utsname kernel;
+
+	if (!code && link == UPROBE_LINK_PERF && rights_check_perf(true, err))
+		return err_wrap(err, "cannot put probes into running programs");
+	if (code != -EOPNOTSUPP)
+		return code ? err_set(err, -code, "cannot load the BPF program: %s", strerror(-code)) : 0;
+	if (uname(&kernel))
+		*kernel.release = 0;
+	if (wanted == UPROBE_LINK_ANY)
+		return err_set(err, ENOTSUP, "cannot put probes into running programs: Linux can do what it takes since %s, and this is %.64s",
+			       uprobe_link_since(wanted), kernel.release);
+	return err_set(err, ENOTSUP, "cannot put probes in by %s: Linux has that since %s, and this is %.64s; leave out --link for "
+		       "the best that there is", uprobe_link_name(link), uprobe_link_since(link), kernel.release);
+}
+
+int uprobe_load(struct uprobe_loaded *loaded, enum uprobe_link_type wanted, struct err *err)
+{
+	libbpf_print_fn_t before = libbpf_set_print(keep_complaint);
+	int code = -EINVAL;
+
+	for (int link = UPROBE_LINK_SESSION; link <= UPROBE_LINK_PERF && code; link++) {
+		if (wanted != UPROBE_LINK_ANY && wanted != (enum uprobe_link_type)link)
+			continue;
+		code = check((enum uprobe_link_type)link, wanted, err);
+		if (!code)
+			code = load_for(loaded, (enum uprobe_link_type)link, err);
+		if (code == -EPERM)	/* it will be no other the other way */
+			break;
+	}
+	libbpf_set_print(before);
+	return code;
+}
+
+void uprobe_unload(struct uprobe_loaded *loaded)
+{
+	for (int i = 0; i < 3; i++)
+		if (loaded->mapped[i])
+			munmap(loaded->mapped[i], loaded->mapped_size[i]);
+	bpf_object__close(loaded->object);
+	memset(loaded, 0, sizeof *loaded);
+}

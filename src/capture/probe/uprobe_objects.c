@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What is known of the runtime's objects by their addresses. Of sessions and providers the program tells every
+ * std::string that it finds in them; which is which differs by version, but (1.14 to 1.31)
+ *
+ *   InferenceSession  the model's path comes first, before the session's options, in which the prefix of profiles
+ *                     ("onnxruntime_profile_") comes right behind another path; the graph's name lies a known distance
+ *                     before a text "model_loading_..."
+ *   provider          its type ends in "ExecutionProvider"
+ */
+#include "capture/probe/uprobe_process.h"
+
+#include "runtime/model_name.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_LIMIT = 368, MAX_KERNELS = 1 << 20, MAX_OBJECTS = 1 << 16 };
+
+uint32_t uprobe_text(struct uprobe_process *process, const char *text)
+{
+	struct segment_map *map = &process->recorded->map;
+	uint32_t name = names_of(map->names, text), *grown;
+	size_t n;
+
+	if (!name)
+		return 0;
+	if (name >= process->n_texts) {
+		n = name + 64 + name / 2;
+		grown = realloc(process->text, n * sizeof *grown);
+		if (!grown)
+			return 0;
+		memset(grown + process->n_texts, 0, (n - process->n_texts) * sizeof *grown);
+		process->text = grown;
+		process->n_texts = n;
+	}
+	if (!process->text[name])
+		process->text[name] = segment_add_text(map, text, strlen(text));
+	return process->text[name];
+}
+
+static bool is_text(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < 32 || *text == 127)
+			return false;
+	return true;
+}
+
+static uint32_t intern(struct uprobe_process *process, const char *text)
+{
+	return names_of(process->recorded->map.names, text);
+}
+
+static const char *text_at(const struct uprobe_process *process, const struct uprobe_texts *texts, uint32_t i)
+{
+	return names_text(process->recorded->map.names, texts->text[i].name);
+}
+
+static struct uprobe_texts *find_texts(const struct uprobe_process *process, uint64_t object)
+{
+	uint32_t index = uprobe_table_get(&process->texts, object);
+
+	return index ? &process->text_of[index - 1] : NULL;
+}
+
+bool uprobe_text_learn(const struct uprobe_step *step)
+{
+	const struct uprobe_named *named = (const struct uprobe_named *)step->hit;
+	struct uprobe_process *process = step->process;
+	struct uprobe_texts *texts = find_texts(process, step->hit->object), *grown;
+	const char *text = uprobe_hit_text(step);
+	size_t n = process->n_text_of;
+	uint32_t at;
+
+	if (!*text || !is_text(text))
+		return true;
+	if (!texts && n == MAX_OBJECTS) {
+		uprobe_table_done(&process->texts);
+		process->n_text_of = n = 0;
+	}
+	if (!texts) {
+		if (!(n & (n - 1))) {
+			grown = realloc(process->text_of, (n ? 2 * n : 1) * sizeof *grown);
+			if (!grown)
+				return false;
+			process->text_of = grown;
+		}
+		if (!uprobe_table_put(&process->texts, step->hit->object, (uint32_t)n + 1))
+			return false;
+		texts = &process->text_of[process->n_text_of++];
+		texts->n = 0;
+		texts->generation = 0;
+	}
+	if (texts->generation < named->provider) {
+		texts->n = 0;
+		texts->generation = named->provider;
+	}
+	at = texts->n;
+	if (at == UPROBE_MAX_TEXTS || texts->generation != named->provider)
+		return true;
+	while (at && texts->text[at - 1].offset > named->index)
+		at--;
+	/* two threads may tell the same; and what found no room in the ring is told again with all others */
+	if (at && texts->text[at - 1].offset == named->index)
+		return true;
+	memmove(&texts->text[at + 1], &texts->text[at], (texts->n++ - at) * sizeof texts->text[0]);
+	texts->text[at].offset = (uint32_t)named->index;
+	texts->text[at].name = intern(process, text);
+	return true;
+}
+
+/* The path among a session's texts; NULL: it was made from bytes. */
+static const char *find_path(const struct uprobe_process *process, const struct uprobe_texts *texts, bool is_old)
+{
+	uint32_t end = PATH_LIMIT;
+
+	for (uint32_t i = 0; i < texts->n; i++)
+		if (texts->text[i].offset < 1024 && !strcmp(text_at(process, texts, i), "onnxruntime_profile_"))
+			end = texts->text[i].offset - (is_old ? 16 : 64);
+	for (uint32_t i = 0; i < texts->n && texts->text[i].offset < end; i++)
+		if (strlen(text_at(process, texts, i)) > 2 && strpbrk(text_at(process, texts, i), "./"))
+			return text_at(process, texts, i);
+	return NULL;
+}
+
+/* What its graph is called; NULL: not found. */
+static const char *find_graph(const struct uprobe_process *process, const struct uprobe_texts *texts, bool is_old)
+{
+	uint32_t loading = 0;
+
+	for (uint32_t i = 0; i < texts->n; i++)
+		if (!strncmp(text_at(process, texts, i), "model_loading_", 14))
+			loading = texts->text[i].offset;
+	for (uint32_t i = 0; i < texts->n && loading; i++) {
+		uint32_t distance = loading - texts->text[i].offset;
+		if (is_old ? distance == 304 : distance == 376 || distance == 328)
+			return text_at(process, texts, i);
+	}
+	return NULL;
+}
+
+void uprobe_session_name(struct uprobe_process *process, uint32_t number, bool is_old_string)
+{
+	struct uprobe_session *session = &process->session[number];
+	struct session *told = recorded_session(process->recorded, number);
+	const struct uprobe_texts *texts = find_texts(process, session->object);
+	char path[UPROBE_NAME + sizeof process->cwd + 2], model[UPROBE_NAME];
+	const char *at;
+
+	if (session->is_named || !told || !texts)
+		return;
+	at = find_path(process, texts, is_old_string);
+	if (at) {
+		while (*process->cwd && !strncmp(at, "./", 2))
+			at += 2;
+		snprintf(path, sizeof path, "%s%s%s", *at == '/' ? "" : process->cwd, *at == '/' || !*process->cwd ? "" : "/", at);
+		model_name_of_path(model, sizeof model, path);
+		told->path = intern(process, path);
+		told->model = intern(process, model);
+	} else {
+		at = find_graph(process, texts, is_old_string);
+		told->model = intern(process, at ? at : "model from memory");
+	}
+	session->is_named = true;
+}
+
+uint32_t uprobe_session_find(const struct uprobe_process *process, uint64_t object)
+{
+	return uprobe_table_get(&process->sessions, object);
+}
+
+uint32_t uprobe_session_new(struct uprobe_process *process, uint64_t object)
+{
+	uint32_t number = process->n_sessions ? process->n_sessions : 1;
+	struct uprobe_session *grown;
+
+	if (!process->n_sessions || !(number & (number - 1))) {
+		grown = realloc(process->session, 2 * (size_t)number * sizeof *grown);
+		if (!grown)
+			return 0;
+		process->session = grown;
+	}
+	if (!recorded_session(process->recorded, number) || !uprobe_table_put(&process->sessions, object, number))
+		return 0;
+	process->session[number] = (struct uprobe_session){ .object = object };
+	process->n_sessions = number + 1;
+	return number;
+}
+
+void uprobe_session_forget(struct uprobe_process *process, uint32_t session)
+{
+	uint64_t object = process->session[session].object;
+	struct uprobe_texts *texts = find_texts(process, object);
+
+	if (uprobe_session_find(process, object) == session)
+		uprobe_table_put(&process->sessions, object, 0);
+	if (texts)
+		texts->n = 0;
+}
+
+/* The provider's type, id in names; 0: not known. */
+static uint32_t provider_name(const struct uprobe_process *process, uint64_t object)
+{
+	static const char suffix[] = "ExecutionProvider";
+	const struct uprobe_texts *texts = find_texts(process, object);
+	size_t len;
+
+	for (uint32_t i = 0; texts && i < texts->n; i++) {
+		len = strlen(text_at(process, texts, i));
+		if (len >= sizeof suffix && !strcmp(text_at(process, texts, i) + len - (sizeof suffix - 1), suffix))
+			return texts->text[i].name;
+	}
+	return 0;
+}
+
+uint32_t uprobe_session_provider(struct uprobe_process *process, uint32_t session, uint64_t provider)
+{
+	uint32_t id = provider_name(process, provider);
+	struct session *told = recorded_session(process->recorded, session);
+	const char *name = names_text(process->recorded->map.names, id), *before;
+	char text[1024];
+
+	if (!told || !id)
+		return 0;
+	before = names_text(process->recorded->map.names, told->providers);
+	if (!strstr(before, name) && snprintf(text, sizeof text, "%s%s%s", before, *before ? "," : "", name) < (int)sizeof text)
+		told->providers = intern(process, text);
+	return id;
+}
+
+/* The node of this name, type and provider. 0: memory is out. */
+static uint32_t node_id(struct uprobe_process *process, const struct segment_node *node)
+{
+	uint64_t key = ((uint64_t)node->name << 32 | node->type) ^ (uint64_t)node->provider << 52;
+	uint32_t id = uprobe_table_get(&process->nodes, key);
+	struct segment_node known = segment_node(&process->recorded->map, id);
+
+	if (id && known.name == node->name && known.type == node->type && known.provider == node->provider)
+		return id;
+	id = segment_add_node(&process->recorded->map, node);
+	return id && uprobe_table_put(&process->nodes, key, id) ? id : 0;
+}
+
+bool uprobe_kernel_learn(const struct uprobe_step *step)
+{
+	const struct uprobe_named *named = (const struct uprobe_named *)step->hit;
+	struct uprobe_process *process = step->process;
+	char type[UPROBE_TYPE + 1], name[UPROBE_NAME + 1], made[UPROBE_TYPE + 32];
+	struct segment_node node = { 0, 0, 0 };
+	uint32_t id;
+
+	if (step->size < sizeof *named) {
+		process->n_unplaced++;
+		return true;
+	}
+	snprintf(type, sizeof type, "%.*s", UPROBE_TYPE, named->type);
+	snprintf(name, sizeof name, "%.*s", UPROBE_NAME, named->name);
+	if (!is_text(type) || !isalpha((unsigned char)*type))
+		*type = 0;
+	if (!is_text(name))
+		*name = 0;
+	/* one without a name, as the runtime itself names them */
+	snprintf(made, sizeof made, "%s_%llu", type, (unsigned long long)named->index);
+	node.name = intern(process, *name ? name : *type ? made : "");
+	node.type = intern(process, type);
+	node.provider = provider_name(process, named->provider);
+	id = node_id(process, &node);
+	if (process->kernels.n > MAX_KERNELS)	/* what is told again is known again */
+		uprobe_table_done(&process->kernels);
+	return id && uprobe_table_put(&process->kernels, named->record.object, id);
+}
+
+uint32_t uprobe_kernel_node(const struct uprobe_process *process, uint64_t object)
+{
+	return uprobe_table_get(&process->kernels, object);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The child calls a function of ours that fills its red zone, comes by the probes and looks whether all is as it was;
+ * many times, because the kernel may turn a breakpoint into something else after the first hit.
+ */
+#include "capture/probe/uprobe_trial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N_SITES = 4, N_CALLS = 64 };
+
+/* How many of the 16 words below its stack pointer have changed at the probes. */
+int uprobe_trial_function(void);
+extern const char uprobe_trial_nop[], uprobe_trial_jump[], uprobe_trial_branch[];
+
+/* The instructions that the kernel emulates and that do not touch the stack themselves; the first one is a push, as at entries. */
+__asm__(".text\n"
+	".type uprobe_trial_function, @function\n"
+	"uprobe_trial_function:\n"
+	"	push %rbx\n"
+	"	movabs $0x5a17c0de5a17c0de, %rdx\n"
+	"	.set at, -128\n"
+	"	.rept 16\n"
+	"	mov %rdx, at(%rsp)\n"
+	"	.set at, at + 8\n"
+	"	.endr\n"
+	"	xor %eax, %eax\n"
+	"uprobe_trial_nop:\n"
+	"	nop\n"
+	"uprobe_trial_jump:\n"
+	"	jmp 1f\n"
+	"1:	cmp %eax, %eax\n"
+	"uprobe_trial_branch:\n"
+	"	je 2f\n"
+	"2:	.set at, -128\n"
+	"	.rept 16\n"
+	"	xor %ecx, %ecx\n"
+	"	cmp %rdx, at(%rsp)\n"
+	"	setne %cl\n"
+	"	add %ecx, %eax\n"
+	"	.set at, at + 8\n"
+	"	.endr\n"
+	"	pop %rbx\n"
+	"	ret\n"
+	".size uprobe_trial_function, .-uprobe_trial_function\n");
+
+struct place {
+	uint64_t address, offset;
+};
+
+static int find_offset(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	struct place *place = ctx;
+	uint64_t address = place->address - info->dlpi_addr;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		if (part->p_type == PT_LOAD && address - part->p_vaddr < part->p_memsz)
+			place->offset = address - part->p_vaddr + part->p_offset;
+	}
+	return 1;	/* ours is the first */
+}
+
+uint64_t uprobe_own_offset(const void *code)
+{
+	struct place place = { (uintptr_t)code, 0 };
+
+	dl_iterate_phdr(find_offset, &place);
+	return place.offset;
+}
+
+/* The child: waits for the word, tries, ends with 0 or 1. */
+static _Noreturn void try_it(const int gate[2])
+{
+	int n_changed = 0;
+	char go;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(gate[1]);
+	if (read(gate[0], &go, 1) != 1)
+		_exit(2);
+	for (int i = 0; i < N_CALLS; i++)
+		n_changed += uprobe_trial_function();
+	_exit(n_changed ? 1 : 0);
+}
+
+static int judge(int status, struct err *err)
+{
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return 0;
+	if (WIFSIGNALED(status))
+		return err_set(err, EFAULT, "no probe is put anywhere: on this kernel a child of our own died of them (signal %d)",
+			       WTERMSIG(status));
+	if (WEXITSTATUS(status) == 1)
+		return err_set(err, EFAULT, "no probe is put anywhere: on this kernel they change what a function keeps below its stack "
+			       "pointer, as a child of our own has shown");
+	return err_set(err, ECHILD, "cannot try probes on a child of our own");
+}
+
+/* Puts probes into the waiting child, lets it try and takes them out again. */
+static int try_child(pid_t child, int gate, enum uprobe_link_type type, const struct uprobe_programs *programs, struct err *err)
+{
+	const void *const code[N_SITES] = { uprobe_trial_function, uprobe_trial_nop, uprobe_trial_jump, uprobe_trial_branch };
+	struct uprobe_site site[N_SITES] = { { 0 } };
+	struct uprobe_links links;
+	int result, status = 0;
+
+	for (int i = 0; i < N_SITES; i++)
+		site[i].offset = uprobe_own_offset(code[i]);
+	result = uprobe_links_open(&links, type, programs, "/proc/self/exe", child, site, N_SITES, err);
+	if (result || write(gate, "", 1) != 1)
+		kill(child, SIGKILL);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (result)
+		return result;
+	uprobe_links_close(&links);
+	return judge(status, err);
+}
+
+int uprobe_trial(enum uprobe_link_type type, const struct uprobe_programs *programs, struct err *err)
+{
+	int gate[2], result;
+	pid_t child;
+
+	if (pipe2(gate, O_CLOEXEC))
+		return err_set(err, errno, "cannot try probes on a child of our own: %s", strerror(errno));
+	child = fork();
+	if (!child)
+		try_it(gate);
+	result = child > 0 ? try_child(child, gate[1], type, programs, err) :
+			     err_set(err, errno, "cannot try probes on a child of our own: %s", strerror(errno));
+	close(gate[0]);
+	close(gate[1]);
+	return result;
+}

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which processes have probes in them: files are looked at once, each copy of a runtime in a process gets its links and
+ * a place in the map that the program looks at.
+ */
+#include "capture/probe/uprobes.h"
+
+#include "base/clock.h"
+#include "capture/proc/file_look.h"
+#include "capture/proc/modules.h"
+#include "capture/proc/proc.h"
+#include "capture/probe/uprobe_load.h"
+#include "capture/proc/rights.h"
+#include "capture/probe/uprobe_trial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+/* A cookie's low byte means the same on both sides. */
+_Static_assert((int)UPROBE_RUN == SITE_RUN && (int)UPROBE_INITIALIZE == SITE_INITIALIZE && (int)UPROBE_LOAD == SITE_LOAD &&
+		       (int)UPROBE_SESSION_DELETE == SITE_SESSION_DELETE && (int)UPROBE_TRANSFORM == SITE_TRANSFORM &&
+		       (int)UPROBE_TRANSFORM_END == SITE_TRANSFORM_END && (int)UPROBE_GET_CAPABILITY == SITE_GET_CAPABILITY &&
+		       (int)UPROBE_COMPILE == SITE_COMPILE && (int)UPROBE_SAVE_WEIGHTS == SITE_SAVE_WEIGHTS &&
+		       (int)UPROBE_PREPACK == SITE_PREPACK && (int)UPROBE_OPERATOR == SITE_OPERATOR &&
+		       (int)UPROBE_OPERATOR_END == SITE_OPERATOR_END && (int)N_UPROBE_SITES == N_SITE_KINDS,
+	       "uprobe_kind and ort_site_kind differ");
+
+/* A file that was analysed. */
+struct analysed {
+	uint64_t device, inode, size;
+	struct timespec changed;
+	const struct analysed *host;
+	struct ort_sites sites;
+	int code;			/* of the analysis */
+	struct err err;
+};
+
+struct uprobes {
+	struct uprobes_opts opts;
+	struct uprobe_loaded loaded;
+	struct modules_seen seen;
+	struct analysed **analysed;
+	size_t n_analysed;
+	struct uprobes_copy copy[UPROBE_MAX_ARMED];
+	struct uprobe_links links[UPROBE_MAX_ARMED];
+	struct { uint64_t device, inode; } file[UPROBE_MAX_ARMED];
+	uint32_t last;			/* place that was given out last: others first */
+	bool is_started, is_final;	/* is_final: nothing more can be armed */
+};
+
+struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
+{
+	struct uprobes *uprobes = calloc(1, sizeof *uprobes);
+	struct err reason;
+
+	if (!uprobes) {
+		err_set(err, ENOMEM, "cannot prepare probes: out of memory");
+		return NULL;
+	}
+	uprobes->opts = *opts;
+	if (uprobe_load(&uprobes->loaded, opts->link, err)) {
+		/* what the kernel says is seldom what is missing */
+		if (rights_check("", &reason))
+			*err = reason;
+		else if (access("/sys/kernel/btf/vmlinux", R_OK))
+			err_set(err, ENOTSUP, "cannot load the BPF program: the kernel's types cannot be read from /sys/kernel/btf/vmlinux: %s (a "
+				"container that hides it, or a kernel without CONFIG_DEBUG_INFO_BTF); run inftrace on the host", strerror(errno));
+		free(uprobes);
+		return NULL;
+	}
+	if (uprobe_trial(uprobes->loaded.link, &uprobes->loaded.empty, err)) {
+		if ((err->code == EPERM || err->code == EACCES) && rights_is_filtered())
+			err_set(err, EPERM, "cannot put probes into running programs: a filter of system calls (seccomp) refuses it; "
+				"start the container with --security-opt seccomp=unconfined, or run inftrace on the host");
+		uprobes_close(uprobes);
+		return NULL;
+	}
+	return uprobes;
+}
+
+struct uprobes_copy *uprobes_copy(struct uprobes *uprobes, uint32_t number)
+{
+	return number < UPROBE_MAX_ARMED && uprobes->copy[number].pid ? &uprobes->copy[number] : NULL;
+}
+
+struct uprobe_armed *uprobes_armed(struct uprobes *uprobes, uint32_t number)
+{
+	return &uprobes->loaded.armed[number % UPROBE_MAX_ARMED];
+}
+
+struct uprobe_ring *uprobes_ring(struct uprobes *uprobes)
+{
+	return &uprobes->loaded.ring;
+}
+
+const char *uprobes_link_name(const struct uprobes *uprobes)
+{
+	return uprobe_link_name(uprobes->loaded.link);
+}
+
+enum uprobe_link_type uprobes_link_here(void)
+{
+	for (int link = UPROBE_LINK_SESSION; link <= UPROBE_LINK_PERF; link++)
+		if (!uprobe_link_check((enum uprobe_link_type)link))
+			return (enum uprobe_link_type)link;
+	return UPROBE_LINK_ANY;
+}
+
+bool uprobes_is_slow(const struct uprobes *uprobes)
+{
+	return uprobes->loaded.link == UPROBE_LINK_PERF;
+}
+
+static void set_gate(struct uprobes *uprobes, uint32_t number, bool is_open)
+{
+	__atomic_store_n(&uprobes->loaded.armed[number].is_open, is_open, __ATOMIC_RELEASE);
+}
+
+static void set_gates(struct uprobes *uprobes, bool is_open)
+{
+	uprobes->is_started = is_open;
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
+		if (uprobes->copy[i].pid)
+			set_gate(uprobes, i, is_open);
+}
+
+void uprobes_start(struct uprobes *uprobes)
+{
+	set_gates(uprobes, true);
+}
+
+void uprobes_stop(struct uprobes *uprobes)
+{
+	set_gates(uprobes, false);
+}
+
+static struct analysed *analyse(struct uprobes *uprobes, int fd, const char *name, const struct analysed *host, struct err *err)
+{
+	struct analysed *found, **grown;
+	struct stat stat_;
+
+	if (fstat(fd, &stat_)) {
+		err_set(err, errno, "cannot look at %s: %s", name, strerror(errno));
+		return NULL;
+	}
+	for (size_t i = 0; i < uprobes->n_analysed; i++) {
+		found = uprobes->analysed[i];
+		if (found->device == stat_.st_dev && found->inode == stat_.st_ino && found->size == (uint64_t)stat_.st_size &&
+		    found->changed.tv_sec == stat_.st_ctim.tv_sec && found->changed.tv_nsec == stat_.st_ctim.tv_nsec &&
+		    found->host == host)
+			return found;
+	}
+	grown = realloc(uprobes->analysed, (uprobes->n_analysed + 1) * sizeof(struct analysed *));
+	found = grown ? calloc(1, sizeof *found) : NULL;
+	if (grown)
+		uprobes->analysed = grown;
+	if (!found) {
+		err_set(err, ENOMEM, "cannot look at %s: out of memory", name);
+		return NULL;
+	}
+	*found = (struct analysed){ .device = stat_.st_dev, .inode = stat_.st_ino, .size = (uint64_t)stat_.st_size,
+				    .changed = stat_.st_ctim, .host = host };
+	found->code = file_look_sites(&found->sites, fd, name, host ? &host->sites : NULL, &found->err);
+	uprobes->analysed[uprobes->n_analysed++] = found;
+	return found;
+}
+
+/*
+ * Not a five-byte nop: kernels from 6.18 turn a probe on one into a call, which writes below the stack pointer of a
+ * function that may have something there.
+ */
+static bool is_safe(int fd, const struct ort_site *site)
+{
+	static const uint8_t nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	uint8_t bytes[sizeof nop5] = { 0 };
+
+	return pread(fd, bytes, sizeof bytes, (off_t)site->offset) >= 1 && memcmp(bytes, nop5, sizeof nop5);
+}
+
+static bool is_kernel(unsigned major_, unsigned minor_)
+{
+	unsigned its_major = 0, its_minor = 0;
+	struct utsname name;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u", &its_major, &its_minor) != 2)
+		return true;
+	return its_major > major_ || (its_major == major_ && its_minor >= minor_);
+}
+
+/* What people are told: "runs 1, operators 698, ..." */
+static void describe(struct uprobes_copy *copy, const struct analysed *file, const struct uprobe_site *site, size_t n)
+{
+	size_t count[N_SITE_KINDS] = { 0 }, used = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count[site[i].cookie & 0xff]++;
+	for (int kind = 0; kind < N_SITE_KINDS; kind++)
+		if (count[kind] && used < sizeof copy->armed)
+			used += (size_t)snprintf(copy->armed + used, sizeof copy->armed - used, "%s%s %zu", used ? ", " : "",
+						 ort_site_name((enum ort_site_kind)kind), count[kind]);
+	snprintf(copy->version, sizeof copy->version, "%s", file->sites.version);
+	if (*file->sites.left_out)
+		snprintf(copy->left_out, sizeof copy->left_out, "%s; build id %s", file->sites.left_out,
+			 *file->sites.build_id ? file->sites.build_id : "unknown");
+	copy->is_old_string = file->sites.is_old_string;
+	copy->has_load = count[SITE_LOAD];
+}
+
+/* Up to kernel 6.9 uprobe.multi let only one thread of a process through: it is asked for all processes. */
+static bool filters_processes(const struct uprobes *uprobes)
+{
+	return uprobes->loaded.link != UPROBE_LINK_MULTI || is_kernel(6, 10);
+}
+
+/*
+ * Whether the program in the kernel must look itself whose thread it is on: there, and with perf events up to 6.12, whose
+ * returns came from every process that had any probe at the place.
+ */
+static bool needs_filter(const struct uprobes *uprobes)
+{
+	return !filters_processes(uprobes) || (uprobes->loaded.link == UPROBE_LINK_PERF && !is_kernel(6, 13));
+}
+
+static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const struct analysed *file, const char *path,
+		     struct err *err)
+{
+	const struct uprobe_loaded *loaded = &uprobes->loaded;
+	struct uprobes_copy *copy = &uprobes->copy[number];
+	struct uprobe_site *site = calloc(file->sites.n + 1, sizeof *site);
+	char link[64];
+	size_t n = 0;
+	int code;
+
+	if (!site)
+		return err_set(err, ENOMEM, "cannot put probes on %s: out of memory", path);
+	for (size_t i = 0; i < file->sites.n; i++) {
+		const struct ort_site *from = &file->sites.site[i];
+		enum ort_site_kind kind = (enum ort_site_kind)from->kind;
+		if ((ort_site_is_operator(kind) && !uprobes->opts.has_operators) || !is_safe(fd, from))
+			continue;
+		site[n++] = (struct uprobe_site){ from->offset, UPROBE_COOKIE(kind, number), ort_site_returns(kind) };
+	}
+	describe(copy, file, site, n);
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	code = uprobe_links_open(&uprobes->links[number], loaded->link,
+				 uprobes->opts.is_empty ? &loaded->empty : &loaded->program, link,
+				 filters_processes(uprobes) ? copy->pid : 0, site, n, err);
+	free(site);
+	if (code == -ESRCH)
+		return err_set(err, ESRCH, "cannot put probes into process %d: it has ended", (int)copy->pid);
+	if ((code == -EPERM || code == -EACCES) && rights_is_filtered())
+		return err_set(err, EPERM, "cannot put probes into process %d: a filter of system calls (seccomp) refuses it; start the container with "
+			       "--security-opt seccomp=unconfined, or run inftrace on the host", (int)copy->pid);
+	if (code == -EMFILE)
+		return err_set(err, EMFILE, "cannot put probes on %s: %zu places, each of which takes an open file on this kernel, are more than "
+			       "ulimit -n allows; --level inference has fewer", path, n);
+	return code ? err_set(err, -code, "cannot put probes on %s: %s", path, strerror(-code)) : 0;
+}
+
+static uint64_t start_ticks(pid_t pid)
+{
+	struct proc_stat stat_;
+	char text[1024];
+	ssize_t got = proc_read("", pid, "stat", text, sizeof text);
+
+	return got > 0 && proc_stat_parse(text, (size_t)got, &stat_) ? stat_.start_ticks : 0;
+}
+
+static void fill(struct uprobes_copy *copy, pid_t pid, const char *path)
+{
+	char link[64];
+	ssize_t got;
+
+	*copy = (struct uprobes_copy){ .pid = pid, .start_ticks = start_ticks(pid), .path = strdup(path), .is_new = true };
+	snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);
+	got = readlink(link, copy->cwd, sizeof copy->cwd - 1);
+	copy->cwd[got > 0 ? got : 0] = 0;
+}
+
+void uprobes_disarm(struct uprobes *uprobes, uint32_t number)
+{
+	struct uprobes_copy *copy = &uprobes->copy[number];
+
+	set_gate(uprobes, number, false);
+	uprobe_links_close(&uprobes->links[number]);
+	free(copy->path);
+	memset(copy, 0, sizeof *copy);
+}
+
+/* Where it lies in the process: in the mapping that the module's code begins with, as all code of these builds. */
+static void note_run(struct uprobe_armed *armed, const struct module *module, const struct ort_sites *sites)
+{
+	const struct ort_site *run = &sites->site[sites->first[SITE_RUN]];
+	uint64_t length = sites->run_end - sites->run_start, entry;
+
+	if (!ort_sites_count(sites, SITE_RUN) || !length || run->offset < module->offset)
+		return;
+	entry = module->start + (run->offset - module->offset) - (run->address - sites->run_start);
+	if (entry < module->start || entry + length > module->end)
+		return;
+	armed->run_start = entry;
+	armed->run_end = entry + length;
+}
+
+static int arm(struct uprobes *uprobes, pid_t pid, const struct module *module, int fd, const struct analysed *file,
+	       struct err *err)
+{
+	uint64_t start_ns = clock_ns();
+	uint32_t number = 0, n_tried = 0;
+	struct uprobe_armed *armed;
+	int code;
+
+	for (; n_tried < UPROBE_MAX_ARMED; n_tried++) {
+		number = ++uprobes->last % UPROBE_MAX_ARMED;
+		if (!uprobes->copy[number].pid)
+			break;
+	}
+	if (n_tried == UPROBE_MAX_ARMED)
+		return err_set(err, EMFILE, "cannot put probes into process %d: %d copies of the runtime have some already",
+			       (int)pid, UPROBE_MAX_ARMED);
+	armed = &uprobes->loaded.armed[number];
+	*armed = (struct uprobe_armed){ .is_old_string = file->sites.is_old_string, .has_operators = uprobes->opts.has_operators,
+					.sample = uprobes->opts.sample, .tgid = needs_filter(uprobes) ? (uint32_t)pid : 0,
+					.generation = clock_ns(),	/* not those of who had the place before */
+					.has_gaps = uprobes->opts.sample > 1 || uprobes->opts.max_per_second,
+					.min_gap_ns = uprobes->opts.max_per_second ? 1000000000u / uprobes->opts.max_per_second : 0 };
+	note_run(armed, module, &file->sites);
+	fill(&uprobes->copy[number], pid, module->path);
+	uprobes->file[number].device = (uint64_t)module->major << 32 | module->minor;
+	uprobes->file[number].inode = module->inode;
+	code = put_links(uprobes, number, fd, file, module->path, err);
+	if (code) {
+		uprobes_disarm(uprobes, number);
+		return code;
+	}
+	uprobes->copy[number].arm_ns = clock_ns() - start_ns;
+	set_gate(uprobes, number, uprobes->is_started);
+	return 0;
+}
+
+static bool is_armed(const struct uprobes *uprobes, pid_t pid, const struct module *module)
+{
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
+		if (uprobes->copy[i].pid == pid && uprobes->file[i].inode == module->inode &&
+		    uprobes->file[i].device == ((uint64_t)module->major << 32 | module->minor))
+			return true;
+	return false;
+}
+
+static int count_armed(const struct uprobes *uprobes, pid_t pid)
+{
+	int n = 0;
+
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
+		n += uprobes->copy[i].pid == pid;
+	return n;
+}
+
+/*
+ * Looks at one file of the process and arms it when it is what is wanted: a runtime, or with a host a provider's
+ * library. *host: the runtime, once it is known.
+ */
+static int look(struct uprobes *uprobes, pid_t pid, const struct module *module, const struct analysed **host,
+		enum modules_verdict wanted, struct err *err)
+{
+	struct analysed *file;
+	int fd = modules_open(pid, module, err), code = 0;
+
+	if (fd == -EACCES)
+		return fd;	/* as all files of this process */
+	if (fd < 0)
+		return 0;	/* it has gone from there, and nothing tells that it is a runtime */
+	if (modules_look(&uprobes->seen, fd) == wanted) {
+		file = analyse(uprobes, fd, module->path, wanted == MODULES_LIBRARY ? *host : NULL, err);
+		code = file ? file->code : -err->code;
+		if (file && code)
+			*err = file->err;
+		if (!code && wanted == MODULES_RUNTIME && !*host)
+			*host = file;
+		if (!code && !is_armed(uprobes, pid, module))
+			code = arm(uprobes, pid, module, fd, file, err);
+	}
+	close(fd);
+	return code == -ENOENT ? 0 : code;
+}
+
+int uprobes_arm(struct uprobes *uprobes, pid_t pid, struct err *err)
+{
+	const struct analysed *host = NULL;
+	struct modules modules = { 0 };
+	struct err first = { 0 }, failure;
+	int code = 0;
+
+	if (uprobes->is_final && count_armed(uprobes, pid))
+		return count_armed(uprobes, pid);
+	if (uprobes->is_final)
+		return err_set(err, EPERM, "no runtime was seen in it when recording began; one that it loaded since was not looked for "
+			       "(--follow looks for it)");
+	code = modules_read(&modules, "", pid, err);
+	if (!code && modules.is_32bit)
+		code = err_set(err, ENOTSUP, "cannot put probes into process %d: it runs 32-bit code", (int)pid);
+	for (int wanted = MODULES_RUNTIME; wanted <= MODULES_LIBRARY && !code; wanted++) {
+		for (size_t i = 0; i < modules.n && (wanted == MODULES_RUNTIME || host); i++)
+			if (look(uprobes, pid, &modules.module[i], &host, (enum modules_verdict)wanted, &failure) && !first.code)
+				first = failure;
+	}
+	modules_done(&modules);
+	if (code)
+		return code;
+	if (first.code && !count_armed(uprobes, pid)) {
+		*err = first;
+		return -first.code;
+	}
+	return count_armed(uprobes, pid);
+}
+
+void uprobes_close(struct uprobes *uprobes)
+{
+	if (!uprobes)
+		return;
+	uprobes_stop(uprobes);
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
+		if (uprobes->copy[i].pid)
+			uprobes_disarm(uprobes, i);
+	for (size_t i = 0; i < uprobes->n_analysed; i++) {
+		ort_sites_done(&uprobes->analysed[i]->sites);
+		free(uprobes->analysed[i]);
+	}
+	free(uprobes->analysed);
+	modules_seen_done(&uprobes->seen);
+	uprobe_unload(&uprobes->loaded);
+	free(uprobes);
+}
+
+int uprobes_drop_rights(struct uprobes *uprobes, struct err *err)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_capset, &header, none))
+		return err_set(err, errno, "cannot give up rights: %s", strerror(errno));
+	uprobes->is_final = true;
+	return 0;
+}

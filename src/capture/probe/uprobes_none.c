@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/* In place of uprobes.c where inftrace is built without libbpf or a clang for BPF: says so. */
+#include "capture/probe/uprobes.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
+{
+	err_set(err, ENOTSUP, "cannot put probes into running programs: this inftrace was built without libbpf or clang, or not "
+			      "for x86-64");
+	return NULL;
+}
+
+int uprobes_arm(struct uprobes *uprobes, pid_t pid, struct err *err)
+{
+	return err_set(err, ENOTSUP, "cannot put probes into process %d: none are built in", (int)pid);
+}
+
+void uprobes_disarm(struct uprobes *uprobes, uint32_t number)
+{
+}
+
+void uprobes_start(struct uprobes *uprobes)
+{
+}
+
+void uprobes_stop(struct uprobes *uprobes)
+{
+}
+
+const char *uprobes_link_name(const struct uprobes *uprobes)
+{
+	return "";
+}
+
+enum uprobe_link_type uprobes_link_here(void)
+{
+	return UPROBE_LINK_ANY;
+}
+
+bool uprobes_is_slow(const struct uprobes *uprobes)
+{
+	return false;
+}
+
+int uprobes_drop_rights(struct uprobes *uprobes, struct err *err)
+{
+	return 0;
+}
+
+void uprobes_close(struct uprobes *uprobes)
+{
+}
+
+struct uprobes_copy *uprobes_copy(struct uprobes *uprobes, uint32_t number)
+{
+	return NULL;
+}
+
+struct uprobe_armed *uprobes_armed(struct uprobes *uprobes, uint32_t number)
+{
+	return NULL;
+}
+
+struct uprobe_ring *uprobes_ring(struct uprobes *uprobes)
+{
+	return NULL;
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The child has the file, a pipe and nothing else: other descriptors closed, no capabilities, another user where that
+ * is possible, no new rights, limits on memory and time. It writes { result, error, sites } and leaves by _exit. The
+ * parent takes what comes only if its sizes and numbers make sense: the child has read hostile bytes.
+ */
+#include "capture/proc/file_look.h"
+
+#include "capture/proc/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_SECONDS = 10, MAX_SITES = 1 << 14, NOBODY = 65534 };
+static const uint64_t max_memory = (uint64_t)6 << 30;	/* the file, mapped, may be 4 GiB */
+
+struct answer {
+	int32_t result;
+	struct err err;
+	struct ort_sites sites;
+};
+
+static bool write_all(int fd, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size) {
+		ssize_t put = write(fd, at, size);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return false;
+		at += put;
+		size -= (size_t)put;
+	}
+	return true;
+}
+
+/* Bytes of addresses that this process has now; they do not count. */
+static uint64_t own_memory(void)
+{
+	char text[128];
+	ssize_t got = proc_read("", getpid(), "statm", text, sizeof text);
+	uint64_t pages = 0;
+
+	if (got > 0)
+		proc_number(text, (size_t)got, 0, &pages);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Gives up whatever a file could make use of. What cannot be given up was not there to begin with. */
+static void drop_rights(int file, int pipe)
+{
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct none[2] = { { 0 } };
+	rlim_t all = max_memory + own_memory();
+	struct rlimit memory = { all, all }, cpu = { MAX_SECONDS, MAX_SECONDS }, zero = { 0, 0 };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (int signal_ = 1; signal_ < NSIG; signal_++)
+		signal(signal_, SIG_DFL);
+	setrlimit(RLIMIT_AS, &memory);
+	setrlimit(RLIMIT_CPU, &cpu);
+	setrlimit(RLIMIT_CORE, &zero);
+	setrlimit(RLIMIT_FSIZE, &zero);
+	/* two descriptors, 0 and 1, are left */
+	file = fcntl(file, F_DUPFD, 2);
+	pipe = fcntl(pipe, F_DUPFD, 2);
+	if (file < 0 || pipe < 0 || dup2(file, 0) < 0 || dup2(pipe, 1) < 0)
+		_exit(1);
+	close_range(2, ~0u, 0);
+	syscall(SYS_setgroups, 0, NULL);
+	syscall(SYS_setresgid, NOBODY, NOBODY, NOBODY);
+	syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);
+	if (syscall(SYS_capset, &header, none))
+		_exit(1);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_DUMPABLE, 0);
+}
+
+__attribute__((noreturn))
+static void work(const char *name, const struct ort_sites *host)
+{
+	struct answer answer = { 0 };
+	struct image_file file;
+
+	answer.result = image_file_open(&file, 0, name, &answer.err);
+	if (!answer.result)
+		answer.result = ort_sites_find(&answer.sites, &file, host, &answer.err);
+	err_disarm(answer.err.msg);	/* a file may lie in a folder of any name, and the parent takes text alone */
+	if (write_all(1, &answer, sizeof answer))
+		write_all(1, answer.sites.site, answer.sites.n * sizeof *answer.sites.site);
+	_exit(0);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* 0, or -ETIME, or -EPIPE: the child said no more. */
+static int read_all(int fd, void *data, size_t size, int64_t until_ms)
+{
+	char *at = data;
+
+	while (size) {
+		struct pollfd ready = { .fd = fd, .events = POLLIN };
+		int64_t left = until_ms - now_ms();
+		ssize_t got;
+		if (left <= 0)
+			return -ETIME;
+		if (poll(&ready, 1, (int)left) <= 0)
+			continue;
+		got = read(fd, at, size);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return -EPIPE;
+		at += got;
+		size -= (size_t)got;
+	}
+	return 0;
+}
+
+static bool is_text(const char *text, size_t size)
+{
+	const char *end = memchr(text, 0, size);
+
+	for (; end && text < end; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return false;
+	return end != NULL;
+}
+
+static bool makes_sense(const struct answer *answer)
+{
+	const struct ort_sites *sites = &answer->sites;
+
+	if (answer->result > 0 || sites->n > MAX_SITES || sites->first[0] || sites->first[N_SITE_KINDS] != sites->n)
+		return false;
+	for (int i = 0; i < N_SITE_KINDS; i++)
+		if (sites->first[i] > sites->first[i + 1])
+			return false;
+	return is_text(answer->err.msg, sizeof answer->err.msg) && is_text(sites->version, sizeof sites->version) &&
+	       is_text(sites->build_id, sizeof sites->build_id) && is_text(sites->left_out, sizeof sites->left_out);
+}
+
+/* Each site is of the kind in whose part of the list it stands, and lies in the file. */
+static bool sites_make_sense(const struct ort_sites *sites, uint64_t size)
+{
+	for (uint32_t kind = 0; kind < N_SITE_KINDS; kind++)
+		for (uint32_t i = sites->first[kind]; i < sites->first[kind + 1]; i++)
+			if (sites->site[i].kind != kind || sites->site[i].index != i - sites->first[kind] ||
+			    sites->site[i].offset >= size)
+				return false;
+	return true;
+}
+
+/* What the child says; -EPIPE: it died, or makes no sense. */
+static int take_answer(int fd, struct ort_sites *sites, uint64_t size, struct err *err)
+{
+	int64_t until = now_ms() + MAX_SECONDS * 1000;
+	struct answer answer;
+	int failed = read_all(fd, &answer, sizeof answer, until);
+
+	if (failed)
+		return failed;
+	answer.sites.site = NULL;
+	if (!makes_sense(&answer))
+		return -EPIPE;
+	*sites = answer.sites;
+	if (sites->n) {
+		sites->site = malloc(sites->n * sizeof *sites->site);
+		if (!sites->site)
+			return -ENOMEM;
+		failed = read_all(fd, sites->site, sites->n * sizeof *sites->site, until);
+		if (failed || !sites_make_sense(sites, size))
+			return failed ? failed : -EPIPE;
+	}
+	return answer.result ? err_set(err, -answer.result, "%s", answer.err.msg) : 0;
+}
+
+static int explain(int status, int failed, const char *name, struct err *err)
+{
+	if (failed == -ETIME || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
+		return err_set(err, ETIME, "cannot analyse %s: it took more than %d seconds", name, MAX_SECONDS);
+	if (failed == -ENOMEM)
+		return err_set(err, ENOMEM, "cannot analyse %s: memory is out", name);
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS)
+		return err_set(err, EIO, "cannot analyse %s: it was cut off while it was read", name);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 1)
+		return err_set(err, EPERM, "cannot analyse %s: the process that was to read it could not give up its rights first (a "
+			       "filter of system calls, or a limit of files?)", name);
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)	/* which is ours */
+		return err_set(err, EIO, "cannot analyse %s: reading it ended with signal %d", name, WTERMSIG(status));
+	return err_set(err, EIO, "cannot analyse %s: reading it ended without a result", name);
+}
+
+/* The child, in which this returns 0 without rights; -1 and err. *from: what it writes is read there. */
+static pid_t start(int fd, int *from, const char *name, struct err *err)
+{
+	int ends[2];
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC)) {
+		err_set(err, errno, "cannot analyse %s: %s", name, strerror(errno));
+		return -1;
+	}
+	child = fork();
+	if (!child)
+		drop_rights(fd, ends[1]);
+	else if (child < 0)
+		err_set(err, errno, "cannot analyse %s: %s", name, strerror(errno));
+	if (child) {
+		close(ends[1]);
+		*from = ends[0];
+	}
+	if (child < 0)
+		close(ends[0]);
+	return child;
+}
+
+/* Ends the child, which is not relied on to end by itself; returns its status. */
+static int finish(pid_t child, int from)
+{
+	int status = 0;
+
+	close(from);
+	kill(child, SIGKILL);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+int file_look_sites(struct ort_sites *sites, int fd, const char *name, const struct ort_sites *host, struct err *err)
+{
+	int from, failed, status;
+	struct stat stat_;
+	pid_t child;
+
+	memset(sites, 0, sizeof *sites);
+	if (fstat(fd, &stat_))
+		return err_set(err, errno, "cannot analyse %s: %s", name, strerror(errno));
+	child = start(fd, &from, name, err);
+	if (child < 0)
+		return -err->code;
+	if (!child)
+		work(name, host);
+	if (err)
+		err->code = 0;
+	failed = take_answer(from, sites, (uint64_t)stat_.st_size, err);
+	status = finish(child, from);
+	if (failed == -EPIPE || failed == -ETIME || (failed == -ENOMEM && !sites->site))
+		failed = explain(status, failed, name, err);
+	return failed;
+}
+
+__attribute__((noreturn))
+static void look_and_leave(file_look_fn *look, void *result, size_t size, const char *name)
+{
+	struct err err = { 0 };
+	struct image_file file;
+	int32_t failed = image_file_open(&file, 0, name, &err);
+
+	if (!failed)
+		failed = look(&file, result, &err);
+	err_disarm(err.msg);
+	if (write_all(1, &failed, sizeof failed) && write_all(1, &err, sizeof err))
+		write_all(1, result, size);
+	_exit(0);
+}
+
+int file_look_at(file_look_fn *look, void *result, size_t size, int fd, const char *name, struct err *err)
+{
+	int64_t until = now_ms() + MAX_SECONDS * 1000;
+	int32_t refused = 0;
+	int from, failed, status;
+	struct err said = { 0 };
+	pid_t child = start(fd, &from, name, err);
+
+	if (child < 0)
+		return -err->code;
+	if (!child)
+		look_and_leave(look, result, size, name);
+	failed = read_all(from, &refused, sizeof refused, until);
+	if (!failed)
+		failed = read_all(from, &said, sizeof said, until);
+	if (!failed)
+		failed = read_all(from, result, size, until);
+	if (!failed && (refused > 0 || !is_text(said.msg, sizeof said.msg)))
+		failed = -EPIPE;
+	status = finish(child, from);
+	if (failed)
+		return explain(status, failed, name, err);
+	return refused ? err_set(err, -refused, "%s", said.msg) : 0;
+}

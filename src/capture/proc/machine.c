@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reads /proc/cpuinfo, /proc/meminfo and /proc/stat below the sysroot; the kernel's name from uname, which has none. */
+#include "capture/proc/machine.h"
+
+#include "capture/proc/proc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+
+	if (used && used + 3 < size)
+		used += strlen(strcpy(text + used, ", "));
+	va_start(args, format);
+	vsnprintf(text + used, size - used, format, args);
+	va_end(args);
+}
+
+/* The text behind "model name :"; virtual machines and other architectures may have none. */
+void machine_processor(const char *sysroot, char *text, size_t size)
+{
+	char info[4096], *at, *end;
+	ssize_t got = proc_read(sysroot, 0, "cpuinfo", info, sizeof info - 1);
+
+	info[got > 0 ? got : 0] = 0;
+	at = strstr(info, "model name");
+	at = at ? strchr(at, ':') : NULL;
+	end = at ? strchr(at, '\n') : NULL;
+	if (end)
+		*end = 0;
+	snprintf(text, size, "%s", end ? at + 1 + strspn(at + 1, " ") : "");
+}
+
+/* Lines "cpu0 ...", "cpu1 ...": those that are on line. */
+static unsigned count_cpus(const char *sysroot)
+{
+	static char stat[64 << 10];
+	ssize_t got = proc_read(sysroot, 0, "stat", stat, sizeof stat - 1);
+	unsigned n = 0;
+
+	stat[got > 0 ? got : 0] = 0;
+	for (const char *at = stat; (at = strstr(at, "\ncpu")); at++)
+		n++;
+	return n;
+}
+
+void machine_describe(const char *sysroot, char *text, size_t size)
+{
+	char memory[4096];
+	ssize_t got = proc_read(sysroot, 0, "meminfo", memory, sizeof memory);
+	unsigned n_cpus = count_cpus(sysroot);
+	struct utsname kernel;
+	uint64_t kib;
+
+	machine_processor(sysroot, text, size);
+	if (n_cpus)
+		add(text, size, "%u CPU%s", n_cpus, n_cpus == 1 ? "" : "s");
+	if (got > 0 && proc_field(memory, (size_t)got, "MemTotal", &kib))
+		add(text, size, "%.1f GiB", (double)kib / (1 << 20));
+	if (!*sysroot && !uname(&kernel))
+		add(text, size, "%s %s %s", kernel.sysname, kernel.release, kernel.machine);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Whether a file may hold a runtime, by the type names in its read-only data: a stripped module keeps them. Reads,
+ * never maps: a file may be cut off at any moment. Says nothing of whether a runtime is understood; that is
+ * ort_sites.c.
+ */
+#include "capture/proc/modules.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct modules_file {
+	uint64_t device, inode, size;
+	int64_t changed_s, changed_ns;
+	enum modules_verdict verdict;
+};
+
+enum { MAX_HEADERS = 64, CHUNK = 1 << 18, OVERLAP = 64, SMALLEST = 1 << 18, MAX_SEEN = 1 << 16 };
+
+/*
+ * Names of types. The runtime has sessions; a provider's library that is built as a part of it has operators or providers
+ * alone. Each has hundreds of names; one that merely knows them, as we do, has few.
+ */
+static const char prefix[] = "N11onnxruntime", session_rest[] = "16InferenceSessionE", kernel_rest[] = "8OpKernelE",
+		  provider_rest[] = "18IExecutionProviderE";
+enum { FEWEST_NAMES = 64 };
+
+struct names_found {
+	unsigned n;
+	bool has_session, has_other;
+};
+
+static bool describe(int fd, struct modules_file *file)
+{
+	struct stat stat_;
+
+	if (fstat(fd, &stat_) || !S_ISREG(stat_.st_mode))
+		return false;
+	*file = (struct modules_file){ stat_.st_dev, stat_.st_ino, (uint64_t)stat_.st_size, stat_.st_ctim.tv_sec,
+				       stat_.st_ctim.tv_nsec, MODULES_OTHER };
+	return true;
+}
+
+/* Where the file is in the table, or its free place. */
+static struct modules_file *find(const struct modules_seen *seen, const struct modules_file *file)
+{
+	size_t mask = seen->capacity - 1, i = (file->inode * 0x9e3779b97f4a7c15u >> 32) & mask;
+
+	for (;; i = (i + 1) & mask) {
+		struct modules_file *known = &seen->file[i];
+		if (!known->inode ||
+		    (known->inode == file->inode && known->device == file->device && known->size == file->size &&
+		     known->changed_s == file->changed_s && known->changed_ns == file->changed_ns))
+			return known;
+	}
+}
+
+/* Without memory nothing is remembered, and files are read again. */
+static void remember(struct modules_seen *seen, const struct modules_file *file)
+{
+	if (seen->n * 2 >= seen->capacity) {
+		struct modules_seen grown = { .capacity = seen->capacity ? seen->capacity * 2 : 256 };
+		bool is_full = seen->capacity >= MAX_SEEN;
+		grown.file = calloc(is_full ? 256 : grown.capacity, sizeof *grown.file);
+		if (!grown.file)
+			return;
+		for (size_t i = 0; i < seen->capacity && !is_full; i++)
+			if (seen->file[i].inode)
+				*find(&grown, &seen->file[i]) = seen->file[i];
+		grown.n = is_full ? 0 : seen->n;
+		grown.capacity = is_full ? 256 : grown.capacity;
+		free(seen->file);
+		*seen = grown;
+	}
+	*find(seen, file) = *file;
+	seen->n++;
+}
+
+bool modules_is_known(const struct modules_seen *seen, int fd, enum modules_verdict *verdict)
+{
+	const struct modules_file *known;
+	struct modules_file file;
+
+	*verdict = MODULES_OTHER;
+	if (!describe(fd, &file) || file.size < SMALLEST)
+		return true;
+	known = seen->capacity ? find(seen, &file) : NULL;
+	if (!known || !known->inode)
+		return false;
+	*verdict = known->verdict;
+	return true;
+}
+
+static bool is_rest(const char *at, const char *end, const char *rest, size_t size)
+{
+	return (size_t)(end - at) >= size && !memcmp(at, rest, size);
+}
+
+/* Those that begin before `counted` were counted already. */
+static void look_at_bytes(const char *at, size_t size, const char *counted, struct names_found *found)
+{
+	const char *end = at + size;
+
+	while ((at = memmem(at, (size_t)(end - at), prefix, sizeof prefix - 1))) {
+		found->n += at >= counted;
+		at += sizeof prefix - 1;
+		found->has_session |= is_rest(at, end, session_rest, sizeof session_rest);
+		found->has_other |= is_rest(at, end, kernel_rest, sizeof kernel_rest) ||
+				    is_rest(at, end, provider_rest, sizeof provider_rest);
+	}
+}
+
+static enum modules_verdict verdict_of(const struct names_found *found)
+{
+	if (found->n < FEWEST_NAMES)
+		return MODULES_OTHER;
+	return found->has_session ? MODULES_RUNTIME : found->has_other ? MODULES_LIBRARY : MODULES_OTHER;
+}
+
+struct modules_looking {
+	struct modules_seen *seen;
+	struct modules_file file;
+	int fd;
+	struct names_found found;
+	struct {
+		uint64_t offset, size;
+	} part[MAX_HEADERS];
+	unsigned n_parts, at;		/* parts that hold texts, the one that is read */
+	size_t kept;			/* bytes of the last chunk at the beginning of buf: a name may lie across */
+	char buf[CHUNK + OVERLAP];
+};
+
+/* The parts of the file that are not written to: names are in one of them. */
+static void find_parts(struct modules_looking *looking)
+{
+	Elf64_Phdr header[MAX_HEADERS];
+	uint64_t file_size = looking->file.size;
+	Elf64_Ehdr elf;
+	size_t size;
+
+	if (pread(looking->fd, &elf, sizeof elf, 0) != sizeof elf || memcmp(elf.e_ident, ELFMAG, SELFMAG) ||
+	    elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != EM_X86_64 ||
+	    elf.e_phentsize != sizeof *header || elf.e_phnum > MAX_HEADERS || elf.e_phoff > file_size)
+		return;
+	size = elf.e_phnum * sizeof *header;
+	if (pread(looking->fd, header, size, (off_t)elf.e_phoff) != (ssize_t)size)
+		return;
+	for (unsigned i = 0; i < elf.e_phnum; i++) {
+		if (header[i].p_type != PT_LOAD || (header[i].p_flags & PF_W) || header[i].p_offset >= file_size ||
+		    header[i].p_filesz > file_size - header[i].p_offset)
+			continue;
+		looking->part[looking->n_parts].offset = header[i].p_offset;
+		looking->part[looking->n_parts++].size = header[i].p_filesz;
+	}
+}
+
+struct modules_looking *modules_look_begin(struct modules_seen *seen, int fd)
+{
+	struct modules_looking *looking = malloc(sizeof *looking);
+
+	if (!looking)
+		return NULL;
+	looking->seen = seen;
+	looking->fd = fd;
+	looking->found = (struct names_found){ 0 };
+	looking->n_parts = looking->at = 0;
+	looking->kept = 0;
+	if (describe(fd, &looking->file))
+		find_parts(looking);
+	else
+		looking->file.inode = 0;
+	return looking;
+}
+
+bool modules_look_on(struct modules_looking *looking)
+{
+	uint64_t *offset, *left;
+	ssize_t got;
+	size_t all;
+
+	if (looking->at == looking->n_parts || verdict_of(&looking->found) == MODULES_RUNTIME)
+		return false;
+	offset = &looking->part[looking->at].offset;
+	left = &looking->part[looking->at].size;
+	got = pread(looking->fd, looking->buf + looking->kept, *left < CHUNK ? (size_t)*left : CHUNK, (off_t)*offset);
+	if (got <= 0) {
+		looking->at++;
+		looking->kept = 0;
+		return true;
+	}
+	all = looking->kept + (size_t)got;
+	look_at_bytes(looking->buf, all,
+		      looking->kept < sizeof prefix ? looking->buf : looking->buf + looking->kept - (sizeof prefix - 2),
+		      &looking->found);
+	*offset += (uint64_t)got;
+	*left -= (uint64_t)got;
+	looking->kept = all < OVERLAP ? all : OVERLAP;
+	memmove(looking->buf, looking->buf + all - looking->kept, looking->kept);
+	return true;
+}
+
+enum modules_verdict modules_look_end(struct modules_looking *looking)
+{
+	enum modules_verdict verdict = verdict_of(&looking->found);
+
+	looking->file.verdict = verdict;
+	if (looking->file.inode)
+		remember(looking->seen, &looking->file);
+	free(looking);
+	return verdict;
+}
+
+enum modules_verdict modules_look(struct modules_seen *seen, int fd)
+{
+	struct modules_looking *looking;
+	enum modules_verdict verdict;
+
+	if (modules_is_known(seen, fd, &verdict) || !(looking = modules_look_begin(seen, fd)))
+		return verdict;
+	while (modules_look_on(looking))
+		;
+	return modules_look_end(looking);
+}
+
+void modules_seen_done(struct modules_seen *seen)
+{
+	free(seen->file);
+	memset(seen, 0, sizeof *seen);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Reads comm's longer forms from /proc/PID/exe and /proc/PID/cmdline, both of which may be unreadable, and the
+ * head of a program's file.
+ */
+#include "capture/proc/program.h"
+
+#include "capture/proc/proc.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The kernel's TASK_COMM_LEN, without the NUL. */
+enum { COMM = 15 };
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void clean(char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = ' ';
+	}
+}
+
+void program_executable(const char *sysroot, pid_t pid, char *path, size_t size)
+{
+	static const char deleted[] = " (deleted)";
+	char link[PATH_MAX];
+	ssize_t got = -1;
+	size_t len;
+
+	if (snprintf(link, sizeof link, "%s/proc/%d/exe", sysroot, (int)pid) < (int)sizeof link)
+		got = readlink(link, path, size - 1);
+	len = got < 0 ? 0 : (size_t)got;
+	path[len] = 0;
+	if (len >= sizeof deleted - 1 && !strcmp(path + len - (sizeof deleted - 1), deleted))
+		path[len - (sizeof deleted - 1)] = 0;
+}
+
+void program_name(const char *sysroot, pid_t pid, const char *comm, char *name, size_t size)
+{
+	char exe[PATH_MAX], args[PATH_MAX];
+	ssize_t got = proc_read(sysroot, pid, "cmdline", args, sizeof args - 2);
+	const char *candidate[3] = { exe, args, args };
+	const char *best = NULL;
+
+	program_executable(sysroot, pid, exe, sizeof exe);
+	memset(args + (got < 0 ? 0 : got), 0, 2);
+	candidate[2] = args + strlen(args) + 1;
+	for (int i = 0; i < 3 && !best; i++) {
+		const char *base = base_of(candidate[i]);
+		if (*base && !strncmp(base, comm, COMM) && (strlen(comm) >= COMM || strlen(base) == strlen(comm)))
+			best = base;
+	}
+	if (!best)
+		best = *exe ? base_of(exe) : comm;
+	snprintf(name, size, "%s", best);
+	clean(name);
+}
+
+void program_command(const char *sysroot, pid_t pid, char *command, size_t size)
+{
+	static const char more[] = "...";
+	ssize_t got = proc_read(sysroot, pid, "cmdline", command, size);
+	size_t len = got < 0 ? 0 : (size_t)got;
+	bool is_cut = len == size;
+
+	if (is_cut)
+		len -= sizeof more;
+	while (len && !command[len - 1])
+		len--;
+	for (size_t i = 0; i < len; i++) {
+		if (!command[i])
+			command[i] = ' ';
+	}
+	command[len] = 0;
+	clean(command);
+	if (is_cut)
+		memcpy(command + len, more, sizeof more);
+}
+
+/* The interpreter that the program names: the loader. False: it names none. */
+static bool read_interpreter(int fd, const Elf64_Ehdr *header, char *path, size_t size)
+{
+	Elf64_Phdr segment;
+
+	for (int i = 0; i < header->e_phnum && i < 64; i++) {
+		off_t at = (off_t)(header->e_phoff + (uint64_t)i * header->e_phentsize);
+		ssize_t got;
+		if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
+			return false;
+		if (segment.p_type != PT_INTERP || segment.p_filesz >= size)
+			continue;
+		got = pread(fd, path, segment.p_filesz, (off_t)segment.p_offset);
+		path[got > 0 ? got : 0] = 0;
+		return got > 0;
+	}
+	return false;
+}
+
+const char *program_refusal(int fd)
+{
+	char interpreter[128];
+	struct stat stat_;
+	Elf64_Ehdr header;
+	ssize_t got = pread(fd, &header, sizeof header, 0);
+
+	if (got < EI_NIDENT || memcmp(header.e_ident, ELFMAG, SELFMAG))
+		return "it is neither an ELF program nor a script";
+	if (header.e_ident[EI_CLASS] != ELFCLASS64)
+		return "it is a 32-bit program";
+	if (got != sizeof header || header.e_machine != EM_X86_64)
+		return "it is not a program for this processor";
+	if (!read_interpreter(fd, &header, interpreter, sizeof interpreter))
+		return "it is statically linked: nothing can be loaded into it";
+	if (strstr(interpreter, "musl"))
+		return "it uses musl, and the agent needs glibc";
+	if (!fstat(fd, &stat_) && (stat_.st_mode & (S_ISUID | S_ISGID)) && geteuid() != stat_.st_uid)
+		return "it is setuid: the loader ignores what is preloaded into it";
+	return "";
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Between who watches for programs (capture/probe/next.h) and the recorder: puts probes into a program that is held, hands it
+ * to the recorder, lets it go. A program that cannot be recorded is said and goes on as if nothing had been.
+ */
+#include "capture/recorder/attach_next.h"
+
+#include "base/clock.h"
+#include "capture/recorder/attach_find.h"
+#include "base/term.h"
+#include "capture/probe/next.h"
+#include "capture/proc/proc.h"
+#include "capture/probe/uprobe.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_STEPS = 64, MAX_WAITING = 64 };
+static const uint64_t longest_wait_ns = 2000000000;
+
+struct attach_next {
+	struct attach_job *job;
+	struct uprobes *uprobes;
+	struct next *next;
+	uint64_t n_lost;	/* that were told of */
+	struct {
+		pid_t pid;
+		uint64_t since_ns;
+	} waiting[MAX_WAITING];	/* held, with probes, until the recorder knows them */
+	size_t n_waiting;
+	bool has_one;		/* and wants no more */
+};
+
+static pid_t parent_of(pid_t pid)
+{
+	struct proc_stat stat;
+	char text[1024];
+	ssize_t got = proc_read("", pid, "stat", text, sizeof text);
+
+	return got > 0 && proc_stat_parse(text, (size_t)got, &stat) ? stat.parent : 0;
+}
+
+/* Started by one that is recorded: these belong to it. */
+static bool is_below(const struct attached *attached, pid_t pid)
+{
+	for (int step = 0; step < MAX_STEPS && attached->n && (pid = parent_of(pid)) > 1; step++)
+		for (size_t i = 0; i < attached->n; i++)
+			if (attached->program[i].pid == pid)
+				return true;
+	return false;
+}
+
+static bool wants(void *ctx, pid_t pid)
+{
+	const struct attach_next *all = ctx;
+
+	return attach_fit(&all->job->wish, pid) || is_below(&all->job->attached, pid);
+}
+
+static bool is_attached(const struct attached *attached, const struct next_program *program)
+{
+	for (size_t i = 0; i < attached->n; i++)
+		if (attached->program[i].pid == program->pid && attached->program[i].start_ticks == program->start_ticks)
+			return true;
+	return false;
+}
+
+/* It was let go before we were done with it. */
+static bool has_run_on(const struct next_program *program)
+{
+	return program->is_held && clock_ns() > program->held_ns + NEXT_LONGEST_HOLD_S * 1000000000ull;
+}
+
+static void announce(const struct attach_next *all, const struct next_program *program)
+{
+	struct attach_match match;
+	struct err ignored;
+	bool is_found = !attach_find_pid(program->pid, &match, &ignored);
+
+	if (!all->job->options->quiet)
+		term_say("recording %s (%d)", is_found ? match.name : "?", (int)program->pid);
+	if (*program->why_not)
+		term_say("the beginning of %d may be missing: %s", (int)program->pid, program->why_not);
+	else if (has_run_on(program))
+		term_say("the beginning of %d may be missing: it took %.1f s to put probes in, and no program is held for "
+			"longer than %d s", (int)program->pid, (double)(clock_ns() - program->held_ns) / 1e9, NEXT_LONGEST_HOLD_S);
+}
+
+/* Puts probes into it and adds it to those that are recorded. False: it is not recorded, which is said. */
+static bool admit(struct attach_next *all, struct attached *attached, const struct next_program *program)
+{
+	bool is_new = !is_attached(attached, program);
+	struct err trouble = { 0 };
+	int n = uprobes_arm(all->uprobes, program->pid, &trouble);
+
+	if (n > 0 && is_new)
+		n = attached_add(attached, program->pid, program->start_ticks, &trouble) ? -1 : n;
+	if (n < 0 && trouble.code != ESRCH)
+		term_say("%s", trouble.msg);
+	else if (n < 0 && is_new)
+		term_say("process %d ended before probes were in, and is not recorded", (int)program->pid);
+	if (n > 0 && is_new)
+		announce(all, program);
+	if (n > 0)
+		attach_say_left_out(all->uprobes, program->pid);
+	return n > 0;
+}
+
+static void tell_loss(struct attach_next *all)
+{
+	uint64_t n_lost = all->next ? next_lost(all->next) : 0;
+
+	if (n_lost > all->n_lost) {
+		term_say("files were mapped faster than they could be looked at, %llu were not: a program may have "
+			"been missed", (unsigned long long)(n_lost - all->n_lost));
+		all->n_lost = n_lost;
+	}
+}
+
+/* Whether the source has taken up what was armed in this process: from then on its records find their place. */
+static bool is_taken_up(struct uprobes *uprobes, pid_t pid)
+{
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++) {
+		const struct uprobes_copy *copy = uprobes_copy(uprobes, i);
+		if (copy && copy->pid == pid && copy->is_new)
+			return false;
+	}
+	return true;
+}
+
+/* Lets those go on that the recorder knows by now. A program that ran on before might be over before it is known. */
+static void release_known(struct attach_next *all)
+{
+	uint64_t now_ns = clock_ns();
+
+	for (size_t i = all->n_waiting; i-- > 0;) {
+		if (!is_taken_up(all->uprobes, all->waiting[i].pid) && now_ns < all->waiting[i].since_ns + longest_wait_ns)
+			continue;
+		next_release(all->next, all->waiting[i].pid);
+		all->waiting[i] = all->waiting[--all->n_waiting];
+	}
+}
+
+/* One at a time: the recorder has others to read meanwhile. */
+static int look(void *ctx, struct attached *attached, struct err *err)
+{
+	struct attach_next *all = ctx;
+	struct next_program program;
+	int n = 0;
+
+	if (!all->next)
+		return 0;
+	release_known(all);
+	if (!all->has_one && all->n_waiting < MAX_WAITING)
+		n = next_take(all->next, wants, all, &program, err);
+	if (n > 0 && admit(all, attached, &program)) {
+		all->waiting[all->n_waiting].pid = program.pid;
+		all->waiting[all->n_waiting++].since_ns = clock_ns();
+		all->has_one = all->job->takes_one;
+		attached->waits = !all->has_one;
+	} else if (n > 0) {
+		next_release(all->next, program.pid);
+	}
+	tell_loss(all);
+	if (all->has_one && !all->n_waiting) {
+		next_close(all->next);
+		all->next = NULL;
+	}
+	return n < 0 ? n : 0;
+}
+
+struct attach_next *attach_next_open(struct attach_job *job, struct uprobes *uprobes, struct err *err)
+{
+	struct attach_next *all = calloc(1, sizeof *all);
+
+	if (!all) {
+		err_set(err, ENOMEM, "cannot watch for programs: out of memory");
+		return NULL;
+	}
+	*all = (struct attach_next){ .job = job, .uprobes = uprobes, .next = next_open(err) };
+	if (!all->next || attached_watch(&job->attached, next_fd(all->next), err)) {
+		attach_next_close(all);
+		return NULL;
+	}
+	job->attached.look = look;
+	job->attached.ctx = all;
+	return all;
+}
+
+void attach_next_close(struct attach_next *all)
+{
+	if (!all)
+		return;
+	next_close(all->next);
+	free(all);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that come while a recording runs: each that loads a runtime and is wanted gets probes before it goes on. */
+#ifndef CAPTURE_RECORDER_ATTACH_NEXT_H
+#define CAPTURE_RECORDER_ATTACH_NEXT_H
+
+#include "capture/recorder/attach.h"
+#include "capture/probe/uprobes.h"
+
+struct attach_next;
+
+/*
+ * Watches from now on, and takes job->attached.look: programs that fit job->wish are added to job->attached. With
+ * job->takes_one the first ends the watching. Both stay the caller's, and must stay. NULL and err: a right is missing.
+ */
+struct attach_next *attach_next_open(struct attach_job *job, struct uprobes *uprobes, struct err *err);
+/* NULL is fine. */
+void attach_next_close(struct attach_next *all);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A pidfd keeps a process's number from meaning another one unnoticed: it is opened first, and the start time read
+ * behind it. Its end is seen by polling; how it ended is asked of the pidfd, for only a parent can wait.
+ */
+#include "capture/recorder/attached.h"
+
+#include "capture/proc/proc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* linux/pidfd.h of kernel 6.15; the headers here may be older. */
+struct pidfd_answer {
+	uint64_t mask, cgroup;
+	uint32_t pid, tgid, ppid, ids[8];
+	int32_t exit_code;
+};
+#define PIDFD_ASK _IOWR(0xff, 11, struct pidfd_answer)
+enum { PIDFD_ANSWER_EXIT = 1 << 3, TRIES = 10, PAUSE_NS = 2000000 };
+
+int attached_init(struct attached *attached, struct err *err)
+{
+	*attached = (struct attached){ .fd = epoll_create1(EPOLL_CLOEXEC) };
+	return attached->fd < 0 ? err_set(err, errno, "cannot wait for programs: %s", strerror(errno)) : 0;
+}
+
+int attached_watch(struct attached *attached, int other, struct err *err)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (epoll_ctl(attached->fd, EPOLL_CTL_ADD, other, &event))
+		return err_set(err, errno, "cannot wait for programs: %s", strerror(errno));
+	return 0;
+}
+
+static bool has_ended(int pidfd)
+{
+	struct pollfd poller = { pidfd, POLLIN, 0 };
+
+	return poll(&poller, 1, 0) == 1;
+}
+
+/* The start time of a process that lives. */
+static int read_start(pid_t pid, uint64_t *start_ticks)
+{
+	struct proc_stat stat;
+	char text[1024];
+	ssize_t got = proc_read("", pid, "stat", text, sizeof text);
+
+	if (got < 0)
+		return (int)got;
+	if (!proc_stat_parse(text, (size_t)got, &stat))
+		return -EPROTO;
+	*start_ticks = stat.start_ticks;
+	return proc_is_zombie(&stat) ? -ESRCH : 0;
+}
+
+static int open_program(struct attached_program *program, pid_t pid, uint64_t start_ticks, struct err *err)
+{
+	int code;
+
+	*program = (struct attached_program){ .pid = pid, .pidfd = (int)syscall(SYS_pidfd_open, pid, 0) };
+	if (program->pidfd < 0 && (errno == ESRCH || errno == EINVAL))
+		return err_set(err, ESRCH, "cannot attach to process %d: it has ended", (int)pid);
+	if (program->pidfd < 0)
+		return err_set(err, errno, "cannot attach to process %d: %s", (int)pid, strerror(errno));
+	code = read_start(pid, &program->start_ticks);
+	if (code == -ESRCH || has_ended(program->pidfd))
+		code = err_set(err, ESRCH, "cannot attach to process %d: it has ended", (int)pid);
+	else if (code)
+		code = err_set(err, -code, "cannot read /proc/%d/stat: %s", (int)pid, strerror(-code));
+	else if (start_ticks && program->start_ticks != start_ticks)
+		code = err_set(err, ESRCH, "cannot attach to process %d: the one that was meant has ended, and another has its number now",
+			       (int)pid);
+	if (code)
+		close(program->pidfd);
+	return code;
+}
+
+int attached_add(struct attached *attached, pid_t pid, uint64_t start_ticks, struct err *err)
+{
+	struct attached_program program;
+	int code = open_program(&program, pid, start_ticks, err);
+
+	for (size_t i = 0; i < attached->n && !code; i++) {
+		if (attached->program[i].pid == pid && attached->program[i].start_ticks == program.start_ticks) {
+			close(program.pidfd);
+			return 0;
+		}
+	}
+	if (!code && attached->n == attached->capacity) {
+		size_t capacity = attached->capacity ? attached->capacity * 2 : 8;
+		struct attached_program *grown = realloc(attached->program, capacity * sizeof *grown);
+		if (!grown) {
+			close(program.pidfd);
+			return err_set(err, ENOMEM, "cannot attach to process %d: out of memory", (int)pid);
+		}
+		attached->program = grown;
+		attached->capacity = capacity;
+	}
+	if (code)
+		return code;
+	code = attached_watch(attached, program.pidfd, err);
+	if (code)
+		close(program.pidfd);
+	else
+		attached->program[attached->n++] = program;
+	return code;
+}
+
+/* It is told once the parent has taken note of the end. */
+static void ask_end(int pidfd, struct attached_end *end)
+{
+	for (int i = 0; i < TRIES && !end->is_known; i++) {
+		struct pidfd_answer answer = { .mask = PIDFD_ANSWER_EXIT };
+		if (i)
+			nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+		if (ioctl(pidfd, PIDFD_ASK, &answer) && errno != ESRCH)
+			return;
+		end->is_known = answer.mask & PIDFD_ANSWER_EXIT;
+		end->wait_status = answer.exit_code;
+	}
+}
+
+bool attached_next_ended(struct attached *attached, struct attached_end *end)
+{
+	for (size_t i = 0; i < attached->n; i++) {
+		struct attached_program *program = &attached->program[i];
+		if (!has_ended(program->pidfd))
+			continue;
+		*end = (struct attached_end){ .pid = program->pid };
+		ask_end(program->pidfd, end);
+		close(program->pidfd);
+		memmove(program, program + 1, (--attached->n - i) * sizeof *program);
+		return true;
+	}
+	return false;
+}
+
+void attached_done(struct attached *attached)
+{
+	for (size_t i = 0; i < attached->n; i++)
+		close(attached->program[i].pidfd);
+	free(attached->program);
+	if (attached->fd > 0)
+		close(attached->fd);
+	*attached = (struct attached){ 0 };
+}

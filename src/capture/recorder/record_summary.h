@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is said of a recording when it is over. */
+#ifndef CMD_RECORD_SUMMARY_H
+#define CMD_RECORD_SUMMARY_H
+
+#include "capture/recorder/recorder.h"
+
+#include <stdio.h>
+
+/* For people: one line. */
+void record_summary_print(FILE *to, const char *path, const struct recorder_result *result);
+
+/* For programs: one JSON object. has_status: the program was our child, and its end belongs to the facts. */
+void record_summary_json(FILE *to, const char *path, const struct recorder_result *result, bool has_status);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/* An error of a source ends that source only. */
+#include "capture/recorder/recorder_sources.h"
+
+#include "base/clock.h"
+#include "capture/recorder/recorder_note.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int start_one(struct recorder *recorder, const struct source *source, struct err *err)
+{
+	struct recorder_source *running = &recorder->source[recorder->n_sources];
+	int code = source->check(recorder->target, err);
+
+	if (code)
+		return code;
+	running->state = calloc(1, source->state_size);
+	if (!running->state)
+		return err_set(err, ENOMEM, "cannot record: out of memory");
+	code = source->start(running->state, recorder->target, &recorder->tap, err);
+	if (code) {
+		source->stop(running->state);
+		free(running->state);
+		return code;
+	}
+	running->source = source;
+	recorder->n_sources++;
+	return 0;
+}
+
+static bool is_needed(const struct recorder *recorder, const struct source *source)
+{
+	return recorder->opts->needed && !strcmp(recorder->opts->needed, source->name);
+}
+
+int recorder_sources_start(struct recorder *recorder, struct err *err)
+{
+	for (const struct source *const *source = sources; *source && recorder->n_sources < RECORDER_SOURCES;
+	     source++) {
+		int code = start_one(recorder, *source, err);
+		if (code && is_needed(recorder, *source))
+			return code;
+	}
+	return 0;
+}
+
+static void stop_one(struct recorder_source *running)
+{
+	if (!running->source)
+		return;
+	running->source->stop(running->state);
+	free(running->state);
+	running->source = NULL;
+}
+
+static int fail(struct recorder *recorder, struct recorder_source *running, const struct err *why, struct err *err)
+{
+	struct arg args[2] = { arg_text(KEY_SOURCE, &recorder->tap, running->source->name),
+			       arg_text(KEY_TEXT, &recorder->tap, why->msg) };
+	bool has_to_end = is_needed(recorder, running->source);
+
+	recorder_note(recorder, EVENT_NOTE_STOPPED, args, 2);
+	stop_one(running);
+	if (!has_to_end)
+		return 0;
+	*err = *why;
+	return -EIO;
+}
+
+static int drain_one(struct recorder *recorder, struct recorder_source *running, uint64_t now_ns, struct err *err)
+{
+	int ms = (int)(recorder->target->interval_ns / 1000000);
+	struct err why = { 0 };
+
+	if (running->source->drain(running->state, &recorder->tap, now_ns, &why))
+		return fail(recorder, running, &why, err);
+	if (running->source->due_ms)
+		ms = running->source->due_ms(running->state);
+	running->due_ns = clock_ns() + (uint64_t)(ms > 0 ? ms : 1) * 1000000u;
+	return 0;
+}
+
+int recorder_sources_drain(struct recorder *recorder, uint64_t now_ns, struct err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < recorder->n_sources; i++) {
+		struct recorder_source *running = &recorder->source[i];
+		if (running->source && (now_ns >= running->due_ns || recorder->target->is_ending) &&
+		    drain_one(recorder, running, now_ns, err))
+			code = -EIO;
+	}
+	return code;
+}
+
+void recorder_sources_ask(struct recorder *recorder, uint64_t now_ns)
+{
+	for (size_t i = 0; i < recorder->n_sources; i++) {
+		struct recorder_source *running = &recorder->source[i];
+		if (running->source && running->source->due_ms && !running->source->due_ms(running->state))
+			running->due_ns = now_ns;
+	}
+}
+
+uint64_t recorder_sources_due_ns(const struct recorder *recorder)
+{
+	uint64_t due_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < recorder->n_sources; i++)
+		if (recorder->source[i].source && recorder->source[i].due_ns < due_ns)
+			due_ns = recorder->source[i].due_ns;
+	return due_ns;
+}
+
+void recorder_sources_stop(struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->n_sources; i++)
+		stop_one(&recorder->source[i]);
+}

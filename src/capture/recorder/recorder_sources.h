@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sources of one recording: which of them can run here, when each is to be drained, how one of them ends. */
+#ifndef CAPTURE_RECORDER_RECORDER_SOURCES_H
+#define CAPTURE_RECORDER_RECORDER_SOURCES_H
+
+#include "capture/recorder/recorder_state.h"
+
+/* What cannot be seen here is left out. 0, or -errno and err: that is what the recording is about (opts->needed). */
+int recorder_sources_start(struct recorder *recorder, struct err *err);
+/*
+ * Drains those whose time it is, at the end all. One that fails ends and is noted. 0, or -errno and err: it is what the
+ * recording is about.
+ */
+int recorder_sources_drain(struct recorder *recorder, uint64_t now_ns, struct err *err);
+/* The tree may have changed: those that say that they are due at once are. */
+void recorder_sources_ask(struct recorder *recorder, uint64_t now_ns);
+/* When the next one is due; UINT64_MAX: there is none. */
+uint64_t recorder_sources_due_ns(const struct recorder *recorder);
+void recorder_sources_stop(struct recorder *recorder);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What AMD's compute driver (amdkfd: ROCm, HIP) tells of a process in /sys/class/kfd. Its work passes by the queues of
+ * which fdinfo tells, and so does, in older kernels, its memory. Keeps nothing; any thread.
+ */
+#ifndef CAPTURE_SOURCE_KFD_H
+#define CAPTURE_SOURCE_KFD_H
+
+#include "capture/source/device.h"
+
+#include <stdint.h>
+
+/* Its number of a device; 0: the device is none of its. */
+uint64_t kfd_id(const char *sysroot, const struct device *device);
+
+struct kfd_use {
+	bool has_memory, has_units;
+	uint64_t memory_bytes;
+	uint64_t units; /* compute units at work for the process at the moment */
+};
+
+/* pid is the host's. False: the process does not use the driver. */
+bool kfd_read(const char *sysroot, uint64_t id, pid_t pid, struct kfd_use *use);
+
+#endif

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Events from the agents in the recorded processes: finds their segments and reads their rings. What a
+ * record means is in records.c.
+ *
+ * A process's segment is read until the process is gone and nothing is left in it; then its file is
+ * removed. What a killed process had published is in the segment like anything else.
+ */
+#include "base/clock.h"
+#include "capture/proc/proc.h"
+#include "capture/decode/records.h"
+#include "capture/source/source.h"
+#include "capture/source/tree.h"
+#include "capture/source/unseen.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct agent_state {
+	const struct target *target;
+	struct told {
+		bool has_agent, is_another;
+	} *told;		/* of each of the target's hosts */
+	struct clock_map clock;
+	bool use_ticks;
+	struct recorded **process;
+	size_t n_processes;
+	struct unseen unseen;
+	int due_ms;
+};
+
+static int check(const struct target *target, struct err *err)
+{
+	if (!target->ring_dir)
+		return err_set(err, ENOENT, "no program is started with the agent in it");
+	return 0;
+}
+
+static int start(void *opaque, const struct target *target, struct sink *out, struct err *err)
+{
+	struct agent_state *state = opaque;
+
+	state->target = target;
+	state->told = calloc(target->n_hosts + 1, sizeof *state->told);
+	if (!state->told)
+		return err_set(err, ENOMEM, "cannot record programs: out of memory");
+	state->use_ticks = clock_is_invariant(target->sysroot, NULL);
+	if (state->use_ticks)
+		clock_map_init(&state->clock, 5);
+	return 0;
+}
+
+static bool has_process(const struct agent_state *state, const char *path)
+{
+	for (size_t i = 0; i < state->n_processes; i++)
+		if (!strcmp(state->process[i]->path, path))
+			return true;
+	return false;
+}
+
+static int add_process(struct agent_state *state, const char *path, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct recorded **grown = realloc(state->process, (state->n_processes + 1) * sizeof(struct recorded *));
+	struct recorded *process;
+	struct err ignored;
+
+	if (!grown)
+		return err_set(err, ENOMEM, "cannot record another process: out of memory");
+	state->process = grown;
+	process = recorded_open(path, out->names, state->use_ticks ? &state->clock : NULL, &ignored);
+	if (!process)
+		return 0;	/* not ours, or gone again */
+	process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
+	process->track = tree_add(state->target->tree, state->target, out, process->pid, now_ns, &ignored);
+	process->lanes.process_track = process->track;
+	state->process[state->n_processes++] = process;
+	for (size_t i = 0; i < state->target->n_hosts; i++)
+		state->told[i].has_agent |= state->target->host[i].pid == process->pid;
+	if (!unseen_has_agent(&state->unseen, process->map.segment->exe_device, process->map.segment->exe_inode))
+		return err_set(err, ENOMEM, "cannot record another process: out of memory");
+	return 0;
+}
+
+static int find_in(struct agent_state *state, const char *ring_dir, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	DIR *dir = opendir(ring_dir);
+	struct dirent *entry;
+	char path[512];
+	int code = 0;
+
+	if (!dir)
+		return 0;
+	while (!code && (entry = readdir(dir))) {
+		size_t len = strlen(entry->d_name), suffix = strlen(SEGMENT_SUFFIX);
+		if (len <= suffix || strcmp(entry->d_name + len - suffix, SEGMENT_SUFFIX))
+			continue;
+		if (snprintf(path, sizeof path, "%s/%s", ring_dir, entry->d_name) >= (int)sizeof path)
+			continue;
+		if (!has_process(state, path))
+			code = add_process(state, path, out, now_ns, err);
+	}
+	closedir(dir);
+	return code;
+}
+
+static int find_processes(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	const char *const *more = state->target->more_ring_dirs;
+	int code = find_in(state, state->target->ring_dir, out, now_ns, err);
+
+	while (!code && more && *more)
+		code = find_in(state, *more++, out, now_ns, err);
+	return code;
+}
+
+static bool has_ended(const struct recorded *process)
+{
+	struct pollfd poller = { process->pidfd, POLLIN, 0 };
+
+	if (process->pidfd < 0)
+		return syscall(SYS_tgkill, process->pid, process->pid, 0) && errno == ESRCH;
+	return poll(&poller, 1, 0) == 1;
+}
+
+/* Losses that the agent has counted since the last look. */
+static int read_losses(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct segment *segment = process->map.segment;
+	uint64_t dict = segment->dict_lost, rings = segment->ring_lost, bytes;
+	char where[96];
+	int code = 0;
+
+	if (dict > process->dict_lost)
+		code = recorded_lost(process, out, now_ns, dict - process->dict_lost,
+				     "names, in the dictionary of the process", err);
+	if (!code && rings > process->ring_lost)
+		code = recorded_lost(process, out, now_ns, rings - process->ring_lost, "threads that got no ring", err);
+	if (!code && process->lanes.n_orphans)
+		code = recorded_lost(process, out, now_ns, process->lanes.n_orphans,
+				     "ends and parts whose begin was lost", err);
+	process->lanes.n_orphans = 0;
+	process->dict_lost = dict;
+	process->ring_lost = rings;
+	for (uint32_t i = 0; i < segment_rings(&process->map) && !code; i++) {
+		struct ring *ring = segment_ring(&process->map, i, &bytes);
+		struct reader *reader = &process->reader[i];
+		uint64_t lost = ring ? __atomic_load_n(&ring->lost, __ATOMIC_RELAXED) : 0;
+		if (lost <= reader->lost)
+			continue;
+		snprintf(where, sizeof where, "ring of thread %d, %llu KiB: full",
+			 reader->worker ? process->worker[reader->worker - 1].tid : 0, (unsigned long long)bytes >> 10);
+		code = recorded_lost(process, out, now_ns, lost - reader->lost, where, err);
+		reader->lost = lost;
+	}
+	return code;
+}
+
+/* All records published so far. *fill: the fullest ring, in percent. */
+/* *until_ns is brought forward to where reading stopped: what other threads did later must wait. */
+static int read_rings(struct recorded *process, struct sink *out, uint64_t now_ns, unsigned *fill, uint64_t *until_ns,
+		      struct err *err)
+{
+	struct records_step step = { process, NULL, NULL, out, now_ns, err };
+	int code = 0;
+
+	for (uint32_t i = 0; i < segment_rings(&process->map) && !code; i++) {
+		uint64_t bytes, total = 0, last_time = 0;
+		struct ring *ring = segment_ring(&process->map, i, &bytes);
+		const struct record *records;
+		size_t n = 0;
+
+		step.reader = &process->reader[i];
+		/* at most one lap, or a fast writer would keep us here */
+		while (ring && !code && total < bytes / sizeof *records && (records = ring_read(ring, bytes, &n)) &&
+		       n) {
+			/* names that these records refer to were published before them */
+			code = recorded_read_names(process, out, now_ns, err);
+			for (size_t r = 0; r < n && !code; r++) {
+				step.record = &records[r];
+				code = records_take(&step);
+				last_time = records[r].type != RECORD_RUN_USAGE && records[r].time ? records[r].time
+												   : last_time;
+			}
+			ring_read_done(ring, n);
+			total += n;
+		}
+		if (n && last_time && recorded_ns(process, last_time) < *until_ns)
+			*until_ns = recorded_ns(process, last_time);
+		if (ring && total * 100 / (bytes / sizeof *records) > *fill)
+			*fill = (unsigned)(total * 100 / (bytes / sizeof *records));
+		if (total * sizeof *records > 64 << 10)
+			segment_forget(&process->map, i);
+	}
+	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot read the agent's records: out of memory") : code;
+}
+
+/* Another segment of the same process, newer: it has started another program since. */
+static struct recorded *replaced_by(const struct agent_state *state, const struct recorded *process)
+{
+	for (size_t i = 0; i < state->n_processes; i++)
+		if (state->process[i] != process && state->process[i]->pid == process->pid &&
+		    state->process[i]->map.segment->started > process->map.segment->started)
+			return state->process[i];
+	return NULL;
+}
+
+/*
+ * Whether it is another program now, in which no agent has shown itself: the agent saw no end, and the kernel
+ * calls the process by another name. command: that name.
+ */
+static bool has_become_another(const struct agent_state *state, const struct recorded *process, char *command,
+			       size_t size)
+{
+	const struct segment *segment = process->map.segment;
+	struct proc_stat stat;
+	char text[1024];
+	ssize_t got;
+
+	if (segment->ended || replaced_by(state, process))
+		return false;
+	got = proc_read(state->target->sysroot, process->pid, "stat", text, sizeof text);
+	if (got < 0 || !proc_stat_parse(text, (size_t)got, &stat) ||
+	    !strncmp(stat.name, segment->command, sizeof segment->command - 1))
+		return false;
+	snprintf(command, size, "%s", stat.name);
+	return true;
+}
+
+static int note_process(const struct agent_state *state, struct recorded *process, struct sink *out, uint64_t now_ns,
+			struct err *err)
+{
+	struct segment *segment = process->map.segment;
+	char reason[sizeof segment->reason + 64] = "no runtime was loaded", command[64];
+	struct arg args[2] = { arg_int(KEY_PID, process->pid) };
+
+	if (process->is_noted || (process->has_runtime && segment->state != SEGMENT_OFF))
+		return 0;
+	process->is_noted = true;
+	if (segment->state == SEGMENT_OFF)
+		snprintf(reason, sizeof reason, "the agent switched itself off: %.*s", (int)sizeof segment->reason - 1,
+			 segment->reason);
+	else if (has_become_another(state, process, command, sizeof command))
+		snprintf(reason, sizeof reason, "what %.60s did was not seen: %s", command, unseen_unknown);
+	args[1] = arg_text(KEY_STATE, out, reason);
+	return recorded_note(out, recorded_track(process, out), now_ns, EVENT_NOTE_PROCESS, args, 2, err);
+}
+
+static int drain_process(const struct agent_state *state, struct recorded *process, struct sink *out, uint64_t now_ns,
+			 unsigned *fill, bool is_last, struct err *err)
+{
+	uint64_t until_ns = is_last ? UINT64_MAX : clock_ns();
+	int code = recorded_read_names(process, out, now_ns, err);
+
+	if (!code)
+		code = read_rings(process, out, now_ns, fill, is_last ? &(uint64_t){ 0 } : &until_ns, err);
+	if (!code && process->lanes.n) {
+		recorded_track(process, out);
+		code = lanes_put(&process->lanes, out, until_ns, err);
+	}
+	if (!code)
+		code = read_losses(process, out, now_ns, err);
+	return !code && is_last ? note_process(state, process, out, now_ns, err) : code;
+}
+
+/* Numbers go on in the process's next program. */
+static void hand_on(const struct recorded *from, struct recorded *to)
+{
+	if (!to)
+		return;
+	to->session_base = from->session_base + from->last_session;
+	to->run_base = from->run_base + from->last_run;
+}
+
+static int note_clock(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct arg args[2] = { arg_text(KEY_SOURCE, out, state->use_ticks ? "tsc" : "CLOCK_MONOTONIC"),
+			       arg_int(KEY_ERROR_NS, (int64_t)(state->clock.error_ns + state->clock.width_ns)) };
+	uint32_t track = state->target->tree->n ? state->target->tree->process[0].track : 0;
+
+	return track ? recorded_note(out, track, now_ns, EVENT_NOTE_CLOCK, args, 2, err) : 0;
+}
+
+/* No inference came that would have brought the agent in: that a runtime is there is known all the same. */
+static int tell_without_agent(struct agent_state *state, const struct host *host, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct recorded *process = recorded_new(host->pid, tree_track(state->target->tree, host->pid), out->names, err);
+	struct segment_entry entry = { .kind = DICT_RUNTIME,
+				       .text = { names_of(out->names, host->path), names_of(out->names, host->version),
+						 names_of(out->names, host->unseen) } };
+	char path[64];
+	struct stat exe;
+	int code;
+
+	if (!process)
+		return -ENOMEM;
+	code = recorded_tell_runtime(process, &entry, 0, out, now_ns, err);
+	recorded_close(process);
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)host->pid);
+	if (!code && !stat(path, &exe) && !unseen_has_agent(&state->unseen, exe.st_dev, exe.st_ino))
+		code = -ENOMEM;
+	return code;
+}
+
+/* It has called exec. What it did before is recorded. */
+static int tell_other_program(const struct agent_state *state, const struct host *host, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct arg args[3] = { arg_int(KEY_PID, host->pid) };
+	uint32_t track = tree_track(state->target->tree, host->pid);
+	char who[96];
+
+	snprintf(who, sizeof who, "%.64s (%d)", host->name, (int)host->pid);
+	args[1] = arg_text(KEY_SOURCE, out, who);
+	args[2] = arg_text(KEY_TEXT, out, "it became another program (exec), in which there is no agent");
+	return track ? recorded_note(out, track, now_ns, EVENT_NOTE_STOPPED, args, 3, err) : 0;
+}
+
+static int tell_hosts(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < state->target->n_hosts && !code; i++) {
+		const struct host *host = &state->target->host[i];
+		struct told *told = &state->told[i];
+		if (host->is_another && !told->is_another)
+			code = tell_other_program(state, host, out, now_ns, err);
+		told->is_another |= host->is_another;
+		if (!code && state->target->is_ending && !told->has_agent && !told->is_another)
+			code = tell_without_agent(state, host, out, now_ns, err);
+	}
+	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot tell of a program: out of memory") : code;
+}
+
+static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct agent_state *state = opaque;
+	unsigned fill = 0;
+	int code = find_processes(state, out, now_ns, err);
+
+	if (state->use_ticks)
+		clock_map_update(&state->clock);
+	for (size_t i = 0; i < state->n_processes && !code;) {
+		struct recorded *process = state->process[i];
+		struct recorded *next = replaced_by(state, process);
+		bool is_last = has_ended(process) || next || state->target->is_ending;
+		code = drain_process(state, process, out, now_ns, &fill, is_last, err);
+		if (is_last)
+			hand_on(process, next);
+		if (code || !is_last || state->target->is_ending) {
+			i++;
+			continue;
+		}
+		unlink(process->path);
+		recorded_close(process);
+		state->process[i] = state->process[--state->n_processes];
+	}
+	if (!code && state->target->is_ending)
+		code = note_clock(state, out, now_ns, err);
+	if (!code)
+		code = tell_hosts(state, out, now_ns, err);
+	if (!code)
+		code = unseen_update(&state->unseen, state->target, out, now_ns, err);
+	/* come back sooner when a ring was filling up */
+	state->due_ms = fill > 50 ? 1 : fill > 20 ? 5 : 20;
+	return code;
+}
+
+static int due_ms(const void *opaque)
+{
+	const struct agent_state *state = opaque;
+
+	return state->due_ms ? state->due_ms : 1;
+}
+
+static void stop(void *opaque)
+{
+	struct agent_state *state = opaque;
+
+	for (size_t i = 0; i < state->n_processes; i++) {
+		/* whoever is still there may stop writing */
+		__atomic_store_n(&state->process[i]->map.segment->state, SEGMENT_OFF, __ATOMIC_RELAXED);
+		unlink(state->process[i]->path);
+		recorded_close(state->process[i]);
+	}
+	free(state->process);
+	free(state->told);
+	unseen_done(&state->unseen);
+	state->process = NULL;
+	state->told = NULL;
+	state->n_processes = 0;
+}
+
+const struct source source_agent = {
+	.name = "agent",
+	.help = "models, sessions, inferences and operators, from inside the program",
+	.state_size = sizeof(struct agent_state),
+	.check = check,
+	.start = start,
+	.due_ms = due_ms,
+	.drain = drain,
+	.stop = stop,
+};

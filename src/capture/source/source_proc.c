@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What else /proc/PID/stat says of each process: "threads", and "page faults" and "major faults" (those
+ * that had to wait for a disk) per second since the sample before; the first sample of a process that was
+ * young then is taken from its start.
+ */
+#include "capture/source/counter.h"
+#include "capture/source/follow.h"
+
+#include <errno.h>
+
+#define MS_NS UINT64_C(1000000)
+#define SPAN_NS (8 * MS_NS)
+
+struct proc_item {
+	struct followed followed;
+	struct counter threads, minor, major;
+	struct proc_file stat;
+	bool has_base;
+	uint64_t base_ns, base_minor, base_major;
+};
+
+struct proc_state {
+	const struct target *target;
+	struct follow follow;
+};
+
+static bool is_stat(const char *text, size_t len)
+{
+	struct proc_stat stat;
+
+	return proc_stat_parse(text, len, &stat);
+}
+
+static int check(const struct target *target, struct err *err)
+{
+	return sample_check(target, "stat", is_stat, err);
+}
+
+static int start(void *data, const struct target *target, struct sink *out, struct err *err)
+{
+	((struct proc_state *)data)->target = target;
+	return 0;
+}
+
+/* Counts per second, and the count to go on from; one that went back stays where it was. */
+static double rate(uint64_t *base, uint64_t count, uint64_t span_ns)
+{
+	uint64_t more = count > *base ? count - *base : 0;
+
+	*base += more;
+	return (double)more * 1e9 / (double)span_ns;
+}
+
+static int sample_faults(const struct sample *sample, struct proc_item *item, const struct proc_stat *stat,
+			 uint64_t time_ns)
+{
+	uint32_t track = sample->process->track;
+	uint64_t span_ns;
+	int result;
+
+	if (!item->has_base) {
+		item->has_base = true;
+		item->base_ns = sample_since_ns(sample->process, time_ns);
+		item->base_minor = item->base_ns < time_ns ? 0 : stat->minor_faults;
+		item->base_major = item->base_ns < time_ns ? 0 : stat->major_faults;
+	}
+	span_ns = time_ns > item->base_ns ? time_ns - item->base_ns : 0;
+	if (span_ns < SPAN_NS)
+		return 0;
+	item->base_ns = time_ns;
+	result = counter_put(&item->minor,
+			     &(struct counter_value){ "page faults", "count/s", track, time_ns,
+						      rate(&item->base_minor, stat->minor_faults, span_ns) },
+			     sample->out, sample->err);
+	if (result)
+		return result;
+	return counter_put(&item->major,
+			   &(struct counter_value){ "major faults", "count/s", track, time_ns,
+						    rate(&item->base_major, stat->major_faults, span_ns) },
+			   sample->out, sample->err);
+}
+
+static int sample_process(void *data, const struct sample *sample, void *data_item)
+{
+	struct proc_item *item = data_item;
+	struct proc_stat stat;
+	char text[1024];
+	ssize_t got = sample_read(sample, &item->stat, "stat", text, sizeof text);
+	uint64_t time_ns = sample_clock_ns(sample->target, sample->now_ns);
+	int result = 0;
+
+	if (got >= 0 && !proc_stat_parse(text, (size_t)got, &stat))
+		got = -EPROTO;
+	if (got < 0)
+		return sample_unreadable(sample, &item->followed, 0, "stat", got);
+	if (!proc_is_zombie(&stat))
+		result = counter_put(&item->threads,
+				     &(struct counter_value){ "threads", "count", sample->process->track, time_ns,
+							      (double)stat.n_threads },
+				     sample->out, sample->err);
+	return result ? result : sample_faults(sample, item, &stat, time_ns);
+}
+
+static void close_item(void *data_item)
+{
+	struct proc_item *item = data_item;
+
+	proc_file_close(&item->stat);
+}
+
+static const struct follow_kind proc_kind = { sizeof(struct proc_item), sample_process, close_item };
+
+static int due_ms(const void *data)
+{
+	const struct proc_state *state = data;
+
+	return sample_due_ms(follow_due_ns(&state->follow, &proc_kind, state->target->tree));
+}
+
+static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct proc_state *state = data;
+	struct sample sample = { state->target, NULL, out, now_ns, err };
+
+	return follow_drain(&state->follow, &proc_kind, state, &sample);
+}
+
+static void stop(void *data)
+{
+	follow_done(&((struct proc_state *)data)->follow, &proc_kind);
+}
+
+const struct source source_proc = {
+	.name = "process",
+	.help = "threads and page faults of each process",
+	.state_size = sizeof(struct proc_state),
+	.check = check,
+	.start = start,
+	.due_ms = due_ms,
+	.drain = drain,
+	.stop = stop,
+};

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Events from probes in running processes: looks for runtimes in the processes of the tree, reads what the probes tell
+ * and hands it to the process it comes from (uprobe_process.h). What is newer than the moment at which the ring was
+ * seen empty waits for the next round, because an older record of another thread may not be there yet.
+ */
+#include "base/clock.h"
+#include "capture/source/source.h"
+#include "capture/source/tree.h"
+#include "capture/probe/uprobe_process.h"
+#include "capture/probe/uprobe_ring.h"
+#include "capture/probe/uprobes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A process of the tree, from when it is first seen until it ends, whichever programs it becomes. */
+struct watched {
+	pid_t pid;
+	uint64_t start_ticks;
+	uint32_t exe, track;
+	uint64_t look_ns, wait_ns;	/* when to look for a runtime in it, and how long until the time after */
+	struct uprobe_process *process;	/* NULL: no runtime so far */
+	bool is_in_tree, has_failed;
+};
+
+struct uprobe_state {
+	const struct target *target;
+	struct watched **watched;
+	size_t n_watched;
+	struct watched *owner[UPROBE_MAX_ARMED];	/* whose copy it is */
+	uint64_t n_lost[UPROBE_MAX_ARMED];		/* that were told of */
+	uint64_t empty_ns;		/* the ring was seen empty then */
+	bool has_read;
+};
+
+/* LONGEST_WRITE_NS: at the end, for a record whose writer has lost its processor; what lies behind it is there. */
+enum { FIRST_WAIT_NS = 50000000, LONGEST_WAIT_NS = 1000000000, LONGEST_WRITE_NS = 200000000 };
+
+static int check(const struct target *target, struct err *err)
+{
+	if (!target->uprobes)
+		return err_set(err, EOPNOTSUPP, "only inftrace attach and inftrace next put probes into programs");
+	return 0;
+}
+
+static int start(void *opaque, const struct target *target, struct sink *out, struct err *err)
+{
+	struct uprobe_state *state = opaque;
+
+	state->target = target;
+	uprobes_start(target->uprobes);
+	return 0;
+}
+
+static void watched_free(struct watched *watched)
+{
+	uprobe_process_free(watched->process);
+	free(watched);
+}
+
+/* Both are in the order in which they came: it is most often the one behind the last (*next). */
+static struct watched *find(const struct uprobe_state *state, const struct tree_process *process, size_t *next)
+{
+	for (size_t i = 0; i < state->n_watched; i++) {
+		struct watched *watched = state->watched[(*next + i) % state->n_watched];
+		if (watched->pid != process->pid || watched->start_ticks != process->start_ticks)
+			continue;
+		*next += i + 1;
+		return watched;
+	}
+	return NULL;
+}
+
+static struct watched *add(struct uprobe_state *state, const struct tree_process *process)
+{
+	struct watched **grown = realloc(state->watched, (state->n_watched + 1) * sizeof(struct watched *)), *watched;
+
+	if (grown)
+		state->watched = grown;
+	watched = grown ? malloc(sizeof *watched) : NULL;
+	if (!watched)
+		return NULL;
+	*watched = (struct watched){ .pid = process->pid, .start_ticks = process->start_ticks, .track = process->track };
+	state->watched[state->n_watched++] = watched;
+	return watched;
+}
+
+/* Takes up what is new in the tree, and marks what is still there. */
+static int follow_tree(struct uprobe_state *state, uint64_t now_ns, struct err *err)
+{
+	const struct tree *tree = state->target->tree;
+	size_t next = 0;
+
+	for (size_t i = 0; i < state->n_watched; i++)
+		state->watched[i]->is_in_tree = false;
+	for (size_t i = 0; i < tree->n; i++) {
+		const struct tree_process *process = &tree->process[i];
+		struct watched *watched = find(state, process, &next);
+		bool is_other = !watched || (watched->exe && process->exe && watched->exe != process->exe);
+		if (!watched)
+			watched = add(state, process);
+		if (!watched)
+			return err_set(err, ENOMEM, "cannot follow the processes of the target: out of memory");
+		watched->is_in_tree = true;
+		watched->exe = process->exe ? process->exe : watched->exe;
+		if (!is_other)
+			continue;
+		/* another program will load another runtime soon; in the same one the probes are in already */
+		watched->look_ns = now_ns;
+		watched->wait_ns = FIRST_WAIT_NS;
+		watched->has_failed = false;
+	}
+	return 0;
+}
+
+static int tell_runtime(const struct uprobe_state *state, struct watched *watched, struct uprobes_copy *copy, struct sink *out,
+			uint64_t now_ns, struct err *err)
+{
+	struct segment_entry entry = { .kind = DICT_RUNTIME };
+	char text[480];
+
+	snprintf(text, sizeof text, "probes by %s: %s", uprobes_link_name(state->target->uprobes), copy->armed);
+	entry.text[0] = names_of(out->names, copy->path);
+	entry.text[1] = names_of(out->names, copy->version);
+	entry.text[2] = names_of(out->names, text);
+	entry.text[3] = names_of(out->names, copy->left_out);
+	return recorded_tell_runtime(watched->process->recorded, &entry, copy->arm_ns, out, now_ns, err);
+}
+
+/* A copy of the runtime that was armed since the last look. */
+static int take_copy(struct uprobe_state *state, struct watched *watched, uint32_t number, struct sink *out, uint64_t now_ns,
+		     struct err *err)
+{
+	struct uprobes_copy *copy = uprobes_copy(state->target->uprobes, number);
+	const struct uprobe_armed *armed = uprobes_armed(state->target->uprobes, number);
+
+	copy->is_new = false;
+	if (!watched->process) {
+		watched->process = uprobe_process_new(watched->pid, watched->track, copy->cwd, out->names, err);
+		if (!watched->process)
+			return -ENOMEM;
+	}
+	watched->process->has_gaps |= armed->has_gaps;
+	state->owner[number] = watched;
+	state->n_lost[number] = 0;
+	return tell_runtime(state, watched, copy, out, now_ns, err);
+}
+
+static int tell_failure(struct watched *watched, const char *reason, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct arg args[2] = { arg_int(KEY_PID, watched->pid), arg_text(KEY_STATE, out, reason) };
+
+	watched->has_failed = true;
+	return recorded_note(out, watched->track, now_ns, EVENT_NOTE_PROCESS, args, 2, err);
+}
+
+static int look(struct uprobe_state *state, struct watched *watched, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct err failure;
+	int n = uprobes_arm(state->target->uprobes, watched->pid, &failure), code = 0;
+
+	watched->look_ns = clock_ns() + watched->wait_ns;
+	watched->wait_ns = watched->wait_ns * 2 < LONGEST_WAIT_NS ? watched->wait_ns * 2 : LONGEST_WAIT_NS;
+	if (n < 0)
+		return watched->has_failed || n == -ESRCH ? 0 : tell_failure(watched, failure.msg, out, now_ns, err);
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED && !code && n; i++) {
+		struct uprobes_copy *copy = uprobes_copy(state->target->uprobes, i);
+		if (copy && copy->is_new && copy->pid == watched->pid)
+			code = take_copy(state, watched, i, out, now_ns, err);
+	}
+	return code;
+}
+
+static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct uprobe_ring *ring = uprobes_ring(state->target->uprobes);
+	struct uprobe_step step = { .out = out, .now_ns = now_ns, .err = err };
+	uint64_t before_ns = clock_ns();
+	int code = 0;
+
+	uprobe_ring_look(ring);
+	state->has_read = false;
+	while (!code && (step.hit = uprobe_ring_next(ring, &step.size))) {
+		const struct uprobes_copy *copy;
+		uint32_t number;
+		if (step.size < sizeof *step.hit)
+			continue;
+		number = step.hit->armed;
+		copy = uprobes_copy(state->target->uprobes, number);
+		state->has_read = true;
+		if (!copy || !state->owner[number])
+			continue;
+		step.is_old_string = copy->is_old_string;
+		step.has_load = copy->has_load;
+		code = uprobe_process_take(state->owner[number]->process, &step);
+	}
+	uprobe_ring_done(ring);
+	if (!ring->is_waiting)
+		state->empty_ns = before_ns;
+	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot read what the probes tell: out of memory") : code;
+}
+
+/* What was counted since the last look. */
+static int tell_losses(struct uprobe_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED && !code; i++) {
+		uint64_t n_lost;
+		if (!state->owner[i])
+			continue;
+		n_lost = __atomic_load_n(&uprobes_armed(state->target->uprobes, i)->n_lost, __ATOMIC_RELAXED);
+		if (n_lost > state->n_lost[i])
+			code = recorded_lost(state->owner[i]->process->recorded, out, now_ns, n_lost - state->n_lost[i],
+					     "ring of the probes, 8 MiB: full", err);
+		state->n_lost[i] = n_lost;
+	}
+	return code;
+}
+
+static int tell_left_out(struct uprobe_process *process, uint64_t count, const char *what, struct sink *out, uint64_t now_ns,
+			 struct err *err)
+{
+	struct arg args[2] = { arg_int(KEY_COUNT, (int64_t)count), arg_text(KEY_TEXT, out, what) };
+
+	if (!count)
+		return 0;
+	return recorded_note(out, recorded_track(process->recorded, out), now_ns, EVENT_NOTE_LEFT_OUT, args, 2, err);
+}
+
+/* The process is over for us: the rest of its lanes, and what is not recorded of it. */
+static int finish(struct uprobe_state *state, struct watched *watched, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct uprobe_process *process = watched->process;
+	uint64_t n_skipped = 0;
+	int code;
+
+	if (!process)
+		return 0;
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
+		if (state->owner[i] == watched)
+			n_skipped += uprobes_armed(state->target->uprobes, i)->n_skipped;
+	code = lanes_put(&process->recorded->lanes, out, UINT64_MAX, err);
+	if (!code)
+		code = tell_left_out(process, n_skipped, "inferences, as --sample or --rate says", out, now_ns, err);
+	if (!code)
+		code = tell_left_out(process, process->n_cut_runs, "inferences that had begun before recording did", out,
+				     now_ns, err);
+	if (!code)
+		code = tell_left_out(process, process->n_cut_operators,
+				     "operators of inferences that had begun before recording did", out, now_ns, err);
+	if (!code && process->n_unplaced)
+		code = recorded_lost(process->recorded, out, now_ns, process->n_unplaced, "hits of probes that found no place", err);
+	return code;
+}
+
+/* Processes that have left the tree, once everything that they told has been read. */
+static int drop_gone(struct uprobe_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	size_t n = 0;
+	int code = 0;
+
+	for (size_t i = 0; i < state->n_watched; i++) {
+		struct watched *watched = state->watched[i];
+		if (watched->is_in_tree || code) {
+			state->watched[n++] = watched;
+			continue;
+		}
+		code = finish(state, watched, out, now_ns, err);
+		/* not by its number: another program may have that by now, and probes of its own */
+		for (uint32_t c = 0; c < UPROBE_MAX_ARMED; c++) {
+			if (state->owner[c] != watched)
+				continue;
+			uprobes_disarm(state->target->uprobes, c);
+			state->owner[c] = NULL;
+		}
+		watched_free(watched);
+	}
+	state->n_watched = n;
+	return code;
+}
+
+static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct uprobe_state *state = opaque;
+	const struct uprobe_ring *ring = uprobes_ring(state->target->uprobes);
+	uint64_t until_ns = clock_ns() + LONGEST_WRITE_NS;
+	bool is_ending = state->target->is_ending;
+	int code;
+
+	if (is_ending)
+		uprobes_stop(state->target->uprobes);
+	code = follow_tree(state, now_ns, err);
+	for (size_t i = 0; i < state->n_watched && !code && !is_ending; i++)
+		if (state->watched[i]->is_in_tree && now_ns >= state->watched[i]->look_ns)
+			code = look(state, state->watched[i], out, now_ns, err);
+	do
+		code = code ? code : read_ring(state, out, now_ns, err);
+	while (!code && is_ending && ring->is_waiting && clock_ns() < until_ns && !usleep(500));
+	for (size_t i = 0; i < state->n_watched && !code; i++) {
+		struct uprobe_process *process = state->watched[i]->process;
+		if (process && process->recorded->lanes.n)
+			code = lanes_put(&process->recorded->lanes, out, state->empty_ns, err);
+	}
+	if (!code)
+		code = tell_losses(state, out, now_ns, err);
+	for (size_t i = 0; i < state->n_watched && !code && is_ending; i++)
+		code = finish(state, state->watched[i], out, now_ns, err);
+	return code || is_ending || ring->is_waiting ? code : drop_gone(state, out, now_ns, err);
+}
+
+static int due_ms(const void *opaque)
+{
+	const struct uprobe_state *state = opaque;
+
+	return state->has_read ? 2 : 10;
+}
+
+static void stop(void *opaque)
+{
+	struct uprobe_state *state = opaque;
+
+	if (state->target)
+		uprobes_stop(state->target->uprobes);
+	for (size_t i = 0; i < state->n_watched; i++)
+		watched_free(state->watched[i]);
+	free(state->watched);
+	state->watched = NULL;
+	state->n_watched = 0;
+}
+
+const struct source source_uprobe = {
+	.name = "uprobe",
+	.help = "sessions, inferences and operators of running programs, by probes from outside",
+	.state_size = sizeof(struct uprobe_state),
+	.check = check,
+	.start = start,
+	.due_ms = due_ms,
+	.drain = drain,
+	.stop = stop,
+};

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Compares what the processes of the tree run with what the agents say their programs are. Both lists are short,
+ * and the tree's is walked in step with ours: tracks are numbered in the order in which processes were met.
+ */
+#include "capture/source/unseen.h"
+
+#include "capture/proc/program.h"
+#include "capture/decode/recorded.h"
+
+#include "event/event.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char unseen_unknown[] = "the agent could not start in it (a limit on file size or memory, another /dev/shm, "
+			      "another user), or its environment took LD_PRELOAD away or set INFTRACE_DISABLE";
+
+struct unseen_file {
+	uint64_t device, inode;
+};
+
+struct unseen_program {
+	uint32_t track, exe;	/* exe: the name of its path, which changes when the process becomes another program */
+	pid_t pid;
+	struct unseen_file file;	/* zeroed: could not be read, and nothing is said of it */
+	const char *refusal;
+};
+
+static void *grow(void *array, size_t n, size_t *capacity, size_t size)
+{
+	size_t wanted = *capacity ? *capacity * 2 : 16;
+	void *grown;
+
+	if (n < *capacity)
+		return array;
+	grown = realloc(array, wanted * size);
+	if (grown)
+		*capacity = wanted;
+	return grown;
+}
+
+static bool is_seen(const struct unseen *unseen, const struct unseen_file *file)
+{
+	for (size_t i = 0; i < unseen->n_seen; i++)
+		if (unseen->seen[i].device == file->device && unseen->seen[i].inode == file->inode)
+			return true;
+	return false;
+}
+
+bool unseen_has_agent(struct unseen *unseen, uint64_t device, uint64_t inode)
+{
+	struct unseen_file file = { device, inode }, *grown;
+
+	if (is_seen(unseen, &file))
+		return true;
+	grown = grow(unseen->seen, unseen->n_seen, &unseen->seen_capacity, sizeof *grown);
+	if (!grown)
+		return false;
+	unseen->seen = grown;
+	unseen->seen[unseen->n_seen++] = file;
+	return true;
+}
+
+/* Looked at while the process lives: its file may be out of reach by any path. */
+static struct unseen_program look(const struct target *target, const struct tree_process *process)
+{
+	struct unseen_program program = {
+		.track = process->track, .exe = process->exe, .pid = process->pid, .refusal = ""
+	};
+	char path[300];
+	struct stat stat_;
+	int fd;
+
+	snprintf(path, sizeof path, "%s/proc/%d/exe", target->sysroot, (int)process->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return program;
+	if (!fstat(fd, &stat_))
+		program.file = (struct unseen_file){ stat_.st_dev, stat_.st_ino };
+	program.refusal = program_refusal(fd);
+	close(fd);
+	return program;
+}
+
+/* Where nothing in the program's file tells. */
+static const char *likely(const struct target *target)
+{
+	return target->n_hosts ? "the agent is brought only into programs that have a runtime in them when the recording begins" :
+				 unseen_unknown;
+}
+
+static int conclude(const struct unseen *unseen, const struct target *target, const struct unseen_program *program,
+		    struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct arg args[3] = { arg_int(KEY_PID, program->pid), arg_name(KEY_EXE, program->exe) };
+	char text[600];
+
+	if (!program->file.inode || is_seen(unseen, &program->file))
+		return 0;
+	snprintf(text, sizeof text, "what %s did was not seen: %s", names_text(out->names, program->exe),
+		 *program->refusal ? program->refusal : likely(target));
+	args[2] = arg_text(KEY_STATE, out, text);
+	return recorded_note(out, program->track, now_ns, EVENT_NOTE_PROCESS, args, 3, err);
+}
+
+static int add(struct unseen *unseen, const struct unseen_program *program, struct err *err)
+{
+	struct unseen_program *grown = grow(unseen->program, unseen->n, &unseen->capacity, sizeof *grown);
+
+	if (!grown)
+		return err_set(err, ENOMEM, "cannot follow the processes of the target: out of memory");
+	unseen->program = grown;
+	unseen->program[unseen->n++] = *program;
+	return 0;
+}
+
+int unseen_update(struct unseen *unseen, const struct target *target, struct sink *out, uint64_t now_ns,
+		  struct err *err)
+{
+	const struct tree *tree = target->tree;
+	size_t kept = 0, at = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < unseen->n && !result; i++) {
+		struct unseen_program *program = &unseen->program[i];
+		while (at < tree->n && tree->process[at].track < program->track)
+			at++;
+		bool is_there = at < tree->n && tree->process[at].track == program->track;
+		if (!is_there || tree->process[at].exe != program->exe || target->is_ending)
+			result = conclude(unseen, target, program, out, now_ns, err);
+		if (!is_there || target->is_ending)
+			continue;
+		unseen->program[kept++] = tree->process[at].exe == program->exe ? *program :
+										look(target, &tree->process[at]);
+	}
+	unseen->n = kept;
+	for (at = tree->n; at > 0 && (!kept || tree->process[at - 1].track > unseen->program[kept - 1].track);)
+		at--;
+	for (; at < tree->n && !result && !target->is_ending; at++) {
+		struct unseen_program program;
+		if (!tree->process[at].exe)
+			continue;
+		program = look(target, &tree->process[at]);
+		result = add(unseen, &program, err);
+	}
+	return result;
+}
+
+void unseen_done(struct unseen *unseen)
+{
+	free(unseen->program);
+	free(unseen->seen);
+	*unseen = (struct unseen){ 0 };
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The table is put together before main runs: our rows, then the runner's, but for those that we fill ourselves. A letter
+ * that is ours already is not theirs as well.
+ */
+#include "experiment/model_options.h"
+
+#include "analyze/result/model_compare.h"
+#include "model/run/run_result.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct model_opts, field)
+enum { MAX_ROWS = 120, MAX_WORDS = 1024 };	/* every list of options full, and more */
+
+static const struct opt own_rows[] = {
+	{ 0, NULL, NULL, "What to compare, and how to show it:" },
+	{ 'e', "ep", "NAME,...", "execution providers, each in a run of its own: cpu,openvino,qnn,cuda", OPT_LIST, AT(ep) },
+	{ 'l', "level", "inference|operator", "only latencies, or also, in a second run, every operator", OPT_CHOICE, AT(level), "operator" },
+	{ 0, "format", "text|json|csv|csv-operators|html", "how to print the report", OPT_CHOICE, AT(format), "text" },
+	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
+	{ 0, "report", "FILE", "write the report here as well, in the format of its suffix: .html, .json, .csv or .txt", OPT_LIST, AT(report) },
+	{ 'a', "all", NULL, "show every operator, not the most important ones", OPT_FLAG, AT(all) },
+	{ 0, "ascii", NULL, "print nothing but ASCII; by default where the locale says so", OPT_FLAG, AT(ascii) },
+	{ 'o', "output", "FILE", "recordings go here, with the provider's name before the suffix", OPT_STR, AT(out), "inftrace.pftrace" },
+	{ 0, "force", NULL, "overwrite files that exist", OPT_FLAG, AT(force) },
+	{ 0, "interval", "TIME", "time between samples of CPU and memory, 10ms or more", OPT_DURATION, AT(interval_ns), "1s" },
+	{ 0, "rounds", "N", "measure in this many processes, providers in turn; --duration and --iterations are divided among them", OPT_INT,
+	  AT(rounds), "5" },
+	{ 0, "outputs", "FOLDER", "keep the outputs of the first inference here, as .npy in a folder for each provider", OPT_STR,
+	  AT(run.outputs) },
+	{ 0, "dry-run", NULL, "only analyse the model, run nothing", OPT_FLAG, AT(dry_run) },
+	{ 0, "list-devices", NULL, "show the devices of providers that the runtime tells of (1.22), and end; needs no model", OPT_FLAG,
+	  AT(run.list_devices) },
+};
+
+/* Filled by us, or of use only when the runner runs alone. */
+static const char *const not_passed[] = { "ep",	     "list-devices",   "list-runtimes", "result",
+					  "outputs", "ep-profile-dir", "verbose" };
+
+struct opt model_opt_table[MAX_ROWS];
+
+static bool is_passed(const struct opt *row)
+{
+	for (size_t i = 0; row->name && i < sizeof not_passed / sizeof *not_passed; i++)
+		if (!strcmp(row->name, not_passed[i]))
+			return false;
+	return true;
+}
+
+static bool is_taken(char letter, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (letter && model_opt_table[i].letter == letter)
+			return true;
+	return false;
+}
+
+__attribute__((constructor)) static void make_table(void)
+{
+	size_t n = sizeof own_rows / sizeof *own_rows;
+
+	memcpy(model_opt_table, own_rows, sizeof own_rows);
+	for (const struct opt *row = run_opt_table; !opt_is_end(row) && n < MAX_ROWS - 1; row++) {
+		if (!is_passed(row) || (opt_is_heading(row) && !strcmp(row->help, "Result:")))
+			continue;
+		model_opt_table[n] = *row;
+		if (is_taken(row->letter, n))
+			model_opt_table[n].letter = 0;
+		n++;
+	}
+}
+
+static const char *keep(struct arena *arena, const char *text, size_t len)
+{
+	char *kept = arena_alloc(arena, len + 1);
+
+	return kept ? memcpy(kept, text, len) : NULL;
+}
+
+static int add_way(struct model_way *ways, int n, int max, const char *label, size_t len, struct arena *arena,
+		   struct err *err)
+{
+	if (n == max)
+		return err_set(err, E2BIG, "cannot compare more than %d runs", max);
+	ways[n] = (struct model_way){ .label = keep(arena, label, len) };
+	if (!ways[n].label)
+		return err_set(err, ENOMEM, "cannot run the model: out of memory");
+	for (int i = 0; i < n; i++)
+		if (!strcmp(ways[i].label, ways[n].label))
+			return err_set(err, EINVAL, "cannot compare %s with itself: it is in --ep twice",
+				       ways[n].label);
+	return 0;
+}
+
+/* The provider that NAME:KEY=VALUE is of; false: it has no name. */
+static bool owner_of(const char *text, char *name, size_t size)
+{
+	const char *colon = memchr(text, ':', strcspn(text, "="));
+
+	snprintf(name, size, "%.*s", colon ? (int)(colon - text) : 0, text);
+	return colon != NULL;
+}
+
+/* An option that no run gets would be left out without a word. Which providers a policy chooses from, the runner knows. */
+static int check_provider_options(const struct opt_list *list, const struct model_way *ways, int n, struct err *err)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		char name[RUN_NAME];
+		bool has_owner = owner_of(list->item[i], name, sizeof name), is_taken = false;
+
+		for (int k = 0; k < n; k++)
+			is_taken |= ways[k].policy || (has_owner ? model_is_provider(name, ways[k].provider)
+								 : !model_way_is_cpu(&ways[k]));
+		if (!is_taken && has_owner)
+			return err_set(err, EINVAL, "cannot use '%s' as --ep-option: %s is not among --ep",
+				       list->item[i], name);
+		if (!is_taken)
+			return err_set(err, EINVAL, "cannot use '%s' as --ep-option: the CPU provider has none",
+				       list->item[i]);
+	}
+	return 0;
+}
+
+bool model_way_is_cpu(const struct model_way *way)
+{
+	return way->provider && model_is_provider("cpu", way->provider);
+}
+
+int model_options_ways(const struct model_opts *opts, struct model_way *ways, int max, struct arena *arena,
+		       struct err *err)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < opts->ep.n; i++) {
+		for (const char *at = opts->ep.item[i]; *at; at += *at == ',') {
+			size_t len = strcspn(at, ",");
+			if (len && add_way(ways, n, max, at, len, arena, err))
+				return -err->code;
+			if (len) {
+				ways[n].provider = ways[n].label;
+				n++;
+			}
+			at += len;
+		}
+	}
+	if (opts->run.policy) {
+		if (add_way(ways, n, max, opts->run.policy, strlen(opts->run.policy), arena, err))
+			return -err->code;
+		ways[n].policy = ways[n].label;
+		n++;
+	}
+	if (!n && add_way(ways, 0, max, "cpu", 3, arena, err))
+		return -err->code;
+	if (!n)
+		ways[n++].provider = ways[0].label;
+	return check_provider_options(&opts->run.provider_option, ways, n, err) ? -err->code : n;
+}
+
+struct words {
+	char **argv;
+	size_t n;
+	struct arena *arena;
+	const char *label;	/* for the names of files that are written; NULL: none is needed */
+	bool has_failed;
+};
+
+static void add(struct words *words, const char *name, const char *value)
+{
+	size_t size = strlen(name) + (value ? strlen(value) : 0) + 4;
+	char *word = arena_alloc(words->arena, size);
+
+	/* three more follow: "--", the model, and the end */
+	if (!word || words->n == MAX_WORDS - 3) {
+		words->has_failed = true;
+		return;
+	}
+	snprintf(word, size, "--%s%s%s", name, value ? "=" : "", value ? value : "");
+	words->argv[words->n++] = word;
+}
+
+/* An option of a provider goes to that provider: NAME:KEY=VALUE; without a name to all but the CPU, which has none. */
+static const char *option_for(const struct model_way *way, const char *text)
+{
+	char name[RUN_NAME];
+
+	if (!way->provider)
+		return text;
+	if (!owner_of(text, name, sizeof name))
+		return model_way_is_cpu(way) ? NULL : text;
+	return model_is_provider(name, way->provider) ? strchr(text, ':') + 1 : NULL;
+}
+
+static void add_list(struct words *words, const struct opt *row, const struct opt_list *list,
+		     const struct model_way *way)
+{
+	bool is_of_provider = !strcmp(row->name, "ep-option");
+
+	for (size_t i = 0; i < list->n; i++) {
+		const char *text = is_of_provider ? option_for(way, list->item[i]) : list->item[i];
+		if (text)
+			add(words, row->name, text);
+	}
+}
+
+/* A file that each of several ways writes: with the way's label before its suffix. */
+static const char *file_of(struct words *words, const char *name, const char *path)
+{
+	static const char *const written[] = { "optimized-model", "optimized-data", "compile", "runtime-profile" };
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+	size_t size = strlen(path) + (words->label ? strlen(words->label) : 0) + 2;
+	bool is_written = false;
+	char *labelled;
+
+	for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+		is_written |= !strcmp(name, written[i]);
+	if (!is_written || !words->label)
+		return path;
+	labelled = arena_alloc(words->arena, size);
+	if (labelled)
+		snprintf(labelled, size, "%.*s-%s%s", (int)(dot ? dot - path : (long)strlen(path)), path, words->label,
+			 dot ? dot : "");
+	words->has_failed |= !labelled;
+	return labelled ? labelled : path;
+}
+
+/* "1.5s" */
+static void put_seconds(char *text, size_t size, uint64_t ns)
+{
+	size_t len = (size_t)snprintf(text, size - 1, "%llu.%09llu", (unsigned long long)(ns / 1000000000),
+				      (unsigned long long)(ns % 1000000000));
+
+	while (text[len - 1] == '0')
+		len--;
+	len -= text[len - 1] == '.';
+	strcpy(text + len, "s");
+}
+
+/* One option of the runner, as a user would type it; nothing when it has its default. */
+static void add_row(struct words *words, const struct opt *row, const struct run_opts *opts,
+		    const struct model_way *way)
+{
+	const char *field = (const char *)opts + row->offset;
+	const char *text = row->type == OPT_STR || row->type == OPT_CHOICE ? *(const char *const *)field : NULL;
+	char number[40];
+
+	switch (row->type) {
+	case OPT_FLAG:
+		if (*(const bool *)field)
+			add(words, row->name, NULL);
+		return;
+	case OPT_STR:
+	case OPT_CHOICE:
+		if (text && (!row->fallback || strcmp(text, row->fallback)))
+			add(words, row->name, file_of(words, row->name, text));
+		return;
+	case OPT_INT:
+		snprintf(number, sizeof number, "%d", *(const int *)field);
+		if (strcmp(number, row->fallback ? row->fallback : "0"))
+			add(words, row->name, number);
+		return;
+	case OPT_DURATION:
+		put_seconds(number, sizeof number, *(const uint64_t *)field);
+		if (!strcmp(row->name, "duration") || strcmp(number, strcmp(row->fallback, "0") ? row->fallback : "0s"))
+			add(words, row->name, number);
+		return;
+	case OPT_SIZE:
+		snprintf(number, sizeof number, "%llu", (unsigned long long)*(const uint64_t *)field);
+		add(words, row->name, number);
+		return;
+	case OPT_LIST:
+		add_list(words, row, (const struct opt_list *)field, way);
+		return;
+	}
+}
+
+char **model_options_argv(const struct model_opts *opts, const struct model_way *way, const struct model_pass_words *pass,
+			  struct arena *arena)
+{
+	struct words words = { arena_alloc(arena, MAX_WORDS * sizeof(char *)), 0, arena, pass->label, false };
+	struct run_opts run = opts->run;
+
+	if (!words.argv)
+		return NULL;
+	run.duration_ns = pass->duration_ns;
+	run.iterations = pass->iterations;
+	run.policy = way->policy;
+	if (!pass->profiles)
+		run.ep_profile = NULL;
+	words.argv[words.n++] = (char *)pass->program;
+	if (way->policy) { /* it chooses the device, too */
+		run.select_devices = NULL;
+		run.filter_device.n = 0;
+	}
+	for (const struct opt *row = run_opt_table; !opt_is_end(row); row++)
+		if (!opt_is_heading(row) && is_passed(row))
+			add_row(&words, row, &run, way);
+	if (way->provider)
+		add(&words, "ep", way->provider);
+	if (pass->outputs)
+		add(&words, "outputs", pass->outputs);
+	if (pass->profiles)
+		add(&words, "ep-profile-dir", pass->profiles);
+	add(&words, "result", pass->result);
+	words.argv[words.n++] = (char *)"--";
+	words.argv[words.n++] = (char *)pass->model;
+	return words.has_failed ? NULL : words.argv;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the report of `inftrace model` goes: standard output in the format of --format, and every file of --report in
+ * that of its suffix. Files are made before anything is measured, so that nothing is measured in vain.
+ */
+#ifndef EXPERIMENT_MODEL_PAGES_H
+#define EXPERIMENT_MODEL_PAGES_H
+
+#include "analyze/result/model_analysis.h"
+#include "experiment/model_options.h"
+#include "show/report/export.h"
+
+#include <stdio.h>
+
+struct model_pages {
+	const struct model_opts *opts;
+	FILE *file[OPT_LIST_MAX];	/* as opts->report */
+	bool is_new[OPT_LIST_MAX];	/* was not there before */
+	size_t n;
+};
+
+/* Makes the files. 0, or -errno and err: one is there already, or cannot be made; then there is none. */
+int model_pages_open(struct model_pages *pages, const struct model_opts *opts, struct err *err);
+/* Prints and writes. 0, or -errno and err: a file cannot be written. */
+int model_pages_write(struct model_pages *pages, const struct model_analysis *analysis, struct err *err);
+/* is_failed: files that are new are removed again. */
+void model_pages_close(struct model_pages *pages, bool is_failed);
+
+/* How a text page looks on standard output. */
+struct export_opts model_pages_look(const struct model_opts *opts);
+
+#endif

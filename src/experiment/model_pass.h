@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One pass over a model: inftrace-run is started like anybody's program, recorded, and its result and the recording are
+ * read back. One pass at a time in a process.
+ */
+#ifndef EXPERIMENT_MODEL_PASS_H
+#define EXPERIMENT_MODEL_PASS_H
+
+#include "capture/recorder/recorder.h"
+#include "analyze/summary/recording.h"
+#include "model/run/run_result.h"
+
+struct model_pass_opts {
+	const char *level;		/* of the recording */
+	const char *path;		/* the recording's file, open for writing as fd */
+	int fd;
+	uint64_t interval_ns;		/* between samples of resources */
+	char *const *argv;		/* inftrace-run and its arguments, without --result; ended by NULL */
+	int result_fd;			/* memory made by run_result_make, named in argv */
+};
+
+struct model_pass {
+	struct run_record run;		/* what the runner told; run.head NULL: nothing */
+	struct recorder_result recorded;
+	struct recording recording;	/* recording.summary NULL: it could not be read back, see problem */
+	const char *path;
+	char problem[400];
+};
+
+/*
+ * 0; or -errno and err when the runner could not even be started or recorded. What fails inside the runner is in
+ * pass->run. model_pass_done undoes it, also after a failure; a zeroed one may be done.
+ */
+int model_pass_run(struct model_pass *pass, const struct model_pass_opts *opts, struct err *err);
+void model_pass_done(struct model_pass *pass);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a model in the ways that the options ask for, one after the other, and gathers what they told into a report. */
+#ifndef EXPERIMENT_MODEL_RUN_H
+#define EXPERIMENT_MODEL_RUN_H
+
+#include "analyze/result/model_result.h"
+#include "experiment/model_options.h"
+#include "model/onnx/onnx_static.h"
+#include "model/run/run_result.h"
+
+#include <stdbool.h>
+
+enum { MODEL_MAX_WAYS = 16 };
+
+struct model_runs {
+	struct arena arena;		/* of all texts and arrays of the report */
+	struct model_report report;
+	uint32_t n_failed;		/* of report.n_results */
+	bool is_interrupted;		/* the user ended it: what was measured until then is there */
+	struct run_tensor *inputs;	/* of all groups of shapes; NULL: no run came so far */
+	uint32_t n_inputs;
+};
+
+/*
+ * All but report.model. 0; or -errno and err: nothing could be run at all. A run that failed is a result with an error.
+ * model_runs_done undoes it, also after a failure.
+ */
+int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const char *path, struct err *err);
+/* For model_static_count: the size that a dimension had in the runs; -1: not known, or not always the same. */
+int64_t model_runs_size(void *ctx, const struct model_free_dim *dim);
+void model_runs_done(struct model_runs *runs);
+
+#endif

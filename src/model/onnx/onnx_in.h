@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files that read a model share (onnx_read.c, onnx_graph.c, onnx_tensor.c, onnx_type.c). */
+#ifndef MODEL_ONNX_ONNX_IN_H
+#define MODEL_ONNX_ONNX_IN_H
+
+#include "base/pb.h"
+#include "model/onnx/onnx.h"
+
+enum { ONNX_MAX_GRAPHS = 64, ONNX_MAX_OPSETS = 1000, ONNX_MAX_TYPES = 32, ONNX_MAX_FIELD = 32 };
+
+struct onnx_in {
+	struct onnx_model *model;
+	const uint8_t *base;
+	struct err *err;
+	int depth; /* of graphs in graphs */
+};
+
+/* One message: what it is for messages of errors, and how many fields of each number it has. */
+struct onnx_message {
+	struct onnx_in *in;
+	const char *what;
+	struct pb_in pb;
+	struct pb_field field;
+	const uint8_t *at; /* tag of the field */
+	uint32_t n[ONNX_MAX_FIELD];
+};
+
+/* Counts the fields, so that arrays can be taken before the second round. 0 or -EINVAL. */
+int onnx_in_open(struct onnx_message *message, struct onnx_in *in, const char *what, const struct pb_field *field);
+/* The next field: 1, 0 at the end, or -EINVAL. */
+int onnx_in_next(struct onnx_message *message);
+
+/* "at byte N: ...", N being where `at` points to. Returns -EINVAL. */
+int onnx_in_fail(struct onnx_in *in, const uint8_t *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Room for n zeroed elements (n 0: something that is not NULL). NULL: memory is out, and err says so. */
+void *onnx_in_alloc(struct onnx_in *in, size_t n, size_t size);
+
+/* The value of the current field; all: 0 or -EINVAL, also for another wire type. */
+int onnx_in_text(struct onnx_message *message, const char **to);
+int onnx_in_bytes(struct onnx_message *message, struct onnx_bytes *to);
+int onnx_in_int(struct onnx_message *message, int64_t *to);
+int onnx_in_float(struct onnx_message *message, float *to);
+/* A repeated number, packed or not: appended to to[*n] if there is room; to NULL: only counted. */
+int onnx_in_ints(struct onnx_message *message, int64_t *to, uint32_t *n);
+int onnx_in_floats(struct onnx_message *message, float *to, uint32_t *n);
+/* Is the field a message? Else -EINVAL. */
+int onnx_in_is_message(struct onnx_message *message);
+
+/* Each reads the message that is the field. */
+int onnx_tensor_read(struct onnx_in *in, const struct pb_field *field, struct onnx_tensor *to);
+int onnx_sparse_read(struct onnx_in *in, const struct pb_field *field, struct onnx_sparse *to);
+int onnx_type_read(struct onnx_in *in, const struct pb_field *field, int depth, struct onnx_type *to);
+int onnx_value_read(struct onnx_in *in, const struct pb_field *field, struct onnx_value *to);
+int onnx_node_read(struct onnx_in *in, const struct pb_field *field, struct onnx_node *to);
+int onnx_attr_read(struct onnx_in *in, const struct pb_field *field, struct onnx_attr *to);
+int onnx_graph_read(struct onnx_in *in, const struct pb_field *field, struct onnx_graph *to);
+int onnx_opset_read(struct onnx_in *in, const struct pb_field *field, struct onnx_opset *to);
+int onnx_function_read(struct onnx_in *in, const struct pb_field *field, struct onnx_function *to);
+
+#endif

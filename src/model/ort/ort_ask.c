@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One question to one copy of ONNX Runtime, in a child that answers through a pipe. */
+#include "model/ort/ort_ask.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "model/ort/ort_api.h"
+
+/* What comes through the pipe, whole or not at all. */
+struct reply {
+	struct err err;
+	struct ort_answer answer;
+};
+
+static int list_providers(const struct ort_api *api, struct ort_answer *answer, struct err *err)
+{
+	char **name = NULL;
+	int n = 0, rc;
+
+	rc = ort_api_check(api, api->available_providers(&name, &n), err, "list the providers");
+	if (rc)
+		return rc;
+	for (int i = 0; i < n && answer->n_providers < ORT_ASK_PROVIDERS; i++)
+		snprintf(answer->provider[answer->n_providers++], ORT_ASK_NAME, "%s", name[i]);
+	return 0;
+}
+
+static void answer_and_end(const char *path, int to) __attribute__((noreturn));
+static void answer_and_end(const char *path, int to)
+{
+	static struct ort_api api;
+	static struct reply reply;
+	struct rlimit no_core = { 0, 0 };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setrlimit(RLIMIT_CORE, &no_core);
+	if (null >= 0) {
+		dup2(null, 0);
+		dup2(null, 1);
+		dup2(null, 2);
+	}
+	setenv("ORT_DISABLE_TELEMETRY", "1", 1);
+	if (!ort_api_open(&api, path, &reply.err)) {
+		snprintf(reply.answer.version, sizeof reply.answer.version, "%s", api.version);
+		list_providers(&api, &reply.answer, &reply.err);
+	}
+	_exit(write(to, &reply, sizeof reply) == sizeof reply ? 0 : 1);
+}
+
+/* Bytes of the reply that came before the end of the pipe or of the time. */
+static size_t read_reply(int from, unsigned timeout_ms, struct reply *reply)
+{
+	uint64_t end_ns = clock_ns() + (uint64_t)timeout_ms * 1000000u;
+	size_t got = 0;
+
+	while (got < sizeof *reply) {
+		struct pollfd ready = { .fd = from, .events = POLLIN };
+		uint64_t now_ns = clock_ns();
+		ssize_t n;
+
+		if (now_ns >= end_ns || poll(&ready, 1, (int)((end_ns - now_ns) / 1000000u) + 1) == 0)
+			return got;
+		n = read(from, (char *)reply + got, sizeof *reply - got);
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return got;
+		got += n > 0 ? (size_t)n : 0;
+	}
+	return got;
+}
+
+static int why_silent(const char *path, unsigned timeout_ms, int status, struct err *err)
+{
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+		return err_set(err, EIO, "cannot use %s: it ends the program that loads it by signal %d (%s)", path,
+			       WTERMSIG(status), strsignal(WTERMSIG(status)));
+	if (WIFSIGNALED(status))
+		return err_set(err, ETIMEDOUT, "cannot use %s: it did not answer within %u s", path, timeout_ms / 1000);
+	return err_set(err, EIO, "cannot use %s: it ends the program that loads it with status %d", path,
+		       WEXITSTATUS(status));
+}
+
+int ort_ask(const char *path, unsigned timeout_ms, struct ort_answer *answer, struct err *err)
+{
+	static struct reply reply;
+	int ends[2], status = 0;
+	size_t got;
+	pid_t child;
+
+	memset(&reply, 0, sizeof reply);
+	memset(answer, 0, sizeof *answer);
+	if (pipe2(ends, O_CLOEXEC))
+		return err_set(err, errno, "cannot ask %s: %s", path, strerror(errno));
+	child = fork();
+	if (child < 0) {
+		close(ends[0]);
+		close(ends[1]);
+		return err_set(err, errno, "cannot ask %s: %s", path, strerror(errno));
+	}
+	if (!child)
+		answer_and_end(path, ends[1]);
+	close(ends[1]);
+	got = read_reply(ends[0], timeout_ms, &reply);
+	close(ends[0]);
+	if (got < sizeof reply)
+		kill(child, SIGKILL);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (got < sizeof reply)
+		return why_silent(path, timeout_ms, status, err);
+	if (reply.err.code) {
+		if (err)
+			*err = reply.err;
+		return -reply.err.code;
+	}
+	*answer = reply.answer;
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Asks a copy of ONNX Runtime what it is, in a child process: a library that crashes, hangs or prints harms nobody.
+ */
+#ifndef MODEL_ORT_ORT_ASK_H
+#define MODEL_ORT_ORT_ASK_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+enum { ORT_ASK_PROVIDERS = 64, ORT_ASK_NAME = 64 };
+
+struct ort_answer {
+	char version[64];
+	char provider[ORT_ASK_PROVIDERS][ORT_ASK_NAME]; /* "CPUExecutionProvider", the runtime's order */
+	size_t n_providers;
+};
+
+/* 0, or -errno and err: the library cannot be used, crashed, or did not answer within the time. */
+int ort_ask(const char *path, unsigned timeout_ms, struct ort_answer *answer, struct err *err);
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * inftrace-run MODEL: loads a model with ONNX Runtime, runs it and times it. Started by `inftrace model` under its
+ * recorder, as anybody's program would be; the result goes into memory that the two share. By hand it prints a summary.
+ */
+#include "model/run/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { UNLOAD_SECONDS = 20 };
+
+struct step {
+	enum run_phase_id phase;
+	int (*run)(struct run *run, struct err *err);
+};
+
+static void print_help(void)
+{
+	printf("usage: inftrace-run MODEL [OPTIONS]\n");
+	for (const struct opt *row = run_opt_table; !opt_is_end(row); row++) {
+		char name[128];
+
+		if (opt_is_heading(row)) {
+			printf("\n%s\n", row->help);
+			continue;
+		}
+		snprintf(name, sizeof name, "%s%c%s--%s%s%s", row->letter ? "-" : " ", row->letter ? row->letter : ' ',
+			 row->letter ? ", " : "  ", row->name, row->metavar ? " " : "",
+			 row->metavar ? row->metavar : "");
+		printf("  %s\n        %s\n", name, row->help);
+	}
+}
+
+/* By hand there is no parent who made the memory. */
+static struct run_result *make_result(const struct run_opts *opts, struct err *err)
+{
+	struct run_result *result;
+	char path[64];
+	int fd;
+
+	if (opts->result)
+		return run_result_map(opts->result, err);
+	fd = run_result_make(RUN_LATENCIES, err);
+	if (fd < 0)
+		return NULL;
+	run_result_name(fd, path, sizeof path);
+	result = run_result_map(path, err);
+	close(fd);
+	return result;
+}
+
+/* When memory is out, the kernel shall end this process and not the one that started it. */
+static void offer_to_be_killed(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "800", 3) != 3)
+		run_log_line("cannot raise oom_score_adj");
+	close(fd);
+}
+
+static void note_asked(struct run *run)
+{
+	struct run_result *result = run->result;
+	const struct run_opts *opts = run->opts;
+
+	result->concurrency = (uint32_t)opts->concurrency;
+	run_opts_u64(opts->seed, &result->seed, NULL);
+	result->is_open_loop = opts->rate != NULL;
+	if (opts->rate)
+		run_opts_real(opts->rate, &result->rate_hz, NULL);
+	for (size_t i = 0; i < opts->provider.n && i < RUN_MAX_PROVIDERS; i++)
+		snprintf(result->asked[result->n_asked++].name, RUN_NAME, "%s",
+			 run_provider_full_name(opts->provider.item[i]));
+	if (!result->n_asked && !opts->policy)
+		snprintf(result->asked[result->n_asked++].name, RUN_NAME, "CPUExecutionProvider");
+}
+
+static void hold(uint64_t ns)
+{
+	struct timespec time = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+
+	if (!ns)
+		return;
+	printf("session is ready\n");
+	fflush(stdout);
+	nanosleep(&time, NULL);
+}
+
+static int do_steps(struct run *run, const struct step *step, size_t n, struct err *err)
+{
+	for (size_t i = 0; i < n; i++, step++) {
+		int rc;
+
+		run_phase_begin(run->result, step->phase);
+		rc = step->run(run, err);
+		if (rc) {
+			run->result->phases[step->phase].state = RUN_FAILED_HERE;
+			return rc;
+		}
+		run_phase_end(run->result, step->phase);
+	}
+	return 0;
+}
+
+static int run_model(struct run *run, struct err *err)
+{
+	static const struct step to_devices[] = { { RUN_LOAD_RUNTIME, run_ort_load },
+						  { RUN_ENVIRONMENT, run_ort_environment },
+						  { RUN_LIBRARIES, run_device_libraries } };
+	static const struct step to_session[] = { { RUN_SESSION, run_ort_session } },
+				 to_inputs[] = { { RUN_INPUTS, run_inputs_make } };
+	const struct run_opts *opts = run->opts;
+	int rc = do_steps(run, to_devices, 3, err);
+
+	if (rc || opts->list_devices)
+		return rc;
+	rc = do_steps(run, to_session, 1, err);
+	if (rc)
+		return rc;
+	hold(opts->hold_ns);
+	if (opts->session_only || opts->compile_only)
+		return 0;
+	rc = do_steps(run, to_inputs, 1, err);
+	if (rc)
+		return rc;
+	rc = run_load(run, err);
+	if (rc)
+		run->result->phases[run->result->phase].state = RUN_FAILED_HERE;
+	return rc;
+}
+
+/* Everything is known; what is left to do may fail in ways that no error tells of. */
+static void unload(struct run *run)
+{
+	run_phase_begin(run->result, RUN_UNLOAD);
+	run_guard_unloading(UNLOAD_SECONDS);
+	run_ort_unload(run);
+	run_guard_unloading(0);
+	run_phase_end(run->result, RUN_UNLOAD);
+}
+
+static int finish(struct run *run, int rc, struct err *err)
+{
+	struct run_result *result = run->result;
+
+	if (rc) {
+		run_log_explain(err);
+		result->error_code = err->code;
+		snprintf(result->error, sizeof result->error, "%s", err->msg);
+		result->exit_status = 3;
+		result->outcome = RUN_FAILED;
+		if (!run->opts->result)
+			fprintf(stderr, "inftrace-run: %s\n", err->msg);
+		return 3;
+	}
+	result->outcome = RUN_DONE;
+	unload(run);
+	if (run->opts->list_devices)
+		run_summary_devices(result);
+	else if (!run->opts->result)
+		run_summary_print(result);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct run_opts opts;
+	static struct run run = { .opts = &opts };
+	struct err err = { 0 };
+	int rc = run_opts_parse(&opts, argc - 1, argv + 1, &err);
+
+	if (rc == OPT_HELP) {
+		print_help();
+		return 0;
+	}
+	if (!rc && opts.list_runtimes) {
+		rc = run_summary_runtimes(opts.runtime, &err);
+		if (rc)
+			fprintf(stderr, "inftrace-run: %s\n", err.msg);
+		return rc ? 3 : 0;
+	}
+	if (!rc)
+		run.result = make_result(&opts, &err);
+	if (!run.result) {
+		fprintf(stderr, "inftrace-run: %s\n", err.msg);
+		return rc ? 2 : 3;
+	}
+	run.result->pid = (uint32_t)getpid();
+	run_guard_start(run.result, opts.result != NULL);
+	run_log_start(run.result, opts.is_verbose);
+	offer_to_be_killed();
+	note_asked(&run);
+	rc = finish(&run, run_model(&run, &err), &err);
+	fflush(NULL);
+	/* A library of a provider may hang or crash in its destructors: there is nothing left that they could be good
+	 * for. */
+	_exit(rc);
+}

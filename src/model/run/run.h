@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inftrace-run inside: one model on one runtime, once. The files run_*.c do a phase each and meet in struct run.
+ * Everything lives until the process ends: a session may use what it was made from.
+ */
+#ifndef MODEL_RUN_RUN_H
+#define MODEL_RUN_RUN_H
+
+#include "model/ort/ort_api.h"
+#include "model/run/run_opts.h"
+#include "model/run/run_result.h"
+#include "model/tensor/tensor.h"
+#include "model/tensor/tensor_file.h"
+
+/* An input or output as the model declares it. */
+struct run_value {
+	char *name;
+	int kind; /* enum ort_kind */
+	enum tensor_type type;
+	size_t n_dims;
+	int64_t dim[TENSOR_MAX_DIMS];  /* -1: free */
+	char *symbol[TENSOR_MAX_DIMS]; /* name of a free dimension; "" none */
+};
+
+/* Values of all inputs for one inference, and what should come out (n 0: not known). */
+struct run_set {
+	struct tensor *tensor;
+	struct ort_value **value;
+	struct tensor_list expected;
+};
+
+/* Sets of the same shapes. */
+struct run_shapes {
+	struct run_set *set;
+	size_t n_sets;
+};
+
+/* Of a plugin provider, registered under its name. */
+struct run_library {
+	char *provider, *path;
+};
+
+struct run {
+	const struct run_opts *opts;
+	struct run_result *result;
+	struct ort_api api;
+	struct ort_env *env;
+	struct ort_session_options *options;
+	struct ort_run_options *run_options;
+	struct ort_session *session;
+	struct ort_allocator *allocator;
+	struct ort_memory *memory;
+	struct run_value *input, *output;
+	size_t n_inputs, n_outputs;
+	const char **input_name, **output_name;
+	const struct ort_device *const *device; /* as in result->devices */
+	size_t n_devices;
+	struct run_library *library;
+	size_t n_libraries;
+	struct run_shapes *shapes; /* as in result->groups */
+	size_t n_shapes;
+	char guessed[160]; /* "images: height, width": free dimensions whose size nobody gave, taken as 1; "" none */
+	const struct run_value *guessed_input; /* the last input in it */
+	char model[PATH_MAX]; /* what the session is made from: the compiled one, when there is one */
+};
+
+/* run_phase.c: times, memory and CPU of phases. */
+void run_phase_begin(struct run_result *result, enum run_phase_id id);
+void run_phase_end(struct run_result *result, enum run_phase_id id);
+/* User and system time of the process so far. */
+void run_phase_cpu(uint64_t *user_ns, uint64_t *system_ns);
+/* How long the process's living threads have waited for a CPU so far; false: the kernel does not tell. */
+bool run_phase_waited(uint64_t *run_queue_ns);
+
+/* run_guard.c: what happens when something brings the process down. Signals that kill leave a message in the result and
+ * end with 3. */
+void run_guard_start(struct run_result *result, bool is_quiet);
+/* The unloading must end within this time; 0: it did. */
+void run_guard_unloading(unsigned seconds);
+/* Set by SIGINT and SIGTERM. */
+extern volatile int run_guard_stop;
+
+/* run_log.c: the runtime's log. */
+void run_log_start(struct run_result *result, bool is_verbose);
+void run_log_take(void *ctx, int severity, const char *category, const char *log_id, const char *where,
+		  const char *text);
+/* Adds a line of our own. */
+void run_log_line(const char *text);
+/* Adds the runtime's last error to a message, when it says more: some functions log the reason and return a vague one.
+ */
+void run_log_explain(struct err *err);
+
+/* run_ort.c: from the library to the session. */
+int run_ort_load(struct run *run, struct err *err);
+int run_ort_environment(struct run *run, struct err *err);
+int run_ort_session(struct run *run, struct err *err);
+void run_ort_unload(struct run *run);
+
+/* run_options.c: knobs of the session. */
+int run_options_make(struct run *run, struct err *err);
+
+/* run_compile.c: a model with what the provider compiled, written before the session is made. */
+int run_compile(struct run *run, struct err *err);
+
+/* run_device.c: plugin libraries and the devices that they and the runtime offer. */
+int run_device_libraries(struct run *run, struct err *err);
+/* Marks the devices of that provider which the options leave over. Their number. */
+int run_device_choose(struct run *run, const char *provider, struct err *err);
+
+/* run_provider.c: which provider gets the model. */
+int run_provider_append(struct run *run, struct err *err);
+/* "QNNExecutionProvider" of "qnn"; a name that is not known comes back as it is. */
+const char *run_provider_full_name(const char *name);
+/* Pattern of the library in a Python package that is this plugin provider; NULL: none is known. */
+const char *run_provider_package(const char *full_name);
+bool run_provider_is_available(const struct run *run, const char *full_name);
+
+/* run_values.c: what the session says of its inputs and outputs. */
+int run_values_read(struct run *run, struct err *err);
+
+/* run_inputs.c: sets of inputs by groups of shapes. */
+int run_inputs_make(struct run *run, struct err *err);
+/* Does a shape fit an input? -EINVAL and err: it does not. */
+int run_inputs_check(const struct run_value *input, const int64_t *dim, size_t n_dims, struct err *err);
+/* run_data.c: those that come from files. */
+int run_data_read(struct run *run, struct err *err);
+/* Adds a set to the group with its shapes, which it makes when there is none. Takes the tensors of the set. */
+int run_inputs_add(struct run *run, struct run_set *set, const char *text, int64_t batch, struct err *err);
+
+/* run_outputs.c: what came out of an inference: written, compared, noted. output: n_outputs values, stay the caller's.
+ */
+int run_outputs_take(struct run *run, size_t group, size_t set, struct ort_value *const *output, struct err *err);
+
+/* run_bind.c: I/O binding, by group and set; NULL when it was not asked for. One thread each. */
+int run_bind(struct run *run, struct ort_binding ****bindings, struct err *err);
+void run_bind_done(struct run *run, struct ort_binding ***binding);
+
+/* run_load.c: inferences: the first ones, warm-up, and the measured part. */
+int run_load(struct run *run, struct err *err);
+
+/* run_summary.c: the result in a few lines, for who runs it by hand. */
+void run_summary_print(const struct run_result *result);
+/* Of the devices alone. */
+void run_summary_devices(const struct run_result *result);
+/* Every runtime on this machine, each asked in a child process. */
+int run_summary_runtimes(const char *named, struct err *err);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When has a warm-up done its work? Inferences are looked at in windows of a least time and a least number; times are
+ * steady when the medians of the last windows agree. Knows no clock and no runtime.
+ */
+#ifndef MODEL_RUN_RUN_STEADY_H
+#define MODEL_RUN_RUN_STEADY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STEADY_WINDOWS = 3, STEADY_SAMPLES = 4096, STEADY_MIN_COUNT = 5 };
+
+#define STEADY_WINDOW_NS 50000000u /* least time of a window */
+#define STEADY_LIMIT 0.03	   /* (largest - smallest) / smallest of the medians */
+
+struct run_steady {
+	uint64_t window_start_ns;
+	uint64_t sample[STEADY_SAMPLES];
+	size_t n_samples, step, skipped; /* of a window with very many, every step-th is kept */
+	uint64_t n_in_window;
+	uint64_t median[STEADY_WINDOWS]; /* of the last windows, the latest at (n_windows - 1) % STEADY_WINDOWS */
+	uint64_t n_windows;
+};
+
+void run_steady_start(struct run_steady *steady, uint64_t now_ns);
+/* One more duration, over at now_ns. true: steady as of now. */
+bool run_steady_add(struct run_steady *steady, uint64_t now_ns, uint64_t duration_ns);
+/* How far the medians of the last windows lie apart, as a part of the smallest; -1: too few windows so far. */
+double run_steady_spread(const struct run_steady *steady);
+
+#endif

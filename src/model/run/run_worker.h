@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The threads that run inferences, and what they share. Each worker is one thread's own; the shared state says what its
+ * lock guards, what else several write is atomic.
+ */
+#ifndef MODEL_RUN_RUN_WORKER_H
+#define MODEL_RUN_RUN_WORKER_H
+
+#include "model/run/run.h"
+#include "model/run/run_arrivals.h"
+#include "model/run/run_steady.h"
+
+#include <pthread.h>
+
+/* What all workers share. */
+struct run_load_state {
+	struct run *run;
+	struct run_latency *latency;
+	pthread_barrier_t together;
+	pthread_mutex_t lock; /* of arrivals and err */
+	struct run_arrivals arrivals;
+	struct err err;
+	uint64_t start_ns, end_ns;    /* of the measured part; end_ns: no inference starts later */
+	uint64_t n_started, n_wanted; /* inferences of the measured part; wanted 0: any number */
+	uint64_t n_unserved;	      /* arrivals that were taken too late to start */
+	uint32_t stop;		      /* enum run_stop; written by whoever finds it first */
+	bool is_warm;
+	struct run_steady steady;
+};
+
+/* One of the threads that run inferences. The first one is the main thread. */
+struct run_worker {
+	struct run_load_state *load;
+	pthread_t id;
+	uint16_t number;
+	uint8_t phase;
+	size_t group, *set; /* whose turn it is */
+	struct ort_value **output;
+	struct ort_binding ***binding; /* by group and set; NULL: outputs come to the CPU */
+	uint64_t first_ns, last_ns;    /* of its measured part */
+	uint64_t n_run, n_failed;
+};
+
+/* 0, or -errno and err. run_worker_done only once all threads have ended. */
+int run_worker_init(struct run_worker *worker, struct run_load_state *load, uint16_t number, struct err *err);
+void run_worker_done(struct run_worker *worker);
+
+/*
+ * One inference of the worker's group and set. Returns when it was over; 0: it failed, or there is no place to note it,
+ * and the load has been stopped.
+ */
+uint64_t run_worker_infer(struct run_worker *worker, uint64_t queued_ns, uint64_t *duration_ns);
+/* Behind each inference, once its outputs are no longer needed. */
+void run_worker_release(struct run_worker *worker);
+/* Groups take turns, and in each group its sets. */
+void run_worker_next(struct run_worker *worker);
+
+/* The first reason to stop counts. */
+void run_worker_stop_load(struct run_load_state *load, enum run_stop why);
+bool run_worker_is_stopped(struct run_load_state *load);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tensor in memory: element type, dimensions, bytes; its values as numbers; made up from a seed; compared with
+ * another. Knows no file (model/tensor/tensor_file.h) and no runtime but for the numbers that ONNX Runtime gives to types.
+ *
+ * Elements lie row by row (the last dimension runs fastest), in the machine's byte order. Elements of less than a byte
+ * lie packed as in ONNX and ONNX Runtime: a stream of bits, the first element in the lowest ones, through all rows.
+ *
+ * Nothing here is shared between threads. What can fail returns 0 or -errno and fills err; a tensor that could not be
+ * made is zeroed, so that tensor_done is always right.
+ */
+#ifndef MODEL_TENSOR_TENSOR_H
+#define MODEL_TENSOR_TENSOR_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The numbers of onnx.proto, TensorProto.DataType. ONNXTensorElementDataType of ONNX Runtime has the same ones but for
+ * three: UINT2 is 24 there, INT2 25 and FLOAT8E8M0 26. So go through tensor_type_to_ort and tensor_type_from_ort.
+ */
+enum tensor_type {
+	TENSOR_UNDEFINED,
+	TENSOR_FLOAT,
+	TENSOR_UINT8,
+	TENSOR_INT8,
+	TENSOR_UINT16,
+	TENSOR_INT16,
+	TENSOR_INT32,
+	TENSOR_INT64,
+	TENSOR_STRING,
+	TENSOR_BOOL,
+	TENSOR_FLOAT16,
+	TENSOR_DOUBLE,
+	TENSOR_UINT32,
+	TENSOR_UINT64,
+	TENSOR_COMPLEX64,
+	TENSOR_COMPLEX128,
+	TENSOR_BFLOAT16,
+	TENSOR_FLOAT8E4M3FN,
+	TENSOR_FLOAT8E4M3FNUZ,
+	TENSOR_FLOAT8E5M2,
+	TENSOR_FLOAT8E5M2FNUZ,
+	TENSOR_UINT4,
+	TENSOR_INT4,
+	TENSOR_FLOAT4E2M1,
+	TENSOR_FLOAT8E8M0,
+	TENSOR_UINT2,
+	TENSOR_INT2,
+	TENSOR_FLOAT6E2M3,
+	TENSOR_FLOAT6E3M2,
+	TENSOR_N_TYPES,
+};
+
+enum tensor_kind {
+	TENSOR_KIND_NONE,
+	TENSOR_KIND_BOOL,
+	TENSOR_KIND_UINT,
+	TENSOR_KIND_INT,
+	TENSOR_KIND_FLOAT,
+	TENSOR_KIND_COMPLEX, /* two floats: real, imaginary */
+	TENSOR_KIND_STRING,
+};
+
+struct tensor_type_info {
+	const char *name; /* "float32", "int64", "bfloat16" */
+	enum tensor_kind kind;
+	uint32_t bits; /* of one element: 2 to 128; 0: strings, which are not of one size */
+};
+
+/* NULL: no type that is known, or TENSOR_UNDEFINED. Any number may be asked for. */
+const struct tensor_type_info *tensor_type_info(int64_t type);
+/* "?" for what is not known. */
+const char *tensor_type_name(int64_t type);
+/* From and to ONNXTensorElementDataType; TENSOR_UNDEFINED and 0 for what the other side does not know. */
+enum tensor_type tensor_type_from_ort(int ort_type);
+int tensor_type_to_ort(enum tensor_type type);
+
+enum { TENSOR_MAX_DIMS = 64 };
+
+struct tensor {
+	enum tensor_type type;
+	uint32_t n_dims; /* 0: a scalar, which has one element */
+	int64_t dims[TENSOR_MAX_DIMS];
+	size_t n_elements; /* the product of the dimensions: 0 when one of them is 0 */
+	size_t size_bytes; /* of data; 0 for strings */
+	void *data;	   /* never NULL in a tensor that was made, but for strings: NULL */
+	/* TENSOR_STRING: n_elements texts, each ended by a 0 that string_bytes does not count; there may be others. */
+	const char **strings;
+	size_t *string_bytes;
+	void *own; /* what tensor_done frees; NULL: data is borrowed */
+};
+
+/* Elements and bytes of a shape. -EOVERFLOW: no memory could hold it; -EINVAL: no type, too many or negative dims. */
+int tensor_measure(enum tensor_type type, const int64_t *dims, size_t n_dims, size_t *n_elements, size_t *size_bytes,
+		   struct err *err);
+/*
+ * A tensor of zeros (strings: empty ones), aligned to 64 bytes, padded to 64. What was in *tensor before is not looked
+ * at. dims may be NULL when n_dims is 0. -ENOMEM: memory is out.
+ */
+int tensor_alloc(struct tensor *tensor, enum tensor_type type, const int64_t *dims, size_t n_dims, struct err *err);
+/* Over bytes that somebody else owns and that outlive the tensor; exactly what the shape needs. Not for strings. */
+int tensor_borrow(struct tensor *tensor, enum tensor_type type, const int64_t *dims, size_t n_dims, void *data,
+		  size_t size_bytes, struct err *err);
+/*
+ * A tensor of strings, copied out of `bytes`: element i begins at start[i] and ends where the next one begins, the last
+ * one at n_bytes (so gives ONNX Runtime its strings). start must not go down nor out of the bytes.
+ */
+int tensor_alloc_strings(struct tensor *tensor, const int64_t *dims, size_t n_dims, const char *bytes, size_t n_bytes,
+			 const size_t *start, struct err *err);
+/* Frees what the tensor owns and zeroes it. A zeroed tensor is fine. */
+void tensor_done(struct tensor *tensor);
+bool tensor_same_shape(const struct tensor *a, const struct tensor *b);
+/* "float32[1,3,224,224]", "int64[]"; cut to fit. Returns text. */
+const char *tensor_describe(const struct tensor *tensor, char *text, size_t size);
+
+/* Values as numbers. */
+
+/*
+ * Element i, exact for all types but for integers beyond 2^53, which are rounded. part: 0, or 1 for the imaginary part.
+ * Not for strings.
+ */
+double tensor_get(const struct tensor *tensor, size_t i, unsigned part);
+/*
+ * Rounds to the nearest that the type has, ties to even; what lies beyond becomes the largest (smallest) finite number,
+ * and so does an infinity that the type lacks; NaN stays NaN, or becomes 0 in types without it.
+ */
+void tensor_put(struct tensor *tensor, size_t i, unsigned part, double value);
+/*
+ * Integers and booleans, exact: unsigned ones beyond INT64_MAX come as negative numbers, putting takes the low bits.
+ * Floats: their bits.
+ */
+int64_t tensor_get_int(const struct tensor *tensor, size_t i);
+void tensor_put_int(struct tensor *tensor, size_t i, int64_t value);
+/* As tensor_get and tensor_put, for one float of at most 16 bits. */
+double tensor_float_from_bits(enum tensor_type type, uint32_t bits);
+uint32_t tensor_float_to_bits(enum tensor_type type, double value);
+/* The smallest and the largest finite number; integers beyond 2^53 are rounded towards zero. Not for strings. */
+void tensor_type_range(enum tensor_type type, double *low, double *high);
+
+/* Values made up. */
+
+enum tensor_fill_kind {
+	TENSOR_FILL_UNIFORM, /* floats: [low, high), then rounded to the type; integers: both ends included */
+	TENSOR_FILL_NORMAL,  /* mean in the middle of low and high, which lie six standard deviations away */
+	TENSOR_FILL_ZEROS,
+	TENSOR_FILL_ONES,
+};
+
+/*
+ * Without a range: floats -1 to 1 (normal: -6 to 6, deviation 1); int32, int64, uint32, uint64: 0 or 1, since they
+ * are mostly indices or masks; uint8: 0 to 255, since it is mostly an image; other integers: 0 to 127 or their largest.
+ */
+struct tensor_fill {
+	uint64_t seed;
+	enum tensor_fill_kind kind;
+	bool has_range;
+	double low, high; /* finite, low <= high */
+};
+
+/*
+ * The same seed, name, type and number of elements make the same bytes on every machine, whatever was filled before.
+ * Never NaN or infinite. Booleans are 0 or 1; float8e8m0, which has no sign, takes the absolute value; strings become
+ * short words. name may be NULL. -ERANGE: a range that the type does not have.
+ */
+int tensor_fill(struct tensor *tensor, const struct tensor_fill *fill, const char *name, struct err *err);
+
+/* Two tensors. */
+
+/* An element of floats is off when |actual - expected| > absolute + relative * |expected|. */
+struct tensor_tolerance {
+	double absolute, relative;
+};
+
+struct tensor_diff {
+	bool is_comparable; /* same type and shape; false: only `why` below is of meaning */
+	char why[200];	    /* what differs in type or shape: "the type: float32, not float16"; else "" */
+	size_t n_elements;
+	size_t n_differing; /* not the very same value; NaN and NaN are the same, and so are 0 and -0 */
+	size_t n_off;	    /* beyond the tolerance; integers, booleans, strings: all that differ */
+	size_t first_off;   /* index of the first of them; n_elements: none */
+	size_t n_both_nan;
+	size_t n_one_nan, n_one_infinite; /* in one of the two only, or infinities of both signs: all off */
+	/* Over the elements that are finite in both; strings have none of these. n_finite 0: no meaning. */
+	size_t n_finite;
+	double max_abs, mean_abs, rms;
+	size_t max_abs_index;
+	size_t n_relative; /* finite ones whose expected value is not 0; 0: the next two have no meaning */
+	double max_rel;	   /* |actual - expected| / |expected| */
+	size_t max_rel_index;
+	double cosine; /* similarity of the two as vectors, -1 to 1; NaN: one of them is all zeros */
+};
+
+/* Tolerances that suit the type, for results of two implementations that are both right. 0 and 0 for what is exact. */
+struct tensor_tolerance tensor_default_tolerance(enum tensor_type type);
+/* Whether actual is expected within the tolerance; diff says all that is known of the difference. */
+bool tensor_compare(const struct tensor *expected, const struct tensor *actual, struct tensor_tolerance tolerance,
+		    struct tensor_diff *diff);
+/* The place of element `index`: "[0,3,17]". Returns text. */
+const char *tensor_place(const struct tensor *tensor, size_t index, char *text, size_t size);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the readers of tensors share: bytes of a file, lists of tensors, which reader is for which file. Knows no
+ * format. */
+#include "model/tensor/tensor_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void tensor_list_done(struct tensor_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		free(list->item[i].name);
+		tensor_done(&list->item[i].tensor);
+	}
+	free(list->item);
+	*list = (struct tensor_list){ 0 };
+}
+
+int tensor_list_take(struct tensor_list *list, const char *name, int position, struct tensor *tensor, struct err *err)
+{
+	struct tensor_item *item = realloc(list->item, (list->n + 1) * sizeof *item);
+	char *copy = strdup(name);
+
+	if (item)
+		list->item = item;
+	if (!item || !copy) {
+		free(copy);
+		tensor_done(tensor);
+		return err_set(err, ENOMEM, "cannot keep a tensor: memory is out");
+	}
+	item[list->n++] = (struct tensor_item){ copy, position, *tensor };
+	*tensor = (struct tensor){ 0 };
+	return 0;
+}
+
+static int read_all(int fd, uint8_t *data, size_t size, struct err *err)
+{
+	while (size) {
+		ssize_t n = read(fd, data, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return err_set(err, n ? errno : EIO, "cannot read it: %s",
+				       n ? strerror(errno) : "it became shorter");
+		data += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int tensor_file_load(const char *path, void **data, size_t *size, struct err *err)
+{
+	/* Not waiting: nobody may ever write into a pipe. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret;
+	struct stat stat;
+
+	*data = NULL;
+	if (fd < 0 || fstat(fd, &stat) < 0) {
+		ret = err_set(err, errno, "cannot open it: %s", strerror(errno));
+		goto out;
+	}
+	if (!S_ISREG(stat.st_mode)) {
+		ret = err_set(err, EINVAL, "cannot read it: it is no regular file");
+		goto out;
+	}
+	*size = (size_t)stat.st_size;
+	*data = malloc(*size ? *size : 1);
+	ret = *data ? read_all(fd, *data, *size, err)
+		    : err_set(err, ENOMEM, "cannot read %zu bytes: memory is out", *size);
+out:
+	if (fd >= 0)
+		close(fd);
+	if (ret) {
+		free(*data);
+		*data = NULL;
+		err_wrap(err, "%s", path);
+	}
+	return ret;
+}
+
+static void swap(uint8_t *at, size_t size)
+{
+	for (size_t i = 0; i < size / 2; i++) {
+		uint8_t byte = at[i];
+		at[i] = at[size - 1 - i];
+		at[size - 1 - i] = byte;
+	}
+}
+
+void tensor_file_swap(struct tensor *tensor)
+{
+	const struct tensor_type_info *info = tensor_type_info(tensor->type);
+	const size_t step = info->bits / 8 / (info->kind == TENSOR_KIND_COMPLEX ? 2 : 1);
+	uint8_t *data = tensor->data;
+
+	for (size_t at = 0; step > 1 && at < tensor->size_bytes; at += step)
+		swap(data + at, step);
+}
+
+void tensor_file_settle(struct tensor *tensor)
+{
+	uint8_t *data = tensor->data;
+
+	for (size_t i = 0; tensor->type == TENSOR_BOOL && i < tensor->n_elements; i++)
+		data[i] = data[i] != 0;
+}
+
+static bool begins_with(const void *data, size_t size, const void *magic, size_t len)
+{
+	return size >= len && !memcmp(data, magic, len);
+}
+
+static int parse_any(const void *data, size_t size, struct tensor_list *list, struct err *err)
+{
+	struct tensor tensor = { 0 };
+	char *name = NULL;
+	int ret;
+
+	/* An archive without files begins with its end. */
+	if (begins_with(data, size, "PK\3\4", 4) || begins_with(data, size, "PK\5\6", 4))
+		return tensor_npz_parse(data, size, list, err);
+	if (begins_with(data, size, "\x93NUMPY", 6))
+		ret = tensor_npy_parse(data, size, &tensor, err);
+	else if ((ret = tensor_pb_parse(data, size, &tensor, &name, err)))
+		err_wrap(err, "it is neither .npy nor .npz, and as ONNX tensor");
+	if (!ret)
+		ret = tensor_list_take(list, name ? name : "", 0, &tensor, err);
+	free(name);
+	return ret;
+}
+
+int tensor_file_read(const char *path, struct tensor_list *list, struct err *err)
+{
+	struct stat stat_;
+	void *data;
+	size_t size;
+	int ret;
+
+	if (!stat(path, &stat_) && S_ISDIR(stat_.st_mode))
+		return tensor_pb_read_folder(path, "input", list, err);
+	ret = tensor_file_load(path, &data, &size, err);
+	if (ret)
+		return ret;
+	ret = parse_any(data, size, list, err);
+	free(data);
+	return ret ? err_wrap(err, "cannot read %s", path) : 0;
+}

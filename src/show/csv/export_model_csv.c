@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The report of a model's runs as two tables for spreadsheets: RFC 4180, UTF-8; what is not known is an empty field. */
+#include "base/utf8.h"
+#include "show/report/export_model.h"
+#include "show/words/model_words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct csv {
+	FILE *out;
+	bool has_field;
+};
+
+static void next_field(struct csv *csv)
+{
+	if (csv->has_field)
+		fputc(',', csv->out);
+	csv->has_field = true;
+}
+
+static void end_row(struct csv *csv)
+{
+	fputs("\r\n", csv->out);
+	csv->has_field = false;
+}
+
+/* In quotes where it must be; what a spreadsheet would run as a formula gets an apostrophe in front. */
+static void put_text(struct csv *csv, const char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+	char *clean = len ? malloc(3 * len + 1) : NULL;
+
+	next_field(csv);
+	if (!clean)
+		return;
+	clean[utf8_clean(clean, text, len)] = 0;
+	if (strpbrk(clean, ",\"\r\n") || strchr("=+-@\t", *clean)) {
+		fputc('"', csv->out);
+		if (strchr("=+-@\t", *clean))
+			fputc('\'', csv->out);
+		for (const char *at = clean; *at; at++)
+			fprintf(csv->out, *at == '"' ? "\"\"" : "%c", *at);
+		fputc('"', csv->out);
+	} else {
+		fputs(clean, csv->out);
+	}
+	free(clean);
+}
+
+static void put_int(struct csv *csv, int64_t value)
+{
+	next_field(csv);
+	if (value >= 0)
+		fprintf(csv->out, "%" PRId64, value);
+}
+
+static void put_real(struct csv *csv, double value)
+{
+	next_field(csv);
+	if (isfinite(value))
+		fprintf(csv->out, "%.9g", value);
+}
+
+static void put_header(struct csv *csv, const char *const *names)
+{
+	for (; *names; names++)
+		put_text(csv, *names);
+	end_row(csv);
+}
+
+static void put_run(struct csv *csv, const struct model_analysis *analysis, uint32_t r)
+{
+	const struct model_run *run = &analysis->runs[r];
+	const struct model_result *result = run->result;
+	const struct model_series *latency = &run->latency;
+	const struct model_reach *reach = &analysis->comparison.reach[r];
+
+	put_text(csv, result->label);
+	put_text(csv, result->provider);
+	put_text(csv, result->device);
+	put_text(csv, result->error);
+	put_text(csv, result->runtime);
+	put_text(csv, result->version);
+	put_int(csv, result->concurrency);
+	put_int(csv, result->n_threads);
+	put_int(csv, result->creation_ns);
+	put_int(csv, result->first_ns);
+	put_int(csv, (int64_t)latency->n);
+	put_int(csv, (int64_t)run->n_failed);
+	put_real(csv, latency->mean_ns);
+	put_real(csv, latency->interval_ns);
+	put_real(csv, latency->n ? (double)latency->min_ns : NAN);
+	for (int i = 0; i < MODEL_N_PERCENTILES; i++)
+		put_real(csv, latency->percentile[i].ns);
+	put_real(csv, latency->n ? (double)latency->max_ns : NAN);
+	put_real(csv, run->rate_per_s);
+	put_real(csv, run->speed.value);
+	put_real(csv, run->speed.low);
+	put_real(csv, run->speed.high);
+	put_real(csv, run->cores);
+	put_int(csv, result->peak_bytes);
+	put_real(csv, run->energy_joules);
+	put_int(csv, result->n_operators ? (int64_t)reach->n_own_nodes : -1);
+	put_int(csv, result->n_operators ? (int64_t)reach->n_other_nodes : -1);
+	put_text(csv, !run->speed.is_known ? NULL : run->speed.is_different ? "true" : "false");
+	put_int(csv, run->n_rounds ? (int64_t)run->n_rounds : -1);
+	put_real(csv, run->others_cores);
+	end_row(csv);
+}
+
+void export_model_csv_runs(FILE *out, const struct model_analysis *analysis)
+{
+	static const char *const names[] = {
+		"run",
+		"provider",
+		"device",
+		"error",
+		"runtime",
+		"version",
+		"concurrency",
+		"threads",
+		"creation_ns",
+		"first_inference_ns",
+		"inferences",
+		"failed_inferences",
+		"mean_ns",
+		"mean_interval_95_ns",
+		"min_ns",
+		"p50_ns",
+		"p90_ns",
+		"p95_ns",
+		"p99_ns",
+		"p99_9_ns",
+		"max_ns",
+		"per_second",
+		"speed",
+		"speed_low",
+		"speed_high",
+		"cpus_in_use",
+		"peak_rss_bytes",
+		"energy_joules_per_inference",
+		"model_nodes_on_provider",
+		"model_nodes_elsewhere",
+		"speed_is_different",
+		"rounds",
+		"cpus_in_use_by_others",
+		NULL,
+	};
+	struct model_locale locale = model_locale_enter();
+	struct csv csv = { out, false };
+
+	put_header(&csv, names);
+	for (uint32_t r = 0; r < analysis->report->n_results; r++)
+		put_run(&csv, analysis, r);
+	model_locale_leave(&locale);
+}
+
+static void put_operator(struct csv *csv, const struct model_analysis *analysis, const struct model_row *row,
+			 uint32_t r)
+{
+	static const char *const hows[] = { "", "same", "renamed", "fused", "subgraph" };
+	const struct model_join *join = &row->join[r];
+	const struct model_operator *op = &analysis->report->results[r].operators[join->at];
+	const struct model_bound *bound = &analysis->runs[r].bounds[join->at];
+	bool is_own = join->how == MODEL_SAME || join->how == MODEL_RENAMED;
+
+	put_text(csv, row->node == MODEL_NONE ? NULL : row->name);
+	put_text(csv, analysis->report->results[r].label);
+	put_text(csv, hows[join->how]);
+	put_text(csv, op->name);
+	put_text(csv, op->op_type);
+	put_text(csv, op->provider);
+	put_int(csv, analysis->comparison.n_nodes_of[r][join->at]);
+	/* the time of what stands for several nodes is given once, with the node that names it */
+	put_int(csv, is_own ? (int64_t)op->n : -1);
+	put_real(csv, is_own ? op->mean_ns : NAN);
+	put_real(csv, is_own ? op->interval_ns : NAN);
+	put_real(csv, is_own ? op->p50_ns : NAN);
+	put_real(csv, is_own ? op->share_ns : NAN);
+	put_real(csv, is_own ? bound->flops_per_s : NAN);
+	put_real(csv, is_own ? bound->bytes_per_s : NAN);
+	put_real(csv, is_own ? bound->share : NAN);
+	put_text(csv, is_own && bound->by != MODEL_BOUND_UNKNOWN ? model_bound_words(bound->by) : NULL);
+	put_real(csv, row->speed[r].value);
+	end_row(csv);
+}
+
+void export_model_csv_operators(FILE *out, const struct model_analysis *analysis)
+{
+	static const char *const names[] = {
+		"node",
+		"run",
+		"how",
+		"operator",
+		"op_type",
+		"provider",
+		"nodes",
+		"calls",
+		"mean_ns",
+		"mean_interval_95_ns",
+		"p50_ns",
+		"share_ns",
+		"flops_per_second",
+		"bytes_per_second",
+		"share_of_possible",
+		"bound_by",
+		"speed",
+		NULL,
+	};
+	struct model_locale locale = model_locale_enter();
+	struct csv csv = { out, false };
+
+	put_header(&csv, names);
+	for (uint32_t i = 0; i < analysis->comparison.n_rows; i++)
+		for (uint32_t r = 0; r < analysis->report->n_results; r++)
+			if (analysis->comparison.rows[i].join[r].how != MODEL_NOT_RUN)
+				put_operator(&csv, analysis, &analysis->comparison.rows[i], r);
+	model_locale_leave(&locale);
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Latencies of a model's runs: how they are distributed, and how they went over time. */
+#include "show/html/html_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { COLUMNS = 240, CURVE = 160 };
+
+static void put_percentiles(struct html_page *page)
+{
+	const struct model_series *first = &page->analysis->runs[0].latency;
+	struct model_view view = html_view(page);
+	struct printable caption = { "Percentiles are values that occurred; ? is not known from so few inferences: " };
+	struct table table = { 0 };
+
+	for (int i = 0; i < MODEL_N_PERCENTILES; i++)
+		printable_add(&caption, "%s%s needs %s", i ? ", " : "", first->percentile[i].name,
+			      units_count(first->percentile[i].n_needed).s);
+	model_rows_latency(&table, &view);
+	html_table_of(page->out, caption.s, &table);
+}
+
+static void draw_bins(struct html_page *page, const struct plot *plot, const struct model_histogram *histogram,
+		      uint32_t r)
+{
+	double beyond = plot->y.low;
+
+	for (uint32_t i = 0; i < histogram->n; i++) {
+		double left = plot_x(plot, histogram->edge[i]), right = plot_x(plot, histogram->edge[i + 1]);
+		double top = plot_y(plot, (double)histogram->count[i]);
+
+		if (!histogram->count[i])
+			continue;
+		fprintf(page->out,
+			"<rect class=\"fill %s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%s to ",
+			html_colour(r).s, left, top, fmax(right - left - 1, 0.7), plot->bottom - top,
+			units_duration(histogram->edge[i]).s);
+		fprintf(page->out, "%s: %s</title></rect>", units_duration(histogram->edge[i + 1]).s,
+			units_count(histogram->count[i]).s);
+	}
+	if (histogram->n_above) {
+		beyond = plot_y(plot, (double)histogram->n_above);
+		fprintf(page->out, "<rect class=\"soft %s\" x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"%.1f\"/>",
+			html_colour(r).s, plot->right + 8, beyond, fmax(plot->bottom - beyond, 1));
+		plot_text(plot, plot->right + 15, fmin(beyond, plot->bottom - 2) - 4, "middle", "", "%s",
+			  units_count(histogram->n_above).s);
+		plot_text(plot, plot->right + 15, plot->bottom + 31, "middle", "", "more");
+	}
+	fputc('\n', page->out);
+}
+
+/* A line from top to bottom with its name above. */
+static void draw_mark(const struct plot *plot, double ns, const char *name, int line)
+{
+	if (!isfinite(ns) || ns > plot->x.high)
+		return;
+	fprintf(plot->out, "<path class=\"roof dash\" d=\"M%.1f %.1fV%.1f\"/>", plot_x(plot, ns),
+		plot->top + 4 + 11 * line, plot->bottom);
+	plot_text(plot, plot_x(plot, ns) + 4, plot->top + 12 + 11 * line, "start", "ink", "%s", name);
+}
+
+static void draw_histogram(struct html_page *page, uint32_t r)
+{
+	const struct model_series *series = &page->analysis->runs[r].latency;
+	const struct model_histogram *histogram = &series->histogram;
+	struct plot plot = plot_of(page->out, 560, 230);
+	struct printable title = { "" };
+	uint64_t most = histogram->n_above;
+
+	for (uint32_t i = 0; i < histogram->n; i++)
+		most = histogram->count[i] > most ? histogram->count[i] : most;
+	plot.right -= 30;
+	plot.x = plot_axis_of(histogram->edge[0], histogram->edge[histogram->n], histogram->is_log);
+	plot.y = plot_axis_of(0, (double)most * 1.08, false);
+	html_figure(page, "%s: %s inferences, mean %s; %s%s", page->label[r].s, units_count(series->n).s,
+		    units_interval(series->mean_ns, series->interval_ns, false).s, model_drift_words(series->drift),
+		    series->is_short ? "; neighbours are so alike that the interval is a guess" : "");
+	printable_add(&title, "Histogram of the latency of %s", page->label[r].s);
+	plot_begin(&plot, html_plot_id(page).s, title.s, "The percentiles are in the table of this section.");
+	plot_draw_x(&plot, html_ns, histogram->is_log ? "latency (logarithmic)" : "latency");
+	plot_draw_y(&plot, units_decimal, "inferences");
+	draw_bins(page, &plot, histogram, r);
+	draw_mark(&plot, series->percentile[0].ns, "p50", 0);
+	draw_mark(&plot, series->percentile[3].ns, "p99", 1);
+	plot_end(&plot);
+	fputs("</figure>\n", page->out);
+}
+
+/* As many points as the eye can use: the n-th of 160 ranks, closer together at the slow end. */
+static void draw_curve(struct html_page *page, const struct plot *plot, uint32_t r)
+{
+	const struct model_series *series = &page->analysis->runs[r].latency;
+
+	fprintf(page->out, "<path class=\"line %s\" d=\"M%.1f %.1f", html_colour(r).s,
+		plot_x(plot, (double)series->min_ns), plot_y(plot, 0));
+	for (int i = 0; i <= CURVE; i++) {
+		double share = 1 - pow(1 - (double)i / CURVE, 2);
+		uint64_t at = (uint64_t)(share * (double)(series->n - 1));
+
+		fprintf(page->out, "L%.1f %.1f", plot_x(plot, (double)series->sorted[at]),
+			plot_y(plot, model_series_ecdf(series, (double)series->sorted[at])));
+	}
+	fputs("\"/>\n", page->out);
+}
+
+static void draw_ecdf(struct html_page *page)
+{
+	struct plot plot = plot_of(page->out, 560, 230);
+	double low = INFINITY, high = 0;
+
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		const struct model_series *series = &page->analysis->runs[r].latency;
+
+		if (!series->n)
+			continue;
+		low = fmin(low, (double)series->min_ns);
+		high = fmax(high, (double)series->max_ns);
+	}
+	plot.x = plot_axis_of(low * 0.95, high * 1.05, high > 5 * low);
+	plot.y = plot_axis_of(0, 1, false);
+	html_figure(page,
+		    "Share of the inferences that take at most so long: further left is faster, steeper is steadier.");
+	html_key(page, model_has_latency);
+	plot_begin(&plot, html_plot_id(page).s, "Cumulative distribution of the latency of each run",
+		   "The percentiles are in the table of this section.");
+	plot_draw_x(&plot, html_ns, plot.x.is_log ? "latency (logarithmic)" : "latency");
+	plot_draw_y(&plot, html_share, "inferences");
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		if (model_has_latency(&page->analysis->runs[r]))
+			draw_curve(page, &plot, r);
+	plot_end(&plot);
+	fputs("</figure>\n", page->out);
+}
+
+/* What happened in one column of the plot over time. */
+struct column {
+	double low, high, sum;
+	uint32_t n, round; /* round: of the first one */
+};
+
+static void draw_columns(struct html_page *page, const struct plot *plot, const struct column *column, uint32_t r)
+{
+	double width = (plot->right - plot->left) / COLUMNS;
+	const struct column *before = NULL;
+
+	fprintf(page->out, "<path class=\"soft %s\" d=\"", html_colour(r).s);
+	for (int i = 0; i < COLUMNS; i++) {
+		double top = plot_y(plot, column[i].high), bottom = plot_y(plot, column[i].low);
+
+		if (column[i].n)
+			fprintf(page->out, "M%.1f %.1fh%.1fV%.1fh-%.1fz", plot->left + width * i, top, width,
+				fmax(bottom, top + 1.2), width);
+	}
+	fprintf(page->out, "\"/><path class=\"line %s\" d=\"", html_colour(r).s);
+	/* another process is another line */
+	for (int i = 0; i < COLUMNS; i++) {
+		if (!column[i].n)
+			continue;
+		fprintf(page->out, "%s%.1f %.1f", before && before->round == column[i].round ? "L" : "M",
+			plot->left + width * (i + 0.5), plot_y(plot, column[i].sum / column[i].n));
+		before = &column[i];
+	}
+	fputs("\"/>\n", page->out);
+}
+
+/* Time that was measured: processes one behind the other, without what lay between them. Latencies are in their order.
+ */
+struct stretch {
+	uint64_t begin_ns;  /* of its first inference */
+	uint64_t before_ns; /* of all stretches before */
+};
+
+static struct stretch next_stretch(const struct model_result *result, uint32_t i, const struct stretch *last)
+{
+	struct stretch next = { .begin_ns = result->latencies[i].start_ns };
+
+	if (i)
+		next.before_ns = last->before_ns + (result->latencies[i - 1].start_ns - last->begin_ns) +
+				 result->latencies[i - 1].duration_ns;
+	return next;
+}
+
+static bool begins_round(const struct model_result *result, uint32_t i)
+{
+	return !i || result->latencies[i].round != result->latencies[i - 1].round;
+}
+
+static uint64_t measured_ns(const struct model_result *result)
+{
+	struct stretch stretch = { 0, 0 };
+
+	for (uint32_t i = 0; i < result->n_latencies; i++)
+		if (begins_round(result, i))
+			stretch = next_stretch(result, i, &stretch);
+	return next_stretch(result, result->n_latencies - 1, &stretch).begin_ns - stretch.begin_ns + stretch.before_ns;
+}
+
+static void fill_columns(const struct model_result *result, struct column *column, uint64_t all_ns)
+{
+	struct stretch stretch = { 0, 0 };
+
+	for (uint32_t i = 0; i < result->n_latencies; i++) {
+		const struct model_latency *one = &result->latencies[i];
+		double ns = (double)one->duration_ns, at;
+		struct column *to;
+
+		if (begins_round(result, i))
+			stretch = next_stretch(result, i, &stretch);
+		at = (double)(stretch.before_ns + (one->start_ns - stretch.begin_ns)) / ((double)all_ns + 1) * COLUMNS;
+		to = &column[(int)fmin(at, COLUMNS - 1)];
+		if (one->status)
+			continue;
+		to->round = to->n ? to->round : one->round;
+		to->low = to->n ? fmin(to->low, ns) : ns;
+		to->high = to->n ? fmax(to->high, ns) : ns;
+		to->sum += ns;
+		to->n++;
+	}
+}
+
+/* Where one process ends and the next begins. */
+static void draw_rounds(const struct model_result *result, const struct plot *plot)
+{
+	struct stretch stretch = { 0, 0 };
+
+	for (uint32_t i = 0; i < result->n_latencies; i++) {
+		if (!begins_round(result, i))
+			continue;
+		stretch = next_stretch(result, i, &stretch);
+		if (i)
+			fprintf(plot->out, "<path class=\"axis dash\" d=\"M%.1f %.1fV%.1f\"/>",
+				plot_x(plot, (double)stretch.before_ns), plot->top, plot->bottom);
+	}
+}
+
+static void draw_time(struct html_page *page, uint32_t r)
+{
+	const struct model_run *run = &page->analysis->runs[r];
+	struct column column[COLUMNS] = { 0 };
+	uint64_t long_ns = measured_ns(run->result);
+	struct plot plot = plot_of(page->out, 560, 200);
+	double high = (double)run->latency.max_ns, most = run->latency.percentile[0].ns;
+	struct printable title = { "" };
+
+	fill_columns(run->result, column, long_ns);
+	plot.x = plot_axis_of(0, (double)long_ns, false);
+	/* a few far away would press all the others flat */
+	plot.y = high > 4 * most ? plot_axis_of((double)run->latency.min_ns * 0.9, high * 1.1, true)
+				 : plot_axis_of(0, high * 1.06, false);
+	html_figure(page, "%s: mean, and shortest to longest, of each %s", page->label[r].s,
+		    units_duration((double)long_ns / COLUMNS).s);
+	printable_add(&title, "Latency of %s over time", page->label[r].s);
+	plot_begin(&plot, html_plot_id(page).s, title.s, "Whether it drifts is in the table of this section.");
+	plot_draw_x(&plot, html_ns,
+		    run->n_rounds > 1 ? "time measured; dashed: the next process begins"
+				      : "since the first of these inferences");
+	plot_draw_y(&plot, html_ns, plot.y.is_log ? "latency (logarithmic)" : "latency");
+	draw_rounds(run->result, &plot);
+	draw_columns(page, &plot, column, r);
+	plot_end(&plot);
+	fputs("</figure>\n", page->out);
+}
+
+static void put_steadiness_of(struct table *table, const struct html_page *page, uint32_t r)
+{
+	const struct model_run *run = &page->analysis->runs[r];
+	const struct model_series *series = &run->latency;
+
+	table_cell(table, TABLE_BOLD, "%s", page->label[r].s);
+	table_cell(table, TABLE_PLAIN, "%s", units_interval(series->mean_ns, series->interval_ns, false).s);
+	table_cell(table, TABLE_PLAIN, "%s",
+		   isnan(series->n_effective) ? "-" : units_count((uint64_t)series->n_effective).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_duration(series->deviation_ns).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_count(series->n_outliers).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_percent(series->outlier_share).s);
+	table_cell(table, series->drift > MODEL_STEADY ? TABLE_RED : TABLE_PLAIN, "%s",
+		   model_drift_words(series->drift));
+	table_cell(table, TABLE_PLAIN, "%s", units_decimal(series->drift_ratio).s);
+	if (run->n_rounds > 1)
+		table_cell(table, TABLE_PLAIN, "%u (%s to %s)", run->n_rounds, units_duration(run->round_low_ns).s,
+			   units_duration(run->round_high_ns).s);
+	else
+		table_cell(table, TABLE_PLAIN, "1");
+}
+
+static void put_steadiness(struct html_page *page)
+{
+	static const struct {
+		const char *header;
+		int flags;
+	} columns[] = { { "run", TABLE_LEFT },
+			{ "mean \302\261 95 %", TABLE_RIGHT },
+			{ "worth", TABLE_RIGHT },
+			{ "deviation", TABLE_RIGHT },
+			{ "outliers", TABLE_RIGHT },
+			{ "their time", TABLE_RIGHT },
+			{ "inside a process", TABLE_LEFT },
+			{ "last quarter / first", TABLE_RIGHT },
+			{ "processes (their means)", TABLE_RIGHT } };
+	struct table table = { 0 };
+
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		table_column(&table, columns[i].header, columns[i].flags);
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		if (model_has_latency(&page->analysis->runs[r]))
+			put_steadiness_of(&table, page, r);
+	html_table_of(page->out,
+		      "Worth: how many independent values the inferences in a row come to; outliers lie beyond the "
+		      "middle half by three times its width",
+		      &table);
+}
+
+/* What was to be measured and was not. */
+static void put_missing(struct html_page *page, uint32_t r)
+{
+	const struct model_result *result = &page->report->results[r];
+
+	if (result->ended_early) {
+		fputs("<p>", page->out);
+		html_words(page->out, "%s: ended early: %s.", page->label[r].s, result->ended_early);
+		fputs("</p>\n", page->out);
+	}
+	if (result->n_unserved > 0) {
+		fputs("<p>", page->out);
+		html_words(page->out,
+			   "%s: %s could not be served within the time, and are in no figure: waiting was longer than "
+			   "these say.",
+			   page->label[r].s, page_count((uint64_t)result->n_unserved, "request").s);
+		fputs("</p>\n", page->out);
+	}
+}
+
+void html_latencies(struct html_page *page)
+{
+	bool has_any = false;
+
+	html_section(page, "latency", "Latency", "Of an inference; the first one and the warm-up are not among them.");
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		has_any |= model_has_latency(&page->analysis->runs[r]);
+		put_missing(page, r);
+	}
+	if (has_any) {
+		put_percentiles(page);
+		fputs("<h3>Distribution</h3>\n<div class=\"many\">", page->out);
+		draw_ecdf(page);
+		for (uint32_t r = 0; r < page->report->n_results; r++)
+			if (model_has_latency(&page->analysis->runs[r]))
+				draw_histogram(page, r);
+		fputs("</div>\n<h3>Over time</h3>\n<div class=\"many\">", page->out);
+		for (uint32_t r = 0; r < page->report->n_results; r++)
+			if (model_has_latency(&page->analysis->runs[r]))
+				draw_time(page, r);
+		fputs("</div>\n", page->out);
+		put_steadiness(page);
+	}
+	fputs("</section>\n", page->out);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the sections of the HTML page of a model's runs share (html_*.c). */
+#ifndef SHOW_HTML_HTML_MODEL_H
+#define SHOW_HTML_HTML_MODEL_H
+
+#include "show/report/export_model.h"
+#include "show/html/html.h"
+#include "show/words/model_rows.h"
+#include "show/html/plot.h"
+
+enum { HTML_COLOURS = 8, HTML_RUNS = 12 };
+
+struct html_page {
+	FILE *out;
+	const struct model_analysis *analysis;
+	const struct model_report *report;
+	struct printable *label; /* of each run */
+	int n_plots;
+};
+
+void html_latencies(struct html_page *page);
+void html_creation(struct html_page *page);
+void html_memory(struct html_page *page);
+void html_outputs(struct html_page *page);
+void html_placement(struct html_page *page);
+void html_operators(struct html_page *page);
+void html_kernels(struct html_page *page);
+bool html_has_kernels(const struct html_page *page);
+void html_roofline(struct html_page *page);
+
+/* A text of a stranger, not yet escaped. */
+struct printable html_name(const char *text);
+/* <section> with its heading; explained in a sentence. */
+void html_section(struct html_page *page, const char *id, const char *heading, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* "p7": of the next plot. */
+struct units_text html_plot_id(struct html_page *page);
+/* "s3": the colour of a run or phase. */
+struct units_text html_colour(uint32_t i);
+/* <figure> with a caption, and the colours of the runs that match: those with latencies, operators, or all. */
+void html_figure(struct html_page *page, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* All runs; then, from end == 0 on, as many side by side as a table holds: false when all have been shown. */
+struct model_view html_view(const struct html_page *page);
+bool html_view_next(struct model_view *view);
+/* <div> for a plot and its table: beside each other where there is room. The caller ends it. */
+void html_pair(struct html_page *page);
+/* <p> with a text that is escaped. */
+void html_paragraph(struct html_page *page, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void html_key(struct html_page *page, bool (*has)(const struct model_run *run));
+
+/* For axes. */
+struct units_text html_ns(double ns);
+struct units_text html_mebibytes(double mebibytes);
+struct units_text html_share(double share);
+
+#endif

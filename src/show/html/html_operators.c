@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where nodes ran, operators of a model's runs side by side, and the roofline. */
+#include "show/html/html_model.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_BARS = 14, MAX_TYPES = 40, FIRST_ROWS = 30, MAX_ROWS = 400, MAX_DOTS = 600, MAX_BOUNDS = 16 };
+
+static bool has_any(const struct html_page *page, bool (*has)(const struct model_run *run))
+{
+	struct model_view view = html_view(page);
+
+	return model_view_has(&view, has);
+}
+
+void html_placement(struct html_page *page)
+{
+	struct model_view view = html_view(page);
+	struct table table = { 0 };
+
+	html_section(page, "placement", "Where nodes ran",
+		     "From what ran, not from what was asked for. One operator may stand for many nodes of the model.");
+	model_rows_placement(&table, &view);
+	html_table_of(page->out, "Operators and nodes of the model by provider", &table);
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		const char *missing = page->report->results[r].operators_missing;
+		struct printable not_found = model_not_found(page->analysis, r);
+
+		if (missing)
+			html_paragraph(page, "%s: %s.", page->label[r].s, html_name(missing).s);
+		else if (*not_found.s)
+			html_paragraph(page, "%s: %s.", page->label[r].s, not_found.s);
+	}
+	fputs("</section>\n", page->out);
+}
+
+static void draw_bars(struct html_page *page)
+{
+	const struct model_comparison *comparison = &page->analysis->comparison;
+	uint32_t n = comparison->n_rows < MAX_BARS ? comparison->n_rows : MAX_BARS, n_runs = 0;
+	struct plot plot;
+	double y;
+
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		n_runs += model_has_operators(&page->analysis->runs[r]);
+	plot = plot_of(page->out, 560, 66 + n * (8.0 + 9 * n_runs));
+	plot.left = 176;
+	plot.right = 530;
+	plot.x = plot_axis_of(0, n ? comparison->rows[0].weight_ns * 1.03 : 1, false);
+	html_figure(page, "Time of one inference in the nodes that take most, run by run.");
+	html_key(page, model_has_operators);
+	plot_begin(&plot, html_plot_id(page).s, "Time of the slowest nodes in each run",
+		   "The figures are in the table below.");
+	plot_draw_x(&plot, html_ns, "");
+	y = plot.top + 4;
+	for (uint32_t i = 0; i < n; i++, y += 8) {
+		plot_text(&plot, plot.left - 8, y + 4.5 * n_runs + 4, "end", "ink", "%s",
+			  model_text(comparison->rows[i].name, 20, false).s);
+		for (uint32_t r = 0; r < page->report->n_results; r++) {
+			double ns = model_row_ns(page->analysis, &comparison->rows[i], r);
+
+			if (!model_has_operators(&page->analysis->runs[r]))
+				continue;
+			if (isfinite(ns))
+				fprintf(page->out,
+					"<rect class=\"fill %s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"8\">"
+					"<title>%s</title></rect>",
+					html_colour(r).s, plot.left, y, fmax(plot_x(&plot, ns) - plot.left, 0.6),
+					units_duration(ns).s);
+			y += 9;
+		}
+		fputc('\n', page->out);
+	}
+	plot_end(&plot);
+	fputs("</figure>\n", page->out);
+}
+
+static void put_types(struct html_page *page)
+{
+	struct model_view view = html_view(page);
+
+	for (view.end = 0; html_view_next(&view);) {
+		struct table table = { 0 };
+
+		model_rows_types(&table, &view, MAX_TYPES);
+		html_table_of(page->out,
+			      "By type: time of one inference, its share (how many); unattributed: what no operator "
+			      "explains",
+			      &table);
+	}
+}
+
+static void put_nodes_from(struct html_page *page, uint32_t first, uint32_t end)
+{
+	struct model_view view = html_view(page);
+
+	for (view.end = 0; html_view_next(&view);) {
+		struct table table = { 0 };
+
+		model_rows_nodes(&table, &view, first, end);
+		html_table_of(page->out,
+			      first
+				  ? "Nodes that take less, in the same words"
+				  : "By node of the model: mean of a call, and how many times as fast as in the first "
+				    "run where that is sure; [n] stands for n nodes; fused: part of such a one; "
+				    "subgraph: taken with others as a whole; * made by the runtime, or its name does "
+				    "not tell which node it is",
+			      &table);
+	}
+}
+
+/* The first ones at once, more for who asks, the rest where machines read it. */
+static void put_nodes(struct html_page *page)
+{
+	uint32_t n_rows = page->analysis->comparison.n_rows, n = n_rows < MAX_ROWS ? n_rows : MAX_ROWS;
+	uint32_t n_first = n <= FIRST_ROWS + 5 ? n : FIRST_ROWS;
+
+	put_nodes_from(page, 0, n_first);
+	if (n_first < n) {
+		fprintf(page->out, "<details><summary>%s more of %s</summary>\n", units_count(n - n_first).s,
+			units_count(n_rows).s);
+		put_nodes_from(page, n_first, n);
+		fputs("</details>\n", page->out);
+	}
+	if (n < n_rows)
+		html_paragraph(page, "%s more are in the CSV and JSON exports.", units_count(n_rows - n).s);
+}
+
+void html_operators(struct html_page *page)
+{
+	bool is_known = has_any(page, model_has_operators);
+
+	html_section(
+	    page, "operators", "Operators", "%s",
+	    is_known ? "Side by side, by the nodes of the model; ratios are the first run's mean by that of the run."
+		     : "None were recorded.");
+	if (is_known) {
+		html_pair(page);
+		draw_bars(page);
+		put_types(page);
+		fputs("</div>\n", page->out);
+		for (uint32_t r = 0; r < page->report->n_results; r++) {
+			struct printable words = model_deferred_words(page->analysis, r, false);
+
+			if (*words.s)
+				html_paragraph(page, "%s.", words.s);
+		}
+		put_nodes(page);
+	}
+	fputs("</section>\n", page->out);
+}
+
+/* The lowest and highest of all operators, with the roof's corner. */
+static void find_axes(const struct html_page *page, struct plot *plot)
+{
+	const struct machine_peak *peak = &page->report->machine.peak;
+	double corner = peak->flops.high / peak->bytes.high, low_x = corner / 2, high_x = corner * 4;
+	double low_y = peak->flops.high / 100;
+
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		const struct model_run *run = &page->analysis->runs[r];
+
+		for (uint32_t i = 0; i < run->result->n_operators && i < MAX_DOTS; i++) {
+			const struct model_bound *bound = &run->bounds[i];
+
+			if (bound->by == MODEL_BOUND_UNKNOWN || !(bound->intensity > 0))
+				continue;
+			low_x = fmin(low_x, bound->intensity);
+			high_x = fmax(high_x, bound->intensity);
+			low_y = fmin(low_y, bound->flops_per_s);
+		}
+	}
+	plot->x = plot_axis_of(low_x / 1.6, high_x * 1.6, true);
+	plot->y = plot_axis_of(low_y / 1.6, peak->flops.high * 2.2, true);
+}
+
+static void draw_roof(const struct plot *plot, double bytes_per_s, double flops_per_s, bool is_upper)
+{
+	double corner = flops_per_s / bytes_per_s, begin = fmax(plot->x.low, plot->y.low / bytes_per_s);
+
+	fprintf(plot->out, "<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1fH%.1f\"/>", is_upper ? "roof dash" : "roof",
+		plot_x(plot, begin), plot_y(plot, begin * bytes_per_s), plot_x(plot, corner), plot_y(plot, flops_per_s),
+		plot->right);
+	/* beside the slope: the upper one to its left, the lower one to its right */
+	plot_text(plot, (plot_x(plot, begin) + plot_x(plot, corner)) / 2 + (is_upper ? -8 : 8),
+		  (plot_y(plot, begin * bytes_per_s) + plot_y(plot, flops_per_s)) / 2 + (is_upper ? -6 : 14),
+		  is_upper ? "end" : "start", "", "%s %s", is_upper ? "caches" : "memory",
+		  model_metric(bytes_per_s, "B/s").s);
+}
+
+static struct units_text intensity_words(double value)
+{
+	return units_decimal(value);
+}
+
+static struct units_text flops_words(double value)
+{
+	return model_metric(value, "");
+}
+
+static void draw_dots(struct html_page *page, const struct plot *plot, uint32_t r)
+{
+	const struct model_run *run = &page->analysis->runs[r];
+
+	for (uint32_t i = 0; i < run->result->n_operators && i < MAX_DOTS; i++) {
+		const struct model_bound *bound = &run->bounds[i];
+		const struct model_operator *op = &run->result->operators[i];
+		double radius = 3 + 16 * sqrt(fmin(fmax(op->share_ns / run->bound_sums.total_ns, 0), 1));
+
+		if (bound->by == MODEL_BOUND_UNKNOWN || !(bound->intensity > 0))
+			continue;
+		fprintf(page->out, "<circle class=\"dot %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>",
+			html_colour(r).s, plot_x(plot, bound->intensity), plot_y(plot, bound->flops_per_s), radius);
+		html_words(page->out, "%s, %s: %s", page->label[r].s,
+			   html_name(model_operator_name(page->analysis, r, i)).s,
+			   model_metric(bound->flops_per_s, "FLOP/s").s);
+		html_words(page->out, ", %s of the possible", units_percent(bound->share).s);
+		fputs("</title></circle>", page->out);
+	}
+	fputc('\n', page->out);
+}
+
+static void draw_roofline(struct html_page *page)
+{
+	const struct machine_peak *peak = &page->report->machine.peak;
+	struct plot plot = plot_of(page->out, 560, 380);
+
+	find_axes(page, &plot);
+	html_figure(page, "Each operator under the roof of this machine; a larger dot takes more of the time.");
+	html_key(page, model_has_bounds);
+	plot_begin(&plot, html_plot_id(page).s, "Roofline of the operators",
+		   "Operations per second over operations per byte; the figures are in the table with it.");
+	plot_draw_x(&plot, intensity_words, "float operations per byte moved");
+	plot_draw_y(&plot, flops_words, "FLOP/s");
+	draw_roof(&plot, peak->cache_bytes.high, peak->flops.high, true);
+	draw_roof(&plot, peak->bytes.high, peak->flops.high, false);
+	plot_text(&plot, plot.right - 4, plot_y(&plot, peak->flops.high) - 6, "end", "", "float32 %s",
+		  model_metric(peak->flops.high, "FLOP/s").s);
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		if (model_has_bounds(&page->analysis->runs[r]))
+			draw_dots(page, &plot, r);
+	plot_end(&plot);
+	fputs("</figure>\n", page->out);
+}
+
+static void put_sums(struct html_page *page)
+{
+	static const enum model_bound_by order[] = { MODEL_BOUND_COMPUTE, MODEL_BOUND_MEMORY, MODEL_BOUND_OVERHEAD,
+						     MODEL_BOUND_UNKNOWN };
+	struct table table = { 0 };
+
+	table_column(&table, "run", TABLE_LEFT);
+	for (int i = 0; i < N_MODEL_BOUNDS; i++)
+		table_column(&table, model_bound_words(order[i]), TABLE_RIGHT);
+	table_column(&table, "of the possible", TABLE_RIGHT);
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		const struct model_bound_sums *sums = &page->analysis->runs[r].bound_sums;
+		double possible_ns = 0;
+
+		if (!model_has_bounds(&page->analysis->runs[r]))
+			continue;
+		table_cell(&table, TABLE_BOLD, "%s", page->label[r].s);
+		for (int by = 0; by < N_MODEL_BOUNDS; by++)
+			possible_ns += sums->possible_ns[by];
+		for (int i = 0; i < N_MODEL_BOUNDS; i++)
+			table_cell(&table, TABLE_PLAIN, "%s", units_percent(sums->ns[order[i]] / sums->total_ns).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_percent(possible_ns / sums->rated_ns).s);
+	}
+	html_table_of(page->out,
+		      "Share of the operators' time by what bounds them; overhead is below a tenth of the possible",
+		      &table);
+}
+
+static void put_bounds(struct html_page *page, uint32_t r)
+{
+	uint32_t n = page->report->results[r].n_operators;
+	struct model_view view = html_view(page);
+	struct printable caption = { "" };
+	struct table table = { 0 };
+
+	printable_add(&caption, "Slowest operators of %s", page->label[r].s);
+	model_rows_bounds(&table, &view, r, n < MAX_BOUNDS ? n : MAX_BOUNDS);
+	html_table_of(page->out, caption.s, &table);
+}
+
+void html_roofline(struct html_page *page)
+{
+	bool is_known = has_any(page, model_has_bounds) && page->report->machine.peak.bytes.high > 0;
+
+	html_section(page, "roofline", "Roofline", "%s",
+		     is_known ? "What operators reach beside what this machine can do at most. FLOPs and bytes follow "
+				"from the model's shapes."
+			      : "FLOPs, bytes or the machine's peaks are not known.");
+	if (is_known) {
+		html_pair(page);
+		draw_roofline(page);
+		put_sums(page);
+		fputs("</div>\n", page->out);
+		if (model_was_busy(page->analysis))
+			html_paragraph(
+			    page, "Others used this machine meanwhile: its peaks may be higher, and what was reached "
+				  "of them less.");
+		for (uint32_t r = 0; r < page->report->n_results; r++)
+			if (model_has_bounds(&page->analysis->runs[r]))
+				put_bounds(page, r);
+	}
+	fputs("</section>\n", page->out);
+}

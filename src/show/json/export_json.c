@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The summary as one JSON object, doc/report-json.md. What is not known is null; fields are only ever added. */
+#include "show/report/export.h"
+#include "show/json/json_summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void put_verdict(struct json_summary *to)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (memory) {
+		export_verdict(memory, to->summary, false);
+		fclose(memory);
+	}
+	json_text(&to->json, "verdict", text);
+	free(text);
+}
+
+static void put_recording(struct json_summary *to)
+{
+	const struct summary *summary = to->summary;
+	const struct summary_recording *recording = &summary->recording;
+	bool has_events = recording->begin_ns <= recording->end_ns;
+
+	json_object(&to->json, "recording");
+	json_bool(&to->json, "is_from_inftrace", recording->is_ours);
+	json_summary_name(to, "command", recording->command);
+	json_summary_name(to, "level", recording->level);
+	json_bool(&to->json, "is_from_outside", recording->is_from_outside);
+	json_summary_name(to, "version", recording->version);
+	json_summary_name(to, "machine", recording->machine);
+	json_known(&to->json, "interval_ns", recording->interval_ns);
+	json_known(&to->json, "start_realtime_ns", recording->start_realtime_ns);
+	json_known(&to->json, "begin_monotonic_ns", has_events ? (int64_t)recording->begin_ns : -1);
+	json_known(&to->json, "duration_ns", has_events ? (int64_t)(recording->end_ns - recording->begin_ns) : -1);
+	json_summary_name(to, "clock_source", recording->clock_source);
+	json_known(&to->json, "clock_error_ns", recording->clock_error_ns);
+	json_text(&to->json, "file", summary->file.path);
+	json_count(&to->json, "file_bytes", summary->file.bytes);
+	json_bool(&to->json, "file_is_cut", summary->file.is_cut);
+	json_known(&to->json, "file_cut_at_byte", summary->file.is_cut ? (int64_t)summary->file.cut_at : -1);
+	json_array(&to->json, "stopped");
+	for (uint32_t i = 0; i < summary->n_stops; i++) {
+		json_object(&to->json, NULL);
+		json_summary_name(to, "source", summary->stops[i].source);
+		json_summary_name(to, "reason", summary->stops[i].reason);
+		json_summary_time(to, "at_ns", summary->stops[i].time_ns);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_end(&to->json, '}');
+}
+
+static void put_processes(struct json_summary *to)
+{
+	const struct summary *summary = to->summary;
+
+	json_array(&to->json, "processes");
+	for (uint32_t i = 0; i < summary->n_processes; i++) {
+		const struct summary_process *process = &summary->processes[i];
+
+		json_object(&to->json, NULL);
+		json_int(&to->json, "pid", process->pid);
+		json_summary_name(to, "name", process->name);
+		json_summary_name(to, "exe", process->exe);
+		json_summary_name(to, "command", process->command);
+		json_summary_name(to, "state", process->state);
+		json_known(&to->json, "start_monotonic_ns", process->start_ns ? (int64_t)process->start_ns : -1);
+		json_summary_time(to, "exit_at_ns", process->exit_ns);
+		json_known(&to->json, "exit_status", process->exit_status);
+		json_known(&to->json, "signal", process->signal);
+		json_int(&to->json, "sessions", process->n_sessions);
+		json_count(&to->json, "inferences", process->n_inferences);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_array(&to->json, "runtimes");
+	for (uint32_t i = 0; i < summary->n_runtimes; i++) {
+		const struct summary_runtime *runtime = &summary->runtimes[i];
+
+		json_object(&to->json, NULL);
+		json_summary_process(to, runtime->process);
+		json_summary_name(to, "runtime", runtime->runtime);
+		json_summary_name(to, "version", runtime->version);
+		json_summary_name(to, "path", runtime->path);
+		json_summary_name(to, "seen", runtime->armed);
+		json_summary_name(to, "not_seen", runtime->left_out);
+		json_known(&to->json, "arm_ns", runtime->arm_ns);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
+static void put_elsewhere(struct json_summary *to)
+{
+	static const char *const places[N_WHERE] = {
+		[WHERE_INFERENCE] = "inference",
+		[WHERE_APART] = "first_or_failed_inference",
+		[WHERE_UNFINISHED] = "unfinished_inference",
+		[WHERE_UNKNOWN] = "unknown_inference",
+		[WHERE_CREATION] = "session_creation",
+		[WHERE_OUTSIDE] = "outside",
+	};
+
+	json_array(&to->json, "operators_elsewhere");
+	for (uint32_t i = 0; i < to->summary->n_elsewhere; i++) {
+		const struct summary_operator *op = &to->summary->elsewhere[i];
+
+		json_object(&to->json, NULL);
+		json_summary_process(to, op->process);
+		json_text(&to->json, "where", places[op->where]);
+		json_summary_name(to, "op_type", op->op_type);
+		json_summary_name(to, "provider", op->provider);
+		json_count(&to->json, "calls", op->n);
+		json_count(&to->json, "not_ended", op->n_open);
+		json_count(&to->json, "self_ns", op->self_ns);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
+/* "gpu card1: amdgpu" in two. */
+static void put_device(struct json_summary *to, uint32_t name)
+{
+	const char *text = names_text(store_names(to->summary->store), name), *colon = strstr(text, ": ");
+	char device[80];
+
+	snprintf(device, sizeof device, "%.*s", (int)strcspn(text, ":"), text);
+	json_text(&to->json, "device", name ? device : NULL);
+	json_text(&to->json, "device_description", colon ? colon + 2 : NULL);
+}
+
+static void put_resources(struct json_summary *to)
+{
+	json_array(&to->json, "resources");
+	for (uint32_t i = 0; i < to->summary->n_resources; i++) {
+		const struct summary_resource *resource = &to->summary->resources[i];
+
+		json_object(&to->json, NULL);
+		json_summary_process(to, resource->process);
+		json_text(&to->json, "scope",
+			  resource->process != SUMMARY_NONE ? "process"
+			  : resource->device		    ? "device"
+							    : "machine");
+		put_device(to, resource->device);
+		json_summary_name(to, "name", resource->name);
+		json_summary_name(to, "unit", resource->unit);
+		json_count(&to->json, "samples", resource->n);
+		json_real(&to->json, "mean", resource->mean);
+		json_real(&to->json, "min", resource->min);
+		json_real(&to->json, "max", resource->max);
+		json_real(&to->json, "last", resource->last);
+		json_count(&to->json, "with_inferences_ns", resource->busy_ns);
+		json_real(&to->json, "with_inferences_mean", resource->busy_mean);
+		json_real(&to->json, "with_inferences_max", resource->busy_max);
+		json_count(&to->json, "without_inferences_ns", resource->idle_ns);
+		json_real(&to->json, "without_inferences_mean", resource->idle_mean);
+		json_real(&to->json, "without_inferences_max", resource->idle_max);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_array(&to->json, "unreadable");
+	for (uint32_t i = 0; i < to->summary->n_unreadable; i++) {
+		json_object(&to->json, NULL);
+		json_summary_process(to, to->summary->unreadable[i].process);
+		json_summary_name(to, "path", to->summary->unreadable[i].path);
+		json_summary_name(to, "reason", to->summary->unreadable[i].reason);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_array(&to->json, "left_out");
+	for (uint32_t i = 0; i < to->summary->n_left_out; i++) {
+		json_object(&to->json, NULL);
+		json_summary_process(to, to->summary->left_out[i].process);
+		json_count(&to->json, "count", to->summary->left_out[i].n);
+		json_summary_name(to, "what", to->summary->left_out[i].what);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
+static void put_losses(struct json_summary *to)
+{
+	const struct summary *summary = to->summary;
+	const struct store_counts *counts = store_counts(summary->store);
+
+	json_object(&to->json, "losses");
+	json_known(&to->json, "lost_events",
+		   summary->recording.is_ours || summary->n_lost ? (int64_t)summary->n_lost : -1);
+	json_array(&to->json, "lost");
+	for (uint32_t i = 0; i < summary->n_losses; i++) {
+		json_object(&to->json, NULL);
+		json_summary_process(to, summary->losses[i].process);
+		json_summary_name(to, "where", summary->losses[i].where);
+		json_count(&to->json, "events", summary->losses[i].n);
+		json_summary_time(to, "first_at_ns", summary->losses[i].first_ns);
+		json_summary_time(to, "last_at_ns", summary->losses[i].last_ns);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_object(&to->json, "slices_not_ended");
+	for (int kind = 0; kind < N_KINDS; kind++)
+		if (summary->n_open[kind])
+			json_count(&to->json, kind == KIND_NONE ? "other" : event_kind_name(kind),
+				   summary->n_open[kind]);
+	json_end(&to->json, '}');
+	json_count(&to->json, "events_out_of_order", counts->n_disordered);
+	json_count(&to->json, "events_moved_later", summary->file.n_late);
+	json_count(&to->json, "ends_without_begin", counts->n_unmatched);
+	json_count(&to->json, "events_without_track", counts->n_untracked);
+	json_count(&to->json, "slices_too_deep", counts->n_too_deep);
+	json_end(&to->json, '}');
+}
+
+static void put_cost(struct json_summary *to)
+{
+	const struct summary_cost *cost = &to->summary->cost;
+
+	if (!cost->is_known) {
+		json_null(&to->json, "cost");
+		return;
+	}
+	json_object(&to->json, "cost");
+	json_known(&to->json, "events", cost->events);
+	json_real(&to->json, "event_ns", cost->event_ns);
+	json_known(&to->json, "arm_ns", cost->arm_ns);
+	json_known(&to->json, "recorder_cpu_ns", cost->recorder_cpu_ns);
+	json_known(&to->json, "recorder_peak_bytes", cost->recorder_peak_bytes);
+	json_known(&to->json, "lost_events", cost->lost);
+	json_end(&to->json, '}');
+}
+
+void export_json(FILE *out, const struct summary *summary)
+{
+	struct json_summary to = { .summary = summary, .names = store_names(summary->store) };
+
+	json_init(&to.json, out);
+	json_object(&to.json, NULL);
+	put_verdict(&to);
+	put_recording(&to);
+	put_processes(&to);
+	json_models(&to);
+	put_elsewhere(&to);
+	put_resources(&to);
+	put_losses(&to);
+	put_cost(&to);
+	json_end(&to.json, '}');
+	json_done(&to.json);
+}

@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The report of a model's runs as one JSON object, doc/model-json.md. What is not known is null; fields are only added.
+ */
+#include "base/json.h"
+#include "show/report/export_model.h"
+#include "show/words/model_words.h"
+
+#include <math.h>
+
+static void put_values(struct json *json, const char *key, const struct model_value *value, uint32_t n)
+{
+	json_array(json, key);
+	for (uint32_t i = 0; i < n; i++) {
+		json_object(json, NULL);
+		json_text(json, "name", value[i].name);
+		json_text(json, "type", value[i].type);
+		json_text(json, "shape", value[i].shape);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
+static void put_model(struct json *json, const struct model_facts *model)
+{
+	json_object(json, "model");
+	json_text(json, "path", model->path);
+	json_text(json, "name", model->name);
+	json_text(json, "producer", model->producer);
+	json_text(json, "opset", model->opset);
+	json_known(json, "file_bytes", model->file_bytes);
+	json_known(json, "parameters", model->n_parameters);
+	json_known(json, "weight_bytes", model->weight_bytes);
+	json_known(json, "flops", model->flops);
+	json_known(json, "bytes", model->bytes);
+	json_known(json, "nodes", model->n_nodes);
+	json_known(json, "nodes_inside", model->n_inside);
+	json_known(json, "nodes_of_unknown_flops", model->n_unknown);
+	put_values(json, "inputs", model->inputs, model->n_inputs);
+	put_values(json, "outputs", model->outputs, model->n_outputs);
+	json_end(json, '}');
+}
+
+static void put_rate(struct json *json, const char *key, const struct machine_rate *rate)
+{
+	json_object(json, key);
+	json_real(json, "best_per_second", rate->high);
+	json_real(json, "median_per_second", rate->median);
+	json_real(json, "worst_per_second", rate->low);
+	json_end(json, '}');
+}
+
+static void put_machine(struct json *json, const struct model_machine *machine)
+{
+	const struct machine_peak *peak = &machine->peak;
+
+	json_object(json, "machine");
+	json_text(json, "cpu", machine->cpu);
+	json_text(json, "kernel", machine->kernel);
+	json_text(json, "host", machine->host);
+	json_known(json, "cpus", machine->n_cpus);
+	json_known(json, "memory_bytes", machine->memory_bytes);
+	if (peak->n_cpus < 1) {
+		json_null(json, "peaks");
+	} else {
+		json_object(json, "peaks");
+		json_int(json, "cpus", peak->n_cpus);
+		json_text(json, "instructions", peak->instructions);
+		put_rate(json, "flops", &peak->flops);
+		put_rate(json, "flops_of_one_core", &peak->core_flops);
+		put_rate(json, "memory_bytes", &peak->bytes);
+		put_rate(json, "cache_bytes", &peak->cache_bytes);
+		json_end(json, '}');
+	}
+	json_end(json, '}');
+}
+
+static void put_percentiles(struct json *json, const struct model_series *series)
+{
+	static const char *const keys[MODEL_N_PERCENTILES] = { "p50_ns", "p90_ns", "p95_ns", "p99_ns", "p99_9_ns" };
+
+	for (int i = 0; i < MODEL_N_PERCENTILES; i++)
+		json_real(json, keys[i], series->percentile[i].ns);
+}
+
+static void put_histogram(struct json *json, const struct model_histogram *histogram)
+{
+	json_object(json, "histogram");
+	json_bool(json, "is_logarithmic", histogram->is_log);
+	json_array(json, "bins");
+	for (uint32_t i = 0; i < histogram->n; i++) {
+		json_object(json, NULL);
+		json_real(json, "from_ns", histogram->edge[i]);
+		json_real(json, "below_ns", histogram->edge[i + 1]);
+		json_count(json, "inferences", histogram->count[i]);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	json_count(json, "inferences_above", histogram->n_above);
+	json_end(json, '}');
+}
+
+static void put_series(struct json *json, const char *key, const struct model_series *series)
+{
+	static const char *const drifts[] = { NULL, "steady", "slowing", "quickening" };
+
+	if (!series->n) {
+		json_null(json, key);
+		return;
+	}
+	json_object(json, key);
+	json_count(json, "count", series->n);
+	json_real(json, "total_ns", series->total_ns);
+	json_real(json, "mean_ns", series->mean_ns);
+	json_real(json, "mean_interval_95_ns", series->interval_ns);
+	json_real(json, "independent_values", series->n_effective);
+	json_bool(json, "interval_is_a_guess", series->is_short);
+	json_real(json, "deviation_ns", series->deviation_ns);
+	json_count(json, "min_ns", series->min_ns);
+	put_percentiles(json, series);
+	json_count(json, "max_ns", series->max_ns);
+	json_real(json, "outliers_above_ns", series->outlier_ns);
+	json_count(json, "outliers", series->n_outliers);
+	json_real(json, "outliers_share", series->outlier_share);
+	json_text(json, "drift", drifts[series->drift]);
+	json_real(json, "last_quarter_by_first", series->drift_ratio);
+	put_histogram(json, &series->histogram);
+	json_end(json, '}');
+}
+
+/* Columns, since there are many: the n-th of each is the n-th inference. */
+static void put_samples(struct json *json, const struct model_result *result)
+{
+	static const char *const keys[] = {
+		"start_monotonic_ns", "duration_ns", "due_monotonic_ns", "shape", "thread", "round", "status"
+	};
+	enum { COLUMNS = sizeof keys / sizeof *keys, STATUS = COLUMNS - 1 };
+
+	json_object(json, "samples");
+	for (int column = 0; column < COLUMNS; column++) {
+		json_array(json, keys[column]);
+		for (uint32_t i = 0; i < result->n_latencies; i++) {
+			const struct model_latency *one = &result->latencies[i];
+			const int64_t values[COLUMNS] = { (int64_t)one->start_ns,
+							  (int64_t)one->duration_ns,
+							  one->queued_ns,
+							  one->shape,
+							  one->thread,
+							  one->round,
+							  one->status };
+
+			if (column == STATUS)
+				json_int(json, NULL, values[column]);
+			else
+				json_known(json, NULL, values[column]);
+		}
+		json_end(json, ']');
+	}
+	json_end(json, '}');
+}
+
+static void put_latencies(struct json *json, const struct model_run *run)
+{
+	const struct model_result *result = run->result;
+
+	put_series(json, "latency", &run->latency);
+	put_series(json, "response", &run->response);
+	json_array(json, "shapes");
+	for (uint32_t i = 0; i < result->n_shapes; i++) {
+		json_object(json, NULL);
+		json_text(json, "shape", result->shapes[i]);
+		if (i < run->n_groups)
+			put_series(json, "latency", &run->groups[i].latency);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	put_samples(json, result);
+	json_text(json, "ended_early", result->ended_early);
+	json_known(json, "requests_not_served", result->n_unserved);
+}
+
+static void put_steps(struct json *json, const struct model_result *result)
+{
+	json_array(json, "steps");
+	for (uint32_t i = 0; i < result->n_steps; i++) {
+		const struct model_step *step = &result->steps[i];
+
+		json_object(json, NULL);
+		json_text(json, "name", step->name);
+		json_known(json, "begin_monotonic_ns", step->begin_ns);
+		json_known(json, "end_monotonic_ns", step->end_ns);
+		json_known(json, "rss_bytes", step->rss_bytes);
+		json_known(json, "peak_rss_bytes", step->peak_bytes);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
+static void put_creation(struct json *json, const struct model_run *run)
+{
+	const struct model_result *result = run->result;
+
+	json_object(json, "creation");
+	json_known(json, "duration_ns", result->creation_ns);
+	json_array(json, "phases");
+	for (uint32_t i = 0; i < result->n_phases; i++) {
+		json_object(json, NULL);
+		json_text(json, "name", result->phases[i].name);
+		json_known(json, "self_ns", result->phases[i].ns);
+		json_known(json, "calls", result->phases[i].n);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	json_known(json, "unattributed_ns", run->creation_rest_ns);
+	json_array(json, "transformers");
+	for (uint32_t i = 0; i < result->n_transformers; i++) {
+		json_object(json, NULL);
+		json_text(json, "name", result->transformers[i].name);
+		json_known(json, "self_ns", result->transformers[i].ns);
+		json_known(json, "calls", result->transformers[i].n);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	json_end(json, '}');
+}
+
+static const char *bound_key(enum model_bound_by by)
+{
+	return by == MODEL_BOUND_UNKNOWN ? NULL : model_bound_words(by);
+}
+
+static void put_operator(struct json *json, const struct model_analysis *analysis, uint32_t r, uint32_t i)
+{
+	const struct model_operator *op = &analysis->report->results[r].operators[i];
+	const struct model_bound *bound = &analysis->runs[r].bounds[i];
+	uint32_t node = analysis->comparison.node_of[r][i];
+
+	json_object(json, NULL);
+	json_text(json, "name", op->name);
+	json_text(json, "op_type", op->op_type);
+	json_text(json, "provider", op->provider);
+	json_text(json, "shapes", op->shapes);
+	json_count(json, "calls", op->n);
+	json_real(json, "mean_ns", op->mean_ns);
+	json_real(json, "mean_interval_95_ns", op->interval_ns);
+	json_real(json, "p50_ns", op->p50_ns);
+	json_real(json, "share_ns", op->share_ns);
+	json_text(json, "node", node == MODEL_NONE ? NULL : analysis->report->model.nodes[node].name);
+	json_int(json, "nodes", analysis->comparison.n_nodes_of[r][i]);
+	json_real(json, "flops_per_second", bound->flops_per_s);
+	json_real(json, "bytes_per_second", bound->bytes_per_s);
+	json_real(json, "flops_per_byte", bound->intensity);
+	json_text(json, "bound_by", bound_key(bound->by));
+	json_real(json, "share_of_possible", bound->share);
+	json_end(json, '}');
+}
+
+static void put_operators(struct json *json, const struct model_analysis *analysis, uint32_t r)
+{
+	const struct model_result *result = &analysis->report->results[r];
+	const struct model_reach *reach = &analysis->comparison.reach[r];
+
+	json_text(json, "operators_missing", result->operators_missing);
+	json_object(json, "operators");
+	json_known(json, "inferences", result->n_operator_runs);
+	json_real(json, "wall_ns", result->operators_wall_ns);
+	json_real(json, "unattributed_ns", result->unattributed_ns);
+	json_int(json, "model_nodes_found", reach->n_joined);
+	json_int(json, "model_nodes_not_found", reach->n_not_run - reach->n_constant);
+	json_int(json, "model_nodes_constant", reach->n_constant);
+	json_int(json, "model_nodes_on_provider", reach->n_own_nodes);
+	json_int(json, "model_nodes_elsewhere", reach->n_other_nodes);
+	json_array(json, "providers");
+	for (uint32_t i = 0; i < result->n_placements; i++) {
+		json_object(json, NULL);
+		json_text(json, "provider", result->placements[i].provider);
+		json_known(json, "operators", result->placements[i].n_nodes);
+		json_known(json, "calls", result->placements[i].n_calls);
+		json_real(json, "share_ns", result->placements[i].share_ns);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	json_array(json, "list");
+	for (uint32_t i = 0; i < result->n_operators; i++)
+		put_operator(json, analysis, r, i);
+	json_end(json, ']');
+	json_end(json, '}');
+}
+
+/* null: there are none, and why. */
+static void put_kernels(struct json *json, const struct model_analysis *analysis, uint32_t r)
+{
+	const struct model_result *result = &analysis->report->results[r];
+
+	json_text(json, "kernels_missing", result->kernels_missing);
+	if (!result->n_kernels) {
+		json_null(json, "kernels");
+		return;
+	}
+	json_object(json, "kernels");
+	json_text(json, "source", result->kernels_source);
+	json_text(json, "note", result->kernels_note);
+	json_known(json, "executions", result->n_kernel_runs);
+	json_known(json, "in_recording", result->n_kernel_slices);
+	json_array(json, "list");
+	for (uint32_t i = 0; i < result->n_kernels; i++) {
+		const struct model_kernel *kernel = &result->kernels[i];
+		uint32_t node = analysis->comparison.kernel_of[r][i];
+
+		json_object(json, NULL);
+		json_text(json, "name", kernel->name);
+		json_bool(json, "is_whole", kernel->is_whole);
+		json_text(json, "op_type", kernel->op_type);
+		json_text(json, "implementation", kernel->implementation);
+		json_text(json, "source_ops", kernel->source_ops);
+		json_text(json, "node", node == MODEL_NONE ? NULL : analysis->report->model.nodes[node].name);
+		json_known(json, "calls", kernel->n);
+		json_real(json, "total_ns", kernel->time_ns);
+		json_known(json, "cycles", kernel->cycles);
+		json_real(json, "share", kernel->share);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	json_end(json, '}');
+}
+
+static void put_outputs(struct json *json, const struct model_result *result)
+{
+	json_text(json, "outputs_against", result->against);
+	json_array(json, "outputs");
+	for (uint32_t i = 0; i < result->n_outputs; i++) {
+		const struct model_output *output = &result->outputs[i];
+
+		json_object(json, NULL);
+		json_text(json, "name", output->name);
+		json_text(json, "type", output->type);
+		json_text(json, "shape", output->shape);
+		json_bool(json, "agrees", output->is_equal);
+		json_text(json, "not_compared", output->problem);
+		json_known(json, "elements", output->n_elements);
+		json_known(json, "different", output->n_different);
+		json_real(json, "max_absolute", output->max_abs);
+		json_real(json, "max_relative", output->max_rel);
+		json_text(json, "at", output->where);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
+static void put_ratio(struct json *json, const char *key, const struct model_ratio *ratio)
+{
+	json_object(json, key);
+	json_real(json, "ratio", ratio->value);
+	json_real(json, "low", ratio->low);
+	json_real(json, "high", ratio->high);
+	if (ratio->is_known)
+		json_bool(json, "is_different", ratio->is_different);
+	else
+		json_null(json, "is_different");
+	json_end(json, '}');
+}
+
+static void put_bytes(struct json *json, const char *key, double bytes)
+{
+	json_known(json, key, bytes >= 0 && bytes < 0x1p62 ? (int64_t)bytes : -1);
+}
+
+static void put_device(struct json *json, const struct model_run *run, const struct model_device *device)
+{
+	json_object(json, NULL);
+	json_text(json, "name", device->name);
+	json_text(json, "description", device->description);
+	json_real(json, "busy_percent_mean", device->busy_pct);
+	json_real(json, "busy_percent_max", device->busy_max_pct);
+	json_text(json, "busy_of", device->busy_of);
+	put_bytes(json, "process_memory_bytes", device->process_bytes);
+	put_bytes(json, "memory_used_bytes", device->used_bytes);
+	json_real(json, "power_watts", device->watts);
+	json_real(json, "energy_joules", device->joules);
+	json_real(json, "energy_joules_per_inference", model_energy_each(run, device->joules));
+	json_text(json, "energy_missing", device->energy_missing);
+	json_end(json, '}');
+}
+
+static void put_usage(struct json *json, const struct model_run *run)
+{
+	const struct model_result *result = run->result;
+
+	json_known(json, "steady_ns", result->steady_ns);
+	json_known(json, "cpu_user_ns", result->cpu_user_ns);
+	json_known(json, "cpu_system_ns", result->cpu_system_ns);
+	json_known(json, "run_queue_ns", result->run_queue_ns);
+	json_real(json, "cpus_in_use", run->cores);
+	json_real(json, "cpus_in_use_by_others", run->others_cores);
+	json_known(json, "peak_rss_bytes", result->peak_bytes);
+	json_real(json, "energy_joules", result->energy_joules);
+	json_real(json, "energy_joules_per_inference", run->energy_joules);
+	json_text(json, "energy_scope", result->energy_scope);
+	json_text(json, "energy_missing", result->energy_missing);
+	json_array(json, "counters");
+	for (uint32_t i = 0; i < result->n_counters; i++) {
+		json_object(json, NULL);
+		json_text(json, "name", result->counters[i].name);
+		json_text(json, "unit", result->counters[i].unit);
+		json_real(json, "mean", result->counters[i].mean);
+		json_real(json, "max", result->counters[i].max);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	json_array(json, "devices");
+	for (uint32_t i = 0; i < result->n_devices; i++)
+		put_device(json, run, &result->devices[i]);
+	json_end(json, ']');
+	json_text(json, "devices_missing", result->devices_missing);
+}
+
+static void put_asked(struct json *json, const struct model_result *result)
+{
+	json_text(json, "label", result->label);
+	json_text(json, "provider", result->provider);
+	json_text(json, "device", result->device);
+	json_text(json, "policy", result->policy);
+	json_text(json, "options", result->options);
+	json_known(json, "concurrency", result->concurrency);
+	json_known(json, "threads", result->n_threads);
+	json_real(json, "requests_per_second", result->rate_per_s);
+	json_text(json, "error", result->error);
+	json_text(json, "failed_in", result->failed_in);
+	json_text(json, "runtime", result->runtime);
+	json_text(json, "version", result->version);
+	json_text(json, "runtime_path", result->runtime_path);
+	json_text(json, "providers_of_runtime", result->available);
+	json_text(json, "recording", result->recording);
+	json_text(json, "operator_recording", result->operator_recording);
+	json_known(json, "lost_events", result->n_lost);
+	json_real(json, "event_ns", result->event_ns);
+}
+
+static void put_run(struct json *json, const struct model_analysis *analysis, uint32_t r)
+{
+	const struct model_run *run = &analysis->runs[r];
+
+	json_object(json, NULL);
+	put_asked(json, run->result);
+	put_steps(json, run->result);
+	put_creation(json, run);
+	json_known(json, "first_inference_ns", run->result->first_ns);
+	json_known(json, "warmup_inferences", run->result->n_warmup);
+	json_text(json, "warmup", run->result->warmup_words);
+	json_real(json, "per_second", run->rate_per_s);
+	json_count(json, "failed_inferences", run->n_failed);
+	json_int(json, "rounds", run->n_rounds);
+	json_real(json, "lowest_mean_of_a_round_ns", run->round_low_ns);
+	json_real(json, "highest_mean_of_a_round_ns", run->round_high_ns);
+	put_ratio(json, "speed", &run->speed);
+	json_real(json, "speed_of_medians", run->typical_speed);
+	put_latencies(json, run);
+	put_usage(json, run);
+	put_operators(json, analysis, r);
+	put_kernels(json, analysis, r);
+	put_outputs(json, run->result);
+	json_end(json, '}');
+}
+
+static void put_nodes(struct json *json, const struct model_analysis *analysis)
+{
+	static const char *const hows[] = { NULL, "same", "renamed", "fused", "subgraph" };
+	const struct model_comparison *comparison = &analysis->comparison;
+
+	json_array(json, "nodes");
+	for (uint32_t i = 0; i < comparison->n_rows; i++) {
+		const struct model_row *row = &comparison->rows[i];
+		const struct model_node *node =
+		    row->node == MODEL_NONE ? NULL : &analysis->report->model.nodes[row->node];
+
+		json_object(json, NULL);
+		json_text(json, "name", row->name);
+		json_text(json, "op_type", row->op_type);
+		json_bool(json, "is_of_model", node != NULL);
+		json_known(json, "flops", node ? node->flops : -1);
+		json_known(json, "bytes", node ? node->bytes : -1);
+		json_array(json, "runs");
+		for (uint32_t r = 0; r < analysis->report->n_results; r++) {
+			const struct model_join *join = &row->join[r];
+
+			json_object(json, NULL);
+			json_text(json, "how", hows[join->how]);
+			if (join->how == MODEL_NOT_RUN)
+				json_null(json, "operator");
+			else
+				json_int(json, "operator", join->at);
+			put_ratio(json, "speed", &row->speed[r]);
+			json_end(json, '}');
+		}
+		json_end(json, ']');
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
+static void put_insights(struct json *json, const struct model_analysis *analysis)
+{
+	static const char *const kinds[N_MODEL_INSIGHTS] = {
+		"run_failed",	 "outputs_differ", "outputs_not_compared",
+		"busy_machine",	 "nothing_taken",  "partly_taken",
+		"faster",	 "uneven",	   "drifts",
+		"few_values",	 "slow_first",	   "slow_phase",
+		"memory_bound",	 "compute_bound",  "overhead_bound",
+		"slow_operator", "tiny_operators", "moves_layout",
+		"many_threads",	 "idle_cores",	   "no_scaling",
+		"queues",	 "lost_events",
+	};
+
+	json_array(json, "insights");
+	for (uint32_t i = 0; i < analysis->n_insights; i++) {
+		const struct model_insight *insight = &analysis->insights[i];
+		struct model_words words = model_words_of(analysis, insight, false);
+
+		json_object(json, NULL);
+		json_text(json, "kind", kinds[insight->kind]);
+		json_int(json, "run", insight->result);
+		json_real(json, "value", insight->value);
+		json_known(json, "a", insight->a);
+		json_known(json, "b", insight->b);
+		json_text(json, "of", insight->text);
+		json_real(json, "gain_ns", insight->gain_ns);
+		json_text(json, "finding", words.finding.s);
+		json_text(json, "evidence", words.evidence.s);
+		json_text(json, "next", *words.next.s ? words.next.s : NULL);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
+void export_model_json(FILE *out, const struct model_analysis *analysis)
+{
+	const struct model_report *report = analysis->report;
+	struct model_locale locale = model_locale_enter();
+	struct json json;
+
+	json_init(&json, out);
+	json_object(&json, NULL);
+	json_text(&json, "verdict", model_verdict(analysis, false).s);
+	json_text(&json, "version", report->version);
+	json_text(&json, "command", report->command);
+	json_known(&json, "start_realtime_ns", report->start_realtime_ns);
+	put_model(&json, &report->model);
+	put_machine(&json, &report->machine);
+	json_array(&json, "settings");
+	for (uint32_t i = 0; i < report->n_settings; i++) {
+		json_object(&json, NULL);
+		json_text(&json, "name", report->settings[i].name);
+		json_text(&json, "value", report->settings[i].value);
+		json_end(&json, '}');
+	}
+	json_end(&json, ']');
+	json_array(&json, "runs");
+	for (uint32_t r = 0; r < report->n_results; r++)
+		put_run(&json, analysis, r);
+	json_end(&json, ']');
+	put_nodes(&json, analysis);
+	put_insights(&json, analysis);
+	json_end(&json, '}');
+	json_done(&json);
+	model_locale_leave(&locale);
+}

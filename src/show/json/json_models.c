@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is told of each model: its creation, its sessions, its inferences, its operators. */
+#include "show/json/json_summary.h"
+
+#include "analyze/summary/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const phase_keys[N_PHASES] = {
+	[PHASE_LOAD] = "load",		 [PHASE_TRANSFORM] = "graph_transformers",
+	[PHASE_PARTITION] = "partition", [PHASE_COMPILE] = "compile",
+	[PHASE_PREPACK] = "prepack",	 [PHASE_PROVIDER] = "provider_ready",
+	[PHASE_OTHER] = "other",	 [PHASE_UNATTRIBUTED] = "unattributed",
+};
+
+static void put_phases(struct json_summary *to, const uint64_t *phase_ns)
+{
+	char key[48];
+
+	json_object(&to->json, "phases");
+	for (int i = 0; i < N_PHASES; i++) {
+		snprintf(key, sizeof key, "%s_ns", phase_keys[i]);
+		json_count(&to->json, key, phase_ns[i]);
+	}
+	json_end(&to->json, '}');
+}
+
+static void put_creation(struct json_summary *to, const struct summary_model *model)
+{
+	const struct summary_creation *creation = &model->creation;
+	const struct summary_transformer *transformer = to->summary->transformers + model->transformers.first;
+
+	json_object(&to->json, "creation");
+	json_count(&to->json, "sessions", creation->n);
+	json_count(&to->json, "recorded", creation->n_recorded);
+	json_count(&to->json, "failed", creation->n_failed);
+	json_count(&to->json, "not_ended", creation->n_open);
+	json_summary_spread(to, "duration", &creation->duration);
+	if (creation->duration.n)
+		put_phases(to, creation->phase_ns);
+	else
+		json_null(&to->json, "phases");
+	json_object(&to->json, "phase_calls");
+	for (int i = 0; i < PHASE_UNATTRIBUTED; i++)
+		json_count(&to->json, phase_keys[i], creation->phase_n[i]);
+	json_end(&to->json, '}');
+	json_count(&to->json, "prepacked_weights", creation->n_prepacked);
+	json_count(&to->json, "node_groups_taken", creation->n_capabilities);
+	json_array(&to->json, "transformers");
+	for (uint32_t i = 0; i < model->transformers.n; i++) {
+		json_object(&to->json, NULL);
+		json_summary_name(to, "name", transformer[i].name);
+		json_count(&to->json, "calls", transformer[i].n);
+		json_known(&to->json, "changed", transformer[i].n_told ? (int64_t)transformer[i].n_changed : -1);
+		json_count(&to->json, "self_ns", transformer[i].self_ns);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_end(&to->json, '}');
+}
+
+static void put_sessions(struct json_summary *to, const struct summary_model *model)
+{
+	const struct summary_session *session = to->summary->sessions + model->sessions.first;
+
+	json_array(&to->json, "sessions");
+	for (uint32_t i = 0; i < model->sessions.n; i++) {
+		bool is_complete = session[i].has_slice && session[i].end_ns != STORE_OPEN;
+
+		json_object(&to->json, NULL);
+		json_known(&to->json, "number", session[i].number);
+		json_summary_time(to, "created_at_ns", session[i].has_slice ? session[i].begin_ns : 0);
+		json_known(&to->json, "creation_ns",
+			   is_complete ? (int64_t)(session[i].end_ns - session[i].begin_ns) : -1);
+		json_summary_time(to, "released_at_ns", session[i].released_ns);
+		json_bool(&to->json, "is_failed", session[i].is_failed);
+		json_summary_name(to, "status", session[i].status);
+		if (is_complete)
+			put_phases(to, session[i].phase_ns);
+		else
+			json_null(&to->json, "phases");
+		json_count(&to->json, "inferences", session[i].n_runs);
+		json_count(&to->json, "inferences_failed", session[i].n_runs_failed);
+		json_count(&to->json, "inferences_ns", session[i].runs_wall_ns);
+		json_summary_spread(to, "latency", &session[i].latency);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
+static void put_tallies(struct json_summary *to, const struct summary_model *model, const char *key,
+			enum event_key what)
+{
+	const struct summary_tally *tally = to->summary->tallies + model->tallies.first;
+
+	json_array(&to->json, key);
+	for (uint32_t i = 0; i < model->tallies.n; i++) {
+		if (tally[i].key != what)
+			continue;
+		json_object(&to->json, NULL);
+		if (what == KEY_BATCH)
+			json_int(&to->json, "batch", tally[i].number);
+		else
+			json_summary_name(to, "text", tally[i].text);
+		json_count(&to->json, "inferences", tally[i].n);
+		json_summary_time(to, "first_at_ns", tally[i].first_ns);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
+static void put_slowest(struct json_summary *to, const struct summary_model *model)
+{
+	const struct summary_slow *slow = to->summary->slowest + model->slowest.first;
+
+	json_array(&to->json, "slowest");
+	for (uint32_t i = 0; i < model->slowest.n; i++) {
+		json_object(&to->json, NULL);
+		json_summary_time(to, "at_ns", slow[i].begin_ns);
+		json_count(&to->json, "duration_ns", slow[i].duration_ns);
+		json_known(&to->json, "session", slow[i].session);
+		json_known(&to->json, "id", slow[i].id);
+		json_known(&to->json, "inference", slow[i].number);
+		json_known(&to->json, "tid", slow[i].tid);
+		json_known(&to->json, "run_queue_ns", slow[i].run_queue_ns);
+		json_known(&to->json, "thread_cpu_ns", slow[i].thread_cpu_ns);
+		json_known(&to->json, "faults", slow[i].faults);
+		json_known(&to->json, "switches", slow[i].switches);
+		json_known(&to->json, "operators_ns", slow[i].operators_ns);
+		json_summary_name(to, "node", slow[i].node);
+		json_known(&to->json, "node_ns", slow[i].node ? (int64_t)slow[i].node_ns : -1);
+		json_known(&to->json, "node_p50_ns", slow[i].node ? (int64_t)slow[i].node_p50_ns : -1);
+		json_bool(&to->json, "during_session_creation", slow[i].is_in_creation);
+		json_int(&to->json, "other_inferences_at_the_time", slow[i].n_concurrent);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
+static void put_usage(struct json_summary *to, const struct summary_runs *runs)
+{
+	const char *level = names_text(to->names, to->summary->recording.level);
+
+	if (!runs->n_usage) {
+		json_null(&to->json, "usage");
+		json_text(&to->json, "usage_missing",
+			  to->summary->recording.is_from_outside
+			      ? "not seen from outside: use record or attach --inject"
+			  : !strcmp(level, "detail") ? "no inference has it"
+						     : "not recorded: use --level detail");
+		return;
+	}
+	json_object(&to->json, "usage");
+	json_count(&to->json, "inferences", runs->n_usage);
+	json_count(&to->json, "wall_ns", runs->usage_wall_ns);
+	json_count(&to->json, "thread_cpu_ns", runs->thread_cpu_ns);
+	json_count(&to->json, "run_queue_ns", runs->run_queue_ns);
+	json_count(&to->json, "faults", runs->faults);
+	json_count(&to->json, "switches", runs->switches);
+	json_end(&to->json, '}');
+}
+
+static void put_histogram(struct json_summary *to, const struct summary_runs *runs)
+{
+	if (!runs->latency.n) {
+		json_null(&to->json, "latency_histogram");
+		return;
+	}
+	json_array(&to->json, "latency_histogram");
+	for (size_t i = 0; i < SUMMARY_BUCKETS; i++) {
+		json_object(&to->json, NULL);
+		json_real(&to->json, "up_to_ns",
+			  stats_edge(runs->latency.min_ns, runs->latency.max_ns, SUMMARY_BUCKETS, i + 1));
+		json_count(&to->json, "inferences", runs->bucket[i]);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
+static void put_inferences(struct json_summary *to, const struct summary_model *model)
+{
+	const struct summary_runs *runs = &model->runs;
+
+	json_object(&to->json, "inferences");
+	json_count(&to->json, "count", runs->n);
+	json_count(&to->json, "failed", runs->n_failed);
+	json_count(&to->json, "not_ended", runs->n_open);
+	json_count(&to->json, "partial", runs->n_partial);
+	json_count(&to->json, "first", runs->n_first);
+	json_count(&to->json, "without_status", runs->n_without_status);
+	json_summary_time(to, "begin_at_ns", runs->n ? runs->begin_ns : 0);
+	json_summary_time(to, "end_at_ns", runs->end_ns);
+	json_real(&to->json, "per_second", runs->rate);
+	json_count(&to->json, "wall_ns", runs->wall_ns);
+	json_summary_spread(to, "latency", &runs->latency);
+	put_histogram(to, runs);
+	json_summary_spread(to, "first_latency", &runs->first);
+	json_int(&to->json, "max_concurrent", runs->max_concurrent);
+	json_known(&to->json, "threads", runs->n_threads ? (int64_t)runs->n_threads : -1);
+	put_usage(to, runs);
+	put_tallies(to, model, "shapes", KEY_SHAPES);
+	put_tallies(to, model, "batches", KEY_BATCH);
+	put_tallies(to, model, "tags", KEY_TAG);
+	put_tallies(to, model, "failures", KEY_STATUS);
+	put_slowest(to, model);
+	json_end(&to->json, '}');
+}
+
+static void put_operator(struct json_summary *to, const struct summary_operator *op,
+			 const struct summary_coverage *coverage)
+{
+	json_object(&to->json, NULL);
+	if (op->name)
+		json_summary_name(to, "name", op->name);
+	json_summary_name(to, "op_type", op->op_type);
+	json_summary_name(to, "provider", op->provider);
+	json_count(&to->json, "calls", op->n);
+	json_count(&to->json, "not_ended", op->n_open);
+	json_count(&to->json, "failed", op->n_failed);
+	json_count(&to->json, "self_ns", op->self_ns);
+	if (coverage) {
+		json_count(&to->json, "share_ns", op->share_ns);
+		json_real(&to->json, "share",
+			  coverage->wall_ns ? (double)op->share_ns / (double)coverage->wall_ns : NAN);
+	}
+	json_summary_spread(to, "duration", &op->duration);
+	json_bool(&to->json, "runs_others", op->has_children);
+	json_summary_name(to, "shapes", op->has_more_shapes ? 0 : op->shapes);
+	json_known(&to->json, "bytes", op->bytes);
+	json_end(&to->json, '}');
+}
+
+static const char *why_no_operators(const struct json_summary *to)
+{
+	if (!strcmp(names_text(to->names, to->summary->recording.level), "inference"))
+		return "not recorded at level inference: use --level operator";
+	return to->summary->n_operators ? "no finished inference of this model has any" : "none in this file";
+}
+
+static void put_operators(struct json_summary *to, const struct summary_model *model)
+{
+	const struct summary_coverage *coverage = &model->coverage;
+	const struct summary_provider *ran_on = to->summary->ran_on + model->ran_on.first;
+
+	if (!coverage->n) {
+		json_null(&to->json, "operators");
+		json_text(&to->json, "operators_missing", why_no_operators(to));
+		return;
+	}
+	json_object(&to->json, "operators");
+	json_count(&to->json, "inferences", coverage->n);
+	json_count(&to->json, "inferences_with_parallel_operators", coverage->n_parallel);
+	json_count(&to->json, "wall_ns", coverage->wall_ns);
+	json_count(&to->json, "operators_ns", coverage->operators_ns);
+	json_count(&to->json, "operators_p50_ns", coverage->operators_p50_ns);
+	json_count(&to->json, "setup_ns", coverage->setup_ns);
+	json_count(&to->json, "unattributed_ns", coverage->unattributed_ns);
+	json_array(&to->json, "providers");
+	for (uint32_t i = 0; i < model->ran_on.n; i++) {
+		json_object(&to->json, NULL);
+		json_summary_name(to, "provider", ran_on[i].provider);
+		json_count(&to->json, "nodes", ran_on[i].n_nodes);
+		json_count(&to->json, "calls", ran_on[i].n_calls);
+		json_count(&to->json, "share_ns", ran_on[i].share_ns);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_array(&to->json, "types");
+	for (uint32_t i = 0; i < model->types.n; i++)
+		put_operator(to, &to->summary->types[model->types.first + i], coverage);
+	json_end(&to->json, ']');
+	json_array(&to->json, "nodes");
+	for (uint32_t i = 0; i < model->nodes.n; i++)
+		put_operator(to, &to->summary->nodes[model->nodes.first + i], coverage);
+	json_end(&to->json, ']');
+	json_end(&to->json, '}');
+}
+
+static void put_idle(struct json_summary *to, const struct summary_model *model)
+{
+	const struct summary_idle *idle = to->summary->idle + model->idle.first;
+	const char *all = names_text(to->names, model->providers);
+	char *name;
+
+	if (!model->ran_on.n) {
+		json_null(&to->json, "providers_that_ran_nothing");
+		return;
+	}
+	json_array(&to->json, "providers_that_ran_nothing");
+	for (uint32_t i = 0; i < model->idle.n; i++) {
+		name = strndup(all + idle[i].at, idle[i].len);
+		json_text(&to->json, NULL, name);
+		free(name);
+	}
+	json_end(&to->json, ']');
+}
+
+void json_models(struct json_summary *to)
+{
+	json_array(&to->json, "models");
+	for (uint32_t i = 0; i < to->summary->n_models; i++) {
+		const struct summary_model *model = &to->summary->models[i];
+
+		json_object(&to->json, NULL);
+		json_summary_name(to, "name", model->name);
+		json_summary_process(to, model->process);
+		json_summary_name(to, "path", model->path);
+		json_known(&to->json, "bytes", model->bytes);
+		json_summary_name(to, "providers_asked_for", model->providers);
+		put_idle(to, model);
+		json_summary_name(to, "options", model->options);
+		put_creation(to, model);
+		put_sessions(to, model);
+		put_inferences(to, model);
+		put_operators(to, model);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}

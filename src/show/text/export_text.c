@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The report for people: the verdict, then what was recorded, then section by section. */
+#include "show/text/page.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WIDTH = 96, MAX_MODELS = 3 };
+
+static void print_verdict(const struct page *page)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return;
+	export_verdict(memory, page->summary, page->opts.is_ascii);
+	fclose(memory);
+	if (text && *text) {
+		*text = (char)toupper((unsigned char)*text);
+		page_text(page, 0, TABLE_BOLD, "%s.", text);
+	}
+	free(text);
+}
+
+static void put_fact(struct table *table, const char *name, const char *value)
+{
+	table_cell(table, TABLE_DIM, "%s", name);
+	table_cell(table, TABLE_PLAIN, "%s", value);
+}
+
+static void put_times(const struct page *page, struct table *table)
+{
+	const struct summary_recording *recording = &page->summary->recording;
+	double ns = recording->begin_ns <= recording->end_ns ? (double)(recording->end_ns - recording->begin_ns) : NAN;
+	struct printable text = { "" };
+	char date[64];
+	time_t start = (time_t)(recording->start_realtime_ns / 1000000000);
+	struct tm utc;
+
+	if (recording->start_realtime_ns >= 0 && gmtime_r(&start, &utc) &&
+	    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC, ", &utc))
+		printable_add(&text, "%s", date);
+	if (isfinite(ns))
+		printable_add(&text, "%s long", units_duration(ns).s);
+	if (!*text.s)
+		return;
+	put_fact(table, "recorded", text.s);
+}
+
+static void put_level(const struct page *page, struct table *table)
+{
+	const struct summary_recording *recording = &page->summary->recording;
+	struct printable text;
+
+	if (!recording->level)
+		return;
+	text = page_name(page, recording->level, 40);
+	if (recording->interval_ns > 0)
+		printable_add(&text, "; CPU and memory every %s", units_duration((double)recording->interval_ns).s);
+	if (recording->version)
+		printable_add(&text, "; by inftrace %s", page_name(page, recording->version, 30).s);
+	put_fact(table, "level", text.s);
+}
+
+static void print_head(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	const struct summary_file *file = &summary->file;
+	const struct store_counts *counts = store_counts(summary->store);
+	struct table table = page_table(page);
+	struct printable text;
+
+	table.indent = 0;
+	table_column(&table, NULL, TABLE_LEFT);
+	table_column(&table, NULL, TABLE_LEFT | TABLE_SHRINKS);
+	if (summary->recording.command)
+		put_fact(&table, "command", page_name(page, summary->recording.command, 400).s);
+	put_times(page, &table);
+	put_level(page, &table);
+	if (summary->recording.machine)
+		put_fact(&table, "machine", page_name(page, summary->recording.machine, 200).s);
+	if (file->path) {
+		text = printable_text(file->path, strlen(file->path), 60, page->opts.is_ascii);
+		printable_add(&text, " (%s, %s", units_bytes((double)file->bytes).s,
+			      page_count(counts->n_slices, "slice").s);
+		printable_add(&text, ", %s)", page_count(counts->n_samples, "sample").s);
+		put_fact(&table, "file", text.s);
+	}
+	if (summary->recording.clock_error_ns >= 0) {
+		text = page_name(page, summary->recording.clock_source, 40);
+		printable_add(&text, ", off by %s at most",
+			      units_duration((double)summary->recording.clock_error_ns).s);
+		put_fact(&table, "clock", text.s);
+	}
+	fputc('\n', page->out);
+	table_print(&table, page->out);
+}
+
+/* Model by model; of many only those with most inference time. */
+static void print_models(const struct page *page)
+{
+	uint32_t n = page->summary->n_models;
+
+	if (n > MAX_MODELS + 1 && !page->opts.is_all)
+		n = MAX_MODELS;
+	for (uint32_t i = 0; i < n; i++) {
+		text_sessions(page, i);
+		text_inferences(page, i);
+		text_operators(page, i);
+	}
+	if (n < page->summary->n_models) {
+		fputc('\n', page->out);
+		page_text(page, 0, TABLE_PLAIN, "%s more: --all shows each as above.",
+			  page_count(page->summary->n_models - n, "model").s);
+	}
+}
+
+void export_text(FILE *out, const struct summary *summary, const struct export_opts *opts)
+{
+	struct page page = { out, summary, store_names(summary->store), *opts };
+
+	if (!page.opts.width)
+		page.opts.width = WIDTH;
+	print_verdict(&page);
+	print_head(&page);
+	text_processes(&page);
+	text_models(&page);
+	print_models(&page);
+	text_elsewhere(&page);
+	text_resources(&page);
+	text_losses(&page);
+}

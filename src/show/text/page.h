@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the sections of the text report share (text_*.c). */
+#ifndef SHOW_TEXT_PAGE_H
+#define SHOW_TEXT_PAGE_H
+
+#include "show/report/export.h"
+#include "base/printable.h"
+#include "base/table.h"
+#include "base/units.h"
+
+#include <math.h>
+
+struct page {
+	FILE *out;
+	const struct summary *summary;
+	const struct names *names;
+	struct export_opts opts;
+};
+
+void text_processes(const struct page *page);
+void text_models(const struct page *page); /* all in one table */
+void text_sessions(const struct page *page, uint32_t model);
+void text_inferences(const struct page *page, uint32_t model);
+void text_operators(const struct page *page, uint32_t model);
+void text_elsewhere(const struct page *page); /* operators that are no part of these inferences */
+void text_resources(const struct page *page);
+void text_losses(const struct page *page);
+
+/* An empty line, then the title. */
+void page_heading(const struct page *page, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A paragraph, broken between words. */
+void page_text(const struct page *page, int indent, enum table_style style, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A name and what it is, which may take several lines: these begin behind so many columns. */
+void page_fact(const struct page *page, int columns, const char *name, const char *text);
+struct table page_table(const struct page *page);
+/* A name, harmless; "-" for none. */
+struct printable page_name(const struct page *page, uint32_t name, int columns);
+/* "CPU" for CPUExecutionProvider. */
+struct printable page_provider(const struct page *page, uint32_t name, int columns);
+/* "shufflenet", with what tells it from other models of the same name. */
+struct printable page_model(const struct page *page, uint32_t model, int columns);
+/* The providers that were asked for and ran nothing; "": none, or not known. */
+struct printable page_idle(const struct page *page, uint32_t model);
+/* "2,000 inferences", "1 inference" */
+struct printable page_count(uint64_t n, const char *what);
+/* A share of 1 as a bar of so many columns. */
+struct printable page_bar(const struct page *page, double share, int columns);
+/* "SIGKILL", "signal 99" */
+struct units_text page_signal(int64_t number);
+/* "1.23 s": since the recording began; "-" for 0. */
+struct units_text page_offset(const struct page *page, uint64_t time_ns);
+
+#endif

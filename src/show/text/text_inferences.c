@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Inferences: how many, how fast, how regular; the slowest ones and why. */
+#include "show/text/page.h"
+
+#include <string.h>
+
+enum { MAX_SESSIONS = 8, MAX_TEXTS = 4 };
+
+static void put_spread(const struct page *page, struct table *table, enum table_style style, const char *name,
+		       const struct summary_spread *spread)
+{
+	const double values[] = { (double)spread->min_ns, (double)spread->p50_ns, (double)spread->p90_ns,
+				  (double)spread->p99_ns, (double)spread->max_ns };
+
+	table_cell(table, style, "%s", name);
+	table_cell(table, TABLE_PLAIN, "%s", units_count(spread->n).s);
+	table_cell(table, TABLE_PLAIN, "%s",
+		   spread->n ? units_interval(spread->mean_ns, spread->interval_ns, page->opts.is_ascii).s : "-");
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		table_cell(table, TABLE_PLAIN, "%s", spread->n > 1 ? units_duration(values[i]).s : "");
+}
+
+static void print_latencies(const struct page *page, const struct summary_model *model)
+{
+	const struct summary_session *session = page->summary->sessions + model->sessions.first;
+	struct table table = page_table(page);
+	char name[48];
+
+	table_column(&table, "", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(&table, "count", TABLE_RIGHT);
+	table_column(&table, page->opts.is_ascii ? "mean +- 95 %" : "mean \302\261 95 %", TABLE_RIGHT);
+	table_column(&table, "min", TABLE_RIGHT);
+	table_column(&table, "p50", TABLE_RIGHT);
+	table_column(&table, "p90", TABLE_RIGHT);
+	table_column(&table, "p99", TABLE_RIGHT);
+	table_column(&table, "max", TABLE_RIGHT);
+	put_spread(page, &table, TABLE_PLAIN, "latency", &model->runs.latency);
+	for (uint32_t i = 0; model->sessions.n > 1 && model->sessions.n <= MAX_SESSIONS && i < model->sessions.n; i++) {
+		snprintf(name, sizeof name, "  session %lld", (long long)session[i].number);
+		if (session[i].latency.n)
+			put_spread(page, &table, TABLE_DIM, name, &session[i].latency);
+	}
+	if (model->runs.first.n)
+		put_spread(page, &table, TABLE_PLAIN, "first of a session", &model->runs.first);
+	table_print(&table, page->out);
+}
+
+/* "1.2 ms |  .-=#=-.  . | 9.1 ms", each step as much wider as the value is larger. */
+static void print_shape(const struct page *page, const struct summary_runs *runs)
+{
+	static const char *const ascii[] = { " ", ".", ":", "-", "=", "+", "*", "#", "@" };
+	struct printable text = { "" };
+	uint64_t most = 0;
+
+	if (runs->latency.n < 20 || runs->latency.min_ns == runs->latency.max_ns)
+		return;
+	for (int i = 0; i < SUMMARY_BUCKETS; i++)
+		most = runs->bucket[i] > most ? runs->bucket[i] : most;
+	for (int i = 0; i < SUMMARY_BUCKETS; i++) {
+		int height = runs->bucket[i] ? 1 + (int)((runs->bucket[i] - 1) * 7 / most) : 0;
+
+		if (page->opts.is_ascii || !height)
+			printable_add(&text, "%s", ascii[height]);
+		else
+			printable_add(&text, "\342\226%c", 0x80 + height);
+	}
+	fprintf(page->out, "  %s [%s] %s\n", units_duration((double)runs->latency.min_ns).s, text.s,
+		units_duration((double)runs->latency.max_ns).s);
+}
+
+/* "1x3 (500), 2x3 (20) and 7 more" */
+static struct printable list_texts(const struct page *page, const struct summary_model *model, enum event_key key,
+				   uint32_t *n)
+{
+	const struct summary_tally *tally = page->summary->tallies + model->tallies.first;
+	struct printable list = { "" };
+	uint32_t n_most = page->opts.is_all ? 12 : MAX_TEXTS;
+
+	*n = 0;
+	for (uint32_t i = 0; i < model->tallies.n; i++) {
+		struct printable text;
+
+		if (tally[i].key != key || (*n)++ >= n_most)
+			continue;
+		text = page_name(page, tally[i].text, 60);
+		if (!tally[i].text)
+			snprintf(text.s, sizeof text.s, "%lld", (long long)tally[i].number);
+		printable_add(&list, "%s%s", *list.s ? ", " : "", text.s);
+		if (tally[i].n != model->runs.n)
+			printable_add(&list, " (%s)", units_count(tally[i].n).s);
+	}
+	if (*n > n_most)
+		printable_add(&list, " and %s more", units_count(*n - n_most).s);
+	return list;
+}
+
+static void print_left_out(const struct page *page, const struct summary_runs *runs)
+{
+	struct printable list = { "" };
+
+	if (runs->first.n)
+		printable_add(&list, ", %s first of a session", units_count(runs->first.n).s);
+	if (runs->n_failed)
+		printable_add(&list, ", %s that failed", units_count(runs->n_failed).s);
+	if (runs->n_open)
+		printable_add(&list, ", %s that had not ended when recording did", units_count(runs->n_open).s);
+	if (runs->n_partial)
+		printable_add(&list, ", %s seen in part only", units_count(runs->n_partial).s);
+	if (*list.s)
+		page_text(page, 2, TABLE_DIM, "The latency is without %s.", list.s + 2);
+	if (!runs->latency.is_exact)
+		page_text(page, 2, TABLE_DIM, "Percentiles of %s are off by 0.4 %% of the value at most.",
+			  units_count(runs->latency.n).s);
+}
+
+static void print_usage(const struct page *page, const struct summary_runs *runs)
+{
+	double n = (double)runs->n_usage;
+
+	if (runs->n_usage)
+		page_text(page, 2, TABLE_PLAIN,
+			  "Each on average: %s of CPU on its own thread, %s waiting for a CPU, %s page faults, %s "
+			  "context switches",
+			  units_duration((double)runs->thread_cpu_ns / n).s,
+			  units_duration((double)runs->run_queue_ns / n).s, units_decimal((double)runs->faults / n).s,
+			  units_decimal((double)runs->switches / n).s);
+	else if (strcmp(names_text(page->names, page->summary->recording.level), "detail") || page->summary->recording.is_from_outside)
+		page_text(page, 2, TABLE_DIM,
+			  "CPU time, waits and page faults of each: not %s",
+			  page->summary->recording.is_from_outside ? "seen from outside (record and attach --inject see them)" :
+								     "recorded (--level detail records them)");
+}
+
+static void print_failures(const struct page *page, const struct summary_model *model)
+{
+	const struct summary_tally *tally = page->summary->tallies + model->tallies.first;
+	uint32_t n_shown = 0;
+
+	for (uint32_t i = 0; i < model->tallies.n && n_shown < MAX_TEXTS; i++) {
+		if (tally[i].key != KEY_STATUS)
+			continue;
+		page_text(page, 2, TABLE_RED, "%s failed, first at %s: %s", units_count(tally[i].n).s,
+			  page_offset(page, tally[i].first_ns).s, page_name(page, tally[i].text, 240).s);
+		n_shown++;
+	}
+}
+
+static void print_facts(const struct page *page, const struct summary_model *model)
+{
+	static const struct {
+		enum event_key key;
+		const char *one, *many;
+	} texts[] = {
+		{ KEY_SHAPES, "Shapes", "distinct shapes" },
+		{ KEY_BATCH, "Batch", "distinct batch sizes" },
+		{ KEY_TAG, "Tag", "distinct tags" },
+	};
+	const struct summary_runs *runs = &model->runs;
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		uint32_t n;
+		struct printable list = list_texts(page, model, texts[i].key, &n);
+
+		if (n == 1)
+			page_text(page, 2, TABLE_PLAIN, "%s %s", texts[i].one, list.s);
+		else if (n)
+			page_text(page, 2, TABLE_PLAIN, "%s %s: %s", units_count(n).s, texts[i].many, list.s);
+	}
+	print_usage(page, runs);
+	print_failures(page, model);
+	print_left_out(page, runs);
+}
+
+/* What there is to say when no single thing explains much. */
+static void add_general_reason(const struct page *page, const struct summary_model *model,
+			       const struct summary_slow *slow, double excess, struct printable *text)
+{
+	const struct summary_coverage *coverage = &model->coverage;
+	double operators = (double)slow->operators_ns - (double)coverage->operators_p50_ns;
+
+	if (slow->operators_ns >= 0 && operators > 0.5 * excess)
+		printable_add(text, ", operators took %s more, none stands out", units_duration(operators).s);
+	else if (slow->operators_ns >= 0)
+		printable_add(text, ", %s more outside of operators",
+			      units_duration(operators > 0 ? excess - operators : excess).s);
+	if (slow->n_concurrent)
+		printable_add(text, ", %s overlapped", page_count(slow->n_concurrent, "other").s);
+}
+
+/* Reasons that explain a good part of what an inference took more than the median. */
+static struct printable why(const struct page *page, const struct summary_model *model, const struct summary_slow *slow)
+{
+	const struct summary_runs *runs = &model->runs;
+	double excess = (double)slow->duration_ns - (double)runs->latency.p50_ns;
+	double faults = runs->n_usage ? (double)runs->faults / (double)runs->n_usage : 0;
+	struct printable text = { "" };
+
+	if (excess < 0.1 * (double)runs->latency.p50_ns)
+		return (struct printable){ "(hardly more than the median)" };
+	if (slow->run_queue_ns > 0 && (double)slow->run_queue_ns > 0.2 * excess)
+		printable_add(&text, ", waited %s for a CPU", units_duration((double)slow->run_queue_ns).s);
+	if (slow->faults > 10 && (double)slow->faults > 4 * faults)
+		printable_add(&text, ", %s page faults (mean %s)", units_count((uint64_t)slow->faults).s,
+			      units_decimal(faults).s);
+	if (slow->is_in_creation)
+		printable_add(&text, ", while a session was created");
+	if (slow->node && (double)(slow->node_ns - slow->node_p50_ns) > 0.3 * excess)
+		printable_add(&text, ", %s took %s (else %s)", page_name(page, slow->node, 24).s,
+			      units_duration((double)slow->node_ns).s, units_duration((double)slow->node_p50_ns).s);
+	if (!*text.s)
+		add_general_reason(page, model, slow, excess, &text);
+	if (!*text.s)
+		return (struct printable){ "nothing recorded explains it" };
+	memmove(text.s, text.s + 2, strlen(text.s) - 1);
+	return text;
+}
+
+static void print_slowest(const struct page *page, const struct summary_model *model)
+{
+	const struct summary_slow *slow = page->summary->slowest + model->slowest.first;
+	struct table table = page_table(page);
+
+	if (model->runs.latency.n < 3)
+		return;
+	table_column(&table, "slowest", TABLE_RIGHT);
+	table_column(&table, "/ median", TABLE_RIGHT);
+	table_column(&table, "at", TABLE_RIGHT);
+	if (model->sessions.n > 1)
+		table_column(&table, "session", TABLE_RIGHT);
+	table_column(&table, "no.", TABLE_RIGHT);
+	table_column(&table, "why", TABLE_LEFT | TABLE_SHRINKS);
+	for (uint32_t i = 0; i < model->slowest.n; i++) {
+		double median = (double)model->runs.latency.p50_ns;
+
+		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)slow[i].duration_ns).s);
+		table_cell(&table, TABLE_PLAIN, "%sx",
+			   units_decimal(median > 0 ? (double)slow[i].duration_ns / median : NAN).s);
+		table_cell(&table, TABLE_PLAIN, "%s", page_offset(page, slow[i].begin_ns).s);
+		if (model->sessions.n > 1)
+			table_cell(&table, TABLE_PLAIN, "%s",
+				   slow[i].session > 0 ? units_count((uint64_t)slow[i].session).s : "-");
+		table_cell(&table, TABLE_PLAIN, "%s", slow[i].id > 0 ? units_count((uint64_t)slow[i].id).s : "-");
+		table_cell(&table, TABLE_PLAIN, "%s", why(page, model, &slow[i]).s);
+	}
+	table_print(&table, page->out);
+}
+
+static void print_heading(const struct page *page, uint32_t index)
+{
+	const struct summary_runs *runs = &page->summary->models[index].runs;
+	struct printable text = { "" };
+
+	printable_add(&text, "%s", page_count(runs->n, "inference").s);
+	printable_add(&text, " of %s", page_model(page, index, 40).s);
+	if (isfinite(runs->rate))
+		printable_add(&text, ", %s", units_rate(runs->rate).s);
+	if (runs->max_concurrent > 1)
+		printable_add(&text, ", up to %s at one time", units_count(runs->max_concurrent).s);
+	if (runs->n_threads)
+		printable_add(&text, ", on %s", page_count(runs->n_threads, "thread").s);
+	page_heading(page, "%s", text.s);
+}
+
+void text_inferences(const struct page *page, uint32_t model)
+{
+	if (!page->summary->models[model].runs.n)
+		return;
+	print_heading(page, model);
+	print_latencies(page, &page->summary->models[model]);
+	print_shape(page, &page->summary->models[model].runs);
+	print_facts(page, &page->summary->models[model]);
+	print_slowest(page, &page->summary->models[model]);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is missing from the recording, and what recording has cost. */
+#include "show/text/page.h"
+
+static void print_lost(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	struct table table = page_table(page);
+
+	table_column(&table, "lost", TABLE_RIGHT);
+	table_column(&table, "process", TABLE_RIGHT);
+	table_column(&table, "where", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(&table, "first seen", TABLE_RIGHT);
+	table_column(&table, "last seen", TABLE_RIGHT);
+	for (uint32_t i = 0; i < summary->n_losses; i++) {
+		const struct summary_loss *loss = &summary->losses[i];
+
+		table_cell(&table, TABLE_RED, "%s", units_count(loss->n).s);
+		if (loss->process == SUMMARY_NONE)
+			table_cell(&table, TABLE_PLAIN, "-");
+		else
+			table_cell(&table, TABLE_PLAIN, "%d", summary->processes[loss->process].pid);
+		table_cell(&table, TABLE_PLAIN, "%s", page_name(page, loss->where, 120).s);
+		table_cell(&table, TABLE_PLAIN, "%s", page_offset(page, loss->first_ns).s);
+		table_cell(&table, TABLE_PLAIN, "%s", page_offset(page, loss->last_ns).s);
+	}
+	table_print(&table, page->out);
+}
+
+static void print_open(const struct page *page)
+{
+	struct printable list = { "" };
+
+	for (int kind = 0; kind < N_KINDS; kind++)
+		if (page->summary->n_open[kind])
+			printable_add(&list, "%s%s", *list.s ? ", " : "",
+				      page_count(page->summary->n_open[kind],
+						 kind == KIND_NONE ? "other slice" : event_kind_name(kind))
+					  .s);
+	if (*list.s)
+		page_text(page, 2, TABLE_PLAIN, "Not ended when recording did: %s. No end was made up for them.",
+			  list.s);
+}
+
+static void print_left_out(const struct page *page)
+{
+	for (uint32_t i = 0; i < page->summary->n_left_out; i++) {
+		const struct summary_left_out *left_out = &page->summary->left_out[i];
+
+		struct printable of = { "" };
+
+		if (left_out->process != SUMMARY_NONE && page->summary->n_processes > 1)
+			printable_add(&of, " of %d", page->summary->processes[left_out->process].pid);
+		page_text(page, 2, TABLE_PLAIN, "Not recorded%s: %s %s.", of.s, units_count(left_out->n).s,
+			  page_name(page, left_out->what, 120).s);
+	}
+}
+
+static void print_stops(const struct page *page)
+{
+	for (uint32_t i = 0; i < page->summary->n_stops; i++) {
+		const struct summary_stop *stop = &page->summary->stops[i];
+		struct printable what =
+		    stop->source ? page_name(page, stop->source, 30) : (struct printable){ "all of it" };
+
+		page_text(page, 2, TABLE_PLAIN, "Recording of %s stopped at %s: %s", what.s,
+			  page_offset(page, stop->time_ns).s, page_name(page, stop->reason, 240).s);
+	}
+	for (uint32_t i = 0; i < page->summary->n_unreadable; i++)
+		page_text(page, 2, TABLE_PLAIN, "Could not be read: %s: %s",
+			  page_name(page, page->summary->unreadable[i].path, 60).s,
+			  page_name(page, page->summary->unreadable[i].reason, 120).s);
+}
+
+static void print_broken(const struct page *page)
+{
+	const struct store_counts *counts = store_counts(page->summary->store);
+	const struct {
+		uint64_t n;
+		const char *what;
+	} broken[] = {
+		{ counts->n_disordered, "events lay before their predecessor and were left out" },
+		{ counts->n_unmatched, "ends had no begin (recording began in the middle, or the begin was lost)" },
+		{ counts->n_untracked, "events were on a track that the file does not define" },
+		{ counts->n_too_deep, "slices were nested too deep and were left out" },
+		{ counts->n_args_cut, "arguments were more than an event may have" },
+		{ page->summary->file.n_late, "events came late and were moved after their predecessors" },
+	};
+
+	for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+		if (broken[i].n)
+			page_text(page, 2, TABLE_RED, "%s %s.", units_count(broken[i].n).s, broken[i].what);
+}
+
+static void print_cost(const struct page *page)
+{
+	const struct summary_cost *cost = &page->summary->cost;
+	const struct summary_recording *recording = &page->summary->recording;
+	double seconds = (double)(recording->end_ns - recording->begin_ns) / 1e9;
+	int64_t arm_ns = cost->arm_ns;
+
+	page_heading(page, "Cost of recording");
+	for (uint32_t i = 0; cost->arm_ns < 0 && i < page->summary->n_runtimes; i++)
+		if (page->summary->runtimes[i].arm_ns >= 0)
+			arm_ns = (arm_ns < 0 ? 0 : arm_ns) + page->summary->runtimes[i].arm_ns;
+	if (cost->events >= 0 && isfinite(cost->event_ns))
+		page_text(page, 2, TABLE_PLAIN, "In the program: %s of about %s each, %s together%s%s",
+			  page_count((uint64_t)cost->events, "event").s, units_duration(cost->event_ns).s,
+			  units_duration((double)cost->events * cost->event_ns).s, arm_ns >= 0 ? "; arming took " : "",
+			  arm_ns >= 0 ? units_duration((double)arm_ns).s : "");
+	else if (cost->events >= 0 && recording->is_from_outside)
+		page_text(page, 2, TABLE_PLAIN,
+			  "In the program: %s, each seen by a probe of the kernel, at about a microsecond%s%s",
+			  page_count((uint64_t)cost->events, "event").s, arm_ns >= 0 ? "; arming took " : "",
+			  arm_ns >= 0 ? units_duration((double)arm_ns).s : "");
+	if (cost->recorder_cpu_ns >= 0)
+		page_text(page, 2, TABLE_PLAIN, "The recorder: %s of CPU (%s of one core), %s of memory at most",
+			  units_duration((double)cost->recorder_cpu_ns).s,
+			  units_percent(seconds > 0 ? (double)cost->recorder_cpu_ns / 1e9 / seconds : NAN).s,
+			  cost->recorder_peak_bytes >= 0 ? units_bytes((double)cost->recorder_peak_bytes).s : "-");
+	if (cost->lost >= 0 && (uint64_t)cost->lost != page->summary->n_lost)
+		page_text(page, 2, TABLE_RED,
+			  "The recorder counted %s lost, this file tells of %s: some of it is missing.",
+			  page_count((uint64_t)cost->lost, "event").s, units_count(page->summary->n_lost).s);
+}
+
+void text_losses(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	bool is_complete = summary->recording.is_ours && summary->cost.is_known && !summary->file.is_cut;
+
+	page_heading(page, "Losses");
+	if (summary->n_losses)
+		print_lost(page);
+	else if (summary->recording.is_ours)
+		page_text(page, 2, TABLE_PLAIN,
+			  is_complete ? "Nothing was lost." : "No loss is noted in what there is.");
+	else
+		page_text(page, 2, TABLE_DIM, "Not known: the file does not come from inftrace.");
+	if (summary->file.is_cut)
+		page_text(page, 2, TABLE_RED, "The file is cut off at byte %s of %s; what comes before is here.",
+			  units_count(summary->file.cut_at).s, units_count(summary->file.bytes).s);
+	else if (summary->recording.is_ours && !is_complete)
+		page_text(page, 2, TABLE_RED, "The recorder did not come to its end: the last moments may be missing.");
+	print_left_out(page);
+	print_stops(page);
+	print_open(page);
+	print_broken(page);
+	if (summary->cost.is_known)
+		print_cost(page);
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where the time of inferences goes: by type, by node, and what no operator explains. */
+#include "show/text/page.h"
+
+#include <string.h>
+
+enum { MAX_TYPES = 12, MAX_NODES = 20, MAX_TYPES_ELSEWHERE = 3, BAR = 16 };
+
+/* What the columns of a table are: types and nodes have their own. */
+struct layout {
+	const char *name;
+	bool has_type, has_provider, has_bar, has_calls;
+};
+
+static void add_columns(struct table *table, const struct layout *layout)
+{
+	table_column(table, layout->name, TABLE_LEFT | TABLE_SHRINKS);
+	if (layout->has_type)
+		table_column(table, "type", TABLE_LEFT | TABLE_SHRINKS);
+	if (layout->has_provider)
+		table_column(table, "provider", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(table, "share", TABLE_RIGHT);
+	if (layout->has_bar)
+		table_column(table, "", TABLE_LEFT);
+	table_column(table, "/inference", TABLE_RIGHT);
+	if (layout->has_calls)
+		table_column(table, "calls", TABLE_RIGHT);
+	table_column(table, "mean", TABLE_RIGHT);
+	table_column(table, "p99", TABLE_RIGHT);
+	table_column(table, "max", TABLE_RIGHT);
+}
+
+static void put_share(const struct page *page, struct table *table, enum table_style style, const struct layout *layout,
+		      uint64_t share_ns, const struct summary_coverage *coverage)
+{
+	double share = coverage->wall_ns ? (double)share_ns / (double)coverage->wall_ns : NAN;
+
+	table_cell(table, style, "%s", units_percent(share).s);
+	if (layout->has_bar)
+		table_cell(table, TABLE_PLAIN, "%s", page_bar(page, share, BAR).s);
+	table_cell(table, style, "%s", units_duration((double)share_ns / (double)coverage->n).s);
+}
+
+static void put_rest(const struct page *page, struct table *table, const struct layout *layout, const char *name,
+		     uint64_t ns, const struct summary_coverage *coverage)
+{
+	table_cell(table, TABLE_DIM, "%s", name);
+	for (int i = 0; i < layout->has_type + layout->has_provider; i++)
+		table_cell(table, TABLE_DIM, "%s", "");
+	put_share(page, table, TABLE_DIM, layout, ns, coverage);
+	for (int i = 0; i < 3 + layout->has_calls; i++)
+		table_cell(table, TABLE_DIM, "%s", "");
+}
+
+static void put_operator(const struct page *page, struct table *table, const struct layout *layout,
+			 const struct summary_operator *op, const struct summary_coverage *coverage)
+{
+	const struct summary_spread *duration = &op->duration;
+	enum table_style style = op->n_failed ? TABLE_RED : TABLE_PLAIN;
+
+	if (layout->has_type)
+		table_cell(table, style, "%s", page_name(page, op->name, 120).s);
+	table_cell(table, style, "%s%s", page_name(page, op->op_type, 60).s, op->has_children ? "*" : "");
+	if (layout->has_provider)
+		table_cell(table, TABLE_PLAIN, "%s", page_provider(page, op->provider, 30).s);
+	put_share(page, table, TABLE_PLAIN, layout, op->share_ns, coverage);
+	if (layout->has_calls)
+		table_cell(table, TABLE_PLAIN, "%s", units_decimal((double)op->n / (double)coverage->n).s);
+	table_cell(table, TABLE_PLAIN, "%s", units_duration(duration->mean_ns).s);
+	table_cell(table, TABLE_PLAIN, "%s", duration->n ? units_duration((double)duration->p99_ns).s : "-");
+	table_cell(table, TABLE_PLAIN, "%s", duration->n ? units_duration((double)duration->max_ns).s : "-");
+}
+
+/* The largest ones, and all others in one row; one alone is shown itself. */
+static void put_some(const struct page *page, struct table *table, const struct layout *layout,
+		     const struct summary_operator *op, uint32_t n, uint32_t n_most,
+		     const struct summary_coverage *coverage)
+{
+	uint32_t n_shown = page->opts.is_all || n <= n_most + 1 ? n : n_most;
+	uint64_t rest_ns = coverage->operators_ns;
+	char name[64];
+
+	for (uint32_t i = 0; i < n_shown; i++) {
+		put_operator(page, table, layout, &op[i], coverage);
+		rest_ns -= op[i].share_ns;
+	}
+	snprintf(name, sizeof name, "%u others (--all)", n - n_shown);
+	if (n_shown < n)
+		put_rest(page, table, layout, name, rest_ns, coverage);
+}
+
+static void print_types(const struct page *page, const struct summary_model *model)
+{
+	const struct summary_coverage *coverage = &model->coverage;
+	struct layout layout = { "type", false, model->ran_on.n > 1, true, true };
+	struct table table = page_table(page);
+
+	add_columns(&table, &layout);
+	put_some(page, &table, &layout, page->summary->types + model->types.first, model->types.n, MAX_TYPES, coverage);
+	if (coverage->setup_ns)
+		put_rest(page, &table, &layout, "setup", coverage->setup_ns, coverage);
+	put_rest(page, &table, &layout, "unattributed", coverage->unattributed_ns, coverage);
+	table_print(&table, page->out);
+}
+
+static void print_nodes(const struct page *page, const struct summary_model *model)
+{
+	const struct summary_operator *node = page->summary->nodes + model->nodes.first;
+	struct layout layout = { "node", true, model->ran_on.n > 1, false, false };
+	struct table table = page_table(page);
+
+	for (uint32_t i = 0; i < model->nodes.n; i++)
+		layout.has_calls |= node[i].n != model->coverage.n;
+	fputc('\n', page->out);
+	add_columns(&table, &layout);
+	put_some(page, &table, &layout, node, model->nodes.n, MAX_NODES, &model->coverage);
+	table_print(&table, page->out);
+}
+
+static void print_remarks(const struct page *page, const struct summary_model *model)
+{
+	const struct summary_operator *type = page->summary->types + model->types.first;
+	bool has_children = false, is_exact = true;
+
+	for (uint32_t i = 0; i < model->types.n; i++) {
+		has_children |= type[i].has_children;
+		is_exact &= type[i].duration.is_exact;
+	}
+	if (model->coverage.n_parallel)
+		page_text(page, 2, TABLE_DIM,
+			  "In %s operators ran side by side: a moment's time is divided among those that ran then.",
+			  page_count(model->coverage.n_parallel, "inference").s);
+	if (has_children)
+		page_text(page, 2, TABLE_DIM,
+			  "* runs other operators: its share is without them, its mean, p99 and max are with them.");
+	if (!is_exact)
+		page_text(page, 2, TABLE_DIM, "Percentiles of many calls are off by 0.4 %% of the value at most.");
+}
+
+struct place {
+	uint32_t process, n_types;
+	enum summary_where where;
+	uint64_t n, n_open, self_ns;
+	struct printable types; /* those with most time */
+};
+
+static void put_place(const struct page *page, struct table *table, struct place *place)
+{
+	static const char *const names[N_WHERE] = {
+		[WHERE_INFERENCE] = "",
+		[WHERE_APART] = "first or failed inferences",
+		[WHERE_UNFINISHED] = "inferences that did not end",
+		[WHERE_UNKNOWN] = "inferences not in the file",
+		[WHERE_CREATION] = "creation of a session",
+		[WHERE_OUTSIDE] = "outside of inferences",
+	};
+
+	if (place->n_types > MAX_TYPES_ELSEWHERE)
+		printable_add(&place->types, " and %u more", place->n_types - MAX_TYPES_ELSEWHERE);
+	table_cell(table, TABLE_PLAIN, "%s", names[place->where]);
+	if (place->process == SUMMARY_NONE)
+		table_cell(table, TABLE_PLAIN, "-");
+	else
+		table_cell(table, TABLE_PLAIN, "%d", page->summary->processes[place->process].pid);
+	table_cell(table, TABLE_PLAIN, "%s", units_count(place->n).s);
+	table_cell(table, TABLE_PLAIN, "%s", place->n_open ? units_count(place->n_open).s : "");
+	table_cell(table, TABLE_PLAIN, "%s", units_duration((double)place->self_ns).s);
+	table_cell(table, TABLE_PLAIN, "%s", place->types.s);
+}
+
+/* They come by process and place; each place is one row. */
+void text_elsewhere(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	struct table table = page_table(page);
+	struct place place = { 0 };
+
+	if (!summary->n_elsewhere)
+		return;
+	page_heading(page, "Other operators, not in these tables");
+	table_column(&table, "part of", TABLE_LEFT);
+	table_column(&table, "process", TABLE_RIGHT);
+	table_column(&table, "calls", TABLE_RIGHT);
+	table_column(&table, "not ended", TABLE_RIGHT);
+	table_column(&table, "time", TABLE_RIGHT);
+	table_column(&table, "types", TABLE_LEFT | TABLE_SHRINKS);
+	for (uint32_t i = 0; i < summary->n_elsewhere; i++) {
+		const struct summary_operator *op = &summary->elsewhere[i];
+
+		if (!i || op->process != place.process || op->where != place.where) {
+			if (i)
+				put_place(page, &table, &place);
+			place = (struct place){ .process = op->process, .where = op->where };
+		}
+		place.n += op->n;
+		place.n_open += op->n_open;
+		place.self_ns += op->self_ns;
+		if (place.n_types++ < MAX_TYPES_ELSEWHERE)
+			printable_add(&place.types, "%s%s", place.n_types > 1 ? ", " : "",
+				      page_name(page, op->op_type, 30).s);
+	}
+	put_place(page, &table, &place);
+	table_print(&table, page->out);
+}
+
+/* Why there is no table. */
+static const char *why_missing(const struct page *page)
+{
+	if (!strcmp(names_text(page->names, page->summary->recording.level), "inference"))
+		return "not recorded at level inference: --level operator records them";
+	return page->summary->n_operators ? "none is part of a finished inference" : "none in this file";
+}
+
+void text_operators(const struct page *page, uint32_t index)
+{
+	const struct summary_model *model = &page->summary->models[index];
+
+	if (!model->runs.n)
+		return;
+	if (!model->coverage.n || !model->types.n) {
+		page_heading(page, "Operators of %s: %s", page_model(page, index, 40).s, why_missing(page));
+		return;
+	}
+	page_heading(page, "Operators of %s, in %s", page_model(page, index, 40).s,
+		     page_count(model->coverage.n, "inference").s);
+	print_types(page, model);
+	print_nodes(page, model);
+	print_remarks(page, model);
+}

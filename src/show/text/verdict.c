@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The recording in one sentence: what ran how fast, where the time went, what failed and what is missing. */
+#include "show/text/page.h"
+
+#include <string.h>
+
+enum { NAME_COLUMNS = 40, MESSAGE_COLUMNS = 60 };
+
+static const struct summary_model *main_model(const struct summary *summary)
+{
+	return summary->n_models ? &summary->models[0] : NULL;
+}
+
+/* What happened before an inference could. */
+static void say_nothing_ran(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	FILE *out = page->out;
+
+	if (summary->n_sessions) {
+		fprintf(out, "no inference was run: %s of %s", page_count(summary->n_sessions, "session").s,
+			page_name(page, summary->sessions[0].name, NAME_COLUMNS).s);
+		fprintf(out, summary->n_models > 1 ? " and others were created" : " %s created",
+			summary->n_sessions == 1 ? "was" : "were");
+	} else if (summary->n_runtimes) {
+		fprintf(out, "no model was run: %s %s was loaded, but no session was created or used",
+			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
+			page_name(page, summary->runtimes[0].version, NAME_COLUMNS).s);
+	} else if (!summary->recording.is_ours) {
+		fprintf(out, "no inference in this file: it was not recorded by inftrace");
+	} else if (summary->n_processes) {
+		fprintf(out, "no model was run: no runtime was loaded by the %s seen",
+			summary->n_processes == 1 ? "process" : page_count(summary->n_processes, "process").s);
+	} else {
+		fprintf(out, "no model was run: no process was seen");
+	}
+}
+
+static void say_providers(const struct page *page, const struct summary_model *model)
+{
+	const struct summary_provider *ran_on = page->summary->ran_on + model->ran_on.first;
+
+	for (uint32_t i = 0; i < model->ran_on.n && i < 3; i++)
+		if (ran_on[i].provider)
+			fprintf(page->out, "%s%s", i ? " and " : " on ",
+				page_name(page, ran_on[i].provider, NAME_COLUMNS).s);
+	if (!model->ran_on.n && model->providers)
+		fprintf(page->out, " (asked for %s)", page_name(page, model->providers, 60).s);
+}
+
+static void say_latency(const struct page *page, const struct summary_runs *runs)
+{
+	const struct summary_spread *latency = &runs->latency;
+
+	if (latency->n >= 100)
+		fprintf(page->out, ", median %s, p99 %s", units_duration((double)latency->p50_ns).s,
+			units_duration((double)latency->p99_ns).s);
+	else if (latency->n > 1)
+		fprintf(page->out, ", median %s, slowest %s", units_duration((double)latency->p50_ns).s,
+			units_duration((double)latency->max_ns).s);
+	else if (latency->n)
+		fprintf(page->out, ", %s", units_duration((double)latency->p50_ns).s);
+	else if (runs->first.n)
+		fprintf(page->out, ", the first took %s", units_duration((double)runs->first.p50_ns).s);
+}
+
+static void say_what_ran(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	const struct summary_model *model = main_model(summary);
+	uint64_t wall_ns = 0;
+
+	for (uint32_t i = 0; i < summary->n_models; i++)
+		wall_ns += summary->models[i].runs.wall_ns;
+	fprintf(page->out, "%s, ", page_count(summary->n_models, "model").s);
+	fprintf(page->out, "%s, ", page_count(summary->n_sessions, "session").s);
+	fprintf(page->out, "%s", page_count(summary->n_inferences, "inference").s);
+	if (summary->n_models > 1)
+		fprintf(page->out, "; %s has %s of the inference time:", page_model(page, 0, NAME_COLUMNS).s,
+			units_percent(wall_ns ? (double)model->runs.wall_ns / (double)wall_ns : NAN).s);
+	else
+		fprintf(page->out, " of %s", page_model(page, 0, NAME_COLUMNS).s);
+	if (isfinite(model->runs.rate))
+		fprintf(page->out, summary->n_models > 1 ? " %s" : " at %s", units_rate(model->runs.rate).s);
+	say_providers(page, model);
+	say_latency(page, &model->runs);
+}
+
+static void say_operators(const struct page *page)
+{
+	const struct summary_model *model = main_model(page->summary);
+	const struct summary_coverage *coverage = &model->coverage;
+	const char *level = names_text(page->names, page->summary->recording.level);
+
+	if (coverage->n && coverage->wall_ns && model->types.n) {
+		const struct summary_operator *type = &page->summary->types[model->types.first];
+
+		fprintf(page->out, "; %.0f %% of %s time is in operators",
+			100 * (double)coverage->operators_ns / (double)coverage->wall_ns,
+			page->summary->n_models > 1 ? "its" : "the");
+		fprintf(page->out, ", %s takes %.0f %%", page_name(page, type->op_type, NAME_COLUMNS).s,
+			100 * (double)type->share_ns / (double)coverage->wall_ns);
+	} else if (!strcmp(level, "inference")) {
+		fprintf(page->out, "; operators were not recorded (level inference)");
+	} else {
+		fprintf(page->out, "; no operators were seen");
+	}
+}
+
+/* The silent fall back to another provider. */
+static void say_idle(const struct page *page)
+{
+	struct printable first = { "" };
+
+	for (uint32_t i = 0; i < page->summary->n_models && !*first.s; i++)
+		first = page_idle(page, i);
+	if (*first.s)
+		fprintf(page->out, "; %s asked for but ran nothing", first.s);
+}
+
+static const struct summary_tally *first_failure(const struct summary *summary)
+{
+	for (uint32_t i = 0; i < summary->n_tallies; i++)
+		if (summary->tallies[i].key == KEY_STATUS)
+			return &summary->tallies[i];
+	return NULL;
+}
+
+static void say_failures(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	const struct summary_tally *failure = first_failure(summary);
+
+	if (summary->n_inferences_failed) {
+		fprintf(page->out, "; %s failed", page_count(summary->n_inferences_failed, "inference").s);
+		if (failure)
+			fprintf(page->out, " (%s)", page_name(page, failure->text, MESSAGE_COLUMNS).s);
+	}
+	for (uint32_t i = 0; i < summary->n_sessions; i++) {
+		if (!summary->sessions[i].is_failed)
+			continue;
+		fprintf(page->out, "; %s could not be created (%s)",
+			page_count(summary->n_sessions_failed, "session").s,
+			page_name(page, summary->sessions[i].status, MESSAGE_COLUMNS).s);
+		break;
+	}
+	for (uint32_t i = 0; i < summary->n_processes; i++)
+		if (summary->processes[i].signal > 0)
+			fprintf(page->out, "; process %d was killed by %s", summary->processes[i].pid,
+				page_signal(summary->processes[i].signal).s);
+}
+
+static void say_losses(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	if (summary->n_lost)
+		fprintf(page->out, "; %s lost", page_count(summary->n_lost, "event").s);
+	for (uint32_t i = 0; i < summary->n_stops; i++)
+		if (!summary->stops[i].source)
+			fprintf(page->out, "; recording stopped before the program ended (%s)",
+				page_name(page, summary->stops[i].reason, MESSAGE_COLUMNS).s);
+	if (summary->file.is_cut)
+		fprintf(page->out, "; the file is cut off at byte %s", units_count(summary->file.cut_at).s);
+	else if (summary->recording.is_ours && !summary->cost.is_known)
+		fprintf(page->out, "; the recorder did not come to its end");
+	else if (summary->recording.is_ours && !summary->n_lost)
+		fprintf(page->out, "; nothing lost");
+}
+
+void export_verdict(FILE *out, const struct summary *summary, bool is_ascii)
+{
+	struct page page = { out, summary, store_names(summary->store), { .is_ascii = is_ascii, .width = 96 } };
+
+	if (summary->recording.begin_ns > summary->recording.end_ns) {
+		fprintf(out, "the recording is empty");
+	} else if (!summary->n_inferences) {
+		say_nothing_ran(&page);
+	} else {
+		say_what_ran(&page);
+		say_operators(&page);
+		say_idle(&page);
+	}
+	say_failures(&page);
+	say_losses(&page);
+}

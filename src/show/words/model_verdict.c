@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The one sentence above a model's report: what was compared, what came out, how sure that is. Where the figures cannot
+ * tell, it says so and why; what makes a speed worth nothing (other outputs, nodes that ran elsewhere) is in it.
+ */
+#include "show/words/model_words.h"
+
+#include <math.h>
+
+enum { LABEL = 40, SHOWN = 4 };
+
+struct sentence {
+	const struct model_analysis *analysis;
+	bool is_ascii;
+	bool has_base, has_single; /* has been said: how long the first run takes; that it is of one process each */
+	struct printable text;
+};
+
+#define SAY(...) printable_add(&to->text, __VA_ARGS__)
+
+static struct printable label(const struct sentence *to, uint32_t r)
+{
+	return model_text(to->analysis->report->results[r].label, LABEL, to->is_ascii);
+}
+
+static void say_latency(struct sentence *to, const struct model_series *series)
+{
+	SAY("takes %s an inference%s", units_interval(series->mean_ns, series->interval_ns, to->is_ascii).s,
+	    isnan(series->interval_ns) ? " (mean)" : "");
+}
+
+static void say_alone(struct sentence *to, uint32_t r)
+{
+	const struct model_run *run = &to->analysis->runs[r];
+
+	SAY("%s ", label(to, r).s);
+	say_latency(to, &run->latency);
+	if (isnan(run->latency.interval_ns))
+		SAY(": of so few inferences there is no interval");
+	else if (run->n_rounds > 1)
+		SAY(" (95 %% interval, of %u processes)", run->n_rounds);
+	else
+		SAY(" (95 %% interval of one process%s)", run->latency.is_short ? ", a guess" : "");
+}
+
+static int digits_of(double low, double high)
+{
+	double width = high - low;
+
+	return width >= 20 ? 0 : width >= 0.2 || !isfinite(width) ? 1 : width >= 0.02 ? 2 : 3;
+}
+
+/* "is 1.62 times as fast as cpu (95 % interval 1.27 to 2.23)"; of a ratio below 1 the inverse. */
+static void say_ratio(struct sentence *to, uint32_t r)
+{
+	const struct model_run *run = &to->analysis->runs[r];
+	const struct model_ratio *speed = &run->speed;
+	bool is_slower = speed->value < 1;
+	double value = is_slower ? 1 / speed->value : speed->value, low = is_slower ? 1 / speed->high : speed->low,
+	       high = is_slower ? 1 / speed->low : speed->high;
+	int digits = value >= 100 ? 0 : digits_of(low, high);
+	bool is_single = !to->has_single && (run->n_rounds < 2 || to->analysis->runs[0].n_rounds < 2);
+
+	SAY(" %s ", is_slower ? "takes" : "is");
+	if (value >= 1000 && value < 1e15)
+		SAY("%s", units_count((uint64_t)value).s);
+	else
+		SAY("%.*f", digits, value);
+	SAY(" times as %s as %s", is_slower ? "long" : "fast", label(to, 0).s);
+	if (run->is_apart && !(low > 1))
+		SAY(" (each of its %u processes was %s than any of %s)", run->n_rounds, is_slower ? "slower" : "faster",
+		    label(to, 0).s);
+	else if (isfinite(low) && isfinite(high))
+		SAY(" (95 %% interval %.*f to %.*f%s)", digits, low, digits, high,
+		    is_single ? ", of one process each" : "");
+	to->has_single |= is_single;
+}
+
+static void say_first(struct sentence *to)
+{
+	if (to->has_base)
+		return;
+	SAY(", which ");
+	say_latency(to, &to->analysis->runs[0].latency);
+	to->has_base = true;
+}
+
+/* The interval of the ratio may leave 1 out and still not be enough. */
+static void say_why_not(struct sentence *to, uint32_t r)
+{
+	const struct model_run *run = &to->analysis->runs[r], *first = &to->analysis->runs[0];
+	const struct model_ratio *speed = &run->speed;
+
+	if (!isfinite(speed->low))
+		SAY(": the means are too uncertain");
+	else if (fabs(first->latency.mean_ns - run->latency.mean_ns) >
+		 first->latency.interval_ns + run->latency.interval_ns)
+		SAY(": the medians of one process each hardly differ (%.2f times)", run->typical_speed);
+	else
+		SAY(": the intervals of their means overlap (%.2f times, %.2f to %.2f)", speed->value, speed->low,
+		    speed->high);
+}
+
+static void say_compared(struct sentence *to, uint32_t r)
+{
+	const struct model_ratio *speed = &to->analysis->runs[r].speed;
+	struct printable own = label(to, r), first = label(to, 0);
+	bool has_base = to->has_base;
+
+	if (!speed->is_known) {
+		SAY("%s", own.s);
+		say_ratio(to, r);
+		say_first(to);
+		SAY(", in too few inferences to be sure");
+	} else if (!speed->is_different) {
+		SAY("whether %s is faster than %s", own.s, first.s);
+		say_first(to);
+		SAY("%s cannot be told", has_base ? "" : ",");
+		say_why_not(to, r);
+	} else {
+		SAY("%s", own.s);
+		say_ratio(to, r);
+		say_first(to);
+	}
+}
+
+static bool has_insight(const struct sentence *to, enum model_insight_kind kind, uint32_t r)
+{
+	for (uint32_t i = 0; i < to->analysis->n_insights; i++)
+		if (to->analysis->insights[i].kind == kind && to->analysis->insights[i].result == r)
+			return true;
+	return false;
+}
+
+/* Without these its speed says nothing. */
+static void say_caveats(struct sentence *to, uint32_t r, const char *lead)
+{
+	if (has_insight(to, MODEL_NOTHING_TAKEN, r))
+		SAY("%s ran no node of the model", lead);
+	if (has_insight(to, MODEL_OUTPUTS_DIFFER, r))
+		SAY("%s has outputs that differ from %s", lead,
+		    model_against(to->analysis->report->results[r].against, LABEL, to->is_ascii).s);
+}
+
+static void say_run(struct sentence *to, uint32_t r)
+{
+	const struct model_run *run = &to->analysis->runs[r];
+
+	if (run->result->error) {
+		SAY("%s failed", label(to, r).s);
+		return;
+	}
+	if (!run->latency.n) {
+		SAY("%s ran no inference", label(to, r).s);
+		return;
+	}
+	if (r && isfinite(run->speed.value))
+		say_compared(to, r);
+	else
+		say_alone(to, r);
+	say_caveats(to, r, ", but it");
+}
+
+/* The first run is told with the one that is held against it. */
+static uint32_t n_compared(const struct model_analysis *analysis)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = 1; r < analysis->report->n_results && r <= SHOWN; r++)
+		n += !analysis->runs[r].result->error && isfinite(analysis->runs[r].speed.value);
+	return n;
+}
+
+struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii)
+{
+	struct sentence sentence = { .analysis = analysis, .is_ascii = is_ascii }, *to = &sentence;
+	const struct model_report *report = analysis->report;
+	uint32_t n = report->n_results > SHOWN + 1 ? SHOWN + 1 : report->n_results,
+		 first = n_compared(analysis) ? 1 : 0;
+	struct printable lead = { "" };
+
+	SAY("%s: ", model_text(report->model.name, 60, is_ascii).s);
+	if (!n)
+		SAY("nothing ran");
+	for (uint32_t r = first; r < n; r++) {
+		SAY("%s", r > first ? "; " : "");
+		say_run(to, r);
+	}
+	if (first) {
+		printable_add(&lead, "; %s", label(to, 0).s);
+		say_caveats(to, 0, lead.s);
+	}
+	if (model_was_busy(analysis))
+		SAY("; other programs kept the machine busy meanwhile");
+	if (n < report->n_results)
+		SAY("; and %u more run%s", report->n_results - n, report->n_results - n == 1 ? "" : "s");
+	return to->text;
+}

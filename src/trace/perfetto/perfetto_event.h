@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Track events of a Perfetto trace become events, for the sink at once or for the sorter. For perfetto_read.c. */
+#ifndef TRACE_PERFETTO_PERFETTO_EVENT_H
+#define TRACE_PERFETTO_PERFETTO_EVENT_H
+
+#include "trace/perfetto/perfetto_read.h"
+#include "trace/perfetto/perfetto_sort.h"
+#include "trace/perfetto/perfetto_state.h"
+
+#include <zlib.h>
+
+struct reader {
+	struct state state;
+	struct sorter sorter;
+	struct perfetto_read_result *result;
+	struct err *err;
+	bool is_inside; /* packets of a bundle */
+	bool has_events;
+	bool has_bundles; /* compressed packets that inflate, at least at their start */
+	uint8_t *bundle;
+	size_t bundle_room;
+	z_stream inflate;
+	bool has_inflate;
+};
+
+/* The fields of a packet that events have; data are borrowed from the file. */
+struct packet {
+	uint64_t timestamp;
+	uint32_t sequence, clock, flags;
+	bool has_timestamp;
+	bool is_rare; /* it has other fields, too: see struct rare */
+	struct pb_in event;
+};
+
+/* Reads packet->event. 0, or not 0 and reader->err. */
+int perfetto_event_read(struct reader *reader, struct sequence *sequence, const struct packet *packet);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Field numbers of the Perfetto trace format, as far as we write or read it. From the protos of Perfetto v59
+ * (protos/perfetto/trace/perfetto_trace.proto; the PyPI package perfetto 0.59.1 carries them compiled).
+ * Field numbers of a published proto never change.
+ */
+#ifndef TRACE_PERFETTO_PERFETTO_FIELDS_H
+#define TRACE_PERFETTO_PERFETTO_FIELDS_H
+
+enum perfetto_trace { TRACE_PACKET = 1 };
+
+enum perfetto_packet {
+	PACKET_PROCESS_TREE = 2,
+	PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE_ID = 10, /* trusted_packet_sequence_id */
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_STATE_CLEARED = 41, /* incremental_state_cleared: the older form of SEQ_STATE_CLEARED */
+	PACKET_PREVIOUS_DROPPED = 42,
+	PACKET_THREAD_DESCRIPTOR = 44, /* the older form of a track descriptor */
+	PACKET_SYSTEM_INFO = 45,
+	PACKET_COMPRESSED = 50, /* packets, deflated */
+	PACKET_CLOCK_ID = 58,	/* timestamp_clock_id */
+	PACKET_DEFAULTS = 59,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_FIRST_ON_SEQUENCE = 87,
+	PACKET_MACHINE_ID = 98,
+	PACKET_ZSTD = 133, /* packets, compressed by zstd */
+};
+
+enum perfetto_sequence_flag { SEQ_STATE_CLEARED = 1, SEQ_NEEDS_STATE = 2 };
+
+enum perfetto_defaults { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK_ID = 58 };
+enum perfetto_track_event_defaults { EVENT_DEFAULTS_TRACK_UUID = 11 };
+
+enum perfetto_track_event {
+	EVENT_DELTA_US = 1, /* timestamp_delta_us */
+	EVENT_CATEGORY_IIDS = 3,
+	EVENT_ANNOTATIONS = 4,
+	EVENT_LEGACY = 6,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK_UUID = 11,
+	EVENT_ABSOLUTE_US = 16, /* timestamp_absolute_us */
+	EVENT_CATEGORIES = 22,
+	EVENT_NAME = 23,
+	EVENT_COUNTER_VALUE = 30,
+	EVENT_DOUBLE_VALUE = 44,
+};
+
+enum perfetto_event_type { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
+
+enum perfetto_legacy_event {
+	LEGACY_NAME_IID = 1,
+	LEGACY_PHASE = 2,
+	LEGACY_DURATION_US = 3,
+	LEGACY_UNSCOPED_ID = 6,
+	LEGACY_LOCAL_ID = 10,
+	LEGACY_GLOBAL_ID = 11,
+	LEGACY_PID = 18, /* pid_override */
+	LEGACY_TID = 19, /* tid_override */
+};
+
+enum perfetto_annotation {
+	ANNOTATION_NAME_IID = 1,
+	ANNOTATION_BOOL = 2,
+	ANNOTATION_UINT = 3,
+	ANNOTATION_INT = 4,
+	ANNOTATION_DOUBLE = 5,
+	ANNOTATION_STRING = 6,
+	ANNOTATION_POINTER = 7,
+	ANNOTATION_NAME = 10,
+	ANNOTATION_STRING_IID = 17,
+};
+
+enum perfetto_interned {
+	INTERNED_CATEGORIES = 1,
+	INTERNED_NAMES = 2,
+	INTERNED_ANNOTATION_NAMES = 3,
+	INTERNED_ANNOTATION_STRINGS = 29,
+};
+enum perfetto_interned_entry { ENTRY_IID = 1, ENTRY_TEXT = 2 }; /* the same in all four */
+
+enum perfetto_track {
+	TRACK_UUID = 1,
+	TRACK_NAME = 2,
+	TRACK_PROCESS_DESCRIPTOR = 3,
+	TRACK_THREAD_DESCRIPTOR = 4,
+	TRACK_PARENT_UUID = 5,
+	TRACK_COUNTER_DESCRIPTOR = 8,
+	TRACK_STATIC_NAME = 10,
+	TRACK_CHILD_ORDERING = 11,
+	TRACK_ORDER_RANK = 12,
+	TRACK_ATRACE_NAME = 13,
+	TRACK_SIBLING_MERGE = 15,
+};
+enum perfetto_child_ordering { ORDER_EXPLICIT = 3 };
+enum perfetto_sibling_merge { MERGE_NONE = 2 };
+
+enum perfetto_process {
+	PROCESS_PID = 1,
+	PROCESS_CMDLINE = 2,
+	PROCESS_NAME = 6,
+	PROCESS_START_NS = 7,
+	/* ProcessTree, ProcessTree.Process */
+	TREE_PROCESSES = 1,
+	TREE_PID = 1,
+	TREE_CMDLINE = 3,
+};
+
+enum perfetto_thread {
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+	THREAD_REFERENCE_US = 6, /* reference_timestamp_us, for EVENT_DELTA_US */
+};
+
+enum perfetto_counter {
+	COUNTER_UNIT = 3,
+	COUNTER_MULTIPLIER = 4,
+	COUNTER_IS_INCREMENTAL = 5,
+	COUNTER_UNIT_NAME = 6,
+};
+enum perfetto_unit { UNIT_NONE, UNIT_TIME_NS, UNIT_COUNT, UNIT_SIZE_BYTES };
+
+enum perfetto_clock_snapshot { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2 };
+enum perfetto_clock {
+	CLOCK_ENTRY_ID = 1,
+	CLOCK_ENTRY_TIME = 2,
+	CLOCK_ENTRY_IS_INCREMENTAL = 3,
+	CLOCK_ENTRY_UNIT_NS = 4
+};
+/* Clocks of a sequence alone have numbers 64..127. */
+enum perfetto_clock_id {
+	CLOCK_REALTIME_ID = 1,
+	CLOCK_MONOTONIC_ID = 3,
+	CLOCK_RAW_ID = 5,
+	CLOCK_BOOTTIME_ID = 6,
+	CLOCK_SEQUENCE_ID = 64,
+	CLOCK_SEQUENCE_LAST = 127,
+};
+
+enum perfetto_system_info {
+	SYSTEM_UTSNAME = 1,
+	SYSTEM_VERSION = 4, /* tracing_service_version */
+	SYSTEM_PAGE_SIZE = 6,
+	SYSTEM_CPUS = 8,
+	SYSTEM_RAM_BYTES = 16,
+};
+enum perfetto_utsname { UTSNAME_SYSNAME = 1, UTSNAME_VERSION = 2, UTSNAME_RELEASE = 3, UTSNAME_MACHINE = 4 };
+
+/* Our mark in SYSTEM_VERSION, followed by the version. Such a file has each track's events in order. */
+#define PERFETTO_WRITER "inftrace "
+
+#endif

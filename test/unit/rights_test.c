@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What Yama allows on machines that are made of two files. */
+#include "capture/proc/rights.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char root[] = "/tmp/inftrace-rights-XXXXXX";
+
+static const char *below(const char *name)
+{
+	static char path[200];
+
+	snprintf(path, sizeof path, "%s%s", root, name);
+	return path;
+}
+
+static void write_file(const char *name, const char *text)
+{
+	FILE *file = fopen(below(name), "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int make_root(void **state)
+{
+	static const char *const folders[] = { "/proc", "/proc/self", "/proc/sys", "/proc/sys/kernel", "/proc/sys/kernel/yama" };
+
+	if (!mkdtemp(root))
+		return -1;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (mkdir(below(folders[i]), 0700))
+			return -1;
+	return 0;
+}
+
+static int remove_root(void **state)
+{
+	static const char *const names[] = { "/proc/self/status", "/proc/sys/kernel/yama/ptrace_scope", "/proc/sys/kernel/yama",
+					     "/proc/sys/kernel", "/proc/sys", "/proc/self", "/proc", "" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		remove(below(names[i]));
+	return 0;
+}
+
+static const char *why(const char *scope, const char *rights)
+{
+	static char text[300];
+	char status[64];
+	bool is_refused;
+
+	snprintf(status, sizeof status, "Name:\tx\nCapEff:\t%s\n", rights);
+	write_file("/proc/self/status", status);
+	write_file("/proc/sys/kernel/yama/ptrace_scope", scope);
+	is_refused = rights_is_yama(root, text, sizeof text);
+	assert_int_equal(is_refused, *text != 0);
+	return text;
+}
+
+static void without_yama_nothing_is_refused(void **state)
+{
+	char text[300] = "x";
+
+	assert_false(rights_is_yama("/nowhere", text, sizeof text));
+	assert_string_equal(text, "");
+	assert_string_equal(why("0\n", "0000000000000000"), "");
+}
+
+static void a_user_is_told_the_command_that_helps(void **state)
+{
+	for (const char *scope = "12"; *scope; scope++) {
+		char text[] = { *scope, '\n', 0 };
+		assert_string_equal(why(text, "0000000000080000"), "");	/* CAP_SYS_PTRACE */
+		assert_non_null(strstr(why(text, "000000c000000000"), "CAP_SYS_PTRACE is missing; once: sudo setcap "));
+	}
+}
+
+static void nothing_helps_against_the_strictest(void **state)
+{
+	assert_non_null(strstr(why("3\n", "000001ffffffffff"), "is 3, which lets nobody"));
+	assert_null(strstr(why("3\n", "0000000000000000"), "sudo"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_yama_nothing_is_refused),
+		cmocka_unit_test(a_user_is_told_the_command_that_helps),
+		cmocka_unit_test(nothing_helps_against_the_strictest),
+	};
+
+	return cmocka_run_group_tests(tests, make_root, remove_root);
+}
