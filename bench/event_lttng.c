@@ -7,9 +7,9 @@
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "event_lttng.h"
 
-#include "player.h"
-
 #include <stdlib.h>
+
+#include "player.h"
 
 static void play(void *ctx, long n)
 {

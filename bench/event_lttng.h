@@ -14,7 +14,7 @@
 
 LTTNG_UST_TRACEPOINT_EVENT(inftrace_bench, event, LTTNG_UST_TP_ARGS(uint64_t, value, uint64_t, id),
 			   LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(uint64_t, value, value)
-					       lttng_ust_field_integer(uint64_t, id, id)))
+						   lttng_ust_field_integer(uint64_t, id, id)))
 
 #endif
 

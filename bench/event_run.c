@@ -6,10 +6,6 @@
  * Each turn waits until all of it was read: nothing may be lost, because a lost event is a cheap one. fault: page
  * faults, an event that `perf record` can be given at any rate on every machine.
  */
-#include "base/clock.h"
-#include "event/ring.h"
-#include "player.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +13,16 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/clock.h"
+#include "event/ring.h"
+#include "player.h"
+
 enum { BYTES = 8 << 20, CHUNK = 1000, PACED_CHUNK = 100 };
 
 struct bench {
 	struct ring *ring;
 	struct ring_writer writer;
-	uint64_t sum;		/* of the reader */
+	uint64_t sum; /* of the reader */
 	bool is_over;
 };
 
@@ -61,8 +61,9 @@ static void play_event(void *ctx, long n)
 		struct record *record = ring_claim(&bench->writer);
 		if (!record)
 			continue;
-		*record = (struct record){ .time = clock_ticks(), .value = (uint64_t)i, .id = 7, .run = 1,
-					   .type = RECORD_OPERATOR };
+		*record = (struct record){
+			.time = clock_ticks(), .value = (uint64_t)i, .id = 7, .run = 1, .type = RECORD_OPERATOR
+		};
 		ring_publish(&bench->writer);
 	}
 }
@@ -124,7 +125,11 @@ static void wait_for_reader(void *ctx)
 	}
 }
 
-static const struct { const char *name; void (*play)(void *ctx, long n); bool is_read; } ways[] = {
+static const struct {
+	const char *name;
+	void (*play)(void *ctx, long n);
+	bool is_read;
+} ways[] = {
 	{ "floor", play_floor, false }, { "floor-span", play_floor_span, false }, { "event", play_event, true },
 	{ "span", play_span, true },	{ "fault", play_fault, false },
 };

@@ -6,21 +6,41 @@
  * table. Inputs are float tensors; dimensions that the model leaves open are 1. With PROFILE the runtime's own profiler
  * is on and writes PROFILE_<time>.json.
  */
-#include "player.h"
-
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "player.h"
+
 enum { MAX_INPUTS = 8, MAX_DIMS = 8, API_VERSION = 8, FLOAT = 1 };
 
 enum slot {
-	ERROR_MESSAGE = 2, CREATE_ENV = 3, CREATE_SESSION = 7, RUN = 9, CREATE_OPTIONS = 10, ENABLE_PROFILING = 14,
-	SET_SEVERITY = 22, SET_THREADS = 24, INPUT_COUNT = 30, INPUT_TYPE = 33, INPUT_NAME = 36, OUTPUT_NAME = 37,
-	CREATE_TENSOR = 49, TENSOR_INFO = 55, ELEMENT_TYPE = 60, N_DIMS = 61, DIMS = 62, CPU_MEMORY = 69,
-	DEFAULT_ALLOCATOR = 78, RELEASE_ENV = 92, RELEASE_MEMORY = 94, RELEASE_SESSION = 95, RELEASE_VALUE = 96,
-	RELEASE_TYPE = 98, RELEASE_OPTIONS = 100,
+	ERROR_MESSAGE = 2,
+	CREATE_ENV = 3,
+	CREATE_SESSION = 7,
+	RUN = 9,
+	CREATE_OPTIONS = 10,
+	ENABLE_PROFILING = 14,
+	SET_SEVERITY = 22,
+	SET_THREADS = 24,
+	INPUT_COUNT = 30,
+	INPUT_TYPE = 33,
+	INPUT_NAME = 36,
+	OUTPUT_NAME = 37,
+	CREATE_TENSOR = 49,
+	TENSOR_INFO = 55,
+	ELEMENT_TYPE = 60,
+	N_DIMS = 61,
+	DIMS = 62,
+	CPU_MEMORY = 69,
+	DEFAULT_ALLOCATOR = 78,
+	RELEASE_ENV = 92,
+	RELEASE_MEMORY = 94,
+	RELEASE_SESSION = 95,
+	RELEASE_VALUE = 96,
+	RELEASE_TYPE = 98,
+	RELEASE_OPTIONS = 100,
 };
 
 /* CALL(RUN, (types of the arguments), (arguments)): ends the program unless the status is good. */
@@ -55,7 +75,9 @@ static void must(const char *what, void *status)
 static void open_runtime(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	struct base { void **(*get_api)(uint32_t version); } *(*get_base)(void) = NULL;
+	struct base {
+		void **(*get_api)(uint32_t version);
+	} *(*get_base)(void) = NULL;
 
 	if (library)
 		*(void **)&get_base = dlsym(library, "OrtGetApiBase");
@@ -111,7 +133,8 @@ static void open_model(struct model *model, const char *path, const char *profil
 		die(path, "it has too many inputs");
 	for (size_t i = 0; i < model->n_inputs; i++)
 		make_input(model, i);
-	CALL(OUTPUT_NAME, (void *, size_t, void *, char **), (model->session, 0, model->allocator, &model->output_name));
+	CALL(OUTPUT_NAME, (void *, size_t, void *, char **),
+	     (model->session, 0, model->allocator, &model->output_name));
 }
 
 static void play(void *ctx, long n)
@@ -121,14 +144,15 @@ static void play(void *ctx, long n)
 	for (long i = 0; i < n; i++) {
 		void *output = NULL;
 		CALL(RUN, (void *, void *, char *const *, void *const *, size_t, char *const *, size_t, void **),
-		     (model->session, NULL, model->input_name, model->input, model->n_inputs, &model->output_name, 1, &output));
+		     (model->session, NULL, model->input_name, model->input, model->n_inputs, &model->output_name, 1,
+		      &output));
 		release(RELEASE_VALUE, output);
 	}
 }
 
 int main(int argc, char **argv)
 {
-	static struct model model;	/* its texts and inputs are kept until the end */
+	static struct model model; /* its texts and inputs are kept until the end */
 	struct player player = { 1, play, NULL, &model };
 
 	if (argc < 3)
@@ -142,7 +166,7 @@ int main(int argc, char **argv)
 	}
 	open_model(&model, argv[3], argc > 4 ? argv[4] : NULL);
 	player_run(&player);
-	release(RELEASE_SESSION, model.session);	/* the profiler writes its file now */
+	release(RELEASE_SESSION, model.session); /* the profiler writes its file now */
 	release(RELEASE_MEMORY, model.memory);
 	release(RELEASE_ENV, model.env);
 	return 0;

@@ -2,12 +2,12 @@
 /* Turns: reading what to do, warming up, measuring, answering. See player.h. */
 #include "player.h"
 
-#include "base/clock.h"
-
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+
+#include "base/clock.h"
 
 enum { MAX_CHUNKS = 1 << 16, CHUNK_NS = 10000, FIRST = -15 };
 
@@ -30,7 +30,7 @@ void player_pin(int cpu)
 		perror("cannot stay on one CPU");
 		exit(3);
 	}
-	setpriority(PRIO_PROCESS, 0, FIRST);	/* where we may: the rest of the machine waits */
+	setpriority(PRIO_PROCESS, 0, FIRST); /* where we may: the rest of the machine waits */
 }
 
 static void sleep_until(uint64_t ns)

@@ -12,9 +12,9 @@
 #define BENCH_PLAYER_H
 
 struct player {
-	long chunk;				/* how many times make one measurement, at least; the median is one of these */
+	long chunk; /* how many times make one measurement, at least; the median is one of these */
 	void (*play)(void *ctx, long n);
-	void (*settle)(void *ctx);		/* not measured, after each turn; NULL: nothing to do */
+	void (*settle)(void *ctx); /* not measured, after each turn; NULL: nothing to do */
 	void *ctx;
 };
 

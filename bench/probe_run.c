@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * probe_run CPU plain|pair: a player (player.h) that calls an empty function; pair: with two probes on it that do nothing,
- * on instructions that are the cheapest for a probe, as they stand around an operator.
- * probe_run times PID ROUNDS: how long it takes to look into the runtime of a process, to put all its probes in, and to take
- * them out; one line of milliseconds a round.
- * probe_run hold PID inference|operator: all probes of that level in a process, doing nothing, until standard input ends.
- * All need root.
+ * probe_run CPU plain|pair: a player (player.h) that calls an empty function; pair: with two probes on it that do
+ * nothing, on instructions that are the cheapest for a probe, as they stand around an operator. probe_run times PID
+ * ROUNDS: how long it takes to look into the runtime of a process, to put all its probes in, and to take them out; one
+ * line of milliseconds a round. probe_run hold PID inference|operator: all probes of that level in a process, doing
+ * nothing, until standard input ends. All need root.
  */
-#include "base/clock.h"
-#include "player.h"
-#include "capture/probe/uprobe_load.h"
-#include "capture/probe/uprobe_trial.h"
-#include "capture/probe/uprobes.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "capture/probe/uprobe_load.h"
+#include "capture/probe/uprobe_trial.h"
+#include "capture/probe/uprobes.h"
+#include "player.h"
+
 /* What a probe costs depends on the instruction under it; these two the kernel emulates. */
 void probed(void);
 __asm__(".text\n.type probed, @function\nprobed:\n\tpush %rbp\n\tnop\n\tpop %rbp\n\tret\n.size probed, .-probed\n");
-enum { SECOND = 1 };	/* where the nop is */
+enum { SECOND = 1 }; /* where the nop is */
 
 static void play(void *ctx, long n)
 {
@@ -37,7 +36,8 @@ static int put_pair(struct uprobe_loaded *loaded, struct uprobe_links *links, st
 
 	site[0].offset = uprobe_own_offset((const void *)probed);
 	site[1].offset = site[0].offset + SECOND;
-	return code ? code : uprobe_links_open(links, loaded->link, &loaded->empty, "/proc/self/exe", getpid(), site, 2, err);
+	return code ? code
+		    : uprobe_links_open(links, loaded->link, &loaded->empty, "/proc/self/exe", getpid(), site, 2, err);
 }
 
 static int play_all(int cpu, bool has_pair)
@@ -82,15 +82,16 @@ static int measure_once(pid_t pid, struct err *err)
 	take_out(uprobes, pid);
 	out = clock_ns();
 	if (n > 0)
-		n = uprobes_arm(uprobes, pid, err);	/* the file is known by now */
+		n = uprobes_arm(uprobes, pid, err); /* the file is known by now */
 	second = clock_ns();
 	take_out(uprobes, pid);
 	end = clock_ns();
 	uprobes_close(uprobes);
 	if (n <= 0)
 		return n ? n : err_set(err, ENOENT, "process %d has no runtime", (int)pid);
-	printf("%.2f %.2f %.2f %.2f\n", (double)(loaded - begin) / 1e6, ((double)(first - loaded) - (double)(second - out)) / 1e6,
-	       (double)(second - out) / 1e6, ((double)(out - first) + (double)(end - second)) / 2e6);
+	printf("%.2f %.2f %.2f %.2f\n", (double)(loaded - begin) / 1e6,
+	       ((double)(first - loaded) - (double)(second - out)) / 1e6, (double)(second - out) / 1e6,
+	       ((double)(out - first) + (double)(end - second)) / 2e6);
 	return 0;
 }
 

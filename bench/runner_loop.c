@@ -4,14 +4,13 @@
  * in turns of N inferences. Prints a line "BARE OURS FLOOR" for each round: nanoseconds of an inference in either loop,
  * and what two clocks and two stores take.
  */
-#include "player.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "model/run/run.h"
+#include "player.h"
 
 enum { OUTPUTS = 64, CHUNK = 8 };
 

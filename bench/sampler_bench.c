@@ -5,10 +5,6 @@
  * them; then the peer, which is given the pid and prints lines "NAME MICROSECONDS". Medians of rounds. Fails
  * with --check when cpu and memory of one process cost more than the budget of design.md.
  */
-#include "base/clock.h"
-#include "capture/proc/proc.h"
-#include "capture/source/tree.h"
-
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,6 +15,10 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/proc/proc.h"
+#include "capture/source/tree.h"
 
 /* Where the floor is FLOOR_US; on a slower or busier machine as much more. */
 #define BUDGET_US 6.0

@@ -4,13 +4,12 @@
  * the process had used by then, it leaves in the environment, as BENCH_STARTED: what a program's start takes is
  * counted from there, by the program itself.
  */
-#include "player.h"
-
-#include "base/clock.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "player.h"
 
 int main(int argc, char **argv)
 {

@@ -11,7 +11,7 @@
 struct arena {
 	char *block;
 	size_t used, size;
-	void *first;	/* chain of blocks */
+	void *first; /* chain of blocks */
 };
 
 /* Zeroed, aligned to 16; NULL when memory is out. Starts from a zeroed struct arena. */

@@ -70,7 +70,7 @@ void clock_map_update(struct clock_map *map)
 		map->error_ns = (uint64_t)(error < 0 ? -error : error);
 	rate = (double)(now.ns - base->true_ns) / (double)(now.ticks - base->ticks);
 	map->line[map->n % CLOCK_LINES] =
-		(struct clock_line){ now.ticks, predicted, now.ns, rate * (1 + (double)error / 1e9) };
+	    (struct clock_line){ now.ticks, predicted, now.ns, rate * (1 + (double)error / 1e9) };
 	map->n++;
 }
 
@@ -112,9 +112,9 @@ bool clock_is_invariant(const char *sysroot, const char **reason)
 	if (file_has(sysroot, "/sys/devices/system/clocksource/clocksource0/current_clocksource", source))
 		return true;
 	if (reason)
-		*reason = file_has(sysroot, "/proc/cpuinfo", flags) ?
-				  "the kernel does not use the TSC as its clock source" :
-				  "the processor's TSC is not invariant";
+		*reason = file_has(sysroot, "/proc/cpuinfo", flags)
+			      ? "the kernel does not use the TSC as its clock source"
+			      : "the processor's TSC is not invariant";
 	return false;
 #else
 	return true;

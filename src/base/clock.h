@@ -40,17 +40,17 @@ bool clock_is_invariant(const char *sysroot, const char **reason);
 enum { CLOCK_LINES = 64 };
 
 struct clock_line {
-	uint64_t ticks, ns;	/* the line starts here */
-	uint64_t true_ns;	/* what the clock said then */
-	double slope;		/* ns per tick */
+	uint64_t ticks, ns; /* the line starts here */
+	uint64_t true_ns;   /* what the clock said then */
+	double slope;	    /* ns per tick */
 };
 
 /* A ring of lines, each good from its start to the next one's. Starts from zeroed bytes. */
 struct clock_map {
 	struct clock_line line[CLOCK_LINES];
-	uint32_t n;		/* lines made so far */
-	uint64_t error_ns;	/* largest difference seen between a prediction and the clock */
-	uint64_t width_ns;	/* how close together a pair can be read here */
+	uint32_t n;	   /* lines made so far */
+	uint64_t error_ns; /* largest difference seen between a prediction and the clock */
+	uint64_t width_ns; /* how close together a pair can be read here */
 };
 
 /* Measures for about `ms` milliseconds. */

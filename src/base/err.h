@@ -7,8 +7,8 @@
 #define BASE_ERR_H
 
 struct err {
-	int code;	/* positive errno value, 0 when nothing failed */
-	char msg[400];	/* one line, no newline, fit to show a user */
+	int code;      /* positive errno value, 0 when nothing failed */
+	char msg[400]; /* one line, no newline, fit to show a user */
 };
 
 /* Both return -code, so a caller can write: return err_set(err, ...); err may be NULL. */

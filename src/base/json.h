@@ -14,20 +14,20 @@
 struct json {
 	FILE *out;
 	int depth;
-	bool has_item;	/* the innermost object or array already has one */
+	bool has_item; /* the innermost object or array already has one */
 };
 
 void json_init(struct json *json, FILE *out);
-void json_done(struct json *json);	/* ends the last line */
+void json_done(struct json *json); /* ends the last line */
 
 /* key: NULL inside arrays and for the outermost value. */
 void json_object(struct json *json, const char *key);
 void json_array(struct json *json, const char *key);
-void json_end(struct json *json, char bracket);	/* '}' or ']' */
-void json_text(struct json *json, const char *key, const char *value);	/* NULL: null */
+void json_end(struct json *json, char bracket);			       /* '}' or ']' */
+void json_text(struct json *json, const char *key, const char *value); /* NULL: null */
 void json_int(struct json *json, const char *key, int64_t value);
-void json_known(struct json *json, const char *key, int64_t value);	/* less than 0 is not known: null */
-void json_count(struct json *json, const char *key, uint64_t value);	/* at most INT64_MAX is told */
+void json_known(struct json *json, const char *key, int64_t value);  /* less than 0 is not known: null */
+void json_count(struct json *json, const char *key, uint64_t value); /* at most INT64_MAX is told */
 void json_real(struct json *json, const char *key, double value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);

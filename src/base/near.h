@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 struct near {
-	const char *word;	/* what was typed */
+	const char *word; /* what was typed */
 	size_t len;
-	const char *best;	/* nearest candidate so far */
+	const char *best; /* nearest candidate so far */
 	size_t distance;
 };
 

@@ -6,10 +6,9 @@
  *	struct report_opts { const char *format; uint64_t interval_ns; bool quiet; };
  *	static const struct opt report_opt_table[] = {
  *		{ 0, NULL, NULL, "Output:" },
- *		{ 'f', "format", "text|json", "how to print it", OPT_CHOICE, offsetof(struct report_opts, format), "text" },
- *		{ 'i', "interval", "TIME", "time between samples", OPT_DURATION, offsetof(struct report_opts, interval_ns), "1s" },
- *		{ 'q', "quiet", NULL, "say nothing", OPT_FLAG, offsetof(struct report_opts, quiet) },
- *		{ 0 }
+ *		{ 'f', "format", "text|json", "how to print it", OPT_CHOICE, offsetof(struct report_opts, format),
+ * "text" }, { 'i', "interval", "TIME", "time between samples", OPT_DURATION, offsetof(struct report_opts, interval_ns),
+ * "1s" }, { 'q', "quiet", NULL, "say nothing", OPT_FLAG, offsetof(struct report_opts, quiet) }, { 0 }
  *	};
  *
  * What a user may write: -q, -i 2s, -i2s, -qi2s, --interval 2s, --interval=2s, and -- to end the options.
@@ -18,20 +17,20 @@
 #ifndef BASE_OPT_H
 #define BASE_OPT_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
+
 enum opt_type {
-	OPT_FLAG,	/* bool: true when given; no metavar */
-	OPT_STR,	/* const char *: as given */
-	OPT_INT,	/* int: 0 and up */
-	OPT_DURATION,	/* uint64_t nanoseconds: 500us, 10ms, 1.5s, 2m, 1h; a bare number is seconds */
-	OPT_SIZE,	/* uint64_t bytes: 4096, 256K, 1M, 2G; steps of 1024 */
-	OPT_CHOICE,	/* const char *: one of the words of the metavar, "text|json|csv" */
-	OPT_LIST,	/* struct opt_list: may be given several times */
+	OPT_FLAG,     /* bool: true when given; no metavar */
+	OPT_STR,      /* const char *: as given */
+	OPT_INT,      /* int: 0 and up */
+	OPT_DURATION, /* uint64_t nanoseconds: 500us, 10ms, 1.5s, 2m, 1h; a bare number is seconds */
+	OPT_SIZE,     /* uint64_t bytes: 4096, 256K, 1M, 2G; steps of 1024 */
+	OPT_CHOICE,   /* const char *: one of the words of the metavar, "text|json|csv" */
+	OPT_LIST,     /* struct opt_list: may be given several times */
 };
 
 enum { OPT_LIST_MAX = 64 };
@@ -42,18 +41,18 @@ struct opt_list {
 };
 
 struct opt {
-	char letter;		/* 0: none */
-	const char *name;	/* long name without dashes; NULL with a help text: a heading for the rows below */
-	const char *metavar;	/* what the value is called: "FILE"; NULL for flags */
-	const char *help;	/* lower case, no full stop */
+	char letter;	     /* 0: none */
+	const char *name;    /* long name without dashes; NULL with a help text: a heading for the rows below */
+	const char *metavar; /* what the value is called: "FILE"; NULL for flags */
+	const char *help;    /* lower case, no full stop */
 	enum opt_type type;
-	size_t offset;		/* of the field in the command's struct */
-	const char *fallback;	/* the value when not given, as a user would type it; NULL: 0, NULL, false */
+	size_t offset;	      /* of the field in the command's struct */
+	const char *fallback; /* the value when not given, as a user would type it; NULL: 0, NULL, false */
 };
 
 enum opt_order {
-	OPT_ANYWHERE,	/* options may follow arguments: report FILE --format json */
-	OPT_FIRST,	/* the first argument ends the options: record CMD --its-own-option */
+	OPT_ANYWHERE, /* options may follow arguments: report FILE --format json */
+	OPT_FIRST,    /* the first argument ends the options: record CMD --its-own-option */
 };
 
 /*

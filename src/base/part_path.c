@@ -12,7 +12,7 @@
 
 struct part {
 	const char *what, *file, *variable;
-	int mode;			/* for access */
+	int mode; /* for access */
 };
 
 static int take(const struct part *part, char *path, size_t size, const char *found, struct err *err)
@@ -29,8 +29,7 @@ static int take(const struct part *part, char *path, size_t size, const char *fo
 
 static int find(const struct part *part, char *path, size_t size, struct err *err)
 {
-	const char *named = getenv(part->variable),
-		   *folders[] = { "", "../" INFTRACE_LIBDIR "/inftrace/" };
+	const char *named = getenv(part->variable), *folders[] = { "", "../" INFTRACE_LIBDIR "/inftrace/" };
 	char program[PATH_MAX], candidate[2 * PATH_MAX];
 	ssize_t len;
 
@@ -47,8 +46,10 @@ static int find(const struct part *part, char *path, size_t size, struct err *er
 		if (!access(candidate, F_OK))
 			return take(part, path, size, candidate, err);
 	}
-	return err_set(err, ENOENT, "cannot find the %s: %s is neither in %s nor in %s/../" INFTRACE_LIBDIR "/inftrace; "
-		       "install inftrace again, or set %s to its path", part->what, part->file, program, program, part->variable);
+	return err_set(err, ENOENT,
+		       "cannot find the %s: %s is neither in %s nor in %s/../" INFTRACE_LIBDIR "/inftrace; "
+		       "install inftrace again, or set %s to its path",
+		       part->what, part->file, program, program, part->variable);
 }
 
 int agent_path(char *path, size_t size, struct err *err)
@@ -57,8 +58,10 @@ int agent_path(char *path, size_t size, struct err *err)
 	int code = find(&agent, path, size, err);
 
 	if (!code && strpbrk(path, " :"))
-		return err_set(err, EINVAL, "cannot preload the agent from '%s': the loader takes no path with a space or a colon; "
-			       "move inftrace elsewhere", path);
+		return err_set(err, EINVAL,
+			       "cannot preload the agent from '%s': the loader takes no path with a space or a colon; "
+			       "move inftrace elsewhere",
+			       path);
 	return code;
 }
 

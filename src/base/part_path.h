@@ -6,12 +6,12 @@
 #ifndef BASE_PART_PATH_H
 #define BASE_PART_PATH_H
 
-#include "base/err.h"
-
 #include <stddef.h>
 
-/* libinftrace-agent.so ($INFTRACE_AGENT). path: absolute, without links. 0, or -errno and err: not found, or at a path that
- * the loader cannot preload from. */
+#include "base/err.h"
+
+/* libinftrace-agent.so ($INFTRACE_AGENT). path: absolute, without links. 0, or -errno and err: not found, or at a path
+ * that the loader cannot preload from. */
 int agent_path(char *path, size_t size, struct err *err);
 /* inftrace-run ($INFTRACE_RUN), likewise. */
 int runner_path(char *path, size_t size, struct err *err);

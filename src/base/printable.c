@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
+
 /* One character, as it will be shown. */
 struct shown {
 	char text[12];
@@ -184,4 +186,13 @@ int printable_width(const char *text)
 		at += n ? n : 1;
 	}
 	return width;
+}
+
+struct printable printable_count(uint64_t n, const char *what)
+{
+	struct printable text = { "" };
+	bool ends_in_s = *what && what[strlen(what) - 1] == 's';
+
+	printable_add(&text, "%s %s%s", units_count(n).s, what, n == 1 ? "" : ends_in_s ? "es" : "s");
+	return text;
 }

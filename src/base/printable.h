@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct printable {
 	char s[1024];
@@ -20,6 +21,8 @@ struct printable {
 struct printable printable_text(const char *text, size_t len, int columns, bool is_ascii);
 /* Appends what has been made harmless before; what does not fit is left off, character by character. */
 void printable_add(struct printable *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "2,000 inferences", "1 inference". what: the singular, harmless. */
+struct printable printable_count(uint64_t n, const char *what);
 /* Columns that harmless UTF-8 takes. */
 int printable_width(const char *text);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Columns that line up. */
 #include "base/table.h"
-#include "base/printable.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/printable.h"
 
 struct table_cell {
 	char *text;

@@ -13,10 +13,10 @@
 #ifndef SHOW_TEXT_TABLE_H
 #define SHOW_TEXT_TABLE_H
 
-#include "base/array.h"
-
 #include <stdbool.h>
 #include <stdio.h>
+
+#include "base/array.h"
 
 enum { TABLE_MAX_COLUMNS = 16 };
 enum table_flag {

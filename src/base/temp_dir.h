@@ -3,11 +3,12 @@
 #ifndef BASE_TEMP_DIR_H
 #define BASE_TEMP_DIR_H
 
-#include "base/err.h"
-
 #include <stddef.h>
 
-/* A new, empty folder below TMPDIR or /tmp for this ("outputs"), that only this user can look into. 0, or -errno and err. */
+#include "base/err.h"
+
+/* A new, empty folder below TMPDIR or /tmp for this ("outputs"), that only this user can look into. 0, or -errno and
+ * err. */
 int temp_dir_make(char *path, size_t size, const char *what, struct err *err);
 /* With the files in it; folders in it must be removed before. One that is not there is fine. */
 void temp_dir_remove(const char *path);

@@ -2,13 +2,13 @@
 /* Colours and line breaks. Moves no cursor. */
 #include "base/term.h"
 
-#include "base/err.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "base/err.h"
 
 enum { LEAST_WIDTH = 80, MOST_WIDTH = 110 };
 
@@ -31,7 +31,7 @@ const char *term_style(FILE *stream, enum term_style style)
 
 void term_say(const char *format, ...)
 {
-	char text[6144];	/* a path, and what is to be said of it */
+	char text[6144]; /* a path, and what is to be said of it */
 	va_list args;
 
 	va_start(args, format);

@@ -12,7 +12,7 @@
 /* Exit statuses. `record` alone gives its target's own instead. */
 enum {
 	CMD_DONE = 0,
-	CMD_NO = 1,	/* the answer is no: a regression, a missing thing */
+	CMD_NO = 1, /* the answer is no: a regression, a missing thing */
 	CMD_USAGE = 2,
 	CMD_FAILED = 3,
 };
@@ -26,14 +26,14 @@ struct cmd_example {
 
 struct cmd {
 	const char *name;
-	const char *usage;	/* what follows the name: "[options] FILE" */
-	const char *summary;	/* one line, lower case, no full stop */
-	const char *help;	/* paragraphs with an empty line between them; wrapped by whoever shows them */
-	const struct cmd_example *examples;	/* ended by { 0 }; NULL: none */
+	const char *usage;   /* what follows the name: "[options] FILE" */
+	const char *summary; /* one line, lower case, no full stop */
+	const char *help;    /* paragraphs with an empty line between them; wrapped by whoever shows them */
+	const struct cmd_example *examples; /* ended by { 0 }; NULL: none */
 	const struct opt *opts;
-	size_t opts_size;	/* of the struct that the rows of opts point into; NULL opts: 0 */
+	size_t opts_size; /* of the struct that the rows of opts point into; NULL opts: 0 */
 	enum opt_order order;
-	int min_args, max_args;	/* words besides the options; max -1: any number */
+	int min_args, max_args; /* words besides the options; max -1: any number */
 	enum cmd_words words;
 
 	/*
@@ -44,7 +44,7 @@ struct cmd {
 	int (*run)(const void *opts, int argc, char **argv, struct err *err);
 };
 
-extern const struct cmd *const commands[];	/* NULL-terminated */
+extern const struct cmd *const commands[]; /* NULL-terminated */
 
 /* The command of that name, or NULL and err with the nearest name that exists. */
 const struct cmd *cmd_find(const char *name, struct err *err);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `inftrace attach PID | --name NAME | --path PATH`: chooses programs that run already. Recording them is attach_*.c's business. */
-#include "capture/recorder/attach.h"
-#include "capture/recorder/attach_find.h"
-#include "cmd/cmd.h"
-
+/* `inftrace attach PID | --name NAME | --path PATH`: chooses programs that run already. Recording them is attach_*.c's
+ * business. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "capture/recorder/attach.h"
+#include "capture/recorder/attach_find.h"
+#include "cmd/cmd.h"
 
 struct attach_opts {
 	struct record_options shared;
@@ -21,30 +22,35 @@ static const struct opt attach_opt_table[] = {
 	{ 0, NULL, NULL, "Which programs:" },
 	{ 0, "name", "NAME", "the one that is called so: the program, or the script that an interpreter runs", OPT_STR,
 	  offsetof(struct attach_opts, name) },
-	{ 0, "path", "PATH", "the one whose executable or script this is", OPT_STR, offsetof(struct attach_opts, path) },
+	{ 0, "path", "PATH", "the one whose executable or script this is", OPT_STR,
+	  offsetof(struct attach_opts, path) },
 	{ 0, "first", NULL, "of several the first: one with a runtime before one without, then the oldest", OPT_FLAG,
 	  offsetof(struct attach_opts, first) },
-	{ 0, "all", NULL, "all that fit, also those that are still to come", OPT_FLAG, offsetof(struct attach_opts, all) },
+	{ 0, "all", NULL, "all that fit, also those that are still to come", OPT_FLAG,
+	  offsetof(struct attach_opts, all) },
 	{ 0, "follow", NULL,
-	  "go on when it ends, with the next one that is started from the same file, and with what it starts itself", OPT_FLAG,
-	  offsetof(struct attach_opts, follow) },
+	  "go on when it ends, with the next one that is started from the same file, and with what it starts itself",
+	  OPT_FLAG, offsetof(struct attach_opts, follow) },
 	{ 0, NULL, NULL, "What is recorded:" },
 	RECORD_OPTIONS(struct attach_opts, shared),
 	PROBE_OPTIONS(struct attach_opts, probes),
 	{ 0, NULL, NULL, "How:" },
 	{ 0, "inject", NULL,
 	  "bring the agent of record into the program, instead of looking from outside: needs no root, costs less, "
-	  "shows all that record shows", OPT_FLAG, offsetof(struct attach_opts, inject) },
-	{ 0, "ring-size", "SIZE", "with --inject: most memory for events of one thread that were not yet written", OPT_SIZE,
-	  offsetof(struct attach_opts, ring_bytes), "8M" },
+	  "shows all that record shows",
+	  OPT_FLAG, offsetof(struct attach_opts, inject) },
+	{ 0, "ring-size", "SIZE", "with --inject: most memory for events of one thread that were not yet written",
+	  OPT_SIZE, offsetof(struct attach_opts, ring_bytes), "8M" },
 	{ 0, "allow-seccomp", NULL,
-	  "with --inject: also a program under a filter of system calls, which may kill it for what the agent does", OPT_FLAG, offsetof(struct attach_opts, allows_seccomp) },
+	  "with --inject: also a program under a filter of system calls, which may kill it for what the agent does",
+	  OPT_FLAG, offsetof(struct attach_opts, allows_seccomp) },
 	{ 0 },
 };
 
 static const struct cmd_example examples[] = {
 	{ "inftrace attach 4242", "record a running program, until Ctrl-C or until it ends" },
-	{ "inftrace attach -d 10s -l inference --name app.py", "ten seconds of inferences of the program that runs this script" },
+	{ "inftrace attach -d 10s -l inference --name app.py",
+	  "ten seconds of inferences of the program that runs this script" },
 	{ "inftrace attach --path /usr/bin/server --all", "every program that runs this executable, now and later" },
 	{ "inftrace attach --follow 4242", "a program that is restarted now and then" },
 	{ "inftrace attach --inject 4242", "everything that record shows, without root, at record's cost" },
@@ -63,14 +69,16 @@ static int check(const struct attach_opts *opts, int argc, struct err *err)
 	if (opts->first && opts->all)
 		return opt_misused(err, "--first and --all contradict each other");
 	if (argc && (opts->first || opts->all))
-		return opt_misused(err, "--first and --all belong to --name and --path, which may fit several programs");
+		return opt_misused(err,
+				   "--first and --all belong to --name and --path, which may fit several programs");
 	if (opts->follow && (opts->all || argc > 1))
 		return opt_misused(err, "--follow follows one program; --all takes those to come already");
 	if (opts->follow && opts->inject)
 		return opt_misused(err, "--follow is for probes from outside, not for --inject");
 	if (opts->ring_bytes < 4096 || opts->ring_bytes > 128u << 20)
 		return opt_misused(err, "--ring-size must be between 4K and 128M");
-	if (opts->inject && (strcmp(opts->probes.sample, "1") || opts->probes.rate || strcmp(opts->probes.link, "auto")))
+	if (opts->inject &&
+	    (strcmp(opts->probes.sample, "1") || opts->probes.rate || strcmp(opts->probes.link, "auto")))
 		return opt_misused(err, "--sample, --rate and --link are for probes from outside, not for --inject");
 	return 0;
 }
@@ -100,21 +108,25 @@ static const char *wish_text(const struct attach_wish *wish)
 static int too_many(const struct attach_matches *matches, const struct attach_wish *wish, struct err *err)
 {
 	attach_find_print(stderr, matches);
-	return opt_misused(err, "%zu programs fit '%.80s': choose one by its PID, or take the first with --first, or --all", matches->n,
-			   wish_text(wish));
+	return opt_misused(err,
+			   "%zu programs fit '%.80s': choose one by its PID, or take the first with --first, or --all",
+			   matches->n, wish_text(wish));
 }
 
 /* command: what is recorded, for the recording's page. */
-static int choose_by_wish(const struct attach_opts *opts, struct attach_job *job, char *command, size_t size, struct err *err)
+static int choose_by_wish(const struct attach_opts *opts, struct attach_job *job, char *command, size_t size,
+			  struct err *err)
 {
 	struct attach_matches matches;
 	int code = attach_find(&job->wish, &matches, err);
 	size_t n = opts->first && matches.n ? 1 : matches.n;
 
 	if (!code && !matches.n && !job->attached.waits)
-		code = err_set(err, ESRCH, "cannot attach: no running program %s %.100s%s", opts->name ? "is called" : "has the path",
-			       wish_text(&job->wish), attach_find_is_hidden(1) ? "; /proc hides those of other users here (hidepid): "
-			       "run it with sudo" : "");
+		code = err_set(err, ESRCH, "cannot attach: no running program %s %.100s%s",
+			       opts->name ? "is called" : "has the path", wish_text(&job->wish),
+			       attach_find_is_hidden(1) ? "; /proc hides those of other users here (hidepid): "
+							  "run it with sudo"
+							: "");
 	if (!code && n > 1 && !opts->all)
 		code = too_many(&matches, &job->wish, err);
 	for (size_t i = 0; i < n && !code; i++) {
@@ -131,8 +143,8 @@ static int choose_by_wish(const struct attach_opts *opts, struct attach_job *job
 	return code;
 }
 
-static int choose(const struct attach_opts *opts, int argc, char **argv, struct attach_job *job, char *command, size_t size,
-		  struct err *err)
+static int choose(const struct attach_opts *opts, int argc, char **argv, struct attach_job *job, char *command,
+		  size_t size, struct err *err)
 {
 	struct attach_match match = { 0 };
 	int code = 0;
@@ -161,8 +173,12 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct attach_opts *opts = opaque;
 	char command[200], path[PATH_MAX];
-	struct attach_job job = { .options = &opts->shared, .probes = &opts->probes, .ring_bytes = opts->ring_bytes,
-				  .allows_seccomp = opts->allows_seccomp, .wish = { opts->name, opts->path }, .command = command };
+	struct attach_job job = { .options = &opts->shared,
+				  .probes = &opts->probes,
+				  .ring_bytes = opts->ring_bytes,
+				  .allows_seccomp = opts->allows_seccomp,
+				  .wish = { opts->name, opts->path },
+				  .command = command };
 	int code = check(opts, argc, err);
 
 	if (!code)
@@ -185,16 +201,23 @@ const struct cmd cmd_attach = {
 	.name = "attach",
 	.usage = "[options] PID... | --name NAME | --path PATH",
 	.summary = "record programs that are already running",
-	.help = "Looks into running programs from outside, with probes that the kernel puts into them: session creation, inferences, "
-		"and at level operator every operator. Nothing is loaded into the programs; when the recording ends, also by "
-		"SIGKILL, the probes are gone and the programs go on as they were. Processes that they have started are recorded, "
-		"too; those that they start later only with --follow or --all.\n\n"
-		"This needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, which are given up once the probes "
-		"are in. Each operator costs the program a microsecond or two, so a program of many tiny operators is slowed "
-		"down: --level inference costs about a microsecond for an inference, and --sample and --rate bound what is spent. "
-		"Level detail shows what operator shows: shapes and waits are not seen from outside.\n\n"
-		"The exit status is 0 when the recording was made, 2 when the command line makes no sense or fits several "
-		"programs, 3 when it failed.",
+	.help =
+	    "Looks into running programs from outside, with probes that the kernel puts into them: session creation, "
+	    "inferences, "
+	    "and at level operator every operator. Nothing is loaded into the programs; when the recording ends, also "
+	    "by "
+	    "SIGKILL, the probes are gone and the programs go on as they were. Processes that they have started are "
+	    "recorded, "
+	    "too; those that they start later only with --follow or --all.\n\n"
+	    "This needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, which are given up once the "
+	    "probes "
+	    "are in. Each operator costs the program a microsecond or two, so a program of many tiny operators is "
+	    "slowed "
+	    "down: --level inference costs about a microsecond for an inference, and --sample and --rate bound what is "
+	    "spent. "
+	    "Level detail shows what operator shows: shapes and waits are not seen from outside.\n\n"
+	    "The exit status is 0 when the recording was made, 2 when the command line makes no sense or fits several "
+	    "programs, 3 when it failed.",
 	.examples = examples,
 	.opts = attach_opt_table,
 	.opts_size = sizeof(struct attach_opts),

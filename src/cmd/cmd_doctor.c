@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `inftrace doctor`: prints what the looks of doctor_*.c and the checks of the sources find. Looks at nothing itself. */
-#include "cmd/doctor.h"
-
+/* `inftrace doctor`: prints what the looks of doctor_*.c and the checks of the sources find. Looks at nothing itself.
+ */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/json.h"
-#include "cmd/cmd.h"
 #include "base/term.h"
-#include "model/ort/ort_plugins.h"
 #include "capture/source/source.h"
+#include "cmd/cmd.h"
+#include "cmd/doctor.h"
+#include "model/ort/ort_plugins.h"
 
 struct doctor_opts {
 	bool json;
@@ -22,7 +22,8 @@ static const struct opt doctor_opt_table[] = {
 	{ 0, "json", NULL, "print JSON", OPT_FLAG, offsetof(struct doctor_opts, json) },
 	{ 0, "no-load", NULL, "do not load runtimes (each in a process of its own) to ask for version and providers",
 	  OPT_FLAG, offsetof(struct doctor_opts, no_load) },
-	{ 0, "sysroot", "FOLDER", "look at /proc, /sys, /etc ... below this folder instead", OPT_STR, offsetof(struct doctor_opts, sysroot), "" },
+	{ 0, "sysroot", "FOLDER", "look at /proc, /sys, /etc ... below this folder instead", OPT_STR,
+	  offsetof(struct doctor_opts, sysroot), "" },
 	{ 0 },
 };
 
@@ -39,9 +40,9 @@ static const struct {
 /* Prints the same facts as text or as JSON. */
 struct report {
 	const char *sysroot;
-	struct json *json;	/* NULL: text */
+	struct json *json; /* NULL: text */
 	bool can_record;
-	size_t n;		/* of the list that is being printed */
+	size_t n; /* of the list that is being printed */
 };
 
 static void print_heading(const char *text)
@@ -86,7 +87,10 @@ static void report_checks(struct report *report)
 
 static void report_sources(struct report *report)
 {
-	const struct target target = { .sysroot = report->sysroot, .pid = getpid(), .ring_dir = "/dev/shm", .level = "inference",
+	const struct target target = { .sysroot = report->sysroot,
+				       .pid = getpid(),
+				       .ring_dir = "/dev/shm",
+				       .level = "inference",
 				       .interval_ns = 1000000000 };
 
 	if (report->json)
@@ -99,8 +103,10 @@ static void report_sources(struct report *report)
 		bool is_available = !code;
 
 		if (!report->json) {
-			print_line(is_available ? DOCTOR_OK : code == -EOPNOTSUPP ? DOCTOR_NOTE : DOCTOR_LESS, (*source)->name,
-				   is_available ? (*source)->help : err.msg, "");
+			print_line(is_available		 ? DOCTOR_OK
+				   : code == -EOPNOTSUPP ? DOCTOR_NOTE
+							 : DOCTOR_LESS,
+				   (*source)->name, is_available ? (*source)->help : err.msg, "");
 			continue;
 		}
 		json_object(report->json, NULL);
@@ -281,8 +287,8 @@ static int doctor_run(const void *opts_, int argc, char **argv, struct err *err)
 		json_end(&json, '}');
 		json_done(&json);
 	} else {
-		printf("\n%s\n", report.can_record ? "Programs can be recorded here: inftrace record -- CMD" :
-						     "Programs cannot be recorded here: see the lines that say no.");
+		printf("\n%s\n", report.can_record ? "Programs can be recorded here: inftrace record -- CMD"
+						   : "Programs cannot be recorded here: see the lines that say no.");
 	}
 	return report.can_record ? CMD_DONE : CMD_NO;
 }
@@ -291,17 +297,21 @@ const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.usage = "[options]",
 	.summary = "say what can be recorded on this machine, and why not",
-	.help = "Looks at the machine, at every source of events, at GPUs and NPUs and at the copies of ONNX Runtime that a "
-		"program started here would find. It changes nothing. Each runtime is loaded in a process of its own and asked for its "
-		"version and providers, which takes a moment (--no-load leaves it out); files below --sysroot are only "
-		"read.\n\n"
-		"Each line says ok, less (recording works but shows less or costs more) or no. The exit status is 0 when "
-		"programs can be recorded here and 1 when not.",
-	.examples = (const struct cmd_example[]){
+	.help =
+	    "Looks at the machine, at every source of events, at GPUs and NPUs and at the copies of ONNX Runtime that "
+	    "a "
+	    "program started here would find. It changes nothing. Each runtime is loaded in a process of its own and "
+	    "asked for its "
+	    "version and providers, which takes a moment (--no-load leaves it out); files below --sysroot are only "
+	    "read.\n\n"
+	    "Each line says ok, less (recording works but shows less or costs more) or no. The exit status is 0 when "
+	    "programs can be recorded here and 1 when not.",
+	.examples =
+	    (const struct cmd_example[]){
 		{ "inftrace doctor", "before the first recording on a machine" },
 		{ "inftrace doctor --json", "the same for a program" },
 		{ 0 },
-	},
+	    },
 	.opts = doctor_opt_table,
 	.opts_size = sizeof(struct doctor_opts),
 	.run = doctor_run,

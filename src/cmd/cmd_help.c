@@ -36,12 +36,15 @@ const struct cmd cmd_help = {
 	.name = "help",
 	.usage = "[options] [COMMAND]",
 	.summary = "explain a command",
-	.help = "Without a command: what there is. The manual pages and the completion scripts are made from the same tables "
+	.help = "Without a command: what there is. The manual pages and the completion scripts are made from the same "
+		"tables "
 		"as this help, so they never disagree with it.",
-	.examples = (const struct cmd_example[]){
-		{ "inftrace help --completion bash >> ~/.bash_completion", "complete commands and options with the Tab key" },
+	.examples =
+	    (const struct cmd_example[]){
+		{ "inftrace help --completion bash >> ~/.bash_completion",
+		  "complete commands and options with the Tab key" },
 		{ 0 },
-	},
+	    },
 	.opts = help_opt_table,
 	.opts_size = sizeof(struct help_opts),
 	.max_args = 1,

@@ -3,25 +3,25 @@
  * `inftrace model MODEL.onnx`: what the file says, then how it runs on the execution providers asked for, beside each
  * other. Analyses, runs and prints nothing itself.
  */
-#include "cmd/cmd.h"
-#include "experiment/model_run.h"
-#include "experiment/model_fill.h"
-#include "experiment/model_pages.h"
-#include "show/report/export_model.h"
-#include "base/part_path.h"
-#include "capture/proc/program.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/part_path.h"
+#include "capture/proc/program.h"
+#include "cmd/cmd.h"
+#include "experiment/model_fill.h"
+#include "experiment/model_pages.h"
+#include "experiment/model_run.h"
+#include "show/report/export_model.h"
+
 /* A model's file, with its free dimensions as the runs have them. */
 struct job {
 	const struct model_opts *opts;
 	struct model_static model;
-	struct opt_list dims;		/* copies: reading them cuts them */
+	struct opt_list dims; /* copies: reading them cuts them */
 	struct arena arena;
 	struct err *err;
 };
@@ -197,19 +197,29 @@ const struct cmd cmd_model = {
 	.name = "model",
 	.usage = "[options] MODEL.onnx",
 	.summary = "run a model on execution providers and compare them",
-	.help = "Reads the model, finds an ONNX Runtime, and runs the model on each provider of --ep in a program of its own that is recorded like "
-		"anybody's: first for the latencies, then, shorter, for the operators. Inputs are made up from a seed, or come from files. The report "
-		"compares session creation, first inference, steady latency, operators, memory and outputs; what a provider did not take is said from "
-		"what ran. With --ep-profile the provider's own profiler runs during the second run: what it saw is in that recording, and in the report.\n\n"
-		"With --dry-run nothing is run: operators, parameters, shapes, operations and bytes are those that follow from the file. A multiply-add counts as two operations. Bytes are those of inputs, weights and outputs, each once: the least that has to move.\n\n"
-		"Exit status: 0 when every run came to its end; 1 when some did not, or external data is missing; 3 when none did, or MODEL is no ONNX model.",
+	.help = "Reads the model, finds an ONNX Runtime, and runs the model on each provider of --ep in a program of "
+		"its own that is recorded like "
+		"anybody's: first for the latencies, then, shorter, for the operators. Inputs are made up from a seed, "
+		"or come from files. The report "
+		"compares session creation, first inference, steady latency, operators, memory and outputs; what a "
+		"provider did not take is said from "
+		"what ran. With --ep-profile the provider's own profiler runs during the second run: what it saw is in "
+		"that recording, and in the report.\n\n"
+		"With --dry-run nothing is run: operators, parameters, shapes, operations and bytes are those that "
+		"follow from the file. A multiply-add counts as two operations. Bytes are those of inputs, weights and "
+		"outputs, each once: the least that has to move.\n\n"
+		"Exit status: 0 when every run came to its end; 1 when some did not, or external data is missing; 3 "
+		"when none did, or MODEL is no ONNX model.",
 	.examples =
 	    (const struct cmd_example[]){
 		{ "inftrace model model.onnx", "latency and operators on the CPU" },
-		{ "inftrace model model.onnx --ep cpu,openvino --report compare.html", "two providers beside each other, also as a page with plots" },
-		{ "inftrace model model.onnx --dim batch=8 -c 4 -t 30s", "batches of 8, four at a time, for half a minute" },
+		{ "inftrace model model.onnx --ep cpu,openvino --report compare.html",
+		  "two providers beside each other, also as a page with plots" },
+		{ "inftrace model model.onnx --dim batch=8 -c 4 -t 30s",
+		  "batches of 8, four at a time, for half a minute" },
 		{ "inftrace model model.onnx --rate 100 --json", "100 arrivals a second: how long do they wait?" },
-		{ "inftrace model model.onnx --ep qnn --ep-profile detailed", "and what runs inside the provider's operators" },
+		{ "inftrace model model.onnx --ep qnn --ep-profile detailed",
+		  "and what runs inside the provider's operators" },
 		{ "inftrace model model.onnx --dry-run", "what is in the file" },
 		{ 0 },
 	    },

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `inftrace next`: waits for programs that load a runtime, anywhere on the machine. Recording them is attach_*.c's business. */
+/* `inftrace next`: waits for programs that load a runtime, anywhere on the machine. Recording them is attach_*.c's
+ * business. */
+#include <stdio.h>
+
 #include "capture/recorder/attach.h"
 #include "cmd/cmd.h"
-
-#include <stdio.h>
 
 struct next_opts {
 	struct record_options shared;
@@ -37,17 +38,25 @@ static void describe(const struct next_opts *opts, char *command, size_t size)
 {
 	const char *wish = opts->name ? opts->name : opts->path;
 
-	snprintf(command, size, "the next program%s that load%s a runtime%s%.150s", opts->all ? "s" : "", opts->all ? "" : "s",
-		 opts->name ? ", called " : opts->path ? ", of " : "", wish ? wish : "");
+	snprintf(command, size, "the next program%s that load%s a runtime%s%.150s", opts->all ? "s" : "",
+		 opts->all ? "" : "s",
+		 opts->name   ? ", called "
+		 : opts->path ? ", of "
+			      : "",
+		 wish ? wish : "");
 }
 
 static int run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct next_opts *opts = opaque;
 	char command[256];
-	struct attach_job job = { .options = &opts->shared, .probes = &opts->probes, .wish = { opts->name, opts->path },
-				  .takes_one = !opts->all, .command = command };
-	int code = opts->name && opts->path ? opt_misused(err, "give one of --name and --path, not both") : attach_check(&job, err);
+	struct attach_job job = { .options = &opts->shared,
+				  .probes = &opts->probes,
+				  .wish = { opts->name, opts->path },
+				  .takes_one = !opts->all,
+				  .command = command };
+	int code = opts->name && opts->path ? opt_misused(err, "give one of --name and --path, not both")
+					    : attach_check(&job, err);
 
 	if (code)
 		return code;
@@ -64,13 +73,18 @@ const struct cmd cmd_next = {
 	.name = "next",
 	.usage = "[options]",
 	.summary = "record the next program that loads a runtime",
-	.help = "Waits for a program, anywhere on the machine, that loads ONNX Runtime: a Python or Node package, a library that is unpacked and "
-		"deleted, a program with the runtime inside, also in a container. It is held for a moment when it has mapped the "
-		"runtime, gets probes as attach puts them in, and is recorded from its first call on. It does not notice, and "
+	.help = "Waits for a program, anywhere on the machine, that loads ONNX Runtime: a Python or Node package, a "
+		"library that is unpacked and "
+		"deleted, a program with the runtime inside, also in a container. It is held for a moment when it has "
+		"mapped the "
+		"runtime, gets probes as attach puts them in, and is recorded from its first call on. It does not "
+		"notice, and "
 		"nobody needs to know where its library lies. --duration begins when it comes, with --all at once.\n\n"
-		"This needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE. Programs that run already are the "
+		"This needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE. Programs that run "
+		"already are the "
 		"business of attach.\n\n"
-		"The exit status is 0 when the recording was made, 2 when the command line makes no sense, 3 when it failed.",
+		"The exit status is 0 when the recording was made, 2 when the command line makes no sense, 3 when it "
+		"failed.",
 	.examples = examples,
 	.opts = next_opt_table,
 	.opts_size = sizeof(struct next_opts),

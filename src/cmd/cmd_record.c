@@ -3,13 +3,6 @@
  * `inftrace record -- CMD`: starts a program with the agent in it and records it. Its exit status is the
  * program's own; what we have to say goes to standard error, because standard output is the program's.
  */
-#include "base/clock.h"
-#include "cmd/cmd.h"
-#include "capture/recorder/launch.h"
-#include "capture/recorder/record_options.h"
-#include "capture/recorder/record_summary.h"
-#include "capture/recorder/recorder.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +10,13 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/recorder/launch.h"
+#include "capture/recorder/record_options.h"
+#include "capture/recorder/record_summary.h"
+#include "capture/recorder/recorder.h"
+#include "cmd/cmd.h"
 
 struct record_opts {
 	struct record_options shared;
@@ -32,7 +32,8 @@ static const struct opt record_opt_table[] = {
 
 static const struct cmd_example examples[] = {
 	{ "inftrace record -- python app.py", "record a Python program" },
-	{ "inftrace record -l detail -o slow.pftrace -- node server.js", "with shapes, waits and page faults, to a file of that name" },
+	{ "inftrace record -l detail -o slow.pftrace -- node server.js",
+	  "with shapes, waits and page faults, to a file of that name" },
 	{ "inftrace record -l inference -d 1m -- ./server", "only inferences, and only the first minute" },
 	{ "inftrace report inftrace.pftrace", "then: what it did, on a page" },
 	{ 0 },
@@ -88,9 +89,14 @@ static int record(const struct record_opts *all, char **argv, struct launch *lau
 	struct launch_opts launch_opts = { opts->level, all->ring_bytes, clock_is_invariant("", NULL) };
 	char *command = join(argv, 4000);
 	struct recorder_opts recorder_opts = {
-		.fd = fd, .compress = opts->compress, .has_progress = is_person,
-		.duration_ns = opts->duration_ns, .iterations = (uint64_t)opts->iterations, .command = command ? command : argv[0],
-		.program_reason = launch->reason, .version = INFTRACE_VERSION,
+		.fd = fd,
+		.compress = opts->compress,
+		.has_progress = is_person,
+		.duration_ns = opts->duration_ns,
+		.iterations = (uint64_t)opts->iterations,
+		.command = command ? command : argv[0],
+		.program_reason = launch->reason,
+		.version = INFTRACE_VERSION,
 	};
 	struct recorder_result result;
 	int code;
@@ -147,10 +153,14 @@ const struct cmd cmd_record = {
 	.name = "record",
 	.usage = "[options] [--] CMD [ARG...]",
 	.summary = "start a program and record what its models do",
-	.help = "Starts CMD with a small library preloaded that finds ONNX Runtime in it, however it is bound, and records sessions, "
-		"inferences and operators, with CPU and memory of the process and its children, into a Perfetto trace. The program is "
-		"not changed and needs no special build. Nothing is printed to standard output but what the program prints.\n\n"
-		"The exit status is the program's own; 2 when the command line makes no sense, 3 when the program could not be started.",
+	.help = "Starts CMD with a small library preloaded that finds ONNX Runtime in it, however it is bound, and "
+		"records sessions, "
+		"inferences and operators, with CPU and memory of the process and its children, into a Perfetto trace. "
+		"The program is "
+		"not changed and needs no special build. Nothing is printed to standard output but what the program "
+		"prints.\n\n"
+		"The exit status is the program's own; 2 when the command line makes no sense, 3 when the program "
+		"could not be started.",
 	.examples = examples,
 	.opts = record_opt_table,
 	.opts_size = sizeof(struct record_opts),

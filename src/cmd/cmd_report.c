@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `inftrace report FILE`: reads a recording and prints what it says, as a page or as JSON. Computes nothing itself. */
-#include "cmd/cmd.h"
+#include <string.h>
+
 #include "analyze/summary/recording.h"
 #include "base/term.h"
+#include "cmd/cmd.h"
 #include "show/report/export.h"
-
-#include <string.h>
 
 struct report_opts {
 	const char *format;

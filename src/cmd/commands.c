@@ -11,12 +11,5 @@ extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_help;
 
 const struct cmd *const commands[] = {
-	&cmd_record,
-	&cmd_attach,
-	&cmd_next,
-	&cmd_report,
-	&cmd_model,
-	&cmd_doctor,
-	&cmd_help,
-	NULL,
+	&cmd_record, &cmd_attach, &cmd_next, &cmd_report, &cmd_model, &cmd_doctor, &cmd_help, NULL,
 };

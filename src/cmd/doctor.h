@@ -7,23 +7,23 @@
 #ifndef CMD_DOCTOR_H
 #define CMD_DOCTOR_H
 
-#include "model/ort/ort_ask.h"
-#include "model/ort/ort_find.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/ort/ort_ask.h"
+#include "model/ort/ort_find.h"
+
 enum doctor_state {
 	DOCTOR_OK,
-	DOCTOR_LESS,	/* recording works, but shows less or costs more */
-	DOCTOR_NO,	/* recording does not work */
-	DOCTOR_NOTE,	/* good to know */
+	DOCTOR_LESS, /* recording works, but shows less or costs more */
+	DOCTOR_NO,   /* recording does not work */
+	DOCTOR_NOTE, /* good to know */
 };
 
 struct doctor_finding {
 	enum doctor_state state;
 	char text[400];
-	char advice[300];	/* what to do about it; "": nothing */
+	char advice[300]; /* what to do about it; "": nothing */
 };
 
 /* doctor_machine.c: the table, ended by a row without a name. */
@@ -35,10 +35,10 @@ extern const struct doctor_check doctor_checks[];
 
 /* doctor_runtime.c */
 struct doctor_runtime {
-	struct ort_found found;		/* version: as it answered, else what its files say */
+	struct ort_found found; /* version: as it answered, else what its files say */
 	struct ort_answer answer;
 	bool has_answered;
-	char problem[400];		/* why it cannot be loaded by inftrace model, or did not answer; "" nothing */
+	char problem[400]; /* why it cannot be loaded by inftrace model, or did not answer; "" nothing */
 };
 
 typedef void (*doctor_runtime_fn)(void *ctx, const struct doctor_runtime *runtime);

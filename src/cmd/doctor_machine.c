@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What recording needs of the machine, one function per check. A new one is a function and a row at the end. */
-#include "cmd/doctor.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,8 +12,9 @@
 
 #include "base/clock.h"
 #include "base/part_path.h"
-#include "capture/proc/rights.h"
 #include "capture/probe/uprobes.h"
+#include "capture/proc/rights.h"
+#include "cmd/doctor.h"
 
 int doctor_read(const char *sysroot, const char *path, char *buf, size_t size)
 {
@@ -38,7 +37,8 @@ int doctor_read(const char *sysroot, const char *path, char *buf, size_t size)
 	return 0;
 }
 
-__attribute__((format(printf, 3, 4))) static void say(struct doctor_finding *finding, enum doctor_state state, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void say(struct doctor_finding *finding, enum doctor_state state,
+						      const char *fmt, ...)
 {
 	va_list args;
 
@@ -84,7 +84,8 @@ static void look_at_system(struct doctor_finding *finding, const char *sysroot)
 	doctor_read(sysroot, "/etc/os-release", text, sizeof text);
 	find_value(text, "PRETTY_NAME", '=', name, sizeof name);
 	doctor_read(sysroot, "/proc/sys/kernel/osrelease", release, sizeof release);
-	say(finding, DOCTOR_NOTE, "%s, Linux %s", *name ? name : "unknown distribution", *release ? release : "of unknown version");
+	say(finding, DOCTOR_NOTE, "%s, Linux %s", *name ? name : "unknown distribution",
+	    *release ? release : "of unknown version");
 }
 
 static void look_at_processor(struct doctor_finding *finding, const char *sysroot)
@@ -219,11 +220,16 @@ static void look_at_probes(struct doctor_finding *finding, const char *sysroot)
 	link = *sysroot ? UPROBE_LINK_ANY : uprobes_link_here();
 	is_perf = link == UPROBE_LINK_PERF;
 	if (!*sysroot && link == UPROBE_LINK_ANY)
-		say(finding, DOCTOR_LESS, "inftrace attach and inftrace next cannot run: this kernel is older than 5.15, or they are not built in");
+		say(finding, DOCTOR_LESS,
+		    "inftrace attach and inftrace next cannot run: this kernel is older than 5.15, or they are not "
+		    "built in");
 	else if (!*sysroot && rights_check_perf(is_perf, &err))
-		say_less(finding, is_perf ? "inftrace attach and inftrace next cannot run:" : "inftrace next cannot run:", err.msg);
+		say_less(
+		    finding,
+		    is_perf ? "inftrace attach and inftrace next cannot run:" : "inftrace next cannot run:", err.msg);
 	else
-		say(finding, DOCTOR_OK, "programs that run already can be seen from outside: inftrace attach, inftrace next%s",
+		say(finding, DOCTOR_OK,
+		    "programs that run already can be seen from outside: inftrace attach, inftrace next%s",
 		    is_perf ? "; this kernel is older than 6.6 and takes long to take probes out" : "");
 }
 
@@ -264,7 +270,8 @@ static void look_at_container(struct doctor_finding *finding, const char *sysroo
 	snprintf(path, sizeof path, "%s/proc/self/ns/pid", sysroot);
 	if (readlink(path, link, sizeof link - 1) < 0)
 		snprintf(link, sizeof link, "unknown");
-	say(finding, DOCTOR_NOTE, "%s%s; %s", engine ? "in a container of " : "no sign of a container", engine ? engine : "",
+	say(finding, DOCTOR_NOTE, "%s%s; %s", engine ? "in a container of " : "no sign of a container",
+	    engine ? engine : "",
 	    !strcmp(link, first) ? "process ids are the machine's" : "process ids are those of a namespace");
 }
 

@@ -3,14 +3,13 @@
  * The copies of ONNX Runtime on this machine with what they answer, each asked in a process of its own, one after the
  * other and for a limited time. Those of another machine's files are only looked at.
  */
-#include "cmd/doctor.h"
-
-#include "base/clock.h"
-#include "model/ort/ort_ask.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/clock.h"
+#include "cmd/doctor.h"
+#include "model/ort/ort_ask.h"
 
 enum { ONE_MS = 5000, ALL_MS = 20000, LEAST_MS = 200 };
 

@@ -3,9 +3,9 @@
 #ifndef CMD_HELP_H
 #define CMD_HELP_H
 
-#include "cmd/cmd.h"
-
 #include <stdio.h>
+
+#include "cmd/cmd.h"
 
 /* What `inftrace` itself takes, before a command. */
 struct help_main_opts {

@@ -3,10 +3,10 @@
  * Completion scripts from the tables of the commands: commands, options, the words of a choice, files for
  * everything else; behind the first argument of a command that starts a program, the shell's own completion.
  */
-#include "cmd/help.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "cmd/help.h"
 
 /* Every command takes this one, and no table has a row for it. */
 static const struct opt help_row = { 'h', "help", NULL, "print help and exit", OPT_FLAG, 0, NULL };
@@ -162,11 +162,12 @@ static void put_zsh_command(FILE *out, const struct cmd *cmd)
 
 	fprintf(out, "\t%s)\n", cmd->name);
 	if (cmd->order == OPT_FIRST)
-		fputs("\t\tlocal end=${words[(i)--]}\n"
-		      "\t\tif (( end < CURRENT )); then\n"
-		      "\t\t\twords=(\"${(@)words[end+1,-1]}\")\n\t\t\t(( CURRENT -= end ))\n\t\t\t_normal\n\t\t\treturn\n"
-		      "\t\tfi\n",
-		      out);
+		fputs(
+		    "\t\tlocal end=${words[(i)--]}\n"
+		    "\t\tif (( end < CURRENT )); then\n"
+		    "\t\t\twords=(\"${(@)words[end+1,-1]}\")\n\t\t\t(( CURRENT -= end ))\n\t\t\t_normal\n\t\t\treturn\n"
+		    "\t\tfi\n",
+		    out);
 	fprintf(out, "\t\t_arguments%s", cmd->order == OPT_FIRST ? " -A '-*'" : "");
 	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
 		put_zsh_option(out, row);
@@ -186,7 +187,8 @@ static void put_zsh(FILE *out)
 	}
 	fputs("\t)\n"
 	      "\tif (( CURRENT == 2 )); then\n"
-	      "\t\t_arguments '--version[print the version and exit]' '--help[print help and exit]' '*: :{_describe command commands}'\n"
+	      "\t\t_arguments '--version[print the version and exit]' '--help[print help and exit]' '*: :{_describe "
+	      "command commands}'\n"
 	      "\t\treturn\n"
 	      "\tfi\n"
 	      "\tlocal command=$words[2]\n"
@@ -196,11 +198,12 @@ static void put_zsh(FILE *out)
 	      out);
 	for (const struct cmd *const *cmd = commands; *cmd; cmd++)
 		put_zsh_command(out, *cmd);
-	fputs("\tesac\n"
-	      "}\n"
-	      "# Read by the completion system at the first use, or by a person's own `source`.\n"
-	      "if [ \"$funcstack[1]\" = _inftrace ]; then\n\t_inftrace \"$@\"\nelse\n\tcompdef _inftrace inftrace\nfi\n",
-	      out);
+	fputs(
+	    "\tesac\n"
+	    "}\n"
+	    "# Read by the completion system at the first use, or by a person's own `source`.\n"
+	    "if [ \"$funcstack[1]\" = _inftrace ]; then\n\t_inftrace \"$@\"\nelse\n\tcompdef _inftrace inftrace\nfi\n",
+	    out);
 }
 
 static void put_fish_option(FILE *out, const struct cmd *cmd, const struct opt *row)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Manual pages (roff, man macros) from the tables of the commands. No date: the same sources give the same bytes. */
-#include "cmd/help.h"
-
 #include <ctype.h>
 #include <string.h>
+
+#include "cmd/help.h"
 
 /* Text as roff shows it literally: hyphens that can be copied, no line taken for a request. */
 static void put_text(FILE *out, const char *text)

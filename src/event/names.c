@@ -20,9 +20,9 @@ struct name {
 
 struct names {
 	struct block *blocks;
-	struct name *name;	/* index: id; entry 0 unused */
+	struct name *name; /* index: id; entry 0 unused */
 	uint32_t n, capacity;
-	uint32_t *table;	/* ids, 0: free */
+	uint32_t *table; /* ids, 0: free */
 	uint32_t mask;
 };
 

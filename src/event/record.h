@@ -21,8 +21,8 @@
 
 #include <stdint.h>
 
-#define SEGMENT_MAGIC 0x3130304543415254u	/* "TRACE001" */
-#define SEGMENT_SUFFIX ".segment"		/* a segment appears under this name when it is complete */
+#define SEGMENT_MAGIC 0x3130304543415254u /* "TRACE001" */
+#define SEGMENT_SUFFIX ".segment"	  /* a segment appears under this name when it is complete */
 
 enum {
 	SEGMENT_MAX_RINGS = 4096,
@@ -30,35 +30,35 @@ enum {
 	SEGMENT_DICT_SIZE = 32 << 20,
 	SEGMENT_RINGS = SEGMENT_DICT + SEGMENT_DICT_SIZE,
 	RING_HEADER = 4096,
-	RING_MIN = 4 << 10,		/* bytes of records */
+	RING_MIN = 4 << 10, /* bytes of records */
 };
 #define SEGMENT_SIZE ((uint64_t)512 << 20)
 
 enum segment_state {
-	SEGMENT_IDLE,		/* the agent is in, no runtime was seen so far */
-	SEGMENT_ARMED,		/* a runtime is hooked */
-	SEGMENT_OFF,		/* the agent has switched itself off: segment->reason; or the recorder wants no more */
+	SEGMENT_IDLE,  /* the agent is in, no runtime was seen so far */
+	SEGMENT_ARMED, /* a runtime is hooked */
+	SEGMENT_OFF,   /* the agent has switched itself off: segment->reason; or the recorder wants no more */
 };
 
 struct ring_slot {
-	uint64_t offset;	/* from the start of the segment: a struct ring; 0: not there yet */
-	uint64_t size;		/* bytes of records, a power of two */
+	uint64_t offset; /* from the start of the segment: a struct ring; 0: not there yet */
+	uint64_t size;	 /* bytes of records, a power of two */
 };
 
 struct segment {
 	uint64_t magic;
-	uint32_t header_size;	/* sizeof(struct segment): a check that both sides agree */
-	int32_t pid;		/* as the process itself sees it: in pid_namespace */
-	uint64_t pid_namespace;	/* inode of /proc/self/ns/pid; 0: not known */
-	uint64_t exe_device, exe_inode;	/* of /proc/self/exe; 0: not known */
-	char command[16];	/* what the kernel calls the process */
-	uint64_t started;	/* ticks when the segment was made */
-	uint64_t arm_ticks;	/* ticks spent arming runtimes, all together */
-	uint32_t state;		/* enum segment_state */
-	uint32_t ended;		/* 1: the process came to a normal exit or exec */
-	uint64_t dict_end;	/* bytes of the dictionary that are complete */
-	uint64_t dict_lost;	/* entries that found no room */
-	uint64_t ring_lost;	/* records of threads that got no ring */
+	uint32_t header_size;		/* sizeof(struct segment): a check that both sides agree */
+	int32_t pid;			/* as the process itself sees it: in pid_namespace */
+	uint64_t pid_namespace;		/* inode of /proc/self/ns/pid; 0: not known */
+	uint64_t exe_device, exe_inode; /* of /proc/self/exe; 0: not known */
+	char command[16];		/* what the kernel calls the process */
+	uint64_t started;		/* ticks when the segment was made */
+	uint64_t arm_ticks;		/* ticks spent arming runtimes, all together */
+	uint32_t state;			/* enum segment_state */
+	uint32_t ended;			/* 1: the process came to a normal exit or exec */
+	uint64_t dict_end;		/* bytes of the dictionary that are complete */
+	uint64_t dict_lost;		/* entries that found no room */
+	uint64_t ring_lost;		/* records of threads that got no ring */
 	uint32_t n_rings;
 	uint32_t unused;
 	char reason[256];
@@ -67,68 +67,72 @@ struct segment {
 
 /* The two ends write to cache lines of their own. Positions count records and never wrap. */
 struct ring {
-	uint64_t head;		/* records published */
-	uint64_t lost;		/* records that found no room, ever */
+	uint64_t head; /* records published */
+	uint64_t lost; /* records that found no room, ever */
 	uint8_t pad[112];
-	uint64_t tail;		/* records read */
+	uint64_t tail; /* records read */
 	uint8_t pad2[120];
 };
 
 enum record_type {
 	RECORD_NONE,
-	RECORD_THREAD,		/* from here on the ring is thread id; flags: enum thread_role */
-	RECORD_OPERATOR,	/* time..value, node id, run, text: shapes or, with FLAG_FAILED, the message */
-	RECORD_OPERATOR_BEGIN,	/* an operator that has others inside */
+	RECORD_THREAD,	       /* from here on the ring is thread id; flags: enum thread_role */
+	RECORD_OPERATOR,       /* time..value, node id, run, text: shapes or, with FLAG_FAILED, the message */
+	RECORD_OPERATOR_BEGIN, /* an operator that has others inside */
 	RECORD_OPERATOR_END,
-	RECORD_RUN_BEGIN,	/* time, session id, run, value: lane, text: tag; with FLAG_SHAPES lane | batch << 8, shapes */
-	RECORD_RUN_INPUTS,	/* session id, run, text: shapes, value: batch; when the begin does not have them */
-	RECORD_RUN_USAGE,	/* run; time: thread CPU ns, value: run-queue ns, id: faults, text: switches */
-	RECORD_RUN_END,		/* time, session id, run, value: lane, text: message if FLAG_FAILED */
-	RECORD_SETUP,		/* time..value: inside run; session id, lane in text */
-	RECORD_SLICE_BEGIN,	/* session creation and its parts: time, kind in flags, session id, text: name, value: lane */
-	RECORD_SLICE_END,	/* time, kind in flags, session id, value: lane; text: message if FLAG_FAILED; run: enum event_key of count, 0 none; */
-	RECORD_SLICE,		/* a part without parts: time..value, kind in flags, session id, text: name, run: lane | FLAG_* << 16 */
-	RECORD_RELEASED,	/* time, session id */
-	RECORD_LOST,		/* value records were lost between time and the next record */
-	RECORD_MOVED,		/* the thread goes on in ring number id */
-	RECORD_COST,		/* value: ticks of a calibrated empty event times 1000 */
+	RECORD_RUN_BEGIN,   /* time, session id, run, value: lane, text: tag; with FLAG_SHAPES lane | batch << 8, shapes
+			     */
+	RECORD_RUN_INPUTS,  /* session id, run, text: shapes, value: batch; when the begin does not have them */
+	RECORD_RUN_USAGE,   /* run; time: thread CPU ns, value: run-queue ns, id: faults, text: switches */
+	RECORD_RUN_END,	    /* time, session id, run, value: lane, text: message if FLAG_FAILED */
+	RECORD_SETUP,	    /* time..value: inside run; session id, lane in text */
+	RECORD_SLICE_BEGIN, /* session creation and its parts: time, kind in flags, session id, text: name, value: lane
+			     */
+	RECORD_SLICE_END,   /* time, kind in flags, session id, value: lane; text: message if FLAG_FAILED; run: enum
+			       event_key of count, 0 none; */
+	RECORD_SLICE, /* a part without parts: time..value, kind in flags, session id, text: name, run: lane | FLAG_* <<
+			 16 */
+	RECORD_RELEASED, /* time, session id */
+	RECORD_LOST,	 /* value records were lost between time and the next record */
+	RECORD_MOVED,	 /* the thread goes on in ring number id */
+	RECORD_COST,	 /* value: ticks of a calibrated empty event times 1000 */
 };
 
 enum record_flag {
 	FLAG_FAILED = 1,
-	FLAG_FIRST = 2,		/* first run of the session */
-	FLAG_MODIFIED = 4,	/* a graph transformer that changed the graph */
+	FLAG_FIRST = 2,	   /* first run of the session */
+	FLAG_MODIFIED = 4, /* a graph transformer that changed the graph */
 	FLAG_UNMODIFIED = 8,
 	FLAG_PARTIAL = 16,
-	FLAG_SHAPES = 32,	/* text is shapes */
-	FLAG_NODE = 64,		/* text is a node id */
-	FLAG_COUNT = 128,	/* value of RECORD_SLICE_END carries a count in `run` */
+	FLAG_SHAPES = 32, /* text is shapes */
+	FLAG_NODE = 64,	  /* text is a node id */
+	FLAG_COUNT = 128, /* value of RECORD_SLICE_END carries a count in `run` */
 };
 
 struct record {
-	uint64_t time;		/* ticks */
-	uint64_t value;		/* by type: end in ticks, lane, count */
-	uint32_t id;		/* by type: node, session, thread */
-	uint32_t run;		/* number of the inference in the process, from 1; 0: none */
-	uint32_t text;		/* id of a dictionary text, 0: none */
-	uint16_t type;		/* enum record_type */
-	uint8_t flags;		/* enum record_flag; RECORD_SLICE*: enum event_kind */
-	uint8_t more;		/* RECORD_SLICE*: enum record_flag; RECORD_RUN_*, RECORD_SETUP: unused */
+	uint64_t time;	/* ticks */
+	uint64_t value; /* by type: end in ticks, lane, count */
+	uint32_t id;	/* by type: node, session, thread */
+	uint32_t run;	/* number of the inference in the process, from 1; 0: none */
+	uint32_t text;	/* id of a dictionary text, 0: none */
+	uint16_t type;	/* enum record_type */
+	uint8_t flags;	/* enum record_flag; RECORD_SLICE*: enum event_kind */
+	uint8_t more;	/* RECORD_SLICE*: enum record_flag; RECORD_RUN_*, RECORD_SETUP: unused */
 };
 
 enum dict_kind {
-	DICT_TEXT,		/* id, then `size` bytes of text */
-	DICT_NODE,		/* id, word: texts of name, type, provider; session */
-	DICT_FACT,		/* id: session; word[0]: enum event_key, word[1]: text; value */
-	DICT_RUNTIME,		/* word: texts of path, version, what was armed, what was left out */
-	DICT_ROLE,		/* id: thread; word[0]: text, what the thread is for */
+	DICT_TEXT,    /* id, then `size` bytes of text */
+	DICT_NODE,    /* id, word: texts of name, type, provider; session */
+	DICT_FACT,    /* id: session; word[0]: enum event_key, word[1]: text; value */
+	DICT_RUNTIME, /* word: texts of path, version, what was armed, what was left out */
+	DICT_ROLE,    /* id: thread; word[0]: text, what the thread is for */
 };
 
 /* Entries follow each other, each padded to 8 bytes. */
 struct dict_entry {
-	uint32_t size;		/* of the whole entry with its padding */
+	uint32_t size; /* of the whole entry with its padding */
 	uint16_t kind;
-	uint16_t n;		/* bytes of text behind a DICT_TEXT */
+	uint16_t n; /* bytes of text behind a DICT_TEXT */
 	uint32_t id;
 	uint32_t word[5];
 	int64_t value;

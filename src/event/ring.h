@@ -14,18 +14,18 @@
 #ifndef EVENT_RING_H
 #define EVENT_RING_H
 
-#include "event/record.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "event/record.h"
+
 struct ring_writer {
-	struct ring *ring;	/* NULL: the thread has none */
+	struct ring *ring; /* NULL: the thread has none */
 	struct record *data;
-	uint64_t mask;		/* records in the ring less one */
+	uint64_t mask; /* records in the ring less one */
 	uint64_t head;
-	uint64_t limit;		/* head may go up to here without a look at tail */
-	uint64_t reported;	/* losses that a RECORD_LOST has told of */
+	uint64_t limit;	   /* head may go up to here without a look at tail */
+	uint64_t reported; /* losses that a RECORD_LOST has told of */
 	uint32_t busy;
 };
 

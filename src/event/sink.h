@@ -15,7 +15,7 @@ struct sink {
 	/* Takes one event. 0, or -errno and err: the sink is broken and wants no more. */
 	int (*put)(struct sink *sink, const struct event *event, struct err *err);
 	struct names *names;
-	uint32_t *last_track;	/* the last track number given out */
+	uint32_t *last_track; /* the last track number given out */
 };
 
 static inline int sink_put(struct sink *sink, const struct event *event, struct err *err)

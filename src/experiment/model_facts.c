@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a report says of the model itself, from its static analysis. */
-#include "experiment/model_fill.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "experiment/model_fill.h"
 
 static int out_of_memory(struct err *err)
 {
@@ -39,9 +39,14 @@ static int fill_nodes(struct model_facts *facts, const struct cost_model *costs,
 		if (from->depth)
 			continue;
 		nodes[facts->n_listed++] = (struct model_node){
-			.name = from->name, .op_type = from->op_type, .inputs = from->node->node->inputs,
-			.outputs = from->node->node->outputs, .n_inputs = from->node->node->n_inputs,
-			.n_outputs = from->node->node->n_outputs, .flops = whole(from->cost.flops), .bytes = whole(from->cost.bytes),
+			.name = from->name,
+			.op_type = from->op_type,
+			.inputs = from->node->node->inputs,
+			.outputs = from->node->node->outputs,
+			.n_inputs = from->node->node->n_inputs,
+			.n_outputs = from->node->node->n_outputs,
+			.flops = whole(from->cost.flops),
+			.bytes = whole(from->cost.bytes),
 		};
 	}
 	facts->nodes = nodes;

@@ -2,12 +2,6 @@
 /* Copies the facts of a run out of the runner's result and the summaries of its recordings. Computes nothing. */
 #include "experiment/model_fill.h"
 
-#include "experiment/model_device.h"
-
-#include "analyze/result/model_busy.h"
-#include "analyze/result/model_energy.h"
-#include "capture/source/source.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,9 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analyze/result/model_busy.h"
+#include "analyze/result/model_energy.h"
+#include "capture/source/source.h"
+#include "experiment/model_device.h"
+
 struct fill {
 	struct model_result *to;
-	const struct run_result *run;	/* NULL: the runner told nothing */
+	const struct run_result *run; /* NULL: the runner told nothing */
 	struct arena *arena;
 	uint32_t round;
 	bool is_out_of_memory;
@@ -75,8 +74,8 @@ static void fill_error(struct fill *fill, const struct model_pass *pass)
 		fill->to->error = print(fill, "signal %d (%s) ended the runner while it tried to %s", WTERMSIG(status),
 					strsignal(WTERMSIG(status)), run_result_phase_text(run->phase));
 	else
-		fill->to->error = print(fill, "the runner ended with status %d while it tried to %s", WEXITSTATUS(status),
-					run_result_phase_text(run->phase));
+		fill->to->error = print(fill, "the runner ended with status %d while it tried to %s",
+					WEXITSTATUS(status), run_result_phase_text(run->phase));
 }
 
 static void fill_runtime(struct fill *fill)
@@ -105,7 +104,9 @@ static void fill_steps(struct fill *fill)
 		if (phase->state != RUN_ENDED)
 			continue;
 		steps[fill->to->n_steps++] = (struct model_step){
-			.name = run_result_phase_name(i), .begin_ns = (int64_t)phase->start_ns, .end_ns = (int64_t)phase->end_ns,
+			.name = run_result_phase_name(i),
+			.begin_ns = (int64_t)phase->start_ns,
+			.end_ns = (int64_t)phase->end_ns,
 			.rss_bytes = phase->rss_bytes ? (int64_t)phase->rss_bytes : -1,
 			.peak_bytes = phase->peak_rss_bytes ? (int64_t)phase->peak_rss_bytes : -1,
 		};
@@ -113,7 +114,7 @@ static void fill_steps(struct fill *fill)
 	fill->to->steps = steps;
 	if (fill->run->phases[RUN_SESSION].state == RUN_ENDED)
 		fill->to->creation_ns =
-			(int64_t)(fill->run->phases[RUN_SESSION].end_ns - fill->run->phases[RUN_SESSION].start_ns);
+		    (int64_t)(fill->run->phases[RUN_SESSION].end_ns - fill->run->phases[RUN_SESSION].start_ns);
 }
 
 static int by_start(const void *left, const void *right)
@@ -139,9 +140,13 @@ static void fill_latencies(struct fill *fill, const struct run_record *record)
 		if (from->phase != RUN_STEADY || (from->status != RUN_LATENCY_OK && from->status != RUN_LATENCY_FAILED))
 			continue;
 		latencies[fill->to->n_latencies++] = (struct model_latency){
-			.start_ns = from->start_ns, .duration_ns = from->duration_ns,
-			.queued_ns = from->queued_ns ? (int64_t)from->queued_ns : -1, .shape = from->group,
-			.thread = from->thread, .status = from->status == RUN_LATENCY_OK ? 0 : 1, .round = fill->round,
+			.start_ns = from->start_ns,
+			.duration_ns = from->duration_ns,
+			.queued_ns = from->queued_ns ? (int64_t)from->queued_ns : -1,
+			.shape = from->group,
+			.thread = from->thread,
+			.status = from->status == RUN_LATENCY_OK ? 0 : 1,
+			.round = fill->round,
 		};
 	}
 	if (latencies)
@@ -181,8 +186,8 @@ static void fill_sums(struct fill *fill, const struct run_record *record)
 	const struct run_result *run = fill->run;
 
 	for (uint32_t i = 0; i < RUN_N_PHASES; i++)
-		if (run->phases[i].state == RUN_ENDED && (int64_t)run->phases[i].peak_rss_bytes > fill->to->peak_bytes &&
-		    run->phases[i].peak_rss_bytes)
+		if (run->phases[i].state == RUN_ENDED &&
+		    (int64_t)run->phases[i].peak_rss_bytes > fill->to->peak_bytes && run->phases[i].peak_rss_bytes)
 			fill->to->peak_bytes = (int64_t)run->phases[i].peak_rss_bytes;
 	if (run->phases[RUN_WARM_UP].state == RUN_ENDED)
 		add(&fill->to->n_warmup, run->n_warm_up);
@@ -211,9 +216,13 @@ static const struct summary_model *main_model(const struct model_pass *pass)
 static void fill_creation(struct fill *fill, const struct model_pass *pass)
 {
 	static const char *const phase_names[N_PHASES] = {
-		[PHASE_LOAD] = "load", [PHASE_TRANSFORM] = "graph transformers", [PHASE_PARTITION] = "partitioning",
-		[PHASE_COMPILE] = "provider compilation", [PHASE_PREPACK] = "pre-packing of weights",
-		[PHASE_PROVIDER] = "provider libraries", [PHASE_OTHER] = "other",
+		[PHASE_LOAD] = "load",
+		[PHASE_TRANSFORM] = "graph transformers",
+		[PHASE_PARTITION] = "partitioning",
+		[PHASE_COMPILE] = "provider compilation",
+		[PHASE_PREPACK] = "pre-packing of weights",
+		[PHASE_PROVIDER] = "provider libraries",
+		[PHASE_OTHER] = "other",
 	};
 	const struct summary_model *model = main_model(pass);
 	const struct summary *summary = pass->recording.summary;
@@ -226,8 +235,9 @@ static void fill_creation(struct fill *fill, const struct model_pass *pass)
 	phases = take(fill, N_PHASES, sizeof *phases);
 	for (int i = 0; phases && i < N_PHASES; i++)
 		if (phase_names[i] && model->creation.phase_n[i])
-			phases[fill->to->n_phases++] = (struct model_phase){
-				phase_names[i], (int64_t)model->creation.phase_ns[i], (int64_t)model->creation.phase_n[i] };
+			phases[fill->to->n_phases++] =
+			    (struct model_phase){ phase_names[i], (int64_t)model->creation.phase_ns[i],
+						  (int64_t)model->creation.phase_n[i] };
 	fill->to->phases = phases;
 	transformers = take(fill, model->transformers.n, sizeof *transformers);
 	for (uint32_t i = 0; transformers && i < model->transformers.n; i++) {
@@ -258,10 +268,17 @@ static void fill_operators(struct fill *fill, const struct model_pass *pass)
 	for (uint32_t i = 0; operators && i < model->nodes.n; i++) {
 		const struct summary_operator *from = &summary->nodes[model->nodes.first + i];
 		operators[fill->to->n_operators++] = (struct model_operator){
-			.name = name(fill, summary, from->name), .op_type = name(fill, summary, from->op_type),
-			.provider = name(fill, summary, from->provider), .shapes = name(fill, summary, from->shapes), .n = from->n,
-			.mean_ns = from->duration.mean_ns, .interval_ns = from->duration.interval_ns,
-			.p50_ns = (double)from->duration.p50_ns, .share_ns = (double)from->share_ns, .flops = -1, .bytes = -1,
+			.name = name(fill, summary, from->name),
+			.op_type = name(fill, summary, from->op_type),
+			.provider = name(fill, summary, from->provider),
+			.shapes = name(fill, summary, from->shapes),
+			.n = from->n,
+			.mean_ns = from->duration.mean_ns,
+			.interval_ns = from->duration.interval_ns,
+			.p50_ns = (double)from->duration.p50_ns,
+			.share_ns = (double)from->share_ns,
+			.flops = -1,
+			.bytes = -1,
 		};
 	}
 	fill->to->operators = operators;
@@ -269,8 +286,8 @@ static void fill_operators(struct fill *fill, const struct model_pass *pass)
 	for (uint32_t i = 0; placements && i < model->ran_on.n; i++) {
 		const struct summary_provider *from = &summary->ran_on[model->ran_on.first + i];
 		placements[fill->to->n_placements++] =
-			(struct model_placement){ name(fill, summary, from->provider), from->n_nodes, (int64_t)from->n_calls,
-						  (double)from->share_ns };
+		    (struct model_placement){ name(fill, summary, from->provider), from->n_nodes,
+					      (int64_t)from->n_calls, (double)from->share_ns };
 	}
 	fill->to->placements = placements;
 }
@@ -294,8 +311,9 @@ static void fill_energy(struct fill *fill, const struct model_pass *pass)
 	struct model_energy energy;
 
 	if (steady->state != RUN_ENDED || !summary) {
-		fill->to->energy_missing = *pass->problem ? keep(fill, pass->problem)
-			: fill->to->error ? "the run did not come to its end" : "no inference was measured";
+		fill->to->energy_missing = *pass->problem    ? keep(fill, pass->problem)
+					   : fill->to->error ? "the run did not come to its end"
+							     : "no inference was measured";
 		return;
 	}
 	model_energy_find(&energy, summary->store, steady->start_ns, steady->end_ns);
@@ -318,8 +336,8 @@ static void fill_others(struct fill *fill, const struct model_pass *pass)
 		return;
 	}
 	busy = model_busy_find(summary->store, steady->start_ns, steady->end_ns);
-	others_ns = busy * n_cpus * (double)fill->run->wall_ns -
-		    (double)(fill->run->cpu_user_ns + fill->run->cpu_system_ns);
+	others_ns =
+	    busy * n_cpus * (double)fill->run->wall_ns - (double)(fill->run->cpu_user_ns + fill->run->cpu_system_ns);
 	/* ticks may tell a little less than the program's own clock */
 	others_ns = others_ns < 0 ? 0 : others_ns;
 	fill->to->others_cpu_ns = fill->round ? fill->to->others_cpu_ns + others_ns : others_ns;

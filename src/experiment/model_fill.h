@@ -12,9 +12,9 @@
 #include "model/onnx/onnx_static.h"
 
 /*
- * What a timing pass told; result was set up by model_result_init and knows what was asked for (label, provider, policy,
- * options). round: which of several processes that did the same, from 0 on, in order; later ones add their latencies and
- * sums. The pass is not needed afterwards. 0, or -ENOMEM and err.
+ * What a timing pass told; result was set up by model_result_init and knows what was asked for (label, provider,
+ * policy, options). round: which of several processes that did the same, from 0 on, in order; later ones add their
+ * latencies and sums. The pass is not needed afterwards. 0, or -ENOMEM and err.
  */
 int model_fill_timing(struct model_result *result, const struct model_pass *pass, uint32_t round, struct arena *arena,
 		      struct err *err);

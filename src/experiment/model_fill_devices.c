@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* GPUs and NPUs in the steady phase of a run: out of the recording of a round into the facts of all rounds so far. */
-#include "experiment/model_fill.h"
-
-#include "analyze/result/model_devices.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "analyze/result/model_devices.h"
+#include "experiment/model_fill.h"
 
 static const char *keep(struct arena *arena, const char *text, bool *is_out_of_memory)
 {

@@ -2,9 +2,6 @@
 /* From the files of a provider's profiler to the kernels of a report. Where they lie, the runner's result says. */
 #include "experiment/model_inside.h"
 
-#include "experiment/model_place.h"
-#include "trace/import/device_profile.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -14,6 +11,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "experiment/model_place.h"
+#include "trace/import/device_profile.h"
 
 struct inside {
 	struct model_result *result;

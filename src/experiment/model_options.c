@@ -1,38 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table is put together before main runs: our rows, then the runner's, but for those that we fill ourselves. A letter
- * that is ours already is not theirs as well.
+ * The table is put together before main runs: our rows, then the runner's, but for those that we fill ourselves. A
+ * letter that is ours already is not theirs as well.
  */
 #include "experiment/model_options.h"
-
-#include "analyze/result/model_compare.h"
-#include "model/run/run_result.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/result/model_compare.h"
+#include "model/run/run_result.h"
+
 #define AT(field) offsetof(struct model_opts, field)
-enum { MAX_ROWS = 120, MAX_WORDS = 1024 };	/* every list of options full, and more */
+enum { MAX_ROWS = 120, MAX_WORDS = 1024 }; /* every list of options full, and more */
 
 static const struct opt own_rows[] = {
 	{ 0, NULL, NULL, "What to compare, and how to show it:" },
-	{ 'e', "ep", "NAME,...", "execution providers, each in a run of its own: cpu,openvino,qnn,cuda", OPT_LIST, AT(ep) },
-	{ 'l', "level", "inference|operator", "only latencies, or also, in a second run, every operator", OPT_CHOICE, AT(level), "operator" },
+	{ 'e', "ep", "NAME,...", "execution providers, each in a run of its own: cpu,openvino,qnn,cuda", OPT_LIST,
+	  AT(ep) },
+	{ 'l', "level", "inference|operator", "only latencies, or also, in a second run, every operator", OPT_CHOICE,
+	  AT(level), "operator" },
 	{ 0, "format", "text|json|csv|csv-operators|html", "how to print the report", OPT_CHOICE, AT(format), "text" },
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
-	{ 0, "report", "FILE", "write the report here as well, in the format of its suffix: .html, .json, .csv or .txt", OPT_LIST, AT(report) },
+	{ 0, "report", "FILE", "write the report here as well, in the format of its suffix: .html, .json, .csv or .txt",
+	  OPT_LIST, AT(report) },
 	{ 'a', "all", NULL, "show every operator, not the most important ones", OPT_FLAG, AT(all) },
 	{ 0, "ascii", NULL, "print nothing but ASCII; by default where the locale says so", OPT_FLAG, AT(ascii) },
-	{ 'o', "output", "FILE", "recordings go here, with the provider's name before the suffix", OPT_STR, AT(out), "inftrace.pftrace" },
+	{ 'o', "output", "FILE", "recordings go here, with the provider's name before the suffix", OPT_STR, AT(out),
+	  "inftrace.pftrace" },
 	{ 0, "force", NULL, "overwrite files that exist", OPT_FLAG, AT(force) },
-	{ 0, "interval", "TIME", "time between samples of CPU and memory, 10ms or more", OPT_DURATION, AT(interval_ns), "1s" },
-	{ 0, "rounds", "N", "measure in this many processes, providers in turn; --duration and --iterations are divided among them", OPT_INT,
-	  AT(rounds), "5" },
-	{ 0, "outputs", "FOLDER", "keep the outputs of the first inference here, as .npy in a folder for each provider", OPT_STR,
-	  AT(run.outputs) },
+	{ 0, "interval", "TIME", "time between samples of CPU and memory, 10ms or more", OPT_DURATION, AT(interval_ns),
+	  "1s" },
+	{ 0, "rounds", "N",
+	  "measure in this many processes, providers in turn; --duration and --iterations are divided among them",
+	  OPT_INT, AT(rounds), "5" },
+	{ 0, "outputs", "FOLDER", "keep the outputs of the first inference here, as .npy in a folder for each provider",
+	  OPT_STR, AT(run.outputs) },
 	{ 0, "dry-run", NULL, "only analyse the model, run nothing", OPT_FLAG, AT(dry_run) },
-	{ 0, "list-devices", NULL, "show the devices of providers that the runtime tells of (1.22), and end; needs no model", OPT_FLAG,
+	{ 0, "list-devices", NULL,
+	  "show the devices of providers that the runtime tells of (1.22), and end; needs no model", OPT_FLAG,
 	  AT(run.list_devices) },
 };
 
@@ -104,7 +111,8 @@ static bool owner_of(const char *text, char *name, size_t size)
 	return colon != NULL;
 }
 
-/* An option that no run gets would be left out without a word. Which providers a policy chooses from, the runner knows. */
+/* An option that no run gets would be left out without a word. Which providers a policy chooses from, the runner knows.
+ */
 static int check_provider_options(const struct opt_list *list, const struct model_way *ways, int n, struct err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -163,7 +171,7 @@ struct words {
 	char **argv;
 	size_t n;
 	struct arena *arena;
-	const char *label;	/* for the names of files that are written; NULL: none is needed */
+	const char *label; /* for the names of files that are written; NULL: none is needed */
 	bool has_failed;
 };
 
@@ -276,8 +284,8 @@ static void add_row(struct words *words, const struct opt *row, const struct run
 	}
 }
 
-char **model_options_argv(const struct model_opts *opts, const struct model_way *way, const struct model_pass_words *pass,
-			  struct arena *arena)
+char **model_options_argv(const struct model_opts *opts, const struct model_way *way,
+			  const struct model_pass_words *pass, struct arena *arena)
 {
 	struct words words = { arena_alloc(arena, MAX_WORDS * sizeof(char *)), 0, arena, pass->label, false };
 	struct run_opts run = opts->run;

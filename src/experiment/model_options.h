@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options of `inftrace model`: its own, and those of the runner, which are passed on. The rows of the runner are taken from its
- * own table, so that they are said once.
+ * Options of `inftrace model`: its own, and those of the runner, which are passed on. The rows of the runner are taken
+ * from its own table, so that they are said once.
  */
 #ifndef EXPERIMENT_MODEL_OPTIONS_H
 #define EXPERIMENT_MODEL_OPTIONS_H
@@ -10,8 +10,8 @@
 #include "model/run/run_opts.h"
 
 struct model_opts {
-	struct run_opts run;	/* first: the runner's rows point into it */
-	struct opt_list ep;	/* each: NAME, or several with commas */
+	struct run_opts run; /* first: the runner's rows point into it */
+	struct opt_list ep;  /* each: NAME, or several with commas */
 	const char *out, *level, *format;
 	struct opt_list report;
 	bool force, json, ascii, all, dry_run;
@@ -23,18 +23,18 @@ extern struct opt model_opt_table[];
 
 /* One of the ways in which the model is run, beside the others. */
 struct model_way {
-	const char *label;	/* "cpu", "prefer-npu" */
-	const char *provider;	/* as the runner knows it; NULL: the runtime's choice */
-	const char *policy;	/* NULL: none */
+	const char *label;    /* "cpu", "prefer-npu" */
+	const char *provider; /* as the runner knows it; NULL: the runtime's choice */
+	const char *policy;   /* NULL: none */
 };
 
 /* What one pass of a way has of its own. */
 struct model_pass_words {
-	const char *program, *model, *result, *outputs;	/* outputs NULL: not written */
+	const char *program, *model, *result, *outputs; /* outputs NULL: not written */
 	uint64_t duration_ns;
 	int iterations;
-	const char *profiles;	/* folder for the provider's profiler */
-	const char *label;	/* goes into the names of files that the runner writes; NULL: there is only one way */
+	const char *profiles; /* folder for the provider's profiler */
+	const char *label;    /* goes into the names of files that the runner writes; NULL: there is only one way */
 };
 
 bool model_way_is_cpu(const struct model_way *way);
@@ -45,7 +45,7 @@ bool model_way_is_cpu(const struct model_way *way);
 int model_options_ways(const struct model_opts *opts, struct model_way *ways, int max, struct arena *arena,
 		       struct err *err);
 /* The runner's command line, ended by NULL, in the arena. NULL: memory is out. */
-char **model_options_argv(const struct model_opts *opts, const struct model_way *way, const struct model_pass_words *words,
-			  struct arena *arena);
+char **model_options_argv(const struct model_opts *opts, const struct model_way *way,
+			  const struct model_pass_words *words, struct arena *arena);
 
 #endif

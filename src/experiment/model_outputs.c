@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Outputs of a run beside those of another one, read from the .npy files that the runner wrote, or beside expected ones. */
-#include "experiment/model_fill.h"
-#include "model/tensor/tensor_file.h"
-
+/* Outputs of a run beside those of another one, read from the .npy files that the runner wrote, or beside expected
+ * ones. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "experiment/model_fill.h"
+#include "model/tensor/tensor_file.h"
 
 static char *keep(struct arena *arena, const char *text)
 {
@@ -35,8 +36,13 @@ static const char *shape_text(const struct run_tensor *tensor, struct arena *are
 static void describe(struct model_output *output, const struct run_tensor *tensor, struct arena *arena)
 {
 	*output = (struct model_output){
-		.name = keep(arena, tensor->name), .type = onnx_elem_name(tensor->type), .shape = shape_text(tensor, arena),
-		.n_elements = -1, .n_different = -1, .max_abs = NAN, .max_rel = NAN,
+		.name = keep(arena, tensor->name),
+		.type = onnx_elem_name(tensor->type),
+		.shape = shape_text(tensor, arena),
+		.n_elements = -1,
+		.n_different = -1,
+		.max_abs = NAN,
+		.max_rel = NAN,
 	};
 }
 

@@ -2,17 +2,17 @@
 /* The report of `inftrace model`, on standard output and in files. What is in it is in src/export. */
 #include "experiment/model_pages.h"
 
-#include "base/term.h"
-#include "show/report/export_model.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/term.h"
+#include "show/report/export_model.h"
+
 /* One row for each format and each ending of a file's name. What is not among them is text. */
 static const struct format {
-	const char *name, *suffix;	/* suffix NULL: only by its name */
+	const char *name, *suffix; /* suffix NULL: only by its name */
 	void (*write)(FILE *out, const struct model_analysis *analysis);
 } formats[] = {
 	{ "json", ".json", export_model_json },
@@ -58,9 +58,10 @@ int model_pages_open(struct model_pages *pages, const struct model_opts *opts, s
 		code = errno;
 		if (!pages->file[i]) {
 			model_pages_close(pages, true);
-			return code == EEXIST ?
-				       err_set(err, code, "cannot write %s: it exists already (--force overwrites it)", path) :
-				       err_set(err, code, "cannot write %s: %s", path, strerror(code));
+			return code == EEXIST
+				   ? err_set(err, code, "cannot write %s: it exists already (--force overwrites it)",
+					     path)
+				   : err_set(err, code, "cannot write %s: %s", path, strerror(code));
 		}
 		pages->n++;
 	}
@@ -79,8 +80,10 @@ static void write_page(FILE *file, const struct format *format, const struct mod
 struct export_opts model_pages_look(const struct model_opts *opts)
 {
 	return (struct export_opts){
-		.has_color = *term_style(stdout, TERM_BOLD), .is_ascii = opts->ascii || term_wants_ascii(),
-		.is_all = opts->all, .width = term_page_width(),
+		.has_color = *term_style(stdout, TERM_BOLD),
+		.is_ascii = opts->ascii || term_wants_ascii(),
+		.is_all = opts->all,
+		.width = term_page_width(),
 	};
 }
 

@@ -6,16 +6,16 @@
 #ifndef EXPERIMENT_MODEL_PAGES_H
 #define EXPERIMENT_MODEL_PAGES_H
 
+#include <stdio.h>
+
 #include "analyze/result/model_analysis.h"
 #include "experiment/model_options.h"
 #include "show/report/export.h"
 
-#include <stdio.h>
-
 struct model_pages {
 	const struct model_opts *opts;
-	FILE *file[OPT_LIST_MAX];	/* as opts->report */
-	bool is_new[OPT_LIST_MAX];	/* was not there before */
+	FILE *file[OPT_LIST_MAX];  /* as opts->report */
+	bool is_new[OPT_LIST_MAX]; /* was not there before */
 	size_t n;
 };
 

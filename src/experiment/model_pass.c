@@ -2,13 +2,13 @@
 /* Starts the runner under the recorder and waits. Knows no option of it. */
 #include "experiment/model_pass.h"
 
-#include "base/clock.h"
-#include "capture/recorder/launch.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/clock.h"
+#include "capture/recorder/launch.h"
 
 enum { RING_BYTES = 8 << 20, COMMAND = 2000 };
 
@@ -29,11 +29,16 @@ static void join(char *text, size_t size, char *const *argv)
 static int record(struct model_pass *pass, const struct model_pass_opts *opts, struct launch *launch, struct err *err)
 {
 	struct target target = { .sysroot = "", .level = opts->level, .interval_ns = opts->interval_ns };
-	struct launch_opts launch_opts = { .level = opts->level, .ring_bytes = RING_BYTES,
-					   .use_ticks = clock_is_invariant("", NULL), .stdout_is_ours = true };
+	struct launch_opts launch_opts = { .level = opts->level,
+					   .ring_bytes = RING_BYTES,
+					   .use_ticks = clock_is_invariant("", NULL),
+					   .stdout_is_ours = true };
 	char command[COMMAND];
 	struct recorder_opts recorder_opts = {
-		.fd = opts->fd, .command = command, .program_reason = launch->reason, .version = INFTRACE_VERSION,
+		.fd = opts->fd,
+		.command = command,
+		.program_reason = launch->reason,
+		.version = INFTRACE_VERSION,
 	};
 	int code = launch_start(launch, &launch_opts, opts->argv, err);
 

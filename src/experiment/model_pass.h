@@ -6,23 +6,23 @@
 #ifndef EXPERIMENT_MODEL_PASS_H
 #define EXPERIMENT_MODEL_PASS_H
 
-#include "capture/recorder/recorder.h"
 #include "analyze/summary/recording.h"
+#include "capture/recorder/recorder.h"
 #include "model/run/run_result.h"
 
 struct model_pass_opts {
-	const char *level;		/* of the recording */
-	const char *path;		/* the recording's file, open for writing as fd */
+	const char *level; /* of the recording */
+	const char *path;  /* the recording's file, open for writing as fd */
 	int fd;
-	uint64_t interval_ns;		/* between samples of resources */
-	char *const *argv;		/* inftrace-run and its arguments, without --result; ended by NULL */
-	int result_fd;			/* memory made by run_result_make, named in argv */
+	uint64_t interval_ns; /* between samples of resources */
+	char *const *argv;    /* inftrace-run and its arguments, without --result; ended by NULL */
+	int result_fd;	      /* memory made by run_result_make, named in argv */
 };
 
 struct model_pass {
-	struct run_record run;		/* what the runner told; run.head NULL: nothing */
+	struct run_record run; /* what the runner told; run.head NULL: nothing */
 	struct recorder_result recorded;
-	struct recording recording;	/* recording.summary NULL: it could not be read back, see problem */
+	struct recording recording; /* recording.summary NULL: it could not be read back, see problem */
 	const char *path;
 	char problem[400];
 };

@@ -6,8 +6,6 @@
  */
 #include "experiment/model_place.h"
 
-#include "trace/perfetto/perfetto_write.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -15,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "trace/perfetto/perfetto_write.h"
 
 enum { MAX_LANES = 64 };
 
@@ -71,7 +71,7 @@ static bool add_spot(struct place *place, const struct store_track *track, size_
 /* Executions of the same: an operator of that name, any of the provider's (0), or inferences. */
 static bool is_alike(const struct device_execution *a, const struct device_execution *b)
 {
-	return a->is_inference == b->is_inference && a->operator== b->operator;
+	return a->is_inference == b->is_inference && a->operator == b->operator;
 }
 
 static bool is_meant(const struct place *place, const struct store_track *track, size_t row,
@@ -142,7 +142,7 @@ static bool match(struct place *place, const struct device_execution *like)
 		return true;
 	}
 	qsort(place->spots + first, n, sizeof *place->spots, by_begin);
-	if (!like->operator&& do_overlap(place->spots + first, n)) {
+	if (!like->operator && do_overlap(place->spots + first, n)) {
 		why_not(place, "executions overlap, and its profile does not tell them apart", 0, 0);
 		place->n_spots = first;
 		return true;

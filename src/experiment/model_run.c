@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Each way is run for the latencies, with only inferences recorded, which costs next to nothing: in several processes, --rounds,
- * because two processes of the same program differ by more than one of them shows. Then, not as long, with every operator
- * recorded. Recordings are kept; outputs that are only needed for the comparison are not.
+ * Each way is run for the latencies, with only inferences recorded, which costs next to nothing: in several processes,
+ * --rounds, because two processes of the same program differ by more than one of them shows. Then, not as long, with
+ * every operator recorded. Recordings are kept; outputs that are only needed for the comparison are not.
  */
 #include "experiment/model_run.h"
-
-#include "experiment/model_fill.h"
-#include "experiment/model_inside.h"
-#include "experiment/model_pass.h"
-#include "base/part_path.h"
-#include "base/temp_dir.h"
-#include "base/term.h"
-#include "capture/proc/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,17 +19,25 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/part_path.h"
+#include "base/temp_dir.h"
+#include "base/term.h"
+#include "capture/proc/machine.h"
+#include "experiment/model_fill.h"
+#include "experiment/model_inside.h"
+#include "experiment/model_pass.h"
+
 enum { MAX_SETTINGS = 64, OPERATOR_RUNS = 20 };
 #define OPERATOR_NS UINT64_C(3000000000)
 
 struct job {
 	struct model_runs *runs;
 	const struct model_opts *opts;
-	const char *path;		/* of the model */
+	const char *path; /* of the model */
 	int n_ways;
 	char runner[PATH_MAX];
-	char outputs[PATH_MAX];		/* folder with one for each way; "" none */
-	bool are_outputs_ours;		/* to remove */
+	char outputs[PATH_MAX]; /* folder with one for each way; "" none */
+	bool are_outputs_ours;	/* to remove */
 };
 
 /* Between the programs that are recorded nobody else looks at signals. A second one ends us at once. */
@@ -108,8 +108,8 @@ static void say(const struct job *job, const char *label, const char *what)
 			term_style(stderr, TERM_PLAIN));
 }
 
-static int run_pass(struct job *job, struct model_pass *pass, const struct model_way *way, const struct model_pass_words *asked,
-		    const char *level, const char *suffix, struct err *err)
+static int run_pass(struct job *job, struct model_pass *pass, const struct model_way *way,
+		    const struct model_pass_words *asked, const char *level, const char *suffix, struct err *err)
 {
 	struct model_pass_words words = *asked;
 	struct model_pass_opts opts = { .level = level, .interval_ns = job->opts->interval_ns };
@@ -160,8 +160,8 @@ static const char *outputs_of(struct job *job, const struct model_way *way)
 	return path && (!mkdir(path, 0700) || errno == EEXIST) ? path : NULL;
 }
 
-static int compare_outputs(struct job *job, struct model_result *result, const struct run_record *run, const char *outputs,
-			   const struct model_way *first, struct err *err)
+static int compare_outputs(struct job *job, struct model_result *result, const struct run_record *run,
+			   const char *outputs, const struct model_way *first, struct err *err)
 {
 	int code = model_fill_expected(result, run, &job->runs->arena, err);
 
@@ -197,8 +197,8 @@ static void describe(struct job *job, struct model_result *result, const struct 
 }
 
 /* The second pass, for which operators is set up; with the provider's profiler where it has one. */
-static int run_operators(struct job *job, struct model_result *result, struct model_pass *operators, const struct model_way *way,
-			 struct err *err)
+static int run_operators(struct job *job, struct model_result *result, struct model_pass *operators,
+			 const struct model_way *way, struct err *err)
 {
 	const char *asked = job->opts->run.ep_profile;
 	bool is_cpu = model_way_is_cpu(way);
@@ -275,13 +275,14 @@ int64_t model_runs_size(void *ctx, const struct model_free_dim *dim)
 }
 
 /* The same again in another process: what differs from process to process is in the interval then. */
-static int run_round(struct job *job, struct model_result *result, const struct model_way *way, const struct model_way *first,
-		     uint32_t round, struct err *err)
+static int run_round(struct job *job, struct model_result *result, const struct model_way *way,
+		     const struct model_way *first, uint32_t round, struct err *err)
 {
 	const struct run_opts *run = &job->opts->run;
 	uint32_t n = n_rounds(job->opts);
 	struct model_pass_words words = { .duration_ns = run->duration_ns / n,
-					  .iterations = share_of(run->iterations, round + 1, n) - share_of(run->iterations, round, n) };
+					  .iterations = share_of(run->iterations, round + 1, n) -
+							share_of(run->iterations, round, n) };
 	struct model_pass pass = { 0 };
 	char text[64], suffix[32] = "";
 	int code;
@@ -415,8 +416,12 @@ static void describe_machine(struct model_runs *runs, bool measures_peak)
 static void describe_settings(struct model_runs *runs, const struct model_opts *opts)
 {
 	const struct model_way none = { .label = "" };
-	const struct model_pass_words words = { .program = "", .model = "", .result = "", .duration_ns = opts->run.duration_ns,
-						.iterations = opts->run.iterations, .profiles = "" };
+	const struct model_pass_words words = { .program = "",
+						.model = "",
+						.result = "",
+						.duration_ns = opts->run.duration_ns,
+						.iterations = opts->run.iterations,
+						.profiles = "" };
 	char **argv = model_options_argv(opts, &none, &words, &runs->arena);
 	struct model_setting *settings = arena_alloc(&runs->arena, MAX_SETTINGS * sizeof *settings);
 

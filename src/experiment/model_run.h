@@ -3,21 +3,21 @@
 #ifndef EXPERIMENT_MODEL_RUN_H
 #define EXPERIMENT_MODEL_RUN_H
 
+#include <stdbool.h>
+
 #include "analyze/result/model_result.h"
 #include "experiment/model_options.h"
 #include "model/onnx/onnx_static.h"
 #include "model/run/run_result.h"
 
-#include <stdbool.h>
-
 enum { MODEL_MAX_WAYS = 16 };
 
 struct model_runs {
-	struct arena arena;		/* of all texts and arrays of the report */
+	struct arena arena; /* of all texts and arrays of the report */
 	struct model_report report;
-	uint32_t n_failed;		/* of report.n_results */
-	bool is_interrupted;		/* the user ended it: what was measured until then is there */
-	struct run_tensor *inputs;	/* of all groups of shapes; NULL: no run came so far */
+	uint32_t n_failed;	   /* of report.n_results */
+	bool is_interrupted;	   /* the user ended it: what was measured until then is there */
+	struct run_tensor *inputs; /* of all groups of shapes; NULL: no run came so far */
 	uint32_t n_inputs;
 };
 

@@ -11,8 +11,8 @@
 
 struct eh_frame {
 	const struct image *image;
-	uint64_t header;	/* address of .eh_frame_hdr */
-	const uint8_t *table;	/* { start, description } in 32 bits each, from the header's address */
+	uint64_t header;      /* address of .eh_frame_hdr */
+	const uint8_t *table; /* { start, description } in 32 bits each, from the header's address */
 	size_t n;
 };
 

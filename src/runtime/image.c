@@ -29,7 +29,7 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
 		uint64_t start = info->dlpi_addr + ph->p_vaddr, end = start + ph->p_memsz;
 		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_R) && image->n_segments < IMAGE_SEGMENTS)
 			image->segment[image->n_segments++] =
-				(struct image_segment){ start, end, (int)ph->p_flags, (const uint8_t *)start };
+			    (struct image_segment){ start, end, (int)ph->p_flags, (const uint8_t *)start };
 		else if (ph->p_type == PT_GNU_RELRO)
 			image->relro_start = start, image->relro_end = end;
 		else if (ph->p_type == PT_DYNAMIC)

@@ -6,29 +6,29 @@
 #ifndef RUNTIME_IMAGE_H
 #define RUNTIME_IMAGE_H
 
-#include "base/arena.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { IMAGE_R = 4, IMAGE_W = 2, IMAGE_X = 1 };	/* as PF_R, PF_W, PF_X */
+#include "base/arena.h"
+
+enum { IMAGE_R = 4, IMAGE_W = 2, IMAGE_X = 1 }; /* as PF_R, PF_W, PF_X */
 enum { IMAGE_SEGMENTS = 16 };
 
 struct image_segment {
-	uint64_t start, end;	/* addresses in the running process */
+	uint64_t start, end; /* addresses in the running process */
 	int flags;
-	const uint8_t *data;	/* where the bytes of `start` can be read */
+	const uint8_t *data; /* where the bytes of `start` can be read */
 };
 
 struct image {
-	const char *path;	/* in the arena; "" for the main program */
+	const char *path; /* in the arena; "" for the main program */
 	uint64_t base;
 	struct image_segment segment[IMAGE_SEGMENTS];
 	int n_segments;
-	uint64_t relro_start, relro_end;	/* 0, 0: none */
-	uint64_t dynamic, dynamic_end;		/* PT_DYNAMIC */
-	uint64_t rtti_probed;			/* scratch of the owner */
+	uint64_t relro_start, relro_end; /* 0, 0: none */
+	uint64_t dynamic, dynamic_end;	 /* PT_DYNAMIC */
+	uint64_t rtti_probed;		 /* scratch of the owner */
 };
 
 struct image_set {

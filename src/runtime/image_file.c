@@ -26,7 +26,8 @@ struct cxx_class {
 };
 
 static const char *const cxx_table[3] = {
-	"_ZTVN10__cxxabiv117__class_type_infoE", "_ZTVN10__cxxabiv120__si_class_type_infoE",
+	"_ZTVN10__cxxabiv117__class_type_infoE",
+	"_ZTVN10__cxxabiv120__si_class_type_infoE",
 	"_ZTVN10__cxxabiv121__vmi_class_type_infoE",
 };
 
@@ -40,8 +41,8 @@ struct loader {
 	struct image_file *file;
 	struct image *image;
 	struct dynamic dynamic;
-	uint64_t cxx;	/* address of the three struct cxx_class */
-	uint32_t known[3];	/* symbol + 1 of each */
+	uint64_t cxx;	   /* address of the three struct cxx_class */
+	uint32_t known[3]; /* symbol + 1 of each */
 };
 
 static bool is_inside(const struct image_file *file, uint64_t offset, uint64_t size)
@@ -211,7 +212,7 @@ static int make_cxx(struct loader *loader, struct err *err)
 	image->path = "";
 	image->base = at;
 	image->segment[image->n_segments++] =
-		(struct image_segment){ at, at + 3 * sizeof *class, IMAGE_R, (const uint8_t *)class };
+	    (struct image_segment){ at, at + 3 * sizeof *class, IMAGE_R, (const uint8_t *)class };
 	set->n = 2;
 	return 0;
 }
@@ -224,13 +225,25 @@ static void read_dynamic(struct loader *loader)
 	for (uint64_t at = image->dynamic; at && at + 16 <= image->dynamic_end; at += 16) {
 		uint64_t tag = image_word(image, at), value = image_word(image, at + 8);
 		switch (tag) {
-		case DT_NULL: return;
-		case DT_RELA: dynamic->rela = value; break;
-		case DT_RELASZ: dynamic->rela_size = value; break;
-		case DT_SYMTAB: dynamic->symbols = value; break;
-		case DT_STRTAB: dynamic->texts = value; break;
-		case DT_STRSZ: dynamic->texts_size = value; break;
-		default: break;
+		case DT_NULL:
+			return;
+		case DT_RELA:
+			dynamic->rela = value;
+			break;
+		case DT_RELASZ:
+			dynamic->rela_size = value;
+			break;
+		case DT_SYMTAB:
+			dynamic->symbols = value;
+			break;
+		case DT_STRTAB:
+			dynamic->texts = value;
+			break;
+		case DT_STRSZ:
+			dynamic->texts_size = value;
+			break;
+		default:
+			break;
 		}
 	}
 }
@@ -351,7 +364,7 @@ int image_file_open(struct image_file *file, int fd, const char *name, struct er
 	if (data == MAP_FAILED)
 		return err_set(err, errno, "cannot read %s: %s", name, strerror(errno));
 	if (stat_.st_size <= WHOLE)
-		madvise(data, (size_t)stat_.st_size, MADV_POPULATE_READ);	/* nearly all is read: in one go */
+		madvise(data, (size_t)stat_.st_size, MADV_POPULATE_READ); /* nearly all is read: in one go */
 	file->data = data;
 	file->size = (size_t)stat_.st_size;
 	file->is_mapped = true;
@@ -381,7 +394,8 @@ bool image_file_bias(const struct image_file *file, uint64_t map_start, uint64_t
 {
 	bool found = false;
 
-	/* a page of the file may belong to two parts: the end of one, the begin of the next, of which this is the mapping */
+	/* a page of the file may belong to two parts: the end of one, the begin of the next, of which this is the
+	 * mapping */
 	for (int i = 0; i < file->n_parts; i++) {
 		uint64_t start = file->part[i].offset & ~(uint64_t)(PAGE - 1);
 		if (map_offset < start || map_offset - start >= file->part[i].size + (file->part[i].offset - start))

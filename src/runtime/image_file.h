@@ -15,21 +15,21 @@
 #include "base/err.h"
 #include "runtime/image.h"
 
-enum { IMAGE_FILE_BUILD_ID = 32 };	/* bytes that are kept of a longer one */
+enum { IMAGE_FILE_BUILD_ID = 32 }; /* bytes that are kept of a longer one */
 
 struct image_file {
-	struct image_set set;	/* image[0]: the file; image[1]: the C++ library's tables */
+	struct image_set set; /* image[0]: the file; image[1]: the C++ library's tables */
 	const uint8_t *data;
 	size_t size;
 	bool is_mapped;
-	uint64_t loaded;		/* bytes of all parts */
+	uint64_t loaded; /* bytes of all parts */
 	struct {
-		uint64_t address, offset, size;	/* size: bytes that the file holds */
+		uint64_t address, offset, size; /* size: bytes that the file holds */
 	} part[IMAGE_SEGMENTS];
 	int n_parts;
-	uint64_t frames, frames_end;	/* addresses of .eh_frame_hdr; 0, 0: none */
+	uint64_t frames, frames_end; /* addresses of .eh_frame_hdr; 0, 0: none */
 	uint8_t build_id[IMAGE_FILE_BUILD_ID];
-	unsigned build_id_size;		/* 0: the file has none */
+	unsigned build_id_size; /* 0: the file has none */
 };
 
 /*

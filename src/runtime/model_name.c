@@ -21,7 +21,7 @@ void model_name_of_path(char *to, size_t size, const char *path)
 		from = slash;
 		while (from > path && from[-1] != '/')
 			from--;
-		if (!strncmp(from, "onnx/", 5) && from > path + 1)	/* .../NAME/onnx/model.onnx */
+		if (!strncmp(from, "onnx/", 5) && from > path + 1) /* .../NAME/onnx/model.onnx */
 			for (from--; from > path && from[-1] != '/';)
 				from--;
 	}

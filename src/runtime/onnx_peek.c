@@ -7,7 +7,7 @@
 
 struct field {
 	uint32_t number, wire;
-	uint64_t value;		/* of a varint; length of a body */
+	uint64_t value; /* of a varint; length of a body */
 	const uint8_t *body;
 };
 

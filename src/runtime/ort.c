@@ -175,7 +175,9 @@ static void find_provider_slots(struct ort *ort, struct rtti *rtti)
 	settle(ort, ORT_RUN_START, row < 0 ? -1 : by_minor[row].run_start, z < 0 ? -1 : z + 2);
 	settle(ort, ORT_RUN_END, row < 0 ? -1 : by_minor[row].run_start + 1, z < 0 ? -1 : z + 3);
 	settle(ort, ORT_GET_CAPABILITY, row < 0 ? -1 : by_minor[row].capability,
-	       z < 6 ? -1 : shape[z - 1] == 'V' ? z - 5 : z - 4);
+	       z < 6		     ? -1
+	       : shape[z - 1] == 'V' ? z - 5
+				     : z - 4);
 	settle(ort, ORT_SESSION_READY, row < 0 ? -1 : by_minor[row].ready, one < 0 ? -1 : one - 1);
 	settle(ort, ORT_COMPILE, row < 0 ? -1 : by_minor[row].compile, one < 0 ? -1 : one + 1);
 	shape_of(rtti, "N11onnxruntime9TransposeE", transpose);
@@ -262,8 +264,8 @@ static uint64_t table_of(const struct image *image, uint64_t function, int minor
 /* Slots of OrtApi by version, read from the headers; a newer library has at least as many. */
 static unsigned api_slots(int minor)
 {
-	static const uint16_t n[] = { [14] = 239, 255, 266, 276, 280, 280, 285, 285, 318, 390,
-				      415,	  419, 419, 422, 424, 425, 426, 426 };
+	static const uint16_t n[] = { [14] = 239, 255, 266, 276, 280, 280, 285, 285, 318,
+				      390,	  415, 419, 419, 422, 424, 425, 426, 426 };
 
 	if (minor < 14)
 		return 161;
@@ -304,8 +306,8 @@ static int find_api_in(struct ort *ort, uint64_t start, uint64_t end)
 		uint64_t text, table;
 		const char *version;
 		int minor;
-		if (word[i] - code.start >= code.end - code.start || word[i + 1] - code.start >= code.end - code.start ||
-		    !(text = returned_address(image, word[i + 1])))
+		if (word[i] - code.start >= code.end - code.start ||
+		    word[i + 1] - code.start >= code.end - code.start || !(text = returned_address(image, word[i + 1])))
 			continue;
 		version = image_text(image, text, 32);
 		minor = minor_of(version);
@@ -356,7 +358,7 @@ void ort_find(struct ort *ort, struct rtti *rtti, const struct ort *host)
 	find_api(ort);
 	ort->slot[ORT_COMPUTE] = 2;
 	ort->slot[ORT_KERNEL_DELETE] = 1;
-	if (host && !ort->minor && host->minor) {	/* a provider's library: its host's numbers hold */
+	if (host && !ort->minor && host->minor) { /* a provider's library: its host's numbers hold */
 		memcpy(ort->slot, host->slot, sizeof ort->slot);
 		ort->minor = host->minor;
 		ort->version = host->version;

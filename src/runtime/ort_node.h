@@ -12,9 +12,9 @@
 enum { ORT_TEXT = 512 };
 
 struct ort_node {
-	char name[ORT_TEXT];	/* "" when not known */
+	char name[ORT_TEXT]; /* "" when not known */
 	char type[64];
-	uint64_t provider;	/* the IExecutionProvider, 0: not known */
+	uint64_t provider; /* the IExecutionProvider, 0: not known */
 };
 
 /* Reads this process's memory at any address; false where there is none. */

@@ -7,14 +7,14 @@
  */
 #include "runtime/ort_sites.h"
 
-#include "runtime/text_anchor.h"
-#include "runtime/x86_function.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "runtime/text_anchor.h"
+#include "runtime/x86_function.h"
 
 enum { MAX_SITES = 1 << 14, MAX_ENDS = 8, WORD = 8 };
 
@@ -52,7 +52,16 @@ const char *ort_site_name(enum ort_site_kind kind)
 }
 
 enum anchor {
-	RUN, RUN_CATCH, PARTIAL_RUN, INITIALIZE, INITIALIZE_CATCH, LOAD_CATCH, KERNEL, APPLY, APPLY_FILE, WEIGHTS,
+	RUN,
+	RUN_CATCH,
+	PARTIAL_RUN,
+	INITIALIZE,
+	INITIALIZE_CATCH,
+	LOAD_CATCH,
+	KERNEL,
+	APPLY,
+	APPLY_FILE,
+	WEIGHTS,
 	N_ANCHORS
 };
 
@@ -68,8 +77,8 @@ struct finder {
 	bool has_types, is_out_of_memory;
 };
 
-__attribute__((format(printf, 3, 4)))
-static void leave_out(struct finder *finder, enum ort_site_kind kind, const char *why, ...)
+__attribute__((format(printf, 3, 4))) static void leave_out(struct finder *finder, enum ort_site_kind kind,
+							    const char *why, ...)
 {
 	char *text = finder->sites->left_out;
 	size_t used = strlen(text), size = sizeof finder->sites->left_out;
@@ -235,8 +244,7 @@ static void find_catching(struct finder *finder, enum ort_site_kind kind, enum a
 
 	if (!why)
 		why = find_user(finder, catch, &handler);
-	if (!why && function.start != handler.start &&
-	    !x86_function_calls(&finder->frames, &handler, function.start))
+	if (!why && function.start != handler.start && !x86_function_calls(&finder->frames, &handler, function.start))
 		why = "its handler of exceptions is not found";
 	if (!why && !add_entry(finder, kind, handler.start))
 		why = "its entry is not understood";
@@ -306,9 +314,10 @@ static void find_by_texts(struct finder *finder)
 	find_catching(finder, SITE_LOAD, LOAD_CATCH, LOAD_CATCH);
 	find_plain(finder, SITE_SAVE_WEIGHTS, WEIGHTS);
 	if (!finder->has_types)
-		snprintf(sites->left_out + strlen(sites->left_out), sizeof sites->left_out - strlen(sites->left_out),
-			 "%soperators, releases and all that virtual tables lead to (it was built without type information)",
-			 *sites->left_out ? "; " : "");
+		snprintf(
+		    sites->left_out + strlen(sites->left_out), sizeof sites->left_out - strlen(sites->left_out),
+		    "%soperators, releases and all that virtual tables lead to (it was built without type information)",
+		    *sites->left_out ? "; " : "");
 }
 
 static void find_runtime(struct finder *finder)

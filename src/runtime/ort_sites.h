@@ -23,42 +23,42 @@
 #include "runtime/ort.h"
 
 enum ort_site_kind {
-	SITE_RUN,		/* InferenceSession::Run; rsi: session, rdx: RunOptions; return: *rax: Status, 0: ok */
-	SITE_INITIALIZE,	/* InferenceSession::Initialize; rsi: session; return as SITE_RUN */
-	SITE_LOAD,		/* model bytes to graph; rsi: session; return as SITE_RUN */
-	SITE_SESSION_DELETE,	/* destructor; rdi: session */
-	SITE_TRANSFORM,		/* GraphTransformer::Apply; rsi: transformer (name: std::string at + 8) */
-	SITE_TRANSFORM_END,	/* in Apply, its work is done: of the innermost open one with a greater rsp */
-	SITE_GET_CAPABILITY,	/* rsi: provider */
-	SITE_COMPILE,		/* rsi: provider */
-	SITE_SAVE_WEIGHTS,	/* weights are put into the session's state: behind partitioning, before PrePack */
-	SITE_PREPACK,		/* rsi: kernel, rdx: const Tensor & */
-	SITE_OPERATOR,		/* OpKernel::Compute; rsi: kernel, rdx: OpKernelContext */
-	SITE_OPERATOR_END,	/* Compute has returned: of this thread's entry with this rsp - 8 */
+	SITE_RUN,	     /* InferenceSession::Run; rsi: session, rdx: RunOptions; return: *rax: Status, 0: ok */
+	SITE_INITIALIZE,     /* InferenceSession::Initialize; rsi: session; return as SITE_RUN */
+	SITE_LOAD,	     /* model bytes to graph; rsi: session; return as SITE_RUN */
+	SITE_SESSION_DELETE, /* destructor; rdi: session */
+	SITE_TRANSFORM,	     /* GraphTransformer::Apply; rsi: transformer (name: std::string at + 8) */
+	SITE_TRANSFORM_END,  /* in Apply, its work is done: of the innermost open one with a greater rsp */
+	SITE_GET_CAPABILITY, /* rsi: provider */
+	SITE_COMPILE,	     /* rsi: provider */
+	SITE_SAVE_WEIGHTS,   /* weights are put into the session's state: behind partitioning, before PrePack */
+	SITE_PREPACK,	     /* rsi: kernel, rdx: const Tensor & */
+	SITE_OPERATOR,	     /* OpKernel::Compute; rsi: kernel, rdx: OpKernelContext */
+	SITE_OPERATOR_END,   /* Compute has returned: of this thread's entry with this rsp - 8 */
 	N_SITE_KINDS
 };
 
 struct ort_site {
-	uint64_t offset;	/* in the file: what the kernel wants */
-	uint64_t address;	/* as the file names it */
-	uint32_t kind;		/* enum ort_site_kind */
-	uint32_t index;		/* which of its kind, from 0 */
+	uint64_t offset;  /* in the file: what the kernel wants */
+	uint64_t address; /* as the file names it */
+	uint32_t kind;	  /* enum ort_site_kind */
+	uint32_t index;	  /* which of its kind, from 0 */
 	bool is_cheap;
 };
 
 /* Plain data, but for `site`: goes through a pipe as it is. */
 struct ort_sites {
-	struct ort_site *site;	/* by kind; malloc */
+	struct ort_site *site; /* by kind; malloc */
 	size_t n;
-	uint32_t first[N_SITE_KINDS + 1];	/* those of a kind: site[first[kind]] to before site[first[kind + 1]] */
-	char version[32];	/* "1.22.1"; "" unknown */
-	int32_t minor;		/* 22; 0: unknown */
-	bool is_library;	/* a provider's library: has operators and providers, the runtime has the rest */
-	bool is_old_string;	/* std::string is 8 bytes (text, its length 24 before it), not 32 (text, length ...) */
+	uint32_t first[N_SITE_KINDS + 1]; /* those of a kind: site[first[kind]] to before site[first[kind + 1]] */
+	char version[32];		  /* "1.22.1"; "" unknown */
+	int32_t minor;			  /* 22; 0: unknown */
+	bool is_library;    /* a provider's library: has operators and providers, the runtime has the rest */
+	bool is_old_string; /* std::string is 8 bytes (text, its length 24 before it), not 32 (text, length ...) */
 	char build_id[2 * IMAGE_FILE_BUILD_ID + 1];
 	int32_t slot[N_ORT_FAMILIES];
-	uint64_t run_start, run_end;	/* addresses of the function of SITE_RUN; 0, 0: not known */
-	char left_out[400];	/* families that are not understood, and why; "" none */
+	uint64_t run_start, run_end; /* addresses of the function of SITE_RUN; 0, 0: not known */
+	char left_out[400];	     /* families that are not understood, and why; "" none */
 };
 
 /*

@@ -103,7 +103,7 @@ static int scan_segment(struct rtti *rtti, const struct image_segment *segment, 
 		uint8_t kind;
 		if (word[1] - rodata.start >= rodata.end - rodata.start || (word[0] & 7) || word[0] < 4096 ||
 		    word[0] - rodata.start < rodata.end - rodata.start)
-			continue;	/* a vptr leads to writable data, this module's or another's */
+			continue; /* a vptr leads to writable data, this module's or another's */
 		kind = kind_of(cache, set, word[0]);
 		if (!kind || !(name = image_text(rtti->image, word[1], MAX_NAME)))
 			continue;

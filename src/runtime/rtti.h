@@ -17,24 +17,24 @@ enum rtti_kind { RTTI_CLASS = 1, RTTI_SI, RTTI_VMI };
 
 struct rtti_type {
 	uint64_t address;
-	const char *name;	/* mangled; in the module */
+	const char *name; /* mangled; in the module */
 	uint8_t kind;
-	uint8_t mark;		/* scratch of rtti_derived */
+	uint8_t mark; /* scratch of rtti_derived */
 	uint16_t n_bases;
-	uint32_t base[3];	/* indexes of bases that lie at offset 0 */
+	uint32_t base[3]; /* indexes of bases that lie at offset 0 */
 };
 
 struct rtti {
 	const struct image *image;
 	struct arena *arena;
-	struct rtti_type *type;	/* by address */
+	struct rtti_type *type; /* by address */
 	size_t n_types, capacity;
-	struct rtti_vtable *vtable;	/* primary ones, by address */
+	struct rtti_vtable *vtable; /* primary ones, by address */
 	size_t n_vtables;
 };
 
 struct rtti_vtable {
-	uint64_t slots;		/* address of the first function pointer */
+	uint64_t slots; /* address of the first function pointer */
 	const struct rtti_type *type;
 };
 

@@ -24,7 +24,7 @@ struct search {
 	struct text_anchor *anchors;
 	size_t n;
 	const struct eh_frame *frames;
-	uint8_t is_first[256];	/* some text begins with this byte */
+	uint8_t is_first[256]; /* some text begins with this byte */
 };
 
 static void look_at(const struct search *search, uint64_t address, uint64_t target)

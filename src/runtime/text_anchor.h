@@ -8,12 +8,12 @@
 
 #include "runtime/eh_frame.h"
 
-enum { TEXT_ANCHOR_FUNCTIONS = 4 };	/* that are kept */
+enum { TEXT_ANCHOR_FUNCTIONS = 4 }; /* that are kept */
 
 struct text_anchor {
-	const char *text;		/* what a text begins with, 4 bytes or more */
+	const char *text; /* what a text begins with, 4 bytes or more */
 	struct eh_function function[TEXT_ANCHOR_FUNCTIONS];
-	unsigned n_functions;		/* that refer to it, parts of one counted apart; one more than are kept: that or more */
+	unsigned n_functions; /* that refer to it, parts of one counted apart; one more than are kept: that or more */
 };
 
 /* Fills in all n of them in one pass over the code. */

@@ -10,7 +10,7 @@
 enum { MAX_INSN = 15, MAX_STEPS = 24, MAX_SITES = 16 };
 
 struct call {
-	uint64_t returns, site;	/* site 0: none found */
+	uint64_t returns, site; /* site 0: none found */
 };
 
 /* Decodes the instruction at an address in a function. */
@@ -124,7 +124,7 @@ bool x86_function_whole(const struct eh_frame *frames, const struct eh_function 
 		if (!is_jump(&insn) || is_in(part, target) || is_in(&other, target))
 			continue;
 		if (!eh_frame_function(frames, target, &found) || found.start == target)
-			continue;	/* a tail call */
+			continue; /* a tail call */
 		if (other.start)
 			return false;
 		other = found;

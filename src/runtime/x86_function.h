@@ -11,7 +11,7 @@
 
 struct x86_site {
 	uint64_t address;
-	bool is_cheap;	/* the kernel emulates the instruction */
+	bool is_cheap; /* the kernel emulates the instruction */
 };
 
 /*
@@ -29,7 +29,8 @@ bool x86_function_entry(const struct eh_frame *frames, uint64_t address, struct 
 int x86_function_after_calls(const struct eh_frame *frames, const struct eh_function *function, int32_t displacement,
 			     struct x86_site *site, int max);
 
-/* The function that a part belongs to: itself, or that into whose middle it jumps, if it is a cold part. False: unclear. */
+/* The function that a part belongs to: itself, or that into whose middle it jumps, if it is a cold part. False:
+ * unclear. */
 bool x86_function_whole(const struct eh_frame *frames, const struct eh_function *part, struct eh_function *whole);
 
 /* Whether the function calls the one that begins at `target`. */

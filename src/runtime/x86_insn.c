@@ -15,21 +15,19 @@
 
 #include <string.h>
 
-static const char one_byte[] =
-	"mmmmbzxxmmmmbzxe" /* 00 */ "mmmmbzxxmmmmbzxx" /* 10 */ "mmmmbzpxmmmmbzpx" /* 20 */
-	"mmmmbzpxmmmmbzpx" /* 30 */ "................" /* 40 */ "................" /* 50 */
-	"xxemppppzZbB...." /* 60 */ "bbbbbbbbbbbbbbbb" /* 70 */ "BZxBmmmmmmmmmmmm" /* 80 */
-	"..........x....." /* 90 */ "aaaa....bz......" /* a0 */ "bbbbbbbbvvvvvvvv" /* b0 */
-	"BBw.eeBZ3.w..bx." /* c0 */ "mmmmxxx.mmmmmmmm" /* d0 */ "bbbbbbbbddxb...." /* e0 */
-	"p.pp..ff......mm" /* f0 */;
+static const char one_byte[] = "mmmmbzxxmmmmbzxe" /* 00 */ "mmmmbzxxmmmmbzxx" /* 10 */ "mmmmbzpxmmmmbzpx" /* 20 */
+			       "mmmmbzpxmmmmbzpx" /* 30 */ "................" /* 40 */ "................" /* 50 */
+			       "xxemppppzZbB...." /* 60 */ "bbbbbbbbbbbbbbbb" /* 70 */ "BZxBmmmmmmmmmmmm" /* 80 */
+			       "..........x....." /* 90 */ "aaaa....bz......" /* a0 */ "bbbbbbbbvvvvvvvv" /* b0 */
+			       "BBw.eeBZ3.w..bx." /* c0 */ "mmmmxxx.mmmmmmmm" /* d0 */ "bbbbbbbbddxb...." /* e0 */
+			       "p.pp..ff......mm" /* f0 */;
 
-static const char two_byte[] =
-	"mmmmx.....x.xmxx" /* 00 */ "mmmmmmmmmmmmmmmm" /* 10 */ "mmmmxxxxmmmmmmmm" /* 20 */
-	"........exexxxxx" /* 30 */ "mmmmmmmmmmmmmmmm" /* 40 */ "mmmmmmmmmmmmmmmm" /* 50 */
-	"mmmmmmmmmmmmmmmm" /* 60 */ "BBBBmmm.mmxxmmmm" /* 70 */ "dddddddddddddddd" /* 80 */
-	"mmmmmmmmmmmmmmmm" /* 90 */ "...mBmxx...mBmmm" /* a0 */ "mmmmmmmmmmBmmmmm" /* b0 */
-	"mmBmBBBm........" /* c0 */ "mmmmmmmmmmmmmmmm" /* d0 */ "mmmmmmmmmmmmmmmm" /* e0 */
-	"mmmmmmmmmmmmmmmm" /* f0 */;
+static const char two_byte[] = "mmmmx.....x.xmxx" /* 00 */ "mmmmmmmmmmmmmmmm" /* 10 */ "mmmmxxxxmmmmmmmm" /* 20 */
+			       "........exexxxxx" /* 30 */ "mmmmmmmmmmmmmmmm" /* 40 */ "mmmmmmmmmmmmmmmm" /* 50 */
+			       "mmmmmmmmmmmmmmmm" /* 60 */ "BBBBmmm.mmxxmmmm" /* 70 */ "dddddddddddddddd" /* 80 */
+			       "mmmmmmmmmmmmmmmm" /* 90 */ "...mBmxx...mBmmm" /* a0 */ "mmmmmmmmmmBmmmmm" /* b0 */
+			       "mmBmBBBm........" /* c0 */ "mmmmmmmmmmmmmmmm" /* d0 */ "mmmmmmmmmmmmmmmm" /* e0 */
+			       "mmmmmmmmmmmmmmmm" /* f0 */;
 
 _Static_assert(sizeof one_byte == 257 && sizeof two_byte == 257, "a letter per opcode");
 
@@ -37,7 +35,7 @@ enum { MAP_ONE, MAP_0F, MAP_0F38, MAP_0F3A };
 
 struct decoder {
 	const uint8_t *at, *end;
-	bool has_66, has_67, has_f3, has_prefix;	/* has_prefix: any but REX */
+	bool has_66, has_67, has_f3, has_prefix; /* has_prefix: any but REX */
 	uint8_t rex;
 	uint8_t map, opcode, modrm;
 	bool is_vex;
@@ -72,12 +70,12 @@ static bool read_prefixes(struct decoder *in, uint8_t *opcode)
 		in->has_prefix = true;
 	}
 	if (one_byte[*opcode] == 'p')
-		return false;	/* the end came first */
+		return false; /* the end came first */
 	if ((*opcode & 0xf0) == 0x40) {
 		in->rex = *opcode;
 		if (!take(in, opcode))
 			return false;
-		return one_byte[*opcode] != 'p' && (*opcode & 0xf0) != 0x40;	/* REX stands right before the opcode */
+		return one_byte[*opcode] != 'p' && (*opcode & 0xf0) != 0x40; /* REX stands right before the opcode */
 	}
 	return true;
 }
@@ -94,7 +92,7 @@ static bool read_vex(struct decoder *in, uint8_t lead)
 	if (!skip(in, lead == 0xc5 ? 0 : lead == 0xc4 ? 1 : 2) || !take(in, &in->opcode))
 		return false;
 	if (lead == 0x62 && (in->map == 5 || in->map == 6))
-		in->map = MAP_0F38;	/* half precision: no immediates, as there */
+		in->map = MAP_0F38; /* half precision: no immediates, as there */
 	return in->map >= MAP_0F && in->map <= MAP_0F3A;
 }
 
@@ -127,7 +125,7 @@ static char letter_of(const struct decoder *in)
 	if (in->map == MAP_0F3A)
 		return 'B';
 	letter = in->map == MAP_ONE ? one_byte[in->opcode] : two_byte[in->opcode];
-	if (in->is_vex)	/* all have ModRM but vzeroupper, and immediates where the older ones have them */
+	if (in->is_vex) /* all have ModRM but vzeroupper, and immediates where the older ones have them */
 		return in->opcode == 0x77 ? '.' : letter == 'B' ? 'B' : 'm';
 	return letter;
 }
@@ -150,7 +148,7 @@ static bool read_modrm(struct decoder *in, struct x86_insn *insn)
 	insn->is_memory = (in->modrm & 7) != 4 || ((sib & 0x38) == 0x20 && !(in->rex & 2));
 	if (!mod && ((in->modrm & 7) == 5 || ((in->modrm & 7) == 4 && (sib & 7) == 5))) {
 		size = 4;
-		insn->is_memory = false;	/* rip, or no base */
+		insn->is_memory = false; /* rip, or no base */
 	}
 	if ((size_t)(in->end - in->at) < size)
 		return false;
@@ -167,15 +165,26 @@ static size_t immediate_size(const struct decoder *in, char letter)
 	size_t z = in->has_66 && !(in->rex & 8) ? 2 : 4;
 
 	switch (letter) {
-	case 'b': case 'B': return 1;
-	case 'w': return 2;
-	case '3': return 3;
-	case 'd': return 4;
-	case 'z': case 'Z': return z;
-	case 'v': return in->rex & 8 ? 8 : z;
-	case 'a': return in->has_67 ? 4 : 8;
-	case 'f': return (in->modrm & 0x38) > 8 ? 0 : in->opcode == 0xf6 ? 1 : z;
-	default: return 0;
+	case 'b':
+	case 'B':
+		return 1;
+	case 'w':
+		return 2;
+	case '3':
+		return 3;
+	case 'd':
+		return 4;
+	case 'z':
+	case 'Z':
+		return z;
+	case 'v':
+		return in->rex & 8 ? 8 : z;
+	case 'a':
+		return in->has_67 ? 4 : 8;
+	case 'f':
+		return (in->modrm & 0x38) > 8 ? 0 : in->opcode == 0xf6 ? 1 : z;
+	default:
+		return 0;
 	}
 }
 
@@ -219,10 +228,16 @@ static uint8_t kind_of(const struct decoder *in)
 static bool is_emulated(const struct decoder *in, const struct x86_insn *insn)
 {
 	switch (insn->kind) {
-	case X86_PUSH: return !in->has_prefix && (!in->rex || in->rex == 0x41);
-	case X86_JUMP: case X86_CALL: case X86_NOP: return !in->has_prefix && !in->rex;
-	case X86_JUMP_IF: return !in->has_prefix && !in->rex && (in->map == MAP_0F || (in->opcode & 0xf0) == 0x70);
-	default: return false;
+	case X86_PUSH:
+		return !in->has_prefix && (!in->rex || in->rex == 0x41);
+	case X86_JUMP:
+	case X86_CALL:
+	case X86_NOP:
+		return !in->has_prefix && !in->rex;
+	case X86_JUMP_IF:
+		return !in->has_prefix && !in->rex && (in->map == MAP_0F || (in->opcode & 0xf0) == 0x70);
+	default:
+		return false;
 	}
 }
 
@@ -240,7 +255,7 @@ bool x86_insn_decode(struct x86_insn *insn, const uint8_t *code, size_t size)
 	if (letter == 'x' || (strchr("mBZf", letter) && !read_modrm(&in, insn)))
 		return false;
 	if (in.map == MAP_ONE && in.opcode == 0x8f && (in.modrm & 0x38))
-		return false;	/* XOP */
+		return false; /* XOP */
 	immediate = immediate_size(&in, letter);
 	if (!skip(&in, immediate))
 		return false;

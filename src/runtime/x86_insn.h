@@ -12,26 +12,26 @@
 
 enum x86_kind {
 	X86_OTHER,
-	X86_PUSH,		/* of a register */
-	X86_NOP,		/* one byte, 90 */
+	X86_PUSH, /* of a register */
+	X86_NOP,  /* one byte, 90 */
 	X86_NOP_LONG,
-	X86_JUMP,		/* relative */
-	X86_JUMP_IF,		/* relative; loop and jrcxz too */
-	X86_CALL,		/* relative */
+	X86_JUMP,    /* relative */
+	X86_JUMP_IF, /* relative; loop and jrcxz too */
+	X86_CALL,    /* relative */
 	X86_RETURN,
-	X86_JUMP_INDIRECT,	/* by register or memory */
+	X86_JUMP_INDIRECT, /* by register or memory */
 	X86_CALL_INDIRECT,
 	X86_ENDBR64,
-	X86_TRAP,		/* ud2, int3, hlt: not passed */
+	X86_TRAP, /* ud2, int3, hlt: not passed */
 };
 
 struct x86_insn {
-	uint8_t size;		/* 1 to 15 */
-	uint8_t kind;		/* enum x86_kind */
-	bool is_emulated;	/* by the kernel's uprobes, since 4.16: push, nop, jump, call */
-	bool is_memory;		/* *_INDIRECT: through [register + displacement], with neither index nor rip */
+	uint8_t size;	  /* 1 to 15 */
+	uint8_t kind;	  /* enum x86_kind */
+	bool is_emulated; /* by the kernel's uprobes, since 4.16: push, nop, jump, call */
+	bool is_memory;	  /* *_INDIRECT: through [register + displacement], with neither index nor rip */
 	int32_t displacement;
-	int64_t relative;	/* JUMP, JUMP_IF, CALL: where to, from the end of the instruction */
+	int64_t relative; /* JUMP, JUMP_IF, CALL: where to, from the end of the instruction */
 };
 
 /* False: no instruction of 64-bit mode, or it does not end within the `size` bytes. */

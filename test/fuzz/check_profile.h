@@ -3,9 +3,9 @@
 #ifndef FUZZ_CHECK_PROFILE_H
 #define FUZZ_CHECK_PROFILE_H
 
-#include "trace/import/device_profile.h"
-
 #include <stdlib.h>
+
+#include "trace/import/device_profile.h"
 
 static inline void check_profile_claim(bool claim)
 {
@@ -17,8 +17,7 @@ static inline void check_profile(const struct device_profile *profile, size_t si
 {
 	size_t n = 0;
 
-	check_profile_claim(profile->n_rows <= size && profile->n_executions <= size &&
-			    profile->n_unread <= size);
+	check_profile_claim(profile->n_rows <= size && profile->n_executions <= size && profile->n_unread <= size);
 	for (size_t i = 0; i < profile->n_executions; i++) {
 		const struct device_execution *execution = &profile->executions[i];
 

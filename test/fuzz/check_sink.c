@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Holds every event against the contract: known track, time that does not go back, ends that have a begin, names that exist. */
+/* Holds every event against the contract: known track, time that does not go back, ends that have a begin, names that
+ * exist. */
 #include "check_sink.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define REQUIRE(claim)                                                                                                 \
-	do {                                                                                                           \
-		if (!(claim)) {                                                                                        \
-			fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #claim);                          \
-			abort();                                                                                       \
-		}                                                                                                      \
+#define REQUIRE(claim) \
+	do { \
+		if (!(claim)) { \
+			fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #claim); \
+			abort(); \
+		} \
 	} while (0)
 
 static struct check_track *track_of(struct check_sink *check, uint32_t number)

@@ -3,9 +3,9 @@
 #ifndef FUZZ_CHECK_SINK_H
 #define FUZZ_CHECK_SINK_H
 
-#include "event/sink.h"
-
 #include <stdbool.h>
+
+#include "event/sink.h"
 
 struct check_track {
 	uint64_t last_ns;
@@ -18,7 +18,7 @@ struct check_sink {
 	uint32_t last_track;
 	struct check_track *track;
 	uint32_t capacity;
-	bool is_lenient;	/* whoever makes the events cannot know better: times go back, ends have no begin */
+	bool is_lenient; /* whoever makes the events cannot know better: times go back, ends have no begin */
 };
 
 void check_sink_init(struct check_sink *check);

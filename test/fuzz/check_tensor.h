@@ -3,11 +3,11 @@
 #ifndef FUZZ_CHECK_TENSOR_H
 #define FUZZ_CHECK_TENSOR_H
 
-#include "model/tensor/tensor_file.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/tensor/tensor_file.h"
 
 static inline void check_claim(bool claim)
 {

@@ -3,11 +3,11 @@
  * corpus FILE...: feeds a fuzzer each file, the file cut off at many places, and the file with bytes changed, always
  * the same ones. For machines without libFuzzer, and so that every run of the tests has broken input in it.
  */
-#include "fuzz.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuzz.h"
 
 enum { N_CUTS = 200, N_CHANGED = 1500 };
 

@@ -3,12 +3,12 @@
  * Texts of /proc/PID/fdinfo: names that are found are plain words of the text, counts are within bounds, and a last
  * line that has lost its end changes nothing.
  */
-#include "fuzz.h"
-
 #include "capture/source/fdinfo.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuzz.h"
 
 static void require(bool claim)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One fuzzer per parser: <parser>_fuzz.c with this one function. Built twice: with libFuzzer (-Dfuzz=true, `make fuzz`),
- * which looks for new inputs, and always as a test (corpus.c), which feeds the files of test/data and broken
+ * One fuzzer per parser: <parser>_fuzz.c with this one function. Built twice: with libFuzzer (-Dfuzz=true, `make
+ * fuzz`), which looks for new inputs, and always as a test (corpus.c), which feeds the files of test/data and broken
  * versions of them.
  */
 #ifndef FUZZ_FUZZ_H

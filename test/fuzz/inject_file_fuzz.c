@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Any file as a module of a process: what is found is code, or lies behind a segment and inside its last page. */
-#include "fuzz.h"
-
 #include "capture/inject/inject_file.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuzz.h"
 
 enum { PAGE = 4096 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A JSON text: any bytes. Tokens lie in the text and go forward, levels close as often as they open. */
 #include "base/json_read.h"
-#include "fuzz.h"
 
 #include <stdlib.h>
+
+#include "fuzz.h"
 
 static void require(bool claim)
 {

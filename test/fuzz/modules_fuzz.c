@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Any lines as /proc/PID/maps: a path may hold any byte, and other kernels write other things. */
-#include "fuzz.h"
-
 #include "capture/proc/modules.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuzz.h"
 
 static void check(char *line, size_t size)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A model in the memory of a target: any bytes. */
-#include "fuzz.h"
-
 #include "runtime/onnx_peek.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A model's file: any bytes. What was read is walked through, so that every array is as long as it says. */
-#include "fuzz.h"
-
-#include "model/onnx/onnx.h"
-#include "model/onnx/onnx_external.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuzz.h"
+#include "model/onnx/onnx.h"
+#include "model/onnx/onnx_external.h"
 
 static size_t n_seen;
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A model's file, any bytes: what can be read is analysed, and what comes out is looked at. */
-#include "fuzz.h"
-
-#include "model/onnx/onnx_cost.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuzz.h"
+#include "model/onnx/onnx_cost.h"
 
 static size_t n_seen;
 

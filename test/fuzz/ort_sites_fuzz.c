@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any file as a runtime: whatever is found lies in the file, in order, at the first byte of an instruction of a function. */
-#include "fuzz.h"
-
+/* Any file as a runtime: whatever is found lies in the file, in order, at the first byte of an instruction of a
+ * function. */
 #include "runtime/ort_sites.h"
-#include "runtime/x86_insn.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuzz.h"
+#include "runtime/x86_insn.h"
 
 static void check(const struct ort_sites *sites, const struct image_file *file, size_t size)
 {
@@ -18,7 +19,8 @@ static void check(const struct ort_sites *sites, const struct image_file *file, 
 		uint64_t offset;
 		if (site->offset >= size || !image_file_offset(file, site->address, &offset) || offset != site->offset)
 			abort();
-		if (i && (site->kind < site[-1].kind || (site->kind == site[-1].kind && site->address <= site[-1].address)))
+		if (i &&
+		    (site->kind < site[-1].kind || (site->kind == site[-1].kind && site->address <= site[-1].address)))
 			abort();
 		if (!x86_insn_decode(&insn, file->data + site->offset, size - site->offset) ||
 		    insn.is_emulated != site->is_cheap)

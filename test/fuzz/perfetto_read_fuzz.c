@@ -3,11 +3,7 @@
  * A trace file: any bytes. What the reader makes of them keeps the contract of sinks; written by us (one input in
  * four), it is read back as it was.
  */
-#include "fuzz.h"
-
-#include "check_sink.h"
 #include "trace/perfetto/perfetto_read.h"
-#include "trace/perfetto/perfetto_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +11,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "check_sink.h"
+#include "fuzz.h"
+#include "trace/perfetto/perfetto_write.h"
 
 /* Sums up what it gets, and passes it on. */
 struct digest {

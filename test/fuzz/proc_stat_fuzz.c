@@ -3,13 +3,12 @@
  * Texts of /proc: each input is given to every parser. What one says it found must be in the text: numbers are
  * printed and looked for, and a text that has lost its end must not give another number than the whole one.
  */
-#include "fuzz.h"
-
-#include "capture/proc/proc.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "capture/proc/proc.h"
+#include "fuzz.h"
 
 static void require(bool claim)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A trace file, any bytes, all the way to the report: sums hold, and nothing reaches a terminal but plain text. */
-#include "fuzz.h"
-
-#include "show/report/export.h"
-#include "trace/perfetto/perfetto_read.h"
-
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "fuzz.h"
+#include "show/report/export.h"
+#include "trace/perfetto/perfetto_read.h"
 
 static void require(bool claim, const char *what)
 {

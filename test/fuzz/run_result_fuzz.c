@@ -4,12 +4,12 @@
  * four bytes, a count of one byte, and so many bytes. A whole result would be two megabytes of zeros. What is taken
  * must keep what the header promises.
  */
-#include "fuzz.h"
-
 #include "model/run/run_result.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuzz.h"
 
 enum { CAPACITY = 16 };
 

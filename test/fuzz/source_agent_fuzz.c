@@ -3,14 +3,6 @@
  * What an agent left in its segment: any bytes, because the target may write there what it likes. The input is a struct
  * input, then the dictionary, then the records of one ring; it becomes a segment file that the source finds.
  */
-#include "fuzz.h"
-
-#include "check_sink.h"
-#include "event/record.h"
-#include "event/ring.h"
-#include "capture/source/source.h"
-#include "capture/source/tree.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +11,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/source/source.h"
+#include "capture/source/tree.h"
+#include "check_sink.h"
+#include "event/record.h"
+#include "event/ring.h"
+#include "fuzz.h"
+
 enum { RING_BYTES = 64 << 10, FILE_SIZE = SEGMENT_RINGS + RING_HEADER + RING_BYTES };
 
 struct input {
-	uint32_t dict_size;	/* bytes of dictionary in the input */
+	uint32_t dict_size; /* bytes of dictionary in the input */
 	uint32_t n_rings;
 	uint64_t dict_end, dict_lost, ring_lost;
 	struct ring_slot slot;
@@ -67,9 +66,15 @@ static void write_segment(const struct input *input, const uint8_t *rest, size_t
 	close(fd);
 	if (segment == MAP_FAILED)
 		abort();
-	*segment = (struct segment){ .magic = SEGMENT_MAGIC, .header_size = sizeof *segment, .pid = getpid(), .state = input->state,
-				     .dict_end = input->dict_end, .dict_lost = input->dict_lost, .ring_lost = input->ring_lost,
-				     .n_rings = input->n_rings, .ring = { input->slot } };
+	*segment = (struct segment){ .magic = SEGMENT_MAGIC,
+				     .header_size = sizeof *segment,
+				     .pid = getpid(),
+				     .state = input->state,
+				     .dict_end = input->dict_end,
+				     .dict_lost = input->dict_lost,
+				     .ring_lost = input->ring_lost,
+				     .n_rings = input->n_rings,
+				     .ring = { input->slot } };
 	memset(segment->reason, 'x', sizeof segment->reason);
 	memcpy((char *)segment + SEGMENT_DICT, rest, n_dict);
 	ring = (struct ring *)((char *)segment + SEGMENT_RINGS);
@@ -84,7 +89,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tree tree = { 0 };
 	/* Nowhere is no invariant clock: ticks are nanoseconds, and none is spent on measuring them. */
-	struct target target = { .sysroot = "/nowhere", .pid = getpid(), .ring_dir = folder, .level = "detail", .tree = &tree,
+	struct target target = { .sysroot = "/nowhere",
+				 .pid = getpid(),
+				 .ring_dir = folder,
+				 .level = "detail",
+				 .tree = &tree,
 				 .is_ending = true };
 	struct check_sink check;
 	struct input input;

@@ -3,14 +3,13 @@
  * What probes tell: names and addresses are the target's to choose. The input is the content of the kernel's ring: each
  * record with the 8 bytes before it, as uprobe_ring.h says.
  */
-#include "fuzz.h"
-
-#include "check_sink.h"
-#include "capture/probe/uprobe_process.h"
-#include "capture/probe/uprobe_ring.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "capture/probe/uprobe_process.h"
+#include "capture/probe/uprobe_ring.h"
+#include "check_sink.h"
+#include "fuzz.h"
 
 enum { RING_BYTES = 64 << 10 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A Python module that is to be loaded without Python: any bytes. */
-#include "fuzz.h"
-
 #include "model/ort/wheel_names.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

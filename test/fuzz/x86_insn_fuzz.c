@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Any bytes as code: nothing is read behind them, and more bytes behind an instruction do not change it. */
-#include "fuzz.h"
-
 #include "runtime/x86_insn.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -49,18 +49,50 @@ class Checks(unittest.TestCase):
         self.write("src/store/a.h", '#include "trace/perfetto/perfetto_read.h"\n')
         self.assertEqual(self.layers("base:\ntrace: base\nstore: base\n").returncode, 1)
 
-    def test_an_include_without_a_folder_is_refused(self):
+    def test_an_include_without_a_room_is_refused(self):
         self.write("src/base/a.c", '#include "a.h"\n')
-        self.assertIn("does not name its folder", self.layers("base:\n").stdout)
+        self.assertIn("does not name its room", self.layers("base:\n").stdout)
 
-    def test_an_unknown_folder_is_refused(self):
+    def test_an_unknown_room_is_refused(self):
         self.write("src/util/a.c", "")
-        self.assertIn("do not know the folder util", self.layers("base:\n").stdout)
+        self.assertIn("do not name the room util", self.layers("base:\n").stdout)
 
     def test_a_cycle_is_refused(self):
         result = self.layers("base: event\nevent: base\n")
         self.assertEqual(result.returncode, 1)
         self.assertIn("base names event, which does not stand higher", result.stdout)
+
+    def test_a_room_of_a_wing_is_not_its_sibling(self):
+        self.write("src/show/text/a.c", '#include "show/json/json.h"\n')
+        result = self.layers("show/json:\nshow/text:\n")
+        self.assertIn('show/text may not include show/json ("show/json/json.h")', result.stdout)
+        self.assertEqual(self.layers("show/json:\nshow/text: show/json\n").returncode, 0)
+
+    def circles(self, *options, **sources):
+        objects = []
+        for name, source in sources.items():
+            objects.append(self.folder / f"{name}.c.o")
+            subprocess.run([*CC, "-x", "c", "-c", "-O0", "-o", objects[-1], self.write(f"{name}.c", source)], check=True)
+        return subprocess.run([sys.executable, TOOLS / "check-circles", *options, *objects], stdout=subprocess.PIPE, text=True)
+
+    def test_calls_in_a_line_are_taken(self):
+        result = self.circles(a="void b(void); void a(void) { b(); }", b="void c(void); void b(void) { c(); }", c="void c(void) { }")
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+    def test_a_circle_of_calls_is_refused_unless_it_is_allowed(self):
+        circle = {"wheel_a": "void b(void); void a(void) { b(); }", "wheel_b": "void c(void); void b(void) { c(); }",
+                  "wheel_c": "void a(void); void (*const next)(void) = a; void c(void) { }"}
+        result = self.circles(**circle)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("wheel_a.c wheel_b.c wheel_c.c", result.stdout)
+        self.assertIn("wheel_c.c -> wheel_a.c: a", result.stdout)
+        self.assertEqual(self.circles("--allow", "wheel", **circle).returncode, 0)
+        self.assertEqual(self.circles("--allow", "wheel_a", **circle).returncode, 1)
+
+    def test_reading_the_table_that_lists_one_is_taken(self):
+        result = self.circles(table="void a(void); extern int one; int *const table[] = { &one };",
+                              a="extern int *const table[]; int one; int *a(void) { return table[0]; }")
+        self.assertEqual(result.returncode, 0)
 
     def test_a_quiet_library_is_taken(self):
         result = self.agent("int OrtGetApiBase; void *dlsym(void *a, const char *b) { return 0; } int inftrace_on(void) { return 0; }")

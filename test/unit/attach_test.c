@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which process is meant, and that it stays that one: real processes of our own. */
-#include "capture/recorder/attach_find.h"
-#include "capture/recorder/attach_fit.h"
-#include "capture/recorder/attached.h"
-#include "capture/proc/proc.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,6 +15,11 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "capture/proc/proc.h"
+#include "capture/recorder/attach_find.h"
+#include "capture/recorder/attach_fit.h"
+#include "capture/recorder/attached.h"
 
 /* Whether the child runs this file; its command line is there a little later than its executable. */
 static bool is_started(pid_t child, const char *path)

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <unistd.h>
+
 #include <cmocka.h>
 
 static void ticks_become_the_clocks_nanoseconds(void **state)

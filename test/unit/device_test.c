@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* GPUs and NPUs whose drivers are the kernel's own: what is told of each process and each device. */
-#include "capture/source/fdinfo.h"
-#include "capture/source/gauge.h"
-#include "capture/source/tree.h"
-#include "capture/source/walk.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -12,7 +7,13 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "capture/source/fdinfo.h"
+#include "capture/source/gauge.h"
+#include "capture/source/tree.h"
+#include "capture/source/walk.h"
 #include "world.h"
 
 #define S_NS UINT64_C(1000000000)

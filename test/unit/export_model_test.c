@@ -4,18 +4,19 @@
  * INFTRACE_BLESS=1 writes the files anew: read what it changed.
  */
 #include "show/report/export_model.h"
-#include "show/html/html.h"
-#include "show/words/model_words.h"
-#include "show/html/plot.h"
-#include "model_sample.h"
 
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
 #include <cmocka.h>
 
 #include "base/printable.h"
+#include "model_sample.h"
+#include "show/html/html.h"
+#include "show/html/plot.h"
+#include "show/words/model_words.h"
 
 static char *written(void (*write)(FILE *out, const struct model_analysis *analysis),
 		     const struct model_analysis *analysis)

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "show/report/export.h"
-#include "base/printable.h"
-#include "base/units.h"
-#include "stream.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+
 #include <cmocka.h>
+
+#include "base/printable.h"
+#include "base/units.h"
+#include "stream.h"
 
 static void durations_have_three_digits(void **state)
 {
@@ -126,7 +128,8 @@ static void put_hostile(struct stream *s, const char *bad)
 	static const enum event_key texts[] = { KEY_COMMAND, KEY_LEVEL, KEY_VERSION, KEY_EXE,	 KEY_STATE,
 						KEY_RUNTIME, KEY_PATH,	KEY_TEXT,    KEY_STATUS, KEY_SOURCE };
 	static const char *const topics[] = { EVENT_NOTE_RECORDING, EVENT_NOTE_PROCESS, EVENT_NOTE_RUNTIME,
-					      EVENT_NOTE_CLOCK,	    EVENT_NOTE_STOPPED, EVENT_NOTE_UNREADABLE, EVENT_NOTE_LEFT_OUT };
+					      EVENT_NOTE_CLOCK,	    EVENT_NOTE_STOPPED, EVENT_NOTE_UNREADABLE,
+					      EVENT_NOTE_LEFT_OUT };
 
 	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
 		for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
@@ -312,7 +315,8 @@ static void the_verdict_says_what_happened(void **state)
 	stream_text(&s, KEY_RUNTIME, "onnxruntime");
 	stream_text(&s, KEY_VERSION, "1.22.1");
 	stream_instant(&s, process, 2, KIND_NOTE, EVENT_NOTE_RUNTIME);
-	check_verdict(&s, "no model was run: onnxruntime 1.22.1 was loaded, but no session was created or used; nothing lost");
+	check_verdict(
+	    &s, "no model was run: onnxruntime 1.22.1 was loaded, but no session was created or used; nothing lost");
 	lane = stream_lane(&s, process, "m");
 	stream_int(&s, KEY_SESSION, 1);
 	stream_begin(&s, lane, 3, KIND_SESSION, "m");

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Profiles of providers: files of the form that the tools write, with numbers made up. */
-#include "trace/import/device_profile.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
+
+#include "trace/import/device_profile.h"
 
 typedef int importer(struct device_profile *, struct names *, const char *, size_t, struct err *);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Places in this process: two pages stand for the ends of modules, a file of zeroes for what they hold unused. */
-#include "capture/inject/inject_code.h"
-#include "capture/inject/inject_memory.h"
 #include "capture/inject/inject_place.h"
 
 #include <errno.h>
@@ -11,7 +9,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "capture/inject/inject_code.h"
+#include "capture/inject/inject_memory.h"
 
 enum { PAGE = 4096, SLOT = 0x1000 };
 

@@ -3,8 +3,6 @@
  * What the injector finds in files, and the code that it writes, which is run here: in this process, by this process.
  */
 #include "capture/inject/inject.h"
-#include "capture/inject/inject_code.h"
-#include "capture/inject/inject_file.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -19,7 +17,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "capture/inject/inject_code.h"
+#include "capture/inject/inject_file.h"
 
 static int look(struct inject_file *found, const char *path, uint64_t map_start, struct err *err)
 {
@@ -188,7 +190,7 @@ static int prepare(void **state)
 static int n_threads(void)
 {
 	DIR *list = opendir("/proc/self/task");
-	int n = -2;	/* . and .. */
+	int n = -2; /* . and .. */
 
 	assert_non_null(list);
 	while (readdir(list))

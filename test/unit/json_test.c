@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 static char *text;
@@ -54,10 +55,10 @@ static void text_that_json_cannot_hold_is_escaped(void **state)
 
 static void bytes_that_are_not_utf8_are_replaced(void **state)
 {
-	static const char *const bad[] = { "\xff", "\xc3", "\xc0\x80" /* overlong: two bytes */, "\xed\xa0\x80" /* surrogate */,
-					   "\xf0\x9f\x98" /* cut off: one piece */ };
-	static const char *const wanted[] = { "\"\\ufffd\"\n", "\"\\ufffd\"\n", "\"\\ufffd\\ufffd\"\n", "\"\\ufffd\\ufffd\\ufffd\"\n",
-					      "\"\\ufffd\"\n" };
+	static const char *const bad[] = { "\xff", "\xc3", "\xc0\x80" /* overlong: two bytes */,
+					   "\xed\xa0\x80" /* surrogate */, "\xf0\x9f\x98" /* cut off: one piece */ };
+	static const char *const wanted[] = { "\"\\ufffd\"\n", "\"\\ufffd\"\n", "\"\\ufffd\\ufffd\"\n",
+					      "\"\\ufffd\\ufffd\\ufffd\"\n", "\"\\ufffd\"\n" };
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct json json = begin();

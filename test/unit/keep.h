@@ -3,11 +3,11 @@
 #ifndef TEST_KEEP_H
 #define TEST_KEEP_H
 
-#include "event/sink.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "event/sink.h"
 
 enum { KEPT = 4096, KEPT_TRACKS = 1024 };
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 /* A sink that writes what it gets as a line of text: "track+time" begins, "track-time" ends. */
@@ -26,8 +27,8 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	}
 	if (event->type == EVENT_TRACK)
 		return 0;
-	snprintf(log->text + used, sizeof log->text - used, "%u%c%llu%s", event->track, event->type == EVENT_BEGIN ? '+' : '-',
-		 (unsigned long long)event->time_ns, partial ? "!" : "");
+	snprintf(log->text + used, sizeof log->text - used, "%u%c%llu%s", event->track,
+		 event->type == EVENT_BEGIN ? '+' : '-', (unsigned long long)event->time_ns, partial ? "!" : "");
 	used = strlen(log->text);
 	snprintf(log->text + used, sizeof log->text - used, id ? "#%d " : " ", id);
 	return 0;
@@ -48,8 +49,8 @@ static void finish(struct log *log, struct lanes *lanes)
 	lanes_done(lanes);
 }
 
-static void add(struct log *log, struct lanes *lanes, enum event_type type, enum event_kind kind, uint64_t time, uint32_t lane,
-		uint32_t run)
+static void add(struct log *log, struct lanes *lanes, enum event_type type, enum event_kind kind, uint64_t time,
+		uint32_t lane, uint32_t run)
 {
 	struct lane_event *event = lanes_add(lanes);
 

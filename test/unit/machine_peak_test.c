@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/result/machine_peak.h"
 
-#include <setjmp.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
 #include <cmocka.h>
 
 static void say(const char *what, const struct machine_rate *rate)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What follows from made-up runs: bounds, rates, and findings that appear when, and only when, the figures say so. */
-#include "model_sample.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
 #include <cmocka.h>
+
+#include "model_sample.h"
 
 static struct machine_peak peak_of(double core_flops, double flops, double bytes, double cache_bytes, int64_t n_cpus)
 {

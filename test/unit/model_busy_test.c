@@ -6,7 +6,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+
 #include <cmocka.h>
+
 #include "stream.h"
 
 #define US UINT64_C(1000)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Names are those that releases 1.15 to 1.31 of ONNX Runtime gave the operators of the models used by the tests. */
-#include "model_sample.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
 #include <cmocka.h>
+
+#include "model_sample.h"
 
 enum { MOST = 16 };
 

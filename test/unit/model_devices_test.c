@@ -5,7 +5,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+
 #include <cmocka.h>
+
 #include "stream.h"
 
 #define S_US UINT64_C(1000000)
@@ -52,8 +54,8 @@ static void put(struct fixture *f, uint32_t parent, const char *name, const char
 		stream_sample(&f->s, track, (i + 1) * S_US, value[i]);
 }
 
-#define PUT(f, parent, name, unit, ...)                                                                                \
-	put(f, parent, name, unit, (const double[]){ __VA_ARGS__ },                                                    \
+#define PUT(f, parent, name, unit, ...) \
+	put(f, parent, name, unit, (const double[]){ __VA_ARGS__ }, \
 	    sizeof((const double[]){ __VA_ARGS__ }) / sizeof(double))
 
 static void is_near(double value, double wanted)

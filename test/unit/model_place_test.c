@@ -2,8 +2,6 @@
 /* Rows of a profile in a recording that was written and read back by the same code as any other. */
 #include "experiment/model_place.h"
 
-#include "trace/perfetto/perfetto_write.h"
-
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "trace/perfetto/perfetto_write.h"
 
 enum { RUN_NS = 60000, GAP_NS = 40000, MAX_SLICES = 64 };
 

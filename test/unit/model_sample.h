@@ -6,10 +6,10 @@
 #ifndef TEST_MODEL_SAMPLE_H
 #define TEST_MODEL_SAMPLE_H
 
-#include "analyze/result/model_analysis.h"
-
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "analyze/result/model_analysis.h"
 
 enum { SAMPLE_BLOCKS = 6, SAMPLE_NODES = 3 + SAMPLE_BLOCKS * 3, SAMPLE_RUNS = 5, SAMPLE_LATENCIES = 320 };
 
@@ -39,8 +39,10 @@ static const struct model_output sample_different[] = { { "sof\"tmax", "float32"
 static const struct model_counter sample_counters[] = { { "gpu card1 busy", "%", 71.5, 98, 1 },
 							{ "gpu card1 compute", "%", 63.25, 81, 1 } };
 static const struct model_device sample_devices[] = {
-	{ "gpu card1", "amdgpu 1002:744C at 0000:03:00.0", 71.5, 98, "device", 412 << 20, 2147483648.0, 187.5, 9.125, NULL, 1 },
-	{ "npu <accel0>", NULL, 40, 44.5, "process, npu", NAN, 52428800, NAN, NAN, "its meter was not recorded all the time", 1 },
+	{ "gpu card1", "amdgpu 1002:744C at 0000:03:00.0", 71.5, 98, "device", 412 << 20, 2147483648.0, 187.5, 9.125,
+	  NULL, 1 },
+	{ "npu <accel0>", NULL, 40, 44.5, "process, npu", NAN, 52428800, NAN, NAN,
+	  "its meter was not recorded all the time", 1 },
 };
 static const struct model_placement sample_on_cpu[] = { { "CPUExecutionProvider", SAMPLE_NODES - SAMPLE_BLOCKS, 31500,
 							  6e9 } };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Of this process, which maps what the tests need. */
-#include "capture/proc/file_look.h"
 #include "capture/proc/modules.h"
 
 #include <errno.h>
@@ -18,7 +17,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "capture/proc/file_look.h"
 
 enum { BIG = 300 << 10 };
 
@@ -71,9 +73,11 @@ static bool is_same_file(int a, int b)
 
 static void a_line_of_maps_is_taken_apart(void **state)
 {
-	char code[] = "7f0e1000-7f0e2000 r-xp 00001000 fd:01 1234567                    /opt/a b/lib\\012c.so (deleted)\n";
+	char code[] =
+	    "7f0e1000-7f0e2000 r-xp 00001000 fd:01 1234567                    /opt/a b/lib\\012c.so (deleted)\n";
 	char data[] = "7f0e1000-7f0e2000 rw-p 00001000 fd:01 1234567                    /opt/lib.so\n";
-	char none[] = "7f0e1000-7f0e2000 r-xp 00000000 00:00 0\n", vdso[] = "7f0e1000-7f0e2000 r-xp 00000000 00:00 0   [vdso]\n";
+	char none[] = "7f0e1000-7f0e2000 r-xp 00000000 00:00 0\n",
+	     vdso[] = "7f0e1000-7f0e2000 r-xp 00000000 00:00 0   [vdso]\n";
 	char odd[] = "7f0e2000-7f0e1000 r-xp 00000000 fd:01 12 /opt/lib.so\n", cut[] = "7f0e1000-7f0e2000 r-x";
 	struct module module;
 
@@ -279,7 +283,8 @@ static void what_the_child_refuses_the_parent_says(void **state)
 	struct err err = { 0 };
 
 	assert_int_equal(file_look_sites(&sites, fd, "it", NULL, &err), -ENOEXEC);
-	assert_string_equal(err.msg, "cannot read it: at byte 120: it is cut off: a segment ends behind the end of the file");
+	assert_string_equal(err.msg,
+			    "cannot read it: at byte 120: it is cut off: a segment ends behind the end of the file");
 	assert_int_equal(file_look_sites(&sites, fd, "i\033t", NULL, &err), -ENOEXEC);
 	assert_non_null(strstr(err.msg, "cannot read i?t: at byte 120"));
 	ort_sites_done(&sites);
@@ -308,7 +313,8 @@ static void a_device_that_is_mapped_is_not_opened(void **state)
 	munmap(at, 4096);
 }
 
-/* Without root, with these capabilities alone; what keeps it from opening a file of its parent's that is for root alone. */
+/* Without root, with these capabilities alone; what keeps it from opening a file of its parent's that is for root
+ * alone. */
 static int open_as_nobody(const struct module *module, uint64_t rights, char *why, size_t size)
 {
 	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -320,7 +326,8 @@ static int open_as_nobody(const struct module *module, uint64_t rights, char *wh
 	assert_int_equal(pipe(ends), 0);
 	child = fork();
 	if (!child) {
-		if (prctl(PR_SET_KEEPCAPS, 1) || syscall(SYS_setresuid, 65534, 65534, 65534) || syscall(SYS_capset, &header, some))
+		if (prctl(PR_SET_KEEPCAPS, 1) || syscall(SYS_setresuid, 65534, 65534, 65534) ||
+		    syscall(SYS_capset, &header, some))
 			_exit(1);
 		err.code = -modules_open(getppid(), module, &err);
 		_exit(write(ends[1], &err, sizeof err) != sizeof err);
@@ -347,7 +354,8 @@ static void what_keeps_it_from_a_file_is_told_apart(void **state)
 	if (!geteuid()) {
 		assert_int_equal(open_as_nobody(mapped_at(&modules, at), 0, why, sizeof why), EACCES);
 		assert_non_null(strstr(why, "missing CAP_SYS_PTRACE"));
-		assert_int_equal(open_as_nobody(mapped_at(&modules, at), 1u << CAP_SYS_PTRACE, why, sizeof why), EACCES);
+		assert_int_equal(open_as_nobody(mapped_at(&modules, at), 1u << CAP_SYS_PTRACE, why, sizeof why),
+				 EACCES);
 		assert_non_null(strstr(why, "cap_dac_read_search"));
 	}
 	modules_done(&modules);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Children of this test are watched and held; what needs root is skipped without it. */
-#include "capture/probe/next_events.h"
-#include "capture/probe/next_hold.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -19,7 +16,11 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "capture/probe/next_events.h"
+#include "capture/probe/next_hold.h"
 
 /* What a held child does, in memory that is shared with it. */
 struct shared {
@@ -86,7 +87,8 @@ static int stopped(pid_t child)
 	return status;
 }
 
-/* How often something is looked for with 5 ms between: on a busy machine it may take long until a child gets its turn. */
+/* How often something is looked for with 5 ms between: on a busy machine it may take long until a child gets its turn.
+ */
 enum { PATIENCE = 12000 };
 
 static bool is_running(void)
@@ -146,7 +148,8 @@ static void a_signal_that_stops_it_first_is_given_to_it(void **state)
 	end_child(child);
 }
 
-/* A child that does nothing but map: sooner or later it is met inside the call. Outside of it, it is in the C library. */
+/* A child that does nothing but map: sooner or later it is met inside the call. Outside of it, it is in the C library.
+ */
 static void a_thread_inside_the_call_that_maps_is_held_in_time(void **state)
 {
 	int n_early = 0;
@@ -155,7 +158,8 @@ static void a_thread_inside_the_call_that_maps_is_held_in_time(void **state)
 	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
-			munmap(mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0),
+			munmap(mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
+				    -1, 0),
 			       64 << 20);
 	}
 	for (int i = 0; i < PATIENCE && !n_early; i++) {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* GPUs under NVIDIA's driver, with a library that says what the test wants (test/fake/nvml.c). */
-#include "base/clock.h"
-#include "capture/source/nvml_ask.h"
-#include "capture/source/tree.h"
-
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -12,7 +8,12 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "base/clock.h"
+#include "capture/source/nvml_ask.h"
+#include "capture/source/tree.h"
 #include "keep.h"
 
 #define MS_NS UINT64_C(1000000)
@@ -206,7 +207,8 @@ static void a_device_in_use_tells_how_it_is_doing(void **state)
 	assert_string_equal(keep_text(world->keep, world->keep->track[track].name),
 			    "gpu nvidia0: NVIDIA H200 at 00000000:1A:00.0, driver 570.86.15");
 	assert_string_equal(
-	    keep_text(world->keep, world->keep->track[keep_device_counter(world->keep, "gpu nvidia0 energy")].unit), "J");
+	    keep_text(world->keep, world->keep->track[keep_device_counter(world->keep, "gpu nvidia0 energy")].unit),
+	    "J");
 	/* nobody of ours uses the other one */
 	assert_int_equal(keep_device_counter(world->keep, "gpu nvidia1 power"), 0);
 	world_free(world);

@@ -4,11 +4,11 @@
 #ifndef UNIT_ONNX_BUILD_H
 #define UNIT_ONNX_BUILD_H
 
-#include "base/pb.h"
-#include "model/onnx/onnx.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/pb.h"
+#include "model/onnx/onnx.h"
 
 struct build {
 	uint8_t data[1 << 16];
@@ -80,12 +80,12 @@ static inline void build_tensor(struct build *to, uint32_t number, const char *n
 }
 
 /* An initializer of whole numbers of 64 bits. */
-#define build_ints(to, name, ...)                                                                                      \
-	do {                                                                                                           \
-		int64_t values_[] = { __VA_ARGS__ };                                                                   \
-		char dims_[24];                                                                                        \
-		snprintf(dims_, sizeof dims_, "%zu", sizeof values_ / sizeof *values_);                                \
-		build_tensor(to, 5, name, TENSOR_INT64, dims_, values_, sizeof values_);                               \
+#define build_ints(to, name, ...) \
+	do { \
+		int64_t values_[] = { __VA_ARGS__ }; \
+		char dims_[24]; \
+		snprintf(dims_, sizeof dims_, "%zu", sizeof values_ / sizeof *values_); \
+		build_tensor(to, 5, name, TENSOR_INT64, dims_, values_, sizeof values_); \
 	} while (0)
 
 static inline void build_attr_int(struct build *to, const char *name, int64_t value)

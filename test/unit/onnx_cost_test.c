@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Costs that were worked out by hand. */
-#include "onnx_build.h"
-
 #include "model/onnx/onnx_cost.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+
 #include <cmocka.h>
+
+#include "onnx_build.h"
 
 static struct build build;
 static struct onnx_model model;

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "onnx_build.h"
-
-#include "model/onnx/onnx_external.h"
-#include "model/onnx/onnx_repeat.h"
-
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +6,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "model/onnx/onnx_external.h"
+#include "model/onnx/onnx_repeat.h"
+#include "onnx_build.h"
 
 static struct build build;
 static struct onnx_model model;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "onnx_build.h"
-
 #include "model/onnx/onnx_shape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+
 #include <cmocka.h>
+
+#include "onnx_build.h"
 
 static struct build build;
 static struct onnx_model model;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Small files that are built as ONNX Runtime is (test/data/make_elf.py), and the C++ library, whose symbols say what is where.
- * Real runtimes are in test_sites.py.
+ * Small files that are built as ONNX Runtime is (test/data/make_elf.py), and the C++ library, whose symbols say what is
+ * where. Real runtimes are in test_sites.py.
  */
-#include "runtime/eh_frame.h"
 #include "runtime/ort_sites.h"
-#include "runtime/rtti.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "runtime/eh_frame.h"
+#include "runtime/rtti.h"
 
 struct found {
 	struct image_file file;
@@ -123,13 +125,17 @@ static void what_is_refused_says_why_and_where(void **state)
 	static const char *const refused[][2] = {
 		{ "bad/empty", "cannot read bad/empty: it is empty" },
 		{ "bad/text", "cannot read bad/text: at byte 0: it is no ELF file" },
-		{ "bad/32-bit.so", "cannot read bad/32-bit.so: at byte 4: it is a 32-bit file; only 64-bit ones are understood" },
-		{ "bad/big-endian.so", "cannot read bad/big-endian.so: at byte 5: its byte order is not this processor's" },
+		{ "bad/32-bit.so",
+		  "cannot read bad/32-bit.so: at byte 4: it is a 32-bit file; only 64-bit ones are understood" },
+		{ "bad/big-endian.so",
+		  "cannot read bad/big-endian.so: at byte 5: its byte order is not this processor's" },
 		{ "bad/arm.so", "cannot read bad/arm.so: at byte 18: it is for another processor than x86-64" },
-		{ "bad/object.o", "cannot read bad/object.o: at byte 16: it is neither a program nor a shared library" },
+		{ "bad/object.o",
+		  "cannot read bad/object.o: at byte 16: it is neither a program nor a shared library" },
 		{ "bad/cut-in-header.so", "cannot read bad/cut-in-header.so: at byte 40: it ends inside its header" },
 		{ "bad/no-headers.so", "cannot read bad/no-headers.so: at byte 54: its program headers make no sense" },
-		{ "bad/cut.so", "cannot read bad/cut.so: at byte 120: it is cut off: a segment ends behind the end of the file" },
+		{ "bad/cut.so",
+		  "cannot read bad/cut.so: at byte 120: it is cut off: a segment ends behind the end of the file" },
 		{ "bad/far-segment.so",
 		  "cannot read bad/far-segment.so: at byte 120: a segment lies at an address that no process has" },
 		{ "bad/nothing-to-load.so", "cannot read bad/nothing-to-load.so: at byte 64: it has nothing to load" },
@@ -147,7 +153,8 @@ static void what_is_refused_says_why_and_where(void **state)
 static void only_what_catches_everything_may_have_a_return_probe(void **state)
 {
 	for (int kind = 0; kind < N_SITE_KINDS; kind++)
-		assert_int_equal(ort_site_returns(kind), kind == SITE_RUN || kind == SITE_INITIALIZE || kind == SITE_LOAD);
+		assert_int_equal(ort_site_returns(kind),
+				 kind == SITE_RUN || kind == SITE_INITIALIZE || kind == SITE_LOAD);
 }
 
 /* The C++ library's file, and where the loader has put it. */
@@ -182,7 +189,8 @@ static void a_file_reads_as_the_loaded_module_does(void **state)
 	n = rtti_derived(&rtti, "St12out_of_range", &vtable);
 	assert_int_equal(n, 1);
 	assert_int_equal(base + vtable[0].slots - 16, (uint64_t)dlsym(library, "_ZTVSt12out_of_range"));
-	assert_int_equal(base + image_word(rtti.image, vtable[0].slots + 16), (uint64_t)dlsym(library, "_ZNKSt11logic_error4whatEv"));
+	assert_int_equal(base + image_word(rtti.image, vtable[0].slots + 16),
+			 (uint64_t)dlsym(library, "_ZNKSt11logic_error4whatEv"));
 	assert_true(image_file_offset(&file, image_word(rtti.image, vtable[0].slots), &offset));
 	assert_false(image_file_offset(&file, UINT64_MAX, &offset));
 	arena_done(&arena);
@@ -201,7 +209,9 @@ static void functions_begin_where_symbols_say(void **state)
 
 	open_library(&file, &base, &library);
 	assert_int_equal(eh_frame_open(&frames, image_file_image(&file), file.frames, file.frames_end, &err), 0);
-	address = (uint64_t)dlsym(library, "_ZNSt13runtime_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE") - base;
+	address =
+	    (uint64_t)dlsym(library, "_ZNSt13runtime_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE") -
+	    base;
 	assert_true(eh_frame_function(&frames, address, &function));
 	assert_int_equal(function.start, address);
 	assert_true(eh_frame_function(&frames, address + 5, &function));

@@ -4,9 +4,6 @@
  * reader is test/fuzz's business. What Perfetto thinks of our files is test/e2e's: perfetto_test FOLDER writes
  * recordings there for it.
  */
-#include "trace/perfetto/perfetto_read.h"
-#include "trace/perfetto/perfetto_write.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +19,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+
 #include <cmocka.h>
 
 #include "base/pb.h"
 #include "trace/perfetto/perfetto_fields.h"
+#include "trace/perfetto/perfetto_read.h"
+#include "trace/perfetto/perfetto_write.h"
 
 /* A sink that keeps what it gets as text, and checks what every sink may rely on. */
 struct lines {

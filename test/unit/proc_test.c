@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
 #include <cmocka.h>
 
 #define REST " S 7 10 10 0 -1 4194304 90 1 80 2 70 60 5 4 20 0 3 0 990010 250000000 250 18446744073709551615\n"

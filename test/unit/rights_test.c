@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include <cmocka.h>
 
 static char root[] = "/tmp/inftrace-rights-XXXXXX";
@@ -33,7 +34,8 @@ static void write_file(const char *name, const char *text)
 
 static int make_root(void **state)
 {
-	static const char *const folders[] = { "/proc", "/proc/self", "/proc/sys", "/proc/sys/kernel", "/proc/sys/kernel/yama" };
+	static const char *const folders[] = { "/proc", "/proc/self", "/proc/sys", "/proc/sys/kernel",
+					       "/proc/sys/kernel/yama" };
 
 	if (!mkdtemp(root))
 		return -1;
@@ -45,8 +47,14 @@ static int make_root(void **state)
 
 static int remove_root(void **state)
 {
-	static const char *const names[] = { "/proc/self/status", "/proc/sys/kernel/yama/ptrace_scope", "/proc/sys/kernel/yama",
-					     "/proc/sys/kernel", "/proc/sys", "/proc/self", "/proc", "" };
+	static const char *const names[] = { "/proc/self/status",
+					     "/proc/sys/kernel/yama/ptrace_scope",
+					     "/proc/sys/kernel/yama",
+					     "/proc/sys/kernel",
+					     "/proc/sys",
+					     "/proc/self",
+					     "/proc",
+					     "" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		remove(below(names[i]));
@@ -80,7 +88,7 @@ static void a_user_is_told_the_command_that_helps(void **state)
 {
 	for (const char *scope = "12"; *scope; scope++) {
 		char text[] = { *scope, '\n', 0 };
-		assert_string_equal(why(text, "0000000000080000"), "");	/* CAP_SYS_PTRACE */
+		assert_string_equal(why(text, "0000000000080000"), ""); /* CAP_SYS_PTRACE */
 		assert_non_null(strstr(why(text, "000000c000000000"), "CAP_SYS_PTRACE is missing; once: sudo setcap "));
 	}
 }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 enum { RECORDS = 128, BYTES = RECORDS * 32 };
@@ -77,7 +78,7 @@ static void a_kept_record_first_leaves_the_last_eighth_closed_to_others(void **s
 	struct ring_writer writer;
 	struct ring *ring = make(&writer);
 
-	assert_non_null(ring_claim_kept(&writer));	/* as every thread begins */
+	assert_non_null(ring_claim_kept(&writer)); /* as every thread begins */
 	ring_publish(&writer);
 	while (push(&writer, 1))
 		;

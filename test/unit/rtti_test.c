@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Against a real library whose symbols are known: what is found by type information must be what they say. */
-#include "runtime/onnx_peek.h"
 #include "runtime/rtti.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+
 #include <cmocka.h>
+
+#include "runtime/onnx_peek.h"
 
 static struct image_set set;
 static struct arena arena;
@@ -78,7 +80,9 @@ static void nothing_is_read_outside_of_the_segments(void **state)
 }
 
 /* ir_version 8; a field to skip; graph { node, name "net" } */
-static const char model[] = "\x08\x08\x12\x03" "abc" "\x3a\x0a\x0a\x03xyz\x12\x03net";
+static const char model[] = "\x08\x08\x12\x03"
+			    "abc"
+			    "\x3a\x0a\x0a\x03xyz\x12\x03net";
 
 static void the_graphs_name_is_found_in_a_model(void **state)
 {
@@ -89,7 +93,9 @@ static void the_graphs_name_is_found_in_a_model(void **state)
 	onnx_peek_graph_name(model, sizeof model - 1, name, 3);
 	assert_string_equal(name, "ne");
 	assert_true(onnx_peek_is_model(model, sizeof model - 1));
-	assert_false(onnx_peek_is_model("\x7f" "ELF and so on and so on", 20));
+	assert_false(onnx_peek_is_model("\x7f"
+					"ELF and so on and so on",
+					20));
 }
 
 static void a_model_that_is_cut_has_no_name_and_is_not_read_beyond(void **state)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
 #include <cmocka.h>
 
 static struct err err;
@@ -79,12 +80,12 @@ static void what_does_not_fit_together_is_refused(void **state)
 	struct run_result *result;
 	int fd = make(&result);
 
-#define WITH(field, value, why)                                                                                        \
-	do {                                                                                                           \
-		__typeof__(result->field) old = result->field;                                                         \
-		result->field = value;                                                                                 \
-		expect_refused(fd, why);                                                                               \
-		result->field = old;                                                                                   \
+#define WITH(field, value, why) \
+	do { \
+		__typeof__(result->field) old = result->field; \
+		result->field = value; \
+		expect_refused(fd, why); \
+		result->field = old; \
 	} while (0)
 	WITH(magic, 1, "not made by inftrace");
 	WITH(version, RUN_RESULT_VERSION + 1, "another version");

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/clock.h"
-#include "capture/source/tree.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -13,7 +10,11 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "base/clock.h"
+#include "capture/source/tree.h"
 #include "world.h"
 
 #define MS_NS UINT64_C(1000000)
@@ -215,8 +216,10 @@ static void power_is_over_the_time_that_went_by(void **state)
 
 static void each_meter_is_one_of_the_machine_with_its_unit(void **state)
 {
-	static const char *const wanted[][2] = { { "package-0 power", "W" }, { "package-0 energy", "J" },
-						 { "package-1 energy", "J" }, { "package-0 dram power", "W" },
+	static const char *const wanted[][2] = { { "package-0 power", "W" },
+						 { "package-0 energy", "J" },
+						 { "package-1 energy", "J" },
+						 { "package-0 dram power", "W" },
 						 { "psys energy", "J" } };
 	struct world *world = world_new("metered/t0", 2000);
 	size_t n = 0;

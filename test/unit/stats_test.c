@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/summary/keys.h"
 #include "analyze/summary/stats.h"
 
 #include <math.h>
@@ -7,7 +6,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
+
+#include "analyze/summary/keys.h"
 
 static uint64_t random_next(uint64_t *state)
 {

@@ -3,11 +3,11 @@
 #ifndef TEST_UNIT_STREAM_H
 #define TEST_UNIT_STREAM_H
 
-#include "analyze/summary/summary.h"
-#include "analyze/store/store.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyze/store/store.h"
+#include "analyze/summary/summary.h"
 
 struct stream {
 	struct names *names;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stream.h"
-
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
 #include <cmocka.h>
+
+#include "stream.h"
 
 struct fixture {
 	struct stream s;
@@ -627,8 +628,9 @@ static void power_is_a_rate_and_energy_a_total(void **state)
 static void counters_of_a_device_are_told_from_the_machines(void **state)
 {
 	struct fixture *f = *state;
-	uint32_t group = stream_track(&f->s, (struct track_def){
-		.type = TRACK_GROUP, .name = stream_name(&f->s, "gpu card1: amdgpu at 0000:03:00.0") });
+	uint32_t group =
+	    stream_track(&f->s, (struct track_def){ .type = TRACK_GROUP,
+						    .name = stream_name(&f->s, "gpu card1: amdgpu at 0000:03:00.0") });
 	uint32_t device = stream_counter(&f->s, group, "gpu card1 busy", "%");
 	uint32_t use = stream_counter(&f->s, f->process, "gpu card1 compute", "%");
 	uint32_t other = stream_counter(&f->s, 0, "gpu card10 frequency", "Hz");

@@ -3,13 +3,13 @@
 #ifndef TEST_TENSOR_DATA_H
 #define TEST_TENSOR_DATA_H
 
-#include "model/tensor/tensor_file.h"
-
 #include <ctype.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/tensor/tensor_file.h"
 
 typedef int (*read_file)(const char *path, struct err *err);
 
@@ -84,10 +84,10 @@ static inline struct tensor make_of(enum tensor_type type, size_t n, const doubl
 	return tensor;
 }
 
-#define VALUES(...)                                                                                                    \
-	sizeof((double[]){ __VA_ARGS__ }) / sizeof(double), (double[])                                                 \
-	{                                                                                                              \
-		__VA_ARGS__                                                                                            \
+#define VALUES(...) \
+	sizeof((double[]){ __VA_ARGS__ }) / sizeof(double), (double[]) \
+	{ \
+		__VA_ARGS__ \
 	}
 
 #endif

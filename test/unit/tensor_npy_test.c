@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/tensor/tensor_file.h"
-
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "model/tensor/tensor_file.h"
 #include "tensor_data.h"
 
 static int read_npy(const char *path, struct err *err)

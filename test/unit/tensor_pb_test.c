@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/tensor/tensor_file.h"
-
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "model/tensor/tensor_file.h"
 #include "tensor_data.h"
 
 static int read_pb(const char *path, struct err *err)

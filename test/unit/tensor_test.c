@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 /* AddressSanitizer: memory that nobody has is NULL, as without it. */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/tensor/tensor.h"
-
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "model/tensor/tensor.h"
 #include "tensor_data.h"
 
 static bool is_narrow_float(int type)

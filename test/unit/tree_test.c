@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/clock.h"
 #include "capture/source/tree.h"
 
 #include <errno.h>
@@ -11,7 +10,10 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "base/clock.h"
 #include "keep.h"
 
 #define S_NS UINT64_C(1000000000)
@@ -361,7 +363,7 @@ static void nap(int ms)
 
 static void update_until(struct world *world, bool (*is_so)(const struct world *world, pid_t pid), pid_t pid)
 {
-	uint64_t until_ns = clock_ns() + 60 * S_NS;	/* a busy machine may be slow to end a process */
+	uint64_t until_ns = clock_ns() + 60 * S_NS; /* a busy machine may be slow to end a process */
 
 	while (!is_so(world, pid) && clock_ns() < until_ns) {
 		nap(tree_due_ms(&world->tree));

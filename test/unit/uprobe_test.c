@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Made-up hits of probes, and what becomes of them. */
-#include "capture/probe/uprobe_process.h"
-#include "capture/probe/uprobe_ring.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
+
+#include "capture/probe/uprobe_process.h"
+#include "capture/probe/uprobe_ring.h"
 
 /* A sink that writes what it gets as text: "Add(1)+20" begins operator Add of inference 1, "-30" ends what is open. */
 struct fixture {
@@ -52,7 +53,11 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 		log_text(fixture, "s%d", (int)session->integer);
 	if (event->type == EVENT_BEGIN && find_arg(event, KEY_FIRST))
 		log_text(fixture, "*");
-	log_text(fixture, "%c%d", event->type == EVENT_BEGIN ? '+' : event->type == EVENT_END ? '-' : '@', (int)event->time_ns);
+	log_text(fixture, "%c%d",
+		 event->type == EVENT_BEGIN ? '+'
+		 : event->type == EVENT_END ? '-'
+					    : '@',
+		 (int)event->time_ns);
 	if (find_arg(event, KEY_PARTIAL))
 		log_text(fixture, "?");
 	if (event->type == EVENT_END && status && strcmp(names_text(sink->names, status->name), "ok"))
@@ -95,13 +100,19 @@ static void take(struct fixture *fixture, const void *hit, size_t size)
 	assert_int_equal(uprobe_process_take(fixture->process, &step), 0);
 }
 
-static struct uprobe_record record(uint32_t tid, enum uprobe_kind kind, bool is_return, uint64_t time, uint64_t object, uint64_t stack)
+static struct uprobe_record record(uint32_t tid, enum uprobe_kind kind, bool is_return, uint64_t time, uint64_t object,
+				   uint64_t stack)
 {
-	return (struct uprobe_record){ .time = time, .object = object, .stack = stack, .tid = tid, .kind = (uint8_t)kind,
+	return (struct uprobe_record){ .time = time,
+				       .object = object,
+				       .stack = stack,
+				       .tid = tid,
+				       .kind = (uint8_t)kind,
 				       .is_return = is_return };
 }
 
-static void hit(struct fixture *fixture, uint32_t tid, enum uprobe_kind kind, uint64_t time, uint64_t object, uint64_t stack)
+static void hit(struct fixture *fixture, uint32_t tid, enum uprobe_kind kind, uint64_t time, uint64_t object,
+		uint64_t stack)
 {
 	struct uprobe_record plain = record(tid, kind, false, time, object, stack);
 
@@ -115,8 +126,8 @@ static void leave(struct fixture *fixture, uint32_t tid, enum uprobe_kind kind, 
 	take(fixture, &plain, sizeof plain);
 }
 
-static void named(struct fixture *fixture, struct uprobe_record head, uint64_t index, uint64_t provider, const char *name,
-		  const char *type)
+static void named(struct fixture *fixture, struct uprobe_record head, uint64_t index, uint64_t provider,
+		  const char *name, const char *type)
 {
 	struct uprobe_named hit_ = { .record = head, .index = index, .provider = provider };
 
@@ -136,8 +147,8 @@ static void kernel(struct fixture *fixture, uint64_t object, const char *name)
 }
 
 /* Of a run: its options. Of an operator: what its context points at. */
-static void joined(struct fixture *fixture, uint32_t tid, enum uprobe_kind kind, uint64_t time, uint64_t object, uint64_t stack,
-		   uint64_t options)
+static void joined(struct fixture *fixture, uint32_t tid, enum uprobe_kind kind, uint64_t time, uint64_t object,
+		   uint64_t stack, uint64_t options)
 {
 	struct uprobe_joined hit_ = { .record = record(tid, kind, false, time, object, stack), .word = { options } };
 
@@ -358,7 +369,7 @@ static void a_line_is_not_given_to_a_run_that_began_before_it_was_free(void **st
 
 	run(fixture, 1, 10, 0x1000);
 	leave(fixture, 1, UPROBE_RUN, 20, 0x1008);
-	run(fixture, 2, 19, 0x2000);	/* read later, was earlier */
+	run(fixture, 2, 19, 0x2000); /* read later, was earlier */
 	leave(fixture, 2, UPROBE_RUN, 30, 0x2008);
 	assert_string_equal(told(fixture), "net(1)s1+10 net(2)s1+19 -20 -30 ");
 }
@@ -400,7 +411,8 @@ static void a_session_is_called_by_its_path(void **state)
 	text(fixture, 0x5000, 464, "onnxruntime_profile_");
 	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0);
 	assert_string_equal(told(fixture), "sub/model(1)s1+10 ");
-	assert_string_equal(names_text(fixture->sink.names, fixture->process->recorded->session[1].path), "/work/sub/model.onnx");
+	assert_string_equal(names_text(fixture->sink.names, fixture->process->recorded->session[1].path),
+			    "/work/sub/model.onnx");
 }
 
 static void a_session_from_memory_is_called_by_its_graph(void **state)
@@ -423,7 +435,7 @@ static void texts_of_an_earlier_object_at_the_address_name_nothing(void **state)
 	text(fixture, 0x5000, 40, "com.microsoft");
 	generation++;
 	text(fixture, 0x5000, 200, "/models/net.onnx");
-	text(fixture, 0x5000, 200, "/models/net.onnx");	/* another thread, at the same time */
+	text(fixture, 0x5000, 200, "/models/net.onnx"); /* another thread, at the same time */
 	text(fixture, 0x5000, 416, "/tmp/optimised.onnx");
 	generation--;
 	text(fixture, 0x5000, 48, "late.name");
@@ -462,10 +474,13 @@ static void creation_has_its_parts(void **state)
 	hit(fixture, 1, UPROBE_PREPACK, 36, 0xa000, 0x700);
 	leave(fixture, 1, UPROBE_INITIALIZE, 40, 0x1008);
 	run(fixture, 1, 50, 0x1000);
-	assert_string_equal(told(fixture), "created" "s1@1000 nets1+10 load+10 -20 Outer+22 Inner+23 -24 -25 "
-					   "partition CPUExecutionProvider+30 -35 weights+35 -36 pre-pack conv+36 -40 -40 "
-					   "net(1)s1*+50 ");
-	assert_string_equal(names_text(fixture->sink.names, fixture->process->recorded->session[1].providers), "CPUExecutionProvider");
+	assert_string_equal(told(fixture),
+			    "created"
+			    "s1@1000 nets1+10 load+10 -20 Outer+22 Inner+23 -24 -25 "
+			    "partition CPUExecutionProvider+30 -35 weights+35 -36 pre-pack conv+36 -40 -40 "
+			    "net(1)s1*+50 ");
+	assert_string_equal(names_text(fixture->sink.names, fixture->process->recorded->session[1].providers),
+			    "CPUExecutionProvider");
 }
 
 static void transformers_that_an_exception_left_end_where_that_shows(void **state)
@@ -586,7 +601,9 @@ static void ring_put(struct made_ring *made, uint32_t head, const char *bytes)
 	uint64_t at = made->producer & (RING - 1), room = ((head & 0xffff) + 8 + 7) & ~7u;
 
 	for (uint64_t i = 0; i < room; i++) {
-		uint8_t byte = i < 4 ? (uint8_t)(head >> 8 * i) : i < 8 ? 0 : (uint8_t)(i - 8 < strlen(bytes) ? bytes[i - 8] : 0);
+		uint8_t byte = i < 4   ? (uint8_t)(head >> 8 * i)
+			       : i < 8 ? 0
+				       : (uint8_t)(i - 8 < strlen(bytes) ? bytes[i - 8] : 0);
 		made->data[(at + i) % RING] = made->data[(at + i) % RING + RING] = byte;
 	}
 	made->producer += room;
@@ -651,7 +668,7 @@ static void positions_that_make_no_sense_are_nothing(void **state)
 	uprobe_ring_look(&made.ring);
 	assert_null(uprobe_ring_next(&made.ring, &size));
 	made.producer = 16;
-	made.data[0] = 200;	/* longer than what is there */
+	made.data[0] = 200; /* longer than what is there */
 	uprobe_ring_look(&made.ring);
 	assert_null(uprobe_ring_next(&made.ring, &size));
 	assert_true(made.ring.is_waiting);

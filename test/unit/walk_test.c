@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A thread of the agent's walks through the modules all the time while children are forked that load a library. */
-#include "capture/agent/agent.h"
-
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -10,7 +8,10 @@
 #include <stddef.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
 #include <cmocka.h>
+
+#include "capture/agent/agent.h"
 
 enum { CHILDREN = 100, PATIENCE_S = 20 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/ort/wheel_names.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
-#include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #define DATA TEST_DIR "/data/python_module/"
 
@@ -40,7 +40,8 @@ static void module_can_be_loaded_then(void **state)
 
 static void what_is_no_module_is_refused(void **state)
 {
-	static const char *const files[] = { "bad/cut_at_300.so", "bad/no_names.so", "bad/symbols_beyond_the_file.so", "README" };
+	static const char *const files[] = { "bad/cut_at_300.so", "bad/no_names.so", "bad/symbols_beyond_the_file.so",
+					     "README" };
 	struct err err = { 0 };
 
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

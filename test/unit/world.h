@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recorder without a file, for tests of sources: it looks at machines made of files, the folders below test/sysroot. */
+/* A recorder without a file, for tests of sources: it looks at machines made of files, the folders below test/sysroot.
+ */
 #ifndef TEST_WORLD_H
 #define TEST_WORLD_H
 
-#include "capture/source/tree.h"
-
 #include <stdio.h>
+
+#include "capture/source/tree.h"
 #include "keep.h"
 
 enum { WORLD_SOURCES = 8 };

@@ -35,39 +35,40 @@ struct kernels {
 #define CHAIN_STEP(i) v##i = v##i * factor + shift;
 #define CHAIN_SUM(i) sum += v##i[0];
 
-#define KERNELS(set, text, lanes, ...)                                                                        \
-	typedef float float_##set __attribute__((vector_size((lanes) * 4)));                                   \
-	typedef uint64_t word_##set __attribute__((vector_size((lanes) * 4)));                                 \
-	__VA_ARGS__ static float compute_##set(float seed)                                                    \
-	{                                                                                                     \
-		float_##set one = { 0 }, factor, shift, v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11;     \
-		float sum = 0;                                                                                \
-                                                                                                              \
-		one += 1;                                                                                     \
-		factor = one * 0.999f;                                                                        \
-		shift = one * seed;                                                                           \
-		CHAIN(CHAIN_START)                                                                            \
-		for (int i = 0; i < STEPS; i++) {                                                             \
-			CHAIN(CHAIN_STEP)                                                                     \
-		}                                                                                             \
-		CHAIN(CHAIN_SUM)                                                                              \
-		return sum;                                                                                   \
-	}                                                                                                     \
-	__VA_ARGS__ static uint64_t read_##set(const void *data)                                              \
-	{                                                                                                     \
-		const word_##set *at = data, *end = at + CHUNK / sizeof *at;                                  \
-		word_##set a = *at, b = a, c = a, d = a;                                                      \
-                                                                                                              \
-		for (; at < end; at += 4) {                                                                   \
-			a ^= at[0];                                                                           \
-			b ^= at[1];                                                                           \
-			c ^= at[2];                                                                           \
-			d ^= at[3];                                                                           \
-		}                                                                                             \
-		a ^= b ^ c ^ d;                                                                               \
-		return a[0];                                                                                  \
-	}                                                                                                     \
-	static const struct kernels kernels_##set = { text, 2.0 * STEPS * VECTORS * (lanes), compute_##set, read_##set };
+#define KERNELS(set, text, lanes, ...) \
+	typedef float float_##set __attribute__((vector_size((lanes) * 4))); \
+	typedef uint64_t word_##set __attribute__((vector_size((lanes) * 4))); \
+	__VA_ARGS__ static float compute_##set(float seed) \
+	{ \
+		float_##set one = { 0 }, factor, shift, v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11; \
+		float sum = 0; \
+\
+		one += 1; \
+		factor = one * 0.999f; \
+		shift = one * seed; \
+		CHAIN(CHAIN_START) \
+		for (int i = 0; i < STEPS; i++) { \
+			CHAIN(CHAIN_STEP) \
+		} \
+		CHAIN(CHAIN_SUM) \
+		return sum; \
+	} \
+	__VA_ARGS__ static uint64_t read_##set(const void *data) \
+	{ \
+		const word_##set *at = data, *end = at + CHUNK / sizeof *at; \
+		word_##set a = *at, b = a, c = a, d = a; \
+\
+		for (; at < end; at += 4) { \
+			a ^= at[0]; \
+			b ^= at[1]; \
+			c ^= at[2]; \
+			d ^= at[3]; \
+		} \
+		a ^= b ^ c ^ d; \
+		return a[0]; \
+	} \
+	static const struct kernels kernels_##set = { text, 2.0 * STEPS * VECTORS * (lanes), compute_##set, \
+						      read_##set };
 
 #if defined(__x86_64__)
 KERNELS(avx512, "AVX-512", 16, __attribute__((target("avx512f"))))

@@ -6,10 +6,10 @@
 #ifndef ANALYZE_RESULT_MACHINE_PEAK_H
 #define ANALYZE_RESULT_MACHINE_PEAK_H
 
-#include "base/err.h"
-
 #include <math.h>
 #include <stdint.h>
+
+#include "base/err.h"
 
 /*
  * Median of several measurements, and the lowest and highest of them, per second. NAN: not measured. Other work can

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Each run by itself, then beside the others. The rules of what is worth trying are in model_insight.c. */
 #include "analyze/result/model_analysis.h"
-#include "analyze/summary/stats.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "analyze/summary/stats.h"
 
 /* Durations of one run, by start, and how many of them each process has. */
 struct selection {

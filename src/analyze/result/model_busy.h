@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a machine's CPUs did in a span of a recording, from its counter "cpu" (capture/source/source_cpu.c): the latencies of a
- * model that shares them with other programs are longer for it. Computes nothing else.
+ * What a machine's CPUs did in a span of a recording, from its counter "cpu" (capture/source/source_cpu.c): the
+ * latencies of a model that shares them with other programs are longer for it. Computes nothing else.
  */
 #ifndef ANALYZE_RESULT_MODEL_BUSY_H
 #define ANALYZE_RESULT_MODEL_BUSY_H

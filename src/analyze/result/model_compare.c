@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rows of nodes and of types over all results. Which operator is which node: model_join.c. */
 #include "analyze/result/model_compare.h"
-#include "analyze/result/model_join.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyze/result/model_join.h"
 
 bool model_is_provider(const char *asked, const char *name)
 {

@@ -5,9 +5,9 @@
  */
 #include "analyze/result/model_devices.h"
 
-#include "analyze/result/model_energy.h"
-
 #include <stdio.h>
+
+#include "analyze/result/model_energy.h"
 
 static bool is_device(const char *name)
 {
@@ -19,7 +19,7 @@ static void find_devices(struct model_devices *to, const struct store *store)
 	for (uint32_t id = 1; to->n_devices < MODEL_DEVICES && id <= store_n_tracks(store); id++) {
 		const struct store_track *track = store_track(store, id);
 		const char *name = track ? names_text(store_names(store), track->def.name) : "", *rest;
-		char(*text)[160] = to->text[to->n_devices];
+		char (*text)[160] = to->text[to->n_devices];
 
 		if (!track || track->def.type != TRACK_GROUP || store_process_of(store, id) || !is_device(name))
 			continue;
@@ -198,7 +198,7 @@ static void add_device(struct model_devices *to, const struct model_device *from
 		if (!strcmp(to->device[i].name, from->name))
 			device = &to->device[i];
 	if (!device && to->n_devices < MODEL_DEVICES) {
-		char(*text)[160] = to->text[to->n_devices];
+		char (*text)[160] = to->text[to->n_devices];
 
 		device = &to->device[to->n_devices++];
 		*device = *from;

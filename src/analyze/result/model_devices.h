@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The GPUs and NPUs of a recording in a span of it: their counters, those of the processes' use of them, and what of
- * that is worth a line. Reads tracks "gpu card1: amdgpu ..." and counters "gpu card1 busy" (capture/source/device_source.h).
+ * that is worth a line. Reads tracks "gpu card1: amdgpu ..." and counters "gpu card1 busy"
+ * (capture/source/device_source.h).
  */
 #ifndef ANALYZE_RESULT_MODEL_DEVICES_H
 #define ANALYZE_RESULT_MODEL_DEVICES_H

@@ -47,13 +47,14 @@ static void add_package(struct model_energy *energy, const struct store_samples 
 	if (*energy->missing)
 		return;
 	if (n < MODEL_ENERGY_SAMPLES)
-		snprintf(energy->missing, sizeof energy->missing,
-			 "%zu sample%s of the energy of %.*s in that time, %d are needed: run longer, or with a shorter "
-			 "--interval",
-			 n, n == 1 ? "" : "s", len, package, MODEL_ENERGY_SAMPLES);
+		snprintf(
+		    energy->missing, sizeof energy->missing,
+		    "%zu sample%s of the energy of %.*s in that time, %d are needed: run longer, or with a shorter "
+		    "--interval",
+		    n, n == 1 ? "" : "s", len, package, MODEL_ENERGY_SAMPLES);
 	else if (!(joules >= 0))
-		snprintf(energy->missing, sizeof energy->missing, "the energy of %.*s was not recorded all the time", len,
-			 package);
+		snprintf(energy->missing, sizeof energy->missing, "the energy of %.*s was not recorded all the time",
+			 len, package);
 }
 
 void model_energy_find(struct model_energy *energy, const struct store *store, uint64_t start_ns, uint64_t end_ns)

@@ -12,10 +12,10 @@
 enum { MODEL_ENERGY_SAMPLES = 3 };
 
 struct model_energy {
-	double joules;	     /* of all packages together; NAN: not known */
-	bool has_counter;    /* false: the recording has no such counter */
-	char scope[200];     /* "package-0+package-1, whole machine" */
-	char missing[200];   /* why joules is not known; "" it is, or there is no counter */
+	double joules;	   /* of all packages together; NAN: not known */
+	bool has_counter;  /* false: the recording has no such counter */
+	char scope[200];   /* "package-0+package-1, whole machine" */
+	char missing[200]; /* why joules is not known; "" it is, or there is no counter */
 };
 
 /*

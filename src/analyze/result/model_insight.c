@@ -2,11 +2,12 @@
 /* Rules, each with a threshold from which a figure is worth a row. None says anything that this report's numbers do
  * not. */
 #include "analyze/result/model_insight.h"
-#include "analyze/result/model_analysis.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyze/result/model_analysis.h"
 
 enum { MOST_PER_RUN = N_MODEL_INSIGHTS + 2 };
 
@@ -256,7 +257,8 @@ static void find_others(struct finder *finder)
 {
 	if (is_disturbed(finder) || has_waited_for_others(finder))
 		add_counts(finder, MODEL_BUSY_MACHINE, finder->run->others_cores, -1,
-			   finder->analysis->report->machine.n_all_cpus)->low = finder->run->waited;
+			   finder->analysis->report->machine.n_all_cpus)
+		    ->low = finder->run->waited;
 }
 
 static void find_cores(struct finder *finder)
@@ -349,7 +351,7 @@ static int compare_insights(const void *a, const void *b)
 
 int model_insights_find(struct model_analysis *analysis)
 {
-	static void (*const rules[])(struct finder * finder) = {
+	static void (*const rules[])(struct finder *finder) = {
 		find_failures, find_outputs,	   find_others,	    find_placement, find_latency, find_creation,
 		find_bound,    find_slow_operator, find_small_ones, find_cores,	    find_scaling, find_queue,
 	};

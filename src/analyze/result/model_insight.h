@@ -12,9 +12,10 @@ enum model_insight_kind {
 	MODEL_RUN_FAILED,      /* text: why */
 	MODEL_OUTPUTS_DIFFER,  /* a of b outputs; value: the largest absolute difference */
 	MODEL_OUTPUTS_UNKNOWN, /* a of b outputs could not be compared; text: why the first could not */
-	MODEL_BUSY_MACHINE,    /* value: CPUs that other programs used, of b; low: share of its time that this run waited for one */
-	MODEL_NOTHING_TAKEN,   /* the provider ran none of b nodes; text: who ran most of them */
-	MODEL_PARTLY_TAKEN, /* the provider ran a of b nodes; value: share of the inferences' time that others took */
+	MODEL_BUSY_MACHINE,  /* value: CPUs that other programs used, of b; low: share of its time that this run waited
+				for one */
+	MODEL_NOTHING_TAKEN, /* the provider ran none of b nodes; text: who ran most of them */
+	MODEL_PARTLY_TAKEN,  /* the provider ran a of b nodes; value: share of the inferences' time that others took */
 	MODEL_FASTER,	  /* this run is the fastest; value: how much faster than the first; low, high: its interval */
 	MODEL_UNEVEN,	  /* a of b inferences are outliers; value: their share of the time */
 	MODEL_DRIFTS,	  /* value: median of the last quarter by that of the first */

@@ -11,12 +11,12 @@
 #ifndef ANALYZE_RESULT_MODEL_RESULT_H
 #define ANALYZE_RESULT_MODEL_RESULT_H
 
-#include "analyze/result/machine_peak.h"
-
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "analyze/result/machine_peak.h"
 
 /*
  * A node of the model's own graph, before any optimisation, for the shapes that were run. The names of its values
@@ -39,8 +39,8 @@ struct model_facts {
 	const char *producer, *opset; /* "pytorch 2.1", "ai.onnx 17" */
 	int64_t file_bytes;	      /* with external data */
 	int64_t n_parameters, weight_bytes;
-	int64_t flops, bytes; /* of one inference: what is known of all nodes together */
-	int64_t n_unknown;    /* nodes whose FLOPs are not known */
+	int64_t flops, bytes;	   /* of one inference: what is known of all nodes together */
+	int64_t n_unknown;	   /* nodes whose FLOPs are not known */
 	int64_t n_nodes, n_inside; /* of the graph; and in the subgraphs of these */
 	const struct model_node *nodes;
 	const struct model_value *inputs, *outputs;
@@ -127,7 +127,7 @@ struct model_counter {
 struct model_device {
 	const char *name, *description; /* "gpu card1", "amdgpu 1002:744C at 0000:03:00.0" or NULL */
 	double busy_pct, busy_max_pct;
-	const char *busy_of;	       /* "device", or whose and of what: "process, compute"; NULL: nothing tells */
+	const char *busy_of;		  /* "device", or whose and of what: "process, compute"; NULL: nothing tells */
 	double process_bytes, used_bytes; /* the most that the process had, and that was in use of the whole device */
 	double watts, joules;
 	const char *energy_missing; /* why joules is not known, where the device has a meter */
@@ -173,11 +173,11 @@ struct model_result {
 	int64_t n_unserved; /* open loop: requests that were due in it and were not started; -1: closed */
 	int64_t steady_ns, cpu_user_ns, cpu_system_ns; /* of the steady phase: wall, and CPU of the process */
 	int64_t run_queue_ns;			       /* and how long its threads waited for a CPU */
-	double others_cpu_ns; /* of all other programs in the steady phase; NAN: not known */
+	double others_cpu_ns;			       /* of all other programs in the steady phase; NAN: not known */
 	int64_t peak_bytes;			       /* resident, of the whole run */
 	double energy_joules;			       /* of the steady phase */
 	const char *energy_scope, *energy_missing;     /* "package 0"; why it is not known */
-	const struct model_counter *counters; /* of devices, and of the process's use of them */
+	const struct model_counter *counters;	       /* of devices, and of the process's use of them */
 	const struct model_device *devices;
 	const char *devices_missing; /* why there may be more than these; NULL: nothing went wrong */
 
@@ -199,8 +199,8 @@ struct model_result {
 	const char *against; /* what the outputs are compared with: "cpu", "expected"; NULL: they are the measure */
 	const struct model_output *outputs;
 
-	uint32_t n_steps, n_phases, n_transformers, n_latencies, n_shapes, n_counters, n_devices, n_operators, n_placements,
-	    n_kernels, n_outputs; /* elements of the arrays */
+	uint32_t n_steps, n_phases, n_transformers, n_latencies, n_shapes, n_counters, n_devices, n_operators,
+	    n_placements, n_kernels, n_outputs; /* elements of the arrays */
 };
 
 struct model_report {

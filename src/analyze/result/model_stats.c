@@ -7,12 +7,13 @@
  * true mean wherever n_effective reaches 10.
  */
 #include "analyze/result/model_stats.h"
-#include "analyze/summary/stats.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyze/summary/stats.h"
 
 enum { BLOCKS = 1024, LONG_BLOCKS = 10, LEAST_VALUES = 8, DRIFT_BLOCKS = 20, DRIFT_LEAST = 40, DRIFT_PARTS = 6 };
 

@@ -7,11 +7,11 @@
 #ifndef ANALYZE_RESULT_MODEL_STATS_H
 #define ANALYZE_RESULT_MODEL_STATS_H
 
-#include "base/arena.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/arena.h"
 
 enum { MODEL_BINS = 40, MODEL_N_PERCENTILES = 5 };
 

@@ -6,8 +6,8 @@
 #ifndef ANALYZE_STORE_ARGS_H
 #define ANALYZE_STORE_ARGS_H
 
-#include "event/event.h"
 #include "base/array.h"
+#include "event/event.h"
 
 struct args {
 	struct array pool; /* struct arg */

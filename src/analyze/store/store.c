@@ -4,11 +4,12 @@
  * breaks the order is counted and left out. A slice that is left out still takes its END with it.
  */
 #include "analyze/store/store.h"
-#include "analyze/store/args.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyze/store/args.h"
 
 /* Row of an open slice that was not kept. */
 #define NO_ROW UINT32_MAX

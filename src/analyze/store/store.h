@@ -14,9 +14,9 @@
 #ifndef ANALYZE_STORE_STORE_H
 #define ANALYZE_STORE_STORE_H
 
-#include "event/sink.h"
-
 #include <stdbool.h>
+
+#include "event/sink.h"
 
 struct store;
 

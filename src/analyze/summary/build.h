@@ -44,15 +44,16 @@ struct build {
 	struct summary *to;
 	uint32_t *process_of; /* by track: index of its process, or SUMMARY_NONE */
 	struct array processes, runtimes, models, sessions, transformers, types, nodes, elsewhere, ran_on, idle,
-	    tallies, slowest, resources, losses, stops, unreadable, left_out; /* of what struct summary has under the same name */
+	    tallies, slowest, resources, losses, stops, unreadable,
+	    left_out; /* of what struct summary has under the same name */
 	struct keys session_keys, run_keys;
-	struct array runs;	 /* struct run */
-	struct array groups;	 /* struct group */
-	struct array swept;	 /* struct swept */
-	uint32_t *runs_by_model; /* indices of runs, model after model */
-	uint32_t *first_run;	 /* where each model's begin; n_models + 1 */
+	struct array runs;			      /* struct run */
+	struct array groups;			      /* struct group */
+	struct array swept;			      /* struct swept */
+	uint32_t *runs_by_model;		      /* indices of runs, model after model */
+	uint32_t *first_run;			      /* where each model's begin; n_models + 1 */
 	uint32_t devices[SUMMARY_DEVICES], n_devices; /* names of their tracks */
-	uint32_t ok;		 /* id of "ok", once seen */
+	uint32_t ok;				      /* id of "ok", once seen */
 };
 
 int build_processes(struct build *build); /* tracks and notes: processes, runtimes, losses, cost, named sessions */

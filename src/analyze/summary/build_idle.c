@@ -3,10 +3,10 @@
  * Providers that a session was asked to use and that ran none of its nodes: the silent fall back to the CPU. Says
  * nothing where no operators were recorded.
  */
-#include "analyze/summary/build.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "analyze/summary/build.h"
 
 static struct summary_model *model_at(const struct build *build, uint32_t index)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Times of inferences, model by model: spreads, rates, how many at once; what they say about themselves. */
-#include "analyze/summary/build.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyze/summary/build.h"
 
 enum { MAX_SESSION_SPREADS = 256 };
 

@@ -3,11 +3,11 @@
  * Groups sessions: a model is what a process runs under one name, from one path, with the same providers and
  * options asked for. Then sessions, inferences and transformers are put in the order of their models.
  */
-#include "analyze/summary/build.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyze/summary/build.h"
 
 struct finder {
 	struct keys names;   /* (process, name) */

@@ -5,10 +5,10 @@
  * runs inside it) to its group; in a simple inference that is its share, too. The others are noted for
  * build_parallel.c.
  */
-#include "analyze/summary/build.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "analyze/summary/build.h"
 
 /* Percentiles of one node from that many calls on come from a histogram. */
 enum { GROUP_LIMIT = 1 << 14 };

@@ -9,10 +9,10 @@
  *
  * What no operator covers, setup may; the rest is unattributed. So no share exceeds the whole.
  */
-#include "analyze/summary/build.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "analyze/summary/build.h"
 
 #define SETUP UINT32_MAX /* the group of a setup slice */
 

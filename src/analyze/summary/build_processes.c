@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Processes from tracks, and what instants say: notes about the recording, losses. Looks at no slice. */
-#include "analyze/summary/build.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyze/summary/build.h"
 
 static int add_processes(struct build *build)
 {
@@ -211,8 +211,8 @@ static int note_left_out(struct build *build, const struct store_instant *instan
 
 	if (!left_out)
 		return n > 0 ? -ENOMEM : 0;
-	*left_out = (struct summary_left_out){ index_of(build, process_of(build, instant)), text_of(build, instant, KEY_TEXT),
-					       (uint64_t)n };
+	*left_out = (struct summary_left_out){ index_of(build, process_of(build, instant)),
+					       text_of(build, instant, KEY_TEXT), (uint64_t)n };
 	return 0;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Counters, with and without an inference under way; slices that were cut off. */
-#include "analyze/summary/build.h"
-
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+
+#include "analyze/summary/build.h"
 
 static double larger(double a, double b)
 {

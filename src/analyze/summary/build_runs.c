@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Inferences, and which session each belongs to. Their times are looked at later. */
-#include "analyze/summary/build.h"
-
 #include <errno.h>
+
+#include "analyze/summary/build.h"
 
 struct walk {
 	struct build *build;

@@ -4,10 +4,10 @@
  * what is left of the session itself is unattributed. So the phases add up to the whole, however deep
  * transformers call each other.
  */
-#include "analyze/summary/build.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "analyze/summary/build.h"
 
 /* An open slice of the walk over a track. */
 struct level {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The slowest inferences of a model, and what was different about them. */
-#include "analyze/summary/build.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyze/summary/build.h"
 
 /* More models than that are too many to look into. */
 enum { MAX_MODELS = 32 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators by node, by type and by provider, from the groups: larger groups are made of smaller ones. */
-#include "analyze/summary/build.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "analyze/summary/build.h"
 
 /* Groups that are made of others. */
 struct table {

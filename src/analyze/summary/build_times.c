@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* When a process was busy with something: many slices that overlap, joined to times that do not. */
-#include "analyze/summary/build.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "analyze/summary/build.h"
 
 /*
  * at holds n begins, then n ends, then room for n. With both sorted, the first i slices are all over before

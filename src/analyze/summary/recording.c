@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Maps a recording's file and reads it through the trace reader into a store. Prints nothing, computes nothing itself. */
+/* Maps a recording's file and reads it through the trace reader into a store. Prints nothing, computes nothing itself.
+ */
 #include "analyze/summary/recording.h"
-
-#include "trace/perfetto/perfetto_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +9,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "trace/perfetto/perfetto_read.h"
 
 static int map_file(struct recording *to, const char *path, struct err *err)
 {

@@ -3,18 +3,18 @@
 #ifndef ANALYZE_SUMMARY_RECORDING_H
 #define ANALYZE_SUMMARY_RECORDING_H
 
+#include <stddef.h>
+
+#include "analyze/store/store.h"
 #include "analyze/summary/summary.h"
 #include "base/err.h"
 #include "event/names.h"
-#include "analyze/store/store.h"
-
-#include <stddef.h>
 
 struct recording {
-	void *data;	/* the file, mapped; NULL: none */
+	void *data; /* the file, mapped; NULL: none */
 	size_t size;
 	struct names *names;
-	uint32_t last_track;	/* of the stream of events */
+	uint32_t last_track; /* of the stream of events */
 	struct store *store;
 	struct summary *summary;
 };

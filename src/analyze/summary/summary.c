@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs the steps that make a summary, and holds the result. Knows no fact itself. */
-#include "analyze/summary/build.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyze/summary/build.h"
 
 bool build_is_failure(struct build *build, uint32_t status)
 {

@@ -7,11 +7,11 @@
 #ifndef ANALYZE_SUMMARY_SUMMARY_H
 #define ANALYZE_SUMMARY_SUMMARY_H
 
-#include "base/err.h"
-#include "analyze/store/store.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "analyze/store/store.h"
+#include "base/err.h"
 
 #define SUMMARY_NONE UINT32_MAX /* index of no process, no model */
 enum { SUMMARY_SLOWEST = 5, SUMMARY_BUCKETS = 32, SUMMARY_DEVICES = 64 };
@@ -40,12 +40,12 @@ struct summary_range {
 struct summary_recording {
 	bool is_ours;
 	uint32_t command, level, version;
-	uint32_t machine;		/* text: processor, CPUs, memory, kernel; 0: not known */
+	uint32_t machine; /* text: processor, CPUs, memory, kernel; 0: not known */
 	int64_t interval_ns, start_realtime_ns;
 	uint64_t begin_ns, end_ns; /* of all events; begin > end: there are none */
 	uint32_t clock_source;
 	int64_t clock_error_ns;
-	bool is_from_outside;		/* seen by probes of the kernel, not by an agent */
+	bool is_from_outside; /* seen by probes of the kernel, not by an agent */
 };
 
 /* A file of /proc that a source could not read. */
@@ -224,7 +224,8 @@ struct summary_tally {
 struct summary_resource {
 	uint32_t process; /* SUMMARY_NONE: the machine */
 	uint32_t track, name, unit;
-	uint32_t device; /* "gpu card1: amdgpu at 0000:03:00.0", which it is of, as a whole or its use by the process; 0: none */
+	uint32_t device; /* "gpu card1: amdgpu at 0000:03:00.0", which it is of, as a whole or its use by the process;
+			    0: none */
 	uint64_t n;
 	double mean, max, min, last;
 	uint64_t busy_ns, idle_ns; /* time with and without an inference of the process (machine: of any) */

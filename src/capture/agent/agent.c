@@ -27,7 +27,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-static struct hot no_memory;	/* a hot page that says "off" */
+static struct hot no_memory; /* a hot page that says "off" */
 struct hot *hot = &no_memory;
 struct agent agent;
 __thread struct thread *self_thread __attribute__((tls_model("initial-exec")));
@@ -169,7 +169,7 @@ static bool map_segment(void)
 /* A process that has no segment of its own yet: the first one, or a child of fork. */
 static bool start_process(void)
 {
-	if (agent.segment)	/* the parent's: its rings are not ours to write */
+	if (agent.segment) /* the parent's: its rings are not ours to write */
 		munmap(agent.segment, (size_t)(agent.segment_end - (char *)agent.segment));
 	agent.segment = NULL;
 	agent.n_free_rings = 0;
@@ -289,7 +289,7 @@ bool agent_enter_process(void)
 	if (hot->generation || !settings.level)
 		return hot->level != LEVEL_OFF;
 	agent_lock();
-	if (!hot->generation) {	/* the page was wiped, or this is the first time */
+	if (!hot->generation) { /* the page was wiped, or this is the first time */
 		is_child = agent.next_generation != 0;
 		has_started = start_process();
 		begin_generation(has_started);
@@ -300,7 +300,7 @@ bool agent_enter_process(void)
 	if (is_child && agent.late_since) {
 		hot->is_child = 1;
 		if (!has_started)
-			inject_leave_child();	/* nobody reads any more what it would tell */
+			inject_leave_child(); /* nobody reads any more what it would tell */
 	}
 	errno = saved;
 	return hot->level != LEVEL_OFF;
@@ -323,8 +323,8 @@ struct thread *agent_enter(void)
 			pthread_setspecific(thread_key, thread);
 		record = ring_claim_kept(&thread->ring);
 		if (record) {
-			*record = (struct record){ .time = agent_now(), .id = (uint32_t)thread->tid,
-						   .type = RECORD_THREAD };
+			*record =
+			    (struct record){ .time = agent_now(), .id = (uint32_t)thread->tid, .type = RECORD_THREAD };
 			ring_publish(&thread->ring);
 		}
 	}
@@ -360,7 +360,7 @@ void agent_grow_ring(struct thread *thread)
 	struct record *record;
 
 	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF) {
-		hot->level = LEVEL_OFF;	/* the recorder wants no more */
+		hot->level = LEVEL_OFF; /* the recorder wants no more */
 		if (hot->is_child)
 			inject_leave_child();
 		else if (agent.late_since)
@@ -374,13 +374,13 @@ void agent_grow_ring(struct thread *thread)
 	agent_lock();
 	bool grown = take_ring(thread, bytes * 4 < agent.ring_bytes_max ? bytes * 4 : agent.ring_bytes_max);
 	if (!grown)
-		agent.ring_bytes_max = bytes;	/* there is no more room: do not ask again */
+		agent.ring_bytes_max = bytes; /* there is no more room: do not ask again */
 	agent_unlock();
 	errno = saved;
 	if (!grown)
 		return;
 	record = ring_claim_kept(&old);
-	if (!record) {	/* the old ring is full to the brim: stay, the new one waits for a later thread */
+	if (!record) { /* the old ring is full to the brim: stay, the new one waits for a later thread */
 		agent_lock();
 		agent.free_ring[agent.n_free_rings++] = thread->ring_number;
 		agent_unlock();

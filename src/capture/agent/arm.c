@@ -5,15 +5,14 @@
  * Called when a program is about to enter a runtime (first.c). One thread arms at a time; another that
  * comes meanwhile only leaves word, because it may hold the loader's lock, which arming needs.
  */
-#include "capture/agent/ort.h"
-
-#include "runtime/ort_node.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "capture/agent/ort.h"
+#include "runtime/ort_node.h"
 
 enum { MAX_KNOWN = 4096, MIN_RELRO = 4 << 10 };
 
@@ -27,7 +26,7 @@ static struct {
 static uint32_t n_known;
 static unsigned long long seen_adds, seen_subs;
 static int arming, again;
-static uint64_t counted;	/* the segment's arm_ticks go up to here */
+static uint64_t counted; /* the segment's arm_ticks go up to here */
 
 struct runtime *runtime_of(uintptr_t object)
 {
@@ -72,15 +71,22 @@ static bool is_wanted(enum ort_family family)
  * is seen to begin is seen to end. Disarming goes the other way.
  */
 static const uint8_t arm_order[N_ORT_FAMILIES] = {
-	ORT_SESSION_DELETE, ORT_KERNEL_DELETE, ORT_RUN_END, ORT_EVALUATION_STOP, ORT_SESSION_READY, ORT_CREATION_END,
-	ORT_LOAD_END, ORT_RUNTIME_ERROR, ORT_CREATION, ORT_PREPACK, ORT_GET_CAPABILITY, ORT_COMPILE, ORT_TRANSFORM,
-	ORT_PREDEFINED_TRANSFORMERS, ORT_LOAD_START, ORT_CREATION_START, ORT_COMPUTE, ORT_RUN_START, ORT_EVALUATION_START,
+	ORT_SESSION_DELETE,   ORT_KERNEL_DELETE,
+	ORT_RUN_END,	      ORT_EVALUATION_STOP,
+	ORT_SESSION_READY,    ORT_CREATION_END,
+	ORT_LOAD_END,	      ORT_RUNTIME_ERROR,
+	ORT_CREATION,	      ORT_PREPACK,
+	ORT_GET_CAPABILITY,   ORT_COMPILE,
+	ORT_TRANSFORM,	      ORT_PREDEFINED_TRANSFORMERS,
+	ORT_LOAD_START,	      ORT_CREATION_START,
+	ORT_COMPUTE,	      ORT_RUN_START,
+	ORT_EVALUATION_START,
 };
 
 static uint32_t patch_family(struct runtime *runtime, struct rtti *rtti, enum ort_family family)
 {
-	const char *base = family == ORT_RUN_START || family == ORT_RUN_END ? "N11onnxruntime20CPUExecutionProviderE" :
-									       ort_class(family);
+	const char *base = family == ORT_RUN_START || family == ORT_RUN_END ? "N11onnxruntime20CPUExecutionProviderE"
+									    : ort_class(family);
 	struct rtti_vtable *vtable;
 	size_t n = rtti_derived(rtti, base, &vtable);
 	uint32_t n_patched = 0;
@@ -139,7 +145,7 @@ static void tell(const struct runtime *runtime)
 	ssize_t len = *runtime->image.path ? -1 : readlink("/proc/self/exe", program, sizeof program - 1);
 
 	program[len < 0 ? 0 : len] = 0;
-	count_time();	/* whoever reads the entry wants to know it */
+	count_time(); /* whoever reads the entry wants to know it */
 	dict_runtime(len > 0 ? program : runtime->image.path, runtime->ort.version, runtime->armed,
 		     runtime->ort.left_out);
 	__atomic_store_n(&agent.segment->state, SEGMENT_ARMED, __ATOMIC_RELEASE);
@@ -147,7 +153,7 @@ static void tell(const struct runtime *runtime)
 
 void arm_tell_again(void)
 {
-	arming = again = 0;	/* whoever was at it has stayed in the parent */
+	arming = again = 0; /* whoever was at it has stayed in the parent */
 	counted = agent_now();
 	for (uint32_t i = 0; i < n_runtimes; i++)
 		if (!runtimes[i].is_gone)
@@ -257,8 +263,9 @@ static void forget_unloaded(const struct image_set *set)
 	for (uint32_t i = 0; i < n_runtimes; i++) {
 		struct runtime *runtime = &runtimes[i];
 		void *word;
-		if (runtime->is_gone || (image_set_at(set, runtime->check_at, 8, IMAGE_R) &&
-					 ort_peek(runtime->check_at, &word, sizeof word) && word == runtime->check_value))
+		if (runtime->is_gone ||
+		    (image_set_at(set, runtime->check_at, 8, IMAGE_R) &&
+		     ort_peek(runtime->check_at, &word, sizeof word) && word == runtime->check_value))
 			continue;
 		runtime->is_gone = true;
 	}
@@ -304,7 +311,7 @@ static void **pin(struct image_set *set, struct arena *arena)
 
 	for (size_t i = 0; handle && i < set->n; i++) {
 		struct image *image = &set->image[i];
-		if (!strchr(image->path, '/'))	/* the program, the vDSO: they stay */
+		if (!strchr(image->path, '/')) /* the program, the vDSO: they stay */
 			continue;
 		handle[i] = dlopen(image->path, RTLD_LAZY | RTLD_NOLOAD);
 		/* it may have been loaded anew, at another place */

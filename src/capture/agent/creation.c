@@ -3,12 +3,11 @@
  * Session creation: one slice for the whole, slices inside it for the load and for each step that makes the
  * model fit the machine. All that a creation has to tell is told by the thread that makes it.
  */
-#include "capture/agent/ort.h"
+#include <string.h>
 
+#include "capture/agent/ort.h"
 #include "event/event.h"
 #include "runtime/onnx_peek.h"
-
-#include <string.h>
 
 bool creation_is_open(const struct thread *thread)
 {
@@ -28,8 +27,11 @@ static void tell(struct thread *thread)
 	record = agent_claim(thread);
 	if (!record)
 		return;
-	*record = (struct record){ .time = creation->start, .value = creation->lane, .id = session->number,
-				   .text = dict_text(session->model, strlen(session->model)), .type = RECORD_SLICE_BEGIN,
+	*record = (struct record){ .time = creation->start,
+				   .value = creation->lane,
+				   .id = session->number,
+				   .text = dict_text(session->model, strlen(session->model)),
+				   .type = RECORD_SLICE_BEGIN,
 				   .flags = KIND_SESSION };
 	agent_publish(thread);
 }
@@ -150,9 +152,13 @@ void creation_loaded(struct thread *thread, uint64_t start)
 	record = agent_claim(thread);
 	if (!record)
 		return;
-	*record = (struct record){ .time = start > creation->start ? start : creation->start, .value = creation->loaded ? creation->loaded : agent_now(),
-				   .id = creation->session->number, .run = creation->lane, .text = dict_text("load", 4),
-				   .type = RECORD_SLICE, .flags = KIND_LOAD };
+	*record = (struct record){ .time = start > creation->start ? start : creation->start,
+				   .value = creation->loaded ? creation->loaded : agent_now(),
+				   .id = creation->session->number,
+				   .run = creation->lane,
+				   .text = dict_text("load", 4),
+				   .type = RECORD_SLICE,
+				   .flags = KIND_LOAD };
 	agent_publish(thread);
 }
 
@@ -176,8 +182,11 @@ bool creation_part_begin(struct thread *thread, const char *prefix, const char *
 	record = agent_claim(thread);
 	if (!record)
 		return true;
-	*record = (struct record){ .time = now, .value = creation->lane, .id = creation->session->number,
-				   .text = dict_text(text, used + len), .type = RECORD_SLICE_BEGIN,
+	*record = (struct record){ .time = now,
+				   .value = creation->lane,
+				   .id = creation->session->number,
+				   .text = dict_text(text, used + len),
+				   .type = RECORD_SLICE_BEGIN,
 				   .flags = KIND_SPECIALIZE };
 	agent_publish(thread);
 	return true;
@@ -192,8 +201,13 @@ void creation_part_end(struct thread *thread, uint8_t flags, uint32_t count)
 	/* begun in an earlier recording: there is no creation any more */
 	if (!creation->start || !(record = agent_claim(thread)))
 		return;
-	*record = (struct record){ .time = now, .value = creation->lane, .id = creation->session->number, .run = count,
-				   .type = RECORD_SLICE_END, .flags = KIND_SPECIALIZE, .more = flags };
+	*record = (struct record){ .time = now,
+				   .value = creation->lane,
+				   .id = creation->session->number,
+				   .run = count,
+				   .type = RECORD_SLICE_END,
+				   .flags = KIND_SPECIALIZE,
+				   .more = flags };
 	agent_publish(thread);
 }
 
@@ -208,8 +222,14 @@ void creation_part_node(struct thread *thread, uint32_t node, uint64_t start, ui
 	record = agent_claim(thread);
 	if (!record)
 		return;
-	*record = (struct record){ .time = start, .value = end, .id = creation->session->number, .run = creation->lane,
-				   .text = node, .type = RECORD_SLICE, .flags = KIND_SPECIALIZE, .more = FLAG_NODE };
+	*record = (struct record){ .time = start,
+				   .value = end,
+				   .id = creation->session->number,
+				   .run = creation->lane,
+				   .text = node,
+				   .type = RECORD_SLICE,
+				   .flags = KIND_SPECIALIZE,
+				   .more = FLAG_NODE };
 	agent_publish(thread);
 }
 
@@ -228,13 +248,17 @@ void creation_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	operators_close(thread, 0, 0);
 	if (!creation->session->model[0])
 		session_name_graph(creation->session, "");
-	creation->session->generation = 0;	/* providers were added: tell again */
+	creation->session->generation = 0; /* providers were added: tell again */
 	tell(thread);
 	session_tell(creation->session);
 	record = agent_claim(thread);
 	if (record) {
-		*record = (struct record){ .time = end, .value = creation->lane, .id = creation->session->number,
-					   .text = message, .type = RECORD_SLICE_END, .flags = KIND_SESSION,
+		*record = (struct record){ .time = end,
+					   .value = creation->lane,
+					   .id = creation->session->number,
+					   .text = message,
+					   .type = RECORD_SLICE_END,
+					   .flags = KIND_SESSION,
 					   .more = message ? FLAG_FAILED : 0 };
 		agent_publish(thread);
 	}

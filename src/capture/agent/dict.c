@@ -4,22 +4,22 @@
  * again through a hash table of our own memory, keyed by content, so that a model that is loaded ten
  * thousand times adds its names once. Entries are complete before dict_end moves past them.
  */
-#include "capture/agent/agent.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "capture/agent/agent.h"
 
 enum { STEP = 64 << 10, FIRST_TABLE = 4096, MAX_TEXT = 4000, MAX_IDS = 1 << 20 };
 
 struct slot {
-	uint64_t hash;	/* of kind and content; 0: free. 64 bits decide: contents are not compared */
+	uint64_t hash; /* of kind and content; 0: free. 64 bits decide: contents are not compared */
 	uint32_t id;
 };
 
 static struct {
 	struct slot *slot;
 	uint32_t mask, n;
-	uint64_t populated;	/* bytes of the dictionary whose pages exist */
+	uint64_t populated; /* bytes of the dictionary whose pages exist */
 } table;
 
 void dict_reset(void)

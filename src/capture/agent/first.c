@@ -9,15 +9,15 @@
  * in statically: the constructor looks through the program itself. dlopen is left alone: the library's
  * RUNPATH is its caller's.
  */
-#include "capture/agent/agent.h"
-#include "runtime/image.h"
-
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
 
-void *(*first_real_dlsym)(void *, const char *) __attribute__((visibility("hidden")));
+#include "capture/agent/agent.h"
+#include "runtime/image.h"
+
+void *(*first_real_dlsym)(void *, const char *)__attribute__((visibility("hidden")));
 
 void first_start(void)
 {
@@ -57,7 +57,7 @@ const void *OrtGetApiBase(void);
 
 struct answer {
 	void *symbol;
-	uintptr_t is_final;	/* 1: symbol is the answer; 0: ask the real dlsym */
+	uintptr_t is_final; /* 1: symbol is the answer; 0: ask the real dlsym */
 };
 
 /* Called by dlsym below, before anything else. */

@@ -5,13 +5,13 @@
  */
 #include "capture/agent/hook.h"
 
-#include "capture/agent/agent.h"
-#include "runtime/ort_node.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "capture/agent/agent.h"
+#include "runtime/ort_node.h"
 
 struct map hook_words;
 

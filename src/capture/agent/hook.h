@@ -6,10 +6,10 @@
 #ifndef CAPTURE_AGENT_HOOK_H
 #define CAPTURE_AGENT_HOOK_H
 
-#include "runtime/image.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "runtime/image.h"
 
 /* Makes the module's relocated data writable, or read-only again as the loader left it. False: refused. The image must
  * stay where it is: hooks_out looks at it again. */

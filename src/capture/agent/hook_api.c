@@ -7,13 +7,12 @@
  * The table gives what virtual functions do not: the model's path or bytes before they are loaded, inputs,
  * providers and options asked for, and the status that the program gets.
  */
-#include "capture/agent/ort.h"
-
-#include "event/event.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "capture/agent/ort.h"
+#include "event/event.h"
 
 typedef uintptr_t word;
 #define ARGS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
@@ -80,10 +79,10 @@ static word create_session(struct runtime *runtime, unsigned slot, bool is_path,
 {
 	struct thread *thread = agent_thread();
 	struct options *options = map_get(&all_options, is_path ? c : d);
-	word out = slot == ORT_API_CREATE_SESSION	? d :
-		   slot == ORT_API_CREATE_SESSION_FROM_ARRAY ? e :
-		   slot == ORT_API_CREATE_SESSION_PREPACKED  ? e :
-							       f;
+	word out = slot == ORT_API_CREATE_SESSION	       ? d
+		   : slot == ORT_API_CREATE_SESSION_FROM_ARRAY ? e
+		   : slot == ORT_API_CREATE_SESSION_PREPACKED  ? e
+							       : f;
 	struct session *session;
 	word status;
 
@@ -203,9 +202,9 @@ static word append_named(struct runtime *runtime, unsigned slot, ARGS)
 		append(options->providers, sizeof options->providers, ",");
 	if (options)
 		append(options->providers, sizeof options->providers,
-		       slot == ORT_API_APPEND_CUDA     ? "CUDAExecutionProvider" :
-		       slot == ORT_API_APPEND_OPENVINO ? "OpenVINOExecutionProvider" :
-							 "TensorrtExecutionProvider");
+		       slot == ORT_API_APPEND_CUDA	 ? "CUDAExecutionProvider"
+		       : slot == ORT_API_APPEND_OPENVINO ? "OpenVINOExecutionProvider"
+							 : "TensorrtExecutionProvider");
 	return real(runtime, slot)(PASS);
 }
 
@@ -237,33 +236,78 @@ static word release_options(struct runtime *runtime, unsigned slot, ARGS)
 {
 	struct options *options = map_get(&all_options, a);
 
-	if (options)	/* the place is kept for options that come to lie there */
+	if (options) /* the place is kept for options that come to lie there */
 		memset(options, 0, sizeof *options);
 	return real(runtime, slot)(PASS);
 }
 
-#define COPY(n)												\
-	static word create_##n(ARGS) { return create_session(&runtimes[n], 7, true, PASS); }		\
-	static word create_array_##n(ARGS) { return create_session(&runtimes[n], 8, false, PASS); }	\
-	static word create_packed_##n(ARGS) { return create_session(&runtimes[n], 168, true, PASS); }	\
-	static word create_array_packed_##n(ARGS) { return create_session(&runtimes[n], 169, false, PASS); } \
-	static word run_##n(ARGS) { return run(&runtimes[n], 9, PASS); }				\
-	static word run_binding_##n(ARGS) { return run(&runtimes[n], 133, PASS); }			\
-	static word append_##n(ARGS) { return append_provider(&runtimes[n], 216, PASS); }		\
-	static word append_cuda_##n(ARGS) { return append_named(&runtimes[n], 152, PASS); }		\
-	static word append_openvino_##n(ARGS) { return append_named(&runtimes[n], 154, PASS); }		\
-	static word append_tensorrt_##n(ARGS) { return append_named(&runtimes[n], 159, PASS); }		\
-	static word add_config_##n(ARGS) { return add_config(&runtimes[n], 130, PASS); }		\
-	static word clone_##n(ARGS) { return clone_options(&runtimes[n], 12, PASS); }			\
-	static word release_##n(ARGS) { return release_options(&runtimes[n], 100, PASS); }
-COPY(0) COPY(1) COPY(2) COPY(3) COPY(4) COPY(5) COPY(6) COPY(7)
+#define COPY(n) \
+	static word create_##n(ARGS) \
+	{ \
+		return create_session(&runtimes[n], 7, true, PASS); \
+	} \
+	static word create_array_##n(ARGS) \
+	{ \
+		return create_session(&runtimes[n], 8, false, PASS); \
+	} \
+	static word create_packed_##n(ARGS) \
+	{ \
+		return create_session(&runtimes[n], 168, true, PASS); \
+	} \
+	static word create_array_packed_##n(ARGS) \
+	{ \
+		return create_session(&runtimes[n], 169, false, PASS); \
+	} \
+	static word run_##n(ARGS) \
+	{ \
+		return run(&runtimes[n], 9, PASS); \
+	} \
+	static word run_binding_##n(ARGS) \
+	{ \
+		return run(&runtimes[n], 133, PASS); \
+	} \
+	static word append_##n(ARGS) \
+	{ \
+		return append_provider(&runtimes[n], 216, PASS); \
+	} \
+	static word append_cuda_##n(ARGS) \
+	{ \
+		return append_named(&runtimes[n], 152, PASS); \
+	} \
+	static word append_openvino_##n(ARGS) \
+	{ \
+		return append_named(&runtimes[n], 154, PASS); \
+	} \
+	static word append_tensorrt_##n(ARGS) \
+	{ \
+		return append_named(&runtimes[n], 159, PASS); \
+	} \
+	static word add_config_##n(ARGS) \
+	{ \
+		return add_config(&runtimes[n], 130, PASS); \
+	} \
+	static word clone_##n(ARGS) \
+	{ \
+		return clone_options(&runtimes[n], 12, PASS); \
+	} \
+	static word release_##n(ARGS) \
+	{ \
+		return release_options(&runtimes[n], 100, PASS); \
+	}
+COPY(0)
+COPY(1)
+COPY(2)
+COPY(3)
+COPY(4)
+COPY(5) COPY(6) COPY(7)
 
-#define ROW(n) { create_##n, create_array_##n, create_packed_##n, create_array_packed_##n, run_##n, run_binding_##n, \
-		 append_##n, append_cuda_##n, append_openvino_##n, append_tensorrt_##n, add_config_##n, clone_##n, release_##n }
-static const uint16_t slots[] = { 7, 8, 168, 169, 9, 133, 216, 152, 154, 159, 130, 12, 100 };
-static function *const stand_ins[MAX_RUNTIMES][sizeof slots / sizeof *slots] = {
-	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7)
-};
+#define ROW(n) \
+	{ create_##n,	   create_array_##n, create_packed_##n, create_array_packed_##n, run_##n, \
+	  run_binding_##n, append_##n,	     append_cuda_##n,	append_openvino_##n,	 append_tensorrt_##n, \
+	  add_config_##n,  clone_##n,	     release_##n }
+    static const uint16_t slots[] = { 7, 8, 168, 169, 9, 133, 216, 152, 154, 159, 130, 12, 100 };
+static function *const stand_ins[MAX_RUNTIMES][sizeof slots / sizeof *slots] = { ROW(0), ROW(1), ROW(2), ROW(3),
+										 ROW(4), ROW(5), ROW(6), ROW(7) };
 
 void api_arm(struct runtime *runtime)
 {

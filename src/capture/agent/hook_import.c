@@ -5,12 +5,6 @@
  * __cxa_throw: the message of an error on its way to the program. pthread_create: what a worker thread
  * is for. dlopen: a provider's library. Only this module's own imports are replaced, nobody else's.
  */
-#include "capture/agent/ort.h"
-
-#include "event/event.h"
-#include "runtime/onnx_peek.h"
-#include "runtime/ort_node.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +13,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "capture/agent/ort.h"
+#include "event/event.h"
+#include "runtime/onnx_peek.h"
+#include "runtime/ort_node.h"
 
 typedef void throw_function(void *object, void *type, void (*destroy)(void *));
 static throw_function *real_throw;
@@ -88,8 +87,12 @@ static void tell_provider(struct thread *thread, const char *path, uint64_t star
 	struct record *record = agent_claim(thread);
 
 	if (record) {
-		*record = (struct record){ .time = start, .value = end, .run = lane, .text = dict_text(file, strlen(file)),
-					   .type = RECORD_SLICE, .flags = KIND_PROVIDER_READY };
+		*record = (struct record){ .time = start,
+					   .value = end,
+					   .run = lane,
+					   .text = dict_text(file, strlen(file)),
+					   .type = RECORD_SLICE,
+					   .flags = KIND_PROVIDER_READY };
 		agent_publish(thread);
 	}
 	lane_give(lane, end);
@@ -139,7 +142,7 @@ __asm__(".hidden import_dlopen\n"
 	"1:	jmp *import_real_dlopen(%rip)\n"
 	".size import_dlopen,.-import_dlopen\n");
 #endif
-void *(*import_real_dlopen)(const char *, int) __attribute__((visibility("hidden"))) = dlopen;
+void *(*import_real_dlopen)(const char *, int)__attribute__((visibility("hidden"))) = dlopen;
 
 static bool starts(const char *text, const char *with)
 {

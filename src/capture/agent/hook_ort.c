@@ -10,13 +10,12 @@
  * The hot path is on_compute: one look-up, two clocks, one record. Everything that may take longer
  * happens at first sight of a kernel (kernel_learn), or once per run or session.
  */
-#include "capture/agent/ort.h"
-
-#include "event/event.h"
-#include "runtime/ort_node.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "capture/agent/ort.h"
+#include "event/event.h"
+#include "runtime/ort_node.h"
 
 typedef uintptr_t word;
 #define ARGS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
@@ -35,7 +34,7 @@ static struct kernel *free_kernels;
  * Written once, and again only after a module was unloaded.
  */
 static struct met {
-	word vptr;	/* 0: none yet; stored last */
+	word vptr; /* 0: none yet; stored last */
 	function *next;
 	struct runtime *runtime;
 } met[N_ORT_FAMILIES];
@@ -78,7 +77,7 @@ void hooks_forget_all(void)
 
 void hooks_forget(void)
 {
-	for (int i = 0; i < N_ORT_FAMILIES; i++)	/* no others: somebody may be reading them */
+	for (int i = 0; i < N_ORT_FAMILIES; i++) /* no others: somebody may be reading them */
 		if (met[i].vptr && met[i].runtime->is_gone)
 			__atomic_store_n(&met[i].vptr, 0, __ATOMIC_RELEASE);
 }
@@ -143,7 +142,7 @@ static __attribute__((noinline)) struct kernel *kernel_learn(word self)
 	if (!kernel)
 		return NULL;
 	ort_node_read(&runtime->ort, self, &node);
-	if (kernel->vptr != *(word *)self) {	/* not told again, but another one */
+	if (kernel->vptr != *(word *)self) { /* not told again, but another one */
 		kernel->constant = kernel->graph_input = 0;
 		kernel->look = LOOK_LEARN;
 	}
@@ -181,7 +180,8 @@ static __attribute__((noinline)) void nested(struct thread *thread, word frame)
 		if (op->told || !(record = agent_claim(thread)))
 			continue;
 		op->told = true;
-		*record = (struct record){ .time = op->start, .id = op->node, .run = op->run, .type = RECORD_OPERATOR_BEGIN };
+		*record =
+		    (struct record){ .time = op->start, .id = op->node, .run = op->run, .type = RECORD_OPERATOR_BEGIN };
 		agent_publish(thread);
 	}
 }
@@ -207,8 +207,12 @@ static __attribute__((noinline)) void compute_end(struct thread *thread, const s
 	record = agent_claim(thread);
 	if (!record)
 		return;
-	*record = (struct record){ .time = op->told ? end : op->start, .value = end, .id = op->node, .run = op->run,
-				   .text = message, .type = op->told ? RECORD_OPERATOR_END : RECORD_OPERATOR,
+	*record = (struct record){ .time = op->told ? end : op->start,
+				   .value = end,
+				   .id = op->node,
+				   .run = op->run,
+				   .text = message,
+				   .type = op->told ? RECORD_OPERATOR_END : RECORD_OPERATOR,
 				   .flags = state ? FLAG_FAILED : 0 };
 	agent_publish(thread);
 }
@@ -309,7 +313,8 @@ static __attribute__((noinline)) void compute_rest(struct thread *thread, uint64
 	record = ring_claim(&thread->ring);
 	if (!record)
 		return;
-	*record = (struct record){ .time = op->start, .value = end, .id = op->node, .run = op->run, .type = RECORD_OPERATOR };
+	*record =
+	    (struct record){ .time = op->start, .value = end, .id = op->node, .run = op->run, .type = RECORD_OPERATOR };
 	ring_publish(&thread->ring);
 }
 
@@ -345,8 +350,8 @@ static word on_compute(word result, word self, word context)
 	kernel = __atomic_load_n(&entry->value, __ATOMIC_ACQUIRE);
 	if (__builtin_expect(!kernel, 0) || __builtin_expect(kernel->vptr != *(word *)self, 0) ||
 	    __builtin_expect(kernel->generation != thread->plain, 0) ||
-	    __builtin_expect(hot->generation != thread->plain, 0) ||
-	    __builtin_expect(thread->depth, 0) || __builtin_expect(kernel->look & thread->looks, 0))
+	    __builtin_expect(hot->generation != thread->plain, 0) || __builtin_expect(thread->depth, 0) ||
+	    __builtin_expect(kernel->look & thread->looks, 0))
 		return compute_any(result, self, context, frame);
 	op = &thread->open[0];
 	who = kernel->node | (uint64_t)thread->current_run << 32;
@@ -444,8 +449,8 @@ static word on_run_start(REGISTERS)
 			if (status)
 				((void (*)(void *))api[ORT_API_RELEASE_STATUS])(status);
 		}
-		run_executing(thread, is_new || !run->session ? session_running(b) : run->session,
-			      has_options ? c : 0, tag);
+		run_executing(thread, is_new || !run->session ? session_running(b) : run->session, has_options ? c : 0,
+			      tag);
 	}
 	return ((run_function *)(word)met_here.next)(PASS_REGISTERS);
 }
@@ -473,7 +478,7 @@ static word on_run_end(REGISTERS)
 
 static void learn_provider(struct thread *thread, word at)
 {
-	static unsigned offset;	/* a guess; a race does no harm */
+	static unsigned offset; /* a guess; a race does no harm */
 	char name[64] = "";
 
 	ort_provider_name(at, &offset, name, sizeof name);
@@ -552,7 +557,7 @@ static word on_evaluation_start(REGISTERS)
 	struct open_run *run = thread ? run_top(thread) : NULL;
 
 	if (thread && run && run->owner == OWNER_EVALUATION && !run->is_executing)
-		run_end(thread, OWNER_EVALUATION, run->message);	/* refused, and nobody said so */
+		run_end(thread, OWNER_EVALUATION, run->message); /* refused, and nobody said so */
 	run = thread ? run_top(thread) : NULL;
 	if (thread && (!run || run->is_executing)) {
 		thread->is_settled = true;
@@ -692,7 +697,8 @@ static word on_session_delete(ARGS)
 	} else if (thread && session) {
 		record = agent_claim(thread);
 		if (record) {
-			*record = (struct record){ .time = agent_now(), .id = session->number, .type = RECORD_RELEASED };
+			*record =
+			    (struct record){ .time = agent_now(), .id = session->number, .type = RECORD_RELEASED };
 			agent_publish(thread);
 		}
 		session_release(a);

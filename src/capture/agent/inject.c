@@ -7,10 +7,6 @@
  * The thread has a table of descriptors of its own, with nothing in it but the lifeline: the program can neither close
  * that nor be disturbed by it.
  */
-#include "capture/agent/ort.h"
-#include "event/ferry.h"
-#include "runtime/ort_node.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -23,6 +19,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/agent/ort.h"
+#include "event/ferry.h"
+#include "runtime/ort_node.h"
+
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
@@ -31,7 +31,7 @@
 #endif
 
 static int is_inside;
-static struct ferry_state *brought;	/* as what brought the agent here knows it */
+static struct ferry_state *brought; /* as what brought the agent here knows it */
 
 enum { LOOK_MS = 100, GIVE_BACK_MS = 5, GIVE_BACK_TIMES = 400 };
 

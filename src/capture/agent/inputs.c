@@ -8,21 +8,20 @@
  * at. Constants are known from pre-packing, which is offered every constant input of every operator, and
  * from the API where pre-packing is off.
  */
-#include "capture/agent/ort.h"
-
-#include "runtime/ort_node.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "capture/agent/ort.h"
+#include "runtime/ort_node.h"
 
 enum { MAX_CANDIDATES = 256, MAX_NAMES = 16384 };
 
 /* An input of an operator that may be one of the graph's. */
 struct candidate {
 	struct kernel *kernel;
-	uint64_t name;		/* hash */
+	uint64_t name; /* hash */
 	uint32_t input;
-	struct shape shape;	/* in the first run */
+	struct shape shape; /* in the first run */
 };
 
 /* What is known of a session's graph while its first run goes on. */
@@ -31,11 +30,11 @@ struct graph {
 	uint32_t first_run;
 	uint32_t n_candidates, n_produced;
 	struct candidate candidate[MAX_CANDIDATES];
-	uint64_t produced[MAX_NAMES];	/* hashes, open addressing, 0: free */
+	uint64_t produced[MAX_NAMES]; /* hashes, open addressing, 0: free */
 	struct graph *next_free;
 };
 static struct graph *free_graphs;
-static struct graph known;	/* stands for a graph that needs no more looking at */
+static struct graph known; /* stands for a graph that needs no more looking at */
 
 typedef uintptr_t word;
 
@@ -144,7 +143,8 @@ static void learn(struct graph *graph, struct kernel *kernel, uintptr_t context)
 			continue;
 		*candidate = (struct candidate){ .kernel = kernel, .name = name, .input = i };
 		shape_of_input(kernel->runtime, context, i, &candidate->shape);
-		/* pre-packing was not seen in a session that was there before us: a constant that it took has no value */
+		/* pre-packing was not seen in a session that was there before us: a constant that it took has no value
+		 */
 		if (kernel->session->is_late && !candidate->shape.type && !shape_has_value(kernel->runtime, context, i))
 			continue;
 		graph->n_candidates++;
@@ -233,7 +233,7 @@ void inputs_tell(struct thread *thread, struct open_run *run)
 		return;
 	n = 32 - (unsigned)__builtin_clz(thread->inputs_seen);
 	if (thread->inputs_seen != (n == 32 ? UINT32_MAX : (1u << n) - 1))
-		return;	/* a conditional part of the graph did not run: not all of them were seen */
+		return; /* a conditional part of the graph did not run: not all of them were seen */
 	run_inputs(thread, run, shape_text(thread->input, n),
 		   thread->input[0].type && thread->input[0].n_dims ? (uint64_t)thread->input[0].dim[0] : 0);
 }

@@ -14,15 +14,14 @@
  * is a string, and in the other there is none. Whatever is not as it should be leaves the model unknown. Memory is read
  * in a way that cannot fault.
  */
-#include "capture/agent/ort.h"
-
-#include "event/event.h"
-#include "runtime/ort_node.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "capture/agent/ort.h"
+#include "event/event.h"
+#include "runtime/ort_node.h"
 
 enum { OBJECT = 16 << 10, STACK = 64 << 10, CHUNK = 1 << 10, MAX_PROVIDERS = 16, STRANGERS = 32 };
 

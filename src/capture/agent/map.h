@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 struct map_entry {
-	uintptr_t key;	/* 0: never used */
-	void *value;	/* NULL: was removed */
+	uintptr_t key; /* 0: never used */
+	void *value;   /* NULL: was removed */
 };
 
 struct map_table {
@@ -23,7 +23,7 @@ struct map_table {
 
 struct map {
 	struct map_table *table;
-	uint64_t n_used;	/* keys in the table, removed ones too */
+	uint64_t n_used; /* keys in the table, removed ones too */
 };
 
 static inline uint64_t map_hash(uintptr_t key)
@@ -38,8 +38,8 @@ static inline void *map_get(const struct map *map, uintptr_t key)
 
 	if (!table)
 		return NULL;
-	for (uint64_t at = map_hash(key) & table->mask; (found = __atomic_load_n(&table->entry[at].key, __ATOMIC_ACQUIRE));
-	     at = (at + 1) & table->mask)
+	for (uint64_t at = map_hash(key) & table->mask;
+	     (found = __atomic_load_n(&table->entry[at].key, __ATOMIC_ACQUIRE)); at = (at + 1) & table->mask)
 		if (found == key)
 			return __atomic_load_n(&table->entry[at].value, __ATOMIC_ACQUIRE);
 	return NULL;

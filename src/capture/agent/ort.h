@@ -20,42 +20,42 @@ enum { MAX_RUNTIMES = 8 };
 
 struct runtime {
 	struct ort ort;
-	struct image image;		/* a copy that stays */
-	uint64_t cpu_vtable;		/* vptr of CPUExecutionProvider objects */
-	uint64_t check_at;		/* a replaced word: holds something else when the module was unloaded */
+	struct image image;  /* a copy that stays */
+	uint64_t cpu_vtable; /* vptr of CPUExecutionProvider objects */
+	uint64_t check_at;   /* a replaced word: holds something else when the module was unloaded */
 	void *check_value;
 	uint32_t number;
-	bool is_gone;			/* its module was unloaded, or so it seems */
-	bool is_armed;			/* its functions are replaced now */
-	uint32_t n_operators;		/* tables of kernel classes that were replaced */
-	void *run;			/* the API's own Run */
-	const char *armed;		/* what was replaced, for people */
-	uint64_t session_vtable[4];	/* vptrs of InferenceSession objects; 0: no more */
-	uintptr_t tensor_type;		/* the type object of the last tensor that shape.c saw */
-	int trust_values, trust_contexts;	/* shape.c: how often fields and API agreed; -1: they did not */
+	bool is_gone;			  /* its module was unloaded, or so it seems */
+	bool is_armed;			  /* its functions are replaced now */
+	uint32_t n_operators;		  /* tables of kernel classes that were replaced */
+	void *run;			  /* the API's own Run */
+	const char *armed;		  /* what was replaced, for people */
+	uint64_t session_vtable[4];	  /* vptrs of InferenceSession objects; 0: no more */
+	uintptr_t tensor_type;		  /* the type object of the last tensor that shape.c saw */
+	int trust_values, trust_contexts; /* shape.c: how often fields and API agreed; -1: they did not */
 };
 
 /* One session of the target. Lives in the agent's arena; recycled after release under a new number. */
 struct session {
-	uint32_t number;		/* in this process, from 1 */
-	uint32_t generation;		/* of the segment that was told of it */
-	uintptr_t object;		/* InferenceSession, which is OrtSession */
-	bool has_run;			/* atomic */
-	uint64_t known_as;		/* key of session_known, 0: none */
+	uint32_t number;     /* in this process, from 1 */
+	uint32_t generation; /* of the segment that was told of it */
+	uintptr_t object;    /* InferenceSession, which is OrtSession */
+	bool has_run;	     /* atomic */
+	uint64_t known_as;   /* key of session_known, 0: none */
 	bool is_released;
-	bool is_late;			/* it was there before the agent */
-	bool was_sought;		/* late: its object was looked for in a run */
-	bool was_asked;			/* providers are as the program asked for them */
-	int64_t bytes;			/* of a model from memory, 0: not from memory */
+	bool is_late;	 /* it was there before the agent */
+	bool was_sought; /* late: its object was looked for in a run */
+	bool was_asked;	 /* providers are as the program asked for them */
+	int64_t bytes;	 /* of a model from memory, 0: not from memory */
 	char model[128], path[256], providers[256];
-	struct graph *graph;		/* inputs.c; NULL: nothing known of its inputs yet */
+	struct graph *graph; /* inputs.c; NULL: nothing known of its inputs yet */
 	struct session *next_free, *next_all;
 };
 
 struct provider {
 	struct session *session;
-	uint32_t session_number;	/* the session is another one now if this differs from its number */
-	uint32_t generation, name;	/* text id, valid in this generation */
+	uint32_t session_number;   /* the session is another one now if this differs from its number */
+	uint32_t generation, name; /* text id, valid in this generation */
 	char text[64];
 };
 
@@ -64,12 +64,12 @@ enum kernel_look { LOOK_NOT, LOOK_LEARN, LOOK_READ };
 /* What the hot path reads comes first. */
 struct kernel {
 	uintptr_t self, vptr;
-	void *compute;			/* the class's own function */
+	void *compute; /* the class's own function */
 	uint32_t generation, node;
-	uint8_t look;			/* enum kernel_look: inputs.c wants to see its next call */
-	uint32_t constant;		/* a bit for each input that is a constant */
-	uint32_t graph_input;		/* a bit for each input that is one of the graph's */
-	uint8_t ordinal[32];		/* which one */
+	uint8_t look;	      /* enum kernel_look: inputs.c wants to see its next call */
+	uint32_t constant;    /* a bit for each input that is a constant */
+	uint32_t graph_input; /* a bit for each input that is one of the graph's */
+	uint8_t ordinal[32];  /* which one */
 	uint32_t session_number;
 	struct session *session;
 	struct runtime *runtime;
@@ -78,9 +78,9 @@ struct kernel {
 
 extern struct runtime runtimes[MAX_RUNTIMES];
 extern uint32_t n_runtimes;
-extern struct map kernels;	/* OpKernel -> struct kernel */
-extern struct map providers;	/* IExecutionProvider -> struct provider */
-extern struct map sessions;	/* InferenceSession -> struct session */
+extern struct map kernels;   /* OpKernel -> struct kernel */
+extern struct map providers; /* IExecutionProvider -> struct provider */
+extern struct map sessions;  /* InferenceSession -> struct session */
 
 /* The copy of the runtime in whose tables this object's class is; NULL: none of ours. */
 struct runtime *runtime_of(uintptr_t object);
@@ -173,7 +173,8 @@ void shape_of_input(struct runtime *runtime, uintptr_t context, unsigned input, 
 /* False: the input has no value, for example a constant that was given back after it was packed. */
 bool shape_has_value(struct runtime *runtime, uintptr_t context, unsigned input);
 
-/* late.c: sessions that were there before the agent; hooks ask when they meet a provider of nobody's. NULL: none of ours. */
+/* late.c: sessions that were there before the agent; hooks ask when they meet a provider of nobody's. NULL: none of
+ * ours. */
 struct session *late_session(uintptr_t provider);
 /* object: what the program calls its session. */
 struct session *late_session_of_object(uintptr_t object);

@@ -6,13 +6,13 @@
  * Runs nest when an operator runs another session. A lane is a line on the screen that no two runs of the
  * process share at a time; it is taken before the begin is timed and given back after the end is.
  */
-#include "capture/agent/ort.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "capture/agent/ort.h"
 
 /* What is running now, by lane: operators on pool threads look here for their run. */
 static struct {
@@ -183,14 +183,19 @@ void run_tell(struct thread *thread, struct open_run *run, const char *tag)
 		text = run->shapes;
 		batch = run->batch;
 		flags |= FLAG_SHAPES;
-		run->has_inputs = true;	/* also when the record is lost: it is counted, not tried again */
+		run->has_inputs = true; /* also when the record is lost: it is counted, not tried again */
 		run_is_top(thread);
 	}
 	record = agent_claim(thread);
 	if (!record)
 		return;
-	*record = (struct record){ .time = run->start, .value = run->lane | batch << 8, .id = number, .run = run->run,
-				   .text = text, .type = RECORD_RUN_BEGIN, .flags = flags };
+	*record = (struct record){ .time = run->start,
+				   .value = run->lane | batch << 8,
+				   .id = number,
+				   .run = run->run,
+				   .text = text,
+				   .type = RECORD_RUN_BEGIN,
+				   .flags = flags };
 	agent_publish(thread);
 	if (run->shapes && !run->has_inputs)
 		run_inputs(thread, run, run->shapes, run->batch);
@@ -207,7 +212,10 @@ void run_inputs(struct thread *thread, struct open_run *run, uint32_t shapes, ui
 	record = agent_claim(thread);
 	if (!record)
 		return;
-	*record = (struct record){ .value = batch, .run = run->run, .text = shapes, .type = RECORD_RUN_INPUTS,
+	*record = (struct record){ .value = batch,
+				   .run = run->run,
+				   .text = shapes,
+				   .type = RECORD_RUN_INPUTS,
 				   .id = run->session ? run->session->number : 0 };
 	agent_publish(thread);
 }
@@ -237,8 +245,12 @@ void run_executing(struct thread *thread, struct session *session, uint64_t run_
 		run_tell(thread, run, tag);
 	if (run->owner == OWNER_PROVIDER || !(record = agent_claim(thread)))
 		return;
-	*record = (struct record){ .time = run->start, .value = agent_now(), .run = run->run, .text = run->lane,
-				   .id = run->session ? run->session->number : 0, .type = RECORD_SETUP };
+	*record = (struct record){ .time = run->start,
+				   .value = agent_now(),
+				   .run = run->run,
+				   .text = run->lane,
+				   .id = run->session ? run->session->number : 0,
+				   .type = RECORD_SETUP };
 	agent_publish(thread);
 }
 
@@ -253,9 +265,13 @@ void operators_close(struct thread *thread, unsigned depth, uintptr_t frame)
 		thread->depth--;
 		if (!(record = agent_claim(thread)))
 			continue;
-		*record = (struct record){ .time = op->told ? end : op->start, .value = end, .id = op->node, .run = op->run,
+		*record = (struct record){ .time = op->told ? end : op->start,
+					   .value = end,
+					   .id = op->node,
+					   .run = op->run,
 					   .text = thread->last_throw > op->start ? thread->last_message : 0,
-					   .type = op->told ? RECORD_OPERATOR_END : RECORD_OPERATOR, .flags = FLAG_FAILED };
+					   .type = op->told ? RECORD_OPERATOR_END : RECORD_OPERATOR,
+					   .flags = FLAG_FAILED };
 		agent_publish(thread);
 		if (thread->n_runs && !run_top(thread)->message)
 			run_top(thread)->message = thread->last_message;
@@ -294,9 +310,15 @@ void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	thread->last_run = run->run;
 	record = agent_claim(thread);
 	if (record) {
-		*record = (struct record){ .time = end, .value = run->lane, .run = run->run, .text = message,
-					   .id = run->session ? run->session->number : 0, .type = RECORD_RUN_END,
-					   .flags = (uint8_t)((message ? FLAG_FAILED : 0) | (hot->is_changing && !run->is_partial ? FLAG_PARTIAL : 0)) };
+		*record =
+		    (struct record){ .time = end,
+				     .value = run->lane,
+				     .run = run->run,
+				     .text = message,
+				     .id = run->session ? run->session->number : 0,
+				     .type = RECORD_RUN_END,
+				     .flags = (uint8_t)((message ? FLAG_FAILED : 0) |
+							(hot->is_changing && !run->is_partial ? FLAG_PARTIAL : 0)) };
 		agent_publish(thread);
 	}
 	lane_give(run->lane, end);

@@ -3,16 +3,15 @@
  * Sessions of the target, how they are called, and which objects belong to them. A session's names are
  * kept here as well as in the dictionary: a child of fork tells them to a segment of its own.
  */
-#include "capture/agent/ort.h"
-
-#include "event/event.h"
-#include "runtime/model_name.h"
-#include "runtime/onnx_peek.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "capture/agent/ort.h"
+#include "event/event.h"
+#include "runtime/model_name.h"
+#include "runtime/onnx_peek.h"
 
 struct map providers, sessions;
 static struct map known;
@@ -53,8 +52,9 @@ struct session *session_of_provider(uintptr_t at)
 {
 	struct provider *provider = map_get(&providers, at);
 
-	return provider && provider->session && provider->session->number == provider->session_number ?
-		       provider->session : NULL;
+	return provider && provider->session && provider->session->number == provider->session_number
+		   ? provider->session
+		   : NULL;
 }
 
 struct session *session_only(void)
@@ -99,7 +99,7 @@ static void free_locked(struct session *session)
 		map_put(&known, session->known_as, NULL);
 	inputs_forget(session);
 	session->is_released = true;
-	session->number = 0;	/* providers and kernels that name it are stale from here on */
+	session->number = 0; /* providers and kernels that name it are stale from here on */
 	session->next_free = free_sessions;
 	free_sessions = session;
 	n_living--;

@@ -14,21 +14,20 @@
  * A copy of the runtime is read that way only after the API has told the same TRUST times; one difference
  * and it is asked by the API for good.
  */
-#include "capture/agent/ort.h"
-
-#include "runtime/ort_node.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "capture/agent/ort.h"
+#include "runtime/ort_node.h"
 
 enum { MAX_TEXTS = 1 << 16, TRUST = 32 };
 
 typedef uintptr_t word;
 typedef word call(word, word, word);
 
-static struct map texts;	/* hash of types and dimensions -> text id */
+static struct map texts; /* hash of types and dimensions -> text id */
 static uint32_t n_texts;
-static struct map tensor_types;	/* the runtime's type objects -> 1: a tensor's, 2: another's */
+static struct map tensor_types; /* the runtime's type objects -> 1: a tensor's, 2: another's */
 
 static word ask(const struct runtime *runtime, unsigned slot, word a, word b, word c)
 {
@@ -80,10 +79,30 @@ static char *put_number(char *to, int64_t number)
 /* Element types in the order of ONNXTensorElementDataType (onnxruntime_c_api.h). */
 static const char *type_name(uint32_t type)
 {
-	static const char *const names[] = { "?",	"float32", "uint8",	"int8",	     "uint16",	  "int16",  "int32",	 "int64",
-					     "string",	"bool",	   "float16",	"float64",   "uint32",	  "uint64", "complex64", "complex128",
-					     "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz",
-					     "uint4",	"int4",	   "float4e2m1" };
+	static const char *const names[] = { "?",
+					     "float32",
+					     "uint8",
+					     "int8",
+					     "uint16",
+					     "int16",
+					     "int32",
+					     "int64",
+					     "string",
+					     "bool",
+					     "float16",
+					     "float64",
+					     "uint32",
+					     "uint64",
+					     "complex64",
+					     "complex128",
+					     "bfloat16",
+					     "float8e4m3fn",
+					     "float8e4m3fnuz",
+					     "float8e5m2",
+					     "float8e5m2fnuz",
+					     "uint4",
+					     "int4",
+					     "float4e2m1" };
 
 	return type < sizeof names / sizeof *names ? names[type] : "?";
 }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Walking through the process's modules while other threads fork. dl_iterate_phdr holds a lock of the loader's that fork
- * does not set free in the child (glibc up to at least 2.36): a child that was forked in such a moment would wait for it
- * for ever in its first dlopen. So a fork waits until the agent has walked to its end.
+ * Walking through the process's modules while other threads fork. dl_iterate_phdr holds a lock of the loader's that
+ * fork does not set free in the child (glibc up to at least 2.36): a child that was forked in such a moment would wait
+ * for it for ever in its first dlopen. So a fork waits until the agent has walked to its end.
  *
  * Whoever waits here waits for a tenth of a second at most, and then goes on: a program that hangs would be worse than
  * what this is to prevent.
  */
-#include "capture/agent/agent.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>
 
+#include "capture/agent/agent.h"
+
 enum { TRIES = 1000, PAUSE_NS = 100000 };
 
 static int is_walking;
-/* How often this thread has begun; a handler of a signal that comes while it walks may fork. 0: it did not get its turn. */
+/* How often this thread has begun; a handler of a signal that comes while it walks may fork. 0: it did not get its
+ * turn. */
 static __thread unsigned n_begun __attribute__((tls_model("initial-exec")));
 
 void walk_begin(void)

@@ -12,7 +12,7 @@
 enum { DEPTH = 24 };
 
 struct lane {
-	uint32_t model, number;		/* key */
+	uint32_t model, number; /* key */
 	uint32_t group, track;
 	uint32_t depth;
 	struct {
@@ -54,7 +54,7 @@ static int by_time(const void *left, const void *right)
 
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns ? -1 : 1;
-	if (a->run != b->run && a->type != b->type)	/* one run ends where the next begins */
+	if (a->run != b->run && a->type != b->type) /* one run ends where the next begins */
 		return a->type == EVENT_END ? -1 : 1;
 	return a->order < b->order ? -1 : a->order > b->order;
 }
@@ -119,8 +119,13 @@ static struct lane *find(struct lanes *lanes, struct sink *out, uint32_t model, 
 
 static int put(struct sink *out, const struct lane_event *from, uint32_t track, struct err *err)
 {
-	struct event event = { .type = from->type, .kind = from->kind, .track = track, .name = from->name,
-			       .time_ns = from->time_ns, .args = from->arg, .n_args = from->n_args };
+	struct event event = { .type = from->type,
+			       .kind = from->kind,
+			       .track = track,
+			       .name = from->name,
+			       .time_ns = from->time_ns,
+			       .args = from->arg,
+			       .n_args = from->n_args };
 
 	return sink_put(out, &event, err);
 }
@@ -130,7 +135,7 @@ static int close_to(struct lane *lane, struct sink *out, const struct lane_event
 {
 	struct lane_event end = { .type = EVENT_END, .time_ns = by->time_ns };
 
-	if (by->type == EVENT_BEGIN) {	/* the true end was lost */
+	if (by->type == EVENT_BEGIN) { /* the true end was lost */
 		end.arg[0] = arg_int(KEY_PARTIAL, 1);
 		end.n_args = 1;
 	}
@@ -159,7 +164,7 @@ static int put_begin(struct lane *lane, struct sink *out, const struct lane_even
 			return code;
 	}
 	if (is_orphan(lane, event))
-		return 0;	/* its end is counted */
+		return 0; /* its end is counted */
 	if (lane->depth++ >= DEPTH)
 		return 0;
 	lane->open[lane->depth - 1].kind = event->kind;
@@ -181,7 +186,7 @@ static int put_end(struct lanes *lanes, struct lane *lane, struct sink *out, con
 		at--;
 	if (!at) {
 		lanes->n_orphans++;
-		for (uint32_t i = 0; i < event->n_args; i++)	/* inputs came with a record of their own */
+		for (uint32_t i = 0; i < event->n_args; i++) /* inputs came with a record of their own */
 			lanes->n_orphans += event->arg[i].key == KEY_SHAPES;
 		return 0;
 	}
@@ -223,9 +228,9 @@ int lanes_put(struct lanes *lanes, struct sink *out, uint64_t until_ns, struct e
 			return -ENOMEM;
 		if (event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE)
 			add_id(lanes, event);
-		code = event->type == EVENT_BEGIN ? put_begin(lane, out, event, err) :
-		       event->type == EVENT_END	  ? put_end(lanes, lane, out, event, err) :
-						    put(out, event, lane->track, err);
+		code = event->type == EVENT_BEGIN ? put_begin(lane, out, event, err)
+		       : event->type == EVENT_END ? put_end(lanes, lane, out, event, err)
+						  : put(out, event, lane->track, err);
 	}
 	memmove(lanes->event, lanes->event + i, (lanes->n - i) * sizeof *lanes->event);
 	lanes->n -= i;

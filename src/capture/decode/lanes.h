@@ -11,19 +11,19 @@
 #ifndef CAPTURE_DECODE_LANES_H
 #define CAPTURE_DECODE_LANES_H
 
-#include "event/sink.h"
-
 #include <stdbool.h>
+
+#include "event/sink.h"
 
 enum { LANE_ARGS = 12 };
 
 /* One event to come. */
 struct lane_event {
 	uint64_t time_ns, order;
-	enum event_type type;		/* EVENT_BEGIN, EVENT_END, EVENT_INSTANT */
+	enum event_type type; /* EVENT_BEGIN, EVENT_END, EVENT_INSTANT */
 	enum event_kind kind;
 	uint32_t name;
-	uint32_t model;			/* name of the group */
+	uint32_t model; /* name of the group */
 	uint32_t lane;
 	uint32_t session, run;
 	uint32_t n_args;
@@ -34,14 +34,14 @@ struct lane;
 
 struct lanes {
 	uint32_t process_track;
-	struct lane_event *event;	/* gathered, not yet put */
+	struct lane_event *event; /* gathered, not yet put */
 	size_t n, capacity;
 	uint64_t order;
 	struct lane *lane;
 	size_t n_lanes, lane_capacity;
-	uint32_t *n_inferences;		/* by session: numbered in the order of time */
+	uint32_t *n_inferences; /* by session: numbered in the order of time */
 	uint32_t n_sessions;
-	uint64_t n_orphans;		/* ends without a begin since the owner last looked */
+	uint64_t n_orphans; /* ends without a begin since the owner last looked */
 };
 
 /* A zeroed event to fill; NULL: memory is out. Good until the next call. */

@@ -2,13 +2,13 @@
 /* What is kept of a recorded process between two reads of its rings. Does not know what records mean. */
 #include "capture/decode/recorded.h"
 
-#include "capture/proc/namespace.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "capture/proc/namespace.h"
 
 /* A process that has ended before it was found bears a number that nobody else has. */
 static void find_pid(struct recorded *process)
@@ -123,8 +123,11 @@ static uint32_t worker_track(struct recorded *process, struct worker *worker, st
 	struct err ignored;
 
 	if (!worker->track) {
-		struct track_def def = { .type = TRACK_THREAD, .parent = recorded_track(process, out), .name = worker->role,
-					 .pid = process->pid, .tid = worker->tid };
+		struct track_def def = { .type = TRACK_THREAD,
+					 .parent = recorded_track(process, out),
+					 .name = worker->role,
+					 .pid = process->pid,
+					 .tid = worker->tid };
 		struct event event = { .type = EVENT_TRACK, .track = worker->track = sink_new_track(out), .def = &def };
 		sink_put(out, &event, &ignored);
 	}
@@ -133,8 +136,8 @@ static uint32_t worker_track(struct recorded *process, struct worker *worker, st
 
 uint32_t recorded_thread_track(struct recorded *process, struct reader *reader, struct sink *out)
 {
-	return reader->worker ? worker_track(process, &process->worker[reader->worker - 1], out) :
-				recorded_track(process, out);
+	return reader->worker ? worker_track(process, &process->worker[reader->worker - 1], out)
+			      : recorded_track(process, out);
 }
 
 /* A thread of the runtime's own is shown even if it never runs an operator by itself; not thousands of them. */
@@ -163,17 +166,22 @@ struct session *recorded_session(struct recorded *process, uint32_t number)
 	return &process->session[number];
 }
 
-int recorded_note(struct sink *out, uint32_t track, uint64_t time_ns, const char *topic, const struct arg *args, size_t n,
-		struct err *err)
+int recorded_note(struct sink *out, uint32_t track, uint64_t time_ns, const char *topic, const struct arg *args,
+		  size_t n, struct err *err)
 {
-	struct event event = { .type = EVENT_INSTANT, .kind = KIND_NOTE, .track = track, .name = names_of(out->names, topic),
-			       .time_ns = time_ns, .args = args, .n_args = n };
+	struct event event = { .type = EVENT_INSTANT,
+			       .kind = KIND_NOTE,
+			       .track = track,
+			       .name = names_of(out->names, topic),
+			       .time_ns = time_ns,
+			       .args = args,
+			       .n_args = n };
 
 	return sink_put(out, &event, err);
 }
 
-int recorded_tell_runtime(struct recorded *process, const struct segment_entry *entry, uint64_t arm_ns, struct sink *out,
-			  uint64_t now_ns, struct err *err)
+int recorded_tell_runtime(struct recorded *process, const struct segment_entry *entry, uint64_t arm_ns,
+			  struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct arg args[7] = { arg_text(KEY_RUNTIME, out, "onnxruntime"), arg_name(KEY_VERSION, entry->text[1]),
 			       arg_name(KEY_PATH, entry->text[0]), arg_name(KEY_TEXT, entry->text[2]),
@@ -214,8 +222,7 @@ static void learn_fact(struct recorded *process, const struct segment_entry *ent
 		session->bytes = entry->value;
 }
 
-int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now_ns,
-			   struct err *err)
+int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct segment_entry entry;
 	struct worker *worker;
@@ -236,8 +243,13 @@ int recorded_lost(struct recorded *process, struct sink *out, uint64_t now_ns, u
 		  struct err *err)
 {
 	struct arg args[2] = { arg_int(KEY_COUNT, (int64_t)count), arg_text(KEY_WHERE, out, where) };
-	struct event event = { .type = EVENT_INSTANT, .kind = KIND_LOST, .track = recorded_track(process, out),
-			       .name = names_of(out->names, "lost"), .time_ns = now_ns, .args = args, .n_args = 2 };
+	struct event event = { .type = EVENT_INSTANT,
+			       .kind = KIND_LOST,
+			       .track = recorded_track(process, out),
+			       .name = names_of(out->names, "lost"),
+			       .time_ns = now_ns,
+			       .args = args,
+			       .n_args = 2 };
 
 	return sink_put(out, &event, err);
 }

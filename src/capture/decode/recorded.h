@@ -13,26 +13,26 @@
 /* A thread of the target, from what its ring says. */
 struct worker {
 	int32_t tid;
-	int32_t inner_tid;	/* as the agent tells it: another number in another pid namespace */
-	uint32_t track;		/* 0: nothing to show so far */
-	uint32_t role;		/* name id */
+	int32_t inner_tid; /* as the agent tells it: another number in another pid namespace */
+	uint32_t track;	   /* 0: nothing to show so far */
+	uint32_t role;	   /* name id */
 };
 
 enum { MAX_NAMED = 256 };
 
 struct reader {
-	uint32_t worker;	/* whose ring it is now: index + 1 */
-	uint64_t lost;		/* losses told of so far */
-	uint32_t usage_run;	/* the run that usage belongs to */
+	uint32_t worker;    /* whose ring it is now: index + 1 */
+	uint64_t lost;	    /* losses told of so far */
+	uint32_t usage_run; /* the run that usage belongs to */
 	struct arg usage[4];
-	uint32_t begun_run;	/* the last run that began here, */
-	uint64_t begun_ns;	/* and when */
-	uint32_t shapes_run;	/* inputs that came when their run's begin was gone already */
+	uint32_t begun_run;  /* the last run that began here, */
+	uint64_t begun_ns;   /* and when */
+	uint32_t shapes_run; /* inputs that came when their run's begin was gone already */
 	struct arg shapes[2];
 };
 
 struct session {
-	uint32_t model, creating;	/* name of the group, now and while it is being created */
+	uint32_t model, creating; /* name of the group, now and while it is being created */
 	uint32_t path, providers, options;
 	int64_t bytes;
 };
@@ -40,17 +40,17 @@ struct session {
 struct recorded {
 	struct segment_map map;
 	char path[512];
-	pid_t pid;			/* as seen from here; NAMESPACE_UNKNOWN and more: not known */
-	bool is_elsewhere;		/* its pid namespace is not ours */
-	int pidfd;		/* -1: cannot be had */
+	pid_t pid;	   /* as seen from here; NAMESPACE_UNKNOWN and more: not known */
+	bool is_elsewhere; /* its pid namespace is not ours */
+	int pidfd;	   /* -1: cannot be had */
 	uint32_t track;
-	const struct clock_map *clock;	/* NULL: records carry CLOCK_MONOTONIC */
+	const struct clock_map *clock; /* NULL: records carry CLOCK_MONOTONIC */
 	bool has_runtime, is_noted;
 	struct lanes lanes;
 	struct reader reader[SEGMENT_MAX_RINGS];
 	struct worker *worker;
 	uint32_t n_workers, n_named;
-	struct session *session;	/* by number */
+	struct session *session; /* by number */
 	uint32_t n_sessions;
 	uint64_t dict_lost, ring_lost;
 	/* numbers that earlier programs of this process have used: exec starts again from 1 */
@@ -75,11 +75,11 @@ struct session *recorded_session(struct recorded *process, uint32_t number);
 /* Reads on in the dictionary, and tells of runtimes found. */
 int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err);
 /* Tells of a runtime; entry->text: path, version, what was armed, what was left out. arm_ns 0: not known. */
-int recorded_tell_runtime(struct recorded *process, const struct segment_entry *entry, uint64_t arm_ns, struct sink *out,
-			  uint64_t now_ns, struct err *err);
+int recorded_tell_runtime(struct recorded *process, const struct segment_entry *entry, uint64_t arm_ns,
+			  struct sink *out, uint64_t now_ns, struct err *err);
 /* An instant of kind note. */
-int recorded_note(struct sink *out, uint32_t track, uint64_t time_ns, const char *topic, const struct arg *args, size_t n,
-		  struct err *err);
+int recorded_note(struct sink *out, uint32_t track, uint64_t time_ns, const char *topic, const struct arg *args,
+		  size_t n, struct err *err);
 /* That `count` of what happened in it is not recorded. */
 int recorded_lost(struct recorded *process, struct sink *out, uint64_t now_ns, uint64_t count, const char *where,
 		  struct err *err);

@@ -10,10 +10,14 @@
 /* Bytes of "float32[1x3x224x224],int64[8]". */
 static uint64_t shape_bytes(const char *text)
 {
-	static const struct { const char *name; unsigned bits; } types[] = {
-		{ "float32", 32 }, { "uint8", 8 }, { "int8", 8 }, { "uint16", 16 }, { "int16", 16 }, { "int32", 32 },
-		{ "int64", 64 }, { "bool", 8 }, { "float16", 16 }, { "float64", 64 }, { "uint32", 32 }, { "uint64", 64 },
-		{ "complex64", 64 }, { "complex128", 128 }, { "bfloat16", 16 }, { "float8", 8 }, { "uint4", 4 }, { "int4", 4 },
+	static const struct {
+		const char *name;
+		unsigned bits;
+	} types[] = {
+		{ "float32", 32 }, { "uint8", 8 },   { "int8", 8 },	  { "uint16", 16 },	 { "int16", 16 },
+		{ "int32", 32 },   { "int64", 64 },  { "bool", 8 },	  { "float16", 16 },	 { "float64", 64 },
+		{ "uint32", 32 },  { "uint64", 64 }, { "complex64", 64 }, { "complex128", 128 }, { "bfloat16", 16 },
+		{ "float8", 8 },   { "uint4", 4 },   { "int4", 4 },
 	};
 	uint64_t total = 0;
 
@@ -85,8 +89,8 @@ static int operator_record(const struct records_step *step)
 }
 
 /* An event on a lane of the session's model, to be filled up. */
-static struct lane_event *lane_event(const struct records_step *step, enum event_type type, enum event_kind kind, uint64_t ticks,
-				     uint64_t lane)
+static struct lane_event *lane_event(const struct records_step *step, enum event_type type, enum event_kind kind,
+				     uint64_t ticks, uint64_t lane)
 {
 	struct session *session = recorded_session(step->process, step->record->id);
 	struct lane_event *event = lanes_add(&step->process->lanes);
@@ -264,7 +268,7 @@ static int slice_begin(const struct records_step *step)
 	if (record->flags != KIND_SESSION)
 		return 0;
 	event->name = event->model;
-	if (session->creating)	/* else the end tells it */
+	if (session->creating) /* else the end tells it */
 		add(event, arg_name(KEY_MODEL, event->model));
 	add(event, session_number(step));
 	if (session->path)
@@ -298,7 +302,7 @@ static int created(const struct records_step *step, uint64_t time_ns)
 	if (record->more & FLAG_FAILED)
 		args[n++] = arg_name(KEY_STATUS, segment_text(&step->process->map, record->text));
 	return recorded_note(step->out, recorded_track(step->process, step->out), time_ns, EVENT_NOTE_CREATED, args, n,
-		    step->err);
+			     step->err);
 }
 
 static int slice_end(const struct records_step *step)
@@ -353,8 +357,8 @@ static int released(const struct records_step *step)
 		return -ENOMEM;
 	args[0] = arg_name(KEY_MODEL, session->model);
 	args[1] = session_number(step);
-	return recorded_note(step->out, recorded_track(step->process, step->out), step->now_ns, EVENT_NOTE_RELEASED, args, 2,
-		    step->err);
+	return recorded_note(step->out, recorded_track(step->process, step->out), step->now_ns, EVENT_NOTE_RELEASED,
+			     args, 2, step->err);
 }
 
 static int begin_thread(const struct records_step *step)
@@ -395,5 +399,5 @@ int records_take(const struct records_step *step)
 	case RECORD_RELEASED:
 		return released(step);
 	}
-	return 0;	/* RECORD_LOST and RECORD_MOVED only mark a place */
+	return 0; /* RECORD_LOST and RECORD_MOVED only mark a place */
 }

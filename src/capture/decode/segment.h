@@ -6,35 +6,35 @@
 #ifndef CAPTURE_DECODE_SEGMENT_H
 #define CAPTURE_DECODE_SEGMENT_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "base/err.h"
 #include "event/names.h"
 #include "event/ring.h"
 
-#include <stdbool.h>
-#include <sys/types.h>
-
 struct segment_node {
-	uint32_t name, type, provider;	/* ids in the recorder's names; 0: not known */
+	uint32_t name, type, provider; /* ids in the recorder's names; 0: not known */
 };
 
 /* A fact, a runtime or a role; word: dictionary texts turned into ids of the recorder's names. */
 struct segment_entry {
-	uint16_t kind;			/* enum dict_kind: DICT_FACT, DICT_RUNTIME, DICT_ROLE */
-	uint32_t id, key;		/* session or thread; enum event_key */
+	uint16_t kind;	  /* enum dict_kind: DICT_FACT, DICT_RUNTIME, DICT_ROLE */
+	uint32_t id, key; /* session or thread; enum event_key */
 	uint32_t text[4];
 	int64_t value;
 };
 
 struct segment_map {
 	struct segment *segment;
-	uint64_t size;			/* of the file and the mapping */
+	uint64_t size; /* of the file and the mapping */
 	uint64_t dict_read;
 	struct names *names;
-	uint32_t *text;			/* dictionary id -> id in names */
+	uint32_t *text; /* dictionary id -> id in names */
 	uint32_t n_texts, text_capacity;
 	struct segment_node *node;
 	uint32_t n_nodes, node_capacity;
-	uint64_t n_nonsense;		/* entries that made no sense */
+	uint64_t n_nonsense; /* entries that made no sense */
 };
 
 /* 0, or -errno and err. names is borrowed. */

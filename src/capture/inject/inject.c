@@ -6,15 +6,6 @@
  */
 #include "capture/inject/inject.h"
 
-#include "base/clock.h"
-#include "event/record.h"
-#include "capture/inject/inject_code.h"
-#include "capture/inject/inject_dir.h"
-#include "capture/inject/inject_memory.h"
-#include "capture/inject/inject_place.h"
-#include "capture/inject/inject_target.h"
-#include "capture/proc/proc.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +13,15 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/inject/inject_code.h"
+#include "capture/inject/inject_dir.h"
+#include "capture/inject/inject_memory.h"
+#include "capture/inject/inject_place.h"
+#include "capture/inject/inject_target.h"
+#include "capture/proc/proc.h"
+#include "event/record.h"
 
 enum { SETTLE_MS = 50, STEP_MS = 2 };
 #define CLAIM_NS 3000000000u
@@ -78,10 +78,11 @@ static int check_idle(const struct inject *inject, uint64_t until_ns, struct err
 		if (state.phase == FERRY_IDLE || state.phase == FERRY_FAILED || state.phase == FERRY_DONE)
 			return 0;
 		if (clock_ns() > until_ns)
-			return err_set(err, EBUSY,
-				       "cannot inject: the agent that was brought into process %d before, or into the one "
-				       "that has forked it, has not left yet; it does with the next inference: try again then",
-				       (int)inject->pid);
+			return err_set(
+			    err, EBUSY,
+			    "cannot inject: the agent that was brought into process %d before, or into the one "
+			    "that has forked it, has not left yet; it does with the next inference: try again then",
+			    (int)inject->pid);
 		pause_ms(STEP_MS);
 	}
 }
@@ -101,13 +102,13 @@ static int check_identity(struct inject *inject, struct err *err)
 	if (!inject->start_ticks)
 		inject->start_ticks = stat.start_ticks;
 	if (inject->start_ticks != stat.start_ticks)
-		return err_set(err, ESRCH,
-			       "cannot inject: process %d has ended, and another one has its number now",
+		return err_set(err, ESRCH, "cannot inject: process %d has ended, and another one has its number now",
 			       (int)inject->pid);
 	return 0;
 }
 
-/* Whether it can be done, where what is, and where to write. What is read after the memory was opened is of that memory. */
+/* Whether it can be done, where what is, and where to write. What is read after the memory was opened is of that
+ * memory. */
 static int analyse(struct inject *inject, const struct inject_opts *opts, struct err *err)
 {
 	struct inject_target target;
@@ -130,12 +131,15 @@ static int analyse(struct inject *inject, const struct inject_opts *opts, struct
 	return code ? code : check_slot(inject, err);
 }
 
-int inject_prepare(struct inject *inject, pid_t pid, uint64_t start_ticks, const struct inject_opts *opts, struct err *err)
+int inject_prepare(struct inject *inject, pid_t pid, uint64_t start_ticks, const struct inject_opts *opts,
+		   struct err *err)
 {
 	struct err ended;
 	int code;
 
-	*inject = (struct inject){ .pid = pid, .start_ticks = start_ticks, .memory = -1, .dir = -1, .lifeline = -1, .parent = -1 };
+	*inject = (struct inject){
+		.pid = pid, .start_ticks = start_ticks, .memory = -1, .dir = -1, .lifeline = -1, .parent = -1
+	};
 	inject->head = (struct ferry_head){ .magic = FERRY_MAGIC,
 					    .segment_size = sizeof(struct segment),
 					    .ring_bytes = opts->ring_bytes,

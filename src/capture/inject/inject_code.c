@@ -5,12 +5,14 @@
 #include <string.h>
 
 _Static_assert(sizeof(struct ferry_head) == 496 && offsetof(struct ferry_head, state) == 8 &&
-	       offsetof(struct ferry_head, original) == 16 && offsetof(struct ferry_head, pthread_create) == 32 &&
-	       offsetof(struct ferry_head, dlopen) == 40 && offsetof(struct ferry_head, dlsym) == 48 &&
-	       offsetof(struct ferry_head, dlerror) == 56 && offsetof(struct ferry_head, errno_location) == 64 &&
-	       offsetof(struct ferry_head, entry) == 104 && offsetof(struct ferry_head, agent) == 248, "ferry.S");
+		   offsetof(struct ferry_head, original) == 16 && offsetof(struct ferry_head, pthread_create) == 32 &&
+		   offsetof(struct ferry_head, dlopen) == 40 && offsetof(struct ferry_head, dlsym) == 48 &&
+		   offsetof(struct ferry_head, dlerror) == 56 && offsetof(struct ferry_head, errno_location) == 64 &&
+		   offsetof(struct ferry_head, entry) == 104 && offsetof(struct ferry_head, agent) == 248,
+	       "ferry.S");
 _Static_assert(offsetof(struct ferry_state, code) == 4 && offsetof(struct ferry_state, entry) == 8 &&
-	       offsetof(struct ferry_state, error) == 16 && sizeof(((struct ferry_state *)0)->error) == 120, "ferry.S");
+		   offsetof(struct ferry_state, error) == 16 && sizeof(((struct ferry_state *)0)->error) == 120,
+	       "ferry.S");
 _Static_assert(FERRY_IDLE == 0 && FERRY_CLAIMED == 1 && FERRY_FAILED == 2 && FERRY_DONE == 3, "ferry.S");
 
 #if defined(__x86_64__)

@@ -3,9 +3,9 @@
 #ifndef CAPTURE_INJECT_INJECT_CODE_H
 #define CAPTURE_INJECT_INJECT_CODE_H
 
-#include "event/ferry.h"
-
 #include <stddef.h>
+
+#include "event/ferry.h"
 
 /* Bytes of head and code, a multiple of 64; 0: there is no code for this kind of processor. */
 size_t inject_code_size(void);

@@ -6,12 +6,12 @@
  */
 #include "capture/inject/inject_file.h"
 
-#include "runtime/ort.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "runtime/ort.h"
 
 const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create", "dlopen", "dlsym", "dlerror",
 						       "__errno_location" };

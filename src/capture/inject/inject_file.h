@@ -9,7 +9,12 @@
 #include "runtime/image_file.h"
 
 enum inject_symbol {
-	INJECT_PTHREAD_CREATE, INJECT_DLOPEN, INJECT_DLSYM, INJECT_DLERROR, INJECT_ERRNO, N_INJECT_SYMBOLS
+	INJECT_PTHREAD_CREATE,
+	INJECT_DLOPEN,
+	INJECT_DLSYM,
+	INJECT_DLERROR,
+	INJECT_ERRNO,
+	N_INJECT_SYMBOLS
 };
 extern const char *const inject_symbols[N_INJECT_SYMBOLS];
 
@@ -18,21 +23,22 @@ enum { INJECT_GAPS = 8 };
 /* From the end of a segment to the end of its last page: nobody uses that, but for loaders on their own data. */
 struct inject_gap {
 	uint64_t address, size;
-	uint64_t offset;	/* of code: what the page holds there in the file */
-	bool is_code;		/* else writable data, zero unless used */
+	uint64_t offset; /* of code: what the page holds there in the file */
+	bool is_code;	 /* else writable data, zero unless used */
 };
 
 struct inject_file {
-	uint64_t map_start, map_offset;	/* in: a mapping of the file in the process */
+	uint64_t map_start, map_offset;	   /* in: a mapping of the file in the process */
 	uint64_t symbol[N_INJECT_SYMBOLS]; /* 0: not exported */
-	uint64_t slot, original;	/* a runtime: the CPU provider's OnRunStart; 0, 0: none */
-	char version[32];		/* of the runtime */
+	uint64_t slot, original;	   /* a runtime: the CPU provider's OnRunStart; 0, 0: none */
+	char version[32];		   /* of the runtime */
 	struct inject_gap gap[INJECT_GAPS];
 	uint32_t n_gaps;
 };
 
 /*
- * For file_look_at (capture/proc/file_look.h). A file without a runtime is no error; one that is not understood is: ENOTSUP.
+ * For file_look_at (capture/proc/file_look.h). A file without a runtime is no error; one that is not understood is:
+ * ENOTSUP.
  */
 int inject_file_look(const struct image_file *file, void *result, struct err *err);
 /* What came from another process keeps to its bounds. */

@@ -2,14 +2,14 @@
 /* Reads and writes /proc/PID/mem, which lets write to pages that the process itself may only read. */
 #include "capture/inject/inject_memory.h"
 
-#include "capture/proc/rights.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+#include "capture/proc/rights.h"
 
 static int refuse(const struct inject *inject, int code, struct err *err)
 {
@@ -18,7 +18,8 @@ static int refuse(const struct inject *inject, int code, struct err *err)
 	if (rights_is_yama("", why, sizeof why))
 		return err_set(err, code, "cannot inject: process %d may not be written to: %s", (int)inject->pid, why);
 	return err_set(err, code,
-		       "cannot inject: cannot write to the memory of process %d: %s; it has more rights than you, or something else protects "
+		       "cannot inject: cannot write to the memory of process %d: %s; it has more rights than you, or "
+		       "something else protects "
 		       "it; leave out --inject, as root",
 		       (int)inject->pid, strerror(code));
 }
@@ -41,7 +42,8 @@ int inject_memory_open(struct inject *inject, struct err *err)
 /* The file is still open, but there is no memory behind it any more. */
 static int is_gone(const struct inject *inject, struct err *err)
 {
-	return err_set(err, ESRCH, "cannot inject: process %d has ended, or has become another program", (int)inject->pid);
+	return err_set(err, ESRCH, "cannot inject: process %d has ended, or has become another program",
+		       (int)inject->pid);
 }
 
 bool inject_memory_get(const struct inject *inject, uint64_t at, void *to, size_t size)

@@ -5,14 +5,14 @@
  */
 #include "capture/inject/inject_target.h"
 
-#include "capture/inject/inject_code.h"
-#include "capture/proc/file_look.h"
-#include "capture/proc/proc.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "capture/inject/inject_code.h"
+#include "capture/proc/file_look.h"
+#include "capture/proc/proc.h"
 
 static int check_user(const struct inject *inject, const char *status, size_t len, struct err *err)
 {
@@ -209,10 +209,11 @@ static int find_runtime(struct inject *inject, const struct modules *modules, st
 	}
 	modules_seen_done(&seen);
 	if (code == -ENOENT && barred.code)
-		return err_set(err, ENOENT,
-			       "cannot inject: process %d has no ONNX Runtime in it that can be read: %s, or the program must be "
-			       "started anew",
-			       (int)inject->pid, barred.msg);
+		return err_set(
+		    err, ENOENT,
+		    "cannot inject: process %d has no ONNX Runtime in it that can be read: %s, or the program must be "
+		    "started anew",
+		    (int)inject->pid, barred.msg);
 	if (code == -ENOENT)
 		return err_set(err, ENOENT,
 			       "cannot inject: process %d has no ONNX Runtime in it, or it has not loaded one yet",

@@ -12,8 +12,8 @@
 
 /* A file of the process that stays for as long as it does. */
 struct inject_part {
-	const struct module *module;	/* NULL: there is none */
-	int fd;				/* -1: not looked into yet */
+	const struct module *module; /* NULL: there is none */
+	int fd;			     /* -1: not looked into yet */
 	struct inject_file file;
 };
 

@@ -2,9 +2,6 @@
 /* Our end of the socket to the process that watches (next_watch.c). */
 #include "capture/probe/next.h"
 
-#include "capture/probe/next_watch.h"
-#include "capture/proc/proc.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +10,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "capture/probe/next_watch.h"
+#include "capture/proc/proc.h"
 
 struct next {
 	pid_t child;
@@ -89,9 +89,12 @@ static uint64_t start_ticks(pid_t pid)
 static void describe(struct next_program *program, struct next_found *found)
 {
 	found->why[sizeof found->why - 1] = found->path[sizeof found->path - 1] = 0;
-	*program = (struct next_program){ .pid = found->pid, .start_ticks = start_ticks(found->pid),
-					  .is_held = found->hold != NEXT_NOT, .is_late = found->hold == NEXT_LATE,
-					  .mapped_ns = found->mapped_ns, .held_ns = found->held_ns };
+	*program = (struct next_program){ .pid = found->pid,
+					  .start_ticks = start_ticks(found->pid),
+					  .is_held = found->hold != NEXT_NOT,
+					  .is_late = found->hold == NEXT_LATE,
+					  .mapped_ns = found->mapped_ns,
+					  .held_ns = found->held_ns };
 	memcpy(program->path, found->path, sizeof program->path);
 	if (!program->is_held)
 		memcpy(program->why_not, found->why, sizeof program->why_not);
@@ -111,7 +114,8 @@ int next_take(struct next *next, bool (*wants)(void *ctx, pid_t pid), void *ctx,
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
 			return 0;
 		if (got != sizeof found)
-			return err_set(err, EPIPE, "cannot watch what processes map any longer: the process that did "
+			return err_set(err, EPIPE,
+				       "cannot watch what processes map any longer: the process that did "
 				       "has ended");
 		if (!found.pid) {
 			next->n_lost = found.mapped_ns;

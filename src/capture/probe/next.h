@@ -11,11 +11,11 @@
 #ifndef CAPTURE_PROBE_NEXT_H
 #define CAPTURE_PROBE_NEXT_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "base/err.h"
 
 struct next;
 
@@ -23,12 +23,12 @@ enum { NEXT_LONGEST_HOLD_S = 10 };
 
 struct next_program {
 	pid_t pid;
-	uint64_t start_ticks;	/* field 22 of /proc/PID/stat */
-	bool is_held;		/* until next_release; false: it goes on, and what it did first may not be seen */
-	bool is_late;		/* it is held, but when it stood still it may have used the runtime already */
-	char why_not[240];	/* why it could not be held, or how late it was; "" it is in time */
-	uint64_t mapped_ns, held_ns;	/* CLOCK_MONOTONIC: when it had mapped the file, when it stood still; 0: did not */
-	char path[512];		/* of the file, as the process sees it */
+	uint64_t start_ticks;	     /* field 22 of /proc/PID/stat */
+	bool is_held;		     /* until next_release; false: it goes on, and what it did first may not be seen */
+	bool is_late;		     /* it is held, but when it stood still it may have used the runtime already */
+	char why_not[240];	     /* why it could not be held, or how late it was; "" it is in time */
+	uint64_t mapped_ns, held_ns; /* CLOCK_MONOTONIC: when it had mapped the file, when it stood still; 0: did not */
+	char path[512];		     /* of the file, as the process sees it */
 };
 
 /* Watches from now on. NULL and err: not allowed, or this kernel cannot. */

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The kernel writes a record for each executable mapping into the ring of the processor on which it was made, before the
- * call that made it returns. Reading one: struct perf_event_header, the fields of PERF_RECORD_MMAP2, the path padded to
- * 8 bytes, then what sample_id_all adds: thread ids and time.
+ * The kernel writes a record for each executable mapping into the ring of the processor on which it was made, before
+ * the call that made it returns. Reading one: struct perf_event_header, the fields of PERF_RECORD_MMAP2, the path
+ * padded to 8 bytes, then what sample_id_all adds: thread ids and time.
  */
 #include "capture/probe/next_events.h"
-
-#include "capture/proc/rights.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -17,6 +15,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "capture/proc/rights.h"
 
 enum { RING_BYTES = 128 << 10, MAX_RECORD = 1 << 16, TRAILER = 16 };
 
@@ -43,11 +43,18 @@ struct lost_record {
 static int open_event(unsigned cpu)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = PERF_COUNT_SW_DUMMY, .mmap = 1, .mmap2 = 1,
-		.sample_id_all = 1, .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
-		.use_clockid = 1, .clockid = CLOCK_MONOTONIC,
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof attr,
+		.config = PERF_COUNT_SW_DUMMY,
+		.mmap = 1,
+		.mmap2 = 1,
+		.sample_id_all = 1,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
 		/* wakes at each record: a count of events would count none of these */
-		.watermark = 1, .wakeup_watermark = 1,
+		.watermark = 1,
+		.wakeup_watermark = 1,
 	};
 
 	return (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -56,8 +63,11 @@ static int open_event(unsigned cpu)
 static int refuse(int code, struct err *err)
 {
 	if ((code == EACCES || code == EPERM || code == ENOSYS) && rights_is_filtered())
-		return err_set(err, EACCES, "cannot watch what processes map: a filter of system calls (seccomp) refuses perf_event_open, or "
-			       "CAP_PERFMON is missing; start the container with --security-opt seccomp=unconfined, or run inftrace on the host");
+		return err_set(
+		    err, EACCES,
+		    "cannot watch what processes map: a filter of system calls (seccomp) refuses perf_event_open, or "
+		    "CAP_PERFMON is missing; start the container with --security-opt seccomp=unconfined, or run "
+		    "inftrace on the host");
 	if ((code == EACCES || code == EPERM) && rights_check_perf(false, err))
 		return err_wrap(err, "cannot watch what processes map");
 	if (code == EACCES || code == EPERM)
@@ -73,8 +83,9 @@ static int open_cpu(struct next_events *events, unsigned number, struct err *err
 
 	cpu->fd = open_event(number);
 	if (cpu->fd < 0)
-		return errno == ENODEV ? 0 : refuse(errno, err);	/* a processor that is switched off */
-	cpu->page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, cpu->fd, 0);
+		return errno == ENODEV ? 0 : refuse(errno, err); /* a processor that is switched off */
+	cpu->page =
+	    mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, cpu->fd, 0);
 	if (cpu->page == MAP_FAILED || epoll_ctl(events->fd, EPOLL_CTL_ADD, cpu->fd, &ready)) {
 		code = errno;
 		close(cpu->fd);
@@ -130,9 +141,15 @@ static bool read_mapping(const char *record, size_t size, struct next_mapping *m
 	if (size < sizeof *from + TRAILER)
 		return false;
 	room = size - sizeof *from - TRAILER;
-	*mapping = (struct next_mapping){ .pid = (pid_t)from->pid, .tid = (pid_t)from->tid, .start = from->start,
-					  .size = from->size, .offset = from->offset, .major = from->major,
-					  .minor = from->minor, .inode = from->inode, .generation = from->generation };
+	*mapping = (struct next_mapping){ .pid = (pid_t)from->pid,
+					  .tid = (pid_t)from->tid,
+					  .start = from->start,
+					  .size = from->size,
+					  .offset = from->offset,
+					  .major = from->major,
+					  .minor = from->minor,
+					  .inode = from->inode,
+					  .generation = from->generation };
 	memcpy(&mapping->time_ns, record + size - 8, 8);
 	if (from->pid > INT32_MAX || from->tid > INT32_MAX || !from->pid || !from->inode || *from->path != '/' ||
 	    !memchr(from->path, 0, room) || room > sizeof mapping->path)
@@ -150,7 +167,8 @@ static size_t take_record(struct next_cpu *cpu, char *record)
 	if (head - tail < sizeof header)
 		return 0;
 	copy_out(cpu, tail, &header, sizeof header);
-	if (header.size < sizeof header || header.size > head - tail) {	/* cannot be: the ring is read anew from its end */
+	if (header.size < sizeof header ||
+	    header.size > head - tail) { /* cannot be: the ring is read anew from its end */
 		__atomic_store_n(&cpu->page->data_tail, head, __ATOMIC_RELEASE);
 		return 0;
 	}

@@ -6,27 +6,27 @@
 #ifndef CAPTURE_PROBE_NEXT_EVENTS_H
 #define CAPTURE_PROBE_NEXT_EVENTS_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/err.h"
+
 struct next_mapping {
 	pid_t pid, tid;
-	uint64_t time_ns;	/* CLOCK_MONOTONIC */
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t start, size, offset;
 	uint32_t major, minor;
-	uint64_t inode, generation;	/* generation: tells files apart that had the same inode; 0: not known */
+	uint64_t inode, generation; /* generation: tells files apart that had the same inode; 0: not known */
 	char path[4096];
 };
 
 struct next_events {
-	int fd;			/* readable when something was mapped; 0: closed */
+	int fd; /* readable when something was mapped; 0: closed */
 	struct next_cpu *cpu;
 	unsigned n_cpus;
-	unsigned turn;		/* whose ring is read next */
-	uint64_t n_lost;	/* records that found no room */
+	unsigned turn;	 /* whose ring is read next */
+	uint64_t n_lost; /* records that found no room */
 };
 
 /* 0, or -errno and err: EACCES without the right. next_events_close also after a failure. */

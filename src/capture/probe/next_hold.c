@@ -5,8 +5,6 @@
  */
 #include "capture/probe/next_hold.h"
 
-#include "capture/proc/rights.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <stdint.h>
@@ -17,6 +15,8 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+
+#include "capture/proc/rights.h"
 
 int next_hold_begin(pid_t tid, struct err *err)
 {
@@ -31,7 +31,8 @@ int next_hold_begin(pid_t tid, struct err *err)
 	if (code == EPERM && rights_is_yama("", why, sizeof why))
 		return err_set(err, code, "cannot hold thread %d: %s", (int)tid, why);
 	if (code == EPERM)
-		return err_set(err, code, "cannot hold thread %d: a debugger has it, or CAP_SYS_PTRACE is missing", (int)tid);
+		return err_set(err, code, "cannot hold thread %d: a debugger has it, or CAP_SYS_PTRACE is missing",
+			       (int)tid);
 	return err_set(err, code, "cannot hold thread %d: %s", (int)tid, strerror(code));
 }
 
@@ -72,7 +73,7 @@ bool next_hold_is_early(pid_t pid, pid_t tid)
 
 void next_hold_end(pid_t tid, int status)
 {
-	bool is_signal = WIFSTOPPED(status) && status >> 16 == 0;	/* a signal on its way, and no stop of our own */
+	bool is_signal = WIFSTOPPED(status) && status >> 16 == 0; /* a signal on its way, and no stop of our own */
 
 	ptrace(PTRACE_DETACH, tid, 0, is_signal ? (long)WSTOPSIG(status) : 0);
 }

@@ -7,10 +7,10 @@
 #ifndef CAPTURE_PROBE_NEXT_HOLD_H
 #define CAPTURE_PROBE_NEXT_HOLD_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <sys/types.h>
+
+#include "base/err.h"
 
 /* Asks it to stop; waitpid tells when it has. 0, or -errno and err: EPERM a debugger has it; ESRCH it is gone. */
 int next_hold_begin(pid_t tid, struct err *err);

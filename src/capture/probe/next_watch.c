@@ -6,12 +6,6 @@
  */
 #include "capture/probe/next_watch.h"
 
-#include "base/clock.h"
-#include "capture/proc/modules.h"
-#include "capture/probe/next.h"
-#include "capture/probe/next_events.h"
-#include "capture/probe/next_hold.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,15 +21,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "capture/probe/next.h"
+#include "capture/probe/next_events.h"
+#include "capture/probe/next_hold.h"
+#include "capture/proc/modules.h"
+
 enum { MAX_HELD = 1024, N_KNOWN = 4096 };
 static const uint64_t trust_ns = 1000000000, longest_hold_ns = NEXT_LONGEST_HOLD_S * 1000000000ull;
-static const int64_t largest_file = 256 << 20;	/* larger ones take too long to look at with a program held */
+static const int64_t largest_file = 256 << 20; /* larger ones take too long to look at with a program held */
 
 struct held {
 	struct next_found found;
-	int status;		/* of waitpid */
-	unsigned n_pending;	/* files of it that are to be looked at */
-	bool is_stopped, is_wanted, is_told;	/* wanted: it has a runtime */
+	int status;			     /* of waitpid */
+	unsigned n_pending;		     /* files of it that are to be looked at */
+	bool is_stopped, is_wanted, is_told; /* wanted: it has a runtime */
 	bool is_released;
 };
 
@@ -61,9 +61,9 @@ struct watch {
 	struct known known[N_KNOWN];
 	struct held *held[MAX_HELD];
 	size_t n_held;
-	uint64_t n_lost;	/* that were told of */
+	uint64_t n_lost; /* that were told of */
 	struct pending *first, **last;
-	struct modules_looking *looking;	/* at the first; NULL: not begun */
+	struct modules_looking *looking; /* at the first; NULL: not begun */
 };
 
 /* Before everybody else: what it does is short. Without the right it is slower. */
@@ -109,8 +109,8 @@ static void tell_all(struct watch *watch)
 		struct held *held = watch->held[i];
 		if (held->is_wanted && !held->is_told && !held->is_released &&
 		    (held->is_stopped || held->found.hold == NEXT_NOT))
-			held->is_told = send(watch->socket, &held->found, sizeof held->found,
-					     MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
+			held->is_told =
+			    send(watch->socket, &held->found, sizeof held->found, MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
 	}
 }
 
@@ -160,8 +160,8 @@ static bool is_same(const struct known *known, const struct next_mapping *mappin
 
 static void remember(struct watch *watch, const struct next_mapping *mapping, enum modules_verdict verdict)
 {
-	*known_place(watch, mapping) = (struct known){ mapping->inode, mapping->generation, clock_ns(), mapping->major,
-						       mapping->minor, verdict };
+	*known_place(watch, mapping) =
+	    (struct known){ mapping->inode, mapping->generation, clock_ns(), mapping->major, mapping->minor, verdict };
 }
 
 /* What is known of the file of a mapping: it is asked for, its thread held, or passed over. */
@@ -178,7 +178,7 @@ static void settle(struct watch *watch, const struct next_mapping *mapping, enum
 		return;
 	}
 	if (held->is_wanted)
-		return;		/* a second copy, which is mapped by now: they are armed together */
+		return; /* a second copy, which is mapped by now: they are armed together */
 	held->is_wanted = true;
 	memcpy(held->found.path, mapping->path, sizeof held->found.path - 1);
 }
@@ -195,7 +195,8 @@ static void postpone(struct watch *watch, const struct next_mapping *mapping, in
 		close(fd);
 		return;
 	}
-	held = !fstat(fd, &stat_) && stat_.st_size <= largest_file ? hold(watch, mapping) : find_held(watch, mapping->tid);
+	held =
+	    !fstat(fd, &stat_) && stat_.st_size <= largest_file ? hold(watch, mapping) : find_held(watch, mapping->tid);
 	if (held)
 		held->n_pending++;
 	pending->next = NULL;
@@ -207,8 +208,10 @@ static void postpone(struct watch *watch, const struct next_mapping *mapping, in
 
 static void take_mapping(struct watch *watch, const struct next_mapping *mapping)
 {
-	struct module module = { (char *)(uintptr_t)mapping->path, mapping->major, mapping->minor, mapping->inode,
-				 mapping->start, mapping->start + mapping->size, mapping->offset, false };
+	struct module module = {
+		(char *)(uintptr_t)mapping->path, mapping->major,  mapping->minor, mapping->inode, mapping->start,
+		mapping->start + mapping->size,	  mapping->offset, false
+	};
 	const struct known *known = known_place(watch, mapping);
 	enum modules_verdict verdict;
 	struct err err;
@@ -370,7 +373,8 @@ void next_watch(int socket, pid_t parent)
 	if (!begin(&watch, &events))
 		_exit(0);
 	for (;;) {
-		struct pollfd ready[3] = { { events.fd, POLLIN, 0 }, { watch.socket, POLLIN, 0 },
+		struct pollfd ready[3] = { { events.fd, POLLIN, 0 },
+					   { watch.socket, POLLIN, 0 },
 					   { watch.children, POLLIN, 0 } };
 		poll(ready, 3, watch.first ? 0 : watch.n_held ? 20 : -1);
 		while (next_events_take(&events, &mapping))

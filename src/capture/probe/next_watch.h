@@ -7,15 +7,15 @@
 #include <sys/types.h>
 
 enum next_hold {
-	NEXT_EARLY,	/* held before it could use the runtime */
-	NEXT_LATE,	/* held, but what it did before is not known */
-	NEXT_NOT,	/* could not be held: why */
+	NEXT_EARLY, /* held before it could use the runtime */
+	NEXT_LATE,  /* held, but what it did before is not known */
+	NEXT_NOT,   /* could not be held: why */
 };
 
 struct next_found {
-	pid_t pid, tid;		/* pid 0: none, but mapped_ns mappings were not seen so far */
-	uint32_t hold;		/* enum next_hold */
-	uint64_t mapped_ns, held_ns;	/* CLOCK_MONOTONIC */
+	pid_t pid, tid;		     /* pid 0: none, but mapped_ns mappings were not seen so far */
+	uint32_t hold;		     /* enum next_hold */
+	uint64_t mapped_ns, held_ns; /* CLOCK_MONOTONIC */
 	char why[240];
 	char path[512];
 };

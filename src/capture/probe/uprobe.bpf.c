@@ -8,16 +8,13 @@
  * of is remembered for two reasons: the operators of an inference that is skipped are, too, and an operator on a
  * thread that is in no inference tells which one it belongs to.
  */
-#include <linux/bpf.h>
+#include "capture/probe/uprobe.h"
 
+#include <linux/bpf.h>
+#include <asm/ptrace.h>
+#include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#include <asm/ptrace.h>
-
-#include <bpf/bpf_helpers.h>
-
-#include "capture/probe/uprobe.h"
 
 char terms[] SEC("license") = "Dual BSD/GPL";
 
@@ -38,10 +35,10 @@ struct {
 } armed SEC(".maps");
 
 struct thread {
-	uint64_t stack;		/* of the outermost run */
-	uint32_t depth;		/* runs inside each other; 0: none */
-	uint16_t is_skipped;	/* enum skipped */
-	uint16_t place;		/* enum place; of a thread that was in no run so far */
+	uint64_t stack;	     /* of the outermost run */
+	uint32_t depth;	     /* runs inside each other; 0: none */
+	uint16_t is_skipped; /* enum skipped */
+	uint16_t place;	     /* enum place; of a thread that was in no run so far */
 };
 
 /* Why an inference is not recorded; its operators are not either, whichever thread's inference they look like. */
@@ -58,9 +55,9 @@ struct {
 } threads SEC(".maps");
 
 /*
- * Objects whose names were told: in the row that 14 bits of a hash choose, 32 more say which object, and below are 32 of its
- * mark, which changes with its identity. One that is pushed out is told again. The kernel's own tables with keys cost
- * more than all the rest that is done for an operator.
+ * Objects whose names were told: in the row that 14 bits of a hash choose, 32 more say which object, and below are 32
+ * of its mark, which changes with its identity. One that is pushed out is told again. The kernel's own tables with keys
+ * cost more than all the rest that is done for an operator.
  */
 enum { SEEN_WAYS = 4, SEEN_ROWS = 16384 };
 
@@ -181,8 +178,9 @@ __noinline int tell_text(uint64_t object, uint64_t offset, uint64_t cookie, uint
 		__sync_fetch_and_add(&state->n_lost, 1);
 		return 0;
 	}
-	named->record = (struct uprobe_record){ .time = bpf_ktime_get_ns(), .object = object, .tid = tid,
-						.kind = UPROBE_TEXT, .armed = (uint16_t)index };
+	named->record = (struct uprobe_record){
+		.time = bpf_ktime_get_ns(), .object = object, .tid = tid, .kind = UPROBE_TEXT, .armed = (uint16_t)index
+	};
 	named->index = offset;
 	named->provider = generation;
 	named->type[0] = 0;
@@ -196,7 +194,8 @@ __noinline int tell_text(uint64_t object, uint64_t offset, uint64_t cookie, uint
 
 enum { BLOCK_BYTES = 160 };
 
-/* Everything in a block of an object that looks like a std::string. Blocks, because the kernel checks every turn of a loop. */
+/* Everything in a block of an object that looks like a std::string. Blocks, because the kernel checks every turn of a
+ * loop. */
 __noinline int tell_block(uint64_t object, uint64_t offset, uint64_t cookie, uint32_t tid, uint64_t generation)
 {
 	for (uint32_t at = 0; at < BLOCK_BYTES; at += 8)
@@ -221,7 +220,7 @@ static __always_inline uint64_t hash(uint64_t value)
 
 /* An object on its way to being told: where that is noted, and what. */
 struct telling {
-	uint64_t *way, entry;	/* way NULL: it was told with the same mark */
+	uint64_t *way, entry; /* way NULL: it was told with the same mark */
 };
 
 static __always_inline struct telling find_untold(const struct hit *hit, uint64_t object, uint64_t mark)
@@ -252,7 +251,7 @@ static __always_inline void tell_object(const struct hit *hit, uint64_t object, 
 	if (!telling.way)
 		return;
 	tell_texts(object, size, hit->cookie, hit->tid, generation);
-	if (hit->armed->n_lost == n_lost)	/* else it is told again */
+	if (hit->armed->n_lost == n_lost) /* else it is told again */
 		*telling.way = telling.entry;
 }
 
@@ -313,8 +312,9 @@ __noinline int is_run_on_stack(uint64_t stack, uint64_t start, uint64_t end)
 }
 
 /*
- * An operator on a thread that has begun no inference as far as we know is either one of an inference that began unseen, on
- * the thread that called Run, or one that the runtime has handed to a thread of its own. The stack tells, once for a thread.
+ * An operator on a thread that has begun no inference as far as we know is either one of an inference that began
+ * unseen, on the thread that called Run, or one that the runtime has handed to a thread of its own. The stack tells,
+ * once for a thread.
  */
 static __always_inline bool is_in_unseen(const struct hit *hit, struct thread *thread)
 {
@@ -325,8 +325,9 @@ static __always_inline bool is_in_unseen(const struct hit *hit, struct thread *t
 	if (!thread)
 		return false;
 	if (thread->place == PLACE_UNKNOWN)
-		thread->place = is_run_on_stack(hit->regs->rsp, hit->armed->run_start, hit->armed->run_end) ? PLACE_INSIDE :
-													   PLACE_OUTSIDE;
+		thread->place = is_run_on_stack(hit->regs->rsp, hit->armed->run_start, hit->armed->run_end)
+				    ? PLACE_INSIDE
+				    : PLACE_OUTSIDE;
 	return thread->place == PLACE_INSIDE;
 }
 
@@ -398,7 +399,7 @@ static __always_inline bool enter(const struct hit *hit)
 		thread->depth = 0;
 		thread->stack = hit->regs->rsp;
 		thread->is_skipped = is_skipped(hit->armed);
-		thread->place = PLACE_OUTSIDE;	/* once this run is over */
+		thread->place = PLACE_OUTSIDE; /* once this run is over */
 	}
 	if (thread->is_skipped == SKIPPED_BY_SAMPLE && !thread->depth)
 		__sync_fetch_and_add(&hit->armed->n_skipped, 1);
@@ -492,7 +493,7 @@ static __always_inline int on_entry(const struct hit *hit)
 	case UPROBE_COMPILE:
 		tell_object(hit, hit->regs->rsi, UPROBE_PROVIDER_BYTES);
 		break;
-	case UPROBE_INITIALIZE:	/* the model is loaded: names are there */
+	case UPROBE_INITIALIZE: /* the model is loaded: names are there */
 		__sync_fetch_and_add(&hit->armed->generation, 1);
 		tell_object(hit, hit->regs->rsi, UPROBE_SESSION_BYTES);
 		break;
@@ -521,8 +522,8 @@ int leave(struct pt_regs *regs)
 }
 
 /*
- * In an object of its own: to find out that a kernel does not have this function, libbpf looks through all its modules, which
- * wants CAP_SYS_ADMIN.
+ * In an object of its own: to find out that a kernel does not have this function, libbpf looks through all its modules,
+ * which wants CAP_SYS_ADMIN.
  */
 #ifdef WITH_SESSION
 extern bool bpf_session_is_return(void) __ksym;

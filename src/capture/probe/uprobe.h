@@ -20,24 +20,35 @@ typedef __u8 uint8_t;
 #endif
 
 enum {
-	UPROBE_MAX_ARMED = 512,		/* copies of the runtime in living processes */
+	UPROBE_MAX_ARMED = 512, /* copies of the runtime in living processes */
 	UPROBE_RING_BYTES = 8 << 20,
 	UPROBE_NAME = 512,
 	UPROBE_TYPE = 64,
 	UPROBE_CONTEXT_WORDS = 4,
-	UPROBE_SESSION_BYTES = 3400,	/* in which a session has its names; and providers theirs: */
+	UPROBE_SESSION_BYTES = 3400, /* in which a session has its names; and providers theirs: */
 	UPROBE_PROVIDER_BYTES = 256,
-	UPROBE_MAX_TEXTS = 24,		/* of one object */
+	UPROBE_MAX_TEXTS = 24, /* of one object */
 };
 
 /* What a site is, in the low byte of its cookie; the index of the armed copy lies above it. As enum ort_site_kind. */
 enum uprobe_kind {
-	UPROBE_RUN, UPROBE_INITIALIZE, UPROBE_LOAD, UPROBE_SESSION_DELETE, UPROBE_TRANSFORM, UPROBE_TRANSFORM_END,
-	UPROBE_GET_CAPABILITY, UPROBE_COMPILE, UPROBE_SAVE_WEIGHTS, UPROBE_PREPACK, UPROBE_OPERATOR, UPROBE_OPERATOR_END,
+	UPROBE_RUN,
+	UPROBE_INITIALIZE,
+	UPROBE_LOAD,
+	UPROBE_SESSION_DELETE,
+	UPROBE_TRANSFORM,
+	UPROBE_TRANSFORM_END,
+	UPROBE_GET_CAPABILITY,
+	UPROBE_COMPILE,
+	UPROBE_SAVE_WEIGHTS,
+	UPROBE_PREPACK,
+	UPROBE_OPERATOR,
+	UPROBE_OPERATOR_END,
 	N_UPROBE_SITES,
 	/* of no site: */
-	UPROBE_KERNEL,	/* a struct uprobe_named before the first operator of a kernel */
-	UPROBE_TEXT,	/* a struct uprobe_named for each std::string in a session or provider, before the first hit with it */
+	UPROBE_KERNEL, /* a struct uprobe_named before the first operator of a kernel */
+	UPROBE_TEXT,   /* a struct uprobe_named for each std::string in a session or provider, before the first hit with
+			  it */
 	N_UPROBE_KINDS
 };
 
@@ -48,27 +59,27 @@ enum uprobe_kind {
  * settings before the gate is opened; the counts are the program's.
  */
 struct uprobe_armed {
-	uint32_t is_open;	/* the gate: nothing is recorded before every site is in, nor while they go */
-	uint32_t is_old_string;	/* names are std::strings of the ABI of the C++ library before 5 */
-	uint32_t tgid;		/* other processes are not recorded; 0: the kernel keeps them apart */
-	uint32_t sample;	/* every how many inferences one is recorded; 0 and 1: each */
-	uint32_t has_operators;	/* there are probes on them */
-	uint32_t has_gaps;	/* not every inference is recorded */
-	uint64_t run_start, run_end;	/* where InferenceSession::Run lies in the process; 0, 0: not known */
-	uint64_t min_gap_ns;	/* one inference is recorded in so many nanoseconds, in the mean; 0: no limit */
-	uint64_t generation;	/* counts creations and releases: objects at known addresses may be new ones */
-	uint64_t n_runs;	/* seen, recorded or not; only with has_gaps */
-	uint64_t n_skipped;	/* not recorded because of `sample` or `min_gap_ns` */
-	uint64_t next_ns;	/* the next inference is not recorded before */
-	uint64_t n_lost;	/* records that found no room in the ring */
+	uint32_t is_open;	     /* the gate: nothing is recorded before every site is in, nor while they go */
+	uint32_t is_old_string;	     /* names are std::strings of the ABI of the C++ library before 5 */
+	uint32_t tgid;		     /* other processes are not recorded; 0: the kernel keeps them apart */
+	uint32_t sample;	     /* every how many inferences one is recorded; 0 and 1: each */
+	uint32_t has_operators;	     /* there are probes on them */
+	uint32_t has_gaps;	     /* not every inference is recorded */
+	uint64_t run_start, run_end; /* where InferenceSession::Run lies in the process; 0, 0: not known */
+	uint64_t min_gap_ns;	     /* one inference is recorded in so many nanoseconds, in the mean; 0: no limit */
+	uint64_t generation;	     /* counts creations and releases: objects at known addresses may be new ones */
+	uint64_t n_runs;	     /* seen, recorded or not; only with has_gaps */
+	uint64_t n_skipped;	     /* not recorded because of `sample` or `min_gap_ns` */
+	uint64_t next_ns;	     /* the next inference is not recorded before */
+	uint64_t n_lost;	     /* records that found no room in the ring */
 };
 
 struct uprobe_record {
-	uint64_t time;		/* CLOCK_MONOTONIC */
-	uint64_t object;	/* kernel, session or transformer; at a return: what was returned (0: well) */
-	uint64_t stack;		/* rsp; at the entry of a function the return address is there */
+	uint64_t time;	 /* CLOCK_MONOTONIC */
+	uint64_t object; /* kernel, session or transformer; at a return: what was returned (0: well) */
+	uint64_t stack;	 /* rsp; at the entry of a function the return address is there */
 	uint32_t tid;
-	uint8_t kind;		/* enum uprobe_kind */
+	uint8_t kind; /* enum uprobe_kind */
 	uint8_t is_return;
 	uint16_t armed;
 };
@@ -76,18 +87,18 @@ struct uprobe_record {
 /* UPROBE_RUN at its entry, and UPROBE_OPERATOR on a thread that is in no run: what tells whose run it is. */
 struct uprobe_joined {
 	struct uprobe_record record;
-	uint64_t word[UPROBE_CONTEXT_WORDS];	/* run: the address of its options; operator: words 9 to 12 of its context, 0 in
-						 * a run that began unseen */
+	uint64_t word[UPROBE_CONTEXT_WORDS]; /* run: the address of its options; operator: words 9 to 12 of its context,
+					      * 0 in a run that began unseen */
 };
 
 /*
- * UPROBE_KERNEL; UPROBE_TEXT (name alone, index: its offset in the object); UPROBE_TRANSFORM (name alone); a return with an error (its message, as name). Texts end in NUL; "" was
- * not readable.
+ * UPROBE_KERNEL; UPROBE_TEXT (name alone, index: its offset in the object); UPROBE_TRANSFORM (name alone); a return
+ * with an error (its message, as name). Texts end in NUL; "" was not readable.
  */
 struct uprobe_named {
 	struct uprobe_record record;
-	uint64_t index;		/* of the node in its graph; or the text's offset */
-	uint64_t provider;	/* the IExecutionProvider; or the generation in which the text was read */
+	uint64_t index;	   /* of the node in its graph; or the text's offset */
+	uint64_t provider; /* the IExecutionProvider; or the generation in which the text was read */
 	char name[UPROBE_NAME], type[UPROBE_TYPE];
 };
 

@@ -4,13 +4,12 @@
  * pre-packing. Of most parts only the beginning can be seen without danger (an exception may pass through them): such a
  * part lasts until the next one begins.
  */
-#include "capture/probe/uprobe_process.h"
-
-#include "event/event.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "capture/probe/uprobe_process.h"
+#include "event/event.h"
 
 static struct open_creation *top(struct uprobe_thread *thread)
 {
@@ -43,9 +42,14 @@ static struct open_creation *find(const struct uprobe_step *step)
 /* Hands on the part that lasted until now. */
 static int end_part(const struct uprobe_step *step, struct open_creation *creation)
 {
-	struct record record = { .time = creation->part_time, .value = step->hit->time, .id = creation->session,
-				 .run = creation->lane, .text = creation->part, .type = RECORD_SLICE,
-				 .flags = KIND_SPECIALIZE, .more = creation->part_is_node ? FLAG_NODE : 0 };
+	struct record record = { .time = creation->part_time,
+				 .value = step->hit->time,
+				 .id = creation->session,
+				 .run = creation->lane,
+				 .text = creation->part,
+				 .type = RECORD_SLICE,
+				 .flags = KIND_SPECIALIZE,
+				 .more = creation->part_is_node ? FLAG_NODE : 0 };
 
 	if (!creation->part_time)
 		return 0;
@@ -59,11 +63,18 @@ static int end_part(const struct uprobe_step *step, struct open_creation *creati
 /* The first word of a creation, and of its loading: when its model's name is known, or never will be. */
 static int tell_begin(const struct uprobe_step *step, struct open_creation *creation)
 {
-	struct record begin = { .time = creation->time, .id = creation->session, .value = creation->lane,
-				.type = RECORD_SLICE_BEGIN, .flags = KIND_SESSION,
+	struct record begin = { .time = creation->time,
+				.id = creation->session,
+				.value = creation->lane,
+				.type = RECORD_SLICE_BEGIN,
+				.flags = KIND_SESSION,
 				.more = creation->is_cut ? FLAG_PARTIAL : 0 };
-	struct record load = { .time = creation->load_time, .value = creation->loaded_time, .id = creation->session,
-			       .run = creation->lane, .type = RECORD_SLICE, .flags = KIND_LOAD };
+	struct record load = { .time = creation->load_time,
+			       .value = creation->loaded_time,
+			       .id = creation->session,
+			       .run = creation->lane,
+			       .type = RECORD_SLICE,
+			       .flags = KIND_LOAD };
 	int code;
 
 	if (creation->is_told)
@@ -91,7 +102,9 @@ static struct open_creation *push(const struct uprobe_step *step)
 		memmove(thread->creation, thread->creation + 1, --thread->n_creations * sizeof *creation);
 	}
 	creation = &thread->creation[thread->n_creations++];
-	*creation = (struct open_creation){ .object = step->hit->object, .time = step->hit->time, .session = session,
+	*creation = (struct open_creation){ .object = step->hit->object,
+					    .time = step->hit->time,
+					    .session = session,
 					    .lane = uprobe_lane_take(step->process, step->hit->time) };
 	step->process->session[session].was_created = true;
 	return creation;
@@ -101,8 +114,12 @@ static struct open_creation *push(const struct uprobe_step *step)
 static int pop(const struct uprobe_step *step, bool is_failed, const char *message)
 {
 	struct open_creation *creation = top(step->thread);
-	struct record record = { .time = step->hit->time, .id = creation->session, .value = creation->lane,
-				 .type = RECORD_SLICE_END, .flags = KIND_SESSION, .more = is_failed ? FLAG_FAILED : 0,
+	struct record record = { .time = step->hit->time,
+				 .id = creation->session,
+				 .value = creation->lane,
+				 .type = RECORD_SLICE_END,
+				 .flags = KIND_SESSION,
+				 .more = is_failed ? FLAG_FAILED : 0,
 				 .text = is_failed ? uprobe_text(step->process, message) : 0 };
 	int code = tell_begin(step, creation);
 
@@ -163,8 +180,11 @@ int uprobe_creation_transform(const struct uprobe_step *step)
 	code = end_part(step, creation);
 	/* those that an exception has left */
 	while (!code && creation->n_transforms && creation->transform[creation->n_transforms - 1] <= step->hit->stack) {
-		struct record left = { .time = step->hit->time, .id = creation->session, .value = creation->lane,
-				       .type = RECORD_SLICE_END, .flags = KIND_SPECIALIZE };
+		struct record left = { .time = step->hit->time,
+				       .id = creation->session,
+				       .value = creation->lane,
+				       .type = RECORD_SLICE_END,
+				       .flags = KIND_SPECIALIZE };
 		creation->n_transforms--;
 		code = uprobe_process_tell(step, &left);
 	}

@@ -5,9 +5,9 @@
  */
 #include "capture/probe/uprobe_link.h"
 
+#include <linux/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,9 +52,14 @@ unsigned uprobe_link_attach_type(enum uprobe_link_type type)
 static int create_multi(int program, unsigned type, unsigned flags, const char *path, pid_t pid, const uint64_t *offset,
 			const uint64_t *cookie, size_t n)
 {
-	struct multi_attr attr = { .prog_fd = (uint32_t)program, .attach_type = type, .path = (uintptr_t)path,
-				   .offsets = (uintptr_t)offset, .cookies = (uintptr_t)cookie, .cnt = (uint32_t)n,
-				   .multi_flags = flags, .pid = (uint32_t)pid };
+	struct multi_attr attr = { .prog_fd = (uint32_t)program,
+				   .attach_type = type,
+				   .path = (uintptr_t)path,
+				   .offsets = (uintptr_t)offset,
+				   .cookies = (uintptr_t)cookie,
+				   .cnt = (uint32_t)n,
+				   .multi_flags = flags,
+				   .pid = (uint32_t)pid };
 
 	return (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr);
 }
@@ -78,11 +83,12 @@ static int perf_type(void)
 	return read_number("/sys/bus/event_source/devices/uprobe/type", "%d");
 }
 
-/* Asks for its cookie, and no more. Its descriptor; -errno: EINVAL where the kernel does not know the type or cookies. */
+/* Asks for its cookie, and no more. Its descriptor; -errno: EINVAL where the kernel does not know the type or cookies.
+ */
 static int load_small(enum uprobe_link_type type)
 {
 	struct bpf_insn program[3] = { { .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_attach_cookie },
-				       { .code = BPF_ALU64 | BPF_MOV | BPF_K },	/* sessions return 0 or 1 */
+				       { .code = BPF_ALU64 | BPF_MOV | BPF_K }, /* sessions return 0 or 1 */
 				       { .code = BPF_JMP | BPF_EXIT } };
 	union bpf_attr attr;
 	int fd;
@@ -92,7 +98,7 @@ static int load_small(enum uprobe_link_type type)
 	attr.expected_attach_type = uprobe_link_attach_type(type);
 	attr.insns = (uint64_t)(uintptr_t)program;
 	attr.insn_cnt = 3;
-	attr.license = (uint64_t)(uintptr_t) "GPL";
+	attr.license = (uint64_t)(uintptr_t)"GPL";
 	fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof attr);
 	return fd < 0 ? -errno : fd;
 }
@@ -107,7 +113,7 @@ static bool is_known(enum uprobe_link_type type, int program)
 	fd = create_multi(program, uprobe_link_attach_type(type), 0, "/", 0, &offset, &cookie, 1);
 	if (fd >= 0)
 		close(fd);
-	return fd >= 0 || errno == EBADF;	/* not a file: it has come so far as to look */
+	return fd >= 0 || errno == EBADF; /* not a file: it has come so far as to look */
 }
 
 int uprobe_link_check(enum uprobe_link_type type)
@@ -121,11 +127,17 @@ int uprobe_link_check(enum uprobe_link_type type)
 }
 
 /* One probe by a perf event of this type and config. The link holds the event. */
-static int create_perf(int program, int type, uint64_t config, const char *path, pid_t pid, const struct uprobe_site *site)
+static int create_perf(int program, int type, uint64_t config, const char *path, pid_t pid,
+		       const struct uprobe_site *site)
 {
-	struct perf_event_attr attr = { .size = sizeof attr, .type = (uint32_t)type, .config1 = (uintptr_t)path,
-					.config2 = site->offset, .config = config };
-	struct perf_link_attr create = { .prog_fd = (uint32_t)program, .attach_type = BPF_PERF_EVENT, .cookie = site->cookie };
+	struct perf_event_attr attr = { .size = sizeof attr,
+					.type = (uint32_t)type,
+					.config1 = (uintptr_t)path,
+					.config2 = site->offset,
+					.config = config };
+	struct perf_link_attr create = { .prog_fd = (uint32_t)program,
+					 .attach_type = BPF_PERF_EVENT,
+					 .cookie = site->cookie };
 	int event, link;
 
 	event = (int)syscall(SYS_perf_event_open, &attr, pid ? pid : -1, pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
@@ -146,8 +158,8 @@ static int add(struct uprobe_links *links, int fd)
 }
 
 /* One link for these sites: those with a return, those without, or all. */
-static int add_multi(struct uprobe_links *links, int program, unsigned type, unsigned flags, const char *path, pid_t pid,
-		     const struct uprobe_site *site, size_t n, bool with_plain, bool with_return)
+static int add_multi(struct uprobe_links *links, int program, unsigned type, unsigned flags, const char *path,
+		     pid_t pid, const struct uprobe_site *site, size_t n, bool with_plain, bool with_return)
 {
 	uint64_t *offset = malloc(2 * n * sizeof *offset), *cookie = offset + n;
 	size_t taken = 0;
@@ -175,7 +187,8 @@ static int open_perf(struct uprobe_links *links, const struct uprobe_programs *p
 
 	links->is_slow = true;
 	for (size_t i = 0; i < n; i++) {
-		if (site[i].has_return && add(links, create_perf(programs->leave, type, on_return, path, pid, &site[i])))
+		if (site[i].has_return &&
+		    add(links, create_perf(programs->leave, type, on_return, path, pid, &site[i])))
 			return -1;
 		if (add(links, create_perf(programs->entry, type, 0, path, pid, &site[i])))
 			return -1;
@@ -190,9 +203,13 @@ static int open_all(struct uprobe_links *links, enum uprobe_link_type type, cons
 		return open_perf(links, programs, path, pid, site, n);
 	if (type == UPROBE_LINK_SESSION)
 		return add_multi(links, programs->session, TRACE_UPROBE_SESSION, 0, path, pid, site, n, false, true) ||
-		       add_multi(links, programs->entry, TRACE_UPROBE_MULTI, 0, path, pid, site, n, true, false) ? -1 : 0;
+			       add_multi(links, programs->entry, TRACE_UPROBE_MULTI, 0, path, pid, site, n, true, false)
+			   ? -1
+			   : 0;
 	return add_multi(links, programs->leave, TRACE_UPROBE_MULTI, MULTI_RETURN, path, pid, site, n, false, true) ||
-	       add_multi(links, programs->entry, TRACE_UPROBE_MULTI, 0, path, pid, site, n, true, true) ? -1 : 0;
+		       add_multi(links, programs->entry, TRACE_UPROBE_MULTI, 0, path, pid, site, n, true, true)
+		   ? -1
+		   : 0;
 }
 
 int uprobe_links_open(struct uprobe_links *links, enum uprobe_link_type type, const struct uprobe_programs *programs,

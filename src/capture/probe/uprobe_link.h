@@ -7,14 +7,14 @@
 #ifndef CAPTURE_PROBE_UPROBE_LINK_H
 #define CAPTURE_PROBE_UPROBE_LINK_H
 
-#include "capture/probe/uprobes.h"
-
 #include <stddef.h>
 
+#include "capture/probe/uprobes.h"
+
 struct uprobe_site {
-	uint64_t offset;	/* in the file */
+	uint64_t offset; /* in the file */
 	uint64_t cookie;
-	bool has_return;	/* its return is wanted, too */
+	bool has_return; /* its return is wanted, too */
 };
 
 /* Descriptors of loaded programs; those that the way does not need may be -1. */
@@ -25,7 +25,7 @@ struct uprobe_programs {
 struct uprobe_links {
 	int *fd;
 	size_t n;
-	bool is_slow;		/* perf events: many, and each takes the kernel some 100 ms to close */
+	bool is_slow; /* perf events: many, and each takes the kernel some 100 ms to close */
 };
 
 /*

@@ -5,9 +5,6 @@
  */
 #include "capture/probe/uprobe_load.h"
 
-#include "capture/proc/namespace.h"
-#include "capture/proc/rights.h"
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -18,6 +15,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "capture/proc/namespace.h"
+#include "capture/proc/rights.h"
+
 /* The pid namespace that every kernel begins with has this inode. */
 static const uint64_t initial_namespace = 0xeffffffc;
 
@@ -27,7 +27,8 @@ extern const size_t uprobe_object_size, uprobe_session_object_size;
 /* libbpf says what was wrong by printing; its last complaint is kept for the error's text. */
 static char complaint[200];
 
-__attribute__((format(printf, 2, 0))) static int keep_complaint(enum libbpf_print_level level, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static int keep_complaint(enum libbpf_print_level level, const char *format,
+								va_list args)
 {
 	if (level == LIBBPF_WARN && !*complaint) {
 		vsnprintf(complaint, sizeof complaint, format, args);
@@ -44,9 +45,11 @@ static int prepare(struct bpf_object *object, enum uprobe_link_type link)
 	struct bpf_program *program;
 	struct stat stat_;
 
-	bpf_object__for_each_program(program, object) {
+	bpf_object__for_each_program(program, object)
+	{
 		bool is_session = strstr(bpf_program__name(program), "session");
-		bool is_plain = !strcmp(bpf_program__name(program), "entry") || !strcmp(bpf_program__name(program), "empty");
+		bool is_plain =
+		    !strcmp(bpf_program__name(program), "entry") || !strcmp(bpf_program__name(program), "empty");
 		enum uprobe_link_type type = link == UPROBE_LINK_SESSION && is_plain ? UPROBE_LINK_MULTI : link;
 		bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)uprobe_link_attach_type(type));
 		bpf_program__set_autoload(program, is_plain || is_session == (link == UPROBE_LINK_SESSION));
@@ -103,8 +106,9 @@ static int load_for(struct uprobe_loaded *loaded, enum uprobe_link_type link, st
 	memset(loaded, 0, sizeof *loaded);
 	*complaint = 0;
 	loaded->link = link;
-	loaded->object = link == UPROBE_LINK_SESSION ? bpf_object__open_mem(uprobe_session_object, uprobe_session_object_size, NULL) :
-						       bpf_object__open_mem(uprobe_object, uprobe_object_size, NULL);
+	loaded->object = link == UPROBE_LINK_SESSION
+			     ? bpf_object__open_mem(uprobe_session_object, uprobe_session_object_size, NULL)
+			     : bpf_object__open_mem(uprobe_object, uprobe_object_size, NULL);
 	code = loaded->object ? prepare(loaded->object, link) : -errno;
 	if (!code)
 		code = bpf_object__load(loaded->object);
@@ -134,10 +138,14 @@ static int check(enum uprobe_link_type link, enum uprobe_link_type wanted, struc
 	if (uname(&kernel))
 		*kernel.release = 0;
 	if (wanted == UPROBE_LINK_ANY)
-		return err_set(err, ENOTSUP, "cannot put probes into running programs: Linux can do what it takes since %s, and this is %.64s",
-			       uprobe_link_since(wanted), kernel.release);
-	return err_set(err, ENOTSUP, "cannot put probes in by %s: Linux has that since %s, and this is %.64s; leave out --link for "
-		       "the best that there is", uprobe_link_name(link), uprobe_link_since(link), kernel.release);
+		return err_set(
+		    err, ENOTSUP,
+		    "cannot put probes into running programs: Linux can do what it takes since %s, and this is %.64s",
+		    uprobe_link_since(wanted), kernel.release);
+	return err_set(err, ENOTSUP,
+		       "cannot put probes in by %s: Linux has that since %s, and this is %.64s; leave out --link for "
+		       "the best that there is",
+		       uprobe_link_name(link), uprobe_link_since(link), kernel.release);
 }
 
 int uprobe_load(struct uprobe_loaded *loaded, enum uprobe_link_type wanted, struct err *err)
@@ -151,7 +159,7 @@ int uprobe_load(struct uprobe_loaded *loaded, enum uprobe_link_type wanted, stru
 		code = check((enum uprobe_link_type)link, wanted, err);
 		if (!code)
 			code = load_for(loaded, (enum uprobe_link_type)link, err);
-		if (code == -EPERM)	/* it will be no other the other way */
+		if (code == -EPERM) /* it will be no other the other way */
 			break;
 	}
 	libbpf_set_print(before);

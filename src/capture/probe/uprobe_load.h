@@ -13,8 +13,8 @@ struct uprobe_loaded {
 	struct bpf_object *object;
 	enum uprobe_link_type link;
 	struct uprobe_programs program;
-	struct uprobe_programs empty;	/* those that do nothing */
-	struct uprobe_armed *armed;	/* UPROBE_MAX_ARMED of them, shared with the program */
+	struct uprobe_programs empty; /* those that do nothing */
+	struct uprobe_armed *armed;   /* UPROBE_MAX_ARMED of them, shared with the program */
 	struct uprobe_ring ring;
 	void *mapped[3];
 	size_t mapped_size[3];

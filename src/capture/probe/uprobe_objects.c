@@ -8,14 +8,13 @@
  *                     before a text "model_loading_..."
  *   provider          its type ends in "ExecutionProvider"
  */
-#include "capture/probe/uprobe_process.h"
-
-#include "runtime/model_name.h"
-
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "capture/probe/uprobe_process.h"
+#include "runtime/model_name.h"
 
 enum { PATH_LIMIT = 368, MAX_KERNELS = 1 << 20, MAX_OBJECTS = 1 << 16 };
 
@@ -156,7 +155,8 @@ void uprobe_session_name(struct uprobe_process *process, uint32_t number, bool i
 	if (at) {
 		while (*process->cwd && !strncmp(at, "./", 2))
 			at += 2;
-		snprintf(path, sizeof path, "%s%s%s", *at == '/' ? "" : process->cwd, *at == '/' || !*process->cwd ? "" : "/", at);
+		snprintf(path, sizeof path, "%s%s%s", *at == '/' ? "" : process->cwd,
+			 *at == '/' || !*process->cwd ? "" : "/", at);
 		model_name_of_path(model, sizeof model, path);
 		told->path = intern(process, path);
 		told->model = intern(process, model);
@@ -226,7 +226,8 @@ uint32_t uprobe_session_provider(struct uprobe_process *process, uint32_t sessio
 	if (!told || !id)
 		return 0;
 	before = names_text(process->recorded->map.names, told->providers);
-	if (!strstr(before, name) && snprintf(text, sizeof text, "%s%s%s", before, *before ? "," : "", name) < (int)sizeof text)
+	if (!strstr(before, name) &&
+	    snprintf(text, sizeof text, "%s%s%s", before, *before ? "," : "", name) < (int)sizeof text)
 		told->providers = intern(process, text);
 	return id;
 }
@@ -268,7 +269,7 @@ bool uprobe_kernel_learn(const struct uprobe_step *step)
 	node.type = intern(process, type);
 	node.provider = provider_name(process, named->provider);
 	id = node_id(process, &node);
-	if (process->kernels.n > MAX_KERNELS)	/* what is told again is known again */
+	if (process->kernels.n > MAX_KERNELS) /* what is told again is known again */
 		uprobe_table_done(&process->kernels);
 	return id && uprobe_table_put(&process->kernels, named->record.object, id);
 }

@@ -4,12 +4,12 @@
  * entry. An entry whose stack pointer is not above that of a new one was left by an exception: nothing tells the time,
  * so it ends, failed, where that shows.
  *
- * An operator on a thread that is in no inference belongs to the one whose options its context points into (words 9 to 12,
- * by version). Several that share their options cannot be told apart: nobody's, rather than the wrong one's.
+ * An operator on a thread that is in no inference belongs to the one whose options its context points into (words 9 to
+ * 12, by version). Several that share their options cannot be told apart: nobody's, rather than the wrong one's.
  */
-#include "capture/probe/uprobe_process.h"
-
 #include <errno.h>
+
+#include "capture/probe/uprobe_process.h"
 
 /* What is pointed at lies in them at 16 or 40 (1.15 to 1.31); two objects of 160 bytes may lie side by side. */
 enum { OPTIONS_BYTES = 64 };
@@ -18,7 +18,8 @@ enum { OPTIONS_BYTES = 64 };
 static int end_operator(const struct uprobe_step *step, uint64_t end, bool is_failed, uint32_t text)
 {
 	struct open_operator *open = &step->thread->operator[--step->thread->n_operators];
-	struct record record = { .id = open->node, .run = open->run,
+	struct record record = { .id = open->node,
+				 .run = open->run,
 				 .type = open->is_told ? RECORD_OPERATOR_END : RECORD_OPERATOR };
 
 	/* when another thread tells, its time may be older */
@@ -90,8 +91,8 @@ static bool find_run(const struct uprobe_step *step, uint32_t *run)
 }
 
 /*
- * A class's Compute may go on in that of its base, which has a probe of its own: the same kernel, called or jumped to by
- * the one that is open.
+ * A class's Compute may go on in that of its base, which has a probe of its own: the same kernel, called or jumped to
+ * by the one that is open.
  */
 static bool goes_on(const struct uprobe_step *step)
 {
@@ -126,13 +127,18 @@ int uprobe_pair_operator(const struct uprobe_step *step)
 	}
 	outer = thread->n_operators ? &thread->operator[thread->n_operators - 1] : NULL;
 	if (outer && !outer->is_told) {
-		struct record record = { .time = outer->time, .id = outer->node, .run = outer->run, .type = RECORD_OPERATOR_BEGIN };
+		struct record record = {
+			.time = outer->time, .id = outer->node, .run = outer->run, .type = RECORD_OPERATOR_BEGIN
+		};
 		outer->is_told = true;
 		code = uprobe_process_tell(step, &record);
 	}
-	thread->operator[thread->n_operators++] = (struct open_operator){
-		.time = step->hit->time, .stack = step->hit->stack, .object = step->hit->object, .run = run,
-		.node = uprobe_kernel_node(step->process, step->hit->object) };
+	thread->operator[thread->n_operators++] =
+	    (struct open_operator){ .time = step->hit->time,
+				    .stack = step->hit->stack,
+				    .object = step->hit->object,
+				    .run = run,
+				    .node = uprobe_kernel_node(step->process, step->hit->object) };
 	return code;
 }
 
@@ -212,9 +218,12 @@ int uprobe_pair_run(const struct uprobe_step *step)
 		return 0;
 	}
 	open = &thread->run[thread->n_runs++];
-	*open = (struct open_run){ .stack = step->hit->stack, .session = session, .run = ++process->last_run,
+	*open = (struct open_run){ .stack = step->hit->stack,
+				   .session = session,
+				   .run = ++process->last_run,
 				   .options = step->size >= sizeof *joined ? joined->word[0] : 0,
-				   .n_operators = thread->n_operators, .lane = uprobe_lane_take(process, step->hit->time) };
+				   .n_operators = thread->n_operators,
+				   .lane = uprobe_lane_take(process, step->hit->time) };
 	if (open->lane < UPROBE_LANES) {
 		process->active[open->lane].options = open->options;
 		process->active[open->lane].run = open->run;

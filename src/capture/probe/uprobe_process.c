@@ -2,14 +2,15 @@
 /* Which thread a hit belongs to, and who takes it. Does not know what hits mean. */
 #include "capture/probe/uprobe_process.h"
 
-#include "capture/decode/records.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct uprobe_process *uprobe_process_new(pid_t pid, uint32_t track, const char *cwd, struct names *names, struct err *err)
+#include "capture/decode/records.h"
+
+struct uprobe_process *uprobe_process_new(pid_t pid, uint32_t track, const char *cwd, struct names *names,
+					  struct err *err)
 {
 	struct uprobe_process *process = calloc(1, sizeof *process);
 
@@ -115,8 +116,9 @@ int uprobe_process_tell(const struct uprobe_step *step, const struct record *rec
 {
 	struct uprobe_process *process = step->process;
 	uint32_t index = uprobe_table_get(&process->threads, step->thread->tid);
-	struct records_step told = { process->recorded, &process->recorded->reader[index - 1], record, step->out, step->now_ns,
-				     step->err };
+	struct records_step told = {
+		process->recorded, &process->recorded->reader[index - 1], record, step->out, step->now_ns, step->err
+	};
 
 	return records_take(&told);
 }

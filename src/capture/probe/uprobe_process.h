@@ -21,32 +21,32 @@ enum { UPROBE_LANES = 64, UPROBE_NO_LANE = 255, UPROBE_DEPTH = 64, UPROBE_RUNS =
 
 struct open_operator {
 	uint64_t time, stack, object;
-	uint32_t node, run;	/* run 0: whose it is cannot be told */
-	bool is_told;		/* its begin is: it has others inside */
+	uint32_t node, run; /* run 0: whose it is cannot be told */
+	bool is_told;	    /* its begin is: it has others inside */
 };
 
 struct open_run {
 	uint64_t stack, options;
-	uint32_t session, run;	/* numbers */
-	uint32_t n_operators;	/* open on this thread when it began */
+	uint32_t session, run; /* numbers */
+	uint32_t n_operators;  /* open on this thread when it began */
 	uint8_t lane;
-	bool has_others;	/* operators of it ran on other threads */
+	bool has_others; /* operators of it ran on other threads */
 };
 
 /* A session on its way: from Load or Initialize to the end of Initialize. */
 struct open_creation {
 	uint64_t object, time;
-	uint64_t load_time, loaded_time;	/* 0: not seen, not yet */
+	uint64_t load_time, loaded_time; /* 0: not seen, not yet */
 	uint32_t session;
 	uint8_t lane;
-	bool is_told;			/* its begin: told as soon as its model's name is known */
-	bool is_cut;			/* it had begun before recording did */
+	bool is_told; /* its begin: told as soon as its model's name is known */
+	bool is_cut;  /* it had begun before recording did */
 	/* a part of which only the beginning is seen: lasts until the next one */
 	uint64_t part_time;
-	uint32_t part;			/* text, or node with part_is_node */
+	uint32_t part; /* text, or node with part_is_node */
 	bool part_is_node;
 	uint32_t n_transforms;
-	uint64_t transform[16];		/* their stacks */
+	uint64_t transform[16]; /* their stacks */
 };
 
 struct uprobe_thread {
@@ -60,10 +60,10 @@ struct uprobe_thread {
 
 /* The std::strings in a session or provider, as the program has told them, in the order of their offsets. */
 struct uprobe_texts {
-	uint64_t generation;	/* in which they were read: those of another belong to another object */
+	uint64_t generation; /* in which they were read: those of another belong to another object */
 	uint32_t n;
 	struct {
-		uint32_t offset, name;	/* name: id in names */
+		uint32_t offset, name; /* name: id in names */
 	} text[UPROBE_MAX_TEXTS];
 };
 
@@ -74,23 +74,26 @@ struct uprobe_session {
 
 struct uprobe_process {
 	struct recorded *recorded;
-	char cwd[512];			/* of the process; "" not known */
-	bool has_gaps;			/* not every inference is recorded */
-	struct uprobe_thread **thread;	/* by index of their reader; at most SEGMENT_MAX_RINGS */
+	char cwd[512];		       /* of the process; "" not known */
+	bool has_gaps;		       /* not every inference is recorded */
+	struct uprobe_thread **thread; /* by index of their reader; at most SEGMENT_MAX_RINGS */
 	size_t n_threads;
 	struct uprobe_table threads, sessions, texts, nodes;
-	struct uprobe_table kernels;	/* to ids of nodes in the recorded process's map */
+	struct uprobe_table kernels; /* to ids of nodes in the recorded process's map */
 	struct uprobe_texts *text_of;
 	size_t n_text_of;
-	struct uprobe_session *session;	/* by number */
+	struct uprobe_session *session; /* by number */
 	uint32_t n_sessions;
-	uint32_t *text;			/* by name id: id in the recorded process's map */
+	uint32_t *text; /* by name id: id in the recorded process's map */
 	size_t n_texts;
 	uint32_t last_run;
-	uint64_t lanes, given_ns[UPROBE_LANES];	/* taken ones; when one was given back */
-	struct { uint64_t options; uint32_t run, thread; } active[UPROBE_LANES];
-	uint64_t n_cut_runs, n_cut_operators;	/* of inferences that had begun before recording did */
-	uint64_t n_unplaced;			/* hits that found no room, or no begin after a loss */
+	uint64_t lanes, given_ns[UPROBE_LANES]; /* taken ones; when one was given back */
+	struct {
+		uint64_t options;
+		uint32_t run, thread;
+	} active[UPROBE_LANES];
+	uint64_t n_cut_runs, n_cut_operators; /* of inferences that had begun before recording did */
+	uint64_t n_unplaced;		      /* hits that found no room, or no begin after a loss */
 };
 
 /* One hit on its way. */
@@ -98,16 +101,17 @@ struct uprobe_step {
 	struct uprobe_process *process;
 	struct uprobe_thread *thread;
 	const struct uprobe_record *hit;
-	size_t size;			/* of the hit with all that belongs to it */
-	bool is_old_string;		/* of the runtime it comes from */
-	bool has_load;			/* there is a probe on its Load */
+	size_t size;	    /* of the hit with all that belongs to it */
+	bool is_old_string; /* of the runtime it comes from */
+	bool has_load;	    /* there is a probe on its Load */
 	struct sink *out;
 	uint64_t now_ns;
 	struct err *err;
 };
 
 /* NULL and err: no memory. cwd is copied (NULL: not known). */
-struct uprobe_process *uprobe_process_new(pid_t pid, uint32_t track, const char *cwd, struct names *names, struct err *err);
+struct uprobe_process *uprobe_process_new(pid_t pid, uint32_t track, const char *cwd, struct names *names,
+					  struct err *err);
 void uprobe_process_free(struct uprobe_process *process);
 
 /*

@@ -13,11 +13,11 @@
 struct uprobe_ring {
 	const uint64_t *producer;
 	uint64_t *consumer;
-	const uint8_t *data;	/* mapped twice in a row: a record at the end goes on */
-	uint64_t mask;		/* bytes less one */
-	uint64_t at;		/* position of what is read next */
-	uint64_t end;		/* of what is there in this round */
-	bool is_waiting;	/* the round ended at a record that is still being written */
+	const uint8_t *data; /* mapped twice in a row: a record at the end goes on */
+	uint64_t mask;	     /* bytes less one */
+	uint64_t at;	     /* position of what is read next */
+	uint64_t end;	     /* of what is there in this round */
+	bool is_waiting;     /* the round ended at a record that is still being written */
 };
 
 /* Begins a round: what is there now. */

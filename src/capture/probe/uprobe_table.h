@@ -13,7 +13,7 @@ struct uprobe_table {
 		uint32_t value;
 		bool is_used;
 	} *entry;
-	size_t n, capacity;	/* capacity: a power of two */
+	size_t n, capacity; /* capacity: a power of two */
 };
 
 /* 0: it has none. */

@@ -21,7 +21,8 @@ enum { N_SITES = 4, N_CALLS = 64 };
 int uprobe_trial_function(void);
 extern const char uprobe_trial_nop[], uprobe_trial_jump[], uprobe_trial_branch[];
 
-/* The instructions that the kernel emulates and that do not touch the stack themselves; the first one is a push, as at entries. */
+/* The instructions that the kernel emulates and that do not touch the stack themselves; the first one is a push, as at
+ * entries. */
 __asm__(".text\n"
 	".type uprobe_trial_function, @function\n"
 	"uprobe_trial_function:\n"
@@ -66,7 +67,7 @@ static int find_offset(struct dl_phdr_info *info, size_t size, void *ctx)
 		if (part->p_type == PT_LOAD && address - part->p_vaddr < part->p_memsz)
 			place->offset = address - part->p_vaddr + part->p_offset;
 	}
-	return 1;	/* ours is the first */
+	return 1; /* ours is the first */
 }
 
 uint64_t uprobe_own_offset(const void *code)
@@ -97,18 +98,23 @@ static int judge(int status, struct err *err)
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	if (WIFSIGNALED(status))
-		return err_set(err, EFAULT, "no probe is put anywhere: on this kernel a child of our own died of them (signal %d)",
+		return err_set(err, EFAULT,
+			       "no probe is put anywhere: on this kernel a child of our own died of them (signal %d)",
 			       WTERMSIG(status));
 	if (WEXITSTATUS(status) == 1)
-		return err_set(err, EFAULT, "no probe is put anywhere: on this kernel they change what a function keeps below its stack "
-			       "pointer, as a child of our own has shown");
+		return err_set(
+		    err, EFAULT,
+		    "no probe is put anywhere: on this kernel they change what a function keeps below its stack "
+		    "pointer, as a child of our own has shown");
 	return err_set(err, ECHILD, "cannot try probes on a child of our own");
 }
 
 /* Puts probes into the waiting child, lets it try and takes them out again. */
-static int try_child(pid_t child, int gate, enum uprobe_link_type type, const struct uprobe_programs *programs, struct err *err)
+static int try_child(pid_t child, int gate, enum uprobe_link_type type, const struct uprobe_programs *programs,
+		     struct err *err)
 {
-	const void *const code[N_SITES] = { uprobe_trial_function, uprobe_trial_nop, uprobe_trial_jump, uprobe_trial_branch };
+	const void *const code[N_SITES] = { uprobe_trial_function, uprobe_trial_nop, uprobe_trial_jump,
+					    uprobe_trial_branch };
 	struct uprobe_site site[N_SITES] = { { 0 } };
 	struct uprobe_links links;
 	int result, status = 0;
@@ -136,8 +142,8 @@ int uprobe_trial(enum uprobe_link_type type, const struct uprobe_programs *progr
 	child = fork();
 	if (!child)
 		try_it(gate);
-	result = child > 0 ? try_child(child, gate[1], type, programs, err) :
-			     err_set(err, errno, "cannot try probes on a child of our own: %s", strerror(errno));
+	result = child > 0 ? try_child(child, gate[1], type, programs, err)
+			   : err_set(err, errno, "cannot try probes on a child of our own: %s", strerror(errno));
 	close(gate[0]);
 	close(gate[1]);
 	return result;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether probes of this kernel leave alone what a function keeps below its stack pointer: the System V ABI lets it keep 128
- * bytes there ("red zone"), and kernel 6.18 writes into them at a five-byte nop. Tried on a child of ours before
- * anybody else gets a probe. One thread.
+ * Whether probes of this kernel leave alone what a function keeps below its stack pointer: the System V ABI lets it
+ * keep 128 bytes there ("red zone"), and kernel 6.18 writes into them at a five-byte nop. Tried on a child of ours
+ * before anybody else gets a probe. One thread.
  */
 #ifndef CAPTURE_PROBE_UPROBE_TRIAL_H
 #define CAPTURE_PROBE_UPROBE_TRIAL_H
@@ -10,8 +10,8 @@
 #include "capture/probe/uprobe_link.h"
 
 /*
- * Probes of this kind, as they stand in the middle of runtimes' functions, with programs that do nothing. 0: they do no harm;
- * -EFAULT and err: they do, or the child died of them; other -errno and err: it could not be tried.
+ * Probes of this kind, as they stand in the middle of runtimes' functions, with programs that do nothing. 0: they do no
+ * harm; -EFAULT and err: they do, or the child died of them; other -errno and err: it could not be tried.
  */
 int uprobe_trial(enum uprobe_link_type type, const struct uprobe_programs *programs, struct err *err);
 

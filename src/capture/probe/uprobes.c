@@ -5,16 +5,9 @@
  */
 #include "capture/probe/uprobes.h"
 
-#include "base/clock.h"
-#include "capture/proc/file_look.h"
-#include "capture/proc/modules.h"
-#include "capture/proc/proc.h"
-#include "capture/probe/uprobe_load.h"
-#include "capture/proc/rights.h"
-#include "capture/probe/uprobe_trial.h"
-
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +17,22 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <linux/capability.h>
+#include "base/clock.h"
+#include "capture/probe/uprobe_load.h"
+#include "capture/probe/uprobe_trial.h"
+#include "capture/proc/file_look.h"
+#include "capture/proc/modules.h"
+#include "capture/proc/proc.h"
+#include "capture/proc/rights.h"
 
 /* A cookie's low byte means the same on both sides. */
-_Static_assert((int)UPROBE_RUN == SITE_RUN && (int)UPROBE_INITIALIZE == SITE_INITIALIZE && (int)UPROBE_LOAD == SITE_LOAD &&
-		       (int)UPROBE_SESSION_DELETE == SITE_SESSION_DELETE && (int)UPROBE_TRANSFORM == SITE_TRANSFORM &&
-		       (int)UPROBE_TRANSFORM_END == SITE_TRANSFORM_END && (int)UPROBE_GET_CAPABILITY == SITE_GET_CAPABILITY &&
-		       (int)UPROBE_COMPILE == SITE_COMPILE && (int)UPROBE_SAVE_WEIGHTS == SITE_SAVE_WEIGHTS &&
-		       (int)UPROBE_PREPACK == SITE_PREPACK && (int)UPROBE_OPERATOR == SITE_OPERATOR &&
-		       (int)UPROBE_OPERATOR_END == SITE_OPERATOR_END && (int)N_UPROBE_SITES == N_SITE_KINDS,
+_Static_assert((int)UPROBE_RUN == SITE_RUN && (int)UPROBE_INITIALIZE == SITE_INITIALIZE &&
+		   (int)UPROBE_LOAD == SITE_LOAD && (int)UPROBE_SESSION_DELETE == SITE_SESSION_DELETE &&
+		   (int)UPROBE_TRANSFORM == SITE_TRANSFORM && (int)UPROBE_TRANSFORM_END == SITE_TRANSFORM_END &&
+		   (int)UPROBE_GET_CAPABILITY == SITE_GET_CAPABILITY && (int)UPROBE_COMPILE == SITE_COMPILE &&
+		   (int)UPROBE_SAVE_WEIGHTS == SITE_SAVE_WEIGHTS && (int)UPROBE_PREPACK == SITE_PREPACK &&
+		   (int)UPROBE_OPERATOR == SITE_OPERATOR && (int)UPROBE_OPERATOR_END == SITE_OPERATOR_END &&
+		   (int)N_UPROBE_SITES == N_SITE_KINDS,
 	       "uprobe_kind and ort_site_kind differ");
 
 /* A file that was analysed. */
@@ -41,7 +41,7 @@ struct analysed {
 	struct timespec changed;
 	const struct analysed *host;
 	struct ort_sites sites;
-	int code;			/* of the analysis */
+	int code; /* of the analysis */
 	struct err err;
 };
 
@@ -53,9 +53,11 @@ struct uprobes {
 	size_t n_analysed;
 	struct uprobes_copy copy[UPROBE_MAX_ARMED];
 	struct uprobe_links links[UPROBE_MAX_ARMED];
-	struct { uint64_t device, inode; } file[UPROBE_MAX_ARMED];
-	uint32_t last;			/* place that was given out last: others first */
-	bool is_started, is_final;	/* is_final: nothing more can be armed */
+	struct {
+		uint64_t device, inode;
+	} file[UPROBE_MAX_ARMED];
+	uint32_t last;		   /* place that was given out last: others first */
+	bool is_started, is_final; /* is_final: nothing more can be armed */
 };
 
 struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
@@ -73,15 +75,21 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 		if (rights_check("", &reason))
 			*err = reason;
 		else if (access("/sys/kernel/btf/vmlinux", R_OK))
-			err_set(err, ENOTSUP, "cannot load the BPF program: the kernel's types cannot be read from /sys/kernel/btf/vmlinux: %s (a "
-				"container that hides it, or a kernel without CONFIG_DEBUG_INFO_BTF); run inftrace on the host", strerror(errno));
+			err_set(err, ENOTSUP,
+				"cannot load the BPF program: the kernel's types cannot be read from "
+				"/sys/kernel/btf/vmlinux: %s (a "
+				"container that hides it, or a kernel without CONFIG_DEBUG_INFO_BTF); run inftrace on "
+				"the host",
+				strerror(errno));
 		free(uprobes);
 		return NULL;
 	}
 	if (uprobe_trial(uprobes->loaded.link, &uprobes->loaded.empty, err)) {
 		if ((err->code == EPERM || err->code == EACCES) && rights_is_filtered())
-			err_set(err, EPERM, "cannot put probes into running programs: a filter of system calls (seccomp) refuses it; "
-				"start the container with --security-opt seccomp=unconfined, or run inftrace on the host");
+			err_set(
+			    err, EPERM,
+			    "cannot put probes into running programs: a filter of system calls (seccomp) refuses it; "
+			    "start the container with --security-opt seccomp=unconfined, or run inftrace on the host");
 		uprobes_close(uprobes);
 		return NULL;
 	}
@@ -144,7 +152,8 @@ void uprobes_stop(struct uprobes *uprobes)
 	set_gates(uprobes, false);
 }
 
-static struct analysed *analyse(struct uprobes *uprobes, int fd, const char *name, const struct analysed *host, struct err *err)
+static struct analysed *analyse(struct uprobes *uprobes, int fd, const char *name, const struct analysed *host,
+				struct err *err)
 {
 	struct analysed *found, **grown;
 	struct stat stat_;
@@ -155,9 +164,9 @@ static struct analysed *analyse(struct uprobes *uprobes, int fd, const char *nam
 	}
 	for (size_t i = 0; i < uprobes->n_analysed; i++) {
 		found = uprobes->analysed[i];
-		if (found->device == stat_.st_dev && found->inode == stat_.st_ino && found->size == (uint64_t)stat_.st_size &&
-		    found->changed.tv_sec == stat_.st_ctim.tv_sec && found->changed.tv_nsec == stat_.st_ctim.tv_nsec &&
-		    found->host == host)
+		if (found->device == stat_.st_dev && found->inode == stat_.st_ino &&
+		    found->size == (uint64_t)stat_.st_size && found->changed.tv_sec == stat_.st_ctim.tv_sec &&
+		    found->changed.tv_nsec == stat_.st_ctim.tv_nsec && found->host == host)
 			return found;
 	}
 	grown = realloc(uprobes->analysed, (uprobes->n_analysed + 1) * sizeof(struct analysed *));
@@ -168,8 +177,11 @@ static struct analysed *analyse(struct uprobes *uprobes, int fd, const char *nam
 		err_set(err, ENOMEM, "cannot look at %s: out of memory", name);
 		return NULL;
 	}
-	*found = (struct analysed){ .device = stat_.st_dev, .inode = stat_.st_ino, .size = (uint64_t)stat_.st_size,
-				    .changed = stat_.st_ctim, .host = host };
+	*found = (struct analysed){ .device = stat_.st_dev,
+				    .inode = stat_.st_ino,
+				    .size = (uint64_t)stat_.st_size,
+				    .changed = stat_.st_ctim,
+				    .host = host };
 	found->code = file_look_sites(&found->sites, fd, name, host ? &host->sites : NULL, &found->err);
 	uprobes->analysed[uprobes->n_analysed++] = found;
 	return found;
@@ -206,8 +218,9 @@ static void describe(struct uprobes_copy *copy, const struct analysed *file, con
 		count[site[i].cookie & 0xff]++;
 	for (int kind = 0; kind < N_SITE_KINDS; kind++)
 		if (count[kind] && used < sizeof copy->armed)
-			used += (size_t)snprintf(copy->armed + used, sizeof copy->armed - used, "%s%s %zu", used ? ", " : "",
-						 ort_site_name((enum ort_site_kind)kind), count[kind]);
+			used +=
+			    (size_t)snprintf(copy->armed + used, sizeof copy->armed - used, "%s%s %zu",
+					     used ? ", " : "", ort_site_name((enum ort_site_kind)kind), count[kind]);
 	snprintf(copy->version, sizeof copy->version, "%s", file->sites.version);
 	if (*file->sites.left_out)
 		snprintf(copy->left_out, sizeof copy->left_out, "%s; build id %s", file->sites.left_out,
@@ -223,8 +236,8 @@ static bool filters_processes(const struct uprobes *uprobes)
 }
 
 /*
- * Whether the program in the kernel must look itself whose thread it is on: there, and with perf events up to 6.12, whose
- * returns came from every process that had any probe at the place.
+ * Whether the program in the kernel must look itself whose thread it is on: there, and with perf events up to 6.12,
+ * whose returns came from every process that had any probe at the place.
  */
 static bool needs_filter(const struct uprobes *uprobes)
 {
@@ -259,11 +272,17 @@ static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const str
 	if (code == -ESRCH)
 		return err_set(err, ESRCH, "cannot put probes into process %d: it has ended", (int)copy->pid);
 	if ((code == -EPERM || code == -EACCES) && rights_is_filtered())
-		return err_set(err, EPERM, "cannot put probes into process %d: a filter of system calls (seccomp) refuses it; start the container with "
-			       "--security-opt seccomp=unconfined, or run inftrace on the host", (int)copy->pid);
+		return err_set(err, EPERM,
+			       "cannot put probes into process %d: a filter of system calls (seccomp) refuses it; "
+			       "start the container with "
+			       "--security-opt seccomp=unconfined, or run inftrace on the host",
+			       (int)copy->pid);
 	if (code == -EMFILE)
-		return err_set(err, EMFILE, "cannot put probes on %s: %zu places, each of which takes an open file on this kernel, are more than "
-			       "ulimit -n allows; --level inference has fewer", path, n);
+		return err_set(err, EMFILE,
+			       "cannot put probes on %s: %zu places, each of which takes an open file on this kernel, "
+			       "are more than "
+			       "ulimit -n allows; --level inference has fewer",
+			       path, n);
 	return code ? err_set(err, -code, "cannot put probes on %s: %s", path, strerror(-code)) : 0;
 }
 
@@ -281,7 +300,8 @@ static void fill(struct uprobes_copy *copy, pid_t pid, const char *path)
 	char link[64];
 	ssize_t got;
 
-	*copy = (struct uprobes_copy){ .pid = pid, .start_ticks = start_ticks(pid), .path = strdup(path), .is_new = true };
+	*copy =
+	    (struct uprobes_copy){ .pid = pid, .start_ticks = start_ticks(pid), .path = strdup(path), .is_new = true };
 	snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);
 	got = readlink(link, copy->cwd, sizeof copy->cwd - 1);
 	copy->cwd[got > 0 ? got : 0] = 0;
@@ -326,14 +346,19 @@ static int arm(struct uprobes *uprobes, pid_t pid, const struct module *module, 
 			break;
 	}
 	if (n_tried == UPROBE_MAX_ARMED)
-		return err_set(err, EMFILE, "cannot put probes into process %d: %d copies of the runtime have some already",
+		return err_set(err, EMFILE,
+			       "cannot put probes into process %d: %d copies of the runtime have some already",
 			       (int)pid, UPROBE_MAX_ARMED);
 	armed = &uprobes->loaded.armed[number];
-	*armed = (struct uprobe_armed){ .is_old_string = file->sites.is_old_string, .has_operators = uprobes->opts.has_operators,
-					.sample = uprobes->opts.sample, .tgid = needs_filter(uprobes) ? (uint32_t)pid : 0,
-					.generation = clock_ns(),	/* not those of who had the place before */
-					.has_gaps = uprobes->opts.sample > 1 || uprobes->opts.max_per_second,
-					.min_gap_ns = uprobes->opts.max_per_second ? 1000000000u / uprobes->opts.max_per_second : 0 };
+	*armed =
+	    (struct uprobe_armed){ .is_old_string = file->sites.is_old_string,
+				   .has_operators = uprobes->opts.has_operators,
+				   .sample = uprobes->opts.sample,
+				   .tgid = needs_filter(uprobes) ? (uint32_t)pid : 0,
+				   .generation = clock_ns(), /* not those of who had the place before */
+				   .has_gaps = uprobes->opts.sample > 1 || uprobes->opts.max_per_second,
+				   .min_gap_ns =
+				       uprobes->opts.max_per_second ? 1000000000u / uprobes->opts.max_per_second : 0 };
 	note_run(armed, module, &file->sites);
 	fill(&uprobes->copy[number], pid, module->path);
 	uprobes->file[number].device = (uint64_t)module->major << 32 | module->minor;
@@ -377,9 +402,9 @@ static int look(struct uprobes *uprobes, pid_t pid, const struct module *module,
 	int fd = modules_open(pid, module, err), code = 0;
 
 	if (fd == -EACCES)
-		return fd;	/* as all files of this process */
+		return fd; /* as all files of this process */
 	if (fd < 0)
-		return 0;	/* it has gone from there, and nothing tells that it is a runtime */
+		return 0; /* it has gone from there, and nothing tells that it is a runtime */
 	if (modules_look(&uprobes->seen, fd) == wanted) {
 		file = analyse(uprobes, fd, module->path, wanted == MODULES_LIBRARY ? *host : NULL, err);
 		code = file ? file->code : -err->code;
@@ -404,14 +429,17 @@ int uprobes_arm(struct uprobes *uprobes, pid_t pid, struct err *err)
 	if (uprobes->is_final && count_armed(uprobes, pid))
 		return count_armed(uprobes, pid);
 	if (uprobes->is_final)
-		return err_set(err, EPERM, "no runtime was seen in it when recording began; one that it loaded since was not looked for "
-			       "(--follow looks for it)");
+		return err_set(
+		    err, EPERM,
+		    "no runtime was seen in it when recording began; one that it loaded since was not looked for "
+		    "(--follow looks for it)");
 	code = modules_read(&modules, "", pid, err);
 	if (!code && modules.is_32bit)
 		code = err_set(err, ENOTSUP, "cannot put probes into process %d: it runs 32-bit code", (int)pid);
 	for (int wanted = MODULES_RUNTIME; wanted <= MODULES_LIBRARY && !code; wanted++) {
 		for (size_t i = 0; i < modules.n && (wanted == MODULES_RUNTIME || host); i++)
-			if (look(uprobes, pid, &modules.module[i], &host, (enum modules_verdict)wanted, &failure) && !first.code)
+			if (look(uprobes, pid, &modules.module[i], &host, (enum modules_verdict)wanted, &failure) &&
+			    !first.code)
 				first = failure;
 	}
 	modules_done(&modules);

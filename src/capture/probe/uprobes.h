@@ -14,17 +14,17 @@
 #ifndef CAPTURE_PROBE_UPROBES_H
 #define CAPTURE_PROBE_UPROBES_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/err.h"
+
 enum uprobe_link_type {
-	UPROBE_LINK_ANY,	/* the first of these that works here */
-	UPROBE_LINK_SESSION,	/* kernel 6.13: one link has entries and returns */
-	UPROBE_LINK_MULTI,	/* kernel 6.6: one link has many sites */
-	UPROBE_LINK_PERF,	/* one perf event for each site: slow to go */
+	UPROBE_LINK_ANY,     /* the first of these that works here */
+	UPROBE_LINK_SESSION, /* kernel 6.13: one link has entries and returns */
+	UPROBE_LINK_MULTI,   /* kernel 6.6: one link has many sites */
+	UPROBE_LINK_PERF,    /* one perf event for each site: slow to go */
 };
 
 /* The first that this kernel has; ANY: none, or that cannot be told without rights. */
@@ -32,10 +32,10 @@ enum uprobe_link_type uprobes_link_here(void);
 
 struct uprobes_opts {
 	enum uprobe_link_type link;
-	bool has_operators;		/* level operator and up */
-	bool is_empty;			/* probes that do nothing: what they cost by themselves */
-	uint32_t sample;		/* record one inference of so many; 0 and 1: each */
-	uint64_t max_per_second;	/* inferences of one process that are recorded; 0: all */
+	bool has_operators;	 /* level operator and up */
+	bool is_empty;		 /* probes that do nothing: what they cost by themselves */
+	uint32_t sample;	 /* record one inference of so many; 0 and 1: each */
+	uint64_t max_per_second; /* inferences of one process that are recorded; 0: all */
 };
 
 struct uprobes;
@@ -82,13 +82,13 @@ struct uprobe_ring;
 
 /* One copy of the runtime in one process; its place in the list is what its records bear. Zeroed: none. */
 struct uprobes_copy {
-	pid_t pid;			/* 0: none, or taken out */
-	uint64_t start_ticks;		/* of the process */
-	char *path;			/* as the process sees it */
-	char version[32], armed[400], left_out[480];	/* what is seen, what is not and why */
-	char cwd[512];			/* of the process */
-	bool has_load;			/* the beginning of creations is seen */
-	bool is_old_string, is_new;	/* is_new: nobody was told of it so far */
+	pid_t pid;				     /* 0: none, or taken out */
+	uint64_t start_ticks;			     /* of the process */
+	char *path;				     /* as the process sees it */
+	char version[32], armed[400], left_out[480]; /* what is seen, what is not and why */
+	char cwd[512];				     /* of the process */
+	bool has_load;				     /* the beginning of creations is seen */
+	bool is_old_string, is_new;		     /* is_new: nobody was told of it so far */
 	uint64_t arm_ns;
 };
 

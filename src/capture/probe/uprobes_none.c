@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* In place of uprobes.c where inftrace is built without libbpf or a clang for BPF: says so. */
-#include "capture/probe/uprobes.h"
-
 #include <errno.h>
 #include <stddef.h>
 
+#include "capture/probe/uprobes.h"
+
 struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 {
-	err_set(err, ENOTSUP, "cannot put probes into running programs: this inftrace was built without libbpf or clang, or not "
-			      "for x86-64");
+	err_set(err, ENOTSUP,
+		"cannot put probes into running programs: this inftrace was built without libbpf or clang, or not "
+		"for x86-64");
 	return NULL;
 }
 

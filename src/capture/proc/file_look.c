@@ -6,8 +6,6 @@
  */
 #include "capture/proc/file_look.h"
 
-#include "capture/proc/proc.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -23,8 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/proc/proc.h"
+
 enum { MAX_SECONDS = 10, MAX_SITES = 1 << 14, NOBODY = 65534 };
-static const uint64_t max_memory = (uint64_t)6 << 30;	/* the file, mapped, may be 4 GiB */
+static const uint64_t max_memory = (uint64_t)6 << 30; /* the file, mapped, may be 4 GiB */
 
 struct answer {
 	int32_t result;
@@ -90,8 +90,7 @@ static void drop_rights(int file, int pipe)
 	prctl(PR_SET_DUMPABLE, 0);
 }
 
-__attribute__((noreturn))
-static void work(const char *name, const struct ort_sites *host)
+__attribute__((noreturn)) static void work(const char *name, const struct ort_sites *host)
 {
 	struct answer answer = { 0 };
 	struct image_file file;
@@ -99,7 +98,7 @@ static void work(const char *name, const struct ort_sites *host)
 	answer.result = image_file_open(&file, 0, name, &answer.err);
 	if (!answer.result)
 		answer.result = ort_sites_find(&answer.sites, &file, host, &answer.err);
-	err_disarm(answer.err.msg);	/* a file may lie in a folder of any name, and the parent takes text alone */
+	err_disarm(answer.err.msg); /* a file may lie in a folder of any name, and the parent takes text alone */
 	if (write_all(1, &answer, sizeof answer))
 		write_all(1, answer.sites.site, answer.sites.n * sizeof *answer.sites.site);
 	_exit(0);
@@ -204,9 +203,12 @@ static int explain(int status, int failed, const char *name, struct err *err)
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS)
 		return err_set(err, EIO, "cannot analyse %s: it was cut off while it was read", name);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 1)
-		return err_set(err, EPERM, "cannot analyse %s: the process that was to read it could not give up its rights first (a "
-			       "filter of system calls, or a limit of files?)", name);
-	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)	/* which is ours */
+		return err_set(
+		    err, EPERM,
+		    "cannot analyse %s: the process that was to read it could not give up its rights first (a "
+		    "filter of system calls, or a limit of files?)",
+		    name);
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL) /* which is ours */
 		return err_set(err, EIO, "cannot analyse %s: reading it ended with signal %d", name, WTERMSIG(status));
 	return err_set(err, EIO, "cannot analyse %s: reading it ended without a result", name);
 }
@@ -270,8 +272,7 @@ int file_look_sites(struct ort_sites *sites, int fd, const char *name, const str
 	return failed;
 }
 
-__attribute__((noreturn))
-static void look_and_leave(file_look_fn *look, void *result, size_t size, const char *name)
+__attribute__((noreturn)) static void look_and_leave(file_look_fn *look, void *result, size_t size, const char *name)
 {
 	struct err err = { 0 };
 	struct image_file file;

@@ -2,12 +2,12 @@
 /* Reads /proc/cpuinfo, /proc/meminfo and /proc/stat below the sysroot; the kernel's name from uname, which has none. */
 #include "capture/proc/machine.h"
 
-#include "capture/proc/proc.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+
+#include "capture/proc/proc.h"
 
 __attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format, ...)
 {

@@ -2,13 +2,10 @@
 /*
  * Reads /proc/PID/maps. A file is known there by device and inode; a path is only a hint, good in the process's own
  * mount namespace at the time of the mapping. Some file systems (btrfs, overlays) tell another device here than by
- * stat: there the inode alone must agree. What cannot be reached like that is opened through map_files, which leads to the
- * very mapping, but needs more rights.
+ * stat: there the inode alone must agree. What cannot be reached like that is opened through map_files, which leads to
+ * the very mapping, but needs more rights.
  */
 #include "capture/proc/modules.h"
-
-#include "capture/proc/proc.h"
-#include "capture/proc/rights.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,6 +19,9 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+
+#include "capture/proc/proc.h"
+#include "capture/proc/rights.h"
 
 enum { MAX_MODULES = 1 << 16, LINK = 160 };
 
@@ -101,7 +101,7 @@ static int add(struct modules *modules, const struct module *found, struct err *
 	for (size_t i = modules->n; i-- > 0;) {
 		last = &modules->module[i];
 		if (last->inode == found->inode && last->major == found->major && last->minor == found->minor)
-			return 0;	/* a further mapping of it */
+			return 0; /* a further mapping of it */
 	}
 	if (modules->n == MAX_MODULES)
 		return 0;
@@ -142,8 +142,10 @@ static int refuse(pid_t pid, int code, struct err *err)
 	if (code == ENOENT || code == ESRCH)
 		return err_set(err, ESRCH, "cannot look at process %d: it is gone", (int)pid);
 	if (code == EACCES || code == EPERM)
-		return err_set(err, EACCES, "cannot look at process %d: it belongs to somebody else or has more rights: "
-			       "CAP_SYS_PTRACE is needed", (int)pid);
+		return err_set(err, EACCES,
+			       "cannot look at process %d: it belongs to somebody else or has more rights: "
+			       "CAP_SYS_PTRACE is needed",
+			       (int)pid);
 	return err_set(err, code, "cannot look at process %d: %s", (int)pid, strerror(code));
 }
 
@@ -206,8 +208,8 @@ static bool is_file(int fd)
 }
 
 /*
- * Opens a path if it leads to the module's file (NULL: to any file); -1: it does not, or cannot be opened (errno). Looked at
- * before it is opened, because opening what is no file may do something.
+ * Opens a path if it leads to the module's file (NULL: to any file); -1: it does not, or cannot be opened (errno).
+ * Looked at before it is opened, because opening what is no file may do something.
  */
 static int open_same(const char *path, const struct module *module)
 {
@@ -270,12 +272,18 @@ static int refuse_path(pid_t pid, const struct module *module, struct err *err)
 	root = open(link, O_PATH | O_CLOEXEC);
 	if (root >= 0) {
 		close(root);
-		return err_set(err, EACCES, "cannot open %.200s of process %d: it, or a folder on the way, is for its owner alone; run it with "
-			       "sudo, or give it cap_dac_read_search as well", module->path, (int)pid);
+		return err_set(
+		    err, EACCES,
+		    "cannot open %.200s of process %d: it, or a folder on the way, is for its owner alone; run it with "
+		    "sudo, or give it cap_dac_read_search as well",
+		    module->path, (int)pid);
 	}
 	rights_advise("", true, advice, sizeof advice);
-	return err_set(err, EACCES, "cannot open %.100s of process %d: missing CAP_SYS_PTRACE, as it has another user or more rights than "
-		       "inftrace; %s", module->path, (int)pid, advice);
+	return err_set(
+	    err, EACCES,
+	    "cannot open %.100s of process %d: missing CAP_SYS_PTRACE, as it has another user or more rights than "
+	    "inftrace; %s",
+	    module->path, (int)pid, advice);
 }
 
 int modules_open(pid_t pid, const struct module *module, struct err *err)
@@ -312,9 +320,10 @@ int modules_open(pid_t pid, const struct module *module, struct err *err)
 	if (is_barred)
 		return refuse_path(pid, module, err);
 	if (refused == EPERM || refused == EACCES)
-		return err_set(err, EPERM, "cannot open %s of process %d: it was %s; CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN is "
-			       "needed to reach what is mapped", module->path, (int)pid,
-			       module->is_deleted ? "deleted" : "replaced");
+		return err_set(err, EPERM,
+			       "cannot open %s of process %d: it was %s; CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN is "
+			       "needed to reach what is mapped",
+			       module->path, (int)pid, module->is_deleted ? "deleted" : "replaced");
 	return err_set(err, refused ? refused : ENOENT, "cannot open %s of process %d: %s", module->path, (int)pid,
 		       refused == ENOENT ? "it is mapped no longer" : strerror(refused));
 }

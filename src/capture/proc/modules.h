@@ -7,27 +7,27 @@
 #ifndef CAPTURE_PROC_MODULES_H
 #define CAPTURE_PROC_MODULES_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/err.h"
+
 struct module {
-	char *path;		/* as the process sees it, without " (deleted)" */
-	uint32_t major, minor;	/* of the device, as maps tells */
+	char *path;	       /* as the process sees it, without " (deleted)" */
+	uint32_t major, minor; /* of the device, as maps tells */
 	uint64_t inode;
-	uint64_t start, end;	/* its first executable mapping, */
-	uint64_t offset;	/* and where that begins in the file */
+	uint64_t start, end; /* its first executable mapping, */
+	uint64_t offset;     /* and where that begins in the file */
 	bool is_deleted;
 };
 
 struct modules {
 	pid_t pid;
-	struct module *module;	/* one per file, in the order of addresses */
+	struct module *module; /* one per file, in the order of addresses */
 	size_t n;
-	bool is_32bit;		/* the process runs 32-bit code */
+	bool is_32bit; /* the process runs 32-bit code */
 };
 
 /* 0, or -errno and err: ESRCH gone, EACCES not allowed to look. modules_done also after a failure. */
@@ -49,16 +49,16 @@ struct modules_seen {
 };
 
 enum modules_verdict {
-	MODULES_OTHER,		/* certainly no runtime */
-	MODULES_RUNTIME,	/* has a runtime's type names */
-	MODULES_LIBRARY,	/* names the runtime's types, but is too little to be one: a provider's library */
+	MODULES_OTHER,	 /* certainly no runtime */
+	MODULES_RUNTIME, /* has a runtime's type names */
+	MODULES_LIBRARY, /* names the runtime's types, but is too little to be one: a provider's library */
 };
 
 /* Reads through the file once, a few ms for 30 MB; then it is known by device, inode, size and change time. */
 enum modules_verdict modules_look(struct modules_seen *seen, int fd);
 /*
- * The same in steps of a fraction of a millisecond, for who has other things to do: begin (NULL: memory is out), on until it
- * is false, end. fd stays open so long.
+ * The same in steps of a fraction of a millisecond, for who has other things to do: begin (NULL: memory is out), on
+ * until it is false, end. fd stays open so long.
  */
 struct modules_looking;
 struct modules_looking *modules_look_begin(struct modules_seen *seen, int fd);

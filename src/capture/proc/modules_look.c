@@ -4,13 +4,13 @@
  * never maps: a file may be cut off at any moment. Says nothing of whether a runtime is understood; that is
  * ort_sites.c.
  */
-#include "capture/proc/modules.h"
-
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "capture/proc/modules.h"
 
 struct modules_file {
 	uint64_t device, inode, size;
@@ -21,8 +21,8 @@ struct modules_file {
 enum { MAX_HEADERS = 64, CHUNK = 1 << 18, OVERLAP = 64, SMALLEST = 1 << 18, MAX_SEEN = 1 << 16 };
 
 /*
- * Names of types. The runtime has sessions; a provider's library that is built as a part of it has operators or providers
- * alone. Each has hundreds of names; one that merely knows them, as we do, has few.
+ * Names of types. The runtime has sessions; a provider's library that is built as a part of it has operators or
+ * providers alone. Each has hundreds of names; one that merely knows them, as we do, has few.
  */
 static const char prefix[] = "N11onnxruntime", session_rest[] = "16InferenceSessionE", kernel_rest[] = "8OpKernelE",
 		  provider_rest[] = "18IExecutionProviderE";
@@ -39,8 +39,8 @@ static bool describe(int fd, struct modules_file *file)
 
 	if (fstat(fd, &stat_) || !S_ISREG(stat_.st_mode))
 		return false;
-	*file = (struct modules_file){ stat_.st_dev, stat_.st_ino, (uint64_t)stat_.st_size, stat_.st_ctim.tv_sec,
-				       stat_.st_ctim.tv_nsec, MODULES_OTHER };
+	*file = (struct modules_file){ stat_.st_dev,	     stat_.st_ino,	    (uint64_t)stat_.st_size,
+				       stat_.st_ctim.tv_sec, stat_.st_ctim.tv_nsec, MODULES_OTHER };
 	return true;
 }
 
@@ -128,8 +128,8 @@ struct modules_looking {
 	struct {
 		uint64_t offset, size;
 	} part[MAX_HEADERS];
-	unsigned n_parts, at;		/* parts that hold texts, the one that is read */
-	size_t kept;			/* bytes of the last chunk at the beginning of buf: a name may lie across */
+	unsigned n_parts, at; /* parts that hold texts, the one that is read */
+	size_t kept;	      /* bytes of the last chunk at the beginning of buf: a name may lie across */
 	char buf[CHUNK + OVERLAP];
 };
 
@@ -142,8 +142,8 @@ static void find_parts(struct modules_looking *looking)
 	size_t size;
 
 	if (pread(looking->fd, &elf, sizeof elf, 0) != sizeof elf || memcmp(elf.e_ident, ELFMAG, SELFMAG) ||
-	    elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != EM_X86_64 ||
-	    elf.e_phentsize != sizeof *header || elf.e_phnum > MAX_HEADERS || elf.e_phoff > file_size)
+	    elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != EM_X86_64 || elf.e_phentsize != sizeof *header ||
+	    elf.e_phnum > MAX_HEADERS || elf.e_phoff > file_size)
 		return;
 	size = elf.e_phnum * sizeof *header;
 	if (pread(looking->fd, header, size, (off_t)elf.e_phoff) != (ssize_t)size)

@@ -5,9 +5,6 @@
  */
 #include "capture/proc/namespace.h"
 
-#include "capture/proc/proc.h"
-#include "capture/proc/proc_list.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -16,6 +13,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "capture/proc/proc.h"
+#include "capture/proc/proc_list.h"
 
 static uint64_t inode_of(pid_t pid)
 {
@@ -43,8 +43,11 @@ int namespace_check_proc(struct err *err)
 	if (len > 0 && strtol(link, NULL, 10) == getpid())
 		return 0;
 	if (len <= 0 && access("/proc/stat", F_OK))
-		return err_set(err, ENOENT, "cannot look at processes: /proc is not mounted here; mount -t proc proc /proc");
-	return err_set(err, EXDEV, "cannot look at processes: /proc is that of another pid namespace, its numbers mean others; mount -t proc proc "
+		return err_set(err, ENOENT,
+			       "cannot look at processes: /proc is not mounted here; mount -t proc proc /proc");
+	return err_set(err, EXDEV,
+		       "cannot look at processes: /proc is that of another pid namespace, its numbers mean others; "
+		       "mount -t proc proc "
 		       "/proc (unshare: --mount-proc)");
 }
 

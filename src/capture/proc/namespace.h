@@ -6,18 +6,19 @@
 #ifndef CAPTURE_PROC_NAMESPACE_H
 #define CAPTURE_PROC_NAMESPACE_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "base/err.h"
 
 /* What stands for a number that is not known here: above all that Linux gives out (pid_max: 1 << 22). */
 enum { NAMESPACE_UNKNOWN = 1 << 30 };
 
 /* The inode of our own pid namespace; 0: not known. */
 uint64_t namespace_own(void);
-/* Whether the pid namespace that /proc below the sysroot is of is the kernel's first one, so that its pids are the host's. */
+/* Whether the pid namespace that /proc below the sysroot is of is the kernel's first one, so that its pids are the
+ * host's. */
 bool namespace_is_first(const char *sysroot);
 /* Whether /proc is there, and tells of the pid namespace that we run in. 0, or -errno and err. */
 int namespace_check_proc(struct err *err);

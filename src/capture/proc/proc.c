@@ -172,7 +172,7 @@ enum {
 };
 enum {
 	STAT_WANTED = 1 << STAT_PARENT | 1 << STAT_MINOR | 1 << STAT_MAJOR | 1 << STAT_USER | 1 << STAT_SYSTEM |
-		      1 << STAT_THREADS | 1 << STAT_START
+	1 << STAT_THREADS | 1 << STAT_START
 };
 
 bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out)

@@ -2,8 +2,6 @@
 /* Walks the directories of /proc. Processes and threads may vanish at every step; that is no error. */
 #include "capture/proc/proc_list.h"
 
-#include "capture/proc/proc.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "capture/proc/proc.h"
 
 /* 0: not a pid. */
 static pid_t pid_of(const char *text, size_t len)

@@ -5,14 +5,14 @@
  */
 #include "capture/proc/program.h"
 
-#include "capture/proc/proc.h"
-
 #include <elf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "capture/proc/proc.h"
 
 /* The kernel's TASK_COMM_LEN, without the NUL. */
 enum { COMM = 15 };

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Asks /proc and the kernel, in the order in which things are missed; in life the smallest program there is is loaded and
- * dropped again, for a filter of system calls shows itself in no other way. Changes nothing.
+ * Asks /proc and the kernel, in the order in which things are missed; in life the smallest program there is is loaded
+ * and dropped again, for a filter of system calls shows itself in no other way. Changes nothing.
  */
 #include "capture/proc/rights.h"
 
-#include "capture/proc/proc.h"
-
+#include <linux/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +18,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "capture/proc/proc.h"
 
 static const char effective[] = "\nCapEff:";
 enum { CAP_SYS_PTRACE_BIT = 19, CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38, CAP_BPF_BIT = 39 };
@@ -93,7 +93,8 @@ static enum bound bound_of(const char *sysroot)
 
 	if (!read_rights(sysroot, "\nCapBnd:", &rights))
 		return IS_UNKNOWN;
-	return has(rights, CAP_BPF_BIT) && has(rights, CAP_PERFMON_BIT) && has(rights, CAP_SYS_PTRACE_BIT) ? IS_FREE : IS_BOUND;
+	return has(rights, CAP_BPF_BIT) && has(rights, CAP_PERFMON_BIT) && has(rights, CAP_SYS_PTRACE_BIT) ? IS_FREE
+													   : IS_BOUND;
 }
 
 void rights_advise(const char *sysroot, bool may_be_root, char *to, size_t size)
@@ -107,12 +108,14 @@ void rights_advise(const char *sysroot, bool may_be_root, char *to, size_t size)
 	if (is_container && bound != IS_FREE)
 		snprintf(to, size, "start the container with --cap-add BPF --cap-add PERFMON --cap-add SYS_PTRACE");
 	else if (bound == IS_BOUND)
-		snprintf(to, size, "neither sudo nor setcap helps, for the bounding set of this shell lacks it: run it from another one");
+		snprintf(to, size,
+			 "neither sudo nor setcap helps, for the bounding set of this shell lacks it: run it from "
+			 "another one");
 	else if (got <= 0 || got == sizeof path - 1)
 		snprintf(to, size, may_be_root ? "run it with sudo" : "give it CAP_SYS_PTRACE");
 	else
-		snprintf(to, size, "%sonce: sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep %s", may_be_root ? "run it with sudo, or " : "",
-			 path);
+		snprintf(to, size, "%sonce: sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep %s",
+			 may_be_root ? "run it with sudo, or " : "", path);
 }
 
 bool rights_is_filtered(void)
@@ -135,7 +138,7 @@ static int try_program(void)
 	attr.prog_type = BPF_PROG_TYPE_KPROBE;
 	attr.insns = (uint64_t)(uintptr_t)program;
 	attr.insn_cnt = 2;
-	attr.license = (uint64_t)(uintptr_t) "GPL";
+	attr.license = (uint64_t)(uintptr_t)"GPL";
 	fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof attr);
 	if (fd < 0)
 		return -errno;
@@ -150,12 +153,16 @@ static int check_kernel(struct err *err)
 	if (!code)
 		return 0;
 	if (rights_is_filtered())
-		return err_set(err, EPERM, "cannot put probes into running programs: a filter of system calls (seccomp) refuses bpf; "
-					   "start the container with --security-opt seccomp=unconfined, or run inftrace on the host");
+		return err_set(
+		    err, EPERM,
+		    "cannot put probes into running programs: a filter of system calls (seccomp) refuses bpf; "
+		    "start the container with --security-opt seccomp=unconfined, or run inftrace on the host");
 	if (code == -ENOSYS || code == -EINVAL)
-		return err_set(err, ENOTSUP, "cannot put probes into running programs: this kernel has no BPF for probes "
-					     "(CONFIG_BPF_SYSCALL, CONFIG_BPF_EVENTS)");
-	return err_set(err, -code, "cannot put probes into running programs: the kernel refuses BPF programs: %s", strerror(-code));
+		return err_set(err, ENOTSUP,
+			       "cannot put probes into running programs: this kernel has no BPF for probes "
+			       "(CONFIG_BPF_SYSCALL, CONFIG_BPF_EVENTS)");
+	return err_set(err, -code, "cannot put probes into running programs: the kernel refuses BPF programs: %s",
+		       strerror(-code));
 }
 
 static int check_capabilities(const char *sysroot, struct err *err)
@@ -180,24 +187,30 @@ int rights_check(const char *sysroot, struct err *err)
 	int code;
 
 	if (!is_there(sysroot, "/sys/bus/event_source/devices/uprobe"))
-		return err_set(err, ENOTSUP, "cannot put probes into running programs: this kernel has no uprobes, or its /sys is "
-					     "not here (a container); run inftrace on the host");
+		return err_set(err, ENOTSUP,
+			       "cannot put probes into running programs: this kernel has no uprobes, or its /sys is "
+			       "not here (a container); run inftrace on the host");
 	if (is_locked_down(sysroot))
-		return err_set(err, EPERM, "cannot put probes into running programs: the kernel is locked down "
-					   "(confidentiality); only a boot without it allows them");
+		return err_set(err, EPERM,
+			       "cannot put probes into running programs: the kernel is locked down "
+			       "(confidentiality); only a boot without it allows them");
 	code = check_capabilities(sysroot, err);
 	if (code)
 		return code;
 	if (!is_initial_user_namespace(sysroot))
-		return err_set(err, EPERM, "cannot put probes into running programs: this is a user namespace of its own (a "
-					   "container without privileges), the kernel wants the rights outside; run inftrace on the host");
+		return err_set(
+		    err, EPERM,
+		    "cannot put probes into running programs: this is a user namespace of its own (a "
+		    "container without privileges), the kernel wants the rights outside; run inftrace on the host");
 	return *sysroot ? 0 : check_kernel(err);
 }
 
 /* An event that counts nothing, of this process. */
 static int try_event(void)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1 };
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1
+	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
@@ -209,7 +222,7 @@ static int try_event(void)
 /* A probe on what is no file: who may not have one is told so before that. 0, or -errno of the first. */
 static int try_probe(void)
 {
-	struct perf_event_attr attr = { .size = sizeof attr, .config1 = (uintptr_t) "/" };
+	struct perf_event_attr attr = { .size = sizeof attr, .config1 = (uintptr_t)"/" };
 	FILE *file = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
 	int fd;
 
@@ -233,15 +246,22 @@ int rights_check_perf(bool are_probes, struct err *err)
 	if (!code)
 		return 0;
 	if (rights_is_filtered())
-		return err_set(err, -code, "a filter of system calls (seccomp) refuses it (perf_event_open); start the container with "
-					   "--security-opt seccomp=unconfined, or run inftrace on the host");
+		return err_set(
+		    err, -code,
+		    "a filter of system calls (seccomp) refuses it (perf_event_open); start the container with "
+		    "--security-opt seccomp=unconfined, or run inftrace on the host");
 	if (are_probes)
-		return err_set(err, -code, "this kernel lets root alone put probes in by perf events, and no capability but CAP_SYS_ADMIN "
-					   "helps; run it with sudo");
+		return err_set(
+		    err, -code,
+		    "this kernel lets root alone put probes in by perf events, and no capability but CAP_SYS_ADMIN "
+		    "helps; run it with sudo");
 	/* distributions have added levels above 2, some with CAP_PERFMON, some not */
 	if (got > 0 && atoi(level) > 2)
-		return err_set(err, -code, "kernel.perf_event_paranoid is %d, with which this kernel keeps perf events for root; run it with "
-					   "sudo, or once: sudo sysctl kernel.perf_event_paranoid=2", atoi(level));
+		return err_set(
+		    err, -code,
+		    "kernel.perf_event_paranoid is %d, with which this kernel keeps perf events for root; run it with "
+		    "sudo, or once: sudo sysctl kernel.perf_event_paranoid=2",
+		    atoi(level));
 	return err_set(err, -code, "the kernel refuses perf events: %s; run it with sudo", strerror(-code));
 }
 
@@ -251,11 +271,17 @@ static int refuse_map(const char *sysroot, pid_t pid, int code, struct err *err)
 	uint64_t rights = 0;
 
 	if (!read_rights(sysroot, effective, &rights) || has(rights, CAP_SYS_PTRACE_BIT))
-		return err_set(err, code, "cannot attach to process %d: /proc/%d/maps cannot be read: %s, though CAP_SYS_PTRACE is not missing: a "
-			       "security module may forbid it", (int)pid, (int)pid, strerror(code));
+		return err_set(err, code,
+			       "cannot attach to process %d: /proc/%d/maps cannot be read: %s, though CAP_SYS_PTRACE "
+			       "is not missing: a "
+			       "security module may forbid it",
+			       (int)pid, (int)pid, strerror(code));
 	rights_advise(sysroot, true, advice, sizeof advice);
-	return err_set(err, code, "cannot attach to process %d: missing CAP_SYS_PTRACE, as it has another user or more rights than "
-				  "inftrace; %s", (int)pid, advice);
+	return err_set(
+	    err, code,
+	    "cannot attach to process %d: missing CAP_SYS_PTRACE, as it has another user or more rights than "
+	    "inftrace; %s",
+	    (int)pid, advice);
 }
 
 bool rights_is_yama(const char *sysroot, char *why, size_t size)
@@ -264,10 +290,13 @@ bool rights_is_yama(const char *sysroot, char *why, size_t size)
 	uint64_t rights = 0;
 
 	*why = 0;
-	if (proc_read(sysroot, 0, "sys/kernel/yama/ptrace_scope", scope, sizeof scope - 1) <= 0 || *scope < '1' || *scope > '3')
+	if (proc_read(sysroot, 0, "sys/kernel/yama/ptrace_scope", scope, sizeof scope - 1) <= 0 || *scope < '1' ||
+	    *scope > '3')
 		return false;
 	if (*scope == '3') {
-		snprintf(why, size, "kernel.yama.ptrace_scope is 3, which lets nobody do it until the machine is started without that");
+		snprintf(
+		    why, size,
+		    "kernel.yama.ptrace_scope is 3, which lets nobody do it until the machine is started without that");
 		return true;
 	}
 	if (read_rights(sysroot, effective, &rights) && has(rights, CAP_SYS_PTRACE_BIT))
@@ -283,14 +312,24 @@ static int refuse_memory(pid_t pid, struct err *err)
 	uint64_t rights;
 
 	if (read_rights("", effective, &rights) && has(rights, CAP_SYS_PTRACE_BIT))
-		return err_set(err, EPERM, "models of sessions that process %d has already stay without a name: its memory cannot be read, though "
-					   "CAP_SYS_PTRACE is not missing (%s)", (int)pid,
-			       rights_is_filtered() ? "a filter of system calls refuses process_vm_readv" : "a security module?");
+		return err_set(err, EPERM,
+			       "models of sessions that process %d has already stay without a name: its memory cannot "
+			       "be read, though "
+			       "CAP_SYS_PTRACE is not missing (%s)",
+			       (int)pid,
+			       rights_is_filtered() ? "a filter of system calls refuses process_vm_readv"
+						    : "a security module?");
 	if (rights_is_yama("", why, sizeof why))
-		return err_set(err, EPERM, "models of sessions that process %d has already stay without a name: its memory cannot be read, for "
-					   "%s", (int)pid, why);
-	return err_set(err, EPERM, "models of sessions that process %d has already stay without a name: its memory cannot be read, for "
-				   "CAP_SYS_PTRACE is missing", (int)pid);
+		return err_set(err, EPERM,
+			       "models of sessions that process %d has already stay without a name: its memory cannot "
+			       "be read, for "
+			       "%s",
+			       (int)pid, why);
+	return err_set(
+	    err, EPERM,
+	    "models of sessions that process %d has already stay without a name: its memory cannot be read, for "
+	    "CAP_SYS_PTRACE is missing",
+	    (int)pid);
 }
 
 int rights_check_pid(const char *sysroot, pid_t pid, struct err *err)

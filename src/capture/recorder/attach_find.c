@@ -2,18 +2,18 @@
 /* Goes through the processes of the machine. Who fits is attach_fit.c's knowledge, what is loaded attach_loaded.c's. */
 #include "capture/recorder/attach_find.h"
 
-#include "capture/recorder/attach_loaded.h"
-#include "base/term.h"
-#include "capture/proc/proc.h"
-#include "capture/proc/proc_list.h"
-#include "capture/proc/program.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/term.h"
+#include "capture/proc/proc.h"
+#include "capture/proc/proc_list.h"
+#include "capture/proc/program.h"
+#include "capture/recorder/attach_loaded.h"
 
 enum { KTHREADD = 2 };
 
@@ -80,19 +80,26 @@ int attach_find_pid(pid_t pid, struct attach_match *match, struct err *err)
 	pid_t process = code ? 0 : thread_of(pid);
 
 	if (code && attach_find_is_hidden(pid))
-		return err_set(err, EACCES, "cannot attach to process %d: it belongs to another user, and /proc hides it (hidepid); run it "
-			       "with sudo, or with CAP_SYS_PTRACE", (int)pid);
+		return err_set(
+		    err, EACCES,
+		    "cannot attach to process %d: it belongs to another user, and /proc hides it (hidepid); run it "
+		    "with sudo, or with CAP_SYS_PTRACE",
+		    (int)pid);
 	if (code == -ESRCH || code == -ENOENT)
 		return err_set(err, ESRCH, "cannot attach to process %d: there is no such process", (int)pid);
 	if (code)
 		return err_set(err, -code, "cannot read /proc/%d/stat: %s", (int)pid, strerror(-code));
 	if (process)
-		return err_set(err, ESRCH, "cannot attach to %d: it is a thread of process %d (attach to that)", (int)pid, (int)process);
+		return err_set(err, ESRCH, "cannot attach to %d: it is a thread of process %d (attach to that)",
+			       (int)pid, (int)process);
 	if (proc_is_zombie(&stat))
-		return err_set(err, ESRCH, "cannot attach to process %d: it has ended, and only waits for its parent to take "
-			       "note", (int)pid);
+		return err_set(err, ESRCH,
+			       "cannot attach to process %d: it has ended, and only waits for its parent to take "
+			       "note",
+			       (int)pid);
 	if (pid == KTHREADD || stat.parent == KTHREADD)
-		return err_set(err, ENOTSUP, "cannot attach to process %d: %s is a thread of the kernel", (int)pid, stat.name);
+		return err_set(err, ENOTSUP, "cannot attach to process %d: %s is a thread of the kernel", (int)pid,
+			       stat.name);
 	if (pid == getpid())
 		return err_set(err, EINVAL, "cannot attach to process %d: that is inftrace itself", (int)pid);
 	describe(match, pid, &stat);
@@ -205,7 +212,8 @@ static void take(struct search *search, struct attach_matches *matches)
 	for (size_t i = 0; i < search->n; i++) {
 		struct attach_match *match = &matches->match[matches->n];
 		struct err ignored;
-		if (!search->fits[i] || is_below_a_match(search, i) || attach_find_pid(search->row[i].pid, match, &ignored))
+		if (!search->fits[i] || is_below_a_match(search, i) ||
+		    attach_find_pid(search->row[i].pid, match, &ignored))
 			continue;
 		look_inside(search, match);
 		matches->n++;
@@ -260,6 +268,9 @@ void attach_find_print(FILE *to, const struct attach_matches *matches)
 		char age[32];
 		age_text(match->age_s, age);
 		fprintf(to, "%9d  %9s  %-7s  %s\n", (int)match->pid, age,
-			match->has_runtime ? "yes" : match->is_readable ? "no" : "?", *match->command ? match->command : match->name);
+			match->has_runtime   ? "yes"
+			: match->is_readable ? "no"
+					     : "?",
+			*match->command ? match->command : match->name);
 	}
 }

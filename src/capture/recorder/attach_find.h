@@ -3,22 +3,22 @@
 #ifndef CAPTURE_RECORDER_ATTACH_FIND_H
 #define CAPTURE_RECORDER_ATTACH_FIND_H
 
-#include "base/err.h"
-#include "capture/recorder/attach_fit.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/err.h"
+#include "capture/recorder/attach_fit.h"
+
 struct attach_match {
 	pid_t pid;
-	uint64_t start_ticks;	/* field 22 of /proc/PID/stat: with the pid, the identity */
+	uint64_t start_ticks; /* field 22 of /proc/PID/stat: with the pid, the identity */
 	uint64_t age_s;
 	char name[64], command[160];
-	bool has_runtime;	/* a runtime is mapped in it, or in a process below it */
-	bool is_readable;	/* false: which files it has mapped could not be read, has_runtime is not known */
+	bool has_runtime; /* a runtime is mapped in it, or in a process below it */
+	bool is_readable; /* false: which files it has mapped could not be read, has_runtime is not known */
 };
 
 struct attach_matches {
@@ -36,8 +36,9 @@ bool attach_find_is_stopped(pid_t pid);
 int attach_find_pid(pid_t pid, struct attach_match *match, struct err *err);
 
 /*
- * All that fit; those that descend from another one that fits are left to that one, and we and our own ancestors are none.
- * Those with a runtime come first, then the older ones. n may be 0. 0, or -errno and err; attach_matches_done also then.
+ * All that fit; those that descend from another one that fits are left to that one, and we and our own ancestors are
+ * none. Those with a runtime come first, then the older ones. n may be 0. 0, or -errno and err; attach_matches_done
+ * also then.
  */
 int attach_find(const struct attach_wish *wish, struct attach_matches *matches, struct err *err);
 void attach_matches_done(struct attach_matches *matches);

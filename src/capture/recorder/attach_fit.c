@@ -5,14 +5,14 @@
  */
 #include "capture/recorder/attach_fit.h"
 
-#include "capture/proc/proc.h"
-#include "capture/proc/program.h"
-
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "capture/proc/proc.h"
+#include "capture/proc/program.h"
 
 static const char *base_of(const char *path)
 {
@@ -23,7 +23,8 @@ static const char *base_of(const char *path)
 
 static bool is_interpreter(const char *word)
 {
-	static const char *const names[] = { "python", "pypy", "node", "java", "dotnet", "ruby", "perl", "bash", "sh", "bun", "deno" };
+	static const char *const names[] = { "python", "pypy", "node", "java", "dotnet", "ruby",
+					     "perl",   "bash", "sh",   "bun",  "deno" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		size_t len = strlen(names[i]);
@@ -38,8 +39,8 @@ static bool is_interpreter(const char *word)
 /* Options of these interpreters whose value is the next word; with the last two it is what is run. */
 static bool takes_word(const char *option)
 {
-	static const char *const names[] = { "-W", "-X", "-r", "--require", "--import", "-cp", "-classpath", "--class-path",
-					     "-p", "--module-path", "-m", "-jar" };
+	static const char *const names[] = { "-W",	   "-X",	   "-r", "--require",	  "--import", "-cp",
+					     "-classpath", "--class-path", "-p", "--module-path", "-m",	      "-jar" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(option, names[i]))
@@ -82,7 +83,8 @@ static bool fits_name(const char *name, pid_t pid, const char *exe, const char *
 
 	if (got > 0 && proc_stat_parse(text, (size_t)got, &stat) && !strcmp(stat.name, name))
 		return true;
-	return !strcmp(base_of(exe), name) || !strcmp(base_of(words), name) || (script && !strcmp(base_of(script), name));
+	return !strcmp(base_of(exe), name) || !strcmp(base_of(words), name) ||
+	       (script && !strcmp(base_of(script), name));
 }
 
 static bool is_same_file(const char *path, const struct stat *wanted)
@@ -105,7 +107,8 @@ static void script_path(pid_t pid, const char *script, char *path, size_t size)
 		if (len <= 0)
 			return;
 	}
-	if (snprintf(path + len, size - (size_t)len, "%s%s", *script == '/' ? "" : "/", script) >= (int)(size - (size_t)len))
+	if (snprintf(path + len, size - (size_t)len, "%s%s", *script == '/' ? "" : "/", script) >=
+	    (int)(size - (size_t)len))
 		*path = 0;
 }
 

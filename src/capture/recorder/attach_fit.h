@@ -8,9 +8,9 @@
 #include <sys/types.h>
 
 /*
- * One of both is given, or none: then everything fits. A program has the name of what the kernel calls it, of its executable, of
- * the first word of its command line and, where that is an interpreter, of the script that it runs; its path is that
- * of the executable or of the script, here or as the process sees it.
+ * One of both is given, or none: then everything fits. A program has the name of what the kernel calls it, of its
+ * executable, of the first word of its command line and, where that is an interpreter, of the script that it runs; its
+ * path is that of the executable or of the script, here or as the process sees it.
  */
 struct attach_wish {
 	const char *name, *path;
@@ -18,12 +18,13 @@ struct attach_wish {
 
 bool attach_fit(const struct attach_wish *wish, pid_t pid);
 
-/* The path by which this program would be found when it is started again, as the process sees it; "" it is not known. */
+/* The path by which this program would be found when it is started again, as the process sees it; "" it is not known.
+ */
 void attach_fit_path(pid_t pid, char *path, size_t size);
 
 /*
- * The script in the command line of an interpreter: words of `len` bytes in all that end in NUL each, as in /proc/PID/cmdline;
- * a last word that was cut off is no word. NULL: it runs none.
+ * The script in the command line of an interpreter: words of `len` bytes in all that end in NUL each, as in
+ * /proc/PID/cmdline; a last word that was cut off is no word. NULL: it runs none.
  */
 const char *attach_fit_script(const char *words, size_t len);
 

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records programs by bringing the agent into them (capture/inject/inject.h): into each that was chosen and into what it has
- * started, as far as a runtime is in it. The agents leave when the recording ends; that is waited for before the last
- * of what they told is read.
+ * Records programs by bringing the agent into them (capture/inject/inject.h): into each that was chosen and into what
+ * it has started, as far as a runtime is in it. The agents leave when the recording ends; that is waited for before the
+ * last of what they told is read.
  */
-#include "capture/recorder/attach.h"
-
-#include "base/clock.h"
-#include "capture/recorder/attach_find.h"
-#include "capture/recorder/attach_loaded.h"
-#include "base/part_path.h"
-#include "base/term.h"
-#include "capture/inject/inject.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "base/part_path.h"
+#include "base/term.h"
+#include "capture/inject/inject.h"
+#include "capture/recorder/attach.h"
+#include "capture/recorder/attach_find.h"
+#include "capture/recorder/attach_loaded.h"
 
 enum { SOON_MS = 300, COMING_MS = 5000, MAX_INJECTED = 256 };
 #define LEAVE_NS 3000000000u
@@ -32,7 +31,7 @@ struct injected {
 struct injecting {
 	struct attach_job *job;
 	struct injected *injected;
-	struct host *host;	/* of each, what the recording is told of it */
+	struct host *host; /* of each, what the recording is told of it */
 	const char *ring_dir[MAX_INJECTED + 1];
 	size_t n;
 };
@@ -60,7 +59,8 @@ static struct host host_of(const struct injected *injected)
 			      .unseen = "nothing, for it made no inference with which recording could begin" };
 }
 
-static int prepare_one(struct injecting *all, pid_t pid, uint64_t start_ticks, const struct inject_opts *opts, struct err *err)
+static int prepare_one(struct injecting *all, pid_t pid, uint64_t start_ticks, const struct inject_opts *opts,
+		       struct err *err)
 {
 	struct injected *injected = &all->injected[all->n];
 	int code;
@@ -80,7 +80,8 @@ static int prepare_one(struct injecting *all, pid_t pid, uint64_t start_ticks, c
 	return 0;
 }
 
-/* The program itself, then those below it that have a runtime; of these one that cannot be injected is said and left out. */
+/* The program itself, then those below it that have a runtime; of these one that cannot be injected is said and left
+ * out. */
 static int prepare_family(struct injecting *all, const struct attached_program *program, const struct inject_opts *opts,
 			  struct err *err)
 {
@@ -116,7 +117,7 @@ static void see_other_program(const struct injected *injected, struct host *host
 	host->is_another = readlink(link, path, sizeof path) > 0;
 	if (host->is_another)
 		term_say("%s (%d) is another program now (exec), in which there is no agent: no more of it is recorded",
-			injected->name, (int)host->pid);
+			 injected->name, (int)host->pid);
 }
 
 /* Says what became of a program, once. -errno and err: the only one could not be injected. */
@@ -136,8 +137,8 @@ static int look_at(struct injecting *all, struct injected *injected, struct err 
 		term_say("%s", why.msg);
 	}
 	if (where == INJECT_THERE && !injected->is_there && !all->job->options->quiet)
-		term_say("recording %s (%d); Ctrl-C ends the recording, the program goes on",
-			injected->name, (int)injected->inject.pid);
+		term_say("recording %s (%d); Ctrl-C ends the recording, the program goes on", injected->name,
+			 (int)injected->inject.pid);
 	if (where == INJECT_GONE && !injected->is_gone)
 		see_other_program(injected, host);
 	injected->is_gone |= where == INJECT_GONE;
@@ -177,9 +178,11 @@ static void say_pending(const struct injecting *all)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (!all->injected[i].is_coming && !all->injected[i].is_there && !all->injected[i].has_failed)
-			term_say("%s (%d) is %s: recording begins with its next inference",
-				all->injected[i].name, (int)all->injected[i].inject.pid,
-				attach_find_is_stopped(all->injected[i].inject.pid) ? "stopped (SIGSTOP, or a debugger)" : "idle");
+			term_say("%s (%d) is %s: recording begins with its next inference", all->injected[i].name,
+				 (int)all->injected[i].inject.pid,
+				 attach_find_is_stopped(all->injected[i].inject.pid)
+				     ? "stopped (SIGSTOP, or a debugger)"
+				     : "idle");
 }
 
 /* One of several that cannot be written to is said and left out; one that has just ended is none. */

@@ -39,8 +39,9 @@ static const char *base_of(const char *path)
 /* What every program has says nothing. */
 static bool is_common(const char *name)
 {
-	static const char *const common[] = { "ld-linux", "ld-musl", "libc.", "libc-", "libm.", "libm-", "libdl", "libpthread",
-					      "librt", "libgcc_s", "libstdc++", "libz.", "libutil", "[" };
+	static const char *const common[] = { "ld-linux",  "ld-musl", "libc.",	    "libc-", "libm.",
+					      "libm-",	   "libdl",   "libpthread", "librt", "libgcc_s",
+					      "libstdc++", "libz.",   "libutil",    "[" };
 
 	for (size_t i = 0; i < sizeof common / sizeof *common; i++)
 		if (!strncmp(name, common[i], strlen(common[i])))
@@ -105,17 +106,22 @@ int attach_loaded_nothing(const char *name, pid_t pid, struct err *err)
 	int code = modules_read(&modules, "", pid, err);
 
 	if (!code && modules.is_32bit)
-		code = err_set(err, ENOTSUP, "cannot attach to %.40s (%d): it is a 32-bit program, and only 64-bit ones are "
-			       "understood", name, (int)pid);
+		code = err_set(err, ENOTSUP,
+			       "cannot attach to %.40s (%d): it is a 32-bit program, and only 64-bit ones are "
+			       "understood",
+			       name, (int)pid);
 	if (!code)
 		code = find_barred(&modules, err);
 	if (!code && attach_loaded(&seen, pid) == ATTACH_RUNTIME)
-		code = err_set(err, EAGAIN, "cannot attach to %.40s (%d): it has loaded a runtime only now, or loads it again and again; try once "
-			       "more, or with --follow", name, (int)pid);
+		code = err_set(err, EAGAIN,
+			       "cannot attach to %.40s (%d): it has loaded a runtime only now, or loads it again and "
+			       "again; try once "
+			       "more, or with --follow",
+			       name, (int)pid);
 	if (!code) {
 		list(&modules, text, sizeof text);
-		code = err_set(err, ENOENT, "cannot attach to %.40s (%d): no runtime that is known is loaded in it%s%s", name,
-			       (int)pid, *text ? "; loaded: " : "", text);
+		code = err_set(err, ENOENT, "cannot attach to %.40s (%d): no runtime that is known is loaded in it%s%s",
+			       name, (int)pid, *text ? "; loaded: " : "", text);
 	}
 	modules_seen_done(&seen);
 	modules_done(&modules);

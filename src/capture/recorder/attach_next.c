@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Between who watches for programs (capture/probe/next.h) and the recorder: puts probes into a program that is held, hands it
- * to the recorder, lets it go. A program that cannot be recorded is said and goes on as if nothing had been.
+ * Between who watches for programs (capture/probe/next.h) and the recorder: puts probes into a program that is held,
+ * hands it to the recorder, lets it go. A program that cannot be recorded is said and goes on as if nothing had been.
  */
 #include "capture/recorder/attach_next.h"
-
-#include "base/clock.h"
-#include "capture/recorder/attach_find.h"
-#include "base/term.h"
-#include "capture/probe/next.h"
-#include "capture/proc/proc.h"
-#include "capture/probe/uprobe.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/clock.h"
+#include "base/term.h"
+#include "capture/probe/next.h"
+#include "capture/probe/uprobe.h"
+#include "capture/proc/proc.h"
+#include "capture/recorder/attach_find.h"
 
 enum { MAX_STEPS = 64, MAX_WAITING = 64 };
 static const uint64_t longest_wait_ns = 2000000000;
@@ -24,13 +24,13 @@ struct attach_next {
 	struct attach_job *job;
 	struct uprobes *uprobes;
 	struct next *next;
-	uint64_t n_lost;	/* that were told of */
+	uint64_t n_lost; /* that were told of */
 	struct {
 		pid_t pid;
 		uint64_t since_ns;
-	} waiting[MAX_WAITING];	/* held, with probes, until the recorder knows them */
+	} waiting[MAX_WAITING]; /* held, with probes, until the recorder knows them */
 	size_t n_waiting;
-	bool has_one;		/* and wants no more */
+	bool has_one; /* and wants no more */
 };
 
 static pid_t parent_of(pid_t pid)
@@ -62,7 +62,8 @@ static bool wants(void *ctx, pid_t pid)
 static bool is_attached(const struct attached *attached, const struct next_program *program)
 {
 	for (size_t i = 0; i < attached->n; i++)
-		if (attached->program[i].pid == program->pid && attached->program[i].start_ticks == program->start_ticks)
+		if (attached->program[i].pid == program->pid &&
+		    attached->program[i].start_ticks == program->start_ticks)
 			return true;
 	return false;
 }
@@ -84,8 +85,10 @@ static void announce(const struct attach_next *all, const struct next_program *p
 	if (*program->why_not)
 		term_say("the beginning of %d may be missing: %s", (int)program->pid, program->why_not);
 	else if (has_run_on(program))
-		term_say("the beginning of %d may be missing: it took %.1f s to put probes in, and no program is held for "
-			"longer than %d s", (int)program->pid, (double)(clock_ns() - program->held_ns) / 1e9, NEXT_LONGEST_HOLD_S);
+		term_say(
+		    "the beginning of %d may be missing: it took %.1f s to put probes in, and no program is held for "
+		    "longer than %d s",
+		    (int)program->pid, (double)(clock_ns() - program->held_ns) / 1e9, NEXT_LONGEST_HOLD_S);
 }
 
 /* Puts probes into it and adds it to those that are recorded. False: it is not recorded, which is said. */
@@ -114,7 +117,8 @@ static void tell_loss(struct attach_next *all)
 
 	if (n_lost > all->n_lost) {
 		term_say("files were mapped faster than they could be looked at, %llu were not: a program may have "
-			"been missed", (unsigned long long)(n_lost - all->n_lost));
+			 "been missed",
+			 (unsigned long long)(n_lost - all->n_lost));
 		all->n_lost = n_lost;
 	}
 }
@@ -136,7 +140,8 @@ static void release_known(struct attach_next *all)
 	uint64_t now_ns = clock_ns();
 
 	for (size_t i = all->n_waiting; i-- > 0;) {
-		if (!is_taken_up(all->uprobes, all->waiting[i].pid) && now_ns < all->waiting[i].since_ns + longest_wait_ns)
+		if (!is_taken_up(all->uprobes, all->waiting[i].pid) &&
+		    now_ns < all->waiting[i].since_ns + longest_wait_ns)
 			continue;
 		next_release(all->next, all->waiting[i].pid);
 		all->waiting[i] = all->waiting[--all->n_waiting];

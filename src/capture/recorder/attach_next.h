@@ -3,8 +3,8 @@
 #ifndef CAPTURE_RECORDER_ATTACH_NEXT_H
 #define CAPTURE_RECORDER_ATTACH_NEXT_H
 
-#include "capture/recorder/attach.h"
 #include "capture/probe/uprobes.h"
+#include "capture/recorder/attach.h"
 
 struct attach_next;
 

@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records programs through probes from outside: looks whether this is allowed here, puts probes into the programs and all
- * that they have started, gives up the rights that this took, records, and takes the probes out.
+ * Records programs through probes from outside: looks whether this is allowed here, puts probes into the programs and
+ * all that they have started, gives up the rights that this took, records, and takes the probes out.
  */
-#include "capture/recorder/attach.h"
-
-#include "capture/recorder/attach_find.h"
-#include "capture/recorder/attach_loaded.h"
-#include "capture/recorder/attach_next.h"
-#include "base/term.h"
-#include "capture/proc/proc.h"
-#include "capture/probe/uprobe.h"
-#include "capture/proc/rights.h"
-#include "capture/probe/uprobes.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,12 +10,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/term.h"
+#include "capture/probe/uprobe.h"
+#include "capture/probe/uprobes.h"
+#include "capture/proc/proc.h"
+#include "capture/proc/rights.h"
+#include "capture/recorder/attach.h"
+#include "capture/recorder/attach_find.h"
+#include "capture/recorder/attach_loaded.h"
+#include "capture/recorder/attach_next.h"
+
 static enum uprobe_link_type link_type(const char *name)
 {
 	static const struct {
 		const char *name;
 		enum uprobe_link_type type;
-	} types[] = { { "session", UPROBE_LINK_SESSION }, { "multi", UPROBE_LINK_MULTI }, { "perf", UPROBE_LINK_PERF } };
+	} types[] = { { "session", UPROBE_LINK_SESSION },
+		      { "multi", UPROBE_LINK_MULTI },
+		      { "perf", UPROBE_LINK_PERF } };
 
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		if (!strcmp(name, types[i].name))
@@ -40,7 +41,7 @@ void attach_say_left_out(struct uprobes *uprobes, pid_t pid)
 		const struct uprobes_copy *copy = uprobes_copy(uprobes, i);
 		if (copy && copy->pid == pid && copy->is_new && *copy->left_out)
 			term_say("ONNX Runtime %s in %s is not understood in whole: not seen are %s",
-				*copy->version ? copy->version : "(unknown version)", copy->path, copy->left_out);
+				 *copy->version ? copy->version : "(unknown version)", copy->path, copy->left_out);
 	}
 }
 
@@ -56,7 +57,8 @@ static int arm_family(struct uprobes *uprobes, pid_t pid, struct err *err)
 	ssize_t n = attach_find_family(pid, &pids);
 
 	if (n < 0)
-		return err_set(err, (int)-n, "cannot find what process %d has started: %s", (int)pid, strerror((int)-n));
+		return err_set(err, (int)-n, "cannot find what process %d has started: %s", (int)pid,
+			       strerror((int)-n));
 	for (ssize_t i = 0; i < n; i++) {
 		int found = uprobes_arm(uprobes, pids[i], &trouble);
 		if (found >= 0) {
@@ -97,7 +99,9 @@ static int arm_all(struct attach_job *job, struct uprobes *uprobes, struct err *
 		n_armed += code > 0 ? code : 0;
 		if (code > 0 && !job->options->quiet)
 			term_say("recording %s (%d)%s; Ctrl-C ends the recording, the program goes on", name, (int)pid,
-				attach_find_is_stopped(pid) ? ", which is stopped (SIGSTOP, or a debugger) and does nothing just now" : "");
+				 attach_find_is_stopped(pid)
+				     ? ", which is stopped (SIGSTOP, or a debugger) and does nothing just now"
+				     : "");
 	}
 	if (n_armed || job->takes_all)
 		return 0;
@@ -169,8 +173,11 @@ static void say_waiting(const struct attach_job *job)
 	if (job->options->quiet)
 		return;
 	term_say("waiting for %s%s%.150s; Ctrl-C ends the recording",
-		job->takes_one ? "the next program that loads a runtime" : "programs that load a runtime",
-		job->wish.name ? ", called " : wish ? ", of " : "", wish ? wish : "");
+		 job->takes_one ? "the next program that loads a runtime" : "programs that load a runtime",
+		 job->wish.name ? ", called "
+		 : wish		? ", of "
+				: "",
+		 wish ? wish : "");
 }
 
 /* Before anything is done: what perf events cost, which other links do not. */
@@ -179,18 +186,22 @@ static void say_cost(const struct attach_job *job, const struct uprobes *uprobes
 	if (!uprobes_is_slow(uprobes) || job->options->quiet)
 		return;
 	term_say("%s: an event of its own for each of some %s probes, which the kernel takes out one by one%s%s",
-		link_type(job->probes->link) == UPROBE_LINK_PERF ? "--link perf" : "this kernel is older than 6.6",
-		has_operators ? "750" : "50", has_operators ? ", in the background for a minute or so when the recording is over; "
-		"who attaches meanwhile waits" : ", for some seconds when the recording is over",
-		has_operators ? " (--level inference: seconds)" : "");
+		 link_type(job->probes->link) == UPROBE_LINK_PERF ? "--link perf" : "this kernel is older than 6.6",
+		 has_operators ? "750" : "50",
+		 has_operators ? ", in the background for a minute or so when the recording is over; "
+				 "who attaches meanwhile waits"
+			       : ", for some seconds when the recording is over",
+		 has_operators ? " (--level inference: seconds)" : "");
 }
 
 int attach_probe(struct attach_job *job, struct err *err)
 {
 	const struct probe_options *probes = job->probes;
 	struct uprobes_opts opts = {
-		.link = link_type(probes->link), .has_operators = strcmp(job->options->level, "inference"),
-		.sample = (uint32_t)strtoul(probes->sample, NULL, 10), .max_per_second = (uint64_t)probes->rate,
+		.link = link_type(probes->link),
+		.has_operators = strcmp(job->options->level, "inference"),
+		.sample = (uint32_t)strtoul(probes->sample, NULL, 10),
+		.max_per_second = (uint64_t)probes->rate,
 	};
 	struct target target = { .level = job->options->level };
 	struct attach_next *next = NULL;
@@ -214,7 +225,8 @@ int attach_probe(struct attach_job *job, struct err *err)
 	if (!code && job->attached.waits)
 		say_waiting(job);
 	if (!code)
-		code = attach_record(job, &target, "uprobe", job->attached.waits ? NULL : drop_rights, target.uprobes, err);
+		code = attach_record(job, &target, "uprobe", job->attached.waits ? NULL : drop_rights, target.uprobes,
+				     err);
 	if (code < 0)
 		attach_drop(job);
 	attach_next_close(next);

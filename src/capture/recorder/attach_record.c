@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The file, the recorder and the summary of a recording of programs that run already. Knows no way to see into them. */
-#include "capture/recorder/attach.h"
-
-#include "capture/recorder/record_summary.h"
-#include "capture/recorder/recorder.h"
-#include "capture/proc/namespace.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "capture/proc/namespace.h"
+#include "capture/recorder/attach.h"
+#include "capture/recorder/record_summary.h"
+#include "capture/recorder/recorder.h"
 
 int attach_check(const struct attach_job *job, struct err *err)
 {
@@ -64,15 +63,21 @@ static int begin(struct attach_job *job, struct err *err)
 	return record_options_begin(job->file.fd, job->file.path, err);
 }
 
-int attach_record(struct attach_job *job, struct target *target, const char *needed, int (*go)(void *ctx, struct err *err), void *ctx,
-		  struct err *err)
+int attach_record(struct attach_job *job, struct target *target, const char *needed,
+		  int (*go)(void *ctx, struct err *err), void *ctx, struct err *err)
 {
 	const struct record_options *options = job->options;
 	struct recorder_opts opts = {
-		.compress = options->compress, .has_progress = isatty(STDERR_FILENO) && !options->quiet && !options->json,
+		.compress = options->compress,
+		.has_progress = isatty(STDERR_FILENO) && !options->quiet && !options->json,
 		.duration_ns = options->duration_ns,
-		.iterations = (uint64_t)options->iterations, .command = job->command, .program_reason = "",
-		.attached = &job->attached, .needed = needed, .leave = job->leave, .version = INFTRACE_VERSION,
+		.iterations = (uint64_t)options->iterations,
+		.command = job->command,
+		.program_reason = "",
+		.attached = &job->attached,
+		.needed = needed,
+		.leave = job->leave,
+		.version = INFTRACE_VERSION,
 	};
 	struct recorder_result result;
 	int code = begin(job, err);

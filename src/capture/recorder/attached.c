@@ -5,8 +5,6 @@
  */
 #include "capture/recorder/attached.h"
 
-#include "capture/proc/proc.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -16,6 +14,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "capture/proc/proc.h"
 
 /* linux/pidfd.h of kernel 6.15; the headers here may be older. */
 struct pidfd_answer {
@@ -78,8 +78,10 @@ static int open_program(struct attached_program *program, pid_t pid, uint64_t st
 	else if (code)
 		code = err_set(err, -code, "cannot read /proc/%d/stat: %s", (int)pid, strerror(-code));
 	else if (start_ticks && program->start_ticks != start_ticks)
-		code = err_set(err, ESRCH, "cannot attach to process %d: the one that was meant has ended, and another has its number now",
-			       (int)pid);
+		code = err_set(
+		    err, ESRCH,
+		    "cannot attach to process %d: the one that was meant has ended, and another has its number now",
+		    (int)pid);
 	if (code)
 		close(program->pidfd);
 	return code;

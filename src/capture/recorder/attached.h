@@ -6,29 +6,29 @@
 #ifndef CAPTURE_RECORDER_ATTACHED_H
 #define CAPTURE_RECORDER_ATTACHED_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/err.h"
+
 struct attached_program {
 	pid_t pid;
-	uint64_t start_ticks;	/* field 22 of /proc/PID/stat */
+	uint64_t start_ticks; /* field 22 of /proc/PID/stat */
 	int pidfd;
-	bool is_in_tree;	/* the recorder's */
+	bool is_in_tree; /* the recorder's */
 };
 
 struct attached {
-	struct attached_program *program;	/* those that have not ended */
+	struct attached_program *program; /* those that have not ended */
 	size_t n, capacity;
-	int fd;		/* readable when one has ended, or when a descriptor given to attached_watch is */
-	bool waits;	/* for programs to come: the recording is not over when all have ended */
-	bool time_waits;	/* time counts from the first program on */
+	int fd;		 /* readable when one has ended, or when a descriptor given to attached_watch is */
+	bool waits;	 /* for programs to come: the recording is not over when all have ended */
+	bool time_waits; /* time counts from the first program on */
 	/*
-	 * Called by the recorder every few milliseconds and when fd is readable: adds the programs that have come. NULL:
-	 * none come. An error ends the recording.
+	 * Called by the recorder every few milliseconds and when fd is readable: adds the programs that have come.
+	 * NULL: none come. An error ends the recording.
 	 */
 	int (*look)(void *ctx, struct attached *attached, struct err *err);
 	void *ctx;
@@ -38,15 +38,15 @@ struct attached {
 struct attached_end {
 	pid_t pid;
 	bool is_known;
-	int wait_status;	/* as wait tells it */
+	int wait_status; /* as wait tells it */
 };
 
 /* 0, or -errno and err. */
 int attached_init(struct attached *attached, struct err *err);
 
 /*
- * Adds a program; one that is there already is left as it is. start_ticks: what it must have started at; 0: whoever bears
- * this pid now. 0, or -errno and err: ESRCH it has ended, or the pid belongs to another process by now.
+ * Adds a program; one that is there already is left as it is. start_ticks: what it must have started at; 0: whoever
+ * bears this pid now. 0, or -errno and err: ESRCH it has ended, or the pid belongs to another process by now.
  */
 int attached_add(struct attached *attached, pid_t pid, uint64_t start_ticks, struct err *err);
 

@@ -6,10 +6,6 @@
  */
 #include "capture/recorder/launch.h"
 
-#include "base/part_path.h"
-#include "base/temp_dir.h"
-#include "capture/proc/program.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +16,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/part_path.h"
+#include "base/temp_dir.h"
+#include "capture/proc/program.h"
+
 enum { MAX_SCRIPTS = 5 };
 static const char prefix[] = "inftrace-";
-static int hold[2] = { -1, -1 };	/* closed by launch_go: the child goes on */
-static int failed[2] = { -1, -1 };	/* errno of an exec that failed */
+static int hold[2] = { -1, -1 };   /* closed by launch_go: the child goes on */
+static int failed[2] = { -1, -1 }; /* errno of an exec that failed */
 
 static bool stat_is_dir(const char *path)
 {
@@ -177,8 +177,8 @@ static void set_environment(const struct launch *launch, const struct launch_opt
 	setenv("ASAN_OPTIONS", text, 1);
 }
 
-static _Noreturn void child(const struct launch *launch, const struct launch_opts *opts, char *const *argv, const char *agent,
-			    const sigset_t *mask)
+static _Noreturn void child(const struct launch *launch, const struct launch_opts *opts, char *const *argv,
+			    const char *agent, const sigset_t *mask)
 {
 	char byte;
 

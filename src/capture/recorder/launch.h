@@ -6,24 +6,24 @@
 #ifndef CAPTURE_RECORDER_LAUNCH_H
 #define CAPTURE_RECORDER_LAUNCH_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/err.h"
+
 struct launch_opts {
 	const char *level;
 	unsigned long long ring_bytes;
-	bool use_ticks;		/* the time stamp counter may be used */
-	bool stdout_is_ours;	/* what the program prints goes to standard error */
+	bool use_ticks;	     /* the time stamp counter may be used */
+	bool stdout_is_ours; /* what the program prints goes to standard error */
 };
 
 struct launch {
 	pid_t pid;
-	char dir[256];		/* folder of the segments; "" when there is none */
-	char program[512];	/* the file that runs, through scripts to their interpreter */
-	char reason[200];	/* why the agent cannot be in it; "": it can */
+	char dir[256];	   /* folder of the segments; "" when there is none */
+	char program[512]; /* the file that runs, through scripts to their interpreter */
+	char reason[200];  /* why the agent cannot be in it; "": it can */
 };
 
 /*

@@ -2,7 +2,6 @@
 /* Checks the options that recordings share, and opens the file. Writes nothing into it. */
 #include "capture/recorder/record_options.h"
 
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +16,8 @@ int record_options_check(const struct record_options *options, struct err *err)
 	return options->interval_ns < 10000000 ? opt_misused(err, "--interval must be 10ms or more") : 0;
 }
 
-int record_options_open(const struct record_options *options, const char **path, char *buf, size_t size, struct err *err)
+int record_options_open(const struct record_options *options, const char **path, char *buf, size_t size,
+			struct err *err)
 {
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (options->force ? 0 : O_EXCL), fd;
 
@@ -31,9 +31,14 @@ int record_options_open(const struct record_options *options, const char **path,
 	if (fd >= 0)
 		return fd;
 	if (errno == EEXIST)
-		return err_set(err, EEXIST, "cannot write %s: it exists already (try another -o, or --force to overwrite it)", *path);
+		return err_set(err, EEXIST,
+			       "cannot write %s: it exists already (try another -o, or --force to overwrite it)",
+			       *path);
 	if (errno == ELOOP)
-		return err_set(err, ELOOP, "cannot write %s: it is a symbolic link, and none is followed; name the file that it leads to", *path);
+		return err_set(
+		    err, ELOOP,
+		    "cannot write %s: it is a symbolic link, and none is followed; name the file that it leads to",
+		    *path);
 	if (errno == EISDIR)
 		return err_set(err, EISDIR, "cannot write %s: it is a folder; name a file in it", *path);
 	return err_set(err, errno, "cannot write %s: %s", *path, strerror(errno));

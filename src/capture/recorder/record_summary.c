@@ -2,10 +2,10 @@
 /* Prints the figures that the recorder has counted. Computes nothing. */
 #include "capture/recorder/record_summary.h"
 
+#include <sys/wait.h>
+
 #include "base/json.h"
 #include "base/term.h"
-
-#include <sys/wait.h>
 
 void record_summary_print(FILE *to, const char *path, const struct recorder_result *result)
 {
@@ -21,9 +21,10 @@ void record_summary_print(FILE *to, const char *path, const struct recorder_resu
 	else if (!result->n_processes)
 		fprintf(to, " (no program came)");
 	else if (!result->n_inferences)
-		fprintf(to, " (no runtime was loaded in the %llu process%s seen)", (unsigned long long)result->n_processes,
-			result->n_processes == 1 ? "" : "es");
-	fprintf(to, "; %s (%.1f MiB). Look at it with: inftrace report %s\n", path, (double)result->n_bytes / (1 << 20), path);
+		fprintf(to, " (no runtime was loaded in the %llu process%s seen)",
+			(unsigned long long)result->n_processes, result->n_processes == 1 ? "" : "es");
+	fprintf(to, "; %s (%.1f MiB). Look at it with: inftrace report %s\n", path, (double)result->n_bytes / (1 << 20),
+		path);
 }
 
 void record_summary_json(FILE *to, const char *path, const struct recorder_result *result, bool has_status)

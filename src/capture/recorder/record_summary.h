@@ -3,9 +3,9 @@
 #ifndef CMD_RECORD_SUMMARY_H
 #define CMD_RECORD_SUMMARY_H
 
-#include "capture/recorder/recorder.h"
-
 #include <stdio.h>
+
+#include "capture/recorder/recorder.h"
 
 /* For people: one line. */
 void record_summary_print(FILE *to, const char *path, const struct recorder_result *result);

@@ -5,14 +5,6 @@
  */
 #include "capture/recorder/recorder.h"
 
-#include "base/clock.h"
-#include "capture/recorder/recorder_attached.h"
-#include "capture/recorder/recorder_cost.h"
-#include "capture/recorder/recorder_note.h"
-#include "capture/recorder/recorder_sources.h"
-#include "base/term.h"
-#include "capture/source/tree.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,6 +13,14 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "base/term.h"
+#include "capture/recorder/recorder_attached.h"
+#include "capture/recorder/recorder_cost.h"
+#include "capture/recorder/recorder_note.h"
+#include "capture/recorder/recorder_sources.h"
+#include "capture/source/tree.h"
 
 enum { FLUSH_MS = 50, PROGRESS_MS = 500 };
 
@@ -253,8 +253,7 @@ static void loop_attached(struct recorder *recorder, int signals, void *ctx)
 	recorder_note_end(recorder);
 	flush(recorder, clock_ns());
 	if (recorder->result->has_failed)
-		fprintf(stderr, "inftrace: the end of the recording is missing: %s\n",
-			recorder->result->stop_reason);
+		fprintf(stderr, "inftrace: the end of the recording is missing: %s\n", recorder->result->stop_reason);
 }
 
 /* Sources keep a few files of each process open. */
@@ -271,8 +270,10 @@ int recorder_allow_descriptors(struct err *err)
 	}
 	if (limit.rlim_cur >= FEWEST)
 		return 0;
-	return err_set(err, EMFILE, "cannot record: only %llu files may be open at a time here, and %d are needed; raise the "
-		       "limit (ulimit -n)", (unsigned long long)limit.rlim_cur, FEWEST);
+	return err_set(err, EMFILE,
+		       "cannot record: only %llu files may be open at a time here, and %d are needed; raise the "
+		       "limit (ulimit -n)",
+		       (unsigned long long)limit.rlim_cur, FEWEST);
 }
 
 static int begin(struct recorder *recorder, int (*go)(void *ctx, struct err *err), void *ctx, struct err *err)

@@ -2,14 +2,14 @@
 /* Measures here and now, in this process. Writes nothing into the recording. */
 #include "capture/recorder/recorder_cost.h"
 
-#include "base/clock.h"
-#include "event/ring.h"
-#include "capture/proc/proc.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/proc/proc.h"
+#include "event/ring.h"
 
 enum { RING_BYTES = 64 << 10, ROUNDS = 20, EVENTS = 1000 };
 

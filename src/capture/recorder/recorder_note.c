@@ -2,13 +2,13 @@
 /* Notes lie on a track of the recording's own, which is made for the first one. */
 #include "capture/recorder/recorder_note.h"
 
-#include "base/clock.h"
-#include "capture/recorder/recorder_cost.h"
-#include "capture/proc/machine.h"
-
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
+
+#include "base/clock.h"
+#include "capture/proc/machine.h"
+#include "capture/recorder/recorder_cost.h"
 
 static uint32_t own_track(struct recorder *recorder)
 {

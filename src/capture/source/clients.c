@@ -7,16 +7,16 @@
  */
 #include "capture/source/clients.h"
 
-#include "capture/source/counter.h"
-#include "capture/source/fdinfo.h"
-#include "capture/source/kfd.h"
-#include "capture/source/walk.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "capture/source/counter.h"
+#include "capture/source/fdinfo.h"
+#include "capture/source/kfd.h"
+#include "capture/source/walk.h"
 
 #define SPAN_NS UINT64_C(8000000)
 /* Libraries that only look what devices there are leave some memory on each. */

@@ -5,9 +5,6 @@
  */
 #include "capture/source/device_source.h"
 
-#include "capture/source/kfd.h"
-#include "capture/proc/namespace.h"
-
 #include <errno.h>
 #include <grp.h>
 #include <limits.h>
@@ -16,6 +13,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "capture/proc/namespace.h"
+#include "capture/source/kfd.h"
 
 enum { LOOK_PART = 200 };
 

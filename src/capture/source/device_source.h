@@ -2,8 +2,8 @@
 /*
  * A source of one class of devices, made of a table: what its processes use (clients.h) and, of the devices that they
  * use, the files in which the driver tells how the device is doing (gauge.h). Counters of a device lie below a track
- * of its own, "gpu card1: amdgpu 1002:744C at 0000:03:00.0". The functions are those of struct source, for which a source
- * adds its kind to the first three; state is a struct device_state, zeroed, of the source's own. One thread.
+ * of its own, "gpu card1: amdgpu 1002:744C at 0000:03:00.0". The functions are those of struct source, for which a
+ * source adds its kind to the first three; state is a struct device_state, zeroed, of the source's own. One thread.
  */
 #ifndef CAPTURE_SOURCE_DEVICE_SOURCE_H
 #define CAPTURE_SOURCE_DEVICE_SOURCE_H

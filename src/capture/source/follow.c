@@ -2,13 +2,13 @@
 /* Items follow the tree by merging: processes that stay keep their order, new ones come last. */
 #include "capture/source/follow.h"
 
-#include "base/clock.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/clock.h"
 
 #define MS_NS UINT64_C(1000000)
 #define RAMP_NS (20 * MS_NS)

@@ -6,10 +6,10 @@
 #ifndef CAPTURE_SOURCE_GAUGE_H
 #define CAPTURE_SOURCE_GAUGE_H
 
+#include <stdbool.h>
+
 #include "capture/source/counter.h"
 #include "capture/source/device.h"
-
-#include <stdbool.h>
 
 enum gauge_shape {
 	GAUGE_VALUE,	/* what the file says */

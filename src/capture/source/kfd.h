@@ -6,9 +6,9 @@
 #ifndef CAPTURE_SOURCE_KFD_H
 #define CAPTURE_SOURCE_KFD_H
 
-#include "capture/source/device.h"
-
 #include <stdint.h>
+
+#include "capture/source/device.h"
 
 /* Its number of a device; 0: the device is none of its. */
 uint64_t kfd_id(const char *sysroot, const struct device *device);

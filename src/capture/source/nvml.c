@@ -57,28 +57,28 @@ struct pci {
 
 typedef int list_fn(handle device, unsigned *n, void *entries);
 
-#define NVML_FUNCS(F)                                                                                                  \
-	F(int, nvmlInit_v2, (void), true)                                                                              \
-	F(int, nvmlShutdown, (void), true)                                                                             \
-	F(int, nvmlDeviceGetCount_v2, (unsigned *), true)                                                              \
-	F(int, nvmlDeviceGetHandleByIndex_v2, (unsigned, handle *), true)                                              \
-	F(const char *, nvmlErrorString, (int), false)                                                                 \
-	F(int, nvmlSystemGetDriverVersion, (char *, unsigned), false)                                                  \
-	F(int, nvmlDeviceGetName, (handle, char *, unsigned), false)                                                   \
-	F(int, nvmlDeviceGetPciInfo_v3, (handle, struct pci *), false)                                                 \
-	F(int, nvmlDeviceGetMinorNumber, (handle, unsigned *), false)                                                  \
-	F(int, nvmlDeviceGetUtilizationRates, (handle, struct utilization *), false)                                   \
-	F(int, nvmlDeviceGetMemoryInfo, (handle, struct memory *), false)                                              \
-	F(int, nvmlDeviceGetPowerUsage, (handle, unsigned *), false)                                                   \
-	F(int, nvmlDeviceGetTotalEnergyConsumption, (handle, unsigned long long *), false)                             \
-	F(int, nvmlDeviceGetTemperature, (handle, int, unsigned *), false)                                             \
-	F(int, nvmlDeviceGetClockInfo, (handle, int, unsigned *), false)                                               \
-	F(int, nvmlDeviceGetComputeRunningProcesses_v3, (handle, unsigned *, void *), false)                           \
-	F(int, nvmlDeviceGetComputeRunningProcesses_v2, (handle, unsigned *, void *), false)                           \
-	F(int, nvmlDeviceGetComputeRunningProcesses, (handle, unsigned *, void *), false)                              \
-	F(int, nvmlDeviceGetGraphicsRunningProcesses_v3, (handle, unsigned *, void *), false)                          \
-	F(int, nvmlDeviceGetGraphicsRunningProcesses_v2, (handle, unsigned *, void *), false)                          \
-	F(int, nvmlDeviceGetGraphicsRunningProcesses, (handle, unsigned *, void *), false)                             \
+#define NVML_FUNCS(F) \
+	F(int, nvmlInit_v2, (void), true) \
+	F(int, nvmlShutdown, (void), true) \
+	F(int, nvmlDeviceGetCount_v2, (unsigned *), true) \
+	F(int, nvmlDeviceGetHandleByIndex_v2, (unsigned, handle *), true) \
+	F(const char *, nvmlErrorString, (int), false) \
+	F(int, nvmlSystemGetDriverVersion, (char *, unsigned), false) \
+	F(int, nvmlDeviceGetName, (handle, char *, unsigned), false) \
+	F(int, nvmlDeviceGetPciInfo_v3, (handle, struct pci *), false) \
+	F(int, nvmlDeviceGetMinorNumber, (handle, unsigned *), false) \
+	F(int, nvmlDeviceGetUtilizationRates, (handle, struct utilization *), false) \
+	F(int, nvmlDeviceGetMemoryInfo, (handle, struct memory *), false) \
+	F(int, nvmlDeviceGetPowerUsage, (handle, unsigned *), false) \
+	F(int, nvmlDeviceGetTotalEnergyConsumption, (handle, unsigned long long *), false) \
+	F(int, nvmlDeviceGetTemperature, (handle, int, unsigned *), false) \
+	F(int, nvmlDeviceGetClockInfo, (handle, int, unsigned *), false) \
+	F(int, nvmlDeviceGetComputeRunningProcesses_v3, (handle, unsigned *, void *), false) \
+	F(int, nvmlDeviceGetComputeRunningProcesses_v2, (handle, unsigned *, void *), false) \
+	F(int, nvmlDeviceGetComputeRunningProcesses, (handle, unsigned *, void *), false) \
+	F(int, nvmlDeviceGetGraphicsRunningProcesses_v3, (handle, unsigned *, void *), false) \
+	F(int, nvmlDeviceGetGraphicsRunningProcesses_v2, (handle, unsigned *, void *), false) \
+	F(int, nvmlDeviceGetGraphicsRunningProcesses, (handle, unsigned *, void *), false) \
 	F(int, nvmlDeviceGetProcessUtilization, (handle, struct used *, unsigned *, unsigned long long), false)
 
 #define POINTER(type, name, args, must) type(*name) args;

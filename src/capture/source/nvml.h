@@ -6,11 +6,11 @@
 #ifndef CAPTURE_SOURCE_NVML_H
 #define CAPTURE_SOURCE_NVML_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/err.h"
 
 /* Of a device. */
 enum nvml_what {

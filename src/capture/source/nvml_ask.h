@@ -7,12 +7,12 @@
 #ifndef CAPTURE_SOURCE_NVML_ASK_H
 #define CAPTURE_SOURCE_NVML_ASK_H
 
-#include "base/err.h"
-#include "capture/source/nvml.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "base/err.h"
+#include "capture/source/nvml.h"
 
 enum nvml_type {
 	NVML_FAILED,  /* text: why there will be no values */

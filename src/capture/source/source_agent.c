@@ -6,13 +6,6 @@
  * A process's segment is read until the process is gone and nothing is left in it; then its file is
  * removed. What a killed process had published is in the segment like anything else.
  */
-#include "base/clock.h"
-#include "capture/proc/proc.h"
-#include "capture/decode/records.h"
-#include "capture/source/source.h"
-#include "capture/source/tree.h"
-#include "capture/source/unseen.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
@@ -23,11 +16,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "capture/decode/records.h"
+#include "capture/proc/proc.h"
+#include "capture/source/source.h"
+#include "capture/source/tree.h"
+#include "capture/source/unseen.h"
+
 struct agent_state {
 	const struct target *target;
 	struct told {
 		bool has_agent, is_another;
-	} *told;		/* of each of the target's hosts */
+	} *told; /* of each of the target's hosts */
 	struct clock_map clock;
 	bool use_ticks;
 	struct recorded **process;
@@ -76,7 +76,7 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	state->process = grown;
 	process = recorded_open(path, out->names, state->use_ticks ? &state->clock : NULL, &ignored);
 	if (!process)
-		return 0;	/* not ours, or gone again */
+		return 0; /* not ours, or gone again */
 	process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
 	process->track = tree_add(state->target->tree, state->target, out, process->pid, now_ns, &ignored);
 	process->lanes.process_track = process->track;
@@ -288,7 +288,8 @@ static int note_clock(struct agent_state *state, struct sink *out, uint64_t now_
 }
 
 /* No inference came that would have brought the agent in: that a runtime is there is known all the same. */
-static int tell_without_agent(struct agent_state *state, const struct host *host, struct sink *out, uint64_t now_ns, struct err *err)
+static int tell_without_agent(struct agent_state *state, const struct host *host, struct sink *out, uint64_t now_ns,
+			      struct err *err)
 {
 	struct recorded *process = recorded_new(host->pid, tree_track(state->target->tree, host->pid), out->names, err);
 	struct segment_entry entry = { .kind = DICT_RUNTIME,
@@ -309,7 +310,8 @@ static int tell_without_agent(struct agent_state *state, const struct host *host
 }
 
 /* It has called exec. What it did before is recorded. */
-static int tell_other_program(const struct agent_state *state, const struct host *host, struct sink *out, uint64_t now_ns, struct err *err)
+static int tell_other_program(const struct agent_state *state, const struct host *host, struct sink *out,
+			      uint64_t now_ns, struct err *err)
 {
 	struct arg args[3] = { arg_int(KEY_PID, host->pid) };
 	uint32_t track = tree_track(state->target->tree, host->pid);

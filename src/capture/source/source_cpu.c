@@ -6,12 +6,12 @@
  * that were not idle; time stolen by a hypervisor is not idle time. A value is of the time before its
  * stamp. Ticks are 10 ms long: what comes from them is taken over at least 100 ms.
  */
+#include <errno.h>
+#include <string.h>
+
 #include "base/clock.h"
 #include "capture/source/counter.h"
 #include "capture/source/follow.h"
-
-#include <errno.h>
-#include <string.h>
 
 #define MS_NS UINT64_C(1000000)
 /* A share of less time than this says more about the clocks than about the process. */

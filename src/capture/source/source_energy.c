@@ -8,9 +8,6 @@
  * has slept) would have to have taken impossible power: such a step is no value, and its joules end there, since what
  * was missed is not known.
  */
-#include "capture/source/counter.h"
-#include "capture/source/follow.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "capture/source/counter.h"
+#include "capture/source/follow.h"
 
 #define MS_NS UINT64_C(1000000)
 /* The meters are brought up to date every millisecond. */

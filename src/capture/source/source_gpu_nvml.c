@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/source/device_source.h"
 #include "capture/proc/namespace.h"
+#include "capture/source/device_source.h"
 #include "capture/source/nvml_ask.h"
 #include "capture/source/tree.h"
 #include "capture/source/walk.h"

@@ -5,13 +5,13 @@
  * holding its map of memory, 10 ms for each GB: it is read at most every 10 s, at most for a thousandth of the time,
  * not above 4 GB of RSS, and once at the end. Machine "memory used": all that is not available.
  */
-#include "base/clock.h"
-#include "capture/source/counter.h"
-#include "capture/source/follow.h"
-
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/source/counter.h"
+#include "capture/source/follow.h"
 
 #define MS_NS UINT64_C(1000000)
 #define PEAK_NS (1000 * MS_NS)

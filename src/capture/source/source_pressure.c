@@ -4,11 +4,11 @@
  * ("cpu pressure"), for memory ("memory pressure"), for a disk ("io pressure"); percent of the time before
  * the stamp. It says why a program was slow whose own counters look well. Not every kernel keeps it.
  */
-#include "capture/source/counter.h"
-#include "capture/source/follow.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "capture/source/counter.h"
+#include "capture/source/follow.h"
 
 #define MS_NS UINT64_C(1000000)
 #define SPAN_NS (8 * MS_NS)

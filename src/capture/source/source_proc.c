@@ -4,10 +4,10 @@
  * that had to wait for a disk) per second since the sample before; the first sample of a process that was
  * young then is taken from its start.
  */
+#include <errno.h>
+
 #include "capture/source/counter.h"
 #include "capture/source/follow.h"
-
-#include <errno.h>
 
 #define MS_NS UINT64_C(1000000)
 #define SPAN_NS (8 * MS_NS)

@@ -4,18 +4,18 @@
  * and hands it to the process it comes from (uprobe_process.h). What is newer than the moment at which the ring was
  * seen empty waits for the next round, because an older record of another thread may not be there yet.
  */
-#include "base/clock.h"
-#include "capture/source/source.h"
-#include "capture/source/tree.h"
-#include "capture/probe/uprobe_process.h"
-#include "capture/probe/uprobe_ring.h"
-#include "capture/probe/uprobes.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/probe/uprobe_process.h"
+#include "capture/probe/uprobe_ring.h"
+#include "capture/probe/uprobes.h"
+#include "capture/source/source.h"
+#include "capture/source/tree.h"
 
 /* A process of the tree, from when it is first seen until it ends, whichever programs it becomes. */
 struct watched {
@@ -23,7 +23,7 @@ struct watched {
 	uint64_t start_ticks;
 	uint32_t exe, track;
 	uint64_t look_ns, wait_ns;	/* when to look for a runtime in it, and how long until the time after */
-	struct uprobe_process *process;	/* NULL: no runtime so far */
+	struct uprobe_process *process; /* NULL: no runtime so far */
 	bool is_in_tree, has_failed;
 };
 
@@ -31,9 +31,9 @@ struct uprobe_state {
 	const struct target *target;
 	struct watched **watched;
 	size_t n_watched;
-	struct watched *owner[UPROBE_MAX_ARMED];	/* whose copy it is */
-	uint64_t n_lost[UPROBE_MAX_ARMED];		/* that were told of */
-	uint64_t empty_ns;		/* the ring was seen empty then */
+	struct watched *owner[UPROBE_MAX_ARMED]; /* whose copy it is */
+	uint64_t n_lost[UPROBE_MAX_ARMED];	 /* that were told of */
+	uint64_t empty_ns;			 /* the ring was seen empty then */
 	bool has_read;
 };
 
@@ -84,7 +84,8 @@ static struct watched *add(struct uprobe_state *state, const struct tree_process
 	watched = grown ? malloc(sizeof *watched) : NULL;
 	if (!watched)
 		return NULL;
-	*watched = (struct watched){ .pid = process->pid, .start_ticks = process->start_ticks, .track = process->track };
+	*watched =
+	    (struct watched){ .pid = process->pid, .start_ticks = process->start_ticks, .track = process->track };
 	state->watched[state->n_watched++] = watched;
 	return watched;
 }
@@ -117,8 +118,8 @@ static int follow_tree(struct uprobe_state *state, uint64_t now_ns, struct err *
 	return 0;
 }
 
-static int tell_runtime(const struct uprobe_state *state, struct watched *watched, struct uprobes_copy *copy, struct sink *out,
-			uint64_t now_ns, struct err *err)
+static int tell_runtime(const struct uprobe_state *state, struct watched *watched, struct uprobes_copy *copy,
+			struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct segment_entry entry = { .kind = DICT_RUNTIME };
 	char text[480];
@@ -132,8 +133,8 @@ static int tell_runtime(const struct uprobe_state *state, struct watched *watche
 }
 
 /* A copy of the runtime that was armed since the last look. */
-static int take_copy(struct uprobe_state *state, struct watched *watched, uint32_t number, struct sink *out, uint64_t now_ns,
-		     struct err *err)
+static int take_copy(struct uprobe_state *state, struct watched *watched, uint32_t number, struct sink *out,
+		     uint64_t now_ns, struct err *err)
 {
 	struct uprobes_copy *copy = uprobes_copy(state->target->uprobes, number);
 	const struct uprobe_armed *armed = uprobes_armed(state->target->uprobes, number);
@@ -222,8 +223,8 @@ static int tell_losses(struct uprobe_state *state, struct sink *out, uint64_t no
 	return code;
 }
 
-static int tell_left_out(struct uprobe_process *process, uint64_t count, const char *what, struct sink *out, uint64_t now_ns,
-			 struct err *err)
+static int tell_left_out(struct uprobe_process *process, uint64_t count, const char *what, struct sink *out,
+			 uint64_t now_ns, struct err *err)
 {
 	struct arg args[2] = { arg_int(KEY_COUNT, (int64_t)count), arg_text(KEY_TEXT, out, what) };
 
@@ -233,7 +234,8 @@ static int tell_left_out(struct uprobe_process *process, uint64_t count, const c
 }
 
 /* The process is over for us: the rest of its lanes, and what is not recorded of it. */
-static int finish(struct uprobe_state *state, struct watched *watched, struct sink *out, uint64_t now_ns, struct err *err)
+static int finish(struct uprobe_state *state, struct watched *watched, struct sink *out, uint64_t now_ns,
+		  struct err *err)
 {
 	struct uprobe_process *process = watched->process;
 	uint64_t n_skipped = 0;
@@ -248,13 +250,14 @@ static int finish(struct uprobe_state *state, struct watched *watched, struct si
 	if (!code)
 		code = tell_left_out(process, n_skipped, "inferences, as --sample or --rate says", out, now_ns, err);
 	if (!code)
-		code = tell_left_out(process, process->n_cut_runs, "inferences that had begun before recording did", out,
-				     now_ns, err);
+		code = tell_left_out(process, process->n_cut_runs, "inferences that had begun before recording did",
+				     out, now_ns, err);
 	if (!code)
 		code = tell_left_out(process, process->n_cut_operators,
 				     "operators of inferences that had begun before recording did", out, now_ns, err);
 	if (!code && process->n_unplaced)
-		code = recorded_lost(process->recorded, out, now_ns, process->n_unplaced, "hits of probes that found no place", err);
+		code = recorded_lost(process->recorded, out, now_ns, process->n_unplaced,
+				     "hits of probes that found no place", err);
 	return code;
 }
 

@@ -14,11 +14,6 @@
  */
 #include "capture/source/tree.h"
 
-#include "base/clock.h"
-#include "capture/proc/proc.h"
-#include "capture/proc/proc_list.h"
-#include "capture/proc/program.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -26,6 +21,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/proc/proc.h"
+#include "capture/proc/proc_list.h"
+#include "capture/proc/program.h"
 
 #define MS_NS UINT64_C(1000000)
 #define UPDATE_NS (50 * MS_NS)

@@ -5,11 +5,6 @@
  */
 #include "capture/source/unseen.h"
 
-#include "capture/proc/program.h"
-#include "capture/decode/recorded.h"
-
-#include "event/event.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,6 +12,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "capture/decode/recorded.h"
+#include "capture/proc/program.h"
+#include "event/event.h"
 
 const char unseen_unknown[] = "the agent could not start in it (a limit on file size or memory, another /dev/shm, "
 			      "another user), or its environment took LD_PRELOAD away or set INFTRACE_DISABLE";
@@ -26,9 +25,9 @@ struct unseen_file {
 };
 
 struct unseen_program {
-	uint32_t track, exe;	/* exe: the name of its path, which changes when the process becomes another program */
+	uint32_t track, exe; /* exe: the name of its path, which changes when the process becomes another program */
 	pid_t pid;
-	struct unseen_file file;	/* zeroed: could not be read, and nothing is said of it */
+	struct unseen_file file; /* zeroed: could not be read, and nothing is said of it */
 	const char *refusal;
 };
 
@@ -91,8 +90,9 @@ static struct unseen_program look(const struct target *target, const struct tree
 /* Where nothing in the program's file tells. */
 static const char *likely(const struct target *target)
 {
-	return target->n_hosts ? "the agent is brought only into programs that have a runtime in them when the recording begins" :
-				 unseen_unknown;
+	return target->n_hosts
+		   ? "the agent is brought only into programs that have a runtime in them when the recording begins"
+		   : unseen_unknown;
 }
 
 static int conclude(const struct unseen *unseen, const struct target *target, const struct unseen_program *program,
@@ -136,8 +136,8 @@ int unseen_update(struct unseen *unseen, const struct target *target, struct sin
 			result = conclude(unseen, target, program, out, now_ns, err);
 		if (!is_there || target->is_ending)
 			continue;
-		unseen->program[kept++] = tree->process[at].exe == program->exe ? *program :
-										look(target, &tree->process[at]);
+		unseen->program[kept++] =
+		    tree->process[at].exe == program->exe ? *program : look(target, &tree->process[at]);
 	}
 	unseen->n = kept;
 	for (at = tree->n; at > 0 && (!kept || tree->process[at - 1].track > unseen->program[kept - 1].track);)

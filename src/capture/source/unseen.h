@@ -8,14 +8,14 @@
 #ifndef CAPTURE_SOURCE_UNSEEN_H
 #define CAPTURE_SOURCE_UNSEEN_H
 
-#include "capture/source/source.h"
-
 #include <stdbool.h>
 
+#include "capture/source/source.h"
+
 struct unseen {
-	struct unseen_program *program;	/* what the living processes run, in the order of the tree */
+	struct unseen_program *program; /* what the living processes run, in the order of the tree */
 	size_t n, capacity;
-	struct unseen_file *seen;	/* the programs in which an agent was */
+	struct unseen_file *seen; /* the programs in which an agent was */
 	size_t n_seen, seen_capacity;
 };
 

@@ -7,13 +7,13 @@
 #ifndef MODEL_ONNX_ONNX_H
 #define MODEL_ONNX_ONNX_H
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "model/tensor/tensor.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "model/tensor/tensor.h"
 
 /* Of the standard domain: up to here operators are known as they are defined. */
 enum { ONNX_NEWEST_OPSET = 28 };

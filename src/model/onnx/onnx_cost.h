@@ -7,9 +7,9 @@
 #ifndef MODEL_ONNX_ONNX_COST_H
 #define MODEL_ONNX_ONNX_COST_H
 
-#include "model/onnx/onnx_shape.h"
-
 #include <math.h>
+
+#include "model/onnx/onnx_shape.h"
 
 struct cost {
 	double flops;	     /* NAN: not known */

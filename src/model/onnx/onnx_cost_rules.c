@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How many operations an operator takes, by the shapes of its inputs and outputs: one row each. */
-#include "model/onnx/onnx_cost.h"
-
 #include <ctype.h>
 #include <string.h>
+
+#include "model/onnx/onnx_cost.h"
 
 struct run {
 	const struct shape_scope *scope;

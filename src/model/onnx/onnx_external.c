@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Finds the tensors whose data lies in other files, and looks whether these files are there and long enough. */
 #include "model/onnx/onnx_external.h"
-#include "model/onnx/onnx_map.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "model/onnx/onnx_map.h"
 
 struct finder {
 	struct onnx_model *model;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Graphs of a model with what is in them: nodes, attributes, values; and functions, which are graphs with holes. */
-#include "model/onnx/onnx_in.h"
-
 #include <errno.h>
+
+#include "model/onnx/onnx_in.h"
 
 /* Fields of AttributeProto: which type has its value where, and what type number 0 (old files) then means. */
 static const struct {

@@ -3,9 +3,9 @@
 #ifndef MODEL_ONNX_ONNX_MAP_H
 #define MODEL_ONNX_ONNX_MAP_H
 
-#include "base/arena.h"
-
 #include <stdint.h>
+
+#include "base/arena.h"
 
 struct onnx_map {
 	struct arena *arena;

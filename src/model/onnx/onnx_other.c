@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files that people take for ONNX models, by their first bytes. */
 #include "model/onnx/onnx_other.h"
-#include "base/utf8.h"
 
 #include <stdbool.h>
 #include <string.h>
+
+#include "base/utf8.h"
 
 static const struct {
 	uint8_t offset, len;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The file of a model, and its outermost message. What is in the graph: onnx_graph.c. */
-#include "model/onnx/onnx_in.h"
-#include "model/onnx/onnx_other.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "model/onnx/onnx_in.h"
+#include "model/onnx/onnx_other.h"
 
 static const char is_none[] = "this is no ONNX model; a model is a file whose name mostly ends in .onnx";
 

@@ -4,12 +4,12 @@
  * file says. In which order: onnx_shape_order.c. The rule wins: it
  * knows the dimensions that were given from outside, the file was written without them.
  */
-#include "model/onnx/onnx_shape_in.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "model/onnx/onnx_shape_in.h"
 
 /* Things in bodies and called functions that are looked at; a file can say more than anybody has time for. */
 enum { MAX_INNER = 1000000, MAX_DEPTH = 96 };

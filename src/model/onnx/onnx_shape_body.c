@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators with graphs inside (If, Loop, Scan, SequenceMap). */
-#include "model/onnx/onnx_shape_in.h"
-
 #include <string.h>
+
+#include "model/onnx/onnx_shape_in.h"
 
 enum { MAX_ROUNDS = 4 }; /* until a loop's values keep their shapes */
 

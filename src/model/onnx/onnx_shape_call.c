@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Functions of the model's own: which one a node calls, what its body knows of the call, and its body gone through. */
-#include "model/onnx/onnx_shape_in.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "model/onnx/onnx_shape_in.h"
 
 enum { MAX_KEY = 600 };
 

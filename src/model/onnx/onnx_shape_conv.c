@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators whose window slides over a picture: convolutions, poolings and their reverse. */
-#include "model/onnx/onnx_shape_in.h"
-
 #include <string.h>
+
+#include "model/onnx/onnx_shape_in.h"
 
 /* A window, by its attributes; of so many spatial dimensions. */
 struct window {

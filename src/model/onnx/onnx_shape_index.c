@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators that pick elements by place or by value. */
-#include "model/onnx/onnx_shape_in.h"
-
 #include <string.h>
+
+#include "model/onnx/onnx_shape_in.h"
 
 /* What is cut out of one dimension. */
 struct cut {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators that make tensors: constants, ranges, shapes, random numbers, windows and spectra of signals. */
-#include "model/onnx/onnx_shape_in.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "model/onnx/onnx_shape_in.h"
 
 static void constant_tensor(struct shape_run *run, const struct onnx_tensor *tensor)
 {

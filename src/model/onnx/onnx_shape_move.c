@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators that give elements other places or other dimensions. */
-#include "model/onnx/onnx_shape_in.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "model/onnx/onnx_shape_in.h"
 
 /* The input's elements in the same order, with another shape. */
 static void keep_elems(struct shape_run *run)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators that are whole layers: recurrent nets, quantisation, losses, attention of the standard domain. */
-#include "model/onnx/onnx_shape_in.h"
-
 #include <string.h>
+
+#include "model/onnx/onnx_shape_in.h"
 
 /* X is [sequence, batch, input], or with layout 1 [batch, sequence, input]. */
 void rule_rnn(struct shape_run *run, int arg)

@@ -3,10 +3,10 @@
  * The order in which nodes are gone through: each after what it uses. Files are in that order mostly, and need not be.
  * Finds circles. No recursion but into graphs in graphs, which the reader bounds.
  */
-#include "model/onnx/onnx_shape_in.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "model/onnx/onnx_shape_in.h"
 
 /* Which node makes a value of this scope, and what state each node is in. */
 struct order {
@@ -15,7 +15,7 @@ struct order {
 		uint32_t state; /* 0: not met, 1: waits for others, 2: done */
 		uint32_t n_needs, next;
 		struct order_node **needs, *below; /* below: who waits for it */
-	} * nodes;
+	} *nodes;
 	struct order_node **found;
 	uint32_t n_found, n_room;
 	bool is_inner; /* of a body, which may be gone through often */

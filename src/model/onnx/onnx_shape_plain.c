@@ -3,9 +3,9 @@
  * Operators that work element by element, with broadcasting; and what they make of elements that are known: shapes
  * that are computed with before they are used.
  */
-#include "model/onnx/onnx_shape_in.h"
-
 #include <string.h>
+
+#include "model/onnx/onnx_shape_in.h"
 
 /* What an operator makes of elements. false: not known. */
 static bool compute(const char *op, struct shape_elem a, struct shape_elem b, bool is_whole, struct shape_elem *to)

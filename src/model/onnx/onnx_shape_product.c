@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators that multiply matrices or sum over dimensions. */
-#include "model/onnx/onnx_shape_in.h"
-
 #include <ctype.h>
 #include <string.h>
+
+#include "model/onnx/onnx_shape_in.h"
 
 /* NumPy's matmul: vectors gain a dimension and lose it again. */
 static struct shape_dims matmul(struct shape_dims a, struct shape_dims b)

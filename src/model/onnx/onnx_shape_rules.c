@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which rule an operator has: one row each. A new operator is a row, and a rule when none of these fits. */
-#include "model/onnx/onnx_shape_in.h"
-
 #include <string.h>
+
+#include "model/onnx/onnx_shape_in.h"
 
 struct row {
 	const char *op_types; /* separated by spaces */

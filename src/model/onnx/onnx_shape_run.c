@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What rules work with: inputs, attributes and outputs of one node, and dimensions. Knows no operator. */
-#include "model/onnx/onnx_shape_in.h"
-
 #include <string.h>
+
+#include "model/onnx/onnx_shape_in.h"
 
 const struct shape_dims shape_unknown = { .rank = -1 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tensors of a model: type, shape and where the data lies. Reads no data but that of small whole-number tensors. */
-#include "model/onnx/onnx_in.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "model/onnx/onnx_in.h"
 
 /* Fields of TensorProto that hold elements. */
 enum {

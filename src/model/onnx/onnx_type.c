@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Types of values: the messages that say a value's type. */
-#include "model/onnx/onnx_in.h"
-
 #include <errno.h>
+
+#include "model/onnx/onnx_in.h"
 
 /* TensorShapeProto.Dimension */
 static int read_dim(struct onnx_in *in, const struct pb_field *field, struct onnx_dim *to)

@@ -5,9 +5,9 @@
 #ifndef MODEL_ORT_ORT_ASK_H
 #define MODEL_ORT_ORT_ASK_H
 
-#include "base/err.h"
-
 #include <stddef.h>
+
+#include "base/err.h"
 
 enum { ORT_ASK_PROVIDERS = 64, ORT_ASK_NAME = 64 };
 

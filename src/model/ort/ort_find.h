@@ -7,11 +7,11 @@
 #ifndef MODEL_ORT_ORT_FIND_H
 #define MODEL_ORT_ORT_FIND_H
 
-#include "base/err.h"
-
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "base/err.h"
 
 enum { ORT_FIND_MAX = 64 };
 

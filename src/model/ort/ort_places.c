@@ -98,7 +98,12 @@ static void walk_loader_conf(struct walk *walk)
 static void walk_loader(struct walk *walk)
 {
 	static const char *const standard[] = {
-		"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/usr/local/lib", "/lib64", "/usr/lib64", "/lib",
+		"/lib/x86_64-linux-gnu",
+		"/usr/lib/x86_64-linux-gnu",
+		"/usr/local/lib",
+		"/lib64",
+		"/usr/lib64",
+		"/lib",
 		"/usr/lib",
 	};
 

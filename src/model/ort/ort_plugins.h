@@ -7,10 +7,10 @@
 
 /* One that is here. Texts are the callee's, for the call. */
 struct ort_plugin {
-	const char *provider;	/* "QNNExecutionProvider" */
-	const char *path;	/* of its library, without symbolic links */
-	const char *version;	/* of the package; "" not told */
-	const char *how;	/* "Python in /usr/lib/python3/dist-packages" */
+	const char *provider; /* "QNNExecutionProvider" */
+	const char *path;     /* of its library, without symbolic links */
+	const char *version;  /* of the package; "" not told */
+	const char *how;      /* "Python in /usr/lib/python3/dist-packages" */
 };
 
 typedef void (*ort_plugin_fn)(void *ctx, const struct ort_plugin *plugin);

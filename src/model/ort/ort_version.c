@@ -105,7 +105,7 @@ void ort_version_noted(const char *site, const char *package, char *version, siz
 static bool noted(const char *site, const char *package, char *version, size_t size)
 {
 	ort_version_noted(site, package, version, size);
-	return !strncmp(version, "1.", 2);	/* plugins and others beside it count from 0 or 2 */
+	return !strncmp(version, "1.", 2); /* plugins and others beside it count from 0 or 2 */
 }
 
 /* path: .../site-packages/onnxruntime/capi/X.so; "onnxruntime_gpu-1.22.0.dist-info" belongs to it as well. */

@@ -51,10 +51,11 @@ static int find_table(struct ort_wheel *wheel, const char *path, struct err *err
 	if (code)
 		return err_set(err, -code, "cannot look into %s: %s", path, strerror(-code));
 	if (!wheel->table || !*wheel->version)
-		return err_set(err, ENOTSUP,
-			       "cannot use %s as the runtime: the table of its C API was not found in this Python module; "
-			       "wheels from 1.19 on bring libonnxruntime.so along, so does onnxruntime-node",
-			       path);
+		return err_set(
+		    err, ENOTSUP,
+		    "cannot use %s as the runtime: the table of its C API was not found in this Python module; "
+		    "wheels from 1.19 on bring libonnxruntime.so along, so does onnxruntime-node",
+		    path);
 	return 0;
 }
 

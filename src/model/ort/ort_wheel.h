@@ -6,16 +6,16 @@
 #ifndef MODEL_ORT_ORT_WHEEL_H
 #define MODEL_ORT_ORT_WHEEL_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/err.h"
+
 struct ort_wheel {
-	void *library;	     /* from dlopen */
-	void *const *table;  /* struct OrtApi, of the module's own version */
-	unsigned n_slots;    /* that are certain to exist */
-	char version[64];    /* "1.18.1" */
+	void *library;	    /* from dlopen */
+	void *const *table; /* struct OrtApi, of the module's own version */
+	unsigned n_slots;   /* that are certain to exist */
+	char version[64];   /* "1.18.1" */
 };
 
 /* Whether a file of this name is such a module. */

@@ -111,18 +111,32 @@ static size_t write_library(const struct names *names, uint8_t *to, size_t size)
 	uint64_t text = hash + (2 + 1 + n) * sizeof(uint32_t), dynamic = aligned(text + names->len, 8);
 	uint64_t end = dynamic + N_TAGS * sizeof(Elf64_Dyn), zeros = aligned(end, PAGE);
 	Elf64_Ehdr header = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			      .e_type = ET_DYN, .e_version = EV_CURRENT, .e_phoff = sizeof header, .e_ehsize = sizeof header,
-			      .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = N_HEADERS,
+			      .e_type = ET_DYN,
+			      .e_version = EV_CURRENT,
+			      .e_phoff = sizeof header,
+			      .e_ehsize = sizeof header,
+			      .e_phentsize = sizeof(Elf64_Phdr),
+			      .e_phnum = N_HEADERS,
 			      .e_machine = MACHINE };
 	Elf64_Phdr headers[N_HEADERS] = {
-		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_filesz = end, .p_memsz = zeros + ZEROS, .p_align = PAGE },
-		{ .p_type = PT_DYNAMIC, .p_flags = PF_R | PF_W, .p_offset = dynamic, .p_vaddr = dynamic, .p_paddr = dynamic,
-		  .p_filesz = N_TAGS * sizeof(Elf64_Dyn), .p_memsz = N_TAGS * sizeof(Elf64_Dyn), .p_align = 8 },
+		{ .p_type = PT_LOAD,
+		  .p_flags = PF_R | PF_W,
+		  .p_filesz = end,
+		  .p_memsz = zeros + ZEROS,
+		  .p_align = PAGE },
+		{ .p_type = PT_DYNAMIC,
+		  .p_flags = PF_R | PF_W,
+		  .p_offset = dynamic,
+		  .p_vaddr = dynamic,
+		  .p_paddr = dynamic,
+		  .p_filesz = N_TAGS * sizeof(Elf64_Dyn),
+		  .p_memsz = N_TAGS * sizeof(Elf64_Dyn),
+		  .p_align = 8 },
 		{ .p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W, .p_align = 16 },
 	};
 	Elf64_Dyn tags[N_TAGS] = {
-		{ DT_HASH, { hash } }, { DT_SYMTAB, { symbols } }, { DT_STRTAB, { text } }, { DT_STRSZ, { names->len } },
-		{ DT_SYMENT, { sizeof(Elf64_Sym) } }, { DT_NULL, { 0 } },
+		{ DT_HASH, { hash } },	      { DT_SYMTAB, { symbols } },	    { DT_STRTAB, { text } },
+		{ DT_STRSZ, { names->len } }, { DT_SYMENT, { sizeof(Elf64_Sym) } }, { DT_NULL, { 0 } },
 	};
 	uint32_t buckets[3] = { 1, n, n > 1 };
 
@@ -134,8 +148,11 @@ static size_t write_library(const struct names *names, uint8_t *to, size_t size)
 	memcpy(to + text, names->text, names->len);
 	memcpy(to + dynamic, tags, sizeof tags);
 	for (uint32_t i = 1; i < n; i++) {
-		Elf64_Sym symbol = { .st_name = names->at[i - 1], .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
-				     .st_shndx = 1, .st_value = zeros, .st_size = ZEROS };
+		Elf64_Sym symbol = { .st_name = names->at[i - 1],
+				     .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
+				     .st_shndx = 1,
+				     .st_value = zeros,
+				     .st_size = ZEROS };
 		uint32_t next = i + 1 < n ? i + 1 : 0;
 
 		memcpy(to + symbols + i * sizeof symbol, &symbol, sizeof symbol);

@@ -5,9 +5,9 @@
 #ifndef MODEL_ORT_WHEEL_NAMES_H
 #define MODEL_ORT_WHEEL_NAMES_H
 
-#include "base/err.h"
-
 #include <stddef.h>
+
+#include "base/err.h"
 
 enum { WHEEL_NAMES_ROOM = 512 << 10 }; /* enough for every module that is taken */
 

@@ -61,7 +61,7 @@ struct run {
 	size_t n_shapes;
 	char guessed[160]; /* "images: height, width": free dimensions whose size nobody gave, taken as 1; "" none */
 	const struct run_value *guessed_input; /* the last input in it */
-	char model[PATH_MAX]; /* what the session is made from: the compiled one, when there is one */
+	char model[PATH_MAX];		       /* what the session is made from: the compiled one, when there is one */
 };
 
 /* run_phase.c: times, memory and CPU of phases. */

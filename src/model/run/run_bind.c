@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* I/O binding: for each set of inputs an object that holds them and says in which device's memory the outputs stay. */
-#include "model/run/run.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "model/run/run.h"
 
 static int bind_one(struct run *run, const struct run_set *set, const struct ort_memory *device,
 		    struct ort_binding **binding, struct err *err)

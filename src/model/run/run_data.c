@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads whole sets of inputs, and of expected outputs where there are some: .npz, .npy, .pb, folders of test data. */
-#include "model/run/run.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "model/run/run.h"
 
 static const struct tensor_item *item_for(const struct tensor_list *list, const char *name, size_t position)
 {

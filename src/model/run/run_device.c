@@ -3,8 +3,6 @@
  * Plugin providers: their libraries are registered, then the runtime tells which devices each provider can use.
  * The name that a library is registered under becomes the name of its provider, so it must be the provider's own.
  */
-#include "model/run/run.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +10,7 @@
 
 #include "model/ort/ort_find.h"
 #include "model/ort/ort_plugins.h"
+#include "model/run/run.h"
 
 static int register_library(struct run *run, const char *name, const char *path, struct err *err)
 {
@@ -75,8 +74,8 @@ static int register_given(struct run *run, const char *text, struct err *err)
 	if (!provider && run->result->n_asked == 1)
 		provider = run->result->asked[0].name;
 	if (!provider)
-		return err_set(err, EINVAL, "cannot register %s: which provider is it? --ep-library NAME=%s",
-			       text, text);
+		return err_set(err, EINVAL, "cannot register %s: which provider is it? --ep-library NAME=%s", text,
+			       text);
 	return register_library(run, provider, text, err);
 }
 

@@ -4,10 +4,6 @@
  * whose code, and the process ends with status 3. Prevents nothing. The handler runs in a broken process: it calls only
  * what is safe there.
  */
-#include "model/run/run.h"
-
-#include "base/clock.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -15,6 +11,9 @@
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "model/run/run.h"
 
 volatile int run_guard_stop;
 

@@ -3,12 +3,12 @@
  * Makes the inputs: shapes from the model, from options, and 1 where nobody says; values made up or from a file each.
  * What comes whole from test data is read in run_data.c. Sets of the same shapes are a group; groups take turns.
  */
-#include "model/run/run.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/run/run.h"
 
 /* What varies: the first so many values of each option that has several. */
 struct variants {
@@ -116,8 +116,8 @@ static int free_size(struct run *run, const struct run_value *input, size_t i, c
 int run_inputs_check(const struct run_value *input, const int64_t *dim, size_t n_dims, struct err *err)
 {
 	if (n_dims != input->n_dims)
-		return err_set(err, EINVAL, "cannot give '%s' %zu dimension%s: the model has %zu", input->name,
-			       n_dims, n_dims == 1 ? "" : "s", input->n_dims);
+		return err_set(err, EINVAL, "cannot give '%s' %zu dimension%s: the model has %zu", input->name, n_dims,
+			       n_dims == 1 ? "" : "s", input->n_dims);
 	for (size_t i = 0; i < n_dims; i++)
 		if (input->dim[i] >= 0 && dim[i] != input->dim[i])
 			return err_set(err, EINVAL,

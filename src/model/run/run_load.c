@@ -4,9 +4,6 @@
  * Closed loop: every thread starts its next inference when the last is done. Open loop: inferences have a time at which
  * they should start, and wait when all threads are busy.
  */
-#include "model/run/run_measure.h"
-#include "model/run/run_worker.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,6 +12,8 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "model/run/run_measure.h"
+#include "model/run/run_worker.h"
 
 /* The other half is for the measured part. */
 static bool is_half_full(const struct run_result *result)

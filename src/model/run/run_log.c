@@ -3,11 +3,11 @@
  * The runtime's warnings and errors: the last ones stay in the result, all go to stderr with --verbose. Called from any
  * thread of the runtime.
  */
-#include "model/run/run.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "model/run/run.h"
 
 static struct {
 	struct run_result *result;

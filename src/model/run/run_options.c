@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Turns options into the runtime's session options and run options. Chooses no provider: run_provider.c does. */
-#include "model/run/run.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/run/run.h"
 
 static int add_config(struct run *run, const char *key, const char *value, struct err *err)
 {

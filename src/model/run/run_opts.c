@@ -255,9 +255,8 @@ static int check_together(const struct run_opts *opts, struct err *err)
 	if (!opts->iterations && !opts->duration_ns)
 		return err_set(err, EINVAL, "cannot measure for no time: give --duration or --iterations");
 	if (opts->policy && opts->provider.n)
-		return err_set(
-		    err, EINVAL,
-		    "cannot use --policy and --ep together: with a policy the runtime chooses the provider");
+		return err_set(err, EINVAL,
+			       "cannot use --policy and --ep together: with a policy the runtime chooses the provider");
 	if (opts->policy && (opts->select_devices || opts->filter_device.n))
 		return err_set(
 		    err, EINVAL,

@@ -2,8 +2,6 @@
 /*
  * The runtime's life in this process: loaded, its environment, the session, and all of it released again.
  */
-#include "model/run/run.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 
 #include "model/onnx/onnx_external.h"
 #include "model/ort/ort_find.h"
+#include "model/run/run.h"
 
 static int note_providers(struct run *run, struct err *err)
 {

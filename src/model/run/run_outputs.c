@@ -3,14 +3,14 @@
  * What came out of a first inference: noted with its shape, written as .npy where asked, compared with what test data
  * expect. Several sets of one group share a note: the worst of them counts.
  */
-#include "model/run/run.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "model/run/run.h"
 
 static int take_strings(struct run *run, struct ort_value *value, const int64_t *dim, size_t n_dims, size_t n,
 			struct tensor *tensor, struct err *err)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes into the result when a phase began and ended and what it took of memory and processors. */
-#include "model/run/run.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "model/run/run.h"
 
 /* kB of a line of /proc/self/status, as bytes; 0: not there. */
 static uint64_t status_bytes(const char *text, const char *name)

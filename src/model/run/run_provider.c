@@ -4,8 +4,6 @@
  * inside the runtime by the function of their own that they have, or by the one for all. The CPU is always there and
  * always last.
  */
-#include "model/run/run.h"
-
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,6 +16,7 @@
 
 #include "base/near.h"
 #include "model/ort/ort_plugins.h"
+#include "model/run/run.h"
 
 enum { MAX_OPTIONS = 64 };
 
@@ -306,10 +305,10 @@ static int append_inside(struct run *run, const struct provider *provider, const
 	const struct ort_api *api = &run->api;
 	const char *name = provider->full_name;
 
-#define BY_OBJECT(kind)                                                                                                \
-	append_by_object(run, name, options,                                                                           \
-			 &(struct by_object){ api->create_##kind##_options, api->update_##kind##_options,              \
-					      api->append_##kind, api->release_##kind##_options },                     \
+#define BY_OBJECT(kind) \
+	append_by_object(run, name, options, \
+			 &(struct by_object){ api->create_##kind##_options, api->update_##kind##_options, \
+					      api->append_##kind, api->release_##kind##_options }, \
 			 err)
 	switch (provider->way) {
 	case CPU:
@@ -373,10 +372,9 @@ static int refuse(const struct run *run, const char *name, struct err *err)
 			       "--ep-library or another --runtime",
 			       name, run->api.version, have, (int)strcspn(run_provider_package(name), "/"),
 			       run_provider_package(name));
-	return err_set(
-	    err, ENOENT,
-	    "cannot use the provider '%s': ONNX Runtime %s has %s; give --ep-library or another --runtime", name,
-	    run->api.version, have);
+	return err_set(err, ENOENT,
+		       "cannot use the provider '%s': ONNX Runtime %s has %s; give --ep-library or another --runtime",
+		       name, run->api.version, have);
 }
 
 static int append(struct run *run, uint32_t number, struct err *err)
@@ -440,8 +438,7 @@ static int offer_options(struct run *run, const struct run_library *library, str
 static int set_policy(struct run *run, struct err *err)
 {
 	static const char *const names[] = {
-		"default",	   "prefer-cpu",     "prefer-npu", "prefer-gpu",
-		"max-performance", "max-efficiency", "min-power",
+		"default", "prefer-cpu", "prefer-npu", "prefer-gpu", "max-performance", "max-efficiency", "min-power",
 	};
 	int policy = 0;
 

@@ -21,15 +21,10 @@ struct text {
 	size_t at, size, n, step;
 };
 
-#define ONE(field)                                                                                                     \
-	{                                                                                                              \
-#field, offsetof(struct run_result, field), sizeof((struct run_result *)0)->field, 1, 0                \
-	}
-#define EACH(table, type, field, max)                                                                                  \
-	{                                                                                                              \
-#table "." #field, offsetof(struct run_result, table) + offsetof(struct type, field),                  \
-		    sizeof((struct type *)0)->field, max, sizeof(struct type)                                          \
-	}
+#define ONE(field) { #field, offsetof(struct run_result, field), sizeof((struct run_result *)0)->field, 1, 0 }
+#define EACH(table, type, field, max) \
+	{ #table "." #field, offsetof(struct run_result, table) + offsetof(struct type, field), \
+	  sizeof((struct type *)0)->field, max, sizeof(struct type) }
 
 static const struct text texts[] = {
 	ONE(error),
@@ -68,15 +63,10 @@ struct number {
 	uint32_t limit;
 };
 
-#define BELOW(field, limit)                                                                                            \
-	{                                                                                                              \
-#field, offsetof(struct run_result, field), 1, 0, limit                                                \
-	}
-#define EACH_BELOW(table, type, field, max, limit)                                                                     \
-	{                                                                                                              \
-#table "." #field, offsetof(struct run_result, table) + offsetof(struct type, field), max,             \
-		    sizeof(struct type), limit                                                                         \
-	}
+#define BELOW(field, limit) { #field, offsetof(struct run_result, field), 1, 0, limit }
+#define EACH_BELOW(table, type, field, max, limit) \
+	{ #table "." #field, offsetof(struct run_result, table) + offsetof(struct type, field), max, \
+	  sizeof(struct type), limit }
 
 static const struct number numbers[] = {
 	BELOW(outcome, RUN_N_OUTCOMES),

@@ -13,11 +13,11 @@
 #ifndef MODEL_RUN_RUN_RESULT_H
 #define MODEL_RUN_RUN_RESULT_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/err.h"
 
 #define RUN_RESULT_MAGIC 0x31544c5552464e49ull /* "INFRULT1" */
 
@@ -32,8 +32,8 @@ enum {
 	RUN_MAX_GROUPS = 64,
 	RUN_MAX_TENSORS = 1024, /* inputs and outputs, over all groups */
 	RUN_MAX_DIMS = 64,
-	RUN_LATENCIES =
-	    1 << 22 /* what run_result_make takes when nothing speaks for another number: 128 MiB when full */
+	RUN_LATENCIES = 1
+	    << 22 /* what run_result_make takes when nothing speaks for another number: 128 MiB when full */
 };
 
 /* In this order; each is entered at most once. */

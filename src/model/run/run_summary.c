@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The result of a run in a few lines. No analysis: `inftrace model` is for that. */
-#include "model/run/run.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/ort/ort_ask.h"
 #include "model/ort/ort_find.h"
+#include "model/run/run.h"
 
 static const char *const device_types[] = { "cpu", "gpu", "npu", "other" };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Asks the session for the names, types and dimensions of its inputs and outputs. */
-#include "model/run/run.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/run/run.h"
 
 static int read_dims(struct run *run, const struct ort_shape *shape, struct run_value *value, struct err *err)
 {

@@ -6,11 +6,11 @@
 #ifndef MODEL_RUN_RUN_WORKER_H
 #define MODEL_RUN_RUN_WORKER_H
 
+#include <pthread.h>
+
 #include "model/run/run.h"
 #include "model/run/run_arrivals.h"
 #include "model/run/run_steady.h"
-
-#include <pthread.h>
 
 /* What all workers share. */
 struct run_load_state {

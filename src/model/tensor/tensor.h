@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A tensor in memory: element type, dimensions, bytes; its values as numbers; made up from a seed; compared with
- * another. Knows no file (model/tensor/tensor_file.h) and no runtime but for the numbers that ONNX Runtime gives to types.
+ * another. Knows no file (model/tensor/tensor_file.h) and no runtime but for the numbers that ONNX Runtime gives to
+ * types.
  *
  * Elements lie row by row (the last dimension runs fastest), in the machine's byte order. Elements of less than a byte
  * lie packed as in ONNX and ONNX Runtime: a stream of bits, the first element in the lowest ones, through all rows.
@@ -12,11 +13,11 @@
 #ifndef MODEL_TENSOR_TENSOR_H
 #define MODEL_TENSOR_TENSOR_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/err.h"
 
 /*
  * The numbers of onnx.proto, TensorProto.DataType. ONNXTensorElementDataType of ONNX Runtime has the same ones but for

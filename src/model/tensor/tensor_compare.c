@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How far two tensors are apart. Decides nothing but what is off by the tolerance that it was given. */
-#include "model/tensor/tensor.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "model/tensor/tensor.h"
 
 /* What is added up on the way. */
 struct sums {

@@ -4,12 +4,12 @@
  * and the name; numbers come out of integers by steps that are exact or rounded once (fma), so that no compiler, no
  * libm and no CPU changes a bit.
  */
-#include "model/tensor/tensor.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/tensor/tensor.h"
 
 /* A counter that is scrambled: every 64-bit value comes once before the first one comes again. */
 static uint64_t next_random(uint64_t *state)

@@ -3,15 +3,14 @@
  * Reads numpy's .npy, versions 1 to 3: a magic, the length of a header, the header (a Python dict with descr,
  * fortran_order and shape), the elements. Arrays of objects (pickles) and of structures are refused.
  */
-#include "model/tensor/tensor_file.h"
-
-#include "base/utf8.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/utf8.h"
+#include "model/tensor/tensor_file.h"
 
 enum { MAGIC = 6, CODE_POINT = 4 };
 

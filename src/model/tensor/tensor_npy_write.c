@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes numpy's .npy, version 1, and undoes in memory what that does to types which numpy lacks. */
-#include "model/tensor/tensor_file.h"
-
-#include "base/utf8.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/utf8.h"
+#include "model/tensor/tensor_file.h"
 
 enum { PREFIX = 10, ALIGNMENT = 64, HEADER_MAX = 2048 };
 

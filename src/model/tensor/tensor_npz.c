@@ -5,12 +5,12 @@
  * of their data is not believed but for its length. Encrypted archives, other methods, archives in parts and ones with
  * something in front are refused.
  */
-#include "model/tensor/tensor_file.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+
+#include "model/tensor/tensor_file.h"
 
 enum {
 	END_BYTES = 22,

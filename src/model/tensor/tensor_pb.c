@@ -3,10 +3,6 @@
  * Reads ONNX's TensorProto, and the folders of test data that come with models: test_data_set_0/input_0.pb and so on.
  * Two walks over the message: the first finds out what the tensor is and counts its values, the second takes them.
  */
-#include "model/tensor/tensor_file.h"
-
-#include "base/pb.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -14,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "base/pb.h"
+#include "model/tensor/tensor_file.h"
 
 enum field {
 	FIELD_DIMS = 1,

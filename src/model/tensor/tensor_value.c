@@ -3,11 +3,11 @@
  * Elements of tensors as numbers. All floats of 16 bits and less go through one table of how they are built, since C
  * has none of them. Everything here is exact or rounded once, so results are the same on every machine.
  */
-#include "model/tensor/tensor.h"
-
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+#include "model/tensor/tensor.h"
 
 /* What the highest codes mean. */
 enum specials {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The report of a model's runs as two tables for spreadsheets: RFC 4180, UTF-8; what is not known is an empty field. */
-#include "base/utf8.h"
-#include "show/report/export_model.h"
-#include "show/words/model_words.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/utf8.h"
+#include "show/report/export_model.h"
+#include "show/words/model_words.h"
 
 struct csv {
 	FILE *out;

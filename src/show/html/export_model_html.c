@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The report of a model's runs as one HTML page: the answer, the runs, what to try next, then a section for each part.
  */
-#include "show/html/html_model.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "show/html/html_model.h"
 
 static void put_fact(struct html_page *page, const char *name, const struct printable *value)
 {

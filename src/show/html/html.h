@@ -6,10 +6,10 @@
 #ifndef SHOW_HTML_HTML_H
 #define SHOW_HTML_HTML_H
 
-#include "base/table.h"
-
 #include <stdbool.h>
 #include <stdio.h>
+
+#include "base/table.h"
 
 /* The style sheet, line by line; NULL ends it. */
 extern const char *const html_style[];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a provider's own profiler saw inside the operators of a model's runs. */
-#include "show/html/html_model.h"
-
 #include <math.h>
+
+#include "show/html/html_model.h"
 
 enum { MAX_KERNELS = 400 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Latencies of a model's runs: how they are distributed, and how they went over time. */
-#include "show/html/html_model.h"
-
 #include <math.h>
 #include <stdlib.h>
+
+#include "show/html/html_model.h"
 
 enum { COLUMNS = 240, CURVE = 160 };
 
@@ -326,7 +326,7 @@ static void put_missing(struct html_page *page, uint32_t r)
 		html_words(page->out,
 			   "%s: %s could not be served within the time, and are in no figure: waiting was longer than "
 			   "these say.",
-			   page->label[r].s, page_count((uint64_t)result->n_unserved, "request").s);
+			   page->label[r].s, printable_count((uint64_t)result->n_unserved, "request").s);
 		fputs("</p>\n", page->out);
 	}
 }

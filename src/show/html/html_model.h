@@ -3,10 +3,10 @@
 #ifndef SHOW_HTML_HTML_MODEL_H
 #define SHOW_HTML_HTML_MODEL_H
 
-#include "show/report/export_model.h"
 #include "show/html/html.h"
-#include "show/words/model_rows.h"
 #include "show/html/plot.h"
+#include "show/report/export_model.h"
+#include "show/words/model_rows.h"
 
 enum { HTML_COLOURS = 8, HTML_RUNS = 12 };
 

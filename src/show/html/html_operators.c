@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where nodes ran, operators of a model's runs side by side, and the roofline. */
-#include "show/html/html_model.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "show/html/html_model.h"
 
 enum { MAX_BARS = 14, MAX_TYPES = 40, FIRST_ROWS = 30, MAX_ROWS = 400, MAX_DOTS = 600, MAX_BOUNDS = 16 };
 

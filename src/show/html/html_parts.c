@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Session creation, memory and outputs of a model's runs. */
-#include "show/html/html_model.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "show/html/html_model.h"
 
 enum { MAX_TRANSFORMERS = 8 };
 

@@ -3,9 +3,9 @@
  * The style sheet of HTML pages, line by line: light and dark by the reader's wish, black on white on paper. Colours of
  * data are those of Okabe and Ito, moved for contrast: told apart by most eyes on both grounds.
  */
-#include "show/html/html.h"
-
 #include <stddef.h>
+
+#include "show/html/html.h"
 
 /* clang-format off */
 const char *const html_style[] = {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Axes and places. Draws no data. */
 #include "show/html/plot.h"
-#include "show/html/html.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+
+#include "show/html/html.h"
 
 enum { MOST_TICKS = 24 };
 

@@ -12,10 +12,10 @@
 #ifndef SHOW_HTML_PLOT_H
 #define SHOW_HTML_PLOT_H
 
-#include "base/units.h"
-
 #include <stdbool.h>
 #include <stdio.h>
+
+#include "base/units.h"
 
 struct plot_axis {
 	double low, high;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The summary as one JSON object, doc/report-json.md. What is not known is null; fields are only ever added. */
-#include "show/report/export.h"
-#include "show/json/json_summary.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "show/json/json_summary.h"
+#include "show/report/export.h"
 
 static void put_verdict(struct json_summary *to)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The report of a model's runs as one JSON object, doc/model-json.md. What is not known is null; fields are only added.
  */
+#include <math.h>
+
 #include "base/json.h"
 #include "show/report/export_model.h"
 #include "show/words/model_words.h"
-
-#include <math.h>
 
 static void put_values(struct json *json, const char *key, const struct model_value *value, uint32_t n)
 {

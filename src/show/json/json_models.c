@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is told of each model: its creation, its sessions, its inferences, its operators. */
-#include "show/json/json_summary.h"
-
-#include "analyze/summary/stats.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyze/summary/stats.h"
+#include "show/json/json_summary.h"
 
 static const char *const phase_keys[N_PHASES] = {
 	[PHASE_LOAD] = "load",		 [PHASE_TRANSFORM] = "graph_transformers",

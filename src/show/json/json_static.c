@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The static analysis of a model as JSON, doc/model-file-json.md. What is not known is null; fields are only ever
  * added. */
-#include "show/report/export_model.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "show/report/export_model.h"
 
 static void put_bytes(struct json *json, const char *key, struct onnx_bytes bytes)
 {

@@ -6,9 +6,9 @@
 #ifndef SHOW_REPORT_EXPORT_H
 #define SHOW_REPORT_EXPORT_H
 
-#include "analyze/summary/summary.h"
-
 #include <stdio.h>
+
+#include "analyze/summary/summary.h"
 
 struct export_opts {
 	bool has_color;

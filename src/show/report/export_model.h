@@ -21,7 +21,8 @@ void export_model_csv_operators(FILE *out, const struct model_analysis *analysis
 /* One page without scripts that needs no network: light and dark, printable, plots with a table beside each. */
 void export_model_html(FILE *out, const struct model_analysis *analysis);
 
-/* The same two for what a model's file says without running it; json: members of the innermost object, doc/model-file-json.md. */
+/* The same two for what a model's file says without running it; json: members of the innermost object,
+ * doc/model-file-json.md. */
 void export_static_text(FILE *out, const struct model_static *analysis, const struct export_opts *opts);
 void export_static_json(struct json *json, const struct model_static *analysis);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The page of a model's runs for people: the verdict, what ran, the runs beside each other, what to try; then the
  * parts. */
-#include "show/report/export_model.h"
-#include "show/text/model_page.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "show/report/export_model.h"
+#include "show/text/model_page.h"
 
 enum { WIDTH = 96, MAX_INSIGHTS = 12 };
 
@@ -49,7 +49,7 @@ static void put_model(const struct model_page *page)
 	put_fact(page, "model", &text);
 	text = (struct printable){ "" };
 	if (model->n_nodes >= 0)
-		printable_add(&text, "%s", page_count((uint64_t)model->n_nodes, "node").s);
+		printable_add(&text, "%s", printable_count((uint64_t)model->n_nodes, "node").s);
 	if (model->n_inside > 0)
 		printable_add(&text, " and %s inside of them", units_count((uint64_t)model->n_inside).s);
 	if (model->n_parameters >= 0)
@@ -60,7 +60,7 @@ static void put_model(const struct model_page *page)
 		printable_add(&text, ", %s%s an inference", model->n_unknown > 0 ? "at least " : "",
 			      model_metric((double)model->flops, "FLOP").s);
 	if (model->flops >= 0 && model->n_unknown > 0)
-		printable_add(&text, " (not known of %s)", page_count((uint64_t)model->n_unknown, "node").s);
+		printable_add(&text, " (not known of %s)", printable_count((uint64_t)model->n_unknown, "node").s);
 	if (model->opset)
 		printable_add(&text, ", %s", model_page_text(page, model->opset, 40).s);
 	put_fact(page, "graph", &text);
@@ -79,7 +79,7 @@ static void put_machine(const struct model_page *page)
 	if (machine->cpu)
 		printable_add(&text, "%s", model_page_text(page, machine->cpu, 60).s);
 	if (machine->n_cpus >= 0)
-		printable_add(&text, "%s%s", *text.s ? ", " : "", page_count((uint64_t)machine->n_cpus, "CPU").s);
+		printable_add(&text, "%s%s", *text.s ? ", " : "", printable_count((uint64_t)machine->n_cpus, "CPU").s);
 	if (machine->memory_bytes >= 0)
 		printable_add(&text, ", %s", units_bytes((double)machine->memory_bytes).s);
 	put_fact(page, "machine", &text);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The report for people: the verdict, then what was recorded, then section by section. */
-#include "show/text/page.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "show/text/page.h"
 
 enum { WIDTH = 96, MAX_MODELS = 3 };
 
@@ -86,8 +86,8 @@ static void print_head(const struct page *page)
 	if (file->path) {
 		text = printable_text(file->path, strlen(file->path), 60, page->opts.is_ascii);
 		printable_add(&text, " (%s, %s", units_bytes((double)file->bytes).s,
-			      page_count(counts->n_slices, "slice").s);
-		printable_add(&text, ", %s)", page_count(counts->n_samples, "sample").s);
+			      printable_count(counts->n_slices, "slice").s);
+		printable_add(&text, ", %s)", printable_count(counts->n_samples, "sample").s);
 		put_fact(&table, "file", text.s);
 	}
 	if (summary->recording.clock_error_ns >= 0) {
@@ -115,7 +115,7 @@ static void print_models(const struct page *page)
 	if (n < page->summary->n_models) {
 		fputc('\n', page->out);
 		page_text(page, 0, TABLE_PLAIN, "%s more: --all shows each as above.",
-			  page_count(page->summary->n_models - n, "model").s);
+			  printable_count(page->summary->n_models - n, "model").s);
 	}
 }
 

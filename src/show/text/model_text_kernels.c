@@ -17,7 +17,7 @@ static void print_kernels(const struct model_page *page, uint32_t r)
 	else
 		page_text(&page->page, 2, TABLE_BOLD, "%s: %s of %s", page->label[r].s,
 			  model_page_text(page, result->kernels_source, 40).s,
-			  page_count((uint64_t)result->n_kernel_runs, "execution").s);
+			  printable_count((uint64_t)result->n_kernel_runs, "execution").s);
 	model_rows_kernels(&table, &view, r, n);
 	table_print(&table, page->page.out);
 	if (n < result->n_kernels)

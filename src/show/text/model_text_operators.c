@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators of a model's runs side by side, where they ran, and what bounds them, as text. */
-#include "show/text/model_page.h"
-
 #include <string.h>
+
+#include "show/text/model_page.h"
 
 enum { MAX_TYPES = 12, MAX_NODES = 20, MAX_BOUNDS = 12 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Latencies, session creation, memory and outputs of a model's runs, as text. */
-#include "show/text/model_page.h"
-
 #include <string.h>
+
+#include "show/text/model_page.h"
 
 /* "[▁▃█▂ ]": a bar for each bin; the last is what lies beyond. */
 static struct printable sparkline(const struct model_page *page, const struct model_histogram *histogram)
@@ -83,7 +83,7 @@ static void print_missing(const struct model_page *page, uint32_t r)
 			  "%s: %s could not be served within the time, and are in no figure: waiting was longer than "
 			  "these say.",
 			  model_page_text(page, result->label, 16).s,
-			  page_count((uint64_t)result->n_unserved, "request").s);
+			  printable_count((uint64_t)result->n_unserved, "request").s);
 }
 
 void model_text_latencies(const struct model_page *page)

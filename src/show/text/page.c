@@ -147,15 +147,6 @@ struct printable page_model(const struct page *page, uint32_t model, int columns
 	return name;
 }
 
-struct printable page_count(uint64_t n, const char *what)
-{
-	struct printable text = { "" };
-	bool is_hissing = *what && what[strlen(what) - 1] == 's';
-
-	printable_add(&text, "%s %s%s", units_count(n).s, what, n == 1 ? "" : is_hissing ? "es" : "s");
-	return text;
-}
-
 struct printable page_bar(const struct page *page, double share, int columns)
 {
 	struct printable text = { "" };

@@ -3,12 +3,12 @@
 #ifndef SHOW_TEXT_PAGE_H
 #define SHOW_TEXT_PAGE_H
 
-#include "show/report/export.h"
+#include <math.h>
+
 #include "base/printable.h"
 #include "base/table.h"
 #include "base/units.h"
-
-#include <math.h>
+#include "show/report/export.h"
 
 struct page {
 	FILE *out;
@@ -42,8 +42,6 @@ struct printable page_provider(const struct page *page, uint32_t name, int colum
 struct printable page_model(const struct page *page, uint32_t model, int columns);
 /* The providers that were asked for and ran nothing; "": none, or not known. */
 struct printable page_idle(const struct page *page, uint32_t model);
-/* "2,000 inferences", "1 inference" */
-struct printable page_count(uint64_t n, const char *what);
 /* A share of 1 as a bar of so many columns. */
 struct printable page_bar(const struct page *page, double share, int columns);
 /* "SIGKILL", "signal 99" */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Inferences: how many, how fast, how regular; the slowest ones and why. */
-#include "show/text/page.h"
-
 #include <string.h>
+
+#include "show/text/page.h"
 
 enum { MAX_SESSIONS = 8, MAX_TEXTS = 4 };
 
@@ -124,11 +124,12 @@ static void print_usage(const struct page *page, const struct summary_runs *runs
 			  units_duration((double)runs->thread_cpu_ns / n).s,
 			  units_duration((double)runs->run_queue_ns / n).s, units_decimal((double)runs->faults / n).s,
 			  units_decimal((double)runs->switches / n).s);
-	else if (strcmp(names_text(page->names, page->summary->recording.level), "detail") || page->summary->recording.is_from_outside)
-		page_text(page, 2, TABLE_DIM,
-			  "CPU time, waits and page faults of each: not %s",
-			  page->summary->recording.is_from_outside ? "seen from outside (record and attach --inject see them)" :
-								     "recorded (--level detail records them)");
+	else if (strcmp(names_text(page->names, page->summary->recording.level), "detail") ||
+		 page->summary->recording.is_from_outside)
+		page_text(page, 2, TABLE_DIM, "CPU time, waits and page faults of each: not %s",
+			  page->summary->recording.is_from_outside
+			      ? "seen from outside (record and attach --inject see them)"
+			      : "recorded (--level detail records them)");
 }
 
 static void print_failures(const struct page *page, const struct summary_model *model)
@@ -184,7 +185,7 @@ static void add_general_reason(const struct page *page, const struct summary_mod
 		printable_add(text, ", %s more outside of operators",
 			      units_duration(operators > 0 ? excess - operators : excess).s);
 	if (slow->n_concurrent)
-		printable_add(text, ", %s overlapped", page_count(slow->n_concurrent, "other").s);
+		printable_add(text, ", %s overlapped", printable_count(slow->n_concurrent, "other").s);
 }
 
 /* Reasons that explain a good part of what an inference took more than the median. */
@@ -250,14 +251,14 @@ static void print_heading(const struct page *page, uint32_t index)
 	const struct summary_runs *runs = &page->summary->models[index].runs;
 	struct printable text = { "" };
 
-	printable_add(&text, "%s", page_count(runs->n, "inference").s);
+	printable_add(&text, "%s", printable_count(runs->n, "inference").s);
 	printable_add(&text, " of %s", page_model(page, index, 40).s);
 	if (isfinite(runs->rate))
 		printable_add(&text, ", %s", units_rate(runs->rate).s);
 	if (runs->max_concurrent > 1)
 		printable_add(&text, ", up to %s at one time", units_count(runs->max_concurrent).s);
 	if (runs->n_threads)
-		printable_add(&text, ", on %s", page_count(runs->n_threads, "thread").s);
+		printable_add(&text, ", on %s", printable_count(runs->n_threads, "thread").s);
 	page_heading(page, "%s", text.s);
 }
 

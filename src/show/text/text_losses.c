@@ -34,8 +34,8 @@ static void print_open(const struct page *page)
 	for (int kind = 0; kind < N_KINDS; kind++)
 		if (page->summary->n_open[kind])
 			printable_add(&list, "%s%s", *list.s ? ", " : "",
-				      page_count(page->summary->n_open[kind],
-						 kind == KIND_NONE ? "other slice" : event_kind_name(kind))
+				      printable_count(page->summary->n_open[kind],
+						      kind == KIND_NONE ? "other slice" : event_kind_name(kind))
 					  .s);
 	if (*list.s)
 		page_text(page, 2, TABLE_PLAIN, "Not ended when recording did: %s. No end was made up for them.",
@@ -105,13 +105,13 @@ static void print_cost(const struct page *page)
 			arm_ns = (arm_ns < 0 ? 0 : arm_ns) + page->summary->runtimes[i].arm_ns;
 	if (cost->events >= 0 && isfinite(cost->event_ns))
 		page_text(page, 2, TABLE_PLAIN, "In the program: %s of about %s each, %s together%s%s",
-			  page_count((uint64_t)cost->events, "event").s, units_duration(cost->event_ns).s,
+			  printable_count((uint64_t)cost->events, "event").s, units_duration(cost->event_ns).s,
 			  units_duration((double)cost->events * cost->event_ns).s, arm_ns >= 0 ? "; arming took " : "",
 			  arm_ns >= 0 ? units_duration((double)arm_ns).s : "");
 	else if (cost->events >= 0 && recording->is_from_outside)
 		page_text(page, 2, TABLE_PLAIN,
 			  "In the program: %s, each seen by a probe of the kernel, at about a microsecond%s%s",
-			  page_count((uint64_t)cost->events, "event").s, arm_ns >= 0 ? "; arming took " : "",
+			  printable_count((uint64_t)cost->events, "event").s, arm_ns >= 0 ? "; arming took " : "",
 			  arm_ns >= 0 ? units_duration((double)arm_ns).s : "");
 	if (cost->recorder_cpu_ns >= 0)
 		page_text(page, 2, TABLE_PLAIN, "The recorder: %s of CPU (%s of one core), %s of memory at most",
@@ -121,7 +121,7 @@ static void print_cost(const struct page *page)
 	if (cost->lost >= 0 && (uint64_t)cost->lost != page->summary->n_lost)
 		page_text(page, 2, TABLE_RED,
 			  "The recorder counted %s lost, this file tells of %s: some of it is missing.",
-			  page_count((uint64_t)cost->lost, "event").s, units_count(page->summary->n_lost).s);
+			  printable_count((uint64_t)cost->lost, "event").s, units_count(page->summary->n_lost).s);
 }
 
 void text_losses(const struct page *page)

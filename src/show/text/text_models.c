@@ -48,5 +48,5 @@ void text_models(const struct page *page)
 	table_print(&table, page->out);
 	if (n < summary->n_models)
 		page_text(page, 2, TABLE_DIM, "and %s more (--all shows them)",
-			  page_count(summary->n_models - n, "model").s);
+			  printable_count(summary->n_models - n, "model").s);
 }

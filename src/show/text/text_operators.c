@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where the time of inferences goes: by type, by node, and what no operator explains. */
-#include "show/text/page.h"
-
 #include <string.h>
+
+#include "show/text/page.h"
 
 enum { MAX_TYPES = 12, MAX_NODES = 20, MAX_TYPES_ELSEWHERE = 3, BAR = 16 };
 
@@ -129,7 +129,7 @@ static void print_remarks(const struct page *page, const struct summary_model *m
 	if (model->coverage.n_parallel)
 		page_text(page, 2, TABLE_DIM,
 			  "In %s operators ran side by side: a moment's time is divided among those that ran then.",
-			  page_count(model->coverage.n_parallel, "inference").s);
+			  printable_count(model->coverage.n_parallel, "inference").s);
 	if (has_children)
 		page_text(page, 2, TABLE_DIM,
 			  "* runs other operators: its share is without them, its mean, p99 and max are with them.");
@@ -222,7 +222,7 @@ void text_operators(const struct page *page, uint32_t index)
 		return;
 	}
 	page_heading(page, "Operators of %s, in %s", page_model(page, index, 40).s,
-		     page_count(model->coverage.n, "inference").s);
+		     printable_count(model->coverage.n, "inference").s);
 	print_types(page, model);
 	print_nodes(page, model);
 	print_remarks(page, model);

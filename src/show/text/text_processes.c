@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Processes, and the runtimes in them. */
-#include "show/text/page.h"
-
 #include <string.h>
+
+#include "show/text/page.h"
 
 enum { MAX_ROWS = 20 };
 
@@ -80,7 +80,7 @@ void text_processes(const struct page *page)
 	table_print(&table, page->out);
 	if (n < summary->n_processes)
 		page_text(page, 2, TABLE_DIM, "and %s more (--all shows them)",
-			  page_count(summary->n_processes - n, "process").s);
+			  printable_count(summary->n_processes - n, "process").s);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct summary_process *process = &summary->processes[nth(summary, i)];
 

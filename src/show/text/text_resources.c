@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* CPU, memory and other counters, while inferences ran and while none did. */
-#include "show/text/page.h"
-
 #include <string.h>
+
+#include "show/text/page.h"
 
 enum { MAX_ROWS = 40 };
 
@@ -65,7 +65,8 @@ static void put_resource(const struct page *page, struct table *table, const str
 	if (device_len(page, resource))
 		table_cell(table, TABLE_PLAIN, "%s",
 			   printable_text(names_text(page->names, resource->device), device_len(page, resource), 24,
-					  page->opts.is_ascii).s);
+					  page->opts.is_ascii)
+			       .s);
 	else if (resource->process == SUMMARY_NONE)
 		table_cell(table, TABLE_PLAIN, "machine");
 	else
@@ -124,5 +125,5 @@ void text_resources(const struct page *page)
 	put_devices(page, n);
 	if (n < summary->n_resources)
 		page_text(page, 2, TABLE_DIM, "and %s more (--all shows them)",
-			  page_count(summary->n_resources - n, "counter").s);
+			  printable_count(summary->n_resources - n, "counter").s);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Session creations: how long they took, and for what. */
-#include "show/text/page.h"
-
 #include <string.h>
+
+#include "show/text/page.h"
 
 enum { MAX_SESSIONS = 8, MAX_TRANSFORMERS = 5, BAR = 20 };
 
@@ -67,8 +67,8 @@ static void put_transformers(const struct page *page, struct table *table, const
 		name = page_name(page, transformer[i].name, 60);
 		if (i < n) {
 			put_row(page, table, whole,
-				&(struct row){ name.s, transformer[i].self_ns, transformer[i].n, changes(&transformer[i]),
-					       true, TABLE_PLAIN });
+				&(struct row){ name.s, transformer[i].self_ns, transformer[i].n,
+					       changes(&transformer[i]), true, TABLE_PLAIN });
 			continue;
 		}
 		rest.ns += transformer[i].self_ns;
@@ -77,7 +77,7 @@ static void put_transformers(const struct page *page, struct table *table, const
 	}
 	if (n == model->transformers.n)
 		return;
-	name = page_count(model->transformers.n - n, "other");
+	name = printable_count(model->transformers.n - n, "other");
 	rest.name = name.s;
 	put_row(page, table, whole, &rest);
 }
@@ -119,7 +119,7 @@ static void print_head(const struct page *page, uint32_t index)
 
 	if (duration->n > 1)
 		page_heading(page, "Creation of %s of %s: mean %s, p50 %s, p99 %s, max %s",
-			     page_count(duration->n, "session").s, page_model(page, index, 30).s,
+			     printable_count(duration->n, "session").s, page_model(page, index, 30).s,
 			     units_duration(duration->mean_ns).s, units_duration((double)duration->p50_ns).s,
 			     units_duration((double)duration->p99_ns).s, units_duration((double)duration->max_ns).s);
 	else if (duration->n)
@@ -144,7 +144,7 @@ static void print_facts(const struct page *page, uint32_t index)
 		page_text(page, 2, TABLE_PLAIN, "asked for: %s", page_name(page, model->providers, 300).s);
 	for (uint32_t i = 0; i < model->ran_on.n; i++)
 		printable_add(&list, "%s%s (%s)", i ? ", " : "", page_name(page, ran_on[i].provider, 40).s,
-			      page_count(ran_on[i].n_nodes, "node").s);
+			      printable_count(ran_on[i].n_nodes, "node").s);
 	if (*list.s)
 		page_text(page, 2, TABLE_PLAIN, "ran on:    %s", list.s);
 	if (model->idle.n)
@@ -214,7 +214,7 @@ static void print_sessions(const struct page *page, const struct summary_model *
 	print_failures(page, model);
 	if (!is_each)
 		page_text(page, 2, TABLE_DIM, "%s in all, %s failed%s%s (--all lists each)",
-			  page_count(model->sessions.n, "session").s, units_count(model->creation.n_failed).s,
+			  printable_count(model->sessions.n, "session").s, units_count(model->creation.n_failed).s,
 			  model->creation.n_open ? ", still being created at the end: " : "",
 			  model->creation.n_open ? units_count(model->creation.n_open).s : "");
 }

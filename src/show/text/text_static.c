@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The static analysis of a model on a page for people. Names come from strangers' files and are made harmless. */
-#include "show/report/export_model.h"
-#include "show/text/page.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "show/report/export_model.h"
+#include "show/text/page.h"
 
 enum { WIDTH = 96, MAX_TYPES = 16, MAX_NODES = 8, MAX_VALUES = 16, MAX_REASONS = 6, MAX_FILES = 8 };
 
@@ -140,15 +140,16 @@ static void put_graph(struct writer *to)
 	const struct onnx_model *model = &to->analysis->model;
 	struct printable text = name_of(to, model->graph.name, 60);
 
-	printable_add(&text, ": %s", page_count(model->graph.n_nodes, "node").s);
+	printable_add(&text, ": %s", printable_count(model->graph.n_nodes, "node").s);
 	if (to->analysis->n_all_nodes > model->graph.n_nodes)
 		printable_add(&text, ", %s with those inside", units_count(to->analysis->n_all_nodes).s);
 	if (model->n_graphs > 1)
-		printable_add(&text, "; %s", page_count(model->n_graphs - 1, "inner graph").s);
+		printable_add(&text, "; %s", printable_count(model->n_graphs - 1, "inner graph").s);
 	if (model->n_functions)
-		printable_add(&text, "; %s", page_count(model->n_functions, "function").s);
+		printable_add(&text, "; %s", printable_count(model->n_functions, "function").s);
 	if (model->n_training)
-		printable_add(&text, "; %s, not looked into", page_count(model->n_training, "part for training").s);
+		printable_add(&text, "; %s, not looked into",
+			      printable_count(model->n_training, "part for training").s);
 	put_fact(to, "graph", text.s);
 }
 
@@ -309,13 +310,13 @@ static void print_types(struct writer *to)
 	table_print(&to->table, to->page.out);
 	if (n < costs->n_types)
 		page_text(&to->page, 2, TABLE_DIM, "%s more: --all shows them.",
-			  page_count(costs->n_types - n, "type").s);
+			  printable_count(costs->n_types - n, "type").s);
 	page_text(&to->page, 2, TABLE_DIM,
 		  "A multiply-add is 2 FLOP. Moved: inputs, weights and outputs, each once. Providers fuse and fold, "
 		  "so they may do less.");
 	if (costs->n_constant)
 		page_text(&to->page, 2, TABLE_DIM, "%s made of constants alone: computed once, and counted nowhere.",
-			  page_count(costs->n_constant, "node").s);
+			  printable_count(costs->n_constant, "node").s);
 }
 
 /* The nodes that cost most by one measure. */
@@ -392,14 +393,14 @@ static void print_externals(struct writer *to)
 		const struct onnx_external *file = &externals->files[i];
 
 		page_text(&to->page, 2, TABLE_PLAIN, "External data: %s in %s, %s.",
-			  page_count(file->n_tensors, "tensor").s, name_of(to, file->location, 60).s,
+			  printable_count(file->n_tensors, "tensor").s, name_of(to, file->location, 60).s,
 			  units_bytes((double)file->bytes).s);
 		if (file->problem)
 			page_text(&to->page, 2, TABLE_RED, "%s.", name_of(to, file->problem, 300).s);
 	}
 	if (n < externals->n)
 		page_text(&to->page, 2, TABLE_DIM, "External data in %s more: --all shows them.",
-			  page_count(externals->n - n, "file").s);
+			  printable_count(externals->n - n, "file").s);
 }
 
 static void print_weights(struct writer *to)
@@ -430,7 +431,7 @@ static void print_weights(struct writer *to)
 	if (repeats->n)
 		page_text(&to->page, 2, TABLE_PLAIN,
 			  "%s in the file more than once, which takes %s; the first is %s (%u times).",
-			  page_count(repeats->n, "initializer is").s, units_bytes((double)repeats->bytes).s,
+			  printable_count(repeats->n, "initializer is").s, units_bytes((double)repeats->bytes).s,
 			  name_of(to, repeats->groups[0].tensor->name, 60).s, repeats->groups[0].n);
 }
 
@@ -472,7 +473,7 @@ static void print_doubts(struct writer *to)
 			  (long long)opset, ONNX_NEWEST_OPSET);
 	if (shapes->n_conflicts)
 		page_text(&to->page, 2, TABLE_PLAIN, "The file contradicts itself in %s; first: %s.",
-			  page_count(shapes->n_conflicts, "place").s,
+			  printable_count(shapes->n_conflicts, "place").s,
 			  printable_text(shapes->conflict, strlen(shapes->conflict), 300, to->page.opts.is_ascii).s);
 	if (shapes->is_cut)
 		page_text(&to->page, 2, TABLE_PLAIN,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The recording in one sentence: what ran how fast, where the time went, what failed and what is missing. */
-#include "show/text/page.h"
-
 #include <string.h>
+
+#include "show/text/page.h"
 
 enum { NAME_COLUMNS = 40, MESSAGE_COLUMNS = 60 };
 
@@ -18,7 +18,7 @@ static void say_nothing_ran(const struct page *page)
 	FILE *out = page->out;
 
 	if (summary->n_sessions) {
-		fprintf(out, "no inference was run: %s of %s", page_count(summary->n_sessions, "session").s,
+		fprintf(out, "no inference was run: %s of %s", printable_count(summary->n_sessions, "session").s,
 			page_name(page, summary->sessions[0].name, NAME_COLUMNS).s);
 		fprintf(out, summary->n_models > 1 ? " and others were created" : " %s created",
 			summary->n_sessions == 1 ? "was" : "were");
@@ -30,7 +30,7 @@ static void say_nothing_ran(const struct page *page)
 		fprintf(out, "no inference in this file: it was not recorded by inftrace");
 	} else if (summary->n_processes) {
 		fprintf(out, "no model was run: no runtime was loaded by the %s seen",
-			summary->n_processes == 1 ? "process" : page_count(summary->n_processes, "process").s);
+			summary->n_processes == 1 ? "process" : printable_count(summary->n_processes, "process").s);
 	} else {
 		fprintf(out, "no model was run: no process was seen");
 	}
@@ -72,9 +72,9 @@ static void say_what_ran(const struct page *page)
 
 	for (uint32_t i = 0; i < summary->n_models; i++)
 		wall_ns += summary->models[i].runs.wall_ns;
-	fprintf(page->out, "%s, ", page_count(summary->n_models, "model").s);
-	fprintf(page->out, "%s, ", page_count(summary->n_sessions, "session").s);
-	fprintf(page->out, "%s", page_count(summary->n_inferences, "inference").s);
+	fprintf(page->out, "%s, ", printable_count(summary->n_models, "model").s);
+	fprintf(page->out, "%s, ", printable_count(summary->n_sessions, "session").s);
+	fprintf(page->out, "%s", printable_count(summary->n_inferences, "inference").s);
 	if (summary->n_models > 1)
 		fprintf(page->out, "; %s has %s of the inference time:", page_model(page, 0, NAME_COLUMNS).s,
 			units_percent(wall_ns ? (double)model->runs.wall_ns / (double)wall_ns : NAN).s);
@@ -132,7 +132,7 @@ static void say_failures(const struct page *page)
 	const struct summary_tally *failure = first_failure(summary);
 
 	if (summary->n_inferences_failed) {
-		fprintf(page->out, "; %s failed", page_count(summary->n_inferences_failed, "inference").s);
+		fprintf(page->out, "; %s failed", printable_count(summary->n_inferences_failed, "inference").s);
 		if (failure)
 			fprintf(page->out, " (%s)", page_name(page, failure->text, MESSAGE_COLUMNS).s);
 	}
@@ -140,7 +140,7 @@ static void say_failures(const struct page *page)
 		if (!summary->sessions[i].is_failed)
 			continue;
 		fprintf(page->out, "; %s could not be created (%s)",
-			page_count(summary->n_sessions_failed, "session").s,
+			printable_count(summary->n_sessions_failed, "session").s,
 			page_name(page, summary->sessions[i].status, MESSAGE_COLUMNS).s);
 		break;
 	}
@@ -155,7 +155,7 @@ static void say_losses(const struct page *page)
 	const struct summary *summary = page->summary;
 
 	if (summary->n_lost)
-		fprintf(page->out, "; %s lost", page_count(summary->n_lost, "event").s);
+		fprintf(page->out, "; %s lost", printable_count(summary->n_lost, "event").s);
 	for (uint32_t i = 0; i < summary->n_stops; i++)
 		if (!summary->stops[i].source)
 			fprintf(page->out, "; recording stopped before the program ended (%s)",

@@ -7,8 +7,8 @@
 #ifndef SHOW_WORDS_MODEL_ROWS_H
 #define SHOW_WORDS_MODEL_ROWS_H
 
-#include "show/words/model_words.h"
 #include "base/table.h"
+#include "show/words/model_words.h"
 
 struct model_view {
 	const struct model_analysis *analysis;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The GPUs and NPUs that the runs of a model used in their steady phase. */
-#include "show/words/model_rows.h"
-
 #include <math.h>
+
+#include "show/words/model_rows.h"
 
 static void put_device(struct table *table, const struct model_view *view, uint32_t r,
 		       const struct model_device *device)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rows of operators: where they ran, by type and by node of the model, what bounds them, what ran inside of them. */
-#include "show/words/model_rows.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "show/words/model_rows.h"
 
 static const struct model_result *result_of(const struct model_view *view, uint32_t r)
 {

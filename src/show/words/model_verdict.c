@@ -3,9 +3,9 @@
  * The one sentence above a model's report: what was compared, what came out, how sure that is. Where the figures cannot
  * tell, it says so and why; what makes a speed worth nothing (other outputs, nodes that ran elsewhere) is in it.
  */
-#include "show/words/model_words.h"
-
 #include <math.h>
+
+#include "show/words/model_words.h"
 
 enum { LABEL = 40, SHOWN = 4 };
 

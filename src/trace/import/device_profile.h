@@ -6,12 +6,12 @@
 #ifndef TRACE_IMPORT_DEVICE_PROFILE_H
 #define TRACE_IMPORT_DEVICE_PROFILE_H
 
-#include "base/err.h"
-#include "event/names.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/err.h"
+#include "event/names.h"
 
 #define DEVICE_NO_ROW SIZE_MAX
 

@@ -8,13 +8,12 @@
  * device carried out. Operators (category Node) are only read for their names and times: the profile's own times count
  * from a moment that it does not name.
  */
-#include "trace/import/device_profile.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_read.h"
+#include "trace/import/device_profile.h"
 
 #define NODE_SUFFIX "_kernel_time"
 
@@ -68,7 +67,7 @@ static void take_arg(struct profile *profile, const struct json_reader *reader, 
 	int64_t number;
 
 	if (json_span_is(reader->key, "parent_ort_event_name"))
-		line->operator= intern(profile, reader->value, "", NODE_SUFFIX);
+		line->operator = intern(profile, reader->value, "", NODE_SUFFIX);
 	else if (json_span_is(reader->key, "ov_node_type"))
 		line->op_type = intern(profile, reader->value, "", "");
 	else if (json_span_is(reader->key, "ov_exec_type"))
@@ -331,7 +330,7 @@ static bool add_execution(struct profile *profile, size_t first, size_t end, uin
 
 	if (!execution)
 		return false;
-	*execution = (struct device_execution){ .operator= node ? node->name : line->operator,
+	*execution = (struct device_execution){ .operator = node ? node->name : line->operator,
 						.whole = DEVICE_NO_ROW,
 						.first = profile->to->n_rows,
 						.n = end - first };

@@ -8,10 +8,10 @@
  * CPU backend opens a run with EXECUTE and tells the microseconds of its nodes after it. Nodes of a FINALIZE belong to
  * no run.
  */
-#include "trace/import/device_profile.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "trace/import/device_profile.h"
 
 enum column { MESSAGE, TIME, UNIT, LEVEL, IDENTIFIER, SOURCE_OPS, N_COLUMNS };
 enum { MAX_FIELDS = 32 };

@@ -3,11 +3,11 @@
 #ifndef TRACE_PERFETTO_PERFETTO_EVENT_H
 #define TRACE_PERFETTO_PERFETTO_EVENT_H
 
+#include <zlib.h>
+
 #include "trace/perfetto/perfetto_read.h"
 #include "trace/perfetto/perfetto_sort.h"
 #include "trace/perfetto/perfetto_state.h"
-
-#include <zlib.h>
 
 struct reader {
 	struct state state;

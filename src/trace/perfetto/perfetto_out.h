@@ -6,12 +6,12 @@
 #ifndef TRACE_PERFETTO_PERFETTO_OUT_H
 #define TRACE_PERFETTO_PERFETTO_OUT_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "base/err.h"
 
 struct z_stream_s;
 

@@ -78,7 +78,7 @@ static bool read_rare_fields(struct rare *rare, struct pb_in in)
 			*part[field.number] = pb_inside(&field);
 			has_any = true;
 		} else if (field.number == PACKET_PROCESS_TREE) {
-			has_any = true;	/* says once more what descriptors say */
+			has_any = true; /* says once more what descriptors say */
 		} else if (field.wire != PB_VARINT) {
 			continue;
 		} else if (field.number == PACKET_STATE_CLEARED) {

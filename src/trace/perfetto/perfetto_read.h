@@ -6,10 +6,10 @@
 #ifndef TRACE_PERFETTO_PERFETTO_READ_H
 #define TRACE_PERFETTO_PERFETTO_READ_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "event/sink.h"
-
-#include <stdbool.h>
 
 struct perfetto_read_result {
 	bool is_ours;		       /* the trace holds a "recording" note of ours */

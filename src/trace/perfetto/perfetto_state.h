@@ -12,11 +12,11 @@
 #ifndef TRACE_PERFETTO_PERFETTO_STATE_H
 #define TRACE_PERFETTO_PERFETTO_STATE_H
 
+#include <stdbool.h>
+
 #include "base/pb.h"
 #include "event/sink.h"
 #include "trace/perfetto/perfetto_map.h"
-
-#include <stdbool.h>
 
 /* A clock: its times plus offset are times of the trace, on CLOCK_MONOTONIC where the trace tells of it. */
 struct clock {

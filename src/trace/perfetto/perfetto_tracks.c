@@ -3,13 +3,12 @@
  * Track descriptors become tracks. Descriptors come in any order, repeated, with parents that never show up or
  * that are their own grandchildren: a sink gets each track once before its first event, parents first.
  */
-#include "trace/perfetto/perfetto_state.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/perfetto/perfetto_fields.h"
+#include "trace/perfetto/perfetto_state.h"
 
 enum { MAX_DEPTH = 256 }; /* of the tree of tracks that a sink is shown */
 

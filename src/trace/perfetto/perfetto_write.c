@@ -34,9 +34,9 @@
 #include "trace/perfetto/perfetto_out.h"
 
 enum {
-	EVENT_ROOM = 96, /* more than an event's packet without its arguments */
-	ARG_ROOM = 32,	 /* more than an argument */
-	HEAD_ROOM = 64,	 /* more than what is around a text in a packet of its own */
+	EVENT_ROOM = 96,	  /* more than an event's packet without its arguments */
+	ARG_ROOM = 32,		  /* more than an argument */
+	HEAD_ROOM = 64,		  /* more than what is around a text in a packet of its own */
 	MORE_SEQUENCES = 1 << 28, /* sequences of what is added later: more than any recording has */
 };
 
@@ -144,7 +144,7 @@ static int start_sequence(struct perfetto_writer *writer, const struct track *tr
 		at = pb_close(at, inside);
 	}
 	at = pb_close(at, defaults);
-	if (!writer->is_more) {	/* a snapshot that lies before another one is taken for a clock that went back */
+	if (!writer->is_more) { /* a snapshot that lies before another one is taken for a clock that went back */
 		at = pb_open(at, PACKET_CLOCK_SNAPSHOT, &inside);
 		at = perfetto_describe_clock(at, CLOCK_SEQUENCE_ID, time_ns, true);
 		at = pb_close(perfetto_describe_clock(at, CLOCK_MONOTONIC_ID, time_ns, false), inside);
@@ -410,9 +410,8 @@ struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t
 		free(writer);
 		return NULL;
 	}
-	if (!writer->is_more &&
-	    (perfetto_describe_clocks(&writer->out, opts && opts->is_import) || perfetto_describe_system(&writer->out) ||
-	     perfetto_write_flush(writer, err))) {
+	if (!writer->is_more && (perfetto_describe_clocks(&writer->out, opts && opts->is_import) ||
+				 perfetto_describe_system(&writer->out) || perfetto_write_flush(writer, err))) {
 		perfetto_write_free(writer, NULL);
 		return NULL;
 	}

@@ -6,10 +6,10 @@
 #ifndef TRACE_PERFETTO_PERFETTO_WRITE_H
 #define TRACE_PERFETTO_PERFETTO_WRITE_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "event/sink.h"
-
-#include <stdbool.h>
 
 struct perfetto_writer;
 
@@ -17,8 +17,8 @@ struct perfetto_write_opts {
 	bool compress;	/* packets in deflate-compressed bundles: a third of the bytes, more CPU */
 	bool is_import; /* times are not this machine's CLOCK_MONOTONIC: the file does not relate them to its other
 			   clocks */
-	bool is_more;	/* the file holds a recording already, which this adds tracks to: it gets no second head, and times may
-			   lie anywhere in it. Tracks of it are meant by their uuid (struct track_def) */
+	bool is_more;	/* the file holds a recording already, which this adds tracks to: it gets no second head, and
+			   times may lie anywhere in it. Tracks of it are meant by their uuid (struct track_def) */
 };
 
 /*

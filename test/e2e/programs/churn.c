@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* churn LIBRARY MODEL SHAPE OUT_LEN N: N sessions, each made, run once and released. */
-#include "ort.h"
-
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "ort.h"
 
 int main(int argc, char **argv)
 {

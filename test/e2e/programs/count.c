@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * count LIBRARY MODEL SHAPE OUT_LEN COUNTERS THREADS RUNS: a witness for the tests that kill. Each thread runs the model
- * and, when a run is over, writes how many and when into its line of the file COUNTERS, which it has mapped: whoever dies,
- * that file tells the truth. Lines: n, time of the last end, the sum of checksums. RUNS 0: until SIGUSR1 comes.
+ * count LIBRARY MODEL SHAPE OUT_LEN COUNTERS THREADS RUNS: a witness for the tests that kill. Each thread runs the
+ * model and, when a run is over, writes how many and when into its line of the file COUNTERS, which it has mapped:
+ * whoever dies, that file tells the truth. Lines: n, time of the last end, the sum of checksums. RUNS 0: until SIGUSR1
+ * comes.
  */
-#include "ort.h"
-
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,6 +12,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "ort.h"
 
 struct line {
 	uint64_t n, last_ns, sum, pad[5];

@@ -4,14 +4,14 @@
  * a number (exit status), _exit, abort, segv, kill, term, closefds (closes every descriptor but the standard three,
  * runs again), clearenv (empties its environment, runs again), leak (returns with everything open).
  */
-#include "ort.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "ort.h"
 
 static struct model model;
 

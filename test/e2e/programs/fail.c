@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fail LIBRARY MODEL: a session that cannot be made, a run of the wrong shape, and good runs around them. Prints what the runtime said. */
-#include "ort.h"
-
+/* fail LIBRARY MODEL: a session that cannot be made, a run of the wrong shape, and good runs around them. Prints what
+ * the runtime said. */
 #include <stdio.h>
+
+#include "ort.h"
 
 int main(int argc, char **argv)
 {

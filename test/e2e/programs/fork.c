@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork LIBRARY MODEL SHAPE OUT_LEN N RUNS: N times, with N 0 until standard input ends: fork with a session alive that another
- * thread runs all the while; the child makes RUNS runs of its own with the parent's session and says what it got. A lock of
- * the runtime that the other thread held would stay locked in the child for ever, so the other thread is between two runs
- * then; each time one more child, which runs nothing, is made whatever the other thread does.
+ * fork LIBRARY MODEL SHAPE OUT_LEN N RUNS: N times, with N 0 until standard input ends: fork with a session alive that
+ * another thread runs all the while; the child makes RUNS runs of its own with the parent's session and says what it
+ * got. A lock of the runtime that the other thread held would stay locked in the child for ever, so the other thread is
+ * between two runs then; each time one more child, which runs nothing, is made whatever the other thread does.
  */
-#include "ort.h"
-
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "ort.h"
 
 static struct model model;
 static pthread_mutex_t running = PTHREAD_MUTEX_INITIALIZER;

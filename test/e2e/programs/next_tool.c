@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * next_tool SECONDS HOLD_MS WORD: prints "ready", then of each program with WORD in its command line that loads a runtime
- * "pid hold held_us path why" (held_us: from the mapping until it stood still), keeps it for HOLD_MS and lets it go.
+ * next_tool SECONDS HOLD_MS WORD: prints "ready", then of each program with WORD in its command line that loads a
+ * runtime "pid hold held_us path why" (held_us: from the mapping until it stood still), keeps it for HOLD_MS and lets
+ * it go.
  */
-#include "base/clock.h"
-#include "capture/probe/next.h"
-#include "capture/proc/proc.h"
-
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "base/clock.h"
+#include "capture/probe/next.h"
+#include "capture/proc/proc.h"
 
 static bool wants(void *ctx, pid_t pid)
 {
@@ -29,7 +30,10 @@ static void take(struct next *next, long hold_ms, char *word)
 	int n;
 
 	while ((n = next_take(next, wants, word, &program, &err)) > 0) {
-		printf("%d\t%s\t%lld\t%s\t%s\n", (int)program.pid, !program.is_held ? "not" : program.is_late ? "late" : "early",
+		printf("%d\t%s\t%lld\t%s\t%s\n", (int)program.pid,
+		       !program.is_held	 ? "not"
+		       : program.is_late ? "late"
+					 : "early",
 		       (long long)(program.held_ns - program.mapped_ns) / 1000, program.path, program.why_not);
 		fflush(stdout);
 		nanosleep(&(struct timespec){ hold_ms / 1000, hold_ms % 1000 * 1000000 }, NULL);

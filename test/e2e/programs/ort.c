@@ -87,8 +87,8 @@ const char *model_try_open(struct model *model, struct ort *ort, const char *pat
 	must(ort, "severity", CALL(ort->api, ORT_SET_SEVERITY, (void *, int), (options, 4)));
 	must(ort, "threads", CALL(ort->api, ORT_SET_THREADS, (void *, int), (options, threads)));
 	if (getenv("TEST_PROFILE"))
-		must(ort, "profiling", CALL(ort->api, ORT_ENABLE_PROFILING, (void *, const char *),
-					    (options, getenv("TEST_PROFILE"))));
+		must(ort, "profiling",
+		     CALL(ort->api, ORT_ENABLE_PROFILING, (void *, const char *), (options, getenv("TEST_PROFILE"))));
 	must(ort, "run options", CALL(ort->api, ORT_CREATE_RUN_OPTIONS, (void **), (&model->run_options)));
 	why = message(ort, CALL(ort->api, ORT_CREATE_SESSION, (void *, const char *, void *, void **),
 				(ort->env, path, options, &model->session)));
@@ -116,9 +116,10 @@ static void *tensor(struct model *model)
 {
 	void *value;
 
-	must(model->ort, "tensor",
-	     CALL(model->ort->api, ORT_CREATE_TENSOR, (void *, void *, size_t, const int64_t *, size_t, int, void **),
-		  (model->ort->memory, model->input, model->len * sizeof(float), model->shape, model->rank, 1, &value)));
+	must(
+	    model->ort, "tensor",
+	    CALL(model->ort->api, ORT_CREATE_TENSOR, (void *, void *, size_t, const int64_t *, size_t, int, void **),
+		 (model->ort->memory, model->input, model->len * sizeof(float), model->shape, model->rank, 1, &value)));
 	return value;
 }
 
@@ -141,9 +142,10 @@ const char *model_try_run(struct model *model, uint64_t *sum)
 	void *in = tensor(model), *out = NULL;
 	const char *why;
 
-	why = message(ort, CALL(ort->api, ORT_RUN,
-				(void *, void *, const char *const *, void **, size_t, const char *const *, size_t, void **),
-				(model->session, model->run_options, input_names, &in, 1, output_names, 1, &out)));
+	why = message(ort,
+		      CALL(ort->api, ORT_RUN,
+			   (void *, void *, const char *const *, void **, size_t, const char *const *, size_t, void **),
+			   (model->session, model->run_options, input_names, &in, 1, output_names, 1, &out)));
 	if (!why)
 		*sum = checksum(model, out);
 	CALL(ort->api, ORT_RELEASE_VALUE, (void *), (in));
@@ -188,8 +190,10 @@ uint64_t model_run_async(struct model *model)
 
 	must(ort, "run async",
 	     CALL(ort->api, ORT_RUN_ASYNC,
-		  (void *, void *, const char *const *, void **, size_t, const char *const *, size_t, void **, void *, void *),
-		  (model->session, model->run_options, input_names, &in, 1, output_names, 1, &out, async_done, &waiting)));
+		  (void *, void *, const char *const *, void **, size_t, const char *const *, size_t, void **, void *,
+		   void *),
+		  (model->session, model->run_options, input_names, &in, 1, output_names, 1, &out, async_done,
+		   &waiting)));
 	pthread_mutex_lock(&waiting.lock);
 	while (!waiting.done)
 		pthread_cond_wait(&waiting.cond, &waiting.lock);
@@ -209,13 +213,14 @@ uint64_t model_run_bound(struct model *model)
 	struct model as_output = *model;
 	uint64_t sum;
 
-	as_output.input = numbers;	/* "y" has the shape of "x" in the models that are run like this */
+	as_output.input = numbers; /* "y" has the shape of "x" in the models that are run like this */
 	out = tensor(&as_output);
 	must(ort, "binding", CALL(ort->api, ORT_CREATE_BINDING, (void *, void **), (model->session, &binding)));
 	must(ort, "input", CALL(ort->api, ORT_BIND_INPUT, (void *, const char *, void *), (binding, "x", in)));
 	must(ort, "output", CALL(ort->api, ORT_BIND_OUTPUT, (void *, const char *, void *), (binding, "y", out)));
-	must(ort, "bound run", CALL(ort->api, ORT_RUN_WITH_BINDING, (void *, void *, void *),
-				    (model->session, model->run_options, binding)));
+	must(ort, "bound run",
+	     CALL(ort->api, ORT_RUN_WITH_BINDING, (void *, void *, void *),
+		  (model->session, model->run_options, binding)));
 	sum = checksum(model, out);
 	CALL(ort->api, ORT_RELEASE_BINDING, (void *), (binding));
 	CALL(ort->api, ORT_RELEASE_VALUE, (void *), (in));

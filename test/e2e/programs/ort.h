@@ -17,13 +17,33 @@ struct ort_base {
 };
 
 enum ort_slot {
-	ORT_ERROR_MESSAGE = 2, ORT_CREATE_ENV = 3, ORT_CREATE_SESSION = 7, ORT_CREATE_SESSION_FROM_ARRAY = 8, ORT_RUN = 9,
-	ORT_CREATE_OPTIONS = 10, ORT_ENABLE_PROFILING = 14, ORT_SET_SEVERITY = 22, ORT_SET_THREADS = 24,
-	ORT_CREATE_RUN_OPTIONS = 39, ORT_SET_RUN_TAG = 42, ORT_CREATE_TENSOR = 49, ORT_TENSOR_DATA = 51,
-	ORT_CREATE_CPU_MEMORY = 69, ORT_RELEASE_ENV = 92, ORT_RELEASE_STATUS = 93, ORT_RELEASE_MEMORY = 94,
-	ORT_RELEASE_SESSION = 95, ORT_RELEASE_VALUE = 96, ORT_RELEASE_RUN_OPTIONS = 97, ORT_RELEASE_OPTIONS = 100,
-	ORT_RUN_WITH_BINDING = 133, ORT_CREATE_BINDING = 134, ORT_RELEASE_BINDING = 135, ORT_BIND_INPUT = 136,
-	ORT_BIND_OUTPUT = 137, ORT_RUN_ASYNC = 260,
+	ORT_ERROR_MESSAGE = 2,
+	ORT_CREATE_ENV = 3,
+	ORT_CREATE_SESSION = 7,
+	ORT_CREATE_SESSION_FROM_ARRAY = 8,
+	ORT_RUN = 9,
+	ORT_CREATE_OPTIONS = 10,
+	ORT_ENABLE_PROFILING = 14,
+	ORT_SET_SEVERITY = 22,
+	ORT_SET_THREADS = 24,
+	ORT_CREATE_RUN_OPTIONS = 39,
+	ORT_SET_RUN_TAG = 42,
+	ORT_CREATE_TENSOR = 49,
+	ORT_TENSOR_DATA = 51,
+	ORT_CREATE_CPU_MEMORY = 69,
+	ORT_RELEASE_ENV = 92,
+	ORT_RELEASE_STATUS = 93,
+	ORT_RELEASE_MEMORY = 94,
+	ORT_RELEASE_SESSION = 95,
+	ORT_RELEASE_VALUE = 96,
+	ORT_RELEASE_RUN_OPTIONS = 97,
+	ORT_RELEASE_OPTIONS = 100,
+	ORT_RUN_WITH_BINDING = 133,
+	ORT_CREATE_BINDING = 134,
+	ORT_RELEASE_BINDING = 135,
+	ORT_BIND_INPUT = 136,
+	ORT_BIND_OUTPUT = 137,
+	ORT_RUN_ASYNC = 260,
 };
 
 /* Where the table comes from; path is ignored by a program that is linked to the runtime. */
@@ -47,7 +67,8 @@ struct model {
 
 void ort_open(struct ort *ort, struct ort_base *base);
 void ort_close(struct ort *ort);
-/* shape: "1x3x32x32"; out_len: how many numbers "y" has; threads of the runtime's pool. NULL or the runtime's message, never freed. */
+/* shape: "1x3x32x32"; out_len: how many numbers "y" has; threads of the runtime's pool. NULL or the runtime's message,
+ * never freed. */
 const char *model_try_open(struct model *model, struct ort *ort, const char *path, const char *shape, size_t out_len,
 			   int threads);
 void model_open(struct model *model, struct ort *ort, const char *path, const char *shape, size_t out_len);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reopen LIBRARY MODEL SHAPE OUT_LEN N: N times: dlopen the runtime, run a model, dlclose it; says whether it is gone then. */
-#include "ort.h"
-
+/* reopen LIBRARY MODEL SHAPE OUT_LEN N: N times: dlopen the runtime, run a model, dlclose it; says whether it is gone
+ * then. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "ort.h"
 
 int main(int argc, char **argv)
 {

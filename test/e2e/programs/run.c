@@ -3,13 +3,13 @@
  * run LIBRARY MODEL SHAPE OUT_LEN WAY RUNS THREADS [TIMES]: THREADS threads share a session, each makes RUNS runs
  * (WAY: run, async, bound). Prints the sum of checksums per thread; TIMES gets a line per run as Python's do.
  */
-#include "ort.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "ort.h"
 
 static struct model model;
 static uint64_t (*run)(struct model *);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The runtime by dlopen and a look-up on its handle. The last one that was opened can be closed. */
-#include "ort.h"
-
 #include <dlfcn.h>
+
+#include "ort.h"
 
 static void *handle;
 
@@ -13,7 +13,7 @@ struct ort_base *runtime_open(const char *path)
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
 		die("dlopen", dlerror());
-	get = (struct ort_base *(*)(void))dlsym(handle, "OrtGetApiBase");
+	get = (struct ort_base * (*)(void)) dlsym(handle, "OrtGetApiBase");
 	if (!get)
 		die("dlsym", dlerror());
 	return get();

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * serve LIBRARY MODEL SHAPE OUT_LEN THREADS [TIMES]: THREADS threads share a session and run it until standard input ends.
- * Prints "ready" after the first run, at the end "runs N failed N" and "differ N": runs whose result, or failure, is not that of
- * the first. TIMES gets a line per run as Python's do.
+ * serve LIBRARY MODEL SHAPE OUT_LEN THREADS [TIMES]: THREADS threads share a session and run it until standard input
+ * ends. Prints "ready" after the first run, at the end "runs N failed N" and "differ N": runs whose result, or failure,
+ * is not that of the first. TIMES gets a line per run as Python's do.
  */
-#include "ort.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "ort.h"
 
 static struct model model;
 static uint64_t expected;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* short_threads LIBRARY MODEL SHAPE OUT_LEN N: N threads, up to 8 at a time, each lives for one run. */
-#include "ort.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "ort.h"
 
 static struct model model;
 

@@ -3,12 +3,12 @@
  * signals LIBRARY MODEL SHAPE OUT_LEN N: N runs while SIGPROF arrives 10,000 times a second, with a handler that
  * looks at the clock. The number of signals goes to standard error: it differs from run to run.
  */
-#include "ort.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "ort.h"
 
 static volatile long n_signals;
 

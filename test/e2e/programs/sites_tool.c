@@ -7,11 +7,6 @@
  *   sites_tool modules PID       "verdict inode path", and whether each file could be opened
  *   sites_tool broken FILE N     the file cut off at N places, and changed in N ways: how many of each outcome
  */
-#include "runtime/eh_frame.h"
-#include "runtime/x86_insn.h"
-#include "capture/proc/file_look.h"
-#include "capture/proc/modules.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,6 +16,11 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "capture/proc/file_look.h"
+#include "capture/proc/modules.h"
+#include "runtime/eh_frame.h"
+#include "runtime/x86_insn.h"
 
 static double now_ms(void)
 {

@@ -18,8 +18,8 @@ extern char **environ;
 
 static void print_status(void)
 {
-	static const char *const wanted[] = { "SigBlk:", "SigIgn:", "SigCgt:", "NoNewPrivs:", "Seccomp:", "Threads:", "Umask:",
-					      "TracerPid:", "CapEff:", "CapInh:" };
+	static const char *const wanted[] = { "SigBlk:",  "SigIgn:", "SigCgt:",	   "NoNewPrivs:", "Seccomp:",
+					      "Threads:", "Umask:",  "TracerPid:", "CapEff:",	  "CapInh:" };
 	char line[512];
 	FILE *file = fopen("/proc/self/status", "r");
 
@@ -42,7 +42,8 @@ static void print_limits(void)
 static void print_environment(void)
 {
 	for (char **env = environ; *env; env++)
-		if (strncmp(*env, "LD_PRELOAD=", 11) && strncmp(*env, "INFTRACE", 8) && strncmp(*env, "ASAN_OPTIONS=", 13))
+		if (strncmp(*env, "LD_PRELOAD=", 11) && strncmp(*env, "INFTRACE", 8) &&
+		    strncmp(*env, "ASAN_OPTIONS=", 13))
 			puts(*env);
 }
 
@@ -61,7 +62,8 @@ int main(int argc, char **argv)
 	print_limits();
 	prctl(PR_GET_PDEATHSIG, &death);
 	printf("death signal %d, dumpable %d, nice %d\n", death, prctl(PR_GET_DUMPABLE), getpriority(PRIO_PROCESS, 0));
-	printf("cwd %s, own group %d, own session %d\n", getcwd(cwd, sizeof(cwd)), getpgrp() == getpid(), getsid(0) == getpid());
+	printf("cwd %s, own group %d, own session %d\n", getcwd(cwd, sizeof(cwd)), getpgrp() == getpid(),
+	       getsid(0) == getpid());
 	for (int i = 1; i < argc; i++)
 		printf("argument %s\n", argv[i]);
 	print_environment();

@@ -3,12 +3,12 @@
  * Tensors from the command line, for tests that hold them against numpy and onnx. Says "type[dims] position name" of
  * what it reads; errors go to stderr, exit status 1.
  */
-#include "model/tensor/tensor_file.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/tensor/tensor_file.h"
 
 static int say(const struct tensor *tensor, const char *name, int position)
 {

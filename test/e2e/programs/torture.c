@@ -4,8 +4,6 @@
  * compares each result with the first. TORTURE threads allocate and free, load and unload libraries, come and go
  * meanwhile. Prints "ready", at the end "runs N failed 0" and "differ N".
  */
-#include "ort.h"
-
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "ort.h"
 
 static struct model model;
 static uint64_t expected;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* two_versions LIBRARY MODEL SHAPE OUT_LEN N LIBRARY_2: two versions of the runtime in one process, in turns. */
-#include "ort.h"
-
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "ort.h"
 
 int main(int argc, char **argv)
 {
