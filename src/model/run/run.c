@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/run/provider_names.h"
+
 enum { UNLOAD_SECONDS = 20 };
 
 struct step {
@@ -80,7 +82,7 @@ static void note_asked(struct run *run)
 		run_opts_real(opts->rate, &result->rate_hz, NULL);
 	for (size_t i = 0; i < opts->provider.n && i < RUN_MAX_PROVIDERS; i++)
 		snprintf(result->asked[result->n_asked++].name, RUN_NAME, "%s",
-			 run_provider_full_name(opts->provider.item[i]));
+			 provider_names_full(opts->provider.item[i]));
 	if (!result->n_asked && !opts->policy)
 		snprintf(result->asked[result->n_asked++].name, RUN_NAME, "CPUExecutionProvider");
 }

@@ -106,26 +106,24 @@ int run_compile(struct run *run, struct err *err);
 int run_device_libraries(struct run *run, struct err *err);
 /* Marks the devices of that provider which the options leave over. Their number. */
 int run_device_choose(struct run *run, const char *provider, struct err *err);
+/* Is this provider inside the runtime, so that it needs no plugin? */
+bool run_device_is_inside(const struct run *run, const char *full_name);
 
 /* run_provider.c: which provider gets the model. */
 int run_provider_append(struct run *run, struct err *err);
-/* "QNNExecutionProvider" of "qnn"; a name that is not known comes back as it is. */
-const char *run_provider_full_name(const char *name);
-/* Pattern of the library in a Python package that is this plugin provider; NULL: none is known. */
-const char *run_provider_package(const char *full_name);
-bool run_provider_is_available(const struct run *run, const char *full_name);
 
 /* run_values.c: what the session says of its inputs and outputs. */
 int run_values_read(struct run *run, struct err *err);
 
-/* run_inputs.c: sets of inputs by groups of shapes. */
-int run_inputs_make(struct run *run, struct err *err);
-/* Does a shape fit an input? -EINVAL and err: it does not. */
-int run_inputs_check(const struct run_value *input, const int64_t *dim, size_t n_dims, struct err *err);
-/* run_data.c: those that come from files. */
-int run_data_read(struct run *run, struct err *err);
+/* run_sets.c: sets of inputs, in groups of the same shapes. */
+/* Does a shape match an input? 0, or -EINVAL and err. */
+int run_sets_check(const struct run_value *input, const int64_t *dim, size_t n_dims, struct err *err);
 /* Adds a set to the group with its shapes, which it makes when there is none. Takes the tensors of the set. */
-int run_inputs_add(struct run *run, struct run_set *set, const char *text, int64_t batch, struct err *err);
+int run_sets_add(struct run *run, struct run_set *set, const char *text, int64_t batch, struct err *err);
+/* run_data.c: the sets that come from files. */
+int run_data_read(struct run *run, struct err *err);
+/* run_inputs.c: the sets that are made up, and all of them in turn. */
+int run_inputs_make(struct run *run, struct err *err);
 
 /* run_outputs.c: what came out of an inference: written, compared, noted. output: n_outputs values, stay the caller's.
  */

@@ -31,7 +31,7 @@ static int sort_out(struct run *run, const char *path, struct tensor_list *list,
 				       input->name);
 		if (tensor_npy_retype(&item->tensor, input->type, err))
 			return err_wrap(err, "cannot use %s for the input '%s'", path, input->name);
-		if (run_inputs_check(input, item->tensor.dims, item->tensor.n_dims, err))
+		if (run_sets_check(input, item->tensor.dims, item->tensor.n_dims, err))
 			return err_wrap(err, "cannot use %s for the input '%s'", path, input->name);
 		set->tensor[i] = item->tensor;
 		memset(&item->tensor, 0, sizeof item->tensor);
@@ -78,7 +78,7 @@ static int read_set(struct run *run, const char *path, struct err *err)
 	if (!rc)
 		rc = read_expected(path, &set, err);
 	put_name(name, sizeof name, path);
-	return rc ? rc : run_inputs_add(run, &set, name, -1, err);
+	return rc ? rc : run_sets_add(run, &set, name, -1, err);
 }
 
 int run_data_read(struct run *run, struct err *err)

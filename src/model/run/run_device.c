@@ -10,6 +10,7 @@
 
 #include "model/ort/ort_find.h"
 #include "model/ort/ort_plugins.h"
+#include "model/run/provider_names.h"
 #include "model/run/run.h"
 
 static int register_library(struct run *run, const char *name, const char *path, struct err *err)
@@ -36,6 +37,14 @@ static int register_library(struct run *run, const char *name, const char *path,
 	return 0;
 }
 
+bool run_device_is_inside(const struct run *run, const char *full_name)
+{
+	for (uint32_t i = 0; i < run->result->n_available; i++)
+		if (!strcmp(run->result->available[i], full_name))
+			return true;
+	return false;
+}
+
 static bool is_registered(const struct run *run, const char *name)
 {
 	for (size_t i = 0; i < run->n_libraries; i++)
@@ -55,7 +64,7 @@ static const char *provider_of_file(const char *path, char *name, size_t size)
 		return NULL;
 	file += sizeof prefix - 1;
 	snprintf(name, size, "%.*s", (int)strcspn(file, "._"), file);
-	full = run_provider_full_name(name);
+	full = provider_names_full(name);
 	return strcmp(full, name) ? full : NULL;
 }
 
@@ -68,7 +77,7 @@ static int register_given(struct run *run, const char *text, struct err *err)
 	if (path && len < sizeof name && !memchr(text, '/', len)) {
 		memcpy(name, text, len);
 		name[len] = 0;
-		return register_library(run, run_provider_full_name(name), path, err);
+		return register_library(run, provider_names_full(name), path, err);
 	}
 	provider = provider_of_file(text, name, sizeof name);
 	if (!provider && run->result->n_asked == 1)
@@ -83,11 +92,11 @@ static int register_given(struct run *run, const char *text, struct err *err)
  */
 static int register_found(struct run *run, const char *name, struct err *err)
 {
-	const char *pattern = run_provider_package(name);
+	const char *pattern = provider_names_package(name);
 	char path[PATH_MAX];
 
-	if (!pattern || is_registered(run, name) || run_provider_is_available(run, name) ||
-	    !run->api.register_library || !ort_find_in_packages(run->result->runtime_path, pattern, path, sizeof path))
+	if (!pattern || is_registered(run, name) || run_device_is_inside(run, name) || !run->api.register_library ||
+	    !ort_find_in_packages(run->result->runtime_path, pattern, path, sizeof path))
 		return 0;
 	return register_library(run, name, path, err);
 }

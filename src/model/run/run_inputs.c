@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Makes the inputs: shapes from the model, from options, and 1 where nobody says; values made up or from a file each.
- * What comes whole from test data is read in run_data.c. Sets of the same shapes are a group; groups take turns.
+ * Test data that come whole are read in run_data.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -113,19 +113,6 @@ static int free_size(struct run *run, const struct run_value *input, size_t i, c
 	return 0;
 }
 
-int run_inputs_check(const struct run_value *input, const int64_t *dim, size_t n_dims, struct err *err)
-{
-	if (n_dims != input->n_dims)
-		return err_set(err, EINVAL, "cannot give '%s' %zu dimension%s: the model has %zu", input->name, n_dims,
-			       n_dims == 1 ? "" : "s", input->n_dims);
-	for (size_t i = 0; i < n_dims; i++)
-		if (input->dim[i] >= 0 && dim[i] != input->dim[i])
-			return err_set(err, EINVAL,
-				       "cannot give '%s' the size %lld in dimension %zu: the model has %lld",
-				       input->name, (long long)dim[i], i, (long long)input->dim[i]);
-	return 0;
-}
-
 static int shape_input(struct run *run, const struct run_value *input, const struct variants *variants, int variant,
 		       int64_t *dim, struct err *err)
 {
@@ -136,7 +123,7 @@ static int shape_input(struct run *run, const struct run_value *input, const str
 		n = shape_of_variant(shape, variant, dim, err);
 		if (n < 0)
 			return err_wrap(err, "cannot use '%s' as --shape", shape);
-		return run_inputs_check(input, dim, (size_t)n, err);
+		return run_sets_check(input, dim, (size_t)n, err);
 	}
 	for (size_t i = 0; i < input->n_dims; i++) {
 		dim[i] = input->dim[i];
@@ -196,7 +183,7 @@ static int read_input(const struct run *run, const struct run_value *input, cons
 	if (!rc)
 		rc = tensor_npy_retype(&list.item[0].tensor, input->type, err);
 	if (!rc)
-		rc = run_inputs_check(input, list.item[0].tensor.dims, list.item[0].tensor.n_dims, err);
+		rc = run_sets_check(input, list.item[0].tensor.dims, list.item[0].tensor.n_dims, err);
 	if (!rc) {
 		*tensor = list.item[0].tensor;
 		memset(&list.item[0].tensor, 0, sizeof *tensor);
@@ -205,111 +192,6 @@ static int read_input(const struct run *run, const struct run_value *input, cons
 	}
 	tensor_list_done(&list);
 	return rc;
-}
-
-static struct ort_status *give_strings(struct run *run, const struct tensor *tensor, struct ort_value **value)
-{
-	const struct ort_api *api = &run->api;
-	struct ort_status *status =
-	    api->create_tensor(run->allocator, tensor->dims, tensor->n_dims, tensor_type_to_ort(tensor->type), value);
-
-	return status ? status : api->fill_strings(*value, tensor->strings, tensor->n_elements);
-}
-
-/* The runtime reads a tensor where it lies; only strings are its own. */
-static int give_tensor(struct run *run, const struct run_value *input, struct tensor *tensor, struct ort_value **value,
-		       struct err *err)
-{
-	const struct ort_api *api = &run->api;
-	int type = tensor_type_to_ort(tensor->type);
-	struct ort_status *status;
-
-	if (!type)
-		return err_set(err, ENOTSUP, "cannot give '%s' to the runtime: it has no elements of type %s",
-			       input->name, tensor_type_name(tensor->type));
-	status = tensor->type == TENSOR_STRING
-		     ? give_strings(run, tensor, value)
-		     : api->create_tensor_with_data(run->memory, tensor->data, tensor->size_bytes, tensor->dims,
-						    tensor->n_dims, type, value);
-	return ort_api_check(api, status, err, "give '%s' to the runtime", input->name);
-}
-
-static bool same_shapes(const struct run *run, const struct run_set *a, const struct run_set *b)
-{
-	for (size_t i = 0; i < run->n_inputs; i++)
-		if (!tensor_same_shape(&a->tensor[i], &b->tensor[i]))
-			return false;
-	return true;
-}
-
-static void note_inputs(struct run *run, const struct run_set *set, uint32_t group)
-{
-	struct run_result *result = run->result;
-
-	for (size_t i = 0; i < run->n_inputs; i++) {
-		const struct tensor *tensor = &set->tensor[i];
-		struct run_tensor *note = &result->tensors[result->n_tensors];
-
-		if (result->n_tensors == RUN_MAX_TENSORS) {
-			result->n_tensors_left_out++;
-			continue;
-		}
-		snprintf(note->name, sizeof note->name, "%s", run->input[i].name);
-		note->group = group;
-		note->type = tensor->type;
-		note->n_dims = (int32_t)tensor->n_dims;
-		memcpy(note->dim, tensor->dims, tensor->n_dims * sizeof *note->dim);
-		note->n_elements = tensor->n_elements;
-		note->bytes = tensor->size_bytes;
-		result->n_tensors++;
-	}
-}
-
-static int find_group(struct run *run, const struct run_set *set, const char *text, int64_t batch, size_t *group,
-		      struct err *err)
-{
-	struct run_result *result = run->result;
-	struct run_shapes *shapes;
-
-	for (*group = 0; *group < run->n_shapes; ++*group)
-		if (same_shapes(run, &run->shapes[*group].set[0], set))
-			return 0;
-	if (run->n_shapes == RUN_MAX_GROUPS)
-		return err_set(err, E2BIG, "cannot use more than %d groups of shapes", RUN_MAX_GROUPS);
-	shapes = realloc(run->shapes, (run->n_shapes + 1) * sizeof *shapes);
-	if (!shapes)
-		return err_set(err, ENOMEM, "cannot make inputs: out of memory");
-	run->shapes = shapes;
-	memset(&shapes[run->n_shapes++], 0, sizeof *shapes);
-	snprintf(result->groups[*group].text, RUN_TEXT, "%s", text);
-	result->groups[*group].batch = batch;
-	result->n_groups = (uint32_t)run->n_shapes;
-	note_inputs(run, set, (uint32_t)*group);
-	return 0;
-}
-
-int run_inputs_add(struct run *run, struct run_set *set, const char *text, int64_t batch, struct err *err)
-{
-	struct run_set *sets;
-	struct run_shapes *shapes;
-	size_t group;
-
-	set->value = calloc(run->n_inputs + 1, sizeof *set->value);
-	if (!set->value)
-		return err_set(err, ENOMEM, "cannot make inputs: out of memory");
-	for (size_t i = 0; i < run->n_inputs; i++)
-		if (give_tensor(run, &run->input[i], &set->tensor[i], &set->value[i], err))
-			return -err->code;
-	if (find_group(run, set, text, batch, &group, err))
-		return -err->code;
-	shapes = &run->shapes[group];
-	sets = realloc(shapes->set, (shapes->n_sets + 1) * sizeof *sets);
-	if (!sets)
-		return err_set(err, ENOMEM, "cannot make inputs: out of memory");
-	shapes->set = sets;
-	sets[shapes->n_sets++] = *set;
-	run->result->groups[group].n_sets = (uint32_t)shapes->n_sets;
-	return 0;
 }
 
 /* "data float32[1,3,224,224] mask int64[1,16]" */
@@ -346,7 +228,7 @@ static int make_group(struct run *run, const struct variants *variants, int vari
 	if (variants->n_batches)
 		batch = variants->batch[variant < variants->n_batches ? variant : variants->n_batches - 1];
 	describe(run, &set, text, sizeof text);
-	return run_inputs_add(run, &set, text, batch, err);
+	return run_sets_add(run, &set, text, batch, err);
 }
 
 /* A name in an option that no input has is a mistake. */

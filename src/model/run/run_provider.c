@@ -15,71 +15,10 @@
 #include <unistd.h>
 
 #include "base/near.h"
-#include "model/ort/ort_plugins.h"
+#include "model/run/provider_names.h"
 #include "model/run/run.h"
 
 enum { MAX_OPTIONS = 64 };
-
-enum way { BY_NAME, CPU, CUDA, TENSORRT, ROCM, CANN, DNNL, OPENVINO, VITISAI, BY_SYMBOL };
-
-static const struct provider {
-	const char *name, *full_name;
-	const char *generic; /* what SessionOptionsAppendExecutionProvider calls it */
-	enum way way;
-} providers[] = {
-	{ "cpu", "CPUExecutionProvider", NULL, CPU },
-	{ "cuda", "CUDAExecutionProvider", NULL, CUDA },
-	{ "tensorrt", "TensorrtExecutionProvider", NULL, TENSORRT },
-	{ "nvtensorrtrtx", "NvTensorRTRTXExecutionProvider", "NvTensorRtRtx", BY_NAME },
-	{ "rocm", "ROCMExecutionProvider", NULL, ROCM },
-	{ "migraphx", "MIGraphXExecutionProvider", "MIGraphX", BY_SYMBOL },
-	{ "openvino", "OpenVINOExecutionProvider", "OpenVINO", OPENVINO },
-	{ "qnn", "QNNExecutionProvider", "QNN", BY_NAME },
-	{ "webgpu", "WebGpuExecutionProvider", "WebGPU", BY_NAME },
-	{ "dnnl", "DnnlExecutionProvider", NULL, DNNL },
-	{ "cann", "CANNExecutionProvider", NULL, CANN },
-	{ "vitisai", "VitisAIExecutionProvider", "VitisAI", VITISAI },
-	{ "xnnpack", "XnnpackExecutionProvider", "XNNPACK", BY_NAME },
-	{ "snpe", "SNPEExecutionProvider", "SNPE", BY_NAME },
-	{ "azure", "AzureExecutionProvider", "AZURE", BY_NAME },
-	{ "vsinpu", "VSINPUExecutionProvider", "VSINPU", BY_SYMBOL },
-	{ "acl", "ACLExecutionProvider", "ACL", BY_SYMBOL },
-	{ "armnn", "ArmNNExecutionProvider", "ArmNN", BY_SYMBOL },
-	{ "tvm", "TvmExecutionProvider", "Tvm", BY_SYMBOL },
-	{ "rknpu", "RknpuExecutionProvider", "Rknpu", BY_SYMBOL },
-};
-
-enum { N_PROVIDERS = sizeof providers / sizeof *providers };
-
-static const struct provider *find(const char *name)
-{
-	for (size_t i = 0; i < N_PROVIDERS; i++)
-		if (!strcasecmp(providers[i].name, name) || !strcasecmp(providers[i].full_name, name))
-			return &providers[i];
-	return NULL;
-}
-
-const char *run_provider_full_name(const char *name)
-{
-	const struct provider *provider = find(name);
-
-	return provider ? provider->full_name : name;
-}
-
-const char *run_provider_package(const char *full_name)
-{
-	const struct provider *provider = find(full_name);
-
-	return ort_plugins_pattern(provider ? provider->full_name : full_name);
-}
-
-bool run_provider_is_available(const struct run *run, const char *full_name)
-{
-	for (uint32_t i = 0; i < run->result->n_available; i++)
-		if (!strcmp(run->result->available[i], full_name))
-			return true;
-	return false;
-}
 
 /* Options of one provider, as the two lists that the runtime takes. */
 struct options {
@@ -114,7 +53,7 @@ static bool is_option_of(const struct run *run, const char *text, const char *pr
 	if (!colon)
 		return run->result->n_asked && !strcmp(run->result->asked[0].name, provider);
 	snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
-	return !strcmp(run_provider_full_name(name), provider);
+	return !strcmp(provider_names_full(name), provider);
 }
 
 /* The options that the command line has for this provider. Their texts live until the end. */
@@ -286,7 +225,7 @@ static int append_by_name(struct run *run, const char *name, const char *generic
 }
 
 /* The exported functions of old: they take a device's number and nothing else. */
-static int append_by_symbol(struct run *run, const struct provider *provider, const struct options *options,
+static int append_by_symbol(struct run *run, const struct provider_name *provider, const struct options *options,
 			    struct err *err)
 {
 	struct ort_status *(*append)(struct ort_session_options *, int);
@@ -299,7 +238,7 @@ static int append_by_symbol(struct run *run, const struct provider *provider, co
 	return ort_api_check(&run->api, append(run->options, 0), err, "use %s", provider->full_name);
 }
 
-static int append_inside(struct run *run, const struct provider *provider, const struct options *options,
+static int append_inside(struct run *run, const struct provider_name *provider, const struct options *options,
 			 struct err *err)
 {
 	const struct ort_api *api = &run->api;
@@ -311,33 +250,33 @@ static int append_inside(struct run *run, const struct provider *provider, const
 					      api->append_##kind, api->release_##kind##_options }, \
 			 err)
 	switch (provider->way) {
-	case CPU:
+	case PROVIDER_CPU:
 		return 0;
-	case CUDA:
+	case PROVIDER_CUDA:
 		return BY_OBJECT(cuda);
-	case TENSORRT:
+	case PROVIDER_TENSORRT:
 		return BY_OBJECT(tensorrt);
-	case ROCM:
+	case PROVIDER_ROCM:
 		return BY_OBJECT(rocm);
-	case CANN:
+	case PROVIDER_CANN:
 		return BY_OBJECT(cann);
-	case DNNL:
+	case PROVIDER_DNNL:
 		return BY_OBJECT(dnnl);
-	case OPENVINO:
+	case PROVIDER_OPENVINO:
 		if (api->append_openvino)
 			return ort_api_check(
 			    api, api->append_openvino(run->options, options->key, options->value, options->n), err,
 			    "use %s", name);
 		break;
-	case VITISAI:
+	case PROVIDER_VITISAI:
 		if (api->append_vitisai)
 			return ort_api_check(
 			    api, api->append_vitisai(run->options, options->key, options->value, options->n), err,
 			    "use %s", name);
 		break;
-	case BY_SYMBOL:
+	case PROVIDER_BY_SYMBOL:
 		return append_by_symbol(run, provider, options, err);
-	case BY_NAME:
+	case PROVIDER_BY_NAME:
 		break;
 	}
 #undef BY_OBJECT
@@ -358,20 +297,18 @@ static int refuse(const struct run *run, const char *name, struct err *err)
 		snprintf(have + used, sizeof have - used, "%s%s", i ? ", " : "", result->available[i]);
 		near_offer(&near, result->available[i]);
 	}
-	for (size_t i = 0; !find(name) && i < N_PROVIDERS; i++) {
-		near_offer(&near, providers[i].name);
-		near_offer(&near, providers[i].full_name);
-	}
-	if (!find(name) && near_best(&near))
+	if (!provider_names_find(name))
+		provider_names_offer(&near);
+	if (!provider_names_find(name) && near_best(&near))
 		return err_set(err, ENOENT, "cannot use the provider '%s': unknown; did you mean %s?", name,
 			       near_best(&near));
-	if (run_provider_package(name))
+	if (provider_names_package(name))
 		return err_set(err, ENOENT,
 			       "cannot use %s: ONNX Runtime %s has %s, and no Python package %.*s is beside it; "
 			       "install it, or give "
 			       "--ep-library or another --runtime",
-			       name, run->api.version, have, (int)strcspn(run_provider_package(name), "/"),
-			       run_provider_package(name));
+			       name, run->api.version, have, (int)strcspn(provider_names_package(name), "/"),
+			       provider_names_package(name));
 	return err_set(err, ENOENT,
 		       "cannot use the provider '%s': ONNX Runtime %s has %s; give --ep-library or another --runtime",
 		       name, run->api.version, have);
@@ -380,7 +317,7 @@ static int refuse(const struct run *run, const char *name, struct err *err)
 static int append(struct run *run, uint32_t number, struct err *err)
 {
 	struct run_provider *asked = &run->result->asked[number];
-	const struct provider *provider = find(asked->name);
+	const struct provider_name *provider = provider_names_find(asked->name);
 	struct options options = { 0 };
 	int n_devices, rc = take_given(run, asked->name, &options, err);
 
@@ -393,11 +330,11 @@ static int append(struct run *run, uint32_t number, struct err *err)
 	if (rc)
 		return rc;
 	note_options(asked, &options);
-	if (provider && provider->way == CPU)
+	if (provider && provider->way == PROVIDER_CPU)
 		return options.n ? err_set(err, EINVAL, "cannot set options of CPUExecutionProvider: it has none") : 0;
 	/* A runtime with the provider inside offers devices for it as well: what was registered goes by them, what is
 	 * inside by its own way. */
-	if (asked->library[0] || !run_provider_is_available(run, asked->name)) {
+	if (asked->library[0] || !run_device_is_inside(run, asked->name)) {
 		n_devices = run_device_choose(run, asked->name, err);
 		if (n_devices < 0)
 			return n_devices;
