@@ -56,10 +56,13 @@ class Picture(unittest.TestCase):
         self.assertEqual(texts(svg), [("ab", "bg")])
         self.assertEqual(len(bars(svg)), 2)
 
-    def test_blocks_are_rectangles_without_gaps(self):
-        svg = draw("██▌x▁")
+    def test_a_bar_is_one_rectangle(self):
+        svg = draw("██▌x  ▏")
         self.assertEqual(texts(svg), [("x", "fg")])
-        self.assertEqual(bars(svg), [("16.8", "19"), ("4.2", "19"), ("8.4", "2.38")])
+        self.assertEqual(bars(svg), [("21", "13"), ("1.05", "13")])
+
+    def test_columns_of_a_histogram_fill_their_line(self):
+        self.assertEqual(bars(draw("▁█▄")), [("8.4", "2.38"), ("8.4", "19"), ("8.4", "9.5")])
 
     def test_columns_stay_aligned_in_any_font(self):
         svg = draw("ab  你好 c")
@@ -71,10 +74,16 @@ class Picture(unittest.TestCase):
         self.assertEqual(texts(draw("recording 1 s\r\x1b[Kdone\n")), [("done", "fg")])
         self.assertEqual(texts(draw("abc\b\bX\n")), [("aXc", "fg")])
 
-    def test_long_lines_wrap_and_long_output_is_cut(self):
+    def test_long_lines_wrap(self):
         self.assertEqual([text for text, _ in texts(draw("a" * 45, "--columns", "20"))], ["a" * 20, "a" * 20, "a" * 5])
-        self.assertEqual([text for text, _ in texts(draw("1\n2\n3\n4\n", "--lines", "2"))], ["1", "2", "…"])
         self.assertEqual(len(texts(draw("1\n\n\n"))), 1)
+
+    def test_lines_left_out_become_an_ellipsis(self):
+        text = "".join("%d\n" % i for i in range(1, 10))
+        self.assertEqual([text for text, _ in texts(draw(text, "--lines", "1-2,5,8-20"))], ["1", "2", "…", "5", "…", "8", "9"])
+        self.assertEqual([text for text, _ in texts(draw(text, "--lines", "1-8"))][-2:], ["8", "…"])
+        for wrong in ("0", "3-2", "x", "1-2-3", ""):
+            self.assertEqual(run(["--lines", wrong]).returncode, 2, wrong)
 
     def test_both_colour_schemes_are_there(self):
         self.assertIn("prefers-color-scheme:dark", draw("x").find(SVG + "style").text)
