@@ -90,14 +90,14 @@ static bool read_quantity(const char *text, const struct unit *units, uint64_t *
 int opt_parse_duration(const char *text, uint64_t *ns, struct err *err)
 {
 	if (!read_quantity(text, time_units, ns))
-		return err_set(err, EINVAL, "not a time such as 500us, 10ms, 1.5s, 2m or 1h");
+		return err_set(err, EINVAL, "expected a time such as 500us, 10ms, 1.5s, 2m or 1h");
 	return 0;
 }
 
 int opt_parse_size(const char *text, uint64_t *bytes, struct err *err)
 {
 	if (!read_quantity(text, size_units, bytes))
-		return err_set(err, EINVAL, "not a size such as 4096, 256K, 1M or 2G");
+		return err_set(err, EINVAL, "expected a size such as 4096, 256K, 1M or 2G");
 	return 0;
 }
 
@@ -106,9 +106,9 @@ static int parse_int(const char *text, int *value, struct err *err)
 	uint64_t wide;
 
 	if (!read_digits(&text, &wide) || *text)
-		return err_set(err, EINVAL, "not a whole number");
+		return err_set(err, EINVAL, "expected a whole number");
 	if (wide > INT_MAX)
-		return err_set(err, EINVAL, "larger than %d", INT_MAX);
+		return err_set(err, EINVAL, "the largest value is %d", INT_MAX);
 	*value = (int)wide;
 	return 0;
 }
@@ -125,13 +125,13 @@ static int check_choice(const char *words, const char *text, struct err *err)
 			return 0;
 		word += word_len;
 	}
-	return err_set(err, EINVAL, "not one of %s", words);
+	return err_set(err, EINVAL, "expected one of %s", words);
 }
 
 static int add_to_list(struct opt_list *list, const char *text, struct err *err)
 {
 	if (list->n == sizeof list->item / sizeof *list->item)
-		return err_set(err, EINVAL, "given more than %zu times", list->n);
+		return err_set(err, EINVAL, "it may be given at most %zu times", list->n);
 	list->item[list->n++] = text;
 	return 0;
 }

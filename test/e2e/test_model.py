@@ -397,10 +397,10 @@ def test_why_energy_is_not_known_is_said(lab, library):
 
 def test_options_that_make_no_sense_are_refused_before_anything_runs(lab, library):
     for args, words in ((["--rate", "abc"], "'abc' as --rate"), (["--shape", "1x2"], "no form NAME=VALUE"), (["-S", "x"], "'x' as --seed"),
-                        (["--data", "a", "--batch-size", 2], "--data with --shape or --batch-size"), (["-c", 0], "not from 1 to 1024"),
+                        (["--data", "a", "--batch-size", 2], "--data with --shape or --batch-size"), (["-c", 0], "expected 1 to 1024"),
                         (["--policy", "prefer-cpu", "--select-devices", "0"], "the runtime chooses the device"),
-                        (["--select-devices", "all"], "not numbers such as 0,2"), (["--compile-only"], "give --compile FILE"),
-                        (["--spin-backoff-max", 65], "not from 1 to 64"), (["--optimized-prepacked"], "without --optimized-data")):
+                        (["--select-devices", "all"], "expected numbers such as 0,2"), (["--compile-only"], "pass --compile FILE"),
+                        (["--spin-backoff-max", 65], "expected 1 to 64"), (["--optimized-prepacked"], "without --optimized-data")):
         done = lab.plain(command(lab, "tiny", *args, runtime=library))
         assert (done.status, done.out) == (2, "") and words in done.err and "inftrace-run" not in done.err, done.err
     assert glob.glob(lab.path("*.pftrace")) == []

@@ -132,7 +132,7 @@ def test_a_model_that_does_not_take_made_up_sizes_says_which_to_give(lab, wheel)
     done = run(lab, path, runtime=wheel.path)
     assert done.status == 3
     assert " node 'product" in done.err and "Non-zero" not in done.err
-    assert "(sizes that nobody gave were taken as 1, for x: batch, dimension 1; a: batch; give them with --dim or --shape)" in done.err
+    assert "(free dimensions default to size 1, here of x: batch, dimension 1; a: batch; set them with --dim or --shape)" in done.err
     ok(lab, path, "--shape", "x=2x3", "--dim", "batch=2", "--iterations", 3, runtime=wheel.path)
 
 
@@ -411,7 +411,7 @@ def test_a_model_is_not_written_over_itself(lab, wheel):
     os.symlink("own.onnx", lab.path("link.onnx"))
     for args in (["-u", lab.path("link.onnx")], ["--compile", path]):
         done = run(lab, path, *args, runtime=wheel.path)
-        assert done.status == 3 and "it is the model itself" in done.err, done.err
+        assert done.status == 3 and "that file is the model" in done.err, done.err
     assert open(path, "rb").read() == open(lab.model("tiny"), "rb").read()
 
 
@@ -454,17 +454,17 @@ def test_inputs_that_cannot_be_made_are_refused(lab, wheel):
     model = save(lab, "sequence", [helper.make_node("SequenceLength", ["s"], ["n"])], [sequence],
                  [helper.make_tensor_value_info("n", TensorProto.INT64, [])])
     np.save(lab.path("long.npy"), np.ones(5, np.float32))
-    for args, words in ((["--shape", "nonsense=1"], "the model has no input 'nonsense'; its first is 'x'"),
+    for args, words in ((["--shape", "nonsense=1"], "the model has no input 'nonsense'; its first input is 'x'"),
                         (["--shape", "x=5"], "cannot give 'x' the size 5 in dimension 0: the model has 4"),
                         (["--shape", "x=4x4"], "cannot give 'x' 2 dimensions: the model has 1"),
-                        (["-b", 8], "cannot use --batch-size 8: the first dimension of no input is free; that of 'x' is 4"),
+                        (["-b", 8], "cannot use --batch-size 8: no input has a free first dimension; that of 'x' is 4"),
                         (["--input", "x=%s" % lab.path("long.npy")], "cannot give 'x' the size 5 in dimension 0"),
                         (["--data", lab.path("long.npy")], "cannot give 'x' the size 5 in dimension 0"),
                         (["--data", "nowhere"], "nowhere")):
         done = run(lab, "tiny", *args, runtime=wheel.path)
         assert done.status == 3 and words in done.err, done.err
     done = run(lab, model, runtime=wheel.path)
-    assert done.status == 3 and "cannot make the input 's': it is a sequence" in done.err
+    assert done.status == 3 and "cannot create input 's': it is a sequence" in done.err
 
 
 # ---- load
@@ -634,7 +634,7 @@ def test_a_model_larger_than_memory(lab, wheel):
     # one thread: each that the runtime makes, as many as there are processors, takes address space
     done = run(lab, model, "-r", 1, "-x", 1, runtime=wheel.path,
                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-    assert done.status == 3 and "memory is out" in done.err and "0.25 GiB" in done.err, done.err
+    assert done.status == 3 and "out of memory" in done.err and "0.25 GiB" in done.err, done.err
     # weights in a file beside it count
     loaded = onnx.load(model)
     onnx.save(loaded, lab.path("outside.onnx"), save_as_external_data=True, location="weights.bin")
@@ -642,7 +642,7 @@ def test_a_model_larger_than_memory(lab, wheel):
     limit = 390 << 20
     done = run(lab, lab.path("outside.onnx"), "-r", 1, "-x", 1, "-l", runtime=wheel.path,
                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-    assert done.status == 3 and "memory is out" in done.err and "0.25 GiB with its weights" in done.err, done.err
+    assert done.status == 3 and "out of memory" in done.err and "0.25 GiB with its weights" in done.err, done.err
 
 
 def test_warnings_of_the_runtime_stay_silent_unless_asked_for(lab, wheel):

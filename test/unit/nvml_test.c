@@ -358,7 +358,7 @@ static void why_the_library_does_not_answer_is_said(void **state)
 
 	open_device(world, "/dev/nvidia3");
 	look_until_it_fails(world);
-	assert_string_equal(world->err.msg, "cannot ask NVIDIA's driver: Driver Not Loaded (9)");
+	assert_string_equal(world->err.msg, "cannot query NVIDIA's driver: Driver Not Loaded (9)");
 	world_free(world);
 	world = world_new(FIRST_NAMESPACE, "");
 	setenv("INFTRACE_NVML", "/nowhere.so", 1);
@@ -459,7 +459,7 @@ static void devices_are_listed_with_what_they_do_not_tell(void **state)
 	listed.n = 0;
 	nvml()->devices(&world->target, keep_device, &listed);
 	assert_int_equal(listed.n, 1);
-	assert_string_equal(listed.device[0].problem, "cannot ask NVIDIA's driver: Driver Not Loaded (9)");
+	assert_string_equal(listed.device[0].problem, "cannot query NVIDIA's driver: Driver Not Loaded (9)");
 	world_free(world);
 }
 

@@ -153,18 +153,19 @@ static void mistakes_say_what_would_be_right(void **state)
 	expect_refused("--out", "option --out needs a value: --out FILE");
 	expect_refused("-o", "option --out needs a value: --out FILE");
 	expect_refused("--quiet=yes", "option --quiet takes no value");
-	expect_refused("--level=hgih", "cannot use 'hgih' as --level: not one of low|middle|high");
-	expect_refused("--level=low|middle", "cannot use 'low|middle' as --level: not one of low|middle|high");
-	expect_refused("--level=", "cannot use '' as --level: not one of low|middle|high");
-	expect_refused("-n five", "cannot use 'five' as --count: not a whole number");
-	expect_refused("-n -5", "cannot use '-5' as --count: not a whole number");
-	expect_refused("-n 5x", "cannot use '5x' as --count: not a whole number");
-	expect_refused("-n 2147483648", "cannot use '2147483648' as --count: larger than 2147483647");
-	expect_refused("-i soon", "cannot use 'soon' as --interval: not a time such as 500us, 10ms, 1.5s, 2m or 1h");
-	expect_refused("--size 1X", "cannot use '1X' as --size: not a size such as 4096, 256K, 1M or 2G");
+	expect_refused("--level=hgih", "cannot use 'hgih' as --level: expected one of low|middle|high");
+	expect_refused("--level=low|middle", "cannot use 'low|middle' as --level: expected one of low|middle|high");
+	expect_refused("--level=", "cannot use '' as --level: expected one of low|middle|high");
+	expect_refused("-n five", "cannot use 'five' as --count: expected a whole number");
+	expect_refused("-n -5", "cannot use '-5' as --count: expected a whole number");
+	expect_refused("-n 5x", "cannot use '5x' as --count: expected a whole number");
+	expect_refused("-n 2147483648", "cannot use '2147483648' as --count: the largest value is 2147483647");
+	expect_refused("-i soon",
+		       "cannot use 'soon' as --interval: expected a time such as 500us, 10ms, 1.5s, 2m or 1h");
+	expect_refused("--size 1X", "cannot use '1X' as --size: expected a size such as 4096, 256K, 1M or 2G");
 	for (int i = 1; i <= 65; i++)
 		snprintf(line + strlen(line), sizeof line - strlen(line), "%s-e%d", i > 1 ? " " : "", i);
-	expect_refused(line, "cannot use '65' as --env: given more than 64 times");
+	expect_refused(line, "cannot use '65' as --env: it may be given at most 64 times");
 }
 
 static void times_are_exact_to_the_nanosecond(void **state)

@@ -44,20 +44,20 @@ static void a_model_alone_is_enough(void **state)
 
 static void what_makes_no_sense_is_refused(void **state)
 {
-	expect_refused("", "which model?");
-	expect_refused("a b", "one model at a time");
-	expect_refused("a --shape 1x2", "no form NAME=VALUE");
-	expect_refused("a -C =1", "no form NAME=VALUE");
-	expect_refused("a -c 0", "not from 1 to 1024");
+	expect_refused("", "no model is given");
+	expect_refused("a b", "only one model is measured at a time");
+	expect_refused("a --shape 1x2", "expected NAME=VALUE");
+	expect_refused("a -C =1", "expected NAME=VALUE");
+	expect_refused("a -c 0", "expected 1 to 1024");
 	expect_refused("a --rate 0", "cannot use '0' as --rate");
-	expect_refused("a --rate inf", "not a number from 0 up");
-	expect_refused("a --rate -3", "not a number from 0 up");
-	expect_refused("a --seed -1", "not a whole number from 0 up");
-	expect_refused("a --seed 18446744073709551616", "not a whole number from 0 up");
-	expect_refused("a -t 0 -r 0", "cannot measure for no time");
+	expect_refused("a --rate inf", "expected a number from 0 up");
+	expect_refused("a --rate -3", "expected a number from 0 up");
+	expect_refused("a --seed -1", "expected a whole number from 0 up");
+	expect_refused("a --seed 18446744073709551616", "expected a whole number from 0 up");
+	expect_refused("a -t 0 -r 0", "cannot measure: pass --duration");
 	expect_refused("a --policy prefer-npu -e qnn", "cannot use --policy and --ep together");
-	expect_refused("a --compile-only", "give --compile FILE");
-	expect_refused("a --data d -b 2", "the data have their shapes");
+	expect_refused("a --compile-only", "pass --compile FILE");
+	expect_refused("a --data d -b 2", "the data set its own shapes");
 }
 
 static void devices_can_be_listed_without_a_model(void **state)

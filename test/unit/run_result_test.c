@@ -87,7 +87,7 @@ static void what_does_not_fit_together_is_refused(void **state)
 		expect_refused(fd, why); \
 		result->field = old; \
 	} while (0)
-	WITH(magic, 1, "not made by inftrace");
+	WITH(magic, 1, "inftrace did not write this file");
 	WITH(version, RUN_RESULT_VERSION + 1, "another version");
 	WITH(header_size, 64, "another version");
 	WITH(latency_capacity, 11, "room for 11 latencies");
@@ -105,7 +105,7 @@ static void what_does_not_fit_together_is_refused(void **state)
 	expect_refused(fd, "latency 1");
 	run_result_latencies(result)[1].group = 0;
 	memset(result->placed[31].library, 'x', sizeof result->placed[31].library);
-	expect_refused(fd, "placed.library has no end");
+	expect_refused(fd, "placed.library is not terminated");
 	memset(result->placed[31].library, 0, sizeof result->placed[31].library);
 	assert_int_equal(run_result_read(fd, &record, &err), 0);
 	run_result_free(&record);
@@ -137,7 +137,7 @@ static void memory_that_is_no_result_is_not_mapped(void **state)
 	assert_null(run_result_map(path, &err));
 	assert_int_equal(ftruncate(fd, sizeof(struct run_result)), 0);
 	assert_null(run_result_map(path, &err));
-	assert_non_null(strstr(err.msg, "not made by inftrace"));
+	assert_non_null(strstr(err.msg, "inftrace did not write this file"));
 	close(fd);
 	unlink(path);
 }

@@ -444,7 +444,7 @@ static void a_meter_for_root_only_is_said_with_what_to_do(void **state)
 	snprintf(command, sizeof command, "rm -rf %s", root);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(code, -EACCES);
-	assert_non_null(strstr(err.msg, "run as root"));
+	assert_non_null(strstr(err.msg, "run inftrace as root"));
 	assert_non_null(strstr(err.msg, "chmod a+r"));
 }
 

@@ -147,7 +147,7 @@ static void a_range_that_the_type_lacks_is_refused(void **state)
 	assert_int_equal(
 	    tensor_fill(&tensor, &(struct tensor_fill){ .has_range = true, .low = 0, .high = 300 }, "x", &err),
 	    -ERANGE);
-	assert_string_equal(err.msg, "cannot fill a tensor of uint8 with 0 to 300: it has only 0 to 255");
+	assert_string_equal(err.msg, "cannot fill a tensor of uint8 with 0 to 300: the type holds 0 to 255");
 	tensor_done(&tensor);
 	tensor_done(&wide);
 }

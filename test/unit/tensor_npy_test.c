@@ -163,18 +163,18 @@ static void what_is_no_file_is_not_waited_for(void **state)
 	struct tensor tensor;
 
 	assert_int_equal(tensor_npy_read("/dev/zero", &tensor, &err), -EINVAL);
-	assert_string_equal(err.msg, "/dev/zero: cannot read it: it is no regular file");
+	assert_string_equal(err.msg, "/dev/zero: cannot read it: it is not a regular file");
 	assert_int_equal(tensor_npy_read("/no/such/file", &tensor, &err), -ENOENT);
 }
 
 static void refusals_say_what_is_wrong(void **state)
 {
-	assert_refusal(read_npy, "npy/bad/header_cut.npy", "within its header, which has 5000 bytes");
+	assert_refusal(read_npy, "npy/bad/header_cut.npy", "within its header of 5000 bytes");
 	assert_refusal(read_npy, "npy/bad/dim_overflow.npy",
-		       "at byte 79: the header has no dimension that any memory has room for");
-	assert_refusal(read_npy, "npy/bad/overflow.npy", "larger than any memory");
-	assert_refusal(read_npy, "npy/bad/cut.npy", "6 elements of 4 bytes, but only 23 bytes are there");
-	assert_refusal(read_npy, "npy/bad/more.npy", "at byte 152: something follows");
+		       "at byte 79: expected a dimension that fits in memory in the header");
+	assert_refusal(read_npy, "npy/bad/overflow.npy", "no memory is that large");
+	assert_refusal(read_npy, "npy/bad/cut.npy", "6 elements of 4 bytes need more than the 23 bytes present");
+	assert_refusal(read_npy, "npy/bad/more.npy", "at byte 152: data follow");
 	assert_refusal(read_npy, "npy/bad/object.npy", "Python objects");
 	assert_refusal(read_npy, "npy/bad/structure.npy", "structures");
 	assert_refusal(read_npy, "npy/bad/long_double.npy", "dtype '<f16'");

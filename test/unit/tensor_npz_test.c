@@ -65,12 +65,12 @@ static void refusals_say_what_is_wrong(void **state)
 	assert_refusal(read_npz, "npz/bad/lie.npz", "file 0 of the archive: 85 bytes cannot unpack to 1073741824");
 	assert_refusal(read_npz, "npz/bad/encrypted.npz", "encrypted");
 	assert_refusal(read_npz, "npz/bad/method.npz", "method 14");
-	assert_refusal(read_npz, "npz/bad/check_sum.npz", "check sum");
-	assert_refusal(read_npz, "npz/bad/damaged.npz", "does not unpack");
-	assert_refusal(read_npz, "npz/bad/packed_size.npz", "outside of the archive");
-	assert_refusal(read_npz, "npz/bad/more_entries.npz", "no entry here");
-	assert_refusal(read_npz, "npz/bad/fewer_entries.npz", "more than it says");
-	assert_refusal(read_npz, "npz/bad/text.npz", "no .npy file by its name");
+	assert_refusal(read_npz, "npz/bad/check_sum.npz", "the checksum does not match");
+	assert_refusal(read_npz, "npz/bad/damaged.npz", "decompression failed");
+	assert_refusal(read_npz, "npz/bad/packed_size.npz", "outside the archive");
+	assert_refusal(read_npz, "npz/bad/more_entries.npz", "expected a directory entry");
+	assert_refusal(read_npz, "npz/bad/fewer_entries.npz", "longer than it claims");
+	assert_refusal(read_npz, "npz/bad/text.npz", "its name does not end in .npy");
 }
 
 int main(void)

@@ -138,7 +138,7 @@ static void a_folder_with_a_gap_is_not_read_in_part(void **state)
 	assert_non_null(strstr(err.msg, "input_1.pb"));
 	assert_null(list.item);
 	assert_int_equal(tensor_pb_read_folder(set, "output", &list, &err), -ENOENT);
-	assert_non_null(strstr(err.msg, "no output_0.pb is there"));
+	assert_non_null(strstr(err.msg, "output_0.pb does not exist"));
 	folder_with(NULL);
 	assert_int_equal(tensor_pb_count_sets("/no/such/folder"), 0);
 	assert_int_equal(tensor_pb_read_folder("/no/such/folder", "input", &list, &err), -ENOENT);
@@ -164,7 +164,7 @@ static void refusals_say_what_is_wrong(void **state)
 	assert_refusal(read_pb, "tensor_pb/bad/many_values.pb", "2 values, but its shape needs 1");
 	assert_refusal(read_pb, "tensor_pb/bad/raw_many.pb", "12 bytes of data, but its shape needs 8");
 	assert_refusal(read_pb, "tensor_pb/bad/wide_up.pb", "value 0 is 256, which uint8 does not have");
-	assert_refusal(read_pb, "tensor_pb/bad/packed_cut.pb", "value 1 is cut off");
+	assert_refusal(read_pb, "tensor_pb/bad/packed_cut.pb", "value 1 is truncated");
 	assert_refusal(read_pb, "tensor_pb/bad/unknown_type.pb", "type is 99");
 }
 

@@ -127,7 +127,7 @@ static void memory_that_nobody_has_is_an_error(void **state)
 	assert_int_equal(tensor_alloc(&tensor, TENSOR_UINT8, (int64_t[]){ INT64_MAX >> 4 }, 1, &err), -ENOMEM);
 	assert_int_equal(tensor_alloc(&tensor, TENSOR_STRING, (int64_t[]){ INT64_MAX >> 2 }, 1, &err), -ENOMEM);
 	assert_string_equal(
-	    err.msg, "cannot allocate 18446744073709551615 bytes for string[2305843009213693951]: memory is out");
+	    err.msg, "cannot allocate 18446744073709551615 bytes for string[2305843009213693951]: out of memory");
 	tensor_done(&tensor);
 }
 

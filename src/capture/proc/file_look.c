@@ -197,20 +197,20 @@ static int take_answer(int fd, struct ort_sites *sites, uint64_t size, struct er
 static int explain(int status, int failed, const char *name, struct err *err)
 {
 	if (failed == -ETIME || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
-		return err_set(err, ETIME, "cannot analyse %s: it took more than %d seconds", name, MAX_SECONDS);
+		return err_set(err, ETIME, "cannot analyse %s: timed out after %d seconds", name, MAX_SECONDS);
 	if (failed == -ENOMEM)
-		return err_set(err, ENOMEM, "cannot analyse %s: memory is out", name);
+		return err_set(err, ENOMEM, "cannot analyse %s: out of memory", name);
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS)
-		return err_set(err, EIO, "cannot analyse %s: it was cut off while it was read", name);
+		return err_set(err, EIO, "cannot analyse %s: it was truncated while it was being read", name);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 1)
-		return err_set(
-		    err, EPERM,
-		    "cannot analyse %s: the process that was to read it could not give up its rights first (a "
-		    "filter of system calls, or a limit of files?)",
-		    name);
+		return err_set(err, EPERM,
+			       "cannot analyse %s: the process that reads it could not drop its privileges; check for "
+			       "a seccomp filter or a limit on open files",
+			       name);
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL) /* which is ours */
-		return err_set(err, EIO, "cannot analyse %s: reading it ended with signal %d", name, WTERMSIG(status));
-	return err_set(err, EIO, "cannot analyse %s: reading it ended without a result", name);
+		return err_set(err, EIO, "cannot analyse %s: the process that read it was killed by signal %d", name,
+			       WTERMSIG(status));
+	return err_set(err, EIO, "cannot analyse %s: the process that read it gave no result", name);
 }
 
 /* The child, in which this returns 0 without rights; -1 and err. *from: what it writes is read there. */

@@ -91,7 +91,7 @@ bool modules_parse(char *line, struct module *module)
 
 static int out_of_memory(const struct modules *modules, struct err *err)
 {
-	return err_set(err, ENOMEM, "cannot read the modules of process %d: memory is out", (int)modules->pid);
+	return err_set(err, ENOMEM, "cannot read the modules of process %d: out of memory", (int)modules->pid);
 }
 
 static int add(struct modules *modules, const struct module *found, struct err *err)
@@ -140,13 +140,13 @@ static bool is_32bit(const char *sysroot, pid_t pid)
 static int refuse(pid_t pid, int code, struct err *err)
 {
 	if (code == ENOENT || code == ESRCH)
-		return err_set(err, ESRCH, "cannot look at process %d: it is gone", (int)pid);
+		return err_set(err, ESRCH, "cannot read process %d: it has ended", (int)pid);
 	if (code == EACCES || code == EPERM)
 		return err_set(err, EACCES,
-			       "cannot look at process %d: it belongs to somebody else or has more rights: "
-			       "CAP_SYS_PTRACE is needed",
+			       "cannot read process %d: it belongs to another user or has more privileges; this needs "
+			       "CAP_SYS_PTRACE",
 			       (int)pid);
-	return err_set(err, code, "cannot look at process %d: %s", (int)pid, strerror(code));
+	return err_set(err, code, "cannot read process %d: %s", (int)pid, strerror(code));
 }
 
 int modules_read(struct modules *modules, const char *sysroot, pid_t pid, struct err *err)
@@ -159,7 +159,7 @@ int modules_read(struct modules *modules, const char *sysroot, pid_t pid, struct
 
 	*modules = (struct modules){ .pid = pid };
 	if (snprintf(path, sizeof path, "%s/proc/%d/maps", sysroot, (int)pid) >= (int)sizeof path)
-		return err_set(err, ENAMETOOLONG, "cannot look at process %d: the path is too long", (int)pid);
+		return err_set(err, ENAMETOOLONG, "cannot read process %d: the path is too long", (int)pid);
 	maps = fopen(path, "re");
 	if (!maps)
 		return refuse(pid, errno, err);
@@ -272,18 +272,16 @@ static int refuse_path(pid_t pid, const struct module *module, struct err *err)
 	root = open(link, O_PATH | O_CLOEXEC);
 	if (root >= 0) {
 		close(root);
-		return err_set(
-		    err, EACCES,
-		    "cannot open %.200s of process %d: it, or a folder on the way, is for its owner alone; run it with "
-		    "sudo, or give it cap_dac_read_search as well",
-		    module->path, (int)pid);
+		return err_set(err, EACCES,
+			       "cannot open %.200s of process %d: only its owner may read it, or a folder above it; "
+			       "run inftrace with sudo, or add cap_dac_read_search to its capabilities",
+			       module->path, (int)pid);
 	}
 	rights_advise("", true, advice, sizeof advice);
-	return err_set(
-	    err, EACCES,
-	    "cannot open %.100s of process %d: missing CAP_SYS_PTRACE, as it has another user or more rights than "
-	    "inftrace; %s",
-	    module->path, (int)pid, advice);
+	return err_set(err, EACCES,
+		       "cannot open %.100s of process %d: this needs CAP_SYS_PTRACE, because the process has another "
+		       "user or more privileges than inftrace; %s",
+		       module->path, (int)pid, advice);
 }
 
 int modules_open(pid_t pid, const struct module *module, struct err *err)
@@ -321,9 +319,9 @@ int modules_open(pid_t pid, const struct module *module, struct err *err)
 		return refuse_path(pid, module, err);
 	if (refused == EPERM || refused == EACCES)
 		return err_set(err, EPERM,
-			       "cannot open %s of process %d: it was %s; CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN is "
-			       "needed to reach what is mapped",
+			       "cannot open %s of process %d: it was %s; reading the mapped copy needs "
+			       "CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN",
 			       module->path, (int)pid, module->is_deleted ? "deleted" : "replaced");
 	return err_set(err, refused ? refused : ENOENT, "cannot open %s of process %d: %s", module->path, (int)pid,
-		       refused == ENOENT ? "it is mapped no longer" : strerror(refused));
+		       refused == ENOENT ? "it is no longer mapped" : strerror(refused));
 }

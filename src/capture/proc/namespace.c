@@ -44,11 +44,10 @@ int namespace_check_proc(struct err *err)
 		return 0;
 	if (len <= 0 && access("/proc/stat", F_OK))
 		return err_set(err, ENOENT,
-			       "cannot look at processes: /proc is not mounted here; mount -t proc proc /proc");
+			       "cannot list processes: /proc is not mounted; run: mount -t proc proc /proc");
 	return err_set(err, EXDEV,
-		       "cannot look at processes: /proc is that of another pid namespace, its numbers mean others; "
-		       "mount -t proc proc "
-		       "/proc (unshare: --mount-proc)");
+		       "cannot list processes: /proc belongs to another pid namespace, so its PIDs do not match; run: "
+		       "mount -t proc proc /proc (with unshare: --mount-proc)");
 }
 
 /* The innermost number in the text of a status file; 0: it has no other number than ours. */

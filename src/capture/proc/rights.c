@@ -153,15 +153,14 @@ static int check_kernel(struct err *err)
 	if (!code)
 		return 0;
 	if (rights_is_filtered())
-		return err_set(
-		    err, EPERM,
-		    "cannot put probes into running programs: a filter of system calls (seccomp) refuses bpf; "
-		    "start the container with --security-opt seccomp=unconfined, or run inftrace on the host");
+		return err_set(err, EPERM,
+			       "cannot probe running programs: a seccomp filter blocks bpf(); start the container with "
+			       "--security-opt seccomp=unconfined, or run inftrace on the host");
 	if (code == -ENOSYS || code == -EINVAL)
 		return err_set(err, ENOTSUP,
-			       "cannot put probes into running programs: this kernel has no BPF for probes "
-			       "(CONFIG_BPF_SYSCALL, CONFIG_BPF_EVENTS)");
-	return err_set(err, -code, "cannot put probes into running programs: the kernel refuses BPF programs: %s",
+			       "cannot probe running programs: this kernel lacks BPF for probes (CONFIG_BPF_SYSCALL, "
+			       "CONFIG_BPF_EVENTS)");
+	return err_set(err, -code, "cannot probe running programs: the kernel rejects BPF programs: %s",
 		       strerror(-code));
 }
 
@@ -179,7 +178,7 @@ static int check_capabilities(const char *sysroot, struct err *err)
 	if (!*missing)
 		return 0;
 	rights_advise(sysroot, true, advice, sizeof advice);
-	return err_set(err, EPERM, "cannot put probes into running programs: missing%s; %s", missing, advice);
+	return err_set(err, EPERM, "cannot probe running programs: missing%s; %s", missing, advice);
 }
 
 int rights_check(const char *sysroot, struct err *err)
@@ -188,20 +187,20 @@ int rights_check(const char *sysroot, struct err *err)
 
 	if (!is_there(sysroot, "/sys/bus/event_source/devices/uprobe"))
 		return err_set(err, ENOTSUP,
-			       "cannot put probes into running programs: this kernel has no uprobes, or its /sys is "
-			       "not here (a container); run inftrace on the host");
+			       "cannot probe running programs: this kernel has no uprobes, or a container hides /sys; "
+			       "run inftrace on the host");
 	if (is_locked_down(sysroot))
 		return err_set(err, EPERM,
-			       "cannot put probes into running programs: the kernel is locked down "
-			       "(confidentiality); only a boot without it allows them");
+			       "cannot probe running programs: the kernel is locked down (confidentiality mode); boot "
+			       "without lockdown");
 	code = check_capabilities(sysroot, err);
 	if (code)
 		return code;
 	if (!is_initial_user_namespace(sysroot))
 		return err_set(
 		    err, EPERM,
-		    "cannot put probes into running programs: this is a user namespace of its own (a "
-		    "container without privileges), the kernel wants the rights outside; run inftrace on the host");
+		    "cannot probe running programs: the kernel wants the capabilities in the initial user namespace, "
+		    "and this is another one (an unprivileged container); run inftrace on the host");
 	return *sysroot ? 0 : check_kernel(err);
 }
 
@@ -246,23 +245,20 @@ int rights_check_perf(bool are_probes, struct err *err)
 	if (!code)
 		return 0;
 	if (rights_is_filtered())
-		return err_set(
-		    err, -code,
-		    "a filter of system calls (seccomp) refuses it (perf_event_open); start the container with "
-		    "--security-opt seccomp=unconfined, or run inftrace on the host");
+		return err_set(err, -code,
+			       "a seccomp filter blocks perf_event_open(); start the container with --security-opt "
+			       "seccomp=unconfined, or run inftrace on the host");
 	if (are_probes)
 		return err_set(
 		    err, -code,
-		    "this kernel lets root alone put probes in by perf events, and no capability but CAP_SYS_ADMIN "
-		    "helps; run it with sudo");
+		    "this kernel needs root or CAP_SYS_ADMIN for probes by perf events; run inftrace with sudo");
 	/* distributions have added levels above 2, some with CAP_PERFMON, some not */
 	if (got > 0 && atoi(level) > 2)
-		return err_set(
-		    err, -code,
-		    "kernel.perf_event_paranoid is %d, with which this kernel keeps perf events for root; run it with "
-		    "sudo, or once: sudo sysctl kernel.perf_event_paranoid=2",
-		    atoi(level));
-	return err_set(err, -code, "the kernel refuses perf events: %s; run it with sudo", strerror(-code));
+		return err_set(err, -code,
+			       "kernel.perf_event_paranoid is %d, which reserves perf events for root; run inftrace "
+			       "with sudo, or run once: sudo sysctl kernel.perf_event_paranoid=2",
+			       atoi(level));
+	return err_set(err, -code, "the kernel rejects perf events: %s; run inftrace with sudo", strerror(-code));
 }
 
 static int refuse_map(const char *sysroot, pid_t pid, int code, struct err *err)
@@ -272,16 +268,14 @@ static int refuse_map(const char *sysroot, pid_t pid, int code, struct err *err)
 
 	if (!read_rights(sysroot, effective, &rights) || has(rights, CAP_SYS_PTRACE_BIT))
 		return err_set(err, code,
-			       "cannot attach to process %d: /proc/%d/maps cannot be read: %s, though CAP_SYS_PTRACE "
-			       "is not missing: a "
-			       "security module may forbid it",
+			       "cannot attach to process %d: cannot read /proc/%d/maps: %s; CAP_SYS_PTRACE is present, "
+			       "so a security module may forbid it",
 			       (int)pid, (int)pid, strerror(code));
 	rights_advise(sysroot, true, advice, sizeof advice);
-	return err_set(
-	    err, code,
-	    "cannot attach to process %d: missing CAP_SYS_PTRACE, as it has another user or more rights than "
-	    "inftrace; %s",
-	    (int)pid, advice);
+	return err_set(err, code,
+		       "cannot attach to process %d: this needs CAP_SYS_PTRACE, because the process has another user "
+		       "or more privileges than inftrace; %s",
+		       (int)pid, advice);
 }
 
 bool rights_is_yama(const char *sysroot, char *why, size_t size)
@@ -296,7 +290,7 @@ bool rights_is_yama(const char *sysroot, char *why, size_t size)
 	if (*scope == '3') {
 		snprintf(
 		    why, size,
-		    "kernel.yama.ptrace_scope is 3, which lets nobody do it until the machine is started without that");
+		    "kernel.yama.ptrace_scope is 3, which forbids it to everybody until a reboot without that setting");
 		return true;
 	}
 	if (read_rights(sysroot, effective, &rights) && has(rights, CAP_SYS_PTRACE_BIT))
@@ -313,22 +307,18 @@ static int refuse_memory(pid_t pid, struct err *err)
 
 	if (read_rights("", effective, &rights) && has(rights, CAP_SYS_PTRACE_BIT))
 		return err_set(err, EPERM,
-			       "models of sessions that process %d has already stay without a name: its memory cannot "
-			       "be read, though "
-			       "CAP_SYS_PTRACE is not missing (%s)",
+			       "models already loaded by process %d will be unnamed: cannot read its memory although "
+			       "CAP_SYS_PTRACE is present (%s)",
 			       (int)pid,
-			       rights_is_filtered() ? "a filter of system calls refuses process_vm_readv"
-						    : "a security module?");
+			       rights_is_filtered() ? "a seccomp filter blocks process_vm_readv()"
+						    : "a security module may forbid it");
 	if (rights_is_yama("", why, sizeof why))
 		return err_set(err, EPERM,
-			       "models of sessions that process %d has already stay without a name: its memory cannot "
-			       "be read, for "
-			       "%s",
+			       "models already loaded by process %d will be unnamed: cannot read its memory: %s",
 			       (int)pid, why);
 	return err_set(
 	    err, EPERM,
-	    "models of sessions that process %d has already stay without a name: its memory cannot be read, for "
-	    "CAP_SYS_PTRACE is missing",
+	    "models already loaded by process %d will be unnamed: cannot read its memory without CAP_SYS_PTRACE",
 	    (int)pid);
 }
 
@@ -340,7 +330,7 @@ int rights_check_pid(const char *sysroot, pid_t pid, struct err *err)
 	ssize_t got = proc_read(sysroot, pid, "maps", text, sizeof text - 1);
 
 	if (got == -ENOENT || got == -ESRCH)
-		return err_set(err, ESRCH, "cannot attach to process %d: there is none", (int)pid);
+		return err_set(err, ESRCH, "cannot attach to process %d: no such process", (int)pid);
 	if (got < 0)
 		return refuse_map(sysroot, pid, (int)-got, err);
 	text[got] = 0;

@@ -83,16 +83,15 @@ int device_source_check(const struct device_kind *kind, const struct target *tar
 	int result;
 
 	if (!devices)
-		return err_set(err, ENOMEM, "cannot look for devices: out of memory");
+		return err_set(err, ENOMEM, "cannot list devices: out of memory");
 	result = device_list(target->sysroot, &kind->class, devices, &n);
 	if (result || !n)
 		result = say_none(kind, target, result, err);
 	else if (!has_nodes(kind, target))
-		result =
-		    err_set(err, ENOENT,
-			    "cannot see the use of %s: there is no %s%s, so programs here cannot open it; a container "
-			    "has to be given it (docker run --device %s)",
-			    devices[0].name, target->sysroot, kind->class.nodes, kind->class.nodes);
+		result = err_set(err, ENOENT,
+				 "cannot sample %s: %s%s does not exist, so programs here cannot open the device; pass "
+				 "it to the container (docker run --device %s)",
+				 devices[0].name, target->sysroot, kind->class.nodes, kind->class.nodes);
 	free(devices);
 	return result;
 }
@@ -106,7 +105,7 @@ int device_source_start(void *data, const struct device_kind *kind, const struct
 	state->devices = calloc(DEVICE_MOST, sizeof *state->devices);
 	state->line = calloc(DEVICE_MOST, sizeof *state->line);
 	if (!state->devices || !state->line)
-		return err_set(err, ENOMEM, "cannot look at devices: out of memory");
+		return err_set(err, ENOMEM, "cannot list devices: out of memory");
 	device_list(target->sysroot, &kind->class, state->devices, &state->n);
 	state->clients.target = target;
 	state->clients.class = &kind->class;
@@ -162,7 +161,7 @@ static int sample_device(struct device_state *state, size_t i, struct sink *out,
 		result = gauges_find(&line->gauges, state->kind->gauges, state->target->sysroot, folder);
 	line->is_found = true;
 	if (result)
-		return err_set(err, ENOMEM, "cannot look at %s: out of memory", device->name);
+		return err_set(err, ENOMEM, "cannot read %s: out of memory", device->name);
 	device_describe(device, text, sizeof text);
 	result = device_track(&line->track, out, device->name, text, now_ns, err);
 	if (!result)

@@ -152,10 +152,10 @@ int sample_check(const struct target *target, const char *name, bool (*is_good)(
 		return 0;
 	if (got < 0)
 		reason = strerror((int)-got);
-	return err_set(err, got < 0 ? (int)-got : EPROTO, "cannot read %s/proc/%d/%s: %s%s", target->sysroot,
-		       (int)target->pid, name, reason,
-		       got < 0 ? "; the process has ended, or /proc hides it (hidepid): run as its user or as root"
-			       : "");
+	return err_set(
+	    err, got < 0 ? (int)-got : EPROTO, "cannot read %s/proc/%d/%s: %s%s", target->sysroot, (int)target->pid,
+	    name, reason,
+	    got < 0 ? "; the process has ended, or /proc hides it (hidepid); run inftrace as its user or as root" : "");
 }
 
 ssize_t sample_read(const struct sample *sample, struct proc_file *file, const char *name, void *buf, size_t size)

@@ -132,11 +132,10 @@ static int load(struct nvml *nvml, struct err *err)
 	nvml->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!nvml->library) {
 		problem = dlerror();
-		return err_set(
-		    err, ENOENT,
-		    "cannot load NVIDIA's library: %.120s; it comes with the driver, in a container with the "
-		    "capability \"utility\"",
-		    problem ? problem : path);
+		return err_set(err, ENOENT,
+			       "cannot load NVIDIA's library: %.120s; the driver brings it; a container needs the "
+			       "capability \"utility\"",
+			       problem ? problem : path);
 	}
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		void *symbol = dlsym(nvml->library, rows[i].name);
@@ -153,7 +152,7 @@ static int begin(struct nvml *nvml, struct err *err)
 	int code = nvml->call.nvmlInit_v2();
 
 	if (code)
-		return err_set(err, ENODEV, "cannot ask NVIDIA's driver: %s (%d)", words(nvml, code), code);
+		return err_set(err, ENODEV, "cannot query NVIDIA's driver: %s (%d)", words(nvml, code), code);
 	nvml->is_started = true;
 	code = nvml->call.nvmlDeviceGetCount_v2(&n);
 	if (code)
@@ -170,7 +169,7 @@ struct nvml *nvml_open(struct err *err)
 	struct nvml *nvml = calloc(1, sizeof *nvml);
 	struct timespec now;
 
-	err_set(err, ENOMEM, "cannot ask NVIDIA's driver: out of memory");
+	err_set(err, ENOMEM, "cannot query NVIDIA's driver: out of memory");
 	if (!nvml)
 		return NULL;
 	nvml->process = calloc(MOST_ENTRIES, sizeof *nvml->process);

@@ -76,7 +76,7 @@ static struct nvml *begin(void)
 
 	if (!nvml || !nvml_count(nvml)) {
 		snprintf(message.text, sizeof message.text, "%.215s",
-			 nvml ? "cannot ask NVIDIA's driver: it knows of no GPU" : err.msg);
+			 nvml ? "cannot query NVIDIA's driver: it knows of no GPU" : err.msg);
 		tell(&message);
 		return NULL;
 	}
@@ -137,14 +137,14 @@ int nvml_ask_start(struct nvml_ask *ask, uint64_t interval_ns, struct err *err)
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return err_set(err, errno, "cannot ask NVIDIA's driver: no socket: %s", strerror(errno));
+		return err_set(err, errno, "cannot query NVIDIA's driver: cannot open a socket: %s", strerror(errno));
 	ask->pid = fork();
 	if (!ask->pid) {
 		prepare(ends[1]);
 		serve(interval_ns);
 	}
 	if (ask->pid < 0) {
-		err_set(err, errno, "cannot ask NVIDIA's driver: no process: %s", strerror(errno));
+		err_set(err, errno, "cannot query NVIDIA's driver: cannot start a process: %s", strerror(errno));
 		ask->pid = 0;
 	}
 	close(ends[1]);

@@ -39,7 +39,7 @@ struct agent_state {
 static int check(const struct target *target, struct err *err)
 {
 	if (!target->ring_dir)
-		return err_set(err, ENOENT, "no program is started with the agent in it");
+		return err_set(err, ENOENT, "no program is started with the agent");
 	return 0;
 }
 
@@ -336,7 +336,7 @@ static int tell_hosts(struct agent_state *state, struct sink *out, uint64_t now_
 		if (!code && state->target->is_ending && !told->has_agent && !told->is_another)
 			code = tell_without_agent(state, host, out, now_ns, err);
 	}
-	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot tell of a program: out of memory") : code;
+	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot report a program: out of memory") : code;
 }
 
 static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *err)

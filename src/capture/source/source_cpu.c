@@ -78,7 +78,7 @@ static int check(const struct target *target, struct err *err)
 
 	if (result)
 		return err_set(err, -result, "cannot read %s/proc/stat: %s", target->sysroot,
-			       result == -EPROTO ? "its first line is not understood" : strerror(-result));
+			       result == -EPROTO ? "its first line is malformed" : strerror(-result));
 	return sample_check(target, "stat", is_stat, err);
 }
 

@@ -160,8 +160,8 @@ static int say_no_meter(const struct target *target, int result, struct err *err
 		return err_set(err, -result, "cannot read %s" POWERCAP ": %s", target->sysroot, strerror(-result));
 	return err_set(err, ENOENT,
 		       "cannot find an energy meter in %s" POWERCAP
-		       ": this machine shows none; virtual machines seldom "
-		       "do, others may need: modprobe intel_rapl_msr (for AMD too)",
+		       ": this machine has none; most virtual machines have none; otherwise try: modprobe "
+		       "intel_rapl_msr (also for AMD)",
 		       target->sysroot);
 }
 
@@ -169,8 +169,9 @@ static int say_unreadable(const struct target *target, const char *zone, int res
 {
 	if (result == -EACCES || result == -EPERM)
 		return err_set(err, -result,
-			       "cannot read %s" POWERCAP "/%s/energy_uj: %s; only root may read energy meters: run as "
-			       "root, or: sudo chmod a+r " POWERCAP "/" ZONE "*/energy_uj",
+			       "cannot read %s" POWERCAP "/%s/energy_uj: %s; only root may read energy meters; run "
+							 "inftrace as root, or run: sudo chmod a+r " POWERCAP "/" ZONE
+			       "*/energy_uj",
 			       target->sysroot, zone, strerror(-result));
 	return err_set(err, -result, "cannot read %s" POWERCAP "/%s/energy_uj: %s", target->sysroot, zone,
 		       result == -EPROTO ? "not understood" : strerror(-result));
@@ -185,7 +186,7 @@ static int check(const struct target *target, struct err *err)
 	uint64_t uj;
 
 	if (!meter)
-		return err_set(err, ENOMEM, "cannot look for energy meters: out of memory");
+		return err_set(err, ENOMEM, "cannot list energy meters: out of memory");
 	result = find_meters(target->sysroot, meter, &n);
 	for (size_t i = 0; i < n; i++) {
 		int code = read_number(target->sysroot, meter[i].zone, "energy_uj", &uj);

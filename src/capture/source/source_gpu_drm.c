@@ -50,7 +50,7 @@ static void hint(const struct target *target, const struct device *device, char 
 
 	snprintf(path, sizeof path, "/sys/class/drm/%s/device/profiling", device->node);
 	if (device_read(target->sysroot, path, profiling, sizeof profiling) > 0 && !strcmp(profiling, "0"))
-		snprintf(text, size, "its driver measures no process until it is told to: echo %d | sudo tee %s",
+		snprintf(text, size, "its driver measures processes only after: echo %d | sudo tee %s",
 			 strcmp(device->driver, "panthor") ? 1 : 3, path);
 }
 

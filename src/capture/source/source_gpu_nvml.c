@@ -77,15 +77,14 @@ static int check(const struct target *target, struct err *err)
 		snprintf(path, sizeof path, "%s%s", target->sysroot, signs[i]);
 		if (!access(path, F_OK))
 			return *target->sysroot ? err_set(err, ENOTSUP,
-							  "cannot ask NVIDIA's driver below %s: only the one "
-							  "of this machine answers",
+							  "cannot query NVIDIA's driver below %s: only this machine's "
+							  "driver can be queried",
 							  target->sysroot)
 						: 0;
 	}
 	return err_set(
 	    err, ENOENT,
-	    "cannot find NVIDIA's driver: there is no %s%s; a container has to be given its GPUs (docker run "
-	    "--gpus all)",
+	    "cannot find NVIDIA's driver: %s%s does not exist; pass the GPUs to the container (docker run --gpus all)",
 	    target->sysroot, signs[1]);
 }
 
@@ -103,7 +102,7 @@ static int start(void *data, const struct target *target, struct sink *out, stru
 	state->target = target;
 	state->device = calloc(MOST_DEVICES, sizeof *state->device);
 	if (!state->device)
-		return err_set(err, ENOMEM, "cannot ask NVIDIA's driver: out of memory");
+		return err_set(err, ENOMEM, "cannot query NVIDIA's driver: out of memory");
 	state->is_namespace = !namespace_is_first(target->sysroot);
 	return nvml_ask_start(&state->ask, interval_of(target), err);
 }

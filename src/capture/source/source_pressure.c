@@ -59,8 +59,8 @@ static int check(const struct target *target, struct err *err)
 		return 0;
 	if (result == -ENOENT || result == -EOPNOTSUPP)
 		return err_set(err, -result,
-			       "cannot read %s/proc/%s: this kernel keeps no pressure stall information; it needs "
-			       "CONFIG_PSI, and on some systems psi=1 on the kernel's command line",
+			       "cannot read %s/proc/%s: this kernel has no pressure stall information; it needs "
+			       "CONFIG_PSI, and on some systems psi=1 on the kernel command line",
 			       target->sysroot, kinds[0].file);
 	return err_set(err, -result, "cannot read %s/proc/%s: %s", target->sysroot, kinds[0].file,
 		       result == -EPROTO ? "not understood" : strerror(-result));

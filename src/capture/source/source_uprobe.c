@@ -43,7 +43,7 @@ enum { FIRST_WAIT_NS = 50000000, LONGEST_WAIT_NS = 1000000000, LONGEST_WRITE_NS 
 static int check(const struct target *target, struct err *err)
 {
 	if (!target->uprobes)
-		return err_set(err, EOPNOTSUPP, "only inftrace attach and inftrace next put probes into programs");
+		return err_set(err, EOPNOTSUPP, "only inftrace attach and inftrace next use probes");
 	return 0;
 }
 
@@ -202,7 +202,7 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 	uprobe_ring_done(ring);
 	if (!ring->is_waiting)
 		state->empty_ns = before_ns;
-	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot read what the probes tell: out of memory") : code;
+	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot read the records of the probes: out of memory") : code;
 }
 
 /* What was counted since the last look. */

@@ -349,7 +349,8 @@ int onnx_cost_count(struct cost_model *to, const struct shape_model *shapes, str
 	if (!counter.is_out_of_memory)
 		sum_up(&counter);
 	sum_weights(&counter);
-	return counter.is_out_of_memory ? err_set(err, ENOMEM, "cannot count what the model costs: out of memory") : 0;
+	return counter.is_out_of_memory ? err_set(err, ENOMEM, "cannot count the model's operations: out of memory")
+					: 0;
 }
 
 void onnx_cost_done(struct cost_model *costs)

@@ -130,9 +130,8 @@ static void add_tensor(struct finder *finder, const struct onnx_tensor *tensor)
 		file->bytes = INT64_MAX;
 	if (file->file_bytes >= 0 && (__builtin_add_overflow(tensor->offset, bytes, &end) || end > file->file_bytes))
 		complain(finder, file,
-			 "%.100s has %lld bytes, but tensor %.100s needs %lld at byte %lld; the file is cut off, or "
-			 "belongs to "
-			 "another model",
+			 "%.100s has %lld bytes, but tensor %.100s needs %lld at byte %lld; the file is truncated, or "
+			 "belongs to another model",
 			 file->location, (long long)file->file_bytes, tensor->name, (long long)bytes,
 			 (long long)tensor->offset);
 }
@@ -177,7 +176,7 @@ int onnx_external_find(struct onnx_model *model, struct onnx_externals *to, stru
 		for (uint32_t i = 0; i < model->functions[f].n_nodes; i++)
 			add_attrs(&finder, model->functions[f].nodes[i].attrs, model->functions[f].nodes[i].n_attrs);
 	}
-	return finder.is_out_of_memory ? err_set(err, ENOMEM, "cannot look for external data: out of memory") : 0;
+	return finder.is_out_of_memory ? err_set(err, ENOMEM, "cannot find external data: out of memory") : 0;
 }
 
 int onnx_external_check(const struct onnx_externals *externals, struct err *err)

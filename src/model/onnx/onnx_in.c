@@ -35,21 +35,22 @@ static int fail_field(struct onnx_message *message)
 	uint64_t tag, len;
 
 	if (!pb_get_varint(&pb, &tag))
-		return onnx_in_fail(message->in, message->at, "%s ends inside a field; the file is cut off or damaged",
-				    message->what);
+		return onnx_in_fail(message->in, message->at,
+				    "%s ends inside a field; the file is truncated or damaged", message->what);
 	if (tag >> 3 == 0 || tag >> 3 > PB_FIELD_MAX)
 		return onnx_in_fail(message->in, message->at, "%s has a field with the impossible number %llu",
 				    message->what, (unsigned long long)(tag >> 3));
 	if ((tag & 7) == PB_BYTES && pb_get_varint(&pb, &len))
 		return onnx_in_fail(message->in, message->at,
 				    "field %llu of %s says that it has %llu bytes, but only %zu are left; the file is "
-				    "cut off or damaged",
+				    "truncated or damaged",
 				    (unsigned long long)(tag >> 3), message->what, (unsigned long long)len,
 				    (size_t)(pb.end - pb.at));
 	if ((tag & 7) == PB_VARINT || (tag & 7) == PB_BYTES || (tag & 7) == PB_FIXED32 || (tag & 7) == PB_FIXED64)
-		return onnx_in_fail(message->in, message->at,
-				    "the number in field %llu of %s has no end; the file is cut off or damaged",
-				    (unsigned long long)(tag >> 3), message->what);
+		return onnx_in_fail(
+		    message->in, message->at,
+		    "the number in field %llu of %s is not terminated; the file is truncated or damaged",
+		    (unsigned long long)(tag >> 3), message->what);
 	return onnx_in_fail(message->in, message->at, "field %llu of %s has wire type %u, which no model has",
 			    (unsigned long long)(tag >> 3), message->what, (unsigned)(tag & 7));
 }
@@ -139,7 +140,8 @@ int onnx_in_float(struct onnx_message *message, float *to)
 
 static int fail_many(struct onnx_message *message)
 {
-	return onnx_in_fail(message->in, message->at, "%s has more than %d numbers", message->what, INT32_MAX);
+	return onnx_in_fail(message->in, message->at, "%s has at most %d numbers are allowed", message->what,
+			    INT32_MAX);
 }
 
 int onnx_in_ints(struct onnx_message *message, int64_t *to, uint32_t *n)
@@ -161,7 +163,7 @@ int onnx_in_ints(struct onnx_message *message, int64_t *to, uint32_t *n)
 		return fail_many(message);
 	for (packed = pb_inside(&message->field); packed.at < packed.end; ++*n) {
 		if (!pb_get_varint(&packed, &value))
-			return onnx_in_fail(message->in, packed.at, "a number in field %u of %s has no end",
+			return onnx_in_fail(message->in, packed.at, "a number in field %u of %s is not terminated",
 					    message->field.number, message->what);
 		if (to)
 			to[*n] = (int64_t)value;

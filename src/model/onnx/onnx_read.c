@@ -103,14 +103,13 @@ static int check_whole(struct onnx_message *message, struct onnx_model *to, uint
 		return onnx_in_fail(message->in, message->in->base, "%s", is_none);
 	if (!n_graphs)
 		return onnx_in_fail(message->in, end,
-				    "the file ends, and there was no graph in it; it is cut off, or no ONNX model");
+				    "the file ends without a graph; it is truncated, or not an ONNX model");
 	if (to->ir_version <= 0)
 		return onnx_in_fail(message->in, end,
 				    "the model does not say its IR version; it is damaged, or no ONNX model");
 	if (to->ir_version >= 3 && !to->n_opsets)
-		return onnx_in_fail(
-		    message->in, end,
-		    "the file ends, and it did not say which operator sets the model uses; it is cut off");
+		return onnx_in_fail(message->in, end,
+				    "the file ends without naming the operator sets of the model; it is truncated");
 	return 0;
 }
 
@@ -169,13 +168,14 @@ static int map_file(const char *path, struct onnx_bytes *to, struct err *err)
 	if (fd < 0)
 		return err_set(err, errno, "cannot open %s: %s", path, strerror(errno));
 	if (fstat(fd, &stat))
-		code = err_set(err, errno, "cannot look at %s: %s", path, strerror(errno));
+		code = err_set(err, errno, "cannot inspect %s: %s", path, strerror(errno));
 	else if (S_ISDIR(stat.st_mode))
-		code = err_set(err, EISDIR, "cannot read %s: it is a folder; give the .onnx file in it", path);
+		code = err_set(err, EISDIR, "cannot read %s: it is a folder; pass the .onnx file inside it", path);
 	else if (!S_ISREG(stat.st_mode))
-		code = err_set(err, EINVAL, "cannot read %s: it is not a file; a model is read from a file", path);
+		code = err_set(err, EINVAL, "cannot read %s: it is not a regular file", path);
 	else if (!stat.st_size)
-		code = err_set(err, EINVAL, "cannot read %s: it is empty; was it written, or downloaded, to the end?",
+		code = err_set(err, EINVAL,
+			       "cannot read %s: the file is empty; check that it was written or downloaded completely",
 			       path);
 	else if ((data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED)
 		code = err_set(err, errno, "cannot map %s into memory: %s", path, strerror(errno));

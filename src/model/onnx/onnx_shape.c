@@ -341,7 +341,7 @@ static bool find_inputs(struct shape_engine *engine, struct shape_scope *scope, 
 		if (!*node->outputs[i])
 			continue;
 		if (onnx_map_get(&scope->values, node->outputs[i]))
-			shape_conflict(engine, node, "its output %.80s is there twice", node->outputs[i]);
+			shape_conflict(engine, node, "its output %.80s is defined twice", node->outputs[i]);
 		at->outputs[i] = shape_value_new(engine, scope, node->outputs[i]);
 		if (!at->outputs[i])
 			return false;

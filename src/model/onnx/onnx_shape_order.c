@@ -91,7 +91,7 @@ static void infer_in_order(struct shape_engine *engine, struct shape_scope *scop
 		} else if (needed->state == 1) {
 			engine->is_circle = true;
 			err_set(engine->err, EINVAL,
-				"the graph has a circle: node \"%.100s\" (%.60s) needs its own output",
+				"the graph has a cycle: node \"%.100s\" (%.60s) needs its own output",
 				scope->nodes[index].node->name, scope->nodes[index].node->op_type);
 		} else if (!needed->state) {
 			needed->below = top;

@@ -19,8 +19,9 @@ int model_static_dims(struct model_static *to, const struct opt_list *list, stru
 		errno = 0;
 		value = sign ? strtoll(sign + 1, &end, 10) : 0;
 		if (!sign || sign == list->item[i] || end == sign + 1 || *end || errno || value < 0)
-			return opt_misused(err, "\"%s\" is no dimension; write its name and its size: --dim batch=4",
-					   list->item[i]);
+			return opt_misused(
+			    err, "cannot use \"%s\" as a dimension: expected a name and a size, such as --dim batch=4",
+			    list->item[i]);
 		/* The words of the command line may be written to. */
 		*(char *)sign = 0;
 		to->dims[to->n_dims++] = (struct shape_dim){ .name = list->item[i], .value = value };
@@ -71,7 +72,7 @@ static int check_dims(const struct model_static *to, const char *path, struct er
 {
 	for (uint32_t i = 0; i < to->n_dims; i++) {
 		if (!to->dims[i].is_used)
-			return opt_misused(err, "%s has no free dimension \"%s\"; see which it has without --dim", path,
+			return opt_misused(err, "%s has no free dimension \"%s\"; run without --dim to list them", path,
 					   to->dims[i].name);
 	}
 	return 0;

@@ -60,11 +60,10 @@ static int open_library(struct ort_api *api, const char *path, void **get_base, 
 		return err_set(err, ENOENT, "cannot load %s: %s", path, dlerror());
 	*get_base = dlsym(api->library, "OrtGetApiBase");
 	if (!*get_base)
-		return err_set(
-		    err, ENOTSUP,
-		    "cannot use %s as the runtime: it exports no OrtGetApiBase; give the file libonnxruntime.so of a "
-		    "release, of onnxruntime-node, or of a Python wheel",
-		    path);
+		return err_set(err, ENOTSUP,
+			       "cannot use %s as the runtime: it exports no OrtGetApiBase; pass libonnxruntime.so of a "
+			       "release, of onnxruntime-node or of a Python wheel",
+			       path);
 	if (!dladdr(*get_base, &info) || !info.dli_fname || !realpath(info.dli_fname, api->path))
 		snprintf(api->path, sizeof api->path, "%s", path);
 	return 0;
@@ -76,7 +75,7 @@ static int check_version(struct ort_api *api, const char *path, struct err *err)
 	if (api->minor >= ORT_OLDEST)
 		return 0;
 	return err_set(err, ENOTSUP,
-		       "cannot use %s as the runtime: it is version %s, the oldest that can be used is 1.%d", path,
+		       "cannot use %s as the runtime: version %s is too old; 1.%d is the oldest supported", path,
 		       api->version, ORT_OLDEST);
 }
 
@@ -113,15 +112,15 @@ int ort_api_open(struct ort_api *api, const char *path, struct err *err)
 	*(void **)&get_base = symbol;
 	base = get_base();
 	if (!base)
-		return err_set(err, EPROTO, "cannot use %s as the runtime: OrtGetApiBase gives nothing", path);
+		return err_set(err, EPROTO, "cannot use %s as the runtime: OrtGetApiBase returns NULL", path);
 	snprintf(api->version, sizeof api->version, "%s", base->get_version());
 	rc = check_version(api, path, err);
 	if (rc)
 		return rc;
 	table = base->get_api(api->minor);
 	if (!table)
-		return err_set(err, EPROTO, "cannot use %s as the runtime: version %s does not give its own API", path,
-			       api->version);
+		return err_set(err, EPROTO, "cannot use %s as the runtime: version %s does not return its own API",
+			       path, api->version);
 	fill(api, table, UINT_MAX);
 	return 0;
 }
@@ -236,7 +235,7 @@ int ort_api_needs_at(const struct ort_api *api, size_t offset, const char *what,
 	for (const struct function *function = functions; function < functions + sizeof functions / sizeof *functions;
 	     function++)
 		if (function->offset == offset)
-			return err_set(err, ENOTSUP, "cannot %s: new in ONNX Runtime 1.%u, this is %s", what,
+			return err_set(err, ENOTSUP, "cannot %s: this needs ONNX Runtime 1.%u, and this is %s", what,
 				       function->since, api->version);
-	return err_set(err, ENOTSUP, "cannot %s: not in ONNX Runtime %s", what, api->version);
+	return err_set(err, ENOTSUP, "cannot %s: ONNX Runtime %s lacks it", what, api->version);
 }

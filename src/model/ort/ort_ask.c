@@ -81,11 +81,12 @@ static size_t read_reply(int from, unsigned timeout_ms, struct reply *reply)
 static int why_silent(const char *path, unsigned timeout_ms, int status, struct err *err)
 {
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-		return err_set(err, EIO, "cannot use %s: it ends the program that loads it by signal %d (%s)", path,
+		return err_set(err, EIO, "cannot use %s: loading it kills the process by signal %d (%s)", path,
 			       WTERMSIG(status), strsignal(WTERMSIG(status)));
 	if (WIFSIGNALED(status))
-		return err_set(err, ETIMEDOUT, "cannot use %s: it did not answer within %u s", path, timeout_ms / 1000);
-	return err_set(err, EIO, "cannot use %s: it ends the program that loads it with status %d", path,
+		return err_set(err, ETIMEDOUT, "cannot use %s: loading it timed out after %u s", path,
+			       timeout_ms / 1000);
+	return err_set(err, EIO, "cannot use %s: loading it exits the process with status %d", path,
 		       WEXITSTATUS(status));
 }
 
@@ -99,12 +100,12 @@ int ort_ask(const char *path, unsigned timeout_ms, struct ort_answer *answer, st
 	memset(&reply, 0, sizeof reply);
 	memset(answer, 0, sizeof *answer);
 	if (pipe2(ends, O_CLOEXEC))
-		return err_set(err, errno, "cannot ask %s: %s", path, strerror(errno));
+		return err_set(err, errno, "cannot query %s: %s", path, strerror(errno));
 	child = fork();
 	if (child < 0) {
 		close(ends[0]);
 		close(ends[1]);
-		return err_set(err, errno, "cannot ask %s: %s", path, strerror(errno));
+		return err_set(err, errno, "cannot query %s: %s", path, strerror(errno));
 	}
 	if (!child)
 		answer_and_end(path, ends[1]);

@@ -176,7 +176,7 @@ int ort_find_below(const char *sysroot, struct ort_found_list *list, struct err 
 	if (!search.failed)
 		return 0;
 	ort_find_done(list);
-	return err_set(err, -search.failed, "cannot look for ONNX Runtime: %s", strerror(-search.failed));
+	return err_set(err, -search.failed, "cannot find ONNX Runtime: %s", strerror(-search.failed));
 }
 
 static int find(const char *named, bool wants_one, struct ort_found_list *list, struct err *err)
@@ -193,7 +193,7 @@ static int find(const char *named, bool wants_one, struct ort_found_list *list, 
 	if (!rc)
 		ort_places_each("", look_at_place, &search);
 	if (!rc && search.failed)
-		rc = err_set(err, -search.failed, "cannot look for ONNX Runtime: %s", strerror(-search.failed));
+		rc = err_set(err, -search.failed, "cannot find ONNX Runtime: %s", strerror(-search.failed));
 	if (rc)
 		ort_find_done(list);
 	return rc;
@@ -220,10 +220,9 @@ int ort_find_one(const char *named, struct ort_found *found, struct err *err)
 	if (list.n)
 		*found = list.item[0];
 	else
-		rc = err_set(
-		    err, ENOENT,
-		    "cannot find ONNX Runtime: it is in no Python or Node installation that is in sight, nor on "
-		    "the loader's path; give --runtime PATH, or: pip install onnxruntime");
+		rc = err_set(err, ENOENT,
+			     "cannot find ONNX Runtime: no Python or Node.js installation here has it, and the loader "
+			     "does not find it; pass --runtime PATH, or run: pip install onnxruntime");
 	ort_find_done(&list);
 	return rc;
 }

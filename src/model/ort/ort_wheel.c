@@ -49,13 +49,12 @@ static int find_table(struct ort_wheel *wheel, const char *path, struct err *err
 	arena_done(&arena);
 	image_set_done(&set);
 	if (code)
-		return err_set(err, -code, "cannot look into %s: %s", path, strerror(-code));
+		return err_set(err, -code, "cannot read %s: %s", path, strerror(-code));
 	if (!wheel->table || !*wheel->version)
-		return err_set(
-		    err, ENOTSUP,
-		    "cannot use %s as the runtime: the table of its C API was not found in this Python module; "
-		    "wheels from 1.19 on bring libonnxruntime.so along, so does onnxruntime-node",
-		    path);
+		return err_set(err, ENOTSUP,
+			       "cannot use %s as the runtime: its C API table was not found in this Python module; use "
+			       "a wheel from 1.19 on, or onnxruntime-node, which bring libonnxruntime.so",
+			       path);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ int run_compile(struct run *run, struct err *err)
 		return -ENOTSUP;
 	table = run->api.compile_api();
 	if (!table)
-		return err_set(err, ENOTSUP, "cannot compile a model: this build of the runtime has no compiler in it");
+		return err_set(err, ENOTSUP, "cannot compile a model: this build of the runtime has no compiler");
 	*(void **)&make = table[FROM_SESSION_OPTIONS];
 	*(void **)&compile = table[COMPILE];
 	*(void **)&release = table[RELEASE];

@@ -27,12 +27,11 @@ static int sort_out(struct run *run, const char *path, struct tensor_list *list,
 		struct tensor_item *item = (struct tensor_item *)item_for(list, input->name, i);
 
 		if (!item)
-			return err_set(err, EINVAL, "cannot use %s: it has no value for the input '%s'", path,
-				       input->name);
+			return err_set(err, EINVAL, "cannot use %s: it has no value for input '%s'", path, input->name);
 		if (tensor_npy_retype(&item->tensor, input->type, err))
-			return err_wrap(err, "cannot use %s for the input '%s'", path, input->name);
+			return err_wrap(err, "cannot use %s for input '%s'", path, input->name);
 		if (run_sets_check(input, item->tensor.dims, item->tensor.n_dims, err))
-			return err_wrap(err, "cannot use %s for the input '%s'", path, input->name);
+			return err_wrap(err, "cannot use %s for input '%s'", path, input->name);
 		set->tensor[i] = item->tensor;
 		memset(&item->tensor, 0, sizeof item->tensor);
 	}

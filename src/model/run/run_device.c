@@ -83,8 +83,8 @@ static int register_given(struct run *run, const char *text, struct err *err)
 	if (!provider && run->result->n_asked == 1)
 		provider = run->result->asked[0].name;
 	if (!provider)
-		return err_set(err, EINVAL, "cannot register %s: which provider is it? --ep-library NAME=%s", text,
-			       text);
+		return err_set(err, EINVAL, "cannot register %s: its provider is unknown; pass --ep-library NAME=%s",
+			       text, text);
 	return register_library(run, provider, text, err);
 }
 
@@ -227,6 +227,6 @@ int run_device_choose(struct run *run, const char *provider, struct err *err)
 		return n;
 	return err_set(
 	    err, ENODEV,
-	    "cannot use %s: it has %d device%s, --select-devices and --filter-device leave none; see --list-devices",
+	    "cannot use %s: --select-devices and --filter-device exclude all of its %d device%s; see --list-devices",
 	    provider, n_all, n_all == 1 ? "" : "s");
 }

@@ -19,21 +19,15 @@ struct variants {
 
 static int input_kind(const struct run_value *input, struct err *err)
 {
-	static const char *const kinds[] = { "of a kind that is not known",
-					     "a tensor",
-					     "a sequence",
-					     "a map",
-					     "opaque",
-					     "a sparse tensor",
-					     "optional" };
+	static const char *const kinds[] = { "of an unknown kind", "a tensor", "a sequence", "a map", "opaque",
+					     "a sparse tensor",	   "optional" };
 
 	if (input->kind != ORT_TENSOR)
-		return err_set(
-		    err, ENOTSUP, "cannot make the input '%s': it is %s, and only tensors can be made or read here",
-		    input->name, input->kind >= 0 && input->kind <= ORT_OPTIONAL ? kinds[input->kind] : kinds[0]);
+		return err_set(err, ENOTSUP, "cannot create input '%s': it is %s; only tensors are supported",
+			       input->name,
+			       input->kind >= 0 && input->kind <= ORT_OPTIONAL ? kinds[input->kind] : kinds[0]);
 	if (input->type == TENSOR_UNDEFINED)
-		return err_set(err, ENOTSUP, "cannot make the input '%s': its element type is not known here",
-			       input->name);
+		return err_set(err, ENOTSUP, "cannot create input '%s': its element type is unknown", input->name);
 	return 0;
 }
 
@@ -150,7 +144,7 @@ static int read_range(const struct run *run, const char *name, struct tensor_fil
 	fill->low = strtod(text, &end);
 	fill->high = *end == ':' ? strtod(end + 1, &last) : 0;
 	if (end == text || *end != ':' || last == end + 1 || *last || !(fill->low <= fill->high))
-		return err_set(err, EINVAL, "cannot use '%s' as --range: no form LOW:HIGH", text);
+		return err_set(err, EINVAL, "cannot use '%s' as --range: expected LOW:HIGH", text);
 	return 0;
 }
 
@@ -167,7 +161,7 @@ static int make_up(const struct run *run, const struct run_value *input, const i
 		rc = tensor_alloc(tensor, input->type, dim, input->n_dims, err);
 	if (!rc)
 		rc = tensor_fill(tensor, &fill, input->name, err);
-	return rc ? err_wrap(err, "cannot make the input '%s'", input->name) : 0;
+	return rc ? err_wrap(err, "cannot create input '%s'", input->name) : 0;
 }
 
 static int read_input(const struct run *run, const struct run_value *input, const char *path, struct tensor *tensor,
@@ -179,7 +173,7 @@ static int read_input(const struct run *run, const struct run_value *input, cons
 	if (rc)
 		return rc;
 	if (list.n != 1)
-		rc = err_set(err, EINVAL, "it holds %zu tensors, not one", list.n);
+		rc = err_set(err, EINVAL, "it holds %zu tensors; expected one", list.n);
 	if (!rc)
 		rc = tensor_npy_retype(&list.item[0].tensor, input->type, err);
 	if (!rc)
@@ -188,7 +182,7 @@ static int read_input(const struct run *run, const struct run_value *input, cons
 		*tensor = list.item[0].tensor;
 		memset(&list.item[0].tensor, 0, sizeof *tensor);
 	} else {
-		err_wrap(err, "cannot use %s as the input '%s'", path, input->name);
+		err_wrap(err, "cannot use %s as input '%s'", path, input->name);
 	}
 	tensor_list_done(&list);
 	return rc;
@@ -213,7 +207,7 @@ static int make_group(struct run *run, const struct variants *variants, int vari
 	char text[RUN_TEXT];
 
 	if (!set.tensor)
-		return err_set(err, ENOMEM, "cannot make inputs: out of memory");
+		return err_set(err, ENOMEM, "cannot create inputs: out of memory");
 	for (size_t i = 0; i < run->n_inputs; i++) {
 		const struct run_value *input = &run->input[i];
 		const char *path = given(&run->opts->input, input->name);
@@ -244,7 +238,8 @@ static int check_names(const struct run *run, const struct opt_list *list, const
 			k++;
 		if (k == run->n_inputs)
 			return err_set(
-			    err, EINVAL, "cannot use '%s' as --%s: the model has no input '%.*s'; its first is '%s'",
+			    err, EINVAL,
+			    "cannot use '%s' as --%s: the model has no input '%.*s'; its first input is '%s'",
 			    list->item[i], option, (int)len, list->item[i], run->n_inputs ? run->input[0].name : "-");
 	}
 	return 0;
@@ -257,7 +252,7 @@ static int check_batch(const struct run *run, struct err *err)
 		if (run->input[i].n_dims && run->input[i].dim[0] < 0)
 			return 0;
 	return err_set(err, EINVAL,
-		       "cannot use --batch-size %s: the first dimension of no input is free; that of '%s' is %lld",
+		       "cannot use --batch-size %s: no input has a free first dimension; that of '%s' is %lld",
 		       run->opts->batch_size, run->n_inputs ? run->input[0].name : "-",
 		       run->n_inputs && run->input[0].n_dims ? (long long)run->input[0].dim[0] : 0);
 }
@@ -289,7 +284,7 @@ static int count_variants(const struct run *run, struct variants *variants, stru
 		variants->n = n > variants->n ? n : variants->n;
 	}
 	if (variants->n > RUN_MAX_GROUPS)
-		return err_set(err, E2BIG, "cannot use more than %d groups of shapes", RUN_MAX_GROUPS);
+		return err_set(err, E2BIG, "cannot use more than %d shape groups", RUN_MAX_GROUPS);
 	return 0;
 }
 

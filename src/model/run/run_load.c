@@ -161,9 +161,9 @@ static int run_first(struct run_load_state *load, struct run_worker *worker, str
 			worker->group = group;
 			worker->set[group] = set;
 			if (!run_worker_infer(worker, 0, &duration_ns))
-				rc = load->err.code
-					 ? -load->err.code
-					 : err_set(&load->err, ENOSPC, "cannot keep latencies: no room for one");
+				rc = load->err.code ? -load->err.code
+						    : err_set(&load->err, ENOSPC,
+							      "cannot store latencies: the buffer has no room for one");
 			else
 				rc = run_outputs_take(run, group, set, worker->output, &load->err);
 			if (!set && !rc)

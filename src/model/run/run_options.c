@@ -24,7 +24,7 @@ static int add_pairs(struct run *run, const struct opt_list *list,
 		const char *value = run_opts_pair(list->item[i], &len);
 
 		if (!value || len >= sizeof key)
-			return err_set(err, EINVAL, "cannot use '%s': no form KEY=VALUE", list->item[i]);
+			return err_set(err, EINVAL, "cannot use '%s': expected KEY=VALUE", list->item[i]);
 		memcpy(key, list->item[i], len);
 		key[len] = 0;
 		if (add(run, key, value, err))
@@ -112,7 +112,7 @@ static int set_files(struct run *run, struct err *err)
 		return -EIO;
 	if (opts->profile)
 		return ort_api_check(api, api->enable_profiling(run->options, opts->profile), err,
-				     "switch the runtime's profiler on");
+				     "enable the runtime's profiler");
 	return 0;
 }
 
@@ -146,10 +146,10 @@ static int override(struct run *run, const char *text, bool is_denotation, struc
 	size_t len;
 	const char *value = run_opts_pair(text, &len);
 	int n = value && len < sizeof name ? run_opts_numbers(value, size, RUN_MAX_GROUPS, err)
-					   : err_set(err, EINVAL, "no form NAME=N");
+					   : err_set(err, EINVAL, "expected NAME=N");
 
 	if (n < 0 || (n > 1 && is_denotation))
-		return err_set(err, EINVAL, "cannot use '%s' as --%s: not a name and a size from 1 up", text,
+		return err_set(err, EINVAL, "cannot use '%s' as --%s: expected a name and a size from 1 up", text,
 			       is_denotation ? "denotation" : "dim");
 	if (n > 1)
 		return 0; /* stays free; the inputs take turns */

@@ -110,8 +110,8 @@ const struct opt run_opt_table[] = {
 	  OPT_STR, AT(rate) },
 	{ 0, "warm-up-max", "TIME", "stop waiting for steady times after this", OPT_DURATION, AT(warm_up_max_ns),
 	  "10s" },
-	{ 'n', "session-only", NULL, "end when the session is there", OPT_FLAG, AT(session_only) },
-	{ 0, "hold", "TIME", "wait this long after the session is there", OPT_DURATION, AT(hold_ns), "0" },
+	{ 'n', "session-only", NULL, "exit after creating the session", OPT_FLAG, AT(session_only) },
+	{ 0, "hold", "TIME", "wait this long after creating the session", OPT_DURATION, AT(hold_ns), "0" },
 	{ 0, NULL, NULL, "Result:" },
 	{ 0, "result", "PATH", "memory of the program that started this one; without it a summary is printed", OPT_STR,
 	  AT(result) },
@@ -147,10 +147,10 @@ int run_opts_numbers(const char *text, int64_t *number, int max, struct err *err
 
 	for (;; text++) {
 		if (n == max)
-			return err_set(err, EINVAL, "more than %d numbers", max);
+			return err_set(err, EINVAL, "at most %d numbers are allowed", max);
 		number[n] = read_number(&text);
 		if (number[n] < 1 || (*text && *text != ','))
-			return err_set(err, EINVAL, "not numbers from 1 up, such as 8 or 1,8,32");
+			return err_set(err, EINVAL, "expected numbers from 1 up, such as 8 or 1,8,32");
 		n++;
 		if (!*text)
 			return n;
@@ -166,10 +166,10 @@ int run_opts_shape(const char *text, int64_t *dim, int max, const char **end, st
 	} else {
 		for (;; text++) {
 			if (n == max)
-				return err_set(err, EINVAL, "more than %d dimensions", max);
+				return err_set(err, EINVAL, "at most %d dimensions are allowed", max);
 			dim[n] = read_number(&text);
 			if (dim[n] < 0)
-				return err_set(err, EINVAL, "not a shape such as 1x3x224x224 or scalar");
+				return err_set(err, EINVAL, "expected a shape such as 1x3x224x224 or scalar");
 			n++;
 			if (*text != 'x')
 				break;
@@ -177,7 +177,7 @@ int run_opts_shape(const char *text, int64_t *dim, int max, const char **end, st
 		*end = text;
 	}
 	if (**end && **end != '/')
-		return err_set(err, EINVAL, "not a shape such as 1x3x224x224 or scalar");
+		return err_set(err, EINVAL, "expected a shape such as 1x3x224x224 or scalar");
 	return n;
 }
 
@@ -187,7 +187,7 @@ int run_opts_real(const char *text, double *value, struct err *err)
 
 	*value = strtod(text, &end);
 	if (end == text || *end || !isfinite(*value) || *value < 0)
-		return err_set(err, EINVAL, "not a number from 0 up");
+		return err_set(err, EINVAL, "expected a number from 0 up");
 	return 0;
 }
 
@@ -198,7 +198,7 @@ int run_opts_u64(const char *text, uint64_t *value, struct err *err)
 	errno = 0;
 	*value = strtoull(text, &end, 0);
 	if (*text < '0' || *text > '9' || *end || errno)
-		return err_set(err, EINVAL, "not a whole number from 0 up");
+		return err_set(err, EINVAL, "expected a whole number from 0 up");
 	return 0;
 }
 
@@ -209,7 +209,7 @@ static int check_pairs(const struct opt_list *list, const char *option, struct e
 
 	for (size_t i = 0; i < list->n; i++)
 		if (!run_opts_pair(list->item[i], &len))
-			return err_set(err, EINVAL, "cannot use '%s' as --%s: it has no form NAME=VALUE", list->item[i],
+			return err_set(err, EINVAL, "cannot use '%s' as --%s: expected NAME=VALUE", list->item[i],
 				       option);
 	return 0;
 }
@@ -231,29 +231,27 @@ static int check_numbers(const struct run_opts *opts, struct err *err)
 		if (whole[i].text && run_opts_u64(whole[i].text, &value, err))
 			return err_wrap(err, "cannot use '%s' as --%s", whole[i].text, whole[i].name);
 	if (opts->spin_backoff_max && (run_opts_u64(opts->spin_backoff_max, &value, NULL) || value < 1 || value > 64))
-		return err_set(err, EINVAL, "cannot use '%s' as --spin-backoff-max: not from 1 to 64",
+		return err_set(err, EINVAL, "cannot use '%s' as --spin-backoff-max: expected 1 to 64",
 			       opts->spin_backoff_max);
 	if (opts->select_devices && opts->select_devices[strspn(opts->select_devices, "0123456789,")])
-		return err_set(err, EINVAL, "cannot use '%s' as --select-devices: not numbers such as 0,2",
+		return err_set(err, EINVAL, "cannot use '%s' as --select-devices: expected numbers such as 0,2",
 			       opts->select_devices);
 	for (size_t i = 0; i < 3; i++)
 		if (real[i].text && run_opts_real(real[i].text, &number, err))
 			return err_wrap(err, "cannot use '%s' as --%s", real[i].text, real[i].name);
 	if (opts->rate && (number < 1e-6 || number > 1e9))
-		return err_set(err, EINVAL,
-			       "cannot use '%s' as --rate: not between one in a million seconds and 1e9 a second",
-			       opts->rate);
+		return err_set(err, EINVAL, "cannot use '%s' as --rate: expected 0.000001 to 1e9 a second", opts->rate);
 	return 0;
 }
 
 static int check_together(const struct run_opts *opts, struct err *err)
 {
 	if (!opts->model && !opts->list_devices && !opts->list_runtimes)
-		return err_set(err, EINVAL, "which model? inftrace-run MODEL");
+		return err_set(err, EINVAL, "no model is given; usage: inftrace-run MODEL");
 	if (opts->concurrency < 1 || opts->concurrency > 1024)
-		return err_set(err, EINVAL, "cannot use '%d' as --concurrency: not from 1 to 1024", opts->concurrency);
+		return err_set(err, EINVAL, "cannot use '%d' as --concurrency: expected 1 to 1024", opts->concurrency);
 	if (!opts->iterations && !opts->duration_ns)
-		return err_set(err, EINVAL, "cannot measure for no time: give --duration or --iterations");
+		return err_set(err, EINVAL, "cannot measure: pass --duration or --iterations");
 	if (opts->policy && opts->provider.n)
 		return err_set(err, EINVAL,
 			       "cannot use --policy and --ep together: with a policy the runtime chooses the provider");
@@ -263,14 +261,14 @@ static int check_together(const struct run_opts *opts, struct err *err)
 		    "cannot use --policy with --select-devices or --filter-device: with a policy the runtime "
 		    "chooses the device");
 	if ((opts->compile_only || opts->compile_embed) && !opts->compile)
-		return err_set(err, EINVAL, "cannot compile the model: give --compile FILE");
+		return err_set(err, EINVAL, "cannot compile the model: pass --compile FILE");
 	if (opts->optimized_prepacked && !opts->optimized_data)
 		return err_set(err, EINVAL, "cannot write weights --optimized-prepacked without --optimized-data FILE");
 	if (opts->optimized_data && !opts->optimized_model)
 		return err_set(err, EINVAL, "cannot write --optimized-data without --optimized-model FILE");
 	if (opts->data.n && (opts->shape.n || opts->batch_size))
 		return err_set(err, EINVAL,
-			       "cannot use --data with --shape or --batch-size: the data have their shapes");
+			       "cannot use --data with --shape or --batch-size: the data set its own shapes");
 	return 0;
 }
 
@@ -305,7 +303,7 @@ int run_opts_parse(struct run_opts *opts, int argc, char **argv, struct err *err
 	if (n < 0 || n == OPT_HELP)
 		return n;
 	if (n > 1)
-		return err_set(err, EINVAL, "too many arguments: '%s'; one model at a time", argv[1]);
+		return err_set(err, EINVAL, "unexpected argument '%s': only one model is measured at a time", argv[1]);
 	opts->model = n ? argv[0] : NULL;
 	return run_opts_check(opts, err);
 }

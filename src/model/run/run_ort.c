@@ -85,7 +85,8 @@ static void *read_model(const char *path, size_t *size, struct err *err)
 	close(fd);
 	if (n > 0 || !status.st_size)
 		return bytes;
-	err_set(err, n < 0 ? errno : EIO, "cannot read %s: %s", path, n < 0 ? strerror(errno) : "it became shorter");
+	err_set(err, n < 0 ? errno : EIO, "cannot read %s: %s", path,
+		n < 0 ? strerror(errno) : "it became shorter while it was read");
 	free(bytes);
 	return NULL;
 }
@@ -122,7 +123,7 @@ static uint64_t model_bytes(const char *path)
 	return bytes;
 }
 
-/* The runtime's words for "memory is out" tell little. */
+/* The runtime's words for "out of memory" tell little. */
 static void explain_memory(const char *path, struct err *err)
 {
 	uint64_t bytes;
@@ -132,11 +133,10 @@ static void explain_memory(const char *path, struct err *err)
 		return;
 	bytes = model_bytes(path);
 	if (bytes)
-		err_set(
-		    err, ENOMEM,
-		    "cannot create the session: memory is out: the model has %.2f GiB with its weights, the machine "
-		    "had %.2f GiB left, a limit of this process may be lower",
-		    (double)bytes / (1 << 30), (double)available_bytes() / (1 << 30));
+		err_set(err, ENOMEM,
+			"cannot create the session: out of memory: the model has %.2f GiB with its weights and the "
+			"machine had %.2f GiB left; a limit of this process may be lower",
+			(double)bytes / (1 << 30), (double)available_bytes() / (1 << 30));
 }
 
 static int create_session(struct run *run, struct err *err)
@@ -222,7 +222,7 @@ static int check_written(const struct run_opts *opts, const char *path, struct e
 	if (!path || stat(opts->model, &model) || stat(path, &written) || model.st_dev != written.st_dev ||
 	    model.st_ino != written.st_ino)
 		return 0;
-	return err_set(err, EINVAL, "cannot write to %s: it is the model itself", path);
+	return err_set(err, EINVAL, "cannot write to %s: that file is the model", path);
 }
 
 int run_ort_session(struct run *run, struct err *err)

@@ -67,7 +67,7 @@ static int take_tensor(struct run *run, struct ort_value *value, struct tensor *
 
 	memset(tensor, 0, sizeof *tensor);
 	if (!value || ort_api_check(api, api->value_kind(value, &kind), err, "read its kind") || kind != ORT_TENSOR)
-		return err_set(err, ENOTSUP, "it is no tensor");
+		return err_set(err, ENOTSUP, "it is not a tensor");
 	if (ort_api_check(api, api->value_shape(value, &shape), err, "read the shape"))
 		return -EIO;
 	rc = take_shaped(run, value, shape, tensor, err);
@@ -206,7 +206,7 @@ static int take_one(struct run *run, size_t group, size_t set, size_t number, st
 int run_outputs_take(struct run *run, size_t group, size_t set, struct ort_value *const *output, struct err *err)
 {
 	if (run->opts->outputs && mkdir(run->opts->outputs, 0777) && errno != EEXIST)
-		return err_set(err, errno, "cannot make the folder %s: %s", run->opts->outputs, strerror(errno));
+		return err_set(err, errno, "cannot create the folder %s: %s", run->opts->outputs, strerror(errno));
 	if (run->opts->outputs)
 		snprintf(run->result->outputs_dir, RUN_PATH, "%s", run->opts->outputs);
 	for (size_t i = 0; i < run->n_outputs; i++)

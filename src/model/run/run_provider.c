@@ -29,7 +29,7 @@ struct options {
 static int add_option(struct options *options, const char *key, const char *value, struct err *err)
 {
 	if (options->n == MAX_OPTIONS)
-		return err_set(err, E2BIG, "cannot take more than %d options of a provider", MAX_OPTIONS);
+		return err_set(err, E2BIG, "a provider takes at most %d options", MAX_OPTIONS);
 	options->key[options->n] = key;
 	options->value[options->n++] = value;
 	return 0;
@@ -70,7 +70,7 @@ static int take_given(const struct run *run, const char *provider, struct option
 		key = strdup(text);
 		equals = key ? strchr(key, '=') : NULL;
 		if (!equals)
-			return err_set(err, ENOMEM, "cannot take the provider's options: out of memory");
+			return err_set(err, ENOMEM, "cannot set the provider's options: out of memory");
 		*equals = 0;
 		if (add_option(options, key, equals + 1, err))
 			return -E2BIG;
@@ -92,13 +92,12 @@ static int check_given(const struct run *run, struct err *err)
 		for (size_t k = 0; k < run->n_libraries && run->opts->policy; k++)
 			is_taken |= is_option_of(run, list->item[i], run->library[k].provider, &key);
 		if (!is_taken)
-			return err_set(
-			    err, EINVAL,
-			    run->opts->policy
-				? "cannot use '%s' as --ep-option: with --policy it is NAME:KEY=VALUE, of a "
-				  "provider whose library is registered"
-				: "cannot use '%s' as --ep-option: no provider of this name is asked for by --ep",
-			    list->item[i]);
+			return err_set(err, EINVAL,
+				       run->opts->policy
+					   ? "cannot use '%s' as --ep-option: with --policy the form is "
+					     "NAME:KEY=VALUE, for a provider whose library is registered"
+					   : "cannot use '%s' as --ep-option: --ep does not name this provider",
+				       list->item[i]);
 	}
 	return 0;
 }
@@ -135,7 +134,7 @@ static int complete_qnn(struct run *run, const struct run_provider *asked, struc
 		return 0;
 	path = path_of(run->opts->ep_profile_dir, strlen(run->opts->ep_profile_dir), "qnn-profile.csv");
 	if (!path)
-		return err_set(err, ENOMEM, "cannot switch QNN's profiler on: out of memory");
+		return err_set(err, ENOMEM, "cannot enable QNN's profiler: out of memory");
 	snprintf(run->result->provider_profile_path, RUN_PATH, "%s", path);
 	if (add_option(options, "profiling_level", run->opts->ep_profile, err))
 		return -E2BIG;
@@ -146,7 +145,7 @@ static int make_profile_folder(const struct run_opts *opts, struct err *err)
 {
 	if (!opts->ep_profile || !mkdir(opts->ep_profile_dir, 0777) || errno == EEXIST)
 		return 0;
-	return err_set(err, errno, "cannot make the folder %s: %s", opts->ep_profile_dir, strerror(errno));
+	return err_set(err, errno, "cannot create the folder %s: %s", opts->ep_profile_dir, strerror(errno));
 }
 
 /* Other providers write into the runtime's profile. */
@@ -159,9 +158,9 @@ static int profile_in_runtime(struct run *run, struct err *err)
 		return 0;
 	prefix = path_of(run->opts->ep_profile_dir, strlen(run->opts->ep_profile_dir), "runtime-profile");
 	if (!prefix)
-		return err_set(err, ENOMEM, "cannot switch the provider's profiler on: out of memory");
+		return err_set(err, ENOMEM, "cannot enable the provider's profiler: out of memory");
 	snprintf(run->result->profile_path, RUN_PATH, "%s", prefix);
-	return ort_api_check(api, api->enable_profiling(run->options, prefix), err, "switch the runtime's profiler on");
+	return ort_api_check(api, api->enable_profiling(run->options, prefix), err, "enable the runtime's profiler");
 }
 
 static void note_options(struct run_provider *asked, const struct options *options)
@@ -204,7 +203,7 @@ static int append_by_object(struct run *run, const char *name, const struct opti
 	int rc;
 
 	if (!by->create || !by->append)
-		return err_set(err, ENOTSUP, "cannot use %s: not in ONNX Runtime %s", name, run->api.version);
+		return err_set(err, ENOTSUP, "cannot use %s: ONNX Runtime %s lacks it", name, run->api.version);
 	rc = ort_api_check(&run->api, by->create(&object), err, "use %s", name);
 	if (!rc && options->n)
 		rc = ort_api_check(&run->api, by->update(object, options->key, options->value, options->n), err,
@@ -304,14 +303,14 @@ static int refuse(const struct run *run, const char *name, struct err *err)
 			       near_best(&near));
 	if (provider_names_package(name))
 		return err_set(err, ENOENT,
-			       "cannot use %s: ONNX Runtime %s has %s, and no Python package %.*s is beside it; "
-			       "install it, or give "
-			       "--ep-library or another --runtime",
+			       "cannot use %s: ONNX Runtime %s offers only %s, and the Python package %.*s is not "
+			       "installed beside it; install that package, or pass --ep-library or another --runtime",
 			       name, run->api.version, have, (int)strcspn(provider_names_package(name), "/"),
 			       provider_names_package(name));
-	return err_set(err, ENOENT,
-		       "cannot use the provider '%s': ONNX Runtime %s has %s; give --ep-library or another --runtime",
-		       name, run->api.version, have);
+	return err_set(
+	    err, ENOENT,
+	    "cannot use the provider '%s': ONNX Runtime %s offers only %s; pass --ep-library or another --runtime",
+	    name, run->api.version, have);
 }
 
 static int append(struct run *run, uint32_t number, struct err *err)
@@ -331,7 +330,7 @@ static int append(struct run *run, uint32_t number, struct err *err)
 		return rc;
 	note_options(asked, &options);
 	if (provider && provider->way == PROVIDER_CPU)
-		return options.n ? err_set(err, EINVAL, "cannot set options of CPUExecutionProvider: it has none") : 0;
+		return options.n ? err_set(err, EINVAL, "CPUExecutionProvider takes no options") : 0;
 	/* A runtime with the provider inside offers devices for it as well: what was registered goes by them, what is
 	 * inside by its own way. */
 	if (asked->library[0] || !run_device_is_inside(run, asked->name)) {
@@ -342,8 +341,8 @@ static int append(struct run *run, uint32_t number, struct err *err)
 			return append_devices(run, asked, &options, n_devices, err);
 		if (asked->library[0])
 			return err_set(err, ENODEV,
-				       "cannot use %s: %s finds no device for it on this machine (--list-devices shows "
-				       "those that are there)",
+				       "cannot use %s: %s finds no device for it on this machine; --list-devices lists "
+				       "all devices",
 				       asked->name, asked->library);
 		return refuse(run, asked->name, err);
 	}

@@ -99,17 +99,16 @@ int run_result_make(uint64_t capacity, struct err *err)
 	int fd, code;
 
 	if (__builtin_mul_overflow(capacity, sizeof(struct run_latency), &size) || size > (uint64_t)1 << 40)
-		return err_set(err, EINVAL, "cannot make room for %llu latencies: too many",
-			       (unsigned long long)capacity);
+		return err_set(err, EINVAL, "cannot store %llu latencies: too many", (unsigned long long)capacity);
 	fd = memfd_create("inftrace-result", MFD_CLOEXEC);
 	if (fd < 0)
-		return err_set(err, errno, "cannot make memory for the result: %s", strerror(errno));
+		return err_set(err, errno, "cannot allocate memory for the result: %s", strerror(errno));
 	if (!ftruncate(fd, (off_t)(sizeof head + size)) &&
 	    pwrite(fd, &head, offsetof(struct run_result, n_latencies), 0) == offsetof(struct run_result, n_latencies))
 		return fd;
 	code = errno;
 	close(fd);
-	return err_set(err, code, "cannot make memory for the result: %s", strerror(code));
+	return err_set(err, code, "cannot allocate memory for the result: %s", strerror(code));
 }
 
 void run_result_name(int fd, char *path, size_t size)
@@ -121,15 +120,16 @@ static int check_header(const struct run_result *head, uint64_t size, struct err
 {
 	if (size < sizeof *head)
 		return err_set(err, EBADMSG,
-			       "cannot read a run's result: at byte %llu: it ends inside its header of %zu bytes",
+			       "cannot read a run's result: at byte %llu: the file ends inside its header of %zu bytes",
 			       (unsigned long long)size, sizeof *head);
 	if (head->magic != RUN_RESULT_MAGIC)
-		return err_set(err, EBADMSG, "cannot read a run's result: at byte 0: not made by inftrace");
+		return err_set(err, EBADMSG, "cannot read a run's result: at byte 0: inftrace did not write this file");
 	if (head->version != RUN_RESULT_VERSION || head->header_size != sizeof *head ||
 	    head->latency_size != sizeof(struct run_latency))
-		return err_set(err, EBADMSG,
-			       "cannot read a run's result: at byte 8: made by another version of inftrace (%u)",
-			       head->version);
+		return err_set(
+		    err, EBADMSG,
+		    "cannot read a run's result: at byte 8: another version of inftrace wrote this file (%u)",
+		    head->version);
 	if (head->latency_capacity > (size - sizeof *head) / sizeof(struct run_latency))
 		return err_set(
 		    err, EBADMSG,
@@ -179,7 +179,8 @@ static int check_texts(const struct run_result *head, struct err *err)
 	for (const struct text *text = texts; text < texts + sizeof texts / sizeof *texts; text++)
 		for (size_t i = 0; i < text->n; i++)
 			if (!memchr((const char *)head + text->at + i * text->step, 0, text->size))
-				return err_set(err, EBADMSG, "cannot read a run's result: at byte %zu: %s has no end",
+				return err_set(err, EBADMSG,
+					       "cannot read a run's result: at byte %zu: %s is not terminated",
 					       text->at + i * text->step, text->name);
 	return 0;
 }

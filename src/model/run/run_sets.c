@@ -38,7 +38,7 @@ static int give_tensor(struct run *run, const struct run_value *input, struct te
 	struct ort_status *status;
 
 	if (!type)
-		return err_set(err, ENOTSUP, "cannot give '%s' to the runtime: it has no elements of type %s",
+		return err_set(err, ENOTSUP, "cannot pass '%s' to the runtime: it does not support elements of type %s",
 			       input->name, tensor_type_name(tensor->type));
 	status = tensor->type == TENSOR_STRING
 		     ? give_strings(run, tensor, value)
@@ -88,10 +88,10 @@ static int find_group(struct run *run, const struct run_set *set, const char *te
 		if (same_shapes(run, &run->shapes[*group].set[0], set))
 			return 0;
 	if (run->n_shapes == RUN_MAX_GROUPS)
-		return err_set(err, E2BIG, "cannot use more than %d groups of shapes", RUN_MAX_GROUPS);
+		return err_set(err, E2BIG, "cannot use more than %d shape groups", RUN_MAX_GROUPS);
 	shapes = realloc(run->shapes, (run->n_shapes + 1) * sizeof *shapes);
 	if (!shapes)
-		return err_set(err, ENOMEM, "cannot make inputs: out of memory");
+		return err_set(err, ENOMEM, "cannot create inputs: out of memory");
 	run->shapes = shapes;
 	memset(&shapes[run->n_shapes++], 0, sizeof *shapes);
 	snprintf(result->groups[*group].text, RUN_TEXT, "%s", text);
@@ -109,7 +109,7 @@ int run_sets_add(struct run *run, struct run_set *set, const char *text, int64_t
 
 	set->value = calloc(run->n_inputs + 1, sizeof *set->value);
 	if (!set->value)
-		return err_set(err, ENOMEM, "cannot make inputs: out of memory");
+		return err_set(err, ENOMEM, "cannot create inputs: out of memory");
 	for (size_t i = 0; i < run->n_inputs; i++)
 		if (give_tensor(run, &run->input[i], &set->tensor[i], &set->value[i], err))
 			return -err->code;
@@ -118,7 +118,7 @@ int run_sets_add(struct run *run, struct run_set *set, const char *text, int64_t
 	shapes = &run->shapes[group];
 	sets = realloc(shapes->set, (shapes->n_sets + 1) * sizeof *sets);
 	if (!sets)
-		return err_set(err, ENOMEM, "cannot make inputs: out of memory");
+		return err_set(err, ENOMEM, "cannot create inputs: out of memory");
 	shapes->set = sets;
 	sets[shapes->n_sets++] = *set;
 	run->result->groups[group].n_sets = (uint32_t)shapes->n_sets;

@@ -35,7 +35,7 @@ static void tell_guesses(const struct run *run, struct err *err)
 	if (!*run->guessed)
 		return;
 	len = (size_t)snprintf(advice, sizeof advice,
-			       " (sizes that nobody gave were taken as 1, for %s; give them with --dim or --shape)",
+			       " (free dimensions default to size 1, here of %s; set them with --dim or --shape)",
 			       run->guessed);
 	if (strlen(err->msg) + len >= sizeof err->msg)
 		strcpy(err->msg + sizeof err->msg - len - 4, "...");

@@ -87,11 +87,10 @@ static int count_elements(const int64_t *dims, size_t n_dims, size_t *n_elements
 
 	for (size_t i = 0; i < n_dims; i++) {
 		if (dims[i] < 0)
-			return err_set(err, EINVAL, "cannot have dimension %zu: it is %" PRId64, i, dims[i]);
+			return err_set(err, EINVAL, "dimension %zu is invalid: it is %" PRId64, i, dims[i]);
 		is_empty |= dims[i] == 0;
 		if (dims[i] && __builtin_mul_overflow(n, (size_t)dims[i], &n))
-			return err_set(err, EOVERFLOW,
-				       "cannot count the elements: the shape is larger than any memory");
+			return err_set(err, EOVERFLOW, "cannot count the elements: no memory is that large");
 	}
 	*n_elements = is_empty ? 0 : n;
 	return 0;
@@ -105,14 +104,15 @@ int tensor_measure(enum tensor_type type, const int64_t *dims, size_t n_dims, si
 	int ret;
 
 	if (!info)
-		return err_set(err, EINVAL, "cannot have elements of type number %d: it is not known", (int)type);
+		return err_set(err, EINVAL, "element type %d is unknown", (int)type);
 	if (n_dims > TENSOR_MAX_DIMS)
-		return err_set(err, EINVAL, "cannot have %zu dimensions: %d are the most", n_dims, TENSOR_MAX_DIMS);
+		return err_set(err, EINVAL, "cannot use %zu dimensions: at most %d are supported", n_dims,
+			       TENSOR_MAX_DIMS);
 	ret = count_elements(dims, n_dims, n_elements, err);
 	if (ret)
 		return ret;
 	if (__builtin_mul_overflow(*n_elements, info->bits, &n_bits) || n_bits > PTRDIFF_MAX)
-		return err_set(err, EOVERFLOW, "cannot have %zu elements of %s: more than any memory", *n_elements,
+		return err_set(err, EOVERFLOW, "cannot use %zu elements of %s: no memory is that large", *n_elements,
 			       info->name);
 	*size_bytes = n_bits / 8 + (n_bits % 8 != 0);
 	return 0;
@@ -137,7 +137,7 @@ static int no_memory(struct tensor *tensor, size_t size, struct err *err)
 
 	tensor_describe(tensor, text, sizeof text);
 	*tensor = (struct tensor){ 0 };
-	return err_set(err, ENOMEM, "cannot allocate %zu bytes for %s: memory is out", size, text);
+	return err_set(err, ENOMEM, "cannot allocate %zu bytes for %s: out of memory", size, text);
 }
 
 /* One block: pointers, lengths, texts. */
@@ -171,7 +171,8 @@ int tensor_alloc_strings(struct tensor *tensor, const int64_t *dims, size_t n_di
 		size_t end = i + 1 < tensor->n_elements ? start[i + 1] : n_bytes;
 		if (start[i] > end || end > n_bytes) {
 			tensor_done(tensor);
-			return err_set(err, EINVAL, "cannot take string %zu: it ends before it begins, or outside", i);
+			return err_set(err, EINVAL,
+				       "string %zu is invalid: it ends before it begins, or outside the data", i);
 		}
 		tensor->strings[i] = at;
 		tensor->string_bytes[i] = end - start[i];
@@ -222,7 +223,7 @@ int tensor_borrow(struct tensor *tensor, enum tensor_type type, const int64_t *d
 	if (type == TENSOR_STRING || size_bytes != needed) {
 		*tensor = (struct tensor){ 0 };
 		return type == TENSOR_STRING
-			   ? err_set(err, EINVAL, "cannot use bytes as strings: they need a tensor of their own")
+			   ? err_set(err, EINVAL, "cannot use bytes as strings: strings need their own tensor")
 			   : err_set(err, EINVAL, "cannot use %zu bytes: the shape needs %zu", size_bytes, needed);
 	}
 	tensor->data = data;

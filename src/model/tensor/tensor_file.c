@@ -29,7 +29,7 @@ int tensor_list_take(struct tensor_list *list, const char *name, int position, s
 	if (!item || !copy) {
 		free(copy);
 		tensor_done(tensor);
-		return err_set(err, ENOMEM, "cannot keep a tensor: memory is out");
+		return err_set(err, ENOMEM, "cannot keep a tensor: out of memory");
 	}
 	item[list->n++] = (struct tensor_item){ copy, position, *tensor };
 	*tensor = (struct tensor){ 0 };
@@ -44,7 +44,7 @@ static int read_all(int fd, uint8_t *data, size_t size, struct err *err)
 			continue;
 		if (n <= 0)
 			return err_set(err, n ? errno : EIO, "cannot read it: %s",
-				       n ? strerror(errno) : "it became shorter");
+				       n ? strerror(errno) : "it became shorter while it was read");
 		data += n;
 		size -= (size_t)n;
 	}
@@ -63,13 +63,13 @@ int tensor_file_load(const char *path, void **data, size_t *size, struct err *er
 		goto out;
 	}
 	if (!S_ISREG(stat.st_mode)) {
-		ret = err_set(err, EINVAL, "cannot read it: it is no regular file");
+		ret = err_set(err, EINVAL, "cannot read it: it is not a regular file");
 		goto out;
 	}
 	*size = (size_t)stat.st_size;
 	*data = malloc(*size ? *size : 1);
 	ret = *data ? read_all(fd, *data, *size, err)
-		    : err_set(err, ENOMEM, "cannot read %zu bytes: memory is out", *size);
+		    : err_set(err, ENOMEM, "cannot read %zu bytes: out of memory", *size);
 out:
 	if (fd >= 0)
 		close(fd);

@@ -60,10 +60,10 @@ static int check_range(const struct tensor *tensor, struct range range, struct e
 	tensor_type_range(tensor->type, &type.low, &type.high);
 	if (!isfinite(range.low) || !isfinite(range.high) || !(range.low <= range.high) ||
 	    !isfinite(range.high - range.low))
-		return err_set(err, EINVAL, "cannot fill a tensor with %g to %g: that is no range", range.low,
+		return err_set(err, EINVAL, "cannot fill a tensor with %g to %g: the range is empty", range.low,
 			       range.high);
 	if (range.low < type.low || range.high > type.high)
-		return err_set(err, ERANGE, "cannot fill a tensor of %s with %g to %g: it has only %g to %g",
+		return err_set(err, ERANGE, "cannot fill a tensor of %s with %g to %g: the type holds %g to %g",
 			       tensor_type_name(tensor->type), range.low, range.high, type.low, type.high);
 	return 0;
 }
@@ -120,7 +120,7 @@ static int fill_integers(struct tensor *tensor, enum tensor_fill_kind kind, stru
 	uint64_t first, last;
 
 	if (low > high)
-		return err_set(err, ERANGE, "cannot fill a tensor of %s with %g to %g: no whole number is in between",
+		return err_set(err, ERANGE, "cannot fill a tensor of %s with %g to %g: the range holds no whole number",
 			       tensor_type_name(tensor->type), range.low, range.high);
 	first = integer(low);
 	last = integer(high);
@@ -163,7 +163,7 @@ static int fill_strings(struct tensor *tensor, uint64_t state, bool is_empty, st
 	int ret;
 
 	if (!start || !words) {
-		ret = err_set(err, ENOMEM, "cannot make up %zu words: memory is out", n);
+		ret = err_set(err, ENOMEM, "cannot make up %zu words: out of memory", n);
 		goto out;
 	}
 	for (size_t i = 0; i < n; i++) {

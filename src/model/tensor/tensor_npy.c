@@ -63,7 +63,7 @@ struct layout {
 
 static int expect(struct text *text, const char *what)
 {
-	return err_set(text->err, EINVAL, "at byte %zu: the header has no %s here",
+	return err_set(text->err, EINVAL, "at byte %zu: expected %s in the header",
 		       text->offset + (size_t)(text->at - text->begin), what);
 }
 
@@ -88,13 +88,13 @@ static int take_string(struct text *text, char *to, size_t size)
 	const char quote = next_char(text), *begin = text->at + 1, *end;
 
 	if (quote != '\'' && quote != '"')
-		return expect(text, "text in quotes");
+		return expect(text, "a text in quotes");
 	end = memchr(begin, quote, (size_t)(text->end - begin));
 	if (!end || (size_t)(end - begin) >= size)
-		return expect(text, end ? "text as short as those that are known" : "text that ends");
+		return expect(text, end ? "a known key" : "the end of the text");
 	for (const char *at = begin; at < end; at++) {
 		if (!isprint((unsigned char)*at))
-			return expect(text, "text that can be printed");
+			return expect(text, "printable text");
 	}
 	memcpy(to, begin, (size_t)(end - begin));
 	to[end - begin] = 0;
@@ -121,10 +121,10 @@ static int take_bool(struct text *text, bool *value)
 static int take_dim(struct text *text, int64_t *dim)
 {
 	if (!isdigit((unsigned char)next_char(text)))
-		return expect(text, "dimension");
+		return expect(text, "a dimension");
 	for (*dim = 0; text->at < text->end && isdigit((unsigned char)*text->at); text->at++) {
 		if (__builtin_mul_overflow(*dim, 10, dim) || __builtin_add_overflow(*dim, *text->at - '0', dim))
-			return expect(text, "dimension that any memory has room for");
+			return expect(text, "a dimension that fits in memory");
 	}
 	/* Python 2 writes 3L. */
 	if (text->at < text->end && *text->at == 'L')
@@ -137,10 +137,10 @@ static int take_shape(struct text *text, struct header *header)
 	int ret = 0;
 
 	if (!take_char(text, '('))
-		return expect(text, "'(' of a shape");
+		return expect(text, "the '(' of a shape");
 	while (!take_char(text, ')')) {
 		if (header->n_dims == TENSOR_MAX_DIMS)
-			return expect(text, "end of the shape after 64 dimensions");
+			return expect(text, "the end of the shape after 64 dimensions");
 		ret = take_dim(text, &header->dims[header->n_dims++]);
 		if (ret)
 			return ret;
@@ -162,7 +162,7 @@ static int take_entry(struct text *text, struct header *header)
 	if (!strcmp(key, "descr") && !header->has_descr) {
 		header->has_descr = true;
 		if (next_char(text) == '[')
-			return err_set(text->err, EINVAL, "its elements are structures, not numbers");
+			return err_set(text->err, EINVAL, "its elements are structures; expected numbers");
 		return take_string(text, header->descr, sizeof header->descr);
 	}
 	if (!strcmp(key, "fortran_order") && !header->has_order) {
@@ -173,7 +173,7 @@ static int take_entry(struct text *text, struct header *header)
 		header->has_shape = true;
 		return take_shape(text, header);
 	}
-	return err_set(text->err, EINVAL, "the header has '%s', which is not known or there twice", key);
+	return err_set(text->err, EINVAL, "the header key '%s' is unknown or repeated", key);
 }
 
 static int take_header(struct text *text, struct header *header)
@@ -190,7 +190,7 @@ static int take_header(struct text *text, struct header *header)
 			return expect(text, "',' or '}'");
 	}
 	if (next_char(text))
-		return expect(text, "end");
+		return expect(text, "the end");
 	if (!header->has_descr || !header->has_order || !header->has_shape)
 		return err_set(text->err, EINVAL, "the header lacks descr, fortran_order or shape");
 	return 0;
@@ -199,8 +199,8 @@ static int take_header(struct text *text, struct header *header)
 static int refuse(const char *descr, struct err *err)
 {
 	if (strchr(descr, 'O'))
-		return err_set(err, EINVAL, "its elements are Python objects: save it with a numeric dtype");
-	return err_set(err, EINVAL, "its elements are of dtype '%s', which no model has", descr);
+		return err_set(err, EINVAL, "its elements are Python objects: save the array with a numeric dtype");
+	return err_set(err, EINVAL, "its dtype '%s' is not supported by any model", descr);
 }
 
 /* "<f4": byte order, kind, bytes (of U: characters). */
@@ -242,7 +242,7 @@ static int in_order(const uint8_t *items, const struct header *header, size_t n,
 		return 0;
 	*copy = malloc(n * item_bytes);
 	if (!*copy)
-		return err_set(err, ENOMEM, "cannot turn around %zu bytes: memory is out", n * item_bytes);
+		return err_set(err, ENOMEM, "cannot byte-swap %zu bytes: out of memory", n * item_bytes);
 	for (size_t i = 0, step = 1; i < header->n_dims; i++) {
 		stride[i] = step;
 		step *= (size_t)header->dims[i];
@@ -304,7 +304,7 @@ static int take_strings(const uint8_t *items, size_t n, const struct header *hea
 	int ret = 0;
 
 	if (!start || !bytes) {
-		ret = err_set(err, ENOMEM, "cannot take %zu strings: memory is out", n);
+		ret = err_set(err, ENOMEM, "cannot store %zu strings: out of memory", n);
 		goto out;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -312,7 +312,7 @@ static int take_strings(const uint8_t *items, size_t n, const struct header *hea
 		size_t len = layout->kind == 'U' ? take_unicode(item, layout, bytes + used)
 						 : take_bytes(item, layout, bytes + used);
 		if (len == SIZE_MAX) {
-			ret = err_set(err, EINVAL, "string %zu has what is no character", i);
+			ret = err_set(err, EINVAL, "string %zu holds an invalid character", i);
 			goto out;
 		}
 		start[i] = used;
@@ -357,11 +357,11 @@ static int take_array(const uint8_t *data, size_t size, size_t begin, const stru
 		return ret;
 	if (__builtin_mul_overflow(n, layout.item_bytes, &needed) || needed > size - begin)
 		return err_set(err, EINVAL,
-			       "it ends too early: %zu elements of %zu bytes, but only %zu bytes are there", n,
-			       layout.item_bytes, size - begin);
+			       "the file is truncated: %zu elements of %zu bytes need more than the %zu bytes present",
+			       n, layout.item_bytes, size - begin);
 	if (needed < size - begin)
 		return err_set(err, EINVAL,
-			       "at byte %zu: something follows the array (files with several are not read)",
+			       "at byte %zu: data follow the array; files with several arrays are not supported",
 			       begin + needed);
 	ret = in_order(data + begin, header, n, layout.item_bytes, &copy, err);
 	if (!ret)
@@ -381,15 +381,15 @@ int tensor_npy_parse(const void *data, size_t size, struct tensor *tensor, struc
 
 	*tensor = (struct tensor){ 0 };
 	if (size < MAGIC || memcmp(bytes, "\x93NUMPY", MAGIC))
-		return err_set(err, EINVAL, "it is no .npy file");
+		return err_set(err, EINVAL, "it is not an .npy file");
 	if (version > 3)
-		return err_set(err, EINVAL, "at byte %d: it is of version %u, 1 to 3 are known", MAGIC, version);
+		return err_set(err, EINVAL, "at byte %d: version %u is unknown; 1 to 3 are supported", MAGIC, version);
 	if (!version || size < begin)
-		return err_set(err, EINVAL, "it ends within its first bytes");
+		return err_set(err, EINVAL, "the file ends within its first bytes");
 	for (unsigned i = n_len; i-- > 0;)
 		len = len << 8 | bytes[MAGIC + 2 + i];
 	if (len > size - begin)
-		return err_set(err, EINVAL, "it ends within its header, which has %zu bytes", len);
+		return err_set(err, EINVAL, "the file ends within its header of %zu bytes", len);
 	text.begin = text.at = (const char *)bytes + begin;
 	text.end = text.begin + len;
 	text.offset = begin;

@@ -136,7 +136,7 @@ int tensor_npy_write(const struct tensor *tensor, const char *path, struct err *
 	has_failed |= fclose(out) != 0;
 	if (!has_failed)
 		return 0;
-	err_set(err, errno, "cannot write %s: %s", path, errno ? strerror(errno) : "it failed on the way");
+	err_set(err, errno, "cannot write %s: %s", path, errno ? strerror(errno) : "writing failed");
 	/* Never a device or a pipe. */
 	if (is_file)
 		unlink(path);

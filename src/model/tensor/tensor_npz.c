@@ -71,7 +71,7 @@ static int find_end(const struct archive *zip, size_t *end)
 	size_t lowest = zip->size > END_BYTES + END_COMMENT_MAX ? zip->size - END_BYTES - END_COMMENT_MAX : 0;
 
 	if (zip->size < END_BYTES)
-		return err_set(zip->err, EINVAL, "it is no .npz file: too short");
+		return err_set(zip->err, EINVAL, "it is not an .npz file: too short");
 	for (size_t at = zip->size - END_BYTES + 1; at-- > lowest;) {
 		if (number(zip->data + at, 4) != END_MAGIC)
 			continue;
@@ -81,7 +81,8 @@ static int find_end(const struct archive *zip, size_t *end)
 		*end = at;
 		return 0;
 	}
-	return err_set(zip->err, EINVAL, "it is no .npz file, or cut off: a zip archive's end is not there");
+	return err_set(zip->err, EINVAL,
+		       "it is not an .npz file, or it is truncated: the end of the zip archive is missing");
 }
 
 static int find_directory(const struct archive *zip, struct directory *dir)
@@ -95,17 +96,17 @@ static int find_directory(const struct archive *zip, struct directory *dir)
 	at = zip->data + end;
 	*dir = (struct directory){ number(at + 16, 4), number(at + 12, 4), number(at + 10, 2) };
 	if (number(at + 4, 2) || number(at + 6, 2))
-		return err_set(zip->err, EINVAL, "at byte %zu: it is one part of several", end);
+		return err_set(zip->err, EINVAL, "at byte %zu: the archive is one part of several", end);
 	if (end >= LOCATOR_BYTES && number(at - LOCATOR_BYTES, 4) == LOCATOR_MAGIC) {
 		uint64_t end64 = number(at - LOCATOR_BYTES + 8, 8);
 		if (!is_inside(zip, end64, END64_BYTES) || number(zip->data + end64, 4) != END64_MAGIC)
-			return err_set(zip->err, EINVAL, "at byte %zu: the 64-bit end is not where it should be",
+			return err_set(zip->err, EINVAL, "at byte %zu: the 64-bit end record is misplaced",
 				       end - LOCATOR_BYTES);
 		at = zip->data + end64;
 		*dir = (struct directory){ number(at + 48, 8), number(at + 40, 8), number(at + 32, 8) };
 	}
 	if (!is_inside(zip, dir->offset, dir->size))
-		return err_set(zip->err, EINVAL, "its directory would be outside of it");
+		return err_set(zip->err, EINVAL, "its directory lies outside the file");
 	return 0;
 }
 
@@ -147,7 +148,7 @@ static int take_entry(const struct archive *zip, uint64_t *offset, uint64_t end,
 	size_t extra_len, comment_len;
 
 	if (end - *offset < ENTRY_BYTES || number(at, 4) != ENTRY_MAGIC)
-		return err_set(zip->err, EINVAL, "at byte %zu: its directory has no entry here", (size_t)*offset);
+		return err_set(zip->err, EINVAL, "at byte %zu: expected a directory entry", (size_t)*offset);
 	*entry = (struct entry){ .flags = (uint32_t)number(at + 8, 2),
 				 .method = (uint32_t)number(at + 10, 2),
 				 .crc = (uint32_t)number(at + 16, 4),
@@ -160,8 +161,7 @@ static int take_entry(const struct archive *zip, uint64_t *offset, uint64_t end,
 	comment_len = number(at + 32, 2);
 	if (entry->name_len + extra_len + comment_len > end - *offset - ENTRY_BYTES ||
 	    !take_extras(at + ENTRY_BYTES + entry->name_len, extra_len, entry))
-		return err_set(zip->err, EINVAL, "at byte %zu: the entry reaches out of the directory",
-			       (size_t)*offset);
+		return err_set(zip->err, EINVAL, "at byte %zu: the entry exceeds the directory", (size_t)*offset);
 	*offset += ENTRY_BYTES + entry->name_len + extra_len + comment_len;
 	return 0;
 }
@@ -172,11 +172,11 @@ static int find_data(const struct archive *zip, const struct entry *entry, const
 	uint64_t begin;
 
 	if (!is_inside(zip, entry->offset, LOCAL_BYTES) || number(zip->data + entry->offset, 4) != LOCAL_MAGIC)
-		return err_set(zip->err, EINVAL, "no file is where the directory says");
+		return err_set(zip->err, EINVAL, "the directory points at no file");
 	begin = entry->offset + LOCAL_BYTES + number(zip->data + entry->offset + 26, 2) +
 		number(zip->data + entry->offset + 28, 2);
 	if (!is_inside(zip, begin, entry->packed))
-		return err_set(zip->err, EINVAL, "its data would be outside of the archive");
+		return err_set(zip->err, EINVAL, "its data lie outside the archive");
 	*data = zip->data + begin;
 	return 0;
 }
@@ -207,12 +207,13 @@ static int check_entry(struct archive *zip, const struct entry *entry)
 	if (entry->flags & FLAG_ENCRYPTED)
 		return err_set(zip->err, EINVAL, "it is encrypted");
 	if (entry->method != STORED && entry->method != DEFLATED)
-		return err_set(zip->err, EINVAL, "it is packed by method %u, only deflate is known", entry->method);
+		return err_set(zip->err, EINVAL, "compression method %u is not supported; only deflate is",
+			       entry->method);
 	if (entry->method == STORED ? entry->size != entry->packed : entry->size / DEFLATE_RATIO_MAX > entry->packed)
 		return err_set(zip->err, EINVAL, "%zu bytes cannot unpack to %zu", (size_t)entry->packed,
 			       (size_t)entry->size);
 	if (entry->size > zip->left)
-		return err_set(zip->err, E2BIG, "the archive unpacks to far more than it has: refused");
+		return err_set(zip->err, E2BIG, "the archive unpacks to far more than its size; refused");
 	zip->left -= entry->size;
 	return 0;
 }
@@ -228,15 +229,15 @@ static int take_tensor(struct archive *zip, const struct entry *entry, struct te
 	if (entry->method == DEFLATED) {
 		unpacked = malloc(entry->size + 1);
 		if (!unpacked)
-			return err_set(zip->err, ENOMEM, "cannot unpack %zu bytes: memory is out", (size_t)entry->size);
+			return err_set(zip->err, ENOMEM, "cannot unpack %zu bytes: out of memory", (size_t)entry->size);
 		if (!unpack(data, entry->packed, unpacked, entry->size)) {
-			ret = err_set(zip->err, EINVAL, "it does not unpack: its data is damaged");
+			ret = err_set(zip->err, EINVAL, "its data are damaged: decompression failed");
 			goto out;
 		}
 		data = unpacked;
 	}
 	if (crc32_z(0, data, entry->size) != entry->crc)
-		ret = err_set(zip->err, EINVAL, "its check sum is wrong: its data is damaged");
+		ret = err_set(zip->err, EINVAL, "its data are damaged: the checksum does not match");
 	else
 		ret = tensor_npy_parse(data, entry->size, tensor, zip->err);
 out:
@@ -253,12 +254,12 @@ static char *take_name(const struct archive *zip, const struct entry *entry)
 
 	if (entry->name_len < suffix_len || memchr(entry->name, 0, entry->name_len) ||
 	    memcmp(entry->name + entry->name_len - suffix_len, suffix, suffix_len)) {
-		err_set(zip->err, EINVAL, "it is no .npy file by its name");
+		err_set(zip->err, EINVAL, "its name does not end in .npy");
 		return NULL;
 	}
 	name = strndup(entry->name, entry->name_len - suffix_len);
 	if (!name)
-		err_set(zip->err, ENOMEM, "memory is out");
+		err_set(zip->err, ENOMEM, "out of memory");
 	return name;
 }
 
@@ -290,7 +291,7 @@ static int walk(struct archive *zip, const struct directory *dir, struct tensor_
 			err_wrap(zip->err, "file %zu of the archive", (size_t)i);
 	}
 	if (!ret && at != end)
-		ret = err_set(zip->err, EINVAL, "at byte %zu: its directory has more than it says", (size_t)at);
+		ret = err_set(zip->err, EINVAL, "at byte %zu: its directory is longer than it claims", (size_t)at);
 	return ret;
 }
 

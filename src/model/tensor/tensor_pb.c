@@ -56,14 +56,14 @@ struct values {
 
 static int malformed(const struct proto *proto, const uint8_t *at, const char *what)
 {
-	return err_set(proto->err, EINVAL, "at byte %zu: %s: this is no ONNX tensor, or it is damaged",
+	return err_set(proto->err, EINVAL, "at byte %zu: %s: this is not an ONNX tensor, or it is damaged",
 		       (size_t)(at - proto->begin), what);
 }
 
 static int take_dim(struct proto *proto, uint64_t dim)
 {
 	if (proto->n_dims == TENSOR_MAX_DIMS)
-		return err_set(proto->err, EINVAL, "it has more than %d dimensions", TENSOR_MAX_DIMS);
+		return err_set(proto->err, EINVAL, "it has at most %d dimensions are allowed", TENSOR_MAX_DIMS);
 	proto->dims[proto->n_dims++] = (int64_t)dim;
 	return 0;
 }
@@ -79,8 +79,8 @@ static int take_dims(struct proto *proto, const struct pb_field *field, const ui
 	if (field->wire != PB_BYTES)
 		return malformed(proto, at, "dimensions are no integers");
 	for (in = pb_inside(field); in.at < in.end && !ret;)
-		ret =
-		    pb_get_varint(&in, &dim) ? take_dim(proto, dim) : malformed(proto, in.at, "a dimension is cut off");
+		ret = pb_get_varint(&in, &dim) ? take_dim(proto, dim)
+					       : malformed(proto, in.at, "a dimension is truncated");
 	return ret;
 }
 
@@ -106,7 +106,7 @@ static int take_field(struct proto *proto, const struct pb_field *field, const u
 		/* fall through */
 	case FIELD_EXTERNAL:
 		return err_set(proto->err, ENOTSUP,
-			       "its data lies in another file (external data): save it with the data inside");
+			       "its data lie in another file (external data); save the tensor with its data inside");
 	default:
 		return 0;
 	}
@@ -123,10 +123,10 @@ static int walk(struct proto *proto, const void *data, size_t size)
 	while ((ret = pb_next(&in, &field)) > 0) {
 		if (field.number == FIELD_SEGMENT)
 			return err_set(proto->err, ENOTSUP,
-				       "it holds a sequence, an optional or a map, not one tensor: these are not read");
+				       "it holds a sequence, an optional or a map; only single tensors are supported");
 	}
 	if (ret < 0)
-		return malformed(proto, in.at, "a field is cut off or malformed");
+		return malformed(proto, in.at, "a field is truncated or malformed");
 	for (in = pb_in(data, size); !ret && pb_next(&in, &field) > 0; at = in.at)
 		ret = take_field(proto, &field, at);
 	return ret;
@@ -242,12 +242,12 @@ static int take_values(struct values *values, const struct pb_field *field)
 	if (field->wire == values->wire)
 		return take_value(values, field->value);
 	if (field->wire != PB_BYTES)
-		return err_set(values->err, EINVAL, "value %zu has wire type %u: this is no ONNX tensor", values->n,
+		return err_set(values->err, EINVAL, "value %zu has wire type %u: this is not an ONNX tensor", values->n,
 			       field->wire);
 	for (in = pb_inside(field); in.at < in.end && !ret;)
 		ret = next_packed(&in, values->wire, &value)
 			  ? take_value(values, value)
-			  : err_set(values->err, EINVAL, "value %zu is cut off", values->n);
+			  : err_set(values->err, EINVAL, "value %zu is truncated", values->n);
 	return ret;
 }
 
@@ -275,7 +275,7 @@ static int take_strings(const struct proto *proto, struct values *values, const 
 	if (values->start && values->text)
 		ret = walk_values(values, data, size);
 	else
-		ret = err_set(proto->err, ENOMEM, "cannot take %zu strings: memory is out", values->most);
+		ret = err_set(proto->err, ENOMEM, "cannot store %zu strings: out of memory", values->most);
 	if (!ret)
 		ret = tensor_alloc_strings(tensor, proto->dims, proto->n_dims, values->text, values->n_text,
 					   values->start, proto->err);
@@ -321,7 +321,7 @@ static int take_raw(const struct proto *proto, struct tensor *tensor)
 	int ret = tensor_measure(proto->type, proto->dims, proto->n_dims, &n_elements, &size_bytes, proto->err);
 
 	if (!ret && proto->type == TENSOR_STRING)
-		ret = err_set(proto->err, EINVAL, "it has strings as raw_data, which cannot be");
+		ret = err_set(proto->err, EINVAL, "it holds strings as raw_data, which ONNX does not allow");
 	if (!ret && proto->raw.value != size_bytes)
 		ret = err_set(proto->err, EINVAL, "it has %" PRIu64 " bytes of data, but its shape needs %zu",
 			      proto->raw.value, size_bytes);
@@ -345,17 +345,17 @@ int tensor_pb_parse(const void *data, size_t size, struct tensor *tensor, char *
 		return ret;
 	if (!tensor_type_info((int64_t)proto.type))
 		return err_set(err, EINVAL,
-			       "its element type is %" PRIu64 ", which is not known: it may be no ONNX tensor",
+			       "its element type is %" PRIu64 ", which is unknown: this may not be an ONNX tensor",
 			       proto.type);
 	if (proto.has_name && memchr(proto.name.data, 0, proto.name.value))
-		return err_set(err, EINVAL, "its name has a 0 inside");
+		return err_set(err, EINVAL, "its name contains a NUL byte");
 	ret = proto.has_raw ? take_raw(&proto, tensor) : take_fields(&proto, data, size, tensor);
 	if (!ret)
 		tensor_file_settle(tensor);
 	if (!ret && name) {
 		*name =
 		    strndup(proto.has_name ? (const char *)proto.name.data : "", proto.has_name ? proto.name.value : 0);
-		ret = *name ? 0 : err_set(err, ENOMEM, "cannot keep its name: memory is out");
+		ret = *name ? 0 : err_set(err, ENOMEM, "cannot store its name: out of memory");
 	}
 	if (ret)
 		tensor_done(tensor);
@@ -403,13 +403,13 @@ int tensor_pb_read_folder(const char *folder, const char *prefix, struct tensor_
 	if (n < 0)
 		return err_set(err, -n, "cannot read %s: %s", folder, strerror(-n));
 	if (!n)
-		return err_set(err, ENOENT, "cannot find tensors in %s: no %s_0.pb is there", folder, prefix);
+		return err_set(err, ENOENT, "cannot find tensors in %s: %s_0.pb does not exist", folder, prefix);
 	for (int i = 0; i < n && !ret; i++) {
 		struct tensor tensor;
 		char *name = NULL, *path;
 		if (asprintf(&path, "%s/%s_%d.pb", folder, prefix, i) < 0)
 			path = NULL;
-		ret = path ? tensor_pb_read(path, &tensor, &name, err) : err_set(err, ENOMEM, "memory is out");
+		ret = path ? tensor_pb_read(path, &tensor, &name, err) : err_set(err, ENOMEM, "out of memory");
 		if (!ret)
 			ret = tensor_list_take(list, name, i, &tensor, err);
 		free(name);

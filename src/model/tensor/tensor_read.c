@@ -23,7 +23,7 @@ static int parse_any(const void *data, size_t size, struct tensor_list *list, st
 	if (begins_with(data, size, "\x93NUMPY", 6))
 		ret = tensor_npy_parse(data, size, &tensor, err);
 	else if ((ret = tensor_pb_parse(data, size, &tensor, &name, err)))
-		err_wrap(err, "it is neither .npy nor .npz, and as ONNX tensor");
+		err_wrap(err, "it is neither .npy nor .npz, and as an ONNX tensor");
 	if (!ret)
 		ret = tensor_list_take(list, name ? name : "", 0, &tensor, err);
 	free(name);
