@@ -118,7 +118,7 @@ static void errors_say_the_byte(void **state)
 		"at byte 2: field 7 of the model says that it has 100 bytes, but only 1 are left");
 	refused("\x08\x08\x3b", 3, "at byte 2: field 7 of the model has wire type 3");
 	refused("\x08\x08\x38\x01", 4, "at byte 2: field 7 of the model has wire type 0");
-	refused("\x08\x08", 2, "no graph");
+	refused("\x08\x08", 2, "without a graph");
 	refused("\x08\x08\x3a\x02\x0a\x00", 6, "does not say which operator it is");
 }
 

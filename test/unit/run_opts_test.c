@@ -57,7 +57,7 @@ static void what_makes_no_sense_is_refused(void **state)
 	expect_refused("a -t 0 -r 0", "cannot measure: pass --duration");
 	expect_refused("a --policy prefer-npu -e qnn", "cannot use --policy and --ep together");
 	expect_refused("a --compile-only", "pass --compile FILE");
-	expect_refused("a --data d -b 2", "the data set its own shapes");
+	expect_refused("a --data d -b 2", "the data set defines the shapes");
 }
 
 static void devices_can_be_listed_without_a_model(void **state)

@@ -268,7 +268,7 @@ static int check_together(const struct run_opts *opts, struct err *err)
 		return err_set(err, EINVAL, "cannot write --optimized-data without --optimized-model FILE");
 	if (opts->data.n && (opts->shape.n || opts->batch_size))
 		return err_set(err, EINVAL,
-			       "cannot use --data with --shape or --batch-size: the data set its own shapes");
+			       "cannot use --data with --shape or --batch-size: the data set defines the shapes");
 	return 0;
 }
 
