@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 # For ./demo and ./check, which source it from the top of the tree: one line per step, the output of a step only when
 # it fails, packages from the system's registry, the build. Non-interactive; safe to run again.
 log=build/steps.log

@@ -94,6 +94,33 @@ class Checks(unittest.TestCase):
                               a="extern int *const table[]; int one; int *a(void) { return table[0]; }")
         self.assertEqual(result.returncode, 0)
 
+    def sizes(self, name, text):
+        self.write(f"src/{name}", text)
+        return subprocess.run([sys.executable, TOOLS / "check-sizes", self.folder / "src"], stdout=subprocess.PIPE, text=True)
+
+    def function(self, parameters="void", body="\treturn;\n"):
+        return f"static void f({parameters})\n{{\n{body}}}\n"
+
+    def test_a_small_file_is_taken(self):
+        result = self.sizes("a.c", self.function("int (*a)(int, int), int b, int c, int d, int e, int f", "\ta();\n" * 80))
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+    def test_a_long_function_is_refused(self):
+        self.assertIn("a.c:1: f has 81 lines", self.sizes("a.c", self.function(body="\ta();\n" * 81)).stdout)
+        table = self.sizes("a.c", self.function(body="\tcase 1:\n\t\treturn 2;\n" * 41))
+        self.assertEqual(table.returncode, 0)
+
+    def test_seven_parameters_are_refused(self):
+        result = self.sizes("a.h", self.function("int a, int b, int c, int d,\n\t      int e, int f, int g"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("f has 7 parameters", result.stdout)
+
+    def test_deep_braces_long_lines_and_long_files_are_refused(self):
+        self.assertIn("5 levels", self.sizes("a.c", self.function(body="{{{{{ }}}}}\n")).stdout)
+        self.assertEqual(self.sizes("a.c", self.function(body='\ta("{{{{{"); /* {{{{{ */\n')).returncode, 0)
+        self.assertIn("a.c:1: 121 columns", self.sizes("a.c", "\t" + "a" * 113 + "\n").stdout)
+        self.assertIn("has 801 lines", self.sizes("a.c", "\n" * 801).stdout)
+
     def test_a_quiet_library_is_taken(self):
         result = self.agent("int OrtGetApiBase; void *dlsym(void *a, const char *b) { return 0; } int inftrace_on(void) { return 0; }")
         self.assertEqual((result.returncode, result.stdout), (0, ""))

@@ -134,7 +134,8 @@ static struct tensor words(const char *text, size_t len, const size_t *start)
 {
 	struct tensor tensor;
 
-	assert_int_equal(tensor_alloc_strings(&tensor, (int64_t[]){ 2 }, 1, text, len, start, NULL), 0);
+	assert_int_equal(
+	    tensor_alloc_strings(&tensor, (int64_t[]){ 2 }, 1, &(struct tensor_texts){ text, len, start }, NULL), 0);
 	return tensor;
 }
 

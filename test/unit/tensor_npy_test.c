@@ -102,8 +102,9 @@ static void strings_that_are_no_text_are_written_as_bytes(void **state)
 {
 	struct tensor tensor, back;
 
-	assert_int_equal(
-	    tensor_alloc_strings(&tensor, (int64_t[]){ 2 }, 1, "\xff\xc3\xa9", 3, (size_t[]){ 0, 1 }, NULL), 0);
+	assert_int_equal(tensor_alloc_strings(&tensor, (int64_t[]){ 2 }, 1,
+					      &(struct tensor_texts){ "\xff\xc3\xa9", 3, (size_t[]){ 0, 1 } }, NULL),
+			 0);
 	assert_int_equal(tensor_npy_write(&tensor, scratch(), NULL), 0);
 	assert_int_equal(tensor_npy_read(scratch(), &back, NULL), 0);
 	assert_string_equal(back.strings[0], "\xff");

@@ -137,33 +137,45 @@ static void borrowed_bytes_must_be_what_the_shape_needs(void **state)
 	struct tensor tensor;
 	float data[6];
 
-	assert_int_equal(tensor_borrow(&tensor, TENSOR_FLOAT, (int64_t[]){ 2, 3 }, 2, data, sizeof data, &err), 0);
+	assert_int_equal(tensor_borrow(&tensor, TENSOR_FLOAT, (int64_t[]){ 2, 3 }, 2,
+				       &(struct tensor_bytes){ data, sizeof data }, &err),
+			 0);
 	assert_ptr_equal(tensor.data, data);
 	tensor_done(&tensor);
-	assert_int_equal(tensor_borrow(&tensor, TENSOR_FLOAT, (int64_t[]){ 2, 3 }, 2, data, 23, &err), -EINVAL);
+	assert_int_equal(
+	    tensor_borrow(&tensor, TENSOR_FLOAT, (int64_t[]){ 2, 3 }, 2, &(struct tensor_bytes){ data, 23 }, &err),
+	    -EINVAL);
 	assert_string_equal(err.msg, "cannot use 23 bytes: the shape needs 24");
 	assert_null(tensor.data);
-	assert_int_equal(tensor_borrow(&tensor, TENSOR_FLOAT, (int64_t[]){ 5 }, 1, data, sizeof data, &err), -EINVAL);
-	assert_int_equal(tensor_borrow(&tensor, TENSOR_STRING, (int64_t[]){ 1 }, 1, data, 0, &err), -EINVAL);
+	assert_int_equal(tensor_borrow(&tensor, TENSOR_FLOAT, (int64_t[]){ 5 }, 1,
+				       &(struct tensor_bytes){ data, sizeof data }, &err),
+			 -EINVAL);
+	assert_int_equal(
+	    tensor_borrow(&tensor, TENSOR_STRING, (int64_t[]){ 1 }, 1, &(struct tensor_bytes){ data, 0 }, &err),
+	    -EINVAL);
 }
 
 static void strings_are_cut_out_of_one_text(void **state)
 {
 	struct tensor tensor;
 
-	assert_int_equal(
-	    tensor_alloc_strings(&tensor, (int64_t[]){ 2, 2 }, 2, "ab\0cdef", 7, (size_t[]){ 0, 2, 2, 5 }, NULL), 0);
+	assert_int_equal(tensor_alloc_strings(&tensor, (int64_t[]){ 2, 2 }, 2,
+					      &(struct tensor_texts){ "ab\0cdef", 7, (size_t[]){ 0, 2, 2, 5 } }, NULL),
+			 0);
 	assert_string_equal(tensor.strings[0], "ab");
 	assert_string_equal(tensor.strings[1], "");
 	assert_int_equal(tensor.string_bytes[2], 3);
 	assert_memory_equal(tensor.strings[2], "\0cd", 4);
 	assert_string_equal(tensor.strings[3], "ef");
 	tensor_done(&tensor);
-	assert_int_equal(tensor_alloc_strings(&tensor, (int64_t[]){ 2 }, 1, "ab", 2, (size_t[]){ 1, 0 }, NULL),
+	assert_int_equal(tensor_alloc_strings(&tensor, (int64_t[]){ 2 }, 1,
+					      &(struct tensor_texts){ "ab", 2, (size_t[]){ 1, 0 } }, NULL),
 			 -EINVAL);
-	assert_int_equal(tensor_alloc_strings(&tensor, (int64_t[]){ 2 }, 1, "ab", 2, (size_t[]){ 0, 3 }, NULL),
+	assert_int_equal(tensor_alloc_strings(&tensor, (int64_t[]){ 2 }, 1,
+					      &(struct tensor_texts){ "ab", 2, (size_t[]){ 0, 3 } }, NULL),
 			 -EINVAL);
-	assert_int_equal(tensor_alloc_strings(&tensor, (int64_t[]){ 0 }, 1, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(
+	    tensor_alloc_strings(&tensor, (int64_t[]){ 0 }, 1, &(struct tensor_texts){ NULL, 0, NULL }, NULL), 0);
 	tensor_done(&tensor);
 }
 

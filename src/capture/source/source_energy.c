@@ -170,8 +170,7 @@ static int say_unreadable(const struct target *target, const char *zone, int res
 	if (result == -EACCES || result == -EPERM)
 		return err_set(err, -result,
 			       "cannot read %s" POWERCAP "/%s/energy_uj: %s; only root may read energy meters; run "
-							 "inftrace as root, or run: sudo chmod a+r " POWERCAP "/" ZONE
-			       "*/energy_uj",
+			       "inftrace as root, or run: sudo chmod a+r " POWERCAP "/" ZONE "*/energy_uj",
 			       target->sysroot, zone, strerror(-result));
 	return err_set(err, -result, "cannot read %s" POWERCAP "/%s/energy_uj: %s", target->sysroot, zone,
 		       result == -EPROTO ? "not understood" : strerror(-result));

@@ -86,8 +86,9 @@ static void note_guess(struct run *run, const struct run_value *input, size_t i)
 	run->guessed_input = input;
 }
 
-static int free_size(struct run *run, const struct run_value *input, size_t i, const struct variants *variants,
-		     int variant, int64_t *size, struct err *err)
+/* The size of free dimension i in this variant; -EINVAL and err: its option makes no sense. */
+static int64_t free_size(struct run *run, const struct run_value *input, size_t i, const struct variants *variants,
+			 int variant, struct err *err)
 {
 	const char *said = input->symbol[i][0] ? given(&run->opts->dimension, input->symbol[i]) : NULL;
 	int64_t number[RUN_MAX_GROUPS];
@@ -97,14 +98,12 @@ static int free_size(struct run *run, const struct run_value *input, size_t i, c
 		n = run_opts_numbers(said, number, RUN_MAX_GROUPS, err);
 		if (n < 0)
 			return err_wrap(err, "cannot use '%s' as --dim", said);
-		*size = number[variant < n ? variant : n - 1];
-	} else if (i == 0 && variants->n_batches) {
-		*size = variants->batch[variant < variants->n_batches ? variant : variants->n_batches - 1];
-	} else {
-		*size = 1;
-		note_guess(run, input, i);
+		return number[variant < n ? variant : n - 1];
 	}
-	return 0;
+	if (i == 0 && variants->n_batches)
+		return variants->batch[variant < variants->n_batches ? variant : variants->n_batches - 1];
+	note_guess(run, input, i);
+	return 1;
 }
 
 static int shape_input(struct run *run, const struct run_value *input, const struct variants *variants, int variant,
@@ -120,8 +119,8 @@ static int shape_input(struct run *run, const struct run_value *input, const str
 		return run_sets_check(input, dim, (size_t)n, err);
 	}
 	for (size_t i = 0; i < input->n_dims; i++) {
-		dim[i] = input->dim[i];
-		if (dim[i] < 0 && free_size(run, input, i, variants, variant, &dim[i], err))
+		dim[i] = input->dim[i] < 0 ? free_size(run, input, i, variants, variant, err) : input->dim[i];
+		if (dim[i] < 0)
 			return -EINVAL;
 	}
 	return 0;

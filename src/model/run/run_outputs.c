@@ -12,14 +12,16 @@
 
 #include "model/run/run.h"
 
-static int take_strings(struct run *run, struct ort_value *value, const int64_t *dim, size_t n_dims, size_t n,
+static int take_strings(struct run *run, struct ort_value *value, const int64_t *dim, size_t n_dims,
 			struct tensor *tensor, struct err *err)
 {
 	const struct ort_api *api = &run->api;
-	size_t len = 0, *start = NULL;
+	size_t n = 1, len = 0, *start = NULL;
 	char *bytes = NULL;
 	int rc = ort_api_check(api, api->strings_length(value, &len), err, "read strings");
 
+	for (size_t i = 0; i < n_dims; i++)
+		n *= (size_t)dim[i];
 	if (!rc) {
 		start = calloc(n + 1, sizeof *start);
 		bytes = malloc(len + 1);
@@ -28,7 +30,7 @@ static int take_strings(struct run *run, struct ort_value *value, const int64_t 
 	if (!rc)
 		rc = ort_api_check(api, api->strings_content(value, bytes, len, start, n), err, "read strings");
 	if (!rc)
-		rc = tensor_alloc_strings(tensor, dim, n_dims, bytes, len, start, err);
+		rc = tensor_alloc_strings(tensor, dim, n_dims, &(struct tensor_texts){ bytes, len, start }, err);
 	free(start);
 	free(bytes);
 	return rc;
@@ -52,10 +54,11 @@ static int take_shaped(struct run *run, struct ort_value *value, const struct or
 	    tensor_measure(tensor_type_from_ort(type), dim, n_dims, &n_elements, &size_bytes, err))
 		return -err->code;
 	if (tensor_type_from_ort(type) == TENSOR_STRING)
-		return take_strings(run, value, dim, n_dims, n_elements, tensor, err);
+		return take_strings(run, value, dim, n_dims, tensor, err);
 	if (ort_api_check(api, api->tensor_data(value, &data), err, "read the values"))
 		return -EIO;
-	return tensor_borrow(tensor, tensor_type_from_ort(type), dim, n_dims, data, size_bytes, err);
+	return tensor_borrow(tensor, tensor_type_from_ort(type), dim, n_dims,
+			     &(struct tensor_bytes){ data, size_bytes }, err);
 }
 
 /* The output as a tensor; -ENOTSUP for sequences, maps and what is not known. */

@@ -156,20 +156,21 @@ static int alloc_texts(struct tensor *tensor, size_t n_bytes, struct err *err)
 	return 0;
 }
 
-int tensor_alloc_strings(struct tensor *tensor, const int64_t *dims, size_t n_dims, const char *bytes, size_t n_bytes,
-			 const size_t *start, struct err *err)
+int tensor_alloc_strings(struct tensor *tensor, const int64_t *dims, size_t n_dims, const struct tensor_texts *texts,
+			 struct err *err)
 {
+	const size_t *start = texts->start;
 	int ret = set_shape(tensor, TENSOR_STRING, dims, n_dims, err);
 	char *at;
 
 	if (!ret)
-		ret = alloc_texts(tensor, n_bytes, err);
+		ret = alloc_texts(tensor, texts->n_bytes, err);
 	if (ret)
 		return ret;
 	at = (char *)(tensor->string_bytes + tensor->n_elements);
 	for (size_t i = 0; i < tensor->n_elements; i++) {
-		size_t end = i + 1 < tensor->n_elements ? start[i + 1] : n_bytes;
-		if (start[i] > end || end > n_bytes) {
+		size_t end = i + 1 < tensor->n_elements ? start[i + 1] : texts->n_bytes;
+		if (start[i] > end || end > texts->n_bytes) {
 			tensor_done(tensor);
 			return err_set(err, EINVAL,
 				       "string %zu is invalid: it ends before it begins, or outside the data", i);
@@ -177,7 +178,7 @@ int tensor_alloc_strings(struct tensor *tensor, const int64_t *dims, size_t n_di
 		tensor->strings[i] = at;
 		tensor->string_bytes[i] = end - start[i];
 		if (end > start[i])
-			memcpy(at, bytes + start[i], end - start[i]);
+			memcpy(at, texts->bytes + start[i], end - start[i]);
 		at += end - start[i] + 1;
 	}
 	return 0;
@@ -212,21 +213,22 @@ int tensor_alloc(struct tensor *tensor, enum tensor_type type, const int64_t *di
 	return 0;
 }
 
-int tensor_borrow(struct tensor *tensor, enum tensor_type type, const int64_t *dims, size_t n_dims, void *data,
-		  size_t size_bytes, struct err *err)
+int tensor_borrow(struct tensor *tensor, enum tensor_type type, const int64_t *dims, size_t n_dims,
+		  const struct tensor_bytes *bytes, struct err *err)
 {
 	int ret = set_shape(tensor, type, dims, n_dims, err);
 	size_t needed = tensor->size_bytes;
 
 	if (ret)
 		return ret;
-	if (type == TENSOR_STRING || size_bytes != needed) {
+	if (type == TENSOR_STRING || bytes->size_bytes != needed) {
 		*tensor = (struct tensor){ 0 };
 		return type == TENSOR_STRING
 			   ? err_set(err, EINVAL, "cannot use bytes as strings: strings need their own tensor")
-			   : err_set(err, EINVAL, "cannot use %zu bytes: the shape needs %zu", size_bytes, needed);
+			   : err_set(err, EINVAL, "cannot use %zu bytes: the shape needs %zu", bytes->size_bytes,
+				     needed);
 	}
-	tensor->data = data;
+	tensor->data = bytes->data;
 	return 0;
 }
 

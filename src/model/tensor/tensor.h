@@ -103,15 +103,23 @@ int tensor_measure(enum tensor_type type, const int64_t *dims, size_t n_dims, si
  * at. dims may be NULL when n_dims is 0. -ENOMEM: memory is out.
  */
 int tensor_alloc(struct tensor *tensor, enum tensor_type type, const int64_t *dims, size_t n_dims, struct err *err);
-/* Over bytes that somebody else owns and that outlive the tensor; exactly what the shape needs. Not for strings. */
-int tensor_borrow(struct tensor *tensor, enum tensor_type type, const int64_t *dims, size_t n_dims, void *data,
-		  size_t size_bytes, struct err *err);
-/*
- * A tensor of strings, copied out of `bytes`: element i begins at start[i] and ends where the next one begins, the last
- * one at n_bytes (so gives ONNX Runtime its strings). start must not go down nor out of the bytes.
+/* Over bytes that the caller owns, that outlive the tensor and are exactly as many as the shape needs. Not for strings.
  */
-int tensor_alloc_strings(struct tensor *tensor, const int64_t *dims, size_t n_dims, const char *bytes, size_t n_bytes,
-			 const size_t *start, struct err *err);
+struct tensor_bytes {
+	void *data;
+	size_t size_bytes;
+};
+int tensor_borrow(struct tensor *tensor, enum tensor_type type, const int64_t *dims, size_t n_dims,
+		  const struct tensor_bytes *bytes, struct err *err);
+/* Strings one after the other: element i begins at start[i] and ends where the next one begins, the last at n_bytes. */
+struct tensor_texts {
+	const char *bytes;
+	size_t n_bytes;
+	const size_t *start; /* n_elements; not descending, none beyond n_bytes */
+};
+/* A tensor of strings, copied out of texts, which ONNX Runtime gives in this form. */
+int tensor_alloc_strings(struct tensor *tensor, const int64_t *dims, size_t n_dims, const struct tensor_texts *texts,
+			 struct err *err);
 /* Frees what the tensor owns and zeroes it. A zeroed tensor is fine. */
 void tensor_done(struct tensor *tensor);
 bool tensor_same_shape(const struct tensor *a, const struct tensor *b);

@@ -171,7 +171,8 @@ static int fill_strings(struct tensor *tensor, uint64_t state, bool is_empty, st
 		if (!is_empty)
 			used += make_word(&state, words + used);
 	}
-	ret = tensor_alloc_strings(&made, tensor->dims, tensor->n_dims, words, used, start, err);
+	ret = tensor_alloc_strings(&made, tensor->dims, tensor->n_dims, &(struct tensor_texts){ words, used, start },
+				   err);
 	if (!ret) {
 		tensor_done(tensor);
 		*tensor = made;

@@ -318,7 +318,8 @@ static int take_strings(const uint8_t *items, size_t n, const struct header *hea
 		start[i] = used;
 		used += len;
 	}
-	ret = tensor_alloc_strings(tensor, header->dims, header->n_dims, bytes, used, start, err);
+	ret = tensor_alloc_strings(tensor, header->dims, header->n_dims, &(struct tensor_texts){ bytes, used, start },
+				   err);
 out:
 	free(bytes);
 	free(start);

@@ -277,8 +277,9 @@ static int take_strings(const struct proto *proto, struct values *values, const 
 	else
 		ret = err_set(proto->err, ENOMEM, "cannot store %zu strings: out of memory", values->most);
 	if (!ret)
-		ret = tensor_alloc_strings(tensor, proto->dims, proto->n_dims, values->text, values->n_text,
-					   values->start, proto->err);
+		ret = tensor_alloc_strings(tensor, proto->dims, proto->n_dims,
+					   &(struct tensor_texts){ values->text, values->n_text, values->start },
+					   proto->err);
 	free(values->start);
 	free(values->text);
 	return ret;
