@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # Meson does the work; this file is for fingers. Everything is built below build/ (BUILD=...).
-#   make  check  bench  install [PREFIX=/usr] [DESTDIR=/tmp/stage]  asan  tsan  fuzz [SECONDS=60]  bless  fmt  clean
+#   make  check  bench  install [PREFIX=/usr] [DESTDIR=/tmp/stage]  uninstall  asan  tsan  fuzz [SECONDS=60]  bless  fmt
+#   clean
 BUILD ?= build
 MESON_TEST = meson test --print-errorlogs
 
+# The product alone; Meson prints what it leaves out, and why, when it configures the build folder.
 all: $(BUILD)/build.ninja
-	@ninja -C $(BUILD)
+	@ninja -C $(BUILD) product
 
 $(BUILD)/build.ninja:
 	meson setup $(BUILD)
 
 # The gate: units, data, command line, layers, agent symbols. The real runtimes are in ./check.
-check: all
+check: $(BUILD)/build.ninja
 	$(MESON_TEST) -C $(BUILD)
 
 # Minutes; the table at the end is explained in bench/README.md. What each benchmark printed is in the log that Meson names.
-bench: all
+bench: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
 	@meson test -C $(BUILD) --benchmark --no-rebuild --logbase benchlog || true
 	@python3 bench/table.py $(BUILD)/meson-logs/benchlog.json
 
@@ -38,15 +41,19 @@ bless: all
 	@ninja -C $(BUILD) bless
 	@git status --short test/cli
 
-# The C files that differ from the last commit.
+# Formats the C files that differ from the last commit, with the version that ./check has installed.
 fmt:
-	@git diff --name-only --diff-filter=d HEAD -- '*.c' '*.h' | xargs -r clang-format -i --style=file
+	@git diff --name-only --diff-filter=d HEAD -- '*.c' '*.h' | xargs -r $(BUILD)/lint/bin/clang-format -i --style=file
 
 install: all
-	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX) && ninja -C $(BUILD))
+	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX) && ninja -C $(BUILD) product)
 	meson install -C $(BUILD) --no-rebuild
+
+# Removes what the last `make install` of this build folder has installed.
+uninstall:
+	@ninja -C $(BUILD) uninstall
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
 
-.PHONY: all check bench asan tsan fuzz bless fmt install clean
+.PHONY: all check bench asan tsan fuzz bless fmt install uninstall clean

@@ -38,9 +38,15 @@ class Install(unittest.TestCase):
         pages = {"inftrace.1", *(f"inftrace-{line.split()[0]}.1" for line in lines)}
         self.assertEqual(pages, {path.name for path in (self.prefix / "share/man/man1").iterdir()})
 
+    def test_every_document_is_installed_but_the_one_for_developers(self):
+        source = pathlib.Path(__file__).resolve().parents[2] / "doc"
+        self.assertEqual({path.name for path in source.glob("*.md")} - {"contributing.md"},
+                         {path.name for path in (self.prefix / "share/doc/inftrace/doc").glob("*.md")})
+
     def test_completions_and_the_licence_are_where_shells_and_people_look(self):
         for path in ("bash-completion/completions/inftrace", "zsh/site-functions/_inftrace", "fish/vendor_completions.d/inftrace.fish",
-                     "doc/inftrace/LICENSE"):
+                     "doc/inftrace/LICENSE", "doc/inftrace/README.md", "doc/inftrace/doc/using.md",
+                     "doc/inftrace/doc/pictures/report.svg"):
             self.assertTrue((self.prefix / "share" / path).stat().st_size > 100, path)
 
 
