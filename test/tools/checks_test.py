@@ -94,6 +94,23 @@ class Checks(unittest.TestCase):
                               a="extern int *const table[]; int one; int *a(void) { return table[0]; }")
         self.assertEqual(result.returncode, 0)
 
+    def map(self, layers, page):
+        self.write("src/base/a.c", "")
+        self.write("src/show/text/a.h", "")
+        return subprocess.run([sys.executable, TOOLS / "check-map", self.write("layers.txt", layers),
+                               self.write("page.md", page), self.folder / "src"], stdout=subprocess.PIPE, text=True)
+
+    def test_a_map_of_all_rooms_is_taken(self):
+        result = self.map("# rooms\nbase:\nshow/text: base\n", "| room |\n| `src/base` | a |\n| `src/show/text` | b |\n")
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+    def test_a_map_that_lacks_a_room_or_invents_one_is_refused(self):
+        result = self.map("base:\n", "| `src/base` | a |\n| `src/show` | b |\n")
+        self.assertEqual(result.returncode, 1)
+        for words in ("layers.txt does not name src/show/text", "page.md does not name src/show/text",
+                      "page.md names src/show, which holds no C file"):
+            self.assertIn(words, result.stdout)
+
     def sizes(self, name, text):
         self.write(f"src/{name}", text)
         return subprocess.run([sys.executable, TOOLS / "check-sizes", self.folder / "src"], stdout=subprocess.PIPE, text=True)
