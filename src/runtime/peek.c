@@ -105,12 +105,13 @@ static int peek_class(uint64_t object, char *to, size_t size)
 static int peek_text(uint64_t text, char *to, size_t size)
 {
 	size_t len = 0;
+	bool is_there = true;
 
 	for (; len < size - 1; len++)
-		if (!peek_read(text + len, to + len, 1) || !to[len])
+		if (!(is_there = peek_read(text + len, to + len, 1)) || !to[len])
 			break;
 	to[len] = 0;
-	return is_text(to, len) ? (int)len : -1;
+	return is_there && is_text(to, len) ? (int)len : -1;
 }
 
 int peek_path(const char *path, uint64_t object, char *to, size_t size)

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The list of all runtimes, and what is the same for each of them. */
+/*
+ * The list of all runtimes: one line each, and runtime_<name>.c, which defines runtime_<name>. And what is the same for
+ * each of them.
+ */
 #include "runtime/runtimes.h"
 
+#define RUNTIMES(F) F(onnxruntime)
+
 #ifdef WITH_RUNTIME_OF_TEST /* test/fake/runtime_fake.c */
-#undef RUNTIMES
-#define RUNTIMES(F) F(onnxruntime) F(fake)
+#define RUNTIME_OF_TEST(F) F(fake)
+#else
+#define RUNTIME_OF_TEST(F)
 #endif
 
 #define DECLARE(name) extern const struct runtime runtime_##name;
 RUNTIMES(DECLARE)
+RUNTIME_OF_TEST(DECLARE)
+
 #define ENTRY(name) &runtime_##name,
-const struct runtime *const runtimes[] = { RUNTIMES(ENTRY) 0 };
+const struct runtime *const runtimes[] = { RUNTIMES(ENTRY) RUNTIME_OF_TEST(ENTRY) 0 };
 
 static bool is_in(const struct runtime *runtime, const struct rtti *rtti)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of runtimes: what is known of each one's insides. One runtime is one file (runtime_<name>.c), one constant
- * of type struct runtime and one line in RUNTIMES. The agent, the probes, inject and doctor read the table; none of
+ * of type struct runtime and one line in runtimes.c. The agent, the probes, inject and doctor read the table; none of
  * them names a runtime. Data first; code only where a version cannot be described by data.
  *
  * A family is one function of the runtime that tells something: "operators", "end of runs". It is replaced in the
@@ -15,9 +15,6 @@
 
 #include "base/err.h"
 #include "runtime/rtti.h"
-
-/* All runtimes, one line each: the file runtime_<name>.c defines the constant runtime_<name>. */
-#define RUNTIMES(F) F(onnxruntime)
 
 enum { RUNTIME_FAMILIES = 32, RUNTIME_MARKS = 4 };
 

@@ -37,7 +37,13 @@ struct object {
 	uint32_t generation, node;
 	const struct place *place;
 };
-static struct map objects;
+static struct map objects; /* by key_of */
+
+/* An object's functions are of several families. */
+static inline word key_of(const struct place *place, word self)
+{
+	return self ^ (word)place->number << 48;
+}
 
 static void read_names(const struct runtime_family *family, word self, char *name, char *type)
 {
@@ -56,8 +62,8 @@ static __attribute__((noinline)) struct object *learn(const struct place *place,
 	int saved = errno;
 
 	agent_lock();
-	if (copy && !(object = map_get(&objects, self)) && (object = arena_alloc(&agent.arena, sizeof *object)) &&
-	    !map_put(&objects, self, object))
+	if (copy && !(object = map_get(&objects, key_of(place, self))) &&
+	    (object = arena_alloc(&agent.arena, sizeof *object)) && !map_put(&objects, key_of(place, self), object))
 		object = NULL;
 	agent_unlock();
 	if (object) {
@@ -75,7 +81,7 @@ static __attribute__((noinline)) struct object *learn(const struct place *place,
 
 static inline const struct object *object_of(const struct place *place, word self)
 {
-	const struct object *object = map_get(&objects, self);
+	const struct object *object = map_get(&objects, key_of(place, self));
 
 	if (__builtin_expect(!object || object->vptr != *(word *)self || object->place != place ||
 				 object->generation != hot->generation,
@@ -243,7 +249,8 @@ static word serve(const struct place *place, ARGS)
 
 #define EACH_PLACE(F) \
 	F(0) \
-	F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) F(12) F(13) F(14) F(15) F(16) F(17) F(18) F(19) F(20) \
+	F(1) \
+	F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) F(12) F(13) F(14) F(15) F(16) F(17) F(18) F(19) F(20) \
 	    F(21) F(22) F(23)
 #define STAND_IN(n) \
 	static word stand_in_##n(ARGS) \
