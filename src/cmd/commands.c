@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every command, in the order in which help shows them. A new one is its file and a line in each of these lists. */
+/* Every command, in the order in which help shows them: one line each, and cmd_<name>.c, which defines cmd_<name>. */
 #include "cmd/cmd.h"
 
-extern const struct cmd cmd_record;
-extern const struct cmd cmd_attach;
-extern const struct cmd cmd_next;
-extern const struct cmd cmd_report;
-extern const struct cmd cmd_model;
-extern const struct cmd cmd_doctor;
-extern const struct cmd cmd_help;
+#define COMMANDS(F) \
+	F(record) \
+	F(attach) \
+	F(next) \
+	F(report) \
+	F(model) \
+	F(doctor) \
+	F(help)
 
-const struct cmd *const commands[] = {
-	&cmd_record, &cmd_attach, &cmd_next, &cmd_report, &cmd_model, &cmd_doctor, &cmd_help, NULL,
-};
+#define DECLARE(name) extern const struct cmd cmd_##name;
+COMMANDS(DECLARE)
+
+#define ENTRY(name) &cmd_##name,
+const struct cmd *const commands[] = { COMMANDS(ENTRY) NULL };

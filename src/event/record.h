@@ -124,7 +124,7 @@ enum dict_kind {
 	DICT_TEXT,    /* id, then `size` bytes of text */
 	DICT_NODE,    /* id, word: texts of name, type, provider; session */
 	DICT_FACT,    /* id: session; word[0]: enum event_key, word[1]: text; value */
-	DICT_RUNTIME, /* word: texts of path, version, what was armed, what was left out */
+	DICT_RUNTIME, /* word: texts of path, version, what was armed, what was left out, name of the runtime */
 	DICT_ROLE,    /* id: thread; word[0]: text, what the thread is for */
 };
 

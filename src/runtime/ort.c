@@ -22,48 +22,10 @@
 
 enum { SHAPE = 48, NEWEST = 31 };
 
-static const struct {
-	const char *class_name, *name;
-} families[N_ORT_FAMILIES] = {
-	[ORT_COMPUTE] = { "N11onnxruntime8OpKernelE", "operators" },
-	[ORT_KERNEL_DELETE] = { "N11onnxruntime8OpKernelE", "end of operators" },
-	[ORT_PREPACK] = { "N11onnxruntime8OpKernelE", "weight pre-packing" },
-	[ORT_RUN_START] = { "N11onnxruntime18IExecutionProviderE", "runs" },
-	[ORT_RUN_END] = { "N11onnxruntime18IExecutionProviderE", "end of runs" },
-	[ORT_GET_CAPABILITY] = { "N11onnxruntime18IExecutionProviderE", "partitioning" },
-	[ORT_COMPILE] = { "N11onnxruntime18IExecutionProviderE", "provider compilation" },
-	[ORT_SESSION_READY] = { "N11onnxruntime18IExecutionProviderE", "end of session creation" },
-	[ORT_TRANSFORM] = { "N11onnxruntime16GraphTransformerE", "graph transformers" },
-	[ORT_EVALUATION_START] = { "N11onnxruntime9TelemetryE", "evaluation" },
-	[ORT_EVALUATION_STOP] = { "N11onnxruntime9TelemetryE", "end of evaluation" },
-	[ORT_CREATION_START] = { "N11onnxruntime9TelemetryE", "start of session creation" },
-	[ORT_CREATION] = { "N11onnxruntime9TelemetryE", "model names" },
-	[ORT_CREATION_END] = { "N11onnxruntime9TelemetryE", "status of session creation" },
-	[ORT_LOAD_START] = { "N11onnxruntime9TelemetryE", "model load" },
-	[ORT_LOAD_END] = { "N11onnxruntime9TelemetryE", "end of model load" },
-	[ORT_RUNTIME_ERROR] = { "N11onnxruntime9TelemetryE", "errors" },
-	[ORT_SESSION_DELETE] = { "N11onnxruntime16InferenceSessionE", "session release" },
-	[ORT_PREDEFINED_TRANSFORMERS] = { "N11onnxruntime16InferenceSessionE", "session initialisation" },
-};
-
-const char *ort_class(enum ort_family family)
-{
-	return families[family].class_name;
-}
-
 bool ort_is_in(const struct rtti *rtti)
 {
-	return rtti_named(rtti, families[ORT_COMPUTE].class_name) || rtti_named(rtti, families[ORT_COMPILE].class_name);
+	return rtti_named(rtti, ORT_KERNEL_CLASS) || rtti_named(rtti, ORT_PROVIDER_CLASS);
 }
-
-/* Execution provider and kernel slots from this minor version on. */
-static const struct {
-	int minor;
-	int8_t prepack, capability, run_start, ready, compile;
-} by_minor[] = {
-	{ 14, 5, 4, 10, 15, 17 }, { 15, 5, 4, 11, 16, 18 }, { 16, 5, 3, 10, 15, 17 }, { 20, 5, 4, 11, 17, 19 },
-	{ 26, 5, 4, 11, 18, 20 }, { 27, 5, 4, 11, 19, 21 }, { 31, 6, 4, 11, 19, 21 },
-};
 
 /* Telemetry's slots by how many it has: patch releases differ inside 1.24. */
 static const struct {
@@ -114,18 +76,19 @@ static void shape_of(struct rtti *rtti, const char *class_name, char shape[SHAPE
 	shape[i] = 0;
 }
 
-static void leave_out(struct ort *ort, enum ort_family family, const char *why)
+static void leave_out(struct runtime_found *ort, enum ort_family family, const char *why)
 {
 	size_t used = strlen(ort->left_out);
 
 	ort->slot[family] = -1;
 	snprintf(ort->left_out + used, sizeof ort->left_out - used, "%s%s (%s)", used ? "; " : "",
-		 families[family].name, why);
+		 ort_families[family].name, why);
 }
 
 /* The slot by table and by shape: equal, or only one of them known; else the family is left out. */
-static void settle(struct ort *ort, enum ort_family family, int table, int shape)
+static void settle(struct runtime_found *ort, enum ort_family family, int shape)
 {
+	int table = runtimes_slot(&ort_families[family], ort->minor);
 	char why[80];
 
 	ort->slot[family] = -1;
@@ -160,38 +123,32 @@ static int find_execution_handle(const char *shape)
 	return found;
 }
 
-static void find_provider_slots(struct ort *ort, struct rtti *rtti)
+static void find_provider_slots(struct runtime_found *ort, struct rtti *rtti)
 {
 	char shape[SHAPE + 1], transpose[SHAPE + 1];
-	int row = -1, z, one, prepack;
+	int z, one, prepack;
 	const char *k;
 
-	for (unsigned i = 0; i < sizeof by_minor / sizeof *by_minor; i++)
-		if (ort->minor >= by_minor[i].minor)
-			row = (int)i;
-	shape_of(rtti, "N11onnxruntime20CPUExecutionProviderE", shape);
+	shape_of(rtti, ORT_CPU_CLASS, shape);
 	z = find_execution_handle(shape);
 	one = z < 0 || !strchr(shape + z, '1') ? -1 : (int)(strchr(shape + z, '1') - shape);
-	settle(ort, ORT_RUN_START, row < 0 ? -1 : by_minor[row].run_start, z < 0 ? -1 : z + 2);
-	settle(ort, ORT_RUN_END, row < 0 ? -1 : by_minor[row].run_start + 1, z < 0 ? -1 : z + 3);
-	settle(ort, ORT_GET_CAPABILITY, row < 0 ? -1 : by_minor[row].capability,
-	       z < 6		     ? -1
-	       : shape[z - 1] == 'V' ? z - 5
-				     : z - 4);
-	settle(ort, ORT_SESSION_READY, row < 0 ? -1 : by_minor[row].ready, one < 0 ? -1 : one - 1);
-	settle(ort, ORT_COMPILE, row < 0 ? -1 : by_minor[row].compile, one < 0 ? -1 : one + 1);
+	settle(ort, ORT_RUN_START, z < 0 ? -1 : z + 2);
+	settle(ort, ORT_RUN_END, z < 0 ? -1 : z + 3);
+	settle(ort, ORT_GET_CAPABILITY, z < 6 ? -1 : shape[z - 1] == 'V' ? z - 5 : z - 4);
+	settle(ort, ORT_SESSION_READY, one < 0 ? -1 : one - 1);
+	settle(ort, ORT_COMPILE, one < 0 ? -1 : one + 1);
 	shape_of(rtti, "N11onnxruntime9TransposeE", transpose);
 	k = strchr(transpose, 'K');
 	prepack = k ? (int)(k - transpose) : -1;
-	settle(ort, ORT_PREPACK, row < 0 ? -1 : by_minor[row].prepack, prepack);
+	settle(ort, ORT_PREPACK, prepack);
 }
 
-static void find_telemetry_slots(struct ort *ort, struct rtti *rtti)
+static void find_telemetry_slots(struct runtime_found *ort, struct rtti *rtti)
 {
 	char shape[SHAPE + 1];
 	int n;
 
-	shape_of(rtti, families[ORT_EVALUATION_START].class_name, shape);
+	shape_of(rtti, ORT_TELEMETRY_CLASS, shape);
 	n = (int)strlen(shape);
 	for (unsigned i = 0; i < sizeof by_telemetry / sizeof *by_telemetry; i++) {
 		int first = by_telemetry[i].first, load = by_telemetry[i].load;
@@ -295,7 +252,7 @@ static struct image_segment find_code(const struct image *image)
 	return code;
 }
 
-static int find_api_in(struct ort *ort, uint64_t start, uint64_t end)
+static int find_api_in(struct runtime_found *ort, uint64_t start, uint64_t end)
 {
 	const struct image *image = ort->image;
 	const uint64_t *word = image_at(image, start, end - start, 0);
@@ -325,7 +282,7 @@ static int find_api_in(struct ort *ort, uint64_t start, uint64_t end)
 	return n_found;
 }
 
-static void find_api(struct ort *ort)
+static void find_api(struct runtime_found *ort)
 {
 	const struct image *image = ort->image;
 	int n = 0;
@@ -350,23 +307,19 @@ static bool has_old_string(const struct rtti *rtti)
 	return true;
 }
 
-void ort_find(struct ort *ort, struct rtti *rtti, const struct ort *host)
+void ort_find(struct runtime_found *ort, struct rtti *rtti, const struct runtime_found *host)
 {
-	*ort = (struct ort){ .image = rtti->image, .version = "", .is_old_string = has_old_string(rtti) };
-	for (int i = 0; i < N_ORT_FAMILIES; i++)
-		ort->slot[i] = -1;
+	ort->is_old_string = has_old_string(rtti);
 	find_api(ort);
-	ort->slot[ORT_COMPUTE] = 2;
-	ort->slot[ORT_KERNEL_DELETE] = 1;
+	/* slots that never moved */
+	for (int i = 0; i < N_ORT_FAMILIES; i++)
+		ort->slot[i] = runtimes_slot(&ort_families[i], 0);
 	if (host && !ort->minor && host->minor) { /* a provider's library: its host's numbers hold */
 		memcpy(ort->slot, host->slot, sizeof ort->slot);
 		ort->minor = host->minor;
 		ort->version = host->version;
 		return;
 	}
-	ort->slot[ORT_TRANSFORM] = 3;
-	ort->slot[ORT_SESSION_DELETE] = 1;
-	ort->slot[ORT_PREDEFINED_TRANSFORMERS] = 3;
 	find_provider_slots(ort, rtti);
 	find_telemetry_slots(ort, rtti);
 	if (!ort->api)

@@ -10,87 +10,99 @@
 #ifndef RUNTIME_ORT_H
 #define RUNTIME_ORT_H
 
-#include "runtime/rtti.h"
+#include "runtime/ort_slots.h"
+#include "runtime/runtimes.h"
 
-enum ort_family {
-	ORT_COMPUTE,
-	ORT_KERNEL_DELETE,
-	ORT_PREPACK,
-	ORT_RUN_START,
-	ORT_RUN_END,
-	ORT_GET_CAPABILITY,
-	ORT_COMPILE,
-	ORT_SESSION_READY,
-	ORT_TRANSFORM,
-	ORT_EVALUATION_START,
-	ORT_EVALUATION_STOP,
-	ORT_CREATION_START,
-	ORT_CREATION,
-	ORT_CREATION_END,
-	ORT_LOAD_START,
-	ORT_LOAD_END,
-	ORT_RUNTIME_ERROR,
-	ORT_SESSION_DELETE,
-	ORT_PREDEFINED_TRANSFORMERS,
-	N_ORT_FAMILIES
-};
+#define ORT_KERNEL_CLASS "N11onnxruntime8OpKernelE"
+#define ORT_PROVIDER_CLASS "N11onnxruntime18IExecutionProviderE"
+#define ORT_CPU_CLASS "N11onnxruntime20CPUExecutionProviderE" /* every session has such a provider */
+#define ORT_TRANSFORMER_CLASS "N11onnxruntime16GraphTransformerE"
+#define ORT_TELEMETRY_CLASS "N11onnxruntime9TelemetryE"
+#define ORT_SESSION_CLASS "N11onnxruntime16InferenceSessionE"
 
-/* Slots of OrtApi that are used; the first nine never moved (facts: header history 1.2 to 1.30). */
-enum ort_slot {
-	ORT_API_GET_ERROR_CODE = 1,
-	ORT_API_GET_ERROR_MESSAGE = 2,
-	ORT_API_CREATE_SESSION = 7,
-	ORT_API_CREATE_SESSION_FROM_ARRAY = 8,
-	ORT_API_RUN = 9,
-	ORT_API_RUN_OPTIONS_GET_RUN_TAG = 45,
-	ORT_API_IS_TENSOR = 50,
-	ORT_API_GET_ELEMENT_TYPE = 60,
-	ORT_API_GET_DIMENSIONS_COUNT = 61,
-	ORT_API_GET_DIMENSIONS = 62,
-	ORT_API_GET_TYPE_AND_SHAPE = 65,
-	ORT_API_INPUT_COUNT = 88,
-	ORT_API_INPUT = 90,
-	ORT_API_RELEASE_TYPE_AND_SHAPE = 99,
-	ORT_API_ADD_CONFIG_ENTRY = 130,
-	ORT_API_RELEASE_STATUS = 93,
-	ORT_API_RELEASE_SESSION = 95,
-	ORT_API_RUN_WITH_BINDING = 133,
-	ORT_API_APPEND_CUDA = 152,
-	ORT_API_APPEND_OPENVINO = 154,
-	ORT_API_APPEND_TENSORRT = 159,
-	ORT_API_CREATE_SESSION_PREPACKED = 168,
-	ORT_API_CREATE_SESSION_FROM_ARRAY_PREPACKED = 169,
-	ORT_API_APPEND_PROVIDER = 216,
-	ORT_API_NODE_NAME = 244,
-	ORT_API_KERNEL_INPUT_COUNT = 230,
-	ORT_API_KERNEL_OUTPUT_COUNT = 231,
-	ORT_API_KERNEL_INPUT_NAME = 232,
-	ORT_API_KERNEL_OUTPUT_NAME = 233,
-	ORT_API_KERNEL_CONSTANT_INPUT = 249,
-	ORT_API_APPEND_PROVIDER_V2 = 304,
-	ORT_API_REGISTER_PROVIDER_LIBRARY = 301,
-	ORT_API_OPERATOR_TYPE = 393
-};
+/* Slots from a minor version on. Telemetry's are told by how many its class has (ort.c). */
+#define ORT_SLOTS(...) \
+	(const struct runtime_slot[]) \
+	{ \
+		__VA_ARGS__, { 0, -1 } \
+	}
+#define ORT_BY_TELEMETRY \
+	(const struct runtime_slot[]) \
+	{ { 0, -1 } }
 
-struct ort {
-	const struct image *image;
-	const char *version; /* "1.22.1"; "" when the module does not tell (a provider's library) */
-	int minor;	     /* 22; 0: unknown */
-	uint64_t api;	     /* address of the OrtApi table, 0: not found */
-	bool is_old_string;  /* std::string is 8 bytes (text, its length 24 before it), not 32 (text, length ...) */
-	unsigned n_api;	     /* slots of it that are certain to exist */
-	int slot[N_ORT_FAMILIES]; /* -1: left out */
-	char left_out[400];	  /* what was left out and why; "" nothing */
+/*
+ * F(id, hook, name, struct runtime_family's other members): one family each, in the order in which they are armed. In a
+ * program that runs, calls are made while words are replaced one by one: ends go in before begins, so that an end is
+ * seen for every begin. The agent's on_<hook> serves the family.
+ */
+#define ORT_FAMILIES(F) \
+	F(SESSION_DELETE, session_delete, "session release", .class_name = ORT_SESSION_CLASS, \
+	  .event = RUNTIME_RELEASE, .slots = ORT_SLOTS({ 0, 1 })) \
+	F(KERNEL_DELETE, kernel_delete, "end of operators", .class_name = ORT_KERNEL_CLASS, \
+	  .slots = ORT_SLOTS({ 0, 1 }), .is_operator = true) \
+	F(RUN_END, run_end, "end of runs", .class_name = ORT_PROVIDER_CLASS, \
+	  .slots = ORT_SLOTS({ 14, 11 }, { 15, 12 }, { 16, 11 }, { 20, 12 }), .only = ORT_CPU_CLASS) \
+	F(EVALUATION_STOP, evaluation_stop, "end of evaluation", .class_name = ORT_TELEMETRY_CLASS, \
+	  .slots = ORT_BY_TELEMETRY) \
+	F(SESSION_READY, session_ready, "end of session creation", .class_name = ORT_PROVIDER_CLASS, \
+	  .slots = ORT_SLOTS({ 14, 15 }, { 15, 16 }, { 16, 15 }, { 20, 17 }, { 26, 18 }, { 27, 19 })) \
+	F(CREATION_END, creation_end, "status of session creation", .class_name = ORT_TELEMETRY_CLASS, \
+	  .slots = ORT_BY_TELEMETRY) \
+	F(LOAD_END, load_end, "end of model load", .class_name = ORT_TELEMETRY_CLASS, .slots = ORT_BY_TELEMETRY) \
+	F(RUNTIME_ERROR, runtime_error, "errors", .class_name = ORT_TELEMETRY_CLASS, .slots = ORT_BY_TELEMETRY) \
+	F(CREATION, creation, "model names", .class_name = ORT_TELEMETRY_CLASS, .slots = ORT_BY_TELEMETRY) \
+	F(PREPACK, prepack, "weight pre-packing", .class_name = ORT_KERNEL_CLASS, .event = RUNTIME_PART, \
+	  .slots = ORT_SLOTS({ 14, 5 }, { 31, 6 }), .is_operator = true) \
+	F(GET_CAPABILITY, capability, "partitioning", .class_name = ORT_PROVIDER_CLASS, .event = RUNTIME_PART, \
+	  .slots = ORT_SLOTS({ 14, 4 }, { 16, 3 }, { 20, 4 })) \
+	F(COMPILE, compile, "provider compilation", .class_name = ORT_PROVIDER_CLASS, .event = RUNTIME_PART, \
+	  .slots = ORT_SLOTS({ 14, 17 }, { 15, 18 }, { 16, 17 }, { 20, 19 }, { 26, 20 }, { 27, 21 })) \
+	F(TRANSFORM, transform, "graph transformers", .class_name = ORT_TRANSFORMER_CLASS, .event = RUNTIME_PART, \
+	  .slots = ORT_SLOTS({ 0, 3 }), .counted = "graph transformers") \
+	F(PREDEFINED_TRANSFORMERS, predefined_transformers, "session initialisation", .class_name = ORT_SESSION_CLASS, \
+	  .slots = ORT_SLOTS({ 0, 3 })) \
+	F(LOAD_START, load_start, "model load", .class_name = ORT_TELEMETRY_CLASS, .event = RUNTIME_LOAD, \
+	  .slots = ORT_BY_TELEMETRY) \
+	F(CREATION_START, creation_start, "start of session creation", .class_name = ORT_TELEMETRY_CLASS, \
+	  .event = RUNTIME_CREATION, .slots = ORT_BY_TELEMETRY) \
+	F(COMPUTE, compute, "operators", .class_name = ORT_KERNEL_CLASS, .event = RUNTIME_OPERATOR, \
+	  .slots = ORT_SLOTS({ 0, 2 }), .is_operator = true, .counted = "operator classes") \
+	F(RUN_START, run_start, "runs", .class_name = ORT_PROVIDER_CLASS, .event = RUNTIME_RUN, \
+	  .slots = ORT_SLOTS({ 14, 10 }, { 15, 11 }, { 16, 10 }, { 20, 11 }), .only = ORT_CPU_CLASS) \
+	F(EVALUATION_START, evaluation_start, "evaluation", .class_name = ORT_TELEMETRY_CLASS, .event = RUNTIME_RUN, \
+	  .slots = ORT_BY_TELEMETRY)
+
+#define ORT_ID(id, ...) ORT_##id,
+enum ort_family { ORT_FAMILIES(ORT_ID) N_ORT_FAMILIES };
+#undef ORT_ID
+
+extern const struct runtime_family ort_families[N_ORT_FAMILIES];
+
+/* Offsets in objects, the same in all builds from 1.8 to 1.31 for x86-64 (doc/onnxruntime.md). */
+enum {
+	ORT_KERNEL_INFO = 8,	/* OpKernel: OpKernelInfo *, which is the public OrtKernelInfo */
+	ORT_INFO_NODE = 8,	/* OpKernelInfo: Node * */
+	ORT_INFO_PROVIDER = 24, /* OpKernelInfo: IExecutionProvider * */
+	ORT_NODE_INDEX = 0,
+	ORT_NODE_NAME = 8, /* std::string; the operator type behind it */
+	ORT_STRING = 32,
+	ORT_OLD_STRING = 8,	  /* of the C++ library before 5 */
+	ORT_TRANSFORMER_NAME = 8, /* std::string */
+	ORT_STATUS_MESSAGE = 8,	  /* Status: pointer to { int category; int code; std::string message }, null for OK */
+	ORT_CONTEXT_OPTIONS = 9,  /* OpKernelContext: one of the words from here on points into the run's options, */
+	ORT_CONTEXT_OPTIONS_WORDS = 4, /* by version */
 };
 
 /* Whether the module holds operators or providers of ONNX Runtime: the runtime itself or a provider's library. */
 bool ort_is_in(const struct rtti *rtti);
 
-/* Fills *ort for this module. host: the copy that a provider's library belongs to (its slot numbers hold
- * for the library's classes), or NULL. */
-void ort_find(struct ort *ort, struct rtti *rtti, const struct ort *host);
+/* As struct runtime's find. A library of a provider has its host's slots and version. */
+void ort_find(struct runtime_found *ort, struct rtti *rtti, const struct runtime_found *host);
 
-/* The mangled name of the class whose tables hold the family's slot. */
-const char *ort_class(enum ort_family family);
+/* As struct runtime's find_sites. */
+int ort_sites_find(struct probe_sites *sites, const struct image_file *file, const struct probe_sites *host,
+		   struct err *err);
+
+extern const struct runtime runtime_onnxruntime;
 
 #endif

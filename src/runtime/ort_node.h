@@ -17,14 +17,8 @@ struct ort_node {
 	uint64_t provider; /* the IExecutionProvider, 0: not known */
 };
 
-/* Reads this process's memory at any address; false where there is none. */
-bool ort_peek(uint64_t from, void *to, size_t size);
-/* A std::string of either ABI at this address, printable UTF-8, NUL-terminated into `to`; -1: not one. */
-int ort_peek_string(uint64_t string, char *to, size_t size);
-/* The same, of the ABI of the C++ library before 5 (is_old) or since. */
-int ort_peek_string_abi(uint64_t string, bool is_old, char *to, size_t size);
 /* kernel: an OpKernel. Calls the public API where there is one. */
-void ort_node_read(const struct ort *ort, uint64_t kernel, struct ort_node *node);
+void ort_node_read(const struct runtime_found *ort, uint64_t kernel, struct ort_node *node);
 /*
  * An IExecutionProvider's type name ("CPUExecutionProvider"), and where in the object it was found, to be
  * given back as a first guess (0: none yet). to: "" when not found.

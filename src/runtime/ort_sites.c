@@ -5,51 +5,18 @@
  * Initialize and the load let no exception out is told by the message of their handler for everything, which must be
  * theirs.
  */
-#include "runtime/ort_sites.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/ort.h"
+#include "runtime/probe_sites.h"
 #include "runtime/text_anchor.h"
 #include "runtime/x86_function.h"
 
 enum { MAX_SITES = 1 << 14, MAX_ENDS = 8, WORD = 8 };
-
-static const struct {
-	const char *name;
-	bool returns, is_operator;
-} kinds[N_SITE_KINDS] = {
-	[SITE_RUN] = { "runs", true, false },
-	[SITE_INITIALIZE] = { "session creation", true, false },
-	[SITE_LOAD] = { "model load", true, false },
-	[SITE_SESSION_DELETE] = { "session release", false, false },
-	[SITE_TRANSFORM] = { "graph transformers", false, false },
-	[SITE_TRANSFORM_END] = { "end of graph transformers", false, false },
-	[SITE_GET_CAPABILITY] = { "partitioning", false, false },
-	[SITE_COMPILE] = { "provider compilation", false, false },
-	[SITE_SAVE_WEIGHTS] = { "weights", false, false },
-	[SITE_PREPACK] = { "weight pre-packing", false, false },
-	[SITE_OPERATOR] = { "operators", false, true },
-	[SITE_OPERATOR_END] = { "end of operators", false, true },
-};
-
-bool ort_site_returns(enum ort_site_kind kind)
-{
-	return kinds[kind].returns;
-}
-
-bool ort_site_is_operator(enum ort_site_kind kind)
-{
-	return kinds[kind].is_operator;
-}
-
-const char *ort_site_name(enum ort_site_kind kind)
-{
-	return kinds[kind].name;
-}
 
 enum anchor {
 	RUN,
@@ -66,10 +33,10 @@ enum anchor {
 };
 
 struct finder {
-	struct ort_sites *sites;
+	struct probe_sites *sites;
 	const struct image_file *file;
 	struct rtti rtti;
-	struct ort ort;
+	struct runtime_found ort;
 	struct eh_frame frames;
 	struct text_anchor anchor[N_ANCHORS];
 	struct arena arena;
@@ -77,7 +44,7 @@ struct finder {
 	bool has_types, is_out_of_memory;
 };
 
-__attribute__((format(printf, 3, 4))) static void leave_out(struct finder *finder, enum ort_site_kind kind,
+__attribute__((format(printf, 3, 4))) static void leave_out(struct finder *finder, enum probe_kind kind,
 							    const char *why, ...)
 {
 	char *text = finder->sites->left_out;
@@ -88,19 +55,19 @@ __attribute__((format(printf, 3, 4))) static void leave_out(struct finder *finde
 	va_start(args, why);
 	vsnprintf(reason, sizeof reason, why, args);
 	va_end(args);
-	snprintf(text + used, size - used, "%s%s (%s)", used ? "; " : "", kinds[kind].name, reason);
+	snprintf(text + used, size - used, "%s%s (%s)", used ? "; " : "", probe_kind_name(kind), reason);
 }
 
-static void add_site(struct finder *finder, enum ort_site_kind kind, const struct x86_site *found)
+static void add_site(struct finder *finder, enum probe_kind kind, const struct x86_site *found)
 {
-	struct ort_sites *sites = finder->sites;
-	struct ort_site site = { .address = found->address, .kind = kind, .is_cheap = found->is_cheap };
+	struct probe_sites *sites = finder->sites;
+	struct probe_site site = { .address = found->address, .kind = kind, .is_cheap = found->is_cheap };
 
 	if (sites->n >= MAX_SITES || !image_file_offset(finder->file, found->address, &site.offset))
 		return;
 	if (sites->n == finder->capacity) {
 		size_t capacity = finder->capacity ? finder->capacity * 2 : 1024;
-		struct ort_site *grown = realloc(sites->site, capacity * sizeof *grown);
+		struct probe_site *grown = realloc(sites->site, capacity * sizeof *grown);
 		if (!grown) {
 			finder->is_out_of_memory = true;
 			return;
@@ -111,7 +78,7 @@ static void add_site(struct finder *finder, enum ort_site_kind kind, const struc
 	sites->site[sites->n++] = site;
 }
 
-static size_t count_of(const struct finder *finder, enum ort_site_kind kind)
+static size_t count_of(const struct finder *finder, enum probe_kind kind)
 {
 	size_t n = 0;
 
@@ -120,7 +87,7 @@ static size_t count_of(const struct finder *finder, enum ort_site_kind kind)
 	return n;
 }
 
-static bool add_entry(struct finder *finder, enum ort_site_kind kind, uint64_t function)
+static bool add_entry(struct finder *finder, enum probe_kind kind, uint64_t function)
 {
 	struct x86_site site;
 
@@ -132,7 +99,7 @@ static bool add_entry(struct finder *finder, enum ort_site_kind kind, uint64_t f
 
 static void note_run(struct finder *finder)
 {
-	struct ort_sites *sites = finder->sites;
+	struct probe_sites *sites = finder->sites;
 	struct eh_function run;
 
 	for (size_t i = 0; i < sites->n; i++)
@@ -155,7 +122,7 @@ static int by_value(const void *a, const void *b)
 static size_t find_functions(struct finder *finder, enum ort_family family, uint64_t **functions, uint64_t *most)
 {
 	struct rtti_vtable *vtable;
-	size_t n = rtti_derived(&finder->rtti, ort_class(family), &vtable);
+	size_t n = rtti_derived(&finder->rtti, ort_families[family].class_name, &vtable);
 	size_t n_functions = 0, n_most = 0, same = 0, kept = 0;
 	uint64_t slot = (uint64_t)finder->ort.slot[family];
 
@@ -181,7 +148,7 @@ static size_t find_functions(struct finder *finder, enum ort_family family, uint
 }
 
 /* Entries of a virtual function in all classes. `but_default`: not the one that most have, which does nothing. */
-static void find_virtual(struct finder *finder, enum ort_site_kind kind, enum ort_family family, bool but_default)
+static void find_virtual(struct finder *finder, enum probe_kind kind, enum ort_family family, bool but_default)
 {
 	uint64_t *functions, most;
 	size_t n, n_odd = 0;
@@ -237,7 +204,7 @@ static const char *find_user(const struct finder *finder, enum anchor anchor, st
  * one: the text's function is the same, or is called by it (1.31 has split Initialize in two, and exceptions pass the
  * inner one).
  */
-static void find_catching(struct finder *finder, enum ort_site_kind kind, enum anchor text, enum anchor catch)
+static void find_catching(struct finder *finder, enum probe_kind kind, enum anchor text, enum anchor catch)
 {
 	struct eh_function function, handler;
 	const char *why = find_user(finder, text, &function);
@@ -252,7 +219,7 @@ static void find_catching(struct finder *finder, enum ort_site_kind kind, enum a
 		leave_out(finder, kind, "%s", why);
 }
 
-static void find_plain(struct finder *finder, enum ort_site_kind kind, enum anchor text)
+static void find_plain(struct finder *finder, enum probe_kind kind, enum anchor text)
 {
 	struct eh_function function;
 	const char *why = find_user(finder, text, &function);
@@ -264,7 +231,7 @@ static void find_plain(struct finder *finder, enum ort_site_kind kind, enum anch
 }
 
 /* Behind the virtual calls of a function. False and left out: none. */
-static bool find_ends(struct finder *finder, enum ort_site_kind kind, enum anchor text, enum ort_family family,
+static bool find_ends(struct finder *finder, enum probe_kind kind, enum anchor text, enum ort_family family,
 		      struct eh_function *function)
 {
 	const char *why = find_user(finder, text, function);
@@ -306,7 +273,7 @@ static void find_texts(struct finder *finder)
 /* What a build without type information still has: its texts. */
 static void find_by_texts(struct finder *finder)
 {
-	struct ort_sites *sites = finder->sites;
+	struct probe_sites *sites = finder->sites;
 
 	find_catching(finder, SITE_RUN, RUN, RUN_CATCH);
 	note_run(finder);
@@ -337,43 +304,10 @@ static void find_runtime(struct finder *finder)
 		find_virtual(finder, SITE_OPERATOR, ORT_COMPUTE, false);
 }
 
-static int by_kind(const void *a, const void *b)
+static void find_ort(struct finder *finder, const struct probe_sites *host)
 {
-	const struct ort_site *left = a, *right = b;
-
-	if (left->kind != right->kind)
-		return left->kind < right->kind ? -1 : 1;
-	return left->address < right->address ? -1 : left->address > right->address;
-}
-
-/* Sorts, numbers, and drops what could not be told apart: one instruction with two meanings. */
-static void order(struct ort_sites *sites)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < sites->n; i++) {
-		size_t k = 0;
-		while (k < n && sites->site[k].address != sites->site[i].address)
-			k++;
-		if (k == n)
-			sites->site[n++] = sites->site[i];
-	}
-	sites->n = n;
-	if (n)
-		qsort(sites->site, n, sizeof *sites->site, by_kind);
-	memset(sites->first, 0, sizeof sites->first);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t kind = sites->site[i].kind;
-		sites->site[i].index = sites->first[kind + 1]++;
-	}
-	for (int kind = 0; kind < N_SITE_KINDS; kind++)
-		sites->first[kind + 1] += sites->first[kind];
-}
-
-static void find_ort(struct finder *finder, const struct ort_sites *host)
-{
-	struct ort_sites *sites = finder->sites;
-	struct ort host_ort = { .version = "" };
+	struct probe_sites *sites = finder->sites;
+	struct runtime_found host_ort = { .version = "" };
 
 	if (host) {
 		host_ort.version = host->version;
@@ -381,10 +315,12 @@ static void find_ort(struct finder *finder, const struct ort_sites *host)
 		for (int i = 0; i < N_ORT_FAMILIES; i++)
 			host_ort.slot[i] = host->slot[i];
 	}
+	finder->ort =
+	    (struct runtime_found){ .runtime = &runtime_onnxruntime, .image = finder->rtti.image, .version = "" };
 	ort_find(&finder->ort, &finder->rtti, host ? &host_ort : NULL);
 	snprintf(sites->version, sizeof sites->version, "%s", finder->ort.version);
 	sites->minor = finder->ort.minor;
-	sites->is_library = finder->has_types && !rtti_named(&finder->rtti, ort_class(ORT_SESSION_DELETE));
+	sites->is_library = finder->has_types && !rtti_named(&finder->rtti, ORT_SESSION_CLASS);
 	sites->is_old_string = finder->ort.is_old_string;
 	for (int i = 0; i < N_ORT_FAMILIES; i++)
 		sites->slot[i] = finder->ort.slot[i];
@@ -401,10 +337,10 @@ static void find_families(struct finder *finder)
 	find_virtual(finder, SITE_PREPACK, ORT_PREPACK, true);
 }
 
-static int find(struct finder *finder, const struct ort_sites *host, struct err *err)
+static int find(struct finder *finder, const struct probe_sites *host, struct err *err)
 {
 	const struct image *image = image_file_image(finder->file);
-	struct ort_sites *sites = finder->sites;
+	struct probe_sites *sites = finder->sites;
 	int failed;
 
 	if (rtti_scan(&finder->rtti, image, &finder->file->set, &finder->arena))
@@ -424,7 +360,7 @@ static int find(struct finder *finder, const struct ort_sites *host, struct err 
 		return err_set(err, ENOENT, "cannot analyse %s: it holds no ONNX Runtime", image->path);
 	if (finder->is_out_of_memory)
 		return err_set(err, ENOMEM, "cannot analyse %s: memory is out", image->path);
-	order(sites);
+	probe_sites_order(sites);
 	if (!sites->is_library && !count_of(finder, SITE_RUN) && !count_of(finder, SITE_OPERATOR))
 		return err_set(err, ENOTSUP,
 			       "cannot analyse %s: this build of ONNX Runtime %s, build id %s, is not understood: %s",
@@ -433,21 +369,14 @@ static int find(struct finder *finder, const struct ort_sites *host, struct err 
 	return 0;
 }
 
-int ort_sites_find(struct ort_sites *sites, const struct image_file *file, const struct ort_sites *host,
+int ort_sites_find(struct probe_sites *sites, const struct image_file *file, const struct probe_sites *host,
 		   struct err *err)
 {
 	struct finder finder = { .sites = sites, .file = file };
 	int failed;
 
-	memset(sites, 0, sizeof *sites);
 	image_file_build_id(file, sites->build_id);
 	failed = find(&finder, host, err);
 	arena_done(&finder.arena);
 	return failed;
-}
-
-void ort_sites_done(struct ort_sites *sites)
-{
-	free(sites->site);
-	memset(sites, 0, sizeof *sites);
 }

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Any file as a runtime: whatever is found lies in the file, in order, at the first byte of an instruction of a
  * function. */
-#include "runtime/ort_sites.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
+#include "runtime/probe_sites.h"
 #include "runtime/x86_insn.h"
 
-static void check(const struct ort_sites *sites, const struct image_file *file, size_t size)
+static void check(const struct probe_sites *sites, const struct image_file *file, size_t size)
 {
 	if (sites->first[0] || sites->first[N_SITE_KINDS] != sites->n)
 		abort();
 	for (size_t i = 0; i < sites->n; i++) {
-		const struct ort_site *site = &sites->site[i];
+		const struct probe_site *site = &sites->site[i];
 		struct x86_insn insn;
 		uint64_t offset;
 		if (site->offset >= size || !image_file_offset(file, site->address, &offset) || offset != site->offset)
@@ -30,7 +29,7 @@ static void check(const struct ort_sites *sites, const struct image_file *file, 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ort_sites sites, library;
+	struct probe_sites sites, library;
 	struct image_file file;
 	struct err err;
 	void *copy;
@@ -39,12 +38,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	memcpy(copy, data, size);
 	if (!image_file_parse(&file, copy, size, "it", &err)) {
-		if (!ort_sites_find(&sites, &file, NULL, &err))
+		if (!probe_sites_find(&sites, &file, NULL, &err))
 			check(&sites, &file, size);
-		if (!ort_sites_find(&library, &file, &sites, &err))
+		if (!probe_sites_find(&library, &file, &sites, &err))
 			check(&library, &file, size);
-		ort_sites_done(&library);
-		ort_sites_done(&sites);
+		probe_sites_done(&library);
+		probe_sites_done(&sites);
 	}
 	image_file_close(&file);
 	free(copy);

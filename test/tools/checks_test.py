@@ -68,6 +68,42 @@ class Checks(unittest.TestCase):
         self.assertIn('show/text may not include show/json ("show/json/json.h")', result.stdout)
         self.assertEqual(self.layers("show/json:\nshow/text: show/json\n").returncode, 0)
 
+    def tables(self, listing, build="files('plug_a.c', 'plug_b.c', 'plugs.c')", **files):
+        self.write("src/plugs.c", listing)
+        self.write("src/meson.build", build)
+        for name, text in files.items():
+            self.write(f"src/plug_{name}.c", text)
+        path = self.write("tables.txt", "# a comment\nsrc/plugs.c plug_\nsrc/none.c none_\n")
+        return subprocess.run([sys.executable, TOOLS / "check-tables", path, self.folder], stdout=subprocess.PIPE, text=True)
+
+    PLUGS = "#define PLUGS(F) \\\n\tF(a) \\\n\tF(b)\n#define ENTRY(name) &plug_##name,\nint x = { PLUGS(ENTRY) };\n"
+    A, B = "/* const struct plug plug_x = 1; */\nconst struct plug plug_a = {\n};\n", "const struct plug plug_b = { 0 };\n"
+
+    def test_a_table_that_lists_what_its_files_define_is_taken(self):
+        result = self.tables(self.PLUGS, a=self.A, b=self.B)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        result = self.tables("x *const plugs[] = { &plug_a, /* &plug_c */ &plug_b, NULL };", a=self.A, b=self.B)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+    def test_a_file_may_make_its_constants_by_a_macro(self):
+        maker = "#define MAKE(plug, n) \\\n\tconst struct plug plug_##plug = { \\\n\t\tn };\nMAKE(a, 1)\nMAKE(b, 2)\n"
+        self.assertEqual(self.tables(self.PLUGS, a=maker).stdout, "")
+
+    def test_a_file_that_is_not_listed_and_a_row_without_a_file_are_refused(self):
+        result = self.tables(self.PLUGS.replace("F(b)", "F(c)"), a=self.A, b=self.B)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("plug_b, which plugs.c does not list", result.stdout)
+        self.assertIn("c is listed, and no file plug_*.c defines plug_c", result.stdout)
+
+    def test_a_row_that_stands_twice_is_refused(self):
+        self.assertIn("a is listed 2 times", self.tables(self.PLUGS.replace("F(b)", "F(b) F(a)"), a=self.A, b=self.B).stdout)
+
+    def test_a_file_without_a_constant_or_that_is_not_built_is_refused(self):
+        result = self.tables(self.PLUGS, build="names = ['a']", a=self.A, b="static const struct plug plug_b = { 0 };\n")
+        self.assertIn("plug_b.c: it defines no constant plug_<name>", result.stdout)
+        self.assertRegex(result.stdout, "plug_b.c: .*meson.build does not name it")
+        self.assertNotIn("plug_a.c:", result.stdout)
+
     def circles(self, *options, **sources):
         objects = []
         for name, source in sources.items():

@@ -258,20 +258,20 @@ static void many_files_are_remembered(void **state)
 static void a_child_finds_what_the_parent_would(void **state)
 {
 	int fd = open(TEST_DIR "/data/elf/good/plain.so", O_RDONLY | O_CLOEXEC);
-	struct ort_sites here, there;
+	struct probe_sites here, there;
 	struct image_file file;
 	struct err err = { 0 };
 
 	assert_int_equal(image_file_open(&file, fd, "it", &err), 0);
-	assert_int_equal(ort_sites_find(&here, &file, NULL, &err), 0);
+	assert_int_equal(probe_sites_find(&here, &file, NULL, &err), 0);
 	assert_int_equal(file_look_sites(&there, fd, "it", NULL, &err), 0);
 	assert_int_equal(here.n, there.n);
 	assert_memory_equal(here.first, there.first, sizeof here.first);
 	assert_string_equal(here.version, there.version);
 	for (size_t i = 0; i < here.n; i++)
 		assert_int_equal(here.site[i].offset, there.site[i].offset);
-	ort_sites_done(&here);
-	ort_sites_done(&there);
+	probe_sites_done(&here);
+	probe_sites_done(&there);
 	image_file_close(&file);
 	close(fd);
 }
@@ -279,7 +279,7 @@ static void a_child_finds_what_the_parent_would(void **state)
 static void what_the_child_refuses_the_parent_says(void **state)
 {
 	int fd = open(TEST_DIR "/data/elf/bad/cut.so", O_RDONLY | O_CLOEXEC);
-	struct ort_sites sites;
+	struct probe_sites sites;
 	struct err err = { 0 };
 
 	assert_int_equal(file_look_sites(&sites, fd, "it", NULL, &err), -ENOEXEC);
@@ -287,7 +287,7 @@ static void what_the_child_refuses_the_parent_says(void **state)
 			    "cannot read it: at byte 120: it is cut off: a segment ends behind the end of the file");
 	assert_int_equal(file_look_sites(&sites, fd, "i\033t", NULL, &err), -ENOEXEC);
 	assert_non_null(strstr(err.msg, "cannot read i?t: at byte 120"));
-	ort_sites_done(&sites);
+	probe_sites_done(&sites);
 	close(fd);
 }
 
@@ -411,13 +411,13 @@ static void a_file_that_shrinks_is_an_error_at_most(void **state)
 	}
 	/* until it was met with the file cut off */
 	while (n_found + n_failed < 100 || (!n_failed && n_found < 10000)) {
-		struct ort_sites sites;
+		struct probe_sites sites;
 		struct err err = { 0 };
 		if (file_look_sites(&sites, fd, "it", NULL, &err))
 			n_failed++;
 		else
 			n_found++;
-		ort_sites_done(&sites);
+		probe_sites_done(&sites);
 	}
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, &status, 0), child);

@@ -3,8 +3,6 @@
  * Small files that are built as ONNX Runtime is (test/data/make_elf.py), and the C++ library, whose symbols say what is
  * where. Real runtimes are in test_sites.py.
  */
-#include "runtime/ort_sites.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,11 +16,12 @@
 #include <cmocka.h>
 
 #include "runtime/eh_frame.h"
+#include "runtime/probe_sites.h"
 #include "runtime/rtti.h"
 
 struct found {
 	struct image_file file;
-	struct ort_sites sites;
+	struct probe_sites sites;
 	struct err err;
 	int failed;
 };
@@ -38,19 +37,19 @@ static void find(struct found *found, const char *name)
 	assert_true(fd >= 0);
 	found->failed = image_file_open(&found->file, fd, name, &found->err);
 	if (!found->failed)
-		found->failed = ort_sites_find(&found->sites, &found->file, NULL, &found->err);
+		found->failed = probe_sites_find(&found->sites, &found->file, NULL, &found->err);
 	close(fd);
 }
 
 static void done(struct found *found)
 {
-	ort_sites_done(&found->sites);
+	probe_sites_done(&found->sites);
 	image_file_close(&found->file);
 }
 
-static const struct ort_site *only(const struct found *found, enum ort_site_kind kind)
+static const struct probe_site *only(const struct found *found, enum probe_kind kind)
 {
-	assert_int_equal(ort_sites_count(&found->sites, kind), 1);
+	assert_int_equal(probe_sites_count(&found->sites, kind), 1);
 	return &found->sites.site[found->sites.first[kind]];
 }
 
@@ -66,9 +65,9 @@ static void check_whole(const char *name)
 	assert_true(found.sites.is_old_string);
 	assert_false(found.sites.is_library);
 	for (int kind = 0; kind < N_SITE_KINDS; kind++)
-		assert_int_equal(ort_sites_count(&found.sites, kind), kind == SITE_OPERATOR ? 5 : 1);
+		assert_int_equal(probe_sites_count(&found.sites, kind), kind == SITE_OPERATOR ? 5 : 1);
 	for (size_t i = 0; i < found.sites.n; i++) {
-		const struct ort_site *site = &found.sites.site[i];
+		const struct probe_site *site = &found.sites.site[i];
 		uint8_t first = found.file.data[site->offset];
 		assert_int_equal(site->is_cheap, first == 0x53 || first == 0x55 || first == 0x74);
 	}
@@ -92,7 +91,7 @@ static void functions_may_begin_without_endbr64(void **state)
 
 static void an_entry_lies_past_endbr64_and_an_end_behind_its_call(void **state)
 {
-	const struct ort_site *end;
+	const struct probe_site *end;
 	struct found found;
 	const uint8_t *at;
 
@@ -109,7 +108,7 @@ static void an_entry_lies_past_endbr64_and_an_end_behind_its_call(void **state)
 /* The inner half has the log text, but exceptions pass it: a return probe there would end the program. */
 static void of_a_function_in_two_halves_the_one_that_catches_is_taken(void **state)
 {
-	const struct ort_site *site;
+	const struct probe_site *site;
 	struct found found;
 
 	find(&found, "good/split.so");
@@ -153,7 +152,7 @@ static void what_is_refused_says_why_and_where(void **state)
 static void only_what_catches_everything_may_have_a_return_probe(void **state)
 {
 	for (int kind = 0; kind < N_SITE_KINDS; kind++)
-		assert_int_equal(ort_site_returns(kind),
+		assert_int_equal(probe_kind_returns(kind),
 				 kind == SITE_RUN || kind == SITE_INITIALIZE || kind == SITE_LOAD);
 }
 

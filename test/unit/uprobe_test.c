@@ -100,7 +100,7 @@ static void take(struct fixture *fixture, const void *hit, size_t size)
 	assert_int_equal(uprobe_process_take(fixture->process, &step), 0);
 }
 
-static struct uprobe_record record(uint32_t tid, enum uprobe_kind kind, bool is_return, uint64_t time, uint64_t object,
+static struct uprobe_record record(uint32_t tid, unsigned kind, bool is_return, uint64_t time, uint64_t object,
 				   uint64_t stack)
 {
 	return (struct uprobe_record){ .time = time,
@@ -111,7 +111,7 @@ static struct uprobe_record record(uint32_t tid, enum uprobe_kind kind, bool is_
 				       .is_return = is_return };
 }
 
-static void hit(struct fixture *fixture, uint32_t tid, enum uprobe_kind kind, uint64_t time, uint64_t object,
+static void hit(struct fixture *fixture, uint32_t tid, unsigned kind, uint64_t time, uint64_t object,
 		uint64_t stack)
 {
 	struct uprobe_record plain = record(tid, kind, false, time, object, stack);
@@ -119,7 +119,7 @@ static void hit(struct fixture *fixture, uint32_t tid, enum uprobe_kind kind, ui
 	take(fixture, &plain, sizeof plain);
 }
 
-static void leave(struct fixture *fixture, uint32_t tid, enum uprobe_kind kind, uint64_t time, uint64_t stack)
+static void leave(struct fixture *fixture, uint32_t tid, unsigned kind, uint64_t time, uint64_t stack)
 {
 	struct uprobe_record plain = record(tid, kind, true, time, 0, stack);
 
@@ -147,12 +147,12 @@ static void kernel(struct fixture *fixture, uint64_t object, const char *name)
 }
 
 /* Of a run: its options. Of an operator: what its context points at. */
-static void joined(struct fixture *fixture, uint32_t tid, enum uprobe_kind kind, uint64_t time, uint64_t object,
+static void joined(struct fixture *fixture, uint32_t tid, unsigned kind, uint64_t time, uint64_t object,
 		   uint64_t stack, uint64_t options)
 {
 	struct uprobe_joined hit_ = { .record = record(tid, kind, false, time, object, stack), .word = { options } };
 
-	if (kind == UPROBE_OPERATOR) {
+	if (kind == SITE_OPERATOR) {
 		hit_.word[0] = 1;
 		hit_.word[2] = options + 40;
 	}
@@ -162,7 +162,7 @@ static void joined(struct fixture *fixture, uint32_t tid, enum uprobe_kind kind,
 static void run(struct fixture *fixture, uint32_t tid, uint64_t time, uint64_t stack)
 {
 	text(fixture, 0x5000, 200, "/models/net.onnx");
-	joined(fixture, tid, UPROBE_RUN, time, 0x5000, stack, 0x900000 + tid * 0x1000);
+	joined(fixture, tid, SITE_RUN, time, 0x5000, stack, 0x900000 + tid * 0x1000);
 }
 
 /* Everything that waits for its lane. */
@@ -181,12 +181,12 @@ static void entries_and_ends_pair_by_thread_and_stack(void **state)
 	kernel(fixture, 0xa000, "add");
 	run(fixture, 1, 10, 0x1000);
 	run(fixture, 2, 11, 0x2000);
-	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
-	hit(fixture, 2, UPROBE_OPERATOR, 21, 0xa000, 0x1800);
-	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
-	hit(fixture, 2, UPROBE_OPERATOR_END, 31, 0, 0x1808);
-	leave(fixture, 1, UPROBE_RUN, 40, 0x1008);
-	leave(fixture, 2, UPROBE_RUN, 41, 0x2008);
+	hit(fixture, 1, SITE_OPERATOR, 20, 0xa000, 0x800);
+	hit(fixture, 2, SITE_OPERATOR, 21, 0xa000, 0x1800);
+	hit(fixture, 1, SITE_OPERATOR_END, 30, 0, 0x808);
+	hit(fixture, 2, SITE_OPERATOR_END, 31, 0, 0x1808);
+	leave(fixture, 1, SITE_RUN, 40, 0x1008);
+	leave(fixture, 2, SITE_RUN, 41, 0x2008);
 	assert_string_equal(told(fixture), "add(1)+20 -30 add(2)+21 -31 net(1)s1+10 net(2)s1+11 -40 -41 ");
 }
 
@@ -196,10 +196,10 @@ static void an_end_of_another_stack_ends_nothing(void **state)
 
 	kernel(fixture, 0xa000, "add");
 	run(fixture, 1, 10, 0x1000);
-	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
-	hit(fixture, 1, UPROBE_OPERATOR_END, 25, 0, 0x708);
-	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
-	leave(fixture, 1, UPROBE_RUN, 40, 0x1008);
+	hit(fixture, 1, SITE_OPERATOR, 20, 0xa000, 0x800);
+	hit(fixture, 1, SITE_OPERATOR_END, 25, 0, 0x708);
+	hit(fixture, 1, SITE_OPERATOR_END, 30, 0, 0x808);
+	leave(fixture, 1, SITE_RUN, 40, 0x1008);
 	assert_string_equal(told(fixture), "add(1)+20 -30 net(1)s1+10 -40 ");
 }
 
@@ -210,12 +210,12 @@ static void operators_inside_others_nest(void **state)
 	kernel(fixture, 0xa000, "loop");
 	kernel(fixture, 0xb000, "add");
 	run(fixture, 1, 10, 0x1000);
-	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
+	hit(fixture, 1, SITE_OPERATOR, 20, 0xa000, 0x800);
 	for (int i = 0; i < 2; i++) {
-		hit(fixture, 1, UPROBE_OPERATOR, 22 + i * 4, 0xb000, 0x700);
-		hit(fixture, 1, UPROBE_OPERATOR_END, 24 + i * 4, 0, 0x708);
+		hit(fixture, 1, SITE_OPERATOR, 22 + i * 4, 0xb000, 0x700);
+		hit(fixture, 1, SITE_OPERATOR_END, 24 + i * 4, 0, 0x708);
 	}
-	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
+	hit(fixture, 1, SITE_OPERATOR_END, 30, 0, 0x808);
 	assert_string_equal(told(fixture), "loop(1)+20 add(1)+22 -24 add(1)+26 -28 -30 net(1)s1+10 ");
 }
 
@@ -227,11 +227,11 @@ static void the_compute_of_a_base_class_is_no_other_operator(void **state)
 	kernel(fixture, 0xa000, "resize");
 	run(fixture, 1, 10, 0x1000);
 	for (int i = 0; i < 2; i++) {
-		hit(fixture, 1, UPROBE_OPERATOR, 20 + i * 10, 0xa000, 0x800);
-		hit(fixture, 1, UPROBE_OPERATOR, 21 + i * 10, 0xa000, i ? 0x800 : 0x700);
-		hit(fixture, 1, UPROBE_OPERATOR_END, 25 + i * 10, 0, 0x808);
+		hit(fixture, 1, SITE_OPERATOR, 20 + i * 10, 0xa000, 0x800);
+		hit(fixture, 1, SITE_OPERATOR, 21 + i * 10, 0xa000, i ? 0x800 : 0x700);
+		hit(fixture, 1, SITE_OPERATOR_END, 25 + i * 10, 0, 0x808);
 	}
-	leave(fixture, 1, UPROBE_RUN, 40, 0x1008);
+	leave(fixture, 1, SITE_RUN, 40, 0x1008);
 	assert_string_equal(told(fixture), "resize(1)+20 -25 resize(1)+30 -35 net(1)s1+10 -40 ");
 }
 
@@ -242,9 +242,9 @@ static void what_an_exception_left_has_failed_when_the_next_begins(void **state)
 	kernel(fixture, 0xa000, "bad");
 	kernel(fixture, 0xb000, "good");
 	run(fixture, 1, 10, 0x1000);
-	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
-	hit(fixture, 1, UPROBE_OPERATOR, 25, 0xb000, 0x800);
-	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
+	hit(fixture, 1, SITE_OPERATOR, 20, 0xa000, 0x800);
+	hit(fixture, 1, SITE_OPERATOR, 25, 0xb000, 0x800);
+	hit(fixture, 1, SITE_OPERATOR_END, 30, 0, 0x808);
 	assert_string_equal(told(fixture), "bad(1)+20 -25!failed good(1)+25 -30 net(1)s1+10 ");
 }
 
@@ -255,9 +255,9 @@ static void what_an_exception_left_in_another_ends_with_it(void **state)
 	kernel(fixture, 0xa000, "if");
 	kernel(fixture, 0xb000, "bad");
 	run(fixture, 1, 10, 0x1000);
-	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
-	hit(fixture, 1, UPROBE_OPERATOR, 22, 0xb000, 0x700);
-	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
+	hit(fixture, 1, SITE_OPERATOR, 20, 0xa000, 0x800);
+	hit(fixture, 1, SITE_OPERATOR, 22, 0xb000, 0x700);
+	hit(fixture, 1, SITE_OPERATOR_END, 30, 0, 0x808);
 	assert_string_equal(told(fixture), "if(1)+20 bad(1)+22 -30!failed -30 net(1)s1+10 ");
 }
 
@@ -267,8 +267,8 @@ static void a_failed_run_tells_why_and_so_do_its_operators(void **state)
 
 	kernel(fixture, 0xa000, "bad");
 	run(fixture, 1, 10, 0x1000);
-	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
-	named(fixture, record(1, UPROBE_RUN, true, 40, 0x1234, 0x1008), 0, 0, "out of bounds", "");
+	hit(fixture, 1, SITE_OPERATOR, 20, 0xa000, 0x800);
+	named(fixture, record(1, SITE_RUN, true, 40, 0x1234, 0x1008), 0, 0, "out of bounds", "");
 	assert_string_equal(told(fixture), "bad(1)+20 -40!out of bounds net(1)s1+10 -40!out of bounds ");
 }
 
@@ -279,8 +279,8 @@ static void an_operator_on_another_thread_belongs_to_the_run_whose_options_it_ha
 	kernel(fixture, 0xa000, "add");
 	run(fixture, 1, 10, 0x1000);
 	run(fixture, 2, 11, 0x2000);
-	joined(fixture, 9, UPROBE_OPERATOR, 20, 0xa000, 0x8000, 0x902000);
-	hit(fixture, 9, UPROBE_OPERATOR_END, 30, 0, 0x8008);
+	joined(fixture, 9, SITE_OPERATOR, 20, 0xa000, 0x8000, 0x902000);
+	hit(fixture, 9, SITE_OPERATOR_END, 30, 0, 0x8008);
 	assert_string_equal(fixture->text, "add(2)+20 -30 ");
 }
 
@@ -288,10 +288,10 @@ static void an_operator_on_another_thread_belongs_to_the_run_whose_options_it_ha
 static const char *told_of_the_second(struct fixture *fixture, uint64_t options)
 {
 	kernel(fixture, 0xa000, "add");
-	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0x900000);
-	joined(fixture, 2, UPROBE_RUN, 11, 0x5000, 0x2000, options);
-	joined(fixture, 9, UPROBE_OPERATOR, 20, 0xa000, 0x8000, options);
-	hit(fixture, 9, UPROBE_OPERATOR_END, 30, 0, 0x8008);
+	joined(fixture, 1, SITE_RUN, 10, 0x5000, 0x1000, 0x900000);
+	joined(fixture, 2, SITE_RUN, 11, 0x5000, 0x2000, options);
+	joined(fixture, 9, SITE_OPERATOR, 20, 0xa000, 0x8000, options);
+	hit(fixture, 9, SITE_OPERATOR_END, 30, 0, 0x8008);
 	return fixture->text;
 }
 
@@ -311,11 +311,11 @@ static void operators_of_runs_that_began_unseen_are_counted(void **state)
 
 	kernel(fixture, 0xa000, "add");
 	run(fixture, 1, 10, 0x1000);
-	joined(fixture, 9, UPROBE_OPERATOR, 20, 0xa000, 0x8000, 0x123000);
-	hit(fixture, 9, UPROBE_OPERATOR_END, 30, 0, 0x8008);
+	joined(fixture, 9, SITE_OPERATOR, 20, 0xa000, 0x8000, 0x123000);
+	hit(fixture, 9, SITE_OPERATOR_END, 30, 0, 0x8008);
 	assert_string_equal(fixture->text, "");
 	assert_int_equal(fixture->process->n_cut_operators, 1);
-	leave(fixture, 9, UPROBE_RUN, 40, 0x9008);
+	leave(fixture, 9, SITE_RUN, 40, 0x9008);
 	assert_int_equal(fixture->process->n_cut_runs, 1);
 }
 
@@ -325,8 +325,8 @@ static void operators_that_a_run_left_on_other_threads_end_with_it(void **state)
 
 	kernel(fixture, 0xa000, "add");
 	run(fixture, 1, 10, 0x1000);
-	joined(fixture, 9, UPROBE_OPERATOR, 20, 0xa000, 0x8000, 0x901000);
-	leave(fixture, 1, UPROBE_RUN, 40, 0x1008);
+	joined(fixture, 9, SITE_OPERATOR, 20, 0xa000, 0x8000, 0x901000);
+	leave(fixture, 1, SITE_RUN, 40, 0x1008);
 	assert_string_equal(told(fixture), "add(1)+20 -40!failed net(1)s1+10 -40 ");
 }
 
@@ -336,7 +336,7 @@ static void a_lost_end_of_a_run_leaves_the_next_one_whole(void **state)
 
 	run(fixture, 1, 10, 0x1000);
 	run(fixture, 1, 50, 0x1000);
-	leave(fixture, 1, UPROBE_RUN, 60, 0x1008);
+	leave(fixture, 1, SITE_RUN, 60, 0x1008);
 	assert_string_equal(told(fixture), "net(1)s1+10 -50? net(2)s1+50 -60 ");
 }
 
@@ -345,8 +345,8 @@ static void an_end_of_another_run_ends_nothing(void **state)
 	struct fixture *fixture = *state;
 
 	run(fixture, 1, 10, 0x1000);
-	leave(fixture, 1, UPROBE_RUN, 30, 0x808);
-	leave(fixture, 1, UPROBE_RUN, 40, 0x1008);
+	leave(fixture, 1, SITE_RUN, 30, 0x808);
+	leave(fixture, 1, SITE_RUN, 40, 0x1008);
 	assert_string_equal(told(fixture), "net(1)s1+10 -40 ");
 	assert_int_equal(fixture->process->n_cut_runs, 1);
 }
@@ -357,9 +357,9 @@ static void runs_nest_on_a_thread(void **state)
 
 	run(fixture, 1, 10, 0x1000);
 	text(fixture, 0x6000, 200, "/models/inner.onnx");
-	joined(fixture, 1, UPROBE_RUN, 20, 0x6000, 0x800, 0);
-	leave(fixture, 1, UPROBE_RUN, 30, 0x808);
-	leave(fixture, 1, UPROBE_RUN, 40, 0x1008);
+	joined(fixture, 1, SITE_RUN, 20, 0x6000, 0x800, 0);
+	leave(fixture, 1, SITE_RUN, 30, 0x808);
+	leave(fixture, 1, SITE_RUN, 40, 0x1008);
 	assert_string_equal(told(fixture), "net(1)s1+10 inner(2)s2+20 -30 -40 ");
 }
 
@@ -368,9 +368,9 @@ static void a_line_is_not_given_to_a_run_that_began_before_it_was_free(void **st
 	struct fixture *fixture = *state;
 
 	run(fixture, 1, 10, 0x1000);
-	leave(fixture, 1, UPROBE_RUN, 20, 0x1008);
+	leave(fixture, 1, SITE_RUN, 20, 0x1008);
 	run(fixture, 2, 19, 0x2000); /* read later, was earlier */
-	leave(fixture, 2, UPROBE_RUN, 30, 0x2008);
+	leave(fixture, 2, SITE_RUN, 30, 0x2008);
 	assert_string_equal(told(fixture), "net(1)s1+10 net(2)s1+19 -20 -30 ");
 }
 
@@ -381,8 +381,8 @@ static void a_kernel_that_is_told_again_is_another(void **state)
 	run(fixture, 1, 10, 0x1000);
 	for (int i = 0; i < 2; i++) {
 		kernel(fixture, 0xa000, i ? "new" : "old");
-		hit(fixture, 1, UPROBE_OPERATOR, 20 + i * 10, 0xa000, 0x800);
-		hit(fixture, 1, UPROBE_OPERATOR_END, 25 + i * 10, 0, 0x808);
+		hit(fixture, 1, SITE_OPERATOR, 20 + i * 10, 0xa000, 0x800);
+		hit(fixture, 1, SITE_OPERATOR_END, 25 + i * 10, 0, 0x808);
 	}
 	assert_string_equal(fixture->text, "old(1)+20 -25 new(1)+30 -35 ");
 }
@@ -393,11 +393,11 @@ static void a_node_without_a_name_is_called_by_its_type_and_number(void **state)
 
 	run(fixture, 1, 10, 0x1000);
 	kernel(fixture, 0xa000, "");
-	hit(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800);
-	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
+	hit(fixture, 1, SITE_OPERATOR, 20, 0xa000, 0x800);
+	hit(fixture, 1, SITE_OPERATOR_END, 30, 0, 0x808);
 	named(fixture, record(1, UPROBE_KERNEL, false, 1, 0xb000, 0), 3, 0, "\x01\x02", "\x7f");
-	hit(fixture, 1, UPROBE_OPERATOR, 40, 0xb000, 0x800);
-	hit(fixture, 1, UPROBE_OPERATOR_END, 50, 0, 0x808);
+	hit(fixture, 1, SITE_OPERATOR, 40, 0xb000, 0x800);
+	hit(fixture, 1, SITE_OPERATOR_END, 50, 0, 0x808);
 	assert_string_equal(fixture->text, "Add_3(1)+20 -30 (name lost)(1)+40 -50 ");
 }
 
@@ -409,7 +409,7 @@ static void a_session_is_called_by_its_path(void **state)
 	text(fixture, 0x5000, 200, "./sub/model.onnx");
 	text(fixture, 0x5000, 416, "/tmp/optimised.onnx");
 	text(fixture, 0x5000, 464, "onnxruntime_profile_");
-	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0);
+	joined(fixture, 1, SITE_RUN, 10, 0x5000, 0x1000, 0);
 	assert_string_equal(told(fixture), "sub/model(1)s1+10 ");
 	assert_string_equal(names_text(fixture->sink.names, fixture->process->recorded->session[1].path),
 			    "/work/sub/model.onnx");
@@ -423,8 +423,8 @@ static void a_session_from_memory_is_called_by_its_graph(void **state)
 	text(fixture, 0x5000, 464, "onnxruntime_profile_");
 	text(fixture, 0x5000, 2304, "classifier");
 	text(fixture, 0x5000, 2680, "model_loading_array");
-	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0);
-	joined(fixture, 2, UPROBE_RUN, 11, 0x6000, 0x2000, 0);
+	joined(fixture, 1, SITE_RUN, 10, 0x5000, 0x1000, 0);
+	joined(fixture, 2, SITE_RUN, 11, 0x6000, 0x2000, 0);
 	assert_string_equal(told(fixture), "classifier(1)s1+10 unknown model(2)s2+11 ");
 }
 
@@ -439,7 +439,7 @@ static void texts_of_an_earlier_object_at_the_address_name_nothing(void **state)
 	text(fixture, 0x5000, 416, "/tmp/optimised.onnx");
 	generation--;
 	text(fixture, 0x5000, 48, "late.name");
-	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0);
+	joined(fixture, 1, SITE_RUN, 10, 0x5000, 0x1000, 0);
 	assert_string_equal(told(fixture), "net(1)s1+10 ");
 }
 
@@ -450,8 +450,8 @@ static void texts_that_come_late_find_their_place(void **state)
 	text(fixture, 0x5000, 300, "/later/other.onnx");
 	text(fixture, 0x5000, 200, "/models/first.onnx");
 	text(fixture, 0x5000, 300, "/later/other.onnx");
-	joined(fixture, 1, UPROBE_RUN, 10, 0x5000, 0x1000, 0x900000);
-	leave(fixture, 1, UPROBE_RUN, 20, 0x1008);
+	joined(fixture, 1, SITE_RUN, 10, 0x5000, 0x1000, 0x900000);
+	leave(fixture, 1, SITE_RUN, 20, 0x1008);
 	assert_string_equal(told(fixture), "first(1)s1+10 -20 ");
 }
 
@@ -459,20 +459,20 @@ static void creation_has_its_parts(void **state)
 {
 	struct fixture *fixture = *state;
 
-	hit(fixture, 1, UPROBE_LOAD, 10, 0x5000, 0x1000);
-	leave(fixture, 1, UPROBE_LOAD, 20, 0x1008);
+	hit(fixture, 1, SITE_LOAD, 10, 0x5000, 0x1000);
+	leave(fixture, 1, SITE_LOAD, 20, 0x1008);
 	text(fixture, 0x5000, 200, "/models/net.onnx");
-	hit(fixture, 1, UPROBE_INITIALIZE, 21, 0x5000, 0x1000);
-	named(fixture, record(1, UPROBE_TRANSFORM, false, 22, 0x7000, 0x800), 0, 0, "Outer", "");
-	named(fixture, record(1, UPROBE_TRANSFORM, false, 23, 0x7100, 0x700), 0, 0, "Inner", "");
-	hit(fixture, 1, UPROBE_TRANSFORM_END, 24, 0, 0x6c0);
-	hit(fixture, 1, UPROBE_TRANSFORM_END, 25, 0, 0x7c0);
+	hit(fixture, 1, SITE_INITIALIZE, 21, 0x5000, 0x1000);
+	named(fixture, record(1, SITE_TRANSFORM, false, 22, 0x7000, 0x800), 0, 0, "Outer", "");
+	named(fixture, record(1, SITE_TRANSFORM, false, 23, 0x7100, 0x700), 0, 0, "Inner", "");
+	hit(fixture, 1, SITE_TRANSFORM_END, 24, 0, 0x6c0);
+	hit(fixture, 1, SITE_TRANSFORM_END, 25, 0, 0x7c0);
 	text(fixture, 0x77000, 40, "CPUExecutionProvider");
-	hit(fixture, 1, UPROBE_GET_CAPABILITY, 30, 0x77000, 0x700);
-	hit(fixture, 1, UPROBE_SAVE_WEIGHTS, 35, 0, 0x700);
+	hit(fixture, 1, SITE_GET_CAPABILITY, 30, 0x77000, 0x700);
+	hit(fixture, 1, SITE_SAVE_WEIGHTS, 35, 0, 0x700);
 	kernel(fixture, 0xa000, "conv");
-	hit(fixture, 1, UPROBE_PREPACK, 36, 0xa000, 0x700);
-	leave(fixture, 1, UPROBE_INITIALIZE, 40, 0x1008);
+	hit(fixture, 1, SITE_PREPACK, 36, 0xa000, 0x700);
+	leave(fixture, 1, SITE_INITIALIZE, 40, 0x1008);
 	run(fixture, 1, 50, 0x1000);
 	assert_string_equal(told(fixture),
 			    "created"
@@ -488,12 +488,12 @@ static void transformers_that_an_exception_left_end_where_that_shows(void **stat
 	struct fixture *fixture = *state;
 
 	text(fixture, 0x5000, 200, "/models/net.onnx");
-	hit(fixture, 1, UPROBE_INITIALIZE, 21, 0x5000, 0x1000);
-	named(fixture, record(1, UPROBE_TRANSFORM, false, 22, 0x7000, 0x800), 0, 0, "A", "");
-	named(fixture, record(1, UPROBE_TRANSFORM, false, 23, 0x7100, 0x700), 0, 0, "B", "");
-	named(fixture, record(1, UPROBE_TRANSFORM, false, 24, 0x7200, 0x700), 0, 0, "C", "");
-	hit(fixture, 1, UPROBE_TRANSFORM_END, 25, 0, 0x7c0);
-	named(fixture, record(1, UPROBE_INITIALIZE, true, 30, 0x1, 0x1008), 0, 0, "no kernel", "");
+	hit(fixture, 1, SITE_INITIALIZE, 21, 0x5000, 0x1000);
+	named(fixture, record(1, SITE_TRANSFORM, false, 22, 0x7000, 0x800), 0, 0, "A", "");
+	named(fixture, record(1, SITE_TRANSFORM, false, 23, 0x7100, 0x700), 0, 0, "B", "");
+	named(fixture, record(1, SITE_TRANSFORM, false, 24, 0x7200, 0x700), 0, 0, "C", "");
+	hit(fixture, 1, SITE_TRANSFORM_END, 25, 0, 0x7c0);
+	named(fixture, record(1, SITE_INITIALIZE, true, 30, 0x1, 0x1008), 0, 0, "no kernel", "");
 	assert_string_equal(told(fixture), "createds1@1000 nets1+21 A+22 B+23 -24 C+24 -25 -25 -30!no kernel ");
 }
 
@@ -502,8 +502,8 @@ static void a_load_that_fails_is_a_failed_creation(void **state)
 	struct fixture *fixture = *state;
 
 	text(fixture, 0x5000, 200, "/models/net.onnx");
-	hit(fixture, 1, UPROBE_LOAD, 10, 0x5000, 0x1000);
-	named(fixture, record(1, UPROBE_LOAD, true, 20, 0x1, 0x1008), 0, 0, "not a model", "");
+	hit(fixture, 1, SITE_LOAD, 10, 0x5000, 0x1000);
+	named(fixture, record(1, SITE_LOAD, true, 20, 0x1, 0x1008), 0, 0, "not a model", "");
 	assert_string_equal(told(fixture), "createds1@1000 nets1+10 load+10 -20 -20!not a model ");
 	assert_int_equal(uprobe_session_find(fixture->process, 0x5000), 0);
 }
@@ -513,11 +513,11 @@ static void a_session_at_the_address_of_one_that_is_gone_is_another(void **state
 	struct fixture *fixture = *state;
 
 	run(fixture, 1, 10, 0x1000);
-	leave(fixture, 1, UPROBE_RUN, 20, 0x1008);
-	hit(fixture, 1, UPROBE_SESSION_DELETE, 30, 0x5000, 0x1000);
+	leave(fixture, 1, SITE_RUN, 20, 0x1008);
+	hit(fixture, 1, SITE_SESSION_DELETE, 30, 0x5000, 0x1000);
 	generation++;
 	text(fixture, 0x5000, 200, "/models/other.onnx");
-	joined(fixture, 1, UPROBE_RUN, 40, 0x5000, 0x1000, 0);
+	joined(fixture, 1, SITE_RUN, 40, 0x5000, 0x1000, 0);
 	assert_string_equal(told(fixture), "releaseds1@1000 net(1)s1+10 -20 other(2)s2+40 ");
 }
 
@@ -525,9 +525,9 @@ static void constant_folding_is_no_operator_of_a_run(void **state)
 {
 	struct fixture *fixture = *state;
 
-	hit(fixture, 1, UPROBE_INITIALIZE, 10, 0x5000, 0x1000);
-	joined(fixture, 1, UPROBE_OPERATOR, 20, 0xa000, 0x800, 0x123000);
-	hit(fixture, 1, UPROBE_OPERATOR_END, 30, 0, 0x808);
+	hit(fixture, 1, SITE_INITIALIZE, 10, 0x5000, 0x1000);
+	joined(fixture, 1, SITE_OPERATOR, 20, 0xa000, 0x800, 0x123000);
+	hit(fixture, 1, SITE_OPERATOR_END, 30, 0, 0x808);
 	assert_int_equal(fixture->process->n_cut_operators, 0);
 	assert_null(strstr(told(fixture), "+20"));
 }
@@ -539,12 +539,12 @@ static void more_threads_than_places_take_those_of_idle_ones(void **state)
 	run(fixture, 1, 10, 0x1000);
 	for (uint32_t tid = 2; tid < 2 * SEGMENT_MAX_RINGS; tid++) {
 		run(fixture, tid, 10 + tid, 0x1000);
-		leave(fixture, tid, UPROBE_RUN, 11 + tid, 0x1008);
+		leave(fixture, tid, SITE_RUN, 11 + tid, 0x1008);
 	}
 	assert_int_equal(fixture->process->n_threads, SEGMENT_MAX_RINGS);
 	told(fixture);
 	*fixture->text = 0;
-	leave(fixture, 1, UPROBE_RUN, 100000, 0x1008);
+	leave(fixture, 1, SITE_RUN, 100000, 0x1008);
 	told(fixture);
 	assert_non_null(strstr(fixture->text, "-100000 "));
 	assert_int_equal(fixture->process->n_cut_runs, 0);
@@ -558,7 +558,7 @@ static void a_thread_that_finds_no_place_is_counted_and_ends_nothing(void **stat
 		run(fixture, tid, 10 + tid, 0x1000);
 	run(fixture, SEGMENT_MAX_RINGS + 1, 50000, 0x1000);
 	assert_int_equal(fixture->process->n_unplaced, 1);
-	leave(fixture, 1, UPROBE_RUN, 60000, 0x1008);
+	leave(fixture, 1, SITE_RUN, 60000, 0x1008);
 	run(fixture, SEGMENT_MAX_RINGS + 1, 70000, 0x1000);
 	assert_int_equal(fixture->process->n_unplaced, 1);
 }
@@ -571,7 +571,7 @@ static void hits_that_make_no_sense_are_counted(void **state)
 
 	take(fixture, &odd, sizeof odd);
 	take(fixture, &odd, 4);
-	odd = record(1, UPROBE_OPERATOR, true, 1, 0, 0);
+	odd = record(1, SITE_OPERATOR, true, 1, 0, 0);
 	take(fixture, &odd, sizeof odd);
 	odd = record(1, UPROBE_KERNEL, false, 1, 0, 0);
 	take(fixture, &odd, sizeof odd);
@@ -581,7 +581,7 @@ static void hits_that_make_no_sense_are_counted(void **state)
 	take(fixture, &endless, sizeof endless);
 	run(fixture, 1, 10, 0x1000);
 	for (uint64_t i = 0; i < UPROBE_DEPTH + 3; i++)
-		hit(fixture, 1, UPROBE_OPERATOR, 20 + i, 0xa000 + i, 0x800 - i * 8);
+		hit(fixture, 1, SITE_OPERATOR, 20 + i, 0xa000 + i, 0x800 - i * 8);
 	assert_int_equal(fixture->process->n_unplaced, 7);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Life of the agent in a process: starting, the segment, threads and their rings, forks. Knows nothing of
- * runtimes.
+ * Life of the agent in a process: the segment, threads and their rings, forks. Does not know runtimes, nor how the
+ * agent came into the process (start.c, injected.c).
  *
  * The segment is mapped once, as large as it may ever get, and the file is closed at once: a target may
  * close any descriptor. Pages are made by MADV_POPULATE_WRITE before they are written, which fails
@@ -13,9 +13,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -31,10 +29,11 @@ static struct hot no_memory; /* a hot page that says "off" */
 struct hot *hot = &no_memory;
 struct agent agent;
 __thread struct thread *self_thread __attribute__((tls_model("initial-exec")));
-/* What the environment said; a child of fork finds its hot page wiped and looks here. */
+/* What is to be recorded; a child of fork finds its hot page wiped and looks here. */
 static struct hot settings;
 static pthread_key_t thread_key;
 static bool has_thread_key;
+static const struct agent_edges *edges;
 
 void agent_lock(void)
 {
@@ -173,7 +172,6 @@ static bool start_process(void)
 		munmap(agent.segment, (size_t)(agent.segment_end - (char *)agent.segment));
 	agent.segment = NULL;
 	agent.n_free_rings = 0;
-	dict_reset();
 	return map_segment();
 }
 
@@ -198,7 +196,6 @@ bool agent_restart(void)
 
 	agent_lock();
 	agent.n_free_rings = 0;
-	dict_reset();
 	hot->lanes = 0;
 	hot->is_changing = 0;
 	hot->last_run = hot->last_session = 0;
@@ -276,6 +273,11 @@ static struct thread *enter_locked(void)
 	return thread;
 }
 
+bool agent_is_child(void)
+{
+	return agent.late_since && agent.late_pid != getpid();
+}
+
 bool agent_is_wanted(void)
 {
 	return hot->level || (!hot->generation && settings.level);
@@ -295,13 +297,8 @@ bool agent_enter_process(void)
 		begin_generation(has_started);
 	}
 	agent_unlock();
-	if (has_started && is_child)
-		arm_tell_again();
-	if (is_child && agent.late_since) {
-		hot->is_child = 1;
-		if (!has_started)
-			inject_leave_child(); /* nobody reads any more what it would tell */
-	}
+	if (is_child)
+		edges->forked(has_started);
 	errno = saved;
 	return hot->level != LEVEL_OFF;
 }
@@ -361,15 +358,13 @@ void agent_grow_ring(struct thread *thread)
 
 	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF) {
 		hot->level = LEVEL_OFF; /* the recorder wants no more */
-		if (hot->is_child)
-			inject_leave_child();
-		else if (agent.late_since)
-			disarm();
+		if (agent.late_since)
+			edges->ended();
 		else
 			self_thread = NULL;
 		return;
 	}
-	if (bytes >= agent.ring_bytes_max || inject_is_over())
+	if (bytes >= agent.ring_bytes_max || (hot->is_child && edges->is_over()))
 		return;
 	agent_lock();
 	bool grown = take_ring(thread, bytes * 4 < agent.ring_bytes_max ? bytes * 4 : agent.ring_bytes_max);
@@ -408,24 +403,6 @@ struct record *agent_claim_slow(struct thread *thread)
 	return ring_claim_kept(&thread->ring);
 }
 
-static uint64_t number_of(const char *text, uint64_t otherwise)
-{
-	uint64_t number = 0;
-
-	if (!text || !*text)
-		return otherwise;
-	for (; *text >= '0' && *text <= '9'; text++)
-		number = number * 10 + (uint64_t)(*text - '0');
-	return number;
-}
-
-static uint32_t level_of(const char *text)
-{
-	if (text && !strcmp(text, "detail"))
-		return LEVEL_DETAIL;
-	return text && !strcmp(text, "inference") ? LEVEL_INFERENCE : LEVEL_OPERATOR;
-}
-
 static uint64_t power_of_two(uint64_t bytes)
 {
 	uint64_t power = RING_MIN;
@@ -448,6 +425,11 @@ void agent_set(const struct agent_settings *to)
 	settings.level = to->level;
 }
 
+void agent_at_edges(const struct agent_edges *to)
+{
+	edges = to;
+}
+
 bool agent_set_up(void)
 {
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -460,31 +442,5 @@ bool agent_set_up(void)
 	}
 	hot = page;
 	has_thread_key = !pthread_key_create(&thread_key, leave);
-	walk_start();
 	return true;
-}
-
-__attribute__((constructor)) static void agent_start(void)
-{
-	const char *dir = getenv("INFTRACE_DIR");
-	struct agent_settings to;
-	int saved = errno;
-
-	first_start();
-	if (!dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) || getenv("INFTRACE_DISABLE") ||
-	    !agent_set_up())
-		return;
-	to.dir = dir;
-	to.level = level_of(getenv("INFTRACE_LEVEL"));
-	to.ring_bytes = number_of(getenv("INFTRACE_RING"), 8 << 20);
-	to.use_ticks = getenv("INFTRACE_CLOCK") == NULL;
-	agent_set(&to);
-	arm_new_modules();
-	errno = saved;
-}
-
-__attribute__((destructor)) static void agent_stop(void)
-{
-	if (hot->generation && agent.segment)
-		__atomic_store_n(&agent.segment->ended, 1, __ATOMIC_RELEASE);
 }

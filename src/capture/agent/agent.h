@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agent's own house: what its files share. The agent is a guest in a stranger's process: it never
- * prints, never calls malloc on a hot path, never changes errno or a result, and when in doubt switches
- * itself off and leaves the reason in the segment.
+ * The floor of the agent: its state, its segment, its threads and their rings. Every other file of the agent stands on
+ * it; it calls none of them, but through struct agent_edges. The agent never prints, never calls malloc on a hot path,
+ * never changes errno or a result; when in doubt it switches itself off and leaves the reason in the segment.
  *
  * State comes in three kinds. `hot` is a page that the kernel wipes in every child, however it was made:
  * a wiped page is how a child finds out that rings and segment belong to its parent. `struct agent` is
@@ -30,7 +30,7 @@ struct hot {
 	uint32_t last_session;
 	uint32_t use_ticks;   /* 1: the time stamp counter, 0: CLOCK_MONOTONIC */
 	uint32_t is_plain;    /* operators go the short way: ticks, and no shapes */
-	uint32_t adopting;    /* a lock of late.c */
+	uint32_t adopting;    /* a lock of ort_late.c */
 	uint32_t is_changing; /* late: hooks go in or out at this moment, so that runs may be seen in part */
 	uint32_t is_child;    /* late: of fork, of the process that the agent was brought into; it has no thread of the
 				 agent's */
@@ -142,7 +142,6 @@ struct agent {
 	struct thread *free_threads;
 	struct arena arena;
 	uint32_t next_generation;
-	uint32_t next_text, next_node;
 	uint64_t late_since; /* when the agent was brought into a running program, 0: it was there first */
 	int32_t late_pid;    /* the process that it was brought into: a child of fork is another one */
 	char dir[200];
@@ -165,6 +164,8 @@ bool agent_populate(char *start, uint64_t size);
 /* Records no more in this process; the reason goes to the recorder. First one wins. */
 void agent_off(const char *reason);
 
+/* This process is a child of fork of the one that the agent was brought into. */
+bool agent_is_child(void);
 /* Whether this process is to be recorded; true in a child of fork that has no segment yet. */
 bool agent_is_wanted(void);
 /* Makes sure that this process has a segment; false when nothing is to be recorded. */
@@ -176,7 +177,19 @@ struct agent_settings {
 	bool use_ticks;
 };
 
-/* First, once in a process: nothing works before. False: it cannot be set up here. */
+/* What the files above this one do at an edge of a process's life. Every member is set. */
+struct agent_edges {
+	/* This process is a child of fork; has_segment: it has a segment of its own now. */
+	void (*forked)(bool has_segment);
+	/* In a program that was running before the agent came: the recorder takes no more. */
+	void (*ended)(void);
+	/* In a child of fork of such a program: whether the recorder is gone. Puts the functions back if so. */
+	bool (*is_over)(void);
+};
+
+/* Before everything else, once in a process. `edges` must stay. */
+void agent_at_edges(const struct agent_edges *edges);
+/* Then, once in a process: nothing works before. False: it cannot be set up here. */
 bool agent_set_up(void);
 /* What is to be recorded from now on; LEVEL_OFF: nothing, also in children of fork. */
 void agent_set(const struct agent_settings *to);
@@ -218,42 +231,5 @@ static inline void agent_publish(struct thread *thread)
 {
 	ring_publish(&thread->ring);
 }
-
-/* dict.c: all under the lock taken inside. 0: no room, or no text. */
-uint32_t dict_text(const char *text, size_t len);
-uint32_t dict_node(uint32_t name, uint32_t type, uint32_t provider);
-void dict_fact(uint32_t session, uint32_t key, uint32_t text, int64_t value);
-void dict_runtime(const char *path, const char *version, const char *armed, const char *left_out);
-void dict_role(int32_t tid, const char *role);
-/* Forgets all ids: a new segment begins. */
-void dict_reset(void);
-
-/* first.c: resolves what we interpose. arm.c: arms runtimes in modules that were not seen before. */
-void first_start(void);
-/* The real dlsym; not for RTLD_NEXT. */
-void *first_dlsym(void *handle, const char *name);
-void arm_new_modules(void);
-struct image_set;
-/* image_set_self, while nobody forks. */
-int arm_modules(struct image_set *set);
-/* walk.c: around every dl_iterate_phdr, so that no other thread forks meanwhile. walk_start: once. */
-void walk_start(void);
-void walk_begin(void);
-void walk_end(void);
-/* inject.c, in a child of fork: whether whoever brought the agent into its parent is gone; then the hooks are out
- * again. */
-bool inject_is_over(void);
-/* The same, after an inference; does not ask each time. */
-void inject_look(void);
-/* The agent leaves this child of fork; it may come again. */
-void inject_leave_child(void);
-/* This process is a child of fork of the one that the agent was brought into. */
-bool inject_is_child(void);
-/* In a child of fork: its segment does not know the runtimes yet. */
-void arm_tell_again(void);
-/* Before arming again after disarm: which of the copies that were armed are still there. */
-void arm_check_again(void);
-/* The originals are back in all tables; hooks run only where a call was under way. Any thread. */
-void disarm(void);
 
 #endif

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finding copies of the runtime among the process's modules, and replacing their functions.
+ * Finding copies of runtimes among the process's modules, and replacing the functions that the table of runtimes names
+ * by those of the agent's code for that runtime. Knows no runtime itself.
  *
  * Called when a program is about to enter a runtime (first.c). One thread arms at a time; another that
  * comes meanwhile only leaves word, because it may hold the loader's lock, which arming needs.
  */
+#include "capture/agent/arm.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/agent/ort.h"
-#include "runtime/ort_node.h"
+#include "capture/agent/agent.h"
+#include "capture/agent/code.h"
+#include "capture/agent/copies.h"
+#include "capture/agent/dict.h"
+#include "capture/agent/module_walk.h"
+#include "runtime/peek.h"
 
 enum { MAX_KNOWN = 4096, MIN_RELRO = 4 << 10 };
-
-struct runtime runtimes[MAX_RUNTIMES];
-uint32_t n_runtimes;
 
 /* Modules that were looked at. */
 static struct {
@@ -27,23 +31,6 @@ static uint32_t n_known;
 static unsigned long long seen_adds, seen_subs;
 static int arming, again;
 static uint64_t counted; /* the segment's arm_ticks go up to here */
-
-struct runtime *runtime_of(uintptr_t object)
-{
-	uintptr_t vptr = *(uintptr_t *)object;
-
-	for (uint32_t i = 0; i < n_runtimes; i++) {
-		const struct image *image = &runtimes[i].image;
-		if (!runtimes[i].is_gone && (vptr - image->relro_start < image->relro_end - image->relro_start ||
-					     image_has(image, vptr, IMAGE_R)))
-			return &runtimes[i];
-	}
-	/* a hook was called all the same: the module is still there, and the hook needs the original */
-	for (uint32_t i = 0; i < n_runtimes; i++)
-		if (image_has(&runtimes[i].image, vptr, IMAGE_R))
-			return &runtimes[i];
-	return NULL;
-}
 
 /* A copy that stays; before: the copy of an earlier time, NULL: none. */
 static const char *keep(const char *text, const char *before)
@@ -58,50 +45,30 @@ static const char *keep(const char *text, const char *before)
 	return copy ? strcpy(copy, text) : "";
 }
 
-/* Families that only matter when operators are recorded. */
-static bool is_wanted(enum ort_family family)
+static bool is_wanted(const struct runtime_family *family)
 {
-	if (family == ORT_COMPUTE || family == ORT_KERNEL_DELETE || family == ORT_PREPACK)
-		return hot->level >= LEVEL_OPERATOR;
-	return true;
+	return !family->is_operator || hot->level >= LEVEL_OPERATOR;
 }
 
-/*
- * In a program that runs, calls are made while words are replaced one by one: ends go in before begins, so that what
- * is seen to begin is seen to end. Disarming goes the other way.
- */
-static const uint8_t arm_order[N_ORT_FAMILIES] = {
-	ORT_SESSION_DELETE,   ORT_KERNEL_DELETE,
-	ORT_RUN_END,	      ORT_EVALUATION_STOP,
-	ORT_SESSION_READY,    ORT_CREATION_END,
-	ORT_LOAD_END,	      ORT_RUNTIME_ERROR,
-	ORT_CREATION,	      ORT_PREPACK,
-	ORT_GET_CAPABILITY,   ORT_COMPILE,
-	ORT_TRANSFORM,	      ORT_PREDEFINED_TRANSFORMERS,
-	ORT_LOAD_START,	      ORT_CREATION_START,
-	ORT_COMPUTE,	      ORT_RUN_START,
-	ORT_EVALUATION_START,
-};
-
-static uint32_t patch_family(struct runtime *runtime, struct rtti *rtti, enum ort_family family)
+/* Replaces the family's slot in the tables of its classes. Returns in how many. */
+static uint32_t patch_family(struct copy *copy, struct rtti *rtti, unsigned number, void *with)
 {
-	const char *base = family == ORT_RUN_START || family == ORT_RUN_END ? "N11onnxruntime20CPUExecutionProviderE"
-									    : ort_class(family);
+	const struct runtime_family *family = &copy->found.runtime->family[number];
 	struct rtti_vtable *vtable;
-	size_t n = rtti_derived(rtti, base, &vtable);
+	size_t n = rtti_derived(rtti, family->only ? family->only : family->class_name, &vtable);
 	uint32_t n_patched = 0;
-	int slot = runtime->ort.slot[family];
+	int slot = copy->found.slot[number];
 
 	agent_lock();
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at = vtable[i].slots + 8 * (uint64_t)slot;
 		if (!image_has(rtti->image, image_word(rtti->image, at), IMAGE_X))
 			continue;
-		if (!hook_word(at, arm_hook(family)))
+		if (!hook_word(at, with))
 			continue;
 		n_patched++;
-		runtime->check_at = at;
-		runtime->check_value = arm_hook(family);
+		copy->check_at = at;
+		copy->check_value = with;
 	}
 	agent_unlock();
 	return n_patched;
@@ -139,15 +106,18 @@ static void count_time(void)
 	counted = now;
 }
 
-static void tell(const struct runtime *runtime)
+static void tell(const struct copy *copy)
 {
 	char program[512];
-	ssize_t len = *runtime->image.path ? -1 : readlink("/proc/self/exe", program, sizeof program - 1);
+	ssize_t len = *copy->image.path ? -1 : readlink("/proc/self/exe", program, sizeof program - 1);
 
 	program[len < 0 ? 0 : len] = 0;
-	count_time(); /* whoever reads the entry wants to know it */
-	dict_runtime(len > 0 ? program : runtime->image.path, runtime->ort.version, runtime->armed,
-		     runtime->ort.left_out);
+	count_time(); /* the recorder reads it with the entry */
+	dict_runtime(&(struct dict_copy){ .runtime = copy->found.runtime->name,
+					  .path = len > 0 ? program : copy->image.path,
+					  .version = copy->found.version,
+					  .armed = copy->armed,
+					  .left_out = copy->found.left_out });
 	__atomic_store_n(&agent.segment->state, SEGMENT_ARMED, __ATOMIC_RELEASE);
 }
 
@@ -155,9 +125,9 @@ void arm_tell_again(void)
 {
 	arming = again = 0; /* whoever was at it has stayed in the parent */
 	counted = agent_now();
-	for (uint32_t i = 0; i < n_runtimes; i++)
-		if (!runtimes[i].is_gone)
-			tell(&runtimes[i]);
+	for (uint32_t i = 0; i < n_copies; i++)
+		if (!copies[i].is_gone)
+			tell(&copies[i]);
 }
 
 static bool is_image(const struct image *image, const struct image *other)
@@ -166,87 +136,93 @@ static bool is_image(const struct image *image, const struct image *other)
 }
 
 /* A copy that was armed before, is not now, and is still the same; else NULL. */
-static struct runtime *runtime_again(const struct image *image)
+static struct copy *copy_again(const struct image *image)
 {
-	for (uint32_t i = 0; i < n_runtimes; i++)
-		if (!runtimes[i].is_gone && is_image(&runtimes[i].image, image))
-			return &runtimes[i];
+	for (uint32_t i = 0; i < n_copies; i++)
+		if (!copies[i].is_gone && is_image(&copies[i].image, image))
+			return &copies[i];
 	return NULL;
 }
 
-/* A place for a new copy, with what is known of it; NULL: there are too many. */
-static struct runtime *new_runtime(const struct image *image, struct rtti *rtti)
+/* A copy of the runtime that has a table of C functions: libraries belong to such a one. The last wins. */
+static const struct runtime_found *find_host(const struct runtime *runtime)
 {
-	struct runtime *runtime = NULL, *host = NULL;
-	struct rtti_vtable *vtable;
-	bool is_library;
-	size_t n;
+	const struct runtime_found *host = NULL;
 
-	for (uint32_t i = 0; i < n_runtimes; i++) {
-		if (runtimes[i].is_gone && !runtime)
-			runtime = &runtimes[i];
-		if (!runtimes[i].is_gone && runtimes[i].ort.api)
-			host = &runtimes[i];
-	}
-	if (!runtime && n_runtimes < MAX_RUNTIMES)
-		runtime = &runtimes[n_runtimes];
-	if (!runtime)
-		return NULL;
-	if (runtime->is_gone) {
-		agent_lock();
-		hooks_out(&runtime->image);
-		agent_unlock();
-	}
-	memset(runtime, 0, sizeof *runtime);
-	runtime->number = (uint32_t)(runtime - runtimes);
-	runtime->image = *image;
-	runtime->image.path = keep(image->path, NULL);
-	is_library = host && !rtti_named(rtti, "N11onnxruntime20CPUExecutionProviderE");
-	ort_find(&runtime->ort, rtti, is_library ? &host->ort : NULL);
-	runtime->ort.image = &runtime->image;
-	runtime->ort.version = keep(runtime->ort.version, NULL);
-	if (rtti_derived(rtti, "N11onnxruntime20CPUExecutionProviderE", &vtable))
-		runtime->cpu_vtable = vtable[0].slots;
-	n = rtti_derived(rtti, "N11onnxruntime16InferenceSessionE", &vtable);
-	for (size_t i = 0; i < n && i < 4; i++)
-		runtime->session_vtable[i] = vtable[i].slots;
-	if (runtime->number == n_runtimes)
-		n_runtimes++;
-	runtime->armed = "";
-	return runtime;
+	for (uint32_t i = 0; i < n_copies; i++)
+		if (!copies[i].is_gone && copies[i].found.runtime == runtime && copies[i].found.api)
+			host = &copies[i].found;
+	return host;
 }
 
-static void arm_module(const struct image *image, struct rtti *rtti)
+/* A place for a new copy, with what is known of it; NULL: there are too many. */
+static struct copy *new_copy(const struct image *image, const struct runtime *runtime, struct rtti *rtti)
 {
-	struct runtime *runtime = runtime_again(image);
+	const struct agent_code *code = agent_code_of(runtime);
+	const struct runtime_found *host = find_host(runtime);
+	struct copy *copy = NULL;
+
+	for (uint32_t i = 0; i < n_copies && !copy; i++)
+		if (copies[i].is_gone)
+			copy = &copies[i];
+	if (!copy && n_copies < MAX_COPIES)
+		copy = &copies[n_copies];
+	if (!copy)
+		return NULL;
+	if (copy->is_gone) {
+		agent_lock();
+		hooks_out(&copy->image);
+		agent_unlock();
+	}
+	memset(copy, 0, sizeof *copy);
+	copy->number = (uint32_t)(copy - copies);
+	copy->image = *image;
+	copy->image.path = keep(image->path, NULL);
+	runtimes_find(&copy->found, runtime, rtti, host);
+	copy->found.image = &copy->image;
+	copy->found.version = keep(copy->found.version, NULL);
+	if (code->found)
+		code->found(copy, rtti);
+	if (copy->number == n_copies)
+		n_copies++;
+	copy->armed = "";
+	return copy;
+}
+
+static void arm_families(struct copy *copy, struct rtti *rtti, char *armed, size_t size)
+{
+	const struct runtime *runtime = copy->found.runtime;
+	const struct agent_code *code = agent_code_of(runtime);
+
+	for (unsigned i = 0; i < runtime->n_families; i++) {
+		void *with = copy->found.slot[i] < 0 || !is_wanted(&runtime->family[i]) ? NULL : code->hook(runtime, i);
+		uint32_t n = with ? patch_family(copy, rtti, i, with) : 0;
+		if (with && runtime->family[i].counted)
+			describe(armed, size, runtime->family[i].counted, n);
+	}
+}
+
+static void arm_module(const struct image *image, const struct runtime *runtime, struct rtti *rtti)
+{
+	struct copy *copy = copy_again(image);
 	char armed[256] = "";
 
-	if (!runtime && !(runtime = new_runtime(image, rtti)))
+	if (!copy && !(copy = new_copy(image, runtime, rtti)))
 		return;
-	runtime->is_armed = true;
-	if (!hook_open(&runtime->image)) {
-		strcpy(runtime->ort.left_out, "everything (its tables cannot be written)");
-		tell(runtime);
+	copy->is_armed = true;
+	if (!hook_open(&copy->image)) {
+		strcpy(copy->found.left_out, "everything (its tables cannot be written)");
+		tell(copy);
 		return;
 	}
 	hot->is_changing = agent.late_since != 0;
-	for (int i = 0; i < N_ORT_FAMILIES; i++) {
-		enum ort_family family = (enum ort_family)arm_order[i];
-		uint32_t n;
-		if (runtime->ort.slot[family] < 0 || !is_wanted(family))
-			continue;
-		n = patch_family(runtime, rtti, family);
-		if (family == ORT_COMPUTE)
-			describe(armed, sizeof armed, "operator classes", runtime->n_operators = n);
-		if (family == ORT_TRANSFORM)
-			describe(armed, sizeof armed, "graph transformers", n);
-	}
-	hook_close(&runtime->image);
-	api_arm(runtime);
-	import_arm(runtime);
+	arm_families(copy, rtti, armed, sizeof armed);
+	hook_close(&copy->image);
+	if (agent_code_of(runtime)->arm)
+		agent_code_of(runtime)->arm(copy);
 	hot->is_changing = 0;
-	runtime->armed = keep(armed, runtime->armed);
-	tell(runtime);
+	copy->armed = keep(armed, copy->armed);
+	tell(copy);
 }
 
 static bool is_known(const struct image *image)
@@ -260,31 +236,33 @@ static bool is_known(const struct image *image)
 /* Copies whose module was unloaded, perhaps with another one, or itself again, in its place. */
 static void forget_unloaded(const struct image_set *set)
 {
-	for (uint32_t i = 0; i < n_runtimes; i++) {
-		struct runtime *runtime = &runtimes[i];
+	for (uint32_t i = 0; i < n_copies; i++) {
+		struct copy *copy = &copies[i];
 		void *word;
-		if (runtime->is_gone ||
-		    (image_set_at(set, runtime->check_at, 8, IMAGE_R) &&
-		     ort_peek(runtime->check_at, &word, sizeof word) && word == runtime->check_value))
+		if (copy->is_gone || (image_set_at(set, copy->check_at, 8, IMAGE_R) &&
+				      peek_read(copy->check_at, &word, sizeof word) && word == copy->check_value))
 			continue;
-		runtime->is_gone = true;
+		copy->is_gone = true;
 	}
-	hooks_forget();
+	for (const struct agent_code *const *code = agent_codes; *code; code++)
+		if ((*code)->forget_gone)
+			(*code)->forget_gone();
 	n_known = 0;
-	for (uint32_t i = 0; i < n_runtimes; i++)
-		if (!runtimes[i].is_gone && runtimes[i].is_armed && n_known < MAX_KNOWN) {
-			known[n_known].base = runtimes[i].image.base;
-			known[n_known++].relro_end = runtimes[i].image.relro_end;
+	for (uint32_t i = 0; i < n_copies; i++)
+		if (!copies[i].is_gone && copies[i].is_armed && n_known < MAX_KNOWN) {
+			known[n_known].base = copies[i].image.base;
+			known[n_known++].relro_end = copies[i].image.relro_end;
 		}
 }
 
 static void look_at(const struct image *image, const struct image_set *set)
 {
+	const struct runtime *runtime;
 	struct arena arena = { 0 };
 	struct rtti rtti;
 
-	if (!rtti_scan(&rtti, image, set, &arena) && ort_is_in(&rtti))
-		arm_module(image, &rtti);
+	if (!rtti_scan(&rtti, image, set, &arena) && (runtime = runtimes_in(&rtti)))
+		arm_module(image, runtime, &rtti);
 	arena_done(&arena);
 }
 
@@ -336,20 +314,10 @@ static struct counts count_modules(void)
 {
 	struct counts counts = { 0, 0 };
 
-	walk_begin();
+	module_walk_begin();
 	dl_iterate_phdr(count, &counts);
-	walk_end();
+	module_walk_end();
 	return counts;
-}
-
-int arm_modules(struct image_set *set)
-{
-	int code;
-
-	walk_begin();
-	code = image_set_self(set);
-	walk_end();
-	return code;
 }
 
 static void arm_all(void)
@@ -362,7 +330,7 @@ static void arm_all(void)
 	counted = agent_now();
 	if (counts.adds == seen_adds && counts.subs == seen_subs)
 		return;
-	if (arm_modules(&set))
+	if (module_walk_images(&set))
 		return;
 	if (agent.late_since && !(handle = pin(&set, &arena))) {
 		image_set_done(&set);
@@ -394,27 +362,27 @@ static void arm_all(void)
 static int put_back(struct dl_phdr_info *info, size_t size, void *data)
 {
 	agent_lock();
-	for (uint32_t i = n_runtimes; i-- > 0;)
-		hooks_out(&runtimes[i].image);
+	for (uint32_t i = n_copies; i-- > 0;)
+		hooks_out(&copies[i].image);
 	agent_unlock();
 	return 1;
 }
 
-void disarm(void)
+void arm_undo(void)
 {
 	int saved = errno;
 
 	/* a child of fork has no other threads, but perhaps a lock that one of them held */
-	if (inject_is_child()) {
+	if (agent_is_child()) {
 		put_back(NULL, 0, NULL);
 	} else {
-		walk_begin();
+		module_walk_begin();
 		dl_iterate_phdr(put_back, NULL);
-		walk_end();
+		module_walk_end();
 	}
-	for (uint32_t i = 0; i < n_runtimes; i++) {
-		runtimes[i].check_value = hook_original(runtimes[i].check_at);
-		runtimes[i].is_armed = false;
+	for (uint32_t i = 0; i < n_copies; i++) {
+		copies[i].check_value = hook_original(copies[i].check_at);
+		copies[i].is_armed = false;
 	}
 	errno = saved;
 }
@@ -423,13 +391,13 @@ void arm_check_again(void)
 {
 	struct image_set set = { 0 };
 
-	if (arm_modules(&set))
+	if (module_walk_images(&set))
 		return;
-	for (uint32_t i = 0; i < n_runtimes; i++) {
+	for (uint32_t i = 0; i < n_copies; i++) {
 		bool is_there = false;
 		for (size_t k = 0; k < set.n; k++)
-			is_there |= is_image(&runtimes[i].image, &set.image[k]);
-		runtimes[i].is_gone |= !is_there;
+			is_there |= is_image(&copies[i].image, &set.image[k]);
+		copies[i].is_gone |= !is_there;
 	}
 	forget_unloaded(&set);
 	image_set_done(&set);

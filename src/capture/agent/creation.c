@@ -3,9 +3,11 @@
  * Session creation: one slice for the whole, slices inside it for the load and for each step that makes the
  * model fit the machine. All that a creation has to tell is told by the thread that makes it.
  */
+#include "capture/agent/creation.h"
+
 #include <string.h>
 
-#include "capture/agent/ort.h"
+#include "capture/agent/dict.h"
 #include "event/event.h"
 #include "runtime/onnx_peek.h"
 
@@ -66,7 +68,8 @@ void creation_begin(struct thread *thread, enum run_owner owner, uint64_t start)
 		return;
 	if (!start)
 		start = owner == OWNER_API ? 0 : thread->hint.time;
-	*creation = (struct creation){ .session = session, .owner = (uint8_t)owner, .lane = lane_take(start) };
+	*creation =
+	    (struct creation){ .session = session, .owner = (uint8_t)owner, .lane = inference_take_lane(start) };
 	creation->start = start ? start : agent_now();
 	if (owner != OWNER_API) {
 		creation->loaded = thread->hint.time ? thread->hint.loaded : 0;
@@ -245,7 +248,7 @@ void creation_end(struct thread *thread, enum run_owner owner, uint32_t message)
 		creation->n_nested--;
 		return;
 	}
-	operators_close(thread, 0, 0);
+	inference_close_operators(thread, 0, 0);
 	if (!creation->session->model[0])
 		session_name_graph(creation->session, "");
 	creation->session->generation = 0; /* providers were added: tell again */
@@ -262,7 +265,7 @@ void creation_end(struct thread *thread, enum run_owner owner, uint32_t message)
 					   .more = message ? FLAG_FAILED : 0 };
 		agent_publish(thread);
 	}
-	lane_give(creation->lane, end);
+	inference_give_lane(creation->lane, end);
 	thread->hint.time = 0;
 	creation->start = 0;
 	if (message)

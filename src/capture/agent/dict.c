@@ -4,6 +4,8 @@
  * again through a hash table of our own memory, keyed by content, so that a model that is loaded ten
  * thousand times adds its names once. Entries are complete before dict_end moves past them.
  */
+#include "capture/agent/dict.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -19,14 +21,20 @@ struct slot {
 static struct {
 	struct slot *slot;
 	uint32_t mask, n;
+	uint32_t generation; /* the segment that the ids belong to */
+	uint32_t next_text, next_node;
 	uint64_t populated; /* bytes of the dictionary whose pages exist */
 } table;
 
-void dict_reset(void)
+/* Under the lock, before every use of the table: forgets all ids when a new segment has begun. */
+static void catch_up(void)
 {
+	if (table.generation == agent.next_generation)
+		return;
+	table.generation = agent.next_generation;
 	table.n = 0;
 	table.populated = 0;
-	agent.next_text = agent.next_node = 0;
+	table.next_text = table.next_node = 0;
 	if (table.slot)
 		memset(table.slot, 0, ((uint64_t)table.mask + 1) * sizeof *table.slot);
 }
@@ -124,12 +132,12 @@ static uint32_t text_locked(const char *text, size_t len)
 	slot = look_up(hash, &id);
 	if (!slot || id)
 		return id;
-	if (table.n >= MAX_IDS || !(entry = claim(DICT_TEXT, agent.next_text + 1, len)))
+	if (table.n >= MAX_IDS || !(entry = claim(DICT_TEXT, table.next_text + 1, len)))
 		return 0;
 	memcpy(entry + 1, text, len);
 	entry->n = (uint16_t)len;
 	publish(entry);
-	*slot = (struct slot){ hash, ++agent.next_text };
+	*slot = (struct slot){ hash, ++table.next_text };
 	table.n++;
 	return slot->id;
 }
@@ -144,6 +152,7 @@ uint32_t dict_text(const char *text, size_t len)
 	if (len > MAX_TEXT)
 		len = MAX_TEXT;
 	agent_lock();
+	catch_up();
 	id = text_locked(text, len);
 	agent_unlock();
 	errno = saved;
@@ -161,11 +170,12 @@ uint32_t dict_node(uint32_t name, uint32_t type, uint32_t provider)
 	if (!agent.segment)
 		return 0;
 	agent_lock();
+	catch_up();
 	slot = look_up(hash, &id);
-	if (slot && !id && table.n < MAX_IDS && (entry = claim(DICT_NODE, agent.next_node + 1, 0))) {
+	if (slot && !id && table.n < MAX_IDS && (entry = claim(DICT_NODE, table.next_node + 1, 0))) {
 		memcpy(entry->word, word, sizeof word);
 		publish(entry);
-		*slot = (struct slot){ hash, id = ++agent.next_node };
+		*slot = (struct slot){ hash, id = ++table.next_node };
 		table.n++;
 	}
 	agent_unlock();
@@ -181,6 +191,7 @@ void dict_fact(uint32_t session, uint32_t key, uint32_t text, int64_t value)
 	if (!agent.segment)
 		return;
 	agent_lock();
+	catch_up();
 	entry = claim(DICT_FACT, session, 0);
 	if (entry) {
 		entry->word[0] = key;
@@ -192,15 +203,16 @@ void dict_fact(uint32_t session, uint32_t key, uint32_t text, int64_t value)
 	errno = saved;
 }
 
-void dict_runtime(const char *path, const char *version, const char *armed, const char *left_out)
+void dict_runtime(const struct dict_copy *copy)
 {
-	const char *text[] = { path, version, armed, left_out };
+	const char *text[] = { copy->path, copy->version, copy->armed, copy->left_out, copy->runtime };
 	struct dict_entry *entry;
-	uint32_t word[4];
+	uint32_t word[5];
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 5; i++)
 		word[i] = text[i] ? dict_text(text[i], strlen(text[i])) : 0;
 	agent_lock();
+	catch_up();
 	entry = agent.segment ? claim(DICT_RUNTIME, 0, 0) : NULL;
 	if (entry) {
 		memcpy(entry->word, word, sizeof word);
@@ -215,6 +227,7 @@ void dict_role(int32_t tid, const char *role)
 	struct dict_entry *entry;
 
 	agent_lock();
+	catch_up();
 	entry = agent.segment ? claim(DICT_ROLE, (uint32_t)tid, 0) : NULL;
 	if (entry) {
 		entry->word[0] = text;

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "capture/agent/agent.h"
-#include "runtime/ort_node.h"
+#include "runtime/peek.h"
 
 struct map hook_words;
 
@@ -81,7 +81,7 @@ static bool is_ours(const struct replaced *word)
 {
 	void *found;
 
-	return ort_peek(word->at, &found, sizeof found) && found == word->with;
+	return peek_read(word->at, &found, sizeof found) && found == word->with;
 }
 
 static bool is_there(const struct image *image)

@@ -3,17 +3,20 @@
  * Sessions of the target, how they are called, and which objects belong to them. A session's names are
  * kept here as well as in the dictionary: a child of fork tells them to a segment of its own.
  */
+#include "capture/agent/session.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/agent/ort.h"
+#include "capture/agent/dict.h"
 #include "event/event.h"
 #include "runtime/model_name.h"
 #include "runtime/onnx_peek.h"
 
-struct map providers, sessions;
+struct map session_providers;
+static struct map sessions; /* the runtime's session object -> struct session */
 static struct map known;
 static struct session *free_sessions, *all_sessions;
 static uint32_t n_living;
@@ -50,7 +53,7 @@ struct session *session_of_object(uintptr_t object)
 
 struct session *session_of_provider(uintptr_t at)
 {
-	struct provider *provider = map_get(&providers, at);
+	struct provider *provider = map_get(&session_providers, at);
 
 	return provider && provider->session && provider->session->number == provider->session_number
 		   ? provider->session
@@ -73,22 +76,22 @@ void session_bind(struct session *session, uintptr_t object)
 	agent_unlock();
 }
 
-static uint64_t known_key(const struct runtime *runtime, uint32_t telemetry_id)
+static uint64_t known_key(uint32_t copy, uint32_t number)
 {
-	return ((uint64_t)runtime->number + 1) << 40 | (uint64_t)telemetry_id << 3;
+	return ((uint64_t)copy + 1) << 40 | (uint64_t)number << 3;
 }
 
-void session_know(const struct runtime *runtime, struct session *session, uint32_t telemetry_id)
+void session_know(uint32_t copy, struct session *session, uint32_t number)
 {
 	agent_lock();
-	if (map_put(&known, known_key(runtime, telemetry_id), session))
-		session->known_as = known_key(runtime, telemetry_id);
+	if (map_put(&known, known_key(copy, number), session))
+		session->known_as = known_key(copy, number);
 	agent_unlock();
 }
 
-struct session *session_known(const struct runtime *runtime, uint32_t telemetry_id)
+struct session *session_known(uint32_t copy, uint32_t number)
 {
-	return runtime ? map_get(&known, known_key(runtime, telemetry_id)) : NULL;
+	return map_get(&known, known_key(copy, number));
 }
 
 static void free_locked(struct session *session)
@@ -97,7 +100,8 @@ static void free_locked(struct session *session)
 		map_put(&sessions, session->object, NULL);
 	if (session->known_as)
 		map_put(&known, session->known_as, NULL);
-	inputs_forget(session);
+	if (session->learning)
+		session->learning->forget(session);
 	session->is_released = true;
 	session->number = 0; /* providers and kernels that name it are stale from here on */
 	session->next_free = free_sessions;
@@ -124,14 +128,14 @@ void session_drop(struct session *session)
 	agent_unlock();
 }
 
-void sessions_forget_all(void)
+void session_forget_all(void)
 {
 	agent_lock();
 	for (struct session *session = all_sessions; session; session = session->next_all)
 		if (!session->is_released)
 			free_locked(session);
-	for (uint64_t i = 0; providers.table && i <= providers.table->mask; i++) {
-		struct provider *provider = providers.table->entry[i].value;
+	for (uint64_t i = 0; session_providers.table && i <= session_providers.table->mask; i++) {
+		struct provider *provider = session_providers.table->entry[i].value;
 		if (provider)
 			provider->session = NULL;
 	}
@@ -153,11 +157,12 @@ void session_asked(struct session *session, const char *asked)
 
 void session_add_provider(struct session *session, uintptr_t at, const char *name)
 {
-	struct provider *provider = map_get(&providers, at);
+	struct provider *provider = map_get(&session_providers, at);
 	size_t used = strlen(session->providers), len = strlen(name);
 
 	agent_lock();
-	if (!provider && (provider = arena_alloc(&agent.arena, sizeof *provider)) && !map_put(&providers, at, provider))
+	if (!provider && (provider = arena_alloc(&agent.arena, sizeof *provider)) &&
+	    !map_put(&session_providers, at, provider))
 		provider = NULL;
 	if (provider) {
 		memset(provider, 0, sizeof *provider);

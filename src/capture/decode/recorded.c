@@ -183,7 +183,7 @@ int recorded_note(struct sink *out, uint32_t track, uint64_t time_ns, const char
 int recorded_tell_runtime(struct recorded *process, const struct segment_entry *entry, uint64_t arm_ns,
 			  struct sink *out, uint64_t now_ns, struct err *err)
 {
-	struct arg args[7] = { arg_text(KEY_RUNTIME, out, "onnxruntime"), arg_name(KEY_VERSION, entry->text[1]),
+	struct arg args[7] = { arg_name(KEY_RUNTIME, entry->text[4]), arg_name(KEY_VERSION, entry->text[1]),
 			       arg_name(KEY_PATH, entry->text[0]), arg_name(KEY_TEXT, entry->text[2]),
 			       arg_int(KEY_PID, process->pid) };
 	size_t n = 5;

@@ -146,7 +146,7 @@ bool segment_next(struct segment_map *map, struct segment_entry *out)
 			out->key = entry.word[0];
 			out->text[0] = segment_text(map, entry.word[1]);
 		} else {
-			for (int i = 0; i < 4; i++)
+			for (int i = 0; i < 5; i++)
 				out->text[i] = segment_text(map, entry.word[i]);
 		}
 		return true;

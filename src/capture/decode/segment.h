@@ -21,7 +21,7 @@ struct segment_node {
 struct segment_entry {
 	uint16_t kind;	  /* enum dict_kind: DICT_FACT, DICT_RUNTIME, DICT_ROLE */
 	uint32_t id, key; /* session or thread; enum event_key */
-	uint32_t text[4];
+	uint32_t text[5];
 	int64_t value;
 };
 

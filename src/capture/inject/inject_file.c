@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Functions are found by .gnu.hash, which every GNU C library has that comes into question. The word to replace is
- * where runtime/ort.h says that OnRunStart of the class CPUExecutionProvider stands: every session has such a provider,
- * and every inference calls it, at a moment at which the runtime holds nothing.
+ * Functions are found by .gnu.hash, which every GNU C library has that comes into question. The word to replace is that
+ * of the inject_family of the runtime's row (runtime/runtimes.h): every inference calls it, at a moment at which the
+ * runtime holds nothing.
  */
 #include "capture/inject/inject_file.h"
 
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/ort.h"
+#include "runtime/runtimes.h"
 
 const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create", "dlopen", "dlsym", "dlerror",
 						       "__errno_location" };
@@ -145,32 +145,51 @@ static void find_gaps(const struct image_file *file, struct inject_file *result)
 	}
 }
 
+/* The word of the family that the runtime's row names, in the table of the first of its classes; 0: not known. */
+static uint64_t slot_of(const struct runtime_found *found, struct rtti *rtti)
+{
+	const struct runtime_family *family = &found->runtime->family[found->runtime->inject_family];
+	int slot = found->slot[found->runtime->inject_family];
+	struct rtti_vtable *vtable;
+
+	if (slot < 0 || !rtti_derived(rtti, family->only ? family->only : family->class_name, &vtable))
+		return 0;
+	return vtable[0].slots + 8 * (uint64_t)slot;
+}
+
+/* Only a runtime itself has the class; a library that belongs to one does not. */
+static bool can_inject(const struct runtime *runtime, const struct rtti *rtti)
+{
+	const struct runtime_family *family =
+	    runtime && runtime->inject_family >= 0 ? &runtime->family[runtime->inject_family] : NULL;
+
+	return family && rtti_named(rtti, family->only ? family->only : family->class_name);
+}
+
 static int find_slot(const struct image_file *file, struct inject_file *result, struct err *err)
 {
 	const struct image *image = image_file_image(file);
+	const struct runtime *runtime;
 	struct arena arena = { 0 };
-	struct rtti_vtable *vtable;
+	struct runtime_found found;
 	struct rtti rtti;
-	struct ort ort;
 	int code = 0;
 
 	if (rtti_scan(&rtti, image, &file->set, &arena)) {
 		arena_done(&arena);
-		return err_set(err, ENOMEM, "cannot read %s: memory is out", image->path);
+		return err_set(err, ENOMEM, "cannot read %s: out of memory", image->path);
 	}
-	if (rtti_named(&rtti, "N11onnxruntime20CPUExecutionProviderE") && ort_is_in(&rtti)) {
-		ort_find(&ort, &rtti, NULL);
-		snprintf(result->version, sizeof result->version, "%s", ort.version);
-		if (ort.slot[ORT_RUN_START] >= 0 &&
-		    rtti_derived(&rtti, "N11onnxruntime20CPUExecutionProviderE", &vtable)) {
-			result->slot = vtable[0].slots + 8 * (uint64_t)ort.slot[ORT_RUN_START];
-			result->original = image_word(image, result->slot);
-		}
-		if (!result->slot || !image_has(image, result->original, IMAGE_X))
+	runtime = runtimes_in(&rtti);
+	if (can_inject(runtime, &rtti)) {
+		runtimes_find(&found, runtime, &rtti, NULL);
+		snprintf(result->version, sizeof result->version, "%s", found.version);
+		result->slot = slot_of(&found, &rtti);
+		result->original = result->slot ? image_word(image, result->slot) : 0;
+		if (!image_has(image, result->original, IMAGE_X))
 			code = err_set(err, ENOTSUP,
 				       "cannot inject: the runtime in %s is not one that is understood (version '%s'); "
 				       "try attach without --inject",
-				       image->path, ort.version);
+				       image->path, found.version);
 	}
 	arena_done(&arena);
 	return code;

@@ -105,7 +105,7 @@ static __always_inline bool hit_open(struct hit *hit, struct pt_regs *regs)
 	hit->cookie = bpf_get_attach_cookie(regs);
 	index = (uint32_t)(hit->cookie >> 8);
 	hit->armed = bpf_map_lookup_elem(&armed, &index);
-	if (!hit->armed || (!hit->armed->is_open && (uint8_t)hit->cookie != UPROBE_RUN))
+	if (!hit->armed || (!hit->armed->is_open && (uint8_t)hit->cookie != SITE_RUN))
 		return false;
 	if (namespace_inode && !bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode, &ids, sizeof ids))
 		id = (uint64_t)ids.tgid << 32 | ids.pid;
@@ -261,24 +261,24 @@ static __always_inline void tell_object(const struct hit *hit, uint64_t object, 
  */
 static __always_inline void tell_kernel(const struct hit *hit, uint64_t object, bool is_making)
 {
-	uint64_t info = is_making ? peek(object + 8) : 0, node, provider;
+	const struct uprobe_armed *state = hit->armed;
+	uint64_t info = is_making ? peek(object + state->kernel_info) : 0, node, provider;
 	struct telling telling = find_untold(hit, object, info ^ hit->armed->generation << 48);
 	struct uprobe_named *named;
 
 	if (!telling.way)
 		return;
 	if (!is_making)
-		info = peek(object + 8);
-	node = peek(info + 8);
-	provider = peek(info + 24);
+		info = peek(object + state->kernel_info);
+	node = peek(info + state->info_node);
+	provider = peek(info + state->info_provider);
 	tell_object(hit, provider, UPROBE_PROVIDER_BYTES);
-	named = claim_named(hit, UPROBE_KERNEL, object, false, node + 8);
+	named = claim_named(hit, UPROBE_KERNEL, object, false, node + state->node_name);
 	if (!named)
 		return;
-	named->index = peek(node);
+	named->index = peek(node + state->node_index);
 	named->provider = provider;
-	if (bpf_probe_read_user_str(named->type, sizeof named->type,
-				    (void *)peek(node + (hit->armed->is_old_string ? 16 : 40))) < 0)
+	if (bpf_probe_read_user_str(named->type, sizeof named->type, (void *)peek(node + state->node_type)) < 0)
 		named->type[0] = 0;
 	bpf_ringbuf_submit(named, BPF_RB_NO_WAKEUP);
 	*telling.way = telling.entry;
@@ -346,10 +346,11 @@ static __always_inline int operator_begin(const struct hit *hit)
 		return 0;
 	}
 	is_unseen = is_in_unseen(hit, thread);
-	joined = claim(hit, sizeof *joined, UPROBE_OPERATOR, kernel, false);
+	joined = claim(hit, sizeof *joined, SITE_OPERATOR, kernel, false);
 	if (!joined)
 		return 0;
-	if (is_unseen || bpf_probe_read_user(joined->word, sizeof joined->word, (void *)(context + 72)) < 0)
+	if (is_unseen ||
+	    bpf_probe_read_user(joined->word, sizeof joined->word, (void *)(context + hit->armed->context_options)) < 0)
 		__builtin_memset(joined->word, 0, sizeof joined->word);
 	bpf_ringbuf_submit(joined, BPF_RB_NO_WAKEUP);
 	return 0;
@@ -430,7 +431,7 @@ static __always_inline int run_begin(const struct hit *hit)
 	if ((keeps_threads(hit) && !enter(hit)) || !hit->armed->is_open)
 		return 0;
 	tell_object(hit, hit->regs->rsi, UPROBE_SESSION_BYTES);
-	joined = claim(hit, sizeof *joined, UPROBE_RUN, hit->regs->rsi, false);
+	joined = claim(hit, sizeof *joined, SITE_RUN, hit->regs->rsi, false);
 	if (!joined)
 		return 0;
 	joined->word[0] = hit->regs->rdx;
@@ -449,18 +450,18 @@ static __always_inline void put_status(const struct hit *hit)
 		put(hit, 0, true);
 		return;
 	}
-	named = claim_named(hit, (uint8_t)hit->cookie, state, true, state + 8);
+	named = claim_named(hit, (uint8_t)hit->cookie, state, true, state + hit->armed->status_message);
 	if (named)
 		bpf_ringbuf_submit(named, BPF_RB_NO_WAKEUP);
 }
 
 static __always_inline int on_return(const struct hit *hit)
 {
-	if ((uint8_t)hit->cookie == UPROBE_RUN && keeps_threads(hit) && !leave_run(hit))
+	if ((uint8_t)hit->cookie == SITE_RUN && keeps_threads(hit) && !leave_run(hit))
 		return 0;
 	if (!hit->armed->is_open)
 		return 0;
-	if ((uint8_t)hit->cookie == UPROBE_INITIALIZE)
+	if ((uint8_t)hit->cookie == SITE_INITIALIZE)
 		__sync_fetch_and_add(&hit->armed->generation, 1);
 	put_status(hit);
 	return 0;
@@ -471,33 +472,33 @@ static __always_inline int on_entry(const struct hit *hit)
 	struct uprobe_named *named;
 
 	switch ((uint8_t)hit->cookie) {
-	case UPROBE_OPERATOR:
+	case SITE_OPERATOR:
 		return operator_begin(hit);
-	case UPROBE_OPERATOR_END:
+	case SITE_OPERATOR_END:
 		return operator_end(hit);
-	case UPROBE_RUN:
+	case SITE_RUN:
 		return run_begin(hit);
-	case UPROBE_TRANSFORM:
-		named = claim_named(hit, UPROBE_TRANSFORM, hit->regs->rsi, false, hit->regs->rsi + 8);
+	case SITE_TRANSFORM:
+		named = claim_named(hit, SITE_TRANSFORM, hit->regs->rsi, false, hit->regs->rsi + hit->armed->part_name);
 		if (named)
 			bpf_ringbuf_submit(named, BPF_RB_NO_WAKEUP);
 		return 0;
-	case UPROBE_PREPACK:
+	case SITE_PREPACK:
 		tell_kernel(hit, hit->regs->rsi, true);
 		break;
-	case UPROBE_SESSION_DELETE:
+	case SITE_SESSION_DELETE:
 		__sync_fetch_and_add(&hit->armed->generation, 1);
 		put(hit, hit->regs->rdi, false);
 		return 0;
-	case UPROBE_GET_CAPABILITY:
-	case UPROBE_COMPILE:
+	case SITE_GET_CAPABILITY:
+	case SITE_COMPILE:
 		tell_object(hit, hit->regs->rsi, UPROBE_PROVIDER_BYTES);
 		break;
-	case UPROBE_INITIALIZE: /* the model is loaded: names are there */
+	case SITE_INITIALIZE: /* the model is loaded: names are there */
 		__sync_fetch_and_add(&hit->armed->generation, 1);
 		tell_object(hit, hit->regs->rsi, UPROBE_SESSION_BYTES);
 		break;
-	case UPROBE_LOAD:
+	case SITE_LOAD:
 		__sync_fetch_and_add(&hit->armed->generation, 1);
 		break;
 	}

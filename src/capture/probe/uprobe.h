@@ -19,6 +19,8 @@ typedef __u8 uint8_t;
 #include <stdint.h>
 #endif
 
+#include "runtime/probe_kinds.h"
+
 enum {
 	UPROBE_MAX_ARMED = 512, /* copies of the runtime in living processes */
 	UPROBE_RING_BYTES = 8 << 20,
@@ -30,28 +32,15 @@ enum {
 	UPROBE_MAX_TEXTS = 24, /* of one object */
 };
 
-/* What a site is, in the low byte of its cookie; the index of the armed copy lies above it. As enum ort_site_kind. */
+/* What a record is of: enum probe_kind, which is the low byte of a site's cookie, or one that is of no site. */
 enum uprobe_kind {
-	UPROBE_RUN,
-	UPROBE_INITIALIZE,
-	UPROBE_LOAD,
-	UPROBE_SESSION_DELETE,
-	UPROBE_TRANSFORM,
-	UPROBE_TRANSFORM_END,
-	UPROBE_GET_CAPABILITY,
-	UPROBE_COMPILE,
-	UPROBE_SAVE_WEIGHTS,
-	UPROBE_PREPACK,
-	UPROBE_OPERATOR,
-	UPROBE_OPERATOR_END,
-	N_UPROBE_SITES,
-	/* of no site: */
-	UPROBE_KERNEL, /* a struct uprobe_named before the first operator of a kernel */
-	UPROBE_TEXT,   /* a struct uprobe_named for each std::string in a session or provider, before the first hit with
-			  it */
+	UPROBE_KERNEL = N_SITE_KINDS, /* a struct uprobe_named before the first operator of a kernel */
+	UPROBE_TEXT, /* a struct uprobe_named for each std::string in a session or provider, before the first hit with
+			it */
 	N_UPROBE_KINDS
 };
 
+/* The index of the armed copy lies above the kind. */
 #define UPROBE_COOKIE(kind, armed) ((uint64_t)(kind) | (uint64_t)(armed) << 8)
 
 /*
@@ -65,13 +54,16 @@ struct uprobe_armed {
 	uint32_t sample;	     /* every how many inferences one is recorded; 0 and 1: each */
 	uint32_t has_operators;	     /* there are probes on them */
 	uint32_t has_gaps;	     /* not every inference is recorded */
-	uint64_t run_start, run_end; /* where InferenceSession::Run lies in the process; 0, 0: not known */
-	uint64_t min_gap_ns;	     /* one inference is recorded in so many nanoseconds, in the mean; 0: no limit */
-	uint64_t generation;	     /* counts creations and releases: objects at known addresses may be new ones */
-	uint64_t n_runs;	     /* seen, recorded or not; only with has_gaps */
-	uint64_t n_skipped;	     /* not recorded because of `sample` or `min_gap_ns` */
-	uint64_t next_ns;	     /* the next inference is not recorded before */
-	uint64_t n_lost;	     /* records that found no room in the ring */
+	uint64_t run_start, run_end; /* where the function of SITE_RUN lies in the process; 0, 0: not known */
+	/* Where objects of this runtime keep names: bytes from their start (struct runtime_layout). */
+	uint16_t kernel_info, info_node, info_provider, node_index, node_name, node_type, part_name, status_message,
+	    context_options, unused[3];
+	uint64_t min_gap_ns; /* one inference is recorded in so many nanoseconds, in the mean; 0: no limit */
+	uint64_t generation; /* counts creations and releases: objects at known addresses may be new ones */
+	uint64_t n_runs;     /* seen, recorded or not; only with has_gaps */
+	uint64_t n_skipped;  /* not recorded because of `sample` or `min_gap_ns` */
+	uint64_t next_ns;    /* the next inference is not recorded before */
+	uint64_t n_lost;     /* records that found no room in the ring */
 };
 
 struct uprobe_record {
@@ -84,15 +76,15 @@ struct uprobe_record {
 	uint16_t armed;
 };
 
-/* UPROBE_RUN at its entry, and UPROBE_OPERATOR on a thread that is in no run: what tells whose run it is. */
+/* SITE_RUN at its entry, and SITE_OPERATOR on a thread that is in no run: what tells whose run it is. */
 struct uprobe_joined {
 	struct uprobe_record record;
-	uint64_t word[UPROBE_CONTEXT_WORDS]; /* run: the address of its options; operator: words 9 to 12 of its context,
-					      * 0 in a run that began unseen */
+	uint64_t word[UPROBE_CONTEXT_WORDS]; /* run: the address of its options; operator: those words of its context
+					      * that may lead to the options, 0 in a run that began unseen */
 };
 
 /*
- * UPROBE_KERNEL; UPROBE_TEXT (name alone, index: its offset in the object); UPROBE_TRANSFORM (name alone); a return
+ * UPROBE_KERNEL; UPROBE_TEXT (name alone, index: its offset in the object); SITE_TRANSFORM (name alone); a return
  * with an error (its message, as name). Texts end in NUL; "" was not readable.
  */
 struct uprobe_named {

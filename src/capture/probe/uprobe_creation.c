@@ -231,14 +231,14 @@ int uprobe_creation_part(const struct uprobe_step *step)
 		return 0;
 	code = end_part(step, creation);
 	creation->part_time = step->hit->time;
-	creation->part_is_node = step->hit->kind == UPROBE_PREPACK;
+	creation->part_is_node = step->hit->kind == SITE_PREPACK;
 	if (creation->part_is_node) {
 		creation->part = uprobe_kernel_node(step->process, step->hit->object);
 		return code;
 	}
-	if (step->hit->kind != UPROBE_SAVE_WEIGHTS) {
+	if (step->hit->kind != SITE_SAVE_WEIGHTS) {
 		name = uprobe_session_provider(step->process, creation->session, step->hit->object);
-		snprintf(text, sizeof text, "%s %s", step->hit->kind == UPROBE_COMPILE ? "compile" : "partition",
+		snprintf(text, sizeof text, "%s %s", step->hit->kind == SITE_COMPILE ? "compile" : "partition",
 			 names_text(step->process->recorded->map.names, name));
 	}
 	creation->part = uprobe_text(step->process, text);

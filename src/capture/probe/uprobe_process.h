@@ -3,10 +3,11 @@
  * One process as the probes in it tell: from records of hits (capture/probe/uprobe.h) to records of what happened
  * (event/record.h). Calls nothing of the kernel: it can be fed with made-up hits. One thread.
  *
- *   uprobe_process.c   threads, lanes; takes one hit
+ *   uprobe_take.c      takes one hit: its thread, and the function for its kind
  *   uprobe_pair.c      inferences and operators: their entries and ends, by thread and stack pointer
  *   uprobe_creation.c  the creation of sessions
  *   uprobe_objects.c   what is known of sessions, kernels and providers, by their addresses
+ *   uprobe_process.c   the floor: lanes, records, texts of hits
  *
  * Hits of one thread come in the order of time, those of different threads nearly so.
  */
@@ -120,7 +121,7 @@ void uprobe_process_free(struct uprobe_process *process);
  */
 int uprobe_process_take(struct uprobe_process *process, struct uprobe_step *step);
 
-/* ---- between the four files ---- */
+/* ---- between these files ---- */
 
 /* Hands a record on. */
 int uprobe_process_tell(const struct uprobe_step *step, const struct record *record);

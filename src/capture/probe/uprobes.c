@@ -25,22 +25,12 @@
 #include "capture/proc/proc.h"
 #include "capture/proc/rights.h"
 
-/* A cookie's low byte means the same on both sides. */
-_Static_assert((int)UPROBE_RUN == SITE_RUN && (int)UPROBE_INITIALIZE == SITE_INITIALIZE &&
-		   (int)UPROBE_LOAD == SITE_LOAD && (int)UPROBE_SESSION_DELETE == SITE_SESSION_DELETE &&
-		   (int)UPROBE_TRANSFORM == SITE_TRANSFORM && (int)UPROBE_TRANSFORM_END == SITE_TRANSFORM_END &&
-		   (int)UPROBE_GET_CAPABILITY == SITE_GET_CAPABILITY && (int)UPROBE_COMPILE == SITE_COMPILE &&
-		   (int)UPROBE_SAVE_WEIGHTS == SITE_SAVE_WEIGHTS && (int)UPROBE_PREPACK == SITE_PREPACK &&
-		   (int)UPROBE_OPERATOR == SITE_OPERATOR && (int)UPROBE_OPERATOR_END == SITE_OPERATOR_END &&
-		   (int)N_UPROBE_SITES == N_SITE_KINDS,
-	       "uprobe_kind and ort_site_kind differ");
-
 /* A file that was analysed. */
 struct analysed {
 	uint64_t device, inode, size;
 	struct timespec changed;
 	const struct analysed *host;
-	struct ort_sites sites;
+	struct probe_sites sites;
 	int code; /* of the analysis */
 	struct err err;
 };
@@ -191,7 +181,7 @@ static struct analysed *analyse(struct uprobes *uprobes, int fd, const char *nam
  * Not a five-byte nop: kernels from 6.18 turn a probe on one into a call, which writes below the stack pointer of a
  * function that may have something there.
  */
-static bool is_safe(int fd, const struct ort_site *site)
+static bool is_safe(int fd, const struct probe_site *site)
 {
 	static const uint8_t nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 	uint8_t bytes[sizeof nop5] = { 0 };
@@ -218,13 +208,13 @@ static void describe(struct uprobes_copy *copy, const struct analysed *file, con
 		count[site[i].cookie & 0xff]++;
 	for (int kind = 0; kind < N_SITE_KINDS; kind++)
 		if (count[kind] && used < sizeof copy->armed)
-			used +=
-			    (size_t)snprintf(copy->armed + used, sizeof copy->armed - used, "%s%s %zu",
-					     used ? ", " : "", ort_site_name((enum ort_site_kind)kind), count[kind]);
+			used += (size_t)snprintf(copy->armed + used, sizeof copy->armed - used, "%s%s %zu",
+						 used ? ", " : "", probe_kind_name((enum probe_kind)kind), count[kind]);
 	snprintf(copy->version, sizeof copy->version, "%s", file->sites.version);
 	if (*file->sites.left_out)
 		snprintf(copy->left_out, sizeof copy->left_out, "%s; build id %s", file->sites.left_out,
 			 *file->sites.build_id ? file->sites.build_id : "unknown");
+	copy->runtime = runtimes[file->sites.runtime]->name;
 	copy->is_old_string = file->sites.is_old_string;
 	copy->has_load = count[SITE_LOAD];
 }
@@ -257,11 +247,11 @@ static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const str
 	if (!site)
 		return err_set(err, ENOMEM, "cannot put probes on %s: out of memory", path);
 	for (size_t i = 0; i < file->sites.n; i++) {
-		const struct ort_site *from = &file->sites.site[i];
-		enum ort_site_kind kind = (enum ort_site_kind)from->kind;
-		if ((ort_site_is_operator(kind) && !uprobes->opts.has_operators) || !is_safe(fd, from))
+		const struct probe_site *from = &file->sites.site[i];
+		enum probe_kind kind = (enum probe_kind)from->kind;
+		if ((probe_kind_is_operator(kind) && !uprobes->opts.has_operators) || !is_safe(fd, from))
 			continue;
-		site[n++] = (struct uprobe_site){ from->offset, UPROBE_COOKIE(kind, number), ort_site_returns(kind) };
+		site[n++] = (struct uprobe_site){ from->offset, UPROBE_COOKIE(kind, number), probe_kind_returns(kind) };
 	}
 	describe(copy, file, site, n);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -318,18 +308,36 @@ void uprobes_disarm(struct uprobes *uprobes, uint32_t number)
 }
 
 /* Where it lies in the process: in the mapping that the module's code begins with, as all code of these builds. */
-static void note_run(struct uprobe_armed *armed, const struct module *module, const struct ort_sites *sites)
+static void note_run(struct uprobe_armed *armed, const struct module *module, const struct probe_sites *sites)
 {
-	const struct ort_site *run = &sites->site[sites->first[SITE_RUN]];
+	const struct probe_site *run = &sites->site[sites->first[SITE_RUN]];
 	uint64_t length = sites->run_end - sites->run_start, entry;
 
-	if (!ort_sites_count(sites, SITE_RUN) || !length || run->offset < module->offset)
+	if (!probe_sites_count(sites, SITE_RUN) || !length || run->offset < module->offset)
 		return;
 	entry = module->start + (run->offset - module->offset) - (run->address - sites->run_start);
 	if (entry < module->start || entry + length > module->end)
 		return;
 	armed->run_start = entry;
 	armed->run_end = entry + length;
+}
+
+/* Where the objects of this runtime keep names. */
+static void note_layout(struct uprobe_armed *armed, const struct probe_sites *sites)
+{
+	const struct runtime_layout *layout = runtimes[sites->runtime]->layout;
+
+	if (!layout)
+		return;
+	armed->kernel_info = layout->kernel_info;
+	armed->info_node = layout->info_node;
+	armed->info_provider = layout->info_provider;
+	armed->node_index = layout->node_index;
+	armed->node_name = layout->node_name;
+	armed->node_type = layout->node_name + (sites->is_old_string ? layout->old_string : layout->string);
+	armed->part_name = layout->part_name;
+	armed->status_message = layout->status_message;
+	armed->context_options = layout->context_options;
 }
 
 static int arm(struct uprobes *uprobes, pid_t pid, const struct module *module, int fd, const struct analysed *file,
@@ -360,6 +368,7 @@ static int arm(struct uprobes *uprobes, pid_t pid, const struct module *module, 
 				   .min_gap_ns =
 				       uprobes->opts.max_per_second ? 1000000000u / uprobes->opts.max_per_second : 0 };
 	note_run(armed, module, &file->sites);
+	note_layout(armed, &file->sites);
 	fill(&uprobes->copy[number], pid, module->path);
 	uprobes->file[number].device = (uint64_t)module->major << 32 | module->minor;
 	uprobes->file[number].inode = module->inode;
@@ -461,7 +470,7 @@ void uprobes_close(struct uprobes *uprobes)
 		if (uprobes->copy[i].pid)
 			uprobes_disarm(uprobes, i);
 	for (size_t i = 0; i < uprobes->n_analysed; i++) {
-		ort_sites_done(&uprobes->analysed[i]->sites);
+		probe_sites_done(&uprobes->analysed[i]->sites);
 		free(uprobes->analysed[i]);
 	}
 	free(uprobes->analysed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probes in running processes, from outside: a BPF program on sites of their runtimes' files (runtime/ort_sites.h).
+ * Probes in running processes, from outside: a BPF program on sites of their runtimes' files (runtime/probe_sites.h).
  * Nothing is written into or loaded by the processes but the kernel's breakpoints, and those go when their owner
  * goes, however it ends.
  *
@@ -84,6 +84,7 @@ struct uprobe_ring;
 struct uprobes_copy {
 	pid_t pid;				     /* 0: none, or taken out */
 	uint64_t start_ticks;			     /* of the process */
+	const char *runtime;			     /* its name in the table of runtimes */
 	char *path;				     /* as the process sees it */
 	char version[32], armed[400], left_out[480]; /* what is seen, what is not and why */
 	char cwd[512];				     /* of the process */

@@ -29,7 +29,7 @@ static const uint64_t max_memory = (uint64_t)6 << 30; /* the file, mapped, may b
 struct answer {
 	int32_t result;
 	struct err err;
-	struct ort_sites sites;
+	struct probe_sites sites;
 };
 
 static bool write_all(int fd, const void *data, size_t size)
@@ -90,14 +90,14 @@ static void drop_rights(int file, int pipe)
 	prctl(PR_SET_DUMPABLE, 0);
 }
 
-__attribute__((noreturn)) static void work(const char *name, const struct ort_sites *host)
+__attribute__((noreturn)) static void work(const char *name, const struct probe_sites *host)
 {
 	struct answer answer = { 0 };
 	struct image_file file;
 
 	answer.result = image_file_open(&file, 0, name, &answer.err);
 	if (!answer.result)
-		answer.result = ort_sites_find(&answer.sites, &file, host, &answer.err);
+		answer.result = probe_sites_find(&answer.sites, &file, host, &answer.err);
 	err_disarm(answer.err.msg); /* a file may lie in a folder of any name, and the parent takes text alone */
 	if (write_all(1, &answer, sizeof answer))
 		write_all(1, answer.sites.site, answer.sites.n * sizeof *answer.sites.site);
@@ -148,9 +148,13 @@ static bool is_text(const char *text, size_t size)
 
 static bool makes_sense(const struct answer *answer)
 {
-	const struct ort_sites *sites = &answer->sites;
+	const struct probe_sites *sites = &answer->sites;
+	uint32_t n_runtimes = 0;
 
-	if (answer->result > 0 || sites->n > MAX_SITES || sites->first[0] || sites->first[N_SITE_KINDS] != sites->n)
+	while (runtimes[n_runtimes])
+		n_runtimes++;
+	if (answer->result > 0 || sites->runtime >= n_runtimes || sites->n > MAX_SITES || sites->first[0] ||
+	    sites->first[N_SITE_KINDS] != sites->n)
 		return false;
 	for (int i = 0; i < N_SITE_KINDS; i++)
 		if (sites->first[i] > sites->first[i + 1])
@@ -160,7 +164,7 @@ static bool makes_sense(const struct answer *answer)
 }
 
 /* Each site is of the kind in whose part of the list it stands, and lies in the file. */
-static bool sites_make_sense(const struct ort_sites *sites, uint64_t size)
+static bool sites_make_sense(const struct probe_sites *sites, uint64_t size)
 {
 	for (uint32_t kind = 0; kind < N_SITE_KINDS; kind++)
 		for (uint32_t i = sites->first[kind]; i < sites->first[kind + 1]; i++)
@@ -171,7 +175,7 @@ static bool sites_make_sense(const struct ort_sites *sites, uint64_t size)
 }
 
 /* What the child says; -EPIPE: it died, or makes no sense. */
-static int take_answer(int fd, struct ort_sites *sites, uint64_t size, struct err *err)
+static int take_answer(int fd, struct probe_sites *sites, uint64_t size, struct err *err)
 {
 	int64_t until = now_ms() + MAX_SECONDS * 1000;
 	struct answer answer;
@@ -249,7 +253,8 @@ static int finish(pid_t child, int from)
 	return status;
 }
 
-int file_look_sites(struct ort_sites *sites, int fd, const char *name, const struct ort_sites *host, struct err *err)
+int file_look_sites(struct probe_sites *sites, int fd, const char *name, const struct probe_sites *host,
+		    struct err *err)
 {
 	int from, failed, status;
 	struct stat stat_;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ort_sites_find on a file that may belong to anybody: in a child without rights, with bounds on its memory and time.
+ * probe_sites_find on a file that may belong to anybody: in a child without rights, with bounds on its memory and time.
  * Whatever the file does to that child is an error message here.
  */
 #ifndef CAPTURE_PROC_FILE_LOOK_H
 #define CAPTURE_PROC_FILE_LOOK_H
 
 #include "runtime/image_file.h"
-#include "runtime/ort_sites.h"
+#include "runtime/probe_sites.h"
 
 /*
- * The sites of the file in fd. name: for messages. host: as of ort_sites_find. 0, or -errno and err, as of
- * ort_sites_find; EIO when the child died of the file, ETIME when it did not come to an end. ort_sites_done also after
- * a failure. Waits for the child (a tenth of a second for a runtime, at most ten seconds).
+ * The sites of the file in fd. name: for messages. host: as of probe_sites_find. 0, or -errno and err, as of
+ * probe_sites_find; EIO when the child died of the file, ETIME when it did not come to an end. probe_sites_done also
+ * after a failure. Waits for the child (a tenth of a second for a runtime, at most ten seconds).
  */
-int file_look_sites(struct ort_sites *sites, int fd, const char *name, const struct ort_sites *host, struct err *err);
+int file_look_sites(struct probe_sites *sites, int fd, const char *name, const struct probe_sites *host,
+		    struct err *err);
 
 /*
  * The same for another question: what `look` finds, size bytes at result, which the caller checks like any input. look

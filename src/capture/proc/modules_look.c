@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whether a file may hold a runtime, by the type names in its read-only data: a stripped module keeps them. Reads,
- * never maps: a file may be cut off at any moment. Says nothing of whether a runtime is understood; that is
- * ort_sites.c.
+ * Whether a file may hold a runtime of the table, by the marks of its row in the file's read-only data: names of types,
+ * which a stripped module keeps. Reads, never maps: a file may be cut off at any moment. Does not say whether the
+ * runtime is understood: that is its row's find_sites.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "capture/proc/modules.h"
+#include "runtime/runtimes.h"
 
 struct modules_file {
 	uint64_t device, inode, size;
@@ -20,17 +21,12 @@ struct modules_file {
 
 enum { MAX_HEADERS = 64, CHUNK = 1 << 18, OVERLAP = 64, SMALLEST = 1 << 18, MAX_SEEN = 1 << 16 };
 
-/*
- * Names of types. The runtime has sessions; a provider's library that is built as a part of it has operators or
- * providers alone. Each has hundreds of names; one that merely knows them, as we do, has few.
- */
-static const char prefix[] = "N11onnxruntime", session_rest[] = "16InferenceSessionE", kernel_rest[] = "8OpKernelE",
-		  provider_rest[] = "18IExecutionProviderE";
-enum { FEWEST_NAMES = 64 };
+enum { MAX_RUNTIMES = 16 };
 
-struct names_found {
-	unsigned n;
-	bool has_session, has_other;
+/* Marks of one runtime that were found in the file. */
+struct marks_found {
+	unsigned n; /* prefixes */
+	bool has_whole, has_part;
 };
 
 static bool describe(int fd, struct modules_file *file)
@@ -94,37 +90,55 @@ bool modules_is_known(const struct modules_seen *seen, int fd, enum modules_verd
 	return true;
 }
 
-static bool is_rest(const char *at, const char *end, const char *rest, size_t size)
+static bool is_one_of(const char *at, const char *end, const char *const rest[RUNTIME_MARKS])
 {
-	return (size_t)(end - at) >= size && !memcmp(at, rest, size);
+	for (int i = 0; i < RUNTIME_MARKS && rest[i]; i++) {
+		size_t size = strlen(rest[i]) + 1;
+		if ((size_t)(end - at) >= size && !memcmp(at, rest[i], size))
+			return true;
+	}
+	return false;
 }
 
-/* Those that begin before `counted` were counted already. */
-static void look_at_bytes(const char *at, size_t size, const char *counted, struct names_found *found)
+/* The last `kept` bytes of the chunk before come first: what began in them was counted, unless it lies across. */
+static void look_at_bytes(const char *buf, size_t size, size_t kept, const struct runtime_marks *marks,
+			  struct marks_found *found)
 {
-	const char *end = at + size;
+	const char *at = buf, *end = buf + size;
+	size_t len = strlen(marks->prefix);
+	const char *counted = kept < len ? buf : buf + kept - (len - 1);
 
-	while ((at = memmem(at, (size_t)(end - at), prefix, sizeof prefix - 1))) {
+	while ((at = memmem(at, (size_t)(end - at), marks->prefix, len))) {
 		found->n += at >= counted;
-		at += sizeof prefix - 1;
-		found->has_session |= is_rest(at, end, session_rest, sizeof session_rest);
-		found->has_other |= is_rest(at, end, kernel_rest, sizeof kernel_rest) ||
-				    is_rest(at, end, provider_rest, sizeof provider_rest);
+		at += len;
+		found->has_whole |= is_one_of(at, end, marks->whole);
+		found->has_part |= is_one_of(at, end, marks->part);
 	}
 }
 
-static enum modules_verdict verdict_of(const struct names_found *found)
+static enum modules_verdict verdict_of_one(const struct runtime *runtime, const struct marks_found *found)
 {
-	if (found->n < FEWEST_NAMES)
+	if (found->n < runtime->marks.fewest)
 		return MODULES_OTHER;
-	return found->has_session ? MODULES_RUNTIME : found->has_other ? MODULES_LIBRARY : MODULES_OTHER;
+	return found->has_whole ? MODULES_RUNTIME : found->has_part ? MODULES_LIBRARY : MODULES_OTHER;
+}
+
+static enum modules_verdict verdict_of(const struct marks_found found[MAX_RUNTIMES])
+{
+	enum modules_verdict verdict = MODULES_OTHER, one;
+
+	for (int i = 0; i < MAX_RUNTIMES && runtimes[i] && verdict != MODULES_RUNTIME; i++) {
+		one = verdict_of_one(runtimes[i], &found[i]);
+		verdict = one ? one : verdict;
+	}
+	return verdict;
 }
 
 struct modules_looking {
 	struct modules_seen *seen;
 	struct modules_file file;
 	int fd;
-	struct names_found found;
+	struct marks_found found[MAX_RUNTIMES]; /* by place in runtimes[] */
 	struct {
 		uint64_t offset, size;
 	} part[MAX_HEADERS];
@@ -165,7 +179,7 @@ struct modules_looking *modules_look_begin(struct modules_seen *seen, int fd)
 		return NULL;
 	looking->seen = seen;
 	looking->fd = fd;
-	looking->found = (struct names_found){ 0 };
+	memset(looking->found, 0, sizeof looking->found);
 	looking->n_parts = looking->at = 0;
 	looking->kept = 0;
 	if (describe(fd, &looking->file))
@@ -181,7 +195,7 @@ bool modules_look_on(struct modules_looking *looking)
 	ssize_t got;
 	size_t all;
 
-	if (looking->at == looking->n_parts || verdict_of(&looking->found) == MODULES_RUNTIME)
+	if (looking->at == looking->n_parts || verdict_of(looking->found) == MODULES_RUNTIME)
 		return false;
 	offset = &looking->part[looking->at].offset;
 	left = &looking->part[looking->at].size;
@@ -192,9 +206,8 @@ bool modules_look_on(struct modules_looking *looking)
 		return true;
 	}
 	all = looking->kept + (size_t)got;
-	look_at_bytes(looking->buf, all,
-		      looking->kept < sizeof prefix ? looking->buf : looking->buf + looking->kept - (sizeof prefix - 2),
-		      &looking->found);
+	for (int i = 0; i < MAX_RUNTIMES && runtimes[i]; i++)
+		look_at_bytes(looking->buf, all, looking->kept, &runtimes[i]->marks, &looking->found[i]);
 	*offset += (uint64_t)got;
 	*left -= (uint64_t)got;
 	looking->kept = all < OVERLAP ? all : OVERLAP;
@@ -204,7 +217,7 @@ bool modules_look_on(struct modules_looking *looking)
 
 enum modules_verdict modules_look_end(struct modules_looking *looking)
 {
-	enum modules_verdict verdict = verdict_of(&looking->found);
+	enum modules_verdict verdict = verdict_of(looking->found);
 
 	looking->file.verdict = verdict;
 	if (looking->file.inode)

@@ -22,6 +22,7 @@
 #include "capture/source/source.h"
 #include "capture/source/tree.h"
 #include "capture/source/unseen.h"
+#include "runtime/runtimes.h"
 
 struct agent_state {
 	const struct target *target;
@@ -301,6 +302,7 @@ static int tell_without_agent(struct agent_state *state, const struct host *host
 
 	if (!process)
 		return -ENOMEM;
+	entry.text[4] = names_of(out->names, runtimes[0]->name); /* the one that an agent can be brought into */
 	code = recorded_tell_runtime(process, &entry, 0, out, now_ns, err);
 	recorded_close(process);
 	snprintf(path, sizeof path, "/proc/%d/exe", (int)host->pid);

@@ -129,6 +129,7 @@ static int tell_runtime(const struct uprobe_state *state, struct watched *watche
 	entry.text[1] = names_of(out->names, copy->version);
 	entry.text[2] = names_of(out->names, text);
 	entry.text[3] = names_of(out->names, copy->left_out);
+	entry.text[4] = names_of(out->names, copy->runtime);
 	return recorded_tell_runtime(watched->process->recorded, &entry, copy->arm_ns, out, now_ns, err);
 }
 

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The list of all sources. */
+/* Every source, in the order in which they start: one line each, and source_<name>.c, which defines source_<name>. */
 #include "capture/source/source.h"
 
-extern const struct source source_agent, source_cpu, source_energy, source_gpu_drm, source_gpu_nvml, source_mem,
-    source_npu_sysfs, source_pressure, source_proc, source_uprobe;
+#define SOURCES(F) \
+	F(agent) \
+	F(cpu) \
+	F(energy) \
+	F(gpu) \
+	F(gpu_nvml) \
+	F(mem) \
+	F(npu) \
+	F(pressure) \
+	F(proc) \
+	F(uprobe)
 
-const struct source *const sources[] = {
-	&source_agent, &source_cpu,	  &source_energy,   &source_gpu_drm, &source_gpu_nvml,
-	&source_mem,   &source_npu_sysfs, &source_pressure, &source_proc,    &source_uprobe,
-	NULL,
-};
+#define DECLARE(name) extern const struct source source_##name;
+SOURCES(DECLARE)
+
+#define ENTRY(name) &source_##name,
+const struct source *const sources[] = { SOURCES(ENTRY) NULL };

@@ -36,13 +36,13 @@ static int find_table(struct ort_wheel *wheel, const char *path, struct err *err
 	struct arena arena = { 0 };
 	struct image_set set = { 0 };
 	struct rtti rtti;
-	struct ort ort = { 0 };
+	struct runtime_found ort = { 0 };
 	const struct image *image;
 	int code = image_set_self(&set);
 
 	image = code ? NULL : image_of(&set, wheel->library);
 	if (!code && image && !rtti_scan(&rtti, image, &set, &arena) && ort_is_in(&rtti))
-		ort_find(&ort, &rtti, NULL);
+		runtimes_find(&ort, &runtime_onnxruntime, &rtti, NULL);
 	wheel->table = (void *const *)(uintptr_t)ort.api;
 	wheel->n_slots = ort.n_api;
 	snprintf(wheel->version, sizeof wheel->version, "%s", ort.version ? ort.version : "");

@@ -41,12 +41,12 @@ static int open_file(const char *path)
 	return fd;
 }
 
-static void print_site(const struct ort_site *site, const struct eh_frame *frames)
+static void print_site(const struct probe_site *site, const struct eh_frame *frames)
 {
 	struct eh_function function = { 0, 0 };
 
 	eh_frame_function(frames, site->address, &function);
-	printf("%s\t%llu\t%llu\t%d\t%llu\n", ort_site_name((enum ort_site_kind)site->kind),
+	printf("%s\t%llu\t%llu\t%d\t%llu\n", probe_kind_name((enum probe_kind)site->kind),
 	       (unsigned long long)site->offset, (unsigned long long)site->address, site->is_cheap,
 	       (unsigned long long)function.start);
 }
@@ -54,7 +54,7 @@ static void print_site(const struct ort_site *site, const struct eh_frame *frame
 static int print_sites(const char *path)
 {
 	int fd = open_file(path);
-	struct ort_sites sites;
+	struct probe_sites sites;
 	struct image_file file;
 	struct eh_frame frames;
 	struct err err = { 0 };
@@ -73,7 +73,7 @@ static int print_sites(const char *path)
 	for (size_t i = 0; i < sites.n; i++)
 		print_site(&sites.site[i], &frames);
 	image_file_close(&file);
-	ort_sites_done(&sites);
+	probe_sites_done(&sites);
 	close(fd);
 	return 0;
 }
@@ -155,7 +155,7 @@ static uint64_t next_random(void)
 /* How it ended: 0 found something, else the error. */
 static int try_broken(const uint8_t *data, size_t size, size_t *n_sites)
 {
-	struct ort_sites sites = { 0 };
+	struct probe_sites sites = { 0 };
 	struct err err = { 0 };
 	int fd = memfd_create("broken", MFD_CLOEXEC), failed;
 
@@ -165,7 +165,7 @@ static int try_broken(const uint8_t *data, size_t size, size_t *n_sites)
 	*n_sites = sites.n;
 	if (failed == -EIO || failed == -ETIME)
 		printf("died\t%s\n", err.msg);
-	ort_sites_done(&sites);
+	probe_sites_done(&sites);
 	close(fd);
 	return failed;
 }

@@ -19,13 +19,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/agent/ort.h"
+#include "capture/agent/ort_in.h"
 #include "event/event.h"
 #include "runtime/ort_node.h"
+#include "runtime/peek.h"
 
 enum { OBJECT = 16 << 10, STACK = 64 << 10, CHUNK = 1 << 10, MAX_PROVIDERS = 16, STRANGERS = 32 };
-
-typedef uint64_t word;
 
 /* Under hot->adopting. */
 static word object[OBJECT / 8];
@@ -53,12 +52,12 @@ struct found {
 };
 
 /* The runtime whose class InferenceSession this is the virtual table of; NULL: another class's. */
-static const struct runtime *runtime_of_session(word vptr)
+static const struct ort_copy *copy_of_session(word vptr)
 {
-	for (uint32_t i = 0; i < n_runtimes; i++)
-		for (int k = 0; k < 4 && runtimes[i].session_vtable[k]; k++)
-			if (runtimes[i].session_vtable[k] == vptr && !runtimes[i].is_gone)
-				return &runtimes[i];
+	for (uint32_t i = 0; i < n_copies; i++)
+		for (int k = 0; k < 4 && ort_copies[i].session_vtable[k]; k++)
+			if (ort_copies[i].session_vtable[k] == vptr && !copies[i].is_gone)
+				return &ort_copies[i];
 	return NULL;
 }
 
@@ -66,10 +65,10 @@ static bool is_cpu_provider(word provider)
 {
 	word vptr;
 
-	if (!provider || !ort_peek(provider, &vptr, 8))
+	if (!provider || !peek_read(provider, &vptr, 8))
 		return false;
-	for (uint32_t i = 0; i < n_runtimes; i++)
-		if (runtimes[i].cpu_vtable == vptr && vptr && !runtimes[i].is_gone)
+	for (uint32_t i = 0; i < n_copies; i++)
+		if (ort_copies[i].cpu_vtable == vptr && vptr && !copies[i].is_gone)
 			return true;
 	return false;
 }
@@ -84,7 +83,7 @@ static bool is_list(const word *bounds, word provider, struct found *found)
 	bool has_it = false;
 
 	if (!bounds[0] || (bounds[0] & 7) || bounds[1] <= bounds[0] || bounds[2] < bounds[1] || size > sizeof pair ||
-	    size % 16 || (bounds[2] - bounds[0]) % 16 || !ort_peek(bounds[0], pair, size))
+	    size % 16 || (bounds[2] - bounds[0]) % 16 || !peek_read(bounds[0], pair, size))
 		return false;
 	found->n_providers = size / 16;
 	for (size_t i = 0; i < found->n_providers; i++) {
@@ -98,19 +97,19 @@ static bool is_list(const word *bounds, word provider, struct found *found)
 
 static bool look_into(word at, word provider, struct found *found)
 {
-	const struct runtime *runtime;
+	const struct ort_copy *copy;
 	size_t n = 0;
 	word vptr;
 
-	if (at < 4096 || (at & 7) || !ort_peek(at, &vptr, 8) || !(runtime = runtime_of_session(vptr)))
+	if (at < 4096 || (at & 7) || !peek_read(at, &vptr, 8) || !(copy = copy_of_session(vptr)))
 		return false;
-	while (n < OBJECT / 8 && ort_peek(at + 8 * n, object + n, CHUNK))
+	while (n < OBJECT / 8 && peek_read(at + 8 * n, object + n, CHUNK))
 		n += CHUNK / 8;
 	for (size_t i = 1; i + 3 <= n; i++)
 		if (is_list(object + i, provider, found)) {
 			found->object = at;
 			found->list = at + 8 * i;
-			found->is_old_string = runtime->ort.is_old_string;
+			found->is_old_string = copy->copy->found.is_old_string;
 			return true;
 		}
 	return false;
@@ -122,7 +121,7 @@ static __attribute__((noinline)) bool look_on_stack(word provider, struct found 
 	word at = ((word)__builtin_frame_address(0) - 128) & ~7ull, last = 0;
 
 	__builtin_unwind_init();
-	for (word done = 0; done < STACK && ort_peek(at + done, stack, CHUNK); done += CHUNK)
+	for (word done = 0; done < STACK && peek_read(at + done, stack, CHUNK); done += CHUNK)
 		for (size_t i = 0; i < CHUNK / 8; i++) {
 			if (stack[i] == last || stack[i] - (at - STACK) < 2 * STACK)
 				continue;
@@ -136,12 +135,12 @@ static __attribute__((noinline)) bool look_on_stack(word provider, struct found 
 /* A string of the model's path at this address: its length, 0 for an empty one; -1: there is none. */
 static int read_path(word at, bool is_old, char *path, size_t size)
 {
-	int len = ort_peek_string_abi(at, is_old, path, size);
+	int len = peek_string_abi(at, is_old, path, size);
 	word text, bounds[2];
 
 	/* the text of a short string lies inside it, that of a longer one has room for it */
 	if (len >= 0 && !is_old &&
-	    (!ort_peek(at, &text, 8) || !ort_peek(at + 8, bounds, 16) ||
+	    (!peek_read(at, &text, 8) || !peek_read(at + 8, bounds, 16) ||
 	     (text == at + 16 ? bounds[0] > 15 : bounds[1] < bounds[0] || bounds[1] > 1 << 20)))
 		return -1;
 	return len > 0 && !strchr(path, '.') ? -1 : len; /* other strings have no suffix */
@@ -227,7 +226,7 @@ static bool is_stranger(word provider)
 	return n_strangers == STRANGERS;
 }
 
-struct session *late_session(uintptr_t provider)
+struct session *ort_late_session(uintptr_t provider)
 {
 	struct session *session;
 	struct found found;
@@ -244,7 +243,7 @@ struct session *late_session(uintptr_t provider)
 	return session;
 }
 
-struct session *late_session_of_object(uintptr_t at)
+struct session *ort_late_session_of_object(uintptr_t at)
 {
 	struct session *session;
 	struct found found;
@@ -265,7 +264,7 @@ struct session *late_session_of_object(uintptr_t at)
 	return session;
 }
 
-void late_name(struct session *session, uintptr_t provider)
+void ort_late_name(struct session *session, uintptr_t provider)
 {
 	struct found found;
 	int saved = errno;
@@ -279,20 +278,20 @@ void late_name(struct session *session, uintptr_t provider)
 	errno = saved;
 }
 
-void late_end(struct thread *thread, struct session *session)
+void ort_late_end(struct thread *thread, struct session *session)
 {
-	struct open_run *run = run_begin(thread, OWNER_PROVIDER, agent.late_since, session);
+	struct open_run *run = inference_begin(thread, OWNER_PROVIDER, agent.late_since, session);
 
 	thread->is_settled = true;
 	if (!run)
 		return;
 	run->is_partial = true;
 	run->is_executing = true;
-	run_tell(thread, run, NULL);
-	run_end(thread, OWNER_PROVIDER, 0);
+	inference_tell(thread, run, NULL);
+	inference_end(thread, OWNER_PROVIDER, 0);
 }
 
-void late_forget(void)
+void ort_late_forget_all(void)
 {
 	n_strangers = 0;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A thread of the agent's walks through the modules all the time while children are forked that load a library. */
+#include "capture/agent/module_walk.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -10,8 +12,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#include "capture/agent/agent.h"
 
 enum { CHILDREN = 100, PATIENCE_S = 20 };
 
@@ -25,9 +25,9 @@ static int nothing(struct dl_phdr_info *info, size_t size, void *data)
 static void *walk(void *unused)
 {
 	while (!__atomic_load_n(&has_ended, __ATOMIC_ACQUIRE)) {
-		walk_begin();
+		module_walk_begin();
 		dl_iterate_phdr(nothing, NULL);
-		walk_end();
+		module_walk_end();
 	}
 	return NULL;
 }
@@ -37,7 +37,7 @@ static void children_of_fork_can_load_libraries_whatever_the_agent_does(void **s
 	pthread_t thread;
 	int status;
 
-	walk_start();
+	module_walk_start();
 	assert_int_equal(pthread_create(&thread, NULL, walk, NULL), 0);
 	for (int i = 0; i < CHILDREN; i++) {
 		pid_t child = fork();
@@ -57,15 +57,15 @@ static void a_walk_inside_a_walk_does_not_wait_for_itself(void **state)
 	int status;
 	pid_t child;
 
-	walk_begin();
-	walk_begin();
-	walk_end();
+	module_walk_begin();
+	module_walk_begin();
+	module_walk_end();
 	/* as a handler of a signal would */
 	child = fork();
 	if (!child)
 		_exit(0);
 	assert_int_equal(waitpid(child, &status, 0), child);
-	walk_end();
+	module_walk_end();
 	assert_int_equal(status, 0);
 }
 

@@ -6,25 +6,23 @@
  * Runs nest when an operator runs another session. A lane is a line on the screen that no two runs of the
  * process share at a time; it is taken before the begin is timed and given back after the end is.
  */
+#include "capture/agent/inference.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "capture/agent/ort.h"
+#include "capture/agent/dict.h"
+#include "capture/agent/shape.h"
 
-/* What is running now, by lane: operators on pool threads look here for their run. */
-static struct {
-	struct session *session;
-	uint64_t run_options, stack;
-	uint32_t run;
-} active[MAX_LANES];
+struct active_run inference_active[MAX_LANES];
 
 /* When a lane was given back: a run that began before then must take another. */
 static uint64_t given_at[MAX_LANES];
 
-uint8_t lane_take(uint64_t since)
+uint8_t inference_take_lane(uint64_t since)
 {
 	uint64_t lanes = __atomic_load_n(&hot->lanes, __ATOMIC_RELAXED), taken;
 	unsigned lane;
@@ -44,7 +42,7 @@ uint8_t lane_take(uint64_t since)
 	return (uint8_t)lane;
 }
 
-void lane_give(uint8_t lane, uint64_t end)
+void inference_give_lane(uint8_t lane, uint64_t end)
 {
 	if (lane >= MAX_LANES)
 		return;
@@ -99,21 +97,16 @@ static void tell_usage(struct thread *thread, struct open_run *run)
 	agent_publish(thread);
 }
 
-void runs_forget_all(void)
+void inference_forget_all(void)
 {
 	for (unsigned lane = 0; lane < MAX_LANES; lane++)
-		__atomic_store_n(&active[lane].run, 0, __ATOMIC_RELEASE);
-}
-
-struct open_run *run_top(struct thread *thread)
-{
-	return thread->n_runs ? &thread->run[thread->n_runs - 1] : NULL;
+		__atomic_store_n(&inference_active[lane].run, 0, __ATOMIC_RELEASE);
 }
 
 /* What the hot path wants to know of the innermost run. */
 static void run_is_top(struct thread *thread)
 {
-	const struct open_run *run = run_top(thread);
+	const struct open_run *run = inference_top(thread);
 
 	thread->current_run = run ? run->run : 0;
 	thread->looks = run && run->has_inputs ? 0 : 255;
@@ -132,7 +125,7 @@ static uint32_t next_number(struct thread *thread)
 	return thread->next_run++;
 }
 
-struct open_run *run_begin(struct thread *thread, enum run_owner owner, uint64_t start, struct session *session)
+struct open_run *inference_begin(struct thread *thread, enum run_owner owner, uint64_t start, struct session *session)
 {
 	struct open_run *run;
 
@@ -140,7 +133,7 @@ struct open_run *run_begin(struct thread *thread, enum run_owner owner, uint64_t
 		return NULL;
 	run = &thread->run[thread->n_runs];
 	*run = (struct open_run){
-		.session = session, .owner = (uint8_t)owner, .lane = lane_take(start), .depth = thread->depth
+		.session = session, .owner = (uint8_t)owner, .lane = inference_take_lane(start), .depth = thread->depth
 	};
 	if (hot->level == LEVEL_DETAIL)
 		read_usage(run);
@@ -152,7 +145,26 @@ struct open_run *run_begin(struct thread *thread, enum run_owner owner, uint64_t
 	return run;
 }
 
-void run_tell(struct thread *thread, struct open_run *run, const char *tag)
+static void tell_shapes(struct thread *thread, struct open_run *run, uint32_t shapes, uint64_t batch)
+{
+	struct record *record;
+
+	if (!shapes)
+		return;
+	run->has_inputs = true;
+	run_is_top(thread);
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record = (struct record){ .value = batch,
+				   .run = run->run,
+				   .text = shapes,
+				   .type = RECORD_RUN_INPUTS,
+				   .id = run->session ? run->session->number : 0 };
+	agent_publish(thread);
+}
+
+void inference_tell(struct thread *thread, struct open_run *run, const char *tag)
 {
 	struct record *record;
 	uint32_t text = tag && *tag ? dict_text(tag, strnlen(tag, 256)) : 0, number = 0;
@@ -174,10 +186,10 @@ void run_tell(struct thread *thread, struct open_run *run, const char *tag)
 	if (run->is_partial)
 		flags |= FLAG_PARTIAL;
 	if (run->lane < MAX_LANES) {
-		active[run->lane].session = run->session;
-		active[run->lane].run_options = run->run_options;
-		active[run->lane].stack = (uint64_t)__builtin_frame_address(0);
-		__atomic_store_n(&active[run->lane].run, run->run, __ATOMIC_RELEASE);
+		inference_active[run->lane].session = run->session;
+		inference_active[run->lane].run_options = run->run_options;
+		inference_active[run->lane].stack = (uint64_t)__builtin_frame_address(0);
+		__atomic_store_n(&inference_active[run->lane].run, run->run, __ATOMIC_RELEASE);
 	}
 	if (run->shapes && !text) {
 		text = run->shapes;
@@ -198,35 +210,16 @@ void run_tell(struct thread *thread, struct open_run *run, const char *tag)
 				   .flags = flags };
 	agent_publish(thread);
 	if (run->shapes && !run->has_inputs)
-		run_inputs(thread, run, run->shapes, run->batch);
+		tell_shapes(thread, run, run->shapes, run->batch);
 }
 
-void run_inputs(struct thread *thread, struct open_run *run, uint32_t shapes, uint64_t batch)
+void inference_executing(struct thread *thread, struct session *session, uint64_t run_options, const char *tag)
 {
-	struct record *record;
-
-	if (!shapes)
-		return;
-	run->has_inputs = true;
-	run_is_top(thread);
-	record = agent_claim(thread);
-	if (!record)
-		return;
-	*record = (struct record){ .value = batch,
-				   .run = run->run,
-				   .text = shapes,
-				   .type = RECORD_RUN_INPUTS,
-				   .id = run->session ? run->session->number : 0 };
-	agent_publish(thread);
-}
-
-void run_executing(struct thread *thread, struct session *session, uint64_t run_options, const char *tag)
-{
-	struct open_run *run = run_top(thread);
+	struct open_run *run = inference_top(thread);
 	struct record *record;
 
 	if (!run || run->is_executing) {
-		run = run_begin(thread, OWNER_PROVIDER, 0, session);
+		run = inference_begin(thread, OWNER_PROVIDER, 0, session);
 		if (!run)
 			return;
 		/* what came before OnRunStart was not seen */
@@ -240,9 +233,9 @@ void run_executing(struct thread *thread, struct session *session, uint64_t run_
 	if (run_options)
 		run->run_options = run_options;
 	if (run->told && run->lane < MAX_LANES)
-		active[run->lane].run_options = run->run_options;
+		inference_active[run->lane].run_options = run->run_options;
 	if (!run->told)
-		run_tell(thread, run, tag);
+		inference_tell(thread, run, tag);
 	if (run->owner == OWNER_PROVIDER || !(record = agent_claim(thread)))
 		return;
 	*record = (struct record){ .time = run->start,
@@ -254,7 +247,7 @@ void run_executing(struct thread *thread, struct session *session, uint64_t run_
 	agent_publish(thread);
 }
 
-void operators_close(struct thread *thread, unsigned depth, uintptr_t frame)
+void inference_close_operators(struct thread *thread, unsigned depth, uintptr_t frame)
 {
 	while (thread->depth > depth) {
 		struct open_operator *op = &thread->open[thread->depth - 1];
@@ -273,14 +266,65 @@ void operators_close(struct thread *thread, unsigned depth, uintptr_t frame)
 					   .type = op->told ? RECORD_OPERATOR_END : RECORD_OPERATOR,
 					   .flags = FLAG_FAILED };
 		agent_publish(thread);
-		if (thread->n_runs && !run_top(thread)->message)
-			run_top(thread)->message = thread->last_message;
+		if (thread->n_runs && !inference_top(thread)->message)
+			inference_top(thread)->message = thread->last_message;
 	}
 }
 
-void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
+/* The inputs that the runtime's code has gathered on this thread while the inference ran. */
+static void tell_inputs(struct thread *thread, struct open_run *run)
 {
-	struct open_run *run = run_top(thread);
+	struct learning *learning = run->session ? run->session->learning : NULL;
+	unsigned n;
+
+	if (learning && learning->run == run->run)
+		learning->run_ends(thread, run);
+	if (thread->inputs_run != run->run || !thread->inputs_seen)
+		return;
+	n = 32 - (unsigned)__builtin_clz(thread->inputs_seen);
+	if (thread->inputs_seen != (n == 32 ? UINT32_MAX : (1u << n) - 1))
+		return; /* a conditional part of the graph did not run: not all of them were seen */
+	tell_shapes(thread, run, shape_text(thread->input, n), shape_batch(&thread->input[0]));
+}
+
+void inference_tell_operators(struct thread *thread, uintptr_t frame)
+{
+	inference_close_operators(thread, 0, frame);
+	for (unsigned at = 0; at < thread->depth && at < MAX_DEPTH; at++) {
+		struct open_operator *op = &thread->open[at];
+		struct record *record;
+		if (op->told || !(record = agent_claim(thread)))
+			continue;
+		op->told = true;
+		*record =
+		    (struct record){ .time = op->start, .id = op->node, .run = op->run, .type = RECORD_OPERATOR_BEGIN };
+		agent_publish(thread);
+	}
+}
+
+void inference_end_operator(struct thread *thread, const struct open_operator *op, uint64_t end, uint32_t message)
+{
+	struct open_run *run = inference_top(thread);
+	struct record *record;
+
+	if (message && run && !run->message)
+		run->message = message;
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record = (struct record){ .time = op->told ? end : op->start,
+				   .value = end,
+				   .id = op->node,
+				   .run = op->run,
+				   .text = message,
+				   .type = op->told ? RECORD_OPERATOR_END : RECORD_OPERATOR,
+				   .flags = message ? FLAG_FAILED : 0 };
+	agent_publish(thread);
+}
+
+void inference_end(struct thread *thread, enum run_owner owner, uint32_t message)
+{
+	struct open_run *run = inference_top(thread);
 	struct record *record;
 	uint64_t end = agent_now();
 
@@ -288,23 +332,23 @@ void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
 		return;
 	/* an inner one that never got its own end (an exception, a refused input) ends with its outer one */
 	while (run && run->owner < owner && thread->n_runs > 1 && thread->run[thread->n_runs - 2].owner == owner) {
-		run_end(thread, run->owner, message);
-		run = run_top(thread);
+		inference_end(thread, run->owner, message);
+		run = inference_top(thread);
 	}
 	if (!run || run->owner != owner)
 		return;
 	if (thread->depth > run->depth)
-		operators_close(thread, run->depth, 0);
+		inference_close_operators(thread, run->depth, 0);
 	if (!run->told)
-		run_tell(thread, run, NULL);
+		inference_tell(thread, run, NULL);
 	if (!message)
 		message = run->message;
 	if (!run->has_inputs)
-		inputs_tell(thread, run);
+		tell_inputs(thread, run);
 	if (hot->level == LEVEL_DETAIL)
 		tell_usage(thread, run);
 	if (run->lane < MAX_LANES)
-		__atomic_store_n(&active[run->lane].run, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&inference_active[run->lane].run, 0, __ATOMIC_RELEASE);
 	thread->n_runs--;
 	run_is_top(thread);
 	thread->last_run = run->run;
@@ -321,49 +365,5 @@ void run_end(struct thread *thread, enum run_owner owner, uint32_t message)
 							(hot->is_changing && !run->is_partial ? FLAG_PARTIAL : 0)) };
 		agent_publish(thread);
 	}
-	lane_give(run->lane, end);
-}
-
-/*
- * The runtime's context of an operator points at RunOptions::terminate, 40 bytes into the options, from one
- * of the words 9 to 12, by version. Before 1.18 the options are not known here, but those that the runtime
- * makes by itself lie on the stack of the thread that runs, a little above us.
- */
-static bool is_of_run(uintptr_t context, unsigned lane)
-{
-	enum { FIRST = 9, LAST = 12, OPTIONS = 256, STACK = 8192, FRAMES = 1 << 20 };
-	uint64_t word[LAST + 1], options = active[lane].run_options, stack = active[lane].stack;
-
-	if (!context)
-		return false;
-	/* late: options that are not the run's own may be shared with one that began before the hooks went in */
-	if (agent.late_since && options && options - stack >= FRAMES)
-		return false;
-	memcpy(word, (const void *)context, sizeof word);
-	for (int i = FIRST; i <= LAST; i++)
-		if ((options && word[i] - options < OPTIONS) || (!options && word[i] - stack < STACK))
-			return true;
-	return false;
-}
-
-uint32_t run_of_operator(const struct kernel *kernel, uintptr_t context)
-{
-	uint64_t lanes = __atomic_load_n(&hot->lanes, __ATOMIC_RELAXED);
-	uint32_t only = 0, matching = 0, n = 0, n_matching = 0;
-
-	for (uint64_t rest = lanes; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctzll(rest);
-		uint32_t run = __atomic_load_n(&active[lane].run, __ATOMIC_ACQUIRE);
-		if (!run || active[lane].session != kernel->session)
-			continue;
-		/* late: it may be of a run that began before the hooks went in, of which nothing is known */
-		only = agent.late_since ? 0 : run;
-		n++;
-		if (is_of_run(context, lane)) {
-			matching = run;
-			n_matching++;
-		}
-	}
-	/* several that share their options cannot be told apart: nobody's, rather than the wrong one's */
-	return n_matching == 1 ? matching : n == 1 ? only : 0;
+	inference_give_lane(run->lane, end);
 }

@@ -11,8 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/agent/ort.h"
-#include "runtime/ort_node.h"
+#include "capture/agent/ort_in.h"
 
 enum { MAX_CANDIDATES = 256, MAX_NAMES = 16384 };
 
@@ -26,17 +25,16 @@ struct candidate {
 
 /* What is known of a session's graph while its first run goes on. */
 struct graph {
-	bool is_known;
-	uint32_t first_run;
+	struct learning learning; /* run: its first one */
 	uint32_t n_candidates, n_produced;
 	struct candidate candidate[MAX_CANDIDATES];
 	uint64_t produced[MAX_NAMES]; /* hashes, open addressing, 0: free */
 	struct graph *next_free;
 };
 static struct graph *free_graphs;
-static struct graph known; /* stands for a graph that needs no more looking at */
-
-typedef uintptr_t word;
+/* Stands for a graph that needs no more looking at. */
+static void forget(struct session *session);
+static struct learning known = { .forget = forget };
 
 static uint64_t hash_of(const char *text)
 {
@@ -48,12 +46,12 @@ static uint64_t hash_of(const char *text)
 }
 
 /* Asks about a kernel's input or output; false when the runtime does not tell. */
-static bool ask(const struct runtime *runtime, unsigned slot, word a, word b, word c, word d)
+static bool ask(const struct ort_copy *copy, unsigned slot, word a, word b, word c, word d)
 {
-	void *const *api = (void *const *)runtime->ort.api;
+	void *const *api = (void *const *)copy->api;
 	word status;
 
-	if (!api || slot >= runtime->ort.n_api)
+	if (!api || slot >= copy->n_api)
 		return false;
 	status = ((word (*)(word, word, word, word))api[slot])(a, b, c, d);
 	if (status)
@@ -62,12 +60,12 @@ static bool ask(const struct runtime *runtime, unsigned slot, word a, word b, wo
 }
 
 /* Hash of the name of an input or output, 0 when there is none. */
-static uint64_t name_of(const struct runtime *runtime, unsigned slot, word info, word index)
+static uint64_t name_of(const struct ort_copy *copy, unsigned slot, word info, word index)
 {
 	char name[256];
 	size_t size = sizeof name;
 
-	return ask(runtime, slot, info, index, (word)name, (word)&size) && *name ? hash_of(name) : 0;
+	return ask(copy, slot, info, index, (word)name, (word)&size) && *name ? hash_of(name) : 0;
 }
 
 static void add_produced(struct graph *graph, uint64_t name)
@@ -91,111 +89,13 @@ static bool is_produced(const struct graph *graph, uint64_t name)
 	return graph->produced[at] == name;
 }
 
-/* The session's graph; made for the first run that asks. */
-static struct graph *graph_of(struct session *session, uint32_t run)
-{
-	struct graph *graph = __atomic_load_n(&session->graph, __ATOMIC_ACQUIRE);
-
-	if (graph)
-		return graph;
-	agent_lock();
-	graph = session->graph;
-	if (!graph) {
-		graph = free_graphs;
-		if (graph)
-			free_graphs = graph->next_free;
-		else
-			graph = arena_alloc(&agent.arena, sizeof *graph);
-		if (graph) {
-			memset(graph, 0, sizeof *graph);
-			graph->first_run = run;
-		}
-		__atomic_store_n(&session->graph, graph, __ATOMIC_RELEASE);
-	}
-	agent_unlock();
-	return graph;
-}
-
-static bool is_constant(const struct kernel *kernel, word info, unsigned input)
-{
-	int is_constant = 0;
-	word value = 0;
-
-	if (kernel->constant >> input & 1)
-		return true;
-	return ask(kernel->runtime, ORT_API_KERNEL_CONSTANT_INPUT, info, input, (word)&is_constant, (word)&value) &&
-	       is_constant;
-}
-
-static void learn(struct graph *graph, struct kernel *kernel, uintptr_t context)
-{
-	word info = ((const word *)kernel->self)[1];
-	size_t n_inputs = 0, n_outputs = 0;
-
-	ask(kernel->runtime, ORT_API_KERNEL_INPUT_COUNT, info, (word)&n_inputs, 0, 0);
-	ask(kernel->runtime, ORT_API_KERNEL_OUTPUT_COUNT, info, (word)&n_outputs, 0, 0);
-	for (unsigned i = 0; i < n_outputs && i < 64; i++)
-		add_produced(graph, name_of(kernel->runtime, ORT_API_KERNEL_OUTPUT_NAME, info, i));
-	for (unsigned i = 0; i < n_inputs && i < 32 && graph->n_candidates < MAX_CANDIDATES; i++) {
-		struct candidate *candidate = &graph->candidate[graph->n_candidates];
-		uint64_t name = name_of(kernel->runtime, ORT_API_KERNEL_INPUT_NAME, info, i);
-		if (!name || is_produced(graph, name) || is_constant(kernel, info, i))
-			continue;
-		*candidate = (struct candidate){ .kernel = kernel, .name = name, .input = i };
-		shape_of_input(kernel->runtime, context, i, &candidate->shape);
-		/* pre-packing was not seen in a session that was there before us: a constant that it took has no value
-		 */
-		if (kernel->session->is_late && !candidate->shape.type && !shape_has_value(kernel->runtime, context, i))
-			continue;
-		graph->n_candidates++;
-	}
-}
-
-static void read_inputs(struct thread *thread, struct kernel *kernel, uintptr_t context, uint32_t run)
-{
-	if (thread->inputs_run != run) {
-		thread->inputs_run = run;
-		thread->inputs_seen = 0;
-	}
-	for (uint32_t rest = kernel->graph_input; rest; rest &= rest - 1) {
-		unsigned input = (unsigned)__builtin_ctz(rest), ordinal = kernel->ordinal[input];
-		shape_of_input(kernel->runtime, context, input, &thread->input[ordinal]);
-		thread->inputs_seen |= 1u << ordinal;
-	}
-}
-
-void inputs_see(struct thread *thread, struct kernel *kernel, uintptr_t context)
-{
-	struct open_run *run = run_top(thread);
-	struct session *session = kernel->session;
-	struct graph *graph;
-	int saved = errno;
-
-	/* operators of a body (Loop, If) name what is theirs alone; the inputs of a run with an API call are known */
-	if (!run || run->has_inputs || !session || thread->depth > run->depth)
-		return;
-	if (kernel->look == LOOK_READ) {
-		read_inputs(thread, kernel, context, run->run);
-	} else {
-		graph = graph_of(session, run->run);
-		if (graph && !graph->is_known && graph->first_run == run->run)
-			learn(graph, kernel, context);
-		/* the end of the first run may have made it LOOK_READ meanwhile */
-		uint8_t look = LOOK_LEARN;
-		if (!graph || graph->is_known)
-			__atomic_compare_exchange_n(&kernel->look, &look, LOOK_NOT, false, __ATOMIC_RELAXED,
-						    __ATOMIC_RELAXED);
-	}
-	errno = saved;
-}
-
 /* The first run is over: the candidates that nothing produced are the graph's inputs. */
 static void settle(struct thread *thread, struct graph *graph)
 {
 	uint64_t names[SHAPE_INPUTS];
 	unsigned n = 0;
 
-	thread->inputs_run = graph->first_run;
+	thread->inputs_run = graph->learning.run;
 	thread->inputs_seen = 0;
 	for (uint32_t i = 0; i < graph->n_candidates; i++) {
 		struct candidate *candidate = &graph->candidate[i];
@@ -213,38 +113,125 @@ static void settle(struct thread *thread, struct graph *graph)
 	}
 }
 
-void inputs_tell(struct thread *thread, struct open_run *run)
+static void first_run_ends(struct thread *thread, struct open_run *run)
 {
-	struct session *session = run->session;
-	struct graph *graph = session ? session->graph : NULL;
-	unsigned n;
+	struct graph *graph = (struct graph *)run->session->learning;
 
-	if (graph && !graph->is_known && graph->first_run == run->run) {
-		if (!run->message)
-			settle(thread, graph);
-		agent_lock();
-		graph->next_free = free_graphs;
-		free_graphs = graph;
-		known.is_known = true;
-		__atomic_store_n(&session->graph, run->message ? NULL : &known, __ATOMIC_RELEASE);
-		agent_unlock();
-	}
-	if (thread->inputs_run != run->run || !thread->inputs_seen)
-		return;
-	n = 32 - (unsigned)__builtin_clz(thread->inputs_seen);
-	if (thread->inputs_seen != (n == 32 ? UINT32_MAX : (1u << n) - 1))
-		return; /* a conditional part of the graph did not run: not all of them were seen */
-	run_inputs(thread, run, shape_text(thread->input, n),
-		   thread->input[0].type && thread->input[0].n_dims ? (uint64_t)thread->input[0].dim[0] : 0);
+	if (!run->message)
+		settle(thread, graph);
+	agent_lock();
+	graph->next_free = free_graphs;
+	free_graphs = graph;
+	__atomic_store_n(&run->session->learning, run->message ? NULL : &known, __ATOMIC_RELEASE);
+	agent_unlock();
 }
 
-void inputs_forget(struct session *session)
+static void forget(struct session *session)
 {
-	struct graph *graph = session->graph;
+	struct graph *graph = (struct graph *)session->learning;
 
-	session->graph = NULL;
-	if (!graph || graph->is_known)
+	session->learning = NULL;
+	if (&graph->learning == &known)
 		return;
 	graph->next_free = free_graphs;
 	free_graphs = graph;
+}
+
+/* The session's graph, made for the first run that asks. NULL: it needs no more looking at, or out of memory. */
+static struct graph *graph_of(struct session *session, uint32_t run)
+{
+	struct learning *learning = __atomic_load_n(&session->learning, __ATOMIC_ACQUIRE);
+	struct graph *graph;
+
+	if (learning)
+		return learning == &known ? NULL : (struct graph *)learning;
+	agent_lock();
+	graph = free_graphs;
+	if (session->learning)
+		graph = session->learning == &known ? NULL : (struct graph *)session->learning;
+	else if (graph)
+		free_graphs = graph->next_free;
+	else
+		graph = arena_alloc(&agent.arena, sizeof *graph);
+	if (graph && !session->learning) {
+		memset(graph, 0, sizeof *graph);
+		graph->learning = (struct learning){ run, first_run_ends, forget };
+		__atomic_store_n(&session->learning, &graph->learning, __ATOMIC_RELEASE);
+	}
+	agent_unlock();
+	return graph;
+}
+
+static bool is_constant(const struct kernel *kernel, word info, unsigned input)
+{
+	int is_constant = 0;
+	word value = 0;
+
+	if (kernel->constant >> input & 1)
+		return true;
+	return ask(kernel->copy, ORT_API_KERNEL_CONSTANT_INPUT, info, input, (word)&is_constant, (word)&value) &&
+	       is_constant;
+}
+
+static void learn(struct graph *graph, struct kernel *kernel, uintptr_t context)
+{
+	word info = *(const word *)(kernel->self + ORT_KERNEL_INFO);
+	size_t n_inputs = 0, n_outputs = 0;
+
+	ask(kernel->copy, ORT_API_KERNEL_INPUT_COUNT, info, (word)&n_inputs, 0, 0);
+	ask(kernel->copy, ORT_API_KERNEL_OUTPUT_COUNT, info, (word)&n_outputs, 0, 0);
+	for (unsigned i = 0; i < n_outputs && i < 64; i++)
+		add_produced(graph, name_of(kernel->copy, ORT_API_KERNEL_OUTPUT_NAME, info, i));
+	for (unsigned i = 0; i < n_inputs && i < 32 && graph->n_candidates < MAX_CANDIDATES; i++) {
+		struct candidate *candidate = &graph->candidate[graph->n_candidates];
+		uint64_t name = name_of(kernel->copy, ORT_API_KERNEL_INPUT_NAME, info, i);
+		if (!name || is_produced(graph, name) || is_constant(kernel, info, i))
+			continue;
+		*candidate = (struct candidate){ .kernel = kernel, .name = name, .input = i };
+		ort_shape_of_input(kernel->copy, context, i, &candidate->shape);
+		/* pre-packing was not seen in a session that was there before us: a constant that it took has no value
+		 */
+		if (kernel->session->is_late && !candidate->shape.type &&
+		    !ort_shape_has_value(kernel->copy, context, i))
+			continue;
+		graph->n_candidates++;
+	}
+}
+
+static void read_inputs(struct thread *thread, struct kernel *kernel, uintptr_t context, uint32_t run)
+{
+	if (thread->inputs_run != run) {
+		thread->inputs_run = run;
+		thread->inputs_seen = 0;
+	}
+	for (uint32_t rest = kernel->graph_input; rest; rest &= rest - 1) {
+		unsigned input = (unsigned)__builtin_ctz(rest), ordinal = kernel->ordinal[input];
+		ort_shape_of_input(kernel->copy, context, input, &thread->input[ordinal]);
+		thread->inputs_seen |= 1u << ordinal;
+	}
+}
+
+void ort_inputs_see(struct thread *thread, struct kernel *kernel, uintptr_t context)
+{
+	struct open_run *run = inference_top(thread);
+	struct session *session = kernel->session;
+	struct graph *graph;
+	int saved = errno;
+
+	/* operators of a body (Loop, If) name what is theirs alone; the inputs of a run with an API call are known */
+	if (!run || run->has_inputs || !session || thread->depth > run->depth)
+		return;
+	if (kernel->look == LOOK_READ) {
+		read_inputs(thread, kernel, context, run->run);
+	} else {
+		graph = graph_of(session, run->run);
+		if (graph && graph->learning.run == run->run)
+			learn(graph, kernel, context);
+		/* the end of the first run may have made it LOOK_READ meanwhile */
+		uint8_t look = LOOK_LEARN;
+		if (!graph)
+			__atomic_compare_exchange_n(&kernel->look, &look, LOOK_NOT, false, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED);
+	}
+	errno = saved;
 }

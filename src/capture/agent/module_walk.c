@@ -7,11 +7,11 @@
  * Whoever waits here waits for a tenth of a second at most, and then goes on: a program that hangs would be worse than
  * what this is to prevent.
  */
+#include "capture/agent/module_walk.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>
-
-#include "capture/agent/agent.h"
 
 enum { TRIES = 1000, PAUSE_NS = 100000 };
 
@@ -20,7 +20,7 @@ static int is_walking;
  * turn. */
 static __thread unsigned n_begun __attribute__((tls_model("initial-exec")));
 
-void walk_begin(void)
+void module_walk_begin(void)
 {
 	struct timespec pause = { 0, PAUSE_NS };
 	int saved = errno;
@@ -34,7 +34,7 @@ void walk_begin(void)
 	errno = saved;
 }
 
-void walk_end(void)
+void module_walk_end(void)
 {
 	if (n_begun && !--n_begun)
 		__atomic_store_n(&is_walking, 0, __ATOMIC_RELEASE);
@@ -47,7 +47,17 @@ static void forget(void)
 	n_begun = 0;
 }
 
-void walk_start(void)
+void module_walk_start(void)
 {
-	pthread_atfork(walk_begin, walk_end, forget);
+	pthread_atfork(module_walk_begin, module_walk_end, forget);
+}
+
+int module_walk_images(struct image_set *set)
+{
+	int code;
+
+	module_walk_begin();
+	code = image_set_self(set);
+	module_walk_end();
+	return code;
 }

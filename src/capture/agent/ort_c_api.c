@@ -11,13 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/agent/ort.h"
+#include "capture/agent/ort_in.h"
 #include "event/event.h"
-
-typedef uintptr_t word;
-#define ARGS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
-#define PASS a, b, c, d, e, f, g, h, i, j, k, l
-typedef word function(ARGS);
 
 /* What a program asked for, by OrtSessionOptions. */
 struct options {
@@ -25,15 +20,15 @@ struct options {
 };
 static struct map all_options;
 
-static function *real(const struct runtime *runtime, unsigned slot)
+static ort_function *real(const struct ort_copy *copy, unsigned slot)
 {
-	return (function *)hook_original(runtime->ort.api + 8 * (uint64_t)slot);
+	return (ort_function *)hook_original(copy->api + 8 * (uint64_t)slot);
 }
 
 /* The message of an OrtStatus as a text id; 0 for NULL. */
-static uint32_t message_of(const struct runtime *runtime, word status)
+static uint32_t message_of(const struct ort_copy *copy, word status)
 {
-	void *const *api = (void *const *)runtime->ort.api;
+	void *const *api = (void *const *)copy->api;
 	const char *text;
 
 	if (!status)
@@ -56,7 +51,7 @@ static struct options *options_of(word key, bool make)
 	return options;
 }
 
-void api_forget(void)
+void ort_c_api_forget_all(void)
 {
 	agent_lock();
 	for (uint64_t i = 0; all_options.table && i <= all_options.table->mask; i++)
@@ -75,7 +70,7 @@ static void append(char *to, size_t size, const char *text)
 	to[used + len] = 0;
 }
 
-static word create_session(struct runtime *runtime, unsigned slot, bool is_path, ARGS)
+static word create_session(struct ort_copy *copy, unsigned slot, bool is_path, ORT_ARGS)
 {
 	struct thread *thread = agent_thread();
 	struct options *options = map_get(&all_options, is_path ? c : d);
@@ -87,7 +82,7 @@ static word create_session(struct runtime *runtime, unsigned slot, bool is_path,
 	word status;
 
 	if (!thread)
-		return real(runtime, slot)(PASS);
+		return real(copy, slot)(ORT_PASS);
 	creation_begin(thread, OWNER_API, 0);
 	session = thread->creation.session;
 	if (creation_is_open(thread) && b) {
@@ -96,7 +91,7 @@ static word create_session(struct runtime *runtime, unsigned slot, bool is_path,
 		else
 			creation_bytes(thread, (const char *)b, c);
 	}
-	status = real(runtime, slot)(PASS);
+	status = real(copy, slot)(ORT_PASS);
 	if (!creation_is_open(thread))
 		return status;
 	if (!thread->creation.n_nested) {
@@ -107,13 +102,13 @@ static word create_session(struct runtime *runtime, unsigned slot, bool is_path,
 		if (options && options->providers[0])
 			session_asked(session, options->providers);
 	}
-	creation_end(thread, OWNER_API, message_of(runtime, status));
+	creation_end(thread, OWNER_API, message_of(copy, status));
 	return status;
 }
 
-static const char *tag_of(const struct runtime *runtime, word run_options)
+static const char *tag_of(const struct ort_copy *copy, word run_options)
 {
-	void *const *api = (void *const *)runtime->ort.api;
+	void *const *api = (void *const *)copy->api;
 	const char *tag = NULL;
 	word status;
 
@@ -126,8 +121,7 @@ static const char *tag_of(const struct runtime *runtime, word run_options)
 }
 
 /* Before a run: a is the session, b its options, d and e the inputs. Returns the thread if run_leave is to end it. */
-static struct thread *run_enter(struct runtime *runtime, unsigned slot, word a, word b, word d, word e,
-				uint32_t *n_runs)
+static struct thread *run_enter(struct ort_copy *copy, unsigned slot, word a, word b, word d, word e, uint32_t *n_runs)
 {
 	struct thread *thread = agent_thread();
 	struct session *session;
@@ -139,41 +133,41 @@ static struct thread *run_enter(struct runtime *runtime, unsigned slot, word a, 
 	if (!session || session->object != a || !session->number)
 		session = thread->last_session = session_of_object(a);
 	if (!session && agent.late_since)
-		session = thread->last_session = late_session_of_object(a);
+		session = thread->last_session = ort_late_session_of_object(a);
 	thread->is_settled = true;
-	if (!(open = run_begin(thread, OWNER_API, 0, session)))
+	if (!(open = inference_begin(thread, OWNER_API, 0, session)))
 		return NULL;
 	*n_runs = thread->n_runs;
 	open->run_options = b;
 	if (slot == ORT_API_RUN && d && e <= 64)
-		open->shapes = shape_of_values(runtime, thread, (const void *const *)d, e, &open->batch);
-	run_tell(thread, open, tag_of(runtime, b));
+		open->shapes = ort_shape_of_values(copy, thread, (const void *const *)d, e, &open->batch);
+	inference_tell(thread, open, tag_of(copy, b));
 	return thread;
 }
 
-static void run_leave(struct runtime *runtime, struct thread *thread, uint32_t n_runs, word status)
+static void run_leave(struct ort_copy *copy, struct thread *thread, uint32_t n_runs, word status)
 {
 	/* inner brackets that an error left open */
 	while (thread->n_runs > n_runs)
-		run_end(thread, (enum run_owner)run_top(thread)->owner, 0);
-	run_end(thread, OWNER_API, message_of(runtime, status));
+		inference_end(thread, (enum run_owner)inference_top(thread)->owner, 0);
+	inference_end(thread, OWNER_API, message_of(copy, status));
 }
 
 /* Inline, so that the arguments are passed on once only. */
-static inline __attribute__((always_inline)) word run(struct runtime *runtime, unsigned slot, ARGS)
+static inline __attribute__((always_inline)) word run(struct ort_copy *copy, unsigned slot, ORT_ARGS)
 {
-	function *next = slot == ORT_API_RUN ? (function *)runtime->run : real(runtime, slot);
+	ort_function *next = slot == ORT_API_RUN ? (ort_function *)copy->run : real(copy, slot);
 	uint32_t n_runs = 0;
-	struct thread *thread = run_enter(runtime, slot, a, b, d, e, &n_runs);
-	word status = next(PASS);
+	struct thread *thread = run_enter(copy, slot, a, b, d, e, &n_runs);
+	word status = next(ORT_PASS);
 
 	if (thread)
-		run_leave(runtime, thread, n_runs, status);
+		run_leave(copy, thread, n_runs, status);
 	return status;
 }
 
 /* (options, name, keys, values, n) */
-static word append_provider(struct runtime *runtime, unsigned slot, ARGS)
+static word append_provider(struct ort_copy *copy, unsigned slot, ORT_ARGS)
 {
 	struct options *options = options_of(a, true);
 	const char *const *keys = (const char *const *)c, *const *values = (const char *const *)d;
@@ -191,10 +185,10 @@ static word append_provider(struct runtime *runtime, unsigned slot, ARGS)
 		if (e && keys)
 			append(options->providers, sizeof options->providers, ")");
 	}
-	return real(runtime, slot)(PASS);
+	return real(copy, slot)(ORT_PASS);
 }
 
-static word append_named(struct runtime *runtime, unsigned slot, ARGS)
+static word append_named(struct ort_copy *copy, unsigned slot, ORT_ARGS)
 {
 	struct options *options = options_of(a, true);
 
@@ -205,10 +199,10 @@ static word append_named(struct runtime *runtime, unsigned slot, ARGS)
 		       slot == ORT_API_APPEND_CUDA	 ? "CUDAExecutionProvider"
 		       : slot == ORT_API_APPEND_OPENVINO ? "OpenVINOExecutionProvider"
 							 : "TensorrtExecutionProvider");
-	return real(runtime, slot)(PASS);
+	return real(copy, slot)(ORT_PASS);
 }
 
-static word add_config(struct runtime *runtime, unsigned slot, ARGS)
+static word add_config(struct ort_copy *copy, unsigned slot, ORT_ARGS)
 {
 	struct options *options = options_of(a, true);
 
@@ -219,12 +213,12 @@ static word add_config(struct runtime *runtime, unsigned slot, ARGS)
 		append(options->config, sizeof options->config, "=");
 		append(options->config, sizeof options->config, (const char *)c);
 	}
-	return real(runtime, slot)(PASS);
+	return real(copy, slot)(ORT_PASS);
 }
 
-static word clone_options(struct runtime *runtime, unsigned slot, ARGS)
+static word clone_options(struct ort_copy *copy, unsigned slot, ORT_ARGS)
 {
-	word status = real(runtime, slot)(PASS);
+	word status = real(copy, slot)(ORT_PASS);
 	struct options *from = map_get(&all_options, a), *to;
 
 	if (!status && from && b && (to = options_of(*(word *)b, true)))
@@ -232,102 +226,103 @@ static word clone_options(struct runtime *runtime, unsigned slot, ARGS)
 	return status;
 }
 
-static word release_options(struct runtime *runtime, unsigned slot, ARGS)
+static word release_options(struct ort_copy *copy, unsigned slot, ORT_ARGS)
 {
 	struct options *options = map_get(&all_options, a);
 
 	if (options) /* the place is kept for options that come to lie there */
 		memset(options, 0, sizeof *options);
-	return real(runtime, slot)(PASS);
+	return real(copy, slot)(ORT_PASS);
 }
 
 #define COPY(n) \
-	static word create_##n(ARGS) \
+	static word create_##n(ORT_ARGS) \
 	{ \
-		return create_session(&runtimes[n], 7, true, PASS); \
+		return create_session(&ort_copies[n], 7, true, ORT_PASS); \
 	} \
-	static word create_array_##n(ARGS) \
+	static word create_array_##n(ORT_ARGS) \
 	{ \
-		return create_session(&runtimes[n], 8, false, PASS); \
+		return create_session(&ort_copies[n], 8, false, ORT_PASS); \
 	} \
-	static word create_packed_##n(ARGS) \
+	static word create_packed_##n(ORT_ARGS) \
 	{ \
-		return create_session(&runtimes[n], 168, true, PASS); \
+		return create_session(&ort_copies[n], 168, true, ORT_PASS); \
 	} \
-	static word create_array_packed_##n(ARGS) \
+	static word create_array_packed_##n(ORT_ARGS) \
 	{ \
-		return create_session(&runtimes[n], 169, false, PASS); \
+		return create_session(&ort_copies[n], 169, false, ORT_PASS); \
 	} \
-	static word run_##n(ARGS) \
+	static word run_##n(ORT_ARGS) \
 	{ \
-		return run(&runtimes[n], 9, PASS); \
+		return run(&ort_copies[n], 9, ORT_PASS); \
 	} \
-	static word run_binding_##n(ARGS) \
+	static word run_binding_##n(ORT_ARGS) \
 	{ \
-		return run(&runtimes[n], 133, PASS); \
+		return run(&ort_copies[n], 133, ORT_PASS); \
 	} \
-	static word append_##n(ARGS) \
+	static word append_##n(ORT_ARGS) \
 	{ \
-		return append_provider(&runtimes[n], 216, PASS); \
+		return append_provider(&ort_copies[n], 216, ORT_PASS); \
 	} \
-	static word append_cuda_##n(ARGS) \
+	static word append_cuda_##n(ORT_ARGS) \
 	{ \
-		return append_named(&runtimes[n], 152, PASS); \
+		return append_named(&ort_copies[n], 152, ORT_PASS); \
 	} \
-	static word append_openvino_##n(ARGS) \
+	static word append_openvino_##n(ORT_ARGS) \
 	{ \
-		return append_named(&runtimes[n], 154, PASS); \
+		return append_named(&ort_copies[n], 154, ORT_PASS); \
 	} \
-	static word append_tensorrt_##n(ARGS) \
+	static word append_tensorrt_##n(ORT_ARGS) \
 	{ \
-		return append_named(&runtimes[n], 159, PASS); \
+		return append_named(&ort_copies[n], 159, ORT_PASS); \
 	} \
-	static word add_config_##n(ARGS) \
+	static word add_config_##n(ORT_ARGS) \
 	{ \
-		return add_config(&runtimes[n], 130, PASS); \
+		return add_config(&ort_copies[n], 130, ORT_PASS); \
 	} \
-	static word clone_##n(ARGS) \
+	static word clone_##n(ORT_ARGS) \
 	{ \
-		return clone_options(&runtimes[n], 12, PASS); \
+		return clone_options(&ort_copies[n], 12, ORT_PASS); \
 	} \
-	static word release_##n(ARGS) \
+	static word release_##n(ORT_ARGS) \
 	{ \
-		return release_options(&runtimes[n], 100, PASS); \
+		return release_options(&ort_copies[n], 100, ORT_PASS); \
 	}
 COPY(0)
 COPY(1)
 COPY(2)
 COPY(3)
 COPY(4)
-COPY(5) COPY(6) COPY(7)
+COPY(5)
+COPY(6) COPY(7)
 
 #define ROW(n) \
 	{ create_##n,	   create_array_##n, create_packed_##n, create_array_packed_##n, run_##n, \
 	  run_binding_##n, append_##n,	     append_cuda_##n,	append_openvino_##n,	 append_tensorrt_##n, \
 	  add_config_##n,  clone_##n,	     release_##n }
     static const uint16_t slots[] = { 7, 8, 168, 169, 9, 133, 216, 152, 154, 159, 130, 12, 100 };
-static function *const stand_ins[MAX_RUNTIMES][sizeof slots / sizeof *slots] = { ROW(0), ROW(1), ROW(2), ROW(3),
-										 ROW(4), ROW(5), ROW(6), ROW(7) };
+static ort_function *const stand_ins[MAX_COPIES][sizeof slots / sizeof *slots] = { ROW(0), ROW(1), ROW(2), ROW(3),
+										   ROW(4), ROW(5), ROW(6), ROW(7) };
 
-void api_arm(struct runtime *runtime)
+void ort_c_api_arm(struct ort_copy *copy)
 {
 	void *now;
 
-	if (!runtime->ort.api)
+	if (!copy->api)
 		return;
 	/* before the slot is replaced: others may call it at once. What stood there once may be of another module. */
-	now = ((void **)runtime->ort.api)[ORT_API_RUN];
+	now = ((void **)copy->api)[ORT_API_RUN];
 	for (unsigned s = 0; s < sizeof slots / sizeof *slots; s++)
-		if (slots[s] == ORT_API_RUN && now != (void *)stand_ins[runtime->number][s])
-			runtime->run = now;
+		if (slots[s] == ORT_API_RUN && now != (void *)stand_ins[copy->copy->number][s])
+			copy->run = now;
 	agent_lock();
-	if (!hook_open(&runtime->image)) {
+	if (!hook_open(&copy->copy->image)) {
 		agent_unlock();
 		return;
 	}
 	for (unsigned s = 0; s < sizeof slots / sizeof *slots; s++)
-		if (slots[s] < runtime->ort.n_api)
-			hook_word(runtime->ort.api + 8 * slots[s], (void *)stand_ins[runtime->number][s]);
-	hook_close(&runtime->image);
+		if (slots[s] < copy->n_api)
+			hook_word(copy->api + 8 * slots[s], (void *)stand_ins[copy->copy->number][s]);
+	hook_close(&copy->copy->image);
 	agent_unlock();
 }

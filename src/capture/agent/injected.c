@@ -7,6 +7,8 @@
  * The thread has a table of descriptors of its own, with nothing in it but the lifeline: the program can neither close
  * that nor be disturbed by it.
  */
+#include "capture/agent/injected.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -19,9 +21,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/agent/ort.h"
+#include "capture/agent/agent.h"
+#include "capture/agent/arm.h"
+#include "capture/agent/code.h"
+#include "capture/agent/inference.h"
+#include "capture/agent/module_walk.h"
+#include "capture/agent/session.h"
 #include "event/ferry.h"
-#include "runtime/ort_node.h"
+#include "runtime/peek.h"
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -45,7 +52,7 @@ static int restore_slot(struct dl_phdr_info *info, size_t size, void *data)
 	void *page = (void *)(head->slot & ~4095ull);
 	uint64_t found;
 
-	if (!ort_peek(head->slot, &found, sizeof found) || found - (uint64_t)head >= FERRY_MAX ||
+	if (!peek_read(head->slot, &found, sizeof found) || found - (uint64_t)head >= FERRY_MAX ||
 	    mprotect(page, 4096, PROT_READ | PROT_WRITE))
 		return 1;
 	__atomic_store_n((uint64_t *)head->slot, head->original, __ATOMIC_RELEASE);
@@ -71,12 +78,7 @@ static int open_lifeline(const char *dir)
 	return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
 }
 
-bool inject_is_child(void)
-{
-	return agent.late_since && agent.late_pid != getpid();
-}
-
-void inject_leave_child(void)
+void injected_leave_child(void)
 {
 	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
 
@@ -84,13 +86,13 @@ void inject_leave_child(void)
 		return;
 	agent_set(&nothing);
 	hot->level = LEVEL_OFF;
-	disarm();
+	arm_undo();
 	/* what it has inherited of the parent's thread */
 	__atomic_store_n(&is_inside, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&brought->phase, FERRY_DONE, __ATOMIC_RELEASE);
 }
 
-bool inject_is_over(void)
+bool injected_is_over(void)
 {
 	int fd;
 
@@ -101,21 +103,21 @@ bool inject_is_over(void)
 		close(fd);
 		return false;
 	}
-	inject_leave_child();
+	injected_leave_child();
 	return true;
 }
 
-void inject_look(void)
+void injected_look(void)
 {
 	static uint64_t due_ns;
 	uint64_t now_ns = clock_ns();
 	int saved = errno;
 
 	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF) {
-		inject_leave_child();
+		injected_leave_child();
 	} else if (now_ns >= due_ns) {
 		due_ns = now_ns + LOOK_MS * 1000000ull;
-		inject_is_over();
+		injected_is_over();
 	}
 	errno = saved;
 }
@@ -123,11 +125,11 @@ void inject_look(void)
 /* What was learned the last time: objects have come and gone since. */
 static void forget_all(void)
 {
-	runs_forget_all();
-	hooks_forget_all();
-	sessions_forget_all();
-	api_forget();
-	late_forget();
+	inference_forget_all();
+	for (const struct agent_code *const *code = agent_codes; *code; code++)
+		if ((*code)->forget_all)
+			(*code)->forget_all();
+	session_forget_all();
 	arm_check_again();
 }
 
@@ -176,7 +178,7 @@ static void end(void)
 
 	agent_set(&nothing); /* a child of fork from now on makes no segment */
 	hot->is_changing = 1;
-	disarm();
+	arm_undo();
 	hot->level = LEVEL_OFF;
 }
 
@@ -200,9 +202,9 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 
 	brought = state;
 	/* before anything looks at the tables: a foreign word cuts one short */
-	walk_begin();
+	module_walk_begin();
 	dl_iterate_phdr(restore_slot, (void *)(uintptr_t)head);
-	walk_end();
+	module_walk_end();
 	pthread_detach(pthread_self());
 	prctl(PR_SET_NAME, "inftrace");
 	/* it has been started by a thread that may go before all others */

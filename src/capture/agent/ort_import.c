@@ -14,10 +14,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/agent/ort.h"
+#include "capture/agent/first.h"
+#include "capture/agent/ort_in.h"
 #include "event/event.h"
 #include "runtime/onnx_peek.h"
-#include "runtime/ort_node.h"
+#include "runtime/peek.h"
 
 typedef void throw_function(void *object, void *type, void (*destroy)(void *));
 static throw_function *real_throw;
@@ -83,7 +84,7 @@ static ssize_t on_bytes_size(void *object)
 static void tell_provider(struct thread *thread, const char *path, uint64_t start, uint64_t end)
 {
 	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-	uint8_t lane = lane_take(start);
+	uint8_t lane = inference_take_lane(start);
 	struct record *record = agent_claim(thread);
 
 	if (record) {
@@ -95,7 +96,7 @@ static void tell_provider(struct thread *thread, const char *path, uint64_t star
 					   .flags = KIND_PROVIDER_READY };
 		agent_publish(thread);
 	}
-	lane_give(lane, end);
+	inference_give_lane(lane, end);
 }
 
 /* Called by import_dlopen below. A path with a slash is found the same whoever asks; for a bare name the
@@ -179,7 +180,7 @@ static void throw_seen(void *object, void *type)
 	if (creation_is_open(thread))
 		creation_end(thread, OWNER_EVALUATION, message);
 	else if (thread->n_runs)
-		run_end(thread, OWNER_EVALUATION, message);
+		inference_end(thread, OWNER_EVALUATION, message);
 	else
 		creation_refused(thread, message);
 }
@@ -222,11 +223,11 @@ static const char *role_of(void *arg)
 	uint64_t text;
 	char prefix[64];
 
-	if (!ort_peek((uint64_t)arg, &text, 8))
+	if (!peek_read((uint64_t)arg, &text, 8))
 		return NULL;
 	memset(prefix, 0, sizeof prefix);
 	for (unsigned i = 0; i < sizeof prefix - 1; i++)
-		if (!ort_peek(text + i, prefix + i, 1) || !prefix[i])
+		if (!peek_read(text + i, prefix + i, 1) || !prefix[i])
 			break;
 	if (strstr(prefix, "intra-op"))
 		return "intra-op";
@@ -263,17 +264,17 @@ static int on_thread(pthread_t *id, const pthread_attr_t *attributes, void *(*fu
 	return failed;
 }
 
-void import_arm(struct runtime *runtime)
+void ort_import_arm(const struct copy *copy)
 {
-	void *handle = dlopen(runtime->image.path[0] ? runtime->image.path : NULL, RTLD_LAZY | RTLD_NOLOAD);
+	void *handle = dlopen(copy->image.path[0] ? copy->image.path : NULL, RTLD_LAZY | RTLD_NOLOAD);
 	throw_function *found = handle ? (throw_function *)first_dlsym(handle, "__cxa_throw") : NULL;
 
-	hook_import(&runtime->image, "open", on_open);
-	hook_import(&runtime->image, "pthread_create", on_thread);
-	hook_import(&runtime->image, "dlopen", import_dlopen);
+	hook_import(&copy->image, "open", on_open);
+	hook_import(&copy->image, "pthread_create", on_thread);
+	hook_import(&copy->image, "dlopen", import_dlopen);
 	if (found && (!real_throw || real_throw == found)) {
 		real_throw = found;
-		hook_import(&runtime->image, "__cxa_throw", on_throw);
+		hook_import(&copy->image, "__cxa_throw", on_throw);
 	}
 	if (!real_bytes || !real_bytes_size) {
 		real_bytes = (char *(*)(void *))first_dlsym(RTLD_DEFAULT, "PyBytes_AsString");
@@ -282,10 +283,10 @@ void import_arm(struct runtime *runtime)
 	if (!real_utf8)
 		real_utf8 = (const char *(*)(void *, ssize_t *))first_dlsym(RTLD_DEFAULT, "PyUnicode_AsUTF8AndSize");
 	if (real_utf8)
-		hook_import(&runtime->image, "PyUnicode_AsUTF8AndSize", on_utf8);
+		hook_import(&copy->image, "PyUnicode_AsUTF8AndSize", on_utf8);
 	if (real_bytes && real_bytes_size) {
-		hook_import(&runtime->image, "PyBytes_AsString", on_bytes);
-		hook_import(&runtime->image, "PyBytes_Size", on_bytes_size);
+		hook_import(&copy->image, "PyBytes_AsString", on_bytes);
+		hook_import(&copy->image, "PyBytes_Size", on_bytes_size);
 	}
 	if (handle)
 		dlclose(handle);

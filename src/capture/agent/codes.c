@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The list of the runtimes for which the agent has code. */
+#include "capture/agent/code.h"
+
+#define DECLARE(name) extern const struct agent_code agent_##name;
+AGENT_CODES(DECLARE)
+DECLARE(plain)
+#define ENTRY(name) &agent_##name,
+const struct agent_code *const agent_codes[] = { AGENT_CODES(ENTRY) ENTRY(plain) NULL };

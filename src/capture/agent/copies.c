@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From an object to the copy of a runtime that it belongs to. Finds no copies: arm.c does. */
+#include "capture/agent/copies.h"
+
+struct copy copies[MAX_COPIES];
+uint32_t n_copies;
+
+struct copy *copies_of(uintptr_t object)
+{
+	uintptr_t vptr = *(uintptr_t *)object;
+
+	for (uint32_t i = 0; i < n_copies; i++) {
+		const struct image *image = &copies[i].image;
+		if (!copies[i].is_gone && (vptr - image->relro_start < image->relro_end - image->relro_start ||
+					   image_has(image, vptr, IMAGE_R)))
+			return &copies[i];
+	}
+	/* a hook was called all the same: the module is still there, and the hook needs the original */
+	for (uint32_t i = 0; i < n_copies; i++)
+		if (image_has(&copies[i].image, vptr, IMAGE_R))
+			return &copies[i];
+	return NULL;
+}

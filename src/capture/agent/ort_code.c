@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The agent's code for ONNX Runtime, as arm.c, first.c and injected.c call it. */
+#include "capture/agent/code.h"
+#include "capture/agent/ort_in.h"
+
+#define ORT_ENTRY(id, hook, ...) [ORT_##id] = ort_on_##hook,
+
+static void *hook(const struct runtime *runtime, unsigned family)
+{
+	static void *const hooks[N_ORT_FAMILIES] = { ORT_FAMILIES(ORT_ENTRY) };
+
+	return hooks[family];
+}
+
+static void arm(struct copy *copy)
+{
+	ort_c_api_arm(&ort_copies[copy->number]);
+	ort_import_arm(copy);
+}
+
+static void forget_all(void)
+{
+	ort_operator_forget_all();
+	ort_c_api_forget_all();
+	ort_late_forget_all();
+}
+
+const struct agent_code agent_ort = {
+	.runtime = &runtime_onnxruntime,
+	.hook = hook,
+	.found = ort_copy_found,
+	.arm = arm,
+	.forget_gone = ort_copy_forget_gone,
+	.forget_all = forget_all,
+	.defined = "OrtGetApiBase",
+	.definition = OrtGetApiBase,
+};

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What stands in for ONNX Runtime's virtual functions, but for those of operators (ort_operator.c).
+ *
+ * Calling convention: a function that returns a class gets a hidden first argument for the result, then `this`. A hook
+ * passes on six register and six stack words, whatever the true number of parameters is: parameters that a version adds
+ * do no harm. Those that are called in every run, which have four at most, pass on the six registers.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "capture/agent/injected.h"
+#include "capture/agent/ort_in.h"
+#include "event/event.h"
+#include "runtime/ort_node.h"
+#include "runtime/peek.h"
+
+#define PASS_REGISTERS a, b, c, d, e, f
+typedef word run_function(ORT_REGISTERS);
+
+/* The session that has this provider, also when it was there before us. */
+static struct session *session_running(word provider)
+{
+	struct session *session = session_of_provider(provider);
+
+	if (__builtin_expect(!agent.late_since, 1))
+		return session;
+	if (!session)
+		return ort_late_session(provider);
+	if (session->is_late && !session->was_sought)
+		ort_late_name(session, provider);
+	return session;
+}
+
+/* b: the session's CPU provider; c: the public OrtRunOptions (1.18 and later; garbage before). */
+word ort_on_run_start(ORT_REGISTERS)
+{
+	struct ort_met met = ort_meet(b, ORT_RUN_START);
+	struct thread *thread = agent_thread();
+
+	if (thread) {
+		const struct ort_copy *copy = met.copy;
+		struct open_run *run = inference_top(thread);
+		const char *tag = NULL;
+		bool has_options = copy->minor >= 18, is_new = !run || run->is_executing;
+		if (has_options && copy->api && c && (is_new || !run->told)) {
+			void *const *api = (void *const *)copy->api;
+			void *status = ((void *(*)(word, const char **))api[ORT_API_RUN_OPTIONS_GET_RUN_TAG])(c, &tag);
+			if (status)
+				((void (*)(void *))api[ORT_API_RELEASE_STATUS])(status);
+		}
+		inference_executing(thread, is_new || !run->session ? session_running(b) : run->session,
+				    has_options ? c : 0, tag);
+	}
+	return ((run_function *)(word)met.next)(PASS_REGISTERS);
+}
+
+word ort_on_run_end(ORT_REGISTERS)
+{
+	run_function *next = (run_function *)(word)ort_original(b, ORT_RUN_END);
+	word r = next(PASS_REGISTERS);
+	struct thread *thread = agent_thread();
+	struct open_run *run = thread ? inference_top(thread) : NULL;
+
+	if (!run) {
+		if (thread && agent.late_since && !thread->is_settled)
+			ort_late_end(thread, session_running(b));
+		return r;
+	}
+	if (__builtin_expect(thread->depth > run->depth, 0))
+		inference_close_operators(thread, run->depth, 0);
+	if (run->owner == OWNER_PROVIDER)
+		inference_end(thread, OWNER_PROVIDER, 0);
+	if (__builtin_expect(hot->is_child, 0))
+		injected_look();
+	return r;
+}
+
+static void learn_provider(struct thread *thread, word at)
+{
+	static unsigned offset; /* a guess; a race does no harm */
+	char name[64] = "";
+
+	ort_provider_name(at, &offset, name, sizeof name);
+	session_add_provider(thread->creation.session, at, name);
+}
+
+/* a: result, a vector of capabilities; b: the provider */
+word ort_on_capability(ORT_ARGS)
+{
+	ort_function *next = ort_original(b, ORT_GET_CAPABILITY);
+	struct thread *thread = agent_thread();
+	struct provider *provider;
+	word r;
+
+	if (!thread || !creation_is_open(thread))
+		return next(ORT_PASS);
+	learn_provider(thread, b);
+	provider = map_get(&session_providers, b);
+	creation_part_begin(thread, "partition ", provider ? provider->text : NULL);
+	r = next(ORT_PASS);
+	creation_part_end(thread, FLAG_COUNT, (uint32_t)((((word *)a)[1] - ((word *)a)[0]) / 8));
+	return r;
+}
+
+word ort_on_compile(ORT_ARGS)
+{
+	ort_function *next = ort_original(b, ORT_COMPILE);
+	struct thread *thread = agent_thread();
+	struct provider *provider = map_get(&session_providers, b);
+	word r;
+
+	if (!thread || !creation_part_begin(thread, "compile ", provider ? provider->text : NULL))
+		return next(ORT_PASS);
+	r = next(ORT_PASS);
+	creation_part_end(thread, *(word *)a ? FLAG_FAILED : 0, *(word *)a ? ort_copy_failure(*(word *)a) : 0);
+	return r;
+}
+
+/* The last step of a session's creation, for the CPU provider, which every session has. */
+word ort_on_session_ready(ORT_ARGS)
+{
+	const struct ort_copy *copy = ort_copy_of(b);
+	ort_function *next = ort_original(b, ORT_SESSION_READY);
+	struct thread *thread;
+	word r = next(ORT_PASS);
+
+	thread = agent_thread();
+	if (thread && copy->copy->found.slot[ORT_CREATION_END] < 0 && *(word *)b == copy->cpu_vtable)
+		creation_end(thread, OWNER_EVALUATION, *(word *)a ? ort_copy_failure(*(word *)a) : 0);
+	return r;
+}
+
+/* b: this, whose name stands at + 8; d: bool &modified */
+word ort_on_transform(ORT_ARGS)
+{
+	ort_function *next = ort_original(b, ORT_TRANSFORM);
+	struct thread *thread = agent_thread();
+	char name[96];
+	uint8_t before;
+	word r;
+
+	if (!thread || !creation_is_open(thread))
+		return next(ORT_PASS);
+	peek_string(b + 8, name, sizeof name);
+	before = *(uint8_t *)d;
+	creation_part_begin(thread, NULL, name);
+	r = next(ORT_PASS);
+	creation_part_end(thread, !before && *(uint8_t *)d ? FLAG_MODIFIED : FLAG_UNMODIFIED, 0);
+	return r;
+}
+
+word ort_on_evaluation_start(ORT_REGISTERS)
+{
+	run_function *next = (run_function *)(word)ort_original(a, ORT_EVALUATION_START);
+	struct thread *thread = agent_thread();
+	struct open_run *run = thread ? inference_top(thread) : NULL;
+
+	if (thread && run && run->owner == OWNER_EVALUATION && !run->is_executing)
+		inference_end(thread, OWNER_EVALUATION, run->message); /* refused, and nobody said so */
+	run = thread ? inference_top(thread) : NULL;
+	if (thread && (!run || run->is_executing)) {
+		thread->is_settled = true;
+		inference_begin(thread, OWNER_EVALUATION, 0, NULL);
+	}
+	return next(PASS_REGISTERS);
+}
+
+word ort_on_evaluation_stop(ORT_REGISTERS)
+{
+	run_function *next = (run_function *)(word)ort_original(a, ORT_EVALUATION_STOP);
+	word r = next(PASS_REGISTERS);
+	struct thread *thread = agent_thread();
+	const struct open_run *run = thread ? inference_top(thread) : NULL;
+
+	if (run && run->owner <= OWNER_EVALUATION)
+		inference_end(thread, OWNER_EVALUATION, 0);
+	return r;
+}
+
+/* Called when initialisation begins, after the model was loaded. */
+word ort_on_creation_start(ORT_ARGS)
+{
+	ort_function *next = ort_original(a, ORT_CREATION_START);
+	struct thread *thread = agent_thread();
+
+	if (thread) {
+		if (!creation_is_open(thread))
+			creation_begin(thread, OWNER_EVALUATION, 0);
+		creation_loaded(thread, thread->creation.load_start);
+	}
+	return next(ORT_PASS);
+}
+
+/* b: the InferenceSession, which is the public OrtSession */
+word ort_on_predefined_transformers(ORT_ARGS)
+{
+	ort_function *next = ort_original(b, ORT_PREDEFINED_TRANSFORMERS);
+	struct thread *thread = agent_thread();
+
+	if (thread) {
+		if (!creation_is_open(thread))
+			creation_begin(thread, OWNER_EVALUATION, 0);
+		if (creation_is_open(thread) && !thread->creation.n_nested)
+			session_bind(thread->creation.session, b);
+	}
+	return next(ORT_PASS);
+}
+
+/* Names that only the loaded model knows: graph name, the second or third word on the stack. */
+word ort_on_creation(ORT_ARGS)
+{
+	const struct ort_copy *copy = ort_copy_of(a);
+	ort_function *next = ort_original(a, ORT_CREATION);
+	struct thread *thread = agent_thread();
+	char graph[80];
+
+	if (thread && creation_is_open(thread) && !thread->creation.session->model[0]) {
+		bool has_file = copy->minor >= 23;
+		if (peek_string(has_file ? i : h, graph, sizeof graph) >= 0)
+			session_name_graph(thread->creation.session, graph);
+	}
+	if (thread && creation_is_open(thread))
+		session_know(copy->copy->number, thread->creation.session, (uint32_t)b);
+	return next(ORT_PASS);
+}
+
+/* c: Status const & */
+word ort_on_creation_end(ORT_ARGS)
+{
+	ort_function *next = ort_original(a, ORT_CREATION_END);
+	word r = next(ORT_PASS);
+	struct thread *thread = agent_thread();
+	uint64_t state = 0;
+
+	if (thread) {
+		peek_read(c, &state, 8);
+		creation_end(thread, OWNER_EVALUATION, state ? ort_copy_failure(state) : 0);
+	}
+	return r;
+}
+
+word ort_on_load_start(ORT_ARGS)
+{
+	ort_function *next = ort_original(a, ORT_LOAD_START);
+	struct thread *thread = agent_thread();
+
+	if (thread && creation_is_open(thread))
+		thread->creation.load_start = agent_now();
+	return next(ORT_PASS);
+}
+
+word ort_on_load_end(ORT_ARGS)
+{
+	ort_function *next = ort_original(a, ORT_LOAD_END);
+	struct thread *thread = agent_thread();
+
+	if (thread && creation_is_open(thread))
+		creation_loaded(thread, thread->creation.load_start);
+	return next(ORT_PASS);
+}
+
+/* b: the runtime's number of the session, or 0; c: Status const & */
+word ort_on_runtime_error(ORT_ARGS)
+{
+	const struct ort_copy *copy = ort_copy_of(a);
+	ort_function *next = ort_original(a, ORT_RUNTIME_ERROR);
+	struct thread *thread = agent_thread();
+	struct open_run *run = thread ? inference_top(thread) : NULL;
+	uint64_t state = 0;
+
+	if (thread && peek_read(c, &state, 8) && state) {
+		thread->last_message = ort_copy_failure(state);
+		if (run) {
+			run->message = thread->last_message;
+			if (!run->session)
+				run->session = copy ? session_known(copy->copy->number, (uint32_t)b) : NULL;
+			if (run->owner == OWNER_EVALUATION && !run->is_executing && (uint32_t)b)
+				inference_end(thread, OWNER_EVALUATION, run->message);
+		} else if (creation_is_open(thread)) {
+			thread->creation.message = thread->last_message;
+		}
+	}
+	return next(ORT_PASS);
+}
+
+word ort_on_session_delete(ORT_ARGS)
+{
+	ort_function *next = ort_original(a, ORT_SESSION_DELETE);
+	struct thread *thread = agent_thread();
+	struct session *session = session_of_object(a);
+	struct record *record;
+
+	if (thread && session && creation_is_open(thread) && thread->creation.session == session) {
+		creation_end(thread, (enum run_owner)thread->creation.owner,
+			     thread->creation.message ? thread->creation.message : dict_text("failed", 6));
+	} else if (thread && session) {
+		record = agent_claim(thread);
+		if (record) {
+			*record =
+			    (struct record){ .time = agent_now(), .id = session->number, .type = RECORD_RELEASED };
+			agent_publish(thread);
+		}
+		session_release(a);
+	}
+	return next(ORT_PASS);
+}

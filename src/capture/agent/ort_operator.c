@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Operators of ONNX Runtime: what stands in for the virtual functions of OpKernel.
+ *
+ * The hot path is on_compute: one look-up, two clocks, one record. Everything that may take longer happens at first
+ * sight of a kernel (kernel_learn), or not on this path.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "capture/agent/ort_in.h"
+#include "event/event.h"
+#include "runtime/ort_node.h"
+
+typedef word compute_function(word result, word self, word context);
+
+static struct map kernels; /* OpKernel -> struct kernel */
+static struct kernel *free_kernels;
+
+void ort_operator_forget_all(void)
+{
+	const struct map_table *table;
+
+	agent_lock();
+	table = kernels.table;
+	for (uint64_t i = 0; table && i <= table->mask; i++) {
+		struct kernel *kernel = table->entry[i].value;
+		if (!kernel)
+			continue;
+		map_put(&kernels, kernel->self, NULL);
+		kernel->vptr = 0;
+		kernel->next_free = free_kernels;
+		free_kernels = kernel;
+	}
+	agent_unlock();
+}
+
+/* The text id of a provider's name, in this process's segment. */
+static uint32_t provider_name(word at)
+{
+	struct provider *provider = at ? map_get(&session_providers, at) : NULL;
+
+	if (!provider || !provider->text[0])
+		return 0;
+	if (provider->generation != hot->generation) {
+		provider->name = dict_text(provider->text, strlen(provider->text));
+		provider->generation = hot->generation;
+	}
+	return provider->name;
+}
+
+static struct kernel *kernel_new(word self)
+{
+	struct kernel *kernel;
+
+	agent_lock();
+	kernel = map_get(&kernels, self);
+	if (!kernel) {
+		kernel = free_kernels;
+		if (kernel)
+			free_kernels = kernel->next_free;
+		else
+			kernel = arena_alloc(&agent.arena, sizeof *kernel);
+		if (kernel) {
+			memset(kernel, 0, sizeof *kernel);
+			kernel->self = self;
+			if (!map_put(&kernels, self, kernel))
+				kernel = NULL;
+		}
+	}
+	agent_unlock();
+	return kernel;
+}
+
+/* First sight of a kernel, or of one whose address was another's. NULL: memory is out. */
+static __attribute__((noinline)) struct kernel *kernel_learn(word self)
+{
+	struct ort_copy *copy = ort_copy_of(self);
+	struct kernel *kernel = copy ? kernel_new(self) : NULL;
+	struct ort_node node;
+	int saved = errno;
+
+	if (!kernel)
+		return NULL;
+	ort_node_read(&copy->copy->found, self, &node);
+	if (kernel->vptr != *(word *)self) { /* not told again, but another one */
+		kernel->constant = kernel->graph_input = 0;
+		kernel->look = LOOK_LEARN;
+	}
+	kernel->copy = copy;
+	kernel->compute = copies_original(copy->copy, *(word *)self, ORT_COMPUTE);
+	kernel->session = session_of_provider(node.provider);
+	if (!kernel->session && agent.late_since)
+		kernel->session = ort_late_session(node.provider);
+	kernel->session_number = kernel->session ? kernel->session->number : 0;
+	kernel->node = dict_node(dict_text(node.name, strlen(node.name)), dict_text(node.type, strlen(node.type)),
+				 provider_name(node.provider));
+	kernel->generation = hot->generation;
+	__atomic_store_n(&kernel->vptr, *(word *)self, __ATOMIC_RELEASE);
+	errno = saved;
+	return kernel;
+}
+
+/* The kernel, learned now if it was not known, has changed, or was told to another process's segment. */
+static inline struct kernel *kernel_get(word self)
+{
+	struct kernel *kernel = map_get(&kernels, self);
+
+	if (__builtin_expect(!kernel || kernel->vptr != *(word *)self || kernel->generation != hot->generation, 0))
+		kernel = kernel_learn(self);
+	return kernel;
+}
+
+/*
+ * The runtime's context of an operator points at RunOptions::terminate, 40 bytes into the options, from one
+ * of a few words, by version. Before 1.18 the options are not known here, but those that the runtime
+ * makes by itself lie on the stack of the thread that runs, a little above us.
+ */
+static bool is_of_run(uintptr_t context, unsigned lane)
+{
+	enum {
+		FIRST = ORT_CONTEXT_OPTIONS,
+		LAST = FIRST + ORT_CONTEXT_OPTIONS_WORDS - 1,
+		OPTIONS = 256,
+		STACK = 8192,
+		FRAMES = 1 << 20
+	};
+	uint64_t words[LAST + 1], options = inference_active[lane].run_options, stack = inference_active[lane].stack;
+
+	if (!context)
+		return false;
+	/* late: options that are not the run's own may be shared with one that began before the hooks went in */
+	if (agent.late_since && options && options - stack >= FRAMES)
+		return false;
+	memcpy(words, (const void *)context, sizeof words);
+	for (int i = FIRST; i <= LAST; i++)
+		if ((options && words[i] - options < OPTIONS) || (!options && words[i] - stack < STACK))
+			return true;
+	return false;
+}
+
+static uint32_t find_run(const struct kernel *kernel, uintptr_t context)
+{
+	uint64_t lanes = __atomic_load_n(&hot->lanes, __ATOMIC_RELAXED);
+	uint32_t only = 0, matching = 0, n = 0, n_matching = 0;
+
+	for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+		uint32_t run = __atomic_load_n(&inference_active[lane].run, __ATOMIC_ACQUIRE);
+		if (!run || inference_active[lane].session != kernel->session)
+			continue;
+		/* late: it may be of a run that began before the hooks went in, of which nothing is known */
+		only = agent.late_since ? 0 : run;
+		n++;
+		if (is_of_run(context, lane)) {
+			matching = run;
+			n_matching++;
+		}
+	}
+	/* several that share their options cannot be told apart: nobody's, rather than the wrong one's */
+	return n_matching == 1 ? matching : n == 1 ? only : 0;
+}
+
+static uint32_t run_of(struct thread *thread, const struct kernel *kernel, word context)
+{
+	if (thread->n_runs)
+		return thread->run[thread->n_runs - 1].run;
+	return creation_is_open(thread) ? 0 : find_run(kernel, context);
+}
+
+/*
+ * It returns in another process than the one in which it began, or in another recording: nothing may be written, the
+ * ring is not this one's, and the place may be another operator's by now.
+ */
+static inline bool is_stale(const struct thread *thread, const struct open_operator *op, word frame)
+{
+	return thread->generation != hot->generation || !op->start || op->frame != frame;
+}
+
+/* Any operator: inside another, on a thread that runs no inference, told with its shapes, or learned. */
+static __attribute__((noinline)) word compute_any(word result, word self, word context, word frame)
+{
+	struct kernel *kernel = kernel_get(self);
+	struct thread *thread;
+	struct open_operator *op;
+	struct record *record;
+	uint32_t run, shapes = 0;
+	uint64_t end;
+	word r;
+
+	if (__builtin_expect(!kernel, 0)) {
+		compute_function *next = (compute_function *)(word)ort_original(self, ORT_COMPUTE);
+		return next(result, self, context);
+	}
+	thread = agent_thread();
+	if (__builtin_expect(!thread, 0))
+		return ((compute_function *)kernel->compute)(result, self, context);
+	if (__builtin_expect(thread->depth, 0))
+		inference_tell_operators(thread, frame);
+	if (__builtin_expect(thread->depth >= MAX_DEPTH, 0)) {
+		ring_lose(&thread->ring);
+		return ((compute_function *)kernel->compute)(result, self, context);
+	}
+	run = run_of(thread, kernel, context);
+	if (__builtin_expect(hot->level == LEVEL_DETAIL, 0))
+		shapes = ort_shape_of_context(kernel->copy, context);
+	if (__builtin_expect(kernel->look & thread->looks, 0))
+		ort_inputs_see(thread, kernel, context);
+	op = &thread->open[thread->depth++];
+	op->frame = frame;
+	op->node = kernel->node;
+	op->run = run;
+	op->told = false;
+	op->start = agent_now();
+	r = ((compute_function *)kernel->compute)(result, self, context);
+	end = agent_now();
+	if (__builtin_expect(is_stale(thread, op, frame), 0))
+		return r;
+	thread->depth = (uint32_t)(op - thread->open);
+	if (__builtin_expect(op->told | (*(word *)result != 0), 0)) {
+		inference_end_operator(thread, op, end, *(word *)result ? ort_copy_failure(*(word *)result) : 0);
+		return r;
+	}
+	if (__builtin_expect(thread->ring.head >= thread->ring.limit, 0) &&
+	    ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
+		agent_grow_ring(thread);
+	record = ring_claim(&thread->ring);
+	if (__builtin_expect(!record, 0))
+		return r;
+	record->time = op->start;
+	record->value = end;
+	record->id = op->node;
+	record->run = run;
+	record->text = shapes;
+	record->type = RECORD_OPERATOR;
+	record->flags = shapes ? FLAG_SHAPES : 0;
+	record->more = 0;
+	ring_publish(&thread->ring);
+	return r;
+}
+
+/* An operator that was not plain in the end: it had others inside, it failed, it forked, or the ring wants a look. */
+static __attribute__((noinline)) void compute_rest(struct thread *thread, uint64_t end, uint64_t state, word frame)
+{
+	struct open_operator *op = &thread->open[0];
+	struct record *record;
+
+	if (is_stale(thread, op, frame))
+		return;
+	thread->depth = 0;
+	if (op->told || state) {
+		inference_end_operator(thread, op, end, state ? ort_copy_failure(state) : 0);
+		return;
+	}
+	if (ring_fill(&thread->ring) > (thread->ring.mask + 1) / 2)
+		agent_grow_ring(thread);
+	record = ring_claim(&thread->ring);
+	if (!record)
+		return;
+	*record =
+	    (struct record){ .time = op->start, .value = end, .id = op->node, .run = op->run, .type = RECORD_OPERATOR };
+	ring_publish(&thread->ring);
+}
+
+/*
+ * The hot path, for what nearly all operators are: known, in an inference of this thread, not inside another. As
+ * short as can be, and not only for its instructions: the runtime's own code fills the instruction cache, and
+ * what we take of it costs more than they do.
+ */
+word ort_on_compute(word result, word self, word context)
+{
+	const struct map_table *table = __atomic_load_n(&kernels.table, __ATOMIC_ACQUIRE);
+	const word frame = (word)__builtin_frame_address(0);
+	struct thread *thread = self_thread;
+	const struct map_entry *entry;
+	const struct kernel *kernel;
+	struct open_operator *op;
+	struct ring_writer *ring;
+	struct record *record;
+	uint64_t who, what = (uint64_t)RECORD_OPERATOR << 32, end;
+	word r;
+
+	if (!table || !thread)
+		return compute_any(result, self, context, frame);
+	for (uint64_t at = map_hash(self);; at++) {
+		word key;
+		entry = &table->entry[at & table->mask];
+		key = __atomic_load_n(&entry->key, __ATOMIC_ACQUIRE);
+		if (__builtin_expect(key == self, 1))
+			break;
+		if (!key)
+			return compute_any(result, self, context, frame);
+	}
+	kernel = __atomic_load_n(&entry->value, __ATOMIC_ACQUIRE);
+	if (__builtin_expect(!kernel, 0) || __builtin_expect(kernel->vptr != *(word *)self, 0) ||
+	    __builtin_expect(kernel->generation != thread->plain, 0) ||
+	    __builtin_expect(hot->generation != thread->plain, 0) || __builtin_expect(thread->depth, 0) ||
+	    __builtin_expect(kernel->look & thread->looks, 0))
+		return compute_any(result, self, context, frame);
+	op = &thread->open[0];
+	who = kernel->node | (uint64_t)thread->current_run << 32;
+	memcpy(&op->node, &who, sizeof who);
+	op->frame = frame;
+	op->told = false;
+	thread->depth = 1;
+	op->start = clock_ticks();
+	r = ((compute_function *)kernel->compute)(result, self, context);
+	end = clock_ticks();
+	ring = &thread->ring;
+	if (__builtin_expect(hot->generation != thread->plain, 0) || __builtin_expect(op->told, 0) ||
+	    __builtin_expect(*(word *)result != 0, 0) || __builtin_expect(ring->head >= ring->limit, 0) ||
+	    __builtin_expect(ring->busy, 0)) {
+		compute_rest(thread, end, *(word *)result, frame);
+		return r;
+	}
+	thread->depth = 0;
+	ring->busy = 1;
+	__asm__ volatile("" ::: "memory");
+	record = &ring->data[ring->head & ring->mask];
+	record->time = op->start;
+	record->value = end;
+	memcpy(&record->id, &op->node, sizeof who);
+	memcpy(&record->text, &what, sizeof what);
+	ring_publish(ring);
+	return r;
+}
+
+/* The deleting destructor: the address may come back as another kernel. */
+word ort_on_kernel_delete(ORT_ARGS)
+{
+	ort_function *next = ort_original(a, ORT_KERNEL_DELETE);
+	struct kernel *kernel = map_get(&kernels, a);
+
+	if (kernel) {
+		agent_lock();
+		map_put(&kernels, a, NULL);
+		kernel->vptr = 0;
+		kernel->next_free = free_kernels;
+		free_kernels = kernel;
+		agent_unlock();
+	}
+	return next(ORT_PASS);
+}
+
+/* b: this; d: number of the constant input */
+word ort_on_prepack(ORT_ARGS)
+{
+	ort_function *next = ort_original(b, ORT_PREPACK);
+	struct thread *thread = agent_thread();
+	struct kernel *kernel;
+	uint64_t start, end;
+	word r;
+
+	if (!thread || !creation_is_open(thread) || !(kernel = kernel_get(b)))
+		return next(ORT_PASS);
+	if (d < 32)
+		kernel->constant |= 1u << d;
+	start = agent_now();
+	r = next(ORT_PASS);
+	end = agent_now();
+	creation_part_node(thread, kernel->node, start, end);
+	return r;
+}

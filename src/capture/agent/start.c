@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The edges of a process's life: the library is loaded, the process forks, the recording ends, the process exits. Reads
+ * the settings from the environment and calls the files that act at each edge; does nothing of that itself.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "capture/agent/agent.h"
+#include "capture/agent/arm.h"
+#include "capture/agent/first.h"
+#include "capture/agent/injected.h"
+#include "capture/agent/module_walk.h"
+
+static void forked(bool has_segment)
+{
+	if (has_segment)
+		arm_tell_again();
+	if (!agent.late_since)
+		return;
+	hot->is_child = 1;
+	if (!has_segment)
+		injected_leave_child(); /* the recorder cannot read anything of it */
+}
+
+static void ended(void)
+{
+	if (hot->is_child)
+		injected_leave_child();
+	else
+		arm_undo();
+}
+
+static const struct agent_edges edges = { .forked = forked, .ended = ended, .is_over = injected_is_over };
+
+static uint64_t number_of(const char *text, uint64_t otherwise)
+{
+	uint64_t number = 0;
+
+	if (!text || !*text)
+		return otherwise;
+	for (; *text >= '0' && *text <= '9'; text++)
+		number = number * 10 + (uint64_t)(*text - '0');
+	return number;
+}
+
+static uint32_t level_of(const char *text)
+{
+	if (text && !strcmp(text, "detail"))
+		return LEVEL_DETAIL;
+	return text && !strcmp(text, "inference") ? LEVEL_INFERENCE : LEVEL_OPERATOR;
+}
+
+__attribute__((constructor)) static void agent_start(void)
+{
+	const char *dir = getenv("INFTRACE_DIR");
+	struct agent_settings to;
+	int saved = errno;
+
+	first_start();
+	agent_at_edges(&edges);
+	if (!dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) || getenv("INFTRACE_DISABLE") ||
+	    !agent_set_up())
+		return;
+	module_walk_start();
+	to.dir = dir;
+	to.level = level_of(getenv("INFTRACE_LEVEL"));
+	to.ring_bytes = number_of(getenv("INFTRACE_RING"), 8 << 20);
+	to.use_ticks = getenv("INFTRACE_CLOCK") == NULL;
+	agent_set(&to);
+	arm_new_modules();
+	errno = saved;
+}
+
+__attribute__((destructor)) static void agent_stop(void)
+{
+	if (hot->generation && agent.segment)
+		__atomic_store_n(&agent.segment->ended, 1, __ATOMIC_RELEASE);
+}

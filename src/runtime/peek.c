@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Reads this process's memory by a system call, which fails where a load would crash. Not for the hot path.
+ *
+ * std::string takes 32 bytes { text, length, ... } or, in the C++ library's ABI before version 5, 8 bytes: a text with
+ * its length 24 bytes before it.
+ */
+#include "runtime/peek.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/image.h"
+
+bool peek_read(uint64_t from, void *to, size_t size)
+{
+	struct iovec local = { to, size }, remote = { (void *)from, size };
+	int saved = errno;
+	bool ok = from >= 4096 && process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
+
+	errno = saved;
+	return ok;
+}
+
+uint64_t peek_word(uint64_t from)
+{
+	uint64_t word;
+
+	return peek_read(from, &word, 8) ? word : 0;
+}
+
+static bool is_text(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (((unsigned char)text[i] < 32 && !strchr("\n\t", text[i])) || text[i] == 127)
+			return false;
+	return true;
+}
+
+int peek_string_abi(uint64_t string, bool is_old, char *to, size_t size)
+{
+	uint64_t text = peek_word(string), len, kept;
+
+	*to = 0;
+	if (!text)
+		return -1;
+	len = peek_word(is_old ? text - 24 : string + 8);
+	if (len > 1 << 20)
+		return -1;
+	kept = len < size - 1 ? len : size - 1;
+	/* one byte more than is kept: a text of its whole length ends in NUL */
+	if (kept && !peek_read(text, to, kept))
+		return -1;
+	to[kept] = 0;
+	if (kept < len && kept > 3)
+		memcpy(to + kept - 3, "...", 3);
+	char end = 1;
+	if (!peek_read(text + len, &end, 1) || end || !is_text(to, kept)) {
+		*to = 0;
+		return -1;
+	}
+	return (int)kept;
+}
+
+int peek_string(uint64_t string, char *to, size_t size)
+{
+	int len = peek_string_abi(string, false, to, size);
+
+	return len >= 0 ? len : peek_string_abi(string, true, to, size);
+}
+
+/* The mangled name of an object's class, "N4fake3AddE", as "Add"; one that is no class's stays as it is. */
+static int peek_class(uint64_t object, char *to, size_t size)
+{
+	uint64_t type = peek_word(peek_word(object) - 8);
+	char mangled[160] = "";
+	const char *at = mangled, *last = mangled;
+	size_t len = 0;
+
+	for (uint64_t text = peek_word(type + 8); len < sizeof mangled - 1; len++)
+		if (!peek_read(text + len, mangled + len, 1) || !mangled[len])
+			break;
+	mangled[len] = 0;
+	at += *at == 'N';
+	while (isdigit((unsigned char)*at)) {
+		size_t n = 0;
+		while (isdigit((unsigned char)*at) && n < sizeof mangled)
+			n = n * 10 + (size_t)(*at++ - '0');
+		if (n > strlen(at))
+			break;
+		last = at;
+		len = n;
+		at += n;
+	}
+	if (!len || len >= size)
+		return -1;
+	memcpy(to, last, len);
+	to[len] = 0;
+	return (int)len;
+}
+
+static int peek_text(uint64_t text, char *to, size_t size)
+{
+	size_t len = 0;
+	bool is_there = true;
+
+	for (; len < size - 1; len++)
+		if (!(is_there = peek_read(text + len, to + len, 1)) || !to[len])
+			break;
+	to[len] = 0;
+	return is_there && is_text(to, len) ? (int)len : -1;
+}
+
+int peek_path(const char *path, uint64_t object, char *to, size_t size)
+{
+	uint64_t at = object;
+
+	*to = 0;
+	for (; *path; path++) {
+		uint64_t offset = 0;
+		while (isdigit((unsigned char)*path))
+			offset = offset * 10 + (uint64_t)(*path++ - '0');
+		at += offset;
+		if (*path == '>')
+			at = peek_word(at);
+		else if (*path == 's')
+			return peek_string(at, to, size);
+		else if (*path == 'c')
+			return peek_text(peek_word(at), to, size);
+		else if (*path == 't')
+			return peek_text(at, to, size);
+		else if (*path == 'r')
+			return peek_class(at, to, size);
+		else
+			return -1;
+	}
+	return -1;
+}

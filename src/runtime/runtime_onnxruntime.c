@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * ONNX Runtime's row in the table of runtimes. The families are in ort.h; how their slots are found in ort.c, where
+ * probes go in ort_sites.c, what the agent does in capture/agent/ort_*.c.
+ */
+#include "runtime/ort.h"
+
+#define ORT_FAMILY(id, hook, title, ...) [ORT_##id] = { .name = title, __VA_ARGS__ },
+const struct runtime_family ort_families[N_ORT_FAMILIES] = { ORT_FAMILIES(ORT_FAMILY) };
+
+/* By a look-up of these a program, or the runtime itself, gets at a module that has operators or providers. */
+static const char *const entries[] = {
+	"OrtGetApiBase",	   /* C, C++, Go, C#, Rust */
+	"PyInit_*",		   /* Python */
+	"napi_register_module_v1", /* Node.js */
+	"JNI_OnLoad",		   /* Java */
+	"GetProvider",		   /* a provider's library */
+	"CreateEpFactories",	   /* a plugin provider's */
+	NULL,
+};
+
+static const struct runtime_layout layout = {
+	.kernel_info = ORT_KERNEL_INFO,
+	.info_node = ORT_INFO_NODE,
+	.info_provider = ORT_INFO_PROVIDER,
+	.node_index = ORT_NODE_INDEX,
+	.node_name = ORT_NODE_NAME,
+	.string = ORT_STRING,
+	.old_string = ORT_OLD_STRING,
+	.part_name = ORT_TRANSFORMER_NAME,
+	.status_message = ORT_STATUS_MESSAGE,
+	.context_options = ORT_CONTEXT_OPTIONS * 8,
+};
+
+/* A library that has providers, but not the one that every session has, belongs to the copy that is there already. */
+static void find(struct runtime_found *found, struct rtti *rtti, const struct runtime_found *host)
+{
+	ort_find(found, rtti, rtti_named(rtti, ORT_CPU_CLASS) ? NULL : host);
+}
+
+const struct runtime runtime_onnxruntime = {
+	.name = "onnxruntime",
+	.title = "ONNX Runtime",
+	.entries = entries,
+	.marks = { .prefix = "N11onnxruntime",
+		   .fewest = 64,
+		   .whole = { "16InferenceSessionE" },
+		   .part = { "8OpKernelE", "18IExecutionProviderE" } },
+	.family = ort_families,
+	.n_families = N_ORT_FAMILIES,
+	.inject_family = ORT_RUN_START,
+	.layout = &layout,
+	.is_in = ort_is_in,
+	.find = find,
+#ifndef IN_AGENT /* which reads no files */
+	.find_sites = ort_sites_find,
+#endif
+};

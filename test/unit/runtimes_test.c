@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A made-up runtime as one more row of the table (test/fake/runtime_fake.c): all that walks the table finds it. That
+ * the agent records it is test/tools/made_up_runtime_test.py.
+ */
+#include "runtime/runtimes.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture/inject/inject_file.h"
+#include "capture/proc/file_look.h"
+#include "capture/proc/modules.h"
+#include "runtime/peek.h"
+#include "runtime/probe_sites.h"
+
+extern const struct runtime runtime_fake;
+
+static int opened(void)
+{
+	int fd = open(FAKE_LIBRARY, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void its_file_is_recognised(void **state)
+{
+	struct modules_seen seen = { 0 };
+	int fd = opened();
+
+	assert_int_equal(modules_look(&seen, fd), MODULES_RUNTIME);
+	modules_seen_done(&seen);
+	close(fd);
+}
+
+static const struct image *image_of(const struct image_set *set, const char *name)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (strstr(set->image[i].path, name))
+			return &set->image[i];
+	return NULL;
+}
+
+static void its_families_are_found_in_a_process(void **state)
+{
+	void *library = dlopen(FAKE_LIBRARY, RTLD_NOW);
+	struct image_set set = { 0 };
+	struct arena arena = { 0 };
+	struct runtime_found found;
+	struct rtti_vtable *vtable;
+	const struct image *image;
+	struct rtti rtti;
+
+	assert_non_null(library);
+	assert_int_equal(image_set_self(&set), 0);
+	image = image_of(&set, "fake-runtime");
+	assert_non_null(image);
+	assert_int_equal(rtti_scan(&rtti, image, &set, &arena), 0);
+	assert_ptr_equal(runtimes_in(&rtti), &runtime_fake);
+	runtimes_find(&found, &runtime_fake, &rtti, NULL);
+	assert_string_equal(found.left_out, "");
+	for (unsigned i = 0; i < runtime_fake.n_families; i++)
+		assert_true(found.slot[i] >= 0);
+	/* the class that operators have in common, and two that derive from it */
+	assert_int_equal(rtti_derived(&rtti, "N4fake2OpE", &vtable), 3);
+	arena_done(&arena);
+	image_set_done(&set);
+	dlclose(library);
+}
+
+static void an_agent_can_be_brought_in_where_its_row_says(void **state)
+{
+	struct inject_file found = { 0 };
+	struct image_file file;
+	struct err err = { 0 };
+	int fd = opened();
+
+	assert_int_equal(image_file_open(&file, fd, FAKE_LIBRARY, &err), 0);
+	assert_int_equal(inject_file_look(&file, &found, &err), 0);
+	assert_true(found.slot && found.original);
+	assert_int_equal(image_word(image_file_image(&file), found.slot), found.original);
+	image_file_close(&file);
+	close(fd);
+}
+
+static void its_sites_are_found_in_a_child_without_rights(void **state)
+{
+	struct probe_sites sites;
+	struct err err = { 0 };
+	int fd = opened();
+
+	assert_int_equal(file_look_sites(&sites, fd, FAKE_LIBRARY, NULL, &err), 0);
+	assert_ptr_equal(runtimes[sites.runtime], &runtime_fake);
+	assert_int_equal(probe_sites_count(&sites, SITE_RUN), 1);
+	assert_true(sites.site[0].offset);
+	probe_sites_done(&sites);
+	close(fd);
+}
+
+static void a_slot_is_that_of_the_newest_version_that_is_not_newer(void **state)
+{
+	static const struct runtime_slot slots[] = { { 14, 5 }, { 31, 6 }, { 0, -1 } };
+	static const struct runtime_family family = { .name = "made up", .slots = slots };
+
+	assert_int_equal(runtimes_slot(&family, 13), -1);
+	assert_int_equal(runtimes_slot(&family, 14), 5);
+	assert_int_equal(runtimes_slot(&family, 30), 5);
+	assert_int_equal(runtimes_slot(&family, 40), 6);
+}
+
+struct node {
+	uint64_t vptr;
+	const char *text;
+	const struct node *next;
+	char inside[16];
+};
+
+static void a_path_leads_to_a_text(void **state)
+{
+	struct node last = { .text = "last", .inside = "here" }, first = { .text = "first", .next = &last };
+	char text[32], small[4];
+
+	assert_int_equal(peek_path("8c", (uint64_t)&first, text, sizeof text), 5);
+	assert_string_equal(text, "first");
+	assert_int_equal(peek_path("16>8c", (uint64_t)&first, text, sizeof text), 4);
+	assert_string_equal(text, "last");
+	assert_int_equal(peek_path("16>24t", (uint64_t)&first, text, sizeof text), 4);
+	assert_string_equal(text, "here");
+	assert_int_equal(peek_path("8c", (uint64_t)&first, small, sizeof small), 3);
+	/* nothing there, and a path that ends nowhere */
+	assert_int_equal(peek_path("16>16>8c", (uint64_t)&first, text, sizeof text), -1);
+	assert_int_equal(peek_path("8", (uint64_t)&first, text, sizeof text), -1);
+	assert_int_equal(peek_path("8x", (uint64_t)&first, text, sizeof text), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(its_file_is_recognised),
+		cmocka_unit_test(its_families_are_found_in_a_process),
+		cmocka_unit_test(an_agent_can_be_brought_in_where_its_row_says),
+		cmocka_unit_test(its_sites_are_found_in_a_child_without_rights),
+		cmocka_unit_test(a_slot_is_that_of_the_newest_version_that_is_not_newer),
+		cmocka_unit_test(a_path_leads_to_a_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
