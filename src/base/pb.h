@@ -127,6 +127,13 @@ static inline uint8_t *pb_put_uint(uint8_t *at, uint32_t number, uint64_t value)
 	return pb_put_varint(pb_put_varint(at, PB_TAG(number, PB_VARINT)), value);
 }
 
+static inline uint8_t *pb_put_fixed64(uint8_t *at, uint32_t number, uint64_t value)
+{
+	at = pb_put_varint(at, PB_TAG(number, PB_FIXED64));
+	memcpy(at, &value, sizeof value);
+	return at + sizeof value;
+}
+
 static inline uint8_t *pb_put_double(uint8_t *at, uint32_t number, double value)
 {
 	at = pb_put_varint(at, PB_TAG(number, PB_FIXED64));

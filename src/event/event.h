@@ -23,111 +23,128 @@ enum event_type {
 	EVENT_COUNTER, /* time_ns, track, value */
 };
 
-/* What a slice or instant is; the text is its category in the file (event_kind_name). */
-enum event_kind {
-	KIND_NONE,
-	KIND_PROVIDER_READY, /* a provider library is registered or prepared */
-	KIND_SESSION,	     /* session creation, the whole of it */
-	KIND_LOAD,	     /* model bytes to graph */
-	KIND_SPECIALIZE,     /* optimise, partition, compile, pre-pack */
-	KIND_SETUP,	     /* inputs bound, checked or copied before a run */
-	KIND_INFERENCE,	     /* one run */
-	KIND_OPERATOR,	     /* one node's kernel */
-	KIND_KERNEL,	     /* one device kernel or copy */
-	KIND_STAGE,	     /* a host or device stage of one inference */
-	KIND_LOST,	     /* instant: events that were dropped; args count, where */
-	KIND_NOTE,	     /* instant: a fact about the recording; its name is the topic, see EVENT_NOTE_* */
-	N_KINDS
-};
-
 /*
- * Topics of KIND_NOTE instants and the arguments they carry (those in brackets are optional):
- *   recording  command, level, interval_ns, version [start_realtime_ns, machine]  once, when recording starts
- *   process    pid, exe [state]                                             state: why no runtime was seen, e.g. "no
- * runtime loaded" runtime    runtime, version, path, text (what was armed), [status]      status: what was left out and
- * why created    model, session, providers, [model_path, bytes, status]      when a session is complete (the summary of
- * its creation) released   model, session                                               when a session is released exit
- * pid, exit_status or signal                                   when a recorded process ends cost       events,
- * recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost     our own cost, once, at the end clock      source,
- * error_ns                                             how times were made; largest conversion error unreadable pid,
- * path, text (why)                                        a file of a process that its counters come from, once left
- * out   count, text                                                  what is not recorded of a process, as was asked
- * for or because recording began in its middle stopped    text the reason why recording stopped before the target did
+ * What a slice or instant is: F(KIND_<NAME>, category in the file). Agents write these numbers into records: rows are
+ * only ever added, at the end.
  */
+#define EVENT_KINDS(F) \
+	F(NONE, "") \
+	F(PROVIDER_READY, "provider_ready") /* a provider library is registered or prepared */ \
+	F(SESSION, "session")		    /* session creation, the whole of it */ \
+	F(LOAD, "load")			    /* model bytes to graph */ \
+	F(SPECIALIZE, "specialize")	    /* optimise, partition, compile, pre-pack */ \
+	F(SETUP, "setup")		    /* inputs bound, checked or copied before a run */ \
+	F(INFERENCE, "inference")	    /* one run */ \
+	F(OPERATOR, "operator")		    /* one node's kernel */ \
+	F(KERNEL, "kernel")		    /* one device kernel or copy */ \
+	F(STAGE, "stage")		    /* a host or device stage of one inference */ \
+	F(LOST, "lost")			    /* instant: events that were dropped; args count, where */ \
+	F(NOTE, "note")		    /* instant: a fact about the recording; its name is the topic, EVENT_NOTE_* */ \
+	F(USER, "user")		    /* slice or instant of a program that annotates itself; arg category */ \
+	F(ALLOCATION, "allocation") /* instant: memory that an allocator took; args bytes, device, session */
+
+#define EVENT_KIND_ENUM(name, text) KIND_##name,
+enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
+
+/* Topics of KIND_NOTE instants, each with the arguments it carries; those in brackets are optional. */
+/* command, level, interval_ns, version [start_realtime_ns, machine]: once, when recording starts */
 #define EVENT_NOTE_RECORDING "recording"
+/* pid, exe [state]; state: why no runtime was seen, as "no runtime loaded" */
 #define EVENT_NOTE_PROCESS "process"
+/* runtime, version, path, text (what was armed) [status: what was left out and why] */
 #define EVENT_NOTE_RUNTIME "runtime"
+/* model, session, providers [model_path, bytes, status]: when a session is complete, the summary of its creation */
 #define EVENT_NOTE_CREATED "created"
+/* model, session: when a session is released */
 #define EVENT_NOTE_RELEASED "released"
+/* pid, exit_status or signal: when a recorded process ends */
 #define EVENT_NOTE_EXIT "exit"
+/* events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost: our own cost, once, at the end */
 #define EVENT_NOTE_COST "cost"
+/* source, error_ns: how times were made; the largest error of conversion */
 #define EVENT_NOTE_CLOCK "clock"
+/* pid, path, text (why): a file of a process that its counters come from, once */
 #define EVENT_NOTE_UNREADABLE "unreadable"
+/* count, text: events of a process that are not recorded, by request or because recording began in their middle */
 #define EVENT_NOTE_LEFT_OUT "left out"
+/* text: why recording stopped before the target did */
 #define EVENT_NOTE_STOPPED "stopped"
 
-/* Argument keys; the text is the debug annotation's name in the file (event_key_name). Only ever added to. */
-enum event_key {
-	KEY_NONE,
-	KEY_MODEL,	   /* text: the model's name */
-	KEY_MODEL_PATH,	   /* text: absolute path of the model file */
-	KEY_SESSION,	   /* number of the session in its process, from 1 */
-	KEY_ID,		   /* number of the inference in its session, from 1 */
-	KEY_INFERENCE,	   /* on operators: number of the inference in its process (same key on the inference) */
-	KEY_PROVIDER,	   /* text: execution provider, as the runtime names it (CPUExecutionProvider) */
-	KEY_PROVIDERS,	   /* text: providers asked for, comma separated, with their options */
-	KEY_OP_TYPE,	   /* text */
-	KEY_SHAPES,	   /* text: "1x3x224x224,64" inputs, then "->" and outputs where known */
-	KEY_BYTES,	   /* bytes that went in and came out of an operator; size of a model */
-	KEY_STATUS,	   /* text: "ok", or the runtime's message */
-	KEY_FIRST,	   /* 1 on the first inference of a session */
-	KEY_BATCH,	   /* first dimension of the first input */
-	KEY_TAG,	   /* text: run tag */
-	KEY_THREAD_CPU_NS, /* CPU time of the thread during the inference */
-	KEY_RUN_QUEUE_NS,  /* time the thread waited for a CPU */
-	KEY_FAULTS,	   /* page faults of the thread */
-	KEY_SWITCHES,	   /* context switches of the thread */
-	KEY_PARTIAL,	   /* 1: arming or disarming cut this one */
-	KEY_MODIFIED,	   /* on graph transformers: 1 if the graph was changed, else 0 */
-	KEY_COUNT,	   /* lost: how many */
-	KEY_WHERE,	   /* text; lost: where */
-	KEY_PID,
-	KEY_TID,     /* on inferences: the thread it ran on */
-	KEY_EXE,     /* text */
-	KEY_COMMAND, /* text: the command line */
-	KEY_LEVEL,   /* text: inference, operator, detail */
-	KEY_INTERVAL_NS,
-	KEY_VERSION, /* text */
-	KEY_RUNTIME, /* text: onnxruntime */
-	KEY_PATH,    /* text */
-	KEY_STATE,   /* text */
-	KEY_TEXT,    /* text */
-	KEY_EXIT_STATUS,
-	KEY_SIGNAL,
-	KEY_EVENTS,
-	KEY_RECORDER_CPU_NS,
-	KEY_RECORDER_PEAK_BYTES,
-	KEY_EVENT_NS, /* measured cost of one event in the target, nanoseconds (real number) */
-	KEY_ARM_NS,   /* time taken to arm the runtime in the target */
-	KEY_LOST,
-	KEY_SOURCE, /* text */
-	KEY_ERROR_NS,
-	KEY_START_REALTIME_NS,
-	KEY_FLOPS,
-	KEY_OPSET,	  /* text */
-	KEY_GRAPH,	  /* text: the graph's name inside the model */
-	KEY_OPTIONS,	  /* text: session options that differ from the default */
-	KEY_CAPABILITIES, /* on partitioning: how many node groups the provider asked for */
-	KEY_THREADS,
-	KEY_MACHINE,	 /* text: processor, CPUs, memory, kernel */
-	KEY_CYCLES,	 /* on kernels: as the provider's profiler counted them */
-	KEY_SHARE,	 /* on kernels: of the cycles of all kernels of the same execution (real number) */
-	KEY_REPORTED_NS, /* on kernels: duration in the provider's profile, when the slice had to be cut to its operator
-			  */
-	KEY_SOURCE_OPS,	 /* text; on kernels: nodes of the model that it was made from, ';' between them */
-	KEY_IMPLEMENTATION, /* text; on kernels: which of its implementations the provider chose */
-	N_KEYS
-};
+/*
+ * Argument keys: F(KEY_<NAME>, name of the debug annotation in the file). A new key is one row, at the end: agents
+ * write these numbers into their dictionaries, and the file's numbers are the same.
+ *
+ * Flows tie slices: a slice or instant that has KEY_FLOW with an id is tied to the next one, in the order of time, that
+ * has KEY_FLOW or KEY_FLOW_END with this id, on whatever track. The id is one of the recording, not of a process. They
+ * are integers on BEGIN, INSTANT and END events, as many as there are; in the file they are flow_ids, not annotations.
+ * What starts in the middle of a slice (an operator launches a kernel) is an INSTANT there, or is said with the BEGIN.
+ */
+#define EVENT_KEYS(F) \
+	F(NONE, "") \
+	F(MODEL, "model")	    /* text: the model's name */ \
+	F(MODEL_PATH, "model_path") /* text: absolute path of the model file */ \
+	F(SESSION, "session")	    /* number of the session in its process, from 1 */ \
+	F(ID, "id")		    /* number of the inference in its session, from 1 */ \
+	F(INFERENCE, \
+	  "inference")		/* on operators: number of the inference in its process (same key on the inference) */ \
+	F(PROVIDER, "provider") /* text: execution provider, as the runtime names it (CPUExecutionProvider) */ \
+	F(PROVIDERS, "providers") /* text: providers asked for, comma separated, with their options */ \
+	F(OP_TYPE, "op_type")	  /* text */ \
+	F(SHAPES, "shapes")	  /* text: "1x3x224x224,64" inputs, then "->" and outputs where known */ \
+	F(BYTES, "bytes")   /* bytes that went in and came out of an operator; size of a model, of an allocation */ \
+	F(STATUS, "status") /* text: "ok", or the runtime's message */ \
+	F(FIRST, "first")   /* 1 on the first inference of a session */ \
+	F(BATCH, "batch")   /* first dimension of the first input */ \
+	F(TAG, "tag")	    /* text: run tag */ \
+	F(THREAD_CPU_NS, "thread_cpu_ns") /* CPU time of the thread during the inference */ \
+	F(RUN_QUEUE_NS, "run_queue_ns")	  /* time the thread waited for a CPU */ \
+	F(FAULTS, "faults")		  /* page faults of the thread */ \
+	F(SWITCHES, "switches")		  /* context switches of the thread */ \
+	F(PARTIAL, "partial")		  /* 1: arming or disarming cut this one */ \
+	F(MODIFIED, "modified")		  /* on graph transformers: 1 if the graph was changed, else 0 */ \
+	F(COUNT, "count")		  /* lost: how many */ \
+	F(WHERE, "where")		  /* text; lost: where */ \
+	F(PID, "pid") \
+	F(TID, "tid")	      /* on inferences: the thread it ran on */ \
+	F(EXE, "exe")	      /* text */ \
+	F(COMMAND, "command") /* text: the command line */ \
+	F(LEVEL, "level")     /* text: inference, operator, detail */ \
+	F(INTERVAL_NS, "interval_ns") \
+	F(VERSION, "version") /* text */ \
+	F(RUNTIME, "runtime") /* text: onnxruntime */ \
+	F(PATH, "path")	      /* text */ \
+	F(STATE, "state")     /* text */ \
+	F(TEXT, "text")	      /* text */ \
+	F(EXIT_STATUS, "exit_status") \
+	F(SIGNAL, "signal") \
+	F(EVENTS, "events") \
+	F(RECORDER_CPU_NS, "recorder_cpu_ns") \
+	F(RECORDER_PEAK_BYTES, "recorder_peak_bytes") \
+	F(EVENT_NS, "event_ns") /* measured cost of one event in the target, nanoseconds (real number) */ \
+	F(ARM_NS, "arm_ns")	/* time taken to arm the runtime in the target */ \
+	F(LOST, "lost") \
+	F(SOURCE, "source") /* text */ \
+	F(ERROR_NS, "error_ns") \
+	F(START_REALTIME_NS, "start_realtime_ns") \
+	F(DEVICE, "device")		/* text: where memory was allocated: cpu, cuda:0 */ \
+	F(ALLOCATOR, "allocator")	/* text: as the runtime names it */ \
+	F(CATEGORY, "category")		/* text: what a program calls the kind of its own slices and instants */ \
+	F(OPTIONS, "options")		/* text: session options that differ from the default */ \
+	F(CAPABILITIES, "capabilities") /* on partitioning: how many node groups the provider asked for */ \
+	F(ALLOCATED, "allocated")	/* on operators: bytes that it took from allocators, all calls together */ \
+	F(MACHINE, "machine")		/* text: processor, CPUs, memory, kernel */ \
+	F(CYCLES, "cycles")		/* on kernels: as the provider's profiler counted them */ \
+	F(SHARE, "share") /* on kernels: of the cycles of all kernels of the same execution (real number) */ \
+	F(REPORTED_NS, \
+	  "reported_ns") /* on kernels: duration in the provider's profile, when the slice was cut to its operator */ \
+	F(SOURCE_OPS, "source_ops") /* text; on kernels: nodes of the model that it was made from, ';' between them */ \
+	F(IMPLEMENTATION, "implementation") /* text; on kernels: which of its implementations the provider chose */ \
+	F(ALLOCATIONS, "allocations")	    /* on operators: calls that took memory from allocators */ \
+	F(FLOW, "flow")			    /* id of a flow that starts here or goes on: see above */ \
+	F(FLOW_END, "flow_end")		    /* id of a flow that ends here */
+
+#define EVENT_KEY_ENUM(name, text) KEY_##name,
+enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };
 
 enum arg_type { ARG_INT, ARG_REAL, ARG_NAME };
 

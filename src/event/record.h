@@ -92,10 +92,19 @@ enum record_type {
 			       event_key of count, 0 none; */
 	RECORD_SLICE, /* a part without parts: time..value, kind in flags, session id, text: name, run: lane | FLAG_* <<
 			 16 */
-	RECORD_RELEASED, /* time, session id */
-	RECORD_LOST,	 /* value records were lost between time and the next record */
-	RECORD_MOVED,	 /* the thread goes on in ring number id */
-	RECORD_COST,	 /* value: ticks of a calibrated empty event times 1000 */
+	RECORD_RELEASED,   /* time, session id */
+	RECORD_LOST,	   /* value records were lost between time and the next record */
+	RECORD_MOVED,	   /* the thread goes on in ring number id */
+	RECORD_COST,	   /* value: ticks of a calibrated empty event times 1000 */
+	RECORD_FLOW,	   /* time, value: id of a flow of the process; FLAG_END. It ties the slice of this thread that
+			      the time lies in, and comes before that slice's last record; before a RECORD_USER_BEGIN or
+			      RECORD_USER_INSTANT of the same time it ties those */
+	RECORD_USER_BEGIN, /* a slice of a program that annotates itself: time, text: name, id: text of its category */
+	RECORD_USER_END,   /* time */
+	RECORD_USER_INSTANT, /* the same as RECORD_USER_BEGIN */
+	RECORD_USER_COUNTER, /* time, value: bits of a double, text: name, id: text of its unit */
+	RECORD_ALLOC,	     /* time, value: address, id: allocator, bytes: text << more, run: node in which, 0: none */
+	RECORD_FREE,	     /* time, value: address */
 };
 
 enum record_flag {
@@ -107,6 +116,7 @@ enum record_flag {
 	FLAG_SHAPES = 32, /* text is shapes */
 	FLAG_NODE = 64,	  /* text is a node id */
 	FLAG_COUNT = 128, /* value of RECORD_SLICE_END carries a count in `run` */
+	FLAG_END = 1,	  /* RECORD_FLOW: the flow ends here */
 };
 
 struct record {
@@ -121,11 +131,13 @@ struct record {
 };
 
 enum dict_kind {
-	DICT_TEXT,    /* id, then `size` bytes of text */
-	DICT_NODE,    /* id, word: texts of name, type, provider; session */
-	DICT_FACT,    /* id: session; word[0]: enum event_key, word[1]: text; value */
-	DICT_RUNTIME, /* word: texts of path, version, what was armed, what was left out, name of the runtime */
-	DICT_ROLE,    /* id: thread; word[0]: text, what the thread is for */
+	DICT_TEXT,	/* id, then `size` bytes of text */
+	DICT_NODE,	/* id, word: texts of name, type, provider; session */
+	DICT_FACT,	/* id: session; word[0]: enum event_key, word[1]: text; value */
+	DICT_RUNTIME,	/* word: texts of path, version, what was armed, what was left out, name of the runtime */
+	DICT_ROLE,	/* id: thread; word[0]: text, what the thread is for */
+	DICT_ALLOCATOR, /* id: from 1; word: texts of device and name; word[2]: session, 0: none or several;
+			   word[3]: 1 if an arena takes its memory from it: an allocation is the arena's growth */
 };
 
 /* Entries follow each other, each padded to 8 bytes. */
@@ -137,5 +149,11 @@ struct dict_entry {
 	uint32_t word[5];
 	int64_t value;
 };
+
+_Static_assert(sizeof(struct record) == 32 && sizeof(struct dict_entry) == 40, "their layout is what agents write");
+_Static_assert(__builtin_offsetof(struct record, id) == 16 && __builtin_offsetof(struct record, text) == 24 &&
+		   __builtin_offsetof(struct record, type) == 28 && __builtin_offsetof(struct record, more) == 31,
+	       "records have no holes");
+_Static_assert(RECORD_COST == 16 && RECORD_FREE == 23 && DICT_ALLOCATOR == 5, "numbers are only ever added");
 
 #endif

@@ -35,6 +35,27 @@ def values(rows):
     return [tuple(row.values()) for row in rows]
 
 
+def test_flows_annotations_and_allocations_are_what_perfetto_calls_them(tmp_path):
+    environment(judge.perfetto)
+    subprocess.run([os.path.join(os.path.dirname(WRITER), "decode_test"), str(tmp_path)], check=True)
+    path = tmp_path / "annotations.pftrace"
+    assert judge.import_errors(path) == []
+    with judge.TraceProcessor(path) as processor:
+        flows = values(processor.query("select a.name as a, b.name as b from flow join slice a on a.id = slice_out "
+                                       "join slice b on b.id = slice_in order by b.ts"))
+        assert flows == [("conv_1", "copy"), ("loop", "cache miss")]
+        slices = values(processor.query("select ts, dur, name, category from slice where category in ('user', 'allocation') order by ts"))
+        assert slices == [(100, 500, "request", "user"), (215, 0, "arena growth", "allocation"), (260, 30, "copy", "user"),
+                          (310, 0, "cache miss", "user"), (520, 0, "cache miss", "user")]
+        counters = values(processor.query("select t.name, t.unit, c.ts, c.value from counter c join counter_track t on t.id = c.track_id "
+                                          "where t.name glob 'cpu Arena*' or t.name = 'queue' order by c.ts"))
+        assert counters == [("queue", "count", 150, 3), ("cpu Arena, session 3", "bytes", 210, 4000),
+                            ("cpu Arena, session 3", "bytes", 220, 4096), ("cpu Arena, session 3", "bytes", 280, 96),
+                            ("queue", "count", 320, 5.5)]
+        tree = values(processor.query("select t.name as t, p.name as p from track t join track p on p.id = t.parent_id where t.name = 'queue'"))
+        assert tree == [("queue", "annotations")]
+
+
 def test_no_file_has_import_errors(files):
     paths = sorted(files.iterdir())
     assert len(paths) > 6

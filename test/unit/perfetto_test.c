@@ -23,112 +23,10 @@
 #include <cmocka.h>
 
 #include "base/pb.h"
+#include "lines.h"
 #include "trace/perfetto/perfetto_fields.h"
 #include "trace/perfetto/perfetto_read.h"
 #include "trace/perfetto/perfetto_write.h"
-
-/* A sink that keeps what it gets as text, and checks what every sink may rely on. */
-struct lines {
-	struct sink sink;
-	uint32_t last_track;
-	char **line;
-	size_t n, room;
-	uint64_t last_ns[256];
-	uint32_t depth[256];
-	bool is_known[256];
-};
-
-static void say(FILE *out, const struct names *names, const struct arg *arg)
-{
-	fprintf(out, " %s=", event_key_name(arg->key));
-	if (arg->type == ARG_INT)
-		fprintf(out, "%" PRId64, arg->integer);
-	else if (arg->type == ARG_REAL)
-		fprintf(out, "%a", arg->real);
-	else
-		fprintf(out, "'%s'", names_text(names, arg->name));
-}
-
-static void say_track(FILE *out, const struct names *names, const struct track_def *def)
-{
-	fprintf(out, " type %d parent %u '%s' pid %d tid %d unit '%s' start %" PRIu64 " command '%s'", def->type,
-		def->parent, names_text(names, def->name), def->pid, def->tid, names_text(names, def->unit),
-		def->start_ns, names_text(names, def->command));
-}
-
-static char *line_of(const struct names *names, const struct event *event)
-{
-	static const char *const types[] = { "TRACK", "BEGIN", "END", "INSTANT", "COUNTER" };
-	char *text;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	fprintf(out, "%s %u", types[event->type], event->track);
-	if (event->type == EVENT_TRACK)
-		say_track(out, names, event->def);
-	else
-		fprintf(out, " at %" PRIu64, event->time_ns);
-	if (event->type == EVENT_BEGIN || event->type == EVENT_INSTANT)
-		fprintf(out, " %s '%s'", event_kind_name(event->kind), names_text(names, event->name));
-	if (event->type == EVENT_COUNTER)
-		fprintf(out, " %a", event->value);
-	for (size_t i = 0; i < event->n_args; i++)
-		say(out, names, &event->args[i]);
-	fclose(out);
-	return text;
-}
-
-static int lines_put(struct sink *sink, const struct event *event, struct err *err)
-{
-	struct lines *lines = (struct lines *)sink;
-	uint32_t track = event->track;
-
-	assert_in_range(track, 1, *sink->last_track);
-	if (event->type == EVENT_TRACK) {
-		assert_true(!event->def->parent || lines->is_known[event->def->parent]);
-		lines->is_known[track] = true;
-	} else {
-		assert_true(lines->is_known[track]);
-		assert_true(event->time_ns >= lines->last_ns[track]);
-		lines->last_ns[track] = event->time_ns;
-		assert_true(event->type != EVENT_END || lines->depth[track]);
-		lines->depth[track] += event->type == EVENT_BEGIN;
-		lines->depth[track] -= event->type == EVENT_END;
-	}
-	if (lines->n == lines->room) {
-		lines->room = lines->room ? lines->room * 2 : 64;
-		lines->line = realloc(lines->line, lines->room * sizeof *lines->line);
-	}
-	lines->line[lines->n++] = line_of(sink->names, event);
-	return 0;
-}
-
-static void lines_init(struct lines *lines)
-{
-	memset(lines, 0, sizeof *lines);
-	lines->sink = (struct sink){ lines_put, names_new(), &lines->last_track };
-}
-
-static void lines_done(struct lines *lines)
-{
-	for (size_t i = 0; i < lines->n; i++)
-		free(lines->line[i]);
-	free(lines->line);
-	names_free(lines->sink.names);
-}
-
-static void assert_first_lines(const struct lines *all, const struct lines *first)
-{
-	assert_true(first->n <= all->n);
-	for (size_t i = 0; i < first->n; i++)
-		assert_string_equal(all->line[i], first->line[i]);
-}
-
-static void assert_same_lines(const struct lines *wanted, const struct lines *got)
-{
-	assert_first_lines(wanted, got);
-	assert_int_equal(wanted->n, got->n);
-}
 
 /* Events go into a file in memory and, as lines, into `lines`. */
 struct recording {
@@ -259,6 +157,8 @@ static size_t random_args(struct chance *chance, struct names *names, struct arg
 	for (size_t i = 0; i < n; i++) {
 		enum event_key key = 1 + pick(chance, N_KEYS - 1);
 		uint32_t kind = pick(chance, 8);
+		if (key == KEY_FLOW || key == KEY_FLOW_END) /* integers, always */
+			kind = 4 + kind % 3;
 		if (kind < 4)
 			args[i] = arg_name(key, kind ? pick_name(chance, names, 300) : 0);
 		else if (kind < 6)
@@ -948,6 +848,42 @@ static void arguments_that_are_not_ours_are_left_out(void **state)
 	assert_reads_as(&foreign, wanted);
 }
 
+/* As Perfetto's SDK writes them now and did before; an annotation of that name is none. */
+static void flows_are_read_in_both_forms(void **state)
+{
+	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 '' pid 0 tid 0 unit '' start 0 command ''",
+					      "BEGIN 1 at 10  'a' flow=-1 flow=7 flow_end=8 flow_end=9",
+					      "END 1 at 20 flow=3", NULL };
+	struct foreign foreign;
+	size_t packet, event, annotation;
+	uint64_t ids[] = { UINT64_MAX, 8, 3 };
+
+	foreign_start(&foreign);
+	for (uint64_t type = TYPE_BEGIN; type <= TYPE_END; type++) {
+		packet = pb_out_open(&foreign.out, TRACE_PACKET);
+		pb_out_uint(&foreign.out, PACKET_TIMESTAMP, type * 10);
+		event = pb_out_open(&foreign.out, PACKET_TRACK_EVENT);
+		pb_out_uint(&foreign.out, EVENT_TYPE, type);
+		pb_out_uint(&foreign.out, EVENT_TRACK_UUID, 5);
+		if (type == TYPE_BEGIN) {
+			pb_out_bytes(&foreign.out, EVENT_NAME, "a", 1);
+			pb_out_double(&foreign.out, EVENT_FLOW_IDS, pb_double(ids[0]));
+			pb_out_uint(&foreign.out, EVENT_FLOW_IDS_OLD, 7);
+			pb_out_double(&foreign.out, EVENT_TERMINATING_FLOW_IDS, pb_double(ids[1]));
+			pb_out_uint(&foreign.out, EVENT_TERMINATING_FLOW_IDS_OLD, 9);
+			annotation = pb_out_open(&foreign.out, EVENT_ANNOTATIONS);
+			pb_out_bytes(&foreign.out, ANNOTATION_NAME, "flow", 4);
+			pb_out_uint(&foreign.out, ANNOTATION_INT, 4);
+			pb_out_close(&foreign.out, annotation);
+		} else {
+			pb_out_double(&foreign.out, EVENT_FLOW_IDS, pb_double(ids[2]));
+		}
+		pb_out_close(&foreign.out, event);
+		pb_out_close(&foreign.out, packet);
+	}
+	assert_reads_as(&foreign, wanted);
+}
+
 static void trace_without_events_is_no_error(void **state)
 {
 	static const char *const wanted[] = { NULL };
@@ -1171,6 +1107,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(slices_in_one_piece_nest_with_others),
 		cmocka_unit_test(clocks_are_brought_together),
 		cmocka_unit_test(arguments_that_are_not_ours_are_left_out),
+		cmocka_unit_test(flows_are_read_in_both_forms),
 		cmocka_unit_test(trace_without_events_is_no_error),
 		cmocka_unit_test(compressed_packets_have_a_limit),
 		cmocka_unit_test(the_folder_is_the_verdict),

@@ -79,6 +79,8 @@ void recorded_close(struct recorded *process)
 		close(process->pidfd);
 	segment_close(&process->map);
 	lanes_done(&process->lanes);
+	memory_done(&process->memory);
+	free(process->annotations.counter);
 	free(process->worker);
 	free(process->session);
 	free(process);
@@ -222,6 +224,34 @@ static void learn_fact(struct recorded *process, const struct segment_entry *ent
 		session->bytes = entry->value;
 }
 
+static void learn_allocator(struct recorded *process, const struct segment_entry *entry)
+{
+	struct memory_allocator *allocator = memory_allocator(&process->memory, entry->id);
+
+	if (!allocator || allocator->is_known)
+		return;
+	allocator->is_known = true;
+	allocator->device = entry->text[0];
+	allocator->name = entry->text[1];
+	allocator->session = entry->key ? process->session_base + entry->key : 0;
+	allocator->is_behind_arena = entry->value;
+}
+
+int recorded_put(struct recorded *process, struct sink *out, uint64_t until_ns, struct err *err)
+{
+	int code = 0;
+
+	if (!process->lanes.n && !process->memory.n)
+		return 0;
+	process->memory.process_track = recorded_track(process, out);
+	code = lanes_put(&process->lanes, out, until_ns, err);
+	if (!code)
+		code = memory_put(&process->memory, out, until_ns, err);
+	process->lanes.n_orphans += process->memory.n_unseen;
+	process->memory.n_unseen = 0;
+	return code;
+}
+
 int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct segment_entry entry;
@@ -233,6 +263,8 @@ int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now
 			code = recorded_tell_runtime(process, &entry, arm_ns(process), out, now_ns, err);
 		else if (entry.kind == DICT_FACT)
 			learn_fact(process, &entry);
+		else if (entry.kind == DICT_ALLOCATOR)
+			learn_allocator(process, &entry);
 		else if (entry.kind == DICT_ROLE && (worker = recorded_worker(process, (int32_t)entry.id)))
 			name_worker(process, worker, entry.text[0], out);
 	}

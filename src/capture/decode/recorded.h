@@ -8,7 +8,24 @@
 
 #include "base/clock.h"
 #include "capture/decode/lanes.h"
+#include "capture/decode/memory.h"
 #include "capture/decode/segment.h"
+
+/* Where slices and instants of a program that annotates itself lie: one per thread. */
+struct annotation_lane {
+	uint32_t track; /* 0: not defined yet */
+	uint32_t depth;
+};
+
+struct annotation_counter {
+	uint32_t name, track;
+};
+
+struct annotations {
+	struct annotation_lane lane; /* of rings whose thread is not known */
+	uint32_t group, n_counters;
+	struct annotation_counter *counter;
+};
 
 /* A thread of the target, from what its ring says. */
 struct worker {
@@ -16,9 +33,16 @@ struct worker {
 	int32_t inner_tid; /* as the agent tells it: another number in another pid namespace */
 	uint32_t track;	   /* 0: nothing to show so far */
 	uint32_t role;	   /* name id */
+	struct annotation_lane annotations;
 };
 
-enum { MAX_NAMED = 256 };
+enum { MAX_NAMED = 256, READER_FLOWS = 8 };
+
+/* A flow whose slice has not come yet. */
+struct reader_flow {
+	uint64_t time_ns;
+	struct arg arg;
+};
 
 struct reader {
 	uint32_t worker;    /* whose ring it is now: index + 1 */
@@ -29,6 +53,10 @@ struct reader {
 	uint64_t begun_ns;   /* and when */
 	uint32_t shapes_run; /* inputs that came when their run's begin was gone already */
 	struct arg shapes[2];
+	uint32_t n_flows;
+	struct reader_flow flow[READER_FLOWS];
+	uint32_t alloc_node, n_allocs; /* calls to allocators in this node, since it was last complete */
+	uint64_t alloc_bytes;
 };
 
 struct session {
@@ -47,6 +75,8 @@ struct recorded {
 	const struct clock_map *clock; /* NULL: records carry CLOCK_MONOTONIC */
 	bool has_runtime, is_noted;
 	struct lanes lanes;
+	struct memory memory;
+	struct annotations annotations;
 	struct reader reader[SEGMENT_MAX_RINGS];
 	struct worker *worker;
 	uint32_t n_workers, n_named;
@@ -72,6 +102,9 @@ struct worker *recorded_worker(struct recorded *process, int32_t tid);
 uint32_t recorded_thread_track(struct recorded *process, struct reader *reader, struct sink *out);
 /* By number; one that makes no sense is number 0. NULL: memory is out. Good until the next call. */
 struct session *recorded_session(struct recorded *process, uint32_t number);
+/* Puts what was gathered from several threads, up to until_ns, in the order of time. 0, -ENOMEM, or the sink's error.
+ */
+int recorded_put(struct recorded *process, struct sink *out, uint64_t until_ns, struct err *err);
 /* Reads on in the dictionary, and tells of runtimes found. */
 int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err);
 /* Tells of a runtime; entry->text: path, version, what was armed, what was left out. arm_ns 0: not known. */

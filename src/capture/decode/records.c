@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/decode/annotations.h"
+
 /* Bytes of "float32[1x3x224x224],int64[8]". */
 static uint64_t shape_bytes(const char *text)
 {
@@ -47,12 +49,24 @@ static int operator_end(const struct records_step *step, uint32_t track)
 			       .kind = KIND_OPERATOR,
 			       .track = track,
 			       .time_ns = recorded_ns(step->process, record->value) };
-	bool failed = record->flags & FLAG_FAILED;
+	struct reader *reader = step->reader;
+	struct arg args[3 + READER_FLOWS];
+	size_t n = 0;
 
-	if (failed && !status.name)
-		status.name = names_of(step->out->names, "failed");
-	event.args = &status;
-	event.n_args = failed;
+	if (record->flags & FLAG_FAILED) {
+		if (!status.name)
+			status.name = names_of(step->out->names, "failed");
+		args[n++] = status;
+	}
+	if (record->type == RECORD_OPERATOR && reader->n_allocs && reader->alloc_node == record->id) {
+		args[n++] = arg_int(KEY_ALLOCATED, (int64_t)reader->alloc_bytes);
+		args[n++] = arg_int(KEY_ALLOCATIONS, reader->n_allocs);
+		reader->n_allocs = 0;
+	}
+	if (record->type == RECORD_OPERATOR_END && reader->n_flows)
+		n += annotations_take_flows(reader, 0, event.time_ns, args + n);
+	event.args = args;
+	event.n_args = n;
 	return sink_put(step->out, &event, step->err);
 }
 
@@ -61,7 +75,7 @@ static int operator_record(const struct records_step *step)
 	const struct record *record = step->record;
 	struct segment_node node = segment_node(&step->process->map, record->id);
 	uint32_t track = recorded_thread_track(step->process, step->reader, step->out);
-	struct arg args[6];
+	struct arg args[6 + READER_FLOWS];
 	struct event event = { .type = EVENT_BEGIN, .kind = KIND_OPERATOR, .track = track, .args = args };
 	size_t n = 0;
 	int code;
@@ -81,6 +95,9 @@ static int operator_record(const struct records_step *step)
 	}
 	event.name = node.name ? node.name : node.type ? node.type : names_of(step->out->names, "(name lost)");
 	event.time_ns = recorded_ns(step->process, record->time);
+	if (step->reader->n_flows && record->type == RECORD_OPERATOR)
+		n += annotations_take_flows(step->reader, event.time_ns, recorded_ns(step->process, record->value),
+					    args + n);
 	event.n_args = n;
 	code = sink_put(step->out, &event, step->err);
 	if (code || record->type == RECORD_OPERATOR_BEGIN)
@@ -371,6 +388,31 @@ static int begin_thread(const struct records_step *step)
 	return 0;
 }
 
+/* A call of an allocator. What a node took is told with its end: as far as its calls follow each other. */
+static int allocation(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	struct reader *reader = step->reader;
+	struct memory_event event = { .time_ns = recorded_ns(step->process, record->time), .address = record->value };
+	struct memory_allocator *allocator = NULL;
+
+	if (record->type == RECORD_ALLOC) {
+		allocator = memory_allocator(&step->process->memory, record->id);
+		event.allocator = record->id;
+		event.bytes = record->more < 32 ? (uint64_t)record->text << record->more : 0;
+	}
+	if (!event.address || (record->type == RECORD_ALLOC && !allocator))
+		return 0;
+	if (allocator && record->run && !allocator->is_behind_arena) {
+		if (reader->alloc_node != record->run)
+			reader->n_allocs = 0;
+		reader->alloc_bytes = event.bytes + (reader->n_allocs ? reader->alloc_bytes : 0);
+		reader->alloc_node = record->run;
+		reader->n_allocs++;
+	}
+	return memory_add(&step->process->memory, &event);
+}
+
 int records_take(const struct records_step *step)
 {
 	switch (step->record->type) {
@@ -398,6 +440,17 @@ int records_take(const struct records_step *step)
 		return slice(step);
 	case RECORD_RELEASED:
 		return released(step);
+	case RECORD_ALLOC:
+	case RECORD_FREE:
+		return allocation(step);
+	case RECORD_FLOW:
+		annotations_add_flow(step);
+		return 0;
+	case RECORD_USER_BEGIN:
+	case RECORD_USER_END:
+	case RECORD_USER_INSTANT:
+	case RECORD_USER_COUNTER:
+		return annotations_take(step);
 	}
 	return 0; /* RECORD_LOST and RECORD_MOVED only mark a place */
 }

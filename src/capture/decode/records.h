@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records of an agent as events: operators go to the track of their thread as they come, sessions and
- * inferences are gathered for their lanes (lanes.h).
+ * inferences are gathered for their lanes (lanes.h), allocations for their counters (memory.h). Annotations are in
+ * annotations.c.
  */
 #ifndef CAPTURE_DECODE_RECORDS_H
 #define CAPTURE_DECODE_RECORDS_H

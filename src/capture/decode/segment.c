@@ -145,6 +145,11 @@ bool segment_next(struct segment_map *map, struct segment_entry *out)
 		if (entry.kind == DICT_FACT) {
 			out->key = entry.word[0];
 			out->text[0] = segment_text(map, entry.word[1]);
+		} else if (entry.kind == DICT_ALLOCATOR) {
+			out->text[0] = segment_text(map, entry.word[0]);
+			out->text[1] = segment_text(map, entry.word[1]);
+			out->key = entry.word[2];
+			out->value = entry.word[3];
 		} else {
 			for (int i = 0; i < 5; i++)
 				out->text[i] = segment_text(map, entry.word[i]);

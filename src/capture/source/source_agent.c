@@ -261,10 +261,8 @@ static int drain_process(const struct agent_state *state, struct recorded *proce
 
 	if (!code)
 		code = read_rings(process, out, now_ns, fill, is_last ? &(uint64_t){ 0 } : &until_ns, err);
-	if (!code && process->lanes.n) {
-		recorded_track(process, out);
-		code = lanes_put(&process->lanes, out, until_ns, err);
-	}
+	if (!code)
+		code = recorded_put(process, out, until_ns, err);
 	if (!code)
 		code = read_losses(process, out, now_ns, err);
 	return !code && is_last ? note_process(state, process, out, now_ns, err) : code;

@@ -27,6 +27,12 @@ static uint32_t intern(struct reader *reader, const struct pb_field *field)
 	return names_intern(reader->state.out->names, (const char *)field->data, field->value);
 }
 
+/* Only as fields of their own: an annotation that bears the name is no flow. */
+static bool is_flow_key(uint32_t key)
+{
+	return key == KEY_FLOW || key == KEY_FLOW_END;
+}
+
 /* An argument under a name that is not ours, or without a value that we have a type for, gets KEY_NONE. */
 static int read_arg(struct reader *reader, const struct sequence *sequence, struct pb_in in, struct arg *arg)
 {
@@ -65,8 +71,14 @@ static int read_arg(struct reader *reader, const struct sequence *sequence, stru
 		}
 		has_value = true;
 	}
-	arg->key = (uint16_t)(has_value ? key : KEY_NONE);
+	arg->key = (uint16_t)(has_value && !is_flow_key(key) ? key : KEY_NONE);
 	return more;
+}
+
+static void add_flow(struct parsed *parsed, enum event_key key, uint64_t id)
+{
+	if (parsed->event.n_args < MAX_ARGS)
+		parsed->args[parsed->event.n_args++] = arg_int(key, (int64_t)id);
 }
 
 static void read_category(const struct sequence *sequence, struct event *event, const struct pb_field *field)
@@ -141,6 +153,14 @@ static int read_event_field(struct reader *reader, const struct sequence *sequen
 		if (read_arg(reader, sequence, pb_inside(field), &parsed->args[event->n_args]) < 0)
 			return -1;
 		event->n_args += parsed->args[event->n_args].key != KEY_NONE;
+		break;
+	case PB_TAG(EVENT_FLOW_IDS, PB_FIXED64):
+	case PB_TAG(EVENT_FLOW_IDS_OLD, PB_VARINT):
+		add_flow(parsed, KEY_FLOW, field->value);
+		break;
+	case PB_TAG(EVENT_TERMINATING_FLOW_IDS, PB_FIXED64):
+	case PB_TAG(EVENT_TERMINATING_FLOW_IDS_OLD, PB_VARINT):
+		add_flow(parsed, KEY_FLOW_END, field->value);
 		break;
 	case PB_TAG(EVENT_COUNTER_VALUE, PB_VARINT):
 		event->value = (double)(int64_t)field->value;

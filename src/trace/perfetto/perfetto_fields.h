@@ -47,7 +47,11 @@ enum perfetto_track_event {
 	EVENT_CATEGORIES = 22,
 	EVENT_NAME = 23,
 	EVENT_COUNTER_VALUE = 30,
+	EVENT_FLOW_IDS_OLD = 36, /* varints */
+	EVENT_TERMINATING_FLOW_IDS_OLD = 42,
 	EVENT_DOUBLE_VALUE = 44,
+	EVENT_FLOW_IDS = 47, /* fixed64 */
+	EVENT_TERMINATING_FLOW_IDS = 48,
 };
 
 enum perfetto_event_type { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };

@@ -120,7 +120,7 @@ static int use_rare(struct reader *reader, struct sequence *sequence, const stru
 	if (rare->interned.at)
 		result = perfetto_state_intern(state, sequence, rare->interned, reader->err);
 	if (!result && rare->defaults.at)
-		result = perfetto_state_defaults(state, sequence, rare->defaults, reader->err);
+		result = perfetto_tracks_defaults(state, sequence, rare->defaults, reader->err);
 	if (!result && rare->snapshot.at)
 		result = perfetto_state_snapshot(state, sequence, rare->snapshot, reader->err);
 	if (!result && rare->descriptor.at)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Sequences, their interned texts and their clocks. A clock is known by the last snapshot that names it: times
- * between two snapshots are not bent to meet the later one.
+ * between two snapshots are not bent to meet the later one. Does not know tracks.
  */
 #include "trace/perfetto/perfetto_state.h"
 
@@ -139,37 +139,6 @@ int perfetto_state_intern(struct state *state, struct sequence *sequence, struct
 			return perfetto_state_out_of_memory(err);
 	}
 	return more < 0 ? err_set(err, EBADMSG, "its interned data are malformed") : 0;
-}
-
-/* Defaults. */
-
-int perfetto_state_defaults(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err)
-{
-	struct pb_field field, inner;
-	struct pb_in event;
-	uint32_t track;
-	int more;
-
-	sequence->default_clock = 0;
-	sequence->default_track = 0;
-	while ((more = pb_next(&in, &field)) > 0) {
-		if (field.number == DEFAULTS_CLOCK_ID && field.wire == PB_VARINT)
-			sequence->default_clock = (uint32_t)field.value;
-		if (field.number != DEFAULTS_TRACK_EVENT || field.wire != PB_BYTES)
-			continue;
-		event = pb_inside(&field);
-		while ((more = pb_next(&event, &inner)) > 0) {
-			if (inner.number != EVENT_DEFAULTS_TRACK_UUID || inner.wire != PB_VARINT)
-				continue;
-			track = perfetto_tracks_find(state, inner.value);
-			if (!track)
-				return perfetto_state_out_of_memory(err);
-			sequence->default_track = track;
-		}
-		if (more < 0)
-			break;
-	}
-	return more < 0 ? err_set(err, EBADMSG, "its defaults are malformed") : 0;
 }
 
 /* Clocks. */

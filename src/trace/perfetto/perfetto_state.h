@@ -92,7 +92,6 @@ static inline struct sequence *perfetto_state_sequence(struct state *state, uint
 
 void perfetto_state_clear(struct sequence *sequence);
 int perfetto_state_intern(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err);
-int perfetto_state_defaults(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err);
 int perfetto_state_snapshot(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err);
 /* A packet's time on the trace's clock; false: it cannot be told. clock 0: the sequence's default. */
 bool perfetto_state_time(struct state *state, struct sequence *sequence, uint32_t clock, uint64_t time,
@@ -103,6 +102,7 @@ uint32_t perfetto_tracks_find(struct state *state, uint64_t uuid);
 /* Index of the track of a thread that has no uuid. */
 uint32_t perfetto_tracks_thread(struct state *state, int32_t pid, int32_t tid);
 int perfetto_tracks_descriptor(struct state *state, struct pb_in in, struct err *err);
+int perfetto_tracks_defaults(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err);
 int perfetto_tracks_thread_descriptor(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err);
 /* Tells the sink of a track that it does not know yet. */
 int perfetto_tracks_emit(struct state *state, uint32_t index, struct err *err);

@@ -244,6 +244,36 @@ int perfetto_tracks_descriptor(struct state *state, struct pb_in in, struct err 
 	return state->is_in_order ? perfetto_tracks_emit(state, index, err) : 0;
 }
 
+/* What events of a sequence mean when they do not say it: a clock, a track. */
+int perfetto_tracks_defaults(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err)
+{
+	struct pb_field field, inner;
+	struct pb_in event;
+	uint32_t track;
+	int more;
+
+	sequence->default_clock = 0;
+	sequence->default_track = 0;
+	while ((more = pb_next(&in, &field)) > 0) {
+		if (field.number == DEFAULTS_CLOCK_ID && field.wire == PB_VARINT)
+			sequence->default_clock = (uint32_t)field.value;
+		if (field.number != DEFAULTS_TRACK_EVENT || field.wire != PB_BYTES)
+			continue;
+		event = pb_inside(&field);
+		while ((more = pb_next(&event, &inner)) > 0) {
+			if (inner.number != EVENT_DEFAULTS_TRACK_UUID || inner.wire != PB_VARINT)
+				continue;
+			track = perfetto_tracks_find(state, inner.value);
+			if (!track)
+				return perfetto_state_out_of_memory(err);
+			sequence->default_track = track;
+		}
+		if (more < 0)
+			break;
+	}
+	return more < 0 ? err_set(err, EBADMSG, "its defaults are malformed") : 0;
+}
+
 int perfetto_tracks_thread_descriptor(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err)
 {
 	uint64_t reference_us = 0;

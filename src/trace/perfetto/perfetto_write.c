@@ -225,9 +225,15 @@ static int tell_key(struct perfetto_writer *writer, uint32_t sequence, uint32_t 
 	return tell(writer, sequence, INTERNED_ANNOTATION_NAMES, key, text, strlen(text));
 }
 
-static inline bool is_key(uint32_t key)
+/* Flows have fields of their own. */
+static inline bool is_flow(const struct arg *arg)
 {
-	return key && key < N_KEYS;
+	return (arg->key == KEY_FLOW || arg->key == KEY_FLOW_END) && arg->type == ARG_INT;
+}
+
+static inline bool is_annotation(const struct arg *arg)
+{
+	return arg->key && arg->key < N_KEYS && arg->key != KEY_FLOW && arg->key != KEY_FLOW_END;
 }
 
 static int tell_args(struct perfetto_writer *writer, uint32_t sequence_id, const struct event *event)
@@ -236,7 +242,7 @@ static int tell_args(struct perfetto_writer *writer, uint32_t sequence_id, const
 
 	for (size_t i = 0; i < event->n_args; i++) {
 		const struct arg *arg = &event->args[i];
-		if (!is_key(arg->key))
+		if (!is_annotation(arg))
 			continue;
 		if (!(sequence->keys[arg->key / 64] >> arg->key % 64 & 1) && tell_key(writer, sequence_id, arg->key))
 			return -1;
@@ -310,8 +316,12 @@ static uint8_t *put_track_event(uint8_t *at, const struct perfetto_writer *write
 			at = pb_put_uint(at, EVENT_NAME_IID, writer->names.of[event->name]);
 	}
 	for (size_t i = 0; i < event->n_args; i++)
-		if (is_key(event->args[i].key))
+		if (is_annotation(&event->args[i]))
 			at = put_arg(at, writer, &event->args[i]);
+		else if (is_flow(&event->args[i]))
+			at = pb_put_fixed64(
+			    at, event->args[i].key == KEY_FLOW ? EVENT_FLOW_IDS : EVENT_TERMINATING_FLOW_IDS,
+			    (uint64_t)event->args[i].integer);
 	if (event->type == EVENT_COUNTER)
 		at = put_value(at, event->value);
 	return pb_close(at, inside);
