@@ -23,6 +23,7 @@ struct summary_file {
 	bool is_cut; /* the file ends in the middle of a packet */
 	uint64_t cut_at;
 	uint64_t n_late; /* events that the reader has moved to a later time */
+	bool has_no_begins; /* the file has durations only: how many a second is not known */
 };
 
 /* Of durations. Percentiles are nearest ranks. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Profiles of providers: files of the form that the tools write, with numbers made up. */
+#include "trace/import/device_profile.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "trace/import/device_profile.h"
 
 typedef int importer(struct device_profile *, struct names *, const char *, size_t, struct err *);
 
@@ -58,7 +58,7 @@ static void expect_row(const struct read *read, size_t i, const char *wanted, en
 
 static void htp_counts_cycles_and_ends_an_execution_with_its_time(void **state)
 {
-	struct read read = read_file(import_qnn_csv, "qnn_csv/good/htp.csv");
+	struct read read = read_file(device_profile_qnn, "qnn_csv/good/htp.csv");
 	const struct device_execution *second = &read.profile.executions[1];
 
 	assert_int_equal(read.code, 0);
@@ -76,7 +76,7 @@ static void htp_counts_cycles_and_ends_an_execution_with_its_time(void **state)
 
 static void the_header_says_where_columns_are(void **state)
 {
-	struct read read = read_file(import_qnn_csv, "qnn_csv/good/htp-source-ops.csv");
+	struct read read = read_file(device_profile_qnn, "qnn_csv/good/htp-source-ops.csv");
 
 	assert_int_equal(read.profile.n_executions, 1);
 	assert_string_equal(name(&read, read.profile.rows[3].source_ops), "first;first_bias");
@@ -88,7 +88,7 @@ static void the_header_says_where_columns_are(void **state)
 
 static void the_cpu_backend_tells_the_time_first(void **state)
 {
-	struct read read = read_file(import_qnn_csv, "qnn_csv/good/cpu.csv");
+	struct read read = read_file(device_profile_qnn, "qnn_csv/good/cpu.csv");
 
 	assert_int_equal(read.profile.n_executions, 2);
 	assert_int_equal(read.profile.n_rows, 8);
@@ -101,12 +101,12 @@ static void the_cpu_backend_tells_the_time_first(void **state)
 
 static void what_is_not_of_an_execution_is_left_out(void **state)
 {
-	struct read read = read_file(import_qnn_csv, "qnn_csv/good/loaded.csv");
+	struct read read = read_file(device_profile_qnn, "qnn_csv/good/loaded.csv");
 
 	assert_int_equal(read.profile.n_executions, 1);
 	expect_row(&read, 0, "Time for initial VTCM acquire", DEVICE_US, 70);
 	done(&read);
-	read = read_file(import_qnn_csv, "qnn_csv/bad/cut.csv");
+	read = read_file(device_profile_qnn, "qnn_csv/bad/cut.csv");
 	assert_int_equal(read.code, 0);
 	assert_int_equal(read.profile.n_executions, 1);
 	assert_int_equal(read.profile.n_rows, 9);
@@ -116,23 +116,23 @@ static void what_is_not_of_an_execution_is_left_out(void **state)
 
 static void what_is_broken_is_counted_or_refused(void **state)
 {
-	struct read read = read_file(import_qnn_csv, "qnn_csv/bad/numbers.csv");
+	struct read read = read_file(device_profile_qnn, "qnn_csv/bad/numbers.csv");
 
 	assert_int_equal(read.profile.n_unread, 4);
 	assert_int_equal(read.profile.n_executions, 1);
 	done(&read);
-	read = read_file(import_qnn_csv, "qnn_csv/bad/no-header.csv");
+	read = read_file(device_profile_qnn, "qnn_csv/bad/no-header.csv");
 	assert_true(read.code < 0);
 	assert_string_equal(read.err.msg, "cannot read it: at byte 0: no header of a QNN profile");
 	done(&read);
-	read = read_file(import_qnn_csv, "qnn_csv/bad/mixed.csv");
+	read = read_file(device_profile_qnn, "qnn_csv/bad/mixed.csv");
 	assert_true(read.profile.is_cut && read.profile.n_executions == 1 && read.profile.executions[0].n == 2);
 	done(&read);
 }
 
 static void kernels_begin_where_their_operator_does(void **state)
 {
-	struct read read = read_file(import_ort_profile, "ort_profile/good/kernels.json");
+	struct read read = read_file(device_profile_ort, "ort_profile/good/kernels.json");
 	const struct device_row *row = read.profile.rows;
 
 	assert_int_equal(read.code, 0);
@@ -153,7 +153,7 @@ static void kernels_begin_where_their_operator_does(void **state)
 
 static void rows_of_a_device_lie_in_inferences(void **state)
 {
-	struct read read = read_file(import_ort_profile, "ort_profile/good/inferences.json");
+	struct read read = read_file(device_profile_ort, "ort_profile/good/inferences.json");
 	const struct device_profile *profile = &read.profile;
 	static const size_t n[] = { 2, 0, 1 };
 	static const int64_t offset_us[] = { 5, 40, 10, -1, -1 };
@@ -173,7 +173,7 @@ static void rows_of_a_device_lie_in_inferences(void **state)
 
 static void rows_of_no_operator_stand_apart(void **state)
 {
-	struct read read = read_file(import_ort_profile, "ort_profile/good/api.json");
+	struct read read = read_file(device_profile_ort, "ort_profile/good/api.json");
 
 	assert_int_equal(read.profile.n_executions, 0);
 	assert_int_equal(read.profile.n_apart, 3);
@@ -186,23 +186,23 @@ static void rows_of_no_operator_stand_apart(void **state)
 		assert_string_equal(name(&read, row->implementation), is_conv ? "Conv2dMM" : "");
 	}
 	done(&read);
-	read = read_file(import_ort_profile, "ort_profile/good/none.json");
+	read = read_file(device_profile_ort, "ort_profile/good/none.json");
 	assert_int_equal(read.profile.n_rows, 0);
 	done(&read);
 }
 
 static void a_line_that_is_no_json_is_counted(void **state)
 {
-	struct read read = read_file(import_ort_profile, "ort_profile/bad/quote.json");
+	struct read read = read_file(device_profile_ort, "ort_profile/bad/quote.json");
 
 	assert_int_equal(read.profile.n_unread, 1);
 	assert_int_equal(read.profile.n_rows, 1);
 	assert_int_equal(read.profile.rows[0].offset_us, 42);
 	done(&read);
-	read = read_file(import_ort_profile, "ort_profile/bad/cut.json");
+	read = read_file(device_profile_ort, "ort_profile/bad/cut.json");
 	assert_true(read.profile.is_cut && read.profile.n_unread == 1 && read.profile.n_rows == 1);
 	done(&read);
-	read = read_file(import_ort_profile, "ort_profile/bad/times.json");
+	read = read_file(device_profile_ort, "ort_profile/bad/times.json");
 	assert_int_equal(read.profile.n_rows, 1);
 	assert_int_equal(read.profile.n_unread, 2);
 	assert_int_equal(read.profile.rows[0].offset_us, -1); /* its operator is not there */
