@@ -6,10 +6,13 @@ extern const struct cmd cmd_record;
 extern const struct cmd cmd_attach;
 extern const struct cmd cmd_next;
 extern const struct cmd cmd_report;
+extern const struct cmd cmd_import;
+extern const struct cmd cmd_export;
 extern const struct cmd cmd_model;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_help;
 
 const struct cmd *const commands[] = {
-	&cmd_record, &cmd_attach, &cmd_next, &cmd_report, &cmd_model, &cmd_doctor, &cmd_help, NULL,
+	&cmd_record, &cmd_attach, &cmd_next,   &cmd_report, &cmd_import,
+	&cmd_export, &cmd_model,  &cmd_doctor, &cmd_help,   NULL,
 };

@@ -62,6 +62,8 @@ enum event_kind {
 #define EVENT_NOTE_EXIT "exit"
 #define EVENT_NOTE_COST "cost"
 #define EVENT_NOTE_CLOCK "clock"
+/* The source of a clock note where the input has durations only: slices lie end to end, and no rate follows. */
+#define EVENT_CLOCK_NONE "none: durations only, laid end to end"
 #define EVENT_NOTE_UNREADABLE "unreadable"
 #define EVENT_NOTE_LEFT_OUT "left out"
 #define EVENT_NOTE_STOPPED "stopped"

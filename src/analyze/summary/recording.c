@@ -16,7 +16,6 @@ static int read_file(struct recording *to, struct import *import, struct err *er
 	file.is_cut = import->result.is_cut;
 	file.cut_at = import->result.cut_at;
 	file.n_late = import->result.n_late;
-	file.has_no_begins = import->result.has_no_begins;
 	to->summary = summary_new(to->store, &file, err);
 	return to->summary ? 0 : -ENOMEM;
 }

@@ -23,7 +23,6 @@ struct summary_file {
 	bool is_cut; /* the file ends in the middle of a packet */
 	uint64_t cut_at;
 	uint64_t n_late; /* events that the reader has moved to a later time */
-	bool has_no_begins; /* the file has durations only: how many a second is not known */
 };
 
 /* Of durations. Percentiles are nearest ranks. */
@@ -46,6 +45,7 @@ struct summary_recording {
 	uint64_t begin_ns, end_ns; /* of all events; begin > end: there are none */
 	uint32_t clock_source;
 	int64_t clock_error_ns;
+	bool has_no_begins;   /* EVENT_CLOCK_NONE: how many a second is not known */
 	bool is_from_outside; /* seen by probes of the kernel, not by an agent */
 };
 

@@ -451,17 +451,21 @@ static int put_instant(struct profile *profile, const char *name, enum event_kin
 	return sink_put(out, &event, profile->stream.err);
 }
 
-/* What is not there. */
-static int put_losses(struct profile *profile)
+/* How exact times are, and what is not there. */
+static int put_facts(struct profile *profile)
 {
 	struct sink *out = profile->stream.out;
 	uint64_t n = profile->file.n_unread - profile->file.n_broken + profile->stream.n_too_deep;
+	struct arg clock[2] = { arg_text(KEY_SOURCE, out, "whole microseconds of the profile"),
+				arg_int(KEY_ERROR_NS, 1000) };
 	struct arg lost[2] = { arg_int(KEY_COUNT, (int64_t)n),
 			       arg_text(KEY_WHERE, out, "in the profile: not valid JSON") };
 	struct arg stopped[2] = { arg_text(KEY_TEXT, out, "ONNX Runtime keeps 1,000,000 events and drops later ones"),
 				  arg_int(KEY_PID, profile->pid) };
-	int code = n ? put_instant(profile, "lost", KIND_LOST, lost) : 0;
+	int code = profile->entries.n ? put_instant(profile, EVENT_NOTE_CLOCK, KIND_NOTE, clock) : 0;
 
+	if (!code && n)
+		code = put_instant(profile, "lost", KIND_LOST, lost);
 	if (!code && profile->file.n_events >= ORT_PROFILE_MAX)
 		code = put_instant(profile, EVENT_NOTE_STOPPED, KIND_NOTE, stopped);
 	return code;
@@ -481,7 +485,7 @@ static int put_all(struct profile *profile)
 	code = put_entries(profile);
 	if (!code)
 		code = close_all(profile);
-	return code ? code : put_losses(profile);
+	return code ? code : put_facts(profile);
 }
 
 static int read(const struct import_bytes *in, struct sink *out, struct import_result *result, struct err *err)

@@ -163,8 +163,11 @@ static int put_losses(struct csv *csv)
 	struct arg begins[2] = { arg_int(KEY_COUNT, (int64_t)csv->profile.n_executions),
 				 arg_text(KEY_TEXT, out,
 					  "begins of inferences; the file has durations, shown end to end") };
+	struct arg clock[2] = { arg_text(KEY_SOURCE, out, EVENT_CLOCK_NONE), arg_name(KEY_TEXT, csv->profile.source) };
 	int code = csv->profile.n_unread ? put_fact(csv, "lost", KIND_LOST, lost) : 0;
 
+	if (!code)
+		code = put_fact(csv, EVENT_NOTE_CLOCK, KIND_NOTE, clock);
 	return code || !csv->profile.n_executions ? code : put_fact(csv, EVENT_NOTE_LEFT_OUT, KIND_NOTE, begins);
 }
 
@@ -198,7 +201,6 @@ static int read(const struct import_bytes *in, struct sink *out, struct import_r
 
 	if (!code)
 		code = put_all(&csv);
-	result->has_no_begins = true;
 	result->is_cut = csv.profile.is_cut;
 	result->cut_at = csv.profile.is_cut ? last_line(in) : 0;
 	result->n_late = csv.stream.n_moved;

@@ -25,7 +25,6 @@ struct import_result {
 	uint64_t cut_at; /* byte offset where that begins */
 	uint64_t n_late; /* events whose time lay before the last of their track, or whose end lay outside of the slice
 			    around them: moved there */
-	bool has_no_begins; /* the file has durations only: slices are laid end to end, in the order of the file */
 };
 
 struct importer {

@@ -328,34 +328,27 @@ static bool is_between(char c)
 	return c == ',' || c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '[' || c == ']';
 }
 
-/* Is the array closed? */
-static bool is_whole(const char *data, size_t size)
-{
-	while (size && (data[size - 1] == '\n' || data[size - 1] == '\r' || data[size - 1] == ' '))
-		size--;
-	return size && data[size - 1] == ']';
-}
-
 int ort_profile_read(struct ort_profile *profile, const char *data, size_t size, struct err *err)
 {
 	size_t at = 0, broken = 0; /* the first event that could not be read since the last that could; 0: none */
+	bool is_closed = false;
 	struct line line;
 
 	if (!size || *data != '[')
 		return err_set(err, EBADMSG, "cannot read it: at byte 0: no profile of ONNX Runtime%s",
 			       size ? "" : ", it is empty");
-	profile->is_cut = !is_whole(data, size);
 	while (at < size) {
 		struct json_reader reader;
 		int code;
 
 		if (is_between(data[at])) {
-			at++;
+			is_closed |= data[at++] == ']';
 			continue;
 		}
+		is_closed = false;
 		json_read_init(&reader, data + at, size - at);
 		if (!read_object(profile->names, &reader, &line)) {
-			profile->n_broken += profile->is_cut;
+			profile->n_broken++;
 			profile->n_unread++;
 			broken = broken ? broken : at;
 			at = next_line(data, size, at);
@@ -367,7 +360,11 @@ int ort_profile_read(struct ort_profile *profile, const char *data, size_t size,
 		if (code)
 			return code;
 	}
-	profile->cut_at = profile->is_cut ? broken ? broken : size : 0;
+	profile->is_cut = !is_closed;
+	if (profile->is_cut)
+		profile->cut_at = broken ? broken : size;
+	else
+		profile->n_broken = 0;
 	return 0;
 }
 
