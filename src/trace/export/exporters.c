@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every format that can be written, in the order in which lists show them. A new one is its file and a line in each
- * list. */
+/* Every format that can be written, in the order in which lists show them: one line each, and export_<name>.c, which
+ * defines export_<name>. */
 #include <string.h>
 
 #include "trace/export/exporter.h"
 
-extern const struct exporter export_perfetto;
-extern const struct exporter export_chrome;
+#define EXPORTERS(F) \
+	F(perfetto) \
+	F(chrome)
 
-const struct exporter *const exporters[] = {
-	&export_perfetto,
-	&export_chrome,
-	NULL,
-};
+#define DECLARE(name) extern const struct exporter export_##name;
+EXPORTERS(DECLARE)
+
+#define ENTRY(name) &export_##name,
+const struct exporter *const exporters[] = { EXPORTERS(ENTRY) NULL };
 
 const struct exporter *exporters_find(const char *name)
 {

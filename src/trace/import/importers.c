@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every format that can be read, in the order in which they are tried. A new one is its file and a line in each list.
- */
+/* Every format that can be read, in the order in which they are tried: one line each, and import_<name>.c, which
+ * defines import_<name>. */
 #include "trace/import/importer.h"
 
-extern const struct importer import_perfetto;
-extern const struct importer import_ort_profile;
-extern const struct importer import_qnn_csv;
+#define IMPORTERS(F) \
+	F(perfetto) \
+	F(ort_profile) \
+	F(qnn_csv)
 
-const struct importer *const importers[] = {
-	&import_perfetto,
-	&import_ort_profile,
-	&import_qnn_csv,
-	NULL,
-};
+#define DECLARE(name) extern const struct importer import_##name;
+IMPORTERS(DECLARE)
+
+#define ENTRY(name) &import_##name,
+const struct importer *const importers[] = { IMPORTERS(ENTRY) NULL };
