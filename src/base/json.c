@@ -30,7 +30,7 @@ static void put_escaped(FILE *out, unsigned char c)
 	fprintf(out, "\\u%04x", c);
 }
 
-static void put_string(FILE *out, const char *text)
+void json_put_text(FILE *out, const char *text)
 {
 	size_t left = strlen(text), broken, len;
 
@@ -56,7 +56,7 @@ static void begin_item(struct json *json, const char *key)
 	if (json->depth)
 		fprintf(json->out, "\n%*s", 2 * json->depth, "");
 	if (key) {
-		put_string(json->out, key);
+		json_put_text(json->out, key);
 		fputs(": ", json->out);
 	}
 	json->has_item = true;
@@ -96,7 +96,7 @@ void json_text(struct json *json, const char *key, const char *value)
 		return;
 	}
 	begin_item(json, key);
-	put_string(json->out, value);
+	json_put_text(json->out, value);
 }
 
 void json_int(struct json *json, const char *key, int64_t value)

@@ -32,4 +32,7 @@ void json_real(struct json *json, const char *key, double value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
 
+/* One text in quotes, escaped, for those who write the rest themselves. */
+void json_put_text(FILE *out, const char *text);
+
 #endif

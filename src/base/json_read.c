@@ -17,7 +17,7 @@ static enum json_token broken(struct json_reader *reader)
 
 static void skip_space(struct json_reader *reader)
 {
-	while (reader->at < reader->end &&
+	while (reader->at < reader->end && *reader->at <= ' ' &&
 	       (*reader->at == ' ' || *reader->at == '\t' || *reader->at == '\n' || *reader->at == '\r'))
 		reader->at++;
 }
@@ -58,12 +58,16 @@ static bool take_word(struct json_reader *reader, const char *word)
 	return true;
 }
 
+static bool is_of_number(char c)
+{
+	return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.' || c == 'e' || c == 'E';
+}
+
 static enum json_token take_number(struct json_reader *reader)
 {
 	const char *start = reader->at;
 
-	while (reader->at < reader->end &&
-	       (strchr("+-.eE", *reader->at) ? *reader->at : *reader->at >= '0' && *reader->at <= '9'))
+	while (reader->at < reader->end && is_of_number(*reader->at))
 		reader->at++;
 	reader->value = (struct json_span){ start, (size_t)(reader->at - start) };
 	return reader->at > start ? JSON_NUMBER : broken(reader);
@@ -136,11 +140,6 @@ bool json_read_skip(struct json_reader *reader)
 	while (reader->depth > depth && !reader->is_broken)
 		json_read_next(reader);
 	return !reader->is_broken;
-}
-
-bool json_span_is(struct json_span span, const char *text)
-{
-	return span.start && span.len == strlen(text) && !memcmp(span.start, text, span.len);
 }
 
 bool json_span_int(struct json_span span, int64_t *value)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { JSON_READ_DEPTH = 64 };
 
@@ -45,8 +46,12 @@ enum json_token json_read_next(struct json_reader *reader);
 /* After JSON_OBJECT or JSON_ARRAY: goes behind its end. false: broken. */
 bool json_read_skip(struct json_reader *reader);
 
-/* Is it this text, byte for byte? */
-bool json_span_is(struct json_span span, const char *text);
+/* Is it this text, byte for byte? Here, so that the length of a constant is one. */
+static inline bool json_span_is(struct json_span span, const char *text)
+{
+	return span.start && span.len == strlen(text) && !memcmp(span.start, text, span.len);
+}
+
 /* A whole number, all of the span; false: it is none, or too large. */
 bool json_span_int(struct json_span span, int64_t *value);
 

@@ -61,7 +61,8 @@ const struct cmd cmd_report = {
 		"session, failed ones and those cut off are counted apart. Shares are of the wall time of inferences, "
 		"and add up: what no "
 		"operator explains is unattributed.\n\n"
-		"FILE is a recording of inftrace, or any other Perfetto trace.",
+		"FILE is a recording of inftrace, or a file that inftrace import reads: a profile of ONNX Runtime or "
+		"QNN, or another Perfetto trace. - is standard input.",
 	.examples =
 	    (const struct cmd_example[]){
 		{ "inftrace report inftrace.pftrace", "the page" },

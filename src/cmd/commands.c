@@ -7,6 +7,8 @@
 	F(attach) \
 	F(next) \
 	F(report) \
+	F(import) \
+	F(export) \
 	F(model) \
 	F(doctor) \
 	F(help)

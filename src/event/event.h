@@ -63,6 +63,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 #define EVENT_NOTE_COST "cost"
 /* source, error_ns: how times were made; the largest error of conversion */
 #define EVENT_NOTE_CLOCK "clock"
+/* The source of a clock note where the input has durations only: slices lie end to end, and no rate follows. */
+#define EVENT_CLOCK_NONE "none: durations only, laid end to end"
 /* pid, path, text (why): a file of a process that its counters come from, once */
 #define EVENT_NOTE_UNREADABLE "unreadable"
 /* count, text: events of a process that are not recorded, by request or because recording began in their middle */

@@ -179,8 +179,8 @@ static int read_file(struct inside *inside, const char *path, bool is_qnn)
 	close(fd);
 	if (data == MAP_FAILED)
 		return missing(inside, "the provider's profile is empty");
-	code = (is_qnn ? import_qnn_csv : import_ort_profile)(&profile, inside->names, data, (size_t)stat.st_size,
-							      &trouble);
+	code = (is_qnn ? device_profile_qnn : device_profile_ort)(&profile, inside->names, data, (size_t)stat.st_size,
+								  &trouble);
 	munmap(data, (size_t)stat.st_size);
 	if (code == -ENOMEM)
 		code = err_set(inside->err, ENOMEM, "%s", trouble.msg);

@@ -1,226 +1,431 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Profiles of providers: files of the form that the tools write, with numbers made up. */
+/* Importers: which format a file is, and what becomes of profiles that real tools have written. */
+#include "trace/import/import.h"
+
+#include <fcntl.h>
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
-#include "trace/import/device_profile.h"
-
-typedef int importer(struct device_profile *, struct names *, const char *, size_t, struct err *);
+#include "analyze/store/store.h"
 
 struct read {
+	struct import import;
 	struct names *names;
-	struct device_profile profile;
+	uint32_t last_track;
+	struct store *store;
 	struct err err;
 	int code;
-	char data[8192];
 };
 
-static struct read read_file(importer *import, const char *name)
+static struct read read_path(const char *path)
 {
 	struct read read = { .names = names_new() };
-	char path[500];
-	FILE *file;
-	size_t n;
 
-	snprintf(path, sizeof path, "%s/data/%s", TEST_DIR, name);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	n = fread(read.data, 1, sizeof read.data, file);
-	fclose(file);
-	read.code = import(&read.profile, read.names, read.data, n, &read.err);
+	read.code = import_open(&read.import, path, &read.err);
 	return read;
+}
+
+/* The store keeps the address of the number of tracks: it is made where it stays. */
+static void keep(struct read *read)
+{
+	assert_int_equal(read->code, 0);
+	read->store = store_new(read->names, &read->last_track);
+	read->code = import_read(&read->import, store_sink(read->store), &read->err);
+	assert_string_equal(read->code ? read->err.msg : "", "");
 }
 
 static void done(struct read *read)
 {
-	device_profile_done(&read->profile);
+	store_free(read->store);
 	names_free(read->names);
+	import_close(&read->import);
 }
 
-static const char *name(const struct read *read, uint32_t id)
+static struct read read_data(const char *name)
 {
-	return names_text(read->names, id);
+	char path[500];
+
+	snprintf(path, sizeof path, "%s/data/%s", TEST_DIR, name);
+	return read_path(path);
 }
 
-static void expect_row(const struct read *read, size_t i, const char *wanted, enum device_unit unit, int64_t value)
+static uint64_t count_slices(const struct read *read, enum event_kind kind)
 {
-	const struct device_row *row = &read->profile.rows[i];
+	uint64_t n = 0;
 
-	assert_string_equal(name(read, row->name), wanted);
-	assert_int_equal(row->unit, unit);
-	assert_int_equal(row->value, value);
+	for (uint32_t id = 1; id <= store_n_tracks(read->store); id++) {
+		const struct store_track *track = store_track(read->store, id);
+
+		for (size_t row = 0; track && row < track->slices.n; row++)
+			n += track->slices.kind[row] == kind;
+	}
+	return n;
 }
 
-static void htp_counts_cycles_and_ends_an_execution_with_its_time(void **state)
+/* The nth slice of a kind, in the order of tracks. */
+static const struct store_track *find(const struct read *read, enum event_kind kind, size_t n, size_t *row)
 {
-	struct read read = read_file(import_qnn_csv, "qnn_csv/good/htp.csv");
-	const struct device_execution *second = &read.profile.executions[1];
+	for (uint32_t id = 1; id <= store_n_tracks(read->store); id++) {
+		const struct store_track *track = store_track(read->store, id);
 
-	assert_int_equal(read.code, 0);
-	assert_int_equal(read.profile.n_executions, 2);
-	assert_int_equal(second->n, 9);
-	expect_row(&read, second->first + 1, "Accelerator (execute) time (cycles)", DEVICE_CYCLES, 1600);
-	expect_row(&read, second->first + 2, "Input OpId_2", DEVICE_CYCLES, 10);
-	expect_row(&read, second->first + 3, "first", DEVICE_CYCLES, 1200);
-	expect_row(&read, second->first + 4, "with, comma", DEVICE_CYCLES, 300);
-	expect_row(&read, second->whole, "QNN (execute) time", DEVICE_US, 200);
-	assert_true(read.profile.rows[second->first].is_whole && !read.profile.rows[second->first + 2].is_whole);
-	assert_false(read.profile.is_cut || read.profile.n_unread);
+		for (*row = 0; track && *row < track->slices.n; ++*row)
+			if (track->slices.kind[*row] == kind && !n--)
+				return track;
+	}
+	fail_msg("no such slice");
+	return NULL;
+}
+
+static const char *text_of(const struct read *read, const struct store_track *track, size_t row, enum event_key key)
+{
+	return names_text(read->names, store_text(store_slice_arg(read->store, track, row, key)));
+}
+
+static uint64_t count_text(const struct read *read, const char *text)
+{
+	const char *at = read->import.input.data, *end = at + read->import.input.size;
+	uint64_t n = 0;
+
+	for (; (at = memmem(at, (size_t)(end - at), text, strlen(text))); at++)
+		n++;
+	return n;
+}
+
+static glob_t all(const char *pattern)
+{
+	char path[500];
+	glob_t found;
+
+	snprintf(path, sizeof path, "%s/data/%s", TEST_DIR, pattern);
+	assert_int_equal(glob(path, 0, NULL, &found), 0);
+	return found;
+}
+
+static void each_format_is_recognised_by_one_importer_alone(void **state)
+{
+	static const struct {
+		const char *pattern, *name;
+	} formats[] = {
+		{ "pftrace/good/*", "perfetto" },
+		{ "ort_profile/good/*", "ort-profile" },
+		{ "qnn_csv/good/*", "qnn-csv" },
+	};
+
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		glob_t files = all(formats[i].pattern);
+
+		for (size_t file = 0; file < files.gl_pathc; file++) {
+			struct read read = read_path(files.gl_pathv[file]);
+			int n = 0;
+
+			assert_int_equal(read.code, 0);
+			assert_string_equal(read.import.format->name, formats[i].name);
+			for (const struct importer *const *importer = importers; *importer; importer++)
+				n += (*importer)->sniff(read.import.input.data, read.import.input.size < IMPORT_SNIFF
+										    ? read.import.input.size
+										    : IMPORT_SNIFF);
+			assert_int_equal(n, 1);
+			done(&read);
+		}
+		globfree(&files);
+	}
+}
+
+static void every_inference_and_operator_of_a_profile_is_there(void **state)
+{
+	glob_t files = all("ort_profile/good/ort*.json");
+
+	assert_in_range(files.gl_pathc, 14, 100);
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		struct read read = read_path(files.gl_pathv[i]);
+		const struct store_counts *counts;
+
+		keep(&read);
+		counts = store_counts(read.store);
+		assert_int_equal(count_slices(&read, KIND_SESSION), 1);
+		assert_int_equal(count_slices(&read, KIND_LOAD), 1);
+		assert_int_equal(count_slices(&read, KIND_INFERENCE), count_text(&read, "\"model_run\""));
+		assert_int_equal(count_slices(&read, KIND_OPERATOR), count_text(&read, "_kernel_time\",\"args\""));
+		assert_int_equal(count_slices(&read, KIND_KERNEL),
+				 count_text(&read, "\"Kernel\"") + count_text(&read, "\"Api\""));
+		assert_int_equal(counts->n_open + counts->n_disordered + counts->n_unmatched + counts->n_untracked, 0);
+		assert_int_equal(read.import.result.n_late, 0);
+		assert_false(read.import.result.is_cut);
+		done(&read);
+	}
+	globfree(&files);
+}
+
+static void an_operator_has_its_type_provider_shapes_bytes_and_inference(void **state)
+{
+	struct read read = read_data("ort_profile/good/ort1.22.1-cpu-squeezenet.json");
+	const struct store_track *track;
+	size_t row;
+
+	keep(&read);
+	track = find(&read, KIND_OPERATOR, 0, &row);
+	assert_int_equal(track->def.type, TRACK_THREAD);
+	assert_int_equal(track->def.tid, 11435);
+	assert_string_equal(names_text(read.names, track->slices.name[row]), "r1_nchwc");
+	assert_string_equal(text_of(&read, track, row, KEY_OP_TYPE), "Conv");
+	assert_string_equal(text_of(&read, track, row, KEY_PROVIDER), "CPUExecutionProvider");
+	assert_string_equal(text_of(&read, track, row, KEY_SHAPES),
+			    "float32[1x3x224x224],float32[64x3x3x3],float32[64]->float32[1x64x111x111]");
+	assert_int_equal(store_int(store_slice_arg(read.store, track, row, KEY_BYTES), 0), 602112 + 7168 + 3154176);
+	assert_int_equal(track->slices.inference[row], 1);
+	track = find(&read, KIND_INFERENCE, 1, &row);
+	assert_int_equal(store_int(store_slice_arg(read.store, track, row, KEY_ID), 0), 2);
+	assert_null(store_slice_arg(read.store, track, row, KEY_FIRST));
+	assert_null(store_slice_arg(read.store, track, row, KEY_STATUS)); /* a failed one is there, too */
 	done(&read);
 }
 
-static void the_header_says_where_columns_are(void **state)
+static void kernels_of_a_device_lie_on_lanes_below_their_provider(void **state)
 {
-	struct read read = read_file(import_qnn_csv, "qnn_csv/good/htp-source-ops.csv");
+	struct read read = read_data("ort_profile/good/ort1.31.1-openvino-plugin1.8.1-split.json");
+	const struct store_track *track, *group;
+	size_t row;
 
-	assert_int_equal(read.profile.n_executions, 1);
-	assert_string_equal(name(&read, read.profile.rows[3].source_ops), "first;first_bias");
-	expect_row(&read, 4, "with, comma", DEVICE_CYCLES, 300);
-	assert_string_equal(name(&read, read.profile.rows[4].source_ops), "second");
-	assert_int_equal(read.profile.rows[5].source_ops, 0);
+	keep(&read);
+	assert_int_equal(count_slices(&read, KIND_KERNEL), 15);
+	track = find(&read, KIND_KERNEL, 0, &row);
+	group = store_track(read.store, track->def.parent);
+	assert_int_equal(track->def.type, TRACK_LANE);
+	assert_string_equal(names_text(read.names, group->def.name), "OpenVINOExecutionProvider");
+	assert_string_equal(text_of(&read, track, row, KEY_OP_TYPE), "Reorder");
+	assert_string_equal(text_of(&read, track, row, KEY_IMPLEMENTATION), "jit_uni_f32");
+	assert_int_equal(track->slices.inference[row], 1);
 	done(&read);
 }
 
-static void the_cpu_backend_tells_the_time_first(void **state)
+static void what_is_not_json_is_a_loss(void **state)
 {
-	struct read read = read_file(import_qnn_csv, "qnn_csv/good/cpu.csv");
+	struct read read = read_data("ort_profile/bad/quote.json");
+	const struct store_instant *instants;
+	size_t n, n_lost = 0;
 
-	assert_int_equal(read.profile.n_executions, 2);
-	assert_int_equal(read.profile.n_rows, 8);
-	expect_row(&read, 0, "GRAPH_EXECUTE", DEVICE_US, 50);
-	expect_row(&read, 1, "first", DEVICE_US, 20);
-	expect_row(&read, read.profile.executions[1].first, "GRAPH_EXECUTE", DEVICE_US, 150);
-	expect_row(&read, read.profile.executions[1].first + 1, "first", DEVICE_US, 60);
+	keep(&read);
+	instants = store_instants(read.store, &n);
+	for (size_t i = 0; i < n; i++)
+		if (instants[i].kind == KIND_LOST)
+			n_lost += (size_t)store_int(store_arg(read.store, instants[i].args, KEY_COUNT), 0);
+	assert_int_equal(n_lost, 1);
+	assert_int_equal(count_slices(&read, KIND_OPERATOR), 1);
 	done(&read);
 }
 
-static void what_is_not_of_an_execution_is_left_out(void **state)
+/* Cut at each byte: what came before is there, and the place is named. */
+static void a_profile_that_is_cut_off_is_read_up_to_there(void **state)
 {
-	struct read read = read_file(import_qnn_csv, "qnn_csv/good/loaded.csv");
+	struct read whole = read_data("ort_profile/good/kernels.json");
+	struct import_bytes in = { whole.import.input.data, 0 };
+	uint64_t last = 0;
 
-	assert_int_equal(read.profile.n_executions, 1);
-	expect_row(&read, 0, "Time for initial VTCM acquire", DEVICE_US, 70);
-	done(&read);
-	read = read_file(import_qnn_csv, "qnn_csv/bad/cut.csv");
-	assert_int_equal(read.code, 0);
-	assert_int_equal(read.profile.n_executions, 1);
-	assert_int_equal(read.profile.n_rows, 9);
-	assert_true(read.profile.is_cut);
+	for (in.size = 10; in.size < whole.import.input.size - 2; in.size++) {
+		struct import_result result = { 0 };
+		struct read read = { .names = names_new() };
+		uint64_t n;
+
+		read.store = store_new(read.names, &read.last_track);
+		assert_int_equal(whole.import.format->read(&in, store_sink(read.store), &result, &read.err), 0);
+		n = store_counts(read.store)->n_slices;
+		assert_true(result.is_cut && result.cut_at <= in.size && result.cut_at);
+		assert_true(in.data[result.cut_at] == '{' || result.cut_at == in.size);
+		assert_true(n >= last);
+		last = n;
+		done(&read);
+	}
+	assert_in_range(last, 7, 9);
+	done(&whole);
+}
+
+static void an_event_may_span_lines(void **state)
+{
+	static const char text[] =
+	    "[\n  {\n    \"cat\": \"Session\",\n    \"pid\": 7,\n    \"tid\": 7,\n    \"dur\": 5,\n"
+	    "    \"ts\": 1,\n    \"name\": \"model_run\",\n    \"args\": {}\n  }, {\"cat\": \"Session\","
+	    " \"pid\": 7, \"tid\": 7, \"dur\": 5, \"ts\": 9, \"name\": \"model_run\", \"args\": {}}\n]\n";
+	struct import_bytes in = { text, sizeof text - 1 };
+	const struct importer *importer = import_find(in.data, in.size);
+	struct import_result result = { 0 };
+	struct read read = { .names = names_new() };
+
+	assert_non_null(importer);
+	read.store = store_new(read.names, &read.last_track);
+	assert_int_equal(importer->read(&in, store_sink(read.store), &result, &read.err), 0);
+	assert_int_equal(count_slices(&read, KIND_INFERENCE), 2);
+	assert_false(result.is_cut);
 	done(&read);
 }
 
-static void what_is_broken_is_counted_or_refused(void **state)
+/* An operator of no length does not hold the one that begins in the same microsecond, nor lies in it. */
+static void operators_of_one_microsecond_are_neighbours(void **state)
 {
-	struct read read = read_file(import_qnn_csv, "qnn_csv/bad/numbers.csv");
+	static const char text[] =
+	    "[{\"cat\":\"Node\",\"pid\":7,\"tid\":7,\"dur\":0,\"ts\":5,\"name\":\"a_kernel_time\",\"args\":{}},\n"
+	    "{\"cat\":\"Node\",\"pid\":7,\"tid\":7,\"dur\":3,\"ts\":5,\"name\":\"b_kernel_time\",\"args\":{}},\n"
+	    "{\"cat\":\"Session\",\"pid\":7,\"tid\":7,\"dur\":6,\"ts\":4,\"name\":\"model_run\",\"args\":{}}]";
+	struct import_bytes in = { text, sizeof text - 1 };
+	struct import_result result = { 0 };
+	struct read read = { .names = names_new() };
+	const struct store_track *track;
+	size_t row;
 
-	assert_int_equal(read.profile.n_unread, 4);
-	assert_int_equal(read.profile.n_executions, 1);
+	read.store = store_new(read.names, &read.last_track);
+	assert_int_equal(import_find(text, in.size)->read(&in, store_sink(read.store), &result, &read.err), 0);
+	track = find(&read, KIND_OPERATOR, 1, &row);
+	assert_string_equal(names_text(read.names, track->slices.name[row]), "b");
+	assert_int_equal(track->slices.depth[row], 0);
+	assert_int_equal(track->slices.end_ns[row] - track->slices.begin_ns[row], 3000);
+	assert_int_equal(track->slices.inference[row], 1);
 	done(&read);
-	read = read_file(import_qnn_csv, "qnn_csv/bad/no-header.csv");
+}
+
+static void executions_of_qnn_have_durations_and_lie_end_to_end(void **state)
+{
+	struct read read = read_data("qnn_csv/good/cpu.csv");
+	const struct store_track *track;
+	size_t row;
+
+	keep(&read);
+	assert_int_equal(count_slices(&read, KIND_INFERENCE), 2);
+	assert_int_equal(count_slices(&read, KIND_OPERATOR), 6);
+	track = find(&read, KIND_INFERENCE, 1, &row);
+	assert_int_equal(track->slices.begin_ns[row], 50000);
+	assert_int_equal(track->slices.end_ns[row], 200000);
+	track = find(&read, KIND_OPERATOR, 0, &row);
+	assert_string_equal(names_text(read.names, track->slices.name[row]), "first");
+	assert_int_equal(track->slices.end_ns[row], 20000);
+	done(&read);
+}
+
+static void cycles_are_no_time(void **state)
+{
+	struct read read = read_data("qnn_csv/good/htp.csv");
+	const struct store_instant *instants;
+	size_t n, n_cycles = 0;
+
+	keep(&read);
+	assert_int_equal(count_slices(&read, KIND_INFERENCE), 2);
+	assert_int_equal(store_counts(read.store)->n_slices, 2);
+	instants = store_instants(read.store, &n);
+	for (size_t i = 0; i < n; i++)
+		n_cycles += instants[i].kind == KIND_KERNEL &&
+			    store_arg(read.store, instants[i].args, KEY_CYCLES) != NULL &&
+			    store_arg(read.store, instants[i].args, KEY_SHARE) != NULL;
+	assert_int_equal(n_cycles, 10);
+	done(&read);
+}
+
+static char *write_file(const char *data, size_t size, bool is_gzip)
+{
+	char *path = strdup("/tmp/inftrace-import-XXXXXX");
+	int fd = mkstemp(path);
+	gzFile file;
+
+	assert_true(fd >= 0);
+	if (!is_gzip) {
+		assert_int_equal(write(fd, data, size), size);
+		close(fd);
+		return path;
+	}
+	file = gzdopen(fd, "w");
+	assert_int_equal(gzwrite(file, data, (unsigned)size), size);
+	gzclose(file);
+	return path;
+}
+
+static void a_compressed_file_is_what_it_holds(void **state)
+{
+	struct read plain = read_data("ort_profile/good/kernels.json");
+	char *path = write_file(plain.import.input.data, plain.import.input.size, true), *half;
+	struct read read = read_path(path);
+	char data[4096];
+	FILE *file = fopen(path, "r");
+	size_t n = fread(data, 1, sizeof data, file);
+
+	fclose(file);
+	assert_int_equal(read.import.input.size, plain.import.input.size);
+	keep(&read);
+	assert_int_equal(count_slices(&read, KIND_KERNEL), 4);
+	done(&read);
+	half = write_file(data, n - 20, false);
+	read = read_path(half);
+	keep(&read);
+	assert_true(read.import.result.is_cut);
+	done(&read);
+	unlink(half);
+	free(half);
+	data[n / 2] ^= 0x55;
+	half = write_file(data, n, false);
+	read = read_path(half);
+	assert_true(read.code < 0 || read.import.input.is_cut);
+	done(&read);
+	unlink(half);
+	unlink(path);
+	free(half);
+	free(path);
+	done(&plain);
+}
+
+static void standard_input_may_be_a_pipe(void **state)
+{
+	struct read plain = read_data("qnn_csv/good/cpu.csv");
+	int ends[2], before = dup(0);
+	struct read read;
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], plain.import.input.data, plain.import.input.size), plain.import.input.size);
+	close(ends[1]);
+	dup2(ends[0], 0);
+	close(ends[0]);
+	read = read_path("-");
+	dup2(before, 0);
+	close(before);
+	assert_string_equal(read.import.path, INPUT_STANDARD);
+	keep(&read);
+	assert_int_equal(count_slices(&read, KIND_INFERENCE), 2);
+	done(&read);
+	done(&plain);
+}
+
+static void what_no_importer_knows_is_refused_with_the_list(void **state)
+{
+	char *path = write_file("{\"traceEvents\": []}", 19, false);
+	struct read read = read_path(path);
+
 	assert_true(read.code < 0);
-	assert_string_equal(read.err.msg, "cannot read it: at byte 0: no header of a QNN profile");
-	done(&read);
-	read = read_file(import_qnn_csv, "qnn_csv/bad/mixed.csv");
-	assert_true(read.profile.is_cut && read.profile.n_executions == 1 && read.profile.executions[0].n == 2);
-	done(&read);
-}
-
-static void kernels_begin_where_their_operator_does(void **state)
-{
-	struct read read = read_file(import_ort_profile, "ort_profile/good/kernels.json");
-	const struct device_row *row = read.profile.rows;
-
-	assert_int_equal(read.code, 0);
-	assert_int_equal(read.profile.n_executions, 2);
-	for (size_t i = 0; i < 2; i++) /* the second's rows name another event */
-		assert_string_equal(name(&read, read.profile.executions[i].operator), "Fused_0");
-	assert_int_equal(read.profile.n_rows, 4);
-	expect_row(&read, 0, "conv", DEVICE_US, 40);
-	assert_string_equal(name(&read, row[0].op_type), "Convolution");
-	assert_string_equal(name(&read, row[0].implementation), "jit_avx2");
-	assert_int_equal(row[0].offset_us, 2);
-	assert_int_equal(row[1].offset_us, 42);
-	assert_int_equal(row[2].offset_us, 3);
-	assert_int_equal(row[3].offset_us, 3);
-	assert_false(read.profile.is_cut || read.profile.n_unread || read.profile.n_apart);
-	done(&read);
-}
-
-static void rows_of_a_device_lie_in_inferences(void **state)
-{
-	struct read read = read_file(import_ort_profile, "ort_profile/good/inferences.json");
-	const struct device_profile *profile = &read.profile;
-	static const size_t n[] = { 2, 0, 1 };
-	static const int64_t offset_us[] = { 5, 40, 10, -1, -1 };
-
-	assert_int_equal(profile->n_executions, 3);
-	for (size_t i = 0; i < 3; i++) {
-		assert_true(profile->executions[i].is_inference && !profile->executions[i].operator);
-		assert_int_equal(profile->executions[i].n, n[i]);
-	}
-	assert_int_equal(profile->executions[2].first, 2);
-	/* one ends after its inference, the other is of none */
-	assert_int_equal(profile->n_apart, 2);
-	for (size_t i = 0; i < 5; i++)
-		assert_int_equal(profile->rows[i].offset_us, offset_us[i]);
-	done(&read);
-}
-
-static void rows_of_no_operator_stand_apart(void **state)
-{
-	struct read read = read_file(import_ort_profile, "ort_profile/good/api.json");
-
-	assert_int_equal(read.profile.n_executions, 0);
-	assert_int_equal(read.profile.n_apart, 3);
-	for (size_t i = 0; i < 3; i++) {
-		const struct device_row *row = &read.profile.rows[i];
-		bool is_conv = !strcmp(name(&read, row->name), "conv");
-
-		assert_true(is_conv || !strcmp(name(&read, row->name), "plain"));
-		assert_string_equal(name(&read, row->op_type), is_conv ? "Conv" : "");
-		assert_string_equal(name(&read, row->implementation), is_conv ? "Conv2dMM" : "");
-	}
-	done(&read);
-	read = read_file(import_ort_profile, "ort_profile/good/none.json");
-	assert_int_equal(read.profile.n_rows, 0);
-	done(&read);
-}
-
-static void a_line_that_is_no_json_is_counted(void **state)
-{
-	struct read read = read_file(import_ort_profile, "ort_profile/bad/quote.json");
-
-	assert_int_equal(read.profile.n_unread, 1);
-	assert_int_equal(read.profile.n_rows, 1);
-	assert_int_equal(read.profile.rows[0].offset_us, 42);
-	done(&read);
-	read = read_file(import_ort_profile, "ort_profile/bad/cut.json");
-	assert_true(read.profile.is_cut && read.profile.n_unread == 1 && read.profile.n_rows == 1);
-	done(&read);
-	read = read_file(import_ort_profile, "ort_profile/bad/times.json");
-	assert_int_equal(read.profile.n_rows, 1);
-	assert_int_equal(read.profile.n_unread, 2);
-	assert_int_equal(read.profile.rows[0].offset_us, -1); /* its operator is not there */
+	for (const struct importer *const *importer = importers; *importer; importer++)
+		assert_non_null(strstr(read.err.msg, (*importer)->help));
+	unlink(path);
+	free(path);
 	done(&read);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(htp_counts_cycles_and_ends_an_execution_with_its_time),
-		cmocka_unit_test(the_header_says_where_columns_are),
-		cmocka_unit_test(the_cpu_backend_tells_the_time_first),
-		cmocka_unit_test(what_is_not_of_an_execution_is_left_out),
-		cmocka_unit_test(what_is_broken_is_counted_or_refused),
-		cmocka_unit_test(kernels_begin_where_their_operator_does),
-		cmocka_unit_test(rows_of_a_device_lie_in_inferences),
-		cmocka_unit_test(rows_of_no_operator_stand_apart),
-		cmocka_unit_test(a_line_that_is_no_json_is_counted),
+		cmocka_unit_test(each_format_is_recognised_by_one_importer_alone),
+		cmocka_unit_test(every_inference_and_operator_of_a_profile_is_there),
+		cmocka_unit_test(an_operator_has_its_type_provider_shapes_bytes_and_inference),
+		cmocka_unit_test(kernels_of_a_device_lie_on_lanes_below_their_provider),
+		cmocka_unit_test(what_is_not_json_is_a_loss),
+		cmocka_unit_test(a_profile_that_is_cut_off_is_read_up_to_there),
+		cmocka_unit_test(an_event_may_span_lines),
+		cmocka_unit_test(operators_of_one_microsecond_are_neighbours),
+		cmocka_unit_test(executions_of_qnn_have_durations_and_lie_end_to_end),
+		cmocka_unit_test(cycles_are_no_time),
+		cmocka_unit_test(a_compressed_file_is_what_it_holds),
+		cmocka_unit_test(standard_input_may_be_a_pipe),
+		cmocka_unit_test(what_no_importer_knows_is_refused_with_the_list),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

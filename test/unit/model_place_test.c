@@ -134,7 +134,7 @@ static void what_a_device_did_lies_in_its_inference(void **state)
 	struct placed placed;
 
 	write_slices(KIND_INFERENCE, "m", "WebGpuExecutionProvider", 3, false);
-	placed = place("ort_profile/good/inferences.json", "WebGpuExecutionProvider", import_ort_profile);
+	placed = place("ort_profile/good/inferences.json", "WebGpuExecutionProvider", device_profile_ort);
 	assert_int_equal(placed.result.n_slices, 3);
 	assert_string_equal(placed.result.why_not, "the profile does not say in which inferences 2 kernels ran");
 	assert_int_equal(placed.n_lanes, 1);
@@ -144,7 +144,7 @@ static void what_a_device_did_lies_in_its_inference(void **state)
 	recording_close(&placed.recording);
 	/* another number of inferences: which is which is not known */
 	write_slices(KIND_INFERENCE, "m", "WebGpuExecutionProvider", 2, false);
-	placed = place("ort_profile/good/inferences.json", "WebGpuExecutionProvider", import_ort_profile);
+	placed = place("ort_profile/good/inferences.json", "WebGpuExecutionProvider", device_profile_ort);
 	assert_int_equal(placed.result.n_slices, 0);
 	recording_close(&placed.recording);
 }
@@ -154,7 +154,7 @@ static void kernels_lie_where_the_profile_says(void **state)
 	struct placed placed;
 
 	write_recording("Fused_0", "OpenVINOExecutionProvider", 2, false);
-	placed = place("ort_profile/good/kernels.json", "OpenVINOExecutionProvider", import_ort_profile);
+	placed = place("ort_profile/good/kernels.json", "OpenVINOExecutionProvider", device_profile_ort);
 	assert_int_equal(placed.result.n_slices, 4);
 	assert_string_equal(placed.result.why_not, "");
 	assert_int_equal(placed.n, 4);
@@ -176,7 +176,7 @@ static void what_is_longer_than_its_operator_is_cut(void **state)
 	struct placed placed;
 
 	write_recording("name", "QNNExecutionProvider", 2, false);
-	placed = place("qnn_csv/good/cpu.csv", "QNNExecutionProvider", import_qnn_csv);
+	placed = place("qnn_csv/good/cpu.csv", "QNNExecutionProvider", device_profile_qnn);
 	assert_int_equal(placed.n, 6);
 	expect(&placed, 0, "first", 1000000, 1020000);
 	expect(&placed, 1, "second", 1020000, 1029000);
@@ -192,7 +192,7 @@ static void cycles_share_the_execution(void **state)
 	struct placed placed;
 
 	write_recording("name", "QNNExecutionProvider", 2, false);
-	placed = place("qnn_csv/good/htp.csv", "QNNExecutionProvider", import_qnn_csv);
+	placed = place("qnn_csv/good/htp.csv", "QNNExecutionProvider", device_profile_qnn);
 	assert_int_equal(placed.n, 10);
 	expect(&placed, 0, "Input OpId_2", 1000000,
 	       1000600); /* 10 of 1000 cycles in 60 us: the operator is shorter than 100 */
@@ -208,18 +208,18 @@ static void what_is_not_known_is_not_placed(void **state)
 	struct placed placed;
 
 	write_recording("name", "QNNExecutionProvider", 3, false);
-	placed = place("qnn_csv/good/htp.csv", "QNNExecutionProvider", import_qnn_csv);
+	placed = place("qnn_csv/good/htp.csv", "QNNExecutionProvider", device_profile_qnn);
 	assert_int_equal(placed.n + placed.n_lanes, 0);
 	assert_string_equal(placed.result.why_not,
 			    "its profile has 2 executions and the recording 3: which is which is not known");
 	recording_close(&placed.recording);
 	write_recording("name", "QNNExecutionProvider", 2, true);
-	placed = place("qnn_csv/good/htp.csv", "QNNExecutionProvider", import_qnn_csv);
+	placed = place("qnn_csv/good/htp.csv", "QNNExecutionProvider", device_profile_qnn);
 	assert_int_equal(placed.n + placed.n_lanes, 0);
 	assert_non_null(strstr(placed.result.why_not, "overlap"));
 	recording_close(&placed.recording);
 	write_recording("name", "OtherExecutionProvider", 2, false);
-	placed = place("qnn_csv/good/htp.csv", "QNNExecutionProvider", import_qnn_csv);
+	placed = place("qnn_csv/good/htp.csv", "QNNExecutionProvider", device_profile_qnn);
 	assert_int_equal(placed.n + placed.n_lanes, 0);
 	recording_close(&placed.recording);
 }

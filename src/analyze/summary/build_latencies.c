@@ -207,7 +207,7 @@ static int take_model(struct build *build, uint32_t index, struct keys *tallies)
 	for (uint32_t i = 0; i < n; i++)
 		add_run(build, build_run(build, runs[i]), to);
 	n_finished = to->n - to->n_open;
-	to->rate = n_finished > 1 && to->end_ns > to->begin_ns
+	to->rate = n_finished > 1 && to->end_ns > to->begin_ns && !build->to->recording.has_no_begins
 		       ? (double)n_finished * 1e9 / (double)(to->end_ns - to->begin_ns)
 		       : NAN;
 	rc = find_spreads(build, runs, n, to);

@@ -178,6 +178,8 @@ static int note_clock(struct build *build, const struct store_instant *instant)
 {
 	build->to->recording.clock_source = text_of(build, instant, KEY_SOURCE);
 	build->to->recording.clock_error_ns = int_of(build, instant, KEY_ERROR_NS);
+	build->to->recording.has_no_begins =
+	    !strcmp(names_text(build->names, build->to->recording.clock_source), EVENT_CLOCK_NONE);
 	return 0;
 }
 

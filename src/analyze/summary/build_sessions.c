@@ -48,7 +48,9 @@ static enum summary_phase phase_of(const struct walk *walk, size_t row)
 	if (store_slice_arg(store, walk->track, row, KEY_OP_TYPE) || starts_with(name, "pre-pack") ||
 	    starts_with(name, "prepack"))
 		return PHASE_PREPACK;
-	return !strcmp(name, "weights") ? PHASE_OTHER : PHASE_TRANSFORM;
+	if (!strcmp(name, "weights") || !strcmp(name, "session_initialization")) /* the latter: all phases in one */
+		return PHASE_OTHER;
+	return PHASE_TRANSFORM;
 }
 
 static int add_transformer(struct walk *walk, size_t row, uint64_t self_ns)

@@ -3,16 +3,12 @@
 #ifndef ANALYZE_SUMMARY_RECORDING_H
 #define ANALYZE_SUMMARY_RECORDING_H
 
-#include <stddef.h>
-
 #include "analyze/store/store.h"
 #include "analyze/summary/summary.h"
 #include "base/err.h"
 #include "event/names.h"
 
 struct recording {
-	void *data; /* the file, mapped; NULL: none */
-	size_t size;
 	struct names *names;
 	uint32_t last_track; /* of the stream of events */
 	struct store *store;
@@ -20,8 +16,9 @@ struct recording {
 };
 
 /*
- * path is borrowed until recording_close. 0; or -errno and err: it is no recording, with the byte, or memory is out.
- * recording_close undoes it, also after a failure; a zeroed one may be closed.
+ * path is borrowed until recording_close; "-" is standard input. 0; or -errno and err: no file of a known format,
+ * damaged (with the byte), or out of memory. recording_close undoes it, also after a failure; a zeroed one may be
+ * closed.
  */
 int recording_open(struct recording *recording, const char *path, struct err *err);
 void recording_close(struct recording *recording);

@@ -45,6 +45,7 @@ struct summary_recording {
 	uint64_t begin_ns, end_ns; /* of all events; begin > end: there are none */
 	uint32_t clock_source;
 	int64_t clock_error_ns;
+	bool has_no_begins;   /* EVENT_CLOCK_NONE: how many a second is not known */
 	bool is_from_outside; /* seen by probes of the kernel, not by an agent */
 };
 

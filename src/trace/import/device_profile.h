@@ -47,12 +47,15 @@ struct device_profile {
 
 /*
  * Both read a file's bytes into a profile; names is borrowed until device_profile_done. 0; or -errno and err ("cannot
- * read it: at byte N: ..."): it is no such file, or memory is out. device_profile_done undoes it, also after a failure.
+ * read it: at byte N: ..."): not such a file, or out of memory. device_profile_done undoes it, also after a failure.
  */
 /* The CSV file of QNN, in the forms that its HTP and its CPU backend write. */
-int import_qnn_csv(struct device_profile *profile, struct names *names, const char *data, size_t size, struct err *err);
+int device_profile_qnn(struct device_profile *profile, struct names *names, const char *data, size_t size,
+		       struct err *err);
+/* Could these be the first bytes of such a file? */
+bool device_profile_is_qnn(const char *first, size_t size);
 /* Rows of categories Kernel and Api of ONNX Runtime's own profile; its operators are not among them. */
-int import_ort_profile(struct device_profile *profile, struct names *names, const char *data, size_t size,
+int device_profile_ort(struct device_profile *profile, struct names *names, const char *data, size_t size,
 		       struct err *err);
 void device_profile_done(struct device_profile *profile);
 

@@ -1,434 +1,515 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ONNX Runtime's own profile: an array of events, one in a line. The runtime escapes nothing, so that a line with a
- * quote in a name is no JSON; each line is read by itself, and one that cannot be read is counted.
+ * ONNX Runtime's own profile as events: the session's creation, inferences and operators as recordings have them, and
+ * the kernels of devices. ort_profile.c reads the file; this file keeps its events, puts them in the order of time and
+ * gives each its track.
  *
- * A row of category Kernel tells when the operator that it ran in began, in microseconds since 1970. Rows of category
- * Api tell nothing of the kind, but lie inside of the inference (category Session, model_run) whose commands the
- * device carried out. Operators (category Node) are only read for their names and times: the profile's own times count
- * from a moment that it does not name.
+ *	process
+ *	  unknown model        group; the profile does not name the model
+ *	    inferences         a lane for each thread that runs inferences: session, load, specialize; inference, setup
+ *	  thread               operators
+ *	  provider             group
+ *	    kernels            a lane for each kernel at the same time
+ *
+ * Times are whole microseconds since the session was constructed. Begins and durations are each rounded down, so that
+ * the end of a slice may lie 2 us outside of the slice around it: it is cut there. What the file does not hold is not
+ * made up: the model's name, whether an inference failed, what is inside session_initialization.
+ *
+ * The runtime keeps a million events, so that memory is bounded, too, but for kernels of devices.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_read.h"
-#include "trace/import/device_profile.h"
+#include "base/array.h"
+#include "trace/import/importer.h"
+#include "trace/import/ort_profile.h"
+#include "trace/import/slices.h"
+#include "trace/perfetto/perfetto_map.h"
 
-#define NODE_SUFFIX "_kernel_time"
+enum { MAX_ACTIVE = 64, MAX_DEVICE_LANES = 64, ROUNDING_US = 2, SESSION = 1 };
 
-enum { MAX_TRIES = 1000 };
-enum category { OTHER, SESSION, RUN, NODE, KERNEL, API };
+enum line_type { LINE_NONE, LINE_THREAD, LINE_LANE };
 
+struct entry {
+	struct ort_profile_event event;
+	uint32_t at; /* in the file */
+};
+
+/* A thread's operators or inferences. */
 struct line {
-	enum category category;
-	int64_t ts, dur;
-	uint64_t correlation;
-	uint32_t name, operator, op_type, implementation;
+	struct slices slices;
+	int64_t setup_from; /* when the inference began that has not begun to execute; -1: none */
 };
 
-struct node {
-	uint32_t name;
-	int64_t ts;
+struct device_lane {
+	struct slices slices;
+	uint32_t provider, stream, group;
+	int64_t end; /* microseconds */
 };
 
-/* An inference. */
-struct model_run {
-	int64_t ts, dur;
-};
-
-struct kernel {
-	struct line line;
-	size_t at; /* in the file: stays in order */
+/* An inference that runs at the moment. */
+struct active {
+	int64_t end;
+	int32_t tid;
+	uint32_t number;
 };
 
 struct profile {
-	struct device_profile *to;
-	struct node *nodes;
-	struct kernel *kernels;
-	struct model_run *runs;
-	size_t n_nodes, n_kernels, n_runs, node_room, kernel_room, run_room;
+	struct ort_profile file;
+	struct array entries, lines; /* struct entry, struct line */
+	struct slices_stream stream;
+	struct perfetto_map line_of; /* type and thread: index in lines + 1 */
+	struct device_lane device_lanes[MAX_DEVICE_LANES];
+	uint32_t n_device_lanes, n_lanes;
+	struct active active[MAX_ACTIVE];
+	uint32_t n_active, n_inferences;
+	uint32_t process, group, model;
+	int32_t pid;
+	bool has_session; /* the file begins with the session: its first inference is the session's first */
 };
 
-/* As it stands: nothing in it is escaped. */
-static uint32_t intern(struct profile *profile, struct json_span span, const char *prefix, const char *suffix)
+static int out_of_memory(const struct profile *profile)
 {
-	size_t before = strlen(prefix), behind = strlen(suffix);
-
-	if (span.len >= behind && !memcmp(span.start + span.len - behind, suffix, behind))
-		span.len -= behind;
-	if (span.len > before && !memcmp(span.start, prefix, before))
-		span = (struct json_span){ span.start + before, span.len - before };
-	return names_intern(profile->to->names, span.start, span.len);
+	return err_set(profile->stream.err, ENOMEM, "out of memory");
 }
 
-static void take_arg(struct profile *profile, const struct json_reader *reader, struct line *line)
+static int take(struct ort_profile *file, const struct ort_profile_event *event, struct err *err)
 {
-	int64_t number;
+	struct profile *profile = (struct profile *)file;
+	struct entry *entry = array_add(&profile->entries, sizeof *entry);
 
-	if (json_span_is(reader->key, "parent_ort_event_name"))
-		line->operator = intern(profile, reader->value, "", NODE_SUFFIX);
-	else if (json_span_is(reader->key, "ov_node_type"))
-		line->op_type = intern(profile, reader->value, "", "");
-	else if (json_span_is(reader->key, "ov_exec_type"))
-		line->implementation = intern(profile, reader->value, "", "");
-	else if (json_span_is(reader->key, "ort_correlation_id") && json_span_int(reader->value, &number))
-		line->correlation = (uint64_t)number;
+	if (!entry)
+		return err_set(err, ENOMEM, "out of memory");
+	*entry = (struct entry){ *event, (uint32_t)profile->entries.n };
+	if (event->pid > 0 && profile->pid < 0)
+		profile->pid = event->pid;
+	profile->has_session |= event->kind == ORT_PROFILE_LOAD || event->kind == ORT_PROFILE_INIT;
+	return 0;
 }
 
-static bool read_args(struct profile *profile, struct json_reader *reader, struct line *line)
-{
-	enum json_token token;
-
-	while ((token = json_read_next(reader)) != JSON_CLOSE) {
-		if (token == JSON_BROKEN)
-			return false;
-		if (token == JSON_TEXT)
-			take_arg(profile, reader, line);
-		else if ((token == JSON_OBJECT || token == JSON_ARRAY) && !json_read_skip(reader))
-			return false;
-	}
-	return true;
-}
-
-static void take_field(struct profile *profile, const struct json_reader *reader, enum json_token token,
-		       struct line *line, struct json_span *name)
-{
-	if (token == JSON_TEXT && json_span_is(reader->key, "cat"))
-		line->category = json_span_is(reader->value, "Kernel")	  ? KERNEL
-				 : json_span_is(reader->value, "Api")	  ? API
-				 : json_span_is(reader->value, "Node")	  ? NODE
-				 : json_span_is(reader->value, "Session") ? SESSION
-									  : OTHER;
-	else if (token == JSON_TEXT && json_span_is(reader->key, "name"))
-		*name = reader->value;
-	else if (token == JSON_NUMBER && json_span_is(reader->key, "ts") && !json_span_int(reader->value, &line->ts))
-		line->ts = -1;
-	else if (token == JSON_NUMBER && json_span_is(reader->key, "dur") && !json_span_int(reader->value, &line->dur))
-		line->dur = -1;
-}
-
-/* WebGPU's rows: "conv_1&Conv&Conv2dMM" is the program Conv2dMM of the Conv conv_1. */
-static struct json_span split_program(struct profile *profile, struct json_span name, struct line *line)
-{
-	const char *program = name.start && name.len ? memrchr(name.start, '&', name.len) : NULL;
-	const char *type = program ? memrchr(name.start, '&', (size_t)(program - name.start)) : NULL;
-
-	if (!type || type == name.start)
-		return name;
-	line->implementation =
-	    names_intern(profile->to->names, program + 1, (size_t)(name.start + name.len - program - 1));
-	line->op_type = names_intern(profile->to->names, type + 1, (size_t)(program - type - 1));
-	return (struct json_span){ name.start, (size_t)(type - name.start) };
-}
-
-/* false: it is no JSON object. */
-static bool read_line(struct profile *profile, const char *text, size_t len, struct line *line)
-{
-	struct json_span name = { "", 0 };
-	struct json_reader reader;
-	enum json_token token;
-
-	*line = (struct line){ .ts = -1, .dur = -1 };
-	json_read_init(&reader, text, len);
-	if (json_read_next(&reader) != JSON_OBJECT)
-		return false;
-	while ((token = json_read_next(&reader)) != JSON_CLOSE) {
-		if (token == JSON_BROKEN)
-			return false;
-		if (token == JSON_OBJECT && json_span_is(reader.key, "args")
-			? !read_args(profile, &reader, line)
-			: (token == JSON_OBJECT || token == JSON_ARRAY) && !json_read_skip(&reader))
-			return false;
-		take_field(profile, &reader, token, line, &name);
-	}
-	if (line->category == SESSION)
-		line->category = json_span_is(name, "model_run") ? RUN : OTHER;
-	if (line->category == API)
-		name = split_program(profile, name, line);
-	if (line->category != OTHER)
-		line->name = intern(profile, name, line->category == KERNEL ? "OV::" : "",
-				    line->category == NODE ? NODE_SUFFIX : "");
-	return json_read_next(&reader) == JSON_END;
-}
-
-static bool room(void **array, size_t n, size_t *room_for, size_t size)
-{
-	size_t more = *room_for ? 2 * *room_for : 256;
-	void *bigger = n < *room_for ? *array : reallocarray(*array, more, size);
-
-	if (!bigger)
-		return false;
-	*room_for = n < *room_for ? *room_for : more;
-	*array = bigger;
-	return true;
-}
-
-/* Times that no run has: such a line is not taken. */
-static bool is_plausible(const struct line *line)
-{
-	return line->ts >= 0 && line->dur >= 0 && line->ts < INT64_MAX / 4000 && line->dur < INT64_MAX / 4000;
-}
-
-static bool keep_line(struct profile *profile, const struct line *line)
-{
-	if (line->category == NODE) {
-		if (!room((void **)&profile->nodes, profile->n_nodes, &profile->node_room, sizeof *profile->nodes))
-			return false;
-		profile->nodes[profile->n_nodes++] = (struct node){ line->name, line->ts };
-	} else if (line->category == RUN) {
-		if (!room((void **)&profile->runs, profile->n_runs, &profile->run_room, sizeof *profile->runs))
-			return false;
-		profile->runs[profile->n_runs++] = (struct model_run){ line->ts, line->dur };
-	} else if (line->category != OTHER) {
-		if (!room((void **)&profile->kernels, profile->n_kernels, &profile->kernel_room,
-			  sizeof *profile->kernels))
-			return false;
-		profile->kernels[profile->n_kernels] = (struct kernel){ *line, profile->n_kernels };
-		profile->n_kernels++;
-	}
-	return true;
-}
-
-static bool read_lines(struct profile *profile, const char *data, size_t size)
-{
-	for (size_t at = 0, next; at < size; at = next) {
-		const char *newline = memchr(data + at, '\n', size - at);
-		size_t len = newline ? (size_t)(newline - data) - at : size - at;
-		struct line line;
-
-		next = at + len + (newline != NULL);
-		while (len && strchr("\r ,", data[at + len - 1]) && data[at + len - 1])
-			len--;
-		if (len < 2) /* brackets of the whole */
-			continue;
-		if (!read_line(profile, data + at, len, &line) || (line.category != OTHER && !is_plausible(&line)))
-			profile->to->n_unread++;
-		else if (!keep_line(profile, &line))
-			return false;
-	}
-	return true;
-}
-
-static int compare(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static bool is_apart(const struct kernel *kernel)
-{
-	return kernel->line.category == API || !kernel->line.correlation;
-}
-
-/* Executions in order; rows of none behind all. */
-static int by_execution(const void *left, const void *right)
-{
-	const struct kernel *a = left, *b = right;
-	int order = is_apart(a) - is_apart(b);
-
-	if (!order && !is_apart(a))
-		order = compare(a->line.correlation, b->line.correlation);
-	if (!order)
-		order = compare((uint64_t)a->line.ts, (uint64_t)b->line.ts);
-	return order ? order : compare(a->at, b->at);
-}
-
-static int by_time(const void *left, const void *right)
-{
-	const struct node *a = left, *b = right;
-
-	return compare((uint64_t)a->ts, (uint64_t)b->ts);
-}
-
+/* By begin; what holds others first. An operator without a length lies before the next one, not inside of it. */
 static int by_begin(const void *left, const void *right)
 {
-	const struct model_run *a = left, *b = right;
+	const struct ort_profile_event *a = &((const struct entry *)left)->event,
+				       *b = &((const struct entry *)right)->event;
+	uint32_t a_at = ((const struct entry *)left)->at, b_at = ((const struct entry *)right)->at;
 
-	return compare((uint64_t)a->ts, (uint64_t)b->ts);
+	if (a->ts != b->ts)
+		return a->ts < b->ts ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (!a->dur != !b->dur)
+		return a->dur ? 1 : -1;
+	if (a->dur != b->dur)
+		return a->dur > b->dur ? -1 : 1;
+	return a_at < b_at ? -1 : a_at > b_at;
 }
 
-/* In order; inferences at the same time tell nothing: whose commands a device carries out then is not known. */
-static void sort_runs(struct profile *profile)
+/* Tracks. */
+
+static uint32_t numbered(struct profile *profile, const char *name, uint32_t number)
 {
-	if (profile->n_runs)
-		qsort(profile->runs, profile->n_runs, sizeof *profile->runs, by_begin);
-	for (size_t i = 1; i < profile->n_runs; i++)
-		if (profile->runs[i].ts < profile->runs[i - 1].ts + profile->runs[i - 1].dur)
-			profile->n_runs = 0;
+	char text[40];
+
+	if (number < 2)
+		return names_of(profile->file.names, name);
+	snprintf(text, sizeof text, "%.20s %u", name, number);
+	return names_of(profile->file.names, text);
 }
 
-/* How many operators began before ts. */
-static size_t n_before(const struct profile *profile, int64_t ts)
+static uint32_t define_line(struct profile *profile, enum line_type type, int32_t tid)
 {
-	size_t low = 0, high = profile->n_nodes;
+	struct track_def thread = { .type = TRACK_THREAD, .parent = profile->process, .pid = profile->pid, .tid = tid };
+	struct track_def group = { .type = TRACK_GROUP, .parent = profile->process, .name = profile->model };
+	struct track_def lane = { .type = TRACK_LANE };
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (profile->nodes[middle].ts < ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (type == LINE_THREAD)
+		return slices_define(&profile->stream, &thread);
+	if (!profile->group)
+		profile->group = slices_define(&profile->stream, &group);
+	if (!profile->group)
+		return 0;
+	lane.parent = profile->group;
+	lane.name = numbered(profile, "inferences", ++profile->n_lanes);
+	return slices_define(&profile->stream, &lane);
 }
 
-/*
- * The moment that the profile's times count from: a kernel tells when its operator began since 1970, and that operator
- * is the last of that name that began before it. 0: no kernel's operator is there.
- */
-static uint64_t zero_us(const struct profile *profile, size_t n_kernels)
+/* NULL and err: out of memory, or the sink is broken. Good until the next call. */
+static struct line *line_of(struct profile *profile, enum line_type type, int32_t tid)
 {
-	for (size_t i = 0; i < n_kernels; i++) {
-		const struct line *line = &profile->kernels[i].line;
+	uint64_t key = (uint64_t)type << 32 | (uint32_t)tid;
+	uint32_t index = perfetto_map_get(&profile->line_of, key), track;
+	struct line *line;
 
-		for (size_t n = n_before(profile, line->ts + 1); n-- > 0;)
-			if (profile->nodes[n].name == line->operator)
-				return line->correlation - (uint64_t)profile->nodes[n].ts;
-		if (i == MAX_TRIES)
-			break;
-	}
-	return 0;
-}
-
-/* The operator that began then; of several, the one that the kernel names. The name alone is not to be trusted: it is
- * that of an outer event at times. */
-static const struct node *operator_at(const struct profile *profile, const struct line *line, uint64_t zero)
-{
-	uint64_t ts = line->correlation - zero;
-	const struct node *found = NULL;
-
-	if (!zero || line->correlation < zero || ts >= INT64_MAX)
+	if (index)
+		return (struct line *)profile->lines.data + index - 1;
+	track = define_line(profile, type, tid);
+	if (!track)
 		return NULL;
-	for (size_t n = n_before(profile, (int64_t)ts); n < profile->n_nodes && (uint64_t)profile->nodes[n].ts == ts;
-	     n++)
-		if (!found || profile->nodes[n].name == line->operator)
-			found = &profile->nodes[n];
-	return found;
-}
-
-/* begin: when its operator or inference did; -1: not known. */
-static bool add_row(struct device_profile *to, const struct line *line, int64_t begin)
-{
-	struct device_row *row = device_profile_row(to);
-
-	if (row)
-		*row = (struct device_row){ .name = line->name,
-					    .op_type = line->op_type,
-					    .implementation = line->implementation,
-					    .unit = DEVICE_US,
-					    .value = line->dur,
-					    .offset_us = begin >= 0 && line->ts >= begin ? line->ts - begin : -1 };
-	return row != NULL;
-}
-
-static bool add_execution(struct profile *profile, size_t first, size_t end, uint64_t zero)
-{
-	const struct line *line = &profile->kernels[first].line;
-	const struct node *node = operator_at(profile, line, zero);
-	struct device_execution *execution = device_profile_execution(profile->to);
-
-	if (!execution)
-		return false;
-	*execution = (struct device_execution){ .operator = node ? node->name : line->operator,
-						.whole = DEVICE_NO_ROW,
-						.first = profile->to->n_rows,
-						.n = end - first };
-	for (size_t i = first; i < end; i++)
-		if (!add_row(profile->to, &profile->kernels[i].line, node ? node->ts : -1))
-			return false;
-	return true;
-}
-
-static bool is_inside(const struct line *line, const struct model_run *run)
-{
-	return line->ts >= run->ts && line->ts + line->dur <= run->ts + run->dur;
-}
-
-/* An execution for each inference, also for those in which nothing ran: they are told apart by their order. Rows of
- * none stay, in order. */
-static bool add_inferences(struct profile *profile, size_t first)
-{
-	size_t n_left = 0, at = first, n_before = profile->to->n_executions;
-
-	for (size_t i = 0; i < profile->n_runs; i++) {
-		struct device_execution *execution = device_profile_execution(profile->to);
-
-		if (!execution)
-			return false;
-		*execution = (struct device_execution){ .is_inference = true,
-							.whole = DEVICE_NO_ROW,
-							.first = profile->to->n_rows };
-		for (; at < profile->n_kernels &&
-		       profile->kernels[at].line.ts < profile->runs[i].ts + profile->runs[i].dur;
-		     at++) {
-			const struct line *line = &profile->kernels[at].line;
-
-			if (!is_inside(line, &profile->runs[i]))
-				profile->kernels[first + n_left++] = profile->kernels[at];
-			else if (!add_row(profile->to, line, profile->runs[i].ts))
-				return false;
-		}
-		execution = &profile->to->executions[profile->to->n_executions - 1];
-		execution->n = profile->to->n_rows - execution->first;
+	line = array_add(&profile->lines, sizeof *line);
+	if (!line || !perfetto_map_put(&profile->line_of, key, (uint32_t)profile->lines.n)) {
+		out_of_memory(profile);
+		return NULL;
 	}
-	for (; at < profile->n_kernels; at++)
-		profile->kernels[first + n_left++] = profile->kernels[at];
-	if (first + n_left == profile->n_kernels)
-		profile->to->n_executions = n_before;
-	profile->n_kernels = first + n_left;
-	return true;
+	*line = (struct line){ .slices.track = track, .setup_from = -1 };
+	return line;
 }
 
-static bool add_all(struct profile *profile)
+/* The provider's group, which its lanes share. 0 and err: the sink is broken. */
+static uint32_t device_group(struct profile *profile, uint32_t provider)
 {
-	size_t n_kernels = 0, at = 0, next;
-	uint64_t zero;
+	struct track_def group = { .type = TRACK_GROUP, .parent = profile->process, .name = provider };
 
-	if (profile->n_kernels)
-		qsort(profile->kernels, profile->n_kernels, sizeof *profile->kernels, by_execution);
-	if (profile->n_nodes)
-		qsort(profile->nodes, profile->n_nodes, sizeof *profile->nodes, by_time);
-	sort_runs(profile);
-	while (n_kernels < profile->n_kernels && !is_apart(&profile->kernels[n_kernels]))
-		n_kernels++;
-	zero = zero_us(profile, n_kernels);
-	for (; at < n_kernels; at = next) {
-		for (next = at; next < n_kernels &&
-				profile->kernels[next].line.correlation == profile->kernels[at].line.correlation;)
-			next++;
-		if (!add_execution(profile, at, next, zero))
-			return false;
+	for (uint32_t i = 0; i < profile->n_device_lanes; i++)
+		if (profile->device_lanes[i].provider == provider)
+			return profile->device_lanes[i].group;
+	if (!provider)
+		group.name = names_of(profile->file.names, "device");
+	return slices_define(&profile->stream, &group);
+}
+
+static struct device_lane *add_device_lane(struct profile *profile, const struct ort_profile_event *event,
+					   uint32_t number)
+{
+	struct track_def def = { .type = TRACK_LANE, .parent = device_group(profile, event->provider) };
+	struct device_lane *lane = &profile->device_lanes[profile->n_device_lanes];
+	char stream[60];
+
+	def.name = numbered(profile, "kernels", number);
+	if (event->stream) {
+		snprintf(stream, sizeof stream, "stream %.40s", names_text(profile->file.names, event->stream));
+		def.name = names_of(profile->file.names, stream);
 	}
-	if (at < profile->n_kernels && !add_inferences(profile, at))
-		return false;
-	profile->to->n_apart = profile->n_kernels - n_kernels;
-	for (; at < profile->n_kernels; at++)
-		if (!add_row(profile->to, &profile->kernels[at].line, -1))
-			return false;
-	return true;
+	*lane = (struct device_lane){ .provider = event->provider, .stream = event->stream, .group = def.parent };
+	lane->slices.track = def.parent ? slices_define(&profile->stream, &def) : 0;
+	if (!lane->slices.track)
+		return NULL;
+	profile->n_device_lanes++;
+	return lane;
 }
 
-int import_ort_profile(struct device_profile *to, struct names *names, const char *data, size_t size, struct err *err)
+/* One that is free; when there can be no more, the last one. NULL and err: the sink is broken. */
+static struct device_lane *device_lane(struct profile *profile, const struct ort_profile_event *event)
 {
-	struct profile profile = { .to = to };
-	bool is_done;
+	struct device_lane *lane = profile->device_lanes, *last = lane + profile->n_device_lanes;
+	uint32_t number = 1;
 
-	*to = (struct device_profile){ .names = names, .source = names_of(names, "ONNX Runtime's profile") };
-	if (!size || *data != '[')
-		return err_set(err, EBADMSG, "cannot read it: at byte 0: no profile of ONNX Runtime%s",
-			       size ? "" : ", it is empty");
-	is_done = read_lines(&profile, data, size) && add_all(&profile);
-	free(profile.nodes);
-	free(profile.runs);
-	free(profile.kernels);
-	if (!is_done)
-		return err_set(err, ENOMEM, "cannot read it: out of memory");
-	for (size_t end = size; end;) { /* the array is closed when the file is whole */
-		if (!strchr("\r\n ", data[--end]) || !data[end]) {
-			to->is_cut = data[end] != ']';
-			break;
-		}
+	for (; lane < last; lane++) {
+		if (lane->provider != event->provider || lane->stream != event->stream)
+			continue;
+		if (lane->end <= event->ts)
+			return lane;
+		number++;
+	}
+	return profile->n_device_lanes == MAX_DEVICE_LANES ? last - 1 : add_device_lane(profile, event, number);
+}
+
+/* Which inference. */
+
+static void forget_ended(struct profile *profile, int64_t ts)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < profile->n_active; i++)
+		if (profile->active[i].end >= ts)
+			profile->active[n++] = profile->active[i];
+	profile->n_active = n;
+}
+
+static void begin_inference(struct profile *profile, const struct ort_profile_event *event)
+{
+	struct active *active = profile->active;
+
+	profile->n_inferences++;
+	if (profile->n_active == MAX_ACTIVE)
+		memmove(active, active + 1, --profile->n_active * sizeof *active);
+	active[profile->n_active++] = (struct active){ event->ts + event->dur, event->tid, profile->n_inferences };
+}
+
+/* The one of its thread, or the only one that runs; 0: not known. */
+static uint32_t inference_of(const struct profile *profile, int32_t tid)
+{
+	for (uint32_t i = profile->n_active; i-- > 0;)
+		if (profile->active[i].tid == tid)
+			return profile->active[i].number;
+	return profile->n_active == 1 ? profile->active[0].number : 0;
+}
+
+/* Events. */
+
+static int put(struct profile *profile, struct slices *slices, struct event *event,
+	       const struct ort_profile_event *from)
+{
+	event->type = EVENT_BEGIN;
+	event->track = slices->track;
+	event->time_ns = (uint64_t)from->ts * 1000;
+	return slices_put(&profile->stream, slices, event, (uint64_t)(from->ts + from->dur) * 1000);
+}
+
+static int put_creation(struct profile *profile, const struct ort_profile_event *from)
+{
+	struct line *line = line_of(profile, LINE_LANE, from->tid);
+	struct event event = { .kind = from->kind == ORT_PROFILE_LOAD ? KIND_LOAD : KIND_SPECIALIZE,
+			       .name = from->name };
+
+	if (!line)
+		return -profile->stream.err->code;
+	line->setup_from = -1;
+	return put(profile, &line->slices, &event, from);
+}
+
+static int put_inference(struct profile *profile, const struct ort_profile_event *from)
+{
+	struct line *line = line_of(profile, LINE_LANE, from->tid);
+	struct arg args[6] = { arg_name(KEY_MODEL, profile->model) };
+	struct event event = { .kind = KIND_INFERENCE, .name = profile->model, .args = args };
+	size_t n = 1;
+
+	if (!line)
+		return -profile->stream.err->code;
+	begin_inference(profile, from);
+	args[n++] = arg_int(KEY_SESSION, SESSION);
+	args[n++] = arg_int(KEY_ID, profile->n_inferences);
+	args[n++] = arg_int(KEY_INFERENCE, profile->n_inferences);
+	if (from->tid >= 0)
+		args[n++] = arg_int(KEY_TID, from->tid);
+	if (profile->n_inferences == 1 && profile->has_session)
+		args[n++] = arg_int(KEY_FIRST, 1);
+	event.n_args = n;
+	line->setup_from = from->ts;
+	return put(profile, &line->slices, &event, from);
+}
+
+/* From the begin of an inference until its graph is executed: inputs are checked, providers prepared. */
+static int put_setup(struct profile *profile, const struct ort_profile_event *execute)
+{
+	struct line *line = line_of(profile, LINE_LANE, execute->tid);
+	struct ort_profile_event setup = *execute;
+	struct event event = { .kind = KIND_SETUP, .name = names_of(profile->file.names, "setup") };
+
+	if (!line)
+		return -profile->stream.err->code;
+	setup.ts = line->setup_from;
+	setup.dur = execute->ts - setup.ts;
+	line->setup_from = -1;
+	/* nothing else was put on the lane since */
+	if (setup.ts < 0 || !setup.dur || !line->slices.depth ||
+	    line->slices.end_ns[line->slices.depth - 1] < (uint64_t)execute->ts * 1000)
+		return 0;
+	return put(profile, &line->slices, &event, &setup);
+}
+
+static size_t add_texts(struct arg *args, const struct ort_profile_event *from)
+{
+	size_t n = 0;
+
+	if (from->op_type)
+		args[n++] = arg_name(KEY_OP_TYPE, from->op_type);
+	if (from->provider)
+		args[n++] = arg_name(KEY_PROVIDER, from->provider);
+	if (from->implementation)
+		args[n++] = arg_name(KEY_IMPLEMENTATION, from->implementation);
+	if (from->shapes)
+		args[n++] = arg_name(KEY_SHAPES, from->shapes);
+	if (from->bytes >= 0)
+		args[n++] = arg_int(KEY_BYTES, from->bytes);
+	return n;
+}
+
+static int put_operator(struct profile *profile, const struct ort_profile_event *from)
+{
+	struct line *line = line_of(profile, LINE_THREAD, from->tid);
+	uint32_t inference = inference_of(profile, from->tid);
+	struct arg args[8];
+	struct event event = { .kind = KIND_OPERATOR,
+			       .name = from->name ? from->name : from->op_type,
+			       .args = args,
+			       .n_args = add_texts(args, from) };
+
+	if (!line)
+		return -profile->stream.err->code;
+	if (inference)
+		args[event.n_args++] = arg_int(KEY_INFERENCE, inference);
+	return put(profile, &line->slices, &event, from);
+}
+
+static int put_kernel(struct profile *profile, const struct ort_profile_event *from)
+{
+	struct device_lane *lane = device_lane(profile, from);
+	uint32_t inference = inference_of(profile, -1);
+	struct arg args[8];
+	struct event event = { .kind = KIND_KERNEL, .name = from->name, .args = args, .n_args = add_texts(args, from) };
+
+	if (!lane)
+		return -profile->stream.err->code;
+	if (inference)
+		args[event.n_args++] = arg_int(KEY_INFERENCE, inference);
+	lane->end = from->ts + from->dur;
+	return put(profile, &lane->slices, &event, from);
+}
+
+static int put_entry(struct profile *profile, const struct ort_profile_event *event)
+{
+	forget_ended(profile, event->ts);
+	switch (event->kind) {
+	case ORT_PROFILE_LOAD:
+	case ORT_PROFILE_INIT:
+		return put_creation(profile, event);
+	case ORT_PROFILE_RUN:
+		return put_inference(profile, event);
+	case ORT_PROFILE_EXECUTE:
+		return put_setup(profile, event);
+	case ORT_PROFILE_NODE:
+		return put_operator(profile, event);
+	case ORT_PROFILE_KERNEL:
+	case ORT_PROFILE_API:
+		return put_kernel(profile, event);
+	case ORT_PROFILE_OTHER:
+		break;
 	}
 	return 0;
 }
+
+/* The file as a whole. */
+
+/* From the begin of loading until the end of initialization: the file has no event for that. false: it has neither. */
+static bool find_session(const struct profile *profile, struct ort_profile_event *whole)
+{
+	const struct entry *entries = profile->entries.data;
+	const struct ort_profile_event *load = NULL, *init = NULL;
+
+	for (size_t i = 0; i < profile->entries.n && !init; i++) {
+		if (entries[i].event.kind == ORT_PROFILE_LOAD && !load)
+			load = &entries[i].event;
+		if (entries[i].event.kind == ORT_PROFILE_INIT)
+			init = &entries[i].event;
+	}
+	if (!init)
+		return false;
+	*whole = *init;
+	if (load && load->tid == init->tid) {
+		whole->ts = load->ts;
+		whole->dur = init->ts + init->dur - load->ts;
+	}
+	return true;
+}
+
+static int put_session(struct profile *profile, const struct ort_profile_event *whole)
+{
+	struct line *line = line_of(profile, LINE_LANE, whole->tid);
+	struct arg args[2] = { arg_name(KEY_MODEL, profile->model), arg_int(KEY_SESSION, SESSION) };
+	struct event event = { .kind = KIND_SESSION, .name = profile->model, .args = args, .n_args = 2 };
+
+	return line ? put(profile, &line->slices, &event, whole) : -profile->stream.err->code;
+}
+
+static int put_entries(struct profile *profile)
+{
+	const struct entry *entry = profile->entries.data, *end = entry + profile->entries.n;
+	struct ort_profile_event session = { 0 };
+	bool is_pending = find_session(profile, &session);
+	int code = 0;
+
+	for (; entry < end && !code; entry++) {
+		if (is_pending && entry->event.ts >= session.ts) {
+			is_pending = false;
+			code = put_session(profile, &session);
+		}
+		if (!code)
+			code = put_entry(profile, &entry->event);
+	}
+	return code;
+}
+
+static int close_all(struct profile *profile)
+{
+	struct line *lines = profile->lines.data;
+	int code = 0;
+
+	for (size_t i = 0; i < profile->lines.n && !code; i++)
+		code = slices_close(&profile->stream, &lines[i].slices, UINT64_MAX);
+	for (uint32_t i = 0; i < profile->n_device_lanes && !code; i++)
+		code = slices_close(&profile->stream, &profile->device_lanes[i].slices, UINT64_MAX);
+	return code;
+}
+
+static int put_instant(struct profile *profile, const char *name, enum event_kind kind, const struct arg args[2])
+{
+	struct sink *out = profile->stream.out;
+	const struct entry *entries = profile->entries.data;
+	struct event event = { .type = EVENT_INSTANT,
+			       .kind = kind,
+			       .track = profile->process,
+			       .name = names_of(out->names, name),
+			       .args = args,
+			       .n_args = 2 };
+
+	if (profile->entries.n)
+		event.time_ns = (uint64_t)entries[profile->entries.n - 1].event.ts * 1000;
+	return sink_put(out, &event, profile->stream.err);
+}
+
+/* How exact times are, and what is not there. */
+static int put_facts(struct profile *profile)
+{
+	struct sink *out = profile->stream.out;
+	uint64_t n = profile->file.n_unread - profile->file.n_broken + profile->stream.n_too_deep;
+	struct arg clock[2] = { arg_text(KEY_SOURCE, out, "whole microseconds of the profile"),
+				arg_int(KEY_ERROR_NS, 1000) };
+	struct arg lost[2] = { arg_int(KEY_COUNT, (int64_t)n),
+			       arg_text(KEY_WHERE, out, "in the profile: not valid JSON") };
+	struct arg stopped[2] = { arg_text(KEY_TEXT, out, "ONNX Runtime keeps 1,000,000 events and drops later ones"),
+				  arg_int(KEY_PID, profile->pid) };
+	int code = profile->entries.n ? put_instant(profile, EVENT_NOTE_CLOCK, KIND_NOTE, clock) : 0;
+
+	if (!code && n)
+		code = put_instant(profile, "lost", KIND_LOST, lost);
+	if (!code && profile->file.n_events >= ORT_PROFILE_MAX)
+		code = put_instant(profile, EVENT_NOTE_STOPPED, KIND_NOTE, stopped);
+	return code;
+}
+
+static int put_all(struct profile *profile)
+{
+	struct track_def def = { .type = TRACK_PROCESS, .pid = profile->pid > 0 ? profile->pid : 0 };
+	int code;
+
+	if (profile->entries.n)
+		qsort(profile->entries.data, profile->entries.n, sizeof(struct entry), by_begin);
+	profile->pid = def.pid;
+	profile->process = slices_define(&profile->stream, &def);
+	if (!profile->process)
+		return -profile->stream.err->code;
+	code = put_entries(profile);
+	if (!code)
+		code = close_all(profile);
+	return code ? code : put_facts(profile);
+}
+
+static int read(const struct import_bytes *in, struct sink *out, struct import_result *result, struct err *err)
+{
+	struct profile profile = { .file = { .names = out->names, .take = take },
+				   .stream = { out, err, ROUNDING_US * 1000, 0, 0 },
+				   .model = names_of(out->names, "unknown model"),
+				   .pid = -1 };
+	int code = ort_profile_read(&profile.file, in->data, in->size, err);
+
+	if (!code)
+		code = put_all(&profile);
+	result->is_cut = profile.file.is_cut;
+	result->cut_at = profile.file.cut_at;
+	result->n_late = profile.stream.n_moved;
+	perfetto_map_done(&profile.line_of);
+	array_done(&profile.lines, sizeof(struct line));
+	array_done(&profile.entries, sizeof(struct entry));
+	return code;
+}
+
+const struct importer import_ort_profile = {
+	.name = "ort-profile",
+	.help = "profile of ONNX Runtime (JSON)",
+	.sniff = ort_profile_sniff,
+	.read = read,
+};

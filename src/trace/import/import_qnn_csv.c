@@ -1,272 +1,216 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The CSV file of QNN's profiler. Columns go by the header, which some versions write with one more. Texts are not
- * quoted, and the identifier may hold commas: columns before it are counted from the left, those behind it from the
- * right.
+ * The CSV file of QNN's profiler as events. device_profile_qnn.c reads the file.
  *
- * Two forms. The HTP backend tells a run's times and the cycles of its nodes first, then EXECUTE, which closes it. The
- * CPU backend opens a run with EXECUTE and tells the microseconds of its nodes after it. Nodes of a FINALIZE belong to
- * no run.
+ * An execution of a QNN graph is an inference here; a model in several QNN graphs has several in each run of the model.
+ * The file has durations, but no begins: executions lie end to end, in the order of the file, and so do the operators
+ * inside one, which the CPU backend writes in microseconds. No rate follows from that, and none is reported.
+ *
+ * The HTP backend counts cycles of a node, which are no time: they are instants at the begin of their execution, with
+ * the cycles and their share. Times of parts of an execution ("Accelerator (execute) time") are instants as well, with
+ * the duration: where in the execution they lie is not known. FINALIZE and INIT, of no execution, are left out.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "trace/import/device_profile.h"
-
-enum column { MESSAGE, TIME, UNIT, LEVEL, IDENTIFIER, SOURCE_OPS, N_COLUMNS };
-enum { MAX_FIELDS = 32 };
-
-struct span {
-	const char *start;
-	size_t len;
-};
+#include "trace/import/importer.h"
+#include "trace/import/slices.h"
 
 struct csv {
-	struct device_profile *profile;
-	int at[N_COLUMNS]; /* which field; -1: none */
-	int n_fields;
-	size_t pending;	 /* first row that no execution has */
-	bool is_open;	 /* the last execution takes rows of microseconds */
-	bool has_failed; /* memory is out */
+	struct device_profile profile;
+	struct slices_stream stream;
+	struct slices inferences, operators;
+	uint32_t process, graph;
+	uint64_t now_ns;
 };
 
-static bool is(struct span span, const char *text)
+static int define_tracks(struct csv *csv)
 {
-	return span.len == strlen(text) && !memcmp(span.start, text, span.len);
+	struct names *names = csv->stream.out->names;
+	struct track_def process = { .type = TRACK_PROCESS, .name = csv->profile.source };
+	struct track_def group = { .type = TRACK_GROUP, .name = csv->graph };
+	struct track_def lane = { .type = TRACK_LANE, .name = names_of(names, "inferences") };
+	struct track_def thread = { .type = TRACK_LANE, .name = names_of(names, "operators") };
+
+	csv->process = group.parent = thread.parent = slices_define(&csv->stream, &process);
+	if (group.parent)
+		lane.parent = slices_define(&csv->stream, &group);
+	if (lane.parent)
+		csv->inferences.track = slices_define(&csv->stream, &lane);
+	if (csv->inferences.track)
+		csv->operators.track = slices_define(&csv->stream, &thread);
+	return csv->operators.track ? 0 : -csv->stream.err->code;
 }
 
-static bool ends_with(struct span span, const char *text)
+static int64_t all_cycles(const struct device_row *row, const struct device_row *end)
 {
-	size_t len = strlen(text);
+	int64_t sum = 0;
 
-	return span.len >= len && !memcmp(span.start + span.len - len, text, len);
+	for (; row < end; row++)
+		if (row->unit == DEVICE_CYCLES && !row->is_whole && row->value < INT64_MAX - sum)
+			sum += row->value;
+	return sum;
 }
 
-static struct span line_at(const char *data, size_t size, size_t at, size_t *next)
+/* What has no place in the execution. */
+static int put_instant(struct csv *csv, const struct device_row *row, uint32_t inference, int64_t all)
 {
-	const char *newline = memchr(data + at, '\n', size - at);
-	struct span line = { data + at, newline ? (size_t)(newline - data) - at : size - at };
+	struct arg args[5] = { arg_int(KEY_INFERENCE, inference), arg_name(KEY_SOURCE, csv->profile.source) };
+	struct event event = { .type = EVENT_INSTANT,
+			       .kind = row->is_whole ? KIND_STAGE : KIND_KERNEL,
+			       .track = csv->operators.track,
+			       .name = row->name,
+			       .time_ns = csv->now_ns,
+			       .args = args };
+	size_t n = 2;
 
-	*next = at + line.len + (newline != NULL);
-	if (line.len && line.start[line.len - 1] == '\r')
-		line.len--;
-	return line;
-}
-
-static int split(struct span line, struct span field[MAX_FIELDS])
-{
-	const char *at = line.start, *end = line.start + line.len;
-	int n = 0;
-
-	while (n < MAX_FIELDS) {
-		const char *comma = memchr(at, ',', (size_t)(end - at));
-
-		field[n++] = (struct span){ at, (size_t)((comma ? comma : end) - at) };
-		if (!comma)
-			break;
-		at = comma + 1;
-	}
-	return n;
-}
-
-static bool read_header(struct csv *csv, struct span line)
-{
-	static const char *const titles[N_COLUMNS] = {
-		"Message", "Time", "Unit of Measurement", "Event Level", "Event Identifier", "ONNX Source Ops"
-	};
-	struct span field[MAX_FIELDS];
-	int n = split(line, field), at[N_COLUMNS];
-
-	for (int column = 0; column < N_COLUMNS; column++) {
-		at[column] = -1;
-		for (int i = 0; i < n; i++)
-			if (is(field[i], titles[column]))
-				at[column] = i;
-		if (at[column] < 0 && column != SOURCE_OPS)
-			return false;
-	}
-	/* the identifier may hold commas: what is read from the left must lie before it, the rest behind it */
-	for (int column = 0; column < IDENTIFIER; column++)
-		if (at[column] > at[IDENTIFIER])
-			return false;
-	if (at[SOURCE_OPS] >= 0 && at[SOURCE_OPS] < at[IDENTIFIER])
-		return false;
-	memcpy(csv->at, at, sizeof at);
-	csv->n_fields = n;
-	return true;
-}
-
-/* A line's fields as the header names them; false: it has too few. */
-static bool read_fields(const struct csv *csv, struct span line, struct span column[N_COLUMNS])
-{
-	const char *end = line.start + line.len;
-	int n_behind = csv->n_fields - csv->at[IDENTIFIER] - 1, n;
-	struct span field[MAX_FIELDS], behind[MAX_FIELDS];
-
-	n = split(line, field);
-	if (n < csv->n_fields)
-		return false;
-	for (int i = n_behind - 1; i >= 0; i--) {
-		const char *comma = memrchr(line.start, ',', (size_t)(end - line.start));
-
-		behind[i] = (struct span){ comma + 1, (size_t)(end - comma - 1) };
-		end = comma;
-	}
-	for (int i = 0; i < N_COLUMNS; i++)
-		column[i] = csv->at[i] < 0		       ? (struct span){ "", 0 }
-			    : csv->at[i] > csv->at[IDENTIFIER] ? behind[csv->at[i] - csv->at[IDENTIFIER] - 1]
-							       : field[csv->at[i]];
-	column[IDENTIFIER].len = (size_t)(end - column[IDENTIFIER].start);
-	return true;
-}
-
-static bool read_count(struct span span, int64_t *value)
-{
-	*value = 0;
-	for (size_t i = 0; i < span.len; i++) {
-		unsigned digit = (unsigned)(span.start[i] - '0');
-
-		if (digit > 9 || *value > (INT64_MAX / 1000 - (int64_t)digit) / 10) /* fits in nanoseconds, too */
-			return false;
-		*value = *value * 10 + digit;
-	}
-	return span.len != 0;
-}
-
-/* "/layer1/Conv:OpId_23 (cycles)" is the node /layer1/Conv; the CPU backend puts an underscore before it. */
-static struct span node_of(struct span name, enum device_unit unit)
-{
-	static const char cycles[] = " (cycles)", number[] = ":OpId_";
-	const char *colon;
-
-	if (ends_with(name, cycles))
-		name.len -= strlen(cycles);
-	colon = memrchr(name.start, ':', name.len);
-	if (colon && colon > name.start && (size_t)(name.start + name.len - colon) > strlen(number) &&
-	    !memcmp(colon, number, strlen(number)))
-		name.len = (size_t)(colon - name.start);
-	if (unit == DEVICE_US && name.len > 1 && *name.start == '_')
-		name = (struct span){ name.start + 1, name.len - 1 };
-	return name;
-}
-
-static void add_row(struct csv *csv, const struct span column[N_COLUMNS], enum device_unit unit, int64_t value,
-		    bool is_whole)
-{
-	struct device_row *row = device_profile_row(csv->profile);
-	struct span name = is_whole ? column[IDENTIFIER] : node_of(column[IDENTIFIER], unit);
-
-	if (!row) {
-		csv->has_failed = true;
-		return;
-	}
-	*row = (struct device_row){
-		.name = names_intern(csv->profile->names, name.start, name.len),
-		.source_ops = names_intern(csv->profile->names, column[SOURCE_OPS].start, column[SOURCE_OPS].len),
-		.unit = unit,
-		.is_whole = is_whole,
-		.value = value,
-		.offset_us = -1,
-	};
-}
-
-/* What came since the last execution belongs to none. */
-static void drop_pending(struct csv *csv)
-{
-	csv->profile->n_rows = csv->pending;
-}
-
-/* The last row is its time. */
-static void add_execution(struct csv *csv)
-{
-	struct device_execution *execution = device_profile_execution(csv->profile);
-
-	if (!execution) {
-		csv->has_failed = true;
-		return;
-	}
-	*execution = (struct device_execution){ .whole = csv->profile->n_rows - 1,
-						.first = csv->pending,
-						.n = csv->profile->n_rows - csv->pending };
-	csv->pending = csv->profile->n_rows;
-}
-
-static void take_root(struct csv *csv, const struct span column[N_COLUMNS], enum device_unit unit, int64_t value)
-{
-	bool has_nodes = csv->profile->n_rows > csv->pending;
-
-	if (is(column[MESSAGE], "EXECUTE") && unit == DEVICE_US) {
-		add_row(csv, column, unit, value, true);
-		if (!csv->has_failed)
-			add_execution(csv);
-		csv->is_open = !has_nodes;
-		return;
-	}
-	csv->is_open = false;
-	if (is(column[MESSAGE], "BACKEND"))
-		add_row(csv, column, unit, value, true);
-	else /* INIT, FINALIZE, DE-INIT: theirs were the rows before */
-		drop_pending(csv);
-}
-
-static void take_node(struct csv *csv, const struct span column[N_COLUMNS], enum device_unit unit, int64_t value)
-{
-	struct device_profile *profile = csv->profile;
-
-	if (unit == DEVICE_CYCLES) { /* of the execution to come */
-		csv->is_open = false;
-		add_row(csv, column, unit, value, false);
-	} else if (csv->is_open) {
-		add_row(csv, column, unit, value, false);
-		csv->pending = profile->n_rows;
-		if (!csv->has_failed)
-			profile->executions[profile->n_executions - 1].n++;
-	}
-}
-
-static bool take_line(struct csv *csv, struct span line)
-{
-	struct span column[N_COLUMNS];
-	enum device_unit unit;
-	int64_t value;
-
-	if (!read_fields(csv, line, column))
-		return false;
-	if (is(column[UNIT], "US"))
-		unit = DEVICE_US;
-	else if (is(column[UNIT], "CYCLES"))
-		unit = DEVICE_CYCLES;
+	if (row->unit == DEVICE_CYCLES)
+		args[n++] = arg_int(KEY_CYCLES, row->value);
 	else
-		return true; /* counts, bytes: no times */
-	if (!read_count(column[TIME], &value))
-		return false;
-	if (is(column[MESSAGE], "NODE"))
-		take_node(csv, column, unit, value);
-	else if (is(column[LEVEL], "ROOT"))
-		take_root(csv, column, unit, value);
-	return true;
+		args[n++] = arg_int(KEY_REPORTED_NS, row->value * 1000);
+	if (row->unit == DEVICE_CYCLES && !row->is_whole && all > 0)
+		args[n++] = arg_real(KEY_SHARE, (double)row->value / (double)all);
+	if (row->source_ops)
+		args[n++] = arg_name(KEY_SOURCE_OPS, row->source_ops);
+	event.n_args = n;
+	return sink_put(csv->stream.out, &event, csv->stream.err);
 }
 
-int import_qnn_csv(struct device_profile *profile, struct names *names, const char *data, size_t size, struct err *err)
+static int put_operator(struct csv *csv, const struct device_row *row, uint32_t inference, uint64_t *at_ns)
 {
-	struct csv csv = { .profile = profile };
-	size_t next = 0, rest;
-	bool is_whole = size && data[size - 1] == '\n';
+	struct arg args[2] = { arg_text(KEY_PROVIDER, csv->stream.out, "QNNExecutionProvider"),
+			       arg_int(KEY_INFERENCE, inference) };
+	struct event event = { .type = EVENT_BEGIN,
+			       .kind = KIND_OPERATOR,
+			       .track = csv->operators.track,
+			       .name = row->name,
+			       .time_ns = *at_ns,
+			       .args = args,
+			       .n_args = 2 };
 
-	*profile = (struct device_profile){ .names = names, .source = names_of(names, "QNN profile") };
-	if (!size || !read_header(&csv, line_at(data, size, 0, &next)))
-		return err_set(err, EBADMSG, "cannot read it: at byte 0: no header of a QNN profile");
-	while (next < size && !csv.has_failed) {
-		size_t at = next;
-		struct span line = line_at(data, size, at, &next);
-
-		if (next == size && !is_whole) /* cut: its last field may be, too */
-			break;
-		if (line.len && !read_header(&csv, line) && !take_line(&csv, line))
-			profile->n_unread++;
-	}
-	rest = profile->n_rows - csv.pending;
-	drop_pending(&csv);
-	profile->is_cut = rest || !is_whole;
-	return csv.has_failed ? err_set(err, ENOMEM, "cannot read it: out of memory") : 0;
+	*at_ns += (uint64_t)row->value * 1000;
+	return slices_put(&csv->stream, &csv->operators, &event, *at_ns);
 }
+
+static int put_rows(struct csv *csv, const struct device_execution *execution, uint32_t inference, uint64_t end_ns)
+{
+	const struct device_row *first = csv->profile.rows + execution->first, *end = first + execution->n;
+	const struct device_row *whole = csv->profile.rows + execution->whole;
+	int64_t all = all_cycles(first, end);
+	uint64_t at_ns = csv->now_ns;
+	int code = slices_close(&csv->stream, &csv->operators, UINT64_MAX);
+
+	for (const struct device_row *row = first; row < end && !code; row++)
+		if (row != whole && (row->is_whole || row->unit == DEVICE_CYCLES))
+			code = put_instant(csv, row, inference, all);
+	for (const struct device_row *row = first; row < end && !code; row++) {
+		if (row->is_whole || row->unit == DEVICE_CYCLES)
+			continue;
+		if (row->value * 1000 > (int64_t)(end_ns - at_ns)) { /* together longer than the execution */
+			csv->stream.n_moved++;
+			break;
+		}
+		code = put_operator(csv, row, inference, &at_ns);
+	}
+	return code;
+}
+
+static int put_execution(struct csv *csv, const struct device_execution *execution, uint32_t number)
+{
+	struct arg args[3] = { arg_name(KEY_MODEL, csv->graph), arg_int(KEY_ID, number),
+			       arg_int(KEY_INFERENCE, number) };
+	struct event event = { .type = EVENT_BEGIN,
+			       .kind = KIND_INFERENCE,
+			       .track = csv->inferences.track,
+			       .name = csv->graph,
+			       .time_ns = csv->now_ns,
+			       .args = args,
+			       .n_args = 3 };
+	uint64_t ns;
+	int code;
+
+	if (execution->whole == DEVICE_NO_ROW)
+		return 0;
+	ns = (uint64_t)csv->profile.rows[execution->whole].value * 1000;
+	if (ns > INT64_MAX - csv->now_ns)
+		return err_set(csv->stream.err, EBADMSG, "its executions take longer than 292 years together");
+	code = slices_put(&csv->stream, &csv->inferences, &event, csv->now_ns + ns);
+	if (!code)
+		code = put_rows(csv, execution, number, csv->now_ns + ns);
+	csv->now_ns += ns;
+	return code;
+}
+
+static int put_fact(struct csv *csv, const char *name, enum event_kind kind, const struct arg args[2])
+{
+	struct event event = { .type = EVENT_INSTANT,
+			       .kind = kind,
+			       .track = csv->process,
+			       .name = names_of(csv->stream.out->names, name),
+			       .time_ns = csv->now_ns,
+			       .args = args,
+			       .n_args = 2 };
+
+	return sink_put(csv->stream.out, &event, csv->stream.err);
+}
+
+/* What is not there. */
+static int put_losses(struct csv *csv)
+{
+	struct sink *out = csv->stream.out;
+	struct arg lost[2] = { arg_int(KEY_COUNT, (int64_t)csv->profile.n_unread),
+			       arg_text(KEY_WHERE, out, "in the profile: lines of no known form") };
+	struct arg begins[2] = { arg_int(KEY_COUNT, (int64_t)csv->profile.n_executions),
+				 arg_text(KEY_TEXT, out,
+					  "begins of inferences; the file has durations, shown end to end") };
+	struct arg clock[2] = { arg_text(KEY_SOURCE, out, EVENT_CLOCK_NONE), arg_name(KEY_TEXT, csv->profile.source) };
+	int code = csv->profile.n_unread ? put_fact(csv, "lost", KIND_LOST, lost) : 0;
+
+	if (!code)
+		code = put_fact(csv, EVENT_NOTE_CLOCK, KIND_NOTE, clock);
+	return code || !csv->profile.n_executions ? code : put_fact(csv, EVENT_NOTE_LEFT_OUT, KIND_NOTE, begins);
+}
+
+static int put_all(struct csv *csv)
+{
+	int code = define_tracks(csv);
+
+	for (size_t i = 0; i < csv->profile.n_executions && !code; i++)
+		code = put_execution(csv, &csv->profile.executions[i], (uint32_t)i + 1);
+	if (!code)
+		code = slices_close(&csv->stream, &csv->operators, UINT64_MAX);
+	if (!code)
+		code = slices_close(&csv->stream, &csv->inferences, UINT64_MAX);
+	return code ? code : put_losses(csv);
+}
+
+/* Behind the last line that is whole. */
+static size_t last_line(const struct import_bytes *in)
+{
+	size_t at = in->size;
+
+	while (at && in->data[at - 1] != '\n')
+		at--;
+	return at;
+}
+
+static int read(const struct import_bytes *in, struct sink *out, struct import_result *result, struct err *err)
+{
+	struct csv csv = { .stream = { .out = out, .err = err }, .graph = names_of(out->names, "QNN graph") };
+	int code = device_profile_qnn(&csv.profile, out->names, in->data, in->size, err);
+
+	if (!code)
+		code = put_all(&csv);
+	result->is_cut = csv.profile.is_cut;
+	result->cut_at = csv.profile.is_cut ? last_line(in) : 0;
+	result->n_late = csv.stream.n_moved;
+	device_profile_done(&csv.profile);
+	return code;
+}
+
+const struct importer import_qnn_csv = {
+	.name = "qnn-csv",
+	.help = "profile of QNN (CSV)",
+	.sniff = device_profile_is_qnn,
+	.read = read,
+};

@@ -69,7 +69,7 @@ int perfetto_describe_clocks(struct perfetto_out *out, bool is_import)
 	return 0;
 }
 
-int perfetto_describe_system(struct perfetto_out *out)
+int perfetto_describe_system(struct perfetto_out *out, bool is_import)
 {
 	uint8_t *at = perfetto_out_room(out, 4096), *packet, *info, *inside;
 	const char *version = PERFETTO_WRITER INFTRACE_VERSION;
@@ -84,6 +84,10 @@ int perfetto_describe_system(struct perfetto_out *out)
 	at = pb_put_uint(at, PACKET_SEQUENCE_ID, PERFETTO_SHARED_SEQUENCE);
 	at = pb_open(at, PACKET_SYSTEM_INFO, &info);
 	at = perfetto_describe_text(at, SYSTEM_VERSION, version, strlen(version));
+	if (is_import) { /* made elsewhere: this machine is none of its facts */
+		perfetto_out_end(out, pb_close(pb_close(at, info), packet));
+		return 0;
+	}
 	at = pb_open(at, SYSTEM_UTSNAME, &inside);
 	at = perfetto_describe_text(at, UTSNAME_SYSNAME, name.sysname, strlen(name.sysname));
 	at = perfetto_describe_text(at, UTSNAME_VERSION, name.version, strlen(name.version));

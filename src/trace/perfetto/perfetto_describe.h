@@ -20,7 +20,7 @@ uint8_t *perfetto_describe_text(uint8_t *at, uint32_t number, const char *text, 
 uint8_t *perfetto_describe_clock(uint8_t *at, uint32_t clock, uint64_t time_ns, bool is_incremental);
 
 int perfetto_describe_clocks(struct perfetto_out *out, bool is_import);
-int perfetto_describe_system(struct perfetto_out *out);
+int perfetto_describe_system(struct perfetto_out *out, bool is_import);
 /* parent_uuid 0: none. Siblings are shown by rank. */
 int perfetto_describe_track(struct perfetto_out *out, const struct names *names, const struct track_def *def,
 			    uint64_t uuid, uint64_t parent_uuid, uint32_t rank);

@@ -420,8 +420,9 @@ struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t
 		free(writer);
 		return NULL;
 	}
-	if (!writer->is_more && (perfetto_describe_clocks(&writer->out, opts && opts->is_import) ||
-				 perfetto_describe_system(&writer->out) || perfetto_write_flush(writer, err))) {
+	if (!writer->is_more &&
+	    (perfetto_describe_clocks(&writer->out, opts && opts->is_import) ||
+	     perfetto_describe_system(&writer->out, opts && opts->is_import) || perfetto_write_flush(writer, err))) {
 		perfetto_write_free(writer, NULL);
 		return NULL;
 	}

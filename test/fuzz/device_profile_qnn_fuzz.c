@@ -5,5 +5,5 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	return check_profile_of(import_qnn_csv, data, size);
+	return check_profile_of(device_profile_qnn, data, size);
 }

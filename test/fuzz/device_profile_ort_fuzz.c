@@ -5,5 +5,5 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	return check_profile_of(import_ort_profile, data, size);
+	return check_profile_of(device_profile_ort, data, size);
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `inftrace export FILE --to FORMAT`: a recording in a format for other programs. convert.c does it. */
+#include "cmd/cmd.h"
+#include "cmd/convert.h"
+
+struct export_opts {
+	const char *to;
+	struct convert_options shared;
+};
+
+static const struct opt export_opt_table[] = {
+	{ 't', "to", "perfetto|chrome", "the format", OPT_CHOICE, offsetof(struct export_opts, to) },
+	CONVERT_OPTIONS(struct export_opts, shared),
+	{ 0 },
+};
+
+static const struct cmd_example examples[] = {
+	{ "inftrace export inftrace.pftrace --to chrome", "inftrace.json, for chrome://tracing and Speedscope" },
+	{ "inftrace export inftrace.pftrace --to chrome -o - | gzip > app.json.gz", "through a pipe" },
+	{ 0 },
+};
+
+static int run(const void *opaque, int argc, char **argv, struct err *err)
+{
+	const struct export_opts *opts = opaque;
+
+	if (!opts->to)
+		return opt_misused(err, "export needs a format: --to chrome, or --to perfetto");
+	return convert(argv[0], exporters_find(opts->to), &opts->shared, err);
+}
+
+const struct cmd cmd_export = {
+	.name = "export",
+	.usage = "[options] FILE --to FORMAT",
+	.summary = "write a recording in a format for other programs",
+	.help =
+	    "Formats:\n\n"
+	    "chrome: Chrome's JSON trace. Slices, instants and counters with all their arguments, times to the "
+	    "nanosecond. The format knows only threads of processes: lanes of inferences and of devices become "
+	    "threads with numbers above 2^30.\n\n"
+	    "perfetto: a Perfetto trace, as recordings are.\n\n"
+	    "FILE is a recording, or any other file that inftrace import reads; - is standard input. Memory does not "
+	    "grow with the number of events.",
+	.examples = examples,
+	.opts = export_opt_table,
+	.opts_size = sizeof(struct export_opts),
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From an importer to an exporter: opens both ends, counts what passes, prints the line. Knows no format. */
+#include "cmd/convert.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/printable.h"
+#include "base/units.h"
+#include "trace/export/output.h"
+#include "trace/import/import.h"
+
+struct counter {
+	struct sink sink;
+	struct sink *out;
+	uint64_t n_slices, n_instants, n_samples, n_lost;
+};
+
+static int put(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct counter *counter = (struct counter *)sink;
+
+	counter->n_slices += event->type == EVENT_BEGIN;
+	counter->n_instants += event->type == EVENT_INSTANT;
+	counter->n_samples += event->type == EVENT_COUNTER;
+	for (size_t i = 0; event->type == EVENT_INSTANT && event->kind == KIND_LOST && i < event->n_args; i++)
+		if (event->args[i].key == KEY_COUNT && event->args[i].integer > 0)
+			counter->n_lost += (uint64_t)event->args[i].integer;
+	return sink_put(counter->out, event, err);
+}
+
+/* "dir/profile.json.gz" becomes "profile.pftrace". */
+static int name_output(const char *path, const char *suffix, char *name, size_t size, struct err *err)
+{
+	static const char *const known[] = { ".gz", ".json", ".csv", ".pftrace", ".perfetto-trace" };
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t len = strlen(base);
+
+	if (!strcmp(path, "-"))
+		return opt_misused(err, "standard input has no name to make another of; give -o FILE, or -o - for "
+					"standard output");
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (len > strlen(known[i]) && !strncmp(base + len - strlen(known[i]), known[i], strlen(known[i])))
+			len -= strlen(known[i]);
+	if (len + strlen(suffix) >= size)
+		return err_set(err, ENAMETOOLONG, "cannot name a file after %s: its name is too long; give -o FILE",
+			       path);
+	snprintf(name, size, "%.*s%s", (int)len, base, suffix);
+	return 0;
+}
+
+static void print(const struct import *import, const struct counter *counter, const char *path)
+{
+	bool is_standard = !strcmp(path, "-");
+	FILE *to = is_standard ? stderr : stdout;
+	struct printable from = printable_text(import->path, strlen(import->path), 200, false);
+
+	if (is_standard)
+		path = "standard output";
+	fprintf(to, "%s: ", printable_text(path, strlen(path), 200, false).s);
+	fprintf(to, "%s, ", printable_count(counter->n_slices, "slice").s);
+	fprintf(to, "%s, ", printable_count(counter->n_instants, "instant").s);
+	fprintf(to, "%s, from %s (%s)\n", printable_count(counter->n_samples, "sample").s, from.s,
+		import->format->name);
+	if (import->result.is_cut)
+		fprintf(to, "The input is cut off at byte %s of %s; everything before that is here.\n",
+			units_count(import->result.cut_at).s, units_count(import->input.size).s);
+	if (counter->n_lost)
+		fprintf(to, "The input reports %s.\n", printable_count(counter->n_lost, "lost event").s);
+}
+
+static int copy(struct import *import, const struct exporter *to, const struct output *output, struct counter *counter,
+		struct err *err)
+{
+	struct names *names = names_new();
+	uint32_t last_track = 0;
+	struct err ignored;
+	int code = -ENOMEM;
+
+	counter->out = names ? to->open(output->fd, names, &last_track, err) : NULL;
+	if (!names)
+		err_set(err, ENOMEM, "cannot read %s: out of memory", import->path);
+	else if (!counter->out)
+		code = -err->code;
+	if (counter->out) {
+		counter->sink = (struct sink){ put, names, &last_track };
+		code = import_read(import, &counter->sink, err);
+		if (to->close(counter->out, code ? &ignored : err) && !code)
+			code = -err->code;
+	}
+	names_free(names);
+	return code;
+}
+
+int convert(const char *path, const struct exporter *to, const struct convert_options *options, struct err *err)
+{
+	char name[NAME_MAX + 1];
+	struct output output = { .fd = -1 };
+	struct import import = { 0 };
+	struct counter counter = { 0 };
+	const char *out = options->out ? options->out : name;
+	int code = options->out ? 0 : name_output(path, to->suffix, name, sizeof name, err);
+
+	if (!code)
+		code = import_open(&import, path, err);
+	if (!code)
+		code = output_open(&output, out, options->force, err);
+	if (!code)
+		code = copy(&import, to, &output, &counter, err);
+	if (!code)
+		code = output_keep(&output, err);
+	if (!code && !options->quiet)
+		print(&import, &counter, out);
+	output_drop(&output);
+	import_close(&import);
+	return code;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A Perfetto trace, as recordings are: perfetto_write.c writes it. Times stay those of the input. */
+#include "trace/export/exporter.h"
+#include "trace/perfetto/perfetto_write.h"
+
+/* A sink is the first member of what it feeds. */
+static struct perfetto_writer *writer_of(struct sink *sink)
+{
+	return (struct perfetto_writer *)sink;
+}
+
+static struct sink *open(int fd, struct names *names, uint32_t *last_track, struct err *err)
+{
+	static const struct perfetto_write_opts opts = { .is_import = true };
+	struct perfetto_writer *writer = perfetto_write_new(fd, names, last_track, &opts, err);
+
+	return writer ? perfetto_write_sink(writer) : NULL;
+}
+
+static int flush(struct sink *sink, struct err *err)
+{
+	return perfetto_write_flush(writer_of(sink), err);
+}
+
+static int close(struct sink *sink, struct err *err)
+{
+	return perfetto_write_free(writer_of(sink), err);
+}
+
+const struct exporter export_perfetto = {
+	.name = "perfetto",
+	.suffix = ".pftrace",
+	.help = "Perfetto trace, as recordings are",
+	.open = open,
+	.flush = flush,
+	.close = close,
+};

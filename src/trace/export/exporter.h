@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An exporter writes events in a format for other programs. One file per format (export_<name>.c), one constant of this
+ * type per file, listed by name in exporters.c. It is a sink: it keeps no events, so that it may also stand behind a
+ * recording while that is made.
+ */
+#ifndef TRACE_EXPORT_EXPORTER_H
+#define TRACE_EXPORT_EXPORTER_H
+
+#include "base/err.h"
+#include "event/sink.h"
+
+struct exporter {
+	const char *name;   /* what the user types: --to chrome */
+	const char *suffix; /* of a file that is named after its input: ".json" */
+	const char *help;   /* what opens it, for lists: "Chrome JSON trace" */
+
+	/*
+	 * fd is borrowed: open for writing, at its end. names and last_track are those of the stream. NULL and err: out
+	 * of memory, or the file cannot be written.
+	 */
+	struct sink *(*open)(int fd, struct names *names, uint32_t *last_track, struct err *err);
+	/* Hands everything put so far to the operating system. 0, or -errno and err. */
+	int (*flush)(struct sink *sink, struct err *err);
+	/* Ends the file, flushes and frees; NULL does nothing. 0, or -errno and err. */
+	int (*close)(struct sink *sink, struct err *err);
+};
+
+extern const struct exporter *const exporters[]; /* NULL-terminated */
+
+/* NULL: there is none of that name. */
+const struct exporter *exporters_find(const char *name);
+
+#endif

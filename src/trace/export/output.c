@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Makes an output file and gives it its name at the end. Writes no byte into it. */
+#include "trace/export/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int failed(const struct output *output, struct err *err)
+{
+	if (errno == EEXIST)
+		return err_set(err, EEXIST,
+			       "cannot write %s: it exists already (try another -o, or --force to overwrite it)",
+			       output->path);
+	return err_set(err, errno, "cannot write %s: %s", output->path, strerror(errno));
+}
+
+/* In the folder of the file: it is only given a name there. */
+static int open_unnamed(struct output *output, struct err *err)
+{
+	char folder[PATH_MAX];
+
+	if (strlen(output->path) > sizeof folder - 8)
+		return err_set(err, ENAMETOOLONG, "cannot write %.100s...: its name is too long", output->path);
+	strcpy(folder, output->path);
+	output->fd = open(dirname(folder), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+		snprintf(output->temporary, sizeof output->temporary, "%s.XXXXXX", output->path);
+		output->fd = mkostemp(output->temporary, O_CLOEXEC);
+		if (output->fd < 0)
+			*output->temporary = 0;
+	}
+	return output->fd < 0 ? failed(output, err) : 0;
+}
+
+int output_open(struct output *output, const char *path, bool is_forced, struct err *err)
+{
+	struct stat stat;
+	bool exists;
+
+	*output = (struct output){ .path = path, .fd = -1, .is_forced = is_forced };
+	if (!strcmp(path, "-")) {
+		output->is_direct = true;
+		output->fd = dup(STDOUT_FILENO);
+		return output->fd < 0 ? failed(output, err) : 0;
+	}
+	exists = !lstat(path, &stat);
+	if (exists && S_ISDIR(stat.st_mode))
+		return err_set(err, EISDIR, "cannot write %s: it is a folder; name a file in it", path);
+	if (exists && !is_forced) {
+		errno = EEXIST;
+		return failed(output, err);
+	}
+	if (exists && S_ISLNK(stat.st_mode))
+		return err_set(err, ELOOP,
+			       "cannot write %s: it is a symbolic link, and none is followed; name the file that it "
+			       "leads to",
+			       path);
+	if (!exists || S_ISREG(stat.st_mode))
+		return open_unnamed(output, err);
+	output->is_direct = true;
+	output->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	return output->fd < 0 ? failed(output, err) : 0;
+}
+
+/* A file that has no name gets this one, which must be new. */
+static int link_to(const struct output *output, const char *name)
+{
+	char link[40];
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", output->fd);
+	return linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* Its name, in one step: in the place of the file that is there when that is allowed. */
+static int give_name(struct output *output)
+{
+	char other[PATH_MAX];
+
+	if (*output->temporary && !output->is_forced)
+		return renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_NOREPLACE);
+	if (!*output->temporary && !link_to(output, output->path))
+		return 0;
+	if (!*output->temporary) {
+		if (errno != EEXIST || !output->is_forced)
+			return -1;
+		snprintf(other, sizeof other, "%s.%d", output->path, (int)getpid());
+		if (link_to(output, other))
+			return -1;
+		strcpy(output->temporary, other);
+	}
+	return rename(output->temporary, output->path);
+}
+
+int output_keep(struct output *output, struct err *err)
+{
+	int code = 0;
+
+	if (!output->is_direct && give_name(output))
+		code = failed(output, err);
+	else
+		*output->temporary = 0;
+	output_drop(output);
+	return code;
+}
+
+void output_drop(struct output *output)
+{
+	if (*output->temporary)
+		unlink(output->temporary);
+	if (output->fd >= 0)
+		close(output->fd);
+	output->fd = -1;
+	*output->temporary = 0;
+}

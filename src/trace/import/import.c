@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Picks the importer of a file and reads it. Knows no importer by name. */
+#include "trace/import/import.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct importer *import_find(const char *first, size_t size)
+{
+	if (size > IMPORT_SNIFF)
+		size = IMPORT_SNIFF;
+	for (const struct importer *const *importer = importers; *importer; importer++)
+		if ((*importer)->sniff(first, size))
+			return *importer;
+	return NULL;
+}
+
+static int refuse(const char *path, struct err *err)
+{
+	char list[240] = "";
+	size_t used = 0;
+
+	for (const struct importer *const *importer = importers; *importer && used < sizeof list; importer++)
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? "; " : "", (*importer)->help);
+	return err_set(err, EBADMSG, "cannot read %s: its format is unknown; inftrace reads: %s", path, list);
+}
+
+int import_open(struct import *import, const char *path, struct err *err)
+{
+	int code;
+
+	*import = (struct import){ .path = path };
+	code = input_open(&import->input, path, err);
+	if (code)
+		return code;
+	if (!strcmp(path, "-"))
+		import->path = INPUT_STANDARD;
+	import->format = import_find(import->input.data, import->input.size);
+	return import->format ? 0 : refuse(import->path, err);
+}
+
+int import_read(struct import *import, struct sink *out, struct err *err)
+{
+	struct import_bytes bytes = { import->input.data, import->input.size };
+	int code = import->format->read(&bytes, out, &import->result, err);
+
+	if (code) {
+		err_wrap(err, "cannot read %s", import->path);
+		return code;
+	}
+	if (import->input.is_cut && !import->result.is_cut) {
+		import->result.is_cut = true;
+		import->result.cut_at = import->input.size;
+	}
+	return 0;
+}
+
+void import_close(struct import *import)
+{
+	input_close(&import->input);
+	*import = (struct import){ 0 };
+}

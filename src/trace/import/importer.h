@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An importer turns a file of one format into events. One file per format (import_<name>.c), one constant of this type
+ * per file, listed by name in importers.c. import.h opens files and picks the importer.
+ */
+#ifndef TRACE_IMPORT_IMPORTER_H
+#define TRACE_IMPORT_IMPORTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "event/sink.h"
+
+/* All bytes of a file. */
+struct import_bytes {
+	const char *data;
+	size_t size;
+};
+
+/* What reading found out besides the events. */
+struct import_result {
+	bool is_cut;	 /* the file ends in the middle of something */
+	uint64_t cut_at; /* byte offset where that begins */
+	uint64_t n_late; /* events whose time lay before the last of their track, or whose end lay outside of the slice
+			    around them: moved there */
+};
+
+struct importer {
+	const char *name; /* "ort-profile" */
+	const char *help; /* what the file is, for lists: "profile of ONNX Runtime (JSON)" */
+
+	/* Could these be the first bytes of such a file? At least IMPORT_SNIFF of them, or the whole file. */
+	bool (*sniff)(const char *first, size_t size);
+
+	/*
+	 * Puts every event of the file, in the order that event.h asks for. result is zeroed. 0, or -errno and err
+	 * ("at byte N: ..."), without the file's name. Events before the place of an error were put. Trusts no byte.
+	 */
+	int (*read)(const struct import_bytes *in, struct sink *out, struct import_result *result, struct err *err);
+};
+
+enum { IMPORT_SNIFF = 4096 };
+
+extern const struct importer *const importers[]; /* NULL-terminated */
+
+#endif

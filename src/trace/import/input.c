@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Maps files, and spools what cannot be mapped. Looks at no byte but gzip's mark. */
+#include "trace/import/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { CHUNK = 256 << 10 };
+
+static int failed(const char *path, const char *verb, struct err *err)
+{
+	return err_set(err, errno, "cannot %s %s: %s", verb, path, strerror(errno));
+}
+
+/* A temporary file without a name; it is gone when it is closed. */
+static int open_spool(struct err *err)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[500];
+	int fd;
+
+	if (!folder || !*folder)
+		folder = "/tmp";
+	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0 && snprintf(path, sizeof path, "%s/inftrace-XXXXXX", folder) < (int)sizeof path) {
+		fd = mkostemp(path, O_CLOEXEC); /* a file system without O_TMPFILE */
+		if (fd >= 0)
+			unlink(path);
+	}
+	if (fd < 0)
+		err_set(err, errno, "cannot make a temporary file in %s: %s; set TMPDIR to another folder", folder,
+			strerror(errno));
+	return fd;
+}
+
+static int write_all(int fd, const char *data, size_t size, struct err *err)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_set(err, errno, "cannot write a temporary file: %s; set TMPDIR to another folder",
+				       strerror(errno));
+		data += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+static int copy(int from, int to, const char *path, struct err *err)
+{
+	char *chunk = malloc(CHUNK);
+	int code = chunk ? 0 : err_set(err, ENOMEM, "cannot read %s: out of memory", path);
+	ssize_t n = 1;
+
+	while (!code && n) {
+		n = read(from, chunk, CHUNK);
+		if (n < 0 && errno == EINTR)
+			continue;
+		code = n < 0 ? failed(path, "read", err) : write_all(to, chunk, (size_t)n, err);
+	}
+	free(chunk);
+	return code;
+}
+
+static int map(struct input *input, int fd, const char *path, struct err *err)
+{
+	struct stat stat;
+	void *data;
+
+	if (fstat(fd, &stat))
+		return failed(path, "read", err);
+	if (!stat.st_size)
+		return err_set(err, EINVAL, "cannot read %s: it is empty, nothing was recorded", path);
+	data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return err_set(err, errno, "cannot map %s into memory: %s", path, strerror(errno));
+	madvise(data, (size_t)stat.st_size, MADV_SEQUENTIAL);
+	input->data = data;
+	input->size = (size_t)stat.st_size;
+	return 0;
+}
+
+static int spool(struct input *input, int from, const char *path, struct err *err)
+{
+	int to = open_spool(err), code = to < 0 ? -err->code : copy(from, to, path, err);
+
+	if (!code)
+		code = map(input, to, path, err);
+	if (to >= 0)
+		close(to);
+	return code;
+}
+
+static void unmap(struct input *input)
+{
+	if (input->size)
+		munmap((void *)input->data, input->size);
+	input->data = NULL;
+	input->size = 0;
+}
+
+/* The next bytes of the file for zlib, which counts in 32 bits. */
+static void feed(z_stream *stream, const struct input *input, size_t *at)
+{
+	size_t n = input->size - *at < 1u << 30 ? input->size - *at : 1u << 30;
+
+	stream->next_in = (Bytef *)input->data + *at;
+	stream->avail_in = (uInt)n;
+	*at += n;
+}
+
+/* Members of a gzip file follow each other. One that ends early is kept up to there. */
+static int inflate_to(struct input *input, z_stream *stream, int to, struct err *err)
+{
+	static const char magic[] = { 0x1f, (char)0x8b };
+	unsigned char *out = malloc(CHUNK);
+	int code = out ? 0 : err_set(err, ENOMEM, "out of memory"), state = Z_OK;
+	size_t at = 0;
+
+	while (!code) {
+		if (!stream->avail_in && at < input->size)
+			feed(stream, input, &at);
+		if (state == Z_STREAM_END) {
+			if (stream->avail_in < 2 || memcmp(stream->next_in, magic, 2) || inflateReset(stream) != Z_OK)
+				break; /* what follows the last member is not ours to judge */
+		}
+		stream->next_out = out;
+		stream->avail_out = CHUNK;
+		state = inflate(stream, Z_NO_FLUSH);
+		code = write_all(to, (char *)out, CHUNK - stream->avail_out, err);
+		if (!code && state == Z_BUF_ERROR && at == input->size) {
+			input->is_cut = true;
+			break;
+		}
+		if (!code && state != Z_OK && state != Z_STREAM_END && state != Z_BUF_ERROR)
+			code = err_set(err, EBADMSG, "at byte %zu: its gzip data is damaged", at - stream->avail_in);
+	}
+	free(out);
+	return code;
+}
+
+static int inflate_all(struct input *input, const char *path, struct err *err)
+{
+	z_stream stream = { 0 };
+	int to = open_spool(err), code = to < 0 ? -err->code : 0;
+
+	if (!code && inflateInit2(&stream, 15 + 16) != Z_OK)
+		code = err_set(err, ENOMEM, "cannot read %s: out of memory", path);
+	if (!code) {
+		code = inflate_to(input, &stream, to, err);
+		inflateEnd(&stream);
+		unmap(input);
+		if (code)
+			err_wrap(err, "cannot read %s", path);
+		else
+			code = map(input, to, path, err);
+	}
+	if (to >= 0)
+		close(to);
+	return code;
+}
+
+int input_open(struct input *input, const char *path, struct err *err)
+{
+	bool is_standard = !strcmp(path, "-");
+	int fd = is_standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), code;
+	struct stat stat;
+
+	*input = (struct input){ 0 };
+	if (is_standard)
+		path = INPUT_STANDARD;
+	if (fd < 0)
+		return failed(path, "open", err);
+	if (fstat(fd, &stat))
+		code = failed(path, "look at", err);
+	else if (S_ISREG(stat.st_mode))
+		code = map(input, fd, path, err);
+	else if (!S_ISFIFO(stat.st_mode) && !S_ISSOCK(stat.st_mode))
+		code = err_set(err, EINVAL, "cannot read %s: it is not a file; a recording is read from a file", path);
+	else if (!is_standard && fcntl(fd, F_SETFL, 0)) /* was opened without waiting for a writer */
+		code = failed(path, "read", err);
+	else
+		code = spool(input, fd, path, err);
+	close(fd);
+	if (!code && input->size > 2 && !memcmp(input->data, "\x1f\x8b", 2))
+		code = inflate_all(input, path, err);
+	return code;
+}
+
+void input_close(struct input *input)
+{
+	unmap(input);
+	input->is_cut = false;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A track whose slices come with their ends, in the order in which they begin: puts BEGIN and END so that they nest.
+ * For importers of formats that write a slice as one event.
+ */
+#ifndef TRACE_IMPORT_SLICES_H
+#define TRACE_IMPORT_SLICES_H
+
+#include "event/sink.h"
+
+enum { SLICES_DEPTH = 64 };
+
+/* One track. Zeroed but for track. */
+struct slices {
+	uint32_t track;
+	uint32_t depth; /* open slices */
+	uint64_t end_ns[SLICES_DEPTH];
+};
+
+/* What the tracks of one file have in common. */
+struct slices_stream {
+	struct sink *out;
+	struct err *err;
+	uint64_t tolerance_ns; /* an end that lies this much outside of the slice around it is one of rounding */
+	uint64_t n_moved;      /* ends that lay further outside: moved */
+	uint64_t n_too_deep;   /* slices that were left out */
+};
+
+/* Defines a track. 0 and err: the sink is broken. */
+uint32_t slices_define(struct slices_stream *stream, const struct track_def *def);
+/*
+ * begin: an EVENT_BEGIN on the track, not before the last one there; end_ns: not before it. 0, or -errno and err.
+ */
+int slices_put(struct slices_stream *stream, struct slices *slices, const struct event *begin, uint64_t end_ns);
+/* Ends what is open until then; UINT64_MAX: everything. */
+int slices_close(struct slices_stream *stream, struct slices *slices, uint64_t until_ns);
+
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Exporters: what each writes of the same recording, and what happens when it cannot. */
+#include "trace/export/exporter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/json_read.h"
+#include "trace/export/output.h"
+#include "trace/import/import.h"
+
+struct written {
+	char *data;
+	size_t size;
+};
+
+static int write_to(const struct exporter *exporter, int fd, const char *name, struct err *err)
+{
+	struct names *names = names_new();
+	struct import import;
+	uint32_t last_track = 0;
+	struct sink *sink;
+	char path[500];
+	int code;
+
+	snprintf(path, sizeof path, "%s/data/%s", TEST_DIR, name);
+	assert_int_equal(import_open(&import, path, err), 0);
+	sink = exporter->open(fd, names, &last_track, err);
+	code = sink ? import_read(&import, sink, err) : -err->code;
+	if (sink && exporter->close(sink, err) && !code)
+		code = -err->code;
+	import_close(&import);
+	names_free(names);
+	return code;
+}
+
+static struct written export(const char *format, const char *name)
+{
+	int fd = memfd_create("exporter_test", MFD_CLOEXEC);
+	struct written written;
+	struct stat stat;
+	struct err err;
+
+	assert_int_equal(write_to(exporters_find(format), fd, name, &err), 0);
+	fstat(fd, &stat);
+	written.size = (size_t)stat.st_size;
+	written.data = calloc(1, written.size + 1);
+	assert_int_equal(pread(fd, written.data, written.size, 0), written.size);
+	close(fd);
+	return written;
+}
+
+static size_t count(const struct written *written, const char *text)
+{
+	const char *at = written->data;
+	size_t n = 0;
+
+	for (; (at = strstr(at, text)); at++)
+		n++;
+	return n;
+}
+
+static bool is_json(const struct written *written)
+{
+	struct json_reader reader;
+	enum json_token token;
+
+	json_read_init(&reader, written->data, written->size);
+	do
+		token = json_read_next(&reader);
+	while (token != JSON_END && token != JSON_BROKEN);
+	return token == JSON_END;
+}
+
+static void chrome_has_every_slice_instant_and_sample(void **state)
+{
+	struct written chrome = export("chrome", "pftrace/good/two_inferences.pftrace");
+
+	assert_true(is_json(&chrome));
+	assert_int_equal(count(&chrome, "\"ph\":\"B\""), 65);
+	assert_int_equal(count(&chrome, "\"ph\":\"E\""), 65);
+	assert_int_equal(count(&chrome, "\"ph\":\"i\""), 6);
+	assert_int_equal(count(&chrome, "\"ph\":\"C\""), 24);
+	/* nanoseconds stay */
+	assert_int_equal(count(&chrome, "\"ts\":4577846124.594,\"name\":\"recording\",\"cat\":\"note\""), 1);
+	assert_int_equal(count(&chrome, "{\"name\":\"relu: inferences\"}"), 1);
+	free(chrome.data);
+}
+
+static void names_of_others_are_escaped(void **state)
+{
+	struct written chrome = export("chrome", "ort_profile/bad/quote.json");
+
+	assert_true(is_json(&chrome));
+	free(chrome.data);
+}
+
+static void what_perfetto_holds_is_read_as_the_same(void **state)
+{
+	struct written first = export("chrome", "ort_profile/good/kernels.json");
+	struct written pftrace = export("perfetto", "ort_profile/good/kernels.json");
+	char path[] = "/tmp/inftrace-exporter-XXXXXX", relative[600];
+	int fd = mkstemp(path);
+	struct written second;
+
+	assert_int_equal(write(fd, pftrace.data, pftrace.size), pftrace.size);
+	close(fd);
+	snprintf(relative, sizeof relative, "../../../../../../../../../../../..%s", path);
+	second = export("chrome", relative);
+	assert_string_equal(first.data, second.data);
+	unlink(path);
+	free(first.data);
+	free(second.data);
+	free(pftrace.data);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	for (const struct exporter *const *exporter = exporters; *exporter; exporter++) {
+		int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+		struct err err = { 0 };
+
+		assert_true(fd >= 0);
+		assert_int_equal(write_to(*exporter, fd, "pftrace/good/two_inferences.pftrace", &err), -ENOSPC);
+		assert_non_null(strstr(err.msg, strerror(ENOSPC)));
+		close(fd);
+	}
+}
+
+static void expect_content(const char *path, const char *wanted)
+{
+	char text[100] = "";
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof text, file));
+	fclose(file);
+	assert_string_equal(text, wanted);
+}
+
+static void write_one(const char *path, bool is_forced, bool is_kept, int wanted)
+{
+	struct output output;
+	struct err err;
+	int code = output_open(&output, path, is_forced, &err);
+
+	assert_int_equal(code, wanted);
+	if (!code) {
+		assert_int_equal(write(output.fd, is_forced ? "new" : "old", 3), 3);
+		if (is_kept)
+			assert_int_equal(output_keep(&output, &err), 0);
+	}
+	output_drop(&output);
+}
+
+static void an_output_appears_when_it_is_complete(void **state)
+{
+	char folder[] = "/tmp/inftrace-output-XXXXXX", path[100];
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/out", folder);
+	write_one(path, false, false, 0);
+	assert_int_equal(access(path, F_OK), -1);
+	write_one(path, false, true, 0);
+	expect_content(path, "old");
+	write_one(path, false, true, -EEXIST);
+	write_one(path, true, false, 0);
+	expect_content(path, "old");
+	write_one(path, true, true, 0);
+	expect_content(path, "new");
+	unlink(path);
+	assert_int_equal(rmdir(folder), 0); /* nothing else was left there */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(chrome_has_every_slice_instant_and_sample),
+		cmocka_unit_test(names_of_others_are_escaped),
+		cmocka_unit_test(what_perfetto_holds_is_read_as_the_same),
+		cmocka_unit_test(a_full_disk_is_an_error),
+		cmocka_unit_test(an_output_appears_when_it_is_complete),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
