@@ -180,7 +180,7 @@ static double write_events(const char *path, bool compress)
 	define_tracks(&stream, perfetto_write_sink(writer));
 	start = now_ns();
 	put_operators(&stream, perfetto_write_sink(writer));
-	if (perfetto_write_flush(writer, &err))
+	if (sink_flush(perfetto_write_sink(writer), &err))
 		die(&err);
 	start = now_ns() - start;
 	perfetto_write_free(writer, NULL);

@@ -113,6 +113,13 @@ static int parse_int(const char *text, int *value, struct err *err)
 	return 0;
 }
 
+static int parse_period(const char *text, uint64_t *ns, struct err *err)
+{
+	int code = opt_parse_duration(text, ns, err);
+
+	return !code && !*ns ? err_set(err, EINVAL, "it must be more than 0") : code;
+}
+
 /* Is text one of the words of "a|b|c"? Returns the word inside argv's copy, that is: text itself. */
 static int check_choice(const char *words, const char *text, struct err *err)
 {
@@ -156,6 +163,8 @@ static int set_value(const struct opt *row, void *opts, const char *value, struc
 		return parse_int(value, field, err);
 	case OPT_DURATION:
 		return opt_parse_duration(value, field, err);
+	case OPT_PERIOD:
+		return parse_period(value, field, err);
 	case OPT_SIZE:
 		return opt_parse_size(value, field, err);
 	case OPT_LIST:

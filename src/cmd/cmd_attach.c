@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `inftrace attach PID | --name NAME | --path PATH`: chooses programs that run already. Recording them is attach_*.c's
- * business. */
+/* `inftrace attach PID | --name NAME | --path PATH`: chooses programs that run already. recorder_attach records them.
+ */
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/recorder/attach.h"
 #include "capture/recorder/attach_find.h"
+#include "cmd/attach_file.h"
 #include "cmd/cmd.h"
+#include "show/term/term.h"
 
 struct attach_opts {
 	struct record_options shared;
@@ -20,29 +22,29 @@ struct attach_opts {
 
 static const struct opt attach_opt_table[] = {
 	{ 0, NULL, NULL, "Which programs:" },
-	{ 0, "name", "NAME", "the one that is called so: the program, or the script that an interpreter runs", OPT_STR,
+	{ 0, "name", "NAME", "match by name: of the program, or of the script that an interpreter is running", OPT_STR,
 	  offsetof(struct attach_opts, name) },
-	{ 0, "path", "PATH", "the one whose executable or script this is", OPT_STR,
+	{ 0, "path", "PATH", "match by path: of the executable, or of the script", OPT_STR,
 	  offsetof(struct attach_opts, path) },
-	{ 0, "first", NULL, "of several the first: one with a runtime before one without, then the oldest", OPT_FLAG,
+	{ 0, "first", NULL, "if several match, take one: prefer one with a runtime loaded, then the oldest", OPT_FLAG,
 	  offsetof(struct attach_opts, first) },
-	{ 0, "all", NULL, "all that fit, also those that are still to come", OPT_FLAG,
+	{ 0, "all", NULL, "record all that match, and those that start later", OPT_FLAG,
 	  offsetof(struct attach_opts, all) },
 	{ 0, "follow", NULL,
-	  "go on when it ends, with the next one that is started from the same file, and with what it starts itself",
+	  "when it ends, go on with the next one started from the same file; also record what it starts itself",
 	  OPT_FLAG, offsetof(struct attach_opts, follow) },
 	{ 0, NULL, NULL, "What is recorded:" },
 	RECORD_OPTIONS(struct attach_opts, shared),
 	PROBE_OPTIONS(struct attach_opts, probes),
 	{ 0, NULL, NULL, "How:" },
 	{ 0, "inject", NULL,
-	  "bring the agent of record into the program, instead of looking from outside: needs no root, costs less, "
-	  "shows all that record shows",
+	  "load the agent of record into the program instead of probing it: needs no root, costs less, shows all that "
+	  "record shows",
 	  OPT_FLAG, offsetof(struct attach_opts, inject) },
-	{ 0, "ring-size", "SIZE", "with --inject: most memory for events of one thread that were not yet written",
+	{ 0, "ring-size", "SIZE", "with --inject: largest buffer per thread for events not yet written to the file",
 	  OPT_SIZE, offsetof(struct attach_opts, ring_bytes), "8M" },
 	{ 0, "allow-seccomp", NULL,
-	  "with --inject: also a program under a filter of system calls, which may kill it for what the agent does",
+	  "with --inject: also a program under a seccomp filter, which may kill it for a system call of the agent",
 	  OPT_FLAG, offsetof(struct attach_opts, allows_seccomp) },
 	{ 0 },
 };
@@ -70,25 +72,23 @@ static int check(const struct attach_opts *opts, int argc, struct err *err)
 		return opt_misused(err, "--first and --all contradict each other");
 	if (argc && (opts->first || opts->all))
 		return opt_misused(err,
-				   "--first and --all belong to --name and --path, which may fit several programs");
+				   "--first and --all belong to --name and --path, which may match several programs");
 	if (opts->follow && (opts->all || argc > 1))
 		return opt_misused(err, "--follow follows one program; --all takes those to come already");
 	if (opts->follow && opts->inject)
 		return opt_misused(err, "--follow is for probes from outside, not for --inject");
-	if (opts->ring_bytes < 4096 || opts->ring_bytes > 128u << 20)
-		return opt_misused(err, "--ring-size must be between 4K and 128M");
 	if (opts->inject &&
 	    (strcmp(opts->probes.sample, "1") || opts->probes.rate || strcmp(opts->probes.link, "auto")))
 		return opt_misused(err, "--sample, --rate and --link are for probes from outside, not for --inject");
-	return 0;
+	return record_options_check_ring(opts->ring_bytes, err);
 }
 
-static int add(struct attach_job *job, const struct attach_match *match, struct err *err)
+static int add(struct recorder_attach_opts *job, const struct attach_match *match, struct err *err)
 {
-	return attached_add(&job->attached, match->pid, match->start_ticks, err);
+	return attached_add(job->attached, match->pid, match->start_ticks, err);
 }
 
-static int choose_pid(struct attach_job *job, const char *word, struct attach_match *match, struct err *err)
+static int choose_pid(struct recorder_attach_opts *job, const char *word, struct attach_match *match, struct err *err)
 {
 	char *end;
 	long pid = strtol(word, &end, 10);
@@ -105,23 +105,50 @@ static const char *wish_text(const struct attach_wish *wish)
 	return wish->name ? wish->name : wish->path;
 }
 
+static void age_text(uint64_t seconds, char text[32])
+{
+	if (seconds < 120)
+		snprintf(text, 32, "%llu s", (unsigned long long)seconds);
+	else if (seconds < 7200)
+		snprintf(text, 32, "%llu min", (unsigned long long)seconds / 60);
+	else if (seconds < 172800)
+		snprintf(text, 32, "%llu h", (unsigned long long)seconds / 3600);
+	else
+		snprintf(text, 32, "%llu days", (unsigned long long)seconds / 86400);
+}
+
+static void print_matches(FILE *to, const struct attach_matches *matches)
+{
+	fprintf(to, "%s%9s  %9s  %-7s  %s%s\n", term_style(to, TERM_BOLD), "PID", "AGE", "RUNTIME", "COMMAND",
+		term_style(to, TERM_PLAIN));
+	for (size_t i = 0; i < matches->n; i++) {
+		const struct attach_match *match = &matches->match[i];
+		char age[32];
+		age_text(match->age_s, age);
+		fprintf(to, "%9d  %9s  %-7s  %s\n", (int)match->pid, age,
+			match->has_runtime   ? "yes"
+			: match->is_readable ? "no"
+					     : "?",
+			*match->command ? match->command : match->name);
+	}
+}
+
 static int too_many(const struct attach_matches *matches, const struct attach_wish *wish, struct err *err)
 {
-	attach_find_print(stderr, matches);
-	return opt_misused(err,
-			   "%zu programs fit '%.80s': choose one by its PID, or take the first with --first, or --all",
-			   matches->n, wish_text(wish));
+	print_matches(stderr, matches);
+	return opt_misused(err, "%zu programs match '%.80s'; give a PID, or use --first or --all", matches->n,
+			   wish_text(wish));
 }
 
 /* command: what is recorded, for the recording's page. */
-static int choose_by_wish(const struct attach_opts *opts, struct attach_job *job, char *command, size_t size,
+static int choose_by_wish(const struct attach_opts *opts, struct recorder_attach_opts *job, char *command, size_t size,
 			  struct err *err)
 {
 	struct attach_matches matches;
 	int code = attach_find(&job->wish, &matches, err);
 	size_t n = opts->first && matches.n ? 1 : matches.n;
 
-	if (!code && !matches.n && !job->attached.waits)
+	if (!code && !matches.n && !job->attached->waits)
 		code = err_set(err, ESRCH, "cannot attach: no running program %s %.100s%s",
 			       opts->name ? "is called" : "has the path", wish_text(&job->wish),
 			       attach_find_is_hidden(1) ? "; /proc hides those of other users here (hidepid): "
@@ -143,8 +170,8 @@ static int choose_by_wish(const struct attach_opts *opts, struct attach_job *job
 	return code;
 }
 
-static int choose(const struct attach_opts *opts, int argc, char **argv, struct attach_job *job, char *command,
-		  size_t size, struct err *err)
+static int choose(const struct attach_opts *opts, int argc, char **argv, struct recorder_attach_opts *job,
+		  char *command, size_t size, struct err *err)
 {
 	struct attach_match match = { 0 };
 	int code = 0;
@@ -160,40 +187,42 @@ static int choose(const struct attach_opts *opts, int argc, char **argv, struct 
 }
 
 /* Whoever is started from the same file; a name that was given stays what is looked for. */
-static void follow(struct attach_job *job, char *path, size_t size)
+static void follow(struct recorder_attach_opts *job, char *path, size_t size)
 {
 	if (!job->wish.name && !job->wish.path) {
-		attach_fit_path(job->attached.program[0].pid, path, size);
+		attach_fit_path(job->attached->program[0].pid, path, size);
 		job->wish.path = path;
 	}
-	job->attached.waits = true;
+	job->attached->waits = true;
 }
 
 static int run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct attach_opts *opts = opaque;
 	char command[200], path[PATH_MAX];
-	struct attach_job job = { .options = &opts->shared,
-				  .probes = &opts->probes,
-				  .ring_bytes = opts->ring_bytes,
-				  .allows_seccomp = opts->allows_seccomp,
-				  .wish = { opts->name, opts->path },
-				  .command = command };
+	struct attached attached = { 0 };
+	struct recorder_attach_opts job = { .attached = &attached,
+					    .wish = { opts->name, opts->path },
+					    .takes_all = opts->all && !opts->inject,
+					    .injects = opts->inject,
+					    .probes = probe_options_value(&opts->probes),
+					    .ring_bytes = opts->ring_bytes,
+					    .allows_seccomp = opts->allows_seccomp };
 	int code = check(opts, argc, err);
 
 	if (!code)
-		code = attach_check(&job, err);
+		code = attach_file_check(&opts->shared, &job.wish, err);
 	if (code)
 		return code;
-	code = attached_init(&job.attached, err);
-	job.takes_all = job.attached.waits = opts->all && !opts->inject;
+	code = attached_init(&attached, err);
+	attached.waits = job.takes_all;
 	if (!code)
 		code = choose(opts, argc, argv, &job, command, sizeof command, err);
 	if (!code && opts->follow)
 		follow(&job, path, sizeof path);
 	if (!code)
-		code = opts->inject ? attach_inject(&job, err) : attach_probe(&job, err);
-	attached_done(&job.attached);
+		code = attach_file_record(&opts->shared, &job, command, err);
+	attached_done(&attached);
 	return code;
 }
 

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "base/term.h"
 #include "capture/source/source.h"
 #include "cmd/cmd.h"
 #include "cmd/doctor.h"
 #include "model/ort/ort_plugins.h"
+#include "show/term/term.h"
 
 struct doctor_opts {
 	bool json;

@@ -12,10 +12,12 @@
 #include "base/part_path.h"
 #include "capture/proc/program.h"
 #include "cmd/cmd.h"
+#include "cmd/record_say.h"
 #include "experiment/model_fill.h"
 #include "experiment/model_pages.h"
 #include "experiment/model_run.h"
 #include "show/report/export_model.h"
+#include "show/term/term.h"
 
 /* A model's file, with its free dimensions as the runs have them. */
 struct job {
@@ -78,10 +80,23 @@ static int read_model(struct job *job, const char *path)
 	return code ? code : model_static_count(&job->model, assume_size, job, job->err);
 }
 
+/* How a text page looks on standard output. */
+static struct export_opts look_of(const struct model_opts *opts)
+{
+	return (struct export_opts){
+		.has_color = *term_style(stdout, TERM_BOLD),
+		.is_ascii = opts->ascii || term_wants_ascii(),
+		.is_all = opts->all,
+		.width = term_page_width(),
+	};
+}
+
 static int run_and_print(struct job *job, const char *path)
 {
 	struct model_analysis *analysis = NULL;
+	const struct export_opts look = look_of(job->opts);
 	struct model_pages pages = { 0 };
+	const struct say say = record_say(!isatty(STDERR_FILENO), false);
 	struct model_runs runs;
 	char command[2000];
 	int code;
@@ -89,7 +104,7 @@ static int run_and_print(struct job *job, const char *path)
 	code = model_pages_open(&pages, job->opts, job->err);
 	if (code)
 		return code;
-	code = model_runs_do(&runs, job->opts, path, job->err);
+	code = model_runs_do(&runs, job->opts, path, &say, job->err);
 	if (!code && runs.inputs)
 		code = model_static_count(&job->model, model_runs_size, &runs, job->err);
 	if (!code)
@@ -104,7 +119,7 @@ static int run_and_print(struct job *job, const char *path)
 	if (!code && !analysis)
 		code = -ENOMEM;
 	if (!code)
-		code = model_pages_write(&pages, analysis, job->err);
+		code = model_pages_write(&pages, analysis, &look, job->err);
 	if (!code)
 		code = runs.n_failed == runs.report.n_results ? CMD_FAILED : runs.n_failed ? CMD_NO : CMD_DONE;
 	model_pages_close(&pages, code < 0);
@@ -115,7 +130,7 @@ static int run_and_print(struct job *job, const char *path)
 
 static int print_static(const struct job *job)
 {
-	struct export_opts page = model_pages_look(job->opts);
+	struct export_opts page = look_of(job->opts);
 	/* such a model cannot be loaded: the page says why */
 	int status = onnx_external_check(&job->model.externals, NULL) ? CMD_NO : CMD_DONE;
 	struct json json;

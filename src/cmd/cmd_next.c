@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `inftrace next`: waits for programs that load a runtime, anywhere on the machine. Recording them is attach_*.c's
- * business. */
+/* `inftrace next`: waits for programs that load a runtime, anywhere on the machine. recorder_attach records them. */
 #include <stdio.h>
 
-#include "capture/recorder/attach.h"
+#include "cmd/attach_file.h"
 #include "cmd/cmd.h"
 
 struct next_opts {
@@ -15,10 +14,11 @@ struct next_opts {
 
 static const struct opt next_opt_table[] = {
 	{ 0, NULL, NULL, "Which programs:" },
-	{ 0, "name", "NAME", "only one that is called so: the program, or the script that an interpreter runs", OPT_STR,
+	{ 0, "name", "NAME", "match by name: of the program, or of the script that an interpreter is running", OPT_STR,
 	  offsetof(struct next_opts, name) },
-	{ 0, "path", "PATH", "only one whose executable or script this is", OPT_STR, offsetof(struct next_opts, path) },
-	{ 0, "all", NULL, "all that come, until Ctrl-C or --duration, instead of the first", OPT_FLAG,
+	{ 0, "path", "PATH", "match by path: of the executable, or of the script", OPT_STR,
+	  offsetof(struct next_opts, path) },
+	{ 0, "all", NULL, "record all that come, until Ctrl-C or --duration, instead of the first", OPT_FLAG,
 	  offsetof(struct next_opts, all) },
 	{ 0, NULL, NULL, "What is recorded:" },
 	RECORD_OPTIONS(struct next_opts, shared),
@@ -50,22 +50,22 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct next_opts *opts = opaque;
 	char command[256];
-	struct attach_job job = { .options = &opts->shared,
-				  .probes = &opts->probes,
-				  .wish = { opts->name, opts->path },
-				  .takes_one = !opts->all,
-				  .command = command };
+	struct attached attached = { 0 };
+	struct recorder_attach_opts job = { .attached = &attached,
+					    .wish = { opts->name, opts->path },
+					    .takes_one = !opts->all,
+					    .probes = probe_options_value(&opts->probes) };
 	int code = opts->name && opts->path ? opt_misused(err, "give one of --name and --path, not both")
-					    : attach_check(&job, err);
+					    : attach_file_check(&opts->shared, &job.wish, err);
 
 	if (code)
 		return code;
 	describe(opts, command, sizeof command);
-	code = attached_init(&job.attached, err);
-	job.attached.waits = true;
+	code = attached_init(&attached, err);
+	attached.waits = true;
 	if (!code)
-		code = attach_probe(&job, err);
-	attached_done(&job.attached);
+		code = attach_file_record(&opts->shared, &job, command, err);
+	attached_done(&attached);
 	return code;
 }
 

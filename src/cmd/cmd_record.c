@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `inftrace record -- CMD`: starts a program with the agent in it and records it. Its exit status is the
- * program's own; what we have to say goes to standard error, because standard output is the program's.
+ * `inftrace record -- CMD`: starts a program with the agent in it and records it. The exit status is the program's own.
+ * Messages go to standard error, because standard output is the program's; there is no line of progress, because the
+ * program prints to the same terminal.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -11,12 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "capture/recorder/launch.h"
-#include "capture/recorder/record_options.h"
-#include "capture/recorder/record_summary.h"
-#include "capture/recorder/recorder.h"
+#include "capture/recorder/recorder_launch.h"
 #include "cmd/cmd.h"
+#include "cmd/record_options.h"
+#include "cmd/record_say.h"
+#include "cmd/record_summary.h"
+#include "cmd/recording_file.h"
 
 struct record_opts {
 	struct record_options shared;
@@ -25,7 +26,7 @@ struct record_opts {
 
 static const struct opt record_opt_table[] = {
 	RECORD_OPTIONS(struct record_opts, shared),
-	{ 0, "ring-size", "SIZE", "most memory for events of one thread that were not yet written", OPT_SIZE,
+	{ 0, "ring-size", "SIZE", "largest buffer per thread for events not yet written to the file", OPT_SIZE,
 	  offsetof(struct record_opts, ring_bytes), "8M" },
 	{ 0 },
 };
@@ -57,11 +58,6 @@ static char *join(char **argv, size_t max)
 	return text;
 }
 
-static int go(void *ctx, struct err *err)
-{
-	return launch_go(ctx, err);
-}
-
 /* Ends as the program did, so that whoever waits for us sees what it would have seen. */
 static int same_end(int wait_status)
 {
@@ -80,41 +76,42 @@ static int same_end(int wait_status)
 	return 128 + WTERMSIG(wait_status);
 }
 
-static int record(const struct record_opts *all, char **argv, struct launch *launch, int fd, const char *path,
-		  struct err *err)
+static int record(const struct record_opts *opts, char **argv, struct launch *launch, struct recorder_result *result,
+		  struct recording_file *file, struct err *err)
 {
-	const struct record_options *opts = &all->shared;
-	bool is_person = isatty(STDERR_FILENO) && !opts->quiet && !opts->json;
-	struct target target = { .sysroot = "", .level = opts->level, .interval_ns = opts->interval_ns };
-	struct launch_opts launch_opts = { opts->level, all->ring_bytes, clock_is_invariant("", NULL) };
 	char *command = join(argv, 4000);
-	struct recorder_opts recorder_opts = {
-		.fd = fd,
-		.compress = opts->compress,
-		.has_progress = is_person,
-		.duration_ns = opts->duration_ns,
-		.iterations = (uint64_t)opts->iterations,
+	const struct recorder_opts recorder_opts = {
+		.plan = opts->shared.plan,
+		.sinks = &file->sink,
+		.n_sinks = 1,
+		.say = record_say(opts->shared.quiet, false),
 		.command = command ? command : argv[0],
-		.program_reason = launch->reason,
-		.version = INFTRACE_VERSION,
 	};
-	struct recorder_result result;
-	int code;
+	const struct recorder_launch_opts launch_opts = { .argv = argv, .ring_bytes = opts->ring_bytes };
+	int code = recorder_launch(&recorder_opts, &launch_opts, launch, result, err);
 
-	if (*launch->reason)
-		fprintf(stderr, "inftrace: %s: only CPU and memory can be recorded: %s\n", argv[0], launch->reason);
-	code = launch_start(launch, &launch_opts, argv, err);
-	target.pid = launch->pid;
-	target.ring_dir = *launch->reason ? NULL : launch->dir;
-	if (!code)
-		code = recorder_run(&recorder_opts, &target, go, launch, &result, err);
 	free(command);
+	return code;
+}
+
+static int record_to_file(const struct record_opts *opts, char **argv, struct launch *launch, struct err *err)
+{
+	struct recorder_result result;
+	struct recording_file file;
+	int code = recording_file_open(&file, &opts->shared, err);
+
 	if (code)
 		return code;
-	if (opts->json)
-		record_summary_json(stderr, path, &result, true);
-	else if (!opts->quiet)
-		record_summary_print(stderr, path, &result);
+	code = record(opts, argv, launch, &result, &file, err);
+	if (code) {
+		recording_file_drop(&file);
+		return code;
+	}
+	recording_file_close(&file);
+	if (opts->shared.json)
+		record_summary_json(stderr, file.path, &result, true);
+	else if (!opts->shared.quiet)
+		record_summary_print(stderr, file.path, &result);
 	launch_done(launch);
 	return same_end(result.wait_status);
 }
@@ -123,29 +120,16 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct record_opts *opts = opaque;
 	struct launch launch;
-	char buf[64];
-	const char *path;
-	int fd, code;
+	int code = record_options_check(&opts->shared, err);
 
-	code = record_options_check(&opts->shared, err);
+	if (!code)
+		code = record_options_check_ring(opts->ring_bytes, err);
 	if (code)
 		return code;
-	if (opts->ring_bytes < 4096 || opts->ring_bytes > 128u << 20)
-		return opt_misused(err, "--ring-size must be between 4K and 128M");
 	code = launch_prepare(&launch, argv, err);
-	if (code) {
-		launch_done(&launch);
-		return code;
-	}
-	fd = record_options_open(&opts->shared, &path, buf, sizeof buf, err);
-	code = fd < 0 ? fd : record_options_begin(fd, path, err);
 	if (!code)
-		code = record(opts, argv, &launch, fd, path, err);
+		code = record_to_file(opts, argv, &launch, err);
 	launch_done(&launch);
-	if (code < 0 && fd >= 0)
-		record_options_remove(fd, path);
-	if (fd >= 0)
-		close(fd);
 	return code;
 }
 

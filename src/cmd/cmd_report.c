@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "analyze/summary/recording.h"
-#include "base/term.h"
 #include "cmd/cmd.h"
 #include "show/report/export.h"
+#include "show/term/term.h"
 
 struct report_opts {
 	const char *format;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/term.h"
+#include "show/term/term.h"
 
 enum { WIDTH = 80, MARGIN = 2, OPTION_COLUMN = 28, COMMAND_COLUMN = 12 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/term.h"
 #include "cmd/help.h"
+#include "show/term/term.h"
 
 static int print_error(const struct err *err)
 {

@@ -71,6 +71,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 #define EVENT_NOTE_LEFT_OUT "left out"
 /* text: why recording stopped before the target did */
 #define EVENT_NOTE_STOPPED "stopped"
+/* source, text: why a source could not run; once for each */
+#define EVENT_NOTE_MISSING "missing"
 
 /*
  * Argument keys: F(KEY_<NAME>, name of the debug annotation in the file). A new key is one row, at the end: agents

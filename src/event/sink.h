@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where events go: the trace writer, the store, a tee. A sink is embedded as the first member of what
- * it feeds. One thread. The names and the track numbers belong to whoever set the stream up and are
- * shared by all sinks of one stream, so that an id means the same to each.
+ * Where events go: the trace writer, the store, a tee. A sink is embedded as the first member of what it feeds; the
+ * one who made it ends it. One thread. The names and the track numbers belong to the maker of the stream. All sinks
+ * of one stream share them, so that an id means the same to each.
  */
 #ifndef EVENT_SINK_H
 #define EVENT_SINK_H
@@ -16,11 +16,19 @@ struct sink {
 	int (*put)(struct sink *sink, const struct event *event, struct err *err);
 	struct names *names;
 	uint32_t *last_track; /* the last track number given out */
+	/* Hands over all that was put so far. 0, or -errno and err. NULL: the sink holds nothing back. */
+	int (*flush)(struct sink *sink, struct err *err);
+	uint64_t n_bytes; /* that the sink has handed over, as of the last flush; 0: it keeps events in memory */
 };
 
 static inline int sink_put(struct sink *sink, const struct event *event, struct err *err)
 {
 	return sink->put(sink, event, err);
+}
+
+static inline int sink_flush(struct sink *sink, struct err *err)
+{
+	return sink->flush ? sink->flush(sink, err) : 0;
 }
 
 static inline uint32_t sink_new_track(struct sink *sink)

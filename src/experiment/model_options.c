@@ -270,6 +270,7 @@ static void add_row(struct words *words, const struct opt *row, const struct run
 			add(words, row->name, number);
 		return;
 	case OPT_DURATION:
+	case OPT_PERIOD:
 		put_seconds(number, sizeof number, *(const uint64_t *)field);
 		if (!strcmp(row->name, "duration") || strcmp(number, strcmp(row->fallback, "0") ? row->fallback : "0s"))
 			add(words, row->name, number);

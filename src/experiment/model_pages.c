@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/term.h"
 #include "show/report/export_model.h"
 
 /* One row for each format and each ending of a file's name. What is not among them is text. */
@@ -77,22 +76,13 @@ static void write_page(FILE *file, const struct format *format, const struct mod
 		export_model_text(file, analysis, look);
 }
 
-struct export_opts model_pages_look(const struct model_opts *opts)
-{
-	return (struct export_opts){
-		.has_color = *term_style(stdout, TERM_BOLD),
-		.is_ascii = opts->ascii || term_wants_ascii(),
-		.is_all = opts->all,
-		.width = term_page_width(),
-	};
-}
-
-int model_pages_write(struct model_pages *pages, const struct model_analysis *analysis, struct err *err)
+int model_pages_write(struct model_pages *pages, const struct model_analysis *analysis,
+		      const struct export_opts *terminal, struct err *err)
 {
 	const struct model_opts *opts = pages->opts;
-	struct export_opts look = model_pages_look(opts);
+	struct export_opts look = *terminal;
 
-	write_page(stdout, format_named(opts->json ? "json" : opts->format), analysis, &look);
+	write_page(stdout, format_named(opts->json ? "json" : opts->format), analysis, terminal);
 	look.has_color = false;
 	look.width = 0;
 	for (size_t i = 0; i < pages->n; i++) {

@@ -21,12 +21,12 @@ struct model_pages {
 
 /* Makes the files. 0, or -errno and err: one is there already, or cannot be made; then there is none. */
 int model_pages_open(struct model_pages *pages, const struct model_opts *opts, struct err *err);
-/* Prints and writes. 0, or -errno and err: a file cannot be written. */
-int model_pages_write(struct model_pages *pages, const struct model_analysis *analysis, struct err *err);
+/* Prints and writes. terminal: how a text page looks on standard output. 0, or -errno and err: a file cannot be
+ * written.
+ */
+int model_pages_write(struct model_pages *pages, const struct model_analysis *analysis,
+		      const struct export_opts *terminal, struct err *err);
 /* is_failed: files that are new are removed again. */
 void model_pages_close(struct model_pages *pages, bool is_failed);
-
-/* How a text page looks on standard output. */
-struct export_opts model_pages_look(const struct model_opts *opts);
 
 #endif

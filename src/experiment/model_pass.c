@@ -7,15 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "capture/recorder/launch.h"
+#include "capture/recorder/recorder_launch.h"
+#include "trace/perfetto/perfetto_write.h"
 
 enum { RING_BYTES = 8 << 20, COMMAND = 2000 };
-
-static int go(void *ctx, struct err *err)
-{
-	return launch_go(ctx, err);
-}
 
 static void join(char *text, size_t size, char *const *argv)
 {
@@ -26,28 +21,37 @@ static void join(char *text, size_t size, char *const *argv)
 		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "", *argv);
 }
 
+static int record_to(struct sink *sink, struct model_pass *pass, const struct model_pass_opts *opts,
+		     struct launch *launch, struct err *err)
+{
+	char command[COMMAND];
+	const struct recorder_opts recorder_opts = {
+		.plan = opts->plan, .sinks = &sink, .n_sinks = 1, .say = *opts->say, .command = command
+	};
+	const struct recorder_launch_opts launch_opts = { .argv = opts->argv,
+							  .ring_bytes = RING_BYTES,
+							  .stdout_is_ours = true };
+
+	join(command, sizeof command, opts->argv);
+	return recorder_launch(&recorder_opts, &launch_opts, launch, &pass->recorded, err);
+}
+
 static int record(struct model_pass *pass, const struct model_pass_opts *opts, struct launch *launch, struct err *err)
 {
-	struct target target = { .sysroot = "", .level = opts->level, .interval_ns = opts->interval_ns };
-	struct launch_opts launch_opts = { .level = opts->level,
-					   .ring_bytes = RING_BYTES,
-					   .use_ticks = clock_is_invariant("", NULL),
-					   .stdout_is_ours = true };
-	char command[COMMAND];
-	struct recorder_opts recorder_opts = {
-		.fd = opts->fd,
-		.command = command,
-		.program_reason = launch->reason,
-		.version = INFTRACE_VERSION,
-	};
-	int code = launch_start(launch, &launch_opts, opts->argv, err);
+	struct names *names = names_new();
+	struct perfetto_writer *writer = NULL;
+	uint32_t last_track = 0;
+	int code = -ENOMEM;
 
-	if (code)
-		return code;
-	join(command, sizeof command, opts->argv);
-	target.pid = launch->pid;
-	target.ring_dir = *launch->reason ? NULL : launch->dir;
-	return recorder_run(&recorder_opts, &target, go, launch, &pass->recorded, err);
+	if (names)
+		writer = perfetto_write_new(opts->fd, names, &last_track, NULL, err);
+	else
+		err_set(err, ENOMEM, "cannot record: out of memory");
+	if (writer)
+		code = record_to(perfetto_write_sink(writer), pass, opts, launch, err);
+	perfetto_write_free(writer, NULL);
+	names_free(names);
+	return code;
 }
 
 int model_pass_run(struct model_pass *pass, const struct model_pass_opts *opts, struct err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One pass over a model: inftrace-run is started like anybody's program, recorded, and its result and the recording are
- * read back. One pass at a time in a process.
+ * read back.
  */
 #ifndef EXPERIMENT_MODEL_PASS_H
 #define EXPERIMENT_MODEL_PASS_H
@@ -11,12 +11,12 @@
 #include "model/run/run_result.h"
 
 struct model_pass_opts {
-	const char *level; /* of the recording */
-	const char *path;  /* the recording's file, open for writing as fd */
+	struct recorder_plan plan;
+	const struct say *say; /* gets the recorder's messages */
+	const char *path;      /* the recording's file, open for writing as fd */
 	int fd;
-	uint64_t interval_ns; /* between samples of resources */
-	char *const *argv;    /* inftrace-run and its arguments, without --result; ended by NULL */
-	int result_fd;	      /* memory made by run_result_make, named in argv */
+	char *const *argv; /* inftrace-run and its arguments, without --result; ended by NULL */
+	int result_fd;	   /* memory made by run_result_make, named in argv */
 };
 
 struct model_pass {

@@ -21,7 +21,6 @@
 
 #include "base/part_path.h"
 #include "base/temp_dir.h"
-#include "base/term.h"
 #include "capture/proc/machine.h"
 #include "experiment/model_fill.h"
 #include "experiment/model_inside.h"
@@ -34,6 +33,7 @@ struct job {
 	struct model_runs *runs;
 	const struct model_opts *opts;
 	const char *path; /* of the model */
+	const struct say *say;
 	int n_ways;
 	char runner[PATH_MAX];
 	char outputs[PATH_MAX]; /* folder with one for each way; "" none */
@@ -101,18 +101,12 @@ static int open_recording(const struct job *job, const char *label, const char *
 	return fd < 0 ? err_set(err, errno, "cannot write %s: %s", path, strerror(errno)) : fd;
 }
 
-static void say(const struct job *job, const char *label, const char *what)
-{
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "%sinftrace: %s: %s%s\n", term_style(stderr, TERM_DIM), label, what,
-			term_style(stderr, TERM_PLAIN));
-}
-
 static int run_pass(struct job *job, struct model_pass *pass, const struct model_way *way,
 		    const struct model_pass_words *asked, const char *level, const char *suffix, struct err *err)
 {
 	struct model_pass_words words = *asked;
-	struct model_pass_opts opts = { .level = level, .interval_ns = job->opts->interval_ns };
+	struct model_pass_opts opts = { .plan = { .level = level, .interval_ns = job->opts->interval_ns },
+					.say = job->say };
 	char result[64], *kept;
 	int code;
 
@@ -206,7 +200,7 @@ static int run_operators(struct job *job, struct model_result *result, struct mo
 	char folder[PATH_MAX];
 	int code;
 
-	say(job, way->label, "once more, for its operators");
+	say_info(job->say, "%s: once more, for its operators", way->label);
 	result->is_kernels_asked = asked != NULL;
 	result->kernels_missing =
 	    asked ? "the CPU provider has none inside its operators" : "not asked for: --ep-profile shows them";
@@ -284,15 +278,17 @@ static int run_round(struct job *job, struct model_result *result, const struct 
 					  .iterations = share_of(run->iterations, round + 1, n) -
 							share_of(run->iterations, round, n) };
 	struct model_pass pass = { 0 };
-	char text[64], suffix[32] = "";
+	char suffix[32] = "";
 	int code;
 
 	if (!round)
 		words.outputs = outputs_of(job, way);
 	else
 		snprintf(suffix, sizeof suffix, "-round%u", round + 1);
-	snprintf(text, sizeof text, n > 1 ? "measuring, round %u of %u" : "measuring", round + 1, n);
-	say(job, way->label, text);
+	if (n > 1)
+		say_info(job->say, "%s: measuring, round %u of %u", way->label, round + 1, n);
+	else
+		say_info(job->say, "%s: measuring", way->label);
 	code = run_pass(job, &pass, way, &words, "inference", suffix, err);
 	/* what the rounds before it measured is not lost with one that was cut off before it measured anything */
 	if (!code && round && is_interrupted(job->runs) && (!pass.run.head || pass.run.head->outcome != RUN_DONE))
@@ -440,10 +436,11 @@ static void describe_settings(struct model_runs *runs, const struct model_opts *
 	runs->report.settings = settings;
 }
 
-int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const char *path, struct err *err)
+int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const char *path, const struct say *say,
+		  struct err *err)
 {
 	struct model_way ways[MODEL_MAX_WAYS];
-	struct job job = { .runs = runs, .opts = opts, .path = path };
+	struct job job = { .runs = runs, .opts = opts, .path = path, .say = say };
 	struct sigaction before[N_ENDING];
 	struct model_result *results;
 	struct timespec now;

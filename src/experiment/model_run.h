@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "analyze/result/model_result.h"
+#include "capture/recorder/say.h"
 #include "experiment/model_options.h"
 #include "model/onnx/onnx_static.h"
 #include "model/run/run_result.h"
@@ -22,10 +23,11 @@ struct model_runs {
 };
 
 /*
- * All but report.model. 0; or -errno and err: nothing could be run at all. A run that failed is a result with an error.
- * model_runs_done undoes it, also after a failure.
+ * All but report.model. say: gets what is being measured, and the recorder's messages. 0; or -errno and err: nothing
+ * could be run at all. A run that failed is a result with an error. model_runs_done undoes it, also after a failure.
  */
-int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const char *path, struct err *err);
+int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const char *path, const struct say *say,
+		  struct err *err);
 /* For model_static_count: the size that a dimension had in the runs; -1: not known, or not always the same. */
 int64_t model_runs_size(void *ctx, const struct model_free_dim *dim);
 void model_runs_done(struct model_runs *runs);

@@ -400,7 +400,7 @@ RUN, KERNEL = b"Running with tag: ", b"Non-zero status code returned while runni
 
 
 @pytest.mark.parametrize("texts, seen, said", [
-    ([KERNEL], True, "not seen are end of operators"), ([RUN], False, "not seen are runs"), ([RUN, KERNEL], False, "is not understood: runs")])
+    ([KERNEL], True, "not recorded: end of operators"), ([RUN], False, "not recorded: runs"), ([RUN, KERNEL], False, "is not understood: runs")])
 def test_of_a_build_that_is_not_understood_the_rest_is_seen_or_nothing(lab, library, tmp_path, texts, seen, said):
     """What is known by a text that is another one here."""
     os.mkdir(tmp_path / "odd\033[31m")  # what a terminal would obey

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options of `inftrace record` that change what is in the file, on a real program."""
 import json
+import os
 import re
 
 import pytest
@@ -79,7 +80,25 @@ def test_quiet_is_quiet(lab, program):
 
 
 def test_the_summary_counts_inferences(lab, program):
-    assert re.search(r"\b4000 inferences\b", lab.both(program).err)
+    done = lab.both(program)
+    assert re.search(r"\b4000 inferences\b", done.err)
+    assert re.search(r", median [\d.]+ [um]s, p99 [\d.]+ m?u?s;", done.err) and "inftrace report %s," % done.recording.path in done.err
+
+
+def test_one_inference_is_no_plural(lab, library):
+    assert " 1 inference in " in lab.record(lab.native("run", library, lab.model("chain"), 256, 256, "run", 1, 1)).err
+
+
+def test_on_a_terminal_nothing_is_drawn_over_what_the_program_prints(lab):
+    """A pseudo-terminal that both share; the line of progress would come each half of a second."""
+    leader, follower = os.openpty()
+    process = lab.start([lab.inftrace, "record", "-o", lab.path("shared.pftrace"), "--", "sh", "-c", "printf begun; sleep 1.5; echo -ended"],
+                        stdout=follower, stderr=follower)
+    os.close(follower)
+    assert process.wait(60) == 0
+    said = os.read(leader, 65536)
+    os.close(leader)
+    assert said.startswith(b"begun-ended\r\n") and b"recording" not in said.split(b"\n")[0], said
 
 
 def test_the_recorder_needs_little_memory_and_says_so_itself(lab, program):

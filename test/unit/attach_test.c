@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -196,6 +198,49 @@ static void a_process_that_cannot_be_meant_is_said(void **state)
 	assert_int_equal(attach_find_pid(getpid(), &match, &err), -EINVAL);
 }
 
+/* In a pid namespace of our own: its process 1 is the parent of process 2, which is the parent of process 3. */
+static _Noreturn void look_at_process_two(void)
+{
+	struct attach_match match;
+	struct err err;
+	pid_t second;
+
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount("proc", "/proc", "proc", 0, NULL))
+		_exit(77);
+	second = fork();
+	if (!second) {
+		if (!fork())
+			pause();
+		pause();
+	}
+	/* its child */
+	while (kill(3, 0))
+		usleep(1000);
+	_exit(second != 2 || attach_find_pid(2, &match, &err) || attach_find_pid(3, &match, &err));
+}
+
+static void a_pid_of_two_makes_no_thread_of_the_kernel(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		pid_t first;
+		if (unshare(CLONE_NEWPID | CLONE_NEWNS))
+			_exit(77);
+		first = fork();
+		if (!first)
+			look_at_process_two();
+		waitpid(first, &status, 0);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void another_start_time_is_another_process(void **state)
 {
 	pid_t child = start_sleep();
@@ -252,6 +297,7 @@ int main(void)
 		cmocka_unit_test(a_script_fits_by_name_and_by_path_from_anywhere),
 		cmocka_unit_test(what_is_found_is_the_topmost_that_fits_and_not_ourselves),
 		cmocka_unit_test(a_process_that_cannot_be_meant_is_said),
+		cmocka_unit_test(a_pid_of_two_makes_no_thread_of_the_kernel),
 		cmocka_unit_test(another_start_time_is_another_process),
 		cmocka_unit_test(an_end_is_seen_once_and_how_it_came_where_the_kernel_tells),
 	};

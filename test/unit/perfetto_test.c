@@ -64,8 +64,8 @@ static void stop(struct recording *recording)
 	struct err err;
 	uint64_t bytes;
 
-	assert_int_equal(perfetto_write_flush(recording->writer, &err), 0);
-	bytes = perfetto_write_bytes(recording->writer);
+	assert_int_equal(sink_flush(perfetto_write_sink(recording->writer), &err), 0);
+	bytes = perfetto_write_sink(recording->writer)->n_bytes;
 	assert_int_equal(perfetto_write_free(recording->writer, &err), 0);
 	fstat(recording->fd, &st);
 	assert_int_equal(st.st_size, bytes);
@@ -216,7 +216,7 @@ static void record_random(struct recording *recording, uint64_t seed, bool compr
 		uint32_t one = pick(&chance, N_TRACKS);
 		random_event(recording, &chance, track[one], type[one], &time_ns[one]);
 		if (!pick(&chance, 200))
-			assert_int_equal(perfetto_write_flush(recording->writer, &err), 0);
+			assert_int_equal(sink_flush(perfetto_write_sink(recording->writer), &err), 0);
 	}
 	stop(recording);
 }
@@ -561,7 +561,7 @@ static void put_until_it_fails(struct perfetto_writer *writer, struct lines *lin
 		sink_put(&lines->sink, &event, &err);
 	assert_int_equal(err.code, EFBIG);
 	err.code = 0;
-	assert_int_equal(perfetto_write_flush(writer, &err), -EFBIG);
+	assert_int_equal(sink_flush(perfetto_write_sink(writer), &err), -EFBIG);
 	assert_int_equal(err.code, EFBIG);
 }
 
@@ -589,7 +589,7 @@ static void file_that_may_not_grow_ends_with_a_whole_packet(void **state)
 		setrlimit(RLIMIT_FSIZE, &old);
 		fstat(fd, &st);
 		assert_in_range(st.st_size, size - 30, size);
-		assert_int_equal(st.st_size, perfetto_write_bytes(writer));
+		assert_int_equal(st.st_size, perfetto_write_sink(writer)->n_bytes);
 		assert_int_equal(perfetto_write_free(writer, &err), -EFBIG);
 		close(fd);
 		fd = open(path, O_RDONLY | O_CLOEXEC);

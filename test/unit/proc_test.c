@@ -32,6 +32,16 @@ static void stat_gives_its_fields(void **state)
 	assert_int_equal(stat.start_ticks, 990010);
 }
 
+static void a_thread_of_the_kernel_is_known_by_its_flag(void **state)
+{
+	struct proc_stat stat;
+
+	assert_true(parse("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 35 0 0 ", &stat));
+	assert_true(stat.is_kernel);
+	assert_true(parse("2 (python3) S 1 1 1 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 35 0 0 ", &stat));
+	assert_false(stat.is_kernel);
+}
+
 static void a_name_may_hold_anything(void **state)
 {
 	struct proc_stat stat;
@@ -153,6 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stat_gives_its_fields),
+		cmocka_unit_test(a_thread_of_the_kernel_is_known_by_its_flag),
 		cmocka_unit_test(a_name_may_hold_anything),
 		cmocka_unit_test(a_cut_stat_is_no_stat),
 		cmocka_unit_test(numbers_beyond_64_bits_are_none),

@@ -10,11 +10,9 @@
 
 #include "capture/proc/namespace.h"
 
-/* A process that has ended before it was found bears a number that nobody else has. */
 static void find_pid(struct recorded *process)
 {
 	const struct segment *segment = process->map.segment;
-	static pid_t n_unknown;
 
 	process->pid = segment->pid;
 	if (!segment->pid_namespace || segment->pid_namespace == namespace_own())
@@ -22,7 +20,7 @@ static void find_pid(struct recorded *process)
 	process->is_elsewhere = true;
 	process->pid = namespace_pid(segment->pid_namespace, segment->pid);
 	if (!process->pid)
-		process->pid = NAMESPACE_UNKNOWN + n_unknown++;
+		process->pid = NAMESPACE_UNKNOWN;
 }
 
 static int32_t outer_tid(const struct recorded *process, int32_t tid)

@@ -68,7 +68,7 @@ struct session {
 struct recorded {
 	struct segment_map map;
 	char path[512];
-	pid_t pid;	   /* as seen from here; NAMESPACE_UNKNOWN and more: not known */
+	pid_t pid;	   /* as seen from here; NAMESPACE_UNKNOWN: not known, the owner may count on from there */
 	bool is_elsewhere; /* its pid namespace is not ours */
 	int pidfd;	   /* -1: cannot be had */
 	uint32_t track;

@@ -24,14 +24,15 @@ static const uint64_t initial_namespace = 0xeffffffc;
 extern const unsigned char uprobe_object[], uprobe_session_object[];
 extern const size_t uprobe_object_size, uprobe_session_object_size;
 
-/* libbpf says what was wrong by printing; its last complaint is kept for the error's text. */
-static char complaint[200];
+/* libbpf prints what is wrong, and hands its print function no context: the thread that loads points to its own. */
+enum { COMPLAINT = 200 };
+static _Thread_local char *complaint;
 
 __attribute__((format(printf, 2, 0))) static int keep_complaint(enum libbpf_print_level level, const char *format,
 								va_list args)
 {
-	if (level == LIBBPF_WARN && !*complaint) {
-		vsnprintf(complaint, sizeof complaint, format, args);
+	if (level == LIBBPF_WARN && complaint && !*complaint) {
+		vsnprintf(complaint, COMPLAINT, format, args);
 		complaint[strcspn(complaint, "\n")] = 0;
 	}
 	return 0;
@@ -151,8 +152,10 @@ static int check(enum uprobe_link_type link, enum uprobe_link_type wanted, struc
 int uprobe_load(struct uprobe_loaded *loaded, enum uprobe_link_type wanted, struct err *err)
 {
 	libbpf_print_fn_t before = libbpf_set_print(keep_complaint);
+	char text[COMPLAINT] = "";
 	int code = -EINVAL;
 
+	complaint = text;
 	for (int link = UPROBE_LINK_SESSION; link <= UPROBE_LINK_PERF && code; link++) {
 		if (wanted != UPROBE_LINK_ANY && wanted != (enum uprobe_link_type)link)
 			continue;
@@ -163,6 +166,7 @@ int uprobe_load(struct uprobe_loaded *loaded, enum uprobe_link_type wanted, stru
 			break;
 	}
 	libbpf_set_print(before);
+	complaint = NULL;
 	return code;
 }
 

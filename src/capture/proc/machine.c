@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -39,13 +40,14 @@ void machine_processor(const char *sysroot, char *text, size_t size)
 /* Lines "cpu0 ...", "cpu1 ...": those that are on line. */
 static unsigned count_cpus(const char *sysroot)
 {
-	static char stat[64 << 10];
-	ssize_t got = proc_read(sysroot, 0, "stat", stat, sizeof stat - 1);
+	enum { SIZE = 64 << 10 };
+	char *stat = calloc(1, SIZE);
 	unsigned n = 0;
 
-	stat[got > 0 ? got : 0] = 0;
-	for (const char *at = stat; (at = strstr(at, "\ncpu")); at++)
-		n++;
+	if (stat && proc_read(sysroot, 0, "stat", stat, SIZE - 1) > 0)
+		for (const char *at = stat; (at = strstr(at, "\ncpu")); at++)
+			n++;
+	free(stat);
 	return n;
 }
 

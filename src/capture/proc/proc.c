@@ -162,6 +162,7 @@ bool proc_pressure(const char *text, size_t len, uint64_t *out)
 /* Where in /proc/PID/stat, counted from the state, which follows the name, as 0. */
 enum {
 	STAT_PARENT = 1,
+	STAT_FLAGS = 6,
 	STAT_MINOR = 7,
 	STAT_MAJOR = 9,
 	STAT_USER = 11,
@@ -171,9 +172,12 @@ enum {
 	N_STAT
 };
 enum {
-	STAT_WANTED = 1 << STAT_PARENT | 1 << STAT_MINOR | 1 << STAT_MAJOR | 1 << STAT_USER | 1 << STAT_SYSTEM |
-	1 << STAT_THREADS | 1 << STAT_START
+	STAT_WANTED = 1 << STAT_PARENT | 1 << STAT_FLAGS | 1 << STAT_MINOR | 1 << STAT_MAJOR | 1 << STAT_USER |
+	1 << STAT_SYSTEM | 1 << STAT_THREADS | 1 << STAT_START
 };
+
+/* Of linux/sched.h: a thread of the kernel. */
+enum { PF_KTHREAD = 0x00200000 };
 
 bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out)
 {
@@ -201,6 +205,7 @@ bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out)
 	if (at == text + len || number[STAT_PARENT] > INT_MAX)
 		return false;
 	stat.parent = (pid_t)number[STAT_PARENT];
+	stat.is_kernel = number[STAT_FLAGS] & PF_KTHREAD;
 	stat.minor_faults = number[STAT_MINOR];
 	stat.major_faults = number[STAT_MAJOR];
 	if (__builtin_add_overflow(number[STAT_USER], number[STAT_SYSTEM], &stat.cpu_ticks))

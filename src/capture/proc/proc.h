@@ -14,8 +14,9 @@
 
 /* /proc/PID/stat. Ticks are of sysconf(_SC_CLK_TCK). */
 struct proc_stat {
-	char name[64]; /* comm; may hold any byte but NUL */
-	char state;    /* 'R', 'S', ... 'Z' */
+	char name[64];	/* comm; may hold any byte but NUL */
+	char state;	/* 'R', 'S', ... 'Z' */
+	bool is_kernel; /* a thread of the kernel, not a program */
 	pid_t parent;
 	uint64_t minor_faults, major_faults;
 	uint64_t cpu_ticks; /* user and system; guest time is in it */

@@ -9,13 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/term.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/proc_list.h"
 #include "capture/proc/program.h"
 #include "capture/recorder/attach_loaded.h"
-
-enum { KTHREADD = 2 };
 
 /* All processes, those that fit, and which of them are below one that fits. */
 struct search {
@@ -97,7 +94,7 @@ int attach_find_pid(pid_t pid, struct attach_match *match, struct err *err)
 			       "cannot attach to process %d: it has ended, and only waits for its parent to take "
 			       "note",
 			       (int)pid);
-	if (pid == KTHREADD || stat.parent == KTHREADD)
+	if (stat.is_kernel)
 		return err_set(err, ENOTSUP, "cannot attach to process %d: %s is a thread of the kernel", (int)pid,
 			       stat.name);
 	if (pid == getpid())
@@ -245,32 +242,4 @@ void attach_matches_done(struct attach_matches *matches)
 {
 	free(matches->match);
 	*matches = (struct attach_matches){ 0 };
-}
-
-static void age_text(uint64_t seconds, char text[32])
-{
-	if (seconds < 120)
-		snprintf(text, 32, "%llu s", (unsigned long long)seconds);
-	else if (seconds < 7200)
-		snprintf(text, 32, "%llu min", (unsigned long long)seconds / 60);
-	else if (seconds < 172800)
-		snprintf(text, 32, "%llu h", (unsigned long long)seconds / 3600);
-	else
-		snprintf(text, 32, "%llu days", (unsigned long long)seconds / 86400);
-}
-
-void attach_find_print(FILE *to, const struct attach_matches *matches)
-{
-	fprintf(to, "%s%9s  %9s  %-7s  %s%s\n", term_style(to, TERM_BOLD), "PID", "AGE", "RUNTIME", "COMMAND",
-		term_style(to, TERM_PLAIN));
-	for (size_t i = 0; i < matches->n; i++) {
-		const struct attach_match *match = &matches->match[i];
-		char age[32];
-		age_text(match->age_s, age);
-		fprintf(to, "%9d  %9s  %-7s  %s\n", (int)match->pid, age,
-			match->has_runtime   ? "yes"
-			: match->is_readable ? "no"
-					     : "?",
-			*match->command ? match->command : match->name);
-	}
 }

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -42,9 +41,6 @@ int attach_find_pid(pid_t pid, struct attach_match *match, struct err *err);
  */
 int attach_find(const struct attach_wish *wish, struct attach_matches *matches, struct err *err);
 void attach_matches_done(struct attach_matches *matches);
-
-/* Prints the matches as a table. */
-void attach_find_print(FILE *to, const struct attach_matches *matches);
 
 /* The process and all below it, as they are now; the caller frees the array. Their number, or -errno. */
 ssize_t attach_find_family(pid_t pid, pid_t **pids);

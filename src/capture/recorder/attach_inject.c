@@ -13,10 +13,9 @@
 
 #include "base/clock.h"
 #include "base/part_path.h"
-#include "base/term.h"
 #include "capture/inject/inject.h"
-#include "capture/recorder/attach.h"
 #include "capture/recorder/attach_find.h"
+#include "capture/recorder/attach_in.h"
 #include "capture/recorder/attach_loaded.h"
 
 enum { SOON_MS = 300, COMING_MS = 5000, MAX_INJECTED = 256 };
@@ -29,7 +28,7 @@ struct injected {
 };
 
 struct injecting {
-	struct attach_job *job;
+	const struct attach_job *job;
 	struct injected *injected;
 	struct host *host; /* of each, what the recording is told of it */
 	const char *ring_dir[MAX_INJECTED + 1];
@@ -39,14 +38,6 @@ struct injecting {
 static uint32_t level_number(const char *level)
 {
 	return !strcmp(level, "inference") ? 1 : !strcmp(level, "operator") ? 2 : 3;
-}
-
-static void program_called(pid_t pid, char *name, size_t size)
-{
-	struct attach_match match;
-	struct err ignored;
-
-	snprintf(name, size, "%s", attach_find_pid(pid, &match, &ignored) ? "?" : match.name);
 }
 
 /* What the recording knows of it if no agent comes to tell. */
@@ -75,7 +66,7 @@ static int prepare_one(struct injecting *all, pid_t pid, uint64_t start_ticks, c
 		inject_done(&injected->inject);
 		return code;
 	}
-	program_called(pid, injected->name, sizeof injected->name);
+	attach_called(pid, injected->name, sizeof injected->name);
 	all->host[all->n++] = host_of(injected);
 	return 0;
 }
@@ -100,7 +91,7 @@ static int prepare_family(struct injecting *all, const struct attached_program *
 		if (pids[i] == program->pid || attach_loaded(&seen, pids[i]) != ATTACH_RUNTIME)
 			continue;
 		if (prepare_one(all, pids[i], 0, opts, &trouble) && trouble.code != ESRCH)
-			term_say("%s", trouble.msg);
+			say_warning(&all->job->opts->say, "%s", trouble.msg);
 	}
 	free(pids);
 	modules_seen_done(&seen);
@@ -109,15 +100,17 @@ static int prepare_family(struct injecting *all, const struct attached_program *
 }
 
 /* The memory that it was in is no more, but the process has one: it has called exec. One that ends has none. */
-static void see_other_program(const struct injected *injected, struct host *host)
+static void see_other_program(const struct injecting *all, const struct injected *injected, struct host *host)
 {
 	char link[64], path[2];
 
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)host->pid);
 	host->is_another = readlink(link, path, sizeof path) > 0;
 	if (host->is_another)
-		term_say("%s (%d) is another program now (exec), in which there is no agent: no more of it is recorded",
-			 injected->name, (int)host->pid);
+		say_warning(&all->job->opts->say,
+			    "%s (%d) is another program now (exec), in which there is no agent: no more of it is "
+			    "recorded",
+			    injected->name, (int)host->pid);
 }
 
 /* Says what became of a program, once. -errno and err: the only one could not be injected. */
@@ -134,13 +127,13 @@ static int look_at(struct injecting *all, struct injected *injected, struct err 
 			*err = why;
 			return -err->code;
 		}
-		term_say("%s", why.msg);
+		say_warning(&all->job->opts->say, "%s", why.msg);
 	}
-	if (where == INJECT_THERE && !injected->is_there && !all->job->options->quiet)
-		term_say("recording %s (%d); Ctrl-C ends the recording, the program goes on", injected->name,
-			 (int)injected->inject.pid);
+	if (where == INJECT_THERE && !injected->is_there)
+		say_info(&all->job->opts->say, "recording %s (%d); Ctrl-C ends the recording, the program goes on",
+			 injected->name, (int)injected->inject.pid);
 	if (where == INJECT_GONE && !injected->is_gone)
-		see_other_program(injected, host);
+		see_other_program(all, injected, host);
 	injected->is_gone |= where == INJECT_GONE;
 	injected->is_coming |= where == INJECT_COMING;
 	injected->is_there |= where == INJECT_THERE || where == INJECT_LEFT || where == INJECT_GONE;
@@ -178,8 +171,8 @@ static void say_pending(const struct injecting *all)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (!all->injected[i].is_coming && !all->injected[i].is_there && !all->injected[i].has_failed)
-			term_say("%s (%d) is %s: recording begins with its next inference", all->injected[i].name,
-				 (int)all->injected[i].inject.pid,
+			say_info(&all->job->opts->say, "%s (%d) is %s: recording begins with its next inference",
+				 all->injected[i].name, (int)all->injected[i].inject.pid,
 				 attach_find_is_stopped(all->injected[i].inject.pid)
 				     ? "stopped (SIGSTOP, or a debugger)"
 				     : "idle");
@@ -193,7 +186,7 @@ static int write_one(struct injecting *all, struct injected *injected, struct er
 	if (!code || all->n == 1)
 		return code;
 	if (code != -ESRCH)
-		term_say("%s", err->msg);
+		say_warning(&all->job->opts->say, "%s", err->msg);
 	injected->has_failed = true;
 	return 0;
 }
@@ -213,7 +206,7 @@ static int go(void *ctx, struct err *err)
 		nanosleep(&pause, NULL);
 		code = look(all, err);
 	}
-	if (!code && !all->job->options->quiet)
+	if (!code)
 		say_pending(all);
 	return code;
 }
@@ -230,26 +223,27 @@ static void leave(void *ctx)
 	until_ns = clock_ns() + LEAVE_NS;
 	for (size_t i = 0; i < all->n; i++)
 		if (inject_wait(&all->injected[i].inject, until_ns, &err))
-			term_say("%s", err.msg);
+			say_warning(&all->job->opts->say, "%s", err.msg);
 }
 
 static int prepare(struct injecting *all, struct err *err)
 {
 	const struct attach_job *job = all->job;
-	struct inject_opts opts = { .level = level_number(job->options->level),
-				    .ring_bytes = job->ring_bytes,
+	const struct attached *attached = job->attach->attached;
+	struct inject_opts opts = { .level = level_number(job->opts->plan.level),
+				    .ring_bytes = job->attach->ring_bytes,
 				    .use_ticks = clock_is_invariant("", NULL),
-				    .allows_seccomp = job->allows_seccomp,
+				    .allows_seccomp = job->attach->allows_seccomp,
 				    .until_ns = clock_ns() + LEAVE_NS };
 	char agent[4096];
 	int code = agent_path(agent, sizeof agent, err);
 
 	opts.agent = agent;
-	for (size_t i = 0; i < job->attached.n && !code; i++) {
-		code = prepare_family(all, &job->attached.program[i], &opts, err);
+	for (size_t i = 0; i < attached->n && !code; i++) {
+		code = prepare_family(all, &attached->program[i], &opts, err);
 		/* one of several is said and left out */
-		if (code && job->attached.n > 1) {
-			term_say("%s", err->msg);
+		if (code && attached->n > 1) {
+			say_warning(&job->opts->say, "%s", err->msg);
 			code = 0;
 		}
 	}
@@ -258,25 +252,30 @@ static int prepare(struct injecting *all, struct err *err)
 	return code;
 }
 
-int attach_inject(struct attach_job *job, struct err *err)
+static int record(struct injecting *all, struct err *err)
+{
+	struct recorder_way way = { .go = go, .leave = leave, .ctx = all, .needed = "agent" };
+
+	for (size_t i = 0; i < all->n; i++)
+		all->ring_dir[i] = all->injected[i].inject.ring_dir;
+	way.target.ring_dir = all->ring_dir[0];
+	way.target.more_ring_dirs = all->ring_dir + 1;
+	way.target.host = all->host;
+	way.target.n_hosts = all->n;
+	all->job->attach->attached->look = look_again;
+	all->job->attach->attached->ctx = all;
+	return attach_record(all->job, &way, err);
+}
+
+int attach_inject(const struct attach_job *job, struct err *err)
 {
 	struct injecting all = { .job = job,
 				 .injected = calloc(MAX_INJECTED, sizeof *all.injected),
 				 .host = calloc(MAX_INJECTED, sizeof *all.host) };
-	struct target target = { .level = job->options->level };
-	int code = all.injected && all.host ? prepare(&all, err) : err_set(err, ENOMEM, "cannot inject: memory is out");
+	int code = all.injected && all.host ? prepare(&all, err) : err_set(err, ENOMEM, "cannot inject: out of memory");
 
-	for (size_t i = 0; i < all.n; i++)
-		all.ring_dir[i] = all.injected[i].inject.ring_dir;
-	target.ring_dir = all.ring_dir[0];
-	target.more_ring_dirs = all.n ? all.ring_dir + 1 : NULL;
-	target.host = all.host;
-	target.n_hosts = all.n;
-	job->leave = leave;
-	job->attached.look = look_again;
-	job->attached.ctx = &all;
 	if (!code)
-		code = attach_record(job, &target, "agent", go, &all, err);
+		code = record(&all, err);
 	leave(&all);
 	for (size_t i = 0; i < all.n; i++)
 		inject_done(&all.injected[i].inject);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Between who watches for programs (capture/probe/next.h) and the recorder: puts probes into a program that is held,
- * hands it to the recorder, lets it go. A program that cannot be recorded is said and goes on as if nothing had been.
+ * hands it to the recorder, lets it go. A program that cannot be recorded is reported, and goes on unchanged.
  */
 #include "capture/recorder/attach_next.h"
 
@@ -11,17 +11,15 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/term.h"
 #include "capture/probe/next.h"
 #include "capture/probe/uprobe.h"
 #include "capture/proc/proc.h"
-#include "capture/recorder/attach_find.h"
 
 enum { MAX_STEPS = 64, MAX_WAITING = 64 };
 static const uint64_t longest_wait_ns = 2000000000;
 
 struct attach_next {
-	struct attach_job *job;
+	const struct attach_job *job;
 	struct uprobes *uprobes;
 	struct next *next;
 	uint64_t n_lost; /* that were told of */
@@ -56,7 +54,7 @@ static bool wants(void *ctx, pid_t pid)
 {
 	const struct attach_next *all = ctx;
 
-	return attach_fit(&all->job->wish, pid) || is_below(&all->job->attached, pid);
+	return attach_fit(&all->job->attach->wish, pid) || is_below(all->job->attach->attached, pid);
 }
 
 static bool is_attached(const struct attached *attached, const struct next_program *program)
@@ -76,24 +74,24 @@ static bool has_run_on(const struct next_program *program)
 
 static void announce(const struct attach_next *all, const struct next_program *program)
 {
-	struct attach_match match;
-	struct err ignored;
-	bool is_found = !attach_find_pid(program->pid, &match, &ignored);
+	const struct say *say = &all->job->opts->say;
+	char name[64];
 
-	if (!all->job->options->quiet)
-		term_say("recording %s (%d)", is_found ? match.name : "?", (int)program->pid);
+	attach_called(program->pid, name, sizeof name);
+	say_info(say, "recording %s (%d)", name, (int)program->pid);
 	if (*program->why_not)
-		term_say("the beginning of %d may be missing: %s", (int)program->pid, program->why_not);
+		say_warning(say, "the beginning of %d may be missing: %s", (int)program->pid, program->why_not);
 	else if (has_run_on(program))
-		term_say(
-		    "the beginning of %d may be missing: it took %.1f s to put probes in, and no program is held for "
-		    "longer than %d s",
-		    (int)program->pid, (double)(clock_ns() - program->held_ns) / 1e9, NEXT_LONGEST_HOLD_S);
+		say_warning(say,
+			    "the beginning of %d may be missing: it took %.1f s to put probes in, and no program is "
+			    "held for longer than %d s",
+			    (int)program->pid, (double)(clock_ns() - program->held_ns) / 1e9, NEXT_LONGEST_HOLD_S);
 }
 
 /* Puts probes into it and adds it to those that are recorded. False: it is not recorded, which is said. */
 static bool admit(struct attach_next *all, struct attached *attached, const struct next_program *program)
 {
+	const struct say *say = &all->job->opts->say;
 	bool is_new = !is_attached(attached, program);
 	struct err trouble = { 0 };
 	int n = uprobes_arm(all->uprobes, program->pid, &trouble);
@@ -101,13 +99,13 @@ static bool admit(struct attach_next *all, struct attached *attached, const stru
 	if (n > 0 && is_new)
 		n = attached_add(attached, program->pid, program->start_ticks, &trouble) ? -1 : n;
 	if (n < 0 && trouble.code != ESRCH)
-		term_say("%s", trouble.msg);
+		say_warning(say, "%s", trouble.msg);
 	else if (n < 0 && is_new)
-		term_say("process %d ended before probes were in, and is not recorded", (int)program->pid);
+		say_warning(say, "process %d ended before probes were in, and is not recorded", (int)program->pid);
 	if (n > 0 && is_new)
 		announce(all, program);
 	if (n > 0)
-		attach_say_left_out(all->uprobes, program->pid);
+		attach_say_left_out(all->job, all->uprobes, program->pid);
 	return n > 0;
 }
 
@@ -116,9 +114,10 @@ static void tell_loss(struct attach_next *all)
 	uint64_t n_lost = all->next ? next_lost(all->next) : 0;
 
 	if (n_lost > all->n_lost) {
-		term_say("files were mapped faster than they could be looked at, %llu were not: a program may have "
-			 "been missed",
-			 (unsigned long long)(n_lost - all->n_lost));
+		say_warning(&all->job->opts->say,
+			    "files were mapped faster than they could be looked at, %llu were not: a program may have "
+			    "been missed",
+			    (unsigned long long)(n_lost - all->n_lost));
 		all->n_lost = n_lost;
 	}
 }
@@ -163,7 +162,7 @@ static int look(void *ctx, struct attached *attached, struct err *err)
 	if (n > 0 && admit(all, attached, &program)) {
 		all->waiting[all->n_waiting].pid = program.pid;
 		all->waiting[all->n_waiting++].since_ns = clock_ns();
-		all->has_one = all->job->takes_one;
+		all->has_one = all->job->attach->takes_one;
 		attached->waits = !all->has_one;
 	} else if (n > 0) {
 		next_release(all->next, program.pid);
@@ -176,7 +175,7 @@ static int look(void *ctx, struct attached *attached, struct err *err)
 	return n < 0 ? n : 0;
 }
 
-struct attach_next *attach_next_open(struct attach_job *job, struct uprobes *uprobes, struct err *err)
+struct attach_next *attach_next_open(const struct attach_job *job, struct uprobes *uprobes, struct err *err)
 {
 	struct attach_next *all = calloc(1, sizeof *all);
 
@@ -185,12 +184,12 @@ struct attach_next *attach_next_open(struct attach_job *job, struct uprobes *upr
 		return NULL;
 	}
 	*all = (struct attach_next){ .job = job, .uprobes = uprobes, .next = next_open(err) };
-	if (!all->next || attached_watch(&job->attached, next_fd(all->next), err)) {
+	if (!all->next || attached_watch(job->attach->attached, next_fd(all->next), err)) {
 		attach_next_close(all);
 		return NULL;
 	}
-	job->attached.look = look;
-	job->attached.ctx = all;
+	job->attach->attached->look = look;
+	job->attach->attached->ctx = all;
 	return all;
 }
 

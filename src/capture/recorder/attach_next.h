@@ -4,15 +4,15 @@
 #define CAPTURE_RECORDER_ATTACH_NEXT_H
 
 #include "capture/probe/uprobes.h"
-#include "capture/recorder/attach.h"
+#include "capture/recorder/attach_in.h"
 
 struct attach_next;
 
 /*
- * Watches from now on, and takes job->attached.look: programs that fit job->wish are added to job->attached. With
- * job->takes_one the first ends the watching. Both stay the caller's, and must stay. NULL and err: a right is missing.
+ * Watches from now on, and takes attached.look: programs that fit the wish are added to attached. With takes_one the
+ * first ends the watching. job and uprobes stay the caller's, and must stay. NULL and err: a right is missing.
  */
-struct attach_next *attach_next_open(struct attach_job *job, struct uprobes *uprobes, struct err *err);
+struct attach_next *attach_next_open(const struct attach_job *job, struct uprobes *uprobes, struct err *err);
 /* NULL is fine. */
 void attach_next_close(struct attach_next *all);
 

@@ -10,46 +10,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/term.h"
-#include "capture/probe/uprobe.h"
 #include "capture/probe/uprobes.h"
-#include "capture/proc/proc.h"
 #include "capture/proc/rights.h"
-#include "capture/recorder/attach.h"
 #include "capture/recorder/attach_find.h"
+#include "capture/recorder/attach_in.h"
 #include "capture/recorder/attach_loaded.h"
 #include "capture/recorder/attach_next.h"
-
-static enum uprobe_link_type link_type(const char *name)
-{
-	static const struct {
-		const char *name;
-		enum uprobe_link_type type;
-	} types[] = { { "session", UPROBE_LINK_SESSION },
-		      { "multi", UPROBE_LINK_MULTI },
-		      { "perf", UPROBE_LINK_PERF } };
-
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (!strcmp(name, types[i].name))
-			return types[i].type;
-	return UPROBE_LINK_ANY;
-}
-
-void attach_say_left_out(struct uprobes *uprobes, pid_t pid)
-{
-	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++) {
-		const struct uprobes_copy *copy = uprobes_copy(uprobes, i);
-		if (copy && copy->pid == pid && copy->is_new && *copy->left_out)
-			term_say("ONNX Runtime %s in %s is not understood in whole: not seen are %s",
-				 *copy->version ? copy->version : "(unknown version)", copy->path, copy->left_out);
-	}
-}
 
 /*
  * The program and what is below it. How many copies of a runtime have probes; -errno and err when that went wrong and
  * there are none.
  */
-static int arm_family(struct uprobes *uprobes, pid_t pid, struct err *err)
+static int arm_family(const struct attach_job *job, struct uprobes *uprobes, pid_t pid, struct err *err)
 {
 	struct err trouble = { 0 };
 	int armed = 0, code = 0;
@@ -63,7 +35,7 @@ static int arm_family(struct uprobes *uprobes, pid_t pid, struct err *err)
 		int found = uprobes_arm(uprobes, pids[i], &trouble);
 		if (found >= 0) {
 			armed += found;
-			attach_say_left_out(uprobes, pids[i]);
+			attach_say_left_out(job, uprobes, pids[i]);
 		} else if (!code || i == 0) {
 			code = found;
 			*err = trouble;
@@ -74,38 +46,35 @@ static int arm_family(struct uprobes *uprobes, pid_t pid, struct err *err)
 	return armed ? armed : code == -ESRCH && n > 1 ? 0 : code;
 }
 
-static void program_called(pid_t pid, char *name, size_t size)
+static void say_recording(const struct attach_job *job, const char *name, pid_t pid)
 {
-	struct attach_match match;
-	struct err ignored;
-
-	snprintf(name, size, "%s", attach_find_pid(pid, &match, &ignored) ? "?" : match.name);
+	say_info(&job->opts->say, "recording %s (%d)%s; Ctrl-C ends the recording, the program goes on", name, (int)pid,
+		 attach_find_is_stopped(pid) ? ", which is stopped (SIGSTOP, or a debugger) and does nothing just now"
+					     : "");
 }
 
-/* One of several that cannot be seen is said; the only one is an error. */
-static int arm_all(struct attach_job *job, struct uprobes *uprobes, struct err *err)
+/* A failure of one of several is said; of the only one it is an error. */
+static int arm_all(const struct attach_job *job, struct uprobes *uprobes, struct err *err)
 {
+	const struct attached *attached = job->attach->attached;
 	int n_armed = 0, code = 0;
 
-	for (size_t i = 0; i < job->attached.n; i++) {
-		pid_t pid = job->attached.program[i].pid;
+	for (size_t i = 0; i < attached->n; i++) {
+		pid_t pid = attached->program[i].pid;
 		char name[64];
-		program_called(pid, name, sizeof name);
-		code = arm_family(uprobes, pid, err);
-		if (!code && !job->attached.waits)
+		attach_called(pid, name, sizeof name);
+		code = arm_family(job, uprobes, pid, err);
+		if (!code && !attached->waits)
 			code = attach_loaded_nothing(name, pid, err);
-		if (code < 0 && (job->attached.n > 1 || job->takes_all))
-			term_say("%s", err->msg);
+		if (code < 0 && (attached->n > 1 || job->attach->takes_all))
+			say_warning(&job->opts->say, "%s", err->msg);
 		n_armed += code > 0 ? code : 0;
-		if (code > 0 && !job->options->quiet)
-			term_say("recording %s (%d)%s; Ctrl-C ends the recording, the program goes on", name, (int)pid,
-				 attach_find_is_stopped(pid)
-				     ? ", which is stopped (SIGSTOP, or a debugger) and does nothing just now"
-				     : "");
+		if (code > 0)
+			say_recording(job, name, pid);
 	}
-	if (n_armed || job->takes_all)
+	if (n_armed || job->attach->takes_all)
 		return 0;
-	return code < 0 || !job->attached.waits ? code : 0;
+	return code < 0 || !attached->waits ? code : 0;
 }
 
 /* Once all is open that needs rights. Programs to come need them again. */
@@ -120,23 +89,23 @@ static int check_program(const struct attach_job *job, pid_t pid, struct err *er
 {
 	int code = rights_check_pid("", pid, err);
 
-	if (code == -EPERM && !job->options->quiet)
-		term_say("%s", err->msg);
+	if (code == -EPERM)
+		say_info(&job->opts->say, "%s", err->msg);
 	/* one of several that has ended since is none */
-	if (code == -ESRCH && (job->attached.n > 1 || job->takes_all))
+	if (code == -ESRCH && (job->attach->attached->n > 1 || job->attach->takes_all))
 		return 0;
 	return code == -EPERM ? 0 : code;
 }
 
 /* Those that came while we were about to watch for them. */
-static int find_again(struct attach_job *job, struct err *err)
+static int find_again(const struct attach_job *job, struct err *err)
 {
 	struct attach_matches matches;
 	struct err ignored;
-	int code = attach_find(&job->wish, &matches, err);
+	int code = attach_find(&job->attach->wish, &matches, err);
 
 	for (size_t i = 0; i < matches.n && !code; i++)
-		attached_add(&job->attached, matches.match[i].pid, matches.match[i].start_ticks, &ignored);
+		attached_add(job->attach->attached, matches.match[i].pid, matches.match[i].start_ticks, &ignored);
 	attach_matches_done(&matches);
 	return code;
 }
@@ -145,48 +114,49 @@ static int find_again(struct attach_job *job, struct err *err)
 static void mention_inject(const struct attach_job *job, struct err *err)
 {
 	static const char hint[] = " (or attach --inject, which needs none)";
+	const struct attached *attached = job->attach->attached;
 	size_t len = strlen(err->msg);
 	char path[64];
 	struct stat stat_;
 
-	if (err->code != EPERM || job->attached.n != 1 || job->attached.waits)
+	if (err->code != EPERM || attached->n != 1 || attached->waits)
 		return;
-	snprintf(path, sizeof path, "/proc/%d", (int)job->attached.program[0].pid);
+	snprintf(path, sizeof path, "/proc/%d", (int)attached->program[0].pid);
 	if (!stat(path, &stat_) && stat_.st_uid == geteuid() && len + sizeof hint <= sizeof err->msg)
 		strcpy(err->msg + len, hint);
 }
 
 /* For programs to come. */
-static int watch(struct attach_job *job, struct uprobes *uprobes, struct attach_next **next, struct err *err)
+static int watch(const struct attach_job *job, struct uprobes *uprobes, struct attach_next **next, struct err *err)
 {
-	job->attached.time_waits = job->takes_one;
+	job->attach->attached->time_waits = job->attach->takes_one;
 	*next = attach_next_open(job, uprobes, err);
 	if (!*next)
 		return -err->code;
-	return job->takes_all ? find_again(job, err) : 0;
+	return job->attach->takes_all ? find_again(job, err) : 0;
 }
 
 static void say_waiting(const struct attach_job *job)
 {
-	const char *wish = job->wish.name ? job->wish.name : job->wish.path;
+	const struct attach_wish *wish = &job->attach->wish;
+	const char *text = wish->name ? wish->name : wish->path;
 
-	if (job->options->quiet)
-		return;
-	term_say("waiting for %s%s%.150s; Ctrl-C ends the recording",
-		 job->takes_one ? "the next program that loads a runtime" : "programs that load a runtime",
-		 job->wish.name ? ", called "
-		 : wish		? ", of "
-				: "",
-		 wish ? wish : "");
+	say_info(&job->opts->say, "waiting for %s%s%.150s; Ctrl-C ends the recording",
+		 job->attach->takes_one ? "the next program that loads a runtime" : "programs that load a runtime",
+		 wish->name ? ", called "
+		 : text	    ? ", of "
+			    : "",
+		 text ? text : "");
 }
 
 /* Before anything is done: what perf events cost, which other links do not. */
 static void say_cost(const struct attach_job *job, const struct uprobes *uprobes, bool has_operators)
 {
-	if (!uprobes_is_slow(uprobes) || job->options->quiet)
+	if (!uprobes_is_slow(uprobes))
 		return;
-	term_say("%s: an event of its own for each of some %s probes, which the kernel takes out one by one%s%s",
-		 link_type(job->probes->link) == UPROBE_LINK_PERF ? "--link perf" : "this kernel is older than 6.6",
+	say_info(&job->opts->say,
+		 "%s: an event of its own for each of some %s probes, which the kernel takes out one by one%s%s",
+		 job->attach->probes.link == UPROBE_LINK_PERF ? "--link perf" : "this kernel is older than 6.6",
 		 has_operators ? "750" : "50",
 		 has_operators ? ", in the background for a minute or so when the recording is over; "
 				 "who attaches meanwhile waits"
@@ -194,42 +164,42 @@ static void say_cost(const struct attach_job *job, const struct uprobes *uprobes
 		 has_operators ? " (--level inference: seconds)" : "");
 }
 
-int attach_probe(struct attach_job *job, struct err *err)
+static int check_rights(const struct attach_job *job, struct err *err)
 {
-	const struct probe_options *probes = job->probes;
-	struct uprobes_opts opts = {
-		.link = link_type(probes->link),
-		.has_operators = strcmp(job->options->level, "inference"),
-		.sample = (uint32_t)strtoul(probes->sample, NULL, 10),
-		.max_per_second = (uint64_t)probes->rate,
-	};
-	struct target target = { .level = job->options->level };
-	struct attach_next *next = NULL;
+	const struct attached *attached = job->attach->attached;
 	int code = rights_check("", err);
 
 	if (code)
 		mention_inject(job, err);
-	for (size_t i = 0; i < job->attached.n && !code; i++)
-		code = check_program(job, job->attached.program[i].pid, err);
+	for (size_t i = 0; i < attached->n && !code; i++)
+		code = check_program(job, attached->program[i].pid, err);
+	return code;
+}
+
+int attach_probe(const struct attach_job *job, struct err *err)
+{
+	bool waits = job->attach->attached->waits;
+	struct uprobes_opts opts = job->attach->probes;
+	struct recorder_way way = { .go = waits ? NULL : drop_rights, .needed = "uprobe" };
+	struct attach_next *next = NULL;
+	int code = check_rights(job, err);
+
 	if (code)
 		return code;
-	target.uprobes = uprobes_open(&opts, err);
-	if (!target.uprobes)
+	opts.has_operators = strcmp(job->opts->plan.level, "inference") != 0;
+	way.target.uprobes = way.ctx = uprobes_open(&opts, err);
+	if (!way.target.uprobes)
 		return -err->code;
-	say_cost(job, target.uprobes, opts.has_operators);
-	code = attach_open(job, err);
-	if (!code && job->attached.waits)
-		code = watch(job, target.uprobes, &next, err);
+	say_cost(job, way.target.uprobes, opts.has_operators);
+	if (waits)
+		code = watch(job, way.target.uprobes, &next, err);
 	if (!code)
-		code = arm_all(job, target.uprobes, err);
-	if (!code && job->attached.waits)
+		code = arm_all(job, way.target.uprobes, err);
+	if (!code && waits)
 		say_waiting(job);
 	if (!code)
-		code = attach_record(job, &target, "uprobe", job->attached.waits ? NULL : drop_rights, target.uprobes,
-				     err);
-	if (code < 0)
-		attach_drop(job);
+		code = attach_record(job, &way, err);
 	attach_next_close(next);
-	uprobes_close(target.uprobes);
+	uprobes_close(way.target.uprobes);
 	return code;
 }

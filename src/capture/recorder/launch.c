@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/part_path.h"
@@ -22,8 +23,6 @@
 
 enum { MAX_SCRIPTS = 5 };
 static const char prefix[] = "inftrace-";
-static int hold[2] = { -1, -1 };   /* closed by launch_go: the child goes on */
-static int failed[2] = { -1, -1 }; /* errno of an exec that failed */
 
 static bool stat_is_dir(const char *path)
 {
@@ -32,36 +31,60 @@ static bool stat_is_dir(const char *path)
 	return !stat(path, &stat_of) && S_ISDIR(stat_of.st_mode);
 }
 
-static int find_program(char *path, size_t size, const char *name, struct err *err)
+/* Why a file that was named with its folder cannot be started; code: errno of looking at it. */
+static int refuse_path(const char *name, int code, struct err *err)
+{
+	if (stat_is_dir(name))
+		return err_set(err, EACCES, "cannot start %s: it is a folder", name);
+	if (!code)
+		return err_set(err, EACCES, "cannot start %s: it is not executable (try: chmod +x %s)", name, name);
+	if (code == EACCES)
+		return err_set(err, EACCES, "cannot start %s: permission denied: this user may not enter its folder",
+			       name);
+	return err_set(err, code, "cannot start %s: %s", name, code == ENOENT ? "no such file" : strerror(code));
+}
+
+static bool is_program(const char *path)
+{
+	return !access(path, X_OK) && !stat_is_dir(path);
+}
+
+/* Goes through PATH as execvp does. */
+static int search_path(char *path, size_t size, const char *name, struct err *err)
 {
 	const char *dirs = getenv("PATH");
-	bool was_found = false;
+	bool was_found = false, was_barred = false;
 
-	if (strchr(name, '/'))
-		dirs = "";
-	else if (!dirs)
+	if (!dirs)
 		dirs = "/usr/local/bin:/usr/bin:/bin";
-	for (;;) {
+	for (;; dirs++) {
 		size_t len = strcspn(dirs, ":");
-		if (*dirs || len)
-			snprintf(path, size, "%.*s/%s", (int)len, dirs, name);
-		else
-			snprintf(path, size, "%s", name);
-		if (!access(path, X_OK) && !stat_is_dir(path))
+		snprintf(path, size, "%.*s%s%s", (int)len, dirs, len ? "/" : "", name);
+		if (is_program(path))
 			return 0;
 		was_found |= !access(path, F_OK);
-		if (!dirs[len])
+		was_barred |= errno == EACCES;
+		dirs += len;
+		if (!*dirs)
 			break;
-		dirs += len + 1;
 	}
-	if (was_found && strchr(name, '/') && !stat_is_dir(name))
-		return err_set(err, EACCES, "cannot start %s: it is not executable (try: chmod +x %s)", name, name);
-	if (was_found && strchr(name, '/'))
-		return err_set(err, EACCES, "cannot start %s: it is a folder", name);
 	if (was_found)
 		return err_set(err, EACCES, "cannot start %s: found in PATH, but it is not executable", name);
-	return err_set(err, ENOENT, "cannot start %s: %s", name,
-		       strchr(name, '/') ? "no such file" : "command not found in PATH");
+	if (was_barred)
+		return err_set(err, ENOENT,
+			       "cannot start %s: command not found in the folders of PATH that this user may enter",
+			       name);
+	return err_set(err, ENOENT, "cannot start %s: command not found in PATH", name);
+}
+
+static int find_program(char *path, size_t size, const char *name, struct err *err)
+{
+	if (!strchr(name, '/'))
+		return search_path(path, size, name, err);
+	snprintf(path, size, "%s", name);
+	if (is_program(path))
+		return 0;
+	return refuse_path(name, access(path, F_OK) ? errno : 0, err);
 }
 
 /* The interpreter of a "#!" line, or false. */
@@ -151,7 +174,7 @@ int launch_prepare(struct launch *launch, char *const *argv, struct err *err)
 {
 	int code;
 
-	memset(launch, 0, sizeof *launch);
+	*launch = (struct launch){ .hold = -1, .failed = -1 };
 	code = find_program(launch->program, sizeof launch->program, argv[0], err);
 	if (code)
 		return code;
@@ -166,7 +189,7 @@ static void set_environment(const struct launch *launch, const struct launch_opt
 
 	setenv("INFTRACE_DIR", launch->dir, 1);
 	setenv("INFTRACE_LEVEL", opts->level, 1);
-	snprintf(text, sizeof text, "%llu", opts->ring_bytes);
+	snprintf(text, sizeof text, "%llu", (unsigned long long)opts->ring_bytes);
 	setenv("INFTRACE_RING", text, 1);
 	if (!opts->use_ticks)
 		setenv("INFTRACE_CLOCK", "monotonic", 1);
@@ -177,14 +200,19 @@ static void set_environment(const struct launch *launch, const struct launch_opt
 	setenv("ASAN_OPTIONS", text, 1);
 }
 
+/* The ends of both pipes that are the child's. */
+struct child_ends {
+	int hold, failed;
+};
+
 static _Noreturn void child(const struct launch *launch, const struct launch_opts *opts, char *const *argv,
-			    const char *agent, const sigset_t *mask)
+			    const char *agent, const struct child_ends *ends, const sigset_t *mask)
 {
 	char byte;
 
-	close(hold[1]);
-	close(failed[0]);
-	while (read(hold[0], &byte, 1) < 0 && errno == EINTR)
+	close(launch->hold);
+	close(launch->failed);
+	while (read(ends->hold, &byte, 1) < 0 && errno == EINTR)
 		;
 	if (*agent)
 		set_environment(launch, opts, agent);
@@ -193,41 +221,68 @@ static _Noreturn void child(const struct launch *launch, const struct launch_opt
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	int code = errno;
-	if (write(failed[1], &code, sizeof code) < 0)
+	if (write(ends->failed, &code, sizeof code) < 0)
 		_exit(126);
 	_exit(127);
+}
+
+static int open_pipes(struct launch *launch, struct child_ends *ends)
+{
+	int hold[2], failed[2], code;
+
+	if (pipe2(hold, O_CLOEXEC))
+		return errno;
+	if (pipe2(failed, O_CLOEXEC)) {
+		code = errno;
+		close(hold[0]);
+		close(hold[1]);
+		return code;
+	}
+	launch->hold = hold[1];
+	launch->failed = failed[0];
+	*ends = (struct child_ends){ hold[0], failed[1] };
+	return 0;
 }
 
 int launch_start(struct launch *launch, const struct launch_opts *opts, char *const *argv, struct err *err)
 {
 	char agent[512] = "";
+	struct child_ends ends = { -1, -1 };
 	sigset_t mask, all;
 	int code;
 
 	if (!*launch->reason && (code = agent_path(agent, sizeof agent, err)))
 		return code;
-	if (pipe2(hold, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
-		return err_set(err, errno, "cannot start %s: %s", argv[0], strerror(errno));
+	code = open_pipes(launch, &ends);
+	if (code)
+		return err_set(err, code, "cannot start %s: %s", argv[0], strerror(code));
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &mask);
 	launch->pid = fork();
 	if (!launch->pid)
-		child(launch, opts, argv, agent, &mask);
+		child(launch, opts, argv, agent, &ends, &mask);
 	code = errno;
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	close(hold[0]);
-	close(failed[1]);
+	close(ends.hold);
+	close(ends.failed);
 	return launch->pid < 0 ? err_set(err, code, "cannot start %s: %s", argv[0], strerror(code)) : 0;
+}
+
+static void close_end(int *end)
+{
+	if (*end >= 0)
+		close(*end);
+	*end = -1;
 }
 
 int launch_go(struct launch *launch, struct err *err)
 {
 	int code = 0;
 
-	close(hold[1]);
-	if (read(failed[0], &code, sizeof code) != sizeof code)
+	close_end(&launch->hold);
+	if (read(launch->failed, &code, sizeof code) != sizeof code)
 		code = 0;
-	close(failed[0]);
+	close_end(&launch->failed);
 	if (code)
 		return err_set(err, code, "cannot start %s: %s", launch->program, strerror(code));
 	return 0;
@@ -235,6 +290,13 @@ int launch_go(struct launch *launch, struct err *err)
 
 void launch_done(struct launch *launch)
 {
+	/* still held: it has not become the program yet, and never will */
+	if (launch->hold >= 0 && launch->pid > 0) {
+		kill(launch->pid, SIGKILL);
+		waitpid(launch->pid, NULL, 0);
+	}
+	close_end(&launch->hold);
+	close_end(&launch->failed);
 	if (launch->dir[0])
 		temp_dir_remove(launch->dir);
 	launch->dir[0] = 0;

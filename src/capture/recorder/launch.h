@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starting a program with the agent in it: what kind of program it is, a private folder for the agent's
- * segments, the environment, fork and exec.
+ * Starting a program with the agent in it: what kind of program it is, a private folder for the agent's segments, the
+ * environment, fork and exec. Records nothing. Several may be under way at a time.
  */
 #ifndef CAPTURE_RECORDER_LAUNCH_H
 #define CAPTURE_RECORDER_LAUNCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
 
 struct launch_opts {
 	const char *level;
-	unsigned long long ring_bytes;
+	uint64_t ring_bytes;
 	bool use_ticks;	     /* the time stamp counter may be used */
 	bool stdout_is_ours; /* what the program prints goes to standard error */
 };
@@ -24,6 +25,8 @@ struct launch {
 	char dir[256];	   /* folder of the segments; "" when there is none */
 	char program[512]; /* the file that runs, through scripts to their interpreter */
 	char reason[200];  /* why the agent cannot be in it; "": it can */
+	int hold;	   /* the child waits until this end of a pipe is closed */
+	int failed;	   /* on which it reports the errno of an exec that failed */
 };
 
 /*
@@ -35,7 +38,7 @@ int launch_prepare(struct launch *launch, char *const *argv, struct err *err);
 int launch_start(struct launch *launch, const struct launch_opts *opts, char *const *argv, struct err *err);
 /* Lets it run; -errno and err when exec failed. */
 int launch_go(struct launch *launch, struct err *err);
-/* Removes the folder and what is left in it, and folders of recorders that are gone. */
+/* Ends a program that launch_go has not let go. Removes the folder and what is left in it. */
 void launch_done(struct launch *launch);
 
 #endif

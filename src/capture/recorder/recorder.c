@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sources are drained when they are due, the file is flushed at least every FLUSH_MS. When the program
- * has ended every source is drained once more, and the recorder's own cost goes into the file.
+ * Sources are drained when they are due, sinks are flushed at least every FLUSH_MS. When the program has ended, every
+ * source is drained once more, and the recorder's own cost is noted. Starts and attaches to nothing, and prints
+ * nothing.
  */
 #include "capture/recorder/recorder.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -15,7 +18,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/term.h"
 #include "capture/recorder/recorder_attached.h"
 #include "capture/recorder/recorder_cost.h"
 #include "capture/recorder/recorder_note.h"
@@ -23,24 +25,6 @@
 #include "capture/source/tree.h"
 
 enum { FLUSH_MS = 50, PROGRESS_MS = 500 };
-
-static int count(struct sink *sink, const struct event *event, struct err *err)
-{
-	struct recorder *recorder = (struct recorder *)sink;
-
-	recorder->n_events += event->type == EVENT_BEGIN || event->type == EVENT_INSTANT;
-	if (event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE)
-		recorder->result->n_inferences++;
-	if (event->type == EVENT_INSTANT && event->kind == KIND_NOTE && event->name == recorder->runtime_topic)
-		recorder->result->n_runtimes++;
-	if (event->type == EVENT_TRACK && event->def->type == TRACK_PROCESS)
-		recorder->result->n_processes++;
-	if (event->type == EVENT_INSTANT && event->kind == KIND_LOST)
-		for (size_t i = 0; i < event->n_args; i++)
-			if (event->args[i].key == KEY_COUNT)
-				recorder->result->n_lost += (uint64_t)event->args[i].integer;
-	return sink_put(recorder->file, event, err);
-}
 
 /* Recording is over although the program goes on. */
 static void stop_recording(struct recorder *recorder, const char *reason)
@@ -71,35 +55,36 @@ static void flush(struct recorder *recorder, uint64_t now_ns)
 	struct err err = { 0 };
 
 	recorder->flushed_ns = now_ns;
-	if (perfetto_write_flush(recorder->writer, &err))
+	if (sink_flush(&recorder->tap.sink, &err))
 		fail_recording(recorder, err.msg);
 }
 
-/* The line that shows a person that something happens. */
-static void show_progress(struct recorder *recorder, uint64_t now_ns, bool is_over)
+static void report_progress(struct recorder *recorder, uint64_t now_ns, bool is_over)
 {
-	double seconds = (double)(now_ns - recorder->start_ns) / 1e9;
+	const struct recorder_tap *tap = &recorder->tap;
+	const struct say_progress progress = {
+		.elapsed_ns = now_ns - recorder->start_ns,
+		.n_inferences = tap->n_inferences,
+		.n_processes = tap->n_processes,
+		.n_events = tap->n_events,
+		.n_lost = tap->n_lost,
+		.n_bytes = tap->sink.n_bytes,
+		.median_ns = latency_quantile(&tap->latency, 0.5),
+		.p99_ns = latency_quantile(&tap->latency, 0.99),
+		.is_over = is_over,
+	};
 
-	if (!recorder->opts->has_progress || (!is_over && now_ns - recorder->shown_ns < PROGRESS_MS * 1000000ull))
-		return;
-	/* the one that is waited for has not come: its time does not pass */
-	if (!is_over && now_ns == recorder->start_ns)
-		return;
 	recorder->shown_ns = now_ns;
-	fprintf(stderr, "\r\033[K");
-	if (!is_over)
-		fprintf(stderr, "%srecording %.0f s, %llu inferences%s", term_style(stderr, TERM_DIM), seconds,
-			(unsigned long long)recorder->result->n_inferences, term_style(stderr, TERM_PLAIN));
-	fflush(stderr);
+	say_progress(&recorder->opts->say, &progress);
 }
 
 static void check_limits(struct recorder *recorder, uint64_t now_ns)
 {
-	const struct recorder_opts *opts = recorder->opts;
+	const struct recorder_plan *plan = &recorder->opts->plan;
 
-	if (opts->duration_ns && now_ns - recorder->start_ns >= opts->duration_ns)
+	if (plan->duration_ns && now_ns - recorder->start_ns >= plan->duration_ns)
 		stop_recording(recorder, "the time given by --duration is over");
-	if (opts->iterations && recorder->result->n_inferences >= opts->iterations)
+	if (plan->iterations && recorder->tap.n_inferences >= (uint64_t)plan->iterations)
 		stop_recording(recorder, "the inferences given by --iterations are done");
 }
 
@@ -108,10 +93,10 @@ static void turn(struct recorder *recorder)
 	uint64_t now_ns = clock_ns();
 	struct err err = { 0 };
 
-	if (recorder->opts->attached && recorder_attached_follow(recorder, now_ns, &err))
+	if (recorder->way->attached && recorder_attached_follow(recorder, now_ns, &err))
 		fail_recording(recorder, err.msg);
 	if (now_ns >= recorder->tree_due_ns || recorder->target->is_ending) {
-		tree_update(&recorder->tree, recorder->target, &recorder->tap, now_ns, &err);
+		tree_update(&recorder->tree, recorder->target, &recorder->tap.sink, now_ns, &err);
 		recorder->tree_due_ns = clock_ns() + (uint64_t)tree_due_ms(&recorder->tree) * 1000000u;
 		recorder_sources_ask(recorder, now_ns);
 	}
@@ -120,7 +105,8 @@ static void turn(struct recorder *recorder)
 	if (now_ns - recorder->flushed_ns >= FLUSH_MS * 1000000ull || recorder->target->is_ending)
 		flush(recorder, now_ns);
 	check_limits(recorder, now_ns);
-	show_progress(recorder, now_ns, false);
+	if (now_ns - recorder->shown_ns >= PROGRESS_MS * 1000000ull)
+		report_progress(recorder, now_ns, false);
 }
 
 static int next_ms(const struct recorder *recorder)
@@ -185,12 +171,27 @@ static void finish(struct recorder *recorder)
 	recorder_sources_stop(recorder);
 	/* the program itself has not been waited for yet */
 	recorder->helpers_ns = recorder_cost_cpu_ns(RUSAGE_CHILDREN) - recorder->start_helpers_ns;
-	show_progress(recorder, clock_ns(), true);
+	report_progress(recorder, clock_ns(), true);
+}
+
+/* Sleeps until something is due, and serves the guest. Whether a signal has come. */
+static bool wait_turn(struct recorder *recorder, int signals)
+{
+	const struct attached *attached = recorder->way->attached;
+	const struct recorder_guest *guest = recorder->opts->guest;
+	struct pollfd pollers[] = { { signals, POLLIN, 0 },
+				    { attached ? attached->fd : -1, POLLIN, 0 },
+				    { guest ? guest->fd : -1, POLLIN, 0 } };
+
+	if (poll(pollers, sizeof pollers / sizeof *pollers, next_ms(recorder)) <= 0)
+		return false;
+	if (pollers[2].revents && !guest->ready(guest->ctx))
+		stop_recording(recorder, "the caller ended it");
+	return pollers[0].revents;
 }
 
 static void loop(struct recorder *recorder, int signals)
 {
-	struct pollfd poller = { signals, POLLIN, 0 };
 	bool has_finished = false;
 
 	while (!program_has_ended(recorder)) {
@@ -201,10 +202,10 @@ static void loop(struct recorder *recorder, int signals)
 			finish(recorder);
 			recorder_note_end(recorder);
 			flush(recorder, clock_ns());
-			fprintf(stderr, "inftrace: recording has stopped: %s; the program goes on\n",
-				recorder->result->stop_reason);
+			say_warning(&recorder->opts->say, "recording has stopped: %s; the program goes on",
+				    recorder->result->stop_reason);
 		}
-		if (poll(&poller, 1, next_ms(recorder)) > 0 && !program_has_ended(recorder))
+		if (wait_turn(recorder, signals) && !program_has_ended(recorder))
 			read_signals(recorder, signals);
 	}
 	if (!has_finished)
@@ -214,8 +215,8 @@ static void loop(struct recorder *recorder, int signals)
 		recorder_note_end(recorder);
 		flush(recorder, clock_ns());
 		if (recorder->result->has_stopped)
-			fprintf(stderr, "inftrace: the end of the recording is missing: %s\n",
-				recorder->result->stop_reason);
+			say_warning(&recorder->opts->say, "the end of the recording is missing: %s",
+				    recorder->result->stop_reason);
 	}
 }
 
@@ -234,26 +235,26 @@ static const char *signal_reason(int signo)
 }
 
 /* The programs are not ours: signals are for us, and when the recording is over we go. */
-static void loop_attached(struct recorder *recorder, int signals, void *ctx)
+static void loop_attached(struct recorder *recorder, int signals)
 {
-	struct pollfd pollers[2] = { { signals, POLLIN, 0 }, { recorder->opts->attached->fd, POLLIN, 0 } };
 	struct signalfd_siginfo info;
 
-	while (recorder->is_recording && (recorder->opts->attached->n || recorder->opts->attached->waits)) {
+	while (recorder->is_recording && (recorder->way->attached->n || recorder->way->attached->waits)) {
 		turn(recorder);
-		if (!recorder->is_recording || poll(pollers, 2, next_ms(recorder)) <= 0)
+		if (!recorder->is_recording || !wait_turn(recorder, signals))
 			continue;
 		while (read(signals, &info, sizeof info) == sizeof info)
 			if (info.ssi_signo != SIGCHLD)
 				stop_recording(recorder, signal_reason((int)info.ssi_signo));
 	}
-	if (recorder->opts->leave)
-		recorder->opts->leave(ctx);
+	if (recorder->way->leave)
+		recorder->way->leave(recorder->way->ctx);
 	finish(recorder);
 	recorder_note_end(recorder);
 	flush(recorder, clock_ns());
 	if (recorder->result->has_failed)
-		fprintf(stderr, "inftrace: the end of the recording is missing: %s\n", recorder->result->stop_reason);
+		say_warning(&recorder->opts->say, "the end of the recording is missing: %s",
+			    recorder->result->stop_reason);
 }
 
 /* Sources keep a few files of each process open. */
@@ -276,65 +277,86 @@ int recorder_allow_descriptors(struct err *err)
 		       (unsigned long long)limit.rlim_cur, FEWEST);
 }
 
-static int begin(struct recorder *recorder, int (*go)(void *ctx, struct err *err), void *ctx, struct err *err)
+static int begin(struct recorder *recorder, struct err *err)
 {
-	int code = recorder->opts->attached ? recorder_attached_admit(recorder, err) : 0;
+	const struct recorder_way *way = recorder->way;
+	int code = way->attached ? recorder_attached_admit(recorder, err) : 0;
 
 	if (!code)
 		code = recorder_sources_start(recorder, err);
 	if (!code)
-		code = perfetto_write_flush(recorder->writer, err);
+		code = sink_flush(&recorder->tap.sink, err);
 	/* files that stay open are opened now, while there are rights to do so */
-	if (!code && recorder->opts->attached)
+	if (!code && way->attached)
 		turn(recorder);
-	if (!code && go)
-		code = go(ctx, err);
-	if (recorder->opts->attached)
+	if (!code && way->go)
+		code = way->go(way->ctx, err);
+	if (way->attached)
 		recorder->start_ns = clock_ns();
 	return code;
 }
 
-int recorder_run(const struct recorder_opts *opts, struct target *target, int (*go)(void *ctx, struct err *err),
-		 void *ctx, struct recorder_result *result, struct err *err)
+static void init(struct recorder *recorder)
 {
-	struct recorder recorder = { .opts = opts, .target = target, .result = result, .is_recording = true };
-	struct perfetto_write_opts write_opts = { .compress = opts->compress };
+	const struct recorder_opts *opts = recorder->opts;
+
+	recorder->target = &recorder->way->target;
+	if (!recorder->target->sysroot)
+		recorder->target->sysroot = "";
+	recorder->target->level = opts->plan.level;
+	recorder->target->interval_ns = opts->plan.interval_ns;
+	recorder->target->tree = &recorder->tree;
+	recorder_tap_init(&recorder->tap, opts->sinks, opts->n_sinks);
+	recorder->start_ns = recorder->flushed_ns = recorder->shown_ns = clock_ns();
+	recorder->start_cpu_ns = recorder_cost_cpu_ns(RUSAGE_SELF);
+	recorder->start_helpers_ns = recorder_cost_cpu_ns(RUSAGE_CHILDREN);
+}
+
+static void sum_up(const struct recorder *recorder)
+{
+	const struct recorder_tap *tap = &recorder->tap;
+	struct recorder_result *result = recorder->result;
+
+	result->n_processes = tap->n_processes;
+	result->n_runtimes = tap->n_runtimes;
+	result->n_inferences = tap->n_inferences;
+	result->n_lost = tap->n_lost;
+	result->n_bytes = tap->sink.n_bytes;
+	result->median_ns = latency_quantile(&tap->latency, 0.5);
+	result->p99_ns = latency_quantile(&tap->latency, 0.99);
+	result->elapsed_ns = clock_ns() - recorder->start_ns;
+}
+
+int recorder_run(const struct recorder_opts *opts, struct recorder_way *way, struct recorder_result *result,
+		 struct err *err)
+{
+	struct recorder *recorder = calloc(1, sizeof *recorder);
 	struct err ignored;
 	sigset_t old;
-	int signals, code = -ENOMEM;
+	int signals, code;
 
 	memset(result, 0, sizeof *result);
-	target->tree = &recorder.tree;
+	if (!recorder)
+		return err_set(err, ENOMEM, "cannot record: out of memory");
+	*recorder = (struct recorder){ .opts = opts, .way = way, .result = result, .is_recording = true };
 	recorder_allow_descriptors(&ignored);
 	signals = open_signals(&old, err);
-	if (signals < 0)
+	if (signals < 0) {
+		free(recorder);
 		return signals;
-	recorder.names = names_new();
-	err_set(err, ENOMEM, "cannot record: out of memory");
-	if (recorder.names)
-		recorder.writer = perfetto_write_new(opts->fd, recorder.names, &recorder.last_track, &write_opts, err);
-	if (!recorder.writer)
-		goto out;
-	recorder.file = perfetto_write_sink(recorder.writer);
-	recorder.runtime_topic = names_of(recorder.names, EVENT_NOTE_RUNTIME);
-	recorder.tap = (struct sink){ count, recorder.names, &recorder.last_track };
-	recorder.start_ns = recorder.flushed_ns = recorder.shown_ns = clock_ns();
-	recorder.start_cpu_ns = recorder_cost_cpu_ns(RUSAGE_SELF);
-	recorder.start_helpers_ns = recorder_cost_cpu_ns(RUSAGE_CHILDREN);
-	recorder_note_start(&recorder);
-	code = begin(&recorder, go, ctx, err);
-	if (!code && opts->attached)
-		loop_attached(&recorder, signals, ctx);
+	}
+	init(recorder);
+	recorder_note_start(recorder);
+	code = begin(recorder, err);
+	if (!code && way->attached)
+		loop_attached(recorder, signals);
 	else if (!code)
-		loop(&recorder, signals);
-	result->elapsed_ns = clock_ns() - recorder.start_ns;
-	result->n_bytes = perfetto_write_bytes(recorder.writer);
-out:
-	recorder_sources_stop(&recorder);
-	tree_done(&recorder.tree);
-	if (recorder.writer)
-		perfetto_write_free(recorder.writer, NULL);
-	names_free(recorder.names);
+		loop(recorder, signals);
+	sum_up(recorder);
+	recorder_sources_stop(recorder);
+	tree_done(&recorder->tree);
+	recorder_tap_done(&recorder->tap);
+	free(recorder);
 	close(signals);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return code;

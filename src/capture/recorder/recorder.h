@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recorder: one thread around one poll loop that lets the sources fill a trace file while a program
- * runs. What is recorded and how it was started is the command's business.
+ * The recorder: one thread around one poll loop that lets the sources fill sinks while programs run. A library: it
+ * prints nothing (say.h), opens no file (sinks) and keeps nothing between two recordings.
+ *
+ *   recorder_launch (recorder_launch.h)   starts a program and records it
+ *   recorder_attach (attach.h)            records programs that run already, or are still to come
+ *
+ * Both hand a struct recorder_way to recorder_run, the loop. While a recording runs, this process gets SIGINT, SIGTERM,
+ * SIGHUP, SIGQUIT and SIGCHLD through the recorder; SIGPIPE and SIGXFSZ are ignored from then on.
  */
 #ifndef CAPTURE_RECORDER_RECORDER_H
 #define CAPTURE_RECORDER_RECORDER_H
@@ -11,21 +17,33 @@
 
 #include "base/err.h"
 #include "capture/recorder/attached.h"
+#include "capture/recorder/say.h"
 #include "capture/source/source.h"
 #include "event/sink.h"
 
+/* What is recorded, and for how long. */
+struct recorder_plan {
+	const char *level;    /* "inference", "operator", "detail" */
+	uint64_t interval_ns; /* between two samples of resources */
+	uint64_t duration_ns; /* stop recording then; 0: never */
+	int iterations;	      /* stop recording once so many inferences have begun; 0: never */
+};
+
+/* Who else lives on the recorder's thread: a page and its connections, a caller that wants to end the recording. */
+struct recorder_guest {
+	int fd;			  /* an epoll descriptor, a pipe */
+	bool (*ready)(void *ctx); /* called when fd is readable; must not block. False: recording ends */
+	void *ctx;
+};
+
+/* Everything is borrowed. */
 struct recorder_opts {
-	int fd; /* the file, open for writing */
-	bool compress;
-	bool has_progress;		  /* a line on standard error that is kept up to date */
-	uint64_t duration_ns, iterations; /* stop recording then; 0: never */
-	const char *command;		  /* the command line */
-	const char *program_reason;	  /* why the agent is not in the program; "" it is */
-	struct attached *attached;	  /* programs that run already, target->pid is 0; NULL: it is our child */
-	const char *needed;		  /* attached: the source without which there is nothing to record */
-	/* Attached: called with go's ctx when recording ends, before what is left is read; or NULL. */
-	void (*leave)(void *ctx);
-	const char *version;
+	struct recorder_plan plan;
+	struct sink *const *sinks; /* of one stream, at least one: each gets every event; flushed every 50 ms or so */
+	size_t n_sinks;
+	struct say say;
+	const char *command;		    /* what is recorded, in words: a command line, "the next program" */
+	const struct recorder_guest *guest; /* NULL: none */
 };
 
 struct recorder_result {
@@ -36,20 +54,30 @@ struct recorder_result {
 	char stop_reason[400];
 	uint64_t n_processes, n_runtimes; /* seen; with a runtime in them */
 	uint64_t n_inferences, n_lost, n_bytes, elapsed_ns;
-	uint64_t cpu_ns; /* the recorder's own */
+	uint64_t median_ns, p99_ns; /* of inferences, within 1 %; 0: none has ended */
+	uint64_t cpu_ns;	    /* the recorder's own */
+};
+
+/* How the programs are reached. level, interval_ns and tree of the target are filled in by recorder_run. */
+struct recorder_way {
+	struct target target;
+	int (*go)(void *ctx, struct err *err); /* called once everything is ready; NULL: nothing is to be done */
+	void (*leave)(void *ctx); /* attached: called when recording ends, before what is left is read; or NULL */
+	void *ctx;
+	const char *program_reason; /* why the agent is not in the program; NULL: it is */
+	struct attached *attached;  /* programs that run already, target.pid is 0; NULL: target.pid is our child */
+	const char *needed;	    /* the source without which there is nothing to record; NULL: none */
 };
 
 /*
- * Records until the program (target->pid, a child of ours) ends. target->tree is made here. go is called
- * once everything is ready. 0, or -errno and err: nothing could be recorded at all (go failed, the file
- * cannot be written to from the start). A full disk later stops recording, not the program.
+ * Records until the program (target.pid, a child of ours) ends. 0, or -errno and err: nothing could be recorded at all
+ * (go failed, a sink fails from the start). A sink that fails later stops recording, not the program.
  *
- * Attached: the programs are put into the tree before the first source starts; go may be NULL. Records until they have
- * all ended, or until Ctrl-C or SIGTERM, which are meant for us; then returns, whatever the programs do. Time counts
- * from behind go.
+ * Attached: the programs are put into the tree before the first source starts. Records until they have all ended, or
+ * until Ctrl-C or SIGTERM, which are meant for us; then returns, whatever the programs do. Time counts from behind go.
  */
-int recorder_run(const struct recorder_opts *opts, struct target *target, int (*go)(void *ctx, struct err *err),
-		 void *ctx, struct recorder_result *result, struct err *err);
+int recorder_run(const struct recorder_opts *opts, struct recorder_way *way, struct recorder_result *result,
+		 struct err *err);
 
 /*
  * Lets this process have as many descriptors as it may: the soft limit is often 1024, and perf events take one for each

@@ -10,7 +10,7 @@
 
 int recorder_attached_admit(struct recorder *recorder, struct err *err)
 {
-	struct attached *attached = recorder->opts->attached;
+	struct attached *attached = recorder->way->attached;
 
 	for (size_t i = 0; i < attached->n; i++) {
 		struct attached_program *program = &attached->program[i];
@@ -19,7 +19,7 @@ int recorder_attached_admit(struct recorder *recorder, struct err *err)
 		program->is_in_tree = true;
 		err->code = 0;
 		/* one that has just ended is no trouble: that is seen in a moment */
-		if (!tree_add(&recorder->tree, recorder->target, &recorder->tap, program->pid, clock_ns(), err) &&
+		if (!tree_add(&recorder->tree, recorder->target, &recorder->tap.sink, program->pid, clock_ns(), err) &&
 		    err->code == ENOMEM)
 			return -ENOMEM;
 	}
@@ -28,7 +28,7 @@ int recorder_attached_admit(struct recorder *recorder, struct err *err)
 
 int recorder_attached_follow(struct recorder *recorder, uint64_t now_ns, struct err *err)
 {
-	struct attached *attached = recorder->opts->attached;
+	struct attached *attached = recorder->way->attached;
 	struct attached_end end;
 	int code = 0;
 
@@ -36,7 +36,7 @@ int recorder_attached_follow(struct recorder *recorder, uint64_t now_ns, struct 
 		recorder_note_exit(recorder, end.pid, end.is_known ? &end.wait_status : NULL);
 	if (attached->look && !recorder->target->is_ending)
 		code = attached->look(attached->ctx, attached, err);
-	if (attached->time_waits && !attached->n && !recorder->tree.n && !recorder->result->n_processes)
+	if (attached->time_waits && !attached->n && !recorder->tree.n && !recorder->tap.n_processes)
 		recorder->start_ns = now_ns;
 	return code ? code : recorder_attached_admit(recorder, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs to which a recording is attached (opts->attached): who is in the tree, who has come and gone. */
+/* The programs to which a recording is attached (way->attached): who is in the tree, who has come and gone. */
 #ifndef CAPTURE_RECORDER_RECORDER_ATTACHED_H
 #define CAPTURE_RECORDER_RECORDER_ATTACHED_H
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Notes lie on a track of the recording's own, which is made for the first one. */
+/*
+ * Notes lie on a track of the recording's own, which is made for the first one. They pass the tap like the events of
+ * sources, so that every sink of the recording gets them.
+ */
 #include "capture/recorder/recorder_note.h"
 
 #include <sys/resource.h>
@@ -18,9 +21,9 @@ static uint32_t own_track(struct recorder *recorder)
 
 	if (recorder->track)
 		return recorder->track;
-	def.name = names_of(recorder->names, "inftrace");
-	event.track = recorder->track = ++recorder->last_track;
-	sink_put(recorder->file, &event, &ignored);
+	def.name = names_of(recorder->tap.sink.names, "inftrace");
+	event.track = recorder->track = sink_new_track(&recorder->tap.sink);
+	sink_put(&recorder->tap.sink, &event, &ignored);
 	return recorder->track;
 }
 
@@ -29,13 +32,13 @@ void recorder_note(struct recorder *recorder, const char *topic, const struct ar
 	struct event event = { .type = EVENT_INSTANT,
 			       .kind = KIND_NOTE,
 			       .track = own_track(recorder),
-			       .name = names_of(recorder->names, topic),
+			       .name = names_of(recorder->tap.sink.names, topic),
 			       .time_ns = clock_ns(),
 			       .args = args,
 			       .n_args = n };
 	struct err ignored;
 
-	sink_put(recorder->file, &event, &ignored);
+	sink_put(&recorder->tap.sink, &event, &ignored);
 }
 
 void recorder_note_start(struct recorder *recorder)
@@ -46,16 +49,16 @@ void recorder_note_start(struct recorder *recorder)
 	size_t n = 5;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	args[0] = arg_text(KEY_COMMAND, &recorder->tap, recorder->opts->command);
-	args[1] = arg_text(KEY_LEVEL, &recorder->tap, recorder->target->level);
+	args[0] = arg_text(KEY_COMMAND, &recorder->tap.sink, recorder->opts->command);
+	args[1] = arg_text(KEY_LEVEL, &recorder->tap.sink, recorder->target->level);
 	args[2] = arg_int(KEY_INTERVAL_NS, (int64_t)recorder->target->interval_ns);
-	args[3] = arg_text(KEY_VERSION, &recorder->tap, recorder->opts->version);
+	args[3] = arg_text(KEY_VERSION, &recorder->tap.sink, INFTRACE_VERSION);
 	args[4] = arg_int(KEY_START_REALTIME_NS, now.tv_sec * 1000000000ll + now.tv_nsec);
 	machine_describe(recorder->target->sysroot, machine, sizeof machine);
 	if (*machine)
-		args[n++] = arg_text(KEY_MACHINE, &recorder->tap, machine);
+		args[n++] = arg_text(KEY_MACHINE, &recorder->tap.sink, machine);
 	if (recorder->target->uprobes)
-		args[n++] = arg_text(KEY_SOURCE, &recorder->tap, "uprobe");
+		args[n++] = arg_text(KEY_SOURCE, &recorder->tap.sink, "uprobe");
 	recorder_note(recorder, EVENT_NOTE_RECORDING, args, n);
 }
 
@@ -76,31 +79,31 @@ static void note_cost(struct recorder *recorder)
 	size_t n = 0;
 
 	result->cpu_ns = recorder_cost_cpu_ns(RUSAGE_SELF) - recorder->start_cpu_ns + recorder->helpers_ns;
-	args[n++] = arg_int(KEY_EVENTS, (int64_t)recorder->n_events);
+	args[n++] = arg_int(KEY_EVENTS, (int64_t)recorder->tap.n_events);
 	args[n++] = arg_int(KEY_RECORDER_CPU_NS, (int64_t)result->cpu_ns);
 	if (recorder_cost_peak_bytes())
 		args[n++] = arg_int(KEY_RECORDER_PEAK_BYTES, recorder_cost_peak_bytes());
 	/* of a record that the program writes itself */
 	if (!recorder->target->uprobes)
 		args[n++] = arg_real(KEY_EVENT_NS, recorder_cost_event_ns());
-	args[n++] = arg_int(KEY_LOST, (int64_t)result->n_lost);
+	args[n++] = arg_int(KEY_LOST, (int64_t)recorder->tap.n_lost);
 	recorder_note(recorder, EVENT_NOTE_COST, args, n);
 }
 
 void recorder_note_end(struct recorder *recorder)
 {
-	const struct recorder_opts *opts = recorder->opts;
+	const struct recorder_way *way = recorder->way;
 	const struct recorder_result *result = recorder->result;
 
-	if (*opts->program_reason) {
+	if (way->program_reason) {
 		struct arg args[2] = { arg_int(KEY_PID, recorder->target->pid),
-				       arg_text(KEY_STATE, &recorder->tap, opts->program_reason) };
+				       arg_text(KEY_STATE, &recorder->tap.sink, way->program_reason) };
 		recorder_note(recorder, EVENT_NOTE_PROCESS, args, 2);
 	}
 	if (result->has_stopped) {
-		struct arg why = arg_text(KEY_TEXT, &recorder->tap, result->stop_reason);
+		struct arg why = arg_text(KEY_TEXT, &recorder->tap.sink, result->stop_reason);
 		recorder_note(recorder, EVENT_NOTE_STOPPED, &why, 1);
-	} else if (!opts->attached) {
+	} else if (!way->attached) {
 		recorder_note_exit(recorder, recorder->target->pid, &result->wait_status);
 	}
 	note_cost(recorder);

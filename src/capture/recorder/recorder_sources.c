@@ -19,7 +19,7 @@ static int start_one(struct recorder *recorder, const struct source *source, str
 	running->state = calloc(1, source->state_size);
 	if (!running->state)
 		return err_set(err, ENOMEM, "cannot record: out of memory");
-	code = source->start(running->state, recorder->target, &recorder->tap, err);
+	code = source->start(running->state, recorder->target, &recorder->tap.sink, err);
 	if (code) {
 		source->stop(running->state);
 		free(running->state);
@@ -32,16 +32,37 @@ static int start_one(struct recorder *recorder, const struct source *source, str
 
 static bool is_needed(const struct recorder *recorder, const struct source *source)
 {
-	return recorder->opts->needed && !strcmp(recorder->opts->needed, source->name);
+	return recorder->way->needed && !strcmp(recorder->way->needed, source->name);
+}
+
+/* The reason goes into the recording; a source that this kind of recording has no use for has none. */
+static void note_missing(struct recorder *recorder, const struct source *source, const struct err *why)
+{
+	struct arg args[2] = { arg_text(KEY_SOURCE, &recorder->tap.sink, source->name),
+			       arg_text(KEY_TEXT, &recorder->tap.sink, why->msg) };
+
+	if (why->code != EOPNOTSUPP)
+		recorder_note(recorder, EVENT_NOTE_MISSING, args, 2);
 }
 
 int recorder_sources_start(struct recorder *recorder, struct err *err)
 {
-	for (const struct source *const *source = sources; *source && recorder->n_sources < RECORDER_SOURCES;
-	     source++) {
-		int code = start_one(recorder, *source, err);
-		if (code && is_needed(recorder, *source))
+	size_t n = 0;
+
+	while (sources[n])
+		n++;
+	recorder->source = calloc(n, sizeof *recorder->source);
+	if (!recorder->source)
+		return err_set(err, ENOMEM, "cannot record: out of memory");
+	for (size_t i = 0; i < n; i++) {
+		struct err why = { 0 };
+		int code = start_one(recorder, sources[i], &why);
+		if (code && is_needed(recorder, sources[i])) {
+			*err = why;
 			return code;
+		}
+		if (code)
+			note_missing(recorder, sources[i], &why);
 	}
 	return 0;
 }
@@ -57,8 +78,8 @@ static void stop_one(struct recorder_source *running)
 
 static int fail(struct recorder *recorder, struct recorder_source *running, const struct err *why, struct err *err)
 {
-	struct arg args[2] = { arg_text(KEY_SOURCE, &recorder->tap, running->source->name),
-			       arg_text(KEY_TEXT, &recorder->tap, why->msg) };
+	struct arg args[2] = { arg_text(KEY_SOURCE, &recorder->tap.sink, running->source->name),
+			       arg_text(KEY_TEXT, &recorder->tap.sink, why->msg) };
 	bool has_to_end = is_needed(recorder, running->source);
 
 	recorder_note(recorder, EVENT_NOTE_STOPPED, args, 2);
@@ -74,7 +95,7 @@ static int drain_one(struct recorder *recorder, struct recorder_source *running,
 	int ms = (int)(recorder->target->interval_ns / 1000000);
 	struct err why = { 0 };
 
-	if (running->source->drain(running->state, &recorder->tap, now_ns, &why))
+	if (running->source->drain(running->state, &recorder->tap.sink, now_ns, &why))
 		return fail(recorder, running, &why, err);
 	if (running->source->due_ms)
 		ms = running->source->due_ms(running->state);
@@ -118,4 +139,7 @@ void recorder_sources_stop(struct recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->n_sources; i++)
 		stop_one(&recorder->source[i]);
+	free(recorder->source);
+	recorder->source = NULL;
+	recorder->n_sources = 0;
 }

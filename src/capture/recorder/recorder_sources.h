@@ -5,7 +5,10 @@
 
 #include "capture/recorder/recorder_state.h"
 
-/* What cannot be seen here is left out. 0, or -errno and err: that is what the recording is about (opts->needed). */
+/*
+ * Starts all that can run here; of the others the reason is noted. 0, or -errno and err: one is missing without which
+ * there is nothing to record (way->needed).
+ */
 int recorder_sources_start(struct recorder *recorder, struct err *err);
 /*
  * Drains those whose time it is, at the end all. One that fails ends and is noted. 0, or -errno and err: it is what the

@@ -7,9 +7,7 @@
 #define CAPTURE_RECORDER_RECORDER_STATE_H
 
 #include "capture/recorder/recorder.h"
-#include "trace/perfetto/perfetto_write.h"
-
-enum { RECORDER_SOURCES = 16 };
+#include "capture/recorder/recorder_tap.h"
 
 struct recorder_source {
 	const struct source *source; /* NULL: ended */
@@ -18,20 +16,16 @@ struct recorder_source {
 };
 
 struct recorder {
-	struct sink tap; /* what sources see: counts, then passes on */
+	struct recorder_tap tap; /* all events pass it: those of the sources, and the recorder's own notes */
 	const struct recorder_opts *opts;
-	struct target *target;
+	struct recorder_way *way;
+	struct target *target; /* the way's */
 	struct tree tree;
-	struct names *names;
-	uint32_t last_track;
-	uint32_t runtime_topic; /* name of the notes that tell of a runtime */
-	uint32_t track;		/* of the recording; 0: none yet */
-	struct perfetto_writer *writer;
-	struct sink *file;
-	struct recorder_source source[RECORDER_SOURCES];
+	uint32_t track; /* of the recording; 0: none yet */
+	struct recorder_source *source;
 	size_t n_sources;
 	struct recorder_result *result;
-	uint64_t start_ns, flushed_ns, shown_ns, tree_due_ns, n_events;
+	uint64_t start_ns, flushed_ns, shown_ns, tree_due_ns;
 	uint64_t start_cpu_ns; /* of this process, for what was there before: a command may record several times */
 	uint64_t start_helpers_ns, helpers_ns; /* the same of processes that sources have started and waited for */
 	bool is_recording;

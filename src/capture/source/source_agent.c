@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Events from the agents in the recorded processes: finds their segments and reads their rings. What a
- * record means is in records.c.
+ * Events from the agents in the recorded processes: finds their segments, and tells of programs without one. What is in
+ * a segment is read by recorded_drain.c.
  *
  * A process's segment is read until the process is gone and nothing is left in it; then its file is
  * removed. What a killed process had published is in the segment like anything else.
@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/decode/records.h"
+#include "capture/decode/recorded_drain.h"
+#include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
 #include "capture/source/source.h"
 #include "capture/source/tree.h"
@@ -33,6 +34,7 @@ struct agent_state {
 	bool use_ticks;
 	struct recorded **process;
 	size_t n_processes;
+	pid_t n_unknown; /* processes whose number cannot be found out */
 	struct unseen unseen;
 	int due_ms;
 };
@@ -40,7 +42,7 @@ struct agent_state {
 static int check(const struct target *target, struct err *err)
 {
 	if (!target->ring_dir)
-		return err_set(err, ENOENT, "no program is started with the agent");
+		return err_set(err, EOPNOTSUPP, "no program is started with the agent");
 	return 0;
 }
 
@@ -78,6 +80,8 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	process = recorded_open(path, out->names, state->use_ticks ? &state->clock : NULL, &ignored);
 	if (!process)
 		return 0; /* not ours, or gone again */
+	if (process->pid == NAMESPACE_UNKNOWN)
+		process->pid += state->n_unknown++; /* a number that no other process has */
 	process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
 	process->track = tree_add(state->target->tree, state->target, out, process->pid, now_ns, &ignored);
 	process->lanes.process_track = process->track;
@@ -128,78 +132,6 @@ static bool has_ended(const struct recorded *process)
 	if (process->pidfd < 0)
 		return syscall(SYS_tgkill, process->pid, process->pid, 0) && errno == ESRCH;
 	return poll(&poller, 1, 0) == 1;
-}
-
-/* Losses that the agent has counted since the last look. */
-static int read_losses(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err)
-{
-	struct segment *segment = process->map.segment;
-	uint64_t dict = segment->dict_lost, rings = segment->ring_lost, bytes;
-	char where[96];
-	int code = 0;
-
-	if (dict > process->dict_lost)
-		code = recorded_lost(process, out, now_ns, dict - process->dict_lost,
-				     "names, in the dictionary of the process", err);
-	if (!code && rings > process->ring_lost)
-		code = recorded_lost(process, out, now_ns, rings - process->ring_lost, "threads that got no ring", err);
-	if (!code && process->lanes.n_orphans)
-		code = recorded_lost(process, out, now_ns, process->lanes.n_orphans,
-				     "ends and parts whose begin was lost", err);
-	process->lanes.n_orphans = 0;
-	process->dict_lost = dict;
-	process->ring_lost = rings;
-	for (uint32_t i = 0; i < segment_rings(&process->map) && !code; i++) {
-		struct ring *ring = segment_ring(&process->map, i, &bytes);
-		struct reader *reader = &process->reader[i];
-		uint64_t lost = ring ? __atomic_load_n(&ring->lost, __ATOMIC_RELAXED) : 0;
-		if (lost <= reader->lost)
-			continue;
-		snprintf(where, sizeof where, "ring of thread %d, %llu KiB: full",
-			 reader->worker ? process->worker[reader->worker - 1].tid : 0, (unsigned long long)bytes >> 10);
-		code = recorded_lost(process, out, now_ns, lost - reader->lost, where, err);
-		reader->lost = lost;
-	}
-	return code;
-}
-
-/* All records published so far. *fill: the fullest ring, in percent. */
-/* *until_ns is brought forward to where reading stopped: what other threads did later must wait. */
-static int read_rings(struct recorded *process, struct sink *out, uint64_t now_ns, unsigned *fill, uint64_t *until_ns,
-		      struct err *err)
-{
-	struct records_step step = { process, NULL, NULL, out, now_ns, err };
-	int code = 0;
-
-	for (uint32_t i = 0; i < segment_rings(&process->map) && !code; i++) {
-		uint64_t bytes, total = 0, last_time = 0;
-		struct ring *ring = segment_ring(&process->map, i, &bytes);
-		const struct record *records;
-		size_t n = 0;
-
-		step.reader = &process->reader[i];
-		/* at most one lap, or a fast writer would keep us here */
-		while (ring && !code && total < bytes / sizeof *records && (records = ring_read(ring, bytes, &n)) &&
-		       n) {
-			/* names that these records refer to were published before them */
-			code = recorded_read_names(process, out, now_ns, err);
-			for (size_t r = 0; r < n && !code; r++) {
-				step.record = &records[r];
-				code = records_take(&step);
-				last_time = records[r].type != RECORD_RUN_USAGE && records[r].time ? records[r].time
-												   : last_time;
-			}
-			ring_read_done(ring, n);
-			total += n;
-		}
-		if (n && last_time && recorded_ns(process, last_time) < *until_ns)
-			*until_ns = recorded_ns(process, last_time);
-		if (ring && total * 100 / (bytes / sizeof *records) > *fill)
-			*fill = (unsigned)(total * 100 / (bytes / sizeof *records));
-		if (total * sizeof *records > 64 << 10)
-			segment_forget(&process->map, i);
-	}
-	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot read the agent's records: out of memory") : code;
 }
 
 /* Another segment of the same process, newer: it has started another program since. */
@@ -253,19 +185,12 @@ static int note_process(const struct agent_state *state, struct recorded *proces
 	return recorded_note(out, recorded_track(process, out), now_ns, EVENT_NOTE_PROCESS, args, 2, err);
 }
 
-static int drain_process(const struct agent_state *state, struct recorded *process, struct sink *out, uint64_t now_ns,
-			 unsigned *fill, bool is_last, struct err *err)
+static int drain_process(const struct agent_state *state, struct recorded *process, struct recorded_drain *drain,
+			 struct err *err)
 {
-	uint64_t until_ns = is_last ? UINT64_MAX : clock_ns();
-	int code = recorded_read_names(process, out, now_ns, err);
+	int code = recorded_drain(process, drain, err);
 
-	if (!code)
-		code = read_rings(process, out, now_ns, fill, is_last ? &(uint64_t){ 0 } : &until_ns, err);
-	if (!code)
-		code = recorded_put(process, out, until_ns, err);
-	if (!code)
-		code = read_losses(process, out, now_ns, err);
-	return !code && is_last ? note_process(state, process, out, now_ns, err) : code;
+	return !code && drain->is_last ? note_process(state, process, drain->out, drain->now_ns, err) : code;
 }
 
 /* Numbers go on in the process's next program. */
@@ -342,7 +267,7 @@ static int tell_hosts(struct agent_state *state, struct sink *out, uint64_t now_
 static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct agent_state *state = opaque;
-	unsigned fill = 0;
+	struct recorded_drain drained = { .out = out, .now_ns = now_ns };
 	int code = find_processes(state, out, now_ns, err);
 
 	if (state->use_ticks)
@@ -350,11 +275,11 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 	for (size_t i = 0; i < state->n_processes && !code;) {
 		struct recorded *process = state->process[i];
 		struct recorded *next = replaced_by(state, process);
-		bool is_last = has_ended(process) || next || state->target->is_ending;
-		code = drain_process(state, process, out, now_ns, &fill, is_last, err);
-		if (is_last)
+		drained.is_last = has_ended(process) || next || state->target->is_ending;
+		code = drain_process(state, process, &drained, err);
+		if (drained.is_last)
 			hand_on(process, next);
-		if (code || !is_last || state->target->is_ending) {
+		if (code || !drained.is_last || state->target->is_ending) {
 			i++;
 			continue;
 		}
@@ -369,7 +294,7 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 	if (!code)
 		code = unseen_update(&state->unseen, state->target, out, now_ns, err);
 	/* come back sooner when a ring was filling up */
-	state->due_ms = fill > 50 ? 1 : fill > 20 ? 5 : 20;
+	state->due_ms = drained.fill > 50 ? 1 : drained.fill > 20 ? 5 : 20;
 	return code;
 }
 

@@ -257,6 +257,14 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 
 /* The file as a whole. */
 
+static int flush(struct sink *sink, struct err *err)
+{
+	struct chrome *chrome = (struct chrome *)sink;
+
+	errno = 0;
+	return fflush(chrome->out) || ferror(chrome->out) ? failure(chrome, err) : 0;
+}
+
 static struct sink *open(int fd, struct names *names, uint32_t *last_track, struct err *err)
 {
 	struct chrome *chrome = calloc(1, sizeof *chrome);
@@ -270,16 +278,8 @@ static struct sink *open(int fd, struct names *names, uint32_t *last_track, stru
 		return NULL;
 	}
 	setvbuf(chrome->out, NULL, _IOFBF, OUT_BYTES);
-	chrome->sink = (struct sink){ put, names, last_track };
+	chrome->sink = (struct sink){ .put = put, .names = names, .last_track = last_track, .flush = flush };
 	return &chrome->sink;
-}
-
-static int flush(struct sink *sink, struct err *err)
-{
-	struct chrome *chrome = (struct chrome *)sink;
-
-	errno = 0;
-	return fflush(chrome->out) || ferror(chrome->out) ? failure(chrome, err) : 0;
 }
 
 static int end(struct sink *sink, struct err *err)
@@ -304,6 +304,5 @@ const struct exporter export_chrome = {
 	.suffix = ".json",
 	.help = "Chrome's JSON trace, which Perfetto's UI, chrome://tracing and Speedscope open",
 	.open = open,
-	.flush = flush,
 	.close = end,
 };

@@ -17,11 +17,6 @@ static struct sink *open(int fd, struct names *names, uint32_t *last_track, stru
 	return writer ? perfetto_write_sink(writer) : NULL;
 }
 
-static int flush(struct sink *sink, struct err *err)
-{
-	return perfetto_write_flush(writer_of(sink), err);
-}
-
 static int close(struct sink *sink, struct err *err)
 {
 	return perfetto_write_free(writer_of(sink), err);
@@ -32,6 +27,5 @@ const struct exporter export_perfetto = {
 	.suffix = ".pftrace",
 	.help = "Perfetto trace, as recordings are",
 	.open = open,
-	.flush = flush,
 	.close = close,
 };

@@ -20,8 +20,6 @@ struct exporter {
 	 * of memory, or the file cannot be written.
 	 */
 	struct sink *(*open)(int fd, struct names *names, uint32_t *last_track, struct err *err);
-	/* Hands everything put so far to the operating system. 0, or -errno and err. */
-	int (*flush)(struct sink *sink, struct err *err);
 	/* Ends the file, flushes and frees; NULL does nothing. 0, or -errno and err. */
 	int (*close)(struct sink *sink, struct err *err);
 };

@@ -72,10 +72,20 @@ static size_t whole_packets(const uint8_t *data, size_t size)
 	return (size_t)(in.at - data);
 }
 
+/* A pipe or a device has nothing to cut off: ftruncate refuses those with EINVAL. */
+static int empty_file(struct perfetto_out *out)
+{
+	out->overwrites = false;
+	if (ftruncate(out->fd, 0))
+		return errno == EINVAL ? 0 : errno;
+	out->end = lseek(out->fd, 0, SEEK_SET);
+	return 0;
+}
+
 static int write_all(struct perfetto_out *out, const uint8_t *data, size_t size)
 {
 	size_t done = 0;
-	int code = 0;
+	int code = out->overwrites ? empty_file(out) : 0;
 
 	while (done < size && !code) {
 		ssize_t n = write(out->fd, data + done, size - done);

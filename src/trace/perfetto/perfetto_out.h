@@ -16,10 +16,11 @@
 struct z_stream_s;
 
 struct perfetto_out {
-	int fd;		/* borrowed */
-	off_t end;	/* where the file's last whole packet ends; -1: not a file that can be cut */
-	uint64_t bytes; /* handed over */
-	uint8_t *data;	/* whole packets that were not handed over yet */
+	int fd;		 /* borrowed */
+	off_t end;	 /* where the file's last whole packet ends; -1: not a file that can be cut */
+	bool overwrites; /* the first packet takes the place of all that the file holds */
+	uint64_t bytes;	 /* handed over */
+	uint8_t *data;	 /* whole packets that were not handed over yet */
 	size_t len, size;
 	struct z_stream_s *deflate; /* NULL: no compression */
 	uint8_t *packed;

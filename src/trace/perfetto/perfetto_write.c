@@ -401,6 +401,15 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 
 /* The writer as a whole. */
 
+static int flush(struct sink *sink, struct err *err)
+{
+	struct perfetto_writer *writer = (struct perfetto_writer *)sink;
+	int code = perfetto_out_flush(&writer->out);
+
+	sink->n_bytes = writer->out.bytes;
+	return code ? err_set(err, writer->out.err.code, "%s", writer->out.err.msg) : 0;
+}
+
 struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t *last_track,
 					   const struct perfetto_write_opts *opts, struct err *err)
 {
@@ -410,7 +419,7 @@ struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t
 		err_set(err, ENOMEM, "cannot write the recording: out of memory");
 		return NULL;
 	}
-	writer->sink = (struct sink){ put, names, last_track };
+	writer->sink = (struct sink){ .put = put, .names = names, .last_track = last_track, .flush = flush };
 	writer->last_sequence = PERFETTO_SHARED_SEQUENCE;
 	writer->is_more = opts && opts->is_more;
 	writer->first_number = writer->is_more ? MORE_SEQUENCES : 0;
@@ -420,10 +429,12 @@ struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t
 		free(writer);
 		return NULL;
 	}
+	writer->out.overwrites = opts && opts->overwrites;
 	if (!writer->is_more &&
 	    (perfetto_describe_clocks(&writer->out, opts && opts->is_import) ||
-	     perfetto_describe_system(&writer->out, opts && opts->is_import) || perfetto_write_flush(writer, err))) {
-		perfetto_write_free(writer, NULL);
+	     perfetto_describe_system(&writer->out, opts && opts->is_import) || (!writer->out.overwrites && flush(&writer->sink, err)))) {
+		err_set(err, writer->out.err.code, "%s", writer->out.err.msg);
+		perfetto_write_drop(writer);
 		return NULL;
 	}
 	return writer;
@@ -434,25 +445,10 @@ struct sink *perfetto_write_sink(struct perfetto_writer *writer)
 	return &writer->sink;
 }
 
-int perfetto_write_flush(struct perfetto_writer *writer, struct err *err)
+void perfetto_write_drop(struct perfetto_writer *writer)
 {
-	if (perfetto_out_flush(&writer->out))
-		return err_set(err, writer->out.err.code, "%s", writer->out.err.msg);
-	return 0;
-}
-
-uint64_t perfetto_write_bytes(const struct perfetto_writer *writer)
-{
-	return writer->out.bytes;
-}
-
-int perfetto_write_free(struct perfetto_writer *writer, struct err *err)
-{
-	int result;
-
 	if (!writer)
-		return 0;
-	result = perfetto_write_flush(writer, err);
+		return;
 	for (uint32_t i = 0; i < writer->n_sequences; i++) {
 		free(writer->sequence[i].names.bits);
 		free(writer->sequence[i].values.bits);
@@ -463,5 +459,12 @@ int perfetto_write_free(struct perfetto_writer *writer, struct err *err)
 	free(writer->values.of);
 	perfetto_out_done(&writer->out);
 	free(writer);
+}
+
+int perfetto_write_free(struct perfetto_writer *writer, struct err *err)
+{
+	int result = writer ? sink_flush(&writer->sink, err) : 0;
+
+	perfetto_write_drop(writer);
 	return result;
 }

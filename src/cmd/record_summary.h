@@ -7,7 +7,7 @@
 
 #include "capture/recorder/recorder.h"
 
-/* For people: one line. */
+/* For people: what was recorded, and how to look at it. */
 void record_summary_print(FILE *to, const char *path, const struct recorder_result *result);
 
 /* For programs: one JSON object. has_status: the program was our child, and its end belongs to the facts. */

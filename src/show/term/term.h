@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a terminal can show. Everything degrades to plain text when the stream is a file or a pipe. */
-#ifndef BASE_TERM_H
-#define BASE_TERM_H
+#ifndef SHOW_TERM_TERM_H
+#define SHOW_TERM_TERM_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,30 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Prints the figures that the recorder has counted. Computes nothing. */
-#include "capture/recorder/record_summary.h"
+#include "cmd/record_summary.h"
 
 #include <sys/wait.h>
 
 #include "base/json.h"
-#include "base/term.h"
+#include "base/units.h"
+#include "show/term/term.h"
 
-void record_summary_print(FILE *to, const char *path, const struct recorder_result *result)
+/* Why there is no inference; what is missing first. */
+static void print_nothing(FILE *to, const struct recorder_result *result)
 {
-	double seconds = (double)result->elapsed_ns / 1e9;
-
-	fprintf(to, "%sinftrace:%s %llu inferences in %.1f s", term_style(to, TERM_BOLD), term_style(to, TERM_PLAIN),
-		(unsigned long long)result->n_inferences, seconds);
-	if (result->n_lost)
-		fprintf(to, ", %s%llu events lost%s", term_style(to, TERM_RED), (unsigned long long)result->n_lost,
-			term_style(to, TERM_PLAIN));
-	if (!result->n_inferences && result->n_runtimes)
+	if (result->n_inferences)
+		return;
+	if (result->n_runtimes)
 		fprintf(to, " (a runtime was loaded, but no model was run)");
 	else if (!result->n_processes)
 		fprintf(to, " (no program came)");
-	else if (!result->n_inferences)
+	else
 		fprintf(to, " (no runtime was loaded in the %llu process%s seen)",
 			(unsigned long long)result->n_processes, result->n_processes == 1 ? "" : "es");
-	fprintf(to, "; %s (%.1f MiB). Look at it with: inftrace report %s\n", path, (double)result->n_bytes / (1 << 20),
-		path);
+}
+
+void record_summary_print(FILE *to, const char *path, const struct recorder_result *result)
+{
+	fprintf(to, "%sinftrace:%s %llu inference%s in %s", term_style(to, TERM_BOLD), term_style(to, TERM_PLAIN),
+		(unsigned long long)result->n_inferences, result->n_inferences == 1 ? "" : "s",
+		units_duration((double)result->elapsed_ns).s);
+	if (result->median_ns)
+		fprintf(to, ", median %s, p99 %s", units_duration((double)result->median_ns).s,
+			units_duration((double)result->p99_ns).s);
+	if (result->n_lost)
+		fprintf(to, ", %s%s events lost%s", term_style(to, TERM_RED), units_count(result->n_lost).s,
+			term_style(to, TERM_PLAIN));
+	print_nothing(to, result);
+	fprintf(to, "; %s (%s). Next: inftrace report %s, or open it in the Perfetto UI (ui.perfetto.dev)\n", path,
+		units_bytes((double)result->n_bytes).s, path);
 }
 
 void record_summary_json(FILE *to, const char *path, const struct recorder_result *result, bool has_status)

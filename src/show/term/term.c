@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Colours and line breaks. Moves no cursor. */
-#include "base/term.h"
+#include "show/term/term.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

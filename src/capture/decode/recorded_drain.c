@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reads dictionary, rings and counts of losses of a segment. Finds no segment, and does not know what a record means.
+ */
+#include "capture/decode/recorded_drain.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "capture/decode/records.h"
+
+static int read_counts(struct recorded *process, const struct recorded_drain *drain, struct err *err)
+{
+	const struct segment *segment = process->map.segment;
+	const struct {
+		uint64_t *before, now;
+		const char *where;
+	} counts[] = {
+		{ &process->dict_lost, segment->dict_lost, "names, in the dictionary of the process" },
+		{ &process->ring_lost, segment->ring_lost, "threads that got no ring" },
+		{ &(uint64_t){ 0 }, process->lanes.n_orphans, "ends and parts whose begin was lost" },
+	};
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		uint64_t before = *counts[i].before;
+		*counts[i].before = counts[i].now;
+		if (!code && counts[i].now > before)
+			code = recorded_lost(process, drain->out, drain->now_ns, counts[i].now - before,
+					     counts[i].where, err);
+	}
+	process->lanes.n_orphans = 0;
+	return code;
+}
+
+/* Losses that the agent has counted since the last look. */
+static int read_losses(struct recorded *process, const struct recorded_drain *drain, struct err *err)
+{
+	int code = read_counts(process, drain, err);
+	uint64_t bytes;
+	char where[96];
+
+	for (uint32_t i = 0; i < segment_rings(&process->map) && !code; i++) {
+		struct ring *ring = segment_ring(&process->map, i, &bytes);
+		struct reader *reader = &process->reader[i];
+		uint64_t lost = ring ? __atomic_load_n(&ring->lost, __ATOMIC_RELAXED) : 0;
+		if (lost <= reader->lost)
+			continue;
+		snprintf(where, sizeof where, "ring of thread %d, %llu KiB: full",
+			 reader->worker ? process->worker[reader->worker - 1].tid : 0, (unsigned long long)bytes >> 10);
+		code = recorded_lost(process, drain->out, drain->now_ns, lost - reader->lost, where, err);
+		reader->lost = lost;
+	}
+	return code;
+}
+
+/* How far one ring was read. */
+struct lap {
+	size_t n_last;	    /* records that were there at the last look */
+	uint64_t n_total;   /* of this round */
+	uint64_t last_time; /* ticks of the last record that has a time; 0: none */
+};
+
+static int read_ring(const struct records_step *first, struct ring *ring, uint64_t bytes, struct lap *lap)
+{
+	struct records_step step = *first;
+	const struct record *records;
+	int code = 0;
+
+	while (!code && lap->n_total < bytes / sizeof *records && (records = ring_read(ring, bytes, &lap->n_last)) &&
+	       lap->n_last) {
+		/* names that these records refer to were published before them */
+		code = recorded_read_names(step.process, step.out, step.now_ns, step.err);
+		for (size_t i = 0; i < lap->n_last && !code; i++) {
+			step.record = &records[i];
+			code = records_take(&step);
+			if (records[i].type != RECORD_RUN_USAGE && records[i].time)
+				lap->last_time = records[i].time;
+		}
+		ring_read_done(ring, lap->n_last);
+		lap->n_total += lap->n_last;
+	}
+	return code;
+}
+
+/* *until_ns is brought forward to where reading stopped: what other threads did later must wait. */
+static int read_rings(struct recorded *process, struct recorded_drain *drain, uint64_t *until_ns, struct err *err)
+{
+	struct records_step step = { .process = process, .out = drain->out, .now_ns = drain->now_ns, .err = err };
+	int code = 0;
+
+	for (uint32_t i = 0; i < segment_rings(&process->map) && !code; i++) {
+		uint64_t bytes;
+		struct ring *ring = segment_ring(&process->map, i, &bytes);
+		struct lap lap = { 0 };
+		unsigned fill;
+
+		step.reader = &process->reader[i];
+		if (!ring)
+			continue;
+		code = read_ring(&step, ring, bytes, &lap);
+		if (lap.n_last && lap.last_time && recorded_ns(process, lap.last_time) < *until_ns)
+			*until_ns = recorded_ns(process, lap.last_time);
+		fill = (unsigned)(lap.n_total * 100 / (bytes / sizeof(struct record)));
+		drain->fill = fill > drain->fill ? fill : drain->fill;
+		if (lap.n_total * sizeof(struct record) > 64 << 10)
+			segment_forget(&process->map, i);
+	}
+	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot read the agent's records: out of memory") : code;
+}
+
+int recorded_drain(struct recorded *process, struct recorded_drain *drain, struct err *err)
+{
+	uint64_t until_ns = clock_ns(), none = 0;
+	int code = recorded_read_names(process, drain->out, drain->now_ns, err);
+
+	if (!code)
+		code = read_rings(process, drain, drain->is_last ? &none : &until_ns, err);
+	if (!code && process->lanes.n) {
+		recorded_track(process, drain->out);
+		code = lanes_put(&process->lanes, drain->out, drain->is_last ? UINT64_MAX : until_ns, err);
+	}
+	return code ? code : read_losses(process, drain, err);
+}

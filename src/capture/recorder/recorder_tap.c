@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Counts by kind of event. Changes and holds back nothing. */
+#include "capture/recorder/recorder_tap.h"
+
+static void count_instant(struct recorder_tap *tap, const struct event *event)
+{
+	if (event->kind == KIND_NOTE && event->name == tap->runtime_topic)
+		tap->n_runtimes++;
+	if (event->kind != KIND_LOST)
+		return;
+	for (size_t i = 0; i < event->n_args; i++)
+		if (event->args[i].key == KEY_COUNT)
+			tap->n_lost += (uint64_t)event->args[i].integer;
+}
+
+static void count_track(struct recorder_tap *tap, const struct event *event)
+{
+	if (event->def->type != TRACK_PROCESS || event->track <= tap->last_process)
+		return;
+	tap->last_process = event->track;
+	tap->n_processes++;
+}
+
+static int put(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct recorder_tap *tap = (struct recorder_tap *)sink;
+
+	tap->n_events += event->type == EVENT_BEGIN || event->type == EVENT_INSTANT;
+	tap->n_inferences += event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE;
+	if (event->type == EVENT_INSTANT)
+		count_instant(tap, event);
+	else if (event->type == EVENT_TRACK)
+		count_track(tap, event);
+	else
+		latency_take(&tap->latency, event);
+	return sink_put(tap->to, event, err);
+}
+
+static int flush(struct sink *sink, struct err *err)
+{
+	struct recorder_tap *tap = (struct recorder_tap *)sink;
+	int code = sink_flush(tap->to, err);
+
+	sink->n_bytes = tap->to->n_bytes;
+	return code;
+}
+
+void recorder_tap_init(struct recorder_tap *tap, struct sink *const *sinks, size_t n)
+{
+	*tap = (struct recorder_tap){ 0 };
+	tee_init(&tap->tee, sinks, n);
+	tap->to = n == 1 ? sinks[0] : &tap->tee.sink;
+	tap->sink =
+	    (struct sink){ .put = put, .names = sinks[0]->names, .last_track = sinks[0]->last_track, .flush = flush };
+	tap->runtime_topic = names_of(tap->sink.names, EVENT_NOTE_RUNTIME);
+}
+
+void recorder_tap_done(struct recorder_tap *tap)
+{
+	latency_done(&tap->latency);
+}

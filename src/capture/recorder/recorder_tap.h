@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sink that sources see: counts what passes, and hands it to all sinks of the recording. One thread. */
+#ifndef CAPTURE_RECORDER_RECORDER_TAP_H
+#define CAPTURE_RECORDER_RECORDER_TAP_H
+
+#include "capture/recorder/latency.h"
+#include "event/tee.h"
+
+struct recorder_tap {
+	struct sink sink;
+	struct sink *to; /* the only sink, or the tee */
+	struct tee tee;
+	struct latency latency;
+	uint32_t runtime_topic; /* name of the notes that tell of a runtime */
+	uint32_t last_process;	/* track of the newest process: its definition comes again after an exec */
+	uint64_t n_events;	/* slices and instants */
+	uint64_t n_inferences, n_processes, n_runtimes, n_lost;
+};
+
+/* sinks: as tee_init wants them. */
+void recorder_tap_init(struct recorder_tap *tap, struct sink *const *sinks, size_t n);
+void recorder_tap_done(struct recorder_tap *tap);
+
+#endif

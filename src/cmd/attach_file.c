@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Ties options, file, recorder and summary together for attach and next. Chooses no program. */
+#include "cmd/attach_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/record_say.h"
+#include "cmd/record_summary.h"
+#include "cmd/recording_file.h"
+
+static int check_wish(const struct attach_wish *wish, struct err *err)
+{
+	if (wish->name && (!*wish->name || strchr(wish->name, '/')))
+		return opt_misused(err, "--name wants a name without folders; a path is given by --path");
+	if (wish->path && !*wish->path)
+		return opt_misused(err, "--path wants a path");
+	return 0;
+}
+
+int attach_file_check(const struct record_options *options, const struct attach_wish *wish, struct err *err)
+{
+	int code = check_wish(wish, err);
+
+	if (!code)
+		code = record_options_check(options, err);
+	return code ? code : attach_check(err);
+}
+
+int attach_file_record(const struct record_options *options, struct recorder_attach_opts *attach, const char *command,
+		       struct err *err)
+{
+	bool is_quiet = options->quiet;
+	struct recording_file file;
+	struct recorder_opts opts = {
+		.plan = options->plan,
+		.sinks = &file.sink,
+		.n_sinks = 1,
+		.say = record_say(is_quiet, !is_quiet && !options->json),
+		.command = command,
+	};
+	struct recorder_result result;
+	int code = recording_file_open(&file, options, err);
+
+	if (code)
+		return code;
+	code = recorder_attach(&opts, attach, &result, err);
+	if (code) {
+		recording_file_drop(&file);
+		return code;
+	}
+	recording_file_close(&file);
+	if (options->json)
+		record_summary_json(stdout, file.path, &result, false);
+	else if (!is_quiet)
+		record_summary_print(stdout, file.path, &result);
+	return 0;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Checks the options that recordings share. Opens and records nothing. */
+#include "cmd/record_options.h"
+
+#include <string.h>
+
+int record_options_check(const struct record_options *options, struct err *err)
+{
+	if (options->plan.interval_ns < 10000000)
+		return opt_misused(err, "--interval must be 10ms or more");
+	if (options->out && !strcmp(options->out, "-"))
+		return opt_misused(err, "cannot write the recording to standard output; name a file or a pipe "
+					"(--output ./- is a file of that name)");
+	return 0;
+}
+
+int record_options_check_ring(uint64_t ring_bytes, struct err *err)
+{
+	if (ring_bytes < 4096 || ring_bytes > 128u << 20)
+		return opt_misused(err, "--ring-size must be between 4K and 128M");
+	return 0;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Passes events on. Does not look into them, and ends no sink. */
+#include "event/tee.h"
+
+/* On the way of every event: texts of errors are not touched unless there is one. */
+static int put(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct tee *tee = (struct tee *)sink;
+	struct err first, why;
+	size_t n_refused = 0;
+
+	for (size_t i = 0; i < tee->n; i++) {
+		if (__builtin_expect(!sink_put(tee->to[i], event, &why), 1))
+			continue;
+		if (!n_refused++)
+			first = why;
+	}
+	if (__builtin_expect(!n_refused, 1))
+		return 0;
+	if (n_refused == tee->n)
+		return err_set(err, first.code, "%s", first.msg);
+	if (!tee->missed.code)
+		tee->missed = first;
+	return 0;
+}
+
+static int flush(struct sink *sink, struct err *err)
+{
+	struct tee *tee = (struct tee *)sink;
+	struct err first = tee->missed, why = { 0 };
+
+	sink->n_bytes = 0;
+	for (size_t i = 0; i < tee->n; i++) {
+		if (sink_flush(tee->to[i], &why) && !first.code)
+			first = why;
+		sink->n_bytes += tee->to[i]->n_bytes;
+	}
+	return first.code ? err_set(err, first.code, "%s", first.msg) : 0;
+}
+
+void tee_init(struct tee *tee, struct sink *const *to, size_t n)
+{
+	*tee = (struct tee){
+		.sink = { .put = put, .names = to[0]->names, .last_track = to[0]->last_track, .flush = flush },
+		.to = to,
+		.n = n,
+	};
+}

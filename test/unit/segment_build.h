@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A segment as an agent leaves it (event/record.h), made by hand: a process with one thread, and a ring of RING_BYTES.
+ * Texts get ids from 1 in the order in which they are added.
+ */
+#ifndef TEST_UNIT_SEGMENT_BUILD_H
+#define TEST_UNIT_SEGMENT_BUILD_H
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "event/event.h"
+#include "event/ring.h"
+
+enum { BUILD_RING_BYTES = 64 << 10, BUILD_SIZE = SEGMENT_RINGS + RING_HEADER + BUILD_RING_BYTES };
+
+struct segment_build {
+	struct segment *segment;
+	uint32_t n_texts;
+	struct ring *ring;
+	struct ring_writer writer;
+};
+
+static inline void segment_build_open(struct segment_build *build, const char *path, int32_t pid)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0 || ftruncate(fd, BUILD_SIZE))
+		abort();
+	*build = (struct segment_build){ .segment = mmap(NULL, BUILD_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) };
+	close(fd);
+	if (build->segment == MAP_FAILED)
+		abort();
+	*build->segment = (struct segment){ .magic = SEGMENT_MAGIC,
+					    .header_size = sizeof *build->segment,
+					    .pid = pid,
+					    .state = SEGMENT_ARMED,
+					    .n_rings = 1,
+					    .ring = { { SEGMENT_RINGS, BUILD_RING_BYTES } } };
+	build->ring = (struct ring *)((char *)build->segment + SEGMENT_RINGS);
+	ring_use(&build->writer, build->ring, BUILD_RING_BYTES);
+}
+
+static inline void segment_build_close(struct segment_build *build)
+{
+	munmap(build->segment, BUILD_SIZE);
+}
+
+static inline void segment_build_entry(struct segment_build *build, struct dict_entry entry, const char *text)
+{
+	struct segment *segment = build->segment;
+	char *at = (char *)segment + SEGMENT_DICT + segment->dict_end;
+
+	entry.n = (uint16_t)strlen(text);
+	entry.size = (uint32_t)(sizeof entry + entry.n + 7) / 8 * 8;
+	memcpy(at, &entry, sizeof entry);
+	memcpy(at + sizeof entry, text, entry.n);
+	__atomic_store_n(&segment->dict_end, segment->dict_end + entry.size, __ATOMIC_RELEASE);
+}
+
+static inline uint32_t segment_build_text(struct segment_build *build, const char *text)
+{
+	segment_build_entry(build, (struct dict_entry){ .kind = DICT_TEXT, .id = ++build->n_texts }, text);
+	return build->n_texts;
+}
+
+/* Node 1: conv1, of session 1, whose model is called so. */
+static inline void segment_build_model(struct segment_build *build, const char *model)
+{
+	uint32_t name = segment_build_text(build, model), node = segment_build_text(build, "conv1");
+	uint32_t type = segment_build_text(build, "Conv"), provider = segment_build_text(build, "CPUExecutionProvider");
+
+	segment_build_entry(build, (struct dict_entry){ .kind = DICT_FACT, .id = 1, .word = { KEY_MODEL, name } }, "");
+	segment_build_entry(build,
+			    (struct dict_entry){ .kind = DICT_NODE, .id = 1, .word = { node, type, provider, 1 } }, "");
+}
+
+static inline void segment_build_record(struct segment_build *build, struct record record)
+{
+	struct record *claimed = ring_claim(&build->writer);
+
+	if (!claimed)
+		return;
+	*claimed = record;
+	ring_publish(&build->writer);
+}
+
+/* An inference of session 1 on lane 0 that took 100 ticks, with one operator of 50 inside. */
+static inline void segment_build_run(struct segment_build *build, uint32_t run, uint64_t ticks)
+{
+	segment_build_record(build, (struct record){ .type = RECORD_RUN_BEGIN, .time = ticks, .id = 1, .run = run });
+	segment_build_record(
+	    build,
+	    (struct record){ .type = RECORD_OPERATOR, .time = ticks + 10, .value = ticks + 60, .id = 1, .run = run });
+	segment_build_record(build,
+			     (struct record){ .type = RECORD_RUN_END, .time = ticks + 100, .id = 1, .run = run });
+}
+
+#endif
