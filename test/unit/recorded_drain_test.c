@@ -3,13 +3,14 @@
  * Decoding alone: this program is linked from capture/decode and what stands below it, and holds no source and no
  * recorder. A segment that was written by hand becomes events.
  */
+#include "capture/decode/recorded_drain.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include <cmocka.h>
 
-#include "capture/decode/recorded_drain.h"
 #include "segment_build.h"
 
 enum { TID = 4242 };

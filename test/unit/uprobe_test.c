@@ -111,8 +111,7 @@ static struct uprobe_record record(uint32_t tid, unsigned kind, bool is_return, 
 				       .is_return = is_return };
 }
 
-static void hit(struct fixture *fixture, uint32_t tid, unsigned kind, uint64_t time, uint64_t object,
-		uint64_t stack)
+static void hit(struct fixture *fixture, uint32_t tid, unsigned kind, uint64_t time, uint64_t object, uint64_t stack)
 {
 	struct uprobe_record plain = record(tid, kind, false, time, object, stack);
 
@@ -147,8 +146,8 @@ static void kernel(struct fixture *fixture, uint64_t object, const char *name)
 }
 
 /* Of a run: its options. Of an operator: what its context points at. */
-static void joined(struct fixture *fixture, uint32_t tid, unsigned kind, uint64_t time, uint64_t object,
-		   uint64_t stack, uint64_t options)
+static void joined(struct fixture *fixture, uint32_t tid, unsigned kind, uint64_t time, uint64_t object, uint64_t stack,
+		   uint64_t options)
 {
 	struct uprobe_joined hit_ = { .record = record(tid, kind, false, time, object, stack), .word = { options } };
 

@@ -294,13 +294,14 @@ COPY(2)
 COPY(3)
 COPY(4)
 COPY(5)
-COPY(6) COPY(7)
+COPY(6)
+COPY(7)
 
 #define ROW(n) \
 	{ create_##n,	   create_array_##n, create_packed_##n, create_array_packed_##n, run_##n, \
 	  run_binding_##n, append_##n,	     append_cuda_##n,	append_openvino_##n,	 append_tensorrt_##n, \
 	  add_config_##n,  clone_##n,	     release_##n }
-    static const uint16_t slots[] = { 7, 8, 168, 169, 9, 133, 216, 152, 154, 159, 130, 12, 100 };
+static const uint16_t slots[] = { 7, 8, 168, 169, 9, 133, 216, 152, 154, 159, 130, 12, 100 };
 static ort_function *const stand_ins[MAX_COPIES][sizeof slots / sizeof *slots] = { ROW(0), ROW(1), ROW(2), ROW(3),
 										   ROW(4), ROW(5), ROW(6), ROW(7) };
 

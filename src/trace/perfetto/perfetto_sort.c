@@ -23,15 +23,16 @@ struct sorter_event {
 static void *more_room(void *array, size_t *room, size_t need, size_t size)
 {
 	size_t more = *room ? *room : 256;
+	void *grown;
 
 	if (need <= *room)
 		return array;
 	while (more < need)
 		more *= 2;
-	array = realloc(array, more * size);
-	if (array)
+	grown = realloc(array, more * size);
+	if (grown)
 		*room = more;
-	return array;
+	return grown;
 }
 
 int perfetto_sort_add(struct sorter *sorter, const struct event *event, uint64_t dur_ns, struct err *err)

@@ -430,9 +430,9 @@ struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t
 		return NULL;
 	}
 	writer->out.overwrites = opts && opts->overwrites;
-	if (!writer->is_more &&
-	    (perfetto_describe_clocks(&writer->out, opts && opts->is_import) ||
-	     perfetto_describe_system(&writer->out, opts && opts->is_import) || (!writer->out.overwrites && flush(&writer->sink, err)))) {
+	if (!writer->is_more && (perfetto_describe_clocks(&writer->out, opts && opts->is_import) ||
+				 perfetto_describe_system(&writer->out, opts && opts->is_import) ||
+				 (!writer->out.overwrites && flush(&writer->sink, err)))) {
 		err_set(err, writer->out.err.code, "%s", writer->out.err.msg);
 		perfetto_write_drop(writer);
 		return NULL;
