@@ -44,6 +44,7 @@ bless: all
 # Formats the C files that differ from the last commit, with the version that ./check has installed.
 fmt:
 	@git diff --name-only --diff-filter=d HEAD -- '*.c' '*.h' | xargs -r $(BUILD)/lint/bin/clang-format -i --style=file
+	@$(BUILD)/lint/bin/ruff format --quiet .
 
 install: all
 	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX) && ninja -C $(BUILD) product)

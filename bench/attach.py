@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""attach.py BUILD [tiny|chain|resnet18|MODEL.onnx|times]...: what probes from outside cost a program that runs a model, beside
-two probes that do nothing; and how long it takes to look into a runtime, to put probes in and to take them out. Needs root."""
+"""attach.py BUILD [tiny|chain|resnet18|MODEL.onnx|times]...: what probes from outside cost a program that runs a model,
+beside two probes that do nothing; and how long it takes to look into a runtime, to put probes in and to take them out.
+Needs root."""
+
 import os
 import shutil
 import signal
@@ -23,15 +25,28 @@ class Attached:
     def __init__(self, bench, player, level):
         self.player, self.path = player, os.path.join(bench.folder, f"{level}.pftrace")
         self.process = subprocess.Popen(
-            [bench.inftrace, "attach", "--quiet", "--force", "--level", level, "--output", self.path, str(player.process.pid)],
-            stderr=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, players.OTHERS))
+            [
+                bench.inftrace,
+                "attach",
+                "--quiet",
+                "--force",
+                "--level",
+                level,
+                "--output",
+                self.path,
+                str(player.process.pid),
+            ],
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: os.sched_setaffinity(0, players.OTHERS),
+        )
         deadline = time.monotonic() + 20
         while "[uprobes]" not in open(f"/proc/{player.process.pid}/maps").read():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise runtime.Missing(f"inftrace attach: {self.process.communicate()[0] or 'no probes after 20 s'}")
             player.turn(1)
             time.sleep(0.05)
-        time.sleep(0.3)	# until the gate is open
+        time.sleep(0.3)  # until the gate is open
 
     def turn(self, n):
         return self.player.turn(n)
@@ -47,8 +62,13 @@ class Probed:
 
     def __init__(self, bench, player, level):
         self.player = player
-        self.process = subprocess.Popen([bench.probe_run, "hold", str(player.process.pid), level], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, players.OTHERS))
+        self.process = subprocess.Popen(
+            [bench.probe_run, "hold", str(player.process.pid), level],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: os.sched_setaffinity(0, players.OTHERS),
+        )
         if self.process.stdout.readline() != "in\n":
             raise runtime.Missing("probe_run cannot put probes in")
 
@@ -75,12 +95,22 @@ class Bench:
         for _ in range(n_sets):
             seen = [Attached(self, self.player(path), level) for level in ("inference", "operator")]
             empty = [Probed(self, self.player(path), level) for level in ("inference", "operator")]
-            rounds.play({"plain": (self.player(path), n), "inference": (seen[0], n), "operator": (seen[1], n),
-                         "inference-empty": (empty[0], n), "operator-empty": (empty[1], n),
-                         "empty": (players.Player([self.probe_run, "plain"]), 20000),
-                         "pair": (players.Player([self.probe_run, "pair"]), 2000)}, n_rounds)
+            rounds.play(
+                {
+                    "plain": (self.player(path), n),
+                    "inference": (seen[0], n),
+                    "operator": (seen[1], n),
+                    "inference-empty": (empty[0], n),
+                    "operator-empty": (empty[1], n),
+                    "empty": (players.Player([self.probe_run, "plain"]), 20000),
+                    "pair": (players.Player([self.probe_run, "pair"]), 2000),
+                },
+                n_rounds,
+            )
             n_lost += sum(players.report(self.inftrace, one.path)["losses"]["lost_events"] for one in seen)
-        print(f"{os.path.basename(path)}, ONNX Runtime {self.runtime.version}: {rounds.describe()}, {n_lost} events lost")
+        print(
+            f"{os.path.basename(path)}, ONNX Runtime {self.runtime.version}: {rounds.describe()}, {n_lost} events lost"
+        )
         for state in ("plain", "inference", "inference-empty", "operator", "operator-empty"):
             print("  %-15s %12.0f ns an inference (%.0f to %.0f)" % (state, *rounds.figure(lambda times: times[state])))
         return rounds
@@ -92,8 +122,14 @@ def pair(rounds):
 
 def at_sites(rounds, empty, cost):
     """What probes that do nothing cost at the same places of the same program."""
-    return [("probes that do nothing, same places", rounds.figure(lambda times: cost({**times, "inference": times["inference-empty"],
-                                                                                      "operator": times[empty]}))[0])]
+    return [
+        (
+            "probes that do nothing, same places",
+            rounds.figure(
+                lambda times: cost({**times, "inference": times["inference-empty"], "operator": times[empty]})
+            )[0],
+        )
+    ]
 
 
 def share(rounds, state):
@@ -103,15 +139,29 @@ def share(rounds, state):
 def tiny(bench):
     rounds = bench.rounds(bench.runtime.model(bench.folder, "tiny"), PLANS["tiny"])
     cost = lambda times: times["inference"] - times["plain"]
-    players.row("attach: one inference", rounds.figure(cost), "ns", 1.2 * pair(rounds), pair(rounds),
-                at_sites(rounds, "operator-empty", cost), more="the floor is two probes in a loop")
+    players.row(
+        "attach: one inference",
+        rounds.figure(cost),
+        "ns",
+        1.2 * pair(rounds),
+        pair(rounds),
+        at_sites(rounds, "operator-empty", cost),
+        more="the floor is two probes in a loop",
+    )
 
 
 def chain(bench):
     rounds = bench.rounds(bench.runtime.model(bench.folder, "chain"), PLANS["chain"])
     cost = lambda times: (times["operator"] - times["inference"]) / 100
-    players.row("attach: one operator", rounds.figure(cost), "ns", 1.2 * pair(rounds), pair(rounds),
-                at_sites(rounds, "operator-empty", cost), more="chain of 100; the floor is two probes in a loop")
+    players.row(
+        "attach: one operator",
+        rounds.figure(cost),
+        "ns",
+        1.2 * pair(rounds),
+        pair(rounds),
+        at_sites(rounds, "operator-empty", cost),
+        more="chain of 100; the floor is two probes in a loop",
+    )
 
 
 def other(bench, path):
@@ -123,11 +173,14 @@ def other(bench, path):
 
 def times(bench):
     player = bench.player(bench.runtime.model(bench.folder, "tiny"))
-    done = subprocess.run([bench.probe_run, "times", str(player.process.pid), "7"], stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(
+        [bench.probe_run, "times", str(player.process.pid), "7"], stdout=subprocess.PIPE, text=True, check=True
+    )
     player.end()
     columns = list(zip(*(map(float, line.split()) for line in done.stdout.splitlines())))
-    for what, budget, column in zip(("load the program", "look into the file", "put all probes in", "take them out"),
-                                    (None, 120, 50, 100), columns):
+    for what, budget, column in zip(
+        ("load the program", "look into the file", "put all probes in", "take them out"), (None, 120, 50, 100), columns
+    ):
         players.row("attach: " + what, (statistics.median(column), min(column), max(column)), "ms", budget)
 
 

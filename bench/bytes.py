@@ -3,6 +3,7 @@
 """bytes.py BUILD: how many bytes of a recording an operator takes, plain and compressed, beside what ONNX Runtime's own
 profiler writes for the same. An operator is two packets, its begin and its end. Nothing here depends on how fast the
 machine is."""
+
 import glob
 import os
 import shutil
@@ -30,7 +31,7 @@ def profiled(program, argv, prefix):
     player = players.Player([program, *argv, prefix])
     player.turn(INFERENCES)
     player.end()
-    path, = glob.glob(prefix + "*")
+    (path,) = glob.glob(prefix + "*")
     size = os.path.getsize(path)
     with open(path, "rb") as file:
         n_operators = sum(line.count(b"_kernel_time") for line in file)
@@ -46,8 +47,11 @@ def main(build):
         plain, n = recorded(program, argv, inftrace, os.path.join(folder, "plain.pftrace"))
         compressed, _ = recorded(program, argv, inftrace, os.path.join(folder, "compressed.pftrace"), "--compress")
         json, n_profiled = profiled(program, argv, os.path.join(folder, "profile"))
-        print(f"chain of {OPERATORS}, {n} inferences: {plain:.1f} bytes of the file for an operator, compressed {compressed:.1f}; "
-              f"ONNX Runtime {measured.version}: {json:.0f} ({n_profiled} operators)")
+        print(
+            f"chain of {OPERATORS}, {n} inferences: {plain:.1f} bytes of the file for an operator, "
+            f"compressed {compressed:.1f}; "
+            f"ONNX Runtime {measured.version}: {json:.0f} ({n_profiled} operators)"
+        )
         peers = [("its profiler's JSON", json / 2)]
         players.row("file, plain: a packet (an operator has two)", plain / 2, "bytes", 24, None, peers)
         players.row("file, compressed: a packet", compressed / 2, "bytes", 10, None, peers)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""models.py BUILD [chain|tiny|resnet18|MODEL.onnx]...: what recording costs a program that runs a model, beside what ONNX
-Runtime's own profiler costs it. One thread, so that what is added is not hidden behind another one's work."""
+"""models.py BUILD [chain|tiny|resnet18|MODEL.onnx]...: what recording costs a program that runs a model, beside what
+ONNX Runtime's own profiler costs it. One thread, so that what is added is not hidden behind another one's work."""
+
 import os
 import shutil
 import sys
@@ -22,10 +23,21 @@ class Bench:
     def player(self, path, level=None, profile=None):
         around = ()
         if level:
-            around = [self.inftrace, "record", "--quiet", "--force", "--level", level,
-                      "--output", os.path.join(self.folder, f"{level}.pftrace"), "--"]
+            around = [
+                self.inftrace,
+                "record",
+                "--quiet",
+                "--force",
+                "--level",
+                level,
+                "--output",
+                os.path.join(self.folder, f"{level}.pftrace"),
+                "--",
+            ]
         profile = [os.path.join(self.folder, "profile")] if profile else []
-        return players.Player([os.path.join(self.build, "bench/model_run"), self.runtime.library, path, *profile], around)
+        return players.Player(
+            [os.path.join(self.build, "bench/model_run"), self.runtime.library, path, *profile], around
+        )
 
     def floor(self):
         return players.Player([os.path.join(self.build, "bench/event_run"), "floor-span"])
@@ -34,11 +46,16 @@ class Bench:
         n_sets, n_rounds, n, n_profiled = plan
         rounds = players.Rounds()
         for _ in range(n_sets):
-            rounds.play({"plain": (self.player(path), n),
-                         "operator": (self.player(path, "operator"), n),
-                         "inference": (self.player(path, "inference"), n),
-                         "profiler": (self.player(path, profile=True), n_profiled),
-                         "floor": (self.floor(), 20000)}, n_rounds)
+            rounds.play(
+                {
+                    "plain": (self.player(path), n),
+                    "operator": (self.player(path, "operator"), n),
+                    "inference": (self.player(path, "inference"), n),
+                    "profiler": (self.player(path, profile=True), n_profiled),
+                    "floor": (self.floor(), 20000),
+                },
+                n_rounds,
+            )
             for name in os.listdir(self.folder):
                 if name.startswith("profile"):
                     os.unlink(os.path.join(self.folder, name))
@@ -60,12 +77,28 @@ def chain(bench):
 
     def each(state, base="plain"):
         return rounds.figure(lambda times: (times[state] - times[base]) / n_operators)
-    players.row("one operator, hooked", each("operator"), "ns", floor + 6.4, floor, [("its profiler", each("profiler")[0])],
-                "chain of 100, with a 100th of what the inference around them costs")
-    players.row("one operator, the hook alone", each("operator", "inference"), "ns", None, floor,
-                more="against level inference")
-    players.row("chain of 100 tiny operators", share(rounds, "operator"), "%", 8, floor_share,
-                [("its profiler", share(rounds, "profiler")[0])], "level operator")
+
+    players.row(
+        "one operator, hooked",
+        each("operator"),
+        "ns",
+        floor + 6.4,
+        floor,
+        [("its profiler", each("profiler")[0])],
+        "chain of 100, with a 100th of what the inference around them costs",
+    )
+    players.row(
+        "one operator, the hook alone", each("operator", "inference"), "ns", None, floor, more="against level inference"
+    )
+    players.row(
+        "chain of 100 tiny operators",
+        share(rounds, "operator"),
+        "%",
+        8,
+        floor_share,
+        [("its profiler", share(rounds, "profiler")[0])],
+        "level operator",
+    )
 
 
 def tiny(bench):
@@ -74,14 +107,30 @@ def tiny(bench):
 
     def added(state):
         return rounds.figure(lambda times: times[state] - times["plain"])
-    players.row("one inference, level inference", added("inference"), "ns", 150, floor,
-                [("its profiler", added("profiler")[0])], "a model of one operator")
+
+    players.row(
+        "one inference, level inference",
+        added("inference"),
+        "ns",
+        150,
+        floor,
+        [("its profiler", added("profiler")[0])],
+        "a model of one operator",
+    )
 
 
 def other(bench, path):
     name = os.path.basename(path).removesuffix(".onnx")
     rounds = bench.rounds(path, PLANS["other"])
-    players.row(name, share(rounds, "operator"), "%", 1, None, [("its profiler", share(rounds, "profiler")[0])], "level operator")
+    players.row(
+        name,
+        share(rounds, "operator"),
+        "%",
+        1,
+        None,
+        [("its profiler", share(rounds, "profiler")[0])],
+        "level operator",
+    )
 
 
 def main(build, *names):

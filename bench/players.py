@@ -4,9 +4,10 @@
 The machine is never quiet. So nothing is compared with what was measured a minute ago: players are alive at the same
 time, take turns of a few milliseconds on one CPU, in an order that rotates, and each round gives one difference
 between two of them. Where a process's memory lies makes a difference, too, and a large one, so that is
-drawn again and again: each set of rounds has new processes. A figure is the median of the sets' medians, in brackets the
-interval in which the true median lies with a confidence of 95 % (or, of five sets or less, the lowest and the highest).
-Recorders and other daemons stay on the other CPUs."""
+drawn again and again: each set of rounds has new processes. A figure is the median of the sets' medians, in brackets
+the interval in which the true median lies with a confidence of 95 % (or, of five sets or less, the lowest and the
+highest). Recorders and other daemons stay on the other CPUs."""
+
 import atexit
 import glob
 import json
@@ -32,10 +33,16 @@ class Player:
     """A running player; around: the command that starts it, a recorder for instance."""
 
     def __init__(self, argv, around=(), env=(), user=None):
-        self.process = subprocess.Popen([*around, argv[0], str(CPU), *argv[1:]], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True, bufsize=1, user=user,
-                                        env={**os.environ, "ORT_DISABLE_TELEMETRY": "1", **dict(env)},
-                                        preexec_fn=lambda: os.sched_setaffinity(0, OTHERS))
+        self.process = subprocess.Popen(
+            [*around, argv[0], str(CPU), *argv[1:]],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+            user=user,
+            env={**os.environ, "ORT_DISABLE_TELEMETRY": "1", **dict(env)},
+            preexec_fn=lambda: os.sched_setaffinity(0, OTHERS),
+        )
         self.answer()
 
     def answer(self):
@@ -59,7 +66,7 @@ def interval(values):
     """Of sorted values: those of the ranks between which the median lies with a confidence of 95 % or more."""
     n, outside, rank = len(values), 0.0, 0
     while rank < n // 2:
-        outside += 2 * math.comb(n, rank) / 2 ** n
+        outside += 2 * math.comb(n, rank) / 2**n
         if outside > 0.05:
             break
         rank += 1
@@ -100,8 +107,23 @@ class Rounds:
 def row(what, figure, unit, budget, floor=None, peers=(), more="", at_least=False):
     """figure: a number or (figure, lower, upper); floor, budget: numbers in the same unit; peers: (name, number)."""
     figure, lower, upper = figure if isinstance(figure, tuple) else (figure, None, None)
-    print("row", json.dumps(dict(what=what, figure=figure, lower=lower, upper=upper, unit=unit, floor=floor,
-                                 budget=budget, peers=list(peers), more=more, at_least=at_least)))
+    print(
+        "row",
+        json.dumps(
+            dict(
+                what=what,
+                figure=figure,
+                lower=lower,
+                upper=upper,
+                unit=unit,
+                floor=floor,
+                budget=budget,
+                peers=list(peers),
+                more=more,
+                at_least=at_least,
+            )
+        ),
+    )
 
 
 def report(inftrace, path):
@@ -132,19 +154,31 @@ class Lttng:
         if self.user:
             shutil.chown(self.folder, self.user)
         self.env = {"LTTNG_HOME": self.folder, "LTTNG_UST_REGISTER_TIMEOUT": "5000", "HOME": self.folder}
-        self.daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel"], env={**os.environ, **self.env},
-                                       user=self.user, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                       start_new_session=True, preexec_fn=lambda: os.sched_setaffinity(0, OTHERS))
-        atexit.register(self._stop)	# whatever goes wrong
+        self.daemon = subprocess.Popen(
+            ["lttng-sessiond", "--no-kernel"],
+            env={**os.environ, **self.env},
+            user=self.user,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=lambda: os.sched_setaffinity(0, OTHERS),
+        )
+        atexit.register(self._stop)  # whatever goes wrong
         self("create", "bench", "--output", os.path.join(self.folder, "out"))
         self("enable-channel", "-u", "channel", "--discard", *channel)
         self("enable-event", "-u", "-c", "channel", "inftrace_bench:event")
         self("start")
 
     def __call__(self, *command):
-        for _ in range(50):	# it may not have opened its socket yet
-            done = subprocess.run(["lttng", "--no-sessiond", *command], env={**os.environ, **self.env},
-                                  user=self.user, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for _ in range(50):  # it may not have opened its socket yet
+            done = subprocess.run(
+                ["lttng", "--no-sessiond", *command],
+                env={**os.environ, **self.env},
+                user=self.user,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
             if not done.returncode:
                 return done.stdout
             if "create" not in command:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""recorder.py BUILD: CPU time and memory of the recorder while a program makes 100,000 operators a second, a chain of 100 a
-thousand times; beside them LTTng's consumer daemon at 100,000 events of LTTng-UST, and `perf record` at 100,000 page
-faults. The floor is our recorder while the program sleeps. CPU time is the scheduler's, in nanoseconds."""
+"""recorder.py BUILD: CPU time and memory of the recorder while a program makes 100,000 operators a second, a chain of
+100 a thousand times; beside them LTTng's consumer daemon at 100,000 events of LTTng-UST, and `perf record` at 100,000
+page faults. The floor is our recorder while the program sleeps. CPU time is the scheduler's, in nanoseconds."""
+
 import glob
 import os
 import shutil
@@ -50,16 +51,20 @@ def ours(build, folder, options):
     measured = runtime.Runtime(build)
     path = os.path.join(folder, "recorder.pftrace")
     inftrace = os.path.join(build, "inftrace")
-    player = players.Player([os.path.join(build, "bench/model_run"), measured.library, measured.model(folder, "chain")],
-                            [inftrace, "record", "--quiet", "--force", "--output", path, *options, "--"])
+    player = players.Player(
+        [os.path.join(build, "bench/model_run"), measured.library, measured.model(folder, "chain")],
+        [inftrace, "record", "--quiet", "--force", "--output", path, *options, "--"],
+    )
     what = " ".join(["inftrace record", *options])
     idle = measure(what + ", nothing happens", player, player.process.pid, 1, 0)
     busy = measure(what, player, player.process.pid, 1, CHUNKS_PER_SECOND)
     player.end()
     report = players.report(inftrace, path)
     n = report["models"][0]["inferences"]["count"]
-    print(f"    {n * OPERATORS} operators of {(SECONDS + WARM_UP) * CHUNKS_PER_SECOND * OPERATORS} are in the recording, "
-          f"{report['losses']['lost_events']} events were lost")
+    print(
+        f"    {n * OPERATORS} operators of {(SECONDS + WARM_UP) * CHUNKS_PER_SECOND * OPERATORS} are in the recording, "
+        f"{report['losses']['lost_events']} events were lost"
+    )
     return idle, busy
 
 
@@ -81,13 +86,20 @@ def lttng(build):
 def perf(build, folder):
     path = os.path.join(folder, "perf.data")
     command = ["perf", "record", "--quiet", "--event", "page-faults:u", "--count", "1", "--output", path]
-    if not shutil.which("perf") or subprocess.run([*command, "true"], stdout=subprocess.DEVNULL,
-                                                  stderr=subprocess.DEVNULL).returncode:
-        players.left_out("perf record beside the recorder", "not installed, or not allowed here (apt install linux-perf)")
+    if (
+        not shutil.which("perf")
+        or subprocess.run([*command, "true"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+    ):
+        players.left_out(
+            "perf record beside the recorder", "not installed, or not allowed here (apt install linux-perf)"
+        )
         return None
     player = players.Player([os.path.join(build, "bench/event_run"), "fault"])
-    recorder = subprocess.Popen([*command, "--pid", str(player.process.pid)], stderr=subprocess.DEVNULL,
-                                preexec_fn=lambda: os.sched_setaffinity(0, players.OTHERS))
+    recorder = subprocess.Popen(
+        [*command, "--pid", str(player.process.pid)],
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: os.sched_setaffinity(0, players.OTHERS),
+    )
     time.sleep(0.5)
     result = measure("perf record, page faults", player, recorder.pid, OPERATORS, CHUNKS_PER_SECOND)
     recorder.send_signal(signal.SIGINT)

@@ -15,8 +15,9 @@ status=0
 seconds=$(python3 "$judge" time "$folder/bench-report.pftrace" 2>/dev/null) || seconds=
 if [ -n "$seconds" ]; then
 	awk -v s="$seconds" '/^recording/ { events = $5 } /events\/s, / { ours = $2 }
-		END { theirs = events / s; printf "trace_processor (WebAssembly) loads %.1f M events at %.2f M events/s; report: %.1f M/s, %.1f times that\n",
-			events, theirs, ours, ours / theirs }' "$folder/out"
+		END { theirs = events / s
+			printf "trace_processor (WebAssembly) loads %.1f M events at %.2f M events/s; ", events, theirs
+			printf "report: %.1f M/s, %.1f times that\n", ours, ours / theirs }' "$folder/out"
 else
 	echo "trace_processor cannot run here: it is left out" >&2
 fi

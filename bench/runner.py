@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""runner.py BUILD: what the loop of inftrace-run adds to an inference, beside the barest loop that calls the same session:
-a chain of 100 tiny operators, and as the worst case a model of one."""
+"""runner.py BUILD: what the loop of inftrace-run adds to an inference, beside the barest loop that calls the same
+session: a chain of 100 tiny operators, and as the worst case a model of one."""
+
 import os
 import shutil
 import statistics
@@ -12,13 +13,17 @@ import players
 import runtime
 
 SETS = 6
-MODELS = {"chain": (600, 60), "tiny": (4000, 100)}    # inferences a turn, rounds
+MODELS = {"chain": (600, 60), "tiny": (4000, 100)}  # inferences a turn, rounds
 
 
 def play(program, library, model, n, rounds):
     """Paired differences of the rounds in ns, what the bare loop takes, the floor."""
-    done = subprocess.run([program, str(players.CPU), library, model, str(n), str(rounds + 3)], stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "ORT_DISABLE_TELEMETRY": "1"})
+    done = subprocess.run(
+        [program, str(players.CPU), library, model, str(n), str(rounds + 3)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "ORT_DISABLE_TELEMETRY": "1"},
+    )
     if done.returncode:
         sys.exit(f"{program}: status {done.returncode}")
     lines = [tuple(map(float, line.split())) for line in done.stdout.splitlines()][3:]
@@ -38,10 +43,19 @@ def measure(program, measured, folder, name):
     base, clocks = statistics.median(bare), statistics.median(floor)
     print("%s: %.0f ns bare; the loop adds %.1f ns (%.1f to %.1f), floor %.1f ns" % (name, base, *figure, clocks))
     if name == "tiny":
-        players.row("loop of inftrace-run: one operator", figure, "ns", round(clocks + 25, 1), clocks, [], "%.0f ns bare" % base)
+        players.row(
+            "loop of inftrace-run: one operator", figure, "ns", round(clocks + 25, 1), clocks, [], "%.0f ns bare" % base
+        )
     else:
-        players.row(f"loop of inftrace-run: {name}", tuple(100 * value / base for value in figure), "%", 0.5, 100 * clocks / base, [],
-                    "%.0f us bare" % (base / 1e3))
+        players.row(
+            f"loop of inftrace-run: {name}",
+            tuple(100 * value / base for value in figure),
+            "%",
+            0.5,
+            100 * clocks / base,
+            [],
+            "%.0f us bare" % (base / 1e3),
+        )
 
 
 def main(build):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ONNX Runtime that is measured, and models for it: the newest of PyPI, in an environment of its own in the build
 folder. BENCH_RUNTIME names another library to measure, BENCH_MODEL one more model."""
+
 import fcntl
 import glob
 import os
@@ -43,6 +44,10 @@ class Runtime:
     def model(self, folder, name):
         """Path of a model made in this folder: chain or tiny (make_tiny.py), or one of tools/make_model.py."""
         path = os.path.join(folder, name + ".onnx")
-        maker = os.path.join(HERE, "make_tiny.py") if name in ("chain", "tiny") else os.path.join(TOP, "tools/make_model.py")
+        maker = (
+            os.path.join(HERE, "make_tiny.py")
+            if name in ("chain", "tiny")
+            else os.path.join(TOP, "tools/make_model.py")
+        )
         self._call([self.python, maker, name, path])
         return path

@@ -8,7 +8,8 @@ shift
 here=$(dirname "$0")
 environment=$(dirname "$program")/psutil-env
 if ! "$environment/bin/python" -c 'import psutil' 2>/dev/null; then
-	python3 -m venv "$environment" && "$environment/bin/pip" -q install psutil || echo "psutil cannot be installed here: it is left out" >&2
+	python3 -m venv "$environment" && "$environment/bin/pip" -q install psutil ||
+		echo "psutil cannot be installed here: it is left out" >&2
 fi
 if "$environment/bin/python" -c 'import psutil' 2>/dev/null; then
 	exec "$program" "$@" "$environment/bin/python" "$here/sampler_peer.py"

@@ -3,6 +3,7 @@
 """start.py BUILD: how much more a program has to do until it is ready when it is recorded: from its exec, over loading
 ONNX Runtime, to the point at which it could create its first session. The figure is CPU time, because a start waits for
 nothing but disks and other programs; the time on the wall is printed beside it."""
+
 import os
 import shutil
 import statistics
@@ -20,8 +21,13 @@ print("ready", time.monotonic_ns() - wall, time.process_time_ns() - cpu)"""
 
 def start(around, argv):
     """Milliseconds from exec until it was ready: on the wall, on the CPU."""
-    done = subprocess.run([*around, *argv], stdout=subprocess.PIPE, text=True, env={**os.environ, "ORT_DISABLE_TELEMETRY": "1"},
-                          preexec_fn=lambda: os.sched_setaffinity(0, players.OTHERS))
+    done = subprocess.run(
+        [*around, *argv],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "ORT_DISABLE_TELEMETRY": "1"},
+        preexec_fn=lambda: os.sched_setaffinity(0, players.OTHERS),
+    )
     if done.returncode or not done.stdout.startswith("ready "):
         sys.exit(f"{argv}: status {done.returncode}: {done.stdout}")
     return [int(ns) / 1e6 for ns in done.stdout.split()[1:]]
@@ -41,15 +47,34 @@ def measure(what, argv, inftrace, folder):
             plain, recorded = start((), argv), start(around, argv)
         else:
             recorded, plain = start(around, argv), start((), argv)
-        if number >= 2:	# the first ones read the files from the disk
+        if number >= 2:  # the first ones read the files from the disk
             pairs.append((plain, recorded))
             armed.append(players.report(inftrace, path)["runtimes"][0]["arm_ns"] / 1e6)
     wall, cpu = (statistics.median(plain[which] for plain, _ in pairs) for which in (0, 1))
-    print("%s: ready after %.1f ms, %.1f ms of CPU; recorded: %.2f ms of CPU more (%.2f to %.2f), on the wall %.2f (%.2f to %.2f); "
-          "the agent says that it armed for %.2f ms (%.2f to %.2f)" %
-          (what, wall, cpu, *difference(pairs, 1), *difference(pairs, 0), statistics.median(armed), min(armed), max(armed)))
-    players.row(f"start of {what} that loads the runtime", difference(pairs, 1), "ms", 5, None, [],
-                "CPU time; plain: %.1f ms; on the wall %.1f ms more (%.1f to %.1f)" % (cpu, *difference(pairs, 0)))
+    print(
+        "%s: ready after %.1f ms, %.1f ms of CPU; recorded: %.2f ms of CPU more (%.2f to %.2f), "
+        "on the wall %.2f (%.2f to %.2f); "
+        "the agent says that it armed for %.2f ms (%.2f to %.2f)"
+        % (
+            what,
+            wall,
+            cpu,
+            *difference(pairs, 1),
+            *difference(pairs, 0),
+            statistics.median(armed),
+            min(armed),
+            max(armed),
+        )
+    )
+    players.row(
+        f"start of {what} that loads the runtime",
+        difference(pairs, 1),
+        "ms",
+        5,
+        None,
+        [],
+        "CPU time; plain: %.1f ms; on the wall %.1f ms more (%.1f to %.1f)" % (cpu, *difference(pairs, 0)),
+    )
 
 
 def main(build):

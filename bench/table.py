@@ -4,6 +4,7 @@
 "row {...}" and "left out {...}" (players.py), and lines of other benchmarks that state a budget:
 "WHAT  FIGURE UNIT  [floor NUMBER]  budget NUMBER", their peers by PEERS. Exit status 1 if a figure is above its budget
 or a benchmark failed."""
+
 import json
 import os
 import platform
@@ -12,8 +13,10 @@ import sys
 import time
 
 NUMBER = r"([\d,.]+)"
-LINE = re.compile(rf"\s*(?P<what>\S.*?)\s+(?P<figure>{NUMBER}) (?P<unit>\S+(?: of CPU)?)(?:\s+floor\s+(?P<floor>{NUMBER}))?"
-                  rf"\s+budget\s+(?P<budget>{NUMBER})")
+LINE = re.compile(
+    rf"\s*(?P<what>\S.*?)\s+(?P<figure>{NUMBER}) (?P<unit>\S+(?: of CPU)?)(?:\s+floor\s+(?P<floor>{NUMBER}))?"
+    rf"\s+budget\s+(?P<budget>{NUMBER})"
+)
 SECTION = re.compile(r"(\w+): /")
 # benchmark, what its row is called -> the peer's name, its figure
 PEERS = {
@@ -39,9 +42,18 @@ def rows_of(benchmark, text):
         if found := LINE.match(line):
             what = section + found["what"]
             peer = re.search(PEERS.get((benchmark, what), "$^"), text)
-            yield dict(what=f"{benchmark}: {what}", figure=number(found["figure"]), unit=found["unit"],
-                       floor=number(found["floor"]), budget=number(found["budget"]), lower=None, upper=None, more="",
-                       peers=[(peer[1], number(peer[2]))] if peer else [], at_least=found["unit"].endswith("/s"))
+            yield dict(
+                what=f"{benchmark}: {what}",
+                figure=number(found["figure"]),
+                unit=found["unit"],
+                floor=number(found["floor"]),
+                budget=number(found["budget"]),
+                lower=None,
+                upper=None,
+                more="",
+                peers=[(peer[1], number(peer[2]))] if peer else [],
+                at_least=found["unit"].endswith("/s"),
+            )
 
 
 def short(value):
@@ -57,7 +69,9 @@ def verdict(row):
     if not over:
         return "ok"
     # an interval that reaches to the other side: this run cannot tell
-    reaches = row["lower"] is not None and (row["upper"] >= row["budget"] if row["at_least"] else row["lower"] <= row["budget"])
+    reaches = row["lower"] is not None and (
+        row["upper"] >= row["budget"] if row["at_least"] else row["lower"] <= row["budget"]
+    )
     return "above?" if reaches else "ABOVE"
 
 
@@ -65,10 +79,19 @@ def cells(row):
     figure = short(row["figure"]) + " " + row["unit"]
     if row["lower"] is not None:
         figure += f" ({short(row['lower'])} to {short(row['upper'])})"
-    peers = ", ".join(f"{name} {short(value)}" + (f" ({short(value / row['figure'])} x)" if row["figure"] > 0 else "")
-                      for name, value in row["peers"])
+    peers = ", ".join(
+        f"{name} {short(value)}" + (f" ({short(value / row['figure'])} x)" if row["figure"] > 0 else "")
+        for name, value in row["peers"]
+    )
     sign = "" if row["budget"] is None else ">= " if row["at_least"] else "<= "
-    return [row["what"], figure, short(row["floor"]), (sign + short(row["budget"])).strip("-"), verdict(row), peers or "-"]
+    return [
+        row["what"],
+        figure,
+        short(row["floor"]),
+        (sign + short(row["budget"])).strip("-"),
+        verdict(row),
+        peers or "-",
+    ]
 
 
 def print_table(lines):
@@ -85,8 +108,10 @@ def machine():
             model = next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
     except (OSError, StopIteration):
         model = platform.machine()
-    return (f"{model}, {len(os.sched_getaffinity(0))} CPUs, Linux {platform.release()}, load {os.getloadavg()[1]:.1f}, "
-            f"{time.strftime('%Y-%m-%d %H:%M')}")
+    return (
+        f"{model}, {len(os.sched_getaffinity(0))} CPUs, Linux {platform.release()}, load {os.getloadavg()[1]:.1f}, "
+        f"{time.strftime('%Y-%m-%d %H:%M')}"
+    )
 
 
 def main(path):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# trace_bench.sh PROGRAM [--check]: what our trace files cost and, in the same run, how long the real trace_processor takes
-# to read them, by way of test/e2e/judge.py. Without Node.js or a network that is left out.
+# trace_bench.sh PROGRAM [--check]: what our trace files cost and, in the same run, how long the real trace_processor
+# takes to read them, by way of test/e2e/judge.py. Without Node.js or a network that is left out.
 set -eu
 program=$1
 shift
@@ -13,7 +13,9 @@ status=0
 for kind in plain compressed; do
 	seconds=$(python3 "$judge" time "$folder/bench-$kind.pftrace" 2>/dev/null) || seconds=
 	if [ -n "$seconds" ]; then
-		awk -v s="$seconds" -v k="$kind" 'BEGIN { printf "trace_processor (WebAssembly) reads the %s file: %.0f ns/packet\n", k, s * 1e9 / 1e6 }'
+		awk -v s="$seconds" -v k="$kind" \
+			'BEGIN { printf "trace_processor (WebAssembly) reads the %s file: %.0f ns/packet\n", k,
+				s * 1e9 / 1e6 }'
 	else
 		echo "trace_processor cannot run here: it is left out" >&2
 	fi

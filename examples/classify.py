@@ -3,6 +3,7 @@
 """classify.py MODEL [PICTURES]: an ordinary program that runs a model with ONNX Runtime; it knows nothing of inftrace.
 
 Loads an image classifier, feeds it pictures of noise one at a time and prints the class that came out most often."""
+
 import collections
 import sys
 
@@ -19,7 +20,7 @@ def main(path, pictures=50):
         picture = random.standard_normal((1, *image.shape[1:]), dtype=np.float32)
         (scores,) = session.run(None, {image.name: picture})
         classes[int(scores.argmax())] += 1
-    (best, n), = classes.most_common(1)
+    ((best, n),) = classes.most_common(1)
     print(f"{pictures} pictures, {len(classes)} classes; most often class {best}, {n} times")
 
 

@@ -6,6 +6,7 @@
   chain     100 tiny operators in a row: what one operator costs
 
 The models of the end-to-end tests are made in test/e2e/models.py."""
+
 import sys
 
 import numpy as np
@@ -31,16 +32,29 @@ class Graph:
         return name + "_out"
 
     def conv_norm(self, name, x, n_in, n_out, size, stride):
-        x = self.node("Conv", f"{name}.conv", [x, self.weight(f"{name}.weight", n_out, n_in, size, size)],
-                      kernel_shape=[size, size], strides=[stride, stride], pads=[size // 2] * 4)
-        scale, shift, mean = (self.weight(f"{name}.{part}", n_out, around=around, scale=0.1)
-                              for part, around in (("scale", 1.0), ("shift", 0.0), ("mean", 0.0)))
+        x = self.node(
+            "Conv",
+            f"{name}.conv",
+            [x, self.weight(f"{name}.weight", n_out, n_in, size, size)],
+            kernel_shape=[size, size],
+            strides=[stride, stride],
+            pads=[size // 2] * 4,
+        )
+        scale, shift, mean = (
+            self.weight(f"{name}.{part}", n_out, around=around, scale=0.1)
+            for part, around in (("scale", 1.0), ("shift", 0.0), ("mean", 0.0))
+        )
         self.weights.append(numpy_helper.from_array(np.ones(n_out, np.float32), f"{name}.variance"))
         return self.node("BatchNormalization", f"{name}.norm", [x, scale, shift, mean, f"{name}.variance"])
 
     def model(self, name, x, y, x_shape, y_shape):
-        graph = helper.make_graph(self.nodes, name, [helper.make_tensor_value_info(x, TensorProto.FLOAT, x_shape)],
-                                  [helper.make_tensor_value_info(y, TensorProto.FLOAT, y_shape)], self.weights)
+        graph = helper.make_graph(
+            self.nodes,
+            name,
+            [helper.make_tensor_value_info(x, TensorProto.FLOAT, x_shape)],
+            [helper.make_tensor_value_info(y, TensorProto.FLOAT, y_shape)],
+            self.weights,
+        )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], producer_name="inftrace")
         model.ir_version = 7
         return model
@@ -66,7 +80,9 @@ def resnet18():
             x = block(f"layer{i}.{j}", x, n_in, n_out)
             n_in = n_out
     x = graph.node("Flatten", "head.flatten", [graph.node("GlobalAveragePool", "head.pool", [x])])
-    x = graph.node("Gemm", "head.classes", [x, graph.weight("head.weight", 1000, n_in), graph.weight("head.bias", 1000)], transB=1)
+    x = graph.node(
+        "Gemm", "head.classes", [x, graph.weight("head.weight", 1000, n_in), graph.weight("head.bias", 1000)], transB=1
+    )
     y = graph.node("Softmax", "head.softmax", [x], axis=1)
     return graph.model("resnet18", "image", y, ["batch", 3, 224, 224], ["batch", 1000])
 

@@ -39,7 +39,8 @@ packages() {
 		return
 	}
 	for package; do
-		dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null | grep -qx installed || missing="$missing $package"
+		dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null | grep -qx installed ||
+			missing="$missing $package"
 	done
 	[ "$missing" ] || return 0
 	[ "$(id -u)" = 0 ] || command -v sudo > /dev/null ||

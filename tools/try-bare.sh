@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# [MIRROR=URL] try-bare.sh SUITE [COMMAND]: runs COMMAND (./demo && ./check) on what is committed, in a bare system of that Debian
-# or Ubuntu release (bookworm, trixie, noble). Needs root and debootstrap. Mirror, certificates and the settings of
-# pip and Maven are those of this machine. The bare system is kept in $XDG_CACHE_HOME/inftrace-bare and copied for each try.
+# [MIRROR=URL] try-bare.sh SUITE [COMMAND]: runs COMMAND (./demo && ./check) on what is committed, in a bare system of
+# that Debian or Ubuntu release (bookworm, trixie, noble). Needs root and debootstrap. Mirror, certificates and the
+# settings of pip and Maven are those of this machine. The bare system is kept in $XDG_CACHE_HOME/inftrace-bare and
+# copied for each try.
 set -euo pipefail
 suite=${1:?usage: try-bare.sh SUITE [COMMAND]}
 command=${2:-./demo && ./check}
@@ -39,7 +40,8 @@ while IFS= read -r setting; do
 	PIP_CONFIG_FILE=* | PIP_FIND_LINKS=*) continue ;;
 	esac
 	settings+=("$setting")
-done < <(env | grep -E '^(PIP_|https?_proxy=|HTTPS?_PROXY=|no_proxy=|NO_PROXY=|SSL_CERT_FILE=|NODE_EXTRA_CA_CERTS=|GOPROXY=|GONOSUM|GOFLAGS)' || true)
+done < <(env | grep -E -e '^(PIP_|https?_proxy=|HTTPS?_PROXY=|no_proxy=|NO_PROXY=|SSL_CERT_FILE=)' \
+	-e '^(NODE_EXTRA_CA_CERTS=|GOPROXY=|GONOSUM|GOFLAGS)' || true)
 
 # In namespaces of its own: nothing stays mounted or running afterwards.
 unshare --mount --pid --fork bash -euc '
@@ -51,6 +53,7 @@ unshare --mount --pid --fork bash -euc '
 	mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
 	mount --bind /sys "$root/sys"
 	mount -t proc proc "$root/proc"
-	exec chroot "$root" env -i HOME=/root TERM="${TERM:-dumb}" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" \
+	exec chroot "$root" env -i HOME=/root TERM="${TERM:-dumb}" \
+		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" \
 		sh -c "cd /inftrace && $command"
 ' bash "$root" "$command" ${settings[@]+"${settings[@]}"}

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# [COMMAND=...] [MIRROR=URL SUITE=NAME] try-kernel.sh VERSION [pytest arguments]: boots that kernel (6.1, 6.12) in qemu and runs the
-# tests of attach, --inject and next there with build/inftrace, or COMMAND instead. The kernel is the newest of that version that
-# this machine's package source has, or that of another Debian or Ubuntu release (MIRROR, SUITE). This machine's files are the
-# guest's, read-only with a layer in memory above them: what is built and installed here is there, and what is changed there is
-# gone afterwards. The processor is emulated, a tenth as fast or less: tests with fixed times may fail for that.
-# Needs root, qemu-system-x86, busybox-static, kmod, cpio, xz-utils and zstd. GUEST_CPUS and GUEST_MEMORY size the guest (2, 4G);
-# what it may write is half of its memory. Kernels are kept in $XDG_CACHE_HOME/inftrace-kernels.
+# [COMMAND=...] [MIRROR=URL SUITE=NAME] try-kernel.sh VERSION [pytest arguments]: boots that kernel (6.1, 6.12) in qemu
+# and runs the tests of attach, --inject and next there with build/inftrace, or COMMAND instead. The kernel is the
+# newest of that version that this machine's package source has, or that of another Debian or Ubuntu release (MIRROR,
+# SUITE). This machine's files are the guest's, read-only with a layer in memory above them: what is built and installed
+# here is there, and what is changed there is gone afterwards. The processor is emulated, a tenth as fast or less: tests
+# with fixed times may fail for that. Needs root, qemu-system-x86, busybox-static, kmod, cpio, xz-utils and zstd.
+# GUEST_CPUS and GUEST_MEMORY size the guest (2, 4G); what it may write is half of its memory. Kernels are kept in
+# $XDG_CACHE_HOME/inftrace-kernels.
 set -euo pipefail
 version=${1:?usage: try-kernel.sh VERSION [pytest arguments]}
 shift
@@ -34,13 +35,17 @@ if [ -n "${MIRROR:-}" ]; then
 	fi
 	echo "deb [$trust] $MIRROR $SUITE main" >"$lists/sources.list"
 	apt=(-o "Dir::Etc::sourcelist=$lists/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State=$lists/state"
-		-o "Dir::Cache=$lists/cache" -o Dir::State::status=/dev/null -o APT::Architecture=amd64 -o APT::Sandbox::User=root)
+		-o "Dir::Cache=$lists/cache" -o Dir::State::status=/dev/null -o APT::Architecture=amd64
+		-o APT::Sandbox::User=root)
 	apt-get "${apt[@]}" -qq update
 fi
 number=${version//./\\.}'[.-][0-9][^ ]*'
 package=$(apt-cache "${apt[@]}" search --names-only "^linux-image-(unsigned-)?$number-(amd64-unsigned|generic)\$" |
 	awk '{ print $1 }' | grep -v -- -cloud- | grep -v -- -rt- | sort -V | tail -n 1)
-[ -n "$package" ] || { echo "try-kernel.sh: no package of a kernel $version here; MIRROR and SUITE name another release" >&2; exit 2; }
+[ -n "$package" ] || {
+	echo "try-kernel.sh: no package of a kernel $version here; MIRROR and SUITE name another release" >&2
+	exit 2
+}
 kernel=$cache/$package
 if [ ! -d "$kernel" ]; then
 	packages=("$package")
@@ -59,8 +64,8 @@ release=$(basename "$kernel"/lib/modules/*)
 mkdir -p "$work/initramfs"/{bin,modules}
 cp "$(command -v busybox)" "$work/initramfs/bin/busybox"
 n=100
-modprobe -d "$kernel" -S "$release" -a --show-depends virtio_pci 9pnet_virtio 9p overlay fuse | awk '$1 == "insmod" { print $2 }' |
-	awk '!seen[$0]++' | while IFS= read -r module; do
+modprobe -d "$kernel" -S "$release" -a --show-depends virtio_pci 9pnet_virtio 9p overlay fuse |
+	awk '$1 == "insmod" { print $2 }' | awk '!seen[$0]++' | while IFS= read -r module; do
 	n=$((n + 1))
 	case $module in
 	*.xz) xz -dc "$module" ;;
@@ -102,7 +107,8 @@ mount -t bpf bpf /sys/fs/bpf
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 ip link set lo up 2>/dev/null
 cd $(printf %q "$PWD")
-export HOME=$(printf %q "$HOME") PATH=$(printf %q "$PATH") LANG=C.UTF-8 XDG_CACHE_HOME=$(printf %q "${XDG_CACHE_HOME:-}")
+export HOME=$(printf %q "$HOME") PATH=$(printf %q "$PATH")
+export LANG=C.UTF-8 XDG_CACHE_HOME=$(printf %q "${XDG_CACHE_HOME:-}")
 export INFTRACE_TEST_CACHE=$(printf %q "${INFTRACE_TEST_CACHE:-}")
 echo "try-kernel: \$(uname -r)"
 setsid bash -c $(printf %q "$command") </dev/null
@@ -112,9 +118,11 @@ echo o >/proc/sysrq-trigger
 while :; do :; done
 END
 
-nice -n 19 qemu-system-x86_64 -accel tcg,thread=multi -cpu max -smp "${GUEST_CPUS:-2}" -m "${GUEST_MEMORY:-4G}" -nodefaults -no-reboot \
-	-display none -serial stdio -kernel "$kernel/boot/vmlinuz-$release" -initrd "$work/initramfs.gz" \
+nice -n 19 qemu-system-x86_64 -accel tcg,thread=multi -cpu max -smp "${GUEST_CPUS:-2}" -m "${GUEST_MEMORY:-4G}" \
+	-nodefaults -no-reboot -display none -serial stdio -kernel "$kernel/boot/vmlinuz-$release" \
+	-initrd "$work/initramfs.gz" \
 	-append "console=ttyS0 quiet loglevel=4 panic=-1 mitigations=off no_timer_check" \
-	-virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap </dev/null | tee "$work/console"
+	-virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap </dev/null |
+	tee "$work/console"
 status=$(sed -n 's/.*try-kernel: status \([0-9]*\).*/\1/p' "$work/console" | tail -n 1)
 exit "${status:-1}"

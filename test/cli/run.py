@@ -8,6 +8,7 @@ A case is a folder beside this file:
   edit    optional: a script for sed -E that takes out what differs from run to run, applied to both outputs
 A cmd that exits with 77 is skipped; its last line of standard error is the reason.
 Prints TAP. --bless writes what was printed into the case instead of comparing."""
+
 import difflib
 import os
 import pathlib
@@ -34,13 +35,22 @@ def run(case, inftrace):
         work = pathlib.Path(folder) / "work"
         shutil.copytree(case, work)
         environment = {
-            "PATH": f"{inftrace.parent}:{os.environ['PATH']}", "HOME": folder, "TMPDIR": folder, "LC_ALL": "C.UTF-8", "TERM": "dumb",
-            "DATA": str(SOURCE / "test/data"), "SOURCE": str(SOURCE),
+            "PATH": f"{inftrace.parent}:{os.environ['PATH']}",
+            "HOME": folder,
+            "TMPDIR": folder,
+            "LC_ALL": "C.UTF-8",
+            "TERM": "dumb",
+            "DATA": str(SOURCE / "test/data"),
+            "SOURCE": str(SOURCE),
         }
         environment.update((name, value) for name, value in os.environ.items() if name.endswith("SAN_OPTIONS"))
-        done = subprocess.run(["bash", "./cmd"], cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
-        printed = {name: edit(case, text.replace(folder.encode(), b"FOLDER"))
-                   for name, text in (("out", done.stdout), ("err", done.stderr))}
+        done = subprocess.run(
+            ["bash", "./cmd"], cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
+        )
+        printed = {
+            name: edit(case, text.replace(folder.encode(), b"FOLDER"))
+            for name, text in (("out", done.stdout), ("err", done.stderr))
+        }
         return {**printed, "status": b"%d\n" % done.returncode}
 
 
@@ -60,14 +70,19 @@ def bless(case, printed):
 
 def differences(case, wanted, printed):
     for name in wanted:
-        yield from difflib.unified_diff(wanted[name].decode(errors="replace").splitlines(), printed[name].decode(errors="replace").splitlines(),
-                                        f"{case.name}/{name}", f"{name} now", lineterm="")
+        yield from difflib.unified_diff(
+            wanted[name].decode(errors="replace").splitlines(),
+            printed[name].decode(errors="replace").splitlines(),
+            f"{case.name}/{name}",
+            f"{name} now",
+            lineterm="",
+        )
 
 
 def main(arguments):
     is_bless = arguments[0] == "--bless"
     inftrace = pathlib.Path(arguments[is_bless]).resolve()
-    cases = [HERE / name for name in arguments[is_bless + 1:]] or sorted(path.parent for path in HERE.glob("*/cmd"))
+    cases = [HERE / name for name in arguments[is_bless + 1 :]] or sorted(path.parent for path in HERE.glob("*/cmd"))
     failed = 0
     print(f"1..{len(cases)}")
     for number, case in enumerate(cases, 1):

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes test/data/elf: a small ELF file that is built as ONNX Runtime 1.15 is, as far as src/runtime looks: types, tables of
-virtual functions, code, texts and descriptions of functions, and the table of its API. No code of it ever runs.
+"""Writes test/data/elf: a small ELF file that is built as ONNX Runtime 1.15 is, as far as src/runtime looks: types,
+tables of virtual functions, code, texts and descriptions of functions, and the table of its API. No code of it ever
+runs.
 
-Variants: plain.so; relr.so (words relocated by DT_RELR); split.so (Initialize in two halves, as in 1.31); and in bad/ what
-must be refused. What ort_sites_test.c expects of them stands there.
-"""
+Variants: plain.so; relr.so (words relocated by DT_RELR); split.so (Initialize in two halves, as in 1.31); and in bad/
+what must be refused. What ort_sites_test.c expects of them stands there."""
+
 import os
 import struct
 import sys
@@ -14,8 +15,14 @@ PAGE = 0x1000
 CODE, DATA = 0x10000, 0x20000
 ENDBR = b"\xf3\x0f\x1e\xfa"
 STATUS = b"\x48\xc7\x07\0\0\0\0\x48\x89\xf8\xc3"
-BODIES = {"S": STATUS, "0": b"\x31\xc0\xc3", "1": b"\xb8\x01\0\0\0\xc3", "V": b"\xc3", ".": b"\x55\x5d\xc3",
-          "K": b"\x41\xc6\x01\0" + STATUS}
+BODIES = {
+    "S": STATUS,
+    "0": b"\x31\xc0\xc3",
+    "1": b"\xb8\x01\0\0\0\xc3",
+    "V": b"\xc3",
+    ".": b"\x55\x5d\xc3",
+    "K": b"\x41\xc6\x01\0" + STATUS,
+}
 CXX = ["_ZTVN10__cxxabiv117__class_type_infoE", "_ZTVN10__cxxabiv120__si_class_type_infoE"]
 
 
@@ -24,12 +31,12 @@ class Runtime:
         self.relr = relr
         self.endbr = endbr
         self.code = bytearray()
-        self.functions = []     # (start, end), addresses
+        self.functions = []  # (start, end), addresses
         self.texts = {}
         self.rodata = bytearray(b"\0")
-        self.fixes = []         # (where in code, text): distances that are not known yet
+        self.fixes = []  # (where in code, text): distances that are not known yet
         self.data = bytearray()
-        self.words = {}         # offset in data: address, or (symbol, addend)
+        self.words = {}  # offset in data: address, or (symbol, addend)
         self.types = {}
         self.build(is_split)
 
@@ -47,7 +54,13 @@ class Runtime:
                 self.code += part
                 continue
             what, to = part
-            self.code += {"lea": b"\x48\x8d\x3d", "ret-lea": b"\x48\x8d\x05", "call": b"\xe8", "jmp": b"\xe9", "jne": b"\x0f\x85"}[what]
+            self.code += {
+                "lea": b"\x48\x8d\x3d",
+                "ret-lea": b"\x48\x8d\x05",
+                "call": b"\xe8",
+                "jmp": b"\xe9",
+                "jne": b"\x0f\x85",
+            }[what]
             if isinstance(to, str):
                 self.fixes.append((len(self.code), self.text(to)))
                 self.code += bytes(4)
@@ -94,11 +107,18 @@ class Runtime:
         self.function([("lea", handler), ("jmp", hot + 6)])
         assert CODE + len(self.code) <= hot
         self.code += b"\x90" * (hot - CODE - len(self.code))
-        body = [self.endbr, b"\x53", b"\x90" * (5 - len(self.endbr)), ("lea", text) if text else b"\x48\x31\xc0", ("jne", cold), b"\x5b\xc3"]
+        body = [
+            self.endbr,
+            b"\x53",
+            b"\x90" * (5 - len(self.endbr)),
+            ("lea", text) if text else b"\x48\x31\xc0",
+            ("jne", cold),
+            b"\x5b\xc3",
+        ]
         return self.function(body)
 
     def build(self, is_split):
-        for i in range(80):     # a runtime is told by how many names of its types it holds
+        for i in range(80):  # a runtime is told by how many names of its types it holds
             self.text("N11onnxruntime3T%02dE" % i)
         self.shared = {letter: self.function(body) for letter, body in BODIES.items()}
         plain = lambda: self.function(b"\x55\x5d\xc3")
@@ -109,19 +129,27 @@ class Runtime:
             hot = cold + 32
             self.function([("lea", "Encountered unknown exception in Initialize()"), ("jmp", hot + 6)])
             self.code += b"\x90" * (hot - CODE - len(self.code))
-            self.function([self.endbr, b"\x53", b"\x90" * (5 - len(self.endbr)), ("call", inner), ("jne", cold), b"\x5b\xc3"])
+            self.function(
+                [self.endbr, b"\x53", b"\x90" * (5 - len(self.endbr)), ("call", inner), ("jne", cold), b"\x5b\xc3"]
+            )
         else:
             self.catching("Session successfully initialized.", "Encountered unknown exception in Initialize()")
         self.catching(None, "Encountered unknown exception in LoadWithLoader()")
-        after = b"\x48\x8b\x44\x24\x08\x48\x85\xc0\x74\x02\x31\xc0\x5b\xc3"    # mov, test, je (cheap), ...
-        self.function([self.endbr, b"\x53", ("lea", "Non-zero status code returned while running "), b"\xff\x50\x10", after])
+        after = b"\x48\x8b\x44\x24\x08\x48\x85\xc0\x74\x02\x31\xc0\x5b\xc3"  # mov, test, je (cheap), ...
+        self.function(
+            [self.endbr, b"\x53", ("lea", "Non-zero status code returned while running "), b"\xff\x50\x10", after]
+        )
         self.function([self.endbr, b"\x53", ("lea", " modified: "), b"\xff\x50\x18", after])
         self.function([self.endbr, b"\x53", ("lea", "Done saving initialized tensors"), b"\x5b\xc3"])
         kernel, provider = "N11onnxruntime8OpKernelE", "N11onnxruntime18IExecutionProviderE"
         for name in ["N11onnxruntime9TransposeE", "N11onnxruntime3SinE", "N11onnxruntime3CosE"]:
             self.table(name, self.shape("......", {2: plain(), 5: self.shared["K"]}), kernel)
         self.table("N11onnxruntime4GemmE", self.shape("......", {2: plain(), 5: plain()}), kernel)
-        self.table("N11onnxruntime3TanE", self.shape("......", {2: self.function(b"\x31\xc0\x5d\xc3"), 5: self.shared["K"]}), kernel)
+        self.table(
+            "N11onnxruntime3TanE",
+            self.shape("......", {2: self.function(b"\x31\xc0\x5d\xc3"), 5: self.shared["K"]}),
+            kernel,
+        )
         shape = "........V0SSS00SS1."
         self.table("N11onnxruntime20CPUExecutionProviderE", self.shape(shape, {4: plain(), 18: plain()}), provider)
         self.table("N11onnxruntime16InferenceSessionE", self.shape("....", {1: plain()}))
@@ -131,7 +159,14 @@ class Runtime:
     def api(self):
         start = CODE + len(self.code)
         table = DATA + PAGE + len(self.data)
-        get = self.function([self.endbr, b"\x83\xff\x0e", b"\x48\x8d\x05" + struct.pack("<i", table - (start + len(self.endbr) + 10)), b"\xc3"])
+        get = self.function(
+            [
+                self.endbr,
+                b"\x83\xff\x0e",
+                b"\x48\x8d\x05" + struct.pack("<i", table - (start + len(self.endbr) + 10)),
+                b"\xc3",
+            ]
+        )
         for _ in range(255):
             self.word(self.shared["."])
         version = self.function([self.endbr, ("ret-lea", "1.15.1"), b"\xc3"])
@@ -162,11 +197,13 @@ class Runtime:
         note = struct.pack("<III", 4, 20, 3) + b"GNU\0" + bytes(range(20))
         note_at, at = at, at + len(note)
         symbols_at = at + -at % 8
-        symbols = bytes(24) + b"".join(struct.pack("<IBBHQQ", 1 + (0 if not i else len(CXX[0]) + 1), 0x11, 0, 0, 0, 0) for i in range(2))
+        symbols = bytes(24) + b"".join(
+            struct.pack("<IBBHQQ", 1 + (0 if not i else len(CXX[0]) + 1), 0x11, 0, 0, 0, 0) for i in range(2)
+        )
         strings_at = symbols_at + len(symbols)
         rodata_at = strings_at + len(strings)
         for where, text in self.fixes:
-            self.code[where:where + 4] = struct.pack("<i", rodata_at + text - (CODE + where + 4))
+            self.code[where : where + 4] = struct.pack("<i", rodata_at + text - (CODE + where + 4))
         frames_at = rodata_at + len(self.rodata)
         frames_at += -frames_at % 8
         frames = self.frames(frames_at)
@@ -180,36 +217,52 @@ class Runtime:
                 continue
             target = rodata_at + value[1] if isinstance(value, tuple) else value
             if self.relr:
-                self.data[offset:offset + 8] = struct.pack("<Q", target)
+                self.data[offset : offset + 8] = struct.pack("<Q", target)
                 relative.append(where)
             else:
                 rela += struct.pack("<QQq", where, 8, target)
-        relr = b"".join(struct.pack("<Q", where) for where in relative)     # one entry each: no bitmaps
+        relr = b"".join(struct.pack("<Q", where) for where in relative)  # one entry each: no bitmaps
         relr_at = rela_at + len(rela)
         first_end = relr_at + len(relr)
-        dynamic = b"".join(struct.pack("<QQ", *pair) for pair in [
-            (5, strings_at), (10, len(strings)), (6, symbols_at), (7, rela_at), (8, len(rela)), (9, 24)]
-            + ([(36, relr_at), (35, len(relr)), (37, 8)] if relr else []) + [(0, 0)])
+        dynamic = b"".join(
+            struct.pack("<QQ", *pair)
+            for pair in [(5, strings_at), (10, len(strings)), (6, symbols_at), (7, rela_at), (8, len(rela)), (9, 24)]
+            + ([(36, relr_at), (35, len(relr)), (37, 8)] if relr else [])
+            + [(0, 0)]
+        )
         code_off = first_end + -first_end % PAGE
         data_off = code_off + len(self.code) + -len(self.code) % PAGE
         second = dynamic.ljust(PAGE, b"\0") + bytes(self.data)
         headers = [
-            (1, 4, 0, 0, first_end), (1, 5, code_off, CODE, len(self.code)), (1, 6, data_off, DATA, len(second)),
-            (2, 6, data_off, DATA, len(dynamic)), (4, 4, note_at, note_at, len(note)),
-            (0x6474e550, 4, frames_at, frames_at, len(frames)), (0x6474e552, 4, data_off, DATA, len(second))]
+            (1, 4, 0, 0, first_end),
+            (1, 5, code_off, CODE, len(self.code)),
+            (1, 6, data_off, DATA, len(second)),
+            (2, 6, data_off, DATA, len(dynamic)),
+            (4, 4, note_at, note_at, len(note)),
+            (0x6474E550, 4, frames_at, frames_at, len(frames)),
+            (0x6474E552, 4, data_off, DATA, len(second)),
+        ]
         out = bytearray(b"\x7fELF\2\1\1" + bytes(9))
         out += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, len(headers), 0, 0, 0)
         for kind, flags, offset, address, size in headers:
             out += struct.pack("<IIQQQQQQ", kind, flags, offset, address, address, size, size, PAGE if kind == 1 else 8)
         out += note
-        for where, part in [(symbols_at, symbols), (strings_at, strings), (rodata_at, self.rodata), (frames_at, frames), (rela_at, rela),
-                            (relr_at, relr), (code_off, self.code), (data_off, second)]:
+        for where, part in [
+            (symbols_at, symbols),
+            (strings_at, strings),
+            (rodata_at, self.rodata),
+            (frames_at, frames),
+            (rela_at, rela),
+            (relr_at, relr),
+            (code_off, self.code),
+            (data_off, second),
+        ]:
             out += bytes(where - len(out)) + part
         return bytes(out)
 
 
 def changed(data, offset, value):
-    return data[:offset] + value + data[offset + len(value):]
+    return data[:offset] + value + data[offset + len(value) :]
 
 
 def main(folder):
@@ -227,7 +280,7 @@ def main(folder):
         "bad/object.o": changed(plain, 16, b"\1"),
         "bad/headers-outside.so": changed(plain, 32, b"\xff" * 7),
         "bad/no-headers.so": changed(plain, 56, b"\0"),
-        "bad/cut.so": plain[:struct.unpack_from("<Q", plain, 64 + 56 + 8)[0] + 16],     # 16 bytes of code are left
+        "bad/cut.so": plain[: struct.unpack_from("<Q", plain, 64 + 56 + 8)[0] + 16],  # 16 bytes of code are left
         "bad/cut-in-header.so": plain[:40],
         "bad/odd-offset.so": changed(plain, 64 + 56 + 8, b"\1"),
         "bad/far-segment.so": changed(plain, 64 + 56 + 16 + 6, b"\xff"),

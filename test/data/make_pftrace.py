@@ -2,16 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the traces of other programs in pftrace/good and pftrace/bad with Perfetto's own protobuf classes (PyPI
 package perfetto). Each shows one habit of the programs that write such files. make_pftrace.py [FOLDER]
-(good/two_inferences* are recordings of ours; found/ has inputs of the fuzzer, reduced to those that reach code which the
-others do not.)"""
+(good/two_inferences* are recordings of ours; found/ has inputs of the fuzzer, reduced to those that reach code which
+the others do not.)"""
+
 import os
 import sys
 import zlib
 
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent, TrackDescriptor
 
-BEGIN, END, INSTANT, COUNTER = (TrackEvent.TYPE_SLICE_BEGIN, TrackEvent.TYPE_SLICE_END, TrackEvent.TYPE_INSTANT,
-                                TrackEvent.TYPE_COUNTER)
+BEGIN, END, INSTANT, COUNTER = (
+    TrackEvent.TYPE_SLICE_BEGIN,
+    TrackEvent.TYPE_SLICE_END,
+    TrackEvent.TYPE_INSTANT,
+    TrackEvent.TYPE_COUNTER,
+)
 CLEARED, NEEDS = 1, 2
 MONOTONIC, BOOTTIME, REALTIME = 3, 6, 1
 

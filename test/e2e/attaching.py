@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that serves until it is told to end, and inftrace attached to it: what the tests of attach are made of."""
+
 import bisect
 import os
 import re
@@ -19,8 +20,9 @@ class Server:
         self.lab, self.times_path = lab, times
         self.err_path = lab.path("server-%d-stderr" % len(lab.started))
         with open(self.err_path, "wb") as err:
-            self.process = lab.start([*prefix, *args], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err,
-                                     text=True, **more)
+            self.process = lab.start(
+                [*prefix, *args], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err, text=True, **more
+            )
         assert self.process.stdout.readline() == "ready\n", open(self.err_path, errors="replace").read()
         self.pid = self.process.pid
         self.out = None
@@ -40,14 +42,29 @@ class Server:
 def python_server(lab, wheel, model, *options, program="serve", **more):
     times = lab.path("times-%d" % len(lab.started))
     models = [lab.model(name) for name in ([model] if isinstance(model, str) else model)]
-    return Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, program + ".py"), *models, "--times", times,
-                        *[str(option) for option in options]], times=times, **more)
+    return Server(
+        lab,
+        [
+            wheel.python,
+            os.path.join(envs.PROGRAMS, program + ".py"),
+            *models,
+            "--times",
+            times,
+            *[str(option) for option in options],
+        ],
+        times=times,
+        **more,
+    )
 
 
 def native_server(lab, library, model, shape, out_len, threads=1, linked=False, **more):
     times = lab.path("times-%d" % len(lab.started))
-    return Server(lab, lab.native("serve", library, lab.model(model), shape, out_len, threads, times, linked=linked), times=times,
-                  **more)
+    return Server(
+        lab,
+        lab.native("serve", library, lab.model(model), shape, out_len, threads, times, linked=linked),
+        times=times,
+        **more,
+    )
 
 
 class Forking:
@@ -58,7 +75,9 @@ class Forking:
         program = lab.native("fork", library, lab.model("chain"), 256, 256)
         self.expected = lab.plain([*program, "1", "1"]).out.split()[-1]
         with open(self.path, "wb") as out:
-            self.process = lab.start([*program, "0", str(runs)], stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL)
+            self.process = lab.start(
+                [*program, "0", str(runs)], stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL
+            )
         wait_until(lambda: os.path.getsize(self.path), self.process)
 
     def end(self):
@@ -72,13 +91,15 @@ class Forking:
         for i in range(n):
             status = "status %d" % (i & 63)
             expected = [status, *["child %d %s" % (i, self.expected)] * self.runs, status, "parent " + self.expected]
-            assert lines[i * len(expected):(i + 1) * len(expected)] == expected
+            assert lines[i * len(expected) : (i + 1) * len(expected)] == expected
 
 
 def magika_server(lab):
     """A program with the runtime linked in that is at work for longer than any test takes."""
     with open(lab.path("magika-out"), "wb") as out:
-        program = lab.start([environment(envs.magika), "-r", "/usr/share", "/usr/lib"], stdout=out, stderr=subprocess.DEVNULL)
+        program = lab.start(
+            [environment(envs.magika), "-r", "/usr/share", "/usr/lib"], stdout=out, stderr=subprocess.DEVNULL
+        )
     wait_until(lambda: os.path.getsize(lab.path("magika-out")), program)
     return program
 
@@ -129,11 +150,13 @@ class Attaching:
 
     def wait_recorded(self, is_enough):
         """Until what is in the file by now is enough. A number: so many inferences that are over."""
+
         def is_there():
             recording = Recording(self.path) if os.path.exists(self.path) else None
             if isinstance(is_enough, int):
                 return recording and sum(slice.end is not None for slice in recording.inferences) >= is_enough
             return recording and is_enough(recording)
+
         wait_until(is_there, self.process, lambda: self.err)
 
     def end(self, how=signal.SIGINT):
@@ -147,8 +170,9 @@ class Attaching:
 
 def astray(recording, times, by_thread=True, pid=None):
     """
-    What is wrong with the inferences of a recording of a part of a program's runs: from the first to the last of each thread that was
-    recorded, every run must be there, inside the program's own measurement of it; the last may be cut by the recording's end.
+    What is wrong with the inferences of a recording of a part of a program's runs: from the first to the last of each
+    thread that was recorded, every run must be there, inside the program's own measurement of it; the last may be cut
+    by the recording's end.
     """
     faults = []
     seen = {}
@@ -161,16 +185,20 @@ def astray(recording, times, by_thread=True, pid=None):
         for number, slice in enumerate(slices):
             run = own[at + number] if 0 <= at + number < len(own) else (0, 0)
             is_cut = slice.end is None and number == len(slices) - 1
-            if not (run[0] <= slice.start <= (slice.end or slice.start) <= run[1] and (slice.end is not None or is_cut)):
-                faults.append("thread %s: inference %d of %d, %s..%s, is not in run %s" % (
-                    thread, number, len(slices), slice.start, slice.end, run))
+            if not (
+                run[0] <= slice.start <= (slice.end or slice.start) <= run[1] and (slice.end is not None or is_cut)
+            ):
+                faults.append(
+                    "thread %s: inference %d of %d, %s..%s, is not in run %s"
+                    % (thread, number, len(slices), slice.start, slice.end, run)
+                )
                 break
     return faults
 
 
 def missed(recording, times):
-    """Runs that lie wholly between the begin of the first recorded inference and the end of the last one, of any thread, and are not
-    recorded."""
+    """Runs that lie wholly between the begin of the first recorded inference and the end of the last one, of any
+    thread, and are not recorded."""
     slices = [slice for slice in recording.inferences if slice.end]
     begin, end = min(slice.start for slice in slices), max(slice.end for slice in slices)
     within = [time for time in times if time[0] >= begin and time[1] <= end]
@@ -179,9 +207,14 @@ def missed(recording, times):
         starts.setdefault(slice.args["tid"], []).append(slice.start)
     for own in starts.values():
         own.sort()
-    return [time for time in within
-            if not any(time[0] <= start <= time[1] for start in starts.get(time[2], [])[
-                max(0, bisect.bisect_left(starts.get(time[2], []), time[0])):][:1])]
+    return [
+        time
+        for time in within
+        if not any(
+            time[0] <= start <= time[1]
+            for start in starts.get(time[2], [])[max(0, bisect.bisect_left(starts.get(time[2], []), time[0])) :][:1]
+        )
+    ]
 
 
 def text_differs(pid):
@@ -198,7 +231,7 @@ def text_differs(pid):
                 file.seek(int(words[2], 16))
                 expected = file.read(end - start)
             memory.seek(start)
-            found = memory.read(end - start)[:len(expected)]
+            found = memory.read(end - start)[: len(expected)]
             if found != expected:
                 differs += sum(a != b for a, b in zip(found, expected))
     return differs

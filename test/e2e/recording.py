@@ -4,6 +4,7 @@
 Recording(path) holds slices, instants, counters and tracks; broken() lists what no recording may have.
 trace_processor has its own say in judge.py.
 """
+
 import zlib
 
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackEvent
@@ -36,7 +37,9 @@ class Track:
         self.name = descriptor.name or descriptor.thread.thread_name or descriptor.process.process_name
         self.is_process, self.is_thread = descriptor.HasField("process"), descriptor.HasField("thread")
         self.tid = descriptor.thread.tid
-        self.unit = (descriptor.counter.unit_name or str(descriptor.counter.unit)) if descriptor.HasField("counter") else None
+        self.unit = (
+            (descriptor.counter.unit_name or str(descriptor.counter.unit)) if descriptor.HasField("counter") else None
+        )
         self.pid = descriptor.process.pid or descriptor.thread.pid or (parent.pid if parent else 0)
 
     @property
@@ -74,7 +77,7 @@ def packets(data):
             return
         if tag != 10:
             raise ValueError("at byte %d: tag %d is not that of a packet" % (start, tag))
-        packet = TracePacket.FromString(data[at:at + size])
+        packet = TracePacket.FromString(data[at : at + size])
         at += size
         if packet.compressed_packets:
             yield from packets(zlib.decompress(packet.compressed_packets))
@@ -90,8 +93,11 @@ class Sequence:
         self.clocks, self.last, self.default_clock, self.default_track = {}, {}, None, None
 
     def intern(self, data):
-        for table, entries in ((self.categories, data.event_categories), (self.names, data.event_names),
-                               (self.keys, data.debug_annotation_names)):
+        for table, entries in (
+            (self.categories, data.event_categories),
+            (self.names, data.event_names),
+            (self.keys, data.debug_annotation_names),
+        ):
             for entry in entries:
                 table[entry.iid] = entry.name
         for entry in data.debug_annotation_string_values:
@@ -120,7 +126,9 @@ class Recording:
             sequence.clocks = clocks
         if packet.HasField("trace_packet_defaults"):
             sequence.default_clock = packet.trace_packet_defaults.timestamp_clock_id or sequence.default_clock
-            sequence.default_track = packet.trace_packet_defaults.track_event_defaults.track_uuid or sequence.default_track
+            sequence.default_track = (
+                packet.trace_packet_defaults.track_event_defaults.track_uuid or sequence.default_track
+            )
         if packet.HasField("interned_data"):
             sequence.intern(packet.interned_data)
         if packet.HasField("clock_snapshot"):
@@ -178,15 +186,20 @@ class Recording:
         event, time = packet.track_event, self._time(sequence, packet)
         track = self.tracks.get(event.track_uuid or sequence.default_track)
         if not track:
-            self.faults.append("an event on a track that is not there: %s" % (event.track_uuid or sequence.default_track))
+            self.faults.append(
+                "an event on a track that is not there: %s" % (event.track_uuid or sequence.default_track)
+            )
             return
         if event.type == TrackEvent.TYPE_COUNTER:
             value = event.double_counter_value if event.HasField("double_counter_value") else event.counter_value
             self.counters.append((track, time, value))
             return
         args = self._args(sequence, event)
-        category = event.categories[0] if event.categories else sequence.categories.get(
-            event.category_iids[0] if event.category_iids else 0, "")
+        category = (
+            event.categories[0]
+            if event.categories
+            else sequence.categories.get(event.category_iids[0] if event.category_iids else 0, "")
+        )
         name = event.name or sequence.names.get(event.name_iid, "")
         if time < track.last:
             self.faults.append("time goes back on track %s: %s %r" % (track.path(), category, name))
@@ -256,10 +269,16 @@ class Recording:
         for slice in self.slices:
             faults += ["%s lacks %s" % (slice, key) for key in self._wanted(slice) if key not in slice.args]
         faults += self._numbering()
-        faults += ["lost without count or where: %s" % instant.args for instant in self.instants
-                   if instant.kind == "lost" and not (instant.args.get("count", 0) > 0 and instant.args.get("where"))]
-        faults += ["counter %s has no unit" % track.path() for track in {counter[0] for counter in self.counters}
-                   if track.unit in (None, "0")]
+        faults += [
+            "lost without count or where: %s" % instant.args
+            for instant in self.instants
+            if instant.kind == "lost" and not (instant.args.get("count", 0) > 0 and instant.args.get("where"))
+        ]
+        faults += [
+            "counter %s has no unit" % track.path()
+            for track in {counter[0] for counter in self.counters}
+            if track.unit in (None, "0")
+        ]
         if not self.notes("recording"):
             faults.append("no note that says how it was recorded")
         return faults
@@ -267,7 +286,9 @@ class Recording:
     @staticmethod
     def _wanted(slice):
         if slice.kind == "inference":
-            return ["model", "session", "id", "inference", "tid"] + (["status"] if slice.end and not slice.args.get("partial") else [])
+            return ["model", "session", "id", "inference", "tid"] + (
+                ["status"] if slice.end and not slice.args.get("partial") else []
+            )
         if slice.kind == "operator":
             return ["op_type"]
         if slice.kind == "session":
@@ -275,7 +296,8 @@ class Recording:
         return []
 
     def _numbering(self):
-        """Inferences of a session are numbered 1, 2, 3 ... (in a forked child: on from its parent); none comes twice."""
+        """Inferences of a session are numbered 1, 2, 3 ... (in a forked child: on from its parent); none comes
+        twice."""
         faults, ids = [], {}
         for slice in self.inferences:
             ids.setdefault((slice.track.process, slice.args.get("session")), []).append(slice.args.get("id"))
@@ -283,9 +305,14 @@ class Recording:
             if len(set(numbers)) != len(numbers):
                 faults.append("numbers of inferences come twice in session %s" % (where,))
             elif not self.lost and sorted(numbers) != list(range(min(numbers), min(numbers) + len(numbers))):
-                faults.append("inferences of session %s are not numbered without a gap: %s" % (where, sorted(numbers)[:5]))
+                faults.append(
+                    "inferences of session %s are not numbered without a gap: %s" % (where, sorted(numbers)[:5])
+                )
         runs = {(slice.track.process, slice.args.get("inference")) for slice in self.inferences}
         if not self.lost:
-            faults += ["%s belongs to no inference" % slice for slice in self.operators
-                       if (slice.track.process, slice.args["inference"]) not in runs]
+            faults += [
+                "%s belongs to no inference" % slice
+                for slice in self.operators
+                if (slice.track.process, slice.args["inference"]) not in runs
+            ]
         return faults

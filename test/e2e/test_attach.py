@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """inftrace attach: programs that run already, seen from outside."""
+
 import collections
 import os
 import re
@@ -12,8 +13,19 @@ import time
 import pytest
 
 import envs
-from attaching import (Attaching, Forking, astray, attach, attach_command, magika_server, missed, native_server, python_server, Server,
-                       text_differs)
+from attaching import (
+    Attaching,
+    Forking,
+    astray,
+    attach,
+    attach_command,
+    magika_server,
+    missed,
+    native_server,
+    python_server,
+    Server,
+    text_differs,
+)
 from conftest import environment
 from lab import PATIENCE, children_of, state_of, wait_until
 from recording import Recording
@@ -38,6 +50,7 @@ def whole(recording):
 
 # ---- what is seen
 
+
 @pytest.mark.parametrize("key", [*envs.WHEELS, "training"])
 def test_every_wheel_is_seen_with_all_its_operators(lab, key):
     wheel = environment(envs.wheel, key)
@@ -46,7 +59,9 @@ def test_every_wheel_is_seen_with_all_its_operators(lab, key):
     server.end()
     assert len(whole(done.recording)) > 20 and done.recording.lost == 0
     assert astray(done.recording, server.times()) == [] and missed(done.recording, server.times()) == []
-    profile = lab.profile(lab.python(wheel, "infer", "run", lab.model("cnn"), "--runs", 1, "--profile", lab.path("profile")))
+    profile = lab.profile(
+        lab.python(wheel, "infer", "run", lab.model("cnn"), "--runs", 1, "--profile", lab.path("profile"))
+    )
     assert set(map(tuple, per_inference(done.recording).values())) == {tuple(sorted(profile))}
     assert {slice.args["model"] for slice in done.recording.inferences} == {"cnn"}
     assert {slice.args["provider"] for slice in done.recording.operators} == {"CPUExecutionProvider"}
@@ -58,15 +73,21 @@ def test_operators_of_many_types_are_each_seen_once(lab, key):
     server = python_server(lab, wheel, "types", "--rest", 0.002)
     done = attach(lab, server.pid)
     server.end()
-    profile = lab.profile(lab.python(wheel, "infer", "run", lab.model("types"), "--runs", 1, "--profile", lab.path("profile")))
+    profile = lab.profile(
+        lab.python(wheel, "infer", "run", lab.model("types"), "--runs", 1, "--profile", lab.path("profile"))
+    )
     assert len(profile) > 45 and set(map(tuple, per_inference(done.recording).values())) == {tuple(sorted(profile))}
     assert not [operator for operator in done.recording.operators if operator.args.get("status")]
 
 
 def test_every_node_package_is_seen(lab, each_node):
     times = lab.path("times")
-    server = Server(lab, [each_node.node, os.path.join(envs.PROGRAMS, "serve.js"), lab.model("cnn"), "1x3x32x32", times],
-                    env=each_node.script_env, times=times)
+    server = Server(
+        lab,
+        [each_node.node, os.path.join(envs.PROGRAMS, "serve.js"), lab.model("cnn"), "1x3x32x32", times],
+        env=each_node.script_env,
+        times=times,
+    )
     done = attach(lab, server.pid)
     server.end()
     assert len(whole(done.recording)) > 20 and done.recording.lost == 0
@@ -83,7 +104,8 @@ def test_a_c_program_with_four_threads_is_seen_exactly(lab, each_library, linked
     assert failed == 0 and done.recording.lost == 0
     assert len({slice.args["tid"] for slice in done.recording.inferences}) == 4
     assert astray(done.recording, server.times()) == [] and missed(done.recording, server.times()) == []
-    # its threads share their RunOptions: what one began before the probes were in belongs to no inference that began later
+    # its threads share their RunOptions: what one began before the probes were in belongs to no inference that began
+    # later
     assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
 
 
@@ -103,7 +125,9 @@ def test_of_a_runtime_without_type_information_the_inferences_are_seen(lab):
     server.end()
     assert len(whole(done.recording)) > 20 and done.recording.lost == 0
     assert astray(done.recording, server.times()) == [] and missed(done.recording, server.times()) == []
-    assert {slice.args["model"] for slice in done.recording.inferences} == {"silero_vad"} and not done.recording.operators
+    assert {slice.args["model"] for slice in done.recording.inferences} == {
+        "silero_vad"
+    } and not done.recording.operators
     assert "built without type information" in done.err and library in done.err
 
 
@@ -158,7 +182,10 @@ def test_an_inference_that_fails_is_seen_as_failed_and_the_program_goes_on(lab, 
         assert len(whole(done.recording)) > 20 and astray(done.recording, server.times()) == []
         assert all(slice.args["status"] != "ok" for slice in whole(done.recording))
         if level == "operator":
-            assert {operator.name for operator in done.recording.operators} == {"before", "thrower" if model == "throws" else "refuser"}
+            assert {operator.name for operator in done.recording.operators} == {
+                "before",
+                "thrower" if model == "throws" else "refuser",
+            }
 
 
 def test_models_that_fail_to_load_are_seen_and_harm_nothing(lab, wheel):
@@ -205,13 +232,16 @@ def test_one_of_n_inferences_and_the_others_are_counted(lab, wheel):
 
 
 def test_a_rate_bounds_what_is_recorded(lab, wheel):
-    """50 a second: one each 20 ms, and one that was due may come a little later than that. What came when one was due is there."""
+    """50 a second: one each 20 ms, and one that was due may come a little later than that. What came when one was due
+    is there."""
     server = python_server(lab, wheel, "chain")
     done = attach(lab, "--rate", 50, server.pid, n=50)
     server.end()
     begins, gap, slack = sorted(run.start for run in done.recording.inferences), 20_000_000, 100_000
     assert len(begins) <= (begins[-1] - begins[0] + slack) / gap + 2
-    passed_over = [run for run in server.times() for a, b in zip(begins, begins[1:]) if a + gap + slack < run[0] and run[1] < b]
+    passed_over = [
+        run for run in server.times() for a, b in zip(begins, begins[1:]) if a + gap + slack < run[0] and run[1] < b
+    ]
     assert passed_over == []
 
 
@@ -271,7 +301,9 @@ def test_every_kind_of_link_keeps_programs_apart(lab, library, link):
 
 def test_as_many_files_are_open_as_there_are_places_if_the_limit_may_be_raised(lab, wheel):
     servers = [python_server(lab, wheel, "chain", "--rest", 0.002) for _ in range(2)]
-    done = attach_by(lab, "perf", *[server.pid for server in servers], duration=0.3, prefix=["prlimit", "--nofile=104:4096"])
+    done = attach_by(
+        lab, "perf", *[server.pid for server in servers], duration=0.3, prefix=["prlimit", "--nofile=104:4096"]
+    )
     assert done.recording.pids == sorted(server.pid for server in servers), done.err
     done = attach(lab, "--link", "perf", servers[0].pid, prefix=["prlimit", "--nofile=104:104"], name="few", status=3)
     assert "more than ulimit -n allows" in done.err and done.recording is None
@@ -280,6 +312,7 @@ def test_as_many_files_are_open_as_there_are_places_if_the_limit_may_be_raised(l
 
 
 # ---- which program
+
 
 def test_several_that_fit_are_listed_and_none_is_taken(lab, wheel):
     name = "serve-%d.py" % os.getpid()  # nobody else's on this machine
@@ -293,7 +326,9 @@ def test_several_that_fit_are_listed_and_none_is_taken(lab, wheel):
     for server in servers:
         assert re.search(r"^ *%d .* yes " % server.pid, done.err, re.M), done.err
     listed = attach(lab, "--name", name, status=2)
-    assert not re.search(r"^ *%d " % idle.pid, listed.err, re.M) and all(str(server.pid) in listed.err for server in servers)
+    assert not re.search(r"^ *%d " % idle.pid, listed.err, re.M) and all(
+        str(server.pid) in listed.err for server in servers
+    )
     first = attach(lab, "--name", name, "--first", n=20)
     assert {s.track.pid for s in first.recording.inferences} == {servers[0].pid}
     both = attach(lab, "--path", path, "--all", duration=0.5)
@@ -321,19 +356,22 @@ def test_what_cannot_be_attached_to_is_said(lab, wheel):
     process = lab.start(["sleep", "1000"])
     gone = lab.start(["true"])
     gone.wait()
-    python = lab.start([wheel.python, "-c", "import numpy, time; print('there', flush=True); time.sleep(1000)"], stdout=subprocess.PIPE)
+    python = lab.start(
+        [wheel.python, "-c", "import numpy, time; print('there', flush=True); time.sleep(1000)"], stdout=subprocess.PIPE
+    )
     python.stdout.readline()
     odd = lab.path("odd\nname\033[31m")  # what a terminal would obey
     shutil.copy(shutil.which("sleep"), odd)
     odd = lab.start([odd, "1000"])
     for words, said in (
-            ([gone.pid], "there is no such process"),
-            ([odd.pid], r"loaded: odd\?name\?\[31m"),
-            ([2], "kernel"),
-            ([process.pid], "no runtime that is known is loaded in it; loaded: sleep"),
-            ([python.pid], "loaded: .*umath.*python"),
-            (["--name", "no-such-program"], "no running program is called no-such-program"),
-            (["--path", "/no/such/program"], "no running program has the path /no/such/program")):
+        ([gone.pid], "there is no such process"),
+        ([odd.pid], r"loaded: odd\?name\?\[31m"),
+        ([2], "kernel"),
+        ([process.pid], "no runtime that is known is loaded in it; loaded: sleep"),
+        ([python.pid], "loaded: .*umath.*python"),
+        (["--name", "no-such-program"], "no running program is called no-such-program"),
+        (["--path", "/no/such/program"], "no running program has the path /no/such/program"),
+    ):
         done = attach(lab, *words, status=3)
         assert done.recording is None and re.search(said, done.err, re.S), done.err
         assert len(done.err.splitlines()) == 1, done.err
@@ -368,7 +406,10 @@ def test_a_recording_that_cannot_be_written_on_is_told(lab, library, way):
     server = native_server(lab, library, "chain", 256, 256)
     command, path = attach_command(lab, *way, server.pid)  # it ends of itself
     done = lab.plain(["prlimit", "--fsize=65536", *command])
-    assert done.status == 0 and "the end of the recording is missing: cannot write the recording: File too large" in done.err
+    assert (
+        done.status == 0
+        and "the end of the recording is missing: cannot write the recording: File too large" in done.err
+    )
     assert os.path.getsize(path) <= 65536
     done = lab.plain([lab.inftrace, "report", path])
     assert done.status == 0 and "the recorder did not come to its end" in " ".join(done.out.split())
@@ -399,8 +440,14 @@ def test_a_stopped_program_is_said_to_be_stopped(lab, wheel, way):
 RUN, KERNEL = b"Running with tag: ", b"Non-zero status code returned while running "
 
 
-@pytest.mark.parametrize("texts, seen, said", [
-    ([KERNEL], True, "not recorded: end of operators"), ([RUN], False, "not recorded: runs"), ([RUN, KERNEL], False, "is not understood: runs")])
+@pytest.mark.parametrize(
+    "texts, seen, said",
+    [
+        ([KERNEL], True, "not recorded: end of operators"),
+        ([RUN], False, "not recorded: runs"),
+        ([RUN, KERNEL], False, "is not understood: runs"),
+    ],
+)
 def test_of_a_build_that_is_not_understood_the_rest_is_seen_or_nothing(lab, library, tmp_path, texts, seen, said):
     """What is known by a text that is another one here."""
     os.mkdir(tmp_path / "odd\033[31m")  # what a terminal would obey
@@ -436,10 +483,25 @@ def test_a_thread_is_not_a_process(lab, library):
 def test_a_32_bit_program_is_left_alone(lab):
     """An ELF file for i386, made by hand: pause, again and again."""
     code = b"\xb8\x1d\x00\x00\x00\xcd\x80\xeb\xf7"
-    header = (b"\x7fELF\x01\x01\x01" + bytes(9) + b"\x02\0\x03\0\x01\0\0\0" + (0x08048054).to_bytes(4, "little") + (52).to_bytes(4, "little") +
-              bytes(8) + b"\x34\0\x20\0\x01\0" + bytes(6))
+    header = (
+        b"\x7fELF\x01\x01\x01"
+        + bytes(9)
+        + b"\x02\0\x03\0\x01\0\0\0"
+        + (0x08048054).to_bytes(4, "little")
+        + (52).to_bytes(4, "little")
+        + bytes(8)
+        + b"\x34\0\x20\0\x01\0"
+        + bytes(6)
+    )
     size = (84 + len(code)).to_bytes(4, "little")
-    segment = (1).to_bytes(4, "little") + bytes(4) + (0x08048000).to_bytes(4, "little") * 2 + size * 2 + b"\x05\0\0\0" + b"\0\x10\0\0"
+    segment = (
+        (1).to_bytes(4, "little")
+        + bytes(4)
+        + (0x08048000).to_bytes(4, "little") * 2
+        + size * 2
+        + b"\x05\0\0\0"
+        + b"\0\x10\0\0"
+    )
     path = lab.path("small")
     with open(path, "wb") as file:
         file.write(header + segment + code)
@@ -456,6 +518,7 @@ def test_a_32_bit_program_is_left_alone(lab):
 
 
 # ---- how it ends
+
 
 def test_it_ends_with_the_program_and_tells_how_that_ended(lab, wheel):
     server = python_server(lab, wheel, "chain", "--rest", 0.01)
@@ -535,6 +598,7 @@ def test_all_takes_those_that_come_later_from_their_first_call(lab, wheel):
     def server():
         times = lab.path("times-%d" % len(lab.started))
         return Server(lab, [wheel.python, path, lab.model("chain"), "--rest", "0.002", "--times", times], times=times)
+
     other = python_server(lab, wheel, "chain", "--rest", 0.01)
     attaching = Attaching(lab, "--path", path, "--all")
     attaching.wait_said("waiting for programs")
@@ -554,8 +618,12 @@ def test_all_takes_those_that_come_later_from_their_first_call(lab, wheel):
 def test_the_time_of_next_counts_from_its_program(lab, wheel):
     path, script = lab.path("late.pftrace"), "late-%d.py" % os.getpid()
     with open(lab.path("late-err"), "wb") as err:
-        waiting = lab.start([lab.inftrace, "next", "-o", path, "-d", "1s", "--name", script, "--json"], stdout=subprocess.PIPE, stderr=err,
-                            text=True)
+        waiting = lab.start(
+            [lab.inftrace, "next", "-o", path, "-d", "1s", "--name", script, "--json"],
+            stdout=subprocess.PIPE,
+            stderr=err,
+            text=True,
+        )
     wait_until(lambda: b"waiting for" in open(lab.path("late-err"), "rb").read(), waiting)
     time.sleep(1.5)
     assert waiting.poll() is None
@@ -574,16 +642,25 @@ def test_the_time_of_next_counts_from_its_program(lab, wheel):
 def test_a_program_that_becomes_another_one_is_seen_on(lab, wheel, is_copied):
     """It calls exec: its process, and the library, stay the same."""
     executable = shutil.copy(os.path.realpath(wheel.python), lab.path("successor")) if is_copied else wheel.python
-    server = Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "successor.py"), lab.model("chain")],
-                    env={"SUCCESSOR": executable})
+    server = Server(
+        lab,
+        [wheel.python, os.path.join(envs.PROGRAMS, "successor.py"), lab.model("chain")],
+        env={"SUCCESSOR": executable},
+    )
     # only who keeps the right to look sees that the executable is another one
     attaching = Attaching(lab, server.pid, *(["--follow"] if is_copied else []))
     attaching.wait_recorded(11)
     server.process.stdin.write("\n")
     server.process.stdin.flush()
     assert server.process.stdout.readline() == "again\n"
-    attaching.wait_recorded(lambda recording: [run for made in recording.of("session") for run in recording.inferences
-                                               if made.end and run.end and run.start > made.end])
+    attaching.wait_recorded(
+        lambda recording: [
+            run
+            for made in recording.of("session")
+            for run in recording.inferences
+            if made.end and run.end and run.start > made.end
+        ]
+    )
     server.end()
     if is_copied:
         attaching.process.send_signal(signal.SIGINT)
@@ -591,13 +668,19 @@ def test_a_program_that_becomes_another_one_is_seen_on(lab, wheel, is_copied):
     assert len(recording.notes("runtime")) == 1  # its probes stay in: no moment without
     created = recording.of("session")
     assert len(created) == 1 and {slice.args["model"] for slice in whole(recording)} == {"chain"}
-    assert min(slice.start for slice in whole(recording)) < created[0].start < max(slice.start for slice in whole(recording))
+    assert (
+        min(slice.start for slice in whole(recording))
+        < created[0].start
+        < max(slice.start for slice in whole(recording))
+    )
     assert set(map(tuple, per_inference(recording).values())) == {tuple(CHAIN)}
 
 
 def test_a_runtime_that_is_unloaded_and_loaded_again_is_no_trouble(lab, library):
     path = lab.path("reopened")
-    program = lab.start(["stdbuf", "-oL", *lab.native("reopen", library, lab.model("chain"), 256, 256, 1000000)], stdout=open(path, "w"))
+    program = lab.start(
+        ["stdbuf", "-oL", *lab.native("reopen", library, lab.model("chain"), 256, 256, 1000000)], stdout=open(path, "w")
+    )
     wait_until(lambda: re.search("gone|stays", open(path).read()), program)
     done = attach(lab, "--follow", program.pid, n=8)  # one each time
     assert program.poll() is None
@@ -611,7 +694,9 @@ def test_a_runtime_that_is_unloaded_and_loaded_again_is_no_trouble(lab, library)
 def test_two_versions_of_the_runtime_in_one_process_are_both_seen(lab, library):
     second = environment(envs.node_package, "1.14").library
     path = lab.path("both")
-    program = lab.start(lab.native("two_versions", library, lab.model("chain"), 256, 256, 10000000, second), stdout=open(path, "w"))
+    program = lab.start(
+        lab.native("two_versions", library, lab.model("chain"), 256, 256, 10000000, second), stdout=open(path, "w")
+    )
     wait_until(lambda: os.path.getsize(path), program)
     done = attach(lab, program.pid)
     assert program.poll() is None and text_differs(program.pid) == 0
@@ -654,10 +739,14 @@ def test_a_program_that_is_restarted_is_followed(lab, wheel):
     other.end()
     assert recording.pids == sorted([first.pid, second.pid])
     assert len(recording.of("inference", second.pid)) == runs + 1
-    assert {note.args["pid"]: note.args.get("exit_status", 0) for note in recording.notes("exit")} == {first.pid: 0, second.pid: 0}
+    assert {note.args["pid"]: note.args.get("exit_status", 0) for note in recording.notes("exit")} == {
+        first.pid: 0,
+        second.pid: 0,
+    }
 
 
 # ---- where it runs
+
 
 def test_a_program_in_namespaces_of_its_own(lab, wheel, tmp_path):
     """Another pid namespace, and the runtime at a path that is not there outside."""
@@ -665,10 +754,20 @@ def test_a_program_in_namespaces_of_its_own(lab, wheel, tmp_path):
     inside.mkdir()
     times = lab.path("times")
     script = "mount --bind %s %s && exec %s/bin/python %s %s --rest 0.002 --times %s" % (
-        wheel.path, inside, inside, os.path.join(envs.PROGRAMS, "serve.py"), lab.model("chain"), times)
-    server = Server(lab, ["unshare", "--pid", "--mount", "--fork", "--mount-proc", "--propagation", "private", "sh", "-c", script], times=times)
+        wheel.path,
+        inside,
+        inside,
+        os.path.join(envs.PROGRAMS, "serve.py"),
+        lab.model("chain"),
+        times,
+    )
+    server = Server(
+        lab,
+        ["unshare", "--pid", "--mount", "--fork", "--mount-proc", "--propagation", "private", "sh", "-c", script],
+        times=times,
+    )
     assert not os.listdir(inside)
-    pid, = children_of(server.pid)
+    (pid,) = children_of(server.pid)
     done = attach(lab, pid)
     server.end()
     assert {slice.track.pid for slice in done.recording.inferences} == {pid}
@@ -687,14 +786,29 @@ exec chroot {0}/root {2}
 def test_a_program_in_a_root_of_layers_like_a_containers(lab, wheel, tmp_path):
     """An overlay tells stat of other devices than maps; only the three capabilities are there to get at the library."""
     times = lab.path("times")
-    script = CONTAINER.format(tmp_path / "layers", lab.folder, " ".join([
-        wheel.python, os.path.join(envs.PROGRAMS, "serve.py"), lab.model("chain"), "--rest", "0.002", "--times", times]))
+    script = CONTAINER.format(
+        tmp_path / "layers",
+        lab.folder,
+        " ".join(
+            [
+                wheel.python,
+                os.path.join(envs.PROGRAMS, "serve.py"),
+                lab.model("chain"),
+                "--rest",
+                "0.002",
+                "--times",
+                times,
+            ]
+        ),
+    )
     (tmp_path / "layers").mkdir()
     try:
-        server = Server(lab, ["unshare", "--pid", "--mount", "--fork", "--propagation", "private", "sh", "-c", script], times=times)
+        server = Server(
+            lab, ["unshare", "--pid", "--mount", "--fork", "--propagation", "private", "sh", "-c", script], times=times
+        )
     except AssertionError:
         pytest.skip("no overlay can be mounted here")
-    pid, = children_of(server.pid)
+    (pid,) = children_of(server.pid)
     few = ["setpriv", "--bounding-set", "-all,+bpf,+perfmon,+sys_ptrace", "--inh-caps", "-all"]
     done = attach(lab, pid, prefix=[] if are_probes_for_root() else few)
     server.end()
@@ -716,19 +830,28 @@ def test_a_library_that_was_deleted_or_replaced_is_found_by_its_mapping(lab, lib
         assert len(whole(done.recording)) > 20 and astray(done.recording, server.times()) == []
 
 
-@pytest.mark.parametrize("rights, said", [
-    ("bpf,perfmon,sys_ptrace", None),
-    ("bpf,sys_ptrace", "missing CAP_PERFMON"),
-    ("perfmon,sys_ptrace", "missing CAP_BPF"),
-    ("sys_ptrace", "missing CAP_BPF CAP_PERFMON"),
-    ("none", "missing CAP_BPF CAP_PERFMON"),
-])
+@pytest.mark.parametrize(
+    "rights, said",
+    [
+        ("bpf,perfmon,sys_ptrace", None),
+        ("bpf,sys_ptrace", "missing CAP_PERFMON"),
+        ("perfmon,sys_ptrace", "missing CAP_BPF"),
+        ("sys_ptrace", "missing CAP_BPF CAP_PERFMON"),
+        ("none", "missing CAP_BPF CAP_PERFMON"),
+    ],
+)
 def test_only_these_capabilities_are_needed_and_what_is_missing_is_said(lab, wheel, rights, said):
     server = python_server(lab, wheel, "chain", "--rest", 0.01)
     if not said and are_probes_for_root():
         said = "lets root alone"
     wanted = "-all" + "".join(",+" + right for right in rights.split(",") if right != "none")
-    done = attach(lab, server.pid, n=20, prefix=["setpriv", "--bounding-set", wanted, "--inh-caps", "-all"], status=3 if said else 0)
+    done = attach(
+        lab,
+        server.pid,
+        n=20,
+        prefix=["setpriv", "--bounding-set", wanted, "--inh-caps", "-all"],
+        status=3 if said else 0,
+    )
     server.end()
     if said:
         assert said in done.err and done.recording is None
@@ -749,20 +872,35 @@ def test_what_this_shell_could_have_decides_what_is_advised(lab, wheel):
 BPF, PERF, ENOSYS, EPERM = 321, 298, 38, 1
 
 
-@pytest.mark.parametrize("number, code, words, said", [
-    (BPF, EPERM, [], "a filter of system calls (seccomp) refuses bpf"), (BPF, ENOSYS, [], "a filter of system calls (seccomp) refuses bpf"),
-    (PERF, EPERM, ["--link", "perf"], "a filter of system calls (seccomp) refuses it"), (PERF, EPERM, ["--all"], "refuses perf_event_open")])
+@pytest.mark.parametrize(
+    "number, code, words, said",
+    [
+        (BPF, EPERM, [], "a filter of system calls (seccomp) refuses bpf"),
+        (BPF, ENOSYS, [], "a filter of system calls (seccomp) refuses bpf"),
+        (PERF, EPERM, ["--link", "perf"], "a filter of system calls (seccomp) refuses it"),
+        (PERF, EPERM, ["--all"], "refuses perf_event_open"),
+    ],
+)
 def test_a_filter_of_system_calls_is_named(lab, library, number, code, words, said):
     server = native_server(lab, library, "chain", 256, 256)
     who = ["--path", lab.path("no-such")] if words == ["--all"] else [server.pid]
-    done = attach(lab, *words, *who, level="inference", prefix=[lab.binaries.plain("refuse"), str(number), str(code)], status=3)
+    done = attach(
+        lab, *words, *who, level="inference", prefix=[lab.binaries.plain("refuse"), str(number), str(code)], status=3
+    )
     assert said in done.err and "seccomp=unconfined" in done.err and text_differs(server.pid) == 0
     server.end()
 
 
-@pytest.mark.parametrize("prefix, said", [
-    (["unshare", "--pid", "--fork"], "/proc is that of another pid namespace"),
-    (["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"], "/proc is not mounted here")])
+@pytest.mark.parametrize(
+    "prefix, said",
+    [
+        (["unshare", "--pid", "--fork"], "/proc is that of another pid namespace"),
+        (
+            ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"],
+            "/proc is not mounted here",
+        ),
+    ],
+)
 def test_what_is_hidden_from_us_is_named(lab, library, prefix, said):
     server = native_server(lab, library, "chain", 256, 256)
     done = attach(lab, server.pid, prefix=prefix, status=3)
@@ -772,7 +910,9 @@ def test_what_is_hidden_from_us_is_named(lab, library, prefix, said):
 
 def test_types_of_the_kernel_that_are_hidden_are_no_obstacle(lab, wheel):
     server = python_server(lab, wheel, "chain", "--rest", 0.002)
-    done = attach(lab, server.pid, prefix=["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /sys/kernel && exec "$@"', "sh"])
+    done = attach(
+        lab, server.pid, prefix=["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /sys/kernel && exec "$@"', "sh"]
+    )
     server.end()
     assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
 
@@ -780,7 +920,8 @@ def test_types_of_the_kernel_that_are_hidden_are_no_obstacle(lab, wheel):
 def test_programs_that_proc_hides_are_said_to_be_hidden(lab):
     if lab.plain(["setpriv", "--reuid", "65534", "--clear-groups", "test", "-x", lab.inftrace]).status:
         pytest.skip("inftrace cannot be run by another user here")
-    script = """mount -t proc -o hidepid=2 proc /proc; sleep 1000 & who="setpriv --reuid 65534 --regid 65534 --clear-groups"
+    script = """mount -t proc -o hidepid=2 proc /proc; sleep 1000 &
+        who="setpriv --reuid 65534 --regid 65534 --clear-groups"
     $who "$0" attach 1; $who "$0" attach --name sleep; kill %1"""
     done = lab.plain(["unshare", "--mount", "--pid", "--fork", "--mount-proc", "bash", "-c", script, lab.inftrace])
     assert "cannot attach to process 1: it belongs to another user, and /proc hides it (hidepid)" in done.err
@@ -801,6 +942,7 @@ def test_capabilities_are_given_up_once_the_probes_are_in(lab, wheel):
     def capabilities():
         with open("/proc/%d/status" % attaching.process.pid) as status:
             return int(re.search(r"^CapEff:\s*(\w+)$", status.read(), re.M).group(1), 16)
+
     wait_until(lambda: capabilities() == 0, attaching.process, lambda: attaching.err)
     attaching.wait_recorded(11)
     assert len(attaching.end().recording.inferences) > 10

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other languages: JavaScript, Java, Go, and Rust with a runtime that is part of the program."""
+
 import pytest
 
 import envs
@@ -24,7 +25,9 @@ def test_node_programs_are_seen_whole(lab, each_node):
 
 def test_a_java_program_with_threads_is_seen_whole(lab):
     jar = environment(envs.jar)
-    done = lab.both(["java", "-cp", jar, envs.PROGRAMS + "/Infer.java", lab.model("chain"), "50", "4", lab.path("times")])
+    done = lab.both(
+        ["java", "-cp", jar, envs.PROGRAMS + "/Infer.java", lab.model("chain"), "50", "4", lab.path("times")]
+    )
     assert len(done.recording.inferences) == done.counted[0] == 200
     assert names_and_types(done.recording.operators) == sorted(CHAIN * 200)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """GPUs in recordings, reports and the report of a model: with a made-up GPU of NVIDIA (programs/nvidia.py)."""
+
 import json
 import os
 import sys
@@ -14,8 +15,10 @@ pytestmark = pytest.mark.root
 
 
 def on_a_gpu(lab, *command):
-    done = lab.plain(["unshare", "-m", sys.executable, os.path.join(envs.PROGRAMS, "nvidia.py"), lab.path("says"), *command],
-                     env={"INFTRACE_NVML": os.path.join(os.path.dirname(lab.inftrace), "test/fake/libnvidia-ml.so.1")})
+    done = lab.plain(
+        ["unshare", "-m", sys.executable, os.path.join(envs.PROGRAMS, "nvidia.py"), lab.path("says"), *command],
+        env={"INFTRACE_NVML": os.path.join(os.path.dirname(lab.inftrace), "test/fake/libnvidia-ml.so.1")},
+    )
     if done.status == 77 or "unshare" in done.err:
         pytest.skip("cannot mount over /dev here")
     return done
@@ -27,15 +30,36 @@ def resources(lab, recording):
 
 
 def test_a_model_that_runs_on_a_gpu_has_its_figures_of_the_steady_phase(lab, library):
-    done = on_a_gpu(lab, lab.inftrace, "model", lab.model("cnn"), "--runtime", library, "-o", lab.path("run.pftrace"), "-t", "3s",
-                    "--rounds", "1", "--interval", "100ms", "--level", "inference", "--json")
+    done = on_a_gpu(
+        lab,
+        lab.inftrace,
+        "model",
+        lab.model("cnn"),
+        "--runtime",
+        library,
+        "-o",
+        lab.path("run.pftrace"),
+        "-t",
+        "3s",
+        "--rounds",
+        "1",
+        "--interval",
+        "100ms",
+        "--level",
+        "inference",
+        "--json",
+    )
     assert done.status == 0, done.err
-    run, = json.loads(done.out)["runs"]
-    device, = run["devices"]
-    assert device["name"] == "gpu nvidia0" and device["description"] == "NVIDIA H200 at 00000000:1A:00.0, driver 570.86.15"
+    (run,) = json.loads(done.out)["runs"]
+    (device,) = run["devices"]
+    assert (
+        device["name"] == "gpu nvidia0" and device["description"] == "NVIDIA H200 at 00000000:1A:00.0, driver 570.86.15"
+    )
     assert (device["busy_percent_mean"], device["busy_of"], device["power_watts"]) == (71, "device", 50)
     assert (device["process_memory_bytes"], device["memory_used_bytes"]) == (1 << 30, 1 << 31)
-    assert device["energy_joules"] / (run["steady_ns"] / 1e9) == pytest.approx(50, rel=0.2)  # nvidia.py counts on late when it is busy
+    assert device["energy_joules"] / (run["steady_ns"] / 1e9) == pytest.approx(
+        50, rel=0.2
+    )  # nvidia.py counts on late when it is busy
     assert device["energy_joules_per_inference"] == pytest.approx(device["energy_joules"] / run["latency"]["count"])
     counters = {counter["name"]: counter for counter in run["counters"]}
     assert counters["gpu nvidia0 sm"]["mean"] == pytest.approx(64) and counters["gpu nvidia0 clock"]["unit"] == "MHz"
@@ -52,30 +76,82 @@ def test_a_model_that_runs_on_a_gpu_has_its_figures_of_the_steady_phase(lab, lib
 
 
 def test_rounds_are_put_together(lab, library):
-    done = on_a_gpu(lab, lab.inftrace, "model", lab.model("cnn"), "--runtime", library, "-o", lab.path("run.pftrace"), "-t", "3s",
-                    "--rounds", "2", "--interval", "100ms", "--level", "inference")
+    done = on_a_gpu(
+        lab,
+        lab.inftrace,
+        "model",
+        lab.model("cnn"),
+        "--runtime",
+        library,
+        "-o",
+        lab.path("run.pftrace"),
+        "-t",
+        "3s",
+        "--rounds",
+        "2",
+        "--interval",
+        "100ms",
+        "--level",
+        "inference",
+    )
     assert done.status == 0, done.err
     assert "GPUs and NPUs in the steady phase" in done.out and "71.0 %" in done.out and " 50 W " in done.out
 
 
 def test_a_library_that_fails_is_said_and_harms_nobody(lab, library):
     """The program is what it was; the recording says why there is nothing of the GPU."""
-    done = lab.plain(["unshare", "-m", sys.executable, os.path.join(envs.PROGRAMS, "nvidia.py"), lab.path("says"), lab.inftrace, "record",
-                      "-o", lab.path("out.pftrace"), "--interval", "100ms", "--", "sleep", "3"], env={"INFTRACE_NVML": "/nowhere.so"})
+    done = lab.plain(
+        [
+            "unshare",
+            "-m",
+            sys.executable,
+            os.path.join(envs.PROGRAMS, "nvidia.py"),
+            lab.path("says"),
+            lab.inftrace,
+            "record",
+            "-o",
+            lab.path("out.pftrace"),
+            "--interval",
+            "100ms",
+            "--",
+            "sleep",
+            "3",
+        ],
+        env={"INFTRACE_NVML": "/nowhere.so"},
+    )
     if done.status == 77 or "unshare" in done.err:
         pytest.skip("cannot mount over /dev here")
     assert done.status == 0, done.err
-    stopped, = resources(lab, lab.path("out.pftrace"))[1]["recording"]["stopped"]
+    (stopped,) = resources(lab, lab.path("out.pftrace"))[1]["recording"]["stopped"]
     assert stopped["source"] == "gpu-nvidia" and "/nowhere.so" in stopped["reason"]
 
 
 def test_a_model_whose_gpu_cannot_be_seen_says_so(lab, library):
-    done = lab.plain(["unshare", "-m", sys.executable, os.path.join(envs.PROGRAMS, "nvidia.py"), lab.path("says"), lab.inftrace, "model",
-                      lab.model("cnn"), "--runtime", library, "-o", lab.path("run.pftrace"), "-t", "500ms", "--rounds", "1", "--json"],
-                     env={"INFTRACE_NVML": "/nowhere.so"})
+    done = lab.plain(
+        [
+            "unshare",
+            "-m",
+            sys.executable,
+            os.path.join(envs.PROGRAMS, "nvidia.py"),
+            lab.path("says"),
+            lab.inftrace,
+            "model",
+            lab.model("cnn"),
+            "--runtime",
+            library,
+            "-o",
+            lab.path("run.pftrace"),
+            "-t",
+            "500ms",
+            "--rounds",
+            "1",
+            "--json",
+        ],
+        env={"INFTRACE_NVML": "/nowhere.so"},
+    )
     if done.status == 77 or "unshare" in done.err:
         pytest.skip("cannot mount over /dev here")
-    run, = json.loads(done.out)["runs"]
+    (run,) = json.loads(done.out)["runs"]
     assert run["devices"] == [] and "/nowhere.so" in run["devices_missing"]
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What inftrace doctor says of the runtimes and plugin providers that are really installed, and of libraries that only look like one."""
+"""What inftrace doctor says of the runtimes and plugin providers that are really installed, and of libraries that only
+look like one."""
+
 import glob
 import json
 import os
@@ -26,20 +28,28 @@ def test_each_runtime_tells_its_version_and_its_providers(lab):
     openvino, node = environment(envs.wheel, "openvino"), environment(envs.node_package, "1.22")
     env = {"VIRTUAL_ENV": openvino.path, "NODE_PATH": os.path.join(node.path, "node_modules")}
     found = asked(lab, env)
-    runtime, = under(found, openvino.path)
+    (runtime,) = under(found, openvino.path)
     assert runtime["version"] == openvino.version and runtime["has_answered"] and runtime["problem"] is None
     assert {"OpenVINOExecutionProvider", "CPUExecutionProvider"} <= set(runtime["providers"])
     assert runtime["how"].startswith("Python in %s/" % openvino.path)
-    runtime, = under(found, node.path)
-    assert runtime["version"] == node.version and "CPUExecutionProvider" in runtime["providers"] and runtime["how"].startswith("Node in ")
+    (runtime,) = under(found, node.path)
+    assert (
+        runtime["version"] == node.version
+        and "CPUExecutionProvider" in runtime["providers"]
+        and runtime["how"].startswith("Node in ")
+    )
     text = doctor(lab, env)
     assert "  onnxruntime %-10s %s/" % (openvino.version, os.path.realpath(openvino.path)) in text
-    assert [line for line in text.splitlines() if "providers: " in line and "OpenVINO, " in line and "ExecutionProvider" not in line]
+    assert [
+        line
+        for line in text.splitlines()
+        if "providers: " in line and "OpenVINO, " in line and "ExecutionProvider" not in line
+    ]
 
 
 def test_a_wheel_that_keeps_the_runtime_in_its_python_module_answers_too(lab):
     old = environment(envs.wheel, "1.18")
-    runtime, = under(asked(lab, {"VIRTUAL_ENV": old.path}), old.path)
+    (runtime,) = under(asked(lab, {"VIRTUAL_ENV": old.path}), old.path)
     assert runtime["version"] == "1.18.1" and runtime["has_answered"] and "CPUExecutionProvider" in runtime["providers"]
 
 
@@ -48,7 +58,11 @@ def test_plugin_providers_of_python_packages_are_listed(lab):
     sites = [glob.glob(plugin.path + "/lib/python3*/site-packages")[0] for plugin in plugins.values()]
     env = {"PYTHONPATH": ":".join(sites + sites[:1])}
     found = asked(lab, env)["plugins"]
-    assert [plugin["provider"] for plugin in found] == ["OpenVINOExecutionProvider", "QNNExecutionProvider", "WebGpuExecutionProvider"]
+    assert [plugin["provider"] for plugin in found] == [
+        "OpenVINOExecutionProvider",
+        "QNNExecutionProvider",
+        "WebGpuExecutionProvider",
+    ]
     for plugin, site in zip(found, sites):
         assert plugin["path"].startswith(os.path.realpath(site) + "/") and os.path.isfile(plugin["path"])
         assert glob.glob("%s/onnxruntime_*-%s.dist-info" % (site, plugin["version"])) and site in plugin["how"]
@@ -66,15 +80,21 @@ def test_what_crashes_or_hangs_is_said_and_the_next_one_is_asked(lab, wheel):
     found = asked(lab, {"LD_LIBRARY_PATH": folder, "VIRTUAL_ENV": wheel.path})
     problems = [runtime["problem"] for runtime in found["runtimes"][:3]]
     assert "signal 11" in problems[0] and "did not answer within 5 s" in problems[1] and problems[2]
-    runtime, = under(found, wheel.path)
-    assert runtime["has_answered"] and runtime["version"] == wheel.version and "CPUExecutionProvider" in runtime["providers"]
+    (runtime,) = under(found, wheel.path)
+    assert (
+        runtime["has_answered"]
+        and runtime["version"] == wheel.version
+        and "CPUExecutionProvider" in runtime["providers"]
+    )
     assert found["can_record"] is not None and not left_running(lab)
     # nothing is loaded when that is not wanted, nor what lies below a sysroot
     unasked = asked(lab, {"LD_LIBRARY_PATH": folder, "VIRTUAL_ENV": wheel.path}, "--no-load")["runtimes"]
-    assert len(unasked) >= 4 and not any(runtime["has_answered"] or "answer" in (runtime["problem"] or "") for runtime in unasked)
+    assert len(unasked) >= 4 and not any(
+        runtime["has_answered"] or "answer" in (runtime["problem"] or "") for runtime in unasked
+    )
     os.makedirs(lab.path("root/usr/lib"))
     os.rename(folder + "/libonnxruntime.so.3", lab.path("root/usr/lib/libonnxruntime.so.1.20.3"))
-    runtime, = asked(lab, {"VIRTUAL_ENV": wheel.path}, "--sysroot", lab.path("root"))["runtimes"]
+    (runtime,) = asked(lab, {"VIRTUAL_ENV": wheel.path}, "--sysroot", lab.path("root"))["runtimes"]
     assert not runtime["has_answered"] and runtime["problem"] is None
 
 
@@ -86,7 +106,11 @@ def test_a_variable_that_leads_nowhere_is_said_and_the_rest_is_there(lab, wheel)
 
 def left_running(lab):
     """Programs that have a bad_library of this test loaded; there may be others, of other tests."""
-    return [path for path in glob.glob("/proc/[0-9]*/maps") if is_mapped(path, os.path.realpath(lab.binaries.folder) + "/bad_library")]
+    return [
+        path
+        for path in glob.glob("/proc/[0-9]*/maps")
+        if is_mapped(path, os.path.realpath(lab.binaries.folder) + "/bad_library")
+    ]
 
 
 def is_mapped(path, library):

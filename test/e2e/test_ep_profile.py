@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""inftrace model --ep-profile with real providers: every row of the provider's profiler is in the report and in the recording."""
+"""inftrace model --ep-profile with real providers: every row of the provider's profiler is in the report and in the
+recording."""
+
 import collections
 import json
 import os
@@ -16,8 +18,22 @@ from test_model import software_gpu
 
 
 def compare(lab, model, *args, runtime, env=None):
-    done = lab.plain([lab.inftrace, "model", lab.model(model), "--runtime", runtime, "-o", lab.path("run.pftrace"), "--warm-up-max", "0.2s",
-                      *[str(arg) for arg in args], "--json"], env=env)
+    done = lab.plain(
+        [
+            lab.inftrace,
+            "model",
+            lab.model(model),
+            "--runtime",
+            runtime,
+            "-o",
+            lab.path("run.pftrace"),
+            "--warm-up-max",
+            "0.2s",
+            *[str(arg) for arg in args],
+            "--json",
+        ],
+        env=env,
+    )
     assert done.status == 0, done.err
     return json.loads(done.out)["runs"]
 
@@ -36,11 +52,17 @@ def qnn():
 
 
 def test_every_kernel_of_an_operator_is_inside_it(lab, qnn):
-    run, = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn)
-    assert run["kernels_missing"] is None and run["kernels"]["note"] is None and run["kernels"]["source"] == "QNN profile"
+    (run,) = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn)
+    assert (
+        run["kernels_missing"] is None and run["kernels"]["note"] is None and run["kernels"]["source"] == "QNN profile"
+    )
     operators, executions, kernels = slices(run)
     assert len(operators) == len(executions) == run["kernels"]["executions"] > 4
-    assert len(kernels) == run["kernels"]["in_recording"] == sum(row["calls"] for row in run["kernels"]["list"] if not row["is_whole"])
+    assert (
+        len(kernels)
+        == run["kernels"]["in_recording"]
+        == sum(row["calls"] for row in run["kernels"]["list"] if not row["is_whole"])
+    )
     of_run = collections.defaultdict(list)
     for kernel in kernels:
         of_run[kernel.args["inference"]].append(kernel)
@@ -69,7 +91,7 @@ def test_every_kernel_of_an_operator_is_inside_it(lab, qnn):
 
 
 def test_what_is_added_changes_nothing_else(lab, qnn):
-    run, = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn)
+    (run,) = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn)
     done = lab.plain([lab.inftrace, "report", "--json", run["operator_recording"]])
     assert done.status == 0, done.err
     report = json.loads(done.out)
@@ -77,23 +99,43 @@ def test_what_is_added_changes_nothing_else(lab, qnn):
     assert len(judge.query(run["operator_recording"], "select upid from process where pid != 0")) == 1
     # the latencies are those of a run without the profiler
     assert not Recording(run["recording"]).of("kernel")
-    command = judge.query(run["recording"], "select cmdline from process where cmdline like '%inftrace-run%'")[0]["cmdline"]
+    command = judge.query(run["recording"], "select cmdline from process where cmdline like '%inftrace-run%'")[0][
+        "cmdline"
+    ]
     assert "ep-profile" not in command
 
 
 def test_basic_tells_executions_and_no_kernels(lab, qnn):
-    run, = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "basic", runtime=qnn)
+    (run,) = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "basic", runtime=qnn)
     operators, executions, kernels = slices(run)
     assert len(operators) == len(executions) == run["kernels"]["executions"] and not kernels
     for operator, execution in zip(operators, executions):
         assert operator.start <= execution.start <= execution.end <= operator.end
-    execute, = [row for row in run["kernels"]["list"] if row["name"] == "QNN (execute) time"]
-    assert execute["is_whole"] and execute["calls"] == len(executions) and execute["total_ns"] > 0 and execute["share"] is None
+    (execute,) = [row for row in run["kernels"]["list"] if row["name"] == "QNN (execute) time"]
+    assert (
+        execute["is_whole"]
+        and execute["calls"] == len(executions)
+        and execute["total_ns"] > 0
+        and execute["share"] is None
+    )
 
 
 def test_kernels_name_the_nodes_that_they_are_made_from(lab, qnn):
-    run, = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", "--ep-option", "enable_framework_op_trace=1",
-                   "--ep-option", "framework_op_trace_dir=" + lab.folder, runtime=qnn)
+    (run,) = compare(
+        lab,
+        "cnn",
+        "--ep",
+        "qnn",
+        "-r",
+        4,
+        "--ep-profile",
+        "detailed",
+        "--ep-option",
+        "enable_framework_op_trace=1",
+        "--ep-option",
+        "framework_op_trace_dir=" + lab.folder,
+        runtime=qnn,
+    )
     named = {row["name"]: row["source_ops"] for row in run["kernels"]["list"]}
     assert "conv_1" in next(ops for name, ops in named.items() if name.startswith("conv_1"))
     assert all(kernel.args.get("source_ops") == named[kernel.name] for kernel in slices(run)[2])
@@ -102,7 +144,19 @@ def test_kernels_name_the_nodes_that_they_are_made_from(lab, qnn):
 def test_the_cpu_backend_measures_times(lab):
     """Its file is of another form, and its rows are microseconds: their slices are as long."""
     library = environment(envs.plugin, "qnn-cpu").library
-    run, = compare(lab, "cnn", "--ep", "qnn", "--ep-option", "backend_type=cpu", "-r", 4, "--ep-profile", "detailed", runtime=library)
+    (run,) = compare(
+        lab,
+        "cnn",
+        "--ep",
+        "qnn",
+        "--ep-option",
+        "backend_type=cpu",
+        "-r",
+        4,
+        "--ep-profile",
+        "detailed",
+        runtime=library,
+    )
     operators, executions, kernels = slices(run)
     assert len(operators) == len(executions) == run["kernels"]["executions"]
     assert {execution.name for execution in executions} == {"GRAPH_EXECUTE"}
@@ -121,14 +175,24 @@ def test_the_cpu_backend_measures_times(lab):
 def test_two_operators_of_a_provider_take_turns(lab, qnn):
     """Nothing in the profile names the graph: the order of executions does."""
     weights = [models._weights(7, "w1", 4, 3, 3, 3), models._weights(8, "w2", 4, 4, 3, 3)]
-    nodes = [onnx.helper.make_node("Conv", ["x", "w1"], ["a"], name="head", pads=[1, 1, 1, 1]),
-             onnx.helper.make_node("Erf", ["a"], ["b"], name="middle"),
-             onnx.helper.make_node("Shrink", ["b"], ["c"], name="other", lambd=0.1),
-             onnx.helper.make_node("Conv", ["c", "w2"], ["y"], name="tail", pads=[1, 1, 1, 1])]
+    nodes = [
+        onnx.helper.make_node("Conv", ["x", "w1"], ["a"], name="head", pads=[1, 1, 1, 1]),
+        onnx.helper.make_node("Erf", ["a"], ["b"], name="middle"),
+        onnx.helper.make_node("Shrink", ["b"], ["c"], name="other", lambd=0.1),
+        onnx.helper.make_node("Conv", ["c", "w2"], ["y"], name="tail", pads=[1, 1, 1, 1]),
+    ]
     shape = [1, 3, 8, 8]
-    onnx.save(models._model("split", nodes, [models._value("x", models.FLOAT, shape)], [models._value("y", models.FLOAT, [1, 4, 8, 8])],
-                            weights), lab.path("split.onnx"))
-    run, = compare(lab, lab.path("split"), "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn)
+    onnx.save(
+        models._model(
+            "split",
+            nodes,
+            [models._value("x", models.FLOAT, shape)],
+            [models._value("y", models.FLOAT, [1, 4, 8, 8])],
+            weights,
+        ),
+        lab.path("split.onnx"),
+    )
+    (run,) = compare(lab, lab.path("split"), "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn)
     operators, _, kernels = slices(run)
     own = [operator for operator in operators if operator.args["provider"] == "QNNExecutionProvider"]
     if len({operator.name for operator in own}) < 2:
@@ -137,14 +201,19 @@ def test_two_operators_of_a_provider_take_turns(lab, qnn):
     convolutions = {}
     for operator in own:
         inside = [kernel.name for kernel in kernels if operator.start <= kernel.start and kernel.end <= operator.end]
-        convolutions.setdefault(operator.name, set()).add("head" if any("head" in name for name in inside) else
-                                                          "tail" if any("tail" in name for name in inside) else "neither")
+        convolutions.setdefault(operator.name, set()).add(
+            "head"
+            if any("head" in name for name in inside)
+            else "tail"
+            if any("tail" in name for name in inside)
+            else "neither"
+        )
     assert sorted(map(list, convolutions.values())) == [["head"], ["tail"]]
 
 
 def test_a_provider_that_overlaps_is_not_guessed_at(lab, qnn):
     """Two inferences at a time: nothing in the profile says which of them a row is of."""
-    run, = compare(lab, "cnn", "--ep", "qnn", "-r", 12, "-c", 2, "--ep-profile", "detailed", runtime=qnn)
+    (run,) = compare(lab, "cnn", "--ep", "qnn", "-r", 12, "-c", 2, "--ep-profile", "detailed", runtime=qnn)
     operators, executions, kernels = slices(run)
     starts = sorted((operator.start, operator.end) for operator in operators)
     if all(before[1] <= after[0] for before, after in zip(starts, starts[1:])):
@@ -154,29 +223,37 @@ def test_a_provider_that_overlaps_is_not_guessed_at(lab, qnn):
 
 
 def test_who_has_no_profiler_says_so(lab, qnn):
-    cpu, = compare(lab, "cnn", "-r", 4, "--ep-profile", "basic", runtime=qnn)
+    (cpu,) = compare(lab, "cnn", "-r", 4, "--ep-profile", "basic", runtime=qnn)
     assert cpu["kernels"] is None and cpu["kernels_missing"].startswith("the CPU provider has none")
-    command = judge.query(cpu["operator_recording"], "select cmdline from process where cmdline like '%inftrace-run%'")[0]["cmdline"]
+    command = judge.query(cpu["operator_recording"], "select cmdline from process where cmdline like '%inftrace-run%'")[
+        0
+    ]["cmdline"]
     assert "ep-profile" not in command
-    cpu, = compare(lab, "cnn", "-r", 4, "--force", runtime=qnn)
+    (cpu,) = compare(lab, "cnn", "-r", 4, "--force", runtime=qnn)
     assert cpu["kernels"] is None and cpu["kernels_missing"].startswith("not asked for")
-    cpu, = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--force", "--level", "inference", "--ep-profile", "basic", runtime=qnn)
+    (cpu,) = compare(
+        lab, "cnn", "--ep", "qnn", "-r", 4, "--force", "--level", "inference", "--ep-profile", "basic", runtime=qnn
+    )
     assert cpu["kernels"] is None and cpu["kernels_missing"].startswith("not asked for: --level operator")
     inside = environment(envs.wheel, "openvino").library
-    run, = compare(lab, "cnn", "--ep", "openvino", "-r", 4, "--ep-profile", "basic", runtime=inside)
+    (run,) = compare(lab, "cnn", "--ep", "openvino", "-r", 4, "--ep-profile", "basic", runtime=inside)
     assert run["kernels"] is None and "ONNX Runtime's profile has no kernel" in run["kernels_missing"]
 
 
 def test_nothing_is_left_behind(lab, qnn):
     os.mkdir(lab.path("tmp"))
-    compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn, env={"TMPDIR": lab.path("tmp")})
+    compare(
+        lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn, env={"TMPDIR": lab.path("tmp")}
+    )
     assert os.listdir(lab.path("tmp")) == []
 
 
 def test_what_a_device_computes_lies_in_its_inference(lab):
     """WebGPU's rows name a node, but not its execution; they run after the operator has returned."""
     library = environment(envs.node_package, "newest").library
-    run, = compare(lab, "cnn", "--ep", "webgpu", "-r", 3, "--ep-profile", "basic", runtime=library, env=software_gpu(lab))
+    (run,) = compare(
+        lab, "cnn", "--ep", "webgpu", "-r", 3, "--ep-profile", "basic", runtime=library, env=software_gpu(lab)
+    )
     if run["kernels"] is None:
         pytest.fail(run["kernels_missing"])
     rows = run["kernels"]["list"]
@@ -193,17 +270,40 @@ def test_what_a_device_computes_lies_in_its_inference(lab):
         assert kernel.track.path() == ["inftrace-run", "WebGpuExecutionProvider profile"]
     assert len({kernel.args["inference"] for kernel in kernels}) == len(inferences)
     # the operators themselves only start that work: they say so, and are held against nothing
-    assert all(operator["share_of_possible"] is None for operator in run["operators"]["list"] if operator["provider"] != "CPUExecutionProvider")
+    assert all(
+        operator["share_of_possible"] is None
+        for operator in run["operators"]["list"]
+        if operator["provider"] != "CPUExecutionProvider"
+    )
 
 
 def test_the_openvino_plugin_tells_its_kernels(lab):
     openvino = environment(envs.plugin, "openvino")
-    done = lab.plain([lab.inftrace, "model", lab.model("cnn"), "--ep", "openvino", "-r", "20", "--ep-profile", "detailed", "--runtime",
-                      openvino.path, "-o", lab.path("run.pftrace"), "--json"])
+    done = lab.plain(
+        [
+            lab.inftrace,
+            "model",
+            lab.model("cnn"),
+            "--ep",
+            "openvino",
+            "-r",
+            "20",
+            "--ep-profile",
+            "detailed",
+            "--runtime",
+            openvino.path,
+            "-o",
+            lab.path("run.pftrace"),
+            "--json",
+        ]
+    )
     if done.status and "finds no device" in done.err:
         pytest.skip("the OpenVINO plugin wants a processor of Intel")
-    run, = json.loads(done.out)["runs"]
+    (run,) = json.loads(done.out)["runs"]
     operators, _, kernels = slices(run)
     assert len(kernels) == run["kernels"]["in_recording"] == sum(row["calls"] for row in run["kernels"]["list"])
     spans = {operator.args["inference"]: operator for operator in operators}
-    assert all(spans[kernel.args["inference"]].start <= kernel.start <= kernel.end <= spans[kernel.args["inference"]].end for kernel in kernels)
+    assert all(
+        spans[kernel.args["inference"]].start <= kernel.start <= kernel.end <= spans[kernel.args["inference"]].end
+        for kernel in kernels
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong in a program is in its recording with the runtime's own words, and goes wrong just the same."""
+
 import re
 
 
@@ -23,8 +24,11 @@ def test_a_kernel_that_throws_leaves_the_operators_before_it_whole(lab, each_whe
     thrown = [slice for slice in recording.inferences if slice.args["model"] == "throws"]
     assert len(thrown) == 3
     for run in thrown:
-        mine = {operator.name: operator for operator in recording.operators
-                if operator.args["inference"] == run.args["inference"]}
+        mine = {
+            operator.name: operator
+            for operator in recording.operators
+            if operator.args["inference"] == run.args["inference"]
+        }
         assert set(mine) == {"before", "thrower"}
         assert all(run.start <= operator.start <= operator.end <= run.end for operator in mine.values())
         assert mine["thrower"].args.get("status", "ok") != "ok"

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deaths at bad moments, full disks, small rings, cut files: no event that was complete is missing, and no target notices."""
+"""Deaths at bad moments, full disks, small rings, cut files: no event that was complete is missing, and no target
+notices."""
+
 import glob
 import os
 import random
@@ -38,7 +40,7 @@ def n_over(lab):
 
 
 def child_of(pid):
-    child, = children_of(pid)
+    (child,) = children_of(pid)
     return child
 
 
@@ -50,7 +52,9 @@ def ended(recording):
 def test_a_target_killed_at_any_moment_loses_no_run_that_was_over(lab, library, seed):
     dice = random.Random(seed)
     threads, level = dice.choice([1, 1, 2, 8, 32]), dice.choice(["inference", "operator", "operator", "detail"])
-    model, shape, length, operators, longest = dice.choice([("heavy", "192x192", 192 * 192, 6, 0.3), ("chain", 256, 256, 20, 0.02)])
+    model, shape, length, operators, longest = dice.choice(
+        [("heavy", "192x192", 192 * 192, 6, 0.3), ("chain", 256, 256, 20, 0.02)]
+    )
     operators = operators if level != "inference" else 0
     program = lab.native("count", library, lab.model(model), shape, length, lab.path("counters"), threads, 0)
     command, path = lab.command(program, level)
@@ -106,6 +110,7 @@ def test_what_a_killed_recorder_left_behind_is_removed_by_the_next_one(lab, libr
 
     def left():
         return [path for parent in parents for path in glob.glob("%s/inftrace-%d-*" % (parent, recorder.pid))]
+
     wait_for_runs(lab, recorder, 10)
     assert left()
     target = child_of(recorder.pid)
@@ -149,8 +154,10 @@ def test_a_limit_on_file_size_is_said_once_and_the_target_goes_on(lab, library):
     plain = lab.plain(program)
     os.unlink(lab.path("counters"))
     path = lab.path("limited.pftrace")
-    done = lab.plain([lab.inftrace, "record", "-o", path, "--level", "operator", "--", *program],
-                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (60 * 1024, 60 * 1024)))
+    done = lab.plain(
+        [lab.inftrace, "record", "-o", path, "--level", "operator", "--", *program],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (60 * 1024, 60 * 1024)),
+    )
     assert (done.out, done.status) == (plain.out, plain.status), done.err
     assert done.err.strip(), "nothing was said"
     recording = Recording(path)
@@ -163,11 +170,21 @@ def records(recording):
     each weight."""
     runs = recording.inferences
     parts = [part for part in recording.of("specialize") if not part.name.startswith("pre-pack")]
-    creation = (len(recording.of("session")) + sum("status" in session.args for session in recording.of("session")) +
-                len(recording.of("load")) + len(recording.of("specialize")) +
-                sum("modified" in part.args or "capabilities" in part.args for part in parts) + len(recording.notes("released")))
-    return (len(recording.of("operator")) + len(recording.of("setup")) + len(runs) +
-            sum(run.args.get("status") is not None for run in runs) + creation)
+    creation = (
+        len(recording.of("session"))
+        + sum("status" in session.args for session in recording.of("session"))
+        + len(recording.of("load"))
+        + len(recording.of("specialize"))
+        + sum("modified" in part.args or "capabilities" in part.args for part in parts)
+        + len(recording.notes("released"))
+    )
+    return (
+        len(recording.of("operator"))
+        + len(recording.of("setup"))
+        + len(runs)
+        + sum(run.args.get("status") is not None for run in runs)
+        + creation
+    )
 
 
 def test_a_ring_that_is_too_small_counts_what_it_lost_to_the_record(lab, library):
@@ -233,8 +250,13 @@ def test_interrupting_the_recorder_ends_the_target_and_keeps_the_recording(lab, 
     program = lab.native("count", library, lab.model("tiny"), 4, 4, lab.path("counters"), 1, 0)
     command, path = lab.command(program)
     # whoever runs the tests in the background has them ignore SIGINT, and what they start inherits that
-    recorder = lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    recorder = lab.start(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     wait_for_runs(lab, recorder, 10)
     os.killpg(recorder.pid, signal.SIGINT)  # what a terminal does on Ctrl-C
     _, err = recorder.communicate(timeout=PATIENCE)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A target is a host and the agent its guest: what a program inherits, finds and does is the same with and without."""
+
 import os
 import subprocess
 
@@ -32,8 +33,12 @@ def test_a_program_with_a_preload_of_its_own_is_recorded(lab, binaries, library)
 
 @pytest.mark.parametrize("sanitizer", ["address", "undefined", "thread"])
 def test_a_program_built_with_a_sanitizer_runs_as_it_does_alone(lab, binaries, sanitizer):
-    probe = subprocess.run(["cc", "-fsanitize=" + sanitizer, "-x", "c", "-", "-o", lab.path("probe")], text=True,
-                           input="int main(void){return 0;}", stderr=subprocess.DEVNULL)
+    probe = subprocess.run(
+        ["cc", "-fsanitize=" + sanitizer, "-x", "c", "-", "-o", lab.path("probe")],
+        text=True,
+        input="int main(void){return 0;}",
+        stderr=subprocess.DEVNULL,
+    )
     if probe.returncode or subprocess.run([lab.path("probe")], stderr=subprocess.DEVNULL).returncode:
         pytest.skip("no %s sanitizer here" % sanitizer)
     lab.both([binaries.plain("puts", ("-fsanitize=" + sanitizer,)), "text"])
@@ -42,7 +47,9 @@ def test_a_program_built_with_a_sanitizer_runs_as_it_does_alone(lab, binaries, s
 def test_a_program_in_another_folder_with_a_relative_path_is_found(lab, binaries):
     os.symlink(binaries.plain("puts"), lab.path("here"))
     assert lab.both(["./here", "text"]).out == "text\n"
-    assert lab.both(["puts", "text"], env={"PATH": os.path.dirname(binaries.plain("puts"))}, name="second").out == "text\n"
+    assert (
+        lab.both(["puts", "text"], env={"PATH": os.path.dirname(binaries.plain("puts"))}, name="second").out == "text\n"
+    )
 
 
 def test_standard_output_carries_nothing_of_the_recorder(lab, binaries):
@@ -54,6 +61,7 @@ def test_standard_output_carries_nothing_of_the_recorder(lab, binaries):
 def test_a_program_on_a_terminal_still_has_its_terminal(lab, binaries):
     """stdin, stdout and stderr are a terminal for the program when they are one for the recorder."""
     import pty
+
     command, path = lab.command(["/bin/sh", "-c", "test -t 0 && test -t 1 && test -t 2 && read line && echo got $line"])
     leader, follower = pty.openpty()
     process = lab.start(command, stdin=follower, stdout=follower, stderr=follower, start_new_session=True)

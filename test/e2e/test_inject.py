@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """inftrace attach --inject: the agent is brought into programs that run already, and leaves them again."""
+
 import collections
 import os
 import random
@@ -50,7 +51,10 @@ def outside(recording, times, by_thread=True):
         own = by[thread]
         while at[thread] < len(own) and own[at[thread]][1] + slack < slice.end:
             at[thread] += 1
-        if not any(run[0] - slack <= slice.start and slice.end <= run[1] + slack for run in own[at[thread]:at[thread] + (1 if by_thread else 8)]):
+        if not any(
+            run[0] - slack <= slice.start and slice.end <= run[1] + slack
+            for run in own[at[thread] : at[thread] + (1 if by_thread else 8)]
+        ):
             wrong.append(slice)
     return wrong
 
@@ -97,7 +101,8 @@ def no_agent_thread(pid):
 
 
 def alone(lab):
-    """A prefix for a program that gets a /dev/shm of its own where that is allowed: in everybody's, others inject as well."""
+    """A prefix for a program that gets a /dev/shm of its own where that is allowed: in everybody's, others inject as
+    well."""
     own = ["unshare", "-m", "--propagation", "private", "sh", "-c", 'mount -t tmpfs none /dev/shm && exec "$@"', "sh"]
     return own if shutil.which("unshare") and not lab.plain([*own, "true"]).status else []
 
@@ -118,6 +123,7 @@ class LeftBehind:
 
 # ---- what is seen
 
+
 def test_every_wheel_is_seen_whole(lab, each_wheel):
     server = python_server(lab, each_wheel, "cnn", "--rest", 0.002, "--threads", 2)
     done = inject(lab, server.pid)
@@ -125,19 +131,27 @@ def test_every_wheel_is_seen_whole(lab, each_wheel):
     recording = done.recording
     assert len(whole(recording)) > 50 and recording.lost == 0
     assert outside(recording, server.times()) == [] and left_out(recording, server.times()) == []
-    profile = lab.profile(lab.python(each_wheel, "infer", "run", lab.model("cnn"), "--runs", 1, "--profile", lab.path("profile")))
+    profile = lab.profile(
+        lab.python(each_wheel, "infer", "run", lab.model("cnn"), "--runs", 1, "--profile", lab.path("profile"))
+    )
     assert set(map(tuple, per_inference(recording).values())) == {tuple(sorted(profile))}
     assert {slice.args["model"] for slice in recording.inferences} == {"cnn"}
     assert {slice.args["provider"] for slice in recording.operators} == {"CPUExecutionProvider"}
-    launched = lab.record(lab.python(each_wheel, "infer", "run", lab.model("cnn"), "--runs", 3), name="launched").recording
+    launched = lab.record(
+        lab.python(each_wheel, "infer", "run", lab.model("cnn"), "--runs", 3), name="launched"
+    ).recording
     shapes = {slice.args.get("shapes") for slice in launched.inferences}
     assert {slice.args["shapes"] for slice in whole(recording)[5:]} == shapes
 
 
 def test_every_node_package_is_seen_whole(lab, each_node):
     times = lab.path("times")
-    server = Server(lab, [each_node.node, os.path.join(envs.PROGRAMS, "serve.js"), lab.model("cnn"), "1x3x32x32", times],
-                    env=each_node.script_env, times=times)
+    server = Server(
+        lab,
+        [each_node.node, os.path.join(envs.PROGRAMS, "serve.js"), lab.model("cnn"), "1x3x32x32", times],
+        env=each_node.script_env,
+        times=times,
+    )
     done = inject(lab, server.pid)
     server.end()
     assert len(whole(done.recording)) > 20 and done.recording.lost == 0
@@ -230,6 +244,7 @@ def test_what_began_before_the_hooks_is_partial_or_not_there(lab, wheel):
 
 # ---- coming and going
 
+
 def test_it_comes_again_with_the_same_agent_and_nothing_grows(lab, library):
     server = torture(lab, library)
     numbers = []
@@ -264,8 +279,9 @@ def test_of_little_address_space_little_is_taken(lab, wheel):
         with open("/proc/%d/status" % server.pid) as status:
             return int(re.search(r"VmSize:\s+(\d+)", status.read()).group(1)) << 10
 
-    server = python_server(lab, wheel, "cnn", "--rest", 0.002,
-                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    server = python_server(
+        lab, wheel, "cnn", "--rest", 0.002, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    )
     before = size()
     for number in range(3):
         done = inject(lab, server.pid, duration=0.3, name="little-%d" % number)
@@ -345,7 +361,9 @@ def test_a_recorder_killed_after_each_step_harms_nobody(lab, library):
             assert server.process.poll() is None
             step += 1
         assert step > 8
-    time.sleep(11)  # what they have left behind is removed by the next one, when it is certain that nobody is about to use it
+    time.sleep(
+        11
+    )  # what they have left behind is removed by the next one, when it is certain that nobody is about to use it
     done = inject(lab, server.pid, n=100)
     assert len(whole(done.recording)) > 20 and left_behind.nothing()
     server.end()
@@ -426,7 +444,9 @@ def test_workers_that_end_and_are_replaced_are_recorded(lab, wheel):
         assert len({slice.track.pid for slice in whole(done.recording)}) > 3  # none makes more than 300
         inside = {(run.track.pid, run.args["inference"]): [] for run in whole(done.recording)}
         for operator in done.recording.operators:
-            inside.get((operator.track.pid, operator.args.get("inference")), []).append((operator.name, operator.args["op_type"]))
+            inside.get((operator.track.pid, operator.args.get("inference")), []).append(
+                (operator.name, operator.args["op_type"])
+            )
         assert {tuple(sorted(operators)) for operators in inside.values()} == {tuple(CHAIN)}
         assert "(exec)" not in done.err
     server.end()
@@ -442,7 +462,11 @@ def test_a_program_that_becomes_another_one_is_said_to_be_gone(lab, wheel):
     done = background.end()
     server.end()
     assert len(whole(done.recording)) > 10
-    stops = [note.args["text"] for note in done.recording.notes("stopped") if "(%d)" % server.pid in note.args.get("source", "")]
+    stops = [
+        note.args["text"]
+        for note in done.recording.notes("stopped")
+        if "(%d)" % server.pid in note.args.get("source", "")
+    ]
     assert len(stops) == 1 and "exec" in stops[0]
 
 
@@ -470,7 +494,14 @@ def test_a_child_that_was_forked_while_it_was_recorded_is_recorded_again(lab, wh
 
 
 def test_of_what_it_has_started_without_a_runtime_nothing_is_seen_for_that_reason(lab, wheel):
-    server = python_server(lab, wheel, "chain", "--rest", 0.01, prefix=["sh", "-c", "sleep 30 < /dev/null > /dev/null 2>&1 & exec \"$@\"", "sh"])
+    server = python_server(
+        lab,
+        wheel,
+        "chain",
+        "--rest",
+        0.01,
+        prefix=["sh", "-c", 'sleep 30 < /dev/null > /dev/null 2>&1 & exec "$@"', "sh"],
+    )
     done = inject(lab, server.pid)
     server.end()
     states = [note.args["state"] for note in done.recording.notes("process")]
@@ -489,6 +520,7 @@ def test_of_several_that_belong_together_one_that_cannot_be_injected_is_left_out
 
 
 # ---- programs that make no inference just now
+
 
 def test_an_idle_program_is_pending_and_its_first_inference_is_recorded_from_then_on(lab, wheel):
     server = python_server(lab, wheel, "chain", "--idle", "--rest", 0.01)
@@ -518,6 +550,7 @@ def test_a_program_that_stays_idle_is_as_it_was(lab, wheel):
 
 # ---- programs that are left alone
 
+
 def sandboxed(lab, wheel, what):
     return Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "sandboxed.py"), what, lab.model("chain")])
 
@@ -537,7 +570,9 @@ def test_a_filter_that_allows_everything_is_no_hindrance_to_who_insists(lab, whe
     server.end()
 
 
-@pytest.mark.parametrize("what, why", [("threads", "Operation not permitted|Resource"), ("libraries", "libinftrace-agent.so|could not load")])
+@pytest.mark.parametrize(
+    "what, why", [("threads", "Operation not permitted|Resource"), ("libraries", "libinftrace-agent.so|could not load")]
+)
 def test_what_a_filter_refuses_is_told_and_the_program_goes_on(lab, wheel, what, why):
     server = sandboxed(lab, wheel, what)
     for _ in range(2):
@@ -573,9 +608,17 @@ def test_a_user_injects_into_a_program_of_his_own(lab, library):
 
 
 @pytest.mark.root
-@pytest.mark.parametrize("what, why", [("deleted", "it was deleted"), ("replaced", "it was deleted"), ("moved back", "recording")])
+@pytest.mark.parametrize(
+    "what, why", [("deleted", "it was deleted"), ("replaced", "it was deleted"), ("moved back", "recording")]
+)
 def test_a_library_that_was_deleted_or_replaced_meanwhile_is_named(lab, library, what, why):
-    who = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"]  # an ordinary user: what is mapped is out of reach
+    who = [
+        "setpriv",
+        "--bounding-set",
+        "-all",
+        "--inh-caps",
+        "-all",
+    ]  # an ordinary user: what is mapped is out of reach
     copy = lab.path("libonnxruntime.so")
     shutil.copyfile(os.path.realpath(library), copy)
     server = Server(lab, lab.native("torture", copy, lab.model("chain"), 256, 256, 2, 5000, 0), prefix=who)
@@ -617,9 +660,17 @@ def test_a_launched_program_is_left_to_its_recorder(lab, wheel):
 
 # ---- namespaces, children
 
+
 @pytest.mark.root
-@pytest.mark.parametrize("mounts", ["mount -t tmpfs none /dev/shm", "mount -t tmpfs -o noexec none /dev/shm",
-                                    "mount -t tmpfs none /dev/shm; mount -t tmpfs none %(agent)s"], ids=["shm", "noexec", "hidden"])
+@pytest.mark.parametrize(
+    "mounts",
+    [
+        "mount -t tmpfs none /dev/shm",
+        "mount -t tmpfs -o noexec none /dev/shm",
+        "mount -t tmpfs none /dev/shm; mount -t tmpfs none %(agent)s",
+    ],
+    ids=["shm", "noexec", "hidden"],
+)
 def test_a_program_in_a_mount_namespace_of_its_own_is_seen(lab, library, mounts):
     if not shutil.which("unshare") or lab.plain(["unshare", "-m", "true"]).status:
         pytest.skip("unshare -m is not allowed here")
@@ -649,7 +700,9 @@ def test_children_of_fork_are_recorded_and_go_on_when_the_recording_ends(lab, li
 
 
 def test_a_runtime_that_is_unloaded_and_loaded_again_is_no_trouble(lab, library):
-    process = lab.start(lab.native("reopen", library, lab.model("chain"), 256, 256, 60), stdout=open(lab.path("out"), "w"))
+    process = lab.start(
+        lab.native("reopen", library, lab.model("chain"), 256, 256, 60), stdout=open(lab.path("out"), "w")
+    )
     for number in range(4):
         if process.poll() is None:
             lab.plain(attach_command(lab, "--inject", process.pid, duration=0.3, name="reopen-%d" % number)[0])

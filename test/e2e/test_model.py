@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""inftrace model with real runtimes and providers: what is run, compared and reported, and what is said when it cannot be."""
+"""inftrace model with real runtimes and providers: what is run, compared and reported, and what is said when it cannot
+be."""
+
 import ctypes.util
 import glob
 import html.parser
@@ -24,7 +26,16 @@ from recording import Recording
 
 def command(lab, model, *args, runtime):
     path = model if "/" in model else lab.model(model)
-    return [lab.inftrace, "model", path, "--runtime", runtime, "-o", lab.path("run.pftrace"), *[str(arg) for arg in args]]
+    return [
+        lab.inftrace,
+        "model",
+        path,
+        "--runtime",
+        runtime,
+        "-o",
+        lab.path("run.pftrace"),
+        *[str(arg) for arg in args],
+    ]
 
 
 def profile(lab, model, *args, runtime, status=0):
@@ -41,17 +52,27 @@ def openvino():
 
 # ---- one provider
 
+
 def test_a_report_has_what_was_measured(lab, each_library):
     report = profile(lab, "cnn", "-t", "300ms", runtime=each_library)
-    run, = report["runs"]
+    (run,) = report["runs"]
     assert run["label"] == "cpu" and run["error"] is None
     assert re.match(r"1\.\d+\.\d+$", run["version"]) and run["runtime_path"] == os.path.realpath(each_library)
     samples = run["samples"]["duration_ns"]
     assert run["latency"]["count"] == len(samples) > 10
     assert abs(run["latency"]["mean_ns"] - sum(samples) / len(samples)) < 1
     assert run["latency"]["min_ns"] == min(samples) and run["latency"]["max_ns"] == max(samples)
-    assert [step["name"] for step in run["steps"]] == ["load-runtime", "environment", "libraries", "session", "inputs",
-                                                      "first", "warm-up", "steady", "unload"]
+    assert [step["name"] for step in run["steps"]] == [
+        "load-runtime",
+        "environment",
+        "libraries",
+        "session",
+        "inputs",
+        "first",
+        "warm-up",
+        "steady",
+        "unload",
+    ]
     assert run["first_inference_ns"] > 0 and run["peak_rss_bytes"] > 1 << 20 and run["cpus_in_use"] > 0
     creation = run["creation"]
     assert creation["duration_ns"] == sum(part["self_ns"] for part in creation["phases"]) + creation["unattributed_ns"]
@@ -61,14 +82,16 @@ def test_a_busy_machine_is_told_from_an_idle_one(lab, library):
     """Every CPU is taken several times over by others."""
     others = [lab.start(["sh", "-c", "while :; do :; done"]) for _ in range(3 * os.cpu_count())]
     try:
-        report = profile(lab, "cnn", "-t", "1s", "--rounds", 1, "--level", "inference", "--intra-op-threads", 1, runtime=library)
+        report = profile(
+            lab, "cnn", "-t", "1s", "--rounds", 1, "--level", "inference", "--intra-op-threads", 1, runtime=library
+        )
     finally:
         for other in others:
             other.kill()
             other.wait()
-    run, = report["runs"]
+    (run,) = report["runs"]
     assert run["run_queue_ns"] > 0.2 * run["steady_ns"]
-    busy, = [insight for insight in report["insights"] if insight["kind"] == "busy_machine"]
+    (busy,) = [insight for insight in report["insights"] if insight["kind"] == "busy_machine"]
     assert "it waited for one in " in busy["evidence"] and busy == report["insights"][0]
     assert "other programs kept the machine busy" in report["verdict"]
 
@@ -77,17 +100,21 @@ def test_operators_add_up_and_belong_to_nodes_of_the_model(lab, library):
     report = profile(lab, "chain", "-t", "300ms", runtime=library)
     operators = report["runs"][0]["operators"]
     assert operators["inferences"] > 0
-    assert sum(op["share_ns"] for op in operators["list"]) + operators["unattributed_ns"] == pytest.approx(operators["wall_ns"])
+    assert sum(op["share_ns"] for op in operators["list"]) + operators["unattributed_ns"] == pytest.approx(
+        operators["wall_ns"]
+    )
     assert sorted(op["name"] for op in operators["list"]) == ["link_%02d" % i for i in range(20)]
     assert {node["name"] for node in report["nodes"]} == {op["name"] for op in operators["list"]}
     assert operators["model_nodes_found"] == 20 and operators["model_nodes_not_found"] == 0
 
 
 def test_both_recordings_are_kept_and_hold_what_the_report_says(lab, library):
-    run, = profile(lab, "chain", "-t", "300ms", runtime=library)["runs"]
+    (run,) = profile(lab, "chain", "-t", "300ms", runtime=library)["runs"]
     timing, operators = Recording(run["recording"]), Recording(run["operator_recording"])
     assert {os.path.basename(run[key]) for key in ("recording", "operator_recording")} == {
-        "run-cpu.pftrace", "run-cpu-operators.pftrace"}
+        "run-cpu.pftrace",
+        "run-cpu-operators.pftrace",
+    }
     assert timing.operators == [] and len(operators.operators) == 20 * len(operators.inferences)
     # every latency that was reported is an inference of the recording, and lies around it
     samples = run["samples"]
@@ -110,16 +137,16 @@ def test_without_operators_nothing_is_run_twice(lab, library):
 
 def test_rounds_are_processes_of_their_own_that_share_the_time(lab, library):
     report = profile(lab, "chain", "-r", 50, "--rounds", 4, "--level", "inference", runtime=library)
-    run, = report["runs"]
+    (run,) = report["runs"]
     assert [run["samples"]["round"].count(n) for n in range(4)] == [12, 13, 12, 13] and run["rounds"] == 4
     assert len({tuple(Recording(path).pids) for path in glob.glob(lab.path("*.pftrace"))}) == 4
-    run, = profile(lab, "chain", "-r", 2, "--rounds", 4, "--level", "inference", runtime=library)["runs"]
+    (run,) = profile(lab, "chain", "-r", 2, "--rounds", 4, "--level", "inference", runtime=library)["runs"]
     assert run["samples"]["round"] == [0, 1]
 
 
 def test_options_of_the_runner_are_passed_on(lab, library):
     report = profile(lab, "batch", "--dim", "n=4", "-r", 50, "-c", 2, "-S", 7, runtime=library)
-    run, = report["runs"]
+    (run,) = report["runs"]
     assert run["concurrency"] == 2 and run["latency"]["count"] == 50
     assert run["shapes"][0]["shape"].startswith("x float32[4,8]")
     settings = {setting["name"]: setting["value"] for setting in report["settings"]}
@@ -132,15 +159,20 @@ def costs(report):
 
 def test_the_time_that_the_session_takes_can_be_measured_alone(lab, library):
     report = profile(lab, "chain", "--session-only", "--hold", "300ms", runtime=library)
-    run, = report["runs"]
+    (run,) = report["runs"]
     assert run["error"] is None and run["creation"]["duration_ns"] > 0 and run["latency"] is None
-    assert run["operators_missing"] == "no inference was asked for" and glob.glob(lab.path("*.pftrace")) == [lab.path("run-cpu.pftrace")]
+    assert run["operators_missing"] == "no inference was asked for" and glob.glob(lab.path("*.pftrace")) == [
+        lab.path("run-cpu.pftrace")
+    ]
     assert {setting["name"] for setting in report["settings"]} == {"runtime", "session-only", "hold"}
 
 
 def test_settings_are_those_that_were_not_left_alone(lab, library):
     few = ["--level", "inference", "--rounds", 1]
-    for args, names in ((["-r", 5], {"iterations"}), (["-t", "200ms", "--warm-up-max", 0], {"duration", "warm-up-max"})):
+    for args, names in (
+        (["-r", 5], {"iterations"}),
+        (["-t", "200ms", "--warm-up-max", 0], {"duration", "warm-up-max"}),
+    ):
         report = profile(lab, "tiny", *few, *args, runtime=library)
         assert {setting["name"] for setting in report["settings"]} == names | {"runtime"}
     assert report["runs"][0]["warmup_inferences"] == 1
@@ -149,8 +181,25 @@ def test_settings_are_those_that_were_not_left_alone(lab, library):
 def test_files_that_each_run_writes_have_its_name(lab):
     newest = environment(envs.wheel, "newest").library
     os.makedirs(lab.path("some.thing"))
-    profile(lab, "cnn", "--ep", "cpu", "--policy", "prefer-cpu", "-r", 5, "--level", "inference", "-u", lab.path("some.thing/o.onnx"), "-p", lab.path("prof"),
-            "--compile", lab.path("c.onnx"), runtime=newest)
+    profile(
+        lab,
+        "cnn",
+        "--ep",
+        "cpu",
+        "--policy",
+        "prefer-cpu",
+        "-r",
+        5,
+        "--level",
+        "inference",
+        "-u",
+        lab.path("some.thing/o.onnx"),
+        "-p",
+        lab.path("prof"),
+        "--compile",
+        lab.path("c.onnx"),
+        runtime=newest,
+    )
     assert sorted(os.listdir(lab.path("some.thing"))) == ["o-cpu.onnx", "o-prefer-cpu.onnx"]
     assert os.path.exists(lab.path("c-cpu.onnx")) and os.path.exists(lab.path("c-prefer-cpu.onnx"))
     assert glob.glob(lab.path("prof-cpu_*.json")) and glob.glob(lab.path("prof-prefer-cpu_*.json"))
@@ -159,7 +208,11 @@ def test_files_that_each_run_writes_have_its_name(lab):
 def test_devices_are_listed_without_a_model(lab):
     qnn = environment(envs.plugin, "qnn")
     done = lab.plain([lab.inftrace, "model", "--list-devices", "--runtime", qnn.path])
-    assert done.status == 0 and re.search(r"^device 1 +QNNExecutionProvider on cpu", done.out, re.M) and "phase" not in done.out
+    assert (
+        done.status == 0
+        and re.search(r"^device 1 +QNNExecutionProvider on cpu", done.out, re.M)
+        and "phase" not in done.out
+    )
     done = lab.plain([lab.inftrace, "model", "--list-devices", "--runtime", "/nowhere"])
     assert done.status == 3 and "/nowhere" in done.err
 
@@ -170,7 +223,12 @@ def test_operations_are_those_of_the_shapes_that_ran(lab, library):
     few = ["-r", 5, "--rounds", 1, "--level", "inference"]
     one = costs(profile(lab, "batch", *few, runtime=library))
     assert one > 0
-    for args, factor in ((["--dim", "n=4"], 4), (["-b", 3], 3), (["--shape", "x=6x8"], 6), (["--input", "x=" + lab.path("x.npy")], 5)):
+    for args, factor in (
+        (["--dim", "n=4"], 4),
+        (["-b", 3], 3),
+        (["--shape", "x=6x8"], 6),
+        (["--input", "x=" + lab.path("x.npy")], 5),
+    ):
         assert costs(profile(lab, "batch", *few, *args, runtime=library)) == factor * one, args
     # shapes that take turns have no one number of operations
     for args in (["-b", "1,8"], ["--dim", "n=1,8"]):
@@ -178,7 +236,7 @@ def test_operations_are_those_of_the_shapes_that_ran(lab, library):
 
 
 def test_arrivals_wait_when_they_come_too_fast(lab, library):
-    run, = profile(lab, "heavy", "-t", "500ms", "--rate", 20000, "--level", "inference", runtime=library)["runs"]
+    (run,) = profile(lab, "heavy", "-t", "500ms", "--rate", 20000, "--level", "inference", runtime=library)["runs"]
     assert run["requests_per_second"] == 20000 and run["ended_early"] is None
     # to serve them all would take many times as long
     assert 9000 < run["latency"]["count"] + run["requests_not_served"] < 11000 and run["steady_ns"] < 5e9
@@ -188,13 +246,29 @@ def test_arrivals_wait_when_they_come_too_fast(lab, library):
 def test_requests_that_were_not_served_are_told_everywhere(lab, library):
     for suffix in ("txt", "html"):
         path = lab.path("report." + suffix)
-        done = lab.plain(command(lab, "heavy", "-t", "300ms", "--rounds", 1, "--rate", 50000, "--level", "inference", "--report", path,
-                                 runtime=library))
+        done = lab.plain(
+            command(
+                lab,
+                "heavy",
+                "-t",
+                "300ms",
+                "--rounds",
+                1,
+                "--rate",
+                50000,
+                "--level",
+                "inference",
+                "--report",
+                path,
+                runtime=library,
+            )
+        )
         assert done.status == 0, done.err
         assert re.search(r"cpu: [\d,]+ requests could not be served within the time", open(path).read())
 
 
 # ---- several
+
 
 def test_two_providers_are_compared_by_what_ran(lab, openvino):
     report = profile(lab, "cnn", "--ep", "cpu,openvino", "-t", "300ms", runtime=openvino)
@@ -204,7 +278,7 @@ def test_two_providers_are_compared_by_what_ran(lab, openvino):
     assert "OpenVINOExecutionProvider" in [row["provider"] for row in other["operators"]["providers"]]
     assert other["operators"]["model_nodes_on_provider"] == sum(node["is_of_model"] for node in report["nodes"])
     assert other["outputs_against"] == "cpu"
-    output, = other["outputs"]
+    (output,) = other["outputs"]
     assert output["agrees"] and output["max_absolute"] < 1e-3
     assert other["speed"]["ratio"] > 0
 
@@ -223,9 +297,28 @@ def software_gpu(lab):
 def test_options_go_to_the_provider_that_they_are_of(lab, openvino):
     few = ["-r", 5, "--rounds", 1, "--level", "inference"]
     for name in ("openvino", "OpenVINOExecutionProvider", "OPENVINO"):
-        report = profile(lab, "cnn", "--ep", "CPUExecutionProvider," + name, "--ep-option", "openvino:num_streams=2", *few, runtime=openvino)
+        report = profile(
+            lab,
+            "cnn",
+            "--ep",
+            "CPUExecutionProvider," + name,
+            "--ep-option",
+            "openvino:num_streams=2",
+            *few,
+            runtime=openvino,
+        )
         assert [run["error"] for run in report["runs"]] == [None, None], name
-    report = profile(lab, "cnn", "--ep", "cpu,openvino", "--ep-option", "OpenVINOExecutionProvider:no_such=1", *few, runtime=openvino, status=1)
+    report = profile(
+        lab,
+        "cnn",
+        "--ep",
+        "cpu,openvino",
+        "--ep-option",
+        "OpenVINOExecutionProvider:no_such=1",
+        *few,
+        runtime=openvino,
+        status=1,
+    )
     assert report["runs"][0]["error"] is None and "no_such" in report["runs"][1]["error"]
     for option, words in (("opnvino:x=1", "opnvino is not among --ep"), ("x=1", "the CPU provider has none")):
         done = lab.plain(command(lab, "cnn", "--ep-option", option, runtime=openvino))
@@ -234,7 +327,9 @@ def test_options_go_to_the_provider_that_they_are_of(lab, openvino):
 
 def test_webgpu_runs_without_a_gpu(lab):
     library = environment(envs.node_package, "newest").library
-    done = lab.plain(command(lab, "chain", "--ep", "cpu,webgpu", "-r", 3, "--json", runtime=library), env=software_gpu(lab))
+    done = lab.plain(
+        command(lab, "chain", "--ep", "cpu,webgpu", "-r", 3, "--json", runtime=library), env=software_gpu(lab)
+    )
     assert done.status == 0, done.err
     run = json.loads(done.out)["runs"][1]
     assert "WebGpuExecutionProvider" in [row["provider"] for row in run["operators"]["providers"]]
@@ -266,18 +361,35 @@ def test_the_only_provider_that_fails_is_one_clear_error(lab, library):
 
 def test_outputs_are_kept_where_they_are_asked_for_and_nowhere_else(lab, openvino):
     os.mkdir(lab.path("tmp"))
-    profile(lab, "cnn", "--ep", "cpu,openvino", "-r", 5, "--level", "inference", "--outputs", lab.path("kept"), runtime=openvino)
+    profile(
+        lab,
+        "cnn",
+        "--ep",
+        "cpu,openvino",
+        "-r",
+        5,
+        "--level",
+        "inference",
+        "--outputs",
+        lab.path("kept"),
+        runtime=openvino,
+    )
     assert sorted(glob.glob(lab.path("kept/*/*"))) == [lab.path("kept/cpu/0.npy"), lab.path("kept/openvino/0.npy")]
-    done = lab.plain(command(lab, "cnn", "--ep", "cpu,openvino", "-r", 5, "--level", "inference", runtime=openvino),
-                     env={"TMPDIR": lab.path("tmp")})
+    done = lab.plain(
+        command(lab, "cnn", "--ep", "cpu,openvino", "-r", 5, "--level", "inference", runtime=openvino),
+        env={"TMPDIR": lab.path("tmp")},
+    )
     assert done.status == 0 and os.listdir(lab.path("tmp")) == []
     # of several groups of shapes
-    done = lab.plain(command(lab, "batch", "--ep", "cpu,openvino", "-b", "1,2", "-r", 5, "--level", "inference", runtime=openvino),
-                     env={"TMPDIR": lab.path("tmp")})
+    done = lab.plain(
+        command(lab, "batch", "--ep", "cpu,openvino", "-b", "1,2", "-r", 5, "--level", "inference", runtime=openvino),
+        env={"TMPDIR": lab.path("tmp")},
+    )
     assert done.status == 0 and os.listdir(lab.path("tmp")) == []
 
 
 # ---- reports
+
 
 class Page(html.parser.HTMLParser):
     def __init__(self):
@@ -303,7 +415,9 @@ def test_one_measurement_is_reported_on_the_terminal_and_in_files_of_all_formats
     page.feed(texts["html"])
     assert page.tags.count("svg") > 3 and "script" not in page.tags
     assert all(link.startswith("#") for link in page.links)
-    again = lab.plain(command(lab, "cnn", "-t", "200ms", "--report", lab.path("new.html"), "--report", paths["json"], runtime=library))
+    again = lab.plain(
+        command(lab, "cnn", "-t", "200ms", "--report", lab.path("new.html"), "--report", paths["json"], runtime=library)
+    )
     assert again.status == 3 and again.out == "" and "report.json: it exists already (--force" in again.err
     assert open(paths["json"]).read() == texts["json"] and not os.path.exists(lab.path("new.html"))
     failed = lab.plain(command(lab, "cnn", "--ep", "nothere", "--report", paths["json"], "--force", runtime=library))
@@ -313,10 +427,18 @@ def test_one_measurement_is_reported_on_the_terminal_and_in_files_of_all_formats
 
 
 def test_ctrl_c_ends_the_measurement_and_reports_it(lab, library):
-    process = lab.start(command(lab, "cnn", "-t", "1h", "--warm-up-max", 0, "--json", runtime=library), stdout=subprocess.PIPE,
-                        stderr=subprocess.PIPE, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    process = lab.start(
+        command(lab, "cnn", "-t", "1h", "--warm-up-max", 0, "--json", runtime=library),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     path = lab.path("run-cpu.pftrace")
-    wait_until(lambda: os.path.exists(path) and sum(slice.end is not None for slice in Recording(path).inferences) > 100, process)
+    wait_until(
+        lambda: os.path.exists(path) and sum(slice.end is not None for slice in Recording(path).inferences) > 100,
+        process,
+    )
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert out, (process.returncode, err)
@@ -330,10 +452,29 @@ def test_ctrl_c_ends_the_measurement_and_reports_it(lab, library):
 def test_ctrl_c_between_two_programs_leaves_nothing_behind(lab, openvino, delay):
     """Most of the time of such short runs nothing of them runs."""
     os.mkdir(lab.path("tmp"))
-    process = lab.start(command(lab, "tiny", "--ep", "cpu,openvino", "-r", 50, "--rounds", 50, "--warm-up-max", 0, "--json",
-                                "--ep-profile", "basic", runtime=openvino),
-                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, env=dict(os.environ, TMPDIR=lab.path("tmp")),
-                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    process = lab.start(
+        command(
+            lab,
+            "tiny",
+            "--ep",
+            "cpu,openvino",
+            "-r",
+            50,
+            "--rounds",
+            50,
+            "--warm-up-max",
+            0,
+            "--json",
+            "--ep-profile",
+            "basic",
+            runtime=openvino,
+        ),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env=dict(os.environ, TMPDIR=lab.path("tmp")),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     time.sleep(delay)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
@@ -352,17 +493,20 @@ def test_ctrl_c_between_two_programs_leaves_nothing_behind(lab, openvino, delay)
 
 # ---- energy
 
+
 @pytest.mark.root
 def test_energy_is_what_the_meters_of_the_packages_have_counted(lab, library):
-    """The first meter starts again at 0 after two seconds. A thread moves both on: on a busy machine it is late by some hundredths of
-    these four seconds, while to leave one out, or to count one twice, is a sixth or more."""
+    """The first meter starts again at 0 after two seconds. A thread moves both on: on a busy machine it is late by some
+    hundredths of these four seconds, while to leave one out, or to count one twice, is a sixth or more."""
     report = metered(lab, "-t", "4s", "--rounds", 1, "--interval", "100ms", "--level", "inference", runtime=library)
-    run, = report["runs"]
+    (run,) = report["runs"]
     assert run["energy_missing"] is None and run["energy_scope"] == "package-0+package-1, whole machine"
     assert run["energy_joules"] / (run["steady_ns"] / 1e9) == pytest.approx(60, rel=0.1)
     assert run["energy_joules_per_inference"] == pytest.approx(run["energy_joules"] / run["latency"]["count"])
-    values = {(row["name"], row["unit"]): row for row in
-              json.loads(lab.plain([lab.inftrace, "report", "--json", run["recording"]]).out)["resources"]}
+    values = {
+        (row["name"], row["unit"]): row
+        for row in json.loads(lab.plain([lab.inftrace, "report", "--json", run["recording"]]).out)["resources"]
+    }
     assert values["package-0 power", "W"]["mean"] == pytest.approx(50, rel=0.1)
     assert values["package-1 power", "W"]["mean"] == pytest.approx(10, rel=0.1)
     assert values["package-0 energy", "J"]["last"] > 200 and values["package-0 energy", "J"]["mean"] is None
@@ -370,13 +514,20 @@ def test_energy_is_what_the_meters_of_the_packages_have_counted(lab, library):
 
 @pytest.mark.root
 def test_energy_of_too_short_a_run_is_not_known(lab, library):
-    run, = metered(lab, "-t", "500ms", "--interval", "1s", "--level", "inference", runtime=library)["runs"]
+    (run,) = metered(lab, "-t", "500ms", "--interval", "1s", "--level", "inference", runtime=library)["runs"]
     assert run["energy_joules"] is None and "run longer" in run["energy_missing"]
 
 
 def metered(lab, *args, runtime):
-    done = lab.plain(["unshare", "-m", sys.executable, os.path.join(envs.PROGRAMS, "meters.py"),
-                      *command(lab, "cnn", *args, "--json", runtime=runtime)])
+    done = lab.plain(
+        [
+            "unshare",
+            "-m",
+            sys.executable,
+            os.path.join(envs.PROGRAMS, "meters.py"),
+            *command(lab, "cnn", *args, "--json", runtime=runtime),
+        ]
+    )
     if done.status == 77 or "unshare" in done.err:
         pytest.skip("cannot mount over /sys/class here")
     assert done.status == 0, done.err
@@ -385,7 +536,7 @@ def metered(lab, *args, runtime):
 
 def test_why_energy_is_not_known_is_said(lab, library):
     done = lab.plain(command(lab, "cnn", "-t", "300ms", runtime=library))
-    run, = profile(lab, "cnn", "-t", "300ms", "--level", "inference", runtime=library)["runs"]
+    (run,) = profile(lab, "cnn", "-t", "300ms", "--level", "inference", runtime=library)["runs"]
     if run["energy_missing"]:
         assert run["energy_joules"] is None and re.search("modprobe|run as root|run longer", run["energy_missing"])
         assert re.search(r"(?i)energy is not known:\s", done.out)
@@ -395,12 +546,20 @@ def test_why_energy_is_not_known_is_said(lab, library):
 
 # ---- bad input
 
+
 def test_options_that_make_no_sense_are_refused_before_anything_runs(lab, library):
-    for args, words in ((["--rate", "abc"], "'abc' as --rate"), (["--shape", "1x2"], "no form NAME=VALUE"), (["-S", "x"], "'x' as --seed"),
-                        (["--data", "a", "--batch-size", 2], "--data with --shape or --batch-size"), (["-c", 0], "expected 1 to 1024"),
-                        (["--policy", "prefer-cpu", "--select-devices", "0"], "the runtime chooses the device"),
-                        (["--select-devices", "all"], "expected numbers such as 0,2"), (["--compile-only"], "pass --compile FILE"),
-                        (["--spin-backoff-max", 65], "expected 1 to 64"), (["--optimized-prepacked"], "without --optimized-data")):
+    for args, words in (
+        (["--rate", "abc"], "'abc' as --rate"),
+        (["--shape", "1x2"], "no form NAME=VALUE"),
+        (["-S", "x"], "'x' as --seed"),
+        (["--data", "a", "--batch-size", 2], "--data with --shape or --batch-size"),
+        (["-c", 0], "expected 1 to 1024"),
+        (["--policy", "prefer-cpu", "--select-devices", "0"], "the runtime chooses the device"),
+        (["--select-devices", "all"], "expected numbers such as 0,2"),
+        (["--compile-only"], "pass --compile FILE"),
+        (["--spin-backoff-max", 65], "expected 1 to 64"),
+        (["--optimized-prepacked"], "without --optimized-data"),
+    ):
         done = lab.plain(command(lab, "tiny", *args, runtime=library))
         assert (done.status, done.out) == (2, "") and words in done.err and "inftrace-run" not in done.err, done.err
     assert glob.glob(lab.path("*.pftrace")) == []
@@ -408,8 +567,11 @@ def test_options_that_make_no_sense_are_refused_before_anything_runs(lab, librar
 
 def test_what_is_no_model_is_one_clear_error(lab, library):
     good = open(lab.model("cnn"), "rb").read()
-    for name, data, words in (("empty", b"", "empty"), ("text", b"hello world, this is text\n", "ONNX"),
-                              ("cut", good[:len(good) // 2], "byte")):
+    for name, data, words in (
+        ("empty", b"", "empty"),
+        ("text", b"hello world, this is text\n", "ONNX"),
+        ("cut", good[: len(good) // 2], "byte"),
+    ):
         path = lab.path(name + ".onnx")
         with open(path, "wb") as out:
             out.write(data)
@@ -422,14 +584,19 @@ def test_what_is_no_model_is_one_clear_error(lab, library):
 
 def test_a_model_of_many_free_dimensions_is_run_and_analysed(lab, library):
     helper, names = onnx.helper, ["x%d" % i for i in range(40)]
-    inputs = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [name + "_rows", name + "_columns"]) for name in names]
+    inputs = [
+        helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [name + "_rows", name + "_columns"])
+        for name in names
+    ]
     nodes = [helper.make_node("Relu", [name], ["y" + name]) for name in names]
     outputs = [helper.make_tensor_value_info("y" + name, onnx.TensorProto.FLOAT, [None, None]) for name in names]
-    model = helper.make_model(helper.make_graph(nodes, "dims", inputs, outputs), opset_imports=[helper.make_opsetid("", 13)])
+    model = helper.make_model(
+        helper.make_graph(nodes, "dims", inputs, outputs), opset_imports=[helper.make_opsetid("", 13)]
+    )
     model.ir_version = 7
     onnx.save(model, lab.path("dims.onnx"))
     dims = [word for name in names for word in ("--dim", name + "_rows=2")]
     assert lab.plain([lab.inftrace, "model", lab.path("dims.onnx"), "--dry-run", *dims]).status == 0
     for given in ([], dims):
-        run, = profile(lab, lab.path("dims.onnx"), "-r", 5, "--rounds", 1, *given, runtime=library)["runs"]
+        (run,) = profile(lab, lab.path("dims.onnx"), "-r", 5, "--rounds", 1, *given, runtime=library)["runs"]
         assert run["latency"]["count"] == 5 and len(run["operators"]["list"]) == 40

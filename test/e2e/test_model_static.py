@@ -3,6 +3,7 @@
 
 The models are those of the `onnx` package: its node cases, one for each way to use an operator, and its small whole
 models. How many dimensions each side knows is printed, and has a floor."""
+
 import collections
 import functools
 import glob
@@ -23,8 +24,9 @@ DATA = os.path.join(os.path.dirname(onnx.__file__), "backend/test/data")
 
 
 def analyse(path, *options):
-    done = subprocess.run([INFTRACE, "model", "--dry-run", "--json", *options, str(path)], capture_output=True,
-                          timeout=PATIENCE)
+    done = subprocess.run(
+        [INFTRACE, "model", "--dry-run", "--json", *options, str(path)], capture_output=True, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr.decode()
     return json.loads(done.stdout)
 
@@ -48,8 +50,11 @@ def their_type(proto):
         shape = None
         if part.HasField("shape"):
             shape = [dim.dim_value if dim.HasField("dim_value") else None for dim in part.shape.dim]
-        return {"kind": kind[:-5], "element_type": ELEMENTS.get(name, name.lower()) if part.elem_type else None,
-                "shape": shape}
+        return {
+            "kind": kind[:-5],
+            "element_type": ELEMENTS.get(name, name.lower()) if part.elem_type else None,
+            "shape": shape,
+        }
     inner = part.value_type if kind == "map_type" else part.elem_type
     return {"kind": kind[:-5], "of": their_type(inner)}
 
@@ -76,8 +81,9 @@ class Tally:
     def _compare_tensors(self, where, ours, theirs):
         self._fact("element type", where, ours["element_type"], theirs["element_type"], ours, theirs)
         mine, other = ours["shape"], theirs["shape"]
-        self._fact("rank", where, None if mine is None else len(mine), None if other is None else len(other), ours,
-                   theirs)
+        self._fact(
+            "rank", where, None if mine is None else len(mine), None if other is None else len(other), ours, theirs
+        )
         if mine is None or other is None or len(mine) != len(other):
             return
         for a, b in zip(mine, other):
@@ -131,14 +137,17 @@ def compare_models(models, folder):
 def node_cases():
     """Made by the package: one model for each way to use an operator, with the real shapes of its outputs."""
     from onnx.backend.test.case.node import collect_testcases
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return [(case.name, case.model) for case in collect_testcases(None) if case.model]
 
 
 def stored(kind):
-    return [(os.path.basename(os.path.dirname(path)),
-             onnx.load(path)) for path in sorted(glob.glob(f"{DATA}/{kind}/*/model.onnx"))]
+    return [
+        (os.path.basename(os.path.dirname(path)), onnx.load(path))
+        for path in sorted(glob.glob(f"{DATA}/{kind}/*/model.onnx"))
+    ]
 
 
 def light(name="*"):
@@ -194,16 +203,25 @@ def test_costs_of_known_nets(net):
 
 def test_free_dimensions_given_here_are_those_given_to_the_reference(tmp_path):
     """batch=3 on the command line gives what a file with 3 in it gives."""
-    nodes = [onnx.helper.make_node("Conv", ["x", "w"], ["c"], name="c"),
-             onnx.helper.make_node("Shape", ["c"], ["s"], name="s"),
-             onnx.helper.make_node("Expand", ["one", "s"], ["e"], name="e"), onnx.helper.make_node("Add", ["e", "c"],
-                                                                                                   ["y"], name="y")]
-    weights = [onnx.numpy_helper.from_array(numpy.zeros(shape, "float32"), name)
-               for name, shape in (("w", (4, 3, 3, 3)), ("one", (1,)))]
+    nodes = [
+        onnx.helper.make_node("Conv", ["x", "w"], ["c"], name="c"),
+        onnx.helper.make_node("Shape", ["c"], ["s"], name="s"),
+        onnx.helper.make_node("Expand", ["one", "s"], ["e"], name="e"),
+        onnx.helper.make_node("Add", ["e", "c"], ["y"], name="y"),
+    ]
+    weights = [
+        onnx.numpy_helper.from_array(numpy.zeros(shape, "float32"), name)
+        for name, shape in (("w", (4, 3, 3, 3)), ("one", (1,)))
+    ]
 
     def save(batch):
-        graph = onnx.helper.make_graph(nodes, "g", [onnx.helper.make_tensor_value_info("x", 1, [batch, 3, 8, 8])],
-                                       [onnx.helper.make_tensor_value_info("y", 1, None)], weights)
+        graph = onnx.helper.make_graph(
+            nodes,
+            "g",
+            [onnx.helper.make_tensor_value_info("x", 1, [batch, 3, 8, 8])],
+            [onnx.helper.make_tensor_value_info("y", 1, None)],
+            weights,
+        )
         onnx.save(onnx.helper.make_model(graph), tmp_path / f"{batch}.onnx")
         return tmp_path / f"{batch}.onnx"
 
@@ -223,29 +241,48 @@ FUSED = [
     ("FastGelu", {}, [(FLOAT, (2, 3)), (FLOAT, (3,))], 1),
     ("BiasGelu", {}, [(FLOAT, (2, 3)), (FLOAT, (3,))], 1),
     ("QuickGelu", {}, [(FLOAT, (2, 3))], 1),
-    ("FusedConv", {"activation": "Relu", "pads": [1, 1, 1, 1], "strides": [2, 2]},
-     [(FLOAT, (1, 3, 9, 8)), (FLOAT, (4, 3, 3, 3))], 1),
+    (
+        "FusedConv",
+        {"activation": "Relu", "pads": [1, 1, 1, 1], "strides": [2, 2]},
+        [(FLOAT, (1, 3, 9, 8)), (FLOAT, (4, 3, 3, 3))],
+        1,
+    ),
     ("FusedGemm", {"activation": "Relu", "transB": 1}, [(FLOAT, (2, 3)), (FLOAT, (4, 3)), (FLOAT, (4,))], 1),
     ("SkipLayerNormalization", {}, [(FLOAT, (2, 3, 8)), (FLOAT, (2, 3, 8)), (FLOAT, (8,))], 1),
     ("SkipSimplifiedLayerNormalization", {}, [(FLOAT, (2, 3, 8)), (FLOAT, (2, 3, 8)), (FLOAT, (8,))], 1),
-    ("EmbedLayerNormalization", {},
-     [(INT32, (2, 3)), None, (FLOAT, (9, 8)), (FLOAT, (5, 8)), None, (FLOAT, (8,)), (FLOAT, (8,))], 2),
+    (
+        "EmbedLayerNormalization",
+        {},
+        [(INT32, (2, 3)), None, (FLOAT, (9, 8)), (FLOAT, (5, 8)), None, (FLOAT, (8,)), (FLOAT, (8,))],
+        2,
+    ),
     ("Attention", {"num_heads": 2}, [(FLOAT, (2, 3, 8)), (FLOAT, (8, 24)), (FLOAT, (24,))], 1),
     ("MultiHeadAttention", {"num_heads": 2}, [(FLOAT, (2, 3, 8)), (FLOAT, (2, 5, 8)), (FLOAT, (2, 5, 12))], 1),
-    ("GroupQueryAttention", {"num_heads": 4, "kv_num_heads": 2},
-     [(FLOAT, (2, 3, 64)), (FLOAT, (2, 3, 32)), (FLOAT, (2, 3, 32)), None, None, (INT32, (2,), 2),
-      (INT32, (1,), 3)], 1),
+    (
+        "GroupQueryAttention",
+        {"num_heads": 4, "kv_num_heads": 2},
+        [(FLOAT, (2, 3, 64)), (FLOAT, (2, 3, 32)), (FLOAT, (2, 3, 32)), None, None, (INT32, (2,), 2), (INT32, (1,), 3)],
+        1,
+    ),
     ("QLinearAdd", {}, [(UINT8, (2, 1, 3)), SCALE, POINT, (UINT8, (4, 3)), SCALE, POINT, SCALE, POINT], 1),
     ("QLinearMul", {}, [(UINT8, (2, 3)), SCALE, POINT, (UINT8, (2, 1)), SCALE, POINT, SCALE, POINT], 1),
     ("QLinearGlobalAveragePool", {}, [(UINT8, (1, 3, 5, 6)), SCALE, POINT, SCALE, POINT], 1),
     ("QLinearLeakyRelu", {"alpha": 0.1}, [(INT8, (2, 3)), SCALE, (INT8, ()), SCALE, (INT8, ())], 1),
     ("QLinearConcat", {"axis": 1}, [SCALE, POINT, (UINT8, (2, 3)), SCALE, POINT, (UINT8, (2, 4)), SCALE, POINT], 1),
     ("DynamicQuantizeMatMul", {}, [(FLOAT, (2, 3, 4)), (UINT8, (4, 5)), (FLOAT, (1,)), (UINT8, (1,))], 1),
-    ("MatMulIntegerToFloat", {},
-     [(UINT8, (2, 4)), (UINT8, (4, 5)), (FLOAT, (1,)), (FLOAT, (1,)), (UINT8, (1,)), (UINT8, (1,))], 1),
+    (
+        "MatMulIntegerToFloat",
+        {},
+        [(UINT8, (2, 4)), (UINT8, (4, 5)), (FLOAT, (1,)), (FLOAT, (1,)), (UINT8, (1,)), (UINT8, (1,))],
+        1,
+    ),
     ("QGemm", {"transB": 1}, [(UINT8, (2, 4)), SCALE, POINT, (UINT8, (5, 4)), SCALE, POINT, None, None, None], 1),
-    ("MatMulNBits", {"K": 32, "N": 5, "bits": 4, "block_size": 32},
-     [(FLOAT, (2, 3, 32)), (UINT8, (5, 1, 16)), (FLOAT, (5,))], 1),
+    (
+        "MatMulNBits",
+        {"K": 32, "N": 5, "bits": 4, "block_size": 32},
+        [(FLOAT, (2, 3, 32)), (UINT8, (5, 1, 16)), (FLOAT, (5,))],
+        1,
+    ),
     ("QuantizeLinear", {}, [(FLOAT, (2, 3)), SCALE, POINT], 1),
     ("DequantizeLinear", {}, [(UINT8, (2, 3)), SCALE, POINT], 1),
     ("Inverse", {}, [(FLOAT, (2, 3, 3))], 1),
@@ -271,15 +308,22 @@ def test_fused_operators_make_what_the_runtime_makes(wheel, tmp_path, op_type, a
     outputs = ["out%d" % i for i in range(n_outputs)]
     given = {name: one for name, one in zip(names, inputs) if one}
     node = onnx.helper.make_node(op_type, names, outputs, domain="com.microsoft", **attributes)
-    graph = onnx.helper.make_graph([node], "g",
-                                   [onnx.helper.make_tensor_value_info(name, *one[:2]) for name, one in given.items()],
-                                   [onnx.ValueInfoProto(name=name) for name in outputs])
+    graph = onnx.helper.make_graph(
+        [node],
+        "g",
+        [onnx.helper.make_tensor_value_info(name, *one[:2]) for name, one in given.items()],
+        [onnx.ValueInfoProto(name=name) for name in outputs],
+    )
     opsets = [onnx.helper.make_opsetid("", 17), onnx.helper.make_opsetid("com.microsoft", 1)]
     path = tmp_path / "model.onnx"
     onnx.save(onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
-    kinds = {name: (onnx.helper.tensor_dtype_to_np_dtype(one[0]).name, one[1], one[2] if len(one) > 2 else 1)
-             for name, one in given.items()}
-    done = subprocess.run([wheel.python, "-c", RUNNER, str(path), json.dumps(kinds)], capture_output=True, timeout=PATIENCE)
+    kinds = {
+        name: (onnx.helper.tensor_dtype_to_np_dtype(one[0]).name, one[1], one[2] if len(one) > 2 else 1)
+        for name, one in given.items()
+    }
+    done = subprocess.run(
+        [wheel.python, "-c", RUNNER, str(path), json.dumps(kinds)], capture_output=True, timeout=PATIENCE
+    )
     if b"Could not find an implementation" in done.stderr:
         pytest.skip("this runtime has no kernel for it")
     assert done.returncode == 0, done.stderr.decode()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """C programs: linked, opened, opened twice, closed again; threads that come and go; signals; forks."""
+
 import collections
 import os
 import re
@@ -20,8 +21,9 @@ CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
 def test_every_way_to_run_is_seen_with_all_its_operators(lab, each_library, way, linked):
     if way == "async" and re.search(r"\.1\.1[45]\.", each_library):
         pytest.skip("no RunAsync before 1.16")
-    done = lab.both(lab.native("run", each_library, lab.model("chain"), 256, 256, way, 5, 3, lab.path("times"),
-                               linked=linked))
+    done = lab.both(
+        lab.native("run", each_library, lab.model("chain"), 256, 256, way, 5, 3, lab.path("times"), linked=linked)
+    )
     recording = done.recording
     assert len(recording.inferences) == done.counted[0] == 15
     assert names_and_types(recording.operators) == sorted(CHAIN * 15)
@@ -42,7 +44,8 @@ def test_operators_are_those_of_the_runtimes_own_profiler(lab, each_library):
     program = lab.native("run", each_library, lab.model("cnn"), "1x3x32x32", 10, "run", 5, 1)
     recording = lab.both(program).recording
     assert names_and_types(recording.operators) == sorted(
-        lab.profile(program, env={"TEST_PROFILE": lab.path("profile")}))
+        lab.profile(program, env={"TEST_PROFILE": lab.path("profile")})
+    )
 
 
 @pytest.mark.parametrize("n", [1000, pytest.param(10000, marks=pytest.mark.full)])
@@ -96,8 +99,10 @@ def test_forked_children_record_into_rings_of_their_own(lab, library):
     assert {slice.args["model"] for slice in recording.inferences} == {"chain"}
 
 
-@pytest.mark.parametrize("how,status", [("37", 37), ("_exit", 9), ("abort", -6), ("segv", -11), ("kill", -9),
-                                        ("term", -15), ("leak", 0), ("0", 0)])
+@pytest.mark.parametrize(
+    "how,status",
+    [("37", 37), ("_exit", 9), ("abort", -6), ("segv", -11), ("kill", -9), ("term", -15), ("leak", 0), ("0", 0)],
+)
 def test_however_a_program_ends_nothing_is_lost_and_its_status_is_passed_on(lab, library, how, status):
     done = lab.both(lab.native("end", library, lab.model("chain"), 256, 256, 30, how))
     assert done.status == status
@@ -159,21 +164,28 @@ def test_a_setuid_program_is_run_unchanged_and_not_recorded(lab, library):
 
 
 def test_a_program_that_is_not_there_is_an_error_with_a_reason(lab):
-    done = lab.plain([lab.inftrace, "record", "-o", lab.path("x.pftrace"), "--level", "operator", "--", "/no/such/program"])
+    done = lab.plain(
+        [lab.inftrace, "record", "-o", lab.path("x.pftrace"), "--level", "operator", "--", "/no/such/program"]
+    )
     assert done.status == 3
     assert "/no/such/program" in done.err and "no such file" in done.err.lower()
     assert len(done.err.strip().splitlines()) <= 2
 
 
-@pytest.mark.parametrize("program,args", [("churn", [300]), ("reopen", [3]), ("short_threads", [500]), ("signals", [300]),
-                                          ("fork", [3, 3])])
+@pytest.mark.parametrize(
+    "program,args", [("churn", [300]), ("reopen", [3]), ("short_threads", [500]), ("signals", [300]), ("fork", [3, 3])]
+)
 def test_the_deepest_level_changes_nothing_and_counts_the_same(lab, library, program, args):
     command = lab.native(program, library, lab.model("chain"), 256, 256, *args)
     counts = []
     for level in ("operator", "detail"):
         recording = lab.both(command, level=level, name=level).recording
         assert recording.lost == 0
-        own = [slice for slice in recording.inferences if slice.track.pid != recording.of("session")[0].track.pid or program != "fork"]
+        own = [
+            slice
+            for slice in recording.inferences
+            if slice.track.pid != recording.of("session")[0].track.pid or program != "fork"
+        ]
         counts.append(len(own))
         assert len(recording.operators) == 20 * len(recording.inferences)
     assert counts[0] == counts[1] == {"fork": 9}.get(program, args[0])

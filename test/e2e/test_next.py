@@ -3,6 +3,7 @@
 
 Others may use this machine: every test waits for programs of its own path only.
 """
+
 import ctypes
 import glob
 import os
@@ -29,6 +30,7 @@ def read_until(path, text, process):
     def said():
         with open(path, errors="replace") as file:
             return file.read()
+
     wait_until(lambda: text in said(), process, said)
 
 
@@ -38,8 +40,12 @@ class Waiting:
     def __init__(self, lab, *options, level="operator", name="next"):
         self.lab, self.path, self.err_path = lab, lab.path(name + ".pftrace"), lab.path(name + ".err")
         with open(self.err_path, "wb") as err:
-            self.process = lab.start([lab.inftrace, "next", "-o", self.path, "--force", "--level", level, *options],
-                                     stdout=subprocess.PIPE, stderr=err, text=True)
+            self.process = lab.start(
+                [lab.inftrace, "next", "-o", self.path, "--force", "--level", level, *options],
+                stdout=subprocess.PIPE,
+                stderr=err,
+                text=True,
+            )
         read_until(self.err_path, "waiting for", self.process)
 
     @property
@@ -74,7 +80,9 @@ def check_whole(lab, recording, runs):
 
 def test_a_python_program_is_recorded_from_its_first_call(lab, each_wheel):
     waiting = Waiting(lab, "--path", INFER)
-    program = lab.plain(lab.python(each_wheel, "infer", "run", lab.model("chain"), "--runs", 20, "--times", lab.path("times")))
+    program = lab.plain(
+        lab.python(each_wheel, "infer", "run", lab.model("chain"), "--runs", 20, "--times", lab.path("times"))
+    )
     recording = waiting.end()
     assert program.status == 0, program.err
     check_whole(lab, recording, program.counted[0])
@@ -85,7 +93,9 @@ def test_a_node_program_is_recorded_from_its_first_call(lab, each_node):
     script = lab.path("infer.js")
     shutil.copy(envs.PROGRAMS + "/infer.js", script)
     waiting = Waiting(lab, "--path", script)
-    program = lab.plain([each_node.node, script, lab.model("chain"), "256", "20", lab.path("times")], env=each_node.script_env)
+    program = lab.plain(
+        [each_node.node, script, lab.model("chain"), "256", "20", lab.path("times")], env=each_node.script_env
+    )
     recording = waiting.end()
     assert program.status == 0, program.err
     assert recording.lost == 0 and len(recording.inferences) == program.counted[0]
@@ -104,12 +114,12 @@ def test_a_library_that_java_unpacks_and_deletes_is_found(lab):
 
 def test_a_program_with_the_runtime_inside_is_recorded_from_its_first_call(lab):
     program = lab.path("mymagika")
-    shutil.copy(environment(envs.magika), program)      # a file that was never seen, nor looked at
+    shutil.copy(environment(envs.magika), program)  # a file that was never seen, nor looked at
     waiting = Waiting(lab, "--path", program)
     done = lab.plain([program, "/etc/passwd", INFER])
     recording = waiting.end()
     assert done.status == 0 and recording.lost == 0
-    assert len([slice for slice in recording.of("session") if slice.end]) == 2      # as the program does it
+    assert len([slice for slice in recording.of("session") if slice.end]) == 2  # as the program does it
     assert recording.inferences[0].args["id"] == 1
 
 
@@ -118,8 +128,11 @@ def test_a_runtime_in_another_mount_namespace_is_found(lab, wheel):
     hidden = lab.path("hidden")
     os.mkdir(hidden)
     site = glob.glob(root + "/lib/python3*/site-packages")[0]
-    script = "mount -t tmpfs none {0} && cp -r {1}/onnxruntime {0}/ && PYTHONPATH={0} exec {2} {3} run {4} --runs 5".format(
-        hidden, site, wheel.python, INFER, lab.model("chain"))
+    script = (
+        "mount -t tmpfs none {0} && cp -r {1}/onnxruntime {0}/ && PYTHONPATH={0} exec {2} {3} run {4} --runs 5".format(
+            hidden, site, wheel.python, INFER, lab.model("chain")
+        )
+    )
     waiting = Waiting(lab, "--path", INFER)
     done = lab.plain(["unshare", "-mpf", "--mount-proc", "sh", "-c", script])
     recording = waiting.end()
@@ -133,8 +146,13 @@ def test_of_fifty_programs_no_session_creation_is_missed(lab, wheel):
     waiting = Waiting(lab, "--all", "--path", INFER, level="inference")
     programs = []
     for batch in range(5):
-        some = [lab.start(lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 3, "--times", lab.path("times-%d" % i)),
-                          stdout=subprocess.DEVNULL) for i in range(batch * 10, batch * 10 + 10)]
+        some = [
+            lab.start(
+                lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 3, "--times", lab.path("times-%d" % i)),
+                stdout=subprocess.DEVNULL,
+            )
+            for i in range(batch * 10, batch * 10 + 10)
+        ]
         assert [program.wait(PATIENCE) for program in some] == [0] * 10
         programs += some
     recording = waiting.end(interrupt=True)
@@ -214,8 +232,12 @@ def test_a_program_that_a_debugger_has_is_recorded_and_the_rest_is_said(lab, whe
     libc = ctypes.CDLL(None)
     libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
     waiting = Waiting(lab, "--path", os.path.join(envs.PROGRAMS, "serve.py"))
-    program = lab.start(lab.python(wheel, "serve", lab.model("chain"), "--rest", 0.002), preexec_fn=trace_me, stdin=subprocess.PIPE,
-                        stdout=subprocess.DEVNULL)
+    program = lab.start(
+        lab.python(wheel, "serve", lab.model("chain"), "--rest", 0.002),
+        preexec_fn=trace_me,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
 
     def end():
         """What a debugger does, until it ends: then how."""
@@ -229,6 +251,7 @@ def test_a_program_that_a_debugger_has_is_recorded_and_the_rest_is_said(lab, whe
     def is_recorded():
         assert not end()
         return os.path.exists(waiting.path) and Recording(waiting.path).inferences
+
     wait_until(is_recorded, waiting.process, lambda: waiting.err)
     program.stdin.close()
     program.returncode = os.waitstatus_to_exitcode(wait_until(end)[0])
@@ -261,8 +284,21 @@ def test_when_it_cannot_keep_up_it_is_said(lab, wheel):
 
 
 def test_without_rights_it_is_said_what_is_missing(lab):
-    done = lab.plain(["setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all", lab.inftrace, "next",
-                      "-o", "/dev/null", "--force"])
+    done = lab.plain(
+        [
+            "setpriv",
+            "--reuid",
+            "65534",
+            "--clear-groups",
+            "--inh-caps=-all",
+            "--bounding-set=-all",
+            lab.inftrace,
+            "next",
+            "-o",
+            "/dev/null",
+            "--force",
+        ]
+    )
     assert done.status == 3
     assert "CAP_BPF" in done.err and "CAP_PERFMON" in done.err
 
@@ -274,8 +310,11 @@ def test_only_for_people_who_ask_in_a_way_that_makes_sense(lab):
 
 def test_on_a_terminal_nothing_seems_to_be_recorded_while_it_waits(lab):
     leader, follower = os.openpty()
-    process = lab.start([lab.inftrace, "next", "--path", lab.path("nobody"), "-o", lab.path("none.pftrace")],
-                        stdout=subprocess.DEVNULL, stderr=follower)
+    process = lab.start(
+        [lab.inftrace, "next", "--path", lab.path("nobody"), "-o", lab.path("none.pftrace")],
+        stdout=subprocess.DEVNULL,
+        stderr=follower,
+    )
     os.close(follower)
     said = b""
     while b"waiting for" not in said:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Perfetto makes of the files that our writer writes. The files come from test/unit/perfetto_test.c; programs are
 not needed here, only trace_processor and the UI (judge.py)."""
+
 import os
 import subprocess
 import zlib
@@ -11,8 +12,9 @@ import envs
 import judge
 from conftest import environment
 
-WRITER = os.path.join(os.path.dirname(os.path.realpath(os.environ.get("INFTRACE", "inftrace"))),
-                      "test", "unit", "perfetto_test")
+WRITER = os.path.join(
+    os.path.dirname(os.path.realpath(os.environ.get("INFTRACE", "inftrace"))), "test", "unit", "perfetto_test"
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,18 +43,43 @@ def test_flows_annotations_and_allocations_are_what_perfetto_calls_them(tmp_path
     path = tmp_path / "annotations.pftrace"
     assert judge.import_errors(path) == []
     with judge.TraceProcessor(path) as processor:
-        flows = values(processor.query("select a.name as a, b.name as b from flow join slice a on a.id = slice_out "
-                                       "join slice b on b.id = slice_in order by b.ts"))
+        flows = values(
+            processor.query(
+                "select a.name as a, b.name as b from flow join slice a on a.id = slice_out "
+                "join slice b on b.id = slice_in order by b.ts"
+            )
+        )
         assert flows == [("conv_1", "copy"), ("loop", "cache miss")]
-        slices = values(processor.query("select ts, dur, name, category from slice where category in ('user', 'allocation') order by ts"))
-        assert slices == [(100, 500, "request", "user"), (215, 0, "arena growth", "allocation"), (260, 30, "copy", "user"),
-                          (310, 0, "cache miss", "user"), (520, 0, "cache miss", "user")]
-        counters = values(processor.query("select t.name, t.unit, c.ts, c.value from counter c join counter_track t on t.id = c.track_id "
-                                          "where t.name glob 'cpu Arena*' or t.name = 'queue' order by c.ts"))
-        assert counters == [("queue", "count", 150, 3), ("cpu Arena, session 3", "bytes", 210, 4000),
-                            ("cpu Arena, session 3", "bytes", 220, 4096), ("cpu Arena, session 3", "bytes", 280, 96),
-                            ("queue", "count", 320, 5.5)]
-        tree = values(processor.query("select t.name as t, p.name as p from track t join track p on p.id = t.parent_id where t.name = 'queue'"))
+        slices = values(
+            processor.query(
+                "select ts, dur, name, category from slice where category in ('user', 'allocation') order by ts"
+            )
+        )
+        assert slices == [
+            (100, 500, "request", "user"),
+            (215, 0, "arena growth", "allocation"),
+            (260, 30, "copy", "user"),
+            (310, 0, "cache miss", "user"),
+            (520, 0, "cache miss", "user"),
+        ]
+        counters = values(
+            processor.query(
+                "select t.name, t.unit, c.ts, c.value from counter c join counter_track t on t.id = c.track_id "
+                "where t.name glob 'cpu Arena*' or t.name = 'queue' order by c.ts"
+            )
+        )
+        assert counters == [
+            ("queue", "count", 150, 3),
+            ("cpu Arena, session 3", "bytes", 210, 4000),
+            ("cpu Arena, session 3", "bytes", 220, 4096),
+            ("cpu Arena, session 3", "bytes", 280, 96),
+            ("queue", "count", 320, 5.5),
+        ]
+        tree = values(
+            processor.query(
+                "select t.name as t, p.name as p from track t join track p on p.id = t.parent_id where t.name = 'queue'"
+            )
+        )
         assert tree == [("queue", "annotations")]
 
 
@@ -64,42 +91,70 @@ def test_no_file_has_import_errors(files):
 
 
 def test_slices_nest_on_their_tracks_and_keep_their_times(sample):
-    rows = values(sample.query(
-        "select s.ts, s.dur, s.depth, s.name, s.category, t.tid from slice s join thread_track on thread_track.id = s.track_id "
-        "join thread t using (utid) order by s.ts, s.depth"))
+    rows = values(
+        sample.query(
+            "select s.ts, s.dur, s.depth, s.name, s.category, t.tid from slice s "
+            "join thread_track on thread_track.id = s.track_id "
+            "join thread t using (utid) order by s.ts, s.depth"
+        )
+    )
     second = 1000000000
-    assert rows == [(second + 200, 50, 0, "a\"b\n\ufffd", "operator", 4001),
-                    (second + 200, 50, 1, "inner", "operator", 4001),
-                    (second + 260, 0, 0, "lost", "lost", 4001),
-                    (second + 2000, -1, 0, "cut off", "operator", 4001)]
+    assert rows == [
+        (second + 200, 50, 0, 'a"b\n\ufffd', "operator", 4001),
+        (second + 200, 50, 1, "inner", "operator", 4001),
+        (second + 260, 0, 0, "lost", "lost", 4001),
+        (second + 2000, -1, 0, "cut off", "operator", 4001),
+    ]
 
 
 def test_concurrent_inferences_lie_on_lanes_of_their_own(sample):
-    rows = values(sample.query("select track_id, count(*), max(depth) from slice where category = 'inference' group by 1"))
+    rows = values(
+        sample.query("select track_id, count(*), max(depth) from slice where category = 'inference' group by 1")
+    )
     assert len(rows) == 12 and all(row[1:] == (1, 0) for row in rows)
 
 
 def test_tracks_form_the_tree_that_was_written(sample):
-    rows = values(sample.query(
-        "select lane.name as lane, model.name as model, models.name as models, count(*) as n from track lane join track model on lane.parent_id = model.id "
-        "join track models on model.parent_id = models.id where lane.id in (select track_id from slice) group by 1, 2, 3"))
+    rows = values(
+        sample.query(
+            "select lane.name as lane, model.name as model, models.name as models, count(*) as n from track lane "
+            "join track model on lane.parent_id = model.id join track models on model.parent_id = models.id "
+            "where lane.id in (select track_id from slice) group by 1, 2, 3"
+        )
+    )
     assert sorted(rows) == [("main", "resnet", "models", 10), ("same name", "resnet", "models", 2)]
 
 
 def test_arguments_of_begin_and_end_are_on_the_slice(sample):
-    rows = values(sample.query("select a.key, a.display_value, a.value_type from slice s join args a using (arg_set_id) "
-                               "where s.name = 'inner' and a.key glob 'debug.*'"))
-    assert sorted(rows) == [("debug.bytes", "-5", "int"), ("debug.event_ns", "12.5", "real"),
-                            ("debug.inference", "1", "int"), ("debug.op_type", "Conv", "string"),
-                            ("debug.status", "ok", "string")]
+    rows = values(
+        sample.query(
+            "select a.key, a.display_value, a.value_type from slice s join args a using (arg_set_id) "
+            "where s.name = 'inner' and a.key glob 'debug.*'"
+        )
+    )
+    assert sorted(rows) == [
+        ("debug.bytes", "-5", "int"),
+        ("debug.event_ns", "12.5", "real"),
+        ("debug.inference", "1", "int"),
+        ("debug.op_type", "Conv", "string"),
+        ("debug.status", "ok", "string"),
+    ]
 
 
 def test_counters_have_values_units_and_owners(sample):
-    rows = values(sample.query("select t.name, t.unit, c.ts, c.value from counter c join counter_track t on t.id = c.track_id "
-                               "order by c.ts"))
+    rows = values(
+        sample.query(
+            "select t.name, t.unit, c.ts, c.value from counter c join counter_track t on t.id = c.track_id "
+            "order by c.ts"
+        )
+    )
     second = 1000000000
-    assert rows == [("cpu %", "%", second + 280, 12.25), ("switches", "count", second + 290, 7),
-                    ("resident memory", "bytes", second + 300, 123456789012), ("switches", "count", second + 310, 8)]
+    assert rows == [
+        ("cpu %", "%", second + 280, 12.25),
+        ("switches", "count", second + 290, 7),
+        ("resident memory", "bytes", second + 300, 123456789012),
+        ("switches", "count", second + 310, 8),
+    ]
     owned = values(sample.query("select t.name, p.pid from process_counter_track t join process p using (upid)"))
     assert sorted(owned) == [("cpu %", 4000), ("resident memory", 4000)]
 
@@ -116,9 +171,15 @@ def test_random_streams_arrive_whole(files):
     trace = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
     for path in sorted(files.glob("random-*.pftrace")):
         whole = trace.Trace.FromString(path.read_bytes())
-        packets = [inner for packet in whole.packet for inner in
-                   (trace.Trace.FromString(zlib.decompress(packet.compressed_packets)).packet
-                    if packet.compressed_packets else [packet])]
+        packets = [
+            inner
+            for packet in whole.packet
+            for inner in (
+                trace.Trace.FromString(zlib.decompress(packet.compressed_packets)).packet
+                if packet.compressed_packets
+                else [packet]
+            )
+        ]
         types = [packet.track_event.type for packet in packets if packet.HasField("track_event")]
         with judge.TraceProcessor(path) as processor:
             assert values(processor.query("select count(*) from slice")) == [(types.count(1) + types.count(3),)]
@@ -135,10 +196,10 @@ def test_cut_off_file_has_no_import_errors(files, tmp_path):
 
 def test_the_judge_sees_faults(files, tmp_path):
     whole, seen = (files / "sample-0.pftrace").read_bytes(), 0
-    for part in range(1, 8):   # numbers in the file differ from run to run: some damage passes for another number
+    for part in range(1, 8):  # numbers in the file differ from run to run: some damage passes for another number
         data = bytearray(whole)
         for at in range(len(data) * part // 8, len(data) * part // 8 + 16):
-            data[at] ^= 0xff
+            data[at] ^= 0xFF
         path = tmp_path / "damaged.pftrace"
         path.write_bytes(data)
         seen += bool(judge.import_errors(path))

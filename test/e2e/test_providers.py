@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Providers and operators that come in libraries of their own."""
+
 import glob
 import os
 
@@ -15,7 +16,9 @@ def openvino():
 
 
 def test_a_provider_in_its_own_library_is_seen_loading_compiling_and_running(lab, openvino):
-    recording = lab.both(lab.python(openvino, "infer", "run", lab.model("cnn"), "--provider", "OpenVINOExecutionProvider")).recording
+    recording = lab.both(
+        lab.python(openvino, "infer", "run", lab.model("cnn"), "--provider", "OpenVINOExecutionProvider")
+    ).recording
     ready = [slice for slice in recording.of("provider_ready") if "openvino" in slice.name]
     assert len(ready) == 1 and ready[0].end > ready[0].start
     compiled = [slice for slice in recording.of("specialize") if slice.name == "compile OpenVINOExecutionProvider"]
@@ -27,6 +30,8 @@ def test_a_provider_in_its_own_library_is_seen_loading_compiling_and_running(lab
 
 
 def test_operators_of_a_custom_library_are_seen_by_name_and_type(lab, openvino):
-    library, = glob.glob(os.path.join(openvino.path, "lib/python3*/site-packages/onnxruntime_extensions/*.so"))
+    (library,) = glob.glob(os.path.join(openvino.path, "lib/python3*/site-packages/onnxruntime_extensions/*.so"))
     recording = lab.both(lab.python(openvino, "infer", "run", lab.model("custom"), "--library", library)).recording
-    assert [(operator.name, operator.args["op_type"]) for operator in recording.operators] == [("upper", "StringUpper")] * 5
+    assert [(operator.name, operator.args["op_type"]) for operator in recording.operators] == [
+        ("upper", "StringUpper")
+    ] * 5

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python wheels of several versions: every run in every way, every operator, as the runtime's own profiler has them."""
+
 import collections
 import os
 import shutil
@@ -20,17 +21,23 @@ def times_hold(lab, recording, by_thread=True):
 def test_every_way_to_run_is_seen_with_all_its_operators(lab, each_wheel, mode):
     if mode == "run_async" and each_wheel.minor < 16:
         pytest.skip("onnxruntime %s has no run_async" % each_wheel.version)
-    done = lab.both(lab.python(each_wheel, "infer", mode, lab.model("chain"), "--pool", 2, "--times", lab.path("times")))
+    done = lab.both(
+        lab.python(each_wheel, "infer", mode, lab.model("chain"), "--pool", 2, "--times", lab.path("times"))
+    )
     recording = done.recording
     assert len(recording.inferences) == done.counted[0] == 5
     assert {slice.args["status"] for slice in recording.inferences} == {"ok"}
     assert names_and_types(recording.operators) == sorted(
-        ("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20) for _ in range(5))
+        ("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20) for _ in range(5)
+    )
     times_hold(lab, recording, by_thread=mode != "run_async")
 
 
-@pytest.mark.parametrize("name,options", [("cnn", []), ("wide", ["--parallel"]), ("loop", []), ("branch", []),
-                                          ("batch", [])], ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    "name,options",
+    [("cnn", []), ("wide", ["--parallel"]), ("loop", []), ("branch", []), ("batch", [])],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
 def test_operators_are_those_of_the_runtimes_own_profiler(lab, each_wheel, name, options):
     program = lab.python(each_wheel, "infer", "run", lab.model(name), *options)
     recording = lab.both(program).recording
@@ -50,23 +57,28 @@ def test_operators_of_a_run_lie_inside_it_and_subgraphs_inside_their_operator(la
 
 
 def test_two_sessions_are_told_apart(lab, each_wheel):
-    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("chain"), "--sessions", 2, "--threads", 2,
-                                    "--runs", 7)).recording
+    recording = lab.both(
+        lab.python(each_wheel, "infer", "run", lab.model("chain"), "--sessions", 2, "--threads", 2, "--runs", 7)
+    ).recording
     assert len(recording.of("session")) == 2
     counts = {}
     for slice in recording.inferences:
         counts[slice.args["session"]] = counts.get(slice.args["session"], 0) + 1
     assert counts == {1: 14, 2: 14}
     for session in (1, 2):
-        mine = sorted((slice for slice in recording.inferences if slice.args["session"] == session),
-                      key=lambda slice: slice.start)
+        mine = sorted(
+            (slice for slice in recording.inferences if slice.args["session"] == session), key=lambda slice: slice.start
+        )
         assert [slice.args["id"] for slice in mine] == list(range(1, 15))
         assert [slice.args.get("first") for slice in mine] == [1] + [None] * 13
 
 
 def test_64_threads_on_one_session_are_all_seen(lab, each_wheel):
-    done = lab.both(lab.python(each_wheel, "infer", "run", lab.model("chain"), "--threads", 64, "--runs", 20,
-                               "--times", lab.path("times")))
+    done = lab.both(
+        lab.python(
+            each_wheel, "infer", "run", lab.model("chain"), "--threads", 64, "--runs", 20, "--times", lab.path("times")
+        )
+    )
     assert len(done.recording.inferences) == done.counted[0] == 1280
     assert len(done.recording.operators) == 1280 * 20
     assert len({slice.args["tid"] for slice in done.recording.inferences}) == 64
@@ -81,7 +93,9 @@ def test_64_threads_on_one_session_are_all_seen(lab, each_wheel):
 
 
 def test_a_parallel_executor_with_many_callers_loses_no_operator(lab, each_wheel):
-    done = lab.both(lab.python(each_wheel, "infer", "run", lab.model("wide"), "--parallel", "--threads", 4, "--runs", 100))
+    done = lab.both(
+        lab.python(each_wheel, "infer", "run", lab.model("wide"), "--parallel", "--threads", 4, "--runs", 100)
+    )
     recording = done.recording
     assert len(recording.inferences) == 400
     assert len(recording.of("operator")) == 400 * 33 and recording.lost == 0
@@ -113,8 +127,8 @@ def test_a_model_from_a_relative_path_has_its_absolute_path(lab, wheel):
 def test_a_run_tag_is_on_the_inference(lab, each_wheel):
     if each_wheel.minor < 17:
         pytest.skip("onnxruntime %s does not hand the run's options to its provider" % each_wheel.version)
-    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("tiny"), "--tag", "request 7 \"x\"")).recording
-    assert {slice.args.get("tag") for slice in recording.inferences} == {"request 7 \"x\""}
+    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("tiny"), "--tag", 'request 7 "x"')).recording
+    assert {slice.args.get("tag") for slice in recording.inferences} == {'request 7 "x"'}
 
 
 def test_shapes_of_operators_are_those_of_their_inputs(lab, each_wheel):
@@ -125,9 +139,12 @@ def test_shapes_of_operators_are_those_of_their_inputs(lab, each_wheel):
 
 
 def test_what_a_run_cost_its_thread_is_what_it_took(lab, wheel):
-    """One thread computes and waits for nothing: its CPU time and its waits for a CPU are the whole of its time. A wait that comes
-    between the look at the clock and that at the kernel's account, on either side, is in one of them only."""
-    recording = lab.record(lab.python(wheel, "infer", "run", lab.model("heavy"), "--runs", 100), level="detail").recording
+    """One thread computes and waits for nothing: its CPU time and its waits for a CPU are the whole of its time. A wait
+    that comes between the look at the clock and that at the kernel's account, on either side, is in one of them
+    only."""
+    recording = lab.record(
+        lab.python(wheel, "infer", "run", lab.model("heavy"), "--runs", 100), level="detail"
+    ).recording
     took = sum(slice.end - slice.start for slice in recording.inferences)
     cpu = sum(slice.args["thread_cpu_ns"] for slice in recording.inferences)
     waited = sum(slice.args["run_queue_ns"] for slice in recording.inferences)
@@ -139,7 +156,9 @@ def test_strange_names_of_nodes_come_through_unchanged(lab, each_wheel):
     """But for a length: where a name is cut, its first 500 characters stay."""
     recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("strange"), "--runs", 2)).recording
     names = {operator.name for operator in recording.operators}
-    assert names & set(models.STRANGE_NAMES[:-4] + models.STRANGE_NAMES[-3:]) == names - {n for n in names if n[:500] == "a" * 500}
+    assert names & set(models.STRANGE_NAMES[:-4] + models.STRANGE_NAMES[-3:]) == names - {
+        n for n in names if n[:500] == "a" * 500
+    }
     assert len(names) == len(models.STRANGE_NAMES)
 
 
@@ -153,7 +172,8 @@ def test_3000_operators_keep_their_names(lab, wheel):
     recording = lab.both(lab.python(wheel, "infer", "run", lab.model("many"), "--runs", 20)).recording
     assert recording.lost == 0
     assert names_and_types(recording.operators) == sorted(
-        ("block_%d/node_%d" % (i // 100, i), "Sin" if i % 2 else "Cos") for i in range(3000) for _ in range(20))
+        ("block_%d/node_%d" % (i // 100, i), "Sin" if i % 2 else "Cos") for i in range(3000) for _ in range(20)
+    )
 
 
 @pytest.mark.parametrize("level", ["inference", "operator", "detail"])
@@ -168,7 +188,7 @@ def test_a_level_shows_what_it_says(lab, each_wheel, level):
 
 def test_a_session_shows_what_its_creation_was_spent_on(lab, each_wheel):
     recording = lab.record(lab.python(each_wheel, "infer", "run", lab.model("cnn"))).recording
-    session, = recording.of("session")
+    (session,) = recording.of("session")
     parts = {slice.kind for slice in recording.slices if slice.inside("session") is session}
     assert {"load", "specialize"} <= parts
     for slice in recording.slices:
@@ -206,7 +226,11 @@ def test_a_program_that_reads_its_input_gets_it(lab, wheel):
 def test_the_runtime_is_named_with_its_version_and_path(lab, each_wheel):
     recording = lab.record(lab.python(each_wheel, "infer", "run", lab.model("tiny"))).recording
     runtime = recording.note("runtime")
-    assert (runtime["runtime"], runtime["version"], runtime["path"]) == ("onnxruntime", each_wheel.version, each_wheel.module)
+    assert (runtime["runtime"], runtime["version"], runtime["path"]) == (
+        "onnxruntime",
+        each_wheel.version,
+        each_wheel.module,
+    )
     assert "status" not in runtime, runtime["status"]
 
 

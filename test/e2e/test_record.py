@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options of `inftrace record` that change what is in the file, on a real program."""
+
 import json
 import os
 import re
@@ -29,7 +30,8 @@ def test_compressed_recordings_hold_the_same_in_less_than_half(lab, program):
 
 
 def test_plain_recordings_need_at_most_24_bytes_an_event(lab, program):
-    """A slice is two events. Two of the bytes are for the time: on a slow machine it is longer from one event to the next."""
+    """A slice is two events. Two of the bytes are for the time: on a slow machine it is longer from one event to the
+    next."""
     recording = lab.record(program).recording
     assert (recording.size - recording.time_bytes) / (2 * len(recording.slices)) <= 24 - 2
 
@@ -53,17 +55,24 @@ def test_recording_stops_after_the_time_asked_for_and_the_program_goes_on(lab, s
 
 def test_resources_are_sampled_at_the_interval_asked_for(lab, slow):
     recording = lab.record(slow, options=["--interval", "50ms"], level="detail").recording
-    session, = recording.of("session")
+    (session,) = recording.of("session")
 
     def samples(name):
-        return [(time, value) for track, time, value in recording.counters
-                if track.name == name and track.pid == session.track.pid and time > session.end]
+        return [
+            (time, value)
+            for track, time, value in recording.counters
+            if track.name == name and track.pid == session.track.pid and time > session.end
+        ]
+
     cpu = samples("cpu")
     gaps = sorted(b[0] - a[0] for a, b in zip(cpu, cpu[1:]))
     assert 40e6 < gaps[len(gaps) // 2] < 500e6  # a busy recorder comes late; a second would be the default
-    # in per cent of a CPU, over the time since the sample before: what the threads themselves say of their runs, and a little more
+    # in per cent of a CPU, over the time since the sample before: what the threads themselves say of their runs, and a
+    # little more
     used = sum(value / 100 * (b - a) for (a, _), (b, value) in zip(cpu, cpu[1:]))
-    own = sum(run.args["thread_cpu_ns"] for run in recording.inferences if cpu[0][0] < run.start and run.end < cpu[-1][0])
+    own = sum(
+        run.args["thread_cpu_ns"] for run in recording.inferences if cpu[0][0] < run.start and run.end < cpu[-1][0]
+    )
     assert 0.5 * used < own < 1.1 * used
     assert min(value for _, value in samples("rss")) > 10 << 20
 
@@ -82,7 +91,10 @@ def test_quiet_is_quiet(lab, program):
 def test_the_summary_counts_inferences(lab, program):
     done = lab.both(program)
     assert re.search(r"\b4000 inferences\b", done.err)
-    assert re.search(r", median [\d.]+ [um]s, p99 [\d.]+ m?u?s;", done.err) and "inftrace report %s," % done.recording.path in done.err
+    assert (
+        re.search(r", median [\d.]+ [um]s, p99 [\d.]+ m?u?s;", done.err)
+        and "inftrace report %s," % done.recording.path in done.err
+    )
 
 
 def test_one_inference_is_no_plural(lab, library):
@@ -92,8 +104,20 @@ def test_one_inference_is_no_plural(lab, library):
 def test_on_a_terminal_nothing_is_drawn_over_what_the_program_prints(lab):
     """A pseudo-terminal that both share; the line of progress would come each half of a second."""
     leader, follower = os.openpty()
-    process = lab.start([lab.inftrace, "record", "-o", lab.path("shared.pftrace"), "--", "sh", "-c", "printf begun; sleep 1.5; echo -ended"],
-                        stdout=follower, stderr=follower)
+    process = lab.start(
+        [
+            lab.inftrace,
+            "record",
+            "-o",
+            lab.path("shared.pftrace"),
+            "--",
+            "sh",
+            "-c",
+            "printf begun; sleep 1.5; echo -ended",
+        ],
+        stdout=follower,
+        stderr=follower,
+    )
     os.close(follower)
     assert process.wait(60) == 0
     said = os.read(leader, 65536)

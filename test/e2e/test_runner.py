@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """inftrace-run with real runtimes: versions, providers, inputs, load, and what brings it down."""
+
 import glob
 import json
 import os
@@ -30,7 +31,7 @@ class Run:
         self.status, self.out, self.err = done.status, done.out, done.err
 
     def lines(self, kind):
-        return [line[len(kind):].strip() for line in self.out.splitlines() if line.startswith(kind + " ")]
+        return [line[len(kind) :].strip() for line in self.out.splitlines() if line.startswith(kind + " ")]
 
     @property
     def counts(self):
@@ -63,7 +64,9 @@ def ok(lab, model, *args, **more):
 def parent(lab, model, *args, capacity=1000000, env=None, **more):
     """The same, with the result in memory of a parent."""
     path = model if "/" in model else lab.model(model)
-    done = lab.plain([lab.binaries.run_parent(), str(capacity), runner(lab), path, *[str(arg) for arg in args]], env=env, **more)
+    done = lab.plain(
+        [lab.binaries.run_parent(), str(capacity), runner(lab), path, *[str(arg) for arg in args]], env=env, **more
+    )
     assert done.status == 0, done.err
     return dict(line.split(" ", 1) for line in done.out.splitlines() if " " in line)
 
@@ -79,6 +82,7 @@ def save(lab, name, nodes, inputs, outputs, opset=13, initializers=()):
 
 # ---- versions
 
+
 def test_every_runtime_from_1_14_on_runs_a_model(lab, each_library):
     done = ok(lab, "cnn", "-t", "200ms", runtime=each_library)
     version, path = done.lines("runtime")[0].split()[:2]
@@ -86,8 +90,20 @@ def test_every_runtime_from_1_14_on_runs_a_model(lab, each_library):
     assert re.match(r"1\.\d+\.\d+$", version)
     assert done.lines("output") == ["y float32[1,10]"]
     assert done.counts[0] > 10
-    phases = [line.split()[0] for line in done.out.splitlines() if re.match(r"[a-z-]+ +[0-9.]+ +[0-9.]+ +[0-9.]+$", line)]
-    assert phases == ["load-runtime", "environment", "libraries", "session", "inputs", "first", "warm-up", "steady", "unload"]
+    phases = [
+        line.split()[0] for line in done.out.splitlines() if re.match(r"[a-z-]+ +[0-9.]+ +[0-9.]+ +[0-9.]+$", line)
+    ]
+    assert phases == [
+        "load-runtime",
+        "environment",
+        "libraries",
+        "session",
+        "inputs",
+        "first",
+        "warm-up",
+        "steady",
+        "unload",
+    ]
     if int(version.split(".")[1]) >= 24:
         assert done.placed == {"CPUExecutionProvider": 11}
 
@@ -100,7 +116,10 @@ def test_a_wheel_that_keeps_the_runtime_in_its_python_module_is_used_without_pyt
         assert done.lines("runtime")[0].startswith(wheel.version + " " + os.path.realpath(wheel.module))
         assert done.lines("provider") == ["CPUExecutionProvider"] and done.counts == [20]
     ok(lab, "cnn", "--iterations", 1, "--outputs", lab.path("of-node"), runtime=node.library)
-    theirs, ours = (open(glob.glob(lab.path(folder) + "/*.npy")[0], "rb").read() for folder in ("of-node", "of-" + os.path.basename(wheel.path)))
+    theirs, ours = (
+        open(glob.glob(lab.path(folder) + "/*.npy")[0], "rb").read()
+        for folder in ("of-node", "of-" + os.path.basename(wheel.path))
+    )
     ours, theirs = struct.unpack("<10f", ours[-40:]), struct.unpack("<10f", theirs[-40:])
     assert max(map(abs, theirs)) > 0 and max(abs(a - b) for a, b in zip(ours, theirs)) < 1e-5
 
@@ -117,8 +136,13 @@ def test_a_module_that_is_none_is_refused(lab):
 
 def test_what_a_version_does_not_have_is_said_with_the_version_that_has_it(lab):
     old = environment(envs.node_package, "1.14").library
-    for args, since in ((["--policy", "prefer-npu"], "1.22"), (["--compile", "x.onnx"], "1.22"), (["--deterministic"], "1.17"),
-                        (["--ep-library", "qnn=/nowhere.so", "-e", "qnn"], "1.22"), (["--list-devices"], "1.22")):
+    for args, since in (
+        (["--policy", "prefer-npu"], "1.22"),
+        (["--compile", "x.onnx"], "1.22"),
+        (["--deterministic"], "1.17"),
+        (["--ep-library", "qnn=/nowhere.so", "-e", "qnn"], "1.22"),
+        (["--list-devices"], "1.22"),
+    ):
         done = run(lab, "cnn", *args, runtime=old)
         assert done.status == 3
         assert "new in ONNX Runtime %s, this is 1.14.0" % since in done.err
@@ -127,16 +151,26 @@ def test_what_a_version_does_not_have_is_said_with_the_version_that_has_it(lab):
 def test_a_model_that_does_not_take_made_up_sizes_says_which_to_give(lab, wheel):
     like = lambda name, *dims: helper.make_tensor_value_info(name, TensorProto.FLOAT, dims)
     weights = numpy_helper.from_array(np.ones((3, 4), np.float32), "w")
-    path = save(lab, "free", [helper.make_node("MatMul", ["x", "w"], ["m"], name="product"), helper.make_node("Add", ["m", "a"], ["y"])],
-                [like("x", "batch", None), like("a", "batch", 4)], [like("y", None, None)], initializers=[weights])
+    path = save(
+        lab,
+        "free",
+        [helper.make_node("MatMul", ["x", "w"], ["m"], name="product"), helper.make_node("Add", ["m", "a"], ["y"])],
+        [like("x", "batch", None), like("a", "batch", 4)],
+        [like("y", None, None)],
+        initializers=[weights],
+    )
     done = run(lab, path, runtime=wheel.path)
     assert done.status == 3
     assert " node 'product" in done.err and "Non-zero" not in done.err
-    assert "(free dimensions default to size 1, here of x: batch, dimension 1; a: batch; set them with --dim or --shape)" in done.err
+    assert (
+        "(free dimensions default to size 1, here of x: batch, dimension 1; a: batch; set them with --dim or --shape)"
+        in done.err
+    )
     ok(lab, path, "--shape", "x=2x3", "--dim", "batch=2", "--iterations", 3, runtime=wheel.path)
 
 
 # ---- where runtimes are found
+
 
 def found(lab, env):
     done = run(lab, "tiny", "-r", 1, env=env)
@@ -177,8 +211,29 @@ def test_a_folder_may_have_any_name(lab, wheel):
 def test_looking_for_a_runtime_reads_no_other_one(lab, wheel):
     """The time and memory of loading the runtime are its own."""
     other = environment(envs.wheel, "1.22")
-    traced = lab.plain(["strace", "-f", "-e", "trace=openat", "-o", lab.path("trace"), runner(lab), lab.model("tiny"), "-r", "1", "--warm-up-max", "0",
-                        "--runtime", wheel.path], env={"VIRTUAL_ENV": other.path}) if shutil.which("strace") else pytest.skip("no strace here")
+    traced = (
+        lab.plain(
+            [
+                "strace",
+                "-f",
+                "-e",
+                "trace=openat",
+                "-o",
+                lab.path("trace"),
+                runner(lab),
+                lab.model("tiny"),
+                "-r",
+                "1",
+                "--warm-up-max",
+                "0",
+                "--runtime",
+                wheel.path,
+            ],
+            env={"VIRTUAL_ENV": other.path},
+        )
+        if shutil.which("strace")
+        else pytest.skip("no strace here")
+    )
     assert traced.status == 0, traced.err
     opened = [line for line in open(lab.path("trace")) if "libonnxruntime.so" in line and "ENOENT" not in line]
     assert opened and not [line for line in opened if os.path.realpath(other.path) in line]
@@ -189,8 +244,14 @@ def test_all_runtimes_are_listed_and_a_broken_one_harms_nobody(lab, wheel):
     crash = lab.binaries.shared("bad_library", ["-DAT_CALL"])
     empty = lab.path("libonnxruntime.so.1.99")
     open(empty, "w").write("no library")
-    env = {"PATH": "/usr/bin:/bin", "HOME": lab.folder, "VIRTUAL_ENV": wheel.path, "PYTHONPATH": os.path.dirname(old.module) + "/../..",
-           "NODE_PATH": os.path.join(node.path, "node_modules"), "LD_LIBRARY_PATH": lab.folder}
+    env = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": lab.folder,
+        "VIRTUAL_ENV": wheel.path,
+        "PYTHONPATH": os.path.dirname(old.module) + "/../..",
+        "NODE_PATH": os.path.join(node.path, "node_modules"),
+        "LD_LIBRARY_PATH": lab.folder,
+    }
     os.symlink(crash, lab.path("libonnxruntime.so.2"))
     done = Run(lab.plain([runner(lab), "--list-runtimes"], env=env))
     assert done.status == 0, done.err
@@ -201,6 +262,7 @@ def test_all_runtimes_are_listed_and_a_broken_one_harms_nobody(lab, wheel):
 
 
 # ---- providers
+
 
 def test_the_provider_inside_a_runtime_takes_the_nodes(lab):
     openvino = environment(envs.wheel, "openvino")
@@ -215,8 +277,21 @@ def test_the_provider_inside_a_runtime_takes_the_nodes(lab):
 
 def test_a_plugin_in_a_python_package_is_found_and_takes_the_nodes(lab):
     qnn = environment(envs.plugin, "qnn")
-    done = ok(lab, "cnn", "-e", "qnn", "-t", "200ms", "--warm-up-max", "1s", "--ep-profile", "detailed", "--ep-profile-dir", "profile",
-              runtime=qnn.path)
+    done = ok(
+        lab,
+        "cnn",
+        "-e",
+        "qnn",
+        "-t",
+        "200ms",
+        "--warm-up-max",
+        "1s",
+        "--ep-profile",
+        "detailed",
+        "--ep-profile-dir",
+        "profile",
+        runtime=qnn.path,
+    )
     assert list(done.placed) == ["QNNExecutionProvider"]
     assert "libQnnHtp.so" in done.lines("provider")[0]
     table = open(lab.path("profile/qnn-profile.csv")).read()
@@ -225,7 +300,9 @@ def test_a_plugin_in_a_python_package_is_found_and_takes_the_nodes(lab):
 
 def test_operators_of_a_plugin_are_seen_when_it_is_recorded(lab):
     qnn = environment(envs.plugin, "qnn")
-    done = lab.record([runner(lab), lab.model("cnn"), "-e", "qnn", "-r", "10", "--warm-up-max", "0.2s", "--runtime", qnn.path])
+    done = lab.record(
+        [runner(lab), lab.model("cnn"), "-e", "qnn", "-r", "10", "--warm-up-max", "0.2s", "--runtime", qnn.path]
+    )
     assert done.status == 0, done.err
     assert {operator.args["provider"] for operator in done.recording.operators} == {"QNNExecutionProvider"}
 
@@ -288,33 +365,47 @@ def test_a_provider_that_the_runtime_chooses_gets_its_options(lab):
     # its backend lies beside its library
     assert list(ok(lab, "cnn", *args, runtime=qnn.path).placed) == ["QNNExecutionProvider"]
     # and an option reaches it: without a backend it takes nothing
-    assert list(ok(lab, "cnn", *args, "-i", "qnn:backend_path=/nowhere.so", runtime=qnn.path).placed) == ["CPUExecutionProvider"]
+    assert list(ok(lab, "cnn", *args, "-i", "qnn:backend_path=/nowhere.so", runtime=qnn.path).placed) == [
+        "CPUExecutionProvider"
+    ]
 
 
 def test_an_option_that_is_nobodys_is_refused(lab, wheel):
-    for args, words in ((["-e", "cpu", "-i", "qnn:x=y"], "no provider of this name"), (["--policy", "prefer-cpu", "-i", "x=y"], "NAME:KEY=VALUE"),
-                        (["--policy", "prefer-cpu", "-i", "qnn:x=y"], "whose library is registered"),
-                        (["--policy", "prefer-cpu", "--select-devices", "0"], "--policy with --select-devices")):
+    for args, words in (
+        (["-e", "cpu", "-i", "qnn:x=y"], "no provider of this name"),
+        (["--policy", "prefer-cpu", "-i", "x=y"], "NAME:KEY=VALUE"),
+        (["--policy", "prefer-cpu", "-i", "qnn:x=y"], "whose library is registered"),
+        (["--policy", "prefer-cpu", "--select-devices", "0"], "--policy with --select-devices"),
+    ):
         done = run(lab, "cnn", *args, runtime=wheel.path)
         assert done.status in (2, 3) and words in done.err and done.err.count("\n") == 1, done.err
 
 
 def test_providers_that_are_not_there_are_refused_by_name(lab, wheel):
-    for name, words in (("openvno", "did you mean openvino?"), ("cuda", "has AzureExecutionProvider, CPUExecutionProvider"),
-                        ("nonsense", "cannot use the provider 'nonsense'"), ("qnn", "no Python package onnxruntime_qnn")):
+    for name, words in (
+        ("openvno", "did you mean openvino?"),
+        ("cuda", "has AzureExecutionProvider, CPUExecutionProvider"),
+        ("nonsense", "cannot use the provider 'nonsense'"),
+        ("qnn", "no Python package onnxruntime_qnn"),
+    ):
         done = run(lab, "cnn", "-e", name, runtime=wheel.path)
         assert done.status == 3 and words in done.err, done.err
 
 
 # ---- inputs and outputs
 
+
 def reference(wheel, model, feeds, folder):
     """What the runtime's own Python says."""
-    code = ("import sys, numpy as np, onnxruntime as ort; feeds = dict(np.load(sys.argv[2])); "
-            "s = ort.InferenceSession(sys.argv[1], providers=['CPUExecutionProvider']); "
-            "[np.save('%s/%d.npy' % (sys.argv[3], i), y) for i, y in enumerate(s.run(None, feeds))]")
+    code = (
+        "import sys, numpy as np, onnxruntime as ort; feeds = dict(np.load(sys.argv[2])); "
+        "s = ort.InferenceSession(sys.argv[1], providers=['CPUExecutionProvider']); "
+        "[np.save('%s/%d.npy' % (sys.argv[3], i), y) for i, y in enumerate(s.run(None, feeds))]"
+    )
     os.makedirs(folder)
-    subprocess.run([wheel.python, "-c", code, model, feeds, folder], check=True, env=dict(os.environ, ORT_DISABLE_TELEMETRY="1"))
+    subprocess.run(
+        [wheel.python, "-c", code, model, feeds, folder], check=True, env=dict(os.environ, ORT_DISABLE_TELEMETRY="1")
+    )
 
 
 @pytest.mark.parametrize("model", ["cnn", "wide", "loop", "batch", "heavy", "many"])
@@ -328,19 +419,39 @@ def test_outputs_are_those_of_the_runtimes_own_python(lab, wheel, model):
         np.testing.assert_array_equal(np.load(lab.path("out/" + name)), np.load(lab.path("expected/" + name)))
 
 
-TYPES = ["FLOAT", "UINT8", "INT8", "UINT16", "INT16", "INT32", "INT64", "STRING", "BOOL", "FLOAT16", "DOUBLE", "UINT32", "UINT64",
-         "BFLOAT16"]
+TYPES = [
+    "FLOAT",
+    "UINT8",
+    "INT8",
+    "UINT16",
+    "INT16",
+    "INT32",
+    "INT64",
+    "STRING",
+    "BOOL",
+    "FLOAT16",
+    "DOUBLE",
+    "UINT32",
+    "UINT64",
+    "BFLOAT16",
+]
 
 
 def test_every_type_of_element_goes_in_and_comes_out_as_it_was(lab, wheel):
     types = [getattr(TensorProto, name) for name in TYPES]
-    model = save(lab, "types", [helper.make_node("Identity", ["x_" + name], ["y_" + name]) for name in TYPES],
-                 [helper.make_tensor_value_info("x_" + name, kind, [3]) for name, kind in zip(TYPES, types)],
-                 [helper.make_tensor_value_info("y_" + name, kind, [3]) for name, kind in zip(TYPES, types)])
+    model = save(
+        lab,
+        "types",
+        [helper.make_node("Identity", ["x_" + name], ["y_" + name]) for name in TYPES],
+        [helper.make_tensor_value_info("x_" + name, kind, [3]) for name, kind in zip(TYPES, types)],
+        [helper.make_tensor_value_info("y_" + name, kind, [3]) for name, kind in zip(TYPES, types)],
+    )
     folder = lab.path("test_data_set_0")
     os.makedirs(folder)
     for i, (name, kind) in enumerate(zip(TYPES, types)):
-        values = [b"a", b"", "\u00e4\u00f6".encode()] if name == "STRING" else [1, 0, 1] if name == "BOOL" else [1, 2, 3]
+        values = (
+            [b"a", b"", "\u00e4\u00f6".encode()] if name == "STRING" else [1, 0, 1] if name == "BOOL" else [1, 2, 3]
+        )
         for side, letter in (("input", "x_"), ("output", "y_")):
             tensor = helper.make_tensor(letter + name, kind, [3], values)
             open(os.path.join(folder, "%s_%d.pb" % (side, i)), "wb").write(tensor.SerializeToString())
@@ -351,17 +462,27 @@ def test_every_type_of_element_goes_in_and_comes_out_as_it_was(lab, wheel):
 
 
 def test_types_of_less_than_a_byte(lab, wheel):
-    model = save(lab, "nibbles", [helper.make_node("DequantizeLinear", ["x", "one"], ["f"]),
-                                  helper.make_node("QuantizeLinear", ["f", "one", "zero"], ["y"])],
-                 [helper.make_tensor_value_info("x", TensorProto.INT4, [5])],
-                 [helper.make_tensor_value_info("y", TensorProto.INT4, [5])], opset=21,
-                 initializers=[helper.make_tensor("one", TensorProto.FLOAT, [], [1]),
-                               helper.make_tensor("zero", TensorProto.INT4, [], [0])])
+    model = save(
+        lab,
+        "nibbles",
+        [
+            helper.make_node("DequantizeLinear", ["x", "one"], ["f"]),
+            helper.make_node("QuantizeLinear", ["f", "one", "zero"], ["y"]),
+        ],
+        [helper.make_tensor_value_info("x", TensorProto.INT4, [5])],
+        [helper.make_tensor_value_info("y", TensorProto.INT4, [5])],
+        opset=21,
+        initializers=[
+            helper.make_tensor("one", TensorProto.FLOAT, [], [1]),
+            helper.make_tensor("zero", TensorProto.INT4, [], [0]),
+        ],
+    )
     folder = lab.path("test_data_set_0")
     os.makedirs(folder)
     for name, letter in (("input_0.pb", "x"), ("output_0.pb", "y")):
         open(os.path.join(folder, name), "wb").write(
-            helper.make_tensor(letter, TensorProto.INT4, [5], [-8, -1, 0, 1, 7]).SerializeToString())
+            helper.make_tensor(letter, TensorProto.INT4, [5], [-8, -1, 0, 1, 7]).SerializeToString()
+        )
     done = ok(lab, model, "--data", folder, "--outputs", "out", "-r", 1, runtime=wheel.path)
     assert "as expected" in done.lines("output")[0]
     assert np.load(lab.path("out/0.npy")).tolist() == [-8, -1, 0, 1, 7]
@@ -381,18 +502,20 @@ def test_outputs_that_are_not_as_expected_are_told(lab, wheel):
     write_set(lab.path("bad"), 1, x, np.maximum(x, 0) + np.array([0, 0, 0.5, 0], np.float32))
     write_set(lab.path("shape"), 0, x, np.zeros(3, np.float32))
     os.makedirs(lab.path("g"), exist_ok=True)
-    line, = ok(lab, "tiny", "--data", lab.path("good"), "-r", 1, runtime=wheel.path).lines("output")
+    (line,) = ok(lab, "tiny", "--data", lab.path("good"), "-r", 1, runtime=wheel.path).lines("output")
     assert "as expected: at most 0 off" in line
-    line, = ok(lab, "tiny", "--data", lab.path("bad"), "-r", 1, runtime=wheel.path).lines("output")
+    (line,) = ok(lab, "tiny", "--data", lab.path("bad"), "-r", 1, runtime=wheel.path).lines("output")
     assert "not as expected: 1 of 4 elements beyond the tolerance, the first at [2]" in line
-    line, = ok(lab, "tiny", "--data", lab.path("bad"), "-r", 1, "--absolute-tolerance", "1", runtime=wheel.path).lines("output")
+    (line,) = ok(
+        lab, "tiny", "--data", lab.path("bad"), "-r", 1, "--absolute-tolerance", "1", runtime=wheel.path
+    ).lines("output")
     assert "not as expected" not in line
-    line, = ok(lab, "tiny", "--data", lab.path("shape"), "-r", 1, runtime=wheel.path).lines("output")
+    (line,) = ok(lab, "tiny", "--data", lab.path("shape"), "-r", 1, runtime=wheel.path).lines("output")
     assert "not as expected" in line
     # of several sets the worst counts: never more elements than there are, and not a number stays so
     for number, bad in enumerate(([9, 9, 9, 9], [0, 0, np.nan, 0], [9, 9, 9, 0], [0, 0, 0, 0])):
         write_set(lab.path("several"), number, x, np.maximum(x, 0) + np.array(bad, np.float32))
-    line, = ok(lab, "tiny", "--data", lab.path("several"), "-r", 1, runtime=wheel.path).lines("output")
+    (line,) = ok(lab, "tiny", "--data", lab.path("several"), "-r", 1, runtime=wheel.path).lines("output")
     assert "not as expected: 4 of 4 elements" in line
     result = parent(lab, "tiny", "--data", lab.path("several"), "-r", 1, "--runtime", wheel.path)
     assert result["output.y"].split() == ["4", "nan"]
@@ -402,7 +525,11 @@ def test_data_in_a_folder_are_called_by_its_name(lab, wheel):
     x = np.array([-1, 2, -3, 4], np.float32)
     write_set(lab.path("good"), 0, x, np.maximum(x, 0))
     for path in ("good", "good/", "good/test_data_set_0", "good/test_data_set_0///"):
-        assert ok(lab, "tiny", "--data", lab.path(path), "-r", 1, runtime=wheel.path).lines("latency")[0].startswith("test_data_set_0: ")
+        assert (
+            ok(lab, "tiny", "--data", lab.path(path), "-r", 1, runtime=wheel.path)
+            .lines("latency")[0]
+            .startswith("test_data_set_0: ")
+        )
 
 
 def test_a_model_is_not_written_over_itself(lab, wheel):
@@ -444,23 +571,32 @@ def test_one_input_comes_from_a_file_and_the_others_are_made_up(lab, wheel):
 def test_shapes_and_batch_sizes_take_turns(lab, wheel):
     done = ok(lab, "batch", "--batch-size", "1,8,32", "-r", 300, runtime=wheel.path)
     assert done.counts == [100, 100, 100]
-    assert [line.split(":")[0] for line in done.lines("latency")] == ["x float32[%d,8] z float32[3]" % n for n in (1, 8, 32)]
+    assert [line.split(":")[0] for line in done.lines("latency")] == [
+        "x float32[%d,8] z float32[3]" % n for n in (1, 8, 32)
+    ]
     done = ok(lab, "batch", "--shape", "x=2x8/4x8", "-r", 100, runtime=wheel.path)
     assert done.counts == [50, 50]
 
 
 def test_inputs_that_cannot_be_made_are_refused(lab, wheel):
     sequence = helper.make_tensor_sequence_value_info("s", TensorProto.FLOAT, None)
-    model = save(lab, "sequence", [helper.make_node("SequenceLength", ["s"], ["n"])], [sequence],
-                 [helper.make_tensor_value_info("n", TensorProto.INT64, [])])
+    model = save(
+        lab,
+        "sequence",
+        [helper.make_node("SequenceLength", ["s"], ["n"])],
+        [sequence],
+        [helper.make_tensor_value_info("n", TensorProto.INT64, [])],
+    )
     np.save(lab.path("long.npy"), np.ones(5, np.float32))
-    for args, words in ((["--shape", "nonsense=1"], "the model has no input 'nonsense'; its first input is 'x'"),
-                        (["--shape", "x=5"], "cannot give 'x' the size 5 in dimension 0: the model has 4"),
-                        (["--shape", "x=4x4"], "cannot give 'x' 2 dimensions: the model has 1"),
-                        (["-b", 8], "cannot use --batch-size 8: no input has a free first dimension; that of 'x' is 4"),
-                        (["--input", "x=%s" % lab.path("long.npy")], "cannot give 'x' the size 5 in dimension 0"),
-                        (["--data", lab.path("long.npy")], "cannot give 'x' the size 5 in dimension 0"),
-                        (["--data", "nowhere"], "nowhere")):
+    for args, words in (
+        (["--shape", "nonsense=1"], "the model has no input 'nonsense'; its first input is 'x'"),
+        (["--shape", "x=5"], "cannot give 'x' the size 5 in dimension 0: the model has 4"),
+        (["--shape", "x=4x4"], "cannot give 'x' 2 dimensions: the model has 1"),
+        (["-b", 8], "cannot use --batch-size 8: no input has a free first dimension; that of 'x' is 4"),
+        (["--input", "x=%s" % lab.path("long.npy")], "cannot give 'x' the size 5 in dimension 0"),
+        (["--data", lab.path("long.npy")], "cannot give 'x' the size 5 in dimension 0"),
+        (["--data", "nowhere"], "nowhere"),
+    ):
         done = run(lab, "tiny", *args, runtime=wheel.path)
         assert done.status == 3 and words in done.err, done.err
     done = run(lab, model, runtime=wheel.path)
@@ -469,9 +605,10 @@ def test_inputs_that_cannot_be_made_are_refused(lab, wheel):
 
 # ---- load
 
+
 def test_the_measured_part_lasts_as_long_as_asked(lab, wheel):
     done = ok(lab, "heavy", "-t", "1s", runtime=wheel.path)
-    line, = [line for line in done.out.splitlines() if line.startswith("steady ")]
+    (line,) = [line for line in done.out.splitlines() if line.startswith("steady ")]
     longest = float(re.search(INFERENCE, done.lines("latency")[0]).group(6))
     # the last one may begin at the end, and who writes down the time may have to wait for a processor
     assert 1000 <= float(line.split()[1]) < 2000 + longest
@@ -488,10 +625,16 @@ def test_the_number_of_inferences_is_the_one_asked_for(lab, wheel, threads):
 
 
 def test_every_inference_is_one_that_a_recording_sees(lab, wheel):
-    done = lab.record([runner(lab), lab.model("cnn"), "-r", "200", "--warm-up-max", "0.3s", "--runtime", wheel.path], level="inference")
+    done = lab.record(
+        [runner(lab), lab.model("cnn"), "-r", "200", "--warm-up-max", "0.3s", "--runtime", wheel.path],
+        level="inference",
+    )
     assert done.status == 0, done.err
-    warm = int(re.search(r" and (\d+) inferences", done.out).group(1)) if " and " in done.out else \
-        int(re.search(r": (\d+) inferences are too few", done.out).group(1))
+    warm = (
+        int(re.search(r" and (\d+) inferences", done.out).group(1))
+        if " and " in done.out
+        else int(re.search(r": (\d+) inferences are too few", done.out).group(1))
+    )
     assert len(done.recording.inferences) == 1 + warm + 200
 
 
@@ -507,9 +650,10 @@ def test_requests_arrive_at_their_rate_and_wait_when_there_are_too_many(lab, whe
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_the_time_is_over_for_requests_that_wait_too(lab, wheel, threads):
-    """100,000 a second are far more than the model can do: what is not served in the time is counted, and not waited for."""
+    """100,000 a second are far more than the model can do: what is not served in the time is counted, and not waited
+    for."""
     done = ok(lab, "heavy", "--rate", 100000, "-t", "2s", "-c", threads, runtime=wheel.path)
-    steady, = [line for line in done.out.splitlines() if line.startswith("steady ")]
+    (steady,) = [line for line in done.out.splitlines() if line.startswith("steady ")]
     assert 2000 <= float(steady.split()[1]) < 20000  # to serve them all would take minutes
     unserved = int(done.lines("unserved")[0].split()[0])
     assert 1.95e5 < done.counts[0] + unserved < 2.05e5 and unserved > 1e5
@@ -537,26 +681,83 @@ def test_a_warm_up_leaves_room_for_the_measured_part(lab, wheel):
 
 
 def test_a_signal_ends_the_run_in_good_order(lab, wheel):
-    done = lab.plain([lab.binaries.run_parent(), "1000000", runner(lab), lab.model("cnn"), "-t", "1h", "--warm-up-max", "0", "--runtime",
-                      wheel.path], env={"KILL_AFTER": "300", "KILL_WITH": str(int(signal.SIGINT))})
+    done = lab.plain(
+        [
+            lab.binaries.run_parent(),
+            "1000000",
+            runner(lab),
+            lab.model("cnn"),
+            "-t",
+            "1h",
+            "--warm-up-max",
+            "0",
+            "--runtime",
+            wheel.path,
+        ],
+        env={"KILL_AFTER": "300", "KILL_WITH": str(int(signal.SIGINT))},
+    )
     result = dict(line.split(" ", 1) for line in done.out.splitlines() if " " in line)
     assert (result["status"], result["outcome"], result["phase"]) == ("0", "1", "unload")
     assert int(result["ok"]) >= 300 and int(result["n_steady"]) == int(result["steady"]) >= 298
 
 
 def test_knobs_reach_the_runtime(lab, wheel):
-    done = ok(lab, "cnn", "-x", 2, "-y", 1, "-P", "-o", "basic", "-M", "-l", "-z", "-D", "-Z", "--spin-duration", 100,
-              "--spin-backoff-max", 8, "--deterministic", "--shrink-arena", "cpu:0", "-C", "session.disable_prepacking=1", "-T", "1",
-              "-p", "profile", "-u", "optimized.onnx", "-r", 20, runtime=wheel.path)
+    done = ok(
+        lab,
+        "cnn",
+        "-x",
+        2,
+        "-y",
+        1,
+        "-P",
+        "-o",
+        "basic",
+        "-M",
+        "-l",
+        "-z",
+        "-D",
+        "-Z",
+        "--spin-duration",
+        100,
+        "--spin-backoff-max",
+        8,
+        "--deterministic",
+        "--shrink-arena",
+        "cpu:0",
+        "-C",
+        "session.disable_prepacking=1",
+        "-T",
+        "1",
+        "-p",
+        "profile",
+        "-u",
+        "optimized.onnx",
+        "-r",
+        20,
+        runtime=wheel.path,
+    )
     optimized = onnx.load(lab.path("optimized.onnx"))
     assert "QuickGelu" not in [node.op_type for node in optimized.graph.node]
-    profile, = glob.glob(lab.path("profile*.json"))
+    (profile,) = glob.glob(lab.path("profile*.json"))
     assert profile == lab.path(done.lines("profile")[0])
     events = json.load(open(profile))
     assert len([event for event in events if event["name"] == "model_run"]) > 20
     sizes = []
     for more in ([], ["--optimized-prepacked"]):
-        ok(lab, "cnn", "-u", "o.onnx", "--optimized-data", "w%d.bin" % len(more), "--optimized-data-min", 1, "-r", 5, *more, runtime=wheel.path)
+        ok(
+            lab,
+            "cnn",
+            "-u",
+            "o.onnx",
+            "--optimized-data",
+            "w%d.bin" % len(more),
+            "--optimized-data-min",
+            1,
+            "-r",
+            5,
+            *more,
+            runtime=wheel.path,
+        )
         sizes.append(os.path.getsize(lab.path("w%d.bin" % len(more))))
     assert wheel.version < "1.21" or sizes[1] > sizes[0]
     ok(lab, "cnn", "-u", "all.onnx", "-A", "-g", "Cpu", "-r", 20, runtime=wheel.path)
@@ -564,12 +765,20 @@ def test_knobs_reach_the_runtime(lab, wheel):
 
 
 def test_dimensions_are_set_by_name(lab, wheel):
-    done = ok(lab, "batch", "-f", "%s=6" % onnx.load(lab.model("batch")).graph.input[0].type.tensor_type.shape.dim[0].dim_param,
-              "-r", 5, runtime=wheel.path)
+    done = ok(
+        lab,
+        "batch",
+        "-f",
+        "%s=6" % onnx.load(lab.model("batch")).graph.input[0].type.tensor_type.shape.dim[0].dim_param,
+        "-r",
+        5,
+        runtime=wheel.path,
+    )
     assert "x float32[6,8]" in done.lines("input")[0]
 
 
 # ---- what goes wrong
+
 
 def test_a_run_that_fails_is_one_clear_error(lab, wheel):
     result = parent(lab, "throws", "--runtime", wheel.path)
@@ -582,8 +791,11 @@ def test_models_that_cannot_be_loaded(lab, wheel):
     future = helper.make_model(onnx.load(lab.model("tiny")).graph, opset_imports=[helper.make_opsetid("", 99)])
     future.ir_version = 7
     onnx.save(future, lab.path("future.onnx"))
-    for model, words in ((lab.path("future.onnx"), "Opset 99 is under development"), (lab.model("garbage"), "cannot create the session"),
-                         (lab.path("nowhere.onnx"), "cannot read the model")):
+    for model, words in (
+        (lab.path("future.onnx"), "Opset 99 is under development"),
+        (lab.model("garbage"), "cannot create the session"),
+        (lab.path("nowhere.onnx"), "cannot read the model"),
+    ):
         done = run(lab, model, runtime=wheel.path)
         assert done.status == 3 and words in done.err and len(done.err.splitlines()) == 1, done.err
 
@@ -592,7 +804,9 @@ def test_a_library_that_crashes_when_it_is_loaded(lab, wheel):
     library = lab.binaries.shared("bad_library", ["-DAT_LOAD"])
     result = parent(lab, "tiny", "-R", library, "--runtime", wheel.path)
     assert (result["status"], result["outcome"], result["phase"]) == ("3", "2", "session")
-    assert result["error"].startswith("cannot create the session: brought down by a segmentation fault (SIGSEGV), in the code of bad_library")
+    assert result["error"].startswith(
+        "cannot create the session: brought down by a segmentation fault (SIGSEGV), in the code of bad_library"
+    )
     done = run(lab, "tiny", "-R", library, runtime=wheel.path)
     assert done.status == 3 and "brought down by" in done.err
 
@@ -627,21 +841,43 @@ def test_a_runner_that_is_killed_leaves_what_it_had(lab, wheel):
 def test_a_model_larger_than_memory(lab, wheel):
     """The limit is on this process's address space, so the machine stays unharmed."""
     big = helper.make_tensor("w", TensorProto.FLOAT, [64 << 20], np.ones(64 << 20, np.float32).tobytes(), raw=True)
-    model = save(lab, "big", [helper.make_node("Add", ["x", "w"], ["y"])],
-                 [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])],
-                 [helper.make_tensor_value_info("y", TensorProto.FLOAT, [64 << 20])], initializers=[big])
+    model = save(
+        lab,
+        "big",
+        [helper.make_node("Add", ["x", "w"], ["y"])],
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [64 << 20])],
+        initializers=[big],
+    )
     limit = 600 << 20
     # one thread: each that the runtime makes, as many as there are processors, takes address space
-    done = run(lab, model, "-r", 1, "-x", 1, runtime=wheel.path,
-               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    done = run(
+        lab,
+        model,
+        "-r",
+        1,
+        "-x",
+        1,
+        runtime=wheel.path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
     assert done.status == 3 and "out of memory" in done.err and "0.25 GiB" in done.err, done.err
     # weights in a file beside it count
     loaded = onnx.load(model)
     onnx.save(loaded, lab.path("outside.onnx"), save_as_external_data=True, location="weights.bin")
     assert os.path.getsize(lab.path("outside.onnx")) < 10000
     limit = 390 << 20
-    done = run(lab, lab.path("outside.onnx"), "-r", 1, "-x", 1, "-l", runtime=wheel.path,
-               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    done = run(
+        lab,
+        lab.path("outside.onnx"),
+        "-r",
+        1,
+        "-x",
+        1,
+        "-l",
+        runtime=wheel.path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
     assert done.status == 3 and "out of memory" in done.err and "0.25 GiB with its weights" in done.err, done.err
 
 

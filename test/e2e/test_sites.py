@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where probes would go in real runtimes' files: counts, instructions held against objdump, broken files, modules."""
+
 import glob
 import os
 import re
@@ -13,13 +14,36 @@ import envs
 from conftest import environment
 
 TOOL = os.path.join(os.path.dirname(os.environ.get("INFTRACE", "")), "test", "e2e", "sites_tool")
-ONE_EACH = ["runs", "session creation", "model load", "session release", "graph transformers", "end of graph transformers", "weights",
-            "end of operators"]
+ONE_EACH = [
+    "runs",
+    "session creation",
+    "model load",
+    "session release",
+    "graph transformers",
+    "end of graph transformers",
+    "weights",
+    "end of operators",
+]
 # Distinct Compute functions of releases, which do not change any more.
-OPERATORS = {"wheel 1.15": 478, "wheel 1.18": 528, "wheel 1.22": 614, "node 1.14": 470, "node 1.17": 526, "node 1.20": 554,
-             "node 1.22": 621, "magika": 631, "jar": 614, "sherpa": 649, "wheel training": 616}
+OPERATORS = {
+    "wheel 1.15": 478,
+    "wheel 1.18": 528,
+    "wheel 1.22": 614,
+    "node 1.14": 470,
+    "node 1.17": 526,
+    "node 1.20": 554,
+    "node 1.22": 621,
+    "magika": 631,
+    "jar": 614,
+    "sherpa": 649,
+    "wheel training": 616,
+}
 OLD_STRINGS = ["wheel 1.15", "node 1.14", "sherpa"]
-RUNTIMES = ["wheel " + key for key in envs.WHEELS] + ["node " + key for key in envs.NODE_PACKAGES] + ["wheel training", "magika", "jar", "sherpa"]
+RUNTIMES = (
+    ["wheel " + key for key in envs.WHEELS]
+    + ["node " + key for key in envs.NODE_PACKAGES]
+    + ["wheel training", "magika", "jar", "sherpa"]
+)
 
 
 def unpacked(jar, folder):
@@ -30,7 +54,10 @@ def unpacked(jar, folder):
 def runtime_file(name, folder):
     kind, _, key = name.partition(" ")
     if kind == "wheel":
-        return glob.glob(environment(envs.wheel, key).path + "/lib/python3*/site-packages/onnxruntime/capi/onnxruntime_pybind11_state*.so")[0]
+        return glob.glob(
+            environment(envs.wheel, key).path
+            + "/lib/python3*/site-packages/onnxruntime/capi/onnxruntime_pybind11_state*.so"
+        )[0]
     if kind == "node":
         package = environment(envs.node_package, key)
         return glob.glob(package.path + "/node_modules/onnxruntime-node/bin/napi-v*/linux/x64/libonnxruntime.so*")[0]
@@ -75,9 +102,14 @@ def test_every_family_is_found_in_every_runtime(name, tmp_path):
     assert len(dear) <= len(found.of("operators")) / 30
     data = open(path, "rb").read()
     for kind, offset, _, is_cheap, _ in found.sites:
-        code = data[offset:offset + 2]
-        cheap = (0x50 <= code[0] < 0x58 or (code[0] == 0x41 and 0x50 <= code[1] < 0x58) or code[0] in (0xe8, 0xe9, 0xeb, 0x90) or
-                 0x70 <= code[0] < 0x80 or (code[0] == 0x0f and 0x80 <= code[1] < 0x90))
+        code = data[offset : offset + 2]
+        cheap = (
+            0x50 <= code[0] < 0x58
+            or (code[0] == 0x41 and 0x50 <= code[1] < 0x58)
+            or code[0] in (0xE8, 0xE9, 0xEB, 0x90)
+            or 0x70 <= code[0] < 0x80
+            or (code[0] == 0x0F and 0x80 <= code[1] < 0x90)
+        )
         assert cheap == bool(is_cheap), (kind, offset, code)
     assert len({site[1] for site in found.sites}) == len(found.sites)
 
@@ -88,8 +120,9 @@ needs_objdump = pytest.mark.skipif(not shutil.which("objdump"), reason="objdump 
 def disassembled(path, start=None, end=None):
     """(address, text) of each instruction."""
     where = [] if start is None else ["--start-address=%d" % start, "--stop-address=%d" % end]
-    process = subprocess.Popen(["objdump", "-d", "-w", "--no-show-raw-insn", *where, path], stdout=subprocess.PIPE, text=True,
-                               errors="replace")
+    process = subprocess.Popen(
+        ["objdump", "-d", "-w", "--no-show-raw-insn", *where, path], stdout=subprocess.PIPE, text=True, errors="replace"
+    )
     for line in process.stdout:
         address, colon, text = line.partition(":\t")
         if colon and line.startswith(" "):
@@ -125,7 +158,7 @@ def test_lengths_of_a_whole_library_are_those_of_a_disassembler():
     for line in ours.stdout:
         at, size, *_ = line.split("\t")
         at, size = int(at, 16), int(size)
-        if at != following:     # another function
+        if at != following:  # another function
             while address < at:
                 address, text = next(theirs)
         assert (address, size > 0) == (at, True), (hex(at), size, hex(address), text)
@@ -136,14 +169,18 @@ def test_lengths_of_a_whole_library_are_those_of_a_disassembler():
 
 
 def test_a_library_that_is_no_runtime_is_refused():
-    done = subprocess.run([TOOL, "sites", shutil.which("sh")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        [TOOL, "sites", shutil.which("sh")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     assert done.returncode == 1
     assert done.stderr.strip().endswith("it holds no ONNX Runtime")
 
 
 @pytest.mark.parametrize("name", ["wheel 1.15", "magika"])
 def test_broken_files_are_errors_at_most(name, tmp_path):
-    done = subprocess.run([TOOL, "broken", runtime_file(name, str(tmp_path)), "80"], stdout=subprocess.PIPE, text=True, timeout=300)
+    done = subprocess.run(
+        [TOOL, "broken", runtime_file(name, str(tmp_path)), "80"], stdout=subprocess.PIPE, text=True, timeout=300
+    )
     assert done.returncode == 0
     outcome = dict(line.split("\t", 1) for line in done.stdout.splitlines())
     assert "died" not in outcome, done.stdout
@@ -183,8 +220,13 @@ def test_the_runtime_of_a_program_is_found(wheel):
 def test_a_runtime_in_another_mount_namespace_and_deleted_is_found(wheel, tmp_path):
     library = glob.glob(wheel.path + "/lib/python3*/site-packages/onnxruntime/capi/onnxruntime_pybind11_state*.so")[0]
     script = "mount -t tmpfs none %s && cp %s %s/it.so && exec %s -c '%s' %s/it.so" % (
-        tmp_path, library, tmp_path, wheel.python,
-        "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], os.RTLD_LAZY); KEEP print(1, flush=True); sys.stdin.read()", tmp_path)
+        tmp_path,
+        library,
+        tmp_path,
+        wheel.python,
+        "import ctypes, os, sys; ctypes.CDLL(sys.argv[1], os.RTLD_LAZY); KEEP print(1, flush=True); sys.stdin.read()",
+        tmp_path,
+    )
     for keep, is_deleted in (("", "0"), ("os.unlink(sys.argv[1]);", "1")):
         process = started(["unshare", "-m", "sh", "-c", script.replace("KEEP", keep)], stderr=subprocess.PIPE)
         runtimes = [module for module in modules_of(process.pid) if module[0] == "runtime"]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Targets that live under limits, in namespaces, as other users: they run as they do alone, and what cannot be seen is said."""
+"""Targets that live under limits, in namespaces, as other users: they run as they do alone, and what cannot be seen is
+said."""
+
 import shutil
 
 import pytest

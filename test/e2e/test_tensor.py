@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors in files against numpy and the onnx package: what either writes is read back, bit by bit."""
+
 import glob
 import io
 import json
@@ -19,14 +20,34 @@ if not os.path.exists(TOOL) and os.environ.get("INFTRACE_TEST_STRICT") != "1":
     pytest.skip("tensor_tool is not beside inftrace: build all of it", allow_module_level=True)
 ONNX_DATA = os.path.join(os.path.dirname(onnx.__file__), "backend", "test", "data")
 
-NUMPY_TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
-               "float64", "complex64", "complex128"]
+NUMPY_TYPES = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 # ONNX's name: the type of ml_dtypes.
-NARROW = {"bfloat16": ml_dtypes.bfloat16, "float8e4m3fn": ml_dtypes.float8_e4m3fn,
-          "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz, "float8e5m2": ml_dtypes.float8_e5m2,
-          "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz, "float8e8m0": ml_dtypes.float8_e8m0fnu,
-          "float6e2m3": ml_dtypes.float6_e2m3fn, "float6e3m2": ml_dtypes.float6_e3m2fn,
-          "float4e2m1": ml_dtypes.float4_e2m1fn}
+NARROW = {
+    "bfloat16": ml_dtypes.bfloat16,
+    "float8e4m3fn": ml_dtypes.float8_e4m3fn,
+    "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "float8e5m2": ml_dtypes.float8_e5m2,
+    "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+    "float8e8m0": ml_dtypes.float8_e8m0fnu,
+    "float6e2m3": ml_dtypes.float6_e2m3fn,
+    "float6e3m2": ml_dtypes.float6_e3m2fn,
+    "float4e2m1": ml_dtypes.float4_e2m1fn,
+}
 PACKED = {"int4": ml_dtypes.int4, "uint4": ml_dtypes.uint4, "int2": ml_dtypes.int2, "uint2": ml_dtypes.uint2}
 BITS = {"float16": 16, "bfloat16": 16, "float4e2m1": 4, "float6e2m3": 6, "float6e3m2": 6}
 
@@ -48,8 +69,9 @@ def unpack(path, folder):
     """[(description, position, name, array)] of what our reader finds."""
     os.makedirs(str(folder), exist_ok=True)
     lines = tool("unpack", path, folder).splitlines()
-    return [tuple(line.split(" ", 2)) + (np.load(os.path.join(str(folder), "%d.npy" % i)),)
-            for i, line in enumerate(lines)]
+    return [
+        tuple(line.split(" ", 2)) + (np.load(os.path.join(str(folder), "%d.npy" % i)),) for i, line in enumerate(lines)
+    ]
 
 
 def same(ours, theirs):
@@ -71,6 +93,7 @@ def any_values(dtype, shape, seed=1):
 
 
 # ---- .npy
+
 
 @pytest.mark.parametrize("shape", [(), (1,), (7,), (2, 3), (0, 4), (2, 1, 3, 2), (1,) * 64])
 @pytest.mark.parametrize("dtype", NUMPY_TYPES)
@@ -101,8 +124,11 @@ def test_npy_of_every_version(tmp_path, version):
     same(unpack(tmp_path / "in.npy", tmp_path)[0][3], array)
 
 
-@pytest.mark.parametrize("texts", [["a", "", "bcd"], ["é\U0001f600", "日本"], [b"\xff\x00a", b""], ["a\0b"], []],
-                         ids=["ascii", "unicode", "bytes", "zero", "none"])
+@pytest.mark.parametrize(
+    "texts",
+    [["a", "", "bcd"], ["é\U0001f600", "日本"], [b"\xff\x00a", b""], ["a\0b"], []],
+    ids=["ascii", "unicode", "bytes", "zero", "none"],
+)
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_npy_of_strings(tmp_path, texts, order):
     array = np.array(texts, dtype=None if texts else "U3")
@@ -111,8 +137,9 @@ def test_npy_of_strings(tmp_path, texts, order):
     np.save(tmp_path / "in.npy", array)
     [(description, _, _, ours)] = unpack(tmp_path / "in.npy", tmp_path / "out")
     assert description == "string[%d]" % len(texts)
-    assert [text.encode() if isinstance(text, str) else text for text in ours.tolist()] == \
-        [text.encode() if isinstance(text, str) else text for text in texts]
+    assert [text.encode() if isinstance(text, str) else text for text in ours.tolist()] == [
+        text.encode() if isinstance(text, str) else text for text in texts
+    ]
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3), (100, 1, 1)])
@@ -125,6 +152,7 @@ def test_npy_is_written_as_numpy_does(tmp_path, dtype, shape):
 
 
 # ---- numbers
+
 
 def probes():
     """Doubles where rounding is decided: every float16, bfloat16 and narrower, what lies between, and half-ways."""
@@ -142,7 +170,7 @@ def correctly_rounded(values, dtype):
     numbers = codes.view(dtype).astype("f8")
     bits = {"float4_e2m1fn": 4, "float6_e2m3fn": 6, "float6_e3m2fn": 6}.get(np.dtype(dtype).name)
     if bits:
-        numbers, codes = numbers[:1 << bits], codes[:1 << bits]
+        numbers, codes = numbers[: 1 << bits], codes[: 1 << bits]
     keep = np.isfinite(numbers) & ~((numbers == 0) & np.signbit(numbers))
     order = np.argsort(numbers[keep], kind="stable")
     numbers, codes = numbers[keep][order], codes[keep][order]
@@ -177,9 +205,20 @@ def test_rounding_to_a_narrow_float(tmp_path, name):
     assert not wrong.any(), [(v, o, t) for v, o, t in zip(values[wrong], ours[wrong], theirs[wrong])][:5]
 
 
-@pytest.mark.parametrize("name",
-                         ["float16", "bfloat16", "float8e4m3fn", "float8e5m2", "float8e4m3fnuz", "float8e5m2fnuz",
-                          "float8e8m0", "float4e2m1", "float6e2m3"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "float16",
+        "bfloat16",
+        "float8e4m3fn",
+        "float8e5m2",
+        "float8e4m3fnuz",
+        "float8e5m2fnuz",
+        "float8e8m0",
+        "float4e2m1",
+        "float6e2m3",
+    ],
+)
 def test_what_is_no_number_in_a_narrow_float(tmp_path, name):
     np.save(tmp_path / "in.npy", np.array([np.nan, np.inf, -np.inf, -np.nan]))
     tool("cast", tmp_path / "in.npy", name, tmp_path / "out.npy")
@@ -195,12 +234,21 @@ def test_what_is_no_number_in_a_narrow_float(tmp_path, name):
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
 def test_rounding_to_integers(tmp_path, dtype):
     info = np.iinfo(dtype)
-    values = np.array([0, 0.5, 1.5, 2.5, -0.5, -1.5, 1e300, -1e300, np.nan, np.inf, -np.inf, 100.49, float(info.max),
-                       float(info.min)])
+    values = np.array(
+        [0, 0.5, 1.5, 2.5, -0.5, -1.5, 1e300, -1e300, np.nan, np.inf, -np.inf, 100.49, float(info.max), float(info.min)]
+    )
     np.save(tmp_path / "in.npy", values)
     tool("cast", tmp_path / "in.npy", dtype, tmp_path / "out.npy")
-    exact = [min(max(0 if np.isnan(v) else info.max if v == np.inf else info.min if v == -np.inf else
-                     int(np.rint(v)), info.min), info.max) for v in values]
+    exact = [
+        min(
+            max(
+                0 if np.isnan(v) else info.max if v == np.inf else info.min if v == -np.inf else int(np.rint(v)),
+                info.min,
+            ),
+            info.max,
+        )
+        for v in values
+    ]
     assert np.load(tmp_path / "out.npy").tolist() == exact
 
 
@@ -213,6 +261,7 @@ def test_doubles_become_floats_without_infinities(tmp_path):
 
 
 # ---- TensorProto
+
 
 def protos():
     for name in NUMPY_TYPES:
@@ -303,10 +352,15 @@ def test_what_is_no_tensor_is_refused(tmp_path):
     wide = helper.make_tensor("x", TensorProto.UINT8, (1,), [1])
     wide.int32_data[0] = 256
     model = helper.make_model(helper.make_graph([], "g", [], []))
-    cases = [(numpy_helper.from_list([np.zeros(3, "f4")], "s"), "a sequence, an optional or a map"),
-             (numpy_helper.from_optional(np.zeros(3, "f4"), "o"), "a sequence, an optional or a map"),
-             (external, "external data"), (few, "2 values, but its shape needs 3"), (wide, "which uint8 does not have"),
-             (model, "no ONNX tensor"), (TensorProto(), "element type is 0")]
+    cases = [
+        (numpy_helper.from_list([np.zeros(3, "f4")], "s"), "a sequence, an optional or a map"),
+        (numpy_helper.from_optional(np.zeros(3, "f4"), "o"), "a sequence, an optional or a map"),
+        (external, "external data"),
+        (few, "2 values, but its shape needs 3"),
+        (wide, "which uint8 does not have"),
+        (model, "no ONNX tensor"),
+        (TensorProto(), "element type is 0"),
+    ]
     for proto, words in cases:
         (tmp_path / "t.pb").write_bytes(proto.SerializeToString())
         said = refusal("unpack", tmp_path / "t.pb", tmp_path)
@@ -316,6 +370,7 @@ def test_what_is_no_tensor_is_refused(tmp_path):
 def test_every_node_case_of_onnx(tmp_path):
     """Inputs and outputs of the test cases that come with onnx: all of those that are tensors."""
     from onnx.backend.test.case.node import collect_testcases
+
     n = 0
     for case in collect_testcases(None):
         folder = tmp_path / "set"
@@ -329,14 +384,16 @@ def test_every_node_case_of_onnx(tmp_path):
             proto = numpy_helper.from_array(np.asarray(value), "x%d" % i)
             (folder / ("input_%d.pb" % i)).write_bytes(proto.SerializeToString())
         found = unpack(folder, tmp_path / "out")
-        assert [(int(position), name) for _, position, name, _ in found] == \
-            [(i, "x%d" % i) for i in range(len(inputs))], case.name
+        assert [(int(position), name) for _, position, name, _ in found] == [
+            (i, "x%d" % i) for i in range(len(inputs))
+        ], case.name
         for value, (description, _, _, ours) in zip(inputs, found):
             theirs = np.asarray(value)
             assert description.endswith("[%s]" % ",".join(map(str, theirs.shape)))
             if description.startswith("string"):
-                assert ours.tolist() == [v if isinstance(v, str) else v.decode() for v in theirs.flatten()] or \
-                    np.array_equal(ours.astype(object), theirs)
+                assert ours.tolist() == [
+                    v if isinstance(v, str) else v.decode() for v in theirs.flatten()
+                ] or np.array_equal(ours.astype(object), theirs)
             else:
                 same(ours, as_written(theirs, description.split("[")[0]))
             n += 1
@@ -350,8 +407,10 @@ def test_the_data_sets_beside_models_of_onnx(tmp_path):
     for folder in folders:
         n_sets = len(glob.glob(os.path.join(folder, "test_data_set_*")))
         files = glob.glob(os.path.join(folder, "test_data_set_*", "*put_*.pb"))
-        kinds = [onnx.load(os.path.join(folder, "model.onnx")).graph.input[i].type.WhichOneof("value")
-                 for i in range(len(glob.glob(os.path.join(folder, "test_data_set_0", "input_*.pb"))))]
+        kinds = [
+            onnx.load(os.path.join(folder, "model.onnx")).graph.input[i].type.WhichOneof("value")
+            for i in range(len(glob.glob(os.path.join(folder, "test_data_set_0", "input_*.pb"))))
+        ]
         if any(kind != "tensor_type" for kind in kinds) or not kinds or "sequence" in folder:
             continue
         assert len(tool("sets", folder).splitlines()) == len(files), folder
@@ -361,10 +420,16 @@ def test_the_data_sets_beside_models_of_onnx(tmp_path):
 
 # ---- .npz
 
+
 def arrays():
-    return {"x": np.arange(6, dtype="f4").reshape(2, 3), "mask": np.ones((1, 4), "i8"),
-            "big": np.zeros((300, 1000), "f4"),
-            "scalar": np.array(3, "u1"), "a name/with é": np.array(["a", "b"]), "fortran": np.asfortranarray(np.eye(3))}
+    return {
+        "x": np.arange(6, dtype="f4").reshape(2, 3),
+        "mask": np.ones((1, 4), "i8"),
+        "big": np.zeros((300, 1000), "f4"),
+        "scalar": np.array(3, "u1"),
+        "a name/with é": np.array(["a", "b"]),
+        "fortran": np.asfortranarray(np.eye(3)),
+    }
 
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
@@ -399,6 +464,7 @@ def test_npz_of_other_writers(tmp_path):
 
         def tell(self):
             raise OSError("a pipe")
+
     pipe = Pipe()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as out:
         with out.open("a.npy", "w", force_zip64=True) as item:
@@ -422,9 +488,15 @@ def test_bad_archives_are_refused(tmp_path):
     damaged = stored.replace(b"\x63\0\0\0\x64\0\0\0", b"\x63\0\0\0\x65\0\0\0")
     locked = stored.replace(b"PK\1\2\x14\3\x14\0\0", b"PK\1\2\x14\3\x14\0\1")
     assert damaged != stored and locked != stored
-    cases = [(damaged, "check sum"), (locked, "encrypted"), (archive([("a.npy", good)], zipfile.ZIP_LZMA), "method 14"),
-             (stored[:-1], "cut off"), (archive([("readme.txt", b"hello")]), "no .npy file by its name"),
-             (archive([("a.npy", b"hello")]), "no .npy file"), (archive([("a.npy", good[:-1])]), "ends too early")]
+    cases = [
+        (damaged, "check sum"),
+        (locked, "encrypted"),
+        (archive([("a.npy", good)], zipfile.ZIP_LZMA), "method 14"),
+        (stored[:-1], "cut off"),
+        (archive([("readme.txt", b"hello")]), "no .npy file by its name"),
+        (archive([("a.npy", b"hello")]), "no .npy file"),
+        (archive([("a.npy", good[:-1])]), "ends too early"),
+    ]
     for data, words in cases:
         (tmp_path / "t.npz").write_bytes(data)
         said = refusal("unpack", tmp_path / "t.npz", tmp_path)
@@ -437,6 +509,7 @@ def test_an_archive_without_tensors_is_one(tmp_path):
 
 
 # ---- files of ml_dtypes
+
 
 @pytest.mark.filterwarnings("ignore:Custom dtypes")
 @pytest.mark.parametrize("name", [name for name in list(NARROW) + list(PACKED)])
@@ -451,6 +524,7 @@ def test_values_that_numpy_saved_without_a_type(tmp_path, name):
 
 # ---- made up
 
+
 @pytest.mark.parametrize("kind", ["uniform", "normal"])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_made_up_floats(tmp_path, dtype, kind):
@@ -458,7 +532,7 @@ def test_made_up_floats(tmp_path, dtype, kind):
     values = np.load(tmp_path / "a.npy").astype("f8")
     if kind == "uniform":
         assert values.min() >= -1 and (values.max() < 1 or dtype == "float16" and values.max() == 1)
-        assert abs(values.mean()) < 0.01 and abs(values.std() - 3 ** -0.5) < 0.01
+        assert abs(values.mean()) < 0.01 and abs(values.std() - 3**-0.5) < 0.01
         assert np.abs(np.histogram(values, 20)[0] / 5000 - 1).max() < 0.06
     else:
         assert np.isfinite(values).all() and np.abs(values).max() <= 6
@@ -472,6 +546,7 @@ def test_made_up_values_depend_on_seed_and_name_alone(tmp_path):
     def made(seed, name, dtype="float32"):
         tool("fill", dtype, 1000, seed, name, "uniform", tmp_path / "a.npy")
         return np.load(tmp_path / "a.npy")
+
     first = made(1, "x")
     assert made(1, "x").tobytes() == first.tobytes()
     for other in (made(2, "x"), made(1, "y"), made(1, "")):
@@ -484,42 +559,58 @@ def generator(seed, name):
     mask = (1 << 64) - 1
 
     def scrambled(x):
-        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & mask
-        x = (x ^ x >> 27) * 0x94d049bb133111eb & mask
+        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & mask
+        x = (x ^ x >> 27) * 0x94D049BB133111EB & mask
         return x ^ x >> 31
-    state = 0xcbf29ce484222325 ^ scrambled(seed + 0x9e3779b97f4a7c15 & mask)
+
+    state = 0xCBF29CE484222325 ^ scrambled(seed + 0x9E3779B97F4A7C15 & mask)
     for byte in name.encode():
-        state = (state ^ byte) * 0x100000001b3 & mask
+        state = (state ^ byte) * 0x100000001B3 & mask
     while True:
-        state = state + 0x9e3779b97f4a7c15 & mask
+        state = state + 0x9E3779B97F4A7C15 & mask
         yield scrambled(state)
 
 
 def test_made_up_values_never_change(tmp_path):
     def made(dtype, *more):
-        tool("fill", dtype, 200, 2 ** 64 - 1, "data é", *(more or ("uniform",))[:1], tmp_path / "a.npy", *more[1:])
+        tool("fill", dtype, 200, 2**64 - 1, "data é", *(more or ("uniform",))[:1], tmp_path / "a.npy", *more[1:])
         return np.load(tmp_path / "a.npy")
 
     def drawn(n=200):
-        numbers = generator(2 ** 64 - 1, "data é")
+        numbers = generator(2**64 - 1, "data é")
         return [next(numbers) for _ in range(n)]
-    assert made("float32").tolist() == [(x >> 40) * 2.0 ** -23 - 1 for x in drawn()]
-    assert made("float64").tolist() == [(x >> 11) * 2.0 ** -52 - 1 for x in drawn()]
-    assert made("float16").tolist() == [float(np.float16((x >> 40) * 2.0 ** -23 - 1)) for x in drawn()]
+
+    assert made("float32").tolist() == [(x >> 40) * 2.0**-23 - 1 for x in drawn()]
+    assert made("float64").tolist() == [(x >> 11) * 2.0**-52 - 1 for x in drawn()]
+    assert made("float16").tolist() == [float(np.float16((x >> 40) * 2.0**-23 - 1)) for x in drawn()]
     assert made("int64").tolist() == [x >> 63 for x in drawn()]
     assert made("int32", "uniform", "10", "999").tolist() == [10 + (x * 990 >> 64) for x in drawn()]
-    sums = [sum(x >> 16 * i & 0xffff for x in drawn(600)[3 * k:3 * k + 3] for i in range(4)) for k in range(200)]
+    sums = [sum(x >> 16 * i & 0xFFFF for x in drawn(600)[3 * k : 3 * k + 3] for i in range(4)) for k in range(200)]
     assert made("float64", "normal").tolist() == [(total - 393210) / 65536 for total in sums]
-    pairs = [(x >> 40) * 2.0 ** -23 - 1 for x in drawn(400)]
-    assert made("complex64").tolist() == [complex(*pairs[i:i + 2]) for i in range(0, 400, 2)]
-    words = ["".join("bdfgklmnprstvwhz"[(x >> 8 * i) % 16] + "aeiou"[(x >> 8 * i + 4) % 5] for i in range(1, 2 + x % 3))
-             for x in drawn()]
+    pairs = [(x >> 40) * 2.0**-23 - 1 for x in drawn(400)]
+    assert made("complex64").tolist() == [complex(*pairs[i : i + 2]) for i in range(0, 400, 2)]
+    words = [
+        "".join("bdfgklmnprstvwhz"[(x >> 8 * i) % 16] + "aeiou"[(x >> 8 * i + 4) % 5] for i in range(1, 2 + x % 3))
+        for x in drawn()
+    ]
     assert made("string").tolist() == words
 
 
-@pytest.mark.parametrize("dtype,low,high",
-                         [("int64", 0, 1), ("int32", 0, 1), ("uint8", 0, 255), ("int8", 0, 127), ("int4", 0, 7),
-                          ("uint4", 0, 15), ("int2", 0, 1), ("uint2", 0, 3), ("bool", 0, 1), ("uint16", 0, 127)])
+@pytest.mark.parametrize(
+    "dtype,low,high",
+    [
+        ("int64", 0, 1),
+        ("int32", 0, 1),
+        ("uint8", 0, 255),
+        ("int8", 0, 127),
+        ("int4", 0, 7),
+        ("uint4", 0, 15),
+        ("int2", 0, 1),
+        ("uint2", 0, 3),
+        ("bool", 0, 1),
+        ("uint16", 0, 127),
+    ],
+)
 def test_made_up_integers(tmp_path, dtype, low, high):
     tool("fill", dtype, 20000, 3, "x", "uniform", tmp_path / "a.npy")
     values = np.load(tmp_path / "a.npy").astype("i8")
@@ -533,7 +624,7 @@ def test_made_up_integers_of_a_range(tmp_path):
     values = np.load(tmp_path / "a.npy")
     assert values.min() >= -3 and values.max() <= 30521 and values.min() < 10 and values.max() > 30500
     tool("fill", "uint64", 20000, 3, "x", "uniform", tmp_path / "a.npy", "0", "18446744073709549568")
-    assert np.load(tmp_path / "a.npy").max() > 2 ** 63
+    assert np.load(tmp_path / "a.npy").max() > 2**63
     assert "int8" in refusal("fill", "int8", 1, 3, "x", "uniform", tmp_path / "a.npy", "0", "128")
     assert "no whole number" in refusal("fill", "int8", 1, 3, "x", "uniform", tmp_path / "a.npy", "0.2", "0.8")
 
@@ -547,7 +638,7 @@ def test_made_up_narrow_floats_are_finite(tmp_path, name):
         if kind == "ones":
             assert (values == 1).all()
         if kind == "zeros":
-            assert (values == (2.0 ** -127 if name == "float8e8m0" else 0)).all()
+            assert (values == (2.0**-127 if name == "float8e8m0" else 0)).all()
         if kind == "uniform":
             assert np.abs(values).max() <= 1 and len(set(values.tolist())) > 4
 
@@ -561,15 +652,16 @@ def test_made_up_words(tmp_path):
 
 # ---- compared
 
+
 def compared(tmp_path, expected, actual, absolute=0.0, relative=0.0, dtype="-"):
     np.save(tmp_path / "e.npy", expected)
     np.save(tmp_path / "a.npy", actual)
     return json.loads(tool("compare", tmp_path / "e.npy", tmp_path / "a.npy", dtype, absolute, relative))
 
 
-@pytest.mark.parametrize("dtype",
-                         ["float16", "float32", "float64", "complex64", "complex128", "int8", "int64", "uint64",
-                          "uint8"])
+@pytest.mark.parametrize(
+    "dtype", ["float16", "float32", "float64", "complex64", "complex128", "int8", "int64", "uint64", "uint8"]
+)
 def test_differences_are_those_of_numpy(tmp_path, dtype):
     random = np.random.default_rng(5)
     wide = "c16" if dtype.startswith("c") else "f8"
@@ -583,13 +675,16 @@ def test_differences_are_those_of_numpy(tmp_path, dtype):
     relative = difference.flatten()[there] / np.abs(expected.astype(wide)).flatten()[there]
     assert said["n_finite"] == 1000 and said["n_relative"] == there.sum()
     assert said["n_differing"] == (actual != expected).sum()
-    off = ~np.isclose(actual.astype(wide), expected.astype(wide), 0.02, 0.3) if np.dtype(dtype).kind in "fc" else \
-        actual != expected
+    off = (
+        ~np.isclose(actual.astype(wide), expected.astype(wide), 0.02, 0.3)
+        if np.dtype(dtype).kind in "fc"
+        else actual != expected
+    )
     assert said["n_off"] == off.sum() and said["first_off"] == np.argmax(off)
     assert said["max_abs"] == pytest.approx(difference.max(), rel=1e-9)
     assert said["max_abs_index"] == np.argmax(difference)
     assert said["mean_abs"] == pytest.approx(difference.mean(), rel=1e-9)
-    assert said["rms"] == pytest.approx((difference ** 2).mean() ** 0.5, rel=1e-9)
+    assert said["rms"] == pytest.approx((difference**2).mean() ** 0.5, rel=1e-9)
     assert said["max_rel"] == pytest.approx(relative.max(), rel=1e-9)
     assert said["max_rel_index"] == np.flatnonzero(there)[np.argmax(relative)]
     e, a = expected.astype(wide).flatten(), actual.astype(wide).flatten()
@@ -608,12 +703,12 @@ def test_what_is_not_finite_is_counted_apart(tmp_path):
 
 
 def test_integers_are_compared_exactly(tmp_path):
-    said = compared(tmp_path, np.array([2 ** 63 - 1, 5]), np.array([2 ** 63 - 2, 5]), 10, 10)
+    said = compared(tmp_path, np.array([2**63 - 1, 5]), np.array([2**63 - 2, 5]), 10, 10)
     assert said["n_off"] == 1 and said["max_abs"] == 1
-    said = compared(tmp_path, np.array([0, 2 ** 64 - 1], "u8"), np.array([0, 2 ** 64 - 2], "u8"), 10, 10)
+    said = compared(tmp_path, np.array([0, 2**64 - 1], "u8"), np.array([0, 2**64 - 2], "u8"), 10, 10)
     assert said["n_off"] == 1 and said["first_off"] == 1 and said["max_abs"] == 1
-    said = compared(tmp_path, np.array([-2 ** 63]), np.array([2 ** 63 - 1]))
-    assert said["max_abs"] == 2.0 ** 64
+    said = compared(tmp_path, np.array([-(2**63)]), np.array([2**63 - 1]))
+    assert said["max_abs"] == 2.0**64
 
 
 def test_other_types_and_shapes_are_said(tmp_path):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of the tree refuse what they are there to refuse: a check that cannot fail checks nothing."""
+
 import os
 import pathlib
 import subprocess
@@ -26,8 +27,9 @@ class Checks(unittest.TestCase):
     def layers(self, layers):
         (self.folder / "src").mkdir(exist_ok=True)
         path = self.write("layers.txt", layers)
-        return subprocess.run([sys.executable, TOOLS / "check-layers", path, self.folder / "src"],
-                              stdout=subprocess.PIPE, text=True)
+        return subprocess.run(
+            [sys.executable, TOOLS / "check-layers", path, self.folder / "src"], stdout=subprocess.PIPE, text=True
+        )
 
     def agent(self, source):
         lib = self.folder / "lib.so"
@@ -35,7 +37,9 @@ class Checks(unittest.TestCase):
         return subprocess.run([TOOLS / "check-agent", lib], stdout=subprocess.PIPE, text=True)
 
     def test_an_include_to_the_left_is_taken(self):
-        self.write("src/event/a.c", '#include "base/err.h"\n#include <stdio.h>\n#include "event/a.h"\n#include "inftrace.h"\n')
+        self.write(
+            "src/event/a.c", '#include "base/err.h"\n#include <stdio.h>\n#include "event/a.h"\n#include "inftrace.h"\n'
+        )
         result = self.layers("# a comment\nbase:\nevent: base\n")
         self.assertEqual((result.returncode, result.stdout), (0, ""))
 
@@ -74,10 +78,15 @@ class Checks(unittest.TestCase):
         for name, text in files.items():
             self.write(f"src/plug_{name}.c", text)
         path = self.write("tables.txt", "# a comment\nsrc/plugs.c plug_\nsrc/none.c none_\n")
-        return subprocess.run([sys.executable, TOOLS / "check-tables", path, self.folder], stdout=subprocess.PIPE, text=True)
+        return subprocess.run(
+            [sys.executable, TOOLS / "check-tables", path, self.folder], stdout=subprocess.PIPE, text=True
+        )
 
     PLUGS = "#define PLUGS(F) \\\n\tF(a) \\\n\tF(b)\n#define ENTRY(name) &plug_##name,\nint x = { PLUGS(ENTRY) };\n"
-    A, B = "/* const struct plug plug_x = 1; */\nconst struct plug plug_a = {\n};\n", "const struct plug plug_b = { 0 };\n"
+    A, B = (
+        "/* const struct plug plug_x = 1; */\nconst struct plug plug_a = {\n};\n",
+        "const struct plug plug_b = { 0 };\n",
+    )
 
     def test_a_table_that_lists_what_its_files_define_is_taken(self):
         result = self.tables(self.PLUGS, a=self.A, b=self.B)
@@ -96,10 +105,14 @@ class Checks(unittest.TestCase):
         self.assertIn("c is listed, and no file plug_*.c defines plug_c", result.stdout)
 
     def test_a_row_that_stands_twice_is_refused(self):
-        self.assertIn("a is listed 2 times", self.tables(self.PLUGS.replace("F(b)", "F(b) F(a)"), a=self.A, b=self.B).stdout)
+        self.assertIn(
+            "a is listed 2 times", self.tables(self.PLUGS.replace("F(b)", "F(b) F(a)"), a=self.A, b=self.B).stdout
+        )
 
     def test_a_file_without_a_constant_or_that_is_not_built_is_refused(self):
-        result = self.tables(self.PLUGS, build="names = ['a']", a=self.A, b="static const struct plug plug_b = { 0 };\n")
+        result = self.tables(
+            self.PLUGS, build="names = ['a']", a=self.A, b="static const struct plug plug_b = { 0 };\n"
+        )
         self.assertIn("plug_b.c: it defines no constant plug_<name>", result.stdout)
         self.assertRegex(result.stdout, "plug_b.c: .*meson.build does not name it")
         self.assertNotIn("plug_a.c:", result.stdout)
@@ -108,16 +121,25 @@ class Checks(unittest.TestCase):
         objects = []
         for name, source in sources.items():
             objects.append(self.folder / f"{name}.c.o")
-            subprocess.run([*CC, "-x", "c", "-c", "-O0", "-o", objects[-1], self.write(f"{name}.c", source)], check=True)
-        return subprocess.run([sys.executable, TOOLS / "check-circles", *options, *objects], stdout=subprocess.PIPE, text=True)
+            subprocess.run(
+                [*CC, "-x", "c", "-c", "-O0", "-o", objects[-1], self.write(f"{name}.c", source)], check=True
+            )
+        return subprocess.run(
+            [sys.executable, TOOLS / "check-circles", *options, *objects], stdout=subprocess.PIPE, text=True
+        )
 
     def test_calls_in_a_line_are_taken(self):
-        result = self.circles(a="void b(void); void a(void) { b(); }", b="void c(void); void b(void) { c(); }", c="void c(void) { }")
+        result = self.circles(
+            a="void b(void); void a(void) { b(); }", b="void c(void); void b(void) { c(); }", c="void c(void) { }"
+        )
         self.assertEqual((result.returncode, result.stdout), (0, ""))
 
     def test_a_circle_of_calls_is_refused_unless_it_is_allowed(self):
-        circle = {"wheel_a": "void b(void); void a(void) { b(); }", "wheel_b": "void c(void); void b(void) { c(); }",
-                  "wheel_c": "void a(void); void (*const next)(void) = a; void c(void) { }"}
+        circle = {
+            "wheel_a": "void b(void); void a(void) { b(); }",
+            "wheel_b": "void c(void); void b(void) { c(); }",
+            "wheel_c": "void a(void); void (*const next)(void) = a; void c(void) { }",
+        }
         result = self.circles(**circle)
         self.assertEqual(result.returncode, 1)
         self.assertIn("wheel_a.c wheel_b.c wheel_c.c", result.stdout)
@@ -126,36 +148,56 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.circles("--allow", "wheel_a", **circle).returncode, 1)
 
     def test_reading_the_table_that_lists_one_is_taken(self):
-        result = self.circles(table="void a(void); extern int one; int *const table[] = { &one };",
-                              a="extern int *const table[]; int one; int *a(void) { return table[0]; }")
+        result = self.circles(
+            table="void a(void); extern int one; int *const table[] = { &one };",
+            a="extern int *const table[]; int one; int *a(void) { return table[0]; }",
+        )
         self.assertEqual(result.returncode, 0)
 
     def map(self, layers, page):
         self.write("src/base/a.c", "")
         self.write("src/show/text/a.h", "")
-        return subprocess.run([sys.executable, TOOLS / "check-map", self.write("layers.txt", layers),
-                               self.write("page.md", page), self.folder / "src"], stdout=subprocess.PIPE, text=True)
+        return subprocess.run(
+            [
+                sys.executable,
+                TOOLS / "check-map",
+                self.write("layers.txt", layers),
+                self.write("page.md", page),
+                self.folder / "src",
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def test_a_map_of_all_rooms_is_taken(self):
-        result = self.map("# rooms\nbase:\nshow/text: base\n", "| room |\n| `src/base` | a |\n| `src/show/text` | b |\n")
+        result = self.map(
+            "# rooms\nbase:\nshow/text: base\n", "| room |\n| `src/base` | a |\n| `src/show/text` | b |\n"
+        )
         self.assertEqual((result.returncode, result.stdout), (0, ""))
 
     def test_a_map_that_lacks_a_room_or_invents_one_is_refused(self):
         result = self.map("base:\n", "| `src/base` | a |\n| `src/show` | b |\n")
         self.assertEqual(result.returncode, 1)
-        for words in ("layers.txt does not name src/show/text", "page.md does not name src/show/text",
-                      "page.md names src/show, which holds no C file"):
+        for words in (
+            "layers.txt does not name src/show/text",
+            "page.md does not name src/show/text",
+            "page.md names src/show, which holds no C file",
+        ):
             self.assertIn(words, result.stdout)
 
     def sizes(self, name, text):
         self.write(f"src/{name}", text)
-        return subprocess.run([sys.executable, TOOLS / "check-sizes", self.folder / "src"], stdout=subprocess.PIPE, text=True)
+        return subprocess.run(
+            [sys.executable, TOOLS / "check-sizes", self.folder / "src"], stdout=subprocess.PIPE, text=True
+        )
 
     def function(self, parameters="void", body="\treturn;\n"):
         return f"static void f({parameters})\n{{\n{body}}}\n"
 
     def test_a_small_file_is_taken(self):
-        result = self.sizes("a.c", self.function("int (*a)(int, int), int b, int c, int d, int e, int f", "\ta();\n" * 80))
+        result = self.sizes(
+            "a.c", self.function("int (*a)(int, int), int b, int c, int d, int e, int f", "\ta();\n" * 80)
+        )
         self.assertEqual((result.returncode, result.stdout), (0, ""))
 
     def test_a_long_function_is_refused(self):
@@ -175,7 +217,9 @@ class Checks(unittest.TestCase):
         self.assertIn("has 801 lines", self.sizes("a.c", "\n" * 801).stdout)
 
     def test_a_quiet_library_is_taken(self):
-        result = self.agent("int OrtGetApiBase; void *dlsym(void *a, const char *b) { return 0; } int inftrace_on(void) { return 0; }")
+        result = self.agent(
+            "int OrtGetApiBase; void *dlsym(void *a, const char *b) { return 0; } int inftrace_on(void) { return 0; }"
+        )
         self.assertEqual((result.returncode, result.stdout), (0, ""))
 
     def test_a_foreign_export_is_refused(self):
@@ -184,8 +228,10 @@ class Checks(unittest.TestCase):
         self.assertIn("must not export: dlopen", result.stdout)
 
     def test_a_loud_library_is_refused(self):
-        result = self.agent('#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n'
-                            'void inftrace_a(int a) { printf("%d", a); fprintf(stderr, "%d", a); if (a) abort(); exit(fork()); }')
+        result = self.agent(
+            "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+            'void inftrace_a(int a) { printf("%d", a); fprintf(stderr, "%d", a); if (a) abort(); exit(fork()); }'
+        )
         self.assertEqual(result.returncode, 1)
         for name in ("abort", "exit", "fork", "fprintf", "printf"):
             self.assertRegex(result.stdout, rf"must not import:.*\b{name}\b")

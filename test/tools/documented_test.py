@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every field of a JSON file is named by its page: documented_test.py PAGE JSON"""
+
 import json
 import re
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What must hold of an HTML report: html_test.py FILE..."""
+
 import html.parser
 import re
 import sys
@@ -43,8 +44,9 @@ def check(path):
                 problems.append("attribute %s" % name)
             if name == "href" and not (value.startswith("#") and value[1:] in ids):
                 problems.append("link to %s" % value)
-            if name in ("d", "x", "y", "width", "height", "cx", "cy", "r", "viewBox", "transform") and \
-                    not re.fullmatch(r"[-MLHVhvz0-9. ]*|width=device.*", value):
+            if name in ("d", "x", "y", "width", "height", "cx", "cy", "r", "viewBox", "transform") and not re.fullmatch(
+                r"[-MLHVhvz0-9. ]*|width=device.*", value
+            ):
                 problems.append("%s=%r" % (name, value[:60]))
             if name == "style" and "url" in value:
                 problems.append("style %s" % value)

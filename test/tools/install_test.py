@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """install_test.py BUILD: what `make install` puts where, and that it works from there."""
+
 import json
 import pathlib
 import subprocess
@@ -20,7 +21,9 @@ class Install(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", cls.folder.name], check=True)
+        subprocess.run(
+            ["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", cls.folder.name], check=True
+        )
         cls.prefix = pathlib.Path(cls.folder.name + option("prefix"))
         cls.program = cls.prefix / "bin/inftrace"
 
@@ -40,13 +43,21 @@ class Install(unittest.TestCase):
 
     def test_every_document_is_installed_but_the_one_for_developers(self):
         source = pathlib.Path(__file__).resolve().parents[2] / "doc"
-        self.assertEqual({path.name for path in source.glob("*.md")} - {"contributing.md"},
-                         {path.name for path in (self.prefix / "share/doc/inftrace/doc").glob("*.md")})
+        self.assertEqual(
+            {path.name for path in source.glob("*.md")} - {"contributing.md"},
+            {path.name for path in (self.prefix / "share/doc/inftrace/doc").glob("*.md")},
+        )
 
     def test_completions_and_the_licence_are_where_shells_and_people_look(self):
-        for path in ("bash-completion/completions/inftrace", "zsh/site-functions/_inftrace", "fish/vendor_completions.d/inftrace.fish",
-                     "doc/inftrace/LICENSE", "doc/inftrace/README.md", "doc/inftrace/doc/using.md",
-                     "doc/inftrace/doc/pictures/report.svg"):
+        for path in (
+            "bash-completion/completions/inftrace",
+            "zsh/site-functions/_inftrace",
+            "fish/vendor_completions.d/inftrace.fish",
+            "doc/inftrace/LICENSE",
+            "doc/inftrace/README.md",
+            "doc/inftrace/doc/using.md",
+            "doc/inftrace/doc/pictures/report.svg",
+        ):
             self.assertTrue((self.prefix / "share" / path).stat().st_size > 100, path)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """tools/terminal-picture draws what a terminal would show, as well-formed SVG."""
+
 import pathlib
 import subprocess
 import sys
@@ -11,8 +12,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def run(arguments, stdin=b""):
-    return subprocess.run([sys.executable, ROOT / "tools/terminal-picture", *arguments], input=stdin, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=120)
+    return subprocess.run(
+        [sys.executable, ROOT / "tools/terminal-picture", *arguments],
+        input=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        timeout=120,
+    )
 
 
 def draw(text, *arguments):
@@ -27,7 +33,9 @@ def texts(svg):
 
 def bars(svg):
     """Width, and height, of what is drawn below the title bar."""
-    return [(e.get("width"), e.get("height")) for e in svg.iter(SVG + "rect") if e.get("x") and e.get("class") != "edge"]
+    return [
+        (e.get("width"), e.get("height")) for e in svg.iter(SVG + "rect") if e.get("x") and e.get("class") != "edge"
+    ]
 
 
 class Picture(unittest.TestCase):
@@ -36,14 +44,21 @@ class Picture(unittest.TestCase):
         self.assertEqual(texts(svg), [("<script>a & b</script>", "fg")])
         self.assertEqual(svg.get("aria-label"), "\"<x>\" & 'y'")
         self.assertEqual(svg.find(SVG + "title").text, "\"<x>\" & 'y'")
-        self.assertEqual({e.tag for e in svg.iter()} - {SVG + name for name in ("svg", "title", "style", "rect", "path", "circle", "text")}, set())
+        self.assertEqual(
+            {e.tag for e in svg.iter()}
+            - {SVG + name for name in ("svg", "title", "style", "rect", "path", "circle", "text")},
+            set(),
+        )
 
     def test_any_byte_gives_well_formed_output(self):
         draw(bytes(range(256)) * 3)
         draw("\x00\x0b\x1b[\x1b]8;;x\x07\x1b[999;38;5mA\x1b[38;5;999mB\x1b[38;2;1mC\u202e\ufffe\ud7ff\U0010ffff")
 
     def test_styles_become_attributes(self):
-        svg = draw("\x1b[1mbold\x1b[0m  \x1b[31mred\x1b[39m  \x1b[2mdim\x1b[22m  \x1b[38;5;196mpalette\x1b[m  \x1b[38;2;1;2;3mtrue")
+        svg = draw(
+            "\x1b[1mbold\x1b[0m  \x1b[31mred\x1b[39m  \x1b[2mdim\x1b[22m  \x1b[38;5;196mpalette"
+            "\x1b[m  \x1b[38;2;1;2;3mtrue"
+        )
         self.assertEqual(texts(svg), [("bold", "fg"), ("red", "c1"), ("dim", "fg"), ("palette", None), ("true", None)])
         looks = {e.text: e for e in svg.iter(SVG + "text")}
         self.assertEqual(looks["bold"].get("font-weight"), "bold")
@@ -80,7 +95,9 @@ class Picture(unittest.TestCase):
 
     def test_lines_left_out_become_an_ellipsis(self):
         text = "".join("%d\n" % i for i in range(1, 10))
-        self.assertEqual([text for text, _ in texts(draw(text, "--lines", "1-2,5,8-20"))], ["1", "2", "…", "5", "…", "8", "9"])
+        self.assertEqual(
+            [text for text, _ in texts(draw(text, "--lines", "1-2,5,8-20"))], ["1", "2", "…", "5", "…", "8", "9"]
+        )
         self.assertEqual([text for text, _ in texts(draw(text, "--lines", "1-8"))][-2:], ["8", "…"])
         for wrong in ("0", "3-2", "x", "1-2-3", ""):
             self.assertEqual(run(["--lines", wrong]).returncode, 2, wrong)
@@ -89,8 +106,15 @@ class Picture(unittest.TestCase):
         self.assertIn("prefers-color-scheme:dark", draw("x").find(SVG + "style").text)
 
     def test_a_command_runs_in_a_terminal_of_that_width(self):
-        svg = draw("", "--columns", "44", "--", sys.executable, "-c",
-                   "import os; print(os.isatty(1), os.get_terminal_size().columns)")
+        svg = draw(
+            "",
+            "--columns",
+            "44",
+            "--",
+            sys.executable,
+            "-c",
+            "import os; print(os.isatty(1), os.get_terminal_size().columns)",
+        )
         self.assertEqual(texts(svg), [("True 44", "fg")])
 
     def test_a_command_that_fails_draws_nothing(self):

@@ -3,6 +3,7 @@
 
 Sentences for people may be reworded: they must only still be there. Real numbers may differ in the ninth digit, which
 is as many as are printed."""
+
 import json
 import math
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """children.py WAY MODEL: models in child processes, made in every way that Python has."""
+
 import multiprocessing
 import os
 import subprocess
@@ -38,8 +39,14 @@ def main():
     elif args.way == "os.fork":
         run_fork(args, session, feeds)
     else:
-        program = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "infer.py"), "run",
-                   args.model, "--runs", str(args.runs)]
+        program = [
+            sys.executable,
+            os.path.join(os.path.dirname(os.path.abspath(__file__)), "infer.py"),
+            "run",
+            args.model,
+            "--runs",
+            str(args.runs),
+        ]
         if args.way == "subprocess":
             for _ in range(args.threads):
                 print(subprocess.run(program, stdout=subprocess.PIPE, check=True).stdout.decode(), end="", flush=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """churn.py MODEL: makes a session, runs it once, releases it, again and again (--sessions)."""
+
 import ortprogram
 
 args = ortprogram.arguments("model")

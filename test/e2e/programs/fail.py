@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """fail.py FOLDER: everything that can go wrong with a model, and good runs in between."""
+
 import os
 
 import numpy as np

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """infer.py MODE MODEL: runs a model in one of the ways that Python has, from one thread or many."""
+
 import threading
 import time
 
@@ -28,6 +29,7 @@ def run_async(session):
         results.append((outputs, error))
         account.add(user_data, time.monotonic_ns(), not error)
         done.set()
+
     session.run_async(None, feeds, callback, time.monotonic_ns(), run_options)
     done.wait()
     if results[0][1]:

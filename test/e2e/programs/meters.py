@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""meters.py CMD...: runs CMD on a machine with two energy meters, of 50 W and 10 W; the first is 100 J before its largest value.
+"""meters.py CMD...: runs CMD on a machine with two energy meters, of 50 W and 10 W; the first is 100 J before its
+largest value.
 
 For a mount namespace of its own: it puts its files over /sys/class, and ends with 77 where that is not allowed."""
+
 import os
 import subprocess
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Python program that never uses a model."""
+
 import subprocess
 import sys
 import threading

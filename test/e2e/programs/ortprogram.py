@@ -4,6 +4,7 @@
 Everything on standard output is the same in every run, so that a run under a profiler can be compared byte
 for byte. Times go to the file --times, a line per run: start and end by CLOCK_MONOTONIC, thread id.
 """
+
 import argparse
 import hashlib
 import os
@@ -59,7 +60,9 @@ def feeds(model):
 def checksum(outputs):
     digest = hashlib.sha256()
     for output in outputs:
-        digest.update(repr(output.tolist()).encode() if output.dtype == object else np.ascontiguousarray(output).tobytes())
+        digest.update(
+            repr(output.tolist()).encode() if output.dtype == object else np.ascontiguousarray(output).tobytes()
+        )
     return digest.hexdigest()[:16]
 
 

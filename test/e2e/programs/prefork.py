@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""prefork.py MODEL: a server that keeps three workers, each of which ends after some runs and is replaced, until its standard
-input ends. Prints "ready" when the first workers are there, at the end "runs 0 failed 0" and how many of them "differ"ed."""
+"""prefork.py MODEL: a server that keeps three workers, each of which ends after some runs and is replaced, until its
+standard input ends. Prints "ready" when the first workers are there, at the end "runs 0 failed 0" and how many of them
+"differ"ed."""
+
 import os
 import select
 import sys

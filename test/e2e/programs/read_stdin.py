@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """read_stdin.py MODEL: one inference per line of standard input, until it ends."""
+
 import sys
 
 import ortprogram

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""renew.py MODEL...: makes a session of each model in turn, runs it three times and releases it, until standard input ends.
+"""renew.py MODEL...: makes a session of each model in turn, runs it three times and releases it, until standard input
+ends.
 
-Prints "ready" after the first round, at the end "runs N failed N" and "differ N". TIMES (--times) gets a line per run. --broken: a file
-that is no model is opened in each round as well.
-"""
+Prints "ready" after the first round, at the end "runs N failed N" and "differ N". TIMES (--times) gets a line per run.
+--broken: a file that is no model is opened in each round as well."""
+
 import argparse
 import select
 import sys

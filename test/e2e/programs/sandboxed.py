@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """sandboxed.py WHAT MODEL: runs a model in a thread until its standard input ends, under a filter of system calls.
 
-WHAT: nothing (all calls are allowed), threads (a new thread is refused with EPERM), libraries (so is executable memory), death (the same,
-but it kills). Prints "ready", at the end "runs N failed 0" and "differ N".
-"""
+WHAT: nothing (all calls are allowed), threads (a new thread is refused with EPERM), libraries (so is executable
+memory), death (the same, but it kills). Prints "ready", at the end "runs N failed 0" and "differ N"."""
+
 import ctypes
 import os
 import struct
@@ -13,7 +13,7 @@ import threading
 import ortprogram
 
 NUMBER, ARGUMENT_2 = (0x20, 0, 0, 0), (0x20, 0, 0, 32)
-ALLOW, REFUSE, KILL = (0x06, 0, 0, 0x7fff0000), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x80000000)
+ALLOW, REFUSE, KILL = (0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x80000000)
 CLONE, CLONE3, MMAP, SECCOMP, TSYNC, PR_SET_NO_NEW_PRIVS = 56, 435, 9, 317, 1, 38
 FILTERS = {
     "nothing": [ALLOW],

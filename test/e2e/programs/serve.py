@@ -5,6 +5,7 @@ the first.
 Prints "ready" when the first results are there, at the end "runs N failed N" and "differ N". --rest: seconds between
 two runs of a thread; --idle: the first run comes when a line is read.
 """
+
 import argparse
 import os
 import sys

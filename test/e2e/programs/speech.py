@@ -3,6 +3,7 @@
 
 That package's library has a runtime linked in that was built without type information. Prints what serve.py prints.
 """
+
 import array
 import select
 import sys

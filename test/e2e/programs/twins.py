@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""twins.py MODEL [sandboxed]: runs it, and whenever a line is read forks a child that runs it as well, until its standard input
-ends; the child then under a filter of system calls that allows all. Prints "ready", "forked" when a child has run it, at the end
-"runs N failed 0" and "differ N"."""
+"""twins.py MODEL [sandboxed]: runs it, and whenever a line is read forks a child that runs it as well, until its
+standard input ends; the child then under a filter of system calls that allows all. Prints "ready", "forked" when a
+child has run it, at the end "runs N failed 0" and "differ N"."""
+
 import ctypes
 import os
 import select
@@ -12,7 +13,7 @@ import time
 
 import ortprogram
 
-NO_NEW_PRIVILEGES, SET_SECCOMP, ALLOW = 38, 22, (0x06, 0, 0, 0x7fff0000)
+NO_NEW_PRIVILEGES, SET_SECCOMP, ALLOW = 38, 22, (0x06, 0, 0, 0x7FFF0000)
 feeds = ortprogram.feeds(sys.argv[1])
 session = ortprogram.session(sys.argv[1])
 expected = ortprogram.checksum(session.run(None, feeds))

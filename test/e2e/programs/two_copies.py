@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """two_copies.py MODEL LIBRARY: the wheel's own runtime, and a second one opened by ctypes, in turns."""
+
 import ctypes
 
 import numpy as np
@@ -40,12 +41,29 @@ class Copy:
         x = np.ascontiguousarray(x)
         shape = (ctypes.c_int64 * x.ndim)(*x.shape)
         value, output, data = (ctypes.c_void_p() for _ in range(3))
-        self.call(TENSOR, self.memory, x.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(x.nbytes), shape,
-                  ctypes.c_size_t(x.ndim), 1, ctypes.byref(value))
+        self.call(
+            TENSOR,
+            self.memory,
+            x.ctypes.data_as(ctypes.c_void_p),
+            ctypes.c_size_t(x.nbytes),
+            shape,
+            ctypes.c_size_t(x.ndim),
+            1,
+            ctypes.byref(value),
+        )
         names, outputs = (ctypes.c_char_p * 1)(b"x"), (ctypes.c_char_p * 1)(b"y")
         values = (ctypes.c_void_p * 1)(value)
-        self.call(RUN, self.session, None, names, values, ctypes.c_size_t(1), outputs, ctypes.c_size_t(1),
-                  ctypes.byref(output))
+        self.call(
+            RUN,
+            self.session,
+            None,
+            names,
+            values,
+            ctypes.c_size_t(1),
+            outputs,
+            ctypes.c_size_t(1),
+            ctypes.byref(output),
+        )
         self.call(DATA, output, ctypes.byref(data))
         return np.ctypeslib.as_array(ctypes.cast(data, ctypes.POINTER(ctypes.c_float)), x.shape).copy()
 
