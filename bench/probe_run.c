@@ -32,12 +32,12 @@ static void play(void *ctx, long n)
 static int put_pair(struct uprobe_loaded *loaded, struct uprobe_links *links, struct err *err)
 {
 	struct uprobe_site site[2] = { { 0 } };
+	struct uprobe_place place = { "/proc/self/exe", getpid(), site, 2 };
 	int code = uprobe_load(loaded, UPROBE_LINK_ANY, err);
 
 	site[0].offset = uprobe_own_offset((const void *)probed);
 	site[1].offset = site[0].offset + SECOND;
-	return code ? code
-		    : uprobe_links_open(links, loaded->link, &loaded->empty, "/proc/self/exe", getpid(), site, 2, err);
+	return code ? code : uprobe_links_open(links, loaded->link, &loaded->empty, &place, err);
 }
 
 static int play_all(int cpu, bool has_pair)

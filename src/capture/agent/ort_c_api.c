@@ -120,8 +120,11 @@ static const char *tag_of(const struct ort_copy *copy, word run_options)
 	return status ? NULL : tag;
 }
 
-/* Before a run: a is the session, b its options, d and e the inputs. Returns the thread if run_leave is to end it. */
-static struct thread *run_enter(struct ort_copy *copy, unsigned slot, word a, word b, word d, word e, uint32_t *n_runs)
+/*
+ * Before a run: a is the session, b its options, d and e the inputs (0: in another form). Returns the thread if
+ * run_leave is to end it.
+ */
+static struct thread *run_enter(struct ort_copy *copy, word a, word b, word d, word e, uint32_t *n_runs)
 {
 	struct thread *thread = agent_thread();
 	struct session *session;
@@ -139,7 +142,7 @@ static struct thread *run_enter(struct ort_copy *copy, unsigned slot, word a, wo
 		return NULL;
 	*n_runs = thread->n_runs;
 	open->run_options = b;
-	if (slot == ORT_API_RUN && d && e <= 64)
+	if (d && e <= 64)
 		open->shapes = ort_shape_of_values(copy, thread, (const void *const *)d, e, &open->batch);
 	inference_tell(thread, open, tag_of(copy, b));
 	return thread;
@@ -158,7 +161,7 @@ static inline __attribute__((always_inline)) word run(struct ort_copy *copy, uns
 {
 	ort_function *next = slot == ORT_API_RUN ? (ort_function *)copy->run : real(copy, slot);
 	uint32_t n_runs = 0;
-	struct thread *thread = run_enter(copy, slot, a, b, d, e, &n_runs);
+	struct thread *thread = run_enter(copy, a, b, slot == ORT_API_RUN ? d : 0, e, &n_runs);
 	word status = next(ORT_PASS);
 
 	if (thread)

@@ -166,17 +166,13 @@ struct session *recorded_session(struct recorded *process, uint32_t number)
 	return &process->session[number];
 }
 
-int recorded_note(struct sink *out, uint32_t track, uint64_t time_ns, const char *topic, const struct arg *args,
-		  size_t n, struct err *err)
+int recorded_note(struct sink *out, const char *topic, const struct event *of, struct err *err)
 {
-	struct event event = { .type = EVENT_INSTANT,
-			       .kind = KIND_NOTE,
-			       .track = track,
-			       .name = names_of(out->names, topic),
-			       .time_ns = time_ns,
-			       .args = args,
-			       .n_args = n };
+	struct event event = *of;
 
+	event.type = EVENT_INSTANT;
+	event.kind = KIND_NOTE;
+	event.name = names_of(out->names, topic);
 	return sink_put(out, &event, err);
 }
 
@@ -193,7 +189,10 @@ int recorded_tell_runtime(struct recorded *process, const struct segment_entry *
 		args[n++] = arg_int(KEY_ARM_NS, (int64_t)arm_ns);
 	if (entry->text[3])
 		args[n++] = arg_name(KEY_STATUS, entry->text[3]);
-	return recorded_note(out, recorded_track(process, out), now_ns, EVENT_NOTE_RUNTIME, args, n, err);
+	return recorded_note(
+	    out, EVENT_NOTE_RUNTIME,
+	    &(struct event){ .track = recorded_track(process, out), .time_ns = now_ns, .args = args, .n_args = n },
+	    err);
 }
 
 /* What arming has cost the process so far; 0: not known. */

@@ -110,9 +110,8 @@ int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now
 /* Tells of a runtime; entry->text: path, version, what was armed, what was left out. arm_ns 0: not known. */
 int recorded_tell_runtime(struct recorded *process, const struct segment_entry *entry, uint64_t arm_ns,
 			  struct sink *out, uint64_t now_ns, struct err *err);
-/* An instant of kind note. */
-int recorded_note(struct sink *out, uint32_t track, uint64_t time_ns, const char *topic, const struct arg *args,
-		  size_t n, struct err *err);
+/* Puts an instant of kind note with the track, time and arguments of `of`. 0, or the error of the sink. */
+int recorded_note(struct sink *out, const char *topic, const struct event *of, struct err *err);
 /* That `count` of what happened in it is not recorded. */
 int recorded_lost(struct recorded *process, struct sink *out, uint64_t now_ns, uint64_t count, const char *where,
 		  struct err *err);

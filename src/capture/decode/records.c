@@ -318,8 +318,11 @@ static int created(const struct records_step *step, uint64_t time_ns)
 		args[n++] = arg_name(KEY_OPTIONS, session->options);
 	if (record->more & FLAG_FAILED)
 		args[n++] = arg_name(KEY_STATUS, segment_text(&step->process->map, record->text));
-	return recorded_note(step->out, recorded_track(step->process, step->out), time_ns, EVENT_NOTE_CREATED, args, n,
-			     step->err);
+	return recorded_note(
+	    step->out, EVENT_NOTE_CREATED,
+	    &(struct event){
+		.track = recorded_track(step->process, step->out), .time_ns = time_ns, .args = args, .n_args = n },
+	    step->err);
 }
 
 static int slice_end(const struct records_step *step)
@@ -374,8 +377,11 @@ static int released(const struct records_step *step)
 		return -ENOMEM;
 	args[0] = arg_name(KEY_MODEL, session->model);
 	args[1] = session_number(step);
-	return recorded_note(step->out, recorded_track(step->process, step->out), step->now_ns, EVENT_NOTE_RELEASED,
-			     args, 2, step->err);
+	return recorded_note(
+	    step->out, EVENT_NOTE_RELEASED,
+	    &(struct event){
+		.track = recorded_track(step->process, step->out), .time_ns = step->now_ns, .args = args, .n_args = 2 },
+	    step->err);
 }
 
 static int begin_thread(const struct records_step *step)

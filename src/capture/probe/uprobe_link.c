@@ -49,19 +49,9 @@ unsigned uprobe_link_attach_type(enum uprobe_link_type type)
 	return type == UPROBE_LINK_SESSION ? TRACE_UPROBE_SESSION : type == UPROBE_LINK_MULTI ? TRACE_UPROBE_MULTI : 0;
 }
 
-static int create_multi(int program, unsigned type, unsigned flags, const char *path, pid_t pid, const uint64_t *offset,
-			const uint64_t *cookie, size_t n)
+static int create_multi(const struct multi_attr *attr)
 {
-	struct multi_attr attr = { .prog_fd = (uint32_t)program,
-				   .attach_type = type,
-				   .path = (uintptr_t)path,
-				   .offsets = (uintptr_t)offset,
-				   .cookies = (uintptr_t)cookie,
-				   .cnt = (uint32_t)n,
-				   .multi_flags = flags,
-				   .pid = (uint32_t)pid };
-
-	return (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof attr);
+	return (int)syscall(SYS_bpf, BPF_LINK_CREATE, attr, sizeof *attr);
 }
 
 /* A number in a file of sysfs; -1: not there. */
@@ -110,7 +100,12 @@ static bool is_known(enum uprobe_link_type type, int program)
 
 	if (type == UPROBE_LINK_PERF)
 		return perf_type() >= 0;
-	fd = create_multi(program, uprobe_link_attach_type(type), 0, "/", 0, &offset, &cookie, 1);
+	fd = create_multi(&(struct multi_attr){ .prog_fd = (uint32_t)program,
+						.attach_type = uprobe_link_attach_type(type),
+						.path = (uintptr_t)"/",
+						.offsets = (uintptr_t)&offset,
+						.cookies = (uintptr_t)&cookie,
+						.cnt = 1 });
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0 || errno == EBADF; /* not a file: it has come so far as to look */
@@ -157,73 +152,92 @@ static int add(struct uprobe_links *links, int fd)
 	return 0;
 }
 
-/* One link for these sites: those with a return, those without, or all. */
-static int add_multi(struct uprobe_links *links, int program, unsigned type, unsigned flags, const char *path,
-		     pid_t pid, const struct uprobe_site *site, size_t n, bool with_plain, bool with_return)
+static bool returns(const struct uprobe_site *site)
 {
-	uint64_t *offset = malloc(2 * n * sizeof *offset), *cookie = offset + n;
-	size_t taken = 0;
+	return site->has_return;
+}
+
+static bool only_enters(const struct uprobe_site *site)
+{
+	return !site->has_return;
+}
+
+static bool is_any(const struct uprobe_site *site)
+{
+	return true;
+}
+
+/* One link, of the program, type and flags in `attr`, for those sites of the place that `takes` accepts. */
+static int add_multi(struct uprobe_links *links, struct multi_attr attr, const struct uprobe_place *place,
+		     bool (*takes)(const struct uprobe_site *site))
+{
+	uint64_t *offset = malloc(2 * place->n * sizeof *offset), *cookie = offset + place->n;
 	int result = 0;
 
 	if (!offset)
 		return -1;
-	for (size_t i = 0; i < n; i++) {
-		if (!(site[i].has_return ? with_return : with_plain))
+	for (size_t i = 0; i < place->n; i++) {
+		if (!takes(&place->site[i]))
 			continue;
-		offset[taken] = site[i].offset;
-		cookie[taken++] = site[i].cookie;
+		offset[attr.cnt] = place->site[i].offset;
+		cookie[attr.cnt++] = place->site[i].cookie;
 	}
-	if (taken)
-		result = add(links, create_multi(program, type, flags, path, pid, offset, cookie, taken));
+	attr.path = (uintptr_t)place->path;
+	attr.pid = (uint32_t)place->pid;
+	attr.offsets = (uintptr_t)offset;
+	attr.cookies = (uintptr_t)cookie;
+	if (attr.cnt)
+		result = add(links, create_multi(&attr));
 	free(offset);
 	return result;
 }
 
-static int open_perf(struct uprobe_links *links, const struct uprobe_programs *programs, const char *path, pid_t pid,
-		     const struct uprobe_site *site, size_t n)
+static int open_perf(struct uprobe_links *links, const struct uprobe_programs *programs,
+		     const struct uprobe_place *place)
 {
 	int type = perf_type(), bit = read_number("/sys/bus/event_source/devices/uprobe/format/retprobe", "config:%d");
 	uint64_t on_return = 1ull << (bit < 0 ? 0 : bit);
 
 	links->is_slow = true;
-	for (size_t i = 0; i < n; i++) {
-		if (site[i].has_return &&
-		    add(links, create_perf(programs->leave, type, on_return, path, pid, &site[i])))
+	for (size_t i = 0; i < place->n; i++) {
+		const struct uprobe_site *site = &place->site[i];
+		if (site->has_return &&
+		    add(links, create_perf(programs->leave, type, on_return, place->path, place->pid, site)))
 			return -1;
-		if (add(links, create_perf(programs->entry, type, 0, path, pid, &site[i])))
+		if (add(links, create_perf(programs->entry, type, 0, place->path, place->pid, site)))
 			return -1;
 	}
 	return 0;
 }
 
 static int open_all(struct uprobe_links *links, enum uprobe_link_type type, const struct uprobe_programs *programs,
-		    const char *path, pid_t pid, const struct uprobe_site *site, size_t n)
+		    const struct uprobe_place *place)
 {
+	struct multi_attr entry = { .prog_fd = (uint32_t)programs->entry, .attach_type = TRACE_UPROBE_MULTI };
+	struct multi_attr leave = { .prog_fd = (uint32_t)programs->leave,
+				    .attach_type = TRACE_UPROBE_MULTI,
+				    .multi_flags = MULTI_RETURN };
+	struct multi_attr both = { .prog_fd = (uint32_t)programs->session, .attach_type = TRACE_UPROBE_SESSION };
+
 	if (type == UPROBE_LINK_PERF)
-		return open_perf(links, programs, path, pid, site, n);
-	if (type == UPROBE_LINK_SESSION)
-		return add_multi(links, programs->session, TRACE_UPROBE_SESSION, 0, path, pid, site, n, false, true) ||
-			       add_multi(links, programs->entry, TRACE_UPROBE_MULTI, 0, path, pid, site, n, true, false)
-			   ? -1
-			   : 0;
-	return add_multi(links, programs->leave, TRACE_UPROBE_MULTI, MULTI_RETURN, path, pid, site, n, false, true) ||
-		       add_multi(links, programs->entry, TRACE_UPROBE_MULTI, 0, path, pid, site, n, true, true)
-		   ? -1
-		   : 0;
+		return open_perf(links, programs, place);
+	if (add_multi(links, type == UPROBE_LINK_SESSION ? both : leave, place, returns))
+		return -1;
+	return add_multi(links, entry, place, type == UPROBE_LINK_SESSION ? only_enters : is_any);
 }
 
 int uprobe_links_open(struct uprobe_links *links, enum uprobe_link_type type, const struct uprobe_programs *programs,
-		      const char *path, pid_t pid, const struct uprobe_site *site, size_t n, struct err *err)
+		      const struct uprobe_place *place, struct err *err)
 {
 	int code;
 
-	*links = (struct uprobe_links){ .fd = calloc(2 * n + 2, sizeof *links->fd) };
+	*links = (struct uprobe_links){ .fd = calloc(2 * place->n + 2, sizeof *links->fd) };
 	errno = ENOMEM;
-	if (links->fd && !open_all(links, type, programs, path, pid, site, n))
+	if (links->fd && !open_all(links, type, programs, place))
 		return 0;
 	code = errno;
 	uprobe_links_close(links);
-	return err_set(err, code, "cannot put probes on %s: %s", path, strerror(code));
+	return err_set(err, code, "cannot put probes on %s: %s", place->path, strerror(code));
 }
 
 static int by_number(const void *left, const void *right)

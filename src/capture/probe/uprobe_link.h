@@ -17,6 +17,14 @@ struct uprobe_site {
 	bool has_return; /* its return is wanted, too */
 };
 
+/* Where probes go: sites of the file at `path`, for the process pid (0: for all). */
+struct uprobe_place {
+	const char *path;
+	pid_t pid;
+	const struct uprobe_site *site;
+	size_t n;
+};
+
 /* Descriptors of loaded programs; those that the way does not need may be -1. */
 struct uprobe_programs {
 	int entry, leave, session;
@@ -34,11 +42,9 @@ struct uprobe_links {
  */
 int uprobe_link_check(enum uprobe_link_type type);
 
-/*
- * Probes the sites of the file at `path` in the process pid (0: in all). All sites or none: 0, or -errno and err.
- */
+/* Installs the probes of a place: all of them, or none. 0, or -errno and err. */
 int uprobe_links_open(struct uprobe_links *links, enum uprobe_link_type type, const struct uprobe_programs *programs,
-		      const char *path, pid_t pid, const struct uprobe_site *site, size_t n, struct err *err);
+		      const struct uprobe_place *place, struct err *err);
 /* Many perf events are closed by a process that goes on for as long as that takes (a minute for 700). */
 void uprobe_links_close(struct uprobe_links *links);
 

@@ -116,12 +116,13 @@ static int try_child(pid_t child, int gate, enum uprobe_link_type type, const st
 	const void *const code[N_SITES] = { uprobe_trial_function, uprobe_trial_nop, uprobe_trial_jump,
 					    uprobe_trial_branch };
 	struct uprobe_site site[N_SITES] = { { 0 } };
+	struct uprobe_place place = { "/proc/self/exe", child, site, N_SITES };
 	struct uprobe_links links;
 	int result, status = 0;
 
 	for (int i = 0; i < N_SITES; i++)
 		site[i].offset = uprobe_own_offset(code[i]);
-	result = uprobe_links_open(&links, type, programs, "/proc/self/exe", child, site, N_SITES, err);
+	result = uprobe_links_open(&links, type, programs, &place, err);
 	if (result || write(gate, "", 1) != 1)
 		kill(child, SIGKILL);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)

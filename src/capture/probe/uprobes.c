@@ -240,6 +240,7 @@ static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const str
 	const struct uprobe_loaded *loaded = &uprobes->loaded;
 	struct uprobes_copy *copy = &uprobes->copy[number];
 	struct uprobe_site *site = calloc(file->sites.n + 1, sizeof *site);
+	struct uprobe_place place;
 	char link[64];
 	size_t n = 0;
 	int code;
@@ -255,9 +256,9 @@ static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const str
 	}
 	describe(copy, file, site, n);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	place = (struct uprobe_place){ link, filters_processes(uprobes) ? copy->pid : 0, site, n };
 	code = uprobe_links_open(&uprobes->links[number], loaded->link,
-				 uprobes->opts.is_empty ? &loaded->empty : &loaded->program, link,
-				 filters_processes(uprobes) ? copy->pid : 0, site, n, err);
+				 uprobes->opts.is_empty ? &loaded->empty : &loaded->program, &place, err);
 	free(site);
 	if (code == -ESRCH)
 		return err_set(err, ESRCH, "cannot put probes into process %d: it has ended", (int)copy->pid);

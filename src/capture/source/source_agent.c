@@ -182,7 +182,10 @@ static int note_process(const struct agent_state *state, struct recorded *proces
 	else if (has_become_another(state, process, command, sizeof command))
 		snprintf(reason, sizeof reason, "what %.60s did was not seen: %s", command, unseen_unknown);
 	args[1] = arg_text(KEY_STATE, out, reason);
-	return recorded_note(out, recorded_track(process, out), now_ns, EVENT_NOTE_PROCESS, args, 2, err);
+	return recorded_note(
+	    out, EVENT_NOTE_PROCESS,
+	    &(struct event){ .track = recorded_track(process, out), .time_ns = now_ns, .args = args, .n_args = 2 },
+	    err);
 }
 
 static int drain_process(const struct agent_state *state, struct recorded *process, struct recorded_drain *drain,
@@ -208,7 +211,10 @@ static int note_clock(struct agent_state *state, struct sink *out, uint64_t now_
 			       arg_int(KEY_ERROR_NS, (int64_t)(state->clock.error_ns + state->clock.width_ns)) };
 	uint32_t track = state->target->tree->n ? state->target->tree->process[0].track : 0;
 
-	return track ? recorded_note(out, track, now_ns, EVENT_NOTE_CLOCK, args, 2, err) : 0;
+	return track
+		   ? recorded_note(out, EVENT_NOTE_CLOCK,
+				   &(struct event){ .track = track, .time_ns = now_ns, .args = args, .n_args = 2 }, err)
+		   : 0;
 }
 
 /* No inference came that would have brought the agent in: that a runtime is there is known all the same. */
@@ -245,7 +251,10 @@ static int tell_other_program(const struct agent_state *state, const struct host
 	snprintf(who, sizeof who, "%.64s (%d)", host->name, (int)host->pid);
 	args[1] = arg_text(KEY_SOURCE, out, who);
 	args[2] = arg_text(KEY_TEXT, out, "it became another program (exec), in which there is no agent");
-	return track ? recorded_note(out, track, now_ns, EVENT_NOTE_STOPPED, args, 3, err) : 0;
+	return track
+		   ? recorded_note(out, EVENT_NOTE_STOPPED,
+				   &(struct event){ .track = track, .time_ns = now_ns, .args = args, .n_args = 3 }, err)
+		   : 0;
 }
 
 static int tell_hosts(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)

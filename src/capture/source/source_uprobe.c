@@ -157,7 +157,9 @@ static int tell_failure(struct watched *watched, const char *reason, struct sink
 	struct arg args[2] = { arg_int(KEY_PID, watched->pid), arg_text(KEY_STATE, out, reason) };
 
 	watched->has_failed = true;
-	return recorded_note(out, watched->track, now_ns, EVENT_NOTE_PROCESS, args, 2, err);
+	return recorded_note(out, EVENT_NOTE_PROCESS,
+			     &(struct event){ .track = watched->track, .time_ns = now_ns, .args = args, .n_args = 2 },
+			     err);
 }
 
 static int look(struct uprobe_state *state, struct watched *watched, struct sink *out, uint64_t now_ns, struct err *err)
@@ -231,7 +233,11 @@ static int tell_left_out(struct uprobe_process *process, uint64_t count, const c
 
 	if (!count)
 		return 0;
-	return recorded_note(out, recorded_track(process->recorded, out), now_ns, EVENT_NOTE_LEFT_OUT, args, 2, err);
+	return recorded_note(
+	    out, EVENT_NOTE_LEFT_OUT,
+	    &(struct event){
+		.track = recorded_track(process->recorded, out), .time_ns = now_ns, .args = args, .n_args = 2 },
+	    err);
 }
 
 /* The process is over for us: the rest of its lanes, and what is not recorded of it. */

@@ -106,7 +106,9 @@ static int conclude(const struct unseen *unseen, const struct target *target, co
 	snprintf(text, sizeof text, "what %s did was not seen: %s", names_text(out->names, program->exe),
 		 *program->refusal ? program->refusal : likely(target));
 	args[2] = arg_text(KEY_STATE, out, text);
-	return recorded_note(out, program->track, now_ns, EVENT_NOTE_PROCESS, args, 3, err);
+	return recorded_note(out, EVENT_NOTE_PROCESS,
+			     &(struct event){ .track = program->track, .time_ns = now_ns, .args = args, .n_args = 3 },
+			     err);
 }
 
 static int add(struct unseen *unseen, const struct unseen_program *program, struct err *err)
