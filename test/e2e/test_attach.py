@@ -750,8 +750,8 @@ BPF, PERF, ENOSYS, EPERM = 321, 298, 38, 1
 
 
 @pytest.mark.parametrize("number, code, words, said", [
-    (BPF, EPERM, [], "a filter of system calls (seccomp) refuses bpf"), (BPF, ENOSYS, [], "a filter of system calls (seccomp) refuses bpf"),
-    (PERF, EPERM, ["--link", "perf"], "a filter of system calls (seccomp) refuses it"), (PERF, EPERM, ["--all"], "refuses perf_event_open")])
+    (BPF, EPERM, [], "a seccomp filter blocks bpf()"), (BPF, ENOSYS, [], "a seccomp filter blocks bpf()"),
+    (PERF, EPERM, ["--link", "perf"], "a seccomp filter blocks perf_event_open()"), (PERF, EPERM, ["--all"], "refuses perf_event_open")])
 def test_a_filter_of_system_calls_is_named(lab, library, number, code, words, said):
     server = native_server(lab, library, "chain", 256, 256)
     who = ["--path", lab.path("no-such")] if words == ["--all"] else [server.pid]
@@ -761,8 +761,8 @@ def test_a_filter_of_system_calls_is_named(lab, library, number, code, words, sa
 
 
 @pytest.mark.parametrize("prefix, said", [
-    (["unshare", "--pid", "--fork"], "/proc is that of another pid namespace"),
-    (["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"], "/proc is not mounted here")])
+    (["unshare", "--pid", "--fork"], "/proc belongs to another pid namespace"),
+    (["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"], "/proc is not mounted")])
 def test_what_is_hidden_from_us_is_named(lab, library, prefix, said):
     server = native_server(lab, library, "chain", 256, 256)
     done = attach(lab, server.pid, prefix=prefix, status=3)
