@@ -875,9 +875,9 @@ BPF, PERF, ENOSYS, EPERM = 321, 298, 38, 1
 @pytest.mark.parametrize(
     "number, code, words, said",
     [
-        (BPF, EPERM, [], "a filter of system calls (seccomp) refuses bpf"),
-        (BPF, ENOSYS, [], "a filter of system calls (seccomp) refuses bpf"),
-        (PERF, EPERM, ["--link", "perf"], "a filter of system calls (seccomp) refuses it"),
+        (BPF, EPERM, [], "a seccomp filter blocks bpf()"),
+        (BPF, ENOSYS, [], "a seccomp filter blocks bpf()"),
+        (PERF, EPERM, ["--link", "perf"], "a seccomp filter blocks perf_event_open()"),
         (PERF, EPERM, ["--all"], "refuses perf_event_open"),
     ],
 )
@@ -894,11 +894,8 @@ def test_a_filter_of_system_calls_is_named(lab, library, number, code, words, sa
 @pytest.mark.parametrize(
     "prefix, said",
     [
-        (["unshare", "--pid", "--fork"], "/proc is that of another pid namespace"),
-        (
-            ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"],
-            "/proc is not mounted here",
-        ),
+        (["unshare", "--pid", "--fork"], "/proc belongs to another pid namespace"),
+        (["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"], "/proc is not mounted"),
     ],
 )
 def test_what_is_hidden_from_us_is_named(lab, library, prefix, said):

@@ -550,7 +550,7 @@ def test_why_energy_is_not_known_is_said(lab, library):
 def test_options_that_make_no_sense_are_refused_before_anything_runs(lab, library):
     for args, words in (
         (["--rate", "abc"], "'abc' as --rate"),
-        (["--shape", "1x2"], "no form NAME=VALUE"),
+        (["--shape", "1x2"], "expected NAME=VALUE"),
         (["-S", "x"], "'x' as --seed"),
         (["--data", "a", "--batch-size", 2], "--data with --shape or --batch-size"),
         (["-c", 0], "expected 1 to 1024"),

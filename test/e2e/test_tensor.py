@@ -358,7 +358,7 @@ def test_what_is_no_tensor_is_refused(tmp_path):
         (external, "external data"),
         (few, "2 values, but its shape needs 3"),
         (wide, "which uint8 does not have"),
-        (model, "no ONNX tensor"),
+        (model, "not be an ONNX tensor"),
         (TensorProto(), "element type is 0"),
     ]
     for proto, words in cases:
@@ -489,13 +489,13 @@ def test_bad_archives_are_refused(tmp_path):
     locked = stored.replace(b"PK\1\2\x14\3\x14\0\0", b"PK\1\2\x14\3\x14\0\1")
     assert damaged != stored and locked != stored
     cases = [
-        (damaged, "check sum"),
+        (damaged, "checksum"),
         (locked, "encrypted"),
         (archive([("a.npy", good)], zipfile.ZIP_LZMA), "method 14"),
-        (stored[:-1], "cut off"),
-        (archive([("readme.txt", b"hello")]), "no .npy file by its name"),
-        (archive([("a.npy", b"hello")]), "no .npy file"),
-        (archive([("a.npy", good[:-1])]), "ends too early"),
+        (stored[:-1], "it is truncated"),
+        (archive([("readme.txt", b"hello")]), "its name does not end in .npy"),
+        (archive([("a.npy", b"hello")]), "it is not an .npy file"),
+        (archive([("a.npy", good[:-1])]), "the file is truncated"),
     ]
     for data, words in cases:
         (tmp_path / "t.npz").write_bytes(data)
