@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/opt.h"
-#include "trace/export/exporter.h"
+#include "trace/export/exporters.h"
 
 struct convert_options {
 	const char *out;

@@ -15,7 +15,7 @@
 #include "base/json_read.h"
 #include "check_sink.h"
 #include "fuzz.h"
-#include "trace/export/exporter.h"
+#include "trace/export/exporters.h"
 
 struct tap {
 	struct sink sink;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Exporters: what each writes of the same recording, and what happens when it cannot. */
-#include "trace/export/exporter.h"
+#include "trace/export/exporters.h"
 
 #include <errno.h>
 #include <fcntl.h>

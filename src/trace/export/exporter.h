@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An exporter writes events in a format for other programs. One file per format (export_<name>.c), one constant of this
- * type per file, listed by name in exporters.c. It is a sink: it keeps no events, so that it may also stand behind a
+ * type per file, listed by name in exporters.h. It is a sink: it keeps no events, so that it may also stand behind a
  * recording while that is made.
  */
 #ifndef TRACE_EXPORT_EXPORTER_H
@@ -23,10 +23,5 @@ struct exporter {
 	/* Ends the file, flushes and frees; NULL does nothing. 0, or -errno and err. */
 	int (*close)(struct sink *sink, struct err *err);
 };
-
-extern const struct exporter *const exporters[]; /* NULL-terminated */
-
-/* NULL: there is none of that name. */
-const struct exporter *exporters_find(const char *name);
 
 #endif

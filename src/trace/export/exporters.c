@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every format that can be written, in the order in which lists show them: one line each, and export_<name>.c, which
- * defines export_<name>. */
+/* The list of exporters.h as an array, and looking a name up in it. */
+#include "trace/export/exporters.h"
+
 #include <string.h>
-
-#include "trace/export/exporter.h"
-
-#define EXPORTERS(F) \
-	F(perfetto) \
-	F(chrome)
 
 #define DECLARE(name) extern const struct exporter export_##name;
 EXPORTERS(DECLARE)
