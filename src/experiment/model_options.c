@@ -80,19 +80,12 @@ __attribute__((constructor)) static void make_table(void)
 	}
 }
 
-static const char *keep(struct arena *arena, const char *text, size_t len)
-{
-	char *kept = arena_alloc(arena, len + 1);
-
-	return kept ? memcpy(kept, text, len) : NULL;
-}
-
 static int add_way(struct model_way *ways, int n, int max, const char *label, size_t len, struct arena *arena,
 		   struct err *err)
 {
 	if (n == max)
 		return err_set(err, E2BIG, "cannot compare more than %d runs", max);
-	ways[n] = (struct model_way){ .label = keep(arena, label, len) };
+	ways[n] = (struct model_way){ .label = arena_keep_part(arena, label, len) };
 	if (!ways[n].label)
 		return err_set(err, ENOMEM, "cannot run the model: out of memory");
 	for (int i = 0; i < n; i++)
