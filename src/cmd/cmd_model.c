@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyze/insight/insight.h"
 #include "base/part_path.h"
 #include "capture/proc/program.h"
 #include "cmd/cmd.h"
@@ -115,7 +116,7 @@ static int run_and_print(struct job *job, const char *path)
 		code = err_set(job->err, EIO, "cannot run %s on %s: %s", path, runs.report.results->label,
 			       runs.report.results->error);
 	if (!code)
-		analysis = model_analysis_new(&runs.report, job->err);
+		analysis = insights_analyse(&runs.report, job->err);
 	if (!code && !analysis)
 		code = -ENOMEM;
 	if (!code)

@@ -72,7 +72,8 @@ static void compare(struct model_output *output, const struct run_tensor *run, c
 		output->max_abs = diff.n_finite ? diff.max_abs : NAN;
 		output->max_rel = diff.n_relative ? diff.max_rel : NAN;
 		if (diff.n_finite && diff.max_abs > 0)
-			output->where = arena_keep(arena, tensor_place(&expected, diff.max_abs_index, place, sizeof place));
+			output->where =
+			    arena_keep(arena, tensor_place(&expected, diff.max_abs_index, place, sizeof place));
 		if (*diff.why)
 			output->problem = arena_keep(arena, diff.why);
 	}

@@ -499,24 +499,13 @@ static void put_nodes(struct json *json, const struct model_analysis *analysis)
 
 static void put_insights(struct json *json, const struct model_analysis *analysis)
 {
-	static const char *const kinds[N_MODEL_INSIGHTS] = {
-		"run_failed",	 "outputs_differ", "outputs_not_compared",
-		"busy_machine",	 "nothing_taken",  "partly_taken",
-		"faster",	 "uneven",	   "drifts",
-		"few_values",	 "slow_first",	   "slow_phase",
-		"memory_bound",	 "compute_bound",  "overhead_bound",
-		"slow_operator", "tiny_operators", "moves_layout",
-		"many_threads",	 "idle_cores",	   "no_scaling",
-		"queues",	 "lost_events",
-	};
-
 	json_array(json, "insights");
-	for (uint32_t i = 0; i < analysis->n_insights; i++) {
-		const struct model_insight *insight = &analysis->insights[i];
-		struct model_words words = model_words_of(analysis, insight, false);
+	for (uint32_t i = 0; i < analysis->n_findings; i++) {
+		const struct finding *insight = &analysis->findings[i];
+		struct insight_words words = insight_words_of(analysis, insight, false);
 
 		json_object(json, NULL);
-		json_text(json, "kind", kinds[insight->kind]);
+		json_text(json, "kind", insight->insight->name);
 		json_int(json, "run", insight->result);
 		json_real(json, "value", insight->value);
 		json_known(json, "a", insight->a);
