@@ -11,6 +11,7 @@
 
 #include "analyze/result/model_compare.h"
 #include "model/run/run_result.h"
+#include "show/report/reports.h"
 
 #define AT(field) offsetof(struct model_opts, field)
 enum { MAX_ROWS = 120, MAX_WORDS = 1024 }; /* every list of options full, and more */
@@ -21,7 +22,7 @@ static const struct opt own_rows[] = {
 	  AT(ep) },
 	{ 'l', "level", "inference|operator", "only latencies, or also, in a second run, every operator", OPT_CHOICE,
 	  AT(level), "operator" },
-	{ 0, "format", "text|json|csv|csv-operators|html", "how to print the report", OPT_CHOICE, AT(format), "text" },
+	{ 0, "format", REPORT_NAMES, "how to print the report", OPT_CHOICE, AT(format), "text" },
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
 	{ 0, "report", "FILE", "write the report here as well, in the format of its suffix: .html, .json, .csv or .txt",
 	  OPT_LIST, AT(report) },

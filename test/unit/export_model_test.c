@@ -3,8 +3,6 @@
  * All writers of a model's report against files in test/data/model-report, from the same made-up runs.
  * INFTRACE_BLESS=1 writes the files anew: read what it changed.
  */
-#include "show/report/export_model.h"
-
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +14,7 @@
 #include "model_sample.h"
 #include "show/html/html.h"
 #include "show/html/plot.h"
+#include "show/report/reports.h"
 #include "show/words/model_words.h"
 
 static char *written(void (*write)(FILE *out, const struct model_analysis *analysis),
@@ -60,19 +59,45 @@ static void expect_file(const char *name, void (*write)(FILE *out, const struct 
 	free(text);
 }
 
+static void write_as(FILE *out, const char *format, const struct model_analysis *analysis,
+		     const struct report_look *look)
+{
+	report_write(out, report_format_named(format), &(struct report){ .analysis = analysis, .n_analyses = 1 }, look);
+}
+
+static void write_csv(FILE *out, const struct model_analysis *analysis)
+{
+	write_as(out, "csv", analysis, NULL);
+}
+
+static void write_csv_operators(FILE *out, const struct model_analysis *analysis)
+{
+	write_as(out, "csv-operators", analysis, NULL);
+}
+
+static void write_html(FILE *out, const struct model_analysis *analysis)
+{
+	write_as(out, "html", analysis, NULL);
+}
+
+static void write_json(FILE *out, const struct model_analysis *analysis)
+{
+	write_as(out, "json", analysis, NULL);
+}
+
 static void write_page(FILE *out, const struct model_analysis *analysis)
 {
-	export_model_text(out, analysis, &(struct export_opts){ 0 });
+	write_as(out, "text", analysis, &(struct report_look){ 0 });
 }
 
 static void write_all_in_ascii(FILE *out, const struct model_analysis *analysis)
 {
-	export_model_text(out, analysis, &(struct export_opts){ .is_all = true, .is_ascii = true });
+	write_as(out, "text", analysis, &(struct report_look){ .is_all = true, .is_ascii = true });
 }
 
 static void write_coloured(FILE *out, const struct model_analysis *analysis)
 {
-	export_model_text(out, analysis, &(struct export_opts){ .has_color = true });
+	write_as(out, "text", analysis, &(struct report_look){ .has_color = true });
 }
 
 static void all_exports_are_as_they_were(void **state)
@@ -82,15 +107,15 @@ static void all_exports_are_as_they_were(void **state)
 
 	expect_file("page.txt", write_page, analysis);
 	expect_file("all.ascii.txt", write_all_in_ascii, analysis);
-	expect_file("runs.csv", export_model_csv_runs, analysis);
-	expect_file("operators.csv", export_model_csv_operators, analysis);
-	expect_file("page.html", export_model_html, analysis);
+	expect_file("runs.csv", write_csv, analysis);
+	expect_file("operators.csv", write_csv_operators, analysis);
+	expect_file("page.html", write_html, analysis);
 	model_analysis_free(analysis);
 	/* samples are written one by one */
 	for (int r = 0; r < SAMPLE_RUNS; r++)
 		s->result[r].n_latencies = s->result[r].n_latencies > 30 ? 30 : s->result[r].n_latencies;
 	analysis = insights_analyse(&s->report, NULL);
-	expect_file("report.json", export_model_json, analysis);
+	expect_file("report.json", write_json, analysis);
 	model_analysis_free(analysis);
 	free(s);
 }
@@ -116,8 +141,7 @@ static void the_page_fits_its_width(void **state)
 
 static void what_was_not_measured_is_said(void **state)
 {
-	static void (*const writers[])(FILE *, const struct model_analysis *) = { write_page, export_model_html,
-										  export_model_json };
+	static void (*const writers[])(FILE *, const struct model_analysis *) = { write_page, write_html, write_json };
 	struct sample *s = sample_new();
 	struct model_analysis *analysis;
 
@@ -175,7 +199,7 @@ static void no_text_breaks_out(void **state)
 
 	poison(s);
 	analysis = insights_analyse(&s->report, NULL);
-	text = written(export_model_html, analysis);
+	text = written(write_html, analysis);
 	assert_null(strstr(text, "<script"));
 	assert_null(strchr(text, '\033'));
 	assert_null(strchr(text, '\001'));
@@ -185,7 +209,7 @@ static void no_text_breaks_out(void **state)
 	assert_null(strchr(text, '\033'));
 	assert_null(strchr(text, '\001'));
 	free(text);
-	text = written(export_model_csv_operators, analysis);
+	text = written(write_csv_operators, analysis);
 	assert_non_null(strstr(text, "\"'=1+1\""));
 	assert_non_null(strstr(text, "\"</title><script>alert(1)</script>\"\"'&"));
 	free(text);
@@ -196,12 +220,7 @@ static void no_text_breaks_out(void **state)
 static void little_is_known_and_nothing_breaks(void **state)
 {
 	static void (*const writers[])(FILE *, const struct model_analysis *) = {
-		write_page,
-		write_all_in_ascii,
-		export_model_json,
-		export_model_csv_runs,
-		export_model_csv_operators,
-		export_model_html,
+		write_page, write_all_in_ascii, write_json, write_csv, write_csv_operators, write_html,
 	};
 	struct model_result result;
 	struct model_report report;
@@ -307,7 +326,7 @@ static void expect_places(const char *html)
 static void strange_figures_break_nothing(void **state)
 {
 	static void (*const writers[])(FILE *, const struct model_analysis *) = {
-		write_page, write_all_in_ascii, export_model_json, export_model_csv_runs, export_model_csv_operators,
+		write_page, write_all_in_ascii, write_json, write_csv, write_csv_operators,
 	};
 
 	for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -322,7 +341,7 @@ static void strange_figures_break_nothing(void **state)
 		assert_non_null(analysis);
 		for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
 			free(written(writers[i], analysis));
-		text = written(export_model_html, analysis);
+		text = written(write_html, analysis);
 		expect_places(text);
 		free(text);
 		model_analysis_free(analysis);
@@ -339,9 +358,9 @@ static void numbers_look_the_same_in_every_locale(void **state)
 		skip(); /* no locale with decimal commas here */
 	s = sample_new();
 	analysis = insights_analyse(&s->report, NULL);
-	expect_file("page.html", export_model_html, analysis);
+	expect_file("page.html", write_html, analysis);
 	expect_file("page.txt", write_page, analysis);
-	expect_file("runs.csv", export_model_csv_runs, analysis);
+	expect_file("runs.csv", write_csv, analysis);
 	setlocale(LC_ALL, "C");
 	model_analysis_free(analysis);
 	free(s);

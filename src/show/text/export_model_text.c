@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "show/report/export_model.h"
 #include "show/text/model_page.h"
+#include "show/words/export.h"
 
 enum { WIDTH = 96, MAX_INSIGHTS = 12 };
 
@@ -222,12 +222,11 @@ static void print_files(const struct model_page *page)
 	}
 }
 
-void export_model_text(FILE *out, const struct model_analysis *analysis, const struct export_opts *opts)
+void export_model_text(FILE *out, const struct model_analysis *analysis, const struct report_look *opts)
 {
 	struct model_page page = { .page = { .out = out, .opts = *opts },
 				   .analysis = analysis,
 				   .report = analysis->report };
-	struct model_locale locale = model_locale_enter();
 
 	page.page.opts.width = opts->width ? opts->width : WIDTH;
 	page.label = calloc(analysis->report->n_results + 1, sizeof *page.label);
@@ -253,5 +252,4 @@ void export_model_text(FILE *out, const struct model_analysis *analysis, const s
 		print_files(&page);
 	}
 	free(page.label);
-	model_locale_leave(&locale);
 }

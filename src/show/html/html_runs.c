@@ -282,10 +282,9 @@ static void put_files(struct html_page *page)
 	fputs("</footer>\n", page->out);
 }
 
-void export_model_html(FILE *out, const struct model_analysis *analysis)
+void html_runs(FILE *out, const struct model_analysis *analysis)
 {
 	struct html_page page = { .out = out, .analysis = analysis, .report = analysis->report };
-	struct model_locale locale = model_locale_enter();
 
 	page.label = calloc(analysis->report->n_results + 1, sizeof *page.label);
 	for (uint32_t r = 0; page.label && r < analysis->report->n_results; r++)
@@ -309,5 +308,4 @@ void export_model_html(FILE *out, const struct model_analysis *analysis)
 	}
 	html_end(out);
 	free(page.label);
-	model_locale_leave(&locale);
 }
