@@ -18,8 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyze/insight/recorded.h"
 #include "analyze/summary/summary.h"
-#include "show/report/export.h"
+#include "show/report/reports.h"
 #include "trace/perfetto/perfetto_read.h"
 #include "trace/perfetto/perfetto_write.h"
 
@@ -173,7 +174,8 @@ static struct result measure(const void *data, size_t size)
 	uint32_t last_track = 0;
 	struct sink floor = { drop, names, &last_track };
 	struct summary_file file = { .path = "bench", .bytes = size };
-	static const struct export_opts opts;
+	static const struct report_look look;
+	struct recorded recorded;
 	struct rusage usage;
 	struct result to = { 0 };
 	struct summary *summary;
@@ -194,7 +196,9 @@ static struct result measure(const void *data, size_t size)
 	check(!summary, &err);
 	to.summary_s = now() - start;
 	start = now();
-	export_text(out, summary, &opts);
+	check(recorded_init(&recorded, summary, &err), &err);
+	report_write(out, reports[0], &(struct report){ summary, recorded.model, recorded.n }, &look);
+	recorded_done(&recorded);
 	fclose(out);
 	to.page_s = now() - start;
 	to.n_packets = result.n_packets;

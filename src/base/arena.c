@@ -43,6 +43,18 @@ void *arena_grow(struct arena *arena, const void *old, size_t old_size, size_t s
 	return new;
 }
 
+char *arena_keep_part(struct arena *arena, const char *text, size_t len)
+{
+	char *kept = arena_alloc(arena, len + 1);
+
+	return kept ? memcpy(kept, text, len) : NULL;
+}
+
+char *arena_keep(struct arena *arena, const char *text)
+{
+	return text ? arena_keep_part(arena, text, strlen(text)) : NULL;
+}
+
 void arena_done(struct arena *arena)
 {
 	for (struct block *block = arena->first, *next; block; block = next) {

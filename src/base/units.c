@@ -148,3 +148,23 @@ struct units_text units_rate(double per_second)
 	strcat(to.s, per_second < 1 ? "/min" : "/s");
 	return to;
 }
+
+struct units_text units_metric(double value, const char *unit)
+{
+	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
+	struct units_text to = { "-" };
+	int i = 0;
+
+	if (!isfinite(value))
+		return to;
+	for (; i < 5 && fabs(value) >= 999.5; i++)
+		value /= 1000;
+	snprintf(to.s, sizeof to.s, "%.20s%s%s%.16s", units_decimal(value).s, *prefixes[i] || *unit ? " " : "",
+		 prefixes[i], unit);
+	return to;
+}
+
+struct units_text units_joules(double joules)
+{
+	return fabs(joules) < 1 ? units_metric(joules * 1000, "mJ") : units_metric(joules, "J");
+}

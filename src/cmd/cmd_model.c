@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyze/insight/insight.h"
 #include "base/part_path.h"
 #include "capture/proc/program.h"
 #include "cmd/cmd.h"
@@ -16,8 +17,8 @@
 #include "experiment/model_fill.h"
 #include "experiment/model_pages.h"
 #include "experiment/model_run.h"
-#include "show/report/export_model.h"
 #include "show/term/term.h"
+#include "show/words/export.h"
 
 /* A model's file, with its free dimensions as the runs have them. */
 struct job {
@@ -81,9 +82,9 @@ static int read_model(struct job *job, const char *path)
 }
 
 /* How a text page looks on standard output. */
-static struct export_opts look_of(const struct model_opts *opts)
+static struct report_look look_of(const struct model_opts *opts)
 {
-	return (struct export_opts){
+	return (struct report_look){
 		.has_color = *term_style(stdout, TERM_BOLD),
 		.is_ascii = opts->ascii || term_wants_ascii(),
 		.is_all = opts->all,
@@ -94,7 +95,7 @@ static struct export_opts look_of(const struct model_opts *opts)
 static int run_and_print(struct job *job, const char *path)
 {
 	struct model_analysis *analysis = NULL;
-	const struct export_opts look = look_of(job->opts);
+	const struct report_look look = look_of(job->opts);
 	struct model_pages pages = { 0 };
 	const struct say say = record_say(!isatty(STDERR_FILENO), false);
 	struct model_runs runs;
@@ -115,7 +116,7 @@ static int run_and_print(struct job *job, const char *path)
 		code = err_set(job->err, EIO, "cannot run %s on %s: %s", path, runs.report.results->label,
 			       runs.report.results->error);
 	if (!code)
-		analysis = model_analysis_new(&runs.report, job->err);
+		analysis = insights_analyse(&runs.report, job->err);
 	if (!code && !analysis)
 		code = -ENOMEM;
 	if (!code)
@@ -130,7 +131,7 @@ static int run_and_print(struct job *job, const char *path)
 
 static int print_static(const struct job *job)
 {
-	struct export_opts page = look_of(job->opts);
+	struct report_look page = look_of(job->opts);
 	/* such a model cannot be loaded: the page says why */
 	int status = onnx_external_check(&job->model.externals, NULL) ? CMD_NO : CMD_DONE;
 	struct json json;

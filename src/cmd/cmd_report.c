@@ -2,9 +2,10 @@
 /* `inftrace report FILE`: reads a recording and prints what it says, as a page or as JSON. Computes nothing itself. */
 #include <string.h>
 
+#include "analyze/insight/recorded.h"
 #include "analyze/summary/recording.h"
 #include "cmd/cmd.h"
-#include "show/report/export.h"
+#include "show/report/reports.h"
 #include "show/term/term.h"
 
 struct report_opts {
@@ -13,7 +14,7 @@ struct report_opts {
 };
 
 static const struct opt report_opt_table[] = {
-	{ 'f', "format", "text|json", "how to print it", OPT_CHOICE, offsetof(struct report_opts, format), "text" },
+	{ 'f', "format", REPORT_NAMES, "how to print it", OPT_CHOICE, offsetof(struct report_opts, format), "text" },
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, offsetof(struct report_opts, json) },
 	{ 'a', "all", NULL, "show every operator, session and process, not the most important ones", OPT_FLAG,
 	  offsetof(struct report_opts, all) },
@@ -22,19 +23,23 @@ static const struct opt report_opt_table[] = {
 	{ 0 },
 };
 
-static void print(const struct report_opts *opts, const struct summary *summary)
+static int print(const struct report_opts *opts, const struct summary *summary, struct err *err)
 {
-	struct export_opts text = {
+	struct report_look look = {
 		.has_color = *term_style(stdout, TERM_BOLD) != 0,
 		.is_ascii = opts->ascii || term_wants_ascii(),
 		.is_all = opts->all,
 		.width = term_page_width(),
 	};
 
-	if (opts->json || !strcmp(opts->format, "json"))
-		export_json(stdout, summary);
-	else
-		export_text(stdout, summary, &text);
+	struct recorded recorded;
+	int code = recorded_init(&recorded, summary, err);
+	const struct report report = { summary, recorded.model, recorded.n };
+
+	if (!code)
+		report_write(stdout, report_format_named(opts->json ? "json" : opts->format), &report, &look);
+	recorded_done(&recorded);
+	return code;
 }
 
 static int report_run(const void *opts, int argc, char **argv, struct err *err)
@@ -43,7 +48,7 @@ static int report_run(const void *opts, int argc, char **argv, struct err *err)
 	int code = recording_open(&recording, argv[0], err);
 
 	if (!code)
-		print(opts, recording.summary);
+		code = print(opts, recording.summary, err);
 	recording_close(&recording);
 	return code;
 }

@@ -14,14 +14,6 @@ static int out_of_memory(struct err *err)
 	return err_set(err, ENOMEM, "cannot report on the model: out of memory");
 }
 
-static char *keep(struct arena *arena, const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *kept = arena_alloc(arena, size);
-
-	return kept ? memcpy(kept, text, size) : NULL;
-}
-
 static int64_t whole(double value)
 {
 	return isfinite(value) && value >= 0 && value < 9e18 ? (int64_t)value : -1;
@@ -72,7 +64,7 @@ static const char *shape_text(const struct onnx_type *type, struct arena *arena)
 		else if (used < sizeof text)
 			used += (size_t)snprintf(text + used, sizeof text - used, "%s", dim->name ? dim->name : "?");
 	}
-	return keep(arena, text);
+	return arena_keep(arena, text);
 }
 
 static const struct model_value *values(const struct onnx_value *from, uint32_t n, const struct shape_scope *scope,
@@ -100,13 +92,13 @@ static void fill_head(struct model_facts *facts, const struct onnx_model *model,
 
 	snprintf(text, sizeof text, "%s%s%s", model->producer_name, *model->producer_version ? " " : "",
 		 model->producer_version);
-	facts->producer = *text ? keep(arena, text) : NULL;
+	facts->producer = *text ? arena_keep(arena, text) : NULL;
 	*text = 0;
 	for (uint32_t i = 0; i < model->n_opsets && used < sizeof text; i++)
 		used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %lld", used ? ", " : "",
 					 *model->opsets[i].domain ? model->opsets[i].domain : "ai.onnx",
 					 (long long)model->opsets[i].version);
-	facts->opset = *text ? keep(arena, text) : NULL;
+	facts->opset = *text ? arena_keep(arena, text) : NULL;
 	facts->name = *model->graph.name ? model->graph.name : NULL;
 }
 

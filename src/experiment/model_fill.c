@@ -12,6 +12,7 @@
 
 #include "analyze/result/model_busy.h"
 #include "analyze/result/model_energy.h"
+#include "analyze/result/recording_result.h"
 #include "capture/source/source.h"
 #include "experiment/model_device.h"
 
@@ -33,10 +34,10 @@ static void *take(struct fill *fill, size_t n, size_t size)
 
 static const char *keep(struct fill *fill, const char *text)
 {
-	size_t size = strlen(text) + 1;
-	char *kept = *text ? take(fill, size, 1) : NULL;
+	const char *kept = *text ? arena_keep(fill->arena, text) : NULL;
 
-	return kept ? memcpy(kept, text, size) : NULL;
+	fill->is_out_of_memory |= *text && !kept;
+	return kept;
 }
 
 __attribute__((format(printf, 2, 3))) static const char *print(struct fill *fill, const char *format, ...)
@@ -48,11 +49,6 @@ __attribute__((format(printf, 2, 3))) static const char *print(struct fill *fill
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	return keep(fill, text);
-}
-
-static const char *name(struct fill *fill, const struct summary *summary, uint32_t id)
-{
-	return id ? keep(fill, names_text(store_names(summary->store), id)) : NULL;
 }
 
 /* How it ended, when it did not end as it should. */
@@ -215,81 +211,22 @@ static const struct summary_model *main_model(const struct model_pass *pass)
 
 static void fill_creation(struct fill *fill, const struct model_pass *pass)
 {
-	static const char *const phase_names[N_PHASES] = {
-		[PHASE_LOAD] = "load",
-		[PHASE_TRANSFORM] = "graph transformers",
-		[PHASE_PARTITION] = "partitioning",
-		[PHASE_COMPILE] = "provider compilation",
-		[PHASE_PREPACK] = "pre-packing of weights",
-		[PHASE_PROVIDER] = "provider libraries",
-		[PHASE_OTHER] = "other",
-	};
 	const struct summary_model *model = main_model(pass);
-	const struct summary *summary = pass->recording.summary;
-	struct model_transformer *transformers;
-	struct model_phase *phases;
 
-	if (!model || model->creation.n != 1 || !model->creation.duration.n)
-		return;
-	fill->to->creation_ns = (int64_t)model->creation.duration.total_ns;
-	phases = take(fill, N_PHASES, sizeof *phases);
-	for (int i = 0; phases && i < N_PHASES; i++)
-		if (phase_names[i] && model->creation.phase_n[i])
-			phases[fill->to->n_phases++] =
-			    (struct model_phase){ phase_names[i], (int64_t)model->creation.phase_ns[i],
-						  (int64_t)model->creation.phase_n[i] };
-	fill->to->phases = phases;
-	transformers = take(fill, model->transformers.n, sizeof *transformers);
-	for (uint32_t i = 0; transformers && i < model->transformers.n; i++) {
-		const struct summary_transformer *from = &summary->transformers[model->transformers.first + i];
-		transformers[fill->to->n_transformers++] =
-		    (struct model_transformer){ name(fill, summary, from->name), (int64_t)from->self_ns,
-						(int64_t)from->n };
-	}
-	fill->to->transformers = transformers;
+	/* two sessions: the runner's own clock tells which was asked for */
+	if (model && model->creation.n == 1 &&
+	    recording_result_creation(fill->to, pass->recording.summary, 0, fill->arena))
+		fill->is_out_of_memory = true;
 }
 
 static void fill_operators(struct fill *fill, const struct model_pass *pass)
 {
 	const struct summary_model *model = main_model(pass);
-	const struct summary *summary = pass->recording.summary;
-	struct model_operator *operators;
-	struct model_placement *placements;
 
-	if (!model || !model->nodes.n) {
+	if (!model || !model->nodes.n)
 		fill->to->operators_missing = *pass->problem ? keep(fill, pass->problem) : "no operator was seen";
-		return;
-	}
-	fill->to->n_operator_runs = (int64_t)model->coverage.n;
-	fill->to->operators_wall_ns = (double)model->coverage.wall_ns;
-	/* what no operator explains; setup is no operator */
-	fill->to->unattributed_ns = (double)(model->coverage.unattributed_ns + model->coverage.setup_ns);
-	operators = take(fill, model->nodes.n, sizeof *operators);
-	for (uint32_t i = 0; operators && i < model->nodes.n; i++) {
-		const struct summary_operator *from = &summary->nodes[model->nodes.first + i];
-		operators[fill->to->n_operators++] = (struct model_operator){
-			.name = name(fill, summary, from->name),
-			.op_type = name(fill, summary, from->op_type),
-			.provider = name(fill, summary, from->provider),
-			.shapes = name(fill, summary, from->shapes),
-			.n = from->n,
-			.mean_ns = from->duration.mean_ns,
-			.interval_ns = from->duration.interval_ns,
-			.p50_ns = (double)from->duration.p50_ns,
-			.share_ns = (double)from->share_ns,
-			.flops = -1,
-			.bytes = -1,
-		};
-	}
-	fill->to->operators = operators;
-	placements = take(fill, model->ran_on.n, sizeof *placements);
-	for (uint32_t i = 0; placements && i < model->ran_on.n; i++) {
-		const struct summary_provider *from = &summary->ran_on[model->ran_on.first + i];
-		placements[fill->to->n_placements++] =
-		    (struct model_placement){ name(fill, summary, from->provider), from->n_nodes,
-					      (int64_t)from->n_calls, (double)from->share_ns };
-	}
-	fill->to->placements = placements;
+	else if (recording_result_operators(fill->to, pass->recording.summary, 0, fill->arena))
+		fill->is_out_of_memory = true;
 }
 
 /* Why the recording has no energy, in the words of the source. */

@@ -8,10 +8,10 @@
 
 static const char *keep(struct arena *arena, const char *text, bool *is_out_of_memory)
 {
-	char *kept = text ? arena_alloc(arena, strlen(text) + 1) : NULL;
+	const char *kept = arena_keep(arena, text);
 
 	*is_out_of_memory |= text && !kept;
-	return kept ? strcpy(kept, text) : NULL;
+	return kept;
 }
 
 static void *copy(struct arena *arena, const void *array, size_t size, bool *is_out_of_memory)

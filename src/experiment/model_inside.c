@@ -25,9 +25,7 @@ struct inside {
 
 static const char *keep(struct inside *inside, const char *text)
 {
-	char *kept = *text ? arena_alloc(inside->arena, strlen(text) + 1) : NULL;
-
-	return kept ? strcpy(kept, text) : NULL;
+	return *text ? arena_keep(inside->arena, text) : NULL;
 }
 
 __attribute__((format(printf, 2, 3))) static int missing(struct inside *inside, const char *fmt, ...)

@@ -11,6 +11,7 @@
 
 #include "analyze/result/model_compare.h"
 #include "model/run/run_result.h"
+#include "show/report/reports.h"
 
 #define AT(field) offsetof(struct model_opts, field)
 enum { MAX_ROWS = 120, MAX_WORDS = 1024 }; /* every list of options full, and more */
@@ -21,7 +22,7 @@ static const struct opt own_rows[] = {
 	  AT(ep) },
 	{ 'l', "level", "inference|operator", "only latencies, or also, in a second run, every operator", OPT_CHOICE,
 	  AT(level), "operator" },
-	{ 0, "format", "text|json|csv|csv-operators|html", "how to print the report", OPT_CHOICE, AT(format), "text" },
+	{ 0, "format", REPORT_NAMES, "how to print the report", OPT_CHOICE, AT(format), "text" },
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
 	{ 0, "report", "FILE", "write the report here as well, in the format of its suffix: .html, .json, .csv or .txt",
 	  OPT_LIST, AT(report) },
@@ -80,19 +81,12 @@ __attribute__((constructor)) static void make_table(void)
 	}
 }
 
-static const char *keep(struct arena *arena, const char *text, size_t len)
-{
-	char *kept = arena_alloc(arena, len + 1);
-
-	return kept ? memcpy(kept, text, len) : NULL;
-}
-
 static int add_way(struct model_way *ways, int n, int max, const char *label, size_t len, struct arena *arena,
 		   struct err *err)
 {
 	if (n == max)
 		return err_set(err, E2BIG, "cannot compare more than %d runs", max);
-	ways[n] = (struct model_way){ .label = keep(arena, label, len) };
+	ways[n] = (struct model_way){ .label = arena_keep_part(arena, label, len) };
 	if (!ways[n].label)
 		return err_set(err, ENOMEM, "cannot run the model: out of memory");
 	for (int i = 0; i < n; i++)

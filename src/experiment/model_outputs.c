@@ -10,14 +10,6 @@
 #include "experiment/model_fill.h"
 #include "model/tensor/tensor_file.h"
 
-static char *keep(struct arena *arena, const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *kept = arena_alloc(arena, size);
-
-	return kept ? memcpy(kept, text, size) : NULL;
-}
-
 static const char *shape_text(const struct run_tensor *tensor, struct arena *arena)
 {
 	char text[512] = "";
@@ -30,13 +22,13 @@ static const char *shape_text(const struct run_tensor *tensor, struct arena *are
 	for (int32_t i = 0; i < tensor->n_dims && used < sizeof text; i++)
 		used += (size_t)snprintf(text + used, sizeof text - used, "%s%lld", i ? "x" : "",
 					 (long long)tensor->dim[i]);
-	return keep(arena, text);
+	return arena_keep(arena, text);
 }
 
 static void describe(struct model_output *output, const struct run_tensor *tensor, struct arena *arena)
 {
 	*output = (struct model_output){
-		.name = keep(arena, tensor->name),
+		.name = arena_keep(arena, tensor->name),
 		.type = onnx_elem_name(tensor->type),
 		.shape = shape_text(tensor, arena),
 		.n_elements = -1,
@@ -72,7 +64,7 @@ static void compare(struct model_output *output, const struct run_tensor *run, c
 
 	if (read_output(folders->to, run->file, run->type, &actual, &err) ||
 	    read_output(folders->from, run->file, run->type, &expected, &err)) {
-		output->problem = keep(arena, err.msg);
+		output->problem = arena_keep(arena, err.msg);
 	} else {
 		output->is_equal = tensor_compare(&expected, &actual, tensor_default_tolerance(expected.type), &diff);
 		output->n_elements = (int64_t)diff.n_elements;
@@ -80,9 +72,10 @@ static void compare(struct model_output *output, const struct run_tensor *run, c
 		output->max_abs = diff.n_finite ? diff.max_abs : NAN;
 		output->max_rel = diff.n_relative ? diff.max_rel : NAN;
 		if (diff.n_finite && diff.max_abs > 0)
-			output->where = keep(arena, tensor_place(&expected, diff.max_abs_index, place, sizeof place));
+			output->where =
+			    arena_keep(arena, tensor_place(&expected, diff.max_abs_index, place, sizeof place));
 		if (*diff.why)
-			output->problem = keep(arena, diff.why);
+			output->problem = arena_keep(arena, diff.why);
 	}
 	tensor_done(&actual);
 	tensor_done(&expected);
@@ -97,7 +90,7 @@ static void take_compared(struct model_output *output, const struct run_tensor *
 	output->max_rel = run->max_rel;
 	output->is_equal = run->compared == RUN_SAME;
 	if (run->compared == RUN_NOT_COMPARABLE)
-		output->problem = keep(arena, run->why);
+		output->problem = arena_keep(arena, run->why);
 }
 
 /* folders NULL: beside what was expected. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The report of `inftrace model`, on standard output and in files. What is in it is in src/export. */
+/* The report of `inftrace model`, on standard output and in files. What is in it, src/show decides. */
 #include "experiment/model_pages.h"
 
 #include <errno.h>
@@ -7,41 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "show/report/export_model.h"
-
-/* One row for each format and each ending of a file's name. What is not among them is text. */
-static const struct format {
-	const char *name, *suffix; /* suffix NULL: only by its name */
-	void (*write)(FILE *out, const struct model_analysis *analysis);
-} formats[] = {
-	{ "json", ".json", export_model_json },
-	{ "csv", ".csv", export_model_csv_runs },
-	{ "csv-operators", NULL, export_model_csv_operators },
-	{ "html", ".html", export_model_html },
-	{ "html", ".htm", export_model_html },
-};
-
-enum { N_FORMATS = sizeof formats / sizeof *formats };
-
-static const struct format *format_named(const char *name)
-{
-	for (size_t i = 0; i < N_FORMATS; i++)
-		if (!strcmp(name, formats[i].name))
-			return &formats[i];
-	return NULL;
-}
-
-static const struct format *format_of_file(const char *path)
-{
-	size_t len = strlen(path);
-
-	for (size_t i = 0; i < N_FORMATS; i++) {
-		size_t suffix = formats[i].suffix ? strlen(formats[i].suffix) : len;
-		if (len > suffix && !strcmp(path + len - suffix, formats[i].suffix))
-			return &formats[i];
-	}
-	return NULL;
-}
+#include "show/report/reports.h"
 
 int model_pages_open(struct model_pages *pages, const struct model_opts *opts, struct err *err)
 {
@@ -67,22 +33,14 @@ int model_pages_open(struct model_pages *pages, const struct model_opts *opts, s
 	return 0;
 }
 
-static void write_page(FILE *file, const struct format *format, const struct model_analysis *analysis,
-		       const struct export_opts *look)
-{
-	if (format)
-		format->write(file, analysis);
-	else
-		export_model_text(file, analysis, look);
-}
-
 int model_pages_write(struct model_pages *pages, const struct model_analysis *analysis,
-		      const struct export_opts *terminal, struct err *err)
+		      const struct report_look *terminal, struct err *err)
 {
 	const struct model_opts *opts = pages->opts;
-	struct export_opts look = *terminal;
+	const struct report report = { .analysis = analysis, .n_analyses = 1 };
+	struct report_look look = *terminal;
 
-	write_page(stdout, format_named(opts->json ? "json" : opts->format), analysis, terminal);
+	report_write(stdout, report_format_named(opts->json ? "json" : opts->format), &report, terminal);
 	look.has_color = false;
 	look.width = 0;
 	for (size_t i = 0; i < pages->n; i++) {
@@ -90,7 +48,7 @@ int model_pages_write(struct model_pages *pages, const struct model_analysis *an
 		/* what was there before stays until now */
 		if (!pages->is_new[i] && ftruncate(fileno(pages->file[i]), 0) && errno != EINVAL)
 			return err_set(err, errno, "cannot overwrite %s: %s", opts->report.item[i], strerror(errno));
-		write_page(pages->file[i], format_of_file(opts->report.item[i]), analysis, &look);
+		report_write(pages->file[i], report_format_of(opts->report.item[i]), &report, &look);
 		if (fflush(pages->file[i]) || ferror(pages->file[i]))
 			return err_set(err, errno ? errno : EIO, "cannot write %s: %s", opts->report.item[i],
 				       strerror(errno ? errno : EIO));

@@ -10,7 +10,7 @@
 
 #include "analyze/result/model_analysis.h"
 #include "experiment/model_options.h"
-#include "show/report/export.h"
+#include "show/words/export.h"
 
 struct model_pages {
 	const struct model_opts *opts;
@@ -25,7 +25,7 @@ int model_pages_open(struct model_pages *pages, const struct model_opts *opts, s
  * written.
  */
 int model_pages_write(struct model_pages *pages, const struct model_analysis *analysis,
-		      const struct export_opts *terminal, struct err *err);
+		      const struct report_look *terminal, struct err *err);
 /* is_failed: files that are new are removed again. */
 void model_pages_close(struct model_pages *pages, bool is_failed);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A trace file, any bytes, all the way to the report: sums hold, and nothing reaches a terminal but plain text. */
+/* A trace file, any bytes, all the way to every format of the report: sums hold, and nothing reaches a terminal but
+ * plain text. */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyze/insight/recorded.h"
 #include "fuzz.h"
-#include "show/report/export.h"
+#include "show/report/reports.h"
 #include "trace/perfetto/perfetto_read.h"
 
 static void require(bool claim, const char *what)
@@ -46,17 +48,25 @@ static void check_text(const char *text, size_t size, bool is_ascii)
 
 static void print(const struct summary *summary, bool is_ascii)
 {
-	struct export_opts opts = { .is_ascii = is_ascii, .is_all = !is_ascii, .width = 80 };
+	struct report_look look = { .is_ascii = is_ascii, .is_all = !is_ascii, .width = 80 };
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	require(out, "there is memory");
-	export_text(out, summary, &opts);
-	fflush(out);
-	check_text(text, size, is_ascii);
-	export_json(out, summary);
+	struct recorded recorded;
+	struct err err;
+	struct report report;
+
+	require(out && !recorded_init(&recorded, summary, &err), "there is memory");
+	report = (struct report){ summary, recorded.model, recorded.n };
+	for (size_t i = 0; reports[i]; i++) {
+		report_write(out, reports[i], &report, &look);
+		fflush(out);
+		if (!i)
+			check_text(text, size, is_ascii);
+	}
 	fclose(out);
+	recorded_done(&recorded);
 	free(text);
 }
 

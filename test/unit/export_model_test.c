@@ -3,8 +3,6 @@
  * All writers of a model's report against files in test/data/model-report, from the same made-up runs.
  * INFTRACE_BLESS=1 writes the files anew: read what it changed.
  */
-#include "show/report/export_model.h"
-
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +14,7 @@
 #include "model_sample.h"
 #include "show/html/html.h"
 #include "show/html/plot.h"
+#include "show/report/reports.h"
 #include "show/words/model_words.h"
 
 static char *written(void (*write)(FILE *out, const struct model_analysis *analysis),
@@ -60,37 +59,63 @@ static void expect_file(const char *name, void (*write)(FILE *out, const struct 
 	free(text);
 }
 
+static void write_as(FILE *out, const char *format, const struct model_analysis *analysis,
+		     const struct report_look *look)
+{
+	report_write(out, report_format_named(format), &(struct report){ .analysis = analysis, .n_analyses = 1 }, look);
+}
+
+static void write_csv(FILE *out, const struct model_analysis *analysis)
+{
+	write_as(out, "csv", analysis, NULL);
+}
+
+static void write_csv_operators(FILE *out, const struct model_analysis *analysis)
+{
+	write_as(out, "csv-operators", analysis, NULL);
+}
+
+static void write_html(FILE *out, const struct model_analysis *analysis)
+{
+	write_as(out, "html", analysis, NULL);
+}
+
+static void write_json(FILE *out, const struct model_analysis *analysis)
+{
+	write_as(out, "json", analysis, NULL);
+}
+
 static void write_page(FILE *out, const struct model_analysis *analysis)
 {
-	export_model_text(out, analysis, &(struct export_opts){ 0 });
+	write_as(out, "text", analysis, &(struct report_look){ 0 });
 }
 
 static void write_all_in_ascii(FILE *out, const struct model_analysis *analysis)
 {
-	export_model_text(out, analysis, &(struct export_opts){ .is_all = true, .is_ascii = true });
+	write_as(out, "text", analysis, &(struct report_look){ .is_all = true, .is_ascii = true });
 }
 
 static void write_coloured(FILE *out, const struct model_analysis *analysis)
 {
-	export_model_text(out, analysis, &(struct export_opts){ .has_color = true });
+	write_as(out, "text", analysis, &(struct report_look){ .has_color = true });
 }
 
 static void all_exports_are_as_they_were(void **state)
 {
 	struct sample *s = sample_new();
-	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
 
 	expect_file("page.txt", write_page, analysis);
 	expect_file("all.ascii.txt", write_all_in_ascii, analysis);
-	expect_file("runs.csv", export_model_csv_runs, analysis);
-	expect_file("operators.csv", export_model_csv_operators, analysis);
-	expect_file("page.html", export_model_html, analysis);
+	expect_file("runs.csv", write_csv, analysis);
+	expect_file("operators.csv", write_csv_operators, analysis);
+	expect_file("page.html", write_html, analysis);
 	model_analysis_free(analysis);
 	/* samples are written one by one */
 	for (int r = 0; r < SAMPLE_RUNS; r++)
 		s->result[r].n_latencies = s->result[r].n_latencies > 30 ? 30 : s->result[r].n_latencies;
-	analysis = model_analysis_new(&s->report, NULL);
-	expect_file("report.json", export_model_json, analysis);
+	analysis = insights_analyse(&s->report, NULL);
+	expect_file("report.json", write_json, analysis);
 	model_analysis_free(analysis);
 	free(s);
 }
@@ -98,7 +123,7 @@ static void all_exports_are_as_they_were(void **state)
 static void the_page_fits_its_width(void **state)
 {
 	struct sample *s = sample_new();
-	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
 	char *text = written(write_page, analysis), *ascii = written(write_all_in_ascii, analysis), *save = NULL;
 
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -116,14 +141,13 @@ static void the_page_fits_its_width(void **state)
 
 static void what_was_not_measured_is_said(void **state)
 {
-	static void (*const writers[])(FILE *, const struct model_analysis *) = { write_page, export_model_html,
-										  export_model_json };
+	static void (*const writers[])(FILE *, const struct model_analysis *) = { write_page, write_html, write_json };
 	struct sample *s = sample_new();
 	struct model_analysis *analysis;
 
 	s->result[0].ended_early = "there is no room for more latencies";
 	s->result[0].n_unserved = 1234567;
-	analysis = model_analysis_new(&s->report, NULL);
+	analysis = insights_analyse(&s->report, NULL);
 	for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
 		char *text = written(writers[i], analysis);
 
@@ -139,7 +163,7 @@ static void what_was_not_measured_is_said(void **state)
 static void colour_is_for_terminals(void **state)
 {
 	struct sample *s = sample_new();
-	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
 	char *plain = written(write_page, analysis), *coloured = written(write_coloured, analysis);
 
 	assert_null(strchr(plain, '\033'));
@@ -174,8 +198,8 @@ static void no_text_breaks_out(void **state)
 	char *text;
 
 	poison(s);
-	analysis = model_analysis_new(&s->report, NULL);
-	text = written(export_model_html, analysis);
+	analysis = insights_analyse(&s->report, NULL);
+	text = written(write_html, analysis);
 	assert_null(strstr(text, "<script"));
 	assert_null(strchr(text, '\033'));
 	assert_null(strchr(text, '\001'));
@@ -185,7 +209,7 @@ static void no_text_breaks_out(void **state)
 	assert_null(strchr(text, '\033'));
 	assert_null(strchr(text, '\001'));
 	free(text);
-	text = written(export_model_csv_operators, analysis);
+	text = written(write_csv_operators, analysis);
 	assert_non_null(strstr(text, "\"'=1+1\""));
 	assert_non_null(strstr(text, "\"</title><script>alert(1)</script>\"\"'&"));
 	free(text);
@@ -196,12 +220,7 @@ static void no_text_breaks_out(void **state)
 static void little_is_known_and_nothing_breaks(void **state)
 {
 	static void (*const writers[])(FILE *, const struct model_analysis *) = {
-		write_page,
-		write_all_in_ascii,
-		export_model_json,
-		export_model_csv_runs,
-		export_model_csv_operators,
-		export_model_html,
+		write_page, write_all_in_ascii, write_json, write_csv, write_csv_operators, write_html,
 	};
 	struct model_result result;
 	struct model_report report;
@@ -215,7 +234,7 @@ static void little_is_known_and_nothing_breaks(void **state)
 			struct model_analysis *analysis;
 
 			result.latencies = &latency;
-			analysis = model_analysis_new(&report, NULL);
+			analysis = insights_analyse(&report, NULL);
 			for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
 				char *text = written(writers[i], analysis);
 
@@ -307,7 +326,7 @@ static void expect_places(const char *html)
 static void strange_figures_break_nothing(void **state)
 {
 	static void (*const writers[])(FILE *, const struct model_analysis *) = {
-		write_page, write_all_in_ascii, export_model_json, export_model_csv_runs, export_model_csv_operators,
+		write_page, write_all_in_ascii, write_json, write_csv, write_csv_operators,
 	};
 
 	for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -318,11 +337,11 @@ static void strange_figures_break_nothing(void **state)
 		s->seed = seed;
 		for (int i = 0; i < 12; i++)
 			make_strange(s);
-		analysis = model_analysis_new(&s->report, NULL);
+		analysis = insights_analyse(&s->report, NULL);
 		assert_non_null(analysis);
 		for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
 			free(written(writers[i], analysis));
-		text = written(export_model_html, analysis);
+		text = written(write_html, analysis);
 		expect_places(text);
 		free(text);
 		model_analysis_free(analysis);
@@ -338,10 +357,10 @@ static void numbers_look_the_same_in_every_locale(void **state)
 	if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
 		skip(); /* no locale with decimal commas here */
 	s = sample_new();
-	analysis = model_analysis_new(&s->report, NULL);
-	expect_file("page.html", export_model_html, analysis);
+	analysis = insights_analyse(&s->report, NULL);
+	expect_file("page.html", write_html, analysis);
 	expect_file("page.txt", write_page, analysis);
-	expect_file("runs.csv", export_model_csv_runs, analysis);
+	expect_file("runs.csv", write_csv, analysis);
 	setlocale(LC_ALL, "C");
 	model_analysis_free(analysis);
 	free(s);
@@ -391,17 +410,17 @@ static void figures_have_words(void **state)
 	assert_string_equal(model_ratio_words(&ratio).s, "cannot tell (1.81 to 2.00 x)");
 	ratio = (struct model_ratio){ NAN, NAN, NAN, false, false };
 	assert_string_equal(model_ratio_words(&ratio).s, "-");
-	assert_string_equal(model_metric(139.2e9, "FLOP/s").s, "139 GFLOP/s");
-	assert_string_equal(model_metric(0, "B/s").s, "0 B/s");
-	assert_string_equal(model_metric(1240000, "").s, "1.24 M");
-	assert_string_equal(model_metric(NAN, "").s, "-");
+	assert_string_equal(units_metric(139.2e9, "FLOP/s").s, "139 GFLOP/s");
+	assert_string_equal(units_metric(0, "B/s").s, "0 B/s");
+	assert_string_equal(units_metric(1240000, "").s, "1.24 M");
+	assert_string_equal(units_metric(NAN, "").s, "-");
 	assert_string_equal(model_provider("OpenVINOExecutionProvider", 40, true).s, "OpenVINO");
 	assert_string_equal(model_text("a\n", 40, true).s, "a");
 }
 
 static void expect_verdict(struct sample *s, const char *expected)
 {
-	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
 
 	assert_string_equal(model_verdict(analysis, true).s, expected);
 	model_analysis_free(analysis);
@@ -468,10 +487,10 @@ static void the_verdict_says_when_a_speed_is_worth_nothing(void **state)
 	output.problem = "its file cannot be read";
 	expect_verdict(s, "m: openvino is 1.85 times as fast as cpu (95 % interval 1.82 to 1.88, of one process each), "
 			  "which takes 4.84 +- 0.05 ms an inference");
-	analysis = model_analysis_new(&s->report, NULL);
-	assert_int_equal(analysis->insights[0].kind, MODEL_OUTPUTS_UNKNOWN);
-	assert_string_equal(model_words_of(analysis, &analysis->insights[0], true).finding.s,
-			    "outputs could not be compared with those of cpu");
+	analysis = insights_analyse(&s->report, NULL);
+	assert_string_equal(analysis->findings[0].insight->name, "outputs_not_compared");
+	assert_string_equal(insight_words_of(analysis, &analysis->findings[0], true).finding.s,
+			    "its outputs could not be compared with those of cpu");
 	model_analysis_free(analysis);
 	s->result[0].outputs = sample_different;
 	s->result[0].n_outputs = 1;

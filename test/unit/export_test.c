@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "show/report/export.h"
-
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +7,10 @@
 
 #include <cmocka.h>
 
+#include "analyze/insight/recorded.h"
 #include "base/printable.h"
 #include "base/units.h"
+#include "show/report/reports.h"
 #include "stream.h"
 
 static void durations_have_three_digits(void **state)
@@ -103,7 +103,7 @@ static void long_names_lose_their_middle(void **state)
 	free(huge);
 }
 
-static char *text_of(struct stream *s, bool is_json, struct export_opts opts)
+static char *text_of(struct stream *s, const char *format, struct report_look look)
 {
 	struct summary_file file = { .path = "a.pftrace" };
 	struct summary *summary = summary_new(s->store, &file, NULL);
@@ -111,11 +111,14 @@ static char *text_of(struct stream *s, bool is_json, struct export_opts opts)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	if (is_json)
-		export_json(out, summary);
-	else
-		export_text(out, summary, &opts);
+	struct recorded recorded;
+	struct report report;
+
+	assert_int_equal(recorded_init(&recorded, summary, NULL), 0);
+	report = (struct report){ summary, recorded.model, recorded.n };
+	report_write(out, report_format_named(format), &report, &look);
 	fclose(out);
+	recorded_done(&recorded);
 	summary_free(summary);
 	return text;
 }
@@ -187,7 +190,7 @@ static void no_name_reaches_the_terminal_as_it_is(void **state)
 
 		stream_init(&s);
 		put_hostile(&s, bad);
-		text = text_of(&s, false, (struct export_opts){ .is_ascii = is_ascii, .is_all = true });
+		text = text_of(&s, "text", (struct report_look){ .is_ascii = is_ascii, .is_all = true });
 		assert_non_null(strstr(text, "owned"));
 		for (const unsigned char *c = (unsigned char *)text; *c; c++)
 			assert_true((*c >= 0x20 || *c == '\n') && *c != 0x7f && (!is_ascii || *c < 0x80));
@@ -232,7 +235,7 @@ static void json_escapes_what_must_be(void **state)
 
 	stream_init(&s);
 	put_hostile(&s, "\033\"\\\x01\xff\n end");
-	text = text_of(&s, true, (struct export_opts){ 0 });
+	text = text_of(&s, "json", (struct report_look){ 0 });
 	check_json(text);
 	assert_non_null(strstr(text, "\"\\u001b\\\"\\\\\\u0001\\ufffd\\n end\""));
 	free(text);
@@ -250,7 +253,7 @@ static void lines_keep_to_the_width(void **state)
 		bad[i] = ' ';
 	stream_init(&s);
 	put_hostile(&s, bad);
-	text = text_of(&s, false, (struct export_opts){ .width = 100 });
+	text = text_of(&s, "text", (struct report_look){ .width = 100 });
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		assert_true(printable_width(line) <= 100);
 		assert_true(*line && line[strlen(line) - 1] != ' ');
@@ -266,10 +269,10 @@ static void colour_comes_only_when_asked_for(void **state)
 
 	stream_init(&s);
 	put_hostile(&s, "name");
-	text = text_of(&s, false, (struct export_opts){ 0 });
+	text = text_of(&s, "text", (struct report_look){ 0 });
 	assert_null(strchr(text, '\033'));
 	free(text);
-	text = text_of(&s, false, (struct export_opts){ .has_color = true });
+	text = text_of(&s, "text", (struct report_look){ .has_color = true });
 	assert_non_null(strstr(text, "\033[1m"));
 	assert_non_null(strstr(text, "\033[31m"));
 	free(text);
@@ -350,6 +353,22 @@ static void the_verdict_says_what_happened(void **state)
 	stream_done(&s);
 }
 
+static void the_names_of_formats_are_those_of_the_table(void **state)
+{
+	char names[200] = "";
+
+	for (size_t i = 0; reports[i]; i++) {
+		strcat(names, i ? "|" : "");
+		strcat(names, reports[i]->name);
+	}
+	assert_string_equal(names, REPORT_NAMES);
+	assert_ptr_equal(report_format_of("a/b.htm"), report_format_named("html"));
+	assert_ptr_equal(report_format_of("b.json"), report_format_named("json"));
+	assert_ptr_equal(report_format_of(".json"), reports[0]);
+	assert_ptr_equal(report_format_of("page"), reports[0]);
+	assert_null(report_format_named("yaml"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +381,7 @@ int main(void)
 		cmocka_unit_test(lines_keep_to_the_width),
 		cmocka_unit_test(colour_comes_only_when_asked_for),
 		cmocka_unit_test(the_verdict_says_what_happened),
+		cmocka_unit_test(the_names_of_formats_are_those_of_the_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

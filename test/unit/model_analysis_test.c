@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analyze/insight/insight.h"
 #include "model_sample.h"
 
 static struct machine_peak peak_of(double core_flops, double flops, double bytes, double cache_bytes, int64_t n_cpus)
@@ -60,50 +61,49 @@ static void what_is_not_known_bounds_nothing(void **state)
 	assert_int_equal(model_bound_of(1000, 1000, NAN, &peak, -1).by, MODEL_BOUND_UNKNOWN);
 }
 
-static const struct model_insight *find(const struct model_analysis *analysis, enum model_insight_kind kind,
-					uint32_t result)
+static const struct finding *find(const struct model_analysis *analysis, const char *name, uint32_t result)
 {
-	for (uint32_t i = 0; i < analysis->n_insights; i++)
-		if (analysis->insights[i].kind == kind && analysis->insights[i].result == result)
-			return &analysis->insights[i];
+	for (uint32_t i = 0; i < analysis->n_findings; i++)
+		if (!strcmp(analysis->findings[i].insight->name, name) && analysis->findings[i].result == result)
+			return &analysis->findings[i];
 	return NULL;
 }
 
 static void the_sample_says_what_it_should(void **state)
 {
 	struct sample *s = sample_new();
-	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
-	const struct model_insight *found;
+	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
+	const struct finding *found;
 
-	assert_int_equal(analysis->insights[0].kind, MODEL_RUN_FAILED);
-	assert_int_equal(analysis->insights[1].kind, MODEL_OUTPUTS_DIFFER);
-	assert_int_equal(analysis->insights[1].result, 2);
-	found = find(analysis, MODEL_PARTLY_TAKEN, 1);
+	assert_string_equal(analysis->findings[0].insight->name, "run_failed");
+	assert_string_equal(analysis->findings[1].insight->name, "outputs_differ");
+	assert_int_equal(analysis->findings[1].result, 2);
+	found = find(analysis, "partly_taken", 1);
 	assert_true(found && found->a == 18 && found->b == 21 && fabs(found->value - 0.6 / 2.56) < 1e-9);
-	found = find(analysis, MODEL_FASTER, 2);
+	found = find(analysis, "faster", 2);
 	assert_true(found && found->value > 4.2 && found->value < 4.5 && found->low < found->value);
-	assert_null(find(analysis, MODEL_FASTER, 1));
-	found = find(analysis, MODEL_SLOW_FIRST, 2);
+	assert_null(find(analysis, "faster", 1));
+	found = find(analysis, "slow_first", 2);
 	assert_true(found && found->low == 81000000);
-	assert_null(find(analysis, MODEL_SLOW_FIRST, 0));
-	found = find(analysis, MODEL_SLOW_PHASE, 0);
+	assert_null(find(analysis, "slow_first", 0));
+	found = find(analysis, "slow_phase", 0);
 	assert_true(found && !strcmp(found->text, "ConstantFolding"));
-	found = find(analysis, MODEL_SLOW_PHASE, 1);
+	found = find(analysis, "slow_phase", 1);
 	assert_true(found && !strcmp(found->text, "compilation"));
-	found = find(analysis, MODEL_SLOW_OPERATOR, 0);
+	found = find(analysis, "slow_operator", 0);
 	assert_string_equal(found->text, "/block5/Conv");
 	/* at 47 % of the possible something else holds them up */
-	assert_null(find(analysis, MODEL_COMPUTE_BOUND, 0));
-	assert_null(find(analysis, MODEL_MEMORY_BOUND, 0));
-	assert_non_null(find(analysis, MODEL_NO_SCALING, 3));
-	assert_null(find(analysis, MODEL_MANY_THREADS, 0));
-	assert_null(find(analysis, MODEL_NOTHING_TAKEN, 1));
-	assert_null(find(analysis, MODEL_DRIFTS, 0));
+	assert_null(find(analysis, "compute_bound", 0));
+	assert_null(find(analysis, "memory_bound", 0));
+	assert_non_null(find(analysis, "no_scaling", 3));
+	assert_null(find(analysis, "many_threads", 0));
+	assert_null(find(analysis, "nothing_taken", 1));
+	assert_null(find(analysis, "drifts", 0));
 	model_analysis_free(analysis);
 	for (uint32_t i = 0; i < s->result[0].n_operators; i++)
 		s->op[0][i].mean_ns *= 0.6;
-	analysis = model_analysis_new(&s->report, NULL);
-	found = find(analysis, MODEL_COMPUTE_BOUND, 0);
+	analysis = insights_analyse(&s->report, NULL);
+	found = find(analysis, "compute_bound", 0);
 	assert_true(found && found->low > 0.7 && found->low < 0.8);
 	model_analysis_free(analysis);
 	free(s);
@@ -112,7 +112,7 @@ static void the_sample_says_what_it_should(void **state)
 static void figures_of_a_run_follow_from_its_facts(void **state)
 {
 	struct sample *s = sample_new();
-	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
 	const struct model_run *run = &analysis->runs[0];
 
 	assert_int_equal(run->latency.n, SAMPLE_LATENCIES);
@@ -150,7 +150,7 @@ static void failures_shapes_and_queues_are_told_apart(void **state)
 	result->shapes = shapes;
 	result->n_shapes = 2;
 	result->rate_per_s = 150;
-	analysis = model_analysis_new(&s->report, NULL);
+	analysis = insights_analyse(&s->report, NULL);
 	assert_int_equal(analysis->runs[0].n_failed, 1);
 	assert_int_equal(analysis->runs[0].latency.n, SAMPLE_LATENCIES - 1);
 	assert_int_equal(analysis->runs[0].n_groups, 2);
@@ -158,7 +158,7 @@ static void failures_shapes_and_queues_are_told_apart(void **state)
 	assert_int_equal(analysis->runs[0].groups[1].latency.n, SAMPLE_LATENCIES / 2 - 1);
 	assert_true(analysis->runs[0].groups[1].latency.mean_ns > 1.9 * analysis->runs[0].groups[0].latency.mean_ns);
 	assert_true(fabs(analysis->runs[0].response.mean_ns - analysis->runs[0].latency.mean_ns - 5000000) < 1);
-	assert_true(find(analysis, MODEL_QUEUES, 0) && find(analysis, MODEL_QUEUES, 0)->a == 150);
+	assert_true(find(analysis, "queues", 0) && find(analysis, "queues", 0)->a == 150);
 	model_analysis_free(analysis);
 	free(s);
 }
@@ -166,7 +166,7 @@ static void failures_shapes_and_queues_are_told_apart(void **state)
 static void processes_that_differ_widen_the_interval(void **state)
 {
 	struct sample *s = sample_new();
-	struct model_analysis *analysis = model_analysis_new(&s->report, NULL);
+	struct model_analysis *analysis = insights_analyse(&s->report, NULL);
 	double alone_ns = analysis->runs[0].latency.interval_ns, rate = analysis->runs[0].rate_per_s;
 
 	assert_int_equal(analysis->runs[0].n_rounds, 1);
@@ -179,7 +179,7 @@ static void processes_that_differ_widen_the_interval(void **state)
 		one->start_ns += one->round * 60000000000u;
 		one->duration_ns += one->round == 2 ? one->duration_ns / 10 : 0;
 	}
-	analysis = model_analysis_new(&s->report, NULL);
+	analysis = insights_analyse(&s->report, NULL);
 	assert_int_equal(analysis->runs[0].n_rounds, 4);
 	assert_false(analysis->runs[0].latency.is_short);
 	assert_true(analysis->runs[0].latency.interval_ns > 3 * alone_ns);
@@ -189,7 +189,7 @@ static void processes_that_differ_widen_the_interval(void **state)
 	/* each slower than the one before: by chance, for all that can be known */
 	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
 		s->latency[0][i].duration_ns += s->latency[0][i].round * 200000;
-	analysis = model_analysis_new(&s->report, NULL);
+	analysis = insights_analyse(&s->report, NULL);
 	assert_int_equal(analysis->runs[0].latency.drift, MODEL_STEADY);
 	model_analysis_free(analysis);
 	free(s);
@@ -205,7 +205,7 @@ static void one_process_each_needs_medians_that_differ(void **state)
 	s->result[1].n_latencies = SAMPLE_LATENCIES;
 	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i += 10)
 		s->latency[1][i].duration_ns += 4000000;
-	analysis = model_analysis_new(&s->report, NULL);
+	analysis = insights_analyse(&s->report, NULL);
 	assert_true(analysis->runs[1].speed.is_known && analysis->runs[1].speed.value < 0.95);
 	assert_false(analysis->runs[1].speed.is_different);
 	assert_true(analysis->runs[2].speed.is_different);
@@ -213,7 +213,7 @@ static void one_process_each_needs_medians_that_differ(void **state)
 	/* several processes of each have seen it all */
 	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
 		s->latency[0][i].round = s->latency[1][i].round = i / (SAMPLE_LATENCIES / 8);
-	analysis = model_analysis_new(&s->report, NULL);
+	analysis = insights_analyse(&s->report, NULL);
 	assert_true(analysis->runs[1].speed.is_different);
 	model_analysis_free(analysis);
 	free(s);
@@ -231,7 +231,7 @@ static void processes_that_are_all_slower_tell_the_difference(void **state)
 		s->latency[0][i].round = s->latency[1][i].round = i / (SAMPLE_LATENCIES / 4);
 		s->latency[1][i].duration_ns *= s->latency[1][i].round == 1 ? 100 : 2;
 	}
-	analysis = model_analysis_new(&s->report, NULL);
+	analysis = insights_analyse(&s->report, NULL);
 	assert_true(analysis->runs[1].latency.interval_ns > analysis->runs[1].latency.mean_ns);
 	assert_true(analysis->runs[1].is_apart && analysis->runs[1].speed.is_different);
 	model_analysis_free(analysis);
@@ -239,7 +239,7 @@ static void processes_that_are_all_slower_tell_the_difference(void **state)
 	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
 		s->latency[0][i].round = s->latency[1][i].round = i / (SAMPLE_LATENCIES / 3);
 	s->result[0].n_latencies = s->result[1].n_latencies = SAMPLE_LATENCIES / 3 * 3;
-	analysis = model_analysis_new(&s->report, NULL);
+	analysis = insights_analyse(&s->report, NULL);
 	assert_true(analysis->runs[1].n_rounds == 3 && !analysis->runs[1].is_apart);
 	model_analysis_free(analysis);
 	free(s);
@@ -258,13 +258,12 @@ static void other_findings_need_their_figures(void **state)
 	for (uint32_t i = 0; i < s->result[2].n_operators; i++)
 		s->op[2][i].mean_ns = 2000, s->op[2][i].provider = "CPUExecutionProvider";
 	s->result[2].unattributed_ns = 0.4 * s->result[2].operators_wall_ns;
-	analysis = model_analysis_new(&s->report, NULL);
-	assert_true(find(analysis, MODEL_DRIFTS, 0) && find(analysis, MODEL_DRIFTS, 0)->value > 1.1);
-	assert_true(find(analysis, MODEL_MANY_THREADS, 0)->a == 64 && find(analysis, MODEL_MANY_THREADS, 0)->b == 4);
-	assert_int_equal(find(analysis, MODEL_LOST_EVENTS, 0)->a, 12);
-	assert_string_equal(find(analysis, MODEL_NOTHING_TAKEN, 1)->text, "OpenVINOExecutionProvider");
-	assert_true(find(analysis, MODEL_TINY_OPERATORS, 2) &&
-		    find(analysis, MODEL_TINY_OPERATORS, 2)->a == SAMPLE_NODES);
+	analysis = insights_analyse(&s->report, NULL);
+	assert_true(find(analysis, "drifts", 0) && find(analysis, "drifts", 0)->value > 1.1);
+	assert_true(find(analysis, "many_threads", 0)->a == 64 && find(analysis, "many_threads", 0)->b == 4);
+	assert_int_equal(find(analysis, "lost_events", 0)->a, 12);
+	assert_string_equal(find(analysis, "nothing_taken", 1)->text, "OpenVINOExecutionProvider");
+	assert_true(find(analysis, "tiny_operators", 2) && find(analysis, "tiny_operators", 2)->a == SAMPLE_NODES);
 	model_analysis_free(analysis);
 	free(s);
 }
@@ -276,19 +275,19 @@ static void others_on_the_machine_are_not_idle_cpus(void **state)
 
 	s->result[0].cpu_user_ns = s->result[0].steady_ns;
 	s->result[0].cpu_system_ns = 0;
-	analysis = model_analysis_new(&s->report, NULL);
-	assert_true(find(analysis, MODEL_IDLE_CORES, 0) && !find(analysis, MODEL_BUSY_MACHINE, 0));
+	analysis = insights_analyse(&s->report, NULL);
+	assert_true(find(analysis, "idle_cores", 0) && !find(analysis, "busy_machine", 0));
 	model_analysis_free(analysis);
 	s->result[0].others_cpu_ns = 3.0 * (double)s->result[0].steady_ns;
 	s->report.machine.n_all_cpus = 4;
-	analysis = model_analysis_new(&s->report, NULL);
-	assert_true(!find(analysis, MODEL_IDLE_CORES, 0) && find(analysis, MODEL_BUSY_MACHINE, 0));
-	assert_true(find(analysis, MODEL_BUSY_MACHINE, 0)->value == 3 && find(analysis, MODEL_BUSY_MACHINE, 0)->b == 4);
+	analysis = insights_analyse(&s->report, NULL);
+	assert_true(!find(analysis, "idle_cores", 0) && find(analysis, "busy_machine", 0));
+	assert_true(find(analysis, "busy_machine", 0)->value == 3 && find(analysis, "busy_machine", 0)->b == 4);
 	model_analysis_free(analysis);
 	/* it could have used more, and others left it that */
 	s->result[0].others_cpu_ns = 0.3 * (double)s->result[0].steady_ns;
-	analysis = model_analysis_new(&s->report, NULL);
-	assert_true(find(analysis, MODEL_IDLE_CORES, 0) && !find(analysis, MODEL_BUSY_MACHINE, 0));
+	analysis = insights_analyse(&s->report, NULL);
+	assert_true(find(analysis, "idle_cores", 0) && !find(analysis, "busy_machine", 0));
 	model_analysis_free(analysis);
 	free(s);
 }
@@ -302,23 +301,23 @@ static void waiting_for_a_cpu_is_the_work_of_others(void **state)
 	result->n_threads = 1;
 	result->cpu_user_ns = result->run_queue_ns = result->steady_ns / 2;
 	result->cpu_system_ns = 0;
-	analysis = model_analysis_new(&s->report, NULL);
-	assert_true(fabs(find(analysis, MODEL_BUSY_MACHINE, 0)->low - 0.5) < 1e-9);
-	assert_true(find(analysis, MODEL_BUSY_MACHINE, 0) < &analysis->insights[3]);
-	assert_null(find(analysis, MODEL_IDLE_CORES, 0));
+	analysis = insights_analyse(&s->report, NULL);
+	assert_true(fabs(find(analysis, "busy_machine", 0)->low - 0.5) < 1e-9);
+	assert_true(find(analysis, "busy_machine", 0) < &analysis->findings[3]);
+	assert_null(find(analysis, "idle_cores", 0));
 	model_analysis_free(analysis);
 	result->n_threads = 64; /* its own threads */
-	analysis = model_analysis_new(&s->report, NULL);
-	assert_null(find(analysis, MODEL_BUSY_MACHINE, 0));
+	analysis = insights_analyse(&s->report, NULL);
+	assert_null(find(analysis, "busy_machine", 0));
 	model_analysis_free(analysis);
 	result->n_threads = 1;
 	result->run_queue_ns = result->steady_ns / 100;
-	analysis = model_analysis_new(&s->report, NULL);
-	assert_null(find(analysis, MODEL_BUSY_MACHINE, 0));
+	analysis = insights_analyse(&s->report, NULL);
+	assert_null(find(analysis, "busy_machine", 0));
 	model_analysis_free(analysis);
 	result->run_queue_ns = -1;
-	analysis = model_analysis_new(&s->report, NULL);
-	assert_true(isnan(analysis->runs[0].waited) && !find(analysis, MODEL_BUSY_MACHINE, 0));
+	analysis = insights_analyse(&s->report, NULL);
+	assert_true(isnan(analysis->runs[0].waited) && !find(analysis, "busy_machine", 0));
 	model_analysis_free(analysis);
 	free(s);
 }
@@ -331,7 +330,7 @@ static void operators_of_integers_have_another_peak(void **state)
 	s->op[0][0].op_type = "QLinearConv";
 	s->op[0][1].op_type = "DynamicQuantizeMatMul";
 	s->op[0][2].op_type = "ConvInteger";
-	analysis = model_analysis_new(&s->report, NULL);
+	analysis = insights_analyse(&s->report, NULL);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(analysis->runs[0].bounds[i].by, MODEL_BOUND_UNKNOWN);
 		assert_true(isnan(analysis->runs[0].bounds[i].share) && analysis->runs[0].bounds[i].flops_per_s > 0);
@@ -348,14 +347,14 @@ static void nothing_at_all_is_analysed_too(void **state)
 	struct model_analysis *analysis;
 
 	model_report_init(&report);
-	analysis = model_analysis_new(&report, NULL);
-	assert_int_equal(analysis->n_insights, 0);
+	analysis = insights_analyse(&report, NULL);
+	assert_int_equal(analysis->n_findings, 0);
 	model_analysis_free(analysis);
 	model_result_init(&result);
 	report.results = &result;
 	report.n_results = 1;
-	analysis = model_analysis_new(&report, NULL);
-	assert_int_equal(analysis->n_insights, 0);
+	analysis = insights_analyse(&report, NULL);
+	assert_int_equal(analysis->n_findings, 0);
 	assert_int_equal(analysis->runs[0].creation_rest_ns, -1);
 	model_analysis_free(analysis);
 	model_analysis_free(NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Each run by itself, then beside the others. The rules of what is worth trying are in model_insight.c. */
+/* Each run by itself, then beside the others. What is worth trying, analyze/insight finds. */
 #include "analyze/result/model_analysis.h"
 
 #include <errno.h>
@@ -72,8 +72,14 @@ static int find_series(struct model_run *run, struct arena *arena)
 	const struct model_result *result = run->result;
 	uint32_t n_groups = result->n_shapes > 1 ? result->n_shapes : 0;
 	struct selection selection;
-	int code = selection_init(&selection, result);
+	int code;
 
+	if (result->runs && !result->n_latencies) {
+		model_series_of_runs(&run->latency, result->runs);
+		run->response.n = 0;
+		return 0;
+	}
+	code = selection_init(&selection, result);
 	run->groups = arena_alloc(arena, (n_groups + 1) * sizeof *run->groups);
 	if (!run->groups)
 		code = -ENOMEM;
@@ -151,7 +157,13 @@ static int find_rates(struct model_run *run)
 	}
 	if (!code)
 		widen(run, &rounds);
-	run->rate_per_s = run->latency.n > 1 && wall_ns > 0 ? (double)run->latency.n * 1e9 / wall_ns : NAN;
+	if (result->runs && !result->n_latencies) {
+		run->n_failed = result->runs->n_failed;
+		run->rate_per_s = result->runs->rate;
+		run->n_rounds = run->latency.n ? 1 : 0;
+		run->round_low_ns = run->round_high_ns = run->latency.mean_ns;
+	} else
+		run->rate_per_s = run->latency.n > 1 && wall_ns > 0 ? (double)run->latency.n * 1e9 / wall_ns : NAN;
 	free(rounds.sum_ns);
 	free(rounds.n_of);
 	return code;
@@ -170,7 +182,9 @@ static void find_usage(struct model_run *run)
 	if (result->cpu_user_ns >= 0 && result->cpu_system_ns >= 0 && result->steady_ns > 0)
 		run->cores = ((double)result->cpu_user_ns + (double)result->cpu_system_ns) / (double)result->steady_ns;
 	run->waited = NAN;
-	if (result->run_queue_ns >= 0 && run->cores > 0)
+	if (result->runs && result->runs->n_usage && result->runs->usage_wall_ns)
+		run->waited = (double)result->runs->run_queue_ns / (double)result->runs->usage_wall_ns;
+	else if (result->run_queue_ns >= 0 && run->cores > 0)
 		run->waited = (double)result->run_queue_ns /
 			      ((double)result->run_queue_ns + run->cores * (double)result->steady_ns);
 	run->others_cores = result->steady_ns > 0 ? result->others_cpu_ns / (double)result->steady_ns : NAN;
@@ -254,8 +268,8 @@ static int find_bounds(struct model_analysis *analysis, uint32_t r)
 	struct work *work;
 
 	machine_peak_init(&unknown);
-	run->bounds = arena_alloc(&analysis->arena, (result->n_operators + 1) * sizeof *run->bounds);
-	if (!run->bounds || find_work(analysis, r, &work, &analysis->arena))
+	run->bounds = arena_alloc(analysis->arena, (result->n_operators + 1) * sizeof *run->bounds);
+	if (!run->bounds || find_work(analysis, r, &work, analysis->arena))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < result->n_operators; i++) {
 		const struct model_operator *op = &result->operators[i];
@@ -294,21 +308,18 @@ static void find_speed(struct model_analysis *analysis, uint32_t r)
 		run->operators_share = explained / run->result->operators_wall_ns;
 }
 
-struct model_analysis *model_analysis_new(const struct model_report *report, struct err *err)
+int model_analysis_init(struct model_analysis *analysis, const struct model_report *report, struct arena *arena)
 {
-	struct model_analysis *analysis = calloc(1, sizeof *analysis);
-	int code = analysis ? 0 : -ENOMEM;
+	int code;
 
-	if (!code) {
-		analysis->report = report;
-		analysis->runs = arena_alloc(&analysis->arena, (report->n_results + 1) * sizeof *analysis->runs);
-		code = analysis->runs ? model_compare(&analysis->comparison, report, &analysis->arena) : -ENOMEM;
-	}
+	*analysis = (struct model_analysis){ .report = report, .arena = arena };
+	analysis->runs = arena_alloc(arena, (report->n_results + 1) * sizeof *analysis->runs);
+	code = analysis->runs ? model_compare(&analysis->comparison, report, arena) : -ENOMEM;
 	for (uint32_t r = 0; !code && r < report->n_results; r++) {
 		struct model_run *run = &analysis->runs[r];
 
 		run->result = &report->results[r];
-		code = find_series(run, &analysis->arena);
+		code = find_series(run, arena);
 		code = code ? code : find_rates(run);
 		code = code ? code : find_bounds(analysis, r);
 		if (code)
@@ -317,11 +328,22 @@ struct model_analysis *model_analysis_new(const struct model_report *report, str
 		find_creation_rest(run);
 		find_speed(analysis, r);
 	}
-	code = code ? code : model_insights_find(analysis);
-	if (!code)
+	return code;
+}
+
+struct model_analysis *model_analysis_new(const struct model_report *report, struct err *err)
+{
+	struct model_analysis *analysis = calloc(1, sizeof *analysis);
+	struct arena arena = { 0 };
+
+	if (analysis && !model_analysis_init(analysis, report, &arena)) {
+		analysis->own = arena;
+		analysis->arena = &analysis->own;
 		return analysis;
+	}
 	err_set(err, ENOMEM, "cannot analyse the runs of the model: out of memory");
-	model_analysis_free(analysis);
+	arena_done(&arena);
+	free(analysis);
 	return NULL;
 }
 
@@ -329,6 +351,6 @@ void model_analysis_free(struct model_analysis *analysis)
 {
 	if (!analysis)
 		return;
-	arena_done(&analysis->arena);
+	arena_done(&analysis->own);
 	free(analysis);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What follows from the facts of model_result.h: statistics of each run, its operators beside those of the other
- * runs, what bounds them, and what to try next. Borrows the report; the rest lies in one arena.
+ * runs, and what bounds them. Borrows the report; the rest lies in one arena.
  */
 #ifndef ANALYZE_RESULT_MODEL_ANALYSIS_H
 #define ANALYZE_RESULT_MODEL_ANALYSIS_H
 
+#include "analyze/result/finding.h"
 #include "analyze/result/model_compare.h"
-#include "analyze/result/model_insight.h"
 #include "analyze/result/model_result.h"
 #include "analyze/result/model_roofline.h"
 #include "analyze/result/model_stats.h"
@@ -48,13 +48,18 @@ struct model_analysis {
 	const struct model_report *report;
 	struct model_run *runs; /* report->n_results */
 	struct model_comparison comparison;
-	struct model_insight *insights; /* those that promise most first */
-	uint32_t n_insights;
-	struct arena arena;
+	struct finding *findings; /* by insights_find (analyze/insight): those that promise most first */
+	uint32_t n_findings;
+	struct arena *arena, own;
 };
 
-/* The report is borrowed until model_analysis_free and must not change. NULL and err: out of memory. */
+/*
+ * Without findings (see insights_analyse). The report is borrowed until model_analysis_free and must not change. NULL
+ * and err: out of memory.
+ */
 struct model_analysis *model_analysis_new(const struct model_report *report, struct err *err);
+/* The same in memory of the caller's, with all that it points to in the caller's arena. 0, or -ENOMEM. */
+int model_analysis_init(struct model_analysis *analysis, const struct model_report *report, struct arena *arena);
 void model_analysis_free(struct model_analysis *analysis); /* NULL does nothing */
 
 /* Joules of the steady phase for each of its inferences; NAN: not known. */

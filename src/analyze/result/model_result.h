@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The facts of one model that was run in several ways (on several providers, devices, policies): what was
- * measured and what is known of the model, in plain fields, before any statistics (model_analysis.h). Whoever
- * runs the model fills it; nothing here is computed from anything else here.
+ * The facts of one model that was run in several ways (on several providers, devices, policies), or that was seen in a
+ * recording: what was measured and what is known of the model, in plain fields, before any statistics
+ * (model_analysis.h). `inftrace model` fills it (src/experiment), and recording_result.h. Nothing here is computed from
+ * anything else here.
  *
  * What is not known is NULL (texts), -1 (whole numbers), NAN (reals) or n == 0 (arrays), never a zero value:
  * start from model_report_init and model_result_init. Texts and arrays are borrowed for the report's life; texts come
@@ -17,6 +18,7 @@
 #include <string.h>
 
 #include "analyze/result/machine_peak.h"
+#include "analyze/summary/summary.h"
 
 /*
  * A node of the model's own graph, before any optimisation, for the shapes that were run. The names of its values
@@ -154,13 +156,15 @@ struct model_result {
 
 	/* what came of it */
 	const char *error, *failed_in; /* the runtime's or runner's words, and the step; NULL: it ran to its end */
+	const char *advice;	       /* what to do about the error; NULL: not known */
 	const char *runtime, *version, *runtime_path, *available; /* available: the providers, "CPU, OpenVINO" */
 	const char *recording, *operator_recording;		  /* files */
 	int64_t n_lost;						  /* events missing from the recordings */
 	double event_ns;					  /* measured cost of one, in the program */
 
 	const struct model_step *steps;
-	int64_t creation_ns; /* of the session */
+	int64_t creation_ns; /* of the session; of several, the mean */
+	int64_t n_creations; /* sessions that were created: of a recording; else -1 */
 	const struct model_phase *phases;
 	const struct model_transformer *transformers;
 	int64_t first_ns; /* the first inference */
@@ -168,6 +172,8 @@ struct model_result {
 	int64_t n_warmup;
 	const char *warmup_words;	       /* how it was decided that it was enough: "until 3 groups agreed" */
 	const struct model_latency *latencies; /* of the steady phase, by start */
+	const struct summary_runs *runs;       /* of a recording: its inferences in figures, for n_latencies == 0 */
+	const char *idle_providers;	       /* of a recording: asked for, but ran nothing; NULL: none */
 	const char *const *shapes;	       /* "1x3x224x224", one per shape group */
 	const char *ended_early;	       /* why the steady phase did before its time; NULL: it did not */
 	int64_t n_unserved; /* open loop: requests that were due in it and were not started; -1: closed */
@@ -218,6 +224,7 @@ static inline void model_result_init(struct model_result *result)
 {
 	memset(result, 0, sizeof *result);
 	result->concurrency = result->n_threads = result->n_lost = result->creation_ns = result->first_ns = -1;
+	result->n_creations = -1;
 	result->n_warmup = result->n_unserved = result->steady_ns = result->cpu_user_ns = result->cpu_system_ns = -1;
 	result->run_queue_ns = -1;
 	result->peak_bytes = result->n_operator_runs = result->n_kernel_runs = result->n_kernel_slices = -1;

@@ -146,24 +146,22 @@ double model_interval_of_rounds(const double *sum, const size_t *n_of, size_t n)
 	return stats_t_95((double)n - 1) * sqrt(squares * (double)n / (double)(n - 1)) / n_all;
 }
 
+static const struct {
+	const char *name;
+	double share;
+} wanted[MODEL_N_PERCENTILES] = {
+	{ "p50", 0.5 }, { "p90", 0.9 }, { "p95", 0.95 }, { "p99", 0.99 }, { "p99.9", 0.999 }
+};
+
 static void find_percentiles(struct model_series *series)
 {
-	static const struct {
-		const char *name;
-		double share;
-	} wanted[MODEL_N_PERCENTILES] = {
-		{ "p50", 0.5 }, { "p90", 0.9 }, { "p95", 0.95 }, { "p99", 0.99 }, { "p99.9", 0.999 }
-	};
-
 	for (int i = 0; i < MODEL_N_PERCENTILES; i++) {
 		struct model_percentile *to = &series->percentile[i];
 		/* the hair keeps 0.95 * 100 from being 95.00000000000001 */
 		uint64_t rank = (uint64_t)ceil(wanted[i].share * (double)series->n - 1e-9);
 
-		to->name = wanted[i].name;
-		to->share = wanted[i].share;
-		to->n_needed = (uint64_t)ceil(log(0.05) / log(wanted[i].share));
-		to->ns = series->n >= to->n_needed ? (double)series->sorted[rank - 1] : NAN;
+		if (series->n >= to->n_needed)
+			to->ns = (double)series->sorted[rank - 1];
 	}
 }
 
@@ -295,6 +293,19 @@ static void find_drift(struct model_series *series, const uint64_t *value, const
 		series->drift = MODEL_QUICKENING;
 }
 
+/* Nothing is known but how many there are. */
+static void clear(struct model_series *series, uint64_t n)
+{
+	*series = (struct model_series){ .n = n };
+	series->mean_ns = series->deviation_ns = series->interval_ns = series->n_effective = NAN;
+	series->drift_ratio = series->outlier_ns = NAN;
+	for (int i = 0; i < MODEL_N_PERCENTILES; i++) {
+		series->percentile[i] = (struct model_percentile){ .name = wanted[i].name, .share = wanted[i].share };
+		series->percentile[i].n_needed = (uint64_t)ceil(log(0.05) / log(wanted[i].share));
+		series->percentile[i].ns = NAN;
+	}
+}
+
 int model_series_of(struct model_series *series, const uint64_t *value, size_t n, struct arena *arena)
 {
 	return model_series_of_rounds(series, value, &n, 1, arena);
@@ -315,12 +326,8 @@ int model_series_of_rounds(struct model_series *series, const uint64_t *value, c
 	size_t n = sum_of(n_of, n_rounds);
 	uint64_t *room = n ? malloc(n * sizeof *room) : NULL;
 
-	*series = (struct model_series){ .n = n };
-	series->mean_ns = series->deviation_ns = series->interval_ns = series->n_effective = NAN;
-	series->drift_ratio = series->outlier_ns = NAN;
+	clear(series, n);
 	series->is_short = true;
-	for (int i = 0; i < MODEL_N_PERCENTILES; i++)
-		series->percentile[i].ns = NAN;
 	series->sorted = n ? arena_alloc(arena, n * sizeof *value) : NULL;
 	if (n && (!room || !series->sorted)) {
 		free(room);
@@ -343,6 +350,32 @@ int model_series_of_rounds(struct model_series *series, const uint64_t *value, c
 	find_outliers(series);
 	free(room);
 	return 0;
+}
+
+void model_series_of_runs(struct model_series *series, const struct summary_runs *runs)
+{
+	const struct summary_spread *spread = &runs->latency;
+	const double known[MODEL_N_PERCENTILES] = { (double)spread->p50_ns, (double)spread->p90_ns, NAN,
+						    (double)spread->p99_ns, NAN };
+
+	clear(series, spread->n);
+	if (!spread->n)
+		return;
+	series->total_ns = (double)spread->total_ns;
+	series->mean_ns = spread->mean_ns;
+	series->interval_ns = spread->interval_ns;
+	series->min_ns = spread->min_ns;
+	series->max_ns = spread->max_ns;
+	for (int i = 0; i < MODEL_N_PERCENTILES; i++)
+		if (series->n >= series->percentile[i].n_needed)
+			series->percentile[i].ns = known[i];
+	series->histogram.n = spread->min_ns < spread->max_ns ? SUMMARY_BUCKETS : 0;
+	series->histogram.is_log = true;
+	for (uint32_t i = 0; i < series->histogram.n; i++) {
+		series->histogram.edge[i + 1] = stats_edge(spread->min_ns, spread->max_ns, SUMMARY_BUCKETS, i + 1);
+		series->histogram.count[i] = runs->bucket[i];
+	}
+	series->histogram.edge[0] = (double)spread->min_ns;
 }
 
 double model_series_ecdf(const struct model_series *series, double ns)

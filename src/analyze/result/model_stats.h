@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyze/summary/summary.h"
 #include "base/arena.h"
 
 enum { MODEL_BINS = 40, MODEL_N_PERCENTILES = 5 };
@@ -68,6 +69,12 @@ int model_series_of(struct model_series *series, const uint64_t *value, size_t n
  */
 int model_series_of_rounds(struct model_series *series, const uint64_t *value, const size_t *n_of, size_t n_rounds,
 			   struct arena *arena);
+
+/*
+ * The same of a recording's inferences, of which only figures are known: p95 and p99.9, independent values, drift and
+ * outliers are not. `sorted` is NULL.
+ */
+void model_series_of_runs(struct model_series *series, const struct summary_runs *runs);
 
 /* The interval alone, as above. NAN: fewer than 8 values. */
 double model_interval(const uint64_t *value, size_t n, double *n_effective, bool *is_short);

@@ -5,7 +5,7 @@
 
 #include "show/html/html.h"
 #include "show/html/plot.h"
-#include "show/report/export_model.h"
+#include "show/words/export.h"
 #include "show/words/model_rows.h"
 
 enum { HTML_COLOURS = 8, HTML_RUNS = 12 };
@@ -17,6 +17,10 @@ struct html_page {
 	struct printable *label; /* of each run */
 	int n_plots;
 };
+
+/* The whole page. */
+void html_runs(FILE *out, const struct model_analysis *analysis);
+void html_recording(FILE *out, const struct report *report);
 
 void html_latencies(struct html_page *page);
 void html_creation(struct html_page *page);

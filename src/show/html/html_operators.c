@@ -186,7 +186,7 @@ static void draw_roof(const struct plot *plot, double bytes_per_s, double flops_
 	plot_text(plot, (plot_x(plot, begin) + plot_x(plot, corner)) / 2 + (is_upper ? -8 : 8),
 		  (plot_y(plot, begin * bytes_per_s) + plot_y(plot, flops_per_s)) / 2 + (is_upper ? -6 : 14),
 		  is_upper ? "end" : "start", "", "%s %s", is_upper ? "caches" : "memory",
-		  model_metric(bytes_per_s, "B/s").s);
+		  units_metric(bytes_per_s, "B/s").s);
 }
 
 static struct units_text intensity_words(double value)
@@ -196,7 +196,7 @@ static struct units_text intensity_words(double value)
 
 static struct units_text flops_words(double value)
 {
-	return model_metric(value, "");
+	return units_metric(value, "");
 }
 
 static void draw_dots(struct html_page *page, const struct plot *plot, uint32_t r)
@@ -214,7 +214,7 @@ static void draw_dots(struct html_page *page, const struct plot *plot, uint32_t 
 			html_colour(r).s, plot_x(plot, bound->intensity), plot_y(plot, bound->flops_per_s), radius);
 		html_words(page->out, "%s, %s: %s", page->label[r].s,
 			   html_name(model_operator_name(page->analysis, r, i)).s,
-			   model_metric(bound->flops_per_s, "FLOP/s").s);
+			   units_metric(bound->flops_per_s, "FLOP/s").s);
 		html_words(page->out, ", %s of the possible", units_percent(bound->share).s);
 		fputs("</title></circle>", page->out);
 	}
@@ -236,7 +236,7 @@ static void draw_roofline(struct html_page *page)
 	draw_roof(&plot, peak->cache_bytes.high, peak->flops.high, true);
 	draw_roof(&plot, peak->bytes.high, peak->flops.high, false);
 	plot_text(&plot, plot.right - 4, plot_y(&plot, peak->flops.high) - 6, "end", "", "float32 %s",
-		  model_metric(peak->flops.high, "FLOP/s").s);
+		  units_metric(peak->flops.high, "FLOP/s").s);
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		if (model_has_bounds(&page->analysis->runs[r]))
 			draw_dots(page, &plot, r);

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "show/json/json_findings.h"
 #include "show/json/json_summary.h"
-#include "show/report/export.h"
+#include "show/words/export.h"
 
 static void put_verdict(struct json_summary *to)
 {
@@ -183,6 +184,14 @@ static void put_resources(struct json_summary *to)
 	json_end(&to->json, ']');
 }
 
+static void put_findings(struct json_summary *to)
+{
+	json_array(&to->json, "insights");
+	for (uint32_t i = 0; to->analysis && i < to->summary->n_models; i++)
+		json_findings(&to->json, &to->analysis[i], &i);
+	json_end(&to->json, ']');
+}
+
 static void put_losses(struct json_summary *to)
 {
 	const struct summary *summary = to->summary;
@@ -234,9 +243,11 @@ static void put_cost(struct json_summary *to)
 	json_end(&to->json, '}');
 }
 
-void export_json(FILE *out, const struct summary *summary)
+void export_json(FILE *out, const struct report *report)
 {
-	struct json_summary to = { .summary = summary, .names = store_names(summary->store) };
+	struct json_summary to = { .summary = report->summary,
+				   .names = store_names(report->summary->store),
+				   .analysis = report->analysis };
 
 	json_init(&to.json, out);
 	json_object(&to.json, NULL);
@@ -244,6 +255,7 @@ void export_json(FILE *out, const struct summary *summary)
 	put_recording(&to);
 	put_processes(&to);
 	json_models(&to);
+	put_findings(&to);
 	put_elsewhere(&to);
 	put_resources(&to);
 	put_losses(&to);

@@ -4,7 +4,8 @@
 #include <math.h>
 
 #include "base/json.h"
-#include "show/report/export_model.h"
+#include "show/json/json_findings.h"
+#include "show/words/export.h"
 #include "show/words/model_words.h"
 
 static void put_values(struct json *json, const char *key, const struct model_value *value, uint32_t n)
@@ -497,44 +498,9 @@ static void put_nodes(struct json *json, const struct model_analysis *analysis)
 	json_end(json, ']');
 }
 
-static void put_insights(struct json *json, const struct model_analysis *analysis)
-{
-	static const char *const kinds[N_MODEL_INSIGHTS] = {
-		"run_failed",	 "outputs_differ", "outputs_not_compared",
-		"busy_machine",	 "nothing_taken",  "partly_taken",
-		"faster",	 "uneven",	   "drifts",
-		"few_values",	 "slow_first",	   "slow_phase",
-		"memory_bound",	 "compute_bound",  "overhead_bound",
-		"slow_operator", "tiny_operators", "moves_layout",
-		"many_threads",	 "idle_cores",	   "no_scaling",
-		"queues",	 "lost_events",
-	};
-
-	json_array(json, "insights");
-	for (uint32_t i = 0; i < analysis->n_insights; i++) {
-		const struct model_insight *insight = &analysis->insights[i];
-		struct model_words words = model_words_of(analysis, insight, false);
-
-		json_object(json, NULL);
-		json_text(json, "kind", kinds[insight->kind]);
-		json_int(json, "run", insight->result);
-		json_real(json, "value", insight->value);
-		json_known(json, "a", insight->a);
-		json_known(json, "b", insight->b);
-		json_text(json, "of", insight->text);
-		json_real(json, "gain_ns", insight->gain_ns);
-		json_text(json, "finding", words.finding.s);
-		json_text(json, "evidence", words.evidence.s);
-		json_text(json, "next", *words.next.s ? words.next.s : NULL);
-		json_end(json, '}');
-	}
-	json_end(json, ']');
-}
-
 void export_model_json(FILE *out, const struct model_analysis *analysis)
 {
 	const struct model_report *report = analysis->report;
-	struct model_locale locale = model_locale_enter();
 	struct json json;
 
 	json_init(&json, out);
@@ -558,8 +524,9 @@ void export_model_json(FILE *out, const struct model_analysis *analysis)
 		put_run(&json, analysis, r);
 	json_end(&json, ']');
 	put_nodes(&json, analysis);
-	put_insights(&json, analysis);
+	json_array(&json, "insights");
+	json_findings(&json, analysis, NULL);
+	json_end(&json, ']');
 	json_end(&json, '}');
 	json_done(&json);
-	model_locale_leave(&locale);
 }

@@ -5,15 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/result/phase_names.h"
 #include "analyze/summary/stats.h"
 #include "show/json/json_summary.h"
-
-static const char *const phase_keys[N_PHASES] = {
-	[PHASE_LOAD] = "load",		 [PHASE_TRANSFORM] = "graph_transformers",
-	[PHASE_PARTITION] = "partition", [PHASE_COMPILE] = "compile",
-	[PHASE_PREPACK] = "prepack",	 [PHASE_PROVIDER] = "provider_ready",
-	[PHASE_OTHER] = "other",	 [PHASE_UNATTRIBUTED] = "unattributed",
-};
 
 static void put_phases(struct json_summary *to, const uint64_t *phase_ns)
 {
@@ -21,7 +15,7 @@ static void put_phases(struct json_summary *to, const uint64_t *phase_ns)
 
 	json_object(&to->json, "phases");
 	for (int i = 0; i < N_PHASES; i++) {
-		snprintf(key, sizeof key, "%s_ns", phase_keys[i]);
+		snprintf(key, sizeof key, "%s_ns", phase_names[i].key);
 		json_count(&to->json, key, phase_ns[i]);
 	}
 	json_end(&to->json, '}');
@@ -44,7 +38,7 @@ static void put_creation(struct json_summary *to, const struct summary_model *mo
 		json_null(&to->json, "phases");
 	json_object(&to->json, "phase_calls");
 	for (int i = 0; i < PHASE_UNATTRIBUTED; i++)
-		json_count(&to->json, phase_keys[i], creation->phase_n[i]);
+		json_count(&to->json, phase_names[i].key, creation->phase_n[i]);
 	json_end(&to->json, '}');
 	json_count(&to->json, "prepacked_weights", creation->n_prepacked);
 	json_count(&to->json, "node_groups_taken", creation->n_capabilities);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/report/export_model.h"
+#include "show/words/export.h"
 
 static void put_bytes(struct json *json, const char *key, struct onnx_bytes bytes)
 {

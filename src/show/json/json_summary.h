@@ -3,6 +3,7 @@
 #ifndef SHOW_JSON_JSON_SUMMARY_H
 #define SHOW_JSON_JSON_SUMMARY_H
 
+#include "analyze/result/model_analysis.h"
 #include "analyze/summary/summary.h"
 #include "base/json.h"
 
@@ -11,6 +12,7 @@ struct json_summary {
 	struct json json;
 	const struct summary *summary;
 	const struct names *names;
+	const struct model_analysis *analysis; /* one for each of summary->models; NULL: none */
 };
 
 /* 0: no name. */

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "show/report/export_model.h"
 #include "show/text/model_page.h"
+#include "show/words/export.h"
 
 enum { WIDTH = 96, MAX_INSIGHTS = 12 };
 
@@ -53,12 +53,12 @@ static void put_model(const struct model_page *page)
 	if (model->n_inside > 0)
 		printable_add(&text, " and %s inside of them", units_count((uint64_t)model->n_inside).s);
 	if (model->n_parameters >= 0)
-		printable_add(&text, ", %s", model_metric((double)model->n_parameters, "").s);
+		printable_add(&text, ", %s", units_metric((double)model->n_parameters, "").s);
 	if (model->n_parameters >= 0)
 		printable_add(&text, " parameters");
 	if (model->flops >= 0)
 		printable_add(&text, ", %s%s an inference", model->n_unknown > 0 ? "at least " : "",
-			      model_metric((double)model->flops, "FLOP").s);
+			      units_metric((double)model->flops, "FLOP").s);
 	if (model->flops >= 0 && model->n_unknown > 0)
 		printable_add(&text, " (not known of %s)", printable_count((uint64_t)model->n_unknown, "node").s);
 	if (model->opset)
@@ -85,10 +85,10 @@ static void put_machine(const struct model_page *page)
 	put_fact(page, "machine", &text);
 	text = (struct printable){ "" };
 	if (peak->n_cpus > 0) {
-		printable_add(&text, "%s float32", model_metric(peak->flops.high, "FLOP/s").s);
-		printable_add(&text, " (one core %s)", model_metric(peak->core_flops.high, "FLOP/s").s);
-		printable_add(&text, ", memory %s", model_metric(peak->bytes.high, "B/s").s);
-		printable_add(&text, ", caches %s", model_metric(peak->cache_bytes.high, "B/s").s);
+		printable_add(&text, "%s float32", units_metric(peak->flops.high, "FLOP/s").s);
+		printable_add(&text, " (one core %s)", units_metric(peak->core_flops.high, "FLOP/s").s);
+		printable_add(&text, ", memory %s", units_metric(peak->bytes.high, "B/s").s);
+		printable_add(&text, ", caches %s", units_metric(peak->cache_bytes.high, "B/s").s);
 	}
 	put_fact(page, "its peaks", &text);
 }
@@ -156,11 +156,11 @@ static void print_next(const struct model_page *page, const struct model_finding
 
 static void print_finding(const struct model_page *page, const struct model_finding *finding, uint32_t i)
 {
-	const struct model_insight *insights = page->analysis->insights;
-	enum table_style style = insights[i].kind <= MODEL_OUTPUTS_DIFFER ? TABLE_RED : TABLE_BOLD;
+	const struct finding *findings = page->analysis->findings;
+	enum table_style style = findings[i].insight->severity == INSIGHT_WRONG ? TABLE_RED : TABLE_BOLD;
 
 	if (finding[i].next_same == UINT32_MAX) {
-		page_text(&page->page, 2, style, "%s: %s", page->label[insights[i].result].s,
+		page_text(&page->page, 2, style, "%s: %s", page->label[findings[i].result].s,
 			  finding[i].words.finding.s);
 		page_text(&page->page, 6, TABLE_PLAIN, "%s", finding[i].words.evidence.s);
 		print_next(page, &finding[i]);
@@ -168,7 +168,7 @@ static void print_finding(const struct model_page *page, const struct model_find
 	}
 	page_text(&page->page, 2, style, "%s", finding[i].words.finding.s);
 	for (; i != UINT32_MAX; i = finding[i].next_same) {
-		page_text(&page->page, 6, TABLE_PLAIN, "%s: %s", page->label[insights[i].result].s,
+		page_text(&page->page, 6, TABLE_PLAIN, "%s: %s", page->label[findings[i].result].s,
 			  finding[i].words.evidence.s);
 		print_next(page, &finding[i]);
 	}
@@ -180,11 +180,11 @@ static void print_insights(const struct model_page *page)
 	struct model_finding *finding = model_findings(analysis, page->page.opts.is_ascii);
 	uint32_t n_all = 0, n = 0;
 
-	for (uint32_t i = 0; finding && i < analysis->n_insights; i++)
+	for (uint32_t i = 0; finding && i < analysis->n_findings; i++)
 		n_all += !finding[i].is_repeated;
 	if (n_all)
 		page_heading(&page->page, "What to try next");
-	for (uint32_t i = 0; finding && i < analysis->n_insights; i++) {
+	for (uint32_t i = 0; finding && i < analysis->n_findings; i++) {
 		if (finding[i].is_repeated ||
 		    (n >= MAX_INSIGHTS && n_all > MAX_INSIGHTS + 1 && !page->page.opts.is_all))
 			continue;
@@ -222,12 +222,11 @@ static void print_files(const struct model_page *page)
 	}
 }
 
-void export_model_text(FILE *out, const struct model_analysis *analysis, const struct export_opts *opts)
+void export_model_text(FILE *out, const struct model_analysis *analysis, const struct report_look *opts)
 {
 	struct model_page page = { .page = { .out = out, .opts = *opts },
 				   .analysis = analysis,
 				   .report = analysis->report };
-	struct model_locale locale = model_locale_enter();
 
 	page.page.opts.width = opts->width ? opts->width : WIDTH;
 	page.label = calloc(analysis->report->n_results + 1, sizeof *page.label);
@@ -253,5 +252,4 @@ void export_model_text(FILE *out, const struct model_analysis *analysis, const s
 		print_files(&page);
 	}
 	free(page.label);
-	model_locale_leave(&locale);
 }

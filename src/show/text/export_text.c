@@ -119,9 +119,9 @@ static void print_models(const struct page *page)
 	}
 }
 
-void export_text(FILE *out, const struct summary *summary, const struct export_opts *opts)
+void export_text(FILE *out, const struct report *report, const struct report_look *look)
 {
-	struct page page = { out, summary, store_names(summary->store), *opts };
+	struct page page = { out, report->summary, store_names(report->summary->store), *look, report->analysis };
 
 	if (!page.opts.width)
 		page.opts.width = WIDTH;

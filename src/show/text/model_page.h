@@ -3,8 +3,8 @@
 #ifndef SHOW_TEXT_MODEL_PAGE_H
 #define SHOW_TEXT_MODEL_PAGE_H
 
-#include "show/report/export_model.h"
 #include "show/text/page.h"
+#include "show/words/export.h"
 #include "show/words/model_rows.h"
 
 enum { MODEL_PAGE_RUNS = 5 }; /* side by side; more follow in further tables */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/result/recording_result.h"
+
 void page_heading(const struct page *page, const char *fmt, ...)
 {
 	va_list args;
@@ -113,38 +115,9 @@ struct printable page_idle(const struct page *page, uint32_t model)
 	return list;
 }
 
-/* Is there another model of that name? Then which of its properties tells them apart? */
 struct printable page_model(const struct page *page, uint32_t model, int columns)
 {
-	const struct summary *summary = page->summary;
-	const struct summary_model *own = &summary->models[model];
-	bool same_process = false, other_process = false, other_providers = false, other_path = false;
-	struct printable name = page_name(page, own->name, columns), part = { "" };
-
-	for (uint32_t i = 0; i < summary->n_models; i++) {
-		const struct summary_model *other = &summary->models[i];
-
-		if (i == model || other->name != own->name)
-			continue;
-		other_process |= other->process != own->process;
-		same_process |= other->process == own->process;
-		other_providers |= other->process == own->process && other->providers != own->providers;
-		other_path |= other->process == own->process && other->path != own->path;
-	}
-	if (!own->name)
-		return (struct printable){ "(unknown)" };
-	if (!same_process && !other_process)
-		return name;
-	if (other_process && own->process != SUMMARY_NONE)
-		printable_add(&part, " [%d]", summary->processes[own->process].pid);
-	if (other_providers)
-		printable_add(&part, " on %s", page_provider(page, own->providers, 30).s);
-	else if (other_path)
-		printable_add(&part, " (%s)", page_name(page, own->path, 40).s);
-	columns -= printable_width(part.s);
-	name = page_name(page, own->name, columns > 8 ? columns : 8);
-	printable_add(&name, "%s", part.s);
-	return name;
+	return recording_result_label(page->summary, model, columns, page->opts.is_ascii);
 }
 
 struct printable page_bar(const struct page *page, double share, int columns)

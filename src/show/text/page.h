@@ -8,13 +8,14 @@
 #include "base/printable.h"
 #include "base/table.h"
 #include "base/units.h"
-#include "show/report/export.h"
+#include "show/words/export.h"
 
 struct page {
 	FILE *out;
 	const struct summary *summary;
 	const struct names *names;
-	struct export_opts opts;
+	struct report_look opts;
+	const struct model_analysis *analysis; /* one for each of summary->models; NULL: none */
 };
 
 void text_processes(const struct page *page);

@@ -2,20 +2,10 @@
 /* Session creations: how long they took, and for what. */
 #include <string.h>
 
+#include "analyze/result/phase_names.h"
 #include "show/text/page.h"
 
 enum { MAX_SESSIONS = 8, MAX_TRANSFORMERS = 5, BAR = 20 };
-
-static const char *const phase_names[N_PHASES] = {
-	[PHASE_LOAD] = "load",
-	[PHASE_TRANSFORM] = "graph transformers",
-	[PHASE_PARTITION] = "partitioning",
-	[PHASE_COMPILE] = "compile",
-	[PHASE_PREPACK] = "pre-packing of weights",
-	[PHASE_PROVIDER] = "providers made ready",
-	[PHASE_OTHER] = "other steps",
-	[PHASE_UNATTRIBUTED] = "unattributed",
-};
 
 struct row {
 	const char *name;
@@ -96,7 +86,11 @@ static void print_phases(const struct page *page, const struct summary_model *mo
 	table_column(&table, "calls", TABLE_RIGHT);
 	table_column(&table, "changed", TABLE_RIGHT);
 	for (int phase = 0; phase < N_PHASES; phase++) {
-		struct row row = { phase_names[phase], creation->phase_ns[phase], creation->phase_n[phase], -1, false,
+		struct row row = { phase_names[phase].words,
+				   creation->phase_ns[phase],
+				   creation->phase_n[phase],
+				   -1,
+				   false,
 				   TABLE_PLAIN };
 
 		if (phase == PHASE_UNATTRIBUTED)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/report/export_model.h"
 #include "show/text/page.h"
+#include "show/words/export.h"
 
 enum { WIDTH = 96, MAX_TYPES = 16, MAX_NODES = 8, MAX_VALUES = 16, MAX_REASONS = 6, MAX_FILES = 8 };
 
@@ -480,7 +480,7 @@ static void print_doubts(struct writer *to)
 			  "Graphs in graphs, or calls in calls, are too many: some were not looked into.");
 }
 
-void export_static_text(FILE *out, const struct model_static *analysis, const struct export_opts *opts)
+void export_static_text(FILE *out, const struct model_static *analysis, const struct report_look *opts)
 {
 	struct writer to = { .page = { .out = out, .opts = *opts }, .analysis = analysis };
 

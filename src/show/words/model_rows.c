@@ -295,7 +295,7 @@ void model_rows_memory(struct table *table, const struct model_view *view)
 		double joules = view->analysis->runs[r].energy_joules;
 
 		if (isfinite(joules))
-			table_cell(table, TABLE_PLAIN, "%s", model_joules(joules).s);
+			table_cell(table, TABLE_PLAIN, "%s", units_joules(joules).s);
 		else
 			table_cell(table, TABLE_DIM, "not known");
 	}

@@ -20,9 +20,9 @@ static void put_device(struct table *table, const struct model_view *view, uint3
 	table_cell(table, TABLE_DIM, "%s", device->busy_of ? model_text(device->busy_of, 24, view->is_ascii).s : "");
 	table_cell(table, TABLE_PLAIN, "%s%s", units_bytes(has_process ? device->process_bytes : device->used_bytes).s,
 		   !has_process && has_whole ? " (all)" : "");
-	table_cell(table, TABLE_PLAIN, "%s", model_metric(device->watts, "W").s);
+	table_cell(table, TABLE_PLAIN, "%s", units_metric(device->watts, "W").s);
 	table_cell(table, isfinite(joules) ? TABLE_PLAIN : TABLE_DIM, "%s",
-		   isfinite(joules) ? model_joules(joules).s : "not known");
+		   isfinite(joules) ? units_joules(joules).s : "not known");
 }
 
 void model_rows_devices(struct table *table, const struct model_view *view)

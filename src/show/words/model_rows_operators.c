@@ -219,8 +219,8 @@ void model_rows_bounds(struct table *table, const struct model_view *view, uint3
 		table_cell(table, TABLE_PLAIN, "%s", name_of(view, model_operator_name(view->analysis, run, i)).s);
 		table_cell(table, TABLE_PLAIN, "%s", name_of(view, op->op_type).s);
 		table_cell(table, TABLE_PLAIN, "%s", units_duration(op->mean_ns).s);
-		table_cell(table, TABLE_PLAIN, "%s", model_metric(bound->flops_per_s, "FLOP/s").s);
-		table_cell(table, TABLE_PLAIN, "%s", model_metric(bound->bytes_per_s, "B/s").s);
+		table_cell(table, TABLE_PLAIN, "%s", units_metric(bound->flops_per_s, "FLOP/s").s);
+		table_cell(table, TABLE_PLAIN, "%s", units_metric(bound->bytes_per_s, "B/s").s);
 		table_cell(table, TABLE_PLAIN, "%s%s",
 			   bound->by == MODEL_BOUND_UNKNOWN && isfinite(bound->share)
 			       ? view->is_ascii ? ">= " : "\342\211\245 "

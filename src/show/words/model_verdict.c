@@ -124,20 +124,12 @@ static void say_compared(struct sentence *to, uint32_t r)
 	}
 }
 
-static bool has_insight(const struct sentence *to, enum model_insight_kind kind, uint32_t r)
-{
-	for (uint32_t i = 0; i < to->analysis->n_insights; i++)
-		if (to->analysis->insights[i].kind == kind && to->analysis->insights[i].result == r)
-			return true;
-	return false;
-}
-
 /* Without these its speed says nothing. */
 static void say_caveats(struct sentence *to, uint32_t r, const char *lead)
 {
-	if (has_insight(to, MODEL_NOTHING_TAKEN, r))
+	if (insights_has(to->analysis, &insight_nothing_taken, r))
 		SAY("%s ran no node of the model", lead);
-	if (has_insight(to, MODEL_OUTPUTS_DIFFER, r))
+	if (insights_has(to->analysis, &insight_outputs_differ, r))
 		SAY("%s has outputs that differ from %s", lead,
 		    model_against(to->analysis->report->results[r].against, LABEL, to->is_ascii).s);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The report of a model's runs as two tables for spreadsheets: RFC 4180, UTF-8; what is not known is an empty field. */
+/* A report as two tables for spreadsheets: RFC 4180, UTF-8; what is not known is an empty field. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
-#include "show/report/export_model.h"
+#include "show/words/export.h"
 #include "show/words/model_words.h"
 
 struct csv {
@@ -61,7 +61,15 @@ static void put_real(struct csv *csv, double value)
 {
 	next_field(csv);
 	if (isfinite(value))
-		fprintf(csv->out, "%.9g", value);
+		fprintf(csv->out, fabs(value) < 1e9 ? "%.9g" : "%.0f", value);
+}
+
+/* Nanoseconds, of which nobody needs parts. */
+static void put_ns(struct csv *csv, double ns)
+{
+	next_field(csv);
+	if (isfinite(ns))
+		fprintf(csv->out, "%.0f", ns);
 }
 
 static void put_header(struct csv *csv, const char *const *names)
@@ -90,12 +98,12 @@ static void put_run(struct csv *csv, const struct model_analysis *analysis, uint
 	put_int(csv, result->first_ns);
 	put_int(csv, (int64_t)latency->n);
 	put_int(csv, (int64_t)run->n_failed);
-	put_real(csv, latency->mean_ns);
-	put_real(csv, latency->interval_ns);
-	put_real(csv, latency->n ? (double)latency->min_ns : NAN);
+	put_ns(csv, latency->mean_ns);
+	put_ns(csv, latency->interval_ns);
+	put_ns(csv, latency->n ? (double)latency->min_ns : NAN);
 	for (int i = 0; i < MODEL_N_PERCENTILES; i++)
-		put_real(csv, latency->percentile[i].ns);
-	put_real(csv, latency->n ? (double)latency->max_ns : NAN);
+		put_ns(csv, latency->percentile[i].ns);
+	put_ns(csv, latency->n ? (double)latency->max_ns : NAN);
 	put_real(csv, run->rate_per_s);
 	put_real(csv, run->speed.value);
 	put_real(csv, run->speed.low);
@@ -111,7 +119,7 @@ static void put_run(struct csv *csv, const struct model_analysis *analysis, uint
 	end_row(csv);
 }
 
-void export_model_csv_runs(FILE *out, const struct model_analysis *analysis)
+void export_csv_runs(FILE *out, const struct report *report)
 {
 	static const char *const names[] = {
 		"run",
@@ -149,13 +157,12 @@ void export_model_csv_runs(FILE *out, const struct model_analysis *analysis)
 		"cpus_in_use_by_others",
 		NULL,
 	};
-	struct model_locale locale = model_locale_enter();
 	struct csv csv = { out, false };
 
 	put_header(&csv, names);
-	for (uint32_t r = 0; r < analysis->report->n_results; r++)
-		put_run(&csv, analysis, r);
-	model_locale_leave(&locale);
+	for (uint32_t i = 0; i < report->n_analyses; i++)
+		for (uint32_t r = 0; r < report->analysis[i].report->n_results; r++)
+			put_run(&csv, &report->analysis[i], r);
 }
 
 static void put_operator(struct csv *csv, const struct model_analysis *analysis, const struct model_row *row,
@@ -176,10 +183,10 @@ static void put_operator(struct csv *csv, const struct model_analysis *analysis,
 	put_int(csv, analysis->comparison.n_nodes_of[r][join->at]);
 	/* the time of what stands for several nodes is given once, with the node that names it */
 	put_int(csv, is_own ? (int64_t)op->n : -1);
-	put_real(csv, is_own ? op->mean_ns : NAN);
-	put_real(csv, is_own ? op->interval_ns : NAN);
-	put_real(csv, is_own ? op->p50_ns : NAN);
-	put_real(csv, is_own ? op->share_ns : NAN);
+	put_ns(csv, is_own ? op->mean_ns : NAN);
+	put_ns(csv, is_own ? op->interval_ns : NAN);
+	put_ns(csv, is_own ? op->p50_ns : NAN);
+	put_ns(csv, is_own ? op->share_ns : NAN);
 	put_real(csv, is_own ? bound->flops_per_s : NAN);
 	put_real(csv, is_own ? bound->bytes_per_s : NAN);
 	put_real(csv, is_own ? bound->share : NAN);
@@ -188,7 +195,15 @@ static void put_operator(struct csv *csv, const struct model_analysis *analysis,
 	end_row(csv);
 }
 
-void export_model_csv_operators(FILE *out, const struct model_analysis *analysis)
+static void put_rows(struct csv *csv, const struct model_analysis *analysis)
+{
+	for (uint32_t i = 0; i < analysis->comparison.n_rows; i++)
+		for (uint32_t r = 0; r < analysis->report->n_results; r++)
+			if (analysis->comparison.rows[i].join[r].how != MODEL_NOT_RUN)
+				put_operator(csv, analysis, &analysis->comparison.rows[i], r);
+}
+
+void export_csv_operators(FILE *out, const struct report *report)
 {
 	static const char *const names[] = {
 		"node",
@@ -210,13 +225,9 @@ void export_model_csv_operators(FILE *out, const struct model_analysis *analysis
 		"speed",
 		NULL,
 	};
-	struct model_locale locale = model_locale_enter();
 	struct csv csv = { out, false };
 
 	put_header(&csv, names);
-	for (uint32_t i = 0; i < analysis->comparison.n_rows; i++)
-		for (uint32_t r = 0; r < analysis->report->n_results; r++)
-			if (analysis->comparison.rows[i].join[r].how != MODEL_NOT_RUN)
-				put_operator(&csv, analysis, &analysis->comparison.rows[i], r);
-	model_locale_leave(&locale);
+	for (uint32_t i = 0; i < report->n_analyses; i++)
+		put_rows(&csv, &report->analysis[i]);
 }

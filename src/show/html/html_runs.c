@@ -46,12 +46,12 @@ static void put_model(struct html_page *page)
 	if (model->n_inside > 0)
 		printable_add(&text, " and %s inside of them", units_count((uint64_t)model->n_inside).s);
 	if (model->n_parameters >= 0)
-		printable_add(&text, ", %s parameters", model_metric((double)model->n_parameters, "").s);
+		printable_add(&text, ", %s parameters", units_metric((double)model->n_parameters, "").s);
 	if (model->flops >= 0)
-		printable_add(&text, ", %s an inference%s", model_metric((double)model->flops, "FLOP").s,
+		printable_add(&text, ", %s an inference%s", units_metric((double)model->flops, "FLOP").s,
 			      model->n_unknown > 0 ? " (as far as known)" : "");
 	if (model->bytes >= 0)
-		printable_add(&text, ", %s moved", model_metric((double)model->bytes, "B").s);
+		printable_add(&text, ", %s moved", units_metric((double)model->bytes, "B").s);
 	put_fact(page, "Graph", &text);
 	text = (struct printable){ "" };
 	if (model->opset)
@@ -69,9 +69,9 @@ static struct printable rate_words(const struct machine_rate *rate, const char *
 {
 	struct printable text = { "" };
 
-	printable_add(&text, "%s (", model_metric(rate->high, unit).s);
-	printable_add(&text, "%s to ", model_metric(rate->low, unit).s);
-	printable_add(&text, "%s)", model_metric(rate->high, unit).s);
+	printable_add(&text, "%s (", units_metric(rate->high, unit).s);
+	printable_add(&text, "%s to ", units_metric(rate->low, unit).s);
+	printable_add(&text, "%s)", units_metric(rate->high, unit).s);
 	return text;
 }
 
@@ -93,9 +93,9 @@ static void put_machine(struct html_page *page)
 	text = (struct printable){ "" };
 	if (peak->n_cpus > 0) {
 		printable_add(&text, "float32 %s, ", rate_words(&peak->flops, "FLOP/s").s);
-		printable_add(&text, "one core %s, ", model_metric(peak->core_flops.high, "FLOP/s").s);
+		printable_add(&text, "one core %s, ", units_metric(peak->core_flops.high, "FLOP/s").s);
 		printable_add(&text, "memory %s, ", rate_words(&peak->bytes, "B/s").s);
-		printable_add(&text, "caches %s; %s", model_metric(peak->cache_bytes.high, "B/s").s,
+		printable_add(&text, "caches %s; %s", units_metric(peak->cache_bytes.high, "B/s").s,
 			      peak->instructions);
 	}
 	put_fact(page, "Its peaks", &text);
@@ -215,21 +215,21 @@ static void put_runs(struct html_page *page)
 
 static void put_finding(struct html_page *page, const struct model_finding *finding, uint32_t i)
 {
-	const struct model_insight *insights = page->analysis->insights;
+	const struct finding *findings = page->analysis->findings;
 	bool is_alone = finding[i].next_same == UINT32_MAX;
 
-	fprintf(page->out, "<li class=\"%s%s\"><b>", html_colour(insights[i].result).s,
-		insights[i].kind <= MODEL_OUTPUTS_DIFFER ? " bad" : "");
+	fprintf(page->out, "<li class=\"%s%s\"><b>", html_colour(findings[i].result).s,
+		findings[i].insight->severity == INSIGHT_WRONG ? " bad" : "");
 	if (is_alone)
-		html_words(page->out, "%s: ", page->label[insights[i].result].s);
+		html_words(page->out, "%s: ", page->label[findings[i].result].s);
 	html_words(page->out, "%s", finding[i].words.finding.s);
 	fputs("</b>", page->out);
 	for (; i != UINT32_MAX; i = finding[i].next_same) {
-		const struct model_words *words = &finding[i].words;
+		const struct insight_words *words = &finding[i].words;
 
 		fputs("<p><i>", page->out);
 		if (!is_alone)
-			html_words(page->out, "%s: ", page->label[insights[i].result].s);
+			html_words(page->out, "%s: ", page->label[findings[i].result].s);
 		html_words(page->out, "%s", words->evidence.s);
 		fputs("</i></p>", page->out);
 		if (!*words->next.s || finding[i].is_next_below)
@@ -247,15 +247,15 @@ static void put_insights(struct html_page *page)
 	struct model_finding *finding = model_findings(analysis, false);
 
 	html_section(page, "next", "What to try next", "%s",
-		     analysis->n_insights
+		     analysis->n_findings
 			 ? "From the figures of this report; what is wrong first, then by what there is to win."
 			 : "Nothing in these figures stands out.");
-	if (analysis->n_insights)
+	if (analysis->n_findings)
 		fputs("<ul class=\"todo\">\n", page->out);
-	for (uint32_t i = 0; finding && i < analysis->n_insights; i++)
+	for (uint32_t i = 0; finding && i < analysis->n_findings; i++)
 		if (!finding[i].is_repeated)
 			put_finding(page, finding, i);
-	fputs(analysis->n_insights ? "</ul></section>\n" : "</section>\n", page->out);
+	fputs(analysis->n_findings ? "</ul></section>\n" : "</section>\n", page->out);
 	free(finding);
 }
 
@@ -282,10 +282,9 @@ static void put_files(struct html_page *page)
 	fputs("</footer>\n", page->out);
 }
 
-void export_model_html(FILE *out, const struct model_analysis *analysis)
+void html_runs(FILE *out, const struct model_analysis *analysis)
 {
 	struct html_page page = { .out = out, .analysis = analysis, .report = analysis->report };
-	struct model_locale locale = model_locale_enter();
 
 	page.label = calloc(analysis->report->n_results + 1, sizeof *page.label);
 	for (uint32_t r = 0; page.label && r < analysis->report->n_results; r++)
@@ -309,5 +308,4 @@ void export_model_html(FILE *out, const struct model_analysis *analysis)
 	}
 	html_end(out);
 	free(page.label);
-	model_locale_leave(&locale);
 }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What several rules need. Finds nothing itself. */
+#include "analyze/insight/insight_in.h"
+
+struct finding *finder_add(struct finder *finder, const struct insight *insight, double value)
+{
+	/* no rule adds more than one finding to a run */
+	struct finding *to = &finder->to[finder->n < finder->n_most ? finder->n++ : finder->n_most];
+
+	*to = (struct finding){ .insight = insight, .result = finder->result, .a = -1, .b = -1, .value = value };
+	to->low = to->high = to->gain_ns = NAN;
+	return to;
+}
+
+struct finding *finder_add_counts(struct finder *finder, const struct insight *insight, double value, int64_t a,
+				  int64_t b)
+{
+	struct finding *to = finder_add(finder, insight, value);
+
+	to->a = a;
+	to->b = b;
+	return to;
+}
+
+bool finder_is_disturbed(const struct finder *finder)
+{
+	double all = (double)finder->analysis->report->machine.n_all_cpus, others = finder->run->others_cores;
+
+	return all >= 1 && others > 0.1 * all && (others > 0.25 * all || others + finder->run->cores > 0.8 * all);
+}
+
+bool finder_has_waited(const struct finder *finder)
+{
+	const struct model_result *result = finder->run->result;
+	int64_t cpus = finder->analysis->report->machine.n_cpus;
+	int64_t at_a_time = result->concurrency > 0 ? result->concurrency : 1;
+	int64_t threads = result->n_threads > 0 ? result->n_threads : 1;
+
+	return finder->run->waited >= 0.05 && at_a_time <= cpus && threads <= cpus / at_a_time;
+}
+
+double finder_per_inference(const struct finder *finder, double ns)
+{
+	const struct model_result *result = finder->run->result;
+
+	return result->n_operator_runs > 0 ? ns / (double)result->n_operator_runs : NAN;
+}
+
+struct printable speaker_counts(const struct speaker *to)
+{
+	struct printable text = { "" };
+
+	printable_add(&text, "%s of %s", units_count((uint64_t)to->finding->a).s,
+		      units_count((uint64_t)to->finding->b).s);
+	return text;
+}
+
+void finder_find_bound(struct finder *finder, const struct insight *insight, enum model_bound_by by, double least_share,
+		       double least_reached)
+{
+	const struct model_bound_sums *sums = &finder->run->bound_sums;
+	double ns = sums->ns[by], share = sums->total_ns > 0 ? ns / sums->total_ns : 0;
+	double reached = ns > 0 ? sums->possible_ns[by] / ns : 0;
+
+	/* what is far from its bound is not held up by it */
+	if (share >= least_share && reached >= least_reached)
+		finder_add_counts(finder, insight, share, sums->n[by], finder->run->result->n_operators)->low = reached;
+}
+
+void speaker_say_bound(const struct speaker *to, const char *finding, const char *next)
+{
+	FINDING("%s of the operators' time is %s", units_percent(to->finding->value).s, finding);
+	EVIDENCE("%s operators", speaker_counts(to).s);
+	NEXT("%s", next);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A recording creates sessions of one model again and again. a: sessions; value: their time by that of the inferences;
+ * low: nanoseconds of all but one. */
+#include "analyze/insight/insight_in.h"
+
+extern const struct insight insight_created_again;
+
+static void find(struct finder *finder)
+{
+	const struct model_result *result = finder->run->result;
+	struct finding *to;
+	double ns;
+
+	if (!result->runs || result->n_creations < 2)
+		return;
+	ns = (double)result->creation_ns * (double)(result->n_creations - 1);
+	if (ns < 10e6 || ns < 0.2 * (double)result->runs->wall_ns)
+		return;
+	to = finder_add_counts(finder, &insight_created_again, ns / (double)result->runs->wall_ns, result->n_creations,
+			       -1);
+	to->low = ns;
+}
+
+static void say(const struct speaker *to)
+{
+	FINDING("its session is created again and again");
+	EVIDENCE("%s, %s each", printable_count((uint64_t)to->finding->a, "time").s,
+		 units_duration((double)to->run->result->creation_ns).s);
+	NEXT("one session that is kept would save %s in total", units_duration(to->finding->low).s);
+}
+
+const struct insight insight_created_again = {
+	.name = "created_again",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+};

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Latencies grow or shrink. value: median of the last quarter by that of the first. */
+#include "analyze/insight/insight_in.h"
+
+extern const struct insight insight_drifts;
+
+static void find(struct finder *finder)
+{
+	const struct model_series *series = &finder->run->latency;
+
+	if (series->drift == MODEL_SLOWING || series->drift == MODEL_QUICKENING)
+		finder_add(finder, &insight_drifts, series->drift_ratio);
+}
+
+static void say(const struct speaker *to)
+{
+	bool is_slowing = to->finding->value > 1;
+
+	FINDING("it gets %s while it runs", is_slowing ? "slower" : "faster");
+	EVIDENCE("the median of the last quarter is %.2f times that of the first", to->finding->value);
+	NEXT("%s", is_slowing ? "its mean depends on how long it runs" : "a longer warm-up would show its steady pace");
+}
+
+const struct insight insight_drifts = {
+	.name = "drifts",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+};

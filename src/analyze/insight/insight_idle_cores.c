@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The run leaves CPUs unused. value: CPUs that it used, of b. */
+#include "analyze/insight/insight_in.h"
+
+extern const struct insight insight_idle_cores;
+
+static void find(struct finder *finder)
+{
+	const struct model_run *run = finder->run;
+	int64_t cpus = finder->analysis->report->machine.n_cpus;
+
+	if (cpus >= 1 && run->cores < 0.6 * (double)cpus && !finder_is_disturbed(finder) && !finder_has_waited(finder))
+		finder_add_counts(finder, &insight_idle_cores, run->cores, -1, cpus);
+}
+
+static void say(const struct speaker *to)
+{
+	int64_t at_a_time = to->run->result->concurrency;
+
+	FINDING("it leaves CPUs unused");
+	EVIDENCE("it uses %s of %s", units_decimal(to->finding->value).s, units_count((uint64_t)to->finding->b).s);
+	if (at_a_time > 0)
+		NEXT("try more than %s at a time", printable_count((uint64_t)at_a_time, "inference").s);
+}
+
+const struct insight insight_idle_cores = {
+	.name = "idle_cores",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+};

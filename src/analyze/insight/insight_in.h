@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of insights share. Private to this room. */
+#ifndef ANALYZE_INSIGHT_INSIGHT_IN_H
+#define ANALYZE_INSIGHT_INSIGHT_IN_H
+
+#include <math.h>
+
+#include "analyze/insight/insight.h"
+#include "analyze/result/result_words.h"
+#include "base/units.h"
+
+enum { INSIGHT_NAME = 60, INSIGHT_ERROR = 200 };
+
+/* The run that a rule looks at. */
+struct finder {
+	struct model_analysis *analysis;
+	const struct model_run *run;
+	uint32_t result;
+	struct finding *to;
+	uint32_t n, n_most;
+};
+
+/* A finding with nothing known but the run and the value; then with counts, too. */
+struct finding *finder_add(struct finder *finder, const struct insight *insight, double value);
+struct finding *finder_add_counts(struct finder *finder, const struct insight *insight, double value, int64_t a,
+				  int64_t b);
+
+/* Other programs take what this run could have used, or so much that caches and clocks are not its own either. */
+bool finder_is_disturbed(const struct finder *finder);
+/* The run waited for CPUs, and not because it has more threads than there are CPUs. */
+bool finder_has_waited(const struct finder *finder);
+double finder_per_inference(const struct finder *finder, double ns); /* of the pass for operators; NAN: not known */
+
+/* What the words of one finding are made of. */
+struct speaker {
+	const struct model_analysis *analysis;
+	const struct finding *finding;
+	const struct model_run *run;
+	bool is_ascii;
+	struct printable text; /* finding->text */
+	struct insight_words *to;
+};
+
+#define FINDING(...) printable_add(&to->to->finding, __VA_ARGS__)
+#define EVIDENCE(...) printable_add(&to->to->evidence, __VA_ARGS__)
+#define NEXT(...) printable_add(&to->to->next, __VA_ARGS__)
+
+/* "12 of 340" of the finding's a and b. */
+struct printable speaker_counts(const struct speaker *to);
+/* Words of the three insights on what bounds operators. */
+void speaker_say_bound(const struct speaker *to, const char *finding, const char *next);
+/* Finds those that take at least that share of the time at such a bound, and reach that share of the possible. */
+void finder_find_bound(struct finder *finder, const struct insight *insight, enum model_bound_by by, double least_share,
+		       double least_reached);
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/* a of b operators only reorder or convert. value: their share of the operators' time. */
+#include <string.h>
+
+#include "analyze/insight/insight_in.h"
+
+extern const struct insight insight_moves_layout;
+
+static bool only_moves(const char *type)
+{
+	static const char *const types[] = { "ReorderInput",   "ReorderOutput",	   "Transpose",	     "Cast",
+					     "QuantizeLinear", "DequantizeLinear", "MemcpyFromHost", "MemcpyToHost" };
+
+	for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
+		if (!strcmp(types[i], type))
+			return true;
+	return false;
+}
+
+static void find(struct finder *finder)
+{
+	const struct model_result *result = finder->run->result;
+	double moved_ns = 0, all_ns = finder->run->bound_sums.total_ns;
+	int64_t n_moves = 0;
+
+	for (uint32_t i = 0; i < result->n_operators; i++) {
+		bool moves = only_moves(result->operators[i].op_type);
+
+		n_moves += moves;
+		moved_ns += moves ? result->operators[i].share_ns : 0;
+	}
+	if (moved_ns >= 0.1 * all_ns && n_moves)
+		finder_add_counts(finder, &insight_moves_layout, moved_ns / all_ns, n_moves, result->n_operators)
+		    ->gain_ns = finder_per_inference(finder, moved_ns);
+}
+
+static void say(const struct speaker *to)
+{
+	FINDING("operators that only reorder or convert data");
+	EVIDENCE("%s, %s of the operators' time", speaker_counts(to).s, units_percent(to->finding->value).s);
+	NEXT("up to %s per inference could be saved with one layout and type throughout",
+	     units_duration(to->finding->gain_ns).s);
+}
+
+const struct insight insight_moves_layout = {
+	.name = "moves_layout",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+};

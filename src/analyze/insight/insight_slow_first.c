@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The first inference is slow. value: by the median; low: its nanoseconds. */
+#include "analyze/insight/insight_in.h"
+
+extern const struct insight insight_slow_first;
+
+static void find(struct finder *finder)
+{
+	const struct model_run *run = finder->run;
+	double p50_ns = run->latency.percentile[0].ns, first_ns = (double)run->result->first_ns;
+
+	if (first_ns > 5 * p50_ns && first_ns - p50_ns > 1e6)
+		finder_add(finder, &insight_slow_first, first_ns / p50_ns)->low = first_ns;
+}
+
+static void say(const struct speaker *to)
+{
+	FINDING("the first inference is slow");
+	EVIDENCE("%s, %s times the median", units_duration(to->finding->low).s, units_decimal(to->finding->value).s);
+	NEXT("run one inference before the first request arrives");
+}
+
+const struct insight insight_slow_first = {
+	.name = "slow_first",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+};

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A part of session creation dominates it. text: phase or transformer; value: its share; low: its nanoseconds. */
+#include <string.h>
+
+#include "analyze/insight/insight_in.h"
+#include "analyze/result/phase_names.h"
+
+/* The largest transformer if it makes up most of its phase's share; otherwise the largest phase. */
+extern const struct insight insight_slow_phase;
+
+static void find(struct finder *finder)
+{
+	const struct model_result *result = finder->run->result;
+	double whole_ns = (double)result->creation_ns, most_ns = -1;
+	const char *text = NULL;
+	struct finding *to;
+
+	for (uint32_t i = 0; i < result->n_phases; i++) {
+		if ((double)result->phases[i].ns > most_ns) {
+			most_ns = (double)result->phases[i].ns;
+			text = result->phases[i].name;
+		}
+	}
+	for (uint32_t i = 0; i < result->n_transformers; i++) {
+		double ns = (double)result->transformers[i].ns;
+
+		if (ns > 0.3 * whole_ns && ns > 0.67 * most_ns) {
+			most_ns = ns;
+			text = result->transformers[i].name;
+		}
+	}
+	if (whole_ns < 10e6 || most_ns < 0.3 * whole_ns)
+		return;
+	to = finder_add(finder, &insight_slow_phase, most_ns / whole_ns);
+	to->text = text;
+	to->low = most_ns;
+}
+
+static bool is_phase(const struct speaker *to, enum summary_phase phase)
+{
+	return to->finding->text && !strcmp(to->finding->text, phase_names[phase].words);
+}
+
+static void say(const struct speaker *to)
+{
+	const struct model_result *result = to->run->result;
+	bool is_transformer = false;
+
+	for (uint32_t i = 0; i < result->n_transformers; i++)
+		is_transformer |= result->transformers[i].name == to->finding->text;
+	FINDING("%s: largest part of session creation", to->text.s);
+	EVIDENCE("%s of %s, %s", units_duration(to->finding->low).s, units_duration((double)result->creation_ns).s,
+		 units_percent(to->finding->value).s);
+	if (is_transformer || is_phase(to, PHASE_TRANSFORM))
+		NEXT("a model that was optimized once (inftrace model --optimized-model FILE) loads without it");
+	else if (is_phase(to, PHASE_COMPILE))
+		NEXT("a model that was compiled once (inftrace model --compile FILE) loads without it, if the provider "
+		     "can");
+	else
+		NEXT("up to %s could be saved", units_duration(to->finding->low).s);
+}
+
+const struct insight insight_slow_phase = {
+	.name = "slow_phase",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+};

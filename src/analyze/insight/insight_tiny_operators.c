@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/* a of b operators take less than 5 us. value: share of the time outside of operators. */
+#include "analyze/insight/insight_in.h"
+
+extern const struct insight insight_tiny_operators;
+
+static const double tiny_ns = 5000;
+
+static void find(struct finder *finder)
+{
+	const struct model_result *result = finder->run->result;
+	double outside = result->unattributed_ns / result->operators_wall_ns;
+	int64_t n_tiny = 0, n = result->n_operators;
+
+	for (uint32_t i = 0; i < result->n_operators; i++)
+		n_tiny += result->operators[i].mean_ns < tiny_ns;
+	if (n >= 10 && n_tiny * 2 > n && outside >= 0.15 && !model_is_deferred(result->operators[0].provider))
+		finder_add_counts(finder, &insight_tiny_operators, outside, n_tiny, n)->gain_ns =
+		    finder_per_inference(finder, result->unattributed_ns);
+}
+
+static void say(const struct speaker *to)
+{
+	FINDING("many tiny operators");
+	EVIDENCE("%s take less than 5 us; %s of the time lies outside of operators", speaker_counts(to).s,
+		 units_percent(to->finding->value).s);
+	NEXT("a larger batch would share these %s per inference", units_duration(to->finding->gain_ns).s);
+}
+
+const struct insight insight_tiny_operators = {
+	.name = "tiny_operators",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+};

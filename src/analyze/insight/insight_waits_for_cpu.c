@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Inferences of a recording waited for a CPU. value: share of their time; low: nanoseconds of each. */
+#include "analyze/insight/insight_in.h"
+
+extern const struct insight insight_waits_for_cpu;
+
+static void find(struct finder *finder)
+{
+	const struct summary_runs *runs = finder->run->result->runs;
+	double share;
+	struct finding *to;
+
+	if (!runs || !runs->n_usage || !runs->usage_wall_ns)
+		return;
+	share = (double)runs->run_queue_ns / (double)runs->usage_wall_ns;
+	if (share < 0.05)
+		return;
+	to = finder_add(finder, &insight_waits_for_cpu, share);
+	to->low = to->gain_ns = (double)runs->run_queue_ns / (double)runs->n_usage;
+}
+
+static void say(const struct speaker *to)
+{
+	FINDING("its inferences wait for a CPU");
+	EVIDENCE("for %s of their time, %s each", units_percent(to->finding->value).s,
+		 units_duration(to->finding->low).s);
+	NEXT("fewer threads, fewer inferences at a time, or a machine that is less busy");
+}
+
+const struct insight insight_waits_for_cpu = {
+	.name = "waits_for_cpu",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+};

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Every insight, the most important first: one line each, and insight_<name>.c, which defines insight_<name>. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyze/insight/insight_in.h"
+
+#define INSIGHTS(F) \
+	F(run_failed) \
+	F(outputs_differ) \
+	F(outputs_unknown) \
+	F(busy_machine) \
+	F(lost_events) \
+	F(waits_for_cpu) \
+	F(idle_provider) \
+	F(nothing_taken) \
+	F(partly_taken) \
+	F(faster) \
+	F(created_again) \
+	F(uneven) \
+	F(drifts) \
+	F(few_values) \
+	F(slow_first) \
+	F(slow_phase) \
+	F(memory_bound) \
+	F(compute_bound) \
+	F(overhead_bound) \
+	F(slow_operator) \
+	F(tiny_operators) \
+	F(moves_layout) \
+	F(many_threads) \
+	F(idle_cores) \
+	F(no_scaling) \
+	F(queues)
+
+#define DECLARE(name) extern const struct insight insight_##name;
+INSIGHTS(DECLARE)
+
+#define ENTRY(name) &insight_##name,
+const struct insight *const insights[] = { INSIGHTS(ENTRY) NULL };
+
+enum { N_INSIGHTS = sizeof insights / sizeof *insights - 1 };
+
+static uint32_t rank_of(const struct insight *insight)
+{
+	uint32_t i = 0;
+
+	while (insights[i] && insights[i] != insight)
+		i++;
+	return i;
+}
+
+/* What is wrong, or in doubt, first; then by what there is to gain. */
+static int compare_findings(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+	double gain_x = isnan(x->gain_ns) ? 0 : x->gain_ns, gain_y = isnan(y->gain_ns) ? 0 : y->gain_ns;
+	bool is_advice_x = x->insight->severity == INSIGHT_ADVICE, is_advice_y = y->insight->severity == INSIGHT_ADVICE;
+	uint32_t rank_x = rank_of(x->insight), rank_y = rank_of(y->insight);
+	int order = is_advice_x - is_advice_y;
+
+	order = order ? order : (gain_x < gain_y) - (gain_x > gain_y);
+	order = order ? order : (rank_x > rank_y) - (rank_x < rank_y);
+	return order ? order : (x->result > y->result) - (x->result < y->result);
+}
+
+int insights_find(struct model_analysis *analysis)
+{
+	struct finder finder = { .analysis = analysis, .n_most = analysis->report->n_results * N_INSIGHTS };
+
+	finder.to = arena_alloc(analysis->arena, ((size_t)finder.n_most + 1) * sizeof *finder.to);
+	if (!finder.to)
+		return -ENOMEM;
+	for (uint32_t r = 0; r < analysis->report->n_results; r++) {
+		finder.run = &analysis->runs[r];
+		finder.result = r;
+		for (int i = 0; i < N_INSIGHTS; i++)
+			insights[i]->find(&finder);
+	}
+	qsort(finder.to, finder.n, sizeof *finder.to, compare_findings);
+	analysis->findings = finder.to;
+	analysis->n_findings = finder.n;
+	return 0;
+}
+
+struct model_analysis *insights_analyse(const struct model_report *report, struct err *err)
+{
+	struct model_analysis *analysis = model_analysis_new(report, err);
+
+	if (!analysis || !insights_find(analysis))
+		return analysis;
+	err_set(err, ENOMEM, "cannot analyse the runs of the model: out of memory");
+	model_analysis_free(analysis);
+	return NULL;
+}
+
+bool insights_has(const struct model_analysis *analysis, const struct insight *insight, uint32_t result)
+{
+	for (uint32_t i = 0; i < analysis->n_findings; i++)
+		if (analysis->findings[i].insight == insight &&
+		    (result == MODEL_NONE || analysis->findings[i].result == result))
+			return true;
+	return false;
+}
+
+struct insight_words insight_words_of(const struct model_analysis *analysis, const struct finding *finding,
+				      bool is_ascii)
+{
+	struct insight_words words = { { "" }, { "" }, { "" } };
+	struct speaker speaker = { .analysis = analysis,
+				   .finding = finding,
+				   .run = &analysis->runs[finding->result],
+				   .is_ascii = is_ascii,
+				   .text = model_text(finding->text, INSIGHT_NAME, is_ascii),
+				   .to = &words };
+
+	finding->insight->say(&speaker);
+	return words;
+}
