@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "capture/recorder/attach_find.h"
+#include "capture/recorder/attach_near.h"
 #include "cmd/attach_file.h"
 #include "cmd/cmd.h"
+#include "cmd/ps_table.h"
 #include "show/term/term.h"
 
 struct attach_opts {
@@ -64,8 +67,6 @@ static int check(const struct attach_opts *opts, int argc, struct err *err)
 {
 	int n_ways = (argc > 0) + (opts->name != NULL) + (opts->path != NULL);
 
-	if (!n_ways)
-		return opt_misused(err, "which program? give its PID, --name or --path");
 	if (n_ways > 1)
 		return opt_misused(err, "give one of PID, --name and --path, not several");
 	if (opts->first && opts->all)
@@ -105,39 +106,73 @@ static const char *wish_text(const struct attach_wish *wish)
 	return wish->name ? wish->name : wish->path;
 }
 
-static void age_text(uint64_t seconds, char text[32])
+static const char *harmless(struct printable *text, const char *words)
 {
-	if (seconds < 120)
-		snprintf(text, 32, "%llu s", (unsigned long long)seconds);
-	else if (seconds < 7200)
-		snprintf(text, 32, "%llu min", (unsigned long long)seconds / 60);
-	else if (seconds < 172800)
-		snprintf(text, 32, "%llu h", (unsigned long long)seconds / 3600);
-	else
-		snprintf(text, 32, "%llu days", (unsigned long long)seconds / 86400);
+	*text = printable_text(words, strlen(words), 200, term_wants_ascii());
+	return text->s;
 }
 
 static void print_matches(FILE *to, const struct attach_matches *matches)
 {
+	struct printable text;
+
 	fprintf(to, "%s%9s  %9s  %-7s  %s%s\n", term_style(to, TERM_BOLD), "PID", "AGE", "RUNTIME", "COMMAND",
 		term_style(to, TERM_PLAIN));
 	for (size_t i = 0; i < matches->n; i++) {
 		const struct attach_match *match = &matches->match[i];
-		char age[32];
-		age_text(match->age_s, age);
-		fprintf(to, "%9d  %9s  %-7s  %s\n", (int)match->pid, age,
+		fprintf(to, "%9d  %9s  %-7s  %s\n", (int)match->pid, ps_table_age(match->age_s).s,
 			match->has_runtime   ? "yes"
 			: match->is_readable ? "no"
 					     : "?",
-			*match->command ? match->command : match->name);
+			harmless(&text, *match->command ? match->command : match->name));
 	}
 }
 
-static int too_many(const struct attach_matches *matches, const struct attach_wish *wish, struct err *err)
+/* Not for main, which would print the usage as well. */
+static int too_many(const struct attach_matches *matches, const struct attach_wish *wish)
 {
 	print_matches(stderr, matches);
-	return opt_misused(err, "%zu programs match '%.80s'; give a PID, or use --first or --all", matches->n,
-			   wish_text(wish));
+	term_say("%zu processes match '%.80s'; give a PID, or use --first or --all", matches->n, wish_text(wish));
+	return CMD_USAGE;
+}
+
+/* What to type instead. */
+static int none(const struct attach_opts *opts, struct err *err)
+{
+	const char *hidden = attach_find_is_hidden(1)
+				 ? "; /proc hides the processes of other users here (hidepid): run "
+				   "inftrace with sudo"
+				 : "";
+	char near[260] = "";
+
+	if (opts->name)
+		attach_near(opts->name, near, sizeof near);
+	if (*near)
+		return err_set(err, ESRCH, "cannot attach: no running program is called %.80s; did you mean %s?%s",
+			       opts->name, near, hidden);
+	return err_set(err, ESRCH,
+		       "cannot attach: no running program %s %.80s%s; inftrace ps lists the programs that "
+		       "have a runtime loaded",
+		       opts->name ? "is called" : "has the path", opts->name ? opts->name : opts->path, hidden);
+}
+
+/* Without a word: the programs to choose from. */
+static int ask_which(struct err *err)
+{
+	struct attach_list list;
+	int code = attach_list_find(&list, err), pid;
+
+	if (!code)
+		ps_table_print(stderr, &list);
+	pid = list.n ? list.row[0].match.pid : 0;
+	attach_list_done(&list);
+	if (code)
+		return code;
+	if (pid)
+		term_say("which program? give its PID (inftrace attach %d), --name or --path", pid);
+	else
+		term_say("which program? give its PID, --name or --path; or start it: inftrace record -- CMD");
+	return CMD_USAGE;
 }
 
 /* command: what is recorded, for the recording's page. */
@@ -149,13 +184,9 @@ static int choose_by_wish(const struct attach_opts *opts, struct recorder_attach
 	size_t n = opts->first && matches.n ? 1 : matches.n;
 
 	if (!code && !matches.n && !job->attached->waits)
-		code = err_set(err, ESRCH, "cannot attach: no running program %s %.100s%s",
-			       opts->name ? "is called" : "has the path", wish_text(&job->wish),
-			       attach_find_is_hidden(1) ? "; /proc hides those of other users here (hidepid): "
-							  "run it with sudo"
-							: "");
+		code = none(opts, err);
 	if (!code && n > 1 && !opts->all)
-		code = too_many(&matches, &job->wish, err);
+		code = too_many(&matches, &job->wish);
 	for (size_t i = 0; i < n && !code; i++) {
 		code = add(job, &matches.match[i], err);
 		/* one of several that has ended since is none */
@@ -210,6 +241,8 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 					    .allows_seccomp = opts->allows_seccomp };
 	int code = check(opts, argc, err);
 
+	if (!code && !argc && !opts->name && !opts->path)
+		code = ask_which(err);
 	if (!code)
 		code = attach_file_check(&opts->shared, &job.wish, err);
 	if (code)

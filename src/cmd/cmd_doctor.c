@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/printable.h"
+#include "capture/recorder/attach_list.h"
 #include "capture/source/source.h"
 #include "cmd/cmd.h"
 #include "cmd/doctor.h"
@@ -240,6 +242,24 @@ static void report_plugin(void *ctx, const struct ort_plugin *plugin)
 	json_end(json, '}');
 }
 
+/* A program may have brought its own runtime, which the places above do not show. */
+static void report_running(struct report *report)
+{
+	struct attach_list list = { 0 };
+	struct err ignored;
+
+	if (*report->sysroot || attach_list_find(&list, &ignored)) {
+		if (report->json)
+			json_null(report->json, "running_programs");
+	} else if (report->json) {
+		json_count(report->json, "running_programs", list.n);
+	} else if (list.n) {
+		printf("  %s with a runtime loaded: inftrace ps lists %s\n",
+		       printable_count(list.n, "running program").s, list.n == 1 ? "it" : "them");
+	}
+	attach_list_done(&list);
+}
+
 static void report_runtimes(struct report *report, bool is_asked)
 {
 	struct err err = { 0 };
@@ -260,6 +280,8 @@ static void report_runtimes(struct report *report, bool is_asked)
 	} else if (!report->n) {
 		puts("  none found (a program may bring its own, or have it linked in)");
 	}
+	if (!report->json)
+		report_running(report);
 	report->n = 0;
 	ort_plugins_each(report->sysroot, report_plugin, report);
 	if (report->json)
@@ -283,6 +305,7 @@ static int doctor_run(const void *opts_, int argc, char **argv, struct err *err)
 	report_devices(&report);
 	report_runtimes(&report, !opts->no_load);
 	if (opts->json) {
+		report_running(&report);
 		json_bool(&json, "can_record", report.can_record);
 		json_end(&json, '}');
 		json_done(&json);

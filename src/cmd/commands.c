@@ -6,6 +6,7 @@
 	F(record) \
 	F(attach) \
 	F(next) \
+	F(ps) \
 	F(report) \
 	F(import) \
 	F(export) \

@@ -206,31 +206,25 @@ static void say_less(struct doctor_finding *finding, const char *who, char *why)
 		advise(finding, "%s", rest + 2);
 }
 
-/* What attach and next need; record does not. */
+/* What attach and next need; record does not. Of another machine's files only the rights are seen. */
 static void look_at_probes(struct doctor_finding *finding, const char *sysroot)
 {
-	enum uprobe_link_type link;
+	bool is_perf = false;
 	struct err err;
-	bool is_perf;
 
-	if (rights_check(sysroot, &err)) {
+	if (*sysroot ? rights_check(sysroot, &err) : uprobes_check(&err)) {
 		say_less(finding, "inftrace attach and inftrace next", err.msg);
 		return;
 	}
-	link = *sysroot ? UPROBE_LINK_ANY : uprobes_link_here();
-	is_perf = link == UPROBE_LINK_PERF;
-	if (!*sysroot && link == UPROBE_LINK_ANY)
-		say(finding, DOCTOR_LESS,
-		    "inftrace attach and inftrace next cannot run: this kernel is older than 5.15, or they are not "
-		    "built in");
-	else if (!*sysroot && rights_check_perf(is_perf, &err))
+	if (!*sysroot)
+		is_perf = uprobes_link_here() == UPROBE_LINK_PERF;
+	if (!*sysroot && rights_check_perf(is_perf, &err))
 		say_less(
 		    finding,
 		    is_perf ? "inftrace attach and inftrace next cannot run:" : "inftrace next cannot run:", err.msg);
 	else
-		say(finding, DOCTOR_OK,
-		    "programs that run already can be seen from outside: inftrace attach, inftrace next%s",
-		    is_perf ? "; this kernel is older than 6.6 and takes long to take probes out" : "");
+		say(finding, DOCTOR_OK, "inftrace attach and inftrace next can probe running programs%s",
+		    is_perf ? "; this kernel is older than 6.6 and takes long to remove probes" : "");
 }
 
 static void look_at_ptrace(struct doctor_finding *finding, const char *sysroot)

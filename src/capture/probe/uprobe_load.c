@@ -133,19 +133,17 @@ static int check(enum uprobe_link_type link, enum uprobe_link_type wanted, struc
 	struct utsname kernel;
 
 	if (!code && link == UPROBE_LINK_PERF && rights_check_perf(true, err))
-		return err_wrap(err, "cannot put probes into running programs");
+		return err_wrap(err, "cannot probe running programs");
 	if (code != -EOPNOTSUPP)
 		return code ? err_set(err, -code, "cannot load the BPF program: %s", strerror(-code)) : 0;
 	if (uname(&kernel))
 		*kernel.release = 0;
 	if (wanted == UPROBE_LINK_ANY)
-		return err_set(
-		    err, ENOTSUP,
-		    "cannot put probes into running programs: Linux can do what it takes since %s, and this is %.64s",
-		    uprobe_link_since(wanted), kernel.release);
+		return err_set(err, ENOTSUP,
+			       "cannot probe running programs: this needs Linux %s or later; this is %.64s",
+			       uprobe_link_since(wanted), kernel.release);
 	return err_set(err, ENOTSUP,
-		       "cannot put probes in by %s: Linux has that since %s, and this is %.64s; leave out --link for "
-		       "the best that there is",
+		       "cannot link probes by %s: this needs Linux %s or later; this is %.64s; leave out --link",
 		       uprobe_link_name(link), uprobe_link_since(link), kernel.release);
 }
 

@@ -114,6 +114,21 @@ enum uprobe_link_type uprobes_link_here(void)
 	return UPROBE_LINK_ANY;
 }
 
+int uprobes_check(struct err *err)
+{
+	struct utsname kernel;
+	int code = rights_check("", err);
+
+	if (code)
+		return code;
+	if (uprobes_link_here() != UPROBE_LINK_ANY)
+		return 0;
+	if (uname(&kernel))
+		*kernel.release = 0;
+	return err_set(err, ENOTSUP, "cannot probe running programs: this needs Linux %s or later; this is %.64s",
+		       uprobe_link_since(UPROBE_LINK_ANY), kernel.release);
+}
+
 bool uprobes_is_slow(const struct uprobes *uprobes)
 {
 	return uprobes->loaded.link == UPROBE_LINK_PERF;

@@ -30,6 +30,12 @@ enum uprobe_link_type {
 /* The first that this kernel has; ANY: none, or that cannot be told without rights. */
 enum uprobe_link_type uprobes_link_here(void);
 
+/*
+ * Could uprobes_open work here, as far as the rights of this process, the kernel and this build decide it? 0, or -errno
+ * and err with what is missing. Leaves nothing behind.
+ */
+int uprobes_check(struct err *err);
+
 struct uprobes_opts {
 	enum uprobe_link_type link;
 	bool has_operators;	 /* level operator and up */

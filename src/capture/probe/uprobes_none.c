@@ -5,11 +5,16 @@
 
 #include "capture/probe/uprobes.h"
 
+int uprobes_check(struct err *err)
+{
+	return err_set(err, ENOTSUP,
+		       "cannot probe running programs: this inftrace was built without libbpf or clang, or not for "
+		       "x86-64");
+}
+
 struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 {
-	err_set(err, ENOTSUP,
-		"cannot put probes into running programs: this inftrace was built without libbpf or clang, or not "
-		"for x86-64");
+	uprobes_check(err);
 	return NULL;
 }
 

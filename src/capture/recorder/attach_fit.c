@@ -75,16 +75,33 @@ const char *attach_fit_script(const char *words, size_t len)
 	return word && *word ? word : NULL;
 }
 
-static bool fits_name(const char *name, pid_t pid, const char *exe, const char *words, const char *script)
+void attach_fit_names(pid_t pid, struct attach_names *names)
 {
-	struct proc_stat stat;
-	char text[1024];
-	ssize_t got = proc_read("", pid, "stat", text, sizeof text);
+	char text[1024], words[8192], exe[PATH_MAX];
+	ssize_t got = proc_read("", pid, "cmdline", words, sizeof words - 1);
+	const char *script = got > 0 ? attach_fit_script(words, (size_t)got) : NULL;
+	struct proc_stat stat = { .name = "" };
 
-	if (got > 0 && proc_stat_parse(text, (size_t)got, &stat) && !strcmp(stat.name, name))
-		return true;
-	return !strcmp(base_of(exe), name) || !strcmp(base_of(words), name) ||
-	       (script && !strcmp(base_of(script), name));
+	words[got > 0 ? got : 0] = 0;
+	program_executable("", pid, exe, sizeof exe);
+	got = proc_read("", pid, "stat", text, sizeof text);
+	if (got > 0)
+		proc_stat_parse(text, (size_t)got, &stat);
+	snprintf(names->name[0], sizeof *names->name, "%.255s", script ? base_of(script) : "");
+	snprintf(names->name[1], sizeof *names->name, "%.255s", base_of(exe));
+	snprintf(names->name[2], sizeof *names->name, "%.255s", base_of(words));
+	snprintf(names->name[3], sizeof *names->name, "%.255s", stat.name);
+}
+
+static bool fits_name(const char *name, pid_t pid)
+{
+	struct attach_names names;
+
+	attach_fit_names(pid, &names);
+	for (int i = 0; i < ATTACH_NAMES; i++)
+		if (*name && !strcmp(names.name[i], name))
+			return true;
+	return false;
 }
 
 static bool is_same_file(const char *path, const struct stat *wanted)
@@ -149,12 +166,16 @@ void attach_fit_path(pid_t pid, char *path, size_t size)
 bool attach_fit(const struct attach_wish *wish, pid_t pid)
 {
 	char words[8192], exe[PATH_MAX];
-	ssize_t got = proc_read("", pid, "cmdline", words, sizeof words - 1);
-	const char *script = got > 0 ? attach_fit_script(words, (size_t)got) : NULL;
+	const char *script;
+	ssize_t got;
 
-	words[got > 0 ? got : 0] = 0;
-	program_executable("", pid, exe, sizeof exe);
 	if (wish->name)
-		return fits_name(wish->name, pid, exe, words, script);
-	return !wish->path || fits_path(wish->path, pid, exe, script);
+		return fits_name(wish->name, pid);
+	if (!wish->path)
+		return true;
+	got = proc_read("", pid, "cmdline", words, sizeof words - 1);
+	words[got > 0 ? got : 0] = 0;
+	script = got > 0 ? attach_fit_script(words, (size_t)got) : NULL;
+	program_executable("", pid, exe, sizeof exe);
+	return fits_path(wish->path, pid, exe, script);
 }

@@ -18,6 +18,13 @@ struct attach_wish {
 
 bool attach_fit(const struct attach_wish *wish, pid_t pid);
 
+/* All names of a process: of its script, executable and first word, and the kernel's. "": it has none of that kind. */
+enum { ATTACH_NAMES = 4 };
+struct attach_names {
+	char name[ATTACH_NAMES][256];
+};
+void attach_fit_names(pid_t pid, struct attach_names *names);
+
 /* The path by which this program would be found when it is started again, as the process sees it; "" it is not known.
  */
 void attach_fit_path(pid_t pid, char *path, size_t size);

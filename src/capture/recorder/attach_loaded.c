@@ -7,26 +7,38 @@
 #include <string.h>
 #include <unistd.h>
 
-enum attach_loaded attach_loaded(struct modules_seen *seen, pid_t pid)
+enum attach_loaded attach_loaded_each(struct modules_seen *seen, pid_t pid, attach_loaded_fn *each, void *ctx)
 {
 	enum attach_loaded loaded = ATTACH_NO_RUNTIME;
+	bool is_barred = false, goes_on = true;
 	struct modules modules;
 	struct err ignored;
-	bool is_barred = false;
 
 	if (modules_read(&modules, "", pid, &ignored))
 		loaded = ATTACH_UNREADABLE;
-	for (size_t i = 0; i < modules.n && loaded == ATTACH_NO_RUNTIME; i++) {
+	for (size_t i = 0; i < modules.n && goes_on; i++) {
 		int fd = modules_open(pid, &modules.module[i], &ignored);
 		is_barred |= fd == -EACCES || fd == -EPERM;
 		if (fd < 0)
 			continue;
-		if (modules_look(seen, fd) == MODULES_RUNTIME)
+		if (modules_look(seen, fd) == MODULES_RUNTIME) {
 			loaded = ATTACH_RUNTIME;
+			goes_on = each(ctx, &modules.module[i], fd);
+		}
 		close(fd);
 	}
 	modules_done(&modules);
 	return loaded == ATTACH_NO_RUNTIME && is_barred ? ATTACH_UNREADABLE : loaded;
+}
+
+static bool stop_at_first(void *ctx, const struct module *module, int fd)
+{
+	return false;
+}
+
+enum attach_loaded attach_loaded(struct modules_seen *seen, pid_t pid)
+{
+	return attach_loaded_each(seen, pid, stop_at_first, NULL);
 }
 
 static const char *base_of(const char *path)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Asks the rows of runtimes[] in a child; the parent checks what the child writes. Knows no runtime itself. */
+#include "capture/proc/file_version.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "capture/proc/file_look.h"
+
+/* Plain data, because it goes through a pipe. */
+struct answer {
+	uint32_t runtime; /* place in runtimes[] */
+	char version[32];
+};
+
+static int look(const struct image_file *file, void *opaque, struct err *err)
+{
+	const struct image *image = image_file_image(file);
+	const struct runtime *runtime;
+	struct answer *answer = opaque;
+	struct runtime_found found;
+	struct arena arena = { 0 };
+	struct rtti rtti;
+	int code = 0;
+
+	if (rtti_scan(&rtti, image, &file->set, &arena)) {
+		arena_done(&arena);
+		return err_set(err, ENOMEM, "cannot read %s: out of memory", image->path);
+	}
+	runtime = runtimes_in(&rtti);
+	if (runtime) {
+		while (runtimes[answer->runtime] != runtime)
+			answer->runtime++;
+		runtimes_find(&found, runtime, &rtti, NULL);
+		snprintf(answer->version, sizeof answer->version, "%s", found.version);
+	} else {
+		code = err_set(err, ENOENT, "cannot read the version of %s: it holds no known runtime", image->path);
+	}
+	arena_done(&arena);
+	return code;
+}
+
+/* The child has read hostile bytes: a row that does not exist, or a version that is no text, is refused. */
+static const struct runtime *check(const struct answer *answer)
+{
+	size_t n = 0;
+
+	while (runtimes[n])
+		n++;
+	for (size_t i = 0; i < sizeof answer->version && answer->version[i]; i++)
+		if (answer->version[i] <= ' ' || answer->version[i] > '~')
+			return NULL;
+	return answer->runtime < n && memchr(answer->version, 0, sizeof answer->version) ? runtimes[answer->runtime]
+											 : NULL;
+}
+
+int file_version(struct file_version *found, int fd, const char *name, struct err *err)
+{
+	struct answer answer = { 0 };
+	int code = file_look_at(look, &answer, sizeof answer, fd, name, err);
+
+	*found = (struct file_version){ 0 };
+	if (code)
+		return code;
+	found->runtime = check(&answer);
+	if (!found->runtime)
+		return err_set(err, EIO, "cannot read the version of %s: the answer makes no sense", name);
+	memcpy(found->version, answer.version, sizeof found->version);
+	return 0;
+}
