@@ -19,7 +19,7 @@ import envs
 import judge
 from conftest import environment
 from lab import PATIENCE, wait_until
-from recording import Recording
+from recording import Growing, Recording
 
 
 def command(lab, model, *args, runtime):
@@ -316,7 +316,8 @@ def test_ctrl_c_ends_the_measurement_and_reports_it(lab, library):
     process = lab.start(command(lab, "cnn", "-t", "1h", "--warm-up-max", 0, "--json", runtime=library), stdout=subprocess.PIPE,
                         stderr=subprocess.PIPE, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     path = lab.path("run-cpu.pftrace")
-    wait_until(lambda: os.path.exists(path) and sum(slice.end is not None for slice in Recording(path).inferences) > 100, process)
+    growing = Growing(path)
+    wait_until(lambda: growing.now() and sum(slice.end is not None for slice in growing.now().inferences) > 100, process)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert out, (process.returncode, err)
