@@ -10,7 +10,7 @@ import subprocess
 import envs
 from conftest import environment
 from lab import PATIENCE, own_times, wait_until
-from recording import Recording
+from recording import Growing, Recording
 
 
 class Server:
@@ -150,9 +150,10 @@ class Attaching:
 
     def wait_recorded(self, is_enough):
         """Until what is in the file by now is enough. A number: so many inferences that are over."""
+        growing = Growing(self.path)
 
         def is_there():
-            recording = Recording(self.path) if os.path.exists(self.path) else None
+            recording = growing.now()
             if isinstance(is_enough, int):
                 return recording and sum(slice.end is not None for slice in recording.inferences) >= is_enough
             return recording and is_enough(recording)

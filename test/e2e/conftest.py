@@ -1,24 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the end-to-end tests. A missing environment is a visible skip, or with INFTRACE_TEST_STRICT=1 a
+"""Fixtures and marks of the end-to-end tests. A missing environment is a visible skip, or with INFTRACE_TEST_STRICT=1 a
 failure."""
 
 import os
+import pathlib
 
 import pytest
 
 import envs
+import judge
 import models as model_factory
-from lab import Binaries, Lab
+from lab import Binaries, Lab, made_once
 
-FULL = os.environ.get("INFTRACE_TEST_FULL") == "1"
+# Each needs its reason: @pytest.mark.full("a thousand rounds take an hour").
+REASONED = ("full", "alone")
 
 
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if "full" in item.keywords and not FULL:
-            item.add_marker(pytest.mark.skip(reason="long: set INFTRACE_TEST_FULL=1"))
-        if "root" in item.keywords and os.geteuid():
-            item.add_marker(pytest.mark.skip(reason="needs root"))
+def pytest_addoption(parser):
+    parser.addoption("--full", action="store_true", help="also what takes minutes by nature")
+
+
+def unreasoned(item):
+    """What is wrong with the marks of a test."""
+    return [
+        '%s: the mark %s needs its reason: @pytest.mark.%s("...")' % (item.nodeid, mark.name, mark.name)
+        for name in REASONED
+        for mark in item.iter_markers(name)
+        if len(mark.args) != 1 or mark.kwargs or not isinstance(mark.args[0], str) or not mark.args[0].strip()
+    ]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    faults = [fault for item in items for fault in unreasoned(item)]
+    if faults:
+        raise pytest.UsageError("\n".join(faults))
+    if not config.getoption("--full"):
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("full")])
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
+    if os.geteuid():
+        for item in items:
+            if item.get_closest_marker("root"):
+                item.add_marker(pytest.mark.skip(reason="needs root"))
+
+
+def often(few, many):
+    """The parameters of a test that does something so many times."""
+    return [few, pytest.param(many, marks=pytest.mark.full("%d times take minutes" % many))]
 
 
 def environment(make, *args):
@@ -31,17 +59,40 @@ def environment(make, *args):
 
 
 @pytest.fixture(scope="session")
-def models(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models")
-    model_factory.write(str(folder))
+def shared(tmp_path_factory):
+    """A folder of this run of the tests, which all that run side by side see."""
+    folder = os.environ.get("INFTRACE_TEST_SHARED")
+    if folder:
+        folder = pathlib.Path(folder)
+    else:
+        folder = tmp_path_factory.getbasetemp()
+        folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    folder /= "shared"
+    folder.mkdir(exist_ok=True)
     os.chmod(folder, 0o755)
     return folder
 
 
 @pytest.fixture(scope="session")
-def binaries(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("binaries")
-    return Binaries(folder)
+def models(shared):
+    def make(folder):
+        os.mkdir(folder)
+        model_factory.write(folder)
+        os.chmod(folder, 0o755)
+
+    made_once(shared / "models", make)
+    return shared / "models"
+
+
+@pytest.fixture(scope="session")
+def binaries(shared):
+    return Binaries(shared)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kept_judge():
+    yield
+    judge.close()
 
 
 @pytest.fixture

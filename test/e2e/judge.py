@@ -29,7 +29,7 @@ PUPPETEER = "23"  # the last ones that run on the Node.js 18 of Debian 12
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 # protos/perfetto/trace_processor/trace_processor.proto
-APPEND, FINALIZE, QUERY = 1, 2, 3
+APPEND, FINALIZE, QUERY, RESET = 1, 2, 3, 11
 RPC_REQUEST, RPC_INVALID, RPC_FATAL, RPC_DATA, RPC_QUERY = 2, 4, 5, 101, 103
 RPC_APPEND_RESULT, RPC_QUERY_RESULT, RPC_FINALIZE_RESULT = 201, 203, 214
 CELL_NULL, CELL_INT, CELL_REAL, CELL_TEXT, CELL_BLOB = 1, 2, 3, 4, 5
@@ -157,6 +157,14 @@ class TraceProcessor:
     """One trace_processor with one file in it. Use in a `with`."""
 
     def __init__(self, path):
+        self._start()
+        try:
+            self._load(path)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self):
         self.number = 0
         self.said = []
         self.process = subprocess.Popen(
@@ -166,16 +174,20 @@ class TraceProcessor:
             stderr=subprocess.PIPE,
         )
         threading.Thread(target=self._listen, args=(self.process.stderr,), daemon=True).start()
-        try:
-            begin = time.monotonic()
-            with open(path, "rb") as trace:
-                while chunk := trace.read(16 << 20):
-                    self._ask(APPEND, RPC_DATA, chunk)
-            self._ask(FINALIZE)
-            self.import_seconds = time.monotonic() - begin
-        except BaseException:
-            self.close()
-            raise
+
+    def _load(self, path):
+        begin = time.monotonic()
+        with open(path, "rb") as trace:
+            while chunk := trace.read(16 << 20):
+                self._ask(APPEND, RPC_DATA, chunk)
+        self._ask(FINALIZE)
+        self.import_seconds = time.monotonic() - begin
+
+    def replace(self, path):
+        """Forgets its file and takes another one: much cheaper than another process, which compiles the engine
+        first."""
+        self._ask(RESET)
+        self._load(path)
 
     def __enter__(self):
         return self
@@ -245,9 +257,39 @@ class TraceProcessor:
             answer = self._checked(self._answer())
 
 
+_kept = None  # the trace_processor of this process, for one question after the other
+KEPT_BYTES = 32 << 20  # its memory grows with its biggest file and never shrinks: behind a bigger one it is not kept
+
+
 def query(path, sql):
-    with TraceProcessor(path) as processor:
-        return processor.query(sql)
+    global _kept
+    processor, _kept = _kept, None
+    if processor:
+        try:
+            processor.replace(path)
+        except BaseException:
+            processor.close()
+            raise
+    else:
+        processor = TraceProcessor(path)
+    try:
+        rows = processor.query(sql)
+    except BaseException:
+        processor.close()
+        raise
+    if os.path.getsize(path) <= KEPT_BYTES:
+        _kept = processor
+    else:
+        processor.close()
+    return rows
+
+
+def close():
+    """Ends the trace_processor that is kept, if any."""
+    global _kept
+    if _kept:
+        _kept.close()
+        _kept = None
 
 
 def import_errors(path):
@@ -276,7 +318,7 @@ def _browser():
 
 
 @functools.lru_cache(maxsize=None)
-def _puppeteer():
+def puppeteer():
     if not shutil.which("npm"):
         raise envs.Missing("npm is not installed")
 
@@ -301,7 +343,7 @@ def _puppeteer():
 
 def screenshot(path, png, seconds=300):
     """Opens the file in the UI and takes its picture. Raises Refused when the UI does not get as far as showing it."""
-    ui, browser, modules = perfetto(), _browser(), _puppeteer()
+    ui, browser, modules = perfetto(), _browser(), puppeteer()
 
     class Handler(_Quiet):
         def translate_path(self, url):

@@ -2,7 +2,9 @@
 """Runs programs with and without inftrace and compares: what every end-to-end test is made of."""
 
 import contextlib
+import fcntl
 import glob
+import hashlib
 import json
 import os
 import re
@@ -47,12 +49,28 @@ def wait_until(is_so, process=None, why=lambda: ""):
     deadline = time.monotonic() + PATIENCE
     while True:
         has_ended = process and process.poll() is not None  # before the last look: it may say it and end
+        begin = time.monotonic()
         found = is_so()
         if found:
             return found
         assert not has_ended, "ended with %s: %s" % (process.returncode, why())
         assert time.monotonic() < deadline, "it does not come: %s" % why()
-        time.sleep(0.01)
+        time.sleep(
+            max(0.01, time.monotonic() - begin)
+        )  # a look that is dear takes at most half of a CPU from what it waits for
+
+
+def made_once(path, make):
+    """path, made by make(path) unless it is there; who comes meanwhile, from another test that runs at the same time,
+    waits."""
+    path = str(path)
+    if not os.path.exists(path):
+        with open(path + ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not os.path.exists(path):
+                make(path + ".new")
+                os.rename(path + ".new", path)
+    return path
 
 
 def state_of(pid, tid=None):
@@ -109,8 +127,18 @@ class Lab:
 
     # ---- programs
 
+    def own(self, program):
+        """The path of a copy of a Python program that no other test starts: for what finds programs by their name or
+        path."""
+        for name in (program + ".py", "ortprogram.py"):
+            shutil.copy(os.path.join(envs.PROGRAMS, name), self.path(name))
+        return self.path(program + ".py")
+
     def python(self, wheel, program, *args):
-        return [wheel.python, os.path.join(envs.PROGRAMS, program + ".py")] + [str(arg) for arg in args]
+        """The test's own copy where it has one."""
+        own = self.path(program + ".py")
+        path = own if os.path.exists(own) else os.path.join(envs.PROGRAMS, program + ".py")
+        return [wheel.python, path] + [str(arg) for arg in args]
 
     def native(self, program, library, *args, linked=False):
         binary = self.binaries.linked(program, library) if linked else self.binaries.opened(program)
@@ -229,15 +257,16 @@ class Binaries:
         self.folder = str(folder)
 
     def _build(self, output, args):
-        if not os.path.exists(output):
+        def make(path):
             done = subprocess.run(
-                [shutil.which("cc") or "gcc", *CFLAGS, "-o", output, *args],
+                [shutil.which("cc") or "gcc", *CFLAGS, "-o", path, *args],
                 cwd=envs.PROGRAMS,
                 stderr=subprocess.PIPE,
                 text=True,
             )
             assert done.returncode == 0, done.stderr
-        return output
+
+        return made_once(output, make)
 
     def opened(self, program):
         return self._build(os.path.join(self.folder, program), [program + ".c", "ort.c", "runtime_opened.c", "-ldl"])
@@ -247,10 +276,9 @@ class Binaries:
         soname = re.search(
             r"SONAME.*\[(.*)\]", subprocess.run(["readelf", "-d", library], stdout=subprocess.PIPE, text=True).stdout
         ).group(1)
-        where = os.path.join(self.folder, "lib-%08x" % (hash(library) & 0xFFFFFFFF))
+        where = os.path.join(self.folder, "lib-" + hashlib.sha256(library.encode()).hexdigest()[:8])
         os.makedirs(where, exist_ok=True)
-        if not os.path.lexists(os.path.join(where, soname)):
-            os.symlink(library, os.path.join(where, soname))
+        made_once(os.path.join(where, soname), lambda path: os.symlink(library, path))
         return self._build(
             os.path.join(where, program),
             [

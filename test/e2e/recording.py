@@ -5,6 +5,7 @@ Recording(path) holds slices, instants, counters and tracks; broken() lists what
 trace_processor has its own say in judge.py.
 """
 
+import os
 import zlib
 
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackEvent
@@ -66,8 +67,8 @@ def _varint(data, at):
     return None, at
 
 
-def packets(data):
-    """The whole packets of a trace; one that is cut off at the end is left out."""
+def whole_packets(data):
+    """(packet, where it ends) of each whole packet of a trace; one that is cut off at the end is left out."""
     at = 0
     while at < len(data):
         start = at
@@ -79,10 +80,16 @@ def packets(data):
             raise ValueError("at byte %d: tag %d is not that of a packet" % (start, tag))
         packet = TracePacket.FromString(data[at : at + size])
         at += size
-        if packet.compressed_packets:
-            yield from packets(zlib.decompress(packet.compressed_packets))
-        else:
-            yield packet
+        yield packet, at
+
+
+def unpacked(packet):
+    """A packet, or those that are compressed in it."""
+    if packet.compressed_packets:
+        for inner, _ in whole_packets(zlib.decompress(packet.compressed_packets)):
+            yield from unpacked(inner)
+    else:
+        yield packet
 
 
 class Sequence:
@@ -107,16 +114,25 @@ class Sequence:
 class Recording:
     def __init__(self, path):
         self.path, self.slices, self.instants, self.counters, self.tracks, self.faults = path, [], [], [], {}, []
-        self.n_packets, self.time_bytes, self._sequences = 0, 0, {}
-        with open(path, "rb") as file:
-            data = file.read()
-        self.size = len(data)
-        for packet in packets(data):
-            self.n_packets += 1
-            self.time_bytes += max(1, -(-packet.timestamp.bit_length() // 7))
-            self._packet(packet)
+        self.n_packets, self.time_bytes, self._sequences, self._read, self.size = 0, 0, {}, 0, 0
+        self.read_on()
 
     # ---- reading
+
+    def read_on(self):
+        """What has come since the file was read last: who waits for something in a growing file need not read it all
+        each time."""
+        with open(self.path, "rb") as file:
+            file.seek(self._read)
+            data = file.read()
+        self.size = self._read + len(data)
+        begin = self._read
+        for outer, end in whole_packets(data):
+            self._read = begin + end
+            for packet in unpacked(outer):
+                self.n_packets += 1
+                self.time_bytes += max(1, -(-packet.timestamp.bit_length() // 7))
+                self._packet(packet)
 
     def _packet(self, packet):
         sequence = self._sequences.setdefault(packet.trusted_packet_sequence_id, Sequence())
@@ -316,3 +332,25 @@ class Recording:
                 if (slice.track.process, slice.args["inference"]) not in runs
             ]
         return faults
+
+
+class Growing:
+    """A recording that is still being written. now() is what is in it by now, or None while there is no file; only what
+    is new is read."""
+
+    def __init__(self, path):
+        self.path, self._file, self._recording = path, None, None
+
+    def now(self):
+        try:
+            status = os.stat(self.path)
+        except FileNotFoundError:
+            return None
+        is_same = (
+            self._recording and (status.st_dev, status.st_ino) == self._file and status.st_size >= self._recording.size
+        )
+        if is_same:
+            self._recording.read_on()
+        else:
+            self._file, self._recording = (status.st_dev, status.st_ino), Recording(self.path)
+        return self._recording

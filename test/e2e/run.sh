@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs the end-to-end tests: run.sh PATH-TO-INFTRACE [pytest arguments]
+# as the gate does it:       run.sh PATH-TO-INFTRACE --gate [arguments of gate.py]
+# makes what they need:      run.sh PATH-TO-INFTRACE --prepare
 # pytest and what it needs live in a virtual environment of their own, made once in the tests' cache.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,4 +23,11 @@ fi
 exec 9>&-
 export PYTHONPYCACHEPREFIX="$cache/pycache"
 cd "$here"
-exec "$venv/bin/python" -m pytest -p no:cacheprovider "$@"
+case ${1-} in
+--gate)
+	shift
+	exec "$venv/bin/python" gate.py "$@"
+	;;
+--prepare) exec "$venv/bin/python" prepare.py ;;
+*) exec "$venv/bin/python" -m pytest -p no:cacheprovider "$@" ;;
+esac

@@ -26,7 +26,7 @@ from attaching import (
     Server,
     text_differs,
 )
-from conftest import environment
+from conftest import environment, often
 from lab import PATIENCE, children_of, state_of, wait_until
 from recording import Recording
 
@@ -562,11 +562,7 @@ def test_sigkill_of_the_program_loses_nothing_that_was_seen(lab, wheel):
     assert done.recording.note("exit")["pid"] == server.pid
 
 
-def rounds(quick, full):
-    return [quick, pytest.param(full, marks=pytest.mark.full)]
-
-
-@pytest.mark.parametrize("n", rounds(5, 100))
+@pytest.mark.parametrize("n", often(5, 100))
 def test_sigkill_of_inftrace_leaves_the_program_as_it_was(lab, library, n):
     server = native_server(lab, library, "chain", 256, 256, threads=4)
     for i in range(n):
@@ -580,7 +576,7 @@ def test_sigkill_of_inftrace_leaves_the_program_as_it_was(lab, library, n):
     server.end()
 
 
-@pytest.mark.parametrize("n", rounds(5, 1000))
+@pytest.mark.parametrize("n", often(5, 1000))
 def test_attached_again_and_again_under_load(lab, library, n):
     server = native_server(lab, library, "chain", 256, 256, threads=4)
     for i in range(n):

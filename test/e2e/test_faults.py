@@ -15,11 +15,13 @@ import time
 import pytest
 
 import judge
-from conftest import FULL
 from lab import PATIENCE, children_of, state_of, wait_until
-from recording import Recording
+from recording import Growing, Recording
 
-KILLS = int(os.environ.get("INFTRACE_TEST_KILLS", 200 if FULL else 10))
+KILLS = [
+    *range(10),
+    *[pytest.param(seed, marks=pytest.mark.full("each of 190 more moments takes a second")) for seed in range(10, 200)],
+]
 
 
 def counters(path):
@@ -48,7 +50,7 @@ def ended(recording):
     return [slice for slice in recording.inferences if slice.end is not None]
 
 
-@pytest.mark.parametrize("seed", range(KILLS))
+@pytest.mark.parametrize("seed", KILLS)
 def test_a_target_killed_at_any_moment_loses_no_run_that_was_over(lab, library, seed):
     dice = random.Random(seed)
     threads, level = dice.choice([1, 1, 2, 8, 32]), dice.choice(["inference", "operator", "operator", "detail"])
@@ -87,7 +89,8 @@ def test_a_killed_recorder_leaves_the_target_undisturbed_and_a_file_up_to_its_la
     wait_for_runs(lab, recorder, 100)
     target = child_of(recorder.pid)
     over_before = n_over(lab)
-    wait_until(lambda: len(ended(Recording(path))) >= over_before, recorder)  # it is flushed although nothing ends
+    growing = Growing(path)
+    wait_until(lambda: len(ended(growing.now())) >= over_before, recorder)  # it is flushed although nothing ends
     recorder.kill()
     recorder.wait()
     over_then = n_over(lab)
@@ -202,7 +205,10 @@ def test_loss_is_told_to_the_user(lab, library):
     assert re.search(r"\b%d\b" % done.recording.lost, done.err.replace(",", "")), done.err
 
 
-def test_a_file_cut_anywhere_is_read_up_to_there(lab, library):
+@pytest.mark.parametrize(
+    "n_judged", [8, pytest.param(40, marks=pytest.mark.full("the judge needs seconds for 40 files"))]
+)
+def test_a_file_cut_anywhere_is_read_up_to_there(lab, library, n_judged):
     recording = lab.record(lab.native("end", library, lab.model("chain"), 256, 256, 5, "0")).recording
     with open(recording.path, "rb") as file:
         data = file.read()
@@ -218,7 +224,7 @@ def test_a_file_cut_anywhere_is_read_up_to_there(lab, library):
         assert len(part.slices) >= last
         last = len(part.slices)
     assert last == len(recording.slices)
-    for at in dice.sample(cuts, 8 if not FULL else len(cuts)):
+    for at in dice.sample(cuts, n_judged):
         path = lab.path("cut.pftrace")
         with open(path, "wb") as file:
             file.write(data[:at])

@@ -15,7 +15,7 @@ import pytest
 
 import envs
 from attaching import Attaching, Forking, attach, attach_command, magika_server, native_server, python_server, Server
-from conftest import FULL
+from conftest import often
 from lab import PATIENCE, children_of, wait_until
 
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
@@ -245,10 +245,11 @@ def test_what_began_before_the_hooks_is_partial_or_not_there(lab, wheel):
 # ---- coming and going
 
 
-def test_it_comes_again_with_the_same_agent_and_nothing_grows(lab, library):
+@pytest.mark.parametrize("n", often(12, 200))
+def test_it_comes_again_with_the_same_agent_and_nothing_grows(lab, library, n):
     server = torture(lab, library)
     numbers = []
-    for number in range(200 if FULL else 12):
+    for number in range(n):
         done = inject(lab, server.pid, n=100, name="round-%d" % (number % 3))
         assert len(done.recording.inferences) > 5 and done.recording.lost == 0
         assert {slice.args["model"] for slice in whole(done.recording)} == {"chain"}
@@ -260,7 +261,7 @@ def test_it_comes_again_with_the_same_agent_and_nothing_grows(lab, library):
     assert max(number[2] for number in numbers) <= numbers[0][2] + 2
 
 
-@pytest.mark.full
+@pytest.mark.full("a thousand rounds take minutes")
 def test_a_thousand_rounds_with_64_threads(lab, library):
     server = torture(lab, library, threads=64, rest_us=10000)
     numbers = []
@@ -351,10 +352,11 @@ def killed_at(lab, server, step):
     return lab.plain(command, env={"INFTRACE_INJECT_STOP": str(step)})
 
 
-def test_a_recorder_killed_after_each_step_harms_nobody(lab, library):
+@pytest.mark.parametrize("n", often(2, 10))
+def test_a_recorder_killed_after_each_step_harms_nobody(lab, library, n):
     server = torture(lab, library, prefix=alone(lab))
     left_behind = LeftBehind(server.pid)
-    for times in range(10 if FULL else 2):
+    for times in range(n):
         step, killed = 1, True
         while killed:
             killed = killed_at(lab, server, step).status == -signal.SIGKILL
@@ -369,10 +371,11 @@ def test_a_recorder_killed_after_each_step_harms_nobody(lab, library):
     server.end()
 
 
-def test_a_recorder_killed_at_any_moment_harms_nobody(lab, library):
+@pytest.mark.parametrize("n", often(15, 500))
+def test_a_recorder_killed_at_any_moment_harms_nobody(lab, library, n):
     server = torture(lab, library)
     dice = random.Random(5)
-    for number in range(500 if FULL else 15):
+    for number in range(n):
         command, path = attach_command(lab, "--inject", server.pid, duration=0.3, name="killed")
         process = lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(dice.random() * 0.3)

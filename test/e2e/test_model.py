@@ -21,7 +21,7 @@ import envs
 import judge
 from conftest import environment
 from lab import PATIENCE, wait_until
-from recording import Recording
+from recording import Growing, Recording
 
 
 def command(lab, model, *args, runtime):
@@ -435,9 +435,9 @@ def test_ctrl_c_ends_the_measurement_and_reports_it(lab, library):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     path = lab.path("run-cpu.pftrace")
+    growing = Growing(path)
     wait_until(
-        lambda: os.path.exists(path) and sum(slice.end is not None for slice in Recording(path).inferences) > 100,
-        process,
+        lambda: growing.now() and sum(slice.end is not None for slice in growing.now().inferences) > 100, process
     )
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)

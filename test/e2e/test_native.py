@@ -10,7 +10,7 @@ import tempfile
 import pytest
 
 import envs
-from conftest import environment
+from conftest import environment, often
 from lab import inside_own_times, names_and_types, own_times
 
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
@@ -48,7 +48,7 @@ def test_operators_are_those_of_the_runtimes_own_profiler(lab, each_library):
     )
 
 
-@pytest.mark.parametrize("n", [1000, pytest.param(10000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("n", often(1000, 10000))
 def test_sessions_created_used_and_released_again_and_again(lab, library, n):
     recording = lab.both(lab.native("churn", library, lab.model("tiny"), 4, 4, n)).recording
     assert recording.lost == 0
@@ -72,7 +72,7 @@ def test_two_versions_of_the_runtime_in_one_process_are_both_seen(lab, library):
     assert {note.args["path"] for note in recording.notes("runtime")} == {library, second}
 
 
-@pytest.mark.parametrize("n", [2000, pytest.param(10000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("n", often(2000, 10000))
 def test_threads_that_live_for_one_run_are_all_seen(lab, library, n):
     recording = lab.both(lab.native("short_threads", library, lab.model("tiny"), 4, 4, n)).recording
     assert len(recording.inferences) + recording.lost == n

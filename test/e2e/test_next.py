@@ -18,12 +18,17 @@ import pytest
 import envs
 from conftest import environment
 from lab import PATIENCE, children_of, names_and_types, own_times, state_of, wait_until
-from recording import Recording
+from recording import Growing, Recording
 
 pytestmark = pytest.mark.root
 TOOL = os.path.join(os.path.dirname(os.environ.get("INFTRACE", "")), "test", "e2e", "next_tool")
-INFER = os.path.join(envs.PROGRAMS, "infer.py")
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
+
+
+@pytest.fixture
+def infer(lab):
+    """The path of programs/infer.py that only this test starts."""
+    return lab.own("infer")
 
 
 def read_until(path, text, process):
@@ -78,8 +83,8 @@ def check_whole(lab, recording, runs):
     check_inside(recording, lab.path("times"), recording.inferences[0].track.pid)
 
 
-def test_a_python_program_is_recorded_from_its_first_call(lab, each_wheel):
-    waiting = Waiting(lab, "--path", INFER)
+def test_a_python_program_is_recorded_from_its_first_call(lab, infer, each_wheel):
+    waiting = Waiting(lab, "--path", infer)
     program = lab.plain(
         lab.python(each_wheel, "infer", "run", lab.model("chain"), "--runs", 20, "--times", lab.path("times"))
     )
@@ -112,28 +117,28 @@ def test_a_library_that_java_unpacks_and_deletes_is_found(lab):
     assert len(recording.inferences) == program.counted[0]
 
 
-def test_a_program_with_the_runtime_inside_is_recorded_from_its_first_call(lab):
+def test_a_program_with_the_runtime_inside_is_recorded_from_its_first_call(lab, infer):
     program = lab.path("mymagika")
     shutil.copy(environment(envs.magika), program)  # a file that was never seen, nor looked at
     waiting = Waiting(lab, "--path", program)
-    done = lab.plain([program, "/etc/passwd", INFER])
+    done = lab.plain([program, "/etc/passwd", infer])
     recording = waiting.end()
     assert done.status == 0 and recording.lost == 0
     assert len([slice for slice in recording.of("session") if slice.end]) == 2  # as the program does it
     assert recording.inferences[0].args["id"] == 1
 
 
-def test_a_runtime_in_another_mount_namespace_is_found(lab, wheel):
+def test_a_runtime_in_another_mount_namespace_is_found(lab, infer, wheel):
     root = os.path.realpath(wheel.path)
     hidden = lab.path("hidden")
     os.mkdir(hidden)
     site = glob.glob(root + "/lib/python3*/site-packages")[0]
     script = (
         "mount -t tmpfs none {0} && cp -r {1}/onnxruntime {0}/ && PYTHONPATH={0} exec {2} {3} run {4} --runs 5".format(
-            hidden, site, wheel.python, INFER, lab.model("chain")
+            hidden, site, wheel.python, infer, lab.model("chain")
         )
     )
-    waiting = Waiting(lab, "--path", INFER)
+    waiting = Waiting(lab, "--path", infer)
     done = lab.plain(["unshare", "-mpf", "--mount-proc", "sh", "-c", script])
     recording = waiting.end()
     assert done.status == 0, done.err
@@ -142,8 +147,8 @@ def test_a_runtime_in_another_mount_namespace_is_found(lab, wheel):
     assert not os.listdir(hidden)
 
 
-def test_of_fifty_programs_no_session_creation_is_missed(lab, wheel):
-    waiting = Waiting(lab, "--all", "--path", INFER, level="inference")
+def test_of_fifty_programs_no_session_creation_is_missed(lab, infer, wheel):
+    waiting = Waiting(lab, "--all", "--path", infer, level="inference")
     programs = []
     for batch in range(5):
         some = [
@@ -185,24 +190,24 @@ while True:
 """
 
 
-def test_the_parent_of_a_held_program_takes_no_note(lab, wheel):
-    waiting = Waiting(lab, "--path", INFER)
+def test_the_parent_of_a_held_program_takes_no_note(lab, infer, wheel):
+    waiting = Waiting(lab, "--path", infer)
     program = lab.plain([sys.executable, "-c", PARENT, *lab.python(wheel, "infer", "run", lab.model("chain"))])
     recording = waiting.end()
     assert program.status == 0 and "stopped" not in program.out
     assert len(recording.inferences) == program.counted[0]
 
 
-def watching(lab, hold_ms):
+def watching(lab, infer, hold_ms):
     out = lab.path("next_tool.out")
-    tool = lab.start([TOOL, str(PATIENCE), str(hold_ms), INFER], stdout=open(out, "wb"), stderr=subprocess.STDOUT)
+    tool = lab.start([TOOL, str(PATIENCE), str(hold_ms), infer], stdout=open(out, "wb"), stderr=subprocess.STDOUT)
     read_until(out, "ready", tool)
     return tool, out
 
 
-def test_a_program_that_is_held_goes_on_when_its_holder_is_killed(lab, wheel):
+def test_a_program_that_is_held_goes_on_when_its_holder_is_killed(lab, infer, wheel):
     for _ in range(5):
-        tool, out = watching(lab, 1000 * PATIENCE)
+        tool, out = watching(lab, infer, 1000 * PATIENCE)
         program = lab.start(lab.python(wheel, "infer", "run", lab.model("chain")), stdout=subprocess.PIPE, text=True)
         read_until(out, "\n%d\t" % program.pid, program)
         held = time.monotonic()
@@ -215,8 +220,8 @@ def test_a_program_that_is_held_goes_on_when_its_holder_is_killed(lab, wheel):
         tool.wait()
 
 
-def test_a_program_that_nobody_lets_go_is_let_go(lab, wheel):
-    tool, out = watching(lab, 2000 * PATIENCE)
+def test_a_program_that_nobody_lets_go_is_let_go(lab, infer, wheel):
+    tool, out = watching(lab, infer, 2000 * PATIENCE)
     start = time.monotonic()
     program = lab.start(lab.python(wheel, "infer", "run", lab.model("chain")), stdout=subprocess.DEVNULL)
     assert program.wait(PATIENCE) == 0
@@ -231,7 +236,7 @@ def trace_me():
 def test_a_program_that_a_debugger_has_is_recorded_and_the_rest_is_said(lab, wheel):
     libc = ctypes.CDLL(None)
     libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
-    waiting = Waiting(lab, "--path", os.path.join(envs.PROGRAMS, "serve.py"))
+    waiting = Waiting(lab, "--path", lab.own("serve"))
     program = lab.start(
         lab.python(wheel, "serve", lab.model("chain"), "--rest", 0.002),
         preexec_fn=trace_me,
@@ -250,8 +255,10 @@ def test_a_program_that_a_debugger_has_is_recorded_and_the_rest_is_said(lab, whe
 
     def is_recorded():
         assert not end()
-        return os.path.exists(waiting.path) and Recording(waiting.path).inferences
+        recording = growing.now()
+        return recording and recording.inferences
 
+    growing = Growing(waiting.path)
     wait_until(is_recorded, waiting.process, lambda: waiting.err)
     program.stdin.close()
     program.returncode = os.waitstatus_to_exitcode(wait_until(end)[0])
@@ -269,8 +276,8 @@ for _ in range(int(sys.argv[1])):
 """
 
 
-def test_when_it_cannot_keep_up_it_is_said(lab, wheel):
-    waiting = Waiting(lab, "--path", INFER, level="inference")
+def test_when_it_cannot_keep_up_it_is_said(lab, infer, wheel):
+    waiting = Waiting(lab, "--path", infer, level="inference")
     watcher = children_of(waiting.process.pid)[0]
     os.kill(watcher, signal.SIGSTOP)
     wait_until(lambda: state_of(watcher) == "T")

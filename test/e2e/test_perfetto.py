@@ -27,7 +27,7 @@ def files(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(params=["plain", "compressed"])
+@pytest.fixture(scope="module", params=["plain", "compressed"])
 def sample(files, request):
     with judge.TraceProcessor(files / ("sample-%d.pftrace" % (request.param == "compressed"))) as processor:
         yield processor

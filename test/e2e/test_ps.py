@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """inftrace ps, and attach without a word: programs with a runtime are found, whatever hides them, and no others."""
+
 import json
 import os
 import shutil
@@ -26,14 +27,14 @@ def test_programs_are_listed_with_user_threads_and_version(lab, wheel):
     found = rows(lab)
     row = found[server.pid]
     assert idle.pid not in found
-    runtime, = row["runtimes"]
+    (runtime,) = row["runtimes"]
     assert (runtime["name"], runtime["version"], runtime["deleted"]) == ("onnxruntime", wheel.version, False)
     assert os.path.samefile(runtime["path"], os.path.realpath(runtime["path"])) and wheel.path in runtime["path"]
     assert row["user"] == "root" and row["uid"] == 0 and row["parent"] == os.getpid()
     assert row["threads"] >= 4 and "serve.py" in row["command"] and row["pid_in_namespace"] is None
     assert row["can_attach"] and row["can_inject"] and row["obstacle"] is None
     text = lab.plain([lab.inftrace, "ps"])
-    line, = [line for line in text.out.splitlines() if line.split()[0] == str(server.pid)]
+    (line,) = [line for line in text.out.splitlines() if line.split()[0] == str(server.pid)]
     assert "ONNX Runtime " + wheel.version in line and " yes " in line, text.out
     assert str(server.pid) in lab.plain([lab.inftrace, "ps", "--pids"]).out.split()
     server.end()
@@ -45,7 +46,7 @@ def test_a_renamed_or_deleted_library_is_recognised(lab, library, tmp_path):
     shutil.copy(library, copy)
     server = native_server(lab, copy, "chain", 256, 256)
     os.unlink(copy)
-    runtime, = rows(lab)[server.pid]["runtimes"]
+    (runtime,) = rows(lab)[server.pid]["runtimes"]
     assert (runtime["path"], runtime["deleted"]) == (copy, True)
     text = lab.plain([lab.inftrace, "ps"]).out
     assert "(deleted)" in text and "\033" not in text
@@ -53,9 +54,23 @@ def test_a_renamed_or_deleted_library_is_recognised(lab, library, tmp_path):
 
 
 def test_a_program_in_a_pid_namespace_is_listed_with_both_numbers(lab, wheel):
-    server = Server(lab, ["unshare", "--pid", "--fork", "--mount-proc", "--propagation", "private", wheel.python,
-                          os.path.join(envs.PROGRAMS, "serve.py"), lab.model("chain"), "--rest", "0.01"])
-    pid, = children_of(server.pid)
+    server = Server(
+        lab,
+        [
+            "unshare",
+            "--pid",
+            "--fork",
+            "--mount-proc",
+            "--propagation",
+            "private",
+            wheel.python,
+            os.path.join(envs.PROGRAMS, "serve.py"),
+            lab.model("chain"),
+            "--rest",
+            "0.01",
+        ],
+    )
+    (pid,) = children_of(server.pid)
     row = rows(lab)[pid]
     assert row["pid_in_namespace"] == 1 and row["can_attach"]
     server.end()
