@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Exporters: what each writes of the same recording, and what happens when it cannot. */
-#include "trace/export/exporters.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -16,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/json_read.h"
+#include "trace/export/exporters.h"
 #include "trace/export/output.h"
 #include "trace/import/import.h"
 
