@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures and marks of the end-to-end tests. A missing environment is a visible skip, or with INFTRACE_TEST_STRICT=1 a
-failure."""
+"""Fixtures of the end-to-end tests. A missing environment is a visible skip, or with INFTRACE_TEST_STRICT=1 a failure."""
 
 import os
 import pathlib
@@ -11,42 +10,7 @@ import envs
 import judge
 import models as model_factory
 from lab import Binaries, Lab, made_once
-
-# Each needs its reason: @pytest.mark.full("a thousand rounds take an hour").
-REASONED = ("full", "alone")
-
-
-def pytest_addoption(parser):
-    parser.addoption("--full", action="store_true", help="also what takes minutes by nature")
-
-
-def unreasoned(item):
-    """What is wrong with the marks of a test."""
-    return [
-        '%s: the mark %s needs its reason: @pytest.mark.%s("...")' % (item.nodeid, mark.name, mark.name)
-        for name in REASONED
-        for mark in item.iter_markers(name)
-        if len(mark.args) != 1 or mark.kwargs or not isinstance(mark.args[0], str) or not mark.args[0].strip()
-    ]
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config, items):
-    faults = [fault for item in items for fault in unreasoned(item)]
-    if faults:
-        raise pytest.UsageError("\n".join(faults))
-    if not config.getoption("--full"):
-        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("full")])
-        items[:] = [item for item in items if not item.get_closest_marker("full")]
-    if os.geteuid():
-        for item in items:
-            if item.get_closest_marker("root"):
-                item.add_marker(pytest.mark.skip(reason="needs root"))
-
-
-def often(few, many):
-    """The parameters of a test that does something so many times."""
-    return [few, pytest.param(many, marks=pytest.mark.full("%d times take minutes" % many))]
+from marks import often, pytest_addoption, pytest_collection_modifyitems  # noqa: F401: pytest looks for them here
 
 
 def environment(make, *args):

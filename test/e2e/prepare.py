@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes every environment of the end-to-end tests that this machine can have: what the tests would do one by one when
-they first need it. ./check runs this while it builds."""
+"""Makes every environment of the end-to-end tests that this machine can have, two at a time: what the tests would make when they
+first need it. ./check runs this while it builds. Prints what cannot be had, and why."""
 
+import concurrent.futures
 import sys
 
 import envs
 import judge
 
 ALL = [
-    *[(envs.wheel, key) for key in [*envs.WHEELS, "openvino", "training"]],
-    *[(envs.node_package, key) for key in envs.NODE_PACKAGES],
+    *[(envs.wheel, key) for key in ["openvino", *envs.WHEELS, "training"]],
     *[(envs.plugin, key) for key in envs.PLUGINS],
+    *[(envs.node_package, key) for key in envs.NODE_PACKAGES],
     (judge.perfetto,),
     (judge.puppeteer,),
     (envs.magika,),
@@ -21,12 +22,17 @@ ALL = [
 ]
 
 
+def made(make, *args):
+    try:
+        make(*args)
+    except envs.Missing as why:
+        return "%s: %s" % (" ".join([make.__name__, *args]), why)
+
+
 def main():
-    for make, *args in ALL:
-        try:
-            make(*args)
-        except envs.Missing as why:
-            print("%s: %s" % (" ".join([make.__name__, *args]), why))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for missing in filter(None, pool.map(lambda one: made(*one), ALL)):
+            print(missing)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the end-to-end tests: run.sh PATH-TO-INFTRACE [pytest arguments]
 # as the gate does it:       run.sh PATH-TO-INFTRACE --gate [arguments of gate.py]
-# makes what they need:      run.sh PATH-TO-INFTRACE --prepare
+# makes what they need:      run.sh --prepare
 # pytest and what it needs live in a virtual environment of their own, made once in the tests' cache.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-INFTRACE=$(realpath "${1:?usage: run.sh PATH-TO-INFTRACE [pytest arguments]}")
-export INFTRACE
-shift
+if [ "${1:?usage: run.sh PATH-TO-INFTRACE [pytest arguments]}" != --prepare ]; then
+	INFTRACE=$(realpath "$1")
+	export INFTRACE
+	shift
+fi
 cache=${INFTRACE_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/inftrace-test}
 mkdir -p "$cache"
 venv=$cache/pytest

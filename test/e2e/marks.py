@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The marks of the end-to-end tests: full(reason), alone(reason), root. A mark without its reason is refused before anything runs."""
+
+import os
+
+import pytest
+
+REASONED = ("full", "alone")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--full", action="store_true", help="also what takes minutes by nature")
+
+
+def unreasoned(item):
+    """What is wrong with the marks of a test."""
+    return [
+        '%s: the mark %s needs its reason: @pytest.mark.%s("...")' % (item.nodeid, mark.name, mark.name)
+        for name in REASONED
+        for mark in item.iter_markers(name)
+        if len(mark.args) != 1 or mark.kwargs or not isinstance(mark.args[0], str) or not mark.args[0].strip()
+    ]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    faults = [fault for item in items for fault in unreasoned(item)]
+    if faults:
+        raise pytest.UsageError("\n".join(faults))
+    if not config.getoption("--full"):
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("full")])
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
+    if os.geteuid():
+        for item in items:
+            if item.get_closest_marker("root"):
+                item.add_marker(pytest.mark.skip(reason="needs root"))
+
+
+def often(few, many):
+    """The parameters of a test that does something so many times."""
+    return [few, pytest.param(many, marks=pytest.mark.full("%d times take minutes" % many))]
