@@ -25,7 +25,7 @@ class Server:
             )
         assert self.process.stdout.readline() == "ready\n", open(self.err_path, errors="replace").read()
         self.pid = self.process.pid
-        self.out = None
+        self.out = self._times = None
 
     def end(self):
         """(runs, failed) as it counted them."""
@@ -36,7 +36,9 @@ class Server:
         return int(runs), int(failed)
 
     def times(self):
-        return own_times(self.times_path)
+        """What it measured itself, once it has ended."""
+        self._times = self._times or own_times(self.times_path)
+        return self._times
 
 
 def python_server(lab, wheel, model, *options, program="serve", **more):
@@ -208,14 +210,13 @@ def missed(recording, times):
         starts.setdefault(slice.args["tid"], []).append(slice.start)
     for own in starts.values():
         own.sort()
-    return [
-        time
-        for time in within
-        if not any(
-            time[0] <= start <= time[1]
-            for start in starts.get(time[2], [])[max(0, bisect.bisect_left(starts.get(time[2], []), time[0])) :][:1]
-        )
-    ]
+
+    def is_there(begin, end, thread):
+        own = starts.get(thread, [])
+        at = bisect.bisect_left(own, begin)
+        return at < len(own) and own[at] <= end
+
+    return [time for time in within if not is_there(*time)]
 
 
 def text_differs(pid):

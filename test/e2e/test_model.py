@@ -78,6 +78,7 @@ def test_a_report_has_what_was_measured(lab, each_library):
     assert creation["duration_ns"] == sum(part["self_ns"] for part in creation["phases"]) + creation["unattributed_ns"]
 
 
+@pytest.mark.alone("it takes every CPU several times over")
 def test_a_busy_machine_is_told_from_an_idle_one(lab, library):
     """Every CPU is taken several times over by others."""
     others = [lab.start(["sh", "-c", "while :; do :; done"]) for _ in range(3 * os.cpu_count())]

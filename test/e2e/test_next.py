@@ -276,6 +276,7 @@ for _ in range(int(sys.argv[1])):
 """
 
 
+@pytest.mark.alone("20,000 mappings reach everybody who watches this machine")
 def test_when_it_cannot_keep_up_it_is_said(lab, infer, wheel):
     waiting = Waiting(lab, "--path", infer, level="inference")
     watcher = children_of(waiting.process.pid)[0]
