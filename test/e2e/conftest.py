@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the end-to-end tests. A missing environment is a visible skip, or with INFTRACE_TEST_STRICT=1 a failure."""
+"""Fixtures of the end-to-end tests. A missing environment is a skip, or a failure with INFTRACE_TEST_STRICT=1."""
 
 import os
 import pathlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The marks of the end-to-end tests: full(reason), alone(reason), root. A mark without its reason is refused before anything runs."""
+"""The marks of the end-to-end tests: full(reason), alone(reason), root. A mark that lacks its reason is an error of the
+collection, so nothing runs."""
 
 import os
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes every environment of the end-to-end tests that this machine can have, two at a time: what the tests would make when they
-first need it. ./check runs this while it builds. Prints what cannot be had, and why."""
+"""Makes every environment of the end-to-end tests, two at a time. The tests would make each when they first need it;
+./check runs this while it builds. Prints each environment that this machine cannot have, and why."""
 
 import concurrent.futures
 import sys

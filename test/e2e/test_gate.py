@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gate itself (gate.py, marks.py, results.py) on a made-up project: what fails twice fails it, what passes again is unsteady."""
+"""The gate itself (gate.py, marks.py, results.py) on a made-up project: a test that fails twice fails the gate, one
+that passes the second time is unsteady."""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gate_test.py FOLDER: the rounds of the end-to-end tests (test/e2e/gate.py) with a stand-in for pytest, so that nothing needs to be
-installed. test/e2e/test_gate.py holds the same with pytest itself."""
+"""gate_test.py FOLDER: the rounds of the end-to-end tests (test/e2e/gate.py) with a stand-in for pytest, so that
+nothing needs to be installed. test/e2e/test_gate.py tests the same with pytest itself."""
 
 import contextlib
 import io
@@ -14,8 +14,8 @@ import xml.etree.ElementTree as xml
 sys.path.insert(0, str(pathlib.Path(sys.argv.pop(1)).resolve()))
 import gate  # noqa: E402
 
-# Behaves as pytest with results.py does. A test is called for what becomes of it each time: p(asses), f(ails), s(kips), or
-# n(ot run), and a(lone).
+# Behaves as pytest with results.py does. The name of a test gives its outcome, one letter a run: p(asses), f(ails),
+# s(kips), n(ot run); -a marks it as alone.
 STAND_IN = """
 import json, os, sys
 tests, folder = os.environ["TESTS"].split(), os.environ["FOLDER"]

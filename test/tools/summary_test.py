@@ -15,7 +15,8 @@ CASES = """<testsuites><testsuite name="e2e side by side" time="10">
  GPU"/></testcase>%s</testsuite></testsuites>"""
 FAILS = '<testcase classname="b.py" name="fails" time="3"><failure message="failed">twice</failure></testcase>'
 MESON = """<testsuites><testsuite name="unit"><testcase classname="inftrace" name="unit / ring" time="0.02"/>
-<testcase classname="inftrace" name="cli / gpu"><skipped/><system-out>no device</system-out></testcase></testsuite></testsuites>"""
+<testcase classname="inftrace" name="cli / gpu"><skipped/><system-out>no device</system-out></testcase></testsuite>
+</testsuites>"""
 
 
 class Summary(unittest.TestCase):
