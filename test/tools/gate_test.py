@@ -14,8 +14,8 @@ import xml.etree.ElementTree as xml
 sys.path.insert(0, str(pathlib.Path(sys.argv.pop(1)).resolve()))
 import gate  # noqa: E402
 
-# Behaves as pytest with results.py does. The name of a test gives its outcome, one letter a run: p(asses), f(ails),
-# s(kips), n(ot run); -a marks it as alone.
+# Behaves as pytest with results.py does. The name of a test gives its outcome, one letter a run: p is passed, f failed,
+# s skipped, n none at all; -a marks it as alone.
 STAND_IN = """
 import json, os, sys
 tests, folder = os.environ["TESTS"].split(), os.environ["FOLDER"]
