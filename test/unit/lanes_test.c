@@ -93,6 +93,22 @@ static void what_is_newer_than_the_round_waits_for_the_next(void **state)
 	finish(&log, &lanes);
 }
 
+static void session_creation_has_a_lane_of_its_own(void **state)
+{
+	struct lanes lanes;
+	struct log log;
+
+	start(&log, &lanes);
+	add(&log, &lanes, EVENT_BEGIN, KIND_SESSION, 10, 0, 0);
+	lanes.event[0].line = names_of(log.sink.names, "session creation");
+	lanes.event[0].above = names_of(log.sink.names, "models");
+	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 20, 0, 1);
+	lanes_put(&lanes, &log.sink, 100, NULL);
+	/* 1: the group of models, 2: the model */
+	assert_string_equal(log.text, "3+10 4+20#1 ");
+	finish(&log, &lanes);
+}
+
 static void inferences_at_the_same_time_lie_on_lanes_of_their_own(void **state)
 {
 	struct lanes lanes;
@@ -143,6 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rings_read_one_after_the_other_are_put_in_order_of_time),
 		cmocka_unit_test(what_is_newer_than_the_round_waits_for_the_next),
+		cmocka_unit_test(session_creation_has_a_lane_of_its_own),
 		cmocka_unit_test(inferences_at_the_same_time_lie_on_lanes_of_their_own),
 		cmocka_unit_test(an_end_closes_what_an_error_left_open_inside),
 		cmocka_unit_test(an_end_that_was_lost_is_marked_and_one_without_begin_is_counted),

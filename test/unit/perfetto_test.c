@@ -1054,6 +1054,56 @@ static void record_sample(struct recording *recording, bool compress)
 	stop(recording);
 }
 
+/* "resources" and "machine" are in the file; who reads it gets the tree that was written, as of older files. */
+static void groups_of_counters_are_in_the_file_alone(void **state)
+{
+	struct perfetto_read_result result;
+	struct recording recording;
+	uint32_t process, counter[2];
+	struct lines lines;
+	struct err err;
+
+	start(&recording, false);
+	process = define_sample(&recording, TRACK_PROCESS, 0, "app");
+	counter[0] = define_sample(&recording, TRACK_COUNTER, process, "rss");
+	counter[1] = define_sample(&recording, TRACK_COUNTER, 0, "cpu %");
+	note(&recording, process, KIND_NOTE, EVENT_NOTE_RECORDING, 1000);
+	for (int i = 0; i < 2; i++)
+		value(&recording, counter[i], 2000, 7);
+	stop(&recording);
+	assert_non_null(memmem(recording.data, recording.size, "inftrace: what the process uses", 31));
+	assert_non_null(memmem(recording.data, recording.size, "inftrace: what all processes", 28));
+	assert_int_equal(read_lines(&lines, recording.data, recording.size, &result, &err), 0);
+	assert_same_lines(&recording.lines, &lines);
+	lines_done(&lines);
+	done(&recording);
+}
+
+/* The same group in a file whose packets may be in any order, with an event that it cannot have. */
+static void a_group_of_counters_holds_no_events(void **state)
+{
+	struct perfetto_read_result result;
+	uint8_t data[512], *at = data, *packet, *inside, *name;
+	struct lines lines;
+	struct err err;
+
+	at = pb_open(at, TRACE_PACKET, &packet);
+	at = pb_open(at, PACKET_TRACK_DESCRIPTOR, &inside);
+	at = pb_put_uint(at, TRACK_UUID, 7);
+	at = pb_open(at, TRACK_DESCRIPTION, &name);
+	memcpy(at, PERFETTO_MACHINE_TEXT, sizeof PERFETTO_MACHINE_TEXT - 1);
+	at = pb_close(pb_close(pb_close(at + sizeof PERFETTO_MACHINE_TEXT - 1, name), inside), packet);
+	at = pb_open(at, TRACE_PACKET, &packet);
+	at = pb_put_uint(at, PACKET_TIMESTAMP, 5);
+	at = pb_open(at, PACKET_TRACK_EVENT, &inside);
+	at = pb_put_uint(at, EVENT_TYPE, TYPE_BEGIN);
+	at = pb_put_uint(at, EVENT_TRACK_UUID, 7);
+	at = pb_close(pb_close(at, inside), packet);
+	assert_int_equal(read_lines(&lines, data, (size_t)(at - data), &result, &err), 0);
+	assert_int_equal(result.n_skipped, 1);
+	lines_done(&lines);
+}
+
 static void keep(struct recording *recording, const char *folder, const char *name, int number)
 {
 	char path[4096];
@@ -1088,6 +1138,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_written_is_read),
+		cmocka_unit_test(groups_of_counters_are_in_the_file_alone),
+		cmocka_unit_test(a_group_of_counters_holds_no_events),
 		cmocka_unit_test(cut_at_any_byte_is_valid_up_to_there),
 		cmocka_unit_test(zeros_at_the_end_are_a_cut),
 		cmocka_unit_test(text_that_is_not_utf8_is_mended),

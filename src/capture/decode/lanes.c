@@ -6,13 +6,14 @@
 #include "capture/decode/lanes.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEPTH = 24 };
 
 struct lane {
-	uint32_t model, number; /* key */
+	uint32_t model, line, number; /* key */
 	uint32_t group, track;
 	uint32_t depth;
 	struct {
@@ -68,31 +69,43 @@ static uint32_t define(struct sink *out, enum track_type type, uint32_t parent, 
 	return sink_put(out, &event, err) ? 0 : track;
 }
 
-static uint32_t lane_name(struct sink *out, uint32_t number)
+/* "inferences", "inferences 2": the first has no number. */
+static uint32_t lane_name(struct sink *out, uint32_t line, uint32_t number)
 {
-	char text[32];
-	int n = 0;
+	char text[64];
+	int n;
 
 	if (!number)
-		return names_of(out->names, "inferences");
-	n = (int)strlen(strcpy(text, "inferences "));
-	if (++number >= 100)
-		text[n++] = (char)('0' + number / 100 % 10);
-	if (number >= 10)
-		text[n++] = (char)('0' + number / 10 % 10);
-	text[n++] = (char)('0' + number % 10);
+		return line;
+	n = snprintf(text, sizeof text, "%.40s %u", names_text(out->names, line), number + 1);
 	return names_intern(out->names, text, (size_t)n);
 }
 
-static struct lane *find(struct lanes *lanes, struct sink *out, uint32_t model, uint32_t number, struct err *err)
+/* The group of a model's lanes; 0 and err. The UI sorts groups by name, so that models need one above them. */
+static uint32_t define_group(struct lanes *lanes, struct sink *out, const struct lane_event *event, struct err *err)
 {
-	uint32_t group = 0;
+	uint32_t parent = lanes->process_track;
+
+	if (event->above) {
+		if (!lanes->above_track)
+			lanes->above_track = define(out, TRACK_GROUP, parent, event->above, err);
+		if (!lanes->above_track)
+			return 0;
+		parent = lanes->above_track;
+	}
+	return define(out, TRACK_GROUP, parent, event->model, err);
+}
+
+static struct lane *find(struct lanes *lanes, struct sink *out, const struct lane_event *event, struct err *err)
+{
+	uint32_t model = event->model, number = event->lane, group = 0;
+	uint32_t line = event->line ? event->line : names_of(out->names, "inferences");
 	struct lane *lane;
 
 	for (size_t i = 0; i < lanes->n_lanes; i++) {
 		if (lanes->lane[i].model == model) {
 			group = lanes->lane[i].group;
-			if (lanes->lane[i].number == number)
+			if (lanes->lane[i].number == number && lanes->lane[i].line == line)
 				return &lanes->lane[i];
 		}
 	}
@@ -106,11 +119,11 @@ static struct lane *find(struct lanes *lanes, struct sink *out, uint32_t model, 
 		lanes->lane = lane;
 		lanes->lane_capacity = capacity;
 	}
-	if (!group && !(group = define(out, TRACK_GROUP, lanes->process_track, model, err)))
+	if (!group && !(group = define_group(lanes, out, event, err)))
 		return NULL;
 	lane = &lanes->lane[lanes->n_lanes];
-	*lane = (struct lane){ .model = model, .number = number, .group = group };
-	lane->track = define(out, TRACK_LANE, group, lane_name(out, number), err);
+	*lane = (struct lane){ .model = model, .line = line, .number = number, .group = group };
+	lane->track = define(out, TRACK_LANE, group, lane_name(out, line, number), err);
 	if (!lane->track)
 		return NULL;
 	lanes->n_lanes++;
@@ -223,7 +236,7 @@ int lanes_put(struct lanes *lanes, struct sink *out, uint64_t until_ns, struct e
 	qsort(lanes->event, lanes->n, sizeof *lanes->event, by_time);
 	for (i = 0; i < lanes->n && lanes->event[i].time_ns <= until_ns && !code; i++) {
 		struct lane_event *event = &lanes->event[i];
-		struct lane *lane = find(lanes, out, event->model, event->lane, err);
+		struct lane *lane = find(lanes, out, event, err);
 		if (!lane)
 			return -ENOMEM;
 		if (event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE)

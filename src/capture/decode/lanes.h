@@ -25,6 +25,8 @@ struct lane_event {
 	uint32_t name;
 	uint32_t model; /* name of the group */
 	uint32_t lane;
+	uint32_t above; /* name of the group that the model's lies in, always the same; 0: none */
+	uint32_t line;	/* name of the lane; 0: "inferences" */
 	uint32_t session, run;
 	uint32_t n_args;
 	struct arg arg[LANE_ARGS];
@@ -37,6 +39,7 @@ struct lanes {
 	struct lane_event *event; /* gathered, not yet put */
 	size_t n, capacity;
 	uint64_t order;
+	uint32_t above_track; /* 0: not defined yet */
 	struct lane *lane;
 	size_t n_lanes, lane_capacity;
 	uint32_t *n_inferences; /* by session: numbered in the order of time */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "capture/proc/namespace.h"
+#include "capture/proc/proc.h"
 
 static void find_pid(struct recorded *process)
 {
@@ -118,6 +119,19 @@ struct worker *recorded_worker(struct recorded *process, int32_t tid)
 	return &process->worker[process->n_workers++];
 }
 
+/* What the kernel calls the thread; 0: it has ended. */
+static uint32_t thread_name(const struct recorded *process, int32_t tid, struct sink *out)
+{
+	char file[48], text[64];
+	ssize_t got;
+
+	snprintf(file, sizeof file, "task/%d/comm", (int)tid);
+	got = tid > 0 ? proc_read("", process->pid, file, text, sizeof text) : 0;
+	if (got > 0 && text[got - 1] == '\n')
+		got--;
+	return got > 0 ? names_intern(out->names, text, (size_t)got) : 0;
+}
+
 static uint32_t worker_track(struct recorded *process, struct worker *worker, struct sink *out)
 {
 	struct err ignored;
@@ -125,7 +139,7 @@ static uint32_t worker_track(struct recorded *process, struct worker *worker, st
 	if (!worker->track) {
 		struct track_def def = { .type = TRACK_THREAD,
 					 .parent = recorded_track(process, out),
-					 .name = worker->role,
+					 .name = worker->role ? worker->role : thread_name(process, worker->tid, out),
 					 .pid = process->pid,
 					 .tid = worker->tid };
 		struct event event = { .type = EVENT_TRACK, .track = worker->track = sink_new_track(out), .def = &def };

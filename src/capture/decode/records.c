@@ -119,11 +119,16 @@ static struct lane_event *lane_event(const struct records_step *step, enum event
 	event->time_ns = recorded_ns(step->process, ticks);
 	event->lane = lane < 64 ? (uint32_t)lane : 64 + (uint32_t)(step->reader - step->process->reader);
 	event->session = (uint32_t)(session - step->process->session);
-	if (kind == KIND_PROVIDER_READY)
+	event->model = session->model;
+	event->above = names_of(step->out->names, "models");
+	if (kind == KIND_PROVIDER_READY) {
+		event->above = 0;
 		event->model = names_of(step->out->names, "providers");
-	else
-		event->model = kind == KIND_SESSION || kind == KIND_LOAD || kind == KIND_SPECIALIZE ? session->creating
-												    : session->model;
+		event->line = names_of(step->out->names, "libraries");
+	} else if (kind == KIND_SESSION || kind == KIND_LOAD || kind == KIND_SPECIALIZE) {
+		event->model = session->creating;
+		event->line = names_of(step->out->names, "session creation");
+	}
 	if (!event->model)
 		event->model = names_of(step->out->names, "unknown model");
 	return event;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Descriptors of machine, clocks and tracks as packets of a Perfetto trace. */
+/* Descriptors of machine, clocks and tracks as packets of a Perfetto trace. Keeps no track: the writer does. */
 #include "trace/perfetto/perfetto_describe.h"
 
 #include <string.h>
@@ -207,4 +207,25 @@ int perfetto_describe_track(struct perfetto_out *out, const struct names *names,
 	at = put_descriptor(at, names, def, rank);
 	perfetto_out_end(out, pb_close(pb_close(at, inside), packet));
 	return def->type == TRACK_PROCESS ? describe_process(out, names, def) : 0;
+}
+
+int perfetto_describe_counters(struct perfetto_out *out, uint64_t uuid, uint64_t parent_uuid)
+{
+	const char *name = parent_uuid ? PERFETTO_RESOURCES : PERFETTO_MACHINE;
+	const char *text = parent_uuid ? PERFETTO_RESOURCES_TEXT : PERFETTO_MACHINE_TEXT;
+	uint8_t *at = perfetto_out_room(out, 512), *packet, *inside;
+
+	if (!at)
+		return -1;
+	at = pb_open(at, TRACE_PACKET, &packet);
+	at = pb_put_uint(at, PACKET_SEQUENCE_ID, PERFETTO_SHARED_SEQUENCE);
+	at = pb_open(at, PACKET_TRACK_DESCRIPTOR, &inside);
+	at = pb_put_uint(at, TRACK_UUID, uuid);
+	if (parent_uuid)
+		at = pb_put_uint(at, TRACK_PARENT_UUID, parent_uuid);
+	at = perfetto_describe_text(at, TRACK_NAME, name, strlen(name));
+	at = pb_put_uint(at, TRACK_CHILD_ORDERING, ORDER_EXPLICIT);
+	at = perfetto_describe_text(at, TRACK_DESCRIPTION, text, strlen(text));
+	perfetto_out_end(out, pb_close(pb_close(at, inside), packet));
+	return 0;
 }

@@ -24,5 +24,7 @@ int perfetto_describe_system(struct perfetto_out *out, bool is_import);
 /* parent_uuid 0: none. Siblings are shown by rank. */
 int perfetto_describe_track(struct perfetto_out *out, const struct names *names, const struct track_def *def,
 			    uint64_t uuid, uint64_t parent_uuid, uint32_t rank);
+/* A group of counters that only the file has (perfetto_fields.h); parent_uuid 0: the machine's. */
+int perfetto_describe_counters(struct perfetto_out *out, uint64_t uuid, uint64_t parent_uuid);
 
 #endif

@@ -244,6 +244,10 @@ static int put_event(struct reader *reader, uint32_t index, struct event *event)
 	struct state *state = &reader->state;
 	struct track *track = &state->track[index];
 
+	if (track->is_of_file) {
+		reader->result->n_skipped++;
+		return 0;
+	}
 	if (!track->id) {
 		if (event->type == EVENT_COUNTER && !track->is_defined)
 			track->def.type = TRACK_COUNTER;

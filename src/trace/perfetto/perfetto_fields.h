@@ -98,6 +98,7 @@ enum perfetto_track {
 	TRACK_CHILD_ORDERING = 11,
 	TRACK_ORDER_RANK = 12,
 	TRACK_ATRACE_NAME = 13,
+	TRACK_DESCRIPTION = 14, /* shown by the UI when the track is selected */
 	TRACK_SIBLING_MERGE = 15,
 };
 enum perfetto_child_ordering { ORDER_EXPLICIT = 3 };
@@ -154,6 +155,15 @@ enum perfetto_system_info {
 	SYSTEM_RAM_BYTES = 16,
 };
 enum perfetto_utsname { UTSNAME_SYSNAME = 1, UTSNAME_VERSION = 2, UTSNAME_RELEASE = 3, UTSNAME_MACHINE = 4 };
+
+/*
+ * Groups that are in the file alone, for the UI: counters of a process, and of the machine, lie in one. The reader
+ * recognises a group by both texts, and leaves it out.
+ */
+#define PERFETTO_RESOURCES "resources"
+#define PERFETTO_RESOURCES_TEXT "inftrace: what the process uses: CPU, memory, devices"
+#define PERFETTO_MACHINE "machine"
+#define PERFETTO_MACHINE_TEXT "inftrace: what all processes of the machine use together"
 
 /* Our mark in SYSTEM_VERSION, followed by the version. Such a file has each track's events in order. */
 #define PERFETTO_WRITER "inftrace "

@@ -141,6 +141,8 @@ static int end_inner(struct state *state, struct open *open, struct track *track
 
 static bool fits(const struct track *track, const struct open *open, const struct sorter_event *one)
 {
+	if (track->is_of_file)
+		return false;
 	if (track->def.type == TRACK_COUNTER)
 		return one->type == EVENT_COUNTER;
 	return one->type != EVENT_COUNTER && (one->type != EVENT_END || open->n_waiting);

@@ -53,6 +53,7 @@ struct track {
 	uint64_t last_ns;
 	bool is_defined;	/* by a descriptor */
 	bool is_incremental;	/* counter: values are differences */
+	bool is_of_file;	/* a group of counters that the sink is not shown: they lie in its parent */
 	double multiplier, sum; /* counter */
 };
 

@@ -138,6 +138,11 @@ static int read_counter(struct state *state, struct track *track, struct pb_in i
 	return more;
 }
 
+static bool is_text(const struct pb_field *field, const char *text)
+{
+	return field->value == strlen(text) && !memcmp(field->data, text, field->value);
+}
+
 /* Name, process, thread, counter: a descriptor's parts into a track. */
 static int read_part(struct state *state, struct track *track, const struct pb_field *field)
 {
@@ -156,6 +161,9 @@ static int read_part(struct state *state, struct track *track, const struct pb_f
 	case PB_TAG(TRACK_STATIC_NAME, PB_BYTES):
 	case PB_TAG(TRACK_ATRACE_NAME, PB_BYTES):
 		track->def.name = text_of(state, field);
+		return 0;
+	case PB_TAG(TRACK_DESCRIPTION, PB_BYTES):
+		track->is_of_file = is_text(field, PERFETTO_RESOURCES_TEXT) || is_text(field, PERFETTO_MACHINE_TEXT);
 		return 0;
 	case PB_TAG(TRACK_PROCESS_DESCRIPTOR, PB_BYTES):
 		if (read_process(state, &track->def, pb_inside(field)) < 0)
@@ -185,6 +193,10 @@ static uint32_t parent_of(const struct state *state, const struct track *track)
 {
 	uint32_t parent = track->parent_uuid ? perfetto_map_get(&state->track_of, track->parent_uuid) : 0;
 
+	if (parent && state->track[parent].is_of_file) {
+		track = &state->track[parent];
+		parent = track->parent_uuid ? perfetto_map_get(&state->track_of, track->parent_uuid) : 0;
+	}
 	if (!parent && track->def.type == TRACK_THREAD)
 		parent = perfetto_map_get(&state->process_of, (uint32_t)track->def.pid);
 	return parent;
@@ -241,6 +253,8 @@ int perfetto_tracks_descriptor(struct state *state, struct pb_in in, struct err 
 	if (track->id && (now.def.type != track->def.type || is_same(&now, track)))
 		return 0;
 	*track = now;
+	if (now.is_of_file)
+		return 0;
 	return state->is_in_order ? perfetto_tracks_emit(state, index, err) : 0;
 }
 
@@ -325,7 +339,7 @@ int perfetto_tracks_emit_all(struct state *state, struct err *err)
 	if (!path)
 		return perfetto_state_out_of_memory(err);
 	for (uint32_t i = 1; i <= state->n_tracks && !result; i++) {
-		if (state->track[i].id)
+		if (state->track[i].id || state->track[i].is_of_file)
 			continue;
 		/* Up to the first ancestor that is told, down again; depth marks those on the way: a ring ends there.
 		 */

@@ -56,7 +56,8 @@ struct sequence {
 struct track {
 	uint64_t last_ns, uuid;
 	uint32_t sequence; /* 0: not defined yet */
-	bool is_defined, has_sequence;
+	bool is_defined, has_sequence, is_process;
+	bool has_counters; /* the group of its counters is in the file; of track 0: the machine's */
 };
 
 /* Numbers of texts; index: id in names; 0: none yet. */
@@ -155,18 +156,44 @@ static int start_sequence(struct perfetto_writer *writer, const struct track *tr
 	return 0;
 }
 
+/* No track has such a number. */
+static uint64_t counters_uuid(const struct perfetto_writer *writer, uint32_t parent)
+{
+	return new_uuid(writer, ~parent);
+}
+
+/* Counters of a process, and of the machine, lie in a group. *uuid: of the parent in the file, 0: none. */
+static int find_parent(struct perfetto_writer *writer, const struct track_def *def, uint64_t *uuid)
+{
+	struct track *parent = def->parent < writer->n_tracks ? &writer->track[def->parent] : NULL;
+
+	*uuid = def->parent ? track_uuid(writer, def->parent) : 0;
+	if (def->type != TRACK_COUNTER || !parent || (def->parent && !parent->is_process))
+		return 0;
+	if (!parent->has_counters &&
+	    perfetto_describe_counters(&writer->out, counters_uuid(writer, def->parent), *uuid))
+		return -1;
+	parent->has_counters = true;
+	*uuid = counters_uuid(writer, def->parent);
+	return 0;
+}
+
 static int put_track(struct perfetto_writer *writer, const struct event *event)
 {
 	const struct track_def *def = event->def;
+	uint64_t parent_uuid;
 
 	if (event->track >= writer->n_tracks &&
 	    grow((void **)&writer->track, &writer->n_tracks, event->track, sizeof *writer->track))
 		return out_of_memory(writer);
 	writer->track[event->track].is_defined = true;
 	writer->track[event->track].uuid = def->uuid;
+	writer->track[event->track].is_process = def->type == TRACK_PROCESS;
 	writer->track[event->track].has_sequence = def->type == TRACK_THREAD || def->type == TRACK_LANE;
+	if (find_parent(writer, def, &parent_uuid))
+		return -1;
 	return perfetto_describe_track(&writer->out, writer->sink.names, def, track_uuid(writer, event->track),
-				       def->parent ? track_uuid(writer, def->parent) : 0, event->track);
+				       parent_uuid, event->track);
 }
 
 /* Texts, each told to a sequence before its first use there. */
