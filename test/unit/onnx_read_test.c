@@ -115,7 +115,7 @@ static void errors_say_the_byte(void **state)
 {
 	/* ir_version 8, then field 7 that says 100 bytes. */
 	refused("\x08\x08\x3a\x64\x01", 5, "at byte 2: field 7 of the model claims 100 bytes, but only 1 are left");
-	refused("\x08\x08\x3b", 3, "at byte 2: field 7 of the model has wire type 3");
+	refused("\x08\x08\x3b", 3, "at byte 2: field 7 of the model has the invalid wire type 3");
 	refused("\x08\x08\x38\x01", 4, "at byte 2: field 7 of the model has wire type 0");
 	refused("\x08\x08", 2, "the file has no graph");
 	refused("\x08\x08\x3a\x02\x0a\x00", 6, "does not name its operator");
