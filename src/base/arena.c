@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Blocks from mmap, each with a small head that chains them. Quiet: touches neither malloc nor stdio. */
+/* Allocates blocks with mmap and chains them by a small header. Quiet: uses neither malloc nor stdio. */
 #include "base/arena.h"
 
 #include <string.h>

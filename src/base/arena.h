@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that is taken once and given back all together, straight from the kernel: for the agent, which
- * must not call the target's malloc. Not thread-safe: callers hold their own lock.
+ * Memory that is allocated piece by piece, straight from the kernel, and freed all at once. For the agent, which must
+ * not call the target's malloc. Not thread-safe: callers hold their own lock.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -14,9 +14,9 @@ struct arena {
 	void *first; /* chain of blocks */
 };
 
-/* Zeroed, aligned to 16; NULL when memory is out. Starts from a zeroed struct arena. */
+/* Zeroed, aligned to 16; NULL when out of memory. Starts from a zeroed struct arena. */
 void *arena_alloc(struct arena *arena, size_t size);
-/* A bigger copy of an array; the old one stays in the arena until arena_done. NULL: memory is out. */
+/* A larger copy of an array; the old one stays in the arena until arena_done. NULL: out of memory. */
 void *arena_grow(struct arena *arena, const void *old, size_t old_size, size_t size);
 /* A copy of a text, or of its first len bytes. NULL: memory is out; arena_keep also of NULL. */
 char *arena_keep(struct arena *arena, const char *text);

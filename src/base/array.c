@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Growing blocks of memory: malloc for small ones, pages of their own for large ones. */
+/* Resizes blocks of memory: malloc for small ones, anonymous pages for large ones. */
 #include "base/array.h"
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ static bool is_large(size_t bytes)
 	return bytes >= LARGE;
 }
 
-/* Aligned, so that the kernel can use huge pages: a page fault costs more than what is done with the page. */
+/* Aligned, so that the kernel can use huge pages: a page fault costs more than the work on the page. */
 static void *map_pages(size_t bytes)
 {
 	size_t whole = round_up(bytes) + HUGE_PAGE;

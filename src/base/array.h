@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An array that grows. Elements may move when one is added; struct array owns them until array_done.
- * Large ones live in pages of their own, which grow without a copy and are only taken when touched.
+ * An array that grows. Elements may move when one is added; struct array owns them until array_done. A large array
+ * lives in anonymous pages, which grow without a copy and take memory only when touched.
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
@@ -13,11 +13,14 @@ struct array {
 	size_t n, capacity;
 };
 
-/* A bigger block with the old one's content (old_bytes, 0 with NULL), or NULL: memory is out and the old one stays. */
+/*
+ * Resizes a block to `bytes` and keeps its content (old_bytes; 0 with NULL). NULL: out of memory, the old block is
+ * unchanged.
+ */
 void *array_resize(void *old, size_t old_bytes, size_t bytes);
 void array_free(void *block, size_t bytes);
 
-/* One more element of `size` bytes, zeroed, or NULL: memory is out. size is the same on each call. */
+/* Appends an element of `size` bytes, zeroed; NULL: out of memory. size is the same on each call. */
 void *array_add(struct array *array, size_t size);
 void array_done(struct array *array, size_t size);
 

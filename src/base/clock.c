@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Ticks to nanoseconds by piecewise lines. A new line starts where the old one is at that moment, so the
- * mapping has no jumps, and is aimed to meet the true clock one second later.
+ * Converts ticks to nanoseconds by piecewise lines. A new line starts where the old one is at that moment, so the
+ * mapping never jumps. Its slope aims to reach the true clock one second later.
  */
 #include "base/clock.h"
 
@@ -16,7 +16,7 @@ struct pair {
 	uint64_t ticks, ns, width;
 };
 
-/* The tightest of a few reads: ticks, clock, ticks. */
+/* Reads ticks, clock, ticks a few times; keeps the tightest. */
 static struct pair read_pair(void)
 {
 	struct pair best = { .width = UINT64_MAX };

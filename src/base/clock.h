@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ticks and nanoseconds. The hot path reads ticks (the invariant TSC, where there is one); the recorder
- * alone turns them into CLOCK_MONOTONIC nanoseconds, by lines through pairs of both that it measures
- * all the time, so that a slewed clock is followed and times never go backwards.
+ * Ticks and nanoseconds. The hot path reads ticks: the invariant TSC, if the processor has one. Only the recorder
+ * converts them to CLOCK_MONOTONIC nanoseconds. It measures pairs of both all the time and draws lines through them, so
+ * that it follows a slewed clock and times never go backwards.
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
@@ -34,28 +34,28 @@ static inline uint64_t clock_ticks(void)
 }
 #endif
 
-/* Whether ticks run at one rate on all CPUs here; else why not. reason may be NULL. */
+/* Whether ticks run at one constant rate on all CPUs. If not, *reason is a static text; reason may be NULL. */
 bool clock_is_invariant(const char *sysroot, const char **reason);
 
 enum { CLOCK_LINES = 64 };
 
 struct clock_line {
 	uint64_t ticks, ns; /* the line starts here */
-	uint64_t true_ns;   /* what the clock said then */
+	uint64_t true_ns;   /* the clock's value then */
 	double slope;	    /* ns per tick */
 };
 
-/* A ring of lines, each good from its start to the next one's. Starts from zeroed bytes. */
+/* A ring of lines, each valid from its start to the start of the next. Starts from zeroed bytes. */
 struct clock_map {
 	struct clock_line line[CLOCK_LINES];
 	uint32_t n;	   /* lines made so far */
 	uint64_t error_ns; /* largest difference seen between a prediction and the clock */
-	uint64_t width_ns; /* how close together a pair can be read here */
+	uint64_t width_ns; /* the narrowest bracket that a pair can be read in here */
 };
 
 /* Measures for about `ms` milliseconds. */
 void clock_map_init(struct clock_map *map, unsigned ms);
-/* Reads one more pair and bends the line towards it; call it a few times a second. */
+/* Reads one more pair and turns the line towards it; call it a few times a second. */
 void clock_map_update(struct clock_map *map);
 uint64_t clock_map_ns(const struct clock_map *map, uint64_t ticks);
 

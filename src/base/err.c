@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Fills and wraps struct err. Knows nothing of where errors are shown. */
+/* Fills and wraps struct err. Does not print. */
 #include "base/err.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One error, filled where it happens, given context on the way up, printed only in cmd/.
- * Quiet: never prints, allocates or exits, so the agent may use it too.
+ * One error, filled where it happens, wrapped with context on the way up, printed only in cmd/. Quiet: never prints,
+ * allocates or exits, so the agent may use it, too.
  */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
@@ -15,7 +15,7 @@ struct err {
 int err_set(struct err *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* "fmt: old message"; keeps the code. */
 int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* What a terminal would obey in names of files and programs, which are strangers': '?' in its place. */
+/* Replaces control characters by '?': names of files and programs are untrusted, and a terminal would obey them. */
 void err_disarm(char *text);
 
 #endif

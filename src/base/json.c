@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* JSON, indented by two spaces, one item a line. Only writes. */
+/* Writes JSON, indented by two spaces, one item a line. Does not read it. */
 #include "base/json.h"
 
 #include <math.h>

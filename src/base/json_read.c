@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tokens of a JSON text, in place. */
+/* Splits a JSON text into tokens, in place. Does not build a tree. */
 #include "base/json_read.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static bool take(struct json_reader *reader, char wanted)
 	return true;
 }
 
-/* Behind the opening quote. */
+/* Starts behind the opening quote. */
 static bool take_text(struct json_reader *reader, struct json_span *span)
 {
 	const char *at = reader->at;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads JSON, one token at a time, from bytes that nobody vouches for. Takes no memory and keeps no copy: a token
- * points into the text, escapes in it stay as they are. Depth is bounded. Numbers are looked at only when they are
- * asked for.
+ * Reads JSON from untrusted bytes, one token at a time. Allocates nothing and copies nothing: a token points into the
+ * text, and its escapes stay as they are. Depth is bounded. Numbers are parsed only on request.
  */
 #ifndef BASE_JSON_READ_H
 #define BASE_JSON_READ_H
@@ -15,8 +14,8 @@
 enum { JSON_READ_DEPTH = 64 };
 
 enum json_token {
-	JSON_END,    /* the value is over, and nothing follows it */
-	JSON_BROKEN, /* no JSON from reader->at on, or too deep; it stays so */
+	JSON_END,    /* the value is complete, and nothing follows it */
+	JSON_BROKEN, /* from reader->at on the text is not JSON, or too deep; final */
 	JSON_OBJECT,
 	JSON_ARRAY,
 	JSON_CLOSE, /* of the innermost object or array */
@@ -34,25 +33,25 @@ struct json_span {
 
 struct json_reader {
 	const char *at, *end;
-	struct json_span key;	/* of the last token, as it stands between its quotes; inside arrays { NULL } */
-	struct json_span value; /* of texts between the quotes, of numbers the digits */
-	uint64_t objects;	/* bit: that level is an object */
+	struct json_span key;	/* of the last token, the bytes between its quotes; inside arrays { NULL } */
+	struct json_span value; /* of texts the bytes between the quotes, of numbers the digits */
+	uint64_t objects;	/* bit n: level n is an object */
 	int depth;
 	bool has_item, is_begun, is_broken;
 };
 
 void json_read_init(struct json_reader *reader, const char *text, size_t len);
 enum json_token json_read_next(struct json_reader *reader);
-/* After JSON_OBJECT or JSON_ARRAY: goes behind its end. false: broken. */
+/* After JSON_OBJECT or JSON_ARRAY: skips to behind its end. false: broken. */
 bool json_read_skip(struct json_reader *reader);
 
-/* Is it this text, byte for byte? Here, so that the length of a constant is one. */
+/* Whether the span is this text, byte for byte. Inline, so that the length of a constant is a constant. */
 static inline bool json_span_is(struct json_span span, const char *text)
 {
 	return span.start && span.len == strlen(text) && !memcmp(span.start, text, span.len);
 }
 
-/* A whole number, all of the span; false: it is none, or too large. */
+/* Reads the whole span as an integer; false: it is not one, or too large. */
 bool json_span_int(struct json_span span, int64_t *value);
 
 #endif

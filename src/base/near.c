@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Edit distance with swaps of neighbours (restricted Damerau-Levenshtein), for short words only. */
+/* Edit distance that counts a swap of neighbours as one edit (restricted Damerau-Levenshtein); for short words only. */
 #include "base/near.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ void near_offer(struct near *near, const char *candidate)
 	if (!near->len || near->len > MAX_WORD || len > MAX_WORD)
 		return;
 	if (near->len >= 2 && len > near->len && !memcmp(near->word, candidate, near->len))
-		found = 1; /* the beginning of the candidate: as good as one slip */
+		found = 1; /* a beginning of the candidate counts as one edit */
 	else
 		found = distance(near->word, near->len, candidate, len);
 	if (found < near->distance) {

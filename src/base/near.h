@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of the words we know did somebody mean to type? Offer every candidate, then ask.
- * Borrows the candidates.
+ * Finds the known word that a mistyped word is closest to. Offer every candidate, then call near_best. Borrows the
+ * candidates.
  */
 #ifndef BASE_NEAR_H
 #define BASE_NEAR_H
@@ -18,7 +18,7 @@ struct near {
 
 void near_init(struct near *near, const char *word, size_t len);
 void near_offer(struct near *near, const char *candidate);
-/* The nearest candidate, or NULL when none is near enough to be worth suggesting. */
+/* The nearest candidate; NULL when none is close enough to suggest. */
 const char *near_best(const struct near *near);
 
 #endif

@@ -43,7 +43,7 @@ static const struct unit size_units[] = {
 	{ 0 },
 };
 
-/* Digits at *text, which is moved behind them. false: none, or too large. */
+/* Reads digits at *text and moves it behind them. false: none, or too large. */
 static bool read_digits(const char **text, uint64_t *value)
 {
 	const char *start = *text;
@@ -55,7 +55,7 @@ static bool read_digits(const char **text, uint64_t *value)
 	return *text > start;
 }
 
-/* "1.5" of a unit: the digits behind the point, at most nine of them, as thousand-millionths. */
+/* Reads the digits behind a decimal point, at most nine, as billionths. */
 static bool read_fraction(const char **text, uint64_t *billionths)
 {
 	uint64_t scale = 100000000;
@@ -120,7 +120,7 @@ static int parse_period(const char *text, uint64_t *ns, struct err *err)
 	return !code && !*ns ? err_set(err, EINVAL, "it must be more than 0") : code;
 }
 
-/* Is text one of the words of "a|b|c"? Returns the word inside argv's copy, that is: text itself. */
+/* Whether text is one of the words of "a|b|c". */
 static int check_choice(const char *words, const char *text, struct err *err)
 {
 	size_t len = strlen(text);
@@ -212,7 +212,7 @@ static int unknown_name(const struct opt *table, const char *name, size_t len, s
 	return err_set(err, EINVAL, "unknown option --%.*s", (int)len, name);
 }
 
-/* The words of the command line that are still to be looked at, and those that were found to be arguments. */
+/* The words of the command line that are still to be parsed, and those found to be arguments. */
 struct words {
 	char **argv;
 	int argc, at, n_rest;

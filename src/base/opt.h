@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command-line options as a table. One row gives parsing, help, the manual page and completion; each
- * command has a struct of its own that the rows point into:
+ * Command-line options as a table. One row gives parsing, help, the manual page and completion. Each command has a
+ * struct of its own that the rows point into:
  *
- *	struct report_opts { const char *format; uint64_t interval_ns; bool quiet; };
- *	static const struct opt report_opt_table[] = {
- *		{ 0, NULL, NULL, "Output:" },
- *		{ 'f', "format", "text|json", "how to print it", OPT_CHOICE, offsetof(struct report_opts, format),
- * "text" }, { 'i', "interval", "TIME", "time between samples", OPT_DURATION, offsetof(struct report_opts, interval_ns),
- * "1s" }, { 'q', "quiet", NULL, "say nothing", OPT_FLAG, offsetof(struct report_opts, quiet) }, { 0 }
- *	};
+ *   struct report_opts { const char *format; uint64_t interval_ns; bool quiet; };
+ *   static const struct opt report_opt_table[] = {
+ *     { 0, NULL, NULL, "Output:" },
+ *     { 'f', "format", "text|json", "output format", OPT_CHOICE, offsetof(struct report_opts, format), "text" },
+ *     { 'i', "interval", "TIME", "sample period", OPT_DURATION, offsetof(struct report_opts, interval_ns), "1s" },
+ *     { 'q', "quiet", NULL, "print nothing", OPT_FLAG, offsetof(struct report_opts, quiet) },
+ *     { 0 }
+ *   };
  *
- * What a user may write: -q, -i 2s, -i2s, -qi2s, --interval 2s, --interval=2s, and -- to end the options.
- * -h and --help are known everywhere without a row.
+ * A user may write: -q, -i 2s, -i2s, -qi2s, --interval 2s, --interval=2s, and -- to end the options. -h and --help need
+ * no row.
  */
 #ifndef BASE_OPT_H
 #define BASE_OPT_H
@@ -28,7 +29,7 @@ enum opt_type {
 	OPT_STR,      /* const char *: as given */
 	OPT_INT,      /* int: 0 and up */
 	OPT_DURATION, /* uint64_t nanoseconds: 500us, 10ms, 1.5s, 2m, 1h; a bare number is seconds */
-	OPT_PERIOD,   /* the same, and more than 0 */
+	OPT_PERIOD,   /* a duration above 0 */
 	OPT_SIZE,     /* uint64_t bytes: 4096, 256K, 1M, 2G; steps of 1024 */
 	OPT_CHOICE,   /* const char *: one of the words of the metavar, "text|json|csv" */
 	OPT_LIST,     /* struct opt_list: may be given several times */
@@ -44,11 +45,11 @@ struct opt_list {
 struct opt {
 	char letter;	     /* 0: none */
 	const char *name;    /* long name without dashes; NULL with a help text: a heading for the rows below */
-	const char *metavar; /* what the value is called: "FILE"; NULL for flags */
+	const char *metavar; /* name of the value: "FILE"; NULL for flags */
 	const char *help;    /* lower case, no full stop */
 	enum opt_type type;
 	size_t offset;	      /* of the field in the command's struct */
-	const char *fallback; /* the value when not given, as a user would type it; NULL: 0, NULL, false */
+	const char *fallback; /* default, as a user would type it; NULL: 0, NULL, false */
 };
 
 enum opt_order {
@@ -57,21 +58,21 @@ enum opt_order {
 };
 
 /*
- * Writes the defaults and then argv[0..argc-1] (argv[0] is the first word to look at) into opts, which must be zeroed.
- * Arguments that are no options are moved to the front of argv, in order. Values are borrowed from argv.
- * Returns their number; OPT_HELP when help was asked for; -EINVAL and err for what the user got wrong.
+ * Writes the defaults and then argv[0..argc-1] (argv[0] is the first word to parse) into opts, which must be zeroed.
+ * Moves arguments that are not options to the front of argv, in order. Values are borrowed from argv. Returns the
+ * number of arguments; OPT_HELP when help was requested; -EINVAL and err for a mistake of the user.
  */
 enum { OPT_HELP = 1 << 30 };
 int opt_parse(const struct opt *table, void *opts, int argc, char **argv, enum opt_order order, struct err *err);
 
-/* Both: 0, or -EINVAL with err saying what would be right. */
+/* Both return 0, or -EINVAL and err, which says what is expected. */
 int opt_parse_duration(const char *text, uint64_t *ns, struct err *err);
 int opt_parse_size(const char *text, uint64_t *bytes, struct err *err);
 
-/* The err code of a command line that makes no sense; beyond every errno value. */
+/* The err code of a command line whose words contradict each other; beyond every errno value. */
 enum { OPT_MISUSED = 1 << 16 };
 
-/* "return opt_misused(err, ...)" when the words on a command line make no sense together. Returns -OPT_MISUSED. */
+/* For "return opt_misused(err, ...)" when the words of a command line contradict each other. Returns -OPT_MISUSED. */
 int opt_misused(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static inline bool opt_is_end(const struct opt *row)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finds the agent library and the runner. Loads and starts neither. */
+/* Finds the agent library and the runner. Does not load or start them. */
 #include "base/part_path.h"
 
 #include <errno.h>

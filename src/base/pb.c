@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Protocol buffers on the wire: the parts that are not worth inlining. Quiet. */
+/* Reads and writes the wire format of protocol buffers: the functions too large to inline. Quiet. */
 #include "base/pb.h"
 
 bool pb_get_varint_slow(struct pb_in *in, uint64_t *value)

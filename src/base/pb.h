@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The wire format of protocol buffers: tags, varints, lengths. Knows no message.
- * Quiet: never prints, allocates or exits. Reading trusts no byte: a length never leads out of the buffer.
+ * The wire format of protocol buffers: tags, varints, lengths. Does not interpret messages. Quiet: never prints,
+ * allocates or exits. The reader trusts no byte: a length never leads out of the buffer.
  */
 #ifndef BASE_PB_H
 #define BASE_PB_H
@@ -17,7 +17,7 @@ enum { PB_VARINT_MAX = 10, PB_FIELD_MAX = (1 << 29) - 1 };
 /* The tag in front of a field, for tables and switches. */
 #define PB_TAG(number, wire) ((uint32_t)(number) << 3 | (wire))
 
-/* Reading. */
+/* Reads fields from a buffer. */
 
 struct pb_in {
 	const uint8_t *at, *end;
@@ -27,7 +27,7 @@ struct pb_field {
 	uint32_t number;
 	uint32_t wire;	     /* PB_VARINT, PB_FIXED64, PB_FIXED32 or PB_BYTES */
 	uint64_t value;	     /* the number's bits; PB_BYTES: the length */
-	const uint8_t *data; /* PB_BYTES: borrowed from the buffer; else of no meaning */
+	const uint8_t *data; /* PB_BYTES: borrowed from the buffer; undefined for other types */
 };
 
 bool pb_get_varint_slow(struct pb_in *in, uint64_t *value);
@@ -52,15 +52,15 @@ static inline bool pb_get_varint(struct pb_in *in, uint64_t *value)
 int pb_next_slow(struct pb_in *in, struct pb_field *field);
 
 /*
- * The next field: 1, 0 at the end, -1 if it is malformed or reaches beyond the end (in->at stays at its tag).
- * Groups, which nothing that we read has, count as malformed.
+ * The next field: 1, 0 at the end, -1 if it is malformed or reaches beyond the end (in->at stays at its tag). Groups
+ * count as malformed: no format that we read has them.
  */
 static inline int pb_next(struct pb_in *in, struct pb_field *field)
 {
 	const uint8_t *at = in->at, *end = in->end;
 	uint32_t tag, value;
 
-	/* Tags and numbers of one or two bytes: most of any message. */
+	/* fast path: tags and numbers of one or two bytes are the most common */
 	if (at == end)
 		return 0;
 	tag = *at++;
@@ -110,7 +110,7 @@ static inline double pb_double(uint64_t bits)
 	return value;
 }
 
-/* Writing where there is room: each returns where the next byte goes. The caller has made sure of the room. */
+/* Writers without a bounds check: each returns the position of the next byte. The caller guarantees the room. */
 
 static inline uint8_t *pb_put_varint(uint8_t *at, uint64_t value)
 {
@@ -142,8 +142,8 @@ static inline uint8_t *pb_put_double(uint8_t *at, uint32_t number, double value)
 }
 
 /*
- * Messages inside messages: open leaves one byte for the length, close fills it in and moves the body if the
- * length needs more. *inside is where the body starts.
+ * Nested messages: open leaves one byte for the length; close fills it in and moves the body if the length needs more
+ * bytes. *inside is where the body starts.
  */
 static inline uint8_t *pb_open(uint8_t *at, uint32_t number, uint8_t **inside)
 {
@@ -163,7 +163,7 @@ static inline uint8_t *pb_close(uint8_t *at, uint8_t *inside)
 	return pb_close_long(at, inside);
 }
 
-/* Writing into a buffer that may be too small: what does not fit is left out and is_full set. */
+/* Writes into a buffer of fixed size: a field that does not fit is left out and is_full is set. */
 
 struct pb_out {
 	uint8_t *data;
@@ -174,7 +174,7 @@ struct pb_out {
 void pb_out_uint(struct pb_out *out, uint32_t number, uint64_t value);
 void pb_out_double(struct pb_out *out, uint32_t number, double value);
 void pb_out_bytes(struct pb_out *out, uint32_t number, const void *data, size_t len);
-/* A message inside: what open returns goes to close. */
+/* A nested message: pass the result of open to close. */
 size_t pb_out_open(struct pb_out *out, uint32_t number);
 void pb_out_close(struct pb_out *out, size_t inside);
 

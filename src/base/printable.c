@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* UTF-8, character by character: how wide, and whether it may be shown. Does not know grapheme clusters. */
+/*
+ * Makes untrusted UTF-8 safe to show, character by character, and measures its width. Does not handle grapheme
+ * clusters.
+ */
 #include "base/printable.h"
 
 #include <stdarg.h>
@@ -30,7 +33,7 @@ static bool is_in(uint32_t code, const struct span *spans, size_t n)
 
 #define IS_IN(code, spans) is_in(code, spans, sizeof(spans) / sizeof *(spans))
 
-/* Controls, directions of writing, invisible ones, private and unassigned planes: a reader would be misled. */
+/* Controls, direction marks, invisible characters, private and unassigned planes: they would mislead a reader. */
 static bool is_harmful(uint32_t code)
 {
 	static const struct span spans[] = {
@@ -61,7 +64,7 @@ static int width_of(uint32_t code)
 	return IS_IN(code, none) ? 0 : IS_IN(code, two) ? 2 : 1;
 }
 
-/* Bytes of the character at text, and what it is; 0: not UTF-8. */
+/* Decodes the character at text and returns its bytes; 0: not UTF-8. */
 static size_t decode(const unsigned char *text, size_t len, uint32_t *code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -136,7 +139,7 @@ struct printable printable_text(const char *text, size_t len, int columns, bool 
 		columns = dots_width + 2;
 	head = whole <= columns ? whole : (columns - dots_width + 1) / 2;
 	tail = whole <= columns ? 0 : columns - dots_width - head;
-	/* the last 64 bytes are for the tail's end, should marks without width fill the rest */
+	/* the last 64 bytes are for the end of the tail, in case marks without width fill the rest */
 	for (at = 0; at < len && used < sizeof to.s - 64; at += shown.taken) {
 		shown = show(text + at, len - at, is_ascii);
 		if (width + shown.width > head)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts from a recording, made harmless for a terminal: names come from strangers' files. Control
- * characters, escapes, marks that change the direction of writing, invisible characters and bytes that are
- * not UTF-8 are shown as \n, \x1b, \u202e; all else stays as it is.
+ * Makes texts of a recording safe to print on a terminal: names are untrusted. Control characters, escapes, direction
+ * marks, invisible characters and bytes that are not UTF-8 are shown as \n, \x1b, \u202e; all else stays as it is.
  */
 #ifndef BASE_PRINTABLE_H
 #define BASE_PRINTABLE_H
@@ -15,15 +14,13 @@ struct printable {
 	char s[1024];
 };
 
-/*
- * At most `columns` wide: longer ones lose their middle. With is_ascii nothing but ASCII comes out.
- */
+/* At most `columns` wide: longer texts lose their middle. With is_ascii the result is pure ASCII. */
 struct printable printable_text(const char *text, size_t len, int columns, bool is_ascii);
-/* Appends what has been made harmless before; what does not fit is left off, character by character. */
+/* Appends a text that is already safe; drops whole characters that do not fit. */
 void printable_add(struct printable *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* "2,000 inferences", "1 inference". what: the singular, harmless. */
+/* "2,000 inferences", "1 inference". what: the singular, safe to print. */
 struct printable printable_count(uint64_t n, const char *what);
-/* Columns that harmless UTF-8 takes. */
+/* The columns that a safe UTF-8 text takes. */
 int printable_width(const char *text);
 
 #endif

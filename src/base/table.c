@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Columns that line up. */
+/* Lays out and prints tables whose columns line up. */
 #include "base/table.h"
 
 #include <stdarg.h>
@@ -13,7 +13,7 @@ struct table_cell {
 	enum table_style style;
 };
 
-enum { LEAST_WIDTH = 8 }; /* a column that gives way keeps this much */
+enum { LEAST_WIDTH = 8 }; /* a shrinking column keeps at least this */
 
 const char *table_style(bool has_color, enum table_style style)
 {
@@ -54,7 +54,7 @@ static int gap_before(const struct table *table, int column)
 	return !column ? 0 : table->column[column].flags & TABLE_CLOSE ? 1 : 2;
 }
 
-/* The widest of the columns that give way; NULL: none has anything to give. */
+/* The widest of the columns that may shrink; NULL: none can shrink further. */
 static int *widest(struct table *table)
 {
 	int *found = NULL;
@@ -68,7 +68,7 @@ static int *widest(struct table *table)
 	return found;
 }
 
-/* As wide as the widest cell; then those that may give what is too much. */
+/* Each column is as wide as its widest cell; then the columns that may shrink give up what is too much. */
 static void find_widths(struct table *table)
 {
 	const struct table_cell *cell = table->cells.data;

@@ -26,7 +26,7 @@ void temp_dir_remove(const char *path)
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		unlinkat(dirfd(dir), entry->d_name, 0); /* not "." and "..": those are folders */
+		unlinkat(dirfd(dir), entry->d_name, 0); /* fails for "." and "..", which are folders */
 	if (dir)
 		closedir(dir);
 	rmdir(path);

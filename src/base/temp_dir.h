@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders for what is only needed for a while. */
+/* Temporary folders. */
 #ifndef BASE_TEMP_DIR_H
 #define BASE_TEMP_DIR_H
 
@@ -7,10 +7,12 @@
 
 #include "base/err.h"
 
-/* A new, empty folder below TMPDIR or /tmp for this ("outputs"), that only this user can look into. 0, or -errno and
- * err. */
+/*
+ * Makes an empty folder below TMPDIR or /tmp that only this user can read. what: part of its name, such as "outputs".
+ * 0, or -errno and err.
+ */
 int temp_dir_make(char *path, size_t size, const char *what, struct err *err);
-/* With the files in it; folders in it must be removed before. One that is not there is fine. */
+/* Removes the folder and its files; remove its subfolders first. A missing folder is fine. */
 void temp_dir_remove(const char *path);
 
 #endif

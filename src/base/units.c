@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Numbers as people read them. */
+/* Formats numbers for people to read. */
 #include "base/units.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ struct unit {
 
 static const struct unit time_units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
 
-/* More digits than that say nothing, and find no room. */
+/* Above this, more digits mean nothing and do not fit. */
 #define HUGE_NUMBER 1e15
 
 static struct units_text text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -45,7 +45,7 @@ struct units_text units_count(uint64_t n)
 	return to;
 }
 
-/* How many decimals make three digits. */
+/* The number of decimals that gives three digits. */
 static int decimals_of(double value)
 {
 	return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
@@ -92,7 +92,7 @@ struct units_text units_duration(double ns)
 	return text("%.*f %s", decimals_of(ns / unit->size), ns / unit->size, unit->name);
 }
 
-/* Of a narrow interval one digit is shown, and of the mean as many. */
+/* A narrow interval shows one digit, and the mean as many decimals. */
 struct units_text units_interval(double mean_ns, double interval_ns, int is_ascii)
 {
 	const struct unit *unit = unit_of(time_units, 4, mean_ns, 999.5);
@@ -132,7 +132,7 @@ struct units_text units_percent(double share)
 		return text("-");
 	if (percent > 0 && percent < 0.05)
 		return text("<0.1 %%");
-	/* 99.97 is not all of it */
+	/* 99.97 must not show as 100 */
 	if (percent > 99.9 && percent < 100)
 		return text("99.9 %%");
 	return percent == 0 || percent == 100 ? text("%.0f %%", percent) : text("%.1f %%", percent);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers as people read them: three digits, a fitting unit, separators between thousands. Results are
- * values: printf("%s", units_duration(ns).s).
+ * Formats numbers for people to read: three digits, a fitting unit, separators between thousands. Results are values:
+ * printf("%s", units_duration(ns).s).
  */
 #ifndef BASE_UNITS_H
 #define BASE_UNITS_H
@@ -15,7 +15,7 @@ struct units_text {
 struct units_text units_count(uint64_t n);	 /* 1,234,567 */
 struct units_text units_duration(double ns);	 /* 980 ns, 1.93 ms, 12.3 s, 3 min 20 s; "-" when not a number */
 struct units_text units_bytes(double bytes);	 /* 412 MiB */
-struct units_text units_percent(double share);	 /* of 1: 61.2 %, 0 %, <0.1 % */
+struct units_text units_percent(double share);	 /* of a share of 1: 61.2 %, 0 %, <0.1 % */
 struct units_text units_rate(double per_second); /* 512/s, 3.1/min */
 struct units_text units_decimal(double value);	 /* 0.25, 2.5, 512, 4,711 */
 struct units_text units_metric(double value, const char *unit); /* 139 GFLOP/s, 1.24 M; "-" when not a number */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finds and replaces what is not UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). */
+/* Finds and replaces bytes that are not UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). */
 #include "base/utf8.h"
 
 #include <string.h>

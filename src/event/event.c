@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The texts of event kinds and argument keys, as they stand in a recording. */
+/* The names of event kinds and argument keys, as written into a recording. */
 #include "event/event.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An event: one fact with a time. Sources make them while recording, importers make them from a file;
- * sinks (the trace writer, the store) take them. Plain bytes: an event owns nothing, its texts are ids of
- * a struct names, its arguments are borrowed for the duration of sink->put.
+ * An event: one fact with a time. Sources make events while recording, importers make them from a file; sinks (the
+ * trace writer, the store) take them. An event is plain bytes and owns nothing: its texts are ids of a struct names,
+ * its arguments are borrowed for the duration of sink->put.
  *
- * Order: a sink gets the events of one track in the order of their times (parents before children, END
- * in LIFO order); events of different tracks may come in any order. A TRACK event comes before the first
- * event on that track; that of a process comes again when it has become another program (exec): the last
- * one holds. A slice that never gets its END was cut off: no end is invented for it.
+ * Order: a sink gets the events of one track in the order of their times (parents before children, END in LIFO order);
+ * events of different tracks may come in any order. A TRACK event comes before the first event on that track. A
+ * process's TRACK event comes again after each exec; the last one holds. A slice without END was cut off: no end is
+ * invented for it.
  */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
@@ -18,7 +18,7 @@
 enum event_type {
 	EVENT_TRACK,   /* defines track `track`: event->def is set */
 	EVENT_BEGIN,   /* a slice begins: time_ns, track, kind, name, args */
-	EVENT_END,     /* the innermost open slice of the track ends: time_ns, track, args (added to the slice's) */
+	EVENT_END,     /* ends the innermost open slice of the track: time_ns, track, args (added to the slice's) */
 	EVENT_INSTANT, /* time_ns, track, kind, name, args */
 	EVENT_COUNTER, /* time_ns, track, value */
 };
@@ -31,9 +31,9 @@ enum event_type {
 	F(NONE, "") \
 	F(PROVIDER_READY, "provider_ready") /* a provider library is registered or prepared */ \
 	F(SESSION, "session")		    /* session creation, the whole of it */ \
-	F(LOAD, "load")			    /* model bytes to graph */ \
+	F(LOAD, "load")			    /* from model bytes to graph */ \
 	F(SPECIALIZE, "specialize")	    /* optimise, partition, compile, pre-pack */ \
-	F(SETUP, "setup")		    /* inputs bound, checked or copied before a run */ \
+	F(SETUP, "setup")		    /* inputs are bound, checked or copied before a run */ \
 	F(INFERENCE, "inference")	    /* one run */ \
 	F(OPERATOR, "operator")		    /* one node's kernel */ \
 	F(KERNEL, "kernel")		    /* one device kernel or copy */ \
@@ -41,7 +41,7 @@ enum event_type {
 	F(LOST, "lost")			    /* instant: events that were dropped; args count, where */ \
 	F(NOTE, "note")		    /* instant: a fact about the recording; its name is the topic, EVENT_NOTE_* */ \
 	F(USER, "user")		    /* slice or instant of a program that annotates itself; arg category */ \
-	F(ALLOCATION, "allocation") /* instant: memory that an allocator took; args bytes, device, session */
+	F(ALLOCATION, "allocation") /* instant: memory taken by an allocator; args bytes, device, session */
 
 #define EVENT_KIND_ENUM(name, text) KIND_##name,
 enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
@@ -59,15 +59,17 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 #define EVENT_NOTE_RELEASED "released"
 /* pid, exit_status or signal: when a recorded process ends */
 #define EVENT_NOTE_EXIT "exit"
-/* events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost: our own cost, once, at the end */
+/* events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost: the cost of recording, once, at the end */
 #define EVENT_NOTE_COST "cost"
-/* source, error_ns: how times were made; the largest error of conversion */
+/* source, error_ns: which clock the times come from; the largest error of conversion */
 #define EVENT_NOTE_CLOCK "clock"
-/* The source of a clock note where the input has durations only: slices lie end to end, and no rate follows. */
+/* The source of a clock note for input that has only durations: slices lie end to end, so rates have no meaning. */
 #define EVENT_CLOCK_NONE "none: durations only, laid end to end"
-/* pid, path, text (why): a file of a process that its counters come from, once */
+/* pid, path, text (why): a file that a process's counters should come from cannot be read; once */
 #define EVENT_NOTE_UNREADABLE "unreadable"
-/* count, text: events of a process that are not recorded, by request or because recording began in their middle */
+/*
+ * count, text: events of a process that are not recorded: on request, or because recording began halfway through them
+ */
 #define EVENT_NOTE_LEFT_OUT "left out"
 /* text: why recording stopped before the target did */
 #define EVENT_NOTE_STOPPED "stopped"
@@ -76,12 +78,13 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 
 /*
  * Argument keys: F(KEY_<NAME>, name of the debug annotation in the file). A new key is one row, at the end: agents
- * write these numbers into their dictionaries, and the file's numbers are the same.
+ * write these numbers into their dictionaries, and the file has the same numbers.
  *
- * Flows tie slices: a slice or instant that has KEY_FLOW with an id is tied to the next one, in the order of time, that
- * has KEY_FLOW or KEY_FLOW_END with this id, on whatever track. The id is one of the recording, not of a process. They
- * are integers on BEGIN, INSTANT and END events, as many as there are; in the file they are flow_ids, not annotations.
- * What starts in the middle of a slice (an operator launches a kernel) is an INSTANT there, or is said with the BEGIN.
+ * Flows tie slices. A slice or instant that has KEY_FLOW with an id is tied to the next one, in the order of time, that
+ * has KEY_FLOW or KEY_FLOW_END with this id, on any track. Ids are unique in the recording, not per process. They are
+ * integers on BEGIN, INSTANT and END events, any number of each; in the file they are flow_ids, not annotations. A flow
+ * that starts in the middle of a slice (an operator launches a kernel) is an INSTANT there, or is written with the
+ * BEGIN.
  */
 #define EVENT_KEYS(F) \
 	F(NONE, "") \
@@ -92,7 +95,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(INFERENCE, \
 	  "inference")		/* on operators: number of the inference in its process (same key on the inference) */ \
 	F(PROVIDER, "provider") /* text: execution provider, as the runtime names it (CPUExecutionProvider) */ \
-	F(PROVIDERS, "providers") /* text: providers asked for, comma separated, with their options */ \
+	F(PROVIDERS, "providers") /* text: requested providers, comma separated, with their options */ \
 	F(OP_TYPE, "op_type")	  /* text */ \
 	F(SHAPES, "shapes")	  /* text: "1x3x224x224,64" inputs, then "->" and outputs where known */ \
 	F(BYTES, "bytes")   /* bytes that went in and came out of an operator; size of a model, of an allocation */ \
@@ -104,7 +107,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(RUN_QUEUE_NS, "run_queue_ns")	  /* time the thread waited for a CPU */ \
 	F(FAULTS, "faults")		  /* page faults of the thread */ \
 	F(SWITCHES, "switches")		  /* context switches of the thread */ \
-	F(PARTIAL, "partial")		  /* 1: arming or disarming cut this one */ \
+	F(PARTIAL, "partial")		  /* 1: cut short by arming or disarming */ \
 	F(MODIFIED, "modified")		  /* on graph transformers: 1 if the graph was changed, else 0 */ \
 	F(COUNT, "count")		  /* lost: how many */ \
 	F(WHERE, "where")		  /* text; lost: where */ \
@@ -179,8 +182,7 @@ struct track_def {
 	uint32_t unit;	   /* counters: id of "bytes", "%", "count"; 0: none */
 	uint64_t start_ns; /* processes: CLOCK_MONOTONIC at which it started, 0: unknown */
 	uint32_t command;  /* processes: command line, id, 0: unknown */
-	uint64_t
-	    uuid; /* that the track has in the file it was read from; 0: in none. Written, it stays the same track */
+	uint64_t uuid;	   /* the track's uuid in the file it was read from; 0: none. Writing keeps it */
 };
 
 struct event {
@@ -195,10 +197,10 @@ struct event {
 	const struct track_def *def; /* EVENT_TRACK */
 };
 
-/* Borrowed static texts; out of range gives "". */
+/* Static texts; "" when out of range. */
 const char *event_kind_name(enum event_kind kind);
 const char *event_key_name(enum event_key key);
-/* KIND_NONE / KEY_NONE when the text is none of ours; text need not end in NUL. */
+/* KIND_NONE / KEY_NONE for an unknown text; text need not end in NUL. */
 enum event_kind event_kind_named(const char *text, size_t len);
 enum event_key event_key_named(const char *text, size_t len);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texts in blocks that never move, found through an open-addressing table of ids. */
+/* Keeps texts in blocks that never move and finds them through an open-addressing table of ids. */
 #include "event/names.h"
 
 #include <stdlib.h>

@@ -14,13 +14,13 @@ struct names;
 struct names *names_new(void); /* NULL: out of memory */
 void names_free(struct names *names);
 
-/* The id of text; 0 for NULL, for "" and when memory is out. len need not count a NUL. */
+/* The id of text; 0 for NULL, for "" and when out of memory. len excludes a NUL. */
 uint32_t names_intern(struct names *names, const char *text, size_t len);
 uint32_t names_of(struct names *names, const char *text); /* the same, for a NUL-terminated text */
 /* Borrowed, NUL-terminated; "" for 0 and for an unknown id. */
 const char *names_text(const struct names *names, uint32_t id);
 size_t names_len(const struct names *names, uint32_t id);
-/* Highest id given out so far. */
+/* The highest id in use. */
 uint32_t names_count(const struct names *names);
 
 #endif

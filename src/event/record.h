@@ -5,16 +5,15 @@
  *   0          SEGMENT_DICT        SEGMENT_RINGS                             SEGMENT_SIZE
  *   | header   | dictionary        | ring | ring | ring ...   (taken as needed)        |
  *
- * The file is as large as it will ever be from the start, but only pages that are used exist: the agent
- * has pages made before it writes to them, so that a full file system is an error and never a SIGBUS.
+ * The file has its full size from the start, but only pages that are used exist. The agent has pages allocated before
+ * it writes to them, so that a full file system is an error and never a SIGBUS.
  *
- * A ring belongs to one thread, the one that writes it; the recorder alone reads it. Records have 32 bytes
- * and stand alone: a lost one takes nothing else with it. Texts and what stays true for long live in the
- * dictionary, which is only ever appended to and never drops silently: a record refers to an entry by its
- * id and is published after that entry.
+ * A ring belongs to one thread, which alone writes it; only the recorder reads it. Records have 32 bytes and stand
+ * alone: losing one affects no other. Texts and long-lived facts live in the dictionary, which only grows and counts
+ * every entry that does not fit. A record refers to an entry by its id and is published after that entry.
  *
- * Plain fixed-width C: BPF programs and other languages may write the same bytes. The reader trusts none:
- * offsets are checked against the mapping each time.
+ * Plain fixed-width C: BPF programs and other languages may write the same bytes. The reader trusts none of them: it
+ * checks offsets against the mapping each time.
  */
 #ifndef EVENT_RECORD_H
 #define EVENT_RECORD_H
@@ -22,7 +21,7 @@
 #include <stdint.h>
 
 #define SEGMENT_MAGIC 0x3130304543415254u /* "TRACE001" */
-#define SEGMENT_SUFFIX ".segment"	  /* a segment appears under this name when it is complete */
+#define SEGMENT_SUFFIX ".segment"	  /* a complete segment is renamed to end in this */
 
 enum {
 	SEGMENT_MAX_RINGS = 4096,
@@ -35,29 +34,30 @@ enum {
 #define SEGMENT_SIZE ((uint64_t)512 << 20)
 
 enum segment_state {
-	SEGMENT_IDLE,  /* the agent is in, no runtime was seen so far */
+	SEGMENT_IDLE,  /* the agent is loaded and has seen no runtime yet */
 	SEGMENT_ARMED, /* a runtime is hooked */
-	SEGMENT_OFF,   /* the agent has switched itself off: segment->reason; or the recorder wants no more */
+	SEGMENT_OFF,   /* the agent has switched itself off (segment->reason), or the recorder has ended the
+			* recording */
 };
 
 struct ring_slot {
-	uint64_t offset; /* from the start of the segment: a struct ring; 0: not there yet */
+	uint64_t offset; /* of a struct ring, from the start of the segment; 0: not there yet */
 	uint64_t size;	 /* bytes of records, a power of two */
 };
 
 struct segment {
 	uint64_t magic;
-	uint32_t header_size;		/* sizeof(struct segment): a check that both sides agree */
+	uint32_t header_size;		/* sizeof(struct segment), so that both sides can check that they agree */
 	int32_t pid;			/* as the process itself sees it: in pid_namespace */
 	uint64_t pid_namespace;		/* inode of /proc/self/ns/pid; 0: not known */
 	uint64_t exe_device, exe_inode; /* of /proc/self/exe; 0: not known */
-	char command[16];		/* what the kernel calls the process */
+	char command[16];		/* the kernel's name of the process */
 	uint64_t started;		/* ticks when the segment was made */
-	uint64_t arm_ticks;		/* ticks spent arming runtimes, all together */
+	uint64_t arm_ticks;		/* ticks spent arming runtimes, in total */
 	uint32_t state;			/* enum segment_state */
-	uint32_t ended;			/* 1: the process came to a normal exit or exec */
-	uint64_t dict_end;		/* bytes of the dictionary that are complete */
-	uint64_t dict_lost;		/* entries that found no room */
+	uint32_t ended;			/* 1: the process ended by a normal exit or exec */
+	uint64_t dict_end;		/* complete bytes of the dictionary */
+	uint64_t dict_lost;		/* entries that did not fit */
 	uint64_t ring_lost;		/* records of threads that got no ring */
 	uint32_t n_rings;
 	uint32_t unused;
@@ -65,10 +65,10 @@ struct segment {
 	struct ring_slot ring[SEGMENT_MAX_RINGS];
 };
 
-/* The two ends write to cache lines of their own. Positions count records and never wrap. */
+/* Writer and reader use cache lines of their own. Positions count records and never wrap. */
 struct ring {
 	uint64_t head; /* records published */
-	uint64_t lost; /* records that found no room, ever */
+	uint64_t lost; /* records that did not fit, in total */
 	uint8_t pad[112];
 	uint64_t tail; /* records read */
 	uint8_t pad2[120];
@@ -76,13 +76,13 @@ struct ring {
 
 enum record_type {
 	RECORD_NONE,
-	RECORD_THREAD,	       /* from here on the ring is thread id; flags: enum thread_role */
+	RECORD_THREAD,	       /* from here on the ring belongs to thread id; flags: enum thread_role */
 	RECORD_OPERATOR,       /* time..value, node id, run, text: shapes or, with FLAG_FAILED, the message */
-	RECORD_OPERATOR_BEGIN, /* an operator that has others inside */
+	RECORD_OPERATOR_BEGIN, /* an operator that contains others */
 	RECORD_OPERATOR_END,
 	RECORD_RUN_BEGIN,   /* time, session id, run, value: lane, text: tag; with FLAG_SHAPES lane | batch << 8, shapes
 			     */
-	RECORD_RUN_INPUTS,  /* session id, run, text: shapes, value: batch; when the begin does not have them */
+	RECORD_RUN_INPUTS,  /* session id, run, text: shapes, value: batch; for a begin without them */
 	RECORD_RUN_USAGE,   /* run; time: thread CPU ns, value: run-queue ns, id: faults, text: switches */
 	RECORD_RUN_END,	    /* time, session id, run, value: lane, text: message if FLAG_FAILED */
 	RECORD_SETUP,	    /* time..value: inside run; session id, lane in text */
@@ -90,27 +90,28 @@ enum record_type {
 			     */
 	RECORD_SLICE_END,   /* time, kind in flags, session id, value: lane; text: message if FLAG_FAILED; run: enum
 			       event_key of count, 0 none; */
-	RECORD_SLICE, /* a part without parts: time..value, kind in flags, session id, text: name, run: lane | FLAG_* <<
-			 16 */
-	RECORD_RELEASED,   /* time, session id */
-	RECORD_LOST,	   /* value records were lost between time and the next record */
-	RECORD_MOVED,	   /* the thread goes on in ring number id */
-	RECORD_COST,	   /* value: ticks of a calibrated empty event times 1000 */
-	RECORD_FLOW,	   /* time, value: id of a flow of the process; FLAG_END. It ties the slice of this thread that
-			      the time lies in, and comes before that slice's last record; before a RECORD_USER_BEGIN or
-			      RECORD_USER_INSTANT of the same time it ties those */
-	RECORD_USER_BEGIN, /* a slice of a program that annotates itself: time, text: name, id: text of its category */
-	RECORD_USER_END,   /* time */
+	RECORD_SLICE,	    /* a part that contains no others: time..value, kind in flags, session id, text: name, run:
+			     * lane | FLAG_* << 16 */
+	RECORD_RELEASED,    /* time, session id */
+	RECORD_LOST,	    /* value records were lost between time and the next record */
+	RECORD_MOVED,	    /* the thread continues in ring number id */
+	RECORD_COST,	    /* value: ticks of a calibrated empty event times 1000 */
+	RECORD_FLOW,	    /* time, value: id of a flow of the process; FLAG_END. Ties the slice of this thread that
+			     * contains the time, and comes before that slice's last record. If it precedes a
+			     * RECORD_USER_BEGIN or RECORD_USER_INSTANT of the same time, it ties that one */
+	RECORD_USER_BEGIN,  /* a slice of a program that annotates itself: time, text: name, id: text of its category */
+	RECORD_USER_END,    /* time */
 	RECORD_USER_INSTANT, /* the same as RECORD_USER_BEGIN */
 	RECORD_USER_COUNTER, /* time, value: bits of a double, text: name, id: text of its unit */
-	RECORD_ALLOC,	     /* time, value: address, id: allocator, bytes: text << more, run: node in which, 0: none */
+	RECORD_ALLOC,	     /* time, value: address, id: allocator, bytes: text << more, run: node that allocated,
+			      * 0: none */
 	RECORD_FREE,	     /* time, value: address */
 };
 
 enum record_flag {
 	FLAG_FAILED = 1,
 	FLAG_FIRST = 2,	   /* first run of the session */
-	FLAG_MODIFIED = 4, /* a graph transformer that changed the graph */
+	FLAG_MODIFIED = 4, /* the graph transformer changed the graph */
 	FLAG_UNMODIFIED = 8,
 	FLAG_PARTIAL = 16,
 	FLAG_SHAPES = 32, /* text is shapes */
@@ -134,10 +135,10 @@ enum dict_kind {
 	DICT_TEXT,	/* id, then `size` bytes of text */
 	DICT_NODE,	/* id, word: texts of name, type, provider; session */
 	DICT_FACT,	/* id: session; word[0]: enum event_key, word[1]: text; value */
-	DICT_RUNTIME,	/* word: texts of path, version, what was armed, what was left out, name of the runtime */
+	DICT_RUNTIME,	/* word: texts of path, version, armed families, families left out, name of the runtime */
 	DICT_ROLE,	/* id: thread; word[0]: text, what the thread is for */
-	DICT_ALLOCATOR, /* id: from 1; word: texts of device and name; word[2]: session, 0: none or several;
-			   word[3]: 1 if an arena takes its memory from it: an allocation is the arena's growth */
+	DICT_ALLOCATOR, /* id: from 1; word: texts of device and name; word[2]: session, 0: none or several; word[3]:
+			 * 1 if an arena allocates from it: an allocation is then the arena's growth */
 };
 
 /* Entries follow each other, each padded to 8 bytes. */

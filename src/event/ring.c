@@ -13,7 +13,7 @@ uint64_t ring_refill(struct ring_writer *writer, uint64_t keep)
 	writer->limit = writer->head + (size - keep - fill);
 	lost = writer->ring->lost - writer->reported;
 	if (lost && keep) {
-		/* there is room for all again: say here how many are missing */
+		/* there is room again: record here how many are missing */
 		record = &writer->data[writer->head & writer->mask];
 		*record = (struct record){ .type = RECORD_LOST, .value = lost };
 		writer->reported += lost;
@@ -30,7 +30,7 @@ struct record *ring_claim_kept(struct ring_writer *writer)
 		ring_lose(writer);
 		return NULL;
 	}
-	/* others must ask again: the new limit lies in the part that is not theirs */
+	/* writers must check again: the new limit is in the part reserved for kept records */
 	if (must_ask)
 		writer->limit = writer->head;
 	writer->busy = 1;

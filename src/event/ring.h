@@ -2,14 +2,14 @@
 /*
  * The hot path: a thread puts a record into its ring.
  *
- * Single producer, single consumer. The producer writes the record, then publishes it with a release
- * store of head; the consumer loads head with acquire, reads, and gives the room back with a release store
- * of tail. What was published survives the death of either side. The producer looks at tail only when it
- * reaches `limit`, the last position it knows to be free; ring_refill is that slow path. The last eighth of
- * a ring is kept for records that others depend on (begin and end of runs and sessions).
+ * Single producer, single consumer. The producer writes the record, then publishes it with a release store of head. The
+ * consumer loads head with acquire, reads, and frees the room with a release store of tail. Published records survive
+ * the death of either side. The producer reads tail only when it reaches `limit`, the last position known to be free;
+ * ring_refill is that slow path. The last eighth of a ring is kept for records that others depend on (begin and end of
+ * runs and sessions).
  *
- * A signal handler that interrupts a claim and wants to record, too, finds `busy` set and gets nothing:
- * the record is counted as lost. No locks, no system calls, no allocation.
+ * A signal handler that interrupts a claim and also wants to record finds `busy` set and gets nothing: the record is
+ * counted as lost. No locks, no system calls, no allocation.
  */
 #ifndef EVENT_RING_H
 #define EVENT_RING_H
@@ -20,12 +20,12 @@
 #include "event/record.h"
 
 struct ring_writer {
-	struct ring *ring; /* NULL: the thread has none */
+	struct ring *ring; /* NULL: the thread has no ring */
 	struct record *data;
 	uint64_t mask; /* records in the ring less one */
 	uint64_t head;
-	uint64_t limit;	   /* head may go up to here without a look at tail */
-	uint64_t reported; /* losses that a RECORD_LOST has told of */
+	uint64_t limit;	   /* head may go up to here without reading tail */
+	uint64_t reported; /* losses already written as RECORD_LOST */
 	uint32_t busy;
 };
 
@@ -45,7 +45,7 @@ static inline void ring_use(struct ring_writer *writer, struct ring *ring, uint6
 	writer->busy = 0;
 }
 
-/* Records that the consumer has not read yet. */
+/* The number of records that the consumer has not read yet. */
 static inline uint64_t ring_fill(const struct ring_writer *writer)
 {
 	return writer->head - __atomic_load_n(&writer->ring->tail, __ATOMIC_ACQUIRE);
@@ -57,8 +57,8 @@ static inline void ring_lose(struct ring_writer *writer)
 }
 
 /*
- * How far head may go now: 0 if there is no room. `keep` records stay free for those who may have them.
- * Not inline: it is the slow path.
+ * The number of records that head may advance now; 0: no room. Leaves `keep` records free for ring_claim_kept. Not
+ * inline: it is the slow path.
  */
 uint64_t ring_refill(struct ring_writer *writer, uint64_t keep);
 
@@ -87,9 +87,9 @@ static inline void ring_publish(struct ring_writer *writer)
 }
 
 /*
- * The consumer: up to max records from the ring, oldest first, without a copy. *n_records is 0 when there
- * is nothing new. The pointer is into the ring and stays good until ring_read_done(n). size is what the
- * segment's directory says; a head that makes no sense (a broken writer) reads as nothing.
+ * For the consumer: up to max records of the ring, oldest first, without a copy; *n_records is 0 when there is nothing
+ * new. The pointer is into the ring and stays valid until ring_read_done(n). size comes from the segment's directory.
+ * An impossible head (a broken writer) reads as nothing.
  */
 const struct record *ring_read(struct ring *ring, uint64_t size, size_t *n_records);
 void ring_read_done(struct ring *ring, size_t n_records);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where events go: the trace writer, the store, a tee. A sink is embedded as the first member of what it feeds; the
- * one who made it ends it. One thread. The names and the track numbers belong to the maker of the stream. All sinks
- * of one stream share them, so that an id means the same to each.
+ * Where events go: the trace writer, the store, a tee. Embed it as the first member of the object that takes the
+ * events; its owner ends it. One thread. Names and track numbers belong to the maker of the stream. All sinks of one
+ * stream share them, so that an id means the same to each.
  */
 #ifndef EVENT_SINK_H
 #define EVENT_SINK_H
@@ -12,13 +12,13 @@
 #include "event/names.h"
 
 struct sink {
-	/* Takes one event. 0, or -errno and err: the sink is broken and wants no more. */
+	/* Takes one event. 0, or -errno and err: the sink is broken and takes no more events. */
 	int (*put)(struct sink *sink, const struct event *event, struct err *err);
 	struct names *names;
-	uint32_t *last_track; /* the last track number given out */
-	/* Hands over all that was put so far. 0, or -errno and err. NULL: the sink holds nothing back. */
+	uint32_t *last_track; /* the track number given out last */
+	/* Writes out all events put so far. 0, or -errno and err. NULL: the sink buffers nothing. */
 	int (*flush)(struct sink *sink, struct err *err);
-	uint64_t n_bytes; /* that the sink has handed over, as of the last flush; 0: it keeps events in memory */
+	uint64_t n_bytes; /* bytes written, as of the last flush; 0: it keeps events in memory */
 };
 
 static inline int sink_put(struct sink *sink, const struct event *event, struct err *err)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Passes events on. Does not look into them, and ends no sink. */
+/* Passes events on to several sinks. Does not look into them, and ends no sink. */
 #include "event/tee.h"
 
-/* On the way of every event: texts of errors are not touched unless there is one. */
+/* Every event passes here: the err text is touched only when there is an error. */
 static int put(struct sink *sink, const struct event *event, struct err *err)
 {
 	struct tee *tee = (struct tee *)sink;

@@ -3,7 +3,7 @@
  * A sink that passes each event on to several sinks of one stream, in the order of the list. It owns none of them, and
  * keeps no events. One thread.
  *
- * A sink that fails takes nothing from the others: they get that event and all that follow.
+ * If a sink fails, the others still get that event and all later ones.
  *   put    0 when at least one sink took the event, else the first error
  *   flush  flushes all; the first error, of the flush or of an event that only some sinks took
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * .eh_frame_hdr is a sorted table of { start, FDE }; the FDE has the size. Only what compilers for x86-64 write is
- * understood: signed 32 bits, from the table or from where they stand. A description that begins elsewhere than the
- * table says, or runs into the next function, is not believed.
+ * Reads .eh_frame_hdr, a sorted table of { start, FDE }, and the FDEs, which have the sizes. Accepts only what
+ * compilers for x86-64 write: signed 32-bit values, relative to the table or to themselves. Rejects an FDE that starts
+ * elsewhere than the table says, or that runs into the next function.
  */
 #include "runtime/eh_frame.h"
 
@@ -37,7 +37,7 @@ int eh_frame_open(struct eh_frame *frames, const struct image *image, uint64_t h
 	memcpy(&n, at + 8, 4);
 	if (at[0] != 1 || at[2] != UDATA4 || at[3] != DATAREL_SDATA4 || n > (end - header - HEADER) / ENTRY)
 		return err_set(err, ENOEXEC,
-			       "cannot read %s: at address %#llx: its table of functions is of an unknown form",
+			       "cannot read %s: at address %#llx: its table of functions has an unknown format",
 			       image->path, (unsigned long long)header);
 	frames->table = at + HEADER;
 	frames->n = n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The modules of this process, by dl_iterate_phdr. Does not know what is in them. */
+/* Lists the modules of this process with dl_iterate_phdr. Does not interpret them. */
 #include "runtime/image.h"
 
 #include <errno.h>

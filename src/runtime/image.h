@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules as they lie in memory after relocation: segments with bounds. Everything in runtime/ reads a
- * module through image_at and friends, which check every access; nobody follows a raw pointer.
+ * Modules as they lie in memory after relocation: segments with bounds. All of runtime/ reads a module through image_at
+ * and the functions below it, which check every access; no code there follows a raw pointer.
  */
 #ifndef RUNTIME_IMAGE_H
 #define RUNTIME_IMAGE_H
@@ -28,7 +28,7 @@ struct image {
 	int n_segments;
 	uint64_t relro_start, relro_end; /* 0, 0: none */
 	uint64_t dynamic, dynamic_end;	 /* PT_DYNAMIC */
-	uint64_t rtti_probed;		 /* scratch of the owner */
+	uint64_t rtti_probed;		 /* for the owner to use */
 };
 
 struct image_set {
@@ -38,13 +38,13 @@ struct image_set {
 };
 
 /*
- * All modules loaded in this process, readable segments only. 0 or -ENOMEM. Frees what the set held.
- * Takes the loader's lock (dl_iterate_phdr); not for the hot path.
+ * All modules loaded in this process, readable segments only. 0 or -ENOMEM. Frees the set's former content. Takes the
+ * loader's lock (dl_iterate_phdr); not for the hot path.
  */
 int image_set_self(struct image_set *set);
 void image_set_done(struct image_set *set);
 
-/* The bytes at [address, address + size) if they lie in one segment that has all of `flags`; else NULL. */
+/* The bytes at [address, address + size) if one segment with all of `flags` contains them; else NULL. */
 const void *image_at(const struct image *image, uint64_t address, size_t size, int flags);
 /* The same in any module of the set. */
 const void *image_set_at(const struct image_set *set, uint64_t address, size_t size, int flags);

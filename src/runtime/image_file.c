@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ELF by its program headers and its dynamic section alone: sections may be stripped or lie. Writable segments are
- * copied and relocated (RELATIVE, and 64-bit words that name a symbol), everything else is read where it is. What RELR
- * lists is right as it stands in the file, since the base is 0. The bytes behind what the file holds of a segment
- * (.bss) are not there.
+ * Parses ELF by its program headers and its dynamic section alone, because sections may be stripped or wrong. Copies
+ * and relocates writable segments (RELATIVE, and 64-bit words that name a symbol); reads all else in place. Words
+ * listed in RELR are right as they stand in the file, since the base is 0. Does not provide .bss, the bytes of a
+ * segment that the file does not hold.
  */
 #include "runtime/image_file.h"
 
@@ -17,8 +17,10 @@
 enum { MAX_HEADERS = 64, PAGE = 4096, WHOLE = 256 << 20 };
 static const uint64_t max_address = 1ull << 46, max_file = 1ull << 32;
 
-/* The three tables of the C++ library that type_infos point into, as they stand in the made-up image: { 0, type_info *,
- * one function (none) }, the type_infos { 0, name }, the names. */
+/*
+ * The three tables of the C++ library that type_infos point into, as laid out in the made-up image: { 0, type_info *,
+ * one function (none) }, the type_infos { 0, name }, the names.
+ */
 struct cxx_class {
 	uint64_t top, type_info, function;
 	uint64_t vptr, name;
@@ -31,12 +33,12 @@ static const char *const cxx_table[3] = {
 	"_ZTVN10__cxxabiv121__vmi_class_type_infoE",
 };
 
-/* What the dynamic section says; addresses, 0: not there. */
+/* Entries of the dynamic section: addresses, 0: absent. */
 struct dynamic {
 	uint64_t rela, rela_size, symbols, texts, texts_size;
 };
 
-/* What relocating needs. */
+/* State of relocating. */
 struct loader {
 	struct image_file *file;
 	struct image *image;
@@ -59,16 +61,16 @@ static int refuse(const struct image_file *file, struct err *err, uint64_t at, c
 static int check_header(const struct image_file *file, Elf64_Ehdr *header, struct err *err)
 {
 	if (file->size < EI_NIDENT || memcmp(file->data, ELFMAG, SELFMAG))
-		return refuse(file, err, 0, "it is no ELF file");
+		return refuse(file, err, 0, "it is not an ELF file");
 	if (file->data[EI_CLASS] != ELFCLASS64)
-		return refuse(file, err, EI_CLASS, "it is a 32-bit file; only 64-bit ones are understood");
+		return refuse(file, err, EI_CLASS, "it is a 32-bit file; only 64-bit files are supported");
 	if (file->data[EI_DATA] != ELFDATA2LSB)
 		return refuse(file, err, EI_DATA, "its byte order is not this processor's");
 	if (file->size < sizeof *header)
 		return refuse(file, err, file->size, "it ends inside its header");
 	memcpy(header, file->data, sizeof *header);
 	if (header->e_machine != EM_X86_64)
-		return refuse(file, err, 18, "it is for another processor than x86-64");
+		return refuse(file, err, 18, "it is not for x86-64");
 	if (header->e_type != ET_DYN && header->e_type != ET_EXEC)
 		return refuse(file, err, 16, "it is neither a program nor a shared library");
 	if (header->e_phentsize != sizeof(Elf64_Phdr) || !header->e_phnum || header->e_phnum > MAX_HEADERS)
@@ -78,7 +80,7 @@ static int check_header(const struct image_file *file, Elf64_Ehdr *header, struc
 	return 0;
 }
 
-/* A copy whose bytes are aligned as their addresses are, with room to relocate the last word. */
+/* A copy that is aligned like its addresses, with room to relocate the last word. */
 static const uint8_t *copy_segment(struct image_file *file, const Elf64_Phdr *header)
 {
 	uint8_t *copy = arena_alloc(&file->set.arena, header->p_filesz + 32);
@@ -96,11 +98,11 @@ static int add_segment(struct image_file *file, const Elf64_Phdr *header, uint64
 	struct image_segment *segment = &image->segment[image->n_segments];
 
 	if (header->p_vaddr >= max_address || header->p_filesz > max_address)
-		return refuse(file, err, at, "a segment lies at an address that no process has");
+		return refuse(file, err, at, "a segment has an impossible address");
 	if ((header->p_vaddr ^ header->p_offset) & (PAGE - 1))
 		return refuse(file, err, at, "a segment could not be mapped: address and offset differ within a page");
 	if (!is_inside(file, header->p_offset, header->p_filesz))
-		return refuse(file, err, at, "it is cut off: a segment ends behind the end of the file");
+		return refuse(file, err, at, "it is truncated: a segment ends behind the end of the file");
 	if (!header->p_filesz || !(header->p_flags & PF_R))
 		return 0;
 	file->loaded += header->p_filesz;
@@ -111,7 +113,7 @@ static int add_segment(struct image_file *file, const Elf64_Phdr *header, uint64
 	*segment = (struct image_segment){ header->p_vaddr, header->p_vaddr + header->p_filesz,
 					   (int)header->p_flags & 7, file->data + header->p_offset };
 	if ((header->p_flags & PF_W) && !(segment->data = copy_segment(file, header)))
-		return err_set(err, ENOMEM, "cannot read %s: memory is out", image->path);
+		return err_set(err, ENOMEM, "cannot read %s: out of memory", image->path);
 	image->n_segments++;
 	file->part[file->n_parts].address = header->p_vaddr;
 	file->part[file->n_parts].offset = header->p_offset;
@@ -187,7 +189,7 @@ static void bound_relro(struct image *image)
 	image->relro_start = image->relro_end = 0;
 }
 
-/* The C++ library's tables, at an address behind everything else. */
+/* Makes the C++ library's tables, at an address behind everything else. */
 static int make_cxx(struct loader *loader, struct err *err)
 {
 	struct image_set *set = &loader->file->set;
@@ -196,7 +198,7 @@ static int make_cxx(struct loader *loader, struct err *err)
 	uint64_t at = 0;
 
 	if (!class)
-		return err_set(err, ENOMEM, "cannot read %s: memory is out", set->image[0].path);
+		return err_set(err, ENOMEM, "cannot read %s: out of memory", set->image[0].path);
 	for (int i = 0; i < loader->image->n_segments; i++)
 		if (loader->image->segment[i].end > at)
 			at = loader->image->segment[i].end;
@@ -248,7 +250,7 @@ static void read_dynamic(struct loader *loader)
 	}
 }
 
-/* Writes a word into a copied segment; what lies elsewhere is left alone. */
+/* Writes a word into a copied segment; ignores other addresses. */
 static void put_word(const struct image *image, uint64_t at, uint64_t word)
 {
 	const void *to = at < max_address ? image_at(image, at, 8, IMAGE_W) : NULL;
@@ -266,7 +268,7 @@ static bool has_text(const struct image *image, uint64_t address, const char *te
 	return at && !memcmp(at, text, size);
 }
 
-/* What the symbol is at; false: not in this file, and none of the three. */
+/* The symbol's address; false: it is not in this file, and none of the three tables. */
 static bool find_symbol(struct loader *loader, uint32_t number, uint64_t *value)
 {
 	uint64_t address = loader->dynamic.symbols + (uint64_t)number * sizeof(Elf64_Sym);
@@ -304,7 +306,7 @@ static int relocate(struct loader *loader, struct err *err)
 		return 0;
 	at = image_at(loader->image, dynamic->rela, dynamic->rela_size, 0);
 	if (!at)
-		return refuse(loader->file, err, loader->image->dynamic, "its relocations lie outside of it");
+		return refuse(loader->file, err, loader->image->dynamic, "its relocations lie outside the file");
 	for (uint64_t i = 0; i < dynamic->rela_size / sizeof(Elf64_Rela); i++) {
 		Elf64_Rela rela;
 		uint64_t value;
@@ -328,7 +330,7 @@ static int parse(struct image_file *file, const char *name, struct err *err)
 	file->set.image = arena_alloc(&file->set.arena, 2 * sizeof *file->set.image);
 	path = arena_alloc(&file->set.arena, strlen(name) + 1);
 	if (!file->set.image || !path)
-		return err_set(err, ENOMEM, "cannot read %s: memory is out", name);
+		return err_set(err, ENOMEM, "cannot read %s: out of memory", name);
 	file->set.image[0].path = strcpy(path, name);
 	file->set.n = 1;
 	file->set.capacity = 2;
@@ -364,7 +366,8 @@ int image_file_open(struct image_file *file, int fd, const char *name, struct er
 	if (data == MAP_FAILED)
 		return err_set(err, errno, "cannot read %s: %s", name, strerror(errno));
 	if (stat_.st_size <= WHOLE)
-		madvise(data, (size_t)stat_.st_size, MADV_POPULATE_READ); /* nearly all is read: in one go */
+		madvise(data, (size_t)stat_.st_size, MADV_POPULATE_READ); /* nearly all of it is read: fault it in at
+									   * once */
 	file->data = data;
 	file->size = (size_t)stat_.st_size;
 	file->is_mapped = true;
@@ -394,8 +397,10 @@ bool image_file_bias(const struct image_file *file, uint64_t map_start, uint64_t
 {
 	bool found = false;
 
-	/* a page of the file may belong to two parts: the end of one, the begin of the next, of which this is the
-	 * mapping */
+	/*
+	 * a page of the file may belong to two parts, the end of one and the begin of the next; this is the next one's
+	 * mapping
+	 */
 	for (int i = 0; i < file->n_parts; i++) {
 		uint64_t start = file->part[i].offset & ~(uint64_t)(PAGE - 1);
 		if (map_offset < start || map_offset - start >= file->part[i].size + (file->part[i].offset - start))

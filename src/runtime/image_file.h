@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A module as it lies in its file, seen as if it had been loaded at the addresses that the file names (base 0):
- * what is written at load time is relocated in a copy, so that rtti.c and ort.c read a file as they read a
- * process. Nothing is executed. Every byte of the file is input: lengths are checked, what is not understood is
- * refused with the byte. The file is mapped: one that is cut off while it is read raises SIGBUS, so that a file
- * of somebody else is read in a child (capture/proc/file_look.h).
+ * A module's file, read as if it had been loaded at the addresses that the file names (base 0). The words that the
+ * loader would relocate are relocated in a copy, so that rtti.c and ort.c read a file as they read a process. Nothing
+ * is executed. Every byte of the file is input: lengths are checked, and unsupported content is rejected with its byte
+ * offset. The file is mapped: if it is truncated while being read, SIGBUS is raised. Read a file that others may change
+ * in a child process (capture/proc/file_look.h).
  *
- * std::type_info objects point into the C++ library, which is not there. The three tables of that library that
- * matter get a made-up image of their own in the set.
+ * std::type_info objects point into the C++ library, which is not loaded. Its three tables that matter get a made-up
+ * image of their own in the set.
  */
 #ifndef RUNTIME_IMAGE_FILE_H
 #define RUNTIME_IMAGE_FILE_H
@@ -15,16 +15,16 @@
 #include "base/err.h"
 #include "runtime/image.h"
 
-enum { IMAGE_FILE_BUILD_ID = 32 }; /* bytes that are kept of a longer one */
+enum { IMAGE_FILE_BUILD_ID = 32 }; /* bytes kept of a longer build id */
 
 struct image_file {
 	struct image_set set; /* image[0]: the file; image[1]: the C++ library's tables */
 	const uint8_t *data;
 	size_t size;
 	bool is_mapped;
-	uint64_t loaded; /* bytes of all parts */
+	uint64_t loaded; /* bytes of all parts together */
 	struct {
-		uint64_t address, offset, size; /* size: bytes that the file holds */
+		uint64_t address, offset, size; /* size: bytes present in the file */
 	} part[IMAGE_SEGMENTS];
 	int n_parts;
 	uint64_t frames, frames_end; /* addresses of .eh_frame_hdr; 0, 0: none */
@@ -33,12 +33,14 @@ struct image_file {
 };
 
 /*
- * fd stays the caller's. name: for messages, and the path of image[0]. 0, or -errno and err: not ELF, 32 bit, for
- * another processor, cut off, out of bounds. Any thread; image_file_close also after a failure.
+ * The caller keeps fd. name: for messages, and the path of image[0]. 0, or -errno and err: not ELF, 32 bit, for another
+ * processor, truncated, out of bounds. Any thread. Call image_file_close after a failure, too.
  */
 int image_file_open(struct image_file *file, int fd, const char *name, struct err *err);
-/* The same of bytes in memory, at an address that is a multiple of 4096. They stay the caller's, and must stay until
- * the file is closed. */
+/*
+ * The same for bytes in memory, at an address that is a multiple of 4096. The caller keeps them alive until the file is
+ * closed.
+ */
 int image_file_parse(struct image_file *file, const void *data, size_t size, const char *name, struct err *err);
 void image_file_close(struct image_file *file);
 
@@ -47,10 +49,12 @@ static inline const struct image *image_file_image(const struct image_file *file
 	return &file->set.image[0];
 }
 
-/* Where the byte at an address stands in the file; false: the file does not hold it. */
+/* The file offset of the byte at an address; false: the file does not hold it. */
 bool image_file_offset(const struct image_file *file, uint64_t address, uint64_t *offset);
-/* What to add to an address of the file to have the process's, when its mapping at map_start begins at map_offset of
- * the file. False: the file has no such part. */
+/*
+ * The difference between addresses in a process and in the file, for the mapping that begins at map_start with offset
+ * map_offset of the file. False: no part of the file begins there.
+ */
 bool image_file_bias(const struct image_file *file, uint64_t map_start, uint64_t map_offset, uint64_t *bias);
 /* The build id in hexadecimal; "" when there is none. */
 void image_file_build_id(const struct image_file *file, char text[2 * IMAGE_FILE_BUILD_ID + 1]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Looks at the path alone: the file may be gone, or another machine's. */
+/* Makes a model's name from its path alone. Opens no file: it may be gone, or on another machine. */
 #include "runtime/model_name.h"
 
 #include <string.h>

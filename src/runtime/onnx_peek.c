@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Walks the top fields of a protobuf message (onnx.proto: ModelProto, GraphProto) and skips all bodies. */
+/* Walks the top-level fields of a protobuf message (onnx.proto: ModelProto, GraphProto) and skips their bodies. */
 #include "runtime/onnx_peek.h"
 
 #include <stdint.h>

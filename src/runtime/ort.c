@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Slots of ONNX Runtime's virtual functions, two ways that must agree.
+ * Finds the slots of ONNX Runtime's virtual functions in two independent ways that must agree.
  *
  * By version: a table, read from 36 wheels and 12 Node packages, 1.14 to 1.31.
  *
- * By shape: most virtual functions of a base class have trivial bodies, and the sequence of these bodies
- * is a fingerprint. Letters: S returns Status::OK(), 0 and 1 return that constant, V just returns, K is
- * PrePack's default (stores false through its last argument), '.' anything else. In CPUExecutionProvider
- * exactly one place reads 0SSSS?00S: at z it starts with GetExecutionHandle, then Sync z+1, OnRunStart
- * z+2, OnRunEnd z+3. For a version newer than the table the shape alone decides.
+ * By shape: most virtual functions of a base class have trivial bodies, and the sequence of these bodies is a
+ * fingerprint. Letters: S returns Status::OK(), 0 and 1 return that constant, V just returns, K is PrePack's default
+ * (stores false through its last argument), '.' anything else. In CPUExecutionProvider exactly one place reads
+ * 0SSSS?00S: at z it starts with GetExecutionHandle, then Sync z+1, OnRunStart z+2, OnRunEnd z+3. For a version newer
+ * than the table the shape alone decides.
  *
- * The OrtApi table is the one that GetApi hands out: OrtApiBase is a pair of functions, GetVersionString
- * (lea of "1.<minor>.<patch>", ret) and GetApi (compares with minor - 1, then lea of the table).
+ * The OrtApi table is the one that GetApi returns. OrtApiBase is a pair of functions: GetVersionString (lea of
+ * "1.<minor>.<patch>", ret) and GetApi (compares with minor - 1, then lea of the table).
  */
 #include "runtime/ort.h"
 
@@ -27,7 +27,7 @@ bool ort_is_in(const struct rtti *rtti)
 	return rtti_named(rtti, ORT_KERNEL_CLASS) || rtti_named(rtti, ORT_PROVIDER_CLASS);
 }
 
-/* Telemetry's slots by how many it has: patch releases differ inside 1.24. */
+/* Telemetry's slots by the number of slots: patch releases differ inside 1.24. */
 static const struct {
 	int8_t n_slots, first_minor, last_minor, first, load, error;
 } by_telemetry[] = {
@@ -85,7 +85,7 @@ static void leave_out(struct runtime_found *ort, enum ort_family family, const c
 		 ort_families[family].name, why);
 }
 
-/* The slot by table and by shape: equal, or only one of them known; else the family is left out. */
+/* The slot by table and by shape, if they agree or only one of them is known; else leaves the family out. */
 static void settle(struct runtime_found *ort, enum ort_family family, int shape)
 {
 	int table = runtimes_slot(&ort_families[family], ort->minor);
@@ -104,7 +104,7 @@ static void settle(struct runtime_found *ort, enum ort_family family, int shape)
 	}
 }
 
-/* Where GetExecutionHandle stands: the one match of 0SSSS?00S. -1: none or several. */
+/* The slot of GetExecutionHandle: the one match of 0SSSS?00S. -1: none or several. */
 static int find_execution_handle(const char *shape)
 {
 	int found = -1;
@@ -169,7 +169,7 @@ static void find_telemetry_slots(struct runtime_found *ort, struct rtti *rtti)
 	leave_out(ort, ORT_EVALUATION_START, shape);
 }
 
-/* [endbr64] lea rax, [rip + d]; ret: what it returns, 0 if it is not that. */
+/* Matches [endbr64] lea rax, [rip + d]; ret. Returns rax, or 0 for any other code. */
 static uint64_t returned_address(const struct image *image, uint64_t function)
 {
 	const uint8_t *at = image_at(image, function, 16, IMAGE_X);
@@ -198,7 +198,7 @@ static int minor_of(const char *version)
 	return *end == '.' && isdigit((unsigned char)end[1]) && end - version <= 5 ? (int)minor : -1;
 }
 
-/* GetApi(v): v - 1 is compared with minor - 1, then the table's address is loaded. */
+/* GetApi(v) compares v - 1 with minor - 1, then loads the table's address: returns that address. */
 static uint64_t table_of(const struct image *image, uint64_t function, int minor)
 {
 	const uint8_t *at = image_at(image, function, 64, IMAGE_X);
@@ -298,7 +298,7 @@ static void find_api(struct runtime_found *ort)
 		ort->api = 0, ort->n_api = 0;
 }
 
-/* std::string of the C++ library since 5 has names of its own, which show in the types of lambdas. */
+/* Since version 5 the C++ library mangles std::string differently, which shows in the types of lambdas. */
 static bool has_old_string(const struct rtti *rtti)
 {
 	for (size_t i = 0; i < rtti->n_types; i++)
@@ -314,7 +314,7 @@ void ort_find(struct runtime_found *ort, struct rtti *rtti, const struct runtime
 	/* slots that never moved */
 	for (int i = 0; i < N_ORT_FAMILIES; i++)
 		ort->slot[i] = runtimes_slot(&ort_families[i], 0);
-	if (host && !ort->minor && host->minor) { /* a provider's library: its host's numbers hold */
+	if (host && !ort->minor && host->minor) { /* a provider's library uses its host's version */
 		memcpy(ort->slot, host->slot, sizeof ort->slot);
 		ort->minor = host->minor;
 		ort->version = host->version;

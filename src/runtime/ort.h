@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of ONNX Runtime's insides: where one copy of it keeps what the agent hooks.
+ * The inside of ONNX Runtime: where a copy of it keeps the functions that the agent hooks.
  *
- * Found in a module's image alone, nothing is called: classes by RTTI, virtual slots by the shape of the
- * code they point at, checked against a table by version; the OrtApi table by the code of GetApi.
- * A family whose table and shape disagree has slot -1 and a line in left_out. doc/onnxruntime.md tells
- * how the numbers were found out.
+ * Found by reading a module's image; nothing is called. Classes are found by RTTI, virtual slots by the shape of the
+ * code they point at, checked against a table by version, and the OrtApi table by the code of GetApi. A family whose
+ * table and shape disagree has slot -1 and a line in left_out. doc/onnxruntime.md explains how the numbers were found.
  */
 #ifndef RUNTIME_ORT_H
 #define RUNTIME_ORT_H
@@ -20,7 +19,7 @@
 #define ORT_TELEMETRY_CLASS "N11onnxruntime9TelemetryE"
 #define ORT_SESSION_CLASS "N11onnxruntime16InferenceSessionE"
 
-/* Slots from a minor version on. Telemetry's are told by how many its class has (ort.c). */
+/* Slots from a minor version on. Telemetry's slots follow from the number of slots of its class (ort.c). */
 #define ORT_SLOTS(...) \
 	(const struct runtime_slot[]) \
 	{ \
@@ -31,9 +30,9 @@
 	{ { 0, -1 } }
 
 /*
- * F(id, hook, name, struct runtime_family's other members): one family each, in the order in which they are armed. In a
- * program that runs, calls are made while words are replaced one by one: ends go in before begins, so that an end is
- * seen for every begin. The agent's on_<hook> serves the family.
+ * F(id, hook, name, struct runtime_family's other members): one family each, in the order of arming. A running program
+ * makes calls while words are replaced one by one. Ends are armed before begins, so that every recorded begin gets its
+ * end. The agent's on_<hook> serves the family.
  */
 #define ORT_FAMILIES(F) \
 	F(SESSION_DELETE, session_delete, "session release", .class_name = ORT_SESSION_CLASS, \
@@ -86,20 +85,20 @@ enum {
 	ORT_NODE_INDEX = 0,
 	ORT_NODE_NAME = 8, /* std::string; the operator type behind it */
 	ORT_STRING = 32,
-	ORT_OLD_STRING = 8,	  /* of the C++ library before 5 */
+	ORT_OLD_STRING = 8,	  /* std::string of the C++ library before 5 */
 	ORT_TRANSFORMER_NAME = 8, /* std::string */
 	ORT_STATUS_MESSAGE = 8,	  /* Status: pointer to { int category; int code; std::string message }, null for OK */
-	ORT_CONTEXT_OPTIONS = 9,  /* OpKernelContext: one of the words from here on points into the run's options, */
-	ORT_CONTEXT_OPTIONS_WORDS = 4, /* by version */
+	ORT_CONTEXT_OPTIONS = 9,  /* OpKernelContext: the first word that may point to the run's options */
+	ORT_CONTEXT_OPTIONS_WORDS = 4, /* how many such words; which one it is depends on the version */
 };
 
-/* Whether the module holds operators or providers of ONNX Runtime: the runtime itself or a provider's library. */
+/* Whether the module holds operators or providers of ONNX Runtime: it is the runtime itself or a provider's library. */
 bool ort_is_in(const struct rtti *rtti);
 
-/* As struct runtime's find. A library of a provider has its host's slots and version. */
+/* Implements struct runtime's find. A provider's library gets its host's slots and version. */
 void ort_find(struct runtime_found *ort, struct rtti *rtti, const struct runtime_found *host);
 
-/* As struct runtime's find_sites. */
+/* Implements struct runtime's find_sites. */
 int ort_sites_find(struct probe_sites *sites, const struct image_file *file, const struct probe_sites *host,
 		   struct err *err);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Offsets in objects are those of ort.h.
- */
+/* Reads a kernel's node and provider by the offsets of ort.h. */
 #include "runtime/ort_node.h"
 
 #include <ctype.h>
@@ -44,7 +42,7 @@ static void name_by_index(struct ort_node *node, uint64_t index)
 	node->name[len] = 0;
 }
 
-/* Name and type by the fields of Node; the name must be the one that the API told, if it did. */
+/* Reads name and type from the fields of Node; the name must equal the API's, if the API gave one. */
 static void read_fields(struct ort_node *node, uint64_t info, bool has_name)
 {
 	uint64_t at = peek_word(info + ORT_INFO_NODE);

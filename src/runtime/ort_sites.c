@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Three ways to a function: a virtual slot of all classes that derive from one (ort.c knows the slots), a text that one
- * function alone refers to, and the instruction behind the one call of a virtual slot in such a function. That Run,
- * Initialize and the load let no exception out is told by the message of their handler for everything, which must be
- * theirs.
+ * Finds the probe sites of ONNX Runtime. Three methods: a virtual slot of all classes that derive from one (ort.c knows
+ * the slots); a text that only one function refers to; the instruction behind the only call of a virtual slot in such a
+ * function. Run, Initialize and Load must let no exception out: each must contain a catch-all handler with the known
+ * message.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -117,8 +117,10 @@ static int by_value(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* The functions in a slot of all classes that derive from the family's, each once, in *functions (in the arena). most:
- * the one that most classes have. */
+/*
+ * The functions in a slot of all classes that derive from the family's, each once, in *functions (in the arena). most:
+ * the one that most classes use.
+ */
 static size_t find_functions(struct finder *finder, enum ort_family family, uint64_t **functions, uint64_t *most)
 {
 	struct rtti_vtable *vtable;
@@ -147,7 +149,10 @@ static size_t find_functions(struct finder *finder, enum ort_family family, uint
 	return kept;
 }
 
-/* Entries of a virtual function in all classes. `but_default`: not the one that most have, which does nothing. */
+/*
+ * Entries of a virtual function in all classes. `but_default`: without the one that most classes use, which does
+ * nothing.
+ */
 static void find_virtual(struct finder *finder, enum probe_kind kind, enum ort_family family, bool but_default)
 {
 	uint64_t *functions, most;
@@ -162,12 +167,12 @@ static void find_virtual(struct finder *finder, enum probe_kind kind, enum ort_f
 		if (!but_default || functions[i] != most)
 			n_odd += !add_entry(finder, kind, functions[i]);
 	if (n_odd)
-		leave_out(finder, kind, "%zu of %zu functions are not understood", n_odd, n);
+		leave_out(finder, kind, "%zu of %zu functions cannot be decoded", n_odd, n);
 	else if (!n)
 		leave_out(finder, kind, "no class has it");
 }
 
-/* Builds for training have a second run, step by step, with the same texts and one of its own. */
+/* Training builds have a second, stepwise run with the same texts and one of its own. */
 static bool is_partial_run(const struct finder *finder, const struct eh_function *function)
 {
 	const struct text_anchor *own = &finder->anchor[PARTIAL_RUN];
@@ -178,7 +183,7 @@ static bool is_partial_run(const struct finder *finder, const struct eh_function
 	return false;
 }
 
-/* The one function, whole, that an anchor's text belongs to. NULL, or why there is none. */
+/* The only function that refers to an anchor's text, complete. NULL, and why. */
 static const char *find_user(const struct finder *finder, enum anchor anchor, struct eh_function *user)
 {
 	const struct text_anchor *found = &finder->anchor[anchor];
@@ -186,23 +191,22 @@ static const char *find_user(const struct finder *finder, enum anchor anchor, st
 
 	user->start = 0;
 	if (found->n_functions > TEXT_ANCHOR_FUNCTIONS)
-		return "its text has several users";
+		return "several functions use its text";
 	for (unsigned i = 0; i < found->n_functions; i++) {
 		if (!x86_function_whole(&finder->frames, &found->function[i], &whole))
-			return "its code is not understood";
+			return "its code cannot be decoded";
 		if (is_partial_run(finder, &whole))
 			continue;
 		if (user->start && user->start != whole.start)
-			return "its text has several users";
+			return "several functions use its text";
 		*user = whole;
 	}
-	return user->start ? NULL : "its text is not there";
+	return user->start ? NULL : "its text is missing";
 }
 
 /*
- * A function that handles everything thrown in it, by the message of its handler. `text` checks that it is the right
- * one: the text's function is the same, or is called by it (1.31 has split Initialize in two, and exceptions pass the
- * inner one).
+ * A function that catches all exceptions, found by the message of its handler. `text` confirms it: the function with
+ * that text is the same, or is called by it (1.31 has split Initialize in two, and exceptions pass the inner one).
  */
 static void find_catching(struct finder *finder, enum probe_kind kind, enum anchor text, enum anchor catch)
 {
@@ -212,9 +216,9 @@ static void find_catching(struct finder *finder, enum probe_kind kind, enum anch
 	if (!why)
 		why = find_user(finder, catch, &handler);
 	if (!why && function.start != handler.start && !x86_function_calls(&finder->frames, &handler, function.start))
-		why = "its handler of exceptions is not found";
+		why = "its exception handler was not found";
 	if (!why && !add_entry(finder, kind, handler.start))
-		why = "its entry is not understood";
+		why = "its entry cannot be decoded";
 	if (why)
 		leave_out(finder, kind, "%s", why);
 }
@@ -225,12 +229,12 @@ static void find_plain(struct finder *finder, enum probe_kind kind, enum anchor 
 	const char *why = find_user(finder, text, &function);
 
 	if (!why && !add_entry(finder, kind, function.start))
-		why = "its entry is not understood";
+		why = "its entry cannot be decoded";
 	if (why)
 		leave_out(finder, kind, "%s", why);
 }
 
-/* Behind the virtual calls of a function. False and left out: none. */
+/* The sites behind the virtual calls of a function. False: none, and the kind is left out. */
 static bool find_ends(struct finder *finder, enum probe_kind kind, enum anchor text, enum ort_family family,
 		      struct eh_function *function)
 {
@@ -241,7 +245,7 @@ static bool find_ends(struct finder *finder, enum probe_kind kind, enum anchor t
 	if (!why)
 		n = x86_function_after_calls(&finder->frames, function, WORD * finder->ort.slot[family], end, MAX_ENDS);
 	if (!why && n <= 0)
-		why = n < 0 ? "the code of its caller is not understood" : "its call is not found";
+		why = n < 0 ? "its caller cannot be decoded" : "its call was not found";
 	if (why)
 		leave_out(finder, kind, "%s", why);
 	for (int i = 0; i < n; i++)
@@ -270,7 +274,7 @@ static void find_texts(struct finder *finder)
 	text_anchor_find(finder->anchor, N_ANCHORS, &finder->frames);
 }
 
-/* What a build without type information still has: its texts. */
+/* The sites that a build without type information still has, found by texts. */
 static void find_by_texts(struct finder *finder)
 {
 	struct probe_sites *sites = finder->sites;
@@ -281,10 +285,9 @@ static void find_by_texts(struct finder *finder)
 	find_catching(finder, SITE_LOAD, LOAD_CATCH, LOAD_CATCH);
 	find_plain(finder, SITE_SAVE_WEIGHTS, WEIGHTS);
 	if (!finder->has_types)
-		snprintf(
-		    sites->left_out + strlen(sites->left_out), sizeof sites->left_out - strlen(sites->left_out),
-		    "%soperators, releases and all that virtual tables lead to (it was built without type information)",
-		    *sites->left_out ? "; " : "");
+		snprintf(sites->left_out + strlen(sites->left_out), sizeof sites->left_out - strlen(sites->left_out),
+			 "%soperators, releases and everything else in virtual tables (built without type information)",
+			 *sites->left_out ? "; " : "");
 }
 
 static void find_runtime(struct finder *finder)
@@ -293,13 +296,13 @@ static void find_runtime(struct finder *finder)
 	struct eh_function function;
 
 	find_by_texts(finder);
-	/* the destructor before the one that also frees: that one is often called past the table, this one always */
+	/* the destructor before the deleting one: the deleting one is often bypassed, this one never */
 	if (finder->ort.slot[ORT_SESSION_DELETE] > 0)
 		finder->ort.slot[ORT_SESSION_DELETE]--;
 	find_virtual(finder, SITE_SESSION_DELETE, ORT_SESSION_DELETE, false);
 	if (find_ends(finder, SITE_TRANSFORM_END, apply, ORT_TRANSFORM, &function) &&
 	    !add_entry(finder, SITE_TRANSFORM, function.start))
-		leave_out(finder, SITE_TRANSFORM, "its entry is not understood");
+		leave_out(finder, SITE_TRANSFORM, "its entry cannot be decoded");
 	if (find_ends(finder, SITE_OPERATOR_END, KERNEL, ORT_COMPUTE, &function))
 		find_virtual(finder, SITE_OPERATOR, ORT_COMPUTE, false);
 }
@@ -344,7 +347,7 @@ static int find(struct finder *finder, const struct probe_sites *host, struct er
 	int failed;
 
 	if (rtti_scan(&finder->rtti, image, &finder->file->set, &finder->arena))
-		return err_set(err, ENOMEM, "cannot analyse %s: memory is out", image->path);
+		return err_set(err, ENOMEM, "cannot analyse %s: out of memory", image->path);
 	finder->has_types = ort_is_in(&finder->rtti);
 	find_ort(finder, host);
 	failed = eh_frame_open(&finder->frames, image, finder->file->frames, finder->file->frames_end, err);
@@ -357,13 +360,13 @@ static int find(struct finder *finder, const struct probe_sites *host, struct er
 	else if (!failed)
 		find_by_texts(finder);
 	if (!finder->has_types && !count_of(finder, SITE_RUN))
-		return err_set(err, ENOENT, "cannot analyse %s: it holds no ONNX Runtime", image->path);
+		return err_set(err, ENOENT, "cannot analyse %s: it contains no ONNX Runtime", image->path);
 	if (finder->is_out_of_memory)
-		return err_set(err, ENOMEM, "cannot analyse %s: memory is out", image->path);
+		return err_set(err, ENOMEM, "cannot analyse %s: out of memory", image->path);
 	probe_sites_order(sites);
 	if (!sites->is_library && !count_of(finder, SITE_RUN) && !count_of(finder, SITE_OPERATOR))
 		return err_set(err, ENOTSUP,
-			       "cannot analyse %s: this build of ONNX Runtime %s, build id %s, is not understood: %s",
+			       "cannot analyse %s: this build of ONNX Runtime %s, build id %s, is not supported: %s",
 			       image->path, *sites->version ? sites->version : "(unknown version)",
 			       *sites->build_id ? sites->build_id : "unknown", sites->left_out);
 	return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in ONNX Runtime's table of C functions, OrtApi. The table only grows; a place never moves. */
+/* Slots in OrtApi, ONNX Runtime's table of C functions. The table only grows; a slot never moves. */
 #ifndef RUNTIME_ORT_SLOTS_H
 #define RUNTIME_ORT_SLOTS_H
 
-/* Slots of OrtApi that are used; the first nine never moved (facts: header history 1.2 to 1.30). */
+/* The slots that are used; the first nine never moved (checked in the headers of 1.2 to 1.30). */
 enum ort_slot {
 	ORT_API_GET_ERROR_CODE = 1,
 	ORT_API_GET_ERROR_MESSAGE = 2,

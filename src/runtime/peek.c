@@ -2,8 +2,8 @@
 /*
  * Reads this process's memory by a system call, which fails where a load would crash. Not for the hot path.
  *
- * std::string takes 32 bytes { text, length, ... } or, in the C++ library's ABI before version 5, 8 bytes: a text with
- * its length 24 bytes before it.
+ * std::string takes 32 bytes { text, length, ... } or, in the C++ library's ABI before version 5, 8 bytes: a pointer to
+ * the text, with the length 24 bytes before the text.
  */
 #include "runtime/peek.h"
 
@@ -51,7 +51,7 @@ int peek_string_abi(uint64_t string, bool is_old, char *to, size_t size)
 	if (len > 1 << 20)
 		return -1;
 	kept = len < size - 1 ? len : size - 1;
-	/* one byte more than is kept: a text of its whole length ends in NUL */
+	/* one byte more than is kept: a text of full length must end in NUL */
 	if (kept && !peek_read(text, to, kept))
 		return -1;
 	to[kept] = 0;
@@ -72,7 +72,7 @@ int peek_string(uint64_t string, char *to, size_t size)
 	return len >= 0 ? len : peek_string_abi(string, true, to, size);
 }
 
-/* The mangled name of an object's class, "N4fake3AddE", as "Add"; one that is no class's stays as it is. */
+/* The mangled name of an object's class, "N4fake3AddE", as "Add"; any other text stays as it is. */
 static int peek_class(uint64_t object, char *to, size_t size)
 {
 	uint64_t type = peek_word(peek_word(object) - 8);

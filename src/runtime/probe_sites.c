@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The sites of a file in order, and which runtime of the table finds them. Looks for none itself: <runtime>_sites.c. */
+/*
+ * Asks each runtime of the table for the sites of a file, and sorts the result. The search itself is in
+ * <runtime>_sites.c.
+ */
 #include "runtime/probe_sites.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two passes over the words of the module's relocated data: one finds type_infos by their vptr, one finds
- * tables by the type_info they name. Both compare words before they follow any, so a scan of a 30 MB
+ * Makes two passes over the words of the module's relocated data: the first finds type_infos by their vptr, the second
+ * finds virtual tables by the type_info they name. Both compare words before they follow any, so scanning a 30 MB
  * module takes about a millisecond.
  */
 #include "runtime/rtti.h"
@@ -11,7 +11,7 @@
 
 enum { MAX_NAME = 4096, MAX_BASES = 16 };
 
-/* vptr values seen so far, with what they mean; misses are kept too, they repeat as well. */
+/* vptr values seen so far and their meaning. Misses are kept as well, because they repeat, too. */
 struct vptr_cache {
 	struct {
 		uint64_t vptr;
@@ -71,7 +71,7 @@ static int add_type(struct rtti *rtti, uint64_t address, const char *name, uint8
 	return 0;
 }
 
-/* Read-only part of the module that holds most texts: asked first, so that most words cost two compares. */
+/* The read-only part of the module that holds most texts: tried first, so that most words cost two compares. */
 struct rodata {
 	uint64_t start, end;
 };
@@ -103,7 +103,7 @@ static int scan_segment(struct rtti *rtti, const struct image_segment *segment, 
 		uint8_t kind;
 		if (word[1] - rodata.start >= rodata.end - rodata.start || (word[0] & 7) || word[0] < 4096 ||
 		    word[0] - rodata.start < rodata.end - rodata.start)
-			continue; /* a vptr leads to writable data, this module's or another's */
+			continue; /* a vptr points into writable data, of this module or another */
 		kind = kind_of(cache, set, word[0]);
 		if (!kind || !(name = image_text(rtti->image, word[1], MAX_NAME)))
 			continue;
@@ -113,7 +113,7 @@ static int scan_segment(struct rtti *rtti, const struct image_segment *segment, 
 	return 0;
 }
 
-/* The relocated data: RELRO, and the writable segments where there is none. */
+/* The relocated data: RELRO, or else the writable segments. */
 static int each_data(const struct image *image, int i, struct image_segment *part)
 {
 	const struct image_segment *segment = &image->segment[i];

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C++ classes and virtual tables of a stripped module, by its run-time type information.
+ * Finds C++ classes and virtual tables of a stripped module by its run-time type information.
  *
- * Itanium C++ ABI: a std::type_info object is { vptr, name, bases... }. Its vptr tells its kind, because
- * one word before the table that it points at stands the type_info of __class_type_info,
- * __si_class_type_info or __vmi_class_type_info, whose name is a text. So neither a symbol nor the C++
- * library's version matters, and it may be linked in statically. A virtual table is
- * { offset to top, type_info *, functions... }.
+ * Itanium C++ ABI: a std::type_info object is { vptr, name, bases... }. Its vptr gives its kind: the word before the
+ * table that it points at points to the type_info of __class_type_info, __si_class_type_info or __vmi_class_type_info,
+ * whose name is a text. So neither symbols nor the C++ library's version matter, and that library may be linked
+ * statically. A virtual table is { offset to top, type_info *, functions... }.
  */
 #ifndef RUNTIME_RTTI_H
 #define RUNTIME_RTTI_H
@@ -19,7 +18,7 @@ struct rtti_type {
 	uint64_t address;
 	const char *name; /* mangled; in the module */
 	uint8_t kind;
-	uint8_t mark; /* scratch of rtti_derived */
+	uint8_t mark; /* used by rtti_derived */
 	uint16_t n_bases;
 	uint32_t base[3]; /* indexes of bases that lie at offset 0 */
 };
@@ -39,8 +38,8 @@ struct rtti_vtable {
 };
 
 /*
- * Types and tables of `image`; vptrs may lead into any module of `set`. What is found lives in the arena.
- * 0 or -ENOMEM.
+ * Scans `image` for types and tables; vptrs may point into any module of `set`. The result lives in the arena. 0 or
+ * -ENOMEM.
  */
 int rtti_scan(struct rtti *rtti, const struct image *image, const struct image_set *set, struct arena *arena);
 const struct rtti_type *rtti_named(const struct rtti *rtti, const char *mangled);
@@ -48,8 +47,8 @@ const struct rtti_type *rtti_named(const struct rtti *rtti, const char *mangled)
 bool rtti_has_prefix(const struct rtti *rtti, const char *prefix);
 
 /*
- * The primary tables (offset to top 0) of the class `base` and of all classes derived from it with the
- * base at offset 0, written to *vtable (in the arena). Returns how many, 0 also when there is no `base`.
+ * The primary tables (offset to top 0) of the class `base` and of all classes derived from it with the base at offset
+ * 0, written to *vtable (in the arena). Returns their number, 0 also when there is no class `base`.
  */
 size_t rtti_derived(struct rtti *rtti, const char *base, struct rtti_vtable **vtable);
 

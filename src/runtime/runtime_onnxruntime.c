@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ONNX Runtime's row in the table of runtimes. The families are in ort.h; how their slots are found in ort.c, where
- * probes go in ort_sites.c, what the agent does in capture/agent/ort_*.c.
+ * ONNX Runtime's row in the table of runtimes. ort.h lists its families, ort.c finds their slots, ort_sites.c finds the
+ * probe sites, and capture/agent/ort_*.c holds the hooks.
  */
 #include "runtime/ort.h"
 
 #define ORT_FAMILY(id, hook, title, ...) [ORT_##id] = { .name = title, __VA_ARGS__ },
 const struct runtime_family ort_families[N_ORT_FAMILIES] = { ORT_FAMILIES(ORT_FAMILY) };
 
-/* By a look-up of these a program, or the runtime itself, gets at a module that has operators or providers. */
+/* A program, or the runtime itself, looks these symbols up in a module that has operators or providers. */
 static const char *const entries[] = {
 	"OrtGetApiBase",	   /* C, C++, Go, C#, Rust */
 	"PyInit_*",		   /* Python */
@@ -32,7 +32,7 @@ static const struct runtime_layout layout = {
 	.context_options = ORT_CONTEXT_OPTIONS * 8,
 };
 
-/* A library that has providers, but not the one that every session has, belongs to the copy that is there already. */
+/* A library with providers, but without the one that every session has, belongs to the copy that is already loaded. */
 static void find(struct runtime_found *found, struct rtti *rtti, const struct runtime_found *host)
 {
 	ort_find(found, rtti, rtti_named(rtti, ORT_CPU_CLASS) ? NULL : host);
@@ -52,7 +52,7 @@ const struct runtime runtime_onnxruntime = {
 	.layout = &layout,
 	.is_in = ort_is_in,
 	.find = find,
-#ifndef IN_AGENT /* which reads no files */
+#ifndef IN_AGENT /* the agent reads no files */
 	.find_sites = ort_sites_find,
 #endif
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The list of all runtimes: one line each, and runtime_<name>.c, which defines runtime_<name>. And what is the same for
- * each of them.
+ * The list of all runtimes: one line each; runtime_<name>.c defines runtime_<name>. Also the functions that all of them
+ * share.
  */
 #include "runtime/runtimes.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of runtimes: what is known of each one's insides. One runtime is one file (runtime_<name>.c), one constant
- * of type struct runtime and one line in runtimes.c. The agent, the probes, inject and doctor read the table; none of
- * them names a runtime. Data first; code only where a version cannot be described by data.
+ * The table of runtimes: what is known of the inside of each. A runtime is one file (runtime_<name>.c), one constant of
+ * type struct runtime and one line in runtimes.c. The agent, the probes, inject and doctor read the table; none of them
+ * names a runtime. Data first; code only for versions that data cannot describe.
  *
- * A family is one function of the runtime that tells something: "operators", "end of runs". It is replaced in the
+ * A family is one function of the runtime that the agent hooks: "operators", "end of runs". It is replaced in the
  * virtual tables of a class and of all classes that derive from it.
  */
 #ifndef RUNTIME_RUNTIMES_H
@@ -18,12 +18,12 @@
 
 enum { RUNTIME_FAMILIES = 32, RUNTIME_MARKS = 4 };
 
-/* What a call of a family's function is. */
+/* The event that a call of a family's function stands for. */
 enum runtime_event {
-	RUNTIME_OTHER, /* means something to the runtime's own code in the agent alone */
+	RUNTIME_OTHER, /* only used by the runtime's own code in the agent */
 	RUNTIME_CREATION,
 	RUNTIME_LOAD,
-	RUNTIME_PART, /* of a session's creation, called by the name of its object */
+	RUNTIME_PART, /* a part of session creation, named after its object */
 	RUNTIME_RUN,
 	RUNTIME_OPERATOR,
 	RUNTIME_RELEASE,
@@ -38,26 +38,26 @@ struct runtime_slot {
 struct runtime_family {
 	const char *name;		  /* for people: "operators" */
 	const char *class_name;		  /* mangled; its tables hold the slot, and those of derived classes */
-	const char *only;		  /* NULL, or the one class whose tables are replaced */
+	const char *only;		  /* NULL: all classes; else the only class whose tables are replaced */
 	const struct runtime_slot *slots; /* by version, from the oldest; ends with slot -1 */
-	const char *counted;	 /* what the number of replaced tables is called in the report; NULL: nothing */
-	uint8_t event;		 /* enum runtime_event */
-	bool is_operator;	 /* of use from level operator on */
-	bool is_self_second;	 /* it returns a class: `this` is the second argument */
-	const char *object_name; /* where its object keeps its name, and its type: texts for path_read */
+	const char *counted;		  /* name of the number of replaced tables in the report; NULL: not reported */
+	uint8_t event;			  /* enum runtime_event */
+	bool is_operator;		  /* only used from level operator on */
+	bool is_self_second;		  /* it returns a class: `this` is the second argument */
+	const char *object_name;	  /* where its object keeps its name, and its type: paths for peek_path */
 	const char *object_type;
 };
 
-/* Texts in a module's read-only data by which its file is recognised; at most 64 bytes each, prefix and NUL included.
- */
+/* Texts in a module's read-only data that identify its file; at most 64 bytes each, prefix and NUL included. */
 struct runtime_marks {
-	const char *prefix;		  /* with which all of them begin */
-	unsigned fewest;		  /* prefixes in a file that has the runtime, not only its name */
+	const char *prefix;		  /* common to all of them */
+	unsigned fewest;		  /* the least number of prefixes in a file that holds the runtime and does
+					   * not just name it */
 	const char *whole[RUNTIME_MARKS]; /* what follows the prefix in the runtime; ends with NULL */
 	const char *part[RUNTIME_MARKS];  /* the same in a library that belongs to it */
 };
 
-/* Where objects keep what a probe reads; bytes from an object's start. */
+/* Where objects keep the fields that a probe reads; bytes from an object's start. */
 struct runtime_layout {
 	uint16_t kernel_info, info_node, info_provider;
 	uint16_t node_index, node_name;
@@ -74,13 +74,13 @@ struct runtime;
 struct runtime_found {
 	const struct runtime *runtime;
 	const struct image *image;
-	const char *version; /* "1.22.1"; "" when the module does not tell (a provider's library) */
+	const char *version; /* "1.22.1"; "": not in the module (a provider's library) */
 	int minor;	     /* 22; 0: unknown */
 	uint64_t api;	     /* address of its table of C functions, 0: not found */
-	unsigned n_api;	     /* slots of it that are certain to exist */
+	unsigned n_api;	     /* slots of it that are sure to exist */
 	bool is_old_string;  /* std::string is 8 bytes (text, its length 24 before it), not 32 (text, length ...) */
 	int slot[RUNTIME_FAMILIES]; /* -1: left out */
-	char left_out[400];	    /* what was left out and why; "" nothing */
+	char left_out[400];	    /* families left out, and why; "": none */
 };
 
 struct probe_sites;
@@ -89,30 +89,38 @@ struct image_file;
 struct runtime {
 	const char *name;  /* in recordings: "onnxruntime" */
 	const char *title; /* for people: "ONNX Runtime" */
-	/* Symbols whose look-up means that a program is about to enter it; "*" at the end stands for any rest. NULL at
-	 * the end. */
+	/*
+	 * Symbols that a program looks up just before it enters the runtime; a "*" at the end stands for any rest. Ends
+	 * with NULL.
+	 */
 	const char *const *entries;
 	struct runtime_marks marks;
-	const struct runtime_family *family; /* in the order in which they are armed: ends before begins */
+	const struct runtime_family *family; /* in the order of arming: ends before begins */
 	unsigned n_families;
-	int inject_family; /* a function that every inference calls: an agent can be brought in there; -1: none */
+	int inject_family; /* a function that every inference calls, where the agent can be loaded into a running
+			    * process; -1: none */
 	const struct runtime_layout *layout; /* NULL: probes read no names */
 
-	/* Whether the module holds it, or a library that belongs to it. NULL: it has the class of the first family. */
+	/*
+	 * Whether the module holds the runtime, or a library that belongs to it. NULL: test for the class of the first
+	 * family.
+	 */
 	bool (*is_in)(const struct rtti *rtti);
-	/* Fills in *found, of which image and runtime are set and the rest is zero. host: a copy of the same runtime in
-	 * the process, which a library may belong to; NULL: none. NULL: the families' slots by version 0. */
+	/*
+	 * Fills in *found, which has image and runtime set and is zero otherwise. host: a copy of the same runtime in
+	 * the process that a library may belong to; NULL: none. NULL: use the families' slots for version 0.
+	 */
 	void (*find)(struct runtime_found *found, struct rtti *rtti, const struct runtime_found *host);
-	/* Where probes go in its file (runtime/probe_sites.h); not in the agent. NULL: it cannot be probed. */
+	/* Finds the probe sites in its file (runtime/probe_sites.h); not in the agent. NULL: it cannot be probed. */
 	int (*find_sites)(struct probe_sites *sites, const struct image_file *file, const struct probe_sites *host,
 			  struct err *err);
 };
 
 extern const struct runtime *const runtimes[]; /* NULL-terminated */
 
-/* The runtime that this module holds, or that a library in it belongs to; NULL: none. */
+/* The runtime that this module holds or that its library belongs to; NULL: none. */
 const struct runtime *runtimes_in(const struct rtti *rtti);
-/* What of it is known here. */
+/* Fills in everything known about this copy. */
 void runtimes_find(struct runtime_found *found, const struct runtime *runtime, struct rtti *rtti,
 		   const struct runtime_found *host);
 /* A family's slot in this version, -1: not known. */

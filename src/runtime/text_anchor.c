@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Looks for the opcode of lea, not at instructions: what merely looks like one does not lead to where a text begins. */
+/* Searches for the opcode of lea without decoding instructions: a false match does not lead to the start of a text. */
 #include "runtime/text_anchor.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ struct search {
 	struct text_anchor *anchors;
 	size_t n;
 	const struct eh_frame *frames;
-	uint8_t is_first[256]; /* some text begins with this byte */
+	uint8_t is_first[256]; /* whether a text begins with this byte */
 };
 
 static void look_at(const struct search *search, uint64_t address, uint64_t target)

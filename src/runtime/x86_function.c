@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Straight decoding: compilers for Linux put no data between the instructions of a function. Where they did, decoding
- * would come to no clean end, and the function is refused.
+ * Decodes functions linearly: compilers for Linux put no data between the instructions of a function. If data were
+ * there, decoding would not end cleanly, and the function is rejected.
  */
 #include "runtime/x86_function.h"
 
@@ -32,7 +32,7 @@ bool x86_function_entry(const struct eh_frame *frames, uint64_t address, struct 
 	for (;; address += insn.size) {
 		if (address >= function.end || !decode(frames->image, address, function.end, &insn))
 			return false;
-		/* a nop of five bytes is never probed: newer kernels make a call of it, which writes below rsp */
+		/* never probe a nop of five bytes: newer kernels turn it into a call, which writes below rsp */
 		if (insn.kind == X86_ENDBR64 || insn.kind == X86_NOP_LONG)
 			continue;
 		*site = (struct x86_site){ address, insn.is_emulated };
@@ -40,7 +40,7 @@ bool x86_function_entry(const struct eh_frame *frames, uint64_t address, struct 
 	}
 }
 
-/* The first emulated instruction from `address` on, before anything that leaves the straight way; 0: none. */
+/* The first emulated instruction from `address` on, before any that leaves the straight path; 0: none. */
 static uint64_t find_emulated(const struct image *image, uint64_t address, uint64_t end)
 {
 	struct x86_insn insn;
@@ -61,7 +61,7 @@ static bool is_jump(const struct x86_insn *insn)
 	return insn->kind == X86_JUMP || insn->kind == X86_JUMP_IF;
 }
 
-/* The calls in question; -1: not understood. */
+/* The calls through [register + displacement]; -1: the code cannot be decoded. */
 static int find_calls(const struct image *image, const struct eh_function *function, int32_t displacement,
 		      struct call *call)
 {
@@ -98,7 +98,7 @@ int x86_function_after_calls(const struct eh_frame *frames, const struct eh_func
 	return n_sites;
 }
 
-/* Whether the code begins as compilers begin functions: with endbr64 or a push. */
+/* Whether the code begins like compiled functions: with endbr64 or a push. */
 static bool is_begin(const struct image *image, const struct eh_function *function)
 {
 	struct x86_insn insn;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A function's code, decoded from its first byte to its last: where it can be probed at its entry, where behind a
- * virtual call, and which function a split-off cold part belongs to. A function that cannot be decoded to its very end
- * is not understood. No state, any thread.
+ * Decodes a function's code from its first byte to its last: where it can be probed at its entry, where behind a
+ * virtual call, and which function a split-off cold part belongs to. Rejects a function that it cannot decode
+ * completely. No state, any thread.
  */
 #ifndef RUNTIME_X86_FUNCTION_H
 #define RUNTIME_X86_FUNCTION_H
@@ -15,22 +15,24 @@ struct x86_site {
 };
 
 /*
- * Where to probe the entry of the function that begins at `address`: its first instruction that does something, nothing
- * on the stack or in a register is changed by then. False: not the start of a function of `frames`, or no code.
+ * Where to probe the entry of the function that begins at `address`: its first instruction that has an effect; until
+ * then stack and registers are unchanged. False: not the start of a function of `frames`, or no code.
  */
 bool x86_function_entry(const struct eh_frame *frames, uint64_t address, struct x86_site *site);
 
 /*
- * The sites behind the function's calls through [register + displacement], at most max: for each the first instruction
- * that the kernel emulates on the straight way from its return, or, where no call has one, the instruction that it
- * returns to. What calls nothing may come by there as well: builds for training have such a way. Returns how many,
- * -1: the code is not understood.
+ * The sites behind the function's calls through [register + displacement], at most max. For each call: the first
+ * instruction on the straight path from its return that the kernel emulates. If no call has one: the instruction that
+ * it returns to. Other paths may reach a site without a call; training builds have such a path. Returns the number; -1:
+ * the code cannot be decoded.
  */
 int x86_function_after_calls(const struct eh_frame *frames, const struct eh_function *function, int32_t displacement,
 			     struct x86_site *site, int max);
 
-/* The function that a part belongs to: itself, or that into whose middle it jumps, if it is a cold part. False:
- * unclear. */
+/*
+ * The function that a part belongs to: itself or, for a cold part, the function into whose middle it jumps. False:
+ * unclear.
+ */
 bool x86_function_whole(const struct eh_frame *frames, const struct eh_function *part, struct eh_function *whole);
 
 /* Whether the function calls the one that begins at `target`. */

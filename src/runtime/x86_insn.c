@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Lengths by the opcode maps of the Intel manual, volume 2, appendix A: one letter per opcode.
+ * Finds an instruction's length by the opcode maps of the Intel manual, volume 2, appendix A: one letter per opcode.
  *
  *   .  nothing follows           m  ModRM                 p  a prefix
  *   b  one byte                  B  ModRM, one byte       e  leads to another map, or VEX, EVEX
@@ -9,7 +9,7 @@
  *   d  4, whatever the prefixes  v  8 with REX.W          a  8, 4 with prefix 67
  *   3  three bytes (enter)
  *
- * AMD's XOP and 3DNow!, and APX, are not known: such code is refused, never measured wrongly.
+ * AMD's XOP and 3DNow! and Intel's APX are not supported: such code is rejected, never measured wrongly.
  */
 #include "runtime/x86_insn.h"
 
@@ -80,7 +80,7 @@ static bool read_prefixes(struct decoder *in, uint8_t *opcode)
 	return true;
 }
 
-/* VEX (c5, c4) and EVEX (62): the map and the opcode behind them. */
+/* Reads VEX (c5, c4) and EVEX (62): the map, and the opcode behind them. */
 static bool read_vex(struct decoder *in, uint8_t lead)
 {
 	uint8_t first;
@@ -92,7 +92,7 @@ static bool read_vex(struct decoder *in, uint8_t lead)
 	if (!skip(in, lead == 0xc5 ? 0 : lead == 0xc4 ? 1 : 2) || !take(in, &in->opcode))
 		return false;
 	if (lead == 0x62 && (in->map == 5 || in->map == 6))
-		in->map = MAP_0F38; /* half precision: no immediates, as there */
+		in->map = MAP_0F38; /* half precision: no immediates, as in that map */
 	return in->map >= MAP_0F && in->map <= MAP_0F3A;
 }
 
@@ -130,7 +130,7 @@ static char letter_of(const struct decoder *in)
 	return letter;
 }
 
-/* ModRM, SIB and displacement. */
+/* Reads ModRM, SIB and displacement. */
 static bool read_modrm(struct decoder *in, struct x86_insn *insn)
 {
 	uint8_t mod, sib = 0;
@@ -159,7 +159,7 @@ static bool read_modrm(struct decoder *in, struct x86_insn *insn)
 	return skip(in, size);
 }
 
-/* Bytes behind ModRM. */
+/* The number of bytes behind ModRM. */
 static size_t immediate_size(const struct decoder *in, char letter)
 {
 	size_t z = in->has_66 && !(in->rex & 8) ? 2 : 4;
@@ -224,7 +224,7 @@ static uint8_t kind_of(const struct decoder *in)
 	return op == 0xe8 ? X86_CALL : op == 0x90 && !(in->rex & 1) ? X86_NOP : X86_OTHER;
 }
 
-/* As arch/x86/kernel/uprobes.c decides: a push of at most REX.B, flow by a relative address, no prefix 66. */
+/* The rules of arch/x86/kernel/uprobes.c: a push of at most REX.B, flow by a relative address, no prefix 66. */
 static bool is_emulated(const struct decoder *in, const struct x86_insn *insn)
 {
 	switch (insn->kind) {

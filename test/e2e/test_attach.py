@@ -445,7 +445,7 @@ RUN, KERNEL = b"Running with tag: ", b"Non-zero status code returned while runni
     [
         ([KERNEL], True, "not recorded: end of operators"),
         ([RUN], False, "not recorded: runs"),
-        ([RUN, KERNEL], False, "is not understood: runs"),
+        ([RUN, KERNEL], False, "is not supported: runs"),
     ],
 )
 def test_of_a_build_that_is_not_understood_the_rest_is_seen_or_nothing(lab, library, tmp_path, texts, seen, said):

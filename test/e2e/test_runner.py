@@ -805,10 +805,10 @@ def test_a_library_that_crashes_when_it_is_loaded(lab, wheel):
     result = parent(lab, "tiny", "-R", library, "--runtime", wheel.path)
     assert (result["status"], result["outcome"], result["phase"]) == ("3", "2", "session")
     assert result["error"].startswith(
-        "cannot create the session: brought down by a segmentation fault (SIGSEGV), in the code of bad_library"
+        "cannot create the session: killed by a segmentation fault (SIGSEGV), in the code of bad_library"
     )
     done = run(lab, "tiny", "-R", library, runtime=wheel.path)
-    assert done.status == 3 and "brought down by" in done.err
+    assert done.status == 3 and "killed by" in done.err
 
 
 def test_a_library_that_ends_the_process(lab, wheel):
@@ -829,7 +829,7 @@ def test_a_library_that_hangs_when_it_is_unloaded_is_left_behind(lab, wheel):
     library = lab.binaries.shared("bad_library", ["-DAT_UNLOAD", "-DHANG"])
     result = parent(lab, "tiny", "-R", library, "-r", 50, "--runtime", wheel.path)
     assert (result["status"], result["outcome"], result["phase"], result["steady"]) == ("3", "1", "unload", "50")
-    assert "no end of the unloading" in result["error"]
+    assert "cannot unload the runtime: timed out" in result["error"]
 
 
 def test_a_runner_that_is_killed_leaves_what_it_had(lab, wheel):

@@ -145,13 +145,13 @@ static void what_was_not_measured_is_said(void **state)
 	struct sample *s = sample_new();
 	struct model_analysis *analysis;
 
-	s->result[0].ended_early = "there is no room for more latencies";
+	s->result[0].ended_early = "the buffer for latencies was full";
 	s->result[0].n_unserved = 1234567;
 	analysis = insights_analyse(&s->report, NULL);
 	for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
 		char *text = written(writers[i], analysis);
 
-		assert_non_null(strstr(text, "there is no room for more latencies"));
+		assert_non_null(strstr(text, "the buffer for latencies was full"));
 		assert_true(strstr(text, "1,234,567 requests") || strstr(text, "\"requests_not_served\":1234567") ||
 			    strstr(text, "\"requests_not_served\": 1234567"));
 		free(text);

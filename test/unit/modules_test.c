@@ -284,7 +284,7 @@ static void what_the_child_refuses_the_parent_says(void **state)
 
 	assert_int_equal(file_look_sites(&sites, fd, "it", NULL, &err), -ENOEXEC);
 	assert_string_equal(err.msg,
-			    "cannot read it: at byte 120: it is cut off: a segment ends behind the end of the file");
+			    "cannot read it: at byte 120: it is truncated: a segment ends behind the end of the file");
 	assert_int_equal(file_look_sites(&sites, fd, "i\033t", NULL, &err), -ENOEXEC);
 	assert_non_null(strstr(err.msg, "cannot read i?t: at byte 120"));
 	probe_sites_done(&sites);

@@ -106,20 +106,19 @@ static void what_is_no_model_is_named(void **state)
 	refused("{\n  \"a\": 1\n}\n", 13, "it is text");
 	refused("version https://git-lfs.github.com/spec/v1\noid", 46, "git lfs pull");
 	refused("PK\3\4....", 8, "ZIP");
-	refused("\0\0\0\0\0\0\0\0", 8, "no ONNX model");
-	refused("\xff\xff\xff\xff\xff\xff\xff\xff", 8, "no ONNX model");
+	refused("\0\0\0\0\0\0\0\0", 8, "not an ONNX model");
+	refused("\xff\xff\xff\xff\xff\xff\xff\xff", 8, "not an ONNX model");
 	refused("", 0, "empty");
 }
 
 static void errors_say_the_byte(void **state)
 {
 	/* ir_version 8, then field 7 that says 100 bytes. */
-	refused("\x08\x08\x3a\x64\x01", 5,
-		"at byte 2: field 7 of the model says that it has 100 bytes, but only 1 are left");
-	refused("\x08\x08\x3b", 3, "at byte 2: field 7 of the model has wire type 3");
+	refused("\x08\x08\x3a\x64\x01", 5, "at byte 2: field 7 of the model claims 100 bytes, but only 1 are left");
+	refused("\x08\x08\x3b", 3, "at byte 2: field 7 of the model has the invalid wire type 3");
 	refused("\x08\x08\x38\x01", 4, "at byte 2: field 7 of the model has wire type 0");
-	refused("\x08\x08", 2, "without a graph");
-	refused("\x08\x08\x3a\x02\x0a\x00", 6, "does not say which operator it is");
+	refused("\x08\x08", 2, "the file has no graph");
+	refused("\x08\x08\x3a\x02\x0a\x00", 6, "does not name its operator");
 }
 
 static void data_that_does_not_fit_its_shape_is_refused(void **state)
@@ -160,7 +159,7 @@ static void graphs_in_graphs_have_a_bound(void **state)
 	build_begin(&build);
 	build_if(64);
 	build_end(&build);
-	refused(build.data, build.out.len, "graphs lie in each other more than 64 deep");
+	refused(build.data, build.out.len, "graphs are nested more than 64 deep");
 }
 
 static void small_tensors_can_be_read_by_their_elements(void **state)
@@ -218,7 +217,7 @@ static void external_data_is_looked_for_beside_the_model(void **state)
 	} cases[] = {
 		{ "there.bin", "0", "16", NULL },
 		{ "there.bin", "16", "16", "has 20 bytes, but tensor w needs 16 at byte 16" },
-		{ "there.bin", "0", "12", "says that it has 12 bytes there, but its shape takes 16" },
+		{ "there.bin", "0", "12", "claims 12 bytes there, but its shape needs 16" },
 		{ "missing.bin", "0", "16", "is missing" },
 		{ "../there.bin", "0", "16", "leads out of the model's folder" },
 		{ "/etc/passwd", "0", "16", "leads out of the model's folder" },
@@ -258,7 +257,7 @@ static void external_data_with_a_broken_number_is_refused(void **state)
 	build_begin(&build);
 	add_external("w", "a.bin", "-4", "16");
 	build_end(&build);
-	refused(build.data, build.out.len, "\"-4\" where a number should be");
+	refused(build.data, build.out.len, "\"-4\" where a number is expected");
 }
 
 static long faults(void)

@@ -123,20 +123,20 @@ static void what_is_refused_says_why_and_where(void **state)
 {
 	static const char *const refused[][2] = {
 		{ "bad/empty", "cannot read bad/empty: it is empty" },
-		{ "bad/text", "cannot read bad/text: at byte 0: it is no ELF file" },
+		{ "bad/text", "cannot read bad/text: at byte 0: it is not an ELF file" },
 		{ "bad/32-bit.so",
-		  "cannot read bad/32-bit.so: at byte 4: it is a 32-bit file; only 64-bit ones are understood" },
+		  "cannot read bad/32-bit.so: at byte 4: it is a 32-bit file; only 64-bit files are supported" },
 		{ "bad/big-endian.so",
 		  "cannot read bad/big-endian.so: at byte 5: its byte order is not this processor's" },
-		{ "bad/arm.so", "cannot read bad/arm.so: at byte 18: it is for another processor than x86-64" },
+		{ "bad/arm.so", "cannot read bad/arm.so: at byte 18: it is not for x86-64" },
 		{ "bad/object.o",
 		  "cannot read bad/object.o: at byte 16: it is neither a program nor a shared library" },
 		{ "bad/cut-in-header.so", "cannot read bad/cut-in-header.so: at byte 40: it ends inside its header" },
 		{ "bad/no-headers.so", "cannot read bad/no-headers.so: at byte 54: its program headers make no sense" },
 		{ "bad/cut.so",
-		  "cannot read bad/cut.so: at byte 120: it is cut off: a segment ends behind the end of the file" },
+		  "cannot read bad/cut.so: at byte 120: it is truncated: a segment ends behind the end of the file" },
 		{ "bad/far-segment.so",
-		  "cannot read bad/far-segment.so: at byte 120: a segment lies at an address that no process has" },
+		  "cannot read bad/far-segment.so: at byte 120: a segment has an impossible address" },
 		{ "bad/nothing-to-load.so", "cannot read bad/nothing-to-load.so: at byte 64: it has nothing to load" },
 	};
 

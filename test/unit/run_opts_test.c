@@ -44,7 +44,7 @@ static void a_model_alone_is_enough(void **state)
 
 static void what_makes_no_sense_is_refused(void **state)
 {
-	expect_refused("", "no model is given");
+	expect_refused("", "no model given");
 	expect_refused("a b", "only one model is measured at a time");
 	expect_refused("a --shape 1x2", "expected NAME=VALUE");
 	expect_refused("a -C =1", "expected NAME=VALUE");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An ONNX model in memory: what the file says, and nothing that it does not say. All of it lies in an arena or is
- * borrowed from the file's bytes, so the bytes must stay until onnx_done. Weights are never read: a tensor says where
- * its data lies. Not thread-safe while reading; afterwards it is read-only.
+ * An ONNX model in memory: the content of the file, and nothing derived from it. All of it lies in an arena or is
+ * borrowed from the file's bytes, so the bytes must stay until onnx_done. Weights are never read: a tensor gives the
+ * place of its data. Not thread-safe while reading; afterwards it is read-only.
  */
 #ifndef MODEL_ONNX_ONNX_H
 #define MODEL_ONNX_ONNX_H
@@ -15,22 +15,22 @@
 #include "base/err.h"
 #include "model/tensor/tensor.h"
 
-/* Of the standard domain: up to here operators are known as they are defined. */
+/* The newest version of the standard domain whose operators the rules cover. */
 enum { ONNX_NEWEST_OPSET = 28 };
 
-/* "float16"; "type 99" has no name: NULL. */
+/* "float16"; NULL for types without a name. */
 static inline const char *onnx_elem_name(uint32_t elem)
 {
 	return tensor_type_info(elem) ? tensor_type_info(elem)->name : NULL;
 }
 
-/* Of one element; 0: texts, and types that are not known. */
+/* Bits of one element; 0: texts and unknown types. */
 static inline uint32_t onnx_elem_bits(uint32_t elem)
 {
 	return tensor_type_info(elem) ? tensor_type_info(elem)->bits : 0;
 }
 
-/* Bytes borrowed from the file, without a NUL behind them; data NULL: the file does not have the field. */
+/* Bytes borrowed from the file, without a terminating NUL; data NULL: the file does not have the field. */
 struct onnx_bytes {
 	const uint8_t *data;
 	size_t size;
@@ -38,7 +38,7 @@ struct onnx_bytes {
 
 /* A dimension: a number, a name, or neither. */
 struct onnx_dim {
-	int64_t value;	  /* -1: not known */
+	int64_t value;	  /* -1: unknown */
 	const char *name; /* NULL: none */
 };
 
@@ -46,18 +46,18 @@ enum onnx_kind { ONNX_UNKNOWN, ONNX_TENSOR, ONNX_SPARSE_TENSOR, ONNX_SEQUENCE, O
 
 struct onnx_type {
 	enum onnx_kind kind;
-	uint32_t elem;	/* enum tensor_type, 0: not known. Of a map: its keys */
-	bool has_shape; /* false: not even the number of dimensions is known */
+	uint32_t elem;	/* enum tensor_type, 0: unknown. Of a map: its keys */
+	bool has_shape; /* false: even the number of dimensions is unknown */
 	uint32_t n_dims;
 	const struct onnx_dim *dims;
-	const struct onnx_type *inner; /* of sequences, optionals, and the values of maps; NULL: not said */
+	const struct onnx_type *inner; /* of sequences, optionals, and the values of maps; NULL: absent */
 };
 
 /* Where a tensor's data lies. */
 enum onnx_where {
 	ONNX_NO_DATA,  /* nowhere: the file only has the shape */
 	ONNX_RAW,      /* raw: little-endian bytes */
-	ONNX_FIELDS,   /* in fields by type; onnx_tensor_ints reads those that hold whole numbers */
+	ONNX_FIELDS,   /* in a field for its type; onnx_tensor_ints reads integers from there */
 	ONNX_EXTERNAL, /* in a file beside the model */
 };
 
@@ -70,8 +70,8 @@ struct onnx_tensor {
 	enum onnx_where where;
 	struct onnx_bytes raw;	 /* ONNX_RAW */
 	struct onnx_bytes proto; /* the whole message */
-	const char *location;	 /* ONNX_EXTERNAL: as the file says it, relative to the model's folder */
-	int64_t offset, length;	 /* ONNX_EXTERNAL: in bytes; length -1: not said */
+	const char *location;	 /* ONNX_EXTERNAL: as in the file, relative to the model's folder */
+	int64_t offset, length;	 /* ONNX_EXTERNAL: in bytes; length -1: absent */
 };
 
 struct onnx_sparse {
@@ -100,7 +100,7 @@ enum onnx_attr_type {
 
 struct onnx_attr {
 	const char *name;
-	const char *ref_name; /* in a function: the attribute of the call that gives the value; "": none */
+	const char *ref_name; /* in a function: the attribute of the call that provides the value; "": none */
 	enum onnx_attr_type type;
 	uint32_t n; /* of the arrays below; 1 for single values */
 	int64_t i;
@@ -118,10 +118,10 @@ struct onnx_attr {
 struct onnx_node {
 	const char *name; /* "": none */
 	const char *op_type;
-	const char *domain; /* "": the standard operators; files may say "ai.onnx", which is read as "" */
+	const char *domain; /* "": the standard operators; a file's "ai.onnx" is read as "" */
 	const char *overload;
 	uint32_t n_inputs, n_outputs, n_attrs;
-	const char *const *inputs, *const *outputs; /* "": left out */
+	const char *const *inputs, *const *outputs; /* "": omitted */
 	const struct onnx_attr *attrs;
 	size_t at; /* byte in the file */
 };
@@ -138,7 +138,7 @@ struct onnx_graph {
 	const struct onnx_tensor *initializers;
 	const struct onnx_sparse *sparse;
 	const struct onnx_value *inputs, *outputs;
-	const struct onnx_value *values; /* what the file says of the values between the nodes */
+	const struct onnx_value *values; /* what the file declares about the values between the nodes */
 	struct onnx_bytes doc;
 };
 
@@ -175,36 +175,35 @@ struct onnx_model {
 	const struct onnx_function *functions;
 	const struct onnx_metadata *metadata;
 	struct onnx_graph graph;
-	uint32_t n_graphs;   /* the graph and all inside it, at any depth, functions' ones too */
-	uint32_t n_training; /* parts for training, which nothing here looks into */
+	uint32_t n_graphs;   /* the graph and all nested ones, at any depth, those of functions included */
+	uint32_t n_training; /* parts for training, which are ignored */
 };
 
 /*
- * Reads the model at path. 0; or -errno and err: "cannot read PATH: at byte 1042: ...", or what the file is instead of
- * a model, and what to do. Files of external data are not opened, see onnx_external.h. onnx_done undoes it, also after
- * a failure.
+ * Reads the model at path. 0; or -errno and err: "cannot read PATH: at byte 1042: ...", or which other kind of file it
+ * is and what to do. Does not open files of external data, see onnx_external.h. Call onnx_done after a failure, too.
  */
 int onnx_read_file(struct onnx_model *model, const char *path, struct err *err);
-/* The same for bytes in memory, which stay the caller's: "at byte 1042: ...". */
+/* The same for bytes in memory, owned by the caller: "at byte 1042: ...". */
 int onnx_read_bytes(struct onnx_model *model, const void *bytes, size_t size, struct err *err);
 void onnx_done(struct onnx_model *model);
 
 /* The attribute of that name, or NULL. */
 const struct onnx_attr *onnx_attr_find(const struct onnx_node *node, const char *name);
-/* Its value when it is there and of that type, else the fallback. */
+/* Its value if it exists and has that type, else the fallback. */
 int64_t onnx_attr_int(const struct onnx_node *node, const char *name, int64_t fallback);
 
-/* The version of a domain's operators that the model imports; 0: it does not. */
+/* The version of a domain's operators that the model imports; 0: it does not import the domain. */
 int64_t onnx_opset_version(const struct onnx_model *model, const char *domain);
 
 /*
- * The first `max` elements of a tensor of whole numbers or truth values. Returns how many it has, or -1 when they
- * cannot be had: another type, data elsewhere, or fewer elements in the file than the shape says.
+ * The first `max` elements of a tensor of integers or booleans. Returns its number of elements; -1: another type,
+ * external data, or fewer elements in the file than the shape needs.
  */
 int64_t onnx_tensor_ints(const struct onnx_tensor *tensor, int64_t *to, size_t max);
 /* The same for float32, float16 and float64 numbers. */
 int64_t onnx_tensor_floats(const struct onnx_tensor *tensor, double *to, size_t max);
-/* Bytes that the elements take when packed; -1: texts, types that are not known. */
+/* Bytes of the packed elements; -1: texts and unknown types. */
 int64_t onnx_tensor_bytes(const struct onnx_tensor *tensor);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Goes through the nodes of a model, bodies and calls too, and sums up what each has to do. The rules:
- * onnx_cost_rules.c. */
+/*
+ * Walks the nodes of a model, including bodies and calls, and sums up their cost. The rules are in onnx_cost_rules.c.
+ */
 #include "model/onnx/onnx_cost.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ struct counter {
 	bool is_out_of_memory;
 };
 
-/* One more element of an array in the arena, zeroed. */
+/* Appends a zeroed element to an array in the arena. */
 static void *add(struct counter *counter, void *array, uint32_t *n, uint32_t *n_room, size_t size)
 {
 	char **data = array;
@@ -45,7 +46,7 @@ static double known(int64_t value)
 	return value < 0 ? NAN : (double)value;
 }
 
-/* Why a value's size is not known. */
+/* Why a value's size is unknown. */
 static void explain(struct counter *counter, struct cost_node *node, const struct shape_value *value)
 {
 	const struct onnx_type *type = &value->type;
@@ -55,7 +56,7 @@ static void explain(struct counter *counter, struct cost_node *node, const struc
 	for (uint32_t i = 0; type->has_shape && i < type->n_dims && !free_dim; i++)
 		free_dim = type->dims[i].value < 0 ? type->dims[i].name : NULL;
 	if (type->kind != ONNX_TENSOR && type->kind != ONNX_UNKNOWN)
-		snprintf(text, sizeof text, "%.100s is no tensor", value->name);
+		snprintf(text, sizeof text, "%.100s is not a tensor", value->name);
 	else if (!type->has_shape)
 		snprintf(text, sizeof text, "the shape of %.100s is not known", value->name);
 	else if (free_dim)
@@ -90,7 +91,7 @@ static bool is_repeated(const struct shape_node *node, uint32_t input)
 	return false;
 }
 
-enum { MAX_COMPARED = 256 }; /* inputs of one node that are looked at for being the same */
+enum { MAX_COMPARED = 256 }; /* inputs of one node that are compared with each other */
 
 static void count_inputs(struct counter *counter, struct cost_node *node, enum cost_moves moves)
 {
@@ -110,7 +111,7 @@ static void count_inputs(struct counter *counter, struct cost_node *node, enum c
 				*weight = value;
 			if (is_parameter(value->type.elem))
 				cost->parameters += known(onnx_shape_elements(&value->type));
-			/* Of a table only what is picked is read. */
+			/* Only the picked part of a table is read. */
 			if (moves == COST_ALL)
 				cost->weight_bytes += bytes_of(counter, node, value);
 		}
@@ -127,8 +128,7 @@ static void count_node(struct counter *counter, struct cost_node *node)
 	node->cost.flops = onnx_cost_flops(node->scope, at, &node->rule, &moves);
 	if (!node->rule) {
 		node->cost.bytes = NAN;
-		node->why =
-		    at->is_handled ? "there is no rule for what this operator costs" : "this operator is not known";
+		node->why = at->is_handled ? "there is no cost rule for this operator" : "this operator is not known";
 	}
 	count_inputs(counter, node, moves);
 	for (uint32_t o = 0; o < at->node->n_outputs && moves != COST_NOTHING; o++) {
@@ -141,10 +141,10 @@ static void count_node(struct counter *counter, struct cost_node *node)
 			explain(counter, node, at->inputs[i]);
 	}
 	if (isnan(node->cost.flops) && !node->why)
-		node->why = "what it does depends on more than shapes";
+		node->why = "its cost depends on more than shapes";
 }
 
-/* Made of constants alone: such nodes run once, when the session is made. */
+/* Computed from constants alone: such nodes run once, when the session is created. */
 static bool is_constant(const struct shape_node *node)
 {
 	bool is_any = false;
@@ -175,7 +175,7 @@ static double sum_flops(const struct counter *counter, uint32_t from, uint32_t t
 	return sum;
 }
 
-/* Each body; of an If only the one that costs most. */
+/* Counts each body; of an If only the most expensive one. */
 static void count_bodies(struct counter *counter, const struct shape_node *node, double times)
 {
 	bool is_if = !strcmp(node->node->op_type, "If") && !*node->node->domain;
@@ -209,7 +209,7 @@ static void count_scope(struct counter *counter, const struct shape_scope *scope
 		const struct shape_node *node = &scope->nodes[i];
 		struct cost_node *to;
 
-		/* Not met: inference was cut short. */
+		/* Not reached: inference was cut short. */
 		if (!node->inputs || !node->outputs)
 			continue;
 		to = add(counter, &counter->to->nodes, &counter->to->n_nodes, &counter->n_room, sizeof *to);
@@ -224,11 +224,11 @@ static void count_scope(struct counter *counter, const struct shape_scope *scope
 					  .times = times };
 		to->is_constant = is_constant(node);
 		if (to->is_constant)
-			to->rule = "none: made of constants alone, computed once when the session is made";
+			to->rule = "none: computed from constants once, when the session is created";
 		else
 			count_node(counter, to);
 		if (isnan(times) && !to->why)
-			to->why = "how often the loop around it runs is not known";
+			to->why = "the number of iterations of the loop around it is unknown";
 		if (node->n_bodies)
 			count_bodies(counter, node, times);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How many operations an operator takes, by the shapes of its inputs and outputs: one row each. */
+/* The number of operations of each operator, from the shapes of its inputs and outputs: one row each. */
 #include <ctype.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static double elements(const struct onnx_type *type)
 	return n < 0 ? NAN : (double)n;
 }
 
-/* A dimension, from the end when negative. */
+/* A dimension; a negative index counts from the end. */
 static double dim(const struct onnx_type *type, int i)
 {
 	if (!type || !type->has_shape)
@@ -83,7 +83,7 @@ static double count_variadic(const struct run *run, double arg)
 	return (n ? n - 1 : 0) * elements(out(run, 0));
 }
 
-/* arg: the place of the second matrix. */
+/* arg: the index of the second matrix. */
 static double count_matmul(const struct run *run, double arg)
 {
 	const struct onnx_type *a = in(run, 0);
@@ -104,7 +104,7 @@ static double count_nbits(const struct run *run, double arg)
 	return 2 * elements(out(run, 0)) * (double)attr_int(run, "K", 0);
 }
 
-/* arg: the place of the weights [out, in / group, kernel...]; bias behind them, or (QLinearConv) at 8. */
+/* arg: the index of the weights [out, in / group, kernel...]; the bias follows them, or (QLinearConv) is at 8. */
 static double count_conv(const struct run *run, double weights)
 {
 	double n = elements(out(run, 0)), out_channels = dim(in(run, (uint32_t)weights), 0);
@@ -148,7 +148,7 @@ static double count_recurrent(const struct run *run, double gates)
 	return 2 * words * (elements(in(run, 1)) + elements(in(run, 2)));
 }
 
-/* All letters together, times two when inputs are multiplied. */
+/* The product of all letters' dimensions; times two when inputs are multiplied. */
 static double count_einsum(const struct run *run, double arg)
 {
 	const struct onnx_attr *attr = onnx_shape_attr(run->scope, run->at->node, "equation");
@@ -179,12 +179,12 @@ static double count_einsum(const struct run *run, double arg)
 	return run->at->node->n_inputs > 1 ? 2 * (run->at->node->n_inputs - 1) * n : n;
 }
 
-/* Neighbours in each of the spatial dimensions. */
+/* arg: neighbours in each spatial dimension. */
 static double count_resize(const struct run *run, double neighbours)
 {
 	const struct onnx_type *type = out(run, 0);
 
-	/* neighbours: without the attribute. */
+	/* neighbours: used without the attribute */
 	if (attr_is(run, "mode", "nearest"))
 		neighbours = 0;
 	else if (attr_is(run, "mode", "linear") || attr_is(run, "mode", "bilinear"))
@@ -222,7 +222,7 @@ static double count_ms_multi_head(const struct run *run, double arg)
 	return 4 * keys * elements(out(run, 0));
 }
 
-/* As many keys as the keys that it gives back have. */
+/* As many keys as its output of keys has. */
 static double count_ms_group_query(const struct run *run, double arg)
 {
 	return 4 * dim(out(run, 1), 2) * elements(out(run, 0));
@@ -258,9 +258,9 @@ static double count_linear_attention(const struct run *run, double arg)
 
 static const char multiply_add[] = "2 for each multiply-add";
 static const char one_each[] = "1 for each element of the output, whatever the function";
-static const char moves_only[] = "none: data moves";
-static const char same_bytes[] = "none: the same bytes with another shape";
-static const char inside[] = "none itself: what is inside is counted by itself";
+static const char moves_only[] = "none: it only moves data";
+static const char same_bytes[] = "none: it only changes the shape";
+static const char inside[] = "none itself: the operators inside are counted";
 static const char normalise[] = "8 for each element: mean 1, deviation 3, normalise 2, scale and shift 2";
 
 static const struct row rows[] = {
@@ -337,7 +337,7 @@ static const struct row rows[] = {
 	  count_none, 0, moves_only },
 };
 
-/* Of com.microsoft, where the name means another operator. */
+/* Operators of com.microsoft whose name means another operator in the standard domain. */
 static const struct row microsoft[] = {
 	{ "Attention", count_ms_attention, 4, multiply_add },
 };
@@ -385,6 +385,6 @@ double onnx_cost_flops(const struct shape_scope *scope, const struct shape_node 
 	if (node->function)
 		return 0;
 	flops = row ? row->count(&run, row->arg) : NAN;
-	/* a window or a size in an attribute that is none */
+	/* negative: an attribute with an invalid window or size */
 	return flops < 0 ? NAN : flops;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finds the tensors whose data lies in other files, and looks whether these files are there and long enough. */
+/* Finds the tensors whose data lies in other files, and checks that these files exist and are long enough. */
 #include "model/onnx/onnx_external.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static void complain(struct finder *finder, struct onnx_external *file, const ch
 		finder->is_out_of_memory = true;
 }
 
-/* The runtime refuses what leads elsewhere, and so does this: nobody's other files are looked at. */
+/* The runtime rejects a path that leaves the folder, and so does this: it inspects no other files. */
 static bool leads_out(const char *location)
 {
 	if (*location == '/')
@@ -58,25 +58,24 @@ static void look(struct finder *finder, struct onnx_external *file)
 
 	file->file_bytes = -1;
 	if (leads_out(file->location)) {
-		complain(finder, file, "%.200s leads out of the model's folder; external data must lie in it",
+		complain(finder, file, "%.200s leads out of the model's folder; external data must be inside it",
 			 file->location);
 		return;
 	}
 	if (!model) {
-		complain(finder, file, "%.200s cannot be looked for: the model was not read from a file",
-			 file->location);
+		complain(finder, file, "%.200scannot be found: the model was not read from a file", file->location);
 		return;
 	}
 	if (snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - model + 1) : 0, model, file->location) >=
 	    (int)sizeof path)
-		complain(finder, file, "%.200s cannot be looked for: its path is too long", file->location);
+		complain(finder, file, "%.200scannot be opened: its path is too long", file->location);
 	else if (stat(path, &stat_buf) && errno == ENOENT)
-		complain(finder, file,
-			 "%.200s is missing, and weights are in it; put it beside the model under this name", path);
+		complain(finder, file, "%.200s is missing, but holds weights; put it beside the model under this name",
+			 path);
 	else if (stat(path, &stat_buf))
-		complain(finder, file, "%.200s cannot be looked at: %s", path, strerror(errno));
+		complain(finder, file, "%.200scannot be inspected: %s", path, strerror(errno));
 	else if (!S_ISREG(stat_buf.st_mode))
-		complain(finder, file, "%.200s is not a file, but weights should be in it", path);
+		complain(finder, file, "%.200s is not a regular file, but should hold weights", path);
 	else
 		file->file_bytes = stat_buf.st_size;
 }
@@ -121,8 +120,7 @@ static void add_tensor(struct finder *finder, const struct onnx_tensor *tensor)
 	if (bytes < 0)
 		bytes = tensor->length;
 	else if (tensor->length >= 0 && tensor->length != bytes)
-		complain(finder, file,
-			 "%.100s: tensor %.100s says that it has %lld bytes there, but its shape takes %lld",
+		complain(finder, file, "%.100s: tensor %.100s claims %lld bytes there, but its shape needs %lld",
 			 file->location, tensor->name, (long long)tensor->length, (long long)bytes);
 	if (bytes < 0)
 		return;
@@ -152,7 +150,7 @@ static void add_attrs(struct finder *finder, const struct onnx_attr *attrs, uint
 	}
 }
 
-/* As deep as the reader lets graphs lie in each other. */
+/* Recursion is as deep as the reader lets graphs be nested. */
 static void add_graph(struct finder *finder, const struct onnx_graph *graph)
 {
 	for (uint32_t i = 0; i < graph->n_initializers; i++)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Graphs of a model with what is in them: nodes, attributes, values; and functions, which are graphs with holes. */
+/*
+ * Reads the graphs of a model and their nodes, attributes and values, and functions, which are graphs with parameters.
+ */
 #include <errno.h>
 
 #include "model/onnx/onnx_in.h"
 
-/* Fields of AttributeProto: which type has its value where, and what type number 0 (old files) then means. */
+/* The fields of AttributeProto that hold values, by type, and the types that old files mean by type 0. */
 static const struct {
 	uint8_t type, number;
 } attr_fields[] = {
@@ -17,7 +19,7 @@ static const struct {
 	{ ONNX_ATTR_TYPE, 14 },		 { ONNX_ATTR_TYPES, 15 },
 };
 
-/* By the numbers that files have. */
+/* By the type numbers in files. */
 static const uint8_t attr_types[] = { 0,
 				      ONNX_ATTR_FLOAT,
 				      ONNX_ATTR_INT,
@@ -43,7 +45,7 @@ static uint32_t attr_number(enum onnx_attr_type type)
 	return 0;
 }
 
-/* The size of an element of what the type holds by pointer; 0: it holds a number. */
+/* The size of an element for types held by pointer; 0: a plain number. */
 static size_t attr_element(enum onnx_attr_type type)
 {
 	switch (type) {
@@ -102,7 +104,7 @@ static int read_attr_item(struct onnx_message *message, enum onnx_attr_type type
 	}
 }
 
-/* All fields that hold the value: counted, then read. */
+/* Reads all fields that hold the value: counts them first, then fills the array. */
 static int read_attr_items(const struct onnx_message *message, struct onnx_attr *to)
 {
 	uint32_t number = attr_number(to->type);
@@ -179,21 +181,21 @@ int onnx_attr_read(struct onnx_in *in, const struct pb_field *field, struct onnx
 		return 0;
 	if ((code = read_attr_items(&message, to)))
 		return code;
-	/* Who has a pointer to the first tensor, graph or type shall find one there. */
+	/* A pointer to the first tensor, graph or type must point at something. */
 	if (!to->n) {
 		to->tensors = NULL;
 		to->sparse = NULL;
 		to->graphs = NULL;
 		to->types = NULL;
 	}
-	/* A single value that is left out is an empty one; several: the last counts. None at all is broken. */
+	/* A missing single value is an empty one; of several the last counts. A missing tensor or graph is an error. */
 	if (!to->n && (to->type == ONNX_ATTR_TENSOR || to->type == ONNX_ATTR_GRAPH || to->type == ONNX_ATTR_TYPE ||
 		       to->type == ONNX_ATTR_SPARSE_TENSOR || to->type == ONNX_ATTR_STRING))
 		to->type = ONNX_ATTR_NONE;
 	return 0;
 }
 
-/* A field with a text in an array of them. */
+/* Appends a field's text to an array. */
 static int add_text(struct onnx_message *message, const char **texts, uint32_t *n)
 {
 	return onnx_in_text(message, &texts[(*n)++]);
@@ -258,7 +260,7 @@ int onnx_node_read(struct onnx_in *in, const struct pb_field *field, struct onnx
 	while (!next && (next = onnx_in_next(&message)) > 0)
 		next = read_node_field(&message, to, inputs, outputs, attrs);
 	if (!next && !*to->op_type)
-		return onnx_in_fail(in, field->data, "node \"%.100s\" does not say which operator it is", to->name);
+		return onnx_in_fail(in, field->data, "node \"%.100s\" does not name its operator", to->name);
 	return next;
 }
 
@@ -278,7 +280,7 @@ int onnx_opset_read(struct onnx_in *in, const struct pb_field *field, struct onn
 	return next;
 }
 
-/* The arrays of a graph while they are filled. */
+/* The arrays of a graph while they are being filled. */
 struct filling {
 	struct onnx_node *nodes;
 	struct onnx_tensor *initializers;
@@ -325,7 +327,7 @@ int onnx_graph_read(struct onnx_in *in, const struct pb_field *field, struct onn
 	int next;
 
 	if (in->depth >= ONNX_MAX_GRAPHS)
-		return onnx_in_fail(in, field->data, "graphs lie in each other more than %d deep", ONNX_MAX_GRAPHS);
+		return onnx_in_fail(in, field->data, "graphs are nested more than %d deep", ONNX_MAX_GRAPHS);
 	if ((next = onnx_in_open(&message, in, in->depth ? "an inner graph" : "the graph", field)))
 		return next;
 	fill = (struct filling){
@@ -353,7 +355,7 @@ int onnx_graph_read(struct onnx_in *in, const struct pb_field *field, struct onn
 	return next;
 }
 
-/* The arrays of a function while they are filled. */
+/* The arrays of a function while they are being filled. */
 struct function_filling {
 	const char **inputs, **outputs, **attrs;
 	struct onnx_attr *defaults;
@@ -404,7 +406,7 @@ int onnx_function_read(struct onnx_in *in, const struct pb_field *field, struct 
 	if (next)
 		return next;
 	if (message.n[9] > ONNX_MAX_OPSETS)
-		return onnx_in_fail(in, field->data, "a function imports %u operator sets; no model has so many",
+		return onnx_in_fail(in, field->data, "a function imports %u operator sets, which is impossible",
 				    message.n[9]);
 	fill = (struct function_filling){
 		.inputs = onnx_in_alloc(in, message.n[4], sizeof *fill.inputs),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One message of a model's file, field by field. Says at which byte something is wrong. Knows no field's meaning. */
+/* Reads one message of a model's file, field by field, and reports the byte of an error. Does not interpret fields. */
 #include "model/onnx/onnx_in.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ void *onnx_in_alloc(struct onnx_in *in, size_t n, size_t size)
 	return to;
 }
 
-/* pb_next said no: why. */
+/* Reports why pb_next failed. */
 static int fail_field(struct onnx_message *message)
 {
 	struct pb_in pb = message->pb;
@@ -38,11 +38,11 @@ static int fail_field(struct onnx_message *message)
 		return onnx_in_fail(message->in, message->at,
 				    "%s ends inside a field; the file is truncated or damaged", message->what);
 	if (tag >> 3 == 0 || tag >> 3 > PB_FIELD_MAX)
-		return onnx_in_fail(message->in, message->at, "%s has a field with the impossible number %llu",
+		return onnx_in_fail(message->in, message->at, "%s has a field with the invalid number %llu",
 				    message->what, (unsigned long long)(tag >> 3));
 	if ((tag & 7) == PB_BYTES && pb_get_varint(&pb, &len))
 		return onnx_in_fail(message->in, message->at,
-				    "field %llu of %s says that it has %llu bytes, but only %zu are left; the file is "
+				    "field %llu of %s claims %llu bytes, but only %zu are left; the file is "
 				    "truncated or damaged",
 				    (unsigned long long)(tag >> 3), message->what, (unsigned long long)len,
 				    (size_t)(pb.end - pb.at));
@@ -51,7 +51,7 @@ static int fail_field(struct onnx_message *message)
 		    message->in, message->at,
 		    "the number in field %llu of %s is not terminated; the file is truncated or damaged",
 		    (unsigned long long)(tag >> 3), message->what);
-	return onnx_in_fail(message->in, message->at, "field %llu of %s has wire type %u, which no model has",
+	return onnx_in_fail(message->in, message->at, "field %llu of %s has the invalid wire type %u",
 			    (unsigned long long)(tag >> 3), message->what, (unsigned)(tag & 7));
 }
 
@@ -83,8 +83,8 @@ int onnx_in_open(struct onnx_message *message, struct onnx_in *in, const char *w
 static int fail_wire(struct onnx_message *message)
 {
 	return onnx_in_fail(message->in, message->at,
-			    "field %u of %s has wire type %u; this is damaged, or no ONNX model", message->field.number,
-			    message->what, message->field.wire);
+			    "field %u of %s has wire type %u; the file is damaged, or not an ONNX model",
+			    message->field.number, message->what, message->field.wire);
 }
 
 int onnx_in_is_message(struct onnx_message *message)

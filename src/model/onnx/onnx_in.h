@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files that read a model share (onnx_read.c, onnx_graph.c, onnx_tensor.c, onnx_type.c). */
+/* Shared by the files that read a model (onnx_read.c, onnx_graph.c, onnx_tensor.c, onnx_type.c). */
 #ifndef MODEL_ONNX_ONNX_IN_H
 #define MODEL_ONNX_ONNX_IN_H
 
@@ -12,10 +12,10 @@ struct onnx_in {
 	struct onnx_model *model;
 	const uint8_t *base;
 	struct err *err;
-	int depth; /* of graphs in graphs */
+	int depth; /* of nested graphs */
 };
 
-/* One message: what it is for messages of errors, and how many fields of each number it has. */
+/* One message: its name for error messages, and the number of fields with each field number. */
 struct onnx_message {
 	struct onnx_in *in;
 	const char *what;
@@ -25,28 +25,28 @@ struct onnx_message {
 	uint32_t n[ONNX_MAX_FIELD];
 };
 
-/* Counts the fields, so that arrays can be taken before the second round. 0 or -EINVAL. */
+/* Counts the fields, so that arrays can be allocated before the second pass. 0 or -EINVAL. */
 int onnx_in_open(struct onnx_message *message, struct onnx_in *in, const char *what, const struct pb_field *field);
 /* The next field: 1, 0 at the end, or -EINVAL. */
 int onnx_in_next(struct onnx_message *message);
 
-/* "at byte N: ...", N being where `at` points to. Returns -EINVAL. */
+/* "at byte N: ...", where N is the offset of `at`. Returns -EINVAL. */
 int onnx_in_fail(struct onnx_in *in, const uint8_t *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Room for n zeroed elements (n 0: something that is not NULL). NULL: memory is out, and err says so. */
+/* Room for n zeroed elements (n 0: a pointer that is not NULL). NULL and err: out of memory. */
 void *onnx_in_alloc(struct onnx_in *in, size_t n, size_t size);
 
-/* The value of the current field; all: 0 or -EINVAL, also for another wire type. */
+/* The value of the current field. All return 0 or -EINVAL, also for another wire type. */
 int onnx_in_text(struct onnx_message *message, const char **to);
 int onnx_in_bytes(struct onnx_message *message, struct onnx_bytes *to);
 int onnx_in_int(struct onnx_message *message, int64_t *to);
 int onnx_in_float(struct onnx_message *message, float *to);
-/* A repeated number, packed or not: appended to to[*n] if there is room; to NULL: only counted. */
+/* A repeated number, packed or not: appended to to[*n] if there is room; with to NULL only counted. */
 int onnx_in_ints(struct onnx_message *message, int64_t *to, uint32_t *n);
 int onnx_in_floats(struct onnx_message *message, float *to, uint32_t *n);
-/* Is the field a message? Else -EINVAL. */
+/* 0 if the field is a message, else -EINVAL. */
 int onnx_in_is_message(struct onnx_message *message);
 
-/* Each reads the message that is the field. */
+/* Each reads the message that the field holds. */
 int onnx_tensor_read(struct onnx_in *in, const struct pb_field *field, struct onnx_tensor *to);
 int onnx_sparse_read(struct onnx_in *in, const struct pb_field *field, struct onnx_sparse *to);
 int onnx_type_read(struct onnx_in *in, const struct pb_field *field, int depth, struct onnx_type *to);

@@ -19,7 +19,7 @@ static uint64_t hash_of(const char *key)
 	return hash ^ hash >> 29;
 }
 
-/* Where the key is, or would be. */
+/* The slot of the key, or the free slot where it belongs. */
 static struct onnx_map_slot *slot_of(const struct onnx_map *map, const char *key)
 {
 	uint64_t at = hash_of(key);

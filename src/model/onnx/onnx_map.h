@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From texts to pointers, in an arena. Keys are borrowed. */
+/* A map from texts to pointers, in an arena. Keys are borrowed. */
 #ifndef MODEL_ONNX_ONNX_MAP_H
 #define MODEL_ONNX_ONNX_MAP_H
 
@@ -13,9 +13,9 @@ struct onnx_map {
 	uint32_t n, n_slots;
 };
 
-/* What is there under the key; NULL: nothing. */
+/* The value of the key; NULL: none. */
 void *onnx_map_get(const struct onnx_map *map, const char *key);
-/* Puts it there, in place of what was there. 0, or -ENOMEM. */
+/* Sets the value of the key. 0, or -ENOMEM. */
 int onnx_map_put(struct onnx_map *map, const char *key, void *value);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Files that people take for ONNX models, by their first bytes. */
+/* Recognises, by their first bytes, files that are often mistaken for ONNX models. */
 #include "model/onnx/onnx_other.h"
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@ static const struct {
 	const char *bytes, *what;
 } formats[] = {
 	{ 4, 4, "ORTM",
-	  "it is a model in ONNX Runtime's own format (.ort), not ONNX; give the .onnx file that it was made from" },
+	  "it is a model in ONNX Runtime's own format (.ort), not ONNX; pass the .onnx file that it was made from" },
 	{ 4, 4, "TFL3", "it is a TensorFlow Lite model, not ONNX; convert it, for example with tf2onnx" },
 	{ 0, 4, "GGUF", "it is a GGUF model (llama.cpp), not ONNX" },
 	{ 0, 4, "PK\3\4",
@@ -27,10 +27,10 @@ static const struct {
 	  "ELF",
 	  "it is a program or a library, not a model" },
 	{ 0, 42, "version https://git-lfs.github.com/spec/v1",
-	  "it is a Git LFS pointer, the model itself is not here; run: git lfs pull" },
+	  "it is a Git LFS pointer, not the model itself; run: git lfs pull" },
 };
 
-/* Nothing but printable text at the beginning; a model begins with a byte below 32. */
+/* Whether the beginning is printable text; a model begins with a byte below 32. */
 static bool is_text(const uint8_t *data, size_t size)
 {
 	size_t n = size < 512 ? size : 512, broken = 0, len;
@@ -54,6 +54,6 @@ const char *onnx_other_what(const uint8_t *data, size_t size)
 			return formats[i].what;
 	}
 	if (is_text(data, size))
-		return "it is text, not an ONNX model; a model is a file of bytes whose name mostly ends in .onnx";
+		return "it is text, not an ONNX model; a model is a binary file, usually named *.onnx";
 	return NULL;
 }

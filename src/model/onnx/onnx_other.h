@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a file that is no ONNX model is instead. Quiet. */
+/* Says what kind of file it is when it is not an ONNX model. Quiet. */
 #ifndef MODEL_ONNX_ONNX_OTHER_H
 #define MODEL_ONNX_ONNX_OTHER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The file of a model, and its outermost message. What is in the graph: onnx_graph.c. */
+/* Opens a model's file and reads its outermost message. onnx_graph.c reads the graph. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "model/onnx/onnx_in.h"
 #include "model/onnx/onnx_other.h"
 
-static const char is_none[] = "this is no ONNX model; a model is a file whose name mostly ends in .onnx";
+static const char is_none[] = "this is not an ONNX model; names of models usually end in .onnx";
 
-/* The arrays of a model while they are filled. */
+/* The arrays of a model while they are being filled. */
 struct filling {
 	struct onnx_opset *opsets;
 	struct onnx_function *functions;
@@ -81,7 +81,7 @@ static int read_field(struct onnx_message *message, struct onnx_model *to, struc
 	return 0;
 }
 
-/* Do the first bytes look like a model's first field? Then what is wrong later is damage. */
+/* Whether the first bytes look like a model's first field; if so, a later error means damage. */
 static bool may_be_model(struct pb_in pb)
 {
 	static const uint8_t wires[] = { [1] = PB_VARINT, [2] = PB_BYTES, [3] = PB_BYTES, [4] = PB_BYTES,
@@ -90,11 +90,11 @@ static bool may_be_model(struct pb_in pb)
 
 	if (!pb_get_varint(&pb, &tag) || tag >> 3 == 0 || tag >> 3 >= sizeof wires || wires[tag >> 3] != (tag & 7))
 		return false;
-	/* An IR version is a small number. */
+	/* an IR version is a small number */
 	return tag >> 3 != 1 || pb.at == pb.end || (pb_get_varint(&pb, &value) && value < 1000);
 }
 
-/* What every model has. A file may end between two of its fields, and only this tells. */
+/* Checks for the fields that every model has. A file may be truncated between two fields, and only this shows it. */
 static int check_whole(struct onnx_message *message, struct onnx_model *to, uint32_t n_graphs)
 {
 	const uint8_t *end = message->pb.end;
@@ -102,14 +102,12 @@ static int check_whole(struct onnx_message *message, struct onnx_model *to, uint
 	if (!n_graphs && !to->ir_version)
 		return onnx_in_fail(message->in, message->in->base, "%s", is_none);
 	if (!n_graphs)
-		return onnx_in_fail(message->in, end,
-				    "the file ends without a graph; it is truncated, or not an ONNX model");
+		return onnx_in_fail(message->in, end, "the file has no graph; it is truncated, or not an ONNX model");
 	if (to->ir_version <= 0)
 		return onnx_in_fail(message->in, end,
-				    "the model does not say its IR version; it is damaged, or no ONNX model");
+				    "the model has no IR version; it is damaged, or not an ONNX model");
 	if (to->ir_version >= 3 && !to->n_opsets)
-		return onnx_in_fail(message->in, end,
-				    "the file ends without naming the operator sets of the model; it is truncated");
+		return onnx_in_fail(message->in, end, "the file lacks the model's operator sets; it is truncated");
 	return 0;
 }
 
@@ -127,7 +125,7 @@ static int read_model(struct onnx_model *to, struct err *err)
 	if ((next = onnx_in_open(&message, &in, "the model", &whole)))
 		return next;
 	if (message.n[8] > ONNX_MAX_OPSETS)
-		return onnx_in_fail(&in, in.base, "the model imports %u operator sets; no model has so many",
+		return onnx_in_fail(&in, in.base, "the model imports %u operator sets, which is impossible",
 				    message.n[8]);
 	fill.opsets = onnx_in_alloc(&in, message.n[8], sizeof *fill.opsets);
 	fill.metadata = onnx_in_alloc(&in, message.n[14], sizeof *fill.metadata);
@@ -158,7 +156,7 @@ int onnx_read_bytes(struct onnx_model *model, const void *bytes, size_t size, st
 	return read_model(model, err);
 }
 
-/* Random: nothing behind what is looked at is read ahead, or the weights would be. */
+/* MADV_RANDOM: read-ahead would read the weights. */
 static int map_file(const char *path, struct onnx_bytes *to, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), code = 0;
@@ -218,6 +216,6 @@ int64_t onnx_opset_version(const struct onnx_model *model, const char *domain)
 		if (!strcmp(model->opsets[i].domain, domain))
 			return model->opsets[i].version;
 	}
-	/* Before IR version 3 models did not say it. */
+	/* Before IR version 3, models did not state it. */
 	return model->ir_version < 3 && !*domain ? 1 : 0;
 }

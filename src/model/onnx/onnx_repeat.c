@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sorts initializers by what can be seen without reading them in full, reads in full what still looks the same, then
- * compares neighbours. */
+/*
+ * Finds equal initializers: sorts them by what shows without reading them in full, reads those that still look equal,
+ * then compares neighbours.
+ */
 #include "model/onnx/onnx_repeat.h"
 
 #include <errno.h>

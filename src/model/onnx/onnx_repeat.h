@@ -12,13 +12,13 @@ struct onnx_repeat {
 
 struct onnx_repeats {
 	uint32_t n;
-	const struct onnx_repeat *groups; /* the one that wastes most first */
-	int64_t bytes;			  /* that all but the first of each take */
+	const struct onnx_repeat *groups; /* the most wasteful first */
+	int64_t bytes;			  /* bytes of all copies but the first */
 };
 
 /*
- * Of all graphs' initializers with their data inside the file and at least 256 bytes of it. Only those that look the
- * same at both ends are read in full. Lies in the model's arena. 0, or -ENOMEM.
+ * Compares the initializers of all graphs that have at least 256 bytes of data inside the file. Reads in full only
+ * those that are equal at both ends. The result lies in the model's arena. 0, or -ENOMEM.
  */
 int onnx_repeat_find(struct onnx_model *model, struct onnx_repeats *to, struct err *err);
 

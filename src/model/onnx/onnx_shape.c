@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Shape inference: lets the rule of each operator (onnx_shape_rules.c) say what it makes, and merges that with what the
- * file says. In which order: onnx_shape_order.c. The rule wins: it
- * knows the dimensions that were given from outside, the file was written without them.
+ * Shape inference: applies each operator's rule (onnx_shape_rules.c) and merges the result with the types in the file.
+ * onnx_shape_order.c orders the nodes. The rule wins over the file: it uses the dimensions given by the user, and the
+ * file was written without them.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include "model/onnx/onnx_shape_in.h"
 
-/* Things in bodies and called functions that are looked at; a file can say more than anybody has time for. */
+/* Limit of items in bodies and called functions: a small file can describe more than can be processed. */
 enum { MAX_INNER = 1000000, MAX_DEPTH = 96 };
 
 void *shape_alloc(struct shape_engine *engine, size_t n, size_t size)
@@ -57,7 +57,7 @@ struct shape_value *shape_value_new(struct shape_engine *engine, struct shape_sc
 	if (!value)
 		return NULL;
 	value->name = name;
-	/* The first that makes a value of this name is the one that is meant. */
+	/* The first definition of a name counts. */
 	if (!onnx_map_get(&scope->values, name) && onnx_map_put(&scope->values, name, value))
 		engine->is_out_of_memory = true;
 	return value;
@@ -118,7 +118,7 @@ struct onnx_type shape_resolve(struct shape_engine *engine, const struct onnx_ty
 	return type;
 }
 
-/* What `said` knows and `to` does not. false: they contradict each other. */
+/* Adds to `to` what only `said` knows. false: they contradict each other. */
 static bool merge(struct shape_engine *engine, struct onnx_type *to, const struct onnx_type *said)
 {
 	bool differ = false;
@@ -226,7 +226,7 @@ static void put_initializers(struct shape_engine *engine, struct shape_scope *sc
 	}
 }
 
-/* May so many more things of a body be looked at? */
+/* Whether n more items of a body may be processed. */
 static bool look_inside(struct shape_engine *engine, uint64_t n)
 {
 	engine->n_inner += n;
@@ -279,8 +279,10 @@ struct shape_value *shape_scope_input(struct shape_engine *engine, struct shape_
 	struct onnx_type said =
 	    declared ? shape_resolve(engine, declared, scope->depth ? NULL : name) : (struct onnx_type){ 0 };
 
-	/* An initializer of the same name is its default. Old files list all initializers so; newer ones mean that
-	 * callers may give another value. */
+	/*
+	 * An initializer of the same name is its default. Old files list all initializers so; in newer files it means
+	 * that callers may give another value.
+	 */
 	if (value && value->is_initializer) {
 		if (engine->model->model->ir_version >= 4) {
 			value->elems = NULL;
@@ -295,7 +297,7 @@ struct shape_value *shape_scope_input(struct shape_engine *engine, struct shape_
 	if (given)
 		value->type = *given;
 	if (!merge(engine, &value->type, &said))
-		shape_conflict(engine, NULL, "input %.80s is not of the type that the file says", name);
+		shape_conflict(engine, NULL, "input %.80s does not have the type that the file declares", name);
 	return value;
 }
 
@@ -314,7 +316,7 @@ static struct shape_value *dangling(struct shape_engine *engine, struct shape_sc
 				    const struct onnx_node *node, const char *name)
 {
 	if (!engine->model->is_cut)
-		shape_conflict(engine, node, "nothing in the model makes its input %.80s", name);
+		shape_conflict(engine, node, "nothing in the model defines its input %.80s", name);
 	return shape_value_new(engine, scope, name);
 }
 
@@ -350,8 +352,8 @@ static bool find_inputs(struct shape_engine *engine, struct shape_scope *scope, 
 }
 
 /*
- * From constants comes a constant, but for random numbers; and weights that are dequantised, which runtimes keep small
- * until they are used.
+ * An operator on constants gives a constant, except for random numbers, and for dequantised weights, which runtimes
+ * keep small until they are used.
  */
 static bool is_constant(const struct shape_node *at)
 {
@@ -405,7 +407,7 @@ void shape_node_infer(struct shape_engine *engine, struct shape_scope *scope, st
 		if (!merge(engine, &at->outputs[i]->type, &type))
 			shape_conflict(
 			    engine, node,
-			    "the file says another type or shape of its output %.80s than follows from its inputs",
+			    "the file declares its output %.80s with another type or shape than its inputs imply",
 			    node->outputs[i]);
 	}
 }

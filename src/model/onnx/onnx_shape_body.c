@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators with graphs inside (If, Loop, Scan, SequenceMap). */
+/* Shapes of operators with graphs inside (If, Loop, Scan, SequenceMap). */
 #include <string.h>
 
 #include "model/onnx/onnx_shape_in.h"
 
-enum { MAX_ROUNDS = 4 }; /* until a loop's values keep their shapes */
+enum { MAX_ROUNDS = 4 }; /* rounds for a loop's values to settle their shapes */
 
 static const struct onnx_type scalar_int = { .kind = ONNX_TENSOR, .elem = TENSOR_INT64, .has_shape = true };
 static const struct onnx_type scalar_bool = { .kind = ONNX_TENSOR, .elem = TENSOR_BOOL, .has_shape = true };
@@ -48,7 +48,7 @@ struct onnx_type shape_type_common(const struct shape_run *run, const struct onn
 	return to;
 }
 
-/* A body with its inputs put in, not gone through yet. */
+/* Makes the scope of a body with its inputs; does not infer its nodes yet. */
 static struct shape_scope *open_body(const struct shape_run *run, const struct onnx_graph *graph,
 				     const struct onnx_type *const *inputs, uint32_t n_inputs)
 {
@@ -121,14 +121,14 @@ void rule_if(struct shape_run *run, int arg)
 	}
 }
 
-/* Types of what a loop carries from turn to turn, and the body that goes with them. */
+/* Types of the values that a loop carries from one iteration to the next, and the body inferred with them. */
 struct carried {
 	uint32_t n_before, n;		/* inputs of the body before them */
 	const struct onnx_type **types; /* of all inputs of the body */
 	struct shape_scope *scope;
 };
 
-/* Until the body gives the types back that it gets; what does not settle is not known. */
+/* Infers the body until its outputs have the types of its inputs; types that do not settle become unknown. */
 static void settle(struct shape_run *run, const struct onnx_graph *body, struct carried *carried, uint32_t n_inputs,
 		   uint32_t first_output, bool has_condition)
 {
@@ -176,7 +176,7 @@ static const struct onnx_type *type_of(const struct shape_run *run, uint32_t i)
 	return shape_in(run, i) ? &shape_in(run, i)->type : &unknown;
 }
 
-/* One dimension more than what each turn makes. */
+/* One dimension more than the output of one iteration. */
 static void out_stacked(struct shape_run *run, uint32_t o, const struct onnx_type *each, int64_t n_turns, int64_t axis)
 {
 	struct shape_dims inner = shape_from(each), to = { .rank = 0 };
@@ -209,7 +209,7 @@ void rule_loop(struct shape_run *run, int arg)
 	shape_keep_bodies(run, carried.scope, NULL);
 	if (!carried.scope)
 		return;
-	/* As often as is said, if nothing in the body ends it before. */
+	/* The number given, if nothing in the body ends the loop earlier. */
 	if (shape_in_int(run, 0, &n_turns) && n_turns >= 0 && carried.scope->n_outputs) {
 		const struct shape_value *condition = carried.scope->outputs[0];
 		int64_t first = 1;
@@ -241,7 +241,7 @@ static int64_t axis_of(const struct shape_run *run, const char *name, uint32_t i
 	return axes && i < n ? axes[i] : 0;
 }
 
-/* What a turn sees of an input that is scanned: one dimension less. */
+/* One iteration sees a scanned input with one dimension less. */
 static struct onnx_type sliced(struct shape_run *run, uint32_t input, int64_t axis, int64_t *n_turns)
 {
 	struct shape_dims from = shape_in_dims(run, input);
@@ -269,7 +269,7 @@ void rule_scan(struct shape_run *run, int arg)
 	uint32_t n = run->node->n_inputs;
 
 	run->at->n_turns = -1;
-	/* Version 8 had batches, and an input more. */
+	/* Version 8 had batches, and one more input. */
 	if (!body || n_scanned <= 0 || n_scanned > n || (run->opset && run->opset < 9))
 		return;
 	carried.n = n - (uint32_t)n_scanned;
@@ -297,7 +297,10 @@ void rule_scan(struct shape_run *run, int arg)
 	}
 }
 
-/* The body for each element of the first sequence; the other inputs are sequences as long, or the same for all. */
+/*
+ * Runs the body for each element of the first sequence. Other inputs are sequences of the same length, or values used
+ * for every element.
+ */
 void rule_sequence_map(struct shape_run *run, int arg)
 {
 	const struct onnx_graph *body = graph_attr(run, "body");

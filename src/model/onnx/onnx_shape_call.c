@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions of the model's own: which one a node calls, what its body knows of the call, and its body gone through. */
+/*
+ * Functions defined in the model: finds the one that a node calls, passes the inputs of the call, and infers its body.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +9,7 @@
 
 enum { MAX_KEY = 600 };
 
-/* What a function is called by. false: longer than any that are used. */
+/* Writes the key of a function. false: too long to exist. */
 static bool put_key(char *key, const char *domain, const char *name, const char *overload)
 {
 	return snprintf(key, MAX_KEY, "%s\n%s\n%s", domain, name, overload) < MAX_KEY;
@@ -40,7 +42,7 @@ const struct onnx_function *shape_function_of(struct shape_engine *engine, const
 		   : NULL;
 }
 
-/* The body of a function with the inputs of this call. */
+/* Infers the body of a function with the inputs of this call. */
 void shape_call(const struct shape_run *run, const struct onnx_function *function)
 {
 	struct shape_scope *scope = shape_scope_new(run->engine, NULL, function, NULL, run->scope->depth + 1);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators whose window slides over a picture: convolutions, poolings and their reverse. */
+/* Shapes of operators with a sliding window: convolutions, poolings and their reverse. */
 #include <string.h>
 
 #include "model/onnx/onnx_shape_in.h"
 
-/* A window, by its attributes; of so many spatial dimensions. */
+/* A window, from the attributes, in n spatial dimensions. */
 struct window {
 	int n;
-	int64_t kernel[SHAPE_MAX_RANK]; /* -1: not known */
+	int64_t kernel[SHAPE_MAX_RANK]; /* -1: unknown */
 	int64_t stride[SHAPE_MAX_RANK], dilation[SHAPE_MAX_RANK], begin[SHAPE_MAX_RANK], end[SHAPE_MAX_RANK];
 	bool is_same, is_upper; /* auto_pad */
 	bool is_broken;
@@ -49,7 +49,7 @@ static struct window window_of(const struct shape_run *run, int n)
 	return window;
 }
 
-/* How often the window fits into a dimension. */
+/* The number of positions of the window in a dimension. */
 static struct onnx_dim slide(const struct window *window, int i, struct onnx_dim from, bool is_ceil)
 {
 	int64_t extent, room, n;
@@ -67,13 +67,13 @@ static struct onnx_dim slide(const struct window *window, int i, struct onnx_dim
 	if (room < 0)
 		return shape_dim(-1);
 	n = room / window->stride[i] + 1;
-	/* Rounded up, but no window begins in the padding behind. */
+	/* Rounded up, but no window may begin in the padding at the end. */
 	if (is_ceil && room % window->stride[i] && n * window->stride[i] < from.value + window->begin[i])
 		n++;
 	return shape_dim(n);
 }
 
-/* Kernels as large as the weights' spatial dimensions, unless an attribute says it. */
+/* The kernel has the weights' spatial dimensions, unless an attribute gives its shape. */
 static void kernel_from(struct window *window, const struct shape_dims *weights)
 {
 	for (int i = 0; i < window->n && weights->rank == window->n + 2; i++) {
@@ -83,7 +83,7 @@ static void kernel_from(struct window *window, const struct shape_dims *weights)
 	}
 }
 
-/* arg: the place of the weights; the element type of QLinearConv is that of its zero point, of ConvInteger int32. */
+/* arg: the index of the weights. QLinearConv has the element type of its zero point, ConvInteger int32. */
 void rule_conv(struct shape_run *run, int arg)
 {
 	struct shape_dims from = shape_in_dims(run, 0), weights = shape_in_dims(run, (uint32_t)arg), to;
@@ -145,7 +145,7 @@ void rule_conv_transpose(struct shape_run *run, int arg)
 	shape_out(run, 0, shape_in_elem(run, 0), &to);
 }
 
-/* arg 1: the element type is that of the zero point of the output (com.microsoft). */
+/* arg 1: the element type is that of the output's zero point (com.microsoft). */
 void rule_pool(struct shape_run *run, int arg)
 {
 	struct shape_dims from = shape_in_dims(run, 0), to = from;
@@ -197,7 +197,7 @@ void rule_unpool(struct shape_run *run, int arg)
 	shape_out(run, 0, shape_in_elem(run, 0), from.rank < 2 ? &shape_unknown : &to);
 }
 
-/* Pictures cut out: as many as there are regions, of a size that attributes say. */
+/* Crops: one for each region, of the size in the attributes. */
 static void regions(struct shape_run *run, struct onnx_dim height, struct onnx_dim width)
 {
 	struct shape_dims from = shape_in_dims(run, 0), rois = shape_in_dims(run, 1), to = shape_of_rank(4);

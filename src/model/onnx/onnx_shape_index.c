@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators that pick elements by place or by value. */
+/* Shapes of operators that pick elements by position or by value. */
 #include <string.h>
 
 #include "model/onnx/onnx_shape_in.h"
 
-/* What is cut out of one dimension. */
+/* The part taken from one dimension. */
 struct cut {
 	bool is_known, has_bounds;
 	int64_t start, end, step;
@@ -21,7 +21,7 @@ static struct onnx_dim cut_dim(struct onnx_dim from, struct cut *cut)
 
 	if (!cut->is_known || !cut->step || cut->step == INT64_MIN)
 		return shape_dim(-1);
-	/* All of it, whatever its size is. */
+	/* The whole dimension, whatever its size. */
 	if (size < 0 && cut->step == 1 && !start && end >= INT32_MAX)
 		return from;
 	if (size < 0)
@@ -60,7 +60,7 @@ static void slice_elems(struct shape_run *run, const struct cut *cut, struct onn
 	shape_out_elems(run, 0, elems, (uint32_t)to.value);
 }
 
-/* One of the four lists, from an attribute (before version 10) or an input; elements that are not known are so each. */
+/* One of the four lists, from an attribute (before version 10) or an input; each element may be unknown. */
 static bool slice_list(struct shape_run *run, const char *name, uint32_t input, uint32_t i, int64_t *to)
 {
 	const struct shape_value *value = shape_in(run, input);
@@ -244,7 +244,7 @@ void rule_nms(struct shape_run *run, int arg)
 	shape_out(run, 0, TENSOR_INT64, &to);
 }
 
-/* The places that are looked at give all dimensions but the batch and the channels. */
+/* The grid gives all dimensions except batch and channels. */
 void rule_grid_sample(struct shape_run *run, int arg)
 {
 	struct shape_dims from = shape_in_dims(run, 0), grid = shape_in_dims(run, 1), to = { .rank = 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators that make tensors: constants, ranges, shapes, random numbers, windows and spectra of signals. */
+/* Shapes of operators that make tensors: constants, ranges, shapes, random numbers, windows and spectra of signals. */
 #include <math.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators that give elements other places or other dimensions. */
+/* Shapes of operators that move elements or change dimensions. */
 #include <math.h>
 #include <string.h>
 
 #include "model/onnx/onnx_shape_in.h"
 
-/* The input's elements in the same order, with another shape. */
+/* Keeps the input's elements in order, with another shape. */
 static void keep_elems(struct shape_run *run)
 {
 	const struct shape_value *in = shape_in(run, 0);
@@ -14,7 +14,7 @@ static void keep_elems(struct shape_run *run)
 		shape_out_elems(run, 0, in->elems, in->n_elems);
 }
 
-/* The dimension of a Reshape that is -1: what is left of the product. */
+/* The -1 dimension of a Reshape: what is left of the product. */
 static struct onnx_dim rest_of(const struct shape_dims *from, const struct shape_dims *to, int rest)
 {
 	bool is_used[SHAPE_MAX_RANK] = { false };
@@ -23,7 +23,7 @@ static struct onnx_dim rest_of(const struct shape_dims *from, const struct shape
 
 	if (from->rank < 0)
 		return shape_dim(-1);
-	/* A free dimension that is on both sides cancels out. */
+	/* A free dimension on both sides cancels out. */
 	for (int i = 0; i < to->rank; i++) {
 		bool is_found = false;
 
@@ -180,7 +180,7 @@ static void concat_elems(struct shape_run *run)
 	for (uint32_t i = 0; i < run->node->n_inputs; i++) {
 		const struct shape_value *in = shape_in(run, i);
 
-		/* What is not known has a place all the same. */
+		/* Unknown elements take up positions as well. */
 		int64_t own = in ? in->elems ? in->n_elems : onnx_shape_elements(&in->type) : -1;
 
 		if (own < 0 || own > SHAPE_MAX_ELEMS || shape_in_rank(run, i) != 1 ||
@@ -229,7 +229,7 @@ void rule_concat(struct shape_run *run, int arg)
 		concat_elems(run);
 }
 
-/* Into as many parts as there are outputs, unless their sizes are said. */
+/* Equal parts, one for each output, unless their sizes are given. */
 void rule_split(struct shape_run *run, int arg)
 {
 	struct shape_dims from = shape_in_dims(run, 0);
@@ -240,7 +240,7 @@ void rule_split(struct shape_run *run, int arg)
 	const struct shape_value *in = shape_in(run, 0);
 	int64_t total = axis < 0 ? -1 : from.dim[axis].value, at = 0;
 
-	/* Larger ones are no sizes, and would overflow below. */
+	/* Larger numbers cannot be sizes, and would overflow below. */
 	total = total > (int64_t)1 << 40 ? -1 : total;
 	for (uint32_t o = 0; o < n_outputs; o++) {
 		struct shape_dims to = axis < 0 ? shape_unknown : from;
@@ -310,7 +310,7 @@ static int64_t scaled(int64_t size, double scale, double rounding)
 	return size < 0 || !(to >= 0) || to > 9e15 ? -1 : (int64_t)to;
 }
 
-/* Sizes that keep the proportions: the axes are scaled by the smallest or the largest of the factors. */
+/* Sizes that keep the proportions: all axes are scaled by the smallest or the largest of the factors. */
 static double common_scale(const struct shape_dims *from, const int64_t *sizes, const int *axis, uint32_t n,
 			   bool is_larger)
 {
@@ -327,7 +327,7 @@ static double common_scale(const struct shape_dims *from, const int64_t *sizes, 
 	return scale;
 }
 
-/* Resize, and Upsample, its elder: factors or sizes, for all axes or some. */
+/* Resize and its predecessor Upsample: factors or sizes, for all or some axes. */
 void rule_resize(struct shape_run *run, int arg)
 {
 	struct shape_dims from = shape_in_dims(run, 0), to = shape_of_rank(from.rank);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators of the domain com.microsoft that models made for ONNX Runtime have, most of them fused ones. */
+/* Shapes of operators of the domain com.microsoft, most of them fused ones, in models made for ONNX Runtime. */
 #include "model/onnx/onnx_shape_in.h"
 
 /* Output 3 is the sum of input and skip, of the input's type. */
@@ -15,7 +15,7 @@ void rule_ms_skip_norm(struct shape_run *run, int arg)
 	shape_out(run, 3, shape_in_elem(run, 0), &dims);
 }
 
-/* [batch, sequence] of words -> [batch, sequence, hidden], and the mask's sums. */
+/* [batch, sequence] of words -> [batch, sequence, hidden], and the sums of the mask. */
 void rule_ms_embed_norm(struct shape_run *run, int arg)
 {
 	struct shape_dims ids = shape_in_dims(run, 0), table = shape_in_dims(run, 2), to = shape_of_rank(3),
@@ -32,8 +32,10 @@ void rule_ms_embed_norm(struct shape_run *run, int arg)
 	shape_out(run, 2, shape_in_elem(run, 2), &to);
 }
 
-/* One matrix for Q, K and V: the bias is three times as long as a row of the output. arg 1: QAttention, whose scale
- * says the type. */
+/*
+ * One matrix for Q, K and V: the bias is three times as long as a row of the output. arg 1: QAttention, where the scale
+ * has the output's type.
+ */
 void rule_ms_attention(struct shape_run *run, int arg)
 {
 	struct shape_dims to = shape_in_dims(run, 0), weights = shape_in_dims(run, 1);
@@ -73,7 +75,7 @@ void rule_ms_multi_head(struct shape_run *run, int arg)
 	shape_out(run, 0, shape_in_elem(run, 0), &to);
 }
 
-/* Keys and values so far: [batch, heads, length, size]. How long they get is only known at run time. */
+/* Keys and values so far: [batch, heads, length, size]. Their length is only known at run time. */
 static void out_present(struct shape_run *run, uint32_t past, struct onnx_dim batch, int64_t n_heads, int64_t size)
 {
 	for (uint32_t i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators that are whole layers: recurrent nets, quantisation, losses, attention of the standard domain. */
+/* Shapes of operators that are whole layers: recurrent nets, quantisation, losses, attention of the standard domain. */
 #include <string.h>
 
 #include "model/onnx/onnx_shape_in.h"
@@ -59,7 +59,7 @@ void rule_dynamic_quantize(struct shape_run *run, int arg)
 	shape_out_scalar(run, 2, TENSOR_UINT8);
 }
 
-/* One number, or with reduction "none" one for each label; the logarithms as the scores. */
+/* One number, or with reduction "none" one for each label; the logarithms have the shape of the scores. */
 void rule_loss(struct shape_run *run, int arg)
 {
 	struct shape_dims labels = shape_in_dims(run, 1);
@@ -85,7 +85,9 @@ static struct onnx_dim sum(struct onnx_dim a, struct onnx_dim b)
 	return shape_dim(a.value < 0 || b.value < 0 || __builtin_add_overflow(a.value, b.value, &value) ? -1 : value);
 }
 
-/* Q, K, V of rank 3 ([batch, length, heads x size]) or 4 ([batch, heads, length, size]); past keys come before the own.
+/*
+ * Q, K, V of rank 3 ([batch, length, heads x size]) or 4 ([batch, heads, length, size]); past keys precede the new
+ * ones.
  */
 void rule_attention(struct shape_run *run, int arg)
 {
@@ -141,7 +143,7 @@ void rule_string_split(struct shape_run *run, int arg)
 	shape_out(run, 1, TENSOR_INT64, &dims);
 }
 
-/* Words that are left out leave no gap. */
+/* Removed words leave no gap. */
 void rule_string_normalizer(struct shape_run *run, int arg)
 {
 	struct shape_dims dims = shape_in_dims(run, 0);
@@ -151,7 +153,7 @@ void rule_string_normalizer(struct shape_run *run, int arg)
 	shape_out(run, 0, TENSOR_STRING, &dims);
 }
 
-/* The bytes stay; elements of another size divide the last dimension otherwise. */
+/* The bytes stay; elements of another size change the last dimension. */
 void rule_bit_cast(struct shape_run *run, int arg)
 {
 	struct shape_dims dims = shape_in_dims(run, 0);

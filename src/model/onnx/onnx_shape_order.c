@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The order in which nodes are gone through: each after what it uses. Files are in that order mostly, and need not be.
- * Finds circles. No recursion but into graphs in graphs, which the reader bounds.
+ * Orders nodes so that each comes after the nodes it uses. Most files are ordered already, but need not be. Finds
+ * cycles. Recursion only into nested graphs, whose depth the reader bounds.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "model/onnx/onnx_shape_in.h"
 
-/* Which node makes a value of this scope, and what state each node is in. */
+/* The node that makes each value of this scope, and the state of each node. */
 struct order {
 	struct onnx_map makers; /* struct order_node */
 	struct order_node {
-		uint32_t state; /* 0: not met, 1: waits for others, 2: done */
+		uint32_t state; /* 0: not visited, 1: waits for others, 2: done */
 		uint32_t n_needs, next;
-		struct order_node **needs, *below; /* below: who waits for it */
+		struct order_node **needs, *below; /* below: the node that waits for it */
 	} *nodes;
 	struct order_node **found;
 	uint32_t n_found, n_room;
-	bool is_inner; /* of a body, which may be gone through often */
+	bool is_inner; /* of a body, which may be inferred many times */
 };
 
 static void need(struct shape_engine *engine, struct order *order, const char *name)
@@ -41,7 +41,10 @@ static void need(struct shape_engine *engine, struct order *order, const char *n
 	order->found[order->n_found++] = maker;
 }
 
-/* What a node uses, and what the graphs inside it use of this scope. As deep as the reader allows. */
+/*
+ * Lists the values that a node uses, including those that graphs inside it use of this scope. Recursion is as deep as
+ * the reader allows.
+ */
 static void need_all(struct shape_engine *engine, struct order *order, const struct onnx_node *node)
 {
 	for (uint32_t i = 0; i < node->n_inputs; i++)
@@ -60,7 +63,7 @@ static void need_all(struct shape_engine *engine, struct order *order, const str
 	}
 }
 
-/* The makers that have to come before this node and have not: mostly none, for files are in order. */
+/* Finds the nodes that must come before this one and have not yet: usually none, because files are ordered. */
 static void meet(struct shape_engine *engine, struct order *order, const struct onnx_node *node, struct order_node *to)
 {
 	order->n_found = 0;
@@ -113,7 +116,7 @@ static void find_outputs(struct shape_engine *engine, struct shape_scope *scope)
 		scope->outputs[i] = onnx_shape_find(scope, name);
 		if (scope->outputs[i])
 			continue;
-		shape_conflict(engine, NULL, "nothing in the model makes the output %.80s", name);
+		shape_conflict(engine, NULL, "nothing in the model defines the output %.80s", name);
 		scope->outputs[i] = shape_value_new(engine, scope, name);
 		if (scope->outputs[i] && graph)
 			scope->outputs[i]->type = shape_resolve(engine, &graph->outputs[i].type, NULL);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Operators that work element by element, with broadcasting; and what they make of elements that are known: shapes
- * that are computed with before they are used.
+ * Shapes of element-wise operators, with broadcasting. Also computes known elements, because shapes are often computed
+ * before they are used.
  */
 #include <string.h>
 
 #include "model/onnx/onnx_shape_in.h"
 
-/* What an operator makes of elements. false: not known. */
+/* Computes an operator on two known elements. false: unknown. */
 static bool compute(const char *op, struct shape_elem a, struct shape_elem b, bool is_whole, struct shape_elem *to)
 {
 	int64_t x = a.value, y = b.value, value;
 
 	*to = (struct shape_elem){ 0 };
 	if (!a.is_known || !b.is_known) {
-		/* Times one, plus zero: the free dimension stays what it is. */
+		/* Times one, plus zero: the free dimension stays the same. */
 		if ((!strcmp(op, "Mul") || !strcmp(op, "Div")) && a.name && b.is_known && y == 1)
 			*to = a;
 		else if ((!strcmp(op, "Add") || !strcmp(op, "Sub")) && a.name && b.is_known && !y)
@@ -57,7 +57,7 @@ static bool compute(const char *op, struct shape_elem a, struct shape_elem b, bo
 		return false;
 	}
 	*to = shape_elem(value);
-	/* What 32-bit numbers cannot hold exactly is not known. */
+	/* Results that 32-bit numbers cannot hold exactly are unknown. */
 	return value < INT32_MAX && value > INT32_MIN;
 }
 
@@ -66,7 +66,7 @@ static bool is_float(uint32_t elem)
 	return elem == TENSOR_FLOAT || elem == TENSOR_DOUBLE || elem == TENSOR_FLOAT16 || elem == TENSOR_BFLOAT16;
 }
 
-/* The element of a tensor of this shape that element i of the result (of shape `to`) is made from. */
+/* The index of the element in a tensor of this shape that element i of the result (of shape `to`) is computed from. */
 static uint32_t source_of(const struct onnx_type *from, const struct onnx_type *to, uint32_t i)
 {
 	uint64_t at = 0, stride = 1;
@@ -84,7 +84,7 @@ static uint32_t source_of(const struct onnx_type *from, const struct onnx_type *
 	return (uint32_t)at;
 }
 
-/* Both inputs' elements are known, and so is the shape of the result. */
+/* Both inputs' elements and the shape of the result are known. */
 static void compute_all(struct shape_run *run, const struct shape_value *a, const struct shape_value *b)
 {
 	struct shape_value *to = run->at->outputs[0];
@@ -110,7 +110,7 @@ static void broadcast(struct shape_run *run, uint32_t elem, uint32_t second)
 {
 	struct shape_dims a = shape_in_dims(run, 0), b = shape_in_dims(run, second), to = shape_broadcast(&a, &b);
 
-	/* Before version 7, b was fitted to a. */
+	/* Before version 7, b was broadcast to a. */
 	if (shape_attr_int(run, "broadcast", 0))
 		to = a;
 	shape_out(run, 0, elem, &to);
@@ -118,7 +118,7 @@ static void broadcast(struct shape_run *run, uint32_t elem, uint32_t second)
 		compute_all(run, shape_in(run, 0), shape_in(run, second));
 }
 
-/* arg: the place of the second input; 0: behind the first. */
+/* arg: the index of the second input; 0: the one after the first. */
 void rule_broadcast(struct shape_run *run, int arg)
 {
 	uint32_t elem = shape_in_elem(run, 0);
@@ -208,8 +208,7 @@ void rule_expand(struct shape_run *run, int arg)
 	}
 }
 
-/* The first input's type. arg 1: its elements stay what they are, too; 2: they become their negation or absolute value.
- */
+/* The first input's type. arg 1: its elements stay the same, too; 2: their negation or absolute value. */
 void rule_same(struct shape_run *run, int arg)
 {
 	const struct shape_value *in = shape_in(run, 0);
@@ -252,7 +251,7 @@ void rule_same_bool(struct shape_run *run, int arg)
 	shape_out_elems(run, 0, elems, in->n_elems);
 }
 
-/* Slopes are fitted to the input, never the other way round. */
+/* Slopes are broadcast to the input, never the other way round. */
 void rule_prelu(struct shape_run *run, int arg)
 {
 	rule_same(run, 0);

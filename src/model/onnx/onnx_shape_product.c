@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators that multiply matrices or sum over dimensions. */
+/* Shapes of operators that multiply matrices or sum over dimensions. */
 #include <ctype.h>
 #include <string.h>
 
@@ -63,11 +63,11 @@ void rule_gemm(struct shape_run *run, int arg)
 	shape_out(run, 0, shape_in_elem(run, 0), &to);
 }
 
-/* Einstein's notation: a letter a dimension; "..." for those that are broadcast. */
+/* Einstein notation: one letter per dimension; "..." for broadcast ones. */
 struct einsum {
 	struct onnx_dim letter[128];
 	bool is_there[128];
-	uint32_t n[128]; /* how often the letter is there */
+	uint32_t n[128]; /* how often the letter occurs */
 	struct shape_dims rest;
 	bool is_known;
 };
@@ -109,7 +109,7 @@ static struct shape_dims einsum_output(const struct einsum *sum, const char *arr
 	struct shape_dims to = { .rank = 0 };
 
 	if (!arrow) {
-		/* The letters that are there once, in order, behind the rest. */
+		/* The letters that occur once, in order, after the broadcast ones. */
 		to = sum->rest;
 		for (int c = 0; c < 128; c++) {
 			if (sum->n[c] == 1)
@@ -154,7 +154,10 @@ void rule_einsum(struct shape_run *run, int arg)
 	shape_out(run, 0, shape_in_elem(run, 0), &to);
 }
 
-/* Axes are an attribute, or in newer versions an input; none: all, or nothing when that is asked for. */
+/*
+ * Axes come from an attribute or, in newer versions, an input. Without axes: all dimensions, or none if the attribute
+ * requests that.
+ */
 static struct shape_dims reduced(struct shape_run *run)
 {
 	struct shape_dims from = shape_in_dims(run, 0), to = { .rank = 0 };

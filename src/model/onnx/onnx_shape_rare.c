@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators that few models have: those of classical machine learning, of training, of texts and pictures, and the
- * newest ones. */
+/*
+ * Shapes of operators that few models have: classical machine learning, training, texts and pictures, and the newest
+ * ones.
+ */
 #include "model/onnx/onnx_shape_in.h"
 
 /* Q [batch, length, heads x size]; the state is [batch, heads, size of keys, size of values]. */
@@ -30,7 +32,7 @@ void rule_linear_attention(struct shape_run *run, int arg)
 	shape_out(run, 1, shape_in(run, 3) ? shape_in_elem(run, 3) : shape_in_elem(run, 0), &state);
 }
 
-/* The state holds what the window reaches back to: one place less than its width. */
+/* The state holds the previous positions inside the window: one less than its width. */
 void rule_causal_conv(struct shape_run *run, int arg)
 {
 	struct shape_dims to = shape_in_dims(run, 0), weights = shape_in_dims(run, 1), state = to;
@@ -49,7 +51,7 @@ void rule_image_decoder(struct shape_run *run, int arg)
 	shape_out(run, 0, TENSOR_UINT8, &to);
 }
 
-/* As wide as the largest index says. */
+/* As wide as the largest index requires. */
 void rule_tfidf(struct shape_run *run, int arg)
 {
 	struct shape_dims to = shape_in_dims(run, 0);
@@ -64,7 +66,7 @@ void rule_tfidf(struct shape_run *run, int arg)
 	shape_out(run, 0, TENSOR_FLOAT, to.rank > 0 ? &to : &shape_unknown);
 }
 
-/* The kind of the values is that of the attribute that holds them. */
+/* The values have the kind of the attribute that holds them. */
 void rule_label_encoder(struct shape_run *run, int arg)
 {
 	static const struct {
@@ -95,7 +97,7 @@ void rule_array_features(struct shape_run *run, int arg)
 	shape_out(run, 0, shape_in_elem(run, 0), to.rank > 0 ? &to : &shape_unknown);
 }
 
-/* A row for each row, a number for each target. */
+/* One row per input row, one number per target. */
 void rule_regressor(struct shape_run *run, int arg)
 {
 	struct shape_dims from = shape_in_dims(run, 0), to = shape_of_rank(2);
@@ -107,7 +109,7 @@ void rule_regressor(struct shape_run *run, int arg)
 	shape_out(run, 0, is_double ? TENSOR_DOUBLE : TENSOR_FLOAT, &to);
 }
 
-/* The class of each row, and how much speaks for each of them. */
+/* The class of each row, and the scores of all classes. */
 void rule_classifier(struct shape_run *run, int arg)
 {
 	static const char *const names[] = { "classlabels_ints", "classlabels_int64s", "classlabels_strings" };

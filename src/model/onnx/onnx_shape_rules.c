@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which rule an operator has: one row each. A new operator is a row, and a rule when none of these fits. */
+/* The rule of each operator: one row each. For a new operator add a row, and a rule if none of these fits. */
 #include <string.h>
 
 #include "model/onnx/onnx_shape_in.h"
@@ -166,7 +166,7 @@ static const struct row preview[] = {
 	{ "FlexAttention", rule_attention },
 };
 
-/* Optimisers: the new values have the types of the old ones, behind the rate and the count. */
+/* Optimisers: the new values have the types of the old ones, which follow the rate and the count. */
 static const struct row training[] = {
 	{ "Adagrad", rule_optimizer, 2 },
 	{ "Momentum", rule_optimizer, 2 },

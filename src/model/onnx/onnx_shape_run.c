@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What rules work with: inputs, attributes and outputs of one node, and dimensions. Knows no operator. */
+/* Helpers for rules: inputs, attributes and outputs of one node, and dimensions. Contains no operator's rule. */
 #include <string.h>
 
 #include "model/onnx/onnx_shape_in.h"
@@ -140,7 +140,7 @@ struct onnx_type *shape_new_type(const struct shape_run *run, const struct onnx_
 	return type;
 }
 
-/* Each node can put a container around another one; types are gone through by recursion. */
+/* Each node can wrap a type in another container; types are walked by recursion. */
 static bool is_too_deep(const struct onnx_type *type)
 {
 	int depth = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sequences of tensors, and values that may be missing. */
+/* Shapes of sequences of tensors, and of optional values. */
 #include "model/onnx/onnx_shape_in.h"
 
-/* What all elements of a sequence, or an optional value, have in common; NULL: not known. */
+/* The common type of all elements of a sequence, or of an optional value; NULL: unknown. */
 static const struct onnx_type *inner_of(const struct shape_run *run, uint32_t i)
 {
 	const struct shape_value *value = shape_in(run, i);
@@ -36,7 +36,7 @@ void rule_sequence_at(struct shape_run *run, int arg)
 		shape_out_type(run, 0, inner_of(run, 0));
 }
 
-/* SequenceInsert (arg 1) puts a tensor in that may be of another shape; SequenceErase does not. */
+/* SequenceInsert (arg 1) may insert a tensor of another shape; SequenceErase does not. */
 void rule_sequence_same(struct shape_run *run, int arg)
 {
 	const struct onnx_type *inner = inner_of(run, 0);
@@ -63,7 +63,8 @@ void rule_sequence_length(struct shape_run *run, int arg)
 	shape_out_scalar(run, 0, TENSOR_INT64);
 }
 
-/* Parts along an axis: of one size when one is said that fits, and without the dimension when each part is one thick.
+/*
+ * Parts along an axis: of one size if one is given that divides it; without that dimension if each part has size one.
  */
 void rule_split_to_sequence(struct shape_run *run, int arg)
 {

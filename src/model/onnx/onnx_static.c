@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Puts together what src/model finds out about a file. */
+/* Reads a model's file and combines structure, shapes, costs and weights into one analysis. */
 #include "model/onnx/onnx_static.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ static void count_graph(struct model_static *to, const struct onnx_graph *graph)
 	count_nodes(to, graph->nodes, graph->n_nodes);
 }
 
-/* A name that the model does not have is a mistake: nothing would come of it. */
+/* A dimension name that the model does not have is an error: it would have no effect. */
 static int check_dims(const struct model_static *to, const char *path, struct err *err)
 {
 	for (uint32_t i = 0; i < to->n_dims; i++) {
@@ -94,12 +94,12 @@ int model_static_read(struct model_static *to, const char *path, struct err *err
 	return check_dims(to, path, err);
 }
 
-/* The sizes while they are gathered. */
+/* Sizes while they are being collected. */
 struct sizing {
 	struct model_static *to;
 	model_static_size_fn *size_of;
 	void *ctx;
-	struct onnx_map seen; /* names and places that were looked at */
+	struct onnx_map seen; /* names and positions already handled */
 	bool is_out_of_memory;
 };
 
@@ -123,7 +123,7 @@ static void add_size(void *ctx, const struct model_free_dim *dim)
 		to->sizes[to->n_sizes++] = (struct shape_dim){ .name = name, .value = size };
 }
 
-/* Those given that no input has: of values between the nodes. */
+/* Adds given sizes that no input has, which belong to values between the nodes. */
 static void add_given(struct sizing *sizing)
 {
 	struct model_static *to = sizing->to;
@@ -163,7 +163,7 @@ void model_static_done(struct model_static *analysis)
 	onnx_done(&analysis->model);
 }
 
-/* The value of a dimension among those; -1: none. */
+/* The value of a dimension in the list; -1: none. */
 static int64_t value_of(const struct shape_dim *dims, uint32_t n, const struct model_free_dim *dim)
 {
 	char place[256];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tensors of a model: type, shape and where the data lies. Reads no data but that of small whole-number tensors. */
+/* Reads the tensors of a model: type, shape and the place of the data. Reads no data except small integer tensors. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ enum {
 	UINT64_DATA = 11
 };
 
-/* Field `number`, counted in one round and filled in another. */
+/* Reads field `number`; the first pass counts, the second fills. */
 static int read_dims(const struct onnx_message *message, uint32_t number, uint32_t *n_dims, const int64_t **to)
 {
 	int64_t *dims = NULL;
@@ -39,7 +39,7 @@ static int read_dims(const struct onnx_message *message, uint32_t number, uint32
 	return next;
 }
 
-/* The product of the dimensions, which must make sense. */
+/* The product of the dimensions, which must be valid. */
 static int count_elements(struct onnx_in *in, const uint8_t *at, struct onnx_tensor *to)
 {
 	bool is_empty = false;
@@ -69,7 +69,7 @@ static int parse_number(struct onnx_message *message, const char *text, int64_t 
 	errno = 0;
 	*to = strtoll(text, &end, 10);
 	if (errno || end == text || *end || *to < 0)
-		return onnx_in_fail(message->in, message->at, "external data has \"%.40s\" where a number should be",
+		return onnx_in_fail(message->in, message->at, "external data has \"%.40s\" where a number is expected",
 				    text);
 	return 0;
 }
@@ -127,7 +127,7 @@ static int read_field(struct onnx_message *message, struct onnx_tensor *to, bool
 	return code;
 }
 
-/* Where the data lies, and whether there is as much as the shape says. */
+/* Finds the data, and checks that there is as much as the shape needs. */
 static int find_data(struct onnx_message *message, struct onnx_tensor *to, bool is_external, const uint8_t *at)
 {
 	static const uint8_t typed[] = { FLOAT_DATA, INT32_DATA, STRING_DATA, INT64_DATA, DOUBLE_DATA, UINT64_DATA };
@@ -137,7 +137,7 @@ static int find_data(struct onnx_message *message, struct onnx_tensor *to, bool 
 		to->where = ONNX_EXTERNAL;
 		if (!to->location || !*to->location)
 			return onnx_in_fail(message->in, at,
-					    "tensor %.100s has its data in another file, but does not say in which",
+					    "tensor %.100s has its data in another file, but does not name it",
 					    to->name);
 		return 0;
 	}
@@ -283,7 +283,7 @@ static double raw_float(const uint8_t *at, uint32_t elem)
 	return value;
 }
 
-/* float_data and double_data, one by one or packed; half numbers lie in int32_data. */
+/* float_data and double_data, one by one or packed; 16-bit floats lie in int32_data. */
 static size_t read_floats(const struct onnx_tensor *tensor, double *to, size_t max)
 {
 	uint32_t wanted = tensor->elem == TENSOR_FLOAT ? FLOAT_DATA : DOUBLE_DATA,
@@ -320,7 +320,7 @@ int64_t onnx_tensor_floats(const struct onnx_tensor *tensor, double *to, size_t 
 		return -1;
 	if (tensor->elem != TENSOR_FLOAT16)
 		return read_floats(tensor, to, n) == n ? tensor->n_elements : -1;
-	/* No more than a few are ever of use. */
+	/* Only small tensors are ever used. */
 	if (n > sizeof halves / sizeof *halves || read_ints(tensor, halves, n) != (int64_t)n)
 		return -1;
 	for (size_t i = 0; i < n; i++)

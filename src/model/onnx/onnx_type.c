@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Types of values: the messages that say a value's type. */
+/* Reads the types of values. */
 #include <errno.h>
 
 #include "model/onnx/onnx_in.h"
@@ -21,7 +21,7 @@ static int read_dim(struct onnx_in *in, const struct pb_field *field, struct onn
 			to->value = -1;
 		}
 	}
-	/* Writers have put 0 and -1 for "not known"; 0 is a dimension, less is none. */
+	/* Some writers put 0 or -1 for "unknown"; 0 is a valid dimension, less is not. */
 	if (to->value < 0)
 		to->value = -1;
 	if (to->name && !*to->name)
@@ -103,7 +103,7 @@ int onnx_type_read(struct onnx_in *in, const struct pb_field *field, int depth, 
 	int next;
 
 	if (depth > ONNX_MAX_TYPES)
-		return onnx_in_fail(in, field->data, "types lie in each other more than %d deep", ONNX_MAX_TYPES);
+		return onnx_in_fail(in, field->data, "types are nested more than %d deep", ONNX_MAX_TYPES);
 	*to = (struct onnx_type){ 0 };
 	next = onnx_in_open(&message, in, "a type", field);
 	while (!next && (next = onnx_in_next(&message)) > 0) {

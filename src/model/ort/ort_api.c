@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Opens a runtime and fills the table of its functions. Looks for no runtime: ort_find.c does. */
+/* Opens a runtime and fills the table of its functions. Does not search for runtimes: ort_find.c does. */
 #include "model/ort/ort_api.h"
 
 #include <dlfcn.h>
@@ -39,7 +39,7 @@ static unsigned read_minor(const char *version)
 	return end > version + 2 && minor < 1000 ? (unsigned)minor : 0;
 }
 
-/* n_slots: how many the table is known to have. */
+/* n_slots: the number of slots the table surely has. */
 static void fill(struct ort_api *api, void *const *table, unsigned n_slots)
 {
 	for (const struct function *function = functions; function < functions + sizeof functions / sizeof *functions;
@@ -125,7 +125,7 @@ int ort_api_open(struct ort_api *api, const char *path, struct err *err)
 	return 0;
 }
 
-/* The runtime's messages run over several lines. */
+/* Makes one line of the runtime's message of several lines. */
 static void flatten(char *text)
 {
 	char *to = text;
@@ -141,7 +141,7 @@ static void flatten(char *text)
 	*to = 0;
 }
 
-/* The end of "/path/file.cc:232 type name(arguments) const "; NULL: text does not start with such a place. */
+/* The end of "/path/file.cc:232 type name(arguments) const "; NULL: text does not start like this. */
 static const char *skip_place(const char *text)
 {
 	size_t path = strcspn(text, " "), digits = 0;
@@ -164,8 +164,8 @@ static const char *skip_place(const char *text)
 }
 
 /*
- * "Non-zero status code returned while running Pad node. Name:'p' Status Message: why" becomes "Pad node 'p': why". An
- * operator that fails inside of others is told of once for each: the innermost is the one that failed.
+ * "Non-zero status code returned while running Pad node. Name:'p' Status Message: why" becomes "Pad node 'p': why".
+ * When nested operators fail, each adds this text: the innermost is the one that failed.
  */
 static void name_node(char *text)
 {

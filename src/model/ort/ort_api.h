@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ONNX Runtime's C API, called by number: a runtime that is opened at run time, of any version from 1.14 on. No header
- * of it is used and nothing is linked. Its table only grows, so a function is known by its place and by the version
- * that brought it; what the opened runtime does not have yet is NULL here.
+ * ONNX Runtime's C API, loaded at run time and called by slot number, for any version from 1.14 on. Uses no header of
+ * ONNX Runtime and links nothing. The runtime's table only grows, so a function is identified by its slot and by the
+ * version that added it; functions that the loaded runtime lacks are NULL.
  */
 #ifndef MODEL_ORT_ORT_API_H
 #define MODEL_ORT_ORT_API_H
@@ -16,7 +16,7 @@
 
 enum { ORT_OLDEST = 14 }; /* 1.14 */
 
-/* The runtime's own; only ever pointers. */
+/* The runtime's own types; used only as pointers. */
 struct ort_allocator;
 struct ort_binding;
 struct ort_compile_options;
@@ -45,7 +45,7 @@ enum { ORT_DEVICE_ALLOCATOR = 0, ORT_DEFAULT_MEMORY = 0 };
 
 typedef const char *const *ort_texts;
 
-/* F(result, name, parameters, slot, version that brought it) */
+/* F(result, name, parameters, slot, version that added it) */
 #define ORT_FUNCTIONS(F) \
 	F(const char *, get_error_message, (const struct ort_status *), 2, 1) \
 	F(struct ort_status *, create_env_with_logger, (ort_log, void *, int, const char *, struct ort_env **), 4, 1) \
@@ -189,28 +189,32 @@ struct ort_api {
 	void *library;	     /* from dlopen */
 	unsigned minor;	     /* 22 of 1.22.1 */
 	char version[64];    /* "1.22.1" */
-	char path[PATH_MAX]; /* where the library really lies */
+	char path[PATH_MAX]; /* the library's path without symbolic links */
 };
 
 /*
- * Opens a runtime's library, which runs its code. 0, or -errno and err that says what could be opened instead.
- * Nothing closes it again: runtimes do not survive that.
+ * Opens a runtime's library, which runs its code. 0, or -errno and err, which says what can be opened instead. There is
+ * no close: runtimes do not survive it.
  */
 int ort_api_open(struct ort_api *api, const char *path, struct err *err);
 
 /*
  * 0 when status is NULL, which is success; else releases it and returns -EIO and err: "cannot <what>: <the runtime's
- * words>". status may come from any function of the runtime.
+ * message>". status may come from any function of the runtime.
  */
 int ort_api_check(const struct ort_api *api, struct ort_status *status, struct err *err, const char *what, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Makes one line of a message of the runtime and takes out places in its source ("/a/b.cc:42 int f(int)"), which nobody
- * can use, and nodes that failed only because one inside of them did: "Pad node 'p': why". */
+/*
+ * Shortens a message of the runtime to one line. Removes source locations ("/a/b.cc:42 int f(int)") and outer nodes
+ * that failed only because a node inside them failed: "Pad node 'p': why".
+ */
 void ort_api_plain(char *text);
 
-/* 0, or -ENOTSUP and err when this runtime does not have the function: "cannot <what>: new in ONNX Runtime 1.22, this
- * is 1.18.0". */
+/*
+ * 0, or -ENOTSUP and err when this runtime lacks the function: "cannot <what>: this needs ONNX Runtime 1.22, and this
+ * is 1.18.0".
+ */
 int ort_api_needs_at(const struct ort_api *api, size_t offset, const char *what, struct err *err);
 #define ORT_API_NEEDS(api, function, what, err) ort_api_needs_at(api, offsetof(struct ort_api, function), what, err)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One question to one copy of ONNX Runtime, in a child that answers through a pipe. */
+/* Queries one copy of ONNX Runtime in a child process, which answers through a pipe. */
 #include "model/ort/ort_ask.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "model/ort/ort_api.h"
 
-/* What comes through the pipe, whole or not at all. */
+/* The reply in the pipe; valid only if complete. */
 struct reply {
 	struct err err;
 	struct ort_answer answer;
@@ -57,7 +57,7 @@ static void answer_and_end(const char *path, int to)
 	_exit(write(to, &reply, sizeof reply) == sizeof reply ? 0 : 1);
 }
 
-/* Bytes of the reply that came before the end of the pipe or of the time. */
+/* Reads the reply until the end of the pipe or the timeout; returns its bytes. */
 static size_t read_reply(int from, unsigned timeout_ms, struct reply *reply)
 {
 	uint64_t end_ns = clock_ns() + (uint64_t)timeout_ms * 1000000u;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks a copy of ONNX Runtime what it is, in a child process: a library that crashes, hangs or prints harms nobody.
+ * Queries a copy of ONNX Runtime for its version and providers in a child process, so that a library may crash, hang or
+ * print.
  */
 #ifndef MODEL_ORT_ORT_ASK_H
 #define MODEL_ORT_ORT_ASK_H
@@ -17,7 +18,7 @@ struct ort_answer {
 	size_t n_providers;
 };
 
-/* 0, or -errno and err: the library cannot be used, crashed, or did not answer within the time. */
+/* 0, or -errno and err: the library cannot be used, crashed, or timed out. */
 int ort_ask(const char *path, unsigned timeout_ms, struct ort_answer *answer, struct err *err);
 
 #endif

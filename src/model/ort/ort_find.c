@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Where copies of ONNX Runtime are installed. Reads names of files and a few first bytes; runs and loads nothing.
- */
+/* Finds installed copies of ONNX Runtime by file names and a few first bytes. Loads and runs nothing. */
 #include "model/ort/ort_find.h"
 
 #include <errno.h>
@@ -21,12 +19,12 @@
 
 struct search {
 	struct ort_found_list *list;
-	const char *how; /* what led to the folders that are looked at now */
-	bool wants_one;	 /* nothing is looked at any more once one is found: looking reads megabytes */
+	const char *how; /* why the current folders are searched */
+	bool wants_one;	 /* stop at the first copy: recognising one reads megabytes */
 	int failed;	 /* -errno */
 };
 
-/* A folder as the start of a pattern: what is special in one stands for itself. */
+/* Escapes a folder's name for use at the start of a glob pattern. */
 static void put_folder(char *to, size_t size, const char *folder)
 {
 	size_t used = 0;
@@ -70,12 +68,12 @@ static void add_library(struct search *search, const char *path)
 {
 	struct ort_found *found = add(search, path);
 
-	/* one that is used tells its version itself */
+	/* a runtime that is used reports its version itself */
 	if (found && !search->wants_one)
 		ort_version_find(found->path, found->version, sizeof found->version);
 }
 
-/* A wheel without a library of its own: the runtime is inside the Python module (ort_wheel.h). */
+/* Adds a wheel without a separate library: the runtime is inside the Python module (ort_wheel.h). */
 static bool add_module(struct search *search, const char *folder)
 {
 	char pattern[2 * PATH_MAX + 64], start[2 * PATH_MAX];
@@ -90,7 +88,7 @@ static bool add_module(struct search *search, const char *folder)
 	return true;
 }
 
-/* The library in a folder, or the module of a wheel. false: neither. */
+/* Adds the library in a folder, or the module of a wheel. false: neither. */
 static bool look_in(struct search *search, const char *folder)
 {
 	char pattern[2 * PATH_MAX + 64], start[2 * PATH_MAX];
@@ -108,7 +106,7 @@ static bool look_in(struct search *search, const char *folder)
 	return true;
 }
 
-/* The folders that a person may mean by naming one: itself, or what contains it. */
+/* Searches the folder that a user named, and the places below it where a runtime usually is. */
 static bool look_below(struct search *search, const char *folder)
 {
 	static const char *const below[] = {

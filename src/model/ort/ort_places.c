@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Goes through the places where packages are installed: by environment variables, by where python3 and node lie on the
- * PATH, and by convention. Runs none of them.
+ * Lists the places where packages are installed: by environment variables, by the python3 and node on the PATH, and by
+ * convention. Runs neither.
  */
 #include "model/ort/ort_places.h"
 
@@ -21,7 +21,7 @@ struct walk {
 	ort_place look;
 	void *ctx;
 	const char *kind;  /* "Python in" */
-	const char *below; /* what to look at below each folder of Python packages: "/onnxruntime/capi" */
+	const char *below; /* subfolder to search in each folder of Python packages: "/onnxruntime/capi" */
 	int n;		   /* folders so far */
 };
 
@@ -35,7 +35,7 @@ static void walk_folder(struct walk *walk, const char *folder)
 	walk->look(walk->ctx, folder, how);
 }
 
-/* A folder that is the same for everybody, below the sysroot. */
+/* A folder in a fixed place, below the sysroot. */
 static void walk_below(struct walk *walk, const char *folder)
 {
 	char path[PATH_MAX];
@@ -44,7 +44,7 @@ static void walk_below(struct walk *walk, const char *folder)
 		walk_folder(walk, path);
 }
 
-/* The folders that match a pattern; nothing when a part of it is empty (an unset variable). */
+/* The folders that match a pattern; none when a part of it is empty (an unset variable). */
 static void walk_pattern(struct walk *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void walk_pattern(struct walk *walk, const char *format, ...)
 {
@@ -115,7 +115,7 @@ static void walk_loader(struct walk *walk)
 		walk_below(walk, standard[i]);
 }
 
-/* An installation or an environment of Python. */
+/* The prefix of a Python installation or environment. */
 static void walk_prefix(struct walk *walk, const char *prefix)
 {
 	walk_pattern(walk, "%s/lib/python3*/site-packages%s", prefix, walk->below);
@@ -128,7 +128,7 @@ static void walk_python_path(struct walk *walk, const char *folder)
 	walk_pattern(walk, "%s%s", folder, walk->below);
 }
 
-/* folder/name without its last two parts: /usr of /usr/bin/python3. */
+/* folder/name without its last two parts: /usr for /usr/bin/python3. */
 static bool prefix_of(const char *folder, const char *name, bool is_resolved, char *prefix, size_t size)
 {
 	char program[PATH_MAX], real[PATH_MAX];
@@ -174,7 +174,7 @@ static void walk_prefix_below(struct walk *walk, const char *prefix)
 		walk_prefix(walk, path);
 }
 
-/* Python that the caller's surroundings lead to. */
+/* The Python that the caller's environment points to. */
 static void walk_own_python(struct walk *walk)
 {
 	walk_variable(walk, "VIRTUAL_ENV", "");
@@ -216,7 +216,7 @@ static void walk_node_program(struct walk *walk, const char *folder)
 		walk_pattern(walk, "%s/lib/node_modules/" NODE_LIBRARY, prefix);
 }
 
-/* The project that this folder belongs to: node_modules here and in every folder above. */
+/* The current Node project: node_modules here and in every parent folder. */
 static void walk_node_project(struct walk *walk)
 {
 	char folder[PATH_MAX];

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The folders in which ONNX Runtime and what belongs to it may be installed here. Says nothing of what is in them.
- */
+/* Lists the folders in which ONNX Runtime and its packages may be installed. Does not look into them. */
 #ifndef MODEL_ORT_ORT_PLACES_H
 #define MODEL_ORT_ORT_PLACES_H
 
-/* What Node packages call this machine. */
+/* Node's name for this architecture. */
 #if defined(__aarch64__)
 #define ORT_NODE_ARCH "arm64"
 #else
@@ -13,11 +11,11 @@
 #endif
 
 /*
- * sysroot: "" in life; another machine's files below that folder: then only places that are the same for everybody,
- * since variables, the current folder and the home are this machine's.
+ * sysroot: "" on a live machine. For another machine's files below that folder only fixed places are listed, because
+ * variables, the current folder and the home belong to this machine.
  */
 
-/* folder exists; both texts are the callee's for the call only. how: "Python in ...". */
+/* folder exists; both texts are valid during the call only. how: "Python in ...". */
 typedef void (*ort_place)(void *ctx, const char *folder, const char *how);
 
 /* The loader's path, Python installations, Node installations, common folders, in this order. */

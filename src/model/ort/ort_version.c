@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Looks for the text of a version in a library and in the files around it. */
+/* Finds the version of a library in its own bytes, its name, and the files around it. */
 #include "model/ort/ort_version.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static bool read_version(const char *text, char *version, size_t size)
 	return true;
 }
 
-/* The first bytes of a regular file, ended by NUL; 0: none. Does not wait for a pipe. */
+/* The first bytes of a regular file, NUL-terminated; 0: none. Does not block on a pipe. */
 static size_t read_start(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -46,7 +46,7 @@ static size_t read_start(const char *path, char *text, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* The names of a library's symbols end in its version: "VERS_1.22.1". They lie near the start of the file. */
+/* The library's symbol versions end in its version: "VERS_1.22.1". They lie near the start of the file. */
 static bool of_symbols(const char *path, char *version, size_t size)
 {
 	char *bytes = malloc(LOOKED_AT + 1), *at;
@@ -59,7 +59,7 @@ static bool of_symbols(const char *path, char *version, size_t size)
 	return is_there;
 }
 
-/* libonnxruntime.so.1.22.1; "libonnxruntime.so.1" names the interface, not the version. */
+/* libonnxruntime.so.1.22.1; "libonnxruntime.so.1" is the interface's number, not the version. */
 static bool of_name(const char *path, char *version, size_t size)
 {
 	const char *at = strstr(strrchr(path, '/') ? strrchr(path, '/') : path, ".so.");
@@ -105,7 +105,7 @@ void ort_version_noted(const char *site, const char *package, char *version, siz
 static bool noted(const char *site, const char *package, char *version, size_t size)
 {
 	ort_version_noted(site, package, version, size);
-	return !strncmp(version, "1.", 2); /* plugins and others beside it count from 0 or 2 */
+	return !strncmp(version, "1.", 2); /* plugins and others beside it start at 0 or 2 */
 }
 
 /* path: .../site-packages/onnxruntime/capi/X.so; "onnxruntime_gpu-1.22.0.dist-info" belongs to it as well. */

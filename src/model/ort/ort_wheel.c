@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The runtime inside a Python module: loading it without Python, and finding its API table in memory. */
+/* Loads the runtime inside a Python module without Python, and finds its API table in memory. */
 #include "model/ort/ort_wheel.h"
 
 #include <dlfcn.h>
@@ -69,7 +69,7 @@ int ort_wheel_open(struct ort_wheel *wheel, const char *path, struct err *err)
 	if (!wheel->library)
 		return err_set(err, ENOENT, "cannot load %s: %s", path, dlerror());
 	code = find_table(wheel, path, err);
-	/* what makes an agent look at the module, and change its table */
+	/* this look-up makes an agent inspect the module, and change its table */
 	if (!code)
 		dlsym(wheel->library, "PyInit_onnxruntime_pybind11_state");
 	return code;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads the open names of a module out of its table of dynamic symbols, and writes a small shared library that has
- * them. The library is one piece of memory, read and written, never run:
+ * Reads the undefined names of a module from its table of dynamic symbols, and writes a small shared library that
+ * defines them. Both are read and written as bytes, never run:
  *
  *   | header | 3 program headers | symbols | hash | names | dynamic | zeros ...
  *
- * All symbols have the same value: where the zeros begin. One hash bucket holds them all (ELF, gABI chapter 5).
+ * All symbols have the same value: the start of the zeros. One hash bucket holds them all (ELF, gABI chapter 5).
  */
 #include "model/ort/wheel_names.h"
 
@@ -103,7 +103,7 @@ static uint64_t aligned(uint64_t at, uint64_t to)
 	return (at + to - 1) / to * to;
 }
 
-/* Writes the library into a zeroed page or more; returns its length in the file. */
+/* Writes the library into zeroed memory of at least a page; returns its length in the file. */
 static size_t write_library(const struct names *names, uint8_t *to, size_t size)
 {
 	uint32_t n = names->n + 1;
@@ -197,7 +197,7 @@ static void *map_module(const char *path, size_t *size, struct err *err)
 	return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-/* From memory, by way of a descriptor. */
+/* Loads a library from memory, through a file descriptor. */
 static int load(const void *library, size_t size, struct err *err)
 {
 	int fd = memfd_create("python-names", MFD_CLOEXEC), code = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of execution providers. A new provider is a row here. Uses none of them. */
+/* The table of execution providers: one row each. Data only. */
 #include "model/run/provider_names.h"
 
 #include <stddef.h>

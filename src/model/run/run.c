@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * inftrace-run MODEL: loads a model with ONNX Runtime, runs it and times it. Started by `inftrace model` under its
- * recorder, as anybody's program would be; the result goes into memory that the two share. By hand it prints a summary.
+ * inftrace-run MODEL: loads a model with ONNX Runtime, runs it and times it. `inftrace model` starts it under its
+ * recorder like any other program; the result goes into memory that both share. Started by hand it prints a summary.
  */
 #include "model/run/run.h"
 
@@ -40,7 +40,7 @@ static void print_help(void)
 	}
 }
 
-/* By hand there is no parent who made the memory. */
+/* Started by hand, it makes the shared memory itself. */
 static struct run_result *make_result(const struct run_opts *opts, struct err *err)
 {
 	struct run_result *result;
@@ -58,7 +58,7 @@ static struct run_result *make_result(const struct run_opts *opts, struct err *e
 	return result;
 }
 
-/* When memory is out, the kernel shall end this process and not the one that started it. */
+/* When memory runs out, the kernel shall kill this process and not its parent. */
 static void offer_to_be_killed(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -141,7 +141,7 @@ static int run_model(struct run *run, struct err *err)
 	return rc;
 }
 
-/* Everything is known; what is left to do may fail in ways that no error tells of. */
+/* All results are written; unloading may crash in ways that return no error. */
 static void unload(struct run *run)
 {
 	run_phase_begin(run->result, RUN_UNLOAD);
@@ -204,7 +204,6 @@ int main(int argc, char **argv)
 	note_asked(&run);
 	rc = finish(&run, run_model(&run, &err), &err);
 	fflush(NULL);
-	/* A library of a provider may hang or crash in its destructors: there is nothing left that they could be good
-	 * for. */
+	/* Skips destructors: a provider's library may hang or crash in them, and they serve no purpose here. */
 	_exit(rc);
 }

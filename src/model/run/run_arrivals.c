@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Arrival times with gaps of the exponential distribution. */
+/* Generates arrival times whose gaps are exponentially distributed. */
 #include "model/run/run_arrivals.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ void run_arrivals_start(struct run_arrivals *arrivals, double rate_hz, uint64_t 
 	arrivals->at_ns = 0;
 }
 
-/* Weyl sequence with a mixing function: every seed is a good one. */
+/* A Weyl sequence with a mixing function: any seed is fine. */
 static uint64_t next_bits(uint64_t *state)
 {
 	uint64_t bits = *state += 0x9e3779b97f4a7c15u;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* I/O binding: for each set of inputs an object that holds them and says in which device's memory the outputs stay. */
+/*
+ * I/O binding: for each set of inputs, an object that holds them and names the device whose memory keeps the outputs.
+ */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lets the providers compile the model into a file, which the session is then made from. */
+/* Lets the providers compile the model into a file; the session is then made from that file. */
 #include <errno.h>
 #include <stdio.h>
 
 #include "model/run/run.h"
 
-/* Slots of the compile API, which only grows too. */
+/* Slots of the compile API, which only grows, too. */
 enum { RELEASE = 0, FROM_SESSION_OPTIONS = 1, SET_INPUT = 2, SET_OUTPUT = 4, SET_EMBED = 7, COMPILE = 8 };
 
 static int set_up(struct run *run, void *const *table, struct ort_compile_options *options, struct err *err)

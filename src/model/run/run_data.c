@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads whole sets of inputs, and of expected outputs where there are some: .npz, .npy, .pb, folders of test data. */
+/* Reads complete sets of inputs, and expected outputs if present: .npz, .npy, .pb, folders of test data. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const struct tensor_item *item_for(const struct tensor_list *list, const 
 	return NULL;
 }
 
-/* Moves the tensors of the file into the order of the model's inputs. */
+/* Sorts the file's tensors into the order of the model's inputs. */
 static int sort_out(struct run *run, const char *path, struct tensor_list *list, struct run_set *set, struct err *err)
 {
 	for (size_t i = 0; i < run->n_inputs; i++) {
@@ -49,7 +49,7 @@ static int read_expected(const char *path, struct run_set *set, struct err *err)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* The last part of a path; it may end in slashes. */
+/* The last part of a path, which may end in slashes. */
 static void put_name(char *name, size_t size, const char *path)
 {
 	size_t end = strlen(path), begin;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Plugin providers: their libraries are registered, then the runtime tells which devices each provider can use.
- * The name that a library is registered under becomes the name of its provider, so it must be the provider's own.
+ * Plugin providers: registers their libraries; the runtime then lists the devices of each provider. A library is
+ * registered under the name of its provider, because the runtime uses it as the provider's name.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static bool is_registered(const struct run *run, const char *name)
 	return false;
 }
 
-/* The provider that libonnxruntime_providers_qnn.so is: "QNNExecutionProvider". NULL: its name does not tell. */
+/* The provider in libonnxruntime_providers_qnn.so: "QNNExecutionProvider". NULL: the name has another form. */
 static const char *provider_of_file(const char *path, char *name, size_t size)
 {
 	static const char prefix[] = "libonnxruntime_providers_";
@@ -88,7 +88,9 @@ static int register_given(struct run *run, const char *text, struct err *err)
 	return register_library(run, provider, text, err);
 }
 
-/* What an installed Python package brings; nothing when the runtime has the provider inside, or is too old for plugins.
+/*
+ * Registers the library of an installed Python package; does nothing when the provider is built in or the runtime is
+ * too old for plugins.
  */
 static int register_found(struct run *run, const char *name, struct err *err)
 {
@@ -101,7 +103,7 @@ static int register_found(struct run *run, const char *name, struct err *err)
 	return register_library(run, name, path, err);
 }
 
-/* All of the packages that are there, and that can be used: to choose from. */
+/* Registers all installed and usable packages, to choose from. */
 static void register_all(struct run *run)
 {
 	struct err why;
@@ -192,7 +194,7 @@ static bool has_value(const struct run_device *device, const char *text)
 	return false;
 }
 
-/* Is device i among "0,2"? */
+/* Whether device i is listed in "0,2". */
 static bool is_selected(const char *text, size_t i)
 {
 	for (char *end; *text; text = *end == ',' ? end + 1 : end) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A provider's library may bring the process down or hang in it. Then the result says in which phase, by what and in
- * whose code, and the process ends with status 3. Prevents nothing. The handler runs in a broken process: it calls only
- * what is safe there.
+ * When a provider's library crashes the process or hangs, writes into the result the phase, the cause and the library,
+ * and exits with status 3. Does not prevent the crash. The handler runs in a broken process: it calls only
+ * async-signal-safe functions.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,13 +21,13 @@ static struct {
 	struct run_result *result;
 	bool is_quiet;
 	volatile sig_atomic_t is_down;
-	uint64_t asked_ns; /* when it was first asked to stop */
+	uint64_t asked_ns; /* time of the first request to stop */
 } guard;
 
-/* Whoever signals a whole group reaches us twice: the recorder hands on what it gets. */
+/* A signal to the whole group arrives twice, because the recorder forwards its own. */
 enum { SAME_SIGNAL_NS = 500000000 };
 
-/* Appends to the result's error; cuts it at the end of the array. */
+/* Appends to the result's error; truncates at the end of the array. */
 static void say(const char *text)
 {
 	char *error = guard.result->error;
@@ -45,15 +45,13 @@ static const char *signal_name(int number)
 	case SIGSEGV:
 		return "a segmentation fault (SIGSEGV)";
 	case SIGBUS:
-		return "an access behind the end of a file (SIGBUS)";
+		return "an access beyond the end of a file (SIGBUS)";
 	case SIGABRT:
-		return "its own abort (SIGABRT)";
+		return "an abort (SIGABRT)";
 	case SIGFPE:
 		return "an arithmetic fault (SIGFPE)";
 	case SIGILL:
-		return "an instruction that this processor does not have (SIGILL)";
-	case SIGALRM:
-		return "no end of the unloading within its time";
+		return "an illegal instruction (SIGILL)";
 	}
 	return "a signal";
 }
@@ -106,15 +104,19 @@ static void brought_down(int number, siginfo_t *info, void *context)
 	guard.result->error[0] = 0;
 	say("cannot ");
 	say(run_result_phase_text(guard.result->phase));
-	say(": brought down by ");
-	say(signal_name(number));
+	if (number == SIGALRM) {
+		say(": timed out");
+	} else {
+		say(": killed by ");
+		say(signal_name(number));
+	}
 	say_where(number, context);
 	if (guard.result->outcome == RUN_DONE)
 		say("; all figures were complete before");
 	end();
 }
 
-/* We end by _exit: whoever called exit was a library. */
+/* inftrace-run ends with _exit, so a library called exit. */
 static void ended_by_another(void)
 {
 	if (guard.is_down)
@@ -126,7 +128,7 @@ static void ended_by_another(void)
 	end();
 }
 
-/* The measured part ends in good order; what cannot be interrupted in good order is not waited for. */
+/* From the first inference on, a first signal ends the run cleanly. An earlier or a later one ends the process. */
 static void asked_to_stop(int number)
 {
 	uint64_t now_ns = clock_ns();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Makes the inputs: shapes from the model, from options, and 1 where nobody says; values made up or from a file each.
- * Test data that come whole are read in run_data.c.
+ * Makes the inputs: shapes from the model and the options, and 1 for unknown dimensions; values generated, or from one
+ * file each. Does not read complete test data: run_data.c does.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "model/run/run.h"
 
-/* What varies: the first so many values of each option that has several. */
+/* The options that have several values: the first n values of each. */
 struct variants {
 	int n; /* groups to make */
 	int64_t batch[RUN_MAX_GROUPS];
@@ -31,7 +31,7 @@ static int input_kind(const struct run_value *input, struct err *err)
 	return 0;
 }
 
-/* The value of NAME=VALUE for this name; NULL: not given. */
+/* The value of NAME=VALUE for this name; NULL: none. */
 static const char *given(const struct opt_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -44,7 +44,7 @@ static const char *given(const struct opt_list *list, const char *name)
 	return NULL;
 }
 
-/* Shape number `variant` of "1x3/2x3"; the last one again when there are fewer. */
+/* Shape number `variant` of "1x3/2x3"; the last one when there are fewer. */
 static int shape_of_variant(const char *text, int variant, int64_t *dim, struct err *err)
 {
 	const char *end;
@@ -67,7 +67,7 @@ static int count_shapes(const char *text)
 	return n;
 }
 
-/* Adds to what a message may have to tell: "images: height, width; mask: dimension 1". */
+/* Notes an assumed size for a later error message: "images: height, width; mask: dimension 1". */
 static void note_guess(struct run *run, const struct run_value *input, size_t i)
 {
 	char name[RUN_NAME + 16], *text = run->guessed;
@@ -86,7 +86,7 @@ static void note_guess(struct run *run, const struct run_value *input, size_t i)
 	run->guessed_input = input;
 }
 
-/* The size of free dimension i in this variant; -EINVAL and err: its option makes no sense. */
+/* The size of free dimension i in this variant; -EINVAL and err: its option is invalid. */
 static int64_t free_size(struct run *run, const struct run_value *input, size_t i, const struct variants *variants,
 			 int variant, struct err *err)
 {
@@ -224,7 +224,7 @@ static int make_group(struct run *run, const struct variants *variants, int vari
 	return run_sets_add(run, &set, text, batch, err);
 }
 
-/* A name in an option that no input has is a mistake. */
+/* A name in an option that is not an input is an error. */
 static int check_names(const struct run *run, const struct opt_list *list, const char *option, struct err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -244,7 +244,7 @@ static int check_names(const struct run *run, const struct opt_list *list, const
 	return 0;
 }
 
-/* A batch size that changes nothing is a mistake: what is measured would not be what was asked for. */
+/* A batch size without effect is an error: the result would not measure the requested size. */
 static int check_batch(const struct run *run, struct err *err)
 {
 	for (size_t i = 0; i < run->n_inputs; i++)

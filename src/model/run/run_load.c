@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The inferences: the first one of each set alone, then a warm-up until times are steady, then the measured part.
- * Closed loop: every thread starts its next inference when the last is done. Open loop: inferences have a time at which
- * they should start, and wait when all threads are busy.
+ * Runs the inferences: the first one of each set alone, then a warm-up until times are steady, then the measured part.
+ * Closed loop: every thread starts its next inference when the last is done. Open loop: inferences have a start time,
+ * and queue when all threads are busy.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ static bool is_half_full(const struct run_result *result)
 	return __atomic_load_n(&result->n_latencies, __ATOMIC_RELAXED) >= result->latency_capacity / 2;
 }
 
-/* A sample of the warm-up is a whole round through the groups: their times differ. */
+/* A sample of the warm-up is a complete round through the groups, because their times differ. */
 static void warm_up(struct run_worker *worker)
 {
 	struct run_load_state *load = worker->load;
@@ -65,7 +65,7 @@ static void run_closed(struct run_worker *worker)
 	}
 }
 
-/* The next arrival; false: there is none any more. */
+/* The next arrival; false: none is left. */
 static bool take_arrival(struct run_load_state *load, uint64_t *at_ns)
 {
 	bool is_over;
@@ -79,7 +79,7 @@ static bool take_arrival(struct run_load_state *load, uint64_t *at_ns)
 	return !is_over;
 }
 
-/* In pieces, so that a stop is seen. */
+/* Sleeps in pieces, so that a stop is noticed. */
 static void wait_until(struct run_load_state *load, uint64_t at_ns)
 {
 	uint64_t now_ns;
@@ -94,7 +94,7 @@ static void wait_until(struct run_load_state *load, uint64_t at_ns)
 	}
 }
 
-/* When the time is over nothing more is started: with more arrivals than can be served it would have no end. */
+/* Starts nothing after the end time: with more arrivals than can be served the run would never end. */
 static bool may_start(struct run_load_state *load)
 {
 	uint32_t stop;
@@ -105,7 +105,7 @@ static bool may_start(struct run_load_state *load)
 	}
 	run_worker_is_stopped(load);
 	stop = __atomic_load_n(&load->stop, __ATOMIC_RELAXED);
-	/* another thread may have met the last arrival already, this one is before it */
+	/* another thread may have seen the last arrival already; this one precedes it */
 	return stop == RUN_STOP_NOT_YET || stop == RUN_STOP_ITERATIONS || stop == RUN_STOP_DURATION;
 }
 
@@ -131,7 +131,7 @@ static void *work(void *ctx)
 	struct run_worker *worker = ctx;
 	struct run_load_state *load = worker->load;
 
-	/* Arrivals are waited for with the kernel's best precision. */
+	/* Waits for arrivals with the kernel's best precision. */
 	prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
 	warm_up(worker);
 	worker->n_run = worker->first_ns = worker->last_ns = 0;
@@ -148,7 +148,7 @@ static void *work(void *ctx)
 	return NULL;
 }
 
-/* Every set once, the first one of its group being the group's first inference. */
+/* Runs every set once; the first set of a group makes the group's first inference. */
 static int run_first(struct run_load_state *load, struct run_worker *worker, struct err *err)
 {
 	struct run *run = load->run;
@@ -184,7 +184,7 @@ static int start_workers(struct run_worker *worker, int n, struct err *err)
 	for (int i = 1; i < n; i++) {
 		int code = pthread_create(&worker[i].id, NULL, work, &worker[i]);
 
-		/* Those that run already would wait for this one: the process ends with the error. */
+		/* Running threads would wait for the missing one: the process ends with the error. */
 		if (code)
 			return err_set(err, code, "cannot start thread %d of %d: %s", i + 1, n, strerror(code));
 	}
@@ -234,7 +234,7 @@ static int run_all(struct run_load_state *load, struct run_worker *worker, int n
 	return run_threads(load, worker, n, err);
 }
 
-/* After an error threads may still be about, so nothing is freed: the process ends. */
+/* After an error threads may still be running, so nothing is freed: the process ends. */
 int run_load(struct run *run, struct err *err)
 {
 	int n = run->opts->concurrency, rc;

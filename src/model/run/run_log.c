@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The runtime's warnings and errors: the last ones stay in the result, all go to stderr with --verbose. Called from any
+ * The runtime's warnings and errors: the result keeps the last ones; --verbose prints all to stderr. Called from any
  * thread of the runtime.
  */
 #include <pthread.h>
@@ -21,7 +21,7 @@ void run_log_start(struct run_result *result, bool is_verbose)
 	keeper.is_verbose = is_verbose;
 }
 
-/* Room for len more bytes and an end: the oldest lines go. */
+/* Makes room for len more bytes and a NUL by dropping the oldest lines. */
 static size_t make_room(char *log, size_t len)
 {
 	size_t used = strnlen(log, RUN_LOG - 1);
@@ -71,7 +71,7 @@ void run_log_line(const char *text)
 	keep("inftrace-run", text);
 }
 
-/* The last line that the runtime marked as an error; "" none. */
+/* The last line that the runtime logged as an error; "" none. */
 static void last_error(const char *log, char *text, size_t size)
 {
 	const char *found = NULL, *end;

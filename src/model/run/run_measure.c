@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How the warm-up ended, what CPUs did in the measured part, and which arrivals nobody served. */
+/* Computes how the warm-up ended, the CPU use of the measured part, and the number of unserved arrivals. */
 #include "model/run/run_measure.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 enum { MOST_COUNTED = 1000000 };
 
-/* Arrivals until then that nobody took, and those taken that were not started. Very many are estimated. */
+/* Arrivals up to `until` that no thread took, and those taken but not started. A very large number is estimated. */
 static uint64_t count_unserved(struct run_load_state *load, uint64_t until_ns)
 {
 	uint64_t n = load->n_unserved, at_ns = 0;
@@ -34,12 +34,11 @@ static void say_warm_up(struct run_load_state *load, uint64_t ns)
 			 STEADY_WINDOWS, STEADY_WINDOW_NS / 1000000, result->is_steady ? "within " : "", spread * 100,
 			 result->is_steady ? "" : " apart", STEADY_LIMIT * 100);
 	else
-		snprintf(result->warm_up_text, RUN_TEXT,
-			 "not decided after %.3g s: %llu inferences are too few to tell", seconds,
-			 (unsigned long long)result->n_warm_up);
+		snprintf(result->warm_up_text, RUN_TEXT, "not decided after %.3g s: %llu inferences are too few",
+			 seconds, (unsigned long long)result->n_warm_up);
 }
 
-/* Between the two phases all threads stand still. */
+/* All threads stand still between the two phases. */
 void run_measure_begin(struct run_load_state *load)
 {
 	struct run *run = load->run;
@@ -69,7 +68,7 @@ void run_measure_end(struct run_load_state *load, const struct run_worker *worke
 	uint64_t first_ns = UINT64_MAX, last_ns = 0, user_ns, system_ns, waited_ns;
 
 	run_phase_cpu(&user_ns, &system_ns);
-	/* a thread that has ended meanwhile has taken its figure along */
+	/* a thread that has ended meanwhile took its figure with it */
 	result->has_run_queue &= run_phase_waited(&waited_ns) && waited_ns >= result->run_queue_ns;
 	result->run_queue_ns = result->has_run_queue ? waited_ns - result->run_queue_ns : 0;
 	result->cpu_user_ns = user_ns - result->cpu_user_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of the measured part of a load. Both are called by one thread while all others stand still. */
+/* The figures of the measured part of a load. One thread calls these while all others stand still. */
 #ifndef MODEL_RUN_RUN_MEASURE_H
 #define MODEL_RUN_RUN_MEASURE_H
 

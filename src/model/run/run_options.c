@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Turns options into the runtime's session options and run options. Chooses no provider: run_provider.c does. */
+/* Turns options into the runtime's session options and run options. Does not choose providers: run_provider.c does. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -128,7 +128,7 @@ static int set_graph(struct run *run, struct err *err)
 		return -EIO;
 	if (opts->no_cpu_fallback && add_config(run, "session.disable_cpu_ep_fallback", "1", err))
 		return -EIO;
-	/* Which provider took which node; the runtimes from 1.24 on tell. */
+	/* Asks for the provider of each node; runtimes from 1.24 on report it. */
 	if (api->placement && add_config(run, "session.record_ep_graph_assignment_info", "1", err))
 		return -EIO;
 	if (!opts->is_deterministic)

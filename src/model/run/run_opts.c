@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rows of inftrace-run's options and the small languages inside their values. Letters are those of
- * onnxruntime_perf_test. Whether a runtime has what an option asks for is not known here.
+ * inftrace-run's options and the syntax of their values. Letters are those of onnxruntime_perf_test. Does not check
+ * whether a runtime supports an option.
  */
 #include "model/run/run_opts.h"
 
@@ -18,7 +18,7 @@ const struct opt run_opt_table[] = {
 	  "ONNX Runtime to use: libonnxruntime.so, or a folder with one; otherwise INFTRACE_ORT, or the first one "
 	  "found",
 	  OPT_STR, AT(runtime) },
-	{ 0, "list-runtimes", NULL, "show every ONNX Runtime that is found here, with its providers, and end", OPT_FLAG,
+	{ 0, "list-runtimes", NULL, "list the ONNX Runtimes found, with their providers, and exit", OPT_FLAG,
 	  AT(list_runtimes) },
 	{ 'e', "ep", "NAME",
 	  "execution provider, by its short or full name: cpu, openvino, QNNExecutionProvider; the first one given "
@@ -30,15 +30,15 @@ const struct opt run_opt_table[] = {
 	  OPT_LIST, AT(provider_library) },
 	{ 0, "policy", "prefer-cpu|prefer-npu|prefer-gpu|max-performance|max-efficiency|min-power",
 	  "let the runtime choose the provider (1.22)", OPT_CHOICE, AT(policy) },
-	{ 0, "list-devices", NULL, "show the devices of the providers and end (1.22)", OPT_FLAG, AT(list_devices) },
+	{ 0, "list-devices", NULL, "list the devices of the providers and exit (1.22)", OPT_FLAG, AT(list_devices) },
 	{ 0, "select-devices", "NUMBERS", "use only these devices of plugin providers: 0,2 as --list-devices counts",
 	  OPT_STR, AT(select_devices) },
 	{ 0, "filter-device", "KEY=VALUE",
-	  "use only devices of plugin providers whose metadata say so; type=npu, vendor=NAME work too", OPT_LIST,
+	  "use only devices of plugin providers with this metadata; type=npu, vendor=NAME work too", OPT_LIST,
 	  AT(filter_device) },
 	{ 0, "no-cpu-fallback", NULL, "fail when a node would go to the CPU provider", OPT_FLAG, AT(no_cpu_fallback) },
-	{ 0, "ep-profile", "basic|detailed", "switch the provider's own profiler on", OPT_CHOICE, AT(ep_profile) },
-	{ 0, "ep-profile-dir", "FOLDER", "where the provider's profiler writes", OPT_STR, AT(ep_profile_dir), "." },
+	{ 0, "ep-profile", "basic|detailed", "enable the provider's own profiler", OPT_CHOICE, AT(ep_profile) },
+	{ 0, "ep-profile-dir", "FOLDER", "folder for the provider's profile", OPT_STR, AT(ep_profile_dir), "." },
 	{ 0, NULL, NULL, "Session:" },
 	{ 'x', "intra-op-threads", "N", "threads inside an operator; 0: the runtime decides", OPT_INT,
 	  AT(intra_op_threads), "0" },
@@ -49,20 +49,20 @@ const struct opt run_opt_table[] = {
 	{ 'P', "parallel", NULL, "run independent operators at the same time", OPT_FLAG, AT(is_parallel) },
 	{ 'o', "optimization", "none|basic|extended|layout|all", "how far the graph is optimized", OPT_CHOICE,
 	  AT(optimization), "all" },
-	{ 'u', "optimized-model", "FILE", "write the optimized model here", OPT_STR, AT(optimized_model) },
+	{ 'u', "optimized-model", "FILE", "write the optimized model to this file", OPT_STR, AT(optimized_model) },
 	{ 0, "optimized-data", "FILE", "put the weights of the optimized model into this file beside it", OPT_STR,
 	  AT(optimized_data) },
-	{ 0, "optimized-data-min", "SIZE", "only weights of this size and more", OPT_SIZE, AT(optimized_data_min_bytes),
+	{ 0, "optimized-data-min", "SIZE", "only weights of at least this size", OPT_SIZE, AT(optimized_data_min_bytes),
 	  "1K" },
 	{ 0, "optimized-prepacked", NULL,
-	  "and weights there as kernels want them, so that they need not be packed again", OPT_FLAG,
+	  "store weights there in the kernels' layout, so that they need no packing again", OPT_FLAG,
 	  AT(optimized_prepacked) },
 	{ 'f', "dim", "NAME=N", "size of a free dimension, by its name; NAME=N,N: several, in turn", OPT_LIST,
 	  AT(dimension) },
 	{ 'F', "denotation", "NAME=N", "size of a free dimension, by its denotation", OPT_LIST, AT(denotation) },
 	{ 'A', "no-arena", NULL, "no memory arena on the CPU", OPT_FLAG, AT(no_arena) },
 	{ 'M', "no-memory-pattern", NULL, "no memory pattern", OPT_FLAG, AT(no_memory_pattern) },
-	{ 0, "shrink-arena", "DEVICES", "give memory of arenas back after each inference: cpu:0", OPT_STR,
+	{ 0, "shrink-arena", "DEVICES", "release unused arena memory after each inference: cpu:0", OPT_STR,
 	  AT(shrink_arena) },
 	{ 'C', "session-config", "KEY=VALUE", "session configuration entry", OPT_LIST, AT(session_config) },
 	{ 0, "run-config", "KEY=VALUE", "run configuration entry", OPT_LIST, AT(run_config) },
@@ -77,13 +77,14 @@ const struct opt run_opt_table[] = {
 	  AT(spin_backoff_max) },
 	{ 0, "deterministic", NULL, "deterministic kernels where there are any (1.17)", OPT_FLAG,
 	  AT(is_deterministic) },
-	{ 'p', "runtime-profile", "PREFIX", "switch the runtime's own profiler on; it writes PREFIX_<time>.json",
-	  OPT_STR, AT(profile) },
-	{ 'l', "from-memory", NULL, "read the model's file and give the runtime its bytes", OPT_FLAG, AT(from_memory) },
+	{ 'p', "runtime-profile", "PREFIX", "enable the runtime's own profiler; it writes PREFIX_<time>.json", OPT_STR,
+	  AT(profile) },
+	{ 'l', "from-memory", NULL, "read the model's file and pass its bytes to the runtime", OPT_FLAG,
+	  AT(from_memory) },
 	{ 0, "compile", "FILE", "compile the model for the provider into this file first, and run that (1.22)", OPT_STR,
 	  AT(compile) },
-	{ 0, "compile-embed", NULL, "what was compiled lies inside the file", OPT_FLAG, AT(compile_embed) },
-	{ 0, "compile-only", NULL, "compile and end", OPT_FLAG, AT(compile_only) },
+	{ 0, "compile-embed", NULL, "embed the compiled part in that file", OPT_FLAG, AT(compile_embed) },
+	{ 0, "compile-only", NULL, "compile and exit", OPT_FLAG, AT(compile_only) },
 	{ 'g', "bind-outputs", "DEVICE", "leave outputs in the memory of this device: Cuda, Cpu (I/O binding)", OPT_STR,
 	  AT(bind_outputs) },
 	{ 0, NULL, NULL, "Inputs and outputs:" },
@@ -94,26 +95,27 @@ const struct opt run_opt_table[] = {
 	{ 0, "shape", "NAME=AxBxC", "shape of an input; NAME=AxBxC/DxExF: several, in turn", OPT_LIST, AT(shape) },
 	{ 'b', "batch-size", "N,N", "size of the first dimension of the inputs where it is free; several take turns",
 	  OPT_STR, AT(batch_size) },
-	{ 0, "fill", "uniform|normal|zeros|ones", "what inputs that are made up hold", OPT_CHOICE, AT(fill),
-	  "uniform" },
-	{ 0, "range", "[NAME=]LOW:HIGH", "range of the values that are made up", OPT_LIST, AT(range) },
+	{ 0, "fill", "uniform|normal|zeros|ones", "values of generated inputs", OPT_CHOICE, AT(fill), "uniform" },
+	{ 0, "range", "[NAME=]LOW:HIGH", "range of generated values", OPT_LIST, AT(range) },
 	{ 'S', "seed", "N", "same seed, same inputs and same arrivals", OPT_STR, AT(seed), "1" },
-	{ 0, "outputs", "FOLDER", "write the outputs of the first inference here, as .npy", OPT_STR, AT(outputs) },
-	{ 0, "absolute-tolerance", "X", "how far outputs may be from those of the test data; with --relative-tolerance",
-	  OPT_STR, AT(absolute_tolerance) },
+	{ 0, "outputs", "FOLDER", "write the outputs of the first inference to this folder, as .npy", OPT_STR,
+	  AT(outputs) },
+	{ 0, "absolute-tolerance", "X",
+	  "largest allowed difference from the expected outputs; with --relative-tolerance", OPT_STR,
+	  AT(absolute_tolerance) },
 	{ 0, "relative-tolerance", "X", "the same, as a part of the value", OPT_STR, AT(relative_tolerance) },
 	{ 0, NULL, NULL, "Load:" },
 	{ 't', "duration", "TIME", "how long to measure", OPT_DURATION, AT(duration_ns), "10s" },
 	{ 'r', "iterations", "N", "measure this many inferences instead", OPT_INT, AT(iterations), "0" },
 	{ 'c', "concurrency", "N", "inferences at the same time, on one session", OPT_INT, AT(concurrency), "1" },
-	{ 0, "rate", "HZ", "inferences a second that arrive by chance (Poisson), whether the last one is done or not",
-	  OPT_STR, AT(rate) },
+	{ 0, "rate", "HZ", "random (Poisson) arrivals per second, independent of when inferences finish", OPT_STR,
+	  AT(rate) },
 	{ 0, "warm-up-max", "TIME", "stop waiting for steady times after this", OPT_DURATION, AT(warm_up_max_ns),
 	  "10s" },
 	{ 'n', "session-only", NULL, "exit after creating the session", OPT_FLAG, AT(session_only) },
 	{ 0, "hold", "TIME", "wait this long after creating the session", OPT_DURATION, AT(hold_ns), "0" },
 	{ 0, NULL, NULL, "Result:" },
-	{ 0, "result", "PATH", "memory of the program that started this one; without it a summary is printed", OPT_STR,
+	{ 0, "result", "PATH", "shared memory of the parent program; without it, print a summary", OPT_STR,
 	  AT(result) },
 	{ 'v', "verbose", NULL, "show the runtime's warnings", OPT_FLAG, AT(is_verbose) },
 	{ 0 },
@@ -247,7 +249,7 @@ static int check_numbers(const struct run_opts *opts, struct err *err)
 static int check_together(const struct run_opts *opts, struct err *err)
 {
 	if (!opts->model && !opts->list_devices && !opts->list_runtimes)
-		return err_set(err, EINVAL, "no model is given; usage: inftrace-run MODEL");
+		return err_set(err, EINVAL, "no model given; usage: inftrace-run MODEL");
 	if (opts->concurrency < 1 || opts->concurrency > 1024)
 		return err_set(err, EINVAL, "cannot use '%d' as --concurrency: expected 1 to 1024", opts->concurrency);
 	if (!opts->iterations && !opts->duration_ns)

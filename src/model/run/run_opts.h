@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a run can be told, as options with one table of rows: used by inftrace-run itself and by whoever starts it.
- */
+/* The options of a run, in one table of rows, used by inftrace-run and by the programs that start it. */
 #ifndef MODEL_RUN_RUN_OPTS_H
 #define MODEL_RUN_RUN_OPTS_H
 
@@ -64,19 +62,19 @@ extern const struct opt run_opt_table[];
  */
 int run_opts_parse(struct run_opts *opts, int argc, char **argv, struct err *err);
 
-/* Do they make sense, each by itself and together? 0, or -EINVAL and err. */
+/* Checks each option and their combination. 0, or -EINVAL and err. */
 int run_opts_check(const struct run_opts *opts, struct err *err);
 
-/*
- * "NAME=VALUE" cut in two: the length of the name goes to *len. Returns the value. NULL: there is no '=' or no name.
- */
+/* Splits "NAME=VALUE": *len is the length of the name; returns the value. NULL: no '=' or no name. */
 const char *run_opts_pair(const char *text, size_t *len);
 
-/* "1,8,32": numbers from 1 up, at most max of them. Their number, or -EINVAL and err. */
+/* "1,8,32": numbers from 1 up, at most max. Returns how many, or -EINVAL and err. */
 int run_opts_numbers(const char *text, int64_t *number, int max, struct err *err);
 
-/* "1x3x224x224" (or "scalar"): dimensions from 0 up. *end behind what was read: "" or "/". Their number, or -EINVAL and
- * err. */
+/*
+ * "1x3x224x224" (or "scalar"): dimensions from 0 up. *end: the rest, "" or "/...". Returns how many, or -EINVAL and
+ * err.
+ */
 int run_opts_shape(const char *text, int64_t *dim, int max, const char **end, struct err *err);
 
 /* A number from 0 up, with a fraction: rates, tolerances. */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The runtime's life in this process: loaded, its environment, the session, and all of it released again.
- */
+/* Loads the runtime, makes its environment and the session, and releases them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,7 +38,7 @@ int run_ort_load(struct run *run, struct err *err)
 		return rc;
 	snprintf(result->runtime_path, sizeof result->runtime_path, "%s", found.path);
 	snprintf(result->runtime_found, sizeof result->runtime_found, "%.*s", RUN_TEXT - 1, found.how);
-	/* Programs that measure do not report to the vendor: it costs threads, files and time. */
+	/* No telemetry in measured programs: it costs threads, files and time. */
 	setenv("ORT_DISABLE_TELEMETRY", "1", 1);
 	rc = ort_api_open(&run->api, found.path, err);
 	if (rc)
@@ -63,7 +61,7 @@ int run_ort_environment(struct run *run, struct err *err)
 			     "describe memory to the runtime");
 }
 
-/* The file's bytes; stays until the end, the session may point into it. */
+/* The file's bytes; kept to the end, because the session may point into them. */
 static void *read_model(const char *path, size_t *size, struct err *err)
 {
 	struct stat status;
@@ -86,7 +84,7 @@ static void *read_model(const char *path, size_t *size, struct err *err)
 	if (n > 0 || !status.st_size)
 		return bytes;
 	err_set(err, n < 0 ? errno : EIO, "cannot read %s: %s", path,
-		n < 0 ? strerror(errno) : "it became shorter while it was read");
+		n < 0 ? strerror(errno) : "it shrank while being read");
 	free(bytes);
 	return NULL;
 }
@@ -105,7 +103,7 @@ static uint64_t available_bytes(void)
 	return kb * 1024;
 }
 
-/* The model with the files beside it that hold its weights; 0: not known. */
+/* Size of the model and the files beside it that hold its weights; 0: unknown. */
 static uint64_t model_bytes(const char *path)
 {
 	struct onnx_externals externals = { 0 };
@@ -123,7 +121,7 @@ static uint64_t model_bytes(const char *path)
 	return bytes;
 }
 
-/* The runtime's words for "out of memory" tell little. */
+/* The runtime's message for "out of memory" has no figures. */
 static void explain_memory(const char *path, struct err *err)
 {
 	uint64_t bytes;
@@ -194,11 +192,11 @@ static void warn_of_idle(const struct run_result *result, const char *provider)
 	for (uint32_t i = 0; i < result->n_placed; i++)
 		if (!strcmp(result->placed[i].name, provider))
 			return;
-	snprintf(text, sizeof text, "%s was asked for and took no node", provider);
+	snprintf(text, sizeof text, "%s was requested, but took no node", provider);
 	run_log_line(text);
 }
 
-/* Asked for is not taken: providers leave nodes to the CPU without a word. */
+/* Providers leave nodes to the CPU silently: notes each requested provider that took no node. */
 static void note_placement(struct run *run)
 {
 	const struct ort_subgraph *const *subgraph = NULL;
@@ -214,7 +212,7 @@ static void note_placement(struct run *run)
 		warn_of_idle(run->result, run->result->asked[i].name);
 }
 
-/* The model would be gone. */
+/* Rejects an output path that would overwrite the model. */
 static int check_written(const struct run_opts *opts, const char *path, struct err *err)
 {
 	struct stat model, written;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What came out of a first inference: noted with its shape, written as .npy where asked, compared with what test data
- * expect. Several sets of one group share a note: the worst of them counts.
+ * Handles the outputs of a first inference: notes their shapes, writes them as .npy on request, and compares them with
+ * test data. The sets of one group share a note: the worst of them counts.
  */
 #include <errno.h>
 #include <math.h>
@@ -61,7 +61,7 @@ static int take_shaped(struct run *run, struct ort_value *value, const struct or
 			     &(struct tensor_bytes){ data, size_bytes }, err);
 }
 
-/* The output as a tensor; -ENOTSUP for sequences, maps and what is not known. */
+/* The output as a tensor; -ENOTSUP for sequences, maps and unknown types. */
 static int take_tensor(struct run *run, struct ort_value *value, struct tensor *tensor, struct err *err)
 {
 	const struct ort_api *api = &run->api;

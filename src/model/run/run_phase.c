@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Writes into the result when a phase began and ended and what it took of memory and processors. */
+/* Writes the begin and end of each phase into the result, with its memory and CPU use. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "model/run/run.h"
 
-/* kB of a line of /proc/self/status, as bytes; 0: not there. */
+/* A line of /proc/self/status in kB, as bytes; 0: absent. */
 static uint64_t status_bytes(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
@@ -55,7 +55,7 @@ void run_phase_cpu(uint64_t *user_ns, uint64_t *system_ns)
 	*system_ns = time_ns(&usage.ru_stime);
 }
 
-/* The second figure of a thread's schedstat: Documentation/scheduler/sched-stats.rst. */
+/* The second number in a thread's schedstat: Documentation/scheduler/sched-stats.rst. */
 static bool thread_waited(const char *tid, uint64_t *waited_ns)
 {
 	unsigned long long ran_ns, queue_ns;
@@ -95,7 +95,7 @@ static uint32_t major_faults(void)
 	return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint32_t)usage.ru_majflt;
 }
 
-/* What has been spent so far is kept where the phase's share will be. */
+/* Stores the totals so far where the phase's share will be. */
 void run_phase_begin(struct run_result *result, enum run_phase_id id)
 {
 	struct run_phase *phase = &result->phases[id];

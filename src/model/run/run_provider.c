@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Gives the session its providers, in the order in which they were asked for: plugin providers by their devices, those
- * inside the runtime by the function of their own that they have, or by the one for all. The CPU is always there and
- * always last.
+ * Adds the requested providers to the session, in order: plugin providers by their devices, built-in ones by their own
+ * function or the general one. The CPU provider is always present and last.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -20,7 +19,7 @@
 
 enum { MAX_OPTIONS = 64 };
 
-/* Options of one provider, as the two lists that the runtime takes. */
+/* Options of one provider, as the runtime's two arrays. */
 struct options {
 	const char *key[MAX_OPTIONS], *value[MAX_OPTIONS];
 	size_t n;
@@ -43,7 +42,7 @@ static bool has_option(const struct options *options, const char *key)
 	return false;
 }
 
-/* Is the option NAME:KEY=VALUE this provider's? Without a name it is the first one's that was asked for. */
+/* Whether the option NAME:KEY=VALUE belongs to this provider. Without a name it belongs to the first requested one. */
 static bool is_option_of(const struct run *run, const char *text, const char *provider, const char **key)
 {
 	const char *colon = memchr(text, ':', strcspn(text, "="));
@@ -56,7 +55,7 @@ static bool is_option_of(const struct run *run, const char *text, const char *pr
 	return !strcmp(provider_names_full(name), provider);
 }
 
-/* The options that the command line has for this provider. Their texts live until the end. */
+/* The options for this provider on the command line. Their texts live until the end. */
 static int take_given(const struct run *run, const char *provider, struct options *options, struct err *err)
 {
 	const struct opt_list *list = &run->opts->provider_option;
@@ -78,7 +77,7 @@ static int take_given(const struct run *run, const char *provider, struct option
 	return 0;
 }
 
-/* An option that is nobody's would be left out without a word. */
+/* An option for a provider that is not requested would be ignored silently. */
 static int check_given(const struct run *run, struct err *err)
 {
 	const struct opt_list *list = &run->opts->provider_option;
@@ -102,7 +101,7 @@ static int check_given(const struct run *run, struct err *err)
 	return 0;
 }
 
-/* A file beside the provider's library, or in the folder of its profiles; NULL: out of memory. */
+/* The path of a file beside the provider's library, or in the folder of its profiles; NULL: out of memory. */
 static char *path_of(const char *folder, size_t len, const char *name)
 {
 	char *path = malloc(len + strlen(name) + 2);
@@ -112,7 +111,7 @@ static char *path_of(const char *folder, size_t len, const char *name)
 	return path;
 }
 
-/* Without a backend, QNN leaves every node to the CPU and says nothing, or finds no device. */
+/* Without a backend, QNN silently leaves every node to the CPU, or finds no device. */
 static int add_backend(const char *library, struct options *options, struct err *err)
 {
 	const char *slash = strrchr(library, '/');
@@ -148,7 +147,7 @@ static int make_profile_folder(const struct run_opts *opts, struct err *err)
 	return err_set(err, errno, "cannot create the folder %s: %s", opts->ep_profile_dir, strerror(errno));
 }
 
-/* Other providers write into the runtime's profile. */
+/* Other providers write to the runtime's profile. */
 static int profile_in_runtime(struct run *run, struct err *err)
 {
 	const struct ort_api *api = &run->api;
@@ -188,7 +187,7 @@ static int append_devices(struct run *run, const struct run_provider *asked, con
 	    err, "use %s", asked->name);
 }
 
-/* Providers whose options are an object of their own: made, filled, given, released. */
+/* Providers with an options object: create, fill, append, release. */
 struct by_object {
 	struct ort_status *(*create)(struct ort_provider_options **);
 	struct ort_status *(*update)(struct ort_provider_options *, ort_texts, ort_texts, size_t);
@@ -223,7 +222,7 @@ static int append_by_name(struct run *run, const char *name, const char *generic
 			     err, "use %s", name);
 }
 
-/* The exported functions of old: they take a device's number and nothing else. */
+/* The exported functions of old releases: their only parameter is a device number. */
 static int append_by_symbol(struct run *run, const struct provider_name *provider, const struct options *options,
 			    struct err *err)
 {
@@ -282,7 +281,7 @@ static int append_inside(struct run *run, const struct provider_name *provider, 
 	return append_by_name(run, name, provider->generic, options, err);
 }
 
-/* What is there instead, and what could be done. */
+/* Lists the available providers and what to do. */
 static int refuse(const struct run *run, const char *name, struct err *err)
 {
 	const struct run_result *result = run->result;
@@ -331,8 +330,10 @@ static int append(struct run *run, uint32_t number, struct err *err)
 	note_options(asked, &options);
 	if (provider && provider->way == PROVIDER_CPU)
 		return options.n ? err_set(err, EINVAL, "CPUExecutionProvider takes no options") : 0;
-	/* A runtime with the provider inside offers devices for it as well: what was registered goes by them, what is
-	 * inside by its own way. */
+	/*
+	 * A runtime also offers devices for a built-in provider: registered libraries are added by device, built-in
+	 * providers by their function.
+	 */
 	if (asked->library[0] || !run_device_is_inside(run, asked->name)) {
 		n_devices = run_device_choose(run, asked->name, err);
 		if (n_devices < 0)
@@ -351,7 +352,7 @@ static int append(struct run *run, uint32_t number, struct err *err)
 	return append_inside(run, provider, &options, err);
 }
 
-/* For a provider that the runtime may choose: it finds its options among those of the session. */
+/* When the runtime chooses the provider, it reads the provider's options from those of the session. */
 static int offer_options(struct run *run, const struct run_library *library, struct err *err)
 {
 	struct options options = { 0 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Makes, maps, reads and checks the memory in which inftrace-run leaves its result. Writes no figures: run*.c do.
- */
+/* Makes, maps, reads and checks the shared memory of inftrace-run's result. run_*.c write the figures. */
 #include "model/run/run_result.h"
 
 #include <errno.h>
@@ -15,7 +13,7 @@
 
 _Static_assert(sizeof(struct run_latency) == 32, "two latencies to a cache line");
 
-/* Texts of the header: in an array of n structs, `step` bytes apart. */
+/* Texts in the header: in an array of n structs, `step` bytes apart. */
 struct text {
 	const char *name;
 	size_t at, size, n, step;
@@ -56,7 +54,7 @@ static const struct text texts[] = {
 	EACH(tensors, run_tensor, why, RUN_MAX_TENSORS),
 };
 
-/* Numbers of the header that must stay below a limit, in the same way. */
+/* Numbers in the header that must be below a limit, in the same form. */
 struct number {
 	const char *name;
 	size_t at, n, step;
@@ -239,7 +237,7 @@ static int check_latencies(const struct run_record *record, struct err *err)
 	return 0;
 }
 
-/* Bytes of a file or of memory. */
+/* The bytes of a file or of memory. */
 struct bytes {
 	const char *data; /* NULL: fd */
 	int fd;
@@ -263,7 +261,7 @@ static int get_bytes(const struct bytes *bytes, uint64_t at, void *to, size_t si
 	return 0;
 }
 
-/* Counts are taken from the copy: the original may change meanwhile. */
+/* Takes counts from the copy: the original may change meanwhile. */
 static int read_latencies(const struct bytes *bytes, struct run_record *record, struct err *err)
 {
 	record->n_latencies = record->head->n_latencies;
@@ -345,7 +343,7 @@ static const struct {
 	[RUN_FIRST] = { "first", "run the first inference" },
 	[RUN_WARM_UP] = { "warm-up", "warm up" },
 	[RUN_STEADY] = { "steady", "run" },
-	[RUN_UNLOAD] = { "unload", "unload" },
+	[RUN_UNLOAD] = { "unload the runtime", "unload" },
 };
 
 const char *run_result_phase_text(uint32_t phase)
@@ -361,7 +359,7 @@ const char *run_result_phase_name(uint32_t phase)
 const char *run_result_stop_text(uint32_t stop)
 {
 	static const char *const words[RUN_N_STOPS] = {
-		[RUN_STOP_FULL] = "there is no room for more latencies",
+		[RUN_STOP_FULL] = "the buffer for latencies was full",
 		[RUN_STOP_SIGNAL] = "a signal ended it",
 	};
 

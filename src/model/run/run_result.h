@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What inftrace-run has done so far, in memory that it shares with the program that started it:
+ * The progress and result of inftrace-run, in memory shared with the program that started it:
  *
- *	| struct run_result (fixed) | struct run_latency 0 | 1 | 2 | ... up to latency_capacity |
+ *  | struct run_result (fixed) | struct run_latency 0 | 1 | 2 | ... up to latency_capacity |
  *
- * The parent makes the memory, the runner maps it and writes as it goes: a runner that a provider brings down leaves
- * its phase, its latencies so far and the runtime's last words. Fixed-width, no pointers; texts end with a NUL
- * inside their array and are cut off when they are longer. Times are nanoseconds of CLOCK_MONOTONIC. 0 is "not known"
- * or "did not happen" wherever the comment says nothing else. Who reads gets a checked copy and trusts no byte of the
- * original.
+ * The parent makes the memory; the runner maps it and writes as it goes. A runner that a provider crashes leaves its
+ * phase, its latencies so far and the runtime's last messages. Fixed-width, no pointers; texts end with a NUL inside
+ * their array and are truncated to fit. Times are nanoseconds of CLOCK_MONOTONIC. 0 means "unknown" or "did not happen"
+ * unless the comment says otherwise. Readers get a checked copy and trust no byte of the original.
  */
 #ifndef MODEL_RUN_RUN_RESULT_H
 #define MODEL_RUN_RUN_RESULT_H
@@ -27,22 +26,21 @@ enum {
 	RUN_TEXT = 1024,
 	RUN_PATH = 4096,
 	RUN_LOG = 16384,
-	RUN_MAX_PROVIDERS = 64, /* available, asked for, placed */
+	RUN_MAX_PROVIDERS = 64, /* available, requested, placed */
 	RUN_MAX_DEVICES = 64,
 	RUN_MAX_GROUPS = 64,
 	RUN_MAX_TENSORS = 1024, /* inputs and outputs, over all groups */
 	RUN_MAX_DIMS = 64,
-	RUN_LATENCIES = 1
-	    << 22 /* what run_result_make takes when nothing speaks for another number: 128 MiB when full */
+	RUN_LATENCIES = 1 << 22 /* default for run_result_make: 128 MiB when full */
 };
 
 /* In this order; each is entered at most once. */
 enum run_phase_id {
-	RUN_LOAD_RUNTIME, /* dlopen of the runtime, its table asked for */
+	RUN_LOAD_RUNTIME, /* dlopen of the runtime, its table */
 	RUN_ENVIRONMENT,  /* CreateEnv */
-	RUN_LIBRARIES,	  /* provider libraries registered, devices asked for */
+	RUN_LIBRARIES,	  /* register provider libraries, list devices */
 	RUN_SESSION,	  /* CreateSession: load, optimize, specialize */
-	RUN_INPUTS,	  /* inputs made or read */
+	RUN_INPUTS,	  /* inputs generated or read */
 	RUN_FIRST,	  /* the first inference of each shape group, outputs written and compared */
 	RUN_WARM_UP,
 	RUN_STEADY, /* the measured part */
@@ -55,15 +53,15 @@ enum run_phase_state { RUN_NOT_REACHED, RUN_BEGUN, RUN_ENDED, RUN_FAILED_HERE, R
 struct run_phase {
 	uint64_t start_ns, end_ns;
 	uint64_t rss_bytes, peak_rss_bytes;  /* of the process at the end of the phase, less the pages of this result */
-	uint64_t anonymous_bytes;	     /* of these: private memory, no files */
+	uint64_t anonymous_bytes;	     /* of rss_bytes: private memory, no files */
 	uint64_t cpu_user_ns, cpu_system_ns; /* spent in the phase by all threads */
 	uint32_t state;			     /* enum run_phase_state */
 	uint32_t major_faults;		     /* pages read from disk in the phase */
 };
 
 enum run_outcome {
-	RUN_UNFINISHED, /* still runs, or was brought down in `phase` */
-	RUN_DONE,	/* every figure is there; RUN_UNLOAD may still have brought it down: see its state */
+	RUN_UNFINISHED, /* still running, or crashed in `phase` */
+	RUN_DONE,	/* every figure is complete; RUN_UNLOAD may still have crashed: see its state */
 	RUN_FAILED,	/* `error` says why */
 	RUN_N_OUTCOMES
 };
@@ -83,7 +81,7 @@ struct run_provider {
 	char name[RUN_NAME];	/* "CPUExecutionProvider" */
 	char options[RUN_TEXT]; /* "KEY=VALUE KEY=VALUE" */
 	char library[RUN_PATH]; /* of a plugin provider: the file that was registered; "" none */
-	uint32_t n_nodes;	/* placed only: nodes that it took */
+	uint32_t n_nodes;	/* placed only: nodes that run on it */
 	uint32_t n_subgraphs;
 };
 
@@ -96,14 +94,14 @@ struct run_device {
 	char metadata[RUN_TEXT]; /* "KEY=VALUE KEY=VALUE": the provider's and the hardware's */
 	uint32_t type;		 /* enum run_device_type */
 	uint32_t vendor_id, device_id;
-	uint32_t is_chosen; /* 1: the session was told to use it */
+	uint32_t is_chosen; /* 1: the session was set to use it */
 };
 
-/* What varies from inference to inference: a set of shapes, a batch size, a folder of test data. */
+/* The variation from inference to inference: a set of shapes, a batch size, a folder of test data. */
 struct run_group {
 	char text[RUN_TEXT]; /* "data 1x3x224x224" or the folder's name */
 	uint64_t first_ns;   /* duration of its first inference */
-	int64_t batch;	     /* -1: no batch size was asked for */
+	int64_t batch;	     /* -1: no batch size was requested */
 	uint32_t n_sets;     /* sets of input values that take turns */
 	uint32_t pad;
 };
@@ -125,7 +123,7 @@ struct run_tensor {
 	uint64_t n_elements, n_different;
 	double max_abs, max_rel; /* NaN: one side is NaN or infinite where the other is not */
 	uint64_t worst;		 /* element with the largest absolute difference */
-	char why[RUN_NAME];	 /* RUN_DIFFERENT, RUN_NOT_COMPARABLE: in words */
+	char why[RUN_NAME];	 /* RUN_DIFFERENT, RUN_NOT_COMPARABLE: the reason */
 };
 
 enum run_latency_status {
@@ -138,8 +136,8 @@ enum run_latency_status {
 
 struct run_latency {
 	uint64_t start_ns;    /* Run was called */
-	uint64_t queued_ns;   /* open loop: when it should have been; closed loop: 0 */
-	uint64_t duration_ns; /* of Run alone */
+	uint64_t queued_ns;   /* open loop: when it should have started; closed loop: 0 */
+	uint64_t duration_ns; /* of Run only */
 	uint16_t group, thread;
 	uint8_t status; /* enum run_latency_status */
 	uint8_t phase;	/* RUN_FIRST, RUN_WARM_UP or RUN_STEADY */
@@ -149,22 +147,23 @@ struct run_latency {
 struct run_result {
 	uint64_t magic;
 	uint32_t version, header_size; /* RUN_RESULT_VERSION, sizeof(struct run_result) */
-	uint32_t latency_size, pid;    /* sizeof(struct run_latency); 0: the runner has not come this far */
+	uint32_t latency_size, pid;    /* sizeof(struct run_latency); 0: the runner has not got this far */
 	uint64_t latency_capacity;
-	uint64_t n_latencies; /* taken, the last ones may be in flight; above capacity: not kept */
+	uint64_t n_latencies; /* started, the last ones may be in flight; above capacity: not kept */
 
 	uint32_t outcome, phase; /* enum run_outcome, enum run_phase_id */
 	struct run_phase phases[RUN_N_PHASES];
-	int32_t error_code, exit_status; /* errno value of `error`; what the runner ends with */
+	int32_t error_code, exit_status; /* errno value of `error`; exit status of the runner */
 	char error[400];		 /* one line; "" nothing failed */
-	char log[RUN_LOG];		 /* the runtime's own warnings and errors, a line each, the oldest dropped */
-	uint64_t n_log_lines;		 /* all of them, those that were dropped too */
+	char log[RUN_LOG];		 /* the runtime's warnings and errors, a line each, the oldest dropped */
+	uint64_t n_log_lines;		 /* of all lines, dropped ones included */
 
 	char runtime_path[RUN_PATH], runtime_version[64];
-	char runtime_found[RUN_TEXT]; /* how: "option --runtime" */
-	uint32_t api_version;	      /* of the table that is used, 22 */
+	char runtime_found[RUN_TEXT]; /* how it was found: "option --runtime" */
+	uint32_t api_version;	      /* version of the API table in use, 22 */
 	uint32_t n_available, n_asked, n_placed;
-	uint32_t has_placement; /* 1: the runtime told (1.24 and newer); 0: what ran has to tell */
+	uint32_t has_placement; /* 1: the runtime reports it (1.24 and newer); 0: derive it from the operators that
+				 * ran */
 	uint32_t n_devices, n_groups, n_tensors;
 	uint64_t n_tensors_left_out;
 	char available[RUN_MAX_PROVIDERS][RUN_NAME]; /* providers built in or registered */
@@ -176,7 +175,7 @@ struct run_result {
 
 	/* load */
 	uint32_t concurrency, is_open_loop;
-	double rate_hz; /* open loop: arrivals a second that were asked for */
+	double rate_hz; /* open loop: requested arrivals per second */
 	uint64_t seed;
 	uint64_t n_warm_up;
 	uint32_t is_steady, stop;	     /* 1: warm-up ended because it was steady; enum run_stop */
@@ -186,20 +185,22 @@ struct run_result {
 	uint64_t wall_ns;		     /* of the measured part: first start to last end */
 	uint64_t cpu_user_ns, cpu_system_ns; /* of the process in that time */
 	uint64_t run_queue_ns;		     /* that its threads waited for a CPU in that time */
-	uint32_t has_run_queue, unused;	     /* 1: the kernel tells that */
+	uint32_t has_run_queue, unused;	     /* 1: the kernel reports it */
 
 	char outputs_dir[RUN_PATH], profile_path[RUN_PATH];    /* the runtime's own profile */
 	char provider_profile_path[RUN_PATH];		       /* the provider's own profile */
-	char optimized_path[RUN_PATH], context_path[RUN_PATH]; /* models that were written on the way */
+	char optimized_path[RUN_PATH], context_path[RUN_PATH]; /* models written during the run */
 } __attribute__((aligned(64)));
 
-/* Memory for a result with room for that many latencies. Returns a file descriptor (close-on-exec), or -errno and err.
+/*
+ * Makes memory for a result with room for `capacity` latencies. Returns a file descriptor (close-on-exec), or -errno
+ * and err.
  */
 int run_result_make(uint64_t capacity, struct err *err);
-/* What to give to --result of a child: valid while this process lives and keeps the descriptor. */
+/* The path for a child's --result: valid while this process lives and keeps the descriptor open. */
 void run_result_name(int fd, char *path, size_t size);
 
-/* The runner's side: maps the memory for writing. NULL and err: not made by run_result_make. */
+/* For the runner: maps the memory for writing. NULL and err: not made by run_result_make. */
 struct run_result *run_result_map(const char *path, struct err *err);
 void run_result_unmap(struct run_result *result);
 static inline struct run_latency *run_result_latencies(struct run_result *result)
@@ -208,9 +209,9 @@ static inline struct run_latency *run_result_latencies(struct run_result *result
 }
 
 /*
- * The reader's side: a checked copy. Every count is within its table, every text ends, every enum is known and
- * latencies point at groups that exist; latencies that the runner did not get to writing have status RUN_LATENCY_EMPTY.
- * free with run_result_free. -EBADMSG and err with the byte for anything else.
+ * For the reader: a checked copy. Every count is within its table, every text ends, every enum is valid and latencies
+ * refer to existing groups; unwritten latencies have status RUN_LATENCY_EMPTY. Free with run_result_free. -EBADMSG and
+ * err with the byte if a check fails.
  */
 struct run_record {
 	struct run_result *head;
@@ -222,11 +223,11 @@ int run_result_read(int fd, struct run_record *record, struct err *err);
 int run_result_parse(const void *data, size_t size, struct run_record *record, struct err *err);
 void run_result_free(struct run_record *record);
 
-/* "create the session": what is done in the phase, to follow "cannot" or "while trying to". */
+/* "create the session": the activity of a phase, to follow "cannot" or "while trying to". */
 const char *run_result_phase_text(uint32_t phase);
 /* "session": a short stable name. */
 const char *run_result_phase_name(uint32_t phase);
-/* Why the measured part ended before its time: "a signal ended it". NULL: it did not. */
+/* Why the measured part ended early: "a signal ended it". NULL: it did not. */
 const char *run_result_stop_text(uint32_t stop);
 
 #endif

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sets of inputs as the runtime takes them. Sets of the same shapes are a group. Makes no values and reads no file. */
+/*
+ * Turns sets of inputs into the runtime's values, and groups sets by their shapes. Generates no values and reads no
+ * file.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +32,7 @@ static struct ort_status *give_strings(struct run *run, const struct tensor *ten
 	return status ? status : api->fill_strings(*value, tensor->strings, tensor->n_elements);
 }
 
-/* The runtime reads a tensor where it lies; only strings are its own. */
+/* The runtime uses a tensor's memory in place; only strings are copied. */
 static int give_tensor(struct run *run, const struct run_value *input, struct tensor *tensor, struct ort_value **value,
 		       struct err *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Decides whether the times of a warm-up have become steady, by the medians of windows. */
+/* Decides by the medians of windows whether the times of a warm-up are steady. */
 #include "model/run/run_steady.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ void run_steady_start(struct run_steady *steady, uint64_t now_ns)
 	open_window(steady, now_ns);
 }
 
-/* When there is no room: every second sample goes, and from now on twice as many are left out. */
+/* When full: drops every second sample, and from now on skips twice as many. */
 static void keep_sample(struct run_steady *steady, uint64_t duration_ns)
 {
 	if (steady->skipped++ % steady->step)

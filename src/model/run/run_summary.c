@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The result of a run in a few lines. No analysis: `inftrace model` is for that. */
+/* Prints the result of a run in a few lines. `inftrace model` does the analysis. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static int by_value(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Measured latencies of a group, sorted; from when they should have started. The caller frees. */
+/* The measured latencies of a group, sorted, counted from their scheduled start. The caller frees the array. */
 static uint64_t *sorted(const struct run_result *result, uint32_t group, size_t *n)
 {
 	const struct run_latency *latency = (const struct run_latency *)(result + 1);
@@ -129,7 +129,7 @@ int run_summary_runtimes(const char *named, struct err *err)
 	for (size_t i = 0; i < list.n; i++)
 		print_found(&list.item[i]);
 	if (!list.n)
-		printf("no ONNX Runtime is found here\n");
+		printf("no ONNX Runtime found\n");
 	ort_find_done(&list);
 	return 0;
 }
@@ -167,7 +167,7 @@ void run_summary_print(const struct run_result *result)
 		       (double)result->n_steady * 1e9 / (double)result->wall_ns,
 		       (double)(result->cpu_user_ns + result->cpu_system_ns) * 100 / (double)result->wall_ns);
 	if (result->n_unserved)
-		printf("%-14s %llu of the arrivals when the time was over; they are in no figure\n", "unserved",
+		printf("%-14s %llu arrivals at the end of the measured part, not part of any figure\n", "unserved",
 		       (unsigned long long)result->n_unserved);
 	if (run_result_stop_text(result->stop))
 		printf("%-14s ended early: %s\n", "measured part", run_result_stop_text(result->stop));

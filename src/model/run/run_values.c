@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Asks the session for the names, types and dimensions of its inputs and outputs. */
+/* Reads the names, types and dimensions of the session's inputs and outputs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ typedef struct ort_status *(*count_function)(const struct ort_session *, size_t 
 typedef struct ort_status *(*name_function)(const struct ort_session *, size_t, struct ort_allocator *, char **);
 typedef struct ort_status *(*type_function)(const struct ort_session *, size_t, struct ort_type **);
 
-/* How the runtime is asked for the inputs or for the outputs, and where the answers go. */
+/* The functions for the inputs or for the outputs, and where the results go. */
 struct side {
 	count_function count;
 	name_function name;

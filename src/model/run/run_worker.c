@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One inference. What is timed is Run and nothing else; its latency is noted before it starts, so that one that never
- * comes back is in the result, too.
+ * Runs one inference. Only the call of Run is timed. Its latency entry is made before it starts, so that an inference
+ * that never returns is in the result, too.
  */
 #include "model/run/run_worker.h"
 
@@ -26,7 +26,7 @@ bool run_worker_is_stopped(struct run_load_state *load)
 	return __atomic_load_n(&load->stop, __ATOMIC_RELAXED) != RUN_STOP_NOT_YET;
 }
 
-/* Models seldom take every size: says which ones were made up, at the cost of the end of the runtime's words. */
+/* Few models accept every size: names the assumed sizes, at the cost of the end of the runtime's message. */
 static void tell_guesses(const struct run *run, struct err *err)
 {
 	char advice[sizeof run->guessed + 120];
@@ -58,7 +58,7 @@ static void fail(struct run_worker *worker, struct ort_status *status)
 	run_worker_stop_load(load, RUN_STOP_FAILED);
 }
 
-/* The next place for a latency; NULL: all are taken. */
+/* The next free entry for a latency; NULL: all are used. */
 static struct run_latency *take_place(struct run_load_state *load)
 {
 	struct run_result *result = load->run->result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Types, shapes and memory of tensors. Looks at no value. */
+/* Types, shapes and memory of tensors. Does not interpret values. */
 #include "model/tensor/tensor.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static const struct tensor_type_info type_info[TENSOR_N_TYPES] = {
 	[TENSOR_FLOAT6E3M2] = { "float6e3m2", TENSOR_KIND_FLOAT, 6 },
 };
 
-/* Where ONNX Runtime's numbers differ. */
+/* The numbers that differ in ONNX Runtime. */
 static const struct ort_number {
 	enum tensor_type type;
 	int ort;
@@ -79,7 +79,7 @@ int tensor_type_to_ort(enum tensor_type type)
 	return tensor_type_info(type) ? (int)type : 0;
 }
 
-/* The product may be 0 because of a later dimension: dimensions before it must not overflow either, as in numpy. */
+/* The product may become 0 by a later dimension: the dimensions before it must not overflow either, as in numpy. */
 static int count_elements(const int64_t *dims, size_t n_dims, size_t *n_elements, struct err *err)
 {
 	bool is_empty = false;
@@ -140,7 +140,7 @@ static int no_memory(struct tensor *tensor, size_t size, struct err *err)
 	return err_set(err, ENOMEM, "cannot allocate %zu bytes for %s: out of memory", size, text);
 }
 
-/* One block: pointers, lengths, texts. */
+/* One block holds pointers, lengths and texts. */
 static int alloc_texts(struct tensor *tensor, size_t n_bytes, struct err *err)
 {
 	const size_t each = sizeof *tensor->strings + sizeof *tensor->string_bytes + 1;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How far two tensors are apart. Decides nothing but what is off by the tolerance that it was given. */
+/* Measures the difference of two tensors. Judges only by the tolerance it is given. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "model/tensor/tensor.h"
 
-/* What is added up on the way. */
+/* Running sums. */
 struct sums {
 	double abs, squares, expected_squares, actual_squares, products;
 };
@@ -24,7 +24,7 @@ struct tensor_tolerance tensor_default_tolerance(enum tensor_type type)
 		return (struct tensor_tolerance){ 1e-3, 1e-2 };
 	case TENSOR_BFLOAT16:
 		return (struct tensor_tolerance){ 1e-2, 2e-2 };
-	/* One step of the last bit. */
+	/* one unit in the last place */
 	case TENSOR_FLOAT8E4M3FN:
 	case TENSOR_FLOAT8E4M3FNUZ:
 	case TENSOR_FLOAT6E2M3:
@@ -62,7 +62,7 @@ static void count_off(struct tensor_diff *diff, size_t i)
 		diff->first_off = i;
 }
 
-/* distance and magnitude (of what was expected) are finite, or infinite because they went beyond what a double has. */
+/* distance and the magnitude of the expected value are finite, or infinite because they exceed a double. */
 static void count_finite(struct tensor_diff *diff, struct sums *sums, size_t i, double distance, double magnitude)
 {
 	if (!diff->n_finite++ || distance > diff->max_abs) {
@@ -86,7 +86,7 @@ static void add_products(struct sums *sums, double expected, double actual)
 	sums->products += expected * actual;
 }
 
-/* An element: real and imaginary part, which is 0 in most types. */
+/* An element: real and imaginary part; the latter is 0 in most types. */
 struct number {
 	double part[2];
 };
@@ -152,7 +152,7 @@ static void compare_floats(const struct tensor *expected, const struct tensor *a
 	}
 }
 
-/* Differences are taken as integers: doubles do not have all of 64 bits. */
+/* Subtracts integers as integers: doubles cannot hold all 64 bits. */
 static void compare_integers(const struct tensor *expected, const struct tensor *actual, struct tensor_diff *diff,
 			     struct sums *sums)
 {

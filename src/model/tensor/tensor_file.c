@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bytes of a file and lists of tensors, which the readers of all formats share. Knows no format. */
+/* Loads files and keeps lists of tensors, for the readers of all formats. Parses no format. */
 #include "model/tensor/tensor_file.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static int read_all(int fd, uint8_t *data, size_t size, struct err *err)
 			continue;
 		if (n <= 0)
 			return err_set(err, n ? errno : EIO, "cannot read it: %s",
-				       n ? strerror(errno) : "it became shorter while it was read");
+				       n ? strerror(errno) : "it shrank while being read");
 		data += n;
 		size -= (size_t)n;
 	}
@@ -53,7 +53,7 @@ static int read_all(int fd, uint8_t *data, size_t size, struct err *err)
 
 int tensor_file_load(const char *path, void **data, size_t *size, struct err *err)
 {
-	/* Not waiting: nobody may ever write into a pipe. */
+	/* O_NONBLOCK: opening a pipe without a writer would block. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret;
 	struct stat stat;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Values made up from a seed, for inputs that nobody gave. Every tensor has a generator of its own, begun from the seed
- * and the name; numbers come out of integers by steps that are exact or rounded once (fma), so that no compiler, no
- * libm and no CPU changes a bit.
+ * Generates values from a seed, for inputs without data. Each tensor has a generator of its own, started from the seed
+ * and the name. Numbers are computed from integers in steps that are exact or rounded once (fma), so that the result
+ * does not depend on compiler, libm or CPU.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #include "model/tensor/tensor.h"
 
-/* A counter that is scrambled: every 64-bit value comes once before the first one comes again. */
+/* A scrambled counter: every 64-bit value occurs once before the first repeats. */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t x = *state += 0x9e3779b97f4a7c15u;
@@ -21,7 +21,7 @@ static uint64_t next_random(uint64_t *state)
 	return x ^ x >> 31;
 }
 
-/* FNV-1a over the name, begun from the seed. */
+/* FNV-1a over the name, started from the seed. */
 static uint64_t first_state(uint64_t seed, const char *name)
 {
 	uint64_t state = 0xcbf29ce484222325u ^ next_random(&seed);
@@ -75,7 +75,7 @@ static double uniform(uint64_t *state, struct range range, int n_bits)
 	return fma(unit, range.high - range.low, range.low);
 }
 
-/* Twelve uniform numbers added up: close to a normal distribution, and no logarithm in it. */
+/* The sum of twelve uniform numbers: close to a normal distribution, without a logarithm. */
 static double normal(uint64_t *state, struct range range)
 {
 	const int mean = 12 * 65535 / 2;
@@ -90,7 +90,7 @@ static double normal(uint64_t *state, struct range range)
 
 static double make_float(uint64_t *state, enum tensor_fill_kind kind, struct range range, enum tensor_type type)
 {
-	/* As many bits as a float has: -1 to 1 comes out exact. */
+	/* As many bits as the float type has, so that the range -1 to 1 is exact. */
 	const bool is_wide = type == TENSOR_DOUBLE || type == TENSOR_COMPLEX128;
 	double value = kind == TENSOR_FILL_NORMAL ? normal(state, range) : uniform(state, range, is_wide ? 53 : 24);
 
@@ -107,7 +107,7 @@ static void fill_floats(struct tensor *tensor, enum tensor_fill_kind kind, struc
 	}
 }
 
-/* Two's complement does the same for both signs. */
+/* Two's complement handles both signs alike. */
 static uint64_t integer(double value)
 {
 	return value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
@@ -138,7 +138,7 @@ static int fill_integers(struct tensor *tensor, enum tensor_fill_kind kind, stru
 
 enum { N_SYLLABLES = 3, SYLLABLE = 2 };
 
-/* One to three syllables. Returns how long it is. */
+/* One to three syllables. Returns the length. */
 static size_t make_word(uint64_t *state, char *word)
 {
 	static const char consonants[] = "bdfgklmnprstvwhz", vowels[] = "aeiou";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads numpy's .npy, versions 1 to 3: a magic, the length of a header, the header (a Python dict with descr,
- * fortran_order and shape), the elements. Arrays of objects (pickles) and of structures are refused.
+ * Reads numpy's .npy, versions 1 to 3: a magic, the length of the header, the header (a Python dict with descr,
+ * fortran_order and shape), the elements. Rejects arrays of objects (pickles) and of structures.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -33,13 +33,13 @@ static const struct dtype {
 	{ 'f', 8, TENSOR_DOUBLE },
 	{ 'c', 8, TENSOR_COMPLEX64 },
 	{ 'c', 16, TENSOR_COMPLEX128 },
-	/* What numpy writes for types of ml_dtypes: bytes without a meaning, but for float8_e5m2. */
+	/* numpy writes types of ml_dtypes as plain bytes, except float8_e5m2. */
 	{ 'f', 1, TENSOR_FLOAT8E5M2 },
 	{ 'V', 1, TENSOR_UINT8 },
 	{ 'V', 2, TENSOR_UINT16 },
 };
 
-/* A reader's place in the header. */
+/* The parser's position in the header. */
 struct text {
 	const char *begin, *at, *end;
 	size_t offset; /* of begin in the file */
@@ -53,7 +53,7 @@ struct header {
 	size_t n_dims;
 };
 
-/* What the elements are in the file. */
+/* The element type in the file. */
 struct layout {
 	enum tensor_type type;
 	char kind;
@@ -82,7 +82,7 @@ static bool take_char(struct text *text, char c)
 	return true;
 }
 
-/* '...' or "...", without escapes: no name that means something to us has any. */
+/* '...' or "...", without escapes: no known name contains any. */
 static int take_string(struct text *text, char *to, size_t size)
 {
 	const char quote = next_char(text), *begin = text->at + 1, *end;
@@ -232,7 +232,7 @@ static int understand(const char *descr, struct layout *layout, struct err *err)
 	return refuse(descr, err);
 }
 
-/* The elements in C order: a copy when they were in Fortran's, where the first dimension runs fastest. */
+/* Returns the elements in C order: copies them from Fortran order, where the first dimension runs fastest. */
 static int in_order(const uint8_t *items, const struct header *header, size_t n, size_t item_bytes, uint8_t **copy,
 		    struct err *err)
 {
@@ -268,7 +268,9 @@ static uint32_t code_point(const uint8_t *at, bool is_swapped)
 	return is_swapped ? __builtin_bswap32(code) : code;
 }
 
-/* UTF-32 to UTF-8, zeros at the end left out. Returns the length, SIZE_MAX: no character. to has room for item_bytes.
+/*
+ * UTF-32 to UTF-8, without trailing zeros. Returns the length, SIZE_MAX: an invalid character. to has room for
+ * item_bytes.
  */
 static size_t take_unicode(const uint8_t *item, const struct layout *layout, char *to)
 {

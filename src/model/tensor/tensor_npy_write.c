@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Writes numpy's .npy, version 1, and undoes in memory what that does to types which numpy lacks. */
+/* Writes numpy's .npy, version 1, and undoes its conversion of types that numpy lacks in memory. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@
 
 enum { PREFIX = 10, ALIGNMENT = 64, HEADER_MAX = 2048 };
 
-/* How elements are written: numpy's kind and bytes. */
+/* The form of written elements: numpy's kind and bytes. */
 struct form {
 	char kind;
 	size_t size;
-	bool is_unpacked; /* one byte for each, which has less */
+	bool is_unpacked; /* an element of less than a byte, written as one byte */
 };
 
 static struct form form_of(enum tensor_type type)
@@ -45,7 +45,7 @@ static struct form form_of(enum tensor_type type)
 	return form;
 }
 
-/* Characters of the longest string; of bytes when one is not UTF-8. At least 1: numpy has no strings of none. */
+/* Characters of the longest string; bytes if one is not UTF-8. At least 1: numpy has no empty string type. */
 static struct form form_of_strings(const struct tensor *tensor)
 {
 	struct form form = { 'U', 1, false };
@@ -137,13 +137,16 @@ int tensor_npy_write(const struct tensor *tensor, const char *path, struct err *
 	if (!has_failed)
 		return 0;
 	err_set(err, errno, "cannot write %s: %s", path, errno ? strerror(errno) : "writing failed");
-	/* Never a device or a pipe. */
+	/* never removes a device or a pipe */
 	if (is_file)
 		unlink(path);
 	return err ? -err->code : -EIO;
 }
 
-/* Whether elements of `from` may stand for ones of `to`: as written by us, or by numpy for ml_dtypes (raw bits). */
+/*
+ * Whether elements of `from` may stand for elements of `to`, as written by this file or by numpy for ml_dtypes (raw
+ * bits).
+ */
 static bool stands_for(enum tensor_type from, enum tensor_type to)
 {
 	const struct form form = form_of(to);

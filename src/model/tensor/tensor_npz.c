@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads numpy's .npz: a zip archive of .npy files, stored or deflated, with the 64-bit extension. Found from the end:
- * the end record says where the directory is, the directory where each file is; what the files say themselves in front
- * of their data is not believed but for its length. Encrypted archives, other methods, archives in parts and ones with
- * something in front are refused.
+ * Reads numpy's .npz: a zip archive of .npy files, stored or deflated, with the 64-bit extension. Starts at the end:
+ * the end record gives the place of the directory, the directory the place of each file. Of the local headers only the
+ * length is used. Rejects encrypted archives, other compression methods, archives in parts and archives with data in
+ * front.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ enum {
 	FLAG_ENCRYPTED = 1,
 	STORED = 0,
 	DEFLATED = 8,
-	DEFLATE_RATIO_MAX = 1032, /* deflate cannot do better */
+	DEFLATE_RATIO_MAX = 1032, /* deflate's best ratio */
 	FILE_RATIO_MAX = 64,
 };
 
@@ -37,7 +37,7 @@ static const uint64_t total_min = 1u << 30;
 struct archive {
 	const uint8_t *data;
 	size_t size;
-	uint64_t left; /* bytes that its files may still have */
+	uint64_t left; /* bytes that its files may still unpack to */
 	struct err *err;
 };
 
@@ -47,7 +47,7 @@ struct directory {
 
 struct entry {
 	uint32_t flags, method, crc;
-	uint64_t packed, size, offset; /* of the data when packed; when unpacked; of the local header in the archive */
+	uint64_t packed, size, offset; /* of the data: packed size, unpacked size; offset of the local header */
 	const char *name;
 	size_t name_len;
 };
@@ -75,7 +75,7 @@ static int find_end(const struct archive *zip, size_t *end)
 	for (size_t at = zip->size - END_BYTES + 1; at-- > lowest;) {
 		if (number(zip->data + at, 4) != END_MAGIC)
 			continue;
-		/* The comment reaches to the very end, or these bytes are part of a comment. */
+		/* The comment must reach to the very end, or these bytes are themselves part of a comment. */
 		if (number(zip->data + at + 20, 2) != zip->size - at - END_BYTES)
 			continue;
 		*end = at;
@@ -110,7 +110,7 @@ static int find_directory(const struct archive *zip, struct directory *dir)
 	return 0;
 }
 
-/* Those of the three numbers that were too large for 32 bits, in this order. */
+/* Reads those of the three numbers that did not fit in 32 bits, in this order. */
 static bool take_extra_64(const uint8_t *at, size_t size, struct entry *entry)
 {
 	uint64_t *const value[] = { &entry->size, &entry->packed, &entry->offset };
@@ -166,7 +166,7 @@ static int take_entry(const struct archive *zip, uint64_t *offset, uint64_t end,
 	return 0;
 }
 
-/* Where the entry's data begins; all of it is in the archive. */
+/* Where the entry's data begins; the archive contains all of it. */
 static int find_data(const struct archive *zip, const struct entry *entry, const uint8_t **data)
 {
 	uint64_t begin;
@@ -181,7 +181,7 @@ static int find_data(const struct archive *zip, const struct entry *entry, const
 	return 0;
 }
 
-/* Whether the data unpacks to exactly what the directory says. zlib counts in 32 bits. */
+/* Whether the data unpacks to exactly the directory's size. zlib counts in 32 bits. */
 static bool unpack(const uint8_t *data, size_t packed, uint8_t *to, size_t size)
 {
 	const size_t step = 1u << 30;
@@ -201,7 +201,7 @@ static bool unpack(const uint8_t *data, size_t packed, uint8_t *to, size_t size)
 	return ret == Z_STREAM_END && stream.next_in == data + packed && stream.next_out == to + size;
 }
 
-/* Also counts what the entry would unpack to: one file's data can be named by many entries. */
+/* Also adds up the unpacked sizes: many entries can name one file's data. */
 static int check_entry(struct archive *zip, const struct entry *entry)
 {
 	if (entry->flags & FLAG_ENCRYPTED)
@@ -245,7 +245,7 @@ out:
 	return ret;
 }
 
-/* Without .npy, as numpy calls it. NULL: memory is out, or no such name (then err is filled). */
+/* Without .npy, as in numpy. NULL: out of memory, or an invalid name (then err is filled). */
 static char *take_name(const struct archive *zip, const struct entry *entry)
 {
 	static const char suffix[] = ".npy";
@@ -275,7 +275,7 @@ static int take_item(struct archive *zip, const struct entry *entry, struct tens
 	return ret;
 }
 
-/* Each entry into the list; without one, only whether all of them may be unpacked. */
+/* Reads each entry into the list; without a list, only checks whether all of them may be unpacked. */
 static int walk(struct archive *zip, const struct directory *dir, struct tensor_list *list)
 {
 	uint64_t at = dir->offset, end = dir->offset + dir->size;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Reads ONNX's TensorProto, and the folders of test data that come with models: test_data_set_0/input_0.pb and so on.
- * Two walks over the message: the first finds out what the tensor is and counts its values, the second takes them.
+ * Walks the message twice: first finds the type and shape and counts the values, then reads them.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 enum field {
 	FIELD_DIMS = 1,
 	FIELD_TYPE = 2,
-	FIELD_SEGMENT = 3, /* in other messages: what a sequence, an optional or a map holds */
+	FIELD_SEGMENT = 3, /* in other messages: the content of a sequence, an optional or a map */
 	FIELD_FLOATS = 4,
 	FIELD_INT32S = 5,
 	FIELD_STRINGS = 6,
@@ -30,7 +30,7 @@ enum field {
 	FIELD_LOCATION = 14,
 };
 
-/* What of the message is known after the first walk. */
+/* The result of the first walk. */
 struct proto {
 	const uint8_t *begin;
 	int64_t dims[TENSOR_MAX_DIMS];
@@ -41,12 +41,12 @@ struct proto {
 	struct err *err;
 };
 
-/* The values of a repeated field: where they are written. */
+/* Where the values of a repeated field are written. */
 struct values {
 	struct tensor *tensor;
 	enum field field;
 	uint32_t wire;	/* of one value */
-	size_t n, most; /* so far; as many as the tensor has room for */
+	size_t n, most; /* so far; room in the tensor */
 	uint32_t bits;	/* of a value in memory */
 	struct err *err;
 	size_t *start; /* strings: where each begins in text */
@@ -119,7 +119,7 @@ static int walk(struct proto *proto, const void *data, size_t size)
 	const uint8_t *at = in.at;
 	int ret;
 
-	/* First, since everything else in such a message looks damaged. */
+	/* Checked first, because all else in such a message looks damaged. */
 	while ((ret = pb_next(&in, &field)) > 0) {
 		if (field.number == FIELD_SEGMENT)
 			return err_set(proto->err, ENOTSUP,
@@ -132,7 +132,7 @@ static int walk(struct proto *proto, const void *data, size_t size)
 	return ret;
 }
 
-/* Which field has a type's values, and how one of them looks on the wire and in memory. */
+/* The field that holds a type's values, and the form of one value on the wire and in memory. */
 static void values_for(enum tensor_type type, struct values *values)
 {
 	const struct tensor_type_info *info = tensor_type_info(type);
@@ -156,7 +156,7 @@ static void values_for(enum tensor_type type, struct values *values)
 		values->wire = PB_BYTES;
 	} else {
 		values->field = FIELD_INT32S;
-		/* Types of 2 and 4 bits come by the byte. */
+		/* Types of 2 and 4 bits are stored byte by byte. */
 		if (info->bits < 6)
 			values->bits = 8;
 	}
@@ -251,7 +251,7 @@ static int take_values(struct values *values, const struct pb_field *field)
 	return ret;
 }
 
-/* With most 0 this counts them. */
+/* Reads the values; with most 0 only counts them. */
 static int walk_values(struct values *values, const void *data, size_t size)
 {
 	struct pb_in in = pb_in(data, size);
@@ -285,7 +285,7 @@ static int take_strings(const struct proto *proto, struct values *values, const 
 	return ret;
 }
 
-/* How many values the field must have for the tensor. */
+/* The number of values that the field must have for the tensor. */
 static size_t needed_values(const struct values *values, enum tensor_type type, size_t n_elements, size_t size_bytes)
 {
 	if (type == TENSOR_STRING || values->bits == 6)
@@ -305,7 +305,7 @@ static int take_fields(const struct proto *proto, const void *data, size_t size,
 	ret = walk_values(&values, data, size);
 	if (ret)
 		return ret;
-	/* Before memory is taken for them. */
+	/* checked before memory is allocated for them */
 	values.most = needed_values(&values, proto->type, n_elements, size_bytes);
 	if (values.n != values.most)
 		return err_set(proto->err, EINVAL, "it has %zu values, but its shape needs %zu", values.n, values.most);
@@ -377,7 +377,7 @@ int tensor_pb_read(const char *path, struct tensor *tensor, char **name, struct 
 	return ret ? err_wrap(err, "cannot read %s", path) : 0;
 }
 
-/* How many files PREFIX_<number>.pb there are; -errno. */
+/* The number of files PREFIX_<number>.pb; -errno. */
 static int count_files(const char *folder, const char *prefix)
 {
 	DIR *dir = opendir(folder);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Chooses the reader of a tensor file by its first bytes. Reads no format itself. */
+/* Chooses the reader of a tensor file by its first bytes. Parses no format itself. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ static int parse_any(const void *data, size_t size, struct tensor_list *list, st
 	char *name = NULL;
 	int ret;
 
-	/* An archive without files begins with its end. */
+	/* An empty archive begins with its end record. */
 	if (begins_with(data, size, "PK\3\4", 4) || begins_with(data, size, "PK\5\6", 4))
 		return tensor_npz_parse(data, size, list, err);
 	if (begins_with(data, size, "\x93NUMPY", 6))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Elements of tensors as numbers. All floats of 16 bits and less go through one table of how they are built, since C
- * has none of them. Everything here is exact or rounded once, so results are the same on every machine.
+ * Converts elements of tensors to numbers and back. One table describes all floats of 16 bits and less, since C has no
+ * types for them. Every step is exact or rounded once, so results are the same on every machine.
  */
 #include <float.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "model/tensor/tensor.h"
 
-/* What the highest codes mean. */
+/* The meaning of the highest codes. */
 enum specials {
 	IEEE,	   /* exponent of all ones: infinity, NaN */
 	ONE_NAN,   /* no infinity; all ones is NaN */
@@ -81,7 +81,7 @@ double tensor_float_from_bits(enum tensor_type type, uint32_t bits)
 	return is_negative ? -value : value;
 }
 
-/* Powers of two alone, none of them 0: between two of them, the code that is even. */
+/* Formats that have only powers of two, without 0: a tie goes to the even code. */
 static uint32_t power_code(const struct float_format *format, double value)
 {
 	int exponent;
@@ -108,7 +108,7 @@ static uint32_t magnitude_code(const struct float_format *format, double magnitu
 	exponent = exponent - 1 < lowest ? lowest : exponent - 1;
 	if (exponent > format->bias + 1)
 		return largest_code(format);
-	/* Steps of the last mantissa bit: one more than the mantissa holds carries into the exponent by itself. */
+	/* In units of the last mantissa bit: a mantissa that overflows carries into the exponent. */
 	steps = nearbyint(ldexp(magnitude, format->mantissa_bits - exponent));
 	code = ((uint32_t)(exponent - lowest) << format->mantissa_bits) + (uint32_t)steps;
 	return code < largest_code(format) ? code : largest_code(format);
@@ -125,7 +125,7 @@ uint32_t tensor_float_to_bits(enum tensor_type type, double value)
 			return 0;
 		if (format->specials == MINUS_NAN)
 			return sign_bit(format);
-		/* IEEE: the quiet one */
+		/* IEEE: quiet */
 		return format->specials == ONE_NAN || !format->mantissa_bits
 			   ? all_ones(format)
 			   : infinity_code(format) | 1u << (format->mantissa_bits - 1);
@@ -162,7 +162,7 @@ static void packed_put(uint8_t *data, uint32_t bits, size_t i, uint32_t value)
 		data[at + 1] = (uint8_t)((data[at + 1] & ~(mask >> 8)) | value >> 8);
 }
 
-/* An element of at most 64 bits, in the low ones. */
+/* An element of at most 64 bits, in the low bits. */
 static uint64_t load(const struct tensor *tensor, uint32_t bits, size_t i)
 {
 	const uint8_t *data = tensor->data;
@@ -272,7 +272,7 @@ double tensor_get(const struct tensor *tensor, size_t i, unsigned part)
 
 static uint64_t int_code(const struct tensor_type_info *info, double value)
 {
-	/* The first one that is too large: doubles have it exactly, unlike the largest 64-bit integers. */
+	/* The first value that is too large: doubles hold it exactly, unlike the largest 64-bit integers. */
 	const double end =
 	    info->kind == TENSOR_KIND_BOOL ? 2 : ldexp(1, (int)info->bits - (info->kind == TENSOR_KIND_INT));
 	const double begin = info->kind == TENSOR_KIND_INT ? -end : 0;
