@@ -23,8 +23,10 @@ enum table_flag {
 	TABLE_LEFT = 0,
 	TABLE_RIGHT = 1,
 	TABLE_SHRINKS = 2,
-	TABLE_CLOSE = 4, /* one space before it instead of two */
-	TABLE_NAME = 8	 /* of what a machine reads: letters of one width on a page */
+	TABLE_CLOSE = 4,    /* one space before it instead of two */
+	TABLE_NAME = 8,	    /* of what a machine reads: letters of one width on a page */
+	TABLE_KEEPS = 16,   /* keeps 30 columns as long as anything else can give way: names that are cut say little */
+	TABLE_OPTIONAL = 32 /* left out when the table would be too wide; the last of several first */
 };
 enum table_style { TABLE_PLAIN, TABLE_BOLD, TABLE_DIM, TABLE_RED, TABLE_GREEN };
 
@@ -34,7 +36,8 @@ struct table {
 	int n_columns;
 	struct {
 		const char *header;
-		int flags, width;
+		int flags, width, cells; /* cells: the widest of them */
+		bool is_hidden;
 	} column[TABLE_MAX_COLUMNS];
 	struct array cells; /* struct table_cell, row after row */
 	int n_spaces;	    /* to print before the next text: a line never ends in spaces */
