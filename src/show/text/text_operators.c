@@ -111,15 +111,15 @@ static void put_some(const struct page *page, struct table *table, const struct 
 	bool is_each = page->opts.n_top ? n <= n_most : page->opts.is_all || n <= n_most + 1;
 	uint32_t n_shown = is_each ? n : n_most;
 	uint64_t rest_ns = coverage->operators_ns;
-	char name[64];
+	struct printable name;
 
 	for (uint32_t i = 0; i < n_shown; i++) {
 		put_operator(page, table, layout, &op[i], coverage);
 		rest_ns -= op[i].share_ns;
 	}
-	snprintf(name, sizeof name, "%s", printable_count(n - n_shown, "other").s);
+	name = printable_count(n - n_shown, "other");
 	if (n_shown < n)
-		put_rest(page, table, layout, name, rest_ns, coverage);
+		put_rest(page, table, layout, name.s, rest_ns, coverage);
 }
 
 static void print_types(const struct page *page, const struct summary_model *model)
