@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lays out and prints tables whose columns line up. */
+/* Columns that line up. */
 #include "base/table.h"
 
 #include <stdarg.h>
@@ -13,7 +13,7 @@ struct table_cell {
 	enum table_style style;
 };
 
-enum { LEAST_WIDTH = 8 }; /* a shrinking column keeps at least this */
+enum { LEAST_WIDTH = 8, NAME_WIDTH = 30 }; /* a shrinking column keeps at least this */
 
 const char *table_style(bool has_color, enum table_style style)
 {
@@ -54,37 +54,74 @@ static int gap_before(const struct table *table, int column)
 	return !column ? 0 : table->column[column].flags & TABLE_CLOSE ? 1 : 2;
 }
 
+/* The width that a shrinking column keeps. A column of numbers keeps its cells, so only its header is cut. */
+static int kept_of(const struct table *table, int column, bool cuts_names)
+{
+	int flags = table->column[column].flags;
+
+	if (flags & TABLE_RIGHT && table->column[column].cells > LEAST_WIDTH)
+		return table->column[column].cells;
+	return flags & TABLE_KEEPS && !cuts_names ? NAME_WIDTH : LEAST_WIDTH;
+}
+
 /* The widest of the columns that may shrink; NULL: none can shrink further. */
-static int *widest(struct table *table)
+static int *widest(struct table *table, bool cuts_names)
 {
 	int *found = NULL;
 
 	for (int c = 0; c < table->n_columns; c++) {
 		int *width = &table->column[c].width;
 
-		if (table->column[c].flags & TABLE_SHRINKS && *width > LEAST_WIDTH && (!found || *width > *found))
+		if (table->column[c].flags & TABLE_SHRINKS && *width > kept_of(table, c, cuts_names) &&
+		    (!found || *width > *found))
 			found = width;
 	}
 	return found;
 }
 
-/* Each column is as wide as its widest cell; then the columns that may shrink give up what is too much. */
+static int total_of(const struct table *table)
+{
+	int total = table->indent;
+
+	for (int c = 0; c < table->n_columns; c++)
+		total += table->column[c].is_hidden ? 0 : table->column[c].width + gap_before(table, c);
+	return total;
+}
+
+/* Shrinks texts, then names down to 30 columns, then hides optional columns, and at last cuts names. */
+static void fit(struct table *table)
+{
+	int total = total_of(table);
+
+	for (int *width; total > table->width && (width = widest(table, false)); total--)
+		--*width;
+	for (int c = table->n_columns - 1; c > 0 && total > table->width; c--) {
+		table->column[c].is_hidden = table->column[c].flags & TABLE_OPTIONAL;
+		total = total_of(table);
+	}
+	for (int *width; total > table->width && (width = widest(table, true)); total--)
+		--*width;
+}
+
+/* Makes each column as wide as its widest cell, then shrinks what is too much. */
 static void find_widths(struct table *table)
 {
 	const struct table_cell *cell = table->cells.data;
-	int total = table->indent;
 
 	for (int c = 0; c < table->n_columns; c++)
 		table->column[c].width = width_of(table->column[c].header);
 	for (size_t i = 0; i < table->cells.n; i++) {
-		int *width = &table->column[i % (size_t)table->n_columns].width, own = width_of(cell[i].text);
+		int c = (int)(i % (size_t)table->n_columns), own = width_of(cell[i].text);
+
+		if (own > table->column[c].cells)
+			table->column[c].cells = own;
+	}
+	for (int c = 0; c < table->n_columns; c++) {
+		int *width = &table->column[c].width, own = table->column[c].cells;
 
 		*width = own > *width ? own : *width;
 	}
-	for (int c = 0; c < table->n_columns; c++)
-		total += table->column[c].width + gap_before(table, c);
-	for (int *width; total > table->width && (width = widest(table)); total--)
-		--*width;
+	fit(table);
 }
 
 static void print_cell(struct table *table, FILE *out, int column, const char *text, enum table_style style)
@@ -93,6 +130,8 @@ static void print_cell(struct table *table, FILE *out, int column, const char *t
 	bool is_right = table->column[column].flags & TABLE_RIGHT;
 	struct printable shown;
 
+	if (table->column[column].is_hidden)
+		return;
 	if (own > width) {
 		shown = printable_text(text, strlen(text), width, table->is_ascii);
 		text = shown.s;

@@ -1,83 +1,217 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `inftrace report FILE`: reads a recording and prints what it says, as a page or as JSON. Computes nothing itself. */
+/* `inftrace report [FILE]`: reads a recording and prints what it says, in one of the formats. Computes nothing itself.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "analyze/insight/recorded.h"
 #include "analyze/summary/recording.h"
+#include "base/printable.h"
 #include "cmd/cmd.h"
 #include "show/report/reports.h"
+#include "show/term/pager.h"
 #include "show/term/term.h"
 
 struct report_opts {
-	const char *format;
-	bool json, all, ascii;
+	const char *format, *color, *model, *output;
+	bool json, all, ascii, no_pager, force;
+	int top;
 };
 
+#define AT(field) offsetof(struct report_opts, field)
+
 static const struct opt report_opt_table[] = {
-	{ 'f', "format", REPORT_NAMES, "how to print it", OPT_CHOICE, offsetof(struct report_opts, format), "text" },
-	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, offsetof(struct report_opts, json) },
-	{ 'a', "all", NULL, "show every operator, session and process, not the most important ones", OPT_FLAG,
-	  offsetof(struct report_opts, all) },
-	{ 0, "ascii", NULL, "print nothing but ASCII; by default where the locale says so", OPT_FLAG,
-	  offsetof(struct report_opts, ascii) },
+	{ 'f', "format", REPORT_NAMES, "how to print it", OPT_CHOICE, AT(format), "text" },
+	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
+	{ 'o', "output", "FILE",
+	  "write the report to this file, in the format of its suffix: .html, .json, .csv or .txt", OPT_STR,
+	  AT(output) },
+	{ 0, "force", NULL, "overwrite a file that exists", OPT_FLAG, AT(force) },
+	{ 'a', "all", NULL, "show every model, session, operator and counter", OPT_FLAG, AT(all) },
+	{ 'm', "model", "NAME", "only models whose name contains this", OPT_STR, AT(model) },
+	{ 'n', "top", "N", "rows of each table of operators", OPT_INT, AT(top), "0" },
+	{ 0, "color", "auto|always|never", "colors; auto: on a terminal", OPT_CHOICE, AT(color), "auto" },
+	{ 0, "no-pager", NULL, "do not show a long page in $PAGER", OPT_FLAG, AT(no_pager) },
+	{ 0, "ascii", NULL, "print nothing but ASCII; by default where the locale says so", OPT_FLAG, AT(ascii) },
 	{ 0 },
 };
 
-static int print(const struct report_opts *opts, const struct summary *summary, struct err *err)
+static struct report_look look_of(const struct report_opts *opts)
 {
-	struct report_look look = {
-		.has_color = *term_style(stdout, TERM_BOLD) != 0,
+	return (struct report_look){
+		.has_color =
+		    strcmp(opts->color, "auto") ? !strcmp(opts->color, "always") : *term_style(stdout, TERM_BOLD) != 0,
 		.is_ascii = opts->ascii || term_wants_ascii(),
 		.is_all = opts->all,
 		.width = term_page_width(),
+		.n_top = (uint32_t)opts->top,
 	};
+}
 
+static int write_file(const struct report_opts *opts, const struct report *report, struct err *err)
+{
+	const struct report_look look = { .is_all = opts->all, .n_top = (uint32_t)opts->top };
+	int fd = open(opts->output, O_WRONLY | O_CREAT | O_CLOEXEC | (opts->force ? O_TRUNC : O_EXCL), 0666);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	bool has_failed;
+
+	if (!file)
+		return errno == EEXIST
+			   ? err_set(err, EEXIST, "cannot write %s: it exists already (--force overwrites it)",
+				     opts->output)
+			   : err_set(err, errno, "cannot write %s: %s", opts->output, strerror(errno));
+	report_write(file, report_format_of(opts->output), report, &look);
+	has_failed = fflush(file) || ferror(file);
+	has_failed |= fclose(file) != 0;
+	return has_failed ? err_set(err, EIO, "cannot write %s: %s", opts->output, strerror(errno ? errno : EIO)) : 0;
+}
+
+static void print(const struct report_opts *opts, const struct report *report)
+{
+	const struct report_format *format = report_format_named(opts->json ? "json" : opts->format);
+	const struct report_look look = look_of(opts);
+	struct pager pager = { 0 };
+	FILE *out = format->is_for_terminals ? pager_open(&pager) : stdout;
+
+	report_write(out, format, report, &look);
+	pager_close(&pager, !opts->no_pager);
+}
+
+/* Which models there are instead. */
+static int check_model(const struct report *report, struct err *err)
+{
+	struct printable list = { "" };
+
+	for (uint32_t i = 0; i < report->n_analyses; i++)
+		if (report_shows(report, i))
+			return 0;
+	if (!report->model)
+		return 0;
+	for (uint32_t i = 0; i < report->n_analyses && i < 20; i++)
+		printable_add(&list, "%s%s", i ? ", " : "", report->analysis[i].report->model.name);
+	return err_set(err, ENOENT, "cannot report on '%s': the recording has no such model; it has %s", report->model,
+		       *list.s ? list.s : "none");
+}
+
+/* Nobody gets a lease on a file while another has it open for writing. */
+static bool is_being_written(const char *path)
+{
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	bool is_open = fd >= 0 && fcntl(fd, F_SETLEASE, F_RDLCK) && errno == EAGAIN;
+
+	if (fd >= 0)
+		close(fd);
+	return is_open;
+}
+
+static int show(const struct report_opts *opts, const struct summary *summary, const char *path, struct err *err)
+{
 	struct recorded recorded;
+	struct report report = { .summary = summary, .model = opts->model };
 	int code = recorded_init(&recorded, summary, err);
-	const struct report report = { summary, recorded.model, recorded.n };
 
+	report.analysis = recorded.model;
+	report.n_analyses = recorded.n;
+	report.is_running = is_being_written(path);
 	if (!code)
-		report_write(stdout, report_format_named(opts->json ? "json" : opts->format), &report, &look);
+		code = check_model(&report, err);
+	if (!code && opts->output)
+		code = write_file(opts, &report, err);
+	else if (!code)
+		print(opts, &report);
 	recorded_done(&recorded);
 	return code;
 }
 
-static int report_run(const void *opts, int argc, char **argv, struct err *err)
+static bool is_recording(const char *name)
 {
-	struct recording recording;
-	int code = recording_open(&recording, argv[0], err);
+	static const char suffix[] = ".pftrace";
+	size_t len = strlen(name);
 
+	return len >= sizeof suffix && !strcmp(name + len - (sizeof suffix - 1), suffix);
+}
+
+static bool is_newer(const struct stat *a, const struct stat *b)
+{
+	return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
+						      : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+/* The newest recording in the current folder. */
+static int find_newest(char *path, size_t size, struct err *err)
+{
+	struct stat newest = { 0 }, own;
+	DIR *folder = opendir(".");
+
+	*path = 0;
+	if (!folder)
+		return err_set(err, errno, "cannot look for a recording here: %s; give FILE", strerror(errno));
+	for (struct dirent *entry; (entry = readdir(folder));) {
+		if (!is_recording(entry->d_name) || stat(entry->d_name, &own) || !S_ISREG(own.st_mode) ||
+		    (*path && !is_newer(&own, &newest)))
+			continue;
+		snprintf(path, size, "%s", entry->d_name);
+		newest = own;
+	}
+	closedir(folder);
+	if (!*path)
+		return opt_misused(err, "this folder has no recording (*.pftrace); give FILE");
+	term_say("newest recording: %s", path);
+	return 0;
+}
+
+static int report_run(const void *opaque, int argc, char **argv, struct err *err)
+{
+	const struct report_opts *opts = opaque;
+	struct recording recording = { 0 };
+	char newest[NAME_MAX + 1];
+	const char *path = argc ? argv[0] : newest;
+	int code;
+
+	if (opts->top < 0)
+		return opt_misused(err, "--top must be 0 or more");
+	code = argc ? 0 : find_newest(newest, sizeof newest, err);
 	if (!code)
-		code = print(opts, recording.summary, err);
+		code = recording_open(&recording, path, err);
+	if (!code)
+		code = show(opts, recording.summary, path, err);
 	recording_close(&recording);
 	return code;
 }
 
 const struct cmd cmd_report = {
 	.name = "report",
-	.usage = "[options] FILE",
-	.summary = "say what a recording holds, on a page",
-	.help = "The first sentence is the answer; the sections below it say what ran, how session creation and "
-		"inferences divide into "
-		"their parts, which operators take the time, what it cost in CPU and memory, and what is missing from "
-		"the recording.\n\n"
-		"Figures: percentiles are nearest ranks; a mean comes with its 95 % confidence interval; the first "
-		"inference of each "
-		"session, failed ones and those cut off are counted apart. Shares are of the wall time of inferences, "
-		"and add up: what no "
-		"operator explains is unattributed.\n\n"
-		"FILE is a recording of inftrace, or a file that inftrace import reads: a profile of ONNX Runtime or "
-		"QNN, or another Perfetto trace. - is standard input.",
+	.usage = "[options] [FILE]",
+	.summary = "show what a recording contains",
+	.help =
+	    "The first sentence is the answer. The page below it fits a screen: what was recorded, what to try next, "
+	    "and for each model how its session was created, how fast its inferences are, which operators take the "
+	    "time, and why the slowest inference was slow. --all shows every table; --model shows the operators of "
+	    "one model. A page longer than the terminal opens in $PAGER.\n\n"
+	    "Figures: percentiles are nearest ranks. A mean comes with its 95 % confidence interval. The first "
+	    "inference of each session, failed ones and those that were cut off are counted apart. Shares are of "
+	    "the wall time of inferences, and add up: time that no operator explains is unattributed.\n\n"
+	    "FILE is a recording of inftrace, or a file that inftrace import reads: a profile of ONNX Runtime or "
+	    "QNN, or another Perfetto trace. - is standard input. Without FILE, the newest recording in this folder "
+	    "is read.",
 	.examples =
 	    (const struct cmd_example[]){
-		{ "inftrace report inftrace.pftrace", "the page" },
-		{ "inftrace report --all inftrace.pftrace | less -R", "with every operator" },
+		{ "inftrace report", "the page of the newest recording" },
+		{ "inftrace report --all inftrace.pftrace", "every table" },
+		{ "inftrace report --model det inftrace.pftrace", "one model, with its operators" },
+		{ "inftrace report -o report.html inftrace.pftrace", "a page with plots" },
 		{ "inftrace report --json inftrace.pftrace | jq .models[0].inferences.latency.p99_ns", "one number" },
 		{ 0 },
 	    },
 	.opts = report_opt_table,
 	.opts_size = sizeof(struct report_opts),
-	.min_args = 1,
+	.min_args = 0,
 	.max_args = 1,
 	.run = report_run,
 };

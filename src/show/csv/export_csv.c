@@ -161,7 +161,7 @@ void export_csv_runs(FILE *out, const struct report *report)
 
 	put_header(&csv, names);
 	for (uint32_t i = 0; i < report->n_analyses; i++)
-		for (uint32_t r = 0; r < report->analysis[i].report->n_results; r++)
+		for (uint32_t r = 0; report_shows(report, i) && r < report->analysis[i].report->n_results; r++)
 			put_run(&csv, &report->analysis[i], r);
 }
 
@@ -229,5 +229,6 @@ void export_csv_operators(FILE *out, const struct report *report)
 
 	put_header(&csv, names);
 	for (uint32_t i = 0; i < report->n_analyses; i++)
-		put_rows(&csv, &report->analysis[i]);
+		if (report_shows(report, i))
+			put_rows(&csv, &report->analysis[i]);
 }

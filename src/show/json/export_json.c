@@ -14,7 +14,7 @@ static void put_verdict(struct json_summary *to)
 	FILE *memory = open_memstream(&text, &size);
 
 	if (memory) {
-		export_verdict(memory, to->summary, false);
+		export_verdict(memory, to->report, false);
 		fclose(memory);
 	}
 	json_text(&to->json, "verdict", text);
@@ -186,9 +186,14 @@ static void put_resources(struct json_summary *to)
 
 static void put_findings(struct json_summary *to)
 {
+	uint32_t n = 0;
+
 	json_array(&to->json, "insights");
-	for (uint32_t i = 0; to->analysis && i < to->summary->n_models; i++)
-		json_findings(&to->json, &to->analysis[i], &i);
+	for (uint32_t i = 0; i < to->summary->n_models; i++)
+		if (report_shows(to->report, i)) {
+			json_findings(&to->json, &to->report->analysis[i], &n);
+			n++;
+		}
 	json_end(&to->json, ']');
 }
 
@@ -247,7 +252,7 @@ void export_json(FILE *out, const struct report *report)
 {
 	struct json_summary to = { .summary = report->summary,
 				   .names = store_names(report->summary->store),
-				   .analysis = report->analysis };
+				   .report = report };
 
 	json_init(&to.json, out);
 	json_object(&to.json, NULL);

@@ -297,6 +297,8 @@ void json_models(struct json_summary *to)
 	for (uint32_t i = 0; i < to->summary->n_models; i++) {
 		const struct summary_model *model = &to->summary->models[i];
 
+		if (!report_shows(to->report, i))
+			continue;
 		json_object(&to->json, NULL);
 		json_summary_name(to, "name", model->name);
 		json_summary_process(to, model->process);

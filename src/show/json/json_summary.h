@@ -3,16 +3,16 @@
 #ifndef SHOW_JSON_JSON_SUMMARY_H
 #define SHOW_JSON_JSON_SUMMARY_H
 
-#include "analyze/result/model_analysis.h"
 #include "analyze/summary/summary.h"
 #include "base/json.h"
+#include "show/words/export.h"
 
 /* All is borrowed but for json. */
 struct json_summary {
 	struct json json;
 	const struct summary *summary;
 	const struct names *names;
-	const struct model_analysis *analysis; /* one for each of summary->models; NULL: none */
+	const struct report *report;
 };
 
 /* 0: no name. */

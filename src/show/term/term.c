@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 
-enum { LEAST_WIDTH = 80, MOST_WIDTH = 110 };
+enum { LEAST_WIDTH = 80, MOST_WIDTH = 110, LONGEST = 1000 };
 
 static bool has_colour(FILE *stream)
 {
@@ -90,6 +90,11 @@ int term_page_width(void)
 {
 	struct winsize size;
 
+	const char *columns_wanted = getenv("COLUMNS");
+	int wanted = columns_wanted ? atoi(columns_wanted) : 0;
+
+	if (wanted > 0)
+		return wanted < LEAST_WIDTH ? LEAST_WIDTH : wanted > LONGEST ? LONGEST : wanted;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
 		return 0;
 	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col > MOST_WIDTH ? MOST_WIDTH : size.ws_col;

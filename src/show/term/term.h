@@ -18,7 +18,7 @@ __attribute__((format(printf, 1, 2))) void term_say(const char *format, ...);
  * already `used` columns long. Ends the last line. */
 void term_wrap(FILE *stream, const char *text, int indent, int used, int width);
 
-/* Columns of a page on standard output's terminal; 0: it is none. */
+/* Columns of a page on standard output: COLUMNS, else those of its terminal; 0: neither is known. */
 int term_page_width(void);
 
 /* Does the locale ask for something other than UTF-8? None set says nothing. */

@@ -5,9 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyze/insight/insight.h"
 #include "show/text/page.h"
 
-enum { WIDTH = 96, MAX_MODELS = 3 };
+enum { WIDTH = 96 };
 
 static void print_verdict(const struct page *page)
 {
@@ -17,7 +18,7 @@ static void print_verdict(const struct page *page)
 
 	if (!memory)
 		return;
-	export_verdict(memory, page->summary, page->opts.is_ascii);
+	export_verdict(memory, page->report, page->opts.is_ascii);
 	fclose(memory);
 	if (text && *text) {
 		*text = (char)toupper((unsigned char)*text);
@@ -100,37 +101,59 @@ static void print_head(const struct page *page)
 	table_print(&table, page->out);
 }
 
-/* Model by model; of many only those with most inference time. */
-static void print_models(const struct page *page)
+static void print_findings(const struct page *page)
 {
-	uint32_t n = page->summary->n_models;
+	bool has_heading = false;
 
-	if (n > MAX_MODELS + 1 && !page->opts.is_all)
-		n = MAX_MODELS;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < page->summary->n_models; i++) {
+		const struct model_analysis *own = &page->analysis[i];
+
+		for (uint32_t k = 0; page_shows(page, i) && k < own->n_findings; k++) {
+			struct insight_words words = insight_words_of(own, &own->findings[k], page->opts.is_ascii);
+
+			if (!has_heading)
+				page_heading(page, "What to try next");
+			has_heading = true;
+			page_text(page, 2,
+				  own->findings[k].insight->severity == INSIGHT_ADVICE ? TABLE_BOLD : TABLE_RED,
+				  "%s: %s", page_model(page, i, 60).s, words.finding.s);
+			page_text(page, 6, TABLE_PLAIN, "%s", words.evidence.s);
+			if (*words.next.s)
+				page_text(page, 6, TABLE_DIM, "%s %s", page->opts.is_ascii ? "->" : "\342\206\222",
+					  words.next.s);
+		}
+	}
+}
+
+static void print_all(const struct page *page)
+{
+	print_head(page);
+	text_processes(page);
+	text_models(page);
+	print_findings(page);
+	for (uint32_t i = 0; i < page->summary->n_models; i++) {
+		if (!page_shows(page, i))
+			continue;
 		text_sessions(page, i);
 		text_inferences(page, i);
 		text_operators(page, i);
 	}
-	if (n < page->summary->n_models) {
-		fputc('\n', page->out);
-		page_text(page, 0, TABLE_PLAIN, "%s more: --all shows each as above.",
-			  printable_count(page->summary->n_models - n, "model").s);
-	}
+	text_elsewhere(page);
+	text_resources(page);
+	text_losses(page);
 }
 
 void export_text(FILE *out, const struct report *report, const struct report_look *look)
 {
-	struct page page = { out, report->summary, store_names(report->summary->store), *look, report->analysis };
+	struct page page = {
+		out, report->summary, store_names(report->summary->store), *look, report, report->analysis
+	};
 
 	if (!page.opts.width)
 		page.opts.width = WIDTH;
 	print_verdict(&page);
-	print_head(&page);
-	text_processes(&page);
-	text_models(&page);
-	print_models(&page);
-	text_elsewhere(&page);
-	text_resources(&page);
-	text_losses(&page);
+	if (look->is_all)
+		print_all(&page);
+	else
+		text_brief(&page);
 }

@@ -115,6 +115,20 @@ struct printable page_idle(const struct page *page, uint32_t model)
 	return list;
 }
 
+bool page_shows(const struct page *page, uint32_t model)
+{
+	return !page->report || report_shows(page->report, model);
+}
+
+uint32_t page_n_shown(const struct page *page)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < page->summary->n_models; i++)
+		n += page_shows(page, i);
+	return n;
+}
+
 struct printable page_model(const struct page *page, uint32_t model, int columns)
 {
 	return recording_result_label(page->summary, model, columns, page->opts.is_ascii);

@@ -15,8 +15,12 @@ struct page {
 	const struct summary *summary;
 	const struct names *names;
 	struct report_look opts;
-	const struct model_analysis *analysis; /* one for each of summary->models; NULL: none */
+	const struct report *report;
+	const struct model_analysis *analysis; /* one for each of summary->models */
 };
+
+/* Without --all: what fits a screen. */
+void text_brief(const struct page *page);
 
 void text_processes(const struct page *page);
 void text_models(const struct page *page); /* all in one table */
@@ -26,6 +30,10 @@ void text_operators(const struct page *page, uint32_t model);
 void text_elsewhere(const struct page *page); /* operators that are no part of these inferences */
 void text_resources(const struct page *page);
 void text_losses(const struct page *page);
+
+/* Is the model to be shown, and how many are? */
+bool page_shows(const struct page *page, uint32_t model);
+uint32_t page_n_shown(const struct page *page);
 
 /* An empty line, then the title. */
 void page_heading(const struct page *page, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "show/text/page.h"
+#include "show/words/slow_words.h"
 
 enum { MAX_SESSIONS = 8, MAX_TEXTS = 4 };
 
@@ -99,17 +100,17 @@ static void print_left_out(const struct page *page, const struct summary_runs *r
 	struct printable list = { "" };
 
 	if (runs->first.n)
-		printable_add(&list, ", %s first of a session", units_count(runs->first.n).s);
+		printable_add(&list, ", the first inference of each session (%s)", units_count(runs->first.n).s);
 	if (runs->n_failed)
-		printable_add(&list, ", %s that failed", units_count(runs->n_failed).s);
+		printable_add(&list, ", failed ones (%s)", units_count(runs->n_failed).s);
 	if (runs->n_open)
-		printable_add(&list, ", %s that had not ended when recording did", units_count(runs->n_open).s);
+		printable_add(&list, ", those still open when recording stopped (%s)", units_count(runs->n_open).s);
 	if (runs->n_partial)
-		printable_add(&list, ", %s seen in part only", units_count(runs->n_partial).s);
+		printable_add(&list, ", those that were seen in part only (%s)", units_count(runs->n_partial).s);
 	if (*list.s)
-		page_text(page, 2, TABLE_DIM, "The latency is without %s.", list.s + 2);
+		page_text(page, 2, TABLE_DIM, "Excluded from latency: %s.", list.s + 2);
 	if (!runs->latency.is_exact)
-		page_text(page, 2, TABLE_DIM, "Percentiles of %s are off by 0.4 %% of the value at most.",
+		page_text(page, 2, TABLE_DIM, "Percentiles of %s inferences are off by at most 0.4 %% of the value.",
 			  units_count(runs->latency.n).s);
 }
 
@@ -118,18 +119,18 @@ static void print_usage(const struct page *page, const struct summary_runs *runs
 	double n = (double)runs->n_usage;
 
 	if (runs->n_usage)
-		page_text(page, 2, TABLE_PLAIN,
-			  "Each on average: %s of CPU on its own thread, %s waiting for a CPU, %s page faults, %s "
-			  "context switches",
-			  units_duration((double)runs->thread_cpu_ns / n).s,
-			  units_duration((double)runs->run_queue_ns / n).s, units_decimal((double)runs->faults / n).s,
-			  units_decimal((double)runs->switches / n).s);
+		page_text(
+		    page, 2, TABLE_PLAIN,
+		    "Each inference on average: %s of CPU on its own thread, %s waiting for a CPU, %s page faults, "
+		    "%s context switches",
+		    units_duration((double)runs->thread_cpu_ns / n).s, units_duration((double)runs->run_queue_ns / n).s,
+		    units_decimal((double)runs->faults / n).s, units_decimal((double)runs->switches / n).s);
 	else if (strcmp(names_text(page->names, page->summary->recording.level), "detail") ||
 		 page->summary->recording.is_from_outside)
-		page_text(page, 2, TABLE_DIM, "CPU time, waits and page faults of each: not %s",
+		page_text(page, 2, TABLE_DIM, "CPU time, waits and page faults of inferences: %s",
 			  page->summary->recording.is_from_outside
-			      ? "seen from outside (record and attach --inject see them)"
-			      : "recorded (--level detail records them)");
+			      ? "not visible to probes (record and attach --inject record them)"
+			      : "not recorded (--level detail records them)");
 }
 
 static void print_failures(const struct page *page, const struct summary_model *model)
@@ -172,56 +173,12 @@ static void print_facts(const struct page *page, const struct summary_model *mod
 	print_left_out(page, runs);
 }
 
-/* What there is to say when no single thing explains much. */
-static void add_general_reason(const struct page *page, const struct summary_model *model,
-			       const struct summary_slow *slow, double excess, struct printable *text)
-{
-	const struct summary_coverage *coverage = &model->coverage;
-	double operators = (double)slow->operators_ns - (double)coverage->operators_p50_ns;
-
-	if (slow->operators_ns >= 0 && operators > 0.5 * excess)
-		printable_add(text, ", operators took %s more, none stands out", units_duration(operators).s);
-	else if (slow->operators_ns >= 0)
-		printable_add(text, ", %s more outside of operators",
-			      units_duration(operators > 0 ? excess - operators : excess).s);
-	if (slow->n_concurrent)
-		printable_add(text, ", %s overlapped", printable_count(slow->n_concurrent, "other").s);
-}
-
-/* Reasons that explain a good part of what an inference took more than the median. */
-static struct printable why(const struct page *page, const struct summary_model *model, const struct summary_slow *slow)
-{
-	const struct summary_runs *runs = &model->runs;
-	double excess = (double)slow->duration_ns - (double)runs->latency.p50_ns;
-	double faults = runs->n_usage ? (double)runs->faults / (double)runs->n_usage : 0;
-	struct printable text = { "" };
-
-	if (excess < 0.1 * (double)runs->latency.p50_ns)
-		return (struct printable){ "(hardly more than the median)" };
-	if (slow->run_queue_ns > 0 && (double)slow->run_queue_ns > 0.2 * excess)
-		printable_add(&text, ", waited %s for a CPU", units_duration((double)slow->run_queue_ns).s);
-	if (slow->faults > 10 && (double)slow->faults > 4 * faults)
-		printable_add(&text, ", %s page faults (mean %s)", units_count((uint64_t)slow->faults).s,
-			      units_decimal(faults).s);
-	if (slow->is_in_creation)
-		printable_add(&text, ", while a session was created");
-	if (slow->node && (double)(slow->node_ns - slow->node_p50_ns) > 0.3 * excess)
-		printable_add(&text, ", %s took %s (else %s)", page_name(page, slow->node, 24).s,
-			      units_duration((double)slow->node_ns).s, units_duration((double)slow->node_p50_ns).s);
-	if (!*text.s)
-		add_general_reason(page, model, slow, excess, &text);
-	if (!*text.s)
-		return (struct printable){ "nothing recorded explains it" };
-	memmove(text.s, text.s + 2, strlen(text.s) - 1);
-	return text;
-}
-
 static void print_slowest(const struct page *page, const struct summary_model *model)
 {
 	const struct summary_slow *slow = page->summary->slowest + model->slowest.first;
 	struct table table = page_table(page);
 
-	if (model->runs.latency.n < 3)
+	if (model->runs.latency.n < 3 || !model->slowest.n || !slow_is_slow(model, slow))
 		return;
 	table_column(&table, "slowest", TABLE_RIGHT);
 	table_column(&table, "/ median", TABLE_RIGHT);
@@ -230,7 +187,7 @@ static void print_slowest(const struct page *page, const struct summary_model *m
 		table_column(&table, "session", TABLE_RIGHT);
 	table_column(&table, "no.", TABLE_RIGHT);
 	table_column(&table, "why", TABLE_LEFT | TABLE_SHRINKS);
-	for (uint32_t i = 0; i < model->slowest.n; i++) {
+	for (uint32_t i = 0; i < model->slowest.n && slow_is_slow(model, &slow[i]); i++) {
 		double median = (double)model->runs.latency.p50_ns;
 
 		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)slow[i].duration_ns).s);
@@ -241,7 +198,8 @@ static void print_slowest(const struct page *page, const struct summary_model *m
 			table_cell(&table, TABLE_PLAIN, "%s",
 				   slow[i].session > 0 ? units_count((uint64_t)slow[i].session).s : "-");
 		table_cell(&table, TABLE_PLAIN, "%s", slow[i].id > 0 ? units_count((uint64_t)slow[i].id).s : "-");
-		table_cell(&table, TABLE_PLAIN, "%s", why(page, model, &slow[i]).s);
+		table_cell(&table, TABLE_PLAIN, "%s",
+			   slow_words(page->summary, model, &slow[i], page->opts.is_ascii).s);
 	}
 	table_print(&table, page->out);
 }

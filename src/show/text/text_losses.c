@@ -38,8 +38,7 @@ static void print_open(const struct page *page)
 						      kind == KIND_NONE ? "other slice" : event_kind_name(kind))
 					  .s);
 	if (*list.s)
-		page_text(page, 2, TABLE_PLAIN, "Not ended when recording did: %s. No end was made up for them.",
-			  list.s);
+		page_text(page, 2, TABLE_PLAIN, "Still open when recording stopped: %s (left open).", list.s);
 }
 
 static void print_left_out(const struct page *page)
@@ -60,14 +59,15 @@ static void print_stops(const struct page *page)
 {
 	for (uint32_t i = 0; i < page->summary->n_stops; i++) {
 		const struct summary_stop *stop = &page->summary->stops[i];
-		struct printable what =
-		    stop->source ? page_name(page, stop->source, 30) : (struct printable){ "all of it" };
+		struct printable of = { "" };
 
-		page_text(page, 2, TABLE_PLAIN, "Recording of %s stopped at %s: %s", what.s,
+		if (stop->source)
+			printable_add(&of, " of %s", page_name(page, stop->source, 30).s);
+		page_text(page, 2, TABLE_PLAIN, "Recording%s stopped at %s: %s", of.s,
 			  page_offset(page, stop->time_ns).s, page_name(page, stop->reason, 240).s);
 	}
 	for (uint32_t i = 0; i < page->summary->n_unreadable; i++)
-		page_text(page, 2, TABLE_PLAIN, "Could not be read: %s: %s",
+		page_text(page, 2, TABLE_PLAIN, "Cannot read %s: %s",
 			  page_name(page, page->summary->unreadable[i].path, 60).s,
 			  page_name(page, page->summary->unreadable[i].reason, 120).s);
 }
@@ -79,12 +79,12 @@ static void print_broken(const struct page *page)
 		uint64_t n;
 		const char *what;
 	} broken[] = {
-		{ counts->n_disordered, "events lay before their predecessor and were left out" },
-		{ counts->n_unmatched, "ends had no begin (recording began in the middle, or the begin was lost)" },
-		{ counts->n_untracked, "events were on a track that the file does not define" },
-		{ counts->n_too_deep, "slices were nested too deep and were left out" },
-		{ counts->n_args_cut, "arguments were more than an event may have" },
-		{ page->summary->file.n_late, "events came late and were moved after their predecessors" },
+		{ counts->n_disordered, "events are earlier than the one before them, and were left out" },
+		{ counts->n_unmatched, "ends have no begin (recording started in the middle, or the begin was lost)" },
+		{ counts->n_untracked, "events are on a track that the file does not define" },
+		{ counts->n_too_deep, "slices are nested too deeply, and were left out" },
+		{ counts->n_args_cut, "arguments exceed what an event may have" },
+		{ page->summary->file.n_late, "events came late, and were moved behind the one before them" },
 	};
 
 	for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
@@ -104,24 +104,37 @@ static void print_cost(const struct page *page)
 		if (page->summary->runtimes[i].arm_ns >= 0)
 			arm_ns = (arm_ns < 0 ? 0 : arm_ns) + page->summary->runtimes[i].arm_ns;
 	if (cost->events >= 0 && isfinite(cost->event_ns))
-		page_text(page, 2, TABLE_PLAIN, "In the program: %s of about %s each, %s together%s%s",
+		page_text(page, 2, TABLE_PLAIN, "In the program: %s of about %s each, %s in total%s%s",
 			  printable_count((uint64_t)cost->events, "event").s, units_duration(cost->event_ns).s,
 			  units_duration((double)cost->events * cost->event_ns).s, arm_ns >= 0 ? "; arming took " : "",
 			  arm_ns >= 0 ? units_duration((double)arm_ns).s : "");
 	else if (cost->events >= 0 && recording->is_from_outside)
 		page_text(page, 2, TABLE_PLAIN,
-			  "In the program: %s, each seen by a probe of the kernel, at about a microsecond%s%s",
+			  "In the program: %s, each recorded by a kernel probe in about a microsecond%s%s",
 			  printable_count((uint64_t)cost->events, "event").s, arm_ns >= 0 ? "; arming took " : "",
 			  arm_ns >= 0 ? units_duration((double)arm_ns).s : "");
 	if (cost->recorder_cpu_ns >= 0)
-		page_text(page, 2, TABLE_PLAIN, "The recorder: %s of CPU (%s of one core), %s of memory at most",
+		page_text(page, 2, TABLE_PLAIN, "The recorder: %s of CPU (%s of one core), at most %s of memory",
 			  units_duration((double)cost->recorder_cpu_ns).s,
 			  units_percent(seconds > 0 ? (double)cost->recorder_cpu_ns / 1e9 / seconds : NAN).s,
 			  cost->recorder_peak_bytes >= 0 ? units_bytes((double)cost->recorder_peak_bytes).s : "-");
 	if (cost->lost >= 0 && (uint64_t)cost->lost != page->summary->n_lost)
 		page_text(page, 2, TABLE_RED,
-			  "The recorder counted %s lost, this file tells of %s: some of it is missing.",
+			  "The recorder counted %s lost, but this file lists %s: a part of the file is missing.",
 			  printable_count((uint64_t)cost->lost, "event").s, units_count(page->summary->n_lost).s);
+}
+
+/* Is there more to say than that nothing was lost? */
+static bool is_remarkable(const struct summary *summary, bool is_complete)
+{
+	const struct store_counts *counts = store_counts(summary->store);
+	uint64_t n = summary->n_losses + summary->n_left_out + summary->n_stops + summary->n_unreadable +
+		     summary->file.n_late + counts->n_disordered + counts->n_unmatched + counts->n_untracked +
+		     counts->n_too_deep + counts->n_args_cut;
+
+	for (int kind = 0; kind < N_KINDS; kind++)
+		n += summary->n_open[kind];
+	return n || (summary->recording.is_ours && !is_complete) || summary->file.is_cut;
 }
 
 void text_losses(const struct page *page)
@@ -129,23 +142,29 @@ void text_losses(const struct page *page)
 	const struct summary *summary = page->summary;
 	bool is_complete = summary->recording.is_ours && summary->cost.is_known && !summary->file.is_cut;
 
+	if (!page->opts.is_all && !is_remarkable(summary, is_complete))
+		return;
 	page_heading(page, "Losses");
 	if (summary->n_losses)
 		print_lost(page);
 	else if (summary->recording.is_ours)
 		page_text(page, 2, TABLE_PLAIN,
-			  is_complete ? "Nothing was lost." : "No loss is noted in what there is.");
+			  is_complete ? "Nothing was lost." : "No losses recorded in the part that was saved.");
 	else
-		page_text(page, 2, TABLE_DIM, "Not known: the file does not come from inftrace.");
+		page_text(page, 2, TABLE_DIM, "Not known: inftrace did not write this file.");
 	if (summary->file.is_cut)
-		page_text(page, 2, TABLE_RED, "The file is cut off at byte %s of %s; what comes before is here.",
+		page_text(page, 2, TABLE_RED,
+			  "The file is cut off at byte %s of %s; this report covers the part before.",
 			  units_count(summary->file.cut_at).s, units_count(summary->file.bytes).s);
 	else if (summary->recording.is_ours && !is_complete)
-		page_text(page, 2, TABLE_RED, "The recorder did not come to its end: the last moments may be missing.");
+		page_text(page, 2, TABLE_RED,
+			  page->report->is_running
+			      ? "Still recording: this report covers what has been written so far."
+			      : "The recorder was ended before it finished the file; the last moments may be missing.");
 	print_left_out(page);
 	print_stops(page);
 	print_open(page);
 	print_broken(page);
-	if (summary->cost.is_known)
+	if (summary->cost.is_known && page->opts.is_all)
 		print_cost(page);
 }

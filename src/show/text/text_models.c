@@ -10,7 +10,7 @@ static void put_model(const struct page *page, struct table *table, uint32_t ind
 	const struct summary_creation *creation = &model->creation;
 	const struct summary_spread *latency = &model->runs.latency;
 
-	table_cell(table, TABLE_PLAIN, "%s", page_model(page, index, 60).s);
+	table_cell(table, TABLE_PLAIN, "%s", page_model(page, index, 80).s);
 	table_cell(table, creation->n_failed ? TABLE_RED : TABLE_PLAIN, "%s", units_count(creation->n).s);
 	table_cell(table, TABLE_PLAIN, "%s", creation->duration.n ? units_duration(creation->duration.mean_ns).s : "-");
 	table_cell(table, TABLE_PLAIN, "%s", units_count(model->runs.n).s);
@@ -27,24 +27,27 @@ void text_models(const struct page *page)
 	const struct summary *summary = page->summary;
 	struct table table = page_table(page);
 	uint32_t n = page->opts.is_all || summary->n_models <= MAX_ROWS ? summary->n_models : MAX_ROWS;
-	uint64_t wall_ns = 0;
+	uint64_t wall_ns = 0, n_failed = 0;
 
 	if (summary->n_models < 2)
 		return;
-	for (uint32_t i = 0; i < summary->n_models; i++)
+	for (uint32_t i = 0; i < summary->n_models; i++) {
 		wall_ns += summary->models[i].runs.wall_ns;
+		n_failed += summary->models[i].runs.n_failed;
+	}
 	page_heading(page, "Models");
-	table_column(&table, "model", TABLE_LEFT | TABLE_SHRINKS);
-	table_column(&table, "sessions", TABLE_RIGHT);
-	table_column(&table, "created in", TABLE_RIGHT);
+	table_column(&table, "model", TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS);
+	table_column(&table, "sessions", TABLE_RIGHT | TABLE_OPTIONAL);
+	table_column(&table, "created in", TABLE_RIGHT | TABLE_OPTIONAL);
 	table_column(&table, "inferences", TABLE_RIGHT);
-	table_column(&table, "failed", TABLE_RIGHT);
+	table_column(&table, "failed", n_failed ? TABLE_RIGHT : TABLE_RIGHT | TABLE_OPTIONAL);
 	table_column(&table, "time", TABLE_RIGHT);
-	table_column(&table, "rate", TABLE_RIGHT);
+	table_column(&table, "rate", TABLE_RIGHT | TABLE_OPTIONAL);
 	table_column(&table, "p50", TABLE_RIGHT);
 	table_column(&table, "p99", TABLE_RIGHT);
 	for (uint32_t i = 0; i < n; i++)
-		put_model(page, &table, i, wall_ns);
+		if (page_shows(page, i))
+			put_model(page, &table, i, wall_ns);
 	table_print(&table, page->out);
 	if (n < summary->n_models)
 		page_text(page, 2, TABLE_DIM, "and %s more (--all shows them)",

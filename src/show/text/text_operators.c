@@ -4,17 +4,32 @@
 
 #include "show/text/page.h"
 
-enum { MAX_TYPES = 12, MAX_NODES = 20, MAX_TYPES_ELSEWHERE = 3, BAR = 16 };
+enum { MAX_ROWS = 8, MAX_TYPES_ELSEWHERE = 3, BAR = 16 };
 
 /* What the columns of a table are: types and nodes have their own. */
 struct layout {
 	const char *name;
 	bool has_type, has_provider, has_bar, has_calls;
+	bool has_mean;			   /* the time of one inference says less than that of one call */
+	bool has_median, has_p99, has_max; /* where there are so many calls that they differ */
 };
+
+/* Which figures of a call are worth a column. */
+static void choose_figures(struct layout *layout, const struct summary_operator *op, uint32_t n,
+			   const struct summary_coverage *coverage)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		layout->has_calls |= op[i].n != coverage->n;
+		layout->has_mean |= op[i].n != coverage->n;
+		layout->has_median |= op[i].duration.n > 1;
+		layout->has_max |= op[i].duration.n > 1;
+		layout->has_p99 |= op[i].duration.n >= 100;
+	}
+}
 
 static void add_columns(struct table *table, const struct layout *layout)
 {
-	table_column(table, layout->name, TABLE_LEFT | TABLE_SHRINKS);
+	table_column(table, layout->name, TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS);
 	if (layout->has_type)
 		table_column(table, "type", TABLE_LEFT | TABLE_SHRINKS);
 	if (layout->has_provider)
@@ -24,10 +39,15 @@ static void add_columns(struct table *table, const struct layout *layout)
 		table_column(table, "", TABLE_LEFT);
 	table_column(table, "/inference", TABLE_RIGHT);
 	if (layout->has_calls)
-		table_column(table, "calls", TABLE_RIGHT);
-	table_column(table, "mean", TABLE_RIGHT);
-	table_column(table, "p99", TABLE_RIGHT);
-	table_column(table, "max", TABLE_RIGHT);
+		table_column(table, "calls", TABLE_RIGHT | TABLE_OPTIONAL);
+	if (layout->has_median)
+		table_column(table, "median", TABLE_RIGHT);
+	if (layout->has_mean)
+		table_column(table, "mean", TABLE_RIGHT | TABLE_OPTIONAL);
+	if (layout->has_p99)
+		table_column(table, "p99", TABLE_RIGHT);
+	if (layout->has_max)
+		table_column(table, "max", TABLE_RIGHT);
 }
 
 static void put_share(const struct page *page, struct table *table, enum table_style style, const struct layout *layout,
@@ -48,8 +68,14 @@ static void put_rest(const struct page *page, struct table *table, const struct 
 	for (int i = 0; i < layout->has_type + layout->has_provider; i++)
 		table_cell(table, TABLE_DIM, "%s", "");
 	put_share(page, table, TABLE_DIM, layout, ns, coverage);
-	for (int i = 0; i < 3 + layout->has_calls; i++)
+	for (int i = 0;
+	     i < layout->has_calls + layout->has_median + layout->has_mean + layout->has_p99 + layout->has_max; i++)
 		table_cell(table, TABLE_DIM, "%s", "");
+}
+
+static void put_duration(struct table *table, const struct summary_spread *of, uint64_t ns)
+{
+	table_cell(table, TABLE_PLAIN, "%s", of->n ? units_duration((double)ns).s : "-");
 }
 
 static void put_operator(const struct page *page, struct table *table, const struct layout *layout,
@@ -66,37 +92,46 @@ static void put_operator(const struct page *page, struct table *table, const str
 	put_share(page, table, TABLE_PLAIN, layout, op->share_ns, coverage);
 	if (layout->has_calls)
 		table_cell(table, TABLE_PLAIN, "%s", units_decimal((double)op->n / (double)coverage->n).s);
-	table_cell(table, TABLE_PLAIN, "%s", units_duration(duration->mean_ns).s);
-	table_cell(table, TABLE_PLAIN, "%s", duration->n ? units_duration((double)duration->p99_ns).s : "-");
-	table_cell(table, TABLE_PLAIN, "%s", duration->n ? units_duration((double)duration->max_ns).s : "-");
+	if (layout->has_median)
+		put_duration(table, duration, duration->p50_ns);
+	if (layout->has_mean)
+		table_cell(table, TABLE_PLAIN, "%s", units_duration(duration->mean_ns).s);
+	if (layout->has_p99)
+		put_duration(table, duration, duration->p99_ns);
+	if (layout->has_max)
+		put_duration(table, duration, duration->max_ns);
 }
 
 /* The largest ones, and all others in one row; one alone is shown itself. */
 static void put_some(const struct page *page, struct table *table, const struct layout *layout,
-		     const struct summary_operator *op, uint32_t n, uint32_t n_most,
+		     const struct summary_operator *op, struct summary_range range,
 		     const struct summary_coverage *coverage)
 {
-	uint32_t n_shown = page->opts.is_all || n <= n_most + 1 ? n : n_most;
+	uint32_t n = range.n, n_most = page->opts.n_top ? page->opts.n_top : MAX_ROWS;
+	bool is_each = page->opts.n_top ? n <= n_most : page->opts.is_all || n <= n_most + 1;
+	uint32_t n_shown = is_each ? n : n_most;
 	uint64_t rest_ns = coverage->operators_ns;
-	char name[64];
+	struct printable name;
 
 	for (uint32_t i = 0; i < n_shown; i++) {
 		put_operator(page, table, layout, &op[i], coverage);
 		rest_ns -= op[i].share_ns;
 	}
-	snprintf(name, sizeof name, "%u others (--all)", n - n_shown);
+	name = printable_count(n - n_shown, "other");
 	if (n_shown < n)
-		put_rest(page, table, layout, name, rest_ns, coverage);
+		put_rest(page, table, layout, name.s, rest_ns, coverage);
 }
 
 static void print_types(const struct page *page, const struct summary_model *model)
 {
 	const struct summary_coverage *coverage = &model->coverage;
+	const struct summary_operator *type = page->summary->types + model->types.first;
 	struct layout layout = { "type", false, model->ran_on.n > 1, true, true };
 	struct table table = page_table(page);
 
+	choose_figures(&layout, type, model->types.n, coverage);
 	add_columns(&table, &layout);
-	put_some(page, &table, &layout, page->summary->types + model->types.first, model->types.n, MAX_TYPES, coverage);
+	put_some(page, &table, &layout, type, model->types, coverage);
 	if (coverage->setup_ns)
 		put_rest(page, &table, &layout, "setup", coverage->setup_ns, coverage);
 	put_rest(page, &table, &layout, "unattributed", coverage->unattributed_ns, coverage);
@@ -109,11 +144,10 @@ static void print_nodes(const struct page *page, const struct summary_model *mod
 	struct layout layout = { "node", true, model->ran_on.n > 1, false, false };
 	struct table table = page_table(page);
 
-	for (uint32_t i = 0; i < model->nodes.n; i++)
-		layout.has_calls |= node[i].n != model->coverage.n;
+	choose_figures(&layout, node, model->nodes.n, &model->coverage);
 	fputc('\n', page->out);
 	add_columns(&table, &layout);
-	put_some(page, &table, &layout, node, model->nodes.n, MAX_NODES, &model->coverage);
+	put_some(page, &table, &layout, node, model->nodes, &model->coverage);
 	table_print(&table, page->out);
 }
 
@@ -128,13 +162,14 @@ static void print_remarks(const struct page *page, const struct summary_model *m
 	}
 	if (model->coverage.n_parallel)
 		page_text(page, 2, TABLE_DIM,
-			  "In %s operators ran side by side: a moment's time is divided among those that ran then.",
+			  "In %s, operators ran in parallel; time is divided equally among those that ran at the same "
+			  "moment.",
 			  printable_count(model->coverage.n_parallel, "inference").s);
 	if (has_children)
 		page_text(page, 2, TABLE_DIM,
-			  "* runs other operators: its share is without them, its mean, p99 and max are with them.");
+			  "* runs other operators: its share excludes them, its durations include them.");
 	if (!is_exact)
-		page_text(page, 2, TABLE_DIM, "Percentiles of many calls are off by 0.4 %% of the value at most.");
+		page_text(page, 2, TABLE_DIM, "Percentiles of many calls are off by at most 0.4 %% of the value.");
 }
 
 struct place {
@@ -149,7 +184,7 @@ static void put_place(const struct page *page, struct table *table, struct place
 	static const char *const names[N_WHERE] = {
 		[WHERE_INFERENCE] = "",
 		[WHERE_APART] = "first or failed inferences",
-		[WHERE_UNFINISHED] = "inferences that did not end",
+		[WHERE_UNFINISHED] = "inferences that were cut off",
 		[WHERE_UNKNOWN] = "inferences not in the file",
 		[WHERE_CREATION] = "creation of a session",
 		[WHERE_OUTSIDE] = "outside of inferences",
@@ -177,11 +212,11 @@ void text_elsewhere(const struct page *page)
 
 	if (!summary->n_elsewhere)
 		return;
-	page_heading(page, "Other operators, not in these tables");
+	page_heading(page, "Other operators, not in the tables above");
 	table_column(&table, "part of", TABLE_LEFT);
 	table_column(&table, "process", TABLE_RIGHT);
 	table_column(&table, "calls", TABLE_RIGHT);
-	table_column(&table, "not ended", TABLE_RIGHT);
+	table_column(&table, "cut off", TABLE_RIGHT);
 	table_column(&table, "time", TABLE_RIGHT);
 	table_column(&table, "types", TABLE_LEFT | TABLE_SHRINKS);
 	for (uint32_t i = 0; i < summary->n_elsewhere; i++) {

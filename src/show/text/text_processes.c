@@ -14,7 +14,7 @@ static void put_end(struct table *table, const struct summary_process *process)
 		table_cell(table, process->exit_status ? TABLE_RED : TABLE_PLAIN, "exited %lld",
 			   (long long)process->exit_status);
 	else
-		table_cell(table, TABLE_DIM, "%s", process->exit_ns ? "ended" : "not seen");
+		table_cell(table, TABLE_DIM, "%s", process->exit_ns ? "ended" : "still running");
 }
 
 static void put_process(const struct page *page, struct table *table, const struct summary_process *process)

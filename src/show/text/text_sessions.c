@@ -142,7 +142,7 @@ static void print_facts(const struct page *page, uint32_t index)
 	if (*list.s)
 		page_text(page, 2, TABLE_PLAIN, "ran on:    %s", list.s);
 	if (model->idle.n)
-		page_text(page, 2, TABLE_RED, "asked for, but ran nothing: %s", page_idle(page, index).s);
+		page_text(page, 2, TABLE_RED, "requested, but ran nothing: %s", page_idle(page, index).s);
 	if (model->options)
 		page_text(page, 2, TABLE_PLAIN, "options: %s", page_name(page, model->options, 300).s);
 }
@@ -150,8 +150,8 @@ static void print_facts(const struct page *page, uint32_t index)
 static void put_session(const struct page *page, struct table *table, const struct summary_session *session)
 {
 	const char *state = session->is_failed		    ? "failed"
-			    : !session->has_slice	    ? "created unseen"
-			    : session->end_ns == STORE_OPEN ? "still being created at the end"
+			    : !session->has_slice	    ? "created before recording"
+			    : session->end_ns == STORE_OPEN ? "still being created"
 							    : "";
 
 	if (session->number > 0)
@@ -207,9 +207,9 @@ static void print_sessions(const struct page *page, const struct summary_model *
 	table_print(&table, page->out);
 	print_failures(page, model);
 	if (!is_each)
-		page_text(page, 2, TABLE_DIM, "%s in all, %s failed%s%s (--all lists each)",
+		page_text(page, 2, TABLE_DIM, "%s in total, %s failed%s%s",
 			  printable_count(model->sessions.n, "session").s, units_count(model->creation.n_failed).s,
-			  model->creation.n_open ? ", still being created at the end: " : "",
+			  model->creation.n_open ? ", still being created: " : "",
 			  model->creation.n_open ? units_count(model->creation.n_open).s : "");
 }
 

@@ -64,6 +64,20 @@ static void say_latency(const struct page *page, const struct summary_runs *runs
 		fprintf(page->out, ", the first took %s", units_duration((double)runs->first.p50_ns).s);
 }
 
+/* Of all models together: it is a machine that is busy, not one model. */
+static void say_waits(const struct page *page)
+{
+	uint64_t wall_ns = 0, waited_ns = 0;
+
+	for (uint32_t i = 0; i < page->summary->n_models; i++) {
+		wall_ns += page->summary->models[i].runs.usage_wall_ns;
+		waited_ns += page->summary->models[i].runs.run_queue_ns;
+	}
+	if (wall_ns && waited_ns >= wall_ns / 10)
+		fprintf(page->out, "; %sinferences waited for a CPU %.0f %% of their time",
+			page->summary->n_models > 1 ? "all " : "", 100 * (double)waited_ns / (double)wall_ns);
+}
+
 static void say_what_ran(const struct page *page)
 {
 	const struct summary *summary = page->summary;
@@ -84,6 +98,7 @@ static void say_what_ran(const struct page *page)
 		fprintf(page->out, summary->n_models > 1 ? " %s" : " at %s", units_rate(model->runs.rate).s);
 	say_providers(page, model);
 	say_latency(page, &model->runs);
+	say_waits(page);
 }
 
 static void say_operators(const struct page *page)
@@ -115,7 +130,7 @@ static void say_idle(const struct page *page)
 	for (uint32_t i = 0; i < page->summary->n_models && !*first.s; i++)
 		first = page_idle(page, i);
 	if (*first.s)
-		fprintf(page->out, "; %s asked for but ran nothing", first.s);
+		fprintf(page->out, "; %s was asked for but ran nothing", first.s);
 }
 
 static const struct summary_tally *first_failure(const struct summary *summary)
@@ -162,15 +177,18 @@ static void say_losses(const struct page *page)
 				page_name(page, summary->stops[i].reason, MESSAGE_COLUMNS).s);
 	if (summary->file.is_cut)
 		fprintf(page->out, "; the file is cut off at byte %s", units_count(summary->file.cut_at).s);
+	else if (page->report->is_running)
+		fprintf(page->out, "; still recording");
 	else if (summary->recording.is_ours && !summary->cost.is_known)
-		fprintf(page->out, "; the recorder did not come to its end");
+		fprintf(page->out, "; the recorder was ended before it finished the file");
 	else if (summary->recording.is_ours && !summary->n_lost)
 		fprintf(page->out, "; nothing lost");
 }
 
-void export_verdict(FILE *out, const struct summary *summary, bool is_ascii)
+void export_verdict(FILE *out, const struct report *report, bool is_ascii)
 {
-	struct page page = { out, summary, store_names(summary->store), { .is_ascii = is_ascii, .width = 96 } };
+	const struct summary *summary = report->summary;
+	struct page page = { out, summary, store_names(summary->store), { .is_ascii = is_ascii, .width = 96 }, report };
 
 	if (summary->recording.begin_ns > summary->recording.end_ns) {
 		fprintf(out, "the recording is empty");

@@ -22,23 +22,27 @@ struct report {
 	const struct summary *summary;
 	const struct model_analysis *analysis;
 	uint32_t n_analyses;
+	bool is_running;   /* the recording's file is still being written */
+	const char *model; /* of a recording: only models whose name has this text in it; NULL: all */
 };
+
+/* Is this model of a recording to be shown? */
+bool report_shows(const struct report *report, uint32_t model);
 
 /* How a report for people looks, and what it leaves out. */
 struct report_look {
 	bool has_color;
-	bool is_ascii;	   /* nothing but ASCII: names are escaped */
-	bool is_all;	   /* every operator, transformer and session, not the most important ones */
-	int width;	   /* columns of a line, 0: 96 */
-	const char *model; /* of a recording: only models whose name has this text in it; NULL: all */
-	uint32_t n_top;	   /* rows of a table of operators; 0: as many as fit */
+	bool is_ascii;	/* nothing but ASCII: names are escaped */
+	bool is_all;	/* every operator, transformer and session, not the most important ones */
+	int width;	/* columns of a line, 0: 96 */
+	uint32_t n_top; /* rows of a table of operators; 0: as many as fit */
 };
 
 /* A recording: the page for people; the same facts as one JSON object (doc/report-json.md); a page with plots. */
 void export_text(FILE *out, const struct report *report, const struct report_look *look);
 void export_json(FILE *out, const struct report *report);
 /* The recording in one sentence, without an end of line. Plain ASCII apart from names, which are made harmless. */
-void export_verdict(FILE *out, const struct summary *summary, bool is_ascii);
+void export_verdict(FILE *out, const struct report *report, bool is_ascii);
 
 /* Measured runs: the same; the JSON is that of doc/model-json.md. */
 void export_model_text(FILE *out, const struct model_analysis *analysis, const struct report_look *look);

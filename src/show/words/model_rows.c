@@ -92,7 +92,7 @@ static void put_run(struct table *table, const struct model_view *view, uint32_t
 
 void model_rows_runs(struct table *table, const struct model_view *view)
 {
-	table_column(table, "run", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(table, "run", TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS);
 	table_column(table, "creation", TABLE_RIGHT);
 	table_column(table, "first", TABLE_RIGHT);
 	table_column(table, view->is_ascii ? "mean +- 95 %" : "mean \302\261 95 %", TABLE_RIGHT);
@@ -125,7 +125,7 @@ void model_rows_latency(struct table *table, const struct model_view *view)
 {
 	static const char *const headers[] = { "count", "min", "p50", "p90", "p95", "p99", "p99.9", "max" };
 
-	table_column(table, "run", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(table, "run", TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS);
 	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
 		table_column(table, headers[i], TABLE_RIGHT);
 	for (uint32_t r = 0; r < n_runs(view); r++) {
@@ -170,8 +170,8 @@ static void put_output(struct table *table, const struct model_view *view, uint3
 
 void model_rows_outputs(struct table *table, const struct model_view *view)
 {
-	table_column(table, "run", TABLE_LEFT | TABLE_SHRINKS);
-	table_column(table, "output", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
+	table_column(table, "run", TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS);
+	table_column(table, "output", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
 	table_column(table, "against", TABLE_LEFT);
 	table_column(table, "result", TABLE_LEFT | TABLE_SHRINKS);
 	table_column(table, "different", TABLE_RIGHT);

@@ -66,7 +66,7 @@ static void put_places(struct table *table, const struct model_view *view, uint3
 
 void model_rows_placement(struct table *table, const struct model_view *view)
 {
-	table_column(table, "run", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(table, "run", TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS);
 	table_column(table, "ran on", TABLE_LEFT);
 	table_column(table, "operators", TABLE_RIGHT);
 	table_column(table, "the model's nodes", TABLE_RIGHT);
@@ -129,7 +129,7 @@ void model_rows_types(struct table *table, const struct model_view *view, uint32
 	const struct model_comparison *comparison = &view->analysis->comparison;
 	uint32_t n = comparison->n_types <= n_most + 1 ? comparison->n_types : n_most;
 
-	table_column(table, "type", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
+	table_column(table, "type", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
 	run_columns(table, view);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct model_type_row *row = &comparison->types[i];
@@ -187,8 +187,8 @@ void model_rows_nodes(struct table *table, const struct model_view *view, uint32
 {
 	const struct model_comparison *comparison = &view->analysis->comparison;
 
-	table_column(table, "node", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
-	table_column(table, "type", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
+	table_column(table, "node", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
+	table_column(table, "type", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
 	run_columns(table, view);
 	for (uint32_t i = first; i < end; i++) {
 		const struct model_row *row = &comparison->rows[i];
@@ -207,8 +207,8 @@ void model_rows_bounds(struct table *table, const struct model_view *view, uint3
 {
 	static const char *const headers[] = { "mean", "operations", "bytes", "of possible" };
 
-	table_column(table, "operator", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
-	table_column(table, "type", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
+	table_column(table, "operator", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
+	table_column(table, "type", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
 	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
 		table_column(table, headers[i], TABLE_RIGHT);
 	table_column(table, "bound by", TABLE_LEFT);
@@ -261,12 +261,12 @@ static const char *node_of_kernel(const struct model_view *view, uint32_t run, u
 
 void model_rows_kernels(struct table *table, const struct model_view *view, uint32_t run, uint32_t n)
 {
-	table_column(table, "kernel", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
-	table_column(table, "type", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
+	table_column(table, "kernel", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
+	table_column(table, "type", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
 	if (view->is_roomy)
-		table_column(table, "implementation", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
+		table_column(table, "implementation", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
 	table_column(table, view->is_roomy ? "made from" : "made from, or how",
-		     TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
+		     TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
 	table_column(table, "calls", TABLE_RIGHT);
 	table_column(table, "mean", TABLE_RIGHT);
 	table_column(table, "share", TABLE_RIGHT);

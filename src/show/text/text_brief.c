@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The page that fits a screen: the circumstances in a few lines, the findings, then a block for each model. All tables
+ * are those of the full page (export_text.c).
+ */
+#include <string.h>
+#include <time.h>
+
+#include "analyze/insight/insight.h"
+#include "analyze/result/phase_names.h"
+#include "show/text/page.h"
+#include "show/words/slow_words.h"
+
+enum { MAX_FINDINGS = 2, MAX_BLOCKS = 3, MAX_SHARES = 3, COLUMNS = 12, NAME = 60 };
+
+static void put_fact(const struct page *page, const char *name, const struct printable *text)
+{
+	if (*text->s)
+		page_fact(page, COLUMNS, name, text->s);
+}
+
+/* The folder of the program is cut first. */
+static struct printable command_of(const struct page *page, int columns)
+{
+	const char *text = names_text(page->names, page->summary->recording.command);
+	size_t len = names_len(page->names, page->summary->recording.command), word = strcspn(text, " ");
+	const char *slash = memrchr(text, '/', word < len ? word : len);
+
+	if (len <= (size_t)columns || !slash)
+		return page_name(page, page->summary->recording.command, columns);
+	return printable_text(slash + 1, len - (size_t)(slash + 1 - text), columns, page->opts.is_ascii);
+}
+
+static void put_command(const struct page *page)
+{
+	const struct summary_recording *recording = &page->summary->recording;
+	time_t start = (time_t)(recording->start_realtime_ns / 1000000000);
+	struct printable text = { "" };
+	struct tm utc;
+	char date[64];
+
+	if (recording->command) {
+		text = command_of(page, page->opts.width - COLUMNS);
+		put_fact(page, "command", &text);
+	}
+	text = (struct printable){ "" };
+	if (recording->start_realtime_ns >= 0 && gmtime_r(&start, &utc) &&
+	    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &utc))
+		printable_add(&text, ", %s", date);
+	if (recording->begin_ns <= recording->end_ns)
+		printable_add(&text, ", %s long", units_duration((double)(recording->end_ns - recording->begin_ns)).s);
+	if (recording->level)
+		printable_add(&text, ", level %s", page_name(page, recording->level, 40).s);
+	if (*text.s)
+		page_fact(page, COLUMNS, "recorded", text.s + 2);
+	text = recording->machine ? page_name(page, recording->machine, 200) : (struct printable){ "" };
+	put_fact(page, "machine", &text);
+}
+
+static void put_runtimes(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	struct printable text = { "" };
+
+	for (uint32_t i = 0; i < summary->n_runtimes; i++) {
+		const struct summary_runtime *runtime = &summary->runtimes[i];
+
+		if (i >= MAX_BLOCKS) {
+			printable_add(&text, " and %s more", units_count(summary->n_runtimes - i).s);
+			break;
+		}
+		printable_add(&text, "%s%s ", i ? ", " : "", page_name(page, runtime->runtime, 30).s);
+		printable_add(&text, "%s", page_name(page, runtime->version, 30).s);
+		if (summary->n_processes > 1 && runtime->process != SUMMARY_NONE)
+			printable_add(&text, " in %d", summary->processes[runtime->process].pid);
+	}
+	put_fact(page, "runtime", &text);
+	for (uint32_t i = 0; i < summary->n_runtimes; i++)
+		if (summary->runtimes[i].left_out)
+			page_text(page, COLUMNS, TABLE_RED, "not recorded: %s",
+				  page_name(page, summary->runtimes[i].left_out, 400).s);
+}
+
+/* Where programs keep their state, as far as it explains an empty recording. */
+static void put_states(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	for (uint32_t i = 0; i < summary->n_processes && !summary->n_inferences; i++)
+		if (summary->processes[i].state && !summary->processes[i].n_runtimes)
+			page_text(page, 2, TABLE_DIM, "%d: %s", summary->processes[i].pid,
+				  page_name(page, summary->processes[i].state, 300).s);
+}
+
+/* Models that take next to nothing of the time are not worth advice here. */
+static bool is_worth_advice(const struct page *page, uint32_t model)
+{
+	uint64_t wall_ns = 0;
+
+	for (uint32_t i = 0; i < page->summary->n_models; i++)
+		wall_ns += page_shows(page, i) ? page->summary->models[i].runs.wall_ns : 0;
+	return page_shows(page, model) && page->summary->models[model].runs.wall_ns >= wall_ns / 50;
+}
+
+static const struct finding *find(const struct page *page, uint32_t model, const struct insight *insight)
+{
+	const struct model_analysis *own = &page->analysis[model];
+
+	for (uint32_t i = 0; i < own->n_findings; i++)
+		if (own->findings[i].insight == insight)
+			return &own->findings[i];
+	return NULL;
+}
+
+/* What is found for several models is told once; the figures are those of the model with most time. */
+static void print_finding(const struct page *page, const struct insight *insight, uint32_t model)
+{
+	const struct insight_words words =
+	    insight_words_of(&page->analysis[model], find(page, model, insight), page->opts.is_ascii);
+	bool is_named = page->summary->n_models > 1;
+	uint32_t n_others = 0;
+
+	for (uint32_t i = model + 1; i < page->summary->n_models; i++)
+		n_others += is_worth_advice(page, i) && find(page, i, insight);
+	page_text(page, 2, insight->severity == INSIGHT_ADVICE ? TABLE_PLAIN : TABLE_RED, "%s%s%s: %s%s",
+		  is_named ? page_model(page, model, NAME).s : "", is_named ? ": " : "", words.finding.s,
+		  words.evidence.s,
+		  n_others == 1 ? " (and one more model)"
+		  : n_others	? " (and more models)"
+				: "");
+	if (*words.next.s)
+		page_text(page, 4, TABLE_DIM, "%s %s", page->opts.is_ascii ? "->" : "\342\206\222", words.next.s);
+}
+
+/* What is wrong before what could be better; then in the order of models, those with most time first. */
+static void print_findings(const struct page *page)
+{
+	uint32_t n = 0, n_all = 0, model;
+
+	for (uint32_t i = 0; i < page->summary->n_models; i++)
+		n_all += page_shows(page, i) ? page->analysis[i].n_findings : 0;
+	for (int severity = INSIGHT_WRONG; severity <= INSIGHT_ADVICE; severity++)
+		for (size_t k = 0; insights[k] && n < MAX_FINDINGS; k++) {
+			if ((int)insights[k]->severity != severity)
+				continue;
+			for (model = 0; model < page->summary->n_models; model++)
+				if (is_worth_advice(page, model) && find(page, model, insights[k]))
+					break;
+			if (model == page->summary->n_models)
+				continue;
+			if (!n++)
+				page_heading(page, "What to try next");
+			print_finding(page, insights[k], model);
+		}
+	if (n && n < n_all)
+		page_text(page, 2, TABLE_DIM, "%s in total (--all)", printable_count(n_all, "finding").s);
+}
+
+static void put_creation(const struct page *page, const struct summary_model *model)
+{
+	const struct summary_creation *creation = &model->creation;
+	struct printable text = { "" };
+	bool is_told[N_PHASES] = { false };
+
+	if (!creation->duration.n)
+		return;
+	if (creation->duration.n > 1)
+		printable_add(&text, "%s sessions, mean ", units_count(creation->duration.n).s);
+	printable_add(&text, "%s", units_duration(creation->duration.mean_ns).s);
+	for (int n = 0; n < MAX_SHARES; n++) {
+		int most = -1;
+
+		for (int i = 0; i < N_PHASES; i++)
+			if (!is_told[i] && (most < 0 || creation->phase_ns[i] > creation->phase_ns[most]))
+				most = i;
+		is_told[most] = true;
+		if (!n || creation->phase_ns[most] > creation->duration.total_ns / 20)
+			printable_add(
+			    &text, "%s %s %s", n ? "," : ":", phase_names[most].words,
+			    units_percent((double)creation->phase_ns[most] / (double)creation->duration.total_ns).s);
+	}
+	put_fact(page, "  created", &text);
+}
+
+static void put_latency(const struct page *page, const struct summary_runs *runs)
+{
+	const struct summary_spread *latency = &runs->latency;
+	struct printable text = { "" };
+
+	if (latency->n > 1) {
+		printable_add(&text, "median %s, ", units_duration((double)latency->p50_ns).s);
+		printable_add(&text, "mean %s",
+			      units_interval(latency->mean_ns, latency->interval_ns, page->opts.is_ascii).s);
+		if (latency->n >= 100)
+			printable_add(&text, ", p99 %s", units_duration((double)latency->p99_ns).s);
+		printable_add(&text, ", slowest %s", units_duration((double)latency->max_ns).s);
+	} else if (latency->n) {
+		printable_add(&text, "%s", units_duration((double)latency->p50_ns).s);
+	}
+	if (runs->first.n)
+		printable_add(&text, "%sfirst %s", *text.s ? "; " : "", units_duration((double)runs->first.p50_ns).s);
+	put_fact(page, "  latency", &text);
+}
+
+static void put_usage(const struct page *page, const struct summary_runs *runs)
+{
+	double n = (double)runs->n_usage;
+	struct printable text = { "" };
+
+	if (!runs->n_usage)
+		return;
+	printable_add(&text, "%s of CPU, ", units_duration((double)runs->thread_cpu_ns / n).s);
+	printable_add(&text, "%s waiting for a CPU, ", units_duration((double)runs->run_queue_ns / n).s);
+	printable_add(&text, "%s page faults", units_decimal((double)runs->faults / n).s);
+	put_fact(page, "  each", &text);
+}
+
+static void put_operators(const struct page *page, const struct summary_model *model)
+{
+	const struct summary_coverage *coverage = &model->coverage;
+	const struct summary_operator *type = page->summary->types + model->types.first;
+	struct printable text = { "" };
+	uint64_t rest_ns = coverage->setup_ns + coverage->unattributed_ns;
+
+	if (!coverage->n || !coverage->wall_ns || !model->types.n)
+		return;
+	for (uint32_t i = 0; i < model->types.n && i < MAX_SHARES; i++) {
+		printable_add(&text, "%s%s ", i ? ", " : "", page_name(page, type[i].op_type, 30).s);
+		printable_add(&text, "%s", units_percent((double)type[i].share_ns / (double)coverage->wall_ns).s);
+	}
+	printable_add(&text, "; outside %s", units_percent((double)rest_ns / (double)coverage->wall_ns).s);
+	put_fact(page, "  operators", &text);
+}
+
+static void put_slowest(const struct page *page, const struct summary_model *model)
+{
+	const struct summary_slow *slow = page->summary->slowest + model->slowest.first;
+	struct printable text = { "" };
+
+	if (model->runs.latency.n < 3 || !model->slowest.n || !slow_is_slow(model, slow))
+		return;
+	printable_add(&text, "%s at ", units_duration((double)slow->duration_ns).s);
+	printable_add(&text, "%s: %s", page_offset(page, slow->begin_ns).s,
+		      slow_words(page->summary, model, slow, page->opts.is_ascii).s);
+	put_fact(page, "  slowest", &text);
+}
+
+static void print_failures(const struct page *page, const struct summary_model *model)
+{
+	const struct summary_session *session = page->summary->sessions + model->sessions.first;
+	const struct summary_tally *tally = page->summary->tallies + model->tallies.first;
+
+	for (uint32_t i = 0; i < model->sessions.n; i++) {
+		if (!session[i].is_failed)
+			continue;
+		page_text(page, 2, TABLE_RED, "%s of %s could not be created: %s",
+			  units_count(model->creation.n_failed).s, printable_count(model->creation.n, "session").s,
+			  page_name(page, session[i].status, 240).s);
+		break;
+	}
+	for (uint32_t i = 0; i < model->tallies.n; i++) {
+		if (tally[i].key != KEY_STATUS)
+			continue;
+		page_text(page, 2, TABLE_RED, "%s failed, first at %s: %s", printable_count(tally[i].n, "inference").s,
+			  page_offset(page, tally[i].first_ns).s, page_name(page, tally[i].text, 240).s);
+		break;
+	}
+}
+
+static void print_block(const struct page *page, uint32_t index, uint64_t wall_ns)
+{
+	const struct summary_model *model = &page->summary->models[index];
+	const struct summary_provider *ran_on = page->summary->ran_on + model->ran_on.first;
+	struct printable text = { "" };
+
+	printable_add(&text, "%s", printable_count(model->runs.n, "inference").s);
+	for (uint32_t i = 0; i < model->ran_on.n && i < 3; i++)
+		printable_add(&text, "%s%s", i ? " and " : " on ", page_provider(page, ran_on[i].provider, 30).s);
+	if (isfinite(model->runs.rate))
+		printable_add(&text, ", %s", units_rate(model->runs.rate).s);
+	if (model->runs.max_concurrent > 1)
+		printable_add(&text, ", up to %s at a time", units_count(model->runs.max_concurrent).s);
+	if (page->summary->n_models > 1 && wall_ns)
+		printable_add(&text, ", %s of the time",
+			      units_percent((double)model->runs.wall_ns / (double)wall_ns).s);
+	fputc('\n', page->out);
+	page_text(page, 0, TABLE_BOLD, "%s: %s", page_model(page, index, NAME).s, text.s);
+	put_creation(page, model);
+	put_latency(page, &model->runs);
+	if (page_n_shown(page) == 1)
+		put_usage(page, &model->runs);
+	put_operators(page, model);
+	put_slowest(page, model);
+	print_failures(page, model);
+}
+
+/* What the whole program took, in one line. */
+static void print_resources(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	struct printable text = { "" };
+
+	for (uint32_t i = 0; i < summary->n_resources; i++) {
+		const struct summary_resource *own = &summary->resources[i];
+		const char *name = names_text(page->names, own->name);
+		double busy = isfinite(own->busy_mean) ? own->busy_mean : own->mean;
+
+		if (own->process == SUMMARY_NONE) {
+			if (!strcmp(name, "cpu") && isfinite(busy))
+				printable_add(&text, "; machine %s busy", units_percent(busy / 100).s);
+			continue;
+		}
+		if (summary->n_processes > 1)
+			continue;
+		if (!strcmp(name, "cpu") && isfinite(busy))
+			printable_add(&text, "; %s CPUs used", units_decimal(busy / 100).s);
+		else if (!strcmp(name, "rss") && isfinite(own->max))
+			printable_add(&text, "; peak memory %s", units_bytes(own->max).s);
+	}
+	if (*text.s)
+		page_fact(page, COLUMNS, "resources", text.s + 2);
+}
+
+void text_brief(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+	uint32_t n_shown = 0, n_all = 0, n_most = page_n_shown(page) > MAX_BLOCKS + 1 ? MAX_BLOCKS : MAX_BLOCKS + 1;
+	uint64_t wall_ns = 0;
+
+	fputc('\n', page->out);
+	put_command(page);
+	put_runtimes(page);
+	print_resources(page);
+	put_states(page);
+	if (page_n_shown(page) > MAX_BLOCKS + 1)
+		text_models(page);
+	print_findings(page);
+	for (uint32_t i = 0; i < summary->n_models; i++)
+		wall_ns += summary->models[i].runs.wall_ns;
+	for (uint32_t i = 0; i < summary->n_models; i++) {
+		if (!page_shows(page, i) || n_all++ >= n_most)
+			continue;
+		print_block(page, i, wall_ns);
+		n_shown++;
+	}
+	if (n_shown == 1 || page->opts.n_top)
+		for (uint32_t i = 0, n = 0; i < summary->n_models && n < n_shown; i++)
+			if (page_shows(page, i) && ++n)
+				text_operators(page, i);
+	text_losses(page);
+	fputc('\n', page->out);
+	if (n_shown < n_all)
+		page_text(page, 0, TABLE_DIM, "%s more: --model NAME shows one, --all shows all, with every table.",
+			  printable_count(n_all - n_shown, "model").s);
+	else
+		page_text(page, 0, TABLE_DIM, "--all shows every table%s.",
+			  n_shown > 1 ? "; --model NAME shows the operators of one model" : "");
+}
