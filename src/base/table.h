@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table of texts whose columns line up, for terminals. Cells are given row by row; columns are as wide as
- * what is in them, and those that may shrink do when the table would be too wide.
+ * A table of texts whose columns line up, for terminals. Cells are added row by row. A column is as wide as its widest
+ * cell; columns that may shrink do so when the table would be too wide.
  *
- *	struct table table = { .indent = 2, .width = 96 };
- *	table_column(&table, "type", TABLE_LEFT | TABLE_SHRINKS);
- *	table_column(&table, "share", TABLE_RIGHT);
- *	table_cell(&table, TABLE_PLAIN, "%s", type);
- *	table_cell(&table, TABLE_PLAIN, "%s", share);
- *	table_print(&table, stdout);
+ *   struct table table = { .indent = 2, .width = 96 };
+ *   table_column(&table, "type", TABLE_LEFT | TABLE_SHRINKS);
+ *   table_column(&table, "share", TABLE_RIGHT);
+ *   table_cell(&table, TABLE_PLAIN, "%s", type);
+ *   table_cell(&table, TABLE_PLAIN, "%s", share);
+ *   table_print(&table, stdout);
  */
-#ifndef SHOW_TEXT_TABLE_H
-#define SHOW_TEXT_TABLE_H
+#ifndef BASE_TABLE_H
+#define BASE_TABLE_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,9 +24,9 @@ enum table_flag {
 	TABLE_RIGHT = 1,
 	TABLE_SHRINKS = 2,
 	TABLE_CLOSE = 4,    /* one space before it instead of two */
-	TABLE_NAME = 8,	    /* of what a machine reads: letters of one width on a page */
-	TABLE_KEEPS = 16,   /* keeps 30 columns as long as anything else can give way: names that are cut say little */
-	TABLE_OPTIONAL = 32 /* left out when the table would be too wide; the last of several first */
+	TABLE_NAME = 8,	    /* a name of a program or file: fixed-width letters on a page */
+	TABLE_KEEPS = 16,   /* keeps 30 columns as long as other columns can shrink */
+	TABLE_OPTIONAL = 32 /* hidden when the table would be too wide; the last of several first */
 };
 enum table_style { TABLE_PLAIN, TABLE_BOLD, TABLE_DIM, TABLE_RED, TABLE_GREEN };
 
@@ -36,23 +36,23 @@ struct table {
 	int n_columns;
 	struct {
 		const char *header;
-		int flags, width, cells; /* cells: the widest of them */
+		int flags, width, cells; /* cells: the width of the widest cell */
 		bool is_hidden;
 	} column[TABLE_MAX_COLUMNS];
 	struct array cells; /* struct table_cell, row after row */
 	int n_spaces;	    /* to print before the next text: a line never ends in spaces */
-	bool has_failed;    /* out of memory: table_print says so */
+	bool has_failed;    /* out of memory: table_print prints that */
 };
 
-/* header: borrowed; NULL in all columns: no line of headers. */
+/* header: borrowed; NULL in all columns: no header line. */
 void table_column(struct table *table, const char *header, int flags);
-/* The next cell. Its text has been made harmless, see printable.h. */
+/* Adds the next cell. Its text is safe already, see printable.h. */
 void table_cell(struct table *table, enum table_style style, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Prints and empties it. */
+/* Prints the table and empties it. */
 void table_print(struct table *table, FILE *out);
 
-/* For whoever shows it otherwise: the rows that are there; a cell's text, which is the table's; then empties it. */
+/* For writers of other formats: the number of rows, and a cell's text, owned by the table. table_done empties it. */
 size_t table_n_rows(const struct table *table);
 const char *table_text(const struct table *table, size_t row, int column, enum table_style *style);
 void table_done(struct table *table);
