@@ -25,12 +25,15 @@ int model_fill_operators(struct model_result *result, const struct model_pass *p
 /* The GPUs and NPUs that its steady phase used; part of model_fill_timing. 0 or -ENOMEM. */
 int model_fill_devices(struct model_result *result, const struct model_pass *pass, uint32_t round, struct arena *arena);
 
-/*
- * The outputs of result, in the folder `to`, beside those of the run called label in the folder `from`; run: the
- * runner's result, which names them.
- */
-int model_fill_outputs(struct model_result *result, const struct run_record *run, const char *to, const char *from,
-		       const char *label, struct arena *arena, struct err *err);
+/* Where the outputs of two runs lie. */
+struct model_folders {
+	const char *to, *from; /* of the run itself, and of the one beside it */
+	const char *label;     /* of the one beside it */
+};
+
+/* Compares the outputs of result, which run names, with those of the run beside it. */
+int model_fill_outputs(struct model_result *result, const struct run_record *run, const struct model_folders *folders,
+		       struct arena *arena, struct err *err);
 /* The same beside the values that test data expect, which the runner has compared. */
 int model_fill_expected(struct model_result *result, const struct run_record *run, struct arena *arena,
 			struct err *err);

@@ -81,13 +81,14 @@ __attribute__((constructor)) static void make_table(void)
 	}
 }
 
-static int add_way(struct model_way *ways, int n, int max, const char *label, size_t len, struct arena *arena,
-		   struct err *err)
+/* Adds one called `label` to the n there are, and fails if it is the second of that name. label: borrowed; NULL: out of
+ * memory. */
+static int add_way(struct model_way *ways, int n, int max, const char *label, struct err *err)
 {
 	if (n == max)
 		return err_set(err, E2BIG, "cannot compare more than %d runs", max);
-	ways[n] = (struct model_way){ .label = arena_keep_part(arena, label, len) };
-	if (!ways[n].label)
+	ways[n] = (struct model_way){ .label = label };
+	if (!label)
 		return err_set(err, ENOMEM, "cannot run the model: out of memory");
 	for (int i = 0; i < n; i++)
 		if (!strcmp(ways[i].label, ways[n].label))
@@ -139,7 +140,7 @@ int model_options_ways(const struct model_opts *opts, struct model_way *ways, in
 	for (size_t i = 0; i < opts->ep.n; i++) {
 		for (const char *at = opts->ep.item[i]; *at; at += *at == ',') {
 			size_t len = strcspn(at, ",");
-			if (len && add_way(ways, n, max, at, len, arena, err))
+			if (len && add_way(ways, n, max, arena_keep_part(arena, at, len), err))
 				return -err->code;
 			if (len) {
 				ways[n].provider = ways[n].label;
@@ -149,12 +150,12 @@ int model_options_ways(const struct model_opts *opts, struct model_way *ways, in
 		}
 	}
 	if (opts->run.policy) {
-		if (add_way(ways, n, max, opts->run.policy, strlen(opts->run.policy), arena, err))
+		if (add_way(ways, n, max, opts->run.policy, err))
 			return -err->code;
 		ways[n].policy = ways[n].label;
 		n++;
 	}
-	if (!n && add_way(ways, 0, max, "cpu", 3, arena, err))
+	if (!n && add_way(ways, 0, max, "cpu", err))
 		return -err->code;
 	if (!n)
 		ways[n++].provider = ways[0].label;

@@ -49,12 +49,7 @@ static int read_output(const char *folder, const char *file, uint32_t type, stru
 	return code ? code : tensor_npy_retype(to, (enum tensor_type)type, err);
 }
 
-/* Of two runs: the folders that they were written to. */
-struct folders {
-	const char *to, *from;
-};
-
-static void compare(struct model_output *output, const struct run_tensor *run, const struct folders *folders,
+static void compare(struct model_output *output, const struct run_tensor *run, const struct model_folders *folders,
 		    struct arena *arena)
 {
 	struct tensor actual = { 0 }, expected = { 0 };
@@ -94,7 +89,7 @@ static void take_compared(struct model_output *output, const struct run_tensor *
 }
 
 /* folders NULL: beside what was expected. */
-static int fill(struct model_result *result, const struct run_record *run, const struct folders *folders,
+static int fill(struct model_result *result, const struct run_record *run, const struct model_folders *folders,
 		const char *against, struct arena *arena, struct err *err)
 {
 	struct model_output *outputs;
@@ -123,10 +118,10 @@ static int fill(struct model_result *result, const struct run_record *run, const
 	return 0;
 }
 
-int model_fill_outputs(struct model_result *result, const struct run_record *run, const char *to, const char *from,
-		       const char *label, struct arena *arena, struct err *err)
+int model_fill_outputs(struct model_result *result, const struct run_record *run, const struct model_folders *folders,
+		       struct arena *arena, struct err *err)
 {
-	return fill(result, run, &(struct folders){ to, from }, label, arena, err);
+	return fill(result, run, folders, folders->label, arena, err);
 }
 
 int model_fill_expected(struct model_result *result, const struct run_record *run, struct arena *arena, struct err *err)

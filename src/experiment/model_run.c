@@ -101,11 +101,18 @@ static int open_recording(const struct job *job, const char *label, const char *
 	return fd < 0 ? err_set(err, errno, "cannot write %s: %s", path, strerror(errno)) : fd;
 }
 
+/* What a pass records, and how its recording is called. */
+struct pass_kind {
+	const char *level, *suffix;
+};
+
+static const struct pass_kind with_operators = { "operator", "-operators" };
+
 static int run_pass(struct job *job, struct model_pass *pass, const struct model_way *way,
-		    const struct model_pass_words *asked, const char *level, const char *suffix, struct err *err)
+		    const struct model_pass_words *asked, const struct pass_kind *kind, struct err *err)
 {
 	struct model_pass_words words = *asked;
-	struct model_pass_opts opts = { .plan = { .level = level, .interval_ns = job->opts->interval_ns },
+	struct model_pass_opts opts = { .plan = { .level = kind->level, .interval_ns = job->opts->interval_ns },
 					.say = job->say };
 	char result[64], *kept;
 	int code;
@@ -120,7 +127,7 @@ static int run_pass(struct job *job, struct model_pass *pass, const struct model
 	words.result = result;
 	opts.argv = model_options_argv(job->opts, way, &words, &job->runs->arena);
 	opts.path = kept = arena_alloc(&job->runs->arena, PATH_MAX);
-	opts.fd = opts.argv && kept ? open_recording(job, way->label, suffix, kept, PATH_MAX, err)
+	opts.fd = opts.argv && kept ? open_recording(job, way->label, kind->suffix, kept, PATH_MAX, err)
 				    : err_set(err, ENOMEM, "cannot run the model: out of memory");
 	code = opts.fd < 0 ? opts.fd : 0;
 	if (!code) {
@@ -157,11 +164,13 @@ static const char *outputs_of(struct job *job, const struct model_way *way)
 static int compare_outputs(struct job *job, struct model_result *result, const struct run_record *run,
 			   const char *outputs, const struct model_way *first, struct err *err)
 {
+	struct model_folders folders = { .to = outputs, .label = first->label };
 	int code = model_fill_expected(result, run, &job->runs->arena, err);
 
 	if (code || result->n_outputs || !outputs || result == job->runs->report.results || result->error)
 		return code;
-	return model_fill_outputs(result, run, outputs, outputs_of(job, first), first->label, &job->runs->arena, err);
+	folders.from = outputs_of(job, first);
+	return model_fill_outputs(result, run, &folders, &job->runs->arena, err);
 }
 
 static const char *options_text(const struct model_opts *opts, struct arena *arena)
@@ -205,13 +214,13 @@ static int run_operators(struct job *job, struct model_result *result, struct mo
 	result->kernels_missing =
 	    asked ? "the CPU provider has none inside its operators" : "not asked for: --ep-profile shows them";
 	if (!asked || is_cpu)
-		return run_pass(job, operators, way, &words, "operator", "-operators", err);
+		return run_pass(job, operators, way, &words, &with_operators, err);
 	code = temp_dir_make(folder, sizeof folder, "profile", err);
 	if (code)
 		return code;
 	words.profiles = folder;
 	result->kernels_missing = NULL;
-	code = run_pass(job, operators, way, &words, "operator", "-operators", err);
+	code = run_pass(job, operators, way, &words, &with_operators, err);
 	if (!code)
 		code = model_inside(result, operators, &job->runs->arena, err);
 	temp_dir_remove(folder);
@@ -289,7 +298,7 @@ static int run_round(struct job *job, struct model_result *result, const struct 
 		say_info(job->say, "%s: measuring, round %u of %u", way->label, round + 1, n);
 	else
 		say_info(job->say, "%s: measuring", way->label);
-	code = run_pass(job, &pass, way, &words, "inference", suffix, err);
+	code = run_pass(job, &pass, way, &words, &(struct pass_kind){ "inference", suffix }, err);
 	/* what the rounds before it measured is not lost with one that was cut off before it measured anything */
 	if (!code && round && is_interrupted(job->runs) && (!pass.run.head || pass.run.head->outcome != RUN_DONE))
 		goto out;
