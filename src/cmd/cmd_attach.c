@@ -15,6 +15,8 @@
 #include "cmd/ps_table.h"
 #include "show/term/term.h"
 
+enum { COMMAND = 200 }; /* bytes of a command line, cut there */
+
 struct attach_opts {
 	struct record_options shared;
 	struct probe_options probes;
@@ -175,8 +177,8 @@ static int ask_which(struct err *err)
 	return CMD_USAGE;
 }
 
-/* command: what is recorded, for the recording's page. */
-static int choose_by_wish(const struct attach_opts *opts, struct recorder_attach_opts *job, char *command, size_t size,
+/* command: gets what is recorded, as the report shows it. */
+static int choose_by_wish(const struct attach_opts *opts, struct recorder_attach_opts *job, char command[COMMAND],
 			  struct err *err)
 {
 	struct attach_matches matches;
@@ -194,26 +196,26 @@ static int choose_by_wish(const struct attach_opts *opts, struct recorder_attach
 			code = 0;
 	}
 	if (!code && n)
-		snprintf(command, size, "%s", matches.match[0].command);
+		snprintf(command, COMMAND, "%s", matches.match[0].command);
 	if (!code && n != 1)
-		snprintf(command, size, "%.100s", wish_text(&job->wish));
+		snprintf(command, COMMAND, "%.100s", wish_text(&job->wish));
 	attach_matches_done(&matches);
 	return code;
 }
 
 static int choose(const struct attach_opts *opts, int argc, char **argv, struct recorder_attach_opts *job,
-		  char *command, size_t size, struct err *err)
+		  char command[COMMAND], struct err *err)
 {
 	struct attach_match match = { 0 };
 	int code = 0;
 
 	if (!argc)
-		return choose_by_wish(opts, job, command, size, err);
+		return choose_by_wish(opts, job, command, err);
 	for (int i = 0; i < argc && !code; i++)
 		code = choose_pid(job, argv[i], &match, err);
-	snprintf(command, size, "%s", match.command);
+	snprintf(command, COMMAND, "%s", match.command);
 	if (argc > 1)
-		snprintf(command, size, "%d programs", argc);
+		snprintf(command, COMMAND, "%d programs", argc);
 	return code;
 }
 
@@ -230,7 +232,7 @@ static void follow(struct recorder_attach_opts *job, char *path, size_t size)
 static int run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct attach_opts *opts = opaque;
-	char command[200], path[PATH_MAX];
+	char command[COMMAND], path[PATH_MAX];
 	struct attached attached = { 0 };
 	struct recorder_attach_opts job = { .attached = &attached,
 					    .wish = { opts->name, opts->path },
@@ -250,7 +252,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	code = attached_init(&attached, err);
 	attached.waits = job.takes_all;
 	if (!code)
-		code = choose(opts, argc, argv, &job, command, sizeof command, err);
+		code = choose(opts, argc, argv, &job, command, err);
 	if (!code && opts->follow)
 		follow(&job, path, sizeof path);
 	if (!code)
