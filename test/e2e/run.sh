@@ -13,14 +13,15 @@ if [ "${1:?usage: run.sh PATH-TO-INFTRACE [pytest arguments]}" != --prepare ]; t
 fi
 cache=${INFTRACE_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/inftrace-test}
 mkdir -p "$cache"
-venv=$cache/pytest
+# Other requirements are another folder: tests of another tree may be running.
+venv=$cache/pytest-$(cksum < "$here/requirements.txt" | cut -d ' ' -f 1)
 exec 9>"$cache/pytest.lock"
 flock 9
-if ! cmp -s "$here/requirements.txt" "$venv/.ready"; then
+if [ ! -e "$venv/.ready" ]; then
 	rm -rf "$venv"
 	python3 -m venv "$venv"
 	"$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
-	cp "$here/requirements.txt" "$venv/.ready"
+	: > "$venv/.ready"
 fi
 exec 9>&-
 export PYTHONPYCACHEPREFIX="$cache/pycache"
