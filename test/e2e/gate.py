@@ -108,7 +108,7 @@ class Gate:
 
         with open(self.path("only"), "w") as out:
             out.write("".join(id + "\n" for id in ids))
-        words = ["-n", str(n), "--dist", "worksteal"] if n > 1 else ["-n", "0"]
+        words = ["-n", str(n), "--dist", "worksteal"]  # a process of its own for one at a time, too: tests may kill it
         status, this.seconds = self.run(words, take, INFTRACE_TEST_ONLY=self.path("only"))
         if status not in (0, 1):
             this.trouble = "pytest ended with status %d" % status
