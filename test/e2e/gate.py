@@ -47,17 +47,18 @@ def lines_of(path, position):
 class Gate:
     def __init__(self, folder, log, pytest, arguments, n):
         self.folder, self.log, self.pytest, self.arguments, self.n = folder, log, pytest, arguments, n
-        self.began, self.said, self.n_all, self.n_over, self.n_failed = time.monotonic(), time.monotonic(), 0, 0, 0
+        self.began, self.said, self.doing = time.monotonic(), time.monotonic(), "collecting"
+        self.n_all, self.n_over, self.n_failed = 0, 0, 0
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def progress(self, name, is_due=False):
+    def progress(self, is_due=False):
         if is_due or time.monotonic() - self.said >= EVERY_S:
             self.said = time.monotonic()
             say(
                 "e2e: %d of %d, %d failed, %.0f min (%s)"
-                % (self.n_over, self.n_all, self.n_failed, (self.said - self.began) / 60, name)
+                % (self.n_over, self.n_all, self.n_failed, (self.said - self.began) / 60, self.doing)
             )
 
     def run(self, words, take, **env):
@@ -77,6 +78,7 @@ class Gate:
                 for line in found:
                     take(line)
                 if not is_over:
+                    self.progress()
                     time.sleep(0.1)
         finally:
             if process.poll() is None:
@@ -94,7 +96,7 @@ class Gate:
 
     def round(self, name, ids, n):
         """Runs these tests, n at a time. One that was not run at all counts as failed."""
-        this = Round(name)
+        this, self.doing = Round(name), name
 
         def take(line):
             if "test" not in line:
@@ -104,7 +106,7 @@ class Gate:
             this.results[line["test"]] = line
             if line["outcome"] == "failed":
                 say("e2e: %s failed" % line["test"])
-            self.progress(name)
+            self.progress()
 
         with open(self.path("only"), "w") as out:
             out.write("".join(id + "\n" for id in ids))
@@ -121,7 +123,7 @@ class Gate:
                     "seconds": 0,
                     "text": "it was not run; see " + self.log,
                 }
-        self.progress(name, is_due=True)
+        self.progress(is_due=True)
         return this
 
 

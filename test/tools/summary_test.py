@@ -52,7 +52,9 @@ class Summary(unittest.TestCase):
 
     def test_where_the_time_went_is_said(self):
         _, lines = self.run_with(CASES % FAILS, times="61 build\n300 end-to-end tests, alone\n")
-        self.assertEqual(lines[:2], ["time:    61 s  build", "time:   300 s  end-to-end tests, alone"])
+        self.assertEqual(
+            lines[:3], ["time:    61 s  build", "time:   300 s  end-to-end tests, alone", "time:   361 s  in all"]
+        )
         self.assertEqual(
             [line for line in lines if line.startswith("slow:")][:2],
             ["slow:   3.0 s  b.py fails", "slow:   2.0 s  a.py unsteady"],
