@@ -173,7 +173,7 @@ def test_a_library_that_is_no_runtime_is_refused():
         [TOOL, "sites", shutil.which("sh")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert done.returncode == 1
-    assert done.stderr.strip().endswith("it holds no ONNX Runtime")
+    assert done.stderr.strip().endswith("it contains no ONNX Runtime")
 
 
 @pytest.mark.parametrize("name", ["wheel 1.15", "magika"])
