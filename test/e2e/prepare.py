@@ -25,7 +25,7 @@ ALL = [
 def made(make, *args):
     try:
         make(*args)
-    except envs.Missing as why:
+    except Exception as why:  # the tests that need it report it
         return "%s: %s" % (" ".join([make.__name__, *args]), why)
 
 
