@@ -212,6 +212,19 @@ static int unknown_name(const struct opt *table, const char *name, size_t len, s
 	return err_set(err, EINVAL, "unknown option --%.*s", (int)len, name);
 }
 
+static int unknown_letter(const struct opt *table, char letter, struct err *err)
+{
+	for (; !opt_is_end(table); table++) {
+		if (!table->name || table->former != letter)
+			continue;
+		if (table->letter)
+			return err_set(err, EINVAL, "unknown option -%c; it is called -%c (--%s) now", letter,
+				       table->letter, table->name);
+		return err_set(err, EINVAL, "unknown option -%c; it is called --%s now", letter, table->name);
+	}
+	return err_set(err, EINVAL, "unknown option -%c", letter);
+}
+
 /* The words of the command line that are still to be parsed, and those found to be arguments. */
 struct words {
 	char **argv;
@@ -253,7 +266,7 @@ static int parse_letters(const struct opt *table, void *opts, struct words *word
 		if (!row && *letters == 'h')
 			return OPT_HELP;
 		if (!row)
-			return err_set(err, EINVAL, "unknown option -%c", *letters);
+			return unknown_letter(table, *letters, err);
 		if (row->type != OPT_FLAG)
 			return take_value(row, opts, words, letters[1] ? letters + 1 : NULL, err);
 		set_value(row, opts, NULL, err);

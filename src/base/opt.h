@@ -50,6 +50,7 @@ struct opt {
 	enum opt_type type;
 	size_t offset;	      /* of the field in the command's struct */
 	const char *fallback; /* default, as a user would type it; NULL: 0, NULL, false */
+	char former;	      /* letter of earlier versions, which is refused with a hint at today's; 0: none */
 };
 
 enum opt_order {

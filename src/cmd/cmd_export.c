@@ -9,7 +9,7 @@ struct export_opts {
 };
 
 static const struct opt export_opt_table[] = {
-	{ 't', "to", EXPORTERS_WORDS, "the format", OPT_CHOICE, offsetof(struct export_opts, to) },
+	{ 0, "to", EXPORTERS_WORDS, "the format", OPT_CHOICE, offsetof(struct export_opts, to) },
 	CONVERT_OPTIONS(struct export_opts, shared),
 	{ 0 },
 };

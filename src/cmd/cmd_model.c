@@ -231,7 +231,7 @@ const struct cmd cmd_model = {
 		{ "inftrace model model.onnx", "latency and operators on the CPU" },
 		{ "inftrace model model.onnx --ep cpu,openvino --report compare.html",
 		  "two providers beside each other, also as a page with plots" },
-		{ "inftrace model model.onnx --dim batch=8 -c 4 -t 30s",
+		{ "inftrace model model.onnx --dim batch=8 -c 4 -d 30s",
 		  "batches of 8, four at a time, for half a minute" },
 		{ "inftrace model model.onnx --rate 100 --json", "100 arrivals a second: how long do they wait?" },
 		{ "inftrace model model.onnx --ep qnn --ep-profile detailed",

@@ -22,7 +22,7 @@ static const struct opt own_rows[] = {
 	  AT(ep) },
 	{ 'l', "level", "inference|operator", "only latencies, or also, in a second run, every operator", OPT_CHOICE,
 	  AT(level), "operator" },
-	{ 0, "format", REPORT_NAMES, "how to print the report", OPT_CHOICE, AT(format), "text" },
+	{ 'f', "format", REPORT_NAMES, "how to print the report", OPT_CHOICE, AT(format), "text" },
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
 	{ 0, "report", "FILE", "write the report here as well, in the format of its suffix: .html, .json, .csv or .txt",
 	  OPT_LIST, AT(report) },
@@ -31,8 +31,8 @@ static const struct opt own_rows[] = {
 	{ 'o', "output", "FILE", "recordings go here, with the provider's name before the suffix", OPT_STR, AT(out),
 	  "inftrace.pftrace" },
 	{ 0, "force", NULL, "overwrite files that exist", OPT_FLAG, AT(force) },
-	{ 0, "interval", "TIME", "time between samples of CPU and memory, 10ms or more", OPT_DURATION, AT(interval_ns),
-	  "1s" },
+	{ 'i', "interval", "TIME", "time between samples of CPU and memory, 10ms or more", OPT_DURATION,
+	  AT(interval_ns), "1s" },
 	{ 0, "rounds", "N",
 	  "measure in this many processes, providers in turn; --duration and --iterations are divided among them",
 	  OPT_INT, AT(rounds), "5" },
@@ -47,6 +47,15 @@ static const struct opt own_rows[] = {
 /* Filled by us, or of use only when the runner runs alone. */
 static const char *const not_passed[] = { "ep",	     "list-devices",   "list-runtimes", "result",
 					  "outputs", "ep-profile-dir", "verbose" };
+
+/* The runner has the letters of onnxruntime_perf_test; here a letter means what it means to the other commands. */
+static const struct {
+	const char *name;
+	char letter; /* 0: none */
+} letters[] = {
+	{ "duration", 'd' }, { "iterations", 'n' }, { "session-only", 0 }, { "ep-option", 0 },
+	{ "dim", 0 },	     { "optimization", 0 }, { "from-memory", 0 },
+};
 
 struct opt model_opt_table[MAX_ROWS];
 
@@ -66,6 +75,16 @@ static bool is_taken(char letter, size_t n)
 	return false;
 }
 
+static void give_letter(struct opt *row, size_t n)
+{
+	row->former = row->letter;
+	for (size_t i = 0; row->name && i < sizeof letters / sizeof *letters; i++)
+		if (!strcmp(row->name, letters[i].name))
+			row->letter = letters[i].letter;
+	if (is_taken(row->letter, n))
+		row->letter = 0;
+}
+
 __attribute__((constructor)) static void make_table(void)
 {
 	size_t n = sizeof own_rows / sizeof *own_rows;
@@ -75,8 +94,7 @@ __attribute__((constructor)) static void make_table(void)
 		if (!is_passed(row) || (opt_is_heading(row) && !strcmp(row->help, "Result:")))
 			continue;
 		model_opt_table[n] = *row;
-		if (is_taken(row->letter, n))
-			model_opt_table[n].letter = 0;
+		give_letter(&model_opt_table[n], n);
 		n++;
 	}
 }

@@ -52,7 +52,7 @@ def qnn():
 
 
 def test_every_kernel_of_an_operator_is_inside_it(lab, qnn):
-    (run,) = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn)
+    (run,) = compare(lab, "cnn", "--ep", "qnn", "-n", 4, "--ep-profile", "detailed", runtime=qnn)
     assert (
         run["kernels_missing"] is None and run["kernels"]["note"] is None and run["kernels"]["source"] == "QNN profile"
     )
@@ -91,7 +91,7 @@ def test_every_kernel_of_an_operator_is_inside_it(lab, qnn):
 
 
 def test_what_is_added_changes_nothing_else(lab, qnn):
-    (run,) = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn)
+    (run,) = compare(lab, "cnn", "--ep", "qnn", "-n", 4, "--ep-profile", "detailed", runtime=qnn)
     done = lab.plain([lab.inftrace, "report", "--json", run["operator_recording"]])
     assert done.status == 0, done.err
     report = json.loads(done.out)
@@ -106,7 +106,7 @@ def test_what_is_added_changes_nothing_else(lab, qnn):
 
 
 def test_basic_tells_executions_and_no_kernels(lab, qnn):
-    (run,) = compare(lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "basic", runtime=qnn)
+    (run,) = compare(lab, "cnn", "--ep", "qnn", "-n", 4, "--ep-profile", "basic", runtime=qnn)
     operators, executions, kernels = slices(run)
     assert len(operators) == len(executions) == run["kernels"]["executions"] and not kernels
     for operator, execution in zip(operators, executions):
@@ -126,7 +126,7 @@ def test_kernels_name_the_nodes_that_they_are_made_from(lab, qnn):
         "cnn",
         "--ep",
         "qnn",
-        "-r",
+        "-n",
         4,
         "--ep-profile",
         "detailed",
@@ -151,7 +151,7 @@ def test_the_cpu_backend_measures_times(lab):
         "qnn",
         "--ep-option",
         "backend_type=cpu",
-        "-r",
+        "-n",
         4,
         "--ep-profile",
         "detailed",
@@ -192,7 +192,7 @@ def test_two_operators_of_a_provider_take_turns(lab, qnn):
         ),
         lab.path("split.onnx"),
     )
-    (run,) = compare(lab, lab.path("split"), "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn)
+    (run,) = compare(lab, lab.path("split"), "--ep", "qnn", "-n", 4, "--ep-profile", "detailed", runtime=qnn)
     operators, _, kernels = slices(run)
     own = [operator for operator in operators if operator.args["provider"] == "QNNExecutionProvider"]
     if len({operator.name for operator in own}) < 2:
@@ -213,7 +213,7 @@ def test_two_operators_of_a_provider_take_turns(lab, qnn):
 
 def test_a_provider_that_overlaps_is_not_guessed_at(lab, qnn):
     """Two inferences at a time: nothing in the profile says which of them a row is of."""
-    (run,) = compare(lab, "cnn", "--ep", "qnn", "-r", 12, "-c", 2, "--ep-profile", "detailed", runtime=qnn)
+    (run,) = compare(lab, "cnn", "--ep", "qnn", "-n", 12, "-c", 2, "--ep-profile", "detailed", runtime=qnn)
     operators, executions, kernels = slices(run)
     starts = sorted((operator.start, operator.end) for operator in operators)
     if all(before[1] <= after[0] for before, after in zip(starts, starts[1:])):
@@ -223,27 +223,27 @@ def test_a_provider_that_overlaps_is_not_guessed_at(lab, qnn):
 
 
 def test_who_has_no_profiler_says_so(lab, qnn):
-    (cpu,) = compare(lab, "cnn", "-r", 4, "--ep-profile", "basic", runtime=qnn)
+    (cpu,) = compare(lab, "cnn", "-n", 4, "--ep-profile", "basic", runtime=qnn)
     assert cpu["kernels"] is None and cpu["kernels_missing"].startswith("the CPU provider has none")
     command = judge.query(cpu["operator_recording"], "select cmdline from process where cmdline like '%inftrace-run%'")[
         0
     ]["cmdline"]
     assert "ep-profile" not in command
-    (cpu,) = compare(lab, "cnn", "-r", 4, "--force", runtime=qnn)
+    (cpu,) = compare(lab, "cnn", "-n", 4, "--force", runtime=qnn)
     assert cpu["kernels"] is None and cpu["kernels_missing"].startswith("not asked for")
     (cpu,) = compare(
-        lab, "cnn", "--ep", "qnn", "-r", 4, "--force", "--level", "inference", "--ep-profile", "basic", runtime=qnn
+        lab, "cnn", "--ep", "qnn", "-n", 4, "--force", "--level", "inference", "--ep-profile", "basic", runtime=qnn
     )
     assert cpu["kernels"] is None and cpu["kernels_missing"].startswith("not asked for: --level operator")
     inside = environment(envs.wheel, "openvino").library
-    (run,) = compare(lab, "cnn", "--ep", "openvino", "-r", 4, "--ep-profile", "basic", runtime=inside)
+    (run,) = compare(lab, "cnn", "--ep", "openvino", "-n", 4, "--ep-profile", "basic", runtime=inside)
     assert run["kernels"] is None and "ONNX Runtime's profile has no kernel" in run["kernels_missing"]
 
 
 def test_nothing_is_left_behind(lab, qnn):
     os.mkdir(lab.path("tmp"))
     compare(
-        lab, "cnn", "--ep", "qnn", "-r", 4, "--ep-profile", "detailed", runtime=qnn, env={"TMPDIR": lab.path("tmp")}
+        lab, "cnn", "--ep", "qnn", "-n", 4, "--ep-profile", "detailed", runtime=qnn, env={"TMPDIR": lab.path("tmp")}
     )
     assert os.listdir(lab.path("tmp")) == []
 
@@ -252,7 +252,7 @@ def test_what_a_device_computes_lies_in_its_inference(lab):
     """WebGPU's rows name a node, but not its execution; they run after the operator has returned."""
     library = environment(envs.node_package, "newest").library
     (run,) = compare(
-        lab, "cnn", "--ep", "webgpu", "-r", 3, "--ep-profile", "basic", runtime=library, env=software_gpu(lab)
+        lab, "cnn", "--ep", "webgpu", "-n", 3, "--ep-profile", "basic", runtime=library, env=software_gpu(lab)
     )
     if run["kernels"] is None:
         pytest.fail(run["kernels_missing"])
@@ -286,7 +286,7 @@ def test_the_openvino_plugin_tells_its_kernels(lab):
             lab.model("cnn"),
             "--ep",
             "openvino",
-            "-r",
+            "-n",
             "20",
             "--ep-profile",
             "detailed",

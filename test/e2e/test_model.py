@@ -54,7 +54,7 @@ def openvino():
 
 
 def test_a_report_has_what_was_measured(lab, each_library):
-    report = profile(lab, "cnn", "-t", "300ms", runtime=each_library)
+    report = profile(lab, "cnn", "-d", "300ms", runtime=each_library)
     (run,) = report["runs"]
     assert run["label"] == "cpu" and run["error"] is None
     assert re.match(r"1\.\d+\.\d+$", run["version"]) and run["runtime_path"] == os.path.realpath(each_library)
@@ -84,7 +84,7 @@ def test_a_busy_machine_is_told_from_an_idle_one(lab, library):
     others = [lab.start(["sh", "-c", "while :; do :; done"]) for _ in range(3 * os.cpu_count())]
     try:
         report = profile(
-            lab, "cnn", "-t", "1s", "--rounds", 1, "--level", "inference", "--intra-op-threads", 1, runtime=library
+            lab, "cnn", "-d", "1s", "--rounds", 1, "--level", "inference", "--intra-op-threads", 1, runtime=library
         )
     finally:
         for other in others:
@@ -98,7 +98,7 @@ def test_a_busy_machine_is_told_from_an_idle_one(lab, library):
 
 
 def test_operators_add_up_and_belong_to_nodes_of_the_model(lab, library):
-    report = profile(lab, "chain", "-t", "300ms", runtime=library)
+    report = profile(lab, "chain", "-d", "300ms", runtime=library)
     operators = report["runs"][0]["operators"]
     assert operators["inferences"] > 0
     assert sum(op["share_ns"] for op in operators["list"]) + operators["unattributed_ns"] == pytest.approx(
@@ -110,7 +110,7 @@ def test_operators_add_up_and_belong_to_nodes_of_the_model(lab, library):
 
 
 def test_both_recordings_are_kept_and_hold_what_the_report_says(lab, library):
-    (run,) = profile(lab, "chain", "-t", "300ms", runtime=library)["runs"]
+    (run,) = profile(lab, "chain", "-d", "300ms", runtime=library)["runs"]
     timing, operators = Recording(run["recording"]), Recording(run["operator_recording"])
     assert {os.path.basename(run[key]) for key in ("recording", "operator_recording")} == {
         "run-cpu.pftrace",
@@ -130,23 +130,23 @@ def test_both_recordings_are_kept_and_hold_what_the_report_says(lab, library):
 
 
 def test_without_operators_nothing_is_run_twice(lab, library):
-    report = profile(lab, "chain", "-t", "200ms", "--level", "inference", runtime=library)
+    report = profile(lab, "chain", "-d", "200ms", "--level", "inference", runtime=library)
     assert report["runs"][0]["operator_recording"] is None
     assert report["runs"][0]["operators_missing"].startswith("not asked for")
     assert not glob.glob(lab.path("*operators*"))
 
 
 def test_rounds_are_processes_of_their_own_that_share_the_time(lab, library):
-    report = profile(lab, "chain", "-r", 50, "--rounds", 4, "--level", "inference", runtime=library)
+    report = profile(lab, "chain", "-n", 50, "--rounds", 4, "--level", "inference", runtime=library)
     (run,) = report["runs"]
     assert [run["samples"]["round"].count(n) for n in range(4)] == [12, 13, 12, 13] and run["rounds"] == 4
     assert len({tuple(Recording(path).pids) for path in glob.glob(lab.path("*.pftrace"))}) == 4
-    (run,) = profile(lab, "chain", "-r", 2, "--rounds", 4, "--level", "inference", runtime=library)["runs"]
+    (run,) = profile(lab, "chain", "-n", 2, "--rounds", 4, "--level", "inference", runtime=library)["runs"]
     assert run["samples"]["round"] == [0, 1]
 
 
 def test_options_of_the_runner_are_passed_on(lab, library):
-    report = profile(lab, "batch", "--dim", "n=4", "-r", 50, "-c", 2, "-S", 7, runtime=library)
+    report = profile(lab, "batch", "--dim", "n=4", "-n", 50, "-c", 2, "-S", 7, runtime=library)
     (run,) = report["runs"]
     assert run["concurrency"] == 2 and run["latency"]["count"] == 50
     assert run["shapes"][0]["shape"].startswith("x float32[4,8]")
@@ -171,8 +171,8 @@ def test_the_time_that_the_session_takes_can_be_measured_alone(lab, library):
 def test_settings_are_those_that_were_not_left_alone(lab, library):
     few = ["--level", "inference", "--rounds", 1]
     for args, names in (
-        (["-r", 5], {"iterations"}),
-        (["-t", "200ms", "--warm-up-max", 0], {"duration", "warm-up-max"}),
+        (["-n", 5], {"iterations"}),
+        (["-d", "200ms", "--warm-up-max", 0], {"duration", "warm-up-max"}),
     ):
         report = profile(lab, "tiny", *few, *args, runtime=library)
         assert {setting["name"] for setting in report["settings"]} == names | {"runtime"}
@@ -189,7 +189,7 @@ def test_files_that_each_run_writes_have_its_name(lab):
         "cpu",
         "--policy",
         "prefer-cpu",
-        "-r",
+        "-n",
         5,
         "--level",
         "inference",
@@ -221,7 +221,7 @@ def test_devices_are_listed_without_a_model(lab):
 def test_operations_are_those_of_the_shapes_that_ran(lab, library):
     """However these came about: by an option, or from a file."""
     numpy.save(lab.path("x.npy"), numpy.ones((5, 8), "float32"))
-    few = ["-r", 5, "--rounds", 1, "--level", "inference"]
+    few = ["-n", 5, "--rounds", 1, "--level", "inference"]
     one = costs(profile(lab, "batch", *few, runtime=library))
     assert one > 0
     for args, factor in (
@@ -237,7 +237,7 @@ def test_operations_are_those_of_the_shapes_that_ran(lab, library):
 
 
 def test_arrivals_wait_when_they_come_too_fast(lab, library):
-    (run,) = profile(lab, "heavy", "-t", "500ms", "--rate", 20000, "--level", "inference", runtime=library)["runs"]
+    (run,) = profile(lab, "heavy", "-d", "500ms", "--rate", 20000, "--level", "inference", runtime=library)["runs"]
     assert run["requests_per_second"] == 20000 and run["ended_early"] is None
     # to serve them all would take many times as long
     assert 9000 < run["latency"]["count"] + run["requests_not_served"] < 11000 and run["steady_ns"] < 5e9
@@ -251,7 +251,7 @@ def test_requests_that_were_not_served_are_told_everywhere(lab, library):
             command(
                 lab,
                 "heavy",
-                "-t",
+                "-d",
                 "300ms",
                 "--rounds",
                 1,
@@ -272,7 +272,7 @@ def test_requests_that_were_not_served_are_told_everywhere(lab, library):
 
 
 def test_two_providers_are_compared_by_what_ran(lab, openvino):
-    report = profile(lab, "cnn", "--ep", "cpu,openvino", "-t", "300ms", runtime=openvino)
+    report = profile(lab, "cnn", "--ep", "cpu,openvino", "-d", "300ms", runtime=openvino)
     cpu, other = report["runs"]
     assert [cpu["label"], other["label"]] == ["cpu", "openvino"]
     assert [row["provider"] for row in cpu["operators"]["providers"]] == ["CPUExecutionProvider"]
@@ -296,7 +296,7 @@ def software_gpu(lab):
 
 
 def test_options_go_to_the_provider_that_they_are_of(lab, openvino):
-    few = ["-r", 5, "--rounds", 1, "--level", "inference"]
+    few = ["-n", 5, "--rounds", 1, "--level", "inference"]
     for name in ("openvino", "OpenVINOExecutionProvider", "OPENVINO"):
         report = profile(
             lab,
@@ -329,7 +329,7 @@ def test_options_go_to_the_provider_that_they_are_of(lab, openvino):
 def test_webgpu_runs_without_a_gpu(lab):
     library = environment(envs.node_package, "newest").library
     done = lab.plain(
-        command(lab, "chain", "--ep", "cpu,webgpu", "-r", 3, "--json", runtime=library), env=software_gpu(lab)
+        command(lab, "chain", "--ep", "cpu,webgpu", "-n", 3, "--json", runtime=library), env=software_gpu(lab)
     )
     assert done.status == 0, done.err
     run = json.loads(done.out)["runs"][1]
@@ -339,7 +339,7 @@ def test_webgpu_runs_without_a_gpu(lab):
 
 def test_a_provider_that_took_nothing_is_called_so(lab):
     qnn = environment(envs.plugin, "qnn")
-    report = profile(lab, "batch", "--ep", "cpu,qnn", "-r", 20, runtime=qnn.library)
+    report = profile(lab, "batch", "--ep", "cpu,qnn", "-n", 20, runtime=qnn.library)
     run = report["runs"][1]
     assert run["error"] is None
     assert [row["provider"] for row in run["operators"]["providers"]] == ["CPUExecutionProvider"]
@@ -347,7 +347,7 @@ def test_a_provider_that_took_nothing_is_called_so(lab):
 
 
 def test_a_provider_that_fails_is_a_row_and_the_others_are_run(lab, library):
-    report = profile(lab, "cnn", "--ep", "cpu,nothere", "-t", "200ms", runtime=library, status=1)
+    report = profile(lab, "cnn", "--ep", "cpu,nothere", "-d", "200ms", runtime=library, status=1)
     good, bad = report["runs"]
     assert good["error"] is None and good["latency"]["count"] > 0
     assert "nothere" in bad["error"] and bad["latency"] is None
@@ -367,7 +367,7 @@ def test_outputs_are_kept_where_they_are_asked_for_and_nowhere_else(lab, openvin
         "cnn",
         "--ep",
         "cpu,openvino",
-        "-r",
+        "-n",
         5,
         "--level",
         "inference",
@@ -377,13 +377,13 @@ def test_outputs_are_kept_where_they_are_asked_for_and_nowhere_else(lab, openvin
     )
     assert sorted(glob.glob(lab.path("kept/*/*"))) == [lab.path("kept/cpu/0.npy"), lab.path("kept/openvino/0.npy")]
     done = lab.plain(
-        command(lab, "cnn", "--ep", "cpu,openvino", "-r", 5, "--level", "inference", runtime=openvino),
+        command(lab, "cnn", "--ep", "cpu,openvino", "-n", 5, "--level", "inference", runtime=openvino),
         env={"TMPDIR": lab.path("tmp")},
     )
     assert done.status == 0 and os.listdir(lab.path("tmp")) == []
     # of several groups of shapes
     done = lab.plain(
-        command(lab, "batch", "--ep", "cpu,openvino", "-b", "1,2", "-r", 5, "--level", "inference", runtime=openvino),
+        command(lab, "batch", "--ep", "cpu,openvino", "-b", "1,2", "-n", 5, "--level", "inference", runtime=openvino),
         env={"TMPDIR": lab.path("tmp")},
     )
     assert done.status == 0 and os.listdir(lab.path("tmp")) == []
@@ -406,7 +406,7 @@ def test_one_measurement_is_reported_on_the_terminal_and_in_files_of_all_formats
     begins = {"html": "<!doctype html>", "json": "{", "csv": "run,", "txt": "cnn: cpu takes "}
     paths = {suffix: lab.path("report." + suffix) for suffix in begins}
     reports = [word for path in paths.values() for word in ("--report", path)]
-    done = lab.plain(command(lab, "cnn", "-t", "200ms", *reports, runtime=library))
+    done = lab.plain(command(lab, "cnn", "-d", "200ms", *reports, runtime=library))
     assert done.status == 0 and done.out.startswith(begins["txt"]), done.err
     texts = {suffix: open(path).read() for suffix, path in paths.items()}
     for suffix, text in texts.items():
@@ -417,19 +417,19 @@ def test_one_measurement_is_reported_on_the_terminal_and_in_files_of_all_formats
     assert page.tags.count("svg") > 3 and "script" not in page.tags
     assert all(link.startswith("#") for link in page.links)
     again = lab.plain(
-        command(lab, "cnn", "-t", "200ms", "--report", lab.path("new.html"), "--report", paths["json"], runtime=library)
+        command(lab, "cnn", "-d", "200ms", "--report", lab.path("new.html"), "--report", paths["json"], runtime=library)
     )
     assert again.status == 3 and again.out == "" and "report.json: it exists already (--force" in again.err
     assert open(paths["json"]).read() == texts["json"] and not os.path.exists(lab.path("new.html"))
     failed = lab.plain(command(lab, "cnn", "--ep", "nothere", "--report", paths["json"], "--force", runtime=library))
     assert failed.status == 3 and open(paths["json"]).read() == texts["json"]
-    forced = lab.plain(command(lab, "cnn", "-r", 3, "--report", paths["json"], "--force", runtime=library))
+    forced = lab.plain(command(lab, "cnn", "-n", 3, "--report", paths["json"], "--force", runtime=library))
     assert forced.status == 0 and json.load(open(paths["json"]))["runs"][0]["latency"]["count"] == 3
 
 
 def test_ctrl_c_ends_the_measurement_and_reports_it(lab, library):
     process = lab.start(
-        command(lab, "cnn", "-t", "1h", "--warm-up-max", 0, "--json", runtime=library),
+        command(lab, "cnn", "-d", "1h", "--warm-up-max", 0, "--json", runtime=library),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
@@ -459,7 +459,7 @@ def test_ctrl_c_between_two_programs_leaves_nothing_behind(lab, openvino, delay)
             "tiny",
             "--ep",
             "cpu,openvino",
-            "-r",
+            "-n",
             50,
             "--rounds",
             50,
@@ -499,7 +499,7 @@ def test_ctrl_c_between_two_programs_leaves_nothing_behind(lab, openvino, delay)
 def test_energy_is_what_the_meters_of_the_packages_have_counted(lab, library):
     """The first meter starts again at 0 after two seconds. A thread moves both on: on a busy machine it is late by some
     hundredths of these four seconds, while to leave one out, or to count one twice, is a sixth or more."""
-    report = metered(lab, "-t", "4s", "--rounds", 1, "--interval", "100ms", "--level", "inference", runtime=library)
+    report = metered(lab, "-d", "4s", "--rounds", 1, "--interval", "100ms", "--level", "inference", runtime=library)
     (run,) = report["runs"]
     assert run["energy_missing"] is None and run["energy_scope"] == "package-0+package-1, whole machine"
     assert run["energy_joules"] / (run["steady_ns"] / 1e9) == pytest.approx(60, rel=0.1)
@@ -515,7 +515,7 @@ def test_energy_is_what_the_meters_of_the_packages_have_counted(lab, library):
 
 @pytest.mark.root
 def test_energy_of_too_short_a_run_is_not_known(lab, library):
-    (run,) = metered(lab, "-t", "500ms", "--interval", "1s", "--level", "inference", runtime=library)["runs"]
+    (run,) = metered(lab, "-d", "500ms", "--interval", "1s", "--level", "inference", runtime=library)["runs"]
     assert run["energy_joules"] is None and "run longer" in run["energy_missing"]
 
 
@@ -536,8 +536,8 @@ def metered(lab, *args, runtime):
 
 
 def test_why_energy_is_not_known_is_said(lab, library):
-    done = lab.plain(command(lab, "cnn", "-t", "300ms", runtime=library))
-    (run,) = profile(lab, "cnn", "-t", "300ms", "--level", "inference", runtime=library)["runs"]
+    done = lab.plain(command(lab, "cnn", "-d", "300ms", runtime=library))
+    (run,) = profile(lab, "cnn", "-d", "300ms", "--level", "inference", runtime=library)["runs"]
     if run["energy_missing"]:
         assert run["energy_joules"] is None and re.search("modprobe|run as root|run longer", run["energy_missing"])
         assert re.search(r"(?i)energy is not known:\s", done.out)
@@ -599,5 +599,5 @@ def test_a_model_of_many_free_dimensions_is_run_and_analysed(lab, library):
     dims = [word for name in names for word in ("--dim", name + "_rows=2")]
     assert lab.plain([lab.inftrace, "model", lab.path("dims.onnx"), "--dry-run", *dims]).status == 0
     for given in ([], dims):
-        (run,) = profile(lab, lab.path("dims.onnx"), "-r", 5, "--rounds", 1, *given, runtime=library)["runs"]
+        (run,) = profile(lab, lab.path("dims.onnx"), "-n", 5, "--rounds", 1, *given, runtime=library)["runs"]
         assert run["latency"]["count"] == 5 and len(run["operators"]["list"]) == 40

@@ -26,7 +26,7 @@ static const struct opt sample_table[] = {
 	{ 'o', "out", "FILE", "where to", OPT_STR, offsetof(struct sample_opts, out) },
 	{ 0, "level", "low|middle|high", "how much", OPT_CHOICE, offsetof(struct sample_opts, level), "middle" },
 	{ 'n', "count", "N", "how many", OPT_INT, offsetof(struct sample_opts, count), "3" },
-	{ 'i', "interval", "TIME", "how often", OPT_DURATION, offsetof(struct sample_opts, interval_ns), "1s" },
+	{ 'i', "interval", "TIME", "how often", OPT_DURATION, offsetof(struct sample_opts, interval_ns), "1s", 'w' },
 	{ 0, "size", "SIZE", "how large", OPT_SIZE, offsetof(struct sample_opts, size) },
 	{ 'e', "env", "NAME=VALUE", "set it", OPT_LIST, offsetof(struct sample_opts, env) },
 	{ 0 },
@@ -150,6 +150,7 @@ static void mistakes_say_what_would_be_right(void **state)
 	expect_refused("--inter=5", "unknown option --inter; did you mean --interval?");
 	expect_refused("--nothing-like-it", "unknown option --nothing-like-it");
 	expect_refused("-qx", "unknown option -x");
+	expect_refused("-w 5s", "unknown option -w; it is called -i (--interval) now");
 	expect_refused("--out", "option --out needs a value: --out FILE");
 	expect_refused("-o", "option --out needs a value: --out FILE");
 	expect_refused("--quiet=yes", "option --quiet takes no value");
