@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Life of the agent in a process: the segment, threads and their rings, forks. Does not know runtimes, nor how the
- * agent came into the process (start.c, injected.c).
+ * Life of the agent in a process: the segment, threads and their rings, forks. Knows neither runtimes nor how the agent
+ * was loaded (start.c, injected.c).
  *
- * The segment is mapped once, as large as it may ever get, and the file is closed at once: a target may
- * close any descriptor. Pages are made by MADV_POPULATE_WRITE before they are written, which fails
- * where a store would raise SIGBUS.
+ * The segment is mapped once at its full size, and the file is closed at once, because a target may close any
+ * descriptor. Pages are made by MADV_POPULATE_WRITE before they are written, which fails where a store would raise
+ * SIGBUS.
  */
 #include "capture/agent/agent.h"
 
@@ -29,7 +29,7 @@ static struct hot no_memory; /* a hot page that says "off" */
 struct hot *hot = &no_memory;
 struct agent agent;
 __thread struct thread *self_thread __attribute__((tls_model("initial-exec")));
-/* What is to be recorded; a child of fork finds its hot page wiped and looks here. */
+/* The settings; a child of fork finds its hot page wiped and reads them here. */
 static struct hot settings;
 static pthread_key_t thread_key;
 static bool has_thread_key;
@@ -72,7 +72,7 @@ bool agent_populate(char *start, uint64_t size)
 	return !failed;
 }
 
-/* Text of a number, as snprintf would; the agent does not use stdio. */
+/* The decimal digits of a number; the agent does not use stdio. */
 static char *put_number(char *to, uint64_t number)
 {
 	char digits[24];
@@ -98,7 +98,7 @@ static void name_segment(const char *suffix, uint64_t now)
 	stpcpy(to, suffix);
 }
 
-/* The numbers by which the recorder knows this process again, should it see it under another pid. */
+/* The numbers by which the recorder recognises this process under another pid. */
 static void identify(struct segment *segment)
 {
 	struct stat stat_;
@@ -133,7 +133,7 @@ static bool map_segment(void)
 	for (unsigned i = 0; i < 3 && map == MAP_FAILED; i++) {
 		size = sizes[i];
 		place = size == agent.spare_size ? agent.spare : NULL;
-		/* of what the program may have little is taken: it needs that itself */
+		/* takes little of a limited resource: the program needs it */
 		if (i < 2 && size > memory.rlim_cur / 16)
 			continue;
 		/* beyond the limit ftruncate would raise SIGXFSZ */
@@ -165,17 +165,17 @@ static bool map_segment(void)
 	return !rename(tmp, agent.path);
 }
 
-/* A process that has no segment of its own yet: the first one, or a child of fork. */
+/* Sets up a process without a segment of its own: the first one, or a child of fork. */
 static bool start_process(void)
 {
-	if (agent.segment) /* the parent's: its rings are not ours to write */
+	if (agent.segment) /* the parent's: this process must not write its rings */
 		munmap(agent.segment, (size_t)(agent.segment_end - (char *)agent.segment));
 	agent.segment = NULL;
 	agent.n_free_rings = 0;
 	return map_segment();
 }
 
-/* What hooks need to know of the process, once its segment is there. */
+/* Sets what hooks read about the process, once its segment exists. */
 static void begin_generation(bool has_segment)
 {
 	hot->use_ticks = settings.use_ticks;
@@ -185,8 +185,8 @@ static void begin_generation(bool has_segment)
 }
 
 /*
- * The segment before stays mapped, and the one before that gives its place to the new one: a thread that was stopped
- * between two instructions of a hook may still write one record to where its ring was.
+ * The previous segment stays mapped; the one before it makes room for the new one. A thread that was stopped between
+ * two instructions of a hook may still write one record to the old place of its ring.
  */
 bool agent_restart(void)
 {
@@ -329,7 +329,7 @@ struct thread *agent_enter(void)
 	return thread;
 }
 
-/* The end of a thread: its ring and its place go to the next one. */
+/* A thread ends: its ring and its place become free for the next one. */
 static void leave(void *arg)
 {
 	struct thread *thread = arg;
@@ -339,7 +339,7 @@ static void leave(void *arg)
 		return;
 	self_thread = NULL;
 	agent_lock();
-	/* its ring may be the parent's, or of an earlier recording */
+	/* its ring may belong to the parent, or to an earlier recording */
 	if (hot->generation && thread->generation == hot->generation && agent.n_free_rings < SEGMENT_MAX_RINGS)
 		agent.free_ring[agent.n_free_rings++] = thread->ring_number;
 	thread->next_free = agent.free_threads;
@@ -357,7 +357,7 @@ void agent_grow_ring(struct thread *thread)
 	struct record *record;
 
 	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF) {
-		hot->level = LEVEL_OFF; /* the recorder wants no more */
+		hot->level = LEVEL_OFF; /* the recorder has ended the recording */
 		if (agent.late_since)
 			edges->ended();
 		else
@@ -369,13 +369,13 @@ void agent_grow_ring(struct thread *thread)
 	agent_lock();
 	bool grown = take_ring(thread, bytes * 4 < agent.ring_bytes_max ? bytes * 4 : agent.ring_bytes_max);
 	if (!grown)
-		agent.ring_bytes_max = bytes; /* there is no more room: do not ask again */
+		agent.ring_bytes_max = bytes; /* no more room: do not ask again */
 	agent_unlock();
 	errno = saved;
 	if (!grown)
 		return;
 	record = ring_claim_kept(&old);
-	if (!record) { /* the old ring is full to the brim: stay, the new one waits for a later thread */
+	if (!record) { /* the old ring is completely full: keep it; a later thread gets the new one */
 		agent_lock();
 		agent.free_ring[agent.n_free_rings++] = thread->ring_number;
 		agent_unlock();

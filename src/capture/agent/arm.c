@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finding copies of runtimes among the process's modules, and replacing the functions that the table of runtimes names
- * by those of the agent's code for that runtime. Knows no runtime itself.
+ * Finds copies of runtimes among the process's modules, and replaces the functions named in the table of runtimes by
+ * the hooks of the agent's code for that runtime. Names no runtime itself.
  *
- * Called when a program is about to enter a runtime (first.c). One thread arms at a time; another that
- * comes meanwhile only leaves word, because it may hold the loader's lock, which arming needs.
+ * Called when a program is about to enter a runtime (first.c). One thread arms at a time. Another that comes meanwhile
+ * only leaves a request, because it may hold the loader's lock, which arming needs.
  */
 #include "capture/agent/arm.h"
 
@@ -23,16 +23,16 @@
 
 enum { MAX_KNOWN = 4096, MIN_RELRO = 4 << 10 };
 
-/* Modules that were looked at. */
+/* Modules already inspected. */
 static struct {
 	uint64_t base, relro_end;
 } known[MAX_KNOWN];
 static uint32_t n_known;
 static unsigned long long seen_adds, seen_subs;
 static int arming, again;
-static uint64_t counted; /* the segment's arm_ticks go up to here */
+static uint64_t counted; /* ticks already added to the segment's arm_ticks */
 
-/* A copy that stays; before: the copy of an earlier time, NULL: none. */
+/* A permanent copy of a text; before: the former copy, NULL: none. */
 static const char *keep(const char *text, const char *before)
 {
 	char *copy;
@@ -50,7 +50,7 @@ static bool is_wanted(const struct runtime_family *family)
 	return !family->is_operator || hot->level >= LEVEL_OPERATOR;
 }
 
-/* Replaces the family's slot in the tables of its classes. Returns in how many. */
+/* Replaces the family's slot in the tables of its classes. Returns the number of slots. */
 static uint32_t patch_family(struct copy *copy, struct rtti *rtti, unsigned number, void *with)
 {
 	const struct runtime_family *family = &copy->found.runtime->family[number];
@@ -123,7 +123,7 @@ static void tell(const struct copy *copy)
 
 void arm_tell_again(void)
 {
-	arming = again = 0; /* whoever was at it has stayed in the parent */
+	arming = again = 0; /* the thread that was arming has stayed in the parent */
 	counted = agent_now();
 	for (uint32_t i = 0; i < n_copies; i++)
 		if (!copies[i].is_gone)
@@ -135,7 +135,7 @@ static bool is_image(const struct image *image, const struct image *other)
 	return image->base == other->base && image->relro_end == other->relro_end && !strcmp(image->path, other->path);
 }
 
-/* A copy that was armed before, is not now, and is still the same; else NULL. */
+/* A copy that was armed before, is not now, and is unchanged; else NULL. */
 static struct copy *copy_again(const struct image *image)
 {
 	for (uint32_t i = 0; i < n_copies; i++)
@@ -144,7 +144,7 @@ static struct copy *copy_again(const struct image *image)
 	return NULL;
 }
 
-/* A copy of the runtime that has a table of C functions: libraries belong to such a one. The last wins. */
+/* The copy of the runtime that libraries belong to: one with a table of C functions. The last such copy wins. */
 static const struct runtime_found *find_host(const struct runtime *runtime)
 {
 	const struct runtime_found *host = NULL;
@@ -155,7 +155,7 @@ static const struct runtime_found *find_host(const struct runtime *runtime)
 	return host;
 }
 
-/* A place for a new copy, with what is known of it; NULL: there are too many. */
+/* A new entry for a copy; NULL: there are too many. */
 static struct copy *new_copy(const struct image *image, const struct runtime *runtime, struct rtti *rtti)
 {
 	const struct agent_code *code = agent_code_of(runtime);
@@ -233,7 +233,7 @@ static bool is_known(const struct image *image)
 	return false;
 }
 
-/* Copies whose module was unloaded, perhaps with another one, or itself again, in its place. */
+/* Drops copies whose module was unloaded; another module, or the same again, may have taken its place. */
 static void forget_unloaded(const struct image_set *set)
 {
 	for (uint32_t i = 0; i < n_copies; i++) {
@@ -280,8 +280,8 @@ static int count(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 /*
- * In a program that runs, other threads may unload modules while we read them: keeps them loaded. One that has gone
- * already is taken out of the set. The handles are in the arena; NULL: memory is out.
+ * Keeps modules loaded, because other threads of a running program may unload them while they are read. Removes modules
+ * that are gone already from the set. The handles are in the arena; NULL: out of memory.
  */
 static void **pin(struct image_set *set, struct arena *arena)
 {
@@ -358,7 +358,7 @@ static void arm_all(void)
 	count_time();
 }
 
-/* Called while the loader holds the lock without which it unloads nothing. */
+/* Called while the loader holds its lock, so that nothing can be unloaded. */
 static int put_back(struct dl_phdr_info *info, size_t size, void *data)
 {
 	agent_lock();

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding copies of runtimes in this process, and replacing their functions or putting them back (arm.c). */
+/* Finds copies of runtimes in this process, replaces their functions, and restores them (arm.c). */
 #ifndef CAPTURE_AGENT_ARM_H
 #define CAPTURE_AGENT_ARM_H
 
-/* Arms what has come since the last time. Any thread, also inside the loader. */
+/* Arms modules loaded since the last call. Any thread, also inside the loader. */
 void arm_new_modules(void);
-/* In a child of fork: its segment does not know the copies yet. */
+/* In a child of fork: writes the copies into its segment. */
 void arm_tell_again(void);
-/* Before arming again after arm_undo: which of the copies that were armed are still there. */
+/* Before arming again after arm_undo: finds out which armed copies still exist. */
 void arm_check_again(void);
-/* The originals are back in all tables; hooks run only where a call was under way. Any thread. */
+/* Restores the original functions in all tables; afterwards hooks run only in calls already under way. Any thread. */
 void arm_undo(void);
 
 #endif

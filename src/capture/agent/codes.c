@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The list of the runtimes for which the agent has code. */
+/* The list of runtimes that have code of their own in the agent. */
 #include "capture/agent/code.h"
 
 #define DECLARE(name) extern const struct agent_code agent_##name;

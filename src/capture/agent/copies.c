@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From an object to the copy of a runtime that it belongs to. Finds no copies: arm.c does. */
+/* Finds the copy of a runtime that an object belongs to. arm.c finds the copies. */
 #include "capture/agent/copies.h"
 
 struct copy copies[MAX_COPIES];
@@ -15,7 +15,7 @@ struct copy *copies_of(uintptr_t object)
 					   image_has(image, vptr, IMAGE_R)))
 			return &copies[i];
 	}
-	/* a hook was called all the same: the module is still there, and the hook needs the original */
+	/* a hook was called, so the module is still loaded and the hook needs the original */
 	for (uint32_t i = 0; i < n_copies; i++)
 		if (image_has(&copies[i].image, vptr, IMAGE_R))
 			return &copies[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies of runtimes in this process. arm.c finds them and changes them, one thread at a time; everybody reads them. A
- * copy's place is taken again after its module was unloaded.
+ * Copies of runtimes in this process. arm.c finds and changes them, one thread at a time; all files read them. An entry
+ * is reused after its module was unloaded.
  */
 #ifndef CAPTURE_AGENT_COPIES_H
 #define CAPTURE_AGENT_COPIES_H
@@ -13,11 +13,11 @@ enum { MAX_COPIES = 8 };
 
 struct copy {
 	struct runtime_found found;
-	struct image image; /* a copy that stays; found.image is it */
-	uint64_t check_at;  /* a replaced word: holds something else when the module was unloaded */
+	struct image image; /* a copy of the image that stays; found.image points to it */
+	uint64_t check_at;  /* a replaced word: another value means that the module was unloaded */
 	void *check_value;
-	uint32_t number;   /* its place in copies[] */
-	bool is_gone;	   /* its module was unloaded, or so it seems */
+	uint32_t number;   /* its index in copies[] */
+	bool is_gone;	   /* its module seems to be unloaded */
 	bool is_armed;	   /* its functions are replaced now */
 	const char *armed; /* what was replaced, for people */
 };
@@ -25,10 +25,10 @@ struct copy {
 extern struct copy copies[MAX_COPIES];
 extern uint32_t n_copies;
 
-/* The copy in whose tables this object's class is; NULL: none. */
+/* The copy whose tables contain this object's class; NULL: none. */
 struct copy *copies_of(uintptr_t object);
 
-/* The function that a family's hook stands in for, for an object of this class. NULL: it is not replaced. */
+/* The original function behind a family's hook, for an object of this class. NULL: not replaced. */
 static inline void *copies_original(const struct copy *copy, uintptr_t vptr, unsigned family)
 {
 	int slot = copy->found.slot[family];

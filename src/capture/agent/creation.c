@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Session creation: one slice for the whole, slices inside it for the load and for each step that makes the
- * model fit the machine. All that a creation has to tell is told by the thread that makes it.
+ * Session creation: one slice for all of it, with slices inside for the load and for each step that adapts the model to
+ * the machine. The creating thread writes all of its records.
  */
 #include "capture/agent/creation.h"
 
@@ -201,7 +201,7 @@ void creation_part_end(struct thread *thread, uint8_t flags, uint32_t count)
 	uint64_t now = agent_now();
 	struct record *record;
 
-	/* begun in an earlier recording: there is no creation any more */
+	/* it began in an earlier recording: this creation is not recorded */
 	if (!creation->start || !(record = agent_claim(thread)))
 		return;
 	*record = (struct record){ .time = now,
@@ -251,7 +251,7 @@ void creation_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	inference_close_operators(thread, 0, 0);
 	if (!creation->session->model[0])
 		session_name_graph(creation->session, "");
-	creation->session->generation = 0; /* providers were added: tell again */
+	creation->session->generation = 0; /* providers were added: write the names again */
 	tell(thread);
 	session_tell(creation->session);
 	record = agent_claim(thread);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The session that is being created on this thread, from what hooks see to records (creation.c). */
+/* The session that this thread is creating: turns what hooks see into records (creation.c). */
 #ifndef CAPTURE_AGENT_CREATION_H
 #define CAPTURE_AGENT_CREATION_H
 
 #include "capture/agent/inference.h"
 
 bool creation_is_open(const struct thread *thread);
-/* Opens one, unless one is open; then the outer one stays and this one is only counted. */
+/* Opens a creation. If one is open, that one stays and this one is only counted. */
 void creation_begin(struct thread *thread, enum run_owner owner, uint64_t start);
 void creation_end(struct thread *thread, enum run_owner owner, uint32_t message);
-/* The file or the bytes of the model. Outside a creation: kept as a hint for the next one. */
+/* The model's file or bytes. Outside a creation: kept as a hint for the next one. */
 void creation_path(struct thread *thread, const char *path);
 void creation_bytes(struct thread *thread, const char *bytes, uint64_t size);
 /* A provider's name, or a key or value of its options, given between load and initialisation. */
 void creation_asked(struct thread *thread, const char *text);
-/* A creation that failed before it was seen to begin: all that is known is the hint. */
+/* A creation that failed before its begin was seen: only the hint is known. */
 void creation_refused(struct thread *thread, uint32_t message);
-/* The model's load took from start (0: from the creation's begin) until now. Once per creation. */
+/* The model's load took from start (0: the begin of the creation) until now. Once per creation. */
 void creation_loaded(struct thread *thread, uint64_t start);
-/* Parts, which nest. False: nothing is being created here. name may be NULL; prefix as well. */
+/* Parts, which nest. False: this thread is creating no session. name and prefix may be NULL. */
 bool creation_part_begin(struct thread *thread, const char *prefix, const char *name);
 void creation_part_end(struct thread *thread, uint8_t flags, uint32_t count);
 void creation_part_node(struct thread *thread, uint32_t node, uint64_t start, uint64_t end);

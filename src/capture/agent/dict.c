@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The dictionary of the segment, the agent's end: texts, nodes and facts, each told once. Ids are found
- * again through a hash table of our own memory, keyed by content, so that a model that is loaded ten
- * thousand times adds its names once. Entries are complete before dict_end moves past them.
+ * The agent's side of the segment's dictionary: texts, nodes and facts, each written once. A hash table in the agent's
+ * own memory, keyed by content, finds ids again, so that loading a model ten thousand times adds its names once.
+ * Entries are complete before dict_end moves past them.
  */
 #include "capture/agent/dict.h"
 
@@ -14,7 +14,7 @@
 enum { STEP = 64 << 10, FIRST_TABLE = 4096, MAX_TEXT = 4000, MAX_IDS = 1 << 20 };
 
 struct slot {
-	uint64_t hash; /* of kind and content; 0: free. 64 bits decide: contents are not compared */
+	uint64_t hash; /* of kind and content; 0: free. The 64 bits decide: contents are not compared */
 	uint32_t id;
 };
 
@@ -26,7 +26,7 @@ static struct {
 	uint64_t populated; /* bytes of the dictionary whose pages exist */
 } table;
 
-/* Under the lock, before every use of the table: forgets all ids when a new segment has begun. */
+/* Call under the lock, before every use of the table: forgets all ids when a new segment has begun. */
 static void catch_up(void)
 {
 	if (table.generation == agent.next_generation)
@@ -81,7 +81,7 @@ static bool grow_table(void)
 	return true;
 }
 
-/* Room for one more entry, or NULL, counted. */
+/* Room for one more entry; NULL: none, and the loss is counted. */
 static struct dict_entry *claim(uint16_t kind, uint32_t id, size_t text)
 {
 	struct segment *segment = agent.segment;
@@ -109,7 +109,7 @@ static void publish(const struct dict_entry *entry)
 	__atomic_store_n(&agent.segment->dict_end, agent.segment->dict_end + entry->size, __ATOMIC_RELEASE);
 }
 
-/* The slot for this content; *id is set if it is known already. NULL: no room for more. */
+/* The slot for this content; *id is set if it exists already. NULL: the table is full. */
 static struct slot *look_up(uint64_t hash, uint32_t *id)
 {
 	struct slot *slot;

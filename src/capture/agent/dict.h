@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dictionary of the segment, written by the agent: texts, nodes and facts, each once per segment. Ids hold for the
- * segment of this generation. Every function takes the agent's lock; 0: no room, no text or no segment.
+ * The segment's dictionary, as written by the agent: texts, nodes and facts, each once per segment. Ids are valid for
+ * the segment of this generation. Every function takes the agent's lock and returns 0 for: no room, no text or no
+ * segment.
  */
 #ifndef CAPTURE_AGENT_DICT_H
 #define CAPTURE_AGENT_DICT_H
@@ -11,15 +12,15 @@
 
 uint32_t dict_text(const char *text, size_t len);
 uint32_t dict_node(uint32_t name, uint32_t type, uint32_t provider);
-/* key: enum key of event/event.h. */
+/* key: enum event_key of event/event.h. */
 void dict_fact(uint32_t session, uint32_t key, uint32_t text, int64_t value);
-/* A copy of a runtime that was found; NULL and "": not known, nothing. */
+/* A copy of a runtime that was found; NULL and "": unknown, nothing. */
 struct dict_copy {
 	const char *runtime, *path, *version;
 	const char *armed, *left_out; /* for people */
 };
 void dict_runtime(const struct dict_copy *copy);
-/* What a thread is for: "intra-op". */
+/* The purpose of a thread: "intra-op". */
 void dict_role(int32_t tid, const char *role);
 
 #endif

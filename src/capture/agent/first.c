@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Being there before a runtime's first use, however it is bound. Looked up (Python's modules, Node's, Go, C#, Java,
- * Rust, providers' libraries): the agent defines dlsym, which arms when the name is one by which a runtime of the table
- * is entered, and passes every call on by a tail jump, because the real one looks at its caller. Linked: the agent
- * defines the function that programs are linked to (ort_base.c). Linked in statically: the constructor looks through
- * the program itself. dlopen is left alone: the library's RUNPATH is its caller's.
+ * Gets in before a runtime's first use, however the program binds it. Looked up (Python's modules, Node's, Go, C#,
+ * Java, Rust, providers' libraries): the agent defines dlsym. It arms when the name is an entry of a runtime of the
+ * table, and passes every call on by a tail jump, because the real dlsym inspects its caller. Linked: the agent defines
+ * the function that programs are linked to (ort_base.c). Linked statically: the constructor inspects the program
+ * itself. dlopen is not replaced, because it uses the RUNPATH of its caller.
  */
 #include "capture/agent/first.h"
 
@@ -40,7 +40,7 @@ static bool matches(const char *entry, const char *name)
 	return entry[len - 1] == '*' ? !strncmp(name, entry, len - 1) : !strcmp(name, entry);
 }
 
-/* A name by which a program enters a runtime, or a runtime a library of its own. */
+/* Whether a program enters a runtime by this name, or a runtime its own library. */
 static bool is_entry(const char *name)
 {
 	for (const struct runtime *const *runtime = runtimes; *runtime; runtime++)
@@ -50,7 +50,7 @@ static bool is_entry(const char *name)
 	return false;
 }
 
-/* The agent's own function of this name; NULL: it has none. */
+/* The agent's own function of this name; NULL: none. */
 static void *own(const char *name)
 {
 	for (const struct agent_code *const *code = agent_codes; *code; code++)
@@ -76,7 +76,7 @@ struct answer first_look(void *handle, const char *name)
 		first_start();
 	if (name && is_entry(name) && agent_is_wanted())
 		arm_new_modules();
-	/* our own definition is not what a program asks for that wants to know whether there is a runtime */
+	/* a program that checks whether there is a runtime must not find our definition */
 	if (name && handle == RTLD_DEFAULT && own(name)) {
 		answer.symbol = first_dlsym(handle, name);
 		if (answer.symbol == own(name))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The real dlsym behind the agent's own (first.c). */
+/* The real dlsym, which the agent's own one covers (first.c). */
 #ifndef CAPTURE_AGENT_FIRST_H
 #define CAPTURE_AGENT_FIRST_H
 
-/* Finds the real dlsym. More than once does no harm. */
+/* Finds the real dlsym. May be called again. */
 void first_start(void);
 /* The real dlsym; not for RTLD_NEXT. NULL also when there is none. */
 void *first_dlsym(void *handle, const char *name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Words in RELRO are made writable for a moment. An aligned store of a pointer is seen whole by other
- * threads, so a slot holds either the old function or the new one at any time.
+ * Replaces words. Words in RELRO are made writable for a moment. An aligned store of a pointer is atomic, so a slot
+ * holds either the old or the new function at any time.
  */
 #include "capture/agent/hook.h"
 
@@ -15,7 +15,7 @@
 
 struct map hook_words;
 
-/* What is replaced now, in the order in which it was. */
+/* The words replaced now, in order of replacement. */
 static struct replaced {
 	uint64_t at;
 	void *with;
@@ -31,7 +31,7 @@ static bool protect(const struct image *image, bool is_open)
 
 	if (!image->relro_end)
 		return true;
-	/* the loader protects whole pages only: the last, partial one has stayed writable */
+	/* the loader protects whole pages only: the last, partial one is still writable */
 	end = is_open ? (end + 4095) & ~4095ull : end & ~4095ull;
 	failed = end > start ? mprotect((void *)start, end - start, is_open ? PROT_READ | PROT_WRITE : PROT_READ) : 0;
 	errno = saved;
@@ -76,7 +76,7 @@ bool hook_word(uint64_t at, void *with)
 	return true;
 }
 
-/* Holds what we put there: neither has the module gone, nor has somebody else replaced it. */
+/* The word still holds our value: the module is loaded, and nothing else has replaced the word. */
 static bool is_ours(const struct replaced *word)
 {
 	void *found;

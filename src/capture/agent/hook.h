@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replacing function pointers in a loaded module: slots of virtual tables, imports, tables of functions.
- * What stood there is kept, by address, and never lost: a slot is replaced once.
+ * Replaces function pointers in a loaded module: slots of virtual tables, imports, tables of functions. The original
+ * value is kept by address and never lost: a slot is replaced once.
  */
 #ifndef CAPTURE_AGENT_HOOK_H
 #define CAPTURE_AGENT_HOOK_H
@@ -11,27 +11,28 @@
 
 #include "runtime/image.h"
 
-/* Makes the module's relocated data writable, or read-only again as the loader left it. False: refused. The image must
- * stay where it is: hooks_out looks at it again. */
+/*
+ * Makes the module's relocated data writable, or read-only again as the loader left it. False: refused. The image must
+ * stay in place: hooks_out reads it again.
+ */
 bool hook_open(const struct image *image);
 void hook_close(const struct image *image);
 
 /*
- * Puts back what stood in all words that were replaced in this image, in reverse order, and forgets that they were;
- * hook_original knows them still. Nothing is written when the module is gone; it must not go meanwhile. Under the
- * agent's lock.
+ * Restores all replaced words of this image in reverse order and forgets them; hook_original still knows the originals.
+ * Writes nothing if the module is gone; the module must not be unloaded meanwhile. Call under the agent's lock.
  */
 void hooks_out(const struct image *image);
 
-/* Between open and close, under the agent's lock. True if the word now holds `with`. */
+/* Call between open and close, under the agent's lock. True if the word now holds `with`. */
 bool hook_word(uint64_t at, void *with);
-/* What stood in a replaced word; NULL if it was not replaced. */
+/* The original value of a replaced word; NULL if it was not replaced. */
 static inline void *hook_original(uint64_t at);
 
 /*
- * Replaces the module's import of `name` (its slots in the global offset table). What stood there may be a
- * stub that has not been bound yet: the caller knows the real function by other means. Returns the number
- * of slots. Opens and closes the module by itself, and takes the agent's lock.
+ * Replaces the module's import of `name` (its slots in the global offset table). The old value may be an unbound stub:
+ * the caller finds the real function by other means. Returns the number of slots. Opens and closes the module, and
+ * takes the agent's lock.
  */
 int hook_import(const struct image *image, const char *name, void *with);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Inferences: from what the hooks see on a thread to records.
+ * Turns what hooks see of inferences on a thread into records.
  *
- * A run is told of (RECORD_RUN_BEGIN) as soon as its session is known, with the time at which it began.
- * Runs nest when an operator runs another session. A lane is a line on the screen that no two runs of the
- * process share at a time; it is taken before the begin is timed and given back after the end is.
+ * A run's begin (RECORD_RUN_BEGIN) is written as soon as its session is known, with the time at which it began. Runs
+ * nest when an operator runs another session. A lane is a line on the screen that two runs of the process never share
+ * at a time; it is taken before the begin is timed and given back after the end is.
  */
 #include "capture/agent/inference.h"
 
@@ -19,7 +19,7 @@
 
 struct active_run inference_active[MAX_LANES];
 
-/* When a lane was given back: a run that began before then must take another. */
+/* When each lane was given back: a run that began before then must take another one. */
 static uint64_t given_at[MAX_LANES];
 
 uint8_t inference_take_lane(uint64_t since)
@@ -50,7 +50,7 @@ void inference_give_lane(uint8_t lane, uint64_t end)
 	__atomic_fetch_and(&hot->lanes, ~(1ull << lane), __ATOMIC_RELEASE);
 }
 
-/* What this thread has used so far. No call tells how long it waited for a CPU: that is in a file. */
+/* The thread's usage so far. The time it waited for a CPU comes from a file, because no system call returns it. */
 static void read_usage(struct open_run *run)
 {
 	struct timespec cpu;
@@ -103,7 +103,7 @@ void inference_forget_all(void)
 		__atomic_store_n(&inference_active[lane].run, 0, __ATOMIC_RELEASE);
 }
 
-/* What the hot path wants to know of the innermost run. */
+/* Sets what the hot path reads about the innermost run. */
 static void run_is_top(struct thread *thread)
 {
 	const struct open_run *run = inference_top(thread);
@@ -113,7 +113,10 @@ static void run_is_top(struct thread *thread)
 	thread->plain = run && hot->is_plain ? thread->generation : 0;
 }
 
-/* Unique in the process; a thread takes several at a time, because an atomic addition costs as much as half a clock. */
+/*
+ * Unique in the process; a thread takes a block at a time, because an atomic addition costs as much as half a clock
+ * read.
+ */
 static uint32_t next_number(struct thread *thread)
 {
 	enum { BLOCK = 64 };
@@ -178,7 +181,7 @@ void inference_tell(struct thread *thread, struct open_run *run, const char *tag
 		if (run->session->generation != hot->generation)
 			session_tell(run->session);
 		number = run->session->number;
-		/* a plain look first: an atomic change is for the first few runs only */
+		/* a plain read first: only the first few runs need the atomic change */
 		if (!__atomic_load_n(&run->session->has_run, __ATOMIC_RELAXED) &&
 		    !__atomic_exchange_n(&run->session->has_run, true, __ATOMIC_RELAXED))
 			flags |= FLAG_FIRST;
@@ -195,7 +198,7 @@ void inference_tell(struct thread *thread, struct open_run *run, const char *tag
 		text = run->shapes;
 		batch = run->batch;
 		flags |= FLAG_SHAPES;
-		run->has_inputs = true; /* also when the record is lost: it is counted, not tried again */
+		run->has_inputs = true; /* also when the record is lost: it is counted, not retried */
 		run_is_top(thread);
 	}
 	record = agent_claim(thread);
@@ -222,7 +225,7 @@ void inference_executing(struct thread *thread, struct session *session, uint64_
 		run = inference_begin(thread, OWNER_PROVIDER, 0, session);
 		if (!run)
 			return;
-		/* what came before OnRunStart was not seen */
+		/* events before OnRunStart were not seen */
 		run->is_partial |= agent.late_since && !thread->is_settled;
 	}
 	thread->is_settled = true;
@@ -271,7 +274,7 @@ void inference_close_operators(struct thread *thread, unsigned depth, uintptr_t 
 	}
 }
 
-/* The inputs that the runtime's code has gathered on this thread while the inference ran. */
+/* Writes the inputs that the runtime's code gathered on this thread during the inference. */
 static void tell_inputs(struct thread *thread, struct open_run *run)
 {
 	struct learning *learning = run->session ? run->session->learning : NULL;
@@ -283,7 +286,7 @@ static void tell_inputs(struct thread *thread, struct open_run *run)
 		return;
 	n = 32 - (unsigned)__builtin_clz(thread->inputs_seen);
 	if (thread->inputs_seen != (n == 32 ? UINT32_MAX : (1u << n) - 1))
-		return; /* a conditional part of the graph did not run: not all of them were seen */
+		return; /* a conditional part of the graph did not run: some were not seen */
 	tell_shapes(thread, run, shape_text(thread->input, n), shape_batch(&thread->input[0]));
 }
 
@@ -328,9 +331,10 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 	struct record *record;
 	uint64_t end = agent_now();
 
-	if (thread->generation != hot->generation) /* it began in an earlier recording, whose lanes are others' now */
+	if (thread->generation != hot->generation) /* it began in an earlier recording, whose lanes are in use by
+						    * others now */
 		return;
-	/* an inner one that never got its own end (an exception, a refused input) ends with its outer one */
+	/* an inner run without an end of its own (an exception, a rejected input) ends with its outer one */
 	while (run && run->owner < owner && thread->n_runs > 1 && thread->run[thread->n_runs - 2].owner == owner) {
 		inference_end(thread, run->owner, message);
 		run = inference_top(thread);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The agent's way in and out of a program that runs already: what the code that brings it (event/ferry.h) calls, on a
- * thread of its own. Arms, waits until the recorder has gone, disarms, goes. The library stays loaded, without a
- * thread, without a replaced word; the next time it is called again.
+ * The agent's entry into a running program, and its exit: called by the injected code (event/ferry.h), on a thread of
+ * its own. Arms, waits until the recorder has gone, disarms, leaves. The library stays loaded, without a thread or a
+ * replaced word; the next injection calls it again.
  *
- * The thread has a table of descriptors of its own, with nothing in it but the lifeline: the program can neither close
- * that nor be disturbed by it.
+ * The thread has a file descriptor table of its own that contains only the lifeline: the program cannot close it, and
+ * it cannot disturb the program.
  */
 #include "capture/agent/injected.h"
 
@@ -38,13 +38,13 @@
 #endif
 
 static int is_inside;
-static struct ferry_state *brought; /* as what brought the agent here knows it */
+static struct ferry_state *brought; /* address used by the code that loaded the agent */
 
 enum { LOOK_MS = 100, GIVE_BACK_MS = 5, GIVE_BACK_TIMES = 400 };
 
 /*
- * The word that led here. Others may be on their way through the same code: it stays. The module of the word may have
- * gone meanwhile; it does not go while the loader calls this.
+ * Restores the word that led here. The injected code stays, because other threads may be running it. The word's module
+ * may be gone; it cannot be unloaded while the loader calls this.
  */
 static int restore_slot(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -74,7 +74,7 @@ static int open_lifeline(const char *dir)
 	end = stpcpy(path, dir);
 	*end = '/';
 	strcpy(end + 1, FERRY_LIFELINE);
-	/* fails when nobody reads: the recorder is gone */
+	/* fails without a reader: the recorder is gone */
 	return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
 }
 
@@ -87,7 +87,7 @@ void injected_leave_child(void)
 	agent_set(&nothing);
 	hot->level = LEVEL_OFF;
 	arm_undo();
-	/* what it has inherited of the parent's thread */
+	/* inherited from the parent's thread */
 	__atomic_store_n(&is_inside, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&brought->phase, FERRY_DONE, __ATOMIC_RELEASE);
 }
@@ -122,7 +122,7 @@ void injected_look(void)
 	errno = saved;
 }
 
-/* What was learned the last time: objects have come and gone since. */
+/* Forgets everything learned in the last recording: objects have come and gone since. */
 static void forget_all(void)
 {
 	inference_forget_all();
@@ -162,7 +162,7 @@ static bool begin(const struct ferry_head *head, struct ferry_state *state)
 	return hot->level != LEVEL_OFF;
 }
 
-/* The recorder maps the segment, too, and removes its file when it has read everything. */
+/* Unmaps the segment. The recorder maps it, too, and removes its file when it has read everything. */
 static void give_back(void)
 {
 	struct timespec pause = { 0, GIVE_BACK_MS * 1000000 };
@@ -176,7 +176,7 @@ static void end(void)
 {
 	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
 
-	agent_set(&nothing); /* a child of fork from now on makes no segment */
+	agent_set(&nothing); /* children of fork make no segment from now on */
 	hot->is_changing = 1;
 	arm_undo();
 	hot->level = LEVEL_OFF;
@@ -201,13 +201,13 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 	struct pollfd lifeline = { .events = 0 };
 
 	brought = state;
-	/* before anything looks at the tables: a foreign word cuts one short */
+	/* before anything reads the tables: a foreign word would end a table early */
 	module_walk_begin();
 	dl_iterate_phdr(restore_slot, (void *)(uintptr_t)head);
 	module_walk_end();
 	pthread_detach(pthread_self());
 	prctl(PR_SET_NAME, "inftrace");
-	/* it has been started by a thread that may go before all others */
+	/* it inherits the policy of its creator, which may have real-time priority */
 	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
 	if (__atomic_exchange_n(&is_inside, 1, __ATOMIC_ACQUIRE))
 		return; /* another recorder's, a moment ago */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The writer's side of the address map: insertion, and growth into a new table without the removed ones. */
+/* The writer's side of the address map: insertion, and growth into a new table without the removed entries. */
 #include "capture/agent/map.h"
 
 #include "capture/agent/agent.h"

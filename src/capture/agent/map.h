@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From addresses to what the agent knows of them. Look-ups take no lock and never wait: an entry's value
- * is stored before its key, tables that were outgrown stay where they are (in the agent's arena) for
- * readers that still look at them. Changes are made under the agent's lock.
+ * A map from addresses to the agent's objects. Look-ups take no lock and never wait: an entry's value is stored before
+ * its key, and outgrown tables stay (in the agent's arena) for readers that still use them. Changes are made under the
+ * agent's lock.
  */
 #ifndef CAPTURE_AGENT_MAP_H
 #define CAPTURE_AGENT_MAP_H
@@ -13,7 +13,7 @@
 
 struct map_entry {
 	uintptr_t key; /* 0: never used */
-	void *value;   /* NULL: was removed */
+	void *value;   /* NULL: removed */
 };
 
 struct map_table {
@@ -23,7 +23,7 @@ struct map_table {
 
 struct map {
 	struct map_table *table;
-	uint64_t n_used; /* keys in the table, removed ones too */
+	uint64_t n_used; /* keys in the table, including removed ones */
 };
 
 static inline uint64_t map_hash(uintptr_t key)
@@ -45,7 +45,7 @@ static inline void *map_get(const struct map *map, uintptr_t key)
 	return NULL;
 }
 
-/* Under the agent's lock. value NULL removes. False: memory is out, nothing changed. */
+/* Call under the agent's lock. value NULL removes. False: out of memory, nothing changed. */
 bool map_put(struct map *map, uintptr_t key, void *value);
 
 #endif

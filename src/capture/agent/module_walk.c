@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Walking through the process's modules while other threads fork. dl_iterate_phdr holds a lock of the loader's that
- * fork does not set free in the child (glibc up to at least 2.36): a child that was forked in such a moment would wait
- * for it for ever in its first dlopen. So a fork waits until the agent has walked to its end.
+ * Walks through the process's modules while other threads fork. dl_iterate_phdr holds a lock of the loader that fork
+ * does not release in the child (glibc up to at least 2.36). A child forked at such a moment would wait for it forever
+ * in its first dlopen. So a fork waits until the agent's walk has ended.
  *
- * Whoever waits here waits for a tenth of a second at most, and then goes on: a program that hangs would be worse than
- * what this is to prevent.
+ * Either side waits for at most a tenth of a second and then goes on: a program that hangs would be worse than the
+ * problem this prevents.
  */
 #include "capture/agent/module_walk.h"
 
@@ -16,8 +16,7 @@
 enum { TRIES = 1000, PAUSE_NS = 100000 };
 
 static int is_walking;
-/* How often this thread has begun; a handler of a signal that comes while it walks may fork. 0: it did not get its
- * turn. */
+/* How often this thread has begun; the handler of a signal during a walk may fork. 0: it did not get its turn. */
 static __thread unsigned n_begun __attribute__((tls_model("initial-exec")));
 
 void module_walk_begin(void)
@@ -40,7 +39,7 @@ void module_walk_end(void)
 		__atomic_store_n(&is_walking, 0, __ATOMIC_RELEASE);
 }
 
-/* The other threads are not in the child. */
+/* The child has no other threads. */
 static void forget(void)
 {
 	is_walking = 0;

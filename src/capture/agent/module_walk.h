@@ -7,7 +7,7 @@
 
 /* Once in a process, before the first walk. */
 void module_walk_start(void);
-/* Around every dl_iterate_phdr. A walk may begin inside another one of the same thread. */
+/* Call around every dl_iterate_phdr. A walk may begin inside another one of the same thread. */
 void module_walk_begin(void);
 void module_walk_end(void);
 /* image_set_self as such a walk: 0 or -ENOMEM. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * OrtGetApiBase, for programs that are linked to ONNX Runtime: ours has no version, which satisfies every program's
- * import of it. It arms, and asks the library that the caller would have got. What is looked up by name is first.c's.
+ * OrtGetApiBase for programs that are linked to ONNX Runtime: the agent's has no version, so it satisfies every
+ * program's import. It arms, then calls the library that the caller would have been bound to. first.c handles look-ups
+ * by name.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -13,7 +14,7 @@
 #include "capture/agent/module_walk.h"
 #include "capture/agent/ort_in.h"
 
-/* DT_NEEDED of a module that names this library's file. */
+/* Whether a module's DT_NEEDED lists this library's file. */
 static bool needs(const struct image *image, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
@@ -37,7 +38,7 @@ static bool needs(const struct image *image, const char *path)
 
 typedef const void *base_function(void);
 
-/* The OrtGetApiBase that the caller would have been bound to without us. */
+/* The OrtGetApiBase that the caller would be bound to without the agent. */
 static base_function *real_base(uint64_t caller)
 {
 	struct image_set set = { 0 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What stands in for functions of the OrtApi table, replaced in place: whoever holds the table calls us.
- * Several copies of the runtime may be in a process, each with a table of its own and no argument that
- * tells which; so each stand-in exists once per copy (EACH_COPY).
+ * Hooks for functions of the OrtApi table, replaced in place, so that every user of the table calls them. A process may
+ * have several copies of the runtime, each with its own table, and no argument identifies the copy; so each hook exists
+ * once per copy (EACH_COPY).
  *
- * The table gives what virtual functions do not: the model's path or bytes before they are loaded, inputs,
- * providers and options asked for, and the status that the program gets.
+ * The table provides what virtual functions do not: the model's path or bytes before the load, inputs, requested
+ * providers and options, and the status returned to the program.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "capture/agent/ort_in.h"
 #include "event/event.h"
 
-/* What a program asked for, by OrtSessionOptions. */
+/* A program's requests in an OrtSessionOptions. */
 struct options {
 	char providers[256], config[256];
 };
@@ -122,7 +122,7 @@ static const char *tag_of(const struct ort_copy *copy, word run_options)
 
 /*
  * Before a run: a is the session, b its options, d and e the inputs (0: in another form). Returns the thread if
- * run_leave is to end it.
+ * run_leave must end the run.
  */
 static struct thread *run_enter(struct ort_copy *copy, word a, word b, word d, word e, uint32_t *n_runs)
 {
@@ -150,13 +150,13 @@ static struct thread *run_enter(struct ort_copy *copy, word a, word b, word d, w
 
 static void run_leave(struct ort_copy *copy, struct thread *thread, uint32_t n_runs, word status)
 {
-	/* inner brackets that an error left open */
+	/* inner brackets left open by an error */
 	while (thread->n_runs > n_runs)
 		inference_end(thread, (enum run_owner)inference_top(thread)->owner, 0);
 	inference_end(thread, OWNER_API, message_of(copy, status));
 }
 
-/* Inline, so that the arguments are passed on once only. */
+/* Inline, so that arguments are passed on only once. */
 static inline __attribute__((always_inline)) word run(struct ort_copy *copy, unsigned slot, ORT_ARGS)
 {
 	ort_function *next = slot == ORT_API_RUN ? (ort_function *)copy->run : real(copy, slot);
@@ -233,7 +233,7 @@ static word release_options(struct ort_copy *copy, unsigned slot, ORT_ARGS)
 {
 	struct options *options = map_get(&all_options, a);
 
-	if (options) /* the place is kept for options that come to lie there */
+	if (options) /* the entry is kept for options that get the same address */
 		memset(options, 0, sizeof *options);
 	return real(copy, slot)(ORT_PASS);
 }
@@ -314,7 +314,10 @@ void ort_c_api_arm(struct ort_copy *copy)
 
 	if (!copy->api)
 		return;
-	/* before the slot is replaced: others may call it at once. What stood there once may be of another module. */
+	/*
+	 * before the slot is replaced, because other threads may call it at once. The old value may belong to another
+	 * module.
+	 */
 	now = ((void **)copy->api)[ORT_API_RUN];
 	for (unsigned s = 0; s < sizeof slots / sizeof *slots; s++)
 		if (slots[s] == ORT_API_RUN && now != (void *)stand_ins[copy->copy->number][s])

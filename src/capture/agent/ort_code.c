@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The agent's code for ONNX Runtime, as arm.c, first.c and injected.c call it. */
+/* The agent's code for ONNX Runtime, called by arm.c, first.c and injected.c. */
 #include "capture/agent/code.h"
 #include "capture/agent/ort_in.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What hooks need of one copy of ONNX Runtime: its classes, the originals of its functions, texts of its failures. */
+/* What hooks need of one copy of ONNX Runtime: its classes, the original functions, the texts of failures. */
 #include "capture/agent/ort_in.h"
 #include "runtime/ort_node.h"
 
@@ -32,7 +32,7 @@ void ort_copy_found(struct copy *copy, struct rtti *rtti)
 
 void ort_copy_forget_gone(void)
 {
-	for (int i = 0; i < N_ORT_FAMILIES; i++) /* no others: somebody may be reading them */
+	for (int i = 0; i < N_ORT_FAMILIES; i++) /* no others: they may be in use */
 		if (ort_met[i].vptr && ort_met[i].copy->copy->is_gone)
 			__atomic_store_n(&ort_met[i].vptr, 0, __ATOMIC_RELEASE);
 }

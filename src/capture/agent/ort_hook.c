@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What stands in for ONNX Runtime's virtual functions, but for those of operators (ort_operator.c).
+ * Hooks for ONNX Runtime's virtual functions, except those of operators (ort_operator.c).
  *
  * Calling convention: a function that returns a class gets a hidden first argument for the result, then `this`. A hook
- * passes on six register and six stack words, whatever the true number of parameters is: parameters that a version adds
- * do no harm. Those that are called in every run, which have four at most, pass on the six registers.
+ * passes on six register and six stack words, whatever the true number of parameters: parameters added by a new version
+ * do no harm. Hooks called in every run, whose functions have at most four parameters, pass on only the six registers.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #define PASS_REGISTERS a, b, c, d, e, f
 typedef word run_function(ORT_REGISTERS);
 
-/* The session that has this provider, also when it was there before us. */
+/* The session that owns this provider, also if it is older than the agent. */
 static struct session *session_running(word provider)
 {
 	struct session *session = session_of_provider(provider);
@@ -117,7 +117,7 @@ word ort_on_compile(ORT_ARGS)
 	return r;
 }
 
-/* The last step of a session's creation, for the CPU provider, which every session has. */
+/* The last step of session creation, for the CPU provider, which every session has. */
 word ort_on_session_ready(ORT_ARGS)
 {
 	const struct ort_copy *copy = ort_copy_of(b);
@@ -131,7 +131,7 @@ word ort_on_session_ready(ORT_ARGS)
 	return r;
 }
 
-/* b: this, whose name stands at + 8; d: bool &modified */
+/* b: this, with its name at + 8; d: bool &modified */
 word ort_on_transform(ORT_ARGS)
 {
 	ort_function *next = ort_original(b, ORT_TRANSFORM);
@@ -157,7 +157,7 @@ word ort_on_evaluation_start(ORT_REGISTERS)
 	struct open_run *run = thread ? inference_top(thread) : NULL;
 
 	if (thread && run && run->owner == OWNER_EVALUATION && !run->is_executing)
-		inference_end(thread, OWNER_EVALUATION, run->message); /* refused, and nobody said so */
+		inference_end(thread, OWNER_EVALUATION, run->message); /* rejected without a message */
 	run = thread ? inference_top(thread) : NULL;
 	if (thread && (!run || run->is_executing)) {
 		thread->is_settled = true;
@@ -207,7 +207,7 @@ word ort_on_predefined_transformers(ORT_ARGS)
 	return next(ORT_PASS);
 }
 
-/* Names that only the loaded model knows: graph name, the second or third word on the stack. */
+/* Names known only to the loaded model: the graph's name is the second or third word on the stack. */
 word ort_on_creation(ORT_ARGS)
 {
 	const struct ort_copy *copy = ort_copy_of(a);

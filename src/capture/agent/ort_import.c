@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What stands in for functions that a copy of ONNX Runtime imports: they tell of things that no virtual
- * function shows. open: the model's file. PyBytes_AsString and PyBytes_Size: a model in memory, in Python.
- * __cxa_throw: the message of an error on its way to the program. pthread_create: what a worker thread
- * is for. dlopen: a provider's library. Only this module's own imports are replaced, nobody else's.
+ * Hooks for functions that a copy of ONNX Runtime imports; they show what no virtual function does. open: the model's
+ * file. PyBytes_AsString and PyBytes_Size: a model in memory, in Python. __cxa_throw: the message of an error on its
+ * way to the program. pthread_create: the purpose of a worker thread. dlopen: a provider's library. Only this module's
+ * imports are replaced.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -56,8 +56,8 @@ static char *on_bytes(void *object)
 }
 
 /*
- * Texts that Python hands to the runtime. Between the load of a model and the session's initialisation they
- * are the names of providers, then keys and values of their options.
+ * Texts that Python passes to the runtime. Between the load of a model and the session's initialisation they are the
+ * names of providers, then keys and values of their options.
  */
 static const char *on_utf8(void *object, ssize_t *size)
 {
@@ -99,8 +99,10 @@ static void tell_provider(struct thread *thread, const char *path, uint64_t star
 	inference_give_lane(lane, end);
 }
 
-/* Called by import_dlopen below. A path with a slash is found the same whoever asks; for a bare name the
- * real dlopen must see the runtime as its caller. */
+/*
+ * Called by import_dlopen below. A path with a slash gives the same file for any caller; for a bare name the real
+ * dlopen must see the runtime as its caller.
+ */
 struct opened {
 	void *handle;
 	uintptr_t is_done;
@@ -196,7 +198,7 @@ static __attribute__((noreturn)) void on_throw(void *object, void *type, void (*
 	__builtin_unreachable();
 }
 
-/* What a worker thread is started with, and where it really starts. */
+/* The argument of a worker thread, and its real start function. */
 struct start {
 	void *(*function)(void *);
 	void *arg;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the agent's files for ONNX Runtime share:
+ * Shared by the agent's files for ONNX Runtime:
  *
- *   ort_copy.c      one copy of the runtime: originals of its functions, texts of its failures
+ *   ort_copy.c      one copy of the runtime: its original functions, texts of its failures
  *   ort_operator.c  operators: the hot path
- *   ort_hook.c      the other virtual functions: runs, sessions, what is inside a session's creation
+ *   ort_hook.c      the other virtual functions: runs, sessions, the parts of session creation
  *   ort_c_api.c     the table of C functions, OrtApi
  *   ort_import.c    functions that the runtime imports
  *   ort_base.c      OrtGetApiBase, which programs are linked to
@@ -23,12 +23,12 @@
 #include "runtime/ort.h"
 
 typedef uintptr_t word;
-/* Six register and six stack words: what a function of up to twelve parameters gets. */
+/* Six register and six stack words: the arguments of a function with up to twelve parameters. */
 #define ORT_ARGS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
 #define ORT_PASS a, b, c, d, e, f, g, h, i, j, k, l
 typedef word ort_function(ORT_ARGS);
 
-/* What hooks need of a copy; its place is that in copies[]. */
+/* What hooks need of a copy; the index is that in copies[]. */
 struct ort_copy {
 	const struct copy *copy;
 	uint64_t api; /* address of OrtApi, 0: not found */
@@ -38,27 +38,27 @@ struct ort_copy {
 	uint64_t cpu_vtable;		  /* vptr of CPUExecutionProvider objects */
 	uint64_t session_vtable[4];	  /* vptrs of InferenceSession objects; 0: no more */
 	uintptr_t tensor_type;		  /* the type object of the last tensor that ort_shape.c saw */
-	int trust_values, trust_contexts; /* ort_shape.c: how often fields and API agreed; -1: they did not */
+	int trust_values, trust_contexts; /* ort_shape.c: how often fields and API agreed; -1: they disagreed */
 };
 
 enum kernel_look { LOOK_NOT, LOOK_LEARN, LOOK_READ };
 
-/* What the hot path reads comes first. */
+/* Fields of the hot path come first. */
 struct kernel {
 	uintptr_t self, vptr;
 	void *compute; /* the class's own function */
 	uint32_t generation, node;
-	uint8_t look;	      /* enum kernel_look: ort_inputs.c wants to see its next call */
+	uint8_t look;	      /* enum kernel_look: whether ort_inputs.c wants to see its next call */
 	uint32_t constant;    /* a bit for each input that is a constant */
-	uint32_t graph_input; /* a bit for each input that is one of the graph's */
-	uint8_t ordinal[32];  /* which one */
+	uint32_t graph_input; /* a bit for each input that is an input of the graph */
+	uint8_t ordinal[32];  /* and its index there */
 	uint32_t session_number;
 	struct session *session;
 	struct ort_copy *copy;
 	struct kernel *next_free;
 };
 
-/* The first class that each hook met, with its original: four of them are called in every run. */
+/* The first class that each hook saw, with its original: four of them are called in every run. */
 struct ort_met {
 	word vptr; /* 0: none yet; stored last */
 	ort_function *next;
@@ -68,10 +68,10 @@ struct ort_met {
 extern struct ort_copy ort_copies[MAX_COPIES];
 extern struct ort_met ort_met[N_ORT_FAMILIES];
 
-/* The copy in whose tables this object's class is; NULL: none. */
+/* The copy whose tables contain this object's class; NULL: none. */
 struct ort_copy *ort_copy_of(word object);
 void ort_copy_found(struct copy *copy, struct rtti *rtti);
-/* A module was unloaded. Under arm.c's turn. */
+/* A module was unloaded. Called while arm.c arms. */
 void ort_copy_forget_gone(void);
 /* Slow path of ort_meet: any class of the family. */
 struct ort_met ort_copy_meet(word object, enum ort_family family);
@@ -85,10 +85,10 @@ static inline ort_function *ort_original(word object, enum ort_family family)
 {
 	return ort_meet(object, family).next;
 }
-/* The message of a Status (a pointer to its state) that is not OK, as a text id. */
+/* The message of a failed Status (a pointer to its state), as a text id. */
 uint32_t ort_copy_failure(uint64_t state);
 
-/* One hook for each family of ORT_FAMILIES: what stands in for its function. */
+/* The hooks: one for each family of ORT_FAMILIES. */
 #define ORT_REGISTERS word a, word b, word c, word d, word e, word f
 word ort_on_compute(word result, word self, word context);
 word ort_on_kernel_delete(ORT_ARGS), ort_on_prepack(ORT_ARGS);
@@ -99,38 +99,38 @@ word ort_on_creation_start(ORT_ARGS), ort_on_predefined_transformers(ORT_ARGS), 
 word ort_on_creation_end(ORT_ARGS), ort_on_session_ready(ORT_ARGS), ort_on_session_delete(ORT_ARGS);
 word ort_on_load_start(ORT_ARGS), ort_on_load_end(ORT_ARGS), ort_on_runtime_error(ORT_ARGS);
 
-/* Forgets all kernels: recording begins anew. */
+/* Recording restarts: forgets all kernels. */
 void ort_operator_forget_all(void);
 
 /* Replaces the slots of this copy's OrtApi. */
 void ort_c_api_arm(struct ort_copy *copy);
-/* Recording begins anew: no options are known. */
+/* Recording restarts: forgets all options. */
 void ort_c_api_forget_all(void);
 /* Replaces imports of this copy. */
 void ort_import_arm(const struct copy *copy);
-/* The agent's own, which arms and asks the library's. */
+/* The agent's own, which arms and then calls the library's. */
 const void *OrtGetApiBase(void);
 
-/* The kernel's call that comes now is looked at for the inputs of its graph. */
+/* Inspects the kernel's next call for the inputs of its graph. */
 void ort_inputs_see(struct thread *thread, struct kernel *kernel, uintptr_t context);
 
-/* A text id, 0: not known. */
+/* A text id, 0: unknown. */
 uint32_t ort_shape_of_values(struct ort_copy *copy, struct thread *thread, const void *const *values, size_t n,
 			     uint64_t *batch);
 uint32_t ort_shape_of_context(struct ort_copy *copy, uintptr_t context);
 void ort_shape_of_input(struct ort_copy *copy, uintptr_t context, unsigned input, struct shape *shape);
-/* False: the input has no value, for example a constant that was given back after it was packed. */
+/* False: the input has no value, for example a constant released after packing. */
 bool ort_shape_has_value(struct ort_copy *copy, uintptr_t context, unsigned input);
 
-/* For hooks that see a provider of no known session. NULL: none of ours. */
+/* For hooks that see a provider without a known session. NULL: not a session's. */
 struct session *ort_late_session(uintptr_t provider);
-/* object: what the program calls its session. */
+/* object: the program's handle of the session. */
 struct session *ort_late_session_of_object(uintptr_t object);
-/* The session's object, and with it its names, was not found so far: looks again, once. provider: one of its own. */
+/* Looks once more for the session's object, and with it its names. provider: one of its own. */
 void ort_late_name(struct session *session, uintptr_t provider);
 /* An inference ends that began before the hooks went in. */
 void ort_late_end(struct thread *thread, struct session *session);
-/* Recording begins anew. */
+/* Recording restarts. */
 void ort_late_forget_all(void);
 
 #endif

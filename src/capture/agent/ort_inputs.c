@@ -2,11 +2,10 @@
 /*
  * Shapes of an inference's inputs where no API call shows them (Python, RunAsync, bindings).
  *
- * An operator's inputs have names. A name that no operator of the graph produces and that is no constant is
- * an input of the graph. During a session's first run each operator of the main graph tells its names; when
- * that run ends the graph's inputs are known, and from then on only the operators that read one are looked
- * at. Constants are known from pre-packing, which is offered every constant input of every operator, and
- * from the API where pre-packing is off.
+ * An operator's inputs have names. A name that no operator of the graph produces and that is not a constant is an input
+ * of the graph. In a session's first run the agent reads the names of each operator of the main graph; when that run
+ * ends the graph's inputs are known, and from then on it only reads the operators that use one. Constants are known
+ * from pre-packing, which is offered every constant input of every operator, and from the API where pre-packing is off.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 
 enum { MAX_CANDIDATES = 256, MAX_NAMES = 16384 };
 
-/* An input of an operator that may be one of the graph's. */
+/* An operator's input that may be an input of the graph. */
 struct candidate {
 	struct kernel *kernel;
 	uint64_t name; /* hash */
@@ -23,7 +22,7 @@ struct candidate {
 	struct shape shape; /* in the first run */
 };
 
-/* What is known of a session's graph while its first run goes on. */
+/* What is known of a session's graph during its first run. */
 struct graph {
 	struct learning learning; /* run: its first one */
 	uint32_t n_candidates, n_produced;
@@ -32,7 +31,7 @@ struct graph {
 	struct graph *next_free;
 };
 static struct graph *free_graphs;
-/* Stands for a graph that needs no more looking at. */
+/* Marks a graph that needs no more inspection. */
 static void forget(struct session *session);
 static struct learning known = { .forget = forget };
 
@@ -45,7 +44,7 @@ static uint64_t hash_of(const char *text)
 	return hash | 1;
 }
 
-/* Asks about a kernel's input or output; false when the runtime does not tell. */
+/* Asks the API for a kernel's input or output; false when the runtime cannot answer. */
 static bool ask(const struct ort_copy *copy, unsigned slot, word a, word b, word c, word d)
 {
 	void *const *api = (void *const *)copy->api;
@@ -89,7 +88,7 @@ static bool is_produced(const struct graph *graph, uint64_t name)
 	return graph->produced[at] == name;
 }
 
-/* The first run is over: the candidates that nothing produced are the graph's inputs. */
+/* The first run is over: candidates that no operator produced are the graph's inputs. */
 static void settle(struct thread *thread, struct graph *graph)
 {
 	uint64_t names[SHAPE_INPUTS];
@@ -137,7 +136,7 @@ static void forget(struct session *session)
 	free_graphs = graph;
 }
 
-/* The session's graph, made for the first run that asks. NULL: it needs no more looking at, or out of memory. */
+/* The session's graph, made by the first run that needs it. NULL: it needs no more inspection, or out of memory. */
 static struct graph *graph_of(struct session *session, uint32_t run)
 {
 	struct learning *learning = __atomic_load_n(&session->learning, __ATOMIC_ACQUIRE);
@@ -189,8 +188,7 @@ static void learn(struct graph *graph, struct kernel *kernel, uintptr_t context)
 			continue;
 		*candidate = (struct candidate){ .kernel = kernel, .name = name, .input = i };
 		ort_shape_of_input(kernel->copy, context, i, &candidate->shape);
-		/* pre-packing was not seen in a session that was there before us: a constant that it took has no value
-		 */
+		/* pre-packing of a session older than the agent was not seen: a constant that it took has no value */
 		if (kernel->session->is_late && !candidate->shape.type &&
 		    !ort_shape_has_value(kernel->copy, context, i))
 			continue;
@@ -218,7 +216,7 @@ void ort_inputs_see(struct thread *thread, struct kernel *kernel, uintptr_t cont
 	struct graph *graph;
 	int saved = errno;
 
-	/* operators of a body (Loop, If) name what is theirs alone; the inputs of a run with an API call are known */
+	/* operators of a body (Loop, If) use local names; a run with an API call has known inputs */
 	if (!run || run->has_inputs || !session || thread->depth > run->depth)
 		return;
 	if (kernel->look == LOOK_READ) {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sessions that were there before the agent came.
+ * Sessions that existed before the agent was injected.
  *
- * A hook meets a provider (or, behind the C API, a session's object) that nobody told of. The session's object is
- * looked for where it must be: among the words of this thread's stack, because the session's own functions are running.
- * One is taken for it only if it is of the class InferenceSession by its virtual table, and has that very provider in
- * its list of providers:
+ * A hook sees a provider (or, behind the C API, a session's object) that the agent does not know. It searches for the
+ * session's object among the words of this thread's stack, because the session's own functions are running. An object
+ * is accepted only if its virtual table is that of class InferenceSession and its list of providers contains that very
+ * provider:
  *
- *	up to 1.20:	... std::string model_location_ | ExecutionProviders { std::vector<std::shared_ptr<...>> ... }
- *	since then:	... ExecutionProviders { ... } of 184 bytes | std::string model_location_ | ...
+ * up to 1.20:	... std::string model_location_ | ExecutionProviders { std::vector<std::shared_ptr<...>> ... }
+ * since then:	... ExecutionProviders { ... } of 184 bytes | std::string model_location_ | ...
  *
- * That text is the model's path; it is empty for a model from memory. It is believed if in one of the two places there
- * is a string, and in the other there is none. Whatever is not as it should be leaves the model unknown. Memory is read
- * in a way that cannot fault.
+ * That text is the model's path; it is empty for a model from memory. It is used if exactly one of the two places holds
+ * a string. On any doubt the model stays unknown. Memory is read in a way that cannot fault.
  */
 #include <errno.h>
 #include <string.h>
@@ -29,7 +28,7 @@ enum { OBJECT = 16 << 10, STACK = 64 << 10, CHUNK = 1 << 10, MAX_PROVIDERS = 16,
 /* Under hot->adopting. */
 static word object[OBJECT / 8];
 static word stack[CHUNK / 8];
-static word stranger[STRANGERS]; /* providers whose session was not found: not looked for again */
+static word stranger[STRANGERS]; /* providers whose session was not found: not searched again */
 static unsigned n_strangers;
 
 static void adopting_lock(void)
@@ -51,7 +50,7 @@ struct found {
 	bool is_old_string;
 };
 
-/* The runtime whose class InferenceSession this is the virtual table of; NULL: another class's. */
+/* The runtime whose class InferenceSession has this virtual table; NULL: another class. */
 static const struct ort_copy *copy_of_session(word vptr)
 {
 	for (uint32_t i = 0; i < n_copies; i++)
@@ -115,7 +114,7 @@ static bool look_into(word at, word provider, struct found *found)
 	return false;
 }
 
-/* Looks through this thread's stack, from our own frame on, in which the registers that calls keep are put first. */
+/* Searches this thread's stack, from the current frame on. Callee-saved registers are spilled there first. */
 static __attribute__((noinline)) bool look_on_stack(word provider, struct found *found)
 {
 	word at = ((word)__builtin_frame_address(0) - 128) & ~7ull, last = 0;
@@ -132,7 +131,7 @@ static __attribute__((noinline)) bool look_on_stack(word provider, struct found 
 	return false;
 }
 
-/* A string of the model's path at this address: its length, 0 for an empty one; -1: there is none. */
+/* Reads a string that may be the model's path: its length, 0 for an empty one; -1: not a path. */
 static int read_path(word at, bool is_old, char *path, size_t size)
 {
 	int len = peek_string_abi(at, is_old, path, size);
@@ -155,7 +154,7 @@ static void name(struct session *session, const struct found *found)
 	int len_behind = read_path(found->list + PROVIDERS, found->is_old_string, behind, sizeof behind);
 	bool is_behind = len < 0;
 
-	/* much looks like an empty string of the older kind, nothing but a path like a path */
+	/* many words look like an empty string of the older kind; only a path looks like a path */
 	if (found->is_old_string && (len > 0) != (len_behind > 0))
 		is_behind = len_behind > 0;
 	else if ((len < 0) == (len_behind < 0))
@@ -187,7 +186,7 @@ static struct session *new_session(void)
 	if (!session)
 		return NULL;
 	session->is_late = true;
-	session->has_run = true; /* or nobody knows whether it has: none is marked as the first */
+	session->has_run = true; /* unknown, so that no run is marked as the first */
 	return session;
 }
 
@@ -202,7 +201,7 @@ static struct session *adopt(const struct found *found)
 	return session;
 }
 
-/* Nothing is known but that this provider is a session's: every session has a CPU provider of its own. */
+/* All that is known: this provider belongs to a session, because every session has a CPU provider of its own. */
 static struct session *adopt_unknown(word provider)
 {
 	struct session *session;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Operators of ONNX Runtime: what stands in for the virtual functions of OpKernel.
+ * Operators of ONNX Runtime: hooks for the virtual functions of OpKernel.
  *
- * The hot path is on_compute: one look-up, two clocks, one record. Everything that may take longer happens at first
- * sight of a kernel (kernel_learn), or not on this path.
+ * The hot path is on_compute: one look-up, two clock reads, one record. Everything that may take longer happens when a
+ * kernel is first seen (kernel_learn), or off this path.
  */
 #include <errno.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static struct kernel *kernel_new(word self)
 	return kernel;
 }
 
-/* First sight of a kernel, or of one whose address was another's. NULL: memory is out. */
+/* First call of a kernel, or of a new one at a known address. NULL: out of memory. */
 static __attribute__((noinline)) struct kernel *kernel_learn(word self)
 {
 	struct ort_copy *copy = ort_copy_of(self);
@@ -83,7 +83,7 @@ static __attribute__((noinline)) struct kernel *kernel_learn(word self)
 	if (!kernel)
 		return NULL;
 	ort_node_read(&copy->copy->found, self, &node);
-	if (kernel->vptr != *(word *)self) { /* not told again, but another one */
+	if (kernel->vptr != *(word *)self) { /* not the same kernel again, but another one */
 		kernel->constant = kernel->graph_input = 0;
 		kernel->look = LOOK_LEARN;
 	}
@@ -101,7 +101,7 @@ static __attribute__((noinline)) struct kernel *kernel_learn(word self)
 	return kernel;
 }
 
-/* The kernel, learned now if it was not known, has changed, or was told to another process's segment. */
+/* The kernel's entry; learned now if it is new, has changed, or was written to another process's segment. */
 static inline struct kernel *kernel_get(word self)
 {
 	struct kernel *kernel = map_get(&kernels, self);
@@ -112,9 +112,9 @@ static inline struct kernel *kernel_get(word self)
 }
 
 /*
- * The runtime's context of an operator points at RunOptions::terminate, 40 bytes into the options, from one
- * of a few words, by version. Before 1.18 the options are not known here, but those that the runtime
- * makes by itself lie on the stack of the thread that runs, a little above us.
+ * The runtime's context of an operator points at RunOptions::terminate, 40 bytes into the options, from one of a few
+ * words that depend on the version. Before 1.18 the program's options are not known here, but those made by the runtime
+ * lie on the stack of the running thread, a little above this frame.
  */
 static bool is_of_run(uintptr_t context, unsigned lane)
 {
@@ -129,7 +129,7 @@ static bool is_of_run(uintptr_t context, unsigned lane)
 
 	if (!context)
 		return false;
-	/* late: options that are not the run's own may be shared with one that began before the hooks went in */
+	/* after injection: options that do not belong to one run may be shared with a run older than the hooks */
 	if (agent.late_since && options && options - stack >= FRAMES)
 		return false;
 	memcpy(words, (const void *)context, sizeof words);
@@ -149,7 +149,7 @@ static uint32_t find_run(const struct kernel *kernel, uintptr_t context)
 		uint32_t run = __atomic_load_n(&inference_active[lane].run, __ATOMIC_ACQUIRE);
 		if (!run || inference_active[lane].session != kernel->session)
 			continue;
-		/* late: it may be of a run that began before the hooks went in, of which nothing is known */
+		/* after injection: it may belong to a run older than the hooks, of which nothing is known */
 		only = agent.late_since ? 0 : run;
 		n++;
 		if (is_of_run(context, lane)) {
@@ -157,7 +157,7 @@ static uint32_t find_run(const struct kernel *kernel, uintptr_t context)
 			n_matching++;
 		}
 	}
-	/* several that share their options cannot be told apart: nobody's, rather than the wrong one's */
+	/* several runs share their options: assigns none rather than a wrong one */
 	return n_matching == 1 ? matching : n == 1 ? only : 0;
 }
 
@@ -169,15 +169,15 @@ static uint32_t run_of(struct thread *thread, const struct kernel *kernel, word 
 }
 
 /*
- * It returns in another process than the one in which it began, or in another recording: nothing may be written, the
- * ring is not this one's, and the place may be another operator's by now.
+ * It returns in another process, or another recording, than it began in: nothing may be written, because the ring is
+ * not this one's and the entry may belong to another operator by now.
  */
 static inline bool is_stale(const struct thread *thread, const struct open_operator *op, word frame)
 {
 	return thread->generation != hot->generation || !op->start || op->frame != frame;
 }
 
-/* Any operator: inside another, on a thread that runs no inference, told with its shapes, or learned. */
+/* Any operator: inside another, on a thread without an inference, with shapes, or new. */
 static __attribute__((noinline)) word compute_any(word result, word self, word context, word frame)
 {
 	struct kernel *kernel = kernel_get(self);
@@ -239,7 +239,10 @@ static __attribute__((noinline)) word compute_any(word result, word self, word c
 	return r;
 }
 
-/* An operator that was not plain in the end: it had others inside, it failed, it forked, or the ring wants a look. */
+/*
+ * An operator that needs more than the short path: it contained others, it failed, it forked, or the ring needs
+ * attention.
+ */
 static __attribute__((noinline)) void compute_rest(struct thread *thread, uint64_t end, uint64_t state, word frame)
 {
 	struct open_operator *op = &thread->open[0];
@@ -263,9 +266,9 @@ static __attribute__((noinline)) void compute_rest(struct thread *thread, uint64
 }
 
 /*
- * The hot path, for what nearly all operators are: known, in an inference of this thread, not inside another. As
- * short as can be, and not only for its instructions: the runtime's own code fills the instruction cache, and
- * what we take of it costs more than they do.
+ * The hot path, for what nearly all operators are: known, in an inference of this thread, not inside another. Kept as
+ * short as possible, not only to save instructions: the runtime's own code fills the instruction cache, and evicting it
+ * costs more.
  */
 word ort_on_compute(word result, word self, word context)
 {
@@ -325,7 +328,7 @@ word ort_on_compute(word result, word self, word context)
 	return r;
 }
 
-/* The deleting destructor: the address may come back as another kernel. */
+/* The deleting destructor: the address may be reused by another kernel. */
 word ort_on_kernel_delete(ORT_ARGS)
 {
 	ort_function *next = ort_original(a, ORT_KERNEL_DELETE);

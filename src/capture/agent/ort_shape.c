@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Shapes of ONNX Runtime's values. The public API tells them, at 100 ns and more an input. The same is read from the
- * objects themselves in 5 ns, in all builds from 1.14 to 1.31 (doc/onnxruntime.md):
+ * Shapes of ONNX Runtime's values. The public API returns them at 100 ns or more per input. This file reads the same
+ * from the objects in 5 ns, in all builds from 1.14 to 1.31 (doc/onnxruntime.md):
  *
  *   OrtKernelContext  word 1: frame; word 5, low half: first input
  *   frame             word 1: { inlined vector of int }, the values' numbers; word 2: inlined vector of OrtValue
  *   OrtValue          { data, control block, type }, 24 bytes; inlined vector: size << 1 | is on heap, then data
  *   Tensor            word 3: rank, word 4: dimensions, word 11: element type, whose number is at + 24
  *
- * A copy of the runtime is read that way only after the API has told the same TRUST times; one difference
- * and it is asked by the API for good.
+ * A copy of the runtime is read like this only after fields and API have agreed TRUST times; after a single difference
+ * the API is used for good.
  */
 #include <errno.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static bool is_equal(const struct shape *a, const struct shape *b)
 	return a->type == b->type && a->n_dims == b->n_dims && !memcmp(a->dim, b->dim, a->n_dims * sizeof a->dim[0]);
 }
 
-/* The fields, read so that a wrong guess cannot fault. */
+/* Reads the fields so that a wrong guess cannot fault. */
 static bool fields_agree(const struct ort_copy *copy, word value, const struct shape *truth)
 {
 	word at[3], tensor[12];
@@ -132,7 +132,7 @@ static void read_value(struct ort_copy *copy, word value, struct shape *shape)
 		judge(&copy->trust_values, fields_agree(copy, value, shape));
 }
 
-/* Where the context's input lies by its fields; 0: left out, or not readable. */
+/* The address of the context's input, by its fields; 0: omitted, or unreadable. */
 static word input_by_fields(word context, unsigned input, bool can_fault)
 {
 	word ctx[6], frame[4], info[2], vector, values;
@@ -198,7 +198,7 @@ static inline bool is_as_last(const struct ort_copy *copy, word value, const str
 	return true;
 }
 
-/* The same text as last time, without putting the shapes into a hash; 0: look. */
+/* The same text as last time, found without hashing the shapes; 0: look it up. */
 static uint32_t text_as_last(const struct ort_copy *copy, const struct thread *thread, const void *const *values,
 			     size_t n)
 {

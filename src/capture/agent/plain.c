@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Hooks for runtimes that the table describes by data alone: what a family's function is (enum runtime_event), which
- * argument is `this`, where objects keep their names. A stand-in exists once for each family of each such runtime,
- * because nothing but its own address tells which family a call is of. Knows no runtime.
+ * argument is `this`, where objects keep their names. A hook exists once for each family of each such runtime, because
+ * only its own address identifies the family. Names no runtime.
  *
- * An operator on a thread that runs no inference is written without one, unless one alone is running.
+ * An operator on a thread without an inference is written without one, unless exactly one is running.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 enum { MAX_PLACES = 24, NAME = 256, TYPE = 64 };
 
 typedef uintptr_t word;
-/* Six register and six stack words: what a function of up to twelve parameters gets. */
+/* Six register and six stack words: the arguments of a function with up to twelve parameters. */
 #define ARGS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
 #define PASS a, b, c, d, e, f, g, h, i, j, k, l
 typedef word function(ARGS);
@@ -26,7 +26,7 @@ typedef word function(ARGS);
 /* One family of one runtime. */
 static struct place {
 	const struct runtime_family *family;
-	unsigned number; /* of the family */
+	unsigned number; /* index of the family */
 } places[MAX_PLACES];
 static unsigned n_places;
 
@@ -39,7 +39,7 @@ struct object {
 };
 static struct map objects; /* by key_of */
 
-/* An object's functions are of several families. */
+/* One object may have functions of several families. */
 static inline word key_of(const struct place *place, word self)
 {
 	return self ^ (word)place->number << 48;
@@ -53,7 +53,7 @@ static void read_names(const struct runtime_family *family, word self, char *nam
 		*type = 0;
 }
 
-/* First sight of an object, or of one whose address was another's. NULL: out of memory, or no class of ours. */
+/* First call of an object, or of a new one at a known address. NULL: out of memory, or not a known class. */
 static __attribute__((noinline)) struct object *learn(const struct place *place, word self)
 {
 	const struct copy *copy = copies_of(self);
@@ -90,7 +90,7 @@ static inline const struct object *object_of(const struct place *place, word sel
 	return object;
 }
 
-/* The inference that an operator on this thread belongs to; 0: cannot be told. */
+/* The inference that an operator on this thread belongs to; 0: unknown. */
 static uint32_t run_of(const struct thread *thread)
 {
 	uint32_t run, only = 0;
@@ -126,7 +126,7 @@ static word operate(struct thread *thread, const struct object *object, ARGS)
 	op->start = agent_now();
 	r = object->next(PASS);
 	end = agent_now();
-	/* it has forked, or recording has begun anew: the place is another operator's */
+	/* it has forked, or recording has restarted: the entry belongs to another operator */
 	if (thread->generation != hot->generation || !op->start || op->frame != frame)
 		return r;
 	thread->depth = (uint32_t)(op - thread->open);
@@ -134,7 +134,7 @@ static word operate(struct thread *thread, const struct object *object, ARGS)
 	return r;
 }
 
-/* The session of this object; made at first sight. NULL: out of memory. */
+/* The session of this object; made at the first call. NULL: out of memory. */
 static struct session *session_at(const struct runtime_family *family, word at)
 {
 	struct session *session = session_of_object(at);
@@ -159,7 +159,7 @@ static word run(struct thread *thread, const struct object *object, word self, A
 		return object->next(PASS);
 	inference_tell(thread, open, NULL);
 	r = object->next(PASS);
-	/* those that an exception left open */
+	/* those left open by an exception */
 	while (thread->n_runs > n_runs)
 		inference_end(thread, (enum run_owner)inference_top(thread)->owner, 0);
 	inference_end(thread, OWNER_API, 0);
@@ -226,7 +226,7 @@ static word serve(const struct place *place, ARGS)
 	const struct object *object = object_of(place, self);
 	struct thread *thread = agent_thread();
 
-	if (!object) /* out of memory, once: the class's own function is known all the same */
+	if (!object) /* out of memory: the class's own function is known all the same */
 		return ((function *)copies_original(copies_of(self), *(word *)self, place->number))(PASS);
 	if (!thread)
 		return object->next(PASS);
@@ -282,7 +282,7 @@ static void forget_all(void)
 	agent_lock();
 	for (uint64_t n = 0; objects.table && n <= objects.table->mask; n++) {
 		struct object *object = objects.table->entry[n].value;
-		if (object) /* its place is kept for the object that comes to lie there */
+		if (object) /* the entry is kept for an object that gets the same address */
 			__atomic_store_n(&object->vptr, 0, __ATOMIC_RELEASE);
 	}
 	agent_unlock();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sessions of the target, how they are called, and which objects belong to them. A session's names are
- * kept here as well as in the dictionary: a child of fork tells them to a segment of its own.
+ * Sessions of the target, their names, and the objects that belong to them. A session's names are kept here as well as
+ * in the dictionary: a child of fork writes them to a segment of its own.
  */
 #include "capture/agent/session.h"
 
@@ -62,7 +62,7 @@ struct session *session_of_provider(uintptr_t at)
 
 struct session *session_only(void)
 {
-	/* late: there may be others that were not seen yet */
+	/* after injection: there may be sessions not seen yet */
 	return n_living == 1 && latest && !latest->is_released && !agent.late_since ? latest : NULL;
 }
 
@@ -103,7 +103,7 @@ static void free_locked(struct session *session)
 	if (session->learning)
 		session->learning->forget(session);
 	session->is_released = true;
-	session->number = 0; /* providers and kernels that name it are stale from here on */
+	session->number = 0; /* providers and kernels that refer to it are stale from here on */
 	session->next_free = free_sessions;
 	free_sessions = session;
 	n_living--;

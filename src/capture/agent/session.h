@@ -6,27 +6,27 @@
 #include "capture/agent/agent.h"
 #include "capture/agent/map.h"
 
-/* What a runtime's code learns of a session in one of its inferences; the head of a struct of its own. */
+/* What a runtime's code learns about a session in one of its inferences; embed it as the head of a larger struct. */
 struct learning {
 	uint32_t run; /* the inference from which it learns */
-	/* That inference ends. */
+	/* Called when that inference ends. */
 	void (*run_ends)(struct thread *thread, struct open_run *run);
-	/* The session is gone. Under the lock. */
+	/* Called when the session is gone. Under the lock. */
 	void (*forget)(struct session *session);
 };
 
-/* Recycled after release under a new number. */
+/* Reused after release, under a new number. */
 struct session {
 	uint32_t number;     /* in this process, from 1 */
-	uint32_t generation; /* of the segment in which its names are */
+	uint32_t generation; /* of the segment that has its names */
 	uintptr_t object;    /* the runtime's session object */
 	bool has_run;	     /* atomic */
 	uint64_t known_as;   /* key of session_known, 0: none */
 	bool is_released;
 	bool is_late;	 /* it existed before the agent */
-	bool was_sought; /* late: its object was looked for in a run */
-	bool was_asked;	 /* providers are as the program asked for them */
-	int64_t bytes;	 /* of a model from memory, 0: not from memory */
+	bool was_sought; /* its object was searched for in a run */
+	bool was_asked;	 /* the providers are those that the program requested */
+	int64_t bytes;	 /* size of a model from memory, 0: not from memory */
 	char model[128], path[256], providers[256];
 	struct learning *learning; /* NULL: nothing is known yet */
 	struct session *next_free, *next_all;
@@ -34,7 +34,7 @@ struct session {
 
 struct provider {
 	struct session *session;
-	uint32_t session_number;   /* the session is another one now if this differs from its number */
+	uint32_t session_number;   /* differs from the session's number if the session is another one by now */
 	uint32_t generation, name; /* text id, valid in this generation */
 	char text[64];
 };
@@ -42,15 +42,15 @@ struct provider {
 extern struct map session_providers; /* the runtime's provider object -> struct provider */
 
 struct session *session_new(void);
-/* Recording begins anew: no session and no provider is known. */
+/* Recording restarts: forgets all sessions and providers. */
 void session_forget_all(void);
 void session_release(uintptr_t object);
-/* A session whose creation failed: its place is free again. */
+/* For a session whose creation failed: frees its entry. */
 void session_drop(struct session *session);
 
 struct session *session_of_object(uintptr_t object);
 struct session *session_of_provider(uintptr_t provider);
-/* If there is exactly one living session, that one. */
+/* The living session, if there is exactly one. */
 struct session *session_only(void);
 void session_bind(struct session *session, uintptr_t object);
 
@@ -59,15 +59,15 @@ void session_tell(struct session *session);
 void session_name_path(struct session *session, const char *path);
 void session_name_bytes(struct session *session, const char *bytes, uint64_t size);
 void session_name_graph(struct session *session, const char *graph);
-/* As session_name_path, for a path that was read later: a relative one tells a name, but not where the file is. */
+/* Like session_name_path, for a path that was read later: a relative one gives a name, but not the file's place. */
 void session_name_found(struct session *session, const char *path);
-/* Providers with their options, as the program asked for them. */
+/* The requested providers with their options. */
 void session_asked(struct session *session, const char *providers);
 void session_add_provider(struct session *session, uintptr_t provider, const char *name);
 
-/* The runtime's own number of a session, which its error reports carry; copy: its place in copies[]. */
+/* The runtime's own number of a session, which its error reports contain; copy: its index in copies[]. */
 void session_know(uint32_t copy, struct session *session, uint32_t number);
-/* NULL: it was never told. */
+/* NULL: no such session. */
 struct session *session_known(uint32_t copy, uint32_t number);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Shapes of inputs as texts: "float32[1x3x224x224],int64[8]". A text is made once per set of shapes; afterwards its id
- * is found by a hash of the numbers, without a lock. Reads no object of a runtime.
+ * Shapes of inputs as texts: "float32[1x3x224x224],int64[8]". A text is made once per set of shapes; after that a hash
+ * of the numbers finds its id, without a lock. Reads no object of a runtime.
  */
 #include "capture/agent/shape.h"
 

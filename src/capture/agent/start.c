@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The edges of a process's life: the library is loaded, the process forks, the recording ends, the process exits. Reads
- * the settings from the environment and calls the files that act at each edge; does nothing of that itself.
+ * the settings from the environment and calls the files that act at each edge; does none of that work itself.
  */
 #include <errno.h>
 #include <stdlib.h>

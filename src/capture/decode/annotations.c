@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Annotations and flows of records as events. Does not check what a program says about itself. */
+/* Turns a program's annotations, and flows, into events. Does not check a program's statements about itself. */
 #include "capture/decode/annotations.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static int define(struct sink *out, const struct track_def *def, uint32_t *track
 	return sink_put(out, &event, err);
 }
 
-/* Ids of flows are the process's own; in a recording they must not meet those of another process. */
+/* Flow ids are unique per process; in a recording they must not equal those of another process. */
 static int64_t flow_id(const struct recorded *process, uint64_t id)
 {
 	return (int64_t)((uint64_t)process->track << 40 ^ (id & (((uint64_t)1 << 40) - 1)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sorting what lies on lanes, and keeping each lane well nested: an END closes the slice that it names,
- * and with it whatever an error has left open inside; one whose BEGIN was lost is dropped.
+ * Sorts events by lane and keeps each lane well nested. An END closes its slice, and with it any slices inside left
+ * open by an error; an END whose BEGIN was lost is dropped.
  */
 #include "capture/decode/lanes.h"
 
@@ -143,7 +143,7 @@ static int put(struct sink *out, const struct lane_event *from, uint32_t track, 
 	return sink_put(out, &event, err);
 }
 
-/* Ends everything that is open from depth `down_to` on, at the time of `by`. */
+/* Ends all slices from depth `down_to` on, at the time of `by`. */
 static int close_to(struct lane *lane, struct sink *out, const struct lane_event *by, uint32_t down_to, struct err *err)
 {
 	struct lane_event end = { .type = EVENT_END, .time_ns = by->time_ns };
@@ -170,7 +170,7 @@ static bool is_orphan(const struct lane *lane, const struct lane_event *event)
 
 static int put_begin(struct lane *lane, struct sink *out, const struct lane_event *event, struct err *err)
 {
-	/* the end of what was here before was lost: a lane has one session or inference at a time */
+	/* the end of the slice before was lost: a lane has one session or inference at a time */
 	if (event->kind == KIND_INFERENCE || event->kind == KIND_SESSION) {
 		int code = close_to(lane, out, event, 0, err);
 		if (code)
@@ -199,7 +199,7 @@ static int put_end(struct lanes *lanes, struct lane *lane, struct sink *out, con
 		at--;
 	if (!at) {
 		lanes->n_orphans++;
-		for (uint32_t i = 0; i < event->n_args; i++) /* inputs came with a record of their own */
+		for (uint32_t i = 0; i < event->n_args; i++) /* inputs came in a record of their own */
 			lanes->n_orphans += event->arg[i].key == KEY_SHAPES;
 		return 0;
 	}

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lines on which a process's sessions and inferences lie: below the process, one group per model, in
- * it one lane per inference that ran at the same time.
+ * The lines that show a process's sessions and inferences: below the process one group per model, in it one lane per
+ * concurrent inference.
  *
- * Records of different threads may fall on one lane one after the other, and rings are read one after
- * the other, so what belongs on lanes is gathered first and put in the order of time. What is newer than
- * the moment at which reading began waits for the next round: an older record of another thread may not
- * have been read yet.
+ * Records of different threads may belong to one lane in sequence, but rings are read one after the other. So events of
+ * lanes are gathered first and sorted by time. Events newer than the start of the reading wait for the next round: an
+ * older record of another thread may not have been read yet.
  */
 #ifndef CAPTURE_DECODE_LANES_H
 #define CAPTURE_DECODE_LANES_H
@@ -17,7 +16,7 @@
 
 enum { LANE_ARGS = 12 };
 
-/* One event to come. */
+/* An event to be put. */
 struct lane_event {
 	uint64_t time_ns, order;
 	enum event_type type; /* EVENT_BEGIN, EVENT_END, EVENT_INSTANT */
@@ -44,14 +43,14 @@ struct lanes {
 	size_t n_lanes, lane_capacity;
 	uint32_t *n_inferences; /* by session: numbered in the order of time */
 	uint32_t n_sessions;
-	uint64_t n_orphans; /* ends without a begin since the owner last looked */
+	uint64_t n_orphans; /* ends without a begin since the owner last read this */
 };
 
-/* A zeroed event to fill; NULL: memory is out. Good until the next call. */
+/* A zeroed event to fill; NULL: out of memory. Valid until the next call. */
 struct lane_event *lanes_add(struct lanes *lanes);
-/* The gathered BEGIN of this run, or NULL: to add what is known only now. Good until lanes_add. */
+/* The gathered BEGIN of this run, or NULL: to add facts that arrive later. Valid until lanes_add. */
 struct lane_event *lanes_begin_of(struct lanes *lanes, uint32_t run);
-/* Puts everything up to until_ns, in order. */
+/* Puts all events up to until_ns, in order. */
 int lanes_put(struct lanes *lanes, struct sink *out, uint64_t until_ns, struct err *err);
 void lanes_done(struct lanes *lanes);
 

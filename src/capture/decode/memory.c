@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Live blocks by address, and counters made of them. Does not read records. */
+/* Keeps live blocks by address, and derives counters from them. Does not read records. */
 #include "capture/decode/memory.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static int grow_blocks(struct memory *memory)
 	return 0;
 }
 
-/* Closes the gap, so that no look-up ends there too early. */
+/* Closes the gap, so that look-ups do not end there too early. */
 static void remove_block(struct memory *memory, size_t gap)
 {
 	size_t mask = memory->n_slots - 1, at = gap;
@@ -157,7 +157,7 @@ static int put_growth(const struct memory *memory, const struct memory_allocator
 	return sink_put(out, &instant, err);
 }
 
-/* The block at a slot is given back. */
+/* Frees the block at a slot. */
 static int release(struct memory *memory, size_t at, struct sink *out, uint64_t time_ns, struct err *err)
 {
 	struct memory_allocator *allocator = &memory->allocator[memory->block[at].allocator];
@@ -189,7 +189,7 @@ static int apply(struct memory *memory, struct sink *out, const struct memory_ev
 		memory->n_unseen++;
 		return 0;
 	}
-	/* an address that is taken again was given back, and the record of that is lost */
+	/* an address that is allocated again was freed, and the record of that is lost */
 	if (memory->block[at].address) {
 		code = release(memory, at, out, event->time_ns, err);
 		if (code || !event->allocator)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is kept of a recorded process between two reads of its rings. Does not know what records mean. */
+/* The state of a recorded process between two reads of its rings. Does not interpret records. */
 #include "capture/decode/recorded.h"
 
 #include <errno.h>
@@ -154,7 +154,7 @@ uint32_t recorded_thread_track(struct recorded *process, struct reader *reader, 
 			      : recorded_track(process, out);
 }
 
-/* A thread of the runtime's own is shown even if it never runs an operator by itself; not thousands of them. */
+/* The runtime's own threads are shown even if they never run an operator; but not thousands of them. */
 static void name_worker(struct recorded *process, struct worker *worker, uint32_t role, struct sink *out)
 {
 	worker->role = role;
@@ -209,7 +209,7 @@ int recorded_tell_runtime(struct recorded *process, const struct segment_entry *
 	    err);
 }
 
-/* What arming has cost the process so far; 0: not known. */
+/* The total cost of arming in the process; 0: unknown. */
 static uint64_t arm_ns(const struct recorded *process)
 {
 	if (!process->clock || !process->clock->n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One recorded process, as its agent's segment tells or the probes in it: threads, sessions, and what was read so far.
- * One thread.
+ * One recorded process, read from its agent's segment or from probes: threads, sessions, and the read position. One
+ * thread.
  */
 #ifndef CAPTURE_DECODE_RECORDED_H
 #define CAPTURE_DECODE_RECORDED_H
@@ -11,7 +11,7 @@
 #include "capture/decode/memory.h"
 #include "capture/decode/segment.h"
 
-/* Where slices and instants of a program that annotates itself lie: one per thread. */
+/* The line for a thread's annotations. */
 struct annotation_lane {
 	uint32_t track; /* 0: not defined yet */
 	uint32_t depth;
@@ -22,15 +22,15 @@ struct annotation_counter {
 };
 
 struct annotations {
-	struct annotation_lane lane; /* of rings whose thread is not known */
+	struct annotation_lane lane; /* of rings whose thread is unknown */
 	uint32_t group, n_counters;
 	struct annotation_counter *counter;
 };
 
-/* A thread of the target, from what its ring says. */
+/* A thread of the target, as its ring describes it. */
 struct worker {
 	int32_t tid;
-	int32_t inner_tid; /* as the agent tells it: another number in another pid namespace */
+	int32_t inner_tid; /* the agent's thread id: another number in another pid namespace */
 	uint32_t track;	   /* 0: nothing to show so far */
 	uint32_t role;	   /* name id */
 	struct annotation_lane annotations;
@@ -38,7 +38,7 @@ struct worker {
 
 enum { MAX_NAMED = 256, READER_FLOWS = 8 };
 
-/* A flow whose slice has not come yet. */
+/* A flow whose slice has not arrived yet. */
 struct reader_flow {
 	uint64_t time_ns;
 	struct arg arg;
@@ -46,12 +46,12 @@ struct reader_flow {
 
 struct reader {
 	uint32_t worker;    /* whose ring it is now: index + 1 */
-	uint64_t lost;	    /* losses told of so far */
+	uint64_t lost;	    /* losses reported so far */
 	uint32_t usage_run; /* the run that usage belongs to */
 	struct arg usage[4];
 	uint32_t begun_run;  /* the last run that began here, */
 	uint64_t begun_ns;   /* and when */
-	uint32_t shapes_run; /* inputs that came when their run's begin was gone already */
+	uint32_t shapes_run; /* a run whose inputs arrived after its begin had been put */
 	struct arg shapes[2];
 	uint32_t n_flows;
 	struct reader_flow flow[READER_FLOWS];
@@ -60,7 +60,7 @@ struct reader {
 };
 
 struct session {
-	uint32_t model, creating; /* name of the group, now and while it is being created */
+	uint32_t model, creating; /* name of the group, now and during its creation */
 	uint32_t path, providers, options;
 	int64_t bytes;
 };
@@ -68,9 +68,9 @@ struct session {
 struct recorded {
 	struct segment_map map;
 	char path[512];
-	pid_t pid;	   /* as seen from here; NAMESPACE_UNKNOWN: not known, the owner may count on from there */
-	bool is_elsewhere; /* its pid namespace is not ours */
-	int pidfd;	   /* -1: cannot be had */
+	pid_t pid;	   /* as seen from here; from NAMESPACE_UNKNOWN on: unknown, the owner may count up */
+	bool is_elsewhere; /* its pid namespace is another one */
+	int pidfd;	   /* -1: unavailable */
 	uint32_t track;
 	const struct clock_map *clock; /* NULL: records carry CLOCK_MONOTONIC */
 	bool has_runtime, is_noted;
@@ -83,36 +83,35 @@ struct recorded {
 	struct session *session; /* by number */
 	uint32_t n_sessions;
 	uint64_t dict_lost, ring_lost;
-	/* numbers that earlier programs of this process have used: exec starts again from 1 */
+	/* numbers used by earlier programs of this process: exec starts again from 1 */
 	uint32_t session_base, run_base, last_session, last_run;
 };
 
-/* Reads a segment. pidfd and track are the caller's to fill in. NULL and err: not a segment of ours, no memory. */
+/* Opens a segment. The caller fills in pidfd and track. NULL and err: not a valid segment, or out of memory. */
 struct recorded *recorded_open(const char *path, struct names *names, const struct clock_map *clock, struct err *err);
-/* One without a segment: its records come from elsewhere, with CLOCK_MONOTONIC. NULL and err: no memory. */
+/* One without a segment: its records come from elsewhere, with CLOCK_MONOTONIC. NULL and err: out of memory. */
 struct recorded *recorded_new(pid_t pid, uint32_t track, struct names *names, struct err *err);
 void recorded_close(struct recorded *process);
 
 uint64_t recorded_ns(const struct recorded *process, uint64_t ticks);
 /* Its track; defined here if the tree of processes did not know it. */
 uint32_t recorded_track(struct recorded *process, struct sink *out);
-/* NULL: memory is out. Good until the next call. */
+/* NULL: out of memory. Valid until the next call. */
 struct worker *recorded_worker(struct recorded *process, int32_t tid);
 /* The track of the thread whose ring this is. */
 uint32_t recorded_thread_track(struct recorded *process, struct reader *reader, struct sink *out);
-/* By number; one that makes no sense is number 0. NULL: memory is out. Good until the next call. */
+/* Finds or makes a session; an invalid number gives session 0. NULL: out of memory. Valid until the next call. */
 struct session *recorded_session(struct recorded *process, uint32_t number);
-/* Puts what was gathered from several threads, up to until_ns, in the order of time. 0, -ENOMEM, or the sink's error.
- */
+/* Puts the gathered events of all threads up to until_ns, in the order of time. 0, -ENOMEM, or the sink's error. */
 int recorded_put(struct recorded *process, struct sink *out, uint64_t until_ns, struct err *err);
-/* Reads on in the dictionary, and tells of runtimes found. */
+/* Reads new dictionary entries, and writes a note for each runtime found. */
 int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err);
-/* Tells of a runtime; entry->text: path, version, what was armed, what was left out. arm_ns 0: not known. */
+/* Writes a note for a runtime; entry->text: path, version, armed families, families left out. arm_ns 0: unknown. */
 int recorded_tell_runtime(struct recorded *process, const struct segment_entry *entry, uint64_t arm_ns,
 			  struct sink *out, uint64_t now_ns, struct err *err);
 /* Puts an instant of kind note with the track, time and arguments of `of`. 0, or the error of the sink. */
 int recorded_note(struct sink *out, const char *topic, const struct event *of, struct err *err);
-/* That `count` of what happened in it is not recorded. */
+/* Writes that `count` events in it are not recorded. */
 int recorded_lost(struct recorded *process, struct sink *out, uint64_t now_ns, uint64_t count, const char *where,
 		  struct err *err);
 

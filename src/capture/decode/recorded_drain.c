@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads dictionary, rings and counts of losses of a segment. Finds no segment, and does not know what a record means.
- */
+/* Reads the dictionary, rings and loss counts of a segment. Finds no segments and does not interpret records. */
 #include "capture/decode/recorded_drain.h"
 
 #include <errno.h>
@@ -32,7 +31,7 @@ static int read_counts(struct recorded *process, const struct recorded_drain *dr
 	return code;
 }
 
-/* Losses that the agent has counted since the last look. */
+/* Writes the losses that the agent has counted since the last call. */
 static int read_losses(struct recorded *process, const struct recorded_drain *drain, struct err *err)
 {
 	int code = read_counts(process, drain, err);
@@ -53,7 +52,7 @@ static int read_losses(struct recorded *process, const struct recorded_drain *dr
 	return code;
 }
 
-/* How far one ring was read. */
+/* The read position of one ring. */
 struct lap {
 	size_t n_last;	    /* records that were there at the last look */
 	uint64_t n_total;   /* of this round */
@@ -68,7 +67,7 @@ static int read_ring(const struct records_step *first, struct ring *ring, uint64
 
 	while (!code && lap->n_total < bytes / sizeof *records && (records = ring_read(ring, bytes, &lap->n_last)) &&
 	       lap->n_last) {
-		/* names that these records refer to were published before them */
+		/* names used by these records were published before them */
 		code = recorded_read_names(step.process, step.out, step.now_ns, step.err);
 		for (size_t i = 0; i < lap->n_last && !code; i++) {
 			step.record = &records[i];
@@ -82,7 +81,7 @@ static int read_ring(const struct records_step *first, struct ring *ring, uint64
 	return code;
 }
 
-/* *until_ns is brought forward to where reading stopped: what other threads did later must wait. */
+/* Moves *until_ns back to where reading stopped: later events of other threads must wait. */
 static int read_rings(struct recorded *process, struct recorded_drain *drain, uint64_t *until_ns, struct err *err)
 {
 	struct records_step step = { .process = process, .out = drain->out, .now_ns = drain->now_ns, .err = err };

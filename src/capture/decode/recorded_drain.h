@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything that an agent has left in its segment so far, as events. Needs no source and no tree of processes:
- * recorded_open, then recorded_drain as often as wanted, recorded_close.
+ * Reads everything that an agent has written to its segment so far, as events. Needs no source and no tree of
+ * processes: recorded_open, then recorded_drain any number of times, recorded_close.
  */
 #ifndef CAPTURE_DECODE_RECORDED_DRAIN_H
 #define CAPTURE_DECODE_RECORDED_DRAIN_H
@@ -11,12 +11,14 @@
 /* One round over one process or several. */
 struct recorded_drain {
 	struct sink *out;
-	uint64_t now_ns; /* of what bears no time of its own: losses, runtimes; CLOCK_MONOTONIC */
-	bool is_last;	 /* nothing more is to come: nothing is held back to be put in the order of time */
+	uint64_t now_ns; /* time of events without one (losses, runtimes); CLOCK_MONOTONIC */
+	bool is_last;	 /* the last round: nothing is held back for sorting */
 	unsigned fill;	 /* the fullest ring so far, in percent */
 };
 
-/* 0, -ENOMEM and err, or the sink's error. At most one lap of each ring: a fast writer does not keep it from returning.
+/*
+ * 0, -ENOMEM and err, or the sink's error. Reads at most one lap of each ring, so that a fast writer cannot keep it
+ * from returning.
  */
 int recorded_drain(struct recorded *process, struct recorded_drain *drain, struct err *err);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One function per kind of record (event/record.h). */
+/* Turns records into events: one function per record type of event/record.h. Does not read rings or the dictionary. */
 #include "capture/decode/records.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "capture/decode/annotations.h"
 
-/* Bytes of "float32[1x3x224x224],int64[8]". */
+/* The number of bytes of "float32[1x3x224x224],int64[8]". */
 static uint64_t shape_bytes(const char *text)
 {
 	static const struct {
@@ -105,7 +105,7 @@ static int operator_record(const struct records_step *step)
 	return operator_end(step, track);
 }
 
-/* An event on a lane of the session's model, to be filled up. */
+/* A new event on a lane of the session's model, for the caller to complete. */
 static struct lane_event *lane_event(const struct records_step *step, enum event_type type, enum event_kind kind,
 				     uint64_t ticks, uint64_t lane)
 {
@@ -201,7 +201,7 @@ static int run_inputs(const struct records_step *step)
 			add(event, batch);
 		return 0;
 	}
-	/* the run's begin was in an earlier round, or is lost: its end will tell */
+	/* the run's begin was in an earlier round, or is lost: the inputs go with its end */
 	step->process->lanes.n_orphans += step->reader->shapes_run != 0;
 	step->reader->shapes_run = record->run;
 	step->reader->shapes[0] = shapes;
@@ -223,8 +223,8 @@ static int run_usage(const struct records_step *step)
 }
 
 /*
- * What the thread has used was read a moment before the run began and after it ended, and it may have lost the CPU
- * between: more than the run took is not the run's.
+ * Bounds the thread's usage by the run's duration: it was read a moment before the run began and after it ended, and
+ * the thread may have lost the CPU in between.
  */
 static void bound_usage(struct reader *reader, uint64_t end_ns)
 {
@@ -399,7 +399,7 @@ static int begin_thread(const struct records_step *step)
 	return 0;
 }
 
-/* A call of an allocator. What a node took is told with its end: as far as its calls follow each other. */
+/* A call of an allocator. The totals of a node are added to its end, as long as its calls are consecutive. */
 static int allocation(const struct records_step *step)
 {
 	const struct record *record = step->record;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Maps segments and reads their dictionaries. Does not know what records mean. */
+/* Maps segments and reads their dictionaries. Does not interpret records. */
 #include "capture/decode/segment.h"
 
 #include <errno.h>
@@ -108,7 +108,7 @@ static void read_node(struct segment_map *map, const struct dict_entry *entry)
 		map->n_nonsense++;
 }
 
-/* The entry at dict_read, copied so that it cannot change under us; false: nothing there, or nonsense. */
+/* Copies the entry at dict_read, so that it cannot change while being read; false: none, or invalid. */
 static bool read_entry(struct segment_map *map, struct dict_entry *entry, const char **text)
 {
 	uint64_t end = __atomic_load_n(&map->segment->dict_end, __ATOMIC_ACQUIRE);

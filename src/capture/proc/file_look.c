@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The child has the file, a pipe and nothing else: other descriptors closed, no capabilities, another user where that
- * is possible, no new rights, limits on memory and time. It writes { result, error, sites } and leaves by _exit. The
- * parent takes what comes only if its sizes and numbers make sense: the child has read hostile bytes.
+ * The child has the file, a pipe and nothing else: other descriptors closed, no capabilities, another user if possible,
+ * no_new_privs, limits on memory and time. It writes { result, error, sites } and ends with _exit. The parent accepts
+ * the answer only if its sizes and numbers are valid: the child has read hostile bytes.
  */
 #include "capture/proc/file_look.h"
 
@@ -48,7 +48,7 @@ static bool write_all(int fd, const void *data, size_t size)
 	return true;
 }
 
-/* Bytes of addresses that this process has now; they do not count. */
+/* Bytes of this process's address space now, which do not count. */
 static uint64_t own_memory(void)
 {
 	char text[128];
@@ -60,7 +60,7 @@ static uint64_t own_memory(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Gives up whatever a file could make use of. What cannot be given up was not there to begin with. */
+/* Drops every right that a hostile file could use. A right that cannot be dropped was never there. */
 static void drop_rights(int file, int pipe)
 {
 	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -98,7 +98,7 @@ __attribute__((noreturn)) static void work(const char *name, const struct probe_
 	answer.result = image_file_open(&file, 0, name, &answer.err);
 	if (!answer.result)
 		answer.result = probe_sites_find(&answer.sites, &file, host, &answer.err);
-	err_disarm(answer.err.msg); /* a file may lie in a folder of any name, and the parent takes text alone */
+	err_disarm(answer.err.msg); /* a file's folder may have any name, and the parent accepts only text */
 	if (write_all(1, &answer, sizeof answer))
 		write_all(1, answer.sites.site, answer.sites.n * sizeof *answer.sites.site);
 	_exit(0);
@@ -112,7 +112,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* 0, or -ETIME, or -EPIPE: the child said no more. */
+/* 0, or -ETIME, or -EPIPE: the child wrote no more. */
 static int read_all(int fd, void *data, size_t size, int64_t until_ms)
 {
 	char *at = data;
@@ -163,7 +163,7 @@ static bool makes_sense(const struct answer *answer)
 	       is_text(sites->build_id, sizeof sites->build_id) && is_text(sites->left_out, sizeof sites->left_out);
 }
 
-/* Each site is of the kind in whose part of the list it stands, and lies in the file. */
+/* Each site has the kind of its part of the list, and lies in the file. */
 static bool sites_make_sense(const struct probe_sites *sites, uint64_t size)
 {
 	for (uint32_t kind = 0; kind < N_SITE_KINDS; kind++)
@@ -174,7 +174,7 @@ static bool sites_make_sense(const struct probe_sites *sites, uint64_t size)
 	return true;
 }
 
-/* What the child says; -EPIPE: it died, or makes no sense. */
+/* Reads the child's answer; -EPIPE: it died, or the answer is invalid. */
 static int take_answer(int fd, struct probe_sites *sites, uint64_t size, struct err *err)
 {
 	int64_t until = now_ms() + MAX_SECONDS * 1000;
@@ -217,7 +217,7 @@ static int explain(int status, int failed, const char *name, struct err *err)
 	return err_set(err, EIO, "cannot analyse %s: the process that read it gave no result", name);
 }
 
-/* The child, in which this returns 0 without rights; -1 and err. *from: what it writes is read there. */
+/* Starts the child, in which this returns 0 with rights dropped; -1 and err. *from: the read end of its pipe. */
 static pid_t start(int fd, int *from, const char *name, struct err *err)
 {
 	int ends[2];
@@ -241,7 +241,7 @@ static pid_t start(int fd, int *from, const char *name, struct err *err)
 	return child;
 }
 
-/* Ends the child, which is not relied on to end by itself; returns its status. */
+/* Kills the child, which is not trusted to end by itself; returns its status. */
 static int finish(pid_t child, int from)
 {
 	int status = 0;

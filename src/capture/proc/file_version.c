@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Asks the rows of runtimes[] in a child; the parent checks what the child writes. Knows no runtime itself. */
+/* Runs the rows of runtimes[] in a child; the parent checks the child's answer. Names no runtime itself. */
 #include "capture/proc/file_version.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include "base/arena.h"
 #include "capture/proc/file_look.h"
 
-/* Plain data, because it goes through a pipe. */
+/* Plain data, because it is sent through a pipe. */
 struct answer {
-	uint32_t runtime; /* place in runtimes[] */
+	uint32_t runtime; /* index in runtimes[] */
 	char version[32];
 };
 
@@ -43,7 +43,7 @@ static int look(const struct image_file *file, void *opaque, struct err *err)
 	return code;
 }
 
-/* The child has read hostile bytes: a row that does not exist, or a version that is no text, is refused. */
+/* The child has read hostile bytes: rejects a row that does not exist, or a version that is not text. */
 static const struct runtime *check(const struct answer *answer)
 {
 	size_t n = 0;

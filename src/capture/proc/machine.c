@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads /proc/cpuinfo, /proc/meminfo and /proc/stat below the sysroot; the kernel's name from uname, which has none. */
+/*
+ * Reads /proc/cpuinfo, /proc/meminfo and /proc/stat below the sysroot; the kernel's name comes from uname, which has no
+ * sysroot.
+ */
 #include "capture/proc/machine.h"
 
 #include <stdarg.h>
@@ -22,7 +25,7 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, c
 	va_end(args);
 }
 
-/* The text behind "model name :"; virtual machines and other architectures may have none. */
+/* The text after "model name :", which virtual machines and other architectures may lack. */
 void machine_processor(const char *sysroot, char *text, size_t size)
 {
 	char info[4096], *at, *end;
@@ -37,7 +40,7 @@ void machine_processor(const char *sysroot, char *text, size_t size)
 	snprintf(text, size, "%s", end ? at + 1 + strspn(at + 1, " ") : "");
 }
 
-/* Lines "cpu0 ...", "cpu1 ...": those that are on line. */
+/* Counts the lines "cpu0 ...", "cpu1 ...": CPUs that are online. */
 static unsigned count_cpus(const char *sysroot)
 {
 	enum { SIZE = 64 << 10 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads /proc/PID/maps. A file is known there by device and inode; a path is only a hint, good in the process's own
- * mount namespace at the time of the mapping. Some file systems (btrfs, overlays) tell another device here than by
- * stat: there the inode alone must agree. What cannot be reached like that is opened through map_files, which leads to
+ * Reads /proc/PID/maps. The device and inode there identify a file. Its path is only a hint, valid in the process's own
+ * mount namespace at the time of the mapping. Some file systems (btrfs, overlays) give stat another device than maps:
+ * there the inode alone must agree. Files that cannot be reached by path are opened through map_files, which leads to
  * the very mapping, but needs more rights.
  */
 #include "capture/proc/modules.h"
@@ -39,7 +39,7 @@ static bool take_hex(char **at, char end, uint64_t *value)
 	return true;
 }
 
-/* The kernel writes a newline in a path as \012, and nothing else in such a way. */
+/* The kernel writes a newline in a path as \012, and escapes nothing else. */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -101,7 +101,7 @@ static int add(struct modules *modules, const struct module *found, struct err *
 	for (size_t i = modules->n; i-- > 0;) {
 		last = &modules->module[i];
 		if (last->inode == found->inode && last->major == found->major && last->minor == found->minor)
-			return 0; /* a further mapping of it */
+			return 0; /* another mapping of it */
 	}
 	if (modules->n == MAX_MODULES)
 		return 0;
@@ -119,7 +119,7 @@ static int add(struct modules *modules, const struct module *found, struct err *
 	return 0;
 }
 
-/* What the process's executable is: the loader maps 32-bit programs only below 4 GiB, but so may others. */
+/* Checks the process's executable. The loader maps 32-bit programs only below 4 GiB, but others may be there, too. */
 static bool is_32bit(const char *sysroot, pid_t pid)
 {
 	unsigned char ident[5] = { 0 };
@@ -183,7 +183,7 @@ void modules_done(struct modules *modules)
 	memset(modules, 0, sizeof *modules);
 }
 
-/* Two file systems tell stat of other devices than maps; their inodes are numbered alike. */
+/* Two file systems give stat other devices than maps, with the same inode numbers. */
 static bool has_own_devices(int fd)
 {
 	struct statfs stat_;
@@ -209,7 +209,7 @@ static bool is_file(int fd)
 
 /*
  * Opens a path if it leads to the module's file (NULL: to any file); -1: it does not, or cannot be opened (errno).
- * Looked at before it is opened, because opening what is no file may do something.
+ * Inspects it before opening, because opening a device may have effects.
  */
 static int open_same(const char *path, const struct module *module)
 {
@@ -247,7 +247,7 @@ static int open_kept(pid_t pid, const struct module *module)
 	return fd;
 }
 
-/* Below a root that was set by chroot, maps tells paths from the namespace's own root. */
+/* Below a root set by chroot, maps gives paths from the namespace's own root. */
 static int open_below_root(pid_t pid, const struct module *module)
 {
 	char link[LINK], path[8192], root[PATH_MAX];
@@ -262,7 +262,7 @@ static int open_below_root(pid_t pid, const struct module *module)
 	return open_same(path, module);
 }
 
-/* Its path cannot be gone along: because of the process, or of what the path goes through. */
+/* Reports why the path cannot be followed: because of the process, or of a part of the path. */
 static int refuse_path(pid_t pid, const struct module *module, struct err *err)
 {
 	char link[LINK], advice[RIGHTS_ADVICE];
@@ -294,7 +294,7 @@ int modules_open(pid_t pid, const struct module *module, struct err *err)
 	if (!module->is_deleted &&
 	    snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, module->path) < (int)sizeof path)
 		fd = open_same(path, module);
-	/* without the right to go through its root: ours may be the same */
+	/* without the right to enter its root: ours may be the same */
 	is_barred = fd < 0 && errno == EACCES;
 	if (is_barred)
 		fd = open_same(module->path, module);
@@ -304,7 +304,7 @@ int modules_open(pid_t pid, const struct module *module, struct err *err)
 		return fd;
 	snprintf(path, sizeof path, "/proc/%d/map_files/%llx-%llx", (int)pid, (unsigned long long)module->start,
 		 (unsigned long long)module->end);
-	/* the mapping itself leads there: nothing is to be compared */
+	/* leads to the mapping itself: nothing to compare */
 	fd = open_same(path, NULL);
 	refused = fd < 0 ? errno : 0;
 	if (fd < 0) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whether a file may hold a runtime of the table, by the marks of its row in the file's read-only data: names of types,
- * which a stripped module keeps. Reads, never maps: a file may be cut off at any moment. Does not say whether the
- * runtime is understood: that is its row's find_sites.
+ * Finds out whether a file may contain a runtime of the table, by the marks of its row in the file's read-only data:
+ * names of types, which a stripped module keeps. Reads the file and never maps it, because it may be truncated at any
+ * moment. Does not check whether the runtime is supported: the row's find_sites does.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum { MAX_HEADERS = 64, CHUNK = 1 << 18, OVERLAP = 64, SMALLEST = 1 << 18, MAX_
 
 enum { MAX_RUNTIMES = 16 };
 
-/* Marks of one runtime that were found in the file. */
+/* Marks of one runtime found in the file. */
 struct marks_found {
 	unsigned n; /* prefixes */
 	bool has_whole, has_part;
@@ -40,7 +40,7 @@ static bool describe(int fd, struct modules_file *file)
 	return true;
 }
 
-/* Where the file is in the table, or its free place. */
+/* The file's entry in the table, or its free place. */
 static struct modules_file *find(const struct modules_seen *seen, const struct modules_file *file)
 {
 	size_t mask = seen->capacity - 1, i = (file->inode * 0x9e3779b97f4a7c15u >> 32) & mask;
@@ -100,7 +100,10 @@ static bool is_one_of(const char *at, const char *end, const char *const rest[RU
 	return false;
 }
 
-/* The last `kept` bytes of the chunk before come first: what began in them was counted, unless it lies across. */
+/*
+ * buf begins with the last `kept` bytes of the previous chunk: marks that began in them are counted already, unless
+ * they cross the border.
+ */
 static void look_at_bytes(const char *buf, size_t size, size_t kept, const struct runtime_marks *marks,
 			  struct marks_found *found)
 {
@@ -138,16 +141,16 @@ struct modules_looking {
 	struct modules_seen *seen;
 	struct modules_file file;
 	int fd;
-	struct marks_found found[MAX_RUNTIMES]; /* by place in runtimes[] */
+	struct marks_found found[MAX_RUNTIMES]; /* by index in runtimes[] */
 	struct {
 		uint64_t offset, size;
 	} part[MAX_HEADERS];
-	unsigned n_parts, at; /* parts that hold texts, the one that is read */
-	size_t kept;	      /* bytes of the last chunk at the beginning of buf: a name may lie across */
+	unsigned n_parts, at; /* parts that hold texts, and the current one */
+	size_t kept;	      /* bytes of the last chunk at the beginning of buf: a name may cross the border */
 	char buf[CHUNK + OVERLAP];
 };
 
-/* The parts of the file that are not written to: names are in one of them. */
+/* Finds the read-only parts of the file: one of them holds the names. */
 static void find_parts(struct modules_looking *looking)
 {
 	Elf64_Phdr header[MAX_HEADERS];

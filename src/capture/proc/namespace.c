@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Looks through /proc for the process or thread whose "NSpid:" line, which lists its numbers from our
- * namespace inwards, ends with the number told. Asked only for processes of other namespaces.
+ * Searches /proc for the process or thread whose "NSpid:" line, which lists its numbers from our namespace inwards,
+ * ends with the given number. Only used for processes of other namespaces.
  */
 #include "capture/proc/namespace.h"
 
@@ -50,7 +50,7 @@ int namespace_check_proc(struct err *err)
 		       "mount -t proc proc /proc (with unshare: --mount-proc)");
 }
 
-/* The innermost number in the text of a status file; 0: it has no other number than ours. */
+/* The innermost number in a status file; 0: it has only ours. */
 static pid_t innermost(const char *text)
 {
 	const char *at = strstr(text, "\nNSpid:");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads /proc and parses its texts. One read is one file: the kernel makes these files whole at a read
- * from their beginning (cmdline and children excepted, which are not read here).
+ * Reads /proc and parses its texts. One read gets a whole file: the kernel produces these files in one piece for a read
+ * from the beginning (except cmdline and children, which are not read here).
  */
 #include "capture/proc/proc.h"
 
@@ -87,7 +87,7 @@ static bool is_end(char c)
 	return is_blank(c) || c == '\n';
 }
 
-/* The word at or after *at, on this line; moves *at behind it. False: the line or the text is over. */
+/* The word at or after *at, on this line; moves *at behind it. False: end of the line or the text. */
 static bool next_word(const char **at, const char *end, const char **word, size_t *len)
 {
 	const char *p = *at;
@@ -124,7 +124,7 @@ bool proc_number(const char *text, size_t len, unsigned nth, uint64_t *out)
 		if (!next_word(&at, end, &word, &word_len))
 			return false;
 	} while (nth--);
-	/* A number that the text ends in may have been cut off. */
+	/* A number at the end of the text may have been cut off. */
 	return at < end && to_number(word, word_len, out);
 }
 
@@ -159,7 +159,7 @@ bool proc_pressure(const char *text, size_t len, uint64_t *out)
 	return false;
 }
 
-/* Where in /proc/PID/stat, counted from the state, which follows the name, as 0. */
+/* Fields of /proc/PID/stat, counted from the state, which follows the name, as 0. */
 enum {
 	STAT_PARENT = 1,
 	STAT_FLAGS = 6,
@@ -176,7 +176,7 @@ enum {
 	1 << STAT_SYSTEM | 1 << STAT_THREADS | 1 << STAT_START
 };
 
-/* Of linux/sched.h: a thread of the kernel. */
+/* From linux/sched.h: a kernel thread. */
 enum { PF_KTHREAD = 0x00200000 };
 
 bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The texts of /proc: reading them below a sysroot, and taking numbers out of them. Texts are input:
- * bounded, never trusted, need not end in NUL; what is not there or not a number is reported as missing.
- * No state beyond a kept descriptor, any thread.
+ * Reads the texts of /proc below a sysroot, and parses numbers in them. Texts are input: bounded, never trusted, need
+ * not end in NUL. A value that is absent or not a number is reported as missing. No state except a kept descriptor; any
+ * thread.
  */
 #ifndef CAPTURE_PROC_PROC_H
 #define CAPTURE_PROC_PROC_H
@@ -16,10 +16,10 @@
 struct proc_stat {
 	char name[64];	/* comm; may hold any byte but NUL */
 	char state;	/* 'R', 'S', ... 'Z' */
-	bool is_kernel; /* a thread of the kernel, not a program */
+	bool is_kernel; /* a kernel thread, not a program */
 	pid_t parent;
 	uint64_t minor_faults, major_faults;
-	uint64_t cpu_ticks; /* user and system; guest time is in it */
+	uint64_t cpu_ticks; /* user and system, including guest time */
 	uint64_t n_threads;
 	uint64_t start_ticks; /* since boot */
 };
@@ -46,35 +46,36 @@ struct proc_file {
 	int slot; /* descriptor + 1 */
 };
 
-/* How many processes may have their files kept open; a bigger tree is read by open, read, close. */
+/* The most processes whose files are kept open; a bigger tree is read by open, read, close. */
 enum { PROC_KEPT = 128 };
 
 /* Bytes read (at most size), or -errno; -ESRCH when the process is gone. pid 0: "<sysroot>/proc/<name>". */
 ssize_t proc_read(const char *sysroot, pid_t pid, const char *name, void *buf, size_t size);
-/* The same through a descriptor that is opened at first use and kept. It belongs to the process it was
- * opened for, even if the pid is used again. */
+/*
+ * The same through a descriptor that is opened at first use and kept. It belongs to the process it was opened for, even
+ * if the pid is reused.
+ */
 ssize_t proc_file_read(struct proc_file *file, const char *sysroot, pid_t pid, const char *name, void *buf,
 		       size_t size);
 void proc_file_close(struct proc_file *file);
 
-/* All return false, and leave *out alone, when the text is not what it should be. */
+/* All return false, and leave *out unchanged, when the text has another form. */
 bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out);
 bool proc_cpu_parse(const char *text, size_t len, struct proc_cpu *out);
-/* The nth (from 0) of the numbers that blanks separate, as in statm. */
+/* The nth (from 0) number in a list separated by blanks, as in statm. */
 bool proc_number(const char *text, size_t len, unsigned nth, uint64_t *out);
-/* The microseconds for which some task waited so far, of a file of /proc/pressure. */
+/* The total microseconds for which some task waited, from a file of /proc/pressure. */
 bool proc_pressure(const char *text, size_t len, uint64_t *out);
 /* The number on the line that begins with "<key>:", as in status, meminfo, smaps_rollup. */
 bool proc_field(const char *text, size_t len, const char *key, uint64_t *out);
 
-/* A process that has ended, of which only its exit status is left. */
+/* Whether it has ended and only its exit status is left. */
 static inline bool proc_is_zombie(const struct proc_stat *stat)
 {
 	return (stat->state == 'Z' || stat->state == 'X') && stat->n_threads <= 1;
 }
 
-/* Whether pids in "<sysroot>/proc" mean the same to system calls: it is no captured tree, and no other
- * namespace's. */
+/* Whether pids in "<sysroot>/proc" are valid for system calls: not in a captured tree, nor in another namespace's. */
 bool proc_is_ours(const char *sysroot);
 
 /* Ticks as nanoseconds; UINT64_MAX when it does not fit. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Walks the directories of /proc. Processes and threads may vanish at every step; that is no error. */
+/* Walks the folders of /proc. Processes and threads may vanish at every step; that is not an error. */
 #include "capture/proc/proc_list.h"
 
 #include <dirent.h>
@@ -58,7 +58,7 @@ static int thread_children(int task_fd, const char *tid, int (*found)(void *ctx,
 	snprintf(path, sizeof path, "%s/children", tid);
 	fd = openat(task_fd, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		/* Is it the file that is missing, or has the thread ended? */
+		/* Is the file missing, or has the thread ended? */
 		if (errno == ENOENT && !faccessat(task_fd, tid, F_OK, 0))
 			return -ENOSYS;
 		return 0;
@@ -91,7 +91,7 @@ int proc_children(const char *sysroot, pid_t pid, int (*found)(void *ctx, pid_t 
 
 static int add_row(struct proc_row **rows, size_t *n_rows, const struct proc_row *row)
 {
-	/* Room is doubled whenever the number is a power of two. */
+	/* Doubles the room whenever the number is a power of two. */
 	if (!(*n_rows & (*n_rows - 1))) {
 		struct proc_row *bigger = realloc(*rows, (*n_rows ? *n_rows * 2 : 1) * sizeof *bigger);
 		if (!bigger)

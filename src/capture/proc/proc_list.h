@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which processes there are: the children of one, and all of the machine. Keeps nothing. */
+/* Lists processes: the children of one, or all of the machine. Keeps no state. */
 #ifndef CAPTURE_PROC_PROC_LIST_H
 #define CAPTURE_PROC_PROC_LIST_H
 
@@ -7,9 +7,9 @@
 #include <sys/types.h>
 
 /*
- * Calls found for every child of every thread of pid, from the kernel's own lists. 0, or -errno:
- * -ESRCH the process is gone; -ENOSYS this kernel does not list children (CONFIG_PROC_CHILDREN).
- * A list may lack a child for a moment while a sibling ends. found ends the walk by a result below 0.
+ * Calls found for every child of every thread of pid, from the kernel's own lists. 0, or -errno: -ESRCH: the process is
+ * gone; -ENOSYS: this kernel does not list children (CONFIG_PROC_CHILDREN). A list may lack a child for a moment while
+ * a sibling ends. A negative result of found ends the walk.
  */
 int proc_children(const char *sysroot, pid_t pid, int (*found)(void *ctx, pid_t child), void *ctx);
 
@@ -17,7 +17,7 @@ struct proc_row {
 	pid_t pid, parent;
 };
 
-/* All processes that can be seen and have not ended. The array is the caller's, to free. 0 or -errno. */
+/* All visible processes that have not ended. The caller frees the array. 0 or -errno. */
 int proc_list(const char *sysroot, struct proc_row **rows, size_t *n_rows);
 
 #endif

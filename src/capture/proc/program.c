@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads comm's longer forms from /proc/PID/exe and /proc/PID/cmdline, both of which may be unreadable, and the
- * head of a program's file.
+ * Completes comm from /proc/PID/exe and /proc/PID/cmdline, both of which may be unreadable, and reads the head of a
+ * program's file.
  */
 #include "capture/proc/program.h"
 
@@ -89,7 +89,7 @@ void program_command(const char *sysroot, pid_t pid, char *command, size_t size)
 		memcpy(command + len, more, sizeof more);
 }
 
-/* The interpreter that the program names: the loader. False: it names none. */
+/* The interpreter named in the program: the loader. False: none. */
 static bool read_interpreter(int fd, const Elf64_Ehdr *header, char *path, size_t size)
 {
 	Elf64_Phdr segment;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Asks /proc and the kernel, in the order in which things are missed; in life the smallest program there is is loaded
- * and dropped again, for a filter of system calls shows itself in no other way. Changes nothing.
+ * Checks /proc and the kernel for missing rights, in the order in which a user meets them. On a live machine it loads
+ * and drops the smallest BPF program, because a filter of system calls can be detected in no other way. Changes
+ * nothing.
  */
 #include "capture/proc/rights.h"
 
@@ -24,7 +25,7 @@
 static const char effective[] = "\nCapEff:";
 enum { CAP_SYS_PTRACE_BIT = 19, CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38, CAP_BPF_BIT = 39 };
 
-/* A set of this process's capabilities, such as "\nCapEff:", what it may do; false: not known. */
+/* A capability set of this process, such as "\nCapEff:"; false: unknown. */
 static bool read_rights(const char *sysroot, const char *set, uint64_t *rights)
 {
 	char text[8192], *at;
@@ -45,7 +46,7 @@ static bool has(uint64_t rights, int bit)
 	return rights >> bit & 1;
 }
 
-/* "[none] integrity confidentiality": the chosen one. */
+/* "[none] integrity confidentiality": the selected one. */
 static bool is_locked_down(const char *sysroot)
 {
 	char path[300], text[128];
@@ -71,7 +72,7 @@ static bool is_there(const char *sysroot, const char *name)
 	return !stat(path, &stat_);
 }
 
-/* Rights in a user namespace of its own (a container without privileges) do not reach the kernel. */
+/* Rights in a user namespace of its own (a container without privileges) do not apply to the kernel. */
 static bool is_initial_user_namespace(const char *sysroot)
 {
 	char text[256];
@@ -84,7 +85,7 @@ static bool is_initial_user_namespace(const char *sysroot)
 	return sscanf(text, "%lu %lu %lu", &inside, &outside, &n) != 3 || (!inside && !outside && n == 4294967295u);
 }
 
-/* Whether root, or a file with capabilities, could have them here; containers take them from everybody. */
+/* Whether root, or a file with capabilities, could get them here; containers drop them for all processes. */
 enum bound { IS_FREE, IS_BOUND, IS_UNKNOWN };
 
 static enum bound bound_of(const char *sysroot)
@@ -204,7 +205,7 @@ int rights_check(const char *sysroot, struct err *err)
 	return *sysroot ? 0 : check_kernel(err);
 }
 
-/* An event that counts nothing, of this process. */
+/* Opens an event that counts nothing, on this process. */
 static int try_event(void)
 {
 	struct perf_event_attr attr = {
@@ -218,7 +219,10 @@ static int try_event(void)
 	return 0;
 }
 
-/* A probe on what is no file: who may not have one is told so before that. 0, or -errno of the first. */
+/*
+ * Opens a probe on something that is not a file: the kernel checks the right before the file. 0, or -errno of the
+ * first.
+ */
 static int try_probe(void)
 {
 	struct perf_event_attr attr = { .size = sizeof attr, .config1 = (uintptr_t)"/" };

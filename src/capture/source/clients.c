@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A look at a process: which descriptors are open on devices (walk.h), what the driver tells of the client behind each,
- * and how much that is more than at the look before.
+ * Samples a process: which descriptors are open on devices (walk.h), the driver's report on the client behind each, and
+ * its growth since the last sample.
  *
- * What a client had used before it was first seen counts only when it was opened since the look before.
+ * What a client used before it was first seen counts only if it was opened after the last sample.
  */
 #include "capture/source/clients.h"
 
@@ -19,26 +19,26 @@
 #include "capture/source/walk.h"
 
 #define SPAN_NS UINT64_C(8000000)
-/* Libraries that only look what devices there are leave some memory on each. */
+/* Libraries that only enumerate devices leave some memory on each. */
 #define ENOUGH_BYTES (UINT64_C(16) << 20)
 static const char dev[] = "/dev/";
 
 enum { MOST_CLIENTS = 4096, MOST_OPEN = 64 };
 
-/* Behind one open of a device. */
+/* The client behind one open of a device. */
 struct client {
 	uint32_t device;
 	bool has_id;
-	uint64_t id;		      /* as the driver numbers them; else the descriptor */
-	pid_t owner;		      /* process that it is counted for; 0: none just now */
+	uint64_t id;		      /* the driver's number; else the descriptor */
+	pid_t owner;		      /* process that it is counted for; 0: none at the moment */
 	uint64_t owner_start;	      /* with the pid, its identity */
-	uint64_t visit;		      /* last time that it was seen */
+	uint64_t visit;		      /* last sample that saw it */
 	struct fdinfo_engine *engine; /* largest values so far */
 	size_t n_engines;
 };
 
 struct use_engine {
-	struct fdinfo_engine grown; /* since the look before; total, max_hz: of the device */
+	struct fdinfo_engine grown; /* since the last sample; total, max_hz: of the device */
 	struct counter counter;
 	bool is_shown;
 };
@@ -50,7 +50,7 @@ struct use_region {
 	bool is_shown;
 };
 
-/* Of one device by one process. */
+/* One process's use of one device. */
 struct use {
 	uint32_t device;
 	struct use_engine engine[FDINFO_ENGINES];
@@ -58,7 +58,7 @@ struct use {
 	size_t n_engines, n_regions;
 	struct counter memory, units; /* through AMD's compute driver */
 	bool has_memory, has_units;   /* there was some */
-	bool tells_engines;	      /* so that memory alone is no use yet */
+	bool tells_engines;	      /* memory alone is then no use yet */
 };
 
 struct open_file {
@@ -75,21 +75,21 @@ struct client_item {
 	size_t n_uses;
 	struct walk walk;
 	uint64_t base_ns;
-	bool has_base, has_walked; /* walked: at the look before */
+	bool has_base, has_walked; /* walked: in the last sample */
 	bool has_kfd;		   /* AMD's compute driver is open */
 };
 
-/* One look at one process. */
+/* One sample of one process. */
 struct look {
 	struct clients *clients;
 	const struct sample *sample;
 	struct client_item *item;
 	uint64_t time_ns;
-	bool is_counting;  /* enough time has gone by to tell shares */
-	bool is_new_whole; /* what a client that was not there before has used counts */
+	bool is_counting;  /* enough time has passed to compute shares */
+	bool is_new_whole; /* all use of a new client counts */
 };
 
-/* Where the nodes of its devices lie below /dev. */
+/* The folder of the devices' nodes, below /dev. */
 static const char *look_nodes(const struct look *look)
 {
 	return look->clients->class->nodes + sizeof dev - 1;
@@ -106,7 +106,7 @@ static void keep_file(void *ctx, int fd, const char *name)
 	if (strncmp(name, nodes, strlen(nodes)))
 		return;
 	device = device_of_node(look->clients->devices, look->clients->n_devices, name + strlen(nodes));
-	/* a node that is not known (renamed for a container): the text may tell the address of the device */
+	/* an unknown node (renamed for a container): the text may give the device's address */
 	if (item->n_files < MOST_OPEN)
 		item->file[item->n_files++] = (struct open_file){ .fd = fd, .device = (uint32_t)device };
 }
@@ -118,7 +118,7 @@ static void close_files(struct client_item *item)
 	item->n_files = 0;
 }
 
-/* Which descriptors are open on devices; true: that is known as of now. */
+/* Finds the descriptors open on devices; true: the list is up to date. */
 static bool find_files(struct look *look)
 {
 	struct client_item *item = look->item;
@@ -147,7 +147,7 @@ static bool is_owner(const struct client *client, const struct tree_process *pro
 	return client->owner == process->pid && client->owner_start == process->start_ticks;
 }
 
-/* Room for one more: where nobody has one any more, or at the end. NULL: none. */
+/* A free or new entry. NULL: none. */
 static struct client *new_client(struct clients *clients)
 {
 	size_t capacity = clients->capacity ? 2 * clients->capacity : 16;
@@ -169,7 +169,7 @@ static struct client *new_client(struct clients *clients)
 	return &clients->client[clients->n++];
 }
 
-/* The client behind a descriptor, found or new (*is_new); NULL: counted elsewhere, or already, or no room. */
+/* The client behind a descriptor, found or new (*is_new); NULL: counted elsewhere or already, or no room. */
 static struct client *take_client(struct look *look, const struct fdinfo *info, const struct open_file *file,
 				  bool *is_new)
 {
@@ -239,7 +239,7 @@ static struct use_region *use_region(struct use *use, const char *name)
 	return &use->region[use->n_regions++];
 }
 
-/* A value that went back is wrong: the larger one holds until it is passed again. */
+/* A value that decreased is wrong: the larger one holds until it is exceeded again. */
 static uint64_t step(uint64_t *base, uint64_t now)
 {
 	uint64_t grown = now > *base ? now - *base : 0;
@@ -248,7 +248,7 @@ static uint64_t step(uint64_t *base, uint64_t now)
 	return grown;
 }
 
-/* Where an engine of a client stood at the look before; NULL: out of memory. */
+/* The values of a client's engine in the last sample; NULL: out of memory. */
 static struct fdinfo_engine *base_of(struct client *client, const struct fdinfo_engine *engine, bool is_from_zero)
 {
 	struct fdinfo_engine *base;
@@ -297,7 +297,7 @@ static void add_region(struct use *use, const struct fdinfo_region *region)
 		to->bytes = UINT64_MAX;
 }
 
-/* What the driver tells of one descriptor; false: it is not open on a device any more. */
+/* Reads the driver's report on one descriptor; false: it is no longer open on a device. */
 static bool add_file(struct look *look, struct open_file *file)
 {
 	const struct sample *sample = look->sample;
@@ -327,13 +327,13 @@ static bool add_file(struct look *look, struct open_file *file)
 		add_engine(use, client, &info.engine[i], !is_new || look->is_new_whole);
 	for (size_t i = 0; i < info.n_regions; i++)
 		add_region(use, &info.region[i]);
-	/* amdgpu leaves engines out that were not used */
+	/* amdgpu omits unused engines */
 	use->tells_engines |= info.n_engines || !strcmp(info.driver, "amdgpu");
 	clients->is_used[file->device] |= !info.n_engines && !info.n_regions;
 	return true;
 }
 
-/* Percent of the time; NAN: it cannot be told. */
+/* Percent of the time; NAN: unknown. */
 static double find_share(const struct fdinfo_engine *grown, uint64_t span_ns)
 {
 	double share = NAN;
@@ -350,7 +350,7 @@ static double find_share(const struct fdinfo_engine *grown, uint64_t span_ns)
 	return fmin(100 * share / (double)grown->capacity, 100);
 }
 
-/* name: without the device, of which `use` is. */
+/* name: without the device, which `use` gives. */
 static int put(const struct look *look, const struct use *use, struct counter *counter, const char *name,
 	       const char *unit, double value)
 {
@@ -366,7 +366,7 @@ static int put_region(const struct look *look, const struct use *use, struct use
 {
 	char name[FDINFO_NAME + 8];
 
-	/* drivers with only one call it "memory" */
+	/* drivers with a single region call it "memory" */
 	snprintf(name, sizeof name, "%s%s", strcmp(region->name, "memory") ? "memory " : "", region->name);
 	return put(look, use, &region->counter, name, "bytes", (double)region->bytes);
 }
@@ -404,7 +404,7 @@ static int put_kfd(const struct look *look, struct use *use)
 	struct kfd_use kfd;
 	int result = 0;
 
-	/* in a container the driver tells of no process: open is used */
+	/* in a container the driver lists no processes: an open device counts as used */
 	look->clients->is_used[use->device] |=
 	    look->item->has_kfd && !strcmp(look->clients->devices[use->device].driver, "amdgpu");
 	if (!id || !kfd_read(sample->target->sysroot, id, sample->process->pid, &kfd))
@@ -419,7 +419,7 @@ static int put_kfd(const struct look *look, struct use *use)
 	return result;
 }
 
-/* What is this process's and was not seen in this look is closed: free for another process that has it too. */
+/* Closes clients of this process that this sample did not see: another process that has them may count them. */
 static void let_go(struct look *look)
 {
 	struct clients *clients = look->clients;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Defines counter tracks and puts values on them. */
+/* Defines counter tracks and puts their values. */
 #include "capture/source/counter.h"
 
 int counter_put(struct counter *counter, const struct counter_value *value, struct sink *out, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line of values on the screen, defined when its first value comes. Zeroed: not yet defined. */
+/* A counter track that is defined with its first value. Zeroed: not yet defined. */
 #ifndef CAPTURE_SOURCE_COUNTER_H
 #define CAPTURE_SOURCE_COUNTER_H
 
@@ -10,7 +10,7 @@ struct counter {
 };
 
 struct counter_value {
-	const char *name, *unit; /* of the counter; those of its first value count */
+	const char *name, *unit; /* used when the first value defines the counter */
 	uint32_t parent;	 /* track of a process or a device, 0: the machine */
 	uint64_t time_ns;
 	double value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads names and files of /sys. What is no plain name is taken for missing. */
+/* Reads names and files of /sys. Treats a name with unusual characters as missing. */
 #include "capture/source/device.h"
 
 #include <dirent.h>
@@ -36,7 +36,7 @@ int device_number(const char *text, uint64_t *value)
 {
 	char *end;
 
-	/* not strtoull alone: it takes signs, blanks and what is too large */
+	/* strtoull alone would accept signs, blanks and overflow */
 	if (*text < '0' || *text > '9')
 		return -EPROTO;
 	errno = 0;
@@ -52,7 +52,7 @@ int device_read_number(const char *sysroot, const char *path, uint64_t *value)
 	return got < 0 ? (int)got : device_number(text, value);
 }
 
-/* The value of a line "KEY=value"; "" when there is none, or it is no plain word. */
+/* The value of a line "KEY=value"; "" when there is none, or it is not a plain word. */
 static void find_value(const char *text, const char *key, char *value)
 {
 	size_t key_len = strlen(key), len;
@@ -92,7 +92,7 @@ static bool is_left_out(const char *driver)
 	return false;
 }
 
-/* What else it is called: the kernel lists all nodes of a device in a folder of the device. */
+/* Finds its other names: the kernel lists all nodes of a device in the device's folder. */
 static void find_others(const char *sysroot, const struct device_class *class, struct device *device)
 {
 	const char *subsystem = strrchr(class->folder, '/');

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Devices are found once, when recording starts. A driver may take its time to answer (it may have to ask the device):
- * a device is not looked at more often than a share of the time allows.
+ * Implements a source for one class of devices. Finds the devices once, when recording starts. A driver may take long
+ * to answer, because it may have to query the device: a device is read only as often as a fixed share of the time
+ * allows.
  */
 #include "capture/source/device_source.h"
 
@@ -21,12 +22,12 @@ enum { LOOK_PART = 200 };
 
 struct device_line {
 	uint32_t track;
-	bool is_found; /* which gauges it has */
+	bool is_found; /* which gauges exist */
 	struct gauges gauges;
 	uint64_t due_ns;
 };
 
-/* The node that programs open for computing: not the one that also shows pictures, where there are two. */
+/* The node that programs open for computing, not the one that also drives displays, if there are two. */
 static void find_node(const struct device_kind *kind, const struct target *target, const struct device *device,
 		      char *path, size_t size)
 {
@@ -38,7 +39,7 @@ static void find_node(const struct device_kind *kind, const struct target *targe
 	snprintf(path, size, "%s%s%s", target->sysroot, kind->class.nodes, node);
 }
 
-/* Why programs of this user cannot use a device; "": they can. */
+/* Says why this user's programs cannot use a device; "": they can. */
 static void say_closed(const struct device_kind *kind, const struct target *target, const struct device *device,
 		       char *text, size_t size)
 {
@@ -67,7 +68,7 @@ static int say_none(const struct device_kind *kind, const struct target *target,
 		       kind->missing);
 }
 
-/* Programs here cannot open what has no node here. */
+/* Programs cannot open a device without a node here. */
 static bool has_nodes(const struct device_kind *kind, const struct target *target)
 {
 	char path[PATH_MAX];
@@ -198,7 +199,7 @@ void device_source_stop(void *data)
 	state->n = 0;
 }
 
-/* "busy, memory used, power": what a device's files tell. */
+/* "busy, memory used, power": the values in a device's files. */
 static void list_gauges(const struct device_kind *kind, const struct target *target, const struct device *device,
 			char *text, size_t size)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads a text line by line. A last line without its end may have been cut off and is not read. */
+/* Parses a text line by line. Ignores a last line without its end, which may have been cut off. */
 #include "capture/source/fdinfo.h"
 
 #include <string.h>
 
-/* A piece of the text; it has no NUL. */
+/* A piece of the text, without a NUL. */
 struct word {
 	const char *at;
 	size_t len;
@@ -38,7 +38,7 @@ static bool is_word(struct word word, const char *text)
 	return word.len == strlen(text) && !memcmp(word.at, text, word.len);
 }
 
-/* The rest of a key behind its beginning. */
+/* Whether a key begins with prefix; the rest of it. */
 static bool has_prefix(struct word key, const char *prefix, struct word *rest)
 {
 	size_t len = strlen(prefix);
@@ -119,7 +119,7 @@ static bool read_ns(struct word value, uint64_t *out)
 	return read_value(value, units, factors, out);
 }
 
-/* Found or made; NULL: no plain name, or there are too many. */
+/* Found or made; NULL: an unusual name, or too many. */
 static struct fdinfo_engine *engine_of(struct fdinfo *info, struct word name)
 {
 	struct fdinfo_engine engine = { .capacity = 1 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a driver of a GPU or NPU tells of one of its clients, in /proc/PID/fdinfo/FD of a DRM or accel device: keys as
- * in the kernel's drm-usage-stats, by their beginnings, since every driver has engines and memories of its own. The
- * text is input: what is no number, no plain name, or too much, is left out. Keeps nothing; any thread.
+ * Parses a GPU or NPU driver's report on one of its clients, in /proc/PID/fdinfo/FD of a DRM or accel device. Keys are
+ * those of the kernel's drm-usage-stats, recognised by prefix, because every driver has engines and memories of its
+ * own. The text is input: values that are not numbers, unusual names, and entries beyond the limits are ignored. Keeps
+ * no state; any thread.
  */
 #ifndef CAPTURE_SOURCE_FDINFO_H
 #define CAPTURE_SOURCE_FDINFO_H
@@ -13,10 +14,10 @@
 
 enum { FDINFO_NAME = 32, FDINFO_ENGINES = 16, FDINFO_REGIONS = 16 };
 
-/* Which fields of an engine were told. */
+/* Which fields of an engine are present. */
 enum { FDINFO_BUSY = 1, FDINFO_CYCLES = 2, FDINFO_TOTAL_CYCLES = 4, FDINFO_MAX_HZ = 8 };
 
-/* Capacity: engines of that name, at least 1. Counted since the client was opened. */
+/* Capacity: number of engines of that name, at least 1. Counted since the client was opened. */
 struct fdinfo_engine {
 	char name[FDINFO_NAME]; /* "render", "compute" */
 	unsigned told;
@@ -34,7 +35,7 @@ struct fdinfo_region {
 
 struct fdinfo {
 	char driver[FDINFO_NAME]; /* "amdgpu" */
-	char pci[FDINFO_NAME];	  /* "0000:03:00.0"; "": not told */
+	char pci[FDINFO_NAME];	  /* "0000:03:00.0"; "": absent */
 	bool has_client;
 	uint64_t client;
 	struct fdinfo_engine engine[FDINFO_ENGINES];
@@ -42,7 +43,7 @@ struct fdinfo {
 	size_t n_engines, n_regions;
 };
 
-/* False: it is not the text of such a device. */
+/* False: not the text of such a device. */
 bool fdinfo_parse(const char *text, size_t len, struct fdinfo *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Items follow the tree by merging: processes that stay keep their order, new ones come last. */
+/* Keeps items in step with the tree by merging: processes that stay keep their order, new ones come last. */
 #include "capture/source/follow.h"
 
 #include <errno.h>
@@ -162,14 +162,14 @@ ssize_t sample_read(const struct sample *sample, struct proc_file *file, const c
 {
 	const struct target *target = sample->target;
 
-	/* A file of a captured tree is replaced under its name: the descriptor would stay with the old one. */
+	/* a captured tree replaces files by name: the descriptor would stay with the old one */
 	if (!*target->sysroot && target->tree->n <= PROC_KEPT)
 		return proc_file_read(file, "", sample->process->pid, name, buf, size);
 	proc_file_close(file);
 	return proc_read(target->sysroot, sample->process->pid, name, buf, size);
 }
 
-/* The process's own track has events of others, whose times may be before this one's. */
+/* The process's own track has events of other sources, whose times may be earlier. */
 static int define_note_track(const struct sample *sample, struct followed *followed)
 {
 	struct track_def def = { .type = TRACK_LANE,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a source keeps for each process of the tree, and when it samples each: soon after a process was
- * seen first, then whenever its age has doubled, so that one that lives for less than an interval has
- * samples too; from then on once per interval, on the interval's grid, so that all sources and processes
- * wake the recorder up together.
+ * Keeps a source's data for each process of the tree, and decides when to sample it: soon after the process is first
+ * seen, then whenever its age has doubled, so that even a short-lived one has samples; later once per interval, on the
+ * interval's grid, so that all sources and processes wake the recorder up together.
  */
 #ifndef CAPTURE_SOURCE_FOLLOW_H
 #define CAPTURE_SOURCE_FOLLOW_H
@@ -15,11 +14,11 @@
 struct followed {
 	pid_t pid;
 	uint64_t start_ticks, seen_ns, due_ns;
-	uint32_t noted;	     /* files that were noted as unreadable */
-	uint32_t note_track; /* where; 0: none so far */
+	uint32_t noted;	     /* files already noted as unreadable */
+	uint32_t note_track; /* track of those notes; 0: none so far */
 };
 
-/* One look at one process. All is borrowed for the call. */
+/* One sample of one process. All is borrowed for the call. */
 struct sample {
 	const struct target *target;
 	const struct tree_process *process;
@@ -31,7 +30,7 @@ struct sample {
 struct follow_kind {
 	size_t item_size;
 	int (*sample)(void *state, const struct sample *sample, void *item); /* 0, or the sink's error */
-	void (*done)(void *item); /* closes what the item keeps open; may be NULL */
+	void (*done)(void *item); /* closes files that the item keeps open; may be NULL */
 };
 
 /* Starts zeroed. Items lie in the order of the tree. */
@@ -41,30 +40,34 @@ struct follow {
 	uint64_t due_ns;
 };
 
-/* Follows the tree, then samples every process whose time it is: all of them when the target is ending. */
+/* Follows the tree, then samples every process that is due: all of them when the target is ending. */
 int follow_drain(struct follow *follow, const struct follow_kind *kind, void *state, const struct sample *sample);
 uint64_t follow_due_ns(const struct follow *follow, const struct follow_kind *kind, const struct tree *tree);
 void follow_done(struct follow *follow, const struct follow_kind *kind);
 
-/* The interval, 1 s where none was given, and the first time behind now that lies on its grid. */
+/* The interval, 1 s by default; the next time on its grid after now. */
 uint64_t sample_interval_ns(const struct target *target);
 uint64_t sample_next_ns(uint64_t interval_ns, uint64_t now_ns);
-/* The stamp of a value that was just read. In a captured tree time is what the caller says. */
+/* The time stamp of a value that was just read. In a captured tree the caller sets the time. */
 uint64_t sample_clock_ns(const struct target *target, uint64_t now_ns);
 int sample_due_ms(uint64_t due_ns);
 
-/* Where the first span of a process begins: at its start where it was young (below a second) when it was
- * first seen, and all it counts was counted since; else now. */
+/*
+ * Where the first span of a process begins: at its start if it was young (below a second) when first seen, because all
+ * its counts are then of this span; else now.
+ */
 uint64_t sample_since_ns(const struct tree_process *process, uint64_t now_ns);
 
-/* For check: can this file of the target be read, and is it what it should be? No pid: nothing to say. */
+/* For check: whether this file of the target can be read and has the right form. Without a pid always 0. */
 int sample_check(const struct target *target, const char *name, bool (*is_good)(const char *text, size_t len),
 		 struct err *err);
 
 /* proc_read or, while there are few processes, proc_file_read. */
 ssize_t sample_read(const struct sample *sample, struct proc_file *file, const char *name, void *buf, size_t size);
-/* Notes that a file could not be read (-errno), or understood (-EPROTO), on a lane of its own below the
- * process, once for each bit of a process. A process that is gone is no note. */
+/*
+ * Notes once per process and bit that a file could not be read (-errno) or parsed (-EPROTO), on a lane of its own below
+ * the process. Ignores a process that is gone.
+ */
 int sample_unreadable(const struct sample *sample, struct followed *followed, unsigned bit, const char *name,
 		      ssize_t result);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads numbers from files of /sys. A sum ends where its meter went back, since what was missed then is not known; a
- * growth begins again there.
+ * Reads numbers from files of /sys. A sum ends when its meter decreases, because the missed part is unknown; a growth
+ * restarts there.
  */
 #include "capture/source/gauge.h"
 
@@ -17,10 +17,10 @@
 
 #include "base/clock.h"
 
-/* A growth in less time says more about the clocks than about the device. */
+/* In a shorter time, a growth measures the clocks more than the device. */
 #define SPAN_NS UINT64_C(8000000)
 
-/* A pattern's parts: "<folder>/<before>*<after>", after with what follows the name. */
+/* The parts of a pattern: "<folder>/<before>*<after>", where after includes what follows the name. */
 struct pattern {
 	char folder[PATH_MAX]; /* below the sysroot */
 	char before[64], name_after[64];
@@ -54,7 +54,7 @@ static bool fits(const struct pattern *pattern, const char *name)
 	       !memcmp(name + len - after, pattern->name_after, after);
 }
 
-/* Calls found for the path below the sysroot of each file that fits; true from found ends the walk. */
+/* Calls found for the path of each matching file below the sysroot, until found returns true. */
 static void each_file(const char *sysroot, const char *folder, const char *file,
 		      bool (*found)(void *ctx, const char *sysroot, const char *path), void *ctx)
 {
@@ -80,7 +80,7 @@ static void each_file(const char *sysroot, const char *folder, const char *file,
 		closedir(dir);
 }
 
-/* The file of a gauge, which stays open; in a captured tree it is another one each time. */
+/* Reads the file of a gauge, which stays open; a captured tree has another file each time. */
 static int read_gauge(struct gauge *gauge, const struct gauge_look *look, uint64_t *value)
 {
 	char path[3 * PATH_MAX], text[64];
@@ -112,7 +112,7 @@ static bool is_there(const char *sysroot, const char *path)
 	return !access(full, R_OK);
 }
 
-/* The one with the smallest name: folders are in no order. */
+/* Keeps the smallest name: folders are unordered. */
 static bool keep_first(void *ctx, const char *sysroot, const char *path)
 {
 	struct first *first = ctx;
@@ -163,7 +163,7 @@ int gauges_find(struct gauges *gauges, const struct gauge_kind *kinds, const cha
 	return first && (!kinds->file || gauges->n == GAUGE_MOST) ? 0 : -ENOMEM;
 }
 
-/* NAN: nothing to tell, now or any more. */
+/* NAN: no value now, or no more values at all. */
 static double find_value(struct gauge *gauge, uint64_t number, uint64_t time_ns)
 {
 	bool is_meter = gauge->kind->shape == GAUGE_GROWTH || gauge->kind->shape == GAUGE_IDLE, is_back;
@@ -219,7 +219,7 @@ int gauges_sample(struct gauges *gauges, const struct gauge_look *look)
 		struct gauge *gauge = &gauges->gauge[i];
 		uint64_t least_ns = gauge->kind->least_ns;
 
-		/* a sixteenth: the grid of an interval is not met to the nanosecond */
+		/* a sixteenth: an interval's grid is not exact to the nanosecond */
 		if (gauge->has_ended || (least_ns && gauge->has_base && !look->is_last &&
 					 look->now_ns < gauge->base_ns + least_ns - least_ns / 16))
 			continue;

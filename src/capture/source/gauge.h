@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of /sys in which a driver tells how a device is doing, as counters. A file that is not there, or cannot be
- * read, gives no value. One thread.
+ * Turns a driver's files about a device in /sys into counters. A file that is absent or unreadable gives no value. One
+ * thread.
  */
 #ifndef CAPTURE_SOURCE_GAUGE_H
 #define CAPTURE_SOURCE_GAUGE_H
@@ -12,29 +12,29 @@
 #include "capture/source/device.h"
 
 enum gauge_shape {
-	GAUGE_VALUE,	/* what the file says */
-	GAUGE_ONCE,	/* the same, which does not change: told once */
-	GAUGE_GROWTH,	/* how much it has grown in each second since the look before */
-	GAUGE_IDLE,	/* 100 less that: of a clock that stands still while the device works */
-	GAUGE_SUM,	/* how much it has grown since the first look, for as long as it only grows */
-	GAUGE_HOW_MANY, /* of the files with such a name say 1 */
+	GAUGE_VALUE,	/* the number in the file */
+	GAUGE_ONCE,	/* the same, constant: put once */
+	GAUGE_GROWTH,	/* its growth per second since the last sample */
+	GAUGE_IDLE,	/* 100 less that: for a clock that stands still while the device works */
+	GAUGE_SUM,	/* its growth since the first sample, for as long as it only grows */
+	GAUGE_HOW_MANY, /* how many files of this pattern contain 1 */
 };
 
-/* A row of a source's table. Of rows with the same name the first whose file is there counts. */
+/* A row of a source's table. Of rows with the same name, the first one whose file exists counts. */
 struct gauge_kind {
 	const char *file; /* below the device's folder of its class; one '*' for any text in a name */
 	const char *name, *unit;
 	double scale;
 	enum gauge_shape shape;
-	uint64_t least_ns; /* not to be read more often; 0: no limit */
+	uint64_t least_ns; /* least time between two reads; 0: no limit */
 };
 
 struct gauge {
 	const struct gauge_kind *kind;
 	char *file;	/* '*' filled in */
-	int descriptor; /* + 1; kept open where files stay what they are */
+	int descriptor; /* + 1; kept open unless files are replaced */
 	struct counter counter;
-	bool has_base, has_ended; /* ended: will have no more values */
+	bool has_base, has_ended; /* ended: no more values */
 	uint64_t base_ns, base;
 	double sum;
 };
@@ -47,10 +47,10 @@ struct gauges {
 	size_t n;
 };
 
-/* One look at one device. All is borrowed for the call. */
+/* One sample of one device. All is borrowed for the call. */
 struct gauge_look {
 	const char *sysroot, *folder; /* "/sys/class/drm/card1" */
-	const char *device;	      /* "gpu card1": how the names of counters begin */
+	const char *device;	      /* "gpu card1": prefix of the counters' names */
 	uint32_t parent;	      /* track of the counters */
 	struct sink *out;
 	uint64_t now_ns;
@@ -58,7 +58,7 @@ struct gauge_look {
 	struct err *err;
 };
 
-/* Looks which of the rows (the last has no file) have a file. 0 or -ENOMEM. */
+/* Finds out which of the rows (the last has no file) have a file. 0 or -ENOMEM. */
 int gauges_find(struct gauges *gauges, const struct gauge_kind *kinds, const char *sysroot, const char *folder);
 /* 0, or the sink's error. */
 int gauges_sample(struct gauges *gauges, const struct gauge_look *look);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The driver numbers its devices by itself; its topology says which of them has which node of /dev/dri. */
+/* The driver numbers its devices by itself; its topology maps them to nodes of /dev/dri. */
 #include "capture/source/kfd.h"
 
 #include <inttypes.h>

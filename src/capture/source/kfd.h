@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What AMD's compute driver (amdkfd: ROCm, HIP) tells of a process in /sys/class/kfd. Its work passes by the queues of
- * which fdinfo tells, and so does, in older kernels, its memory. Keeps nothing; any thread.
+ * Reads what AMD's compute driver (amdkfd: ROCm, HIP) reports on a process in /sys/class/kfd. Its work bypasses the
+ * queues that fdinfo reports on and, in older kernels, so does its memory. Keeps no state; any thread.
  */
 #ifndef CAPTURE_SOURCE_KFD_H
 #define CAPTURE_SOURCE_KFD_H
@@ -10,7 +10,7 @@
 
 #include "capture/source/device.h"
 
-/* Its number of a device; 0: the device is none of its. */
+/* The driver's number of a device; 0: not its device. */
 uint64_t kfd_id(const char *sysroot, const struct device *device);
 
 struct kfd_use {

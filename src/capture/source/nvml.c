@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The library's functions are one list; structs that they fill are given by their fields' order and sizes, as its
- * documentation has them. What a function does not tell, on this device or at all, is missing. What it tells is input.
+ * Loads the library's functions from one list. The structs that they fill follow the order and sizes of fields in its
+ * documentation. A value that the library or device does not provide is missing. Values are input.
  */
 #include "capture/source/nvml.h"
 
@@ -39,7 +39,7 @@ struct memory {
 /* The oldest entry of a list of processes has the first two fields only. */
 struct running {
 	unsigned pid;
-	unsigned long long used_bytes; /* all ones: not told */
+	unsigned long long used_bytes; /* all ones: unknown */
 	unsigned gpu_instance, compute_instance;
 };
 
@@ -160,7 +160,7 @@ static int begin(struct nvml *nvml, struct err *err)
 	nvml->n = n < MOST_DEVICES ? n : MOST_DEVICES;
 	for (unsigned i = 0; i < nvml->n; i++)
 		if (nvml->call.nvmlDeviceGetHandleByIndex_v2(i, &nvml->device[i]))
-			nvml->device[i] = NULL; /* one that has failed is there, but says nothing */
+			nvml->device[i] = NULL; /* a failed device stays in the list, without values */
 	return 0;
 }
 
@@ -174,7 +174,7 @@ struct nvml *nvml_open(struct err *err)
 		return NULL;
 	nvml->process = calloc(MOST_ENTRIES, sizeof *nvml->process);
 	nvml->used = calloc(MOST_ENTRIES, sizeof *nvml->used);
-	/* some drivers write more for each entry than their documentation has */
+	/* some drivers write more per entry than documented */
 	nvml->entries = calloc(MOST_ENTRIES, 2 * sizeof(struct running));
 	if (!nvml->process || !nvml->used || !nvml->entries || load(nvml, err) || begin(nvml, err)) {
 		nvml_close(nvml);
@@ -226,7 +226,7 @@ void nvml_describe(struct nvml *nvml, unsigned device, char *text, size_t size, 
 		 *driver ? ", driver " : "", driver);
 }
 
-/* One number of a function that gives one. */
+/* A number returned by a function; NAN: failed. */
 static double number(int (*call)(handle, unsigned *), handle device, double scale)
 {
 	unsigned value = 0;
@@ -271,7 +271,7 @@ void nvml_values(struct nvml *nvml, unsigned device, double value[N_NVML_WHATS])
 	value[NVML_MEMORY_CLOCK] = number_of(call->nvmlDeviceGetClockInfo, at, CLOCK_MEMORY);
 }
 
-/* The newest of three functions that list the same; *size: of an entry. */
+/* The newest of three functions for the same list; *size: of an entry. */
 static list_fn *newest(list_fn *v3, list_fn *v2, list_fn *v1, size_t *size)
 {
 	*size = v3 || v2 ? sizeof(struct running) : 16;
@@ -295,7 +295,7 @@ static void add_process(struct nvml *nvml, size_t *n, const struct running *runn
 		*process = (struct nvml_process){ (int32_t)running->pid, bytes, NAN };
 		++*n;
 	} else if (isnan(process->memory_bytes) || bytes > process->memory_bytes) {
-		/* computing and drawing: the memory is the same */
+		/* listed for both compute and graphics: the memory is the same */
 		process->memory_bytes = bytes;
 	}
 }
@@ -314,7 +314,7 @@ static bool add_list(struct nvml *nvml, handle device, list_fn *list, size_t siz
 	return true;
 }
 
-/* A process of which the driver has no sample since the look before has not used the device. */
+/* A process without a sample since the last look has not used the device. */
 static void add_use(struct nvml *nvml, unsigned device, size_t n)
 {
 	unsigned long long newest_us = nvml->seen_us[device];
@@ -335,7 +335,7 @@ static void add_use(struct nvml *nvml, unsigned device, size_t n)
 
 		for (unsigned u = 0; u < n_used; u++) {
 			const struct used *used = &nvml->used[u];
-			/* the driver is known to give nonsense now and then */
+			/* the driver returns nonsense now and then */
 			if (used->pid != (unsigned)nvml->process[i].pid || used->processors > 100 ||
 			    used->time_us <= nvml->seen_us[device] || used->time_us - nvml->seen_us[device] > DAY_US)
 				continue;

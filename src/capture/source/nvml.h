@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVIDIA's management library, loaded when it is asked for and never linked. Its calls may take long, or hang with the
- * driver: they belong into a process of their own (nvml_ask.h). One thread.
+ * NVIDIA's management library, loaded on request and never linked. Its calls may take long, or hang with the driver, so
+ * they run in a process of their own (nvml_ask.h). One thread.
  */
 #ifndef CAPTURE_SOURCE_NVML_H
 #define CAPTURE_SOURCE_NVML_H
@@ -12,11 +12,11 @@
 
 #include "base/err.h"
 
-/* Of a device. */
+/* Values of a device. */
 enum nvml_what {
 	NVML_BUSY,	   /* % of the driver's last sample (1/6 to 1 s) in which some kernel ran */
-	NVML_MEMORY_BUSY,  /* the same of its memory being read or written */
-	NVML_MEMORY_USED,  /* bytes, with what the driver keeps for itself */
+	NVML_MEMORY_BUSY,  /* the same, for its memory being read or written */
+	NVML_MEMORY_USED,  /* bytes, including the driver's own */
 	NVML_MEMORY_TOTAL, /* bytes */
 	NVML_POWER,	   /* W */
 	NVML_ENERGY,	   /* J since the driver was loaded */
@@ -31,11 +31,11 @@ struct nvml_name {
 };
 extern const struct nvml_name nvml_names[N_NVML_WHATS];
 
-/* A process that the driver says uses a device; pids are the driver's, in a container maybe those of the host. */
+/* A process that uses a device, by the driver's list; pids are the driver's, in a container perhaps the host's. */
 struct nvml_process {
 	int32_t pid;
-	double memory_bytes; /* NAN: not told */
-	double busy;	     /* % of the processors, since the look before; NAN: not told */
+	double memory_bytes; /* NAN: unknown */
+	double busy;	     /* % of the processors, since the last sample; NAN: unknown */
 };
 
 struct nvml;
@@ -44,11 +44,11 @@ struct nvml;
 struct nvml *nvml_open(struct err *err);
 void nvml_close(struct nvml *nvml);
 
-/* How many devices there are: those that this process may see. */
+/* The number of devices visible to this process. */
 unsigned nvml_count(const struct nvml *nvml);
-/* "NVIDIA H200 at 00000000:01:00.0, driver 570.86"; minor: N of /dev/nvidiaN, -1: not told. */
+/* "NVIDIA H200 at 00000000:01:00.0, driver 570.86"; minor: N of /dev/nvidiaN, -1: unknown. */
 void nvml_describe(struct nvml *nvml, unsigned device, char *text, size_t size, int *minor);
-/* NAN: not told. */
+/* NAN: unknown. */
 void nvml_values(struct nvml *nvml, unsigned device, double value[N_NVML_WHATS]);
 /* The processes, borrowed until the next call; false: the driver does not list them. */
 bool nvml_processes(struct nvml *nvml, unsigned device, const struct nvml_process **processes, size_t *n);

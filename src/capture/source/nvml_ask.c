@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A socket between the two: orders go there, one byte each, and its end is the order to end; messages come back. When
- * they are not read they are dropped: the process never waits for the recorder, nor the recorder for it.
+ * A socket connects the two processes. Orders of one byte go one way, and end of file means to exit; messages come
+ * back. Messages that are not read are dropped: neither process ever waits for the other.
  */
 #include "capture/source/nvml_ask.h"
 
@@ -23,13 +23,13 @@
 
 enum { SOCKET = 3, MOST_FILES = 65536, END_MS = 300 };
 
-/* In the process that asks. */
+/* Runs in the process that queries. */
 
 static void tell(const struct nvml_message *message)
 {
 	ssize_t sent = send(SOCKET, message, sizeof *message, MSG_DONTWAIT | MSG_NOSIGNAL);
 
-	/* nobody is there any more; a full socket is no reason to end */
+	/* the recorder is gone; a full socket is not a reason to exit */
 	if (sent < 0 && errno != EAGAIN)
 		_exit(0);
 }
@@ -89,7 +89,7 @@ static struct nvml *begin(void)
 	return nvml;
 }
 
-/* Only the socket is left of what the recorder has open; signals are the recorder's business. */
+/* Keeps only the socket of the recorder's descriptors, and ignores signals, which the recorder handles. */
 static void prepare(int socket)
 {
 	static const int deadly[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
@@ -116,7 +116,7 @@ _Noreturn static void serve(uint64_t interval_ns)
 
 	for (;;) {
 		now_ns = clock_ns();
-		/* a millisecond behind the grid: when the others are done */
+		/* a millisecond after the grid, when the other sources are done */
 		int ms = nvml ? (int)((interval_ns - now_ns % interval_ns) / MS_NS) + 1 : -1;
 		if (poll(&poller, 1, ms) > 0 && recv(SOCKET, &order, 1, 0) != 1)
 			break;
@@ -126,11 +126,11 @@ _Noreturn static void serve(uint64_t interval_ns)
 			break;
 		look(nvml);
 	}
-	/* the driver cleans up behind a process that ends; the library may hang while it does */
+	/* the driver cleans up after a process that exits; the library may hang while cleaning up */
 	_exit(0);
 }
 
-/* In the recorder. */
+/* Runs in the recorder. */
 
 int nvml_ask_start(struct nvml_ask *ask, uint64_t interval_ns, struct err *err)
 {
@@ -155,7 +155,7 @@ int nvml_ask_start(struct nvml_ask *ask, uint64_t interval_ns, struct err *err)
 	return ask->pid ? 0 : -err->code;
 }
 
-/* That it has ended shows when its messages are read. */
+/* If the process has exited, reading its messages shows it. */
 static void order(struct nvml_ask *ask)
 {
 	if (ask->socket)
@@ -216,13 +216,13 @@ static void wait_for_end(struct nvml_ask *ask, int most_ms)
 	}
 }
 
-/* It is given a moment to end by itself: a call into the driver is best not cut off. */
+/* Gives it a moment to exit by itself: a call into the driver should not be interrupted. */
 void nvml_ask_stop(struct nvml_ask *ask)
 {
 	if (ask->socket)
 		close(ask->socket - 1);
 	wait_for_end(ask, END_MS);
-	/* one that hangs inside the kernel cannot be killed, and is not waited for */
+	/* a process that hangs inside the kernel cannot be killed; do not wait for it */
 	if (ask->pid)
 		kill(ask->pid, SIGKILL);
 	wait_for_end(ask, END_MS);

@@ -21,81 +21,83 @@ struct tree_process {
 	uint64_t start_ticks; /* field 22 of /proc/PID/stat: with the pid, the identity */
 	uint32_t track;	      /* its TRACK_PROCESS */
 	uint64_t start_ns;    /* CLOCK_MONOTONIC, 0: unknown */
-	/* the tree's own */
+	/* private to the tree */
 	int pidfd;	  /* + 1; 0: none */
 	uint32_t exe;	  /* its executable's path, 0: unknown */
-	uint64_t look_ns; /* when to see whether it runs another program now */
+	uint64_t look_ns; /* when to check whether it runs another program */
 };
 
 struct tree {
 	struct tree_process *process; /* living processes, root first */
 	size_t n, capacity;
-	struct tree_scan *scan; /* the tree's own notes */
+	struct tree_scan *scan; /* private to the tree */
 };
 
 struct uprobes;
 
-/* A program into which the command brings the agent, as far as the agent itself cannot tell of it. */
+/* A program into which the agent is injected: facts that the agent itself cannot report. */
 struct host {
 	pid_t pid;
 	const char *name, *path, *version; /* the program's; the runtime's */
-	char unseen[256];		   /* what is recorded of it if no agent has come until the end, and why */
-	bool is_another;		   /* it has called exec: there is no agent in it any more */
+	char unseen[256];		   /* recorded if no agent has appeared by the end: which part is missing,
+					    * and why */
+	bool is_another;		   /* it has called exec: the agent is no longer in it */
 };
 
 /*
- * What is recorded. Filled by the command; read-only to sources.
+ * What is recorded. Filled by the command; read-only for sources.
  *
- * A program that we started is the root of its tree (pid). Programs that run already are attached: pid is 0, and they
- * are in the tree before the first source starts, or are added to it when they appear.
+ * A program started by the recorder is the root of its tree (pid). Running programs are attached: pid is 0, and they
+ * are put into the tree before the first source starts, or when they appear.
  */
 struct target {
-	const char *sysroot;		   /* "" in life; a captured tree in tests: "<sysroot>/proc/stat" is read */
+	const char *sysroot;		   /* "" on a live machine; a captured tree in tests: "<sysroot>/proc/stat"
+					    * is read */
 	pid_t pid;			   /* root of the process tree, a child of ours; 0: attached */
-	const char *ring_dir;		   /* where the agents of the tree put their segments; NULL: none */
-	const char *const *more_ring_dirs; /* more such folders, NULL at the end; NULL: no more */
+	const char *ring_dir;		   /* folder of the segments of the tree's agents; NULL: none */
+	const char *const *more_ring_dirs; /* more such folders, NULL-terminated; NULL: none */
 	const char *level;		   /* "inference", "operator", "detail" */
 	uint64_t interval_ns;		   /* between two samples of resources */
 	struct tree *tree;		   /* the processes of the target; sources change it through tree.h only */
-	const struct host *host;	   /* the command's; source_agent tells of them */
+	const struct host *host;	   /* set by the command; source_agent reports on them */
 	size_t n_hosts;
-	struct uprobes
-	    *uprobes;	/* probes from outside (capture/probe/uprobes.h), the command's; NULL: none are wanted */
-	bool is_ending; /* the next drain of each source is its last */
+	struct uprobes *uprobes; /* probes from outside (capture/probe/uprobes.h), set by the command; NULL: none */
+	bool is_ending;		 /* the next drain of each source is its last */
 };
 
-/* A device that a source can tell of; texts are for people. */
+/* A device that a source can read; texts are for people. */
 struct source_device {
-	char name[64];	   /* "gpu card1": how the names of its counters begin */
-	char text[160];	   /* what it is: "amdgpu 1002:744C at 0000:03:00.0" */
-	char tells[300];   /* what can be read of the whole device: "busy, power"; "": nothing */
-	char problem[400]; /* what cannot be seen of it, and what to do about it; "": nothing */
+	char name[64];	   /* "gpu card1": prefix of its counters' names */
+	char text[160];	   /* description: "amdgpu 1002:744C at 0000:03:00.0" */
+	char tells[300];   /* values of the whole device: "busy, power"; "": none */
+	char problem[400]; /* what cannot be read of it, and how to change that; "": no problem */
 };
 
 typedef void (*source_device_fn)(void *ctx, const struct source_device *device);
 
 struct source {
-	const char *name; /* what the user types: --source cpu */
-	const char *help; /* one line for `list sources` */
+	const char *name; /* name in recordings: "cpu" */
+	const char *help; /* description in one line */
 	size_t state_size;
 
-	/* Could it run here? 0, or -errno and the reason; EOPNOTSUPP: this way of recording has no use for it. No side
-	 * effects. */
+	/*
+	 * Whether it can run here: 0, or -errno and the reason; EOPNOTSUPP: not used in this mode of recording. No side
+	 * effects.
+	 */
 	int (*check)(const struct target *target, struct err *err);
 
 	int (*start)(void *state, const struct target *target, struct sink *out, struct err *err);
 
-	/* Milliseconds until drain wants to be called again; NULL: once per interval. */
+	/* Milliseconds until drain is due again; NULL: once per interval. */
 	int (*due_ms)(const void *state);
 
-	/* Push what is ready. Must not block. An error ends this source only; the recorder notes it. */
+	/* Puts the events that are ready. Must not block. An error ends this source only; the recorder notes it. */
 	int (*drain)(void *state, struct sink *out, uint64_t now_ns, struct err *err);
 
-	/* Undo start. Also called after a start that failed half way. */
+	/* Undoes start. Also called after a start that failed halfway. */
 	void (*stop)(void *state);
 
-	/* The devices that there are, used or not, for doctor: it may ask their drivers and take seconds. NULL: it is
-	 * of none. */
+	/* Lists its devices, used or not, for doctor: may query drivers and take seconds. NULL: none. */
 	void (*devices)(const struct target *target, source_device_fn each, void *ctx);
 };
 

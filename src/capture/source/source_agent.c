@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Events from the agents in the recorded processes: finds their segments, and tells of programs without one. What is in
- * a segment is read by recorded_drain.c.
+ * Events from the agents in the recorded processes. Finds their segments, and reports programs without an agent.
+ * recorded_drain.c reads the segments.
  *
- * A process's segment is read until the process is gone and nothing is left in it; then its file is
- * removed. What a killed process had published is in the segment like anything else.
+ * A process's segment is read until the process is gone and nothing is left in it; then its file is removed. Events
+ * published by a killed process are in the segment like all others.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ struct agent_state {
 	bool use_ticks;
 	struct recorded **process;
 	size_t n_processes;
-	pid_t n_unknown; /* processes whose number cannot be found out */
+	pid_t n_unknown; /* processes whose pid here is unknown */
 	struct unseen unseen;
 	int due_ms;
 };
@@ -79,7 +79,7 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	state->process = grown;
 	process = recorded_open(path, out->names, state->use_ticks ? &state->clock : NULL, &ignored);
 	if (!process)
-		return 0; /* not ours, or gone again */
+		return 0; /* not a segment of this recording, or gone again */
 	if (process->pid == NAMESPACE_UNKNOWN)
 		process->pid += state->n_unknown++; /* a number that no other process has */
 	process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
@@ -134,7 +134,7 @@ static bool has_ended(const struct recorded *process)
 	return poll(&poller, 1, 0) == 1;
 }
 
-/* Another segment of the same process, newer: it has started another program since. */
+/* A newer segment of the same process, which has started another program since. */
 static struct recorded *replaced_by(const struct agent_state *state, const struct recorded *process)
 {
 	for (size_t i = 0; i < state->n_processes; i++)
@@ -145,8 +145,8 @@ static struct recorded *replaced_by(const struct agent_state *state, const struc
 }
 
 /*
- * Whether it is another program now, in which no agent has shown itself: the agent saw no end, and the kernel
- * calls the process by another name. command: that name.
+ * Whether it runs another program now, without an agent: the agent saw no end, and the kernel gives the process another
+ * name. command: that name.
  */
 static bool has_become_another(const struct agent_state *state, const struct recorded *process, char *command,
 			       size_t size)
@@ -196,7 +196,7 @@ static int drain_process(const struct agent_state *state, struct recorded *proce
 	return !code && drain->is_last ? note_process(state, process, drain->out, drain->now_ns, err) : code;
 }
 
-/* Numbers go on in the process's next program. */
+/* Passes numbers on to the process's next program. */
 static void hand_on(const struct recorded *from, struct recorded *to)
 {
 	if (!to)
@@ -217,7 +217,7 @@ static int note_clock(struct agent_state *state, struct sink *out, uint64_t now_
 		   : 0;
 }
 
-/* No inference came that would have brought the agent in: that a runtime is there is known all the same. */
+/* No inference came that would have loaded the agent: notes the runtime all the same. */
 static int tell_without_agent(struct agent_state *state, const struct host *host, struct sink *out, uint64_t now_ns,
 			      struct err *err)
 {
@@ -231,7 +231,7 @@ static int tell_without_agent(struct agent_state *state, const struct host *host
 
 	if (!process)
 		return -ENOMEM;
-	entry.text[4] = names_of(out->names, runtimes[0]->name); /* the one that an agent can be brought into */
+	entry.text[4] = names_of(out->names, runtimes[0]->name); /* the runtime that supports injection */
 	code = recorded_tell_runtime(process, &entry, 0, out, now_ns, err);
 	recorded_close(process);
 	snprintf(path, sizeof path, "/proc/%d/exe", (int)host->pid);
@@ -240,7 +240,7 @@ static int tell_without_agent(struct agent_state *state, const struct host *host
 	return code;
 }
 
-/* It has called exec. What it did before is recorded. */
+/* It has called exec. Everything before that is recorded. */
 static int tell_other_program(const struct agent_state *state, const struct host *host, struct sink *out,
 			      uint64_t now_ns, struct err *err)
 {
@@ -319,7 +319,7 @@ static void stop(void *opaque)
 	struct agent_state *state = opaque;
 
 	for (size_t i = 0; i < state->n_processes; i++) {
-		/* whoever is still there may stop writing */
+		/* agents that still run may stop writing */
 		__atomic_store_n(&state->process[i]->map.segment->state, SEGMENT_OFF, __ATOMIC_RELAXED);
 		unlink(state->process[i]->path);
 		recorded_close(state->process[i]);

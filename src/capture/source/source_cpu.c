@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * CPU time, as a share of the time between two looks. Per process "cpu": percent of one core, from the
- * kernel's clock of the process, which counts nanoseconds; in a captured tree, and where /proc is of
- * another pid namespace, from the ticks in /proc/PID/stat. Machine "cpu": percent of all cores together
- * that were not idle; time stolen by a hypervisor is not idle time. A value is of the time before its
- * stamp. Ticks are 10 ms long: what comes from them is taken over at least 100 ms.
+ * CPU time, as a share of the time between two samples. Per process "cpu": percent of one core, from the kernel's
+ * nanosecond clock of the process; in a captured tree, and where /proc belongs to another pid namespace, from the ticks
+ * in /proc/PID/stat. Machine "cpu": percent of all cores together that were not idle, without time stolen by a
+ * hypervisor. A value covers the time before its stamp. Ticks are 10 ms long: values from them cover at least 100 ms.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include "capture/source/follow.h"
 
 #define MS_NS UINT64_C(1000000)
-/* A share of less time than this says more about the clocks than about the process. */
+/* In a shorter time, a share measures the clocks more than the process. */
 #define SPAN_NS (8 * MS_NS)
 #define TICKS_SPAN_NS (100 * MS_NS)
 
@@ -93,7 +92,7 @@ static int start(void *data, const struct target *target, struct sink *out, stru
 	return 0;
 }
 
-/* The CPU time of a process, and when that was. */
+/* The CPU time of a process, and the time of reading. */
 static int read_process(const struct cpu_state *state, const struct sample *sample, uint64_t *cpu_ns, uint64_t *time_ns)
 {
 	struct timespec cpu;
@@ -131,7 +130,7 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 		item->base_ns = sample_since_ns(sample->process, time_ns);
 		item->base_cpu_ns = item->base_ns < time_ns ? 0 : cpu_ns;
 	}
-	/* A counter that went back is wrong: what was counted before holds until it is passed again. */
+	/* a counter that decreased is wrong: the earlier value holds until it is exceeded again */
 	if (cpu_ns < item->base_cpu_ns)
 		cpu_ns = item->base_cpu_ns;
 	span_ns = time_ns > item->base_ns ? time_ns - item->base_ns : 0;

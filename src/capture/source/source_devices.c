@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Devices with a driver of the kernel's own: one row of device_kinds[] for GPUs (amdgpu, i915, xe, panthor, panfrost,
- * msm, v3d ...), one for NPUs and other accelerators of the accel subsystem (intel_vpu, amdxdna, qaic ...), and for
- * each row a source. Per process the share of each engine and the memory, per device what its driver reports in /sys. A
- * device that no process of the target uses has no counters. GPUs under NVIDIA's driver are in source_gpu_nvml.c.
+ * Devices with a driver in the kernel: one row of device_kinds[] for GPUs (amdgpu, i915, xe, panthor, panfrost, msm,
+ * v3d ...), one for NPUs and other accelerators of the accel subsystem (intel_vpu, amdxdna, qaic ...), and one source
+ * per row. Per process: the share of each engine and the memory; per device: the driver's files in /sys. A device that
+ * no process of the target uses has no counters. source_gpu_nvml.c handles GPUs under NVIDIA's driver.
  *
- * "busy" is the driver's own word for it. Intel's GPU drivers have none that can be read without a privilege: "awake"
- * is the share of time in which the part of the GPU that computes was not powered down. Power and energy are those of
- * the board or chip, as the driver measures it; on a chip with CPUs in it theirs are in them. "busy" of Intel's NPU is
- * the time in which a job lay in one of its queues; its driver must not be asked more often than once a second. A clock
- * of 0 MHz is that of an NPU that sleeps.
+ * "busy" is the driver's own value. Intel's GPU drivers have none that can be read without a privilege: "awake" is the
+ * share of time in which the compute part of the GPU was powered. Power and energy are those of the board or chip, as
+ * the driver measures them, including any CPUs on the chip. "busy" of Intel's NPU is the time in which one of its
+ * queues held a job; its driver must not be read more often than once a second. A clock of 0 MHz means that an NPU is
+ * asleep.
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static const struct gauge_kind gpu_gauges[] = {
 	{ 0 },
 };
 
-/* panthor and panfrost measure engines only when they are told to. */
+/* panthor and panfrost measure engines only when enabled. */
 static void gpu_hint(const struct target *target, const struct device *device, char *text, size_t size)
 {
 	char path[128], profiling[32];
@@ -75,7 +75,7 @@ static const struct gauge_kind npu_gauges[] = {
 	{ 0 },
 };
 
-/* Drivers that are known not to tell how long a process had the device. */
+/* Drivers known not to report how long a process used the device. */
 static void npu_hint(const struct target *target, const struct device *device, char *text, size_t size)
 {
 	if (!strcmp(device->driver, "intel_vpu"))
@@ -99,7 +99,7 @@ static const struct device_kind device_kinds[] = {
 		  .hint = npu_hint },
 };
 
-/* The functions of a source know no row: each kind has its own. */
+/* The functions of a source have no argument for the row: each kind has functions of its own. */
 #define DEVICE_SOURCE(which, kind, words) \
 	static int check_##which(const struct target *target, struct err *err) \
 	{ \

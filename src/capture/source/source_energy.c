@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Energy that the machine's own meters (RAPL, of Intel and of AMD) have counted: per package, memory and platform
- * "package-0 power" in watts over the time before the stamp, and "package-0 energy" in joules since the first look.
- * It is that of everything that runs on the machine, idling too, not that of the recorded program.
+ * Energy counted by the machine's own meters (RAPL, of Intel and AMD): per package, memory and platform "package-0
+ * power" in watts over the time before the stamp, and "package-0 energy" in joules since the first sample. It covers
+ * everything that runs on the machine, idle power included, not only the recorded program.
  *
- * A meter starts again at 0 behind its largest value. One that went back otherwise (firmware resets it, a machine that
- * has slept) would have to have taken impossible power: such a step is no value, and its joules end there, since what
- * was missed is not known.
+ * A meter restarts at 0 after its largest value. If it decreased for another reason (a firmware reset, a suspend), the
+ * step would mean an impossible power: it gives no value, and the joules end there, because the missed part is unknown.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,9 +21,9 @@
 #include "capture/source/follow.h"
 
 #define MS_NS UINT64_C(1000000)
-/* The meters are brought up to date every millisecond. */
+/* The meters are updated every millisecond. */
 #define SPAN_NS (8 * MS_NS)
-/* A meter must be seen once between two starts again; small ones of busy machines take some minutes. */
+/* A meter must be read once per wrap; on busy machines small ones wrap after some minutes. */
 #define LONGEST_NS (30000 * MS_NS)
 #define IMPOSSIBLE_WATTS 20e3
 
@@ -37,7 +36,7 @@ struct meter {
 	char zone[ZONE_NAME]; /* "intel-rapl:0:2" */
 	char label[LABEL];    /* "package-0 dram" */
 	struct counter power, energy;
-	uint64_t range_uj; /* largest value; 0: not known */
+	uint64_t range_uj; /* largest value; 0: unknown */
 	bool has_base, has_lost;
 	uint64_t base_ns, base_uj;
 	double joules;
@@ -50,7 +49,7 @@ struct energy_state {
 	uint64_t due_ns;
 };
 
-/* Bytes of a file of a zone, or -errno. */
+/* Reads a file of a zone: bytes, or -errno. */
 static ssize_t read_file(const char *sysroot, const char *zone, const char *file, char *text, size_t size)
 {
 	char path[PATH_MAX];
@@ -79,7 +78,7 @@ static int read_number(const char *sysroot, const char *zone, const char *file, 
 	return proc_number(text, (size_t)got, 0, value) ? 0 : -EPROTO;
 }
 
-/* The word in the zone's file "name"; false: there is none, or it is no plain word. */
+/* The word in the zone's file "name"; false: absent, or not a plain word. */
 static bool read_name(const char *sysroot, const char *zone, char *name, size_t size)
 {
 	ssize_t got = read_file(sysroot, zone, "name", name, size);
@@ -95,7 +94,7 @@ static bool read_name(const char *sysroot, const char *zone, char *name, size_t 
 	return true;
 }
 
-/* What a zone is the meter of: packages and the platform by their names, memory by that of its package too. */
+/* The label of a zone's meter: packages and the platform by their names, memory by that of its package, too. */
 static bool find_label(const char *sysroot, const char *zone, char *label)
 {
 	char name[20], parent[ZONE_NAME], package[20];
@@ -123,8 +122,8 @@ static int by_zone(const void *left, const void *right)
 }
 
 /*
- * The meters in the order of their zones, at most MAX_ZONES of room for them; -errno when there is no such folder.
- * Zones of other kinds ("intel-rapl-mmio:0") show the same packages by another way.
+ * The meters in the order of their zones, at most MAX_ZONES; -errno when the folder does not exist. Zones of other
+ * kinds ("intel-rapl-mmio:0") show the same packages by another path.
  */
 static int find_meters(const char *sysroot, struct meter *meter, size_t *n)
 {
@@ -176,7 +175,7 @@ static int say_unreadable(const struct target *target, const char *zone, int res
 		       result == -EPROTO ? "not understood" : strerror(-result));
 }
 
-/* One meter that can be read is enough: what the others count is missing. */
+/* One readable meter is enough: the values of the others are missing. */
 static int check(const struct target *target, struct err *err)
 {
 	struct meter *meter = calloc(MAX_ZONES, sizeof *meter);
@@ -218,7 +217,7 @@ static int due_ms(const void *data)
 	return sample_due_ms(((const struct energy_state *)data)->due_ns);
 }
 
-/* Microjoules between two looks; false: the meter did not count on. */
+/* Microjoules between two samples; false: the meter was reset. */
 static bool find_step(const struct meter *meter, uint64_t uj, uint64_t span_ns, uint64_t *step_uj)
 {
 	if (uj >= meter->base_uj)

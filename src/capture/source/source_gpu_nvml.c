@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * GPUs under NVIDIA's driver, as its library tells of them: "gpu nvidia0" is the one that nvidia-smi calls 0. Per
- * process its share of the processors ("sm") and its memory, per device what the library tells of it. The library is
- * asked in a process of its own (nvml_ask.h), and only once a process of the target has opened such a device.
+ * GPUs under NVIDIA's driver, as reported by its library: "gpu nvidia0" is the one that nvidia-smi calls 0. Per
+ * process: its share of the processors ("sm") and its memory; per device: the library's values. The library runs in a
+ * process of its own (nvml_ask.h), and is queried only once a process of the target has opened such a device.
  *
- * The driver numbers processes as the host does. In a container the same number may be another process: there it counts
- * only for a process that has the device open.
+ * The driver numbers processes as the host does. In a container the same number may mean another process: there it
+ * counts only for a process that has the device open.
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,19 +23,19 @@
 #include "capture/source/walk.h"
 
 #define MS_NS UINT64_C(1000000)
-/* The driver takes samples of its own, at most six a second. */
+/* The driver takes its own samples, at most six a second. */
 #define LEAST_NS (100 * MS_NS)
 
 enum { MOST_DEVICES = 64, READ_MS = 50, LAST_MS = 150, DOCTOR_MS = 5000 };
 
-/* One use of one device by one process. */
+/* One process's use of one device. */
 struct use {
 	struct counter memory, busy;
 };
 
 struct nvml_item {
 	struct followed followed;
-	uint64_t open; /* bits: minors of devices that it has open */
+	uint64_t open; /* bits: minors of its open devices */
 	bool has_any;  /* WSL: one node for all devices */
 	struct walk walk;
 	struct use *use; /* MOST_DEVICES of them */
@@ -56,7 +56,7 @@ struct nvml_state {
 	struct follow follow;
 	struct nvml_ask ask;
 	struct nvml_device *device; /* MOST_DEVICES of them */
-	bool is_namespace;	    /* of pids, not the host's */
+	bool is_namespace;	    /* of pids, other than the host's */
 };
 
 static bool has_library(void)
@@ -129,7 +129,7 @@ static bool has_open(const struct nvml_item *item, const struct nvml_device *dev
 	return device->minor < 0 ? item->open : device->minor < MOST_DEVICES && item->open >> device->minor & 1;
 }
 
-/* Which devices a process has open; the library is asked from the first one on. */
+/* Finds the devices that a process has open; queries the library from the first one on. */
 static int sample_process(void *data, const struct sample *sample, void *data_item)
 {
 	struct nvml_state *state = data;
@@ -149,7 +149,7 @@ static void close_item(void *data_item)
 
 static const struct follow_kind nvml_kind = { sizeof(struct nvml_item), sample_process, close_item };
 
-/* The value's name is without the device, its time that of the message. */
+/* The value's name excludes the device; its time is that of the message. */
 static int put(const struct nvml_message *message, struct counter *counter, const struct counter_value *value,
 	       struct sink *out, struct err *err)
 {
@@ -190,7 +190,7 @@ static int take_process(struct nvml_state *state, const struct nvml_message *mes
 	return result ? result : put(message, &use->busy, &busy, out, err);
 }
 
-/* Where processes are not listed, or not by the numbers that they have here, an open device is a used one. */
+/* Without a list of processes by their pids here, an open device counts as used. */
 static bool is_open(const struct nvml_state *state, const struct nvml_device *device)
 {
 	for (size_t i = 0; i < state->follow.n; i++)
@@ -199,7 +199,7 @@ static bool is_open(const struct nvml_state *state, const struct nvml_device *de
 	return false;
 }
 
-/* Joules since the first look. A meter that went back was reset: what was missed is not known. */
+/* Joules since the first sample. A meter that decreased was reset: the missed part is unknown. */
 static double find_joules(struct nvml_device *device, double joules)
 {
 	if (!isfinite(joules))
@@ -284,7 +284,7 @@ static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 
 	if (is_last)
 		nvml_ask_now(&state->ask);
-	/* the last look is waited for, but not for long */
+	/* waits for the last sample, but not for long */
 	while (!result && nvml_ask_next(&state->ask, &message, is_last && clock_ns() < until_ns ? READ_MS : 0)) {
 		result = take(state, &message, out, err);
 		is_last &= message.type != NVML_LOOKED || message.time_ns < now_ns;
@@ -306,7 +306,7 @@ static void stop(void *data)
 	state->device = NULL;
 }
 
-/* For doctor: what one look tells, and what it does not. */
+/* For doctor: the result of one sample. */
 
 struct told {
 	char text[160];

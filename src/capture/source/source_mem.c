@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory. Per process "rss" (/proc/PID/statm), "peak rss" (VmHWM, once a second, or when RSS has outgrown the
- * last one) and "pss": the share of it that is its own. PSS makes the kernel walk all pages of the process while
- * holding its map of memory, 10 ms for each GB: it is read at most every 10 s, at most for a thousandth of the time,
- * not above 4 GB of RSS, and once at the end. Machine "memory used": all that is not available.
+ * Memory. Per process "rss" (/proc/PID/statm), "peak rss" (VmHWM, once a second, or when RSS has outgrown the last one)
+ * and "pss": RSS with shared pages divided among their users. PSS makes the kernel walk all pages of the process while
+ * holding the lock of its memory map, 10 ms per GB. It is read at most every 10 s, for at most a thousandth of the
+ * time, not above 4 GB of RSS, and once at the end. Machine "memory used": all memory that is not available.
  */
 #include <errno.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static int read_machine(const struct target *target, struct proc_file *file, dou
 		got = proc_read(target->sysroot, 0, "meminfo", text, sizeof text);
 	if (got < 0)
 		return (int)got;
-	/* A container may be told a total below what the host has available. */
+	/* A container's total may be below the host's available memory. */
 	if (!proc_field(text, (size_t)got, "MemTotal", &total) ||
 	    !proc_field(text, (size_t)got, "MemAvailable", &available) || available > total)
 		return -EPROTO;
@@ -110,7 +110,7 @@ static int sample_peak(const struct sample *sample, struct mem_item *item, doubl
 
 static bool pss_is_due(const struct sample *sample, struct mem_item *item)
 {
-	/* one that we are attached to is read at once, and its file stays open: rights are given up soon */
+	/* an attached process is read at once, and its file stays open: rights are dropped soon */
 	if (!item->pss_due_ns)
 		item->pss_due_ns = item->followed.seen_ns + (sample->target->pid ? PSS_FIRST_NS : 0);
 	return sample->now_ns >= item->pss_due_ns || sample->target->is_ending;
@@ -152,7 +152,7 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 		got = -EPROTO;
 	if (got < 0)
 		return sample_unreadable(sample, &item->followed, FILE_STATM, "statm", got);
-	/* No memory at all: it has ended, or its first thread has, to which these files belong. */
+	/* no memory at all: the process has ended, or its first thread, which these files belong to */
 	if (!size)
 		return 0;
 	rss_bytes = (double)resident * state->page_bytes;

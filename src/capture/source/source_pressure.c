@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Pressure stall information: for which share of the time some task of the machine had to wait for a CPU
- * ("cpu pressure"), for memory ("memory pressure"), for a disk ("io pressure"); percent of the time before
- * the stamp. It says why a program was slow whose own counters look well. Not every kernel keeps it.
+ * Pressure stall information: the share of the time in which some task of the machine had to wait for a CPU ("cpu
+ * pressure"), for memory ("memory pressure"), for a disk ("io pressure"); percent of the time before the stamp. It
+ * explains why a program was slow although its own counters look fine. Not every kernel provides it.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What else /proc/PID/stat says of each process: "threads", and "page faults" and "major faults" (those
- * that had to wait for a disk) per second since the sample before; the first sample of a process that was
- * young then is taken from its start.
+ * Other values of /proc/PID/stat, per process: "threads", and "page faults" and "major faults" (those that had to wait
+ * for a disk) per second since the last sample. The first sample of a young process counts from its start.
  */
 #include <errno.h>
 
@@ -43,7 +42,7 @@ static int start(void *data, const struct target *target, struct sink *out, stru
 	return 0;
 }
 
-/* Counts per second, and the count to go on from; one that went back stays where it was. */
+/* Counts per second, and the base of the next sample; a decreased count keeps its base. */
 static double rate(uint64_t *base, uint64_t count, uint64_t span_ns)
 {
 	uint64_t more = count > *base ? count - *base : 0;

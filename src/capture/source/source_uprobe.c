@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Events from probes in running processes: looks for runtimes in the processes of the tree, reads what the probes tell
- * and hands it to the process it comes from (uprobe_process.h). What is newer than the moment at which the ring was
- * seen empty waits for the next round, because an older record of another thread may not be there yet.
+ * Events from probes in running processes: looks for runtimes in the processes of the tree, reads the probes' records
+ * and passes each to its process (uprobe_process.h). Records newer than the moment at which the ring was seen empty
+ * wait for the next round, because an older record of another thread may not have arrived yet.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,12 +17,12 @@
 #include "capture/source/source.h"
 #include "capture/source/tree.h"
 
-/* A process of the tree, from when it is first seen until it ends, whichever programs it becomes. */
+/* A process of the tree, from its first appearance to its end, across exec. */
 struct watched {
 	pid_t pid;
 	uint64_t start_ticks;
 	uint32_t exe, track;
-	uint64_t look_ns, wait_ns;	/* when to look for a runtime in it, and how long until the time after */
+	uint64_t look_ns, wait_ns;	/* when to look for a runtime in it, and the wait before the time after */
 	struct uprobe_process *process; /* NULL: no runtime so far */
 	bool is_in_tree, has_failed;
 };
@@ -31,13 +31,16 @@ struct uprobe_state {
 	const struct target *target;
 	struct watched **watched;
 	size_t n_watched;
-	struct watched *owner[UPROBE_MAX_ARMED]; /* whose copy it is */
-	uint64_t n_lost[UPROBE_MAX_ARMED];	 /* that were told of */
+	struct watched *owner[UPROBE_MAX_ARMED]; /* owner of each armed copy */
+	uint64_t n_lost[UPROBE_MAX_ARMED];	 /* losses already reported */
 	uint64_t empty_ns;			 /* the ring was seen empty then */
 	bool has_read;
 };
 
-/* LONGEST_WRITE_NS: at the end, for a record whose writer has lost its processor; what lies behind it is there. */
+/*
+ * LONGEST_WRITE_NS: how long to wait at the end for a record whose writer has lost its processor; the records behind it
+ * are complete.
+ */
 enum { FIRST_WAIT_NS = 50000000, LONGEST_WAIT_NS = 1000000000, LONGEST_WRITE_NS = 200000000 };
 
 static int check(const struct target *target, struct err *err)
@@ -62,7 +65,7 @@ static void watched_free(struct watched *watched)
 	free(watched);
 }
 
-/* Both are in the order in which they came: it is most often the one behind the last (*next). */
+/* Both lists are in order of appearance: most often it is the one behind the last (*next). */
 static struct watched *find(const struct uprobe_state *state, const struct tree_process *process, size_t *next)
 {
 	for (size_t i = 0; i < state->n_watched; i++) {
@@ -90,7 +93,7 @@ static struct watched *add(struct uprobe_state *state, const struct tree_process
 	return watched;
 }
 
-/* Takes up what is new in the tree, and marks what is still there. */
+/* Adds new processes of the tree, and marks those that are still there. */
 static int follow_tree(struct uprobe_state *state, uint64_t now_ns, struct err *err)
 {
 	const struct tree *tree = state->target->tree;
@@ -110,7 +113,7 @@ static int follow_tree(struct uprobe_state *state, uint64_t now_ns, struct err *
 		watched->exe = process->exe ? process->exe : watched->exe;
 		if (!is_other)
 			continue;
-		/* another program will load another runtime soon; in the same one the probes are in already */
+		/* a new program will load a runtime soon; in the same program the probes are in already */
 		watched->look_ns = now_ns;
 		watched->wait_ns = FIRST_WAIT_NS;
 		watched->has_failed = false;
@@ -133,7 +136,7 @@ static int tell_runtime(const struct uprobe_state *state, struct watched *watche
 	return recorded_tell_runtime(watched->process->recorded, &entry, copy->arm_ns, out, now_ns, err);
 }
 
-/* A copy of the runtime that was armed since the last look. */
+/* Takes over a copy of the runtime armed since the last call. */
 static int take_copy(struct uprobe_state *state, struct watched *watched, uint32_t number, struct sink *out,
 		     uint64_t now_ns, struct err *err)
 {
@@ -208,7 +211,7 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot read the records of the probes: out of memory") : code;
 }
 
-/* What was counted since the last look. */
+/* Writes the losses counted since the last call. */
 static int tell_losses(struct uprobe_state *state, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	int code = 0;
@@ -240,7 +243,7 @@ static int tell_left_out(struct uprobe_process *process, uint64_t count, const c
 	    err);
 }
 
-/* The process is over for us: the rest of its lanes, and what is not recorded of it. */
+/* Ends a process: writes the rest of its lanes, and a note of what is not recorded. */
 static int finish(struct uprobe_state *state, struct watched *watched, struct sink *out, uint64_t now_ns,
 		  struct err *err)
 {
@@ -268,7 +271,7 @@ static int finish(struct uprobe_state *state, struct watched *watched, struct si
 	return code;
 }
 
-/* Processes that have left the tree, once everything that they told has been read. */
+/* Drops processes that have left the tree, once all their records are read. */
 static int drop_gone(struct uprobe_state *state, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	size_t n = 0;
@@ -281,7 +284,7 @@ static int drop_gone(struct uprobe_state *state, struct sink *out, uint64_t now_
 			continue;
 		}
 		code = finish(state, watched, out, now_ns, err);
-		/* not by its number: another program may have that by now, and probes of its own */
+		/* not by its pid: another program may have that by now, with probes of its own */
 		for (uint32_t c = 0; c < UPROBE_MAX_ARMED; c++) {
 			if (state->owner[c] != watched)
 				continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every source, in the order in which they start: one line each, and source_<name>.c, which defines source_<name>. */
+/* The list of all sources, in the order of starting: one line each; source_<name>.c defines source_<name>. */
 #include "capture/source/source.h"
 
 #define SOURCES(F) \

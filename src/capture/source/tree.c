@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Keeps the tree of processes. Three questions, each as cheap as the kernel allows, so that they can be
- * asked every 10 ms:
+ * Keeps the tree of processes. Answers three questions, each as cheaply as the kernel allows, because they are asked
+ * every 10 ms:
  *
- *   who ended?	one poll of all pidfds; /proc/PID/stat where there are none
+ *   who ended?	one poll of all pidfds; /proc/PID/stat for processes without one
  *   is anyone new?	the last pid given out on this machine, in /proc/loadavg
- *   who is new?	the few numbers given out since; where they are many, and once a second: the kernel's
- *			lists of children, thread by thread, or, where it keeps none, the parents of all processes
+ *   who is new?	the few numbers given out since. If there are many, and once a second: the kernel's
+ *		lists of children, thread by thread, or, without them, the parents of all processes
  *
- * A fourth, who became another program, is put to each process at each update where there are few; where there are
- * many, when its age has doubled, then once a second.
- * An update that took long is followed by a pause a hundred times as long, up to a second.
+ * A fourth question, which process runs another program, is checked for each process at each update if there are few;
+ * if there are many, when its age has doubled, then once a second. An update that took long is followed by a pause a
+ * hundred times as long, up to a second.
  */
 #include "capture/source/tree.h"
 
@@ -55,11 +55,11 @@ struct tree_scan {
 	bool has_root;		       /* the root was found: it is not looked for again */
 	bool no_children;	       /* this kernel keeps no lists of children */
 	bool is_ours;
-	uint64_t walk_ns; /* walk then, whatever the numbers say */
+	uint64_t walk_ns; /* when to walk whatever the numbers are */
 	uint64_t due_ns;
 };
 
-/* What the steps of one update share. */
+/* Shared by the steps of one update. */
 struct update {
 	struct tree *tree;
 	struct tree_scan *scan;
@@ -87,13 +87,13 @@ static int update_init(struct update *update, struct tree *tree, const struct ta
 	return 0;
 }
 
-/* A zombie is of no interest, but for the root: its last values are. */
+/* Whether a process is over. A zombie is, except the root, whose last values are still needed. */
 static bool is_over(const struct target *target, pid_t pid, const struct proc_stat *stat)
 {
 	return proc_is_zombie(stat) && pid != target->pid;
 }
 
-/* 0, or -errno; -ESRCH: there is no such process, or it is another one than it was. */
+/* 0, or -errno; -ESRCH: no such process, or its pid has been reused. */
 static int read_stat(const struct target *target, pid_t pid, const uint64_t *start_ticks, struct proc_stat *stat)
 {
 	char text[1024];
@@ -106,7 +106,7 @@ static int read_stat(const struct target *target, pid_t pid, const uint64_t *sta
 	return start_ticks && stat->start_ticks != *start_ticks ? -ESRCH : 0;
 }
 
-/* When a process started, on CLOCK_MONOTONIC; the kernel counts its start from boot, suspension included. */
+/* When a process started, on CLOCK_MONOTONIC; the kernel counts from boot, including suspension. */
 static uint64_t start_of(const struct update *update, uint64_t start_ticks)
 {
 	uint64_t start_ns = proc_ticks_ns(start_ticks), boot_ns, age_ns;
@@ -209,7 +209,7 @@ static int meet(void *ctx, pid_t pid)
 	return 0;
 }
 
-/* The last pid given out on this machine; 0: not known. */
+/* The last pid given out on this machine; 0: unknown. */
 static uint64_t last_pid(struct update *update)
 {
 	uint64_t pid = 0;
@@ -223,7 +223,7 @@ static uint64_t last_pid(struct update *update)
 	return got > 0 && proc_number(text, (size_t)got, 4, &pid) && pid <= INT_MAX ? pid : 0;
 }
 
-/* A thread has a number, too, and the parent of its process. */
+/* Threads have numbers, too, and the parent of their process. */
 static bool is_process(const struct update *update, pid_t pid)
 {
 	char text[8192];
@@ -247,7 +247,7 @@ static int meet_numbers(struct update *update, pid_t first, pid_t last)
 	return result;
 }
 
-/* New children may have children: those that are met are asked, too. -ENOSYS: the kernel has no lists. */
+/* New children may have children: those found are searched, too. -ENOSYS: the kernel has no lists. */
 static int walk_children(struct update *update)
 {
 	struct tree_scan *scan = update->scan;
@@ -292,7 +292,7 @@ static int walk(struct update *update)
 	return scan->no_children ? walk_parents(update) : result;
 }
 
-/* A process has its number a moment before it can be seen: numbers are looked at in two updates. */
+/* A process gets its number a moment before it is visible: each number is checked in two updates. */
 static int look_for_new(struct update *update)
 {
 	struct tree_scan *scan = update->scan;
@@ -309,7 +309,7 @@ static int look_for_new(struct update *update)
 		return result;
 	if (!last || update->now_ns >= scan->walk_ns)
 		return walk(update);
-	/* So many, or the numbers have begun anew. */
+	/* too many, or the numbers have wrapped */
 	if (last - before > MOST_NUMBERS)
 		return walk(update);
 	return meet_numbers(update, (pid_t)before + 1, (pid_t)last);
@@ -351,7 +351,7 @@ static int announce(struct update *update, struct tree_process *process, const c
 	return sink_put(update->out, &event, update->err);
 }
 
-/* What ends, or changes hands, can no longer be read, and keeps its name. */
+/* A process that ends or changes hands can no longer be read, and keeps its name. */
 static int rename_changed(struct update *update)
 {
 	struct tree *tree = update->tree;
@@ -381,7 +381,7 @@ static int open_pidfd(const struct update *update, const struct tree_process *pr
 	if (!update->scan->is_ours || update->tree->n >= PROC_KEPT)
 		return -1;
 	fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
-	/* Is it still the process that was meant? */
+	/* Check again that it is the same process. */
 	if (fd >= 0 && read_stat(update->target, process->pid, &process->start_ticks, &stat)) {
 		close(fd);
 		return -1;
@@ -459,7 +459,7 @@ static void set_due(struct update *update, uint64_t cost_ns)
 		step_ns = update->target->interval_ns;
 	if (pause_ns > WALK_NS)
 		pause_ns = WALK_NS;
-	/* On the grid of the step, so that what has the same step wakes up together. */
+	/* On the grid of the step, so that all with the same step wake up together. */
 	update->scan->due_ns = (update->now_ns / step_ns + 1) * step_ns;
 	if (update->scan->due_ns < update->now_ns + pause_ns)
 		update->scan->due_ns = update->now_ns + pause_ns;
@@ -502,7 +502,7 @@ uint32_t tree_add(struct tree *tree, const struct target *target, struct sink *o
 
 	if (result)
 		return 0;
-	/* So that a pid that is found is not that of a process before. */
+	/* So that the pid cannot belong to an earlier process. */
 	drop_ended(&update);
 	result = read_stat(target, pid, NULL, &stat);
 	if (result == -ESRCH && tree_track(tree, pid))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Compares what the processes of the tree run with what the agents say their programs are. Both lists are short,
- * and the tree's is walked in step with ours: tracks are numbered in the order in which processes were met.
+ * Compares the programs of the tree's processes with the programs that agents reported. Both lists are short, and the
+ * tree is walked in step with this file's list: tracks are numbered in order of appearance.
  */
 #include "capture/source/unseen.h"
 
@@ -25,9 +25,9 @@ struct unseen_file {
 };
 
 struct unseen_program {
-	uint32_t track, exe; /* exe: the name of its path, which changes when the process becomes another program */
+	uint32_t track, exe; /* exe: the name of its path, which changes with the program */
 	pid_t pid;
-	struct unseen_file file; /* zeroed: could not be read, and nothing is said of it */
+	struct unseen_file file; /* zeroed: unreadable, so nothing is reported */
 	const char *refusal;
 };
 
@@ -66,7 +66,7 @@ bool unseen_has_agent(struct unseen *unseen, uint64_t device, uint64_t inode)
 	return true;
 }
 
-/* Looked at while the process lives: its file may be out of reach by any path. */
+/* Inspected while the process lives, because no path may lead to its file later. */
 static struct unseen_program look(const struct target *target, const struct tree_process *process)
 {
 	struct unseen_program program = {
@@ -87,7 +87,7 @@ static struct unseen_program look(const struct target *target, const struct tree
 	return program;
 }
 
-/* Where nothing in the program's file tells. */
+/* The likely reason when the program's file shows none. */
 static const char *likely(const struct target *target)
 {
 	return target->n_hosts

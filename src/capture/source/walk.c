@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads the links in /proc/PID/fd. Linux 6.2 and newer tell their number as the size of that folder. */
+/* Reads the links in /proc/PID/fd. Since Linux 6.2 the size of that folder is their number. */
 #include "capture/source/walk.h"
 
 #include <dirent.h>

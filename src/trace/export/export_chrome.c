@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Chrome's JSON trace: one event in a line, as it comes. Perfetto's UI, chrome://tracing and Speedscope open it. It is
- * the array form, which readers take without its closing bracket, so that a file that is cut off can be read.
+ * Chrome's JSON trace: one event per line, written at once. Perfetto's UI, chrome://tracing and Speedscope open it. It
+ * is the array form, which readers accept without its closing bracket, so that a truncated file can be read.
  *
- *	slice      B and E on a thread; arguments in args, the kind in cat
- *	instant    i
- *	counter    C, its unit is the name of its value
- *	track      metadata: process_name, thread_name; sorted as they were defined
+ * slice      B and E on a thread; arguments in args, the kind in cat
+ * instant    i
+ * counter    C, its unit is the name of its value
+ * track      metadata: process_name, thread_name; sorted as they were defined
  *
- * The format knows threads of processes only. A lane becomes a thread with the number 2^30 + track, which no thread
- * has, and the name "group: lane"; likewise a process whose number is not known, and the machine. Times are
- * microseconds with three decimals: nanoseconds stay exact.
+ * The format only has threads of processes. A lane becomes a thread with the number 2^30 + track, which no real thread
+ * has, and the name "group: lane"; likewise a process of unknown number, and the machine. Times are microseconds with
+ * three decimals, so nanoseconds stay exact.
  */
 #include <errno.h>
 #include <math.h>
@@ -29,14 +29,14 @@ struct track {
 	enum track_type type;
 	int32_t pid, tid;
 	uint32_t name, unit;
-	uint32_t parent; /* whose name goes before its own; 0: none */
+	uint32_t parent; /* its name precedes this one's; 0: none */
 	bool is_defined, is_named;
 };
 
 struct chrome {
 	struct sink sink;
 	FILE *out;
-	struct array tracks; /* struct track, by number */
+	struct array tracks; /* struct track, indexed by number */
 	bool has_event, has_machine;
 };
 
@@ -45,7 +45,7 @@ static struct track *track_at(struct chrome *chrome, uint32_t number)
 	return number < chrome->tracks.n ? (struct track *)chrome->tracks.data + number : NULL;
 }
 
-/* The group whose name goes before the track's own; NULL: none. */
+/* The group whose name precedes the track's; NULL: none. */
 static const struct track *group_of(struct chrome *chrome, const struct track *track)
 {
 	return track->parent ? track_at(chrome, track->parent) : NULL;
@@ -56,7 +56,7 @@ static int failure(struct chrome *chrome, struct err *err)
 	return err_set(err, errno ? errno : EIO, "cannot write the file: %s", strerror(errno ? errno : EIO));
 }
 
-/* A line up to its own fields. */
+/* Writes the fields that all lines begin with. */
 static void begin_line(struct chrome *chrome, const char *phase, int32_t pid, int32_t tid)
 {
 	fprintf(chrome->out, "%s\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", chrome->has_event ? "," : "[", phase, pid,
@@ -109,7 +109,7 @@ static void name_machine(struct chrome *chrome)
 	chrome->has_machine = true;
 }
 
-/* Before its first slice or instant. */
+/* Called before its first slice or instant. */
 static void name_thread(struct chrome *chrome, struct track *track, uint32_t number)
 {
 	const struct names *names = chrome->sink.names;
@@ -166,7 +166,7 @@ static void put_time(struct chrome *chrome, uint64_t time_ns)
 	fprintf(chrome->out, ",\"ts\":%llu.%03u", (unsigned long long)(time_ns / 1000), (unsigned)(time_ns % 1000));
 }
 
-/* 15 digits: trace_processor misreads a fraction of more than 18 places. */
+/* 15 digits: trace_processor misreads fractions of more than 18 digits. */
 static void put_real(FILE *out, double value)
 {
 	if (isfinite(value))

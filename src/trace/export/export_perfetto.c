@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A Perfetto trace, as recordings are: perfetto_write.c writes it. Times stay those of the input. */
+/* A Perfetto trace, the format of recordings, written by perfetto_write.c. Keeps the input's times. */
 #include "trace/export/exporter.h"
 #include "trace/perfetto/perfetto_write.h"
 
-/* A sink is the first member of what it feeds. */
+/* The sink is the writer's first member. */
 static struct perfetto_writer *writer_of(struct sink *sink)
 {
 	return (struct perfetto_writer *)sink;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An exporter writes events in a format for other programs. One file per format (export_<name>.c), one constant of this
- * type per file, listed by name in exporters.h. It is a sink: it keeps no events, so that it may also stand behind a
- * recording while that is made.
+ * type per file, listed by name in exporters.h. It is a sink and keeps no events, so that it can also be used during a
+ * recording.
  */
 #ifndef TRACE_EXPORT_EXPORTER_H
 #define TRACE_EXPORT_EXPORTER_H
@@ -12,12 +12,12 @@
 
 struct exporter {
 	const char *name;   /* what the user types: --to chrome */
-	const char *suffix; /* of a file that is named after its input: ".json" */
-	const char *help;   /* what opens it, for lists: "Chrome JSON trace" */
+	const char *suffix; /* suffix of an output named after its input: ".json" */
+	const char *help;   /* description for lists: "Chrome JSON trace" */
 
 	/*
-	 * fd is borrowed: open for writing, at its end. names and last_track are those of the stream. NULL and err: out
-	 * of memory, or the file cannot be written.
+	 * fd is borrowed: open for writing, positioned at its end. names and last_track belong to the stream. NULL and
+	 * err: out of memory, or the file cannot be written.
 	 */
 	struct sink *(*open)(int fd, struct names *names, uint32_t *last_track, struct err *err);
 	/* Ends the file, flushes and frees; NULL does nothing. 0, or -errno and err. */

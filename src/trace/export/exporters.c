@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The list of exporters.h as an array, and looking a name up in it. */
+/* The list of exporters.h as an array, and look-up by name. */
 #include "trace/export/exporters.h"
 
 #include <string.h>

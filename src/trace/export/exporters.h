@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Every format that can be written, in the order in which lists show them: one line each, and export_<name>.c, which
- * defines export_<name>.
- */
+/* All formats that can be written, in the order of lists: one line each; export_<name>.c defines export_<name>. */
 #ifndef TRACE_EXPORT_EXPORTERS_H
 #define TRACE_EXPORT_EXPORTERS_H
 
@@ -14,7 +11,7 @@
 
 extern const struct exporter *const exporters[]; /* NULL-terminated */
 
-/* NULL: there is none of that name. */
+/* NULL: no such format. */
 const struct exporter *exporters_find(const char *name);
 
 /* "perfetto|chrome", for a row of options. */

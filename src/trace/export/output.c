@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Makes an output file and gives it its name at the end. Writes no byte into it. */
+/* Creates an output file and names it when it is complete. Writes no bytes into it. */
 #include "trace/export/output.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static int failed(const struct output *output, struct err *err)
 	return err_set(err, errno, "cannot write %s: %s", output->path, strerror(errno));
 }
 
-/* In the folder of the file: it is only given a name there. */
+/* Created in the file's folder, because a link must stay on its file system. */
 static int open_unnamed(struct output *output, struct err *err)
 {
 	char folder[PATH_MAX];
@@ -68,7 +68,7 @@ int output_open(struct output *output, const char *path, bool is_forced, struct 
 	return output->fd < 0 ? failed(output, err) : 0;
 }
 
-/* A file that has no name gets this one, which must be new. */
+/* Links the unnamed file to this name, which must be new. */
 static int link_to(const struct output *output, const char *name)
 {
 	char link[40];
@@ -77,7 +77,7 @@ static int link_to(const struct output *output, const char *name)
 	return linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/* Its name, in one step: in the place of the file that is there when that is allowed. */
+/* Gives the file its name in one step, replacing an existing file if allowed. */
 static int give_name(struct output *output)
 {
 	char other[PATH_MAX];

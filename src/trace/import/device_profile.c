@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory of a device profile. */
+/* Allocates and frees a device profile. Reads no file. */
 #include "trace/import/device_profile.h"
 
 #include <stdlib.h>

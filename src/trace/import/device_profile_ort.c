@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Device kernels in ONNX Runtime's own profile, by the operator or inference that they ran in. ort_profile.c reads the
- * file.
+ * Finds device kernels in ONNX Runtime's own profile, and the operator or inference that each ran in. ort_profile.c
+ * reads the file.
  *
- * A row of category Kernel has the time at which the operator that it ran in began, in microseconds since 1970. Rows of
- * category Api do not, but lie inside of the inference (category Session, model_run) whose commands the device carried
- * out. Operators (category Node) are only read for their names and times: the profile's own times count from a moment
- * that it does not name.
+ * A row of category Kernel has the begin of its operator, in microseconds since 1970. A row of category Api does not,
+ * but lies inside the inference (category Session, model_run) whose commands the device executed. Of operators
+ * (category Node) only names and times are read: the profile's own times count from a moment that it does not state.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +28,7 @@ struct model_run {
 
 struct kernel {
 	struct ort_profile_event line;
-	size_t at; /* in the file: stays in order */
+	size_t at; /* in the file: keeps the order */
 };
 
 struct profile {
@@ -88,7 +87,7 @@ static bool is_apart(const struct kernel *kernel)
 	return kernel->line.kind == ORT_PROFILE_API || !kernel->line.correlation;
 }
 
-/* Executions in order; rows of none behind all. */
+/* Sorts by execution; rows without one come last. */
 static int by_execution(const void *left, const void *right)
 {
 	const struct kernel *a = left, *b = right;
@@ -115,7 +114,7 @@ static int by_begin(const void *left, const void *right)
 	return compare((uint64_t)a->ts, (uint64_t)b->ts);
 }
 
-/* In order; inferences at the same time tell nothing: whose commands a device carries out then is not known. */
+/* Sorts inferences. Concurrent ones are of no use: it is unknown whose commands a device executes then. */
 static void sort_runs(struct profile *profile)
 {
 	if (profile->n_runs)
@@ -125,7 +124,7 @@ static void sort_runs(struct profile *profile)
 			profile->n_runs = 0;
 }
 
-/* How many operators began before ts. */
+/* The number of operators that began before ts. */
 static size_t n_before(const struct profile *profile, int64_t ts)
 {
 	size_t low = 0, high = profile->n_nodes;
@@ -142,8 +141,8 @@ static size_t n_before(const struct profile *profile, int64_t ts)
 }
 
 /*
- * The moment that the profile's times count from: a kernel tells when its operator began since 1970, and that operator
- * is the last of that name that began before it. 0: no kernel's operator is there.
+ * The moment from which the profile's times count. A kernel has its operator's begin since 1970; that operator is the
+ * last of its name that began before the kernel. 0: no kernel's operator was found.
  */
 static uint64_t zero_us(const struct profile *profile, size_t n_kernels)
 {
@@ -159,8 +158,10 @@ static uint64_t zero_us(const struct profile *profile, size_t n_kernels)
 	return 0;
 }
 
-/* The operator that began then; of several, the one that the kernel names. The name alone is not to be trusted: it is
- * that of an outer event at times. */
+/*
+ * The operator that began then; of several, the one that the kernel names. The name alone is unreliable: at times it is
+ * that of an outer event.
+ */
 static const struct node *operator_at(const struct profile *profile, const struct ort_profile_event *line,
 				      uint64_t zero)
 {
@@ -176,7 +177,7 @@ static const struct node *operator_at(const struct profile *profile, const struc
 	return found;
 }
 
-/* begin: when its operator or inference did; -1: not known. */
+/* begin: of its operator or inference; -1: unknown. */
 static bool add_row(struct device_profile *to, const struct ort_profile_event *line, int64_t begin)
 {
 	struct device_row *row = device_profile_row(to);
@@ -214,8 +215,10 @@ static bool is_inside(const struct ort_profile_event *line, const struct model_r
 	return line->ts >= run->ts && line->ts + line->dur <= run->ts + run->dur;
 }
 
-/* An execution for each inference, also for those in which nothing ran: they are told apart by their order. Rows of
- * none stay, in order. */
+/*
+ * Adds an execution for each inference, even without kernels, because inferences are matched by their order. Rows
+ * without one stay in order.
+ */
 static bool add_inferences(struct profile *profile, size_t first)
 {
 	size_t n_left = 0, at = first, n_before = profile->to->n_executions;

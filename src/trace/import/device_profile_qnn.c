@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The CSV file of QNN's profiler. Columns go by the header, which some versions write with one more. Texts are not
- * quoted, and the identifier may hold commas: columns before it are counted from the left, those behind it from the
+ * Reads the CSV file of QNN's profiler. The header names the columns; some versions write one more. Texts are not
+ * quoted, and the identifier may contain commas: columns before it are counted from the left, those after it from the
  * right.
  *
- * Two forms. The HTP backend tells a run's times and the cycles of its nodes first, then EXECUTE, which closes it. The
- * CPU backend opens a run with EXECUTE and tells the microseconds of its nodes after it. Nodes of a FINALIZE belong to
- * no run.
+ * Two forms. The HTP backend writes a run's times and its nodes' cycles first, then EXECUTE, which ends the run. The
+ * CPU backend begins a run with EXECUTE and then writes its nodes' microseconds. Nodes of a FINALIZE belong to no run.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,11 +22,11 @@ struct span {
 
 struct csv {
 	struct device_profile *profile;
-	int at[N_COLUMNS]; /* which field; -1: none */
+	int at[N_COLUMNS]; /* field number; -1: none */
 	int n_fields;
-	size_t pending;	 /* first row that no execution has */
-	bool is_open;	 /* the last execution takes rows of microseconds */
-	bool has_failed; /* memory is out */
+	size_t pending;	 /* first row without an execution */
+	bool is_open;	 /* rows of microseconds belong to the last execution */
+	bool has_failed; /* out of memory */
 };
 
 static bool is(struct span span, const char *text)
@@ -85,7 +84,7 @@ static bool read_header(struct csv *csv, struct span line)
 		if (at[column] < 0 && column != SOURCE_OPS)
 			return false;
 	}
-	/* the identifier may hold commas: what is read from the left must lie before it, the rest behind it */
+	/* the identifier may contain commas: columns read from the left must precede it, all others follow it */
 	for (int column = 0; column < IDENTIFIER; column++)
 		if (at[column] > at[IDENTIFIER])
 			return false;
@@ -96,7 +95,7 @@ static bool read_header(struct csv *csv, struct span line)
 	return true;
 }
 
-/* A line's fields as the header names them; false: it has too few. */
+/* A line's fields in the order of the header; false: too few. */
 static bool read_fields(const struct csv *csv, struct span line, struct span column[N_COLUMNS])
 {
 	const char *end = line.start + line.len;
@@ -126,14 +125,14 @@ static bool read_count(struct span span, int64_t *value)
 	for (size_t i = 0; i < span.len; i++) {
 		unsigned digit = (unsigned)(span.start[i] - '0');
 
-		if (digit > 9 || *value > (INT64_MAX / 1000 - (int64_t)digit) / 10) /* fits in nanoseconds, too */
+		if (digit > 9 || *value > (INT64_MAX / 1000 - (int64_t)digit) / 10) /* must fit in nanoseconds, too */
 			return false;
 		*value = *value * 10 + digit;
 	}
 	return span.len != 0;
 }
 
-/* "/layer1/Conv:OpId_23 (cycles)" is the node /layer1/Conv; the CPU backend puts an underscore before it. */
+/* "/layer1/Conv:OpId_23 (cycles)" means the node /layer1/Conv; the CPU backend prefixes an underscore. */
 static struct span node_of(struct span name, enum device_unit unit)
 {
 	static const char cycles[] = " (cycles)", number[] = ":OpId_";
@@ -170,7 +169,7 @@ static void add_row(struct csv *csv, const struct span column[N_COLUMNS], enum d
 	};
 }
 
-/* What came since the last execution belongs to none. */
+/* Rows since the last execution belong to none. */
 static void drop_pending(struct csv *csv)
 {
 	csv->profile->n_rows = csv->pending;
@@ -205,7 +204,7 @@ static void take_root(struct csv *csv, const struct span column[N_COLUMNS], enum
 	csv->is_open = false;
 	if (is(column[MESSAGE], "BACKEND"))
 		add_row(csv, column, unit, value, true);
-	else /* INIT, FINALIZE, DE-INIT: theirs were the rows before */
+	else /* INIT, FINALIZE, DE-INIT: the rows before belong to these */
 		drop_pending(csv);
 }
 
@@ -213,7 +212,7 @@ static void take_node(struct csv *csv, const struct span column[N_COLUMNS], enum
 {
 	struct device_profile *profile = csv->profile;
 
-	if (unit == DEVICE_CYCLES) { /* of the execution to come */
+	if (unit == DEVICE_CYCLES) { /* belongs to the next execution */
 		csv->is_open = false;
 		add_row(csv, column, unit, value, false);
 	} else if (csv->is_open) {
@@ -237,7 +236,7 @@ static bool take_line(struct csv *csv, struct span line)
 	else if (is(column[UNIT], "CYCLES"))
 		unit = DEVICE_CYCLES;
 	else
-		return true; /* counts, bytes: no times */
+		return true; /* counts, bytes: not times */
 	if (!read_count(column[TIME], &value))
 		return false;
 	if (is(column[MESSAGE], "NODE"))
@@ -269,7 +268,7 @@ int device_profile_qnn(struct device_profile *profile, struct names *names, cons
 		size_t at = next;
 		struct span line = line_at(data, size, at, &next);
 
-		if (next == size && !is_whole) /* cut: its last field may be, too */
+		if (next == size && !is_whole) /* cut off: its last field may be incomplete */
 			break;
 		if (line.len && !read_header(&csv, line) && !take_line(&csv, line))
 			profile->n_unread++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Picks the importer of a file and reads it. Knows no importer by name. */
+/* Picks the importer of a file and reads it. Names no format. */
 #include "trace/import/import.h"
 
 #include <errno.h>

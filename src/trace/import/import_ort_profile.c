@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ONNX Runtime's own profile as events: the session's creation, inferences and operators as recordings have them, and
- * the kernels of devices. ort_profile.c reads the file; this file keeps its events, puts them in the order of time and
- * gives each its track.
+ * Turns ONNX Runtime's own profile into events: the session's creation, inferences and operators as in recordings, and
+ * device kernels. ort_profile.c reads the file; this file keeps its events, sorts them by time and assigns tracks.
  *
- *	process
- *	  unknown model        group; the profile does not name the model
- *	    inferences         a lane for each thread that runs inferences: session, load, specialize; inference, setup
- *	  thread               operators
- *	  provider             group
- *	    kernels            a lane for each kernel at the same time
+ * process
+ *   unknown model        group; the profile does not name the model
+ *     inferences         a lane for each thread that runs inferences: session, load, specialize; inference, setup
+ *   thread               operators
+ *   provider             group
+ *     kernels            a lane for each concurrent kernel
  *
- * Times are whole microseconds since the session was constructed. Begins and durations are each rounded down, so that
- * the end of a slice may lie 2 us outside of the slice around it: it is cut there. What the file does not hold is not
- * made up: the model's name, whether an inference failed, what is inside session_initialization.
+ * Times are whole microseconds since the session was constructed. Begins and durations are each rounded down, so the
+ * end of a slice may lie 2 us outside of the slice around it: it is cut there. Facts absent from the file are not made
+ * up: the model's name, whether an inference failed, the parts of session_initialization.
  *
- * The runtime keeps a million events, so that memory is bounded, too, but for kernels of devices.
+ * Memory is bounded, because the runtime keeps at most a million events; only device kernels come in addition.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +39,7 @@ struct entry {
 /* A thread's operators or inferences. */
 struct line {
 	struct slices slices;
-	int64_t setup_from; /* when the inference began that has not begun to execute; -1: none */
+	int64_t setup_from; /* begin of the inference that has not begun to execute; -1: none */
 };
 
 struct device_lane {
@@ -49,7 +48,7 @@ struct device_lane {
 	int64_t end; /* microseconds */
 };
 
-/* An inference that runs at the moment. */
+/* An inference that is running. */
 struct active {
 	int64_t end;
 	int32_t tid;
@@ -67,7 +66,7 @@ struct profile {
 	uint32_t n_active, n_inferences;
 	uint32_t process, group, model;
 	int32_t pid;
-	bool has_session; /* the file begins with the session: its first inference is the session's first */
+	bool has_session; /* the file begins with the session: the first inference is the session's first */
 };
 
 static int out_of_memory(const struct profile *profile)
@@ -89,7 +88,7 @@ static int take(struct ort_profile *file, const struct ort_profile_event *event,
 	return 0;
 }
 
-/* By begin; what holds others first. An operator without a length lies before the next one, not inside of it. */
+/* Sorts by begin, outer slices first. An operator of zero length comes before the next one, not inside it. */
 static int by_begin(const void *left, const void *right)
 {
 	const struct ort_profile_event *a = &((const struct entry *)left)->event,
@@ -136,7 +135,7 @@ static uint32_t define_line(struct profile *profile, enum line_type type, int32_
 	return slices_define(&profile->stream, &lane);
 }
 
-/* NULL and err: out of memory, or the sink is broken. Good until the next call. */
+/* NULL and err: out of memory, or the sink is broken. Valid until the next call. */
 static struct line *line_of(struct profile *profile, enum line_type type, int32_t tid)
 {
 	uint64_t key = (uint64_t)type << 32 | (uint32_t)tid;
@@ -157,7 +156,7 @@ static struct line *line_of(struct profile *profile, enum line_type type, int32_
 	return line;
 }
 
-/* The provider's group, which its lanes share. 0 and err: the sink is broken. */
+/* The group for the provider's lanes. 0 and err: the sink is broken. */
 static uint32_t device_group(struct profile *profile, uint32_t provider)
 {
 	struct track_def group = { .type = TRACK_GROUP, .parent = profile->process, .name = provider };
@@ -190,7 +189,7 @@ static struct device_lane *add_device_lane(struct profile *profile, const struct
 	return lane;
 }
 
-/* One that is free; when there can be no more, the last one. NULL and err: the sink is broken. */
+/* A free lane; the last one when the limit is reached. NULL and err: the sink is broken. */
 static struct device_lane *device_lane(struct profile *profile, const struct ort_profile_event *event)
 {
 	struct device_lane *lane = profile->device_lanes, *last = lane + profile->n_device_lanes;
@@ -206,7 +205,7 @@ static struct device_lane *device_lane(struct profile *profile, const struct ort
 	return profile->n_device_lanes == MAX_DEVICE_LANES ? last - 1 : add_device_lane(profile, event, number);
 }
 
-/* Which inference. */
+/* Inferences that run at a time. */
 
 static void forget_ended(struct profile *profile, int64_t ts)
 {
@@ -228,7 +227,7 @@ static void begin_inference(struct profile *profile, const struct ort_profile_ev
 	active[profile->n_active++] = (struct active){ event->ts + event->dur, event->tid, profile->n_inferences };
 }
 
-/* The one of its thread, or the only one that runs; 0: not known. */
+/* The inference of its thread, or the only one that is running; 0: unknown. */
 static uint32_t inference_of(const struct profile *profile, int32_t tid)
 {
 	for (uint32_t i = profile->n_active; i-- > 0;)
@@ -282,7 +281,7 @@ static int put_inference(struct profile *profile, const struct ort_profile_event
 	return put(profile, &line->slices, &event, from);
 }
 
-/* From the begin of an inference until its graph is executed: inputs are checked, providers prepared. */
+/* From the begin of an inference to the execution of its graph: inputs are checked, providers prepared. */
 static int put_setup(struct profile *profile, const struct ort_profile_event *execute)
 {
 	struct line *line = line_of(profile, LINE_LANE, execute->tid);
@@ -294,7 +293,7 @@ static int put_setup(struct profile *profile, const struct ort_profile_event *ex
 	setup.ts = line->setup_from;
 	setup.dur = execute->ts - setup.ts;
 	line->setup_from = -1;
-	/* nothing else was put on the lane since */
+	/* the lane is otherwise unchanged since */
 	if (setup.ts < 0 || !setup.dur || !line->slices.depth ||
 	    line->slices.end_ns[line->slices.depth - 1] < (uint64_t)execute->ts * 1000)
 		return 0;
@@ -374,7 +373,7 @@ static int put_entry(struct profile *profile, const struct ort_profile_event *ev
 
 /* The file as a whole. */
 
-/* From the begin of loading until the end of initialization: the file has no event for that. false: it has neither. */
+/* From the begin of loading to the end of initialization, for which the file has no event. false: it has neither. */
 static bool find_session(const struct profile *profile, struct ort_profile_event *whole)
 {
 	const struct entry *entries = profile->entries.data;
@@ -451,7 +450,7 @@ static int put_instant(struct profile *profile, const char *name, enum event_kin
 	return sink_put(out, &event, profile->stream.err);
 }
 
-/* How exact times are, and what is not there. */
+/* Notes the resolution of times, and what is missing. */
 static int put_facts(struct profile *profile)
 {
 	struct sink *out = profile->stream.out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Perfetto protobuf traces, ours and other programs'. Recognises them; perfetto_read.c reads them. */
+/* Perfetto protobuf traces, of inftrace and other programs. Recognises them; perfetto_read.c reads them. */
 #include "base/pb.h"
 #include "trace/import/importer.h"
 #include "trace/perfetto/perfetto_fields.h"
@@ -7,7 +7,7 @@
 
 enum { MAX_FIELD = 2000, TEXT_BYTES = 64 };
 
-/* A line break begins a text as well as a packet: 64 bytes without a binary one are a text. */
+/* A line break can begin a text or a packet: 64 bytes without a binary one are text. */
 static bool is_text(const char *first, size_t size)
 {
 	for (size_t i = 0; i < size && i < TEXT_BYTES; i++)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The CSV file of QNN's profiler as events. device_profile_qnn.c reads the file.
+ * Turns the CSV file of QNN's profiler into events. device_profile_qnn.c reads the file.
  *
- * An execution of a QNN graph is an inference here; a model in several QNN graphs has several in each run of the model.
- * The file has durations, but no begins: executions lie end to end, in the order of the file, and so do the operators
- * inside one, which the CPU backend writes in microseconds. No rate follows from that, and none is reported.
+ * An execution of a QNN graph becomes an inference; a model with several QNN graphs has several per run. The file has
+ * durations, but no begins: executions are laid end to end, in the order of the file, and so are the operators inside
+ * one, which the CPU backend writes in microseconds. No rate follows from that, and none is reported.
  *
- * The HTP backend counts cycles of a node, which are no time: they are instants at the begin of their execution, with
- * the cycles and their share. Times of parts of an execution ("Accelerator (execute) time") are instants as well, with
- * the duration: where in the execution they lie is not known. FINALIZE and INIT, of no execution, are left out.
+ * The HTP backend counts a node's cycles, which are not time: they become instants at the begin of their execution,
+ * with the cycles and their share. Times of parts of an execution ("Accelerator (execute) time") become instants as
+ * well, with the duration, because their place in the execution is unknown. FINALIZE and INIT, which belong to no
+ * execution, are left out.
  */
 #include <errno.h>
 
@@ -52,7 +53,7 @@ static int64_t all_cycles(const struct device_row *row, const struct device_row 
 	return sum;
 }
 
-/* What has no place in the execution. */
+/* Puts a row that has no place in the execution. */
 static int put_instant(struct csv *csv, const struct device_row *row, uint32_t inference, int64_t all)
 {
 	struct arg args[5] = { arg_int(KEY_INFERENCE, inference), arg_name(KEY_SOURCE, csv->profile.source) };
@@ -106,7 +107,7 @@ static int put_rows(struct csv *csv, const struct device_execution *execution, u
 	for (const struct device_row *row = first; row < end && !code; row++) {
 		if (row->is_whole || row->unit == DEVICE_CYCLES)
 			continue;
-		if (row->value * 1000 > (int64_t)(end_ns - at_ns)) { /* together longer than the execution */
+		if (row->value * 1000 > (int64_t)(end_ns - at_ns)) { /* longer in total than the execution */
 			csv->stream.n_moved++;
 			break;
 		}
@@ -154,7 +155,7 @@ static int put_fact(struct csv *csv, const char *name, enum event_kind kind, con
 	return sink_put(csv->stream.out, &event, csv->stream.err);
 }
 
-/* What is not there. */
+/* Notes what is missing. */
 static int put_losses(struct csv *csv)
 {
 	struct sink *out = csv->stream.out;
@@ -184,7 +185,7 @@ static int put_all(struct csv *csv)
 	return code ? code : put_losses(csv);
 }
 
-/* Behind the last line that is whole. */
+/* The position after the last complete line. */
 static size_t last_line(const struct import_bytes *in)
 {
 	size_t at = in->size;

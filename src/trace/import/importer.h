@@ -19,24 +19,24 @@ struct import_bytes {
 	size_t size;
 };
 
-/* What reading found out besides the events. */
+/* Results of reading besides the events. */
 struct import_result {
-	bool is_cut;	 /* the file ends in the middle of something */
+	bool is_cut;	 /* the file ends within an event or packet */
 	uint64_t cut_at; /* byte offset where that begins */
-	uint64_t n_late; /* events whose time lay before the last of their track, or whose end lay outside of the slice
-			    around them: moved there */
+	uint64_t n_late; /* events with a time before the last of their track, or an end outside of the slice around
+			  * them: moved there */
 };
 
 struct importer {
 	const char *name; /* "ort-profile" */
-	const char *help; /* what the file is, for lists: "profile of ONNX Runtime (JSON)" */
+	const char *help; /* description for lists: "profile of ONNX Runtime (JSON)" */
 
-	/* Could these be the first bytes of such a file? At least IMPORT_SNIFF of them, or the whole file. */
+	/* Whether these can be the first bytes of such a file. At least IMPORT_SNIFF of them, or the whole file. */
 	bool (*sniff)(const char *first, size_t size);
 
 	/*
-	 * Puts every event of the file, in the order that event.h asks for. result is zeroed. 0, or -errno and err
-	 * ("at byte N: ..."), without the file's name. Events before the place of an error were put. Trusts no byte.
+	 * Puts every event of the file, in the order defined in event.h. result is zeroed. 0, or -errno and err ("at
+	 * byte N: ..."), without the file's name. Events before the place of an error were put. Trusts no byte.
 	 */
 	int (*read)(const struct import_bytes *in, struct sink *out, struct import_result *result, struct err *err);
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every format that can be read, in the order in which they are tried: one line each, and import_<name>.c, which
- * defines import_<name>. */
+/*
+ * All formats that can be read, in the order in which they are tried: one line each; import_<name>.c defines
+ * import_<name>.
+ */
 #include "trace/import/importer.h"
 
 #define IMPORTERS(F) \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Maps files, and spools what cannot be mapped. Looks at no byte but gzip's mark. */
+/* Maps files, and spools input that cannot be mapped. Interprets no bytes except gzip's magic number. */
 #include "trace/import/input.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static int failed(const char *path, const char *verb, struct err *err)
 	return err_set(err, errno, "cannot %s %s: %s", verb, path, strerror(errno));
 }
 
-/* A temporary file without a name; it is gone when it is closed. */
+/* A temporary file without a name, which disappears when closed. */
 static int open_spool(struct err *err)
 {
 	const char *folder = getenv("TMPDIR");
@@ -109,7 +109,7 @@ static void unmap(struct input *input)
 	input->size = 0;
 }
 
-/* The next bytes of the file for zlib, which counts in 32 bits. */
+/* Passes the next bytes of the file to zlib, which counts in 32 bits. */
 static void feed(z_stream *stream, const struct input *input, size_t *at)
 {
 	size_t n = input->size - *at < 1u << 30 ? input->size - *at : 1u << 30;
@@ -119,7 +119,7 @@ static void feed(z_stream *stream, const struct input *input, size_t *at)
 	*at += n;
 }
 
-/* Members of a gzip file follow each other. One that ends early is kept up to there. */
+/* Decompresses all members of a gzip file. The part before a truncation is kept. */
 static int inflate_to(struct input *input, z_stream *stream, int to, struct err *err)
 {
 	static const char magic[] = { 0x1f, (char)0x8b };
@@ -132,7 +132,7 @@ static int inflate_to(struct input *input, z_stream *stream, int to, struct err 
 			feed(stream, input, &at);
 		if (state == Z_STREAM_END) {
 			if (stream->avail_in < 2 || memcmp(stream->next_in, magic, 2) || inflateReset(stream) != Z_OK)
-				break; /* what follows the last member is not ours to judge */
+				break; /* bytes after the last member are ignored */
 		}
 		stream->next_out = out;
 		stream->avail_out = CHUNK;
@@ -187,7 +187,7 @@ int input_open(struct input *input, const char *path, struct err *err)
 		code = map(input, fd, path, err);
 	else if (!S_ISFIFO(stat.st_mode) && !S_ISSOCK(stat.st_mode))
 		code = err_set(err, EINVAL, "cannot read %s: it is not a file; a recording is read from a file", path);
-	else if (!is_standard && fcntl(fd, F_SETFL, 0)) /* was opened without waiting for a writer */
+	else if (!is_standard && fcntl(fd, F_SETFL, 0)) /* was opened without blocking for a writer */
 		code = failed(path, "read", err);
 	else
 		code = spool(input, fd, path, err);

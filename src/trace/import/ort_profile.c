@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Events of ONNX Runtime's profile. The runtime escapes nothing, so that a quote in a name makes its event no JSON:
- * such an event is counted, and reading goes on in the next line. Keeps nothing; the consumer decides what an event
- * means.
+ * Parses ONNX Runtime's profile into its events. The runtime escapes nothing, so a quote in a name makes its event
+ * invalid JSON: such an event is counted, and reading continues with the next line. Keeps no events and does not
+ * interpret them: the consumer does.
  */
 #include "trace/import/ort_profile.h"
 
@@ -15,7 +15,7 @@
 
 enum { SHAPES_MAX = 1000 };
 
-/* One event while it is read. */
+/* One event while it is being read. */
 struct line {
 	struct ort_profile_event event;
 	struct json_span category, name;
@@ -43,7 +43,7 @@ static bool starts_with(struct json_span span, const char *prefix)
 	return span.len >= len && !memcmp(span.start, prefix, len);
 }
 
-/* As it stands: nothing in it is escaped. */
+/* Copied as it is: nothing in it is escaped. */
 static uint32_t intern(struct names *names, struct json_span span, const char *prefix, const char *suffix)
 {
 	size_t before = strlen(prefix);
@@ -55,7 +55,7 @@ static uint32_t intern(struct names *names, struct json_span span, const char *p
 	return names_intern(names, span.start, span.len);
 }
 
-/* Shapes: [{"float":[64,256]},{"int64":[]}] becomes float32[64x256],int64[], as recordings have them. */
+/* Shapes: [{"float":[64,256]},{"int64":[]}] becomes float32[64x256],int64[], the form of recordings. */
 
 static void append(struct text *to, const char *text, size_t len)
 {
@@ -80,7 +80,7 @@ static void append_type(struct text *to, struct json_span type)
 	append(to, "[", 1);
 }
 
-/* Behind the opening bracket of the array. false: broken. */
+/* Starts after the opening bracket of the array. false: broken. */
 static bool read_dims(struct json_reader *reader, struct text *to)
 {
 	enum json_token token;
@@ -118,7 +118,7 @@ static bool read_tensor(struct json_reader *reader, struct text *to)
 	return true;
 }
 
-/* Too long a list of shapes is left out: half of it would be a wrong one. */
+/* Leaves out a list of shapes that is too long: half of it would be wrong. */
 static bool read_shapes(struct json_reader *reader, char *data, size_t *len)
 {
 	struct text to = { .data = data };
@@ -252,7 +252,7 @@ static enum ort_profile_kind kind_of(const struct line *line)
 	return ends_with(line->name, "Executor::Execute") ? ORT_PROFILE_EXECUTE : ORT_PROFILE_OTHER;
 }
 
-/* WebGPU's rows: "conv_1&Conv&Conv2dMM" is the program Conv2dMM of the Conv conv_1. */
+/* Rows of WebGPU: "conv_1&Conv&Conv2dMM" is the program Conv2dMM of the Conv conv_1. */
 static struct json_span split_program(struct names *names, struct line *line)
 {
 	struct json_span name = line->name;
@@ -266,7 +266,7 @@ static struct json_span split_program(struct names *names, struct line *line)
 	return (struct json_span){ name.start, (size_t)(type - name.start) };
 }
 
-/* false: it is no JSON object. The reader stands behind it, or where it broke. */
+/* false: not a JSON object. The reader is then behind it, or at the error. */
 static bool read_object(struct names *names, struct json_reader *reader, struct line *line)
 {
 	enum json_token token;
@@ -288,7 +288,7 @@ static bool read_object(struct names *names, struct json_reader *reader, struct 
 	return true;
 }
 
-/* Times that no run has: such an event is not taken. */
+/* Rejects events with impossible times. */
 static bool is_plausible(const struct ort_profile_event *event)
 {
 	return event->ts >= 0 && event->dur >= 0 && event->ts < INT64_MAX / 4000 && event->dur < INT64_MAX / 4000;
@@ -330,7 +330,7 @@ static bool is_between(char c)
 
 int ort_profile_read(struct ort_profile *profile, const char *data, size_t size, struct err *err)
 {
-	size_t at = 0, broken = 0; /* the first event that could not be read since the last that could; 0: none */
+	size_t at = 0, broken = 0; /* the first unreadable event since the last readable one; 0: none */
 	bool is_closed = false;
 	struct line line;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Descriptors of machine, clocks and tracks as packets of a Perfetto trace. Keeps no track: the writer does. */
+/* Writes descriptors of machine, clocks and tracks as packets of a Perfetto trace. Writes no events. */
 #include "trace/perfetto/perfetto_describe.h"
 
 #include <string.h>
@@ -46,8 +46,8 @@ static uint64_t now_ns(clockid_t clock)
 }
 
 /*
- * One moment on all clocks. MONOTONIC is the one that every time of the file is shown on. An import's times are
- * of another machine or boot: no moment of ours belongs to them.
+ * A snapshot of all clocks. All times of the file are shown on MONOTONIC. An import's times belong to another machine
+ * or boot: no moment of this one corresponds to them.
  */
 int perfetto_describe_clocks(struct perfetto_out *out, bool is_import)
 {
@@ -84,7 +84,7 @@ int perfetto_describe_system(struct perfetto_out *out, bool is_import)
 	at = pb_put_uint(at, PACKET_SEQUENCE_ID, PERFETTO_SHARED_SEQUENCE);
 	at = pb_open(at, PACKET_SYSTEM_INFO, &info);
 	at = perfetto_describe_text(at, SYSTEM_VERSION, version, strlen(version));
-	if (is_import) { /* made elsewhere: this machine is none of its facts */
+	if (is_import) { /* recorded elsewhere: facts about this machine do not apply */
 		perfetto_out_end(out, pb_close(pb_close(at, info), packet));
 		return 0;
 	}
@@ -150,7 +150,7 @@ static uint8_t *put_counter(uint8_t *at, const struct names *names, const struct
 	return pb_close(at, inside);
 }
 
-/* A descriptor's fields by the type of the track. A group is told from a lane by its order of children. */
+/* Writes the fields for the track's type. Only a group has an order of children, which distinguishes it from a lane. */
 static uint8_t *put_descriptor(uint8_t *at, const struct names *names, const struct track_def *def, uint32_t rank)
 {
 	if (def->type == TRACK_PROCESS)
@@ -167,8 +167,8 @@ static uint8_t *put_descriptor(uint8_t *at, const struct names *names, const str
 }
 
 /*
- * The same process once more, as the list of processes has it: of a descriptor trace_processor keeps only
- * the first name, and does not show the command line. There the first word is the name.
+ * Writes the process once more in the list of processes: of a descriptor, trace_processor keeps only the first name,
+ * and does not show the command line. In that list the first word is the name.
  */
 static int describe_process(struct perfetto_out *out, const struct names *names, const struct track_def *def)
 {

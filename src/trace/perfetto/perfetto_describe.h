@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The packets of a trace that say what is, not what happens: machine, clocks, tracks. For perfetto_write.c.
- * Functions that return int put a whole packet: 0, or -1 and out->err.
+ * Writes the packets of a trace that describe machine, clocks and tracks, not events. For perfetto_write.c. Functions
+ * that return int put a whole packet: 0, or -1 and out->err.
  */
 #ifndef TRACE_PERFETTO_PERFETTO_DESCRIBE_H
 #define TRACE_PERFETTO_PERFETTO_DESCRIBE_H
@@ -10,10 +10,11 @@
 #include "event/names.h"
 #include "trace/perfetto/perfetto_out.h"
 
-/* The sequence of what belongs to no sequence of its own. */
+/* The sequence of packets that need no sequence of their own. */
 enum { PERFETTO_SHARED_SEQUENCE = 1 };
 
-/* A field with text, mended if it is not UTF-8; at has room for 3 * len + 16 bytes. Returns where the next byte goes.
+/*
+ * A text field, repaired if it is not UTF-8; at has room for 3 * len + 16 bytes. Returns the position of the next byte.
  */
 uint8_t *perfetto_describe_text(uint8_t *at, uint32_t number, const char *text, size_t len);
 /* One clock of a clock snapshot. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One packet's track event: what it is, when, on which track, with which arguments. Knows the older forms, too: phases
- * of the JSON format, times in microseconds, threads without a track.
+ * Reads one packet's track event: kind, time, track and arguments. Supports the older forms, too: phases of the JSON
+ * format, times in microseconds, threads without a track.
  */
 #include "trace/perfetto/perfetto_event.h"
 
@@ -27,13 +27,13 @@ static uint32_t intern(struct reader *reader, const struct pb_field *field)
 	return names_intern(reader->state.out->names, (const char *)field->data, field->value);
 }
 
-/* Only as fields of their own: an annotation that bears the name is no flow. */
+/* A flow has fields of its own: an annotation with that name is not a flow. */
 static bool is_flow_key(uint32_t key)
 {
 	return key == KEY_FLOW || key == KEY_FLOW_END;
 }
 
-/* An argument under a name that is not ours, or without a value that we have a type for, gets KEY_NONE. */
+/* An argument with an unknown name or type of value gets KEY_NONE. */
 static int read_arg(struct reader *reader, const struct sequence *sequence, struct pb_in in, struct arg *arg)
 {
 	uint32_t id, key = KEY_NONE;
@@ -182,7 +182,7 @@ static int read_event_field(struct reader *reader, const struct sequence *sequen
 	return 0;
 }
 
-/* What it is, in our words; false: nothing that we use (asynchronous slices of old traces, states, flows). */
+/* The type of the event; false: not used (asynchronous slices of old traces, states, flows). */
 static bool find_type(struct parsed *parsed)
 {
 	static const enum event_type types[] = { [TYPE_BEGIN] = EVENT_BEGIN,
@@ -238,7 +238,7 @@ static uint32_t find_track(struct reader *reader, const struct sequence *sequenc
 	return sequence->default_track ? sequence->default_track : sequence->thread_track;
 }
 
-/* On to the sink, in a file whose events are in order. */
+/* Puts the event into the sink, for a file whose events are in order. */
 static int put_event(struct reader *reader, uint32_t index, struct event *event)
 {
 	struct state *state = &reader->state;
@@ -284,7 +284,7 @@ int perfetto_event_read(struct reader *reader, struct sequence *sequence, const 
 			break;
 	if (more)
 		return err_set(reader->err, EBADMSG, "its track event is malformed");
-	/* The time first: a clock that counts from event to event counts those that we do not use, too. */
+	/* Reads the time first: an incremental clock also counts events that are not used. */
 	if (!find_time(reader, sequence, packet, &parsed) || !find_type(&parsed) ||
 	    !(track = find_track(reader, sequence, &parsed))) {
 		reader->result->n_skipped++;

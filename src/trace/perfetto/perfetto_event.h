@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Track events of a Perfetto trace become events, for the sink at once or for the sorter. For perfetto_read.c. */
+/* Turns track events of a Perfetto trace into events, for the sink or for the sorter. For perfetto_read.c. */
 #ifndef TRACE_PERFETTO_PERFETTO_EVENT_H
 #define TRACE_PERFETTO_PERFETTO_EVENT_H
 
@@ -23,12 +23,12 @@ struct reader {
 	bool has_inflate;
 };
 
-/* The fields of a packet that events have; data are borrowed from the file. */
+/* The fields of a packet with an event; data are borrowed from the file. */
 struct packet {
 	uint64_t timestamp;
 	uint32_t sequence, clock, flags;
 	bool has_timestamp;
-	bool is_rare; /* it has other fields, too: see struct rare */
+	bool is_rare; /* it has other fields as well: see struct rare */
 	struct pb_in event;
 };
 

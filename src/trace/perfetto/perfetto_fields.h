@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Field numbers of the Perfetto trace format, as far as we write or read it. From the protos of Perfetto v59
- * (protos/perfetto/trace/perfetto_trace.proto; the PyPI package perfetto 0.59.1 carries them compiled).
- * Field numbers of a published proto never change.
+ * Field numbers of the Perfetto trace format that are written or read here. From the protos of Perfetto v59
+ * (protos/perfetto/trace/perfetto_trace.proto; the PyPI package perfetto 0.59.1 contains them compiled). Field numbers
+ * of a published proto never change.
  */
 #ifndef TRACE_PERFETTO_PERFETTO_FIELDS_H
 #define TRACE_PERFETTO_PERFETTO_FIELDS_H
@@ -137,7 +137,7 @@ enum perfetto_clock {
 	CLOCK_ENTRY_IS_INCREMENTAL = 3,
 	CLOCK_ENTRY_UNIT_NS = 4
 };
-/* Clocks of a sequence alone have numbers 64..127. */
+/* Clocks local to a sequence have the numbers 64..127. */
 enum perfetto_clock_id {
 	CLOCK_REALTIME_ID = 1,
 	CLOCK_MONOTONIC_ID = 3,
@@ -165,7 +165,7 @@ enum perfetto_utsname { UTSNAME_SYSNAME = 1, UTSNAME_VERSION = 2, UTSNAME_RELEAS
 #define PERFETTO_MACHINE "machine"
 #define PERFETTO_MACHINE_TEXT "inftrace: what all processes of the machine use together"
 
-/* Our mark in SYSTEM_VERSION, followed by the version. Such a file has each track's events in order. */
+/* Our mark in SYSTEM_VERSION, followed by the version. In such a file the events of each track are in order. */
 #define PERFETTO_WRITER "inftrace "
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* An open-addressing table that grows; nothing is ever taken out of it. */
+/* An open-addressing table that grows; entries are never removed. */
 #include "trace/perfetto/perfetto_map.h"
 
 #include <stdlib.h>
@@ -41,7 +41,10 @@ bool perfetto_map_put(struct perfetto_map *map, uint64_t key, uint32_t value)
 	if ((!map->slot || map->n * 2 >= 1u << map->bits) && map->bits < LAST_BITS && !grow(map))
 		return false;
 	while (!place(map, key, value)) {
-		/* Keys made to collide: a bigger table may part them, but it is not made for nothing. */
+		/*
+		 * Keys that collide on purpose: a larger table may separate them, but is only made if the table is full
+		 * enough.
+		 */
 		if (map->bits >= LAST_BITS || map->n < 1u << map->bits >> 3)
 			return true;
 		if (!grow(map))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers that a stranger chose, to numbers of ours. Small dense keys, which writers use, are found at the first
- * look; keys chosen to collide make a map forget some of them, not slow.
+ * Maps untrusted numbers to ours. Small dense keys, which writers use, are found at the first probe. Keys chosen to
+ * collide make the map forget some of them, but never slow.
  */
 #ifndef TRACE_PERFETTO_PERFETTO_MAP_H
 #define TRACE_PERFETTO_PERFETTO_MAP_H
@@ -27,7 +27,7 @@ static inline uint32_t perfetto_map_at(const struct perfetto_map *map, uint64_t 
 	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> (64 - map->bits));
 }
 
-/* 0: not there. */
+/* 0: absent. */
 static inline uint32_t perfetto_map_get(const struct perfetto_map *map, uint64_t key)
 {
 	uint32_t mask, at;

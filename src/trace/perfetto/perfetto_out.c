@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Packets into a file. The file grows by whole packets alone: a packet that the file system took only a part
- * of is cut off again, so that what is there can be read whatever happens next.
+ * Writes packets to a file. The file only grows by whole packets: a packet that was written partly is cut off again, so
+ * that the file can be read at any time.
  */
 #include "trace/perfetto/perfetto_out.h"
 
@@ -14,9 +14,9 @@
 #include "base/pb.h"
 #include "trace/perfetto/perfetto_fields.h"
 
-/* Also the most that a compressed bundle holds. */
+/* also the largest compressed bundle */
 enum { ROOM = 256 << 10 };
-/* Of zlib: 1 is as fast and 4 bytes in 100 larger, 6 is 4 times as slow and 8 in 100 smaller. */
+/* zlib level: 1 is as fast and 4 % larger, 6 is 4 times as slow and 8 % smaller. */
 enum { LEVEL = 2 };
 /* The two heads before the deflated bytes: packet, compressed_packets. */
 enum { HEADS = 2 * (5 + PB_VARINT_MAX) };
@@ -72,7 +72,7 @@ static size_t whole_packets(const uint8_t *data, size_t size)
 	return (size_t)(in.at - data);
 }
 
-/* A pipe or a device has nothing to cut off: ftruncate refuses those with EINVAL. */
+/* Pipes and devices cannot be cut: ftruncate refuses them with EINVAL. */
 static int empty_file(struct perfetto_out *out)
 {
 	out->overwrites = false;
@@ -96,7 +96,7 @@ static int write_all(struct perfetto_out *out, const uint8_t *data, size_t size)
 	}
 	if (code && out->end >= 0) {
 		done = whole_packets(data, done);
-		/* Where even this fails, the reader cuts the broken packet off. */
+		/* If even this fails, the reader cuts the broken packet off. */
 		if (ftruncate(out->fd, out->end + (off_t)done) || lseek(out->fd, 0, SEEK_END) < 0)
 			out->end = -1;
 	}
@@ -106,7 +106,7 @@ static int write_all(struct perfetto_out *out, const uint8_t *data, size_t size)
 	return code ? fail(out, code) : 0;
 }
 
-/* The head of a field whose len bytes start at `at`; returns where the head starts. */
+/* Writes the head of a field whose len bytes start at `at`; returns where the head starts. */
 static uint8_t *put_before(uint8_t *at, uint32_t number, size_t len)
 {
 	uint8_t head[5 + PB_VARINT_MAX];

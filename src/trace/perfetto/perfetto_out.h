@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole packets on their way into a file: collected, deflated if wanted, handed over, cut back when the file
- * system is full. What the packets say is perfetto_write.c's business. One thread.
+ * Buffers whole packets for a file: collects, compresses on request, writes, and cuts the file back when the file
+ * system is full. perfetto_write.c determines their content. One thread.
  */
 #ifndef TRACE_PERFETTO_PERFETTO_OUT_H
 #define TRACE_PERFETTO_PERFETTO_OUT_H
@@ -17,15 +17,15 @@ struct z_stream_s;
 
 struct perfetto_out {
 	int fd;		 /* borrowed */
-	off_t end;	 /* where the file's last whole packet ends; -1: not a file that can be cut */
-	bool overwrites; /* the first packet takes the place of all that the file holds */
-	uint64_t bytes;	 /* handed over */
-	uint8_t *data;	 /* whole packets that were not handed over yet */
+	off_t end;	 /* end of the file's last whole packet; -1: not a file that can be cut */
+	bool overwrites; /* the first packet replaces the file's content */
+	uint64_t bytes;	 /* written so far */
+	uint8_t *data;	 /* whole packets that are not written yet */
 	size_t len, size;
 	struct z_stream_s *deflate; /* NULL: no compression */
 	uint8_t *packed;
 	size_t packed_size;
-	struct err err; /* the first failure; nothing is taken after it */
+	struct err err; /* the first failure; no packet is accepted after it */
 };
 
 /* 0, or -errno and err. */
@@ -35,7 +35,7 @@ void perfetto_out_done(struct perfetto_out *out);
 int perfetto_out_flush(struct perfetto_out *out);
 uint8_t *perfetto_out_make_room(struct perfetto_out *out, size_t size);
 
-/* Room for one packet of up to size bytes; its end is put into out with perfetto_out_end. NULL: out->err says why. */
+/* Room for one packet of up to size bytes; perfetto_out_end adds it to out. NULL: out->err has the reason. */
 static inline uint8_t *perfetto_out_room(struct perfetto_out *out, size_t size)
 {
 	if (__builtin_expect(out->size - out->len >= size && !out->err.code, 1))

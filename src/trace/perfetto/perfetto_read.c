@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Packets of a Perfetto trace become events. What a packet means depends on what its sequence said before:
- * perfetto_state.c keeps that.
+ * Turns packets of a Perfetto trace into events. The meaning of a packet depends on earlier packets of its sequence:
+ * perfetto_state.c keeps that state.
  *
- * A file that says it was written by us has the events of each track in order: they go on to the sink as they
- * are read, nothing is kept. Should something have moved them since, a time that goes back is moved to the last
- * one of its track. Any other file is kept until its end and sorted (perfetto_sort.c).
+ * A file marked as written by inftrace has the events of each track in order: they go to the sink as they are read, and
+ * nothing is kept. If a time goes back all the same, it is moved to the last one of its track. Any other file is kept
+ * until its end and sorted (perfetto_sort.c).
  */
 #include "trace/perfetto/perfetto_read.h"
 
@@ -17,12 +17,12 @@
 #include "trace/perfetto/perfetto_fields.h"
 
 enum {
-	MAX_BUNDLE = 32 << 20, /* bytes that compressed packets may become */
+	MAX_BUNDLE = 32 << 20, /* largest size of decompressed packets */
 	FIRST_BUNDLE = 128 << 10,
-	MAX_FIELD = 2000, /* no field of a packet has a higher number */
+	MAX_FIELD = 2000, /* the highest field number of a packet */
 };
 
-/* Fields of a packet that we use, besides those of struct packet. */
+/* Used fields of a packet, besides those of struct packet. */
 struct rare {
 	uint32_t machine;
 	bool is_cleared, is_dropped;
@@ -61,7 +61,7 @@ static int read_fields(struct packet *packet, struct pb_in in)
 	return more;
 }
 
-/* true: there are some that we use. */
+/* true: some are used. */
 static bool read_rare_fields(struct rare *rare, struct pb_in in)
 {
 	struct pb_in *const part[] = {
@@ -78,7 +78,7 @@ static bool read_rare_fields(struct rare *rare, struct pb_in in)
 			*part[field.number] = pb_inside(&field);
 			has_any = true;
 		} else if (field.number == PACKET_PROCESS_TREE) {
-			has_any = true; /* says once more what descriptors say */
+			has_any = true; /* repeats descriptors */
 		} else if (field.wire != PB_VARINT) {
 			continue;
 		} else if (field.number == PACKET_STATE_CLEARED) {
@@ -92,7 +92,7 @@ static bool read_rare_fields(struct rare *rare, struct pb_in in)
 	return has_any || rare->is_cleared || rare->is_dropped;
 }
 
-/* Who wrote the file: if we did, its events need no sorting. */
+/* Reads who wrote the file: events of inftrace need no sorting. */
 static int read_system(struct reader *reader, struct pb_in in)
 {
 	static const char mark[] = PERFETTO_WRITER;
@@ -132,7 +132,7 @@ static int use_rare(struct reader *reader, struct sequence *sequence, const stru
 	return result;
 }
 
-/* A packet that holds more than an event, or something else. Returns 1 if its event is to be read, too. */
+/* Reads a packet with more than an event, or without one. Returns 1 if its event must be read, too. */
 static int read_rare(struct reader *reader, const struct packet *packet, struct pb_in in)
 {
 	struct rare rare = { .is_cleared = packet->flags & SEQ_STATE_CLEARED };
@@ -147,7 +147,7 @@ static int read_rare(struct reader *reader, const struct packet *packet, struct 
 		return err_set(reader->err, ENOTSUP,
 			       "its packets are compressed by zstd, which is not supported; "
 			       "let Perfetto's traceconv decompress the trace first");
-	/* Other machines have clocks and process numbers of their own. */
+	/* other machines have their own clocks and process numbers */
 	if ((!is_used && !packet->event.at) || rare.machine) {
 		reader->result->n_skipped++;
 		return 0;
@@ -182,7 +182,7 @@ static int read_packet(struct reader *reader, struct pb_in in)
 	return perfetto_event_read(reader, sequence, &packet);
 }
 
-/* The file, and what is inside compressed packets: a row of fields that are packets. */
+/* A file and a decompressed bundle are both a series of fields that are packets. */
 
 enum step { STEP_PACKET, STEP_OTHER, STEP_END, STEP_CUT, STEP_BAD };
 
@@ -193,7 +193,7 @@ static bool is_zero(struct pb_in in)
 	return in.at == in.end;
 }
 
-/* The next field; what is not there any more is told from what cannot be. */
+/* The next field; distinguishes a truncated field from an invalid one. */
 static enum step next_packet(struct pb_in *in, struct pb_in *packet)
 {
 	struct pb_in probe = *in;
@@ -210,7 +210,7 @@ static enum step next_packet(struct pb_in *in, struct pb_in *packet)
 	if (!more)
 		return STEP_END;
 	if (is_zero(probe))
-		return STEP_CUT; /* a file system that lost its last blocks */
+		return STEP_CUT; /* a file system lost its last blocks */
 	if (!pb_get_varint(&probe, &tag))
 		return probe.end - probe.at < PB_VARINT_MAX ? STEP_CUT : STEP_BAD;
 	if (tag >> 3 == 0 || tag >> 3 > PB_FIELD_MAX || (tag & 7) == PB_GROUP || (tag & 7) > PB_FIXED32 ||
@@ -222,7 +222,7 @@ static enum step next_packet(struct pb_in *in, struct pb_in *packet)
 	return STEP_CUT;
 }
 
-/* The bytes that are there of a packet that is cut off: could it be one? */
+/* Whether the remaining bytes of a truncated packet can be one. */
 static bool looks_like_a_packet(struct pb_in in)
 {
 	struct pb_in packet;
@@ -265,7 +265,7 @@ static int read_packets(struct reader *reader, struct pb_in in)
 	}
 }
 
-/* Room for all that a bundle holds; 0, or -1 and err. */
+/* Makes room for the whole bundle; 0, or -1 and err. */
 static int grow_bundle(struct reader *reader)
 {
 	size_t room = reader->bundle_room ? reader->bundle_room * 2 : FIRST_BUNDLE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sorts events of one file and puts them. Slices told in one piece (begin and duration) get their END where it
- * belongs; one that would outlast the slice around it ends with that, so that slices nest.
+ * Sorts the events of one file and puts them. A complete slice (begin and duration) gets its END; if it would outlast
+ * the slice around it, it ends with that one, so that slices nest.
  */
 #include "trace/perfetto/perfetto_sort.h"
 
@@ -17,7 +17,7 @@ struct sorter_event {
 	size_t first_arg;
 	uint32_t track, name, n_args;
 	uint8_t type, kind;
-	bool is_whole; /* a slice in one piece */
+	bool is_whole; /* a complete slice */
 };
 
 static void *more_room(void *array, size_t *room, size_t need, size_t size)
@@ -77,13 +77,13 @@ static int by_track_and_time(const void *left, const void *right)
 		return a->track < b->track ? -1 : 1;
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns ? -1 : 1;
-	/* Slices in one piece may be told inner first: the longer one is the outer one. */
+	/* Complete slices may be in the file inner first: the longer one is the outer one. */
 	if (a->is_whole && b->is_whole && a->dur_ns != b->dur_ns)
 		return a->dur_ns > b->dur_ns ? -1 : 1;
 	return a->order < b->order ? -1 : 1;
 }
 
-/* The open slices of a track, outermost first: when each ends, and those that wait for their END. */
+/* The open slices of a track, outermost first: the end of each, or WAITS for an END event. */
 enum { WAITS = 0 };
 
 struct open {
@@ -111,13 +111,13 @@ static int put_end(struct state *state, struct open *open, struct track *track, 
 	struct event event = { .type = EVENT_END, .track = track->id, .time_ns = time_ns };
 
 	if (time_ns < track->last_ns)
-		event.time_ns = track->last_ns; /* what was inside ended late */
+		event.time_ns = track->last_ns; /* an inner slice ended later */
 	track->last_ns = event.time_ns;
 	open->n--;
 	return sink_put(state->out, &event, err);
 }
 
-/* Ends what ends by itself until then. */
+/* Ends complete slices that end by then. */
 static int put_ends(struct state *state, struct open *open, struct track *track, uint64_t until_ns, struct err *err)
 {
 	int result = 0;
@@ -127,7 +127,7 @@ static int put_ends(struct state *state, struct open *open, struct track *track,
 	return result;
 }
 
-/* An END is that of the innermost slice that waits for one; what is inside ends with it. */
+/* An END belongs to the innermost slice that waits for one; slices inside it end with it. */
 static int end_inner(struct state *state, struct open *open, struct track *track, uint64_t time_ns, struct err *err)
 {
 	int result = 0;
@@ -172,7 +172,7 @@ static int put_one(struct sorter *sorter, struct state *state, const struct sort
 	return result ? result : sink_put(state->out, &event, err);
 }
 
-/* Counters that no descriptor tells of. */
+/* Guesses counters that have no descriptor. */
 static void guess_counters(struct sorter *sorter, struct state *state)
 {
 	for (size_t i = 0; i < sorter->n; i++) {

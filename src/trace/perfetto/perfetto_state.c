@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sequences, their interned texts and their clocks. A clock is known by the last snapshot that names it: times
- * between two snapshots are not bent to meet the later one. Does not know tracks.
+ * Sequences, their interned texts and their clocks. The last snapshot that contains a clock defines it: times between
+ * two snapshots are not interpolated. Does not handle tracks.
  */
 #include "trace/perfetto/perfetto_state.h"
 
@@ -195,7 +195,7 @@ static int read_clock(struct pb_in in, struct clock *clock)
 	return more;
 }
 
-/* The snapshot's moment on the trace's clock, told by a clock that is known already if MONOTONIC is not there. */
+/* The snapshot's moment on the trace's clock; derived from a known clock if MONOTONIC is absent. */
 static uint64_t moment_of(struct state *state, struct sequence *sequence, const struct clock *clock, size_t n)
 {
 	const struct clock *known;
@@ -252,7 +252,7 @@ bool perfetto_state_time(struct state *state, struct sequence *sequence, uint32_
 		id = state->primary_clock ? state->primary_clock : CLOCK_BOOTTIME_ID;
 	clock = find_clock(clocks_of(state, sequence, id), id);
 	if (!clock) {
-		/* One clock, never compared with another: its times are as good as any. */
+		/* a single clock, never compared with another: its times are usable as they are */
 		*time_ns = time;
 		return id < CLOCK_SEQUENCE_ID && time <= INT64_MAX;
 	}

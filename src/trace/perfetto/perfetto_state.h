@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a reader has learned so far from a trace: its sequences, their texts and clocks, the tracks. For
- * perfetto_read.c and the files it is split into; not for others.
+ * The state of reading a trace: its sequences, their texts and clocks, the tracks. Private to perfetto_read.c and the
+ * files split from it:
  *
- *	perfetto_read.c    bytes -> packets
- *	perfetto_event.c   packets -> events
- *	perfetto_state.c   sequences, interned texts, clocks
- *	perfetto_tracks.c  descriptors -> tracks
- *	perfetto_sort.c    events of files that have them in another order than sinks want
+ * perfetto_read.c    bytes -> packets
+ * perfetto_event.c   packets -> events
+ * perfetto_state.c   sequences, interned texts, clocks
+ * perfetto_tracks.c  descriptors -> tracks
+ * perfetto_sort.c    events of files that are not in the order of sinks
  */
 #ifndef TRACE_PERFETTO_PERFETTO_STATE_H
 #define TRACE_PERFETTO_PERFETTO_STATE_H
@@ -18,7 +18,7 @@
 #include "event/sink.h"
 #include "trace/perfetto/perfetto_map.h"
 
-/* A clock: its times plus offset are times of the trace, on CLOCK_MONOTONIC where the trace tells of it. */
+/* A clock: its times plus offset are times of the trace, on CLOCK_MONOTONIC if the trace has it. */
 struct clock {
 	uint32_t id;
 	bool is_incremental;
@@ -31,13 +31,13 @@ struct clocks {
 	uint32_t n;
 };
 
-/* What one writer of packets has said; numbers mean something on their sequence alone. */
+/* The state of one writer of packets; its numbers are valid on its sequence only. */
 struct sequence {
-	bool is_valid;		/* false: packets may be missing, numbers mean nothing until the state is cleared */
+	bool is_valid;		/* false: packets may be missing, so numbers are invalid until the state is cleared */
 	uint32_t default_clock; /* 0: the trace's */
 	uint32_t default_track; /* index of a track, 0: none */
 	uint32_t thread_track;	/* the same, by the older kind of descriptor */
-	uint64_t thread_ns;	/* time that events count from if they have none */
+	uint64_t thread_ns;	/* base for the times of events without one */
 	struct clocks clocks;
 	struct perfetto_map names, strings; /* to 1 + id in names */
 	struct perfetto_map categories;	    /* to 1 + enum event_kind */
@@ -45,10 +45,10 @@ struct sequence {
 };
 
 struct track {
-	struct track_def def; /* parent: as the sink was told last */
+	struct track_def def; /* parent: as last passed to the sink */
 	uint64_t uuid, parent_uuid;
-	uint32_t id;	 /* the sink's number; 0: the sink does not know it yet */
-	uint32_t parent; /* index of the one that the sink was told */
+	uint32_t id;	 /* the sink's number; 0: not passed to the sink yet */
+	uint32_t parent; /* index of the one passed to the sink */
 	uint32_t depth;	 /* open slices */
 	uint64_t last_ns;
 	bool is_defined;	/* by a descriptor */
@@ -65,14 +65,14 @@ struct state {
 	struct sequence *sequence;
 	uint32_t n_sequences, sequence_room;
 	uint32_t last_id;
-	uint32_t last_index;			  /* 1 + index of sequence last_id; 0: none was used yet */
+	uint32_t last_index;			  /* 1 + index of sequence last_id; 0: none yet */
 	struct clocks clocks;			  /* of the whole trace */
-	uint32_t primary_clock;			  /* 0: not said */
+	uint32_t primary_clock;			  /* 0: not given */
 	struct perfetto_map track_of, process_of; /* by uuid, by pid; to the index of the track */
 	struct track *track;			  /* index 0 unused */
 	uint32_t n_tracks, track_room;
-	bool is_in_order; /* written by us: events go on as they come */
-	uint64_t n_late;  /* events of a file in order that were not */
+	bool is_in_order; /* written by inftrace: events go to the sink at once */
+	uint64_t n_late;  /* events that were not in order in such a file */
 };
 
 /* 0 or -ENOMEM, here and below. */
@@ -81,7 +81,7 @@ int perfetto_state_out_of_memory(struct err *err);
 int perfetto_state_grow(void **array, uint32_t *room, uint32_t index, size_t size, struct err *err);
 void perfetto_state_done(struct state *state);
 
-/* The sequence of a number, made when new; NULL: out of memory. Valid until the next call. */
+/* The sequence with this number, created on first use; NULL: out of memory. Valid until the next call. */
 struct sequence *perfetto_state_sequence_slow(struct state *state, uint32_t id);
 
 static inline struct sequence *perfetto_state_sequence(struct state *state, uint32_t id)
@@ -94,18 +94,18 @@ static inline struct sequence *perfetto_state_sequence(struct state *state, uint
 void perfetto_state_clear(struct sequence *sequence);
 int perfetto_state_intern(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err);
 int perfetto_state_snapshot(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err);
-/* A packet's time on the trace's clock; false: it cannot be told. clock 0: the sequence's default. */
+/* A packet's time on the trace's clock; false: unknown. clock 0: the sequence's default. */
 bool perfetto_state_time(struct state *state, struct sequence *sequence, uint32_t clock, uint64_t time,
 			 uint64_t *time_ns);
 
-/* Index of the track with this uuid, made when new; 0: out of memory. */
+/* Index of the track with this uuid, created on first use; 0: out of memory. */
 uint32_t perfetto_tracks_find(struct state *state, uint64_t uuid);
-/* Index of the track of a thread that has no uuid. */
+/* Index of the track of a thread without a uuid. */
 uint32_t perfetto_tracks_thread(struct state *state, int32_t pid, int32_t tid);
 int perfetto_tracks_descriptor(struct state *state, struct pb_in in, struct err *err);
 int perfetto_tracks_defaults(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err);
 int perfetto_tracks_thread_descriptor(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err);
-/* Tells the sink of a track that it does not know yet. */
+/* Passes a track to the sink if it is new there. */
 int perfetto_tracks_emit(struct state *state, uint32_t index, struct err *err);
 /* The same for all, parents first. */
 int perfetto_tracks_emit_all(struct state *state, struct err *err);

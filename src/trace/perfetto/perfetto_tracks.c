@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Track descriptors become tracks. Descriptors come in any order, repeated, with parents that never show up or
- * that are their own grandchildren: a sink gets each track once before its first event, parents first.
+ * Turns track descriptors into tracks. Descriptors come in any order, repeated, with parents that never appear or that
+ * are their own descendants. The sink gets each track once, before its first event, parents first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "trace/perfetto/perfetto_fields.h"
 #include "trace/perfetto/perfetto_state.h"
 
-enum { MAX_DEPTH = 256 }; /* of the tree of tracks that a sink is shown */
+enum { MAX_DEPTH = 256 }; /* depth of the tree of tracks passed to a sink */
 
 static uint32_t new_track(struct state *state, uint64_t uuid)
 {
@@ -48,7 +48,7 @@ static uint32_t process_track(struct state *state, int32_t pid)
 
 uint32_t perfetto_tracks_thread(struct state *state, int32_t pid, int32_t tid)
 {
-	/* No uuid: such a thread gets one that no writer is likely to have chosen. */
+	/* Without a uuid: such a thread gets one that no writer is likely to use. */
 	uint64_t uuid = ((uint64_t)(uint32_t)pid << 32 | (uint32_t)tid) * 0x9e3779b97f4a7c15u ^ 0x7468726561643a21u;
 	uint32_t index = perfetto_tracks_find(state, uuid);
 
@@ -64,7 +64,7 @@ static uint32_t text_of(struct state *state, const struct pb_field *field)
 	return names_intern(state->out->names, (const char *)field->data, field->value);
 }
 
-/* Arguments of a command line come apart; a track has them in one text. */
+/* A command line is stored as separate arguments; a track has them in one text. */
 static void add_to_command(struct state *state, struct track_def *def, const struct pb_field *field)
 {
 	size_t before = names_len(state->out->names, def->command);
@@ -143,7 +143,7 @@ static bool is_text(const struct pb_field *field, const char *text)
 	return field->value == strlen(text) && !memcmp(field->data, text, field->value);
 }
 
-/* Name, process, thread, counter: a descriptor's parts into a track. */
+/* Reads the parts of a descriptor into a track: name, process, thread, counter. */
 static int read_part(struct state *state, struct track *track, const struct pb_field *field)
 {
 	uint32_t name = track->def.name;
@@ -188,7 +188,7 @@ static bool is_same(const struct track *a, const struct track *b)
 	       a->def.command == b->def.command && a->def.parent == b->def.parent;
 }
 
-/* Index of the parent that a track's descriptor names; 0: none, or none that we know. */
+/* Index of the parent in a track's descriptor; 0: none, or unknown. */
 static uint32_t parent_of(const struct state *state, const struct track *track)
 {
 	uint32_t parent = track->parent_uuid ? perfetto_map_get(&state->track_of, track->parent_uuid) : 0;
@@ -202,7 +202,7 @@ static uint32_t parent_of(const struct state *state, const struct track *track)
 	return parent;
 }
 
-/* The parent that the sink is told of: none that it does not know, and no track's own descendant. */
+/* The parent to pass to the sink: never one that is new there, nor the track's own descendant. */
 static uint32_t parent_to_tell(const struct state *state, const struct track *track, uint32_t index)
 {
 	uint32_t parent = parent_of(state, track), above = parent;
@@ -248,7 +248,7 @@ int perfetto_tracks_descriptor(struct state *state, struct pb_in in, struct err 
 		return err_set(err, EBADMSG, "its track descriptor is malformed");
 	if (now.def.type == TRACK_PROCESS && !perfetto_map_put(&state->process_of, (uint32_t)now.def.pid, index))
 		return perfetto_state_out_of_memory(err);
-	/* What a track is stays; a track that the sink knows is told again only if something is new. */
+	/* A track's type stays; a track is passed to the sink again only if something is new. */
 	now.def.parent = state->track[parent_to_tell(state, &now, index)].id;
 	if (track->id && (now.def.type != track->def.type || is_same(&now, track)))
 		return 0;
@@ -258,7 +258,7 @@ int perfetto_tracks_descriptor(struct state *state, struct pb_in in, struct err 
 	return state->is_in_order ? perfetto_tracks_emit(state, index, err) : 0;
 }
 
-/* What events of a sequence mean when they do not say it: a clock, a track. */
+/* Reads the defaults of a sequence for its events: a clock, a track. */
 int perfetto_tracks_defaults(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err)
 {
 	struct pb_field field, inner;
@@ -318,7 +318,7 @@ int perfetto_tracks_emit(struct state *state, uint32_t index, struct err *err)
 	return sink_put(state->out, &event, err);
 }
 
-/* A track's parent that is not told yet; 0: none. */
+/* The track's parent, if the sink does not have it yet; 0: none. */
 static uint32_t untold_parent(const struct state *state, uint32_t index)
 {
 	uint32_t parent = parent_of(state, &state->track[index]);
@@ -341,7 +341,9 @@ int perfetto_tracks_emit_all(struct state *state, struct err *err)
 	for (uint32_t i = 1; i <= state->n_tracks && !result; i++) {
 		if (state->track[i].id || state->track[i].is_of_file)
 			continue;
-		/* Up to the first ancestor that is told, down again; depth marks those on the way: a ring ends there.
+		/*
+		 * Goes up to the first ancestor that the sink has, then down again; depth marks the path, so that a
+		 * cycle ends.
 		 */
 		n = 0;
 		for (parent = i; parent && !state->track[parent].depth; parent = untold_parent(state, parent)) {

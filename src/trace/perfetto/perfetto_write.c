@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Events become packets of a Perfetto trace. Bytes reach the file through perfetto_out.c.
+ * Turns events into packets of a Perfetto trace. perfetto_out.c writes the bytes.
  *
- * Every thread and lane is a packet sequence of its own, so that what is the same for all its events is said
- * once, when its first event comes:
+ * Each thread and lane is a packet sequence of its own, so that the common part of its events is written once, with its
+ * first event:
  *
- *   clock 64      counts from event to event: a time is the distance to the one before, two bytes mostly
+ *   clock 64      counts from event to event: a time is the distance to the one before, usually two bytes
  *   track_uuid    the track of events that name none
- *   state cleared from here on texts are numbers, each told once per sequence before its first use
+ *   state cleared from here on texts are numbers, each defined once per sequence before its first use
  *
- * Processes, groups and counters share sequence 1 and name their track in each event. An operator comes to
- * 23 or 24 bytes a packet that way; SEQ_NEEDS_STATE (two bytes) is left out, as no packet is ever lost here.
+ * Processes, groups and counters share sequence 1 and name their track in each event. An operator takes 23 or 24 bytes
+ * this way; SEQ_NEEDS_STATE (two bytes) is left out, because no packet is ever lost here.
  *
- * Numbers of texts are given in the order of first use, apart for names of events and for values of arguments:
- * few of the latter are frequent, these get one-byte numbers. Categories and argument names use the numbers of
- * enum event_kind and enum event_key.
+ * Texts are numbered in the order of first use, separately for names of events and for values of arguments: few values
+ * are frequent, and these get one-byte numbers. Categories and argument names use the numbers of enum event_kind and
+ * enum event_key.
  *
- * A time before the last one of its sequence is written in full, on clock 3 (MONOTONIC). A time before the last
- * one of its own track, which no source should hand in, is moved there: slices would not nest any more.
+ * A time before the last one of its sequence is written in full, on clock 3 (MONOTONIC). A time before the last one of
+ * its own track, which no source should produce, is moved there, because slices would not nest otherwise.
  */
 #include "trace/perfetto/perfetto_write.h"
 
@@ -34,10 +34,10 @@
 #include "trace/perfetto/perfetto_out.h"
 
 enum {
-	EVENT_ROOM = 96,	  /* more than an event's packet without its arguments */
-	ARG_ROOM = 32,		  /* more than an argument */
-	HEAD_ROOM = 64,		  /* more than what is around a text in a packet of its own */
-	MORE_SEQUENCES = 1 << 28, /* sequences of what is added later: more than any recording has */
+	EVENT_ROOM = 96,	  /* upper bound for an event's packet without its arguments */
+	ARG_ROOM = 32,		  /* upper bound for an argument */
+	HEAD_ROOM = 64,		  /* upper bound for the packet around a single text */
+	MORE_SEQUENCES = 1 << 28, /* first sequence of tracks added later: beyond those of any recording */
 };
 
 struct seen {
@@ -48,7 +48,7 @@ struct seen {
 struct sequence {
 	uint64_t last_ns;
 	bool is_started;
-	struct seen names, values; /* by number: texts that this sequence was told */
+	struct seen names, values; /* by number: texts already defined on this sequence */
 	uint64_t keys[(N_KEYS + 63) / 64];
 	uint32_t kinds;
 };
@@ -71,7 +71,7 @@ struct perfetto_writer {
 	struct perfetto_out out;
 	uint64_t salt;
 	bool is_more;
-	uint32_t first_number; /* of sequences in the file, less 1: those that it has already are others */
+	uint32_t first_number; /* of sequences in the file, less 1: lower numbers are in use */
 	struct track *track;
 	struct sequence *sequence;
 	uint32_t n_tracks, n_sequences, last_sequence;
@@ -103,7 +103,7 @@ static int grow(void **array, uint32_t *n, uint32_t index, size_t size)
 	return 0;
 }
 
-/* Equal in one file, different in any other: files can be merged. */
+/* Unique in a file and across files, so that files can be merged. */
 static uint64_t new_uuid(const struct perfetto_writer *writer, uint32_t track)
 {
 	uint64_t mixed = writer->salt + track * 0x9e3779b97f4a7c15u;
@@ -145,7 +145,7 @@ static int start_sequence(struct perfetto_writer *writer, const struct track *tr
 		at = pb_close(at, inside);
 	}
 	at = pb_close(at, defaults);
-	if (!writer->is_more) { /* a snapshot that lies before another one is taken for a clock that went back */
+	if (!writer->is_more) { /* readers take a snapshot before another one for a clock that went back */
 		at = pb_open(at, PACKET_CLOCK_SNAPSHOT, &inside);
 		at = perfetto_describe_clock(at, CLOCK_SEQUENCE_ID, time_ns, true);
 		at = pb_close(perfetto_describe_clock(at, CLOCK_MONOTONIC_ID, time_ns, false), inside);
@@ -196,7 +196,7 @@ static int put_track(struct perfetto_writer *writer, const struct event *event)
 				       parent_uuid, event->track);
 }
 
-/* Texts, each told to a sequence before its first use there. */
+/* Texts: each is defined on a sequence before its first use there. */
 
 static int tell(struct perfetto_writer *writer, uint32_t sequence, uint32_t field, uint32_t number, const char *text,
 		size_t len)
@@ -378,7 +378,7 @@ static int put_packet(struct perfetto_writer *writer, const struct event *event,
 	return 0;
 }
 
-/* The first event of a track: which sequence it goes to. */
+/* At a track's first event: assigns its sequence. */
 static int give_sequence(struct perfetto_writer *writer, struct track *track)
 {
 	uint32_t id = track->has_sequence ? writer->last_sequence + 1 : PERFETTO_SHARED_SEQUENCE;
