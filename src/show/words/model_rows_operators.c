@@ -70,7 +70,7 @@ void model_rows_placement(struct table *table, const struct model_view *view)
 	table_column(table, "ran on", TABLE_LEFT);
 	table_column(table, "operators", TABLE_RIGHT);
 	table_column(table, "the model's nodes", TABLE_RIGHT);
-	table_column(table, "share of the time", TABLE_RIGHT);
+	table_column(table, "share of the time", TABLE_RIGHT | TABLE_SHARE);
 	for (uint32_t r = 0; r < view->analysis->report->n_results; r++)
 		put_places(table, view, r);
 }

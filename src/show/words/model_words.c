@@ -161,3 +161,21 @@ struct printable model_energy_words(const struct model_analysis *analysis, uint3
 		printable_add(&to, "energy is not known: %s", model_text(result->energy_missing, 400, is_ascii).s);
 	return to;
 }
+
+struct printable model_runtime(const struct model_result *result, int columns, bool is_ascii)
+{
+	struct printable to = { "" };
+
+	if (result->runtime) {
+		printable_add(&to, "%s", model_text(result->runtime, NAME, is_ascii).s);
+		if (result->version)
+			printable_add(&to, " %s", model_text(result->version, NAME, is_ascii).s);
+		if (result->runtime_path)
+			printable_add(&to, ", %s", model_text(result->runtime_path, columns, is_ascii).s);
+	}
+	if (result->n_threads > 0)
+		printable_add(&to, "%s%s", *to.s ? ", " : "", printable_count((uint64_t)result->n_threads, "thread").s);
+	else if (result->runtime && !result->runs)
+		printable_add(&to, ", default number of threads");
+	return to;
+}
