@@ -343,7 +343,7 @@ static const struct {
 	[RUN_FIRST] = { "first", "run the first inference" },
 	[RUN_WARM_UP] = { "warm-up", "warm up" },
 	[RUN_STEADY] = { "steady", "run" },
-	[RUN_UNLOAD] = { "unload the runtime", "unload" },
+	[RUN_UNLOAD] = { "unload", "unload the runtime" },
 };
 
 const char *run_result_phase_text(uint32_t phase)

@@ -37,7 +37,7 @@ static void put_model(struct html_page *page)
 	if (model->n_parameters >= 0)
 		printable_add(&text, ", %s parameters", units_metric((double)model->n_parameters, "").s);
 	if (model->flops >= 0)
-		printable_add(&text, ", %s an inference%s", units_metric((double)model->flops, "FLOP").s,
+		printable_add(&text, ", %s per inference%s", units_metric((double)model->flops, "FLOP").s,
 			      model->n_unknown > 0 ? " (as far as known)" : "");
 	if (model->bytes >= 0)
 		printable_add(&text, ", %s moved", units_metric((double)model->bytes, "B").s);

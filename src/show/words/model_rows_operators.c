@@ -143,7 +143,7 @@ void model_rows_types(struct table *table, const struct model_view *view, uint32
 	table_cell(table, TABLE_DIM, "unattributed");
 	for (uint32_t r = view->first; r < view->end; r++)
 		put_time(table, view, r, outside_of(result_of(view, r)), 0);
-	table_cell(table, TABLE_BOLD, "all of it");
+	table_cell(table, TABLE_BOLD, "in total");
 	for (uint32_t r = view->first; r < view->end; r++)
 		table_cell(table, TABLE_BOLD, "%s", units_duration(wall_of(result_of(view, r))).s);
 }
