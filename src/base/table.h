@@ -23,10 +23,11 @@ enum table_flag {
 	TABLE_LEFT = 0,
 	TABLE_RIGHT = 1,
 	TABLE_SHRINKS = 2,
-	TABLE_CLOSE = 4,    /* one space before it instead of two */
-	TABLE_NAME = 8,	    /* a name of a program or file: fixed-width letters on a page */
-	TABLE_KEEPS = 16,   /* keeps 30 columns as long as other columns can shrink */
-	TABLE_OPTIONAL = 32 /* hidden when the table would be too wide; the last of several first */
+	TABLE_CLOSE = 4,     /* one space before it instead of two */
+	TABLE_NAME = 8,	     /* a name of a program or file: fixed-width letters on a page */
+	TABLE_KEEPS = 16,    /* keeps 30 columns as long as other columns can shrink */
+	TABLE_OPTIONAL = 32, /* hidden when the table would be too wide; the last of several first */
+	TABLE_SHARE = 64     /* texts begin with a percentage: a page shows a bar with it */
 };
 enum table_style { TABLE_PLAIN, TABLE_BOLD, TABLE_DIM, TABLE_RED, TABLE_GREEN };
 

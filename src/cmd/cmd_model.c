@@ -113,16 +113,22 @@ static int run_and_print(struct job *job, const char *path)
 	program_command("", getpid(), command, sizeof command);
 	runs.report.command = command;
 	if (!code && runs.report.n_results == 1 && runs.n_failed)
-		code = err_set(job->err, EIO, "cannot run %s on %s: %s", path, runs.report.results->label,
-			       runs.report.results->error);
+		code = err_set(job->err, EIO, "cannot run %s on %s: %s%s%s", path, runs.report.results->label,
+			       runs.report.results->error, runs.report.results->advice ? "; or, " : "",
+			       runs.report.results->advice ? runs.report.results->advice : "");
 	if (!code)
 		analysis = insights_analyse(&runs.report, job->err);
 	if (!code && !analysis)
 		code = -ENOMEM;
+	if (!code && *runs.folder.path && model_folder_is_kept(&runs.folder))
+		code = model_pages_into(runs.folder.path, analysis, job->err);
 	if (!code)
 		code = model_pages_write(&pages, analysis, &look, job->err);
 	if (!code)
 		code = runs.n_failed == runs.report.n_results ? CMD_FAILED : runs.n_failed ? CMD_NO : CMD_DONE;
+	if (code >= 0 && *runs.folder.path && model_folder_is_kept(&runs.folder) && !runs.is_failed)
+		term_say("%s has report.html, report.json and the recordings", runs.folder.path);
+	runs.is_failed |= code < 0;
 	model_pages_close(&pages, code < 0);
 	model_analysis_free(analysis);
 	model_runs_done(&runs);

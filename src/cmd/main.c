@@ -34,6 +34,8 @@ static int flush_output(int status)
 
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
+	if (errno == EPIPE) /* who reads has seen enough: head */
+		return status;
 	err_set(&err, errno, "cannot write to standard output: %s", strerror(errno));
 	return print_error(&err);
 }

@@ -85,6 +85,14 @@ static const struct model_value *values(const struct onnx_value *from, uint32_t 
 	return to;
 }
 
+/* As recordings call it: its file, without folder and suffix. */
+static const char *name_of(const char *path, struct arena *arena)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+
+	return arena_keep_part(arena, name, dot && dot != name ? (size_t)(dot - name) : strlen(name));
+}
+
 static void fill_head(struct model_facts *facts, const struct onnx_model *model, struct arena *arena)
 {
 	char text[512];
@@ -99,7 +107,7 @@ static void fill_head(struct model_facts *facts, const struct onnx_model *model,
 					 *model->opsets[i].domain ? model->opsets[i].domain : "ai.onnx",
 					 (long long)model->opsets[i].version);
 	facts->opset = *text ? arena_keep(arena, text) : NULL;
-	facts->name = *model->graph.name ? model->graph.name : NULL;
+	facts->name = name_of(model->path, arena);
 }
 
 int model_fill_facts(struct model_facts *facts, const struct model_static *analysis, struct arena *arena,

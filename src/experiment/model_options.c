@@ -26,10 +26,14 @@ static const struct opt own_rows[] = {
 	{ 0, "json", NULL, "the same as --format json", OPT_FLAG, AT(json) },
 	{ 0, "report", "FILE", "write the report here as well, in the format of its suffix: .html, .json, .csv or .txt",
 	  OPT_LIST, AT(report) },
-	{ 'a', "all", NULL, "show every operator, not the most important ones", OPT_FLAG, AT(all) },
+	{ 'a', "all", NULL, "show every operator, not only the most important ones", OPT_FLAG, AT(all) },
 	{ 0, "ascii", NULL, "print nothing but ASCII; by default where the locale says so", OPT_FLAG, AT(ascii) },
-	{ 'o', "output", "FILE", "recordings go here, with the provider's name before the suffix", OPT_STR, AT(out),
-	  "inftrace.pftrace" },
+	{ 'o', "output", "FOLDER",
+	  "keep report.html, report.json and the recordings in this new folder; NAME.pftrace: only recordings, with "
+	  "the "
+	  "provider's name before the suffix",
+	  OPT_STR, AT(out) },
+	{ 0, "save", NULL, "keep them in the folder MODEL-DATE", OPT_FLAG, AT(save) },
 	{ 0, "force", NULL, "overwrite files that exist", OPT_FLAG, AT(force) },
 	{ 'i', "interval", "TIME", "time between samples of CPU and memory, 10ms or more", OPT_DURATION,
 	  AT(interval_ns), "1s" },

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,6 +52,30 @@ int model_pages_write(struct model_pages *pages, const struct model_analysis *an
 		report_write(pages->file[i], report_format_of(opts->report.item[i]), &report, &look);
 		if (fflush(pages->file[i]) || ferror(pages->file[i]))
 			return err_set(err, errno ? errno : EIO, "cannot write %s: %s", opts->report.item[i],
+				       strerror(errno ? errno : EIO));
+	}
+	return 0;
+}
+
+int model_pages_into(const char *folder, const struct model_analysis *analysis, struct err *err)
+{
+	static const char *const names[] = { "report.html", "report.json" };
+	const struct report report = { .analysis = analysis, .n_analyses = 1 };
+	const struct report_look look = { 0 };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		FILE *file;
+		bool is_written;
+
+		snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+		file = fopen(path, "we");
+		if (!file)
+			return err_set(err, errno, "cannot write %s: %s", path, strerror(errno));
+		report_write(file, report_format_of(names[i]), &report, &look);
+		is_written = !fflush(file) && !ferror(file);
+		if (fclose(file) || !is_written)
+			return err_set(err, errno ? errno : EIO, "cannot write %s: %s", path,
 				       strerror(errno ? errno : EIO));
 	}
 	return 0;

@@ -26,6 +26,8 @@ int model_pages_open(struct model_pages *pages, const struct model_opts *opts, s
  */
 int model_pages_write(struct model_pages *pages, const struct model_analysis *analysis,
 		      const struct report_look *terminal, struct err *err);
+/* Writes report.html and report.json into a folder. 0, or -errno and err. */
+int model_pages_into(const char *folder, const struct model_analysis *analysis, struct err *err);
 /* is_failed: files that are new are removed again. */
 void model_pages_close(struct model_pages *pages, bool is_failed);
 

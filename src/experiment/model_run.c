@@ -21,7 +21,9 @@
 
 #include "base/part_path.h"
 #include "base/temp_dir.h"
+#include "base/units.h"
 #include "capture/proc/machine.h"
+#include "experiment/model_advice.h"
 #include "experiment/model_fill.h"
 #include "experiment/model_inside.h"
 #include "experiment/model_pass.h"
@@ -35,6 +37,7 @@ struct job {
 	const char *path; /* of the model */
 	const struct say *say;
 	int n_ways;
+	uint32_t n_done, n_passes; /* programs started so far, and in total */
 	char runner[PATH_MAX];
 	char outputs[PATH_MAX]; /* folder with one for each way; "" none */
 	bool are_outputs_ours;	/* to remove */
@@ -74,45 +77,16 @@ static bool is_interrupted(struct model_runs *runs)
 	return runs->is_interrupted;
 }
 
-/* The recording's file of a way: the name asked for, with the way's label before its suffix. */
-static int open_recording(const struct job *job, const char *label, const char *pass, char *path, size_t size,
-			  struct err *err)
-{
-	const char *out = job->opts->out, *slash = strrchr(out, '/'), *dot = strrchr(slash ? slash : out, '.');
-	int stem = (int)(dot ? dot - out : (long)strlen(out));
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (job->opts->force ? O_TRUNC : O_EXCL), fd = -1;
-	char clean[64];
-
-	snprintf(clean, sizeof clean, "%s", label);
-	for (char *at = clean; *at; at++)
-		if (*at == '/')
-			*at = '_';
-	for (int i = 1; i < 10000 && fd < 0; i++) {
-		char number[16] = "";
-		if (i > 1)
-			snprintf(number, sizeof number, "-%d", i);
-		if (snprintf(path, size, "%.*s-%s%s%s%s", stem, out, clean, pass, number, dot ? dot : "") >= (int)size)
-			return err_set(err, ENAMETOOLONG, "cannot write a recording for %s: its name is too long",
-				       label);
-		fd = open(path, flags, 0600);
-		if (fd < 0 && errno != EEXIST)
-			break;
-	}
-	return fd < 0 ? err_set(err, errno, "cannot write %s: %s", path, strerror(errno)) : fd;
-}
-
-/* What a pass records, and how its recording is called. */
+/* What a pass records, and what tells its recording from the run's others: "-round2". */
 struct pass_kind {
 	const char *level, *suffix;
 };
 
-static const struct pass_kind with_operators = { "operator", "-operators" };
-
 static int run_pass(struct job *job, struct model_pass *pass, const struct model_way *way,
-		    const struct model_pass_words *asked, const struct pass_kind *kind, struct err *err)
+		    const struct model_pass_words *asked, struct pass_kind kind, struct err *err)
 {
 	struct model_pass_words words = *asked;
-	struct model_pass_opts opts = { .plan = { .level = kind->level, .interval_ns = job->opts->interval_ns },
+	struct model_pass_opts opts = { .plan = { .level = kind.level, .interval_ns = job->opts->interval_ns },
 					.say = job->say };
 	char result[64], *kept;
 	int code;
@@ -127,7 +101,7 @@ static int run_pass(struct job *job, struct model_pass *pass, const struct model
 	words.result = result;
 	opts.argv = model_options_argv(job->opts, way, &words, &job->runs->arena);
 	opts.path = kept = arena_alloc(&job->runs->arena, PATH_MAX);
-	opts.fd = opts.argv && kept ? open_recording(job, way->label, kind->suffix, kept, PATH_MAX, err)
+	opts.fd = opts.argv && kept ? model_folder_recording(&job->runs->folder, way->label, kind.suffix, kept, err)
 				    : err_set(err, ENOMEM, "cannot run the model: out of memory");
 	code = opts.fd < 0 ? opts.fd : 0;
 	if (!code) {
@@ -209,18 +183,18 @@ static int run_operators(struct job *job, struct model_result *result, struct mo
 	char folder[PATH_MAX];
 	int code;
 
-	say_info(job->say, "%s: once more, for its operators", way->label);
+	say_info(job->say, "%u of %u: %s, its operators", ++job->n_done, job->n_passes, way->label);
 	result->is_kernels_asked = asked != NULL;
 	result->kernels_missing =
 	    asked ? "the CPU provider has none inside its operators" : "not asked for: --ep-profile shows them";
 	if (!asked || is_cpu)
-		return run_pass(job, operators, way, &words, &with_operators, err);
+		return run_pass(job, operators, way, &words, (struct pass_kind){ "operator", "-operators" }, err);
 	code = temp_dir_make(folder, sizeof folder, "profile", err);
 	if (code)
 		return code;
 	words.profiles = folder;
 	result->kernels_missing = NULL;
-	code = run_pass(job, operators, way, &words, &with_operators, err);
+	code = run_pass(job, operators, way, &words, (struct pass_kind){ "operator", "-operators" }, err);
 	if (!code)
 		code = model_inside(result, operators, &job->runs->arena, err);
 	temp_dir_remove(folder);
@@ -277,6 +251,22 @@ int64_t model_runs_size(void *ctx, const struct model_free_dim *dim)
 	return size;
 }
 
+/* How far it is, and how long this one takes: warming up may take longer than measuring. */
+static void say_pass(struct job *job, const struct model_way *way, uint32_t round, uint32_t n)
+{
+	const struct run_opts *run = &job->opts->run;
+	char times[120] = "", rounds[40] = "";
+
+	if (n > 1)
+		snprintf(rounds, sizeof rounds, ", round %u of %u", round + 1, n);
+	if (!is_without_inferences(job->opts) && run->iterations)
+		snprintf(times, sizeof times, " (warm-up up to %s)", units_duration((double)run->warm_up_max_ns).s);
+	else if (!is_without_inferences(job->opts))
+		snprintf(times, sizeof times, " (warm-up up to %.40s, then %.40s)",
+			 units_duration((double)run->warm_up_max_ns).s, units_duration((double)run->duration_ns / n).s);
+	say_info(job->say, "%u of %u: %s%s%s", ++job->n_done, job->n_passes, way->label, rounds, times);
+}
+
 /* The same again in another process: what differs from process to process is in the interval then. */
 static int run_round(struct job *job, struct model_result *result, const struct model_way *way,
 		     const struct model_way *first, uint32_t round, struct err *err)
@@ -294,11 +284,8 @@ static int run_round(struct job *job, struct model_result *result, const struct 
 		words.outputs = outputs_of(job, way);
 	else
 		snprintf(suffix, sizeof suffix, "-round%u", round + 1);
-	if (n > 1)
-		say_info(job->say, "%s: measuring, round %u of %u", way->label, round + 1, n);
-	else
-		say_info(job->say, "%s: measuring", way->label);
-	code = run_pass(job, &pass, way, &words, &(struct pass_kind){ "inference", suffix }, err);
+	say_pass(job, way, round, n);
+	code = run_pass(job, &pass, way, &words, (struct pass_kind){ "inference", suffix }, err);
 	/* what the rounds before it measured is not lost with one that was cut off before it measured anything */
 	if (!code && round && is_interrupted(job->runs) && (!pass.run.head || pass.run.head->outcome != RUN_DONE))
 		goto out;
@@ -347,6 +334,9 @@ static int run_all(struct job *job, struct model_result *results, const struct m
 
 	for (int i = 0; i < n_ways; i++)
 		describe(job, &results[i], &ways[i]);
+	job->n_passes = (uint32_t)n_ways * n_rounds(job->opts);
+	if (!strcmp(job->opts->level, "operator") && !is_without_inferences(job->opts))
+		job->n_passes += (uint32_t)n_ways;
 	for (uint32_t round = 0; round < n_rounds(job->opts); round++) {
 		for (int i = 0; i < n_ways && !code && !is_interrupted(runs); i++) {
 			if (results[i].error)
@@ -445,6 +435,19 @@ static void describe_settings(struct model_runs *runs, const struct model_opts *
 	runs->report.settings = settings;
 }
 
+/* Those that are not kept, and those of runs that failed, of which nobody learns anything. */
+static void forget_recordings(const struct model_runs *runs, struct model_result *results, const struct model_way *ways)
+{
+	for (uint32_t i = 0; i < runs->report.n_results; i++) {
+		if (results[i].error && results[i].recording)
+			unlink(results[i].recording);
+		if (results[i].error)
+			results[i].advice = model_advice(ways[i].provider);
+		if (results[i].error || !model_folder_is_kept(&runs->folder))
+			results[i].recording = results[i].operator_recording = NULL;
+	}
+}
+
 int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const char *path, const struct say *say,
 		  struct err *err)
 {
@@ -464,6 +467,7 @@ int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const 
 	if (!results)
 		return err_set(err, ENOMEM, "cannot run the model: out of memory");
 	code = runner_path(job.runner, sizeof job.runner, err);
+	code = code ? code : model_folder_open(&runs->folder, opts, path, err);
 	catch_signals(before);
 	if (!code)
 		code = find_outputs(&job, n_ways, err);
@@ -475,6 +479,8 @@ int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const 
 	describe_machine(runs, !code && !strcmp(opts->level, "operator"));
 	if (!code)
 		code = run_all(&job, results, ways, n_ways, err);
+	runs->is_failed = code || runs->n_failed == runs->report.n_results;
+	forget_recordings(runs, results, ways);
 	remove_outputs(&job, ways, n_ways);
 	release_signals(before);
 	return code;
@@ -482,6 +488,7 @@ int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const 
 
 void model_runs_done(struct model_runs *runs)
 {
+	model_folder_close(&runs->folder, runs->is_failed);
 	arena_done(&runs->arena);
 	memset(runs, 0, sizeof *runs);
 }

@@ -7,6 +7,7 @@
 
 #include "analyze/result/model_result.h"
 #include "capture/recorder/say.h"
+#include "experiment/model_folder.h"
 #include "experiment/model_options.h"
 #include "model/onnx/onnx_static.h"
 #include "model/run/run_result.h"
@@ -16,7 +17,9 @@ enum { MODEL_MAX_WAYS = 16 };
 struct model_runs {
 	struct arena arena; /* of all texts and arrays of the report */
 	struct model_report report;
+	struct model_folder folder;
 	uint32_t n_failed;	   /* of report.n_results */
+	bool is_failed;		   /* nothing came of it: nothing is kept. The caller may set it, too */
 	bool is_interrupted;	   /* the user ended it: what was measured until then is there */
 	struct run_tensor *inputs; /* of all groups of shapes; NULL: no run came so far */
 	uint32_t n_inputs;

@@ -441,33 +441,34 @@ static void the_verdict_says_what_was_compared_and_how_sure_it_is(void **state)
 
 	s->report.model.name = "m";
 	s->report.n_results = 1;
-	expect_verdict(s, "m: cpu takes 4.84 +- 0.05 ms an inference (95 % interval of one process)");
+	expect_verdict(s, "m: cpu takes 4.84 +- 0.05 ms per inference (95 % interval of one process)");
 	s->report.n_results = 2;
 	expect_verdict(s, "m: openvino is 1.85 times as fast as cpu (95 % interval 1.82 to 1.88, of one process each), "
-			  "which takes 4.84 +- 0.05 ms an inference");
+			  "which takes 4.84 +- 0.05 ms per inference");
 	s->result[1].label = "cpu";
 	s->result[0].label = "openvino";
 	s->report.n_results = 3;
 	s->result[2].error = "no device";
 	make_alike(s);
-	expect_verdict(s, "m: whether cpu is faster than openvino, which takes 4.84 +- 0.10 ms an inference, cannot be "
-			  "told: the intervals of their means overlap (1.00 times, 0.97 to 1.03); webgpu failed");
+	expect_verdict(s,
+		       "m: cannot tell whether cpu is faster than openvino, which takes 4.84 +- 0.10 ms per inference: "
+		       "the intervals of their means overlap (1.00 times, 0.97 to 1.03); webgpu failed");
 	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
 		s->latency[1][i].duration_ns *= 2;
 	s->report.n_results = 2;
 	expect_verdict(s,
 		       "m: cpu takes 2.00 times as long as openvino (95 % interval 1.94 to 2.06), which takes 4.84 +- "
-		       "0.10 ms an inference");
+		       "0.10 ms per inference");
 	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
 		s->latency[1][i].duration_ns *= s->latency[1][i].round ? 1 : 60;
 	expect_verdict(s, "m: cpu takes 31.9 times as long as openvino (each of its 4 processes was slower than any of "
-			  "openvino), which takes 4.84 +- 0.10 ms an inference");
+			  "openvino), which takes 4.84 +- 0.10 ms per inference");
 	s->result[0].n_latencies = 5;
-	expect_verdict(s,
-		       "m: cpu takes 32.0 times as long as openvino, which takes 4.83 ms an inference (mean), in too "
-		       "few inferences to be sure");
+	expect_verdict(s, "m: cpu takes 32.0 times as long as openvino, which takes 4.83 ms per inference (mean); too "
+			  "few inferences to be sure");
 	s->report.n_results = 1;
-	expect_verdict(s, "m: openvino takes 4.83 ms an inference (mean): of so few inferences there is no interval");
+	expect_verdict(s,
+		       "m: openvino takes 4.83 ms per inference (mean): too few inferences for a confidence interval");
 	s->report.n_results = 0;
 	expect_verdict(s, "m: nothing ran");
 	free(s);
@@ -483,10 +484,10 @@ static void the_verdict_says_when_a_speed_is_worth_nothing(void **state)
 	s->report.n_results = 2;
 	s->result[1].outputs = &output;
 	expect_verdict(s, "m: openvino is 1.85 times as fast as cpu (95 % interval 1.82 to 1.88, of one process each), "
-			  "which takes 4.84 +- 0.05 ms an inference, but it has outputs that differ from those of cpu");
+			  "which takes 4.84 +- 0.05 ms per inference, but its outputs differ from those of cpu");
 	output.problem = "its file cannot be read";
 	expect_verdict(s, "m: openvino is 1.85 times as fast as cpu (95 % interval 1.82 to 1.88, of one process each), "
-			  "which takes 4.84 +- 0.05 ms an inference");
+			  "which takes 4.84 +- 0.05 ms per inference");
 	analysis = insights_analyse(&s->report, NULL);
 	assert_string_equal(analysis->findings[0].insight->name, "outputs_not_compared");
 	assert_string_equal(insight_words_of(analysis, &analysis->findings[0], true).finding.s,
@@ -496,10 +497,10 @@ static void the_verdict_says_when_a_speed_is_worth_nothing(void **state)
 	s->result[0].n_outputs = 1;
 	s->result[0].against = "expected";
 	s->result[1].provider = "cuda";
-	expect_verdict(
-	    s, "m: openvino is 1.85 times as fast as cpu (95 % interval 1.82 to 1.88, of one process each), "
-	       "which takes 4.84 +- 0.05 ms an inference, but it ran no node of the model; cpu has outputs that "
-	       "differ from those expected");
+	expect_verdict(s,
+		       "m: openvino is 1.85 times as fast as cpu (95 % interval 1.82 to 1.88, of one process each), "
+		       "which takes 4.84 +- 0.05 ms per inference, but it ran no node of the model; the outputs of cpu "
+		       "differ from those expected");
 	free(s);
 }
 

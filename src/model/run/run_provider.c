@@ -285,7 +285,7 @@ static int append_inside(struct run *run, const struct provider_name *provider, 
 static int refuse(const struct run *run, const char *name, struct err *err)
 {
 	const struct run_result *result = run->result;
-	char have[200] = "";
+	char have[200] = "", package[80];
 	struct near near;
 
 	near_init(&near, name, strlen(name));
@@ -300,12 +300,17 @@ static int refuse(const struct run *run, const char *name, struct err *err)
 	if (!provider_names_find(name) && near_best(&near))
 		return err_set(err, ENOENT, "cannot use the provider '%s': unknown; did you mean %s?", name,
 			       near_best(&near));
-	if (provider_names_package(name))
+	if (provider_names_package(name)) {
+		/* as pip calls it */
+		snprintf(package, sizeof package, "%.*s", (int)strcspn(provider_names_package(name), "/"),
+			 provider_names_package(name));
+		for (char *at = package; *at; at++)
+			*at = *at == '_' ? '-' : *at;
 		return err_set(err, ENOENT,
-			       "cannot use %s: ONNX Runtime %s offers only %s, and the Python package %.*s is not "
+			       "cannot use %s: ONNX Runtime %s offers only %s, and the Python package %s is not "
 			       "installed beside it; install that package, or pass --ep-library or another --runtime",
-			       name, run->api.version, have, (int)strcspn(provider_names_package(name), "/"),
-			       provider_names_package(name));
+			       name, run->api.version, have, package);
+	}
 	return err_set(
 	    err, ENOENT,
 	    "cannot use the provider '%s': ONNX Runtime %s offers only %s; pass --ep-library or another --runtime",

@@ -7,5 +7,5 @@ void export_html(FILE *out, const struct report *report)
 	if (report->summary)
 		html_recording(out, report);
 	else
-		html_runs(out, report->analysis);
+		html_runs(out, report);
 }

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void put_escaped(FILE *out, const char *text)
 {
@@ -71,7 +72,7 @@ void html_end(FILE *out)
 
 static bool is_number(const struct table *table, int column)
 {
-	return table->column[column].flags & TABLE_RIGHT;
+	return (table->column[column].flags & (TABLE_RIGHT | TABLE_SHARE)) == TABLE_RIGHT;
 }
 
 static void put_headers(FILE *out, const struct table *table)
@@ -85,6 +86,16 @@ static void put_headers(FILE *out, const struct table *table)
 	fputs("</tr></thead>\n<tbody>\n", out);
 }
 
+/* "61.2 %", "<0.1 %" */
+static void put_bar(FILE *out, const char *text)
+{
+	double percent = strtod(text, NULL);
+
+	fputs("<em>", out);
+	put_escaped(out, text);
+	fprintf(out, "</em><span style=\"--w:%.3f\"></span>", percent > 0 ? percent < 100 ? percent / 100 : 1 : 0);
+}
+
 static void put_cell(FILE *out, const struct table *table, size_t row, int column)
 {
 	static const char *const styles[] = { [TABLE_BOLD] = " main",
@@ -94,7 +105,10 @@ static void put_cell(FILE *out, const struct table *table, size_t row, int colum
 					      [TABLE_PLAIN] = "" };
 	enum table_style style;
 	const char *text = table_text(table, row, column, &style);
-	const char *kind = is_number(table, column) ? " n" : table->column[column].flags & TABLE_NAME ? " name" : "";
+	const char *kind = table->column[column].flags & TABLE_SHARE  ? " bar"
+			   : is_number(table, column)		      ? " n"
+			   : table->column[column].flags & TABLE_NAME ? " name"
+								      : "";
 	bool has_class = *kind || *styles[style];
 
 	/* the row's name is where it begins, also when it is that of the row above */
@@ -102,7 +116,10 @@ static void put_cell(FILE *out, const struct table *table, size_t row, int colum
 	if (has_class)
 		fprintf(out, " class=\"%s%s\"", kind + (*kind != 0), *kind ? styles[style] : styles[style] + 1);
 	fputc('>', out);
-	put_escaped(out, text);
+	if (table->column[column].flags & TABLE_SHARE && *text)
+		put_bar(out, text);
+	else
+		put_escaped(out, text);
 	fputs(column || !*text ? "</td>" : "</th>", out);
 }
 

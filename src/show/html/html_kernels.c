@@ -30,9 +30,8 @@ static void put_run(struct html_page *page, uint32_t r)
 	if (n < result->n_kernels)
 		html_words(page->out, "%u others. ", result->n_kernels - n);
 	if (counts_cycles(result))
-		html_words(
-		    page->out,
-		    "Cycles tell shares, not times: how many there are in a microsecond differs between executions. ");
+		html_words(page->out, "Cycles give shares, not times: the number of cycles in a microsecond differs "
+				      "between executions. ");
 	if (result->kernels_note)
 		html_words(page->out, "%s: %s.", page->label[r].s, html_name(result->kernels_note).s);
 	fputs("</p>\n", page->out);
@@ -51,7 +50,7 @@ void html_kernels(struct html_page *page)
 	if (!html_has_kernels(page))
 		return;
 	html_section(page, "inside", "Inside the provider",
-		     "What the provider's own profiler saw run in its operators; it may have slowed them down.");
+		     "As recorded by the provider's own profiler, which may have slowed the operators down.");
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
 		const struct model_result *result = &page->report->results[r];
 

@@ -11,7 +11,7 @@ static void put_percentiles(struct html_page *page)
 {
 	const struct model_series *first = &page->analysis->runs[0].latency;
 	struct model_view view = html_view(page);
-	struct printable caption = { "Percentiles are values that occurred; ? is not known from so few inferences: " };
+	struct printable caption = { "Percentiles are values that occurred; ?: not known from so few inferences: " };
 	struct table table = { 0 };
 
 	for (int i = 0; i < MODEL_N_PERCENTILES; i++)
@@ -60,6 +60,24 @@ static void draw_mark(const struct plot *plot, double ns, const char *name, int 
 	plot_text(plot, plot_x(plot, ns) + 4, plot->top + 12 + 11 * line, "start", "ink", "%s", name);
 }
 
+/* Histograms of all runs have one axis, so that they can be compared by eye. */
+static struct plot_axis shared_axis(const struct html_page *page)
+{
+	double low = INFINITY, high = 0;
+	bool is_log = false;
+
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		const struct model_histogram *own = &page->analysis->runs[r].latency.histogram;
+
+		if (!own->n)
+			continue;
+		low = fmin(low, own->edge[0]);
+		high = fmax(high, own->edge[own->n]);
+		is_log |= own->is_log;
+	}
+	return plot_axis_of(low, high, (is_log && high > 3 * low) || high > 8 * low);
+}
+
 static void draw_histogram(struct html_page *page, uint32_t r)
 {
 	const struct model_series *series = &page->analysis->runs[r].latency;
@@ -71,14 +89,14 @@ static void draw_histogram(struct html_page *page, uint32_t r)
 	for (uint32_t i = 0; i < histogram->n; i++)
 		most = histogram->count[i] > most ? histogram->count[i] : most;
 	plot.right -= 30;
-	plot.x = plot_axis_of(histogram->edge[0], histogram->edge[histogram->n], histogram->is_log);
-	plot.y = plot_axis_of(0, (double)most * 1.08, false);
+	plot.x = shared_axis(page);
+	plot.y = plot_axis_of(0, (double)most * 1.25, false);
 	html_figure(page, "%s: %s inferences, mean %s; %s%s", page->label[r].s, units_count(series->n).s,
 		    units_interval(series->mean_ns, series->interval_ns, false).s, model_drift_words(series->drift),
-		    series->is_short ? "; neighbours are so alike that the interval is a guess" : "");
+		    series->is_short ? "; neighbours are so alike that the interval is only a guess" : "");
 	printable_add(&title, "Histogram of the latency of %s", page->label[r].s);
 	plot_begin(&plot, html_plot_id(page).s, title.s, "The percentiles are in the table of this section.");
-	plot_draw_x(&plot, html_ns, histogram->is_log ? "latency (logarithmic)" : "latency");
+	plot_draw_x(&plot, html_ns, plot.x.is_log ? "latency (logarithmic)" : "latency");
 	plot_draw_y(&plot, units_decimal, "inferences");
 	draw_bins(page, &plot, histogram, r);
 	draw_mark(&plot, series->percentile[0].ns, "p50", 0);
@@ -240,14 +258,21 @@ static void draw_time(struct html_page *page, uint32_t r)
 	struct column column[COLUMNS] = { 0 };
 	uint64_t long_ns = measured_ns(run->result);
 	struct plot plot = plot_of(page->out, 560, 200);
-	double high = (double)run->latency.max_ns, most = run->latency.percentile[0].ns;
+	double low = 0, high = 0, most = 0;
 	struct printable title = { "" };
 
+	/* one axis for all runs */
+	for (uint32_t i = 0; i < page->report->n_results; i++) {
+		const struct model_series *own = &page->analysis->runs[i].latency;
+
+		low = own->n ? low > 0 ? fmin(low, (double)own->min_ns) : (double)own->min_ns : low;
+		high = own->n ? fmax(high, (double)own->max_ns) : high;
+		most = own->n ? fmax(most, own->percentile[0].ns) : most;
+	}
 	fill_columns(run->result, column, long_ns);
 	plot.x = plot_axis_of(0, (double)long_ns, false);
 	/* a few far away would press all the others flat */
-	plot.y = high > 4 * most ? plot_axis_of((double)run->latency.min_ns * 0.9, high * 1.1, true)
-				 : plot_axis_of(0, high * 1.06, false);
+	plot.y = high > 4 * most ? plot_axis_of(low * 0.9, high * 1.1, true) : plot_axis_of(0, high * 1.06, false);
 	html_figure(page, "%s: mean, and shortest to longest, of each %s", page->label[r].s,
 		    units_duration((double)long_ns / COLUMNS).s);
 	printable_add(&title, "Latency of %s over time", page->label[r].s);
@@ -305,10 +330,11 @@ static void put_steadiness(struct html_page *page)
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		if (model_has_latency(&page->analysis->runs[r]))
 			put_steadiness_of(&table, page, r);
-	html_table_of(page->out,
-		      "Worth: how many independent values the inferences in a row come to; outliers lie beyond the "
-		      "middle half by three times its width",
-		      &table);
+	html_table_of(
+	    page->out,
+	    "Worth: number of independent values that the series is worth. Outliers lie beyond the middle half by "
+	    "three times its width",
+	    &table);
 }
 
 /* What was to be measured and was not. */
@@ -324,35 +350,55 @@ static void put_missing(struct html_page *page, uint32_t r)
 	if (result->n_unserved > 0) {
 		fputs("<p>", page->out);
 		html_words(page->out,
-			   "%s: %s could not be served within the time, and are in no figure: waiting was longer than "
-			   "these say.",
+			   "%s: %s could not be served in time and are in no figure; waiting was longer than these "
+			   "figures show.",
 			   page->label[r].s, printable_count((uint64_t)result->n_unserved, "request").s);
 		fputs("</p>\n", page->out);
 	}
+}
+
+static bool has_samples(const struct model_run *run)
+{
+	return run->latency.sorted != NULL;
+}
+
+static void draw_distributions(struct html_page *page)
+{
+	struct model_view view = html_view(page);
+
+	fputs("<h3>Distribution</h3>\n<div class=\"many\">", page->out);
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		if (model_has_latency(&page->analysis->runs[r]) && page->analysis->runs[r].latency.histogram.n)
+			draw_histogram(page, r);
+	if (model_view_has(&view, has_samples))
+		draw_ecdf(page);
+	fputs("</div>\n", page->out);
+	if (!model_view_has(&view, has_samples))
+		return;
+	fputs("<h3>Over time</h3>\n<div class=\"many\">", page->out);
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		if (model_has_latency(&page->analysis->runs[r]))
+			draw_time(page, r);
+	fputs("</div>\n", page->out);
+	put_steadiness(page);
 }
 
 void html_latencies(struct html_page *page)
 {
 	bool has_any = false;
 
-	html_section(page, "latency", "Latency", "Of an inference; the first one and the warm-up are not among them.");
+	html_section(page, "latency", "Latency", "%s",
+		     page->part ? "Of an inference; the first of each session, and failed ones, are excluded."
+				: "Of an inference; the first one and the warm-up are excluded.");
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
 		has_any |= model_has_latency(&page->analysis->runs[r]);
 		put_missing(page, r);
 	}
 	if (has_any) {
 		put_percentiles(page);
-		fputs("<h3>Distribution</h3>\n<div class=\"many\">", page->out);
-		draw_ecdf(page);
-		for (uint32_t r = 0; r < page->report->n_results; r++)
-			if (model_has_latency(&page->analysis->runs[r]))
-				draw_histogram(page, r);
-		fputs("</div>\n<h3>Over time</h3>\n<div class=\"many\">", page->out);
-		for (uint32_t r = 0; r < page->report->n_results; r++)
-			if (model_has_latency(&page->analysis->runs[r]))
-				draw_time(page, r);
-		fputs("</div>\n", page->out);
-		put_steadiness(page);
+		draw_distributions(page);
 	}
+	if (page->after_latency)
+		page->after_latency(page);
 	fputs("</section>\n", page->out);
 }

@@ -44,6 +44,14 @@ struct units_text html_colour(uint32_t i)
 	return id;
 }
 
+struct units_text html_phase_colour(uint32_t i)
+{
+	struct units_text id;
+
+	snprintf(id.s, sizeof id.s, "q%u", i % HTML_COLOURS);
+	return id;
+}
+
 void html_section(struct html_page *page, const char *id, const char *heading, const char *fmt, ...)
 {
 	struct printable text = { "" };
@@ -52,7 +60,10 @@ void html_section(struct html_page *page, const char *id, const char *heading, c
 	va_start(args, fmt);
 	vsnprintf(text.s, sizeof text.s, fmt, args);
 	va_end(args);
-	fprintf(page->out, "<section id=\"%s\"><h2>", id);
+	if (page->part)
+		fprintf(page->out, "<section id=\"%s-%u\"><h2>", id, page->part);
+	else
+		fprintf(page->out, "<section id=\"%s\"><h2>", id);
 	html_words(page->out, "%s", heading);
 	fputs("</h2>\n<p>", page->out);
 	html_words(page->out, "%s", text.s);

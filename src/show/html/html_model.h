@@ -16,10 +16,14 @@ struct html_page {
 	const struct model_report *report;
 	struct printable *label; /* of each run */
 	int n_plots;
+	uint32_t part; /* of a recording: number of the model, from 1 on; goes into ids. 0: the page has one part */
+	const struct summary *summary;		       /* of a recording; else NULL */
+	uint32_t model;				       /* of summary->models */
+	void (*after_latency)(struct html_page *page); /* what a recording has more; NULL: nothing */
 };
 
 /* The whole page. */
-void html_runs(FILE *out, const struct model_analysis *analysis);
+void html_runs(FILE *out, const struct report *report);
 void html_recording(FILE *out, const struct report *report);
 
 void html_latencies(struct html_page *page);
@@ -29,8 +33,27 @@ void html_outputs(struct html_page *page);
 void html_placement(struct html_page *page);
 void html_operators(struct html_page *page);
 void html_kernels(struct html_page *page);
+bool html_has_outputs(const struct html_page *page); /* that were compared */
 bool html_has_kernels(const struct html_page *page);
 void html_roofline(struct html_page *page);
+
+/* A figure that stands out, with its name above and a note below; kind: "s3", "bad" or "". html_tiles begins and ends.
+ */
+struct html_tile {
+	const char *kind, *name;
+	struct units_text value;
+	struct printable note;
+};
+
+void html_tiles(struct html_page *page, const struct html_tile *tile, uint32_t n);
+/* The answer, in the colour of the worst finding. */
+void html_verdict(struct html_page *page, const char *verdict, enum insight_severity worst);
+enum insight_severity html_worst(const struct model_analysis *analysis, uint32_t n);
+/* Cards with what to try next, of all models that are shown. */
+void html_findings(struct html_page *page, const struct report *report);
+/* A term and what it is, within <dl>. Without a value: nothing. */
+void html_fact(struct html_page *page, const char *name, const struct printable *value);
+struct printable html_date(int64_t realtime_ns); /* "": not known */
 
 /* A text of a stranger, not yet escaped. */
 struct printable html_name(const char *text);
@@ -39,8 +62,9 @@ void html_section(struct html_page *page, const char *id, const char *heading, c
     __attribute__((format(printf, 4, 5)));
 /* "p7": of the next plot. */
 struct units_text html_plot_id(struct html_page *page);
-/* "s3": the colour of a run or phase. */
+/* "s3": the colour of a run; "q3": that of a phase of session creation. */
 struct units_text html_colour(uint32_t i);
+struct units_text html_phase_colour(uint32_t i);
 /* <figure> with a caption, and the colours of the runs that match: those with latencies, operators, or all. */
 void html_figure(struct html_page *page, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* All runs; then, from end == 0 on, as many side by side as a table holds: false when all have been shown. */

@@ -91,6 +91,32 @@ static void put_types(struct html_page *page)
 	}
 }
 
+/* Of a run that is alone: its share is a bar. */
+static void put_types_of_one(struct html_page *page)
+{
+	const struct model_comparison *comparison = &page->analysis->comparison;
+	const struct model_result *result = page->report->results;
+	double wall_ns = result->operators_wall_ns / fmax((double)result->n_operator_runs, 1);
+	double outside_ns = result->unattributed_ns / fmax((double)result->n_operator_runs, 1);
+	struct table table = { 0 };
+
+	table_column(&table, "type", TABLE_LEFT | TABLE_NAME);
+	table_column(&table, "operators", TABLE_RIGHT);
+	table_column(&table, "time of an inference", TABLE_RIGHT);
+	table_column(&table, "share", TABLE_LEFT | TABLE_SHARE);
+	for (uint32_t i = 0; i < comparison->n_types && i < MAX_TYPES; i++) {
+		table_cell(&table, TABLE_PLAIN, "%s", html_name(comparison->types[i].op_type).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_count(comparison->types[i].n_operators[0]).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_duration(comparison->types[i].share_ns[0]).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_percent(comparison->types[i].share_ns[0] / wall_ns).s);
+	}
+	table_cell(&table, TABLE_DIM, "outside of operators");
+	table_cell(&table, TABLE_DIM, "%s", "");
+	table_cell(&table, TABLE_DIM, "%s", units_duration(outside_ns).s);
+	table_cell(&table, TABLE_DIM, "%s", units_percent(outside_ns / wall_ns).s);
+	html_table_of(page->out, "By type", &table);
+}
+
 static void put_nodes_from(struct html_page *page, uint32_t first, uint32_t end)
 {
 	struct model_view view = html_view(page);
@@ -99,14 +125,18 @@ static void put_nodes_from(struct html_page *page, uint32_t first, uint32_t end)
 		struct table table = { 0 };
 
 		model_rows_nodes(&table, &view, first, end);
-		html_table_of(page->out,
-			      first
-				  ? "Nodes that take less, in the same words"
-				  : "By node of the model: mean of a call, and how many times as fast as in the first "
-				    "run where that is sure; [n] stands for n nodes; fused: part of such a one; "
-				    "subgraph: taken with others as a whole; * made by the runtime, or its name does "
-				    "not tell which node it is",
-			      &table);
+		html_table_of(
+		    page->out,
+		    first ? "Nodes that take less"
+		    : page->report->n_results == 1
+			? "By node of the model: time of a call; [n] stands for n nodes; fused: part of such "
+			  "a node; subgraph: taken with others as a whole; * made by the runtime, or its name "
+			  "does not identify a node"
+			: "By node of the model: mean of a call, and how many times as fast as in the first "
+			  "run where that is sure; [n] stands for n nodes; fused: part of such a one; "
+			  "subgraph: taken with others as a whole; * made by the runtime, or its name does "
+			  "not tell which node it is",
+		    &table);
 	}
 }
 
@@ -136,10 +166,14 @@ void html_operators(struct html_page *page)
 	    is_known ? "Side by side, by the nodes of the model; ratios are the first run's mean by that of the run."
 		     : "None were recorded.");
 	if (is_known) {
-		html_pair(page);
-		draw_bars(page);
-		put_types(page);
-		fputs("</div>\n", page->out);
+		if (page->report->n_results > 1) {
+			html_pair(page);
+			draw_bars(page);
+			put_types(page);
+			fputs("</div>\n", page->out);
+		} else {
+			put_types_of_one(page);
+		}
 		for (uint32_t r = 0; r < page->report->n_results; r++) {
 			struct printable words = model_deferred_words(page->analysis, r, false);
 
@@ -177,15 +211,18 @@ static void find_axes(const struct html_page *page, struct plot *plot)
 
 static void draw_roof(const struct plot *plot, double bytes_per_s, double flops_per_s, bool is_upper)
 {
+	bool is_caches = is_upper;
 	double corner = flops_per_s / bytes_per_s, begin = fmax(plot->x.low, plot->y.low / bytes_per_s);
 
 	fprintf(plot->out, "<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1fH%.1f\"/>", is_upper ? "roof dash" : "roof",
 		plot_x(plot, begin), plot_y(plot, begin * bytes_per_s), plot_x(plot, corner), plot_y(plot, flops_per_s),
 		plot->right);
-	/* beside the slope: the upper one to its left, the lower one to its right */
+	/* beside the slope: the upper one to its left as long as there is room, the lower one to its right */
+	if (plot_x(plot, corner) - plot->left < 160)
+		is_upper = false;
 	plot_text(plot, (plot_x(plot, begin) + plot_x(plot, corner)) / 2 + (is_upper ? -8 : 8),
 		  (plot_y(plot, begin * bytes_per_s) + plot_y(plot, flops_per_s)) / 2 + (is_upper ? -6 : 14),
-		  is_upper ? "end" : "start", "", "%s %s", is_upper ? "caches" : "memory",
+		  is_upper ? "end" : "start", "", "%s %s", is_caches ? "caches" : "memory",
 		  units_metric(bytes_per_s, "B/s").s);
 }
 
@@ -221,6 +258,28 @@ static void draw_dots(struct html_page *page, const struct plot *plot, uint32_t 
 	fputc('\n', page->out);
 }
 
+/* The largest ones of each run; the one with most room for improvement is among them if it takes much. */
+static void name_dots(struct html_page *page, const struct plot *plot, uint32_t r)
+{
+	const struct model_run *run = &page->analysis->runs[r];
+	uint32_t n_most = page->report->n_results > 2 ? 1 : 3, n = 0;
+	double last_y = -100;
+
+	for (uint32_t i = 0; i < run->result->n_operators && i < MAX_DOTS && n < n_most; i++) {
+		const struct model_bound *bound = &run->bounds[i];
+		double x = plot_x(plot, bound->intensity), y = plot_y(plot, bound->flops_per_s);
+
+		if (bound->by == MODEL_BOUND_UNKNOWN || !(bound->intensity > 0) || fabs(y - last_y) < 15)
+			continue;
+		plot_text(plot, x > (plot->left + plot->right) / 2 ? x - 12 : x + 12, y + 4,
+			  x > (plot->left + plot->right) / 2 ? "end" : "start", "ink", "%s",
+			  model_text(model_operator_name(page->analysis, r, i), 22, false).s);
+		last_y = y;
+		n++;
+	}
+	fputc('\n', page->out);
+}
+
 static void draw_roofline(struct html_page *page)
 {
 	const struct machine_peak *peak = &page->report->machine.peak;
@@ -240,6 +299,9 @@ static void draw_roofline(struct html_page *page)
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		if (model_has_bounds(&page->analysis->runs[r]))
 			draw_dots(page, &plot, r);
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		if (model_has_bounds(&page->analysis->runs[r]))
+			name_dots(page, &plot, r);
 	plot_end(&plot);
 	fputs("</figure>\n", page->out);
 }
@@ -288,6 +350,8 @@ void html_roofline(struct html_page *page)
 {
 	bool is_known = has_any(page, model_has_bounds) && page->report->machine.peak.bytes.high > 0;
 
+	if (page->part)
+		return;
 	html_section(page, "roofline", "Roofline", "%s",
 		     is_known ? "What operators reach beside what this machine can do at most. FLOPs and bytes follow "
 				"from the model's shapes."
@@ -299,8 +363,9 @@ void html_roofline(struct html_page *page)
 		fputs("</div>\n", page->out);
 		if (model_was_busy(page->analysis))
 			html_paragraph(
-			    page, "Others used this machine meanwhile: its peaks may be higher, and what was reached "
-				  "of them less.");
+			    page,
+			    "Other programs used this machine at the same time: its peaks may be higher than measured, "
+			    "and the shares of the possible lower.");
 		for (uint32_t r = 0; r < page->report->n_results; r++)
 			if (model_has_bounds(&page->analysis->runs[r]))
 				put_bounds(page, r);

@@ -31,7 +31,7 @@ static void put_phase_key(struct html_page *page, const struct model_names *name
 {
 	fputs("<ul class=\"key\">", page->out);
 	for (uint32_t i = 0; i < names->n; i++) {
-		fprintf(page->out, "<li class=\"%s\">", html_colour(i).s);
+		fprintf(page->out, "<li class=\"%s\">", html_phase_colour(i).s);
 		html_words(page->out, "%s", html_name(names->name[i]).s);
 		fputs("</li>", page->out);
 	}
@@ -46,8 +46,8 @@ static void draw_creation(struct html_page *page, const struct model_names *name
 
 	for (uint32_t r = 0; r < n; r++)
 		most = fmax(most, (double)page->report->results[r].creation_ns);
-	plot.left = 124;
-	plot.right = 490;
+	plot.left = n > 1 ? 124 : 14;
+	plot.right = 460;
 	plot.x = plot_axis_of(0, most * 1.02, false);
 	html_figure(page, "Phases of session creation, end to end.");
 	put_phase_key(page, names);
@@ -58,12 +58,14 @@ static void draw_creation(struct html_page *page, const struct model_names *name
 		const struct model_result *result = &page->report->results[r];
 		double y = plot.top + 34 * (double)r + 17, at_ns = 0;
 
-		plot_text(&plot, plot.left - 8, y + 4, "end", "ink", "%s", model_text(result->label, 18, false).s);
+		if (n > 1)
+			plot_text(&plot, plot.left - 8, y + 4, "end", "ink", "%s",
+				  model_text(result->label, 18, false).s);
 		for (uint32_t i = 0; i < names->n; i++) {
 			double ns = model_phase_ns(result, names->name[i]);
 			struct printable kind = { "fill " };
 
-			printable_add(&kind, "%s", html_colour(i).s);
+			printable_add(&kind, "%s", html_phase_colour(i).s);
 			draw_part(page, &plot, y, at_ns, ns, kind.s, names->name[i]);
 			at_ns += ns > 0 ? ns : 0;
 		}
@@ -232,15 +234,21 @@ void html_memory(struct html_page *page)
 	fputs("</section>\n", page->out);
 }
 
+bool html_has_outputs(const struct html_page *page)
+{
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		if (page->report->results[r].n_outputs)
+			return true;
+	return false;
+}
+
 void html_outputs(struct html_page *page)
 {
 	struct model_view view = html_view(page);
 	struct table table = { 0 };
 
 	model_rows_outputs(&table, &view);
-	html_section(page, "outputs", "Outputs", "%s",
-		     table_n_rows(&table) ? "Of the first inference, with the same inputs."
-					  : "They were not compared.");
+	html_section(page, "outputs", "Outputs", "Of the first inference, with the same inputs.");
 	html_table_of(page->out, "Largest absolute and relative difference, and where the largest is", &table);
 	fputs("</section>\n", page->out);
 }

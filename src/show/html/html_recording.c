@@ -1,12 +1,384 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A recording as one HTML page. */
+/*
+ * A recording as one HTML page: the answer, figures that stand out, what to try next, then model by model how
+ * inferences, session creation and operators take their time; resources, losses and circumstances last.
+ */
+#include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analyze/result/recording_result.h"
 #include "show/html/html_model.h"
+#include "show/words/slow_words.h"
+
+enum { MAX_PARTS = 12, MAX_ROWS = 60, COLUMNS = 120 };
+
+static struct printable name_of(const struct summary *summary, uint32_t id, int columns)
+{
+	return model_text(names_text(store_names(summary->store), id), columns, false);
+}
+
+static struct printable verdict_of(const struct report *report)
+{
+	struct printable verdict = { "" };
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return verdict;
+	export_verdict(memory, report, false);
+	fclose(memory);
+	if (text)
+		*text = (char)toupper((unsigned char)*text);
+	printable_add(&verdict, "%s", text ? text : "");
+	free(text);
+	return verdict;
+}
+
+/* The folder of the program says little in a title. */
+static struct printable command_of(const struct summary *summary)
+{
+	const char *text = names_text(store_names(summary->store), summary->recording.command);
+	const char *slash = memrchr(text, '/', strcspn(text, " "));
+
+	return model_text(slash ? slash + 1 : text, 80, false);
+}
+
+/* The model with most time among those that are shown. */
+static const struct summary_model *main_model(const struct report *report)
+{
+	for (uint32_t i = 0; i < report->n_analyses; i++)
+		if (report_shows(report, i))
+			return &report->summary->models[i];
+	return NULL;
+}
+
+static double peak_memory(const struct summary *summary)
+{
+	double most = NAN;
+
+	for (uint32_t i = 0; i < summary->n_resources; i++)
+		if (summary->resources[i].process != SUMMARY_NONE &&
+		    !strcmp(names_text(store_names(summary->store), summary->resources[i].name), "rss"))
+			most = fmax(most, summary->resources[i].max);
+	return most;
+}
+
+static struct printable note(const char *fmt, const char *text)
+{
+	struct printable to = { "" };
+
+	printable_add(&to, fmt, text);
+	return to;
+}
+
+static void put_tiles(struct html_page *page, const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	const struct summary_model *model = main_model(report);
+	const struct summary_spread *latency = model ? &model->runs.latency : NULL;
+	struct html_tile tile[6] = { { "s0", "inferences", units_count(summary->n_inferences), { "" } } };
+	double waited = NAN;
+	uint32_t n = 1;
+
+	tile[0].note = printable_count(summary->n_models, "model");
+	if (latency && latency->n) {
+		tile[n] = (struct html_tile){ "", "median latency", units_duration((double)latency->p50_ns), { "" } };
+		tile[n++].note = isfinite(latency->interval_ns)
+				     ? note("mean %s", units_interval(latency->mean_ns, latency->interval_ns, false).s)
+				     : note("mean %s", units_duration(latency->mean_ns).s);
+		tile[n] =
+		    (struct html_tile){ "",
+					latency->n >= 100 ? "p99" : "slowest",
+					units_duration((double)(latency->n >= 100 ? latency->p99_ns : latency->max_ns)),
+					{ "" } };
+		tile[n++].note = latency->n >= 100 ? note("slowest %s", units_duration((double)latency->max_ns).s)
+						   : note("of %s inferences", units_count(latency->n).s);
+	}
+	if (model && model->creation.duration.n) {
+		tile[n] = (struct html_tile){
+			"", "session creation", units_duration(model->creation.duration.mean_ns), { "" }
+		};
+		if (model->runs.first.n)
+			tile[n].note = note("first inference %s", units_duration((double)model->runs.first.p50_ns).s);
+		n++;
+	}
+	if (model && model->runs.usage_wall_ns)
+		waited = (double)model->runs.run_queue_ns / (double)model->runs.usage_wall_ns;
+	if (isfinite(waited))
+		tile[n++] = (struct html_tile){ waited >= 0.1 ? "bad" : "", "waiting for a CPU", units_percent(waited),
+						note("%s", "of the inferences' time") };
+	if (isfinite(peak_memory(summary)))
+		tile[n++] = (struct html_tile){ "", "peak memory", units_bytes(peak_memory(summary)), { "resident" } };
+	html_tiles(page, tile, n);
+}
+
+static void put_nav(struct html_page *page, const struct report *report)
+{
+	uint32_t n = 0;
+
+	fputs("<a class=\"skip\" href=\"#next\">To the findings</a>\n<nav "
+	      "aria-label=\"Sections\"><strong>inftrace</strong>"
+	      "<a href=\"#next\">What to try next</a>",
+	      page->out);
+	for (uint32_t i = 0; i < report->n_analyses && n < MAX_PARTS; i++) {
+		if (!report_shows(report, i))
+			continue;
+		fprintf(page->out, "<a href=\"#model-%u\">", ++n);
+		html_words(page->out, "%s", model_text(report->analysis[i].report->model.name, 30, false).s);
+		fputs("</a>", page->out);
+	}
+	fputs("<a href=\"#resources\">Resources</a><a href=\"#losses\">Losses</a><a "
+	      "href=\"#facts\">Circumstances</a></nav>\n"
+	      "<main>\n<h1>",
+	      page->out);
+}
+
+static void put_models(struct html_page *page, const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	struct table table = { 0 };
+	uint64_t wall_ns = 0;
+
+	if (summary->n_models < 2)
+		return;
+	for (uint32_t i = 0; i < summary->n_models; i++)
+		wall_ns += summary->models[i].runs.wall_ns;
+	table_column(&table, "model", TABLE_LEFT | TABLE_NAME);
+	table_column(&table, "share of the time", TABLE_LEFT | TABLE_SHARE);
+	table_column(&table, "inferences", TABLE_RIGHT);
+	table_column(&table, "failed", TABLE_RIGHT);
+	table_column(&table, "rate", TABLE_RIGHT);
+	table_column(&table, "median", TABLE_RIGHT);
+	table_column(&table, "slowest", TABLE_RIGHT);
+	table_column(&table, "sessions", TABLE_RIGHT);
+	table_column(&table, "created in", TABLE_RIGHT);
+	for (uint32_t i = 0; i < summary->n_models && table_n_rows(&table) < MAX_ROWS; i++) {
+		const struct summary_model *own = &summary->models[i];
+		const struct summary_spread *latency = &own->runs.latency;
+
+		if (!report_shows(report, i))
+			continue;
+		table_cell(&table, TABLE_PLAIN, "%s", recording_result_label(summary, i, 80, false).s);
+		table_cell(&table, TABLE_PLAIN, "%s",
+			   units_percent(wall_ns ? (double)own->runs.wall_ns / (double)wall_ns : NAN).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_count(own->runs.n).s);
+		table_cell(&table, own->runs.n_failed ? TABLE_RED : TABLE_PLAIN, "%s",
+			   units_count(own->runs.n_failed).s);
+		table_cell(&table, TABLE_PLAIN, "%s", units_rate(own->runs.rate).s);
+		table_cell(&table, TABLE_PLAIN, "%s", latency->n ? units_duration((double)latency->p50_ns).s : "-");
+		table_cell(&table, TABLE_PLAIN, "%s", latency->n ? units_duration((double)latency->max_ns).s : "-");
+		table_cell(&table, TABLE_PLAIN, "%s", units_count(own->creation.n).s);
+		table_cell(&table, TABLE_PLAIN, "%s",
+			   own->creation.duration.n ? units_duration(own->creation.duration.mean_ns).s : "-");
+	}
+	html_section(page, "models", "Models", "Those with most inference time first.");
+	html_table_of(page->out, "Each model in figures", &table);
+	fputs("</section>\n", page->out);
+}
+
+static void put_slowest(struct html_page *page)
+{
+	const struct summary *summary = page->summary;
+	const struct summary_model *model = &summary->models[page->model];
+	const struct summary_slow *slow = summary->slowest + model->slowest.first;
+	struct table table = { 0 };
+	double p50_ns = (double)model->runs.latency.p50_ns;
+
+	if (model->runs.latency.n < 3)
+		return;
+	table_column(&table, "latency", TABLE_RIGHT);
+	table_column(&table, "by the median", TABLE_RIGHT);
+	table_column(&table, "at", TABLE_RIGHT);
+	table_column(&table, "number", TABLE_RIGHT);
+	table_column(&table, "why", TABLE_LEFT);
+	for (uint32_t i = 0; i < model->slowest.n && slow_is_slow(model, &slow[i]); i++) {
+		uint64_t begin_ns = summary->recording.begin_ns;
+
+		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)slow[i].duration_ns).s);
+		table_cell(&table, TABLE_PLAIN, "%s x",
+			   units_decimal(p50_ns > 0 ? (double)slow[i].duration_ns / p50_ns : NAN).s);
+		table_cell(&table, TABLE_PLAIN, "%s",
+			   slow[i].begin_ns < begin_ns ? "-" : units_duration((double)(slow[i].begin_ns - begin_ns)).s);
+		table_cell(&table, TABLE_PLAIN, "%s", slow[i].id > 0 ? units_count((uint64_t)slow[i].id).s : "-");
+		table_cell(&table, TABLE_PLAIN, "%s", slow_words(summary, model, &slow[i], false).s);
+	}
+	html_table_of(page->out, "The slowest inferences, and why", &table);
+}
+
+static void put_part_heading(struct html_page *page, const struct summary_model *model)
+{
+	const struct model_result *result = page->report->results;
+	struct printable text = printable_count(model->runs.n, "inference");
+
+	for (uint32_t i = 0; i < result->n_placements; i++)
+		printable_add(&text, "%s%s", i ? " and " : " on ",
+			      model_provider(result->placements[i].provider, 40, false).s);
+	if (isfinite(model->runs.rate))
+		printable_add(&text, ", %s", units_rate(model->runs.rate).s);
+	if (model->runs.max_concurrent > 1)
+		printable_add(&text, ", up to %s at a time", units_count(model->runs.max_concurrent).s);
+	if (model->runs.n_failed)
+		printable_add(&text, ", %s failed", units_count(model->runs.n_failed).s);
+	fprintf(page->out, "<h2 class=\"part\" id=\"model-%u\">", page->part);
+	html_words(page->out, "%s", page->label->s);
+	fputs("</h2><p>", page->out);
+	html_words(page->out, "%s.", text.s);
+	fputs("</p>\n", page->out);
+}
+
+static void put_parts(struct html_page *page, const struct report *report)
+{
+	uint32_t n = 0, n_left_out = 0;
+	struct printable label;
+
+	for (uint32_t i = 0; i < report->n_analyses; i++) {
+		if (!report_shows(report, i))
+			continue;
+		if (n == MAX_PARTS) {
+			n_left_out++;
+			continue;
+		}
+		label = recording_result_label(report->summary, i, 80, false);
+		page->part = ++n;
+		page->model = i;
+		page->label = &label;
+		page->analysis = &report->analysis[i];
+		page->report = report->analysis[i].report;
+		put_part_heading(page, &report->summary->models[i]);
+		html_latencies(page);
+		html_creation(page);
+		html_operators(page);
+	}
+	page->part = 0;
+	if (n_left_out)
+		html_paragraph(page, "%s more: see the JSON report, or choose with --model.",
+			       printable_count(n_left_out, "model").s);
+}
+
+static struct units_text value_text(const struct summary *summary, const struct summary_resource *own, double value)
+{
+	const char *unit = names_text(store_names(summary->store), own->unit);
+	struct units_text text;
+
+	if (!isfinite(value))
+		return (struct units_text){ "-" };
+	if (!strcmp(unit, "bytes"))
+		return units_bytes(value);
+	text = units_decimal(value);
+	if (strlen(unit) < 12 && strcmp(unit, "count") != 0)
+		strcat(strcat(text.s, " "), !strcmp(unit, "count/s") ? "/s" : model_text(unit, 12, false).s);
+	return text;
+}
+
+static void put_resources(struct html_page *page, const struct summary *summary)
+{
+	struct table table = { 0 };
+
+	html_section(page, "resources", "Resources", "%s",
+		     summary->n_resources ? "Busy: while an inference ran. Idle: while none did."
+					  : "No counter was recorded.");
+	table_column(&table, "of", TABLE_LEFT);
+	table_column(&table, "counter", TABLE_LEFT);
+	table_column(&table, "busy mean", TABLE_RIGHT);
+	table_column(&table, "idle mean", TABLE_RIGHT);
+	table_column(&table, "peak", TABLE_RIGHT);
+	for (uint32_t i = 0; i < summary->n_resources && i < MAX_ROWS; i++) {
+		const struct summary_resource *own = &summary->resources[i];
+
+		if (own->process == SUMMARY_NONE)
+			table_cell(&table, TABLE_PLAIN, "machine");
+		else
+			table_cell(&table, TABLE_PLAIN, "process %d", summary->processes[own->process].pid);
+		table_cell(&table, TABLE_PLAIN, "%s", name_of(summary, own->name, 60).s);
+		table_cell(&table, TABLE_PLAIN, "%s",
+			   value_text(summary, own, summary->busy_ns ? own->busy_mean : own->mean).s);
+		table_cell(&table, TABLE_PLAIN, "%s", value_text(summary, own, own->idle_mean).s);
+		table_cell(&table, TABLE_PLAIN, "%s", value_text(summary, own, own->max).s);
+	}
+	html_table_of(page->out, "Counters of the machine and of processes", &table);
+	fputs("</section>\n", page->out);
+}
+
+static void put_losses(struct html_page *page, const struct report *report)
+{
+	const struct summary *summary = report->summary;
+	struct table table = { 0 };
+
+	html_section(page, "losses", "Losses", "%s",
+		     summary->n_losses		   ? "Events that were dropped, and are in no figure."
+		     : !summary->recording.is_ours ? "Not known: inftrace did not write this file."
+		     : report->is_running	   ? "None so far: it is still recording."
+		     : summary->cost.is_known && !summary->file.is_cut ? "Nothing was lost."
+								       : "None recorded in the part that was saved.");
+	table_column(&table, "lost", TABLE_RIGHT);
+	table_column(&table, "where", TABLE_LEFT);
+	for (uint32_t i = 0; i < summary->n_losses && i < MAX_ROWS; i++) {
+		table_cell(&table, TABLE_RED, "%s", units_count(summary->losses[i].n).s);
+		table_cell(&table, TABLE_PLAIN, "%s", name_of(summary, summary->losses[i].where, COLUMNS).s);
+	}
+	html_table_of(page->out, "Lost events", &table);
+	for (uint32_t i = 0; i < summary->n_stops; i++)
+		html_paragraph(page, "Recording stopped before the program ended: %s.",
+			       name_of(summary, summary->stops[i].reason, COLUMNS).s);
+	if (summary->file.is_cut)
+		html_paragraph(page, "The file is cut off at byte %s of %s; this report covers the part before.",
+			       units_count(summary->file.cut_at).s, units_count(summary->file.bytes).s);
+	fputs("</section>\n", page->out);
+}
+
+static void put_facts(struct html_page *page, const struct summary *summary)
+{
+	const struct summary_recording *recording = &summary->recording;
+	struct printable text;
+
+	fputs("<section id=\"facts\"><details><summary>Program, machine and recording</summary><dl>\n", page->out);
+	text = recording->command ? name_of(summary, recording->command, 400) : (struct printable){ "" };
+	html_fact(page, "Command", &text);
+	text = recording->machine ? name_of(summary, recording->machine, 200) : (struct printable){ "" };
+	html_fact(page, "Machine", &text);
+	for (uint32_t i = 0; i < summary->n_runtimes && i < MAX_PARTS; i++) {
+		text = name_of(summary, summary->runtimes[i].runtime, 40);
+		printable_add(&text, " %s, ", name_of(summary, summary->runtimes[i].version, 40).s);
+		printable_add(&text, "%s", name_of(summary, summary->runtimes[i].path, 200).s);
+		html_fact(page, "Runtime", &text);
+	}
+	text = html_date(recording->start_realtime_ns);
+	if (recording->begin_ns <= recording->end_ns)
+		printable_add(&text, "%s%s long", *text.s ? ", " : "",
+			      units_duration((double)(recording->end_ns - recording->begin_ns)).s);
+	html_fact(page, "Recorded", &text);
+	text = recording->level ? name_of(summary, recording->level, 40) : (struct printable){ "" };
+	html_fact(page, "Level", &text);
+	if (summary->file.path) {
+		text = model_text(summary->file.path, 200, false);
+		printable_add(&text, " (%s)", units_bytes((double)summary->file.bytes).s);
+		html_fact(page, "File", &text);
+	}
+	fputs("</dl></details></section>\n", page->out);
+}
 
 void html_recording(FILE *out, const struct report *report)
 {
-	html_begin(out, "inftrace");
-	fputs("<main>", out);
+	struct html_page page = { .out = out, .summary = report->summary, .after_latency = put_slowest };
+	const struct summary *summary = report->summary;
+	struct printable title = summary->recording.command ? command_of(summary)
+				 : summary->file.path	    ? model_text(summary->file.path, 60, false)
+							    : (struct printable){ "Recording" };
+
+	html_begin(out, title.s);
+	put_nav(&page, report);
+	html_words(out, "%s", title.s);
+	fputs("</h1>\n", out);
+	html_verdict(&page, verdict_of(report).s, html_worst(report->analysis, report->n_analyses));
+	put_tiles(&page, report);
+	put_models(&page, report);
+	html_findings(&page, report);
+	put_parts(&page, report);
+	put_resources(&page, summary);
+	put_losses(&page, report);
+	put_facts(&page, summary);
 	html_end(out);
 }

@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The report of a model's runs as one HTML page: the answer, the runs, what to try next, then a section for each part.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "show/html/html_model.h"
-
-static void put_fact(struct html_page *page, const char *name, const struct printable *value)
-{
-	if (!*value->s)
-		return;
-	fputs("<dt>", page->out);
-	html_words(page->out, "%s", name);
-	fputs("</dt><dd>", page->out);
-	html_words(page->out, "%s", value->s);
-	fputs("</dd>\n", page->out);
-}
 
 static struct printable values_of(const struct model_value *value, uint32_t n)
 {
@@ -39,7 +28,7 @@ static void put_model(struct html_page *page)
 
 	if (model->file_bytes >= 0)
 		printable_add(&text, " (%s)", units_bytes((double)model->file_bytes).s);
-	put_fact(page, "Model", &text);
+	html_fact(page, "Model", &text);
 	text = (struct printable){ "" };
 	if (model->n_nodes >= 0)
 		printable_add(&text, "%s nodes", units_count((uint64_t)model->n_nodes).s);
@@ -48,21 +37,21 @@ static void put_model(struct html_page *page)
 	if (model->n_parameters >= 0)
 		printable_add(&text, ", %s parameters", units_metric((double)model->n_parameters, "").s);
 	if (model->flops >= 0)
-		printable_add(&text, ", %s an inference%s", units_metric((double)model->flops, "FLOP").s,
+		printable_add(&text, ", %s per inference%s", units_metric((double)model->flops, "FLOP").s,
 			      model->n_unknown > 0 ? " (as far as known)" : "");
 	if (model->bytes >= 0)
 		printable_add(&text, ", %s moved", units_metric((double)model->bytes, "B").s);
-	put_fact(page, "Graph", &text);
+	html_fact(page, "Graph", &text);
 	text = (struct printable){ "" };
 	if (model->opset)
 		printable_add(&text, "%s", html_name(model->opset).s);
 	if (model->producer)
 		printable_add(&text, "%smade by %s", *text.s ? ", " : "", html_name(model->producer).s);
-	put_fact(page, "Format", &text);
+	html_fact(page, "Format", &text);
 	text = values_of(model->inputs, model->n_inputs);
-	put_fact(page, "Inputs", &text);
+	html_fact(page, "Inputs", &text);
 	text = values_of(model->outputs, model->n_outputs);
-	put_fact(page, "Outputs", &text);
+	html_fact(page, "Outputs", &text);
 }
 
 static struct printable rate_words(const struct machine_rate *rate, const char *unit)
@@ -89,7 +78,7 @@ static void put_machine(struct html_page *page)
 		printable_add(&text, ", %s", units_bytes((double)machine->memory_bytes).s);
 	if (machine->kernel)
 		printable_add(&text, ", Linux %s", html_name(machine->kernel).s);
-	put_fact(page, "Machine", &text);
+	html_fact(page, "Machine", &text);
 	text = (struct printable){ "" };
 	if (peak->n_cpus > 0) {
 		printable_add(&text, "float32 %s, ", rate_words(&peak->flops, "FLOP/s").s);
@@ -98,56 +87,154 @@ static void put_machine(struct html_page *page)
 		printable_add(&text, "caches %s; %s", units_metric(peak->cache_bytes.high, "B/s").s,
 			      peak->instructions);
 	}
-	put_fact(page, "Its peaks", &text);
+	html_fact(page, "Its peaks", &text);
 }
 
 static void put_circumstances(struct html_page *page)
 {
 	const struct model_report *report = page->report;
-	time_t start = (time_t)(report->start_realtime_ns / 1000000000);
 	struct printable text = { "" };
-	struct tm utc;
-	char date[64];
 
 	for (uint32_t i = 0; i < report->n_settings; i++) {
 		printable_add(&text, "%s%s ", i ? ", " : "", html_name(report->settings[i].name).s);
 		printable_add(&text, "%s", html_name(report->settings[i].value).s);
 	}
-	put_fact(page, "Settings", &text);
-	text = (struct printable){ "" };
-	if (report->start_realtime_ns >= 0 && gmtime_r(&start, &utc) &&
-	    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &utc))
-		printable_add(&text, "%s", date);
+	html_fact(page, "Settings", &text);
+	text = html_date(report->start_realtime_ns);
 	if (report->version)
 		printable_add(&text, "%sby inftrace %s", *text.s ? ", " : "", html_name(report->version).s);
-	put_fact(page, "Measured", &text);
+	html_fact(page, "Measured", &text);
 	text = report->command ? html_name(report->command) : (struct printable){ "" };
-	put_fact(page, "Command", &text);
+	html_fact(page, "Command", &text);
 }
 
-static void put_head(struct html_page *page)
+/* Which runtime ran: of all runs at once if they share it. */
+static void put_runtime(struct html_page *page)
+{
+	const struct model_result *first = page->report->results;
+
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		const struct model_result *own = &page->report->results[r];
+		struct printable text = model_runtime(own, 200, false);
+
+		if (!*text.s ||
+		    (r && *model_runtime(first, 200, false).s && !strcmp(model_runtime(first, 200, false).s, text.s)))
+			continue;
+		html_fact(page, "Runtime", &text);
+	}
+}
+
+static bool has_section(const struct html_page *page, const char *id)
+{
+	if (!strcmp(id, "inside"))
+		return html_has_kernels(page);
+	if (!strcmp(id, "outputs"))
+		return html_has_outputs(page);
+	return true;
+}
+
+static void put_nav(struct html_page *page)
 {
 	static const char *const links[][2] = {
 		{ "runs", "Runs" },	    { "next", "What to try next" }, { "latency", "Latency" },
 		{ "creation", "Creation" }, { "placement", "Placement" },   { "operators", "Operators" },
 		{ "inside", "Inside" },	    { "roofline", "Roofline" },	    { "memory", "Memory" },
-		{ "outputs", "Outputs" },
+		{ "outputs", "Outputs" },   { "facts", "Circumstances" },
 	};
 
 	fputs("<a class=\"skip\" href=\"#runs\">To the figures</a>\n", page->out);
 	fputs("<nav aria-label=\"Sections\"><strong>inftrace</strong>", page->out);
 	for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-		if (strcmp(links[i][0], "inside") != 0 || html_has_kernels(page))
+		if (has_section(page, links[i][0]))
 			fprintf(page->out, "<a href=\"#%s\">%s</a>", links[i][0], links[i][1]);
 	fputs("</nav>\n<main>\n<h1>", page->out);
 	html_words(page->out, "%s", html_name(page->report->model.name).s);
-	fputs("</h1>\n<p class=\"lead\">", page->out);
-	html_words(page->out, "%s.", model_verdict(page->analysis, false).s);
-	fputs("</p>\n<section id=\"facts\"><dl>\n", page->out);
+	fputs("</h1>\n", page->out);
+}
+
+static struct printable note(const char *fmt, const char *text)
+{
+	struct printable to = { "" };
+
+	printable_add(&to, fmt, text);
+	return to;
+}
+
+/* The four figures of a run that is alone. */
+static void put_tiles_of_one(struct html_page *page)
+{
+	const struct model_run *run = &page->analysis->runs[0];
+	const struct model_series *latency = &run->latency;
+	const struct model_percentile *p99 = &latency->percentile[3];
+	struct html_tile tile[5] = {
+		{ "s0", "mean latency", units_duration(latency->mean_ns), { "" } },
+		{ "", "p99", units_duration(p99->ns), { "" } },
+		{ "",
+		  "first inference",
+		  units_duration(run->result->first_ns < 0 ? NAN : (double)run->result->first_ns),
+		  { "" } },
+		{ "",
+		  "session creation",
+		  units_duration(run->result->creation_ns < 0 ? NAN : (double)run->result->creation_ns),
+		  { "" } },
+		{ "",
+		  "peak memory",
+		  units_bytes(run->result->peak_bytes < 0 ? NAN : (double)run->result->peak_bytes),
+		  { "" } },
+	};
+
+	if (isfinite(latency->interval_ns))
+		tile[0].note = note("\302\261 %s with 95 %% confidence", units_duration(latency->interval_ns).s);
+	if (isnan(p99->ns) && latency->n < p99->n_needed)
+		tile[1].note = note("p99 needs %s inferences", units_count(p99->n_needed).s);
+	else
+		tile[1].note = note("median %s", units_duration(latency->percentile[0].ns).s);
+	if (isfinite(run->rate_per_s))
+		tile[2].note = note("then %s", units_rate(run->rate_per_s).s);
+	tile[4].note = note(isfinite(run->cores) ? "%s CPUs in use" : "%.0s", units_decimal(run->cores).s);
+	html_tiles(page, tile, 5);
+}
+
+static void put_tiles(struct html_page *page)
+{
+	struct html_tile tile[HTML_COLOURS];
+	char kind[HTML_COLOURS][8];
+	uint32_t n = page->report->n_results < HTML_COLOURS ? page->report->n_results : HTML_COLOURS;
+
+	if (n == 1) {
+		put_tiles_of_one(page);
+		return;
+	}
+	for (uint32_t r = 0; r < n; r++) {
+		const struct model_run *run = &page->analysis->runs[r];
+
+		snprintf(kind[r], sizeof kind[r], "%.7s", html_colour(r).s);
+		tile[r] = (struct html_tile){ kind[r], page->label[r].s, units_duration(run->latency.mean_ns), { "" } };
+		if (run->result->error)
+			tile[r].note = (struct printable){ "failed" };
+		else if (r)
+			tile[r].note = note("%s", model_ratio_words(&run->speed).s);
+		else if (isfinite(run->latency.interval_ns))
+			tile[r].note = note("\302\261 %s, the reference", units_duration(run->latency.interval_ns).s);
+	}
+	html_tiles(page, tile, n);
+}
+
+static void put_head(struct html_page *page)
+{
+	put_nav(page);
+	html_verdict(page, model_verdict(page->analysis, false).s, html_worst(page->analysis, 1));
+	put_tiles(page);
+}
+
+static void put_facts(struct html_page *page)
+{
+	fputs("<section id=\"facts\"><details><summary>Model, machine and settings</summary><dl>\n", page->out);
 	put_model(page);
 	put_machine(page);
+	put_runtime(page);
 	put_circumstances(page);
-	fputs("</dl></section>\n", page->out);
+	fputs("</dl></details></section>\n", page->out);
 }
 
 /* Bars from zero, one for each run, with the interval of the mean and a tick at the median. */
@@ -162,7 +249,7 @@ static void draw_runs(struct html_page *page)
 			most = fmax(most, page->analysis->runs[r].latency.mean_ns +
 					      fmax(page->analysis->runs[r].latency.interval_ns, 0));
 	plot.left = 124;
-	plot.right = 478;
+	plot.right = 450;
 	plot.x = plot_axis_of(0, most * 1.05, false);
 	html_figure(page, "Mean latency with its 95 %% interval; the tick is the median.");
 	plot_begin(&plot, html_plot_id(page).s, "Mean latency of each run", "The figures are in the table above.");
@@ -206,57 +293,12 @@ static void put_runs(struct html_page *page)
 		     "that of this process; another one may differ by more.");
 	model_rows_runs(&table, &view);
 	html_table_of(page->out, "Each run in figures", &table);
-	draw_runs(page);
+	if (page->report->n_results > 1)
+		draw_runs(page);
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		if (page->report->results[r].error)
 			html_paragraph(page, "%s: %s", page->label[r].s, html_name(page->report->results[r].error).s);
 	fputs("</section>\n", page->out);
-}
-
-static void put_finding(struct html_page *page, const struct model_finding *finding, uint32_t i)
-{
-	const struct finding *findings = page->analysis->findings;
-	bool is_alone = finding[i].next_same == UINT32_MAX;
-
-	fprintf(page->out, "<li class=\"%s%s\"><b>", html_colour(findings[i].result).s,
-		findings[i].insight->severity == INSIGHT_WRONG ? " bad" : "");
-	if (is_alone)
-		html_words(page->out, "%s: ", page->label[findings[i].result].s);
-	html_words(page->out, "%s", finding[i].words.finding.s);
-	fputs("</b>", page->out);
-	for (; i != UINT32_MAX; i = finding[i].next_same) {
-		const struct insight_words *words = &finding[i].words;
-
-		fputs("<p><i>", page->out);
-		if (!is_alone)
-			html_words(page->out, "%s: ", page->label[findings[i].result].s);
-		html_words(page->out, "%s", words->evidence.s);
-		fputs("</i></p>", page->out);
-		if (!*words->next.s || finding[i].is_next_below)
-			continue;
-		fputs("<p class=\"next\">", page->out);
-		html_words(page->out, "\342\206\222 %s", words->next.s);
-		fputs("</p>", page->out);
-	}
-	fputs("</li>\n", page->out);
-}
-
-static void put_insights(struct html_page *page)
-{
-	const struct model_analysis *analysis = page->analysis;
-	struct model_finding *finding = model_findings(analysis, false);
-
-	html_section(page, "next", "What to try next", "%s",
-		     analysis->n_findings
-			 ? "From the figures of this report; what is wrong first, then by what there is to win."
-			 : "Nothing in these figures stands out.");
-	if (analysis->n_findings)
-		fputs("<ul class=\"todo\">\n", page->out);
-	for (uint32_t i = 0; finding && i < analysis->n_findings; i++)
-		if (!finding[i].is_repeated)
-			put_finding(page, finding, i);
-	fputs(analysis->n_findings ? "</ul></section>\n" : "</section>\n", page->out);
-	free(finding);
 }
 
 static void put_files(struct html_page *page)
@@ -282,8 +324,9 @@ static void put_files(struct html_page *page)
 	fputs("</footer>\n", page->out);
 }
 
-void html_runs(FILE *out, const struct model_analysis *analysis)
+void html_runs(FILE *out, const struct report *report)
 {
+	const struct model_analysis *analysis = report->analysis;
 	struct html_page page = { .out = out, .analysis = analysis, .report = analysis->report };
 
 	page.label = calloc(analysis->report->n_results + 1, sizeof *page.label);
@@ -293,7 +336,7 @@ void html_runs(FILE *out, const struct model_analysis *analysis)
 	if (page.label) {
 		put_head(&page);
 		put_runs(&page);
-		put_insights(&page);
+		html_findings(&page, report);
 		html_latencies(&page);
 		html_creation(&page);
 		html_placement(&page);
@@ -301,7 +344,9 @@ void html_runs(FILE *out, const struct model_analysis *analysis)
 		html_kernels(&page);
 		html_roofline(&page);
 		html_memory(&page);
-		html_outputs(&page);
+		if (html_has_outputs(&page))
+			html_outputs(&page);
+		put_facts(&page);
 		put_files(&page);
 	} else {
 		fputs("<main><p>(out of memory: this report cannot be shown)</p>", out);

@@ -141,7 +141,8 @@ void plot_draw_x(const struct plot *plot, plot_format format, const char *name)
 		double x = plot_x(plot, tick[i]);
 
 		fprintf(plot->out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", x, plot->top, plot->bottom);
-		plot_text(plot, x, plot->bottom + 15, "middle", "", "%s", format(tick[i]).s);
+		plot_text(plot, x, plot->bottom + 15, x > plot->width - 30 ? "end" : "middle", "", "%s",
+			  format(tick[i]).s);
 	}
 	fprintf(plot->out, "<path class=\"axis\" d=\"M%.1f %.1fH%.1f\"/>", plot->left, plot->bottom, plot->right);
 	plot_text(plot, (plot->left + plot->right) / 2, plot->bottom + 31, "middle", "", "%s", name);

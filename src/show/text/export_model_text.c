@@ -57,7 +57,7 @@ static void put_model(const struct model_page *page)
 	if (model->n_parameters >= 0)
 		printable_add(&text, " parameters");
 	if (model->flops >= 0)
-		printable_add(&text, ", %s%s an inference", model->n_unknown > 0 ? "at least " : "",
+		printable_add(&text, ", %s%s per inference", model->n_unknown > 0 ? "at least " : "",
 			      units_metric((double)model->flops, "FLOP").s);
 	if (model->flops >= 0 && model->n_unknown > 0)
 		printable_add(&text, " (not known of %s)", printable_count((uint64_t)model->n_unknown, "node").s);
@@ -93,6 +93,19 @@ static void put_machine(const struct model_page *page)
 	put_fact(page, "its peaks", &text);
 }
 
+/* Which runtime ran: of all runs at once if they share it. */
+static void put_runtimes(const struct model_page *page)
+{
+	const struct report_look *look = &page->page.opts;
+	struct printable first = model_runtime(page->report->results, look->width - 30, look->is_ascii), own;
+
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		own = model_runtime(&page->report->results[r], look->width - 30, look->is_ascii);
+		if (!r || strcmp(own.s, first.s) != 0)
+			put_fact(page, "runtime", &own);
+	}
+}
+
 static void put_settings(const struct model_page *page)
 {
 	const struct model_report *report = page->report;
@@ -121,6 +134,7 @@ static void print_head(const struct model_page *page)
 	fputc('\n', page->page.out);
 	put_model(page);
 	put_machine(page);
+	put_runtimes(page);
 	put_settings(page);
 }
 
@@ -137,7 +151,7 @@ static void print_runs(const struct model_page *page)
 		is_single |= page->analysis->runs[r].n_rounds == 1;
 	if (is_single)
 		page_text(&page->page, 2, TABLE_DIM,
-			  "The interval is that of one process; another one may differ by more.");
+			  "Intervals are those of one process; another process may differ by more.");
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
 		const struct model_result *result = &page->report->results[r];
 		struct printable error = model_page_text(page, result->error, 300);
@@ -192,7 +206,7 @@ static void print_insights(const struct model_page *page)
 		n++;
 	}
 	if (n < n_all)
-		page_text(&page->page, 2, TABLE_DIM, "%u more (--all)", n_all - n);
+		page_text(&page->page, 2, TABLE_DIM, "%s more (--all)", printable_count(n_all - n, "finding").s);
 	free(finding);
 }
 
@@ -208,11 +222,11 @@ static void print_files(const struct model_page *page)
 			if (!file[i] || (i && file[0] && !strcmp(file[0], file[1])))
 				continue;
 			if (!has_heading)
-				page_heading(&page->page, "Recordings (inftrace report FILE)");
+				page_heading(&page->page, "Recordings (open with inftrace report FILE)");
 			has_heading = true;
 			if (!i && page->analysis->runs[r].n_rounds > 1)
 				page_text(&page->page, 2, TABLE_PLAIN,
-					  "%s: %s (the first of %u processes; the others' lie beside it)",
+					  "%s: %s (of the first of %u processes; those of the others are beside it)",
 					  page->label[r].s, model_page_text(page, file[i], 200).s,
 					  page->analysis->runs[r].n_rounds);
 			else

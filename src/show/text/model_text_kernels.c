@@ -21,13 +21,13 @@ static void print_kernels(const struct model_page *page, uint32_t r)
 	model_rows_kernels(&table, &view, r, n);
 	table_print(&table, page->page.out);
 	if (n < result->n_kernels)
-		page_text(&page->page, 2, TABLE_DIM, "%u others (--all)", result->n_kernels - n);
+		page_text(&page->page, 2, TABLE_DIM, "%s (--all)", printable_count(result->n_kernels - n, "other").s);
 	for (uint32_t i = 0; i < result->n_kernels; i++) {
 		if (result->kernels[i].cycles < 0)
 			continue;
 		page_text(
 		    &page->page, 2, TABLE_DIM,
-		    "cycles tell shares, not times: how many there are in a microsecond differs between executions");
+		    "cycles give shares, not times: the number of cycles in a microsecond differs between executions");
 		break;
 	}
 	if (result->kernels_note)

@@ -48,10 +48,10 @@ void model_text_types(const struct model_page *page)
 		table_print(&table, page->page.out);
 	}
 	if (has_heading)
-		page_text(
-		    &page->page, 2, TABLE_DIM,
-		    "Of inferences with every operator recorded, in a process of their own; unattributed: what no "
-		    "operator explains.");
+		page_text(&page->page, 2, TABLE_DIM,
+			  "From inferences with every operator recorded, in a process of their own. Unattributed: no "
+			  "operator "
+			  "explains it.");
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
 		struct printable words = model_deferred_words(page->analysis, r, page->page.opts.is_ascii);
 
@@ -77,7 +77,7 @@ void model_text_nodes(const struct model_page *page)
 		model_rows_nodes(&table, &view, 0, n);
 		table_print(&table, page->page.out);
 		if (n < n_rows)
-			page_text(&page->page, 2, TABLE_DIM, "%s others (--all)", units_count(n_rows - n).s);
+			page_text(&page->page, 2, TABLE_DIM, "%s (--all)", printable_count(n_rows - n, "other").s);
 	}
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		has_loose |= page->report->model.n_listed && page->analysis->comparison.reach[r].n_unjoined;
@@ -85,10 +85,9 @@ void model_text_nodes(const struct model_page *page)
 		return;
 	page_text(
 	    &page->page, 2, TABLE_DIM,
-	    "[n] stands for n nodes of the model; fused: part of such a one; subgraph: taken with others as a whole.");
+	    "[n] stands for n nodes of the model; fused: part of such a node; subgraph: taken with others as a whole.");
 	if (has_loose)
-		page_text(&page->page, 2, TABLE_DIM,
-			  "* made by the runtime, or its name does not tell which node it is.");
+		page_text(&page->page, 2, TABLE_DIM, "* made by the runtime, or its name does not identify a node.");
 }
 
 static void print_roof(const struct model_page *page, uint32_t r)
@@ -99,16 +98,26 @@ static void print_roof(const struct model_page *page, uint32_t r)
 	struct model_view view = model_page_view(page);
 	struct table table = page_table(&page->page);
 	struct printable text = { "" };
+	bool is_told[N_MODEL_BOUNDS] = { false };
 
-	for (int by = 0; by < N_MODEL_BOUNDS; by++)
-		if (sums->n[by])
-			printable_add(&text, "%s%s %s", *text.s ? ", " : "", model_bound_words(by),
-				      units_percent(sums->ns[by] / sums->total_ns).s);
+	/* the largest first */
+	for (int n_told = 0; n_told < N_MODEL_BOUNDS; n_told++) {
+		int most = -1;
+
+		for (int by = 0; by < N_MODEL_BOUNDS; by++)
+			if (!is_told[by] && (most < 0 || sums->ns[by] > sums->ns[most]))
+				most = by;
+		is_told[most] = true;
+		if (sums->n[most])
+			printable_add(&text, "%s%s %s", *text.s ? ", " : "", model_bound_words(most),
+				      units_percent(sums->ns[most] / sums->total_ns).s);
+	}
 	page_heading(&page->page, "What bounds the operators of %s: %s", page->label[r].s, text.s);
 	model_rows_bounds(&table, &view, r, n);
 	table_print(&table, page->page.out);
 	if (n < run->result->n_operators)
-		page_text(&page->page, 2, TABLE_DIM, "%s others (--all)", units_count(run->result->n_operators - n).s);
+		page_text(&page->page, 2, TABLE_DIM, "%s (--all)",
+			  printable_count(run->result->n_operators - n, "other").s);
 }
 
 void model_text_roofline(const struct model_page *page)
@@ -124,11 +133,12 @@ void model_text_roofline(const struct model_page *page)
 	if (has_any)
 		page_text(
 		    &page->page, 2, TABLE_DIM,
-		    "Of possible: the least time that this machine's peaks allow by the time it took; %s where its "
-		    "bytes are not known. Overhead: below %.0f %%.",
+		    "Of possible: the least time that this machine's peaks allow, divided by the time taken; %s where "
+		    "its bytes are not known. Overhead: below %.0f %%.",
 		    page->page.opts.is_ascii ? ">=" : "\342\211\245", 100 * MODEL_OVERHEAD);
 	if (has_any && model_was_busy(page->analysis))
-		page_text(
-		    &page->page, 2, TABLE_PLAIN,
-		    "Others used this machine meanwhile: its peaks may be higher, and what was reached of them less.");
+		page_text(&page->page, 2, TABLE_PLAIN,
+			  "Other programs used this machine at the same time: its peaks may be higher than measured, "
+			  "and the shares of "
+			  "the possible lower.");
 }

@@ -41,12 +41,12 @@ static void print_remarks(const struct model_page *page, uint32_t r)
 		fprintf(page->page.out, ", %s beyond", units_count(histogram->n_above).s);
 	fputc('\n', page->page.out);
 	if (page->analysis->runs[r].n_rounds > 1)
-		page_text(&page->page, 6, TABLE_DIM, "%u processes, whose means lie between %s and %s",
+		page_text(&page->page, 6, TABLE_DIM, "means of its %u processes: %s to %s",
 			  page->analysis->runs[r].n_rounds, units_duration(page->analysis->runs[r].round_low_ns).s,
 			  units_duration(page->analysis->runs[r].round_high_ns).s);
-	page_text(&page->page, 6, TABLE_DIM, "%s; in a row they are worth %s independent ones%s",
+	page_text(&page->page, 6, TABLE_DIM, "%s; the series is worth %s independent values%s",
 		  model_drift_words(series->drift), units_count((uint64_t)series->n_effective).s,
-		  series->is_short ? ", so few that the interval is a guess" : "");
+		  series->is_short ? ", so few that the interval is only a guess" : "");
 	if (page->report->results[r].warmup_words)
 		page_text(&page->page, 6, TABLE_DIM, "warm-up: %s",
 			  model_page_text(page, page->report->results[r].warmup_words, 200).s);
@@ -65,7 +65,7 @@ static void print_needed(const struct model_page *page)
 		const struct model_percentile *own = &page->analysis->runs[0].latency.percentile[i];
 
 		if (is_shown[i] && own->n_needed)
-			page_text(&page->page, 2, TABLE_DIM, "? %s is known from %s inferences on.", own->name,
+			page_text(&page->page, 2, TABLE_DIM, "?: %s needs %s inferences.", own->name,
 				  units_count(own->n_needed).s);
 	}
 }
@@ -79,11 +79,12 @@ static void print_missing(const struct model_page *page, uint32_t r)
 		page_text(&page->page, 2, TABLE_PLAIN, "%s: ended early: %s.",
 			  model_page_text(page, result->label, 16).s, result->ended_early);
 	if (result->n_unserved > 0)
-		page_text(&page->page, 2, TABLE_PLAIN,
-			  "%s: %s could not be served within the time, and are in no figure: waiting was longer than "
-			  "these say.",
-			  model_page_text(page, result->label, 16).s,
-			  printable_count((uint64_t)result->n_unserved, "request").s);
+		page_text(
+		    &page->page, 2, TABLE_PLAIN,
+		    "%s: %s could not be served in time and are in no figure; waiting was longer than these figures "
+		    "show.",
+		    model_page_text(page, result->label, 16).s,
+		    printable_count((uint64_t)result->n_unserved, "request").s);
 }
 
 void model_text_latencies(const struct model_page *page)
@@ -91,7 +92,7 @@ void model_text_latencies(const struct model_page *page)
 	struct table table = page_table(&page->page);
 	struct model_view view = model_page_view(page);
 
-	page_heading(&page->page, "Latency of an inference, without the first and the warm-up");
+	page_heading(&page->page, "Latency of an inference, without the first one and the warm-up");
 	model_rows_latency(&table, &view);
 	table_print(&table, page->page.out);
 	print_needed(page);

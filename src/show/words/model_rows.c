@@ -66,7 +66,10 @@ static void put_speed(struct table *table, const struct model_view *view, uint32
 				 : speed->value > 1	? TABLE_GREEN
 							: TABLE_RED;
 
-	table_cell(table, r ? style : TABLE_PLAIN, "%s", r ? model_ratio_words(speed).s : "1 x");
+	table_cell(table, r ? style : TABLE_PLAIN, "%s",
+		   r		      ? model_ratio_words(speed).s
+		   : n_runs(view) > 1 ? "1 x"
+				      : "");
 }
 
 static void put_run(struct table *table, const struct model_view *view, uint32_t r)
@@ -261,7 +264,7 @@ void model_rows_creation(struct table *table, const struct model_view *view)
 	for (uint32_t r = view->first; r < view->end; r++)
 		put_share(table, known(view->analysis->runs[r].creation_rest_ns),
 			  known(result_of(view, r)->creation_ns));
-	table_cell(table, TABLE_BOLD, "all of it");
+	table_cell(table, TABLE_BOLD, "in total");
 	for (uint32_t r = view->first; r < view->end; r++)
 		table_cell(table, TABLE_BOLD, "%s", units_duration(known(result_of(view, r)->creation_ns)).s);
 }
@@ -287,10 +290,10 @@ void model_rows_memory(struct table *table, const struct model_view *view)
 	table_cell(table, TABLE_PLAIN, "CPUs in use");
 	for (uint32_t r = view->first; r < view->end; r++)
 		table_cell(table, TABLE_PLAIN, "%s", units_decimal(view->analysis->runs[r].cores).s);
-	table_cell(table, TABLE_PLAIN, "by other programs");
+	table_cell(table, TABLE_PLAIN, "CPUs used by others");
 	for (uint32_t r = view->first; r < view->end; r++)
 		table_cell(table, TABLE_PLAIN, "%s", units_decimal(view->analysis->runs[r].others_cores).s);
-	table_cell(table, TABLE_PLAIN, "energy an inference");
+	table_cell(table, TABLE_PLAIN, "energy per inference");
 	for (uint32_t r = view->first; r < view->end; r++) {
 		double joules = view->analysis->runs[r].energy_joules;
 

@@ -39,7 +39,7 @@ void model_rows_devices(struct table *table, const struct model_view *view)
 		{ "of", TABLE_LEFT },
 		{ "memory", TABLE_RIGHT },
 		{ "power", TABLE_RIGHT },
-		{ "energy an inference", TABLE_RIGHT },
+		{ "energy per inference", TABLE_RIGHT },
 	};
 	const struct model_report *report = view->analysis->report;
 

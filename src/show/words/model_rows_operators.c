@@ -70,7 +70,7 @@ void model_rows_placement(struct table *table, const struct model_view *view)
 	table_column(table, "ran on", TABLE_LEFT);
 	table_column(table, "operators", TABLE_RIGHT);
 	table_column(table, "the model's nodes", TABLE_RIGHT);
-	table_column(table, "share of the time", TABLE_RIGHT);
+	table_column(table, "share of the time", TABLE_RIGHT | TABLE_SHARE);
 	for (uint32_t r = 0; r < view->analysis->report->n_results; r++)
 		put_places(table, view, r);
 }
@@ -143,7 +143,7 @@ void model_rows_types(struct table *table, const struct model_view *view, uint32
 	table_cell(table, TABLE_DIM, "unattributed");
 	for (uint32_t r = view->first; r < view->end; r++)
 		put_time(table, view, r, outside_of(result_of(view, r)), 0);
-	table_cell(table, TABLE_BOLD, "all of it");
+	table_cell(table, TABLE_BOLD, "in total");
 	for (uint32_t r = view->first; r < view->end; r++)
 		table_cell(table, TABLE_BOLD, "%s", units_duration(wall_of(result_of(view, r))).s);
 }

@@ -25,7 +25,7 @@ static struct printable label(const struct sentence *to, uint32_t r)
 
 static void say_latency(struct sentence *to, const struct model_series *series)
 {
-	SAY("takes %s an inference%s", units_interval(series->mean_ns, series->interval_ns, to->is_ascii).s,
+	SAY("takes %s per inference%s", units_interval(series->mean_ns, series->interval_ns, to->is_ascii).s,
 	    isnan(series->interval_ns) ? " (mean)" : "");
 }
 
@@ -36,7 +36,7 @@ static void say_alone(struct sentence *to, uint32_t r)
 	SAY("%s ", label(to, r).s);
 	say_latency(to, &run->latency);
 	if (isnan(run->latency.interval_ns))
-		SAY(": of so few inferences there is no interval");
+		SAY(": too few inferences for a confidence interval");
 	else if (run->n_rounds > 1)
 		SAY(" (95 %% interval, of %u processes)", run->n_rounds);
 	else
@@ -105,17 +105,15 @@ static void say_compared(struct sentence *to, uint32_t r)
 {
 	const struct model_ratio *speed = &to->analysis->runs[r].speed;
 	struct printable own = label(to, r), first = label(to, 0);
-	bool has_base = to->has_base;
 
 	if (!speed->is_known) {
 		SAY("%s", own.s);
 		say_ratio(to, r);
 		say_first(to);
-		SAY(", in too few inferences to be sure");
+		SAY("; too few inferences to be sure");
 	} else if (!speed->is_different) {
-		SAY("whether %s is faster than %s", own.s, first.s);
+		SAY("cannot tell whether %s is faster than %s", own.s, first.s);
 		say_first(to);
-		SAY("%s cannot be told", has_base ? "" : ",");
 		say_why_not(to, r);
 	} else {
 		SAY("%s", own.s);
@@ -124,14 +122,16 @@ static void say_compared(struct sentence *to, uint32_t r)
 	}
 }
 
-/* Without these its speed says nothing. */
-static void say_caveats(struct sentence *to, uint32_t r, const char *lead)
+/* Without these its speed says nothing. is_alone: the run has not been named yet. */
+static void say_caveats(struct sentence *to, uint32_t r, bool is_alone)
 {
+	const char *against = to->analysis->report->results[r].against;
+
 	if (insights_has(to->analysis, &insight_nothing_taken, r))
-		SAY("%s ran no node of the model", lead);
+		SAY("%s%s ran no node of the model", is_alone ? "; " : ", but it", is_alone ? label(to, r).s : "");
 	if (insights_has(to->analysis, &insight_outputs_differ, r))
-		SAY("%s has outputs that differ from %s", lead,
-		    model_against(to->analysis->report->results[r].against, LABEL, to->is_ascii).s);
+		SAY("%s%s differ from %s", is_alone ? "; the outputs of " : ", but its outputs",
+		    is_alone ? label(to, r).s : "", model_against(against, LABEL, to->is_ascii).s);
 }
 
 static void say_run(struct sentence *to, uint32_t r)
@@ -150,7 +150,7 @@ static void say_run(struct sentence *to, uint32_t r)
 		say_compared(to, r);
 	else
 		say_alone(to, r);
-	say_caveats(to, r, ", but it");
+	say_caveats(to, r, false);
 }
 
 /* The first run is told with the one that is held against it. */
@@ -169,7 +169,6 @@ struct printable model_verdict(const struct model_analysis *analysis, bool is_as
 	const struct model_report *report = analysis->report;
 	uint32_t n = report->n_results > SHOWN + 1 ? SHOWN + 1 : report->n_results,
 		 first = n_compared(analysis) ? 1 : 0;
-	struct printable lead = { "" };
 
 	SAY("%s: ", model_text(report->model.name, 60, is_ascii).s);
 	if (!n)
@@ -178,9 +177,13 @@ struct printable model_verdict(const struct model_analysis *analysis, bool is_as
 		SAY("%s", r > first ? "; " : "");
 		say_run(to, r);
 	}
-	if (first) {
-		printable_add(&lead, "; %s", label(to, 0).s);
-		say_caveats(to, 0, lead.s);
+	if (first)
+		say_caveats(to, 0, true);
+	for (uint32_t r = 0; r < report->n_results; r++) {
+		if (!report->results[r].ended_early)
+			continue;
+		SAY("; measuring ended early: %s", report->results[r].ended_early);
+		break;
 	}
 	if (model_was_busy(analysis))
 		SAY("; other programs kept the machine busy meanwhile");

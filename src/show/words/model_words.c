@@ -56,7 +56,7 @@ const char *model_bound_words(enum model_bound_by by)
 
 const char *model_drift_words(enum model_drift drift)
 {
-	static const char *const words[] = { "too few to tell a drift", "steady", "slowing down", "quickening" };
+	static const char *const words[] = { "too few to detect a drift", "steady", "slowing down", "quickening" };
 
 	return words[drift];
 }
@@ -69,12 +69,12 @@ struct printable model_not_found(const struct model_analysis *analysis, uint32_t
 
 	if (!analysis->report->results[run].n_operators || !reach->n_not_run)
 		return to;
-	printable_add(&to, "of the model's %s nodes ", units_count(analysis->report->model.n_listed).s);
+	printable_add(&to, "of the model's %s nodes, ", units_count(analysis->report->model.n_listed).s);
 	if (reach->n_constant)
-		printable_add(&to, "%s depend on no input's values and did not run%s", units_count(reach->n_constant).s,
+		printable_add(&to, "%s depend on no input and did not run%s", units_count(reach->n_constant).s,
 			      n ? ", " : "");
 	if (n)
-		printable_add(&to, "%s %s not found: removed, or part of an operator whose name does not tell",
+		printable_add(&to, "%s %s not found: removed, or part of an operator whose name does not identify them",
 			      units_count(n).s, n == 1 ? "was" : "were");
 	return to;
 }
@@ -127,11 +127,10 @@ struct printable model_deferred_words(const struct model_analysis *analysis, uin
 		if (!model_is_deferred(result->operators[i].provider))
 			continue;
 		printable_add(&to, "%s: ", model_text(result->label, NAME, is_ascii).s);
-		printable_add(
-		    &to,
-		    "operators of %s only start what the device computes; their time is that of starting it, and "
-		    "waiting for the device is unattributed (--ep-profile shows what runs there)",
-		    model_provider(result->operators[i].provider, NAME, is_ascii).s);
+		printable_add(&to,
+			      "operators of %s only start work on the device; their time is that of starting it, and "
+			      "waiting for the device is unattributed (--ep-profile shows what runs there)",
+			      model_provider(result->operators[i].provider, NAME, is_ascii).s);
 		break;
 	}
 	return to;
@@ -159,5 +158,23 @@ struct printable model_energy_words(const struct model_analysis *analysis, uint3
 		printable_add(&to, "energy is that of %s", model_text(result->energy_scope, ERROR, is_ascii).s);
 	else
 		printable_add(&to, "energy is not known: %s", model_text(result->energy_missing, 400, is_ascii).s);
+	return to;
+}
+
+struct printable model_runtime(const struct model_result *result, int columns, bool is_ascii)
+{
+	struct printable to = { "" };
+
+	if (result->runtime) {
+		printable_add(&to, "%s", model_text(result->runtime, NAME, is_ascii).s);
+		if (result->version)
+			printable_add(&to, " %s", model_text(result->version, NAME, is_ascii).s);
+		if (result->runtime_path)
+			printable_add(&to, ", %s", model_text(result->runtime_path, columns, is_ascii).s);
+	}
+	if (result->n_threads > 0)
+		printable_add(&to, "%s%s", *to.s ? ", " : "", printable_count((uint64_t)result->n_threads, "thread").s);
+	else if (result->runtime && !result->runs)
+		printable_add(&to, ", default number of threads");
 	return to;
 }

@@ -35,6 +35,9 @@ struct printable model_deferred_words(const struct model_analysis *analysis, uin
 /* What the energy of a run is of, or why it is not known; with the first run for all when it is the same of all. */
 struct printable model_energy_words(const struct model_analysis *analysis, uint32_t run, bool is_ascii);
 
+/* "onnxruntime 1.22.1, /usr/lib/libonnxruntime.so; threads: 4"; the path cut to so many columns. "": not known. */
+struct printable model_runtime(const struct model_result *result, int columns, bool is_ascii);
+
 /* The report in one sentence, model_verdict.c. */
 struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii);
 

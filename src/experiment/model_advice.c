@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Python packages with providers built in. Plugin packages are in model/run/provider_names.c. */
+#include "experiment/model_advice.h"
+
+#include <stddef.h>
+
+#include "analyze/result/model_compare.h"
+
+#define WAY(package) \
+	"in a Python environment without onnxruntime: pip install " package \
+	"; then pass that environment's folder as " \
+	"--runtime"
+
+static const struct {
+	const char *provider, *words;
+} advices[] = {
+	{ "openvino", WAY("onnxruntime-openvino") }, { "cuda", WAY("onnxruntime-gpu") },
+	{ "tensorrt", WAY("onnxruntime-gpu") },	     { "qnn", WAY("onnxruntime-qnn") },
+	{ "rocm", WAY("onnxruntime-rocm") },	     { "migraphx", WAY("onnxruntime-rocm") },
+};
+
+const char *model_advice(const char *provider)
+{
+	for (size_t i = 0; provider && i < sizeof advices / sizeof *advices; i++)
+		if (model_is_provider(advices[i].provider, provider))
+			return advices[i].words;
+	return NULL;
+}
