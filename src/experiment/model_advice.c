@@ -13,7 +13,7 @@
 
 static const struct {
 	const char *provider, *words;
-} advices[] = {
+} advice_of[] = {
 	{ "openvino", WAY("onnxruntime-openvino") }, { "cuda", WAY("onnxruntime-gpu") },
 	{ "tensorrt", WAY("onnxruntime-gpu") },	     { "qnn", WAY("onnxruntime-qnn") },
 	{ "rocm", WAY("onnxruntime-rocm") },	     { "migraphx", WAY("onnxruntime-rocm") },
@@ -21,8 +21,8 @@ static const struct {
 
 const char *model_advice(const char *provider)
 {
-	for (size_t i = 0; provider && i < sizeof advices / sizeof *advices; i++)
-		if (model_is_provider(advices[i].provider, provider))
-			return advices[i].words;
+	for (size_t i = 0; provider && i < sizeof advice_of / sizeof *advice_of; i++)
+		if (model_is_provider(advice_of[i].provider, provider))
+			return advice_of[i].words;
 	return NULL;
 }

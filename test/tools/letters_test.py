@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """letters_test.py INFTRACE: a short option means the same in every command, and an option never has two letters.
 Walks the option tables by the help that is made from them."""
+
 import collections
 import re
 import subprocess
@@ -18,7 +19,7 @@ def said(*words):
 
 def commands():
     text = said("help")
-    return re.findall(r"^  (\w+)", text[text.index("Commands:"):text.index("Options:")], re.M)
+    return re.findall(r"^  (\w+)", text[text.index("Commands:") : text.index("Options:")], re.M)
 
 
 class Letters(unittest.TestCase):

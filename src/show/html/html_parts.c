@@ -14,17 +14,16 @@ static bool has_steps(const struct model_run *run)
 	return run->result->n_steps > 0;
 }
 
-static void draw_part(struct html_page *page, const struct plot *plot, double y, double from_ns, double ns,
-		      const char *kind, const char *name)
+static void draw_part(const struct plot *plot, double y, double from_ns, double ns, const char *kind, const char *name)
 {
 	double left = plot_x(plot, from_ns), right = plot_x(plot, from_ns + ns);
 
 	if (!(ns > 0))
 		return;
-	fprintf(page->out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"22\"><title>", kind, left,
+	fprintf(plot->out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"22\"><title>", kind, left,
 		y - 11, fmax(right - left, 0.5));
-	html_words(page->out, "%s: %s", html_name(name).s, units_duration(ns).s);
-	fputs("</title></rect>", page->out);
+	html_words(plot->out, "%s: %s", html_name(name).s, units_duration(ns).s);
+	fputs("</title></rect>", plot->out);
 }
 
 static void put_phase_key(struct html_page *page, const struct model_names *names)
@@ -66,10 +65,10 @@ static void draw_creation(struct html_page *page, const struct model_names *name
 			struct printable kind = { "fill " };
 
 			printable_add(&kind, "%s", html_phase_colour(i).s);
-			draw_part(page, &plot, y, at_ns, ns, kind.s, names->name[i]);
+			draw_part(&plot, y, at_ns, ns, kind.s, names->name[i]);
 			at_ns += ns > 0 ? ns : 0;
 		}
-		draw_part(page, &plot, y, at_ns, (double)result->creation_ns - at_ns, "rest", "unattributed");
+		draw_part(&plot, y, at_ns, (double)result->creation_ns - at_ns, "rest", "unattributed");
 		if (result->creation_ns >= 0)
 			plot_text(&plot, plot_x(&plot, (double)result->creation_ns) + 7, y + 4, "start", "ink", "%s",
 				  units_duration((double)result->creation_ns).s);
