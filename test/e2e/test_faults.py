@@ -224,6 +224,14 @@ def test_a_file_cut_anywhere_is_read_up_to_there(lab, library, n_judged):
         assert len(part.slices) >= last
         last = len(part.slices)
     assert last == len(recording.slices)
+    growing = Growing(lab.path("growing.pftrace"))
+    assert growing.now() is None
+    for begin, end in zip(cuts, cuts[1:]):
+        with open(growing.path, "ab") as file:
+            file.write(data[begin:end])
+        assert growing.now().faults == []
+    assert [repr(slice) for slice in growing.now().slices] == [repr(slice) for slice in recording.slices]
+    assert growing.now().size == recording.size and growing.now().n_packets == recording.n_packets
     for at in dice.sample(cuts, n_judged):
         path = lab.path("cut.pftrace")
         with open(path, "wb") as file:

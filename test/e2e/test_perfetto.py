@@ -203,6 +203,7 @@ def test_the_judge_sees_faults(files, tmp_path):
         path = tmp_path / "damaged.pftrace"
         path.write_bytes(data)
         seen += bool(judge.import_errors(path))
+        assert judge.import_errors(files / "sample-0.pftrace") == []  # the judge has forgotten the damaged file
     assert seen >= 3
 
 
