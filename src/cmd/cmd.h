@@ -18,7 +18,7 @@ enum {
 };
 
 /* What the words besides the options are, for completion. With OPT_FIRST they are another program's command line. */
-enum cmd_words { CMD_FILES, CMD_COMMANDS, CMD_PROGRAM };
+enum cmd_words { CMD_FILES, CMD_RECORDINGS, CMD_MODELS, CMD_PIDS, CMD_COMMANDS, CMD_PROGRAM };
 
 struct cmd_example {
 	const char *command, *what;

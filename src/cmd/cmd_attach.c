@@ -287,6 +287,6 @@ const struct cmd cmd_attach = {
 	.opts_size = sizeof(struct attach_opts),
 	.min_args = 0,
 	.max_args = -1,
-	.words = CMD_FILES,
+	.words = CMD_PIDS,
 	.run = run,
 };

@@ -46,5 +46,6 @@ const struct cmd cmd_export = {
 	.opts_size = sizeof(struct export_opts),
 	.min_args = 1,
 	.max_args = 1,
+	.words = CMD_RECORDINGS,
 	.run = run,
 };

@@ -249,5 +249,6 @@ const struct cmd cmd_model = {
 	.opts_size = sizeof(struct model_opts),
 	.min_args = 0,
 	.max_args = 1,
+	.words = CMD_MODELS,
 	.run = model_run,
 };

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `inftrace ps`: lists the programs that have a runtime loaded. Which these are attach_list.h finds out. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/ps_table.h"
 
 struct ps_opts {
-	bool json, pids;
+	bool json, pids, names;
 };
 
 static const struct opt ps_opt_table[] = {
 	{ 0, "json", NULL, "print JSON", OPT_FLAG, offsetof(struct ps_opts, json) },
 	{ 0, "pids", NULL, "print PIDs only, one per line", OPT_FLAG, offsetof(struct ps_opts, pids) },
+	{ 0, "names", NULL, "print names only, one per line, as attach --name takes them", OPT_FLAG,
+	  offsetof(struct ps_opts, names) },
 	{ 0 },
 };
 
@@ -73,19 +76,35 @@ static void print_pids(const struct attach_list *list)
 		printf("%d\n", (int)list->row[i].match.pid);
 }
 
+/* The script of an interpreter, else the executable; one that a terminal or a shell would not take as it is, is left
+ * out. */
+static void print_names(const struct attach_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct attach_names names;
+		const char *name;
+		attach_fit_names(list->row[i].match.pid, &names);
+		name = *names.name[0] ? names.name[0] : names.name[1];
+		if (*name && !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-")])
+			puts(name);
+	}
+}
+
 static int run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct ps_opts *opts = opaque;
 	struct attach_list list;
 	int code;
 
-	if (opts->json && opts->pids)
-		return opt_misused(err, "give one of --json and --pids, not both");
+	if (opts->json + opts->pids + opts->names > 1)
+		return opt_misused(err, "give one of --json, --pids and --names");
 	code = attach_list_find(&list, err);
 	if (!code && opts->json)
 		print_json(&list);
 	else if (!code && opts->pids)
 		print_pids(&list);
+	else if (!code && opts->names)
+		print_names(&list);
 	else if (!code)
 		ps_table_print(stdout, &list);
 	if (!code)

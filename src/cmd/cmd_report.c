@@ -213,5 +213,6 @@ const struct cmd cmd_report = {
 	.opts_size = sizeof(struct report_opts),
 	.min_args = 0,
 	.max_args = 1,
+	.words = CMD_RECORDINGS,
 	.run = report_run,
 };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Completion scripts from the tables of the commands: commands, options, the words of a choice, files for
- * everything else; behind the first argument of a command that starts a program, the shell's own completion.
+ * Completion scripts from the tables of the commands: commands, options, the words of a choice, providers, programs
+ * that have a runtime loaded (inftrace ps), files by their suffix; behind the first argument of a command that starts
+ * a program, the shell's own completion.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "cmd/help.h"
+#include "model/run/provider_names.h"
 
 /* Every command takes this one, and no table has a row for it. */
 static const struct opt help_row = { 'h', "help", NULL, "print help and exit", OPT_FLAG, 0, NULL };
@@ -51,7 +53,33 @@ static void put_command_names(FILE *out)
 		fprintf(out, "%s%s", cmd == commands ? "" : " ", (*cmd)->name);
 }
 
-static void put_bash_option(FILE *out, const struct opt *row)
+static void put_providers(FILE *out, char separator)
+{
+	for (unsigned i = 0; provider_names_short(i); i++) {
+		if (i)
+			fputc(separator, out);
+		fputs(provider_names_short(i), out);
+	}
+}
+
+/* The suffixes of the files that a command reads; NULL: any. */
+static const char *suffixes_of(const struct cmd *cmd)
+{
+	return words_of(cmd) == CMD_RECORDINGS ? "pftrace json csv" : words_of(cmd) == CMD_MODELS ? "onnx" : NULL;
+}
+
+static bool is_provider(const struct opt *row)
+{
+	return !strcmp(row->name, "ep");
+}
+
+/* Of a running program: attach has it, and next, which waits for one that is not running. */
+static bool is_program(const struct cmd *cmd, const struct opt *row)
+{
+	return words_of(cmd) == CMD_PIDS && !strcmp(row->name, "name");
+}
+
+static void put_bash_option(FILE *out, const struct cmd *cmd, const struct opt *row)
 {
 	fputs("\t\t", out);
 	if (row->letter)
@@ -61,6 +89,12 @@ static void put_bash_option(FILE *out, const struct opt *row)
 		fputs("words=\"", out);
 		put_words(out, row->metavar, ' ');
 		fputs("\" ;;\n", out);
+	} else if (is_provider(row)) {
+		fputs("words=\"", out);
+		put_providers(out, ' ');
+		fputs("\" ;;\n", out);
+	} else if (is_program(cmd, row)) {
+		fputs("words=$(\"${COMP_WORDS[0]}\" ps --names 2> /dev/null) ;;\n", out);
 	} else {
 		fputs("files=1 ;;\n", out);
 	}
@@ -71,7 +105,7 @@ static void put_bash_command(FILE *out, const struct cmd *cmd)
 	fprintf(out, "\t%s)\n\t\tcase $prev in\n", cmd->name);
 	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
 		if (row->type != OPT_FLAG)
-			put_bash_option(out, row);
+			put_bash_option(out, cmd, row);
 	fputs("\t\t*) options=\"", out);
 	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
 		fprintf(out, "%s--%s", row == next_row(cmd->opts, NULL) ? "" : " ", row->name);
@@ -80,8 +114,12 @@ static void put_bash_command(FILE *out, const struct cmd *cmd)
 		fputs(" words=\"", out);
 		put_command_names(out);
 		fputc('"', out);
+	} else if (cmd->max_args && words_of(cmd) == CMD_PIDS) {
+		fputs(" words=pids", out);
 	} else if (cmd->max_args) {
 		fputs(" files=1", out);
+		if (suffixes_of(cmd))
+			fprintf(out, " suffixes=\"%s\"", suffixes_of(cmd));
 	}
 	fputs(" ;;\n\t\tesac ;;\n", out);
 }
@@ -91,7 +129,7 @@ static void put_bash(FILE *out)
 	fputs("# bash completion for inftrace\n"
 	      "_inftrace()\n{\n"
 	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
-	      "\tlocal i words=\"\" options=\"\" files=\"\"\n"
+	      "\tlocal i words=\"\" options=\"\" files=\"\" suffixes=\"\" before=\"\"\n"
 	      "\tCOMPREPLY=()\n"
 	      "\t# Behind --: the command line of another program.\n"
 	      "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
@@ -100,6 +138,10 @@ static void put_bash(FILE *out)
 	      "\t\telse\n\t\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n\t\tfi\n"
 	      "\t\treturn\n"
 	      "\tdone\n"
+	      "\t# Where = does not end a word, --level=o is one.\n"
+	      "\tcase $cur in\n"
+	      "\t--*=*) before=${cur%%=*}= prev=${cur%%=*} cur=${cur#*=} ;;\n"
+	      "\tesac\n"
 	      "\tif [ \"$cur\" = \"=\" ]; then\n\t\tcur=\"\"\n"
 	      "\telif [ \"$prev\" = \"=\" ]; then\n\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n"
 	      "\t[ \"$COMP_CWORD\" -gt 1 ] || command=\"\"\n"
@@ -114,18 +156,25 @@ static void put_bash(FILE *out)
 	      "\tcase $cur in\n"
 	      "\t-*) words=$options files=\"\" ;;\n"
 	      "\tesac\n"
-	      "\tif [ \"$files\" ]; then\n"
+	      "\t[ \"$words\" != pids ] || words=$(\"${COMP_WORDS[0]}\" ps --pids 2> /dev/null)\n"
+	      "\tfor i in $suffixes; do\n"
+	      "\t\t[ -z \"$files\" ] || COMPREPLY+=($(compgen -f -X \"!*.$i\" -- \"$cur\"))\n"
+	      "\tdone\n"
+	      "\tif [ \"$files\" ] && [ \"${#COMPREPLY[@]}\" -gt 0 ]; then\n"
+	      "\t\tCOMPREPLY+=($(compgen -d -- \"$cur\"))\n"
+	      "\telif [ \"$files\" ]; then\n"
 	      "\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
 	      "\telse\n"
 	      "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
 	      "\tfi\n"
+	      "\tCOMPREPLY=(\"${COMPREPLY[@]/#/$before}\")\n"
 	      "}\n"
 	      "complete -o filenames -F _inftrace inftrace\n",
 	      out);
 }
 
 /* '(-o --out)'{-o+,--out=}'[where to]:FILE:_files' */
-static void put_zsh_option(FILE *out, const struct opt *row)
+static void put_zsh_option(FILE *out, const struct cmd *cmd, const struct opt *row)
 {
 	const char *value = row->type == OPT_FLAG ? "" : "=";
 
@@ -144,6 +193,12 @@ static void put_zsh_option(FILE *out, const struct opt *row)
 		fprintf(out, ":%s:(", row->name);
 		put_words(out, row->metavar, ' ');
 		fputc(')', out);
+	} else if (is_provider(row)) {
+		fputs(":provider:(", out);
+		put_providers(out, ' ');
+		fputc(')', out);
+	} else if (is_program(cmd, row)) {
+		fputs(":program:{compadd -- $(inftrace ps --names 2> /dev/null)}", out);
 	} else if (row->type != OPT_FLAG) {
 		fputc(':', out);
 		put_quoted(out, row->metavar, ":\\");
@@ -156,6 +211,9 @@ static void put_zsh_command(FILE *out, const struct cmd *cmd)
 {
 	static const char *const rest[] = {
 		[CMD_FILES] = " \\\n\t\t\t'*:file:_files'",
+		[CMD_RECORDINGS] = " \\\n\t\t\t'*:recording:_files -g \"*.(pftrace|json|csv)\"'",
+		[CMD_MODELS] = " \\\n\t\t\t'*:model:_files -g \"*.onnx\"'",
+		[CMD_PIDS] = " \\\n\t\t\t'*:PID:{compadd -- $(inftrace ps --pids 2> /dev/null)}'",
 		[CMD_COMMANDS] = " \\\n\t\t\t'*:command:(${commands%%:*})'",
 		[CMD_PROGRAM] = " \\\n\t\t\t'(-):command:_command_names -e' \\\n\t\t\t'*::argument:_normal'",
 	};
@@ -170,7 +228,7 @@ static void put_zsh_command(FILE *out, const struct cmd *cmd)
 		    out);
 	fprintf(out, "\t\t_arguments%s", cmd->order == OPT_FIRST ? " -A '-*'" : "");
 	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
-		put_zsh_option(out, row);
+		put_zsh_option(out, cmd, row);
 	fprintf(out, "%s ;;\n", cmd->max_args ? rest[words_of(cmd)] : "");
 }
 
@@ -215,6 +273,12 @@ static void put_fish_option(FILE *out, const struct cmd *cmd, const struct opt *
 		fputs(" -x -a '", out);
 		put_words(out, row->metavar, ' ');
 		fputc('\'', out);
+	} else if (is_provider(row)) {
+		fputs(" -x -a '", out);
+		put_providers(out, ' ');
+		fputc('\'', out);
+	} else if (is_program(cmd, row)) {
+		fputs(" -x -a '(inftrace ps --names 2> /dev/null)'", out);
 	} else if (row->type != OPT_FLAG) {
 		fputs(" -r", out);
 	}
@@ -230,13 +294,15 @@ static void put_fish_command(FILE *out, const struct cmd *cmd)
 	fputs("'\n", out);
 	for (const struct opt *row = next_row(cmd->opts, NULL); row; row = next_row(cmd->opts, row))
 		put_fish_option(out, cmd, row);
-	if (cmd->max_args && words_of(cmd) == CMD_FILES)
+	if (cmd->max_args && (words_of(cmd) == CMD_FILES || suffixes_of(cmd)))
 		return;
 	fprintf(out, "complete -c inftrace -n '__fish_seen_subcommand_from %s' -f", cmd->name);
 	if (cmd->max_args && words_of(cmd) == CMD_COMMANDS) {
 		fputs(" -a '", out);
 		put_command_names(out);
 		fputc('\'', out);
+	} else if (cmd->max_args && words_of(cmd) == CMD_PIDS) {
+		fputs(" -a '(inftrace ps --pids 2> /dev/null)'", out);
 	} else if (cmd->max_args) {
 		fputs(" -a '(__fish_complete_subcommand --fcs-skip=2)'", out);
 	}

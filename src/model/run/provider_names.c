@@ -52,6 +52,11 @@ const char *provider_names_package(const char *full_name)
 	return ort_plugins_pattern(provider_names_full(full_name));
 }
 
+const char *provider_names_short(unsigned i)
+{
+	return i < sizeof providers / sizeof *providers ? providers[i].name : NULL;
+}
+
 void provider_names_offer(struct near *near)
 {
 	for (size_t i = 0; i < N_PROVIDERS; i++) {

@@ -34,6 +34,8 @@ const struct provider_name *provider_names_find(const char *name);
 const char *provider_names_full(const char *name);
 /* Glob pattern of this plugin provider's library in its Python package; NULL: unknown. */
 const char *provider_names_package(const char *full_name);
+/* The i-th short name, from 0; NULL: there are fewer. */
+const char *provider_names_short(unsigned i);
 /* Offers every name as a correction of a misspelled one. */
 void provider_names_offer(struct near *near);
 
