@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Meson does the work; this file is for fingers. Everything is built below build/ (BUILD=...).
+# Short commands for Meson. Everything is built below build/ (BUILD=...).
 #   make  check  bench  install [PREFIX=/usr] [DESTDIR=/tmp/stage]  uninstall  asan  tsan  fuzz [SECONDS=60]  bless  fmt
 #   clean
 BUILD ?= build
 MESON_TEST = meson test --print-errorlogs
 
-# The product alone; Meson prints what it leaves out, and why, when it configures the build folder.
+# Only the product. When Meson configures the build folder, it prints what it leaves out, and why.
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) product
 
@@ -16,7 +16,7 @@ $(BUILD)/build.ninja:
 check: $(BUILD)/build.ninja
 	$(MESON_TEST) -C $(BUILD)
 
-# Minutes; the table at the end is explained in bench/README.md. What each benchmark printed is in the log that Meson names.
+# Takes minutes. bench/README.md explains the table at the end. Meson names the log with the output of each benchmark.
 bench: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
 	@meson test -C $(BUILD) --benchmark --no-rebuild --logbase benchlog || true
@@ -29,14 +29,14 @@ asan tsan:
 	@[ -f $(BUILD)-$@/build.ninja ] || meson setup $(BUILD)-$@ -Db_sanitize=$(SANITIZERS)
 	$(MESON_TEST) -C $(BUILD)-$@
 
-# Looks for inputs that break a parser, SECONDS for each; what is found stays in the build folder. Needs clang.
+# Searches for inputs that break a parser, SECONDS for each; findings stay in the build folder. Needs clang.
 SECONDS ?= 60
 fuzz:
 	@[ -f $(BUILD)-fuzz/build.ninja ] || CC=clang meson setup $(BUILD)-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
 	@ninja -C $(BUILD)-fuzz fuzzers
 	@tools/fuzz $(BUILD)-fuzz $(SECONDS)
 
-# Takes what the commands print now as what they should print: read the difference before you commit it.
+# Accepts the present output of the commands as the expected one: read the difference before you commit it.
 bless: all
 	@ninja -C $(BUILD) bless
 	@git status --short test/cli
@@ -50,7 +50,7 @@ install: all
 	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX) && ninja -C $(BUILD) product)
 	meson install -C $(BUILD) --no-rebuild
 
-# Removes what the last `make install` of this build folder has installed.
+# Removes the files of the last `make install` of this build folder.
 uninstall:
 	@ninja -C $(BUILD) uninstall
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""attach.py BUILD [tiny|chain|resnet18|MODEL.onnx|times]...: what probes from outside cost a program that runs a model,
-beside two probes that do nothing; and how long it takes to look into a runtime, to put probes in and to take them out.
-Needs root."""
+"""attach.py BUILD [tiny|chain|resnet18|MODEL.onnx|times]...: the cost of external probes for a program that runs a
+model, beside two empty probes; the time to inspect a runtime, and to add and remove the probes. Needs root."""
 
 import os
 import shutil
@@ -20,7 +19,7 @@ PLANS = {"chain": (7, 20, 50), "tiny": (7, 20, 500), "other": (7, 20, 3)}
 
 
 class Attached:
-    """inftrace attach beside a player that runs already."""
+    """inftrace attach on a running player."""
 
     def __init__(self, bench, player, level):
         self.player, self.path = player, os.path.join(bench.folder, f"{level}.pftrace")
@@ -58,7 +57,7 @@ class Attached:
 
 
 class Probed:
-    """The same probes in it, but they do nothing: what nobody could save."""
+    """The same probes, empty: the unavoidable cost."""
 
     def __init__(self, bench, player, level):
         self.player = player
@@ -121,7 +120,7 @@ def pair(rounds):
 
 
 def at_sites(rounds, empty, cost):
-    """What probes that do nothing cost at the same places of the same program."""
+    """The cost of empty probes at the same places of the same program."""
     return [
         (
             "probes that do nothing, same places",

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bytes.py BUILD: how many bytes of a recording an operator takes, plain and compressed, beside what ONNX Runtime's own
-profiler writes for the same. An operator is two packets, its begin and its end. Nothing here depends on how fast the
-machine is."""
+"""bytes.py BUILD: the bytes of an operator in a recording, plain and compressed, beside ONNX Runtime's own profiler. An
+operator is two packets, its begin and its end. The figures do not depend on the speed of the machine."""
 
 import glob
 import os
@@ -16,7 +15,7 @@ OPERATORS, INFERENCES = 100, 2000
 
 
 def recorded(program, argv, inftrace, path, *options):
-    """Bytes of the recording of so many inferences, and of how many operators."""
+    """Bytes of the recording of this many inferences, and its number of operators."""
     around = [inftrace, "record", "--quiet", "--force", "--output", path, *options, "--"]
     player = players.Player([program, *argv], around)
     player.turn(INFERENCES)

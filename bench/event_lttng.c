@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * event_lttng CPU [CHUNK]: a player (player.h) that hits a tracepoint of LTTng-UST with two 64-bit fields. Records only
- * while a session daemon wants it to: players.py starts one.
+ * while a session daemon is recording: players.py starts one.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tracepoint of event_lttng.c, in the form in which LTTng-UST wants it: read several times by its own headers. */
+/*
+ * The tracepoint of event_lttng.c, in the form that LTTng-UST requires: its own headers include this file several
+ * times.
+ */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER inftrace_bench
 

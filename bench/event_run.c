@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * event_run CPU event|span|floor|floor-span|fault: a player (player.h) that records events with nothing in between.
- * floor: a clock and a store of 32 bytes, into memory of the same size as our ring; floor-span: two clocks. event and
- * span: the same through our ring (event/ring.h), read by another thread on any other CPU, as the recorder does it.
- * Each turn waits until all of it was read: nothing may be lost, because a lost event is a cheap one. fault: page
- * faults, an event that `perf record` can be given at any rate on every machine.
+ * floor: a clock and a store of 32 bytes, into memory of the size of the ring; floor-span: two clocks. event and span:
+ * the same through the ring (event/ring.h), which another thread reads on any other CPU, like the recorder. Each turn
+ * waits until everything is read: nothing may be lost, because a lost event is a cheap one. fault: page faults, an
+ * event that `perf record` can record at any rate on every machine.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -22,11 +22,11 @@ enum { BYTES = 8 << 20, CHUNK = 1000, PACED_CHUNK = 100 };
 struct bench {
 	struct ring *ring;
 	struct ring_writer writer;
-	uint64_t sum; /* of the reader */
+	uint64_t sum; /* written by the reader */
 	bool is_over;
 };
 
-/* The least that an event can be: four words, and a release store that lets another thread see them. */
+/* The cheapest possible event: four words, and a release store that publishes them to another thread. */
 static inline void floor_store(struct bench *bench, uint64_t time, uint64_t value)
 {
 	struct ring_writer *writer = &bench->writer;

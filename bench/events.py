@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""events.py BUILD: what one event costs inside a program, beside the least it can cost here (a clock and 32 bytes) and
-beside LTTng-UST."""
+"""events.py BUILD: the cost of one event inside a program, beside the least possible cost (a clock and 32 bytes) and
+LTTng-UST."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_tiny.py chain|tiny OUT.onnx: models in which the runtime itself and whoever watches it is all that takes time.
+"""make_tiny.py chain|tiny OUT.onnx: models whose time is spent only in the runtime and its observer.
 
 chain   100 operators in a row, Add and Mul by turns, on eight numbers
 tiny    one operator"""

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * model_run CPU LIBRARY [MODEL [PROFILE]]: a player (player.h) that runs a model with ONNX Runtime, on one thread.
- * Without a model it gets ready to make sessions and that is all.
- * An ordinary program that opens the runtime's library: its functions are called by their place in the API's
- * table. Inputs are float tensors; dimensions that the model leaves open are 1. With PROFILE the runtime's own profiler
- * is on and writes PROFILE_<time>.json.
+ * Without a model it only prepares to create sessions. An ordinary program that opens the runtime's library and calls
+ * its functions by their slot in the API's table. Inputs are float tensors; free dimensions are 1. With PROFILE the
+ * runtime's own profiler writes PROFILE_<time>.json.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -43,7 +42,7 @@ enum slot {
 	RELEASE_OPTIONS = 100,
 };
 
-/* CALL(RUN, (types of the arguments), (arguments)): ends the program unless the status is good. */
+/* CALL(RUN, (types of the arguments), (arguments)): ends the program if the call fails. */
 #define CALL(slot, types, args) must(#slot, ((void *(*)types)api[slot])args)
 
 static void **api;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""models.py BUILD [chain|tiny|resnet18|MODEL.onnx]...: what recording costs a program that runs a model, beside what
-ONNX Runtime's own profiler costs it. One thread, so that what is added is not hidden behind another one's work."""
+"""models.py BUILD [chain|tiny|resnet18|MODEL.onnx]...: the cost of recording for a program that runs a model,
+beside that of ONNX Runtime's own profiler. One thread, so that no other thread's work hides the cost."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ import sys
 import players
 import runtime
 
-# The profiler keeps a million events and then measures nothing: it gets fewer inferences a turn.
+# The profiler stops after a million events, so it gets fewer inferences a turn.
 # name: (sets, rounds, inferences a turn, of the profiler)
 PLANS = {"chain": (40, 10, 50, 5), "tiny": (16, 20, 1000, 200), "other": (12, 20, 5, 5)}
 

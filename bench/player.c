@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Turns: reading what to do, warming up, measuring, answering. See player.h. */
+/* Turns: reads an order, warms up, measures, answers. See player.h. */
 #include "player.h"
 
 #include <sched.h>
@@ -30,7 +30,7 @@ void player_pin(int cpu)
 		perror("cannot stay on one CPU");
 		exit(3);
 	}
-	setpriority(PRIO_PROCESS, 0, FIRST); /* where we may: the rest of the machine waits */
+	setpriority(PRIO_PROCESS, 0, FIRST); /* if allowed: the rest of the machine waits */
 }
 
 static void sleep_until(uint64_t ns)
@@ -40,7 +40,7 @@ static void sleep_until(uint64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-/* The first ones after the others had the CPU find cold caches. Returns the chunk that is long enough for the clock. */
+/* After another player's turn the caches are cold. Returns a chunk long enough for the clock. */
 static long warm_up(const struct player *player, long n)
 {
 	uint64_t start = clock_ns(), each;

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets players (player.h) take turns and compares what they needed; prints the rows that table.py gathers.
+"""Lets players (player.h) take turns and compares their times; prints the rows that table.py collects.
 
-The machine is never quiet. So nothing is compared with what was measured a minute ago: players are alive at the same
-time, take turns of a few milliseconds on one CPU, in an order that rotates, and each round gives one difference
-between two of them. Where a process's memory lies makes a difference, too, and a large one, so that is
-drawn again and again: each set of rounds has new processes. A figure is the median of the sets' medians, in brackets
-the interval in which the true median lies with a confidence of 95 % (or, of five sets or less, the lowest and the
-highest). Recorders and other daemons stay on the other CPUs."""
+The machine is never quiet, so figures of different minutes are not compared. Players are alive at the same time and
+take turns of a few milliseconds on one CPU, in a rotating order; each round gives one difference between two of them.
+The placement of a process's memory makes a large difference, too, so each set of rounds has new processes. A figure is
+the median of the sets' medians. The brackets contain the interval of the true median with 95 % confidence (for five
+sets or fewer, the lowest and the highest). Recorders and other daemons stay on the other CPUs."""
 
 import atexit
 import glob
@@ -25,7 +24,7 @@ OTHERS = CPUS[:-1] or CPUS
 
 
 def folder():
-    """A new folder in memory, where there is one: a disk is not what is measured."""
+    """A new folder, in memory if possible, because disks are not measured."""
     return tempfile.mkdtemp(prefix="inftrace-bench-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 
 
@@ -52,7 +51,7 @@ class Player:
         return line
 
     def turn(self, n, rate=0):
-        """Nanoseconds for one of n: (median, mean)."""
+        """Nanoseconds for one of n times: (median, mean)."""
         self.process.stdin.write(f"{n} {rate}\n")
         return tuple(map(float, self.answer()))
 
@@ -63,7 +62,7 @@ class Player:
 
 
 def interval(values):
-    """Of sorted values: those of the ranks between which the median lies with a confidence of 95 % or more."""
+    """The two of the sorted values that contain the median with at least 95 % confidence."""
     n, outside, rank = len(values), 0.0, 0
     while rank < n // 2:
         outside += 2 * math.comb(n, rank) / 2**n
@@ -75,7 +74,7 @@ def interval(values):
 
 
 class Rounds:
-    """What every player needed in every round of every set: medians of its turns."""
+    """The time of every player in every round of every set: medians of its turns."""
 
     def __init__(self):
         self.sets = []
@@ -127,7 +126,7 @@ def row(what, figure, unit, budget, floor=None, peers=(), more="", at_least=Fals
 
 
 def report(inftrace, path):
-    """What our own report says of a recording."""
+    """The report of inftrace on a recording."""
     return json.loads(subprocess.run([inftrace, "report", "--json", path], stdout=subprocess.PIPE, check=True).stdout)
 
 
@@ -136,7 +135,7 @@ def left_out(what, why):
 
 
 class Lttng:
-    """A session daemon of our own with one session that records event_lttng, if LTTng is there."""
+    """A private session daemon with one session that records event_lttng, if LTTng is installed."""
 
     @staticmethod
     def why_not(program):
@@ -148,7 +147,7 @@ class Lttng:
         return None
 
     def __init__(self, channel=()):
-        # root's daemon is the machine's; nobody's is ours alone
+        # a daemon of root serves the machine; one of nobody is private
         self.user = "nobody" if os.getuid() == 0 else None
         self.folder = folder()
         if self.user:
@@ -201,7 +200,7 @@ class Lttng:
         sys.exit("lttng-consumerd was not found")
 
     def n_lost(self):
-        """Of the session, as it tells when it ends."""
+        """Lost events of the session, printed when it ends."""
         text = self("stop")
         return text.strip() if "discarded" in text else ""
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * probe_run CPU plain|pair: a player (player.h) that calls an empty function; pair: with two probes on it that do
- * nothing, on instructions that are the cheapest for a probe, as they stand around an operator. probe_run times PID
- * ROUNDS: how long it takes to look into the runtime of a process, to put all its probes in, and to take them out; one
- * line of milliseconds a round. probe_run hold PID inference|operator: all probes of that level in a process, doing
- * nothing, until standard input ends. All need root.
+ * probe_run CPU plain|pair: a player (player.h) that calls an empty function; pair: with two empty probes on it, on the
+ * instructions that are cheapest to probe, like those around an operator. probe_run times PID ROUNDS: the time to
+ * inspect the runtime of a process, to add all its probes, and to remove them; one line of milliseconds a round.
+ * probe_run hold PID inference|operator: keeps all probes of that level in a process, empty, until standard input ends.
+ * All need root.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@
 #include "capture/probe/uprobes.h"
 #include "player.h"
 
-/* What a probe costs depends on the instruction under it; these two the kernel emulates. */
+/* The cost of a probe depends on its instruction; the kernel emulates these two. */
 void probed(void);
 __asm__(".text\n.type probed, @function\nprobed:\n\tpush %rbp\n\tnop\n\tpop %rbp\n\tret\n.size probed, .-probed\n");
-enum { SECOND = 1 }; /* where the nop is */
+enum { SECOND = 1 }; /* offset of the nop */
 
 static void play(void *ctx, long n)
 {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""recorder.py BUILD: CPU time and memory of the recorder while a program makes 100,000 operators a second, a chain of
-100 a thousand times; beside them LTTng's consumer daemon at 100,000 events of LTTng-UST, and `perf record` at 100,000
-page faults. The floor is our recorder while the program sleeps. CPU time is the scheduler's, in nanoseconds."""
+"""recorder.py BUILD: CPU time and memory of the recorder while a program runs 100,000 operators a second (a chain of
+100, a thousand times). Peers: LTTng's consumer daemon at 100,000 events of LTTng-UST, and `perf record` at 100,000 page
+faults. The floor is the recorder while the program sleeps. CPU time is the scheduler's, in nanoseconds."""
 
 import glob
 import os
@@ -19,7 +19,7 @@ CHUNKS_PER_SECOND, OPERATORS, SECONDS, WARM_UP = 1000, 100, 8, 2
 
 
 def cpu_s(pid):
-    """Of all its threads."""
+    """The CPU time of all its threads."""
     total = 0
     for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
         with open(path) as file:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How fast a recording becomes a report: events (packets) per second from the mapped file to the page, and what of
- * that is reading, keeping and summarising. Four threads run a model of 200 operators. Best of three, each in a
- * process of its own, so that memory is touched for the first time as it is in life; floor: reading alone.
+ * The speed of turning a recording into a report: events (packets) per second from the mapped file to the page, and the
+ * shares of reading, storing and summarising. Four threads run a model of 200 operators. Best of three, each in a
+ * process of its own, so that memory is touched for the first time, as in real use; floor: reading alone.
  *
- *	report_bench [--check] [--operators N] [FOLDER]		--check: exit 1 below the budget of design.md;
- *								FOLDER: where the recording is left
+ * report_bench [--check] [--operators N] [FOLDER]		--check: exit 1 below the budget of design.md;
+ * 							FOLDER: where the recording is left
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ static void begin_recording(struct maker *maker, struct sink *sink)
 	    (struct event){ EVENT_INSTANT, KIND_NOTE, process, names_of(names, EVENT_NOTE_RECORDING), 1000000000 }, 1);
 }
 
-/* Times as they scatter on a real machine. */
+/* Durations that vary as on a real machine. */
 static uint64_t step(struct maker *maker, int thread, uint64_t ns)
 {
 	maker->random = maker->random * 6364136223846793005u + 1442695040888963407u;
@@ -166,7 +166,7 @@ static int drop(struct sink *sink, const struct event *event, struct err *err)
 	return 0;
 }
 
-/* The whole way of `inftrace report`, with a clock between its stages; the page goes to /dev/null. */
+/* All stages of `inftrace report`, with a clock between them; the page goes to /dev/null. */
 static struct result measure(const void *data, size_t size)
 {
 	struct perfetto_read_result result;
@@ -212,7 +212,7 @@ static double total(const struct result *result)
 	return result->read_s + result->store_s + result->summary_s + result->page_s;
 }
 
-/* Each time in a child: its memory is new. */
+/* Each one in a child, with fresh memory. */
 static struct result best_of(const void *data, size_t size)
 {
 	struct result *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

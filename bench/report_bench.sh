@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# report_bench.sh PROGRAM [--check]: how fast a recording becomes a report and, in the same run on a smaller recording,
-# how long the real trace_processor takes only to load it, by way of test/e2e/judge.py. Without Node.js or a network
-# that is left out.
+# report_bench.sh PROGRAM [--check]: the speed of turning a recording into a report and, in the same run on a
+# smaller recording, the time that the real trace_processor takes just to load it, run by test/e2e/judge.py. Without
+# Node.js or a network the latter is left out.
 set -eu
 program=$1
 shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""runner.py BUILD: what the loop of inftrace-run adds to an inference, beside the barest loop that calls the same
-session: a chain of 100 tiny operators, and as the worst case a model of one."""
+"""runner.py BUILD: the cost of inftrace-run's loop for an inference, beside the barest loop that calls the same
+session. Models: a chain of 100 tiny operators and, as the worst case, a single one."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ MODELS = {"chain": (600, 60), "tiny": (4000, 100)}  # inferences a turn, rounds
 
 
 def play(program, library, model, n, rounds):
-    """Paired differences of the rounds in ns, what the bare loop takes, the floor."""
+    """Paired differences of the rounds in ns, the time of the bare loop, the floor."""
     done = subprocess.run(
         [program, str(players.CPU), library, model, str(n), str(rounds + 3)],
         stdout=subprocess.PIPE,

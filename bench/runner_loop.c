@@ -2,7 +2,7 @@
 /*
  * runner_loop CPU LIBRARY MODEL N ROUNDS: the loop of inftrace-run beside the barest loop that calls the same session,
  * in turns of N inferences. Prints a line "BARE OURS FLOOR" for each round: nanoseconds of an inference in either loop,
- * and what two clocks and two stores take.
+ * and of two clocks and two stores.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,15 +45,14 @@ static int by_value(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* What one inference takes from its start to the next one's start: the median over chunks, since the machine is never
- * quiet. */
+/* The time from the start of one inference to the next: the median over chunks, because the machine is never quiet. */
 static double median_of_chunks(uint64_t *chunk_ns, int n)
 {
 	qsort(chunk_ns, (size_t)n, sizeof *chunk_ns, by_value);
 	return (double)chunk_ns[n / 2] / CHUNK;
 }
 
-/* One clock for a chunk, which is in what the bare loop takes. */
+/* One clock per chunk, included in the time of the bare loop. */
 static double play_bare(struct run *run, int n)
 {
 	static struct err failed = { .msg = "Run failed" };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ONNX Runtime that is measured, and models for it: the newest of PyPI, in an environment of its own in the build
+"""The ONNX Runtime to measure, and models for it: the newest one of PyPI, in an environment of its own in the build
 folder. BENCH_RUNTIME names another library to measure, BENCH_MODEL one more model."""
 
 import fcntl
@@ -14,7 +14,7 @@ PACKAGES = ["onnxruntime", "onnx", "numpy"]
 
 
 class Missing(Exception):
-    """It cannot be had on this machine; the text says why."""
+    """It is not available on this machine; the text gives the reason."""
 
 
 class Runtime:

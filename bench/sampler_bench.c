@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a look at one process costs: sampler_bench [--check] [PEER COMMAND...]. The process has 64 threads and
- * 256 MB. First the floor, one pread of /proc/self/stat; then our sources and the tree, as the recorder calls
- * them; then the peer, which is given the pid and prints lines "NAME MICROSECONDS". Medians of rounds. Fails
- * with --check when cpu and memory of one process cost more than the budget of design.md.
+ * The cost of sampling one process: sampler_bench [--check] [PEER COMMAND...]. The process has 64 threads and 256 MB.
+ * First the floor, one pread of /proc/self/stat; then the sources and the tree, called like the recorder does; then the
+ * peer, which gets the pid and prints lines "NAME MICROSECONDS". Medians of rounds. With --check it fails when CPU and
+ * memory of one process cost more than the budget of design.md.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@
 #include "capture/proc/proc.h"
 #include "capture/source/tree.h"
 
-/* Where the floor is FLOOR_US; on a slower or busier machine as much more. */
+/* For a floor of FLOOR_US; a higher floor on a slower or busier machine is added. */
 #define BUDGET_US 6.0
 #define FLOOR_US 3.2
 
@@ -42,7 +42,7 @@ struct bench {
 	struct counting_sink sink;
 	struct tree tree, empty;
 	struct target target;
-	const struct source *source[4]; /* ends in NULL */
+	const struct source *source[4]; /* NULL-terminated */
 	void *state[4];
 	struct proc_file self;
 };
@@ -53,7 +53,7 @@ static void die(const char *what, const struct err *err)
 	exit(3);
 }
 
-/* The process that is looked at. */
+/* The sampled process. */
 
 static void *sleep_forever(void *unused)
 {
@@ -124,7 +124,7 @@ static void stop_sources(struct bench *bench)
 	}
 }
 
-/* What is measured. */
+/* The measured functions. */
 
 static void read_floor(struct bench *bench)
 {
@@ -181,7 +181,7 @@ static double cpu_us(void)
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* CPU time of a call when there is one every 10 ms, and nothing is in the caches any more. */
+/* CPU time of a call every 10 ms, with cold caches. */
 static double paced_us(struct bench *bench, void (*call)(struct bench *bench))
 {
 	double us[N_PACED], before;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# sampler_bench.sh PROGRAM [--check]: our sampler and, in the same run, psutil from PyPI, in an environment of its own
-# beside the program. Without a network psutil is left out.
+# sampler_bench.sh PROGRAM [--check]: inftrace's sampler and, in the same run, psutil from PyPI, in an environment of
+# its own beside the program. Without a network psutil is left out.
 set -eu
 program=$1
 shift

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sampler_peer PID: what psutil takes to look at a process, as lines "NAME MICROSECONDS"; medians of rounds."""
+"""sampler_peer PID: the time that psutil takes to sample a process, as lines "NAME MICROSECONDS"; medians of rounds."""
 
 import statistics
 import sys

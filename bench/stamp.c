@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * stamp CPU CMD [ARG...]: executes a program on one CPU. When it did so (CLOCK_MONOTONIC, ns), and how much CPU time
- * the process had used by then, it leaves in the environment, as BENCH_STARTED: what a program's start takes is
- * counted from there, by the program itself.
+ * stamp CPU CMD [ARG...]: executes a program on one CPU. Sets BENCH_STARTED in its environment to the time
+ * (CLOCK_MONOTONIC, ns) and the CPU time used so far: the program itself measures its start from there.
  */
 #include <stdio.h>
 #include <stdlib.h>

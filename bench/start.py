@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""start.py BUILD: how much more a program has to do until it is ready when it is recorded: from its exec, over loading
-ONNX Runtime, to the point at which it could create its first session. The figure is CPU time, because a start waits for
-nothing but disks and other programs; the time on the wall is printed beside it."""
+"""start.py BUILD: the additional work at the start of a recorded program: from its exec to the point at which it could
+create its first session, with ONNX Runtime loaded. The figure is CPU time, because a start waits only for disks and
+other programs; the elapsed time is printed beside it."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ print("ready", time.monotonic_ns() - wall, time.process_time_ns() - cpu)"""
 
 
 def start(around, argv):
-    """Milliseconds from exec until it was ready: on the wall, on the CPU."""
+    """Milliseconds from exec until it was ready: elapsed, CPU time."""
     done = subprocess.run(
         [*around, *argv],
         stdout=subprocess.PIPE,

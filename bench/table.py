@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""table.py TESTLOG.json: what all benchmarks of a run have found, as one table. Reads the log that Meson writes: lines
+"""table.py TESTLOG.json: the results of all benchmarks of a run, as one table. Reads the log that Meson writes: lines
 "row {...}" and "left out {...}" (players.py), and lines of other benchmarks that state a budget:
 "WHAT  FIGURE UNIT  [floor NUMBER]  budget NUMBER", their peers by PEERS. Exit status 1 if a figure is above its budget
 or a benchmark failed."""
@@ -68,7 +68,7 @@ def verdict(row):
     over = row["figure"] < row["budget"] if row["at_least"] else row["figure"] > row["budget"]
     if not over:
         return "ok"
-    # an interval that reaches to the other side: this run cannot tell
+    # the interval contains the budget: this run cannot decide
     reaches = row["lower"] is not None and (
         row["upper"] >= row["budget"] if row["at_least"] else row["lower"] <= row["budget"]
     )
@@ -135,7 +135,7 @@ def main(path):
     print_table(lines)
     for note in notes:
         print("*", note)
-    print(f"{n_above} of {n_budgets} figures above their budgets, the others within or (above?) not to be told")
+    print(f"{n_above} of {n_budgets} figures above their budgets; the others are within, or (above?) undecided")
     return 1 if n_above or failed else 0
 
 

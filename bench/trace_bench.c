@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the trace file costs: nanoseconds to write an event, bytes it takes, nanoseconds to read a packet, plain and
- * compressed. Threads run a model of 200 operators, 0.3 to 6 us each, as recorded: name, kind, op_type, provider,
+ * The cost of the trace file: nanoseconds to write an event, its bytes, nanoseconds to read a packet, plain and
+ * compressed. Threads run a model of 200 operators, 0.3 to 6 us each, recorded with name, kind, op_type, provider,
  * inference. Floors: the same bytes copied by write(2); the same packets only counted. Best of five.
  *
- *	trace_bench [--check] [FOLDER]		--check: exit 1 above a budget of design.md; FOLDER: where files are
- *left
+ * trace_bench [--check] [FOLDER]		--check: exit 1 above a budget of design.md; FOLDER: where files are
+ * left
  *
- * trace_bench.sh puts trace_processor's time for the same files beside it.
+ * trace_bench.sh adds trace_processor's time for the same files.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -79,14 +79,14 @@ static void define_tracks(struct stream *stream, struct sink *sink)
 	}
 }
 
-/* Times as they scatter on a real machine: without this, compression would look better than it is. */
+/* Durations that vary as on a real machine: otherwise compression would look better than it is. */
 static uint64_t scatter(uint64_t *state, uint64_t ns)
 {
 	*state = *state * 6364136223846793005u + 1442695040888963407u;
 	return ns + ns * (*state >> 40) / (8u << 24);
 }
 
-/* Handed over as the recorder does it: thread by thread, 1,000 at a time. */
+/* Written like the recorder does it: thread by thread, 1,000 at a time. */
 static void put_operators(struct stream *stream, struct sink *sink)
 {
 	uint64_t time_ns[N_THREADS], start = now_ns(), random = 1;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# trace_bench.sh PROGRAM [--check]: what our trace files cost and, in the same run, how long the real trace_processor
-# takes to read them, by way of test/e2e/judge.py. Without Node.js or a network that is left out.
+# trace_bench.sh PROGRAM [--check]: the cost of trace files and, in the same run, the time that the real
+# trace_processor takes to read them, run by test/e2e/judge.py. Without Node.js or a network the latter is left out.
 set -eu
 program=$1
 shift

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""classify.py MODEL [PICTURES]: an ordinary program that runs a model with ONNX Runtime; it knows nothing of inftrace.
+"""classify.py MODEL [PICTURES]: an ordinary program that runs a model with ONNX Runtime; it does not use inftrace.
 
-Loads an image classifier, feeds it pictures of noise one at a time and prints the class that came out most often."""
+Loads an image classifier, runs it on pictures of noise, one at a time, and prints the most frequent class."""
 
 import collections
 import sys

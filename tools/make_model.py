@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_model.py NAME OUT.onnx: makes a model from nothing but the onnx package, always the same bytes.
+"""make_model.py NAME OUT.onnx: makes a model with the onnx package alone; the same bytes each time.
 
   resnet18  ResNet-18 for pictures of 224 x 224, a quarter as wide as the original, random weights (3.3 MB)
-  chain     100 tiny operators in a row: what one operator costs
+  chain     100 tiny operators in a row: the cost of one operator
 
 The models of the end-to-end tests are made in test/e2e/models.py."""
 

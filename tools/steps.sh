@@ -31,7 +31,7 @@ apt() {
 	esac
 }
 
-# packages NAME...: installs those of these Debian packages that are missing.
+# packages NAME...: installs the missing ones of these Debian packages.
 packages() {
 	missing=
 	command -v apt-get > /dev/null || {

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # [COMMAND=...] [MIRROR=URL SUITE=NAME] try-kernel.sh VERSION [pytest arguments]: boots that kernel (6.1, 6.12) in qemu
 # and runs the tests of attach, --inject and next there with build/inftrace, or COMMAND instead. The kernel is the
-# newest of that version that this machine's package source has, or that of another Debian or Ubuntu release (MIRROR,
-# SUITE). This machine's files are the guest's, read-only with a layer in memory above them: what is built and installed
-# here is there, and what is changed there is gone afterwards. The processor is emulated, a tenth as fast or less: tests
-# with fixed times may fail for that. Needs root, qemu-system-x86, busybox-static, kmod, cpio, xz-utils and zstd.
-# GUEST_CPUS and GUEST_MEMORY size the guest (2, 4G); what it may write is half of its memory. Kernels are kept in
+# newest of that version in this machine's package source, or in that of another Debian or Ubuntu release (MIRROR,
+# SUITE). The guest sees this machine's files, read-only below a layer in memory: everything built and installed here is
+# available there, and its changes are lost afterwards. The processor is emulated, at a tenth of the speed or less, so
+# tests with fixed times may fail. Needs root, qemu-system-x86, busybox-static, kmod, cpio, xz-utils and zstd.
+# GUEST_CPUS and GUEST_MEMORY size the guest (2, 4G); it may write half of its memory. Kernels are kept in
 # $XDG_CACHE_HOME/inftrace-kernels.
 set -euo pipefail
 version=${1:?usage: try-kernel.sh VERSION [pytest arguments]}
@@ -30,7 +30,7 @@ if [ -n "${MIRROR:-}" ]; then
 	case $MIRROR in */ubuntu*) keys=ubuntu ;; esac
 	trust=signed-by=/usr/share/keyrings/$keys-archive-keyring.gpg
 	if [ ! -f "${trust#*=}" ]; then
-		echo "try-kernel.sh: ${trust#*=} is not here: whose packages these are is not checked" >&2
+		echo "try-kernel.sh: ${trust#*=} is missing: the signatures of the packages are not checked" >&2
 		trust=trusted=yes
 	fi
 	echo "deb [$trust] $MIRROR $SUITE main" >"$lists/sources.list"
@@ -60,7 +60,7 @@ fi
 release=$(basename "$kernel"/lib/modules/*)
 [ -f "$kernel/lib/modules/$release/modules.dep" ] || depmod -b "$kernel" "$release"
 
-# What the kernel needs to come to the root: modules in their order, and a shell.
+# The kernel needs these to mount the root: modules in their order, and a shell.
 mkdir -p "$work/initramfs"/{bin,modules}
 cp "$(command -v busybox)" "$work/initramfs/bin/busybox"
 n=100

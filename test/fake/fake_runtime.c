@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A library that could be a runtime: classes with virtual tables and type information, laid out as a C++ compiler lays
- * them out, so that a row of the table of runtimes (runtime_fake.c) can be tried. Built in C, which needs no C++
- * compiler. A session has two operators; what they compute is a sum.
+ * A library that looks like a runtime: classes with virtual tables and type information, laid out as by a C++ compiler,
+ * to test a row of the table of runtimes (runtime_fake.c). Built in C, so that no C++ compiler is needed. A session has
+ * two operators, which compute a sum.
  */
 #include "fake_runtime.h"
 
@@ -81,13 +81,13 @@ static const struct table add_table = { 0, &add_type, { (void *)nothing, (void *
 static const struct table mul_table = { 0, &mul_type, { (void *)nothing, (void *)mul } };
 static const struct table session_table = { 0, &session_type, { (void *)destroy, (void *)run, (void *)initialize } };
 
-/* A library is looked at from 256 KiB and 4 KiB of relocated data on; "N4fake" often enough is in its texts, too. */
+/* Inspection starts at 256 KiB, and at 4 KiB of relocated data; "N4fake" occurs often enough in its texts, too. */
 #define EIGHT(text) text, text, text, text, text, text, text, text
 const char *const fake_names[1024] = { EIGHT("N4fake1aE"), EIGHT("N4fake1bE") };
 const char fake_weights[300000] = { 1 };
 const struct table *const fake_tables[] = { &op_table };
 
-/* Through the table, as a compiler calls a virtual function of an object that it knows nothing of. */
+/* Through the table, as a compiler calls a virtual function of an unknown object. */
 __attribute__((noinline)) static void call(struct fake_session *session, int slot)
 {
 	void *const *volatile vptr = session->vptr;

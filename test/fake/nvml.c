@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A libnvidia-ml.so.1 that says what a test wants: the lines of the file that FAKE_NVML names, read anew at each call.
+ * A libnvidia-ml.so.1 controlled by a test: it returns the values in the file named by FAKE_NVML, which it reads at
+ * each call.
  *
- *	init CODE / count N / driver TEXT / stop CALL (it hangs there) / crash CALL
- *	I.name TEXT, I.pci TEXT, I.minor N, I.utilization GPU MEMORY, I.memory TOTAL USED, I.power MW, I.energy MJ,
- *	I.temperature C, I.clock SM MEMORY		of device I; what is not there is not supported
- *	I.compute PID BYTES, I.graphics PID BYTES	a process that uses it; PID 0: the list is empty
- *	I.use PID SM AGE_US				a sample of a process's use, taken that long ago
+ * init CODE / count N / driver TEXT / stop CALL (it hangs there) / crash CALL
+ * I.name TEXT, I.pci TEXT, I.minor N, I.utilization GPU MEMORY, I.memory TOTAL USED, I.power MW, I.energy MJ,
+ * I.temperature C, I.clock SM MEMORY		of device I; a missing line is not supported
+ * I.compute PID BYTES, I.graphics PID BYTES	a process that uses it; PID 0: the list is empty
+ * I.use PID SM AGE_US				a sample of a process's use, taken that long ago
  *
- * Started, it makes a file of that name with ".started" behind it.
+ * When started, it creates a file of that name with ".started" appended.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -26,7 +27,7 @@ struct device {
 
 static struct device devices[64];
 
-/* The rest of the nth line that begins with the key; false: there is none. */
+/* The rest of the nth line that begins with the key; false: none. */
 static int line_of(const char *key, int nth, char *rest)
 {
 	const char *path = getenv("FAKE_NVML");

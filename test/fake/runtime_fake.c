@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A row of the table of runtimes that is in tests alone (-DWITH_RUNTIME_OF_TEST): of fake_runtime.c. */
+/* A row of the table of runtimes for fake_runtime.c; only in tests (-DWITH_RUNTIME_OF_TEST). */
 #include <errno.h>
 #include <stdlib.h>
 

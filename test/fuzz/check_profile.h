@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every device profile must be, whatever file it came from. */
+/* Checks what holds for every device profile, whatever its file. */
 #ifndef FUZZ_CHECK_PROFILE_H
 #define FUZZ_CHECK_PROFILE_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Holds every event against the contract: known track, time that does not go back, ends that have a begin, names that
- * exist. */
+/*
+ * Checks every event against the contract: known track, times that never go back, ends with a begin, names that exist.
+ */
 #include "check_sink.h"
 
 #include <stdio.h>

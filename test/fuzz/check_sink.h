@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sink that keeps nothing and aborts when an event breaks what src/event/event.h promises to sinks. */
+/* A sink that keeps nothing and aborts when an event violates the contract of src/event/event.h. */
 #ifndef FUZZ_CHECK_SINK_H
 #define FUZZ_CHECK_SINK_H
 
@@ -18,7 +18,7 @@ struct check_sink {
 	uint32_t last_track;
 	struct check_track *track;
 	uint32_t capacity;
-	bool is_lenient; /* whoever makes the events cannot know better: times go back, ends have no begin */
+	bool is_lenient; /* the maker of the events has no better input: times may go back, ends may lack a begin */
 };
 
 void check_sink_init(struct check_sink *check);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aborts when what a reader of tensors gave breaks what src/model/tensor/tensor_file.h promises. */
+/* Aborts when the result of a reader of tensors violates the contract of src/model/tensor/tensor_file.h. */
 #ifndef FUZZ_CHECK_TENSOR_H
 #define FUZZ_CHECK_TENSOR_H
 
@@ -15,7 +15,7 @@ static inline void check_claim(bool claim)
 		abort();
 }
 
-/* Every byte of it may be read, its size follows from its shape, and it is the same as itself. */
+/* Every byte is readable, the size follows from the shape, and the tensor equals itself. */
 static inline void check_tensor(const struct tensor *tensor)
 {
 	struct tensor_diff diff;
@@ -31,7 +31,7 @@ static inline void check_tensor(const struct tensor *tensor)
 	check_claim(strlen(text) < sizeof text);
 }
 
-/* ret and err agree, and err is one line that can be shown. */
+/* ret and err agree, and err is one printable line. */
 static inline void check_err(int ret, const struct err *err)
 {
 	check_claim(ret ? ret == -err->code && *err->msg : !err->code);

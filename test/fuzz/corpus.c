@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * corpus FILE...: feeds a fuzzer each file, the file cut off at many places, and the file with bytes changed, always
- * the same ones. For machines without libFuzzer, and so that every run of the tests has broken input in it.
+ * corpus FILE...: feeds a fuzzer each file, the file truncated at many places, and the file with changed bytes, always
+ * the same ones. For machines without libFuzzer, and so that every test run includes broken input.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static uint32_t next_random(void)
 	return seed;
 }
 
-/* A copy of its exact size, so that a sanitizer sees the first byte that is read behind it. */
+/* A copy of exact size, so that a sanitizer detects a read of the first byte behind it. */
 static void feed(const uint8_t *data, size_t size)
 {
 	uint8_t *copy = malloc(size ? size : 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Texts of /proc/PID/fdinfo: names that are found are plain words of the text, counts are within bounds, and a last
- * line that has lost its end changes nothing.
+ * Texts of /proc/PID/fdinfo: names found are plain words of the text, counts are within bounds, and a last line without
+ * its end changes nothing.
  */
 #include "capture/source/fdinfo.h"
 

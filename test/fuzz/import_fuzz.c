@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A file of any format, any bytes: the importer that recognises it keeps the contract of sinks, and Chrome's JSON of it
- * (one input in four) is JSON.
+ * A file of any format, any bytes: the importer that recognises it obeys the contract of sinks, and its Chrome JSON
+ * (for one input in four) is valid JSON.
  */
 #include "trace/import/import.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any file as a module of a process: what is found is code, or lies behind a segment and inside its last page. */
+/* Any file as a module of a process: results are code, or lie behind a segment and inside its last page. */
 #include "capture/inject/inject_file.h"
 
 #include <stdlib.h>

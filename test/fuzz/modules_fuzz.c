@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any lines as /proc/PID/maps: a path may hold any byte, and other kernels write other things. */
+/* Any lines as /proc/PID/maps: a path may contain any byte, and other kernels may write other lines. */
 #include "capture/proc/modules.h"
 
 #include <stdlib.h>

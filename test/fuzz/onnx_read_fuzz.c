@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A model's file: any bytes. What was read is walked through, so that every array is as long as it says. */
+/* A model's file: any bytes. Walks the result, so that every array must be as long as it claims. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A model's file, any bytes: what can be read is analysed, and what comes out is looked at. */
+/* A model's file, any bytes: analyses models that can be read, and checks the results. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void see_costs(const struct cost_model *costs)
 	for (uint32_t i = 0; i < costs->n_nodes; i++) {
 		const struct cost_node *node = &costs->nodes[i];
 
-		/* Known, or said why not; never less than nothing. */
+		/* Known, or with a reason; never negative. */
 		if (node->cost.flops < 0 || node->cost.bytes < 0 || (isnan(node->cost.flops) && !node->why))
 			abort();
 		for (uint32_t o = 0; o < node->node->node->n_outputs; o++)

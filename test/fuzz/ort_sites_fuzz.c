@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any file as a runtime: whatever is found lies in the file, in order, at the first byte of an instruction of a
- * function. */
+/*
+ * Any file as a runtime: every site found lies in the file, in order, at the first byte of an instruction of a
+ * function.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A trace file: any bytes. What the reader makes of them keeps the contract of sinks; written by us (one input in
- * four), it is read back as it was.
+ * A trace file: any bytes. The reader's events obey the contract of sinks; written again (one input in four), they are
+ * read back unchanged.
  */
 #include "trace/perfetto/perfetto_read.h"
 
@@ -16,7 +16,7 @@
 #include "fuzz.h"
 #include "trace/perfetto/perfetto_write.h"
 
-/* Sums up what it gets, and passes it on. */
+/* Computes a digest of the events, and passes them on. */
 struct digest {
 	struct sink sink;
 	struct check_sink check;
@@ -31,7 +31,7 @@ static uint64_t mix(uint64_t sum, uint64_t value)
 
 static uint64_t mix_text(uint64_t sum, const struct names *names, uint32_t id)
 {
-	/* Broken UTF-8 is mended on writing, so that only whole ASCII can be compared. */
+	/* writing repairs broken UTF-8, so only pure ASCII can be compared */
 	const char *text = names_text(names, id);
 	size_t len = names_len(names, id);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Texts of /proc: each input is given to every parser. What one says it found must be in the text: numbers are
- * printed and looked for, and a text that has lost its end must not give another number than the whole one.
+ * Texts of /proc: each input is given to every parser. A number found must be in the text: it is printed and searched
+ * for. A truncated text must not give another number than the whole one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void require(bool claim)
 		abort();
 }
 
-/* The digits of a number that was found, but for zeros in front, are somewhere in the text. */
+/* The digits of a number that was found, without leading zeros, are somewhere in the text. */
 static void require_in(const uint8_t *data, size_t size, uint64_t number)
 {
 	char digits[24];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A trace file, any bytes, all the way to every format of the report: sums hold, and nothing reaches a terminal but
- * plain text. */
+/*
+ * A trace file, any bytes, through every format of the report: sums are right, and only plain text reaches a terminal.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@ static void check_model(const struct summary *summary, const struct summary_mode
 	const struct summary_coverage *coverage = &model->coverage;
 	uint64_t types = 0, nodes = 0, phases = 0;
 
-	/* sums stop at the largest number: beyond it they cannot hold */
+	/* sums are capped at the largest number: beyond it they cannot be right */
 	if (coverage->wall_ns > UINT64_MAX / 4 || model->creation.duration.total_ns > UINT64_MAX / 4)
 		return;
 	for (uint32_t i = 0; i < model->types.n; i++)

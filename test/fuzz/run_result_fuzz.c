@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The result of a run after something wrote into it: the input is a list of changes to a good one, each an offset of
- * four bytes, a count of one byte, and so many bytes. A whole result would be two megabytes of zeros. What is taken
- * must keep what the header promises.
+ * The result of a run after arbitrary writes: the input is a list of changes to a good one, each an offset of four
+ * bytes, a count of one byte, and that many bytes. (A whole result would be two megabytes of zeros.) An accepted result
+ * must hold what the header promises.
  */
 #include "model/run/run_result.h"
 

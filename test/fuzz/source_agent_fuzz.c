@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What an agent left in its segment: any bytes, because the target may write there what it likes. The input is a struct
- * input, then the dictionary, then the records of one ring; it becomes a segment file that the source finds.
+ * An agent's segment: any bytes, because the target may write anything there. The input is a struct input, then the
+ * dictionary, then the records of one ring; it becomes a segment file that the source finds.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -88,7 +88,9 @@ static void write_segment(const struct input *input, const uint8_t *rest, size_t
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tree tree = { 0 };
-	/* Nowhere is no invariant clock: ticks are nanoseconds, and none is spent on measuring them. */
+	/*
+	 * without a sysroot there is no invariant clock: ticks are nanoseconds, and no time is spent on measuring them
+	 */
 	struct target target = { .sysroot = "/nowhere",
 				 .pid = getpid(),
 				 .ring_dir = folder,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A .npy file: any bytes. What was read is also taken as every other type. */
+/* A .npy file: any bytes. The result is also converted to every other type. */
 #include "check_tensor.h"
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What probes tell: names and addresses are the target's to choose. The input is the content of the kernel's ring: each
- * record with the 8 bytes before it, as uprobe_ring.h says.
+ * Records of probes: the target chooses names and addresses. The input is the content of the kernel's ring: each record
+ * with the 8 bytes before it, as in uprobe_ring.h.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A Python module that is to be loaded without Python: any bytes. */
+/* A Python module to be loaded without Python: any bytes. */
 #include "model/ort/wheel_names.h"
 
 #include <elf.h>

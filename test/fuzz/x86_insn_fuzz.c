@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any bytes as code: nothing is read behind them, and more bytes behind an instruction do not change it. */
+/* Any bytes as code: nothing is read beyond them, and more bytes behind an instruction do not change it. */
 #include "runtime/x86_insn.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which process is meant, and that it stays that one: real processes of our own. */
+/* Selecting a process, and noticing when it is another one: real child processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,7 +23,7 @@
 #include "capture/recorder/attach_fit.h"
 #include "capture/recorder/attached.h"
 
-/* Whether the child runs this file; its command line is there a little later than its executable. */
+/* Whether the child runs this file; its command line changes a little later than its executable. */
 static bool is_started(pid_t child, const char *path)
 {
 	char link[64], exe[PATH_MAX], wanted[PATH_MAX], words[64];
@@ -36,7 +36,7 @@ static bool is_started(pid_t child, const char *path)
 	       proc_read("", child, "cmdline", words, sizeof words) > 0;
 }
 
-/* A child; what it reads from its standard input comes when we end. */
+/* A child; its standard input ends when this process does. */
 static pid_t start(const char *path, char *const *argv)
 {
 	int input[2];
@@ -96,7 +96,7 @@ static void what_is_no_interpreter_or_runs_no_file_has_no_script(void **state)
 	assert_null(SCRIPT("python3\0-m"));
 	assert_null(attach_fit_script("", 0));
 	assert_null(attach_fit_script("python3", 7));
-	/* cut off in the middle of the last word: that word is none */
+	/* cut off in the middle of the last word: that word does not count */
 	assert_null(attach_fit_script("python3\0app.p", 13));
 }
 
@@ -168,7 +168,7 @@ static void what_is_found_is_the_topmost_that_fits_and_not_ourselves(void **stat
 	assert_int_equal(matches.match[0].pid, child);
 	assert_false(matches.match[0].has_runtime);
 	attach_matches_done(&matches);
-	/* there may be another one of another build */
+	/* another build may be running one, too */
 	assert_int_equal(attach_find(&(struct attach_wish){ .name = "attach_test" }, &matches, &err), 0);
 	for (size_t i = 0; i < matches.n; i++)
 		assert_int_not_equal(matches.match[i].pid, getpid());
@@ -198,7 +198,7 @@ static void a_process_that_cannot_be_meant_is_said(void **state)
 	assert_int_equal(attach_find_pid(getpid(), &match, &err), -EINVAL);
 }
 
-/* In a pid namespace of our own: its process 1 is the parent of process 2, which is the parent of process 3. */
+/* In a new pid namespace: process 1 is the parent of process 2, which is the parent of process 3. */
 static _Noreturn void look_at_process_two(void)
 {
 	struct attach_match match;

@@ -19,7 +19,7 @@ static void ticks_become_the_clocks_nanoseconds(void **state)
 		usleep(60000);
 		clock_map_update(&map);
 	}
-	/* a tight pair; the best of many, because the machine may be busy */
+	/* the best of many tight pairs, because the machine may be busy */
 	int64_t best = INT64_MAX;
 	for (int i = 0; i < 1000; i++) {
 		uint64_t ticks = clock_ticks(), ns = clock_ns();

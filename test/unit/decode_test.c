@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records written into rings, decoded, written into a file and read back. decode_test FOLDER leaves the file and the
+ * Records written into rings, decoded, written to a file and read back. decode_test FOLDER leaves the file and the
  * segment there, as a recording for trace_processor (test/e2e) and a seed for the fuzzer (test/fuzz).
  */
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 enum { N_RINGS = 2, RING_BYTES = 4096, FILE_SIZE = SEGMENT_RINGS + N_RINGS * (RING_HEADER + RING_BYTES) };
 
-/* Both ends of a segment: an agent's, that writes, and the recorder's. Records carry nanoseconds. */
+/* Both ends of a segment: a writing agent and the recorder. Records have nanoseconds. */
 struct pipe {
 	char path[64];
 	struct segment *segment;
@@ -117,7 +117,7 @@ static void push_counter(struct pipe *pipe, int ring, uint64_t time, uint32_t na
 	push(pipe, ring, record);
 }
 
-/* As the recorder does: ring after ring, then what waits for the order of time. */
+/* Like the recorder: ring after ring, then the events that wait for sorting. */
 static void drain(struct pipe *pipe, struct sink *out)
 {
 	struct err err = { 0 };
@@ -161,7 +161,7 @@ static void assert_has(const struct lines *lines, const char *const *wanted)
 	}
 }
 
-/* Two threads: one runs operators in a slice of its own, the other ends what the first has begun. */
+/* Two threads: one runs operators in a slice of its own, the other ends slices of the first. */
 static void push_sample(struct pipe *pipe)
 {
 	uint32_t request = add_text(pipe, "request"), http = add_text(pipe, "http"), copy = add_text(pipe, "copy");
@@ -234,7 +234,7 @@ static void annotations_flows_and_allocations_become_events(void **state)
 	push_sample(&pipe);
 	drain(&pipe, &pipe.lines.sink);
 	assert_has(&pipe.lines, wanted);
-	assert_int_equal(pipe.process->lanes.n_orphans, 1); /* a block that was taken before we looked */
+	assert_int_equal(pipe.process->lanes.n_orphans, 1); /* a block allocated before the recording */
 	close_pipe(&pipe);
 }
 
@@ -277,7 +277,7 @@ static void they_are_the_same_when_read_from_a_file(void **state)
 	close_pipe(&filed);
 }
 
-/* Of an agent that is newer than we are: it is as if they were not there. */
+/* From a newer agent: ignored. */
 static void records_and_entries_that_are_not_known_are_no_events(void **state)
 {
 	struct pipe pipe;
@@ -310,7 +310,7 @@ static void records_that_make_no_sense_are_no_events(void **state)
 	close_pipe(&pipe);
 }
 
-/* Blocks come and go, some of them unseen: what is live is what a list of them says. */
+/* Blocks come and go, some of them unseen: the live bytes equal those of a plain list. */
 static void live_bytes_are_those_of_the_blocks(void **state)
 {
 	enum { N = 20000, ADDRESSES = 500 };
@@ -361,7 +361,7 @@ static void write_file(const char *folder, const char *name, const void *data, s
 
 static int write_recordings(const char *folder)
 {
-	/* what source_agent_fuzz.c reads: its struct input, the dictionary, the records of one ring */
+	/* the input of source_agent_fuzz.c: its struct input, the dictionary, the records of one ring */
 	struct {
 		uint32_t dict_size, n_rings;
 		uint64_t dict_end, dict_lost, ring_lost;

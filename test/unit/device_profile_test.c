@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Profiles of providers: files of the form that the tools write, with numbers made up. */
+/* Profiles of providers: files in the form of the real tools, with made-up numbers. */
 #include "trace/import/device_profile.h"
 
 #include <setjmp.h>
@@ -137,7 +137,7 @@ static void kernels_begin_where_their_operator_does(void **state)
 
 	assert_int_equal(read.code, 0);
 	assert_int_equal(read.profile.n_executions, 2);
-	for (size_t i = 0; i < 2; i++) /* the second's rows name another event */
+	for (size_t i = 0; i < 2; i++) /* the second one's rows name another event */
 		assert_string_equal(name(&read, read.profile.executions[i].operator), "Fused_0");
 	assert_int_equal(read.profile.n_rows, 4);
 	expect_row(&read, 0, "conv", DEVICE_US, 40);
@@ -164,7 +164,7 @@ static void rows_of_a_device_lie_in_inferences(void **state)
 		assert_int_equal(profile->executions[i].n, n[i]);
 	}
 	assert_int_equal(profile->executions[2].first, 2);
-	/* one ends after its inference, the other is of none */
+	/* one ends after its inference, the other has no inference */
 	assert_int_equal(profile->n_apart, 2);
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(profile->rows[i].offset_us, offset_us[i]);
@@ -205,7 +205,7 @@ static void a_line_that_is_no_json_is_counted(void **state)
 	read = read_file(device_profile_ort, "ort_profile/bad/times.json");
 	assert_int_equal(read.profile.n_rows, 1);
 	assert_int_equal(read.profile.n_unread, 2);
-	assert_int_equal(read.profile.rows[0].offset_us, -1); /* its operator is not there */
+	assert_int_equal(read.profile.rows[0].offset_us, -1); /* its operator is missing */
 	done(&read);
 }
 

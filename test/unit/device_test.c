@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* GPUs and NPUs whose drivers are the kernel's own: what is told of each process and each device. */
+/* GPUs and NPUs with drivers in the kernel: the values of each process and each device. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -71,8 +71,10 @@ static void a_client_counts_once_and_an_engine_that_comes_later_from_nothing(voi
 {
 	struct world *world = look_twice("amd-gpu");
 
-	/* 60 % of client 41, which three descriptors of two processes are, and 10 % of 42, which had not computed
-	 * before */
+	/*
+	 * 60 % of client 41, which has three descriptors in two processes, and 10 % of 42, which had not computed
+	 * before
+	 */
 	is_near(keep_value(world->keep, 2000, "gpu card1 compute"), 70);
 	world_free(world);
 }
@@ -121,7 +123,7 @@ static void cycles_without_a_total_are_a_share_of_the_largest_clock(void **state
 	struct world *world = look_twice("boards");
 
 	is_near(keep_value(world->keep, 2000, "gpu card1 panthor"), 30);
-	/* the same driver while it measures nothing, and without an address on a bus */
+	/* the same driver without measuring enabled, and without a bus address */
 	is_missing(keep_value(world->keep, 2000, "gpu card0 panthor"));
 	is_near(keep_value(world->keep, 2000, "gpu card0 memory"), 16480 * 1024.0);
 	world_free(world);
@@ -168,7 +170,7 @@ static void a_client_is_handed_on_when_its_first_process_ends(void **state)
 	struct world *world = look_twice("amd-gpu");
 	size_t kept = 0;
 
-	/* as if 2000 had closed all: its child has the same client 41 open still */
+	/* as if 2000 had closed all: its child still has the same client 41 open */
 	look(world, "amd-gpu/handed", T1 + S_NS);
 	is_near(keep_value(world->keep, 2001, "gpu card1 memory vram"), 2048 * 1048576.0);
 	is_near(keep_value(world->keep, 2000, "gpu card1 memory vram"), 0);
@@ -194,7 +196,7 @@ static void a_card_tells_how_it_is_doing(void **state)
 	is_missing(keep_device_value(world->keep, "gpu card1 energy"));
 	is_missing(keep_device_value(world->keep, "gpu card1 awake"));
 	assert_int_equal(n_device_values(world, "gpu card1 busy"), 2);
-	/* what does not change is told once */
+	/* a constant is put once */
 	is_near(keep_device_value(world->keep, "gpu card1 memory total"), 24 * 1073741824.0);
 	assert_int_equal(n_device_values(world, "gpu card1 memory total"), 1);
 	world_free(world);
@@ -233,7 +235,7 @@ static void energy_is_counted_from_the_first_look_and_power_comes_from_it(void *
 	is_near(keep_device_value(world->keep, "gpu card1 power"), 120);
 	is_near(keep_device_value(world->keep, "gpu card1 temperature"), 61);
 	is_missing(keep_device_value(world->keep, "gpu card0 energy"));
-	/* the meter goes back: what was missed is not known, and a power is none */
+	/* the meter decreases: the missed part is unknown, so there is no power */
 	look(world, "intel-pc/t0", T1 + S_NS);
 	assert_int_equal(n_device_values(world, "gpu card1 energy"), 2);
 	assert_int_equal(n_device_values(world, "gpu card1 power"), 1);
@@ -281,7 +283,7 @@ static void a_device_that_is_only_open_has_no_counters(void **state)
 {
 	struct world *world = look_twice("boards");
 
-	/* it was opened, and nothing was done with it */
+	/* it was opened, but not used */
 	is_missing(keep_device_value(world->keep, "gpu card2 clock"));
 	is_missing(keep_value(world->keep, 2000, "gpu card2 render"));
 	is_missing(keep_value(world->keep, 2000, "gpu card2 memory system0"));
@@ -297,7 +299,7 @@ static void a_machine_without_devices_has_none(void **state)
 	world_free(world);
 }
 
-/* ---- in life, where files stay open */
+/* ---- on a live machine, where files stay open */
 
 static void put_text(const char *path, const char *text)
 {
@@ -334,7 +336,7 @@ static void a_file_that_stays_open_is_read_anew(void **state)
 	is_near(keep_value(keep, 0, "gpu card9 busy"), 17);
 	is_near(keep_value(keep, 0, "gpu card9 power"), 5);
 	put_text(busy, "93\n");
-	/* what is no number is no value */
+	/* a text that is not a number is not a value */
 	put_text(power, "-000000\n");
 	assert_int_equal(gauges_sample(&gauges, &looks), 0);
 	is_near(keep_value(keep, 0, "gpu card9 busy"), 93);
@@ -372,19 +374,19 @@ static void descriptors_are_walked_when_one_was_opened(void **state)
 	assert_int_equal(walk_state(&walk, &sample), WALK_DUE);
 	before = nulls_open(&walk, &sample);
 	if (!walk.n)
-		skip(); /* this kernel does not tell how many there are */
+		skip(); /* this kernel does not report their number */
 	sample.now_ns += S_NS;
 	assert_int_equal(walk_state(&walk, &sample), WALK_SAME);
 	fd = open("/dev/null", O_RDONLY);
 	assert_int_equal(walk_state(&walk, &sample), WALK_DUE);
 	assert_int_equal(nulls_open(&walk, &sample), before + 1);
-	/* not again at once: it may take long, but in the end */
+	/* not again at once, because it may take long, but eventually */
 	close(fd);
 	assert_int_equal(walk_state(&walk, &sample), WALK_LATER);
 	target.is_ending = true;
 	assert_int_equal(walk_state(&walk, &sample), WALK_DUE);
 	target.is_ending = false;
-	/* and now and then, whatever their number */
+	/* and now and then, even if their number is unchanged */
 	assert_int_equal(nulls_open(&walk, &sample), before);
 	sample.now_ns += 11 * S_NS;
 	assert_int_equal(walk_state(&walk, &sample), WALK_DUE);
@@ -392,7 +394,7 @@ static void descriptors_are_walked_when_one_was_opened(void **state)
 	assert_int_equal(walk_descriptors(&walk, &sample, "/dev/", count_nulls, &before), -ENOENT);
 }
 
-/* ---- what is said of a machine */
+/* ---- the check of a machine */
 
 static void check(const char *source, const char *machine, int code, const char *says)
 {
@@ -477,7 +479,7 @@ static void what_is_no_such_text_is_none(void **state)
 
 	assert_false(fdinfo_parse("", 0, &info));
 	assert_false(fdinfo_parse("pos:\t0\nflags:\t02\n", 16, &info));
-	/* its line has no end: it may be cut off */
+	/* its line has no end, so it may be cut off */
 	assert_false(fdinfo_parse("drm-driver:\ti915", 16, &info));
 }
 

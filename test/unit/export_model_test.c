@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * All writers of a model's report against files in test/data/model-report, from the same made-up runs.
- * INFTRACE_BLESS=1 writes the files anew: read what it changed.
+ * All writers of a model's report against files in test/data/model-report, from the same made-up runs. INFTRACE_BLESS=1
+ * rewrites the files: read the difference.
  */
 #include <locale.h>
 #include <setjmp.h>
@@ -174,7 +174,7 @@ static void colour_is_for_terminals(void **state)
 	free(s);
 }
 
-/* Texts that break out of every format, wherever a text may stand. */
+/* Texts that break out of every format, in every place that can hold a text. */
 static void poison(struct sample *s)
 {
 	static const char *const bad = "</title><script>alert(1)</script>\"'&\033[31m\n=1+1\xff\xe2\x80\xae\x01,";
@@ -309,7 +309,7 @@ static void make_strange(struct sample *s)
 	result->n_shapes = sample_random(s) < 0.2 ? 0 : result->n_shapes;
 }
 
-/* What a plot draws lies where a number says: never at "nan" or "inf". */
+/* Every place in a plot is a number, never "nan" or "inf". */
 static void expect_places(const char *html)
 {
 	for (const char *at = html; (at = strstr(at, "=\"")); at++) {
@@ -426,7 +426,7 @@ static void expect_verdict(struct sample *s, const char *expected)
 	model_analysis_free(analysis);
 }
 
-/* Four processes of every run, those of the second all as long as those of the first. */
+/* Four processes of every run; those of the second are all as long as those of the first. */
 static void make_alike(struct sample *s)
 {
 	memcpy(s->latency[1], s->latency[0], sizeof s->latency[0]);

@@ -96,7 +96,7 @@ static void long_names_lose_their_middle(void **state)
 	memset(huge, 'x', 100000);
 	huge[100000] = 0;
 	assert_int_equal(printable_width(printable_text(huge, 100000, 40, false).s), 40);
-	/* marks without a width do not fill memory, nor the screen */
+	/* marks without width must not fill memory or the screen */
 	for (int i = 0; i + 1 < 100000; i += 2)
 		memcpy(huge + i, "\xcc\x80", 2);
 	assert_true(strlen(printable_text(huge, 100000, 40, false).s) < 1024);
@@ -123,7 +123,7 @@ static char *text_of(struct stream *s, const char *format, struct report_look lo
 	return text;
 }
 
-/* Every text that a file can put into a report, with the worst there is. */
+/* Every text of a file that reaches a report, with the worst content. */
 static void put_hostile(struct stream *s, const char *bad)
 {
 	uint32_t process = stream_process(s, 7, bad), lane = stream_lane(s, process, bad),
@@ -201,7 +201,7 @@ static void no_name_reaches_the_terminal_as_it_is(void **state)
 	}
 }
 
-/* Enough of a parser to know a well-formed text from another: strings, brackets, no control characters. */
+/* A parser just good enough to recognise well-formed text: strings, brackets, no control characters. */
 static void check_json(const char *text)
 {
 	char open[64];

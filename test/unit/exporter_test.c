@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Exporters: what each writes of the same recording, and what happens when it cannot. */
+/* Exporters: their output for the same recording, and their errors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -90,7 +90,7 @@ static void chrome_has_every_slice_instant_and_sample(void **state)
 	assert_int_equal(count(&chrome, "\"ph\":\"E\""), 65);
 	assert_int_equal(count(&chrome, "\"ph\":\"i\""), 6);
 	assert_int_equal(count(&chrome, "\"ph\":\"C\""), 24);
-	/* nanoseconds stay */
+	/* nanoseconds are preserved */
 	assert_int_equal(count(&chrome, "\"ts\":4577846124.594,\"name\":\"recording\",\"cat\":\"note\""), 1);
 	assert_int_equal(count(&chrome, "{\"name\":\"relu: inferences\"}"), 1);
 	free(chrome.data);
@@ -178,7 +178,7 @@ static void an_output_appears_when_it_is_complete(void **state)
 	write_one(path, true, true, 0);
 	expect_content(path, "new");
 	unlink(path);
-	assert_int_equal(rmdir(folder), 0); /* nothing else was left there */
+	assert_int_equal(rmdir(folder), 0); /* no other file was left there */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Importers: which format a file is, and what becomes of profiles that real tools have written. */
+/* Importers: recognising the format of a file, and reading profiles written by real tools. */
 #include "trace/import/import.h"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static struct read read_path(const char *path)
 	return read;
 }
 
-/* The store keeps the address of the number of tracks: it is made where it stays. */
+/* The store keeps the address of the number of tracks, so it is made in place. */
 static void keep(struct read *read)
 {
 	assert_int_equal(read->code, 0);
@@ -184,7 +184,7 @@ static void an_operator_has_its_type_provider_shapes_bytes_and_inference(void **
 	track = find(&read, KIND_INFERENCE, 1, &row);
 	assert_int_equal(store_int(store_slice_arg(read.store, track, row, KEY_ID), 0), 2);
 	assert_null(store_slice_arg(read.store, track, row, KEY_FIRST));
-	assert_null(store_slice_arg(read.store, track, row, KEY_STATUS)); /* a failed one is there, too */
+	assert_null(store_slice_arg(read.store, track, row, KEY_STATUS)); /* failed ones are there, too */
 	done(&read);
 }
 
@@ -222,7 +222,7 @@ static void what_is_not_json_is_a_loss(void **state)
 	done(&read);
 }
 
-/* Cut at each byte: what came before is there, and the place is named. */
+/* Truncated at each byte: the part before is read, and the place is reported. */
 static void a_profile_that_is_cut_off_is_read_up_to_there(void **state)
 {
 	struct read whole = read_data("ort_profile/good/kernels.json");
@@ -266,7 +266,7 @@ static void an_event_may_span_lines(void **state)
 	done(&read);
 }
 
-/* An operator of no length does not hold the one that begins in the same microsecond, nor lies in it. */
+/* An operator of zero length neither contains nor lies in one that begins in the same microsecond. */
 static void operators_of_one_microsecond_are_neighbours(void **state)
 {
 	static const char text[] =

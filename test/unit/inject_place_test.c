@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Places in this process: two pages stand for the ends of modules, a file of zeroes for what they hold unused. */
+/* Places in this process: two pages stand for the ends of modules, a file of zeroes for their unused bytes. */
 #include "capture/inject/inject_place.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct room {
 	char *code, *data;
 };
 
-/* The C library has no room: both places are the program's. */
+/* The C library has no room: both places are in the program. */
 static int prepare(void **state)
 {
 	static struct room room;
@@ -56,7 +56,7 @@ static int unprepare(void **state)
 	return munmap(room->code, 2 * PAGE);
 }
 
-/* As an injector that was here before would have left it. */
+/* The state that an earlier injector leaves. */
 static void leave(struct room *room)
 {
 	struct ferry_state done = { .phase = FERRY_DONE };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * What the injector finds in files, and the code that it writes, which is run here: in this process, by this process.
- */
+/* What the injector finds in files, and its code, which runs here in this process. */
 #include "capture/inject/inject.h"
 
 #include <dirent.h>
@@ -45,7 +43,7 @@ static void functions_of_this_process_are_found_where_the_loader_has_them(void *
 	Dl_info info;
 	void *libc;
 
-	/* the C library's own: a sanitizer puts others before them */
+	/* the C library's own functions: a sanitizer overrides them */
 	libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
 	assert_non_null(libc);
 	assert_int_not_equal(dladdr(dlsym(libc, "dlopen"), &info), 0);
@@ -87,7 +85,7 @@ static void gaps_lie_behind_all_that_a_segment_has(void **state)
 	}
 	assert_int_equal(n_code, 1);
 	assert_int_equal(n_data, 1);
-	/* 400 bytes of data in the file, 400 more that are not: see the recipe in test/data/inject/README.md */
+	/* 400 bytes of data in the file, 400 more without file content: see the recipe in test/data/inject/README.md */
 	assert_int_equal(found.gap[1].address & 4095, 0x330);
 }
 
@@ -203,13 +201,13 @@ static int unprepare(void **state)
 {
 	struct place *place = *state;
 
-	/* the thread that says that it is done runs on for a few instructions, in that page */
+	/* the thread that reports its end still runs a few instructions in that page */
 	while (n_threads() > 1)
 		usleep(1000);
 	return munmap(place->head, 4096);
 }
 
-/* As the target has it: readable and executable. */
+/* Like in the target: readable and executable. */
 static void close_page(struct place *place)
 {
 	assert_int_equal(mprotect(place->head, 4096, PROT_READ | PROT_EXEC), 0);
@@ -235,7 +233,7 @@ static void many_calls_enter_once_and_all_go_on(void **state)
 		assert_int_equal(place->trigger(1, 2, 3, 4, 5, 6), 654321);
 	assert_int_equal(errno, ERANGE);
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
-	assert_memory_equal(&before, &after, 8); /* what the kernel has of it */
+	assert_memory_equal(&before, &after, 8); /* the kernel's view of it */
 	wait_for(&place->state, FERRY_DONE);
 	assert_int_equal(n_entered, 1);
 	assert_false(pthread_equal(entered_in, pthread_self()));
@@ -244,7 +242,7 @@ static void many_calls_enter_once_and_all_go_on(void **state)
 		    sigismember(&entered_with, SIGPROF));
 }
 
-/* setuid() of a program with threads waits for each of them to take a signal that only the C library knows. */
+/* setuid() in a program with threads waits until each of them has handled a signal that only the C library knows. */
 static void setuid_does_not_wait_for_the_new_thread_for_ever(void **state)
 {
 	struct place *place = *state;
@@ -303,7 +301,7 @@ static void a_process_that_has_anothers_number_now_is_left_alone(void **state)
 	struct inject inject;
 	struct err err;
 
-	/* the first process of all began later than that */
+	/* the very first process started later than that */
 	assert_int_equal(inject_prepare(&inject, getpid(), 1, &opts, &err), -ESRCH);
 	assert_non_null(strstr(err.msg, "another one has its number now"));
 	inject_done(&inject);

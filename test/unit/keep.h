@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sink for tests that keeps what it is given, and the questions they put to it. */
+/* A sink for tests that keeps its events, and queries on them. */
 #ifndef TEST_KEEP_H
 #define TEST_KEEP_H
 
@@ -58,7 +58,7 @@ static inline const char *keep_text(const struct keep *keep, uint32_t id)
 	return names_text(keep->sink.names, id);
 }
 
-/* The track of a process, by pid; the last one that was defined. 0: none. */
+/* The track of a process, by pid; the last one defined. 0: none. */
 static inline uint32_t keep_process(const struct keep *keep, int32_t pid)
 {
 	for (uint32_t i = keep->last_track; i; i--) {
@@ -78,7 +78,7 @@ static inline uint32_t keep_counter(const struct keep *keep, uint32_t parent, co
 	return 0;
 }
 
-/* The counter of a device, whose track lies in the device's group, of whatever name; 0: none. */
+/* The counter of a device, whose track is in the device's group, with any name; 0: none. */
 static inline uint32_t keep_device_counter(const struct keep *keep, const char *name)
 {
 	for (uint32_t i = 1; i <= keep->last_track; i++)
@@ -88,7 +88,7 @@ static inline uint32_t keep_device_counter(const struct keep *keep, const char *
 	return 0;
 }
 
-/* The last value on a track; NAN: it has none. */
+/* The last value on a track; NAN: none. */
 static inline double keep_last(const struct keep *keep, uint32_t track)
 {
 	for (size_t i = keep->n; i && track; i--) {
@@ -98,7 +98,7 @@ static inline double keep_last(const struct keep *keep, uint32_t track)
 	return NAN;
 }
 
-/* That of a counter of a process (pid 0: of the machine), of a device. */
+/* The last value of a counter of a process (pid 0: of the machine) or a device. */
 static inline double keep_value(const struct keep *keep, int32_t pid, const char *name)
 {
 	return keep_last(keep, keep_counter(keep, pid ? keep_process(keep, pid) : 0, name));

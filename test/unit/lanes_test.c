@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* A sink that writes what it gets as a line of text: "track+time" begins, "track-time" ends. */
+/* A sink that logs events as text: "track+time" begins, "track-time" ends. */
 struct log {
 	struct sink sink;
 	char text[2000];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events as lines of text, to compare streams by, and the checks of what every sink may rely on. Include after
- * cmocka.h. */
+/* Converts events to lines of text, to compare streams, and checks the contract of sinks. Include after cmocka.h. */
 #ifndef TEST_UNIT_LINES_H
 #define TEST_UNIT_LINES_H
 
@@ -11,7 +10,7 @@
 
 #include "event/sink.h"
 
-/* A sink that keeps what it gets as text, and checks what every sink may rely on. */
+/* A sink that keeps events as text, and checks the contract of sinks. */
 struct lines {
 	struct sink sink;
 	uint32_t last_track;

@@ -16,7 +16,7 @@ static void say(const char *what, const struct machine_rate *rate)
 	assert_true(rate->low > 0 && rate->low <= rate->median && rate->median <= rate->high);
 }
 
-/* No figure of this machine is known beforehand: only what must hold on every one. */
+/* No figure of this machine is known in advance: checks only what holds on all machines. */
 static void peaks_are_measured_and_plausible(void **state)
 {
 	struct machine_peak peak;
@@ -24,7 +24,7 @@ static void peaks_are_measured_and_plausible(void **state)
 	bool fits = false;
 	cpu_set_t set;
 
-	/* when others begin or end to compute meanwhile, what was measured before and after does not fit together */
+	/* if other programs start or stop computing meanwhile, the measurements before and after do not match */
 	for (int i = 0; i < 10 && !fits; i++) {
 		assert_int_equal(machine_peak_measure(&peak, &err), 0);
 		fits = peak.flops.high >= 0.5 * peak.core_flops.low && peak.cache_bytes.high > peak.bytes.low;

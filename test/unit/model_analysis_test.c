@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What follows from made-up runs: bounds, rates, and findings that appear when, and only when, the figures say so. */
+/* Results of made-up runs: bounds, rates, and findings that appear if, and only if, the figures justify them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void operators_are_bound_by_the_nearer_roof(void **state)
 	bound = model_bound_of(1000, 1000, 5000, &peak, -1);
 	assert_int_equal(bound.by, MODEL_BOUND_OVERHEAD);
 	assert_true(bound.is_cached);
-	/* threads have the peak of as many cores, and no more than all of them reach */
+	/* threads have the peak of as many cores, up to that of all cores */
 	assert_true(model_bound_of(1000000000, 1000, 20e6, &peak, 1).share == 1);
 	assert_true(model_bound_of(1000000000, 1000, 20e6, &peak, 2).share == 0.5);
 	assert_true(model_bound_of(1000000000, 1000, 20e6, &peak, 3).share == 0.5);
@@ -53,7 +53,7 @@ static void what_is_not_known_bounds_nothing(void **state)
 	assert_true(isnan(bound.flops_per_s) && bound.bytes_per_s == 1e9 && isnan(bound.share));
 	machine_peak_init(&none);
 	assert_int_equal(model_bound_of(1000, 1000, 1000, &none, -1).by, MODEL_BOUND_UNKNOWN);
-	/* FLOPs alone tell the least that it reaches, not what bounds it */
+	/* FLOPs alone give the least that it reaches, not its bound */
 	bound = model_bound_of(1000000000, -1, 20e6, &peak, -1);
 	assert_true(bound.by == MODEL_BOUND_UNKNOWN && bound.share == 0.5);
 	assert_true(isnan(model_bound_of(0, -1, 20e6, &peak, -1).share));
@@ -92,7 +92,7 @@ static void the_sample_says_what_it_should(void **state)
 	assert_true(found && !strcmp(found->text, "compilation"));
 	found = find(analysis, "slow_operator", 0);
 	assert_string_equal(found->text, "/block5/Conv");
-	/* at 47 % of the possible something else holds them up */
+	/* at 47 % of the possible, something else limits them */
 	assert_null(find(analysis, "compute_bound", 0));
 	assert_null(find(analysis, "memory_bound", 0));
 	assert_non_null(find(analysis, "no_scaling", 3));
@@ -125,7 +125,7 @@ static void figures_of_a_run_follow_from_its_facts(void **state)
 	assert_true(analysis->runs[4].latency.n == 0 && isnan(analysis->runs[4].rate_per_s) &&
 		    isnan(analysis->runs[4].cores));
 	assert_true(isnan(analysis->runs[4].speed.value) && !analysis->runs[4].speed.is_known);
-	/* the GPU is not held against the peaks of the CPU */
+	/* the GPU is not compared with the peaks of the CPU */
 	assert_true(analysis->runs[2].bound_sums.n[MODEL_BOUND_UNKNOWN] == SAMPLE_NODES);
 	assert_string_equal(model_operator_name(analysis, 0, 0), "/block5/Conv");
 	model_analysis_free(analysis);
@@ -186,7 +186,7 @@ static void processes_that_differ_widen_the_interval(void **state)
 	assert_true(analysis->runs[0].round_high_ns > 1.08 * analysis->runs[0].round_low_ns);
 	assert_true(fabs(analysis->runs[0].rate_per_s / rate - 1) < 0.04);
 	model_analysis_free(analysis);
-	/* each slower than the one before: by chance, for all that can be known */
+	/* each slower than the one before: possibly by chance */
 	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
 		s->latency[0][i].duration_ns += s->latency[0][i].round * 200000;
 	analysis = insights_analyse(&s->report, NULL);
@@ -200,7 +200,7 @@ static void one_process_each_needs_medians_that_differ(void **state)
 	struct sample *s = sample_new();
 	struct model_analysis *analysis;
 
-	/* the same but for rare, long interruptions, as a busy machine makes them */
+	/* the same except for rare, long interruptions, as on a busy machine */
 	memcpy(s->latency[1], s->latency[0], sizeof s->latency[0]);
 	s->result[1].n_latencies = SAMPLE_LATENCIES;
 	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i += 10)
@@ -210,7 +210,7 @@ static void one_process_each_needs_medians_that_differ(void **state)
 	assert_false(analysis->runs[1].speed.is_different);
 	assert_true(analysis->runs[2].speed.is_different);
 	model_analysis_free(analysis);
-	/* several processes of each have seen it all */
+	/* several processes of each show the same */
 	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
 		s->latency[0][i].round = s->latency[1][i].round = i / (SAMPLE_LATENCIES / 8);
 	analysis = insights_analyse(&s->report, NULL);
@@ -226,7 +226,7 @@ static void processes_that_are_all_slower_tell_the_difference(void **state)
 
 	memcpy(s->latency[1], s->latency[0], sizeof s->latency[0]);
 	s->result[1].n_latencies = SAMPLE_LATENCIES;
-	/* four processes each, one of them so far away that no interval of means is left */
+	/* four processes each, one of them so far off that the means have no interval */
 	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++) {
 		s->latency[0][i].round = s->latency[1][i].round = i / (SAMPLE_LATENCIES / 4);
 		s->latency[1][i].duration_ns *= s->latency[1][i].round == 1 ? 100 : 2;
@@ -284,7 +284,7 @@ static void others_on_the_machine_are_not_idle_cpus(void **state)
 	assert_true(!find(analysis, "idle_cores", 0) && find(analysis, "busy_machine", 0));
 	assert_true(find(analysis, "busy_machine", 0)->value == 3 && find(analysis, "busy_machine", 0)->b == 4);
 	model_analysis_free(analysis);
-	/* it could have used more, and others left it that */
+	/* it could have used more, and other programs left it room */
 	s->result[0].others_cpu_ns = 0.3 * (double)s->result[0].steady_ns;
 	analysis = insights_analyse(&s->report, NULL);
 	assert_true(find(analysis, "idle_cores", 0) && !find(analysis, "busy_machine", 0));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names are those that releases 1.15 to 1.31 of ONNX Runtime gave the operators of the models used by the tests. */
+/*
+ * Comparison of runs, with the names that releases 1.15 to 1.31 of ONNX Runtime gave the operators of the test models.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -186,7 +188,7 @@ static void what_depends_on_no_input_need_not_run(void **state)
 	add_node(g, "/expand", "Expand", "w", "s", "e");
 	compare(g);
 	assert_int_equal(g->comparison.reach[0].n_not_run, 5);
-	/* two of weights, two of shapes alone; a subgraph that was taken as a whole has the latter inside */
+	/* two of weights, two of shapes alone; a subgraph taken as a whole contains the latter */
 	assert_int_equal(g->comparison.reach[0].n_constant, 4);
 	assert_int_equal(g->comparison.reach[1].n_joined, 4);
 	assert_int_equal(g->comparison.reach[1].n_constant, 2);
@@ -218,7 +220,7 @@ static void decorations_come_off(void **state)
 	expect(g, "/add", 0, MODEL_FUSED, "/mm/MatMulAddFusion");
 	expect(g, "/layer1/Conv", 1, MODEL_RENAMED, "fused /layer1/Conv");
 	expect(g, "/layer1/Relu", 1, MODEL_FUSED, "fused /layer1/Conv");
-	/* the one stands for five nodes, the other for four: no ratio */
+	/* one stands for five nodes, the other for four: no ratio */
 	assert_false(row_of(g, "/layer1/Conv")->speed[1].is_known);
 	graph_free(g);
 }
@@ -246,7 +248,7 @@ static void fusions_hold_what_only_they_read(void **state)
 	expect(g, "swish", 0, MODEL_RENAMED, "swish/QuickGeluFusion/");
 	expect(g, "gate", 0, MODEL_FUSED, "swish/QuickGeluFusion/");
 	expect(g, "bias", 0, MODEL_FUSED, "mm/MatMulAddFusion_token_7");
-	/* adds what another node computes: not the bias of a Gemm; and no kernel reshapes what it writes */
+	/* adds the result of another node, not the bias of a Gemm; and no kernel reshapes its output */
 	assert_null(row_of(g, "shortcut"));
 	expect(g, "scale", 0, MODEL_FUSED, "scores/MatMulScaleFusion/");
 	assert_null(row_of(g, "shape"));
@@ -275,7 +277,7 @@ static void strange_graphs_do_no_harm(void **state)
 {
 	struct graph *g = graph_new();
 
-	/* a cycle, empty and missing names, values that nobody makes, the same name twice */
+	/* a cycle, empty and missing names, values that no node makes, the same name twice */
 	add_node(g, "a", "X", "b", NULL, "a");
 	add_node(g, "b", "X", "a", NULL, "b");
 	add_node(g, "", "X", "", NULL, "");

@@ -80,7 +80,7 @@ static void beside_others_there_has_to_be_evidence(void **state)
 	expect("OpenVINOExecutionProvider", "device_type=HETERO:GPU,CPU", -1, NULL);
 	expect("QNNExecutionProvider", "backend_type=cpu", RUN_DEVICE_NPU, "CPU");
 	expect("QNNExecutionProvider", "", RUN_DEVICE_NPU, "NPU");
-	/* what it is given when it looks for its hardware by itself */
+	/* what it gets when it searches for its hardware itself */
 	expect("QNNExecutionProvider", "", RUN_DEVICE_CPU, NULL);
 	expect("CUDAExecutionProvider", "", RUN_DEVICE_GPU, "GPU");
 }

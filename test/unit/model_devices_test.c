@@ -45,7 +45,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A value each second from the first on. */
+/* Puts a value each second from the first on. */
 static void put(struct fixture *f, uint32_t parent, const char *name, const char *unit, const double *value, size_t n)
 {
 	uint32_t track = stream_counter(&f->s, parent, name, unit);
@@ -74,7 +74,9 @@ static void only_the_span_counts(void **state)
 {
 	struct fixture *f = *state;
 
-	/* 90 in the second that ends at 3 s, half of which is before the span; what comes after it counts up to its end
+	/*
+	 * 90 in the second that ends at 3 s, half of which precedes the span; the next value counts up to the end of
+	 * the span
 	 */
 	PUT(f, f->card, "gpu card1 busy", "%", 10, 10, 90, 50, 70, 100);
 	PUT(f, f->card, "gpu card1 power", "W", 100, 100, 100, 200, 200, 1);
@@ -116,7 +118,7 @@ static void memory_of_a_process_is_that_of_all_kinds(void **state)
 	PUT(f, f->process, "gpu card1 memory vram", "bytes", 100, 300, 200);
 	PUT(f, f->process, "gpu card1 memory gtt", "bytes", 7, 7, 7);
 	PUT(f, f->card, "gpu card1 memory used", "bytes", 1000, 5000, 1000);
-	/* by another way, which may be the same memory: the larger one */
+	/* by another path, which may be the same memory: the larger one counts */
 	PUT(f, f->process, "gpu card1 compute memory", "bytes", 200, 200, 200);
 	PUT(f, f->process, "npu accel0 compute memory", "bytes", 5, 6, 7);
 	model_devices_find(&f->devices, f->s.store, S_NS, 3 * S_NS);
@@ -159,7 +161,7 @@ static void rounds_are_averaged_and_joules_add_up(void **state)
 	model_devices_add(&f->devices, &f->more);
 	is_near(f->devices.device[0].busy_pct, 60);
 	is_near(f->devices.device[0].joules, 150);
-	/* a round in which the device was not used: its energy is not known of all of them */
+	/* a round without use of the device: the energy of all rounds is unknown */
 	f->more.n_devices = f->more.n_counters = 0;
 	model_devices_add(&f->devices, &f->more);
 	is_missing(f->devices.device[0].joules);

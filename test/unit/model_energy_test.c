@@ -14,7 +14,7 @@
 #define US UINT64_C(1000)
 #define S_US UINT64_C(1000000)
 
-/* A machine that has recorded for ten seconds. */
+/* A counter of a machine that was recorded for ten seconds. */
 static void put_counter(struct stream *s, const char *name, const char *unit, double watts, double n_per_s)
 {
 	uint32_t track = stream_counter(s, 0, name, unit);
@@ -103,7 +103,7 @@ static void without_a_counter_nothing_is_known(void **state)
 	struct stream s;
 
 	stream_init(&s);
-	/* the right name of a process is not the machine's */
+	/* a process's counter with the right name is not the machine's */
 	stream_sample(&s, stream_counter(&s, stream_process(&s, 7, "x"), "package-0 energy", "J"), 0, 1);
 	put_counter(&s, "package-0 energy", "Wh", 40, 1);
 	put_counter(&s, "memory used", "bytes", 40, 1);

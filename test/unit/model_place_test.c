@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rows of a profile in a recording that was written and read back by the same code as any other. */
+/* Rows of a profile, added to a recording that is written and read back with the normal code. */
 #include "experiment/model_place.h"
 
 #include <fcntl.h>
@@ -63,7 +63,7 @@ static void write_recording(const char *name, const char *provider, int n, bool 
 }
 
 struct placed {
-	struct recording recording; /* read again, with what was added */
+	struct recording recording; /* read back, with the added rows */
 	struct model_placed result;
 	const struct store_track *track[MAX_SLICES];
 	size_t row[MAX_SLICES], n; /* of kernels */
@@ -142,7 +142,7 @@ static void what_a_device_did_lies_in_its_inference(void **state)
 	expect(&placed, 1, "soft", 1040000, 1050000);
 	expect(&placed, 2, "conv_1", 1210000, 1230000);
 	recording_close(&placed.recording);
-	/* another number of inferences: which is which is not known */
+	/* another number of inferences: they cannot be matched */
 	write_slices(KIND_INFERENCE, "m", "WebGpuExecutionProvider", 2, false);
 	placed = place("ort_profile/good/inferences.json", "WebGpuExecutionProvider", device_profile_ort);
 	assert_int_equal(placed.result.n_slices, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A report of a model's runs, made up: five runs (CPU, OpenVINO with most of the graph in one subgraph, a GPU, two at a
- * time, one that failed), latencies that are the same everywhere, names that want to be escaped. Figures are invented.
+ * A made-up report of a model's runs: five runs (CPU, OpenVINO with most of the graph in one subgraph, a GPU, two at a
+ * time, one that failed), latencies that are the same on every machine, names that need escaping.
  */
 #ifndef TEST_MODEL_SAMPLE_H
 #define TEST_MODEL_SAMPLE_H
@@ -201,7 +201,7 @@ static inline struct model_operator *sample_operator(struct sample *s, uint32_t 
 	return op;
 }
 
-/* Conv and Relu as one, called after the value that Relu computes. */
+/* Conv and Relu as one, named after the value that Relu computes. */
 static inline void sample_cpu_operators(struct sample *s, uint32_t r, double factor)
 {
 	for (uint32_t i = 0; i < SAMPLE_NODES; i++) {

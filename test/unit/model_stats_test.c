@@ -114,7 +114,7 @@ static void autoregressive(uint64_t *value, size_t n, double phi, uint64_t *seed
 }
 
 struct coverage {
-	double all, narrow; /* shares: of the intervals that hold the mean; of those marked as a guess */
+	double all, narrow; /* shares: of the intervals that contain the mean; of those marked as a guess */
 	double worth;	    /* mean of n_effective / n */
 };
 
@@ -143,7 +143,7 @@ static struct coverage cover(size_t n, double phi, int n_series)
 	return coverage;
 }
 
-/* 95 % is wanted. With 400 series, 0.92 is where luck alone seldom leads. */
+/* 95 % is the goal. With 400 series, chance alone rarely gives less than 0.92. */
 static void intervals_of_autocorrelated_series_hold_the_mean(void **state)
 {
 	static const struct {
@@ -273,12 +273,12 @@ static void means_of_processes_are_a_series_of_their_own(void **state)
 
 	/* deviation 1, t of 2 degrees of freedom 4.303 */
 	assert_true(fabs(model_interval_of_rounds(sum, n_of, 3) - 4.3027 / sqrt(3)) < 0.001);
-	/* means 10, 12 and 11 again, worth what they are of: all together 10.857, residuals -85.7, 57.1, 28.6 */
+	/* means 10, 12 and 11 again, weighted by their size: in total 10.857, residuals -85.7, 57.1, 28.6 */
 	assert_true(fabs(model_interval_of_rounds(uneven, n_uneven, 3) - 4.3027 * sqrt(11428.57 * 1.5) / 350) < 0.001);
 	assert_true(isnan(model_interval_of_rounds(sum, n_of, 1)) && isnan(model_interval_of_rounds(sum, n_of, 0)));
 }
 
-/* Processes differ by chance: means that happen to rise from one to the next are no drift, a rise in each is one. */
+/* Processes differ by chance: means that happen to rise from one to the next are not a drift, a rise in each one is. */
 static void drift_is_found_inside_of_processes(void **state)
 {
 	static const size_t n_of[] = { 200, 200, 200, 200, 200 };

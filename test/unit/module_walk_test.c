@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A thread of the agent's walks through the modules all the time while children are forked that load a library. */
+/* A thread walks through the modules all the time, while children are forked that load a library. */
 #include "capture/agent/module_walk.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Of this process, which maps what the tests need. */
+/* The modules of this process, which maps the files that the tests need. */
 #include "capture/proc/modules.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static void path_of(char *path, size_t size, const char *name)
 	snprintf(path, size, "%s/%s", folder, name);
 }
 
-/* A copy of a small runtime, as large as runtimes are at least. */
+/* A copy of a small runtime, enlarged to the least size of runtimes. */
 static int copy(const char *from, const char *name, char *path, size_t size)
 {
 	static char data[BIG];
@@ -130,7 +130,7 @@ static void a_process_that_is_gone_is_an_error(void **state)
 	modules_done(&modules);
 }
 
-/* Maps it, lets `change` do something to its path, and opens it by what maps says now. */
+/* Maps it, lets `change` change its path, and opens it with the current line of maps. */
 static void check_open_after(void (*change)(const char *path), bool is_kept)
 {
 	struct modules modules;
@@ -188,7 +188,7 @@ static void a_replaced_file_is_not_taken_for_the_mapped_one(void **state)
 	check_open_after(leave, false);
 }
 
-/* As in another mount namespace: the path leads to another file here. */
+/* Like in another mount namespace: the path leads to another file here. */
 static void a_path_that_leads_elsewhere_is_not_followed(void **state)
 {
 	struct modules modules;
@@ -313,8 +313,7 @@ static void a_device_that_is_mapped_is_not_opened(void **state)
 	munmap(at, 4096);
 }
 
-/* Without root, with these capabilities alone; what keeps it from opening a file of its parent's that is for root
- * alone. */
+/* Without root, with these capabilities alone, tries to open a file of its parent that only root may read. */
 static int open_as_nobody(const struct module *module, uint64_t rights, char *why, size_t size)
 {
 	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -365,7 +364,7 @@ static void what_keeps_it_from_a_file_is_told_apart(void **state)
 		skip();
 }
 
-/* As one that a file has taken over might. */
+/* Like a child that a hostile file has taken over. */
 static int answer_and_stay(const struct image_file *file, void *result, struct err *err)
 {
 	struct {
@@ -392,7 +391,7 @@ static void a_child_that_does_not_end_is_not_waited_for(void **state)
 	close(fd);
 }
 
-/* Another process cuts the file off and mends it while it is read. */
+/* Another process truncates and restores the file while it is being read. */
 static void a_file_that_shrinks_is_an_error_at_most(void **state)
 {
 	int n_found = 0, n_failed = 0;
@@ -409,7 +408,7 @@ static void a_file_that_shrinks_is_an_error_at_most(void **state)
 		if (ftruncate(fd, 5000) || pwrite(fd, data, sizeof data, 0) < 0)
 			_exit(1);
 	}
-	/* until it was met with the file cut off */
+	/* until it was read while truncated */
 	while (n_found + n_failed < 100 || (!n_failed && n_found < 10000)) {
 		struct probe_sites sites;
 		struct err err = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Children of this test are watched and held; what needs root is skipped without it. */
+/* Watches and holds children of this test; what needs root is skipped without it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -22,7 +22,7 @@
 #include "capture/probe/next_events.h"
 #include "capture/probe/next_hold.h"
 
-/* What a held child does, in memory that is shared with it. */
+/* The actions of a held child, in memory shared with it. */
 struct shared {
 	volatile uint64_t n_turns;
 	volatile int n_signals;
@@ -71,7 +71,7 @@ static void end_child(pid_t child)
 	assert_int_equal(waitpid(child, &status, 0), child);
 }
 
-/* How it stopped, as waitpid tells. */
+/* The signal that stopped it, from waitpid. */
 static int stopped(pid_t child)
 {
 	struct err err = { 0 };
@@ -87,8 +87,7 @@ static int stopped(pid_t child)
 	return status;
 }
 
-/* How often something is looked for with 5 ms between: on a busy machine it may take long until a child gets its turn.
- */
+/* The number of attempts, 5 ms apart: on a busy machine it may take long until a child runs. */
 enum { PATIENCE = 12000 };
 
 static bool is_running(void)
@@ -108,7 +107,7 @@ static void a_held_thread_stands_still_and_goes_on(void **state)
 
 	nap_ms(50);
 	assert_int_equal(shared->n_turns, turns);
-	/* it runs code of its own: whatever it has mapped it may have used */
+	/* it runs its own code: it may have used everything it has mapped */
 	assert_false(next_hold_is_early(child, child));
 	next_hold_end(child, status);
 	assert_true(is_running());
@@ -128,7 +127,7 @@ static void a_signal_that_comes_while_it_is_held_is_not_lost(void **state)
 	end_child(child);
 }
 
-/* It comes between the two steps of holding: the thread stops for it, not for us. */
+/* It arrives between the two steps of holding: the thread stops for the signal, not for us. */
 static void a_signal_that_stops_it_first_is_given_to_it(void **state)
 {
 	pid_t child = spinning_child();
@@ -148,8 +147,7 @@ static void a_signal_that_stops_it_first_is_given_to_it(void **state)
 	end_child(child);
 }
 
-/* A child that does nothing but map: sooner or later it is met inside the call. Outside of it, it is in the C library.
- */
+/* A child that does nothing but map is caught inside the call sooner or later. Otherwise it is in the C library. */
 static void a_thread_inside_the_call_that_maps_is_held_in_time(void **state)
 {
 	int n_early = 0;
@@ -197,7 +195,7 @@ static void open_events(struct next_events *events)
 	assert_int_equal(code, 0);
 }
 
-/* A file of our own that is mapped as code n times in a row. */
+/* Maps a file as code n times in a row. */
 static int map_often(const char *path, int n, struct stat *stat_)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -237,7 +235,7 @@ static void a_mapping_is_told_with_its_file(void **state)
 	next_events_close(&events);
 }
 
-/* More than the ring holds: it goes round, and what is lost is counted. */
+/* More than fits into the ring: it wraps, and losses are counted. */
 static void none_is_lost_uncounted(void **state)
 {
 	static struct next_mapping mapping;
@@ -247,7 +245,7 @@ static void none_is_lost_uncounted(void **state)
 	cpu_set_t here;
 	char path[64];
 
-	/* the kernel tells of a loss with the next mapping on the same processor */
+	/* the kernel reports a loss with the next mapping on the same processor */
 	CPU_ZERO(&here);
 	CPU_SET(sched_getcpu(), &here);
 	assert_int_equal(sched_setaffinity(0, sizeof here, &here), 0);

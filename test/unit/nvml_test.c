@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* GPUs under NVIDIA's driver, with a library that says what the test wants (test/fake/nvml.c). */
+/* GPUs under NVIDIA's driver, with a library controlled by the test (test/fake/nvml.c). */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 #define PATIENCE_NS (60000 * MS_NS)
 #define FIRST_NAMESPACE "pid:[4026531836]"
 
-/* A program 2000 on a machine made of files, and the recorder of it. */
+/* Program 2000 on a machine made of files, and its recorder. */
 struct world {
 	char folder[64], says[96];
 	struct keep *keep;
@@ -67,7 +67,7 @@ static void put_link(const struct world *world, const char *path, const char *to
 	assert_int_equal(symlink(to, full), 0);
 }
 
-/* What the library says from now on. */
+/* Sets the values of the library. */
 static void say(const struct world *world, const char *text)
 {
 	char next[128];
@@ -132,7 +132,7 @@ static void look(struct world *world)
 	world->has_failed |= nvml()->drain(world->state, &world->keep->sink, now_ns, &world->err) != 0;
 }
 
-/* Looks until the counter stands there; the last test of it fails if it never does. */
+/* Samples until the counter has this value; if it never does, the last assertion of the test fails. */
 static double wait_for(struct world *world, double (*value)(const struct keep *keep, const char *name),
 		       const char *name, double wanted)
 {
@@ -150,7 +150,7 @@ static double process_value(const struct keep *keep, const char *name)
 	return keep_value(keep, 2000, name);
 }
 
-/* Looks that do not end before the library has been asked some times. */
+/* Samples until the library has been queried several times. */
 static void look_a_while(struct world *world)
 {
 	uint64_t until_ns = clock_ns() + 500 * MS_NS;
@@ -209,7 +209,7 @@ static void a_device_in_use_tells_how_it_is_doing(void **state)
 	assert_string_equal(
 	    keep_text(world->keep, world->keep->track[keep_device_counter(world->keep, "gpu nvidia0 energy")].unit),
 	    "J");
-	/* nobody of ours uses the other one */
+	/* no recorded process uses the other one */
 	assert_int_equal(keep_device_counter(world->keep, "gpu nvidia1 power"), 0);
 	world_free(world);
 }
@@ -221,8 +221,10 @@ static void a_process_has_its_memory_and_its_share(void **state)
 	open_device(world, "/dev/nvidia3");
 	is_near(wait_for(world, process_value, "gpu nvidia0 memory", 1073741824), 1073741824);
 	is_near(wait_for(world, process_value, "gpu nvidia0 sm", 40), 40);
-	/* it computes and draws, in the same memory; what the driver calls nonsense is none; samples of long ago are
-	 * old */
+	/*
+	 * it computes and draws, in the same memory; impossible values of the driver are ignored; old samples do not
+	 * count
+	 */
 	say(world, "count 1\n0.compute 2000 4096\n0.graphics 2000 8192\n0.use 2000 777 0\n0.use 2000 90 60000000\n");
 	is_near(wait_for(world, process_value, "gpu nvidia0 memory", 8192), 8192);
 	is_near(wait_for(world, process_value, "gpu nvidia0 sm", 0), 0);
@@ -283,7 +285,8 @@ static void in_a_container_a_number_counts_only_with_the_device_open(void **stat
 {
 	struct world *world = world_new("pid:[4026532999]", two);
 
-	/* number 2000 uses device 0, but it is another 2000: ours has device 1 open, of which nothing is known but that
+	/*
+	 * the driver's 2000 uses device 0, but is another process: ours has device 1 open, of which only that is known
 	 */
 	open_device(world, "/dev/nvidia4");
 	is_near(wait_for(world, keep_device_value, "gpu nvidia1 power", 30), 30);
@@ -304,7 +307,7 @@ static void where_processes_are_not_listed_an_open_device_is_in_use(void **state
 	world_free(world);
 }
 
-/* Nanoseconds that a call has taken. */
+/* The duration of a call in nanoseconds. */
 static uint64_t last_look_ns(struct world *world)
 {
 	uint64_t began_ns = clock_ns();
@@ -330,13 +333,13 @@ static void a_driver_that_hangs_stops_nobody(void **state)
 		usleep(10000);
 	}
 	assert_false(world->has_failed);
-	/* generous: the machine may be busy; hanging would be for ever */
+	/* generous, because the machine may be busy; a hang would last forever */
 	assert_true(longest_ns < 5000 * MS_NS);
 	assert_true(last_look_ns(world) < 5000 * MS_NS);
 	began_ns = clock_ns();
 	world_free(world);
 	assert_true(clock_ns() - began_ns < PATIENCE_NS);
-	/* nothing is left of it */
+	/* no process is left */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
@@ -380,14 +383,14 @@ static void the_last_look_is_waited_for(void **state)
 	is_near(wait_for(world, keep_device_value, "gpu nvidia0 power", 412.5), 412.5);
 	world->target.interval_ns = 3600 * 1000 * MS_NS;
 	say(world, "count 2\n0.power 99000\n0.compute 2000 5\n");
-	/* on a busy machine one answer may come too late; without waiting none would come at all */
+	/* on a busy machine an answer may be late; without waiting none would arrive at all */
 	for (int i = 0; i < 20 && keep_device_value(world->keep, "gpu nvidia0 power") != 99; i++)
 		last_look_ns(world);
 	is_near(keep_device_value(world->keep, "gpu nvidia0 power"), 99);
 	world_free(world);
 }
 
-/* Is there a process of this number that has not ended? */
+/* Whether a process with this pid is running. */
 static bool is_running(pid_t pid)
 {
 	char path[64], text[512] = "";

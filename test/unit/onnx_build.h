@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small ONNX models for tests, made field by field. Texts that name several values are separated by spaces, "-" is a
- * left-out one. */
+/*
+ * Builds small ONNX models for tests, field by field. Texts that name several values are separated by spaces; "-" is an
+ * omitted one.
+ */
 #ifndef UNIT_ONNX_BUILD_H
 #define UNIT_ONNX_BUILD_H
 
@@ -111,7 +113,7 @@ static inline void build_attr_ints(struct build *to, const char *name, const cha
 	pb_out_close(&to->out, attr);
 }
 
-/* A node that is open for attributes; pb_out_close ends it. number: 1 in a graph, 7 in a function. */
+/* Opens a node for attributes; pb_out_close ends it. number: 1 in a graph, 7 in a function. */
 static inline size_t build_node(struct build *to, uint32_t number, const char *op_type, const char *name,
 				const char *inputs, const char *outputs)
 {
@@ -129,7 +131,7 @@ static inline void build_plain(struct build *to, const char *op_type, const char
 	pb_out_close(&to->out, build_node(to, 1, op_type, outputs, inputs, outputs));
 }
 
-/* A graph as an attribute of the open node; build_graph_end ends it. */
+/* Opens a graph as an attribute of the open node; build_graph_end ends it. */
 static inline size_t build_graph(struct build *to, const char *name, size_t *graph)
 {
 	size_t attr = pb_out_open(&to->out, 5);
@@ -146,7 +148,7 @@ static inline void build_graph_end(struct build *to, size_t attr, size_t graph)
 	pb_out_close(&to->out, attr);
 }
 
-/* A model whose graph is open. */
+/* Begins a model, with its graph open. */
 static inline void build_begin(struct build *to)
 {
 	*to = (struct build){ .out = { .size = sizeof to->data } };

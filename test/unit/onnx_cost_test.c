@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Costs that were worked out by hand. */
+/* Compares costs with values computed by hand. */
 #include "model/onnx/onnx_cost.h"
 
 #include <setjmp.h>
@@ -135,7 +135,7 @@ static void what_is_not_known_is_said(void **state)
 	done();
 }
 
-/* Weights that come from elsewhere: their shape decides how much is to do. */
+/* Weights from elsewhere: their shape determines the cost. */
 static void a_convolution_with_unknown_weights_is_not_known(void **state)
 {
 	size_t node;

@@ -24,7 +24,7 @@ static int read_built(void)
 	return onnx_read_bytes(&model, build.data, build.out.len, &err);
 }
 
-/* A convolution with everything that a model can say. */
+/* A convolution that uses every field of a model. */
 static void build_one(void)
 {
 	static const float weights[2 * 3] = { 1, 2, 3, 4, 5, 6 };
@@ -78,7 +78,7 @@ static void a_file_that_is_cut_off_at_any_byte_is_refused_once(void **state)
 {
 	build_one();
 	for (size_t size = 0; size < build.out.len; size++) {
-		/* At its exact size, so that a sanitizer sees the first byte read behind it. */
+		/* At its exact size, so that a sanitizer detects a read behind it. */
 		uint8_t *copy = malloc(size + !size);
 
 		memcpy(copy, build.data, size);
@@ -113,7 +113,7 @@ static void what_is_no_model_is_named(void **state)
 
 static void errors_say_the_byte(void **state)
 {
-	/* ir_version 8, then field 7 that says 100 bytes. */
+	/* ir_version 8, then field 7 that claims 100 bytes. */
 	refused("\x08\x08\x3a\x64\x01", 5, "at byte 2: field 7 of the model claims 100 bytes, but only 1 are left");
 	refused("\x08\x08\x3b", 3, "at byte 2: field 7 of the model has the invalid wire type 3");
 	refused("\x08\x08\x38\x01", 4, "at byte 2: field 7 of the model has wire type 0");
@@ -268,7 +268,7 @@ static long faults(void)
 	return usage.ru_minflt + usage.ru_majflt;
 }
 
-/* 256 MiB of weights, a hole in the file: touching them would be 65,536 pages. */
+/* 256 MiB of weights, a hole in the file: reading them would touch 65,536 pages. */
 static void weights_are_not_touched(void **state)
 {
 	enum { BYTES = 256 << 20 };
@@ -307,7 +307,7 @@ static void weights_that_repeat_are_found(void **state)
 	struct onnx_repeats repeats;
 
 	memset(data, 7, sizeof data);
-	data[2][256] = 8; /* between the ends that are looked at first */
+	data[2][256] = 8; /* between the ends that are compared first */
 	build_begin(&build);
 	build_tensor(&build, 5, "a", TENSOR_UINT8, "512", data[0], 512);
 	build_tensor(&build, 5, "other", TENSOR_UINT8, "512", data[2], 512);

@@ -92,7 +92,7 @@ static void a_dimension_that_is_given_is_a_number_everywhere(void **state)
 	done();
 }
 
-/* What exporters make of x.reshape(x.shape[0], -1). */
+/* The usual export of x.reshape(x.shape[0], -1). */
 static void a_shape_that_is_computed_is_known(void **state)
 {
 	build_begin(&build);
@@ -296,7 +296,7 @@ static void calls_that_multiply_come_to_an_end(void **state)
 	done();
 }
 
-/* Each call has to be gone through, and there is much in each. */
+/* Each call must be inferred, and each is large. */
 static void calls_of_what_is_wide_come_to_an_end(void **state)
 {
 	size_t function;
@@ -346,7 +346,7 @@ static void containers_in_containers_have_a_bound(void **state)
 	done();
 }
 
-/* A list of tensors without one: there is nothing to look at where the first would be. */
+/* A tensor list without a tensor: the first one must not be read. */
 static void a_constant_of_no_tensor_is_not_known(void **state)
 {
 	size_t node, attr;
@@ -363,7 +363,7 @@ static void a_constant_of_no_tensor_is_not_known(void **state)
 	done();
 }
 
-/* Numbers that no window has: nothing overflows (UBSan looks on), and nothing is claimed. */
+/* Impossible window sizes: nothing overflows (checked by UBSan), and the result is unknown. */
 static void windows_of_impossible_sizes_are_not_known(void **state)
 {
 	size_t node;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Small files that are built as ONNX Runtime is (test/data/make_elf.py), and the C++ library, whose symbols say what is
- * where. Real runtimes are in test_sites.py.
+ * Small files with the structure of ONNX Runtime (test/data/make_elf.py), and the C++ library, whose symbols give the
+ * right answers. test_sites.py covers real runtimes.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -156,7 +156,7 @@ static void only_what_catches_everything_may_have_a_return_probe(void **state)
 				 kind == SITE_RUN || kind == SITE_INITIALIZE || kind == SITE_LOAD);
 }
 
-/* The C++ library's file, and where the loader has put it. */
+/* The C++ library's file, and its load address. */
 static void open_library(struct image_file *file, uint64_t *base, void **library)
 {
 	struct err err = { 0 };

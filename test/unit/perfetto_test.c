@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The trace file, written and read back. Events are compared as lines of text. What malformed files do to the
- * reader is test/fuzz's business. What Perfetto thinks of our files is test/e2e's: perfetto_test FOLDER writes
- * recordings there for it.
+ * The trace file, written and read back. Events are compared as lines of text. test/fuzz covers malformed files.
+ * perfetto_test FOLDER writes recordings for test/e2e, which loads them into Perfetto.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -157,7 +156,7 @@ static size_t random_args(struct chance *chance, struct names *names, struct arg
 	for (size_t i = 0; i < n; i++) {
 		enum event_key key = 1 + pick(chance, N_KEYS - 1);
 		uint32_t kind = pick(chance, 8);
-		if (key == KEY_FLOW || key == KEY_FLOW_END) /* integers, always */
+		if (key == KEY_FLOW || key == KEY_FLOW_END) /* always integers */
 			kind = 4 + kind % 3;
 		if (kind < 4)
 			args[i] = arg_name(key, kind ? pick_name(chance, names, 300) : 0);
@@ -221,7 +220,7 @@ static void record_random(struct recording *recording, uint64_t seed, bool compr
 	stop(recording);
 }
 
-/* Files of others, made by hand. */
+/* Hand-made files of other programs. */
 
 struct foreign {
 	uint8_t data[4096];
@@ -303,7 +302,7 @@ static void assert_reads_as(struct foreign *foreign, const char *const *wanted)
 	lines_done(&lines);
 }
 
-/* Times are distances, or told in full on MONOTONIC: none is so large that it is a negative distance. */
+/* Times are distances, or absolute on MONOTONIC; none is so large that it reads as a negative distance. */
 static void assert_no_time_wraps(const struct recording *recording)
 {
 	struct pb_in in = pb_in(recording->data, recording->size), packet;
@@ -439,7 +438,7 @@ static void time_that_goes_back_on_a_track_stays_where_it_was(void **state)
 	done(&recording);
 }
 
-/* As ours was once, before something changed it. */
+/* As if written by inftrace, and changed since. */
 static void add_our_mark(struct foreign *foreign)
 {
 	static const char mark[] = PERFETTO_WRITER "0";
@@ -523,7 +522,7 @@ static void operators_keep_to_the_byte_budget(void **state)
 	}
 }
 
-/* What stands in the way of writing. */
+/* Obstacles to writing. */
 
 static int open_for_writing(const char *path)
 {
@@ -606,7 +605,7 @@ static void file_that_may_not_grow_ends_with_a_whole_packet(void **state)
 	unlink(path);
 }
 
-/* Files of others. */
+/* Files of other programs. */
 
 static void assert_refused(const void *data, size_t size, const char *why)
 {
@@ -848,7 +847,7 @@ static void arguments_that_are_not_ours_are_left_out(void **state)
 	assert_reads_as(&foreign, wanted);
 }
 
-/* As Perfetto's SDK writes them now and did before; an annotation of that name is none. */
+/* Written by Perfetto's SDK, now and formerly; an annotation of that name is not a flow. */
 static void flows_are_read_in_both_forms(void **state)
 {
 	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 '' pid 0 tid 0 unit '' start 0 command ''",
@@ -965,7 +964,7 @@ static void the_folder_is_the_verdict(void **state)
 	judge_folder(TEST_DIR "/data/pftrace/bad", false);
 }
 
-/* A recording that has one of everything; test/e2e/test_perfetto.py knows what is in it. */
+/* A recording with one of everything; test/e2e/test_perfetto.py knows its content. */
 
 static void slice(struct recording *recording, uint32_t track, enum event_kind kind, const char *name,
 		  uint64_t begin_ns)
@@ -1054,7 +1053,7 @@ static void record_sample(struct recording *recording, bool compress)
 	stop(recording);
 }
 
-/* "resources" and "machine" are in the file; who reads it gets the tree that was written, as of older files. */
+/* The file contains "resources" and "machine"; a reader gets the tree that was written, as from older files. */
 static void groups_of_counters_are_in_the_file_alone(void **state)
 {
 	struct perfetto_read_result result;
@@ -1079,7 +1078,7 @@ static void groups_of_counters_are_in_the_file_alone(void **state)
 	done(&recording);
 }
 
-/* The same group in a file whose packets may be in any order, with an event that it cannot have. */
+/* The same group in a file whose packets may be in any order, with an event that it must not have. */
 static void a_group_of_counters_holds_no_events(void **state)
 {
 	struct perfetto_read_result result;

@@ -57,7 +57,10 @@ static void a_name_may_hold_anything(void **state)
 	assert_string_equal(stat.name, "");
 }
 
-/* At every length but the last few, that follow the start's end, a cut is noticed; and nothing behind it is read. */
+/*
+ * A cut is detected at every length except the last few, after the end of the start time; and nothing behind it is
+ * read.
+ */
 static void a_cut_stat_is_no_stat(void **state)
 {
 	static const char text[] = "10 (python3)" REST;

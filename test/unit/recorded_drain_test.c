@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Decoding alone: this program is linked from capture/decode and what stands below it, and holds no source and no
- * recorder. A segment that was written by hand becomes events.
+ * Decoding alone: this program links only capture/decode and the folders below it, without sources and recorder. A
+ * hand-made segment becomes events.
  */
 #include "capture/decode/recorded_drain.h"
 
@@ -120,7 +120,7 @@ static void what_found_no_room_is_a_loss(void **state)
 	assert_non_null(strstr(drained(&world, true, &fill), "process!lost@5000"));
 	assert_true(world.build.ring->lost > 0);
 	assert_in_range(fill, 80, 100);
-	/* once */
+	/* only once */
 	assert_string_equal(drained(&world, true, NULL), "");
 	world_close(&world);
 }

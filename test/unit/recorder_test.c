@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The recorder as a library: a real child (sleep) with a segment beside it that was written by hand, real sources, and
- * several sinks at a time.
+ * The recorder as a library: a real child (sleep) with a hand-made segment beside it, real sources, and several sinks
+ * at a time.
  */
 #include "capture/recorder/recorder.h"
 
@@ -29,7 +29,7 @@
 
 enum { N_RUNS = 50, N_LOST = 7 };
 
-/* What is recorded, and what was said meanwhile. */
+/* The recording, and the messages meanwhile. */
 struct world {
 	char dir[128];
 	struct names *names;
@@ -79,7 +79,7 @@ static pid_t start_child(struct world *world, const char *seconds)
 	return child;
 }
 
-/* The child goes on, and its agent has something to tell. */
+/* The child continues, and its agent writes records. */
 static int go(void *ctx, struct err *err)
 {
 	struct world *world = ctx;
@@ -189,7 +189,7 @@ static void a_store_and_a_file_get_the_same_events(void **state)
 	live_text = store_text_of(live);
 	file_text = store_text_of(again);
 	compare(&live_text, &file_text);
-	/* and all kinds of them were there */
+	/* with events of all kinds */
 	assert_true(has_line(&live_text, "slice") && has_line(&live_text, "sample"));
 	assert_true(has_line(&live_text, "conv1") && has_line(&live_text, " kind 6 depth 0 run 50 "));
 	assert_true(has_line(&live_text, "where='threads that got no ring'"));
@@ -228,7 +228,7 @@ static void figures_are_those_of_the_recording(void **state)
 	world_close(&world);
 }
 
-/* A sink that fails when it is flushed for the nth time. */
+/* A sink whose nth flush fails. */
 struct failing {
 	struct sink sink;
 	int n_left;
@@ -279,7 +279,7 @@ static void a_sink_that_fails_at_once_is_an_error_and_the_program_is_not_let_go(
 	failing = (struct failing){ .sink = { take, world.names, &world.last_track, fail_flush } };
 	assert_int_equal(record(&world, (struct sink *const[]){ &failing.sink }, 1, &err), -ENOSPC);
 	assert_string_equal(err.msg, "cannot write: disk full");
-	/* it still waits */
+	/* still waiting */
 	child = world.build.segment ? (pid_t)waitpid(-1, NULL, WNOHANG) : -1;
 	assert_int_equal(child, 0);
 	close(world.hold);
@@ -308,7 +308,7 @@ static void a_source_that_cannot_run_is_noted_with_its_reason(void **state)
 		else
 			assert_false(has_line(&text, part));
 	}
-	/* probes are no part of such a recording: that they are not there is no news */
+	/* such a recording has no probes: it must not note that they are missing */
 	assert_false(has_line(&text, "source='uprobe'"));
 	store_text_done(&text);
 	store_free(live);

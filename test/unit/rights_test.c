@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What Yama allows on machines that are made of two files. */
+/* Yama's rules on machines made of two files. */
 #include "capture/proc/rights.h"
 
 #include <setjmp.h>

@@ -78,7 +78,7 @@ static void a_kept_record_first_leaves_the_last_eighth_closed_to_others(void **s
 	struct ring_writer writer;
 	struct ring *ring = make(&writer);
 
-	assert_non_null(ring_claim_kept(&writer)); /* as every thread begins */
+	assert_non_null(ring_claim_kept(&writer)); /* the first record of every thread */
 	ring_publish(&writer);
 	while (push(&writer, 1))
 		;

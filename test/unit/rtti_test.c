@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Against a real library whose symbols are known: what is found by type information must be what they say. */
+/* Compares the results of type information with the symbols of a real library. */
 #include "runtime/rtti.h"
 
 #include <dlfcn.h>

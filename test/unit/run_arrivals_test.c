@@ -63,7 +63,7 @@ static void short_and_long_gaps_come_as_often_as_they_should(void **state)
 	assert_in_range(n_long, 4750, 5210);  /* e^-3 = 4.98 % */
 }
 
-/* The figures are the point: the same on every machine and in every version. */
+/* The exact figures matter: they must be the same on every machine and in every version. */
 static void a_seed_gives_the_same_times_for_ever(void **state)
 {
 	struct run_arrivals arrivals, other;

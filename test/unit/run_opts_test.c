@@ -116,7 +116,7 @@ static void a_pair_is_cut_at_its_first_equals_sign(void **state)
 	assert_null(run_opts_pair("key", &len));
 }
 
-/* Letters and names of onnxruntime_perf_test's users: one meaning each. */
+/* Letters and names known to users of onnxruntime_perf_test: each has one meaning. */
 static void no_letter_and_no_name_is_there_twice(void **state)
 {
 	for (const struct opt *a = run_opt_table; !opt_is_end(a); a++) {

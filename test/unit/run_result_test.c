@@ -14,7 +14,7 @@
 static struct err err;
 static struct run_record record;
 
-/* A result with room for ten latencies, of which three are taken; one shape group, one output. */
+/* A result with room for ten latencies, three of them used; one shape group, one output. */
 static int make(struct run_result **result)
 {
 	int fd = run_result_make(10, &err);
@@ -47,7 +47,7 @@ static void what_the_runner_writes_is_what_the_parent_reads(void **state)
 	assert_int_equal(record.n_latencies, 3);
 	assert_true(record.latency[0].duration_ns == 7 && record.latency[1].status == RUN_LATENCY_IN_FLIGHT);
 	assert_int_equal(record.latency[2].status, RUN_LATENCY_EMPTY);
-	/* a copy: what comes later is not in it */
+	/* a copy: later changes are not in it */
 	strcpy(result->error, "later");
 	assert_string_equal(record.head->error, "cannot do it");
 	run_result_free(&record);

@@ -9,7 +9,7 @@
 
 enum { MS = 1000000 };
 
-/* Adds inferences of one duration, one after the other, until it is steady or n are in. Returns how many it took. */
+/* Adds inferences of one duration in sequence until times are steady or n are added. Returns how many were added. */
 static int play(struct run_steady *steady, uint64_t *now_ns, uint64_t duration_ns, int n)
 {
 	for (int i = 1; i <= n; i++) {
@@ -74,8 +74,9 @@ static void too_few_windows_have_no_spread(void **state)
 	assert_true(run_steady_spread(&steady) < 0);
 }
 
-/* 50 ms of 1 us: far more than are kept. The first half is slow, so the median tells whether all of the window is
- * looked at. */
+/*
+ * 50 ms of 1 us: far more than are kept. The first half is slow, so the median shows whether the whole window counts.
+ */
 static void a_window_with_very_many_inferences_keeps_its_median(void **state)
 {
 	struct run_steady steady;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A made-up runtime as one more row of the table (test/fake/runtime_fake.c): all that walks the table finds it. That
- * the agent records it is test/tools/made_up_runtime_test.py.
+ * A made-up runtime as one more row of the table (test/fake/runtime_fake.c): all users of the table find it.
+ * test/tools/made_up_runtime_test.py checks that the agent records it.
  */
 #include "runtime/runtimes.h"
 
@@ -70,7 +70,7 @@ static void its_families_are_found_in_a_process(void **state)
 	assert_string_equal(found.left_out, "");
 	for (unsigned i = 0; i < runtime_fake.n_families; i++)
 		assert_true(found.slot[i] >= 0);
-	/* the class that operators have in common, and two that derive from it */
+	/* the common class of operators, and two derived from it */
 	assert_int_equal(rtti_derived(&rtti, "N4fake2OpE", &vtable), 3);
 	arena_done(&arena);
 	image_set_done(&set);
@@ -136,7 +136,7 @@ static void a_path_leads_to_a_text(void **state)
 	assert_int_equal(peek_path("16>24t", (uint64_t)&first, text, sizeof text), 4);
 	assert_string_equal(text, "here");
 	assert_int_equal(peek_path("8c", (uint64_t)&first, small, sizeof small), 3);
-	/* nothing there, and a path that ends nowhere */
+	/* no object, and a path that ends nowhere */
 	assert_int_equal(peek_path("16>16>8c", (uint64_t)&first, text, sizeof text), -1);
 	assert_int_equal(peek_path("8", (uint64_t)&first, text, sizeof text), -1);
 	assert_int_equal(peek_path("8x", (uint64_t)&first, text, sizeof text), -1);

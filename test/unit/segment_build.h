@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A segment as an agent leaves it (event/record.h), made by hand: a process with one thread, and a ring of RING_BYTES.
- * Texts get ids from 1 in the order in which they are added.
+ * Builds a segment like an agent's (event/record.h) by hand: a process with one thread, and a ring of RING_BYTES. Texts
+ * get ids from 1 in the order in which they are added.
  */
 #ifndef TEST_UNIT_SEGMENT_BUILD_H
 #define TEST_UNIT_SEGMENT_BUILD_H
@@ -67,7 +67,7 @@ static inline uint32_t segment_build_text(struct segment_build *build, const cha
 	return build->n_texts;
 }
 
-/* Node 1: conv1, of session 1, whose model is called so. */
+/* Node 1: conv1, of session 1 of this model. */
 static inline void segment_build_model(struct segment_build *build, const char *model)
 {
 	uint32_t name = segment_build_text(build, model), node = segment_build_text(build, "conv1");
@@ -88,7 +88,7 @@ static inline void segment_build_record(struct segment_build *build, struct reco
 	ring_publish(&build->writer);
 }
 
-/* An inference of session 1 on lane 0 that took 100 ticks, with one operator of 50 inside. */
+/* An inference of session 1 on lane 0 of 100 ticks, with one operator of 50 inside. */
 static inline void segment_build_run(struct segment_build *build, uint32_t run, uint64_t ticks)
 {
 	segment_build_record(build, (struct record){ .type = RECORD_RUN_BEGIN, .time = ticks, .id = 1, .run = run });

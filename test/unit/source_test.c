@@ -46,7 +46,7 @@ static void a_young_process_is_sampled_from_its_start(void **state)
 {
 	struct world *world = world_new("laptop/t0", 2000);
 
-	/* 2020 started half a second before T1, and has used 200 ms of CPU and made 300 faults since. */
+	/* 2020 started half a second before T1, and has used 200 ms of CPU and caused 300 faults since. */
 	look(world, "laptop/t1", T1);
 	is_near(keep_value(world->keep, 2020, "cpu"), 40);
 	is_near(keep_value(world->keep, 2020, "page faults"), 600);
@@ -58,7 +58,7 @@ static void machine_cpu_is_what_was_not_idle_of_all_cores(void **state)
 {
 	struct world *world = world_new("laptop/t0", 2000);
 
-	/* 400 ticks went by: 130 idle, 10 waiting for disks */
+	/* 400 ticks passed: 130 idle, 10 waiting for disks */
 	look(world, "laptop/t0", T0);
 	look(world, "laptop/t1", T1);
 	is_near(keep_value(world->keep, 0, "cpu"), 65);
@@ -91,7 +91,7 @@ static size_t n_values(const struct world *world, int32_t pid, const char *name)
 	return n;
 }
 
-/* Looks until it was read n times, and says when that was the last time. */
+/* Samples until it was read n times, and returns the time of the last read. */
 static uint64_t look_for_pss(struct world *world, uint64_t now_ns, size_t n)
 {
 	while (n_values(world, 2001, "pss") < n && now_ns < T0 + 3600 * S_NS)
@@ -100,7 +100,7 @@ static uint64_t look_for_pss(struct world *world, uint64_t now_ns, size_t n)
 	return now_ns;
 }
 
-/* Later if it was dear to read, which it is here when somebody else got the processor meanwhile. */
+/* Later if reading was expensive, which it is here when another program got the processor meanwhile. */
 static void pss_is_read_after_a_second_then_every_ten_at_most(void **state)
 {
 	struct world *world = world_new("laptop/t0", 2000);
@@ -172,7 +172,7 @@ static void pressure_is_a_share_of_time(void **state)
 	look(world, "laptop/t1", T1);
 	is_near(keep_value(world->keep, 0, "cpu pressure"), 25);
 	is_near(keep_value(world->keep, 0, "memory pressure"), 0);
-	/* it went back: nothing until it is where it was */
+	/* it decreased: nothing until the old value is reached again */
 	look(world, "laptop/t0", T1 + S_NS);
 	is_near(keep_value(world->keep, 0, "cpu pressure"), 0);
 	look(world, "laptop/t1", T1 + 2 * S_NS);
@@ -207,7 +207,7 @@ static void power_is_over_the_time_that_went_by(void **state)
 	look(world, "metered/t0", T0);
 	look(world, "metered/t1", T0 + 4 * S_NS);
 	is_near(keep_value(world->keep, 0, "package-0 power"), 45 / 4.0);
-	/* the last look may come right behind the one before: no time for a value */
+	/* the last sample may follow the one before at once: no time for a value */
 	world->target.is_ending = true;
 	look(world, NULL, T0 + 4 * S_NS + MS_NS);
 	assert_int_equal(n_values(world, 0, "package-0 power"), 1);
@@ -231,7 +231,7 @@ static void each_meter_is_one_of_the_machine_with_its_unit(void **state)
 		assert_int_not_equal(track, 0);
 		assert_string_equal(keep_text(world->keep, world->keep->track[track].unit), wanted[i][1]);
 	}
-	/* cores are in their package, and the same package by another way is no second one */
+	/* cores are part of their package, and the same package by another path does not count twice */
 	assert_int_equal(keep_counter(world->keep, 0, "package-0 core power"), 0);
 	for (uint32_t i = 1; i <= world->keep->last_track; i++)
 		n += !strcmp(keep_text(world->keep, world->keep->track[i].name), "package-0 energy");
@@ -244,7 +244,7 @@ static void a_meter_that_was_reset_counts_no_joules_any_more(void **state)
 	struct world *world = world_new("metered/t0", 2000);
 
 	look(world, "metered/t0", T0);
-	/* 7 J, then 1 J: around once in a second would be 262 kW */
+	/* 7 J, then 1 J: a wrap within a second would mean 262 kW */
 	look(world, "metered/t1", T1);
 	is_missing(keep_value(world->keep, 0, "package-1 power"));
 	assert_int_equal(n_values(world, 0, "package-1 energy"), 1);
@@ -260,7 +260,7 @@ static void a_meter_that_makes_no_sense_is_missing(void **state)
 
 	look(world, "odd/t0", T0);
 	look(world, "odd/t1", T1);
-	/* back without a known largest value; a number that is cut off; names that are none */
+	/* decreased without a known largest value; a truncated number; invalid names */
 	is_missing(keep_value(world->keep, 0, "package-0 power"));
 	is_missing(keep_value(world->keep, 0, "package-1 energy"));
 	is_missing(keep_value(world->keep, 0, "../../etc energy"));
@@ -286,7 +286,7 @@ static void a_pid_used_again_begins_anew(void **state)
 {
 	struct world *world = world_new("restless/t0", 60);
 
-	/* the job had used 9 s; the other one, 200 ms old, 50 ms */
+	/* one job had used 9 s; the other one, 200 ms old, 50 ms */
 	look(world, "restless/t0", T0);
 	look(world, "restless/t1", T1);
 	is_near(keep_value(world->keep, 70, "cpu"), 5 / 20.0 * 100);
@@ -302,9 +302,9 @@ static void counters_that_go_back_stay(void **state)
 	is_near(keep_value(world->keep, 101, "cpu"), 0);
 	is_near(keep_value(world->keep, 102, "cpu"), 50);
 	is_near(keep_value(world->keep, 101, "page faults"), 0);
-	/* user +100, idle +300; what went back counts as standing still */
+	/* user +100, idle +300; a decreased value counts as unchanged */
 	is_near(keep_value(world->keep, 0, "cpu"), 25);
-	/* 101 stood at 100 ticks, went back to 50: only what is beyond 100 counts again */
+	/* 101 was at 100 ticks and fell to 50: only ticks above 100 count again */
 	look(world, "odd/t0", T1 + S_NS);
 	is_near(keep_value(world->keep, 101, "cpu"), 0);
 	world_free(world);
@@ -321,7 +321,7 @@ static void huge_counters_are_no_harm(void **state)
 	is_near(keep_value(world->keep, 103, "rss"), 0x1p64 * page);
 	is_near(keep_value(world->keep, 103, "page faults"), 0x1p63);
 	assert_true(keep_value(world->keep, 103, "cpu") >= 0);
-	/* never the page tables of such a giant */
+	/* never walks the page tables of such a large process */
 	world->target.is_ending = true;
 	look(world, "odd/t1", T1 + S_NS);
 	is_missing(keep_value(world->keep, 103, "pss"));
@@ -347,7 +347,7 @@ static void what_is_cut_off_is_missing_and_noted_once(void **state)
 		assert_int_equal(world->keep->track[event->track].parent, tree_track(&world->tree, 107));
 		n_notes++;
 	}
-	/* stat by cpu and by process, statm by memory */
+	/* stat for cpu and for process, statm for memory */
 	assert_int_equal(n_notes, 3);
 	assert_int_equal(n_values(world, 107, "rss"), 1);
 	assert_int_equal(n_values(world, 107, "threads"), 1);
@@ -421,7 +421,7 @@ static void put_file(const char *folder, const char *name, const char *text, mod
 	assert_int_equal(chmod(path, mode), 0);
 }
 
-/* As the kernel has it: energy_uj for root's eyes only. Modes do not survive in a captured tree. */
+/* As on most kernels: only root may read energy_uj. A captured tree does not keep file modes. */
 static void a_meter_for_root_only_is_said_with_what_to_do(void **state)
 {
 	char root[] = "/tmp/inftrace-energy-XXXXXX", zone[4096], command[4200];
@@ -477,7 +477,7 @@ static void samples_come_every_10_ms_if_wanted(void **state)
 	world_free(world);
 }
 
-/* In life: a child that burns half a second of CPU and holds 64 MB. */
+/* Live: a child that burns half a second of CPU and holds 64 MB. */
 
 enum { HELD = 64 << 20 };
 
@@ -537,7 +537,7 @@ static void a_living_process_is_measured(void **state)
 	}
 	world = world_new(NULL, pid);
 	world->target.interval_ns = 100 * MS_NS;
-	/* before it has used any: what a process has used before it is met is not counted when it is old by then */
+	/* before it has used any: an old process's usage before its first sample is not counted */
 	until_ns = clock_ns() + 60 * S_NS;
 	do {
 		usleep(5000);
@@ -552,7 +552,7 @@ static void a_living_process_is_measured(void **state)
 	world->target.is_ending = true;
 	look(world, NULL, clock_ns());
 	seconds = cpu_seconds(world, pid);
-	/* the same clock, which stands still by now; the last few milliseconds have no sample of their own */
+	/* the same clock, which stands still by now; the last few milliseconds have no sample */
 	assert_int_equal(clock_getcpuclockid(pid, &cpu_clock), 0);
 	assert_int_equal(clock_gettime(cpu_clock, &own), 0);
 	if (!(fabs(seconds - (double)own.tv_sec - (double)own.tv_nsec / 1e9) < 0.03))

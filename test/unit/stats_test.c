@@ -70,7 +70,10 @@ static void students_t_is_the_tables(void **state)
 	assert_true(stats_t_95(0.1) == stats_t_95(1));
 }
 
-/* 95 % is wanted of 300 series whose neighbours are alike by phi, held in a histogram from the 100th value on. */
+/*
+ * The share of intervals that contain the mean, 95 % expected: 300 series with autocorrelation phi, held in a histogram
+ * from the 100th value on.
+ */
 static double coverage(size_t n, double phi, int n_parts)
 {
 	uint64_t seed = 5;
@@ -130,7 +133,7 @@ static void interval_is_student_t(void **state)
 	}
 }
 
-/* A second of mean, nanoseconds of deviation: the sum of squares alone would have no digits left. */
+/* A mean of a second, a deviation of nanoseconds: a plain sum of squares would lose all digits. */
 static void deviation_survives_large_values(void **state)
 {
 	struct stats stats = { 0 };
@@ -182,7 +185,7 @@ static void extreme_values_have_a_bucket(void **state)
 	stats_done(&stats);
 }
 
-/* However the values are dealt out, the parts together are the whole. */
+/* However the values are distributed, the merged parts equal the whole. */
 static void merged_parts_are_the_whole(void **state)
 {
 	static const uint32_t limits[][2] = { { 0, 0 }, { 100, 0 }, { 0, 100 }, { 100, 100 } };
@@ -233,7 +236,7 @@ static void buckets_hold_every_value_between_their_edges(void **state)
 		}
 		for (int i = 0; i < 16; i++) {
 			sum += count[i];
-			/* of a histogram, values near an edge may fall on its other side */
+			/* in a histogram, values near an edge may fall on its other side */
 			assert_in_range(count[i] + (k ? 40 : 0), exact[i], exact[i] + (k ? 80 : 0));
 		}
 		assert_int_equal(sum, 5000);

@@ -109,7 +109,7 @@ static void equal_arguments_are_kept_once_and_numbers_apart(void **state)
 				      arg_int(KEY_FAULTS, i * 3) };
 		struct arg wide = arg_int(KEY_BYTES, (int64_t)i << 40);
 
-		/* what lies behind a name's id, here or from an event before, must not matter */
+		/* garbage behind a name's id must not matter */
 		((char *)&args[0])[12] = (char)i;
 		begin(f, f->process, (uint64_t)i * 10, "wide", &wide, 1);
 		begin(f, f->thread, (uint64_t)i * 10, "conv_1", args, 3);
@@ -125,7 +125,7 @@ static void equal_arguments_are_kept_once_and_numbers_apart(void **state)
 	}
 }
 
-/* Memory that was used before, so that what is not set shows. */
+/* Fills freed memory, so that unset fields show. */
 static void dirty_heap(void)
 {
 	void *block[64];
@@ -178,7 +178,7 @@ static void events_out_of_order_are_counted_and_left_out(void **state)
 	begin(f, f->thread, 110, "inside", NULL, 0);
 	end(f, f->thread, 120, NULL, 0);
 	end(f, f->thread, 130, NULL, 0);
-	end(f, f->thread, 90, NULL, 0);	 /* an end that cannot be: "first" stays open */
+	end(f, f->thread, 90, NULL, 0);	 /* an impossible end: "first" stays open */
 	end(f, f->thread, 140, NULL, 0); /* and this one ends nothing */
 	slices = &store_track(f->store, f->thread)->slices;
 	assert_int_equal(slices->n, 2);
@@ -269,7 +269,7 @@ static void samples_and_instants_are_kept(void **state)
 	assert_int_equal(store_int(store_arg(f->store, instants[0].args, KEY_INFERENCE), 0), 3);
 }
 
-/* Enough to leave malloc's blocks for pages of their own, on two tracks in turn. */
+/* Enough to move from malloc's blocks to pages, on two tracks in turn. */
 static void a_million_slices_stay_what_they_were(void **state)
 {
 	struct fixture *f = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that a store holds as lines of text in order, so that two stores can be compared whatever numbers their tracks
- * and names have. A track is called by its path: what it and those above it are.
+ * Converts a store to lines of text in order, so that two stores can be compared whatever the numbers of their tracks
+ * and names. A track is identified by its path of names.
  */
 #ifndef TEST_UNIT_STORE_TEXT_H
 #define TEST_UNIT_STORE_TEXT_H
@@ -46,7 +46,7 @@ static inline int store_text_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* By key, whatever order they came in. */
+/* By key, in whatever order they came. */
 static inline size_t store_text_args(char *to, size_t size, const struct store *store, const uint32_t lists[2])
 {
 	size_t used = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hand-made recordings for tests: a store and short words for the events that go into it. Times are in microseconds. */
+/* Builds recordings for tests by hand: a store, and short functions for its events. Times are in microseconds. */
 #ifndef TEST_UNIT_STREAM_H
 #define TEST_UNIT_STREAM_H
 
@@ -134,7 +134,7 @@ static inline void stream_operator(struct stream *s, uint32_t track, uint64_t us
 	stream_begin(s, track, us, KIND_OPERATOR, name);
 }
 
-/* Begins an inference; arguments that were given before go with it. */
+/* Begins an inference, with the arguments set before. */
 static inline void stream_inference(struct stream *s, uint32_t track, uint64_t us, const char *model, int64_t session,
 				    int64_t number)
 {

@@ -36,7 +36,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Whatever a recording holds, the sums of its summary hold. */
+/* The sums of a summary are right for any recording. */
 static void check_sums(const struct summary *summary)
 {
 	uint64_t n_operators = 0, n_inferences = 0;
@@ -143,7 +143,7 @@ static void one_inference_has_no_rate_and_no_interval(void **state)
 	assert_true(isnan(model->runs.latency.interval_ns));
 	assert_true(isnan(model->runs.rate));
 	assert_int_equal(model->runs.max_concurrent, 1);
-	assert_int_equal(model->coverage.n, 0); /* no operators: nothing is known, not 100 % unattributed */
+	assert_int_equal(model->coverage.n, 0); /* no operators: unknown, not 100 % unattributed */
 }
 
 static void first_failed_open_and_partial_inferences_stay_out_of_the_latency(void **state)
@@ -235,7 +235,7 @@ static void operators_side_by_side_never_exceed_the_whole(void **state)
 	assert_int_equal(find(f, summary->types, summary->n_types, "", "Loop")->self_ns, 100000);
 }
 
-/* Three at once for 1 ns less than a multiple of three: nothing is lost to rounding. */
+/* Three at once for 1 ns less than a multiple of three: rounding loses nothing. */
 static void shares_add_up_to_the_last_nanosecond(void **state)
 {
 	struct fixture *f = *state;
@@ -316,7 +316,7 @@ static void operators_outside_any_inference_are_elsewhere(void **state)
 	assert_int_equal(summary->n_open[KIND_OPERATOR], 1);
 }
 
-/* Warm-up has its own time: shares are of what comes after it, if anything does. */
+/* Warm-up is separate: shares cover what follows it, if anything does. */
 static void the_first_inference_is_no_part_of_the_shares(void **state)
 {
 	struct fixture *f = *state;
@@ -331,7 +331,7 @@ static void the_first_inference_is_no_part_of_the_shares(void **state)
 	stream_text(&f->s, KEY_STATUS, "no");
 	stream_end(&f->s, f->lane, 1300);
 	operator(f, f->thread, 1200, 1210, "a", "Conv", 3);
-	/* another model has nothing but a first one */
+	/* another model has only a first one */
 	stream_int(&f->s, KEY_FIRST, 1);
 	stream_inference(&f->s, f->lane, 2000, "other", 2, 4);
 	stream_end(&f->s, f->lane, 2100);
@@ -452,7 +452,7 @@ static void notes_complete_the_sessions(void **state)
 	assert_string_equal(names_text(f->s.names, summary->models[0].path), "/models/m.onnx");
 }
 
-/* The same file on two providers is compared, a session whose settings nobody saw joins the first. */
+/* The same file on two providers is compared; a session with unseen settings joins the first. */
 static void providers_make_a_model_of_their_own(void **state)
 {
 	struct fixture *f = *state;
@@ -491,7 +491,7 @@ static void a_provider_that_ran_nothing_is_named(void **state)
 	run(f, f->lane, 0, 100, 1, 1);
 	operator(f, f->thread, 0, 50, "a", "Conv", 1);
 	summary = summarise(f);
-	assert_int_equal(summary->n_idle, 2); /* of the model whose operators were not seen, nothing is known */
+	assert_int_equal(summary->n_idle, 2); /* nothing is known of the model whose operators were not seen */
 	assert_int_equal(summary->models[0].idle.n, 2);
 	assert_int_equal(summary->idle[0].at, 0);
 	assert_int_equal(summary->idle[0].len, strlen("CUDAExecutionProvider"));
@@ -600,7 +600,7 @@ static void the_slowest_inference_says_why(void **state)
 	assert_int_equal(f->summary->models[0].runs.run_queue_ns, 369000);
 }
 
-/* Watts are of the time before the sample; joules add up, and have no mean. */
+/* Watts cover the time before the sample; joules add up, and have no mean. */
 static void power_is_a_rate_and_energy_a_total(void **state)
 {
 	struct fixture *f = *state;
@@ -657,7 +657,7 @@ static void resources_are_weighted_by_the_time_of_inferences(void **state)
 	uint32_t rss = stream_counter(&f->s, f->process, "rss", "bytes");
 	const struct summary_resource *resource;
 
-	stream_sample(&f->s, cpu, 0, 500); /* before anything is known of it */
+	stream_sample(&f->s, cpu, 0, 500); /* before it is first seen */
 	stream_sample(&f->s, cpu, 100, 10);
 	stream_sample(&f->s, cpu, 200, 90);
 	stream_sample(&f->s, machine, 50, 33);
@@ -710,7 +710,7 @@ static void losses_are_summed_by_place(void **state)
 		stream_text(&f->s, KEY_WHERE, i < 3 ? "ring of thread 101" : "dictionary");
 		stream_instant(&f->s, f->process, (uint64_t)i, KIND_LOST, "lost");
 	}
-	stream_instant(&f->s, f->process, 6, KIND_LOST, "lost"); /* it does not say how many: at least one */
+	stream_instant(&f->s, f->process, 6, KIND_LOST, "lost"); /* without a count: at least one */
 	summary = summarise(f);
 	assert_int_equal(summary->n_losses, 3);
 	assert_int_equal(summary->losses[0].n, 33);

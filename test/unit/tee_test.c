@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* Counts what it gets; refuses everything from some event on. */
+/* Counts its events; rejects all from a certain one on. */
 struct counting {
 	struct sink sink;
 	uint64_t n, n_flushed, refuses_from;
@@ -81,7 +81,7 @@ static void a_sink_that_fails_takes_nothing_from_the_others(void **state)
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(put_one(&tee, &err), 0);
 	assert_int_equal(b.n, 5);
-	/* that something is missing in one of them is not forgotten */
+	/* the error stays, because one of them misses events */
 	assert_int_equal(sink_flush(&tee.sink, &err), -ENOSPC);
 	assert_string_equal(err.msg, "sink with code 28 is full");
 	assert_int_equal(b.n_flushed, 1);
@@ -101,7 +101,7 @@ static void an_event_that_no_sink_takes_is_an_error_of_who_put_it(void **state)
 	assert_int_equal(put_one(&tee, &err), -EINVAL);
 	assert_string_equal(err.msg, "sink with code 22 is full");
 	assert_int_equal(b.n, 1);
-	/* they are all right otherwise: nothing is missing in one that the other has */
+	/* otherwise no sink misses an event that the other has */
 	a.refuses_from = b.refuses_from = 0;
 	assert_int_equal(sink_flush(&tee.sink, &err), 0);
 }
@@ -118,7 +118,7 @@ static void all_are_flushed_when_the_first_fails(void **state)
 	a.refuses_from = c.refuses_from = 1;
 	a.code = EIO;
 	c.code = EFBIG;
-	b.sink.flush = NULL; /* holds nothing back */
+	b.sink.flush = NULL; /* buffers nothing */
 	assert_int_equal(sink_flush(&tee.sink, &err), -EIO);
 	assert_int_equal(a.n_flushed, 1);
 	assert_int_equal(c.n_flushed, 1);

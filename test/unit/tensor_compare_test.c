@@ -67,7 +67,7 @@ static void the_tolerance_itself_is_within(void **state)
 	    diff_of(make_of(TENSOR_DOUBLE, VALUES(2)), make_of(TENSOR_DOUBLE, VALUES(2.75)), 0.25, 0.25).n_off, 0);
 	assert_int_equal(
 	    diff_of(make_of(TENSOR_DOUBLE, VALUES(2)), make_of(TENSOR_DOUBLE, VALUES(2.7500001)), 0.25, 0.25).n_off, 1);
-	/* Relative to what was expected, not to what came. */
+	/* Relative to the expected value, not to the actual one. */
 	assert_int_equal(diff_of(make_of(TENSOR_DOUBLE, VALUES(0)), make_of(TENSOR_DOUBLE, VALUES(1)), 0, 100).n_off,
 			 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of tensors in files share: the files of test/data, whose folder is the verdict, and small tensors. */
+/* Shared by the tests of tensor files: the files of test/data, whose folder gives the verdict, and small tensors. */
 #ifndef TEST_TENSOR_DATA_H
 #define TEST_TENSOR_DATA_H
 
@@ -33,7 +33,7 @@ static inline void each_file_reads(const char *folder, read_file read, bool is_g
 	globfree(&found);
 }
 
-/* A bad file is refused for what is wrong with it. */
+/* A bad file is rejected for its actual defect. */
 static inline void assert_refusal(read_file read, const char *file, const char *words)
 {
 	struct err err = { 0 };
@@ -45,7 +45,7 @@ static inline void assert_refusal(read_file read, const char *file, const char *
 		fail_msg("%s: %s", file, err.msg);
 }
 
-/* A name for a file that is gone when the test ends well. */
+/* A name for a file that is removed when the test succeeds. */
 static inline const char *scratch(void)
 {
 	static char path[] = "/tmp/inftrace-test-XXXXXX";

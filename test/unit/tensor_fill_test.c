@@ -19,7 +19,7 @@ static struct tensor filled(enum tensor_type type, size_t n, const char *name, s
 	return tensor;
 }
 
-/* Whoever changes these changes every result that was published with a seed. */
+/* A change here changes every published result that used a seed. */
 static void the_same_seed_and_name_make_the_same_bytes_for_ever(void **state)
 {
 	struct tensor floats = filled(TENSOR_FLOAT, 4, "data", (struct tensor_fill){ .seed = 42 });

@@ -152,7 +152,7 @@ static void a_full_disk_is_an_error(void **state)
 
 	assert_int_equal(tensor_npy_write(&tensor, "/dev/full", &err), -ENOSPC);
 	assert_string_equal(err.msg, "cannot write /dev/full: No space left on device");
-	/* What is no file is still there. */
+	/* A device is not removed. */
 	assert_int_equal(access("/dev/full", F_OK), 0);
 	assert_int_equal(tensor_npy_write(&tensor, "/no/such/folder/x.npy", &err), -ENOENT);
 	tensor_done(&tensor);

@@ -48,7 +48,7 @@ static void arrays_come_by_name(void **state)
 	}
 }
 
-/* 57 kB that would be 1.1 GiB. */
+/* 57 kB that would unpack to 1.1 GiB. */
 static void a_bomb_is_refused_before_it_goes_off(void **state)
 {
 	struct rusage before, after;

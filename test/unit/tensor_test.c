@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* AddressSanitizer: memory that nobody has is NULL, as without it. */
+/* AddressSanitizer: a failed allocation returns NULL, as without it. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

@@ -44,7 +44,7 @@ static void world_free(struct world *world)
 	free(world);
 }
 
-/* The world becomes what was captured as machine/snapshot, and the tree is brought up to date. */
+/* Replaces the machine's files by machine/snapshot, and updates the tree. */
 static void update(struct world *world, const char *snapshot, uint64_t now_ns)
 {
 	if (snapshot)
@@ -127,7 +127,7 @@ static void an_orphan_stays_and_what_ended_goes(void **state)
 	assert_false(has(world, 2010));
 	assert_true(has(world, 2020));
 	assert_int_equal(tree_track(&world->tree, 2011), helper);
-	/* what it recorded may still come */
+	/* its recorded events may still arrive */
 	assert_int_equal(tree_track(&world->tree, 2010), worker);
 	assert_int_equal(tree_add(&world->tree, &world->target, &world->keep->sink, 2010, T1, &world->err), worker);
 	assert_int_equal(tree_track(&world->tree, 3000), 0);
@@ -139,7 +139,7 @@ static void new_numbers_are_looked_at_one_by_one(void **state)
 {
 	struct world *world = world_new(2000);
 
-	/* 2012 to 2030 were given out; no list of children is read between the walks of each second. */
+	/* 2012 to 2030 were given out; no list of children is read between the walks of each second */
 	for (int i = 0; i < 3; i++)
 		update(world, "laptop/t0", T0 + (uint64_t)i * S_NS / 100);
 	update(world, "laptop/t1", T0 + S_NS / 10);
@@ -252,7 +252,7 @@ static void without_lists_of_children_parents_are_asked(void **state)
 
 	update(world, "old-kernel/t0", T0);
 	assert_int_equal(world->tree.n, 3);
-	/* the grandchild has the lower place in the list of all */
+	/* the grandchild comes first in the list of all processes */
 	assert_true(has(world, 55) && has(world, 60));
 	update(world, "old-kernel/t1", T1);
 	assert_true(has(world, 60));
@@ -264,7 +264,7 @@ static void a_machine_that_made_no_process_is_searched_once_a_second(void **stat
 {
 	struct world *world = world_new(100);
 
-	/* the last pid given out is the same in both */
+	/* the last pid is the same in both */
 	update(world, "odd/t0", T0);
 	update(world, "odd/t0", T0 + S_NS / 100);
 	update(world, "odd/t1", T0 + S_NS / 50);
@@ -354,7 +354,7 @@ static void an_added_process_need_not_be_20_ms_old(void **state)
 	world_free(world);
 }
 
-/* In life. */
+/* Live. */
 
 static void nap(int ms)
 {
@@ -397,7 +397,7 @@ static void a_living_daemon_is_followed_until_it_ends(void **state)
 			prctl(PR_SET_PDEATHSIG, 0);
 			setsid();
 			close(life[1]);
-			/* until the test is over, however it ends */
+			/* until the test ends, in whatever way */
 			_exit((int)read(life[0], &byte, 1));
 		}
 		_exit(read(go[0], &byte, 1) != 1);

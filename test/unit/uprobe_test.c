@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Made-up hits of probes, and what becomes of them. */
+/* Made-up hits of probes, and the resulting events. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "capture/probe/uprobe_process.h"
 #include "capture/probe/uprobe_ring.h"
 
-/* A sink that writes what it gets as text: "Add(1)+20" begins operator Add of inference 1, "-30" ends what is open. */
+/* A sink that logs events as text: "Add(1)+20" begins operator Add of inference 1, "-30" ends the open one. */
 struct fixture {
 	struct sink sink;
 	uint32_t last_track;
@@ -66,7 +66,7 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	return 0;
 }
 
-/* In which texts are told. */
+/* The generation of the texts. */
 static uint64_t generation;
 
 static int setup(void **state)
@@ -145,7 +145,7 @@ static void kernel(struct fixture *fixture, uint64_t object, const char *name)
 	named(fixture, record(1, UPROBE_KERNEL, false, 1, object, 0), 3, 0x77000, name, "Add");
 }
 
-/* Of a run: its options. Of an operator: what its context points at. */
+/* Of a run: its options. Of an operator: the target of its context. */
 static void joined(struct fixture *fixture, uint32_t tid, unsigned kind, uint64_t time, uint64_t object, uint64_t stack,
 		   uint64_t options)
 {
@@ -164,7 +164,7 @@ static void run(struct fixture *fixture, uint32_t tid, uint64_t time, uint64_t s
 	joined(fixture, tid, SITE_RUN, time, 0x5000, stack, 0x900000 + tid * 0x1000);
 }
 
-/* Everything that waits for its lane. */
+/* All events that wait for their lane. */
 static const char *told(struct fixture *fixture)
 {
 	struct err err;
@@ -218,7 +218,7 @@ static void operators_inside_others_nest(void **state)
 	assert_string_equal(told(fixture), "loop(1)+20 add(1)+22 -24 add(1)+26 -28 -30 net(1)s1+10 ");
 }
 
-/* Its base's Compute, called (a deeper stack) or jumped to (the same). */
+/* Its base class's Compute, called (a deeper stack) or jumped to (the same stack). */
 static void the_compute_of_a_base_class_is_no_other_operator(void **state)
 {
 	struct fixture *fixture = *state;
@@ -283,7 +283,7 @@ static void an_operator_on_another_thread_belongs_to_the_run_whose_options_it_ha
 	assert_string_equal(fixture->text, "add(2)+20 -30 ");
 }
 
-/* What an operator on a third thread is given to, when two runs are under way and it has the options of the second. */
+/* The inference of an operator on a third thread, when two runs are active and it has the options of the second. */
 static const char *told_of_the_second(struct fixture *fixture, uint64_t options)
 {
 	kernel(fixture, 0xa000, "add");
@@ -368,7 +368,7 @@ static void a_line_is_not_given_to_a_run_that_began_before_it_was_free(void **st
 
 	run(fixture, 1, 10, 0x1000);
 	leave(fixture, 1, SITE_RUN, 20, 0x1008);
-	run(fixture, 2, 19, 0x2000); /* read later, was earlier */
+	run(fixture, 2, 19, 0x2000); /* read later, but earlier in time */
 	leave(fixture, 2, SITE_RUN, 30, 0x2008);
 	assert_string_equal(told(fixture), "net(1)s1+10 net(2)s1+19 -20 -30 ");
 }
@@ -404,7 +404,7 @@ static void a_session_is_called_by_its_path(void **state)
 {
 	struct fixture *fixture = *state;
 
-	/* the path, where the optimised model goes, and how profiles are called: the last two are options */
+	/* the path, the output of the optimised model, and the prefix of profiles: the last two are options */
 	text(fixture, 0x5000, 200, "./sub/model.onnx");
 	text(fixture, 0x5000, 416, "/tmp/optimised.onnx");
 	text(fixture, 0x5000, 464, "onnxruntime_profile_");
@@ -594,7 +594,7 @@ struct made_ring {
 	_Alignas(8) uint8_t data[2 * RING];
 };
 
-/* As the kernel has it mapped: twice in a row. */
+/* Mapped as by the kernel: twice in a row. */
 static void ring_put(struct made_ring *made, uint32_t head, const char *bytes)
 {
 	uint64_t at = made->producer & (RING - 1), room = ((head & 0xffff) + 8 + 7) & ~7u;
@@ -667,7 +667,7 @@ static void positions_that_make_no_sense_are_nothing(void **state)
 	uprobe_ring_look(&made.ring);
 	assert_null(uprobe_ring_next(&made.ring, &size));
 	made.producer = 16;
-	made.data[0] = 200; /* longer than what is there */
+	made.data[0] = 200; /* longer than the data present */
 	uprobe_ring_look(&made.ring);
 	assert_null(uprobe_ring_next(&made.ring, &size));
 	assert_true(made.ring.is_waiting);
@@ -683,7 +683,7 @@ static void a_table_keeps_what_it_is_given(void **state)
 		assert_true(uprobe_table_put(&table, i << 4, 0));
 	for (uint64_t i = 0; i < 5000; i++)
 		assert_int_equal(uprobe_table_get(&table, i << 4), i & 1 ? i + 1 : 0);
-	/* places that were given back are used again, or it would grow for ever */
+	/* freed places are reused, or it would grow forever */
 	for (uint64_t i = 0; i < 200000; i++) {
 		uprobe_table_put(&table, 0x1000000 + i, 1);
 		uprobe_table_put(&table, 0x1000000 + i, 0);

@@ -13,7 +13,7 @@
 
 #define DATA TEST_DIR "/data/python_module/"
 
-/* small.so wants PyExc_Error, PyLong_AsLong, _Py_NoneStruct and other. */
+/* small.so imports PyExc_Error, PyLong_AsLong, _Py_NoneStruct and other. */
 static void names_of_python_are_there_and_no_others(void **state)
 {
 	static const char *const names[] = { "PyExc_Error", "PyLong_AsLong", "_Py_NoneStruct" };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recorder without a file, for tests of sources: it looks at machines made of files, the folders below test/sysroot.
- */
+/* A recorder without a file, for tests of sources: it reads machines made of files, the folders below test/sysroot. */
 #ifndef TEST_WORLD_H
 #define TEST_WORLD_H
 
@@ -31,7 +30,7 @@ static inline const struct source *source_named(const char *name)
 	return NULL;
 }
 
-/* What the machine's files say from now on; NULL: what they said. */
+/* Sets the machine's files; NULL: unchanged. */
 static inline void enter(struct world *world, const char *snapshot)
 {
 	if (snapshot)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* By hand; test_sites.py holds millions of instructions of real libraries against objdump. */
+/* Hand-made cases; test_sites.py compares millions of instructions of real libraries with objdump. */
 #include "runtime/x86_insn.h"
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@ struct given {
 static const struct given lengths[] = {
 	I("\x53", X86_PUSH, true),
 	I("\x41\x57", X86_PUSH, true),
-	I("\x48\x53", X86_PUSH, false), /* the kernel knows REX.B alone */
+	I("\x48\x53", X86_PUSH, false), /* the kernel supports only REX.B */
 	I("\x66\x53", X86_PUSH, false),
 	I("\x90", X86_NOP, true),
 	I("\x66\x90", X86_NOP, false),
