@@ -69,7 +69,7 @@ def test_a_model_that_runs_on_a_gpu_has_its_figures_of_the_steady_phase(lab, lib
     assert rows["gpu nvidia0 memory"]["max"] == pytest.approx(1 << 30) and rows["gpu nvidia0 energy"]["last"] > 100
     # the other one is used by nobody here
     assert not [name for name in rows if name.startswith("gpu nvidia1")]
-    text = lab.plain([lab.inftrace, "report", run["recording"]]).out
+    text = lab.plain([lab.inftrace, "report", "--all", run["recording"]]).out
     assert "gpu nvidia0: NVIDIA H200 at 00000000:1A:00.0, driver 570.86.15" in text
     assert report["losses"]["lost_events"] == 0
     assert Recording(run["recording"]).broken() == [] and not judge.import_errors(run["recording"])
