@@ -212,7 +212,7 @@ def main():
     parser.add_argument("--times")
     parser.add_argument("-n", type=int, default=2 * len(os.sched_getaffinity(0)))
     options, arguments = parser.parse_known_args()
-    log = os.path.splitext(options.junitxml)[0] + ".log" if options.junitxml else os.devnull
+    log = options.junitxml.removesuffix(".xml").removesuffix(".junit") + ".log" if options.junitxml else os.devnull
     if options.junitxml:
         open(log, "w").close()
     with tempfile.TemporaryDirectory(prefix="inftrace-test-") as folder:
