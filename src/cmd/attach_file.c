@@ -12,9 +12,9 @@
 static int check_wish(const struct attach_wish *wish, struct err *err)
 {
 	if (wish->name && (!*wish->name || strchr(wish->name, '/')))
-		return opt_misused(err, "--name wants a name without folders; a path is given by --path");
+		return opt_misused(err, "--name needs a name without folders; give a path by --path");
 	if (wish->path && !*wish->path)
-		return opt_misused(err, "--path wants a path");
+		return opt_misused(err, "--path needs a path");
 	return 0;
 }
 
