@@ -918,7 +918,7 @@ def test_programs_that_proc_hides_are_said_to_be_hidden(lab):
     $who "$0" attach 1; $who "$0" attach --name sleep; kill %1"""
     done = lab.plain(["unshare", "--mount", "--pid", "--fork", "--mount-proc", "bash", "-c", script, lab.inftrace])
     assert "cannot attach to process 1: it belongs to another user, and /proc hides it (hidepid)" in done.err
-    assert "no running program is called sleep; /proc hides those of other users here (hidepid)" in done.err
+    assert "no running program is called sleep; /proc hides the processes of other users here (hidepid)" in done.err
 
 
 def test_a_user_namespace_is_not_enough(lab, wheel):

@@ -337,3 +337,4 @@ def test_on_a_terminal_nothing_seems_to_be_recorded_while_it_waits(lab):
         pass  # nothing more, and nobody there
     os.close(leader)
     assert b"inferences" not in said, said
+    assert b"no program came" in said and not os.path.exists(lab.path("none.pftrace"))
