@@ -18,7 +18,7 @@ struct arena {
 void *arena_alloc(struct arena *arena, size_t size);
 /* A larger copy of an array; the old one stays in the arena until arena_done. NULL: out of memory. */
 void *arena_grow(struct arena *arena, const void *old, size_t old_size, size_t size);
-/* A copy of a text, or of its first len bytes. NULL: memory is out; arena_keep also of NULL. */
+/* A copy of a text, or of its first len bytes. NULL: out of memory; arena_keep also of NULL. */
 char *arena_keep(struct arena *arena, const char *text);
 char *arena_keep_part(struct arena *arena, const char *text, size_t len);
 void arena_done(struct arena *arena);

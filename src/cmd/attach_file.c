@@ -8,13 +8,14 @@
 #include "cmd/record_say.h"
 #include "cmd/record_summary.h"
 #include "cmd/recording_file.h"
+#include "show/term/term.h"
 
 static int check_wish(const struct attach_wish *wish, struct err *err)
 {
 	if (wish->name && (!*wish->name || strchr(wish->name, '/')))
-		return opt_misused(err, "--name wants a name without folders; a path is given by --path");
+		return opt_misused(err, "--name needs a name without folders; give a path by --path");
 	if (wish->path && !*wish->path)
-		return opt_misused(err, "--path wants a path");
+		return opt_misused(err, "--path needs a path");
 	return 0;
 }
 
@@ -40,6 +41,7 @@ int attach_file_record(const struct record_options *options, struct recorder_att
 		.command = command,
 	};
 	struct recorder_result result;
+	bool has_file;
 	int code = recording_file_open(&file, options, err);
 
 	if (code)
@@ -49,9 +51,15 @@ int attach_file_record(const struct record_options *options, struct recorder_att
 		recording_file_drop(&file);
 		return code;
 	}
-	recording_file_close(&file);
+	has_file = result.n_processes != 0;
+	if (has_file)
+		recording_file_close(&file);
+	else
+		recording_file_drop(&file);
 	if (options->json)
-		record_summary_json(stdout, file.path, &result, false);
+		record_summary_json(stdout, has_file ? file.path : NULL, &result, false);
+	else if (!has_file && !is_quiet)
+		term_say("no program came; nothing was recorded, and no file was kept");
 	else if (!is_quiet)
 		record_summary_print(stdout, file.path, &result);
 	return 0;

@@ -27,29 +27,29 @@ struct attach_opts {
 
 static const struct opt attach_opt_table[] = {
 	{ 0, NULL, NULL, "Which programs:" },
-	{ 0, "name", "NAME", "match by name: of the program, or of the script that an interpreter is running", OPT_STR,
+	{ 0, "name", "NAME", "match by name: of the program, or of the script an interpreter is running", OPT_STR,
 	  offsetof(struct attach_opts, name) },
 	{ 0, "path", "PATH", "match by path: of the executable, or of the script", OPT_STR,
 	  offsetof(struct attach_opts, path) },
 	{ 0, "first", NULL, "if several match, take one: prefer one with a runtime loaded, then the oldest", OPT_FLAG,
 	  offsetof(struct attach_opts, first) },
-	{ 0, "all", NULL, "record all that match, and those that start later", OPT_FLAG,
+	{ 0, "all", NULL, "record all that match, including programs that start later", OPT_FLAG,
 	  offsetof(struct attach_opts, all) },
 	{ 0, "follow", NULL,
-	  "when it ends, go on with the next one started from the same file; also record what it starts itself",
-	  OPT_FLAG, offsetof(struct attach_opts, follow) },
+	  "when it ends, continue with the next program started from the same file; also record its children", OPT_FLAG,
+	  offsetof(struct attach_opts, follow) },
 	{ 0, NULL, NULL, "What is recorded:" },
 	RECORD_OPTIONS(struct attach_opts, shared),
 	PROBE_OPTIONS(struct attach_opts, probes),
 	{ 0, NULL, NULL, "How:" },
 	{ 0, "inject", NULL,
-	  "load the agent of record into the program instead of probing it: needs no root, costs less, shows all that "
-	  "record shows",
+	  "load the agent of record into the program instead of probing it: needs no root, costs less, records all "
+	  "that record does",
 	  OPT_FLAG, offsetof(struct attach_opts, inject) },
 	{ 0, "ring-size", "SIZE", "with --inject: largest buffer per thread for events not yet written to the file",
 	  OPT_SIZE, offsetof(struct attach_opts, ring_bytes), "8M" },
 	{ 0, "allow-seccomp", NULL,
-	  "with --inject: also a program under a seccomp filter, which may kill it for a system call of the agent",
+	  "with --inject: accept programs under a seccomp filter, which may kill them for a system call of the agent",
 	  OPT_FLAG, offsetof(struct attach_opts, allows_seccomp) },
 	{ 0 },
 };
@@ -74,15 +74,14 @@ static int check(const struct attach_opts *opts, int argc, struct err *err)
 	if (opts->first && opts->all)
 		return opt_misused(err, "--first and --all contradict each other");
 	if (argc && (opts->first || opts->all))
-		return opt_misused(err,
-				   "--first and --all belong to --name and --path, which may match several programs");
+		return opt_misused(err, "--first and --all need --name or --path, which may match several programs");
 	if (opts->follow && (opts->all || argc > 1))
-		return opt_misused(err, "--follow follows one program; --all takes those to come already");
+		return opt_misused(err, "--follow follows one program; --all already includes later ones");
 	if (opts->follow && opts->inject)
-		return opt_misused(err, "--follow is for probes from outside, not for --inject");
+		return opt_misused(err, "--follow needs probes; it does not work with --inject");
 	if (opts->inject &&
 	    (strcmp(opts->probes.sample, "1") || opts->probes.rate || strcmp(opts->probes.link, "auto")))
-		return opt_misused(err, "--sample, --rate and --link are for probes from outside, not for --inject");
+		return opt_misused(err, "--sample, --rate and --link need probes; they do not work with --inject");
 	return record_options_check_ring(opts->ring_bytes, err);
 }
 
@@ -98,7 +97,7 @@ static int choose_pid(struct recorder_attach_opts *job, const char *word, struct
 	int code;
 
 	if (*end || end == word || pid <= 0 || pid > 1 << 22)
-		return opt_misused(err, "'%.60s' is not a process ID; a program's name is given by --name", word);
+		return opt_misused(err, "'%.60s' is not a PID; give a name by --name", word);
 	code = attach_find_pid((pid_t)pid, match, err);
 	return code ? code : add(job, match, err);
 }
@@ -265,23 +264,18 @@ const struct cmd cmd_attach = {
 	.name = "attach",
 	.usage = "[options] PID... | --name NAME | --path PATH",
 	.summary = "record programs that are already running",
-	.help =
-	    "Looks into running programs from outside, with probes that the kernel puts into them: session creation, "
-	    "inferences, "
-	    "and at level operator every operator. Nothing is loaded into the programs; when the recording ends, also "
-	    "by "
-	    "SIGKILL, the probes are gone and the programs go on as they were. Processes that they have started are "
-	    "recorded, "
-	    "too; those that they start later only with --follow or --all.\n\n"
-	    "This needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, which are given up once the "
-	    "probes "
-	    "are in. Each operator costs the program a microsecond or two, so a program of many tiny operators is "
-	    "slowed "
-	    "down: --level inference costs about a microsecond for an inference, and --sample and --rate bound what is "
-	    "spent. "
-	    "Level detail shows what operator shows: shapes and waits are not seen from outside.\n\n"
-	    "The exit status is 0 when the recording was made, 2 when the command line makes no sense or fits several "
-	    "programs, 3 when it failed.",
+	.help = "Records running programs with probes of the kernel: session creation, inferences, and at level "
+		"operator every operator. Nothing is loaded into the programs. When the recording ends, even by "
+		"SIGKILL, the kernel removes the probes and the programs continue unchanged. Child processes are "
+		"recorded as well; children started later only with --follow or --all. Without a PID or name, attach "
+		"lists the programs that can be recorded (inftrace ps).\n\n"
+		"This needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, which inftrace drops "
+		"once the probes are installed. Each operator costs the program one or two microseconds, which slows "
+		"down programs with many tiny operators. --level inference costs about a microsecond per inference; "
+		"--sample and --rate limit the cost. Level detail records the same as operator: probes cannot read "
+		"shapes and waits.\n\n"
+		"The exit status is 0 when the recording was made, 2 on a usage error or when several programs match, "
+		"3 on failure.",
 	.examples = examples,
 	.opts = attach_opt_table,
 	.opts_size = sizeof(struct attach_opts),

@@ -22,9 +22,9 @@ struct doctor_opts {
 
 static const struct opt doctor_opt_table[] = {
 	{ 0, "json", NULL, "print JSON", OPT_FLAG, offsetof(struct doctor_opts, json) },
-	{ 0, "no-load", NULL, "do not load runtimes (each in a process of its own) to ask for version and providers",
+	{ 0, "no-load", NULL, "do not load each runtime, in a separate process, to read its version and providers",
 	  OPT_FLAG, offsetof(struct doctor_opts, no_load) },
-	{ 0, "sysroot", "FOLDER", "look at /proc, /sys, /etc ... below this folder instead", OPT_STR,
+	{ 0, "sysroot", "FOLDER", "read /proc, /sys, /etc ... below this folder instead", OPT_STR,
 	  offsetof(struct doctor_opts, sysroot), "" },
 	{ 0 },
 };
@@ -146,7 +146,7 @@ static void report_device(void *ctx, const struct source_device *device)
 	report->n++;
 	if (!json) {
 		print_line(*device->problem ? DOCTOR_LESS : DOCTOR_OK, device->name, device->text, "");
-		printf("%25stells: %s\n", "", *device->tells ? device->tells : "nothing of the whole device");
+		printf("%25sreports: %s\n", "", *device->tells ? device->tells : "nothing about the whole device");
 		if (*device->problem)
 			printf("%25s%s\n", "-> ", device->problem);
 		return;
@@ -166,7 +166,7 @@ static void report_devices(struct report *report)
 	if (report->json)
 		json_array(report->json, "devices");
 	else
-		print_heading("\nGPUs and NPUs (counted where a recorded program uses them)");
+		print_heading("\nGPUs and NPUs (recorded when a recorded program uses them)");
 	report->n = 0;
 	for (const struct source *const *source = sources; *source; source++)
 		if ((*source)->devices)
@@ -311,7 +311,7 @@ static int doctor_run(const void *opts_, int argc, char **argv, struct err *err)
 		json_done(&json);
 	} else {
 		printf("\n%s\n", report.can_record ? "Programs can be recorded here: inftrace record -- CMD"
-						   : "Programs cannot be recorded here: see the lines that say no.");
+						   : "Programs cannot be recorded here: see the lines marked no.");
 	}
 	return report.can_record ? CMD_DONE : CMD_NO;
 }
@@ -319,16 +319,13 @@ static int doctor_run(const void *opts_, int argc, char **argv, struct err *err)
 const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.usage = "[options]",
-	.summary = "say what can be recorded on this machine, and why not",
-	.help =
-	    "Looks at the machine, at every source of events, at GPUs and NPUs and at the copies of ONNX Runtime that "
-	    "a "
-	    "program started here would find. It changes nothing. Each runtime is loaded in a process of its own and "
-	    "asked for its "
-	    "version and providers, which takes a moment (--no-load leaves it out); files below --sysroot are only "
-	    "read.\n\n"
-	    "Each line says ok, less (recording works but shows less or costs more) or no. The exit status is 0 when "
-	    "programs can be recorded here and 1 when not.",
+	.summary = "report what can be recorded on this machine, and why the rest cannot",
+	.help = "Checks the machine, every source of events, GPUs and NPUs, and the copies of ONNX Runtime that a "
+		"program started here would load. It changes nothing. Each runtime is loaded in a separate process to "
+		"read its version and providers, which takes a moment; --no-load skips this. Files below --sysroot are "
+		"only read.\n\n"
+		"Each line starts with ok, less (recording works, but shows less or costs more) or no. The exit status "
+		"is 0 when programs can be recorded here and 1 when not.",
 	.examples =
 	    (const struct cmd_example[]){
 		{ "inftrace doctor", "before the first recording on a machine" },

@@ -35,10 +35,9 @@ static int help_run(const void *opts_, int argc, char **argv, struct err *err)
 const struct cmd cmd_help = {
 	.name = "help",
 	.usage = "[options] [COMMAND]",
-	.summary = "explain a command",
-	.help = "Without a command: what there is. The manual pages and the completion scripts are made from the same "
-		"tables "
-		"as this help, so they never disagree with it.",
+	.summary = "show help for a command",
+	.help = "Without a command, lists the commands. Manual pages and completion scripts are generated from the "
+		"same tables as this help.",
 	.examples =
 	    (const struct cmd_example[]){
 		{ "inftrace help --completion bash >> ~/.bash_completion",

@@ -14,11 +14,11 @@ struct next_opts {
 
 static const struct opt next_opt_table[] = {
 	{ 0, NULL, NULL, "Which programs:" },
-	{ 0, "name", "NAME", "match by name: of the program, or of the script that an interpreter is running", OPT_STR,
+	{ 0, "name", "NAME", "match by name: of the program, or of the script an interpreter is running", OPT_STR,
 	  offsetof(struct next_opts, name) },
 	{ 0, "path", "PATH", "match by path: of the executable, or of the script", OPT_STR,
 	  offsetof(struct next_opts, path) },
-	{ 0, "all", NULL, "record all that come, until Ctrl-C or --duration, instead of the first", OPT_FLAG,
+	{ 0, "all", NULL, "record all programs until Ctrl-C or --duration, not only the first", OPT_FLAG,
 	  offsetof(struct next_opts, all) },
 	{ 0, NULL, NULL, "What is recorded:" },
 	RECORD_OPTIONS(struct next_opts, shared),
@@ -29,7 +29,7 @@ static const struct opt next_opt_table[] = {
 static const struct cmd_example examples[] = {
 	{ "inftrace next", "record the next program that loads a runtime, from its first session to its end" },
 	{ "inftrace next --name worker.py", "the next one that runs this script" },
-	{ "inftrace next --all -d 60s", "whatever loads a runtime in the next minute" },
+	{ "inftrace next --all -d 60s", "every program that loads a runtime in the next minute" },
 	{ 0 },
 };
 
@@ -73,18 +73,14 @@ const struct cmd cmd_next = {
 	.name = "next",
 	.usage = "[options]",
 	.summary = "record the next program that loads a runtime",
-	.help = "Waits for a program, anywhere on the machine, that loads ONNX Runtime: a Python or Node package, a "
-		"library that is unpacked and "
-		"deleted, a program with the runtime inside, also in a container. It is held for a moment when it has "
-		"mapped the "
-		"runtime, gets probes as attach puts them in, and is recorded from its first call on. It does not "
-		"notice, and "
-		"nobody needs to know where its library lies. --duration begins when it comes, with --all at once.\n\n"
-		"This needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE. Programs that run "
-		"already are the "
-		"business of attach.\n\n"
-		"The exit status is 0 when the recording was made, 2 when the command line makes no sense, 3 when it "
-		"failed.",
+	.help = "Waits for a program, anywhere on the machine, that loads ONNX Runtime: from a Python or Node package, "
+		"from a library that is unpacked and deleted, or linked in; also in a container. inftrace stops it for "
+		"a moment when it has mapped the runtime, installs the probes of attach, and records it from its first "
+		"call on. The program is not aware of it. --duration starts when the program loads the runtime; with "
+		"--all, at once.\n\n"
+		"This needs root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE. inftrace attach records "
+		"programs that are already running.\n\n"
+		"The exit status is 0 when the recording was made, 2 on a usage error, 3 on failure.",
 	.examples = examples,
 	.opts = next_opt_table,
 	.opts_size = sizeof(struct next_opts),

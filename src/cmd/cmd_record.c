@@ -34,9 +34,9 @@ static const struct opt record_opt_table[] = {
 static const struct cmd_example examples[] = {
 	{ "inftrace record -- python app.py", "record a Python program" },
 	{ "inftrace record -l detail -o slow.pftrace -- node server.js",
-	  "with shapes, waits and page faults, to a file of that name" },
+	  "also shapes, waits and page faults, to a file of that name" },
 	{ "inftrace record -l inference -d 1m -- ./server", "only inferences, and only the first minute" },
-	{ "inftrace report inftrace.pftrace", "then: what it did, on a page" },
+	{ "inftrace report inftrace.pftrace", "then print the report" },
 	{ 0 },
 };
 
@@ -140,11 +140,8 @@ const struct cmd cmd_record = {
 	.help = "Starts CMD with a small library preloaded that finds ONNX Runtime in it, however it is bound, and "
 		"records sessions, "
 		"inferences and operators, with CPU and memory of the process and its children, into a Perfetto trace. "
-		"The program is "
-		"not changed and needs no special build. Nothing is printed to standard output but what the program "
-		"prints.\n\n"
-		"The exit status is the program's own; 2 when the command line makes no sense, 3 when the program "
-		"could not be started.",
+		"The program needs no change and no special build. Standard output belongs to the program alone.\n\n"
+		"The exit status is the program's own; 2 on a usage error, 3 when the program could not be started.",
 	.examples = examples,
 	.opts = record_opt_table,
 	.opts_size = sizeof(struct record_opts),

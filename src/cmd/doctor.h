@@ -46,7 +46,7 @@ typedef void (*doctor_runtime_fn)(void *ctx, const struct doctor_runtime *runtim
 /*
  * The copies of ONNX Runtime that programs started here would find. is_asked: each is loaded in a process of its own,
  * which may crash or hang: that is its answer, and all together get 20 s. Never one below a sysroot.
- * 0, or -errno and err: what INFTRACE_ORT names is not there, there are too many, memory is out; what was found is told
+ * 0, or -errno and err: what INFTRACE_ORT names is not there, there are too many, out of memory; what was found is told
  * all the same.
  */
 int doctor_runtimes_each(const char *sysroot, bool is_asked, doctor_runtime_fn each, void *ctx, struct err *err);

@@ -264,8 +264,8 @@ static void look_at_container(struct doctor_finding *finding, const char *sysroo
 	snprintf(path, sizeof path, "%s/proc/self/ns/pid", sysroot);
 	if (readlink(path, link, sizeof link - 1) < 0)
 		snprintf(link, sizeof link, "unknown");
-	say(finding, DOCTOR_NOTE, "%s%s; %s", engine ? "in a container of " : "no sign of a container",
-	    engine ? engine : "",
+	say(finding, DOCTOR_NOTE, "%s%s; %s",
+	    engine ? "in a container of " : "not in a container, as far as can be seen", engine ? engine : "",
 	    !strcmp(link, first) ? "process ids are the machine's" : "process ids are those of a namespace");
 }
 

@@ -79,7 +79,7 @@ void help_overview(FILE *out)
 	for (const struct cmd *const *cmd = commands; *cmd; cmd++)
 		print_row(out, (*cmd)->name, COMMAND_COLUMN, (*cmd)->summary);
 	print_options(out, help_main_opts);
-	fprintf(out, "\n'inftrace help COMMAND' says more about a command.\n");
+	fprintf(out, "\nSee 'inftrace help COMMAND' for a command's options and examples.\n");
 }
 
 void help_command(FILE *out, const struct cmd *cmd)

@@ -115,9 +115,9 @@ static void put_title(FILE *out, const char *name)
 
 static void put_exit_status(FILE *out)
 {
-	fputs(".SH EXIT STATUS\n"
-	      ".TP\n0\ndone\n.TP\n1\nthe answer is no\n.TP\n2\nthe command line makes no sense\n.TP\n3\nit failed\n"
-	      ".PP\nThe command that starts a program gives that program's exit status instead.\n",
+	fputs(".SH EXIT STATUS\n.TP\n0\nsuccess\n.TP\n1\nnegative answer: a regression, nothing found, nothing can be "
+	      "recorded\n.TP\n2\nusage error\n.TP\n3\nfailure; an error message says why\n"
+	      ".PP\ninftrace record exits with the status of the program that it started.\n",
 	      out);
 }
 

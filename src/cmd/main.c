@@ -23,7 +23,7 @@ static int print_misuse(const struct cmd *cmd, const struct err *err)
 	print_error(err);
 	if (cmd)
 		fprintf(stderr, "usage: inftrace %s %s\n", cmd->name, cmd->usage);
-	fprintf(stderr, "'inftrace help%s%s' says more.\n", cmd ? " " : "", cmd ? cmd->name : "");
+	fprintf(stderr, "See 'inftrace help%s%s'.\n", cmd ? " " : "", cmd ? cmd->name : "");
 	return CMD_USAGE;
 }
 
@@ -59,7 +59,7 @@ static int check_args(const struct cmd *cmd, int n, char **argv, struct err *err
 		return opt_misused(err, "%s needs an argument: %.*s", cmd->name, len, name);
 	}
 	if (cmd->max_args >= 0 && n > cmd->max_args)
-		return opt_misused(err, "%s has no use for '%s'", cmd->name, argv[cmd->max_args]);
+		return opt_misused(err, "%s: unexpected argument '%s'", cmd->name, argv[cmd->max_args]);
 	return 0;
 }
 

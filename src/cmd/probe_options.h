@@ -25,7 +25,7 @@ struct probe_options {
 	    { 0, \
 	      "link", \
 	      "auto|session|multi|perf", \
-	      "how to link probes; auto takes the first way that the kernel has", \
+	      "how to install probes; auto: the best the kernel supports", \
 	      OPT_CHOICE, \
 	      offsetof(type, field.link), \
 	      "auto" }

@@ -27,26 +27,26 @@ struct record_options {
 	    { 'l', \
 	      "level", \
 	      "inference|operator|detail", \
-	      "how deep to look: each inference, each operator, or shapes and waits as well", \
+	      "how much to record: inferences; also operators; or also shapes and waits", \
 	      OPT_CHOICE, \
 	      offsetof(type, field.plan.level), \
 	      "operator" }, \
 	    { 'i',	    "interval", \
-	      "TIME",	    "time between samples of CPU and memory, 10ms or more", \
+	      "TIME",	    "time between samples of CPU and memory, at least 10ms", \
 	      OPT_DURATION, offsetof(type, field.plan.interval_ns), \
 	      "1s" }, \
 	    { 'd',	  "duration", \
 	      "TIME",	  "stop recording after this time; the program goes on", \
 	      OPT_PERIOD, offsetof(type, field.plan.duration_ns) }, \
 	    { 'n',     "iterations", \
-	      "N",     "stop recording once at least this many inferences are done; the program goes on", \
+	      "N",     "stop recording after at least this many inferences; the program goes on", \
 	      OPT_INT, offsetof(type, field.plan.iterations) }, \
 	    { 0,	"compress", \
-	      NULL,	"write compressed packets: a third of the bytes, more CPU", \
+	      NULL,	"compress packets: typically an eighth of the bytes, more CPU", \
 	      OPT_FLAG, offsetof(type, field.compress) }, \
 	    { 0, "json", NULL, "print the summary as JSON", OPT_FLAG, offsetof(type, field.json) }, \
 	{ \
-		'q', "quiet", NULL, "print no summary and no progress", OPT_FLAG, offsetof(type, field.quiet) \
+		'q', "quiet", NULL, "print neither summary nor progress", OPT_FLAG, offsetof(type, field.quiet) \
 	}
 
 /* 0, or opt_misused's code and err: values that make no sense. */

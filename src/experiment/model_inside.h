@@ -11,7 +11,7 @@
 
 /*
  * Fills the result's kernels, or says why there are none. What is wrong with the profiler's files is said there; 0, or
- * -errno and err: memory is out, or the recording could not be written.
+ * -errno and err: out of memory, or the recording could not be written.
  */
 int model_inside(struct model_result *result, const struct model_pass *pass, struct arena *arena, struct err *err);
 

@@ -44,7 +44,7 @@ bool model_way_is_cpu(const struct model_way *way);
  */
 int model_options_ways(const struct model_opts *opts, struct model_way *ways, int max, struct arena *arena,
 		       struct err *err);
-/* The runner's command line, ended by NULL, in the arena. NULL: memory is out. */
+/* The runner's command line, ended by NULL, in the arena. NULL: out of memory. */
 char **model_options_argv(const struct model_opts *opts, const struct model_way *way,
 			  const struct model_pass_words *words, struct arena *arena);
 

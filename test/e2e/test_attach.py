@@ -367,7 +367,7 @@ def test_what_cannot_be_attached_to_is_said(lab, wheel):
         ([gone.pid], "there is no such process"),
         ([odd.pid], r"loaded: odd\?name\?\[31m"),
         ([2], "kernel"),
-        ([process.pid], "no runtime that is known is loaded in it; loaded: sleep"),
+        ([process.pid], "no supported runtime is loaded; loaded: sleep"),
         ([python.pid], "loaded: .*umath.*python"),
         (["--name", "no-such-program"], "no running program is called no-such-program"),
         (["--path", "/no/such/program"], "no running program has the path /no/such/program"),
@@ -476,7 +476,7 @@ def test_a_thread_is_not_a_process(lab, library):
     server = native_server(lab, library, "chain", 256, 256, threads=2)
     thread = next(int(tid) for tid in os.listdir("/proc/%d/task" % server.pid) if int(tid) != server.pid)
     done = attach(lab, thread, status=3)
-    assert "it is a thread of process %d" % server.pid in done.err
+    assert "it is a thread; attach to its process %d" % server.pid in done.err
     server.end()
 
 

@@ -461,7 +461,7 @@ def test_a_program_that_becomes_another_one_is_said_to_be_gone(lab, wheel):
     background.wait_recorded(11)
     server.process.stdin.write("\n")
     server.process.stdin.flush()
-    background.wait_said("is another program now (exec)")
+    background.wait_said("has become another program (exec)")
     done = background.end()
     server.end()
     assert len(whole(done.recording)) > 10
@@ -517,7 +517,7 @@ def test_of_several_that_belong_together_one_that_cannot_be_injected_is_left_out
     server.process.stdin.flush()
     assert server.process.stdout.readline() == "forked\n"
     done = inject(lab, server.pid)
-    assert "process %d runs under a filter of system calls" % children(server.pid)[0] in done.err
+    assert "process %d runs under a seccomp filter" % children(server.pid)[0] in done.err
     assert {slice.track.pid for slice in whole(done.recording)} == {server.pid}
     server.end()
 
@@ -633,7 +633,7 @@ def test_a_library_that_was_deleted_or_replaced_meanwhile_is_named(lab, library,
     else:
         os.unlink(copy + ".old")
     done = inject(lab, server.pid, prefix=who, duration=0.3, status=0 if what == "moved back" else 3)
-    assert why in done.err and (what == "moved back" or "has no ONNX Runtime in it that can be read" in done.err)
+    assert why in done.err and (what == "moved back" or "cannot read the ONNX Runtime loaded by" in done.err)
     server.end()
 
 

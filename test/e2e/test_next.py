@@ -264,7 +264,7 @@ def test_a_program_that_a_debugger_has_is_recorded_and_the_rest_is_said(lab, whe
     program.returncode = os.waitstatus_to_exitcode(wait_until(end)[0])
     recording = waiting.end()
     assert program.returncode == 0
-    assert "may be missing: cannot hold thread %d: a debugger has it" % program.pid in waiting.err
+    assert "may be missing: cannot stop thread %d: a debugger traces it" % program.pid in waiting.err
     assert len(recording.inferences) > 0
 
 
@@ -337,3 +337,4 @@ def test_on_a_terminal_nothing_seems_to_be_recorded_while_it_waits(lab):
         pass  # nothing more, and nobody there
     os.close(leader)
     assert b"inferences" not in said, said
+    assert b"no program came" in said and not os.path.exists(lab.path("none.pftrace"))

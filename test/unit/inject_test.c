@@ -303,7 +303,7 @@ static void a_process_that_has_anothers_number_now_is_left_alone(void **state)
 
 	/* the very first process started later than that */
 	assert_int_equal(inject_prepare(&inject, getpid(), 1, &opts, &err), -ESRCH);
-	assert_non_null(strstr(err.msg, "another one has its number now"));
+	assert_non_null(strstr(err.msg, "its PID has been reused"));
 	inject_done(&inject);
 }
 

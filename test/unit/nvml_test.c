@@ -351,7 +351,7 @@ static void a_library_that_crashes_ends_the_source_and_says_so(void **state)
 	is_near(wait_for(world, keep_device_value, "gpu nvidia0 busy", 57), 57);
 	say(world, "count 2\ncrash utilization\n");
 	look_until_it_fails(world);
-	assert_string_equal(world->err.msg, "NVIDIA's library was ended by signal 11 (Segmentation fault)");
+	assert_string_equal(world->err.msg, "NVIDIA's library was killed by signal 11 (Segmentation fault)");
 	world_free(world);
 }
 

@@ -95,7 +95,7 @@ static void a_user_is_told_the_command_that_helps(void **state)
 
 static void nothing_helps_against_the_strictest(void **state)
 {
-	assert_non_null(strstr(why("3\n", "000001ffffffffff"), "is 3, which forbids it to everybody"));
+	assert_non_null(strstr(why("3\n", "000001ffffffffff"), "is 3, which forbids it to all users"));
 	assert_null(strstr(why("3\n", "0000000000000000"), "sudo"));
 }
 

@@ -55,11 +55,10 @@ static int check_slot(struct inject *inject, struct err *err)
 
 	if (code || found == inject->head.original || found == inject_code_trigger(inject->at))
 		return code;
-	return err_set(
-	    err, EBUSY,
-	    "cannot inject: process %d has a function of %s replaced already: another tool is in it, or it was started "
-	    "under inftrace record",
-	    (int)inject->pid, inject->path);
+	return err_set(err, EBUSY,
+		       "cannot inject: another tool has already replaced functions of %s in process %d; was it started "
+		       "under inftrace record?",
+		       inject->path, (int)inject->pid);
 }
 
 /* Nobody else is at it: neither is an agent at work, nor a call on its way to one. */
@@ -102,7 +101,7 @@ static int check_identity(struct inject *inject, struct err *err)
 	if (!inject->start_ticks)
 		inject->start_ticks = stat.start_ticks;
 	if (inject->start_ticks != stat.start_ticks)
-		return err_set(err, ESRCH, "cannot inject: process %d has ended, and another one has its number now",
+		return err_set(err, ESRCH, "cannot inject: process %d has ended and its PID has been reused",
 			       (int)inject->pid);
 	return 0;
 }

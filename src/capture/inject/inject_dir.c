@@ -142,8 +142,7 @@ static int make(struct inject *inject, int root, bool is_copied, struct err *err
 	}
 	return err_set(
 	    err, EACCES,
-	    "cannot inject: in none of /dev/shm, /run, /tmp and /var/tmp, as process %d sees them, a folder can be "
-	    "made%s",
+	    "cannot inject: process %d has no /dev/shm, /run, /tmp or /var/tmp in which a folder can be made%s",
 	    (int)inject->pid, is_copied ? " from which a library may be loaded" : "");
 }
 
@@ -158,8 +157,8 @@ static int copy_agent(struct inject *inject, const char *agent, struct err *err)
 	while (to >= 0 && (n = sendfile(to, from, NULL, 1 << 20)) > 0)
 		;
 	if (to < 0 || n < 0)
-		code = err_set(err, errno, "cannot copy the agent to where process %d sees it: %s", (int)inject->pid,
-			       strerror(errno));
+		code = err_set(err, errno, "cannot copy the agent into the file system of process %d: %s",
+			       (int)inject->pid, strerror(errno));
 	close(from);
 	if (to >= 0)
 		close(to);
@@ -187,7 +186,7 @@ int inject_dir_make(struct inject *inject, const char *agent, struct err *err)
 	bool is_copied;
 
 	if (root < 0)
-		return err_set(err, errno, "cannot inject: the root directory of process %d cannot be opened: %s",
+		return err_set(err, errno, "cannot inject: cannot open the root directory of process %d: %s",
 			       (int)inject->pid, strerror(errno));
 	is_copied = strlen(agent) >= sizeof inject->head.agent || !sees(root, agent);
 	code = make(inject, root, is_copied, err);

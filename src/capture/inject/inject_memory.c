@@ -16,7 +16,7 @@ static int refuse(const struct inject *inject, int code, struct err *err)
 	char why[300];
 
 	if (rights_is_yama("", why, sizeof why))
-		return err_set(err, code, "cannot inject: process %d may not be written to: %s", (int)inject->pid, why);
+		return err_set(err, code, "cannot inject: cannot write to process %d: %s", (int)inject->pid, why);
 	return err_set(err, code,
 		       "cannot inject: cannot write to the memory of process %d: %s; it has more rights than you, or "
 		       "something else protects "

@@ -20,14 +20,13 @@ static int check_user(const struct inject *inject, const char *status, size_t le
 	unsigned id[4];
 
 	if (!line || sscanf(line + 5, "%u %u %u %u", &id[0], &id[1], &id[2], &id[3]) != 4)
-		return err_set(err, EIO, "cannot inject: whose process %d is cannot be read", (int)inject->pid);
+		return err_set(err, EIO, "cannot inject: cannot read the user of process %d", (int)inject->pid);
 	for (int i = 0; i < 4; i++)
 		if (id[i] != geteuid())
-			return err_set(
-			    err, EPERM,
-			    "cannot inject: process %d belongs to user %u, and the agent comes into programs of the "
-			    "same user only (you are %u); run inftrace as that user, or leave out --inject",
-			    (int)inject->pid, id[i], geteuid());
+			return err_set(err, EPERM,
+				       "cannot inject: process %d belongs to user %u, and --inject needs the same user "
+				       "(you are %u); run inftrace as that user, or leave out --inject",
+				       (int)inject->pid, id[i], geteuid());
 	return 0;
 }
 
@@ -42,11 +41,10 @@ int inject_target_check(const struct inject *inject, bool allows_seccomp, struct
 		return err_set(err, ESRCH, "cannot inject: there is no process %d", (int)inject->pid);
 	code = check_user(inject, status, (size_t)len, err);
 	if (!code && proc_field(status, (size_t)len, "Seccomp", &filter) && filter && !allows_seccomp)
-		code = err_set(
-		    err, EPERM,
-		    "cannot inject: process %d runs under a filter of system calls (seccomp), which may kill it for "
-		    "what the agent does; leave out --inject",
-		    (int)inject->pid);
+		code = err_set(err, EPERM,
+			       "cannot inject: process %d runs under a seccomp filter, which may kill it for a system "
+			       "call of the agent; leave out --inject, or add --allow-seccomp",
+			       (int)inject->pid);
 	return code;
 }
 
@@ -108,23 +106,20 @@ static int find_modules(const struct inject *inject, struct inject_target *targe
 	const struct modules *modules = &target->modules;
 
 	if (!inject_code_size())
-		return err_set(err, ENOTSUP,
-			       "cannot inject: it is not possible on this kind of processor; leave out --inject");
+		return err_set(err, ENOTSUP, "cannot inject: this processor is not supported; leave out --inject");
 	if (modules->is_32bit)
 		return err_set(err, ENOTSUP, "cannot inject: process %d runs 32-bit code", (int)inject->pid);
 	if (is_musl(modules))
-		return err_set(
-		    err, ENOTSUP,
-		    "cannot inject: process %d uses the musl C library, for which the agent is not made; leave out "
-		    "--inject",
-		    (int)inject->pid);
+		return err_set(err, ENOTSUP,
+			       "cannot inject: process %d uses the musl C library, which the agent does not support; "
+			       "leave out --inject",
+			       (int)inject->pid);
 	target->libc.module = find_libc(modules);
 	if (!target->libc.module)
-		return err_set(
-		    err, ENOTSUP,
-		    "cannot inject: process %d has no GNU C library, so that nothing can be loaded into it (a static "
-		    "program?); leave out --inject",
-		    (int)inject->pid);
+		return err_set(err, ENOTSUP,
+			       "cannot inject: process %d has no GNU C library, so the agent cannot be loaded (a "
+			       "static program?); leave out --inject",
+			       (int)inject->pid);
 	target->program.module = find_program(modules, inject->pid);
 	target->loader.module = find_loader(modules);
 	return 0;
@@ -209,14 +204,12 @@ static int find_runtime(struct inject *inject, const struct modules *modules, st
 	}
 	modules_seen_done(&seen);
 	if (code == -ENOENT && barred.code)
-		return err_set(
-		    err, ENOENT,
-		    "cannot inject: process %d has no ONNX Runtime in it that can be read: %s, or the program must be "
-		    "started anew",
-		    (int)inject->pid, barred.msg);
-	if (code == -ENOENT)
 		return err_set(err, ENOENT,
-			       "cannot inject: process %d has no ONNX Runtime in it, or it has not loaded one yet",
+			       "cannot inject: cannot read the ONNX Runtime loaded by process %d: %s; otherwise "
+			       "restart the program",
+			       (int)inject->pid, barred.msg);
+	if (code == -ENOENT)
+		return err_set(err, ENOENT, "cannot inject: process %d has no ONNX Runtime loaded, or not yet",
 			       (int)inject->pid);
 	if (code)
 		return code;

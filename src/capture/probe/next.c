@@ -30,7 +30,7 @@ static int take_begin(const struct next *next, struct err *err)
 		got = recv(next->socket, &begin, sizeof begin, 0);
 	while (got < 0 && errno == EINTR);
 	if (got != sizeof begin)
-		return err_set(err, EPIPE, "cannot watch what processes map: the process that should has ended");
+		return err_set(err, EPIPE, "cannot watch for new programs: the watching process has ended");
 	if (begin.code)
 		*err = begin;
 	return -begin.code;
@@ -60,7 +60,7 @@ struct next *next_open(struct err *err)
 	struct next *next = calloc(1, sizeof *next);
 
 	if (!next) {
-		err_set(err, ENOMEM, "cannot watch what processes map: out of memory");
+		err_set(err, ENOMEM, "cannot watch for new programs: out of memory");
 		return NULL;
 	}
 	next->socket = -1;
@@ -99,9 +99,10 @@ static void describe(struct next_program *program, struct next_found *found)
 	if (!program->is_held)
 		memcpy(program->why_not, found->why, sizeof program->why_not);
 	else if (program->is_late)
-		snprintf(program->why_not, sizeof program->why_not,
-			 "it stood still %.1f ms after it had loaded the runtime, and may have used it by then",
-			 (double)(found->held_ns - found->mapped_ns) / 1e6);
+		snprintf(
+		    program->why_not, sizeof program->why_not,
+		    "it could only be stopped %.1f ms after it had loaded the runtime, and may have used it by then",
+		    (double)(found->held_ns - found->mapped_ns) / 1e6);
 }
 
 int next_take(struct next *next, bool (*wants)(void *ctx, pid_t pid), void *ctx, struct next_program *program,
@@ -115,8 +116,7 @@ int next_take(struct next *next, bool (*wants)(void *ctx, pid_t pid), void *ctx,
 			return 0;
 		if (got != sizeof found)
 			return err_set(err, EPIPE,
-				       "cannot watch what processes map any longer: the process that did "
-				       "has ended");
+				       "cannot watch for new programs any longer: the watching process has ended");
 		if (!found.pid) {
 			next->n_lost = found.mapped_ns;
 			continue;

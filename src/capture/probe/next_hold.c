@@ -31,7 +31,7 @@ int next_hold_begin(pid_t tid, struct err *err)
 	if (code == EPERM && rights_is_yama("", why, sizeof why))
 		return err_set(err, code, "cannot hold thread %d: %s", (int)tid, why);
 	if (code == EPERM)
-		return err_set(err, code, "cannot hold thread %d: a debugger has it, or CAP_SYS_PTRACE is missing",
+		return err_set(err, code, "cannot stop thread %d: a debugger traces it, or CAP_SYS_PTRACE is missing",
 			       (int)tid);
 	return err_set(err, code, "cannot hold thread %d: %s", (int)tid, strerror(code));
 }

@@ -183,7 +183,7 @@ static void settle(struct watch *watch, const struct next_mapping *mapping, enum
 	memcpy(held->found.path, mapping->path, sizeof held->found.path - 1);
 }
 
-/* Puts the file where it waits to be looked at; its thread is held so long. Looked at at once if memory is out. */
+/* Puts the file where it waits to be looked at; its thread is held so long. Looked at at once if out of memory. */
 static void postpone(struct watch *watch, const struct next_mapping *mapping, int fd)
 {
 	struct pending *pending = malloc(sizeof *pending);

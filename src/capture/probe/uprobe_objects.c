@@ -232,7 +232,7 @@ uint32_t uprobe_session_provider(struct uprobe_process *process, uint32_t sessio
 	return id;
 }
 
-/* The node of this name, type and provider. 0: memory is out. */
+/* The node of this name, type and provider. 0: out of memory. */
 static uint32_t node_id(struct uprobe_process *process, const struct segment_node *node)
 {
 	uint64_t key = ((uint64_t)node->name << 32 | node->type) ^ (uint64_t)node->provider << 52;

@@ -148,9 +148,9 @@ int uprobe_creation_part(const struct uprobe_step *step);
 int uprobe_creation_release(const struct uprobe_step *step);
 bool uprobe_creation_is_open(const struct uprobe_process *process);
 
-/* Id of a text in the recorded process's map, 0: none, or memory is out. */
+/* Id of a text in the recorded process's map, 0: none, or out of memory. */
 uint32_t uprobe_text(struct uprobe_process *process, const char *text);
-/* A new number for the session at this address; 0: memory is out. */
+/* A new number for the session at this address; 0: out of memory. */
 uint32_t uprobe_session_new(struct uprobe_process *process, uint64_t object);
 /* Its number; 0: not seen so far. */
 uint32_t uprobe_session_find(const struct uprobe_process *process, uint64_t object);
@@ -159,7 +159,7 @@ void uprobe_session_name(struct uprobe_process *process, uint32_t session, bool 
 void uprobe_session_forget(struct uprobe_process *process, uint32_t session);
 /* Remembers that the session has this provider. Its name (id in names), 0 not known. */
 uint32_t uprobe_session_provider(struct uprobe_process *process, uint32_t session, uint64_t provider);
-/* Keep what a struct uprobe_named tells of a kernel, or of a session or provider. False: memory is out. */
+/* Keep what a struct uprobe_named tells of a kernel, or of a session or provider. False: out of memory. */
 bool uprobe_kernel_learn(const struct uprobe_step *step);
 bool uprobe_text_learn(const struct uprobe_step *step);
 /* The kernel's node, id in the recorded process's map; 0: nothing is known of it. */

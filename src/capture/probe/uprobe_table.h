@@ -18,7 +18,7 @@ struct uprobe_table {
 
 /* 0: it has none. */
 uint32_t uprobe_table_get(const struct uprobe_table *table, uint64_t key);
-/* value 0 takes the number away, but keeps the place. False: memory is out. */
+/* value 0 takes the number away, but keeps the place. False: out of memory. */
 bool uprobe_table_put(struct uprobe_table *table, uint64_t key, uint32_t value);
 /* Forgets everything. */
 void uprobe_table_done(struct uprobe_table *table);

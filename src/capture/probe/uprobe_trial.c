@@ -98,14 +98,14 @@ static int judge(int status, struct err *err)
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	if (WIFSIGNALED(status))
-		return err_set(err, EFAULT,
-			       "no probe is put anywhere: on this kernel a child of our own died of them (signal %d)",
-			       WTERMSIG(status));
+		return err_set(
+		    err, EFAULT,
+		    "refusing to attach: in a self-test, probes on this kernel killed the process (signal %d)",
+		    WTERMSIG(status));
 	if (WEXITSTATUS(status) == 1)
 		return err_set(
 		    err, EFAULT,
-		    "no probe is put anywhere: on this kernel they change what a function keeps below its stack "
-		    "pointer, as a child of our own has shown");
+		    "refusing to attach: a self-test shows that uprobes on this kernel corrupt the stack red zone");
 	return err_set(err, ECHILD, "cannot try probes on a child of our own");
 }
 
@@ -139,12 +139,12 @@ int uprobe_trial(enum uprobe_link_type type, const struct uprobe_programs *progr
 	pid_t child;
 
 	if (pipe2(gate, O_CLOEXEC))
-		return err_set(err, errno, "cannot try probes on a child of our own: %s", strerror(errno));
+		return err_set(err, errno, "cannot run the self-test of probes: %s", strerror(errno));
 	child = fork();
 	if (!child)
 		try_it(gate);
 	result = child > 0 ? try_child(child, gate[1], type, programs, err)
-			   : err_set(err, errno, "cannot try probes on a child of our own: %s", strerror(errno));
+			   : err_set(err, errno, "cannot run the self-test of probes: %s", strerror(errno));
 	close(gate[0]);
 	close(gate[1]);
 	return result;

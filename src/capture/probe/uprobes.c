@@ -78,7 +78,7 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 		if ((err->code == EPERM || err->code == EACCES) && rights_is_filtered())
 			err_set(
 			    err, EPERM,
-			    "cannot put probes into running programs: a filter of system calls (seccomp) refuses it; "
+			    "cannot probe running programs: a seccomp filter blocks it; "
 			    "start the container with --security-opt seccomp=unconfined, or run inftrace on the host");
 		uprobes_close(uprobes);
 		return NULL;
@@ -276,10 +276,10 @@ static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const str
 				 uprobes->opts.is_empty ? &loaded->empty : &loaded->program, &place, err);
 	free(site);
 	if (code == -ESRCH)
-		return err_set(err, ESRCH, "cannot put probes into process %d: it has ended", (int)copy->pid);
+		return err_set(err, ESRCH, "cannot probe process %d: it has ended", (int)copy->pid);
 	if ((code == -EPERM || code == -EACCES) && rights_is_filtered())
 		return err_set(err, EPERM,
-			       "cannot put probes into process %d: a filter of system calls (seccomp) refuses it; "
+			       "cannot probe process %d: a filter of system calls (seccomp) refuses it; "
 			       "start the container with "
 			       "--security-opt seccomp=unconfined, or run inftrace on the host",
 			       (int)copy->pid);
@@ -371,7 +371,7 @@ static int arm(struct uprobes *uprobes, pid_t pid, const struct module *module, 
 	}
 	if (n_tried == UPROBE_MAX_ARMED)
 		return err_set(err, EMFILE,
-			       "cannot put probes into process %d: %d copies of the runtime have some already",
+			       "cannot probe process %d: the limit of %d probed copies of a runtime is reached",
 			       (int)pid, UPROBE_MAX_ARMED);
 	armed = &uprobes->loaded.armed[number];
 	*armed =
@@ -460,7 +460,7 @@ int uprobes_arm(struct uprobes *uprobes, pid_t pid, struct err *err)
 		    "(--follow looks for it)");
 	code = modules_read(&modules, "", pid, err);
 	if (!code && modules.is_32bit)
-		code = err_set(err, ENOTSUP, "cannot put probes into process %d: it runs 32-bit code", (int)pid);
+		code = err_set(err, ENOTSUP, "cannot probe process %d: it runs 32-bit code", (int)pid);
 	for (int wanted = MODULES_RUNTIME; wanted <= MODULES_LIBRARY && !code; wanted++) {
 		for (size_t i = 0; i < modules.n && (wanted == MODULES_RUNTIME || host); i++)
 			if (look(uprobes, pid, &modules.module[i], &host, (enum modules_verdict)wanted, &failure) &&

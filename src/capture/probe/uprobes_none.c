@@ -20,7 +20,7 @@ struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err)
 
 int uprobes_arm(struct uprobes *uprobes, pid_t pid, struct err *err)
 {
-	return err_set(err, ENOTSUP, "cannot put probes into process %d: none are built in", (int)pid);
+	return err_set(err, ENOTSUP, "cannot probe process %d: this inftrace was built without probes", (int)pid);
 }
 
 void uprobes_disarm(struct uprobes *uprobes, uint32_t number)

@@ -110,8 +110,8 @@ void rights_advise(const char *sysroot, bool may_be_root, char *to, size_t size)
 		snprintf(to, size, "start the container with --cap-add BPF --cap-add PERFMON --cap-add SYS_PTRACE");
 	else if (bound == IS_BOUND)
 		snprintf(to, size,
-			 "neither sudo nor setcap helps, for the bounding set of this shell lacks it: run it from "
-			 "another one");
+			 "the bounding set of this shell lacks it, so neither sudo nor setcap helps; run it from "
+			 "another shell");
 	else if (got <= 0 || got == sizeof path - 1)
 		snprintf(to, size, may_be_root ? "run it with sudo" : "give it CAP_SYS_PTRACE");
 	else
@@ -294,7 +294,7 @@ bool rights_is_yama(const char *sysroot, char *why, size_t size)
 	if (*scope == '3') {
 		snprintf(
 		    why, size,
-		    "kernel.yama.ptrace_scope is 3, which forbids it to everybody until a reboot without that setting");
+		    "kernel.yama.ptrace_scope is 3, which forbids it to all users until a reboot without that setting");
 		return true;
 	}
 	if (read_rights(sysroot, effective, &rights) && has(rights, CAP_SYS_PTRACE_BIT))

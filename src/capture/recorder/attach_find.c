@@ -87,16 +87,12 @@ int attach_find_pid(pid_t pid, struct attach_match *match, struct err *err)
 	if (code)
 		return err_set(err, -code, "cannot read /proc/%d/stat: %s", (int)pid, strerror(-code));
 	if (process)
-		return err_set(err, ESRCH, "cannot attach to %d: it is a thread of process %d (attach to that)",
-			       (int)pid, (int)process);
+		return err_set(err, ESRCH, "cannot attach to %d: it is a thread; attach to its process %d", (int)pid,
+			       (int)process);
 	if (proc_is_zombie(&stat))
-		return err_set(err, ESRCH,
-			       "cannot attach to process %d: it has ended, and only waits for its parent to take "
-			       "note",
-			       (int)pid);
+		return err_set(err, ESRCH, "cannot attach to process %d: it has ended (a zombie)", (int)pid);
 	if (stat.is_kernel)
-		return err_set(err, ENOTSUP, "cannot attach to process %d: %s is a thread of the kernel", (int)pid,
-			       stat.name);
+		return err_set(err, ENOTSUP, "cannot attach to process %d: %s is a kernel thread", (int)pid, stat.name);
 	if (pid == getpid())
 		return err_set(err, EINVAL, "cannot attach to process %d: that is inftrace itself", (int)pid);
 	describe(match, pid, &stat);

@@ -84,7 +84,7 @@ static int prepare_family(struct injecting *all, const struct attached_program *
 	int code;
 
 	if (n < 0)
-		return err_set(err, (int)-n, "cannot find what process %d has started: %s", (int)program->pid,
+		return err_set(err, (int)-n, "cannot list the children of process %d: %s", (int)program->pid,
 			       strerror((int)-n));
 	code = prepare_one(all, program->pid, program->start_ticks, opts, err);
 	for (ssize_t i = 0; i < n && trouble.code != E2BIG; i++) {
@@ -108,8 +108,7 @@ static void see_other_program(const struct injecting *all, const struct injected
 	host->is_another = readlink(link, path, sizeof path) > 0;
 	if (host->is_another)
 		say_warning(&all->job->opts->say,
-			    "%s (%d) is another program now (exec), in which there is no agent: no more of it is "
-			    "recorded",
+			    "%s (%d) has become another program (exec) without the agent; recording of it ends",
 			    injected->name, (int)host->pid);
 }
 
@@ -248,7 +247,7 @@ static int prepare(struct injecting *all, struct err *err)
 		}
 	}
 	if (!code && !all->n)
-		code = err_set(err, ENOENT, "cannot inject: none of the programs can be recorded in this way");
+		code = err_set(err, ENOENT, "cannot inject: --inject works for none of these programs");
 	return code;
 }
 

@@ -118,22 +118,19 @@ int attach_loaded_nothing(const char *name, pid_t pid, struct err *err)
 	int code = modules_read(&modules, "", pid, err);
 
 	if (!code && modules.is_32bit)
-		code = err_set(err, ENOTSUP,
-			       "cannot attach to %.40s (%d): it is a 32-bit program, and only 64-bit ones are "
-			       "understood",
-			       name, (int)pid);
+		code = err_set(err, ENOTSUP, "cannot attach to %.40s (%d): 32-bit programs are not supported", name,
+			       (int)pid);
 	if (!code)
 		code = find_barred(&modules, err);
 	if (!code && attach_loaded(&seen, pid) == ATTACH_RUNTIME)
 		code = err_set(err, EAGAIN,
-			       "cannot attach to %.40s (%d): it has loaded a runtime only now, or loads it again and "
-			       "again; try once "
-			       "more, or with --follow",
+			       "cannot attach to %.40s (%d): it loaded a runtime only now, or loads it again and "
+			       "again; try again, or use --follow",
 			       name, (int)pid);
 	if (!code) {
 		list(&modules, text, sizeof text);
-		code = err_set(err, ENOENT, "cannot attach to %.40s (%d): no runtime that is known is loaded in it%s%s",
-			       name, (int)pid, *text ? "; loaded: " : "", text);
+		code = err_set(err, ENOENT, "cannot attach to %.40s (%d): no supported runtime is loaded%s%s", name,
+			       (int)pid, *text ? "; loaded: " : "", text);
 	}
 	modules_seen_done(&seen);
 	modules_done(&modules);

@@ -83,8 +83,8 @@ static void announce(const struct attach_next *all, const struct next_program *p
 		say_warning(say, "the beginning of %d may be missing: %s", (int)program->pid, program->why_not);
 	else if (has_run_on(program))
 		say_warning(say,
-			    "the beginning of %d may be missing: it took %.1f s to put probes in, and no program is "
-			    "held for longer than %d s",
+			    "the beginning of process %d may be missing: adding probes took %.1f s, and inftrace stops "
+			    "a program for at most %d s",
 			    (int)program->pid, (double)(clock_ns() - program->held_ns) / 1e9, NEXT_LONGEST_HOLD_S);
 }
 
@@ -101,7 +101,7 @@ static bool admit(struct attach_next *all, struct attached *attached, const stru
 	if (n < 0 && trouble.code != ESRCH)
 		say_warning(say, "%s", trouble.msg);
 	else if (n < 0 && is_new)
-		say_warning(say, "process %d ended before probes were in, and is not recorded", (int)program->pid);
+		say_warning(say, "process %d ended before it was probed; it is not recorded", (int)program->pid);
 	if (n > 0 && is_new)
 		announce(all, program);
 	if (n > 0)
@@ -115,8 +115,8 @@ static void tell_loss(struct attach_next *all)
 
 	if (n_lost > all->n_lost) {
 		say_warning(&all->job->opts->say,
-			    "files were mapped faster than they could be looked at, %llu were not: a program may have "
-			    "been missed",
+			    "files were mapped faster than inftrace could read them; %llu were skipped, so a program "
+			    "may have been missed",
 			    (unsigned long long)(n_lost - all->n_lost));
 		all->n_lost = n_lost;
 	}

@@ -29,8 +29,7 @@ static int arm_family(const struct attach_job *job, struct uprobes *uprobes, pid
 	ssize_t n = attach_find_family(pid, &pids);
 
 	if (n < 0)
-		return err_set(err, (int)-n, "cannot find what process %d has started: %s", (int)pid,
-			       strerror((int)-n));
+		return err_set(err, (int)-n, "cannot list the children of process %d: %s", (int)pid, strerror((int)-n));
 	for (ssize_t i = 0; i < n; i++) {
 		int found = uprobes_arm(uprobes, pids[i], &trouble);
 		if (found >= 0) {

@@ -16,7 +16,7 @@ int attach_record(const struct attach_job *job, struct recorder_way *way, struct
 	way->attached = job->attach->attached;
 	code = recorder_run(job->opts, way, job->result, err);
 	if (!code && !job->result->n_processes && !waits)
-		code = err_set(err, ESRCH, "nothing was recorded: the program ended before it could be looked at");
+		code = err_set(err, ESRCH, "nothing was recorded: the program ended first");
 	return code;
 }
 

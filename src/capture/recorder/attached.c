@@ -78,10 +78,7 @@ static int open_program(struct attached_program *program, pid_t pid, uint64_t st
 	else if (code)
 		code = err_set(err, -code, "cannot read /proc/%d/stat: %s", (int)pid, strerror(-code));
 	else if (start_ticks && program->start_ticks != start_ticks)
-		code = err_set(
-		    err, ESRCH,
-		    "cannot attach to process %d: the one that was meant has ended, and another has its number now",
-		    (int)pid);
+		code = err_set(err, ESRCH, "cannot attach: process %d has ended and its PID has been reused", (int)pid);
 	if (code)
 		close(program->pidfd);
 	return code;

@@ -228,7 +228,7 @@ static const char *signal_reason(int signo)
 	case SIGTERM:
 		return "the recorder was told to end (SIGTERM)";
 	case SIGHUP:
-		return "the terminal is gone (SIGHUP)";
+		return "terminal closed (SIGHUP)";
 	default:
 		return "the recorder was told to end (SIGQUIT)";
 	}

@@ -21,7 +21,7 @@ int recorder_launch(const struct recorder_opts *opts, const struct recorder_laun
 	int code;
 
 	if (!has_agent)
-		say_warning(&opts->say, "%s: only CPU and memory can be recorded: %s", launch_opts->argv[0],
+		say_warning(&opts->say, "%s: only CPU and memory are recorded: %s", launch_opts->argv[0],
 			    launch->reason);
 	code = launch_start(launch, &start, launch_opts->argv, err);
 	if (code)

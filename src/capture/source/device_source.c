@@ -51,7 +51,7 @@ static void say_closed(const struct device_kind *kind, const struct target *targ
 	if (!access(path, R_OK | W_OK))
 		return;
 	if (stat(path, &status)) {
-		snprintf(text, size, "programs here cannot open it: there is no %.200s", path);
+		snprintf(text, size, "programs here cannot open it: %.200s does not exist", path);
 		return;
 	}
 	group = getgrgid(status.st_gid);

@@ -76,7 +76,7 @@ static struct nvml *begin(void)
 
 	if (!nvml || !nvml_count(nvml)) {
 		snprintf(message.text, sizeof message.text, "%.215s",
-			 nvml ? "cannot query NVIDIA's driver: it knows of no GPU" : err.msg);
+			 nvml ? "cannot query NVIDIA's driver: it reports no GPU" : err.msg);
 		tell(&message);
 		return NULL;
 	}
@@ -200,7 +200,7 @@ void nvml_ask_reason(struct nvml_ask *ask, char *text, size_t size)
 	if (ask->pid && waitpid(ask->pid, &status, 0) == ask->pid)
 		ask->pid = 0;
 	if (WIFSIGNALED(status))
-		snprintf(text, size, "NVIDIA's library was ended by signal %d (%s)", WTERMSIG(status),
+		snprintf(text, size, "NVIDIA's library was killed by signal %d (%s)", WTERMSIG(status),
 			 strsignal(WTERMSIG(status)));
 	else
 		snprintf(text, size, "NVIDIA's library has ended its process");

@@ -79,9 +79,9 @@ static const struct gauge_kind npu_gauges[] = {
 static void npu_hint(const struct target *target, const struct device *device, char *text, size_t size)
 {
 	if (!strcmp(device->driver, "intel_vpu"))
-		snprintf(text, size, "its driver tells the time of work of the whole NPU, not of each process");
+		snprintf(text, size, "its driver reports the busy time of the whole NPU, not of each process");
 	else if (!strcmp(device->driver, "qaic"))
-		snprintf(text, size, "its driver tells no time of work, and no memory of a process");
+		snprintf(text, size, "its driver reports neither busy time nor memory of a process");
 }
 
 enum { GPU, NPU };
