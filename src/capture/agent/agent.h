@@ -193,10 +193,7 @@ void agent_at_edges(const struct agent_edges *edges);
 bool agent_set_up(void);
 /* Sets what is recorded from now on; LEVEL_OFF: nothing, also in children of fork. */
 void agent_set(const struct agent_settings *to);
-/*
- * Makes a new segment for a process that was recorded before; all numbers start from 1. False: failed; the reason is in
- * the old one.
- */
+/* Makes a new segment for a process that was recorded before; all numbers start from 1. False: no segment. */
 bool agent_restart(void);
 
 /* Slow path of agent_thread: makes segment, ring and thread as needed; NULL when recording is impossible. */
