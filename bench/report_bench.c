@@ -4,7 +4,7 @@
  * shares of reading, storing and summarising. Four threads run a model of 200 operators. Best of three, each in a
  * process of its own, so that memory is touched for the first time, as in real use; floor: reading alone.
  *
- * report_bench [--check] [--operators N] [FOLDER]		--check: exit 1 below the budget of design.md;
+ * report_bench [--check] [--operators N] [FOLDER]		--check: exit 1 below the budget;
  * 							FOLDER: where the recording is left
  */
 #include <fcntl.h>

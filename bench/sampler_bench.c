@@ -3,7 +3,7 @@
  * The cost of sampling one process: sampler_bench [--check] [PEER COMMAND...]. The process has 64 threads and 256 MB.
  * First the floor, one pread of /proc/self/stat; then the sources and the tree, called like the recorder does; then the
  * peer, which gets the pid and prints lines "NAME MICROSECONDS". Medians of rounds. With --check it fails when CPU and
- * memory of one process cost more than the budget of design.md.
+ * memory of one process cost more than the budget.
  */
 #include <poll.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
  * compressed. Threads run a model of 200 operators, 0.3 to 6 us each, recorded with name, kind, op_type, provider,
  * inference. Floors: the same bytes copied by write(2); the same packets only counted. Best of five.
  *
- * trace_bench [--check] [FOLDER]		--check: exit 1 above a budget of design.md; FOLDER: where files are
+ * trace_bench [--check] [FOLDER]		--check: exit 1 above a budget; FOLDER: where files are
  * left
  *
  * trace_bench.sh adds trace_processor's time for the same files.

@@ -38,7 +38,7 @@ const struct cmd cmd_export = {
 	    "chrome: Chrome's JSON trace. Slices, instants and counters with all their arguments, times to the "
 	    "nanosecond. The format knows only threads of processes: lanes of inferences and of devices become "
 	    "threads with numbers above 2^30.\n\n"
-	    "perfetto: a Perfetto trace, as recordings are.\n\n"
+	    "perfetto: a Perfetto trace, the format of recordings.\n\n"
 	    "FILE is a recording, or any other file that inftrace import reads; - is standard input. Memory does not "
 	    "grow with the number of events.",
 	.examples = examples,

@@ -15,7 +15,7 @@ static int refuse(const char *path, int code, struct err *err)
 {
 	if (code == EEXIST)
 		return err_set(err, code,
-			       "cannot write %s: it exists already (try another -o, or --force to overwrite it)", path);
+			       "cannot write %s: it exists already; use another -o, or --force to overwrite it", path);
 	if (code == ELOOP)
 		return err_set(err, code,
 			       "cannot write %s: it is a symbolic link, and inftrace follows none; name the file that "

@@ -173,7 +173,7 @@ enum track_type {
 	TRACK_COUNTER, /* values; parent: process track, or 0 for the machine; unit */
 };
 
-/* Track ids are small, dense, from 1; whoever defines tracks takes them from sink_new_track. 0: no track. */
+/* Track ids are small, dense, from 1; sink_new_track gives out new ones. 0: no track. */
 struct track_def {
 	enum track_type type;
 	uint32_t parent;

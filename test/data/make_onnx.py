@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_onnx.py FOLDER: writes the models of test/data/onnx (needs the `onnx` package). Kept in the tree as they are, so
-that the tests need no package; run again only to change them."""
+"""make_onnx.py FOLDER: writes the models of test/data/onnx (needs the `onnx` package). They are kept in the
+tree, so that the tests need no package; run this only to change them."""
 
 import pathlib
 import sys
@@ -41,7 +41,7 @@ def model(name, nodes, inputs, outputs, weights=(), opsets=(("", 17),), **more):
 
 
 def conv_net():
-    """Free dimensions, a convolution, pooling, and a shape that is computed: Shape -> Gather -> Concat -> Reshape."""
+    """Free dimensions, a convolution, pooling, and a computed shape: Shape -> Gather -> Concat -> Reshape."""
     nodes = [
         node("Conv", "x w b", "c", pads=[1, 1, 1, 1], strides=[2, 2]),
         node("Relu", "c", "r"),
@@ -64,7 +64,7 @@ def conv_net():
 
 
 def transformer():
-    """A layer of attention as exporters write it, and the fused operators of ONNX Runtime."""
+    """A layer of attention in the form of exporters, and the fused operators of ONNX Runtime."""
     nodes = [
         node("MatMul", "x wq", "q"),
         node("Reshape", "q heads", "q4"),
@@ -92,7 +92,7 @@ def transformer():
 
 
 def bodies():
-    """Loop, If and Scan, with values from outside, a function that is called twice, and operators nobody knows."""
+    """Loop, If and Scan, with values from outside, a function that is called twice, and unknown operators."""
     body = helper.make_graph(
         [node("Twice", "sum", "next", domain="local", times=2), node("Identity", "go", "go_on")],
         "body",
@@ -184,7 +184,7 @@ def quantized():
 
 
 def strange():
-    """All kinds of types, names that break careless printers, metadata, sparse and repeated weights."""
+    """All kinds of types, names with special characters, metadata, sparse and repeated weights."""
     outputs = [value("y", None)]
     outputs[0].type.map_type.key_type = INT64
     outputs[0].type.map_type.value_type.tensor_type.elem_type = FLOAT
@@ -208,7 +208,7 @@ def strange():
 
 
 def external():
-    """Weights in a file beside the model, of which nothing is kept here."""
+    """Weights in a file beside the model, which is not kept here."""
     made = model("external", [node("Mul", "x w", "y")], [value("x", [16])], [value("y", [16])], [zeros("w", 16)])
     tensor = made.graph.initializer[0]
     tensor.ClearField("raw_data")

@@ -49,7 +49,7 @@ def clocks(one, **times):
 
 
 def threads(trace):
-    """As a program with Perfetto's SDK writes: descriptors with process and thread, texts interned on first use."""
+    """Like a program with Perfetto's SDK: descriptors with process and thread, texts interned on first use."""
     one = packet(trace, 2, flags=CLEARED)
     clocks(one, monotonic=5000000, boottime=9000000, realtime=1700000000000000000)
     clock = one.clock_snapshot.clocks.add()
@@ -83,7 +83,7 @@ def threads(trace):
 
 
 def late_descriptors(trace):
-    """Tracks are described after their events, children before parents; one never is; two are each other's parents."""
+    """Tracks come after their events, children before parents; one has no description; two are each other's parents."""
     packet(trace, flags=CLEARED)
     for i in range(5):
         event(trace, 10000000 - 100 * i, BEGIN, track_uuid=5, name="slice %d" % i)
@@ -99,7 +99,7 @@ def late_descriptors(trace):
 
 
 def legacy(trace):
-    """As Chrome wrote before tracks: thread descriptors, times in microseconds, phases of the JSON format."""
+    """Like older versions of Chrome without tracks: thread descriptors, microseconds, phases of the JSON format."""
     one = packet(trace, 3, flags=CLEARED)
     one.thread_descriptor.pid, one.thread_descriptor.tid, one.thread_descriptor.thread_name = 100, 101, "CrMain"
     one.thread_descriptor.reference_timestamp_us = 1000
@@ -121,7 +121,7 @@ def legacy(trace):
 
 
 def losses(trace):
-    """A writer's buffer was full: numbers mean nothing until it says that it begins anew."""
+    """A writer's buffer was full: numbers are invalid until it clears its state."""
     for round_ in range(2):
         one = event(trace, 10000001 + 100 * round_, BEGIN, 4, track_uuid=1, name_iid=1)
         one.sequence_flags = CLEARED | NEEDS
@@ -131,7 +131,7 @@ def losses(trace):
 
 
 def other_sources(trace):
-    """No track events at all: what a system trace without them looks like."""
+    """A system trace without any track events."""
     one = packet(trace, 5, 100)
     one.ftrace_events.cpu = 0
     one.ftrace_events.event.add(timestamp=100, pid=1).print.buf = "hello"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the tensors in npy/, npz/ and tensor_pb/, good and bad, with numpy and the package onnx; the bad ones have one
-thing wrong each. make_tensors.py [FOLDER]"""
+"""Makes the tensors in npy/, npz/ and tensor_pb/, good and bad, with numpy and the package onnx; each bad one has
+one defect. make_tensors.py [FOLDER]"""
 
 import io
 import os
@@ -231,7 +231,7 @@ def make_npz():
         "bomb": overlapping(npy(np.zeros(1 << 20, "u1")), 1100),
     }
     for name, data in good.items():
-        # Python takes what the comment says for the end.
+        # Python takes the content of the comment for the end record.
         assert name == "comment" or zipfile.ZipFile(io.BytesIO(data)).testzip() is None
         write("npz/good/%s.npz" % name, data)
     for name, data in bad.items():

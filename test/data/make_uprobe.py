@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_uprobe.py FOLDER: writes rings of made-up hits of probes (src/source/uprobe.h) for the fuzzer."""
+"""make_uprobe.py FOLDER: writes rings of made-up hits of probes (src/capture/probe/uprobe.h) for the fuzzer."""
 
 import os
 import struct

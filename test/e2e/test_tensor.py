@@ -712,8 +712,10 @@ def test_integers_are_compared_exactly(tmp_path):
 
 
 def test_other_types_and_shapes_are_said(tmp_path):
-    assert compared(tmp_path, np.zeros(3, "f4"), np.zeros(3, "f8"))["why"] == "the type: float64, not float32"
-    assert compared(tmp_path, np.zeros((2, 3)), np.zeros((3, 2)))["why"] == "the shape: float64[3,2], not float64[2,3]"
+    assert compared(tmp_path, np.zeros(3, "f4"), np.zeros(3, "f8"))["why"] == "the type is float64, not float32"
+    assert (
+        compared(tmp_path, np.zeros((2, 3)), np.zeros((3, 2)))["why"] == "the shape is float64[3,2], not float64[2,3]"
+    )
     assert compared(tmp_path, np.array(["a", "b"]), np.array(["a", "bc"]))["first_off"] == 1
 
 

@@ -3,7 +3,7 @@
 """make_devices.py: writes the trees amd-gpu, amd-container, intel-pc, boards and closed beside itself, at t0 and a
 second later at t1.
 
-What their files follow is said in README.md. One program (2000) and its child (2001) have the devices open."""
+README.md names the sources of their contents. One program (2000) and its child (2001) have the devices open."""
 
 import os
 import shutil
@@ -116,7 +116,7 @@ def amd_gpu(moment):
 
 
 def amd_container(moment):
-    """A program that computes by ROCm on an older kernel, in a container: nothing tells of it but what it has open."""
+    """A program that computes with ROCm on an older kernel, in a container: only its open files show it."""
     tree = Tree("amd-container", moment)
     tree.device(
         "sys/class/drm/card1",
@@ -301,7 +301,7 @@ def boards(moment):
 
 
 def closed():
-    """An NPU in /sys, as a container shows it, without a node that programs could open."""
+    """An NPU in /sys of a container, without a node for programs to open."""
     tree = Tree("closed", "")
     tree.put("sys/class/accel/accel0/device/uevent", "DRIVER=intel_vpu\n")
 

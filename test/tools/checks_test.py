@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of the tree refuse what they are there to refuse: a check that cannot fail checks nothing."""
+"""The checks of the tree reject bad trees: a check that cannot fail checks nothing."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every field of a JSON file is named by its page: documented_test.py PAGE JSON"""
+"""documented_test.py PAGE JSON: the page documents every field of the JSON file."""
 
 import json
 import re

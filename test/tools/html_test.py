@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold of an HTML report: html_test.py FILE..."""
+"""html_test.py FILE...: checks HTML reports."""
 
 import html.parser
 import re
@@ -10,7 +10,7 @@ VOID = {"meta", "br", "link", "hr", "img", "input"}
 
 
 class Nesting(html.parser.HTMLParser):
-    """As a browser reads it: every element is closed, in order."""
+    """Parses like a browser: every element is closed, in order."""
 
     def __init__(self):
         super().__init__()

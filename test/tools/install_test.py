@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""install_test.py BUILD: what `make install` puts where, and that it works from there."""
+"""install_test.py BUILD: checks the files of `make install`, and that inftrace works from there."""
 
 import json
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""made_up_runtime_test.py INFTRACE AGENT PROGRAM LIBRARY: a runtime that is one row of the table, of data alone, is
-recorded by the agent: its session, its inferences and its operators. AGENT is one that has the row."""
+"""made_up_runtime_test.py INFTRACE AGENT PROGRAM LIBRARY: the agent records a runtime that is just a row of
+data in the table: its session, its inferences and its operators. AGENT is built with that row."""
 
 import json
 import os
@@ -48,7 +48,7 @@ class MadeUpRuntime(unittest.TestCase):
         self.assertEqual(model["name"], "made-up model")
         self.assertEqual((model["creation"]["recorded"], model["inferences"]["count"]), (1, N))
         self.assertIsNotNone(model["sessions"][0]["released_at_ns"])
-        # the first inference of a session stands apart
+        # the first inference of a session is separate
         nodes = sorted((node["op_type"], node["name"], node["calls"]) for node in model["operators"]["nodes"])
         self.assertEqual(nodes, [("Add", "first", N - 1), ("Mul", "second", N - 1)])
 

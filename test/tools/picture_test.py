@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/terminal-picture draws what a terminal would show, as well-formed SVG."""
+"""tools/terminal-picture draws the content of a terminal as well-formed SVG."""
 
 import pathlib
 import subprocess
@@ -32,7 +32,7 @@ def texts(svg):
 
 
 def bars(svg):
-    """Width, and height, of what is drawn below the title bar."""
+    """Width and height of the drawing below the title bar."""
     return [
         (e.get("width"), e.get("height")) for e in svg.iter(SVG + "rect") if e.get("x") and e.get("class") != "edge"
     ]

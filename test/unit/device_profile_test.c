@@ -123,7 +123,7 @@ static void what_is_broken_is_counted_or_refused(void **state)
 	done(&read);
 	read = read_file(device_profile_qnn, "qnn_csv/bad/no-header.csv");
 	assert_true(read.code < 0);
-	assert_string_equal(read.err.msg, "cannot read it: at byte 0: no header of a QNN profile");
+	assert_string_equal(read.err.msg, "cannot read it: at byte 0: the header is not that of a QNN profile");
 	done(&read);
 	read = read_file(device_profile_qnn, "qnn_csv/bad/mixed.csv");
 	assert_true(read.profile.is_cut && read.profile.n_executions == 1 && read.profile.executions[0].n == 2);

@@ -155,9 +155,9 @@ static void other_types_and_shapes_are_said(void **state)
 	struct tensor_diff diff = diff_of(make_of(TENSOR_FLOAT, VALUES(1)), make_of(TENSOR_FLOAT16, VALUES(1)), 1, 1);
 
 	assert_false(diff.is_comparable);
-	assert_string_equal(diff.why, "the type: float16, not float32");
+	assert_string_equal(diff.why, "the type is float16, not float32");
 	diff = diff_of(make(TENSOR_INT8, 2, (int64_t[]){ 2, 3 }), make(TENSOR_INT8, 1, (int64_t[]){ 6 }), 1, 1);
-	assert_string_equal(diff.why, "the shape: int8[6], not int8[2,3]");
+	assert_string_equal(diff.why, "the shape is int8[6], not int8[2,3]");
 }
 
 static void empty_tensors_are_the_same(void **state)

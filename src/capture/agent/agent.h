@@ -2,7 +2,7 @@
 /*
  * The base of the agent: its state, its segment, its threads and their rings. Every other file of the agent builds on
  * it; it calls none of them, except through struct agent_edges. The agent never prints, never calls malloc on a hot
- * path, never changes errno or a result. When in doubt it switches itself off and leaves the reason in the segment.
+ * path, never changes errno or a result. When in doubt it leaves a part of the runtime alone and records why.
  *
  * State comes in three kinds. `hot` is a page that the kernel wipes in every child, however it was created: a wiped
  * page tells a child that rings and segment belong to its parent. `struct agent` is changed only under the lock (which
@@ -193,10 +193,7 @@ void agent_at_edges(const struct agent_edges *edges);
 bool agent_set_up(void);
 /* Sets what is recorded from now on; LEVEL_OFF: nothing, also in children of fork. */
 void agent_set(const struct agent_settings *to);
-/*
- * Makes a new segment for a process that was recorded before; all numbers start from 1. False: failed; the reason is in
- * the old one.
- */
+/* Makes a new segment for a process that was recorded before; all numbers start from 1. False: no segment. */
 bool agent_restart(void);
 
 /* Slow path of agent_thread: makes segment, ring and thread as needed; NULL when recording is impossible. */

@@ -290,7 +290,7 @@ static int slice_begin(const struct records_step *step)
 	if (record->flags != KIND_SESSION)
 		return 0;
 	event->name = event->model;
-	if (session->creating) /* else the end tells it */
+	if (session->creating) /* else it goes with the end */
 		add(event, arg_name(KEY_MODEL, event->model));
 	add(event, session_number(step));
 	if (session->path)

@@ -48,7 +48,7 @@ struct uprobes;
 
 /*
  * Loads the program into the kernel. NULL and err when that cannot be done here, with what is missing and how to get
- * it (uprobe_rights.h). Built without libbpf: always NULL.
+ * it (rights.h). Built without libbpf: always NULL.
  */
 struct uprobes *uprobes_open(const struct uprobes_opts *opts, struct err *err);
 

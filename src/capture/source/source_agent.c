@@ -29,7 +29,7 @@ struct agent_state {
 	const struct target *target;
 	struct told {
 		bool has_agent, is_another;
-	} *told; /* of each of the target's hosts */
+	} *told; /* for each host of the target: already reported */
 	struct clock_map clock;
 	bool use_ticks;
 	struct recorded **process;

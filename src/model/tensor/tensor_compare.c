@@ -45,10 +45,10 @@ static bool check_comparable(const struct tensor *expected, const struct tensor 
 	char shape[2][80];
 
 	if (expected->type != actual->type)
-		snprintf(diff->why, sizeof diff->why, "the type: %s, not %s", tensor_type_name(actual->type),
+		snprintf(diff->why, sizeof diff->why, "the type is %s, not %s", tensor_type_name(actual->type),
 			 tensor_type_name(expected->type));
 	else if (!tensor_same_shape(expected, actual))
-		snprintf(diff->why, sizeof diff->why, "the shape: %s, not %s",
+		snprintf(diff->why, sizeof diff->why, "the shape is %s, not %s",
 			 tensor_describe(actual, shape[0], sizeof shape[0]),
 			 tensor_describe(expected, shape[1], sizeof shape[1]));
 	else

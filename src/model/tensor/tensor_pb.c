@@ -77,7 +77,7 @@ static int take_dims(struct proto *proto, const struct pb_field *field, const ui
 	if (field->wire == PB_VARINT)
 		return take_dim(proto, field->value);
 	if (field->wire != PB_BYTES)
-		return malformed(proto, at, "dimensions are no integers");
+		return malformed(proto, at, "dimensions are not integers");
 	for (in = pb_inside(field); in.at < in.end && !ret;)
 		ret = pb_get_varint(&in, &dim) ? take_dim(proto, dim)
 					       : malformed(proto, in.at, "a dimension is truncated");
@@ -91,15 +91,15 @@ static int take_field(struct proto *proto, const struct pb_field *field, const u
 		return take_dims(proto, field, at);
 	case FIELD_TYPE:
 		proto->type = field->value;
-		return field->wire == PB_VARINT ? 0 : malformed(proto, at, "the element type is no number");
+		return field->wire == PB_VARINT ? 0 : malformed(proto, at, "the element type is not a number");
 	case FIELD_NAME:
 		proto->name = *field;
 		proto->has_name = true;
-		return field->wire == PB_BYTES ? 0 : malformed(proto, at, "the name is no text");
+		return field->wire == PB_BYTES ? 0 : malformed(proto, at, "the name is not a text");
 	case FIELD_RAW:
 		proto->raw = *field;
 		proto->has_raw = true;
-		return field->wire == PB_BYTES ? 0 : malformed(proto, at, "raw_data is no bytes");
+		return field->wire == PB_BYTES ? 0 : malformed(proto, at, "raw_data is not bytes");
 	case FIELD_LOCATION:
 		if (field->value != 1)
 			return 0;

@@ -25,7 +25,7 @@ static int close(struct sink *sink, struct err *err)
 const struct exporter export_perfetto = {
 	.name = "perfetto",
 	.suffix = ".pftrace",
-	.help = "Perfetto trace, as recordings are",
+	.help = "Perfetto trace, the format of recordings",
 	.open = open,
 	.close = close,
 };

@@ -15,7 +15,7 @@ static int failed(const struct output *output, struct err *err)
 {
 	if (errno == EEXIST)
 		return err_set(err, EEXIST,
-			       "cannot write %s: it exists already (try another -o, or --force to overwrite it)",
+			       "cannot write %s: it exists already; use another -o, or --force to overwrite it",
 			       output->path);
 	return err_set(err, errno, "cannot write %s: %s", output->path, strerror(errno));
 }
@@ -58,7 +58,7 @@ int output_open(struct output *output, const char *path, bool is_forced, struct 
 	}
 	if (exists && S_ISLNK(stat.st_mode))
 		return err_set(err, ELOOP,
-			       "cannot write %s: it is a symbolic link, and none is followed; name the file that it "
+			       "cannot write %s: it is a symbolic link, which is not followed; name the file that it "
 			       "leads to",
 			       path);
 	if (!exists || S_ISREG(stat.st_mode))

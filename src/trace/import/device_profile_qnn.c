@@ -263,7 +263,7 @@ int device_profile_qnn(struct device_profile *profile, struct names *names, cons
 
 	*profile = (struct device_profile){ .names = names, .source = names_of(names, "QNN profile") };
 	if (!size || !read_header(&csv, line_at(data, size, 0, &next)))
-		return err_set(err, EBADMSG, "cannot read it: at byte 0: no header of a QNN profile");
+		return err_set(err, EBADMSG, "cannot read it: at byte 0: the header is not that of a QNN profile");
 	while (next < size && !csv.has_failed) {
 		size_t at = next;
 		struct span line = line_at(data, size, at, &next);

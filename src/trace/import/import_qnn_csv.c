@@ -134,7 +134,7 @@ static int put_execution(struct csv *csv, const struct device_execution *executi
 		return 0;
 	ns = (uint64_t)csv->profile.rows[execution->whole].value * 1000;
 	if (ns > INT64_MAX - csv->now_ns)
-		return err_set(csv->stream.err, EBADMSG, "its executions take longer than 292 years together");
+		return err_set(csv->stream.err, EBADMSG, "its executions take longer than 292 years in total");
 	code = slices_put(&csv->stream, &csv->inferences, &event, csv->now_ns + ns);
 	if (!code)
 		code = put_rows(csv, execution, number, csv->now_ns + ns);
@@ -160,7 +160,7 @@ static int put_losses(struct csv *csv)
 {
 	struct sink *out = csv->stream.out;
 	struct arg lost[2] = { arg_int(KEY_COUNT, (int64_t)csv->profile.n_unread),
-			       arg_text(KEY_WHERE, out, "in the profile: lines of no known form") };
+			       arg_text(KEY_WHERE, out, "in the profile: lines of unknown form") };
 	struct arg begins[2] = { arg_int(KEY_COUNT, (int64_t)csv->profile.n_executions),
 				 arg_text(KEY_TEXT, out,
 					  "begins of inferences; the file has durations, shown end to end") };

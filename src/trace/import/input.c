@@ -182,11 +182,11 @@ int input_open(struct input *input, const char *path, struct err *err)
 	if (fd < 0)
 		return failed(path, "open", err);
 	if (fstat(fd, &stat))
-		code = failed(path, "look at", err);
+		code = failed(path, "inspect", err);
 	else if (S_ISREG(stat.st_mode))
 		code = map(input, fd, path, err);
 	else if (!S_ISFIFO(stat.st_mode) && !S_ISSOCK(stat.st_mode))
-		code = err_set(err, EINVAL, "cannot read %s: it is not a file; a recording is read from a file", path);
+		code = err_set(err, EINVAL, "cannot read %s: it is not a file", path);
 	else if (!is_standard && fcntl(fd, F_SETFL, 0)) /* was opened without blocking for a writer */
 		code = failed(path, "read", err);
 	else

@@ -335,7 +335,7 @@ int ort_profile_read(struct ort_profile *profile, const char *data, size_t size,
 	struct line line;
 
 	if (!size || *data != '[')
-		return err_set(err, EBADMSG, "cannot read it: at byte 0: no profile of ONNX Runtime%s",
+		return err_set(err, EBADMSG, "cannot read it: at byte 0: not a profile of ONNX Runtime%s",
 			       size ? "" : ", it is empty");
 	while (at < size) {
 		struct json_reader reader;
