@@ -219,19 +219,19 @@ const struct cmd cmd_model = {
 	.name = "model",
 	.usage = "[options] MODEL.onnx",
 	.summary = "run a model on execution providers and compare them",
-	.help = "Reads the model, finds an ONNX Runtime, and runs the model on each provider of --ep in a program of "
-		"its own that is recorded like "
-		"anybody's: first for the latencies, then, shorter, for the operators. Inputs are made up from a seed, "
-		"or come from files. The report "
-		"compares session creation, first inference, steady latency, operators, memory and outputs; what a "
-		"provider did not take is said from "
-		"what ran. With --ep-profile the provider's own profiler runs during the second run: what it saw is in "
-		"that recording, and in the report.\n\n"
-		"With --dry-run nothing is run: operators, parameters, shapes, operations and bytes are those that "
-		"follow from the file. A multiply-add counts as two operations. Bytes are those of inputs, weights and "
-		"outputs, each once: the least that has to move.\n\n"
-		"Exit status: 0 when every run came to its end; 1 when some did not, or external data is missing; 3 "
-		"when none did, or MODEL is no ONNX model.",
+	.help =
+	    "Reads the model, finds an ONNX Runtime, and runs the model on each provider of --ep, in a separate "
+	    "process under the recorder: first for the latencies, then, shorter, for the operators. Inputs are "
+	    "generated from a seed, or come from files. The report compares session creation, first inference, "
+	    "steady latency, operators, memory and outputs. Nodes that a provider did not accept are listed, judged by "
+	    "what actually ran. With --ep-profile, the provider's own profiler runs during the second run, and its "
+	    "results are in that recording and in the report.\n\n"
+	    "Nothing is left in the working folder without -o or --save.\n\n"
+	    "With --dry-run nothing runs: operators, parameters, shapes, operations and bytes follow from the file. A "
+	    "multiply-add counts as two operations. Bytes are those of inputs, weights and outputs, each once: the "
+	    "least that has to move.\n\n"
+	    "Exit status: 0 if every run completed; 1 if some did not, or external data is missing; 3 if none "
+	    "did, or MODEL is not an ONNX model.",
 	.examples =
 	    (const struct cmd_example[]){
 		{ "inftrace model model.onnx", "latency and operators on the CPU" },

@@ -34,7 +34,7 @@ static const struct opt report_opt_table[] = {
 	  AT(output) },
 	{ 0, "force", NULL, "overwrite a file that exists", OPT_FLAG, AT(force) },
 	{ 'a', "all", NULL, "show every model, session, operator and counter", OPT_FLAG, AT(all) },
-	{ 'm', "model", "NAME", "only models whose name contains this", OPT_STR, AT(model) },
+	{ 0, "model", "NAME", "only models whose name contains this", OPT_STR, AT(model) },
 	{ 0, "top", "N", "rows of each table of operators", OPT_INT, AT(top), "0" },
 	{ 0, "color", "auto|always|never", "colors; auto: on a terminal", OPT_CHOICE, AT(color), "auto" },
 	{ 0, "no-pager", NULL, "do not show a long page in $PAGER", OPT_FLAG, AT(no_pager) },

@@ -354,6 +354,65 @@ static void the_verdict_says_what_happened(void **state)
 	stream_done(&s);
 }
 
+/* The usual program: three models, a dozen inferences each, and a session for each of them. */
+static void put_usual(struct stream *s)
+{
+	static const char *const models[] = { "ch_PP-OCRv4_det_infer", "ch_PP-OCRv4_rec_infer", "ch_ppocr_cls_infer" };
+	uint32_t process = stream_process(s, 7, "python"), lane = stream_lane(s, process, "m"),
+		 thread = stream_thread(s, process, 8);
+	uint64_t at = 1000;
+	char node[16];
+
+	stream_text(s, KEY_COMMAND, "/opt/somewhere/a/long/way/down/the/tree/of/folders/venv/bin/python ocr.py 12");
+	stream_text(s, KEY_LEVEL, "detail");
+	stream_text(s, KEY_MACHINE, "AMD EPYC, 2 CPUs, 23.5 GiB, Linux 6.18.44 x86_64");
+	stream_instant(s, process, 1, KIND_NOTE, EVENT_NOTE_RECORDING);
+	for (int m = 0; m < 3; m++, at += 30000) {
+		stream_int(s, KEY_SESSION, m + 1);
+		stream_begin(s, lane, at, KIND_SESSION, models[m]);
+		stream_begin(s, lane, at + 1, KIND_SPECIALIZE, "ConstantFolding");
+		stream_end(s, lane, at + 15000);
+		stream_end(s, lane, at + 20000);
+	}
+	for (int i = 0; i < 36; i++, at += 10000) {
+		stream_int(s, KEY_FIRST, i < 3);
+		stream_inference(s, lane, at, models[i % 3], i % 3 + 1, i + 1);
+		for (int k = 0; k < 30; k++) {
+			snprintf(node, sizeof node, "node_%d", k);
+			stream_operator(s, thread, at + 100 * (uint64_t)k, node, node + (k % 9 ? 5 : 0), i + 1);
+			stream_end(s, thread, at + 100 * (uint64_t)k + 90);
+		}
+		stream_int(s, KEY_RUN_QUEUE_NS, 2000000);
+		stream_text(s, KEY_STATUS, "ok");
+		stream_end(s, lane, at + 4000 + 100 * (uint64_t)i);
+	}
+	stream_instant(s, process, at, KIND_NOTE, EVENT_NOTE_COST);
+}
+
+static void the_page_of_the_usual_program_fits_a_screen(void **state)
+{
+	struct stream s;
+	char *text, *all, *save;
+	int n = 0;
+
+	stream_init(&s);
+	put_usual(&s);
+	text = text_of(&s, "text", (struct report_look){ .width = 80 });
+	all = text_of(&s, "text", (struct report_look){ .width = 80, .is_all = true });
+	assert_true(strlen(all) > 3 * strlen(text));
+	assert_non_null(strstr(text, "python ocr.py 12"));
+	assert_non_null(strstr(text, "its inferences wait for a CPU"));
+	for (const char *at = text; *at; at++)
+		n += *at == '\n';
+	if (n > 40)
+		fail_msg("%d lines:\n%s", n, text);
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		assert_true(printable_width(line) <= 80);
+	free(text);
+	free(all);
+	stream_done(&s);
+}
+
 static void the_names_of_formats_are_those_of_the_table(void **state)
 {
 	char names[200] = "";
@@ -382,6 +441,7 @@ int main(void)
 		cmocka_unit_test(lines_keep_to_the_width),
 		cmocka_unit_test(colour_comes_only_when_asked_for),
 		cmocka_unit_test(the_verdict_says_what_happened),
+		cmocka_unit_test(the_page_of_the_usual_program_fits_a_screen),
 		cmocka_unit_test(the_names_of_formats_are_those_of_the_table),
 	};
 

@@ -17,8 +17,8 @@ static void say(const struct speaker *to)
 
 	FINDING("other programs kept the machine busy");
 	if (isfinite(finding->value)) {
-		EVIDENCE("they used %s of %s CPUs", units_decimal(finding->value).s,
-			 units_count((uint64_t)finding->b).s);
+		EVIDENCE("they used %s of %s", units_decimal(finding->value).s,
+			 printable_count((uint64_t)finding->b, "CPU").s);
 		if (isfinite(to->run->cores))
 			EVIDENCE(", this run used %s", units_decimal(to->run->cores).s);
 	}

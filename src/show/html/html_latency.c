@@ -91,7 +91,7 @@ static void draw_histogram(struct html_page *page, uint32_t r)
 	plot.right -= 30;
 	plot.x = shared_axis(page);
 	plot.y = plot_axis_of(0, (double)most * 1.25, false);
-	html_figure(page, "%s: %s inferences, mean %s; %s%s", page->label[r].s, units_count(series->n).s,
+	html_figure(page, "%s: %s, mean %s; %s%s", page->label[r].s, printable_count(series->n, "inference").s,
 		    units_interval(series->mean_ns, series->interval_ns, false).s, model_drift_words(series->drift),
 		    series->is_short ? "; neighbours are so alike that the interval is only a guess" : "");
 	printable_add(&title, "Histogram of the latency of %s", page->label[r].s);

@@ -31,7 +31,7 @@ static void put_model(struct html_page *page)
 	html_fact(page, "Model", &text);
 	text = (struct printable){ "" };
 	if (model->n_nodes >= 0)
-		printable_add(&text, "%s nodes", units_count((uint64_t)model->n_nodes).s);
+		printable_add(&text, "%s", printable_count((uint64_t)model->n_nodes, "node").s);
 	if (model->n_inside > 0)
 		printable_add(&text, " and %s inside of them", units_count((uint64_t)model->n_inside).s);
 	if (model->n_parameters >= 0)
@@ -73,7 +73,7 @@ static void put_machine(struct html_page *page)
 	if (machine->cpu)
 		printable_add(&text, "%s", html_name(machine->cpu).s);
 	if (machine->n_cpus >= 0)
-		printable_add(&text, "%s%s CPUs", *text.s ? ", " : "", units_count((uint64_t)machine->n_cpus).s);
+		printable_add(&text, "%s%s", *text.s ? ", " : "", printable_count((uint64_t)machine->n_cpus, "CPU").s);
 	if (machine->memory_bytes >= 0)
 		printable_add(&text, ", %s", units_bytes((double)machine->memory_bytes).s);
 	if (machine->kernel)

@@ -135,10 +135,12 @@ static void print_finding(const struct page *page, const struct insight *insight
 /* What is wrong before what could be better; then in the order of models, those with most time first. */
 static void print_findings(const struct page *page)
 {
+	struct printable more = { "" };
 	uint32_t n = 0, n_all = 0, model;
 
 	for (uint32_t i = 0; i < page->summary->n_models; i++)
 		n_all += page_shows(page, i) ? page->analysis[i].n_findings : 0;
+	printable_add(&more, " (--all: %s)", printable_count(n_all, "finding").s);
 	for (int severity = INSIGHT_WRONG; severity <= INSIGHT_ADVICE; severity++)
 		for (size_t k = 0; insights[k] && n < MAX_FINDINGS; k++) {
 			if ((int)insights[k]->severity != severity)
@@ -149,11 +151,9 @@ static void print_findings(const struct page *page)
 			if (model == page->summary->n_models)
 				continue;
 			if (!n++)
-				page_heading(page, "What to try next");
+				page_heading(page, "What to try next%s", n_all > MAX_FINDINGS ? more.s : "");
 			print_finding(page, insights[k], model);
 		}
-	if (n && n < n_all)
-		page_text(page, 2, TABLE_DIM, "%s in total (--all)", printable_count(n_all, "finding").s);
 }
 
 static void put_creation(const struct page *page, const struct summary_model *model)

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A recording as results: its models have the same figures, and findings that appear only when the figures say so. */
+#include "analyze/insight/recorded.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "analyze/result/phase_names.h"
+#include "analyze/result/recording_result.h"
+#include "stream.h"
+
+struct fixture {
+	struct stream s;
+	struct summary *summary;
+	struct recorded recorded;
+	uint32_t process, lane, thread;
+};
+
+static void begin(struct fixture *f)
+{
+	stream_init(&f->s);
+	f->process = stream_process(&f->s, 7, "app");
+	f->lane = stream_lane(&f->s, f->process, "m");
+	f->thread = stream_thread(&f->s, f->process, 8);
+}
+
+static void analyse(struct fixture *f)
+{
+	struct summary_file file = { 0 };
+
+	f->summary = summary_new(f->s.store, &file, NULL);
+	assert_non_null(f->summary);
+	assert_int_equal(recorded_init(&f->recorded, f->summary, NULL), 0);
+}
+
+static void end(struct fixture *f)
+{
+	recorded_done(&f->recorded);
+	summary_free(f->summary);
+	stream_done(&f->s);
+}
+
+static const struct finding *find(const struct fixture *f, uint32_t model, const char *name)
+{
+	const struct model_analysis *own = &f->recorded.model[model];
+
+	for (uint32_t i = 0; i < own->n_findings; i++)
+		if (!strcmp(own->findings[i].insight->name, name))
+			return &own->findings[i];
+	return NULL;
+}
+
+/* A session of 20 ms, most of it in a graph transformer. */
+static void create(struct fixture *f, uint64_t at_us, const char *model, int64_t session)
+{
+	stream_int(&f->s, KEY_SESSION, session);
+	stream_begin(&f->s, f->lane, at_us, KIND_SESSION, model);
+	stream_begin(&f->s, f->lane, at_us, KIND_SPECIALIZE, "ConstantFolding");
+	stream_end(&f->s, f->lane, at_us + 15000);
+	stream_end(&f->s, f->lane, at_us + 20000);
+}
+
+/* 20 inferences of 1 ms, one operator in each; each waited that long for a CPU. */
+static void run(struct fixture *f, uint64_t at_us, const char *model, int64_t session, int64_t waited_ns)
+{
+	for (int i = 1; i <= 20; i++, at_us += 2000) {
+		stream_int(&f->s, KEY_FIRST, i == 1);
+		stream_inference(&f->s, f->lane, at_us, model, session, i);
+		stream_operator(&f->s, f->thread, at_us, "conv", "Conv", i);
+		stream_end(&f->s, f->thread, at_us + 800);
+		stream_int(&f->s, KEY_RUN_QUEUE_NS, waited_ns);
+		stream_text(&f->s, KEY_STATUS, "ok");
+		stream_end(&f->s, f->lane, at_us + 1000);
+	}
+}
+
+static void a_recording_has_the_figures_of_a_run(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct model_run *own;
+
+	begin(f);
+	create(f, 100, "m", 1);
+	run(f, 30000, "m", 1, 0);
+	analyse(f);
+	assert_int_equal(f->recorded.n, 1);
+	own = &f->recorded.model->runs[0];
+	assert_string_equal(own->result->label, "m");
+	assert_int_equal(own->latency.n, 19); /* without the first */
+	assert_true(own->latency.mean_ns == 1e6 && own->latency.percentile[0].ns == 1e6);
+	assert_true(isnan(own->latency.percentile[3].ns) && isnan(own->latency.percentile[2].ns));
+	assert_int_equal(own->latency.percentile[3].n_needed, 299);
+	assert_null(own->latency.sorted);
+	assert_int_equal(own->result->first_ns, 1000000);
+	assert_int_equal(own->result->creation_ns, 20000000);
+	assert_int_equal(own->result->n_phases, 1);
+	assert_string_equal(own->result->phases[0].name, phase_names[PHASE_TRANSFORM].words);
+	assert_int_equal(own->creation_rest_ns, 5000000);
+	assert_int_equal(own->result->n_operators, 1);
+	assert_true(fabs(own->operators_share - 0.8) < 1e-9);
+	assert_string_equal(find(f, 0, "slow_phase")->text, "ConstantFolding");
+	assert_null(find(f, 0, "waits_for_cpu"));
+	assert_null(find(f, 0, "created_again"));
+	assert_null(find(f, 0, "idle_provider"));
+	end(f);
+}
+
+static void waits_are_found_from_a_twentieth_on(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	create(f, 100, "m", 1);
+	run(f, 30000, "m", 1, 400000);
+	analyse(f);
+	assert_true(fabs(find(f, 0, "waits_for_cpu")->value - 0.4) < 1e-9);
+	assert_true(find(f, 0, "waits_for_cpu")->low == 400000);
+	end(f);
+	begin(f);
+	create(f, 100, "m", 1);
+	run(f, 30000, "m", 1, 40000);
+	analyse(f);
+	assert_null(find(f, 0, "waits_for_cpu"));
+	end(f);
+}
+
+static void sessions_that_are_created_again_are_found(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	for (int i = 0; i < 3; i++) {
+		create(f, 100 + (uint64_t)i * 100000, "m", i + 1);
+		run(f, 30000 + (uint64_t)i * 100000, "m", i + 1, 0);
+	}
+	analyse(f);
+	assert_int_equal(find(f, 0, "created_again")->a, 3);
+	assert_true(find(f, 0, "created_again")->low == 40e6);
+	end(f);
+}
+
+static void names_that_are_cut_stay_different(void **state)
+{
+	static const char *const names[] = { "a_rather_long_model_name_detection_of_text_in_images",
+					     "a_rather_long_model_name_recognition_of_text_in_images" };
+	struct fixture fixture, *f = &fixture;
+	struct printable a, b;
+
+	begin(f);
+	for (int i = 0; i < 2; i++)
+		create(f, 100 + (uint64_t)i * 100000, names[i], i + 1);
+	analyse(f);
+	assert_int_equal(f->summary->n_models, 2);
+	a = recording_result_label(f->summary, 0, 20, true);
+	b = recording_result_label(f->summary, 1, 20, true);
+	assert_string_not_equal(a.s, b.s);
+	assert_true(printable_width(a.s) > 20);
+	end(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_recording_has_the_figures_of_a_run),
+		cmocka_unit_test(waits_are_found_from_a_twentieth_on),
+		cmocka_unit_test(sessions_that_are_created_again_are_found),
+		cmocka_unit_test(names_that_are_cut_stay_different),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
