@@ -38,7 +38,10 @@ static void print_open(const struct page *page)
 						      kind == KIND_NONE ? "other slice" : event_kind_name(kind))
 					  .s);
 	if (*list.s)
-		page_text(page, 2, TABLE_PLAIN, "Still open when recording stopped: %s (left open).", list.s);
+		page_text(page, 2, TABLE_PLAIN,
+			  page->report->is_running ? "Still running: %s."
+						   : "Still open when recording stopped: %s (left open).",
+			  list.s);
 }
 
 static void print_left_out(const struct page *page)
