@@ -178,7 +178,7 @@ static int report_run(const void *opaque, int argc, char **argv, struct err *err
 		return opt_misused(err, "--top must be 0 or more");
 	code = argc ? 0 : find_newest(newest, sizeof newest, err);
 	if (!code)
-		code = recording_open(&recording, path, err);
+		code = recording_sum_up(&recording, path, NULL, err);
 	if (!code)
 		code = show(opts, recording.summary, path, err);
 	recording_close(&recording);

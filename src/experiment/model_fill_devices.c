@@ -50,7 +50,7 @@ static int put(struct model_result *result, const struct model_devices *devices,
 /* A source of devices that ended before the run did has said why. */
 static int put_missing(struct model_result *result, const struct summary *summary, struct arena *arena)
 {
-	const struct names *names = store_names(summary->store);
+	const struct names *names = summary->names;
 	bool is_out = false;
 
 	for (uint32_t i = 0; i < summary->n_stops && !result->devices_missing; i++) {

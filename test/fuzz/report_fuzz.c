@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyze/insight/recorded.h"
+#include "analyze/summary/summary_maker.h"
 #include "fuzz.h"
 #include "show/report/reports.h"
 #include "trace/perfetto/perfetto_read.h"
@@ -75,23 +76,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct names *names = names_new();
 	uint32_t last_track = 0;
-	struct store *store = store_new(names, &last_track);
+	struct summary_opts opts = { .window = size % 3 ? 0 : 1 };
+	struct summary_maker *maker = summary_begin(names, &last_track, &opts);
 	struct perfetto_read_result result;
 	struct summary_file file = { .path = "input", .bytes = size };
 	struct summary *summary;
 	struct err err;
 
-	if (!perfetto_read(data, size, store_sink(store), &result, &err)) {
+	if (!perfetto_read(data, size, summary_sink(maker), &result, &err)) {
 		file.is_cut = result.is_cut;
 		file.cut_at = result.cut_at;
-		summary = summary_new(store, &file, &err);
+		summary = summary_end(maker, &file, &err);
+		maker = NULL;
 		require(summary, "there is memory");
 		for (uint32_t i = 0; i < summary->n_models; i++)
 			check_model(summary, &summary->models[i]);
 		print(summary, size & 1);
 		summary_free(summary);
 	}
-	store_free(store);
+	summary_drop(maker);
 	names_free(names);
 	return 0;
 }

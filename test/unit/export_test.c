@@ -106,7 +106,7 @@ static void long_names_lose_their_middle(void **state)
 static char *text_of(struct stream *s, const char *format, struct report_look look)
 {
 	struct summary_file file = { .path = "a.pftrace" };
-	struct summary *summary = summary_new(s->store, &file, NULL);
+	struct summary *summary = stream_summary(s, &file);
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -283,7 +283,7 @@ static void colour_comes_only_when_asked_for(void **state)
 static char *verdict_of(struct stream *s)
 {
 	struct summary_file file = { 0 };
-	struct summary *summary = summary_new(s->store, &file, NULL);
+	struct summary *summary = stream_summary(s, &file);
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);

@@ -682,6 +682,28 @@ static void events_in_any_order_are_sorted(void **state)
 	assert_reads_as(&foreign, wanted);
 }
 
+/* What belongs together lies on several tracks: it comes soon after each other. */
+static void events_of_all_tracks_come_in_the_order_of_time(void **state)
+{
+	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 'a' pid 0 tid 0 unit '' start 0 command ''",
+					      "TRACK 2 type 3 parent 0 'b' pid 0 tid 0 unit '' start 0 command ''",
+					      "BEGIN 1 at 1000  'first'",
+					      "BEGIN 2 at 1500  'second'",
+					      "END 1 at 2000",
+					      "END 2 at 2500",
+					      NULL };
+	struct foreign foreign;
+
+	foreign_start(&foreign);
+	add_descriptor(&foreign, 5, 0, "a");
+	add_descriptor(&foreign, 6, 0, "b");
+	add_event(&foreign, 1500, TYPE_BEGIN, 6, "second");
+	add_event(&foreign, 2500, TYPE_END, 6, NULL);
+	add_event(&foreign, 1000, TYPE_BEGIN, 5, "first");
+	add_event(&foreign, 2000, TYPE_END, 5, NULL);
+	assert_reads_as(&foreign, wanted);
+}
+
 static void tracks_that_are_their_own_parents_are_tracks(void **state)
 {
 	static const char *const wanted[] = { "TRACK 1 type 3 parent 0 'c' pid 0 tid 0 unit '' start 0 command ''",
@@ -1152,6 +1174,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(other_files_are_told_from_traces),
 		cmocka_unit_test(damage_is_told_with_its_place),
 		cmocka_unit_test(events_in_any_order_are_sorted),
+		cmocka_unit_test(events_of_all_tracks_come_in_the_order_of_time),
 		cmocka_unit_test(tracks_that_are_their_own_parents_are_tracks),
 		cmocka_unit_test(tracks_told_anew_do_not_become_their_own_parents),
 		cmocka_unit_test(slices_in_one_piece_nest),

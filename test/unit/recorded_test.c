@@ -32,7 +32,7 @@ static void analyse(struct fixture *f)
 {
 	struct summary_file file = { 0 };
 
-	f->summary = summary_new(f->s.store, &file, NULL);
+	f->summary = stream_summary(&f->s, &file);
 	assert_non_null(f->summary);
 	assert_int_equal(recorded_init(&f->recorded, f->summary, NULL), 0);
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analyze/summary/keys.h"
+#include "analyze/store/keys.h"
 
 static uint64_t random_next(uint64_t *state)
 {

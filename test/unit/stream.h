@@ -7,13 +7,21 @@
 #include <string.h>
 
 #include "analyze/store/store.h"
-#include "analyze/summary/summary.h"
+#include "analyze/summary/summary_maker.h"
+#include "base/array.h"
+
+struct stream_event {
+	struct event event;
+	struct arg args[16];
+	struct track_def def;
+};
 
 struct stream {
 	struct names *names;
 	uint32_t last_track;
 	struct store *store;
 	struct sink *sink;
+	struct array log;    /* struct stream_event: all that was put */
 	struct arg args[16]; /* of the next event, see stream_int and stream_text */
 	size_t n_args;
 };
@@ -25,10 +33,43 @@ static inline void stream_init(struct stream *s)
 	s->sink = store_sink(s->store);
 }
 
+/* Puts all events that were put so far once more. */
+static inline void stream_replay(const struct stream *s, struct sink *sink)
+{
+	for (size_t i = 0; i < s->log.n; i++) {
+		const struct stream_event *from = (struct stream_event *)s->log.data + i;
+		struct event event = from->event;
+
+		event.args = from->args;
+		event.def = event.def ? &from->def : NULL;
+		if (sink_put(sink, &event, NULL))
+			abort();
+	}
+}
+
+/* What the events so far come to. To be freed. */
+static inline struct summary *stream_summary_of(struct stream *s, const struct summary_opts *opts,
+						const struct summary_file *file)
+{
+	struct summary_maker *maker = summary_begin(s->names, &s->last_track, opts);
+	struct summary *summary;
+
+	stream_replay(s, summary_sink(maker));
+	summary = summary_end(maker, file, NULL);
+	summary->store = s->store;
+	return summary;
+}
+
+static inline struct summary *stream_summary(struct stream *s, const struct summary_file *file)
+{
+	return stream_summary_of(s, NULL, file);
+}
+
 static inline void stream_done(struct stream *s)
 {
 	store_free(s->store);
 	names_free(s->names);
+	array_done(&s->log, sizeof(struct stream_event));
 }
 
 static inline uint32_t stream_name(struct stream *s, const char *text)
@@ -53,8 +94,14 @@ static inline void stream_text(struct stream *s, enum event_key key, const char 
 
 static inline void stream_put(struct stream *s, struct event event)
 {
+	struct stream_event *copy = array_add(&s->log, sizeof *copy);
+
 	event.args = s->args;
 	event.n_args = s->n_args;
+	*copy = (struct stream_event){ .event = event };
+	memcpy(copy->args, s->args, sizeof copy->args);
+	if (event.def)
+		copy->def = *event.def;
 	if (sink_put(s->sink, &event, NULL))
 		abort();
 	s->n_args = 0;

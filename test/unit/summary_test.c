@@ -84,7 +84,7 @@ static const struct summary *summarise(struct fixture *f)
 {
 	struct summary_file file = { 0 };
 
-	f->summary = summary_new(f->s.store, &file, NULL);
+	f->summary = stream_summary(&f->s, &file);
 	assert_non_null(f->summary);
 	check_sums(f->summary);
 	return f->summary;
@@ -821,6 +821,106 @@ static void a_hundred_thousand_operators_add_up(void **state)
 	assert_int_equal(summary->models[0].sessions.n, 3);
 }
 
+static const struct summary *summarise_some(struct fixture *f, const struct summary_opts *opts)
+{
+	struct summary_file file = { 0 };
+
+	f->summary = stream_summary_of(&f->s, opts, &file);
+	check_sums(f->summary);
+	return f->summary;
+}
+
+/* 16 operators wait, 300 come: they are summed up while the inference runs, the one around them when it ends. */
+static void more_operators_than_can_wait_add_up(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t other = stream_thread(&f->s, f->process, 102);
+	const struct summary *summary;
+
+	stream_inference(&f->s, f->lane, 0, "m", 1, 1);
+	stream_operator(&f->s, f->thread, 0, "loop", "Loop", 1);
+	for (uint64_t i = 0; i < 100; i++)
+		operator(f, f->thread, 10 * i, 10 * i + 6, "a", "Conv", 1);
+	stream_end(&f->s, f->thread, 1000);
+	for (uint64_t i = 0; i < 100; i++)
+		operator(f, f->thread, 1000 + 10 * i, 1000 + 10 * i + 6, "b", "Relu", 1);
+	stream_end(&f->s, f->lane, 3000);
+	/* the next one on two threads at once */
+	stream_inference(&f->s, f->lane, 3000, "m", 1, 2);
+	for (uint64_t i = 0; i < 50; i++) {
+		operator(f, f->thread, 3000 + 10 * i, 3000 + 10 * i + 6, "a", "Conv", 2);
+		operator(f, other, 3000 + 10 * i, 3000 + 10 * i + 6, "b", "Relu", 2);
+	}
+	stream_end(&f->s, f->lane, 4000);
+	summary = summarise_some(f, &(struct summary_opts){ .window = 1 });
+	assert_int_equal(summary->n_operators, 301);
+	assert_int_equal(summary->models[0].coverage.n, 2);
+	assert_int_equal(summary->models[0].coverage.wall_ns, 4000000);
+	assert_int_equal(summary->models[0].coverage.operators_ns, 1600000 + 300000);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "Loop")->share_ns, 400000);
+	assert_int_equal(find(f, summary->types, summary->n_types, "", "Conv")->n, 150);
+}
+
+/* Nothing waits for ever: what comes when its inference has long been summed up is counted apart. */
+static void an_operator_that_comes_too_late_is_not_lost(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	for (int64_t i = 1; i <= 20; i++)
+		run(f, f->lane, 100 * (uint64_t)i, 100 * (uint64_t)i + 50, 1, i);
+	operator(f, f->thread, 110, 120, "late", "Conv", 1);
+	operator(f, f->thread, 2010, 2020, "soon", "Conv", 20);
+	summary = summarise_some(f, &(struct summary_opts){ .window = 4 });
+	assert_int_equal(summary->models[0].runs.n, 20);
+	assert_int_equal(summary->models[0].runs.max_concurrent, 1);
+	assert_int_equal(summary->models[0].coverage.n, 1);
+	assert_int_equal(summary->n_elsewhere, 1);
+	assert_int_equal(summary->elsewhere[0].where, WHERE_UNKNOWN);
+	summary_free(f->summary);
+	summary = summarise_some(f, NULL);
+	assert_int_equal(summary->models[0].coverage.n, 2);
+	assert_int_equal(summary->n_elsewhere, 0);
+}
+
+/* Two models for 1 ms; half of the time and one of them. */
+static void a_part_of_the_time_or_one_model_is_summed_up(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t cpu = stream_counter(&f->s, f->process, "cpu", "%");
+	uint32_t lane = stream_lane(&f->s, f->process, "other");
+	const struct summary *summary;
+
+	for (int64_t i = 0; i < 10; i++) {
+		uint64_t at = 1000 + 100 * (uint64_t)i;
+
+		run(f, f->lane, at, at + 50, 1, 2 * i + 1);
+		operator(f, f->thread, at, at + 20, "a", "Conv", 2 * i + 1);
+		stream_inference(&f->s, lane, at + 50, "other", 2, 2 * i + 2);
+		stream_end(&f->s, lane, at + 90);
+		operator(f, f->thread, at + 60, at + 70, "b", "Relu", 2 * i + 2);
+		operator(f, f->thread, at + 90, at + 95, "c", "Add", 0);
+		stream_sample(&f->s, cpu, at, (double)i);
+	}
+	summary = summarise_some(f, &(struct summary_opts){ .from_ns = 500000 });
+	assert_int_equal(summary->n_models, 2);
+	assert_int_equal(summary->n_inferences, 10);
+	assert_int_equal(summary->n_operators, 10);
+	assert_int_equal(summary->resources[0].n, 5);
+	assert_true(summary->resources[0].min == 5);
+	assert_int_equal(summary->busy_ns, 5 * 90000);
+	summary_free(f->summary);
+	summary = summarise_some(f, &(struct summary_opts){ .to_ns = 300000, .model = "other" });
+	assert_int_equal(summary->n_models, 1);
+	assert_string_equal(names_text(f->s.names, summary->models[0].name), "other");
+	assert_int_equal(summary->n_inferences, 3);
+	assert_int_equal(summary->n_types, 1);
+	assert_int_equal(summary->models[0].coverage.operators_ns, 30000);
+	summary_free(f->summary);
+	summary = summarise_some(f, &(struct summary_opts){ .model = "none of these" });
+	assert_int_equal(summary->n_models + summary->n_sessions + summary->n_operators, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -853,6 +953,9 @@ int main(void)
 		TEST(notes_tell_of_processes_runtimes_and_cost),
 		TEST(numbers_at_the_edge_do_not_break_the_sums),
 		TEST(a_hundred_thousand_operators_add_up),
+		TEST(more_operators_than_can_wait_add_up),
+		TEST(an_operator_that_comes_too_late_is_not_lost),
+		TEST(a_part_of_the_time_or_one_model_is_summed_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static void *take(struct copier *copier, size_t n, size_t size)
 
 static const char *name(struct copier *copier, uint32_t id)
 {
-	const char *kept = id ? arena_keep(copier->arena, names_text(store_names(copier->summary->store), id)) : NULL;
+	const char *kept = id ? arena_keep(copier->arena, names_text(copier->summary->names, id)) : NULL;
 
 	copier->is_out_of_memory |= id && !kept;
 	return kept;
@@ -138,7 +138,7 @@ static void copy_runtime(struct copier *copier)
 
 static void copy_idle(struct copier *copier)
 {
-	const char *all = names_text(store_names(copier->summary->store), copier->model->providers);
+	const char *all = names_text(copier->summary->names, copier->model->providers);
 	struct printable list = { "" };
 
 	for (uint32_t i = 0; i < copier->model->idle.n; i++) {
@@ -233,13 +233,13 @@ static struct differences differences_of(const struct summary *summary, uint32_t
 
 static struct printable cut(const struct summary *summary, uint32_t id, int columns, bool is_ascii)
 {
-	return model_text(names_text(store_names(summary->store), id), columns, is_ascii);
+	return model_text(names_text(summary->names, id), columns, is_ascii);
 }
 
 /* Is another name cut to the same? */
 static bool is_unclear(const struct summary *summary, uint32_t model, const char *text, int columns, bool is_ascii)
 {
-	const struct names *names = store_names(summary->store);
+	const struct names *names = summary->names;
 	uint32_t own = summary->models[model].name;
 
 	if (names_len(names, own) <= (size_t)columns)
@@ -266,7 +266,7 @@ struct printable recording_result_label(const struct summary *summary, uint32_t 
 		printable_add(&part, " [%d]", summary->processes[own->process].pid);
 	if (differences.providers)
 		printable_add(&part, " on %s",
-			      model_provider(names_text(store_names(summary->store), own->providers), 30, is_ascii).s);
+			      model_provider(names_text(summary->names, own->providers), 30, is_ascii).s);
 	else if (differences.path)
 		printable_add(&part, " (%s)", cut(summary, own->path, 40, is_ascii).s);
 	columns -= printable_width(part.s);

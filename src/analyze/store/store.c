@@ -3,36 +3,13 @@
  * Takes events into columns. The events of a track come in order, so nothing is sorted here; an event that
  * breaks the order is counted and left out. A slice that is left out still takes its END with it.
  */
-#include "analyze/store/store.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/store/args.h"
+#include "analyze/store/store_in.h"
 
-/* Row of an open slice that was not kept. */
-#define NO_ROW UINT32_MAX
 enum { MAX_TRACKS = 1 << 24 };
-
-struct track {
-	struct store_track view;
-	bool is_defined;
-	uint64_t last_ns;
-	size_t slices_capacity, samples_capacity;
-	uint32_t *open; /* rows of the open slices, outermost first */
-	uint32_t n_open, open_capacity, n_not_kept;
-};
-
-struct store {
-	struct sink sink;
-	struct store_counts counts;
-	struct track *tracks; /* index: id; entry 0 unused */
-	uint32_t n_tracks, tracks_capacity;
-	struct array instants; /* struct store_instant */
-	struct args args;
-	struct array last_list; /* uint32_t by name: the list that a slice of this name had last */
-};
 
 struct event_args {
 	struct arg shared[STORE_MAX_ARGS], own[STORE_MAX_ARGS];
@@ -116,46 +93,51 @@ static int share(struct store *store, uint32_t name, const struct event_args *fr
 	return rc;
 }
 
-static int grow_tracks(struct store *store, uint32_t id)
+/* Room for a track of this number; blocks in which none is defined are not there. */
+static struct track *make_track(struct store *store, uint32_t id)
 {
-	uint32_t capacity = store->tracks_capacity ? store->tracks_capacity : 64;
-	struct track *tracks;
+	struct track **block, *made;
 
-	while (capacity <= id)
-		capacity *= 2;
-	if (capacity > store->tracks_capacity) {
-		tracks = realloc(store->tracks, capacity * sizeof *tracks);
-		if (!tracks)
-			return -ENOMEM;
-		memset(tracks + store->tracks_capacity, 0, (capacity - store->tracks_capacity) * sizeof *tracks);
-		store->tracks = tracks;
-		store->tracks_capacity = capacity;
+	while (store->blocks.n <= id / TRACKS_IN_BLOCK) {
+		if (!array_add(&store->blocks, sizeof *block))
+			return NULL;
 	}
-	store->n_tracks = id;
-	return 0;
+	block = (struct track **)store->blocks.data + id / TRACKS_IN_BLOCK;
+	if (!*block) {
+		made = calloc(TRACKS_IN_BLOCK, sizeof *made);
+		if (!made)
+			return NULL;
+		*block = made;
+	}
+	if (id > store->n_tracks)
+		store->n_tracks = id;
+	return *block + id % TRACKS_IN_BLOCK;
 }
 
 static int put_track(struct store *store, const struct event *event)
 {
-	int rc;
+	struct track *track;
 
 	if (!event->track || event->track > *store->sink.last_track || event->track >= MAX_TRACKS || !event->def) {
 		store->counts.n_untracked++;
 		return 0;
 	}
-	if (event->track > store->n_tracks && (rc = grow_tracks(store, event->track)))
-		return rc;
-	store->tracks[event->track].view.id = event->track;
-	store->tracks[event->track].view.def = *event->def;
-	store->tracks[event->track].is_defined = true;
+	track = make_track(store, event->track);
+	if (!track)
+		return -ENOMEM;
+	track->view.id = event->track;
+	track->view.def = *event->def;
+	track->is_defined = true;
 	return 0;
 }
 
 /* NULL: never defined, and counted. */
 static struct track *find_track(struct store *store, uint32_t id)
 {
-	if (id && id <= store->n_tracks && store->tracks[id].is_defined)
-		return &store->tracks[id];
+	struct track *track = store_in_track(store, id);
+
+	if (track)
+		return track;
 	store->counts.n_untracked++;
 	return NULL;
 }
@@ -406,7 +388,14 @@ static int store_put(struct sink *sink, const struct event *event, struct err *e
 		[EVENT_INSTANT] = put_instant, [EVENT_COUNTER] = put_counter,
 	};
 
-	if (event->type < sizeof put / sizeof *put && put[event->type]((struct store *)sink, event))
+	struct store *store = (struct store *)sink;
+	int rc = event->type < sizeof put / sizeof *put ? put[event->type](store, event) : 0;
+
+	if (!rc && store->window_ns &&
+	    store->counts.last_ns - store->kept_from_ns > store->window_ns + store->window_ns / 2 &&
+	    store->counts.last_ns >= store->counts.first_ns)
+		rc = store_forget(store, store->counts.last_ns - store->window_ns);
+	if (rc)
 		return err_set(err, ENOMEM,
 			       "cannot keep the recording in memory: out of memory; close other programs, or "
 			       "record a shorter time");
@@ -424,35 +413,28 @@ struct store *store_new(struct names *names, uint32_t *last_track)
 	return store;
 }
 
-static void free_track(struct track *track)
-{
-	struct store_slices *slices = &track->view.slices;
-	size_t n = track->slices_capacity;
-
-	array_free((void *)slices->begin_ns, n * 8);
-	array_free((void *)slices->end_ns, n * 8);
-	array_free((void *)slices->name, n * 4);
-	array_free((void *)slices->args, n * 4);
-	array_free((void *)slices->own_args, n * 4);
-	array_free((void *)slices->inference, n * 4);
-	array_free((void *)slices->depth, n * 2);
-	array_free((void *)slices->kind, n);
-	array_free((void *)track->view.samples.time_ns, track->samples_capacity * 8);
-	array_free((void *)track->view.samples.value, track->samples_capacity * 8);
-	free(track->open);
-}
-
 void store_free(struct store *store)
 {
 	if (!store)
 		return;
-	for (uint32_t id = 1; id <= store->n_tracks; id++)
-		free_track(&store->tracks[id]);
-	free(store->tracks);
+	for (size_t i = 0; i < store->blocks.n; i++) {
+		struct track *block = ((struct track **)store->blocks.data)[i];
+
+		for (uint32_t k = 0; block && k < TRACKS_IN_BLOCK; k++)
+			store_in_free_track(&block[k]);
+		free(block);
+	}
+	array_done(&store->blocks, sizeof(struct track *));
+	store_totals_done(&store->totals);
 	array_done(&store->instants, sizeof(struct store_instant));
 	array_done(&store->last_list, sizeof(uint32_t));
 	args_done(&store->args);
 	free(store);
+}
+
+void store_set_window(struct store *store, uint64_t window_ns)
+{
+	store->window_ns = window_ns;
 }
 
 struct sink *store_sink(struct store *store)
@@ -468,84 +450,4 @@ const struct names *store_names(const struct store *store)
 const struct store_counts *store_counts(const struct store *store)
 {
 	return &store->counts;
-}
-
-uint32_t store_n_tracks(const struct store *store)
-{
-	return store->n_tracks;
-}
-
-const struct store_track *store_track(const struct store *store, uint32_t id)
-{
-	return id && id <= store->n_tracks && store->tracks[id].is_defined ? &store->tracks[id].view : NULL;
-}
-
-bool store_has_kind(const struct store_track *track, enum event_kind kind)
-{
-	return track && track->slices.n && memchr(track->slices.kind, (int)kind, track->slices.n);
-}
-
-size_t store_first_from(const uint64_t *times_ns, size_t n, uint64_t time_ns)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (times_ns[middle] < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-uint32_t store_process_of(const struct store *store, uint32_t id)
-{
-	const struct store_track *track = store_track(store, id);
-
-	/* parents may form a circle in a broken file */
-	for (int hops = 0; track && hops < 64; hops++) {
-		if (track->def.type == TRACK_PROCESS)
-			return track->id;
-		track = store_track(store, track->def.parent);
-	}
-	return 0;
-}
-
-const struct store_instant *store_instants(const struct store *store, size_t *n)
-{
-	*n = store->instants.n;
-	return store->instants.data;
-}
-
-const struct arg *store_args(const struct store *store, uint32_t list, uint32_t *n)
-{
-	return args_get(&store->args, list, n);
-}
-
-uint32_t store_n_lists(const struct store *store)
-{
-	return (uint32_t)store->args.list.n;
-}
-
-const struct arg *store_arg(const struct store *store, uint32_t list, enum event_key key)
-{
-	uint32_t n;
-	const struct arg *arg = args_get(&store->args, list, &n);
-
-	for (uint32_t i = 0; i < n; i++)
-		if (arg[i].key == key)
-			return &arg[i];
-	return NULL;
-}
-
-const struct arg *store_slice_arg(const struct store *store, const struct store_track *track, size_t row,
-				  enum event_key key)
-{
-	const struct arg *arg = store_arg(store, track->slices.args[row], key);
-
-	if (!arg && track->slices.own_args)
-		arg = store_arg(store, track->slices.own_args[row], key);
-	return arg;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Values up to a limit, then a histogram: 128 equal steps between one power of two and the next. */
+/*
+ * Values up to a limit, then a histogram: 128 equal steps between one power of two and the next. Mean, deviation and
+ * interval are made from the values when they are asked for, and as values come once there is a histogram.
+ */
 #include "analyze/summary/stats.h"
 
 #include <errno.h>
@@ -7,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEP_BITS = 7, STEPS = 1 << STEP_BITS, BUCKETS = (64 - STEP_BITS + 1) * STEPS, SMALL = 64 };
+enum { STEP_BITS = 7, STEPS = 1 << STEP_BITS, BLOCKS = 64 - STEP_BITS + 1, BUCKETS = BLOCKS * STEPS, SMALL = 64 };
 
 /* Values below 2 * STEPS have a bucket each. */
 static size_t bucket_of(uint64_t value)
@@ -26,35 +29,20 @@ static uint64_t value_of(size_t bucket)
 	return low + (shift ? (uint64_t)1 << (shift - 1) : 0);
 }
 
-static int make_histogram(struct stats *stats)
+static uint64_t count_at(const struct stats *stats, size_t bucket)
 {
-	uint64_t *count = calloc(BUCKETS, sizeof *count);
+	const uint64_t *block = stats->count[bucket / STEPS];
 
-	if (!count)
-		return -ENOMEM;
-	for (size_t i = 0; i < stats->n; i++)
-		count[bucket_of(stats->value[i])]++;
-	free(stats->value);
-	stats->value = count;
-	stats->is_histogram = true;
-	return 0;
+	return block ? block[bucket % STEPS] : 0;
 }
 
-static int make_room(struct stats *stats)
+static int count(struct stats *stats, size_t bucket, uint64_t n)
 {
-	uint32_t limit = stats->limit ? stats->limit : STATS_LIMIT;
-	size_t capacity = stats->capacity ? stats->capacity * 2 : 8;
-	uint64_t *value;
+	uint64_t **block = &stats->count[bucket / STEPS];
 
-	if (stats->n >= limit)
-		return make_histogram(stats);
-	if (capacity > limit)
-		capacity = limit;
-	value = realloc(stats->value, capacity * sizeof *value);
-	if (!value)
+	if (!*block && !(*block = calloc(STEPS, sizeof **block)))
 		return -ENOMEM;
-	stats->value = value;
-	stats->capacity = capacity;
+	(*block)[bucket % STEPS] += n;
 	return 0;
 }
 
@@ -83,32 +71,140 @@ static void add_to_block(struct stats *stats, double d)
 	stats->n_open = 0;
 }
 
-int stats_add(struct stats *stats, uint64_t value)
+static void add_to_moments(struct stats *stats, uint64_t value)
 {
 	double d;
 
-	if (!stats->is_histogram && stats->n == stats->capacity && make_room(stats))
-		return -ENOMEM;
-	if (!stats->n) {
-		stats->min = stats->max = value;
+	if (!stats->n_settled++)
 		stats->base = (double)value;
+	d = (double)value - stats->base;
+	stats->d_sum += d;
+	stats->d_squares += d * d;
+	add_to_block(stats, d);
+}
+
+/* Source by source, each in the order of adding. */
+static void sort_by_source(struct stats *stats)
+{
+	uint64_t *sorted = malloc(stats->n * sizeof *sorted);
+	size_t n = 0;
+	uint32_t next, source = 0;
+
+	/* without memory they stay as they are: only what neighbours have in common is another figure then */
+	for (bool is_more = sorted != NULL; is_more && n < stats->n; source = next) {
+		next = UINT32_MAX;
+		for (size_t i = 0; i < stats->n; i++) {
+			if (stats->source[i] == source)
+				sorted[n++] = stats->value[i];
+			else if (stats->source[i] > source && stats->source[i] < next)
+				next = stats->source[i];
+		}
+		is_more = next > source;
 	}
-	if (stats->is_histogram)
-		stats->value[bucket_of(value)]++;
-	else
-		stats->value[stats->n] = value;
+	if (n == stats->n)
+		memcpy(stats->value, sorted, n * sizeof *sorted);
+	free(sorted);
+}
+
+/* What lies in value counts for mean, deviation and interval. */
+static void settle(struct stats *stats)
+{
+	if (stats->count || stats->n_settled == stats->n)
+		return;
+	if (stats->source && !stats->n_settled)
+		sort_by_source(stats);
+	free(stats->source);
+	stats->source = NULL;
+	while (stats->n_settled < stats->n)
+		add_to_moments(stats, stats->value[stats->n_settled]);
+}
+
+static int make_histogram(struct stats *stats)
+{
+	int rc = 0;
+
+	settle(stats);
+	stats->count = calloc(BLOCKS, sizeof *stats->count);
+	if (!stats->count)
+		return -ENOMEM;
+	for (size_t i = 0; !rc && i < stats->n; i++)
+		rc = count(stats, bucket_of(stats->value[i]), 1);
+	free(stats->value);
+	stats->value = NULL;
+	return rc;
+}
+
+static int make_room(struct stats *stats)
+{
+	uint32_t limit = stats->limit ? stats->limit : STATS_LIMIT;
+	size_t capacity = stats->capacity ? stats->capacity * 2 : 8;
+	uint64_t *value;
+	uint32_t *source;
+
+	if (stats->n >= limit)
+		return make_histogram(stats);
+	if (capacity > limit)
+		capacity = limit;
+	value = realloc(stats->value, capacity * sizeof *value);
+	if (!value)
+		return -ENOMEM;
+	stats->value = value;
+	if (stats->source) {
+		source = realloc(stats->source, capacity * sizeof *source);
+		if (!source)
+			return -ENOMEM;
+		stats->source = source;
+	}
+	stats->capacity = capacity;
+	return 0;
+}
+
+/* The first value of a second source. */
+static int add_sources(struct stats *stats)
+{
+	stats->source = malloc(stats->capacity * sizeof *stats->source);
+	if (!stats->source)
+		return -ENOMEM;
+	for (size_t i = 0; i < stats->n; i++)
+		stats->source[i] = stats->only;
+	return 0;
+}
+
+static int keep(struct stats *stats, uint64_t value, uint32_t source)
+{
+	if (!stats->n)
+		stats->only = source;
+	if (!stats->source && source != stats->only && add_sources(stats))
+		return -ENOMEM;
+	stats->value[stats->n] = value;
+	if (stats->source)
+		stats->source[stats->n] = source;
 	stats->is_sorted = false;
+	return 0;
+}
+
+int stats_add_from(struct stats *stats, uint64_t value, uint32_t source)
+{
+	if (!stats->count && stats->n == stats->capacity && make_room(stats))
+		return -ENOMEM;
+	if (stats->count ? count(stats, bucket_of(value), 1) : keep(stats, value, source))
+		return -ENOMEM;
+	if (!stats->n)
+		stats->min = stats->max = value;
 	stats->n++;
 	stats->sum = stats_sum(stats->sum, value);
 	if (value < stats->min)
 		stats->min = value;
 	if (value > stats->max)
 		stats->max = value;
-	d = (double)value - stats->base;
-	stats->d_sum += d;
-	stats->d_squares += d * d;
-	add_to_block(stats, d);
+	if (stats->count)
+		add_to_moments(stats, value);
 	return 0;
+}
+
+int stats_add(struct stats *stats, uint64_t value)
+{
+	return stats_add_from(stats, value, 0);
 }
 
 /* Those of another follow, as long as ours; what was in a block that is not full is in none then. */
@@ -153,29 +249,38 @@ static void merge_moments(struct stats *to, const struct stats *from)
 	to->d_sum += from->d_sum + shift * (double)from->n;
 	to->sum = stats_sum(to->sum, from->sum);
 	to->n += from->n;
+	to->n_settled = to->n;
 }
 
-int stats_merge(struct stats *to, const struct stats *from)
+int stats_merge(struct stats *to, struct stats *from)
 {
 	int rc = 0;
 
-	if (!from->is_histogram) {
+	settle(from);
+	if (!from->count) {
 		for (size_t i = 0; !rc && i < from->n; i++)
 			rc = stats_add(to, from->value[i]);
 		return rc;
 	}
-	if (!to->is_histogram && (rc = make_histogram(to)))
+	if (!to->count && (rc = make_histogram(to)))
 		return rc;
-	for (size_t i = 0; i < BUCKETS; i++)
-		to->value[i] += from->value[i];
+	for (size_t i = 0; !rc && i < BUCKETS; i++)
+		if (count_at(from, i))
+			rc = count(to, i, count_at(from, i));
 	merge_moments(to, from);
-	return 0;
+	return rc;
 }
 
 void stats_done(struct stats *stats)
 {
+	for (size_t i = 0; stats->count && i < BLOCKS; i++)
+		free(stats->count[i]);
+	free(stats->count);
 	free(stats->value);
+	free(stats->source);
+	stats->count = NULL;
 	stats->value = NULL;
+	stats->source = NULL;
 }
 
 /* One pass per byte that differs, least significant first. */
@@ -227,6 +332,7 @@ static void sort_values(struct stats *stats)
 {
 	uint64_t *scratch = stats->n < SMALL ? NULL : malloc(stats->n * sizeof *scratch);
 
+	settle(stats);
 	if (stats->n < SMALL || scratch)
 		stats_sort(stats->value, stats->n, scratch);
 	else
@@ -240,7 +346,7 @@ static uint64_t histogram_percentile(const struct stats *stats, uint64_t rank)
 	uint64_t seen = 0, value;
 	size_t bucket = 0;
 
-	while (bucket < BUCKETS - 1 && (seen += stats->value[bucket]) < rank)
+	while (bucket < BUCKETS - 1 && (seen += count_at(stats, bucket)) < rank)
 		bucket++;
 	value = value_of(bucket);
 	return value < stats->min ? stats->min : value > stats->max ? stats->max : value;
@@ -253,16 +359,20 @@ double stats_edge(uint64_t min, uint64_t max, size_t n, size_t i)
 	return low * pow(high / low, (double)i / (double)n);
 }
 
-void stats_buckets(const struct stats *stats, size_t n, uint64_t *count)
+void stats_buckets(const struct stats *stats, size_t n, uint64_t *number)
 {
 	double low = stats->min ? (double)stats->min : 1, width = log((double)stats->max / low) / (double)n;
 
-	memset(count, 0, n * sizeof *count);
-	for (size_t i = 0; i < (stats->is_histogram ? (size_t)BUCKETS : stats->n); i++) {
-		uint64_t value = stats->is_histogram ? value_of(i) : stats->value[i];
-		double at = width > 0 && (double)value > low ? floor(log((double)value / low) / width) : 0;
+	memset(number, 0, n * sizeof *number);
+	for (size_t i = 0; i < (stats->count ? (size_t)BUCKETS : stats->n); i++) {
+		uint64_t n_here = stats->count ? count_at(stats, i) : 1,
+			 value = stats->count ? value_of(i) : stats->value[i];
+		double at;
 
-		count[at < (double)n ? (size_t)at : n - 1] += stats->is_histogram ? stats->value[i] : 1;
+		if (!n_here)
+			continue;
+		at = width > 0 && (double)value > low ? floor(log((double)value / low) / width) : 0;
+		number[at < (double)n ? (size_t)at : n - 1] += n_here;
 	}
 }
 
@@ -276,22 +386,24 @@ uint64_t stats_percentile(struct stats *stats, double share)
 		rank = 1;
 	if (rank >= stats->n)
 		return stats->max;
-	if (stats->is_histogram)
+	if (stats->count)
 		return histogram_percentile(stats, rank);
 	if (!stats->is_sorted)
 		sort_values(stats);
 	return stats->value[rank - 1];
 }
 
-double stats_mean(const struct stats *stats)
+double stats_mean(struct stats *stats)
 {
+	settle(stats);
 	return stats->n ? stats->base + stats->d_sum / (double)stats->n : NAN;
 }
 
-double stats_deviation(const struct stats *stats)
+double stats_deviation(struct stats *stats)
 {
 	double n = (double)stats->n, variance;
 
+	settle(stats);
 	if (stats->n < 2)
 		return NAN;
 	variance = (stats->d_squares - stats->d_sum * stats->d_sum / n) / (n - 1);
@@ -336,10 +448,11 @@ static double interval_by_blocks(const struct stats *stats)
 	return stats_t_95(n - 1) * sqrt(squares / (n - 1) / n * (1 + alike) / (1 - alike)) / (double)stats->per_block;
 }
 
-double stats_interval(const struct stats *stats)
+double stats_interval(struct stats *stats)
 {
 	double n = (double)stats->n;
 
+	settle(stats);
 	if (stats->n < 2)
 		return NAN;
 	return fmax(stats_t_95(n - 1) * stats_deviation(stats) / sqrt(n), interval_by_blocks(stats));

@@ -15,11 +15,13 @@
 enum { STATS_LIMIT = 1 << 20, STATS_BLOCKS = 32 };
 
 struct stats {
-	uint64_t n, sum, min, max; /* sum stops at UINT64_MAX */
-	uint64_t *value;	   /* the values, or the histogram's counts; see is_exact */
-	size_t capacity;
-	uint32_t limit; /* 0: STATS_LIMIT */
-	bool is_histogram, is_sorted;
+	uint64_t n, sum, min, max;  /* sum stops at UINT64_MAX */
+	uint64_t *value;	    /* all of them, in the order of adding or of size; NULL with a histogram */
+	uint64_t **count;	    /* the histogram's, in blocks that are NULL where all are 0 */
+	uint32_t *source;	    /* of each value; NULL: all are of the same, `only` */
+	size_t capacity, n_settled; /* n_settled: values that what follows is of */
+	uint32_t limit, only;	    /* limit 0: STATS_LIMIT */
+	bool is_sorted;
 	double base, d_sum, d_squares; /* differences to the first value: their sum, the sum of their squares */
 	double block[STATS_BLOCKS];    /* sums of these over blocks of per_block values, in the order of adding */
 	double open;		       /* the sum of the n_open values of the block that is not full */
@@ -27,9 +29,11 @@ struct stats {
 	uint32_t n_blocks;
 };
 
-/* Start from a zeroed struct, or one with `limit` set. Both: 0 or -ENOMEM. */
+/* Start from a zeroed struct, or one with `limit` set. All: 0 or -ENOMEM. */
 int stats_add(struct stats *stats, uint64_t value);
-int stats_merge(struct stats *stats, const struct stats *from);
+/* Those of one source (a thread) count as added one after the other, up to the limit. */
+int stats_add_from(struct stats *stats, uint64_t value, uint32_t source);
+int stats_merge(struct stats *stats, struct stats *from);
 void stats_done(struct stats *stats);
 
 /*
@@ -38,19 +42,19 @@ void stats_done(struct stats *stats);
  */
 uint64_t stats_percentile(struct stats *stats, double share);
 /* NAN where there are too few values: mean of none, deviation and interval of one. */
-double stats_mean(const struct stats *stats);
-double stats_deviation(const struct stats *stats);
+double stats_mean(struct stats *stats);
+double stats_deviation(struct stats *stats);
 /*
  * The mean is stats_mean +- this with 95 % confidence (Student's t). Values that were added one after the other may be
  * alike: what differs between blocks of them counts when it says more than what differs between values.
  */
-double stats_interval(const struct stats *stats);
+double stats_interval(struct stats *stats);
 /* Student's t, two-sided 95 %; df may be a fraction, 1 at least. */
 double stats_t_95(double df);
 
 static inline bool stats_is_exact(const struct stats *stats)
 {
-	return !stats->is_histogram;
+	return !stats->count;
 }
 
 /*

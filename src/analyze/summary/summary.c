@@ -1,62 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Runs the steps that make a summary, and holds the result. Knows no fact itself. */
+/*
+ * The sink that a recording is summed up in, and what comes out at its end. Sends events where they belong; knows no
+ * fact itself.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/build.h"
+#include "analyze/summary/sum_in.h"
+#include "analyze/summary/summary_maker.h"
 
-bool build_is_failure(struct build *build, uint32_t status)
-{
-	if (!status || status == build->ok)
-		return false;
-	if (strcmp(names_text(build->names, status), "ok") != 0)
-		return true;
-	build->ok = status;
-	return false;
-}
-
-struct summary_spread build_spread(struct stats *stats)
-{
-	struct summary_spread spread = { .n = stats->n,
-					 .mean_ns = stats_mean(stats),
-					 .interval_ns = stats_interval(stats),
-					 .is_exact = stats_is_exact(stats) };
-
-	if (stats->n) {
-		spread.total_ns = stats->sum;
-		spread.min_ns = stats->min;
-		spread.p50_ns = stats_percentile(stats, 0.5);
-		spread.p90_ns = stats_percentile(stats, 0.9);
-		spread.p99_ns = stats_percentile(stats, 0.99);
-		spread.max_ns = stats->max;
-	}
-	stats_done(stats);
-	*stats = (struct stats){ .limit = stats->limit };
-	return spread;
-}
-
-struct summary_session *build_session(struct build *build, uint32_t process, int64_t number, uint32_t model_name)
-{
-	uint64_t key = number > 0 ? (uint64_t)number : (uint64_t)1 << 63 | model_name;
-	uint32_t n = build->session_keys.n, index = keys_number(&build->session_keys, process, key);
-	struct summary_session *session;
-
-	if (index == KEYS_NONE)
-		return NULL;
-	if (index < n)
-		return (struct summary_session *)build->sessions.data + index;
-	session = array_add(&build->sessions, sizeof *session);
-	if (!session)
-		return NULL;
-	session->process = process;
-	session->model = SUMMARY_NONE;
-	session->number = number > 0 ? number : -1;
-	session->name = model_name;
-	session->bytes = -1;
-	return session;
-}
+enum { MAX_TRACKS = 1 << 24 };
 
 /* The summary is the first member; the arrays that it points into lie behind it. */
 struct owner {
@@ -65,35 +20,215 @@ struct owner {
 	size_t size[20], n;
 };
 
-static void *give(struct owner *owner, const struct array *array, size_t size, uint32_t *n)
+static int grow_tracks(struct summary_maker *maker, uint32_t id)
+{
+	uint32_t capacity = maker->tracks_capacity ? maker->tracks_capacity : 64;
+	struct track *tracks;
+
+	while (capacity <= id)
+		capacity *= 2;
+	if (capacity > maker->tracks_capacity) {
+		tracks = realloc(maker->tracks, capacity * sizeof *tracks);
+		if (!tracks)
+			return -ENOMEM;
+		memset(tracks + maker->tracks_capacity, 0, (capacity - maker->tracks_capacity) * sizeof *tracks);
+		maker->tracks = tracks;
+		maker->tracks_capacity = capacity;
+	}
+	maker->n_tracks = id;
+	return 0;
+}
+
+static int add_process(struct summary_maker *maker, uint32_t track)
+{
+	uint32_t n = maker->process_keys.n, index = keys_number(&maker->process_keys, track, 0);
+	struct process *process;
+
+	if (index == NONE || (index == n && !(process = array_add(&maker->processes, sizeof *process))))
+		return -ENOMEM;
+	if (index == n)
+		*process = (struct process){ .track = track, .index = SUMMARY_NONE };
+	return 0;
+}
+
+static int put_track(struct summary_maker *maker, const struct event *event)
+{
+	if (!event->track || event->track > *maker->sink.last_track || event->track >= MAX_TRACKS || !event->def) {
+		maker->counts.n_untracked++;
+		return 0;
+	}
+	if (event->track > maker->n_tracks && grow_tracks(maker, event->track))
+		return -ENOMEM;
+	maker->tracks[event->track].def = *event->def;
+	maker->tracks[event->track].is_defined = true;
+	maker->n_defined++;
+	return event->def->type == TRACK_PROCESS ? add_process(maker, event->track) : 0;
+}
+
+static int put_counter(struct summary_maker *maker, struct track *track, const struct event *event)
+{
+	struct moment moments[2];
+	uint32_t n;
+	int rc = sum_counters_put(maker, track, event, moments, &n);
+
+	for (uint32_t i = 0; !rc && i < n; i++)
+		rc = sum_window_moment(maker, &moments[i]);
+	return rc;
+}
+
+static int put_event(struct summary_maker *maker, const struct event *event)
+{
+	struct track *track = event->track && event->track <= maker->n_tracks ? &maker->tracks[event->track] : NULL;
+
+	if (event->type == EVENT_TRACK)
+		return put_track(maker, event);
+	if (!track || !track->is_defined) {
+		maker->counts.n_untracked++;
+		return 0;
+	}
+	switch (event->type) {
+	case EVENT_BEGIN:
+		return sum_slices_begin(maker, track, event);
+	case EVENT_END:
+		return sum_slices_end(maker, track, event);
+	case EVENT_INSTANT:
+		return sum_notes_put(maker, track, event);
+	case EVENT_COUNTER:
+		return put_counter(maker, track, event);
+	default:
+		return 0;
+	}
+}
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ENOMEM,
+		       "cannot summarise the recording: out of memory; close other programs, or record a shorter time");
+}
+
+static int put(struct sink *sink, const struct event *event, struct err *err)
+{
+	return put_event((struct summary_maker *)sink, event) ? no_memory(err) : 0;
+}
+
+struct summary_maker *summary_begin(struct names *names, uint32_t *last_track, const struct summary_opts *opts)
+{
+	struct summary_maker *maker = calloc(1, sizeof *maker);
+	struct owner *owner = calloc(1, sizeof *owner);
+
+	if (!maker || !owner) {
+		free(maker);
+		free(owner);
+		return NULL;
+	}
+	*maker = (struct summary_maker){
+		.sink = { put, names, last_track }, .names = names, .to = &owner->summary, .counts.first_ns = UINT64_MAX
+	};
+	if (opts)
+		maker->opts = *opts;
+	maker->window.max_runs = maker->opts.window ? maker->opts.window : WINDOW_RUNS;
+	maker->window.max_ops = maker->window.max_runs * WINDOW_OPERATORS;
+	maker->window.min_end_ns = STORE_OPEN;
+	maker->to->recording =
+	    (struct summary_recording){ .interval_ns = -1, .start_realtime_ns = -1, .clock_error_ns = -1 };
+	maker->to->cost.event_ns = NAN;
+	if (add_process(maker, 0)) {
+		summary_drop(maker);
+		return NULL;
+	}
+	return maker;
+}
+
+struct sink *summary_sink(struct summary_maker *maker)
+{
+	return &maker->sink;
+}
+
+static void *give(struct owner *owner, struct array *array, size_t size, uint32_t *n)
 {
 	owner->array[owner->n] = *array;
 	owner->size[owner->n++] = size;
 	*n = (uint32_t)array->n;
-	return array->data;
+	*array = (struct array){ 0 };
+	return owner->array[owner->n - 1].data;
 }
 
-static void give_arrays(struct build *build, struct owner *owner)
+static void give_arrays(struct summary_maker *maker, struct end *end)
 {
-	struct summary *to = &owner->summary;
+	struct summary *to = maker->to;
+	struct owner *owner = (struct owner *)to;
 
-	to->processes = give(owner, &build->processes, sizeof *to->processes, &to->n_processes);
-	to->runtimes = give(owner, &build->runtimes, sizeof *to->runtimes, &to->n_runtimes);
-	to->models = give(owner, &build->models, sizeof *to->models, &to->n_models);
-	to->sessions = give(owner, &build->sessions, sizeof *to->sessions, &to->n_sessions);
-	to->transformers = give(owner, &build->transformers, sizeof *to->transformers, &to->n_transformers);
-	to->types = give(owner, &build->types, sizeof *to->types, &to->n_types);
-	to->nodes = give(owner, &build->nodes, sizeof *to->nodes, &to->n_nodes);
-	to->elsewhere = give(owner, &build->elsewhere, sizeof *to->elsewhere, &to->n_elsewhere);
-	to->ran_on = give(owner, &build->ran_on, sizeof *to->ran_on, &to->n_ran_on);
-	to->idle = give(owner, &build->idle, sizeof *to->idle, &to->n_idle);
-	to->tallies = give(owner, &build->tallies, sizeof *to->tallies, &to->n_tallies);
-	to->slowest = give(owner, &build->slowest, sizeof *to->slowest, &to->n_slowest);
-	to->resources = give(owner, &build->resources, sizeof *to->resources, &to->n_resources);
-	to->stops = give(owner, &build->stops, sizeof *to->stops, &to->n_stops);
-	to->unreadable = give(owner, &build->unreadable, sizeof *to->unreadable, &to->n_unreadable);
-	to->left_out = give(owner, &build->left_out, sizeof *to->left_out, &to->n_left_out);
-	to->losses = give(owner, &build->losses, sizeof *to->losses, &to->n_losses);
+	to->runtimes = give(owner, &maker->runtimes, sizeof *to->runtimes, &to->n_runtimes);
+	to->models = give(owner, &end->models, sizeof *to->models, &to->n_models);
+	to->sessions = give(owner, &end->sessions, sizeof *to->sessions, &to->n_sessions);
+	to->transformers = give(owner, &end->transformers, sizeof *to->transformers, &to->n_transformers);
+	to->types = give(owner, &end->types, sizeof *to->types, &to->n_types);
+	to->nodes = give(owner, &end->nodes, sizeof *to->nodes, &to->n_nodes);
+	to->elsewhere = give(owner, &end->elsewhere, sizeof *to->elsewhere, &to->n_elsewhere);
+	to->ran_on = give(owner, &end->ran_on, sizeof *to->ran_on, &to->n_ran_on);
+	to->idle = give(owner, &end->idle, sizeof *to->idle, &to->n_idle);
+	to->tallies = give(owner, &end->tallies, sizeof *to->tallies, &to->n_tallies);
+	to->slowest = give(owner, &end->slowest, sizeof *to->slowest, &to->n_slowest);
+	to->resources = give(owner, &end->resources, sizeof *to->resources, &to->n_resources);
+	to->stops = give(owner, &maker->stops, sizeof *to->stops, &to->n_stops);
+	to->unreadable = give(owner, &maker->unreadable, sizeof *to->unreadable, &to->n_unreadable);
+	to->left_out = give(owner, &maker->left_out, sizeof *to->left_out, &to->n_left_out);
+	to->losses = give(owner, &maker->losses, sizeof *to->losses, &to->n_losses);
+	array_done(&end->is_apart, sizeof(bool));
+}
+
+/* In the order of their tracks. */
+static int make_processes(struct summary_maker *maker)
+{
+	struct summary *to = maker->to;
+	struct array processes = { 0 };
+	int rc = 0;
+
+	for (uint32_t id = 1; !rc && id <= maker->n_tracks; id++) {
+		const struct track *track = &maker->tracks[id];
+		struct summary_process *process;
+
+		if (!track->is_defined || track->def.type != TRACK_PROCESS)
+			continue;
+		process_at(maker, keys_find(&maker->process_keys, id, 0))->index = (uint32_t)processes.n;
+		process = array_add(&processes, sizeof *process);
+		if (!process) {
+			rc = -ENOMEM;
+			break;
+		}
+		*process = (struct summary_process){ .track = id,
+						     .name = track->def.name,
+						     .command = track->def.command,
+						     .pid = track->def.pid,
+						     .start_ns = track->def.start_ns,
+						     .exit_status = -1,
+						     .signal = -1 };
+	}
+	to->processes = give((struct owner *)to, &processes, sizeof *to->processes, &to->n_processes);
+	return rc;
+}
+
+/* When sessions of each process were being created. One that was cut off lasted to the last event. */
+static int join_creations(struct summary_maker *maker)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < maker->processes.n; i++) {
+		struct process *process = process_at(maker, i);
+		const struct creation *creation = process->creations.data;
+		size_t n = process->creations.n;
+		uint64_t *at = malloc((3 * n + 1) * sizeof *at);
+
+		if (!at)
+			return -ENOMEM;
+		for (size_t k = 0; k < n; k++) {
+			at[k] = creation[k].begin_ns;
+			at[n + k] = creation[k].end_ns == STORE_OPEN ? maker->counts.last_ns : creation[k].end_ns;
+		}
+		rc = times_join(&process->times, at, n);
+		free(at);
+	}
+	return rc;
 }
 
 static void count_totals(struct summary *to)
@@ -114,46 +249,113 @@ static void count_totals(struct summary *to)
 		to->n_lost = stats_sum(to->n_lost, to->losses[i].n);
 }
 
-static void done(struct build *build)
+static int finish_events(struct summary_maker *maker)
 {
-	for (size_t i = 0; i < build->groups.n; i++)
-		stats_done(&((struct group *)build->groups.data)[i].durations);
-	array_done(&build->groups, sizeof(struct group));
-	array_done(&build->runs, sizeof(struct run));
-	array_done(&build->swept, sizeof(struct swept));
-	keys_done(&build->session_keys);
-	keys_done(&build->run_keys);
-	free(build->process_of);
-	free(build->runs_by_model);
-	free(build->first_run);
+	int rc = sum_slices_finish(maker);
+
+	if (!rc)
+		rc = sum_window_finish(maker);
+	if (!rc)
+		rc = make_processes(maker);
+	if (!rc)
+		rc = join_creations(maker);
+	if (!rc)
+		rc = sum_operators_finish(maker);
+	return rc ? rc : sum_notes_finish(maker);
 }
 
-struct summary *summary_new(const struct store *store, const struct summary_file *file, struct err *err)
+static int make(struct summary_maker *maker)
 {
-	static int (*const steps[])(struct build *) = {
-		build_processes, build_sessions, build_runs, build_models,  build_latencies, build_operators,
-		build_parallel,	 build_tables,	 build_idle, build_slowest, build_resources,
+	static int (*const steps[])(struct summary_maker *, struct end *) = {
+		sum_models_make, sum_latencies_make, sum_tables_make,
+		sum_idle_make,	 sum_slowest_make,   sum_counters_make,
 	};
-	struct owner *owner = calloc(1, sizeof *owner);
-	struct build build = { .store = store, .names = store_names(store), .to = &owner->summary };
-	int rc = owner ? 0 : -ENOMEM;
+	struct end end = { 0 };
+	int rc = finish_events(maker);
 
-	if (owner) {
-		build.to->store = store;
-		build.to->file = *file;
-		for (size_t i = 0; !rc && i < sizeof steps / sizeof *steps; i++)
-			rc = steps[i](&build);
-		give_arrays(&build, owner);
+	for (size_t i = 0; !rc && i < sizeof steps / sizeof *steps; i++)
+		rc = steps[i](maker, &end);
+	give_arrays(maker, &end);
+	return rc;
+}
+
+struct summary *summary_end(struct summary_maker *maker, const struct summary_file *file, struct err *err)
+{
+	struct summary *to = maker->to;
+
+	to->names = maker->names;
+	to->file = *file;
+	if (make(maker)) {
+		summary_drop(maker);
+		no_memory(err);
+		return NULL;
 	}
-	done(&build);
-	if (!rc) {
-		count_totals(build.to);
-		return build.to;
+	to->counts = maker->counts;
+	to->recording.begin_ns = maker->counts.first_ns;
+	to->recording.end_ns = maker->counts.last_ns;
+	to->n_operators = maker->operators.n_seen;
+	to->busy_ns = sum_busy_at(&maker->window.busy, maker->counts.last_ns);
+	memcpy(to->n_open, maker->n_open, sizeof to->n_open);
+	for (int kind = 0; kind < N_KINDS; kind++)
+		to->counts.n_open += maker->n_open[kind];
+	count_totals(to);
+	maker->to = NULL;
+	summary_drop(maker);
+	return to;
+}
+
+static void drop_buckets(struct summary_maker *maker)
+{
+	for (uint32_t i = 0; i < maker->buckets.n; i++) {
+		struct bucket *bucket = bucket_at(maker, i);
+
+		stats_done(&bucket->latency);
+		stats_done(&bucket->first);
+		stats_done(&bucket->typical.operators);
+		stats_done(&bucket->apart.operators);
+		for (uint32_t k = 0; k < SUMMARY_SLOWEST; k++)
+			array_done(&bucket->slowest[k].nodes, sizeof(struct slow_node));
 	}
-	summary_free(build.to);
-	err_set(err, ENOMEM,
-		"cannot summarise the recording: out of memory; close other programs, or record a shorter time");
-	return NULL;
+	array_done(&maker->buckets, sizeof(struct bucket));
+	array_done(&maker->first_noted, sizeof(uint32_t));
+	array_done(&maker->tallies, sizeof(struct summary_tally));
+	keys_done(&maker->bucket_keys);
+	keys_done(&maker->config_keys);
+	keys_done(&maker->named_keys);
+	keys_done(&maker->tally_keys);
+}
+
+static void drop_processes(struct summary_maker *maker)
+{
+	for (uint32_t i = 0; i < maker->processes.n; i++) {
+		array_done(&process_at(maker, i)->creations, sizeof(struct creation));
+		times_done(&process_at(maker, i)->times);
+	}
+	array_done(&maker->processes, sizeof(struct process));
+	keys_done(&maker->process_keys);
+}
+
+void summary_drop(struct summary_maker *maker)
+{
+	if (!maker)
+		return;
+	sum_sessions_done(maker);
+	sum_window_done(&maker->window);
+	sum_operators_done(&maker->operators);
+	drop_buckets(maker);
+	drop_processes(maker);
+	for (uint32_t id = 1; id <= maker->n_tracks; id++)
+		free(maker->tracks[id].slice);
+	free(maker->tracks);
+	array_done(&maker->counters, sizeof(struct counter));
+	sum_notes_done(maker);
+	array_done(&maker->runtimes, sizeof(struct summary_runtime));
+	array_done(&maker->losses, sizeof(struct summary_loss));
+	array_done(&maker->stops, sizeof(struct summary_stop));
+	array_done(&maker->unreadable, sizeof(struct summary_unreadable));
+	array_done(&maker->left_out, sizeof(struct summary_left_out));
+	summary_free(maker->to);
+	free(maker);
 }
 
 void summary_free(struct summary *summary)

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The facts of a recording, from its store: what the report prints, as numbers and ids of names.
+ * The facts of a recording: what the report prints, as numbers and ids of names. They are summed up while the events
+ * pass, so that memory does not grow with the recording, only with what is in it: models, sessions, operators (nodes),
+ * threads, counters, different texts.
+ *
+ *	exact		counts, sums, means, smallest, largest, the first and the slowest inferences
+ *	percentiles	exact up to 131,072 inferences of a model, 16,384 of a session, 16,384 calls of an operator
+ *			(4,096 of those beyond the first 512 operators); beyond that they are off by STATS_ERROR
+ *			(0.4 %) at most, and is_exact is false
+ *
  * Sums hold exactly: phases add up to the session, operators and setup and what is unattributed add up to
  * the inferences. What is not known is -1 (integers), NAN (reals), 0 (names) or n == 0, never a zero value.
  */
@@ -11,30 +19,15 @@
 #include <stdint.h>
 
 #include "analyze/store/store.h"
-#include "base/err.h"
+#include "analyze/summary/summary_model.h"
 
-#define SUMMARY_NONE UINT32_MAX /* index of no process, no model */
-enum { SUMMARY_SLOWEST = 5, SUMMARY_BUCKETS = 32, SUMMARY_DEVICES = 64 };
-
-/* What the reader of the file has found out, given to summary_new. */
+/* What the reader of the file has found out, given to summary_end. */
 struct summary_file {
 	const char *path; /* borrowed for the summary's life; NULL: not a file */
 	uint64_t bytes;
 	bool is_cut; /* the file ends in the middle of a packet */
 	uint64_t cut_at;
 	uint64_t n_late; /* events that the reader has moved to a later time */
-};
-
-/* Of durations. Percentiles are nearest ranks. */
-struct summary_spread {
-	uint64_t n, total_ns, min_ns, p50_ns, p90_ns, p99_ns, max_ns;
-	double mean_ns, interval_ns; /* mean +- interval with 95 % confidence; NAN when n is too small */
-	bool is_exact;		     /* else percentiles are off by STATS_ERROR at most */
-};
-
-/* A part of one of the arrays of struct summary. */
-struct summary_range {
-	uint32_t first, n;
 };
 
 struct summary_recording {
@@ -82,145 +75,6 @@ struct summary_runtime {
 	int64_t arm_ns;
 };
 
-enum summary_phase {
-	PHASE_LOAD,
-	PHASE_TRANSFORM,
-	PHASE_PARTITION,
-	PHASE_COMPILE,
-	PHASE_PREPACK,
-	PHASE_PROVIDER,
-	PHASE_OTHER,
-	PHASE_UNATTRIBUTED, /* what no slice inside the session explains */
-	N_PHASES
-};
-
-struct summary_session {
-	uint32_t process, model;
-	int64_t number; /* in its process; -1: unknown */
-	uint32_t name, path, providers, options, status;
-	int64_t bytes;
-	bool has_slice; /* its creation was recorded */
-	bool is_failed;
-	uint64_t begin_ns, end_ns;   /* of the creation; STORE_OPEN: cut off */
-	uint64_t released_ns;	     /* 0: not seen */
-	uint64_t phase_ns[N_PHASES]; /* add up to end_ns - begin_ns */
-	uint64_t phase_n[N_PHASES];  /* slices */
-	uint64_t n_prepacked;	     /* weights that a kernel has put into a layout of its own */
-	uint64_t n_capabilities;     /* groups of nodes that providers have asked for */
-	uint64_t n_runs, n_runs_failed;
-	uint64_t runs_wall_ns;
-	struct summary_spread latency; /* like struct summary_runs; n == 0 when there are too many sessions */
-};
-
-/* A graph transformer, in all sessions of a model. Its time is without that of others inside it. */
-struct summary_transformer {
-	uint32_t model, name;
-	uint64_t n, n_told, n_changed; /* calls; of those that tell whether they changed the graph */
-	uint64_t self_ns;
-};
-
-struct summary_creation {
-	uint64_t n, n_recorded, n_failed, n_open;
-	struct summary_spread duration; /* finished, not failed; the phases are of the same */
-	uint64_t phase_ns[N_PHASES], phase_n[N_PHASES];
-	uint64_t n_prepacked, n_capabilities;
-};
-
-/* Why an inference was slow; the model's own numbers are the measure. */
-struct summary_slow {
-	uint32_t process, model;
-	int64_t session, id, number, tid;
-	uint64_t begin_ns, duration_ns;
-	int64_t run_queue_ns, thread_cpu_ns, faults, switches;
-	int64_t operators_ns; /* of the coverage; -1: it has none */
-	uint32_t node;	      /* the operator that took most more than its median; 0: unknown */
-	uint64_t node_ns, node_p50_ns;
-	bool is_in_creation;   /* a session of the process was being created at the time */
-	uint32_t n_concurrent; /* other inferences of the process at the time */
-	bool is_failed;
-};
-
-struct summary_runs {
-	uint64_t n, n_failed, n_open, n_partial, n_first, n_without_status;
-	uint64_t begin_ns, end_ns;     /* first begin, last end */
-	double rate;		       /* finished ones per second between the two; NAN: fewer than 2 */
-	struct summary_spread latency; /* finished, not failed, not partial, not the first of a session */
-	struct summary_spread first;
-	uint64_t bucket[SUMMARY_BUCKETS]; /* how latencies lie between min and max, see stats_buckets */
-	uint64_t wall_ns;		  /* of all finished ones */
-	uint32_t max_concurrent, n_threads;
-	uint64_t n_usage; /* those with the four numbers below */
-	uint64_t thread_cpu_ns, run_queue_ns, faults, switches, usage_wall_ns;
-};
-
-/*
- * How much of the inferences is explained; over those that have operators and count for the latency. If there
- * are none of these (only a first one, say), over all finished ones that have operators.
- */
-struct summary_coverage {
-	uint64_t n, n_parallel;					   /* parallel: operators on more than one thread */
-	uint64_t wall_ns, operators_ns, setup_ns, unattributed_ns; /* wall = the sum of the others */
-	uint64_t operators_p50_ns;				   /* of one inference */
-};
-
-struct summary_model {
-	uint32_t process;
-	uint32_t name, path, providers, options; /* as asked for */
-	int64_t bytes;
-	struct summary_creation creation;
-	struct summary_runs runs;
-	struct summary_coverage coverage;
-	struct summary_range sessions, transformers, types, nodes, ran_on, idle, tallies, slowest;
-};
-
-enum summary_where {
-	WHERE_INFERENCE,  /* in an inference of the coverage */
-	WHERE_APART,	  /* in a finished one that is not: the first of a session, a failed one */
-	WHERE_UNFINISHED, /* in one that was cut off */
-	WHERE_UNKNOWN,	  /* its inference is not in the file */
-	WHERE_CREATION,	  /* outside any, while a session was created: constant folding */
-	WHERE_OUTSIDE,	  /* outside any */
-	N_WHERE
-};
-
-/*
- * Operators of one type, or of one node. share_ns: every moment of an inference belongs to the innermost
- * operator that runs, in equal parts if there are several on different threads, so that shares add up to
- * coverage.operators_ns. self_ns: without the operators inside.
- */
-struct summary_operator {
-	uint32_t process, model;
-	enum summary_where where;
-	uint32_t name; /* 0 in types */
-	uint32_t op_type, provider, shapes;
-	uint64_t n, n_open, n_failed; /* n: finished */
-	uint64_t self_ns, share_ns;
-	struct summary_spread duration;
-	bool has_children;
-	bool has_more_shapes;
-	int64_t bytes; /* all calls together */
-};
-
-struct summary_provider {
-	uint32_t model, provider;
-	uint64_t n_nodes, n_calls, share_ns;
-};
-
-/* A provider that was asked for but ran no node, while others did. */
-struct summary_idle {
-	uint32_t model;
-	uint32_t at, len; /* its name, in the text of model->providers */
-};
-
-/* How often a text (or a number: the batch) occurred with the inferences of a model. */
-struct summary_tally {
-	uint32_t model;
-	enum event_key key; /* KEY_SHAPES, KEY_TAG, KEY_STATUS (failures), KEY_BATCH */
-	uint32_t text;
-	int64_t number;
-	uint64_t n, first_ns;
-};
-
 /* A counter, each value weighted with the time since the one before. */
 struct summary_resource {
 	uint32_t process; /* SUMMARY_NONE: the machine */
@@ -245,7 +99,9 @@ struct summary_cost {
 };
 
 struct summary {
-	const struct store *store;
+	const struct names *names;  /* of the stream */
+	const struct store *store;  /* the same recording, for those who look into it; NULL: it is not kept */
+	struct store_counts counts; /* events that were read */
 	struct summary_file file;
 	struct summary_recording recording;
 	struct summary_process *processes;
@@ -272,8 +128,6 @@ struct summary {
 	struct summary_cost cost;
 };
 
-/* store is borrowed for the summary's life and must not change. NULL and err: out of memory. */
-struct summary *summary_new(const struct store *store, const struct summary_file *file, struct err *err);
 void summary_free(struct summary *summary); /* NULL does nothing */
 
 #endif

@@ -16,7 +16,7 @@ enum { MAX_PARTS = 12, MAX_ROWS = 60, COLUMNS = 120 };
 
 static struct printable name_of(const struct summary *summary, uint32_t id, int columns)
 {
-	return model_text(names_text(store_names(summary->store), id), columns, false);
+	return model_text(names_text(summary->names, id), columns, false);
 }
 
 static struct printable verdict_of(const struct report *report)
@@ -40,7 +40,7 @@ static struct printable verdict_of(const struct report *report)
 /* The folder of the program says little in a title. */
 static struct printable command_of(const struct summary *summary)
 {
-	const char *text = names_text(store_names(summary->store), summary->recording.command);
+	const char *text = names_text(summary->names, summary->recording.command);
 	const char *slash = memrchr(text, '/', strcspn(text, " "));
 
 	return model_text(slash ? slash + 1 : text, 80, false);
@@ -61,7 +61,7 @@ static double peak_memory(const struct summary *summary)
 
 	for (uint32_t i = 0; i < summary->n_resources; i++)
 		if (summary->resources[i].process != SUMMARY_NONE &&
-		    !strcmp(names_text(store_names(summary->store), summary->resources[i].name), "rss"))
+		    !strcmp(names_text(summary->names, summary->resources[i].name), "rss"))
 			most = fmax(most, summary->resources[i].max);
 	return most;
 }
@@ -260,7 +260,7 @@ static void put_parts(struct html_page *page, const struct report *report)
 
 static struct units_text value_text(const struct summary *summary, const struct summary_resource *own, double value)
 {
-	const char *unit = names_text(store_names(summary->store), own->unit);
+	const char *unit = names_text(summary->names, own->unit);
 	struct units_text text;
 
 	if (!isfinite(value))

@@ -127,7 +127,7 @@ static void put_elsewhere(struct json_summary *to)
 /* "gpu card1: amdgpu" in two. */
 static void put_device(struct json_summary *to, uint32_t name)
 {
-	const char *text = names_text(store_names(to->summary->store), name), *colon = strstr(text, ": ");
+	const char *text = names_text(to->summary->names, name), *colon = strstr(text, ": ");
 	char device[80];
 
 	snprintf(device, sizeof device, "%.*s", (int)strcspn(text, ":"), text);
@@ -200,7 +200,7 @@ static void put_findings(struct json_summary *to)
 static void put_losses(struct json_summary *to)
 {
 	const struct summary *summary = to->summary;
-	const struct store_counts *counts = store_counts(summary->store);
+	const struct store_counts *counts = &summary->counts;
 
 	json_object(&to->json, "losses");
 	json_known(&to->json, "lost_events",
@@ -250,9 +250,7 @@ static void put_cost(struct json_summary *to)
 
 void export_json(FILE *out, const struct report *report)
 {
-	struct json_summary to = { .summary = report->summary,
-				   .names = store_names(report->summary->store),
-				   .report = report };
+	struct json_summary to = { .summary = report->summary, .names = report->summary->names, .report = report };
 
 	json_init(&to.json, out);
 	json_object(&to.json, NULL);

@@ -71,7 +71,7 @@ static void print_head(const struct page *page)
 {
 	const struct summary *summary = page->summary;
 	const struct summary_file *file = &summary->file;
-	const struct store_counts *counts = store_counts(summary->store);
+	const struct store_counts *counts = &summary->counts;
 	struct table table = page_table(page);
 	struct printable text;
 
@@ -145,9 +145,7 @@ static void print_all(const struct page *page)
 
 void export_text(FILE *out, const struct report *report, const struct report_look *look)
 {
-	struct page page = {
-		out, report->summary, store_names(report->summary->store), *look, report, report->analysis
-	};
+	struct page page = { out, report->summary, report->summary->names, *look, report, report->analysis };
 
 	if (!page.opts.width)
 		page.opts.width = WIDTH;

@@ -77,7 +77,7 @@ static void print_stops(const struct page *page)
 
 static void print_broken(const struct page *page)
 {
-	const struct store_counts *counts = store_counts(page->summary->store);
+	const struct store_counts *counts = &page->summary->counts;
 	const struct {
 		uint64_t n;
 		const char *what;
@@ -130,7 +130,7 @@ static void print_cost(const struct page *page)
 /* Is there more to say than that nothing was lost? */
 static bool is_remarkable(const struct summary *summary, bool is_complete)
 {
-	const struct store_counts *counts = store_counts(summary->store);
+	const struct store_counts *counts = &summary->counts;
 	uint64_t n = summary->n_losses + summary->n_left_out + summary->n_stops + summary->n_unreadable +
 		     summary->file.n_late + counts->n_disordered + counts->n_unmatched + counts->n_untracked +
 		     counts->n_too_deep + counts->n_args_cut;

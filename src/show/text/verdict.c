@@ -188,7 +188,7 @@ static void say_losses(const struct page *page)
 void export_verdict(FILE *out, const struct report *report, bool is_ascii)
 {
 	const struct summary *summary = report->summary;
-	struct page page = { out, summary, store_names(summary->store), { .is_ascii = is_ascii, .width = 96 }, report };
+	struct page page = { out, summary, summary->names, { .is_ascii = is_ascii, .width = 96 }, report };
 
 	if (summary->recording.begin_ns > summary->recording.end_ns) {
 		fprintf(out, "the recording is empty");

@@ -41,7 +41,7 @@ struct printable slow_words(const struct summary *summary, const struct summary_
 	const struct summary_runs *runs = &model->runs;
 	double excess = excess_of(model, slow);
 	double faults = runs->n_usage ? (double)runs->faults / (double)runs->n_usage : 0;
-	const char *node = names_text(store_names(summary->store), slow->node);
+	const char *node = names_text(summary->names, slow->node);
 	struct printable text = { "" };
 
 	if (slow->run_queue_ns > 0 && (double)slow->run_queue_ns > 0.2 * excess)

@@ -40,10 +40,32 @@ int import_open(struct import *import, const char *path, struct err *err)
 	return import->format ? 0 : refuse(import->path, err);
 }
 
+/* Of a large file, not all that was read stays in memory. */
+struct passage {
+	struct sink sink;
+	struct sink *out;
+	const struct input *input;
+	uint32_t n;
+};
+
+enum { LARGE = 32 << 20, EVENTS = 1 << 18 };
+
+static int pass_on(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct passage *passage = (struct passage *)sink;
+
+	if (++passage->n == EVENTS) {
+		passage->n = 0;
+		input_forget(passage->input);
+	}
+	return sink_put(passage->out, event, err);
+}
+
 int import_read(struct import *import, struct sink *out, struct err *err)
 {
 	struct import_bytes bytes = { import->input.data, import->input.size };
-	int code = import->format->read(&bytes, out, &import->result, err);
+	struct passage passage = { { pass_on, out->names, out->last_track }, out, &import->input, 0 };
+	int code = import->format->read(&bytes, bytes.size > LARGE ? &passage.sink : out, &import->result, err);
 
 	if (code) {
 		err_wrap(err, "cannot read %s", import->path);

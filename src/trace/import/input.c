@@ -197,6 +197,12 @@ int input_open(struct input *input, const char *path, struct err *err)
 	return code;
 }
 
+void input_forget(const struct input *input)
+{
+	if (input->size)
+		madvise((void *)input->data, input->size, MADV_DONTNEED);
+}
+
 void input_close(struct input *input)
 {
 	unmap(input);

@@ -21,6 +21,8 @@ struct input {
 
 /* path "-" is standard input. 0, or -errno and err: no such file, empty, not a file or pipe. Then call input_close. */
 int input_open(struct input *input, const char *path, struct err *err);
+/* Takes its bytes out of memory; they come back from the file when they are read again. */
+void input_forget(const struct input *input);
 void input_close(struct input *input); /* also after a failure; a zeroed one may be closed */
 
 #endif

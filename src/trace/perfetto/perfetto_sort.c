@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sorts the events of one file and puts them. A complete slice (begin and duration) gets its END; if it would outlast
- * the slice around it, it ends with that one, so that slices nest.
+ * Sorts the events of one file and puts them, in the order of time over all tracks. A complete slice (begin and
+ * duration) gets its END; if it would outlast the slice around it, it ends with that one, so that slices nest.
  */
 #include "trace/perfetto/perfetto_sort.h"
 
@@ -69,14 +69,14 @@ int perfetto_sort_add(struct sorter *sorter, const struct event *event, uint64_t
 	return 0;
 }
 
-static int by_track_and_time(const void *left, const void *right)
+static int by_time_and_track(const void *left, const void *right)
 {
 	const struct sorter_event *a = left, *b = right;
 
-	if (a->track != b->track)
-		return a->track < b->track ? -1 : 1;
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns ? -1 : 1;
+	if (a->track != b->track)
+		return a->track < b->track ? -1 : 1;
 	/* Complete slices may be in the file inner first: the longer one is the outer one. */
 	if (a->is_whole && b->is_whole && a->dur_ns != b->dur_ns)
 		return a->dur_ns > b->dur_ns ? -1 : 1;
@@ -182,29 +182,44 @@ static void guess_counters(struct sorter *sorter, struct state *state)
 	}
 }
 
+static int put_all(struct sorter *sorter, struct state *state, struct open *opens, uint64_t *n_dropped, struct err *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < sorter->n && !result; i++) {
+		const struct sorter_event *one = &sorter->event[i];
+		struct track *track = &state->track[one->track];
+		struct open *open = &opens[one->track];
+
+		result = put_ends(state, open, track, one->time_ns, err);
+		if (!result && !fits(track, open, one))
+			++*n_dropped;
+		else if (!result)
+			result = put_one(sorter, state, one, open, err);
+	}
+	for (size_t i = 1; i <= state->n_tracks && !result; i++)
+		result = put_ends(state, &opens[i], &state->track[i], UINT64_MAX, err);
+	return result;
+}
+
 int perfetto_sort_emit(struct sorter *sorter, struct state *state, uint64_t *n_dropped, struct err *err)
 {
-	struct open open = { 0 };
+	struct open *opens;
 	int result;
 
 	guess_counters(sorter, state);
 	result = perfetto_tracks_emit_all(state, err);
+	if (result)
+		return result;
+	opens = calloc(state->n_tracks + 1, sizeof *opens);
+	if (!opens)
+		return perfetto_state_out_of_memory(err);
 	if (sorter->n)
-		qsort(sorter->event, sorter->n, sizeof *sorter->event, by_track_and_time);
-	for (size_t i = 0; i < sorter->n && !result; i++) {
-		const struct sorter_event *one = &sorter->event[i];
-		struct track *track = &state->track[one->track];
-		result = put_ends(state, &open, track, one->time_ns, err);
-		if (!result && !fits(track, &open, one))
-			++*n_dropped;
-		else if (!result)
-			result = put_one(sorter, state, one, &open, err);
-		if (!result && (i + 1 == sorter->n || sorter->event[i + 1].track != one->track)) {
-			result = put_ends(state, &open, track, UINT64_MAX, err);
-			open.n = open.n_waiting = 0;
-		}
-	}
-	free(open.end_ns);
+		qsort(sorter->event, sorter->n, sizeof *sorter->event, by_time_and_track);
+	result = put_all(sorter, state, opens, n_dropped, err);
+	for (size_t i = 1; i <= state->n_tracks; i++)
+		free(opens[i].end_ns);
+	free(opens);
 	return result;
 }
 

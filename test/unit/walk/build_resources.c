@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/summary/build.h"
+#include "walk.h"
 
 static double larger(double a, double b)
 {
@@ -49,7 +49,7 @@ static void weigh(const struct build *build, const struct store_samples *samples
 		if (!isfinite(value))
 			continue;
 		whole = samples->time_ns[i] - before;
-		with = times_overlap(busy, &next, before, samples->time_ns[i]);
+		with = walk_times_overlap(busy, &next, before, samples->time_ns[i]);
 		before = samples->time_ns[i];
 		to->n++;
 		to->max = larger(to->max, value);
@@ -148,7 +148,7 @@ static int take_process(struct build *build, uint32_t process)
 		if (!rc)
 			rc = take_counter(build, track, &busy);
 	}
-	times_done(&busy);
+	walk_times_done(&busy);
 	return rc;
 }
 
@@ -176,7 +176,7 @@ int build_resources(struct build *build)
 		rc = build_busy(build, SUMMARY_NONE, &busy);
 	for (size_t i = 0; i < busy.n; i++)
 		build->to->busy_ns += busy.at[2 * i + 1] - busy.at[2 * i];
-	times_done(&busy);
+	walk_times_done(&busy);
 	count_open(build);
 	return rc;
 }

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/summary/build.h"
+#include "walk.h"
 
 #define SETUP UINT32_MAX /* the group of a setup slice */
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/summary/build.h"
+#include "walk.h"
 
 /* Groups that are made of others. */
 struct table {
@@ -16,7 +16,7 @@ static struct summary_model *model_at(const struct build *build, uint32_t index)
 	return (struct summary_model *)build->models.data + index;
 }
 
-static int add_to_table(struct table *table, const struct group *from)
+static int add_to_table(struct table *table, struct group *from)
 {
 	const struct summary_operator *facts = &from->facts;
 	uint32_t n = table->keys.n;

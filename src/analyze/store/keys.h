@@ -3,8 +3,8 @@
  * Gives things that are known by two numbers one dense number each, from 0: an inference by process and
  * number, a node by name and model. What belongs to a thing then lies in an array under that number.
  */
-#ifndef ANALYZE_SUMMARY_KEYS_H
-#define ANALYZE_SUMMARY_KEYS_H
+#ifndef ANALYZE_STORE_KEYS_H
+#define ANALYZE_STORE_KEYS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +21,7 @@ uint32_t keys_number(struct keys *keys, uint64_t a, uint64_t b);
 /* KEYS_NONE if it has no number. */
 uint32_t keys_find(const struct keys *keys, uint64_t a, uint64_t b);
 void keys_done(struct keys *keys);
+uint64_t keys_bytes(const struct keys *keys); /* of memory */
 
 static inline uint64_t keys_pair(uint32_t high, uint32_t low)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/summary/build.h"
+#include "walk.h"
 
 /*
  * at holds n begins, then n ends, then room for n. With both sorted, the first i slices are all over before
@@ -79,7 +79,7 @@ int build_creations(const struct build *build, uint32_t process, struct times *t
 	return finish(at, n_max, n, times);
 }
 
-uint64_t times_overlap(const struct times *times, size_t *next, uint64_t begin_ns, uint64_t end_ns)
+uint64_t walk_times_overlap(const struct times *times, size_t *next, uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t sum = 0;
 
@@ -94,7 +94,7 @@ uint64_t times_overlap(const struct times *times, size_t *next, uint64_t begin_n
 	return sum;
 }
 
-bool times_touch(const struct times *times, uint64_t begin_ns, uint64_t end_ns)
+bool walk_times_touch(const struct times *times, uint64_t begin_ns, uint64_t end_ns)
 {
 	size_t low = 0, high = times->n;
 
@@ -110,7 +110,7 @@ bool times_touch(const struct times *times, uint64_t begin_ns, uint64_t end_ns)
 	return low < times->n && times->at[2 * low] <= end_ns;
 }
 
-void times_done(struct times *times)
+void walk_times_done(struct times *times)
 {
 	free(times->at);
 	*times = (struct times){ 0 };

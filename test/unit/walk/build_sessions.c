@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyze/summary/build.h"
+#include "walk.h"
 
 /* An open slice of the walk over a track. */
 struct level {

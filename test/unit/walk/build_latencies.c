@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/build.h"
+#include "walk.h"
 
 enum { MAX_SESSION_SPREADS = 256 };
 

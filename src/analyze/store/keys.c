@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Open addressing over pairs of numbers. */
-#include "analyze/summary/keys.h"
+#include "analyze/store/keys.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,4 +65,9 @@ void keys_done(struct keys *keys)
 {
 	free(keys->slot);
 	*keys = (struct keys){ 0 };
+}
+
+uint64_t keys_bytes(const struct keys *keys)
+{
+	return keys->slot ? ((uint64_t)keys->mask + 1) * sizeof *keys->slot : 0;
 }

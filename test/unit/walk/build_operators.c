@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/summary/build.h"
+#include "walk.h"
 
 /* Percentiles of one node from that many calls on come from a histogram. */
 enum { GROUP_LIMIT = 1 << 14 };
@@ -120,8 +120,8 @@ static enum summary_where where_of(const struct pass *pass, size_t row, uint32_t
 		return build_is_finished(build_run(pass->build, run)) ? WHERE_APART : WHERE_UNFINISHED;
 	if (slices->inference[row])
 		return WHERE_UNKNOWN;
-	return times_touch(&pass->creations, slices->begin_ns[row], slices->begin_ns[row]) ? WHERE_CREATION
-											   : WHERE_OUTSIDE;
+	return walk_times_touch(&pass->creations, slices->begin_ns[row], slices->begin_ns[row]) ? WHERE_CREATION
+												: WHERE_OUTSIDE;
 }
 
 static int find_place(struct pass *pass, size_t row, uint32_t run)
@@ -273,7 +273,7 @@ static int start_track(struct pass *pass, uint32_t id)
 	pass->run = pass->place = KEYS_NONE;
 	if (!is_new)
 		return 0;
-	times_done(&pass->creations);
+	walk_times_done(&pass->creations);
 	return build_creations(pass->build, process, &pass->creations);
 }
 
@@ -306,7 +306,7 @@ int build_operators(struct build *build)
 	keys_done(&pass->place_keys);
 	keys_done(&pass->group_keys);
 	array_done(&pass->places, sizeof(struct place));
-	times_done(&pass->creations);
+	walk_times_done(&pass->creations);
 	free(pass->memo);
 	free(pass);
 	return rc;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/build.h"
+#include "walk.h"
 
 /* More models than that are too many to look into. */
 enum { MAX_MODELS = 32 };
@@ -143,7 +143,7 @@ static int take_model(struct build *build, uint32_t index, struct times *creatio
 		if (!slow)
 			return -ENOMEM;
 		describe(build, run, medians, slow);
-		slow->is_in_creation = times_touch(creations, run->begin_ns, run->end_ns);
+		slow->is_in_creation = walk_times_touch(creations, run->begin_ns, run->end_ns);
 		range->n++;
 	}
 	return 0;
@@ -163,7 +163,7 @@ int build_slowest(struct build *build)
 			rc = find_medians(build, model, &medians);
 		if (!rc)
 			rc = take_model(build, i, &creations, &medians);
-		times_done(&creations);
+		walk_times_done(&creations);
 		keys_done(&medians.keys);
 		array_done(&medians.ns, sizeof(uint64_t));
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A summary in the making: what the files build_*.c hand on to each other, in the order in which they run.
+ * A summary of a store in the making: what the files build_*.c hand on to each other, in the order in which they run.
  * Each step returns 0 or -ENOMEM.
  */
-#ifndef ANALYZE_SUMMARY_BUILD_H
-#define ANALYZE_SUMMARY_BUILD_H
+#ifndef TEST_UNIT_WALK_H
+#define TEST_UNIT_WALK_H
 
-#include "analyze/summary/keys.h"
+#include "analyze/store/keys.h"
 #include "analyze/summary/stats.h"
 #include "analyze/summary/summary.h"
 #include "base/array.h"
@@ -68,6 +68,10 @@ int build_idle(struct build *build);	  /* providers that ran nothing */
 int build_slowest(struct build *build);
 int build_resources(struct build *build);
 
+/* store is borrowed for the summary's life. NULL and err: out of memory. */
+struct summary *walk_summary(const struct store *store, const struct summary_file *file, struct err *err);
+void walk_free(struct summary *summary);
+
 /* The session `number` of a process (0: the one of a model that has none), found or made; NULL: out of memory. */
 struct summary_session *build_session(struct build *build, uint32_t process, int64_t number, uint32_t model_name);
 /* Is this a status other than "ok"? 0 is not. */
@@ -85,10 +89,10 @@ struct times {
 int build_busy(const struct build *build, uint32_t process, struct times *times);
 int build_creations(const struct build *build, uint32_t process, struct times *times);
 /* How much of [begin, end) lies in them. *next: 0 at first; later calls must not ask for earlier times. */
-uint64_t times_overlap(const struct times *times, size_t *next, uint64_t begin_ns, uint64_t end_ns);
+uint64_t walk_times_overlap(const struct times *times, size_t *next, uint64_t begin_ns, uint64_t end_ns);
 /* Does one of them touch [begin, end]? */
-bool times_touch(const struct times *times, uint64_t begin_ns, uint64_t end_ns);
-void times_done(struct times *times);
+bool walk_times_touch(const struct times *times, uint64_t begin_ns, uint64_t end_ns);
+void walk_times_done(struct times *times);
 
 static inline struct run *build_run(const struct build *build, uint32_t index)
 {

@@ -2,7 +2,7 @@
 /* Inferences, and which session each belongs to. Their times are looked at later. */
 #include <errno.h>
 
-#include "analyze/summary/build.h"
+#include "walk.h"
 
 struct walk {
 	struct build *build;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/build.h"
+#include "walk.h"
 
 struct finder {
 	struct keys names;   /* (process, name) */

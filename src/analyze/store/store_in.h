@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of a store, for its own files: store.c fills it, store_read.c reads it, store_forget.c makes it smaller.
+ */
+#ifndef ANALYZE_STORE_STORE_IN_H
+#define ANALYZE_STORE_STORE_IN_H
+
+#include "analyze/store/args.h"
+#include "analyze/store/keys.h"
+#include "analyze/store/store.h"
+
+/* Row of an open slice that was not kept. */
+#define NO_ROW UINT32_MAX
+enum { TRACKS_IN_BLOCK = 64 };
+
+struct track {
+	struct store_track view;
+	bool is_defined;
+	bool is_over; /* a process that has ended, before the time from which on all is kept */
+	uint64_t last_ns;
+	size_t slices_capacity, samples_capacity;
+	uint32_t *open; /* rows of the open slices, outermost first */
+	uint32_t n_open, open_capacity, n_not_kept;
+};
+
+/* What was forgotten, by track, name and kind. */
+struct totals {
+	struct keys keys;
+	struct array rows; /* struct store_total */
+};
+
+struct store {
+	struct sink sink;
+	struct store_counts counts;
+	struct array blocks; /* struct track *: TRACKS_IN_BLOCK tracks, or NULL; index: id / TRACKS_IN_BLOCK */
+	uint32_t n_tracks;
+	struct array instants; /* struct store_instant */
+	struct args args;
+	struct array last_list; /* uint32_t by name: the list that a slice of this name had last */
+	struct totals totals;
+	uint64_t window_ns, kept_from_ns;
+};
+
+/* NULL: not defined. */
+static inline struct track *store_in_track(const struct store *store, uint32_t id)
+{
+	struct track *block =
+	    id && id <= store->n_tracks ? ((struct track **)store->blocks.data)[id / TRACKS_IN_BLOCK] : NULL;
+
+	return block && block[id % TRACKS_IN_BLOCK].is_defined ? &block[id % TRACKS_IN_BLOCK] : NULL;
+}
+
+void store_in_free_track(struct track *track);
+/* The row of a track, name and kind; a new one holds nothing. NULL: out of memory. */
+struct store_total *store_totals_find(struct totals *totals, uint32_t track, uint32_t name, enum event_kind kind,
+				      enum event_type type);
+/* The rows of tracks that are dropped, (track, 0), become those of track 0. 0 or -ENOMEM: nothing is changed. */
+int store_totals_move(struct totals *totals, const struct keys *dead);
+uint64_t store_totals_add(uint64_t a, uint64_t b); /* stops at the largest number */
+void store_totals_done(struct totals *totals);
+
+#endif

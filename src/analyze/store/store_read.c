@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a store holds, for those who read it. Changes nothing. */
+#include <string.h>
+
+#include "analyze/store/store_in.h"
+
+uint32_t store_n_tracks(const struct store *store)
+{
+	return store->n_tracks;
+}
+
+const struct store_track *store_track(const struct store *store, uint32_t id)
+{
+	const struct track *track = store_in_track(store, id);
+
+	return track ? &track->view : NULL;
+}
+
+bool store_has_kind(const struct store_track *track, enum event_kind kind)
+{
+	return track && track->slices.n && memchr(track->slices.kind, (int)kind, track->slices.n);
+}
+
+size_t store_first_from(const uint64_t *times_ns, size_t n, uint64_t time_ns)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (times_ns[middle] < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t store_process_of(const struct store *store, uint32_t id)
+{
+	const struct store_track *track = store_track(store, id);
+
+	/* parents may form a circle in a broken file */
+	for (int hops = 0; track && hops < 64; hops++) {
+		if (track->def.type == TRACK_PROCESS)
+			return track->id;
+		track = store_track(store, track->def.parent);
+	}
+	return 0;
+}
+
+const struct store_instant *store_instants(const struct store *store, size_t *n)
+{
+	*n = store->instants.n;
+	return store->instants.data;
+}
+
+const struct arg *store_args(const struct store *store, uint32_t list, uint32_t *n)
+{
+	return args_get(&store->args, list, n);
+}
+
+uint32_t store_n_lists(const struct store *store)
+{
+	return (uint32_t)store->args.list.n;
+}
+
+const struct arg *store_arg(const struct store *store, uint32_t list, enum event_key key)
+{
+	uint32_t n;
+	const struct arg *arg = args_get(&store->args, list, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (arg[i].key == key)
+			return &arg[i];
+	return NULL;
+}
+
+const struct arg *store_slice_arg(const struct store *store, const struct store_track *track, size_t row,
+				  enum event_key key)
+{
+	const struct arg *arg = store_arg(store, track->slices.args[row], key);
+
+	if (!arg && track->slices.own_args)
+		arg = store_arg(store, track->slices.own_args[row], key);
+	return arg;
+}
+
+const struct store_total *store_totals(const struct store *store, size_t *n)
+{
+	*n = store->totals.rows.n;
+	return store->totals.rows.data;
+}
+
+uint64_t store_bytes(const struct store *store)
+{
+	const struct args *args = &store->args;
+	uint64_t bytes = sizeof *store + store->instants.capacity * sizeof(struct store_instant) +
+			 args->pool.capacity * sizeof(struct arg) + args->list.capacity * sizeof(struct args_list) +
+			 (args->table ? ((uint64_t)args->mask + 1) * sizeof *args->table : 0) +
+			 store->last_list.capacity * sizeof(uint32_t) +
+			 store->totals.rows.capacity * sizeof(struct store_total) + keys_bytes(&store->totals.keys) +
+			 store->blocks.capacity * sizeof(struct track *);
+
+	for (size_t i = 0; i < store->blocks.n; i++) {
+		const struct track *block = ((struct track **)store->blocks.data)[i];
+
+		bytes += block ? TRACKS_IN_BLOCK * sizeof *block : 0;
+		for (uint32_t k = 0; block && k < TRACKS_IN_BLOCK; k++)
+			bytes += block[k].slices_capacity * (block[k].view.slices.own_args ? 35 : 31) +
+				 block[k].samples_capacity * 16 + block[k].open_capacity * sizeof(uint32_t);
+	}
+	return bytes;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of the parts of a summary in the making, see sum_types.h. What can fail returns 0 or -ENOMEM. */
+#ifndef ANALYZE_SUMMARY_SUM_IN_H
+#define ANALYZE_SUMMARY_SUM_IN_H
+
+#include "analyze/summary/sum_types.h"
+
+/* summary.c's parts, in the order of the list above; each puts what it knows into maker->to. */
+int sum_slices_begin(struct summary_maker *maker, struct track *track, const struct event *event);
+int sum_slices_end(struct summary_maker *maker, struct track *track, const struct event *event);
+int sum_slices_finish(struct summary_maker *maker); /* those that are still open */
+
+int sum_window_begin(struct summary_maker *maker, uint32_t process, struct slice *slice, uint32_t track);
+int sum_window_end(struct summary_maker *maker, const struct slice *slice, uint64_t end_ns, uint64_t over_ns);
+int sum_window_operator(struct summary_maker *maker, struct track *track, uint32_t number, const struct op *op);
+int sum_window_setup(struct summary_maker *maker, uint32_t run, uint64_t begin_ns, uint64_t end_ns, uint32_t track);
+int sum_window_moment(struct summary_maker *maker, const struct moment *moment);
+int sum_moments_put(struct moments *moments, const struct moment *moment);
+bool sum_moments_take(struct moments *moments, struct moment *first); /* false: there is none */
+int sum_window_finish(struct summary_maker *maker);
+void sum_window_done(struct window *window);
+
+/* Sums an inference up: its operators, and itself. */
+int sum_runs_add(struct summary_maker *maker, struct run *run);
+/* What is known of its operators so far, if it has more than can wait. */
+int sum_runs_add_part(struct summary_maker *maker, struct run *run);
+int sum_runs_find_bucket(struct summary_maker *maker, struct run *run);
+
+int sum_operators_kind(struct operators *to, uint32_t name, const struct facts *facts, uint32_t *kind);
+int sum_operators_put(struct operators *to, struct ops *ops, const struct op *op);
+bool sum_operators_has(const struct operators *operators, const struct ops *ops); /* other than setup */
+void sum_operators_drop(struct operators *to, struct ops *ops);
+/* One that is in no inference. */
+int sum_operators_outside(struct summary_maker *maker, uint32_t process, const struct op *op);
+/* Adds them to their groups; *operators_ns: how long one was running, 0 outside of WHERE_INFERENCE and WHERE_APART. */
+int sum_operators_add(struct summary_maker *maker, struct run *run, struct place place, uint64_t *operators_ns,
+		      uint64_t *setup_ns);
+int sum_operators_finish(struct summary_maker *maker);
+void sum_operators_done(struct operators *operators);
+
+/* Divides an inference among its operators, see there. All are in a group of the place. */
+int sum_parallel_divide(struct operators *operators, const struct run *run, uint32_t place, uint64_t *operators_ns,
+			uint64_t *setup_ns);
+
+/* A creation begins or ends (STORE_OPEN: cut off); a slice inside one ends. */
+int sum_sessions_begin(struct summary_maker *maker, struct track *track, uint64_t begin_ns);
+int sum_sessions_inside(struct track *track, const struct summary_maker *maker, const struct slice *slice,
+			uint64_t self_ns);
+int sum_sessions_end(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns);
+/* The session `number` of a process (0: the one of a model that has none), found or made; NULL: out of memory. */
+struct session *sum_sessions_find(struct summary_maker *maker, uint32_t process, int64_t number, uint32_t model_name,
+				  enum met met);
+void sum_sessions_drop(struct track *track); /* the creation that is open */
+void sum_sessions_done(struct summary_maker *maker);
+/* Was a session of the process being created then? As far as is known now. */
+bool sum_sessions_is_creating(const struct summary_maker *maker, uint32_t process, uint64_t time_ns);
+
+/* moments: n of them, which wait in the window for their time. */
+int sum_counters_put(struct summary_maker *maker, struct track *track, const struct event *event,
+		     struct moment moments[2], uint32_t *n);
+/* The time of a value has come; busy_ns: how long its process, or the machine, had been busy until then. */
+void sum_counters_weigh(struct summary_maker *maker, const struct moment *sample, uint64_t busy_ns);
+
+int sum_notes_put(struct summary_maker *maker, struct track *track, const struct event *event);
+void sum_notes_done(struct summary_maker *maker);
+int sum_notes_finish(struct summary_maker *maker); /* the processes are in maker->to */
+
+/* The end. */
+struct end {
+	struct array models, sessions, transformers, types, nodes, elsewhere, ran_on, idle, tallies, slowest, resources;
+	struct array is_apart; /* bool, by model: its coverage is of inferences that are apart, it has no others */
+};
+
+int sum_models_make(struct summary_maker *maker, struct end *end);
+int sum_latencies_make(struct summary_maker *maker, struct end *end);
+int sum_tables_make(struct summary_maker *maker, struct end *end);
+int sum_idle_make(struct summary_maker *maker, struct end *end);
+int sum_slowest_make(struct summary_maker *maker, struct end *end);
+int sum_counters_make(struct summary_maker *maker, struct end *end);
+
+/* Is this a status other than "ok"? 0 is not. */
+bool sum_is_failure(struct summary_maker *maker, uint32_t status);
+/* What is in stats, which is emptied. */
+struct summary_spread sum_spread(struct stats *stats);
+/* The process of a track. */
+uint32_t sum_process_of(struct summary_maker *maker, struct track *track);
+void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint32_t *inference);
+void sum_busy_begin(struct busy *busy, uint64_t time_ns);
+void sum_busy_end(struct busy *busy, uint64_t time_ns);
+/* How long it had been busy at a time that is not before the last begin; every end until then is known. */
+uint64_t sum_busy_at(const struct busy *busy, uint64_t time_ns);
+
+/* False: before the last event of the track, and counted. */
+static inline bool sum_is_in_order(struct summary_maker *maker, struct track *track, uint64_t time_ns)
+{
+	struct store_counts *counts = &maker->counts;
+
+	if (time_ns < track->last_ns) {
+		counts->n_disordered++;
+		return false;
+	}
+	track->last_ns = time_ns;
+	counts->first_ns = time_ns < counts->first_ns ? time_ns : counts->first_ns;
+	counts->last_ns = time_ns > counts->last_ns ? time_ns : counts->last_ns;
+	return true;
+}
+
+static inline int64_t fact_int(const struct facts *facts, enum fact fact, int64_t fallback)
+{
+	return facts->has >> fact & 1 ? facts->value[fact] : fallback;
+}
+
+/* a: -1 is none yet. Both stop at the largest number. */
+static inline int64_t sum_bytes(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return a < 0 ? b : __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static inline bool facts_have(const struct facts *facts, enum fact fact)
+{
+	return facts->has >> fact & 1;
+}
+
+static inline uint32_t fact_text(const struct facts *facts, enum fact fact)
+{
+	return facts->has >> fact & 1 ? (uint32_t)facts->value[fact] : 0;
+}
+
+static inline bool session_has_config(const struct summary_session *session)
+{
+	return session->path || session->providers || session->options;
+}
+
+static inline struct run *run_at(const struct summary_maker *maker, uint32_t index)
+{
+	return (struct run *)maker->window.runs.data + index;
+}
+
+static inline struct process *process_at(const struct summary_maker *maker, uint32_t index)
+{
+	return (struct process *)maker->processes.data + index;
+}
+
+static inline struct session *session_at(const struct summary_maker *maker, uint32_t index)
+{
+	return (struct session *)maker->sessions.data + index;
+}
+
+static inline struct bucket *bucket_at(const struct summary_maker *maker, uint32_t index)
+{
+	return (struct bucket *)maker->buckets.data + index;
+}
+
+static inline struct group *group_at(const struct operators *operators, uint32_t index)
+{
+	return (struct group *)operators->groups.data + index;
+}
+
+static inline struct ops_block *block_at(const struct operators *operators, uint32_t number)
+{
+	return (struct ops_block *)operators->blocks.data + number - 1;
+}
+
+static inline bool run_is_finished(const struct run *run)
+{
+	return run->end_ns != STORE_OPEN && fact_int(&run->facts, FACT_PARTIAL, 0) != 1;
+}
+
+#endif

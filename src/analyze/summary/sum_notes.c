@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What instants say: notes about the recording, losses. A note about a process names it by its pid, and may come before
+ * the process's own track: those are kept until the end.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "analyze/summary/sum_in.h"
+
+/* What the notes of one topic say. */
+struct topic {
+	const char *name;
+	int (*take)(struct summary_maker *, uint32_t process, const struct event *);
+	bool is_of_process; /* taken at the end, when every process is known; process: index in struct summary */
+};
+
+/* A note about a process, which may be defined later. */
+struct note {
+	const struct topic *topic;
+	uint64_t time_ns;
+	uint32_t process;
+	size_t n_args;
+	struct arg arg[8];
+};
+
+static const struct arg *arg_of(const struct event *event, enum event_key key)
+{
+	for (size_t i = event->n_args; i-- > 0;)
+		if (event->args[i].key == key)
+			return &event->args[i];
+	return NULL;
+}
+
+static uint32_t text_of(const struct event *event, enum event_key key)
+{
+	return store_text(arg_of(event, key));
+}
+
+static int64_t int_of(const struct event *event, enum event_key key)
+{
+	return store_int(arg_of(event, key), -1);
+}
+
+/* A row more, or 0 and no row when there are too many; -ENOMEM. */
+static int add_row(struct array *rows, size_t size, void **row)
+{
+	*row = rows->n < MAX_NOTES ? array_add(rows, size) : NULL;
+	return *row || rows->n >= MAX_NOTES ? 0 : -ENOMEM;
+}
+
+static int note_recording(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	struct summary_recording *to = &maker->to->recording;
+
+	to->is_ours = true;
+	to->command = text_of(event, KEY_COMMAND);
+	to->level = text_of(event, KEY_LEVEL);
+	to->version = text_of(event, KEY_VERSION);
+	to->machine = text_of(event, KEY_MACHINE);
+	to->is_from_outside = !strcmp(names_text(maker->names, text_of(event, KEY_SOURCE)), "uprobe");
+	to->interval_ns = int_of(event, KEY_INTERVAL_NS);
+	to->start_realtime_ns = int_of(event, KEY_START_REALTIME_NS);
+	return 0;
+}
+
+static int note_process(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	if (process != SUMMARY_NONE) {
+		maker->to->processes[process].exe = text_of(event, KEY_EXE);
+		maker->to->processes[process].state = text_of(event, KEY_STATE);
+	}
+	return 0;
+}
+
+static int note_runtime(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	void *row;
+	int rc = add_row(&maker->runtimes, sizeof(struct summary_runtime), &row);
+
+	if (row)
+		*(struct summary_runtime *)row = (struct summary_runtime){ .process = process,
+									   .runtime = text_of(event, KEY_RUNTIME),
+									   .version = text_of(event, KEY_VERSION),
+									   .path = text_of(event, KEY_PATH),
+									   .armed = text_of(event, KEY_TEXT),
+									   .left_out = text_of(event, KEY_STATUS),
+									   .arm_ns = int_of(event, KEY_ARM_NS) };
+	return rc;
+}
+
+/* Sessions of which only the name is known will join it. */
+static int note_first(struct summary_maker *maker, const struct session *session)
+{
+	uint32_t named = keys_number(&maker->named_keys, session->process, session->row.name), *first;
+
+	if (named == NONE)
+		return -ENOMEM;
+	while (maker->first_noted.n <= named)
+		if (!array_add(&maker->first_noted, sizeof *first))
+			return -ENOMEM;
+	first = (uint32_t *)maker->first_noted.data + named;
+	if (!*first)
+		*first = (uint32_t)(session - session_at(maker, 0)) + 1;
+	return 0;
+}
+
+static int note_created(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	struct session *session =
+	    sum_sessions_find(maker, process, int_of(event, KEY_SESSION), text_of(event, KEY_MODEL), MET_NOTE);
+
+	if (!session)
+		return -ENOMEM;
+	session->named = MET_NOTE;
+	session->row.name = text_of(event, KEY_MODEL);
+	session->row.path = text_of(event, KEY_MODEL_PATH);
+	session->row.providers = text_of(event, KEY_PROVIDERS);
+	session->row.options = text_of(event, KEY_OPTIONS);
+	session->row.bytes = int_of(event, KEY_BYTES);
+	if (!session->row.has_slice || !session->row.status)
+		session->row.status = text_of(event, KEY_STATUS);
+	session->row.is_failed |= sum_is_failure(maker, text_of(event, KEY_STATUS));
+	return session_has_config(&session->row) ? note_first(maker, session) : 0;
+}
+
+static int note_released(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	struct session *session =
+	    sum_sessions_find(maker, process, int_of(event, KEY_SESSION), text_of(event, KEY_MODEL), MET_NOTE);
+
+	if (!session)
+		return -ENOMEM;
+	session->row.released_ns = event->time_ns;
+	return 0;
+}
+
+static int note_exit(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	if (process != SUMMARY_NONE) {
+		maker->to->processes[process].exit_ns = event->time_ns;
+		maker->to->processes[process].exit_status = int_of(event, KEY_EXIT_STATUS);
+		maker->to->processes[process].signal = int_of(event, KEY_SIGNAL);
+	}
+	return 0;
+}
+
+static int note_cost(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	const struct arg *event_ns = arg_of(event, KEY_EVENT_NS);
+	struct summary_cost *to = &maker->to->cost;
+
+	to->is_known = true;
+	to->events = int_of(event, KEY_EVENTS);
+	to->recorder_cpu_ns = int_of(event, KEY_RECORDER_CPU_NS);
+	to->recorder_peak_bytes = int_of(event, KEY_RECORDER_PEAK_BYTES);
+	to->arm_ns = int_of(event, KEY_ARM_NS);
+	to->lost = int_of(event, KEY_LOST);
+	to->event_ns = !event_ns ? NAN : event_ns->type == ARG_REAL ? event_ns->real : (double)store_int(event_ns, -1);
+	if (to->event_ns < 0)
+		to->event_ns = NAN;
+	return 0;
+}
+
+static int note_clock(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	struct summary_recording *to = &maker->to->recording;
+
+	to->clock_source = text_of(event, KEY_SOURCE);
+	to->clock_error_ns = int_of(event, KEY_ERROR_NS);
+	to->has_no_begins = !strcmp(names_text(maker->names, to->clock_source), EVENT_CLOCK_NONE);
+	return 0;
+}
+
+static int note_stopped(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	void *row;
+	int rc = add_row(&maker->stops, sizeof(struct summary_stop), &row);
+
+	if (row)
+		*(struct summary_stop *)row =
+		    (struct summary_stop){ text_of(event, KEY_SOURCE), text_of(event, KEY_TEXT), event->time_ns };
+	return rc;
+}
+
+static int note_unreadable(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	void *row;
+	int rc = add_row(&maker->unreadable, sizeof(struct summary_unreadable), &row);
+
+	if (row)
+		*(struct summary_unreadable *)row =
+		    (struct summary_unreadable){ process, text_of(event, KEY_PATH), text_of(event, KEY_TEXT) };
+	return rc;
+}
+
+static int note_left_out(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	int64_t n = int_of(event, KEY_COUNT);
+	void *row = NULL;
+	int rc = n > 0 ? add_row(&maker->left_out, sizeof(struct summary_left_out), &row) : 0;
+
+	if (row)
+		*(struct summary_left_out *)row =
+		    (struct summary_left_out){ process, text_of(event, KEY_TEXT), (uint64_t)n };
+	return rc;
+}
+
+static const struct topic topics[] = {
+	{ EVENT_NOTE_RECORDING, note_recording },
+	{ EVENT_NOTE_PROCESS, note_process, true },
+	{ EVENT_NOTE_RUNTIME, note_runtime, true },
+	{ EVENT_NOTE_CREATED, note_created },
+	{ EVENT_NOTE_RELEASED, note_released },
+	{ EVENT_NOTE_EXIT, note_exit, true },
+	{ EVENT_NOTE_COST, note_cost },
+	{ EVENT_NOTE_CLOCK, note_clock },
+	{ EVENT_NOTE_STOPPED, note_stopped },
+	{ EVENT_NOTE_UNREADABLE, note_unreadable, true },
+	{ EVENT_NOTE_LEFT_OUT, note_left_out, true },
+};
+
+static int keep(struct summary_maker *maker, const struct topic *topic, uint32_t process, const struct event *event)
+{
+	struct note *note;
+	void *row;
+	int rc = add_row(&maker->notes, sizeof *note, &row);
+
+	note = row;
+	if (!note)
+		return rc;
+	*note = (struct note){ topic, event->time_ns, process, event->n_args };
+	if (note->n_args > sizeof note->arg / sizeof *note->arg)
+		note->n_args = sizeof note->arg / sizeof *note->arg;
+	for (size_t i = 0; i < note->n_args; i++)
+		note->arg[i] = event->args[i];
+	return 0;
+}
+
+static int take_loss(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	int64_t count = int_of(event, KEY_COUNT);
+	uint32_t where = text_of(event, KEY_WHERE);
+	uint32_t n = maker->loss_keys.n, index = keys_number(&maker->loss_keys, process, where);
+	struct summary_loss *loss;
+
+	if (index == NONE || (index == n && !array_add(&maker->losses, sizeof *loss)))
+		return -ENOMEM;
+	loss = (struct summary_loss *)maker->losses.data + index;
+	if (index == n)
+		*loss = (struct summary_loss){
+			.process = process, .where = where, .first_ns = event->time_ns, .last_ns = event->time_ns
+		};
+	loss->n = stats_sum(loss->n, count > 0 ? (uint64_t)count : 1);
+	loss->n_events++;
+	if (event->time_ns < loss->first_ns)
+		loss->first_ns = event->time_ns;
+	if (event->time_ns > loss->last_ns)
+		loss->last_ns = event->time_ns;
+	return 0;
+}
+
+int sum_notes_put(struct summary_maker *maker, struct track *track, const struct event *event)
+{
+	uint32_t process = sum_process_of(maker, track);
+
+	if (!sum_is_in_order(maker, track, event->time_ns))
+		return 0;
+	maker->counts.n_instants++;
+	if (event->kind == KIND_LOST)
+		return take_loss(maker, process, event);
+	if (event->kind != KIND_NOTE)
+		return 0;
+	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
+		if (strcmp(names_text(maker->names, event->name), topics[i].name) != 0)
+			continue;
+		return topics[i].is_of_process ? keep(maker, &topics[i], process, event)
+					       : topics[i].take(maker, process, event);
+	}
+	return 0;
+}
+
+/* By the pid it names, or by the track it lay on. */
+static uint32_t process_of(const struct summary_maker *maker, const struct note *note, const struct event *event)
+{
+	const struct summary *to = maker->to;
+	int64_t pid = int_of(event, KEY_PID);
+
+	for (uint32_t i = to->n_processes; pid > 0 && i-- > 0;)
+		if (to->processes[i].pid == pid)
+			return i;
+	return process_at(maker, note->process)->index;
+}
+
+int sum_notes_finish(struct summary_maker *maker)
+{
+	struct note *note = maker->notes.data;
+	struct summary_loss *loss = maker->losses.data;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < maker->notes.n; i++) {
+		struct event event = { .time_ns = note[i].time_ns, .args = note[i].arg, .n_args = note[i].n_args };
+
+		rc = note[i].topic->take(maker, process_of(maker, &note[i], &event), &event);
+	}
+	for (size_t i = 0; i < maker->losses.n; i++)
+		loss[i].process = process_at(maker, loss[i].process)->index;
+	return rc;
+}
+
+void sum_notes_done(struct summary_maker *maker)
+{
+	array_done(&maker->notes, sizeof(struct note));
+	keys_done(&maker->loss_keys);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators of a summary in the making: those that wait with their inference, and what they add up to. */
+#ifndef ANALYZE_SUMMARY_SUM_OPS_H
+#define ANALYZE_SUMMARY_SUM_OPS_H
+
+#include "analyze/store/keys.h"
+#include "analyze/summary/stats.h"
+#include "analyze/summary/summary.h"
+#include "base/array.h"
+
+enum { OP_FAILED = 1 << 24, OP_LEAF = 1 << 25, OP_PARENT = 1 << 26, OP_SETUP = 1 << 27, OP_TRACK = OP_FAILED - 1 };
+
+/* An operator of an inference in the window, or a setup slice. */
+struct op {
+	uint64_t begin_ns, end_ns;
+	uint64_t inside_ns;	/* operators inside */
+	int64_t bytes;		/* -1: unknown */
+	uint32_t kind;		/* index: name, type, provider */
+	uint32_t shapes, track; /* track: with OP_ flags */
+};
+
+enum { OPS_IN_BLOCK = 30 };
+
+struct ops {
+	uint32_t first, last; /* blocks, + 1 */
+	uint32_t n;
+};
+
+struct ops_block {
+	struct op op[OPS_IN_BLOCK];
+	uint32_t n, next; /* next: + 1 */
+};
+
+/* Operators with the same name, type and provider. */
+struct op_kind {
+	uint32_t name, op_type, provider;
+	uint32_t place, group; /* of the last one */
+};
+
+struct op_memo {
+	uint32_t op_type, provider, kind; /* kind: + 1 */
+};
+
+struct place {
+	uint32_t process, bucket;
+	enum summary_where where;
+};
+
+/* Operators of one kind in one place. */
+struct group {
+	struct summary_operator facts; /* process, model: those of the place */
+	uint32_t track;		       /* the first one that had such an operator, and when */
+	uint64_t first_ns;
+	struct stats durations;
+};
+
+/* Where operators wait, and what they add up to. */
+struct operators {
+	struct array blocks; /* struct ops_block */
+	uint32_t free, n;    /* n: operators that wait */
+	struct keys kind_keys, place_keys, group_keys;
+	struct array kinds, memo, places, groups; /* memo: by name */
+	struct array outside;			  /* struct outside: a ring of those in no inference */
+	size_t outside_at;
+	uint64_t n_seen;
+};
+
+struct outside {
+	struct op op;
+	uint32_t process;
+};
+
+#endif

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What an inference adds to its session and to its model, once it and its operators are complete. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/summary/sum_in.h"
+
+static bool is_typical(const struct run *run, bool is_failed)
+{
+	return run_is_finished(run) && !is_failed && fact_int(&run->facts, FACT_FIRST, 0) != 1;
+}
+
+/* Outside of what was asked for. */
+static bool is_dropped(const struct summary_maker *maker, const struct run *run, uint32_t name)
+{
+	const struct summary_opts *opts = &maker->opts;
+	uint64_t since_ns = run->begin_ns - maker->counts.first_ns;
+
+	return since_ns < opts->from_ns || (opts->to_ns && since_ns >= opts->to_ns) ||
+	       (opts->model && !strstr(names_text(maker->names, name), opts->model));
+}
+
+static int add_bucket(struct summary_maker *maker, const struct session *session)
+{
+	struct bucket *bucket = array_add(&maker->buckets, sizeof *bucket);
+
+	if (!bucket)
+		return -ENOMEM;
+	*bucket = (struct bucket){ .process = session->process,
+				   .name = session->row.name,
+				   .path = session->row.path,
+				   .providers = session->row.providers,
+				   .options = session->row.options,
+				   .runs.begin_ns = UINT64_MAX,
+				   .latency.limit = RUN_LIMIT,
+				   .first.limit = SESSION_LIMIT,
+				   .typical.operators.limit = RUN_LIMIT,
+				   .apart.operators.limit = SESSION_LIMIT };
+	return 0;
+}
+
+/* The bucket of a session: by name and settings. While these are not known, that of the first of its name which has
+ * any. */
+static int find_bucket(struct summary_maker *maker, struct session *session)
+{
+	uint32_t named = keys_number(&maker->named_keys, session->process, session->row.name), config, index;
+	const struct session *like = session;
+
+	if (named == NONE)
+		return -ENOMEM;
+	if (!session_has_config(&session->row) && named < maker->first_noted.n)
+		index = ((uint32_t *)maker->first_noted.data)[named];
+	else
+		index = 0;
+	if (index)
+		like = session_at(maker, index - 1);
+	config = keys_number(&maker->config_keys, keys_pair(like->row.path, like->row.providers), like->row.options);
+	index = config == NONE ? NONE : keys_number(&maker->bucket_keys, named, config);
+	if (index == NONE || (index == maker->buckets.n && add_bucket(maker, like)))
+		return -ENOMEM;
+	session->bucket = index;
+	return 0;
+}
+
+int sum_runs_find_bucket(struct summary_maker *maker, struct run *run)
+{
+	uint32_t model = fact_text(&run->facts, FACT_MODEL);
+	struct session *session;
+
+	if (!model)
+		model = run->model;
+	session = sum_sessions_find(maker, run->process, fact_int(&run->facts, FACT_SESSION, -1), model, MET_RUN);
+	if (!session)
+		return -ENOMEM;
+	if (session->met == MET_RUN && (!session->met_on || session->met_on > run->track))
+		session->met_on = run->track;
+	if (!session->row.name)
+		session->row.name = model;
+	run->session = (uint32_t)(session - session_at(maker, 0));
+	run->is_dropped = is_dropped(maker, run, session->row.name);
+	if (run->is_dropped) {
+		sum_operators_drop(&maker->operators, &run->ops);
+		return 0;
+	}
+	if (session->bucket == NONE && find_bucket(maker, session))
+		return -ENOMEM;
+	run->bucket = session->bucket;
+	return 0;
+}
+
+/* A number that a broken file may say is negative. */
+static uint64_t count_of(const struct run *run, enum fact fact)
+{
+	int64_t value = fact_int(&run->facts, fact, 0);
+
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+static void add_usage(const struct run *run, struct summary_runs *to)
+{
+	if (!(run->facts.has >> FACT_RUN_QUEUE & 1))
+		return;
+	to->n_usage++;
+	to->usage_wall_ns = stats_sum(to->usage_wall_ns, run->end_ns - run->begin_ns);
+	to->run_queue_ns = stats_sum(to->run_queue_ns, count_of(run, FACT_RUN_QUEUE));
+	to->thread_cpu_ns = stats_sum(to->thread_cpu_ns, count_of(run, FACT_THREAD_CPU));
+	to->faults = stats_sum(to->faults, count_of(run, FACT_FAULTS));
+	to->switches = stats_sum(to->switches, count_of(run, FACT_SWITCHES));
+}
+
+static int add_tally(struct summary_maker *maker, const struct run *run, enum event_key key, enum fact fact)
+{
+	struct bucket *bucket = bucket_at(maker, run->bucket);
+	uint64_t value = (uint64_t)run->facts.value[fact], pair = keys_pair(run->bucket, key);
+	uint32_t n = maker->tally_keys.n, index = keys_find(&maker->tally_keys, pair, value);
+	bool is_text = fact >= FACT_MODEL;
+	struct summary_tally *tally;
+
+	if (index == NONE && bucket->n_tallies >= MAX_TALLIES)
+		return 0;
+	if (index == NONE) {
+		index = keys_number(&maker->tally_keys, pair, value);
+		if (index != n || !array_add(&maker->tallies, sizeof *tally))
+			return -ENOMEM;
+		bucket->n_tallies++;
+		((struct summary_tally *)maker->tallies.data)[n] =
+		    (struct summary_tally){ .model = run->bucket,
+					    .key = key,
+					    .text = is_text ? (uint32_t)value : 0,
+					    .number = is_text ? -1 : (int64_t)value,
+					    .first_ns = UINT64_MAX };
+	}
+	tally = (struct summary_tally *)maker->tallies.data + index;
+	tally->n++;
+	if (run->begin_ns < tally->first_ns)
+		tally->first_ns = run->begin_ns;
+	return 0;
+}
+
+static int add_tallies(struct summary_maker *maker, const struct run *run, bool is_failed)
+{
+	static const struct {
+		enum event_key key;
+		enum fact fact;
+	} tallied[] = { { KEY_SHAPES, FACT_SHAPES },
+			{ KEY_TAG, FACT_TAG },
+			{ KEY_TID, FACT_TID },
+			{ KEY_BATCH, FACT_BATCH },
+			{ KEY_STATUS, FACT_STATUS } };
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < sizeof tallied / sizeof *tallied - !is_failed; i++)
+		if (run->facts.has >> tallied[i].fact & 1)
+			rc = add_tally(maker, run, tallied[i].key, tallied[i].fact);
+	return rc;
+}
+
+static int add_slow_nodes(struct operators *operators, const struct run *run, struct slow *to)
+{
+	struct keys keys = { 0 };
+	int rc = 0;
+
+	to->nodes.n = 0;
+	for (uint32_t number = run->ops.first; !rc && number; number = block_at(operators, number)->next) {
+		const struct ops_block *block = block_at(operators, number);
+
+		for (const struct op *op = block->op; !rc && op < block->op + block->n; op++) {
+			uint32_t n = keys.n, index;
+			struct slow_node *node;
+
+			if (op->track & OP_SETUP || !(op->track & OP_LEAF) || op->end_ns == STORE_OPEN ||
+			    op->begin_ns < run->begin_ns || op->begin_ns >= run->end_ns)
+				continue;
+			index = keys_number(&keys, ((struct op_kind *)operators->kinds.data)[op->kind].name, 0);
+			if (index == NONE || (index == n && !array_add(&to->nodes, sizeof *node))) {
+				rc = -ENOMEM;
+				break;
+			}
+			node = (struct slow_node *)to->nodes.data + index;
+			if (index == n || op->end_ns - op->begin_ns > node->ns)
+				*node = (struct slow_node){ ((struct op_kind *)operators->kinds.data)[op->kind].name,
+							    op->end_ns - op->begin_ns };
+		}
+	}
+	keys_done(&keys);
+	return rc;
+}
+
+/* The slowest of a model, longest first. */
+static int add_slow(struct summary_maker *maker, const struct run *run, int64_t operators_ns)
+{
+	struct bucket *bucket = bucket_at(maker, run->bucket);
+	uint64_t duration_ns = run->end_ns - run->begin_ns;
+	struct slow *slowest = bucket->slowest, slow;
+	uint32_t at = bucket->n_slowest;
+
+	if (at == SUMMARY_SLOWEST && slowest[at - 1].row.duration_ns >= duration_ns)
+		return 0;
+	if (at < SUMMARY_SLOWEST)
+		bucket->n_slowest++;
+	else
+		at--;
+	slow = slowest[at];
+	for (; at && slowest[at - 1].row.duration_ns < duration_ns; at--)
+		slowest[at] = slowest[at - 1];
+	slow.row = (struct summary_slow){ .session = session_at(maker, run->session)->row.number,
+					  .id = fact_int(&run->facts, FACT_ID, -1),
+					  .number = run->number ? (int64_t)run->number : -1,
+					  .tid = fact_int(&run->facts, FACT_TID, -1),
+					  .begin_ns = run->begin_ns,
+					  .duration_ns = duration_ns,
+					  .run_queue_ns = fact_int(&run->facts, FACT_RUN_QUEUE, -1),
+					  .thread_cpu_ns = fact_int(&run->facts, FACT_THREAD_CPU, -1),
+					  .faults = fact_int(&run->facts, FACT_FAULTS, -1),
+					  .switches = fact_int(&run->facts, FACT_SWITCHES, -1),
+					  .operators_ns = operators_ns,
+					  .n_concurrent = (uint32_t)run->n_concurrent };
+	slow.process = run->process;
+	slowest[at] = slow;
+	return add_slow_nodes(&maker->operators, run, &slowest[at]);
+}
+
+static int add_latency(struct summary_maker *maker, const struct run *run, bool is_failed, int64_t operators_ns)
+{
+	struct bucket *bucket = bucket_at(maker, run->bucket);
+	struct session *session = session_at(maker, run->session);
+	uint64_t duration_ns = run->end_ns - run->begin_ns;
+	int rc;
+
+	if (!is_typical(run, is_failed))
+		return run_is_finished(run) && !is_failed ? stats_add_from(&bucket->first, duration_ns, run->track) : 0;
+	add_usage(run, &bucket->runs);
+	rc = stats_add_from(&bucket->latency, duration_ns, run->track);
+	if (!rc && session->latency)
+		rc = stats_add_from(session->latency, duration_ns, run->track);
+	return rc ? rc : add_slow(maker, run, operators_ns);
+}
+
+static void add_counts(struct summary_maker *maker, const struct run *run, bool is_failed)
+{
+	struct summary_session *session = &session_at(maker, run->session)->row;
+	struct summary_runs *to = &bucket_at(maker, run->bucket)->runs;
+	bool is_partial = fact_int(&run->facts, FACT_PARTIAL, 0) == 1;
+
+	to->n++;
+	to->n_failed += is_failed;
+	to->n_open += run->end_ns == STORE_OPEN;
+	to->n_partial += is_partial;
+	to->n_first += fact_int(&run->facts, FACT_FIRST, 0) == 1;
+	to->n_without_status += !(run->facts.has >> FACT_STATUS & 1);
+	if (run->begin_ns < to->begin_ns)
+		to->begin_ns = run->begin_ns;
+	if (run->end_ns != STORE_OPEN && run->end_ns > to->end_ns)
+		to->end_ns = run->end_ns;
+	session->n_runs++;
+	session->n_runs_failed += is_failed;
+	if (!run_is_finished(run))
+		return;
+	session->runs_wall_ns = stats_sum(session->runs_wall_ns, run->end_ns - run->begin_ns);
+	to->wall_ns = stats_sum(to->wall_ns, run->end_ns - run->begin_ns);
+}
+
+/* An inference whose parts were summed up before it ended counts where these do, and lasts at least as long. */
+static int add_cover(struct summary_maker *maker, const struct run *run, uint8_t place, uint64_t operators_ns,
+		     uint64_t setup_ns)
+{
+	struct bucket *bucket = bucket_at(maker, run->bucket);
+	struct cover *to = place == WHERE_INFERENCE ? &bucket->typical : &bucket->apart;
+	uint64_t wall_ns = run->end_ns != STORE_OPEN ? run->end_ns - run->begin_ns : 0;
+
+	if (run->summed_until_ns && wall_ns < operators_ns + setup_ns)
+		wall_ns = operators_ns + setup_ns;
+	to->sum.n++;
+	to->sum.n_parallel += run->is_parallel;
+	to->sum.wall_ns += wall_ns;
+	to->sum.operators_ns += operators_ns;
+	to->sum.setup_ns += setup_ns;
+	to->sum.unattributed_ns += wall_ns - operators_ns - setup_ns;
+	return stats_add(&to->operators, operators_ns);
+}
+
+static uint8_t place_of(const struct run *run, bool is_failed)
+{
+	return is_typical(run, is_failed) ? WHERE_INFERENCE : run_is_finished(run) ? WHERE_APART : WHERE_UNFINISHED;
+}
+
+int sum_runs_add(struct summary_maker *maker, struct run *run)
+{
+	bool is_failed = sum_is_failure(maker, fact_text(&run->facts, FACT_STATUS));
+	bool has_operators = run->summed_until_ns != 0;
+	struct place place = { run->process, run->bucket, place_of(run, is_failed) };
+	uint64_t operators_ns = 0, setup_ns = 0;
+	int rc;
+
+	if (!run->has_begun) {
+		if (maker->opts.model || maker->opts.from_ns || maker->opts.to_ns)
+			return 0;
+		return sum_operators_add(maker, run, (struct place){ run->process, NONE, WHERE_UNKNOWN }, &operators_ns,
+					 &setup_ns);
+	}
+	if (run->summed_until_ns)
+		place.where = run->place;
+	has_operators |= sum_operators_has(&maker->operators, &run->ops);
+	rc = has_operators ? sum_operators_add(maker, run, place, &operators_ns, &setup_ns) : 0;
+	operators_ns += run->operators_ns;
+	setup_ns += run->summed_setup_ns;
+	has_operators &= place.where != WHERE_UNFINISHED;
+	if (!rc && has_operators)
+		rc = add_cover(maker, run, (uint8_t)place.where, operators_ns, setup_ns);
+	add_counts(maker, run, is_failed);
+	if (!rc)
+		rc = add_tallies(maker, run, is_failed);
+	return rc ? rc : add_latency(maker, run, is_failed, has_operators ? (int64_t)operators_ns : -1);
+}
+
+/* It is taken for one that will end well. */
+int sum_runs_add_part(struct summary_maker *maker, struct run *run)
+{
+	uint64_t operators_ns = 0, setup_ns = 0;
+	struct place place = { run->process, run->bucket, WHERE_INFERENCE };
+	int rc;
+
+	if (fact_int(&run->facts, FACT_FIRST, 0) == 1)
+		place.where = WHERE_APART;
+	if (run->is_over)
+		place.where = place_of(run, sum_is_failure(maker, fact_text(&run->facts, FACT_STATUS)));
+	if (run->summed_until_ns)
+		place.where = run->place;
+	rc = sum_operators_add(maker, run, place, &operators_ns, &setup_ns);
+	run->place = (uint8_t)place.where;
+	run->summed_until_ns += !run->summed_until_ns;
+	run->operators_ns += operators_ns;
+	run->summed_setup_ns += setup_ns;
+	for (uint32_t number = run->ops.first; number; number = block_at(&maker->operators, number)->next)
+		for (uint32_t i = 0; i < block_at(&maker->operators, number)->n; i++) {
+			const struct op *op = &block_at(&maker->operators, number)->op[i];
+
+			if (op->end_ns != STORE_OPEN && op->end_ns > run->summed_until_ns)
+				run->summed_until_ns = op->end_ns;
+		}
+	sum_operators_drop(&maker->operators, &run->ops);
+	return rc;
+}

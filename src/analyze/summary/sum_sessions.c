@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Session creations: every slice inside one gives its own time, less that of slices inside it, to a phase;
+ * what is left of the session itself is unattributed. So the phases add up to the whole, however deep
+ * transformers call each other. Which session it was is known when its slice has ended.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/summary/sum_in.h"
+
+/* A creation that is open. */
+struct opening {
+	uint32_t process, index; /* of its times, in the process */
+	uint64_t phase_ns[N_PHASES], phase_n[N_PHASES];
+	uint64_t n_prepacked, n_capabilities;
+	struct keys keys;
+	struct array transformers; /* struct summary_transformer */
+};
+
+static bool starts_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+struct session *sum_sessions_find(struct summary_maker *maker, uint32_t process, int64_t number, uint32_t model_name,
+				  enum met met)
+{
+	uint64_t key = number > 0 ? (uint64_t)number : (uint64_t)1 << 63 | model_name;
+	uint32_t n = maker->session_keys.n, index = keys_number(&maker->session_keys, process, key);
+	struct session *session;
+
+	if (index == NONE)
+		return NULL;
+	if (index < n) {
+		session = session_at(maker, index);
+	} else {
+		session = array_add(&maker->sessions, sizeof *session);
+		if (!session)
+			return NULL;
+		*session =
+		    (struct session){ .row = { .number = number > 0 ? number : -1, .name = model_name, .bytes = -1 },
+				      .process = process,
+				      .bucket = NONE,
+				      .named = met,
+				      .met = MET_NEVER };
+		if (index < MAX_SESSION_SPREADS && !(session->latency = calloc(1, sizeof *session->latency)))
+			return NULL;
+		if (session->latency)
+			session->latency->limit = SESSION_LIMIT;
+	}
+	if (met < session->met) {
+		session->met = met;
+		session->met_at = maker->n_met++;
+		session->met_on = 0;
+	}
+	return session;
+}
+
+bool sum_sessions_is_creating(const struct summary_maker *maker, uint32_t process, uint64_t time_ns)
+{
+	const struct process *of = process_at(maker, process);
+	const struct creation *creation = of->creations.data;
+
+	if (of->times.at)
+		return times_touch(&of->times, time_ns, time_ns);
+	for (size_t i = of->creations.n; i-- > 0;)
+		if (creation[i].begin_ns <= time_ns && time_ns <= creation[i].end_ns)
+			return true;
+	return false;
+}
+
+int sum_sessions_begin(struct summary_maker *maker, struct track *track, uint64_t begin_ns)
+{
+	struct opening *opening = calloc(1, sizeof *opening);
+	struct creation *creation;
+
+	track->opening = opening;
+	if (!opening)
+		return -ENOMEM;
+	opening->process = sum_process_of(maker, track);
+	opening->index = (uint32_t)process_at(maker, opening->process)->creations.n;
+	creation = array_add(&process_at(maker, opening->process)->creations, sizeof *creation);
+	if (!creation)
+		return -ENOMEM;
+	*creation = (struct creation){ begin_ns, STORE_OPEN };
+	return 0;
+}
+
+void sum_sessions_drop(struct track *track)
+{
+	struct opening *opening = track->opening;
+
+	if (!opening)
+		return;
+	keys_done(&opening->keys);
+	array_done(&opening->transformers, sizeof(struct summary_transformer));
+	free(opening);
+	track->opening = NULL;
+}
+
+static enum summary_phase phase_of(const struct summary_maker *maker, const struct slice *slice)
+{
+	const char *name = names_text(maker->names, slice->name);
+
+	if (slice->kind == KIND_LOAD)
+		return PHASE_LOAD;
+	if (slice->kind == KIND_PROVIDER_READY)
+		return PHASE_PROVIDER;
+	if (slice->kind != KIND_SPECIALIZE)
+		return PHASE_OTHER;
+	if (facts_have(&slice->facts, FACT_CAPABILITIES) || starts_with(name, "partition"))
+		return PHASE_PARTITION;
+	if (starts_with(name, "compile"))
+		return PHASE_COMPILE;
+	if (facts_have(&slice->facts, FACT_OP_TYPE) || starts_with(name, "pre-pack") || starts_with(name, "prepack"))
+		return PHASE_PREPACK;
+	if (!strcmp(name, "weights") || !strcmp(name, "session_initialization")) /* the latter: all phases in one */
+		return PHASE_OTHER;
+	return PHASE_TRANSFORM;
+}
+
+static int add_transformer(struct keys *keys, struct array *to, uint32_t session, const struct summary_transformer *row)
+{
+	uint32_t n = keys->n, index = keys_number(keys, session, row->name);
+	struct summary_transformer *at;
+
+	if (index == NONE || (index == n && !array_add(to, sizeof *at)))
+		return -ENOMEM;
+	at = (struct summary_transformer *)to->data + index;
+	at->model = session;
+	at->name = row->name;
+	at->n += row->n;
+	at->n_told += row->n_told;
+	at->n_changed += row->n_changed;
+	at->self_ns = stats_sum(at->self_ns, row->self_ns);
+	return 0;
+}
+
+int sum_sessions_inside(struct track *track, const struct summary_maker *maker, const struct slice *slice,
+			uint64_t self_ns)
+{
+	struct opening *opening = track->opening;
+	enum summary_phase phase = phase_of(maker, slice);
+	struct summary_transformer row = { .name = slice->name, .n = 1, .self_ns = self_ns };
+	int64_t count;
+
+	opening->phase_ns[phase] += self_ns;
+	opening->phase_n[phase]++;
+	if (phase == PHASE_PREPACK) {
+		count = fact_int(&slice->facts, FACT_COUNT, 1);
+		opening->n_prepacked += count > 0 ? (uint64_t)count : 0;
+	} else if (phase == PHASE_PARTITION) {
+		count = fact_int(&slice->facts, FACT_CAPABILITIES, 0);
+		opening->n_capabilities += count > 0 ? (uint64_t)count : 0;
+	} else if (phase == PHASE_TRANSFORM) {
+		row.n_told = facts_have(&slice->facts, FACT_MODIFIED);
+		row.n_changed = fact_int(&slice->facts, FACT_MODIFIED, 0) == 1;
+		return add_transformer(&opening->keys, &opening->transformers, 0, &row);
+	}
+	return 0;
+}
+
+/* The session of a creation that has ended. One without a number, or a second one of a number, is one of its own. */
+static struct session *session_of(struct summary_maker *maker, uint32_t process, const struct slice *slice)
+{
+	int64_t number = fact_int(&slice->facts, FACT_SESSION, -1);
+	uint32_t model = fact_text(&slice->facts, FACT_MODEL);
+	struct session *session;
+
+	if (!model)
+		model = slice->name;
+	session = sum_sessions_find(maker, process, number, model, MET_CREATION);
+	if (session && session->row.has_slice) {
+		session =
+		    sum_sessions_find(maker, process, INT64_MAX - (int64_t)maker->sessions.n, model, MET_CREATION);
+		if (session)
+			session->row.number = number > 0 ? number : -1;
+	}
+	if (session && (session->named > MET_CREATION || !session->row.name)) {
+		session->row.name = model;
+		session->named = MET_CREATION;
+	}
+	return session;
+}
+
+static int add_opening(struct summary_maker *maker, uint32_t session, struct opening *opening)
+{
+	struct session *to = session_at(maker, session);
+	const struct summary_transformer *row = opening->transformers.data;
+	int rc = 0;
+
+	memcpy(to->row.phase_ns, opening->phase_ns, sizeof opening->phase_ns);
+	memcpy(to->row.phase_n, opening->phase_n, sizeof opening->phase_n);
+	to->n_prepacked = opening->n_prepacked;
+	to->n_capabilities = opening->n_capabilities;
+	for (size_t i = 0; !rc && i < opening->transformers.n; i++)
+		rc = add_transformer(&maker->transformer_keys, &maker->transformers, session, &row[i]);
+	return rc;
+}
+
+int sum_sessions_end(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
+{
+	struct opening *opening = track->opening;
+	uint32_t status = fact_text(&slice->facts, FACT_STATUS);
+	struct session *session = session_of(maker, opening->process, slice);
+	int rc = session ? 0 : -ENOMEM;
+
+	if (session) {
+		session->row.has_slice = true;
+		session->row.begin_ns = slice->begin_ns;
+		session->row.end_ns = end_ns;
+		session->met_on = session->met == MET_CREATION ? (uint32_t)(track - maker->tracks) : session->met_on;
+		if (status)
+			session->row.status = status;
+		session->row.is_failed |= sum_is_failure(maker, status);
+		if (end_ns != STORE_OPEN)
+			opening->phase_ns[PHASE_UNATTRIBUTED] += end_ns - slice->begin_ns - slice->inside_ns;
+		((struct creation *)process_at(maker, opening->process)->creations.data)[opening->index].end_ns =
+		    end_ns;
+		rc = add_opening(maker, (uint32_t)(session - session_at(maker, 0)), opening);
+	}
+	sum_sessions_drop(track);
+	return rc;
+}
+
+void sum_sessions_done(struct summary_maker *maker)
+{
+	for (uint32_t i = 0; i < maker->sessions.n; i++) {
+		if (session_at(maker, i)->latency)
+			stats_done(session_at(maker, i)->latency);
+		free(session_at(maker, i)->latency);
+	}
+	for (uint32_t id = 1; id <= maker->n_tracks; id++)
+		sum_sessions_drop(&maker->tracks[id]);
+	array_done(&maker->sessions, sizeof(struct session));
+	array_done(&maker->transformers, sizeof(struct summary_transformer));
+	keys_done(&maker->session_keys);
+	keys_done(&maker->transformer_keys);
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Operators by node, by type and by provider, from the groups: larger groups are made of smaller ones. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyze/summary/sum_in.h"
+
+/* Groups that are made of others. */
+struct table {
+	struct keys keys;
+	struct array groups; /* struct group */
+};
+
+static struct summary_model *model_at(const struct end *end, uint32_t index)
+{
+	return (struct summary_model *)end->models.data + index;
+}
+
+/* Counts for the group at index, too. */
+static int add_to(struct group *to, struct group *from)
+{
+	const struct summary_operator *facts = &from->facts;
+
+	to->facts.n_open += facts->n_open;
+	to->facts.n_failed += facts->n_failed;
+	to->facts.self_ns = stats_sum(to->facts.self_ns, facts->self_ns);
+	to->facts.share_ns = stats_sum(to->facts.share_ns, facts->share_ns);
+	to->facts.has_children |= facts->has_children;
+	to->facts.has_more_shapes |= facts->has_more_shapes || to->facts.shapes != facts->shapes;
+	if (facts->bytes >= 0)
+		to->facts.bytes = sum_bytes(to->facts.bytes, facts->bytes);
+	return stats_merge(&to->durations, &from->durations);
+}
+
+static int add_to_table(struct table *table, struct group *from, uint32_t name)
+{
+	const struct summary_operator *facts = &from->facts;
+	uint32_t n = table->keys.n;
+	bool is_elsewhere = facts->where != WHERE_INFERENCE;
+	uint32_t index = keys_number(
+	    &table->keys, keys_pair(is_elsewhere ? facts->process : facts->model, (uint32_t)facts->where | name << 3),
+	    keys_pair(facts->op_type, facts->provider));
+	struct group *to;
+
+	if (index == NONE || (index == n && !array_add(&table->groups, sizeof *to)))
+		return -ENOMEM;
+	to = (struct group *)table->groups.data + index;
+	if (index < n)
+		return add_to(to, from);
+	to->facts = *facts;
+	to->facts.name = name;
+	to->facts.model = is_elsewhere ? SUMMARY_NONE : facts->model;
+	to->durations.limit = from->durations.limit;
+	return stats_merge(&to->durations, &from->durations);
+}
+
+static int give_group(struct array *to, struct group *from)
+{
+	struct summary_operator *facts = array_add(to, sizeof *facts);
+
+	if (!facts)
+		return -ENOMEM;
+	*facts = from->facts;
+	facts->n = from->durations.n;
+	facts->duration = sum_spread(&from->durations);
+	return 0;
+}
+
+static int compare_operators(const void *a_, const void *b_)
+{
+	const struct summary_operator *a = a_, *b = b_;
+
+	if (a->model != b->model)
+		return a->model < b->model ? -1 : 1;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (a->where != b->where)
+		return a->where < b->where ? -1 : 1;
+	if (a->share_ns != b->share_ns)
+		return a->share_ns > b->share_ns ? -1 : 1;
+	if (a->self_ns != b->self_ns)
+		return a->self_ns > b->self_ns ? -1 : 1;
+	return a->name != b->name ? (a->name > b->name) - (a->name < b->name)
+				  : (a->op_type > b->op_type) - (a->op_type < b->op_type);
+}
+
+static void sort_operators(struct array *operators)
+{
+	if (operators->n)
+		qsort(operators->data, operators->n, sizeof(struct summary_operator), compare_operators);
+}
+
+static void find_ranges(struct end *end)
+{
+	const struct summary_operator *type = end->types.data, *node = end->nodes.data;
+	struct summary_range *range;
+
+	for (uint32_t i = 0; i < end->types.n; i++) {
+		range = &model_at(end, type[i].model)->types;
+		range->first = range->n++ ? range->first : i;
+	}
+	for (uint32_t i = 0; i < end->nodes.n; i++) {
+		range = &model_at(end, node[i].model)->nodes;
+		range->first = range->n++ ? range->first : i;
+	}
+}
+
+static int compare_providers(const void *a_, const void *b_)
+{
+	const struct summary_provider *a = a_, *b = b_;
+
+	if (a->model != b->model)
+		return a->model < b->model ? -1 : 1;
+	return (b->share_ns > a->share_ns) - (b->share_ns < a->share_ns);
+}
+
+static int find_providers(struct end *end)
+{
+	const struct summary_operator *node = end->nodes.data;
+	struct keys keys = { 0 };
+	struct summary_provider *to;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < end->nodes.n; i++) {
+		uint32_t n = keys.n, index = keys_number(&keys, node[i].model, node[i].provider);
+
+		if (index == NONE || (index == n && !array_add(&end->ran_on, sizeof *to))) {
+			rc = -ENOMEM;
+			break;
+		}
+		to = (struct summary_provider *)end->ran_on.data + index;
+		to->model = node[i].model;
+		to->provider = node[i].provider;
+		to->n_nodes++;
+		to->n_calls += node[i].n;
+		to->share_ns = stats_sum(to->share_ns, node[i].share_ns);
+	}
+	keys_done(&keys);
+	to = end->ran_on.data;
+	if (end->ran_on.n)
+		qsort(to, end->ran_on.n, sizeof *to, compare_providers);
+	for (uint32_t i = 0; i < end->ran_on.n; i++) {
+		struct summary_range *range = &model_at(end, to[i].model)->ran_on;
+
+		range->first = range->n++ ? range->first : i;
+	}
+	return rc;
+}
+
+static void done(struct table *table)
+{
+	for (size_t i = 0; i < table->groups.n; i++)
+		stats_done(&((struct group *)table->groups.data)[i].durations);
+	array_done(&table->groups, sizeof(struct group));
+	keys_done(&table->keys);
+	*table = (struct table){ 0 };
+}
+
+/* Where its operators are: in a process and a model of the summary. */
+static void settle(struct summary_maker *maker, const struct end *end, struct group *group)
+{
+	struct summary_operator *facts = &group->facts;
+
+	if (facts->model != NONE)
+		facts->model = bucket_at(maker, facts->model)->model;
+	facts->process = process_at(maker, facts->process)->index;
+	if (facts->where == WHERE_APART && ((const bool *)end->is_apart.data)[facts->model])
+		facts->where = WHERE_INFERENCE;
+	if (facts->where != WHERE_INFERENCE)
+		facts->share_ns = 0;
+}
+
+static int give_table(struct table *table, struct array *to, struct array *elsewhere)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < table->groups.n; i++) {
+		struct group *group = (struct group *)table->groups.data + i;
+
+		rc = give_group(group->facts.where == WHERE_INFERENCE ? to : elsewhere, group);
+	}
+	done(table);
+	return rc;
+}
+
+/* By the first thread that had such an operator, and when: what is added together keeps to this order. */
+static int compare_groups(const void *a_, const void *b_)
+{
+	const struct group *a = *(const struct group *const *)a_, *b = *(const struct group *const *)b_;
+
+	if (a->track != b->track)
+		return a->track < b->track ? -1 : 1;
+	if (a->first_ns != b->first_ns)
+		return a->first_ns < b->first_ns ? -1 : 1;
+	return a->facts.name != b->facts.name ? (a->facts.name > b->facts.name) - (a->facts.name < b->facts.name)
+					      : (a > b) - (a < b);
+}
+
+int sum_tables_make(struct summary_maker *maker, struct end *end)
+{
+	uint32_t n = (uint32_t)maker->operators.groups.n;
+	struct group **order = calloc(n + 1, sizeof *order);
+	struct table types = { 0 }, nodes = { 0 };
+	int rc = order ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !rc && i < n; i++)
+		order[i] = group_at(&maker->operators, i);
+	if (!rc)
+		qsort(order, n, sizeof *order, compare_groups);
+	for (uint32_t i = 0; !rc && i < n; i++) {
+		settle(maker, end, order[i]);
+		rc = add_to_table(&types, order[i], 0);
+		if (!rc && order[i]->facts.where == WHERE_INFERENCE)
+			rc = add_to_table(&nodes, order[i], order[i]->facts.name);
+		stats_done(&order[i]->durations);
+	}
+	free(order);
+	if (!rc)
+		rc = give_table(&types, &end->types, &end->elsewhere);
+	if (!rc)
+		rc = give_table(&nodes, &end->nodes, &end->elsewhere);
+	done(&types);
+	done(&nodes);
+	if (rc)
+		return rc;
+	sort_operators(&end->types);
+	sort_operators(&end->nodes);
+	sort_operators(&end->elsewhere);
+	find_ranges(end);
+	return find_providers(end);
+}

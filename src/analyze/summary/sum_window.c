@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Inferences in the making. The parts of one lie on several tracks, whose events may come one after the other: its
+ * operators before it begins, or after it has ended. So inferences wait here until so many later ones have begun, and
+ * then leave in the order of their begins. That order, which values of counters pass, too, tells how many run at once
+ * and when a process is busy. An operator that comes later still is counted as one whose inference is not known.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyze/summary/sum_in.h"
+
+enum { MAX_MOMENTS = 1 << 15 };
+
+static uint32_t slot_of(const struct window *window, uint32_t process, uint32_t number)
+{
+	uint64_t hash = keys_pair(process, number) * 0x9e3779b97f4a7c15u;
+
+	return (uint32_t)(hash >> 32) & window->mask;
+}
+
+static uint32_t find_run(const struct summary_maker *maker, uint32_t process, uint32_t number)
+{
+	const struct window *window = &maker->window;
+
+	for (uint32_t at = slot_of(window, process, number); window->table && window->table[at];
+	     at = (at + 1) & window->mask) {
+		const struct run *run = run_at(maker, window->table[at] - 1);
+
+		if (run->number == number && run->process == process)
+			return window->table[at] - 1;
+	}
+	return NONE;
+}
+
+static void put_in_table(struct summary_maker *maker, uint32_t index)
+{
+	struct window *window = &maker->window;
+	uint32_t at = slot_of(window, run_at(maker, index)->process, run_at(maker, index)->number);
+
+	while (window->table[at])
+		at = (at + 1) & window->mask;
+	window->table[at] = index + 1;
+}
+
+static int key_run(struct summary_maker *maker, uint32_t index)
+{
+	struct window *window = &maker->window;
+
+	if (2 * window->n_keyed >= window->mask) {
+		uint32_t size = window->mask ? 2 * (window->mask + 1) : 1024, *old = window->table,
+			 old_mask = window->mask;
+
+		window->table = calloc(size, sizeof *window->table);
+		if (!window->table) {
+			window->table = old;
+			return -ENOMEM;
+		}
+		window->mask = size - 1;
+		for (uint32_t at = 0; old && at <= old_mask; at++)
+			if (old[at])
+				put_in_table(maker, old[at] - 1);
+		free(old);
+	}
+	window->n_keyed++;
+	put_in_table(maker, index);
+	run_at(maker, index)->is_keyed = true;
+	return 0;
+}
+
+/* What lies behind it in its row of places moves up. */
+static void unkey_run(struct summary_maker *maker, uint32_t index)
+{
+	struct window *window = &maker->window;
+	struct run *run = run_at(maker, index);
+	uint32_t at = slot_of(window, run->process, run->number), mask = window->mask;
+
+	if (!run->is_keyed)
+		return;
+	while (window->table[at] != index + 1)
+		at = (at + 1) & mask;
+	for (uint32_t next = (at + 1) & mask; window->table[next]; next = (next + 1) & mask) {
+		const struct run *other = run_at(maker, window->table[next] - 1);
+		uint32_t home = slot_of(window, other->process, other->number);
+
+		if (((next - home) & mask) >= ((next - at) & mask)) {
+			window->table[at] = window->table[next];
+			at = next;
+		}
+	}
+	window->table[at] = 0;
+	window->n_keyed--;
+	run->is_keyed = false;
+}
+
+static int new_run(struct summary_maker *maker, uint32_t process, uint32_t number, uint32_t *index)
+{
+	struct window *window = &maker->window;
+	uint32_t serial = 0;
+	struct run *run;
+
+	if (window->free) {
+		*index = window->free - 1;
+		run = run_at(maker, *index);
+		window->free = run->next;
+		serial = run->serial + 1;
+	} else {
+		*index = (uint32_t)window->runs.n;
+		run = array_add(&window->runs, sizeof *run);
+	}
+	if (!run)
+		return -ENOMEM;
+	*run = (struct run){ .end_ns = STORE_OPEN,
+			     .over_ns = STORE_OPEN,
+			     .first_ns = UINT64_MAX,
+			     .process = process,
+			     .number = number,
+			     .session = NONE,
+			     .bucket = NONE,
+			     .serial = serial,
+			     .is_used = true };
+	return number ? key_run(maker, *index) : 0;
+}
+
+static void free_run(struct summary_maker *maker, uint32_t index)
+{
+	struct run *run = run_at(maker, index);
+
+	sum_operators_drop(&maker->operators, &run->ops);
+	unkey_run(maker, index);
+	run->is_used = false;
+	run->next = maker->window.free;
+	maker->window.free = index + 1;
+}
+
+static int finish_run(struct summary_maker *maker, uint32_t index)
+{
+	struct run *run = run_at(maker, index);
+	int rc = run->is_dropped ? 0 : sum_runs_add(maker, run);
+
+	free_run(maker, index);
+	return rc;
+}
+
+/* Ends of inferences up to this time; those leave. */
+static int pass_ends(struct summary_maker *maker, uint64_t time_ns)
+{
+	struct window *window = &maker->window;
+	uint32_t *active = window->active.data, n = 0;
+	uint64_t end_ns;
+	int rc = 0;
+
+	if (window->min_end_ns > time_ns)
+		return 0;
+	window->min_end_ns = STORE_OPEN;
+	for (uint32_t i = 0; i < window->active.n; i++) {
+		struct run *run = run_at(maker, active[i]);
+
+		if (rc || run->over_ns > time_ns) {
+			active[n++] = active[i];
+			if (run->over_ns < window->min_end_ns)
+				window->min_end_ns = run->over_ns;
+			continue;
+		}
+		end_ns = run->over_ns < maker->counts.last_ns ? run->over_ns : maker->counts.last_ns;
+		run->n_concurrent += process_at(maker, run->process)->n_begun - run->n_begun;
+		sum_busy_end(&window->busy, end_ns);
+		sum_busy_end(&process_at(maker, run->process)->busy, end_ns);
+		bucket_at(maker, run->bucket)->at_once--;
+		rc = finish_run(maker, active[i]);
+	}
+	window->active.n = n;
+	return rc;
+}
+
+static int pass_run(struct summary_maker *maker, uint32_t index)
+{
+	struct window *window = &maker->window;
+	struct run *run = run_at(maker, index);
+	struct process *process = process_at(maker, run->process);
+	struct bucket *bucket;
+	uint32_t *active;
+
+	if (sum_runs_find_bucket(maker, run))
+		return -ENOMEM;
+	run->is_swept = true;
+	if (run->is_dropped)
+		return run->is_over ? finish_run(maker, index) : 0;
+	active = array_add(&window->active, sizeof *active);
+	if (!active)
+		return -ENOMEM;
+	*active = index;
+	if (run->over_ns < window->min_end_ns)
+		window->min_end_ns = run->over_ns;
+	run->n_concurrent = process->busy.n_active;
+	run->n_begun = ++process->n_begun;
+	sum_busy_begin(&window->busy, run->begin_ns);
+	sum_busy_begin(&process->busy, run->begin_ns);
+	bucket = bucket_at(maker, run->bucket);
+	bucket->at_once++;
+	if (bucket->at_once > bucket->runs.max_concurrent && run->over_ns > run->begin_ns)
+		bucket->runs.max_concurrent = bucket->at_once;
+	return 0;
+}
+
+static uint32_t process_of_counter(const struct summary_maker *maker, uint32_t counter)
+{
+	return ((const struct counter *)maker->counters.data)[counter].process;
+}
+
+/* The earliest moment has come. False: there is none. */
+static bool pass_moment(struct summary_maker *maker, int *rc)
+{
+	const struct busy *busy = &maker->window.busy;
+	struct moment moment;
+
+	if (!sum_moments_take(&maker->window.moments, &moment))
+		return false;
+	*rc = pass_ends(maker, moment.time_ns);
+	if (*rc)
+		return true;
+	if (moment.what == MOMENT_RUN) {
+		*rc = pass_run(maker, moment.index);
+		return true;
+	}
+	if (process_of_counter(maker, moment.index))
+		busy = &process_at(maker, process_of_counter(maker, moment.index))->busy;
+	sum_counters_weigh(maker, &moment, sum_busy_at(busy, moment.time_ns));
+	return true;
+}
+
+static bool is_early(const struct summary_maker *maker, const struct early *early)
+{
+	const struct run *run = run_at(maker, early->run);
+
+	return run->is_used && run->serial == early->serial && !run->has_begun;
+}
+
+/* Those that have begun since leave the row. */
+static int add_early(struct summary_maker *maker, uint32_t run)
+{
+	struct window *window = &maker->window;
+	struct early *early = window->early.data;
+	size_t n = 0;
+
+	if (window->early.n >= 2 * ((size_t)window->max_runs + 1)) {
+		for (size_t i = window->early_at; i < window->early.n; i++)
+			if (is_early(maker, &early[i]))
+				early[n++] = early[i];
+		window->early.n = n;
+		window->early_at = 0;
+	}
+	early = array_add(&window->early, sizeof *early);
+	if (!early)
+		return -ENOMEM;
+	*early = (struct early){ run, run_at(maker, run)->serial };
+	window->n_early++;
+	return 0;
+}
+
+/* Operators wait for an inference that has not begun: they came long ago. */
+static bool drop_early(struct summary_maker *maker, int *rc)
+{
+	struct window *window = &maker->window;
+
+	while (window->early_at < window->early.n) {
+		const struct early *early = (struct early *)window->early.data + window->early_at++;
+
+		if (!is_early(maker, early))
+			continue;
+		window->n_early--;
+		*rc = finish_run(maker, early->run);
+		return true;
+	}
+	return false;
+}
+
+/* An inference with more operators than can wait: they are summed up while it runs. */
+static int sum_part(struct summary_maker *maker)
+{
+	const uint32_t *active = maker->window.active.data;
+	struct run *largest = NULL;
+
+	for (uint32_t i = 0; i < maker->window.active.n; i++) {
+		struct run *run = run_at(maker, active[i]);
+
+		if (!largest || run->ops.n > largest->ops.n)
+			largest = run;
+	}
+	return largest ? sum_runs_add_part(maker, largest) : 0;
+}
+
+static int make_room(struct summary_maker *maker)
+{
+	struct window *window = &maker->window;
+	int rc = 0;
+
+	while (!rc && (window->moments.n_runs > window->max_runs || window->moments.heap.n > MAX_MOMENTS))
+		pass_moment(maker, &rc);
+	while (!rc && window->n_early > window->max_runs && drop_early(maker, &rc))
+		;
+	while (!rc && maker->operators.n > window->max_ops && (pass_moment(maker, &rc) || drop_early(maker, &rc)))
+		;
+	if (!rc && maker->operators.n > window->max_ops)
+		rc = sum_part(maker);
+	return rc;
+}
+
+int sum_window_begin(struct summary_maker *maker, uint32_t process, struct slice *slice, uint32_t track)
+{
+	struct window *window = &maker->window;
+	struct moment moment = { .time_ns = slice->begin_ns, .what = MOMENT_RUN };
+	uint32_t index = slice->number ? find_run(maker, process, slice->number) : NONE;
+	struct run *run;
+
+	if (index != NONE && !run_at(maker, index)->has_begun)
+		window->n_early--;
+	else if (new_run(maker, process, index == NONE ? slice->number : 0, &index))
+		return -ENOMEM;
+	run = run_at(maker, index);
+	run->has_begun = true;
+	run->begin_ns = slice->begin_ns;
+	run->track = track;
+	run->number = slice->number;
+	run->model = slice->name;
+	run->facts = slice->facts;
+	slice->run = moment.index = index;
+	if (sum_moments_put(&window->moments, &moment))
+		return -ENOMEM;
+	return make_room(maker);
+}
+
+int sum_window_end(struct summary_maker *maker, const struct slice *slice, uint64_t end_ns, uint64_t over_ns)
+{
+	struct run *run = run_at(maker, slice->run);
+
+	run->is_over = true;
+	run->end_ns = end_ns;
+	run->over_ns = over_ns;
+	run->facts = slice->facts;
+	if (!run->is_swept)
+		return 0;
+	if (run->is_dropped)
+		return finish_run(maker, slice->run);
+	if (over_ns < maker->window.min_end_ns)
+		maker->window.min_end_ns = over_ns;
+	return 0;
+}
+
+int sum_window_operator(struct summary_maker *maker, struct track *track, uint32_t number, const struct op *op)
+{
+	struct window *window = &maker->window;
+	uint32_t process = sum_process_of(maker, track);
+	const struct run *known = track->run < window->runs.n ? run_at(maker, track->run) : NULL;
+
+	if (!known || !known->is_keyed || known->number != number || known->process != process) {
+		track->run = find_run(maker, process, number);
+		if (track->run == NONE) {
+			if (new_run(maker, process, number, &track->run))
+				return -ENOMEM;
+			if (add_early(maker, track->run))
+				return -ENOMEM;
+		}
+	}
+	if (run_at(maker, track->run)->is_dropped)
+		return 0;
+	if (sum_operators_put(&maker->operators, &run_at(maker, track->run)->ops, op))
+		return -ENOMEM;
+	return maker->operators.n > window->max_ops || window->n_early > window->max_runs ? make_room(maker) : 0;
+}
+
+int sum_window_setup(struct summary_maker *maker, uint32_t run, uint64_t begin_ns, uint64_t end_ns, uint32_t track)
+{
+	struct op op = { .begin_ns = begin_ns, .end_ns = end_ns, .track = track | OP_SETUP };
+
+	run_at(maker, run)->setup_ns += end_ns - begin_ns;
+	return sum_operators_put(&maker->operators, &run_at(maker, run)->ops, &op);
+}
+
+int sum_window_moment(struct summary_maker *maker, const struct moment *moment)
+{
+	return sum_moments_put(&maker->window.moments, moment) ? -ENOMEM : make_room(maker);
+}
+
+int sum_window_finish(struct summary_maker *maker)
+{
+	int rc = 0;
+
+	while (!rc && pass_moment(maker, &rc))
+		;
+	if (!rc)
+		rc = pass_ends(maker, STORE_OPEN - 1);
+	while (!rc && drop_early(maker, &rc))
+		;
+	return rc;
+}
+
+void sum_window_done(struct window *window)
+{
+	array_done(&window->runs, sizeof(struct run));
+	array_done(&window->moments.heap, sizeof(struct moment));
+	array_done(&window->active, sizeof(uint32_t));
+	array_done(&window->early, sizeof(struct early));
+	free(window->table);
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Recordings at random, handed over as a recorder does it: thread by thread, a stretch of time each. What they come to
+ * as they are read is what a walk over all of their events in memory finds.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "analyze/insight/recorded.h"
+#include "show/words/export.h"
+#include "stream.h"
+#include "walk/walk.h"
+
+enum { MAX_TRACKS = 64, N_NODES = 9 };
+
+/* What is wanted of a recording. */
+struct shape {
+	int n_processes, n_lanes, n_threads; /* of each process */
+	int n_inferences;
+	int n_operators;     /* of an inference, at most */
+	uint64_t stretch_ns; /* handed over together; 0: all of a track at once */
+	bool is_broken;	     /* ends are missing, numbers are used twice */
+	bool has_notes, has_counters;
+};
+
+/* Events of one track, in order. */
+struct line {
+	uint32_t track;
+	struct array events; /* struct stream_event */
+	size_t next;
+	uint64_t now_ns; /* of the last one */
+};
+
+struct maker {
+	struct stream s;
+	struct shape shape;
+	uint64_t seed;
+	struct line line[MAX_TRACKS];
+	int n_lines;
+	int64_t number; /* of the last inference */
+};
+
+static uint64_t any(struct maker *maker, uint64_t n)
+{
+	maker->seed = maker->seed * 6364136223846793005u + 1442695040888963407u;
+	return (maker->seed >> 33) % n;
+}
+
+/* A time of less than n us, to the ns: hardly two are alike. */
+static uint64_t some(struct maker *maker, uint64_t us)
+{
+	return any(maker, us * 1000);
+}
+
+static struct line *add_line(struct maker *maker, uint32_t track)
+{
+	maker->line[maker->n_lines] = (struct line){ .track = track };
+	return &maker->line[maker->n_lines++];
+}
+
+/* Takes the arguments that the stream has for the next event. */
+static void put(struct maker *maker, struct line *line, enum event_type type, uint64_t ns, enum event_kind kind,
+		const char *name)
+{
+	struct stream_event *to = array_add(&line->events, sizeof *to);
+
+	assert_true(ns >= line->now_ns);
+	line->now_ns = ns;
+	*to = (struct stream_event){ { .type = type,
+				       .track = line->track,
+				       .time_ns = ns,
+				       .kind = kind,
+				       .name = stream_name(&maker->s, name),
+				       .n_args = maker->s.n_args } };
+	memcpy(to->args, maker->s.args, sizeof to->args);
+	maker->s.n_args = 0;
+}
+
+static void put_end(struct maker *maker, struct line *line, uint64_t ns)
+{
+	if (maker->shape.is_broken && !any(maker, 200))
+		maker->s.n_args = 0; /* it never ends */
+	else
+		put(maker, line, EVENT_END, ns, KIND_NONE, "");
+}
+
+/* An operator of [begin, end], with others inside. */
+static void put_operator(struct maker *maker, struct line *line, uint64_t begin, uint64_t end, int64_t number,
+			 int depth)
+{
+	static const char *const types[] = { "Conv", "Relu", "MatMul", "Loop" };
+	static const char *const shapes[] = { "1x3", "2x3", "1x3->4" };
+	struct stream *s = &maker->s;
+	uint64_t node = any(maker, N_NODES), at;
+	char name[8] = { 'n', (char)('0' + node) };
+
+	stream_text(s, KEY_OP_TYPE, types[node % 4]);
+	if (node)
+		stream_text(s, KEY_PROVIDER, node % 3 ? "CPUExecutionProvider" : "CUDAExecutionProvider");
+	if (!any(maker, 3))
+		stream_text(s, KEY_SHAPES, shapes[any(maker, 3)]);
+	if (!any(maker, 4))
+		stream_int(s, KEY_BYTES, (int64_t)any(maker, 1000));
+	if (number)
+		stream_int(s, KEY_INFERENCE, number);
+	put(maker, line, EVENT_BEGIN, begin, KIND_OPERATOR, name);
+	at = begin;
+	while (depth < 3 && end > at + 4 && !any(maker, 4)) {
+		uint64_t from = at + any(maker, (end - at) / 2), to = from + any(maker, end - from);
+
+		if (any(maker, 4)) {
+			put_operator(maker, line, from, to, number, depth + 1);
+		} else {
+			put(maker, line, EVENT_BEGIN, from, KIND_KERNEL, "kernel");
+			put(maker, line, EVENT_END, to, KIND_NONE, "");
+		}
+		at = to;
+	}
+	if (!any(maker, 30))
+		stream_text(s, KEY_STATUS, "it failed");
+	put_end(maker, line, end);
+}
+
+/* Operators one after the other on a thread, mostly within [begin, end]. */
+static void put_operators(struct maker *maker, struct line *thread, uint64_t begin, uint64_t end, int64_t number)
+{
+	int n = (int)any(maker, (uint64_t)maker->shape.n_operators + 1);
+	uint64_t at = begin > thread->now_ns ? begin : thread->now_ns;
+
+	for (int i = 0; i < n && at < end; i++) {
+		uint64_t to = at + 1 + any(maker, (end - at + (uint64_t)n) / (uint64_t)n + 1);
+
+		put_operator(maker, thread, at, to, number, 0);
+		at = to + some(maker, 3);
+	}
+}
+
+static void put_session(struct maker *maker, struct line *lane, struct line *process, int64_t number)
+{
+	uint64_t begin = lane->now_ns + some(maker, 20), now = begin;
+	struct stream *s = &maker->s;
+
+	stream_int(s, KEY_SESSION, number);
+	put(maker, lane, EVENT_BEGIN, begin, KIND_SESSION, number % 2 ? "odd" : "even");
+	for (int i = 0; i < 4; i++) {
+		static const char *const names[] = { "partition", "Fusion", "pre-pack x", "compile it", "Folding" };
+
+		put(maker, lane, EVENT_BEGIN, now += some(maker, 10), i ? KIND_SPECIALIZE : KIND_LOAD,
+		    names[any(maker, 5)]);
+		if (any(maker, 2)) {
+			put(maker, lane, EVENT_BEGIN, now += some(maker, 10), KIND_SPECIALIZE, names[any(maker, 5)]);
+			stream_int(s, KEY_MODIFIED, (int64_t)any(maker, 2));
+			put(maker, lane, EVENT_END, now += some(maker, 10), KIND_NONE, "");
+		}
+		put(maker, lane, EVENT_END, now += some(maker, 10), KIND_NONE, "");
+	}
+	stream_text(s, KEY_STATUS, any(maker, 5) ? "ok" : "no such model");
+	put(maker, lane, EVENT_END, now += some(maker, 10), KIND_NONE, "");
+	if (!maker->shape.has_notes)
+		return;
+	stream_text(s, KEY_MODEL, number % 2 ? "odd" : "even");
+	stream_int(s, KEY_SESSION, number);
+	stream_text(s, KEY_PROVIDERS,
+		    number % 3 ? "CPUExecutionProvider" : "CUDAExecutionProvider,CPUExecutionProvider");
+	stream_int(s, KEY_BYTES, 1000 * number);
+	put(maker, process, EVENT_INSTANT, process->now_ns > begin ? process->now_ns : begin, KIND_NOTE,
+	    EVENT_NOTE_CREATED);
+}
+
+static void put_facts(struct maker *maker, int64_t session)
+{
+	struct stream *s = &maker->s;
+
+	stream_text(s, KEY_MODEL, session % 2 ? "odd" : "even");
+	stream_int(s, KEY_SESSION, session);
+	stream_int(s, KEY_ID, maker->number);
+	stream_int(s, KEY_TID, 100 + (int64_t)any(maker, 3));
+	stream_int(s, KEY_BATCH, 1 + (int64_t)any(maker, 2));
+	if (!any(maker, 10))
+		stream_int(s, KEY_FIRST, 1);
+	if (!any(maker, 30))
+		stream_int(s, KEY_PARTIAL, 1);
+	stream_int(s, KEY_INFERENCE, maker->number);
+}
+
+/* One inference on a lane, its operators on some threads. Durations differ in the last digits: no two are alike. */
+static void put_inference(struct maker *maker, struct line *lane, struct line *threads, int64_t session)
+{
+	uint64_t begin = lane->now_ns + 1 + some(maker, 40), end = begin + 100000 + some(maker, 100000), setup = begin;
+	struct stream *s = &maker->s;
+	int64_t number = ++maker->number;
+
+	/* which of two inferences with one number has its operators, depends on the order of lanes */
+	if (maker->shape.is_broken && maker->shape.n_lanes == 1 && !any(maker, 50))
+		number = maker->number -= any(maker, 2) ? 0 : 1;
+	put_facts(maker, session);
+	put(maker, lane, EVENT_BEGIN, begin, KIND_INFERENCE, session % 2 ? "odd" : "even");
+	for (uint64_t i = any(maker, 3); i; i--) {
+		put(maker, lane, EVENT_BEGIN, setup += some(maker, 5), KIND_SETUP, "setup");
+		put(maker, lane, EVENT_BEGIN, setup += some(maker, 5), KIND_SETUP, "copy");
+		put(maker, lane, EVENT_END, setup += some(maker, 5), KIND_NONE, "");
+		put(maker, lane, EVENT_END, setup += some(maker, 5), KIND_NONE, "");
+	}
+	for (int i = 0; i < maker->shape.n_threads; i++)
+		if (any(maker, 3) == 0 || i == 0)
+			put_operators(maker, &threads[i], any(maker, 8) ? setup : begin, end, number);
+	if (!any(maker, 5))
+		put_operators(maker, &threads[0], end, end + 50000, any(maker, 2) ? 0 : number);
+	if (any(maker, 10))
+		stream_text(s, KEY_STATUS, any(maker, 10) ? "ok" : "it failed");
+	stream_int(s, KEY_RUN_QUEUE_NS, (int64_t)any(maker, 1000));
+	stream_int(s, KEY_FAULTS, (int64_t)any(maker, 3));
+	put_end(maker, lane, end);
+}
+
+static void put_counters(struct maker *maker, uint32_t process, uint64_t until_ns)
+{
+	static const char *const units[] = { "%", "bytes", "J" };
+
+	for (int i = 0; i < 3; i++) {
+		struct line *line = add_line(maker, stream_counter(&maker->s, process, units[i], units[i]));
+
+		for (uint64_t ns = some(maker, 5000); ns < until_ns; ns += 1 + some(maker, 5000)) {
+			put(maker, line, EVENT_COUNTER, ns, KIND_NONE, "");
+			((struct stream_event *)line->events.data)[line->events.n - 1].event.value =
+			    (double)any(maker, 100);
+		}
+	}
+}
+
+static uint64_t put_process(struct maker *maker, int index)
+{
+	uint32_t track = stream_process(&maker->s, 100 + index, "app");
+	struct line *process = add_line(maker, track), *lanes, *threads;
+	uint64_t until_ns = 0;
+
+	stream_int(&maker->s, KEY_INTERVAL_NS, 200000);
+	put(maker, process, EVENT_INSTANT, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+	lanes = &maker->line[maker->n_lines];
+	for (int i = 0; i < maker->shape.n_lanes; i++)
+		add_line(maker, stream_lane(&maker->s, track, "m"));
+	threads = &maker->line[maker->n_lines];
+	for (int i = 0; i < maker->shape.n_threads; i++)
+		add_line(maker, stream_thread(&maker->s, track, 100 + i));
+	for (int i = 1; i <= 4; i++)
+		put_session(maker, &lanes[any(maker, (uint64_t)maker->shape.n_lanes)], process, i);
+	for (int i = 0; i < maker->shape.n_inferences; i++) {
+		struct line *lane = &lanes[0];
+
+		/* time passes alike on all lanes */
+		for (int k = 1; k < maker->shape.n_lanes; k++)
+			lane = lanes[k].now_ns < lane->now_ns ? &lanes[k] : lane;
+		put_inference(maker, lane, threads, 1 + (int64_t)any(maker, 5));
+		until_ns = lane->now_ns > until_ns ? lane->now_ns : until_ns;
+	}
+	return until_ns;
+}
+
+static void hand_over(struct maker *maker, struct line *line, uint64_t until_ns)
+{
+	for (; line->next < line->events.n; line->next++) {
+		const struct stream_event *from = (struct stream_event *)line->events.data + line->next;
+
+		if (from->event.time_ns >= until_ns)
+			break;
+		memcpy(maker->s.args, from->args, sizeof from->args);
+		maker->s.n_args = from->event.n_args;
+		stream_put(&maker->s, from->event);
+	}
+}
+
+static void make(struct maker *maker, const struct shape *shape, uint64_t seed)
+{
+	uint64_t until_ns = 0;
+
+	*maker = (struct maker){ .shape = *shape, .seed = seed };
+	stream_init(&maker->s);
+	for (int i = 0; i < shape->n_processes; i++) {
+		uint64_t ns = put_process(maker, i);
+
+		until_ns = ns > until_ns ? ns : until_ns;
+	}
+	if (shape->has_counters)
+		for (int i = 0; i <= shape->n_processes; i++)
+			put_counters(maker,
+				     i ? maker->line[(i - 1) * (1 + shape->n_lanes + shape->n_threads)].track : 0,
+				     until_ns);
+	/* as the recorder does: what says how often counters are looked at comes first */
+	hand_over(maker, &maker->line[0], 1);
+	for (uint64_t ns = shape->stretch_ns; shape->stretch_ns && ns < until_ns; ns += shape->stretch_ns) {
+		int first = (int)any(maker, (uint64_t)maker->n_lines);
+
+		for (int i = 0; i < maker->n_lines; i++)
+			hand_over(maker, &maker->line[(first + i) % maker->n_lines], ns);
+	}
+	for (int i = 0; i < maker->n_lines; i++) {
+		hand_over(maker, &maker->line[i], UINT64_MAX);
+		array_done(&maker->line[i].events, sizeof(struct stream_event));
+	}
+}
+
+static char *json_of(const struct summary *summary)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct recorded recorded;
+	struct err err;
+
+	assert_int_equal(recorded_init(&recorded, summary, &err), 0);
+	export_json(out, &(struct report){ summary, recorded.model, recorded.n });
+	fclose(out);
+	recorded_done(&recorded);
+	return text;
+}
+
+/*
+ * The first line in which they differ says more than both of them. Where one thread has operators of several inferences
+ * at a time, the walk takes them in another order, which intervals of confidence depend on.
+ */
+static void assert_same(const char *streamed, const char *walked, const struct shape *shape, uint64_t seed)
+{
+	static const char interval[] = "\"mean_interval_95_ns\": ";
+	int line = 1;
+
+	for (; *streamed && *walked; line++) {
+		size_t n = strcspn(streamed, "\n"), m = strcspn(walked, "\n"), start = strspn(streamed, " ");
+		bool is_interval = shape->n_lanes > 1 && !strncmp(streamed + start, interval, sizeof interval - 1) &&
+				   !memcmp(streamed, walked, start + sizeof interval - 1);
+
+		if (!is_interval && (n != m || memcmp(streamed, walked, n) != 0))
+			fail_msg("seed %llu, line %d: streamed %.*s, walked %.*s", (unsigned long long)seed, line,
+				 (int)n, streamed, (int)m, walked);
+		streamed += n + !!streamed[n];
+		walked += m + !!walked[m];
+	}
+	assert_string_equal(streamed, walked);
+}
+
+static void compare(const struct shape *shape, const struct summary_opts *opts, uint64_t seed)
+{
+	static const struct summary_file file;
+	struct summary *streamed, *walked;
+	struct maker maker;
+	char *text[2];
+
+	make(&maker, shape, seed);
+	streamed = stream_summary_of(&maker.s, opts, &file);
+	walked = walk_summary(maker.s.store, &file, NULL);
+	text[0] = json_of(streamed);
+	text[1] = json_of(walked);
+	assert_same(text[0], text[1], shape, seed);
+	free(text[0]);
+	free(text[1]);
+	summary_free(streamed);
+	walk_free(walked);
+	stream_done(&maker.s);
+}
+
+static void a_recording_of_any_order_comes_to_the_same(void **state)
+{
+	for (uint64_t seed = 1; seed <= 60; seed++)
+		compare(&(struct shape){ .n_processes = 1 + (int)(seed % 2),
+					 .n_lanes = 1 + (int)(seed % 4),
+					 .n_threads = 1 + (int)(seed % 3),
+					 .n_inferences = (int)(seed % 7) * 10,
+					 .n_operators = 8,
+					 .stretch_ns = seed % 5 * 3000000,
+					 .has_notes = seed % 3,
+					 .has_counters = seed % 4 },
+			NULL, seed);
+}
+
+static void one_with_missing_ends_and_numbers_comes_to_the_same(void **state)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++)
+		compare(&(struct shape){ .n_processes = 1,
+					 .n_lanes = 1 + (int)(seed % 4),
+					 .n_threads = 1 + (int)(seed % 3),
+					 .n_inferences = 40,
+					 .n_operators = 6,
+					 .stretch_ns = 100000000,
+					 .is_broken = true,
+					 .has_notes = true,
+					 .has_counters = true },
+			NULL, seed);
+}
+
+/* Of 2,000 inferences 64 wait at a time: nothing is missing, because no thread lies further behind. */
+static void a_small_window_finds_the_same(void **state)
+{
+	static const struct summary_opts opts = { .window = 64 };
+
+	for (uint64_t seed = 1; seed <= 6; seed++)
+		compare(&(struct shape){ .n_processes = 1 + (int)(seed % 2),
+					 .n_lanes = 1 + (int)(seed % 4),
+					 .n_threads = 1 + (int)(seed % 3),
+					 .n_inferences = 1000,
+					 .n_operators = 8,
+					 .stretch_ns = 200000000,
+					 .has_notes = seed % 3,
+					 .has_counters = true },
+			&opts, seed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_recording_of_any_order_comes_to_the_same),
+		cmocka_unit_test(one_with_missing_ends_and_numbers_comes_to_the_same),
+		cmocka_unit_test(a_small_window_finds_the_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
