@@ -22,6 +22,7 @@ struct report_opts {
 	const char *format, *color, *model, *output;
 	bool json, all, ascii, no_pager, force;
 	int top;
+	uint64_t from_ns, to_ns;
 };
 
 #define AT(field) offsetof(struct report_opts, field)
@@ -35,6 +36,9 @@ static const struct opt report_opt_table[] = {
 	{ 0, "force", NULL, "overwrite a file that exists", OPT_FLAG, AT(force) },
 	{ 'a', "all", NULL, "show every model, session, operator and counter", OPT_FLAG, AT(all) },
 	{ 0, "model", "NAME", "only models whose name contains this", OPT_STR, AT(model) },
+	{ 0, "from", "TIME", "only inferences that begin at this time of the recording, or later", OPT_DURATION,
+	  AT(from_ns) },
+	{ 0, "to", "TIME", "only inferences that begin before this time of the recording", OPT_PERIOD, AT(to_ns) },
 	{ 0, "top", "N", "rows of each table of operators", OPT_INT, AT(top), "0" },
 	{ 0, "color", "auto|always|never", "colors; auto: on a terminal", OPT_CHOICE, AT(color), "auto" },
 	{ 0, "no-pager", NULL, "do not show a long page in $PAGER", OPT_FLAG, AT(no_pager) },
@@ -172,13 +176,16 @@ static int report_run(const void *opaque, int argc, char **argv, struct err *err
 	struct recording recording = { 0 };
 	char newest[NAME_MAX + 1];
 	const char *path = argc ? argv[0] : newest;
+	const struct summary_opts range = { .from_ns = opts->from_ns, .to_ns = opts->to_ns };
 	int code;
 
 	if (opts->top < 0)
 		return opt_misused(err, "--top must be 0 or more");
+	if (opts->to_ns && opts->to_ns <= opts->from_ns)
+		return opt_misused(err, "--to must be later than --from");
 	code = argc ? 0 : find_newest(newest, sizeof newest, err);
 	if (!code)
-		code = recording_sum_up(&recording, path, NULL, err);
+		code = recording_sum_up(&recording, path, &range, err);
 	if (!code)
 		code = show(opts, recording.summary, path, err);
 	recording_close(&recording);
@@ -205,6 +212,7 @@ const struct cmd cmd_report = {
 		{ "inftrace report", "the page of the newest recording" },
 		{ "inftrace report --all inftrace.pftrace", "every table" },
 		{ "inftrace report --model det inftrace.pftrace", "one model, with its operators" },
+		{ "inftrace report --from 10s --to 12s inftrace.pftrace", "two seconds of it" },
 		{ "inftrace report -o report.html inftrace.pftrace", "a page with plots" },
 		{ "inftrace report --json inftrace.pftrace | jq .models[0].inferences.latency.p99_ns", "one number" },
 		{ 0 },

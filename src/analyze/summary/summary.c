@@ -285,6 +285,7 @@ struct summary *summary_end(struct summary_maker *maker, const struct summary_fi
 
 	to->names = maker->names;
 	to->file = *file;
+	to->part = (struct summary_part){ maker->opts.from_ns, maker->opts.to_ns };
 	if (make(maker)) {
 		summary_drop(maker);
 		no_memory(err);

@@ -98,11 +98,17 @@ struct summary_cost {
 	double event_ns;
 };
 
+/* The part of the recording that is summed up (summary_maker.h), from its first event; to_ns 0: to the end. */
+struct summary_part {
+	uint64_t from_ns, to_ns;
+};
+
 struct summary {
 	const struct names *names;  /* of the stream */
 	const struct store *store;  /* the same recording, for those who look into it; NULL: it is not kept */
 	struct store_counts counts; /* events that were read */
 	struct summary_file file;
+	struct summary_part part;
 	struct summary_recording recording;
 	struct summary_process *processes;
 	struct summary_runtime *runtimes;

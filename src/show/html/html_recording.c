@@ -350,6 +350,8 @@ static void put_facts(struct html_page *page, const struct summary *summary)
 		printable_add(&text, "%s%s long", *text.s ? ", " : "",
 			      units_duration((double)(recording->end_ns - recording->begin_ns)).s);
 	html_fact(page, "Recorded", &text);
+	text = report_range(summary);
+	html_fact(page, "Range", &text);
 	text = recording->level ? name_of(summary, recording->level, 40) : (struct printable){ "" };
 	html_fact(page, "Level", &text);
 	if (summary->file.path) {

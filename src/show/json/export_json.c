@@ -40,6 +40,8 @@ static void put_recording(struct json_summary *to)
 	json_known(&to->json, "duration_ns", has_events ? (int64_t)(recording->end_ns - recording->begin_ns) : -1);
 	json_summary_name(to, "clock_source", recording->clock_source);
 	json_known(&to->json, "clock_error_ns", recording->clock_error_ns);
+	json_known(&to->json, "from_ns", summary->part.from_ns ? (int64_t)summary->part.from_ns : -1);
+	json_known(&to->json, "to_ns", summary->part.to_ns ? (int64_t)summary->part.to_ns : -1);
 	json_text(&to->json, "file", summary->file.path);
 	json_count(&to->json, "file_bytes", summary->file.bytes);
 	json_bool(&to->json, "file_is_cut", summary->file.is_cut);

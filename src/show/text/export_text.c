@@ -81,6 +81,9 @@ static void print_head(const struct page *page)
 	if (summary->recording.command)
 		put_fact(&table, "command", page_name(page, summary->recording.command, 400).s);
 	put_times(page, &table);
+	text = report_range(summary);
+	if (*text.s)
+		put_fact(&table, "range", text.s);
 	put_level(page, &table);
 	if (summary->recording.machine)
 		put_fact(&table, "machine", page_name(page, summary->recording.machine, 200).s);

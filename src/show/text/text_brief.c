@@ -53,6 +53,8 @@ static void put_command(const struct page *page)
 		printable_add(&text, ", level %s", page_name(page, recording->level, 40).s);
 	if (*text.s)
 		page_fact(page, COLUMNS, "recorded", text.s + 2);
+	text = report_range(page->summary);
+	put_fact(page, "range", &text);
 	text = recording->machine ? page_name(page, recording->machine, 200) : (struct printable){ "" };
 	put_fact(page, "machine", &text);
 }

@@ -192,6 +192,9 @@ void export_verdict(FILE *out, const struct report *report, bool is_ascii)
 
 	if (summary->recording.begin_ns > summary->recording.end_ns) {
 		fprintf(out, "the recording is empty");
+	} else if (!summary->n_inferences && *report_range(summary).s) {
+		fprintf(out, "no inference began in this part of the recording, which is %s long in all",
+			units_duration((double)(summary->recording.end_ns - summary->recording.begin_ns)).s);
 	} else if (!summary->n_inferences) {
 		say_nothing_ran(&page);
 	} else {

@@ -12,6 +12,7 @@
 #include "analyze/result/model_analysis.h"
 #include "analyze/summary/summary.h"
 #include "base/json.h"
+#include "base/printable.h"
 #include "model/onnx/onnx_static.h"
 
 /*
@@ -28,6 +29,9 @@ struct report {
 
 /* Is this model of a recording to be shown? */
 bool report_shows(const struct report *report, uint32_t model);
+
+/* "only inferences that began at 5.00 s or later, and before 10.0 s"; empty: all are shown. */
+struct printable report_range(const struct summary *summary);
 
 /* How a report for people looks, and what it leaves out. */
 struct report_look {
