@@ -386,7 +386,7 @@ def test_providers_that_are_not_there_are_refused_by_name(lab, wheel):
         ("openvno", "did you mean openvino?"),
         ("cuda", "offers only AzureExecutionProvider, CPUExecutionProvider"),
         ("nonsense", "cannot use the provider 'nonsense'"),
-        ("qnn", "the Python package onnxruntime_qnn is not installed"),
+        ("qnn", "the Python package onnxruntime-qnn is not installed"),
     ):
         done = run(lab, "cnn", "-e", name, runtime=wheel.path)
         assert done.status == 3 and words in done.err, done.err
