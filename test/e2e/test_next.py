@@ -173,8 +173,9 @@ def test_programs_that_are_not_wanted_go_on(lab, wheel):
     waiting = Waiting(lab, "--name", "nobody.py")
     program = lab.plain(lab.python(wheel, "infer", "run", lab.model("chain")))
     assert program.status == 0
-    recording = waiting.end(interrupt=True)
-    assert recording.inferences == [] and recording.notes("runtime") == []
+    waiting.process.send_signal(signal.SIGINT)
+    assert waiting.process.wait(PATIENCE) == 0, waiting.err
+    assert "no program came" in waiting.err and not os.path.exists(waiting.path)
 
 
 PARENT = """
