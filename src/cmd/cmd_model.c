@@ -97,7 +97,7 @@ static int run_and_print(struct job *job, const char *path)
 	struct model_analysis *analysis = NULL;
 	const struct report_look look = look_of(job->opts);
 	struct model_pages pages = { 0 };
-	const struct say say = record_say(!isatty(STDERR_FILENO), false);
+	const struct say say = record_say(job->opts->quiet || !isatty(STDERR_FILENO), false);
 	struct model_runs runs;
 	char command[2000];
 	int code;

@@ -35,6 +35,7 @@ static const struct opt own_rows[] = {
 	  OPT_STR, AT(out) },
 	{ 0, "save", NULL, "keep them in the folder MODEL-DATE", OPT_FLAG, AT(save) },
 	{ 0, "force", NULL, "overwrite files that exist", OPT_FLAG, AT(force) },
+	{ 'q', "quiet", NULL, "print no progress", OPT_FLAG, AT(quiet) },
 	{ 'i', "interval", "TIME", "time between samples of CPU and memory, 10ms or more", OPT_DURATION,
 	  AT(interval_ns), "1s" },
 	{ 0, "rounds", "N",

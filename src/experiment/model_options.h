@@ -14,7 +14,7 @@ struct model_opts {
 	struct opt_list ep;  /* each: NAME, or several with commas */
 	const char *out, *level, *format;
 	struct opt_list report;
-	bool force, json, ascii, all, dry_run, save;
+	bool force, json, ascii, all, dry_run, save, quiet;
 	uint64_t interval_ns;
 	int rounds;
 };
