@@ -403,12 +403,12 @@ static void axes_have_round_ticks(void **state)
 
 static void figures_have_words(void **state)
 {
-	struct model_ratio ratio = { 1.9, 1.81, 2, true, true };
+	struct stats_ratio ratio = { 1.9, 1.81, 2, true, true };
 
 	assert_string_equal(model_ratio_words(&ratio).s, "1.90 x (1.81 to 2.00)");
 	ratio.is_different = false;
 	assert_string_equal(model_ratio_words(&ratio).s, "cannot tell (1.81 to 2.00 x)");
-	ratio = (struct model_ratio){ NAN, NAN, NAN, false, false };
+	ratio = (struct stats_ratio){ NAN, NAN, NAN, false, false };
 	assert_string_equal(model_ratio_words(&ratio).s, "-");
 	assert_string_equal(units_metric(139.2e9, "FLOP/s").s, "139 GFLOP/s");
 	assert_string_equal(units_metric(0, "B/s").s, "0 B/s");

@@ -190,7 +190,7 @@ static void processes_that_differ_widen_the_interval(void **state)
 	for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
 		s->latency[0][i].duration_ns += s->latency[0][i].round * 200000;
 	analysis = insights_analyse(&s->report, NULL);
-	assert_int_equal(analysis->runs[0].latency.drift, MODEL_STEADY);
+	assert_int_equal(analysis->runs[0].latency.drift, STATS_STEADY);
 	model_analysis_free(analysis);
 	free(s);
 }

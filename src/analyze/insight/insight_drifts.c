@@ -6,9 +6,9 @@ extern const struct insight insight_drifts;
 
 static void find(struct finder *finder)
 {
-	const struct model_series *series = &finder->run->latency;
+	const struct stats_series *series = &finder->run->latency;
 
-	if (series->drift == MODEL_SLOWING || series->drift == MODEL_QUICKENING)
+	if (series->drift == STATS_SLOWING || series->drift == STATS_QUICKENING)
 		finder_add(finder, &insight_drifts, series->drift_ratio);
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The mean is uncertain. b inferences are worth a independent ones; value: interval by mean. */
+/* The mean is uncertain. b inferences are worth a independent ones; value: interval by mean; NAN: not known. */
 #include "analyze/insight/insight_in.h"
 
 extern const struct insight insight_few_values;
 
 static void find(struct finder *finder)
 {
-	const struct model_series *series = &finder->run->latency;
+	const struct stats_series *series = &finder->run->latency;
 	double width = series->interval_ns / series->mean_ns;
 
-	if (series->n && isfinite(width) && (series->is_short || width > 0.05))
+	if (series->n > 1 && isnan(width))
+		finder_add_counts(finder, &insight_few_values, NAN, -1, (int64_t)series->n);
+	else if (series->n && isfinite(width) && (series->is_short || width > 0.05))
 		finder_add_counts(finder, &insight_few_values, width,
 				  isfinite(series->n_effective) ? (int64_t)series->n_effective : -1,
 				  (int64_t)series->n);
@@ -20,6 +22,13 @@ static void say(const struct speaker *to)
 	const char *plus_minus = to->is_ascii ? "+-" : "\302\261";
 	double times = pow(to->finding->value / 0.01, 2);
 
+	if (isnan(to->finding->value)) {
+		FINDING("too few inferences to tell how certain the mean is");
+		EVIDENCE("%s, %d are needed", printable_count((uint64_t)to->finding->b, "inference").s,
+			 STATS_LEAST_VALUES);
+		NEXT("%s", to->run->result->runs ? "record for longer" : "measure longer");
+		return;
+	}
 	FINDING("the mean is uncertain");
 	EVIDENCE("%s %s", plus_minus, units_percent(to->finding->value).s);
 	if (to->run->n_rounds > 1) {

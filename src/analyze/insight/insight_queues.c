@@ -6,7 +6,7 @@ extern const struct insight insight_queues;
 
 static void find(struct finder *finder)
 {
-	const struct model_series *response = &finder->run->response;
+	const struct stats_series *response = &finder->run->response;
 	double waiting = 1 - finder->run->latency.mean_ns / response->mean_ns, rate = finder->run->result->rate_per_s;
 
 	if (response->n && waiting >= 0.1)

@@ -6,7 +6,7 @@ extern const struct insight insight_uneven;
 
 static void find(struct finder *finder)
 {
-	const struct model_series *series = &finder->run->latency;
+	const struct stats_series *series = &finder->run->latency;
 
 	if (series->n_outliers && series->outlier_share >= 0.1)
 		finder_add_counts(finder, &insight_uneven, series->outlier_share, (int64_t)series->n_outliers,

@@ -7,13 +7,62 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analyze/summary/stats.h"
+/* Those that did not fail, of one shape group (or all); from when they should have started. A part is a process. */
+static int add_latencies(struct stats *to, const struct model_result *result, uint32_t shape, bool from_queue)
+{
+	uint32_t round = 0;
+	int code = 0;
 
-/* Durations of one run, by start, and how many of them each process has. */
-struct selection {
-	uint64_t *value;
-	size_t *n_of, n_rounds; /* of processes with any */
-};
+	for (uint32_t i = 0; !code && i < result->n_latencies; i++) {
+		const struct model_latency *one = &result->latencies[i];
+		uint64_t waited_ns = 0;
+
+		if (one->status || (shape != MODEL_NONE && one->shape != shape) || (from_queue && one->queued_ns < 0))
+			continue;
+		if (from_queue && one->start_ns > (uint64_t)one->queued_ns)
+			waited_ns = one->start_ns - (uint64_t)one->queued_ns;
+		if (one->round != round)
+			code = stats_begin_part(to);
+		round = one->round;
+		code = code ? code : stats_add(to, one->duration_ns + waited_ns);
+	}
+	return code;
+}
+
+static int find_series_of(struct stats_series *series, const struct model_result *result, uint32_t shape,
+			  bool from_queue)
+{
+	struct stats stats = { .limit = UINT32_MAX };
+	int code = add_latencies(&stats, result, shape, from_queue);
+
+	code = code ? code : stats_series_of(series, &stats);
+	stats_done(&stats);
+	return code;
+}
+
+static int find_series(struct model_run *run, struct arena *arena)
+{
+	const struct model_result *result = run->result;
+	uint32_t n_groups = result->n_shapes > 1 ? result->n_shapes : 0;
+	int code;
+
+	if (result->runs && !result->n_latencies) {
+		run->latency = result->runs->series;
+		run->response.n = 0;
+		return 0;
+	}
+	run->groups = arena_alloc(arena, (n_groups + 1) * sizeof *run->groups);
+	if (!run->groups)
+		return -ENOMEM;
+	code = find_series_of(&run->latency, result, MODEL_NONE, false);
+	code = code ? code : find_series_of(&run->response, result, MODEL_NONE, true);
+	for (uint32_t i = 0; !code && i < n_groups; i++) {
+		run->groups[i].shape = result->shapes[i];
+		code = find_series_of(&run->groups[i].latency, result, i, false);
+		run->n_groups += !code;
+	}
+	return code;
+}
 
 static size_t most_rounds(const struct model_result *result)
 {
@@ -22,76 +71,6 @@ static size_t most_rounds(const struct model_result *result)
 	for (uint32_t i = 1; i < result->n_latencies; i++)
 		n += result->latencies[i].round != result->latencies[i - 1].round;
 	return n;
-}
-
-static int selection_init(struct selection *selection, const struct model_result *result)
-{
-	selection->value = malloc((result->n_latencies + 1) * sizeof *selection->value);
-	selection->n_of = malloc(most_rounds(result) * sizeof *selection->n_of);
-	return selection->value && selection->n_of ? 0 : -ENOMEM;
-}
-
-static void selection_done(struct selection *selection)
-{
-	free(selection->value);
-	free(selection->n_of);
-}
-
-/* Those that did not fail, of one shape group (or all); from when they should have started. */
-static void select_latencies(struct selection *to, const struct model_result *result, uint32_t shape, bool from_queue)
-{
-	uint32_t round = 0;
-	size_t n = 0;
-
-	to->n_rounds = 0;
-	for (uint32_t i = 0; i < result->n_latencies; i++) {
-		const struct model_latency *one = &result->latencies[i];
-		uint64_t waited_ns = 0;
-
-		if (one->status || (shape != MODEL_NONE && one->shape != shape) || (from_queue && one->queued_ns < 0))
-			continue;
-		if (from_queue && one->start_ns > (uint64_t)one->queued_ns)
-			waited_ns = one->start_ns - (uint64_t)one->queued_ns;
-		if (!n || one->round != round)
-			to->n_of[to->n_rounds++] = 0;
-		to->n_of[to->n_rounds - 1]++;
-		to->value[n++] = one->duration_ns + waited_ns;
-		round = one->round;
-	}
-}
-
-static int add_series(struct model_series *series, struct selection *selection, const struct model_result *result,
-		      uint32_t shape, bool from_queue, struct arena *arena)
-{
-	select_latencies(selection, result, shape, from_queue);
-	return model_series_of_rounds(series, selection->value, selection->n_of, selection->n_rounds, arena);
-}
-
-static int find_series(struct model_run *run, struct arena *arena)
-{
-	const struct model_result *result = run->result;
-	uint32_t n_groups = result->n_shapes > 1 ? result->n_shapes : 0;
-	struct selection selection;
-	int code;
-
-	if (result->runs && !result->n_latencies) {
-		model_series_of_runs(&run->latency, result->runs);
-		run->response.n = 0;
-		return 0;
-	}
-	code = selection_init(&selection, result);
-	run->groups = arena_alloc(arena, (n_groups + 1) * sizeof *run->groups);
-	if (!run->groups)
-		code = -ENOMEM;
-	code = code ? code : add_series(&run->latency, &selection, result, MODEL_NONE, false, arena);
-	code = code ? code : add_series(&run->response, &selection, result, MODEL_NONE, true, arena);
-	for (uint32_t i = 0; !code && i < n_groups; i++) {
-		run->groups[i].shape = result->shapes[i];
-		code = add_series(&run->groups[i].latency, &selection, result, i, false, arena);
-		run->n_groups += !code;
-	}
-	selection_done(&selection);
-	return code;
 }
 
 /* Processes that ran the same, those with an inference that did not fail. */
@@ -114,7 +93,7 @@ static void widen(struct model_run *run, const struct rounds *rounds)
 		return;
 	run->latency.is_short = false; /* by processes, it is what it says */
 	run->latency.interval_ns =
-	    fmax(run->latency.interval_ns, model_interval_of_rounds(rounds->sum_ns, rounds->n_of, rounds->n));
+	    fmax(run->latency.interval_ns, stats_interval_of_rounds(rounds->sum_ns, rounds->n_of, rounds->n));
 }
 
 /* One process, of which the i-th to the end-th latency are. */
@@ -287,20 +266,20 @@ static int find_bounds(struct model_analysis *analysis, uint32_t r)
 
 static bool is_apart(const struct model_run *a, const struct model_run *b)
 {
-	return a->n_rounds >= MODEL_RANKED_ROUNDS && b->n_rounds >= MODEL_RANKED_ROUNDS &&
+	return a->n_rounds >= STATS_RANKED_ROUNDS && b->n_rounds >= STATS_RANKED_ROUNDS &&
 	       (a->round_low_ns > b->round_high_ns || b->round_low_ns > a->round_high_ns);
 }
 
 static void find_speed(struct model_analysis *analysis, uint32_t r)
 {
 	struct model_run *run = &analysis->runs[r];
-	const struct model_series *base = &analysis->runs[0].latency, *own = &run->latency;
+	const struct stats_series *base = &analysis->runs[0].latency, *own = &run->latency;
 	double explained = run->bound_sums.total_ns;
 
-	run->speed = model_ratio(base->mean_ns, base->interval_ns, own->mean_ns, own->interval_ns);
+	run->speed = stats_ratio(base->mean_ns, base->interval_ns, own->mean_ns, own->interval_ns);
 	run->typical_speed = base->percentile[0].ns / own->percentile[0].ns;
 	if (analysis->runs[0].n_rounds < 2 || run->n_rounds < 2)
-		run->speed = model_ratio_of_single(run->speed, run->typical_speed);
+		run->speed = stats_ratio_of_single(run->speed, run->typical_speed);
 	run->is_apart = is_apart(&analysis->runs[0], run);
 	run->speed.is_different |= run->is_apart;
 	run->operators_share = NAN;

@@ -10,19 +10,19 @@
 #include "analyze/result/model_compare.h"
 #include "analyze/result/model_result.h"
 #include "analyze/result/model_roofline.h"
-#include "analyze/result/model_stats.h"
+#include "analyze/stats/stats_series.h"
 #include "base/err.h"
 
 /* One shape group of a run. */
 struct model_group {
 	const char *shape;
-	struct model_series latency;
+	struct stats_series latency;
 };
 
 struct model_run {
 	const struct model_result *result;
-	struct model_series latency;  /* inferences that did not fail; the first and the warm-up are not among them */
-	struct model_series response; /* open loop: since it should have started; n == 0: closed loop */
+	struct stats_series latency;  /* inferences that did not fail; the first and the warm-up are not among them */
+	struct stats_series response; /* open loop: since it should have started; n == 0: closed loop */
 	struct model_group *groups;   /* n_groups == 0: all had one shape */
 	uint32_t n_groups;
 	uint64_t n_failed;
@@ -37,7 +37,7 @@ struct model_run {
 	double energy_joules;	  /* of one inference; NAN: not known */
 	int64_t creation_rest_ns; /* what no phase explains; -1: not known */
 	/* different: of one process each, the medians must differ by 3 % as well */
-	struct model_ratio speed;   /* the mean of the first run by this one's: above 1 this one is faster */
+	struct stats_ratio speed;   /* the mean of the first run by this one's: above 1 this one is faster */
 	bool is_apart;		    /* each of its processes is slower (faster) than all of the first run */
 	double typical_speed;	    /* the same of the medians: outliers do not count; NAN: not known */
 	struct model_bound *bounds; /* one for each operator */

@@ -70,7 +70,7 @@ static struct model_row *add_row(struct comparer *comparer, uint32_t node, const
 		return NULL;
 	for (uint32_t r = 0; r < n; r++) {
 		row->join[r] = (struct model_join){ MODEL_NOT_RUN, MODEL_NONE };
-		row->speed[r] = (struct model_ratio){ NAN, NAN, NAN, false, false };
+		row->speed[r] = (struct stats_ratio){ NAN, NAN, NAN, false, false };
 	}
 	comparer->rows.n++;
 	return row;
@@ -195,8 +195,8 @@ static void find_speeds(struct comparer *comparer, struct model_row *row)
 		op = &report->results[r].operators[join->at];
 		if (model_is_deferred(op->provider) || model_is_deferred(base->provider))
 			continue;
-		row->speed[r] = model_ratio(base->mean_ns, base->interval_ns, op->mean_ns, op->interval_ns);
-		row->speed[r] = model_ratio_of_single(row->speed[r], base->p50_ns / op->p50_ns);
+		row->speed[r] = stats_ratio(base->mean_ns, base->interval_ns, op->mean_ns, op->interval_ns);
+		row->speed[r] = stats_ratio_of_single(row->speed[r], base->p50_ns / op->p50_ns);
 	}
 }
 

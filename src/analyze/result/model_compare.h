@@ -18,7 +18,7 @@
 #define ANALYZE_RESULT_MODEL_COMPARE_H
 
 #include "analyze/result/model_result.h"
-#include "analyze/result/model_stats.h"
+#include "analyze/stats/stats_ratio.h"
 #include "base/arena.h"
 
 #define MODEL_NONE UINT32_MAX
@@ -41,7 +41,7 @@ struct model_row {
 	uint32_t node;
 	const char *name, *op_type;
 	struct model_join *join; /* one for each result */
-	struct model_ratio
+	struct stats_ratio
 	    *speed;	  /* mean of the first result by that of this one; only between operators of this node alone */
 	double weight_ns; /* largest time per inference over the results: rows are in this order */
 };

@@ -18,7 +18,7 @@ struct summary_spread sum_spread(struct stats *stats)
 {
 	struct summary_spread spread = { .n = stats->n,
 					 .mean_ns = stats_mean(stats),
-					 .interval_ns = stats_interval(stats),
+					 .interval_ns = stats_interval(stats).half,
 					 .is_exact = stats_is_exact(stats) };
 
 	if (stats->n) {

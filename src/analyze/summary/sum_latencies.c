@@ -64,7 +64,7 @@ static struct bucket *join_buckets(struct summary_maker *maker, uint32_t model, 
 	return first;
 }
 
-static void take_model(struct summary_maker *maker, struct summary_model *model, struct bucket *bucket, bool *is_apart)
+static int take_model(struct summary_maker *maker, struct summary_model *model, struct bucket *bucket, bool *is_apart)
 {
 	struct summary_runs *to = &model->runs;
 	uint64_t wall_ns = to->wall_ns, n_finished;
@@ -77,12 +77,15 @@ static void take_model(struct summary_maker *maker, struct summary_model *model,
 		       ? (double)n_finished * 1e9 / (double)(to->end_ns - to->begin_ns)
 		       : NAN;
 	stats_buckets(&bucket->latency, SUMMARY_BUCKETS, to->bucket);
+	if (stats_series_of(&to->series, &bucket->latency))
+		return -ENOMEM;
 	to->latency = sum_spread(&bucket->latency);
 	to->first = sum_spread(&bucket->first);
 	*is_apart = !bucket->typical.sum.n;
 	cover = *is_apart ? &bucket->apart : &bucket->typical;
 	model->coverage = cover->sum;
 	model->coverage.operators_p50_ns = stats_percentile(&cover->operators, 0.5);
+	return 0;
 }
 
 /* A model whose sessions ran nothing. */
@@ -93,6 +96,7 @@ static void take_none(struct summary_model *model)
 	model->runs.begin_ns = UINT64_MAX;
 	model->runs.rate = NAN;
 	model->runs.latency = model->runs.first = sum_spread(&none);
+	stats_series_of(&model->runs.series, &none);
 }
 
 static int compare_tallies(const void *a_, const void *b_)
@@ -172,7 +176,7 @@ int sum_latencies_make(struct summary_maker *maker, struct end *end)
 		if (!is_apart)
 			return -ENOMEM;
 		if (bucket && !rc)
-			take_model(maker, model_at(end, i), bucket, is_apart);
+			rc = take_model(maker, model_at(end, i), bucket, is_apart);
 		else
 			take_none(model_at(end, i));
 	}

@@ -186,7 +186,7 @@ static int add_one(struct operators *to, uint32_t place, const struct op *op, bo
 		group->facts.share_ns = stats_sum(group->facts.share_ns, self_ns);
 		*sum_ns += self_ns;
 	}
-	return stats_add_from(&group->durations, whole_ns, track);
+	return stats_add(&group->durations, whole_ns);
 }
 
 int sum_operators_add(struct summary_maker *maker, struct run *run, struct place place, uint64_t *operators_ns,

@@ -3,8 +3,8 @@
 #ifndef ANALYZE_SUMMARY_SUM_OPS_H
 #define ANALYZE_SUMMARY_SUM_OPS_H
 
+#include "analyze/stats/stats.h"
 #include "analyze/store/keys.h"
-#include "analyze/summary/stats.h"
 #include "analyze/summary/summary.h"
 #include "base/array.h"
 

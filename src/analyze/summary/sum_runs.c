@@ -229,11 +229,11 @@ static int add_latency(struct summary_maker *maker, const struct run *run, bool 
 	int rc;
 
 	if (!is_typical(run, is_failed))
-		return run_is_finished(run) && !is_failed ? stats_add_from(&bucket->first, duration_ns, run->track) : 0;
+		return run_is_finished(run) && !is_failed ? stats_add(&bucket->first, duration_ns) : 0;
 	add_usage(run, &bucket->runs);
-	rc = stats_add_from(&bucket->latency, duration_ns, run->track);
+	rc = stats_add(&bucket->latency, duration_ns);
 	if (!rc && session->latency)
-		rc = stats_add_from(session->latency, duration_ns, run->track);
+		rc = stats_add(session->latency, duration_ns);
 	return rc ? rc : add_slow(maker, run, operators_ns);
 }
 

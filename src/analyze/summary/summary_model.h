@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyze/stats/stats_series.h"
 #include "event/event.h"
 
 #define SUMMARY_NONE UINT32_MAX /* index of no process, no model */
@@ -86,6 +87,7 @@ struct summary_runs {
 	uint64_t begin_ns, end_ns;     /* first begin, last end */
 	double rate;		       /* finished ones per second between the two; NAN: fewer than 2 */
 	struct summary_spread latency; /* finished, not failed, not partial, not the first of a session */
+	struct stats_series series;    /* the same more closely */
 	struct summary_spread first;
 	uint64_t bucket[SUMMARY_BUCKETS]; /* how latencies lie between min and max, see stats_buckets */
 	uint64_t wall_ns;		  /* of all finished ones */

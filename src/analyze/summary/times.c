@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/summary/stats.h"
+#include "analyze/stats/stats_sort.h"
 
 /* With begins and ends sorted, the first i slices are all over before the next begins if end i - 1 lies before begin i.
  */

@@ -83,7 +83,7 @@ static void put_run(struct csv *csv, const struct model_analysis *analysis, uint
 {
 	const struct model_run *run = &analysis->runs[r];
 	const struct model_result *result = run->result;
-	const struct model_series *latency = &run->latency;
+	const struct stats_series *latency = &run->latency;
 	const struct model_reach *reach = &analysis->comparison.reach[r];
 
 	put_text(csv, result->label);
@@ -101,7 +101,7 @@ static void put_run(struct csv *csv, const struct model_analysis *analysis, uint
 	put_ns(csv, latency->mean_ns);
 	put_ns(csv, latency->interval_ns);
 	put_ns(csv, latency->n ? (double)latency->min_ns : NAN);
-	for (int i = 0; i < MODEL_N_PERCENTILES; i++)
+	for (int i = 0; i < STATS_N_PERCENTILES; i++)
 		put_ns(csv, latency->percentile[i].ns);
 	put_ns(csv, latency->n ? (double)latency->max_ns : NAN);
 	put_real(csv, run->rate_per_s);

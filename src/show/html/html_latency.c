@@ -5,23 +5,23 @@
 
 #include "show/html/html_model.h"
 
-enum { COLUMNS = 240, CURVE = 160 };
+enum { COLUMNS = 240 };
 
 static void put_percentiles(struct html_page *page)
 {
-	const struct model_series *first = &page->analysis->runs[0].latency;
+	const struct stats_series *first = &page->analysis->runs[0].latency;
 	struct model_view view = html_view(page);
 	struct printable caption = { "Percentiles are values that occurred; ?: not known from so few inferences: " };
 	struct table table = { 0 };
 
-	for (int i = 0; i < MODEL_N_PERCENTILES; i++)
+	for (int i = 0; i < STATS_N_PERCENTILES; i++)
 		printable_add(&caption, "%s%s needs %s", i ? ", " : "", first->percentile[i].name,
 			      units_count(first->percentile[i].n_needed).s);
 	model_rows_latency(&table, &view);
 	html_table_of(page->out, caption.s, &table);
 }
 
-static void draw_bins(struct html_page *page, const struct plot *plot, const struct model_histogram *histogram,
+static void draw_bins(struct html_page *page, const struct plot *plot, const struct stats_histogram *histogram,
 		      uint32_t r)
 {
 	double beyond = plot->y.low;
@@ -67,7 +67,7 @@ static struct plot_axis shared_axis(const struct html_page *page)
 	bool is_log = false;
 
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
-		const struct model_histogram *own = &page->analysis->runs[r].latency.histogram;
+		const struct stats_histogram *own = &page->analysis->runs[r].latency.histogram;
 
 		if (!own->n)
 			continue;
@@ -80,8 +80,8 @@ static struct plot_axis shared_axis(const struct html_page *page)
 
 static void draw_histogram(struct html_page *page, uint32_t r)
 {
-	const struct model_series *series = &page->analysis->runs[r].latency;
-	const struct model_histogram *histogram = &series->histogram;
+	const struct stats_series *series = &page->analysis->runs[r].latency;
+	const struct stats_histogram *histogram = &series->histogram;
 	struct plot plot = plot_of(page->out, 560, 230);
 	struct printable title = { "" };
 	uint64_t most = histogram->n_above;
@@ -105,20 +105,15 @@ static void draw_histogram(struct html_page *page, uint32_t r)
 	fputs("</figure>\n", page->out);
 }
 
-/* As many points as the eye can use: the n-th of 160 ranks, closer together at the slow end. */
+/* As many points as the eye can use. */
 static void draw_curve(struct html_page *page, const struct plot *plot, uint32_t r)
 {
-	const struct model_series *series = &page->analysis->runs[r].latency;
+	const struct stats_series *series = &page->analysis->runs[r].latency;
 
 	fprintf(page->out, "<path class=\"line %s\" d=\"M%.1f %.1f", html_colour(r).s,
 		plot_x(plot, (double)series->min_ns), plot_y(plot, 0));
-	for (int i = 0; i <= CURVE; i++) {
-		double share = 1 - pow(1 - (double)i / CURVE, 2);
-		uint64_t at = (uint64_t)(share * (double)(series->n - 1));
-
-		fprintf(page->out, "L%.1f %.1f", plot_x(plot, (double)series->sorted[at]),
-			plot_y(plot, model_series_ecdf(series, (double)series->sorted[at])));
-	}
+	for (int i = 0; i <= STATS_CURVE; i++)
+		fprintf(page->out, "L%.1f %.1f", plot_x(plot, series->curve_ns[i]), plot_y(plot, stats_curve_share(i)));
 	fputs("\"/>\n", page->out);
 }
 
@@ -128,7 +123,7 @@ static void draw_ecdf(struct html_page *page)
 	double low = INFINITY, high = 0;
 
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
-		const struct model_series *series = &page->analysis->runs[r].latency;
+		const struct stats_series *series = &page->analysis->runs[r].latency;
 
 		if (!series->n)
 			continue;
@@ -263,7 +258,7 @@ static void draw_time(struct html_page *page, uint32_t r)
 
 	/* one axis for all runs */
 	for (uint32_t i = 0; i < page->report->n_results; i++) {
-		const struct model_series *own = &page->analysis->runs[i].latency;
+		const struct stats_series *own = &page->analysis->runs[i].latency;
 
 		low = own->n ? low > 0 ? fmin(low, (double)own->min_ns) : (double)own->min_ns : low;
 		high = own->n ? fmax(high, (double)own->max_ns) : high;
@@ -290,7 +285,7 @@ static void draw_time(struct html_page *page, uint32_t r)
 static void put_steadiness_of(struct table *table, const struct html_page *page, uint32_t r)
 {
 	const struct model_run *run = &page->analysis->runs[r];
-	const struct model_series *series = &run->latency;
+	const struct stats_series *series = &run->latency;
 
 	table_cell(table, TABLE_BOLD, "%s", page->label[r].s);
 	table_cell(table, TABLE_PLAIN, "%s", units_interval(series->mean_ns, series->interval_ns, false).s);
@@ -299,7 +294,7 @@ static void put_steadiness_of(struct table *table, const struct html_page *page,
 	table_cell(table, TABLE_PLAIN, "%s", units_duration(series->deviation_ns).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_count(series->n_outliers).s);
 	table_cell(table, TABLE_PLAIN, "%s", units_percent(series->outlier_share).s);
-	table_cell(table, series->drift > MODEL_STEADY ? TABLE_RED : TABLE_PLAIN, "%s",
+	table_cell(table, series->drift > STATS_STEADY ? TABLE_RED : TABLE_PLAIN, "%s",
 		   model_drift_words(series->drift));
 	table_cell(table, TABLE_PLAIN, "%s", units_decimal(series->drift_ratio).s);
 	if (run->n_rounds > 1)
@@ -359,7 +354,7 @@ static void put_missing(struct html_page *page, uint32_t r)
 
 static bool has_samples(const struct model_run *run)
 {
-	return run->latency.sorted != NULL;
+	return run->result->n_latencies > 0;
 }
 
 static void draw_distributions(struct html_page *page)
@@ -370,16 +365,15 @@ static void draw_distributions(struct html_page *page)
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		if (model_has_latency(&page->analysis->runs[r]) && page->analysis->runs[r].latency.histogram.n)
 			draw_histogram(page, r);
-	if (model_view_has(&view, has_samples))
-		draw_ecdf(page);
+	draw_ecdf(page);
 	fputs("</div>\n", page->out);
-	if (!model_view_has(&view, has_samples))
-		return;
-	fputs("<h3>Over time</h3>\n<div class=\"many\">", page->out);
-	for (uint32_t r = 0; r < page->report->n_results; r++)
-		if (model_has_latency(&page->analysis->runs[r]))
-			draw_time(page, r);
-	fputs("</div>\n", page->out);
+	if (model_view_has(&view, has_samples)) {
+		fputs("<h3>Over time</h3>\n<div class=\"many\">", page->out);
+		for (uint32_t r = 0; r < page->report->n_results; r++)
+			if (model_has_latency(&page->analysis->runs[r]))
+				draw_time(page, r);
+		fputs("</div>\n", page->out);
+	}
 	put_steadiness(page);
 }
 

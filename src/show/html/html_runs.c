@@ -164,8 +164,8 @@ static struct printable note(const char *fmt, const char *text)
 static void put_tiles_of_one(struct html_page *page)
 {
 	const struct model_run *run = &page->analysis->runs[0];
-	const struct model_series *latency = &run->latency;
-	const struct model_percentile *p99 = &latency->percentile[3];
+	const struct stats_series *latency = &run->latency;
+	const struct stats_quantile *p99 = &latency->percentile[3];
 	struct html_tile tile[5] = {
 		{ "s0", "mean latency", units_duration(latency->mean_ns), { "" } },
 		{ "", "p99", units_duration(p99->ns), { "" } },

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "analyze/result/phase_names.h"
-#include "analyze/summary/stats.h"
+#include "analyze/stats/stats.h"
+#include "show/json/json_series.h"
 #include "show/json/json_summary.h"
 
 static void put_phases(struct json_summary *to, const uint64_t *phase_ns)
@@ -190,6 +191,7 @@ static void put_inferences(struct json_summary *to, const struct summary_model *
 	json_count(&to->json, "wall_ns", runs->wall_ns);
 	json_summary_spread(to, "latency", &runs->latency);
 	put_histogram(to, runs);
+	json_series(&to->json, "latency_series", &runs->series);
 	json_summary_spread(to, "first_latency", &runs->first);
 	json_int(&to->json, "max_concurrent", runs->max_concurrent);
 	json_known(&to->json, "threads", runs->n_threads ? (int64_t)runs->n_threads : -1);

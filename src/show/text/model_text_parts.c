@@ -5,7 +5,7 @@
 #include "show/text/model_page.h"
 
 /* "[▁▃█▂ ]": a bar for each bin; the last is what lies beyond. */
-static struct printable sparkline(const struct model_page *page, const struct model_histogram *histogram)
+static struct printable sparkline(const struct model_page *page, const struct stats_histogram *histogram)
 {
 	static const char *const ascii[] = { " ", ".", ":", "-", "=", "+", "*", "#", "@" };
 	struct printable text = { "" };
@@ -29,8 +29,8 @@ static struct printable sparkline(const struct model_page *page, const struct mo
 
 static void print_remarks(const struct model_page *page, uint32_t r)
 {
-	const struct model_series *series = &page->analysis->runs[r].latency;
-	const struct model_histogram *histogram = &series->histogram;
+	const struct stats_series *series = &page->analysis->runs[r].latency;
+	const struct stats_histogram *histogram = &series->histogram;
 
 	if (series->n < 20)
 		return;
@@ -55,14 +55,14 @@ static void print_remarks(const struct model_page *page, uint32_t r)
 /* Which percentiles are not known, and how many inferences they would need. */
 static void print_needed(const struct model_page *page)
 {
-	bool is_shown[MODEL_N_PERCENTILES] = { false };
+	bool is_shown[STATS_N_PERCENTILES] = { false };
 
 	for (uint32_t r = 0; r < page->report->n_results; r++)
-		for (int i = 0; i < MODEL_N_PERCENTILES; i++)
+		for (int i = 0; i < STATS_N_PERCENTILES; i++)
 			is_shown[i] |= page->analysis->runs[r].latency.n &&
 				       isnan(page->analysis->runs[r].latency.percentile[i].ns);
-	for (int i = 0; i < MODEL_N_PERCENTILES; i++) {
-		const struct model_percentile *own = &page->analysis->runs[0].latency.percentile[i];
+	for (int i = 0; i < STATS_N_PERCENTILES; i++) {
+		const struct stats_quantile *own = &page->analysis->runs[0].latency.percentile[i];
 
 		if (is_shown[i] && own->n_needed)
 			page_text(&page->page, 2, TABLE_DIM, "?: %s needs %s inferences.", own->name,

@@ -60,7 +60,7 @@ static void put_duration(struct table *table, double ns)
 
 static void put_speed(struct table *table, const struct model_view *view, uint32_t r)
 {
-	const struct model_ratio *speed = &view->analysis->runs[r].speed;
+	const struct stats_ratio *speed = &view->analysis->runs[r].speed;
 	enum table_style style = !speed->is_known	? TABLE_PLAIN
 				 : !speed->is_different ? TABLE_DIM
 				 : speed->value > 1	? TABLE_GREEN
@@ -106,15 +106,15 @@ void model_rows_runs(struct table *table, const struct model_view *view)
 		put_run(table, view, r);
 }
 
-static void put_series(struct table *table, enum table_style style, const char *name, const struct model_series *series)
+static void put_series(struct table *table, enum table_style style, const char *name, const struct stats_series *series)
 {
 	if (!series->n)
 		return;
 	table_cell(table, style, "%s", name);
 	table_cell(table, TABLE_PLAIN, "%s", units_count(series->n).s);
 	put_duration(table, (double)series->min_ns);
-	for (int i = 0; i < MODEL_N_PERCENTILES; i++) {
-		const struct model_percentile *own = &series->percentile[i];
+	for (int i = 0; i < STATS_N_PERCENTILES; i++) {
+		const struct stats_quantile *own = &series->percentile[i];
 
 		if (isnan(own->ns))
 			table_cell(table, TABLE_DIM, "?");

@@ -23,7 +23,7 @@ static struct printable label(const struct sentence *to, uint32_t r)
 	return model_text(to->analysis->report->results[r].label, LABEL, to->is_ascii);
 }
 
-static void say_latency(struct sentence *to, const struct model_series *series)
+static void say_latency(struct sentence *to, const struct stats_series *series)
 {
 	SAY("takes %s per inference%s", units_interval(series->mean_ns, series->interval_ns, to->is_ascii).s,
 	    isnan(series->interval_ns) ? " (mean)" : "");
@@ -54,7 +54,7 @@ static int digits_of(double low, double high)
 static void say_ratio(struct sentence *to, uint32_t r)
 {
 	const struct model_run *run = &to->analysis->runs[r];
-	const struct model_ratio *speed = &run->speed;
+	const struct stats_ratio *speed = &run->speed;
 	bool is_slower = speed->value < 1;
 	double value = is_slower ? 1 / speed->value : speed->value, low = is_slower ? 1 / speed->high : speed->low,
 	       high = is_slower ? 1 / speed->low : speed->high;
@@ -89,7 +89,7 @@ static void say_first(struct sentence *to)
 static void say_why_not(struct sentence *to, uint32_t r)
 {
 	const struct model_run *run = &to->analysis->runs[r], *first = &to->analysis->runs[0];
-	const struct model_ratio *speed = &run->speed;
+	const struct stats_ratio *speed = &run->speed;
 
 	if (!isfinite(speed->low))
 		SAY(": the means are too uncertain");
@@ -103,7 +103,7 @@ static void say_why_not(struct sentence *to, uint32_t r)
 
 static void say_compared(struct sentence *to, uint32_t r)
 {
-	const struct model_ratio *speed = &to->analysis->runs[r].speed;
+	const struct stats_ratio *speed = &to->analysis->runs[r].speed;
 	struct printable own = label(to, r), first = label(to, 0);
 
 	if (!speed->is_known) {

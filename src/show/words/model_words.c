@@ -25,7 +25,7 @@ void model_locale_leave(const struct model_locale *locale)
 
 enum { NAME = 60, ERROR = 200 };
 
-struct units_text model_ratio_words(const struct model_ratio *ratio)
+struct units_text model_ratio_words(const struct stats_ratio *ratio)
 {
 	struct units_text to = { "-" };
 	int digits;
@@ -54,7 +54,7 @@ const char *model_bound_words(enum model_bound_by by)
 	return words[by];
 }
 
-const char *model_drift_words(enum model_drift drift)
+const char *model_drift_words(enum stats_drift drift)
 {
 	static const char *const words[] = { "too few to detect a drift", "steady", "slowing down", "quickening" };
 

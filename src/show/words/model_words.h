@@ -42,9 +42,9 @@ struct printable model_runtime(const struct model_result *result, int columns, b
 struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii);
 
 /* "1.90 x (1.81 to 2.00)", "cannot tell (0.94 to 1.03 x)", "1.90 x" without intervals, "-" */
-struct units_text model_ratio_words(const struct model_ratio *ratio);
+struct units_text model_ratio_words(const struct stats_ratio *ratio);
 const char *model_bound_words(enum model_bound_by by); /* "memory" */
-const char *model_drift_words(enum model_drift drift);
+const char *model_drift_words(enum stats_drift drift);
 
 /* Between the two, numbers of this thread look the same whatever its locale. */
 struct model_locale {

@@ -78,6 +78,7 @@ static int find_spreads(const struct build *build, const uint32_t *runs, uint32_
 			rc = stats_add(&first, run->end_ns - run->begin_ns);
 	}
 	stats_buckets(&typical, SUMMARY_BUCKETS, to->bucket);
+	rc = rc ? rc : stats_series_of(&to->series, &typical);
 	to->latency = build_spread(&typical);
 	to->first = build_spread(&first);
 	return rc;

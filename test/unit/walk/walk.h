@@ -6,8 +6,9 @@
 #ifndef TEST_UNIT_WALK_H
 #define TEST_UNIT_WALK_H
 
+#include "analyze/stats/stats.h"
+#include "analyze/stats/stats_sort.h"
 #include "analyze/store/keys.h"
-#include "analyze/summary/stats.h"
 #include "analyze/summary/summary.h"
 #include "base/array.h"
 
