@@ -861,7 +861,7 @@ def test_what_this_shell_could_have_decides_what_is_advised(lab, wheel):
     server = python_server(lab, wheel, "chain", "--rest", 0.01)
     done = attach(lab, server.pid, prefix=["setpriv", "--securebits", "+noroot", "--inh-caps", "-all"], status=3)
     server.end()
-    assert "missing CAP_BPF CAP_PERFMON; run it with sudo, or once: sudo setcap" in done.err
+    assert "missing CAP_BPF CAP_PERFMON; run it with sudo, or once: sudo sh -c" in done.err
     assert "attach --inject" in done.err
 
 
