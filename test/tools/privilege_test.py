@@ -3,6 +3,7 @@
 """privilege_test.py INFTRACE AGENT RUNNER LIBRARY: what an inftrace whose file grants capabilities (setcap) does for
 another user. LIBRARY writes down the capabilities of the process that loads it. Needs root; skipped elsewhere."""
 
+import os
 import shutil
 import stat
 import subprocess
