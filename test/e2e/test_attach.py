@@ -8,6 +8,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -854,6 +855,29 @@ def test_only_these_capabilities_are_needed_and_what_is_missing_is_said(lab, whe
         assert "setcap" in done.err or "--cap-add" in done.err or "run it with sudo" in done.err
     else:
         assert len(done.recording.inferences) > 5
+
+
+@pytest.mark.root
+def test_a_group_that_may_execute_it_records_programs_of_others(lab, library):
+    """By the capabilities of the file, as documented; everybody else may not even start it."""
+    if are_probes_for_root():
+        pytest.skip("this kernel lets root alone probe")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        copy = shutil.copy(library, folder)
+        os.chmod(copy, 0o644)
+        lab.inftrace = shutil.copy(lab.inftrace, folder)
+        os.chown(lab.inftrace, 0, 65533)
+        os.chmod(lab.inftrace, 0o750)
+        if lab.plain(["setcap", "cap_bpf,cap_perfmon,cap_sys_ptrace=ep", lab.inftrace]).status:
+            pytest.skip("files here cannot have capabilities")
+        server = native_server(lab, copy, "chain", 256, 256)
+        member = ["setpriv", "--reuid", "65534", "--regid", "65534", "--groups", "65533"]
+        done = attach(lab, server.pid, prefix=member, n=20, name=os.path.join(folder, "attached"))
+        server.end()
+        assert len(done.recording.inferences) > 5
+        lab.judge()
+        lab.recordings.clear()
 
 
 def test_what_this_shell_could_have_decides_what_is_advised(lab, wheel):
