@@ -29,7 +29,7 @@ static int take(const struct part *part, char *path, size_t size, const char *fo
 
 static int find(const struct part *part, char *path, size_t size, struct err *err)
 {
-	const char *named = getenv(part->variable), *folders[] = { "", "../" INFTRACE_LIBDIR "/inftrace/" };
+	const char *named = secure_getenv(part->variable), *folders[] = { "", "../" INFTRACE_LIBDIR "/inftrace/" };
 	char program[PATH_MAX], candidate[2 * PATH_MAX];
 	ssize_t len;
 

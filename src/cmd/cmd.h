@@ -35,6 +35,7 @@ struct cmd {
 	enum opt_order order;
 	int min_args, max_args; /* words besides the options; max -1: any number */
 	enum cmd_words words;
+	bool is_privileged; /* uses the capabilities that the executable's file may grant */
 
 	/*
 	 * opts: filled from the command line. argv[0..argc-1]: the words besides the options; argv[argc] is NULL.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "base/privilege.h"
 #include "capture/recorder/attach_find.h"
 #include "capture/recorder/attach_near.h"
 #include "cmd/attach_file.h"
@@ -233,6 +234,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	const struct attach_opts *opts = opaque;
 	char command[COMMAND], path[PATH_MAX];
 	struct attached attached = { 0 };
+	bool was_on;
 	struct recorder_attach_opts job = { .attached = &attached,
 					    .wish = { opts->name, opts->path },
 					    .takes_all = opts->all && !opts->inject,
@@ -242,18 +244,22 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 					    .allows_seccomp = opts->allows_seccomp };
 	int code = check(opts, argc, err);
 
+	was_on = privilege_use(true);
 	if (!code && !argc && !opts->name && !opts->path)
 		code = ask_which(err);
+	privilege_use(was_on);
 	if (!code)
 		code = attach_file_check(&opts->shared, &job.wish, err);
 	if (code)
 		return code;
 	code = attached_init(&attached, err);
 	attached.waits = job.takes_all;
+	privilege_use(true);
 	if (!code)
 		code = choose(opts, argc, argv, &job, command, err);
 	if (!code && opts->follow)
 		follow(&job, path, sizeof path);
+	privilege_use(was_on);
 	if (!code)
 		code = attach_file_record(&opts->shared, &job, command, err);
 	attached_done(&attached);
@@ -282,5 +288,6 @@ const struct cmd cmd_attach = {
 	.min_args = 0,
 	.max_args = -1,
 	.words = CMD_PIDS,
+	.is_privileged = true,
 	.run = run,
 };

@@ -334,5 +334,6 @@ const struct cmd cmd_doctor = {
 	    },
 	.opts = doctor_opt_table,
 	.opts_size = sizeof(struct doctor_opts),
+	.is_privileged = true,
 	.run = doctor_run,
 };

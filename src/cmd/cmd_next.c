@@ -86,5 +86,6 @@ const struct cmd cmd_next = {
 	.opts_size = sizeof(struct next_opts),
 	.min_args = 0,
 	.max_args = 0,
+	.is_privileged = true,
 	.run = run,
 };

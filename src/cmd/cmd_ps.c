@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/privilege.h"
 #include "cmd/cmd.h"
 #include "cmd/ps_table.h"
 
@@ -94,11 +95,14 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct ps_opts *opts = opaque;
 	struct attach_list list;
+	bool was_on;
 	int code;
 
 	if (opts->json + opts->pids + opts->names > 1)
 		return opt_misused(err, "give one of --json, --pids and --names");
+	was_on = privilege_use(true);
 	code = attach_list_find(&list, err);
+	privilege_use(was_on);
 	if (!code && opts->json)
 		print_json(&list);
 	else if (!code && opts->pids)
@@ -135,5 +139,6 @@ const struct cmd cmd_ps = {
 	    },
 	.opts = ps_opt_table,
 	.opts_size = sizeof(struct ps_opts),
+	.is_privileged = true,
 	.run = run,
 };

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/part_path.h"
+#include "base/privilege.h"
 #include "capture/probe/uprobes.h"
 #include "capture/proc/rights.h"
 #include "cmd/doctor.h"
@@ -209,10 +210,11 @@ static void say_less(struct doctor_finding *finding, const char *who, char *why)
 /* What attach and next need; record does not. Of another machine's files only the rights are seen. */
 static void look_at_probes(struct doctor_finding *finding, const char *sysroot)
 {
-	bool is_perf = false;
+	bool is_perf = false, was_on = privilege_use(!*sysroot);
 	struct err err;
 
 	if (*sysroot ? rights_check(sysroot, &err) : uprobes_check(&err)) {
+		privilege_use(was_on);
 		say_less(finding, "inftrace attach and inftrace next", err.msg);
 		return;
 	}
@@ -225,13 +227,15 @@ static void look_at_probes(struct doctor_finding *finding, const char *sysroot)
 	else
 		say(finding, DOCTOR_OK, "inftrace attach and inftrace next can probe running programs%s",
 		    is_perf ? "; this kernel is older than 6.6 and takes long to remove probes" : "");
+	privilege_use(was_on);
 }
 
 static void look_at_ptrace(struct doctor_finding *finding, const char *sysroot)
 {
 	static const char *const scopes[] = { "any process of the same user", "only its own children",
 					      "only with CAP_SYS_PTRACE", "nobody" };
-	char text[32], why[300], *rest;
+	char text[32], why[RIGHTS_WHY], *rest;
+	bool was_on, is_barred;
 	int scope;
 
 	if (doctor_read(sysroot, "/proc/sys/kernel/yama/ptrace_scope", text, sizeof text)) {
@@ -241,7 +245,10 @@ static void look_at_ptrace(struct doctor_finding *finding, const char *sysroot)
 	scope = atoi(text);
 	say(finding, DOCTOR_NOTE, "ptrace_scope is %d, a process may trace %s; attach --inject and next do", scope,
 	    scope >= 0 && scope <= 3 ? scopes[scope] : "unknown");
-	if (*sysroot || !rights_is_yama(sysroot, why, sizeof why))
+	was_on = privilege_use(true);
+	is_barred = !*sysroot && rights_is_yama(sysroot, why, sizeof why);
+	privilege_use(was_on);
+	if (!is_barred)
 		return;
 	rest = strstr(why, "; ");
 	if (rest)

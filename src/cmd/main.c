@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/privilege.h"
 #include "cmd/help.h"
 #include "show/term/term.h"
 
@@ -85,6 +86,8 @@ static int run_command(const struct cmd *cmd, int argc, char **argv)
 
 		argv[n] = NULL;
 		rc = check_args(cmd, n, argv, &err);
+		if (!rc)
+			rc = privilege_begin(cmd->is_privileged, &err);
 		if (!rc)
 			rc = cmd->run(opts, n, argv, &err);
 	}

@@ -8,6 +8,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -856,12 +857,35 @@ def test_only_these_capabilities_are_needed_and_what_is_missing_is_said(lab, whe
         assert len(done.recording.inferences) > 5
 
 
+@pytest.mark.root
+def test_a_group_that_may_execute_it_records_programs_of_others(lab, library):
+    """By the capabilities of the file, as documented; everybody else may not even start it."""
+    if are_probes_for_root():
+        pytest.skip("this kernel lets root alone probe")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        copy = shutil.copy(library, folder)
+        os.chmod(copy, 0o644)
+        lab.inftrace = shutil.copy(lab.inftrace, folder)
+        os.chown(lab.inftrace, 0, 65533)
+        os.chmod(lab.inftrace, 0o750)
+        if lab.plain(["setcap", "cap_bpf,cap_perfmon,cap_sys_ptrace=ep", lab.inftrace]).status:
+            pytest.skip("files here cannot have capabilities")
+        server = native_server(lab, copy, "chain", 256, 256)
+        member = ["setpriv", "--reuid", "65534", "--regid", "65534", "--groups", "65533"]
+        done = attach(lab, server.pid, prefix=member, n=20, name=os.path.join(folder, "attached"))
+        server.end()
+        assert len(done.recording.inferences) > 5
+        lab.judge()
+        lab.recordings.clear()
+
+
 def test_what_this_shell_could_have_decides_what_is_advised(lab, wheel):
     """Root without rights, in a shell that may have them: another container would not help."""
     server = python_server(lab, wheel, "chain", "--rest", 0.01)
     done = attach(lab, server.pid, prefix=["setpriv", "--securebits", "+noroot", "--inh-caps", "-all"], status=3)
     server.end()
-    assert "missing CAP_BPF CAP_PERFMON; run it with sudo, or once: sudo setcap" in done.err
+    assert "missing CAP_BPF CAP_PERFMON; run it with sudo, or once: sudo sh -c" in done.err
     assert "attach --inject" in done.err
 
 

@@ -89,7 +89,7 @@ static void a_user_is_told_the_command_that_helps(void **state)
 	for (const char *scope = "12"; *scope; scope++) {
 		char text[] = { *scope, '\n', 0 };
 		assert_string_equal(why(text, "0000000000080000"), ""); /* CAP_SYS_PTRACE */
-		assert_non_null(strstr(why(text, "000000c000000000"), "CAP_SYS_PTRACE is missing; once: sudo setcap "));
+		assert_non_null(strstr(why(text, "000000c000000000"), "CAP_SYS_PTRACE is missing; once: sudo sh -c"));
 	}
 }
 

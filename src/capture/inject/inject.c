@@ -33,7 +33,7 @@ static void step(void)
 	const char *text;
 
 	if (last < 0) {
-		text = getenv("INFTRACE_INJECT_STOP");
+		text = secure_getenv("INFTRACE_INJECT_STOP");
 		last = text ? atol(text) : 0;
 	}
 	if (++number == last)

@@ -13,7 +13,7 @@
 
 static int refuse(const struct inject *inject, int code, struct err *err)
 {
-	char why[300];
+	char why[RIGHTS_WHY];
 
 	if (rights_is_yama("", why, sizeof why))
 		return err_set(err, code, "cannot inject: cannot write to process %d: %s", (int)inject->pid, why);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/privilege.h"
 #include "capture/inject/inject_code.h"
 #include "capture/proc/file_look.h"
 #include "capture/proc/proc.h"
@@ -30,6 +31,23 @@ static int check_user(const struct inject *inject, const char *status, size_t le
 	return 0;
 }
 
+/*
+ * CAP_SYS_PTRACE of the executable's file is used against Yama alone: a program with more rights than the user's, which
+ * the kernel hides from the user, would run the agent with these rights.
+ */
+static int check_access(const struct inject *inject, struct err *err)
+{
+	bool was_on = privilege_use(false);
+	char byte;
+	ssize_t got = proc_read("", inject->pid, "maps", &byte, 1);
+
+	privilege_use(was_on);
+	if (got != -EACCES && got != -EPERM)
+		return 0;
+	return err_set(err, EPERM, "cannot inject: process %d has more rights than you; leave out --inject",
+		       (int)inject->pid);
+}
+
 int inject_target_check(const struct inject *inject, bool allows_seccomp, struct err *err)
 {
 	char status[8192];
@@ -40,6 +58,8 @@ int inject_target_check(const struct inject *inject, bool allows_seccomp, struct
 	if (len < 0)
 		return err_set(err, ESRCH, "cannot inject: there is no process %d", (int)inject->pid);
 	code = check_user(inject, status, (size_t)len, err);
+	if (!code)
+		code = check_access(inject, err);
 	if (!code && proc_field(status, (size_t)len, "Seccomp", &filter) && filter && !allows_seccomp)
 		code = err_set(err, EPERM,
 			       "cannot inject: process %d runs under a seccomp filter, which may kill it for a system "

@@ -20,7 +20,7 @@
 
 int next_hold_begin(pid_t tid, struct err *err)
 {
-	char why[300];
+	char why[RIGHTS_WHY];
 	int code;
 
 	if (!ptrace(PTRACE_SEIZE, tid, 0, 0) && !ptrace(PTRACE_INTERRUPT, tid, 0, 0))

@@ -20,6 +20,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/privilege.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/rights.h"
 
@@ -155,12 +156,16 @@ int modules_read(struct modules *modules, const char *sysroot, pid_t pid, struct
 	struct module found;
 	size_t size = 0;
 	int failed = 0;
+	bool was_on;
 	FILE *maps;
 
 	*modules = (struct modules){ .pid = pid };
 	if (snprintf(path, sizeof path, "%s/proc/%d/maps", sysroot, (int)pid) >= (int)sizeof path)
 		return err_set(err, ENAMETOOLONG, "cannot read process %d: the path is too long", (int)pid);
+	was_on = privilege_reach();
 	maps = fopen(path, "re");
+	if (was_on)
+		privilege_use(true);
 	if (!maps)
 		return refuse(pid, errno, err);
 	errno = 0;

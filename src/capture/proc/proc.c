@@ -12,9 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/privilege.h"
+
 static int open_file(const char *sysroot, pid_t pid, const char *name)
 {
 	char path[PATH_MAX];
+	bool was_on;
 	int fd, used;
 
 	if (pid)
@@ -23,7 +26,10 @@ static int open_file(const char *sysroot, pid_t pid, const char *name)
 		used = snprintf(path, sizeof path, "%s/proc/%s", sysroot, name);
 	if (used < 0 || (size_t)used >= sizeof path)
 		return -ENAMETOOLONG;
+	was_on = privilege_reach();
 	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (was_on)
+		privilege_use(true);
 	if (fd >= 0)
 		return fd;
 	if (errno != ENOENT || !pid)

@@ -20,6 +20,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/privilege.h"
 #include "capture/proc/proc.h"
 
 static const char effective[] = "\nCapEff:";
@@ -115,7 +116,9 @@ void rights_advise(const char *sysroot, bool may_be_root, char *to, size_t size)
 	else if (got <= 0 || got == sizeof path - 1)
 		snprintf(to, size, may_be_root ? "run it with sudo" : "give it CAP_SYS_PTRACE");
 	else
-		snprintf(to, size, "%sonce: sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep %s",
+		snprintf(to, size,
+			 "%sonce: sudo sh -c 'chgrp GROUP $0; chmod 0750 $0; "
+			 "setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep $0' %s",
 			 may_be_root ? "run it with sudo, or " : "", path);
 }
 
@@ -276,6 +279,11 @@ static int refuse_map(const char *sysroot, pid_t pid, int code, struct err *err)
 			       "so a security module may forbid it",
 			       (int)pid, (int)pid, strerror(code));
 	rights_advise(sysroot, true, advice, sizeof advice);
+	if (privilege_is_for_everybody())
+		return err_set(err, code,
+			       "cannot attach to process %d: every user may execute this inftrace, so it reaches your "
+			       "own programs only; %s",
+			       (int)pid, advice);
 	return err_set(err, code,
 		       "cannot attach to process %d: this needs CAP_SYS_PTRACE, because the process has another user "
 		       "or more privileges than inftrace; %s",
@@ -306,7 +314,7 @@ bool rights_is_yama(const char *sysroot, char *why, size_t size)
 
 static int refuse_memory(pid_t pid, struct err *err)
 {
-	char why[300];
+	char why[RIGHTS_WHY];
 	uint64_t rights;
 
 	if (read_rights("", effective, &rights) && has(rights, CAP_SYS_PTRACE_BIT))

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 
-enum { RIGHTS_ADVICE = 220 };
+enum { RIGHTS_ADVICE = 240, RIGHTS_WHY = 360 };
 
 /* The one command that grants the missing rights; may_be_root: or root. */
 void rights_advise(const char *sysroot, bool may_be_root, char *to, size_t size);

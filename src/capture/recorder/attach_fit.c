@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/privilege.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/program.h"
 
@@ -133,8 +134,9 @@ static bool fits_path(const char *path, pid_t pid, const char *exe, const char *
 {
 	char full[PATH_MAX], below[PATH_MAX + 64], own[64];
 	struct stat wanted;
-	bool is_here = !stat(path, &wanted);
+	bool was_on = privilege_use(false), is_here = !stat(path, &wanted);
 
+	privilege_use(was_on);
 	snprintf(own, sizeof own, "/proc/%d/exe", (int)pid);
 	if ((*exe && !strcmp(path, exe)) || (is_here && is_same_file(own, &wanted)))
 		return true;

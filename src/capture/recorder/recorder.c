@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/privilege.h"
 #include "capture/recorder/recorder_attached.h"
 #include "capture/recorder/recorder_cost.h"
 #include "capture/recorder/recorder_note.h"
@@ -53,10 +54,14 @@ static void fail_recording(struct recorder *recorder, const char *reason)
 static void flush(struct recorder *recorder, uint64_t now_ns)
 {
 	struct err err = { 0 };
+	bool was_on;
 
 	recorder->flushed_ns = now_ns;
+	/* sinks write files of the user */
+	was_on = privilege_use(false);
 	if (sink_flush(&recorder->tap.sink, &err))
 		fail_recording(recorder, err.msg);
+	privilege_use(was_on);
 }
 
 static void report_progress(struct recorder *recorder, uint64_t now_ns, bool is_over)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Chooses the way to see into programs. What a way does is in attach_probe.c and attach_inject.c. */
+#include "base/privilege.h"
 #include "capture/proc/namespace.h"
 #include "capture/recorder/attach_in.h"
 
@@ -14,6 +15,9 @@ int recorder_attach(const struct recorder_opts *opts, struct recorder_attach_opt
 		    struct recorder_result *result, struct err *err)
 {
 	const struct attach_job job = { opts, attach, result };
+	bool was_on = privilege_use(true);
+	int code = attach->injects ? attach_inject(&job, err) : attach_probe(&job, err);
 
-	return attach->injects ? attach_inject(&job, err) : attach_probe(&job, err);
+	privilege_use(was_on);
+	return code;
 }

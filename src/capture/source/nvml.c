@@ -126,7 +126,7 @@ static const char *words(const struct nvml *nvml, int code)
 
 static int load(struct nvml *nvml, struct err *err)
 {
-	const char *path = getenv("INFTRACE_NVML"), *problem;
+	const char *path = secure_getenv("INFTRACE_NVML"), *problem;
 
 	path = path && *path ? path : "libnvidia-ml.so.1";
 	nvml->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/privilege.h"
 
 #define MS_NS UINT64_C(1000000)
 
@@ -98,6 +99,7 @@ static void prepare(int socket)
 	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
 		signal(deadly[i], SIG_DFL);
 	prctl(PR_SET_NAME, "inftrace-nvml");
+	privilege_drop();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (int fd = 0; fd < 3 && nothing >= 0; fd++)
 		dup2(nothing, fd);

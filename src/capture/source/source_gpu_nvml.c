@@ -61,7 +61,7 @@ struct nvml_state {
 
 static bool has_library(void)
 {
-	const char *path = getenv("INFTRACE_NVML");
+	const char *path = secure_getenv("INFTRACE_NVML");
 
 	return path && *path;
 }

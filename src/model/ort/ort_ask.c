@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/privilege.h"
 #include "model/ort/ort_api.h"
 
 /* The reply in the pipe; valid only if complete. */
@@ -43,6 +44,7 @@ static void answer_and_end(const char *path, int to)
 	struct rlimit no_core = { 0, 0 };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+	privilege_drop();
 	setrlimit(RLIMIT_CORE, &no_core);
 	if (null >= 0) {
 		dup2(null, 0);

@@ -180,7 +180,7 @@ int ort_find_below(const char *sysroot, struct ort_found_list *list, struct err 
 static int find(const char *named, bool wants_one, struct ort_found_list *list, struct err *err)
 {
 	struct search search = { .list = list, .wants_one = wants_one };
-	const char *from_environment = getenv("INFTRACE_ORT");
+	const char *from_environment = secure_getenv("INFTRACE_ORT");
 	int rc = 0;
 
 	memset(list, 0, sizeof *list);
