@@ -84,7 +84,7 @@ def test_a_program_on_a_terminal_still_has_its_terminal(lab, binaries):
 
 
 def test_a_program_sees_the_runtimes_entry_only_where_it_would_see_it_alone(lab, binaries):
-    """A program with a weak import of the entry asks whether there is a runtime; copies of the runtime call their own."""
+    """A weak import of the entry tells whether there is a runtime; copies of the runtime call their own."""
     libraries = [binaries.shared("own_base", ('-DNAME="%s"' % name,)) for name in ("first", "second")]
     done = lab.both([binaries.plain("who_has_base"), *libraries])
     assert done.out.splitlines()[0] == "imported: 0"
