@@ -5,8 +5,8 @@
  * By version: a table, read from 36 wheels and 12 Node packages, 1.14 to 1.31.
  *
  * By shape: most virtual functions of a base class have trivial bodies, and the sequence of these bodies is a
- * fingerprint. Letters: S returns Status::OK(), 0 and 1 return that constant, V just returns, K is PrePack's default
- * (stores false through its last argument), '.' anything else. In CPUExecutionProvider exactly one place reads
+ * fingerprint. Letters are those of trivial_body.h, and K is PrePack's default (stores false through its last
+ * argument). In CPUExecutionProvider exactly one place reads
  * 0SSSS?00S: at z it starts with GetExecutionHandle, then Sync z+1, OnRunStart z+2, OnRunEnd z+3. For a version newer
  * than the table the shape alone decides.
  *
@@ -20,7 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHAPE = 48, NEWEST = 31 };
+#include "runtime/trivial_body.h"
+
+enum { SHAPE = 48, NEWEST = 31, GET_API = 100 };
 
 bool ort_is_in(const struct rtti *rtti)
 {
@@ -38,26 +40,13 @@ static const struct {
 
 static char body(const struct image *image, uint64_t function)
 {
-	static const uint8_t status1[] = "\x48\xc7\x07\0\0\0\0\x48\x89\xf8\xc3",
-			     status2[] = "\x48\x89\xf8\x48\xc7\x07\0\0\0\0\xc3";
-	const uint8_t *at = image_at(image, function, 48, IMAGE_X);
+	char letter = trivial_body(image, function);
+	const uint8_t *at = letter == '.' ? image_at(image, function, 48, IMAGE_X) : NULL;
 
-	if (!at)
-		return 'P';
-	if (!memcmp(at, "\xf3\x0f\x1e\xfa", 4))
-		at += 4;
-	if (!memcmp(at, status1, 11) || !memcmp(at, status2, 11))
-		return 'S';
-	if (!memcmp(at, "\x31\xc0\xc3", 3))
-		return '0';
-	if (!memcmp(at, "\xb8\x01\0\0\0\xc3", 6))
-		return '1';
-	if (*at == 0xc3 || (at[0] == 0xf3 && at[1] == 0xc3))
-		return 'V';
-	for (int i = 0; i < 24; i++)
+	for (int i = 0; at && i < 28; i++)
 		if (!memcmp(at + i, "\x41\xc6\x01\0", 4))
 			return 'K';
-	return '.';
+	return letter;
 }
 
 /* The shape of the first table of a class (or of the first class derived from it); "" if there is none. */
@@ -89,9 +78,12 @@ static void leave_out(struct runtime_found *ort, enum ort_family family, const c
 static void settle(struct runtime_found *ort, enum ort_family family, int shape)
 {
 	int table = runtimes_slot(&ort_families[family], ort->minor);
+	int before = runtimes_slot(&ort_families[family], ort->minor - 1);
 	char why[80];
 
 	ort->slot[family] = -1;
+	if (shape >= 0 && shape == before) /* a nightly build bears the version that it leads to */
+		table = before;
 	if (ort->minor > NEWEST || table < 0) {
 		ort->slot[family] = shape;
 		if (shape < 0)
@@ -152,8 +144,9 @@ static void find_telemetry_slots(struct runtime_found *ort, struct rtti *rtti)
 	n = (int)strlen(shape);
 	for (unsigned i = 0; i < sizeof by_telemetry / sizeof *by_telemetry; i++) {
 		int first = by_telemetry[i].first, load = by_telemetry[i].load;
+		/* a nightly build bears the version that it leads to */
 		if (by_telemetry[i].n_slots != n || ort->minor < by_telemetry[i].first_minor ||
-		    ort->minor > by_telemetry[i].last_minor)
+		    ort->minor > by_telemetry[i].last_minor + 1)
 			continue;
 		ort->slot[ORT_CREATION_START] = first;
 		ort->slot[ORT_EVALUATION_STOP] = first + 1;
@@ -201,10 +194,10 @@ static int minor_of(const char *version)
 /* GetApi(v) compares v - 1 with minor - 1, then loads the table's address: returns that address. */
 static uint64_t table_of(const struct image *image, uint64_t function, int minor)
 {
-	const uint8_t *at = image_at(image, function, 64, IMAGE_X);
+	const uint8_t *at = image_at(image, function, GET_API + 16, IMAGE_X);
 	bool compared = false;
 
-	for (int i = 0; at && i < 48; i++) {
+	for (int i = 0; at && i < GET_API; i++) {
 		int32_t d;
 		uint64_t table;
 		if (at[i] == 0x83 && (at[i + 1] & 0xf8) == 0xf8 && (at[i + 2] == minor - 1 || at[i + 2] == minor))
@@ -213,20 +206,21 @@ static uint64_t table_of(const struct image *image, uint64_t function, int minor
 			continue;
 		memcpy(&d, at + i + 3, 4);
 		table = function + (uint64_t)i + 7 + (uint64_t)(int64_t)d;
-		return (table & 7) || !image_at(image, table, 150 * 8, IMAGE_W) ? 0 : table;
+		return (table & 7) || !image_at(image, table, 8, IMAGE_W) ? 0 : table;
 	}
 	return 0;
 }
 
-/* Slots of OrtApi by version, read from the headers; a newer library has at least as many. */
+/*
+ * Slots of OrtApi by version, read from the headers; a newer library has at least as many. 1.6 and 1.7 have a few more,
+ * which 1.8 moved by one.
+ */
 static unsigned api_slots(int minor)
 {
-	static const uint16_t n[] = { [14] = 239, 255, 266, 276, 280, 280, 285, 285, 318,
-				      390,	  415, 419, 419, 422, 424, 425, 426, 426 };
+	static const uint16_t n[] = { [2] = 119, 125, 127, 150, 153, 153, 170, 192, 204, 210, 219, 225, 239, 255, 266,
+				      276,	 280, 280, 285, 285, 318, 390, 415, 419, 419, 422, 424, 425, 426, 426 };
 
-	if (minor < 14)
-		return 161;
-	return n[minor > NEWEST ? NEWEST : minor];
+	return minor < 2 ? 0 : n[minor > NEWEST ? NEWEST : minor];
 }
 
 static bool all_code(const struct image *image, uint64_t table, unsigned n)
@@ -235,6 +229,18 @@ static bool all_code(const struct image *image, uint64_t table, unsigned n)
 		if (!image_has(image, image_word(image, table + 8 * i), IMAGE_X))
 			return false;
 	return true;
+}
+
+/*
+ * The number of slots that the table is sure to have; 0: it is no such table. A nightly build bears the version that it
+ * leads to, and its table may have only the slots of the version before.
+ */
+static unsigned slots_in(const struct image *image, uint64_t table, int minor)
+{
+	for (int as = minor; as >= minor - 1; as--)
+		if (api_slots(as) && all_code(image, table, api_slots(as)))
+			return api_slots(as);
+	return 0;
 }
 
 /* From the first to the last executable byte. */
@@ -262,19 +268,19 @@ static int find_api_in(struct runtime_found *ort, uint64_t start, uint64_t end)
 	for (uint64_t i = 0; word && i + 2 <= (end - start) / 8; i++) {
 		uint64_t text, table;
 		const char *version;
+		unsigned n;
 		int minor;
 		if (word[i] - code.start >= code.end - code.start ||
 		    word[i + 1] - code.start >= code.end - code.start || !(text = returned_address(image, word[i + 1])))
 			continue;
 		version = image_text(image, text, 32);
 		minor = minor_of(version);
-		if (minor <= 0 || !(table = table_of(image, word[i], minor)) ||
-		    !all_code(image, table, api_slots(minor)))
+		if (minor <= 0 || !(table = table_of(image, word[i], minor)) || !(n = slots_in(image, table, minor)))
 			continue;
 		if (n_found && ort->api == table)
 			continue;
 		ort->api = table;
-		ort->n_api = api_slots(minor);
+		ort->n_api = n;
 		ort->version = version;
 		ort->minor = minor;
 		n_found++;
@@ -320,6 +326,9 @@ void ort_find(struct runtime_found *ort, struct rtti *rtti, const struct runtime
 		ort->version = host->version;
 		return;
 	}
+	ort->slot[ORT_PREDEFINED_TRANSFORMERS] = runtimes_slot(&ort_families[ORT_PREDEFINED_TRANSFORMERS], ort->minor);
+	if (ort->slot[ORT_PREDEFINED_TRANSFORMERS] < 0)
+		leave_out(ort, ORT_PREDEFINED_TRANSFORMERS, "not recognised in this version");
 	find_provider_slots(ort, rtti);
 	find_telemetry_slots(ort, rtti);
 	if (!ort->api)

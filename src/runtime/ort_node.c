@@ -81,6 +81,8 @@ void ort_node_read(const struct runtime_found *ort, uint64_t kernel, struct ort_
 	if (ort->minor >= 24)
 		api_string(ort, ORT_API_OPERATOR_TYPE, info, node->type, sizeof node->type);
 	read_fields(node, info, has_name);
+	if (!node->type[0] && peek_class(kernel, node->type, sizeof node->type) < 0)
+		node->type[0] = 0;
 }
 
 void ort_provider_name(uint64_t provider, unsigned *offset, char *to, size_t size)

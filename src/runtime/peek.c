@@ -72,8 +72,7 @@ int peek_string(uint64_t string, char *to, size_t size)
 	return len >= 0 ? len : peek_string_abi(string, true, to, size);
 }
 
-/* The mangled name of an object's class, "N4fake3AddE", as "Add"; any other text stays as it is. */
-static int peek_class(uint64_t object, char *to, size_t size)
+int peek_class(uint64_t object, char *to, size_t size)
 {
 	uint64_t type = peek_word(peek_word(object) - 8);
 	char mangled[160] = "";

@@ -15,6 +15,8 @@ uint64_t peek_word(uint64_t from);
  * Reads a std::string of either ABI into `to`, NUL-terminated, if it is printable UTF-8: its length; -1: not a string.
  */
 int peek_string(uint64_t string, char *to, size_t size);
+/* The last name of an object's class: "Add" for "N4fake3AddE" and "N4fake3AddIfEE". -1: it has none, or no room. */
+int peek_class(uint64_t object, char *to, size_t size);
 /* The same, for the ABI of the C++ library before 5 (is_old) or since. */
 int peek_string_abi(uint64_t string, bool is_old, char *to, size_t size);
 

@@ -28,6 +28,12 @@ WHEELS = {
     "1.22": ("onnxruntime==1.22.1", "numpy>=1.24.2", (3, 10), (3, 13)),
     "newest": ("onnxruntime", "numpy>=1.24.2", (3, 11), (3, 14)),
 }
+# Older than what is recorded, but programs run on with them.
+OLD_WHEELS = {
+    "1.5": ("onnxruntime==1.5.2", "numpy<1.25", (3, 8), (3, 8)),
+    "1.7": ("onnxruntime==1.7.0", "numpy<1.25", (3, 8), (3, 8)),
+    "1.9": ("onnxruntime==1.9.0", "numpy<1.25", (3, 8), (3, 9)),
+}
 # A provider in a separate library that needs no special hardware, and operators in a separate library.
 OPENVINO = ("onnxruntime-openvino==1.24.1 onnxruntime-extensions==0.15.2", "numpy>=1.24.2", (3, 11), (3, 13))
 # A runtime that can also train, and has a second kind of run for that.
@@ -135,7 +141,7 @@ class Wheel:
     """A Python environment with one onnxruntime wheel."""
 
     def __init__(self, key):
-        package, numpy, low, high = {"openvino": OPENVINO, "training": TRAINING}.get(key) or WHEELS[key]
+        package, numpy, low, high = {"openvino": OPENVINO, "training": TRAINING, **OLD_WHEELS, **WHEELS}[key]
         # Leaves out the packages that onnxruntime requires only for its tools.
         self.path = _venv(
             "python-" + key,

@@ -271,7 +271,7 @@ class Binaries:
     def opened(self, program):
         return self._build(os.path.join(self.folder, program), [program + ".c", "ort.c", "runtime_opened.c", "-ldl"])
 
-    def linked(self, program, library):
+    def linked(self, program, library, args=()):
         """A program linked to the library under its own soname and found by RUNPATH."""
         soname = re.search(
             r"SONAME.*\[(.*)\]", subprocess.run(["readelf", "-d", library], stdout=subprocess.PIPE, text=True).stdout
@@ -288,6 +288,7 @@ class Binaries:
                 "-L" + where,
                 "-l:" + soname,
                 "-Wl,--enable-new-dtags,-rpath," + where,
+                *args,
             ],
         )
 

@@ -42,6 +42,14 @@ def tiny():
     return _model("tiny", nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])]), {"x": _ramp(4)}
 
 
+def old():
+    """For runtimes from 1.5 on."""
+    model, feeds = tiny()
+    model.ir_version = 4
+    model.opset_import[0].version = 9
+    return model, feeds
+
+
 def chain():
     """20 operators that no optimiser fuses, so the number of operators per inference is known."""
     nodes = [
@@ -424,6 +432,7 @@ def types():
 
 MODELS = (
     tiny,
+    old,
     chain,
     cnn,
     wide,

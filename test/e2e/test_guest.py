@@ -6,6 +6,9 @@ import subprocess
 
 import pytest
 
+import envs
+from conftest import environment
+
 
 def test_a_program_inherits_the_same_descriptors_signals_limits_and_environment(lab, binaries):
     done = lab.both([binaries.plain("state"), "an argument", "", "--with", "-o", "--"])
@@ -78,3 +81,27 @@ def test_a_program_on_a_terminal_still_has_its_terminal(lab, binaries):
         out += more
     assert process.wait(20) == 0, out
     assert b"got hello" in out
+
+
+def test_a_program_sees_the_runtimes_entry_only_where_it_would_see_it_alone(lab, binaries):
+    """A weak import of the entry tells whether there is a runtime; copies of the runtime call their own."""
+    libraries = [binaries.shared("own_base", ('-DNAME="%s"' % name,)) for name in ("first", "second")]
+    done = lab.both([binaries.plain("who_has_base"), *libraries])
+    assert done.out.splitlines()[0] == "imported: 0"
+    assert done.out.splitlines()[-2:] == ["first", "second"]
+
+
+def test_a_plugin_that_is_linked_to_the_runtime_is_recorded_from_its_first_session_on(lab, binaries, library):
+    plugin = binaries.linked("plugin", library, ("-shared", "-fPIC"))
+    program = [binaries.plain("run_plugin", ("-rdynamic",)), plugin, lab.model("chain"), 256, 256, 5]
+    recording = lab.both([str(arg) for arg in program]).recording
+    assert len(recording.inferences) == 5
+    assert recording.note("created")["model_path"] == lab.model("chain")
+
+
+@pytest.mark.parametrize("key", list(envs.OLD_WHEELS))
+def test_a_runtime_too_old_to_be_recorded_runs_as_it_does_alone(lab, key):
+    """Its virtual functions are not those of the versions that the agent knows."""
+    wheel = environment(envs.wheel, key)
+    done = lab.both(lab.python(wheel, "old", lab.model("old"), 3))
+    assert done.status == 0 and done.out.count("sum") == 3

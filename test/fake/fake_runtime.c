@@ -70,16 +70,23 @@ static void initialize(struct fake_session *session)
 	session->sum = 1;
 }
 
+static void tune(struct fake_session *session, long by)
+{
+	session->sum += by;
+}
+
 static void destroy(struct fake_session *session)
 {
 	free(session);
 }
 
-/* { destroy, execute } and { destroy, run, initialize } */
+/* { destroy, execute } and { destroy, run, initialize, tune } */
 static const struct table op_table = { 0, &op_type, { (void *)nothing, (void *)nothing } };
 static const struct table add_table = { 0, &add_type, { (void *)nothing, (void *)add } };
 static const struct table mul_table = { 0, &mul_type, { (void *)nothing, (void *)mul } };
-static const struct table session_table = { 0, &session_type, { (void *)destroy, (void *)run, (void *)initialize } };
+static const struct table session_table = { 0,
+					    &session_type,
+					    { (void *)destroy, (void *)run, (void *)initialize, (void *)tune } };
 
 /* Inspection starts at 256 KiB, and at 4 KiB of relocated data; "N4fake" occurs often enough in its texts, too. */
 #define EIGHT(text) text, text, text, text, text, text, text, text
@@ -88,11 +95,11 @@ const char fake_weights[300000] = { 1 };
 const struct table *const fake_tables[] = { &op_table };
 
 /* Through the table, as a compiler calls a virtual function of an unknown object. */
-__attribute__((noinline)) static void call(struct fake_session *session, int slot)
+__attribute__((noinline)) static void call(struct fake_session *session, int slot, long number)
 {
 	void *const *volatile vptr = session->vptr;
 
-	((void (*)(struct fake_session *))vptr[slot])(session);
+	((void (*)(struct fake_session *, long))vptr[slot])(session, number);
 }
 
 struct fake_session *fake_session_new(const char *name)
@@ -105,18 +112,19 @@ struct fake_session *fake_session_new(const char *name)
 	session->name = name;
 	session->op[0] = (struct op){ add_table.function, "first" };
 	session->op[1] = (struct op){ mul_table.function, "second" };
-	call(session, 2);
+	call(session, 2, 0);
+	call(session, 3, 4);
 	return session;
 }
 
 long fake_session_run(struct fake_session *session)
 {
-	call(session, 1);
+	call(session, 1, 0);
 	return session->sum;
 }
 
 void fake_session_free(struct fake_session *session)
 {
 	if (session)
-		call(session, 0);
+		call(session, 0, 0);
 }

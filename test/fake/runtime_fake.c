@@ -19,6 +19,12 @@ static const struct runtime_family families[] = {
 	  .slots = SLOTS({ 0, 2 }),
 	  .event = RUNTIME_CREATION,
 	  .object_name = "8c" },
+	/* its function returns nothing, so that its object is the first argument, and the second is a number */
+	{ .name = "tuning",
+	  .class_name = "N4fake7SessionE",
+	  .slots = SLOTS({ 0, 3 }),
+	  .event = RUNTIME_PART,
+	  .is_self_second = true },
 	{ .name = "operators",
 	  .class_name = "N4fake2OpE",
 	  .slots = SLOTS({ 0, 1 }),
@@ -34,7 +40,7 @@ static const struct runtime_family families[] = {
 	  .object_name = "8c" },
 };
 
-enum { RUNS = 3 };
+enum { RUNS = 4 };
 
 static const char *const entries[] = { "fake_session_*", NULL };
 

@@ -26,7 +26,7 @@ class MadeUpRuntime(unittest.TestCase):
                 timeout=120,
             )
             self.assertEqual(done.returncode, 0)
-            value = 1
+            value = 1 + 4  # as it was tuned
             for _ in range(N):
                 value = (value + 1) * 3
             self.assertEqual(int(done.stdout), value)

@@ -67,6 +67,8 @@ static uint32_t patch_family(struct copy *copy, struct rtti *rtti, unsigned numb
 		if (!hook_word(at, with))
 			continue;
 		n_patched++;
+		if (!copy->original[number])
+			copy->original[number] = hook_original(at);
 		copy->check_at = at;
 		copy->check_value = with;
 	}

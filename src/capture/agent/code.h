@@ -23,12 +23,6 @@ struct agent_code {
 	void (*forget_gone)(void);
 	/* Called when recording restarts: addresses may belong to other objects by now. */
 	void (*forget_all)(void);
-	/*
-	 * A function that the agent itself defines under the runtime's name, so that programs linked to the runtime
-	 * call it; NULL: none.
-	 */
-	const char *defined;
-	void *definition;
 };
 
 extern const struct agent_code *const agent_codes[]; /* NULL-terminated; the last one serves all other runtimes */

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Gets in before a runtime's first use, however the program binds it. Looked up (Python's modules, Node's, Go, C#,
- * Java, Rust, providers' libraries): the agent defines dlsym. It arms when the name is an entry of a runtime of the
- * table, and passes every call on by a tail jump, because the real dlsym inspects its caller. Linked: the agent defines
- * the function that programs are linked to (ort_base.c). Linked statically: the constructor inspects the program
- * itself. dlopen is not replaced, because it uses the RUNPATH of its caller.
+ * Gets in before a runtime's first use, however the program binds it.
+ *
+ * Loaded with the program, or linked into it statically: the constructor (start.c) inspects all modules. Loaded later,
+ * also as what another library needs: each module calls __gmon_start__ while it is initialised. Looked up by name
+ * (Python's modules, Node's, Go, C#, Java, Rust, providers' libraries): the agent defines dlsym. It arms when the name
+ * is an entry of a runtime of the table, and passes every call on by a tail jump, because the real dlsym inspects its
+ * caller.
+ *
+ * No name of a runtime is defined, so that every program is bound to what it would be bound to without the agent: its
+ * own copy, or none. dlopen is not replaced, because it uses the RUNPATH of its caller.
  */
 #include "capture/agent/first.h"
 
@@ -14,7 +19,7 @@
 
 #include "capture/agent/agent.h"
 #include "capture/agent/arm.h"
-#include "capture/agent/code.h"
+#include "runtime/runtimes.h"
 
 void *(*first_real_dlsym)(void *, const char *)__attribute__((visibility("hidden")));
 
@@ -50,41 +55,33 @@ static bool is_entry(const char *name)
 	return false;
 }
 
-/* The agent's own function of this name; NULL: none. */
-static void *own(const char *name)
+/* Called by dlsym below, before the real one. */
+__attribute__((used, visibility("hidden"))) void first_look(const char *name);
+
+void first_look(const char *name)
 {
-	for (const struct agent_code *const *code = agent_codes; *code; code++)
-		if ((*code)->defined && !strcmp((*code)->defined, name))
-			return (*code)->definition;
-	return NULL;
-}
-
-struct answer {
-	void *symbol;
-	uintptr_t is_final; /* 1: symbol is the answer; 0: ask the real dlsym */
-};
-
-/* Called by dlsym below, before anything else. */
-__attribute__((used, visibility("hidden"))) struct answer first_look(void *handle, const char *name);
-
-struct answer first_look(void *handle, const char *name)
-{
-	struct answer answer = { NULL, 0 };
 	int saved = errno;
 
 	if (!first_real_dlsym)
 		first_start();
 	if (name && is_entry(name) && agent_is_wanted())
 		arm_new_modules();
-	/* a program that checks whether there is a runtime must not find our definition */
-	if (name && handle == RTLD_DEFAULT && own(name)) {
-		answer.symbol = first_dlsym(handle, name);
-		if (answer.symbol == own(name))
-			answer.symbol = first_real_dlsym(RTLD_NEXT, name);
-		answer.is_final = 1;
-	}
 	errno = saved;
-	return answer;
+}
+
+/*
+ * The start files that every C compiler links into a module call this when the module is initialised, before its
+ * constructors, if anybody defines it; only programs built for gprof do.
+ */
+void __gmon_start__(void) __attribute__((visibility("default")));
+
+void __gmon_start__(void)
+{
+	int saved = errno;
+
+	if (agent_is_wanted())
+		arm_new_modules();
+	errno = saved;
 }
 
 #if defined(__x86_64__)
@@ -95,13 +92,11 @@ __asm__(".globl dlsym\n"
 	"	push %rdi\n"
 	"	push %rsi\n"
 	"	sub $8, %rsp\n"
+	"	mov %rsi, %rdi\n"
 	"	call first_look\n"
 	"	add $8, %rsp\n"
 	"	pop %rsi\n"
 	"	pop %rdi\n"
-	"	test %rdx, %rdx\n"
-	"	jz 1f\n"
-	"	ret\n"
-	"1:	jmp *first_real_dlsym(%rip)\n"
+	"	jmp *first_real_dlsym(%rip)\n"
 	".size dlsym,.-dlsym\n");
 #endif

@@ -32,6 +32,4 @@ const struct agent_code agent_ort = {
 	.arm = arm,
 	.forget_gone = ort_copy_forget_gone,
 	.forget_all = forget_all,
-	.defined = "OrtGetApiBase",
-	.definition = OrtGetApiBase,
 };

@@ -2,6 +2,7 @@
 /* What hooks need of one copy of ONNX Runtime: its classes, the original functions, the texts of failures. */
 #include "capture/agent/ort_in.h"
 #include "runtime/ort_node.h"
+#include "runtime/peek.h"
 
 struct ort_copy ort_copies[MAX_COPIES];
 /* Written once, and again only after a module was unloaded. */
@@ -37,21 +38,41 @@ void ort_copy_forget_gone(void)
 			__atomic_store_n(&ort_met[i].vptr, 0, __ATOMIC_RELEASE);
 }
 
-__attribute__((noinline)) struct ort_met ort_copy_meet(word object, enum ort_family family)
+/* No original is known, which cannot be: a hook was put in its place. */
+static word nothing(ORT_ARGS)
 {
-	const struct ort_copy *copy = ort_copy_of(object);
-	struct ort_met new = { *(word *)object, NULL, copy };
+	return a;
+}
+
+__attribute__((noinline)) struct ort_met ort_copy_meet(word vptr, word other, enum ort_family family)
+{
+	static const struct copy nobody;
+	static const struct ort_copy unknown = { .copy = &nobody };
+	const struct copy *copy = vptr ? copies_of_class(vptr) : NULL;
+	struct ort_met new = { .vptr = vptr };
 
 	if (copy)
-		new.next = (ort_function *)copies_original(copy->copy, new.vptr, family);
+		new.next = (ort_function *)copies_original(copy, vptr, family);
+	if (!new.next) {
+		new.next = (ort_function *)copies_any_original(&runtime_onnxruntime, family, other, 0);
+		return (struct ort_met){ 0, new.next ? new.next : nothing, &unknown };
+	}
+	new.copy = &ort_copies[copy->number];
+	if (__atomic_load_n(&ort_met[family].vptr, __ATOMIC_ACQUIRE))
+		return new;
 	agent_lock();
-	if (new.next && !ort_met[family].vptr) {
+	if (!ort_met[family].vptr) {
 		ort_met[family].next = new.next;
-		ort_met[family].copy = copy;
+		ort_met[family].copy = new.copy;
 		__atomic_store_n(&ort_met[family].vptr, new.vptr, __ATOMIC_RELEASE);
 	}
 	agent_unlock();
 	return new;
+}
+
+struct ort_met ort_meet_second(word first, word second, enum ort_family family)
+{
+	return ort_copy_meet(peek_word(second), first, family);
 }
 
 __attribute__((noinline)) uint32_t ort_copy_failure(uint64_t state)

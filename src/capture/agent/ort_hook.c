@@ -35,7 +35,7 @@ static struct session *session_running(word provider)
 /* b: the session's CPU provider; c: the public OrtRunOptions (1.18 and later; garbage before). */
 word ort_on_run_start(ORT_REGISTERS)
 {
-	struct ort_met met = ort_meet(b, ORT_RUN_START);
+	struct ort_met met = ort_meet(b, a, ORT_RUN_START);
 	struct thread *thread = agent_thread();
 
 	if (thread) {
@@ -57,7 +57,7 @@ word ort_on_run_start(ORT_REGISTERS)
 
 word ort_on_run_end(ORT_REGISTERS)
 {
-	run_function *next = (run_function *)(word)ort_original(b, ORT_RUN_END);
+	run_function *next = (run_function *)(word)ort_original(b, a, ORT_RUN_END);
 	word r = next(PASS_REGISTERS);
 	struct thread *thread = agent_thread();
 	struct open_run *run = thread ? inference_top(thread) : NULL;
@@ -88,31 +88,31 @@ static void learn_provider(struct thread *thread, word at)
 /* a: result, a vector of capabilities; b: the provider */
 word ort_on_capability(ORT_ARGS)
 {
-	ort_function *next = ort_original(b, ORT_GET_CAPABILITY);
+	struct ort_met met = ort_meet_second(a, b, ORT_GET_CAPABILITY);
 	struct thread *thread = agent_thread();
 	struct provider *provider;
 	word r;
 
-	if (!thread || !creation_is_open(thread))
-		return next(ORT_PASS);
+	if (!met.vptr || !thread || !creation_is_open(thread))
+		return met.next(ORT_PASS);
 	learn_provider(thread, b);
 	provider = map_get(&session_providers, b);
 	creation_part_begin(thread, "partition ", provider ? provider->text : NULL);
-	r = next(ORT_PASS);
+	r = met.next(ORT_PASS);
 	creation_part_end(thread, FLAG_COUNT, (uint32_t)((((word *)a)[1] - ((word *)a)[0]) / 8));
 	return r;
 }
 
 word ort_on_compile(ORT_ARGS)
 {
-	ort_function *next = ort_original(b, ORT_COMPILE);
+	struct ort_met met = ort_meet_second(a, b, ORT_COMPILE);
 	struct thread *thread = agent_thread();
 	struct provider *provider = map_get(&session_providers, b);
 	word r;
 
-	if (!thread || !creation_part_begin(thread, "compile ", provider ? provider->text : NULL))
-		return next(ORT_PASS);
-	r = next(ORT_PASS);
+	if (!met.vptr || !thread || !creation_part_begin(thread, "compile ", provider ? provider->text : NULL))
+		return met.next(ORT_PASS);
+	r = met.next(ORT_PASS);
 	creation_part_end(thread, *(word *)a ? FLAG_FAILED : 0, *(word *)a ? ort_copy_failure(*(word *)a) : 0);
 	return r;
 }
@@ -120,13 +120,12 @@ word ort_on_compile(ORT_ARGS)
 /* The last step of session creation, for the CPU provider, which every session has. */
 word ort_on_session_ready(ORT_ARGS)
 {
-	const struct ort_copy *copy = ort_copy_of(b);
-	ort_function *next = ort_original(b, ORT_SESSION_READY);
+	struct ort_met met = ort_meet_second(a, b, ORT_SESSION_READY);
 	struct thread *thread;
-	word r = next(ORT_PASS);
+	word r = met.next(ORT_PASS);
 
 	thread = agent_thread();
-	if (thread && copy->copy->found.slot[ORT_CREATION_END] < 0 && *(word *)b == copy->cpu_vtable)
+	if (met.vptr && thread && met.copy->copy->found.slot[ORT_CREATION_END] < 0 && met.vptr == met.copy->cpu_vtable)
 		creation_end(thread, OWNER_EVALUATION, *(word *)a ? ort_copy_failure(*(word *)a) : 0);
 	return r;
 }
@@ -134,25 +133,24 @@ word ort_on_session_ready(ORT_ARGS)
 /* b: this, with its name at + 8; d: bool &modified */
 word ort_on_transform(ORT_ARGS)
 {
-	ort_function *next = ort_original(b, ORT_TRANSFORM);
+	struct ort_met met = ort_meet_second(a, b, ORT_TRANSFORM);
 	struct thread *thread = agent_thread();
 	char name[96];
 	uint8_t before;
 	word r;
 
-	if (!thread || !creation_is_open(thread))
-		return next(ORT_PASS);
+	if (!met.vptr || !thread || !creation_is_open(thread) || !peek_read(d, &before, 1))
+		return met.next(ORT_PASS);
 	peek_string(b + 8, name, sizeof name);
-	before = *(uint8_t *)d;
 	creation_part_begin(thread, NULL, name);
-	r = next(ORT_PASS);
+	r = met.next(ORT_PASS);
 	creation_part_end(thread, !before && *(uint8_t *)d ? FLAG_MODIFIED : FLAG_UNMODIFIED, 0);
 	return r;
 }
 
 word ort_on_evaluation_start(ORT_REGISTERS)
 {
-	run_function *next = (run_function *)(word)ort_original(a, ORT_EVALUATION_START);
+	run_function *next = (run_function *)(word)ort_original(a, b, ORT_EVALUATION_START);
 	struct thread *thread = agent_thread();
 	struct open_run *run = thread ? inference_top(thread) : NULL;
 
@@ -168,7 +166,7 @@ word ort_on_evaluation_start(ORT_REGISTERS)
 
 word ort_on_evaluation_stop(ORT_REGISTERS)
 {
-	run_function *next = (run_function *)(word)ort_original(a, ORT_EVALUATION_STOP);
+	run_function *next = (run_function *)(word)ort_original(a, b, ORT_EVALUATION_STOP);
 	word r = next(PASS_REGISTERS);
 	struct thread *thread = agent_thread();
 	const struct open_run *run = thread ? inference_top(thread) : NULL;
@@ -181,7 +179,7 @@ word ort_on_evaluation_stop(ORT_REGISTERS)
 /* Called when initialisation begins, after the model was loaded. */
 word ort_on_creation_start(ORT_ARGS)
 {
-	ort_function *next = ort_original(a, ORT_CREATION_START);
+	ort_function *next = ort_original(a, b, ORT_CREATION_START);
 	struct thread *thread = agent_thread();
 
 	if (thread) {
@@ -195,40 +193,41 @@ word ort_on_creation_start(ORT_ARGS)
 /* b: the InferenceSession, which is the public OrtSession */
 word ort_on_predefined_transformers(ORT_ARGS)
 {
-	ort_function *next = ort_original(b, ORT_PREDEFINED_TRANSFORMERS);
+	struct ort_met met = ort_meet_second(a, b, ORT_PREDEFINED_TRANSFORMERS);
 	struct thread *thread = agent_thread();
 
-	if (thread) {
+	if (met.vptr && thread) {
 		if (!creation_is_open(thread))
 			creation_begin(thread, OWNER_EVALUATION, 0);
 		if (creation_is_open(thread) && !thread->creation.n_nested)
 			session_bind(thread->creation.session, b);
 	}
-	return next(ORT_PASS);
+	return met.next(ORT_PASS);
 }
 
 /* Names known only to the loaded model: the graph's name is the second or third word on the stack. */
 word ort_on_creation(ORT_ARGS)
 {
-	const struct ort_copy *copy = ort_copy_of(a);
-	ort_function *next = ort_original(a, ORT_CREATION);
+	struct ort_met met = ort_meet(a, b, ORT_CREATION);
 	struct thread *thread = agent_thread();
 	char graph[80];
 
+	if (!met.vptr)
+		return met.next(ORT_PASS);
 	if (thread && creation_is_open(thread) && !thread->creation.session->model[0]) {
-		bool has_file = copy->minor >= 23;
+		bool has_file = met.copy->minor >= 23;
 		if (peek_string(has_file ? i : h, graph, sizeof graph) >= 0)
 			session_name_graph(thread->creation.session, graph);
 	}
 	if (thread && creation_is_open(thread))
-		session_know(copy->copy->number, thread->creation.session, (uint32_t)b);
-	return next(ORT_PASS);
+		session_know(met.copy->copy->number, thread->creation.session, (uint32_t)b);
+	return met.next(ORT_PASS);
 }
 
 /* c: Status const & */
 word ort_on_creation_end(ORT_ARGS)
 {
-	ort_function *next = ort_original(a, ORT_CREATION_END);
+	ort_function *next = ort_original(a, b, ORT_CREATION_END);
 	word r = next(ORT_PASS);
 	struct thread *thread = agent_thread();
 	uint64_t state = 0;
@@ -242,7 +241,7 @@ word ort_on_creation_end(ORT_ARGS)
 
 word ort_on_load_start(ORT_ARGS)
 {
-	ort_function *next = ort_original(a, ORT_LOAD_START);
+	ort_function *next = ort_original(a, b, ORT_LOAD_START);
 	struct thread *thread = agent_thread();
 
 	if (thread && creation_is_open(thread))
@@ -252,7 +251,7 @@ word ort_on_load_start(ORT_ARGS)
 
 word ort_on_load_end(ORT_ARGS)
 {
-	ort_function *next = ort_original(a, ORT_LOAD_END);
+	ort_function *next = ort_original(a, b, ORT_LOAD_END);
 	struct thread *thread = agent_thread();
 
 	if (thread && creation_is_open(thread))
@@ -263,30 +262,29 @@ word ort_on_load_end(ORT_ARGS)
 /* b: the runtime's number of the session, or 0; c: Status const & */
 word ort_on_runtime_error(ORT_ARGS)
 {
-	const struct ort_copy *copy = ort_copy_of(a);
-	ort_function *next = ort_original(a, ORT_RUNTIME_ERROR);
+	struct ort_met met = ort_meet(a, b, ORT_RUNTIME_ERROR);
 	struct thread *thread = agent_thread();
 	struct open_run *run = thread ? inference_top(thread) : NULL;
 	uint64_t state = 0;
 
-	if (thread && peek_read(c, &state, 8) && state) {
+	if (met.vptr && thread && peek_read(c, &state, 8) && state) {
 		thread->last_message = ort_copy_failure(state);
 		if (run) {
 			run->message = thread->last_message;
 			if (!run->session)
-				run->session = copy ? session_known(copy->copy->number, (uint32_t)b) : NULL;
+				run->session = session_known(met.copy->copy->number, (uint32_t)b);
 			if (run->owner == OWNER_EVALUATION && !run->is_executing && (uint32_t)b)
 				inference_end(thread, OWNER_EVALUATION, run->message);
 		} else if (creation_is_open(thread)) {
 			thread->creation.message = thread->last_message;
 		}
 	}
-	return next(ORT_PASS);
+	return met.next(ORT_PASS);
 }
 
 word ort_on_session_delete(ORT_ARGS)
 {
-	ort_function *next = ort_original(a, ORT_SESSION_DELETE);
+	ort_function *next = ort_original(a, b, ORT_SESSION_DELETE);
 	struct thread *thread = agent_thread();
 	struct session *session = session_of_object(a);
 	struct record *record;

@@ -7,7 +7,6 @@
  *   ort_hook.c      the other virtual functions: runs, sessions, the parts of session creation
  *   ort_c_api.c     the table of C functions, OrtApi
  *   ort_import.c    functions that the runtime imports
- *   ort_base.c      OrtGetApiBase, which programs are linked to
  *   ort_shape.c     shapes of values; ort_inputs.c: which operators read the inputs of a graph
  *   ort_late.c      sessions that existed before the agent
  *   ort_code.c      all of that as the agent's code for this runtime
@@ -60,7 +59,7 @@ struct kernel {
 
 /* The first class that each hook saw, with its original: four of them are called in every run. */
 struct ort_met {
-	word vptr; /* 0: none yet; stored last */
+	word vptr; /* 0: none yet, or the object is not what it should be: only pass the call on; stored last */
 	ort_function *next;
 	const struct ort_copy *copy;
 };
@@ -73,17 +72,25 @@ struct ort_copy *ort_copy_of(word object);
 void ort_copy_found(struct copy *copy, struct rtti *rtti);
 /* A module was unloaded. Called while arm.c arms. */
 void ort_copy_forget_gone(void);
-/* Slow path of ort_meet: any class of the family. */
-struct ort_met ort_copy_meet(word object, enum ort_family family);
-static inline struct ort_met ort_meet(word object, enum ort_family family)
+/*
+ * Slow path of ort_meet: any class of the family. other: where the object is if the function returns something else
+ * than expected. The result has always a function to call and a copy.
+ */
+struct ort_met ort_copy_meet(word vptr, word other, enum ort_family family);
+/* For a hook whose object is this argument beyond doubt. */
+static inline struct ort_met ort_meet(word object, word other, enum ort_family family)
 {
-	if (__builtin_expect(__atomic_load_n(&ort_met[family].vptr, __ATOMIC_ACQUIRE) == *(word *)object, 1))
+	const word vptr = *(word *)object;
+
+	if (__builtin_expect(__atomic_load_n(&ort_met[family].vptr, __ATOMIC_ACQUIRE) == vptr, 1))
 		return ort_met[family];
-	return ort_copy_meet(object, family);
+	return ort_copy_meet(vptr, other, family);
 }
-static inline ort_function *ort_original(word object, enum ort_family family)
+/* For a hook whose second argument is its object if the function returns a class. Not for the hot path. */
+struct ort_met ort_meet_second(word first, word second, enum ort_family family);
+static inline ort_function *ort_original(word object, word other, enum ort_family family)
 {
-	return ort_meet(object, family).next;
+	return ort_meet(object, other, family).next;
 }
 /* The message of a failed Status (a pointer to its state), as a text id. */
 uint32_t ort_copy_failure(uint64_t state);
@@ -108,8 +115,6 @@ void ort_c_api_arm(struct ort_copy *copy);
 void ort_c_api_forget_all(void);
 /* Replaces imports of this copy. */
 void ort_import_arm(const struct copy *copy);
-/* The agent's own, which arms and then calls the library's. */
-const void *OrtGetApiBase(void);
 
 /* Inspects the kernel's next call for the inputs of its graph. */
 void ort_inputs_see(struct thread *thread, struct kernel *kernel, uintptr_t context);

@@ -189,7 +189,7 @@ static __attribute__((noinline)) word compute_any(word result, word self, word c
 	word r;
 
 	if (__builtin_expect(!kernel, 0)) {
-		compute_function *next = (compute_function *)(word)ort_original(self, ORT_COMPUTE);
+		compute_function *next = (compute_function *)(word)ort_original(self, result, ORT_COMPUTE);
 		return next(result, self, context);
 	}
 	thread = agent_thread();
@@ -331,7 +331,7 @@ word ort_on_compute(word result, word self, word context)
 /* The deleting destructor: the address may be reused by another kernel. */
 word ort_on_kernel_delete(ORT_ARGS)
 {
-	ort_function *next = ort_original(a, ORT_KERNEL_DELETE);
+	ort_function *next = ort_original(a, b, ORT_KERNEL_DELETE);
 	struct kernel *kernel = map_get(&kernels, a);
 
 	if (kernel) {
@@ -348,18 +348,18 @@ word ort_on_kernel_delete(ORT_ARGS)
 /* b: this; d: number of the constant input */
 word ort_on_prepack(ORT_ARGS)
 {
-	ort_function *next = ort_original(b, ORT_PREPACK);
+	struct ort_met met = ort_meet_second(a, b, ORT_PREPACK);
 	struct thread *thread = agent_thread();
 	struct kernel *kernel;
 	uint64_t start, end;
 	word r;
 
-	if (!thread || !creation_is_open(thread) || !(kernel = kernel_get(b)))
-		return next(ORT_PASS);
+	if (!met.vptr || !thread || !creation_is_open(thread) || !(kernel = kernel_get(b)))
+		return met.next(ORT_PASS);
 	if (d < 32)
 		kernel->constant |= 1u << d;
 	start = agent_now();
-	r = next(ORT_PASS);
+	r = met.next(ORT_PASS);
 	end = agent_now();
 	creation_part_node(thread, kernel->node, start, end);
 	return r;

@@ -25,6 +25,7 @@ typedef word function(ARGS);
 
 /* One family of one runtime. */
 static struct place {
+	const struct runtime *runtime;
 	const struct runtime_family *family;
 	unsigned number; /* index of the family */
 } places[MAX_PLACES];
@@ -56,7 +57,7 @@ static void read_names(const struct runtime_family *family, word self, char *nam
 /* First call of an object, or of a new one at a known address. NULL: out of memory, or not a known class. */
 static __attribute__((noinline)) struct object *learn(const struct place *place, word self)
 {
-	const struct copy *copy = copies_of(self);
+	const struct copy *copy = copies_of_class(peek_word(self));
 	struct object *object = NULL;
 	char name[NAME], type[TYPE];
 	int saved = errno;
@@ -226,8 +227,11 @@ static word serve(const struct place *place, ARGS)
 	const struct object *object = object_of(place, self);
 	struct thread *thread = agent_thread();
 
-	if (!object) /* out of memory: the class's own function is known all the same */
-		return ((function *)copies_original(copies_of(self), *(word *)self, place->number))(PASS);
+	if (!object) { /* out of memory, or it is not the argument that the table says: the function is known all the
+			  same */
+		void *next = copies_any_original(place->runtime, place->number, self, self == a ? b : a);
+		return ((function *)next)(PASS);
+	}
 	if (!thread)
 		return object->next(PASS);
 	switch (place->family->event) {
@@ -272,7 +276,7 @@ static void *hook(const struct runtime *runtime, unsigned number)
 		at++;
 	if (at == MAX_PLACES)
 		return NULL;
-	places[at] = (struct place){ family, number };
+	places[at] = (struct place){ runtime, family, number };
 	n_places = at == n_places ? at + 1 : n_places;
 	return (void *)stand_ins[at];
 }
