@@ -45,7 +45,7 @@ class Attached:
                 raise runtime.Missing(f"inftrace attach: {self.process.communicate()[0] or 'no probes after 20 s'}")
             player.turn(1)
             time.sleep(0.05)
-        time.sleep(0.3)  # until the gate is open
+        time.sleep(0.3)  # until attach records
 
     def turn(self, n):
         return self.player.turn(n)

@@ -162,7 +162,7 @@ class Lttng:
             start_new_session=True,
             preexec_fn=lambda: os.sched_setaffinity(0, OTHERS),
         )
-        atexit.register(self._stop)  # whatever goes wrong
+        atexit.register(self._stop)  # also after an error
         self("create", "bench", "--output", os.path.join(self.folder, "out"))
         self("enable-channel", "-u", "channel", "--discard", *channel)
         self("enable-event", "-u", "-c", "channel", "inftrace_bench:event")

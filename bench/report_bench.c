@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How fast a recording becomes a report, and what memory it takes: events (packets) per second from the file to the
- * page. Four threads run a model of 200 operators; recordings of 1, 6 and 20 million slices say whether memory grows
- * with them. Best of three, each in a process of its own, so that memory is touched for the first time as it is in
- * life; floor: reading alone.
+ * The speed and memory of `inftrace report`: events (packets) per second from the file to the page. Four threads run a
+ * model of 200 operators. Recordings of 1, 6 and 20 million slices show whether memory grows with their size. The best
+ * of three, each in a new process, so that page faults count as they do for a user. Floor: reading alone.
  *
  *	report_bench [--check] [--operators N] [FOLDER]		--check: exit 1 below the budget, or when
  *								memory grows; N: a recording of this size only; FOLDER:
@@ -170,7 +169,7 @@ static int drop(struct sink *sink, const struct event *event, struct err *err)
 	return 0;
 }
 
-/* The whole way of `inftrace report`; the page goes to /dev/null. */
+/* The complete work of `inftrace report`; the page goes to /dev/null. */
 static struct result measure(const char *path)
 {
 	static const struct report_look look;

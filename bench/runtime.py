@@ -14,7 +14,7 @@ PACKAGES = ["onnxruntime", "onnx", "numpy"]
 
 
 class Missing(Exception):
-    """It is not available on this machine; the text gives the reason."""
+    """The runtime is not available on this machine; the text gives the reason."""
 
 
 class Runtime:

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes test/data/elf: a small ELF file that is built as ONNX Runtime 1.15 is, as far as src/runtime looks: types,
-tables of virtual functions, code, texts and descriptions of functions, and the table of its API. No code of it ever
-runs.
+"""Writes test/data/elf: a small ELF file with the parts of ONNX Runtime 1.15 that src/runtime reads: type information,
+virtual tables, code, strings, unwind tables, and the table of its API. Its code never runs.
 
 Variants: plain.so; relr.so (words relocated by DT_RELR); split.so (Initialize in two halves, as in 1.31); and in bad/
-what must be refused. What ort_sites_test.c expects of them stands there."""
+files that must be rejected. ort_sites_test.c has the expected results."""
 
 import os
 import struct
@@ -34,7 +33,7 @@ class Runtime:
         self.functions = []  # (start, end), addresses
         self.texts = {}
         self.rodata = bytearray(b"\0")
-        self.fixes = []  # (where in code, text): distances that are not known yet
+        self.fixes = []  # (offset in code, text): distances to fill in later
         self.data = bytearray()
         self.words = {}  # offset in data: address, or (symbol, addend)
         self.types = {}
@@ -101,7 +100,7 @@ class Runtime:
         return functions
 
     def catching(self, text, handler):
-        """A function with a handler for everything in a cold part, which comes first, as compilers put it."""
+        """A function with a catch-all handler in a cold part, which comes first, as compilers place it."""
         cold = CODE + len(self.code)
         hot = cold + 32
         self.function([("lea", handler), ("jmp", hot + 6)])
@@ -118,7 +117,7 @@ class Runtime:
         return self.function(body)
 
     def build(self, is_split):
-        for i in range(80):  # a runtime is told by how many names of its types it holds
+        for i in range(80):  # a runtime is recognised by the number of its type names
             self.text("N11onnxruntime3T%02dE" % i)
         self.shared = {letter: self.function(body) for letter, body in BODIES.items()}
         plain = lambda: self.function(b"\x55\x5d\xc3")

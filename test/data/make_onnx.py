@@ -208,7 +208,7 @@ def strange():
 
 
 def external():
-    """Weights in a file beside the model, which is not kept here."""
+    """Weights in a separate file, which is not in the tree."""
     made = model("external", [node("Mul", "x w", "y")], [value("x", [16])], [value("y", [16])], [zeros("w", 16)])
     tensor = made.graph.initializer[0]
     tensor.ClearField("raw_data")

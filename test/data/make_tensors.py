@@ -112,7 +112,7 @@ def end_record(n, size, offset):
 
 
 def wide(data, offset=0xFFFFFFFF):
-    """Every number that can be in the 64-bit extension is there alone (offset: that one is not)."""
+    """Every number that can be in the 64-bit extension is only there, except the offset."""
     numbers = (len(data), len(data)) + ((0,) if offset else ())
     extra = struct.pack("<HH%dQ" % len(numbers), 1, 8 * len(numbers), *numbers)
     local = (

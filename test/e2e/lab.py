@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs programs with and without inftrace and compares: what every end-to-end test is made of."""
+"""Runs programs with and without inftrace and compares them: the basis of every end-to-end test."""
 
 import contextlib
 import fcntl
@@ -30,7 +30,7 @@ CFLAGS = [
     "-Wno-unused-parameter",
     "-pthread",
 ]
-# Where the recorder finds its agent and keeps its rings is its own business; what the programs need is not.
+# Test programs get only these variables: the recorder must find its agent and keep its rings without any.
 CLEAN = {
     "PATH": os.environ["PATH"],
     "HOME": os.environ.get("HOME", "/"),
@@ -38,31 +38,30 @@ CLEAN = {
     "ORT_DISABLE_TELEMETRY": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
 }
-# How long a test waits, in seconds, for what must come. Only what never comes takes as long: a slow or busy machine is
-# no fault.
+# Seconds before a test gives up waiting for an event that must come. It is long because a slow or busy machine is no
+# fault.
 PATIENCE = 300
 
 
 def wait_until(is_so, process=None, why=lambda: ""):
-    """What is_so() returns, once that is something. It must come, and before the process has ended; why() tells of what
-    is there instead."""
+    """Waits until is_so() returns something, and returns that. Fails if the process ends first; why() then describes
+    the actual state."""
     deadline = time.monotonic() + PATIENCE
     while True:
-        has_ended = process and process.poll() is not None  # before the last look: it may say it and end
+        has_ended = process and process.poll() is not None  # checked first, so that nothing written last is missed
         begin = time.monotonic()
         found = is_so()
         if found:
             return found
         assert not has_ended, "ended with %s: %s" % (process.returncode, why())
-        assert time.monotonic() < deadline, "it does not come: %s" % why()
+        assert time.monotonic() < deadline, "timed out: %s" % why()
         time.sleep(
             max(0.01, time.monotonic() - begin)
         )  # a look that is dear takes at most half of a CPU from what it waits for
 
 
 def made_once(path, make):
-    """path, made by make(path) unless it is there; who comes meanwhile, from another test that runs at the same time,
-    waits."""
+    """Returns path, after make(path) unless it exists. Other tests wait meanwhile."""
     path = str(path)
     if not os.path.exists(path):
         with open(path + ".lock", "w") as lock:
@@ -74,7 +73,7 @@ def made_once(path, make):
 
 
 def state_of(pid, tid=None):
-    """The letter that the kernel has for it; X when it is gone."""
+    """The letter of the process's state in /proc; X if it has ended."""
     try:
         with open("/proc/%d/task/%d/stat" % (pid, tid or pid)) as file:
             return file.read().rpartition(")")[2].split()[0]
@@ -83,13 +82,13 @@ def state_of(pid, tid=None):
 
 
 def children_of(pid):
-    """Those that the first thread of a process has started, in the order of their start."""
+    """PIDs of the children of a process's first thread, in the order of their start."""
     with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
         return [int(child) for child in file.read().split()]
 
 
 class Done:
-    """A program that has run. status is negative for a signal."""
+    """A finished program. A negative status is a signal."""
 
     def __init__(self, args, status, out, err, usage=None):
         self.args, self.status, self.out, self.err, self.usage = args, status, out, err, usage
@@ -97,7 +96,7 @@ class Done:
 
     @property
     def counted(self):
-        """(runs, failed) as the program counted them itself."""
+        """(runs, failed), counted by the program."""
         runs, failed = re.findall(r"^runs (\d+) failed (\d+)$", self.out, re.M)[-1]
         return int(runs), int(failed)
 
@@ -112,7 +111,7 @@ def kill_tree(pid):
 
 
 class Lab:
-    """A folder to work in, the models, the programs, and the recorder."""
+    """A working folder, the models, the programs and the recorder."""
 
     def __init__(self, folder, models, binaries):
         self.folder, self.models, self.binaries, self.recordings = str(folder), str(models), binaries, []
@@ -128,14 +127,14 @@ class Lab:
     # ---- programs
 
     def own(self, program):
-        """The path of a copy of a Python program that no other test starts: for what finds programs by their name or
+        """Copies a Python program for this test alone and returns its path, for tests that find programs by name or
         path."""
         for name in (program + ".py", "ortprogram.py"):
             shutil.copy(os.path.join(envs.PROGRAMS, name), self.path(name))
         return self.path(program + ".py")
 
     def python(self, wheel, program, *args):
-        """The test's own copy where it has one."""
+        """The command line of a Python program: of this test's own copy, if it has one."""
         own = self.path(program + ".py")
         path = own if os.path.exists(own) else os.path.join(envs.PROGRAMS, program + ".py")
         return [wheel.python, path] + [str(arg) for arg in args]
@@ -153,7 +152,8 @@ class Lab:
         return process
 
     def stop(self):
-        """What a failed test has left running, and all that it has started: a recording that goes on fills the disk."""
+        """Kills programs that a failed test has left running, with their children: a recording that goes on would fill
+        the disk."""
         for process in self.started:
             if process.poll() is None:
                 kill_tree(process.pid)
@@ -182,7 +182,7 @@ class Lab:
         return [self.inftrace, "record", "-o", path, "--force", "--level", level, *options, "--", *args], path
 
     def record(self, args, level="operator", options=(), name="recording", judged=True, **more):
-        """Runs a program under inftrace; the recording is judged, too, at the end of the test at the latest."""
+        """Runs a program under inftrace. The recording is checked by the end of the test."""
         command, path = self.command(args, level, options, name)
         done = self.plain(command, **more)
         assert os.path.exists(path), "no recording: status %d\n%s" % (done.status, done.err)
@@ -192,7 +192,7 @@ class Lab:
         return done
 
     def both(self, args, **more):
-        """With and without: the same output, the same status; the target's errors are among the recorder's."""
+        """Runs the program with and without inftrace: output and exit status must be equal."""
         options = {key: more.pop(key) for key in ("level", "options", "name", "judged") if key in more}
         plain = self.plain(args, **more)
         done = self.record(args, **options, **more)
@@ -204,10 +204,10 @@ class Lab:
             assert recording.broken() == []
             assert not judge.import_errors(recording.path)
 
-    # ---- what the runtime's own profiler says
+    # ---- the runtime's own profiler
 
     def profile(self, args, prefix="profile", env=None):
-        """[(node name, operator type)] of a run of the same program with the runtime's own profiler."""
+        """[(node name, operator type)] of the same program, recorded with the runtime's own profiler."""
         for old in glob.glob(self.path(prefix) + "*.json"):
             os.unlink(old)
         done = self.plain(args, env=env)
@@ -216,7 +216,7 @@ class Lab:
 
 
 def profile_operators(path):
-    """Line by line and by pattern: the runtime escapes nothing, so that its file need not be JSON."""
+    """Parses line by line with a pattern: the runtime escapes nothing, so the file may be invalid JSON."""
     found = []
     with open(path, errors="replace") as file:
         for line in file:
@@ -231,13 +231,13 @@ def names_and_types(operators):
 
 
 def own_times(path):
-    """[(start, end, thread)] that a program measured itself: a million, when it serves without a rest."""
+    """[(start, end, thread)] that a program measured itself; a program that never rests writes a million of them."""
     with open(path) as file:
         return list(zip(*[map(int, file.read().split())] * 3))
 
 
 def inside_own_times(recording, times, by_thread=True):
-    """Every inference of the recording lies in its own interval of the program's own measurement."""
+    """Faults: each inference of the recording must lie in the interval that the program measured for it."""
     slack = recording.note("clock")["error_ns"]
     threads = {time[2] for time in times} if by_thread else {None}
     outside = []
@@ -251,7 +251,7 @@ def inside_own_times(recording, times, by_thread=True):
 
 
 class Binaries:
-    """The C programs, built when first asked for."""
+    """The C programs, compiled when first used."""
 
     def __init__(self, folder):
         self.folder = str(folder)
@@ -272,7 +272,7 @@ class Binaries:
         return self._build(os.path.join(self.folder, program), [program + ".c", "ort.c", "runtime_opened.c", "-ldl"])
 
     def linked(self, program, library):
-        """Linked to the library under its own soname, found by RUNPATH."""
+        """A program linked to the library under its own soname and found by RUNPATH."""
         soname = re.search(
             r"SONAME.*\[(.*)\]", subprocess.run(["readelf", "-d", library], stdout=subprocess.PIPE, text=True).stdout
         ).group(1)
@@ -292,7 +292,7 @@ class Binaries:
         )
 
     def plain(self, program="plain", args=()):
-        """A program that needs no runtime."""
+        """A program that uses no runtime."""
         name = "-".join([program] + [arg.strip("-").replace("=", "-") for arg in args])
         return self._build(os.path.join(self.folder, name), [program + ".c", *args, "-ldl"])
 

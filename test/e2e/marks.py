@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The marks of the end-to-end tests: full(reason), alone(reason), root. A mark that lacks its reason is an error of the
-collection, so nothing runs."""
+"""The marks of the end-to-end tests: full(reason), alone(reason), root. A mark without its reason is a collection
+error, so nothing runs."""
 
 import os
 
@@ -14,7 +14,7 @@ def pytest_addoption(parser):
 
 
 def unreasoned(item):
-    """What is wrong with the marks of a test."""
+    """The fault of a test's marks, or None."""
     return [
         '%s: the mark %s needs its reason: @pytest.mark.%s("...")' % (item.nodeid, mark.name, mark.name)
         for name in REASONED
@@ -38,5 +38,5 @@ def pytest_collection_modifyitems(config, items):
 
 
 def often(few, many):
-    """The parameters of a test that does something so many times."""
+    """Parameters for a test that repeats something: often in a full run, less often in the gate."""
     return [few, pytest.param(many, marks=pytest.mark.full("%d times take minutes" % many))]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models for the end-to-end tests, made here, each with the inputs that its programs feed.
+"""Models for the end-to-end tests, each with the inputs that its programs feed.
 
-write(folder) makes NAME.onnx and NAME.npz for every model in MODELS. Weights come from a fixed seed, so
-two runs of the tests meet the same models. Every node has a name unless the model is about names.
+write(folder) makes NAME.onnx and NAME.npz for every model in MODELS. Weights come from a fixed seed, so that every run
+uses the same models. Every node has a name, except in models that test names.
 """
 
 import os
@@ -29,7 +29,7 @@ def _weights(seed, name, *shape):
 def _model(graph_name, nodes, inputs, outputs, initializers=()):
     graph = helper.make_graph(nodes, graph_name, inputs, outputs, initializers)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], producer_name="inftrace-test")
-    model.ir_version = 7  # the oldest runtime of the tests reads it
+    model.ir_version = 7  # the oldest runtime of the tests can read it
     return model
 
 
@@ -43,7 +43,7 @@ def tiny():
 
 
 def chain():
-    """20 operators that no optimiser fuses: a known number of operators per inference."""
+    """20 operators that no optimiser fuses, so the number of operators per inference is known."""
     nodes = [
         helper.make_node(
             "Sin" if i % 2 else "Cos",
@@ -57,7 +57,7 @@ def chain():
 
 
 def cnn():
-    """A small picture classifier: what the optimiser fuses, folds and re-lays."""
+    """A small image classifier with nodes that the optimiser fuses, folds and converts to another layout."""
     nodes = [
         helper.make_node("Conv", ["x", "w1", "b1"], ["c1"], name="conv_1", pads=[1, 1, 1, 1]),
         helper.make_node("BatchNormalization", ["c1", "g", "b", "m", "v"], ["n1"], name="norm_1"),
@@ -88,7 +88,7 @@ def cnn():
 
 
 def wide():
-    """Eight branches that a parallel executor runs at the same time, each with weights of its own."""
+    """Eight branches, each with its own weights, which a parallel executor runs at the same time."""
     nodes, ends = [], []
     for branch in range(8):
         last = "x"
@@ -111,7 +111,7 @@ def wide():
 
 
 def loop():
-    """Ten turns of two operators inside one operator."""
+    """A Loop: ten iterations of two operators inside one operator."""
     body = helper.make_graph(
         [
             helper.make_node("Add", ["sum", "one"], ["sum_out"], name="body_add"),
@@ -158,7 +158,7 @@ def branch():
 
 
 def throws():
-    """Reshape to an impossible shape: its kernel throws a C++ exception, the run gives a failing status."""
+    """Reshape to an impossible shape: the kernel throws a C++ exception, and the run returns an error status."""
     nodes = [
         helper.make_node("Sin", ["x"], ["t"], name="before"),
         helper.make_node("Reshape", ["t", "shape"], ["r"], name="thrower"),
@@ -173,7 +173,7 @@ def throws():
 
 
 def refuses():
-    """Gather out of range: its kernel returns a failing status and throws nothing."""
+    """Gather with an index out of range: the kernel returns an error status and throws nothing."""
     nodes = [
         helper.make_node("Sin", ["x"], ["t"], name="before"),
         helper.make_node("Gather", ["t", "where"], ["y"], name="refuser", axis=0),
@@ -185,7 +185,7 @@ def refuses():
 
 
 def batch():
-    """A first dimension that each run chooses."""
+    """A batch dimension that each run chooses."""
     nodes = [
         helper.make_node("MatMul", ["x", "w"], ["t"], name="project"),
         helper.make_node("Sin", ["t"], ["s"], name="bend"),
@@ -216,7 +216,7 @@ STRANGE_NAMES = [
 
 
 def strange():
-    """Node names that break careless writers; the profiler of the runtime does not escape them."""
+    """Node names that break writers without escaping, like the runtime's profiler."""
     nodes = [
         helper.make_node(
             "Sin", ["x" if i == 0 else "t%d" % i], ["y" if i == len(STRANGE_NAMES) - 1 else "t%d" % (i + 1)], name=name
@@ -232,7 +232,7 @@ def unnamed():
 
 
 def many():
-    """3,000 operators with names of their own."""
+    """3,000 operators with different names."""
     nodes = [
         helper.make_node(
             "Sin" if i % 2 else "Cos",
@@ -246,7 +246,7 @@ def many():
 
 
 def heavy():
-    """A few milliseconds of work per run: time for a kill to land inside."""
+    """A few milliseconds of work per run, long enough for a kill to hit an inference."""
     nodes = [
         helper.make_node(
             "MatMul", ["x" if i == 0 else "t%d" % i, "w"], ["y" if i == 5 else "t%d" % (i + 1)], name="mul_%d" % i
@@ -266,7 +266,7 @@ def heavy():
 
 
 def deep():
-    """An If in an If in an If ...: operators inside operators, 17 deep."""
+    """Ifs nested 17 deep: operators inside operators."""
 
     def inside(depth, out):
         if not depth:
@@ -287,7 +287,7 @@ def deep():
 
 
 def kinds():
-    """Inputs of many types and odd shapes: empty, without dimensions, with seven, texts."""
+    """Inputs of many types and unusual shapes: empty, scalar, seven dimensions, strings."""
     inputs = [
         _value("half", TensorProto.FLOAT16, [2, 0]),
         _value("text", TensorProto.STRING, [3]),
@@ -332,7 +332,7 @@ def custom():
 
 
 def types():
-    """One node each of many types: kernels whose class is derived from that of another among them."""
+    """One node each of many types, some with kernels whose classes are derived from each other."""
     alone = [
         "Abs",
         "Ceil",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes every environment of the end-to-end tests, two at a time. The tests would make each when they first need it;
-./check runs this while it builds. Prints each environment that this machine cannot have, and why."""
+"""Makes every environment of the end-to-end tests, two at a time, while ./check builds. Tests would otherwise make each
+at its first use. Prints each environment that this machine cannot have, with the reason."""
 
 import concurrent.futures
 import sys

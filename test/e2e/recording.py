@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recording as a test sees it: read with Perfetto's own protobuf classes, nothing of the project's code.
+"""Reads a recording with Perfetto's own protobuf classes and none of the project's code.
 
-Recording(path) holds slices, instants, counters and tracks; broken() lists what no recording may have.
-trace_processor has its own say in judge.py.
+Recording(path) has slices, instants, counters and tracks; broken() lists violations of rules for all recordings.
+judge.py checks the same file with trace_processor.
 """
 
 import os
@@ -15,7 +15,7 @@ KINDS = ("provider_ready", "session", "load", "specialize", "setup", "inference"
 
 
 class Slice:
-    """One slice. end is None where the recording ends before the slice does."""
+    """One slice. end is None if the recording ends before the slice does."""
 
     def __init__(self, track, kind, name, start, args, parent):
         self.track, self.kind, self.name, self.start, self.args, self.parent = track, kind, name, start, args, parent
@@ -25,7 +25,7 @@ class Slice:
         return "%s %r %s..%s %r" % (self.kind, self.name, self.start, self.end, self.args)
 
     def inside(self, kind):
-        """The innermost slice of this kind that holds this one on its own track, or None."""
+        """The innermost slice of this kind on the same track that contains this one, or None."""
         outer = self.parent
         while outer and outer.kind != kind:
             outer = outer.parent
@@ -45,7 +45,7 @@ class Track:
 
     @property
     def process(self):
-        """The track of the process: an identity where a pid is none, when a program becomes another one."""
+        """The track of the process. It identifies a process better than a pid, which stays the same after exec."""
         track = self
         while track.parent and not track.is_process:
             track = track.parent
@@ -68,7 +68,7 @@ def _varint(data, at):
 
 
 def whole_packets(data):
-    """(packet, where it ends) of each whole packet of a trace; one that is cut off at the end is left out."""
+    """(packet, its end) of each complete packet of a trace. A packet that is cut off at the end is left out."""
     at = 0
     while at < len(data):
         start = at
@@ -84,7 +84,7 @@ def whole_packets(data):
 
 
 def unpacked(packet):
-    """A packet, or those that are compressed in it."""
+    """The packet itself, or the packets compressed in it."""
     if packet.compressed_packets:
         for inner, _ in whole_packets(zlib.decompress(packet.compressed_packets)):
             yield from unpacked(inner)
@@ -93,7 +93,7 @@ def unpacked(packet):
 
 
 class Sequence:
-    """The state of one writer: interned texts, clocks, defaults."""
+    """The state of one writer: interned strings, clocks, defaults."""
 
     def __init__(self):
         self.categories, self.names, self.keys, self.texts = {}, {}, {}, {}
@@ -120,8 +120,8 @@ class Recording:
     # ---- reading
 
     def read_on(self):
-        """What has come since the file was read last: who waits for something in a growing file need not read it all
-        each time."""
+        """Reads what was appended since the last read, so that waiting on a growing file does not read it again each
+        time."""
         with open(self.path, "rb") as file:
             file.seek(self._read)
             data = file.read()
@@ -248,7 +248,7 @@ class Recording:
         slice.args.update(args)
         slice.end = time
 
-    # ---- asking
+    # ---- queries
 
     def of(self, kind, pid=None):
         return [slice for slice in self.slices if slice.kind == kind and pid in (None, slice.track.pid)]
@@ -259,7 +259,7 @@ class Recording:
 
     @property
     def operators(self):
-        """Operators of inferences; those that ran while a session was made (folded constants) are not."""
+        """Operators of inferences, without those that ran during session creation (constant folding)."""
         return [slice for slice in self.of("operator") if "inference" in slice.args]
 
     @property
@@ -278,7 +278,7 @@ class Recording:
         assert len(notes) == 1, "%d notes %r" % (len(notes), topic)
         return notes[0].args
 
-    # ---- what holds for every recording
+    # ---- rules for every recording
 
     def broken(self):
         faults = list(self.faults)
@@ -312,8 +312,8 @@ class Recording:
         return []
 
     def _numbering(self):
-        """Inferences of a session are numbered 1, 2, 3 ... (in a forked child: on from its parent); none comes
-        twice."""
+        """Inferences of a session are numbered 1, 2, 3 ... without repetition. A forked child continues its parent's
+        numbers."""
         faults, ids = [], {}
         for slice in self.inferences:
             ids.setdefault((slice.track.process, slice.args.get("session")), []).append(slice.args.get("id"))
@@ -335,8 +335,8 @@ class Recording:
 
 
 class Growing:
-    """A recording that is still being written. now() is what is in it by now, or None while there is no file; only what
-    is new is read."""
+    """A recording that is being written. now() returns its present contents, or None while the file is missing; it
+    reads only appended bytes."""
 
     def __init__(self, path):
         self.path, self._file, self._recording = path, None, None

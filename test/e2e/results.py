@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plugin of pytest for gate.py: writes each test that is collected and each result, one JSON object a line, into
-$INFTRACE_TEST_RESULTS, and runs only what $INFTRACE_TEST_ONLY lists, in that order, where that is given."""
+"""A pytest plugin for gate.py. It writes each collected test and each result to $INFTRACE_TEST_RESULTS, one JSON object
+a line. If $INFTRACE_TEST_ONLY is set, it runs only the tests listed there, in that order."""
 
 import json
 import os
 
 import pytest
 
-parts = {}  # of the tests that are under way: {id: [reports]}
+parts = {}  # of unfinished tests: {id: [reports]}
 
 
 def put(**facts):
@@ -48,12 +48,12 @@ def pytest_configure(config):
 
 
 class Results:
-    """What became of each test: a test is what its setup, its call and its teardown are."""
+    """Writes the result of each test, from its setup, call and teardown."""
 
     def pytest_runtest_logreport(self, report):
         reports = parts.setdefault(report.nodeid, [])
         reports.append(report)
-        if report.when in ("teardown", "???"):  # ???: the process in which it ran has died
+        if report.when in ("teardown", "???"):  # ???: the process that ran it has died
             del parts[report.nodeid]
             put(**result(report.nodeid, reports))
 

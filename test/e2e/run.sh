@@ -3,7 +3,7 @@
 # Runs the end-to-end tests: run.sh PATH-TO-INFTRACE [pytest arguments]
 # as the gate does it:       run.sh PATH-TO-INFTRACE --gate [arguments of gate.py]
 # makes what they need:      run.sh --prepare
-# pytest and what it needs live in a virtual environment of their own, made once in the tests' cache.
+# pytest and its requirements are installed once, in a virtual environment in the tests' cache.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if [ "${1:?usage: run.sh PATH-TO-INFTRACE [pytest arguments]}" != --prepare ]; then
@@ -13,7 +13,7 @@ if [ "${1:?usage: run.sh PATH-TO-INFTRACE [pytest arguments]}" != --prepare ]; t
 fi
 cache=${INFTRACE_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/inftrace-test}
 mkdir -p "$cache"
-# Other requirements are another folder: tests of another tree may be running.
+# Different requirements get a different folder, because tests of another tree may be running.
 venv=$cache/pytest-$(cksum < "$here/requirements.txt" | cut -d ' ' -f 1)
 exec 9>"$cache/pytest.lock"
 flock 9

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""inftrace attach: programs that run already, seen from outside."""
+"""inftrace attach: recording running programs with external probes."""
 
 import collections
 import os
@@ -36,7 +36,7 @@ CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
 
 
 def per_inference(recording):
-    """{number of the inference: sorted [(name, type)]}, whole inferences only."""
+    """{number of the inference: sorted [(name, type)]}, complete inferences only."""
     found = {slice.args["inference"]: [] for slice in whole(recording)}
     for operator in recording.operators:
         if operator.args["inference"] in found:
@@ -45,11 +45,11 @@ def per_inference(recording):
 
 
 def whole(recording):
-    """Inferences that the beginning and the end of the recording did not cut."""
+    """Inferences that neither the begin nor the end of the recording cuts."""
     return [slice for slice in recording.inferences if slice.end and not slice.args.get("partial")]
 
 
-# ---- what is seen
+# ---- what is recorded
 
 
 @pytest.mark.parametrize("key", [*envs.WHEELS, "training"])
@@ -105,8 +105,8 @@ def test_a_c_program_with_four_threads_is_seen_exactly(lab, each_library, linked
     assert failed == 0 and done.recording.lost == 0
     assert len({slice.args["tid"] for slice in done.recording.inferences}) == 4
     assert astray(done.recording, server.times()) == [] and missed(done.recording, server.times()) == []
-    # its threads share their RunOptions: what one began before the probes were in belongs to no inference that began
-    # later
+    # Its threads share their RunOptions. An inference that began before the probes were attached must not be mistaken
+    # for one that began later.
     assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
 
 
@@ -217,7 +217,7 @@ def test_a_fork_while_attached_harms_neither(lab, library):
     done = attaching.end()
     forking.end()
     pids = {slice.track.pid for slice in done.recording.inferences}
-    assert pid in pids and len(pids) <= 2  # a child that was there when we came
+    assert pid in pids and len(pids) <= 2  # at most one child, which was running when attach started
 
 
 def test_one_of_n_inferences_and_the_others_are_counted(lab, wheel):
@@ -233,8 +233,7 @@ def test_one_of_n_inferences_and_the_others_are_counted(lab, wheel):
 
 
 def test_a_rate_bounds_what_is_recorded(lab, wheel):
-    """50 a second: one each 20 ms, and one that was due may come a little later than that. What came when one was due
-    is there."""
+    """At 50 a second, one is due every 20 ms. A due one may be recorded a little later, but none may be skipped."""
     server = python_server(lab, wheel, "chain")
     done = attach(lab, "--rate", 50, server.pid, n=50)
     server.end()
@@ -260,7 +259,7 @@ def kernel():
 
 
 def are_probes_for_root():
-    """Before 6.6 they are perf events, which want CAP_SYS_ADMIN."""
+    """Whether probes need CAP_SYS_ADMIN: before Linux 6.6 they are perf events."""
     return kernel() < (6, 6)
 
 
@@ -268,7 +267,8 @@ SINCE = {"session": "6.13", "multi": "6.6", "perf": "5.15"}
 
 
 def attach_by(lab, link, *words, **more):
-    """With this kind of link. A kernel that does not have it says since when there is one."""
+    """Attaches with this kind of link. If the kernel does not have it, checks that the error names the first version
+    that does."""
     if kernel() >= tuple(map(int, SINCE[link].split("."))):
         return attach(lab, "--link", link, *words, level="inference", **more)
     done = attach(lab, "--link", link, *words, level="inference", status=3, **more)
@@ -288,7 +288,7 @@ def test_every_kind_of_link_sees_the_same(lab, wheel, link):
 
 @pytest.mark.parametrize("link", ["session", "multi", "perf"])
 def test_every_kind_of_link_keeps_programs_apart(lab, library, link):
-    """Probes at the same places of the same file in two programs, and a third one without."""
+    """Probes at the same places of the same file in two programs; a third one has none."""
     servers = [native_server(lab, library, "chain", 256, 256, threads=2) for _ in range(3)]
     done = attach_by(lab, link, servers[0].pid, servers[1].pid, duration=0.5)
     for server in servers:
@@ -296,7 +296,7 @@ def test_every_kind_of_link_keeps_programs_apart(lab, library, link):
     assert done.recording.pids == sorted(server.pid for server in servers[:2]) and done.recording.lost == 0
     for server in servers[:2]:
         assert astray(done.recording, server.times(), pid=server.pid) == []
-    # at most the one that each thread was in when it began
+    # at most the inference that each thread was running when recording began
     assert all(note.args["count"] <= 2 for note in done.recording.notes("left out"))
 
 
@@ -316,7 +316,7 @@ def test_as_many_files_are_open_as_there_are_places_if_the_limit_may_be_raised(l
 
 
 def test_several_that_fit_are_listed_and_none_is_taken(lab, wheel):
-    name = "serve-%d.py" % os.getpid()  # nobody else's on this machine
+    name = "serve-%d.py" % os.getpid()  # unique on this machine
     path = lab.path(name)
     shutil.copy(os.path.join(envs.PROGRAMS, "serve.py"), path)
     shutil.copy(os.path.join(envs.PROGRAMS, "ortprogram.py"), lab.path("ortprogram.py"))
@@ -343,7 +343,7 @@ def test_several_that_fit_are_listed_and_none_is_taken(lab, wheel):
 
 
 def test_a_program_is_found_by_name_of_its_executable_and_by_path(lab, library):
-    name = "a-server-%d" % os.getpid()  # nobody else's on this machine
+    name = "a-server-%d" % os.getpid()  # unique on this machine
     program = lab.path(name)
     shutil.copy(lab.binaries.opened("serve"), program)
     server = Server(lab, [program, library, lab.model("chain"), "256", "256", "1"])
@@ -361,7 +361,7 @@ def test_what_cannot_be_attached_to_is_said(lab, wheel):
         [wheel.python, "-c", "import numpy, time; print('there', flush=True); time.sleep(1000)"], stdout=subprocess.PIPE
     )
     python.stdout.readline()
-    odd = lab.path("odd\nname\033[31m")  # what a terminal would obey
+    odd = lab.path("odd\nname\033[31m")  # an escape sequence that a terminal would execute
     shutil.copy(shutil.which("sleep"), odd)
     odd = lab.start([odd, "1000"])
     for words, said in (
@@ -405,7 +405,7 @@ def test_the_file_comes_first_and_what_is_no_file_stays(lab, library, way):
 @pytest.mark.parametrize("way", [[], ["--inject"]], ids=["probes", "inject"])
 def test_a_recording_that_cannot_be_written_on_is_told(lab, library, way):
     server = native_server(lab, library, "chain", 256, 256)
-    command, path = attach_command(lab, *way, server.pid)  # it ends of itself
+    command, path = attach_command(lab, *way, server.pid)  # the kernel ends it
     done = lab.plain(["prlimit", "--fsize=65536", *command])
     assert (
         done.status == 0
@@ -450,8 +450,8 @@ RUN, KERNEL = b"Running with tag: ", b"Non-zero status code returned while runni
     ],
 )
 def test_of_a_build_that_is_not_understood_the_rest_is_seen_or_nothing(lab, library, tmp_path, texts, seen, said):
-    """What is known by a text that is another one here."""
-    os.mkdir(tmp_path / "odd\033[31m")  # what a terminal would obey
+    """The string that identifies the part is different in this library."""
+    os.mkdir(tmp_path / "odd\033[31m")  # an escape sequence that a terminal would execute
     copy = str(tmp_path / "odd\033[31m" / "libonnxruntime.so")
     with open(library, "rb") as file:
         data = file.read()
@@ -482,7 +482,7 @@ def test_a_thread_is_not_a_process(lab, library):
 
 
 def test_a_32_bit_program_is_left_alone(lab):
-    """An ELF file for i386, made by hand: pause, again and again."""
+    """A hand-made ELF file for i386 that calls pause in a loop."""
     code = b"\xb8\x1d\x00\x00\x00\xcd\x80\xeb\xf7"
     header = (
         b"\x7fELF\x01\x01\x01"
@@ -511,7 +511,7 @@ def test_a_32_bit_program_is_left_alone(lab):
         program = lab.start([path])
     except OSError as why:
         pytest.skip("no 32-bit programs here: %s" % why)
-    time.sleep(0.2)  # whether it can run here
+    time.sleep(0.2)  # time to fail, if it cannot run here
     assert program.poll() is None
     done = attach(lab, program.pid, status=3)
     assert "32-bit" in done.err
@@ -548,7 +548,7 @@ def test_it_ends_after_so_many_inferences(lab, wheel):
     server = python_server(lab, wheel, "chain", "--rest", 0.002)
     done = attach(lab, server.pid, n=20)
     server.end()
-    # how many more came before the recorder looked again depends on the machine
+    # how many more came before the recorder checked depends on the machine
     assert len(done.recording.inferences) >= 20 and "--iterations" in done.recording.note("stopped")["text"]
 
 
@@ -573,7 +573,7 @@ def test_sigkill_of_inftrace_leaves_the_program_as_it_was(lab, library, n):
         time.sleep(0.01 * (i % 17))
         attaching.process.kill()
         attaching.process.wait()
-    wait_until(lambda: text_differs(server.pid) == 0)  # the kernel takes them out in its own time
+    wait_until(lambda: text_differs(server.pid) == 0)  # the kernel removes them asynchronously
     server.end()
 
 
@@ -606,7 +606,7 @@ def test_all_takes_those_that_come_later_from_their_first_call(lab, wheel):
         runs, _ = one.end()
     recording = attaching.end().recording
     other.end()
-    # its last program: every run, but the one of which "ready" tells is not in its own account
+    # every run of the last program; its own count excludes the run before "ready"
     assert len(recording.of("inference", one.pid)) == runs + 1
     assert other.pid not in recording.pids and len(recording.of("session")) == 2
     assert all(slice.args["status"] == "ok" for slice in recording.of("session"))
@@ -637,14 +637,14 @@ def test_the_time_of_next_counts_from_its_program(lab, wheel):
 
 @pytest.mark.parametrize("is_copied", [False, True], ids=["same_executable", "another_executable"])
 def test_a_program_that_becomes_another_one_is_seen_on(lab, wheel, is_copied):
-    """It calls exec: its process, and the library, stay the same."""
+    """It calls exec: its process and its library stay the same."""
     executable = shutil.copy(os.path.realpath(wheel.python), lab.path("successor")) if is_copied else wheel.python
     server = Server(
         lab,
         [wheel.python, os.path.join(envs.PROGRAMS, "successor.py"), lab.model("chain")],
         env={"SUCCESSOR": executable},
     )
-    # only who keeps the right to look sees that the executable is another one
+    # only --follow keeps the rights to notice that the executable has changed
     attaching = Attaching(lab, server.pid, *(["--follow"] if is_copied else []))
     attaching.wait_recorded(11)
     server.process.stdin.write("\n")
@@ -662,7 +662,7 @@ def test_a_program_that_becomes_another_one_is_seen_on(lab, wheel, is_copied):
     if is_copied:
         attaching.process.send_signal(signal.SIGINT)
     recording = attaching.wait().recording
-    assert len(recording.notes("runtime")) == 1  # its probes stay in: no moment without
+    assert len(recording.notes("runtime")) == 1  # its probes stay, so recording has no gap
     created = recording.of("session")
     assert len(created) == 1 and {slice.args["model"] for slice in whole(recording)} == {"chain"}
     assert (
@@ -679,7 +679,7 @@ def test_a_runtime_that_is_unloaded_and_loaded_again_is_no_trouble(lab, library)
         ["stdbuf", "-oL", *lab.native("reopen", library, lab.model("chain"), 256, 256, 1000000)], stdout=open(path, "w")
     )
     wait_until(lambda: re.search("gone|stays", open(path).read()), program)
-    done = attach(lab, "--follow", program.pid, n=8)  # one each time
+    done = attach(lab, "--follow", program.pid, n=8)  # one each time the library is loaded
     assert program.poll() is None
     program.kill()
     lines = [line for line in open(path).read().splitlines() if re.fullmatch("[0-9a-f]{16}", line)]
@@ -704,7 +704,7 @@ def test_two_versions_of_the_runtime_in_one_process_are_both_seen(lab, library):
 
 
 def test_others_may_look_at_the_same_time(lab, wheel):
-    """Another attach, and the recorder that has started it."""
+    """A second attach, and the recorder that started the program."""
     command, path = lab.command(lab.python(wheel, "serve", lab.model("chain"), "--rest", 0.002), name="launched")
     server = Server(lab, command)
     pid = children_of(server.pid)[0]
@@ -746,7 +746,7 @@ def test_a_program_that_is_restarted_is_followed(lab, wheel):
 
 
 def test_a_program_in_namespaces_of_its_own(lab, wheel, tmp_path):
-    """Another pid namespace, and the runtime at a path that is not there outside."""
+    """A separate pid namespace, and the runtime at a path that does not exist outside."""
     inside = tmp_path / "inside"
     inside.mkdir()
     times = lab.path("times")
@@ -781,7 +781,8 @@ exec chroot {0}/root {2}
 
 
 def test_a_program_in_a_root_of_layers_like_a_containers(lab, wheel, tmp_path):
-    """An overlay tells stat of other devices than maps; only the three capabilities are there to get at the library."""
+    """An overlay reports different devices in stat and in maps, and attach has only the three capabilities to open the
+    library."""
     times = lab.path("times")
     script = CONTAINER.format(
         tmp_path / "layers",
@@ -881,7 +882,7 @@ def test_a_group_that_may_execute_it_records_programs_of_others(lab, library):
 
 
 def test_what_this_shell_could_have_decides_what_is_advised(lab, wheel):
-    """Root without rights, in a shell that may have them: another container would not help."""
+    """Root without capabilities, in a shell that can have them: advice about containers would not help."""
     server = python_server(lab, wheel, "chain", "--rest", 0.01)
     done = attach(lab, server.pid, prefix=["setpriv", "--securebits", "+noroot", "--inh-caps", "-all"], status=3)
     server.end()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other languages: JavaScript, Java, Go, and Rust with a runtime that is part of the program."""
+"""Other languages: JavaScript, Java, Go, and Rust with the runtime linked in."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_node_programs_are_seen_whole(lab, each_node):
     assert len(done.recording.inferences) == done.counted[0] == 40
     assert names_and_types(done.recording.operators) == sorted(CHAIN * 40)
     assert done.recording.note("runtime")["version"] == each_node.version
-    # The first half runs one after the other.
+    # The first half runs in sequence.
     own = sorted(own_times(lab.path("times")))[:20]
     seen = sorted(done.recording.inferences, key=lambda slice: slice.start)[:20]
     for run, (start, end, _) in zip(seen, own):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GPUs in recordings, reports and the report of a model: with a made-up GPU of NVIDIA (programs/nvidia.py)."""
+"""GPUs in recordings, in reports, and in the report of a model, with a simulated NVIDIA GPU (programs/nvidia.py)."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def test_a_model_that_runs_on_a_gpu_has_its_figures_of_the_steady_phase(lab, lib
     assert (device["process_memory_bytes"], device["memory_used_bytes"]) == (1 << 30, 1 << 31)
     assert device["energy_joules"] / (run["steady_ns"] / 1e9) == pytest.approx(
         50, rel=0.2
-    )  # nvidia.py counts on late when it is busy
+    )  # nvidia.py counts late when the machine is busy
     assert device["energy_joules_per_inference"] == pytest.approx(device["energy_joules"] / run["latency"]["count"])
     counters = {counter["name"]: counter for counter in run["counters"]}
     assert counters["gpu nvidia0 sm"]["mean"] == pytest.approx(64) and counters["gpu nvidia0 clock"]["unit"] == "MHz"
@@ -67,7 +67,7 @@ def test_a_model_that_runs_on_a_gpu_has_its_figures_of_the_steady_phase(lab, lib
     assert rows["gpu nvidia0 busy"]["scope"] == "device" and rows["gpu nvidia0 busy"]["device"] == "gpu nvidia0"
     assert rows["gpu nvidia0 sm"]["scope"] == "process" and rows["gpu nvidia0 sm"]["pid"]
     assert rows["gpu nvidia0 memory"]["max"] == pytest.approx(1 << 30) and rows["gpu nvidia0 energy"]["last"] > 100
-    # the other one is used by nobody here
+    # no program here uses the other GPU
     assert not [name for name in rows if name.startswith("gpu nvidia1")]
     text = lab.plain([lab.inftrace, "report", "--all", run["recording"]]).out
     assert "gpu nvidia0: NVIDIA H200 at 00000000:1A:00.0, driver 570.86.15" in text
@@ -99,7 +99,7 @@ def test_rounds_are_put_together(lab, library):
 
 
 def test_a_library_that_fails_is_said_and_harms_nobody(lab, library):
-    """The program is what it was; the recording says why there is nothing of the GPU."""
+    """The program runs as usual; the recording gives the reason for the missing GPU."""
     done = lab.plain(
         [
             "unshare",

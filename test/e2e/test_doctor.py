@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What inftrace doctor says of the runtimes and plugin providers that are really installed, and of libraries that only
-look like one."""
+"""inftrace doctor with installed runtimes and plugin providers, and with libraries that only resemble one."""
 
 import glob
 import json
@@ -87,7 +86,7 @@ def test_what_crashes_or_hangs_is_said_and_the_next_one_is_asked(lab, wheel):
         and "CPUExecutionProvider" in runtime["providers"]
     )
     assert found["can_record"] is not None and not left_running(lab)
-    # nothing is loaded when that is not wanted, nor what lies below a sysroot
+    # loads nothing unless asked to, and nothing below a sysroot
     unasked = asked(lab, {"LD_LIBRARY_PATH": folder, "VIRTUAL_ENV": wheel.path}, "--no-load")["runtimes"]
     assert len(unasked) >= 4 and not any(
         runtime["has_answered"] or "answer" in (runtime["problem"] or "") for runtime in unasked
@@ -105,7 +104,7 @@ def test_a_variable_that_leads_nowhere_is_said_and_the_rest_is_there(lab, wheel)
 
 
 def left_running(lab):
-    """Programs that have a bad_library of this test loaded; there may be others, of other tests."""
+    """Processes that have this test's bad_library loaded; other tests may have theirs."""
     return [
         path
         for path in glob.glob("/proc/[0-9]*/maps")

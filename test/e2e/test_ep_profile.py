@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""inftrace model --ep-profile with real providers: every row of the provider's profiler is in the report and in the
-recording."""
+"""inftrace model --ep-profile with real providers: the report and the recording contain every row of the provider's
+profile."""
 
 import collections
 import json
@@ -39,7 +39,7 @@ def compare(lab, model, *args, runtime, env=None):
 
 
 def slices(run):
-    """(operators, executions, kernels) of the recording, which Perfetto takes without a complaint."""
+    """(operators, executions, kernels) of the recording, which Perfetto loads without errors."""
     assert not judge.import_errors(run["operator_recording"])
     recording = Recording(run["operator_recording"])
     assert not recording.broken()
@@ -79,7 +79,7 @@ def test_every_kernel_of_an_operator_is_inside_it(lab, qnn):
             assert kernel.args["share"] == pytest.approx(kernel.args["cycles"] / cycles)
             assert kernel.end - kernel.start == pytest.approx(kernel.args["share"] * whole, abs=2)
     assert not of_run
-    # the report adds up what the recording has
+    # the report has the sums of the recording
     rows = {row["name"]: row for row in run["kernels"]["list"] if not row["is_whole"]}
     assert sum(row["share"] for row in rows.values()) == pytest.approx(1)
     for name, row in rows.items():
@@ -97,7 +97,7 @@ def test_what_is_added_changes_nothing_else(lab, qnn):
     report = json.loads(done.out)
     assert len(report["processes"]) == 1
     assert len(judge.query(run["operator_recording"], "select upid from process where pid != 0")) == 1
-    # the latencies are those of a run without the profiler
+    # the latencies are from a run without the profiler
     assert not Recording(run["recording"]).of("kernel")
     command = judge.query(run["recording"], "select cmdline from process where cmdline like '%inftrace-run%'")[0][
         "cmdline"
@@ -142,7 +142,7 @@ def test_kernels_name_the_nodes_that_they_are_made_from(lab, qnn):
 
 
 def test_the_cpu_backend_measures_times(lab):
-    """Its file is of another form, and its rows are microseconds: their slices are as long."""
+    """Its file has another form, and its rows are in microseconds: slices have the same durations."""
     library = environment(envs.plugin, "qnn-cpu").library
     (run,) = compare(
         lab,
@@ -173,7 +173,7 @@ def test_the_cpu_backend_measures_times(lab):
 
 
 def test_two_operators_of_a_provider_take_turns(lab, qnn):
-    """Nothing in the profile names the graph: the order of executions does."""
+    """The profile does not name the graph; the order of executions identifies it."""
     weights = [models._weights(7, "w1", 4, 3, 3, 3), models._weights(8, "w2", 4, 4, 3, 3)]
     nodes = [
         onnx.helper.make_node("Conv", ["x", "w1"], ["a"], name="head", pads=[1, 1, 1, 1]),
@@ -212,7 +212,7 @@ def test_two_operators_of_a_provider_take_turns(lab, qnn):
 
 
 def test_a_provider_that_overlaps_is_not_guessed_at(lab, qnn):
-    """Two inferences at a time: nothing in the profile says which of them a row is of."""
+    """With two inferences at a time, the profile does not say to which of them a row belongs."""
     (run,) = compare(lab, "cnn", "--ep", "qnn", "-n", 12, "-c", 2, "--ep-profile", "detailed", runtime=qnn)
     operators, executions, kernels = slices(run)
     starts = sorted((operator.start, operator.end) for operator in operators)
@@ -249,7 +249,7 @@ def test_nothing_is_left_behind(lab, qnn):
 
 
 def test_what_a_device_computes_lies_in_its_inference(lab):
-    """WebGPU's rows name a node, but not its execution; they run after the operator has returned."""
+    """WebGPU's rows name a node, but not its execution, and run after the operator has returned."""
     library = environment(envs.node_package, "newest").library
     (run,) = compare(
         lab, "cnn", "--ep", "webgpu", "-n", 3, "--ep-profile", "basic", runtime=library, env=software_gpu(lab)
@@ -269,7 +269,7 @@ def test_what_a_device_computes_lies_in_its_inference(lab):
         assert inference.start <= kernel.start <= kernel.end <= inference.end
         assert kernel.track.path() == ["inftrace-run", "WebGpuExecutionProvider profile"]
     assert len({kernel.args["inference"] for kernel in kernels}) == len(inferences)
-    # the operators themselves only start that work: they say so, and are held against nothing
+    # the operators only start that work: the report says so and compares them with no bound
     assert all(
         operator["share_of_possible"] is None
         for operator in run["operators"]["list"]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong in a program is in its recording with the runtime's own words, and goes wrong just the same."""
+"""Errors in a program are recorded with the runtime's own message, and the program fails as it does alone."""
 
 import re
 
 
 def said(done, what):
-    """What the runtime said to the program, without the prefix that Python puts before it."""
+    """The runtime's message as the program received it, without the prefix that Python adds."""
     line = re.search(r"^%s \w+ \[ONNXRuntimeError\] : \d+ : [A-Z_]+ : (.*)$" % what, done.out, re.M).group(1)
     return line.strip()
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deaths at bad moments, full disks, small rings, cut files: no event that was complete is missing, and no target
-notices."""
+"""Kills at bad moments, full disks, small rings, cut files: no complete event is missing; targets are unharmed."""
 
 import glob
 import os
@@ -32,12 +31,12 @@ def counters(path):
 
 
 def wait_for_runs(lab, recorder, n):
-    """Until the target of a recorder has made more than n runs."""
+    """Waits until the target of a recorder has made more than n runs."""
     wait_until(lambda: os.path.exists(lab.path("counters")) and n_over(lab) > n, recorder)
 
 
 def n_over(lab):
-    """Runs of programs/count.c that were over when it was looked at, of all threads."""
+    """Finished runs of programs/count.c, of all threads, at the time of the call."""
     return sum(runs for runs, _ in counters(lab.path("counters")))
 
 
@@ -90,7 +89,7 @@ def test_a_killed_recorder_leaves_the_target_undisturbed_and_a_file_up_to_its_la
     target = child_of(recorder.pid)
     over_before = n_over(lab)
     growing = Growing(path)
-    wait_until(lambda: len(ended(growing.now())) >= over_before, recorder)  # it is flushed although nothing ends
+    wait_until(lambda: len(ended(growing.now())) >= over_before, recorder)  # flushed while the program still runs
     recorder.kill()
     recorder.wait()
     over_then = n_over(lab)
@@ -168,9 +167,9 @@ def test_a_limit_on_file_size_is_said_once_and_the_target_goes_on(lab, library):
 
 
 def records(recording):
-    """How many records the agent wrote for what is in the recording: one for an operator or a setup, two for a run of
-    the C API (which may lack its end); for the creation of a session one for each begin and end, one for the load and
-    each weight."""
+    """How many records the agent wrote for the contents of the recording. An operator or a setup takes one. A run of
+    the C API takes two, and may lack its end. The creation of a session takes one for each begin and end, one for the
+    load and one for each weight."""
     runs = recording.inferences
     parts = [part for part in recording.of("specialize") if not part.name.startswith("pre-pack")]
     creation = (
@@ -196,7 +195,7 @@ def test_a_ring_that_is_too_small_counts_what_it_lost_to_the_record(lab, library
     assert whole.lost == 0 and len(whole.operators) == 10 * 4 * 3000
     recording = lab.record(program, options=["--ring-size", "4K"]).recording
     assert recording.lost > 0 and recording.note("cost")["lost"] == recording.lost
-    # 120,160 records, and those of the session's creation
+    # 120,160 records and those of the session's creation
     assert records(recording) + recording.lost == records(whole)
 
 
@@ -263,7 +262,7 @@ def test_a_recording_is_for_its_owner_only(lab, binaries):
 def test_interrupting_the_recorder_ends_the_target_and_keeps_the_recording(lab, library):
     program = lab.native("count", library, lab.model("tiny"), 4, 4, lab.path("counters"), 1, 0)
     command, path = lab.command(program)
-    # whoever runs the tests in the background has them ignore SIGINT, and what they start inherits that
+    # A shell starts background jobs with SIGINT ignored, and their children inherit that.
     recorder = lab.start(
         command,
         stdout=subprocess.DEVNULL,
@@ -272,7 +271,7 @@ def test_interrupting_the_recorder_ends_the_target_and_keeps_the_recording(lab, 
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     wait_for_runs(lab, recorder, 10)
-    os.killpg(recorder.pid, signal.SIGINT)  # what a terminal does on Ctrl-C
+    os.killpg(recorder.pid, signal.SIGINT)  # as a terminal does on Ctrl-C
     _, err = recorder.communicate(timeout=PATIENCE)
     assert recorder.returncode == -2, err
     recording = Recording(path)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gate itself (gate.py, marks.py, results.py) on a made-up project: a test that fails twice fails the gate, one
-that passes the second time is unsteady."""
+"""The gate (gate.py, marks.py, results.py) with a small project of its own: a test that fails twice fails the gate, and
+a test that passes the second time is unsteady."""
 
 import os
 import subprocess

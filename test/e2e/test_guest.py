@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A target is a host and the agent its guest: what a program inherits, finds and does is the same with and without."""
+"""The agent is a guest in its target: a program inherits, finds and does the same with and without it."""
 
 import os
 import subprocess
@@ -59,7 +59,7 @@ def test_standard_output_carries_nothing_of_the_recorder(lab, binaries):
 
 
 def test_a_program_on_a_terminal_still_has_its_terminal(lab, binaries):
-    """stdin, stdout and stderr are a terminal for the program when they are one for the recorder."""
+    """If stdin, stdout and stderr of the recorder are a terminal, so are those of the program."""
     import pty
 
     command, path = lab.command(["/bin/sh", "-c", "test -t 0 && test -t 1 && test -t 2 && read line && echo got $line"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""inftrace attach --inject: the agent is brought into programs that run already, and leaves them again."""
+"""inftrace attach --inject: loads the agent into running programs and removes it again."""
 
 import collections
 import os
@@ -30,7 +30,7 @@ def whole(recording):
 
 
 def per_inference(recording):
-    """{number of the inference: sorted [(name, type)]}, whole inferences only."""
+    """{number of the inference: sorted [(name, type)]}, complete inferences only."""
     found = {slice.args["inference"]: [] for slice in whole(recording)}
     for operator in recording.operators:
         if operator.args.get("inference") in found:
@@ -39,7 +39,7 @@ def per_inference(recording):
 
 
 def outside(recording, times, by_thread=True):
-    """Whole inferences that do not lie in a run that the program measured itself, with the clock's error."""
+    """Complete inferences that lie in no run that the program measured, within the error of the clock."""
     slack = recording.note("clock")["error_ns"]
     times = sorted(times)
     wrong, at = [], collections.Counter()
@@ -60,7 +60,7 @@ def outside(recording, times, by_thread=True):
 
 
 def left_out(recording, times):
-    """Runs between two whole inferences of their thread that were not recorded."""
+    """Faults: runs between two complete inferences of their thread that were not recorded."""
     faults = []
     for thread in {slice.args["tid"] for slice in whole(recording)}:
         slices = [slice for slice in whole(recording) if slice.args["tid"] == thread]
@@ -76,7 +76,7 @@ def torture(lab, library, threads=16, rest_us=2000, tortured=2, **more):
 
 
 def facts(pid):
-    """What must not grow: (kB of own memory, mappings, descriptors)."""
+    """What must not grow: (kB of anonymous memory, mappings, descriptors)."""
     with open("/proc/%d/status" % pid) as status:
         anonymous = int(re.search(r"RssAnon:\s+(\d+)", status.read()).group(1))
     with open("/proc/%d/maps" % pid) as maps:
@@ -91,24 +91,23 @@ def agent_threads(pid):
             with open("/proc/%d/task/%s/comm" % (pid, task)) as file:
                 names.append(file.read().strip())
         except (FileNotFoundError, ProcessLookupError):
-            pass  # it ended in between
+            pass  # the thread has ended meanwhile
     return names.count("inftrace")
 
 
 def no_agent_thread(pid):
-    """The recorder ends when the agent is done; its thread needs a moment more until it is gone."""
+    """Waits for the agent's thread to end, which may be shortly after the recorder does."""
     wait_until(lambda: agent_threads(pid) == 0)
 
 
 def alone(lab):
-    """A prefix for a program that gets a /dev/shm of its own where that is allowed: in everybody's, others inject as
-    well."""
+    """A prefix that gives a program its own /dev/shm, if permitted: other tests inject in the shared one."""
     own = ["unshare", "-m", "--propagation", "private", "sh", "-c", 'mount -t tmpfs none /dev/shm && exec "$@"', "sh"]
     return own if shutil.which("unshare") and not lab.plain([*own, "true"]).status else []
 
 
 class LeftBehind:
-    """What injecting has left in the /dev/shm of a program, which may have ended by then."""
+    """Files that an injection has left in a program's /dev/shm, readable after the program has ended."""
 
     def __init__(self, pid):
         self.folder = os.open("/proc/%d/root/dev/shm" % pid, os.O_RDONLY | os.O_DIRECTORY)
@@ -121,7 +120,7 @@ class LeftBehind:
         return self.now() <= self.before
 
 
-# ---- what is seen
+# ---- what is recorded
 
 
 def test_every_wheel_is_seen_whole(lab, each_wheel):
@@ -233,7 +232,7 @@ def test_what_began_before_the_hooks_is_partial_or_not_there(lab, wheel):
     server.end()
     recording = done.recording
     assert outside(recording, server.times()) == []
-    # the first ones of a thread, and its last
+    # Only the first inferences of a thread and its last one may be partial.
     threads = collections.defaultdict(str)
     for slice in sorted(recording.inferences, key=lambda slice: slice.start):
         threads[slice.args["tid"]] += "p" if not slice.end or slice.args.get("partial") else "w"
@@ -242,7 +241,7 @@ def test_what_began_before_the_hooks_is_partial_or_not_there(lab, wheel):
     assert len(set(map(tuple, per_inference(recording).values()))) == 1
 
 
-# ---- coming and going
+# ---- loading and unloading
 
 
 @pytest.mark.parametrize("n", often(12, 200))
@@ -301,7 +300,7 @@ def test_levels_may_differ_from_one_time_to_the_next(lab, wheel):
 
 
 def hooked_words(pid):
-    """Words of the runtimes' read-only data that are not what the loader made of them: those that lead to the agent."""
+    """Words of the runtimes' read-only data that point into the agent instead of where the loader pointed them."""
     agent, found = [], 0
     with open("/proc/%d/maps" % pid) as maps:
         lines = [line.split(None, 5) for line in maps]
@@ -444,7 +443,7 @@ def test_workers_that_end_and_are_replaced_are_recorded(lab, wheel):
     server = Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "prefork.py"), lab.model("chain")])
     for number in range(2):
         done = inject(lab, server.pid, n=1000, name="workers-%d" % number)
-        assert len({slice.track.pid for slice in whole(done.recording)}) > 3  # none makes more than 300
+        assert len({slice.track.pid for slice in whole(done.recording)}) > 3  # no worker makes more than 300 runs
         inside = {(run.track.pid, run.args["inference"]): [] for run in whole(done.recording)}
         for operator in done.recording.operators:
             inside.get((operator.track.pid, operator.args.get("inference")), []).append(
@@ -522,7 +521,7 @@ def test_of_several_that_belong_together_one_that_cannot_be_injected_is_left_out
     server.end()
 
 
-# ---- programs that make no inference just now
+# ---- programs without a current inference
 
 
 def test_an_idle_program_is_pending_and_its_first_inference_is_recorded_from_then_on(lab, wheel):
@@ -551,7 +550,7 @@ def test_a_program_that_stays_idle_is_as_it_was(lab, wheel):
     server.end()
 
 
-# ---- programs that are left alone
+# ---- programs that are not injected
 
 
 def sandboxed(lab, wheel, what):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""inftrace model with real runtimes and providers: what is run, compared and reported, and what is said when it cannot
-be."""
+"""inftrace model with real runtimes and providers: what it runs, compares and reports, and its errors."""
 
 import ctypes.util
 import glob
@@ -39,7 +38,7 @@ def command(lab, model, *args, runtime):
 
 
 def profile(lab, model, *args, runtime, status=0):
-    """The report as JSON; nothing else may be on standard output."""
+    """The report as JSON. Standard output must contain nothing else."""
     done = lab.plain(command(lab, model, *args, "--json", runtime=runtime))
     assert done.status == status, done.err
     return json.loads(done.out)
@@ -80,7 +79,7 @@ def test_a_report_has_what_was_measured(lab, each_library):
 
 @pytest.mark.alone("it takes every CPU several times over")
 def test_a_busy_machine_is_told_from_an_idle_one(lab, library):
-    """Every CPU is taken several times over by others."""
+    """Other processes load every CPU several times over."""
     others = [lab.start(["sh", "-c", "while :; do :; done"]) for _ in range(3 * os.cpu_count())]
     try:
         report = profile(
@@ -117,7 +116,7 @@ def test_both_recordings_are_kept_and_hold_what_the_report_says(lab, library):
         "run-cpu-operators.pftrace",
     }
     assert timing.operators == [] and len(operators.operators) == 20 * len(operators.inferences)
-    # every latency that was reported is an inference of the recording, and lies around it
+    # every reported latency is an inference of the recording, and contains it
     samples = run["samples"]
     starts = [at for at, round in zip(samples["start_monotonic_ns"], samples["round"]) if round == 0]
     durations = samples["duration_ns"]
@@ -219,7 +218,7 @@ def test_devices_are_listed_without_a_model(lab):
 
 
 def test_operations_are_those_of_the_shapes_that_ran(lab, library):
-    """However these came about: by an option, or from a file."""
+    """Whether the shapes come from an option or from a file."""
     numpy.save(lab.path("x.npy"), numpy.ones((5, 8), "float32"))
     few = ["-n", 5, "--rounds", 1, "--level", "inference"]
     one = costs(profile(lab, "batch", *few, runtime=library))
@@ -231,7 +230,7 @@ def test_operations_are_those_of_the_shapes_that_ran(lab, library):
         (["--input", "x=" + lab.path("x.npy")], 5),
     ):
         assert costs(profile(lab, "batch", *few, *args, runtime=library)) == factor * one, args
-    # shapes that take turns have no one number of operations
+    # with several shapes, no single number of operations applies
     for args in (["-b", "1,8"], ["--dim", "n=1,8"]):
         assert costs(profile(lab, "batch", *few, *args, runtime=library)) is None, args
 
@@ -239,7 +238,7 @@ def test_operations_are_those_of_the_shapes_that_ran(lab, library):
 def test_arrivals_wait_when_they_come_too_fast(lab, library):
     (run,) = profile(lab, "heavy", "-d", "500ms", "--rate", 20000, "--level", "inference", runtime=library)["runs"]
     assert run["requests_per_second"] == 20000 and run["ended_early"] is None
-    # to serve them all would take many times as long
+    # serving all of them would take many times as long
     assert 9000 < run["latency"]["count"] + run["requests_not_served"] < 11000 and run["steady_ns"] < 5e9
     assert run["response"]["p50_ns"] > 2 * run["latency"]["p50_ns"]
 
@@ -285,7 +284,7 @@ def test_two_providers_are_compared_by_what_ran(lab, openvino):
 
 
 def software_gpu(lab):
-    """The environment in which Vulkan runs on the CPU, with the library that Debian's Chromium brings."""
+    """The environment in which Vulkan runs on the CPU, with the library of Debian's Chromium."""
     library = "/usr/lib/chromium/libvk_swiftshader.so"
     if not os.path.exists(library) or not ctypes.util.find_library("vulkan"):
         pytest.skip("no SwiftShader and Vulkan here (Debian: chromium, libvulkan1)")
@@ -381,7 +380,7 @@ def test_outputs_are_kept_where_they_are_asked_for_and_nowhere_else(lab, openvin
         env={"TMPDIR": lab.path("tmp")},
     )
     assert done.status == 0 and os.listdir(lab.path("tmp")) == []
-    # of several groups of shapes
+    # with several groups of shapes
     done = lab.plain(
         command(lab, "batch", "--ep", "cpu,openvino", "-b", "1,2", "-n", 5, "--level", "inference", runtime=openvino),
         env={"TMPDIR": lab.path("tmp")},
@@ -451,7 +450,7 @@ def test_ctrl_c_ends_the_measurement_and_reports_it(lab, library):
 
 @pytest.mark.parametrize("delay", [0.2, 0.6, 0.9, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2])
 def test_ctrl_c_between_two_programs_leaves_nothing_behind(lab, openvino, delay):
-    """Most of the time of such short runs nothing of them runs."""
+    """With such short runs, most moments lie between two of them."""
     os.mkdir(lab.path("tmp"))
     process = lab.start(
         command(
@@ -481,13 +480,13 @@ def test_ctrl_c_between_two_programs_leaves_nothing_behind(lab, openvino, delay)
     out, err = process.communicate(timeout=PATIENCE)
     assert os.listdir(lab.path("tmp")) == []
     if process.returncode == -signal.SIGINT:
-        assert not out and not glob.glob(lab.path("*.pftrace"))  # it had not come to its first program yet
+        assert not out and not glob.glob(lab.path("*.pftrace"))  # its first program had not started yet
         return
     assert process.returncode in (0, 1, 3) and (out or err), (process.returncode, err)
     if out:
         first = json.loads(out)["runs"][0]
         assert first["label"] == "cpu" and (first["error"] or first["ended_early"] == "a signal ended it")
-    # once something was measured it is not lost
+    # no measurement is lost
     if os.path.exists(lab.path("run-cpu-round2.pftrace")):
         assert out and first["latency"]["count"] >= 1 and not first["error"]
 
@@ -497,8 +496,9 @@ def test_ctrl_c_between_two_programs_leaves_nothing_behind(lab, openvino, delay)
 
 @pytest.mark.root
 def test_energy_is_what_the_meters_of_the_packages_have_counted(lab, library):
-    """The first meter starts again at 0 after two seconds. A thread moves both on: on a busy machine it is late by some
-    hundredths of these four seconds, while to leave one out, or to count one twice, is a sixth or more."""
+    """The first meter overflows to 0 after two seconds. A thread advances both meters. A busy machine delays it by some
+    hundredths of these four seconds. Omitting a meter, or counting one twice, changes the result by at least a sixth.
+    """
     report = metered(lab, "-d", "4s", "--rounds", 1, "--interval", "100ms", "--level", "inference", runtime=library)
     (run,) = report["runs"]
     assert run["energy_missing"] is None and run["energy_scope"] == "package-0+package-1, whole machine"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`inftrace model --dry-run --json` beside the reference: wherever both know a value's type or a dimension, they agree.
+"""Compares `inftrace model --dry-run --json` with the reference: where both know a value's type or a dimension, they
+agree.
 
 The models are those of the `onnx` package: its node cases, one for each way to use an operator, and its small whole
-models. How many dimensions each side knows is printed, and has a floor."""
+models. The number of dimensions that each side knows is printed, and has a lower limit."""
 
 import collections
 import functools
@@ -32,7 +33,7 @@ def analyse(path, *options):
 
 
 def our_types(analysis):
-    """{value: {"kind", "element_type", "shape"}} of the graph itself."""
+    """{value: {"kind", "element_type", "shape"}} of the main graph."""
     return {value["name"]: value for node in analysis["nodes"] if node["depth"] == 0 for value in node["outputs"]}
 
 
@@ -40,7 +41,7 @@ ELEMENTS = {"FLOAT": "float32", "DOUBLE": "float64"}
 
 
 def their_type(proto):
-    """The same form; kind None where nothing is said."""
+    """The same form for the reference; kind is None if it does not know the type."""
     kind = proto.WhichOneof("value")
     if not kind:
         return {"kind": None}
@@ -60,7 +61,7 @@ def their_type(proto):
 
 
 class Tally:
-    """What both know, what only one knows, and where they differ."""
+    """Counts what both know and what only one knows, and lists differences."""
 
     def __init__(self):
         self.n = collections.Counter()
@@ -101,7 +102,7 @@ class Tally:
 
 
 def bare(model):
-    """Without what the file says of its values but the inputs: all of it has to be inferred."""
+    """The model without its declared types, except those of the inputs: everything else must be inferred."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     del copy.graph.value_info[:]
@@ -111,7 +112,7 @@ def bare(model):
 
 
 def compare_models(models, folder):
-    """Against what the reference infers, and against the outputs that the models' authors say."""
+    """Compares with what the reference infers, and with the outputs that the authors of the models declare."""
     inferred, said = Tally(), Tally()
     for name, model in models:
         path = folder / "model.onnx"
@@ -135,7 +136,7 @@ def compare_models(models, folder):
 
 @functools.lru_cache(maxsize=None)
 def node_cases():
-    """Made by the package: one model for each way to use an operator, with the real shapes of its outputs."""
+    """Models made by the package, one for each way to use an operator, with the actual shapes of their outputs."""
     from onnx.backend.test.case.node import collect_testcases
 
     with warnings.catch_warnings():
@@ -159,10 +160,10 @@ def test_every_way_to_use_an_operator(tmp_path):
     assert inferred["models"] >= 1800
     assert inferred["dimension both"] >= 25000
     assert inferred["rank both"] >= 13000 and inferred["element type both"] >= 14000
-    # What the reference knows and we do not, and the other way round.
+    # what only the reference knows, and what only inftrace knows
     assert inferred["dimension only theirs"] + inferred["rank only theirs"] + inferred["kind only theirs"] <= 30
     assert inferred["dimension only ours"] >= 1400
-    # Of the outputs' real dimensions.
+    # the actual dimensions of the outputs
     assert said["dimension both"] >= 0.87 * (said["dimension both"] + said["dimension only theirs"])
 
 
@@ -179,8 +180,8 @@ def test_known_nets_are_known_in_full(tmp_path):
     assert not inferred["dimension only theirs"]
 
 
-# What is published of these nets: multiply-adds of their layers with weights, in millions, and parameters. Batch
-# normalisation's running mean and variance are constants of the file, too, and count here: (n) of them.
+# Published figures of these nets: multiply-adds of layers with weights, in millions, and parameters. The model files
+# also contain batch normalisation's running mean and variance as constants, which count here: (n) of them.
 NETS = {
     "vgg19": (19632, 143667240, 0),
     "resnet50": (4089, 25557032, 53120),
@@ -202,7 +203,7 @@ def test_costs_of_known_nets(net):
 
 
 def test_free_dimensions_given_here_are_those_given_to_the_reference(tmp_path):
-    """batch=3 on the command line gives what a file with 3 in it gives."""
+    """batch=3 on the command line has the same effect as 3 in the file."""
     nodes = [
         onnx.helper.make_node("Conv", ["x", "w"], ["c"], name="c"),
         onnx.helper.make_node("Shape", ["c"], ["s"], name="s"),
@@ -233,8 +234,8 @@ def test_free_dimensions_given_here_are_those_given_to_the_reference(tmp_path):
 
 FLOAT, UINT8, INT8, INT32 = (getattr(onnx.TensorProto, name) for name in ("FLOAT", "UINT8", "INT8", "INT32"))
 SCALE, POINT = (FLOAT, ()), (UINT8, ())
-# Operators of com.microsoft: type, attributes, inputs (element type, shape, and what is in it, if not 1; None: left
-# out), number of outputs.
+# Operators of com.microsoft: type, attributes, inputs (element type, shape, value if not 1; None: omitted), number of
+# outputs.
 FUSED = [
     ("FusedMatMul", {"transA": 1, "transB": 1}, [(FLOAT, (2, 5, 4)), (FLOAT, (3, 5))], 1),
     ("Gelu", {}, [(FLOAT, (2, 3))], 1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C programs: linked, opened, opened twice, closed again; threads that come and go; signals; forks."""
+"""C programs that link the runtime, open it, open it twice and close it; short-lived threads; signals; forks."""
 
 import collections
 import os
@@ -58,7 +58,7 @@ def test_sessions_created_used_and_released_again_and_again(lab, library, n):
 
 def test_a_runtime_that_is_closed_and_opened_again_is_seen_each_time(lab, each_library):
     done = lab.both(lab.native("reopen", each_library, lab.model("chain"), 256, 256, 5))
-    assert done.out.count("gone") == 5  # an agent that keeps the library would change the program
+    assert done.out.count("gone") == 5  # an agent that kept the library loaded would change the program
     assert len(done.recording.inferences) == 5
     assert names_and_types(done.recording.operators) == sorted(CHAIN * 5)
 

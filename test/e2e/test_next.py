@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""inftrace next: programs that load a runtime anywhere on the machine, recorded from their first call.
+"""inftrace next: records programs anywhere on the machine that load a runtime, from their first call.
 
-Others may use this machine: every test waits for programs of its own path only.
+Other programs may run on this machine, so every test waits only for programs of its own path.
 """
 
 import ctypes
@@ -27,7 +27,7 @@ CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
 
 @pytest.fixture
 def infer(lab):
-    """The path of programs/infer.py that only this test starts."""
+    """The path of a copy of programs/infer.py that only this test starts."""
     return lab.own("infer")
 
 
@@ -40,7 +40,7 @@ def read_until(path, text, process):
 
 
 class Waiting:
-    """inftrace next in the background, once it waits."""
+    """inftrace next in the background, waiting for programs."""
 
     def __init__(self, lab, *options, level="operator", name="next"):
         self.lab, self.path, self.err_path = lab, lab.path(name + ".pftrace"), lab.path(name + ".err")
@@ -58,7 +58,7 @@ class Waiting:
         return open(self.err_path, errors="replace").read()
 
     def end(self, interrupt=False):
-        """The recording, when it has come to its end, or is told to."""
+        """The recording, after inftrace next has ended, by itself or on a signal."""
         if interrupt:
             self.process.send_signal(signal.SIGINT)
         assert self.process.wait(PATIENCE) == 0, self.err
@@ -74,7 +74,7 @@ def check_inside(recording, times, pid):
 
 
 def check_whole(lab, recording, runs):
-    """Every run that the program counted, from the first on, with all operators, and one session."""
+    """The recording has one session and every run of the program, from the first one, with all operators."""
     assert recording.lost == 0
     assert len(recording.inferences) == runs
     assert len([slice for slice in recording.of("session") if slice.end]) == 1
@@ -119,12 +119,12 @@ def test_a_library_that_java_unpacks_and_deletes_is_found(lab):
 
 def test_a_program_with_the_runtime_inside_is_recorded_from_its_first_call(lab, infer):
     program = lab.path("mymagika")
-    shutil.copy(environment(envs.magika), program)  # a file that was never seen, nor looked at
+    shutil.copy(environment(envs.magika), program)  # a file that inftrace has never inspected
     waiting = Waiting(lab, "--path", program)
     done = lab.plain([program, "/etc/passwd", infer])
     recording = waiting.end()
     assert done.status == 0 and recording.lost == 0
-    assert len([slice for slice in recording.of("session") if slice.end]) == 2  # as the program does it
+    assert len([slice for slice in recording.of("session") if slice.end]) == 2  # the program creates two
     assert recording.inferences[0].args["id"] == 1
 
 
@@ -215,7 +215,7 @@ def test_a_program_that_is_held_goes_on_when_its_holder_is_killed(lab, infer, wh
         assert state_of(program.pid) == "t"
         tool.kill()
         wait_until(lambda: state_of(program.pid) != "t")
-        assert time.monotonic() - held < 8  # after ten seconds it would have been let go anyhow
+        assert time.monotonic() - held < 8  # next lets any program continue after ten seconds
         printed, _ = program.communicate(timeout=PATIENCE)
         assert program.returncode == 0 and "runs 5 failed 0" in printed
         tool.wait()
@@ -246,7 +246,7 @@ def test_a_program_that_a_debugger_has_is_recorded_and_the_rest_is_said(lab, whe
     )
 
     def end():
-        """What a debugger does, until it ends: then how."""
+        """Continues the process like a debugger until it ends; returns its exit status."""
         pid, status = os.waitpid(program.pid, os.WNOHANG)
         if not pid or not os.WIFSTOPPED(status):
             return [status] if pid else None
@@ -285,7 +285,7 @@ def test_when_it_cannot_keep_up_it_is_said(lab, infer, wheel):
     wait_until(lambda: state_of(watcher) == "T")
     subprocess.run([sys.executable, "-c", MAP, "20000"], check=True)
     os.kill(watcher, signal.SIGCONT)
-    for cpu in os.sched_getaffinity(0):  # the kernel tells of a loss with the next mapping on the same CPU
+    for cpu in os.sched_getaffinity(0):  # the kernel reports a loss with the next mapping on the same CPU
         subprocess.run([sys.executable, "-c", MAP, "10"], check=True, preexec_fn=lambda: os.sched_setaffinity(0, [cpu]))
     read_until(waiting.err_path, "a program may have been missed", waiting.process)
     program = lab.plain(lab.python(wheel, "infer", "run", lab.model("chain")))
@@ -328,14 +328,14 @@ def test_on_a_terminal_nothing_seems_to_be_recorded_while_it_waits(lab):
     said = b""
     while b"waiting for" not in said:
         said += os.read(leader, 4096)
-    time.sleep(1.5)  # the line of progress is a new one each half of a second
+    time.sleep(1.5)  # the line of progress would be repeated every half second
     process.send_signal(signal.SIGINT)
     assert process.wait(20) == 0
     os.set_blocking(leader, False)
     try:
         said += os.read(leader, 65536)
     except OSError:
-        pass  # nothing more, and nobody there
+        pass  # end of output: the other side is closed
     os.close(leader)
     assert b"inferences" not in said, said
     assert b"no program came" in said and not os.path.exists(lab.path("none.pftrace"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Perfetto makes of the files that our writer writes. The files come from test/unit/perfetto_test.c; programs are
-not needed here, only trace_processor and the UI (judge.py)."""
+"""Loads files of inftrace's writer into Perfetto. test/unit/perfetto_test.c writes the files, so no program is run
+here, only trace_processor and the UI (judge.py)."""
 
 import os
 import subprocess
@@ -167,7 +167,7 @@ def test_process_and_machine_are_described(sample):
 
 
 def test_random_streams_arrive_whole(files):
-    """As many slices and values as were written: count them in the raw packets."""
+    """Compares the numbers of slices and values with those in the raw packets."""
     trace = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
     for path in sorted(files.glob("random-*.pftrace")):
         whole = trace.Trace.FromString(path.read_bytes())
@@ -196,14 +196,14 @@ def test_cut_off_file_has_no_import_errors(files, tmp_path):
 
 def test_the_judge_sees_faults(files, tmp_path):
     whole, seen = (files / "sample-0.pftrace").read_bytes(), 0
-    for part in range(1, 8):  # numbers in the file differ from run to run: some damage passes for another number
+    for part in range(1, 8):  # file contents differ from run to run, and some damage only changes a number
         data = bytearray(whole)
         for at in range(len(data) * part // 8, len(data) * part // 8 + 16):
             data[at] ^= 0xFF
         path = tmp_path / "damaged.pftrace"
         path.write_bytes(data)
         seen += bool(judge.import_errors(path))
-        assert judge.import_errors(files / "sample-0.pftrace") == []  # the judge has forgotten the damaged file
+        assert judge.import_errors(files / "sample-0.pftrace") == []  # trace_processor has dropped the damaged file
     assert seen >= 3
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Providers and operators that come in libraries of their own."""
+"""Providers and operators in separate libraries."""
 
 import glob
 import os

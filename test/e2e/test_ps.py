@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""inftrace ps, and attach without a word: programs with a runtime are found, whatever hides them, and no others."""
+"""inftrace ps, and attach without arguments: they find programs with a runtime, however it is hidden, and no others."""
 
 import json
 import os
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.root
 
 
 def rows(lab, *prefix):
-    """The programs by PID. Other tests may run theirs at the same time."""
+    """The rows of ps, by PID. Other tests may run programs of theirs at the same time."""
     done = lab.plain([*prefix, lab.inftrace, "ps", "--json"])
     assert done.status in (0, 1) and not done.err, done.err
     return {row["pid"]: row for row in json.loads(done.out)["programs"]}
@@ -96,7 +96,7 @@ def test_attach_without_a_word_shows_what_there_is(lab, wheel):
 
 
 def test_a_name_that_is_nearly_right_is_answered_with_the_right_one(lab, wheel):
-    name = "near%d" % os.getpid()  # no other program on this machine has it
+    name = "near%d" % os.getpid()  # unique on this machine
     shutil.copy(os.path.join(envs.PROGRAMS, "serve.py"), lab.path(name + ".py"))
     shutil.copy(os.path.join(envs.PROGRAMS, "ortprogram.py"), lab.path("ortprogram.py"))
     server = Server(lab, [wheel.python, lab.path(name + ".py"), lab.model("chain"), "--rest", "0.01"])

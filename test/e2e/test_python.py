@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python wheels of several versions: every run in every way, every operator, as the runtime's own profiler has them."""
+"""Python wheels of several versions: every run of each kind and every operator, compared with the runtime's own
+profiler."""
 
 import collections
 import os
@@ -52,7 +53,7 @@ def test_operators_of_a_run_lie_inside_it_and_subgraphs_inside_their_operator(la
         run = runs[operator.args["inference"]]
         assert run.start <= operator.start <= operator.end <= run.end
     inner = [operator for operator in recording.operators if operator.inside("operator")]
-    # A loop has ten turns of two operators, a branch one operator.
+    # A Loop has ten iterations of two operators, an If one operator.
     assert len(inner) == {"loop": 5 * 20, "branch": 5}.get(name, 0)
 
 
@@ -84,7 +85,8 @@ def test_64_threads_on_one_session_are_all_seen(lab, each_wheel):
     assert len({slice.args["tid"] for slice in done.recording.inferences}) == 64
     by_number = sorted(done.recording.inferences, key=lambda slice: slice.args["id"])
     assert [slice.args["id"] for slice in by_number] == list(range(1, 1281))
-    # Numbered as they begin; only while a thread waits for a CPU in that moment may a later one come before it.
+    # Inferences are numbered as they begin. A later one may come first only if a thread has to wait for a CPU just
+    # then.
     ended = 0
     for slice in reversed(by_number):
         assert not ended or slice.start < ended
@@ -101,7 +103,7 @@ def test_a_parallel_executor_with_many_callers_loses_no_operator(lab, each_wheel
     assert len(recording.of("operator")) == 400 * 33 and recording.lost == 0
     runs = {slice.args["inference"]: slice for slice in recording.inferences}
     per_run = collections.Counter(operator.args["inference"] for operator in recording.operators)
-    # Which of several runs at the same time a thread of the pool works for may be unknown, but never wrong.
+    # A thread of the pool may serve any of several concurrent runs: that may be unknown, but never wrong.
     assert max(per_run.values()) <= 33
     for operator in recording.operators:
         assert runs[operator.args["inference"]].start <= operator.start
@@ -139,9 +141,9 @@ def test_shapes_of_operators_are_those_of_their_inputs(lab, each_wheel):
 
 
 def test_what_a_run_cost_its_thread_is_what_it_took(lab, wheel):
-    """One thread computes and waits for nothing: its CPU time and its waits for a CPU are the whole of its time. A wait
-    that comes between the look at the clock and that at the kernel's account, on either side, is in one of them
-    only."""
+    """One thread computes without blocking: its CPU time plus its waits for a CPU equal the elapsed time. The clock and
+    the kernel's account are read one after the other. A wait between the two reads, at begin or end, is in only one of
+    them."""
     recording = lab.record(
         lab.python(wheel, "infer", "run", lab.model("heavy"), "--runs", 100), level="detail"
     ).recording
@@ -153,7 +155,7 @@ def test_what_a_run_cost_its_thread_is_what_it_took(lab, wheel):
 
 
 def test_strange_names_of_nodes_come_through_unchanged(lab, each_wheel):
-    """But for a length: where a name is cut, its first 500 characters stay."""
+    """Except for their length: a name is cut after its first 500 characters."""
     recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("strange"), "--runs", 2)).recording
     names = {operator.name for operator in recording.operators}
     assert names & set(models.STRANGE_NAMES[:-4] + models.STRANGE_NAMES[-3:]) == names - {

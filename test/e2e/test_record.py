@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of `inftrace record` that change what is in the file, on a real program."""
+"""Options of `inftrace record` that change the contents of the file, with a real program."""
 
 import json
 import os
@@ -17,7 +17,7 @@ def program(lab, library):
 
 @pytest.fixture
 def slow(lab, library):
-    """About two seconds of work."""
+    """A program that works for about two seconds."""
     return lab.native("run", library, lab.model("heavy"), "192x192", 192 * 192, "run", 1500, 2)
 
 
@@ -30,8 +30,8 @@ def test_compressed_recordings_hold_the_same_in_less_than_half(lab, program):
 
 
 def test_plain_recordings_need_at_most_24_bytes_an_event(lab, program):
-    """A slice is two events. Two of the bytes are for the time: on a slow machine it is longer from one event to the
-    next."""
+    """A slice is two events. Two of the 24 bytes are for the time, which needs more on a slow machine, where events are
+    further apart."""
     recording = lab.record(program).recording
     assert (recording.size - recording.time_bytes) / (2 * len(recording.slices)) <= 24 - 2
 
@@ -43,7 +43,7 @@ def test_recording_stops_after_the_inferences_asked_for_and_the_program_goes_on(
 
 
 def test_recording_stops_after_the_time_asked_for_and_the_program_goes_on(lab, slow):
-    for ms in (300, 1000, 3000, 9000):  # a slow machine needs longer to come to the first inference
+    for ms in (300, 1000, 3000, 9000):  # a slow machine needs longer to reach the first inference
         done = lab.both(slow, options=["--duration", "%dms" % ms], name="for-%d" % ms)
         recording = done.recording
         if recording.inferences:
@@ -66,9 +66,9 @@ def test_resources_are_sampled_at_the_interval_asked_for(lab, slow):
 
     cpu = samples("cpu")
     gaps = sorted(b[0] - a[0] for a, b in zip(cpu, cpu[1:]))
-    assert 40e6 < gaps[len(gaps) // 2] < 500e6  # a busy recorder comes late; a second would be the default
-    # in per cent of a CPU, over the time since the sample before: what the threads themselves say of their runs, and a
-    # little more
+    assert 40e6 < gaps[len(gaps) // 2] < 500e6  # a busy recorder is late; the default is one second
+    # In per cent of a CPU since the previous sample. The process uses a little more than its threads measured for their
+    # runs.
     used = sum(value / 100 * (b - a) for (a, _), (b, value) in zip(cpu, cpu[1:]))
     own = sum(
         run.args["thread_cpu_ns"] for run in recording.inferences if cpu[0][0] < run.start and run.end < cpu[-1][0]
@@ -102,7 +102,7 @@ def test_one_inference_is_no_plural(lab, library):
 
 
 def test_on_a_terminal_nothing_is_drawn_over_what_the_program_prints(lab):
-    """A pseudo-terminal that both share; the line of progress would come each half of a second."""
+    """Recorder and program share a pseudo-terminal; the line of progress would be printed every half second."""
     leader, follower = os.openpty()
     process = lab.start(
         [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""inftrace-run with real runtimes: versions, providers, inputs, load, and what brings it down."""
+"""inftrace-run with real runtimes: versions, providers, inputs, load, crashes."""
 
 import glob
 import json
@@ -25,7 +25,7 @@ INFERENCE = r"then (\d+): min ([0-9.]+), p50 ([0-9.]+), p90 ([0-9.]+), p99 ([0-9
 
 
 class Run:
-    """What inftrace-run said."""
+    """The output of inftrace-run."""
 
     def __init__(self, done):
         self.status, self.out, self.err = done.status, done.out, done.err
@@ -35,7 +35,7 @@ class Run:
 
     @property
     def counts(self):
-        """Measured inferences, per group of shapes."""
+        """The number of measured inferences of each group of shapes."""
         return [int(re.search(INFERENCE, line).group(1)) for line in self.lines("latency")]
 
     @property
@@ -62,7 +62,7 @@ def ok(lab, model, *args, **more):
 
 
 def parent(lab, model, *args, capacity=1000000, env=None, **more):
-    """The same, with the result in memory of a parent."""
+    """Runs inftrace-run with its result in memory shared with a parent."""
     path = model if "/" in model else lab.model(model)
     done = lab.plain(
         [lab.binaries.run_parent(), str(capacity), runner(lab), path, *[str(arg) for arg in args]], env=env, **more
@@ -185,7 +185,7 @@ def test_a_runtime_is_found_where_it_is_installed(lab, wheel):
     assert "Python in %s" % wheel.path in found(lab, dict(alone, PATH=wheel.path + "/bin:/usr/bin:/bin"))
     assert "Node in" in found(lab, dict(alone, NODE_PATH=os.path.join(node.path, "node_modules")))
     assert "the loader's path" in found(lab, dict(alone, LD_LIBRARY_PATH=os.path.dirname(node.library)))
-    # an old wheel, in which it is inside the Python module, is one as well
+    # an old wheel, which has the runtime inside its Python module
     old = environment(envs.wheel, "1.18")
     both = dict(alone, VIRTUAL_ENV=old.path, NODE_PATH=os.path.join(node.path, "node_modules"))
     assert os.path.realpath(old.module) in found(lab, both)
@@ -209,7 +209,7 @@ def test_a_folder_may_have_any_name(lab, wheel):
 
 
 def test_looking_for_a_runtime_reads_no_other_one(lab, wheel):
-    """The time and memory of loading the runtime are its own."""
+    """Time and memory are those of loading this runtime alone."""
     other = environment(envs.wheel, "1.22")
     traced = (
         lab.plain(
@@ -268,7 +268,7 @@ def test_the_provider_inside_a_runtime_takes_the_nodes(lab):
     openvino = environment(envs.wheel, "openvino")
     done = ok(lab, "cnn", "-e", "openvino", "-i", "device_type=CPU", "-t", "300ms", runtime=openvino.path)
     assert done.placed == {"OpenVINOExecutionProvider": 11}
-    # a device that is not there: the provider is listed, and every node goes to the CPU
+    # With a device that does not exist, the provider is listed and every node runs on the CPU.
     done = ok(lab, "cnn", "-e", "openvino", "-i", "device_type=NONSENSE", "-r", 5, runtime=openvino.path)
     assert "no node on OpenVINOExecutionProvider" in done.lines("placed")
     done = run(lab, "cnn", "-e", "openvino", "-i", "nonsense=1", runtime=openvino.path)
@@ -362,9 +362,9 @@ def test_the_runtime_may_choose(lab, wheel):
 def test_a_provider_that_the_runtime_chooses_gets_its_options(lab):
     qnn = environment(envs.plugin, "qnn")
     args = ["--policy", "prefer-npu", "-r", 5, "--warm-up-max", 0]
-    # its backend lies beside its library
+    # its backend is beside its library
     assert list(ok(lab, "cnn", *args, runtime=qnn.path).placed) == ["QNNExecutionProvider"]
-    # and an option reaches it: without a backend it takes nothing
+    # an option reaches it: without a backend it accepts no node
     assert list(ok(lab, "cnn", *args, "-i", "qnn:backend_path=/nowhere.so", runtime=qnn.path).placed) == [
         "CPUExecutionProvider"
     ]
@@ -396,7 +396,7 @@ def test_providers_that_are_not_there_are_refused_by_name(lab, wheel):
 
 
 def reference(wheel, model, feeds, folder):
-    """What the runtime's own Python says."""
+    """The outputs of the runtime's own Python package."""
     code = (
         "import sys, numpy as np, onnxruntime as ort; feeds = dict(np.load(sys.argv[2])); "
         "s = ort.InferenceSession(sys.argv[1], providers=['CPUExecutionProvider']); "
@@ -512,7 +512,7 @@ def test_outputs_that_are_not_as_expected_are_told(lab, wheel):
     assert "not as expected" not in line
     (line,) = ok(lab, "tiny", "--data", lab.path("shape"), "-r", 1, runtime=wheel.path).lines("output")
     assert "not as expected" in line
-    # of several sets the worst counts: never more elements than there are, and not a number stays so
+    # of several sets the worst is reported: at most as many elements as exist, and NaN stays NaN
     for number, bad in enumerate(([9, 9, 9, 9], [0, 0, np.nan, 0], [9, 9, 9, 0], [0, 0, 0, 0])):
         write_set(lab.path("several"), number, x, np.maximum(x, 0) + np.array(bad, np.float32))
     (line,) = ok(lab, "tiny", "--data", lab.path("several"), "-r", 1, runtime=wheel.path).lines("output")
@@ -610,7 +610,7 @@ def test_the_measured_part_lasts_as_long_as_asked(lab, wheel):
     done = ok(lab, "heavy", "-t", "1s", runtime=wheel.path)
     (line,) = [line for line in done.out.splitlines() if line.startswith("steady ")]
     longest = float(re.search(INFERENCE, done.lines("latency")[0]).group(6))
-    # the last one may begin at the end, and who writes down the time may have to wait for a processor
+    # the last one may begin at the very end, and wait for a processor before its time is written
     assert 1000 <= float(line.split()[1]) < 2000 + longest
     assert "steady after" in done.lines("warm-up")[1] or "not " in done.lines("warm-up")[1]
 
@@ -640,7 +640,7 @@ def test_every_inference_is_one_that_a_recording_sees(lab, wheel):
 
 def test_requests_arrive_at_their_rate_and_wait_when_there_are_too_many(lab, wheel):
     done = ok(lab, "cnn", "--rate", 200, "-t", "3s", runtime=wheel.path)
-    # on a busy machine some cannot be served, and many wait; not all of them
+    # on a busy machine some are not served and many wait, but not all
     assert 500 < done.counts[0] + sum(int(line.split()[0]) for line in done.lines("unserved")) < 700
     fastest, usual = map(float, re.search(INFERENCE, done.lines("latency")[0]).group(2, 3))
     done = ok(lab, "heavy", "--rate", 20000, "-t", "500ms", runtime=wheel.path)
@@ -650,14 +650,14 @@ def test_requests_arrive_at_their_rate_and_wait_when_there_are_too_many(lab, whe
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_the_time_is_over_for_requests_that_wait_too(lab, wheel, threads):
-    """100,000 a second are far more than the model can do: what is not served in the time is counted, and not waited
-    for."""
+    """100,000 a second are far more than the model can serve. Requests that are not served in the time are counted,
+    without waiting for them."""
     done = ok(lab, "heavy", "--rate", 100000, "-t", "2s", "-c", threads, runtime=wheel.path)
     (steady,) = [line for line in done.out.splitlines() if line.startswith("steady ")]
-    assert 2000 <= float(steady.split()[1]) < 20000  # to serve them all would take minutes
+    assert 2000 <= float(steady.split()[1]) < 20000  # serving all of them would take minutes
     unserved = int(done.lines("unserved")[0].split()[0])
     assert 1.95e5 < done.counts[0] + unserved < 2.05e5 and unserved > 1e5
-    # a number of inferences is a number of inferences, however long it takes
+    # with a number of inferences, time does not matter
     done = ok(lab, "heavy", "--rate", 20000, "-r", 300, "-c", threads, runtime=wheel.path)
     assert done.counts == [300] and not done.lines("unserved")
 
@@ -665,7 +665,7 @@ def test_the_time_is_over_for_requests_that_wait_too(lab, wheel, threads):
 def test_a_million_arrivals_a_second_come_to_an_end(lab, wheel):
     begin = time.monotonic()
     done = ok(lab, "heavy", "--rate", 1e9, "-t", "3s", "--warm-up-max", 0, runtime=wheel.path)
-    assert time.monotonic() - begin < 40  # to count them one by one would take longer
+    assert time.monotonic() - begin < 40  # counting them one by one would take longer
     assert 2.8e9 < int(done.lines("unserved")[0].split()[0]) < 3.1e9
 
 
@@ -675,7 +675,7 @@ def test_a_full_result_ends_the_run_and_says_so(lab, wheel):
 
 
 def test_a_warm_up_leaves_room_for_the_measured_part(lab, wheel):
-    # so few that they are over long before anything can be called steady
+    # so few that times cannot become steady before they are over
     result = parent(lab, "tiny", "-t", "60s", "--runtime", wheel.path, "--warm-up-max", "60s", capacity=500)
     assert result["stop"] == "3" and 240 <= int(result["n_warm_up"]) <= 250 and int(result["n_steady"]) >= 240
 
@@ -777,7 +777,7 @@ def test_dimensions_are_set_by_name(lab, wheel):
     assert "x float32[6,8]" in done.lines("input")[0]
 
 
-# ---- what goes wrong
+# ---- errors
 
 
 def test_a_run_that_fails_is_one_clear_error(lab, wheel):
@@ -839,7 +839,7 @@ def test_a_runner_that_is_killed_leaves_what_it_had(lab, wheel):
 
 
 def test_a_model_larger_than_memory(lab, wheel):
-    """The limit is on this process's address space, so the machine stays unharmed."""
+    """The limit applies to this process's address space, so the machine is not affected."""
     big = helper.make_tensor("w", TensorProto.FLOAT, [64 << 20], np.ones(64 << 20, np.float32).tobytes(), raw=True)
     model = save(
         lab,
@@ -850,7 +850,7 @@ def test_a_model_larger_than_memory(lab, wheel):
         initializers=[big],
     )
     limit = 600 << 20
-    # one thread: each that the runtime makes, as many as there are processors, takes address space
+    # one thread: the runtime makes one per processor, and each takes address space
     done = run(
         lab,
         model,
@@ -862,7 +862,7 @@ def test_a_model_larger_than_memory(lab, wheel):
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
     )
     assert done.status == 3 and "out of memory" in done.err and "0.25 GiB" in done.err, done.err
-    # weights in a file beside it count
+    # weights in a separate file count
     loaded = onnx.load(model)
     onnx.save(loaded, lab.path("outside.onnx"), save_as_external_data=True, location="weights.bin")
     assert os.path.getsize(lab.path("outside.onnx")) < 10000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where probes would go in real runtimes' files: counts, instructions held against objdump, broken files, modules."""
+"""The places of probes in real runtimes' files: counts, instructions compared with objdump, broken files, modules."""
 
 import glob
 import os
@@ -24,7 +24,7 @@ ONE_EACH = [
     "weights",
     "end of operators",
 ]
-# Distinct Compute functions of releases, which do not change any more.
+# Distinct Compute functions of releases, which are final.
 OPERATORS = {
     "wheel 1.15": 478,
     "wheel 1.18": 528,
@@ -95,7 +95,7 @@ def test_every_family_is_found_in_every_runtime(name, tmp_path):
         assert len(found.of("operators")) == OPERATORS[name]
     else:
         assert len(found.of("operators")) > 600
-    # What is hit often must be cheap: 1 us instead of 10 or more.
+    # Sites that are hit often must be cheap: 1 us instead of 10 or more.
     for kind in ONE_EACH:
         assert found.of(kind)[0][3], kind
     dear = [site for site in found.of("operators") if not site[3]]
@@ -140,7 +140,7 @@ def test_sites_are_where_a_disassembler_sees_an_instruction(name, tmp_path):
         seen = [text for at, text in code if at == address]
         assert seen, (kind, hex(address))
         if not kind.startswith("end of"):
-            # nothing before the entry's site but its mark
+            # only endbr64 may precede the site of an entry
             assert [text.split()[0] for at, text in code if at < address] in ([], ["endbr64"]), (kind, hex(address))
         else:
             slot = "0x10(" if kind == "end of operators" else "0x18("
@@ -158,7 +158,7 @@ def test_lengths_of_a_whole_library_are_those_of_a_disassembler():
     for line in ours.stdout:
         at, size, *_ = line.split("\t")
         at, size = int(at, 16), int(size)
-        if at != following:  # another function
+        if at != following:  # the next function
             while address < at:
                 address, text = next(theirs)
         assert (address, size > 0) == (at, True), (hex(at), size, hex(address), text)
@@ -184,7 +184,7 @@ def test_broken_files_are_errors_at_most(name, tmp_path):
     assert done.returncode == 0
     outcome = dict(line.split("\t", 1) for line in done.stdout.splitlines())
     assert "died" not in outcome, done.stdout
-    # what is cut off may be symbols that no process has
+    # the missing part may hold only symbols, which a process does not load
     found, refused = map(int, outcome["cut"].split("\t"))
     assert found + refused == 80 and found < 30
     found, refused = map(int, outcome["changed"].split("\t"))
@@ -198,7 +198,7 @@ def modules_of(pid):
 
 
 def started(args, **more):
-    """A program that is up when it has printed a line, and waits for its standard input to end."""
+    """Starts a program and waits until it has printed a line; it ends with its standard input."""
     process = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **more)
     assert process.stdout.readline()
     return process

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Targets that live under limits, in namespaces, as other users: they run as they do alone, and what cannot be seen is
-said."""
+"""Targets under limits, in namespaces, as other users: they run as they do alone, and the recording says what is
+missing."""
 
 import shutil
 
@@ -58,7 +58,7 @@ def test_a_program_in_a_pid_namespace_is_recorded_under_its_own_pid_or_none(lab,
     recording = done.recording
     assert done.status == 0 and len(recording.inferences) == 10
     pids = {track.pid for track in recording.tracks.values() if track.is_process}
-    assert 1 not in pids and len(pids) <= 3  # unshare itself, its child, perhaps one without a pid
+    assert 1 not in pids and len(pids) <= 3  # unshare, its child, and possibly one without a pid
 
 
 @pytest.mark.parametrize("level", ["operator", "detail"])

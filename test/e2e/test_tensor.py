@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors in files against numpy and the onnx package: what either writes is read back, bit by bit."""
+"""Tensors in files, compared with numpy and the onnx package: each reads what the other writes, bit by bit."""
 
 import glob
 import io
@@ -36,7 +36,7 @@ NUMPY_TYPES = [
     "complex64",
     "complex128",
 ]
-# ONNX's name: the type of ml_dtypes.
+# ONNX's name: the type of ml_dtypes
 NARROW = {
     "bfloat16": ml_dtypes.bfloat16,
     "float8e4m3fn": ml_dtypes.float8_e4m3fn,
@@ -66,7 +66,7 @@ def refusal(*args):
 
 
 def unpack(path, folder):
-    """[(description, position, name, array)] of what our reader finds."""
+    """[(description, position, name, array)] of the tensors that inftrace's reader finds."""
     os.makedirs(str(folder), exist_ok=True)
     lines = tool("unpack", path, folder).splitlines()
     return [
@@ -81,7 +81,7 @@ def same(ours, theirs):
 
 
 def bits_of(array):
-    """A narrow array as the integers that stand for it in our .npy."""
+    """A narrow array as the integers that represent it in inftrace's .npy."""
     return array.view(np.uint16 if array.dtype.itemsize == 2 else np.uint8)
 
 
@@ -155,7 +155,7 @@ def test_npy_is_written_as_numpy_does(tmp_path, dtype, shape):
 
 
 def probes():
-    """Doubles where rounding is decided: every float16, bfloat16 and narrower, what lies between, and half-ways."""
+    """Doubles that test rounding: every float16, bfloat16 and narrower value, values between them, and ties."""
     half = np.arange(65536, dtype=np.uint16)
     exact = np.concatenate([half.view(np.float16).astype("f8"), half.view(ml_dtypes.bfloat16).astype("f8")])
     exact = np.unique(exact[np.isfinite(exact)])
@@ -165,7 +165,7 @@ def probes():
 
 
 def correctly_rounded(values, dtype):
-    """To nearest, ties to even, by search among all the type's finite numbers; beyond them the outermost."""
+    """Rounds to nearest, ties to even, by search among all finite numbers of the type; saturates beyond them."""
     codes = np.arange(1 << (8 * np.dtype(dtype).itemsize)).astype("u%d" % np.dtype(dtype).itemsize)
     numbers = codes.view(dtype).astype("f8")
     bits = {"float4_e2m1fn": 4, "float6_e2m3fn": 6, "float6_e3m2fn": 6}.get(np.dtype(dtype).name)
@@ -271,7 +271,7 @@ def protos():
 
 
 def as_written(array, name):
-    """What our .npy has for an array of that type."""
+    """The contents of inftrace's .npy for an array of that type."""
     if name in PACKED:
         return array.astype(np.int8 if name.startswith("int") else np.uint8)
     return bits_of(array) if name in NARROW else array
@@ -368,7 +368,7 @@ def test_what_is_no_tensor_is_refused(tmp_path):
 
 
 def test_every_node_case_of_onnx(tmp_path):
-    """Inputs and outputs of the test cases that come with onnx: all of those that are tensors."""
+    """Inputs and outputs of the test cases of the onnx package: all that are tensors."""
     from onnx.backend.test.case.node import collect_testcases
 
     n = 0
@@ -452,7 +452,7 @@ def npy_bytes(array):
 
 
 def test_npz_of_other_writers(tmp_path):
-    """A comment that looks like an end, sizes behind the data, 64-bit sizes."""
+    """A comment that resembles an end record, sizes after the data, 64-bit sizes."""
     array = np.arange(5, dtype="i4")
 
     class Pipe(io.BytesIO):
@@ -522,7 +522,7 @@ def test_values_that_numpy_saved_without_a_type(tmp_path, name):
     assert np.array_equal(ours, theirs, equal_nan=True)
 
 
-# ---- made up
+# ---- generated values
 
 
 @pytest.mark.parametrize("kind", ["uniform", "normal"])
@@ -538,7 +538,7 @@ def test_made_up_floats(tmp_path, dtype, kind):
         assert np.isfinite(values).all() and np.abs(values).max() <= 6
         assert abs(values.mean()) < 0.02 and abs(values.std() - 1) < 0.01
         assert abs((np.abs(values) < 1).mean() - 0.6827) < 0.01 and abs((np.abs(values) < 2).mean() - 0.9545) < 0.01
-    # One value says nothing of the next.
+    # Consecutive values are not correlated.
     assert abs(np.corrcoef(values[1:], values[:-1])[0, 1]) < 0.02
 
 
@@ -555,7 +555,8 @@ def test_made_up_values_depend_on_seed_and_name_alone(tmp_path):
 
 
 def generator(seed, name):
-    """The same numbers by another hand: they must never change, or results that name a seed lose their meaning."""
+    """An independent implementation of the generator. Its numbers must never change, because published results name a
+    seed."""
     mask = (1 << 64) - 1
 
     def scrambled(x):
@@ -650,7 +651,7 @@ def test_made_up_words(tmp_path):
     assert len(set(words)) > 100
 
 
-# ---- compared
+# ---- comparison
 
 
 def compared(tmp_path, expected, actual, absolute=0.0, relative=0.0, dtype="-"):

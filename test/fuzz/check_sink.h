@@ -18,7 +18,7 @@ struct check_sink {
 	uint32_t last_track;
 	struct check_track *track;
 	uint32_t capacity;
-	bool is_lenient; /* the maker of the events has no better input: times may go back, ends may lack a begin */
+	bool is_lenient; /* for malformed input: times may go back, ends may lack a begin */
 };
 
 void check_sink_init(struct check_sink *check);

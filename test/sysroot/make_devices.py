@@ -301,7 +301,7 @@ def boards(moment):
 
 
 def closed():
-    """An NPU in /sys of a container, without a node for programs to open."""
+    """An NPU in /sys of a container, without a device node."""
     tree = Tree("closed", "")
     tree.put("sys/class/accel/accel0/device/uevent", "DRIVER=intel_vpu\n")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""summary_test.py SUMMARY: what ./check says at its end."""
+"""summary_test.py SUMMARY: the summary that ends ./check."""
 
 import pathlib
 import subprocess

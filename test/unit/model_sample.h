@@ -201,7 +201,7 @@ static inline struct model_operator *sample_operator(struct sample *s, uint32_t 
 	return op;
 }
 
-/* Conv and Relu as one, named after the value that Relu computes. */
+/* Conv and Relu fused, named after the output of Relu. */
 static inline void sample_cpu_operators(struct sample *s, uint32_t r, double factor)
 {
 	for (uint32_t i = 0; i < SAMPLE_NODES; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A recording as results: its models have the same figures, and findings that appear only when the figures say so. */
+/* A recording as results: its models have the same figures, and findings that appear only if the figures justify them.
+ */
 #include "analyze/insight/recorded.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A store that forgets beside one that keeps everything: what is left is what is not over, to the last argument, and
- * what was forgotten and what is left come to the same together. Endless recordings take no more memory than short
- * ones.
+ * Compares a store that forgets with one that keeps everything. The first keeps exactly the events that are not over,
+ * with every argument; forgotten and kept events together give the same results. Endless recordings take no more memory
+ * than short ones.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -46,7 +46,7 @@ static inline int store_text_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* By key, in whatever order they came. */
+/* Sorted by key. */
 static inline size_t store_text_args(char *to, size_t size, const struct store *store, const uint32_t lists[2])
 {
 	size_t used = 0;

@@ -33,7 +33,7 @@ static inline void stream_init(struct stream *s)
 	s->sink = store_sink(s->store);
 }
 
-/* Puts all events that were put so far once more. */
+/* Puts all events so far into another sink. */
 static inline void stream_replay(const struct stream *s, struct sink *sink)
 {
 	for (size_t i = 0; i < s->log.n; i++) {
@@ -47,7 +47,7 @@ static inline void stream_replay(const struct stream *s, struct sink *sink)
 	}
 }
 
-/* What the events so far come to. To be freed. */
+/* The summary of the events so far. The caller frees it. */
 static inline struct summary *stream_summary_of(struct stream *s, const struct summary_opts *opts,
 						const struct summary_file *file)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Recordings at random, handed over as a recorder does it: thread by thread, a stretch of time each. What they come to
- * as they are read is what a walk over all of their events in memory finds.
+ * Random recordings, delivered like a recorder's: thread by thread, a stretch of time each. The summary made while
+ * reading equals that of a walk over all events in memory.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A library of custom operators, none in fact, that brings the process down: built with -DAT_LOAD when it is
- * registered, with -DAT_UNLOAD when the session is gone; with -DHANG it does not come back instead,
- * with -DEXIT it calls exit. With -DAT_CALL it
- * is a runtime that crashes when it is asked.
+ * A library of custom operators that has none and crashes the process: with -DAT_LOAD when it is registered, with
+ * -DAT_UNLOAD after the session is released. With -DHANG it never returns instead of crashing, with -DEXIT it calls
+ * exit. With -DAT_CALL it is a runtime that crashes in OrtGetApiBase.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -48,6 +47,6 @@ __attribute__((destructor)) static void unloaded(void)
 	harm();
 }
 #else
-/* so that it is used either way */
+/* for builds that do not use harm */
 __attribute__((used)) static void (*const unused)(void) = harm;
 #endif

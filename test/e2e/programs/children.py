@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""children.py WAY MODEL: models in child processes, made in every way that Python has."""
+"""children.py WAY MODEL: runs models in child processes, started in each way that Python has."""
 
 import multiprocessing
 import os
@@ -16,7 +16,7 @@ def infer(model, runs):
 
 
 def run_fork(args, session, feeds):
-    """A child by fork alone, with the parent's session alive: both use it."""
+    """A child made by fork alone: parent and child use the parent's session."""
     for number in range(args.threads):
         child = os.fork()
         if child == 0:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* churn LIBRARY MODEL SHAPE OUT_LEN N: N sessions, each made, run once and released. */
+/* churn LIBRARY MODEL SHAPE OUT_LEN N: creates N sessions one after the other, runs each once and releases it. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""churn.py MODEL: makes a session, runs it once, releases it, again and again (--sessions)."""
+"""churn.py MODEL: creates a session, runs it once and releases it, as often as --sessions says."""
 
 import ortprogram
 

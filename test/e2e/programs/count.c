@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * count LIBRARY MODEL SHAPE OUT_LEN COUNTERS THREADS RUNS: a witness for the tests that kill. Each thread runs the
- * model and, when a run is over, writes how many and when into its line of the file COUNTERS, which it has mapped:
- * whoever dies, that file tells the truth. Lines: n, time of the last end, the sum of checksums. RUNS 0: until SIGUSR1
- * comes.
+ * count LIBRARY MODEL SHAPE OUT_LEN COUNTERS THREADS RUNS: counts runs for tests that kill processes. Each
+ * thread runs the model. After each run it writes count and time into its line of the mapped file COUNTERS, which
+ * therefore survives any kill. A line: number of runs, time of the last end, sum of checksums. RUNS 0: until SIGUSR1.
  */
 #include <fcntl.h>
 #include <pthread.h>

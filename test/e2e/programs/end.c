@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * end LIBRARY MODEL SHAPE OUT_LEN RUNS HOW: RUNS runs, then the program ends in one of the ways a program can:
- * a number (exit status), _exit, abort, segv, kill, term, closefds (closes every descriptor but the standard three,
- * runs again), clearenv (empties its environment, runs again), leak (returns with everything open).
+ * end LIBRARY MODEL SHAPE OUT_LEN RUNS HOW: makes RUNS runs, then ends. HOW: a number (exit status), _exit, abort,
+ * segv, kill, term, closefds (closes every descriptor but the standard three, runs again), clearenv (empties its
+ * environment, runs again), leak (returns with everything open).
  */
 #include <signal.h>
 #include <stdio.h>

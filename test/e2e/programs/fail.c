@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fail LIBRARY MODEL: a session that cannot be made, a run of the wrong shape, and good runs around them. Prints what
- * the runtime said. */
+/* fail LIBRARY MODEL: fails to create a session and to run with a wrong shape, with good runs between. Prints the
+ * runtime's messages. */
 #include <stdio.h>
 
 #include "ort.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fail.py FOLDER: everything that can go wrong with a model, and good runs in between."""
+"""fail.py FOLDER: makes every error that a model can have, with good runs between."""
 
 import os
 

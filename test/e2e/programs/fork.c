@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fork LIBRARY MODEL SHAPE OUT_LEN N RUNS: N times, with N 0 until standard input ends: fork with a session alive that
- * another thread runs all the while; the child makes RUNS runs of its own with the parent's session and says what it
- * got. A lock of the runtime that the other thread held would stay locked in the child for ever, so the other thread is
- * between two runs then; each time one more child, which runs nothing, is made whatever the other thread does.
+ * fork LIBRARY MODEL SHAPE OUT_LEN N RUNS: forks N times (0: until standard input ends) while another thread runs a
+ * session. The child makes RUNS runs with the parent's session and prints its results. A lock of the runtime that the
+ * other thread held would stay locked in the child for ever, so that thread is between two runs at the fork. Each time
+ * the program forks once more at any moment; that child runs nothing.
  */
 #include <poll.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// infer.js MODEL SHAPE RUNS [TIMES]: runs a model with one float input "x" and one output "y", one run after the other,
-// then as many at the same time, from one thread of JavaScript. Prints checksums; TIMES gets a line per run.
+// infer.js MODEL SHAPE RUNS [TIMES]: runs a model with one float input "x" and one output "y" RUNS times in sequence,
+// then RUNS times at once, from one thread of JavaScript. Prints checksums and writes a line per run to TIMES.
 const ort = require('onnxruntime-node');
 const crypto = require('crypto');
 const fs = require('fs');

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""infer.py MODE MODEL: runs a model in one of the ways that Python has, from one thread or many."""
+"""infer.py MODE MODEL: runs a model with one of Python's functions for that, from one or several threads."""
 
 import threading
 import time

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Uses the dynamic linker in the ways that depend on who asks: the default and the next definition of a name, names
- * that are not there and the error text for them, a name with a version, several threads at once.
+ * Calls functions of the dynamic linker whose results depend on the caller: the default and the next definition of a
+ * name, a missing name and its error text, a name with a version, several threads at once.
  */
 #include <dlfcn.h>
 #include <link.h>

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""meters.py CMD...: runs CMD on a machine with two energy meters, of 50 W and 10 W; the first is 100 J before its
-largest value.
+"""meters.py CMD...: runs CMD on a machine with two simulated energy meters of 50 W and 10 W. The first is 100 J below
+its largest value.
 
-For a mount namespace of its own: it puts its files over /sys/class, and ends with 77 where that is not allowed."""
+Run it in a separate mount namespace: it mounts its files over /sys/class. If that is refused, it exits with 77."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def make_meters():
 
 
 def show(meters, start):
-    """Who reads a file sees one value or the next, and nothing of both."""
+    """Replaces the file, so that a reader gets the old or the new value, never a mixture."""
     for meter, watts in zip(meters, WATTS):
         with open(meter + ".new", "w") as file:
             file.write("%d\n" % (int(LARGEST - 100e6 + (time.monotonic() - start) * watts * 1e6) % LARGEST))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * next_tool SECONDS HOLD_MS WORD: prints "ready", then of each program with WORD in its command line that loads a
- * runtime "pid hold held_us path why" (held_us: from the mapping until it stood still), keeps it for HOLD_MS and lets
- * it go.
+ * next_tool SECONDS HOLD_MS WORD: prints "ready", then a line "pid hold held_us path why" for each program with WORD in
+ * its command line that loads a runtime. held_us: from the mapping until the program was stopped. It holds each program
+ * for HOLD_MS, then releases it.
  */
 #include <poll.h>
 #include <stdio.h>

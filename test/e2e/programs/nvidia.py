@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nvidia.py SAYS CMD...: runs CMD on a machine with an NVIDIA GPU, made up: CMD and its children have /dev/nvidia0
-open, the library's fake (test/fake/nvml.c) says that the programs called inftrace-run and python use it, and counts 50
-W.
+"""nvidia.py SAYS CMD...: runs CMD on a machine with a simulated NVIDIA GPU. CMD and its children have /dev/nvidia0
+open. The fake of NVIDIA's library (test/fake/nvml.c) reports that programs called inftrace-run and python use the
+GPU, and a power of 50 W.
 
-For a mount namespace of its own: it puts its files over /dev, and ends with 77 where that is not allowed."""
+Run it in a separate mount namespace: it mounts its files over /dev. If that is not permitted, it exits with 77."""
 
 import os
 import subprocess

@@ -213,7 +213,7 @@ uint64_t model_run_bound(struct model *model)
 	struct model as_output = *model;
 	uint64_t sum;
 
-	as_output.input = numbers; /* "y" has the shape of "x" in the models that are run like this */
+	as_output.input = numbers; /* models that are run this way give "y" the shape of "x" */
 	out = tensor(&as_output);
 	must(ort, "binding", CALL(ort->api, ORT_CREATE_BINDING, (void *, void **), (model->session, &binding)));
 	must(ort, "input", CALL(ort->api, ORT_BIND_INPUT, (void *, const char *, void *), (binding, "x", in)));

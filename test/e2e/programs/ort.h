@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The few functions of the ONNX Runtime C API that the test programs use, by their place in its table
- * (no header comes with the packages), and the way a program gets at that table: runtime_linked.c or
- * runtime_opened.c. Every failure ends the program with a message and status 1, but where a status is
- * what the program is about.
+ * The functions of the ONNX Runtime C API that the test programs use, by their index in its table, because the packages
+ * contain no header. A program gets that table from runtime_linked.c or runtime_opened.c. Every failure ends the
+ * program with a message and status 1, except in functions that return the message.
  */
 #ifndef PROGRAMS_ORT_H
 #define PROGRAMS_ORT_H
@@ -46,7 +45,7 @@ enum ort_slot {
 	ORT_RUN_ASYNC = 260,
 };
 
-/* Where the table comes from; path is ignored by a program that is linked to the runtime. */
+/* The source of the table; a program that is linked to the runtime ignores path. */
 struct ort_base *runtime_open(const char *path);
 void runtime_close(void);
 
@@ -76,7 +75,7 @@ void model_close(struct model *model);
 /* One run; the checksum of the output in *sum. NULL or the runtime's message, never freed. Any thread. */
 const char *model_try_run(struct model *model, uint64_t *sum);
 uint64_t model_run(struct model *model);
-/* RunAsync, waited for; RunWithBinding. */
+/* By RunAsync, waiting for the result; by RunWithBinding. */
 uint64_t model_run_async(struct model *model);
 uint64_t model_run_bound(struct model *model);
 

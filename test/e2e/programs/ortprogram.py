@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python programs share: options, feeds, checksums, and their own account of what they did.
+"""Shared by the Python programs: options, feeds, checksums, and counts and times of runs.
 
-Everything on standard output is the same in every run, so that a run under a profiler can be compared byte
-for byte. Times go to the file --times, a line per run: start and end by CLOCK_MONOTONIC, thread id.
+Standard output is the same in every run, so that a run under a profiler can be compared byte for byte. Times go to the
+file --times, one line a run: start and end by CLOCK_MONOTONIC, thread id.
 """
 
 import argparse

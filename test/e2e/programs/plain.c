@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program without a runtime; built dynamic and fully static. */
+/* A program without a runtime, linked dynamically and statically. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""prefork.py MODEL: a server that keeps three workers, each of which ends after some runs and is replaced, until its
-standard input ends. Prints "ready" when the first workers are there, at the end "runs 0 failed 0" and how many of them
-"differ"ed."""
+"""prefork.py MODEL: a server with three workers until its standard input ends. A worker ends after some runs and is
+replaced. Prints "ready" when the first workers run, at the end "runs 0 failed 0" and "differ N": workers whose results
+differed."""
 
 import os
 import select

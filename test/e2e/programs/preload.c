@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library that a user preloads into a program: stands before puts, calls the next one. */
+/* A library that a user preloads into a program: interposes puts and calls the next definition. */
 #include <dlfcn.h>
 #include <stdio.h>
 

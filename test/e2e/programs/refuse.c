@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refuse NUMBER ERRNO CMD [ARG...]: runs CMD under a filter of system calls that refuses the one of this number. */
+/* refuse NUMBER ERRNO CMD [ARG...]: runs CMD under a seccomp filter that makes system call NUMBER fail with ERRNO. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""renew.py MODEL...: makes a session of each model in turn, runs it three times and releases it, until standard input
+"""renew.py MODEL...: creates a session of each model in turn, runs it three times and releases it, until standard input
 ends.
 
-Prints "ready" after the first round, at the end "runs N failed N" and "differ N". TIMES (--times) gets a line per run.
---broken: a file that is no model is opened in each round as well."""
+Prints "ready" after the first round, at the end "runs N failed N" and "differ N". --times: a file for one line a run.
+--broken: also tries to load a file that is not a model in each round."""
 
 import argparse
 import select

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reopen LIBRARY MODEL SHAPE OUT_LEN N: N times: dlopen the runtime, run a model, dlclose it; says whether it is gone
- * then. */
+/* reopen LIBRARY MODEL SHAPE OUT_LEN N: N times: dlopens the runtime, runs a model, dlcloses it; prints whether it
+ * is unloaded then. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run LIBRARY MODEL SHAPE OUT_LEN WAY RUNS THREADS [TIMES]: THREADS threads share a session, each makes RUNS runs
- * (WAY: run, async, bound). Prints the sum of checksums per thread; TIMES gets a line per run as Python's do.
+ * run LIBRARY MODEL SHAPE OUT_LEN WAY RUNS THREADS [TIMES]: THREADS threads share a session; each makes RUNS
+ * runs. WAY: run, async or bound. Prints the sum of checksums per thread; writes times like ortprogram.py.
  */
 #include <pthread.h>
 #include <stdio.h>

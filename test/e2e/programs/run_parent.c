@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * run_parent CAPACITY RUNNER ARGS...: starts inftrace-run as `inftrace model` does, with memory for its result, and
- * prints what it left there as "key value" lines. KILL_AFTER=N in the environment kills it as soon as that many
- * latencies are there; KILL_WITH: by another signal than SIGKILL.
+ * run_parent CAPACITY RUNNER ARGS...: starts inftrace-run as `inftrace model` does, with shared memory for its result,
+ * and prints that result as "key value" lines. KILL_AFTER=N in the environment kills it after N latencies, with SIGKILL
+ * or with the signal KILL_WITH.
  */
 #include <signal.h>
 #include <stdio.h>

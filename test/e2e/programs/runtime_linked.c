@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime as a library that the program is linked to. */
+/* The runtime as a library to which the program is linked. */
 #include "ort.h"
 
 struct ort_base *OrtGetApiBase(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime by dlopen and a look-up on its handle. The last one that was opened can be closed. */
+/* The runtime from dlopen and dlsym. The last one that was opened can be closed. */
 #include <dlfcn.h>
 
 #include "ort.h"

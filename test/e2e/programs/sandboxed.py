@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sandboxed.py WHAT MODEL: runs a model in a thread until its standard input ends, under a filter of system calls.
+"""sandboxed.py WHAT MODEL: runs a model in a thread until its standard input ends, under a seccomp filter.
 
-WHAT: nothing (all calls are allowed), threads (a new thread is refused with EPERM), libraries (so is executable
-memory), death (the same, but it kills). Prints "ready", at the end "runs N failed 0" and "differ N"."""
+WHAT: nothing (allows all calls), threads (refuses new threads with EPERM), libraries (refuses executable memory with
+EPERM), death (kills instead). Prints "ready", at the end "runs N failed 0" and "differ N"."""
 
 import ctypes
 import os

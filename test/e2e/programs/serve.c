@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * serve LIBRARY MODEL SHAPE OUT_LEN THREADS [TIMES]: THREADS threads share a session and run it until standard input
- * ends. Prints "ready" after the first run, at the end "runs N failed N" and "differ N": runs whose result, or failure,
- * is not that of the first. TIMES gets a line per run as Python's do.
+ * ends. Prints "ready" after the first run, at the end "runs N failed N" and "differ N": runs whose result or error
+ * differs from that of the first. Writes times like ortprogram.py.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve.js MODEL SHAPE [TIMES]: runs a model with one float input "x" and one output "y" until standard input ends, and compares
-// each result with the first. Prints "ready", at the end "runs N failed 0" and "differ N". TIMES gets a line per run.
+// serve.js MODEL SHAPE [TIMES]: runs a model with one float input "x" and one output "y" until standard input ends, and
+// compares each result with the first. Prints "ready", at the end "runs N failed 0" and "differ N". Writes a line per
+// run to TIMES.
 const ort = require('onnxruntime-node');
 const fs = require('fs');
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""serve.py MODEL: runs a model in threads until its standard input ends, and compares each result, also a failure, with
-the first.
+"""serve.py MODEL: runs a model in threads until its standard input ends, and compares each result or error with the
+first.
 
-Prints "ready" when the first results are there, at the end "runs N failed N" and "differ N". --rest: seconds between
+Prints "ready" after the first results, at the end "runs N failed N" and "differ N". --rest: seconds between
 two runs of a thread; --idle: the first run comes when a line is read.
 """
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* short_threads LIBRARY MODEL SHAPE OUT_LEN N: N threads, up to 8 at a time, each lives for one run. */
+/* short_threads LIBRARY MODEL SHAPE OUT_LEN N: N threads, up to 8 at a time; each makes one run and ends. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signals LIBRARY MODEL SHAPE OUT_LEN N: N runs while SIGPROF arrives 10,000 times a second, with a handler that
- * looks at the clock. The number of signals goes to standard error: it differs from run to run.
+ * signals LIBRARY MODEL SHAPE OUT_LEN N: makes N runs while SIGPROF arrives 10,000 times a second, with a handler that
+ * reads the clock. Prints the number of signals to standard error, because it differs from run to run.
  */
 #include <signal.h>
 #include <stdio.h>

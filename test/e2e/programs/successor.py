@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""successor.py MODEL: runs it until a line is read, then becomes the same program anew (exec), until its standard input
-ends. Prints "ready" the first time, "again" each later time. SUCCESSOR: the executable that it becomes."""
+"""successor.py MODEL: runs the model until it reads a line, then executes itself anew, until its standard input ends.
+Prints "ready" the first time, "again" each later time. SUCCESSOR: the interpreter to execute."""
 
 import os
 import select

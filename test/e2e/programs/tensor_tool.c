@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Tensors from the command line, for tests that hold them against numpy and onnx. Says "type[dims] position name" of
- * what it reads; errors go to stderr, exit status 1.
+ * Tensors from the command line, for tests that compare them with numpy and onnx. Prints "type[dims] position name" for
+ * each tensor that it reads; prints errors to stderr and exits with 1.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static int say(const struct tensor *tensor, const char *name, int position)
 	return printf("%s %d %s\n", tensor_describe(tensor, text, sizeof text), position, name) < 0;
 }
 
-/* PATH FOLDER: reads anything, writes FOLDER/0.npy and so on. */
+/* PATH FOLDER: reads a file of any format, writes FOLDER/0.npy and so on. */
 static int tool_unpack(char **arg, struct err *err)
 {
 	struct tensor_list list = { 0 };
@@ -33,7 +33,7 @@ static int tool_unpack(char **arg, struct err *err)
 	return ret;
 }
 
-/* FOLDER: what a folder with test_data_set_0 and so on has. */
+/* FOLDER: the tensors of a folder with test_data_set_0 and so on. */
 static int tool_sets(char **arg, struct err *err)
 {
 	static const char *const prefixes[] = { "input", "output" };
@@ -61,7 +61,7 @@ static enum tensor_type type_of(const char *name)
 	return type;
 }
 
-/* IN.npy TYPE OUT.npy: every value put into a tensor of that type. */
+/* IN.npy TYPE OUT.npy: converts every value to that type. */
 static int tool_cast(char **arg, struct err *err)
 {
 	struct tensor from, to = { 0 };

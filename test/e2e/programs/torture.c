@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * torture LIBRARY MODEL SHAPE OUT_LEN THREADS REST_US [TORTURE]: runs a model in threads until standard input ends, and
- * compares each result with the first. TORTURE threads allocate and free, load and unload libraries, come and go
- * meanwhile. Prints "ready", at the end "runs N failed 0" and "differ N".
+ * compares each result with the first. Meanwhile TORTURE threads allocate and free, load and unload libraries, start
+ * and end. Prints "ready", at the end "runs N failed 0" and "differ N".
  */
 #include <dlfcn.h>
 #include <pthread.h>

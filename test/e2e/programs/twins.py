@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""twins.py MODEL [sandboxed]: runs it, and whenever a line is read forks a child that runs it as well, until its
-standard input ends; the child then under a filter of system calls that allows all. Prints "ready", "forked" when a
-child has run it, at the end "runs N failed 0" and "differ N"."""
+"""twins.py MODEL [sandboxed]: runs the model until its standard input ends. For each line that it reads it forks a
+child that runs the model as well; if sandboxed, under a seccomp filter that allows all calls. Prints "ready", "forked"
+after the first run of a child, at the end "runs N failed 0" and "differ N"."""
 
 import ctypes
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""two_copies.py MODEL LIBRARY: the wheel's own runtime, and a second one opened by ctypes, in turns."""
+"""two_copies.py MODEL LIBRARY: runs the wheel's runtime and a second one, opened by ctypes, in turns."""
 
 import ctypes
 

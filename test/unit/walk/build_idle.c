@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Providers that a session was asked to use and that ran none of its nodes: the silent fall back to the CPU. Says
- * nothing where no operators were recorded.
+ * Providers requested for a session that ran none of its nodes: silent fallback to the CPU. Finds nothing if no
+ * operators were recorded.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static struct summary_model *model_at(const struct build *build, uint32_t index)
 	return (struct summary_model *)build->models.data + index;
 }
 
-/* The CPU is always there for what others leave: if it had nothing to do, all is well. */
+/* The CPU always takes the remaining nodes, so it may have none. */
 static bool has_run(const struct build *build, const struct summary_model *model, const char *name, size_t len)
 {
 	static const char cpu[] = "CPUExecutionProvider";
@@ -26,7 +26,7 @@ static bool has_run(const struct build *build, const struct summary_model *model
 	return len == sizeof cpu - 1 && !memcmp(name, cpu, len);
 }
 
-/* Behind the comma that ends an item; options in brackets may hold commas of their own. */
+/* After the comma that ends an item; options in brackets may contain commas. */
 static const char *next_item(const char *text)
 {
 	int depth = 0;
