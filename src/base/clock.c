@@ -50,16 +50,11 @@ void clock_map_init(struct clock_map *map, unsigned ms)
 	map->width_ns = (uint64_t)((double)next.width * map->line[0].slope);
 }
 
-static uint64_t on_line(const struct clock_line *line, uint64_t ticks)
-{
-	return line->ns + (uint64_t)(int64_t)((double)(int64_t)(ticks - line->ticks) * line->slope);
-}
-
 void clock_map_update(struct clock_map *map)
 {
 	struct pair now = read_pair();
 	struct clock_line *old = last_line(map);
-	uint64_t predicted = on_line(old, now.ticks);
+	uint64_t predicted = clock_line_ns(old, now.ticks);
 	int64_t error = (int64_t)(now.ns - predicted);
 	const struct clock_line *base = &map->line[(map->n > BASELINE ? map->n - BASELINE : 0) % CLOCK_LINES];
 	double rate;
@@ -74,14 +69,14 @@ void clock_map_update(struct clock_map *map)
 	map->n++;
 }
 
-uint64_t clock_map_ns(const struct clock_map *map, uint64_t ticks)
+uint64_t clock_map_old_ns(const struct clock_map *map, uint64_t ticks)
 {
 	uint32_t oldest = map->n > CLOCK_LINES ? map->n - CLOCK_LINES : 0;
 
 	for (uint32_t i = map->n; i-- > oldest;) {
 		const struct clock_line *line = &map->line[i % CLOCK_LINES];
 		if (ticks >= line->ticks || i == oldest)
-			return on_line(line, ticks);
+			return clock_line_ns(line, ticks);
 	}
 	return 0;
 }

@@ -57,6 +57,19 @@ struct clock_map {
 void clock_map_init(struct clock_map *map, unsigned ms);
 /* Reads one more pair and turns the line towards it; call it a few times a second. */
 void clock_map_update(struct clock_map *map);
-uint64_t clock_map_ns(const struct clock_map *map, uint64_t ticks);
+/* The same for ticks that may be older than the newest line. */
+uint64_t clock_map_old_ns(const struct clock_map *map, uint64_t ticks);
+
+static inline uint64_t clock_line_ns(const struct clock_line *line, uint64_t ticks)
+{
+	return line->ns + (uint64_t)(int64_t)((double)(int64_t)(ticks - line->ticks) * line->slope);
+}
+
+static inline uint64_t clock_map_ns(const struct clock_map *map, uint64_t ticks)
+{
+	const struct clock_line *last = &map->line[(map->n - 1) % CLOCK_LINES];
+
+	return __builtin_expect(ticks >= last->ticks, 1) ? clock_line_ns(last, ticks) : clock_map_old_ns(map, ticks);
+}
 
 #endif

@@ -85,11 +85,6 @@ void recorded_close(struct recorded *process)
 	free(process);
 }
 
-uint64_t recorded_ns(const struct recorded *process, uint64_t ticks)
-{
-	return process->clock ? clock_map_ns(process->clock, ticks) : ticks;
-}
-
 /* The process's track; it may have been unknown to the tree when the segment appeared. */
 uint32_t recorded_track(struct recorded *process, struct sink *out)
 {
@@ -148,7 +143,7 @@ static uint32_t worker_track(struct recorded *process, struct worker *worker, st
 	return worker->track;
 }
 
-uint32_t recorded_thread_track(struct recorded *process, struct reader *reader, struct sink *out)
+uint32_t recorded_define_thread(struct recorded *process, const struct reader *reader, struct sink *out)
 {
 	return reader->worker ? worker_track(process, &process->worker[reader->worker - 1], out)
 			      : recorded_track(process, out);

@@ -93,13 +93,17 @@ struct recorded *recorded_open(const char *path, struct names *names, const stru
 struct recorded *recorded_new(pid_t pid, uint32_t track, struct names *names, struct err *err);
 void recorded_close(struct recorded *process);
 
-uint64_t recorded_ns(const struct recorded *process, uint64_t ticks);
+static inline uint64_t recorded_ns(const struct recorded *process, uint64_t ticks)
+{
+	return process->clock ? clock_map_ns(process->clock, ticks) : ticks;
+}
+
 /* Its track; defined here if the tree of processes did not know it. */
 uint32_t recorded_track(struct recorded *process, struct sink *out);
 /* NULL: out of memory. Valid until the next call. */
 struct worker *recorded_worker(struct recorded *process, int32_t tid);
-/* The track of the thread whose ring this is. */
-uint32_t recorded_thread_track(struct recorded *process, struct reader *reader, struct sink *out);
+/* The track of the thread whose ring this is, or of the process while the thread is unknown; defined here if new. */
+uint32_t recorded_define_thread(struct recorded *process, const struct reader *reader, struct sink *out);
 /* Finds or makes a session; an invalid number gives session 0. NULL: out of memory. Valid until the next call. */
 struct session *recorded_session(struct recorded *process, uint32_t number);
 /* Puts the gathered events of all threads up to until_ns, in the order of time. 0, -ENOMEM, or the sink's error. */
@@ -114,5 +118,12 @@ int recorded_note(struct sink *out, const char *topic, const struct event *of, s
 /* Writes that `count` events in it are not recorded. */
 int recorded_lost(struct recorded *process, struct sink *out, uint64_t now_ns, uint64_t count, const char *where,
 		  struct err *err);
+
+static inline uint32_t recorded_thread_track(struct recorded *process, const struct reader *reader, struct sink *out)
+{
+	uint32_t track = reader->worker ? process->worker[reader->worker - 1].track : 0;
+
+	return track ? track : recorded_define_thread(process, reader, out);
+}
 
 #endif

@@ -44,7 +44,6 @@ static uint64_t shape_bytes(const char *text)
 static int operator_end(const struct records_step *step, uint32_t track)
 {
 	const struct record *record = step->record;
-	struct arg status = arg_name(KEY_STATUS, segment_text(&step->process->map, record->text));
 	struct event event = { .type = EVENT_END,
 			       .kind = KIND_OPERATOR,
 			       .track = track,
@@ -54,9 +53,8 @@ static int operator_end(const struct records_step *step, uint32_t track)
 	size_t n = 0;
 
 	if (record->flags & FLAG_FAILED) {
-		if (!status.name)
-			status.name = names_of(step->out->names, "failed");
-		args[n++] = status;
+		uint32_t status = segment_text(&step->process->map, record->text);
+		args[n++] = arg_name(KEY_STATUS, status ? status : names_of(step->out->names, "failed"));
 	}
 	if (record->type == RECORD_OPERATOR && reader->n_allocs && reader->alloc_node == record->id) {
 		args[n++] = arg_int(KEY_ALLOCATED, (int64_t)reader->alloc_bytes);

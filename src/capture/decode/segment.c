@@ -46,16 +46,6 @@ void segment_close(struct segment_map *map)
 	memset(map, 0, sizeof *map);
 }
 
-uint32_t segment_text(const struct segment_map *map, uint32_t id)
-{
-	return id && id <= map->n_texts ? map->text[id] : 0;
-}
-
-struct segment_node segment_node(const struct segment_map *map, uint32_t id)
-{
-	return id && id <= map->n_nodes ? map->node[id] : (struct segment_node){ 0, 0, 0 };
-}
-
 /* Room for index id in an array of size-d items; ids are given out one by one. */
 static void *reserve(void *array, uint32_t *capacity, uint32_t id, size_t size)
 {

@@ -44,8 +44,15 @@ void segment_close(struct segment_map *map);
 /* Reads the next dictionary entry: keeps texts and nodes, returns all others. False: nothing new. */
 bool segment_next(struct segment_map *map, struct segment_entry *entry);
 /* Ids in the recorder's names; 0 and a zeroed node for unknown ids. */
-uint32_t segment_text(const struct segment_map *map, uint32_t id);
-struct segment_node segment_node(const struct segment_map *map, uint32_t id);
+static inline uint32_t segment_text(const struct segment_map *map, uint32_t id)
+{
+	return id && id <= map->n_texts ? map->text[id] : 0;
+}
+
+static inline struct segment_node segment_node(const struct segment_map *map, uint32_t id)
+{
+	return id && id <= map->n_nodes ? map->node[id] : (struct segment_node){ 0, 0, 0 };
+}
 
 /*
  * For records without a segment: a map in which only `names` is set. A new text gets an id as if it had been read; 0:

@@ -25,14 +25,18 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 {
 	struct recorder_tap *tap = (struct recorder_tap *)sink;
 
-	tap->n_events += event->type == EVENT_BEGIN || event->type == EVENT_INSTANT;
-	tap->n_inferences += event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE;
-	if (event->type == EVENT_INSTANT)
-		count_instant(tap, event);
-	else if (event->type == EVENT_TRACK)
-		count_track(tap, event);
-	else
+	if (event->type == EVENT_BEGIN) {
+		tap->n_events++;
+		tap->n_inferences += event->kind == KIND_INFERENCE;
 		latency_take(&tap->latency, event);
+	} else if (event->type == EVENT_END) {
+		latency_take(&tap->latency, event);
+	} else if (event->type == EVENT_INSTANT) {
+		tap->n_events++;
+		count_instant(tap, event);
+	} else if (event->type == EVENT_TRACK) {
+		count_track(tap, event);
+	}
 	return sink_put(tap->to, event, err);
 }
 

@@ -8,13 +8,10 @@
  *   clock 64      counts from event to event: a time is the distance to the one before, usually two bytes
  *   track_uuid    the track of events that name none
  *   state cleared from here on texts are numbers, each defined once per sequence before its first use
+ * (perfetto_texts.h)
  *
  * Processes, groups and counters share sequence 1 and name their track in each event. An operator takes 23 or 24 bytes
  * this way; SEQ_NEEDS_STATE (two bytes) is left out, because no packet is ever lost here.
- *
- * Texts are numbered in the order of first use, separately for names of events and for values of arguments: few values
- * are frequent, and these get one-byte numbers. Categories and argument names use the numbers of enum event_kind and
- * enum event_key.
  *
  * A time before the last one of its sequence is written in full, on clock 3 (MONOTONIC). A time before the last one of
  * its own track, which no source should produce, is moved there, because slices would not nest otherwise.
@@ -32,38 +29,28 @@
 #include "trace/perfetto/perfetto_describe.h"
 #include "trace/perfetto/perfetto_fields.h"
 #include "trace/perfetto/perfetto_out.h"
+#include "trace/perfetto/perfetto_quick.h"
+#include "trace/perfetto/perfetto_texts.h"
 
 enum {
 	EVENT_ROOM = 96,	  /* upper bound for an event's packet without its arguments */
 	ARG_ROOM = 32,		  /* upper bound for an argument */
-	HEAD_ROOM = 64,		  /* upper bound for the packet around a single text */
 	MORE_SEQUENCES = 1 << 28, /* first sequence of tracks added later: beyond those of any recording */
-};
-
-struct seen {
-	uint64_t *bits;
-	uint32_t n_words;
 };
 
 struct sequence {
 	uint64_t last_ns;
 	bool is_started;
-	struct seen names, values; /* by number: texts already defined on this sequence */
-	uint64_t keys[(N_KEYS + 63) / 64];
-	uint32_t kinds;
+	struct perfetto_told told;
+	struct quick_sequence quick;
 };
 
 struct track {
 	uint64_t last_ns, uuid;
 	uint32_t sequence; /* 0: not defined yet */
 	bool is_defined, has_sequence, is_process;
+	bool is_quick;	   /* put_quick may write its events */
 	bool has_counters; /* the group of its counters is in the file; of track 0: the machine's */
-};
-
-/* Numbers of texts; index: id in names; 0: none yet. */
-struct numbers {
-	uint32_t *of;
-	uint32_t n, last;
 };
 
 struct perfetto_writer {
@@ -75,32 +62,13 @@ struct perfetto_writer {
 	struct track *track;
 	struct sequence *sequence;
 	uint32_t n_tracks, n_sequences, last_sequence;
-	struct numbers names, values;
+	struct perfetto_texts texts;
+	struct quick_template *quick; /* QUICK_TEMPLATES; NULL: out of memory, each packet is encoded in full */
 };
 
 static int out_of_memory(struct perfetto_writer *writer)
 {
 	return err_set(&writer->out.err, ENOMEM, "cannot write the recording: out of memory");
-}
-
-/* Doubles a zeroed array until index fits. */
-static int grow(void **array, uint32_t *n, uint32_t index, size_t size)
-{
-	uint32_t more = *n ? *n : 64;
-	void *bigger;
-
-	while (more <= index) {
-		if (more > UINT32_MAX / 2)
-			return -1;
-		more *= 2;
-	}
-	bigger = realloc(*array, more * size);
-	if (!bigger)
-		return -1;
-	memset((char *)bigger + *n * size, 0, (more - *n) * size);
-	*array = bigger;
-	*n = more;
-	return 0;
 }
 
 /* Unique in a file and across files, so that files can be merged. */
@@ -153,6 +121,7 @@ static int start_sequence(struct perfetto_writer *writer, const struct track *tr
 	perfetto_out_end(&writer->out, pb_close(at, packet));
 	sequence->last_ns = time_ns;
 	sequence->is_started = true;
+	quick_sequence_init(&sequence->quick, number_of(writer, track->sequence));
 	return 0;
 }
 
@@ -184,9 +153,10 @@ static int put_track(struct perfetto_writer *writer, const struct event *event)
 	uint64_t parent_uuid;
 
 	if (event->track >= writer->n_tracks &&
-	    grow((void **)&writer->track, &writer->n_tracks, event->track, sizeof *writer->track))
+	    perfetto_texts_grow((void **)&writer->track, &writer->n_tracks, event->track, sizeof *writer->track))
 		return out_of_memory(writer);
 	writer->track[event->track].is_defined = true;
+	writer->track[event->track].is_quick = false;
 	writer->track[event->track].uuid = def->uuid;
 	writer->track[event->track].is_process = def->type == TRACK_PROCESS;
 	writer->track[event->track].has_sequence = def->type == TRACK_THREAD || def->type == TRACK_LANE;
@@ -194,105 +164,6 @@ static int put_track(struct perfetto_writer *writer, const struct event *event)
 		return -1;
 	return perfetto_describe_track(&writer->out, writer->sink.names, def, track_uuid(writer, event->track),
 				       parent_uuid, event->track);
-}
-
-/* Texts: each is defined on a sequence before its first use there. */
-
-static int tell(struct perfetto_writer *writer, uint32_t sequence, uint32_t field, uint32_t number, const char *text,
-		size_t len)
-{
-	uint8_t *at = perfetto_out_room(&writer->out, HEAD_ROOM + 3 * len), *packet, *data, *entry;
-
-	if (!at)
-		return -1;
-	at = pb_open(at, TRACE_PACKET, &packet);
-	at = pb_put_uint(at, PACKET_SEQUENCE_ID, number_of(writer, sequence));
-	at = pb_open(at, PACKET_INTERNED_DATA, &data);
-	at = pb_open(at, field, &entry);
-	at = pb_put_uint(at, ENTRY_IID, number);
-	at = perfetto_describe_text(at, ENTRY_TEXT, text, len);
-	perfetto_out_end(&writer->out, pb_close(pb_close(pb_close(at, entry), data), packet));
-	return 0;
-}
-
-static bool was_seen(const struct seen *seen, uint32_t number)
-{
-	return number / 64 < seen->n_words && seen->bits[number / 64] >> number % 64 & 1;
-}
-
-static int tell_text(struct perfetto_writer *writer, uint32_t sequence, bool is_value, uint32_t id)
-{
-	struct numbers *numbers = is_value ? &writer->values : &writer->names;
-	struct seen *seen = is_value ? &writer->sequence[sequence].values : &writer->sequence[sequence].names;
-	const struct names *names = writer->sink.names;
-	uint32_t number;
-
-	if (id >= numbers->n && grow((void **)&numbers->of, &numbers->n, id, sizeof *numbers->of))
-		return out_of_memory(writer);
-	if (!numbers->of[id])
-		numbers->of[id] = ++numbers->last;
-	number = numbers->of[id];
-	if (number / 64 >= seen->n_words && grow((void **)&seen->bits, &seen->n_words, number / 64, sizeof *seen->bits))
-		return out_of_memory(writer);
-	seen->bits[number / 64] |= (uint64_t)1 << number % 64;
-	return tell(writer, sequence, is_value ? INTERNED_ANNOTATION_STRINGS : INTERNED_NAMES, number,
-		    names_text(names, id), names_len(names, id));
-}
-
-static inline bool is_told(const struct numbers *numbers, const struct seen *seen, uint32_t id)
-{
-	return id < numbers->n && numbers->of[id] && was_seen(seen, numbers->of[id]);
-}
-
-static int tell_key(struct perfetto_writer *writer, uint32_t sequence, uint32_t key)
-{
-	const char *text = event_key_name(key);
-
-	writer->sequence[sequence].keys[key / 64] |= (uint64_t)1 << key % 64;
-	return tell(writer, sequence, INTERNED_ANNOTATION_NAMES, key, text, strlen(text));
-}
-
-/* Flows have fields of their own. */
-static inline bool is_flow(const struct arg *arg)
-{
-	return (arg->key == KEY_FLOW || arg->key == KEY_FLOW_END) && arg->type == ARG_INT;
-}
-
-static inline bool is_annotation(const struct arg *arg)
-{
-	return arg->key && arg->key < N_KEYS && arg->key != KEY_FLOW && arg->key != KEY_FLOW_END;
-}
-
-static int tell_args(struct perfetto_writer *writer, uint32_t sequence_id, const struct event *event)
-{
-	const struct sequence *sequence = &writer->sequence[sequence_id];
-
-	for (size_t i = 0; i < event->n_args; i++) {
-		const struct arg *arg = &event->args[i];
-		if (!is_annotation(arg))
-			continue;
-		if (!(sequence->keys[arg->key / 64] >> arg->key % 64 & 1) && tell_key(writer, sequence_id, arg->key))
-			return -1;
-		if (arg->type == ARG_NAME && arg->name && !is_told(&writer->values, &sequence->values, arg->name) &&
-		    tell_text(writer, sequence_id, true, arg->name))
-			return -1;
-	}
-	return 0;
-}
-
-static int tell_name(struct perfetto_writer *writer, uint32_t sequence_id, const struct event *event)
-{
-	struct sequence *sequence = &writer->sequence[sequence_id];
-
-	if (event->kind && !(sequence->kinds >> event->kind & 1)) {
-		const char *text = event_kind_name(event->kind);
-		sequence->kinds |= 1u << event->kind;
-		if (tell(writer, sequence_id, INTERNED_CATEGORIES, event->kind, text, strlen(text)))
-			return -1;
-	}
-	if (event->name && !is_told(&writer->names, &sequence->names, event->name))
-		return tell_text(writer, sequence_id, false, event->name);
-	return 0;
 }
 
 /* Events. */
@@ -308,7 +179,7 @@ static uint8_t *put_arg(uint8_t *at, const struct perfetto_writer *writer, const
 	else if (arg->type == ARG_REAL)
 		at = pb_put_double(at, ANNOTATION_DOUBLE, arg->real);
 	else if (arg->name)
-		at = pb_put_uint(at, ANNOTATION_STRING_IID, writer->values.of[arg->name]);
+		at = pb_put_uint(at, ANNOTATION_STRING_IID, writer->texts.values.of[arg->name]);
 	else
 		at = perfetto_describe_text(at, ANNOTATION_STRING, "", 0);
 	return pb_close(at, inside);
@@ -328,11 +199,9 @@ static const uint8_t packet_type[] = {
 	[EVENT_COUNTER] = TYPE_COUNTER,
 };
 
-static uint8_t *put_track_event(uint8_t *at, const struct perfetto_writer *writer, const struct event *event)
+/* The fields of a track event. */
+static uint8_t *put_fields(uint8_t *at, const struct perfetto_writer *writer, const struct event *event)
 {
-	uint8_t *inside;
-
-	at = pb_open(at, PACKET_TRACK_EVENT, &inside);
 	at = pb_put_uint(at, EVENT_TYPE, packet_type[event->type]);
 	if (!writer->track[event->track].has_sequence)
 		at = pb_put_uint(at, EVENT_TRACK_UUID, track_uuid(writer, event->track));
@@ -340,25 +209,25 @@ static uint8_t *put_track_event(uint8_t *at, const struct perfetto_writer *write
 		if (event->kind)
 			at = pb_put_uint(at, EVENT_CATEGORY_IIDS, event->kind);
 		if (event->name)
-			at = pb_put_uint(at, EVENT_NAME_IID, writer->names.of[event->name]);
+			at = pb_put_uint(at, EVENT_NAME_IID, writer->texts.names.of[event->name]);
 	}
 	for (size_t i = 0; i < event->n_args; i++)
-		if (is_annotation(&event->args[i]))
+		if (perfetto_is_annotation(&event->args[i]))
 			at = put_arg(at, writer, &event->args[i]);
-		else if (is_flow(&event->args[i]))
+		else if (perfetto_is_flow(&event->args[i]))
 			at = pb_put_fixed64(
 			    at, event->args[i].key == KEY_FLOW ? EVENT_FLOW_IDS : EVENT_TERMINATING_FLOW_IDS,
 			    (uint64_t)event->args[i].integer);
 	if (event->type == EVENT_COUNTER)
 		at = put_value(at, event->value);
-	return pb_close(at, inside);
+	return at;
 }
 
 static int put_packet(struct perfetto_writer *writer, const struct event *event, uint64_t time_ns)
 {
 	uint32_t id = writer->track[event->track].sequence;
 	struct sequence *sequence = &writer->sequence[id];
-	uint8_t *at = perfetto_out_room(&writer->out, EVENT_ROOM + event->n_args * ARG_ROOM), *packet;
+	uint8_t *at = perfetto_out_room(&writer->out, EVENT_ROOM + event->n_args * ARG_ROOM), *packet, *inside;
 
 	if (!at)
 		return -1;
@@ -373,7 +242,8 @@ static int put_packet(struct perfetto_writer *writer, const struct event *event,
 		at = pb_put_uint(at, PACKET_CLOCK_ID, CLOCK_MONOTONIC_ID);
 	}
 	at = pb_put_uint(at, PACKET_SEQUENCE_ID, number_of(writer, id));
-	at = put_track_event(at, writer, event);
+	at = pb_open(at, PACKET_TRACK_EVENT, &inside);
+	at = pb_close(put_fields(at, writer, event), inside);
 	perfetto_out_end(&writer->out, pb_close(at, packet));
 	return 0;
 }
@@ -384,12 +254,60 @@ static int give_sequence(struct perfetto_writer *writer, struct track *track)
 	uint32_t id = track->has_sequence ? writer->last_sequence + 1 : PERFETTO_SHARED_SEQUENCE;
 
 	if (id >= writer->n_sequences &&
-	    grow((void **)&writer->sequence, &writer->n_sequences, id, sizeof *writer->sequence))
+	    perfetto_texts_grow((void **)&writer->sequence, &writer->n_sequences, id, sizeof *writer->sequence))
 		return out_of_memory(writer);
 	track->sequence = id;
 	if (track->has_sequence)
 		writer->last_sequence = id;
 	return 0;
+}
+
+/* The event has just been written: the next one like it is written from its bytes. */
+static void keep_template(struct perfetto_writer *writer, const struct event *event)
+{
+	struct quick_template *template = writer->quick ? &writer->quick[event->name % QUICK_TEMPLATES] : NULL;
+	struct event part = *event;
+
+	part.n_args = quick_texts(event);
+	if (!template)
+		return;
+	*template = (struct quick_template){ .name = event->name,
+					     .sequence = writer->track[event->track].sequence,
+					     .kind = event->kind,
+					     .n_texts = (uint8_t)part.n_args };
+	for (size_t i = 0; i < part.n_args; i++) {
+		template->arg[i].key = event->args[i].key;
+		template->arg[i].text = event->args[i].name;
+	}
+	template->len = (uint8_t)(put_fields(template->bytes, writer, &part) - template->bytes);
+}
+
+/* Writes the packets that are frequent and short (perfetto_quick.h); false: this one is not. */
+static inline bool put_quick(struct perfetto_writer *writer, const struct event *event)
+{
+	const struct quick_template *template;
+	struct perfetto_out *out = &writer->out;
+	struct sequence *sequence;
+	struct track *track;
+	uint64_t delta_ns;
+
+	if (event->track >= writer->n_tracks || out->size - out->len < QUICK_ROOM || out->err.code)
+		return false;
+	track = &writer->track[event->track];
+	sequence = &writer->sequence[track->sequence];
+	if (!track->is_quick || event->time_ns < sequence->last_ns)
+		return false;
+	delta_ns = event->time_ns - sequence->last_ns;
+	if (event->type == EVENT_END && !event->n_args) {
+		perfetto_out_end(out, quick_end(out->data + out->len, &sequence->quick, delta_ns));
+	} else {
+		template = &writer->quick[event->name % QUICK_TEMPLATES];
+		if (event->type != EVENT_BEGIN || !quick_is(template, event, track->sequence, &sequence->told))
+			return false;
+		perfetto_out_end(out, quick_begin(out->data + out->len, &sequence->quick, delta_ns, template, event));
+	}
+	track->last_ns = sequence->last_ns = event->time_ns;
+	return true;
 }
 
 static int put_event(struct perfetto_writer *writer, const struct event *event)
@@ -404,17 +322,19 @@ static int put_event(struct perfetto_writer *writer, const struct event *event)
 	track->last_ns = time_ns;
 	if (!writer->sequence[track->sequence].is_started && start_sequence(writer, track, event->track, time_ns))
 		return -1;
-	if ((event->type == EVENT_BEGIN || event->type == EVENT_INSTANT) && tell_name(writer, track->sequence, event))
+	if (perfetto_texts_tell(&writer->texts, &writer->sequence[track->sequence].told,
+				number_of(writer, track->sequence), event) ||
+	    put_packet(writer, event, time_ns))
 		return -1;
-	if (event->n_args && tell_args(writer, track->sequence, event))
-		return -1;
-	return put_packet(writer, event, time_ns);
+	track->is_quick = track->has_sequence && !writer->is_more && writer->quick;
+	if (track->is_quick && event->type == EVENT_BEGIN && event->name)
+		keep_template(writer, event);
+	return 0;
 }
 
-static int put(struct sink *sink, const struct event *event, struct err *err)
+/* Not inline: so that put needs few registers for the frequent events. */
+static __attribute__((noinline)) int put_any(struct perfetto_writer *writer, const struct event *event, struct err *err)
 {
-	struct perfetto_writer *writer = (struct perfetto_writer *)sink;
-
 	if (!event->track ||
 	    (event->type == EVENT_TRACK ? !event->def
 					: event->track >= writer->n_tracks || !writer->track[event->track].is_defined))
@@ -424,6 +344,13 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	if (writer->out.err.code || (event->type == EVENT_TRACK ? put_track(writer, event) : put_event(writer, event)))
 		return err_set(err, writer->out.err.code, "%s", writer->out.err.msg);
 	return 0;
+}
+
+static int put(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct perfetto_writer *writer = (struct perfetto_writer *)sink;
+
+	return put_quick(writer, event) ? 0 : put_any(writer, event, err);
 }
 
 /* The writer as a whole. */
@@ -447,6 +374,8 @@ struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t
 		return NULL;
 	}
 	writer->sink = (struct sink){ .put = put, .names = names, .last_track = last_track, .flush = flush };
+	writer->texts = (struct perfetto_texts){ .out = &writer->out, .texts = names };
+	writer->quick = calloc(QUICK_TEMPLATES, sizeof *writer->quick);
 	writer->last_sequence = PERFETTO_SHARED_SEQUENCE;
 	writer->is_more = opts && opts->is_more;
 	writer->first_number = writer->is_more ? MORE_SEQUENCES : 0;
@@ -476,14 +405,12 @@ void perfetto_write_drop(struct perfetto_writer *writer)
 {
 	if (!writer)
 		return;
-	for (uint32_t i = 0; i < writer->n_sequences; i++) {
-		free(writer->sequence[i].names.bits);
-		free(writer->sequence[i].values.bits);
-	}
+	for (uint32_t i = 0; i < writer->n_sequences; i++)
+		perfetto_told_done(&writer->sequence[i].told);
 	free(writer->sequence);
 	free(writer->track);
-	free(writer->names.of);
-	free(writer->values.of);
+	perfetto_texts_done(&writer->texts);
+	free(writer->quick);
 	perfetto_out_done(&writer->out);
 	free(writer);
 }

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The frequent packets of a recording, written from bytes that were encoded before: the begin of a slice whose name,
+ * category and leading texts occurred already on this sequence, and an end without arguments. Only the time and the
+ * integers behind the texts are encoded anew. For perfetto_write.c, which writes every other packet, and makes the
+ * template of a slice when it writes it the long way.
+ *
+ * Templates lie in a table by the name of the slice; another slice with the same place takes it over.
+ */
+#ifndef TRACE_PERFETTO_PERFETTO_QUICK_H
+#define TRACE_PERFETTO_PERFETTO_QUICK_H
+
+#include "base/pb.h"
+#include "event/event.h"
+#include "trace/perfetto/perfetto_fields.h"
+#include "trace/perfetto/perfetto_texts.h"
+
+enum {
+	QUICK_TEXTS = 3,	/* leading arguments of a template: texts */
+	QUICK_INTEGERS = 2,	/* behind them */
+	QUICK_BYTES = 64,	/* upper bound for the encoded part of a template */
+	QUICK_ROOM = 160,	/* upper bound for a packet, and what copies in words write behind it */
+	QUICK_TEMPLATES = 4096, /* a power of two */
+};
+
+struct quick_template {
+	uint32_t name, sequence; /* defined there; 0: an unused template */
+	uint32_t kind;
+	uint8_t n_texts, len;
+	struct {
+		uint16_t key;
+		uint32_t text;
+	} arg[QUICK_TEXTS];
+	uint8_t bytes[QUICK_BYTES]; /* of the track event: type, category, name, texts */
+};
+
+/* The same in each packet of a sequence. */
+struct quick_sequence {
+	uint8_t id[8]; /* its number, then the tag of the track event */
+	uint8_t n_id;
+};
+
+void quick_sequence_init(struct quick_sequence *sequence, uint32_t number);
+/* The leading arguments that a template holds. */
+size_t quick_texts(const struct event *event);
+
+static inline uint8_t *quick_varint(uint8_t *at, uint64_t value)
+{
+	if (__builtin_expect(value < 0x80, 1)) {
+		*at = (uint8_t)value;
+		return at + 1;
+	}
+	if (__builtin_expect(value < 0x4000, 1)) {
+		at[0] = (uint8_t)(value | 0x80);
+		at[1] = (uint8_t)(value >> 7);
+		return at + 2;
+	}
+	return pb_put_varint(at, value);
+}
+
+/* tag, length, time, sequence, up to the track event's tag: what follows is its length. *packet: behind the length. */
+static inline uint8_t *quick_open(uint8_t *at, const struct quick_sequence *sequence, uint64_t delta_ns,
+				  uint8_t **packet)
+{
+	at[0] = PB_TAG(TRACE_PACKET, PB_BYTES);
+	at[2] = PB_TAG(PACKET_TIMESTAMP, PB_VARINT);
+	*packet = at + 2;
+	at = quick_varint(at + 3, delta_ns);
+	memcpy(at, sequence->id, sizeof sequence->id);
+	return at + sequence->n_id;
+}
+
+static inline uint8_t *quick_end(uint8_t *at, const struct quick_sequence *sequence, uint64_t delta_ns)
+{
+	uint8_t *packet;
+
+	at = quick_open(at, sequence, delta_ns, &packet);
+	at[0] = 2;
+	at[1] = PB_TAG(EVENT_TYPE, PB_VARINT);
+	at[2] = TYPE_END;
+	at += 3;
+	packet[-1] = (uint8_t)(at - packet);
+	return at;
+}
+
+/* Whether the event is the template's, but for time and integers; else it must go the long way. */
+static inline bool quick_is(const struct quick_template *template, const struct event *event, uint32_t sequence,
+			    const struct perfetto_told *told)
+{
+	size_t n = template->n_texts;
+
+	if (template->name != event->name || template->sequence != sequence || template->kind != event->kind ||
+	    event->n_args < n || event->n_args > n + QUICK_INTEGERS)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (event->args[i].name != template->arg[i].text || event->args[i].key != template->arg[i].key ||
+		    event->args[i].type != ARG_NAME)
+			return false;
+	for (size_t i = n; i < event->n_args; i++) {
+		const struct arg *arg = &event->args[i];
+		if (arg->type != ARG_INT || !perfetto_is_annotation(arg) || !perfetto_is_key_told(told, arg->key))
+			return false;
+	}
+	return true;
+}
+
+static inline uint8_t *quick_integer(uint8_t *at, const struct arg *arg)
+{
+	uint8_t *end;
+
+	at[0] = PB_TAG(EVENT_ANNOTATIONS, PB_BYTES);
+	at[2] = PB_TAG(ANNOTATION_NAME_IID, PB_VARINT);
+	end = quick_varint(at + 3, arg->key);
+	*end = PB_TAG(ANNOTATION_INT, PB_VARINT);
+	end = quick_varint(end + 1, (uint64_t)arg->integer);
+	at[1] = (uint8_t)(end - at - 2);
+	return end;
+}
+
+static inline uint8_t *quick_begin(uint8_t *at, const struct quick_sequence *sequence, uint64_t delta_ns,
+				   const struct quick_template *template, const struct event *event)
+{
+	uint8_t *packet, *inside;
+
+	at = quick_open(at, sequence, delta_ns, &packet);
+	inside = ++at;
+	memcpy(at, template->bytes, 32);
+	if (template->len > 32)
+		memcpy(at + 32, template->bytes + 32, QUICK_BYTES - 32);
+	at += template->len;
+	for (size_t i = template->n_texts; i < event->n_args; i++)
+		at = quick_integer(at, &event->args[i]);
+	inside[-1] = (uint8_t)(at - inside);
+	packet[-1] = (uint8_t)(at - packet);
+	return at;
+}
+
+#endif

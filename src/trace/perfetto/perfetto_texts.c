@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Numbers texts and writes their definitions, each in a packet of its own. */
+#include "trace/perfetto/perfetto_texts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pb.h"
+#include "trace/perfetto/perfetto_describe.h"
+#include "trace/perfetto/perfetto_fields.h"
+
+enum { HEAD_ROOM = 64 }; /* upper bound for the packet around a single text */
+
+int perfetto_texts_grow(void **array, uint32_t *n, uint32_t index, size_t size)
+{
+	uint32_t more = *n ? *n : 64;
+	void *bigger;
+
+	while (more <= index) {
+		if (more > UINT32_MAX / 2)
+			return -1;
+		more *= 2;
+	}
+	bigger = realloc(*array, more * size);
+	if (!bigger)
+		return -1;
+	memset((char *)bigger + *n * size, 0, (more - *n) * size);
+	*array = bigger;
+	*n = more;
+	return 0;
+}
+
+static int out_of_memory(struct perfetto_texts *texts)
+{
+	return err_set(&texts->out->err, ENOMEM, "cannot write the recording: out of memory");
+}
+
+static int tell(struct perfetto_texts *texts, uint32_t sequence, uint32_t field, uint32_t number, const char *text,
+		size_t len)
+{
+	uint8_t *at = perfetto_out_room(texts->out, HEAD_ROOM + 3 * len), *packet, *data, *entry;
+
+	if (!at)
+		return -1;
+	at = pb_open(at, TRACE_PACKET, &packet);
+	at = pb_put_uint(at, PACKET_SEQUENCE_ID, sequence);
+	at = pb_open(at, PACKET_INTERNED_DATA, &data);
+	at = pb_open(at, field, &entry);
+	at = pb_put_uint(at, ENTRY_IID, number);
+	at = perfetto_describe_text(at, ENTRY_TEXT, text, len);
+	perfetto_out_end(texts->out, pb_close(pb_close(pb_close(at, entry), data), packet));
+	return 0;
+}
+
+static bool was_seen(const struct perfetto_seen *seen, uint32_t number)
+{
+	return number / 64 < seen->n_words && seen->bits[number / 64] >> number % 64 & 1;
+}
+
+static int tell_text(struct perfetto_texts *texts, struct perfetto_told *told, uint32_t sequence, bool is_value,
+		     uint32_t id)
+{
+	struct perfetto_numbers *numbers = is_value ? &texts->values : &texts->names;
+	struct perfetto_seen *seen = is_value ? &told->values : &told->names;
+	uint32_t number;
+
+	if (id >= numbers->n && perfetto_texts_grow((void **)&numbers->of, &numbers->n, id, sizeof *numbers->of))
+		return out_of_memory(texts);
+	if (!numbers->of[id])
+		numbers->of[id] = ++numbers->last;
+	number = numbers->of[id];
+	if (number / 64 >= seen->n_words &&
+	    perfetto_texts_grow((void **)&seen->bits, &seen->n_words, number / 64, sizeof *seen->bits))
+		return out_of_memory(texts);
+	seen->bits[number / 64] |= (uint64_t)1 << number % 64;
+	return tell(texts, sequence, is_value ? INTERNED_ANNOTATION_STRINGS : INTERNED_NAMES, number,
+		    names_text(texts->texts, id), names_len(texts->texts, id));
+}
+
+static bool is_told(const struct perfetto_numbers *numbers, const struct perfetto_seen *seen, uint32_t id)
+{
+	return id < numbers->n && numbers->of[id] && was_seen(seen, numbers->of[id]);
+}
+
+static int tell_key(struct perfetto_texts *texts, struct perfetto_told *told, uint32_t sequence, uint32_t key)
+{
+	const char *text = event_key_name(key);
+
+	told->keys[key / 64] |= (uint64_t)1 << key % 64;
+	return tell(texts, sequence, INTERNED_ANNOTATION_NAMES, key, text, strlen(text));
+}
+
+static int tell_args(struct perfetto_texts *texts, struct perfetto_told *told, uint32_t sequence,
+		     const struct event *event)
+{
+	for (size_t i = 0; i < event->n_args; i++) {
+		const struct arg *arg = &event->args[i];
+		if (!perfetto_is_annotation(arg))
+			continue;
+		if (!perfetto_is_key_told(told, arg->key) && tell_key(texts, told, sequence, arg->key))
+			return -1;
+		if (arg->type == ARG_NAME && arg->name && !is_told(&texts->values, &told->values, arg->name) &&
+		    tell_text(texts, told, sequence, true, arg->name))
+			return -1;
+	}
+	return 0;
+}
+
+static int tell_name(struct perfetto_texts *texts, struct perfetto_told *told, uint32_t sequence,
+		     const struct event *event)
+{
+	if (event->kind && !(told->kinds >> event->kind & 1)) {
+		const char *text = event_kind_name(event->kind);
+		told->kinds |= 1u << event->kind;
+		if (tell(texts, sequence, INTERNED_CATEGORIES, event->kind, text, strlen(text)))
+			return -1;
+	}
+	if (event->name && !is_told(&texts->names, &told->names, event->name))
+		return tell_text(texts, told, sequence, false, event->name);
+	return 0;
+}
+
+int perfetto_texts_tell(struct perfetto_texts *texts, struct perfetto_told *told, uint32_t sequence,
+			const struct event *event)
+{
+	if ((event->type == EVENT_BEGIN || event->type == EVENT_INSTANT) && tell_name(texts, told, sequence, event))
+		return -1;
+	return tell_args(texts, told, sequence, event);
+}
+
+void perfetto_texts_done(struct perfetto_texts *texts)
+{
+	free(texts->names.of);
+	free(texts->values.of);
+}
+
+void perfetto_told_done(struct perfetto_told *told)
+{
+	free(told->names.bits);
+	free(told->values.bits);
+}
