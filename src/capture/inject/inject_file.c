@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/runtimes.h"
+#include "runtime/file_runtime.h"
 
 const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create", "dlopen", "dlsym", "dlerror",
 						       "__errno_location" };
@@ -169,29 +169,20 @@ static bool can_inject(const struct runtime *runtime, const struct rtti *rtti)
 static int find_slot(const struct image_file *file, struct inject_file *result, struct err *err)
 {
 	const struct image *image = image_file_image(file);
-	const struct runtime *runtime;
-	struct arena arena = { 0 };
-	struct runtime_found found;
-	struct rtti rtti;
-	int code = 0;
+	struct file_runtime in;
+	int code = file_runtime_find(&in, file, err);
 
-	if (rtti_scan(&rtti, image, &file->set, &arena)) {
-		arena_done(&arena);
-		return err_set(err, ENOMEM, "cannot read %s: out of memory", image->path);
-	}
-	runtime = runtimes_in(&rtti);
-	if (can_inject(runtime, &rtti)) {
-		runtimes_find(&found, runtime, &rtti, NULL);
-		snprintf(result->version, sizeof result->version, "%s", found.version);
-		result->slot = slot_of(&found, &rtti);
+	if (!code && can_inject(in.runtime, &in.rtti)) {
+		snprintf(result->version, sizeof result->version, "%s", in.found.version);
+		result->slot = slot_of(&in.found, &in.rtti);
 		result->original = result->slot ? image_word(image, result->slot) : 0;
 		if (!image_has(image, result->original, IMAGE_X))
 			code = err_set(err, ENOTSUP,
-				       "cannot inject: the runtime in %s is not one that is understood (version '%s'); "
+				       "cannot inject: the runtime in %s, version '%s', is not supported; "
 				       "try attach without --inject",
-				       image->path, found.version);
+				       image->path, in.found.version);
 	}
-	arena_done(&arena);
+	file_runtime_done(&in);
 	return code;
 }
 

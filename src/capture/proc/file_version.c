@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "capture/proc/file_look.h"
+#include "runtime/file_runtime.h"
 
 /* Plain data, because it is sent through a pipe. */
 struct answer {
@@ -18,28 +18,19 @@ struct answer {
 
 static int look(const struct image_file *file, void *opaque, struct err *err)
 {
-	const struct image *image = image_file_image(file);
-	const struct runtime *runtime;
 	struct answer *answer = opaque;
-	struct runtime_found found;
-	struct arena arena = { 0 };
-	struct rtti rtti;
-	int code = 0;
+	struct file_runtime in;
+	int code = file_runtime_find(&in, file, err);
 
-	if (rtti_scan(&rtti, image, &file->set, &arena)) {
-		arena_done(&arena);
-		return err_set(err, ENOMEM, "cannot read %s: out of memory", image->path);
-	}
-	runtime = runtimes_in(&rtti);
-	if (runtime) {
-		while (runtimes[answer->runtime] != runtime)
+	if (!code && !in.runtime)
+		code = err_set(err, ENOENT, "cannot read the version of %s: it contains no known runtime",
+			       image_file_image(file)->path);
+	if (!code) {
+		while (runtimes[answer->runtime] != in.runtime)
 			answer->runtime++;
-		runtimes_find(&found, runtime, &rtti, NULL);
-		snprintf(answer->version, sizeof answer->version, "%s", found.version);
-	} else {
-		code = err_set(err, ENOENT, "cannot read the version of %s: it holds no known runtime", image->path);
+		snprintf(answer->version, sizeof answer->version, "%s", in.found.version);
 	}
-	arena_done(&arena);
+	file_runtime_done(&in);
 	return code;
 }
 

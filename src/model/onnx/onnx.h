@@ -188,6 +188,9 @@ int onnx_read_file(struct onnx_model *model, const char *path, struct err *err);
 int onnx_read_bytes(struct onnx_model *model, const void *bytes, size_t size, struct err *err);
 void onnx_done(struct onnx_model *model);
 
+/* Whether a list of types separated by spaces contains this one. */
+bool onnx_op_in(const char *op_types, const char *op_type);
+
 /* The attribute of that name, or NULL. */
 const struct onnx_attr *onnx_attr_find(const struct onnx_node *node, const char *name);
 /* Its value if it exists and has that type, else the fallback. */

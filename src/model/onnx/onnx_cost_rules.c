@@ -342,19 +342,6 @@ static const struct row microsoft[] = {
 	{ "Attention", count_ms_attention, 4, multiply_add },
 };
 
-static bool has_word(const char *words, const char *word)
-{
-	size_t len = strlen(word);
-
-	if (strchr(word, ' '))
-		return false;
-	for (const char *at = words; (at = strstr(at, word)); at += len) {
-		if ((at == words || at[-1] == ' ') && (!at[len] || at[len] == ' '))
-			return true;
-	}
-	return false;
-}
-
 static const struct row *row_of(const struct onnx_node *node)
 {
 	bool is_microsoft = !strcmp(node->domain, "com.microsoft"),
@@ -363,11 +350,11 @@ static const struct row *row_of(const struct onnx_node *node)
 	if ((*node->domain && !is_microsoft && !is_preview) || !*node->op_type)
 		return NULL;
 	for (size_t i = 0; is_microsoft && i < sizeof microsoft / sizeof *microsoft; i++) {
-		if (has_word(microsoft[i].op_types, node->op_type))
+		if (onnx_op_in(microsoft[i].op_types, node->op_type))
 			return &microsoft[i];
 	}
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (has_word(rows[i].op_types, node->op_type))
+		if (onnx_op_in(rows[i].op_types, node->op_type))
 			return &rows[i];
 	}
 	return NULL;

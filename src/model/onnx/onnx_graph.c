@@ -435,6 +435,19 @@ int onnx_function_read(struct onnx_in *in, const struct pb_field *field, struct 
 	return next;
 }
 
+bool onnx_op_in(const char *op_types, const char *op_type)
+{
+	size_t len = strlen(op_type);
+
+	if (!len || strchr(op_type, ' '))
+		return false;
+	for (const char *at = op_types; (at = strstr(at, op_type)); at += len) {
+		if ((at == op_types || at[-1] == ' ') && (!at[len] || at[len] == ' '))
+			return true;
+	}
+	return false;
+}
+
 const struct onnx_attr *onnx_attr_find(const struct onnx_node *node, const char *name)
 {
 	for (uint32_t i = 0; i < node->n_attrs; i++) {

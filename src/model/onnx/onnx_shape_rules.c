@@ -185,26 +185,13 @@ static const struct {
 	{ "ai.onnx.preview.training", training, sizeof training / sizeof *training },
 };
 
-static bool has_word(const char *words, const char *word)
-{
-	size_t len = strlen(word);
-
-	if (strchr(word, ' '))
-		return false;
-	for (const char *at = words; (at = strstr(at, word)); at += len) {
-		if ((at == words || at[-1] == ' ') && (!at[len] || at[len] == ' '))
-			return true;
-	}
-	return false;
-}
-
 shape_rule *onnx_shape_rule(const char *domain, const char *op_type, int *arg)
 {
 	for (size_t d = 0; d < sizeof domains / sizeof *domains && *op_type; d++) {
 		if (strcmp(domains[d].domain, domain))
 			continue;
 		for (size_t i = 0; i < domains[d].n; i++) {
-			if (!has_word(domains[d].rows[i].op_types, op_type))
+			if (!onnx_op_in(domains[d].rows[i].op_types, op_type))
 				continue;
 			*arg = domains[d].rows[i].arg;
 			return domains[d].rows[i].rule;
