@@ -52,35 +52,37 @@ struct units_text html_phase_colour(uint32_t i)
 	return id;
 }
 
-void html_section(struct html_page *page, const char *id, const char *heading, const char *fmt, ...)
+static void put_words(struct html_page *page, const char *before, const char *fmt, va_list args, const char *after)
 {
 	struct printable text = { "" };
+
+	vsnprintf(text.s, sizeof text.s, fmt, args);
+	fputs(before, page->out);
+	html_words(page->out, "%s", text.s);
+	fputs(after, page->out);
+}
+
+void html_section(struct html_page *page, const char *id, const char *heading, const char *fmt, ...)
+{
 	va_list args;
 
-	va_start(args, fmt);
-	vsnprintf(text.s, sizeof text.s, fmt, args);
-	va_end(args);
 	if (page->part)
 		fprintf(page->out, "<section id=\"%s-%u\"><h2>", id, page->part);
 	else
 		fprintf(page->out, "<section id=\"%s\"><h2>", id);
 	html_words(page->out, "%s", heading);
-	fputs("</h2>\n<p>", page->out);
-	html_words(page->out, "%s", text.s);
-	fputs("</p>\n", page->out);
+	va_start(args, fmt);
+	put_words(page, "</h2>\n<p>", fmt, args, "</p>\n");
+	va_end(args);
 }
 
 void html_figure(struct html_page *page, const char *fmt, ...)
 {
-	struct printable text = { "" };
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text.s, sizeof text.s, fmt, args);
+	put_words(page, "<figure><figcaption>", fmt, args, "</figcaption>\n");
 	va_end(args);
-	fputs("<figure><figcaption>", page->out);
-	html_words(page->out, "%s", text.s);
-	fputs("</figcaption>\n", page->out);
 }
 
 struct model_view html_view(const struct html_page *page)
@@ -108,15 +110,11 @@ void html_pair(struct html_page *page)
 
 void html_paragraph(struct html_page *page, const char *fmt, ...)
 {
-	struct printable text = { "" };
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text.s, sizeof text.s, fmt, args);
+	put_words(page, "<p>", fmt, args, "</p>\n");
 	va_end(args);
-	fputs("<p>", page->out);
-	html_words(page->out, "%s", text.s);
-	fputs("</p>\n", page->out);
 }
 
 void html_key(struct html_page *page, bool (*has)(const struct model_run *run))

@@ -10,6 +10,7 @@
 
 #include "analyze/result/recording_result.h"
 #include "show/html/html_model.h"
+#include "show/words/resource_words.h"
 #include "show/words/slow_words.h"
 
 enum { MAX_PARTS = 12, MAX_ROWS = 60, COLUMNS = 120 };
@@ -258,21 +259,6 @@ static void put_parts(struct html_page *page, const struct report *report)
 			       printable_count(n_left_out, "model").s);
 }
 
-static struct units_text value_text(const struct summary *summary, const struct summary_resource *own, double value)
-{
-	const char *unit = names_text(summary->names, own->unit);
-	struct units_text text;
-
-	if (!isfinite(value))
-		return (struct units_text){ "-" };
-	if (!strcmp(unit, "bytes"))
-		return units_bytes(value);
-	text = units_decimal(value);
-	if (strlen(unit) < 12 && strcmp(unit, "count") != 0)
-		strcat(strcat(text.s, " "), !strcmp(unit, "count/s") ? "/s" : model_text(unit, 12, false).s);
-	return text;
-}
-
 static void put_resources(struct html_page *page, const struct summary *summary)
 {
 	struct table table = { 0 };
@@ -294,9 +280,9 @@ static void put_resources(struct html_page *page, const struct summary *summary)
 			table_cell(&table, TABLE_PLAIN, "process %d", summary->processes[own->process].pid);
 		table_cell(&table, TABLE_PLAIN, "%s", name_of(summary, own->name, 60).s);
 		table_cell(&table, TABLE_PLAIN, "%s",
-			   value_text(summary, own, summary->busy_ns ? own->busy_mean : own->mean).s);
-		table_cell(&table, TABLE_PLAIN, "%s", value_text(summary, own, own->idle_mean).s);
-		table_cell(&table, TABLE_PLAIN, "%s", value_text(summary, own, own->max).s);
+			   resource_value(summary, own, summary->busy_ns ? own->busy_mean : own->mean, true).s);
+		table_cell(&table, TABLE_PLAIN, "%s", resource_value(summary, own, own->idle_mean, true).s);
+		table_cell(&table, TABLE_PLAIN, "%s", resource_value(summary, own, own->max, true).s);
 	}
 	html_table_of(page->out, "Counters of the machine and of processes", &table);
 	fputs("</section>\n", page->out);

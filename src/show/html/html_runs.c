@@ -7,20 +7,6 @@
 
 #include "show/html/html_model.h"
 
-static struct printable values_of(const struct model_value *value, uint32_t n)
-{
-	struct printable text = { "" };
-
-	for (uint32_t i = 0; i < n && i < 8; i++) {
-		printable_add(&text, "%s%s ", i ? ", " : "", html_name(value[i].name).s);
-		printable_add(&text, "%s[", html_name(value[i].type).s);
-		printable_add(&text, "%s]", value[i].shape && *value[i].shape ? html_name(value[i].shape).s : "");
-	}
-	if (n > 8)
-		printable_add(&text, " and %u more", n - 8);
-	return text;
-}
-
 static void put_model(struct html_page *page)
 {
 	const struct model_facts *model = &page->report->model;
@@ -29,16 +15,7 @@ static void put_model(struct html_page *page)
 	if (model->file_bytes >= 0)
 		printable_add(&text, " (%s)", units_bytes((double)model->file_bytes).s);
 	html_fact(page, "Model", &text);
-	text = (struct printable){ "" };
-	if (model->n_nodes >= 0)
-		printable_add(&text, "%s", printable_count((uint64_t)model->n_nodes, "node").s);
-	if (model->n_inside > 0)
-		printable_add(&text, " and %s inside of them", units_count((uint64_t)model->n_inside).s);
-	if (model->n_parameters >= 0)
-		printable_add(&text, ", %s parameters", units_metric((double)model->n_parameters, "").s);
-	if (model->flops >= 0)
-		printable_add(&text, ", %s per inference%s", units_metric((double)model->flops, "FLOP").s,
-			      model->n_unknown > 0 ? " (as far as known)" : "");
+	text = model_graph(model);
 	if (model->bytes >= 0)
 		printable_add(&text, ", %s moved", units_metric((double)model->bytes, "B").s);
 	html_fact(page, "Graph", &text);
@@ -48,9 +25,9 @@ static void put_model(struct html_page *page)
 	if (model->producer)
 		printable_add(&text, "%smade by %s", *text.s ? ", " : "", html_name(model->producer).s);
 	html_fact(page, "Format", &text);
-	text = values_of(model->inputs, model->n_inputs);
+	text = model_values(model->inputs, model->n_inputs, 8, false);
 	html_fact(page, "Inputs", &text);
-	text = values_of(model->outputs, model->n_outputs);
+	text = model_values(model->outputs, model->n_outputs, 8, false);
 	html_fact(page, "Outputs", &text);
 }
 

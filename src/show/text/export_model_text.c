@@ -24,49 +24,22 @@ static void put_fact(const struct model_page *page, const char *name, const stru
 		page_fact(&page->page, 11, name, value->s);
 }
 
-static struct printable values_of(const struct model_page *page, const struct model_value *value, uint32_t n)
-{
-	struct printable text = { "" };
-
-	for (uint32_t i = 0; i < n && i < 4; i++) {
-		printable_add(&text, "%s%s ", i ? ", " : "", model_page_text(page, value[i].name, 40).s);
-		printable_add(&text, "%s", model_page_text(page, value[i].type, 20).s);
-		printable_add(&text, "[%s]",
-			      value[i].shape && *value[i].shape ? model_page_text(page, value[i].shape, 40).s : "");
-	}
-	if (n > 4)
-		printable_add(&text, " and %u more", n - 4);
-	return text;
-}
-
 static void put_model(const struct model_page *page)
 {
 	const struct model_facts *model = &page->report->model;
+	bool is_ascii = page->page.opts.is_ascii;
 	struct printable text = model_page_text(page, model->path, 80);
 
 	if (model->file_bytes >= 0)
 		printable_add(&text, " (%s)", units_bytes((double)model->file_bytes).s);
 	put_fact(page, "model", &text);
-	text = (struct printable){ "" };
-	if (model->n_nodes >= 0)
-		printable_add(&text, "%s", printable_count((uint64_t)model->n_nodes, "node").s);
-	if (model->n_inside > 0)
-		printable_add(&text, " and %s inside of them", units_count((uint64_t)model->n_inside).s);
-	if (model->n_parameters >= 0)
-		printable_add(&text, ", %s", units_metric((double)model->n_parameters, "").s);
-	if (model->n_parameters >= 0)
-		printable_add(&text, " parameters");
-	if (model->flops >= 0)
-		printable_add(&text, ", %s%s per inference", model->n_unknown > 0 ? "at least " : "",
-			      units_metric((double)model->flops, "FLOP").s);
-	if (model->flops >= 0 && model->n_unknown > 0)
-		printable_add(&text, " (not known of %s)", printable_count((uint64_t)model->n_unknown, "node").s);
+	text = model_graph(model);
 	if (model->opset)
 		printable_add(&text, ", %s", model_page_text(page, model->opset, 40).s);
 	put_fact(page, "graph", &text);
-	text = values_of(page, model->inputs, model->n_inputs);
+	text = model_values(model->inputs, model->n_inputs, 4, is_ascii);
 	put_fact(page, "inputs", &text);
-	text = values_of(page, model->outputs, model->n_outputs);
+	text = model_values(model->outputs, model->n_outputs, 4, is_ascii);
 	put_fact(page, "outputs", &text);
 }
 

@@ -3,25 +3,9 @@
 #include <string.h>
 
 #include "show/text/page.h"
+#include "show/words/resource_words.h"
 
 enum { MAX_ROWS = 40 };
-
-static struct units_text value_text(const struct page *page, const struct summary_resource *resource, double value)
-{
-	const char *unit = names_text(page->names, resource->unit);
-	struct units_text text;
-
-	if (!isfinite(value))
-		return (struct units_text){ "-" };
-	if (!strcmp(unit, "bytes"))
-		return units_bytes(value);
-	text = units_decimal(value);
-	if (!strcmp(unit, "%"))
-		strcat(text.s, " %");
-	else if (!strcmp(unit, "count/s"))
-		strcat(text.s, "/s");
-	return text;
-}
 
 /* Bytes of the device's name, with which the name of its counter begins; 0: it is of no device as a whole. */
 static size_t device_len(const struct page *page, const struct summary_resource *resource)
@@ -73,7 +57,8 @@ static void put_resource(const struct page *page, struct table *table, const str
 		table_cell(table, TABLE_PLAIN, "%d", page->summary->processes[resource->process].pid);
 	put_name(page, table, resource);
 	for (int i = 0; i < (has_busy ? 5 : 2); i++)
-		table_cell(table, TABLE_PLAIN, "%s", value_text(page, resource, has_busy ? with[i] : without[i]).s);
+		table_cell(table, TABLE_PLAIN, "%s",
+			   resource_value(page->summary, resource, has_busy ? with[i] : without[i], false).s);
 	table_cell(table, TABLE_DIM, "%s", units_count(resource->n).s);
 }
 

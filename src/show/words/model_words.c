@@ -161,6 +161,40 @@ struct printable model_energy_words(const struct model_analysis *analysis, uint3
 	return to;
 }
 
+struct printable model_graph(const struct model_facts *model)
+{
+	struct printable to = { "" };
+
+	if (model->n_nodes >= 0)
+		printable_add(&to, "%s", printable_count((uint64_t)model->n_nodes, "node").s);
+	if (model->n_inside > 0)
+		printable_add(&to, " and %s inside of them", units_count((uint64_t)model->n_inside).s);
+	if (model->n_parameters >= 0)
+		printable_add(&to, ", %s parameters", units_metric((double)model->n_parameters, "").s);
+	if (model->flops >= 0)
+		printable_add(&to, ", %s%s per inference", model->n_unknown > 0 ? "at least " : "",
+			      units_metric((double)model->flops, "FLOP").s);
+	if (model->flops >= 0 && model->n_unknown > 0)
+		printable_add(&to, " (not known of %s)", printable_count((uint64_t)model->n_unknown, "node").s);
+	return to;
+}
+
+struct printable model_values(const struct model_value *value, uint32_t n, uint32_t n_max, bool is_ascii)
+{
+	struct printable to = { "" };
+
+	for (uint32_t i = 0; i < n && i < n_max; i++) {
+		bool has_shape = value[i].shape && *value[i].shape;
+
+		printable_add(&to, "%s%s ", i ? ", " : "", model_text(value[i].name, 40, is_ascii).s);
+		printable_add(&to, "%s[", model_text(value[i].type, 20, is_ascii).s);
+		printable_add(&to, "%s]", has_shape ? model_text(value[i].shape, 40, is_ascii).s : "");
+	}
+	if (n > n_max)
+		printable_add(&to, " and %u more", n - n_max);
+	return to;
+}
+
 struct printable model_runtime(const struct model_result *result, int columns, bool is_ascii)
 {
 	struct printable to = { "" };

@@ -35,6 +35,12 @@ struct printable model_deferred_words(const struct model_analysis *analysis, uin
 /* What the energy of a run is of, or why it is not known; with the first run for all when it is the same of all. */
 struct printable model_energy_words(const struct model_analysis *analysis, uint32_t run, bool is_ascii);
 
+/* "21 nodes, 1.24 M parameters, at least 703 MFLOP per inference (not known of 1 node)"; "": nothing is known. */
+struct printable model_graph(const struct model_facts *model);
+
+/* "x float32[1,3,224,224], mask int64[n] and 3 more": the first n_max of a model's inputs or outputs. */
+struct printable model_values(const struct model_value *value, uint32_t n, uint32_t n_max, bool is_ascii);
+
 /* "onnxruntime 1.22.1, /usr/lib/libonnxruntime.so; threads: 4"; the path cut to so many columns. "": not known. */
 struct printable model_runtime(const struct model_result *result, int columns, bool is_ascii);
 

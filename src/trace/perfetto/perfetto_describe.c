@@ -190,6 +190,16 @@ static int describe_process(struct perfetto_out *out, const struct names *names,
 	return 0;
 }
 
+/* A packet with the descriptor of a track; parent_uuid 0: none. */
+static uint8_t *open_descriptor(uint8_t *at, uint64_t uuid, uint64_t parent_uuid, uint8_t **packet, uint8_t **inside)
+{
+	at = pb_open(at, TRACE_PACKET, packet);
+	at = pb_put_uint(at, PACKET_SEQUENCE_ID, PERFETTO_SHARED_SEQUENCE);
+	at = pb_open(at, PACKET_TRACK_DESCRIPTOR, inside);
+	at = pb_put_uint(at, TRACK_UUID, uuid);
+	return parent_uuid ? pb_put_uint(at, TRACK_PARENT_UUID, parent_uuid) : at;
+}
+
 int perfetto_describe_track(struct perfetto_out *out, const struct names *names, const struct track_def *def,
 			    uint64_t uuid, uint64_t parent_uuid, uint32_t rank)
 {
@@ -198,12 +208,7 @@ int perfetto_describe_track(struct perfetto_out *out, const struct names *names,
 
 	if (!at)
 		return -1;
-	at = pb_open(at, TRACE_PACKET, &packet);
-	at = pb_put_uint(at, PACKET_SEQUENCE_ID, PERFETTO_SHARED_SEQUENCE);
-	at = pb_open(at, PACKET_TRACK_DESCRIPTOR, &inside);
-	at = pb_put_uint(at, TRACK_UUID, uuid);
-	if (parent_uuid)
-		at = pb_put_uint(at, TRACK_PARENT_UUID, parent_uuid);
+	at = open_descriptor(at, uuid, parent_uuid, &packet, &inside);
 	at = put_descriptor(at, names, def, rank);
 	perfetto_out_end(out, pb_close(pb_close(at, inside), packet));
 	return def->type == TRACK_PROCESS ? describe_process(out, names, def) : 0;
@@ -217,12 +222,7 @@ int perfetto_describe_counters(struct perfetto_out *out, uint64_t uuid, uint64_t
 
 	if (!at)
 		return -1;
-	at = pb_open(at, TRACE_PACKET, &packet);
-	at = pb_put_uint(at, PACKET_SEQUENCE_ID, PERFETTO_SHARED_SEQUENCE);
-	at = pb_open(at, PACKET_TRACK_DESCRIPTOR, &inside);
-	at = pb_put_uint(at, TRACK_UUID, uuid);
-	if (parent_uuid)
-		at = pb_put_uint(at, TRACK_PARENT_UUID, parent_uuid);
+	at = open_descriptor(at, uuid, parent_uuid, &packet, &inside);
 	at = perfetto_describe_text(at, TRACK_NAME, name, strlen(name));
 	at = pb_put_uint(at, TRACK_CHILD_ORDERING, ORDER_EXPLICIT);
 	at = perfetto_describe_text(at, TRACK_DESCRIPTION, text, strlen(text));
