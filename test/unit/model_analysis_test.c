@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analyze/insight/insight.h"
+#include "findings.h"
 #include "model_sample.h"
 
 static struct machine_peak peak_of(double core_flops, double flops, double bytes, double cache_bytes, int64_t n_cpus)
@@ -61,14 +61,6 @@ static void what_is_not_known_bounds_nothing(void **state)
 	assert_int_equal(model_bound_of(1000, 1000, NAN, &peak, -1).by, MODEL_BOUND_UNKNOWN);
 }
 
-static const struct finding *find(const struct model_analysis *analysis, const char *name, uint32_t result)
-{
-	for (uint32_t i = 0; i < analysis->n_findings; i++)
-		if (!strcmp(analysis->findings[i].insight->name, name) && analysis->findings[i].result == result)
-			return &analysis->findings[i];
-	return NULL;
-}
-
 static void the_sample_says_what_it_should(void **state)
 {
 	struct sample *s = sample_new();
@@ -78,32 +70,32 @@ static void the_sample_says_what_it_should(void **state)
 	assert_string_equal(analysis->findings[0].insight->name, "run_failed");
 	assert_string_equal(analysis->findings[1].insight->name, "outputs_differ");
 	assert_int_equal(analysis->findings[1].result, 2);
-	found = find(analysis, "partly_taken", 1);
+	found = findings_of(analysis, "partly_taken", 1);
 	assert_true(found && found->a == 18 && found->b == 21 && fabs(found->value - 0.6 / 2.56) < 1e-9);
-	found = find(analysis, "faster", 2);
+	found = findings_of(analysis, "faster", 2);
 	assert_true(found && found->value > 4.2 && found->value < 4.5 && found->low < found->value);
-	assert_null(find(analysis, "faster", 1));
-	found = find(analysis, "slow_first", 2);
+	assert_null(findings_of(analysis, "faster", 1));
+	found = findings_of(analysis, "slow_first", 2);
 	assert_true(found && found->low == 81000000);
-	assert_null(find(analysis, "slow_first", 0));
-	found = find(analysis, "slow_phase", 0);
+	assert_null(findings_of(analysis, "slow_first", 0));
+	found = findings_of(analysis, "slow_phase", 0);
 	assert_true(found && !strcmp(found->text, "ConstantFolding"));
-	found = find(analysis, "slow_phase", 1);
+	found = findings_of(analysis, "slow_phase", 1);
 	assert_true(found && !strcmp(found->text, "compilation"));
-	found = find(analysis, "slow_operator", 0);
+	found = findings_of(analysis, "slow_operator", 0);
 	assert_string_equal(found->text, "/block5/Conv");
 	/* at 47 % of the possible, something else limits them */
-	assert_null(find(analysis, "compute_bound", 0));
-	assert_null(find(analysis, "memory_bound", 0));
-	assert_non_null(find(analysis, "no_scaling", 3));
-	assert_null(find(analysis, "many_threads", 0));
-	assert_null(find(analysis, "nothing_taken", 1));
-	assert_null(find(analysis, "drifts", 0));
+	assert_null(findings_of(analysis, "compute_bound", 0));
+	assert_null(findings_of(analysis, "memory_bound", 0));
+	assert_non_null(findings_of(analysis, "no_scaling", 3));
+	assert_null(findings_of(analysis, "many_threads", 0));
+	assert_null(findings_of(analysis, "nothing_taken", 1));
+	assert_null(findings_of(analysis, "drifts", 0));
 	model_analysis_free(analysis);
 	for (uint32_t i = 0; i < s->result[0].n_operators; i++)
 		s->op[0][i].mean_ns *= 0.6;
 	analysis = insights_analyse(&s->report, NULL);
-	found = find(analysis, "compute_bound", 0);
+	found = findings_of(analysis, "compute_bound", 0);
 	assert_true(found && found->low > 0.7 && found->low < 0.8);
 	model_analysis_free(analysis);
 	free(s);
@@ -158,7 +150,7 @@ static void failures_shapes_and_queues_are_told_apart(void **state)
 	assert_int_equal(analysis->runs[0].groups[1].latency.n, SAMPLE_LATENCIES / 2 - 1);
 	assert_true(analysis->runs[0].groups[1].latency.mean_ns > 1.9 * analysis->runs[0].groups[0].latency.mean_ns);
 	assert_true(fabs(analysis->runs[0].response.mean_ns - analysis->runs[0].latency.mean_ns - 5000000) < 1);
-	assert_true(find(analysis, "queues", 0) && find(analysis, "queues", 0)->a == 150);
+	assert_true(findings_of(analysis, "queues", 0) && findings_of(analysis, "queues", 0)->a == 150);
 	model_analysis_free(analysis);
 	free(s);
 }
@@ -259,11 +251,13 @@ static void other_findings_need_their_figures(void **state)
 		s->op[2][i].mean_ns = 2000, s->op[2][i].provider = "CPUExecutionProvider";
 	s->result[2].unattributed_ns = 0.4 * s->result[2].operators_wall_ns;
 	analysis = insights_analyse(&s->report, NULL);
-	assert_true(find(analysis, "drifts", 0) && find(analysis, "drifts", 0)->value > 1.1);
-	assert_true(find(analysis, "many_threads", 0)->a == 64 && find(analysis, "many_threads", 0)->b == 4);
-	assert_int_equal(find(analysis, "lost_events", 0)->a, 12);
-	assert_string_equal(find(analysis, "nothing_taken", 1)->text, "OpenVINOExecutionProvider");
-	assert_true(find(analysis, "tiny_operators", 2) && find(analysis, "tiny_operators", 2)->a == SAMPLE_NODES);
+	assert_true(findings_of(analysis, "drifts", 0) && findings_of(analysis, "drifts", 0)->value > 1.1);
+	assert_true(findings_of(analysis, "many_threads", 0)->a == 64 &&
+		    findings_of(analysis, "many_threads", 0)->b == 4);
+	assert_int_equal(findings_of(analysis, "lost_events", 0)->a, 12);
+	assert_string_equal(findings_of(analysis, "nothing_taken", 1)->text, "OpenVINOExecutionProvider");
+	assert_true(findings_of(analysis, "tiny_operators", 2) &&
+		    findings_of(analysis, "tiny_operators", 2)->a == SAMPLE_NODES);
 	model_analysis_free(analysis);
 	free(s);
 }
@@ -276,18 +270,19 @@ static void others_on_the_machine_are_not_idle_cpus(void **state)
 	s->result[0].cpu_user_ns = s->result[0].steady_ns;
 	s->result[0].cpu_system_ns = 0;
 	analysis = insights_analyse(&s->report, NULL);
-	assert_true(find(analysis, "idle_cores", 0) && !find(analysis, "busy_machine", 0));
+	assert_true(findings_of(analysis, "idle_cores", 0) && !findings_of(analysis, "busy_machine", 0));
 	model_analysis_free(analysis);
 	s->result[0].others_cpu_ns = 3.0 * (double)s->result[0].steady_ns;
 	s->report.machine.n_all_cpus = 4;
 	analysis = insights_analyse(&s->report, NULL);
-	assert_true(!find(analysis, "idle_cores", 0) && find(analysis, "busy_machine", 0));
-	assert_true(find(analysis, "busy_machine", 0)->value == 3 && find(analysis, "busy_machine", 0)->b == 4);
+	assert_true(!findings_of(analysis, "idle_cores", 0) && findings_of(analysis, "busy_machine", 0));
+	assert_true(findings_of(analysis, "busy_machine", 0)->value == 3 &&
+		    findings_of(analysis, "busy_machine", 0)->b == 4);
 	model_analysis_free(analysis);
 	/* it could have used more, and other programs left it room */
 	s->result[0].others_cpu_ns = 0.3 * (double)s->result[0].steady_ns;
 	analysis = insights_analyse(&s->report, NULL);
-	assert_true(find(analysis, "idle_cores", 0) && !find(analysis, "busy_machine", 0));
+	assert_true(findings_of(analysis, "idle_cores", 0) && !findings_of(analysis, "busy_machine", 0));
 	model_analysis_free(analysis);
 	free(s);
 }
@@ -302,22 +297,22 @@ static void waiting_for_a_cpu_is_the_work_of_others(void **state)
 	result->cpu_user_ns = result->run_queue_ns = result->steady_ns / 2;
 	result->cpu_system_ns = 0;
 	analysis = insights_analyse(&s->report, NULL);
-	assert_true(fabs(find(analysis, "busy_machine", 0)->low - 0.5) < 1e-9);
-	assert_true(find(analysis, "busy_machine", 0) < &analysis->findings[3]);
-	assert_null(find(analysis, "idle_cores", 0));
+	assert_true(fabs(findings_of(analysis, "busy_machine", 0)->low - 0.5) < 1e-9);
+	assert_true(findings_of(analysis, "busy_machine", 0) < &analysis->findings[3]);
+	assert_null(findings_of(analysis, "idle_cores", 0));
 	model_analysis_free(analysis);
 	result->n_threads = 64; /* its own threads */
 	analysis = insights_analyse(&s->report, NULL);
-	assert_null(find(analysis, "busy_machine", 0));
+	assert_null(findings_of(analysis, "busy_machine", 0));
 	model_analysis_free(analysis);
 	result->n_threads = 1;
 	result->run_queue_ns = result->steady_ns / 100;
 	analysis = insights_analyse(&s->report, NULL);
-	assert_null(find(analysis, "busy_machine", 0));
+	assert_null(findings_of(analysis, "busy_machine", 0));
 	model_analysis_free(analysis);
 	result->run_queue_ns = -1;
 	analysis = insights_analyse(&s->report, NULL);
-	assert_true(isnan(analysis->runs[0].waited) && !find(analysis, "busy_machine", 0));
+	assert_true(isnan(analysis->runs[0].waited) && !findings_of(analysis, "busy_machine", 0));
 	model_analysis_free(analysis);
 	free(s);
 }

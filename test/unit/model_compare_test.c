@@ -325,6 +325,27 @@ static void types_are_summed_per_inference(void **state)
 	graph_free(g);
 }
 
+/* One long call raises the mean of an operator, not its rank. */
+static void nodes_are_in_the_order_of_their_medians(void **state)
+{
+	struct graph *g = graph_new();
+
+	add_node(g, "a", "Conv", "x", NULL, "y");
+	add_node(g, "b", "Gemm", "y", NULL, "z");
+	add_node(g, "c", "Relu", "z", NULL, "o");
+	add_operator(g, 0, "a", "Conv", "CPUExecutionProvider", 5000);
+	add_operator(g, 0, "b", "Gemm", "CPUExecutionProvider", 2000);
+	add_operator(g, 0, "c", "Relu", "CPUExecutionProvider", 1000);
+	g->op[0][0].p50_ns = 500;
+	g->op[0][2].n = 30; /* three times in an inference */
+	compare(g);
+	assert_string_equal(g->comparison.rows[0].name, "c");
+	assert_string_equal(g->comparison.rows[1].name, "b");
+	assert_string_equal(g->comparison.rows[2].name, "a");
+	assert_true(g->comparison.rows[0].weight_ns == 3000 && g->comparison.rows[2].weight_ns == 500);
+	graph_free(g);
+}
+
 static void providers_go_by_either_name(void **state)
 {
 	assert_true(model_is_provider("openvino", "OpenVINOExecutionProvider"));
@@ -350,6 +371,7 @@ int main(void)
 		cmocka_unit_test(strange_graphs_do_no_harm),
 		cmocka_unit_test(what_a_device_computes_later_is_not_compared),
 		cmocka_unit_test(types_are_summed_per_inference),
+		cmocka_unit_test(nodes_are_in_the_order_of_their_medians),
 		cmocka_unit_test(providers_go_by_either_name),
 	};
 

@@ -12,6 +12,7 @@
 
 #include "analyze/result/phase_names.h"
 #include "analyze/result/recording_result.h"
+#include "findings.h"
 #include "stream.h"
 
 struct fixture {
@@ -47,12 +48,7 @@ static void end(struct fixture *f)
 
 static const struct finding *find(const struct fixture *f, uint32_t model, const char *name)
 {
-	const struct model_analysis *own = &f->recorded.model[model];
-
-	for (uint32_t i = 0; i < own->n_findings; i++)
-		if (!strcmp(own->findings[i].insight->name, name))
-			return &own->findings[i];
-	return NULL;
+	return findings_of(&f->recorded.model[model], name, 0);
 }
 
 /* A session of 20 ms, most of it in a graph transformer. */

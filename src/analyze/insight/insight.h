@@ -20,11 +20,17 @@ enum insight_severity {
 struct finder;
 struct speaker;
 
+/* Names in JSON of the finding's fields that the insight fills; NULL: it does not use the field. */
+struct insight_figures {
+	const char *value, *a, *b, *low, *high, *text;
+};
+
 struct insight {
 	const char *name; /* in JSON */
 	enum insight_severity severity;
 	void (*find)(struct finder *finder); /* looks at one run: adds one finding, or none */
 	void (*say)(const struct speaker *to);
+	struct insight_figures figures;
 };
 
 /* In the order of importance among findings of one severity and gain; NULL ends it. */

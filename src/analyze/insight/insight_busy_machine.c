@@ -33,4 +33,5 @@ const struct insight insight_busy_machine = {
 	.severity = INSIGHT_DOUBT,
 	.find = find,
 	.say = say,
+	.figures = { .value = "cpus_used_by_others", .b = "cpus_of_machine", .low = "waiting_share" },
 };

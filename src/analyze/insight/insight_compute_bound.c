@@ -22,4 +22,5 @@ const struct insight insight_compute_bound = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "time_share", .a = "operators_bound", .b = "operators", .low = "reached_share" },
 };

@@ -34,4 +34,5 @@ const struct insight insight_created_again = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "creation_per_inference_time", .a = "creations", .low = "avoidable_ns" },
 };

@@ -26,4 +26,5 @@ const struct insight insight_drifts = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "last_by_first_quarter" },
 };

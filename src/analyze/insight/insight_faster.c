@@ -46,4 +46,5 @@ const struct insight insight_faster = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "speedup", .low = "speedup_low", .high = "speedup_high" },
 };

@@ -55,4 +55,5 @@ const struct insight insight_few_values = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "interval_by_mean", .a = "independent_inferences", .b = "inferences" },
 };

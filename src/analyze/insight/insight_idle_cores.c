@@ -28,4 +28,5 @@ const struct insight insight_idle_cores = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "cpus_used", .b = "cpus" },
 };

@@ -22,4 +22,5 @@ const struct insight insight_idle_provider = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .text = "provider" },
 };

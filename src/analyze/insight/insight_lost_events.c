@@ -22,4 +22,5 @@ const struct insight insight_lost_events = {
 	.severity = INSIGHT_DOUBT,
 	.find = find,
 	.say = say,
+	.figures = { .a = "events_lost" },
 };

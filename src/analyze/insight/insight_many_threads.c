@@ -28,4 +28,5 @@ const struct insight insight_many_threads = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .a = "threads", .b = "cpus" },
 };

@@ -47,4 +47,5 @@ const struct insight insight_moves_layout = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "time_share", .a = "operators_moving", .b = "operators" },
 };

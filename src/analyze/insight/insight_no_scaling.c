@@ -45,4 +45,5 @@ const struct insight insight_no_scaling = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "throughput_ratio", .a = "concurrency", .b = "concurrency_compared" },
 };

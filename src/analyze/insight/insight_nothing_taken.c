@@ -30,4 +30,5 @@ const struct insight insight_nothing_taken = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .a = "nodes_taken", .b = "nodes", .text = "ran_on" },
 };

@@ -32,4 +32,5 @@ const struct insight insight_outputs_differ = {
 	.severity = INSIGHT_WRONG,
 	.find = find,
 	.say = say,
+	.figures = { .value = "max_absolute", .a = "outputs_different", .b = "outputs" },
 };

@@ -33,4 +33,5 @@ const struct insight insight_outputs_unknown = {
 	.severity = INSIGHT_DOUBT,
 	.find = find,
 	.say = say,
+	.figures = { .a = "outputs_not_compared", .b = "outputs", .text = "reason" },
 };

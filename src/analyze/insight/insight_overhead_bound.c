@@ -20,4 +20,5 @@ const struct insight insight_overhead_bound = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "time_share", .a = "operators_bound", .b = "operators", .low = "reached_share" },
 };

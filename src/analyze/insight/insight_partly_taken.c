@@ -34,4 +34,5 @@ const struct insight insight_partly_taken = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "time_share_elsewhere", .a = "nodes_taken", .b = "nodes" },
 };

@@ -30,4 +30,5 @@ const struct insight insight_queues = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "waiting_share", .a = "requests_per_second" },
 };

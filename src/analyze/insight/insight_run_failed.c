@@ -32,4 +32,5 @@ const struct insight insight_run_failed = {
 	.severity = INSIGHT_WRONG,
 	.find = find,
 	.say = say,
+	.figures = { .text = "error" },
 };

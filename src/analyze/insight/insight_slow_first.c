@@ -25,4 +25,5 @@ const struct insight insight_slow_first = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "first_by_median", .low = "first_ns" },
 };

@@ -55,4 +55,5 @@ const struct insight insight_slow_operator = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "reached_share", .text = "operator" },
 };

@@ -65,4 +65,5 @@ const struct insight insight_slow_phase = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "creation_share", .low = "phase_ns", .text = "phase" },
 };

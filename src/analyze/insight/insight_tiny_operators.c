@@ -32,4 +32,5 @@ const struct insight insight_tiny_operators = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "outside_share", .a = "operators_tiny", .b = "operators" },
 };

@@ -28,4 +28,5 @@ const struct insight insight_uneven = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "time_share", .a = "inferences_slow", .b = "inferences" },
 };

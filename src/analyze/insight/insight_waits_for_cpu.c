@@ -32,4 +32,5 @@ const struct insight insight_waits_for_cpu = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
+	.figures = { .value = "waiting_share", .low = "waiting_ns" },
 };

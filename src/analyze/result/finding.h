@@ -10,7 +10,7 @@ struct insight;
 struct finding {
 	const struct insight *insight;
 	uint32_t result; /* index in the report */
-	int64_t a, b;	 /* what these five mean, the insight's file says; -1, NAN, NULL: not known */
+	int64_t a, b;	 /* the insight's `figures` name these five; -1, NAN, NULL: not known */
 	double value, low, high;
 	double gain_ns; /* of an inference at most, if it can be known; NAN: cannot */
 	const char *text;

@@ -58,6 +58,11 @@ static double per_inference(const struct model_result *result, double share_ns)
 	return result->n_operator_runs > 0 ? share_ns / (double)result->n_operator_runs : NAN;
 }
 
+double model_typical_ns(const struct model_result *result, const struct model_operator *op)
+{
+	return per_inference(result, op->p50_ns > 0 ? op->p50_ns * (double)op->n : op->share_ns);
+}
+
 static struct model_row *add_row(struct comparer *comparer, uint32_t node, const char *name, const char *op_type)
 {
 	uint32_t n = comparer->report->n_results, i = comparer->rows.n;
@@ -84,7 +89,7 @@ static void weigh(struct comparer *comparer, struct model_row *row, uint32_t r)
 
 	if (join->how != MODEL_SAME && join->how != MODEL_RENAMED)
 		return;
-	ns = per_inference(result, result->operators[join->at].share_ns);
+	ns = model_typical_ns(result, &result->operators[join->at]);
 	row->weight_ns = ns > row->weight_ns ? ns : row->weight_ns;
 }
 

@@ -43,7 +43,7 @@ struct model_row {
 	struct model_join *join; /* one for each result */
 	struct stats_ratio
 	    *speed;	  /* mean of the first result by that of this one; only between operators of this node alone */
-	double weight_ns; /* largest time per inference over the results: rows are in this order */
+	double weight_ns; /* largest typical time (model_typical_ns) over the results: rows are in this order */
 };
 
 /* Operators of one type (as the runtime calls it) in all results. */
@@ -78,6 +78,10 @@ struct model_comparison {
 
 /* 0, or -ENOMEM. */
 int model_compare(struct model_comparison *comparison, const struct model_report *report, struct arena *arena);
+
+/* The time of an operator in a typical inference: the median of its calls, as often as an inference calls it. NAN:
+ * none. */
+double model_typical_ns(const struct model_result *result, const struct model_operator *op);
 
 /*
  * Do operators of this provider only start what a device computes later? Their time is that of starting it then, and

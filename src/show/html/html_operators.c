@@ -48,7 +48,7 @@ static void draw_bars(struct html_page *page)
 	plot.left = 176;
 	plot.right = 530;
 	plot.x = plot_axis_of(0, n ? comparison->rows[0].weight_ns * 1.03 : 1, false);
-	html_figure(page, "Time of one inference in the nodes that take most, run by run.");
+	html_figure(page, "Time of a typical inference in the nodes that take most: median of a call, times calls.");
 	html_key(page, model_has_operators);
 	plot_begin(&plot, html_plot_id(page).s, "Time of the slowest nodes in each run",
 		   "The figures are in the table below.");
@@ -129,13 +129,14 @@ static void put_nodes_from(struct html_page *page, uint32_t first, uint32_t end)
 		    page->out,
 		    first ? "Nodes that take less"
 		    : page->report->n_results == 1
-			? "By node of the model: time of a call; [n] stands for n nodes; fused: part of such "
+			? "By node of the model: median and mean of a call; [n] stands for n nodes; fused: part of "
+			  "such "
 			  "a node; subgraph: taken with others as a whole; * made by the runtime, or its name "
 			  "does not identify a node"
-			: "By node of the model: mean of a call, and how many times as fast as in the first "
-			  "run where that is sure; [n] stands for n nodes; fused: part of such a one; "
-			  "subgraph: taken with others as a whole; * made by the runtime, or its name does "
-			  "not tell which node it is",
+			: "By node of the model: median and mean of a call, and the ratio of the first run's mean "
+			  "to this one where it is certain; [n] stands for n nodes; fused: part of such a node; "
+			  "subgraph: taken with others as a whole; * made by the runtime, or its name does not "
+			  "identify a node",
 		    &table);
 	}
 }

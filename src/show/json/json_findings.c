@@ -2,6 +2,26 @@
 /* Findings with their figures and their words. */
 #include "show/json/json_findings.h"
 
+static void put_figures(struct json *json, const struct finding *finding)
+{
+	const struct insight_figures *name = &finding->insight->figures;
+
+	json_object(json, "figures");
+	if (name->value)
+		json_real(json, name->value, finding->value);
+	if (name->a)
+		json_known(json, name->a, finding->a);
+	if (name->b)
+		json_known(json, name->b, finding->b);
+	if (name->low)
+		json_real(json, name->low, finding->low);
+	if (name->high)
+		json_real(json, name->high, finding->high);
+	if (name->text)
+		json_text(json, name->text, finding->text);
+	json_end(json, '}');
+}
+
 void json_findings(struct json *json, const struct model_analysis *analysis, const uint32_t *model)
 {
 	for (uint32_t i = 0; i < analysis->n_findings; i++) {
@@ -18,6 +38,7 @@ void json_findings(struct json *json, const struct model_analysis *analysis, con
 		json_known(json, "a", finding->a);
 		json_known(json, "b", finding->b);
 		json_text(json, "of", finding->text);
+		put_figures(json, finding);
 		json_real(json, "gain_ns", finding->gain_ns);
 		json_text(json, "finding", words.finding.s);
 		json_text(json, "evidence", words.evidence.s);

@@ -72,7 +72,7 @@ void model_text_nodes(const struct model_page *page)
 		if (!model_view_has(&view, model_has_operators))
 			continue;
 		if (!has_heading)
-			page_heading(&page->page, "Operators by node of the model: mean of a call");
+			page_heading(&page->page, "Operators by node of the model: median of a call");
 		has_heading = true;
 		model_rows_nodes(&table, &view, 0, n);
 		table_print(&table, page->page.out);

@@ -59,7 +59,7 @@ struct model_names model_step_names(const struct model_view *view);
 double model_phase_ns(const struct model_result *result, const char *name);  /* NAN: it has none */
 double model_rss_after(const struct model_result *result, const char *name); /* bytes; NAN: not known */
 
-/* Time of one inference in the node of a row; NAN: it has none of its own there. */
+/* Time of a typical inference in the node of a row; NAN: it has none of its own there. */
 double model_row_ns(const struct model_analysis *analysis, const struct model_row *row, uint32_t run);
 
 #endif

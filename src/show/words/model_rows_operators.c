@@ -157,9 +157,23 @@ double model_row_ns(const struct model_analysis *analysis, const struct model_ro
 {
 	const struct model_result *result = &analysis->report->results[run];
 
-	if (!is_alone(&row->join[run]) || result->n_operator_runs < 1)
-		return NAN;
-	return result->operators[row->join[run].at].share_ns / (double)result->n_operator_runs;
+	return is_alone(&row->join[run]) ? model_typical_ns(result, &result->operators[row->join[run].at]) : NAN;
+}
+
+static struct units_text median_of(const struct model_operator *op)
+{
+	return op->p50_ns > 0 ? units_duration(op->p50_ns) : (struct units_text){ "-" };
+}
+
+/* Two columns a run; a run that is alone needs no name. */
+static void median_columns(struct table *table, const struct model_view *view)
+{
+	bool is_alone = view->analysis->report->n_results == 1;
+
+	for (uint32_t r = view->first; r < view->end; r++) {
+		table_column(table, is_alone ? "median" : view->label[r].s, TABLE_RIGHT | TABLE_SHRINKS);
+		table_column(table, "mean", TABLE_RIGHT | TABLE_OPTIONAL);
+	}
 }
 
 static void put_join(struct table *table, const struct model_view *view, const struct model_row *row, uint32_t r)
@@ -167,20 +181,26 @@ static void put_join(struct table *table, const struct model_view *view, const s
 	static const char *const words[] = { "-", "", "", "fused", "subgraph" };
 	const struct model_join *join = &row->join[r];
 	const struct model_result *result = result_of(view, r);
+	const struct model_operator *op;
 	struct printable text = { "" };
 	uint32_t n;
 
 	if (!is_alone(join)) {
 		table_cell(table, TABLE_DIM, "%s", result->n_operators ? words[join->how] : "?");
+		table_cell(table, TABLE_DIM, "%s", "");
 		return;
 	}
+	op = &result->operators[join->at];
 	n = view->analysis->comparison.n_nodes_of[r][join->at];
-	printable_add(&text, "%s", units_duration(result->operators[join->at].mean_ns).s);
+	printable_add(&text, "%s", median_of(op).s);
 	if (n > 1 && row->node != MODEL_NONE)
 		printable_add(&text, " [%u]", n);
+	table_cell(table, TABLE_PLAIN, "%s", text.s);
+	text = (struct printable){ "" };
+	printable_add(&text, "%s", units_duration(op->mean_ns).s);
 	if (view->is_roomy && row->speed[r].is_known && row->speed[r].is_different)
 		printable_add(&text, ", %.2f x", row->speed[r].value);
-	table_cell(table, TABLE_PLAIN, "%s", text.s);
+	table_cell(table, TABLE_DIM, "%s", text.s);
 }
 
 void model_rows_nodes(struct table *table, const struct model_view *view, uint32_t first, uint32_t end)
@@ -189,7 +209,7 @@ void model_rows_nodes(struct table *table, const struct model_view *view, uint32
 
 	table_column(table, "node", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
 	table_column(table, "type", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
-	run_columns(table, view);
+	median_columns(table, view);
 	for (uint32_t i = first; i < end; i++) {
 		const struct model_row *row = &comparison->rows[i];
 		struct printable name = name_of(view, row->name);
@@ -205,12 +225,17 @@ void model_rows_nodes(struct table *table, const struct model_view *view, uint32
 
 void model_rows_bounds(struct table *table, const struct model_view *view, uint32_t run, uint32_t n)
 {
-	static const char *const headers[] = { "mean", "operations", "bytes", "of possible" };
+	static const struct {
+		const char *header;
+		int flags;
+	} columns[] = {
+		{ "median", 0 }, { "mean", TABLE_OPTIONAL }, { "operations", 0 }, { "bytes", 0 }, { "of possible", 0 }
+	};
 
 	table_column(table, "operator", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
 	table_column(table, "type", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME | TABLE_KEEPS);
-	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-		table_column(table, headers[i], TABLE_RIGHT);
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		table_column(table, columns[i].header, TABLE_RIGHT | columns[i].flags);
 	table_column(table, "bound by", TABLE_LEFT);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct model_operator *op = &result_of(view, run)->operators[i];
@@ -218,7 +243,8 @@ void model_rows_bounds(struct table *table, const struct model_view *view, uint3
 
 		table_cell(table, TABLE_PLAIN, "%s", name_of(view, model_operator_name(view->analysis, run, i)).s);
 		table_cell(table, TABLE_PLAIN, "%s", name_of(view, op->op_type).s);
-		table_cell(table, TABLE_PLAIN, "%s", units_duration(op->mean_ns).s);
+		table_cell(table, TABLE_PLAIN, "%s", median_of(op).s);
+		table_cell(table, TABLE_DIM, "%s", units_duration(op->mean_ns).s);
 		table_cell(table, TABLE_PLAIN, "%s", units_metric(bound->flops_per_s, "FLOP/s").s);
 		table_cell(table, TABLE_PLAIN, "%s", units_metric(bound->bytes_per_s, "B/s").s);
 		table_cell(table, TABLE_PLAIN, "%s%s",
