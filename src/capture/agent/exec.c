@@ -151,13 +151,14 @@ EXPORTED int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_a
 }
 
 /*
- * How many words there are with the first, and the NULL behind them. Not inlined: the headers promise the compiler that
- * first is not NULL, and programs break that.
+ * How many words there are with the first, and the NULL behind them. The headers promise the compiler that first is not
+ * NULL, and programs break that: it must not know.
  */
-static __attribute__((noinline, noipa)) size_t count(const char *first, va_list *words)
+static size_t count(const char *first, va_list *words)
 {
 	size_t n = 1;
 
+	__asm__("" : "+r"(first));
 	for (; first; first = va_arg(*words, char *))
 		n++;
 	return n;
