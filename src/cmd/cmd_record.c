@@ -22,10 +22,13 @@
 struct record_opts {
 	struct record_options shared;
 	uint64_t ring_bytes;
+	bool waits;
 };
 
 static const struct opt record_opt_table[] = {
 	RECORD_OPTIONS(struct record_opts, shared),
+	{ 0, "wait", NULL, "go on until the processes that the program has started have ended, too: daemons, jobs",
+	  OPT_FLAG, offsetof(struct record_opts, waits) },
 	{ 0, "ring-size", "SIZE", "largest buffer per thread for events not yet written to the file", OPT_SIZE,
 	  offsetof(struct record_opts, ring_bytes), "8M" },
 	{ 0 },
@@ -36,6 +39,7 @@ static const struct cmd_example examples[] = {
 	{ "inftrace record -l detail -o slow.pftrace -- node server.js",
 	  "also shapes, waits and page faults, to a file of that name" },
 	{ "inftrace record -l inference -d 1m -- ./server", "only inferences, and only the first minute" },
+	{ "inftrace record --wait -- ./server --daemon", "a program that goes on in the background" },
 	{ "inftrace report inftrace.pftrace", "then print the report" },
 	{ 0 },
 };
@@ -87,7 +91,9 @@ static int record(const struct record_opts *opts, char **argv, struct launch *la
 		.say = record_say(opts->shared.quiet, false),
 		.command = command ? command : argv[0],
 	};
-	const struct recorder_launch_opts launch_opts = { .argv = argv, .ring_bytes = opts->ring_bytes };
+	const struct recorder_launch_opts launch_opts = { .argv = argv,
+							  .ring_bytes = opts->ring_bytes,
+							  .waits = opts->waits };
 	int code = recorder_launch(&recorder_opts, &launch_opts, launch, result, err);
 
 	free(command);

@@ -5,13 +5,14 @@
 #include <sys/wait.h>
 
 #include "base/json.h"
+#include "base/printable.h"
 #include "base/units.h"
 #include "show/term/term.h"
 
 /* Why there is no inference; what is missing first. */
 static void print_nothing(FILE *to, const struct recorder_result *result)
 {
-	if (result->n_inferences)
+	if (result->n_inferences || result->n_unseen)
 		return;
 	if (result->n_runtimes)
 		fprintf(to, " (a runtime was loaded, but no model was run)");
@@ -33,6 +34,12 @@ void record_summary_print(FILE *to, const char *path, const struct recorder_resu
 	if (result->n_lost)
 		fprintf(to, ", %s%s events lost%s", term_style(to, TERM_RED), units_count(result->n_lost).s,
 			term_style(to, TERM_PLAIN));
+	if (result->n_unseen)
+		fprintf(to, ", %swhat %s did was not seen%s", term_style(to, TERM_RED),
+			printable_count(result->n_unseen, "process").s, term_style(to, TERM_PLAIN));
+	if (result->n_left)
+		fprintf(to, ", %s go%s on, not recorded", printable_count(result->n_left, "process").s,
+			result->n_left == 1 ? "es" : "");
 	print_nothing(to, result);
 	fprintf(to, "; %s (%s). Next: inftrace report %s, or open it in the Perfetto UI (ui.perfetto.dev)\n", path,
 		units_bytes((double)result->n_bytes).s, path);
@@ -47,6 +54,8 @@ void record_summary_json(FILE *to, const char *path, const struct recorder_resul
 	json_text(&json, "path", path);
 	json_int(&json, "processes", (int64_t)result->n_processes);
 	json_int(&json, "runtimes", (int64_t)result->n_runtimes);
+	json_int(&json, "processes_not_seen", (int64_t)result->n_unseen);
+	json_int(&json, "processes_left_running", (int64_t)result->n_left);
 	json_int(&json, "inferences", (int64_t)result->n_inferences);
 	json_int(&json, "lost", (int64_t)result->n_lost);
 	json_int(&json, "bytes", (int64_t)result->n_bytes);

@@ -49,7 +49,10 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 /* Topics of KIND_NOTE instants, each with the arguments it carries; those in brackets are optional. */
 /* command, level, interval_ns, version [start_realtime_ns, machine]: once, when recording starts */
 #define EVENT_NOTE_RECORDING "recording"
-/* pid, exe [state]; state: why no runtime was seen, as "no runtime loaded" */
+/*
+ * pid, exe [state, count]; state: why no runtime was seen, as "no runtime loaded"; count: of processes whose inferences
+ * were not seen, for the reason in state
+ */
 #define EVENT_NOTE_PROCESS "process"
 /* runtime, version, path, text (what was armed) [status: what was left out and why] */
 #define EVENT_NOTE_RUNTIME "runtime"
@@ -57,7 +60,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 #define EVENT_NOTE_CREATED "created"
 /* model, session: when a session is released */
 #define EVENT_NOTE_RELEASED "released"
-/* pid, exit_status or signal: when a recorded process ends */
+/* pid, exit_status or signal [count: processes that it has started and that go on]: when a recorded process ends */
 #define EVENT_NOTE_EXIT "exit"
 /* events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost: the cost of recording, once, at the end */
 #define EVENT_NOTE_COST "cost"

@@ -60,7 +60,7 @@ struct segment {
 	uint64_t dict_lost;		/* entries that did not fit */
 	uint64_t ring_lost;		/* records of threads that got no ring */
 	uint32_t n_rings;
-	uint32_t unused;
+	uint32_t n_unseen; /* children of fork that could make no segment, so nothing is recorded in them */
 	char reason[256];
 	struct ring_slot ring[SEGMENT_MAX_RINGS];
 };

@@ -302,6 +302,35 @@ static void check_verdict(struct stream *s, const char *expected)
 	free(verdict);
 }
 
+/* What was not seen is never called lost or absent. */
+static void check_unseen(void)
+{
+	struct stream s;
+	uint32_t process;
+
+	stream_init(&s);
+	process = stream_process(&s, 1, "app");
+	stream_text(&s, KEY_LEVEL, "operator");
+	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_RECORDING);
+	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_COST);
+	stream_text(&s, KEY_STATE, "it is statically linked");
+	stream_int(&s, KEY_COUNT, 1);
+	stream_instant(&s, process, 2, KIND_NOTE, EVENT_NOTE_PROCESS);
+	check_verdict(&s, "no model was seen: what the process did was not recorded");
+	stream_int(&s, KEY_COUNT, 2);
+	stream_instant(&s, process, 3, KIND_NOTE, EVENT_NOTE_EXIT);
+	check_verdict(&s, "no model was seen: what the process did was not recorded; 2 processes that the program "
+			  "started went on, not recorded");
+	stream_text(&s, KEY_RUNTIME, "onnxruntime");
+	stream_text(&s, KEY_VERSION, "1.23.0");
+	stream_text(&s, KEY_STATUS, "runs (unknown code)");
+	stream_instant(&s, process, 4, KIND_NOTE, EVENT_NOTE_RUNTIME);
+	check_verdict(&s, "whether a model was run is not known: onnxruntime 1.23.0 was loaded, and not recorded are "
+			  "runs (unknown code); what 1 process did was not seen; 2 processes that the program started "
+			  "went on, not recorded");
+	stream_done(&s);
+}
+
 static void the_verdict_says_what_happened(void **state)
 {
 	struct stream s;
@@ -316,6 +345,7 @@ static void the_verdict_says_what_happened(void **state)
 			  "it finished the file");
 	stream_instant(&s, process, 1, KIND_NOTE, EVENT_NOTE_COST);
 	check_verdict(&s, "no model was run: no runtime was loaded by the process seen; nothing lost");
+	check_unseen();
 	stream_text(&s, KEY_RUNTIME, "onnxruntime");
 	stream_text(&s, KEY_VERSION, "1.22.1");
 	stream_instant(&s, process, 2, KIND_NOTE, EVENT_NOTE_RUNTIME);

@@ -67,8 +67,14 @@ static int note_recording(struct summary_maker *maker, uint32_t process, const s
 
 static int note_process(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
+	int64_t n_unseen = int_of(event, KEY_COUNT);
+
+	if (n_unseen > 0)
+		maker->to->n_unseen = stats_sum(maker->to->n_unseen, (uint64_t)n_unseen);
 	if (process != SUMMARY_NONE) {
-		maker->to->processes[process].exe = text_of(event, KEY_EXE);
+		maker->to->processes[process].is_unseen |= n_unseen > 0;
+		if (text_of(event, KEY_EXE))
+			maker->to->processes[process].exe = text_of(event, KEY_EXE);
 		maker->to->processes[process].state = text_of(event, KEY_STATE);
 	}
 	return 0;
@@ -138,6 +144,10 @@ static int note_released(struct summary_maker *maker, uint32_t process, const st
 
 static int note_exit(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
+	int64_t n_left = int_of(event, KEY_COUNT);
+
+	if (n_left > 0)
+		maker->to->n_left = stats_sum(maker->to->n_left, (uint64_t)n_left);
 	if (process != SUMMARY_NONE) {
 		maker->to->processes[process].exit_ns = event->time_ns;
 		maker->to->processes[process].exit_status = int_of(event, KEY_EXIT_STATUS);

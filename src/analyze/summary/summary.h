@@ -66,6 +66,7 @@ struct summary_process {
 	int64_t exit_status, signal;
 	uint32_t n_runtimes, n_sessions;
 	uint64_t n_inferences;
+	bool is_unseen; /* its inferences, or those of its children, for the reason in state */
 };
 
 struct summary_runtime {
@@ -129,6 +130,8 @@ struct summary {
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out;
 	uint64_t n_operators, n_lost, n_inferences, n_inferences_failed, n_sessions_failed;
+	uint64_t n_unseen; /* processes whose inferences were not seen, for the reason in their state */
+	uint64_t n_left;   /* processes that the program started and that went on, not recorded, when it had ended */
 	uint64_t n_open[N_KINDS];
 	uint64_t busy_ns; /* time with at least one inference, of any process */
 	struct summary_cost cost;

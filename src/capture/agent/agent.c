@@ -168,11 +168,19 @@ static bool map_segment(void)
 /* Sets up a process without a segment of its own: the first one, or a child of fork. */
 static bool start_process(void)
 {
-	if (agent.segment) /* the parent's: this process must not write its rings */
-		munmap(agent.segment, (size_t)(agent.segment_end - (char *)agent.segment));
+	/* the parent's: this process must not write its rings */
+	struct segment *parents = agent.segment;
+	size_t size = (size_t)(agent.segment_end - (char *)agent.segment);
+	bool ok;
+
 	agent.segment = NULL;
 	agent.n_free_rings = 0;
-	return map_segment();
+	ok = map_segment();
+	if (!ok && parents)
+		__atomic_add_fetch(&parents->n_unseen, 1, __ATOMIC_RELAXED);
+	if (parents)
+		munmap(parents, size);
+	return ok;
 }
 
 /* Sets what hooks read about the process, once its segment exists. */

@@ -10,7 +10,9 @@
 
 #include "capture/agent/agent.h"
 #include "capture/agent/arm.h"
+#include "capture/agent/exec.h"
 #include "capture/agent/first.h"
+#include "capture/agent/identity.h"
 #include "capture/agent/injected.h"
 #include "capture/agent/module_walk.h"
 
@@ -60,6 +62,7 @@ __attribute__((constructor)) static void agent_start(void)
 	int saved = errno;
 
 	first_start();
+	identity_start();
 	agent_at_edges(&edges);
 	if (!dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) || getenv("INFTRACE_DISABLE") ||
 	    !agent_set_up())
@@ -70,6 +73,7 @@ __attribute__((constructor)) static void agent_start(void)
 	to.ring_bytes = number_of(getenv("INFTRACE_RING"), 8 << 20);
 	to.use_ticks = getenv("INFTRACE_CLOCK") == NULL;
 	agent_set(&to);
+	exec_start();
 	arm_new_modules();
 	errno = saved;
 }

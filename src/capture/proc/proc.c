@@ -182,8 +182,8 @@ enum {
 	1 << STAT_SYSTEM | 1 << STAT_THREADS | 1 << STAT_START
 };
 
-/* From linux/sched.h: a kernel thread. */
-enum { PF_KTHREAD = 0x00200000 };
+/* From linux/sched.h: a process that has not called exec since its fork, a kernel thread. */
+enum { PF_FORKNOEXEC = 0x00000040, PF_KTHREAD = 0x00200000 };
 
 bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out)
 {
@@ -211,6 +211,7 @@ bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out)
 	if (at == text + len || number[STAT_PARENT] > INT_MAX)
 		return false;
 	stat.parent = (pid_t)number[STAT_PARENT];
+	stat.is_forked = number[STAT_FLAGS] & PF_FORKNOEXEC;
 	stat.is_kernel = number[STAT_FLAGS] & PF_KTHREAD;
 	stat.minor_faults = number[STAT_MINOR];
 	stat.major_faults = number[STAT_MAJOR];

@@ -16,6 +16,7 @@
 struct proc_stat {
 	char name[64];	/* comm; may hold any byte but NUL */
 	char state;	/* 'R', 'S', ... 'Z' */
+	bool is_forked; /* it has not called exec so far */
 	bool is_kernel; /* a kernel thread, not a program */
 	pid_t parent;
 	uint64_t minor_faults, major_faults;

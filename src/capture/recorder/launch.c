@@ -182,10 +182,29 @@ int launch_prepare(struct launch *launch, char *const *argv, struct err *err)
 	return make_dir(launch, err);
 }
 
-static void set_environment(const struct launch *launch, const struct launch_opts *opts, const char *agent)
+/* Sets a variable to a list with one item more, before or behind what the user has in it. 0 or -ENOMEM. */
+static int add_to(const char *variable, const char *item, bool is_first)
 {
-	const char *preload = getenv("LD_PRELOAD"), *asan = getenv("ASAN_OPTIONS");
-	char text[1024];
+	const char *own = getenv(variable);
+	bool is_alone = !own || !*own;
+	char *text;
+	int code = 0;
+
+	if (asprintf(&text, "%s%s%s", is_first || is_alone ? item : own, is_alone ? "" : ":",
+		     is_alone	? ""
+		     : is_first ? own
+				: item) < 0)
+		return -ENOMEM;
+	if (setenv(variable, text, 1))
+		code = -ENOMEM;
+	free(text);
+	return code;
+}
+
+static int set_environment(const struct launch *launch, const struct launch_opts *opts, const char *agent)
+{
+	char text[32];
+	int code;
 
 	setenv("INFTRACE_DIR", launch->dir, 1);
 	setenv("INFTRACE_LEVEL", opts->level, 1);
@@ -193,11 +212,9 @@ static void set_environment(const struct launch *launch, const struct launch_opt
 	setenv("INFTRACE_RING", text, 1);
 	if (!opts->use_ticks)
 		setenv("INFTRACE_CLOCK", "monotonic", 1);
-	snprintf(text, sizeof text, "%s%s%s", agent, preload && *preload ? ":" : "", preload ? preload : "");
-	setenv("LD_PRELOAD", text, 1);
+	code = add_to("LD_PRELOAD", agent, true);
 	/* a program built with the address sanitizer refuses to start behind a library that is preloaded */
-	snprintf(text, sizeof text, "%s%sverify_asan_link_order=0", asan ? asan : "", asan && *asan ? ":" : "");
-	setenv("ASAN_OPTIONS", text, 1);
+	return code ? code : add_to("ASAN_OPTIONS", "verify_asan_link_order=0", false);
 }
 
 /* The ends of both pipes that are the child's. */
@@ -208,6 +225,7 @@ struct child_ends {
 static _Noreturn void child(const struct launch *launch, const struct launch_opts *opts, char *const *argv,
 			    const char *agent, const struct child_ends *ends, const sigset_t *mask)
 {
+	int code = 0;
 	char byte;
 
 	close(launch->hold);
@@ -215,12 +233,13 @@ static _Noreturn void child(const struct launch *launch, const struct launch_opt
 	while (read(ends->hold, &byte, 1) < 0 && errno == EINTR)
 		;
 	if (*agent)
-		set_environment(launch, opts, agent);
+		code = set_environment(launch, opts, agent);
 	if (opts->stdout_is_ours)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	execvp(argv[0], argv);
-	int code = errno;
+	if (!code)
+		execvp(argv[0], argv);
+	code = code ? -code : errno;
 	if (write(ends->failed, &code, sizeof code) < 0)
 		_exit(126);
 	_exit(127);

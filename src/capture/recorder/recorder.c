@@ -21,11 +21,12 @@
 #include "base/privilege.h"
 #include "capture/recorder/recorder_attached.h"
 #include "capture/recorder/recorder_cost.h"
+#include "capture/recorder/recorder_left.h"
 #include "capture/recorder/recorder_note.h"
 #include "capture/recorder/recorder_sources.h"
 #include "capture/source/tree.h"
 
-enum { FLUSH_MS = 50, PROGRESS_MS = 500 };
+enum { FLUSH_MS = 50, PROGRESS_MS = 500, LEFT_MS = 50 };
 
 /* Recording is over although the program goes on. */
 static void stop_recording(struct recorder *recorder, const char *reason)
@@ -148,6 +149,13 @@ static int open_signals(sigset_t *old, struct err *err)
 	return fd < 0 ? err_set(err, errno, "cannot wait for signals: %s", strerror(errno)) : fd;
 }
 
+static bool program_has_ended(const struct recorder *recorder)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return !waitid(P_PID, (id_t)recorder->target->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
+}
+
 /* The program is not waited for here: that is done once, when the recording is over. */
 static void read_signals(struct recorder *recorder, int fd)
 {
@@ -157,16 +165,38 @@ static void read_signals(struct recorder *recorder, int fd)
 		/* one that was sent to us alone is meant for the program; the terminal has sent it both */
 		bool from_terminal = info.ssi_signo != SIGTERM && info.ssi_code == SI_KERNEL;
 		recorder->result->was_interrupted |= info.ssi_signo != SIGCHLD;
-		if (info.ssi_signo != SIGCHLD && !from_terminal)
+		/* it is not waited for yet, so the number is still its own */
+		if (info.ssi_signo != SIGCHLD && program_has_ended(recorder))
+			stop_recording(recorder, "the recorder was told to end, and the program had ended before");
+		else if (info.ssi_signo != SIGCHLD && !from_terminal)
 			kill(recorder->target->pid, (int)info.ssi_signo);
 	}
 }
 
-static bool program_has_ended(const struct recorder *recorder)
+/* Whether there is nothing more to wait for. */
+static bool is_over(struct recorder *recorder)
 {
-	siginfo_t info = { .si_pid = 0 };
+	if (!program_has_ended(recorder))
+		return false;
+	if (!recorder->way->waits || !recorder->is_recording)
+		return true;
+	if (clock_ns() < recorder->left_due_ns)
+		return false;
+	recorder->left_due_ns = clock_ns() + LEFT_MS * 1000000ull;
+	return !recorder_left(recorder);
+}
 
-	return !waitid(P_PID, (id_t)recorder->target->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
+/* Processes that go on without the program; those that are about to end, as it did, get a moment. */
+static void count_left(struct recorder *recorder)
+{
+	const struct timespec pause = { 0, LEFT_MS * 1000000 };
+
+	if (!recorder->is_recording)
+		return;
+	for (int i = 0; (recorder->result->n_left = recorder_left(recorder)) && i < 3; i++) {
+		nanosleep(&pause, NULL);
+		turn(recorder);
+	}
 }
 
 static void finish(struct recorder *recorder)
@@ -199,7 +229,7 @@ static void loop(struct recorder *recorder, int signals)
 {
 	bool has_finished = false;
 
-	while (!program_has_ended(recorder)) {
+	while (!is_over(recorder)) {
 		if (recorder->is_recording)
 			turn(recorder);
 		if (!recorder->is_recording && !has_finished) {
@@ -210,11 +240,13 @@ static void loop(struct recorder *recorder, int signals)
 			say_warning(&recorder->opts->say, "recording has stopped: %s; the program goes on",
 				    recorder->result->stop_reason);
 		}
-		if (wait_turn(recorder, signals) && !program_has_ended(recorder))
+		if (wait_turn(recorder, signals) && (recorder->way->waits || !program_has_ended(recorder)))
 			read_signals(recorder, signals);
 	}
-	if (!has_finished)
+	if (!has_finished) {
+		count_left(recorder);
 		finish(recorder);
+	}
 	waitpid(recorder->target->pid, &recorder->result->wait_status, 0);
 	if (!has_finished) {
 		recorder_note_end(recorder);
@@ -324,6 +356,7 @@ static void sum_up(const struct recorder *recorder)
 
 	result->n_processes = tap->n_processes;
 	result->n_runtimes = tap->n_runtimes;
+	result->n_unseen = tap->n_unseen;
 	result->n_inferences = tap->n_inferences;
 	result->n_lost = tap->n_lost;
 	result->n_bytes = tap->sink.n_bytes;

@@ -53,6 +53,8 @@ struct recorder_result {
 	bool was_interrupted; /* somebody wanted it to end: Ctrl-C, or a signal that was passed on */
 	char stop_reason[400];
 	uint64_t n_processes, n_runtimes; /* seen; with a runtime in them */
+	uint64_t n_unseen;		  /* processes whose inferences were not seen; the recording has the reasons */
+	uint64_t n_left;		  /* processes that the program started and that go on, not recorded */
 	uint64_t n_inferences, n_lost, n_bytes, elapsed_ns;
 	uint64_t median_ns, p99_ns; /* of inferences, within 1 %; 0: none has ended */
 	uint64_t cpu_ns;	    /* the recorder's own */
@@ -64,6 +66,7 @@ struct recorder_way {
 	int (*go)(void *ctx, struct err *err); /* called once everything is ready; NULL: nothing is to be done */
 	void (*leave)(void *ctx); /* attached: called when recording ends, before what is left is read; or NULL */
 	void *ctx;
+	bool waits;		    /* for what the program has started, when it has ended itself */
 	const char *program_reason; /* why the agent is not in the program; NULL: it is */
 	struct attached *attached;  /* programs that run already, target.pid is 0; NULL: target.pid is our child */
 	const char *needed;	    /* the source without which there is nothing to record; NULL: none */

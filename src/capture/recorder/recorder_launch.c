@@ -17,7 +17,10 @@ int recorder_launch(const struct recorder_opts *opts, const struct recorder_laun
 					   .use_ticks = clock_is_invariant("", NULL),
 					   .stdout_is_ours = launch_opts->stdout_is_ours };
 	bool has_agent = !*launch->reason;
-	struct recorder_way way = { .go = go, .ctx = launch, .program_reason = has_agent ? NULL : launch->reason };
+	struct recorder_way way = { .go = go,
+				    .ctx = launch,
+				    .waits = launch_opts->waits,
+				    .program_reason = has_agent ? NULL : launch->reason };
 	int code;
 
 	if (!has_agent)

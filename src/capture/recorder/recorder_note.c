@@ -64,12 +64,15 @@ void recorder_note_start(struct recorder *recorder)
 
 void recorder_note_exit(struct recorder *recorder, pid_t pid, const int *status)
 {
-	struct arg args[2] = { arg_int(KEY_PID, pid) };
+	struct arg args[3] = { arg_int(KEY_PID, pid) };
+	size_t n = 1;
 
 	if (status)
-		args[1] = WIFSIGNALED(*status) ? arg_int(KEY_SIGNAL, WTERMSIG(*status))
-					       : arg_int(KEY_EXIT_STATUS, WEXITSTATUS(*status));
-	recorder_note(recorder, EVENT_NOTE_EXIT, args, status ? 2 : 1);
+		args[n++] = WIFSIGNALED(*status) ? arg_int(KEY_SIGNAL, WTERMSIG(*status))
+						 : arg_int(KEY_EXIT_STATUS, WEXITSTATUS(*status));
+	if (recorder->result->n_left)
+		args[n++] = arg_int(KEY_COUNT, (int64_t)recorder->result->n_left);
+	recorder_note(recorder, EVENT_NOTE_EXIT, args, n);
 }
 
 static void note_cost(struct recorder *recorder)
@@ -96,9 +99,10 @@ void recorder_note_end(struct recorder *recorder)
 	const struct recorder_result *result = recorder->result;
 
 	if (way->program_reason) {
-		struct arg args[2] = { arg_int(KEY_PID, recorder->target->pid),
-				       arg_text(KEY_STATE, &recorder->tap.sink, way->program_reason) };
-		recorder_note(recorder, EVENT_NOTE_PROCESS, args, 2);
+		struct arg args[3] = { arg_int(KEY_PID, recorder->target->pid),
+				       arg_text(KEY_STATE, &recorder->tap.sink, way->program_reason),
+				       arg_int(KEY_COUNT, 1) };
+		recorder_note(recorder, EVENT_NOTE_PROCESS, args, 3);
 	}
 	if (result->has_stopped) {
 		struct arg why = arg_text(KEY_TEXT, &recorder->tap.sink, result->stop_reason);

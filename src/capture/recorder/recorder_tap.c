@@ -2,15 +2,22 @@
 /* Counts by kind of event. Changes and holds back nothing. */
 #include "capture/recorder/recorder_tap.h"
 
+static uint64_t count_of(const struct event *event)
+{
+	for (size_t i = 0; i < event->n_args; i++)
+		if (event->args[i].key == KEY_COUNT)
+			return (uint64_t)event->args[i].integer;
+	return 0;
+}
+
 static void count_instant(struct recorder_tap *tap, const struct event *event)
 {
 	if (event->kind == KIND_NOTE && event->name == tap->runtime_topic)
 		tap->n_runtimes++;
-	if (event->kind != KIND_LOST)
-		return;
-	for (size_t i = 0; i < event->n_args; i++)
-		if (event->args[i].key == KEY_COUNT)
-			tap->n_lost += (uint64_t)event->args[i].integer;
+	else if (event->kind == KIND_NOTE && event->name == tap->process_topic)
+		tap->n_unseen += count_of(event);
+	else if (event->kind == KIND_LOST)
+		tap->n_lost += count_of(event);
 }
 
 static void count_track(struct recorder_tap *tap, const struct event *event)
@@ -57,6 +64,7 @@ void recorder_tap_init(struct recorder_tap *tap, struct sink *const *sinks, size
 	tap->sink =
 	    (struct sink){ .put = put, .names = sinks[0]->names, .last_track = sinks[0]->last_track, .flush = flush };
 	tap->runtime_topic = names_of(tap->sink.names, EVENT_NOTE_RUNTIME);
+	tap->process_topic = names_of(tap->sink.names, EVENT_NOTE_PROCESS);
 }
 
 void recorder_tap_done(struct recorder_tap *tap)

@@ -11,10 +11,11 @@ struct recorder_tap {
 	struct sink *to; /* the only sink, or the tee */
 	struct tee tee;
 	struct latency latency;
-	uint32_t runtime_topic; /* name of the notes that tell of a runtime */
-	uint32_t last_process;	/* track of the newest process: its definition comes again after an exec */
-	uint64_t n_events;	/* slices and instants */
+	uint32_t runtime_topic, process_topic; /* names of the notes that tell of a runtime, of a process */
+	uint32_t last_process; /* track of the newest process: its definition comes again after an exec */
+	uint64_t n_events;     /* slices and instants */
 	uint64_t n_inferences, n_processes, n_runtimes, n_lost;
+	uint64_t n_unseen; /* processes whose inferences were not seen */
 };
 
 /* sinks: as tee_init wants them. */

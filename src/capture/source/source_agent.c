@@ -73,6 +73,7 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	struct recorded **grown = realloc(state->process, (state->n_processes + 1) * sizeof(struct recorded *));
 	struct recorded *process;
 	struct err ignored;
+	pid_t known;
 
 	if (!grown)
 		return err_set(err, ENOMEM, "cannot record another process: out of memory");
@@ -80,6 +81,7 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	process = recorded_open(path, out->names, state->use_ticks ? &state->clock : NULL, &ignored);
 	if (!process)
 		return 0; /* not a segment of this recording, or gone again */
+	known = process->pid < NAMESPACE_UNKNOWN ? process->pid : 0;
 	if (process->pid == NAMESPACE_UNKNOWN)
 		process->pid += state->n_unknown++; /* a number that no other process has */
 	process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
@@ -88,7 +90,7 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	state->process[state->n_processes++] = process;
 	for (size_t i = 0; i < state->target->n_hosts; i++)
 		state->told[i].has_agent |= state->target->host[i].pid == process->pid;
-	if (!unseen_has_agent(&state->unseen, process->map.segment->exe_device, process->map.segment->exe_inode))
+	if (!unseen_has_agent(&state->unseen, known, process->map.segment->exe_device, process->map.segment->exe_inode))
 		return err_set(err, ENOMEM, "cannot record another process: out of memory");
 	return 0;
 }
@@ -166,33 +168,63 @@ static bool has_become_another(const struct agent_state *state, const struct rec
 	return true;
 }
 
-static int note_process(const struct agent_state *state, struct recorded *process, struct sink *out, uint64_t now_ns,
+static int note_process(struct agent_state *state, struct recorded *process, struct sink *out, uint64_t now_ns,
 			struct err *err)
 {
 	struct segment *segment = process->map.segment;
 	char reason[sizeof segment->reason + 64] = "no runtime was loaded", command[64];
-	struct arg args[2] = { arg_int(KEY_PID, process->pid) };
+	struct arg args[3] = { arg_int(KEY_PID, process->pid) };
+	bool is_unseen = true;
 
 	if (process->is_noted || (process->has_runtime && segment->state != SEGMENT_OFF))
 		return 0;
 	process->is_noted = true;
-	if (segment->state == SEGMENT_OFF)
+	if (segment->state == SEGMENT_OFF) {
 		snprintf(reason, sizeof reason, "the agent switched itself off: %.*s", (int)sizeof segment->reason - 1,
 			 segment->reason);
-	else if (has_become_another(state, process, command, sizeof command))
+	} else if (has_become_another(state, process, command, sizeof command)) {
 		snprintf(reason, sizeof reason, "what %.60s did was not seen: %s", command, unseen_unknown);
+		unseen_is_told(&state->unseen, process->pid);
+	} else {
+		is_unseen = false;
+	}
 	args[1] = arg_text(KEY_STATE, out, reason);
+	args[2] = arg_int(KEY_COUNT, 1);
 	return recorded_note(
 	    out, EVENT_NOTE_PROCESS,
-	    &(struct event){ .track = recorded_track(process, out), .time_ns = now_ns, .args = args, .n_args = 2 },
+	    &(struct event){
+		.track = recorded_track(process, out), .time_ns = now_ns, .args = args, .n_args = is_unseen ? 3 : 2 },
 	    err);
 }
 
-static int drain_process(const struct agent_state *state, struct recorded *process, struct recorded_drain *drain,
+/* Children of fork that have the agent, but could make no segment of their own. */
+static int note_children(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct arg args[3] = { arg_int(KEY_PID, process->pid) };
+	uint32_t n = __atomic_load_n(&process->map.segment->n_unseen, __ATOMIC_RELAXED);
+	char text[200];
+
+	if (!n)
+		return 0;
+	snprintf(text, sizeof text,
+		 "what %u forked from it did was not seen: the agent could not start again (another user or root "
+		 "folder, a limit on files or memory)",
+		 n);
+	args[1] = arg_text(KEY_STATE, out, text);
+	args[2] = arg_int(KEY_COUNT, n);
+	return recorded_note(
+	    out, EVENT_NOTE_PROCESS,
+	    &(struct event){ .track = recorded_track(process, out), .time_ns = now_ns, .args = args, .n_args = 3 },
+	    err);
+}
+
+static int drain_process(struct agent_state *state, struct recorded *process, struct recorded_drain *drain,
 			 struct err *err)
 {
 	int code = recorded_drain(process, drain, err);
 
+	if (!code && drain->is_last)
+		code = note_children(process, drain->out, drain->now_ns, err);
 	return !code && drain->is_last ? note_process(state, process, drain->out, drain->now_ns, err) : code;
 }
 
@@ -235,7 +267,7 @@ static int tell_without_agent(struct agent_state *state, const struct host *host
 	code = recorded_tell_runtime(process, &entry, 0, out, now_ns, err);
 	recorded_close(process);
 	snprintf(path, sizeof path, "/proc/%d/exe", (int)host->pid);
-	if (!code && !stat(path, &exe) && !unseen_has_agent(&state->unseen, exe.st_dev, exe.st_ino))
+	if (!code && !stat(path, &exe) && !unseen_has_agent(&state->unseen, host->pid, exe.st_dev, exe.st_ino))
 		code = -ENOMEM;
 	return code;
 }
@@ -285,7 +317,13 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 		struct recorded *process = state->process[i];
 		struct recorded *next = replaced_by(state, process);
 		drained.is_last = has_ended(process) || next || state->target->is_ending;
-		code = drain_process(state, process, &drained, err);
+		/* the segment of a program that it has started since it was looked for */
+		if (drained.is_last && !next && !process->map.segment->ended) {
+			code = find_processes(state, out, now_ns, err);
+			next = replaced_by(state, process);
+		}
+		if (!code)
+			code = drain_process(state, process, &drained, err);
 		if (drained.is_last)
 			hand_on(process, next);
 		if (code || !drained.is_last || state->target->is_ending) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "capture/decode/recorded.h"
+#include "capture/proc/proc.h"
 #include "capture/proc/program.h"
 #include "event/event.h"
 
@@ -22,6 +23,7 @@ const char unseen_unknown[] = "the agent could not start in it (a limit on file 
 
 struct unseen_file {
 	uint64_t device, inode;
+	pid_t pid; /* in which the agent was; 0: not known */
 };
 
 struct unseen_program {
@@ -29,6 +31,7 @@ struct unseen_program {
 	pid_t pid;
 	struct unseen_file file; /* zeroed: unreadable, so nothing is reported */
 	const char *refusal;
+	bool is_forked; /* and has not called exec: it has the agent of its parent */
 };
 
 static void *grow(void *array, size_t n, size_t *capacity, size_t size)
@@ -44,26 +47,51 @@ static void *grow(void *array, size_t n, size_t *capacity, size_t size)
 	return grown;
 }
 
-static bool is_seen(const struct unseen *unseen, const struct unseen_file *file)
+/* Of a program that a fork runs on, any process with the agent will do. */
+static bool is_seen(const struct unseen *unseen, const struct unseen_file *file, bool is_forked)
 {
-	for (size_t i = 0; i < unseen->n_seen; i++)
-		if (unseen->seen[i].device == file->device && unseen->seen[i].inode == file->inode)
+	for (size_t i = 0; i < unseen->n_seen; i++) {
+		const struct unseen_file *seen = &unseen->seen[i];
+		if (seen->device == file->device && seen->inode == file->inode &&
+		    (is_forked || !seen->pid || seen->pid == file->pid))
 			return true;
+	}
 	return false;
 }
 
-bool unseen_has_agent(struct unseen *unseen, uint64_t device, uint64_t inode)
+static bool add_seen(struct unseen *unseen, const struct unseen_file *file)
 {
-	struct unseen_file file = { device, inode }, *grown;
+	struct unseen_file *grown;
 
-	if (is_seen(unseen, &file))
-		return true;
 	grown = grow(unseen->seen, unseen->n_seen, &unseen->seen_capacity, sizeof *grown);
 	if (!grown)
 		return false;
 	unseen->seen = grown;
-	unseen->seen[unseen->n_seen++] = file;
+	unseen->seen[unseen->n_seen++] = *file;
 	return true;
+}
+
+bool unseen_has_agent(struct unseen *unseen, pid_t pid, uint64_t device, uint64_t inode)
+{
+	const struct unseen_file file = { device, inode, pid };
+
+	return is_seen(unseen, &file, false) || add_seen(unseen, &file);
+}
+
+/* As a file that no program has. */
+void unseen_is_told(struct unseen *unseen, pid_t pid)
+{
+	add_seen(unseen, &(struct unseen_file){ .pid = pid });
+}
+
+static bool take_told(struct unseen *unseen, pid_t pid)
+{
+	for (size_t i = 0; i < unseen->n_seen; i++)
+		if (unseen->seen[i].pid == pid && !unseen->seen[i].inode) {
+			unseen->seen[i] = unseen->seen[--unseen->n_seen];
+			return true;
+		}
+	return false;
 }
 
 /* Inspected while the process lives, because no path may lead to its file later. */
@@ -72,16 +100,19 @@ static struct unseen_program look(const struct target *target, const struct tree
 	struct unseen_program program = {
 		.track = process->track, .exe = process->exe, .pid = process->pid, .refusal = ""
 	};
-	char path[300];
+	struct proc_stat stat;
+	char path[1024];
 	struct stat stat_;
+	ssize_t got = proc_read(target->sysroot, process->pid, "stat", path, sizeof path);
 	int fd;
 
+	program.is_forked = got > 0 && proc_stat_parse(path, (size_t)got, &stat) && stat.is_forked;
 	snprintf(path, sizeof path, "%s/proc/%d/exe", target->sysroot, (int)process->pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return program;
 	if (!fstat(fd, &stat_))
-		program.file = (struct unseen_file){ stat_.st_dev, stat_.st_ino };
+		program.file = (struct unseen_file){ stat_.st_dev, stat_.st_ino, process->pid };
 	program.refusal = program_refusal(fd);
 	close(fd);
 	return program;
@@ -95,19 +126,21 @@ static const char *likely(const struct target *target)
 		   : unseen_unknown;
 }
 
-static int conclude(const struct unseen *unseen, const struct target *target, const struct unseen_program *program,
+static int conclude(struct unseen *unseen, const struct target *target, const struct unseen_program *program,
 		    struct sink *out, uint64_t now_ns, struct err *err)
 {
-	struct arg args[3] = { arg_int(KEY_PID, program->pid), arg_name(KEY_EXE, program->exe) };
+	struct arg args[4] = { arg_int(KEY_PID, program->pid), arg_name(KEY_EXE, program->exe) };
 	char text[600];
 
-	if (!program->file.inode || is_seen(unseen, &program->file))
+	if (!program->file.inode || is_seen(unseen, &program->file, program->is_forked) ||
+	    take_told(unseen, program->pid))
 		return 0;
 	snprintf(text, sizeof text, "what %s did was not seen: %s", names_text(out->names, program->exe),
 		 *program->refusal ? program->refusal : likely(target));
 	args[2] = arg_text(KEY_STATE, out, text);
+	args[3] = arg_int(KEY_COUNT, 1);
 	return recorded_note(out, EVENT_NOTE_PROCESS,
-			     &(struct event){ .track = program->track, .time_ns = now_ns, .args = args, .n_args = 3 },
+			     &(struct event){ .track = program->track, .time_ns = now_ns, .args = args, .n_args = 4 },
 			     err);
 }
 

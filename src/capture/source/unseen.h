@@ -21,8 +21,8 @@ struct unseen {
 /* The reason when nothing in the program's file explains it. */
 extern const char unseen_unknown[];
 
-/* An agent has reported its program's file; 0, 0: unknown. False: out of memory. */
-bool unseen_has_agent(struct unseen *unseen, uint64_t device, uint64_t inode);
+/* An agent has reported its program's file; 0, 0: unknown; pid 0: unknown. False: out of memory. */
+bool unseen_has_agent(struct unseen *unseen, pid_t pid, uint64_t device, uint64_t inode);
 
 /*
  * Checks the programs of the processes. A program without an agent gets a note of the topic "process" when it ends or
@@ -30,6 +30,9 @@ bool unseen_has_agent(struct unseen *unseen, uint64_t device, uint64_t inode);
  */
 int unseen_update(struct unseen *unseen, const struct target *target, struct sink *out, uint64_t now_ns,
 		  struct err *err);
+
+/* The program that this process runs now has its note already. */
+void unseen_is_told(struct unseen *unseen, pid_t pid);
 
 void unseen_done(struct unseen *unseen);
 

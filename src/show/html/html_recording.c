@@ -294,9 +294,10 @@ static void put_losses(struct html_page *page, const struct report *report)
 	struct table table = { 0 };
 
 	html_section(page, "losses", "Losses", "%s",
-		     summary->n_losses		   ? "Events that were dropped, and are in no figure."
-		     : !summary->recording.is_ours ? "Not known: inftrace did not write this file."
-		     : report->is_running	   ? "None so far: it is still recording."
+		     summary->n_losses			    ? "Events that were dropped, and are in no figure."
+		     : !summary->recording.is_ours	    ? "Not known: inftrace did not write this file."
+		     : report->is_running		    ? "None so far: it is still recording."
+		     : summary->n_unseen || summary->n_left ? "Nothing was lost of what was seen."
 		     : summary->cost.is_known && !summary->file.is_cut ? "Nothing was lost."
 								       : "None recorded in the part that was saved.");
 	table_column(&table, "lost", TABLE_RIGHT);
@@ -306,6 +307,13 @@ static void put_losses(struct html_page *page, const struct report *report)
 		table_cell(&table, TABLE_PLAIN, "%s", name_of(summary, summary->losses[i].where, COLUMNS).s);
 	}
 	html_table_of(page->out, "Lost events", &table);
+	for (uint32_t i = 0; i < summary->n_processes && i < MAX_ROWS; i++)
+		if (summary->processes[i].is_unseen)
+			html_paragraph(page, "%d: %s.", summary->processes[i].pid,
+				       name_of(summary, summary->processes[i].state, COLUMNS).s);
+	if (summary->n_left)
+		html_paragraph(page, "%s that the program started went on, not recorded.",
+			       printable_count(summary->n_left, "process").s);
 	for (uint32_t i = 0; i < summary->n_stops; i++)
 		html_paragraph(page, "Recording stopped before the program ended: %s.",
 			       name_of(summary, summary->stops[i].reason, COLUMNS).s);

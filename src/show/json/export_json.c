@@ -207,6 +207,8 @@ static void put_losses(struct json_summary *to)
 	json_object(&to->json, "losses");
 	json_known(&to->json, "lost_events",
 		   summary->recording.is_ours || summary->n_lost ? (int64_t)summary->n_lost : -1);
+	json_count(&to->json, "processes_not_seen", summary->n_unseen);
+	json_count(&to->json, "processes_left_running", summary->n_left);
 	json_array(&to->json, "lost");
 	for (uint32_t i = 0; i < summary->n_losses; i++) {
 		json_object(&to->json, NULL);

@@ -27,6 +27,22 @@ static void print_lost(const struct page *page)
 	table_print(&table, page->out);
 }
 
+/* Whose inferences are missing, and why. */
+static void print_unseen(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	for (uint32_t i = 0; i < summary->n_processes; i++)
+		if (summary->processes[i].is_unseen)
+			page_text(page, 2, TABLE_RED, "%d: %s", summary->processes[i].pid,
+				  page_name(page, summary->processes[i].state, 300).s);
+	if (summary->n_left)
+		page_text(
+		    page, 2, TABLE_RED,
+		    "%s that the program started went on, not recorded. inftrace record --wait records them, too.",
+		    printable_count(summary->n_left, "process").s);
+}
+
 static void print_open(const struct page *page)
 {
 	struct printable list = { "" };
@@ -131,9 +147,9 @@ static void print_cost(const struct page *page)
 static bool is_remarkable(const struct summary *summary, bool is_complete)
 {
 	const struct store_counts *counts = &summary->counts;
-	uint64_t n = summary->n_losses + summary->n_left_out + summary->n_stops + summary->n_unreadable +
-		     summary->file.n_late + counts->n_disordered + counts->n_unmatched + counts->n_untracked +
-		     counts->n_too_deep + counts->n_args_cut;
+	uint64_t n = summary->n_losses + summary->n_left_out + summary->n_unseen + summary->n_left + summary->n_stops +
+		     summary->n_unreadable + summary->file.n_late + counts->n_disordered + counts->n_unmatched +
+		     counts->n_untracked + counts->n_too_deep + counts->n_args_cut;
 
 	for (int kind = 0; kind < N_KINDS; kind++)
 		n += summary->n_open[kind];
@@ -150,6 +166,8 @@ void text_losses(const struct page *page)
 	page_heading(page, "Losses");
 	if (summary->n_losses)
 		print_lost(page);
+	else if (summary->recording.is_ours && (summary->n_unseen || summary->n_left))
+		page_text(page, 2, TABLE_PLAIN, "Nothing was lost of what was seen.");
 	else if (summary->recording.is_ours)
 		page_text(page, 2, TABLE_PLAIN,
 			  is_complete ? "Nothing was lost." : "No losses recorded in the part that was saved.");
@@ -164,6 +182,7 @@ void text_losses(const struct page *page)
 			  page->report->is_running
 			      ? "Still recording: this report covers what has been written so far."
 			      : "The recorder was ended before it finished the file; the last moments may be missing.");
+	print_unseen(page);
 	print_left_out(page);
 	print_stops(page);
 	print_open(page);

@@ -11,6 +11,15 @@ static const struct summary_model *main_model(const struct summary *summary)
 	return summary->n_models ? &summary->models[0] : NULL;
 }
 
+/* What is not recorded of a runtime that is only partly supported; 0: there is none. */
+static uint32_t runtime_in_part(const struct summary *summary)
+{
+	for (uint32_t i = 0; i < summary->n_runtimes; i++)
+		if (summary->runtimes[i].left_out)
+			return summary->runtimes[i].left_out;
+	return 0;
+}
+
 /* What happened before an inference could. */
 static void say_nothing_ran(const struct page *page)
 {
@@ -22,12 +31,20 @@ static void say_nothing_ran(const struct page *page)
 			page_name(page, summary->sessions[0].name, NAME_COLUMNS).s);
 		fprintf(out, summary->n_models > 1 ? " and others were created" : " %s created",
 			summary->n_sessions == 1 ? "was" : "were");
+	} else if (runtime_in_part(summary)) {
+		fprintf(out, "whether a model was run is not known: %s %s was loaded, and not recorded are %s",
+			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
+			page_name(page, summary->runtimes[0].version, NAME_COLUMNS).s,
+			page_name(page, runtime_in_part(summary), MESSAGE_COLUMNS).s);
 	} else if (summary->n_runtimes) {
 		fprintf(out, "no model was run: %s %s was loaded, but no session was created or used",
 			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
 			page_name(page, summary->runtimes[0].version, NAME_COLUMNS).s);
 	} else if (!summary->recording.is_ours) {
 		fprintf(out, "no inference in this file: it was not recorded by inftrace");
+	} else if (summary->n_processes && summary->n_unseen) {
+		fprintf(out, "no model was seen: what %s did was not recorded",
+			summary->n_processes == 1 ? "the process" : printable_count(summary->n_unseen, "process").s);
 	} else if (summary->n_processes) {
 		fprintf(out, "no model was run: no runtime was loaded by the %s seen",
 			summary->n_processes == 1 ? "process" : printable_count(summary->n_processes, "process").s);
@@ -171,6 +188,13 @@ static void say_losses(const struct page *page)
 
 	if (summary->n_lost)
 		fprintf(page->out, "; %s lost", printable_count(summary->n_lost, "event").s);
+	if (summary->n_unseen && (summary->n_runtimes || summary->n_sessions || summary->n_inferences))
+		fprintf(page->out, "; what %s did was not seen", printable_count(summary->n_unseen, "process").s);
+	if (summary->n_inferences && runtime_in_part(summary))
+		fprintf(page->out, "; not recorded: %s", page_name(page, runtime_in_part(summary), MESSAGE_COLUMNS).s);
+	if (summary->n_left)
+		fprintf(page->out, "; %s that the program started went on, not recorded",
+			printable_count(summary->n_left, "process").s);
 	for (uint32_t i = 0; i < summary->n_stops; i++)
 		if (!summary->stops[i].source)
 			fprintf(page->out, "; recording stopped before the program ended (%s)",
@@ -181,7 +205,8 @@ static void say_losses(const struct page *page)
 		fprintf(page->out, "; still recording");
 	else if (summary->recording.is_ours && !summary->cost.is_known)
 		fprintf(page->out, "; the recorder was ended before it finished the file");
-	else if (summary->recording.is_ours && !summary->n_lost)
+	else if (summary->recording.is_ours && !summary->n_lost && !summary->n_unseen && !summary->n_left &&
+		 !runtime_in_part(summary))
 		fprintf(page->out, "; nothing lost");
 }
 

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the agent does to the environment of programs that are about to start, and to which programs. */
+#include "capture/agent/exec_env.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture/agent/exec_file.h"
+
+#define OWN "/opt/lib/agent.so"
+#define DIR "INFTRACE_DIR=/dev/shm/inftrace-1"
+
+static int keep(void **state)
+{
+	clearenv();
+	setenv("INFTRACE_DIR", "/dev/shm/inftrace-1", 1);
+	setenv("INFTRACE_LEVEL", "detail", 1);
+	setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
+	exec_env_keep(OWN);
+	return 0;
+}
+
+/* The environment that a program gets, as one text; NULL: the same. */
+static const char *changed(bool suits, char *const *envp)
+{
+	static char text[4096], place[8192] __attribute__((aligned(16)));
+	size_t size = exec_env_size(envp, suits);
+	char **made;
+
+	if (!size)
+		return NULL;
+	assert_true(size <= sizeof place - 1);
+	memset(place, 0x7f, sizeof place);
+	made = exec_env_make(place, envp, suits);
+	for (size_t i = size; i < sizeof place; i++)
+		assert_int_equal(place[i], 0x7f);
+	*text = 0;
+	for (; *made; made++)
+		strcat(strcat(text, *made), "\n");
+	return text;
+}
+
+static void an_empty_environment_gets_all_variables(void **state)
+{
+	assert_string_equal(changed(true, (char *[]){ NULL }),
+			    "LD_PRELOAD=" OWN "\nASAN_OPTIONS=verify_asan_link_order=0\n" DIR
+			    "\nINFTRACE_LEVEL=detail\n");
+	assert_string_equal(changed(true, NULL), changed(true, (char *[]){ NULL }));
+}
+
+static void libraries_and_options_of_the_user_stay(void **state)
+{
+	assert_string_equal(changed(true, (char *[]){ "A=b", "LD_PRELOAD=/x.so:/y.so", "ASAN_OPTIONS=a=1", DIR, NULL }),
+			    "A=b\n" DIR "\nLD_PRELOAD=" OWN ":/x.so:/y.so\nASAN_OPTIONS=a=1:verify_asan_link_order=0\n"
+			    "INFTRACE_LEVEL=detail\n");
+}
+
+static void what_is_complete_is_left_as_it_is(void **state)
+{
+	assert_null(changed(true, (char *[]){ DIR, "LD_PRELOAD=" OWN, NULL }));
+	assert_null(changed(true, (char *[]){ "LD_PRELOAD=/x.so " OWN, DIR, NULL }));
+}
+
+static void another_recorder_or_none_is_respected(void **state)
+{
+	assert_null(changed(true, (char *[]){ "INFTRACE_DIR=/dev/shm/inftrace-2", "LD_PRELOAD=/other.so", NULL }));
+	assert_null(changed(true, (char *[]){ "INFTRACE_DISABLE=1", NULL }));
+}
+
+static void a_program_that_cannot_load_the_agent_is_spared_it(void **state)
+{
+	assert_string_equal(changed(false, (char *[]){ DIR, "LD_PRELOAD=" OWN, NULL }), DIR "\n");
+	assert_string_equal(changed(false, (char *[]){ "LD_PRELOAD=/x.so:" OWN ":/y.so", DIR, NULL }),
+			    DIR "\nLD_PRELOAD=/x.so:/y.so\n");
+	assert_null(changed(false, (char *[]){ DIR, "LD_PRELOAD=" OWN "2", NULL }));
+	assert_null(changed(false, (char *[]){ NULL }));
+}
+
+struct program {
+	Elf64_Ehdr header;
+	Elf64_Phdr segment;
+	char interpreter[64];
+};
+
+static bool suits(const void *data, size_t size)
+{
+	char path[] = "/tmp/inftrace-exec-XXXXXX";
+	int fd = mkstemp(path);
+	bool result;
+
+	assert_true(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	result = exec_file_suits(AT_FDCWD, path);
+	assert_int_equal(exec_file_suits(fd, ""), result);
+	assert_int_equal(exec_file_suits_search(path), result);
+	close(fd);
+	unlink(path);
+	return result;
+}
+
+static bool suits_elf(int class, int machine, const char *interpreter)
+{
+	struct program program = { .header = { .e_ident = { 0x7f, 'E', 'L', 'F', (unsigned char)class },
+					       .e_machine = (Elf64_Half)machine,
+					       .e_phoff = sizeof program.header,
+					       .e_phnum = 1,
+					       .e_phentsize = sizeof program.segment },
+				   .segment = { .p_type = interpreter ? PT_INTERP : PT_LOAD,
+						.p_offset = sizeof program.header + sizeof program.segment,
+						.p_filesz = sizeof program.interpreter } };
+
+	snprintf(program.interpreter, sizeof program.interpreter, "%s", interpreter ? interpreter : "");
+	return suits(&program, sizeof program);
+}
+
+static void programs_of_another_c_library_or_processor_do_not_suit(void **state)
+{
+	assert_true(suits_elf(ELFCLASS64, EM_X86_64, "/lib64/ld-linux-x86-64.so.2"));
+	assert_true(suits_elf(ELFCLASS64, EM_X86_64, NULL));
+	assert_false(suits_elf(ELFCLASS64, EM_X86_64, "/lib/ld-musl-x86_64.so.1"));
+	assert_false(suits_elf(ELFCLASS32, EM_386, "/lib/ld-linux.so.2"));
+	assert_false(suits_elf(ELFCLASS64, EM_AARCH64, "/lib/ld-linux-aarch64.so.1"));
+}
+
+static void scripts_are_as_their_interpreter(void **state)
+{
+	char own[] = "/tmp/inftrace-exec-XXXXXX", script[64];
+	struct program musl = { .header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS32 } } };
+	int fd = mkstemp(own), len = snprintf(script, sizeof script, "#! %s -x\n", own);
+
+	assert_true(write(fd, &musl, sizeof musl) == sizeof musl);
+	assert_false(suits(script, (size_t)len));
+	close(fd);
+	unlink(own);
+	assert_true(suits("#!/bin/sh\n", 10));
+	assert_true(suits("#!", 2));
+	assert_true(suits("text", 4));
+	assert_true(exec_file_suits(AT_FDCWD, "/nowhere"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_empty_environment_gets_all_variables),
+		cmocka_unit_test(libraries_and_options_of_the_user_stay),
+		cmocka_unit_test(what_is_complete_is_left_as_it_is),
+		cmocka_unit_test(another_recorder_or_none_is_respected),
+		cmocka_unit_test(a_program_that_cannot_load_the_agent_is_spared_it),
+		cmocka_unit_test(programs_of_another_c_library_or_processor_do_not_suit),
+		cmocka_unit_test(scripts_are_as_their_interpreter),
+	};
+
+	return cmocka_run_group_tests(tests, keep, NULL);
+}
