@@ -3,6 +3,10 @@
  * Ticks and nanoseconds. The hot path reads ticks: the invariant TSC, if the processor has one. Only the recorder
  * converts them to CLOCK_MONOTONIC nanoseconds. It measures pairs of both all the time and draws lines through them, so
  * that it follows a slewed clock and times never go backwards.
+ *
+ * Ticks and the clock part when the machine is suspended (the clock stands still, the counter goes on or starts again
+ * from 0), when a virtual machine moves, or when the counter is unstable. Then a new line starts at the clock, and the
+ * lines before it stay valid for what was counted before.
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
@@ -37,25 +41,48 @@ static inline uint64_t clock_ticks(void)
 /* Whether ticks run at one constant rate on all CPUs. If not, *reason is a static text; reason may be NULL. */
 bool clock_is_invariant(const char *sysroot, const char **reason);
 
-enum { CLOCK_LINES = 64 };
+/* What a map reads; tests hand in a made-up one. */
+struct clock_reader {
+	uint64_t (*ticks)(void *ctx);
+	uint64_t (*ns)(void *ctx, clockid_t clock);
+	void *ctx;
+};
+
+extern const struct clock_reader clock_reader_system;
+
+enum { CLOCK_LINES = 64, CLOCK_JUMP_NS = 10000000 };
 
 struct clock_line {
-	uint64_t ticks, ns; /* the line starts here */
-	uint64_t true_ns;   /* the clock's value then */
-	double slope;	    /* ns per tick */
+	uint64_t ticks, until;	      /* valid between these; the newest also beyond */
+	uint64_t ns;		      /* at `ticks` */
+	uint64_t true_ticks, true_ns; /* the pair that it was drawn from, */
+	uint64_t width;		      /* and in how many ticks it was read */
+	double slope;		      /* ns per tick */
+	double doubt;		      /* of the slope, relative */
 };
 
-/* A ring of lines, each valid from its start to the start of the next. Starts from zeroed bytes. */
+/* Ticks and the clock have parted between two pairs. */
+struct clock_jump {
+	uint64_t from_ns, to_ns; /* the clock at these pairs */
+	int64_t by_ns;		 /* how far the counter went more than the clock; negative: less, or back */
+};
+
+/* A ring of lines. Starts from zeroed bytes. */
 struct clock_map {
+	const struct clock_reader *reader;
 	struct clock_line line[CLOCK_LINES];
-	uint32_t n;	   /* lines made so far */
-	uint64_t error_ns; /* largest difference seen between a prediction and the clock */
-	uint64_t width_ns; /* the narrowest bracket that a pair can be read in here */
+	uint32_t n;		      /* lines made so far */
+	uint32_t first;		      /* of these, the first one since the last jump */
+	uint64_t last_ticks, last_ns; /* the last pair */
+	uint64_t error_ns;	      /* largest difference seen between a prediction and the clock, but for jumps */
+	uint64_t width_ns;	      /* the narrowest bracket that a pair can be read in here */
+	uint64_t n_jumps;
+	struct clock_jump jump; /* the last one */
 };
 
-/* Measures for about `ms` milliseconds. */
-void clock_map_init(struct clock_map *map, unsigned ms);
-/* Reads one more pair and turns the line towards it; call it a few times a second. */
+/* Measures for about `ms` milliseconds. reader NULL: the system's clocks. */
+void clock_map_init(struct clock_map *map, const struct clock_reader *reader, unsigned ms);
+/* Reads one more pair and turns the line towards it; call it a few times a second. Counts a jump. */
 void clock_map_update(struct clock_map *map);
 /* The same for ticks that may be older than the newest line. */
 uint64_t clock_map_old_ns(const struct clock_map *map, uint64_t ticks);
@@ -65,11 +92,21 @@ static inline uint64_t clock_line_ns(const struct clock_line *line, uint64_t tic
 	return line->ns + (uint64_t)(int64_t)((double)(int64_t)(ticks - line->ticks) * line->slope);
 }
 
+/* With a jump in memory, ticks beyond the newest line may be of an older one. */
+static inline bool clock_map_is_newest(const struct clock_map *map, const struct clock_line *last, uint64_t ticks)
+{
+	return ticks >= last->ticks && (!map->n_jumps || ticks <= last->until);
+}
+
 static inline uint64_t clock_map_ns(const struct clock_map *map, uint64_t ticks)
 {
 	const struct clock_line *last = &map->line[(map->n - 1) % CLOCK_LINES];
 
-	return __builtin_expect(ticks >= last->ticks, 1) ? clock_line_ns(last, ticks) : clock_map_old_ns(map, ticks);
+	return __builtin_expect(clock_map_is_newest(map, last, ticks), 1) ? clock_line_ns(last, ticks)
+									  : clock_map_old_ns(map, ticks);
 }
+/* Do the pairs read so far say what these ticks are? False: they lie more than CLOCK_JUMP_NS from any line. */
+bool clock_map_knows(const struct clock_map *map, uint64_t ticks);
+uint64_t clock_map_now(const struct clock_map *map);
 
 #endif

@@ -62,10 +62,22 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 #define EVENT_NOTE_RELEASED "released"
 /* pid, exit_status or signal [count: processes that it has started and that go on]: when a recorded process ends */
 #define EVENT_NOTE_EXIT "exit"
-/* events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost: the cost of recording, once, at the end */
+/*
+ * events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost [moved]: the cost of recording, once, at the
+ * end; moved: events that were earlier than the one before them on their track, and are written with its time
+ */
 #define EVENT_NOTE_COST "cost"
-/* source, error_ns: which clock the times come from; the largest error of conversion */
+/* source, error_ns [count]: which clock the times come from; the largest error of conversion; times it jumped */
 #define EVENT_NOTE_CLOCK "clock"
+/*
+ * state (one of EVENT_CLOCK_*), from_ns, by_ns [text]: the machine's clocks parted, between from_ns and the note's
+ * time; by how far. Times in the recording are right before and after
+ */
+#define EVENT_NOTE_CLOCK_CHANGED "clock changed"
+#define EVENT_CLOCK_SUSPENDED "suspended"   /* by_ns: how long; CLOCK_MONOTONIC stood still */
+#define EVENT_CLOCK_JUMPED "counter jumped" /* by_ns: the processor's counter, more than the clock */
+#define EVENT_CLOCK_SET "wall clock set"    /* by_ns: CLOCK_REALTIME */
+#define EVENT_CLOCK_SOURCE "clock source"   /* the kernel took another one; text: both */
 /* The source of a clock note for input that has only durations: slices lie end to end, so rates have no meaning. */
 #define EVENT_CLOCK_NONE "none: durations only, laid end to end"
 /* pid, path, text (why): a file that a process's counters should come from cannot be read; once */
@@ -151,7 +163,10 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(IMPLEMENTATION, "implementation") /* text; on kernels: which of its implementations the provider chose */ \
 	F(ALLOCATIONS, "allocations")	    /* on operators: calls that took memory from allocators */ \
 	F(FLOW, "flow")			    /* id of a flow that starts here or goes on: see above */ \
-	F(FLOW_END, "flow_end")		    /* id of a flow that ends here */
+	F(FLOW_END, "flow_end")		    /* id of a flow that ends here */ \
+	F(FROM_NS, "from_ns")		    /* CLOCK_MONOTONIC: where the stretch that a note is about begins */ \
+	F(BY_NS, "by_ns")		    /* how far a clock was off, signed */ \
+	F(MOVED, "moved")		    /* how many events were moved behind the one before them */
 
 #define EVENT_KEY_ENUM(name, text) KEY_##name,
 enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };

@@ -19,6 +19,7 @@ struct sink {
 	/* Writes out all events put so far. 0, or -errno and err. NULL: the sink buffers nothing. */
 	int (*flush)(struct sink *sink, struct err *err);
 	uint64_t n_bytes; /* bytes written, as of the last flush; 0: it keeps events in memory */
+	uint64_t n_moved; /* events put before the last one of their track, and kept with its time */
 };
 
 static inline int sink_put(struct sink *sink, const struct event *event, struct err *err)

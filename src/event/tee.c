@@ -29,11 +29,12 @@ static int flush(struct sink *sink, struct err *err)
 	struct tee *tee = (struct tee *)sink;
 	struct err first = tee->missed, why = { 0 };
 
-	sink->n_bytes = 0;
+	sink->n_bytes = sink->n_moved = 0;
 	for (size_t i = 0; i < tee->n; i++) {
 		if (sink_flush(tee->to[i], &why) && !first.code)
 			first = why;
 		sink->n_bytes += tee->to[i]->n_bytes;
+		sink->n_moved = tee->to[i]->n_moved > sink->n_moved ? tee->to[i]->n_moved : sink->n_moved;
 	}
 	return first.code ? err_set(err, first.code, "%s", first.msg) : 0;
 }

@@ -416,7 +416,7 @@ static void recording_note_makes_a_file_ours(void **state)
 	}
 }
 
-static void time_that_goes_back_on_a_track_stays_where_it_was(void **state)
+static void time_that_goes_back_on_a_track_stays_where_it_was_and_is_counted(void **state)
 {
 	struct perfetto_read_result result;
 	struct recording recording;
@@ -428,8 +428,10 @@ static void time_that_goes_back_on_a_track_stays_where_it_was(void **state)
 	start(&recording, false);
 	event.track = define(&recording, &def);
 	put(&recording, &event);
+	assert_int_equal(perfetto_write_sink(recording.writer)->n_moved, 0);
 	event = (struct event){ EVENT_END, .track = event.track, .time_ns = 400 };
 	assert_int_equal(sink_put(perfetto_write_sink(recording.writer), &event, &err), 0);
+	assert_int_equal(perfetto_write_sink(recording.writer)->n_moved, 1);
 	stop(&recording);
 	assert_int_equal(read_lines(&lines, recording.data, recording.size, &result, &err), 0);
 	assert_string_equal(lines.line[2], "END 1 at 500");
@@ -1165,7 +1167,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(zeros_at_the_end_are_a_cut),
 		cmocka_unit_test(text_that_is_not_utf8_is_mended),
 		cmocka_unit_test(recording_note_makes_a_file_ours),
-		cmocka_unit_test(time_that_goes_back_on_a_track_stays_where_it_was),
+		cmocka_unit_test(time_that_goes_back_on_a_track_stays_where_it_was_and_is_counted),
 		cmocka_unit_test(file_of_ours_that_is_out_of_order_is_put_in_order),
 		cmocka_unit_test(event_on_no_track_is_refused),
 		cmocka_unit_test(operators_keep_to_the_byte_budget),

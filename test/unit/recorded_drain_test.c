@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "made_up_clock.h"
 #include "segment_build.h"
 
 enum { TID = 4242 };
@@ -125,12 +126,56 @@ static void what_found_no_room_is_a_loss(void **state)
 	world_close(&world);
 }
 
+/* Ticks of an inference as segment_build_run writes it, on a processor with 3 ticks a nanosecond. */
+static void assert_run_at(const char *text, const char *name, uint64_t ns)
+{
+	char wanted[64];
+
+	snprintf(wanted, sizeof wanted, "lane+%s@%llu ", name, (unsigned long long)ns);
+	if (!strstr(text, wanted))
+		assert_string_equal(text, wanted);
+}
+
+static void records_from_both_sides_of_a_suspend_have_their_times(void **state)
+{
+	struct made_up_clock clock;
+	struct clock_map map;
+	struct world world;
+	uint64_t before_ns, after, after_ns;
+	const char *text;
+
+	made_up_clock_init(&clock);
+	made_up_clock_map(&clock, &map);
+	clock_map_update(&map);
+	world_open(&world);
+	world.process->clock = &map;
+	segment_build_model(&world.build, "net");
+	made_up_pass(&clock, 5000000);
+	before_ns = clock_map_ns(&map, (uint64_t)clock.ticks);
+	assert_in_range(before_ns, clock.mono_ns - 1000, clock.mono_ns + 1000);
+	segment_build_run(&world.build, 1, (uint64_t)clock.ticks);
+	/* it sleeps for an hour behind the last look at the clocks, and before the records are read */
+	clock.ticks += 3600e9 * clock.rate;
+	made_up_pass(&clock, 5000000);
+	after = (uint64_t)clock.ticks;
+	segment_build_run(&world.build, 2, after);
+	made_up_pass(&clock, 5000000);
+	text = drained(&world, true, NULL);
+	after_ns = clock_map_ns(&map, after);
+	assert_run_at(text, "net", before_ns);
+	assert_run_at(text, "net", after_ns);
+	assert_in_range(after_ns, before_ns + 4990000, before_ns + 5010000);
+	assert_int_equal(map.n_jumps, 1);
+	world_close(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ring_becomes_inferences_and_operators),
 		cmocka_unit_test(names_that_come_later_are_those_of_later_records),
 		cmocka_unit_test(what_found_no_room_is_a_loss),
+		cmocka_unit_test(records_from_both_sides_of_a_suspend_have_their_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -759,6 +759,35 @@ static void notes_tell_of_processes_runtimes_and_cost(void **state)
 	assert_string_equal(names_text(f->s.names, summary->left_out[0].what), "inferences, as --sample says");
 }
 
+static void clocks_that_parted_and_moved_events_are_told(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	stream_text(&f->s, KEY_STATE, EVENT_CLOCK_SUSPENDED);
+	stream_int(&f->s, KEY_FROM_NS, 20000);
+	stream_int(&f->s, KEY_BY_NS, 3600000000000);
+	stream_instant(&f->s, f->process, 30, KIND_NOTE, EVENT_NOTE_CLOCK_CHANGED);
+	stream_text(&f->s, KEY_STATE, EVENT_CLOCK_JUMPED);
+	stream_int(&f->s, KEY_BY_NS, -5);
+	stream_instant(&f->s, f->process, 40, KIND_NOTE, EVENT_NOTE_CLOCK_CHANGED);
+	stream_text(&f->s, KEY_SOURCE, "tsc");
+	stream_int(&f->s, KEY_COUNT, 7);
+	stream_instant(&f->s, f->process, 50, KIND_NOTE, EVENT_NOTE_CLOCK);
+	stream_int(&f->s, KEY_MOVED, 3);
+	stream_instant(&f->s, f->process, 60, KIND_NOTE, EVENT_NOTE_COST);
+	summary = summarise(f);
+	assert_int_equal(summary->n_clock_changes, 2);
+	assert_string_equal(names_text(f->s.names, summary->clock_changes[0].what), "suspended");
+	assert_int_equal(summary->clock_changes[0].from_ns, 20000);
+	assert_int_equal(summary->clock_changes[0].to_ns, 30000);
+	assert_int_equal(summary->clock_changes[0].by_ns, 3600000000000);
+	assert_int_equal(summary->clock_changes[1].from_ns, 40000);
+	assert_int_equal(summary->clock_changes[1].by_ns, -5);
+	assert_int_equal(summary->recording.clock_jumps, 7);
+	assert_int_equal(summary->cost.moved, 3);
+}
+
 static void numbers_at_the_edge_do_not_break_the_sums(void **state)
 {
 	struct fixture *f = *state;
@@ -951,6 +980,7 @@ int main(void)
 		TEST(the_first_share_stands_for_an_interval),
 		TEST(losses_are_summed_by_place),
 		TEST(notes_tell_of_processes_runtimes_and_cost),
+		TEST(clocks_that_parted_and_moved_events_are_told),
 		TEST(numbers_at_the_edge_do_not_break_the_sums),
 		TEST(a_hundred_thousand_operators_add_up),
 		TEST(more_operators_than_can_wait_add_up),

@@ -167,6 +167,7 @@ static int note_cost(struct summary_maker *maker, uint32_t process, const struct
 	to->recorder_peak_bytes = int_of(event, KEY_RECORDER_PEAK_BYTES);
 	to->arm_ns = int_of(event, KEY_ARM_NS);
 	to->lost = int_of(event, KEY_LOST);
+	to->moved = int_of(event, KEY_MOVED);
 	to->event_ns = !event_ns ? NAN : event_ns->type == ARG_REAL ? event_ns->real : (double)store_int(event_ns, -1);
 	if (to->event_ns < 0)
 		to->event_ns = NAN;
@@ -179,8 +180,25 @@ static int note_clock(struct summary_maker *maker, uint32_t process, const struc
 
 	to->clock_source = text_of(event, KEY_SOURCE);
 	to->clock_error_ns = int_of(event, KEY_ERROR_NS);
+	to->clock_jumps = int_of(event, KEY_COUNT);
 	to->has_no_begins = !strcmp(names_text(maker->names, to->clock_source), EVENT_CLOCK_NONE);
 	return 0;
+}
+
+static int note_clock_changed(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	int64_t from_ns = int_of(event, KEY_FROM_NS);
+	void *row;
+	int rc = add_row(&maker->clock_changes, sizeof(struct summary_clock), &row);
+
+	if (row)
+		*(struct summary_clock *)row =
+		    (struct summary_clock){ .what = text_of(event, KEY_STATE),
+					    .text = text_of(event, KEY_TEXT),
+					    .from_ns = from_ns > 0 ? (uint64_t)from_ns : event->time_ns,
+					    .to_ns = event->time_ns,
+					    .by_ns = store_int(arg_of(event, KEY_BY_NS), 0) };
+	return rc;
 }
 
 static int note_stopped(struct summary_maker *maker, uint32_t process, const struct event *event)
@@ -226,6 +244,7 @@ static const struct topic topics[] = {
 	{ EVENT_NOTE_EXIT, note_exit, true },
 	{ EVENT_NOTE_COST, note_cost },
 	{ EVENT_NOTE_CLOCK, note_clock },
+	{ EVENT_NOTE_CLOCK_CHANGED, note_clock_changed },
 	{ EVENT_NOTE_STOPPED, note_stopped },
 	{ EVENT_NOTE_UNREADABLE, note_unreadable, true },
 	{ EVENT_NOTE_LEFT_OUT, note_left_out, true },

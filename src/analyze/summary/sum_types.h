@@ -230,8 +230,8 @@ struct summary_maker {
 	struct track *tracks; /* by id; entry 0 unused */
 	uint32_t n_tracks, tracks_capacity, n_defined;
 	struct array processes, sessions, buckets, counters, notes, tallies;
-	struct array transformers;				    /* struct summary_transformer; model: the session */
-	struct array runtimes, losses, stops, unreadable, left_out; /* as in struct summary */
+	struct array transformers; /* struct summary_transformer; model: the session */
+	struct array runtimes, losses, stops, unreadable, left_out, clock_changes; /* as in struct summary */
 	struct keys process_keys, session_keys, transformer_keys, tally_keys, loss_keys;
 	struct keys named_keys, config_keys, bucket_keys; /* by process and name; by settings; by both */
 	struct array first_noted; /* uint32_t, by number in named_keys: the first session with settings, + 1; 0: none */

@@ -129,9 +129,11 @@ struct summary_maker *summary_begin(struct names *names, uint32_t *last_track, c
 	maker->window.max_runs = maker->opts.window ? maker->opts.window : WINDOW_RUNS;
 	maker->window.max_ops = maker->window.max_runs * WINDOW_OPERATORS;
 	maker->window.min_end_ns = STORE_OPEN;
-	maker->to->recording =
-	    (struct summary_recording){ .interval_ns = -1, .start_realtime_ns = -1, .clock_error_ns = -1 };
+	maker->to->recording = (struct summary_recording){
+		.interval_ns = -1, .start_realtime_ns = -1, .clock_error_ns = -1, .clock_jumps = -1
+	};
 	maker->to->cost.event_ns = NAN;
+	maker->to->cost.moved = -1;
 	if (add_process(maker, 0)) {
 		summary_drop(maker);
 		return NULL;
@@ -173,6 +175,7 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->stops = give(owner, &maker->stops, sizeof *to->stops, &to->n_stops);
 	to->unreadable = give(owner, &maker->unreadable, sizeof *to->unreadable, &to->n_unreadable);
 	to->left_out = give(owner, &maker->left_out, sizeof *to->left_out, &to->n_left_out);
+	to->clock_changes = give(owner, &maker->clock_changes, sizeof *to->clock_changes, &to->n_clock_changes);
 	to->losses = give(owner, &maker->losses, sizeof *to->losses, &to->n_losses);
 	array_done(&end->is_apart, sizeof(bool));
 }
@@ -355,6 +358,7 @@ void summary_drop(struct summary_maker *maker)
 	array_done(&maker->stops, sizeof(struct summary_stop));
 	array_done(&maker->unreadable, sizeof(struct summary_unreadable));
 	array_done(&maker->left_out, sizeof(struct summary_left_out));
+	array_done(&maker->clock_changes, sizeof(struct summary_clock));
 	summary_free(maker->to);
 	free(maker);
 }

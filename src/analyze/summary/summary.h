@@ -37,9 +37,9 @@ struct summary_recording {
 	int64_t interval_ns, start_realtime_ns;
 	uint64_t begin_ns, end_ns; /* of all events; begin > end: there are none */
 	uint32_t clock_source;
-	int64_t clock_error_ns;
-	bool has_no_begins;   /* EVENT_CLOCK_NONE: how many a second is not known */
-	bool is_from_outside; /* seen by probes of the kernel, not by an agent */
+	int64_t clock_error_ns, clock_jumps; /* how often the processor's counter jumped; -1: never, or not known */
+	bool has_no_begins;		     /* EVENT_CLOCK_NONE: how many a second is not known */
+	bool is_from_outside;		     /* seen by probes of the kernel, not by an agent */
 };
 
 /* A file of /proc that a source could not read. */
@@ -57,6 +57,13 @@ struct summary_left_out {
 struct summary_stop {
 	uint32_t source, reason; /* source 0: all of it */
 	uint64_t time_ns;
+};
+
+/* The machine's clocks parted between two moments; times are right before and after. */
+struct summary_clock {
+	uint32_t what, text; /* EVENT_CLOCK_*; which clock sources, or 0 */
+	uint64_t from_ns, to_ns;
+	int64_t by_ns;
 };
 
 struct summary_process {
@@ -96,6 +103,8 @@ struct summary_loss {
 struct summary_cost {
 	bool is_known;
 	int64_t events, recorder_cpu_ns, recorder_peak_bytes, arm_ns, lost;
+	int64_t
+	    moved; /* events written with the time of the one before them, which was later; -1: none, or not known */
 	double event_ns;
 };
 
@@ -127,8 +136,9 @@ struct summary {
 	struct summary_stop *stops;
 	struct summary_unreadable *unreadable;
 	struct summary_left_out *left_out;
+	struct summary_clock *clock_changes;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
-	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out;
+	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes;
 	uint64_t n_operators, n_lost, n_inferences, n_inferences_failed, n_sessions_failed;
 	uint64_t n_unseen; /* processes whose inferences were not seen, for the reason in their state */
 	uint64_t n_left;   /* processes that the program started and that went on, not recorded, when it had ended */

@@ -36,7 +36,7 @@ static int32_t outer_tid(const struct recorded *process, int32_t tid)
 	return outer ? outer : NAMESPACE_UNKNOWN + tid % NAMESPACE_UNKNOWN;
 }
 
-struct recorded *recorded_open(const char *path, struct names *names, const struct clock_map *clock, struct err *err)
+struct recorded *recorded_open(const char *path, struct names *names, struct clock_map *clock, struct err *err)
 {
 	struct recorded *process = calloc(1, sizeof *process);
 

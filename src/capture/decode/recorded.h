@@ -71,8 +71,9 @@ struct recorded {
 	pid_t pid;	   /* as seen from here; from NAMESPACE_UNKNOWN on: unknown, the owner may count up */
 	bool is_elsewhere; /* its pid namespace is another one */
 	int pidfd;	   /* -1: unavailable */
+	uint64_t found_ns; /* the caller's: CLOCK_MONOTONIC when it appeared */
 	uint32_t track;
-	const struct clock_map *clock; /* NULL: records carry CLOCK_MONOTONIC */
+	struct clock_map *clock; /* shared by all processes; NULL: records carry CLOCK_MONOTONIC */
 	bool has_runtime, is_noted;
 	struct lanes lanes;
 	struct memory memory;
@@ -88,7 +89,7 @@ struct recorded {
 };
 
 /* Opens a segment. The caller fills in pidfd and track. NULL and err: not a valid segment, or out of memory. */
-struct recorded *recorded_open(const char *path, struct names *names, const struct clock_map *clock, struct err *err);
+struct recorded *recorded_open(const char *path, struct names *names, struct clock_map *clock, struct err *err);
 /* One without a segment: its records come from elsewhere, with CLOCK_MONOTONIC. NULL and err: out of memory. */
 struct recorded *recorded_new(pid_t pid, uint32_t track, struct names *names, struct err *err);
 void recorded_close(struct recorded *process);

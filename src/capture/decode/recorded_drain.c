@@ -59,21 +59,39 @@ struct lap {
 	uint64_t last_time; /* ticks of the last record that has a time; 0: none */
 };
 
+/* The ticks of the last of these records that has a time; 0: none has. */
+static uint64_t last_time(const struct record *records, size_t n)
+{
+	while (n-- > 0)
+		if (records[n].type != RECORD_RUN_USAGE && records[n].time)
+			return records[n].time;
+	return 0;
+}
+
+/* Ticks that no pair explains: the machine may have been suspended since the clocks were last compared. */
+static void check_clock(struct recorded *process, uint64_t ticks)
+{
+	if (process->clock && ticks && !clock_map_knows(process->clock, ticks))
+		clock_map_update(process->clock);
+}
+
 static int read_ring(const struct records_step *first, struct ring *ring, uint64_t bytes, struct lap *lap)
 {
 	struct records_step step = *first;
 	const struct record *records;
+	uint64_t last;
 	int code = 0;
 
 	while (!code && lap->n_total < bytes / sizeof *records && (records = ring_read(ring, bytes, &lap->n_last)) &&
 	       lap->n_last) {
 		/* names used by these records were published before them */
 		code = recorded_read_names(step.process, step.out, step.now_ns, step.err);
+		last = last_time(records, lap->n_last);
+		check_clock(step.process, last);
+		lap->last_time = last ? last : lap->last_time;
 		for (size_t i = 0; i < lap->n_last && !code; i++) {
 			step.record = &records[i];
 			code = records_take(&step);
-			if (records[i].type != RECORD_RUN_USAGE && records[i].time)
-				lap->last_time = records[i].time;
 		}
 		ring_read_done(ring, lap->n_last);
 		lap->n_total += lap->n_last;
@@ -109,7 +127,7 @@ static int read_rings(struct recorded *process, struct recorded_drain *drain, ui
 
 int recorded_drain(struct recorded *process, struct recorded_drain *drain, struct err *err)
 {
-	uint64_t until_ns = clock_ns(), none = 0;
+	uint64_t until_ns = process->clock ? clock_map_now(process->clock) : clock_ns(), none = 0;
 	int code = recorded_read_names(process, drain->out, drain->now_ns, err);
 
 	if (!code)

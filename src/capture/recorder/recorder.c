@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/privilege.h"
 #include "capture/recorder/recorder_attached.h"
+#include "capture/recorder/recorder_clock.h"
 #include "capture/recorder/recorder_cost.h"
 #include "capture/recorder/recorder_left.h"
 #include "capture/recorder/recorder_note.h"
@@ -99,6 +100,7 @@ static void turn(struct recorder *recorder)
 	uint64_t now_ns = clock_ns();
 	struct err err = { 0 };
 
+	recorder_clock_look(recorder);
 	if (recorder->way->attached && recorder_attached_follow(recorder, now_ns, &err))
 		fail_recording(recorder, err.msg);
 	if (now_ns >= recorder->tree_due_ns || recorder->target->is_ending) {

@@ -78,7 +78,8 @@ void recorder_note_exit(struct recorder *recorder, pid_t pid, const int *status)
 static void note_cost(struct recorder *recorder)
 {
 	struct recorder_result *result = recorder->result;
-	struct arg args[5];
+	const struct sink *sink = &recorder->tap.sink;
+	struct arg args[6];
 	size_t n = 0;
 
 	result->cpu_ns = recorder_cost_cpu_ns(RUSAGE_SELF) - recorder->start_cpu_ns + recorder->helpers_ns;
@@ -90,6 +91,8 @@ static void note_cost(struct recorder *recorder)
 	if (!recorder->target->uprobes)
 		args[n++] = arg_real(KEY_EVENT_NS, recorder_cost_event_ns());
 	args[n++] = arg_int(KEY_LOST, (int64_t)recorder->tap.n_lost);
+	if (sink->n_moved)
+		args[n++] = arg_int(KEY_MOVED, (int64_t)sink->n_moved);
 	recorder_note(recorder, EVENT_NOTE_COST, args, n);
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One recording, for the recorder's own files only: recorder.c, which owns it, recorder_sources.c, recorder_attached.c
- * and recorder_note.c. One thread.
+ * One recording, for the recorder's own files only: recorder.c, which owns it, recorder_sources.c, recorder_attached.c,
+ * recorder_clock.c and recorder_note.c. One thread.
  */
 #ifndef CAPTURE_RECORDER_RECORDER_STATE_H
 #define CAPTURE_RECORDER_RECORDER_STATE_H
 
+#include "base/clock_watch.h"
 #include "capture/recorder/recorder.h"
 #include "capture/recorder/recorder_tap.h"
 
@@ -30,6 +31,9 @@ struct recorder {
 	uint64_t start_helpers_ns, helpers_ns; /* the same of processes that sources have started and waited for */
 	uint64_t left_due_ns;		       /* when to look again for what goes on without the program */
 	bool is_recording;
+	struct clock_watch clock_watch;
+	uint64_t source_looked_ns, n_clock_notes;
+	char clock_source[32]; /* the kernel's, when last looked at */
 };
 
 #endif

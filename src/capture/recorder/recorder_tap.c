@@ -53,6 +53,7 @@ static int flush(struct sink *sink, struct err *err)
 	int code = sink_flush(tap->to, err);
 
 	sink->n_bytes = tap->to->n_bytes;
+	sink->n_moved = tap->to->n_moved;
 	return code;
 }
 

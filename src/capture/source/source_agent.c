@@ -25,6 +25,8 @@
 #include "capture/source/unseen.h"
 #include "runtime/runtimes.h"
 
+enum { MAX_JUMPS = 1000 }; /* noted one by one */
+
 struct agent_state {
 	const struct target *target;
 	struct told {
@@ -32,6 +34,7 @@ struct agent_state {
 	} *told; /* for each host of the target: already reported */
 	struct clock_map clock;
 	bool use_ticks;
+	uint64_t n_jumps; /* of the clock, noted */
 	struct recorded **process;
 	size_t n_processes;
 	pid_t n_unknown; /* processes whose pid here is unknown */
@@ -56,7 +59,7 @@ static int start(void *opaque, const struct target *target, struct sink *out, st
 		return err_set(err, ENOMEM, "cannot record programs: out of memory");
 	state->use_ticks = clock_is_invariant(target->sysroot, NULL);
 	if (state->use_ticks)
-		clock_map_init(&state->clock, 5);
+		clock_map_init(&state->clock, NULL, 5);
 	return 0;
 }
 
@@ -87,6 +90,7 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
 	process->track = tree_add(state->target->tree, state->target, out, process->pid, now_ns, &ignored);
 	process->lanes.process_track = process->track;
+	process->found_ns = now_ns;
 	state->process[state->n_processes++] = process;
 	for (size_t i = 0; i < state->target->n_hosts; i++)
 		state->told[i].has_agent |= state->target->host[i].pid == process->pid;
@@ -136,12 +140,19 @@ static bool has_ended(const struct recorded *process)
 	return poll(&poller, 1, 0) == 1;
 }
 
+/* Ticks do not tell which is older where the counter starts anew. */
+static bool is_newer(const struct recorded *process, const struct recorded *than)
+{
+	return process->found_ns > than->found_ns ||
+	       (process->found_ns == than->found_ns && process->map.segment->started > than->map.segment->started);
+}
+
 /* A newer segment of the same process, which has started another program since. */
 static struct recorded *replaced_by(const struct agent_state *state, const struct recorded *process)
 {
 	for (size_t i = 0; i < state->n_processes; i++)
 		if (state->process[i] != process && state->process[i]->pid == process->pid &&
-		    state->process[i]->map.segment->started > process->map.segment->started)
+		    is_newer(state->process[i], process))
 			return state->process[i];
 	return NULL;
 }
@@ -237,16 +248,36 @@ static void hand_on(const struct recorded *from, struct recorded *to)
 	to->run_base = from->run_base + from->last_run;
 }
 
-static int note_clock(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+static int note_clock(struct agent_state *state, const char *topic, struct event *note, struct sink *out,
+		      struct err *err)
 {
-	struct arg args[2] = { arg_text(KEY_SOURCE, out, state->use_ticks ? "tsc" : "CLOCK_MONOTONIC"),
-			       arg_int(KEY_ERROR_NS, (int64_t)(state->clock.error_ns + state->clock.width_ns)) };
-	uint32_t track = state->target->tree->n ? state->target->tree->process[0].track : 0;
+	note->track = state->target->tree->n ? state->target->tree->process[0].track : 0;
+	return note->track ? recorded_note(out, topic, note, err) : 0;
+}
 
-	return track
-		   ? recorded_note(out, EVENT_NOTE_CLOCK,
-				   &(struct event){ .track = track, .time_ns = now_ns, .args = args, .n_args = 2 }, err)
-		   : 0;
+/* Which clock it was, at the end. */
+static int note_last_clock(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct arg args[3] = { arg_text(KEY_SOURCE, out, state->use_ticks ? "tsc" : "CLOCK_MONOTONIC"),
+			       arg_int(KEY_ERROR_NS, (int64_t)(state->clock.error_ns + state->clock.width_ns)),
+			       arg_int(KEY_COUNT, (int64_t)state->clock.n_jumps) };
+	struct event note = { .time_ns = now_ns, .args = args, .n_args = state->clock.n_jumps ? 3 : 2 };
+
+	return note_clock(state, EVENT_NOTE_CLOCK, &note, out, err);
+}
+
+/* The counter and the clock have parted; each jump on its own, while they are few. */
+static int note_jump(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	const struct clock_jump *jump = &state->clock.jump;
+	struct arg args[3] = { arg_text(KEY_STATE, out, EVENT_CLOCK_JUMPED),
+			       arg_int(KEY_FROM_NS, (int64_t)jump->from_ns), arg_int(KEY_BY_NS, jump->by_ns) };
+	struct event note = { .time_ns = now_ns, .args = args, .n_args = 3 };
+
+	if (state->n_jumps == state->clock.n_jumps)
+		return 0;
+	state->n_jumps = state->clock.n_jumps;
+	return state->n_jumps <= MAX_JUMPS ? note_clock(state, EVENT_NOTE_CLOCK_CHANGED, &note, out, err) : 0;
 }
 
 /* No inference came that would have loaded the agent: notes the runtime all the same. */
@@ -313,6 +344,8 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 
 	if (state->use_ticks)
 		clock_map_update(&state->clock);
+	if (!code)
+		code = note_jump(state, out, now_ns, err);
 	for (size_t i = 0; i < state->n_processes && !code;) {
 		struct recorded *process = state->process[i];
 		struct recorded *next = replaced_by(state, process);
@@ -324,6 +357,8 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 		}
 		if (!code)
 			code = drain_process(state, process, &drained, err);
+		if (!code)
+			code = note_jump(state, out, now_ns, err);
 		if (drained.is_last)
 			hand_on(process, next);
 		if (code || !drained.is_last || state->target->is_ending) {
@@ -335,7 +370,7 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 		state->process[i] = state->process[--state->n_processes];
 	}
 	if (!code && state->target->is_ending)
-		code = note_clock(state, out, now_ns, err);
+		code = note_last_clock(state, out, now_ns, err);
 	if (!code)
 		code = tell_hosts(state, out, now_ns, err);
 	if (!code)

@@ -10,6 +10,7 @@
 
 #include "analyze/result/recording_result.h"
 #include "show/html/html_model.h"
+#include "show/words/clock_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/slow_words.h"
 
@@ -317,6 +318,8 @@ static void put_losses(struct html_page *page, const struct report *report)
 	for (uint32_t i = 0; i < summary->n_stops; i++)
 		html_paragraph(page, "Recording stopped before the program ended: %s.",
 			       name_of(summary, summary->stops[i].reason, COLUMNS).s);
+	for (uint32_t i = 0; i < summary->n_clock_changes && i < MAX_ROWS; i++)
+		html_paragraph(page, "%s", clock_words(summary, &summary->clock_changes[i], false).s);
 	if (summary->file.is_cut)
 		html_paragraph(page, "The file is cut off at byte %s of %s; this report covers the part before.",
 			       units_count(summary->file.cut_at).s, units_count(summary->file.bytes).s);

@@ -21,6 +21,23 @@ static void put_verdict(struct json_summary *to)
 	free(text);
 }
 
+static void put_clock_changes(struct json_summary *to)
+{
+	json_array(&to->json, "clock_changes");
+	for (uint32_t i = 0; i < to->summary->n_clock_changes; i++) {
+		const struct summary_clock *change = &to->summary->clock_changes[i];
+
+		json_object(&to->json, NULL);
+		json_summary_name(to, "what", change->what);
+		json_summary_time(to, "after_ns", change->from_ns);
+		json_summary_time(to, "at_ns", change->to_ns);
+		json_int(&to->json, "by_ns", change->by_ns);
+		json_summary_name(to, "text", change->text);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+}
+
 static void put_recording(struct json_summary *to)
 {
 	const struct summary *summary = to->summary;
@@ -40,6 +57,7 @@ static void put_recording(struct json_summary *to)
 	json_known(&to->json, "duration_ns", has_events ? (int64_t)(recording->end_ns - recording->begin_ns) : -1);
 	json_summary_name(to, "clock_source", recording->clock_source);
 	json_known(&to->json, "clock_error_ns", recording->clock_error_ns);
+	put_clock_changes(to);
 	json_known(&to->json, "from_ns", summary->part.from_ns ? (int64_t)summary->part.from_ns : -1);
 	json_known(&to->json, "to_ns", summary->part.to_ns ? (int64_t)summary->part.to_ns : -1);
 	json_text(&to->json, "file", summary->file.path);
@@ -227,7 +245,8 @@ static void put_losses(struct json_summary *to)
 				   summary->n_open[kind]);
 	json_end(&to->json, '}');
 	json_count(&to->json, "events_out_of_order", counts->n_disordered);
-	json_count(&to->json, "events_moved_later", summary->file.n_late);
+	json_count(&to->json, "events_moved_later",
+		   summary->file.n_late + (summary->cost.moved > 0 ? (uint64_t)summary->cost.moved : 0));
 	json_count(&to->json, "ends_without_begin", counts->n_unmatched);
 	json_count(&to->json, "events_without_track", counts->n_untracked);
 	json_count(&to->json, "slices_too_deep", counts->n_too_deep);

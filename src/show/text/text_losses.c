@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is missing from the recording, and what recording has cost. */
 #include "show/text/page.h"
+#include "show/words/clock_words.h"
 
 static void print_lost(const struct page *page)
 {
@@ -91,6 +92,24 @@ static void print_stops(const struct page *page)
 			  page_name(page, page->summary->unreadable[i].reason, 120).s);
 }
 
+/* By the reader of the file, and by its writer. */
+static uint64_t n_moved(const struct summary *summary)
+{
+	return summary->file.n_late + (summary->cost.moved > 0 ? (uint64_t)summary->cost.moved : 0);
+}
+
+static void print_clocks(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	for (uint32_t i = 0; i < summary->n_clock_changes; i++)
+		page_text(page, 2, TABLE_PLAIN, "%s",
+			  clock_words(summary, &summary->clock_changes[i], page->opts.is_ascii).s);
+	if (summary->recording.clock_jumps > (int64_t)summary->n_clock_changes)
+		page_text(page, 2, TABLE_RED, "The processor's counter jumped %s times in all.",
+			  units_count((uint64_t)summary->recording.clock_jumps).s);
+}
+
 static void print_broken(const struct page *page)
 {
 	const struct store_counts *counts = &page->summary->counts;
@@ -103,7 +122,7 @@ static void print_broken(const struct page *page)
 		{ counts->n_untracked, "events are on a track that the file does not define" },
 		{ counts->n_too_deep, "slices are nested too deeply, and were left out" },
 		{ counts->n_args_cut, "arguments exceed what an event may have" },
-		{ page->summary->file.n_late, "events came late, and were moved behind the one before them" },
+		{ n_moved(page->summary), "events came late, and were moved behind the one before them" },
 	};
 
 	for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
@@ -148,8 +167,8 @@ static bool is_remarkable(const struct summary *summary, bool is_complete)
 {
 	const struct store_counts *counts = &summary->counts;
 	uint64_t n = summary->n_losses + summary->n_left_out + summary->n_unseen + summary->n_left + summary->n_stops +
-		     summary->n_unreadable + summary->file.n_late + counts->n_disordered + counts->n_unmatched +
-		     counts->n_untracked + counts->n_too_deep + counts->n_args_cut;
+		     summary->n_unreadable + summary->n_clock_changes + n_moved(summary) + counts->n_disordered +
+		     counts->n_unmatched + counts->n_untracked + counts->n_too_deep + counts->n_args_cut;
 
 	for (int kind = 0; kind < N_KINDS; kind++)
 		n += summary->n_open[kind];
@@ -185,6 +204,7 @@ void text_losses(const struct page *page)
 	print_unseen(page);
 	print_left_out(page);
 	print_stops(page);
+	print_clocks(page);
 	print_open(page);
 	print_broken(page);
 	if (summary->cost.is_known && page->opts.is_all)

@@ -14,7 +14,8 @@
  * this way; SEQ_NEEDS_STATE (two bytes) is left out, because no packet is ever lost here.
  *
  * A time before the last one of its sequence is written in full, on clock 3 (MONOTONIC). A time before the last one of
- * its own track, which no source should produce, is moved there, because slices would not nest otherwise.
+ * its own track, which no source should produce, is moved there, because slices would not nest otherwise, and counted
+ * in sink->n_moved.
  */
 #include "trace/perfetto/perfetto_write.h"
 
@@ -317,8 +318,10 @@ static int put_event(struct perfetto_writer *writer, const struct event *event)
 
 	if (!track->sequence && give_sequence(writer, track))
 		return -1;
-	if (time_ns < track->last_ns)
+	if (__builtin_expect(time_ns < track->last_ns, 0)) {
+		writer->sink.n_moved++;
 		time_ns = track->last_ns;
+	}
 	track->last_ns = time_ns;
 	if (!writer->sequence[track->sequence].is_started && start_sequence(writer, track, event->track, time_ns))
 		return -1;
