@@ -9,8 +9,5 @@ struct pair {
 
 extern const struct pair pairs[];
 const char weight[100] = NAME;
-#define PAIR \
-	{ \
-		pairs, weight \
-	}
+#define PAIR { pairs, weight }
 const struct pair pairs[] = { TEN(TEN(TEN(PAIR))), TEN(TEN(TEN(PAIR))) };
