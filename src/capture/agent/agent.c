@@ -384,13 +384,14 @@ static bool has_ended(void)
 	return true;
 }
 
-/* A ring of more than this size that an earlier thread has left. */
+/* A ring of more than this size that an earlier thread has left and the recorder has read. */
 static bool take_free_ring(struct thread *thread, uint64_t bytes)
 {
 	for (uint32_t i = 0; i < agent.n_free_rings; i++) {
 		uint32_t number = agent.free_ring[i];
 		const struct ring_slot *slot = &agent.segment->ring[number];
-		if (slot->size <= bytes)
+		const struct ring *ring = (const struct ring *)((char *)agent.segment + slot->offset);
+		if (slot->size <= bytes || ring->head != __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE))
 			continue;
 		agent.free_ring[i] = agent.free_ring[--agent.n_free_rings];
 		use_ring(thread, number);
@@ -435,8 +436,6 @@ static void grow_ring(struct thread *thread)
 	ring_publish(&old);
 	free_ring(old_number);
 	record = ring_claim_kept(&thread->ring);
-	if (!record) /* a free ring that the recorder has not read yet */
-		return;
 	*record = (struct record){ .time = agent_now(), .id = (uint32_t)thread->tid, .type = RECORD_THREAD };
 	ring_publish(&thread->ring);
 }
