@@ -99,6 +99,12 @@ def test_a_plugin_that_is_linked_to_the_runtime_is_recorded_from_its_first_sessi
     assert recording.note("created")["model_path"] == lab.model("chain")
 
 
+def test_libraries_that_come_and_go_on_another_thread_do_no_harm(lab, binaries):
+    libraries = [binaries.shared("relocated", ('-DNAME="%d"' % name,)) for name in range(8)]
+    done = lab.both([binaries.plain("unload", ("-pthread",)), "150", *libraries])
+    assert done.out == "1200 0\n"
+
+
 @pytest.mark.parametrize("key", list(envs.OLD_WHEELS))
 def test_a_runtime_too_old_to_be_recorded_runs_as_it_does_alone(lab, key):
     """Its virtual functions are not those of the versions that the agent knows."""

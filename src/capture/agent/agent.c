@@ -35,17 +35,6 @@ static pthread_key_t thread_key;
 static bool has_thread_key;
 static const struct agent_edges *edges;
 
-void agent_lock(void)
-{
-	while (__atomic_exchange_n(&hot->lock, 1, __ATOMIC_ACQUIRE))
-		syscall(SYS_sched_yield);
-}
-
-void agent_unlock(void)
-{
-	__atomic_store_n(&hot->lock, 0, __ATOMIC_RELEASE);
-}
-
 void agent_off(const char *reason)
 {
 	hot->level = LEVEL_OFF;
@@ -234,21 +223,26 @@ static bool take_ring(struct thread *thread, uint64_t bytes)
 	return true;
 }
 
+static void use_ring(struct thread *thread, uint32_t number)
+{
+	const struct ring_slot *slot = &agent.segment->ring[number];
+
+	thread->ring_number = number;
+	ring_use(&thread->ring, (struct ring *)((char *)agent.segment + slot->offset), slot->size);
+}
+
 static bool find_ring(struct thread *thread)
 {
 	uint64_t bytes = agent.ring_bytes;
 
 	if (agent.n_free_rings) {
-		uint32_t number = agent.free_ring[--agent.n_free_rings];
-		struct ring_slot *slot = &agent.segment->ring[number];
-		thread->ring_number = number;
-		ring_use(&thread->ring, (struct ring *)((char *)agent.segment + slot->offset), slot->size);
+		use_ring(thread, agent.free_ring[--agent.n_free_rings]);
 		return true;
 	}
 	for (; bytes >= RING_MIN; bytes /= 4)
 		if (take_ring(thread, bytes))
 			return true;
-	agent.segment->ring_lost++;
+	__atomic_fetch_add(&agent.segment->ring_lost, 1, __ATOMIC_RELAXED);
 	return false;
 }
 
@@ -311,17 +305,38 @@ bool agent_enter_process(void)
 	return hot->level != LEVEL_OFF;
 }
 
+/* A thread that got no ring tries again after a while only: a try costs microseconds under the lock. */
+static __thread struct {
+	uint64_t until_ns;
+	uint32_t generation; /* the recording in which it got none */
+} no_ring __attribute__((tls_model("initial-exec")));
+
+static void enter_in_vain(bool has_lock)
+{
+	enum { AGAIN_MS = 100 };
+
+	no_ring.until_ns = clock_ns() + AGAIN_MS * 1000000ull;
+	no_ring.generation = hot->generation;
+	if (!has_lock)
+		__atomic_fetch_add(&agent.segment->ring_lost, 1, __ATOMIC_RELAXED);
+}
+
 struct thread *agent_enter(void)
 {
 	int saved = errno;
-	struct thread *thread;
+	struct thread *thread = NULL;
 	struct record *record;
+	bool has_lock;
 
-	if (!agent_enter_process())
+	if (!agent_enter_process() || (no_ring.generation == hot->generation && clock_ns() < no_ring.until_ns))
 		return NULL;
-	agent_lock();
-	thread = enter_locked();
-	agent_unlock();
+	has_lock = agent_try_lock();
+	if (has_lock) {
+		thread = enter_locked();
+		agent_unlock();
+	}
+	if (!thread)
+		enter_in_vain(has_lock);
 	if (thread) {
 		self_thread = thread;
 		if (has_thread_key)
@@ -356,49 +371,81 @@ static void leave(void *arg)
 	errno = saved;
 }
 
-void agent_grow_ring(struct thread *thread)
+/* Whether this thread has nothing to record any more: the recorder has ended the recording. */
+static bool has_ended(void)
+{
+	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) != SEGMENT_OFF)
+		return hot->is_child && edges->is_over();
+	hot->level = LEVEL_OFF;
+	if (agent.late_since)
+		edges->ended();
+	else
+		self_thread = NULL;
+	return true;
+}
+
+/* A ring of more than this size that an earlier thread has left and the recorder has read. */
+static bool take_free_ring(struct thread *thread, uint64_t bytes)
+{
+	for (uint32_t i = 0; i < agent.n_free_rings; i++) {
+		uint32_t number = agent.free_ring[i];
+		const struct ring_slot *slot = &agent.segment->ring[number];
+		const struct ring *ring = (const struct ring *)((char *)agent.segment + slot->offset);
+		if (slot->size <= bytes || ring->head != __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE))
+			continue;
+		agent.free_ring[i] = agent.free_ring[--agent.n_free_rings];
+		use_ring(thread, number);
+		return true;
+	}
+	return false;
+}
+
+static void free_ring(uint32_t number)
+{
+	agent_lock();
+	if (agent.n_free_rings < SEGMENT_MAX_RINGS)
+		agent.free_ring[agent.n_free_rings++] = number;
+	agent_unlock();
+}
+
+static void grow_ring(struct thread *thread)
 {
 	uint64_t bytes = (thread->ring.mask + 1) * sizeof(struct record);
 	struct ring_writer old = thread->ring;
 	uint32_t old_number = thread->ring_number;
-	int saved = errno;
 	struct record *record;
+	bool grown;
 
-	if (__atomic_load_n(&agent.segment->state, __ATOMIC_RELAXED) == SEGMENT_OFF) {
-		hot->level = LEVEL_OFF; /* the recorder has ended the recording */
-		if (agent.late_since)
-			edges->ended();
-		else
-			self_thread = NULL;
+	if (has_ended() || bytes >= agent.ring_bytes_max || !agent_try_lock())
 		return;
-	}
-	if (bytes >= agent.ring_bytes_max || (hot->is_child && edges->is_over()))
-		return;
-	agent_lock();
-	bool grown = take_ring(thread, bytes * 4 < agent.ring_bytes_max ? bytes * 4 : agent.ring_bytes_max);
+	grown = take_free_ring(thread, bytes) ||
+		take_ring(thread, bytes * 4 < agent.ring_bytes_max ? bytes * 4 : agent.ring_bytes_max);
 	if (!grown)
 		agent.ring_bytes_max = bytes; /* no more room: do not ask again */
 	agent_unlock();
-	errno = saved;
 	if (!grown)
 		return;
 	record = ring_claim_kept(&old);
 	if (!record) { /* the old ring is completely full: keep it; a later thread gets the new one */
-		agent_lock();
-		agent.free_ring[agent.n_free_rings++] = thread->ring_number;
-		agent_unlock();
+		free_ring(thread->ring_number);
 		thread->ring = old;
 		thread->ring_number = old_number;
 		return;
 	}
 	*record = (struct record){ .id = thread->ring_number, .type = RECORD_MOVED };
 	ring_publish(&old);
-	agent_lock();
-	agent.free_ring[agent.n_free_rings++] = old_number;
-	agent_unlock();
+	free_ring(old_number);
 	record = ring_claim_kept(&thread->ring);
 	*record = (struct record){ .time = agent_now(), .id = (uint32_t)thread->tid, .type = RECORD_THREAD };
 	ring_publish(&thread->ring);
+}
+
+void agent_grow_ring(struct thread *thread)
+{
+	int saved = errno;
+
+	grow_ring(thread);
+	errno = saved;
 }
 
 struct record *agent_claim_slow(struct thread *thread)

@@ -16,20 +16,21 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "capture/agent/lock.h"
 #include "event/ring.h"
 
 enum level { LEVEL_OFF, LEVEL_INFERENCE, LEVEL_OPERATOR, LEVEL_DETAIL };
 
 struct hot {
 	uint32_t generation; /* of this process's segment; 0: none yet, or a child of fork */
-	uint32_t lock;
+	struct lock lock;
 	uint32_t level;	   /* enum level; LEVEL_OFF: record nothing */
 	uint32_t last_run; /* inferences numbered so far in this process */
 	uint64_t lanes;	   /* a bit for each lane in use */
 	uint32_t last_session;
 	uint32_t use_ticks;   /* 1: the time stamp counter, 0: CLOCK_MONOTONIC */
 	uint32_t is_plain;    /* operators take the short path: ticks, and no shapes */
-	uint32_t adopting;    /* lock of ort_late.c */
+	struct lock adopting; /* lock of ort_late.c */
 	uint32_t is_changing; /* after injection: hooks are being put in or out at this moment, so runs may be seen
 			       * in part */
 	uint32_t is_child;    /* after injection: this is a child of fork of the injected process, and the agent has
@@ -157,8 +158,19 @@ static inline uint64_t agent_now(void)
 	return __builtin_expect(hot->use_ticks, 1) ? clock_ticks() : clock_ns();
 }
 
-void agent_lock(void);
-void agent_unlock(void);
+/* The agent's lock. */
+static inline void agent_lock(void)
+{
+	lock_take(&hot->lock);
+}
+static inline bool agent_try_lock(void)
+{
+	return lock_try(&hot->lock);
+}
+static inline void agent_unlock(void)
+{
+	lock_give(&hot->lock);
+}
 /* Makes the segment's pages of [start, start + size) exist, so that stores to them cannot fault. */
 bool agent_populate(char *start, uint64_t size);
 /* Stops recording in this process; the recorder reads the reason. The first reason counts. */

@@ -24,8 +24,8 @@
 enum { MAX_KNOWN = 4096, MIN_RELRO = 4 << 10 };
 
 /* Modules already inspected. */
-static struct {
-	uint64_t base, relro_end;
+static struct known {
+	uint64_t base, relro_end, path; /* path: its hash */
 } known[MAX_KNOWN];
 static uint32_t n_known;
 static unsigned long long seen_adds, seen_subs;
@@ -220,17 +220,45 @@ static void arm_module(const struct image *image, const struct runtime *runtime,
 	hot->is_changing = agent.late_since != 0;
 	arm_families(copy, rtti, armed, sizeof armed);
 	hook_close(&copy->image);
-	if (agent_code_of(runtime)->arm)
+	copy->is_half_armed = agent_code_of(runtime)->arm && !agent.late_since;
+	if (agent_code_of(runtime)->arm && agent.late_since)
 		agent_code_of(runtime)->arm(copy);
 	hot->is_changing = 0;
 	copy->armed = keep(armed, copy->armed);
 	tell(copy);
 }
 
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return hash;
+}
+
+static bool is_the_same(const struct known *module, const struct image *image)
+{
+	return module->base == image->base && module->relro_end == image->relro_end &&
+	       module->path == hash_of(image->path);
+}
+
 static bool is_known(const struct image *image)
 {
 	for (uint32_t i = 0; i < n_known; i++)
-		if (known[i].base == image->base && known[i].relro_end == image->relro_end)
+		if (known[i].base == image->base && is_the_same(&known[i], image))
+			return true;
+	return false;
+}
+
+/* Whether a module that was inspected is still there, and not as a new copy of a runtime. */
+static bool stays_known(const struct known *module, const struct image_set *set)
+{
+	for (uint32_t i = 0; i < n_copies; i++)
+		if (copies[i].image.base == module->base && (copies[i].is_gone || !copies[i].is_armed))
+			return false;
+	for (size_t i = 0; i < set->n; i++)
+		if (is_the_same(module, &set->image[i]))
 			return true;
 	return false;
 }
@@ -238,6 +266,8 @@ static bool is_known(const struct image *image)
 /* Drops copies whose module was unloaded; another module, or the same again, may have taken its place. */
 static void forget_unloaded(const struct image_set *set)
 {
+	uint32_t left = 0;
+
 	for (uint32_t i = 0; i < n_copies; i++) {
 		struct copy *copy = &copies[i];
 		void *word;
@@ -249,12 +279,10 @@ static void forget_unloaded(const struct image_set *set)
 	for (const struct agent_code *const *code = agent_codes; *code; code++)
 		if ((*code)->forget_gone)
 			(*code)->forget_gone();
-	n_known = 0;
-	for (uint32_t i = 0; i < n_copies; i++)
-		if (!copies[i].is_gone && copies[i].is_armed && n_known < MAX_KNOWN) {
-			known[n_known].base = copies[i].image.base;
-			known[n_known++].relro_end = copies[i].image.relro_end;
-		}
+	for (uint32_t i = 0; i < n_known; i++)
+		if (stays_known(&known[i], set))
+			known[left++] = known[i];
+	n_known = left;
 }
 
 static void look_at(const struct image *image, const struct image_set *set)
@@ -281,37 +309,6 @@ static int count(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-/*
- * Keeps modules loaded, because other threads of a running program may unload them while they are read. Removes modules
- * that are gone already from the set. The handles are in the arena; NULL: out of memory.
- */
-static void **pin(struct image_set *set, struct arena *arena)
-{
-	void **handle = arena_alloc(arena, set->n * sizeof *handle + 1);
-
-	for (size_t i = 0; handle && i < set->n; i++) {
-		struct image *image = &set->image[i];
-		if (!strchr(image->path, '/')) /* the program, the vDSO: they stay */
-			continue;
-		handle[i] = dlopen(image->path, RTLD_LAZY | RTLD_NOLOAD);
-		/* it may have been loaded anew, at another place */
-		if (handle[i] && ((struct link_map *)handle[i])->l_addr != image->base) {
-			dlclose(handle[i]);
-			handle[i] = NULL;
-		}
-		if (!handle[i])
-			image->n_segments = 0, image->relro_start = image->relro_end = 0;
-	}
-	return handle;
-}
-
-static void unpin(const struct image_set *set, void *const *handle)
-{
-	for (size_t i = 0; i < set->n; i++)
-		if (handle[i])
-			dlclose(handle[i]);
-}
-
 static struct counts count_modules(void)
 {
 	struct counts counts = { 0, 0 };
@@ -322,41 +319,101 @@ static struct counts count_modules(void)
 	return counts;
 }
 
+static void know(const struct image *image)
+{
+	if (n_known < MAX_KNOWN)
+		known[n_known++] = (struct known){ image->base, image->relro_end, hash_of(image->path) };
+}
+
+static bool is_candidate(const struct image *image)
+{
+	return image->relro_end - image->relro_start >= MIN_RELRO || (!image->relro_end && !image->path[0]);
+}
+
+/* The modules at one moment, and what is left to do. */
+struct look {
+	struct image_set set;
+	bool is_done, failed;
+};
+
+/*
+ * Inspects the next new module. The loader's lock is held, so that other threads cannot unload a module meanwhile. One
+ * module at a time, because they wait.
+ */
+static int look_once(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct look *look = data;
+
+	look->failed = image_set_self(&look->set) != 0;
+	look->is_done = true;
+	if (look->failed)
+		return 1;
+	if (info->dlpi_subs != seen_subs)
+		forget_unloaded(&look->set);
+	seen_adds = info->dlpi_adds;
+	seen_subs = info->dlpi_subs;
+	for (size_t i = 0; i < look->set.n && look->is_done; i++) {
+		const struct image *image = &look->set.image[i];
+		if (is_known(image))
+			continue;
+		if (n_known == MAX_KNOWN)
+			break;
+		know(image);
+		if (is_candidate(image)) {
+			look_at(image, &look->set);
+			look->is_done = false;
+		}
+	}
+	return 1;
+}
+
+/* Keeps a copy's module loaded. NULL: it is gone already. */
+static void *pin(const struct copy *copy)
+{
+	void *handle = dlopen(copy->image.path[0] ? copy->image.path : NULL, RTLD_LAZY | RTLD_NOLOAD);
+
+	/* it may have been loaded anew, at another place */
+	if (handle && ((struct link_map *)handle)->l_addr != copy->image.base) {
+		dlclose(handle);
+		return NULL;
+	}
+	return handle;
+}
+
+/*
+ * The rest of arming, which looks names up and so must not hold the loader's lock. In an injected program it was done
+ * under that lock, without look-ups: to unpin on the agent's thread might run a library's destructors there.
+ */
+static void arm_rest(void)
+{
+	for (uint32_t i = 0; i < n_copies; i++) {
+		void *handle = copies[i].is_half_armed && !copies[i].is_gone ? pin(&copies[i]) : NULL;
+		if (handle) {
+			agent_code_of(copies[i].found.runtime)->arm(&copies[i]);
+			dlclose(handle);
+		}
+		copies[i].is_half_armed = false;
+	}
+}
+
 static void arm_all(void)
 {
 	struct counts counts = count_modules();
-	struct image_set set = { 0 };
-	struct arena arena = { 0 };
-	void **handle = NULL;
+	struct look look = { .is_done = false };
 
 	counted = agent_now();
 	if (counts.adds == seen_adds && counts.subs == seen_subs)
 		return;
-	if (module_walk_images(&set))
-		return;
-	if (agent.late_since && !(handle = pin(&set, &arena))) {
-		image_set_done(&set);
-		return;
+	for (const struct agent_code *const *code = agent_codes; *code; code++)
+		if ((*code)->prepare)
+			(*code)->prepare();
+	while (!look.is_done) {
+		module_walk_begin();
+		dl_iterate_phdr(look_once, &look);
+		module_walk_end();
 	}
-	if (counts.subs != seen_subs)
-		forget_unloaded(&set);
-	seen_adds = counts.adds;
-	seen_subs = counts.subs;
-	for (size_t i = 0; i < set.n; i++) {
-		const struct image *image = &set.image[i];
-		if (is_known(image))
-			continue;
-		if (n_known < MAX_KNOWN) {
-			known[n_known].base = image->base;
-			known[n_known++].relro_end = image->relro_end;
-		}
-		if (image->relro_end - image->relro_start >= MIN_RELRO || (!image->relro_end && !image->path[0]))
-			look_at(image, &set);
-	}
-	if (handle)
-		unpin(&set, handle);
-	arena_done(&arena);
-	image_set_done(&set);
+	image_set_done(&look.set);
+	arm_rest();
 	count_time();
 }
 

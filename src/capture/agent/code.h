@@ -17,7 +17,12 @@ struct agent_code {
 	void *(*hook)(const struct runtime *runtime, unsigned family);
 	/* Called for a new copy, before any of it is replaced. NULL: nothing to do. */
 	void (*found)(struct copy *copy, struct rtti *rtti);
-	/* Replaces functions that are not virtual, after the families. NULL: none. */
+	/* Looks up by name what arming needs, because `arm` must not do that after injection. NULL: nothing. */
+	void (*prepare)(void);
+	/*
+	 * Replaces functions that are not virtual, after the families. The module stays loaded meanwhile; after
+	 * injection because the loader's lock is held. NULL: none.
+	 */
 	void (*arm)(struct copy *copy);
 	/* Called when modules were unloaded (copy.is_gone): their addresses may be reused. NULL: nothing to do. */
 	void (*forget_gone)(void);

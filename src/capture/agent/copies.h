@@ -19,6 +19,7 @@ struct copy {
 	uint32_t number;		  /* its index in copies[] */
 	bool is_gone;			  /* its module seems to be unloaded */
 	bool is_armed;			  /* its functions are replaced now */
+	bool is_half_armed;		  /* those that its code replaces are still to come */
 	const char *armed;		  /* what was replaced, for people */
 	void *original[RUNTIME_FAMILIES]; /* of each family, of the first table that was replaced; NULL: none was */
 };

@@ -91,7 +91,7 @@ static struct dict_entry *claim(uint16_t kind, uint32_t id, size_t text)
 
 	while (end > table.populated) {
 		if (end > SEGMENT_DICT_SIZE || !agent_populate(start + table.populated, STEP)) {
-			segment->dict_lost++;
+			__atomic_fetch_add(&segment->dict_lost, 1, __ATOMIC_RELAXED);
 			return NULL;
 		}
 		table.populated += STEP;
@@ -151,7 +151,10 @@ uint32_t dict_text(const char *text, size_t len)
 		return 0;
 	if (len > MAX_TEXT)
 		len = MAX_TEXT;
-	agent_lock();
+	if (!agent_try_lock()) {
+		__atomic_fetch_add(&agent.segment->dict_lost, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
 	catch_up();
 	id = text_locked(text, len);
 	agent_unlock();

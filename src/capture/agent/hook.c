@@ -157,31 +157,52 @@ static bool is_import(const struct image *image, const struct dynamic *dynamic, 
 	return text && !memcmp(text, name, size);
 }
 
+/* The module's next slot of an import, from a place in its tables on, which moves past it; 0: no more. */
+static uint64_t next_import(const struct image *image, const struct dynamic *dynamic, const char *name,
+			    uint64_t place[2])
+{
+	for (; place[0] < 2; place[0]++, place[1] = 0)
+		while (place[1] + sizeof(Elf64_Rela) <= dynamic->rela_size[place[0]]) {
+			const Elf64_Rela *rela = image_at(image, dynamic->rela[place[0]] + place[1], sizeof *rela, 0);
+			place[1] += sizeof *rela;
+			if (rela && is_import(image, dynamic, rela, name) &&
+			    image_at(image, image->base + rela->r_offset, 8, IMAGE_W))
+				return image->base + rela->r_offset;
+		}
+	return 0;
+}
+
+void *hook_bound(const struct image *image, const char *name)
+{
+	struct dynamic dynamic;
+	uint64_t place[2] = { 0, 0 }, slot, function;
+
+	if (!read_dynamic(image, &dynamic))
+		return NULL;
+	while ((slot = next_import(image, &dynamic, name, place))) {
+		function = (uint64_t)hook_original(slot);
+		if (!function)
+			function = image_word(image, slot);
+		if (function && !image_has(image, function, IMAGE_X))
+			return (void *)function;
+	}
+	return NULL;
+}
+
 int hook_import(const struct image *image, const char *name, void *with)
 {
 	struct dynamic dynamic;
+	uint64_t place[2] = { 0, 0 }, slot;
 	int n = 0;
 
 	if (!read_dynamic(image, &dynamic))
 		return 0;
 	agent_lock();
-	if (!hook_open(image)) {
-		agent_unlock();
-		return 0;
-	}
-	for (int table = 0; table < 2; table++) {
-		for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= dynamic.rela_size[table]; at += sizeof(Elf64_Rela)) {
-			const Elf64_Rela *rela = image_at(image, dynamic.rela[table] + at, sizeof *rela, 0);
-			uint64_t slot;
-			if (!rela || !is_import(image, &dynamic, rela, name))
-				continue;
-			slot = image->base + rela->r_offset;
-			if (!image_at(image, slot, 8, IMAGE_W))
-				continue;
+	if (hook_open(image)) {
+		while ((slot = next_import(image, &dynamic, name, place)))
 			n += hook_word(slot, with);
-		}
+		hook_close(image);
 	}
-	hook_close(image);
 	agent_unlock();
 	return n;
 }

@@ -36,6 +36,12 @@ static inline void *hook_original(uint64_t at);
  */
 int hook_import(const struct image *image, const char *name, void *with);
 
+/*
+ * The function that the module's import of `name` is bound to; NULL: it has none, or it is not bound yet (it leads to
+ * the module's own stub).
+ */
+void *hook_bound(const struct image *image, const char *name);
+
 #include "capture/agent/map.h"
 extern struct map hook_words;
 

@@ -4,7 +4,7 @@
  * does not release in the child (glibc up to at least 2.36). A child forked at such a moment would wait for it forever
  * in its first dlopen. So a fork waits until the agent's walk has ended.
  *
- * Either side waits for at most a tenth of a second and then goes on: a program that hangs would be worse than the
+ * Either side waits for at most half a second and then goes on: a program that hangs would be worse than the
  * problem this prevents.
  */
 #include "capture/agent/module_walk.h"
@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <time.h>
 
-enum { TRIES = 1000, PAUSE_NS = 100000 };
+enum { TRIES = 5000, PAUSE_NS = 100000 };
 
 static int is_walking;
 /* How often this thread has begun; the handler of a signal during a walk may fork. 0: it did not get its turn. */

@@ -150,9 +150,7 @@ static struct thread *run_enter(struct ort_copy *copy, word a, word b, word d, w
 
 static void run_leave(struct ort_copy *copy, struct thread *thread, uint32_t n_runs, word status)
 {
-	/* inner brackets left open by an error */
-	while (thread->n_runs > n_runs)
-		inference_end(thread, (enum run_owner)inference_top(thread)->owner, 0);
+	inference_end_inner(thread, n_runs);
 	inference_end(thread, OWNER_API, message_of(copy, status));
 }
 

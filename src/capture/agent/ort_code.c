@@ -29,6 +29,7 @@ const struct agent_code agent_ort = {
 	.runtime = &runtime_onnxruntime,
 	.hook = hook,
 	.found = ort_copy_found,
+	.prepare = ort_import_prepare,
 	.arm = arm,
 	.forget_gone = ort_copy_forget_gone,
 	.forget_all = forget_all,

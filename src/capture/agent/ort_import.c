@@ -266,10 +266,35 @@ static int on_thread(pthread_t *id, const pthread_attr_t *attributes, void *(*fu
 	return failed;
 }
 
+void ort_import_prepare(void)
+{
+	if (!real_bytes || !real_bytes_size) {
+		real_bytes = (char *(*)(void *))first_dlsym(RTLD_DEFAULT, "PyBytes_AsString");
+		real_bytes_size = (ssize_t (*)(void *))first_dlsym(RTLD_DEFAULT, "PyBytes_Size");
+	}
+	if (!real_utf8)
+		real_utf8 = (const char *(*)(void *, ssize_t *))first_dlsym(RTLD_DEFAULT, "PyUnicode_AsUTF8AndSize");
+}
+
+/* The __cxa_throw that this module calls. It may not be bound yet; after injection nothing may be looked up. */
+static throw_function *find_throw(const struct copy *copy)
+{
+	throw_function *found = (throw_function *)hook_bound(&copy->image, "__cxa_throw");
+	void *handle;
+
+	if (found || agent.late_since)
+		return found;
+	handle = dlopen(copy->image.path[0] ? copy->image.path : NULL, RTLD_LAZY | RTLD_NOLOAD);
+	if (!handle)
+		return NULL;
+	found = (throw_function *)first_dlsym(handle, "__cxa_throw");
+	dlclose(handle);
+	return found;
+}
+
 void ort_import_arm(const struct copy *copy)
 {
-	void *handle = dlopen(copy->image.path[0] ? copy->image.path : NULL, RTLD_LAZY | RTLD_NOLOAD);
-	throw_function *found = handle ? (throw_function *)first_dlsym(handle, "__cxa_throw") : NULL;
+	throw_function *found = find_throw(copy);
 
 	hook_import(&copy->image, "open", on_open);
 	hook_import(&copy->image, "pthread_create", on_thread);
@@ -278,18 +303,10 @@ void ort_import_arm(const struct copy *copy)
 		real_throw = found;
 		hook_import(&copy->image, "__cxa_throw", on_throw);
 	}
-	if (!real_bytes || !real_bytes_size) {
-		real_bytes = (char *(*)(void *))first_dlsym(RTLD_DEFAULT, "PyBytes_AsString");
-		real_bytes_size = (ssize_t (*)(void *))first_dlsym(RTLD_DEFAULT, "PyBytes_Size");
-	}
-	if (!real_utf8)
-		real_utf8 = (const char *(*)(void *, ssize_t *))first_dlsym(RTLD_DEFAULT, "PyUnicode_AsUTF8AndSize");
 	if (real_utf8)
 		hook_import(&copy->image, "PyUnicode_AsUTF8AndSize", on_utf8);
 	if (real_bytes && real_bytes_size) {
 		hook_import(&copy->image, "PyBytes_AsString", on_bytes);
 		hook_import(&copy->image, "PyBytes_Size", on_bytes_size);
 	}
-	if (handle)
-		dlclose(handle);
 }

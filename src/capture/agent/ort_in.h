@@ -113,6 +113,8 @@ void ort_operator_forget_all(void);
 void ort_c_api_arm(struct ort_copy *copy);
 /* Recording restarts: forgets all options. */
 void ort_c_api_forget_all(void);
+/* Looks up functions by name; not under the loader's lock. */
+void ort_import_prepare(void);
 /* Replaces imports of this copy. */
 void ort_import_arm(const struct copy *copy);
 

@@ -15,8 +15,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "capture/agent/ort_in.h"
 #include "event/event.h"
@@ -30,17 +28,6 @@ static word object[OBJECT / 8];
 static word stack[CHUNK / 8];
 static word stranger[STRANGERS]; /* providers whose session was not found: not searched again */
 static unsigned n_strangers;
-
-static void adopting_lock(void)
-{
-	while (__atomic_exchange_n(&hot->adopting, 1, __ATOMIC_ACQUIRE))
-		syscall(SYS_sched_yield);
-}
-
-static void adopting_unlock(void)
-{
-	__atomic_store_n(&hot->adopting, 0, __ATOMIC_RELEASE);
-}
 
 struct found {
 	word object;
@@ -233,11 +220,11 @@ struct session *ort_late_session(uintptr_t provider)
 
 	if (!provider)
 		return NULL;
-	adopting_lock();
+	lock_take(&hot->adopting);
 	session = session_of_provider(provider);
 	if (!session && !is_stranger(provider))
 		session = look_on_stack(provider, &found) ? adopt(&found) : adopt_unknown(provider);
-	adopting_unlock();
+	lock_give(&hot->adopting);
 	errno = saved;
 	return session;
 }
@@ -248,7 +235,7 @@ struct session *ort_late_session_of_object(uintptr_t at)
 	struct found found;
 	int saved = errno;
 
-	adopting_lock();
+	lock_take(&hot->adopting);
 	session = session_of_object(at);
 	if (!session && look_into(at, 0, &found)) {
 		for (size_t i = 0; i < found.n_providers && !session; i++)
@@ -258,7 +245,7 @@ struct session *ort_late_session_of_object(uintptr_t at)
 		if (session)
 			bind(session, &found);
 	}
-	adopting_unlock();
+	lock_give(&hot->adopting);
 	errno = saved;
 	return session;
 }
@@ -268,12 +255,12 @@ void ort_late_name(struct session *session, uintptr_t provider)
 	struct found found;
 	int saved = errno;
 
-	adopting_lock();
+	lock_take(&hot->adopting);
 	if (!session->object && !session->was_sought && look_on_stack(provider, &found) &&
 	    !session_of_object(found.object))
 		bind(session, &found);
 	session->was_sought = true;
-	adopting_unlock();
+	lock_give(&hot->adopting);
 	errno = saved;
 }
 

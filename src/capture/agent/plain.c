@@ -160,9 +160,7 @@ static word run(struct thread *thread, const struct object *object, word self, A
 		return object->next(PASS);
 	inference_tell(thread, open, NULL);
 	r = object->next(PASS);
-	/* those left open by an exception */
-	while (thread->n_runs > n_runs)
-		inference_end(thread, (enum run_owner)inference_top(thread)->owner, 0);
+	inference_end_inner(thread, n_runs);
 	inference_end(thread, OWNER_API, 0);
 	return r;
 }
