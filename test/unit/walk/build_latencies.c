@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Times of inferences, model by model: spreads, rates, how many at once; what they say about themselves. */
+/* Times of inferences, model by model: spreads, rates, concurrency; tallies of their arguments. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static const uint32_t *runs_of(const struct build *build, uint32_t model, uint32
 	return build->runs_by_model + build->first_run[model];
 }
 
-/* A number that a broken file may say is negative. */
+/* Negative in a broken file: 0. */
 static uint64_t count_of(const struct arg *arg)
 {
 	int64_t value = store_int(arg, 0);
@@ -84,7 +84,7 @@ static int find_spreads(const struct build *build, const uint32_t *runs, uint32_
 	return rc;
 }
 
-/* Most inferences that were open at one time: begins and ends, each sorted, played against each other. */
+/* The largest number of open inferences: a walk through sorted begins and sorted ends. */
 static int find_concurrency(const struct build *build, const uint32_t *runs, uint32_t n, struct summary_runs *to)
 {
 	uint64_t *begin = malloc(((size_t)n + 1) * 3 * sizeof *begin), *end = begin + n, *scratch = end + n;
@@ -167,7 +167,7 @@ static int tally_lists(struct build *build, struct keys *keys, uint32_t model, c
 	return 0;
 }
 
-/* Lists first, what is in them afterwards: there are few. */
+/* Counts lists first, then the arguments in them, because different lists are few. */
 static int count_lists(const struct build *build, const uint32_t *runs, uint32_t n_runs, struct array *lists)
 {
 	struct keys keys = { 0 };
@@ -257,7 +257,7 @@ static void sort_tallies(struct build *build)
 	}
 }
 
-/* Of creations, and of the inferences of each session where sessions are few. */
+/* Spreads of creations, and of the inferences of each session if sessions are few. */
 static int take_sessions(struct build *build)
 {
 	struct summary_session *session = build->sessions.data;

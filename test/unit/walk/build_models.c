@@ -46,7 +46,7 @@ static int add_model(struct build *build, const struct summary_session *session)
 	return 0;
 }
 
-/* Sessions of which only the name is known, which come last, join the first model of that name. */
+/* A session of which only the name is known comes last, and joins the first model of that name. */
 static int find_model(struct build *build, struct finder *finder, struct summary_session *session)
 {
 	uint32_t named = keys_number(&finder->names, session->process, session->name), config, index, *first;
@@ -181,7 +181,7 @@ static int compare_sessions(const void *a_, const void *b_)
 	return by_model ? by_model : by_time ? by_time : compare_u64((uintptr_t)a, (uintptr_t)b);
 }
 
-/* By model, then by time; inferences and transformers are told the new numbers. */
+/* By model, then by time; renumbers the sessions in inferences and transformers. */
 static int sort_sessions(struct build *build)
 {
 	uint32_t n = (uint32_t)build->sessions.n;
@@ -223,7 +223,7 @@ static int compare_transformers(const void *a_, const void *b_)
 	return by_model ? by_model : by_time ? by_time : compare_u64(a->name, b->name);
 }
 
-/* Those of all sessions of a model in one. */
+/* Merges the transformers of all sessions of a model. */
 static int join_transformers(struct build *build)
 {
 	struct summary_transformer *all = build->transformers.data;

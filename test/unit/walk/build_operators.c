@@ -13,7 +13,7 @@
 /* Percentiles of one node from that many calls on come from a histogram. */
 enum { GROUP_LIMIT = 1 << 14 };
 
-/* What the last operator of a name led to: the next one of that name mostly leads there, too. */
+/* A cache: the next operator of a name mostly belongs to the same group as the last one. */
 struct memo {
 	uint32_t list, place, group;
 	bool is_failed;
@@ -87,7 +87,7 @@ static void mark_track(struct pass *pass)
 	}
 }
 
-/* Which inferences the coverage is about: those of the latency, or, without any, all that are finished. */
+/* The coverage is of the inferences that count for the latency; without any, of all finished ones. */
 static int choose_runs(struct build *build)
 {
 	const struct summary_session *sessions = build->sessions.data;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Inferences whose operators ran on several threads, or reach over the inference's ends. Every moment of the
+ * Inferences whose operators ran on several threads, or extend beyond the inference. Every moment of the
  * inference is divided among the innermost operators that run then, one per thread, in equal parts:
  *
  *	thread 1   [ Conv                  ]        Conv 1/1, then 1/2 while MatMul runs,
  *	thread 2           [ MatMul ]               Loop only where Add does not
  *	thread 3   [ Loop    [ Add ]       ]
  *
- * What no operator covers, setup may; the rest is unattributed. So no share exceeds the whole.
+ * Setup covers time without an operator; the rest is unattributed. So no share exceeds the whole.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #define SETUP UINT32_MAX /* the group of a setup slice */
 
-/* Where one thread begins or ends to run one operator and nothing inside it. */
+/* The begin or end of a stretch in which an operator is the innermost on its thread. */
 struct boundary {
 	uint64_t time_ns;
 	uint32_t group;
@@ -137,7 +137,7 @@ static int cross(struct sweep *sweep, const struct boundary *boundary)
 	return 0;
 }
 
-/* What is left of the division goes to the first, so that the sum is exact. */
+/* The remainder of the division goes to the first, so that the sum is exact. */
 static void divide(struct sweep *sweep, uint64_t ns)
 {
 	const uint32_t *active = sweep->active.data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Processes from tracks, and what instants say: notes about the recording, losses. Looks at no slice. */
+/* Processes from tracks; notes and losses from instants. Does not read slices. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static int64_t int_of(const struct build *build, const struct store_instant *ins
 	return store_int(arg_of(build, instant, key), -1);
 }
 
-/* By the track it lies on, or by the pid it names. */
+/* The process of a note: by its track, or by the pid in it. */
 static struct summary_process *process_of(const struct build *build, const struct store_instant *instant)
 {
 	struct summary_process *processes = build->processes.data;

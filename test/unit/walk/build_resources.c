@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Counters, with and without an inference under way; slices that were cut off. */
+/* Counters, while an inference ran and while none did; slices that were cut off. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static double larger(double a, double b)
 	return isnan(a) || b > a ? b : a;
 }
 
-/* Does a value tell of the time before it (a share, a rate), or of its moment? */
+/* Whether a value is of the interval before it (a share, a rate) rather than of its moment. */
 static bool is_rate(const struct build *build, const struct summary_resource *resource)
 {
 	const char *unit = names_text(build->names, resource->unit);
@@ -20,7 +20,7 @@ static bool is_rate(const struct build *build, const struct summary_resource *re
 	return !strcmp(unit, "%") || !strcmp(unit, "W") || (len > 2 && !strcmp(unit + len - 2, "/s"));
 }
 
-/* Joules add up over the recording: a mean of them says nothing, the last one does. */
+/* Joules add up over the recording, so the last value counts and a mean has no meaning. */
 static bool is_total(const struct build *build, const struct summary_resource *resource)
 {
 	return !strcmp(names_text(build->names, resource->unit), "J");

@@ -78,7 +78,7 @@ static struct summary_session *session_at(const struct walk *walk)
 	return (struct summary_session *)walk->build->sessions.data + walk->session;
 }
 
-/* What a part of a creation tells besides its time; of sessions that came to be. */
+/* Details of a part of a creation besides its time; only of sessions that were created. */
 static int add_facts(struct walk *walk, size_t row, enum summary_phase phase, uint64_t self_ns)
 {
 	struct summary_session *session = session_at(walk);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The slowest inferences of a model, and what was different about them. */
+/* The slowest inferences of a model, and how they differed from others. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "walk.h"
 
-/* More models than that are too many to look into. */
+/* with more models, none is examined */
 enum { MAX_MODELS = 32 };
 
 static struct summary_model *model_at(const struct build *build, uint32_t index)

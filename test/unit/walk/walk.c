@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The summary of a store: a walk over its columns, with all of a recording in memory. This is how recordings were
- * summed up before they were summed up as they are read; tests compare the two. Runs the steps; knows no fact itself.
+ * The summary of a store: a walk over its columns, with the whole recording in memory. Tests compare it with the
+ * summary that is made while a recording is read. This file only runs the steps.
  */
 #include "walk.h"
 

@@ -25,7 +25,7 @@ struct run {
 	bool is_failed, is_first, is_partial;
 	bool is_covered;  /* it counts for the coverage */
 	bool is_parallel; /* it has operators on more than one thread */
-	bool is_swept;	  /* its operators need the long way, see build_parallel.c */
+	bool is_swept;	  /* build_parallel.c divides the time of its operators */
 };
 
 /* Operators with the same name, type, provider, place. */
@@ -75,7 +75,7 @@ void walk_free(struct summary *summary);
 
 /* The session `number` of a process (0: the one of a model that has none), found or made; NULL: out of memory. */
 struct summary_session *build_session(struct build *build, uint32_t process, int64_t number, uint32_t model_name);
-/* Is this a status other than "ok"? 0 is not. */
+/* Whether this is a status other than "ok"; 0 is not. */
 bool build_is_failure(struct build *build, uint32_t status);
 /* What is in stats, which is emptied. */
 struct summary_spread build_spread(struct stats *stats);
@@ -91,7 +91,7 @@ int build_busy(const struct build *build, uint32_t process, struct times *times)
 int build_creations(const struct build *build, uint32_t process, struct times *times);
 /* How much of [begin, end) lies in them. *next: 0 at first; later calls must not ask for earlier times. */
 uint64_t walk_times_overlap(const struct times *times, size_t *next, uint64_t begin_ns, uint64_t end_ns);
-/* Does one of them touch [begin, end]? */
+/* Whether one of them touches [begin, end]. */
 bool walk_times_touch(const struct times *times, uint64_t begin_ns, uint64_t end_ns);
 void walk_times_done(struct times *times);
 
