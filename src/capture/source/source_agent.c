@@ -106,6 +106,9 @@ static int find_in(struct agent_state *state, const char *ring_dir, struct sink 
 	char path[512];
 	int code = 0;
 
+	/* logind removes what a user has in /dev/shm when the user logs out (RemoveIPC) */
+	if (!dir && errno == ENOENT)
+		mkdir(ring_dir, 0700);
 	if (!dir)
 		return 0;
 	while (!code && (entry = readdir(dir))) {
