@@ -31,7 +31,7 @@ struct unseen_program {
 	pid_t pid;
 	struct unseen_file file; /* zeroed: unreadable, so nothing is reported */
 	const char *refusal;
-	bool is_forked; /* and has not called exec: it has the agent of its parent */
+	bool is_forked; /* and has not called exec */
 };
 
 static void *grow(void *array, size_t n, size_t *capacity, size_t size)
@@ -47,13 +47,12 @@ static void *grow(void *array, size_t n, size_t *capacity, size_t size)
 	return grown;
 }
 
-/* Of a program that a fork runs on, any process with the agent will do. */
-static bool is_seen(const struct unseen *unseen, const struct unseen_file *file, bool is_forked)
+static bool is_seen(const struct unseen *unseen, const struct unseen_file *file)
 {
 	for (size_t i = 0; i < unseen->n_seen; i++) {
 		const struct unseen_file *seen = &unseen->seen[i];
 		if (seen->device == file->device && seen->inode == file->inode &&
-		    (is_forked || !seen->pid || seen->pid == file->pid))
+		    (!seen->pid || seen->pid == file->pid))
 			return true;
 	}
 	return false;
@@ -75,7 +74,7 @@ bool unseen_has_agent(struct unseen *unseen, pid_t pid, uint64_t device, uint64_
 {
 	const struct unseen_file file = { device, inode, pid };
 
-	return is_seen(unseen, &file, false) || add_seen(unseen, &file);
+	return is_seen(unseen, &file) || add_seen(unseen, &file);
 }
 
 /* As a file that no program has. */
@@ -132,7 +131,8 @@ static int conclude(struct unseen *unseen, const struct target *target, const st
 	struct arg args[4] = { arg_int(KEY_PID, program->pid), arg_name(KEY_EXE, program->exe) };
 	char text[600];
 
-	if (!program->file.inode || is_seen(unseen, &program->file, program->is_forked) ||
+	/* a fork has what its parent has, which is reported there */
+	if (!program->file.inode || program->is_forked || is_seen(unseen, &program->file) ||
 	    take_told(unseen, program->pid))
 		return 0;
 	snprintf(text, sizeof text, "what %s did was not seen: %s", names_text(out->names, program->exe),
