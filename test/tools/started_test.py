@@ -148,7 +148,7 @@ class Started(unittest.TestCase):
     def test_shared_memory_may_be_small_or_missing(self):
         for options in ("size=1m", "ro"):
             with self.subTest(options=options):
-                mount = "mount -t tmpfs -o %s none /dev/shm && exec \"$@\"" % options
+                mount = 'mount -t tmpfs -o %s none /dev/shm && exec "$@"' % options
                 self.prefix = ["unshare", "--mount", "--propagation", "private", "sh", "-c", mount, "sh"]
                 self.check_all(RUN)
 
