@@ -167,12 +167,16 @@ int unseen_update(struct unseen *unseen, const struct target *target, struct sin
 		while (at < tree->n && tree->process[at].track < program->track)
 			at++;
 		bool is_there = at < tree->n && tree->process[at].track == program->track;
-		if (!is_there || tree->process[at].exe != program->exe || target->is_ending)
-			result = conclude(unseen, target, program, out, now_ns, err);
+		bool is_other = is_there && tree->process[at].exe != program->exe;
+		struct unseen_program now = is_other ? look(target, &tree->process[at]) : *program;
+		/* its name came later than its file */
+		if (is_other && now.file.inode == program->file.inode && now.file.device == program->file.device)
+			is_other = false;
+		if (!is_there || is_other || target->is_ending)
+			result = conclude(unseen, target, is_other ? program : &now, out, now_ns, err);
 		if (!is_there || target->is_ending)
 			continue;
-		unseen->program[kept++] =
-		    tree->process[at].exe == program->exe ? *program : look(target, &tree->process[at]);
+		unseen->program[kept++] = now;
 	}
 	unseen->n = kept;
 	for (at = tree->n; at > 0 && (!kept || tree->process[at - 1].track > unseen->program[kept - 1].track);)
