@@ -4,6 +4,7 @@
 environment, its user or its root, its inferences are recorded, or the report says that they are not. AGENT has the
 made-up runtime of LIBRARY; PRELOADED writes to the file in WHO_OUT when it is loaded."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -34,6 +35,8 @@ sys.exit(os.waitpid(child, 0)[1])
 
 
 class Started(unittest.TestCase):
+    prefix = []
+
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="inftrace-started-")
         self.addCleanup(shutil.rmtree, self.folder)
@@ -42,7 +45,7 @@ class Started(unittest.TestCase):
     def record(self, command, *options, status=0, **more):
         path = os.path.join(self.folder, "a.pftrace")
         done = subprocess.run(
-            [INFTRACE, "record", "--json", *options, "--force", "--output", path, "--", *command],
+            [*self.prefix, INFTRACE, "record", "--json", *options, "--force", "--output", path, "--", *command],
             env={**os.environ, "INFTRACE_AGENT": AGENT, **more},
             capture_output=True,
             text=True,
@@ -61,7 +64,7 @@ class Started(unittest.TestCase):
     def check_all(self, command, **more):
         report = self.record(command, **more)
         self.assertEqual(self.count(report), N, report["verdict"])
-        self.assertIn("nothing lost", report["verdict"])
+        self.assertIn("nothing lost", report["verdict"], [process["state"] for process in report["processes"]])
 
     def test_a_launcher_may_change_the_environment(self):
         python = [sys.executable, "-c"]
@@ -140,6 +143,33 @@ class Started(unittest.TestCase):
         report = self.record(["setsid", "--fork", "sh", "-c", 'sleep 0.5; "$@"', "sh", *RUN], "--wait")
         self.assertEqual(self.count(report), N)
         self.assertIn("nothing lost", report["verdict"])
+
+    @unittest.skipIf(os.geteuid(), "needs root")
+    def test_shared_memory_may_be_small_or_missing(self):
+        for options in ("size=1m", "ro"):
+            with self.subTest(options=options):
+                mount = 'mount -t tmpfs -o %s none /dev/shm && exec "$@"' % options
+                self.prefix = ["unshare", "--mount", "--propagation", "private", "sh", "-c", mount, "sh"]
+                self.check_all(RUN)
+
+    def test_a_folder_that_is_locked_belongs_to_another_recorder(self):
+        """Of one whose PID means nothing here; the folder of one that was killed goes."""
+        died = subprocess.Popen(["true"])
+        died.wait()
+        folders = [tempfile.mkdtemp(prefix="inftrace-%d-" % died.pid, dir="/dev/shm") for _ in range(2)]
+        for folder in folders:
+            os.utime(folder, (0, 0))
+        lock = os.open(folders[0], os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        self.check_all(RUN)
+        self.assertEqual([os.path.exists(folder) for folder in folders], [True, False])
+        os.close(lock)
+        os.rmdir(folders[0])
+
+    def test_a_folder_that_is_removed_is_made_again(self):
+        """As logind does when the user logs out (RemoveIPC)."""
+        remove = 'rm -rf "$INFTRACE_DIR"; while [ ! -d "$INFTRACE_DIR" ]; do sleep 0.01; done; "$@"'
+        self.assertEqual(self.count(self.record(["sh", "-c", remove, "sh", *RUN])), N)
 
 
 if __name__ == "__main__":

@@ -5,9 +5,11 @@
  */
 #include "capture/decode/recorded_drain.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -169,6 +171,38 @@ static void records_from_both_sides_of_a_suspend_have_their_times(void **state)
 	world_close(&world);
 }
 
+/* Whoever owns the file may cut it off, before it is read first or in between. */
+static void a_segment_that_is_cut_off_is_a_loss_and_kills_nobody(void **state)
+{
+	static const long sizes[] = { 0, SEGMENT_DICT, SEGMENT_RINGS };
+	struct world world;
+
+	for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+		world_open(&world);
+		segment_build_model(&world.build, "net");
+		segment_build_run(&world.build, 1, 1000);
+		if (i & 1)
+			drained(&world, false, NULL);
+		segment_build_run(&world.build, 2, 2000);
+		assert_int_equal(truncate(world.path, sizes[i / 2]), 0);
+		assert_non_null(strstr(drained(&world, true, NULL), "process!lost@5000"));
+		assert_string_equal(drained(&world, true, NULL), "");
+		world_close(&world);
+	}
+}
+
+static void what_is_no_segment_is_refused(void **state)
+{
+	struct err err = { 0 };
+	char path[64];
+
+	snprintf(path, sizeof path, "/tmp/recorded_drain_test-%d-fifo", (int)getpid());
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_null(recorded_open(path, NULL, NULL, &err));
+	assert_int_equal(err.code, EPROTO);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +210,8 @@ int main(void)
 		cmocka_unit_test(names_that_come_later_are_those_of_later_records),
 		cmocka_unit_test(what_found_no_room_is_a_loss),
 		cmocka_unit_test(records_from_both_sides_of_a_suspend_have_their_times),
+		cmocka_unit_test(a_segment_that_is_cut_off_is_a_loss_and_kills_nobody),
+		cmocka_unit_test(what_is_no_segment_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ struct recorded {
 	uint32_t n_workers, n_named;
 	struct session *session; /* by number */
 	uint32_t n_sessions;
-	uint64_t dict_lost, ring_lost;
+	uint64_t dict_lost, ring_lost, nonsense;
 	/* numbers used by earlier programs of this process: exec starts again from 1 */
 	uint32_t session_base, run_base, last_session, last_run;
 };

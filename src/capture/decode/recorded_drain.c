@@ -16,6 +16,8 @@ static int read_counts(struct recorded *process, const struct recorded_drain *dr
 	} counts[] = {
 		{ &process->dict_lost, segment->dict_lost, "names, in the dictionary of the process" },
 		{ &process->ring_lost, segment->ring_lost, "threads that got no ring" },
+		{ &process->nonsense, process->map.n_nonsense,
+		  "what the agent's memory holds is not valid, or was cut off" },
 		{ &(uint64_t){ 0 }, process->lanes.n_orphans, "ends and parts whose begin was lost" },
 	};
 	int code = 0;

@@ -10,10 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/decode/segment_guard.h"
+
 int segment_open(struct segment_map *map, const char *path, struct names *names, struct err *err)
 {
 	struct stat stat;
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW), code = 0;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), code = 0;
 	void *at = MAP_FAILED;
 
 	memset(map, 0, sizeof *map);
@@ -22,7 +24,8 @@ int segment_open(struct segment_map *map, const char *path, struct names *names,
 		return err_set(err, errno, "cannot open %s: %s", path, strerror(errno));
 	if (fstat(fd, &stat))
 		code = errno;
-	else if (stat.st_size < SEGMENT_RINGS || stat.st_uid != geteuid())
+	else if (!S_ISREG(stat.st_mode) || stat.st_size < SEGMENT_RINGS || stat.st_size > (off_t)SEGMENT_SIZE ||
+		 stat.st_uid != geteuid())
 		code = EPROTO;
 	else if ((at = mmap(NULL, (size_t)stat.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
 		code = errno;
@@ -31,6 +34,7 @@ int segment_open(struct segment_map *map, const char *path, struct names *names,
 		return err_set(err, code, "cannot read %s: %s", path, strerror(code));
 	map->segment = at;
 	map->size = (uint64_t)stat.st_size;
+	segment_guard_add(map);
 	if (map->segment->magic == SEGMENT_MAGIC && map->segment->header_size == sizeof(struct segment))
 		return 0;
 	segment_close(map);
@@ -39,8 +43,10 @@ int segment_open(struct segment_map *map, const char *path, struct names *names,
 
 void segment_close(struct segment_map *map)
 {
-	if (map->segment)
+	if (map->segment) {
+		segment_guard_remove(map);
 		munmap(map->segment, map->size);
+	}
 	free(map->text);
 	free(map->node);
 	memset(map, 0, sizeof *map);
@@ -153,6 +159,8 @@ uint32_t segment_rings(const struct segment_map *map)
 {
 	uint32_t n = __atomic_load_n(&map->segment->n_rings, __ATOMIC_ACQUIRE);
 
+	if (map->is_cut)
+		return 0;
 	return n <= SEGMENT_MAX_RINGS ? n : 0;
 }
 

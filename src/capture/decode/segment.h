@@ -35,6 +35,8 @@ struct segment_map {
 	struct segment_node *node;
 	uint32_t n_nodes, node_capacity;
 	uint64_t n_nonsense; /* invalid entries */
+	bool is_cut;	     /* its owner has cut the file off: nothing in it can be trusted any more */
+	struct segment_map *next_guarded;
 };
 
 /* 0, or -errno and err. names is borrowed. */

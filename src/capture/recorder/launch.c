@@ -9,19 +9,23 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/part_path.h"
 #include "base/temp_dir.h"
 #include "capture/proc/program.h"
 
-enum { MAX_SCRIPTS = 5 };
+enum { MAX_SCRIPTS = 5, STALE_S = 10, ROOM = 16 << 20 };
 static const char prefix[] = "inftrace-";
 
 static bool stat_is_dir(const char *path)
@@ -128,53 +132,91 @@ static void look_at_program(struct launch *launch)
 	}
 }
 
-/* Whether the process that made this folder ("inftrace-PID-XXXXXX") is alive. */
-static bool is_in_use(const char *name)
+/* The PID in "inftrace-PID-XXXXXX", as its own namespace counts; 0: another name. */
+static pid_t maker_of(const char *name)
 {
-	long pid = atol(name + strlen(prefix));
+	char *end;
+	long pid = strncmp(name, prefix, strlen(prefix)) ? 0 : strtol(name + strlen(prefix), &end, 10);
 
-	return pid <= 0 || !kill((pid_t)pid, 0) || errno != ESRCH;
+	return pid > 0 && pid <= INT_MAX && *end == '-' ? (pid_t)pid : 0;
+}
+
+/*
+ * Whether a recorder has this folder. The lock says it, also of one in another PID namespace; a folder that is new may
+ * not be locked yet, and one of version 0.1.0 never is.
+ */
+static bool is_in_use(int dir, pid_t maker)
+{
+	struct stat stat_;
+
+	return flock(dir, LOCK_EX | LOCK_NB) || fstat(dir, &stat_) || stat_.st_uid != geteuid() ||
+	       stat_.st_mtime + STALE_S > time(NULL) || !kill(maker, 0) || errno != ESRCH;
 }
 
 static void remove_stale(const char *parent)
 {
-	DIR *dir = opendir(parent);
+	DIR *list = opendir(parent);
 	struct dirent *entry;
-	struct stat stat;
 	char path[512];
 
-	while (dir && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, prefix, strlen(prefix)) || is_in_use(entry->d_name))
+	while (list && (entry = readdir(list))) {
+		pid_t maker = maker_of(entry->d_name);
+		int dir = maker ? openat(dirfd(list), entry->d_name,
+					 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+				: -1;
+		if (dir < 0)
 			continue;
-		snprintf(path, sizeof path, "%s/%s", parent, entry->d_name);
-		if (!lstat(path, &stat) && S_ISDIR(stat.st_mode) && stat.st_uid == geteuid())
+		if (!is_in_use(dir, maker) &&
+		    snprintf(path, sizeof path, "%s/%s", parent, entry->d_name) < (int)sizeof path)
 			temp_dir_remove(path);
+		close(dir);
 	}
-	if (dir)
-		closedir(dir);
+	if (list)
+		closedir(list);
 }
 
+/* Whether a few processes find room below this folder. */
+static bool has_room(const char *parent)
+{
+	struct statvfs at;
+
+	return !statvfs(parent, &at) && at.f_bavail >= ROOM / (at.f_frsize ? at.f_frsize : 1);
+}
+
+static bool make_dir_in(struct launch *launch, const char *parent)
+{
+	remove_stale(parent);
+	snprintf(launch->dir, sizeof launch->dir, "%s/%s%d-XXXXXX", parent, prefix, (int)getpid());
+	if (!mkdtemp(launch->dir))
+		return false;
+	launch->lock = open(launch->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (launch->lock >= 0)
+		flock(launch->lock, LOCK_SH);
+	return true;
+}
+
+/* Where memory is, then where there is only disk; a place that is too small is taken if there is no other. */
 static int make_dir(struct launch *launch, struct err *err)
 {
-	const char *parents[] = { "/dev/shm", getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp" };
+	char here[200];
+	const char *parents[] = { "/dev/shm", getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp",
+				  getcwd(here, sizeof here) };
 
-	for (unsigned i = 0; i < 4; i++) {
-		if (!parents[i] || parents[i][0] != '/' || strlen(parents[i]) > 150)
-			continue;
-		remove_stale(parents[i]);
-		snprintf(launch->dir, sizeof launch->dir, "%s/%s%d-XXXXXX", parents[i], prefix, (int)getpid());
-		if (mkdtemp(launch->dir))
-			return 0;
-	}
+	for (int wants_room = 1; wants_room >= 0; wants_room--)
+		for (unsigned i = 0; i < sizeof parents / sizeof *parents; i++)
+			if (parents[i] && parents[i][0] == '/' && strlen(parents[i]) <= 150 &&
+			    !(wants_room && !has_room(parents[i])) && make_dir_in(launch, parents[i]))
+				return 0;
 	launch->dir[0] = 0;
-	return err_set(err, errno, "cannot make a folder for shared memory in /dev/shm or /tmp: %s", strerror(errno));
+	return err_set(err, errno, "cannot make a folder for shared memory in /dev/shm, /tmp or here: %s",
+		       strerror(errno));
 }
 
 int launch_prepare(struct launch *launch, char *const *argv, struct err *err)
 {
 	int code;
 
-	*launch = (struct launch){ .hold = -1, .failed = -1 };
+	*launch = (struct launch){ .hold = -1, .failed = -1, .lock = -1 };
 	code = find_program(launch->program, sizeof launch->program, argv[0], err);
 	if (code)
 		return code;
@@ -319,4 +361,5 @@ void launch_done(struct launch *launch)
 	if (launch->dir[0])
 		temp_dir_remove(launch->dir);
 	launch->dir[0] = 0;
+	close_end(&launch->lock);
 }

@@ -71,6 +71,19 @@ static bool has_process(const struct agent_state *state, const char *path)
 	return false;
 }
 
+/*
+ * In the order in which they began: of two programs of one process, the first is read first, and while it is, the
+ * second is still here.
+ */
+static void insert(struct agent_state *state, struct recorded *process)
+{
+	size_t at = state->n_processes++;
+
+	for (; at && state->process[at - 1]->map.segment->started > process->map.segment->started; at--)
+		state->process[at] = state->process[at - 1];
+	state->process[at] = process;
+}
+
 static int add_process(struct agent_state *state, const char *path, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct recorded **grown = realloc(state->process, (state->n_processes + 1) * sizeof(struct recorded *));
@@ -91,7 +104,7 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	process->track = tree_add(state->target->tree, state->target, out, process->pid, now_ns, &ignored);
 	process->lanes.process_track = process->track;
 	process->found_ns = now_ns;
-	state->process[state->n_processes++] = process;
+	insert(state, process);
 	for (size_t i = 0; i < state->target->n_hosts; i++)
 		state->told[i].has_agent |= state->target->host[i].pid == process->pid;
 	if (!unseen_has_agent(&state->unseen, known, process->map.segment->exe_device, process->map.segment->exe_inode))
@@ -106,6 +119,9 @@ static int find_in(struct agent_state *state, const char *ring_dir, struct sink 
 	char path[512];
 	int code = 0;
 
+	/* logind removes what a user has in /dev/shm when the user logs out (RemoveIPC) */
+	if (!dir && errno == ENOENT)
+		mkdir(ring_dir, 0700);
 	if (!dir)
 		return 0;
 	while (!code && (entry = readdir(dir))) {
@@ -351,9 +367,11 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 		struct recorded *next = replaced_by(state, process);
 		drained.is_last = has_ended(process) || next || state->target->is_ending;
 		/* the segment of a program that it has started since it was looked for */
-		if (drained.is_last && !next && !process->map.segment->ended) {
+		if (drained.is_last && !next && !state->target->is_ending) {
 			code = find_processes(state, out, now_ns, err);
 			next = replaced_by(state, process);
+			while (state->process[i] != process)
+				i++; /* what came before it is read the next time */
 		}
 		if (!code)
 			code = drain_process(state, process, &drained, err);
@@ -367,7 +385,8 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 		}
 		unlink(process->path);
 		recorded_close(process);
-		state->process[i] = state->process[--state->n_processes];
+		memmove(&state->process[i], &state->process[i + 1],
+			(--state->n_processes - i) * sizeof(struct recorded *));
 	}
 	if (!code && state->target->is_ending)
 		code = note_last_clock(state, out, now_ns, err);

@@ -31,7 +31,7 @@ struct unseen_program {
 	pid_t pid;
 	struct unseen_file file; /* zeroed: unreadable, so nothing is reported */
 	const char *refusal;
-	bool is_forked; /* and has not called exec: it has the agent of its parent */
+	bool is_forked; /* and has not called exec */
 };
 
 static void *grow(void *array, size_t n, size_t *capacity, size_t size)
@@ -47,13 +47,12 @@ static void *grow(void *array, size_t n, size_t *capacity, size_t size)
 	return grown;
 }
 
-/* Of a program that a fork runs on, any process with the agent will do. */
-static bool is_seen(const struct unseen *unseen, const struct unseen_file *file, bool is_forked)
+static bool is_seen(const struct unseen *unseen, const struct unseen_file *file)
 {
 	for (size_t i = 0; i < unseen->n_seen; i++) {
 		const struct unseen_file *seen = &unseen->seen[i];
 		if (seen->device == file->device && seen->inode == file->inode &&
-		    (is_forked || !seen->pid || seen->pid == file->pid))
+		    (!seen->pid || seen->pid == file->pid))
 			return true;
 	}
 	return false;
@@ -75,7 +74,7 @@ bool unseen_has_agent(struct unseen *unseen, pid_t pid, uint64_t device, uint64_
 {
 	const struct unseen_file file = { device, inode, pid };
 
-	return is_seen(unseen, &file, false) || add_seen(unseen, &file);
+	return is_seen(unseen, &file) || add_seen(unseen, &file);
 }
 
 /* As a file that no program has. */
@@ -132,7 +131,8 @@ static int conclude(struct unseen *unseen, const struct target *target, const st
 	struct arg args[4] = { arg_int(KEY_PID, program->pid), arg_name(KEY_EXE, program->exe) };
 	char text[600];
 
-	if (!program->file.inode || is_seen(unseen, &program->file, program->is_forked) ||
+	/* a fork has what its parent has, which is reported there */
+	if (!program->file.inode || program->is_forked || is_seen(unseen, &program->file) ||
 	    take_told(unseen, program->pid))
 		return 0;
 	snprintf(text, sizeof text, "what %s did was not seen: %s", names_text(out->names, program->exe),
@@ -167,12 +167,16 @@ int unseen_update(struct unseen *unseen, const struct target *target, struct sin
 		while (at < tree->n && tree->process[at].track < program->track)
 			at++;
 		bool is_there = at < tree->n && tree->process[at].track == program->track;
-		if (!is_there || tree->process[at].exe != program->exe || target->is_ending)
-			result = conclude(unseen, target, program, out, now_ns, err);
+		bool is_other = is_there && tree->process[at].exe != program->exe;
+		struct unseen_program now = is_other ? look(target, &tree->process[at]) : *program;
+		/* its name came later than its file */
+		if (is_other && now.file.inode == program->file.inode && now.file.device == program->file.device)
+			is_other = false;
+		if (!is_there || is_other || target->is_ending)
+			result = conclude(unseen, target, is_other ? program : &now, out, now_ns, err);
 		if (!is_there || target->is_ending)
 			continue;
-		unseen->program[kept++] =
-		    tree->process[at].exe == program->exe ? *program : look(target, &tree->process[at]);
+		unseen->program[kept++] = now;
 	}
 	unseen->n = kept;
 	for (at = tree->n; at > 0 && (!kept || tree->process[at - 1].track > unseen->program[kept - 1].track);)
