@@ -2,16 +2,19 @@
 """C programs that link the runtime, open it, open it twice and close it; short-lived threads; signals; forks."""
 
 import collections
+import json
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 
 import pytest
 
 import envs
 from conftest import environment, often
-from lab import inside_own_times, names_and_types, own_times
+from lab import PATIENCE, inside_own_times, names_and_types, own_times
+from recording import Recording
 
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
 
@@ -72,12 +75,22 @@ def test_two_versions_of_the_runtime_in_one_process_are_both_seen(lab, library):
     assert {note.args["path"] for note in recording.notes("runtime")} == {library, second}
 
 
-@pytest.mark.parametrize("n", often(2000, 10000))
-def test_threads_that_live_for_one_run_are_all_seen(lab, library, n):
-    recording = lab.both(lab.native("short_threads", library, lab.model("tiny"), 4, 4, n)).recording
-    assert len(recording.inferences) + recording.lost == n
-    assert recording.lost == 0
-    assert len(recording.operators) == n
+@pytest.mark.parametrize("n", often(20000, 1000000))
+def test_threads_that_live_for_one_run_are_all_seen_and_cost_no_more_than_others(lab, library, n):
+    program = lab.native("short_threads", library, lab.model("tiny"), 4, 4, n)
+    plain, (command, path) = lab.plain(program), lab.command(program)
+    done = lab.plain(command, timeout=10 * PATIENCE)
+    assert (done.out, done.status) == (plain.out, plain.status), done.err
+    report = json.loads(subprocess.check_output([lab.inftrace, "report", "--json", path]))
+    assert report["models"][0]["inferences"]["count"] == n and report["losses"]["lost_events"] == 0
+    assert report["losses"]["events_moved_later"] == 0
+    assert os.path.getsize(path) < 250 * n  # names are not told again for each thread
+    assert report["cost"]["recorder_peak_bytes"] < 32 << 20
+    if n <= 20000:
+        recording = Recording(path)
+        lab.recordings.append(recording)
+        assert len(recording.operators) == n
+        assert len(recording.tracks) < 200
 
 
 def test_signals_10000_times_a_second_disturb_nothing(lab, library):

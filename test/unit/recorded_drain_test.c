@@ -18,10 +18,17 @@
 
 enum { TID = 4242 };
 
+enum { TRACKS = 1000 };
+
 struct log {
 	struct sink sink;
 	uint32_t last_track;
-	enum track_type type[64];
+	enum track_type type[TRACKS];
+	uint64_t last_ns[TRACKS];
+	int depth[TRACKS];
+	uint32_t n_back; /* events before the last one of their track */
+	void (*on_event)(void *ctx, const struct event *event);
+	void *ctx;
 	char text[128 << 10];
 };
 
@@ -32,10 +39,16 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	struct log *log = (struct log *)sink;
 	size_t used = strlen(log->text);
 
+	assert_in_range(event->track, 1, TRACKS - 1);
 	if (event->type == EVENT_TRACK) {
 		log->type[event->track] = event->def->type;
 		return 0;
 	}
+	if (log->on_event)
+		log->on_event(log->ctx, event);
+	log->n_back += event->time_ns < log->last_ns[event->track];
+	log->last_ns[event->track] = event->time_ns;
+	log->depth[event->track] += (event->type == EVENT_BEGIN) - (event->type == EVENT_END);
 	snprintf(log->text + used, sizeof log->text - used, "%s%c%s@%llu ",
 		 log->type[event->track] == TRACK_THREAD ? "thread"
 		 : log->type[event->track] == TRACK_LANE ? "lane"
@@ -203,6 +216,158 @@ static void what_is_no_segment_is_refused(void **state)
 	unlink(path);
 }
 
+/* A thread whose ring is half full, and which moves to a larger one; another thread's ring lies between them. */
+struct mover {
+	struct world *world;
+	struct ring_writer other, larger;
+	uint64_t ns;
+	bool has_moved;
+};
+
+static void put_operator(struct ring_writer *writer, uint64_t ns)
+{
+	segment_build_put(writer, (struct record){ .type = RECORD_OPERATOR, .time = ns, .value = ns + 5, .id = 1 });
+}
+
+/* While the reader is at the other thread's ring. */
+static void move_meanwhile(void *ctx, const struct event *event)
+{
+	struct mover *mover = ctx;
+	struct segment_build *build = &mover->world->build;
+
+	if (mover->has_moved || event->time_ns < 1000000)
+		return;
+	mover->has_moved = true;
+	for (int i = 0; i < 50; i++)
+		put_operator(&build->writer, mover->ns += 10);
+	mover->larger = segment_build_ring(build);
+	segment_build_record(build, (struct record){ .type = RECORD_MOVED, .id = 2 });
+	segment_build_put(&mover->larger, (struct record){ .type = RECORD_THREAD, .time = mover->ns, .id = TID });
+	for (int i = 0; i < 50; i++)
+		put_operator(&mover->larger, mover->ns += 10);
+}
+
+static void operators_of_a_thread_that_moves_while_it_is_read_keep_their_times(void **state)
+{
+	struct world world;
+	struct mover mover = { &world };
+
+	world_open(&world);
+	segment_build_model(&world.build, "net");
+	for (int i = 0; i < 50; i++)
+		put_operator(&world.build.writer, mover.ns += 10);
+	mover.other = segment_build_ring(&world.build);
+	segment_build_put(&mover.other, (struct record){ .type = RECORD_THREAD, .time = 1, .id = TID + 1 });
+	put_operator(&mover.other, 1000000);
+	world.log.on_event = move_meanwhile;
+	world.log.ctx = &mover;
+	drained(&world, false, NULL);
+	assert_true(mover.has_moved);
+	drained(&world, false, NULL);
+	assert_int_equal(world.log.n_back, 0);
+	assert_string_equal(drained(&world, true, NULL), "");
+	world_close(&world);
+}
+
+/* A server that starts a thread for each request, two at a time. */
+static void threads_of_one_inference_each_share_lines(void **state)
+{
+	struct ring_writer *writer[2], second;
+	struct world world;
+	uint64_t ns = 1000;
+
+	world_open(&world);
+	segment_build_model(&world.build, "net");
+	second = segment_build_ring(&world.build);
+	writer[0] = &world.build.writer;
+	writer[1] = &second;
+	for (uint32_t thread = 1; thread <= 20000; thread++, ns += 100) {
+		struct ring_writer *to = writer[thread % 2];
+		segment_build_put(to, (struct record){ .type = RECORD_THREAD, .time = ns, .id = 10000 + thread });
+		put_operator(to, ns + 10);
+		put_operator(to, ns + 150); /* meanwhile the next one has begun */
+		if (thread % 100)
+			continue;
+		assert_int_equal(world.build.ring->lost, 0);
+		drained(&world, false, NULL);
+	}
+	assert_int_equal(world.log.n_back, 0);
+	assert_in_range(world.log.last_track, WORKERS_EARLY, WORKERS_EARLY + 6);
+	assert_in_range(world.process->workers.n, 1, 6);
+	assert_null(workers_find(&world.process->workers, 10000 + 5));
+	assert_non_null(workers_find(&world.process->workers, 10000 + 20000));
+	world_close(&world);
+}
+
+/* Ids of threads come again long before a ring does. */
+static void threads_with_the_id_of_an_ended_one_are_new_ones(void **state)
+{
+	struct ring_writer second;
+	struct world world;
+	uint64_t ns = 1000;
+
+	world_open(&world);
+	segment_build_model(&world.build, "net");
+	second = segment_build_ring(&world.build);
+	for (uint32_t round = 1; round <= 200; round++, ns += 100) {
+		/* the last thread of the second ring has ended, and its id comes again in the first */
+		segment_build_record(&world.build, (struct record){ .type = RECORD_THREAD, .time = ns, .id = 500 });
+		put_operator(&world.build.writer, ns + 10);
+		segment_build_record(&world.build,
+				     (struct record){ .type = RECORD_THREAD, .time = ns + 20, .id = 501 });
+		put_operator(&world.build.writer, ns + 40);
+		segment_build_put(&second, (struct record){ .type = RECORD_THREAD, .time = ns + 30, .id = 500 });
+		put_operator(&second, ns + 35);
+		drained(&world, false, NULL);
+	}
+	assert_int_equal(world.log.n_back, 0);
+	assert_in_range(world.process->workers.n, 2, 6);
+	assert_in_range(world.log.last_track, WORKERS_EARLY, WORKERS_EARLY + 6);
+	world_close(&world);
+}
+
+static void operators_that_a_thread_left_open_do_not_hold_those_of_the_next_one(void **state)
+{
+	struct world world;
+	uint64_t ns = 1000;
+
+	world_open(&world);
+	segment_build_model(&world.build, "net");
+	for (uint32_t thread = 1; thread <= 100; thread++, ns += 100) {
+		segment_build_record(&world.build,
+				     (struct record){ .type = RECORD_THREAD, .time = ns, .id = 10000 + thread });
+		segment_build_record(&world.build,
+				     (struct record){ .type = RECORD_OPERATOR_BEGIN, .time = ns + 10, .id = 1 });
+		put_operator(&world.build.writer, ns + 20);
+	}
+	drained(&world, true, NULL);
+	assert_int_equal(world.log.depth[world.log.last_track], 1); /* that of the last thread */
+	assert_int_equal(world.log.n_back, 0);
+	world_close(&world);
+}
+
+static void a_thread_that_has_moved_lives_on_when_its_old_ring_is_taken(void **state)
+{
+	struct ring_writer larger;
+	struct world world;
+
+	world_open(&world);
+	segment_build_model(&world.build, "net");
+	put_operator(&world.build.writer, 100);
+	larger = segment_build_ring(&world.build);
+	segment_build_record(&world.build, (struct record){ .type = RECORD_MOVED, .id = 1 });
+	segment_build_put(&larger, (struct record){ .type = RECORD_THREAD, .time = 200, .id = TID });
+	segment_build_record(&world.build, (struct record){ .type = RECORD_THREAD, .time = 210, .id = TID + 1 });
+	put_operator(&larger, 220);
+	put_operator(&world.build.writer, 230);
+	drained(&world, true, NULL);
+	assert_non_null(workers_find(&world.process->workers, TID));
+	assert_non_null(workers_find(&world.process->workers, TID + 1));
+	assert_int_equal(world.process->workers.n_ended, 0);
+	assert_int_equal(world.log.n_back, 0);
+	world_close(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +377,11 @@ int main(void)
 		cmocka_unit_test(records_from_both_sides_of_a_suspend_have_their_times),
 		cmocka_unit_test(a_segment_that_is_cut_off_is_a_loss_and_kills_nobody),
 		cmocka_unit_test(what_is_no_segment_is_refused),
+		cmocka_unit_test(operators_of_a_thread_that_moves_while_it_is_read_keep_their_times),
+		cmocka_unit_test(threads_of_one_inference_each_share_lines),
+		cmocka_unit_test(threads_with_the_id_of_an_ended_one_are_new_ones),
+		cmocka_unit_test(operators_that_a_thread_left_open_do_not_hold_those_of_the_next_one),
+		cmocka_unit_test(a_thread_that_has_moved_lives_on_when_its_old_ring_is_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

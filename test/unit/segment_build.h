@@ -15,7 +15,11 @@
 #include "event/event.h"
 #include "event/ring.h"
 
-enum { BUILD_RING_BYTES = 64 << 10, BUILD_SIZE = SEGMENT_RINGS + RING_HEADER + BUILD_RING_BYTES };
+enum {
+	BUILD_RING_BYTES = 64 << 10,
+	BUILD_RINGS = 3,
+	BUILD_SIZE = SEGMENT_RINGS + BUILD_RINGS * (RING_HEADER + BUILD_RING_BYTES)
+};
 
 struct segment_build {
 	struct segment *segment;
@@ -42,6 +46,21 @@ static inline void segment_build_open(struct segment_build *build, const char *p
 					    .ring = { { SEGMENT_RINGS, BUILD_RING_BYTES } } };
 	build->ring = (struct ring *)((char *)build->segment + SEGMENT_RINGS);
 	ring_use(&build->writer, build->ring, BUILD_RING_BYTES);
+}
+
+/* One more ring, which is empty; as when a thread begins, or moves. */
+static inline struct ring_writer segment_build_ring(struct segment_build *build)
+{
+	uint32_t number = build->segment->n_rings;
+	uint64_t offset = SEGMENT_RINGS + (uint64_t)number * (RING_HEADER + BUILD_RING_BYTES);
+	struct ring_writer writer;
+
+	if (number == BUILD_RINGS)
+		abort();
+	build->segment->ring[number] = (struct ring_slot){ offset, BUILD_RING_BYTES };
+	ring_use(&writer, (struct ring *)((char *)build->segment + offset), BUILD_RING_BYTES);
+	__atomic_store_n(&build->segment->n_rings, number + 1, __ATOMIC_RELEASE);
+	return writer;
 }
 
 static inline void segment_build_close(struct segment_build *build)
@@ -78,14 +97,19 @@ static inline void segment_build_model(struct segment_build *build, const char *
 			    (struct dict_entry){ .kind = DICT_NODE, .id = 1, .word = { node, type, provider, 1 } }, "");
 }
 
-static inline void segment_build_record(struct segment_build *build, struct record record)
+static inline void segment_build_put(struct ring_writer *writer, struct record record)
 {
-	struct record *claimed = ring_claim(&build->writer);
+	struct record *claimed = ring_claim(writer);
 
 	if (!claimed)
 		return;
 	*claimed = record;
-	ring_publish(&build->writer);
+	ring_publish(writer);
+}
+
+static inline void segment_build_record(struct segment_build *build, struct record record)
+{
+	segment_build_put(&build->writer, record);
 }
 
 /* An inference of session 1 on lane 0 of 100 ticks, with one operator of 50 inside. */

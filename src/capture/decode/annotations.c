@@ -58,7 +58,7 @@ size_t annotations_take_flows(struct reader *reader, uint64_t from_ns, uint64_t 
 static int find_lane(const struct records_step *step, struct annotation_lane **found)
 {
 	struct recorded *process = step->process;
-	struct worker *worker = step->reader->worker ? &process->worker[step->reader->worker - 1] : NULL;
+	struct worker *worker = step->reader->worker ? &process->workers.at[step->reader->worker - 1] : NULL;
 	struct annotation_lane *lane = worker ? &worker->annotations : &process->annotations.lane;
 	struct track_def def = { .type = TRACK_LANE };
 	int code = 0;

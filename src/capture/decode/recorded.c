@@ -80,7 +80,7 @@ void recorded_close(struct recorded *process)
 	lanes_done(&process->lanes);
 	memory_done(&process->memory);
 	free(process->annotations.counter);
-	free(process->worker);
+	workers_done(&process->workers);
 	free(process->session);
 	free(process);
 }
@@ -99,21 +99,6 @@ uint32_t recorded_track(struct recorded *process, struct sink *out)
 	return process->track;
 }
 
-struct worker *recorded_worker(struct recorded *process, int32_t tid)
-{
-	struct worker *grown;
-
-	for (uint32_t i = process->n_workers; i-- > 0;)
-		if (process->worker[i].inner_tid == tid)
-			return &process->worker[i];
-	grown = realloc(process->worker, (process->n_workers + 1) * sizeof *grown);
-	if (!grown)
-		return NULL;
-	process->worker = grown;
-	process->worker[process->n_workers] = (struct worker){ .tid = outer_tid(process, tid), .inner_tid = tid };
-	return &process->worker[process->n_workers++];
-}
-
 /* What the kernel calls the thread; 0: it has ended. */
 static uint32_t thread_name(const struct recorded *process, int32_t tid, struct sink *out)
 {
@@ -127,32 +112,121 @@ static uint32_t thread_name(const struct recorded *process, int32_t tid, struct 
 	return got > 0 ? names_intern(out->names, text, (size_t)got) : 0;
 }
 
-static uint32_t worker_track(struct recorded *process, struct worker *worker, struct sink *out)
+static uint32_t define(struct sink *out, const struct track_def *def)
 {
+	struct event event = { .type = EVENT_TRACK, .track = sink_new_track(out), .def = def };
 	struct err ignored;
 
-	if (!worker->track) {
-		struct track_def def = { .type = TRACK_THREAD,
-					 .parent = recorded_track(process, out),
-					 .name = worker->role ? worker->role : thread_name(process, worker->tid, out),
-					 .pid = process->pid,
-					 .tid = worker->tid };
-		struct event event = { .type = EVENT_TRACK, .track = worker->track = sink_new_track(out), .def = &def };
-		sink_put(out, &event, &ignored);
+	sink_put(out, &event, &ignored);
+	return event.track;
+}
+
+/* A line of many threads, one after the other. */
+static uint32_t shared_line(struct recorded *process, struct sink *out)
+{
+	struct workers *workers = &process->workers;
+	struct track_def group = { .type = TRACK_GROUP, .name = names_of(out->names, "later threads") };
+	struct track_def line = { .type = TRACK_LANE };
+	char name[32];
+
+	group.parent = recorded_track(process, out);
+	if (!workers->group)
+		workers->group = define(out, &group);
+	snprintf(name, sizeof name, "threads %u", ++workers->n_lines);
+	line.parent = workers->group;
+	line.name = names_of(out->names, name);
+	return define(out, &line);
+}
+
+static uint32_t worker_track(struct recorded *process, struct worker *worker, struct sink *out)
+{
+	struct track_def def = { .type = TRACK_THREAD, .pid = process->pid, .tid = worker->tid };
+
+	if (worker->track)
+		return worker->track;
+	if (worker->is_shared)
+		return worker->track = shared_line(process, out);
+	def.parent = recorded_track(process, out);
+	def.name = worker->role ? worker->role : thread_name(process, worker->tid, out);
+	return worker->track = define(out, &def);
+}
+
+/* The thread before on this line died in operators. */
+static int close_open(struct worker *worker, uint64_t time_ns, struct sink *out, struct err *err)
+{
+	struct arg partial = arg_int(KEY_PARTIAL, 1);
+	struct event end = { EVENT_END, .track = worker->track, .time_ns = time_ns, .args = &partial, .n_args = 1 };
+	int code = 0;
+
+	for (; worker->track && worker->depth && !code; worker->depth--)
+		code = sink_put(out, &end, err);
+	end.track = worker->annotations.track;
+	for (; end.track && worker->annotations.depth && !code; worker->annotations.depth--)
+		code = sink_put(out, &end, err);
+	worker->depth = worker->annotations.depth = 0;
+	return code;
+}
+
+/* The thread of this ring has ended; all its events lie before. */
+static void end_thread(struct recorded *process, struct reader *reader, uint64_t before_ns)
+{
+	if (reader->worker)
+		workers_end(&process->workers, &process->workers.at[reader->worker - 1], before_ns);
+	reader->worker = 0;
+}
+
+int recorded_begin_thread(struct recorded *process, struct reader *reader, int32_t tid, uint64_t begin_ns,
+			  struct sink *out, struct err *err)
+{
+	struct workers *workers = &process->workers;
+	uint32_t ring = (uint32_t)(reader - process->reader) + 1, before = reader->worker;
+	struct worker *worker = workers_find(workers, tid);
+	int code = 0;
+
+	if (!worker || worker->ring != ring)
+		end_thread(process, reader, begin_ns);
+	/* the number of one that has ended in another ring, whom nobody has followed there */
+	if (worker && worker->ring && worker->ring != ring)
+		end_thread(process, &process->reader[worker->ring - 1], begin_ns);
+	if (worker && worker->is_free)
+		worker = NULL;
+	if (!worker) {
+		worker = workers_add(workers, tid, begin_ns, before);
+		if (!worker)
+			return -ENOMEM;
+		worker->tid = outer_tid(process, tid);
+		code = close_open(worker, begin_ns, out, err);
 	}
-	return worker->track;
+	worker->ring = ring;
+	reader->worker = workers_number(workers, worker) + 1;
+	reader->tid = worker->tid;
+	return code;
+}
+
+void recorded_leave_ring(struct recorded *process, struct reader *reader)
+{
+	if (reader->worker)
+		process->workers.at[reader->worker - 1].ring = 0;
+	reader->worker = 0;
 }
 
 uint32_t recorded_define_thread(struct recorded *process, const struct reader *reader, struct sink *out)
 {
-	return reader->worker ? worker_track(process, &process->worker[reader->worker - 1], out)
+	return reader->worker ? worker_track(process, &process->workers.at[reader->worker - 1], out)
 			      : recorded_track(process, out);
 }
 
 /* The runtime's own threads are shown even if they never run an operator; but not thousands of them. */
-static void name_worker(struct recorded *process, struct worker *worker, uint32_t role, struct sink *out)
+static void name_worker(struct recorded *process, int32_t tid, uint32_t role, struct sink *out)
 {
+	struct worker *worker = workers_find(&process->workers, tid);
+
+	if (!worker && process->n_named < MAX_NAMED && (worker = workers_add(&process->workers, tid, 0, 0)))
+		worker->tid = outer_tid(process, tid);
+	if (!worker || worker->track)
+		return;
 	worker->role = role;
+	worker->is_shared = false;
 	if (process->n_named++ < MAX_NAMED)
 		worker_track(process, worker, out);
 }
@@ -261,7 +335,6 @@ int recorded_put(struct recorded *process, struct sink *out, uint64_t until_ns, 
 int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct segment_entry entry;
-	struct worker *worker;
 	int code = 0;
 
 	while (!code && segment_next(&process->map, &entry)) {
@@ -271,8 +344,8 @@ int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now
 			learn_fact(process, &entry);
 		else if (entry.kind == DICT_ALLOCATOR)
 			learn_allocator(process, &entry);
-		else if (entry.kind == DICT_ROLE && (worker = recorded_worker(process, (int32_t)entry.id)))
-			name_worker(process, worker, entry.text[0], out);
+		else if (entry.kind == DICT_ROLE)
+			name_worker(process, (int32_t)entry.id, entry.text[0], out);
 	}
 	return code;
 }

@@ -10,12 +10,7 @@
 #include "capture/decode/lanes.h"
 #include "capture/decode/memory.h"
 #include "capture/decode/segment.h"
-
-/* The line for a thread's annotations. */
-struct annotation_lane {
-	uint32_t track; /* 0: not defined yet */
-	uint32_t depth;
-};
+#include "capture/decode/workers.h"
 
 struct annotation_counter {
 	uint32_t name, track;
@@ -27,15 +22,6 @@ struct annotations {
 	struct annotation_counter *counter;
 };
 
-/* A thread of the target, as its ring describes it. */
-struct worker {
-	int32_t tid;
-	int32_t inner_tid; /* the agent's thread id: another number in another pid namespace */
-	uint32_t track;	   /* 0: nothing to show so far */
-	uint32_t role;	   /* name id */
-	struct annotation_lane annotations;
-};
-
 enum { MAX_NAMED = 256, READER_FLOWS = 8 };
 
 /* A flow whose slice has not arrived yet. */
@@ -45,8 +31,10 @@ struct reader_flow {
 };
 
 struct reader {
-	uint32_t worker;    /* whose ring it is now: index + 1 */
-	uint64_t lost;	    /* losses reported so far */
+	uint32_t worker; /* whose ring it is now: number + 1; 0: the thread goes on in another ring, or is not known */
+	int32_t tid;	 /* whose it was last; 0: not known */
+	uint64_t head;	 /* of the ring, when the round began */
+	uint64_t lost;	 /* losses reported so far */
 	uint32_t usage_run; /* the run that usage belongs to */
 	struct arg usage[4];
 	uint32_t begun_run;  /* the last run that began here, */
@@ -79,8 +67,8 @@ struct recorded {
 	struct memory memory;
 	struct annotations annotations;
 	struct reader reader[SEGMENT_MAX_RINGS];
-	struct worker *worker;
-	uint32_t n_workers, n_named;
+	struct workers workers;
+	uint32_t n_named;
 	struct session *session; /* by number */
 	uint32_t n_sessions;
 	uint64_t dict_lost, ring_lost, nonsense;
@@ -101,8 +89,14 @@ static inline uint64_t recorded_ns(const struct recorded *process, uint64_t tick
 
 /* Its track; defined here if the tree of processes did not know it. */
 uint32_t recorded_track(struct recorded *process, struct sink *out);
-/* NULL: out of memory. Valid until the next call. */
-struct worker *recorded_worker(struct recorded *process, int32_t tid);
+/*
+ * The ring belongs to this thread from now on: to a new one if it is not known, which ends the one before. 0, -ENOMEM,
+ * or the sink's error.
+ */
+int recorded_begin_thread(struct recorded *process, struct reader *reader, int32_t tid, uint64_t begin_ns,
+			  struct sink *out, struct err *err);
+/* Its thread goes on in another ring: who comes next in this one does not end it. */
+void recorded_leave_ring(struct recorded *process, struct reader *reader);
 /* The track of the thread whose ring this is, or of the process while the thread is unknown; defined here if new. */
 uint32_t recorded_define_thread(struct recorded *process, const struct reader *reader, struct sink *out);
 /* Finds or makes a session; an invalid number gives session 0. NULL: out of memory. Valid until the next call. */
@@ -122,7 +116,7 @@ int recorded_lost(struct recorded *process, struct sink *out, uint64_t now_ns, u
 
 static inline uint32_t recorded_thread_track(struct recorded *process, const struct reader *reader, struct sink *out)
 {
-	uint32_t track = reader->worker ? process->worker[reader->worker - 1].track : 0;
+	uint32_t track = reader->worker ? process->workers.at[reader->worker - 1].track : 0;
 
 	return track ? track : recorded_define_thread(process, reader, out);
 }

@@ -46,8 +46,8 @@ static int read_losses(struct recorded *process, const struct recorded_drain *dr
 		uint64_t lost = ring ? __atomic_load_n(&ring->lost, __ATOMIC_RELAXED) : 0;
 		if (lost <= reader->lost)
 			continue;
-		snprintf(where, sizeof where, "ring of thread %d, %llu KiB: full",
-			 reader->worker ? process->worker[reader->worker - 1].tid : 0, (unsigned long long)bytes >> 10);
+		snprintf(where, sizeof where, "ring of thread %d, %llu KiB: full", reader->tid,
+			 (unsigned long long)bytes >> 10);
 		code = recorded_lost(process, drain->out, drain->now_ns, lost - reader->lost, where, err);
 		reader->lost = lost;
 	}
@@ -56,9 +56,9 @@ static int read_losses(struct recorded *process, const struct recorded_drain *dr
 
 /* The read position of one ring. */
 struct lap {
-	size_t n_last;	    /* records that were there at the last look */
-	uint64_t n_total;   /* of this round */
-	uint64_t last_time; /* ticks of the last record that has a time; 0: none */
+	size_t n_last;	  /* records that were there at the last look */
+	uint64_t n_total; /* of this round, */
+	uint64_t limit;	  /* and how many there are at most */
 };
 
 /* The ticks of the last of these records that has a time; 0: none has. */
@@ -81,16 +81,14 @@ static int read_ring(const struct records_step *first, struct ring *ring, uint64
 {
 	struct records_step step = *first;
 	const struct record *records;
-	uint64_t last;
 	int code = 0;
 
-	while (!code && lap->n_total < bytes / sizeof *records && (records = ring_read(ring, bytes, &lap->n_last)) &&
-	       lap->n_last) {
+	while (!code && lap->n_total < lap->limit && (records = ring_read(ring, bytes, &lap->n_last)) && lap->n_last) {
+		if (lap->n_last > lap->limit - lap->n_total)
+			lap->n_last = lap->limit - lap->n_total;
 		/* names used by these records were published before them */
 		code = recorded_read_names(step.process, step.out, step.now_ns, step.err);
-		last = last_time(records, lap->n_last);
-		check_clock(step.process, last);
-		lap->last_time = last ? last : lap->last_time;
+		check_clock(step.process, last_time(records, lap->n_last));
 		for (size_t i = 0; i < lap->n_last && !code; i++) {
 			step.record = &records[i];
 			code = records_take(&step);
@@ -101,13 +99,30 @@ static int read_ring(const struct records_step *first, struct ring *ring, uint64
 	return code;
 }
 
-/* Moves *until_ns back to where reading stopped: later events of other threads must wait. */
-static int read_rings(struct recorded *process, struct recorded_drain *drain, uint64_t *until_ns, struct err *err)
+/*
+ * What is in each ring when a round begins. A thread that moves goes to a ring of a higher number, where it writes
+ * nothing before it has left the old one: the last ring first, so that a round has both sides of a move, or the old one
+ * alone.
+ */
+static uint32_t note_heads(struct recorded *process)
+{
+	uint32_t n_rings = segment_rings(&process->map);
+	uint64_t bytes;
+
+	for (uint32_t i = n_rings; i-- > 0;) {
+		struct ring *ring = segment_ring(&process->map, i, &bytes);
+		process->reader[i].head = ring ? __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) : 0;
+	}
+	return n_rings;
+}
+
+static int read_rings(struct recorded *process, struct recorded_drain *drain, struct err *err)
 {
 	struct records_step step = { .process = process, .out = drain->out, .now_ns = drain->now_ns, .err = err };
+	uint32_t n_rings = note_heads(process);
 	int code = 0;
 
-	for (uint32_t i = 0; i < segment_rings(&process->map) && !code; i++) {
+	for (uint32_t i = 0; i < n_rings && !code; i++) {
 		uint64_t bytes;
 		struct ring *ring = segment_ring(&process->map, i, &bytes);
 		struct lap lap = { 0 };
@@ -116,9 +131,10 @@ static int read_rings(struct recorded *process, struct recorded_drain *drain, ui
 		step.reader = &process->reader[i];
 		if (!ring)
 			continue;
+		lap.limit = step.reader->head - __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
+		if (lap.limit > bytes / sizeof(struct record))
+			continue; /* an impossible head: a broken writer */
 		code = read_ring(&step, ring, bytes, &lap);
-		if (lap.n_last && lap.last_time && recorded_ns(process, lap.last_time) < *until_ns)
-			*until_ns = recorded_ns(process, lap.last_time);
 		fill = (unsigned)(lap.n_total * 100 / (bytes / sizeof(struct record)));
 		drain->fill = fill > drain->fill ? fill : drain->fill;
 		if (lap.n_total * sizeof(struct record) > 64 << 10)
@@ -129,11 +145,11 @@ static int read_rings(struct recorded *process, struct recorded_drain *drain, ui
 
 int recorded_drain(struct recorded *process, struct recorded_drain *drain, struct err *err)
 {
-	uint64_t until_ns = process->clock ? clock_map_now(process->clock) : clock_ns(), none = 0;
+	uint64_t until_ns = process->clock ? clock_map_now(process->clock) : clock_ns();
 	int code = recorded_read_names(process, drain->out, drain->now_ns, err);
 
 	if (!code)
-		code = read_rings(process, drain, drain->is_last ? &none : &until_ns, err);
+		code = read_rings(process, drain, err);
 	if (!code && process->lanes.n) {
 		recorded_track(process, drain->out);
 		code = lanes_put(&process->lanes, drain->out, drain->is_last ? UINT64_MAX : until_ns, err);

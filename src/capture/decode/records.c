@@ -68,6 +68,15 @@ static int operator_end(const struct records_step *step, uint32_t track)
 	return sink_put(step->out, &event, step->err);
 }
 
+/* Operators that are open on the thread's line, which the thread may leave so. */
+static void count_open(const struct records_step *step, int by)
+{
+	struct worker *worker = step->reader->worker ? &step->process->workers.at[step->reader->worker - 1] : NULL;
+
+	if (worker && (by > 0 || worker->depth))
+		worker->depth += (uint32_t)by;
+}
+
 static int operator_record(const struct records_step *step)
 {
 	const struct record *record = step->record;
@@ -78,8 +87,10 @@ static int operator_record(const struct records_step *step)
 	size_t n = 0;
 	int code;
 
-	if (record->type == RECORD_OPERATOR_END)
+	if (record->type == RECORD_OPERATOR_END) {
+		count_open(step, -1);
 		return operator_end(step, track);
+	}
 	if (node.type)
 		args[n++] = arg_name(KEY_OP_TYPE, node.type);
 	if (node.provider)
@@ -97,6 +108,8 @@ static int operator_record(const struct records_step *step)
 		n += annotations_take_flows(step->reader, event.time_ns, recorded_ns(step->process, record->value),
 					    args + n);
 	event.n_args = n;
+	if (record->type == RECORD_OPERATOR_BEGIN)
+		count_open(step, 1);
 	code = sink_put(step->out, &event, step->err);
 	if (code || record->type == RECORD_OPERATOR_BEGIN)
 		return code;
@@ -173,8 +186,8 @@ static int run_begin(const struct records_step *step)
 		step->process->last_run = record->run;
 	if (record->id)
 		add(event, session_number(step));
-	if (step->reader->worker)
-		add(event, arg_int(KEY_TID, step->process->worker[step->reader->worker - 1].tid));
+	if (step->reader->tid)
+		add(event, arg_int(KEY_TID, step->reader->tid));
 	if (text)
 		add(event, arg_name(has_shapes ? KEY_SHAPES : KEY_TAG, text));
 	if (batch)
@@ -389,12 +402,10 @@ static int released(const struct records_step *step)
 
 static int begin_thread(const struct records_step *step)
 {
-	struct worker *worker = recorded_worker(step->process, (int32_t)step->record->id);
+	const struct record *record = step->record;
+	uint64_t begin_ns = record->time ? recorded_ns(step->process, record->time) : step->now_ns;
 
-	if (!worker)
-		return -ENOMEM;
-	step->reader->worker = (uint32_t)(worker - step->process->worker) + 1;
-	return 0;
+	return recorded_begin_thread(step->process, step->reader, (int32_t)record->id, begin_ns, step->out, step->err);
 }
 
 /* A call of an allocator. The totals of a node are added to its end, as long as its calls are consecutive. */
@@ -431,6 +442,9 @@ int records_take(const struct records_step *step)
 		return operator_record(step);
 	case RECORD_THREAD:
 		return begin_thread(step);
+	case RECORD_MOVED:
+		recorded_leave_ring(step->process, step->reader);
+		return 0;
 	case RECORD_RUN_BEGIN:
 		return run_begin(step);
 	case RECORD_RUN_INPUTS:
@@ -461,5 +475,5 @@ int records_take(const struct records_step *step)
 	case RECORD_USER_COUNTER:
 		return annotations_take(step);
 	}
-	return 0; /* RECORD_LOST and RECORD_MOVED only mark a place */
+	return 0; /* RECORD_LOST only marks a place */
 }
