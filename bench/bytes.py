@@ -43,8 +43,8 @@ def main(build):
     try:
         measured = runtime.Runtime(build)
         argv = [measured.library, measured.model(folder, "chain")]
-        plain, n = recorded(program, argv, inftrace, os.path.join(folder, "plain.pftrace"))
-        compressed, _ = recorded(program, argv, inftrace, os.path.join(folder, "compressed.pftrace"), "--compress")
+        plain, n = recorded(program, argv, inftrace, os.path.join(folder, "plain.pftrace"), "--no-compress")
+        compressed, _ = recorded(program, argv, inftrace, os.path.join(folder, "compressed.pftrace"))
         json, n_profiled = profiled(program, argv, os.path.join(folder, "profile"))
         print(
             f"chain of {OPERATORS}, {n} inferences: {plain:.1f} bytes of the file for an operator, "

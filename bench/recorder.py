@@ -65,7 +65,7 @@ def ours(build, folder, options):
         f"    {n * OPERATORS} operators of {(SECONDS + WARM_UP) * CHUNKS_PER_SECOND * OPERATORS} are in the recording, "
         f"{report['losses']['lost_events']} events were lost"
     )
-    return idle, busy
+    return idle, busy, os.path.getsize(path) / (n * OPERATORS)
 
 
 def lttng(build):
@@ -112,13 +112,13 @@ def perf(build, folder):
 def main(build):
     folder = players.folder()
     try:
-        idle, busy = ours(build, folder, [])
-        _, compressed = ours(build, folder, ["--compress"])
+        idle, busy, n_bytes = ours(build, folder, [])
+        _, plain, n_plain_bytes = ours(build, folder, ["--no-compress"])
         peers = [("lttng-consumerd", lttng(build)), ("perf record", perf(build, folder))]
         cpu, memory = ([(name, peer[which]) for name, peer in peers if peer] for which in (0, 1))
-        more = "100,000 operators = 200,000 packets a second; with --compress %.1f" % compressed[0]
-        players.row("recorder: CPU at 100,000 events/s", busy[0], "% of a core", 2, idle[0], cpu, more)
-        players.row("recorder: peak memory", max(busy[1], compressed[1]), "MiB", 32, idle[1], memory)
+        more = "%.1f bytes an operator; with --no-compress %.2f %% and %.1f bytes" % (n_bytes, plain[0], n_plain_bytes)
+        players.row("recorder: CPU at 100,000 operators/s", busy[0], "% of a core", 2, idle[0], cpu, more)
+        players.row("recorder: peak memory", max(busy[1], plain[1]), "MiB", 32, idle[1], memory)
     except runtime.Missing as why:
         players.left_out("the recorder's cost", why)
     finally:

@@ -8,6 +8,8 @@ int record_options_check(const struct record_options *options, struct err *err)
 {
 	if (options->plan.interval_ns < 10000000)
 		return opt_misused(err, "--interval must be 10ms or more");
+	if (options->compress && options->no_compress)
+		return opt_misused(err, "--compress and --no-compress contradict each other");
 	if (options->out && !strcmp(options->out, "-"))
 		return opt_misused(err, "cannot write the recording to standard output; name a file or a pipe "
 					"(--output ./- is a file of that name)");

@@ -15,7 +15,7 @@
 struct record_options {
 	struct recorder_plan plan;
 	const char *out;
-	bool force, compress, json, quiet;
+	bool force, compress, no_compress, json, quiet; /* compress: the default, accepted all the same */
 };
 
 /* The rows: `type` is the command's struct, `field` its struct record_options. */
@@ -42,8 +42,11 @@ struct record_options {
 	      "N",     "stop recording after at least this many inferences; the program goes on", \
 	      OPT_INT, offsetof(type, field.plan.iterations) }, \
 	    { 0,	"compress", \
-	      NULL,	"compress packets: typically an eighth of the bytes, more CPU", \
+	      NULL,	"compress the recording: a seventh of the bytes; the default", \
 	      OPT_FLAG, offsetof(type, field.compress) }, \
+	    { 0,	"no-compress", \
+	      NULL,	"write packets as they are: for tools that do not read compressed packets", \
+	      OPT_FLAG, offsetof(type, field.no_compress) }, \
 	    { 0, "json", NULL, "print the summary as JSON", OPT_FLAG, offsetof(type, field.json) }, \
 	{ \
 		'q', "quiet", NULL, "print neither summary nor progress", OPT_FLAG, offsetof(type, field.quiet) \

@@ -43,7 +43,9 @@ static int open_path(struct recording_file *file, const struct record_options *o
 
 int recording_file_open(struct recording_file *file, const struct record_options *options, struct err *err)
 {
-	const struct perfetto_write_opts opts = { .compress = options->compress, .overwrites = true };
+	const struct perfetto_write_opts opts = { .compress = !options->no_compress,
+						  .overwrites = true,
+						  .in_background = true };
 
 	*file = (struct recording_file){ .fd = -1 };
 	file->fd = open_path(file, options, err);

@@ -18,6 +18,9 @@ struct sink {
 	uint32_t *last_track; /* the track number given out last */
 	/* Writes out all events put so far. 0, or -errno and err. NULL: the sink buffers nothing. */
 	int (*flush)(struct sink *sink, struct err *err);
+	/* Returns when all events put so far are written, where flush only passes them on. The same results. NULL: as
+	 * flush. */
+	int (*sync)(struct sink *sink, struct err *err);
 	uint64_t n_bytes; /* bytes written, as of the last flush; 0: it keeps events in memory */
 	uint64_t n_moved; /* events put before the last one of their track, and kept with its time */
 };
@@ -30,6 +33,11 @@ static inline int sink_put(struct sink *sink, const struct event *event, struct 
 static inline int sink_flush(struct sink *sink, struct err *err)
 {
 	return sink->flush ? sink->flush(sink, err) : 0;
+}
+
+static inline int sink_sync(struct sink *sink, struct err *err)
+{
+	return sink->sync ? sink->sync(sink, err) : sink_flush(sink, err);
 }
 
 static inline uint32_t sink_new_track(struct sink *sink)

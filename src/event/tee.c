@@ -24,14 +24,14 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	return 0;
 }
 
-static int flush(struct sink *sink, struct err *err)
+static int write_out(struct sink *sink, int (*of_one)(struct sink *sink, struct err *err), struct err *err)
 {
 	struct tee *tee = (struct tee *)sink;
 	struct err first = tee->missed, why = { 0 };
 
 	sink->n_bytes = sink->n_moved = 0;
 	for (size_t i = 0; i < tee->n; i++) {
-		if (sink_flush(tee->to[i], &why) && !first.code)
+		if (of_one(tee->to[i], &why) && !first.code)
 			first = why;
 		sink->n_bytes += tee->to[i]->n_bytes;
 		sink->n_moved = tee->to[i]->n_moved > sink->n_moved ? tee->to[i]->n_moved : sink->n_moved;
@@ -39,10 +39,24 @@ static int flush(struct sink *sink, struct err *err)
 	return first.code ? err_set(err, first.code, "%s", first.msg) : 0;
 }
 
+static int flush(struct sink *sink, struct err *err)
+{
+	return write_out(sink, sink_flush, err);
+}
+
+static int sync_(struct sink *sink, struct err *err)
+{
+	return write_out(sink, sink_sync, err);
+}
+
 void tee_init(struct tee *tee, struct sink *const *to, size_t n)
 {
 	*tee = (struct tee){
-		.sink = { .put = put, .names = to[0]->names, .last_track = to[0]->last_track, .flush = flush },
+		.sink = { .put = put,
+			  .names = to[0]->names,
+			  .last_track = to[0]->last_track,
+			  .flush = flush,
+			  .sync = sync_ },
 		.to = to,
 		.n = n,
 	};

@@ -4,10 +4,13 @@
 import json
 import os
 import re
+import shutil
+import subprocess
 
 import pytest
 
 from lab import names_and_types
+from recording import Recording
 
 
 @pytest.fixture
@@ -22,8 +25,8 @@ def slow(lab, library):
 
 
 def test_compressed_recordings_hold_the_same_in_less_than_half(lab, program):
-    plain = lab.record(program).recording
-    packed = lab.record(program, options=["--compress"], name="packed").recording
+    plain = lab.record(program, options=["--no-compress"]).recording
+    packed = lab.record(program, name="packed").recording
     assert len(packed.inferences) == len(plain.inferences) == 4000
     assert names_and_types(packed.operators) == names_and_types(plain.operators)
     assert packed.size < plain.size / 2
@@ -32,8 +35,23 @@ def test_compressed_recordings_hold_the_same_in_less_than_half(lab, program):
 def test_plain_recordings_need_at_most_24_bytes_an_event(lab, program):
     """A slice is two events. Two of the 24 bytes are for the time, which needs more on a slow machine, where events are
     further apart."""
-    recording = lab.record(program).recording
+    recording = lab.record(program, options=["--no-compress"]).recording
     assert (recording.size - recording.time_bytes) / (2 * len(recording.slices)) <= 24 - 2
+
+
+def test_rings_are_drained_while_the_file_takes_nothing(lab, slow):
+    """The file is a pipe that is read only when the program has ended; rings of 64 KiB would be full by then."""
+    command, path = lab.command(slow, options=["--no-compress", "--ring-size", "64K"], name="stalled")
+    os.mkfifo(path)
+    process = lab.start(command, stdout=subprocess.PIPE)
+    with open(path, "rb") as pipe:
+        process.stdout.readline()  # the last thing that the program does
+        with open(lab.path("read.pftrace"), "wb") as file:
+            shutil.copyfileobj(pipe, file)
+    assert process.wait() == 0
+    recording = Recording(lab.path("read.pftrace"))
+    assert recording.size > 128 << 10  # more than the pipe holds
+    assert len(recording.inferences) == 3000 and not recording.of("lost")
 
 
 def test_recording_stops_after_the_inferences_asked_for_and_the_program_goes_on(lab, slow):

@@ -255,7 +255,7 @@ static void a_sink_that_fails_ends_the_recording_and_the_others_get_its_end(void
 	struct failing failing;
 
 	world_open(&world);
-	failing = (struct failing){ .sink = { take, world.names, &world.last_track, fail_flush }, .n_left = 2 };
+	failing = (struct failing){ .sink = { take, world.names, &world.last_track, fail_flush }, .n_left = 1 };
 	live = store_new(world.names, &world.last_track);
 	assert_int_equal(record(&world, (struct sink *const[]){ &failing.sink, store_sink(live) }, 2, &err), 0);
 	assert_true(world.result.has_failed);

@@ -27,7 +27,7 @@
 #include "capture/recorder/recorder_sources.h"
 #include "capture/source/tree.h"
 
-enum { FLUSH_MS = 50, PROGRESS_MS = 500, LEFT_MS = 50 };
+enum { FLUSH_MS = 100, PROGRESS_MS = 500, LEFT_MS = 50 };
 
 /* Recording is over although the program goes on. */
 static void stop_recording(struct recorder *recorder, const char *reason)
@@ -62,6 +62,19 @@ static void flush(struct recorder *recorder, uint64_t now_ns)
 	/* sinks write files of the user */
 	was_on = privilege_use(false);
 	if (sink_flush(&recorder->tap.sink, &err))
+		fail_recording(recorder, err.msg);
+	privilege_use(was_on);
+}
+
+/* Waits until all of it is in the file. */
+static void write_end(struct recorder *recorder)
+{
+	struct err err = { 0 };
+	bool was_on;
+
+	recorder_note_end(recorder);
+	was_on = privilege_use(false);
+	if (sink_sync(&recorder->tap.sink, &err))
 		fail_recording(recorder, err.msg);
 	privilege_use(was_on);
 }
@@ -237,8 +250,7 @@ static void loop(struct recorder *recorder, int signals)
 		if (!recorder->is_recording && !has_finished) {
 			has_finished = true;
 			finish(recorder);
-			recorder_note_end(recorder);
-			flush(recorder, clock_ns());
+			write_end(recorder);
 			say_warning(&recorder->opts->say, "recording has stopped: %s; the program goes on",
 				    recorder->result->stop_reason);
 		}
@@ -251,8 +263,7 @@ static void loop(struct recorder *recorder, int signals)
 	}
 	waitpid(recorder->target->pid, &recorder->result->wait_status, 0);
 	if (!has_finished) {
-		recorder_note_end(recorder);
-		flush(recorder, clock_ns());
+		write_end(recorder);
 		if (recorder->result->has_stopped)
 			say_warning(&recorder->opts->say, "the end of the recording is missing: %s",
 				    recorder->result->stop_reason);
@@ -289,8 +300,7 @@ static void loop_attached(struct recorder *recorder, int signals)
 	if (recorder->way->leave)
 		recorder->way->leave(recorder->way->ctx);
 	finish(recorder);
-	recorder_note_end(recorder);
-	flush(recorder, clock_ns());
+	write_end(recorder);
 	if (recorder->result->has_failed)
 		say_warning(&recorder->opts->say, "the end of the recording is missing: %s",
 			    recorder->result->stop_reason);
@@ -324,7 +334,7 @@ static int begin(struct recorder *recorder, struct err *err)
 	if (!code)
 		code = recorder_sources_start(recorder, err);
 	if (!code)
-		code = sink_flush(&recorder->tap.sink, err);
+		code = sink_sync(&recorder->tap.sink, err);
 	/* files that stay open are opened now, while there are rights to do so */
 	if (!code && way->attached)
 		turn(recorder);

@@ -39,7 +39,7 @@ struct recorder_guest {
 /* Everything is borrowed. */
 struct recorder_opts {
 	struct recorder_plan plan;
-	struct sink *const *sinks; /* of one stream, at least one: each gets every event; flushed every 50 ms or so */
+	struct sink *const *sinks; /* of one stream, at least one: each gets every event; flushed every 100 ms or so */
 	size_t n_sinks;
 	struct say say;
 	const char *command;		    /* what is recorded, in words: a command line, "the next program" */

@@ -57,13 +57,23 @@ static int flush(struct sink *sink, struct err *err)
 	return code;
 }
 
+static int sync_(struct sink *sink, struct err *err)
+{
+	struct recorder_tap *tap = (struct recorder_tap *)sink;
+	int code = sink_sync(tap->to, err);
+
+	sink->n_bytes = tap->to->n_bytes;
+	return code;
+}
+
 void recorder_tap_init(struct recorder_tap *tap, struct sink *const *sinks, size_t n)
 {
 	*tap = (struct recorder_tap){ 0 };
 	tee_init(&tap->tee, sinks, n);
 	tap->to = n == 1 ? sinks[0] : &tap->tee.sink;
-	tap->sink =
-	    (struct sink){ .put = put, .names = sinks[0]->names, .last_track = sinks[0]->last_track, .flush = flush };
+	tap->sink = (struct sink){
+		.put = put, .names = sinks[0]->names, .last_track = sinks[0]->last_track, .flush = flush, .sync = sync_
+	};
 	tap->runtime_topic = names_of(tap->sink.names, EVENT_NOTE_RUNTIME);
 	tap->process_topic = names_of(tap->sink.names, EVENT_NOTE_PROCESS);
 }

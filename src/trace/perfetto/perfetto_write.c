@@ -36,6 +36,7 @@
 enum {
 	EVENT_ROOM = 96,	  /* upper bound for an event's packet without its arguments */
 	ARG_ROOM = 32,		  /* upper bound for an argument */
+	MAX_BLOCKS = 64,	  /* of the queue to the file: 16 MiB */
 	MORE_SEQUENCES = 1 << 28, /* first sequence of tracks added later: beyond those of any recording */
 };
 
@@ -288,11 +289,12 @@ static inline bool put_quick(struct perfetto_writer *writer, const struct event 
 {
 	const struct quick_template *template;
 	struct perfetto_out *out = &writer->out;
+	uint8_t *at = out->block.data + out->block.len;
 	struct sequence *sequence;
 	struct track *track;
 	uint64_t delta_ns;
 
-	if (event->track >= writer->n_tracks || out->size - out->len < QUICK_ROOM || out->err.code)
+	if (event->track >= writer->n_tracks || out->block.size - out->block.len < QUICK_ROOM || out->err.code)
 		return false;
 	track = &writer->track[event->track];
 	sequence = &writer->sequence[track->sequence];
@@ -300,12 +302,12 @@ static inline bool put_quick(struct perfetto_writer *writer, const struct event 
 		return false;
 	delta_ns = event->time_ns - sequence->last_ns;
 	if (event->type == EVENT_END && !event->n_args) {
-		perfetto_out_end(out, quick_end(out->data + out->len, &sequence->quick, delta_ns));
+		perfetto_out_end(out, quick_end(at, &sequence->quick, delta_ns));
 	} else {
 		template = &writer->quick[event->name % QUICK_TEMPLATES];
 		if (event->type != EVENT_BEGIN || !quick_is(template, event, track->sequence, &sequence->told))
 			return false;
-		perfetto_out_end(out, quick_begin(out->data + out->len, &sequence->quick, delta_ns, template, event));
+		perfetto_out_end(out, quick_begin(at, &sequence->quick, delta_ns, template, event));
 	}
 	track->last_ns = sequence->last_ns = event->time_ns;
 	return true;
@@ -358,40 +360,55 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 
 /* The writer as a whole. */
 
-static int flush(struct sink *sink, struct err *err)
+static int give(struct sink *sink, int code, struct err *err)
 {
 	struct perfetto_writer *writer = (struct perfetto_writer *)sink;
-	int code = perfetto_out_flush(&writer->out);
 
-	sink->n_bytes = writer->out.bytes;
+	sink->n_bytes = perfetto_out_bytes(&writer->out);
 	return code ? err_set(err, writer->out.err.code, "%s", writer->out.err.msg) : 0;
+}
+
+static int flush(struct sink *sink, struct err *err)
+{
+	return give(sink, perfetto_out_flush(&((struct perfetto_writer *)sink)->out), err);
+}
+
+static int sync_(struct sink *sink, struct err *err)
+{
+	return give(sink, perfetto_out_sync(&((struct perfetto_writer *)sink)->out), err);
 }
 
 struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t *last_track,
 					   const struct perfetto_write_opts *opts, struct err *err)
 {
+	static const struct perfetto_write_opts none;
 	struct perfetto_writer *writer = calloc(1, sizeof *writer);
 
 	if (!writer) {
 		err_set(err, ENOMEM, "cannot write the recording: out of memory");
 		return NULL;
 	}
-	writer->sink = (struct sink){ .put = put, .names = names, .last_track = last_track, .flush = flush };
+	opts = opts ? opts : &none;
+	writer->sink =
+	    (struct sink){ .put = put, .names = names, .last_track = last_track, .flush = flush, .sync = sync_ };
 	writer->texts = (struct perfetto_texts){ .out = &writer->out, .texts = names };
 	writer->quick = calloc(QUICK_TEMPLATES, sizeof *writer->quick);
 	writer->last_sequence = PERFETTO_SHARED_SEQUENCE;
-	writer->is_more = opts && opts->is_more;
+	writer->is_more = opts->is_more;
 	writer->first_number = writer->is_more ? MORE_SEQUENCES : 0;
 	if (getrandom(&writer->salt, sizeof writer->salt, GRND_NONBLOCK) != sizeof writer->salt)
 		writer->salt = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 40;
-	if (perfetto_out_init(&writer->out, fd, opts && opts->compress, err)) {
-		free(writer);
+	if (perfetto_out_init(&writer->out, fd,
+			      &(struct perfetto_out_opts){ .compress = opts->compress,
+							   .overwrites = opts->overwrites,
+							   .max_blocks = opts->in_background ? MAX_BLOCKS : 0 },
+			      err)) {
+		perfetto_write_drop(writer);
 		return NULL;
 	}
-	writer->out.overwrites = opts && opts->overwrites;
-	if (!writer->is_more && (perfetto_describe_clocks(&writer->out, opts && opts->is_import) ||
-				 perfetto_describe_system(&writer->out, opts && opts->is_import) ||
-				 (!writer->out.overwrites && flush(&writer->sink, err)))) {
+	if (!writer->is_more && (perfetto_describe_clocks(&writer->out, opts->is_import) ||
+				 perfetto_describe_system(&writer->out, opts->is_import) ||
+				 (!opts->overwrites && sync_(&writer->sink, err)))) {
 		err_set(err, writer->out.err.code, "%s", writer->out.err.msg);
 		perfetto_write_drop(writer);
 		return NULL;
@@ -420,7 +437,7 @@ void perfetto_write_drop(struct perfetto_writer *writer)
 
 int perfetto_write_free(struct perfetto_writer *writer, struct err *err)
 {
-	int result = writer ? sink_flush(&writer->sink, err) : 0;
+	int result = writer ? sink_sync(&writer->sink, err) : 0;
 
 	perfetto_write_drop(writer);
 	return result;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes a recording: a Perfetto protobuf trace, appended as events arrive. A sink: put buffers, flush writes whole
- * packets to the file. One thread.
+ * packets to the file. For one thread; a second one can write in the background.
  */
 #ifndef TRACE_PERFETTO_PERFETTO_WRITE_H
 #define TRACE_PERFETTO_PERFETTO_WRITE_H
@@ -14,13 +14,14 @@
 struct perfetto_writer;
 
 struct perfetto_write_opts {
-	bool compress;	 /* packets in deflate-compressed bundles: a third of the bytes, more CPU */
-	bool overwrites; /* the file's old content is cut off with the first write, not before */
-	bool is_import;	 /* times are not this machine's CLOCK_MONOTONIC: the file does not relate them to its other
-			    clocks */
-	bool is_more;	 /* the file already holds a recording, to which this adds tracks: no second head is written,
-			  * and times may lie anywhere in it. Tracks of the recording are identified by uuid (struct
-			  * track_def) */
+	bool compress;	    /* packets in compressed bundles: about a seventh of the bytes */
+	bool in_background; /* a thread compresses and writes: put waits only when 16 MiB are behind */
+	bool overwrites;    /* the file's old content is cut off with the first write, not before */
+	bool is_import;	    /* times are not this machine's CLOCK_MONOTONIC: the file does not relate them to its other
+			       clocks */
+	bool is_more;	    /* the file already holds a recording, to which this adds tracks: no second head is written,
+			     * and times may lie anywhere in it. Tracks of the recording are identified by uuid (struct
+			     * track_def) */
 };
 
 /*
@@ -31,8 +32,9 @@ struct perfetto_write_opts {
 struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t *last_track,
 					   const struct perfetto_write_opts *opts, struct err *err);
 /*
- * The sink's flush passes everything put so far to the operating system, in whole packets. On a full disk it cuts the
- * file back to the last whole packet, and the writer accepts no more.
+ * The sink's flush passes everything put so far to the operating system, or to the thread in the background, in whole
+ * packets; sync waits until they are written. On a full disk the file is cut back to the last whole packet, and the
+ * writer accepts no more: with a thread, the error comes with a later call.
  */
 struct sink *perfetto_write_sink(struct perfetto_writer *writer);
 /* Flushes and frees; NULL does nothing. 0, or -errno and err. */
