@@ -37,6 +37,7 @@ int attach_file_record(const struct record_options *options, struct recorder_att
 		.plan = options->plan,
 		.sinks = &file.sink,
 		.n_sinks = 1,
+		.file = &file.fd,
 		.say = record_say(is_quiet, !is_quiet && !options->json),
 		.command = command,
 	};

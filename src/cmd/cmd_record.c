@@ -40,6 +40,7 @@ static const struct cmd_example examples[] = {
 	  "also shapes, waits and page faults, to a file of that name" },
 	{ "inftrace record -l inference -d 1m -- ./server", "only inferences, and only the first minute" },
 	{ "inftrace record --wait -- ./server --daemon", "a program that goes on in the background" },
+	{ "inftrace record --max-size 500M -- ./server", "at most about 500 MiB" },
 	{ "inftrace report inftrace.pftrace", "then print the report" },
 	{ 0 },
 };
@@ -88,6 +89,7 @@ static int record(const struct record_opts *opts, char **argv, struct launch *la
 		.plan = opts->shared.plan,
 		.sinks = &file->sink,
 		.n_sinks = 1,
+		.file = &file->fd,
 		.say = record_say(opts->shared.quiet, false),
 		.command = command ? command : argv[0],
 	};

@@ -41,6 +41,9 @@ struct record_options {
 	    { 'n',     "iterations", \
 	      "N",     "stop recording after at least this many inferences; the program goes on", \
 	      OPT_INT, offsetof(type, field.plan.iterations) }, \
+	    { 0,	"max-size", \
+	      "SIZE",	"stop recording when the file has about this size; the program goes on", \
+	      OPT_SIZE, offsetof(type, field.plan.max_bytes) }, \
 	    { 0,	"compress", \
 	      NULL,	"compress the recording: a seventh of the bytes; the default", \
 	      OPT_FLAG, offsetof(type, field.compress) }, \

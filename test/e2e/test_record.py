@@ -71,6 +71,37 @@ def test_recording_stops_after_the_time_asked_for_and_the_program_goes_on(lab, s
     assert stop - start >= ms * 1e6 and max(slice.start for slice in recording.inferences) < stop
 
 
+def test_recording_stops_at_the_size_asked_for_and_the_program_goes_on(lab, slow):
+    done = lab.both(slow, options=["--no-compress", "--max-size", "200K"])
+    assert 0 < len(done.recording.inferences) < done.counted[0] == 3000
+    assert "--max-size" in done.recording.note("stopped")["text"]
+    assert "recording has stopped: the recording has the size given by --max-size" in done.err
+    assert done.recording.size < 400 << 10
+
+
+@pytest.mark.root
+def test_recording_stops_while_a_part_of_the_disk_is_free(lab, slow):
+    disk = lab.path("disk")
+    os.mkdir(disk)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4M", "tmpfs", disk]).returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        with open(disk + "/other", "wb") as file:
+            file.write(bytes(3600 << 10))
+        done = lab.both(slow, options=["--no-compress"], name="disk/recording", judged=False)
+        assert done.recording.broken() == []
+        assert 0 < len(done.recording.inferences) < done.counted[0] == 3000
+        assert "the disk is almost full" in done.recording.note("stopped")["text"]
+        assert done.err.count("recording has stopped: the disk is almost full") == 1
+        assert "cannot write" not in done.err
+        with open(disk + "/another", "wb") as file:
+            file.write(bytes(os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize))
+        refused = lab.plain(lab.command(slow, name="disk/refused")[0])
+        assert refused.status == 3 and "cannot record: the disk is almost full" in refused.err
+    finally:
+        subprocess.run(["umount", "--lazy", disk])
+
+
 def test_resources_are_sampled_at_the_interval_asked_for(lab, slow):
     recording = lab.record(slow, options=["--interval", "50ms"], level="detail").recording
     (session,) = recording.of("session")

@@ -22,12 +22,15 @@
 #include "capture/recorder/recorder_attached.h"
 #include "capture/recorder/recorder_clock.h"
 #include "capture/recorder/recorder_cost.h"
+#include "capture/recorder/recorder_disk.h"
 #include "capture/recorder/recorder_left.h"
 #include "capture/recorder/recorder_note.h"
 #include "capture/recorder/recorder_sources.h"
 #include "capture/source/tree.h"
 
 enum { FLUSH_MS = 100, PROGRESS_MS = 500, LEFT_MS = 50 };
+
+static const char disk_reason[] = "the disk is almost full (5 % of it, at most 1 GiB, stays free)";
 
 /* Recording is over although the program goes on. */
 static void stop_recording(struct recorder *recorder, const char *reason)
@@ -55,6 +58,7 @@ static void fail_recording(struct recorder *recorder, const char *reason)
 
 static void flush(struct recorder *recorder, uint64_t now_ns)
 {
+	uint64_t before = recorder->tap.sink.n_bytes;
 	struct err err = { 0 };
 	bool was_on;
 
@@ -63,6 +67,9 @@ static void flush(struct recorder *recorder, uint64_t now_ns)
 	was_on = privilege_use(false);
 	if (sink_flush(&recorder->tap.sink, &err))
 		fail_recording(recorder, err.msg);
+	recorder->grown_bytes = recorder->tap.sink.n_bytes - before;
+	if (recorder->opts->file)
+		recorder->left_bytes = recorder_disk_left_of(*recorder->opts->file);
 	privilege_use(was_on);
 }
 
@@ -89,6 +96,7 @@ static void report_progress(struct recorder *recorder, uint64_t now_ns, bool is_
 		.n_events = tap->n_events,
 		.n_lost = tap->n_lost,
 		.n_bytes = tap->sink.n_bytes,
+		.left_bytes = recorder->left_bytes,
 		.median_ns = latency_quantile(&tap->latency, 0.5),
 		.p99_ns = latency_quantile(&tap->latency, 0.99),
 		.is_over = is_over,
@@ -106,6 +114,11 @@ static void check_limits(struct recorder *recorder, uint64_t now_ns)
 		stop_recording(recorder, "the time given by --duration is over");
 	if (plan->iterations && recorder->tap.n_inferences >= (uint64_t)plan->iterations)
 		stop_recording(recorder, "the inferences given by --iterations are done");
+	/* what is read from the rings but not written yet comes on top: as much as last time, and the end */
+	if (plan->max_bytes && recorder->tap.sink.n_bytes + 2 * recorder->grown_bytes >= plan->max_bytes)
+		stop_recording(recorder, "the recording has the size given by --max-size");
+	if (recorder->left_bytes <= 2 * recorder->grown_bytes)
+		stop_recording(recorder, disk_reason);
 }
 
 static void turn(struct recorder *recorder)
@@ -329,7 +342,13 @@ int recorder_allow_descriptors(struct err *err)
 static int begin(struct recorder *recorder, struct err *err)
 {
 	const struct recorder_way *way = recorder->way;
-	int code = way->attached ? recorder_attached_admit(recorder, err) : 0;
+	int code = recorder->left_bytes
+		       ? 0
+		       : err_set(err, ENOSPC, "cannot record: %s; free some room, or record to another place with -o",
+				 disk_reason);
+
+	if (!code && way->attached)
+		code = recorder_attached_admit(recorder, err);
 
 	if (!code)
 		code = recorder_sources_start(recorder, err);
@@ -350,6 +369,7 @@ static void init(struct recorder *recorder)
 	const struct recorder_opts *opts = recorder->opts;
 
 	recorder->target = &recorder->way->target;
+	recorder->left_bytes = opts->file ? recorder_disk_left_of(*opts->file) : UINT64_MAX;
 	if (!recorder->target->sysroot)
 		recorder->target->sysroot = "";
 	recorder->target->level = opts->plan.level;

@@ -27,6 +27,7 @@ struct recorder_plan {
 	uint64_t interval_ns; /* between two samples of resources */
 	uint64_t duration_ns; /* stop recording then; 0: never */
 	int iterations;	      /* stop recording once so many inferences have begun; 0: never */
+	uint64_t max_bytes;   /* stop recording when so much is written; 0: never */
 };
 
 /* Who else lives on the recorder's thread: a page and its connections, a caller that wants to end the recording. */
@@ -44,6 +45,7 @@ struct recorder_opts {
 	struct say say;
 	const char *command;		    /* what is recorded, in words: a command line, "the next program" */
 	const struct recorder_guest *guest; /* NULL: none */
+	const int *file; /* a file that is written to: a part of its disk is left free (recorder_disk.h); NULL: none */
 };
 
 struct recorder_result {
