@@ -38,6 +38,8 @@ OLD_WHEELS = {
 OPENVINO = ("onnxruntime-openvino==1.24.1 onnxruntime-extensions==0.15.2", "numpy>=1.24.2", (3, 11), (3, 13))
 # A runtime that can also train, and has a second kind of run for that.
 TRAINING = ("onnxruntime-training-cpu==1.19.2", "numpy>=1.24.2,<2", (3, 8), (3, 12))
+# The ends of its session creations are not seen.
+UNSEEN_ENDS = ("onnxruntime==1.13.1", "numpy>=1.21,<2", (3, 8), (3, 10))
 # A vendor's build: its executor calls OnRunStart again for each part of a run.
 CANN = ("onnxruntime-cann==1.24.4", "numpy>=1.24.2,<2", (3, 11), (3, 11))
 # Plugin providers: a library registered with a separate runtime, which is the newest unless one is named.
@@ -47,7 +49,7 @@ PLUGINS = {
     "qnn-cpu": ("onnxruntime-qnn==2.3.0", "onnxruntime_qnn", "onnxruntime==1.24.4"),  # the last with a CPU backend
     "webgpu": ("onnxruntime-ep-webgpu==0.4.0", "onnxruntime_ep_webgpu"),
 }
-VENDORS = {"training": TRAINING, "cann": CANN}
+VENDORS = {"training": TRAINING, "cann": CANN, "1.13": UNSEEN_ENDS}
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
 # Third-party builds of libonnxruntime: with the old string ABI, and with a symbol table that patchelf has moved to the
 # end.
