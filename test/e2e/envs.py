@@ -160,9 +160,8 @@ class Wheel:
         libraries = sorted(glob.glob(os.path.join(capi, "libonnxruntime.so.1.*")))
         self.library = libraries[0] if libraries else None
         info = glob.glob(os.path.join(self.path, "lib/python3*/site-packages/onnxruntime*.dist-info"))
-        self.version = re.search(r"onnxruntime(?:_openvino|_training_cpu|_cann)?-([0-9.]+)\.dist-info", " ".join(info)).group(
-            1
-        )
+        found = re.search(r"onnxruntime(?:_openvino|_training_cpu|_cann)?-([0-9.]+)\.dist-info", " ".join(info))
+        self.version = found.group(1)
 
     @property
     def minor(self):
