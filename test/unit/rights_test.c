@@ -2,6 +2,7 @@
 /* Yama's rules on machines made of two files. */
 #include "capture/proc/rights.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -34,8 +35,9 @@ static void write_file(const char *name, const char *text)
 
 static int make_root(void **state)
 {
-	static const char *const folders[] = { "/proc", "/proc/self", "/proc/sys", "/proc/sys/kernel",
-					       "/proc/sys/kernel/yama" };
+	static const char *const folders[] = {
+		"/proc", "/proc/self", "/proc/sys", "/proc/sys/kernel", "/proc/sys/kernel/yama", "/proc/7"
+	};
 
 	if (!mkdtemp(root))
 		return -1;
@@ -47,7 +49,10 @@ static int make_root(void **state)
 
 static int remove_root(void **state)
 {
-	static const char *const names[] = { "/proc/self/status",
+	static const char *const names[] = { "/proc/7/status",
+					     "/proc/7",
+					     "/proc/sys/kernel/osrelease",
+					     "/proc/self/status",
 					     "/proc/sys/kernel/yama/ptrace_scope",
 					     "/proc/sys/kernel/yama",
 					     "/proc/sys/kernel",
@@ -99,11 +104,40 @@ static void nothing_helps_against_the_strictest(void **state)
 	assert_null(strstr(why("3\n", "0000000000000000"), "sudo"));
 }
 
+static int returns_with(const char *kernel, const char *features, char *text, size_t size)
+{
+	struct err err = { 0 };
+	char status[128];
+	int code;
+
+	snprintf(status, sizeof status, "Name:\tshstk\n%sCapEff:\t0\n", features);
+	write_file("/proc/7/status", status);
+	write_file("/proc/sys/kernel/osrelease", kernel);
+	code = rights_check_returns(root, 7, &err);
+	snprintf(text, size, "%s", code ? err.msg : "");
+	return code;
+}
+
+static void returns_of_a_program_with_a_shadow_stack_need_a_kernel_that_knows_it(void **state)
+{
+	static const char has[] = "x86_Thread_features:\tshstk wrss \n", has_none[] = "x86_Thread_features:\t\n";
+	char text[400];
+
+	assert_int_equal(returns_with("6.10.3-generic\n", has, text, sizeof text), -ENOTSUP);
+	assert_non_null(strstr(text, "process 7: it has a shadow stack"));
+	assert_int_equal(returns_with("5.15.0\n", has, text, sizeof text), -ENOTSUP);
+	assert_int_equal(returns_with("6.11.0\n", has, text, sizeof text), 0);
+	assert_int_equal(returns_with("7.0.1\n", has, text, sizeof text), 0);
+	assert_int_equal(returns_with("6.6.1\n", has_none, text, sizeof text), 0);
+	assert_int_equal(returns_with("6.6.1\n", "", text, sizeof text), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_yama_nothing_is_refused),
 		cmocka_unit_test(a_user_is_told_the_command_that_helps),
+		cmocka_unit_test(returns_of_a_program_with_a_shadow_stack_need_a_kernel_that_knows_it),
 		cmocka_unit_test(nothing_helps_against_the_strictest),
 	};
 

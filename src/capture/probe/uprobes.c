@@ -459,6 +459,8 @@ int uprobes_arm(struct uprobes *uprobes, pid_t pid, struct err *err)
 		    "no runtime was seen in it when recording began; one that it loaded since was not looked for "
 		    "(--follow looks for it)");
 	code = modules_read(&modules, "", pid, err);
+	if (!code)
+		code = rights_check_returns("", pid, err);
 	if (!code && modules.is_32bit)
 		code = err_set(err, ENOTSUP, "cannot probe process %d: it runs 32-bit code", (int)pid);
 	for (int wanted = MODULES_RUNTIME; wanted <= MODULES_LIBRARY && !code; wanted++) {

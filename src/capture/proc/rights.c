@@ -290,6 +290,36 @@ static int refuse_map(const char *sysroot, pid_t pid, int code, struct err *err)
 		       (int)pid, advice);
 }
 
+/* The kernel's version is at least this; true if it cannot be read. */
+static bool is_kernel_since(const char *sysroot, unsigned major, unsigned minor)
+{
+	unsigned its_major, its_minor;
+	char text[128];
+	ssize_t got = proc_read(sysroot, 0, "sys/kernel/osrelease", text, sizeof text - 1);
+
+	text[got > 0 ? got : 0] = 0;
+	return sscanf(text, "%u.%u", &its_major, &its_minor) != 2 || its_major > major ||
+	       (its_major == major && its_minor >= minor);
+}
+
+int rights_check_returns(const char *sysroot, pid_t pid, struct err *err)
+{
+	char text[8192], *features;
+	ssize_t got = proc_read(sysroot, pid, "status", text, sizeof text - 1);
+
+	text[got > 0 ? got : 0] = 0;
+	features = strstr(text, "\nx86_Thread_features:");
+	if (features)
+		features[1 + strcspn(features + 1, "\n")] = 0;
+	if (!features || !strstr(features, "shstk") || is_kernel_since(sysroot, 6, 11))
+		return 0;
+	return err_set(
+	    err, ENOTSUP,
+	    "cannot probe process %d: it has a shadow stack, and probes on returns would kill it before Linux "
+	    "6.11; start it with GLIBC_TUNABLES=glibc.cpu.x86_shstk=off, or use attach --inject",
+	    (int)pid);
+}
+
 bool rights_is_yama(const char *sysroot, char *why, size_t size)
 {
 	char scope[16] = "", advice[RIGHTS_ADVICE];

@@ -35,6 +35,12 @@ int rights_check_perf(bool are_probes, struct err *err);
  */
 int rights_check_pid(const char *sysroot, pid_t pid, struct err *err);
 
+/*
+ * Whether functions of this process may get probes on their return. 0, or -ENOTSUP and err: it has a shadow stack, with
+ * which kernels before 6.11 do not keep such probes in step: the first return would kill it.
+ */
+int rights_check_returns(const char *sysroot, pid_t pid, struct err *err);
+
 /* Whether a filter of system calls (seccomp) applies to this process: it may be the reason for a refusal. */
 bool rights_is_filtered(void);
 
