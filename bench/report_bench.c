@@ -4,6 +4,7 @@
  * model of 200 operators. Recordings of 1, 6 and 20 million slices show whether memory grows with their size. The best
  * of three, each in a new process, so that page faults count as they do for a user. Floor: reading alone.
  *
+ *	report_bench --plot MB [--from MB] [FOLDER]		time and memory from 10 MB to so many: 10000 is 10 GB
  *	report_bench [--check] [--operators N] [FOLDER]		--check: exit 1 below the budget, or when
  *								memory grows; N: a recording of this size only; FOLDER:
  *								where the last recording is left
@@ -36,6 +37,7 @@ struct maker {
 	uint32_t thread[N_THREADS], lane[N_THREADS];
 	uint64_t time_ns[N_THREADS], random;
 	struct arg args[8];
+	int n_nodes;
 };
 
 struct result {
@@ -126,7 +128,7 @@ static void put_inference(struct maker *maker, int64_t number)
 	put(maker,
 	    (struct event){ EVENT_BEGIN, KIND_INFERENCE, maker->lane[thread], maker->model, step(maker, thread, 1000) },
 	    4);
-	for (int node = 0; node < N_NODES; node++) {
+	for (int node = 0; node < maker->n_nodes; node++) {
 		maker->args[0] = arg_name(KEY_OP_TYPE, maker->op_type[node % N_TYPES]);
 		maker->args[1] = arg_name(KEY_PROVIDER, maker->provider);
 		maker->args[2] = arg_int(KEY_INFERENCE, number);
@@ -143,9 +145,9 @@ static void put_inference(struct maker *maker, int64_t number)
 	put(maker, (struct event){ EVENT_END, .track = maker->lane[thread], .time_ns = step(maker, thread, 500) }, 1);
 }
 
-static void make_recording(const char *path, uint64_t n_operators)
+static void make_recording(const char *path, uint64_t n_inferences, int n_nodes, bool compress)
 {
-	static const struct perfetto_write_opts opts;
+	const struct perfetto_write_opts opts = { .compress = compress };
 	struct names *names = names_new();
 	uint32_t last_track = 0;
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -157,7 +159,8 @@ static void make_recording(const char *path, uint64_t n_operators)
 	writer = perfetto_write_new(fd, names, &last_track, &opts, &err);
 	check(!writer, &err);
 	begin_recording(&maker, perfetto_write_sink(writer));
-	for (uint64_t i = 0; i < n_operators / N_NODES; i++)
+	maker.n_nodes = n_nodes;
+	for (uint64_t i = 0; i < n_inferences; i++)
 		put_inference(&maker, (int64_t)i + 1);
 	check(perfetto_write_free(writer, &err), &err);
 	close(fd);
@@ -218,18 +221,18 @@ static double total(const struct result *result)
 }
 
 /* Each time in a child: its memory is new. */
-static struct result best_of(const char *path)
+static struct result best_of(const char *path, int n_times)
 {
 	struct result *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct result best = { 0 };
 
-	for (int i = 0; i < N_TIMES; i++) {
+	for (int i = 0; i < n_times; i++) {
 		int status;
 		pid_t child = fork();
 
 		if (!child) {
 			*shared = measure(path);
-			shared->read_s = read_only(path);
+			shared->read_s = n_times > 1 ? read_only(path) : 0;
 			_exit(0);
 		}
 		if (waitpid(child, &status, 0) < 0 || status) {
@@ -251,10 +254,10 @@ static struct result bench(const char *path, uint64_t n_operators)
 	struct stat stat;
 	double rate;
 
-	make_recording(path, n_operators);
+	make_recording(path, n_operators / N_NODES, N_NODES, false);
 	if (lstat(path, &stat))
 		exit(3);
-	result = best_of(path);
+	result = best_of(path, N_TIMES);
 	rate = (double)result.n_packets / total(&result);
 	printf("recording: %.1f M operators, %.1f M events, %.0f MiB\n", (double)n_operators / 1e6,
 	       (double)result.n_packets / 1e6, (double)stat.st_size / (1 << 20));
@@ -268,10 +271,42 @@ static struct result bench(const char *path, uint64_t n_operators)
 	return result;
 }
 
+/* A row for each size: of the file, the events in it, the time, and the memory, which must stay below MAX_MIB. */
+static bool plot(const char *path, uint64_t from, uint64_t up_to)
+{
+	enum { OPERATOR_BYTES = 46, INFERENCE_BYTES = 50, MAX_MIB = 1024 };
+	bool is_good = true;
+
+	printf("%-28s %10s %12s %9s %12s\n", "recording", "MiB", "M events", "report", "memory");
+	for (int kind = 0; kind < 4; kind++) {
+		int n_nodes = kind / 2 ? 0 : N_NODES;
+		for (uint64_t bytes = from; bytes <= up_to; bytes *= 10) {
+			struct result result;
+			struct stat stat;
+
+			make_recording(path, bytes / (uint64_t)(n_nodes * OPERATOR_BYTES + INFERENCE_BYTES), n_nodes,
+				       kind % 2);
+			if (lstat(path, &stat))
+				exit(3);
+			result = best_of(path, 1);
+			printf("%-28s %10.0f %12.1f %7.2f s %8.1f MiB\n",
+			       kind == 0   ? "operators"
+			       : kind == 1 ? "operators, compressed"
+			       : kind == 2 ? "inferences alone"
+					   : "inferences alone, compressed",
+			       (double)stat.st_size / (1 << 20), (double)result.n_packets / 1e6, total(&result),
+			       (double)result.peak_kib / 1024);
+			fflush(stdout);
+			is_good &= result.peak_kib <= MAX_MIB * 1024l;
+		}
+	}
+	return is_good;
+}
+
 int main(int argc, char **argv)
 {
 	static const uint64_t sizes[] = { 1000000, 6000000, 20000000 };
-	uint64_t n_operators = 0;
+	uint64_t n_operators = 0, from = 10000000, up_to = 0;
 	const char *folder = "/tmp";
 	bool is_check = false, is_kept = false, is_good = true;
 	struct result first = { 0 }, result;
@@ -282,10 +317,19 @@ int main(int argc, char **argv)
 			is_check = true;
 		else if (!strcmp(argv[i], "--operators") && i + 1 < argc)
 			n_operators = strtoull(argv[++i], NULL, 10);
+		else if (!strcmp(argv[i], "--plot") && i + 1 < argc)
+			up_to = strtoull(argv[++i], NULL, 10) * 1000000;
+		else if (!strcmp(argv[i], "--from") && i + 1 < argc)
+			from = strtoull(argv[++i], NULL, 10) * 1000000;
 		else
 			is_kept = (folder = argv[i]) != NULL;
 	}
 	snprintf(path, sizeof path, "%s/bench-report.pftrace", folder);
+	if (up_to) {
+		is_good = plot(path, from, up_to);
+		unlink(path);
+		return !is_good;
+	}
 	for (size_t i = 0; i < (n_operators ? 1 : sizeof sizes / sizeof *sizes); i++) {
 		result = bench(path, n_operators ? n_operators : sizes[i]);
 		first = i ? first : result;
