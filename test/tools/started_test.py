@@ -153,18 +153,20 @@ class Started(unittest.TestCase):
                 self.check_all(RUN)
 
     def test_a_folder_that_is_locked_belongs_to_another_recorder(self):
-        """Of one whose PID means nothing here; the folder of one that was killed goes."""
+        """Of one whose PID means nothing here. The folder of one that was killed goes, one that may be locked soon stays."""
         died = subprocess.Popen(["true"])
         died.wait()
-        folders = [tempfile.mkdtemp(prefix="inftrace-%d-" % died.pid, dir="/dev/shm") for _ in range(2)]
-        for folder in folders:
+        folders = [tempfile.mkdtemp(prefix="inftrace-%d-" % died.pid, dir="/dev/shm") for _ in range(4)]
+        for folder in folders[:2]:
             os.utime(folder, (0, 0))
+        os.chmod(folders[2], 0o1700)  # new, and was locked
         lock = os.open(folders[0], os.O_RDONLY)
         fcntl.flock(lock, fcntl.LOCK_SH)
         self.check_all(RUN)
-        self.assertEqual([os.path.exists(folder) for folder in folders], [True, False])
+        self.assertEqual([os.path.exists(folder) for folder in folders], [True, False, False, True])
         os.close(lock)
         os.rmdir(folders[0])
+        os.rmdir(folders[3])
 
     def test_a_folder_that_is_removed_is_made_again(self):
         """As logind does when the user logs out (RemoveIPC)."""

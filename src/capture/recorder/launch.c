@@ -142,15 +142,17 @@ static pid_t maker_of(const char *name)
 }
 
 /*
- * Whether a recorder has this folder. The lock says it, also of one in another PID namespace; a folder that is new may
- * not be locked yet, and one of version 0.1.0 never is.
+ * Whether a recorder has this folder. The lock says it, also of one in another PID namespace, once the sticky bit says
+ * that the folder was locked. It is not when it is new, or made again, and in version 0.1.0 it never is.
  */
 static bool is_in_use(int dir, pid_t maker)
 {
 	struct stat stat_;
 
-	return flock(dir, LOCK_EX | LOCK_NB) || fstat(dir, &stat_) || stat_.st_uid != geteuid() ||
-	       stat_.st_mtime + STALE_S > time(NULL) || !kill(maker, 0) || errno != ESRCH;
+	if (flock(dir, LOCK_EX | LOCK_NB) || fstat(dir, &stat_) || stat_.st_uid != geteuid())
+		return true;
+	return !(stat_.st_mode & S_ISVTX) &&
+	       (stat_.st_mtime + STALE_S > time(NULL) || !kill(maker, 0) || errno != ESRCH);
 }
 
 static void remove_stale(const char *parent)
@@ -190,8 +192,8 @@ static bool make_dir_in(struct launch *launch, const char *parent)
 	if (!mkdtemp(launch->dir))
 		return false;
 	launch->lock = open(launch->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (launch->lock >= 0)
-		flock(launch->lock, LOCK_SH);
+	if (launch->lock >= 0 && !flock(launch->lock, LOCK_SH))
+		fchmod(launch->lock, 01700);
 	return true;
 }
 
