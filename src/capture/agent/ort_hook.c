@@ -34,21 +34,6 @@ static struct session *session_running(word provider)
 	return session;
 }
 
-/* Whether a hook sees that a creation ends. Before 1.14 the shape of the code alone does not tell its function. */
-static bool is_end_seen(const struct ort_copy *copy)
-{
-	return copy->minor >= 14 &&
-	       (copy->copy->found.slot[ORT_CREATION_END] >= 0 || copy->copy->found.slot[ORT_SESSION_READY] >= 0);
-}
-
-/* What begins on this thread shows that its creation has ended, if no hook sees that. */
-static void end_unseen_creation(struct thread *thread, const struct ort_copy *copy)
-{
-	if (creation_is_open(thread) && thread->creation.owner == OWNER_EVALUATION && copy->copy->found.runtime &&
-	    !is_end_seen(copy))
-		creation_end(thread, OWNER_EVALUATION, thread->creation.message);
-}
-
 /* b: the session's CPU provider; c: the public OrtRunOptions (1.18 and later; garbage before). */
 word ort_on_run_start(ORT_REGISTERS)
 {
@@ -61,8 +46,6 @@ word ort_on_run_start(ORT_REGISTERS)
 		const char *tag = NULL;
 		bool has_options = copy->minor >= 18, is_new = !run || run->is_executing;
 
-		if (is_new)
-			end_unseen_creation(thread, copy);
 		/* some builds call it again for each part of a run, also on other threads: the evaluation counts */
 		if (is_new && copy->copy->found.slot[ORT_EVALUATION_START] >= 0 && met.vptr &&
 		    (run || !agent.late_since || thread->is_settled))
@@ -221,11 +204,6 @@ word ort_on_predefined_transformers(ORT_ARGS)
 	struct thread *thread = agent_thread();
 
 	if (met.vptr && thread) {
-		if (creation_is_open(thread) && thread->creation.session->object) {
-			struct model_hint next = thread->hint;
-			end_unseen_creation(thread, met.copy);
-			thread->hint = next;
-		}
 		if (!creation_is_open(thread))
 			creation_begin(thread, OWNER_EVALUATION, 0);
 		if (creation_is_open(thread) && !thread->creation.n_nested)
@@ -311,6 +289,12 @@ word ort_on_runtime_error(ORT_ARGS)
 	return met.next(ORT_PASS);
 }
 
+static bool is_end_seen(const struct ort_copy *copy)
+{
+	return copy &&
+	       (copy->copy->found.slot[ORT_CREATION_END] >= 0 || copy->copy->found.slot[ORT_SESSION_READY] >= 0);
+}
+
 word ort_on_session_delete(ORT_ARGS)
 {
 	ort_function *next = ort_original(a, b, ORT_SESSION_DELETE);
@@ -321,7 +305,7 @@ word ort_on_session_delete(ORT_ARGS)
 
 	if (thread && session && creation_is_open(thread) && thread->creation.session == session) {
 		/* where no end of a creation is seen, this is no sign of a failure */
-		uint32_t otherwise = !copy || is_end_seen(copy) ? dict_text("failed", 6) : 0;
+		uint32_t otherwise = is_end_seen(copy) ? dict_text("failed", 6) : 0;
 		creation_end(thread, (enum run_owner)thread->creation.owner,
 			     thread->creation.message ? thread->creation.message : otherwise);
 	} else if (thread && session) {
