@@ -38,8 +38,6 @@ OLD_WHEELS = {
 OPENVINO = ("onnxruntime-openvino==1.24.1 onnxruntime-extensions==0.15.2", "numpy>=1.24.2", (3, 11), (3, 13))
 # A runtime that can also train, and has a second kind of run for that.
 TRAINING = ("onnxruntime-training-cpu==1.19.2", "numpy>=1.24.2,<2", (3, 8), (3, 12))
-# A vendor's build: its executor calls OnRunStart again for each part of a run.
-CANN = ("onnxruntime-cann==1.24.4", "numpy>=1.24.2,<2", (3, 11), (3, 11))
 # Plugin providers: a library registered with a separate runtime, which is the newest unless one is named.
 PLUGINS = {
     "openvino": ("onnxruntime-ep-openvino==1.8.1", "onnxruntime_ep_openvino"),
@@ -47,7 +45,6 @@ PLUGINS = {
     "qnn-cpu": ("onnxruntime-qnn==2.3.0", "onnxruntime_qnn", "onnxruntime==1.24.4"),  # the last with a CPU backend
     "webgpu": ("onnxruntime-ep-webgpu==0.4.0", "onnxruntime_ep_webgpu"),
 }
-VENDORS = {"training": TRAINING, "cann": CANN}
 NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "1.22.0", "newest": "latest"}
 # Third-party builds of libonnxruntime: with the old string ABI, and with a symbol table that patchelf has moved to the
 # end.
@@ -144,7 +141,7 @@ class Wheel:
     """A Python environment with one onnxruntime wheel."""
 
     def __init__(self, key):
-        package, numpy, low, high = {"openvino": OPENVINO, **VENDORS, **OLD_WHEELS, **WHEELS}[key]
+        package, numpy, low, high = {"openvino": OPENVINO, "training": TRAINING, **OLD_WHEELS, **WHEELS}[key]
         # Leaves out the packages that onnxruntime requires only for its tools.
         self.path = _venv(
             "python-" + key,
@@ -158,9 +155,9 @@ class Wheel:
         libraries = sorted(glob.glob(os.path.join(capi, "libonnxruntime.so.1.*")))
         self.library = libraries[0] if libraries else None
         info = glob.glob(os.path.join(self.path, "lib/python3*/site-packages/onnxruntime*.dist-info"))
-        self.version = re.search(
-            r"onnxruntime(?:_openvino|_training_cpu|_cann)?-([0-9.]+)\.dist-info", " ".join(info)
-        ).group(1)
+        self.version = re.search(r"onnxruntime(?:_openvino|_training_cpu)?-([0-9.]+)\.dist-info", " ".join(info)).group(
+            1
+        )
 
     @property
     def minor(self):

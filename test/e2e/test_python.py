@@ -8,9 +8,7 @@ import shutil
 
 import pytest
 
-import envs
 import models
-from conftest import environment
 from lab import inside_own_times, names_and_types, own_times
 
 MODES = ["run", "run_async", "iobinding", "ort_values"]
@@ -59,10 +57,7 @@ def test_operators_of_a_run_lie_inside_it_and_subgraphs_inside_their_operator(la
     assert len(inner) == {"loop": 5 * 20, "branch": 5}.get(name, 0)
 
 
-@pytest.mark.parametrize("key", [*envs.WHEELS, *envs.VENDORS])
-def test_two_sessions_are_told_apart(lab, key):
-    """Sessions of a build for training share a provider. CANN's executor calls OnRunStart for each part of a run."""
-    each_wheel = environment(envs.wheel, key)
+def test_two_sessions_are_told_apart(lab, each_wheel):
     recording = lab.both(
         lab.python(each_wheel, "infer", "run", lab.model("chain"), "--sessions", 2, "--threads", 2, "--runs", 7)
     ).recording
@@ -122,15 +117,6 @@ def test_a_model_from_memory_is_named_and_measured_like_one_from_a_file(lab, eac
     assert "model_path" not in from_memory.note("created")
     assert names_and_types(from_file.operators) == names_and_types(from_memory.operators)
     assert {slice.args["model"].split()[0] for slice in from_memory.inferences} == {"cnn"}
-
-
-def test_a_model_at_a_long_path_is_called_by_it(lab, wheel):
-    path = lab.path(os.path.join(*["a folder with a name of some length %d" % i for i in range(8)], "far.onnx"))
-    os.makedirs(os.path.dirname(path))
-    for suffix in (".onnx", ".npz"):
-        shutil.copy(lab.model("tiny")[:-5] + suffix, path[:-5] + suffix)
-    created = lab.both(lab.python(wheel, "infer", "run", path)).recording.note("created")
-    assert created["model_path"] == path and created["model"] == "far"
 
 
 def test_a_model_from_a_relative_path_has_its_absolute_path(lab, wheel):

@@ -23,8 +23,6 @@ static struct session *session_running(word provider)
 {
 	struct session *session = session_of_provider(provider);
 
-	if (__builtin_expect(!session && session_is_shared(provider), 0))
-		return ort_late_running();
 	if (__builtin_expect(!agent.late_since, 1))
 		return session;
 	if (!session)
@@ -45,11 +43,6 @@ word ort_on_run_start(ORT_REGISTERS)
 		struct open_run *run = inference_top(thread);
 		const char *tag = NULL;
 		bool has_options = copy->minor >= 18, is_new = !run || run->is_executing;
-
-		/* some builds call it again for each part of a run, also on other threads: the evaluation counts */
-		if (is_new && copy->copy->found.slot[ORT_EVALUATION_START] >= 0 && met.vptr &&
-		    (run || !agent.late_since || thread->is_settled))
-			return ((run_function *)(word)met.next)(PASS_REGISTERS);
 		if (has_options && copy->api && c && (is_new || !run->told)) {
 			void *const *api = (void *const *)copy->api;
 			void *status = ((void *(*)(word, const char **))api[ORT_API_RUN_OPTIONS_GET_RUN_TAG])(c, &tag);
@@ -289,25 +282,16 @@ word ort_on_runtime_error(ORT_ARGS)
 	return met.next(ORT_PASS);
 }
 
-static bool is_end_seen(const struct ort_copy *copy)
-{
-	return copy &&
-	       (copy->copy->found.slot[ORT_CREATION_END] >= 0 || copy->copy->found.slot[ORT_SESSION_READY] >= 0);
-}
-
 word ort_on_session_delete(ORT_ARGS)
 {
 	ort_function *next = ort_original(a, b, ORT_SESSION_DELETE);
 	struct thread *thread = agent_thread();
 	struct session *session = session_of_object(a);
-	const struct ort_copy *copy = session ? ort_copy_of(a) : NULL;
 	struct record *record;
 
 	if (thread && session && creation_is_open(thread) && thread->creation.session == session) {
-		/* where no end of a creation is seen, this is no sign of a failure */
-		uint32_t otherwise = is_end_seen(copy) ? dict_text("failed", 6) : 0;
 		creation_end(thread, (enum run_owner)thread->creation.owner,
-			     thread->creation.message ? thread->creation.message : otherwise);
+			     thread->creation.message ? thread->creation.message : dict_text("failed", 6));
 	} else if (thread && session) {
 		record = agent_claim(thread);
 		if (record) {

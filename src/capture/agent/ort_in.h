@@ -131,8 +131,6 @@ bool ort_shape_has_value(struct ort_copy *copy, uintptr_t context, unsigned inpu
 
 /* For hooks that see a provider without a known session. NULL: not a session's. */
 struct session *ort_late_session(uintptr_t provider);
-/* The session that runs on this thread with a provider that several share; NULL: unknown. */
-struct session *ort_late_running(void);
 /* object: the program's handle of the session. */
 struct session *ort_late_session_of_object(uintptr_t object);
 /* Looks once more for the session's object, and with it its names. provider: one of its own. */

@@ -229,31 +229,6 @@ struct session *ort_late_session(uintptr_t provider)
 	return session;
 }
 
-/* The nearest word of this thread's stack that is a known session: the caller's registers were spilled first. */
-static __attribute__((noinline)) struct session *known_on_stack(void)
-{
-	word at = (word)__builtin_frame_address(0) & ~7ull, part[CHUNK / 8], vptr;
-	struct session *session;
-
-	__builtin_unwind_init();
-	at -= 128;
-	for (word done = 0; done < STACK && peek_read(at + done, part, CHUNK); done += CHUNK)
-		for (size_t i = 0; i < CHUNK / 8; i++)
-			if ((session = session_of_object(part[i])) && peek_read(part[i], &vptr, 8) &&
-			    copy_of_session(vptr))
-				return session;
-	return NULL;
-}
-
-struct session *ort_late_running(void)
-{
-	int saved = errno;
-	struct session *session = known_on_stack();
-
-	errno = saved;
-	return session;
-}
-
 struct session *ort_late_session_of_object(uintptr_t at)
 {
 	struct session *session;

@@ -55,17 +55,9 @@ struct session *session_of_provider(uintptr_t at)
 {
 	struct provider *provider = map_get(&session_providers, at);
 
-	return provider && !provider->is_shared && provider->session &&
-		       provider->session->number == provider->session_number
+	return provider && provider->session && provider->session->number == provider->session_number
 		   ? provider->session
 		   : NULL;
-}
-
-bool session_is_shared(uintptr_t at)
-{
-	const struct provider *provider = map_get(&session_providers, at);
-
-	return provider && provider->is_shared;
 }
 
 struct session *session_only(void)
@@ -145,7 +137,7 @@ void session_forget_all(void)
 	for (uint64_t i = 0; session_providers.table && i <= session_providers.table->mask; i++) {
 		struct provider *provider = session_providers.table->entry[i].value;
 		if (provider)
-			provider->session = NULL, provider->is_shared = false;
+			provider->session = NULL;
 	}
 	latest = NULL;
 	agent_unlock();
@@ -173,11 +165,7 @@ void session_add_provider(struct session *session, uintptr_t at, const char *nam
 	    !map_put(&session_providers, at, provider))
 		provider = NULL;
 	if (provider) {
-		const struct session *before = provider->session;
-		bool is_shared = provider->is_shared || (before && before != session && !before->is_released &&
-							 before->number == provider->session_number);
 		memset(provider, 0, sizeof *provider);
-		provider->is_shared = is_shared;
 		provider->session = session;
 		provider->session_number = session->number;
 		memcpy(provider->text, name, len < sizeof provider->text ? len : sizeof provider->text - 1);

@@ -27,7 +27,7 @@ struct session {
 	bool was_sought; /* its object was searched for in a run */
 	bool was_asked;	 /* the providers are those that the program requested */
 	int64_t bytes;	 /* size of a model from memory, 0: not from memory */
-	char model[128], path[1024], providers[256];
+	char model[128], path[256], providers[256];
 	struct learning *learning; /* NULL: nothing is known yet */
 	struct session *next_free, *next_all;
 };
@@ -35,7 +35,6 @@ struct session {
 struct provider {
 	struct session *session;
 	uint32_t session_number;   /* differs from the session's number if the session is another one by now */
-	bool is_shared;		   /* by several sessions: it does not tell which one runs */
 	uint32_t generation, name; /* text id, valid in this generation */
 	char text[64];
 };
@@ -51,8 +50,6 @@ void session_drop(struct session *session);
 
 struct session *session_of_object(uintptr_t object);
 struct session *session_of_provider(uintptr_t provider);
-/* Whether several sessions use this provider: then session_of_provider returns NULL. */
-bool session_is_shared(uintptr_t provider);
 /* The living session, if there is exactly one. */
 struct session *session_only(void);
 void session_bind(struct session *session, uintptr_t object);
