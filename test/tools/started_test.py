@@ -153,7 +153,7 @@ class Started(unittest.TestCase):
                 self.check_all(RUN)
 
     def test_a_folder_that_is_locked_belongs_to_another_recorder(self):
-        """Of one whose PID means nothing here. The folder of one that was killed goes, one that may be locked soon stays."""
+        """Its PID may mean nothing here. A folder of one that was killed goes; one that may be locked soon stays."""
         died = subprocess.Popen(["true"])
         died.wait()
         folders = [tempfile.mkdtemp(prefix="inftrace-%d-" % died.pid, dir="/dev/shm") for _ in range(4)]
