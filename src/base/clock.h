@@ -84,7 +84,7 @@ struct clock_map {
 void clock_map_init(struct clock_map *map, const struct clock_reader *reader, unsigned ms);
 /* Reads one more pair and turns the line towards it; call it a few times a second. Counts a jump. */
 void clock_map_update(struct clock_map *map);
-/* The same for ticks that may be older than the newest line. */
+/* What clock_map_ns returns for ticks that may lie on an older line. */
 uint64_t clock_map_old_ns(const struct clock_map *map, uint64_t ticks);
 
 static inline uint64_t clock_line_ns(const struct clock_line *line, uint64_t ticks)
@@ -98,6 +98,7 @@ static inline bool clock_map_is_newest(const struct clock_map *map, const struct
 	return ticks >= last->ticks && (!map->n_jumps || ticks <= last->until);
 }
 
+/* The time of these ticks, by the line that was valid when they were taken. The map was initialised. */
 static inline uint64_t clock_map_ns(const struct clock_map *map, uint64_t ticks)
 {
 	const struct clock_line *last = &map->line[(map->n - 1) % CLOCK_LINES];
@@ -105,6 +106,7 @@ static inline uint64_t clock_map_ns(const struct clock_map *map, uint64_t ticks)
 	return __builtin_expect(clock_map_is_newest(map, last, ticks), 1) ? clock_line_ns(last, ticks)
 									  : clock_map_old_ns(map, ticks);
 }
+
 /* Do the pairs read so far say what these ticks are? False: they lie more than CLOCK_JUMP_NS from any line. */
 bool clock_map_knows(const struct clock_map *map, uint64_t ticks);
 uint64_t clock_map_now(const struct clock_map *map);

@@ -56,8 +56,7 @@ struct stats_series {
 	double outlier_share; /* of total_ns */
 	enum stats_drift drift;
 	double drift_ratio; /* median of the last quarter by that of the first; NAN: not known */
-	/* curve_ns[i]: what the share stats_curve_share(i) of all values do not exceed; closer together at the slow end
-	 */
+	/* [i]: what the share stats_curve_share(i) of all values do not exceed; closer together at the slow end */
 	double curve_ns[STATS_CURVE + 1];
 };
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How much a recording may still write: a part of its disk stays free for everybody else, and --max-size may end it
- * before. Stops nothing itself.
- */
+/* How much a recording may still write: a part of its disk stays free for everybody else. Stops nothing itself. */
 #ifndef CAPTURE_RECORDER_RECORDER_DISK_H
 #define CAPTURE_RECORDER_RECORDER_DISK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Bytes that a recording leaves free on a disk of this size: 5 %, at most 1 GiB. */
