@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sources are drained when they are due, sinks are flushed at least every FLUSH_MS. When the program has ended, every
+ * Sources are drained when they are due, sinks are flushed every FLUSH_NS. When the program has ended, every
  * source is drained once more, and the recorder's own cost is noted. Starts and attaches to nothing, and prints
  * nothing.
  */
@@ -28,7 +28,11 @@
 #include "capture/recorder/recorder_sources.h"
 #include "capture/source/tree.h"
 
-enum { FLUSH_MS = 100, PROGRESS_MS = 500, LEFT_MS = 50 };
+enum { PROGRESS_MS = 500, LEFT_MS = 50 };
+#define FLUSH_NS UINT64_C(100000000)
+/* Sleep ends on this grid, so that what is due at about the same time wakes the recorder up once. */
+#define SLEEP_NS UINT64_C(2000000)
+#define SHORT_SLEEP_NS UINT64_C(10000000)
 
 static const char disk_reason[] = "the disk is almost full (5 % of it, at most 1 GiB, stays free)";
 
@@ -121,6 +125,11 @@ static void check_limits(struct recorder *recorder, uint64_t now_ns)
 		stop_recording(recorder, disk_reason);
 }
 
+static uint64_t flush_due_ns(const struct recorder *recorder)
+{
+	return (recorder->flushed_ns / FLUSH_NS + 1) * FLUSH_NS;
+}
+
 static void turn(struct recorder *recorder)
 {
 	uint64_t now_ns = clock_ns();
@@ -136,7 +145,7 @@ static void turn(struct recorder *recorder)
 	}
 	if (recorder_sources_drain(recorder, now_ns, &err))
 		fail_recording(recorder, err.msg);
-	if (now_ns - recorder->flushed_ns >= FLUSH_MS * 1000000ull || recorder->target->is_ending)
+	if (now_ns >= flush_due_ns(recorder) || recorder->target->is_ending)
 		flush(recorder, now_ns);
 	check_limits(recorder, now_ns);
 	if (now_ns - recorder->shown_ns >= PROGRESS_MS * 1000000ull)
@@ -145,7 +154,7 @@ static void turn(struct recorder *recorder)
 
 static int next_ms(const struct recorder *recorder)
 {
-	uint64_t next = recorder->flushed_ns + FLUSH_MS * 1000000ull, now_ns = clock_ns();
+	uint64_t next = flush_due_ns(recorder), now_ns = clock_ns();
 	uint64_t sources_ns = recorder_sources_due_ns(recorder);
 
 	if (!recorder->is_recording)
@@ -154,6 +163,8 @@ static int next_ms(const struct recorder *recorder)
 		next = recorder->tree_due_ns;
 	if (sources_ns < next)
 		next = sources_ns;
+	if (next > now_ns + SHORT_SLEEP_NS)
+		next = (next + SLEEP_NS - 1) / SLEEP_NS * SLEEP_NS;
 	return next <= now_ns ? 0 : (int)((next - now_ns + 999999) / 1000000);
 }
 

@@ -27,18 +27,23 @@ static uint32_t own_track(struct recorder *recorder)
 	return recorder->track;
 }
 
-void recorder_note(struct recorder *recorder, const char *topic, const struct arg *args, size_t n)
+static void note_at(struct recorder *recorder, uint64_t time_ns, const char *topic, const struct arg *args, size_t n)
 {
 	struct event event = { .type = EVENT_INSTANT,
 			       .kind = KIND_NOTE,
 			       .track = own_track(recorder),
 			       .name = names_of(recorder->tap.sink.names, topic),
-			       .time_ns = clock_ns(),
+			       .time_ns = time_ns,
 			       .args = args,
 			       .n_args = n };
 	struct err ignored;
 
 	sink_put(&recorder->tap.sink, &event, &ignored);
+}
+
+void recorder_note(struct recorder *recorder, const char *topic, const struct arg *args, size_t n)
+{
+	note_at(recorder, clock_ns(), topic, args, n);
 }
 
 void recorder_note_start(struct recorder *recorder)
@@ -59,7 +64,8 @@ void recorder_note_start(struct recorder *recorder)
 		args[n++] = arg_text(KEY_MACHINE, &recorder->tap.sink, machine);
 	if (recorder->target->uprobes)
 		args[n++] = arg_text(KEY_SOURCE, &recorder->tap.sink, "uprobe");
-	recorder_note(recorder, EVENT_NOTE_RECORDING, args, n);
+	/* --duration counts from there, too */
+	note_at(recorder, recorder->start_ns, EVENT_NOTE_RECORDING, args, n);
 }
 
 void recorder_note_exit(struct recorder *recorder, pid_t pid, const int *status)

@@ -6,7 +6,6 @@
  * A process's segment is read until the process is gone and nothing is left in it; then its file is removed. Events
  * published by a killed process are in the segment like all others.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 
 #include "base/clock.h"
 #include "capture/decode/recorded_drain.h"
+#include "capture/decode/segment_folder.h"
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
 #include "capture/source/source.h"
@@ -25,7 +25,11 @@
 #include "capture/source/unseen.h"
 #include "runtime/runtimes.h"
 
-enum { MAX_JUMPS = 1000 }; /* noted one by one */
+enum {
+	MAX_JUMPS = 1000, /* noted one by one */
+	WANTED_FILL = 40, /* of a ring when it is drained, in percent */
+	GRID_MS = 50,
+};
 
 struct agent_state {
 	const struct target *target;
@@ -35,10 +39,13 @@ struct agent_state {
 	struct clock_map clock;
 	bool use_ticks;
 	uint64_t n_jumps; /* of the clock, noted */
+	struct segment_folder *folder;
+	size_t n_folders;
 	struct recorded **process;
 	size_t n_processes;
 	pid_t n_unknown; /* processes whose pid here is unknown */
 	struct unseen unseen;
+	uint64_t drained_ns;
 	int due_ms;
 };
 
@@ -52,11 +59,19 @@ static int check(const struct target *target, struct err *err)
 static int start(void *opaque, const struct target *target, struct sink *out, struct err *err)
 {
 	struct agent_state *state = opaque;
+	const char *const *more = target->more_ring_dirs;
+	size_t n_more = 0;
 
+	while (more && more[n_more])
+		n_more++;
 	state->target = target;
 	state->told = calloc(target->n_hosts + 1, sizeof *state->told);
-	if (!state->told)
+	state->folder = calloc(1 + n_more, sizeof *state->folder);
+	if (!state->told || !state->folder)
 		return err_set(err, ENOMEM, "cannot record programs: out of memory");
+	state->folder[state->n_folders++].path = target->ring_dir;
+	for (size_t i = 0; i < n_more; i++)
+		state->folder[state->n_folders++].path = more[i];
 	state->use_ticks = clock_is_invariant(target->sysroot, NULL);
 	if (state->use_ticks)
 		clock_map_init(&state->clock, NULL, 5);
@@ -112,38 +127,29 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	return 0;
 }
 
-static int find_in(struct agent_state *state, const char *ring_dir, struct sink *out, uint64_t now_ns, struct err *err)
-{
-	DIR *dir = opendir(ring_dir);
-	struct dirent *entry;
-	char path[512];
-	int code = 0;
+struct finding {
+	struct agent_state *state;
+	struct sink *out;
+	uint64_t now_ns;
+	struct err *err;
+};
 
-	/* logind removes what a user has in /dev/shm when the user logs out (RemoveIPC) */
-	if (!dir && errno == ENOENT)
-		mkdir(ring_dir, 0700);
-	if (!dir)
+static int found_segment(void *ctx, const char *path)
+{
+	const struct finding *finding = ctx;
+
+	if (has_process(finding->state, path))
 		return 0;
-	while (!code && (entry = readdir(dir))) {
-		size_t len = strlen(entry->d_name), suffix = strlen(SEGMENT_SUFFIX);
-		if (len <= suffix || strcmp(entry->d_name + len - suffix, SEGMENT_SUFFIX))
-			continue;
-		if (snprintf(path, sizeof path, "%s/%s", ring_dir, entry->d_name) >= (int)sizeof path)
-			continue;
-		if (!has_process(state, path))
-			code = add_process(state, path, out, now_ns, err);
-	}
-	closedir(dir);
-	return code;
+	return add_process(finding->state, path, finding->out, finding->now_ns, finding->err);
 }
 
 static int find_processes(struct agent_state *state, struct sink *out, uint64_t now_ns, struct err *err)
 {
-	const char *const *more = state->target->more_ring_dirs;
-	int code = find_in(state, state->target->ring_dir, out, now_ns, err);
+	struct finding finding = { state, out, now_ns, err };
+	int code = 0;
 
-	while (!code && more && *more)
-		code = find_in(state, *more++, out, now_ns, err);
+	for (size_t i = 0; i < state->n_folders && !code; i++)
+		code = segment_folder_look(&state->folder[i], found_segment, &finding);
 	return code;
 }
 
@@ -352,6 +358,19 @@ static int tell_hosts(struct agent_state *state, struct sink *out, uint64_t now_
 	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot report a program: out of memory") : code;
 }
 
+/*
+ * In time for the fullest ring, if it goes on filling like since the last drain; when nothing fills up, on a grid, so
+ * that the recorder wakes up once for this and for the tree of processes. fill: of that ring, in percent.
+ */
+static int next_ms(uint64_t span_ns, uint64_t now_ns, unsigned fill)
+{
+	uint64_t ms = fill ? span_ns * WANTED_FILL / fill / 1000000 : GRID_MS;
+
+	if (ms >= GRID_MS)
+		ms = (GRID_MS * 1000000 - now_ns % (GRID_MS * 1000000)) / 1000000;
+	return ms ? (int)ms : 1;
+}
+
 static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct agent_state *state = opaque;
@@ -394,8 +413,8 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 		code = tell_hosts(state, out, now_ns, err);
 	if (!code)
 		code = unseen_update(&state->unseen, state->target, out, now_ns, err);
-	/* come back sooner when a ring was filling up */
-	state->due_ms = drained.fill > 50 ? 1 : drained.fill > 20 ? 5 : 20;
+	state->due_ms = next_ms(state->drained_ns ? now_ns - state->drained_ns : 0, now_ns, drained.fill);
+	state->drained_ns = now_ns;
 	return code;
 }
 
@@ -418,10 +437,12 @@ static void stop(void *opaque)
 	}
 	free(state->process);
 	free(state->told);
+	free(state->folder);
 	unseen_done(&state->unseen);
 	state->process = NULL;
 	state->told = NULL;
-	state->n_processes = 0;
+	state->folder = NULL;
+	state->n_processes = state->n_folders = 0;
 }
 
 const struct source source_agent = {
