@@ -145,11 +145,12 @@ static bool is_import(const struct image *image, const struct dynamic *dynamic, 
 {
 	const Elf64_Sym *symbol;
 	const char *text;
-	size_t size = strlen(name) + 1;
 	uint32_t type = (uint32_t)ELF64_R_TYPE(rela->r_info);
+	size_t size;
 
 	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
 		return false;
+	size = strlen(name) + 1;
 	symbol = image_at(image, dynamic->symbols + ELF64_R_SYM(rela->r_info) * sizeof *symbol, sizeof *symbol, 0);
 	if (!symbol || symbol->st_name + size > dynamic->strings_size)
 		return false;
@@ -157,29 +158,38 @@ static bool is_import(const struct image *image, const struct dynamic *dynamic, 
 	return text && !memcmp(text, name, size);
 }
 
-/* The module's next slot of an import, from a place in its tables on, which moves past it; 0: no more. */
+/* A position in the module's two tables of relocations. */
+struct place {
+	int table;
+	size_t entry;
+};
+
+/* The module's next slot of an import, from a place on, which moves past it; 0: no more. Most entries are no import. */
 static uint64_t next_import(const struct image *image, const struct dynamic *dynamic, const char *name,
-			    uint64_t place[2])
+			    struct place *place)
 {
-	for (; place[0] < 2; place[0]++, place[1] = 0)
-		while (place[1] + sizeof(Elf64_Rela) <= dynamic->rela_size[place[0]]) {
-			const Elf64_Rela *rela = image_at(image, dynamic->rela[place[0]] + place[1], sizeof *rela, 0);
-			place[1] += sizeof *rela;
-			if (rela && is_import(image, dynamic, rela, name) &&
-			    image_at(image, image->base + rela->r_offset, 8, IMAGE_W))
-				return image->base + rela->r_offset;
+	for (; place->table < 2; *place = (struct place){ place->table + 1, 0 }) {
+		uint64_t size = dynamic->rela_size[place->table];
+		const Elf64_Rela *rela = image_at(image, dynamic->rela[place->table], size, 0);
+		while (rela && place->entry < size / sizeof *rela) {
+			const Elf64_Rela *at = &rela[place->entry++];
+			if (is_import(image, dynamic, at, name) &&
+			    image_at(image, image->base + at->r_offset, 8, IMAGE_W))
+				return image->base + at->r_offset;
 		}
+	}
 	return 0;
 }
 
 void *hook_bound(const struct image *image, const char *name)
 {
 	struct dynamic dynamic;
-	uint64_t place[2] = { 0, 0 }, slot, function;
+	struct place place = { 0, 0 };
+	uint64_t slot, function;
 
 	if (!read_dynamic(image, &dynamic))
 		return NULL;
-	while ((slot = next_import(image, &dynamic, name, place))) {
+	while ((slot = next_import(image, &dynamic, name, &place))) {
 		function = (uint64_t)hook_original(slot);
 		if (!function)
 			function = image_word(image, slot);
@@ -192,14 +202,15 @@ void *hook_bound(const struct image *image, const char *name)
 int hook_import(const struct image *image, const char *name, void *with)
 {
 	struct dynamic dynamic;
-	uint64_t place[2] = { 0, 0 }, slot;
+	struct place place = { 0, 0 };
+	uint64_t slot;
 	int n = 0;
 
 	if (!read_dynamic(image, &dynamic))
 		return 0;
 	agent_lock();
 	if (hook_open(image)) {
-		while ((slot = next_import(image, &dynamic, name, place)))
+		while ((slot = next_import(image, &dynamic, name, &place)))
 			n += hook_word(slot, with);
 		hook_close(image);
 	}
