@@ -215,7 +215,7 @@ static void add_id(struct lanes *lanes, struct lane_event *event)
 {
 	if (event->session >= lanes->n_sessions) {
 		uint32_t n = event->session + 64 + event->session / 2;
-		uint32_t *grown = realloc(lanes->n_inferences, n * sizeof *grown);
+		uint64_t *grown = realloc(lanes->n_inferences, n * sizeof *grown);
 		if (!grown)
 			return;
 		memset(grown + lanes->n_sessions, 0, (n - lanes->n_sessions) * sizeof *grown);
@@ -223,7 +223,7 @@ static void add_id(struct lanes *lanes, struct lane_event *event)
 		lanes->n_sessions = n;
 	}
 	if (event->session && event->n_args < LANE_ARGS)
-		event->arg[event->n_args++] = arg_int(KEY_ID, ++lanes->n_inferences[event->session]);
+		event->arg[event->n_args++] = arg_int(KEY_ID, (int64_t)++lanes->n_inferences[event->session]);
 }
 
 int lanes_put(struct lanes *lanes, struct sink *out, uint64_t until_ns, struct err *err)

@@ -41,7 +41,7 @@ struct lanes {
 	uint32_t above_track; /* 0: not defined yet */
 	struct lane *lane;
 	size_t n_lanes, lane_capacity;
-	uint32_t *n_inferences; /* by session: numbered in the order of time */
+	uint64_t *n_inferences; /* by session: numbered in the order of time */
 	uint32_t n_sessions;
 	uint64_t n_orphans; /* ends without a begin since the owner last read this */
 };

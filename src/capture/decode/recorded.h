@@ -73,7 +73,7 @@ struct recorded {
 	uint32_t n_sessions;
 	uint64_t dict_lost, ring_lost, nonsense;
 	/* numbers used by earlier programs of this process: exec starts again from 1 */
-	uint32_t session_base, run_base, last_session, last_run;
+	uint64_t session_base, run_base, last_session, last_run;
 };
 
 /* Opens a segment. The caller fills in pidfd and track. NULL and err: not a valid segment, or out of memory. */
@@ -81,6 +81,19 @@ struct recorded *recorded_open(const char *path, struct names *names, struct clo
 /* One without a segment: its records come from elsewhere, with CLOCK_MONOTONIC. NULL and err: out of memory. */
 struct recorded *recorded_new(pid_t pid, uint32_t track, struct names *names, struct err *err);
 void recorded_close(struct recorded *process);
+
+/* An inference's number in the process. The agent counts in 32 bits: after the last number it begins again. */
+static inline uint64_t recorded_run(const struct recorded *process, uint32_t run)
+{
+	const uint64_t turn = (uint64_t)1 << 32;
+	uint64_t number = (process->last_run & ~(turn - 1)) | run;
+
+	if (number + turn / 2 < process->last_run)
+		number += turn;
+	else if (number > process->last_run + turn / 2 && number >= turn)
+		number -= turn;
+	return number;
+}
 
 static inline uint64_t recorded_ns(const struct recorded *process, uint64_t ticks)
 {

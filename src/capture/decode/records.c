@@ -41,6 +41,13 @@ static uint64_t shape_bytes(const char *text)
 	return total;
 }
 
+static struct arg inference_number(const struct records_step *step)
+{
+	const struct recorded *process = step->process;
+
+	return arg_int(KEY_INFERENCE, (int64_t)(process->run_base + recorded_run(process, step->record->run)));
+}
+
 static int operator_end(const struct records_step *step, uint32_t track)
 {
 	const struct record *record = step->record;
@@ -96,7 +103,7 @@ static int operator_record(const struct records_step *step)
 	if (node.provider)
 		args[n++] = arg_name(KEY_PROVIDER, node.provider);
 	if (record->run)
-		args[n++] = arg_int(KEY_INFERENCE, step->process->run_base + record->run);
+		args[n++] = inference_number(step);
 	if (record->flags & FLAG_SHAPES) {
 		uint32_t shapes = segment_text(&step->process->map, record->text);
 		args[n++] = arg_name(KEY_SHAPES, shapes);
@@ -163,7 +170,7 @@ static struct arg session_number(const struct records_step *step)
 {
 	if (step->record->id > step->process->last_session)
 		step->process->last_session = step->record->id;
-	return arg_int(KEY_SESSION, step->process->session_base + step->record->id);
+	return arg_int(KEY_SESSION, (int64_t)(step->process->session_base + step->record->id));
 }
 
 static int run_begin(const struct records_step *step)
@@ -181,9 +188,9 @@ static int run_begin(const struct records_step *step)
 	step->reader->begun_run = record->run;
 	step->reader->begun_ns = event->time_ns;
 	add(event, arg_name(KEY_MODEL, event->model));
-	add(event, arg_int(KEY_INFERENCE, step->process->run_base + record->run));
-	if (record->run > step->process->last_run)
-		step->process->last_run = record->run;
+	if (recorded_run(step->process, record->run) > step->process->last_run)
+		step->process->last_run = recorded_run(step->process, record->run);
+	add(event, inference_number(step));
 	if (record->id)
 		add(event, session_number(step));
 	if (step->reader->tid)
