@@ -2,10 +2,17 @@
 /* Keeps texts in blocks that never move and finds them through an open-addressing table of ids. */
 #include "event/names.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1 << 16 };
+enum {
+	BLOCK = 1 << 16,
+	KEPT = 1 << 16,	      /* texts given to names_pass that are kept, */
+	KEPT_BYTES = 8 << 20, /* and what they take */
+	PASSING = 1 << 18,    /* a power of two */
+	PASSING_BYTES = 8 << 20,
+};
 
 struct block {
 	struct block *next;
@@ -18,12 +25,23 @@ struct name {
 	uint32_t len, hash;
 };
 
+/* A text that passes; its place: its number modulo PASSING. */
+struct passing {
+	uint64_t at; /* in all bytes that have passed */
+	uint32_t id, len;
+};
+
 struct names {
 	struct block *blocks;
 	struct name *name; /* index: id; entry 0 unused */
 	uint32_t n, capacity;
 	uint32_t *table; /* ids, 0: free */
 	uint32_t mask;
+	uint32_t n_kept;	 /* given to names_pass, */
+	uint64_t kept_bytes;	 /* and their bytes */
+	struct passing *passing; /* NULL: none has passed */
+	char *passed;		 /* a ring of PASSING_BYTES */
+	uint64_t n_passed, passed_bytes;
 };
 
 static uint32_t hash_of(const char *text, size_t len)
@@ -82,6 +100,8 @@ void names_free(struct names *names)
 	}
 	free(names->name);
 	free(names->table);
+	free(names->passing);
+	free(names->passed);
 	free(names);
 }
 
@@ -118,20 +138,26 @@ static int make_room(struct names *names)
 	return names->n * 2 > names->mask ? grow_table(names) : 0;
 }
 
-uint32_t names_intern(struct names *names, const char *text, size_t len)
+/* 0: it is not there; *at: where it would be. */
+static uint32_t find(const struct names *names, const char *text, size_t len, uint32_t hash, uint32_t *at)
 {
-	uint32_t hash, at, id;
-	char *copy;
+	uint32_t id;
 
-	if (!text || !len || len > UINT32_MAX / 2)
-		return 0;
-	hash = hash_of(text, len);
-	for (at = hash & names->mask; (id = names->table[at]); at = (at + 1) & names->mask) {
+	for (*at = hash & names->mask; (id = names->table[*at]); *at = (*at + 1) & names->mask) {
 		const struct name *name = &names->name[id];
+
 		if (name->hash == hash && name->len == len && !memcmp(name->text, text, len))
 			return id;
 	}
-	if (make_room(names) || !(copy = keep(names, text, len)))
+	return 0;
+}
+
+static uint32_t add(struct names *names, const char *text, size_t len, uint32_t hash)
+{
+	uint32_t id, at;
+	char *copy;
+
+	if (names->n >= INT32_MAX || make_room(names) || !(copy = keep(names, text, len)))
 		return 0;
 	id = ++names->n;
 	names->name[id] = (struct name){ copy, (uint32_t)len, hash };
@@ -141,6 +167,87 @@ uint32_t names_intern(struct names *names, const char *text, size_t len)
 	return id;
 }
 
+uint32_t names_intern(struct names *names, const char *text, size_t len)
+{
+	uint32_t hash, at, id;
+
+	if (!text || !len || len > UINT32_MAX / 2)
+		return 0;
+	hash = hash_of(text, len);
+	id = find(names, text, len, hash, &at);
+	return id ? id : add(names, text, len, hash);
+}
+
+static bool make_passing(struct names *names)
+{
+	if (names->passing)
+		return true;
+	names->passing = calloc(PASSING, sizeof *names->passing);
+	names->passed = malloc(PASSING_BYTES);
+	if (names->passing && names->passed)
+		return true;
+	free(names->passing);
+	free(names->passed);
+	names->passing = NULL;
+	names->passed = NULL;
+	return false;
+}
+
+/* A text lies in one piece: it does not go over the end of the ring. */
+static uint32_t pass(struct names *names, const char *text, size_t len)
+{
+	struct passing *passing = &names->passing[names->n_passed % PASSING];
+	size_t place = names->passed_bytes % PASSING_BYTES;
+
+	if (place + len + 1 > PASSING_BYTES) {
+		names->passed_bytes += PASSING_BYTES - place;
+		place = 0;
+	}
+	memcpy(names->passed + place, text, len);
+	names->passed[place + len] = 0;
+	*passing = (struct passing){ names->passed_bytes, 1u << 31 | (uint32_t)names->n_passed, (uint32_t)len };
+	names->n_passed++;
+	names->passed_bytes += len + 1;
+	return passing->id;
+}
+
+uint32_t names_pass(struct names *names, const char *text, size_t len)
+{
+	uint32_t hash, at, id;
+
+	if (!text || !len || len > UINT32_MAX / 2)
+		return 0;
+	hash = hash_of(text, len);
+	id = find(names, text, len, hash, &at);
+	if (id)
+		return id;
+	if ((names->n_kept < KEPT && names->kept_bytes + len < KEPT_BYTES) || len >= PASSING_BYTES / 16 ||
+	    !make_passing(names)) {
+		names->n_kept++;
+		names->kept_bytes += len;
+		return add(names, text, len, hash);
+	}
+	return pass(names, text, len);
+}
+
+/* NULL: it is too long ago, or never was. */
+static const struct passing *passing_of(const struct names *names, uint32_t id)
+{
+	const struct passing *passing = names->passing ? &names->passing[(id & ~(1u << 31)) % PASSING] : NULL;
+
+	return passing && passing->id == id && names->passed_bytes - passing->at <= PASSING_BYTES ? passing : NULL;
+}
+
+uint32_t names_keep(struct names *names, uint32_t id)
+{
+	const struct passing *passing;
+
+	if (!names_is_passing(id))
+		return id;
+	passing = passing_of(names, id);
+	return passing ? names_intern(names, names_text(names, id), passing->len) : 0;
+}
+
 uint32_t names_of(struct names *names, const char *text)
 {
 	return text ? names_intern(names, text, strlen(text)) : 0;
@@ -148,12 +255,22 @@ uint32_t names_of(struct names *names, const char *text)
 
 const char *names_text(const struct names *names, uint32_t id)
 {
-	return id && id <= names->n ? names->name[id].text : "";
+	const struct passing *passing;
+
+	if (id <= names->n)
+		return id ? names->name[id].text : "";
+	passing = names_is_passing(id) ? passing_of(names, id) : NULL;
+	return passing ? names->passed + passing->at % PASSING_BYTES : "";
 }
 
 size_t names_len(const struct names *names, uint32_t id)
 {
-	return id && id <= names->n ? names->name[id].len : 0;
+	const struct passing *passing;
+
+	if (id <= names->n)
+		return id ? names->name[id].len : 0;
+	passing = names_is_passing(id) ? passing_of(names, id) : NULL;
+	return passing ? passing->len : 0;
 }
 
 uint32_t names_count(const struct names *names)

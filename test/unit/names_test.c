@@ -48,12 +48,97 @@ static void ids_survive_growth(void **state)
 	names_free(names);
 }
 
+static uint32_t pass(struct names *names, int number)
+{
+	char text[32];
+	int len = snprintf(text, sizeof text, "tag %d", number);
+
+	return names_pass(names, text, (size_t)len);
+}
+
+static void the_first_passing_texts_stay(void **state)
+{
+	struct names *names = names_new();
+	uint32_t first = pass(names, 0);
+
+	assert_false(names_is_passing(first));
+	for (int i = 0; i < 500000; i++)
+		pass(names, i);
+	assert_int_equal(pass(names, 0), first);
+	assert_int_equal(names_of(names, "tag 0"), first);
+	assert_string_equal(names_text(names, first), "tag 0");
+	assert_in_range(names_count(names), 1, 100000);
+	names_free(names);
+}
+
+static void later_ones_are_known_for_a_while(void **state)
+{
+	struct names *names = names_new();
+	uint32_t id = 0, old;
+
+	for (int i = 0; i < 100000; i++)
+		id = pass(names, i);
+	assert_true(names_is_passing(id));
+	assert_string_equal(names_text(names, id), "tag 99999");
+	assert_int_equal(names_len(names, id), 9);
+	old = id;
+	for (int i = 100000; i < 600000; i++) {
+		id = pass(names, i);
+		assert_int_equal(names_len(names, id), 10);
+	}
+	assert_string_equal(names_text(names, id), "tag 599999");
+	assert_string_equal(names_text(names, old), "");
+	assert_int_equal(names_len(names, old), 0);
+	assert_int_equal(names_keep(names, old), 0);
+	names_free(names);
+}
+
+static void a_passing_text_can_be_kept(void **state)
+{
+	struct names *names = names_new();
+	uint32_t id = 0, kept;
+
+	for (int i = 0; i < 100000; i++)
+		id = pass(names, i);
+	kept = names_keep(names, id);
+	assert_false(names_is_passing(kept));
+	assert_int_equal(names_keep(names, kept), kept);
+	assert_int_equal(pass(names, 99999), kept);
+	for (int i = 100000; i < 600000; i++)
+		pass(names, i);
+	assert_string_equal(names_text(names, kept), "tag 99999");
+	names_free(names);
+}
+
+static void long_texts_pass_in_bounded_memory(void **state)
+{
+	static char text[4000];
+	struct names *names = names_new();
+
+	memset(text, 'x', sizeof text);
+	for (uint32_t i = 0; i < 30000; i++) {
+		uint32_t id;
+
+		memcpy(text, &i, sizeof i);
+		text[0] |= 1; /* no NUL at the front */
+		id = names_pass(names, text, sizeof text);
+		assert_int_equal(names_len(names, id), sizeof text);
+		assert_memory_equal(names_text(names, id), text, sizeof text);
+	}
+	assert_in_range(names_count(names), 1, 3000);
+	names_free(names);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_texts_share_an_id),
 		cmocka_unit_test(no_text_is_id_zero),
 		cmocka_unit_test(ids_survive_growth),
+		cmocka_unit_test(the_first_passing_texts_stay),
+		cmocka_unit_test(later_ones_are_known_for_a_while),
+		cmocka_unit_test(a_passing_text_can_be_kept),
+		cmocka_unit_test(long_texts_pass_in_bounded_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

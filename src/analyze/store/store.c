@@ -23,8 +23,8 @@ static bool is_own_key(unsigned key)
 	       key == KEY_SWITCHES;
 }
 
-/* Appends, or replaces the argument of the same key; padding is zero afterwards. */
-static bool add_arg(struct arg *list, uint32_t *n, const struct arg *arg)
+/* Appends, or replaces the argument of the same key; padding is zero afterwards. Its text stays. */
+static bool add_arg(const struct store *store, struct arg *list, uint32_t *n, const struct arg *arg)
 {
 	uint32_t at = 0;
 
@@ -36,7 +36,7 @@ static bool add_arg(struct arg *list, uint32_t *n, const struct arg *arg)
 	list[at].key = arg->key;
 	list[at].type = arg->type;
 	if (arg->type == ARG_NAME)
-		list[at].name = arg->name;
+		list[at].name = names_keep(store->sink.names, arg->name);
 	else
 		list[at].integer = arg->integer; /* the bits of a real number, too */
 	*n += at == *n;
@@ -53,8 +53,8 @@ static void split_args(struct store *store, const struct event *event, struct ev
 			to->inference = arg->integer > 0 && arg->integer <= UINT32_MAX ? (uint32_t)arg->integer : 0;
 			continue;
 		}
-		is_kept =
-		    is_own_key(arg->key) ? add_arg(to->own, &to->n_own, arg) : add_arg(to->shared, &to->n_shared, arg);
+		is_kept = is_own_key(arg->key) ? add_arg(store, to->own, &to->n_own, arg)
+					       : add_arg(store, to->shared, &to->n_shared, arg);
 		store->counts.n_args_cut += !is_kept;
 	}
 }
@@ -274,7 +274,7 @@ static int put_begin(struct store *store, const struct event *event)
 		return rc;
 	set64(to->begin_ns, to->n, event->time_ns);
 	set64(to->end_ns, to->n, STORE_OPEN);
-	set32(to->name, to->n, event->name);
+	set32(to->name, to->n, names_keep(store->sink.names, event->name));
 	set32(to->args, to->n, list);
 	set32(to->inference, to->n, args.inference);
 	((uint16_t *)to->depth)[to->n] = (uint16_t)(track->n_open - 1);
@@ -350,11 +350,12 @@ static int put_instant(struct store *store, const struct event *event)
 	if (!track || !is_in_order(store, track, event->time_ns))
 		return 0;
 	for (size_t i = 0; i < event->n_args; i++)
-		store->counts.n_args_cut += !add_arg(args.shared, &args.n_shared, &event->args[i]);
+		store->counts.n_args_cut += !add_arg(store, args.shared, &args.n_shared, &event->args[i]);
 	instant = array_add(&store->instants, sizeof *instant);
 	if (!instant)
 		return -ENOMEM;
-	*instant = (struct store_instant){ event->time_ns, event->track, event->name, 0, event->kind };
+	*instant = (struct store_instant){ event->time_ns, event->track, names_keep(store->sink.names, event->name), 0,
+					   event->kind };
 	rc = args_share(&store->args, args.shared, args.n_shared, &instant->args);
 	store->counts.n_instants++;
 	return rc;

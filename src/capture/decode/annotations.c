@@ -97,7 +97,7 @@ static int put_slice(const struct records_step *step, enum event_type type)
 	}
 	lane->depth += type == EVENT_BEGIN;
 	event.kind = KIND_USER;
-	event.name = segment_text(&step->process->map, record->text);
+	event.name = segment_pass(&step->process->map, record->text);
 	if (!event.name)
 		event.name = names_of(step->out->names, "(name lost)");
 	if (category)

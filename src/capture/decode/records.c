@@ -60,7 +60,7 @@ static int operator_end(const struct records_step *step, uint32_t track)
 	size_t n = 0;
 
 	if (record->flags & FLAG_FAILED) {
-		uint32_t status = segment_text(&step->process->map, record->text);
+		uint32_t status = segment_pass(&step->process->map, record->text);
 		args[n++] = arg_name(KEY_STATUS, status ? status : names_of(step->out->names, "failed"));
 	}
 	if (record->type == RECORD_OPERATOR && reader->n_allocs && reader->alloc_node == record->id) {
@@ -105,7 +105,7 @@ static int operator_record(const struct records_step *step)
 	if (record->run)
 		args[n++] = inference_number(step);
 	if (record->flags & FLAG_SHAPES) {
-		uint32_t shapes = segment_text(&step->process->map, record->text);
+		uint32_t shapes = segment_pass(&step->process->map, record->text);
 		args[n++] = arg_name(KEY_SHAPES, shapes);
 		args[n++] = arg_int(KEY_BYTES, (int64_t)shape_bytes(names_text(step->out->names, shapes)));
 	}
@@ -161,7 +161,7 @@ static void add(struct lane_event *event, struct arg arg)
 static void add_status(const struct records_step *step, struct lane_event *event, bool failed)
 {
 	uint32_t text =
-	    failed ? segment_text(&step->process->map, step->record->text) : names_of(step->out->names, "ok");
+	    failed ? segment_pass(&step->process->map, step->record->text) : names_of(step->out->names, "ok");
 
 	add(event, arg_name(KEY_STATUS, text ? text : names_of(step->out->names, "failed")));
 }
@@ -179,7 +179,7 @@ static int run_begin(const struct records_step *step)
 	bool has_shapes = record->flags & FLAG_SHAPES;
 	uint64_t lane = has_shapes ? record->value & 0xff : record->value, batch = has_shapes ? record->value >> 8 : 0;
 	struct lane_event *event = lane_event(step, EVENT_BEGIN, KIND_INFERENCE, record->time, lane);
-	uint32_t text = segment_text(&step->process->map, record->text);
+	uint32_t text = segment_pass(&step->process->map, record->text);
 
 	if (!event)
 		return -ENOMEM;
@@ -210,7 +210,7 @@ static int run_inputs(const struct records_step *step)
 {
 	const struct record *record = step->record;
 	struct lane_event *event = lanes_begin_of(&step->process->lanes, record->run);
-	struct arg shapes = arg_name(KEY_SHAPES, segment_text(&step->process->map, record->text));
+	struct arg shapes = arg_name(KEY_SHAPES, segment_pass(&step->process->map, record->text));
 	struct arg batch = arg_int(KEY_BATCH, (int64_t)record->value);
 
 	if (event) {
@@ -340,7 +340,7 @@ static int created(const struct records_step *step, uint64_t time_ns)
 	if (session->options)
 		args[n++] = arg_name(KEY_OPTIONS, session->options);
 	if (record->more & FLAG_FAILED)
-		args[n++] = arg_name(KEY_STATUS, segment_text(&step->process->map, record->text));
+		args[n++] = arg_name(KEY_STATUS, segment_pass(&step->process->map, record->text));
 	return recorded_note(
 	    step->out, EVENT_NOTE_CREATED,
 	    &(struct event){

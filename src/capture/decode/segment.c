@@ -67,15 +67,38 @@ static void *reserve(void *array, uint32_t *capacity, uint32_t id, size_t size)
 	return grown;
 }
 
-uint32_t segment_add_text(struct segment_map *map, const char *text, size_t len)
+static uint32_t add_text(struct segment_map *map, uint32_t text)
 {
 	uint32_t *grown = reserve(map->text, &map->text_capacity, map->n_texts + 1, sizeof *grown);
 
 	if (!grown)
 		return 0;
 	map->text = grown;
-	map->text[++map->n_texts] = names_intern(map->names, text, len);
+	map->text[++map->n_texts] = text;
 	return map->n_texts;
+}
+
+uint32_t segment_add_text(struct segment_map *map, const char *text, size_t len)
+{
+	return add_text(map, names_intern(map->names, text, len));
+}
+
+/* Its head may have changed since the entry was counted. */
+uint32_t segment_read_text(struct segment_map *map, uint32_t id, bool may_pass)
+{
+	uint64_t at = map->text[id] & ~SEGMENT_UNREAD;
+	const char *start = (const char *)map->segment + SEGMENT_DICT + at;
+	struct dict_entry entry;
+	uint32_t text;
+
+	memcpy(&entry, start, sizeof entry);
+	if (sizeof entry + entry.n > map->dict_read - at)
+		return map->text[id] = 0;
+	text = may_pass ? names_pass(map->names, start + sizeof entry, entry.n)
+			: names_intern(map->names, start + sizeof entry, entry.n);
+	if (!names_is_passing(text))
+		map->text[id] = text;
+	return text;
 }
 
 uint32_t segment_add_node(struct segment_map *map, const struct segment_node *node)
@@ -89,9 +112,13 @@ uint32_t segment_add_node(struct segment_map *map, const struct segment_node *no
 	return map->n_nodes;
 }
 
+/* Texts are read when something has them: what for says how long they are kept. */
 static void read_text(struct segment_map *map, const struct dict_entry *entry, const char *text)
 {
-	if (entry->id != map->n_texts + 1 || !segment_add_text(map, text, entry->n))
+	const char *start = (const char *)map->segment + SEGMENT_DICT;
+	uint32_t at = (uint32_t)(text - start - (ptrdiff_t)sizeof *entry);
+
+	if (entry->id != map->n_texts + 1 || !add_text(map, SEGMENT_UNREAD | at))
 		map->n_nonsense++;
 }
 

@@ -13,6 +13,8 @@
 #include "event/names.h"
 #include "event/ring.h"
 
+#define SEGMENT_UNREAD (1u << 31)
+
 struct segment_node {
 	uint32_t name, type, provider; /* ids in the recorder's names; 0: unknown */
 };
@@ -30,7 +32,7 @@ struct segment_map {
 	uint64_t size; /* of the file and the mapping */
 	uint64_t dict_read;
 	struct names *names;
-	uint32_t *text; /* dictionary id -> id in names */
+	uint32_t *text; /* dictionary id -> id in names, or SEGMENT_UNREAD and where its entry lies */
 	uint32_t n_texts, text_capacity;
 	struct segment_node *node;
 	uint32_t n_nodes, node_capacity;
@@ -45,10 +47,24 @@ void segment_close(struct segment_map *map);
 
 /* Reads the next dictionary entry: keeps texts and nodes, returns all others. False: nothing new. */
 bool segment_next(struct segment_map *map, struct segment_entry *entry);
-/* Ids in the recorder's names; 0 and a zeroed node for unknown ids. */
-static inline uint32_t segment_text(const struct segment_map *map, uint32_t id)
+/*
+ * Ids in the recorder's names; 0 and a zeroed node for unknown ids. segment_pass is for texts of which a program may
+ * have a new one for each inference: the id may be a passing one (event/names.h).
+ */
+uint32_t segment_read_text(struct segment_map *map, uint32_t id, bool may_pass);
+
+static inline uint32_t segment_text(struct segment_map *map, uint32_t id)
 {
-	return id && id <= map->n_texts ? map->text[id] : 0;
+	uint32_t text = id && id <= map->n_texts ? map->text[id] : 0;
+
+	return text & SEGMENT_UNREAD ? segment_read_text(map, id, false) : text;
+}
+
+static inline uint32_t segment_pass(struct segment_map *map, uint32_t id)
+{
+	uint32_t text = id && id <= map->n_texts ? map->text[id] : 0;
+
+	return text & SEGMENT_UNREAD ? segment_read_text(map, id, true) : text;
 }
 
 static inline struct segment_node segment_node(const struct segment_map *map, uint32_t id)

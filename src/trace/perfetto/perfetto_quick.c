@@ -19,7 +19,7 @@ size_t quick_texts(const struct event *event)
 	size_t n = 0;
 
 	while (n < event->n_args && n < QUICK_TEXTS && event->args[n].type == ARG_NAME && event->args[n].name &&
-	       perfetto_is_annotation(&event->args[n]))
+	       !names_is_passing(event->args[n].name) && perfetto_is_annotation(&event->args[n]))
 		n++;
 	return n;
 }

@@ -100,7 +100,8 @@ static int tell_args(struct perfetto_texts *texts, struct perfetto_told *told, u
 			continue;
 		if (!perfetto_is_key_told(told, arg->key) && tell_key(texts, told, sequence, arg->key))
 			return -1;
-		if (arg->type == ARG_NAME && arg->name && !is_told(&texts->values, &told->values, arg->name) &&
+		if (arg->type == ARG_NAME && arg->name && !names_is_passing(arg->name) &&
+		    !is_told(&texts->values, &told->values, arg->name) &&
 		    tell_text(texts, told, sequence, true, arg->name))
 			return -1;
 	}
@@ -116,7 +117,7 @@ static int tell_name(struct perfetto_texts *texts, struct perfetto_told *told, u
 		if (tell(texts, sequence, INTERNED_CATEGORIES, event->kind, text, strlen(text)))
 			return -1;
 	}
-	if (event->name && !is_told(&texts->names, &told->names, event->name))
+	if (event->name && !names_is_passing(event->name) && !is_told(&texts->names, &told->names, event->name))
 		return tell_text(texts, told, sequence, false, event->name);
 	return 0;
 }

@@ -10,6 +10,8 @@
  *   state cleared from here on texts are numbers, each defined once per sequence before its first use
  * (perfetto_texts.h)
  *
+ * A passing text (event/names.h) is written with each event that has it.
+ *
  * Processes, groups and counters share sequence 1 and name their track in each event. An operator takes 23 or 24 bytes
  * this way; SEQ_NEEDS_STATE (two bytes) is left out, because no packet is ever lost here.
  *
@@ -180,6 +182,9 @@ static uint8_t *put_arg(uint8_t *at, const struct perfetto_writer *writer, const
 		at = pb_put_uint(at, ANNOTATION_INT, (uint64_t)arg->integer);
 	else if (arg->type == ARG_REAL)
 		at = pb_put_double(at, ANNOTATION_DOUBLE, arg->real);
+	else if (names_is_passing(arg->name))
+		at = perfetto_describe_text(at, ANNOTATION_STRING, names_text(writer->sink.names, arg->name),
+					    names_len(writer->sink.names, arg->name));
 	else if (arg->name)
 		at = pb_put_uint(at, ANNOTATION_STRING_IID, writer->texts.values.of[arg->name]);
 	else
@@ -210,7 +215,10 @@ static uint8_t *put_fields(uint8_t *at, const struct perfetto_writer *writer, co
 	if (event->type == EVENT_BEGIN || event->type == EVENT_INSTANT) {
 		if (event->kind)
 			at = pb_put_uint(at, EVENT_CATEGORY_IIDS, event->kind);
-		if (event->name)
+		if (names_is_passing(event->name))
+			at = perfetto_describe_text(at, EVENT_NAME, names_text(writer->sink.names, event->name),
+						    names_len(writer->sink.names, event->name));
+		else if (event->name)
 			at = pb_put_uint(at, EVENT_NAME_IID, writer->texts.names.of[event->name]);
 	}
 	for (size_t i = 0; i < event->n_args; i++)
@@ -225,11 +233,23 @@ static uint8_t *put_fields(uint8_t *at, const struct perfetto_writer *writer, co
 	return at;
 }
 
+/* Upper bound for texts that are in the packet itself. */
+static size_t passing_bytes(const struct names *names, const struct event *event)
+{
+	size_t bytes = names_is_passing(event->name) ? names_len(names, event->name) : 0;
+
+	for (size_t i = 0; i < event->n_args; i++)
+		if (event->args[i].type == ARG_NAME && names_is_passing(event->args[i].name))
+			bytes += names_len(names, event->args[i].name);
+	return 3 * bytes;
+}
+
 static int put_packet(struct perfetto_writer *writer, const struct event *event, uint64_t time_ns)
 {
 	uint32_t id = writer->track[event->track].sequence;
 	struct sequence *sequence = &writer->sequence[id];
-	uint8_t *at = perfetto_out_room(&writer->out, EVENT_ROOM + event->n_args * ARG_ROOM), *packet, *inside;
+	size_t room = EVENT_ROOM + event->n_args * ARG_ROOM + passing_bytes(writer->sink.names, event);
+	uint8_t *at = perfetto_out_room(&writer->out, room), *packet, *inside;
 
 	if (!at)
 		return -1;
@@ -332,7 +352,7 @@ static int put_event(struct perfetto_writer *writer, const struct event *event)
 	    put_packet(writer, event, time_ns))
 		return -1;
 	track->is_quick = track->has_sequence && !writer->is_more && writer->quick;
-	if (track->is_quick && event->type == EVENT_BEGIN && event->name)
+	if (track->is_quick && event->type == EVENT_BEGIN && event->name && !names_is_passing(event->name))
 		keep_template(writer, event);
 	return 0;
 }
