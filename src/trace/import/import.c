@@ -48,7 +48,7 @@ struct passage {
 	uint32_t n;
 };
 
-enum { LARGE = 32 << 20, EVENTS = 1 << 18 };
+enum { LARGE = 4 << 20, EVENTS = 1 << 18 };
 
 static int pass_on(struct sink *sink, const struct event *event, struct err *err)
 {

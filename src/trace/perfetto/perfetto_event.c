@@ -10,8 +10,6 @@
 
 #include "trace/perfetto/perfetto_fields.h"
 
-enum { MAX_ARGS = 64 }; /* of one event; more are left out */
-
 struct parsed {
 	struct event event;
 	uint64_t track_uuid, dur_ns, ids;
@@ -19,12 +17,22 @@ struct parsed {
 	uint32_t type, phase;
 	int32_t pid, tid;
 	bool has_track, has_thread, has_delta, has_absolute;
-	struct arg args[MAX_ARGS];
+	struct pb_field name; /* a text of its own */
+	struct arg args[PERFETTO_MAX_ARGS];
 };
 
-static uint32_t intern(struct reader *reader, const struct pb_field *field)
+/* Texts of which there may be a new one in each event. */
+static bool has_passing_texts(uint32_t key)
 {
-	return names_intern(reader->state.out->names, (const char *)field->data, field->value);
+	return key == KEY_TAG || key == KEY_SHAPES || key == KEY_STATUS;
+}
+
+static uint32_t intern(struct reader *reader, const struct pb_field *field, bool may_pass)
+{
+	struct names *names = reader->state.out->names;
+	const char *text = (const char *)field->data;
+
+	return may_pass ? names_pass(names, text, field->value) : names_intern(names, text, field->value);
 }
 
 /* A flow has fields of its own: an annotation with that name is not a flow. */
@@ -37,14 +45,14 @@ static bool is_flow_key(uint32_t key)
 static int read_arg(struct reader *reader, const struct sequence *sequence, struct pb_in in, struct arg *arg)
 {
 	uint32_t id, key = KEY_NONE;
+	struct pb_field field, text = { 0 };
 	bool has_value = false;
-	struct pb_field field;
 	int more;
 
 	while ((more = pb_next(&in, &field)) > 0) {
 		switch (PB_TAG(field.number, field.wire)) {
 		case PB_TAG(ANNOTATION_NAME_IID, PB_VARINT):
-			id = perfetto_map_get(&sequence->keys, field.value);
+			id = perfetto_state_key(sequence, field.value);
 			key = id ? id - 1 : KEY_NONE;
 			continue;
 		case PB_TAG(ANNOTATION_NAME, PB_BYTES):
@@ -64,20 +72,22 @@ static int read_arg(struct reader *reader, const struct sequence *sequence, stru
 			*arg = arg_name(KEY_NONE, id ? id - 1 : 0);
 			break;
 		case PB_TAG(ANNOTATION_STRING, PB_BYTES):
-			*arg = arg_name(KEY_NONE, intern(reader, &field));
+			text = field;
 			break;
 		default:
 			continue;
 		}
 		has_value = true;
 	}
+	if (text.data)
+		*arg = arg_name(KEY_NONE, intern(reader, &text, reader->state.is_in_order && has_passing_texts(key)));
 	arg->key = (uint16_t)(has_value && !is_flow_key(key) ? key : KEY_NONE);
 	return more;
 }
 
 static void add_flow(struct parsed *parsed, enum event_key key, uint64_t id)
 {
-	if (parsed->event.n_args < MAX_ARGS)
+	if (parsed->event.n_args < PERFETTO_MAX_ARGS)
 		parsed->args[parsed->event.n_args++] = arg_int(key, (int64_t)id);
 }
 
@@ -88,7 +98,7 @@ static void read_category(const struct sequence *sequence, struct event *event, 
 	if (event->kind != KIND_NONE)
 		return;
 	if (field->wire == PB_VARINT) {
-		kind = perfetto_map_get(&sequence->categories, field->value);
+		kind = perfetto_state_kind(sequence, field->value);
 		event->kind = kind ? (enum event_kind)(kind - 1) : KIND_NONE;
 	} else {
 		event->kind = event_kind_named((const char *)field->data, field->value);
@@ -137,7 +147,7 @@ static int read_event_field(struct reader *reader, const struct sequence *sequen
 		event->name = name ? name - 1 : 0;
 		break;
 	case PB_TAG(EVENT_NAME, PB_BYTES):
-		event->name = intern(reader, field);
+		parsed->name = *field;
 		break;
 	case PB_TAG(EVENT_CATEGORY_IIDS, PB_VARINT):
 	case PB_TAG(EVENT_CATEGORIES, PB_BYTES):
@@ -148,7 +158,7 @@ static int read_event_field(struct reader *reader, const struct sequence *sequen
 		parsed->has_track = true;
 		break;
 	case PB_TAG(EVENT_ANNOTATIONS, PB_BYTES):
-		if (event->n_args == MAX_ARGS)
+		if (event->n_args == PERFETTO_MAX_ARGS)
 			break;
 		if (read_arg(reader, sequence, pb_inside(field), &parsed->args[event->n_args]) < 0)
 			return -1;
@@ -238,8 +248,7 @@ static uint32_t find_track(struct reader *reader, const struct sequence *sequenc
 	return sequence->default_track ? sequence->default_track : sequence->thread_track;
 }
 
-/* Puts the event into the sink, for a file whose events are in order. */
-static int put_event(struct reader *reader, uint32_t index, struct event *event)
+int perfetto_event_put(struct reader *reader, uint32_t index, struct event *event)
 {
 	struct state *state = &reader->state;
 	struct track *track = &state->track[index];
@@ -292,13 +301,16 @@ int perfetto_event_read(struct reader *reader, struct sequence *sequence, const 
 	}
 	if (parsed.dur_ns > INT64_MAX - parsed.event.time_ns)
 		parsed.dur_ns = INT64_MAX - parsed.event.time_ns;
+	if (parsed.name.data)
+		parsed.event.name =
+		    intern(reader, &parsed.name, reader->state.is_in_order && parsed.event.kind == KIND_USER);
 	parsed.event.args = parsed.args;
 	reader->has_events = true;
 	if (parsed.event.type == EVENT_INSTANT && parsed.event.kind == KIND_NOTE && !reader->result->is_ours)
 		reader->result->is_ours =
 		    !strcmp(names_text(reader->state.out->names, parsed.event.name), EVENT_NOTE_RECORDING);
 	if (reader->state.is_in_order)
-		return put_event(reader, track, &parsed.event);
+		return perfetto_event_put(reader, track, &parsed.event);
 	parsed.event.track = track;
 	return perfetto_sort_add(&reader->sorter, &parsed.event, parsed.dur_ns, reader->err);
 }

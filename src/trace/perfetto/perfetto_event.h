@@ -3,7 +3,7 @@
 #ifndef TRACE_PERFETTO_PERFETTO_EVENT_H
 #define TRACE_PERFETTO_PERFETTO_EVENT_H
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include "trace/perfetto/perfetto_read.h"
 #include "trace/perfetto/perfetto_sort.h"
@@ -16,11 +16,10 @@ struct reader {
 	struct err *err;
 	bool is_inside; /* packets of a bundle */
 	bool has_events;
-	bool has_bundles; /* compressed packets that inflate, at least at their start */
+	bool has_bundles; /* compressed packets whose head is right */
 	uint8_t *bundle;
 	size_t bundle_room;
-	z_stream inflate;
-	bool has_inflate;
+	struct libdeflate_decompressor *inflate; /* NULL: not needed yet */
 };
 
 /* The fields of a packet with an event; data are borrowed from the file. */
@@ -32,7 +31,11 @@ struct packet {
 	struct pb_in event;
 };
 
+enum { PERFETTO_MAX_ARGS = 64 }; /* of one event; more are left out */
+
 /* Reads packet->event. 0, or not 0 and reader->err. */
 int perfetto_event_read(struct reader *reader, struct sequence *sequence, const struct packet *packet);
+/* Puts the event into the sink, for a file whose events are in order; index: of the track. The same results. */
+int perfetto_event_put(struct reader *reader, uint32_t index, struct event *event);
 
 #endif

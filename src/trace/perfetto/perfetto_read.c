@@ -15,10 +15,11 @@
 
 #include "trace/perfetto/perfetto_event.h"
 #include "trace/perfetto/perfetto_fields.h"
+#include "trace/perfetto/perfetto_quick_read.h"
 
 enum {
 	MAX_BUNDLE = 32 << 20, /* largest size of decompressed packets */
-	FIRST_BUNDLE = 128 << 10,
+	FIRST_BUNDLE = 512 << 10,
 	MAX_FIELD = 2000, /* the highest field number of a packet */
 };
 
@@ -243,8 +244,12 @@ static int read_packets(struct reader *reader, struct pb_in in)
 	struct pb_in packet;
 
 	for (;;) {
+		int result = reader->state.is_in_order ? perfetto_quick_read(reader, &in) : 0;
 		uint64_t at = (uint64_t)(in.at - start);
-		enum step step = next_packet(&in, &packet);
+		enum step step = result ? STEP_BAD : next_packet(&in, &packet);
+
+		if (result)
+			return err_wrap(reader->err, "at byte %llu", (unsigned long long)at), -1;
 		if (step == STEP_END)
 			return 0;
 		if (step == STEP_CUT && !reader->is_inside) {
@@ -282,28 +287,33 @@ static int grow_bundle(struct reader *reader)
 	return 0;
 }
 
+/* A head of zlib or gzip. */
+static bool looks_deflated(struct pb_in in)
+{
+	return in.end - in.at > 2 && (((in.at[0] & 15) == 8 && (in.at[0] << 8 | in.at[1]) % 31 == 0) ||
+				      (in.at[0] == 0x1f && in.at[1] == 0x8b));
+}
+
 static int inflate_bundle(struct reader *reader, struct pb_in in, size_t *len)
 {
-	z_stream *stream = &reader->inflate;
-	int result;
+	size_t size = (size_t)(in.end - in.at);
+	bool is_gzip = size && in.at[0] == 0x1f;
+	enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;
 
-	if (!reader->has_inflate && inflateInit2(stream, 15 + 32) != Z_OK)
+	if (!reader->inflate && !(reader->inflate = libdeflate_alloc_decompressor()))
 		return perfetto_state_out_of_memory(reader->err);
-	reader->has_inflate = true;
-	inflateReset(stream);
-	stream->next_in = (Bytef *)in.at;
-	stream->avail_in = (uInt)(in.end - in.at);
-	*len = 0;
-	do {
-		if (*len == reader->bundle_room && grow_bundle(reader))
+	reader->has_bundles |= looks_deflated(in);
+	if (!reader->bundle_room && grow_bundle(reader))
+		return -1;
+	while (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
+		result = is_gzip ? libdeflate_gzip_decompress(reader->inflate, in.at, size, reader->bundle,
+							      reader->bundle_room, len)
+				 : libdeflate_zlib_decompress(reader->inflate, in.at, size, reader->bundle,
+							      reader->bundle_room, len);
+		if (result == LIBDEFLATE_INSUFFICIENT_SPACE && grow_bundle(reader))
 			return -1;
-		stream->next_out = reader->bundle + *len;
-		stream->avail_out = (uInt)(reader->bundle_room - *len);
-		result = inflate(stream, Z_NO_FLUSH);
-		*len = (size_t)(stream->next_out - reader->bundle);
-		reader->has_bundles |= *len != 0;
-	} while (result == Z_OK && (stream->avail_in || !stream->avail_out));
-	if (result != Z_STREAM_END)
+	}
+	if (result != LIBDEFLATE_SUCCESS)
 		return err_set(reader->err, EBADMSG, "its compressed packets do not inflate");
 	return 0;
 }
@@ -351,8 +361,8 @@ int perfetto_read(const void *data, size_t size, struct sink *out, struct perfet
 	*reader.err = (struct err){ 0 };
 	code = read_all(&reader, data, size);
 	reader.result->n_late = reader.state.n_late;
-	if (reader.has_inflate)
-		inflateEnd(&reader.inflate);
+	if (reader.inflate)
+		libdeflate_free_decompressor(reader.inflate);
 	free(reader.bundle);
 	perfetto_sort_done(&reader.sorter);
 	perfetto_state_done(&reader.state);

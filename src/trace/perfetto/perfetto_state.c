@@ -45,6 +45,8 @@ void perfetto_state_clear(struct sequence *sequence)
 	perfetto_map_done(&sequence->strings);
 	perfetto_map_done(&sequence->categories);
 	perfetto_map_done(&sequence->keys);
+	memset(sequence->kind, 0, sizeof sequence->kind);
+	memset(sequence->key, 0, sizeof sequence->key);
 	sequence->default_clock = 0;
 	sequence->default_track = 0;
 	sequence->is_valid = true;
@@ -107,6 +109,8 @@ static int read_entry(struct pb_in in, struct entry *entry)
 
 static bool keep_entry(struct state *state, struct sequence *sequence, uint32_t list, const struct entry *entry)
 {
+	uint32_t value;
+
 	switch (list) {
 	case INTERNED_NAMES:
 		return perfetto_map_put(&sequence->names, entry->number,
@@ -115,10 +119,17 @@ static bool keep_entry(struct state *state, struct sequence *sequence, uint32_t 
 		return perfetto_map_put(&sequence->strings, entry->number,
 					1 + names_intern(state->out->names, entry->text, entry->len));
 	case INTERNED_CATEGORIES:
-		return perfetto_map_put(&sequence->categories, entry->number,
-					1 + event_kind_named(entry->text, entry->len));
+		value = 1 + event_kind_named(entry->text, entry->len);
+		if (entry->number >= PERFETTO_LOW_KINDS)
+			return perfetto_map_put(&sequence->categories, entry->number, value);
+		sequence->kind[entry->number] = (uint8_t)value;
+		return true;
 	case INTERNED_ANNOTATION_NAMES:
-		return perfetto_map_put(&sequence->keys, entry->number, 1 + event_key_named(entry->text, entry->len));
+		value = 1 + event_key_named(entry->text, entry->len);
+		if (entry->number >= PERFETTO_LOW_KEYS)
+			return perfetto_map_put(&sequence->keys, entry->number, value);
+		sequence->key[entry->number] = (uint8_t)value;
+		return true;
 	}
 	return true;
 }

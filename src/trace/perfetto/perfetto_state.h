@@ -31,6 +31,8 @@ struct clocks {
 	uint32_t n;
 };
 
+enum { PERFETTO_LOW_KINDS = 32, PERFETTO_LOW_KEYS = 96 }; /* all that inftrace writes */
+
 /* The state of one writer of packets; its numbers are valid on its sequence only. */
 struct sequence {
 	bool is_valid;		/* false: packets may be missing, so numbers are invalid until the state is cleared */
@@ -39,9 +41,10 @@ struct sequence {
 	uint32_t thread_track;	/* the same, by the older kind of descriptor */
 	uint64_t thread_ns;	/* base for the times of events without one */
 	struct clocks clocks;
-	struct perfetto_map names, strings; /* to 1 + id in names */
-	struct perfetto_map categories;	    /* to 1 + enum event_kind */
-	struct perfetto_map keys;	    /* to 1 + enum event_key */
+	struct perfetto_map names, strings;			  /* to 1 + id in names */
+	struct perfetto_map categories;				  /* of high numbers, to 1 + enum event_kind */
+	struct perfetto_map keys;				  /* of high numbers, to 1 + enum event_key */
+	uint8_t kind[PERFETTO_LOW_KINDS], key[PERFETTO_LOW_KEYS]; /* the same of low numbers; 0: absent */
 };
 
 struct track {
@@ -92,6 +95,17 @@ static inline struct sequence *perfetto_state_sequence(struct state *state, uint
 }
 
 void perfetto_state_clear(struct sequence *sequence);
+
+/* 1 + enum event_kind, 1 + enum event_key; 0: unknown. */
+static inline uint32_t perfetto_state_kind(const struct sequence *sequence, uint64_t number)
+{
+	return number < PERFETTO_LOW_KINDS ? sequence->kind[number] : perfetto_map_get(&sequence->categories, number);
+}
+
+static inline uint32_t perfetto_state_key(const struct sequence *sequence, uint64_t number)
+{
+	return number < PERFETTO_LOW_KEYS ? sequence->key[number] : perfetto_map_get(&sequence->keys, number);
+}
 int perfetto_state_intern(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err);
 int perfetto_state_snapshot(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err);
 /* A packet's time on the trace's clock; false: unknown. clock 0: the sequence's default. */
