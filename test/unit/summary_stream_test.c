@@ -26,6 +26,7 @@ struct shape {
 	uint64_t stretch_ns; /* handed over together; 0: all of a track at once */
 	bool is_broken;	     /* ends are missing, numbers are used twice */
 	bool has_notes, has_counters;
+	int n_sessions; /* that are created; 0: 4 */
 };
 
 /* Events of one track, in order. */
@@ -237,6 +238,7 @@ static uint64_t put_process(struct maker *maker, int index)
 {
 	uint32_t track = stream_process(&maker->s, 100 + index, "app");
 	struct line *process = add_line(maker, track), *lanes, *threads;
+	int n_sessions = maker->shape.n_sessions ? maker->shape.n_sessions : 4;
 	uint64_t until_ns = 0;
 
 	stream_int(&maker->s, KEY_INTERVAL_NS, 200000);
@@ -247,7 +249,7 @@ static uint64_t put_process(struct maker *maker, int index)
 	threads = &maker->line[maker->n_lines];
 	for (int i = 0; i < maker->shape.n_threads; i++)
 		add_line(maker, stream_thread(&maker->s, track, 100 + i));
-	for (int i = 1; i <= 4; i++)
+	for (int i = 1; i <= n_sessions; i++)
 		put_session(maker, &lanes[any(maker, (uint64_t)maker->shape.n_lanes)], process, i);
 	for (int i = 0; i < maker->shape.n_inferences; i++) {
 		struct line *lane = &lanes[0];
@@ -255,7 +257,7 @@ static uint64_t put_process(struct maker *maker, int index)
 		/* time passes alike on all lanes */
 		for (int k = 1; k < maker->shape.n_lanes; k++)
 			lane = lanes[k].now_ns < lane->now_ns ? &lanes[k] : lane;
-		put_inference(maker, lane, threads, 1 + (int64_t)any(maker, 5));
+		put_inference(maker, lane, threads, 1 + (int64_t)any(maker, (uint64_t)n_sessions + 1));
 		until_ns = lane->now_ns > until_ns ? lane->now_ns : until_ns;
 	}
 	return until_ns;
@@ -422,12 +424,72 @@ static void a_small_window_finds_the_same(void **state)
 			&opts, seed);
 }
 
+/* Takes out the lists of sessions, and which of their models' sizes is the first. */
+static void take_sessions_out(char *text)
+{
+	char *to = text;
+
+	for (char *line = text, *end; *line; line = end) {
+		end = line + strcspn(line, "\n");
+		end += *end == '\n';
+		if (strstr(line, "\"sessions\": [") && strstr(line, "\"sessions\": [") < end) {
+			int depth = 0;
+
+			for (end = strchr(line, '['); depth += (*end == '[') - (*end == ']'), depth; end++)
+				;
+			continue;
+		}
+		if (!strncmp(line + strspn(line, " "), "\"bytes\"", 7))
+			continue;
+		memmove(to, line, (size_t)(end - line));
+		to += end - line;
+	}
+	*to = 0;
+}
+
+static void sessions_that_are_not_kept_one_by_one_add_up_to_the_same(void **state)
+{
+	static const struct summary_opts opts = { .window = 64, .max_sessions = 8 };
+	static const struct summary_file file;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct shape shape = { .n_processes = 1 + (int)(seed % 2),
+				       .n_lanes = 1,
+				       .n_threads = 1,
+				       .n_inferences = 500,
+				       .n_operators = 2,
+				       .stretch_ns = 100000,
+				       .has_notes = seed % 3,
+				       .n_sessions = 100 };
+		struct summary *few, *all;
+		struct maker maker;
+		char *text[2];
+
+		make(&maker, &shape, seed);
+		few = stream_summary_of(&maker.s, &opts, &file);
+		all = stream_summary_of(&maker.s, NULL, &file);
+		assert_in_range(few->n_sessions, 8 / 4, 8);
+		assert_int_equal(few->n_all_sessions, all->n_sessions);
+		text[0] = json_of(few, false);
+		text[1] = json_of(all, false);
+		take_sessions_out(text[0]);
+		take_sessions_out(text[1]);
+		assert_same(text[0], text[1], &(struct shape){ .n_lanes = 2 }, seed);
+		free(text[0]);
+		free(text[1]);
+		summary_free(few);
+		summary_free(all);
+		stream_done(&maker.s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_recording_of_any_order_comes_to_the_same),
 		cmocka_unit_test(one_with_missing_ends_and_numbers_comes_to_the_same),
 		cmocka_unit_test(a_small_window_finds_the_same),
+		cmocka_unit_test(sessions_that_are_not_kept_one_by_one_add_up_to_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

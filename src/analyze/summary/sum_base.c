@@ -34,7 +34,7 @@ struct summary_spread sum_spread(struct stats *stats)
 	return spread;
 }
 
-void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint32_t *inference)
+void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint64_t *inference)
 {
 	static const struct {
 		uint8_t fact, type; /* fact: + 1 */
@@ -65,7 +65,7 @@ void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint3
 		unsigned fact;
 
 		if (arg->key == KEY_INFERENCE && arg->type == ARG_INT) {
-			*inference = arg->integer > 0 && arg->integer <= UINT32_MAX ? (uint32_t)arg->integer : 0;
+			*inference = arg->integer > 0 ? (uint64_t)arg->integer : 0;
 			continue;
 		}
 		fact = arg->key < N_KEYS && known[arg->key].type == arg->type ? known[arg->key].fact : 0;

@@ -2,6 +2,7 @@
 /* Counters, with and without an inference under way. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/summary/sum_in.h"
@@ -181,26 +182,35 @@ static void finish(struct summary_maker *maker, const struct counter *counter, c
 }
 
 /* The machine's first, then process by process. */
+static int compare_resources(const void *a_, const void *b_)
+{
+	const struct summary_resource *a = a_, *b = b_;
+
+	/* SUMMARY_NONE + 1 is 0 */
+	if (a->process != b->process)
+		return a->process + 1 < b->process + 1 ? -1 : 1;
+	return (a->track > b->track) - (a->track < b->track);
+}
+
 int sum_counters_make(struct summary_maker *maker, struct end *end)
 {
 	struct array devices = { 0 };
 	int rc = find_devices(maker, &devices);
 
-	for (uint32_t round = 0; !rc && round <= maker->to->n_processes; round++)
-		for (uint32_t id = 1; !rc && id <= maker->n_tracks; id++) {
-			struct summary_resource *to;
+	for (uint32_t id = 1; !rc && id <= maker->n_tracks; id++) {
+		struct summary_resource *to;
 
-			if (!maker->tracks[id].counter ||
-			    process_at(maker, sum_process_of(maker, &maker->tracks[id]))->index !=
-				(round ? round - 1 : SUMMARY_NONE))
-				continue;
-			to = array_add(&end->resources, sizeof *to);
-			if (to)
-				finish(maker, (struct counter *)maker->counters.data + maker->tracks[id].counter - 1,
-				       &devices, to);
-			else
-				rc = -ENOMEM;
-		}
+		if (!maker->tracks[id].counter)
+			continue;
+		to = array_add(&end->resources, sizeof *to);
+		if (to)
+			finish(maker, (struct counter *)maker->counters.data + maker->tracks[id].counter - 1, &devices,
+			       to);
+		else
+			rc = -ENOMEM;
+	}
+	if (end->resources.n)
+		qsort(end->resources.data, end->resources.n, sizeof(struct summary_resource), compare_resources);
 	array_done(&devices, sizeof(uint32_t));
 	return rc;
 }

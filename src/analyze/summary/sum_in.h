@@ -12,11 +12,12 @@ int sum_slices_finish(struct summary_maker *maker); /* those that are still open
 
 int sum_window_begin(struct summary_maker *maker, uint32_t process, struct slice *slice, uint32_t track);
 int sum_window_end(struct summary_maker *maker, const struct slice *slice, uint64_t end_ns, uint64_t over_ns);
-int sum_window_operator(struct summary_maker *maker, struct track *track, uint32_t number, const struct op *op);
+int sum_window_operator(struct summary_maker *maker, struct track *track, uint64_t number, const struct op *op);
 int sum_window_setup(struct summary_maker *maker, uint32_t run, uint64_t begin_ns, uint64_t end_ns, uint32_t track);
 int sum_window_moment(struct summary_maker *maker, const struct moment *moment);
 int sum_moments_put(struct moments *moments, const struct moment *moment);
-bool sum_moments_take(struct moments *moments, struct moment *first); /* false: there is none */
+const struct moment *sum_moments_first(const struct moments *moments); /* NULL: there is none */
+bool sum_moments_take(struct moments *moments, struct moment *first);  /* false: there is none */
 int sum_window_finish(struct summary_maker *maker);
 void sum_window_done(struct window *window);
 
@@ -25,6 +26,8 @@ int sum_runs_add(struct summary_maker *maker, struct run *run);
 /* What is known of its operators so far, if it has more than can wait. */
 int sum_runs_add_part(struct summary_maker *maker, struct run *run);
 int sum_runs_find_bucket(struct summary_maker *maker, struct run *run);
+/* The bucket of a session by what is known of it now; NONE: out of memory. */
+uint32_t sum_runs_bucket_of(struct summary_maker *maker, const struct session *session);
 
 int sum_operators_kind(struct operators *to, uint32_t name, const struct facts *facts, uint32_t *kind);
 int sum_operators_put(struct operators *to, struct ops *ops, const struct op *op);
@@ -50,10 +53,27 @@ int sum_sessions_end(struct summary_maker *maker, struct track *track, const str
 /* The session `number` of a process (0: the one of a model that has none), found or made; NULL: out of memory. */
 struct session *sum_sessions_find(struct summary_maker *maker, uint32_t process, int64_t number, uint32_t model_name,
 				  enum met met);
-void sum_sessions_drop(struct track *track); /* the creation that is open */
+void sum_sessions_drop(struct track *track);	 /* the creation that is open */
+void sum_sessions_free(struct session *session); /* what it holds */
+int sum_sessions_add_transformer(struct keys *keys, struct array *to, uint32_t of,
+				 const struct summary_transformer *row);
 void sum_sessions_done(struct summary_maker *maker);
-/* Was a session of the process being created then? As far as is known now. */
-bool sum_sessions_is_creating(const struct summary_maker *maker, uint32_t process, uint64_t time_ns);
+
+/* Folds the sessions that were not used for the longest time, until n_left are left, or only those in use. */
+int sum_fold_sessions(struct summary_maker *maker, uint32_t n_left);
+/* At the end: of more sessions than the list may hold, rows of some. */
+int sum_fold_finish(struct summary_maker *maker);
+/* What a session adds to the sums of its model. */
+void sum_fold_add(struct summary_creation *to, struct session *session);
+/* Is it to be summed up? A creation at a time that was not asked for is left out. */
+bool sum_fold_is_wanted(const struct summary_maker *maker, struct session *session);
+
+int sum_creations_begin(struct creations *creations, uint64_t begin_ns);
+int sum_creations_end(struct summary_maker *maker, uint32_t process, uint64_t begin_ns, uint64_t end_ns);
+int sum_creations_finish(struct summary_maker *maker); /* those that are open lasted to the last event */
+/* Was a session being created then? As far as is known now. */
+bool sum_creations_is_at(const struct creations *creations, uint64_t time_ns);
+void sum_creations_done(struct creations *creations);
 
 /* moments: n of them, which wait in the window for their time. */
 int sum_counters_put(struct summary_maker *maker, struct track *track, const struct event *event,
@@ -84,7 +104,7 @@ bool sum_is_failure(struct summary_maker *maker, uint32_t status);
 struct summary_spread sum_spread(struct stats *stats);
 /* The process of a track. */
 uint32_t sum_process_of(struct summary_maker *maker, struct track *track);
-void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint32_t *inference);
+void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint64_t *inference);
 void sum_busy_begin(struct busy *busy, uint64_t time_ns);
 void sum_busy_end(struct busy *busy, uint64_t time_ns);
 /* How long it had been busy at a time that is not before the last begin; every end until then is known. */
@@ -110,6 +130,22 @@ static inline int64_t fact_int(const struct facts *facts, enum fact fact, int64_
 	return facts->has >> fact & 1 ? facts->value[fact] : fallback;
 }
 
+/* Values that are not there are not copied. */
+static inline void facts_copy(struct facts *to, const struct facts *from)
+{
+	to->has = from->has;
+	for (uint32_t left = from->has; left; left &= left - 1) {
+		int fact = __builtin_ctz(left);
+
+		to->value[fact] = from->value[fact];
+	}
+}
+
+static inline size_t sum_moments_n(const struct moments *moments)
+{
+	return moments->row.n - moments->row_at + moments->heap.n;
+}
+
 /* a: -1 is none yet. Both stop at the largest number. */
 static inline int64_t sum_bytes(int64_t a, int64_t b)
 {
@@ -131,6 +167,11 @@ static inline uint32_t fact_text(const struct facts *facts, enum fact fact)
 static inline bool session_has_config(const struct summary_session *session)
 {
 	return session->path || session->providers || session->options;
+}
+
+static inline bool session_is_created(const struct summary_session *session)
+{
+	return session->has_slice && !session->is_failed && session->end_ns != STORE_OPEN;
 }
 
 static inline struct run *run_at(const struct summary_maker *maker, uint32_t index)

@@ -107,37 +107,42 @@ static int find_models(struct summary_maker *maker, struct end *end, struct sess
 	return rc;
 }
 
-static bool is_created(const struct summary_session *session)
-{
-	return session->has_slice && !session->is_failed && session->end_ns != STORE_OPEN;
-}
-
 static void add_session(struct end *end, struct session *from)
 {
 	struct summary_session *session = &from->row;
 	struct summary_model *model = model_at(end, session->model);
-	struct summary_creation *creation = &model->creation;
 
-	if (is_created(session)) {
-		session->n_prepacked = from->n_prepacked;
-		session->n_capabilities = from->n_capabilities;
-	}
 	if (from->latency)
 		session->latency = sum_spread(from->latency);
+	if (from->is_folded)
+		return;
 	model->runs.wall_ns = stats_sum(model->runs.wall_ns, session->runs_wall_ns);
 	if (model->bytes < 0)
 		model->bytes = session->bytes;
-	creation->n++;
-	creation->n_recorded += session->has_slice;
-	creation->n_failed += session->is_failed;
-	creation->n_open += session->has_slice && session->end_ns == STORE_OPEN;
-	creation->n_prepacked += session->n_prepacked;
-	creation->n_capabilities += session->n_capabilities;
-	if (!is_created(session))
+	sum_fold_add(&model->creation, from);
+}
+
+/* Of sessions that are not kept one by one. */
+static void add_folded(struct end *end, const struct bucket *bucket)
+{
+	const struct folded *folded = bucket->folded;
+	struct summary_model *model = model_at(end, bucket->model);
+	struct summary_creation *to = &model->creation;
+
+	if (!folded)
 		return;
+	model->runs.wall_ns = stats_sum(model->runs.wall_ns, folded->runs_wall_ns);
+	if (model->bytes < 0)
+		model->bytes = folded->bytes;
+	to->n += folded->sum.n;
+	to->n_recorded += folded->sum.n_recorded;
+	to->n_failed += folded->sum.n_failed;
+	to->n_open += folded->sum.n_open;
+	to->n_prepacked += folded->sum.n_prepacked;
+	to->n_capabilities += folded->sum.n_capabilities;
 	for (int phase = 0; phase < N_PHASES; phase++) {
-		creation->phase_ns[phase] = stats_sum(creation->phase_ns[phase], session->phase_ns[phase]);
-		creation->phase_n[phase] += session->phase_n[phase];
+		to->phase_ns[phase] = stats_sum(to->phase_ns[phase], folded->sum.phase_ns[phase]);
+		to->phase_n[phase] += folded->sum.phase_n[phase];
 	}
 }
 
@@ -196,24 +201,36 @@ static int compare_sessions(const void *a_, const void *b_)
 
 static int sort_sessions(struct end *end, struct session **order, uint32_t n)
 {
-	struct stats created = { .limit = RUN_LIMIT };
-	int rc = 0;
-
 	qsort(order, n, sizeof *order, compare_sessions);
-	for (uint32_t i = 0; !rc && i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		struct summary_session *session = array_add(&end->sessions, sizeof *session);
-		struct summary_model *model = model_at(end, order[i]->row.model);
+		struct summary_range *range = &model_at(end, order[i]->row.model)->sessions;
 
 		if (!session)
 			return -ENOMEM;
 		*session = order[i]->row;
-		model->sessions.first = model->sessions.n++ ? model->sessions.first : i;
-		if (is_created(session))
-			rc = stats_add(&created, session->end_ns - session->begin_ns);
-		if (i + 1 == n || order[i + 1]->row.model != session->model)
-			model->creation.duration = sum_spread(&created);
+		range->first = range->n++ ? range->first : i;
 	}
-	stats_done(&created);
+	return 0;
+}
+
+/* How long creations took, in the order of sessions; those of folded ones come first. */
+static int find_durations(struct summary_maker *maker, struct end *end, struct session **order, uint32_t n)
+{
+	struct stats *created = calloc(end->models.n + 1, sizeof *created);
+	int rc = created ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !rc && i < end->models.n; i++)
+		created[i].limit = RUN_LIMIT;
+	for (uint32_t i = 0; !rc && i < maker->buckets.n; i++)
+		if (bucket_at(maker, i)->folded)
+			rc = stats_merge(&created[bucket_at(maker, i)->model], &bucket_at(maker, i)->folded->durations);
+	for (uint32_t i = 0; !rc && i < n; i++)
+		if (!order[i]->is_folded && session_is_created(&order[i]->row))
+			rc = stats_add(&created[order[i]->row.model], order[i]->row.end_ns - order[i]->row.begin_ns);
+	for (uint32_t i = 0; created && i < end->models.n; i++)
+		model_at(end, i)->creation.duration = sum_spread(&created[i]);
+	free(created);
 	return rc;
 }
 
@@ -225,33 +242,30 @@ static int compare_transformers(const void *a_, const void *b_)
 	return by_model ? by_model : by_time ? by_time : compare_u64(a->name, b->name);
 }
 
-/* Those of all sessions of a model that came to be in one. */
-static int join_transformers(struct summary_maker *maker, struct end *end)
+static int add_transformers(struct keys *keys, struct end *end, uint32_t model, const struct summary_transformer *row,
+			    size_t n)
 {
-	const struct summary_transformer *from = maker->transformers.data;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = sum_sessions_add_transformer(keys, &end->transformers, model, &row[i]);
+	return rc;
+}
+
+/* Those of all sessions of a model that came to be in one. */
+static int join_transformers(struct summary_maker *maker, struct end *end, struct session **order, uint32_t n)
+{
+	const struct summary_transformer *folded = maker->transformers.data;
 	struct summary_transformer *all;
 	struct keys keys = { 0 };
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < maker->transformers.n; i++) {
-		const struct summary_session *session = &session_at(maker, from[i].model)->row;
-		uint32_t index;
-
-		if (!is_created(session) || session->model == SUMMARY_NONE)
-			continue;
-		index = keys_number(&keys, session->model, from[i].name);
-		if (index == NONE || (index == end->transformers.n && !array_add(&end->transformers, sizeof *all))) {
-			rc = -ENOMEM;
-			break;
-		}
-		all = (struct summary_transformer *)end->transformers.data + index;
-		all->model = session->model;
-		all->name = from[i].name;
-		all->n += from[i].n;
-		all->n_told += from[i].n_told;
-		all->n_changed += from[i].n_changed;
-		all->self_ns = stats_sum(all->self_ns, from[i].self_ns);
-	}
+	for (uint32_t i = 0; !rc && i < n; i++)
+		if (session_is_created(&order[i]->row))
+			rc = add_transformers(&keys, end, order[i]->row.model, order[i]->transformers.data,
+					      order[i]->transformers.n);
+	for (size_t i = 0; !rc && i < maker->transformers.n; i++)
+		rc = add_transformers(&keys, end, bucket_at(maker, folded[i].model)->model, &folded[i], 1);
 	keys_done(&keys);
 	all = end->transformers.data;
 	if (end->transformers.n)
@@ -264,25 +278,6 @@ static int join_transformers(struct summary_maker *maker, struct end *end)
 	return rc;
 }
 
-/* Was it asked for? A creation at another time is left out. */
-static bool is_wanted(const struct summary_maker *maker, struct session *session)
-{
-	const struct summary_opts *opts = &maker->opts;
-	struct summary_session *row = &session->row;
-	uint64_t since_ns = row->begin_ns - maker->counts.first_ns;
-
-	if (opts->model && !strstr(names_text(maker->names, row->name), opts->model))
-		return false;
-	if (!opts->from_ns && !opts->to_ns)
-		return true;
-	if (row->has_slice && (since_ns < opts->from_ns || (opts->to_ns && since_ns >= opts->to_ns))) {
-		row->has_slice = false;
-		memset(row->phase_ns, 0, sizeof row->phase_ns);
-		memset(row->phase_n, 0, sizeof row->phase_n);
-	}
-	return row->has_slice || row->n_runs;
-}
-
 static void drop_spread(struct session *session)
 {
 	if (session->latency)
@@ -293,10 +288,12 @@ static void drop_spread(struct session *session)
 
 int sum_models_make(struct summary_maker *maker, struct end *end)
 {
+	int rc = sum_fold_finish(maker);
 	struct session **order = calloc(maker->sessions.n + 1, sizeof *order);
 	uint32_t n = 0;
-	int rc = order ? 0 : -ENOMEM;
 
+	if (!order)
+		rc = -ENOMEM;
 	for (uint32_t i = 0; !rc && i < maker->sessions.n; i++) {
 		struct session *session = session_at(maker, i);
 
@@ -304,7 +301,7 @@ int sum_models_make(struct summary_maker *maker, struct end *end)
 		session->row.model = SUMMARY_NONE;
 		if (maker->sessions.n > MAX_SESSION_SPREADS)
 			drop_spread(session);
-		if (is_wanted(maker, session))
+		if (session->is_folded || sum_fold_is_wanted(maker, session))
 			order[n++] = session;
 	}
 	if (!rc) {
@@ -313,10 +310,16 @@ int sum_models_make(struct summary_maker *maker, struct end *end)
 	}
 	for (uint32_t i = 0; !rc && i < n; i++)
 		add_session(end, order[i]);
+	for (uint32_t i = 0; !rc && i < maker->buckets.n; i++)
+		add_folded(end, bucket_at(maker, i));
 	if (!rc)
 		rc = sort_models(maker, end);
 	if (!rc)
 		rc = sort_sessions(end, order, n);
+	if (!rc)
+		rc = find_durations(maker, end, order, n);
+	if (!rc)
+		rc = join_transformers(maker, end, order, n);
 	free(order);
-	return rc ? rc : join_transformers(maker, end);
+	return rc;
 }

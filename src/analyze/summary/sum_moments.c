@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Begins of inferences and values of counters, put in the order of time: a heap. Knows nothing of what they are for. */
+/*
+ * Begins of inferences and values of counters, put in the order of time. Mostly they come in this order, and wait in a
+ * row; one that does not goes into a heap. Knows nothing of what they are for.
+ */
 #include <errno.h>
+#include <string.h>
 
 #include "analyze/summary/sum_in.h"
 
@@ -9,33 +13,55 @@ static bool is_before(const struct moment *a, const struct moment *b)
 	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->order < b->order;
 }
 
-int sum_moments_put(struct moments *moments, const struct moment *moment)
+static int put_in_row(struct moments *moments, const struct moment *moment)
 {
-	struct moment *heap, put = *moment;
-	size_t at;
+	struct moment *row = moments->row.data;
 
-	if (!array_add(&moments->heap, sizeof put))
+	/* what was taken makes room */
+	if (moments->row.n == moments->row.capacity && moments->row_at > moments->row.n / 2) {
+		memmove(row, row + moments->row_at, (moments->row.n - moments->row_at) * sizeof *row);
+		moments->row.n -= moments->row_at;
+		moments->row_at = 0;
+	}
+	row = array_add(&moments->row, sizeof *row);
+	if (!row)
 		return -ENOMEM;
-	put.order = moments->order++;
-	moments->n_runs += put.what == MOMENT_RUN;
-	heap = moments->heap.data;
-	for (at = moments->heap.n - 1; at && is_before(&put, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = put;
+	*row = *moment;
 	return 0;
 }
 
-bool sum_moments_take(struct moments *moments, struct moment *first)
+static int put_in_heap(struct moments *moments, const struct moment *moment)
+{
+	struct moment *heap;
+	size_t at;
+
+	if (!array_add(&moments->heap, sizeof *heap))
+		return -ENOMEM;
+	heap = moments->heap.data;
+	for (at = moments->heap.n - 1; at && is_before(moment, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = *moment;
+	return 0;
+}
+
+int sum_moments_put(struct moments *moments, const struct moment *moment)
+{
+	const struct moment *row = moments->row.data;
+	struct moment put = *moment;
+
+	put.order = moments->order++;
+	moments->n_runs += put.what == MOMENT_RUN;
+	if (moments->row_at == moments->row.n || row[moments->row.n - 1].time_ns <= put.time_ns)
+		return put_in_row(moments, &put);
+	return put_in_heap(moments, &put);
+}
+
+static void take_from_heap(struct moments *moments)
 {
 	struct moment *heap = moments->heap.data, last;
-	size_t at = 0, n = moments->heap.n, child;
+	size_t at = 0, n = --moments->heap.n, child;
 
-	if (!n)
-		return false;
-	*first = heap[0];
-	moments->n_runs -= first->what == MOMENT_RUN;
-	last = heap[--moments->heap.n];
-	n--;
+	last = heap[n];
 	for (; (child = 2 * at + 1) < n; at = child) {
 		if (child + 1 < n && is_before(&heap[child + 1], &heap[child]))
 			child++;
@@ -45,5 +71,29 @@ bool sum_moments_take(struct moments *moments, struct moment *first)
 	}
 	if (n)
 		heap[at] = last;
+}
+
+const struct moment *sum_moments_first(const struct moments *moments)
+{
+	const struct moment *row = (const struct moment *)moments->row.data + moments->row_at;
+	const struct moment *heap = moments->heap.n ? moments->heap.data : NULL;
+
+	if (moments->row_at == moments->row.n)
+		return heap;
+	return heap && is_before(heap, row) ? heap : row;
+}
+
+bool sum_moments_take(struct moments *moments, struct moment *first)
+{
+	const struct moment *next = sum_moments_first(moments);
+
+	if (!next)
+		return false;
+	*first = *next;
+	if (next == moments->heap.data)
+		take_from_heap(moments);
+	else
+		moments->row_at++;
+	moments->n_runs -= first->what == MOMENT_RUN;
 	return true;
 }

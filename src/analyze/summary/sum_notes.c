@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/summary/sum_in.h"
@@ -99,16 +100,17 @@ static int note_runtime(struct summary_maker *maker, uint32_t process, const str
 /* Sessions of which only the name is known will join it. */
 static int note_first(struct summary_maker *maker, const struct session *session)
 {
-	uint32_t named = keys_number(&maker->named_keys, session->process, session->row.name), *first;
+	uint32_t named = keys_number(&maker->named_keys, session->process, session->row.name);
+	struct settings *first;
 
 	if (named == NONE)
 		return -ENOMEM;
 	while (maker->first_noted.n <= named)
 		if (!array_add(&maker->first_noted, sizeof *first))
 			return -ENOMEM;
-	first = (uint32_t *)maker->first_noted.data + named;
-	if (!*first)
-		*first = (uint32_t)(session - session_at(maker, 0)) + 1;
+	first = (struct settings *)maker->first_noted.data + named;
+	if (!first->path && !first->providers && !first->options)
+		*first = (struct settings){ session->row.path, session->row.providers, session->row.options };
 	return 0;
 }
 
@@ -126,7 +128,7 @@ static int note_created(struct summary_maker *maker, uint32_t process, const str
 	session->row.options = text_of(event, KEY_OPTIONS);
 	session->row.bytes = int_of(event, KEY_BYTES);
 	if (!session->row.has_slice || !session->row.status)
-		session->row.status = text_of(event, KEY_STATUS);
+		session->row.status = names_keep(maker->names, text_of(event, KEY_STATUS));
 	session->row.is_failed |= sum_is_failure(maker, text_of(event, KEY_STATUS));
 	return session_has_config(&session->row) ? note_first(maker, session) : 0;
 }
@@ -262,8 +264,11 @@ static int keep(struct summary_maker *maker, const struct topic *topic, uint32_t
 	*note = (struct note){ topic, event->time_ns, process, event->n_args };
 	if (note->n_args > sizeof note->arg / sizeof *note->arg)
 		note->n_args = sizeof note->arg / sizeof *note->arg;
-	for (size_t i = 0; i < note->n_args; i++)
+	for (size_t i = 0; i < note->n_args; i++) {
 		note->arg[i] = event->args[i];
+		if (note->arg[i].type == ARG_NAME)
+			note->arg[i].name = names_keep(maker->names, note->arg[i].name);
+	}
 	return 0;
 }
 
@@ -310,29 +315,51 @@ int sum_notes_put(struct summary_maker *maker, struct track *track, const struct
 	return 0;
 }
 
-/* By the pid it names, or by the track it lay on. */
-static uint32_t process_of(const struct summary_maker *maker, const struct note *note, const struct event *event)
-{
-	const struct summary *to = maker->to;
-	int64_t pid = int_of(event, KEY_PID);
+/* Processes by pid: of several the last. */
+struct pids {
+	struct keys keys;
+	uint32_t *process; /* by number in keys */
+};
 
-	for (uint32_t i = to->n_processes; pid > 0 && i-- > 0;)
-		if (to->processes[i].pid == pid)
-			return i;
-	return process_at(maker, note->process)->index;
+static int find_pids(const struct summary *summary, struct pids *pids)
+{
+	pids->process = calloc(summary->n_processes + 1, sizeof *pids->process);
+	if (!pids->process)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < summary->n_processes; i++) {
+		uint32_t index = keys_number(&pids->keys, (uint64_t)summary->processes[i].pid, 0);
+
+		if (index == NONE)
+			return -ENOMEM;
+		pids->process[index] = i;
+	}
+	return 0;
+}
+
+/* By the pid it names, or by the track it lay on. */
+static uint32_t process_of(const struct summary_maker *maker, const struct pids *pids, const struct note *note,
+			   const struct event *event)
+{
+	int64_t pid = int_of(event, KEY_PID);
+	uint32_t index = pid > 0 ? keys_find(&pids->keys, (uint64_t)pid, 0) : NONE;
+
+	return index != NONE ? pids->process[index] : process_at(maker, note->process)->index;
 }
 
 int sum_notes_finish(struct summary_maker *maker)
 {
 	struct note *note = maker->notes.data;
 	struct summary_loss *loss = maker->losses.data;
-	int rc = 0;
+	struct pids pids = { 0 };
+	int rc = find_pids(maker->to, &pids);
 
 	for (size_t i = 0; !rc && i < maker->notes.n; i++) {
 		struct event event = { .time_ns = note[i].time_ns, .args = note[i].arg, .n_args = note[i].n_args };
 
-		rc = note[i].topic->take(maker, process_of(maker, &note[i], &event), &event);
+		rc = note[i].topic->take(maker, process_of(maker, &pids, &note[i], &event), &event);
 	}
+	keys_done(&pids.keys);
+	free(pids.process);
 	for (size_t i = 0; i < maker->losses.n; i++)
 		loss[i].process = process_at(maker, loss[i].process)->index;
 	return rc;

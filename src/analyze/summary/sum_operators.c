@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/summary/sum_in.h"
 
@@ -115,7 +116,7 @@ static int find_group(struct operators *to, uint32_t at, const struct op *op, ui
 	if (*index == NONE || (*index == n && !array_add(&to->groups, sizeof *group)))
 		return -ENOMEM;
 	group = group_at(to, *index);
-	if (*index == n) {
+	if (*index == n) { /* texts of groups stay */
 		group->track = UINT32_MAX;
 		group->durations.limit = *index < MANY_NODES ? NODE_LIMIT : MANY_LIMIT;
 		group->facts = (struct summary_operator){ .process = place->process,
@@ -124,7 +125,7 @@ static int find_group(struct operators *to, uint32_t at, const struct op *op, ui
 							  .name = kind->name,
 							  .op_type = kind->op_type,
 							  .provider = kind->provider,
-							  .shapes = op->shapes,
+							  .shapes = names_keep(to->names, op->shapes),
 							  .bytes = -1 };
 	}
 	kind->place = at;
@@ -158,6 +159,13 @@ static bool look_over(const struct operators *operators, struct run *run)
 	return is_simple && !run->is_parallel && run->first_ns >= run->setup_end_ns;
 }
 
+/* Those of a passing text may be equal. */
+static bool is_other_shape(const struct operators *operators, uint32_t kept, uint32_t shapes)
+{
+	return kept != shapes && (!names_is_passing(shapes) || strcmp(names_text(operators->names, kept),
+								      names_text(operators->names, shapes)) != 0);
+}
+
 static int add_one(struct operators *to, uint32_t place, const struct op *op, bool has_share, uint64_t *sum_ns)
 {
 	uint64_t whole_ns = op->end_ns - op->begin_ns, self_ns = whole_ns - op->inside_ns;
@@ -174,7 +182,7 @@ static int add_one(struct operators *to, uint32_t place, const struct op *op, bo
 	}
 	group->facts.n_failed += (op->track & OP_FAILED) != 0;
 	group->facts.has_children |= (op->track & OP_PARENT) != 0;
-	group->facts.has_more_shapes |= group->facts.shapes != op->shapes;
+	group->facts.has_more_shapes |= is_other_shape(to, group->facts.shapes, op->shapes);
 	if (op->bytes >= 0)
 		group->facts.bytes = sum_bytes(group->facts.bytes, op->bytes);
 	if (op->end_ns == STORE_OPEN) {
@@ -219,7 +227,7 @@ static int add_outside(struct summary_maker *maker, const struct outside *outsid
 	uint64_t ignored;
 	uint32_t at;
 
-	if (sum_sessions_is_creating(maker, outside->process, outside->op.begin_ns))
+	if (sum_creations_is_at(&process_at(maker, outside->process)->creations, outside->op.begin_ns))
 		place.where = WHERE_CREATION;
 	at = find_place(&maker->operators, &place);
 	return at == NONE ? -ENOMEM : add_one(&maker->operators, at, &outside->op, false, &ignored);

@@ -7,6 +7,7 @@
 #include "analyze/store/keys.h"
 #include "analyze/summary/summary.h"
 #include "base/array.h"
+#include "event/names.h"
 
 enum { OP_FAILED = 1 << 24, OP_LEAF = 1 << 25, OP_PARENT = 1 << 26, OP_SETUP = 1 << 27, OP_TRACK = OP_FAILED - 1 };
 
@@ -56,6 +57,7 @@ struct group {
 
 /* Where operators wait, and what they add up to. */
 struct operators {
+	struct names *names; /* borrowed */
 	struct array blocks; /* struct ops_block */
 	uint32_t free, n;    /* n: operators that wait */
 	struct keys kind_keys, place_keys, group_keys;

@@ -21,7 +21,7 @@ static bool is_dropped(const struct summary_maker *maker, const struct run *run,
 	       (opts->model && !strstr(names_text(maker->names, name), opts->model));
 }
 
-static int add_bucket(struct summary_maker *maker, const struct session *session)
+static int add_bucket(struct summary_maker *maker, const struct session *session, const struct settings *settings)
 {
 	struct bucket *bucket = array_add(&maker->buckets, sizeof *bucket);
 
@@ -29,9 +29,9 @@ static int add_bucket(struct summary_maker *maker, const struct session *session
 		return -ENOMEM;
 	*bucket = (struct bucket){ .process = session->process,
 				   .name = session->row.name,
-				   .path = session->row.path,
-				   .providers = session->row.providers,
-				   .options = session->row.options,
+				   .path = settings->path,
+				   .providers = settings->providers,
+				   .options = settings->options,
 				   .runs.begin_ns = UINT64_MAX,
 				   .latency.limit = RUN_LIMIT,
 				   .first.limit = SESSION_LIMIT,
@@ -40,27 +40,21 @@ static int add_bucket(struct summary_maker *maker, const struct session *session
 	return 0;
 }
 
-/* The bucket of a session: by name and settings. While these are not known, that of the first of its name which has
- * any. */
-static int find_bucket(struct summary_maker *maker, struct session *session)
+/* By name and settings. While these are not known, that of the first of its name which has any. */
+uint32_t sum_runs_bucket_of(struct summary_maker *maker, const struct session *session)
 {
 	uint32_t named = keys_number(&maker->named_keys, session->process, session->row.name), config, index;
-	const struct session *like = session;
+	struct settings settings = { session->row.path, session->row.providers, session->row.options };
 
 	if (named == NONE)
-		return -ENOMEM;
+		return NONE;
 	if (!session_has_config(&session->row) && named < maker->first_noted.n)
-		index = ((uint32_t *)maker->first_noted.data)[named];
-	else
-		index = 0;
-	if (index)
-		like = session_at(maker, index - 1);
-	config = keys_number(&maker->config_keys, keys_pair(like->row.path, like->row.providers), like->row.options);
+		settings = ((const struct settings *)maker->first_noted.data)[named];
+	config = keys_number(&maker->config_keys, keys_pair(settings.path, settings.providers), settings.options);
 	index = config == NONE ? NONE : keys_number(&maker->bucket_keys, named, config);
-	if (index == NONE || (index == maker->buckets.n && add_bucket(maker, like)))
-		return -ENOMEM;
-	session->bucket = index;
-	return 0;
+	if (index == NONE || (index == maker->buckets.n && add_bucket(maker, session, &settings)))
+		return NONE;
+	return index;
 }
 
 int sum_runs_find_bucket(struct summary_maker *maker, struct run *run)
@@ -83,7 +77,9 @@ int sum_runs_find_bucket(struct summary_maker *maker, struct run *run)
 		sum_operators_drop(&maker->operators, &run->ops);
 		return 0;
 	}
-	if (session->bucket == NONE && find_bucket(maker, session))
+	if (session->bucket == NONE)
+		session->bucket = sum_runs_bucket_of(maker, session);
+	if (session->bucket == NONE)
 		return -ENOMEM;
 	run->bucket = session->bucket;
 	return 0;
@@ -109,24 +105,40 @@ static void add_usage(const struct run *run, struct summary_runs *to)
 	to->switches = stats_sum(to->switches, count_of(run, FACT_SWITCHES));
 }
 
-static int add_tally(struct summary_maker *maker, const struct run *run, enum event_key key, enum fact fact)
+static const struct {
+	enum event_key key;
+	enum fact fact;
+	uint32_t max;
+} tallied[N_TALLIED] = {
+	[TALLIED_SHAPES] = { KEY_SHAPES, FACT_SHAPES, MAX_TALLIES },
+	[TALLIED_TAGS] = { KEY_TAG, FACT_TAG, MAX_TALLIES },
+	[TALLIED_THREADS] = { KEY_TID, FACT_TID, MAX_THREADS },
+	[TALLIED_BATCHES] = { KEY_BATCH, FACT_BATCH, MAX_TALLIES },
+	[TALLIED_FAILURES] = { KEY_STATUS, FACT_STATUS, MAX_TALLIES },
+};
+
+static int add_tally(struct summary_maker *maker, const struct run *run, int what)
 {
 	struct bucket *bucket = bucket_at(maker, run->bucket);
-	uint64_t value = (uint64_t)run->facts.value[fact], pair = keys_pair(run->bucket, key);
-	uint32_t n = maker->tally_keys.n, index = keys_find(&maker->tally_keys, pair, value);
-	bool is_text = fact >= FACT_MODEL;
+	uint64_t value = (uint64_t)run->facts.value[tallied[what].fact], pair;
+	bool is_text = tallied[what].fact >= FACT_MODEL, has_room = bucket->n_tallies[what] < tallied[what].max;
+	uint32_t n = maker->tally_keys.n, index;
 	struct summary_tally *tally;
 
-	if (index == NONE && bucket->n_tallies >= MAX_TALLIES)
+	if (is_text && has_room)
+		value = names_keep(maker->names, (uint32_t)value);
+	pair = keys_pair(run->bucket, tallied[what].key);
+	index = keys_find(&maker->tally_keys, pair, value);
+	if (index == NONE && !has_room)
 		return 0;
 	if (index == NONE) {
 		index = keys_number(&maker->tally_keys, pair, value);
 		if (index != n || !array_add(&maker->tallies, sizeof *tally))
 			return -ENOMEM;
-		bucket->n_tallies++;
+		bucket->n_tallies[what]++;
 		((struct summary_tally *)maker->tallies.data)[n] =
 		    (struct summary_tally){ .model = run->bucket,
-					    .key = key,
+					    .key = tallied[what].key,
 					    .text = is_text ? (uint32_t)value : 0,
 					    .number = is_text ? -1 : (int64_t)value,
 					    .first_ns = UINT64_MAX };
@@ -140,19 +152,11 @@ static int add_tally(struct summary_maker *maker, const struct run *run, enum ev
 
 static int add_tallies(struct summary_maker *maker, const struct run *run, bool is_failed)
 {
-	static const struct {
-		enum event_key key;
-		enum fact fact;
-	} tallied[] = { { KEY_SHAPES, FACT_SHAPES },
-			{ KEY_TAG, FACT_TAG },
-			{ KEY_TID, FACT_TID },
-			{ KEY_BATCH, FACT_BATCH },
-			{ KEY_STATUS, FACT_STATUS } };
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < sizeof tallied / sizeof *tallied - !is_failed; i++)
-		if (run->facts.has >> tallied[i].fact & 1)
-			rc = add_tally(maker, run, tallied[i].key, tallied[i].fact);
+	for (int what = 0; !rc && what < N_TALLIED - !is_failed; what++)
+		if (facts_have(&run->facts, tallied[what].fact))
+			rc = add_tally(maker, run, what);
 	return rc;
 }
 

@@ -12,7 +12,7 @@
 
 /* A creation that is open. */
 struct opening {
-	uint32_t process, index; /* of its times, in the process */
+	uint32_t process;
 	uint64_t phase_ns[N_PHASES], phase_n[N_PHASES];
 	uint64_t n_prepacked, n_capabilities;
 	struct keys keys;
@@ -24,32 +24,65 @@ static bool starts_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
+/* It was folded: its inferences go where they went before. */
+static void come_back(const struct summary_maker *maker, struct session *session)
+{
+	const struct array *folded = &process_at(maker, session->process)->folded;
+	uint64_t number = session->row.number > 0 ? (uint64_t)session->row.number : 0;
+	uint32_t bucket = number < folded->n ? ((const uint32_t *)folded->data)[number] : 0;
+	const struct bucket *of = bucket ? bucket_at(maker, bucket - 1) : NULL;
+
+	if (!of)
+		return;
+	session->bucket = bucket - 1;
+	session->row.name = of->name;
+	session->row.path = of->path;
+	session->row.providers = of->providers;
+	session->row.options = of->options;
+	session->named = MET_NOTE;
+	session->is_back = true;
+}
+
+static struct session *add_session(struct summary_maker *maker, uint32_t process, int64_t number, uint32_t model_name,
+				   enum met met)
+{
+	struct session *session = array_add(&maker->sessions, sizeof *session);
+
+	if (!session)
+		return NULL;
+	*session = (struct session){ .row = { .number = number > 0 ? number : -1, .name = model_name, .bytes = -1 },
+				     .process = process,
+				     .bucket = NONE,
+				     .named = met,
+				     .met = MET_NEVER };
+	come_back(maker, session);
+	if (maker->sessions.n > MAX_SESSION_SPREADS)
+		return session;
+	session->latency = calloc(1, sizeof *session->latency);
+	if (!session->latency)
+		return NULL;
+	session->latency->limit = SESSION_LIMIT;
+	return session;
+}
+
 struct session *sum_sessions_find(struct summary_maker *maker, uint32_t process, int64_t number, uint32_t model_name,
 				  enum met met)
 {
 	uint64_t key = number > 0 ? (uint64_t)number : (uint64_t)1 << 63 | model_name;
-	uint32_t n = maker->session_keys.n, index = keys_number(&maker->session_keys, process, key);
+	uint32_t index = keys_find(&maker->session_keys, process, key);
 	struct session *session;
 
-	if (index == NONE)
-		return NULL;
-	if (index < n) {
-		session = session_at(maker, index);
-	} else {
-		session = array_add(&maker->sessions, sizeof *session);
+	if (index == NONE) {
+		if (keys_number(&maker->session_keys, process, key) == NONE)
+			return NULL;
+		session = add_session(maker, process, number, model_name, met);
 		if (!session)
 			return NULL;
-		*session =
-		    (struct session){ .row = { .number = number > 0 ? number : -1, .name = model_name, .bytes = -1 },
-				      .process = process,
-				      .bucket = NONE,
-				      .named = met,
-				      .met = MET_NEVER };
-		if (index < MAX_SESSION_SPREADS && !(session->latency = calloc(1, sizeof *session->latency)))
-			return NULL;
-		if (session->latency)
-			session->latency->limit = SESSION_LIMIT;
+		session->key = key;
+	} else {
+		session = session_at(maker, index);
 	}
+	session->used_at = maker->n_used++;
 	if (met < session->met) {
 		session->met = met;
 		session->met_at = maker->n_met++;
@@ -58,34 +91,15 @@ struct session *sum_sessions_find(struct summary_maker *maker, uint32_t process,
 	return session;
 }
 
-bool sum_sessions_is_creating(const struct summary_maker *maker, uint32_t process, uint64_t time_ns)
-{
-	const struct process *of = process_at(maker, process);
-	const struct creation *creation = of->creations.data;
-
-	if (of->times.at)
-		return times_touch(&of->times, time_ns, time_ns);
-	for (size_t i = of->creations.n; i-- > 0;)
-		if (creation[i].begin_ns <= time_ns && time_ns <= creation[i].end_ns)
-			return true;
-	return false;
-}
-
 int sum_sessions_begin(struct summary_maker *maker, struct track *track, uint64_t begin_ns)
 {
 	struct opening *opening = calloc(1, sizeof *opening);
-	struct creation *creation;
 
 	track->opening = opening;
 	if (!opening)
 		return -ENOMEM;
 	opening->process = sum_process_of(maker, track);
-	opening->index = (uint32_t)process_at(maker, opening->process)->creations.n;
-	creation = array_add(&process_at(maker, opening->process)->creations, sizeof *creation);
-	if (!creation)
-		return -ENOMEM;
-	*creation = (struct creation){ begin_ns, STORE_OPEN };
-	return 0;
+	return sum_creations_begin(&process_at(maker, opening->process)->creations, begin_ns);
 }
 
 void sum_sessions_drop(struct track *track)
@@ -121,15 +135,16 @@ static enum summary_phase phase_of(const struct summary_maker *maker, const stru
 	return PHASE_TRANSFORM;
 }
 
-static int add_transformer(struct keys *keys, struct array *to, uint32_t session, const struct summary_transformer *row)
+int sum_sessions_add_transformer(struct keys *keys, struct array *to, uint32_t of,
+				 const struct summary_transformer *row)
 {
-	uint32_t n = keys->n, index = keys_number(keys, session, row->name);
+	uint32_t n = keys->n, index = keys_number(keys, of, row->name);
 	struct summary_transformer *at;
 
 	if (index == NONE || (index == n && !array_add(to, sizeof *at)))
 		return -ENOMEM;
 	at = (struct summary_transformer *)to->data + index;
-	at->model = session;
+	at->model = of;
 	at->name = row->name;
 	at->n += row->n;
 	at->n_told += row->n_told;
@@ -157,7 +172,7 @@ int sum_sessions_inside(struct track *track, const struct summary_maker *maker, 
 	} else if (phase == PHASE_TRANSFORM) {
 		row.n_told = facts_have(&slice->facts, FACT_MODIFIED);
 		row.n_changed = fact_int(&slice->facts, FACT_MODIFIED, 0) == 1;
-		return add_transformer(&opening->keys, &opening->transformers, 0, &row);
+		return sum_sessions_add_transformer(&opening->keys, &opening->transformers, 0, &row);
 	}
 	return 0;
 }
@@ -174,7 +189,7 @@ static struct session *session_of(struct summary_maker *maker, uint32_t process,
 	session = sum_sessions_find(maker, process, number, model, MET_CREATION);
 	if (session && session->row.has_slice) {
 		session =
-		    sum_sessions_find(maker, process, INT64_MAX - (int64_t)maker->sessions.n, model, MET_CREATION);
+		    sum_sessions_find(maker, process, INT64_MAX - (int64_t)maker->n_nameless++, model, MET_CREATION);
 		if (session)
 			session->row.number = number > 0 ? number : -1;
 	}
@@ -185,25 +200,21 @@ static struct session *session_of(struct summary_maker *maker, uint32_t process,
 	return session;
 }
 
-static int add_opening(struct summary_maker *maker, uint32_t session, struct opening *opening)
+static void add_opening(struct session *to, struct opening *opening)
 {
-	struct session *to = session_at(maker, session);
-	const struct summary_transformer *row = opening->transformers.data;
-	int rc = 0;
-
 	memcpy(to->row.phase_ns, opening->phase_ns, sizeof opening->phase_ns);
 	memcpy(to->row.phase_n, opening->phase_n, sizeof opening->phase_n);
 	to->n_prepacked = opening->n_prepacked;
 	to->n_capabilities = opening->n_capabilities;
-	for (size_t i = 0; !rc && i < opening->transformers.n; i++)
-		rc = add_transformer(&maker->transformer_keys, &maker->transformers, session, &row[i]);
-	return rc;
+	array_done(&to->transformers, sizeof(struct summary_transformer));
+	to->transformers = opening->transformers;
+	opening->transformers = (struct array){ 0 };
 }
 
 int sum_sessions_end(struct summary_maker *maker, struct track *track, const struct slice *slice, uint64_t end_ns)
 {
 	struct opening *opening = track->opening;
-	uint32_t status = fact_text(&slice->facts, FACT_STATUS);
+	uint32_t status = names_keep(maker->names, fact_text(&slice->facts, FACT_STATUS));
 	struct session *session = session_of(maker, opening->process, slice);
 	int rc = session ? 0 : -ENOMEM;
 
@@ -217,25 +228,32 @@ int sum_sessions_end(struct summary_maker *maker, struct track *track, const str
 		session->row.is_failed |= sum_is_failure(maker, status);
 		if (end_ns != STORE_OPEN)
 			opening->phase_ns[PHASE_UNATTRIBUTED] += end_ns - slice->begin_ns - slice->inside_ns;
-		((struct creation *)process_at(maker, opening->process)->creations.data)[opening->index].end_ns =
-		    end_ns;
-		rc = add_opening(maker, (uint32_t)(session - session_at(maker, 0)), opening);
+		add_opening(session, opening);
+		if (end_ns != STORE_OPEN)
+			rc = sum_creations_end(maker, opening->process, slice->begin_ns, end_ns);
 	}
 	sum_sessions_drop(track);
 	return rc;
 }
 
+void sum_sessions_free(struct session *session)
+{
+	if (session->latency)
+		stats_done(session->latency);
+	free(session->latency);
+	session->latency = NULL;
+	array_done(&session->transformers, sizeof(struct summary_transformer));
+}
+
 void sum_sessions_done(struct summary_maker *maker)
 {
-	for (uint32_t i = 0; i < maker->sessions.n; i++) {
-		if (session_at(maker, i)->latency)
-			stats_done(session_at(maker, i)->latency);
-		free(session_at(maker, i)->latency);
-	}
+	for (uint32_t i = 0; i < maker->sessions.n; i++)
+		sum_sessions_free(session_at(maker, i));
 	for (uint32_t id = 1; id <= maker->n_tracks; id++)
 		sum_sessions_drop(&maker->tracks[id]);
 	array_done(&maker->sessions, sizeof(struct session));
 	array_done(&maker->transformers, sizeof(struct summary_transformer));
+	array_done(&maker->listed, sizeof(struct session));
 	keys_done(&maker->session_keys);
 	keys_done(&maker->transformer_keys);
 }

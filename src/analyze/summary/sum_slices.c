@@ -9,18 +9,44 @@
 
 #include "analyze/summary/sum_in.h"
 
-static struct slice *push(struct track *track)
+static int grow_stack(struct summary_maker *maker, struct track *track)
 {
-	if (track->n_slices == track->capacity) {
-		uint32_t capacity = track->capacity ? track->capacity * 2 : 4;
-		struct slice *slice = realloc(track->slice, capacity * sizeof *slice);
+	uint32_t capacity = track->capacity ? track->capacity * 2 : 4;
+	struct slice *slice;
 
-		if (!slice)
-			return NULL;
-		track->slice = slice;
-		track->capacity = capacity;
+	if (!track->capacity && maker->stacks.n) {
+		const struct stack *stack = (const struct stack *)maker->stacks.data + --maker->stacks.n;
+
+		track->slice = stack->slice;
+		track->capacity = stack->capacity;
+		return 0;
 	}
+	slice = realloc(track->slice, capacity * sizeof *slice);
+	if (!slice)
+		return -ENOMEM;
+	track->slice = slice;
+	track->capacity = capacity;
+	return 0;
+}
+
+static struct slice *push(struct summary_maker *maker, struct track *track)
+{
+	if (track->n_slices == track->capacity && grow_stack(maker, track))
+		return NULL;
 	return &track->slice[track->n_slices++];
+}
+
+/* Nothing is open on the track: another one may use its stack. */
+static int give_stack(struct summary_maker *maker, struct track *track)
+{
+	struct stack *stack = array_add(&maker->stacks, sizeof *stack);
+
+	if (!stack)
+		return -ENOMEM;
+	*stack = (struct stack){ track->slice, track->capacity };
+	track->slice = NULL;
+	track->capacity = 0;
+	return 0;
 }
 
 /* The slice around the innermost one, or NULL. */
@@ -68,7 +94,7 @@ int sum_slices_begin(struct summary_maker *maker, struct track *track, const str
 		track->n_not_kept++;
 		return 0;
 	}
-	slice = push(track);
+	slice = push(maker, track);
 	if (!slice)
 		return -ENOMEM;
 	slice->is_left_out = !sum_is_in_order(maker, track, event->time_ns);
@@ -158,12 +184,14 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 static int leave(struct summary_maker *maker, struct track *track, uint64_t end_ns, uint64_t cut_ns)
 {
 	struct slice *slice = &track->slice[--track->n_slices], *outer = around(track);
+	int rc;
 
 	if (end_ns == STORE_OPEN)
 		maker->n_open[slice->kind]++;
 	if (outer)
 		leave_to(outer, slice, end_ns);
-	return end_kind(maker, track, slice, end_ns, cut_ns);
+	rc = end_kind(maker, track, slice, end_ns, cut_ns);
+	return !rc && !track->n_slices && maker->n_tracks > MANY_TRACKS ? give_stack(maker, track) : rc;
 }
 
 int sum_slices_end(struct summary_maker *maker, struct track *track, const struct event *event)

@@ -92,8 +92,8 @@ static int take_model(struct summary_maker *maker, struct end *end, uint32_t ind
 		*slow = longest[i]->row;
 		slow->process = model->process;
 		slow->model = index;
-		slow->is_in_creation = times_touch(&process_at(maker, longest[i]->process)->times, slow->begin_ns,
-						   slow->begin_ns + slow->duration_ns);
+		slow->is_in_creation |= times_touch(&process_at(maker, longest[i]->process)->creations.times,
+						    slow->begin_ns, slow->begin_ns + slow->duration_ns);
 		find_node(longest[i], medians, slow);
 		model->slowest.n++;
 	}

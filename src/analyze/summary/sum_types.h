@@ -8,7 +8,9 @@
  *	sum_window.c    inferences that wait for their operators, which other threads may bring later
  *	sum_runs.c      what an inference adds to its model
  *	sum_operators.c what an operator adds to its node; sum_parallel.c: operators side by side
- *	sum_sessions.c  creations;  sum_counters.c  counters;  sum_notes.c  notes and losses
+ *	sum_sessions.c  creations;  sum_creations.c  when there was one
+ *	sum_fold.c      sessions beyond those that are kept one by one
+ *	sum_counters.c  counters;  sum_notes.c  notes and losses
  *
  * and sum_models.c, sum_tables.c, sum_idle.c, sum_slowest.c turn it into struct summary at the end. Processes, buckets
  * and so on are named by their index in the array of struct maker.
@@ -16,11 +18,9 @@
 #ifndef ANALYZE_SUMMARY_SUM_TYPES_H
 #define ANALYZE_SUMMARY_SUM_TYPES_H
 
-#include "analyze/summary/sum_ops.h"
+#include "analyze/summary/sum_run.h"
+#include "analyze/summary/sum_session.h"
 #include "analyze/summary/summary_maker.h"
-#include "analyze/summary/times.h"
-
-#define NONE UINT32_MAX /* no index */
 
 enum {
 	WINDOW_RUNS = 8192,    /* inferences that wait for operators, at most */
@@ -31,38 +31,15 @@ enum {
 	MANY_NODES = 512, /* later ones keep fewer */
 	MANY_LIMIT = 1 << 12,
 	MAX_SESSION_SPREADS = 256,
-	MAX_TALLIES = 1 << 14, /* different texts that are counted: later ones are not */
-	MAX_NOTES = 1 << 16,   /* of one kind */
-};
-
-/* Arguments that say something. */
-enum fact {
-	FACT_SESSION,
-	FACT_ID,
-	FACT_TID,
-	FACT_BATCH,
-	FACT_FIRST,
-	FACT_PARTIAL,
-	FACT_RUN_QUEUE,
-	FACT_THREAD_CPU,
-	FACT_FAULTS,
-	FACT_SWITCHES,
-	FACT_BYTES,
-	FACT_COUNT,
-	FACT_CAPABILITIES,
-	FACT_MODIFIED,
-	FACT_MODEL,
-	FACT_STATUS,
-	FACT_SHAPES,
-	FACT_TAG,
-	FACT_OP_TYPE,
-	FACT_PROVIDER,
-	N_FACTS
-};
-
-struct facts {
-	uint32_t has; /* a bit for each */
-	int64_t value[N_FACTS];
+	LISTED_SESSIONS = 4096,		 /* rows of sessions in the summary, at most */
+	KEPT_SESSIONS = 3 * WINDOW_RUNS, /* sessions whose inferences may still come; more are folded */
+	MAX_CREATIONS = 1 << 16,	 /* times of a process at which it created sessions: the last ones */
+	LATER_CREATIONS = 1 << 10,	 /* joined with these together */
+	MAX_FOLDED_NUMBERS = 1 << 24,	 /* sessions of a process whose model is known when they come back */
+	MANY_TRACKS = 1 << 10,		 /* more share the memory for open slices */
+	MAX_TALLIES = 1 << 14,		 /* different texts of one kind that are counted: later ones are not */
+	MAX_THREADS = 1 << 16,		 /* the same of threads */
+	MAX_NOTES = 1 << 16,		 /* of one kind */
 };
 
 /* An open slice. */
@@ -70,13 +47,20 @@ struct slice {
 	uint64_t begin_ns;
 	uint64_t inside_ns;    /* slices directly inside that have ended */
 	uint64_t operators_ns; /* operators inside that have ended, without those inside these */
-	uint32_t name, number; /* number: of the inference */
-	uint32_t run;	       /* index in the window; NONE: not an inference */
+	uint64_t number;       /* of the inference */
+	uint32_t name;
+	uint32_t run; /* index in the window; NONE: not an inference */
 	uint8_t kind;
 	bool is_left_out; /* it lay before its predecessor */
 	bool has_inside, has_operator;
 	bool is_in_setup; /* a setup slice inside another */
 	struct facts facts;
+};
+
+/* Open slices of a track; only tracks that have some own one. */
+struct stack {
+	struct slice *slice;
+	uint32_t capacity;
 };
 
 struct track {
@@ -89,128 +73,19 @@ struct track {
 	uint32_t session_level;	     /* of the creation that is open, + 1; 0: none */
 	uint32_t run_level, n_setup; /* of the inference that is open, + 1; 0: none; open setup slices in it */
 	struct opening *opening;     /* the creation that is open */
-	uint32_t number, run;	     /* of the last operator's inference */
+	uint64_t number;	     /* of the last operator's inference */
+	uint32_t run;		     /* the same: index in the window */
 	uint32_t counter;	     /* + 1 */
-};
-
-/* Time with at least one of several things that begin and end. */
-struct busy {
-	uint64_t total_ns, start_ns, end_ns; /* start: of the stretch at hand; end: the last end in it */
-	uint32_t n_active;
-	bool is_open; /* there is a stretch at hand */
-};
-
-struct creation {
-	uint64_t begin_ns, end_ns; /* STORE_OPEN: cut off */
 };
 
 /* Process 0 is that of tracks without one. */
 struct process {
 	uint32_t track;
 	struct busy busy;
-	uint64_t n_begun;	/* inferences that the sweep has passed */
-	struct array creations; /* struct creation */
-	struct times times;	/* of these, at the end */
-	uint32_t index;		/* in struct summary, at the end */
-};
-
-/* By what a session is known: what comes first knows best. */
-enum met { MET_NOTE, MET_CREATION, MET_RUN, MET_NEVER };
-
-/* A session, and where it was met first: rows come out in that order. */
-struct session {
-	struct summary_session row;
-	uint32_t process;
-	uint32_t bucket;
-	enum met named, met;
-	uint32_t met_on; /* the track of its creation or of an inference; then in the order of met_at */
-	uint64_t met_at;
-	uint64_t n_prepacked, n_capabilities;
-	struct stats *latency; /* NULL: there are too many sessions */
-};
-
-struct slow {
-	struct summary_slow row;
-	uint32_t process;
-	struct array nodes; /* struct slow_node */
-};
-
-/* An operator without others inside: the longest of its name. */
-struct slow_node {
-	uint32_t name;
-	uint64_t ns;
-};
-
-struct cover {
-	struct summary_coverage sum;
-	struct stats operators;
-};
-
-/* Sessions of a process with the same name and settings: what their inferences come to. */
-struct bucket {
-	uint32_t process, name, path, providers, options;
-	uint32_t model; /* at the end */
-	struct summary_runs runs;
-	struct stats latency, first;
-	struct cover typical, apart;
-	struct slow slowest[SUMMARY_SLOWEST];
-	uint32_t n_slowest, at_once, n_tallies;
-};
-
-/* An inference in the window. */
-struct run {
-	uint64_t begin_ns, end_ns; /* STORE_OPEN: not yet, or it was cut off */
-	uint64_t over_ns;	   /* until when it is taken to last; STORE_OPEN: it runs */
-	uint64_t setup_ns;
-	uint64_t operators_ns;	  /* of what is already summed up */
-	uint64_t summed_until_ns; /* 0: nothing is */
-	uint64_t summed_setup_ns;
-	uint64_t setup_end_ns, first_ns; /* of the last setup slice; of the first operator */
-	uint64_t n_begun, n_concurrent;
-	uint32_t process, number, track, session, bucket, model; /* model: name that it gives */
-	uint32_t next;						 /* in the list of free ones, + 1 */
-	uint32_t serial;					 /* counts the uses of this place */
-	bool is_used, has_begun, is_over, is_swept, is_keyed, is_dropped, is_parallel;
-	bool is_divided;	 /* its operators took the way of sum_parallel.c */
-	uint32_t operator_track; /* the last operator's */
-	uint8_t place;		 /* summed_until_ns > 0: where its operators go, enum summary_where */
-	struct ops ops;
-	struct facts facts;
-};
-
-/* What waits for its time. */
-struct moment {
-	uint64_t time_ns, order;
-	double value;	/* of a counter */
-	uint32_t index; /* of a run, of a counter */
-	uint32_t what;	/* enum moment_kind */
-};
-
-enum moment_kind { MOMENT_RUN, MOMENT_START, MOMENT_SAMPLE };
-
-struct moments {
-	struct array heap; /* struct moment, earliest first */
-	uint64_t order;
-	uint32_t n_runs;
-};
-
-struct window {
-	struct array runs; /* struct run */
-	uint32_t free;	   /* + 1 */
-	uint32_t *table;   /* runs by process and number, + 1 */
-	uint32_t mask, n_keyed;
-	struct moments moments;
-	struct array active; /* uint32_t: runs that the sweep has met and that have not ended before it */
-	uint64_t min_end_ns; /* of these */
-	struct array early;  /* struct early: operators came before the inference began */
-	size_t early_at;
-	uint32_t n_early;
-	struct busy busy; /* of any process */
-	uint32_t max_runs, max_ops;
-};
-
-struct early {
-	uint32_t run, serial;
+	uint64_t n_begun;    /* inferences that the sweep has passed */
+	struct array folded; /* uint32_t, by number of the session: its bucket, + 1; 0: it was not folded, or is over */
+	struct creations creations;
+	uint32_t index; /* in struct summary, at the end */
 };
 
 struct counter {
@@ -225,19 +100,23 @@ struct summary_maker {
 	struct sink sink;
 	struct summary_opts opts;
 	struct summary *to;
-	const struct names *names;
+	struct names *names;
 	struct store_counts counts;
-	struct track *tracks; /* by id; entry 0 unused */
-	uint32_t n_tracks, tracks_capacity, n_defined;
+	struct track *tracks;	 /* by id; entry 0 unused */
+	struct array track_room; /* what tracks points to */
+	struct array stacks;	 /* struct stack: those that no track has */
+	uint32_t n_tracks, n_defined;
 	struct array processes, sessions, buckets, counters, notes, tallies;
-	struct array transformers; /* struct summary_transformer; model: the session */
+	struct array transformers; /* struct summary_transformer, of folded sessions; model: the bucket */
+	struct array listed;	   /* struct session: folded ones that may be in the list */
 	struct array runtimes, losses, stops, unreadable, left_out, clock_changes; /* as in struct summary */
 	struct keys process_keys, session_keys, transformer_keys, tally_keys, loss_keys;
 	struct keys named_keys, config_keys, bucket_keys; /* by process and name; by settings; by both */
-	struct array first_noted; /* uint32_t, by number in named_keys: the first session with settings, + 1; 0: none */
+	struct array first_noted; /* struct settings, by number in named_keys: the first ones; all zero: none yet */
 	struct window window;
 	struct operators operators;
-	uint64_t n_met;
+	uint64_t n_met, n_used, n_nameless; /* sessions: in the order of struct session; numbers made up */
+	uint32_t max_sessions, max_listed;
 	uint64_t n_open[N_KINDS];
 	uint32_t ok; /* id of "ok", once seen */
 };

@@ -7,49 +7,53 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/summary/sum_in.h"
 
 enum { MAX_MOMENTS = 1 << 15 };
 
-static uint32_t slot_of(const struct window *window, uint32_t process, uint32_t number)
+/* Consecutive numbers lie side by side. */
+static uint32_t hash_of(uint32_t process, uint64_t number)
 {
-	uint64_t hash = keys_pair(process, number) * 0x9e3779b97f4a7c15u;
+	uint64_t mixed = (((uint64_t)process << 40) ^ number >> 4) * 0x9e3779b97f4a7c15u;
 
-	return (uint32_t)(hash >> 32) & window->mask;
+	return (uint32_t)(mixed >> 36) << 4 | (uint32_t)(number & 15);
 }
 
-static uint32_t find_run(const struct summary_maker *maker, uint32_t process, uint32_t number)
+static uint32_t find_run(const struct summary_maker *maker, uint32_t process, uint64_t number)
 {
 	const struct window *window = &maker->window;
+	uint32_t hash = hash_of(process, number);
 
-	for (uint32_t at = slot_of(window, process, number); window->table && window->table[at];
-	     at = (at + 1) & window->mask) {
-		const struct run *run = run_at(maker, window->table[at] - 1);
+	if (!window->table)
+		return NONE;
+	for (uint32_t at = hash & window->mask; window->table[at].run; at = (at + 1) & window->mask) {
+		const struct run *run = run_at(maker, window->table[at].run - 1);
 
-		if (run->number == number && run->process == process)
-			return window->table[at] - 1;
+		if (window->table[at].hash == hash && run->number == number && run->process == process)
+			return window->table[at].run - 1;
 	}
 	return NONE;
 }
 
-static void put_in_table(struct summary_maker *maker, uint32_t index)
+static void put_in_table(struct window *window, struct window_slot slot)
 {
-	struct window *window = &maker->window;
-	uint32_t at = slot_of(window, run_at(maker, index)->process, run_at(maker, index)->number);
+	uint32_t at = slot.hash & window->mask;
 
-	while (window->table[at])
+	while (window->table[at].run)
 		at = (at + 1) & window->mask;
-	window->table[at] = index + 1;
+	window->table[at] = slot;
 }
 
 static int key_run(struct summary_maker *maker, uint32_t index)
 {
 	struct window *window = &maker->window;
+	struct run *run = run_at(maker, index);
 
 	if (2 * window->n_keyed >= window->mask) {
-		uint32_t size = window->mask ? 2 * (window->mask + 1) : 1024, *old = window->table,
-			 old_mask = window->mask;
+		uint32_t size = window->mask ? 2 * (window->mask + 1) : 1024, old_mask = window->mask;
+		struct window_slot *old = window->table;
 
 		window->table = calloc(size, sizeof *window->table);
 		if (!window->table) {
@@ -58,13 +62,13 @@ static int key_run(struct summary_maker *maker, uint32_t index)
 		}
 		window->mask = size - 1;
 		for (uint32_t at = 0; old && at <= old_mask; at++)
-			if (old[at])
-				put_in_table(maker, old[at] - 1);
+			if (old[at].run)
+				put_in_table(window, old[at]);
 		free(old);
 	}
 	window->n_keyed++;
-	put_in_table(maker, index);
-	run_at(maker, index)->is_keyed = true;
+	put_in_table(window, (struct window_slot){ index + 1, hash_of(run->process, run->number) });
+	run->is_keyed = true;
 	return 0;
 }
 
@@ -73,27 +77,27 @@ static void unkey_run(struct summary_maker *maker, uint32_t index)
 {
 	struct window *window = &maker->window;
 	struct run *run = run_at(maker, index);
-	uint32_t at = slot_of(window, run->process, run->number), mask = window->mask;
+	uint32_t at, mask = window->mask;
 
 	if (!run->is_keyed)
 		return;
-	while (window->table[at] != index + 1)
+	at = hash_of(run->process, run->number) & mask;
+	while (window->table[at].run != index + 1)
 		at = (at + 1) & mask;
-	for (uint32_t next = (at + 1) & mask; window->table[next]; next = (next + 1) & mask) {
-		const struct run *other = run_at(maker, window->table[next] - 1);
-		uint32_t home = slot_of(window, other->process, other->number);
+	for (uint32_t next = (at + 1) & mask; window->table[next].run; next = (next + 1) & mask) {
+		uint32_t home = window->table[next].hash & mask;
 
 		if (((next - home) & mask) >= ((next - at) & mask)) {
 			window->table[at] = window->table[next];
 			at = next;
 		}
 	}
-	window->table[at] = 0;
+	window->table[at].run = 0;
 	window->n_keyed--;
 	run->is_keyed = false;
 }
 
-static int new_run(struct summary_maker *maker, uint32_t process, uint32_t number, uint32_t *index)
+static int new_run(struct summary_maker *maker, uint32_t process, uint64_t number, uint32_t *index)
 {
 	struct window *window = &maker->window;
 	uint32_t serial = 0;
@@ -110,15 +114,15 @@ static int new_run(struct summary_maker *maker, uint32_t process, uint32_t numbe
 	}
 	if (!run)
 		return -ENOMEM;
-	*run = (struct run){ .end_ns = STORE_OPEN,
-			     .over_ns = STORE_OPEN,
-			     .first_ns = UINT64_MAX,
-			     .process = process,
-			     .number = number,
-			     .session = NONE,
-			     .bucket = NONE,
-			     .serial = serial,
-			     .is_used = true };
+	memset(run, 0, offsetof(struct run, facts));
+	run->facts.has = 0;
+	run->end_ns = run->over_ns = STORE_OPEN;
+	run->first_ns = UINT64_MAX;
+	run->process = process;
+	run->number = number;
+	run->session = run->bucket = NONE;
+	run->serial = serial;
+	run->is_used = true;
 	return number ? key_run(maker, *index) : 0;
 }
 
@@ -208,6 +212,16 @@ static uint32_t process_of_counter(const struct summary_maker *maker, uint32_t c
 	return ((const struct counter *)maker->counters.data)[counter].process;
 }
 
+/* The inference that passes next was last used long ago. */
+static void fetch_next(const struct summary_maker *maker)
+{
+	const struct moment *next = sum_moments_first(&maker->window.moments);
+	const char *at = next && next->what == MOMENT_RUN ? (const char *)run_at(maker, next->index) : NULL;
+
+	for (size_t offset = 0; at && offset < sizeof(struct run); offset += 64)
+		__builtin_prefetch(at + offset, 1);
+}
+
 /* The earliest moment has come. False: there is none. */
 static bool pass_moment(struct summary_maker *maker, int *rc)
 {
@@ -216,6 +230,7 @@ static bool pass_moment(struct summary_maker *maker, int *rc)
 
 	if (!sum_moments_take(&maker->window.moments, &moment))
 		return false;
+	fetch_next(maker);
 	*rc = pass_ends(maker, moment.time_ns);
 	if (*rc)
 		return true;
@@ -295,7 +310,7 @@ static int make_room(struct summary_maker *maker)
 	struct window *window = &maker->window;
 	int rc = 0;
 
-	while (!rc && (window->moments.n_runs > window->max_runs || window->moments.heap.n > MAX_MOMENTS))
+	while (!rc && (window->moments.n_runs > window->max_runs || sum_moments_n(&window->moments) > MAX_MOMENTS))
 		pass_moment(maker, &rc);
 	while (!rc && window->n_early > window->max_runs && drop_early(maker, &rc))
 		;
@@ -323,7 +338,7 @@ int sum_window_begin(struct summary_maker *maker, uint32_t process, struct slice
 	run->track = track;
 	run->number = slice->number;
 	run->model = slice->name;
-	run->facts = slice->facts;
+	facts_copy(&run->facts, &slice->facts);
 	slice->run = moment.index = index;
 	if (sum_moments_put(&window->moments, &moment))
 		return -ENOMEM;
@@ -337,7 +352,7 @@ int sum_window_end(struct summary_maker *maker, const struct slice *slice, uint6
 	run->is_over = true;
 	run->end_ns = end_ns;
 	run->over_ns = over_ns;
-	run->facts = slice->facts;
+	facts_copy(&run->facts, &slice->facts);
 	if (!run->is_swept)
 		return 0;
 	if (run->is_dropped)
@@ -347,7 +362,7 @@ int sum_window_end(struct summary_maker *maker, const struct slice *slice, uint6
 	return 0;
 }
 
-int sum_window_operator(struct summary_maker *maker, struct track *track, uint32_t number, const struct op *op)
+int sum_window_operator(struct summary_maker *maker, struct track *track, uint64_t number, const struct op *op)
 {
 	struct window *window = &maker->window;
 	uint32_t process = sum_process_of(maker, track);
@@ -399,6 +414,7 @@ void sum_window_done(struct window *window)
 {
 	array_done(&window->runs, sizeof(struct run));
 	array_done(&window->moments.heap, sizeof(struct moment));
+	array_done(&window->moments.row, sizeof(struct moment));
 	array_done(&window->active, sizeof(uint32_t));
 	array_done(&window->early, sizeof(struct early));
 	free(window->table);

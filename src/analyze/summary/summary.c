@@ -22,19 +22,10 @@ struct owner {
 
 static int grow_tracks(struct summary_maker *maker, uint32_t id)
 {
-	uint32_t capacity = maker->tracks_capacity ? maker->tracks_capacity : 64;
-	struct track *tracks;
-
-	while (capacity <= id)
-		capacity *= 2;
-	if (capacity > maker->tracks_capacity) {
-		tracks = realloc(maker->tracks, capacity * sizeof *tracks);
-		if (!tracks)
+	while (maker->track_room.n <= id)
+		if (!array_add(&maker->track_room, sizeof *maker->tracks))
 			return -ENOMEM;
-		memset(tracks + maker->tracks_capacity, 0, (capacity - maker->tracks_capacity) * sizeof *tracks);
-		maker->tracks = tracks;
-		maker->tracks_capacity = capacity;
-	}
+	maker->tracks = maker->track_room.data;
 	maker->n_tracks = id;
 	return 0;
 }
@@ -108,7 +99,13 @@ static int no_memory(struct err *err)
 
 static int put(struct sink *sink, const struct event *event, struct err *err)
 {
-	return put_event((struct summary_maker *)sink, event) ? no_memory(err) : 0;
+	struct summary_maker *maker = (struct summary_maker *)sink;
+
+	if (put_event(maker, event))
+		return no_memory(err);
+	if (maker->sessions.n > maker->max_sessions && sum_fold_sessions(maker, maker->max_sessions / 3 * 2))
+		return no_memory(err);
+	return 0;
 }
 
 struct summary_maker *summary_begin(struct names *names, uint32_t *last_track, const struct summary_opts *opts)
@@ -128,6 +125,9 @@ struct summary_maker *summary_begin(struct names *names, uint32_t *last_track, c
 		maker->opts = *opts;
 	maker->window.max_runs = maker->opts.window ? maker->opts.window : WINDOW_RUNS;
 	maker->window.max_ops = maker->window.max_runs * WINDOW_OPERATORS;
+	maker->operators.names = names;
+	maker->max_listed = maker->opts.max_sessions ? maker->opts.max_sessions : LISTED_SESSIONS;
+	maker->max_sessions = maker->opts.max_sessions ? 3 * maker->opts.max_sessions : KEPT_SESSIONS;
 	maker->window.min_end_ns = STORE_OPEN;
 	maker->to->recording = (struct summary_recording){
 		.interval_ns = -1, .start_realtime_ns = -1, .clock_error_ns = -1, .clock_jumps = -1
@@ -211,39 +211,17 @@ static int make_processes(struct summary_maker *maker)
 	return rc;
 }
 
-/* When sessions of each process were being created. One that was cut off lasted to the last event. */
-static int join_creations(struct summary_maker *maker)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; !rc && i < maker->processes.n; i++) {
-		struct process *process = process_at(maker, i);
-		const struct creation *creation = process->creations.data;
-		size_t n = process->creations.n;
-		uint64_t *at = malloc((3 * n + 1) * sizeof *at);
-
-		if (!at)
-			return -ENOMEM;
-		for (size_t k = 0; k < n; k++) {
-			at[k] = creation[k].begin_ns;
-			at[n + k] = creation[k].end_ns == STORE_OPEN ? maker->counts.last_ns : creation[k].end_ns;
-		}
-		rc = times_join(&process->times, at, n);
-		free(at);
-	}
-	return rc;
-}
-
 static void count_totals(struct summary *to)
 {
 	for (uint32_t i = 0; i < to->n_models; i++) {
 		to->n_inferences += to->models[i].runs.n;
 		to->n_inferences_failed += to->models[i].runs.n_failed;
 		to->n_sessions_failed += to->models[i].creation.n_failed;
+		to->n_all_sessions += to->models[i].creation.n;
 		if (to->models[i].process == SUMMARY_NONE)
 			continue;
 		to->processes[to->models[i].process].n_inferences += to->models[i].runs.n;
-		to->processes[to->models[i].process].n_sessions += (uint32_t)to->models[i].creation.n;
+		to->processes[to->models[i].process].n_sessions += to->models[i].creation.n;
 	}
 	for (uint32_t i = 0; i < to->n_runtimes; i++)
 		if (to->runtimes[i].process != SUMMARY_NONE)
@@ -261,7 +239,7 @@ static int finish_events(struct summary_maker *maker)
 	if (!rc)
 		rc = make_processes(maker);
 	if (!rc)
-		rc = join_creations(maker);
+		rc = sum_creations_finish(maker);
 	if (!rc)
 		rc = sum_operators_finish(maker);
 	return rc ? rc : sum_notes_finish(maker);
@@ -319,9 +297,12 @@ static void drop_buckets(struct summary_maker *maker)
 		stats_done(&bucket->apart.operators);
 		for (uint32_t k = 0; k < SUMMARY_SLOWEST; k++)
 			array_done(&bucket->slowest[k].nodes, sizeof(struct slow_node));
+		if (bucket->folded)
+			stats_done(&bucket->folded->durations);
+		free(bucket->folded);
 	}
 	array_done(&maker->buckets, sizeof(struct bucket));
-	array_done(&maker->first_noted, sizeof(uint32_t));
+	array_done(&maker->first_noted, sizeof(struct settings));
 	array_done(&maker->tallies, sizeof(struct summary_tally));
 	keys_done(&maker->bucket_keys);
 	keys_done(&maker->config_keys);
@@ -332,8 +313,8 @@ static void drop_buckets(struct summary_maker *maker)
 static void drop_processes(struct summary_maker *maker)
 {
 	for (uint32_t i = 0; i < maker->processes.n; i++) {
-		array_done(&process_at(maker, i)->creations, sizeof(struct creation));
-		times_done(&process_at(maker, i)->times);
+		sum_creations_done(&process_at(maker, i)->creations);
+		array_done(&process_at(maker, i)->folded, sizeof(uint32_t));
 	}
 	array_done(&maker->processes, sizeof(struct process));
 	keys_done(&maker->process_keys);
@@ -350,7 +331,10 @@ void summary_drop(struct summary_maker *maker)
 	drop_processes(maker);
 	for (uint32_t id = 1; id <= maker->n_tracks; id++)
 		free(maker->tracks[id].slice);
-	free(maker->tracks);
+	for (size_t i = 0; i < maker->stacks.n; i++)
+		free(((struct stack *)maker->stacks.data)[i].slice);
+	array_done(&maker->stacks, sizeof(struct stack));
+	array_done(&maker->track_room, sizeof *maker->tracks);
 	array_done(&maker->counters, sizeof(struct counter));
 	sum_notes_done(maker);
 	array_done(&maker->runtimes, sizeof(struct summary_runtime));

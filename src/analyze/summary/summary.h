@@ -9,6 +9,9 @@
  *			(4,096 of those beyond the first 512 operators); beyond that they are off by STATS_ERROR
  *			(0.4 %) at most, and is_exact is false
  *
+ *	sessions	4,096 at most: of more the last, the first, the slowest and the first that failed, about as
+ *			many of each; sums are of all
+ *
  * Sums hold exactly: phases add up to the session, operators and setup and what is unattributed add up to
  * the inferences. What is not known is -1 (integers), NAN (reals), 0 (names) or n == 0, never a zero value.
  */
@@ -71,8 +74,8 @@ struct summary_process {
 	int32_t pid;
 	uint64_t start_ns, exit_ns; /* 0: unknown, not seen */
 	int64_t exit_status, signal;
-	uint32_t n_runtimes, n_sessions;
-	uint64_t n_inferences;
+	uint32_t n_runtimes;
+	uint64_t n_sessions, n_inferences;
 	bool is_unseen; /* its inferences, or those of its children, for the reason in state */
 };
 
@@ -139,6 +142,7 @@ struct summary {
 	struct summary_clock *clock_changes;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes;
+	uint64_t n_all_sessions; /* with those that are not in sessions, because there are too many */
 	uint64_t n_operators, n_lost, n_inferences, n_inferences_failed, n_sessions_failed;
 	uint64_t n_unseen; /* processes whose inferences were not seen, for the reason in their state */
 	uint64_t n_left;   /* processes that the program started and that went on, not recorded, when it had ended */

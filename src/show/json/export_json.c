@@ -94,7 +94,7 @@ static void put_processes(struct json_summary *to)
 		json_summary_time(to, "exit_at_ns", process->exit_ns);
 		json_known(&to->json, "exit_status", process->exit_status);
 		json_known(&to->json, "signal", process->signal);
-		json_int(&to->json, "sessions", process->n_sessions);
+		json_count(&to->json, "sessions", process->n_sessions);
 		json_count(&to->json, "inferences", process->n_inferences);
 		json_end(&to->json, '}');
 	}

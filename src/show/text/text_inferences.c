@@ -36,7 +36,7 @@ static void print_latencies(const struct page *page, const struct summary_model 
 	table_column(&table, "p99", TABLE_RIGHT);
 	table_column(&table, "max", TABLE_RIGHT);
 	put_spread(page, &table, TABLE_PLAIN, "latency", &model->runs.latency);
-	for (uint32_t i = 0; model->sessions.n > 1 && model->sessions.n <= MAX_SESSIONS && i < model->sessions.n; i++) {
+	for (uint32_t i = 0; model->creation.n > 1 && model->creation.n <= MAX_SESSIONS && i < model->sessions.n; i++) {
 		snprintf(name, sizeof name, "  session %lld", (long long)session[i].number);
 		if (session[i].latency.n)
 			put_spread(page, &table, TABLE_DIM, name, &session[i].latency);
@@ -183,7 +183,7 @@ static void print_slowest(const struct page *page, const struct summary_model *m
 	table_column(&table, "slowest", TABLE_RIGHT);
 	table_column(&table, "/ median", TABLE_RIGHT);
 	table_column(&table, "at", TABLE_RIGHT);
-	if (model->sessions.n > 1)
+	if (model->creation.n > 1)
 		table_column(&table, "session", TABLE_RIGHT);
 	table_column(&table, "no.", TABLE_RIGHT);
 	table_column(&table, "why", TABLE_LEFT | TABLE_SHRINKS);
@@ -194,7 +194,7 @@ static void print_slowest(const struct page *page, const struct summary_model *m
 		table_cell(&table, TABLE_PLAIN, "%sx",
 			   units_decimal(median > 0 ? (double)slow[i].duration_ns / median : NAN).s);
 		table_cell(&table, TABLE_PLAIN, "%s", page_offset(page, slow[i].begin_ns).s);
-		if (model->sessions.n > 1)
+		if (model->creation.n > 1)
 			table_cell(&table, TABLE_PLAIN, "%s",
 				   slow[i].session > 0 ? units_count((uint64_t)slow[i].session).s : "-");
 		table_cell(&table, TABLE_PLAIN, "%s", slow[i].id > 0 ? units_count((uint64_t)slow[i].id).s : "-");

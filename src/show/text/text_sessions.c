@@ -120,7 +120,7 @@ static void print_head(const struct page *page, uint32_t index)
 		page_heading(page, "Session of %s, created in %s", page_model(page, index, 40).s,
 			     units_duration(duration->mean_ns).s);
 	else
-		page_heading(page, "Session%s of %s", model->sessions.n == 1 ? "" : "s", page_model(page, index, 40).s);
+		page_heading(page, "Session%s of %s", model->creation.n == 1 ? "" : "s", page_model(page, index, 40).s);
 }
 
 static void print_facts(const struct page *page, uint32_t index)
@@ -188,7 +188,7 @@ static void print_failures(const struct page *page, const struct summary_model *
 static void print_sessions(const struct page *page, const struct summary_model *model)
 {
 	const struct summary_session *session = page->summary->sessions + model->sessions.first;
-	bool is_each = page->opts.is_all || model->sessions.n <= MAX_SESSIONS;
+	bool is_each = page->opts.is_all || model->creation.n <= MAX_SESSIONS;
 	struct table table = page_table(page);
 	uint32_t n_shown = 0;
 
@@ -206,9 +206,13 @@ static void print_sessions(const struct page *page, const struct summary_model *
 	}
 	table_print(&table, page->out);
 	print_failures(page, model);
-	if (!is_each)
+	if (is_each && model->creation.n > model->sessions.n)
+		page_text(page, 2, TABLE_DIM,
+			  "%s not listed: these are the first, the last, the slowest and failed ones",
+			  printable_count(model->creation.n - model->sessions.n, "session").s);
+	if (!is_each || model->creation.n > model->sessions.n)
 		page_text(page, 2, TABLE_DIM, "%s in total, %s failed%s%s",
-			  printable_count(model->sessions.n, "session").s, units_count(model->creation.n_failed).s,
+			  printable_count(model->creation.n, "session").s, units_count(model->creation.n_failed).s,
 			  model->creation.n_open ? ", still being created: " : "",
 			  model->creation.n_open ? units_count(model->creation.n_open).s : "");
 }

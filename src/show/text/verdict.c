@@ -27,10 +27,10 @@ static void say_nothing_ran(const struct page *page)
 	FILE *out = page->out;
 
 	if (summary->n_sessions) {
-		fprintf(out, "no inference was run: %s of %s", printable_count(summary->n_sessions, "session").s,
+		fprintf(out, "no inference was run: %s of %s", printable_count(summary->n_all_sessions, "session").s,
 			page_name(page, summary->sessions[0].name, NAME_COLUMNS).s);
 		fprintf(out, summary->n_models > 1 ? " and others were created" : " %s created",
-			summary->n_sessions == 1 ? "was" : "were");
+			summary->n_all_sessions == 1 ? "was" : "were");
 	} else if (runtime_in_part(summary)) {
 		fprintf(out, "whether a model was run is not known: %s %s was loaded, and not recorded are %s",
 			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
@@ -104,7 +104,7 @@ static void say_what_ran(const struct page *page)
 	for (uint32_t i = 0; i < summary->n_models; i++)
 		wall_ns += summary->models[i].runs.wall_ns;
 	fprintf(page->out, "%s, ", printable_count(summary->n_models, "model").s);
-	fprintf(page->out, "%s, ", printable_count(summary->n_sessions, "session").s);
+	fprintf(page->out, "%s, ", printable_count(summary->n_all_sessions, "session").s);
 	fprintf(page->out, "%s", printable_count(summary->n_inferences, "inference").s);
 	if (summary->n_models > 1)
 		fprintf(page->out, "; %s has %s of the inference time:", page_model(page, 0, NAME_COLUMNS).s,

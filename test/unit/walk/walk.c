@@ -105,10 +105,11 @@ static void count_totals(struct summary *to)
 		to->n_inferences += to->models[i].runs.n;
 		to->n_inferences_failed += to->models[i].runs.n_failed;
 		to->n_sessions_failed += to->models[i].creation.n_failed;
+		to->n_all_sessions += to->models[i].creation.n;
 		if (to->models[i].process == SUMMARY_NONE)
 			continue;
 		to->processes[to->models[i].process].n_inferences += to->models[i].runs.n;
-		to->processes[to->models[i].process].n_sessions += (uint32_t)to->models[i].creation.n;
+		to->processes[to->models[i].process].n_sessions += to->models[i].creation.n;
 	}
 	for (uint32_t i = 0; i < to->n_runtimes; i++)
 		if (to->runtimes[i].process != SUMMARY_NONE)

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inferences of a summary in the making, and the window in which they wait for what belongs to them. */
+#ifndef ANALYZE_SUMMARY_SUM_RUN_H
+#define ANALYZE_SUMMARY_SUM_RUN_H
+
+#include "analyze/summary/sum_ops.h"
+
+#define NONE UINT32_MAX /* no index */
+
+/* Arguments that say something. */
+enum fact {
+	FACT_SESSION,
+	FACT_ID,
+	FACT_TID,
+	FACT_BATCH,
+	FACT_FIRST,
+	FACT_PARTIAL,
+	FACT_RUN_QUEUE,
+	FACT_THREAD_CPU,
+	FACT_FAULTS,
+	FACT_SWITCHES,
+	FACT_BYTES,
+	FACT_COUNT,
+	FACT_CAPABILITIES,
+	FACT_MODIFIED,
+	FACT_MODEL,
+	FACT_STATUS,
+	FACT_SHAPES,
+	FACT_TAG,
+	FACT_OP_TYPE,
+	FACT_PROVIDER,
+	N_FACTS
+};
+
+struct facts {
+	uint32_t has; /* a bit for each */
+	int64_t value[N_FACTS];
+};
+
+/* Time with at least one of several things that begin and end. */
+struct busy {
+	uint64_t total_ns, start_ns, end_ns; /* start: of the stretch at hand; end: the last end in it */
+	uint32_t n_active;
+	bool is_open; /* there is a stretch at hand */
+};
+
+/* An inference in the window. */
+struct run {
+	uint64_t begin_ns, end_ns; /* STORE_OPEN: not yet, or it was cut off */
+	uint64_t over_ns;	   /* until when it is taken to last; STORE_OPEN: it runs */
+	uint64_t setup_ns;
+	uint64_t operators_ns;	  /* of what is already summed up */
+	uint64_t summed_until_ns; /* 0: nothing is */
+	uint64_t summed_setup_ns;
+	uint64_t setup_end_ns, first_ns; /* of the last setup slice; of the first operator */
+	uint64_t n_begun, n_concurrent;
+	uint64_t number;
+	uint32_t process, track, session, bucket, model; /* model: name that it gives */
+	uint32_t next;					 /* in the list of free ones, + 1 */
+	uint32_t serial;				 /* counts the uses of this place */
+	bool is_used, has_begun, is_over, is_swept, is_keyed, is_dropped, is_parallel;
+	bool is_divided;	 /* its operators took the way of sum_parallel.c */
+	uint32_t operator_track; /* the last operator's */
+	uint8_t place;		 /* summed_until_ns > 0: where its operators go, enum summary_where */
+	struct ops ops;
+	struct facts facts;
+};
+
+/* What waits for its time. */
+struct moment {
+	uint64_t time_ns, order;
+	double value;	/* of a counter */
+	uint32_t index; /* of a run, of a counter */
+	uint32_t what;	/* enum moment_kind */
+};
+
+enum moment_kind { MOMENT_RUN, MOMENT_START, MOMENT_SAMPLE };
+
+struct moments {
+	struct array row;  /* struct moment, in the order of time: what was later than all before it */
+	size_t row_at;	   /* the first that was not taken */
+	struct array heap; /* struct moment, earliest first: all others */
+	uint64_t order;
+	uint32_t n_runs;
+};
+
+struct window_slot {
+	uint32_t run; /* + 1; 0: free */
+	uint32_t hash;
+};
+
+struct window {
+	struct array runs;	   /* struct run */
+	uint32_t free;		   /* + 1 */
+	struct window_slot *table; /* runs by process and number */
+	uint32_t mask, n_keyed;
+	struct moments moments;
+	struct array active; /* uint32_t: runs that the sweep has met and that have not ended before it */
+	uint64_t min_end_ns; /* of these */
+	struct array early;  /* struct early: operators came before the inference began */
+	size_t early_at;
+	uint32_t n_early;
+	struct busy busy; /* of any process */
+	uint32_t max_runs, max_ops;
+};
+
+struct early {
+	uint32_t run, serial;
+};
+
+#endif

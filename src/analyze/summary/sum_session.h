@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sessions of a summary in the making, and what they and their inferences come to. */
+#ifndef ANALYZE_SUMMARY_SUM_SESSION_H
+#define ANALYZE_SUMMARY_SUM_SESSION_H
+
+#include "analyze/stats/stats.h"
+#include "analyze/summary/summary.h"
+#include "analyze/summary/times.h"
+#include "base/array.h"
+
+/* When sessions of a process were being created. */
+struct creations {
+	struct times times; /* with a creation */
+	struct array later; /* struct creation: ended since times was made */
+	struct array open;  /* uint64_t: begins of those that have not ended, or were cut off */
+};
+
+struct creation {
+	uint64_t begin_ns, end_ns;
+};
+
+/* By what a session is known: what comes first knows best. */
+enum met { MET_NOTE, MET_CREATION, MET_RUN, MET_NEVER };
+
+/* The settings of a session, as asked for. */
+struct settings {
+	uint32_t path, providers, options;
+};
+
+/* A session, and where it was met first: rows come out in that order. */
+struct session {
+	struct summary_session row;
+	uint64_t key; /* in session_keys, besides the process */
+	uint32_t process;
+	uint32_t bucket;
+	enum met named, met;
+	uint32_t met_on; /* the track of its creation or of an inference; then in the order of met_at */
+	uint64_t met_at;
+	uint64_t used_at; /* when it was found last, in the order of maker->n_used */
+	uint64_t n_prepacked, n_capabilities;
+	struct array transformers; /* struct summary_transformer */
+	struct stats *latency;	   /* NULL: there are too many sessions */
+	bool is_back;		   /* it was folded before, and is counted already */
+	bool is_folded;		   /* only a row is left of it */
+};
+
+/* What folded sessions come to. */
+struct folded {
+	struct summary_creation sum; /* without duration */
+	struct stats durations;
+	uint64_t runs_wall_ns;
+	int64_t bytes; /* -1: unknown */
+};
+
+struct slow {
+	struct summary_slow row;
+	uint32_t process;
+	struct array nodes; /* struct slow_node */
+};
+
+/* An operator without others inside: the longest of its name. */
+struct slow_node {
+	uint32_t name;
+	uint64_t ns;
+};
+
+/* What is counted text by text, or number by number. */
+enum { TALLIED_SHAPES, TALLIED_TAGS, TALLIED_THREADS, TALLIED_BATCHES, TALLIED_FAILURES, N_TALLIED };
+
+struct cover {
+	struct summary_coverage sum;
+	struct stats operators;
+};
+
+/* Sessions of a process with the same name and settings: what their inferences come to. */
+struct bucket {
+	uint32_t process, name, path, providers, options;
+	uint32_t model; /* at the end */
+	struct summary_runs runs;
+	struct stats latency, first;
+	struct cover typical, apart;
+	struct slow slowest[SUMMARY_SLOWEST];
+	uint32_t n_slowest, at_once;
+	uint32_t n_tallies[N_TALLIED];
+	struct folded *folded; /* NULL: none is */
+};
+
+#endif
