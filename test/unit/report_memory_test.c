@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The memory of a report does not grow with the recording: of one that is four times as large it is the same, but for
+ * little. The smaller one is large enough for every limit of what is kept.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../bench/made_recording.h"
+#include "analyze/insight/recorded.h"
+#include "analyze/summary/recording.h"
+#include "show/report/reports.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { IS_MEASURED = 0 }; /* freed memory is not used again */
+#else
+enum { IS_MEASURED = 1 };
+#endif
+
+enum { MAX_GROWTH_KIB = 6 << 10, MAX_KIB = 160 << 10 };
+
+static void report(const char *path)
+{
+	static const struct report_look look;
+	struct recording recording;
+	struct recorded recorded;
+	FILE *out = fopen("/dev/null", "w");
+	struct err err;
+
+	if (recording_sum_up(&recording, path, NULL, &err) || recorded_init(&recorded, recording.summary, &err))
+		_exit(1);
+	report_write(out, reports[0], &(struct report){ recording.summary, recorded.model, recorded.n }, &look);
+	_exit(0);
+}
+
+/* Of a report in a process of its own. */
+static long peak_kib(const struct made_recording *made)
+{
+	char path[] = "/tmp/inftrace-memory-XXXXXX";
+	int fd = mkstemp(path), status;
+	struct rusage usage;
+	struct err err;
+	pid_t child;
+
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(made_recording_write(made, path, &err), 0);
+	child = fork();
+	if (!child)
+		report(path);
+	assert_int_equal(wait4(child, &status, 0, &usage), child);
+	unlink(path);
+	assert_int_equal(status, 0);
+	return usage.ru_maxrss;
+}
+
+static void assert_flat(enum made_kind kind, uint64_t n_inferences)
+{
+	struct made_recording made = { kind, n_inferences, 5, false };
+
+	for (int i = 0; i < 2; i++) {
+		long first, second;
+
+		made.is_compressed = i;
+		made.n_inferences = n_inferences;
+		first = peak_kib(&made);
+		made.n_inferences = 4 * n_inferences;
+		second = peak_kib(&made);
+		if (IS_MEASURED && (second > first + MAX_GROWTH_KIB || second > MAX_KIB))
+			fail_msg("%s%s: %ld KiB, of four times as many %ld KiB", made_recording_name(kind),
+				 i ? ", compressed" : "", first, second);
+	}
+}
+
+static void memory_does_not_grow_with_operators(void **state)
+{
+	assert_flat(MADE_OPERATORS, 140000);
+}
+
+static void memory_does_not_grow_with_inferences(void **state)
+{
+	assert_flat(MADE_INFERENCES, 200000);
+}
+
+static void memory_does_not_grow_with_sessions(void **state)
+{
+	assert_flat(MADE_SESSIONS, 60000);
+}
+
+static void memory_does_not_grow_with_tags_and_shapes(void **state)
+{
+	assert_flat(MADE_TEXTS, 400000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_does_not_grow_with_operators),
+		cmocka_unit_test(memory_does_not_grow_with_inferences),
+		cmocka_unit_test(memory_does_not_grow_with_sessions),
+		cmocka_unit_test(memory_does_not_grow_with_tags_and_shapes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
