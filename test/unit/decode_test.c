@@ -310,6 +310,63 @@ static void records_that_make_no_sense_are_no_events(void **state)
 	close_pipe(&pipe);
 }
 
+static bool has_part(const struct lines *lines, const char *part)
+{
+	for (size_t i = 0; i < lines->n; i++)
+		if (strstr(lines->line[i], part))
+			return true;
+	return false;
+}
+
+static void push_run(struct pipe *pipe, uint32_t run, uint64_t time, uint32_t tag)
+{
+	push(pipe, 0, (struct record){ .type = RECORD_RUN_BEGIN, .time = time, .run = run, .id = 1, .text = tag });
+	push(pipe, 0, (struct record){ .type = RECORD_RUN_END, .time = time + 1, .run = run, .id = 1 });
+}
+
+static void inferences_are_counted_beyond_what_the_agent_can(void **state)
+{
+	struct pipe pipe;
+
+	open_pipe(&pipe);
+	push_run(&pipe, UINT32_MAX - 1, 10, 0);
+	push_run(&pipe, UINT32_MAX, 20, 0);
+	push_run(&pipe, 2, 30, 0);
+	push_run(&pipe, 1, 40, 0); /* of another thread, which has taken its numbers before */
+	drain(&pipe, &pipe.lines.sink);
+	assert_true(has_part(&pipe.lines, " inference=4294967294 "));
+	assert_true(has_part(&pipe.lines, " inference=4294967295 "));
+	assert_true(has_part(&pipe.lines, " inference=4294967298 "));
+	assert_true(has_part(&pipe.lines, " inference=4294967297 "));
+	close_pipe(&pipe);
+}
+
+/* So many that no more are kept. */
+static void fill_names(struct names *names)
+{
+	char text[32];
+
+	for (int i = 0; i < 70000; i++)
+		names_pass(names, text, (size_t)snprintf(text, sizeof text, "old tag %d", i));
+}
+
+static void a_tag_of_many_is_read_but_not_kept(void **state)
+{
+	struct pipe pipe;
+	uint32_t n;
+
+	open_pipe(&pipe);
+	fill_names(pipe.lines.sink.names);
+	push_run(&pipe, 1, 10, add_text(&pipe, "a new tag"));
+	push_run(&pipe, 2, 20, add_text(&pipe, "another one"));
+	drain(&pipe, &pipe.lines.sink);
+	assert_true(has_part(&pipe.lines, " tag='a new tag'"));
+	assert_true(has_part(&pipe.lines, " tag='another one'"));
+	n = names_count(pipe.lines.sink.names);
+	assert_int_equal(names_of(pipe.lines.sink.names, "a new tag"), n + 1);
+	close_pipe(&pipe);
+}
+
 /* Blocks come and go, some of them unseen: the live bytes equal those of a plain list. */
 static void live_bytes_are_those_of_the_blocks(void **state)
 {
@@ -400,6 +457,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(records_and_entries_that_are_not_known_are_no_events),
 		cmocka_unit_test(records_that_make_no_sense_are_no_events),
 		cmocka_unit_test(live_bytes_are_those_of_the_blocks),
+		cmocka_unit_test(inferences_are_counted_beyond_what_the_agent_can),
+		cmocka_unit_test(a_tag_of_many_is_read_but_not_kept),
 	};
 
 	return argc > 1 ? write_recordings(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,37 +126,72 @@ static void put_slice(struct stream *stream, uint32_t node, uint64_t round)
 	put(stream, &event);
 }
 
+/* Ends the recording; what is read from it is what was put. */
+static void assert_reads_back(struct stream *stream)
+{
+	struct perfetto_read_result result;
+	struct lines lines;
+	struct stat st;
+	struct err err;
+	void *data;
+
+	assert_int_equal(perfetto_write_free(stream->writer, &err), 0);
+	fstat(stream->fd, &st);
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, stream->fd, 0);
+	lines_init(&lines);
+	assert_int_equal(perfetto_read(data, (size_t)st.st_size, &lines.sink, &result, &err), 0);
+	assert_same_lines(&stream->lines, &lines);
+	assert_false(result.is_cut || result.n_late || result.n_skipped);
+	munmap(data, (size_t)st.st_size);
+	close(stream->fd);
+	lines_done(&lines);
+	lines_done(&stream->lines);
+}
+
 static void slices_that_almost_repeat_are_read_as_they_were(void **state)
 {
 	for (uint64_t seed = 1; seed < 9; seed++) {
-		struct perfetto_read_result result;
 		struct stream stream;
-		struct lines lines;
-		struct stat st;
-		struct err err;
-		void *data;
+
 		start(&stream, seed);
 		for (uint64_t round = 0; round < N_ROUNDS; round++)
 			for (uint32_t node = 0; node < N_NODES; node++)
 				put_slice(&stream, node, round);
-		assert_int_equal(perfetto_write_free(stream.writer, &err), 0);
-		fstat(stream.fd, &st);
-		data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, stream.fd, 0);
-		lines_init(&lines);
-		assert_int_equal(perfetto_read(data, (size_t)st.st_size, &lines.sink, &result, &err), 0);
-		assert_same_lines(&stream.lines, &lines);
-		assert_false(result.is_cut || result.n_late || result.n_skipped);
-		munmap(data, (size_t)st.st_size);
-		close(stream.fd);
-		lines_done(&lines);
-		lines_done(&stream.lines);
+		assert_reads_back(&stream);
 	}
+}
+
+/* The file has them with each event; the reader need not keep them either. */
+static void texts_that_pass_are_read_as_they_were(void **state)
+{
+	struct stream stream;
+	struct names *names;
+	char tag[64];
+
+	start(&stream, 1);
+	names = stream.lines.sink.names;
+	for (int i = 0; i < 70000; i++)
+		names_pass(names, tag, (size_t)snprintf(tag, sizeof tag, "old tag %d", i));
+	for (uint64_t i = 0; i < 100; i++) {
+		int len = snprintf(tag, sizeof tag, "request \xc3\xa9 %d", (int)i);
+		struct arg args[] = { arg_int(KEY_ID, (int64_t)i),
+				      arg_name(KEY_TAG, names_pass(names, tag, (size_t)len)),
+				      arg_name(KEY_MODEL, stream.node[1]) };
+
+		assert_true(names_is_passing(args[1].name));
+		put(&stream,
+		    &(struct event){ EVENT_BEGIN, KIND_USER, stream.track[0], i % 2 ? args[1].name : stream.node[0],
+				     ++stream.time_ns, .args = args, .n_args = 3 });
+		put(&stream, &(struct event){ EVENT_END, .track = stream.track[0], .time_ns = ++stream.time_ns });
+	}
+	assert_reads_back(&stream);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slices_that_almost_repeat_are_read_as_they_were),
+		cmocka_unit_test(texts_that_pass_are_read_as_they_were),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,19 +19,38 @@ int sum_creations_begin(struct creations *creations, uint64_t begin_ns)
 	return 0;
 }
 
-/* Joins all that are known; open ones, if any, end at end_ns. */
-static int join(struct creations *creations, bool with_open, uint64_t end_ns)
+/* Of the times, those that lie before all that ended since stay as they are. */
+static size_t count_before(const struct creations *creations, uint64_t begin_ns)
+{
+	size_t n = creations->times.n;
+
+	while (n && creations->times.at[2 * n - 1] >= begin_ns)
+		n--;
+	return n;
+}
+
+static uint64_t first_begin(const struct creations *creations, size_t n_open)
 {
 	const struct creation *later = creations->later.data;
 	const uint64_t *open = creations->open.data;
-	size_t n_open = with_open ? creations->open.n : 0, n = creations->times.n + creations->later.n + n_open, k = 0;
-	uint64_t *at = malloc((3 * n + 1) * sizeof *at);
-	struct times times;
-	int rc;
+	uint64_t first_ns = UINT64_MAX;
 
-	if (!at)
-		return -ENOMEM;
-	for (size_t i = 0; i < creations->times.n; i++, k++) {
+	for (size_t i = 0; i < creations->later.n; i++)
+		first_ns = later[i].begin_ns < first_ns ? later[i].begin_ns : first_ns;
+	for (size_t i = 0; i < n_open; i++)
+		first_ns = open[i] < first_ns ? open[i] : first_ns;
+	return first_ns;
+}
+
+/* Begins, then ends, of n creations: times from the first-th on, later ones, open ones. */
+static void gather(const struct creations *creations, size_t first, size_t n_open, uint64_t end_ns, uint64_t *at,
+		   size_t n)
+{
+	const struct creation *later = creations->later.data;
+	const uint64_t *open = creations->open.data;
+	size_t k = 0;
+
+	for (size_t i = first; i < creations->times.n; i++, k++) {
 		at[k] = creations->times.at[2 * i];
 		at[n + k] = creations->times.at[2 * i + 1];
 	}
@@ -43,14 +62,33 @@ static int join(struct creations *creations, bool with_open, uint64_t end_ns)
 		at[k] = open[i];
 		at[n + k] = end_ns;
 	}
+}
+
+/* Joins all that are known; open ones, if they are to be, end at end_ns. */
+static int join(struct creations *creations, bool with_open, uint64_t end_ns)
+{
+	size_t n_open = with_open ? creations->open.n : 0;
+	size_t first = count_before(creations, first_begin(creations, n_open));
+	size_t n = creations->times.n - first + creations->later.n + n_open;
+	uint64_t *at = malloc((3 * n + 1) * sizeof *at), *all;
+	struct times times;
+	int rc;
+
+	if (!at)
+		return -ENOMEM;
+	gather(creations, first, n_open, end_ns, at, n);
 	rc = times_join(&times, at, n);
 	free(at);
 	if (rc)
 		return rc;
-	times_done(&creations->times);
-	creations->times = times;
-	creations->later.n = 0;
-	return 0;
+	all = realloc(creations->times.at, 2 * (first + times.n + 1) * sizeof *all);
+	if (all) {
+		memcpy(all + 2 * first, times.at, 2 * times.n * sizeof *all);
+		creations->times = (struct times){ all, first + times.n };
+		creations->later.n = 0;
+	}
+	times_done(&times);
+	return all ? 0 : -ENOMEM;
 }
 
 /* Drops the earlier half of the times. */

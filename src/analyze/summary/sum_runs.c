@@ -127,6 +127,8 @@ static int add_tally(struct summary_maker *maker, const struct run *run, int wha
 
 	if (is_text && has_room)
 		value = names_keep(maker->names, (uint32_t)value);
+	else if (is_text && names_is_passing((uint32_t)value))
+		return 0;
 	pair = keys_pair(run->bucket, tallied[what].key);
 	index = keys_find(&maker->tally_keys, pair, value);
 	if (index == NONE && !has_room)
