@@ -251,7 +251,9 @@ def test_it_comes_again_with_the_same_agent_and_nothing_grows(lab, library, n):
     for number in range(n):
         done = inject(lab, server.pid, n=100, name="round-%d" % (number % 3))
         assert len(done.recording.inferences) > 5 and done.recording.lost == 0
-        assert {slice.args["model"] for slice in whole(done.recording)} == {"chain"}
+        assert {(slice.args["model"], slice.args.get("session")) for slice in done.recording.inferences} == {
+            ("chain", 1)
+        }
         lab.recordings.pop()
         no_agent_thread(server.pid)
         numbers.append(facts(server.pid))

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "capture/agent/inference.h"
+#include "capture/agent/ort_in.h"
 
 static char dir[] = "/tmp/inftrace-agent-XXXXXX";
 
@@ -80,11 +81,66 @@ static void brackets_of_another_recording_are_left_alone(void **state)
 	assert_int_equal(thread->n_runs, 0);
 }
 
+static void a_session_is_found_at_its_last_object_only_and_gone_when_released(void **state)
+{
+	struct session *session = session_new();
+	uintptr_t first = 0x10000, second = 0x20000;
+
+	session_bind(session, first);
+	session_bind(session, second);
+	assert_null(session_of_object(first));
+	assert_ptr_equal(session_of_object(second), session);
+	session_release(second);
+	assert_null(session_of_object(second));
+}
+
+/* A provider, and a session's object with the list of its providers. */
+static struct {
+	word vtable[2], provider[1], pair[2], *object;
+} made;
+
+static void make_session(void)
+{
+	made.object = calloc(1, 32 << 10);
+	made.provider[0] = (word)&made.vtable[0];
+	made.pair[0] = (word)made.provider;
+	made.pair[1] = (word)&made;
+	made.object[0] = (word)&made.vtable[1];
+	made.object[1] = 0x5e5510115e551011;
+	made.object[20] = (word)made.pair;
+	made.object[21] = made.object[22] = (word)(made.pair + 2);
+	ort_copies[0] = (struct ort_copy){ .copy = &copies[0],
+					   .cpu_vtable = (word)&made.vtable[0],
+					   .session_vtable = { (word)&made.vtable[1] } };
+	n_copies = 1;
+}
+
+extern word __bss_start[], _end[];
+
+/* Its address may be on the stack, where sessions are looked for. */
+static void no_copy_of_a_session_stays_in_the_agent(void **state)
+{
+	struct session *session;
+
+	make_session();
+	session = ort_late_session_of_object((word)made.object);
+	assert_non_null(session);
+	assert_ptr_equal(session_of_provider((word)made.provider), session);
+	for (const word *at = __bss_start; at + 1 < _end; at++)
+		assert_false(at[0] == made.object[0] && at[1] == made.object[1]);
+	session_forget_all();
+	assert_null(session_of_object((word)made.object));
+	n_copies = 0;
+	free(made.object);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_without_a_ring_does_not_ask_for_one_each_time),
 		cmocka_unit_test(brackets_of_another_recording_are_left_alone),
+		cmocka_unit_test(a_session_is_found_at_its_last_object_only_and_gone_when_released),
+		cmocka_unit_test(no_copy_of_a_session_stays_in_the_agent),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -91,6 +91,7 @@ static bool look_into(word at, word provider, struct found *found)
 		return false;
 	while (n < OBJECT / 8 && peek_read(at + 8 * n, object + n, CHUNK))
 		n += CHUNK / 8;
+	object[0] = 0; /* the copy is no session: its own address may be on the stack */
 	for (size_t i = 1; i + 3 <= n; i++)
 		if (is_list(object + i, provider, found)) {
 			found->object = at;

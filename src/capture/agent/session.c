@@ -71,8 +71,11 @@ void session_bind(struct session *session, uintptr_t object)
 	if (!object || session->object == object)
 		return;
 	agent_lock();
-	if (map_put(&sessions, object, session))
+	if (map_put(&sessions, object, session)) {
+		if (session->object)
+			map_put(&sessions, session->object, NULL);
 		session->object = object;
+	}
 	agent_unlock();
 }
 
