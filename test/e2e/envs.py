@@ -38,6 +38,7 @@ OLD_WHEELS = {
 OPENVINO = ("onnxruntime-openvino==1.24.1 onnxruntime-extensions==0.15.2", "numpy>=1.24.2", (3, 11), (3, 13))
 # A runtime that can also train, and has a second kind of run for that.
 TRAINING = ("onnxruntime-training-cpu==1.19.2", "numpy>=1.24.2,<2", (3, 8), (3, 12))
+VENDORS = {"training": TRAINING}
 # Plugin providers: a library registered with a separate runtime, which is the newest unless one is named.
 PLUGINS = {
     "openvino": ("onnxruntime-ep-openvino==1.8.1", "onnxruntime_ep_openvino"),
@@ -141,7 +142,7 @@ class Wheel:
     """A Python environment with one onnxruntime wheel."""
 
     def __init__(self, key):
-        package, numpy, low, high = {"openvino": OPENVINO, "training": TRAINING, **OLD_WHEELS, **WHEELS}[key]
+        package, numpy, low, high = {"openvino": OPENVINO, **VENDORS, **OLD_WHEELS, **WHEELS}[key]
         # Leaves out the packages that onnxruntime requires only for its tools.
         self.path = _venv(
             "python-" + key,

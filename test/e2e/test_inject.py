@@ -15,7 +15,7 @@ import pytest
 
 import envs
 from attaching import Attaching, Forking, attach, attach_command, magika_server, native_server, python_server, Server
-from conftest import often
+from conftest import environment, often
 from lab import PATIENCE, children_of, wait_until
 
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
@@ -141,6 +141,23 @@ def test_every_wheel_is_seen_whole(lab, each_wheel):
     ).recording
     shapes = {slice.args.get("shapes") for slice in launched.inferences}
     assert {slice.args["shapes"] for slice in whole(recording)[5:]} == shapes
+
+
+@pytest.mark.parametrize("key", ["newest", *envs.VENDORS])
+def test_sessions_that_are_older_than_the_agent_are_told_apart(lab, key):
+    """In builds for training they share a provider."""
+    wheel = environment(envs.wheel, key)
+    server = python_server(lab, wheel, ["chain", "cnn"], "--rest", 0.002, program="turns")
+    for _ in range(3):
+        recording = inject(lab, server.pid).recording
+        sessions, operators = collections.defaultdict(set), per_inference(recording)
+        for run in whole(recording):
+            sessions[run.args["model"], run.args["session"]].add(tuple(operators[run.args["inference"]]))
+        assert sorted(model for model, _ in sessions) == ["chain", "cnn"]
+        assert all(len(kinds) == 1 for kinds in sessions.values())
+        assert [kinds for (model, _), kinds in sessions.items() if model == "chain"] == [{tuple(CHAIN)}]
+    server.end()
+    assert outside(recording, server.times()) == [] and left_out(recording, server.times()) == []
 
 
 def test_every_node_package_is_seen_whole(lab, each_node):

@@ -8,7 +8,9 @@ import shutil
 
 import pytest
 
+import envs
 import models
+from conftest import environment
 from lab import inside_own_times, names_and_types, own_times
 
 MODES = ["run", "run_async", "iobinding", "ort_values"]
@@ -57,7 +59,10 @@ def test_operators_of_a_run_lie_inside_it_and_subgraphs_inside_their_operator(la
     assert len(inner) == {"loop": 5 * 20, "branch": 5}.get(name, 0)
 
 
-def test_two_sessions_are_told_apart(lab, each_wheel):
+@pytest.mark.parametrize("key", [*envs.WHEELS, *envs.VENDORS])
+def test_two_sessions_are_told_apart(lab, key):
+    """Sessions of a build for training share a provider."""
+    each_wheel = environment(envs.wheel, key)
     recording = lab.both(
         lab.python(each_wheel, "infer", "run", lab.model("chain"), "--sessions", 2, "--threads", 2, "--runs", 7)
     ).recording
@@ -72,6 +77,17 @@ def test_two_sessions_are_told_apart(lab, each_wheel):
         )
         assert [slice.args["id"] for slice in mine] == list(range(1, 15))
         assert [slice.args.get("first") for slice in mine] == [1] + [None] * 13
+
+
+@pytest.mark.parametrize("key", ["newest", *envs.VENDORS])
+def test_sessions_that_run_in_turn_are_told_apart(lab, key):
+    models = [lab.model("chain"), lab.model("cnn")]
+    recording = lab.both(lab.python(environment(envs.wheel, key), "turns", *models, "--runs", 9)).recording
+    inside = collections.Counter(operator.args["inference"] for operator in recording.operators)
+    counts = collections.Counter(
+        (run.args["model"], run.args["session"], inside[run.args["inference"]]) for run in recording.inferences
+    )
+    assert counts == {("chain", 1, 20): 19, ("cnn", 2, 10): 19}
 
 
 def test_64_threads_on_one_session_are_all_seen(lab, each_wheel):

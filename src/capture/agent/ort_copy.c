@@ -31,6 +31,14 @@ void ort_copy_found(struct copy *copy, struct rtti *rtti)
 		ort->session_vtable[i] = vtable[i].slots;
 }
 
+bool ort_copy_has_session(const struct ort_copy *copy, word vptr)
+{
+	for (int k = 0; k < 4 && copy->session_vtable[k]; k++)
+		if (copy->session_vtable[k] == vptr)
+			return !copy->copy->is_gone;
+	return false;
+}
+
 void ort_copy_forget_gone(void)
 {
 	for (int i = 0; i < N_ORT_FAMILIES; i++) /* no others: they may be in use */

@@ -18,23 +18,31 @@
 #define PASS_REGISTERS a, b, c, d, e, f
 typedef word run_function(ORT_REGISTERS);
 
-/* The session that owns this provider, also if it is older than the agent. */
-static struct session *session_running(word provider)
+/* The session that runs with this provider, also if it is older than the agent. saved: ORT_SAVED(). */
+static struct session *session_running(const struct ort_met *met, word provider, word saved)
 {
 	struct session *session = session_of_provider(provider);
+	struct ort_copy *copy;
 
 	if (__builtin_expect(!agent.late_since, 1))
-		return session;
+		return session || !session_is_shared(provider) ? session : ort_running(saved);
+	copy = met->vptr ? &ort_copies[met->copy->copy->number] : NULL;
 	if (!session)
-		return ort_late_session(provider);
+		return copy && session_is_shared(provider) ? ort_late_running(copy, provider, saved)
+							   : ort_late_session(provider);
 	if (session->is_late && !session->was_sought)
 		ort_late_name(session, provider);
+	/* another session, not seen before, may use the same provider */
+	if (copy && session->object && copy->n_looks < ORT_LOOKS &&
+	    ((const word *)saved)[copy->session_place] != session->object)
+		return ort_late_running(copy, provider, saved);
 	return session;
 }
 
 /* b: the session's CPU provider; c: the public OrtRunOptions (1.18 and later; garbage before). */
 word ort_on_run_start(ORT_REGISTERS)
 {
+	const word saved = ORT_SAVED();
 	struct ort_met met = ort_meet(b, a, ORT_RUN_START);
 	struct thread *thread = agent_thread();
 
@@ -49,7 +57,7 @@ word ort_on_run_start(ORT_REGISTERS)
 			if (status)
 				((void (*)(void *))api[ORT_API_RELEASE_STATUS])(status);
 		}
-		inference_executing(thread, is_new || !run->session ? session_running(b) : run->session,
+		inference_executing(thread, is_new || !run->session ? session_running(&met, b, saved) : run->session,
 				    has_options ? c : 0, tag);
 	}
 	return ((run_function *)(word)met.next)(PASS_REGISTERS);
@@ -57,14 +65,15 @@ word ort_on_run_start(ORT_REGISTERS)
 
 word ort_on_run_end(ORT_REGISTERS)
 {
-	run_function *next = (run_function *)(word)ort_original(b, a, ORT_RUN_END);
-	word r = next(PASS_REGISTERS);
+	const word saved = ORT_SAVED();
+	struct ort_met met = ort_meet(b, a, ORT_RUN_END);
+	word r = ((run_function *)(word)met.next)(PASS_REGISTERS);
 	struct thread *thread = agent_thread();
 	struct open_run *run = thread ? inference_top(thread) : NULL;
 
 	if (!run) {
 		if (thread && agent.late_since && !thread->is_settled)
-			ort_late_end(thread, session_running(b));
+			ort_late_end(thread, session_running(&met, b, saved));
 		return r;
 	}
 	if (__builtin_expect(thread->depth > run->depth, 0))

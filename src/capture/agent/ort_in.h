@@ -8,6 +8,7 @@
  *   ort_c_api.c     the table of C functions, OrtApi
  *   ort_import.c    functions that the runtime imports
  *   ort_shape.c     shapes of values; ort_inputs.c: which operators read the inputs of a graph
+ *   ort_running.c   which of the sessions runs that share a provider
  *   ort_late.c      sessions that existed before the agent
  *   ort_code.c      all of that as the agent's code for this runtime
  */
@@ -38,8 +39,11 @@ struct ort_copy {
 	uint64_t session_vtable[4];	  /* vptrs of InferenceSession objects; 0: no more */
 	uintptr_t tensor_type;		  /* the type object of the last tensor that ort_shape.c saw */
 	int trust_values, trust_contexts; /* ort_shape.c: how often fields and API agreed; -1: they disagreed */
+	/* ort_late.c: where the caller of OnRunStart had its session (below ORT_NEAR), how often it was searched for */
+	unsigned session_place, n_looks;
 };
 
+enum { ORT_NEAR = 256, ORT_LOOKS = 64 };
 enum kernel_look { LOOK_NOT, LOOK_LEARN, LOOK_READ };
 
 /* Fields of the hot path come first. */
@@ -70,6 +74,8 @@ extern struct ort_met ort_met[N_ORT_FAMILIES];
 /* The copy whose tables contain this object's class; NULL: none. */
 struct ort_copy *ort_copy_of(word object);
 void ort_copy_found(struct copy *copy, struct rtti *rtti);
+/* Whether this is a virtual table of the copy's class InferenceSession. */
+bool ort_copy_has_session(const struct ort_copy *copy, word vptr);
 /* A module was unloaded. Called while arm.c arms. */
 void ort_copy_forget_gone(void);
 /*
@@ -129,10 +135,23 @@ void ort_shape_of_input(struct ort_copy *copy, uintptr_t context, unsigned input
 /* False: the input has no value, for example a constant released after packing. */
 bool ort_shape_has_value(struct ort_copy *copy, uintptr_t context, unsigned input);
 
+/*
+ * Where the calling hook keeps the registers of its own caller, followed by the caller's stack: five registers are
+ * pushed below the frame's address.
+ */
+#define ORT_SAVED() (__builtin_unwind_init(), (word)__builtin_frame_address(0) - 5 * sizeof(word))
+/* The session that runs on this thread, for a provider that several share. saved: ORT_SAVED(). NULL: unknown. */
+struct session *ort_running(uintptr_t saved);
+
 /* For hooks that see a provider without a known session. NULL: not a session's. */
 struct session *ort_late_session(uintptr_t provider);
 /* object: the program's handle of the session. */
 struct session *ort_late_session_of_object(uintptr_t object);
+/*
+ * The session that runs on this thread after injection, if it is not, or may not be, the one that this provider was
+ * first seen with. saved: ORT_SAVED(). NULL: unknown.
+ */
+struct session *ort_late_running(struct ort_copy *copy, uintptr_t provider, uintptr_t saved);
 /* Looks once more for the session's object, and with it its names. provider: one of its own. */
 void ort_late_name(struct session *session, uintptr_t provider);
 /* An inference ends that began before the hooks went in. */

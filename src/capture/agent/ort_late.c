@@ -33,7 +33,8 @@ struct found {
 	word object;
 	word provider[MAX_PROVIDERS];
 	size_t n_providers;
-	word list; /* address of the list of providers */
+	size_t place; /* index on the stack */
+	word list;    /* address of the list of providers */
 	bool is_old_string;
 };
 
@@ -41,9 +42,8 @@ struct found {
 static const struct ort_copy *copy_of_session(word vptr)
 {
 	for (uint32_t i = 0; i < n_copies; i++)
-		for (int k = 0; k < 4 && ort_copies[i].session_vtable[k]; k++)
-			if (ort_copies[i].session_vtable[k] == vptr && !copies[i].is_gone)
-				return &ort_copies[i];
+		if (ort_copy_has_session(&ort_copies[i], vptr))
+			return &ort_copies[i];
 	return NULL;
 }
 
@@ -102,21 +102,29 @@ static bool look_into(word at, word provider, struct found *found)
 	return false;
 }
 
-/* Searches this thread's stack, from the current frame on. Callee-saved registers are spilled there first. */
-static __attribute__((noinline)) bool look_on_stack(word provider, struct found *found)
+/* Searches this thread's stack from `at` on. */
+static bool look_from(word at, word provider, struct found *found)
 {
-	word at = ((word)__builtin_frame_address(0) - 128) & ~7ull, last = 0;
+	word last = 0;
 
-	__builtin_unwind_init();
 	for (word done = 0; done < STACK && peek_read(at + done, stack, CHUNK); done += CHUNK)
 		for (size_t i = 0; i < CHUNK / 8; i++) {
 			if (stack[i] == last || stack[i] - (at - STACK) < 2 * STACK)
 				continue;
 			last = stack[i];
-			if (look_into(last, provider, found))
-				return true;
+			if (!look_into(last, provider, found))
+				continue;
+			found->place = done / 8 + i;
+			return true;
 		}
 	return false;
+}
+
+/* Searches this thread's stack, from the current frame on. Callee-saved registers are spilled there first. */
+static __attribute__((noinline)) bool look_on_stack(word provider, struct found *found)
+{
+	__builtin_unwind_init();
+	return look_from(((word)__builtin_frame_address(0) - 128) & ~7ull, provider, found);
 }
 
 /* Reads a string that may be the model's path: its length, 0 for an empty one; -1: not a path. */
@@ -223,7 +231,7 @@ struct session *ort_late_session(uintptr_t provider)
 		return NULL;
 	lock_take(&hot->adopting);
 	session = session_of_provider(provider);
-	if (!session && !is_stranger(provider))
+	if (!session && !session_is_shared(provider) && !is_stranger(provider))
 		session = look_on_stack(provider, &found) ? adopt(&found) : adopt_unknown(provider);
 	lock_give(&hot->adopting);
 	errno = saved;
@@ -241,13 +249,35 @@ struct session *ort_late_session_of_object(uintptr_t at)
 	if (!session && look_into(at, 0, &found)) {
 		for (size_t i = 0; i < found.n_providers && !session; i++)
 			session = session_of_provider(found.provider[i]);
-		if (!session)
+		/* a session whose object is known only shares that provider */
+		if (!session || session->object)
 			session = new_session();
 		if (session)
 			bind(session, &found);
 	}
 	lock_give(&hot->adopting);
 	errno = saved;
+	return session;
+}
+
+struct session *ort_late_running(struct ort_copy *copy, uintptr_t provider, uintptr_t saved)
+{
+	struct session *session;
+	struct found found;
+	int saved_errno = errno;
+
+	lock_take(&hot->adopting);
+	session = session_of_provider(provider);
+	copy->n_looks += session != NULL;
+	if (look_from(saved, provider, &found)) {
+		session = session_of_object(found.object);
+		if (!session)
+			session = adopt(&found);
+		if (found.place < ORT_NEAR)
+			copy->session_place = (unsigned)found.place;
+	}
+	lock_give(&hot->adopting);
+	errno = saved_errno;
 	return session;
 }
 
@@ -281,4 +311,6 @@ void ort_late_end(struct thread *thread, struct session *session)
 void ort_late_forget_all(void)
 {
 	n_strangers = 0;
+	for (uint32_t i = 0; i < n_copies; i++)
+		ort_copies[i].n_looks = 0;
 }

@@ -147,10 +147,13 @@ static uint32_t find_run(const struct kernel *kernel, uintptr_t context)
 	for (uint64_t rest = lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(rest);
 		uint32_t run = __atomic_load_n(&inference_active[lane].run, __ATOMIC_ACQUIRE);
-		if (!run || inference_active[lane].session != kernel->session)
+		/* of a kernel whose provider several sessions share the session is unknown: the run's options may tell
+		 */
+		bool is_own = inference_active[lane].session == kernel->session;
+		if (!run || (!is_own && kernel->session))
 			continue;
 		/* after injection: it may belong to a run older than the hooks, of which nothing is known */
-		only = agent.late_since ? 0 : run;
+		only = agent.late_since || !is_own ? 0 : run;
 		n++;
 		if (is_of_run(context, lane)) {
 			matching = run;

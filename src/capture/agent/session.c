@@ -22,6 +22,14 @@ static struct session *free_sessions, *all_sessions;
 static uint32_t n_living;
 static struct session *latest;
 
+static void put(char *to, size_t size, const char *text, size_t len)
+{
+	if (len >= size)
+		len = size - 1;
+	memcpy(to, text, len);
+	to[len] = 0;
+}
+
 struct session *session_new(void)
 {
 	struct session *session;
@@ -55,9 +63,17 @@ struct session *session_of_provider(uintptr_t at)
 {
 	struct provider *provider = map_get(&session_providers, at);
 
-	return provider && provider->session && provider->session->number == provider->session_number
+	return provider && !provider->is_shared && provider->session &&
+		       provider->session->number == provider->session_number
 		   ? provider->session
 		   : NULL;
+}
+
+bool session_is_shared(uintptr_t at)
+{
+	const struct provider *provider = map_get(&session_providers, at);
+
+	return provider && provider->is_shared;
 }
 
 struct session *session_only(void)
@@ -139,8 +155,10 @@ void session_forget_all(void)
 			free_locked(session);
 	for (uint64_t i = 0; session_providers.table && i <= session_providers.table->mask; i++) {
 		struct provider *provider = session_providers.table->entry[i].value;
-		if (provider)
+		if (provider) {
 			provider->session = NULL;
+			provider->is_shared = false;
+		}
 	}
 	latest = NULL;
 	agent_unlock();
@@ -158,6 +176,14 @@ void session_asked(struct session *session, const char *asked)
 	session->generation = 0;
 }
 
+static bool is_used_by_another(const struct provider *provider, const struct session *session)
+{
+	const struct session *other = provider->session;
+
+	return provider->is_shared ||
+	       (other && other != session && !other->is_released && other->number == provider->session_number);
+}
+
 void session_add_provider(struct session *session, uintptr_t at, const char *name)
 {
 	struct provider *provider = map_get(&session_providers, at);
@@ -168,10 +194,12 @@ void session_add_provider(struct session *session, uintptr_t at, const char *nam
 	    !map_put(&session_providers, at, provider))
 		provider = NULL;
 	if (provider) {
-		memset(provider, 0, sizeof *provider);
+		/* other threads read it meanwhile */
+		provider->is_shared = is_used_by_another(provider, session);
 		provider->session = session;
 		provider->session_number = session->number;
-		memcpy(provider->text, name, len < sizeof provider->text ? len : sizeof provider->text - 1);
+		put(provider->text, sizeof provider->text, name, len);
+		provider->generation = 0;
 	}
 	agent_unlock();
 	if (len && !session->was_asked && !strstr(session->providers, name) &&
@@ -200,14 +228,6 @@ void session_tell(struct session *session)
 		dict_fact(session->number, KEY_BYTES, 0, session->bytes);
 	if (session->providers[0])
 		dict_fact(session->number, KEY_PROVIDERS, text_of(session->providers), 0);
-}
-
-static void put(char *to, size_t size, const char *text, size_t len)
-{
-	if (len >= size)
-		len = size - 1;
-	memcpy(to, text, len);
-	to[len] = 0;
 }
 
 void session_name_path(struct session *session, const char *path)

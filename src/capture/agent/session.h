@@ -35,6 +35,7 @@ struct session {
 struct provider {
 	struct session *session;
 	uint32_t session_number;   /* differs from the session's number if the session is another one by now */
+	bool is_shared;		   /* by several sessions: it does not tell which of them runs */
 	uint32_t generation, name; /* text id, valid in this generation */
 	char text[64];
 };
@@ -49,7 +50,10 @@ void session_release(uintptr_t object);
 void session_drop(struct session *session);
 
 struct session *session_of_object(uintptr_t object);
+/* NULL: unknown, or shared by several. */
 struct session *session_of_provider(uintptr_t provider);
+/* Whether several sessions use this provider. */
+bool session_is_shared(uintptr_t provider);
 /* The living session, if there is exactly one. */
 struct session *session_only(void);
 void session_bind(struct session *session, uintptr_t object);
