@@ -38,7 +38,9 @@ OLD_WHEELS = {
 OPENVINO = ("onnxruntime-openvino==1.24.1 onnxruntime-extensions==0.15.2", "numpy>=1.24.2", (3, 11), (3, 13))
 # A runtime that can also train, and has a second kind of run for that.
 TRAINING = ("onnxruntime-training-cpu==1.19.2", "numpy>=1.24.2,<2", (3, 8), (3, 12))
-VENDORS = {"training": TRAINING}
+# A vendor's build: its executor calls OnRunStart again for each part of a run.
+CANN = ("onnxruntime-cann==1.24.4", "numpy>=1.24.2,<2", (3, 11), (3, 11))
+VENDORS = {"training": TRAINING, "cann": CANN}
 # Plugin providers: a library registered with a separate runtime, which is the newest unless one is named.
 PLUGINS = {
     "openvino": ("onnxruntime-ep-openvino==1.8.1", "onnxruntime_ep_openvino"),
@@ -156,9 +158,9 @@ class Wheel:
         libraries = sorted(glob.glob(os.path.join(capi, "libonnxruntime.so.1.*")))
         self.library = libraries[0] if libraries else None
         info = glob.glob(os.path.join(self.path, "lib/python3*/site-packages/onnxruntime*.dist-info"))
-        self.version = re.search(r"onnxruntime(?:_openvino|_training_cpu)?-([0-9.]+)\.dist-info", " ".join(info)).group(
-            1
-        )
+        self.version = re.search(
+            r"onnxruntime(?:_openvino|_training_cpu|_cann)?-([0-9.]+)\.dist-info", " ".join(info)
+        ).group(1)
 
     @property
     def minor(self):

@@ -39,6 +39,27 @@ static struct session *session_running(const struct ort_met *met, word provider,
 	return session;
 }
 
+/*
+ * Whether OnRunStart was called for a part of a run: the executors of some builds do, also on threads of the runtime's
+ * own. Where the begin of an evaluation is hooked, the run itself has begun already; else the function of its session
+ * is running. Such a caller is remembered: looking for the session takes microseconds.
+ */
+static bool is_part(const struct ort_met *met, const struct open_run *run, word provider, word saved, word caller)
+{
+	static word parts_caller;
+	const struct session *session;
+
+	if (!met->vptr || met->copy->copy->found.slot[ORT_EVALUATION_START] < 0)
+		return false;
+	if (run || caller == parts_caller)
+		return true;
+	session = session_running(met, provider, saved);
+	if (session ? !session->object || ort_running(saved) == session : !session_is_shared(provider))
+		return false;
+	parts_caller = caller;
+	return true;
+}
+
 /* b: the session's CPU provider; c: the public OrtRunOptions (1.18 and later; garbage before). */
 word ort_on_run_start(ORT_REGISTERS)
 {
@@ -51,6 +72,8 @@ word ort_on_run_start(ORT_REGISTERS)
 		struct open_run *run = inference_top(thread);
 		const char *tag = NULL;
 		bool has_options = copy->minor >= 18, is_new = !run || run->is_executing;
+		if (is_new && is_part(&met, run, b, saved, (word)__builtin_return_address(0)))
+			return ((run_function *)(word)met.next)(PASS_REGISTERS);
 		if (has_options && copy->api && c && (is_new || !run->told)) {
 			void *const *api = (void *const *)copy->api;
 			void *status = ((void *(*)(word, const char **))api[ORT_API_RUN_OPTIONS_GET_RUN_TAG])(c, &tag);
