@@ -47,10 +47,13 @@ def test_operators_are_those_of_the_runtimes_own_profiler(lab, each_wheel, name,
     assert names_and_types(recording.operators) == sorted(lab.profile(program + ["--profile", lab.path("profile")]))
 
 
+@pytest.mark.parametrize("key", ["newest", "cann"])
 @pytest.mark.parametrize("name", ["cnn", "wide", "loop", "branch"])
-def test_operators_of_a_run_lie_inside_it_and_subgraphs_inside_their_operator(lab, wheel, name):
+def test_operators_of_a_run_lie_inside_it_and_subgraphs_inside_their_operator(lab, key, name):
+    wheel = environment(envs.wheel, key)
     recording = lab.record(lab.python(wheel, "infer", "run", lab.model(name))).recording
     runs = {slice.args["inference"]: slice for slice in recording.inferences}
+    assert len(runs) == 5
     for operator in recording.operators:
         run = runs[operator.args["inference"]]
         assert run.start <= operator.start <= operator.end <= run.end
