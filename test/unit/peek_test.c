@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reading this process's memory, also in a sandbox that forbids process_vm_readv. */
+#include "runtime/peek.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char text[] = "some text";
+
+/* What is there is read, what is not there is not, and errno stays. */
+static bool reads_as_it_should(void)
+{
+	char *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char to[sizeof text] = "";
+
+	munmap(page, 4096);
+	errno = 7;
+	return peek_read((uint64_t)text, to, sizeof to) && !strcmp(to, text) && !peek_read((uint64_t)page, to, 1) &&
+	       !peek_read(8, to, 1) && errno == 7;
+}
+
+static bool forbid(uint32_t call)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void memory_is_read_where_it_is(void **state)
+{
+	assert_true(reads_as_it_should());
+}
+
+static void a_sandbox_without_the_system_call_changes_nothing(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(!forbid(SYS_process_vm_readv) ? 2 : !reads_as_it_should());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_is_read_where_it_is),
+		cmocka_unit_test(a_sandbox_without_the_system_call_changes_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
