@@ -9,7 +9,7 @@
 
 #include "runtime/ort.h"
 
-enum { ORT_TEXT = 512 };
+enum { ORT_TEXT = 4000 }; /* as long as a text of the agent's dictionary */
 
 struct ort_node {
 	char name[ORT_TEXT]; /* "": unknown */

@@ -239,6 +239,17 @@ def unnamed():
     return _model("unnamed", nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])]), {"x": _ramp(4)}
 
 
+def verbose():
+    """Names as exporters make them of deep modules: they differ at their ends only."""
+    nodes = [
+        helper.make_node(
+            "Sin" if i else "Cos", ["t" if i else "x"], ["y" if i else "t"], name="a.module/" * 200 + str(i)
+        )
+        for i in range(2)
+    ]
+    return _model("verbose", nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])]), {"x": _ramp(4)}
+
+
 def many():
     """3,000 operators with different names."""
     nodes = [
@@ -443,6 +454,7 @@ MODELS = (
     batch,
     strange,
     unnamed,
+    verbose,
     many,
     heavy,
     deep,
