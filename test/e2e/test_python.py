@@ -138,6 +138,20 @@ def test_a_model_from_memory_is_named_and_measured_like_one_from_a_file(lab, eac
     assert {slice.args["model"].split()[0] for slice in from_memory.inferences} == {"cnn"}
 
 
+def test_long_names_of_nodes_stay_different(lab, each_wheel):
+    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("verbose"))).recording
+    assert {slice.name for slice in recording.operators} == {"a.module/" * 200 + end for end in "01"}
+
+
+def test_a_model_at_a_long_path_is_called_by_it(lab, each_wheel):
+    path = lab.path(os.path.join(*["a folder with a name of some length %d" % i for i in range(8)], "far.onnx"))
+    os.makedirs(os.path.dirname(path))
+    for suffix in (".onnx", ".npz"):
+        shutil.copy(lab.model("tiny")[:-5] + suffix, path[:-5] + suffix)
+    created = lab.both(lab.python(each_wheel, "infer", "run", path)).recording.note("created")
+    assert created["model_path"] == path and created["model"] == "far"
+
+
 def test_a_model_from_a_relative_path_has_its_absolute_path(lab, wheel):
     for end in (".onnx", ".npz"):
         shutil.copy(os.path.join(lab.models, "cnn" + end), lab.path("moved" + end))

@@ -97,7 +97,7 @@ struct model_hint {
 	uint64_t n_bytes; /* of a model in memory */
 	uint64_t loaded;  /* end of the load, 0: not seen */
 	char asked[200];  /* providers and options given after the load */
-	char text[256];	  /* its path, or the name of its graph */
+	char text[1024];  /* its path, or the name of its graph */
 };
 
 struct thread {

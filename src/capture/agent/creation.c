@@ -84,7 +84,10 @@ void creation_path(struct thread *thread, const char *path)
 {
 	struct creation *creation = &thread->creation;
 
+	if (!strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5)) /* the runtime asks about the machine */
+		return;
 	if (!creation->start) {
+		thread->hint.time = 0; /* what was opened before is not the model */
 		if (strlen(path) >= sizeof thread->hint.text)
 			return;
 		strcpy(thread->hint.text, path);

@@ -27,7 +27,7 @@ struct session {
 	bool was_sought; /* its object was searched for in a run */
 	bool was_asked;	 /* the providers are those that the program requested */
 	int64_t bytes;	 /* size of a model from memory, 0: not from memory */
-	char model[128], path[256], providers[256];
+	char model[128], path[1024], providers[256];
 	struct learning *learning; /* NULL: nothing is known yet */
 	struct session *next_free, *next_all;
 };
