@@ -38,9 +38,11 @@ OLD_WHEELS = {
 OPENVINO = ("onnxruntime-openvino==1.24.1 onnxruntime-extensions==0.15.2", "numpy>=1.24.2", (3, 11), (3, 13))
 # A runtime that can also train, and has a second kind of run for that.
 TRAINING = ("onnxruntime-training-cpu==1.19.2", "numpy>=1.24.2,<2", (3, 8), (3, 12))
+# The ends of its session creations are not seen.
+UNSEEN_ENDS = ("onnxruntime==1.13.1", "numpy>=1.21,<2", (3, 8), (3, 10))
 # A vendor's build: its executor calls OnRunStart again for each part of a run.
 CANN = ("onnxruntime-cann==1.24.4", "numpy>=1.24.2,<2", (3, 11), (3, 11))
-VENDORS = {"training": TRAINING, "cann": CANN}
+VENDORS = {"training": TRAINING, "cann": CANN, "1.13": UNSEEN_ENDS}
 # Plugin providers: a library registered with a separate runtime, which is the newest unless one is named.
 PLUGINS = {
     "openvino": ("onnxruntime-ep-openvino==1.8.1", "onnxruntime_ep_openvino"),

@@ -80,23 +80,27 @@ void creation_begin(struct thread *thread, enum run_owner owner, uint64_t start)
 		tell(thread);
 }
 
+static void hint_at(struct thread *thread, const char *path)
+{
+	thread->hint.time = 0; /* what was opened before is not the model */
+	if (strlen(path) >= sizeof thread->hint.text)
+		return;
+	strcpy(thread->hint.text, path);
+	thread->hint.n_bytes = thread->hint.loaded = 0;
+	thread->hint.asked[0] = 0;
+	thread->hint.time = agent_now();
+}
+
 void creation_path(struct thread *thread, const char *path)
 {
 	struct creation *creation = &thread->creation;
 
 	if (!strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5)) /* the runtime asks about the machine */
 		return;
-	if (!creation->start) {
-		thread->hint.time = 0; /* what was opened before is not the model */
-		if (strlen(path) >= sizeof thread->hint.text)
-			return;
-		strcpy(thread->hint.text, path);
-		thread->hint.n_bytes = thread->hint.loaded = 0;
-		thread->hint.asked[0] = 0;
-		thread->hint.time = agent_now();
-		return;
-	}
-	if (creation->told || creation->n_nested)
+	/* while one is open: it may have ended unseen, and this is the next one's */
+	if (!creation->start || (creation->told && creation->owner == OWNER_EVALUATION))
+		hint_at(thread, path);
+	if (!creation->start || creation->told || creation->n_nested)
 		return;
 	session_name_path(creation->session, path);
 	tell(thread);

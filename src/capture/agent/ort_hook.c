@@ -39,6 +39,21 @@ static struct session *session_running(const struct ort_met *met, word provider,
 	return session;
 }
 
+/* Whether a hook sees that a creation ends. Before 1.14 the shape of the code alone does not tell its function. */
+static bool is_end_seen(const struct ort_copy *copy)
+{
+	return copy->minor >= 14 &&
+	       (copy->copy->found.slot[ORT_CREATION_END] >= 0 || copy->copy->found.slot[ORT_SESSION_READY] >= 0);
+}
+
+/* What begins on this thread shows that its creation has ended, if no hook sees that. */
+static void end_unseen_creation(struct thread *thread, const struct ort_met *met)
+{
+	if (creation_is_open(thread) && thread->creation.owner == OWNER_EVALUATION && met->vptr &&
+	    !is_end_seen(met->copy))
+		creation_end(thread, OWNER_EVALUATION, thread->creation.message);
+}
+
 /*
  * Whether OnRunStart was called for a part of a run: the executors of some builds do, also on threads of the runtime's
  * own. Where the begin of an evaluation is hooked, the run itself has begun already; else the function of its session
@@ -72,6 +87,8 @@ word ort_on_run_start(ORT_REGISTERS)
 		struct open_run *run = inference_top(thread);
 		const char *tag = NULL;
 		bool has_options = copy->minor >= 18, is_new = !run || run->is_executing;
+		if (is_new)
+			end_unseen_creation(thread, &met);
 		if (is_new && is_part(&met, run, b, saved, (word)__builtin_return_address(0)))
 			return ((run_function *)(word)met.next)(PASS_REGISTERS);
 		if (has_options && copy->api && c && (is_new || !run->told)) {
@@ -229,6 +246,11 @@ word ort_on_predefined_transformers(ORT_ARGS)
 	struct thread *thread = agent_thread();
 
 	if (met.vptr && thread) {
+		if (creation_is_open(thread) && thread->creation.session->object) {
+			struct model_hint next = thread->hint;
+			end_unseen_creation(thread, &met);
+			thread->hint = next;
+		}
 		if (!creation_is_open(thread))
 			creation_begin(thread, OWNER_EVALUATION, 0);
 		if (creation_is_open(thread) && !thread->creation.n_nested)
@@ -319,11 +341,14 @@ word ort_on_session_delete(ORT_ARGS)
 	ort_function *next = ort_original(a, b, ORT_SESSION_DELETE);
 	struct thread *thread = agent_thread();
 	struct session *session = session_of_object(a);
+	const struct ort_copy *copy = session ? ort_copy_of(a) : NULL;
 	struct record *record;
 
 	if (thread && session && creation_is_open(thread) && thread->creation.session == session) {
+		/* where no end of a creation is seen, this is no sign of a failure */
+		uint32_t otherwise = !copy || is_end_seen(copy) ? dict_text("failed", 6) : 0;
 		creation_end(thread, (enum run_owner)thread->creation.owner,
-			     thread->creation.message ? thread->creation.message : dict_text("failed", 6));
+			     thread->creation.message ? thread->creation.message : otherwise);
 	} else if (thread && session) {
 		record = agent_claim(thread);
 		if (record) {
