@@ -52,7 +52,7 @@ static int read_arg(struct reader *reader, const struct sequence *sequence, stru
 	while ((more = pb_next(&in, &field)) > 0) {
 		switch (PB_TAG(field.number, field.wire)) {
 		case PB_TAG(ANNOTATION_NAME_IID, PB_VARINT):
-			id = perfetto_state_key(sequence, field.value);
+			id = perfetto_state_key(&reader->state, sequence, field.value);
 			key = id ? id - 1 : KEY_NONE;
 			continue;
 		case PB_TAG(ANNOTATION_NAME, PB_BYTES):
@@ -68,7 +68,7 @@ static int read_arg(struct reader *reader, const struct sequence *sequence, stru
 			*arg = arg_real(KEY_NONE, pb_double(field.value));
 			break;
 		case PB_TAG(ANNOTATION_STRING_IID, PB_VARINT):
-			id = perfetto_map_get(&sequence->strings, field.value);
+			id = perfetto_state_string(&reader->state, sequence, field.value);
 			*arg = arg_name(KEY_NONE, id ? id - 1 : 0);
 			break;
 		case PB_TAG(ANNOTATION_STRING, PB_BYTES):
@@ -91,21 +91,23 @@ static void add_flow(struct parsed *parsed, enum event_key key, uint64_t id)
 		parsed->args[parsed->event.n_args++] = arg_int(key, (int64_t)id);
 }
 
-static void read_category(const struct sequence *sequence, struct event *event, const struct pb_field *field)
+static void read_category(const struct reader *reader, const struct sequence *sequence, struct event *event,
+			  const struct pb_field *field)
 {
 	uint32_t kind;
 
 	if (event->kind != KIND_NONE)
 		return;
 	if (field->wire == PB_VARINT) {
-		kind = perfetto_state_kind(sequence, field->value);
+		kind = perfetto_state_kind(&reader->state, sequence, field->value);
 		event->kind = kind ? (enum event_kind)(kind - 1) : KIND_NONE;
 	} else {
 		event->kind = event_kind_named((const char *)field->data, field->value);
 	}
 }
 
-static int read_legacy(const struct sequence *sequence, struct parsed *parsed, struct pb_in in)
+static int read_legacy(const struct reader *reader, const struct sequence *sequence, struct parsed *parsed,
+		       struct pb_in in)
 {
 	struct pb_field field;
 	uint32_t name;
@@ -125,7 +127,8 @@ static int read_legacy(const struct sequence *sequence, struct parsed *parsed, s
 			parsed->pid = (int32_t)field.value;
 		else if (field.number == LEGACY_TID)
 			parsed->tid = (int32_t)field.value;
-		else if (field.number == LEGACY_NAME_IID && (name = perfetto_map_get(&sequence->names, field.value)))
+		else if (field.number == LEGACY_NAME_IID &&
+			 (name = perfetto_state_name(&reader->state, sequence, field.value)))
 			parsed->event.name = name - 1;
 		parsed->has_thread |= field.number == LEGACY_TID;
 	}
@@ -143,7 +146,7 @@ static int read_event_field(struct reader *reader, const struct sequence *sequen
 		parsed->type = (uint32_t)field->value;
 		break;
 	case PB_TAG(EVENT_NAME_IID, PB_VARINT):
-		name = perfetto_map_get(&sequence->names, field->value);
+		name = perfetto_state_name(&reader->state, sequence, field->value);
 		event->name = name ? name - 1 : 0;
 		break;
 	case PB_TAG(EVENT_NAME, PB_BYTES):
@@ -151,7 +154,7 @@ static int read_event_field(struct reader *reader, const struct sequence *sequen
 		break;
 	case PB_TAG(EVENT_CATEGORY_IIDS, PB_VARINT):
 	case PB_TAG(EVENT_CATEGORIES, PB_BYTES):
-		read_category(sequence, event, field);
+		read_category(reader, sequence, event, field);
 		break;
 	case PB_TAG(EVENT_TRACK_UUID, PB_VARINT):
 		parsed->track_uuid = field->value;
@@ -179,7 +182,7 @@ static int read_event_field(struct reader *reader, const struct sequence *sequen
 		event->value = pb_double(field->value);
 		break;
 	case PB_TAG(EVENT_LEGACY, PB_BYTES):
-		return read_legacy(sequence, parsed, pb_inside(field));
+		return read_legacy(reader, sequence, parsed, pb_inside(field));
 	case PB_TAG(EVENT_DELTA_US, PB_VARINT):
 		parsed->delta_us = (int64_t)field->value;
 		parsed->has_delta = true;

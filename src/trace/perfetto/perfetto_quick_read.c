@@ -12,6 +12,7 @@
 enum { MAX_BYTES = 127, QUICK_ARGS = 16 };
 
 struct quick {
+	const struct dictionary *dictionary;
 	struct sequence *sequence;
 	struct clock *clock;
 	uint64_t delta_ns;
@@ -39,14 +40,14 @@ static inline bool get(const uint8_t **at, const uint8_t *end, uint64_t *value)
 }
 
 /* An argument: an integer, or an interned text. */
-static inline bool get_arg(const struct sequence *sequence, const uint8_t *at, const uint8_t *end, struct arg *arg)
+static inline bool get_arg(const struct dictionary *dictionary, const uint8_t *at, const uint8_t *end, struct arg *arg)
 {
 	uint64_t value;
 
 	if (end - at < 4 || at[0] != PB_TAG(ANNOTATION_NAME_IID, PB_VARINT) || at[1] >= PERFETTO_LOW_KEYS ||
-	    sequence->key[at[1]] < 2)
+	    dictionary->key[at[1]] < 2)
 		return false;
-	arg->key = (uint16_t)(sequence->key[at[1]] - 1);
+	arg->key = (uint16_t)(dictionary->key[at[1]] - 1);
 	if (arg->key == KEY_FLOW || arg->key == KEY_FLOW_END)
 		return false;
 	if (at[2] == PB_TAG(ANNOTATION_INT, PB_VARINT)) {
@@ -62,7 +63,7 @@ static inline bool get_arg(const struct sequence *sequence, const uint8_t *at, c
 		return false;
 	arg->type = ARG_NAME;
 	arg->integer = 0;
-	arg->name = perfetto_map_get(&sequence->strings, value);
+	arg->name = value < dictionary->strings.room ? dictionary->strings.id[value] : 0;
 	return arg->name--;
 }
 
@@ -72,7 +73,7 @@ static inline bool get_args(struct quick *quick, const uint8_t *at, const uint8_
 
 	for (; at < end; at += 2 + at[1], n++)
 		if (n == QUICK_ARGS || end - at < 2 || at[0] != PB_TAG(EVENT_ANNOTATIONS, PB_BYTES) ||
-		    at[1] > end - at - 2 || !get_arg(quick->sequence, at + 2, at + 2 + at[1], &quick->arg[n]))
+		    at[1] > end - at - 2 || !get_arg(quick->dictionary, at + 2, at + 2 + at[1], &quick->arg[n]))
 			return false;
 	quick->event.n_args = n;
 	return true;
@@ -81,18 +82,18 @@ static inline bool get_args(struct quick *quick, const uint8_t *at, const uint8_
 /* Category and name, which a begin has behind its type. */
 static inline const uint8_t *get_name(struct quick *quick, const uint8_t *at, const uint8_t *end)
 {
-	const struct sequence *sequence = quick->sequence;
+	const struct dictionary *dictionary = quick->dictionary;
 	struct event *event = &quick->event;
 	uint64_t name;
 
 	if (end - at < 4 || at[0] != PB_TAG(EVENT_CATEGORY_IIDS, PB_VARINT) || at[1] >= PERFETTO_LOW_KINDS ||
-	    !sequence->kind[at[1]] || at[2] != PB_TAG(EVENT_NAME_IID, PB_VARINT))
+	    !dictionary->kind[at[1]] || at[2] != PB_TAG(EVENT_NAME_IID, PB_VARINT))
 		return NULL;
-	event->kind = (enum event_kind)(sequence->kind[at[1]] - 1);
+	event->kind = (enum event_kind)(dictionary->kind[at[1]] - 1);
 	at += 3;
 	if (!get(&at, end, &name))
 		return NULL;
-	event->name = perfetto_map_get(&sequence->names, name);
+	event->name = name < dictionary->names.room ? dictionary->names.id[name] : 0;
 	return event->name-- ? at : NULL;
 }
 
@@ -149,7 +150,8 @@ static inline bool get_packet(struct state *state, struct quick *quick, const ui
 	    at[0] != PB_TAG(PACKET_TRACK_EVENT, PB_BYTES) || at[1] != end - at - 2)
 		return false;
 	quick->sequence = find_sequence(state, id);
-	if (!quick->sequence || !quick->sequence->is_valid || !quick->sequence->default_track)
+	if (!quick->sequence || !quick->sequence->is_valid || quick->sequence->has_own ||
+	    !quick->sequence->default_track)
 		return false;
 	quick->clock = find_clock(quick->sequence);
 	return quick->clock && get_event(quick, at + 2, end);
@@ -157,7 +159,7 @@ static inline bool get_packet(struct state *state, struct quick *quick, const ui
 
 int perfetto_quick_read(struct reader *reader, struct pb_in *in)
 {
-	struct quick quick = { .event.args = quick.arg };
+	struct quick quick = { .dictionary = &reader->state.dictionary, .event.args = quick.arg };
 	uint64_t time_ns;
 
 	while (in->end - in->at > 2 && in->at[0] == PB_TAG(TRACE_PACKET, PB_BYTES) && in->at[1] <= MAX_BYTES &&

@@ -11,7 +11,7 @@
 
 #include "trace/perfetto/perfetto_fields.h"
 
-enum { MAX_CLOCKS = 256, MAX_SNAPSHOT = 64 };
+enum { MAX_CLOCKS = 256, MAX_SNAPSHOT = 64, MAX_SHARED = 1 << 24 };
 
 int perfetto_state_out_of_memory(struct err *err)
 {
@@ -45,8 +45,7 @@ void perfetto_state_clear(struct sequence *sequence)
 	perfetto_map_done(&sequence->strings);
 	perfetto_map_done(&sequence->categories);
 	perfetto_map_done(&sequence->keys);
-	memset(sequence->kind, 0, sizeof sequence->kind);
-	memset(sequence->key, 0, sizeof sequence->key);
+	sequence->has_own = false;
 	sequence->default_clock = 0;
 	sequence->default_track = 0;
 	sequence->is_valid = true;
@@ -61,6 +60,8 @@ void perfetto_state_done(struct state *state)
 	free(state->sequence);
 	free(state->clocks.clock);
 	free(state->track);
+	free(state->dictionary.names.id);
+	free(state->dictionary.strings.id);
 	perfetto_map_done(&state->sequence_of);
 	perfetto_map_done(&state->track_of);
 	perfetto_map_done(&state->process_of);
@@ -107,29 +108,63 @@ static int read_entry(struct pb_in in, struct entry *entry)
 	return more;
 }
 
+static bool put_own(struct sequence *sequence, struct perfetto_map *own, uint64_t number, uint32_t value)
+{
+	sequence->has_own = true;
+	return perfetto_map_put(own, number, value);
+}
+
+/* *shared: what it means on all sequences; NULL: nothing. */
+static bool put_number(struct sequence *sequence, struct perfetto_map *own, uint64_t number, uint32_t value,
+		       const uint32_t *shared)
+{
+	return shared && *shared == value && !own->slot ? true : put_own(sequence, own, number, value);
+}
+
+static bool keep_text(struct state *state, struct sequence *sequence, struct perfetto_map *own, struct texts *texts,
+		      const struct entry *entry)
+{
+	uint32_t value = 1 + names_intern(state->out->names, entry->text, entry->len);
+
+	if (!state->is_in_order || entry->number > MAX_SHARED)
+		return put_own(sequence, own, entry->number, value);
+	if (perfetto_state_grow((void **)&texts->id, &texts->room, (uint32_t)entry->number, sizeof *texts->id, NULL))
+		return false;
+	if (!texts->id[entry->number])
+		texts->id[entry->number] = value;
+	return put_number(sequence, own, entry->number, value, &texts->id[entry->number]);
+}
+
+static bool keep_low(struct state *state, struct sequence *sequence, struct perfetto_map *own, uint64_t number,
+		     uint32_t value, uint8_t *shared)
+{
+	uint32_t known;
+
+	if (!state->is_in_order || !shared)
+		return put_own(sequence, own, number, value);
+	if (!*shared)
+		*shared = (uint8_t)value;
+	known = *shared;
+	return put_number(sequence, own, number, value, &known);
+}
+
 static bool keep_entry(struct state *state, struct sequence *sequence, uint32_t list, const struct entry *entry)
 {
-	uint32_t value;
+	struct dictionary *dictionary = &state->dictionary;
+	uint64_t number = entry->number;
 
 	switch (list) {
 	case INTERNED_NAMES:
-		return perfetto_map_put(&sequence->names, entry->number,
-					1 + names_intern(state->out->names, entry->text, entry->len));
+		return keep_text(state, sequence, &sequence->names, &dictionary->names, entry);
 	case INTERNED_ANNOTATION_STRINGS:
-		return perfetto_map_put(&sequence->strings, entry->number,
-					1 + names_intern(state->out->names, entry->text, entry->len));
+		return keep_text(state, sequence, &sequence->strings, &dictionary->strings, entry);
 	case INTERNED_CATEGORIES:
-		value = 1 + event_kind_named(entry->text, entry->len);
-		if (entry->number >= PERFETTO_LOW_KINDS)
-			return perfetto_map_put(&sequence->categories, entry->number, value);
-		sequence->kind[entry->number] = (uint8_t)value;
-		return true;
+		return keep_low(state, sequence, &sequence->categories, number,
+				1 + event_kind_named(entry->text, entry->len),
+				number < PERFETTO_LOW_KINDS ? &dictionary->kind[number] : NULL);
 	case INTERNED_ANNOTATION_NAMES:
-		value = 1 + event_key_named(entry->text, entry->len);
-		if (entry->number >= PERFETTO_LOW_KEYS)
-			return perfetto_map_put(&sequence->keys, entry->number, value);
-		sequence->key[entry->number] = (uint8_t)value;
-		return true;
+		return keep_low(state, sequence, &sequence->keys, number, 1 + event_key_named(entry->text, entry->len),
+				number < PERFETTO_LOW_KEYS ? &dictionary->key[number] : NULL);
 	}
 	return true;
 }

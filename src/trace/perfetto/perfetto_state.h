@@ -33,6 +33,21 @@ struct clocks {
 
 enum { PERFETTO_LOW_KINDS = 32, PERFETTO_LOW_KEYS = 96 }; /* all that inftrace writes */
 
+/* Numbers of texts; 0: none. */
+struct texts {
+	uint32_t *id; /* 1 + id in names */
+	uint32_t room;
+};
+
+/*
+ * What numbers mean on all sequences of a file of inftrace, which numbers its texts once for all of them: so a sequence
+ * takes little memory.
+ */
+struct dictionary {
+	struct texts names, strings;
+	uint8_t kind[PERFETTO_LOW_KINDS], key[PERFETTO_LOW_KEYS];
+};
+
 /* The state of one writer of packets; its numbers are valid on its sequence only. */
 struct sequence {
 	bool is_valid;		/* false: packets may be missing, so numbers are invalid until the state is cleared */
@@ -41,10 +56,12 @@ struct sequence {
 	uint32_t thread_track;	/* the same, by the older kind of descriptor */
 	uint64_t thread_ns;	/* base for the times of events without one */
 	struct clocks clocks;
-	struct perfetto_map names, strings;			  /* to 1 + id in names */
-	struct perfetto_map categories;				  /* of high numbers, to 1 + enum event_kind */
-	struct perfetto_map keys;				  /* of high numbers, to 1 + enum event_key */
-	uint8_t kind[PERFETTO_LOW_KINDS], key[PERFETTO_LOW_KEYS]; /* the same of low numbers; 0: absent */
+	/*
+	 * Its numbers: names and strings to 1 + id in names, categories to 1 + enum event_kind, keys to 1 + enum
+	 * event_key. Without those that mean what they mean in struct dictionary.
+	 */
+	struct perfetto_map names, strings, categories, keys;
+	bool has_own; /* any of these */
 };
 
 struct track {
@@ -65,6 +82,7 @@ struct perfetto_sorter;
 struct state {
 	struct sink *out;
 	struct perfetto_map sequence_of; /* by trusted_packet_sequence_id, to 1 + index */
+	struct dictionary dictionary;	 /* of a file in order */
 	struct sequence *sequence;
 	uint32_t n_sequences, sequence_room;
 	uint32_t last_id;
@@ -96,16 +114,39 @@ static inline struct sequence *perfetto_state_sequence(struct state *state, uint
 
 void perfetto_state_clear(struct sequence *sequence);
 
-/* 1 + enum event_kind, 1 + enum event_key; 0: unknown. */
-static inline uint32_t perfetto_state_kind(const struct sequence *sequence, uint64_t number)
+/* What numbers of a sequence mean, plus 1; 0: unknown. */
+static inline uint32_t perfetto_state_text(const struct texts *texts, const struct perfetto_map *own, uint64_t number)
 {
-	return number < PERFETTO_LOW_KINDS ? sequence->kind[number] : perfetto_map_get(&sequence->categories, number);
+	uint32_t value = perfetto_map_get(own, number);
+
+	return value || number >= texts->room ? value : texts->id[number];
 }
 
-static inline uint32_t perfetto_state_key(const struct sequence *sequence, uint64_t number)
+static inline uint32_t perfetto_state_name(const struct state *state, const struct sequence *sequence, uint64_t number)
 {
-	return number < PERFETTO_LOW_KEYS ? sequence->key[number] : perfetto_map_get(&sequence->keys, number);
+	return perfetto_state_text(&state->dictionary.names, &sequence->names, number);
 }
+
+static inline uint32_t perfetto_state_string(const struct state *state, const struct sequence *sequence,
+					     uint64_t number)
+{
+	return perfetto_state_text(&state->dictionary.strings, &sequence->strings, number);
+}
+
+static inline uint32_t perfetto_state_kind(const struct state *state, const struct sequence *sequence, uint64_t number)
+{
+	uint32_t value = perfetto_map_get(&sequence->categories, number);
+
+	return value || number >= PERFETTO_LOW_KINDS ? value : state->dictionary.kind[number];
+}
+
+static inline uint32_t perfetto_state_key(const struct state *state, const struct sequence *sequence, uint64_t number)
+{
+	uint32_t value = perfetto_map_get(&sequence->keys, number);
+
+	return value || number >= PERFETTO_LOW_KEYS ? value : state->dictionary.key[number];
+}
+
 int perfetto_state_intern(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err);
 int perfetto_state_snapshot(struct state *state, struct sequence *sequence, struct pb_in in, struct err *err);
 /* A packet's time on the trace's clock; false: unknown. clock 0: the sequence's default. */
