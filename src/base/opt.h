@@ -28,7 +28,7 @@ enum opt_type {
 	OPT_FLAG,     /* bool: true when given; no metavar */
 	OPT_STR,      /* const char *: as given */
 	OPT_INT,      /* int: 0 and up */
-	OPT_DURATION, /* uint64_t nanoseconds: 500us, 10ms, 1.5s, 2m, 1h; a bare number is seconds */
+	OPT_DURATION, /* uint64_t nanoseconds: 500us, 10ms, 1.5s, 2m, 1h, 3d; a bare number is seconds */
 	OPT_PERIOD,   /* a duration above 0 */
 	OPT_SIZE,     /* uint64_t bytes: 4096, 256K, 1M, 2G; steps of 1024 */
 	OPT_CHOICE,   /* const char *: one of the words of the metavar, "text|json|csv" */

@@ -186,6 +186,7 @@ static void times_are_exact_to_the_nanosecond(void **state)
 		{ "2m", 120000000000 },
 		{ "1h", 3600000000000 },
 		{ "1.25h", 4500000000000 },
+		{ "2d", 172800000000000 },
 		{ "18446744073709551615ns", UINT64_MAX },
 	};
 	static const char *const bad[] = { "",
@@ -194,7 +195,7 @@ static void times_are_exact_to_the_nanosecond(void **state)
 					   ".5s",
 					   "1 s",
 					   "-1s",
-					   "1d",
+					   "1w",
 					   "1e9",
 					   "1.5.5s",
 					   "18446744073709551616ns",
