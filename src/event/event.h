@@ -86,6 +86,11 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
  * count, text: events of a process that are not recorded: on request, or because recording began halfway through them
  */
 #define EVENT_NOTE_LEFT_OUT "left out"
+/*
+ * text (how much, as "10m" or "2G"), count, events, by_ns: a recording that keeps only its newest part; how many of its
+ * segments were dropped so far, slices and instants in them, and their duration. The last one holds
+ */
+#define EVENT_NOTE_KEPT "kept"
 /* text: why recording stopped before the target did */
 #define EVENT_NOTE_STOPPED "stopped"
 /* source, text: why a source could not run; once for each */
@@ -166,7 +171,10 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(FLOW_END, "flow_end")		    /* id of a flow that ends here */ \
 	F(FROM_NS, "from_ns")		    /* CLOCK_MONOTONIC: where the stretch that a note is about begins */ \
 	F(BY_NS, "by_ns")		    /* how far a clock was off, signed */ \
-	F(MOVED, "moved")		    /* how many events were moved behind the one before them */
+	F(MOVED, "moved")		    /* how many events were moved behind the one before them */ \
+	F(CONTINUED, "continued") /* 1: the event stands in an earlier segment of the recording, too; see rotate.h */ \
+	F(WEIGHT, "weight") /* on inferences: how many ones its operators stand for; 0: they were left out; absent: 1, \
+			       none were */
 
 #define EVENT_KEY_ENUM(name, text) KEY_##name,
 enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };

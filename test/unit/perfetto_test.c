@@ -156,6 +156,8 @@ static size_t random_args(struct chance *chance, struct names *names, struct arg
 	for (size_t i = 0; i < n; i++) {
 		enum event_key key = 1 + pick(chance, N_KEYS - 1);
 		uint32_t kind = pick(chance, 8);
+		if (key == KEY_CONTINUED) /* 1 has a meaning to readers */
+			kind = 0;
 		if (key == KEY_FLOW || key == KEY_FLOW_END) /* always integers */
 			kind = 4 + kind % 3;
 		if (kind < 4)

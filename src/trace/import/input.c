@@ -12,6 +12,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "trace/import/input_group.h"
+#include "trace/rotate/rotate_folder.h"
+
 enum { CHUNK = 256 << 10 };
 
 static int failed(const char *path, const char *verb, struct err *err)
@@ -170,10 +173,26 @@ static int inflate_all(struct input *input, const char *path, struct err *err)
 	return code;
 }
 
+/* The file; or, of a recording that is not complete, the folder with its segments. */
+static int open_path(const char *path)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+	struct rotate_path folder;
+	int fd = open(path, flags), code = errno;
+
+	if (fd >= 0 || code != ENOENT)
+		return fd;
+	folder = rotate_folder_of(path);
+	fd = *folder.s ? open(folder.s, flags | O_DIRECTORY) : -1;
+	if (fd < 0)
+		errno = code;
+	return fd;
+}
+
 int input_open(struct input *input, const char *path, struct err *err)
 {
 	bool is_standard = !strcmp(path, "-");
-	int fd = is_standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), code;
+	int fd = is_standard ? dup(STDIN_FILENO) : open_path(path), code;
 	struct stat stat;
 
 	*input = (struct input){ 0 };
@@ -185,6 +204,8 @@ int input_open(struct input *input, const char *path, struct err *err)
 		code = failed(path, "inspect", err);
 	else if (S_ISREG(stat.st_mode))
 		code = map(input, fd, path, err);
+	else if (S_ISDIR(stat.st_mode))
+		code = input_group_open(input, fd, path, err);
 	else if (!S_ISFIFO(stat.st_mode) && !S_ISSOCK(stat.st_mode))
 		code = err_set(err, EINVAL, "cannot read %s: it is not a file", path);
 	else if (!is_standard && fcntl(fd, F_SETFL, 0)) /* was opened without blocking for a writer */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Provides the bytes of a file as one block of memory. A file is mapped. A pipe, standard input or gzip file is first
- * written to an unnamed temporary file, which is mapped, so that memory stays bounded. Interprets no format.
+ * written to an unnamed temporary file, which is mapped, so that memory stays bounded. A folder of segments is one
+ * recording (input_group.h), and is found by the name that the recording will have. Interprets no format.
  */
 #ifndef TRACE_IMPORT_INPUT_H
 #define TRACE_IMPORT_INPUT_H

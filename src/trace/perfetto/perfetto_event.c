@@ -16,7 +16,7 @@ struct parsed {
 	int64_t delta_us, absolute_us;
 	uint32_t type, phase;
 	int32_t pid, tid;
-	bool has_track, has_thread, has_delta, has_absolute;
+	bool has_track, has_thread, has_delta, has_absolute, is_continued;
 	struct pb_field name; /* a text of its own */
 	struct arg args[PERFETTO_MAX_ARGS];
 };
@@ -83,6 +83,11 @@ static int read_arg(struct reader *reader, const struct sequence *sequence, stru
 		*arg = arg_name(KEY_NONE, intern(reader, &text, reader->state.is_in_order && has_passing_texts(key)));
 	arg->key = (uint16_t)(has_value && !is_flow_key(key) ? key : KEY_NONE);
 	return more;
+}
+
+static bool is_continued(const struct arg *arg)
+{
+	return arg->key == KEY_CONTINUED && arg->type == ARG_INT && arg->integer == 1;
 }
 
 static void add_flow(struct parsed *parsed, enum event_key key, uint64_t id)
@@ -165,6 +170,7 @@ static int read_event_field(struct reader *reader, const struct sequence *sequen
 			break;
 		if (read_arg(reader, sequence, pb_inside(field), &parsed->args[event->n_args]) < 0)
 			return -1;
+		parsed->is_continued |= is_continued(&parsed->args[event->n_args]);
 		event->n_args += parsed->args[event->n_args].key != KEY_NONE;
 		break;
 	case PB_TAG(EVENT_FLOW_IDS, PB_FIXED64):
@@ -312,6 +318,10 @@ int perfetto_event_read(struct reader *reader, struct sequence *sequence, const 
 	if (parsed.event.type == EVENT_INSTANT && parsed.event.kind == KIND_NOTE && !reader->result->is_ours)
 		reader->result->is_ours =
 		    !strcmp(names_text(reader->state.out->names, parsed.event.name), EVENT_NOTE_RECORDING);
+	/* what a segment repeats of those before it is for whoever has only this one */
+	if (parsed.is_continued && reader->has_begun)
+		return 0;
+	reader->has_begun |= !parsed.is_continued;
 	if (reader->state.is_in_order)
 		return perfetto_event_put(reader, track, &parsed.event);
 	parsed.event.track = track;

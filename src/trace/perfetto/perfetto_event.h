@@ -16,6 +16,7 @@ struct reader {
 	struct err *err;
 	bool is_inside; /* packets of a bundle */
 	bool has_events;
+	bool has_begun;	  /* an event was read that no earlier segment of the recording repeats */
 	bool has_bundles; /* compressed packets whose head is right */
 	uint8_t *bundle;
 	size_t bundle_room;

@@ -60,7 +60,7 @@ struct track {
 struct perfetto_writer {
 	struct sink sink;
 	struct perfetto_out out;
-	uint64_t salt;
+	uint64_t salt, from_ns;
 	bool is_more;
 	uint32_t first_number; /* of sequences in the file, less 1: lower numbers are in use */
 	struct track *track;
@@ -104,6 +104,8 @@ static int start_sequence(struct perfetto_writer *writer, const struct track *tr
 
 	if (!at)
 		return -1;
+	if (time_ns < writer->from_ns)
+		time_ns = writer->from_ns;
 	at = pb_open(at, TRACE_PACKET, &packet);
 	at = pb_put_uint(at, PACKET_SEQUENCE_ID, number_of(writer, track->sequence));
 	at = pb_put_uint(at, PACKET_SEQUENCE_FLAGS, SEQ_STATE_CLEARED);
@@ -416,7 +418,9 @@ struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t
 	writer->last_sequence = PERFETTO_SHARED_SEQUENCE;
 	writer->is_more = opts->is_more;
 	writer->first_number = writer->is_more ? MORE_SEQUENCES : 0;
-	if (getrandom(&writer->salt, sizeof writer->salt, GRND_NONBLOCK) != sizeof writer->salt)
+	writer->salt = opts->salt;
+	writer->from_ns = opts->from_ns;
+	if (!writer->salt && getrandom(&writer->salt, sizeof writer->salt, GRND_NONBLOCK) != sizeof writer->salt)
 		writer->salt = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 40;
 	if (perfetto_out_init(&writer->out, fd,
 			      &(struct perfetto_out_opts){ .compress = opts->compress,

@@ -22,6 +22,9 @@ struct perfetto_write_opts {
 	bool is_more;	    /* the file already holds a recording, to which this adds tracks: no second head is written,
 			     * and times may lie anywhere in it. Tracks of the recording are identified by uuid (struct
 			     * track_def) */
+	/* of files that are the segments of one recording, in this order: */
+	uint64_t salt;	  /* the same number for all: a track has the same uuid in each; 0: a random one */
+	uint64_t from_ns; /* no sequence's own clock begins earlier; 0: at its first event */
 };
 
 /*

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Copies bytes of segments. Reads no packet and chooses no segment. */
+#include "trace/rotate/rotate_copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/rotate/rotate_folder.h"
+
+int rotate_copy_begin(struct rotate_copy *copy, int folder, const char *name, struct err *err)
+{
+	*copy = (struct rotate_copy){ .folder = folder };
+	snprintf(copy->part, sizeof copy->part, "%.20s.part", name);
+	unlinkat(folder, copy->part, 0);
+	copy->to = openat(folder, copy->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return copy->to < 0 ? err_set(err, errno, "cannot create %s: %s", copy->part, strerror(errno)) : 0;
+}
+
+/* Where the kernel cannot copy from file to file. */
+static ssize_t copy_by_hand(int from, off_t at, int to, size_t size)
+{
+	char chunk[1 << 16];
+	ssize_t n = pread(from, chunk, size < sizeof chunk ? size : sizeof chunk, at), done = 0;
+
+	while (n > 0 && done < n) {
+		ssize_t put = write(to, chunk + done, (size_t)(n - done));
+		if (put < 0 && errno != EINTR)
+			return -1;
+		done += put > 0 ? put : 0;
+	}
+	return n;
+}
+
+static ssize_t copy_some(int from, off_t at, int to, size_t size)
+{
+	off_t begin = at;
+	ssize_t n = copy_file_range(from, &at, to, NULL, size, 0);
+
+	if (n < 0 && (errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP))
+		return copy_by_hand(from, begin, to, size);
+	return n;
+}
+
+int rotate_copy_add(struct rotate_copy *copy, uint64_t number, uint64_t *at, uint64_t end, uint64_t max,
+		    struct err *err)
+{
+	struct rotate_name name = rotate_folder_name(number);
+	int from = openat(copy->folder, name.s, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), code = 0;
+
+	if (from < 0)
+		return err_set(err, errno, "cannot open %s: %s", name.s, strerror(errno));
+	while (!code && *at < end && max) {
+		uint64_t want = end - *at < max ? end - *at : max;
+		ssize_t n = copy_some(from, (off_t)*at, copy->to, want);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			code = err_set(err, n ? errno : EIO, "cannot copy %s: %s", name.s,
+				       n ? strerror(errno) : "it is shorter than it was");
+			break;
+		}
+		*at += (uint64_t)n;
+		copy->bytes += (uint64_t)n;
+		max -= (uint64_t)n;
+	}
+	close(from);
+	return code;
+}
+
+/* By a link where the file system cannot refuse to replace a file. */
+static int move(int folder, const char *name, const char *path)
+{
+	if (!renameat2(folder, name, AT_FDCWD, path, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	if (linkat(folder, name, AT_FDCWD, path, 0))
+		return -errno;
+	unlinkat(folder, name, 0);
+	return 0;
+}
+
+int rotate_copy_move(int folder, const char *name, const char *path, struct err *err)
+{
+	int code = move(folder, name, path);
+
+	return code ? err_set(err, -code, "cannot write %s: %s", path, strerror(-code)) : 0;
+}
+
+int rotate_copy_end(struct rotate_copy *copy, const char *path, struct err *err)
+{
+	return rotate_copy_move(copy->folder, copy->part, path, err);
+}
+
+void rotate_copy_drop(struct rotate_copy *copy)
+{
+	if (copy->to <= 0)
+		return;
+	close(copy->to);
+	unlinkat(copy->folder, copy->part, 0);
+	copy->to = -1;
+}
