@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Operators of one inference in N, in the order in which a recorder gets them: operators first, then the inference. */
+#include "capture/recorder/thin.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture/recorder/thin_models.h"
+#include "lines.h"
+
+enum { PROCESS = 1, LANE, THREAD, OTHER };
+
+struct stream {
+	struct lines lines;
+	struct thin *thin;
+	uint64_t time_ns;
+	int64_t n;
+};
+
+static void put(struct stream *stream, const struct event *event)
+{
+	struct err err = { 0 };
+
+	assert_int_equal(sink_put(thin_sink(stream->thin), event, &err), 0);
+}
+
+static void define(struct stream *stream, uint32_t track, struct track_def def)
+{
+	put(stream, &(struct event){ .type = EVENT_TRACK, .track = track, .def = &def });
+}
+
+static void start(struct stream *stream, uint32_t every, size_t max_bytes)
+{
+	const struct thin_opts opts = { .every = every, .max_bytes = max_bytes };
+	struct err err;
+
+	memset(stream, 0, sizeof *stream);
+	lines_init(&stream->lines);
+	stream->lines.last_track = OTHER;
+	stream->thin = thin_new(&stream->lines.sink, &opts, &err);
+	assert_non_null(stream->thin);
+	define(stream, PROCESS, (struct track_def){ .type = TRACK_PROCESS, .pid = 1 });
+	define(stream, LANE, (struct track_def){ .type = TRACK_LANE, .parent = PROCESS });
+	define(stream, THREAD, (struct track_def){ .type = TRACK_THREAD, .parent = PROCESS });
+	define(stream, OTHER, (struct track_def){ .type = TRACK_THREAD, .parent = PROCESS });
+	stream->time_ns = 1000;
+}
+
+static void stop(struct stream *stream)
+{
+	thin_free(stream->thin);
+	lines_done(&stream->lines);
+}
+
+static void begin(struct stream *stream, uint32_t track, enum event_kind kind, const char *name, int64_t number)
+{
+	struct arg arg = arg_int(KEY_INFERENCE, number);
+
+	put(stream, &(struct event){ .type = EVENT_BEGIN,
+				     .kind = kind,
+				     .track = track,
+				     .name = names_of(stream->lines.sink.names, name),
+				     .time_ns = stream->time_ns,
+				     .args = &arg,
+				     .n_args = number != 0 });
+}
+
+static void end(struct stream *stream, uint32_t track, const char *status)
+{
+	struct arg arg = arg_text(KEY_STATUS, &stream->lines.sink, status);
+
+	put(stream, &(struct event){ .type = EVENT_END,
+				     .track = track,
+				     .time_ns = stream->time_ns,
+				     .args = &arg,
+				     .n_args = status != NULL });
+}
+
+static void operators(struct stream *stream, uint32_t track, int n)
+{
+	for (int i = 0; i < n; i++) {
+		begin(stream, track, KIND_OPERATOR, "Conv", stream->n);
+		end(stream, track, NULL);
+	}
+}
+
+/* An inference that takes so long, with two operators. */
+static void run(struct stream *stream, const char *model, uint64_t ns, const char *status)
+{
+	uint64_t begin_ns = stream->time_ns;
+
+	stream->n++;
+	operators(stream, THREAD, 2);
+	begin(stream, LANE, KIND_INFERENCE, model, stream->n);
+	stream->time_ns = begin_ns + ns;
+	end(stream, LANE, status);
+}
+
+static void flush(struct stream *stream)
+{
+	struct err err;
+
+	assert_int_equal(sink_flush(thin_sink(stream->thin), &err), 0);
+}
+
+static size_t count(const struct stream *stream, const char *what)
+{
+	size_t n = 0, len = strlen(what);
+
+	for (size_t i = 0; i < stream->lines.n; i++) {
+		const char *at = strstr(stream->lines.line[i], what);
+		/* a number ends there */
+		n += at && (at[len] < '0' || at[len] > '9');
+	}
+	return n;
+}
+
+static void one_in_one_passes_as_it_is(void **state)
+{
+	struct stream stream;
+
+	start(&stream, 1, 0);
+	for (int i = 0; i < 10; i++)
+		run(&stream, "resnet", 100, "ok");
+	assert_int_equal(count(&stream, "weight="), 0);
+	assert_int_equal(count(&stream, "'Conv'"), 20);
+	stop(&stream);
+}
+
+static void every_inference_stays_and_weights_add_up(void **state)
+{
+	struct stream stream;
+
+	start(&stream, 8, 0);
+	for (int i = 0; i < THIN_SLOWEST; i++)
+		run(&stream, "resnet", 100, "ok");
+	for (int i = 0; i < 800; i++)
+		run(&stream, "resnet", 100, "ok");
+	flush(&stream);
+	assert_int_equal(count(&stream, " inference 'resnet'"), 820);
+	assert_int_equal(count(&stream, "weight=1"), THIN_SLOWEST);
+	assert_int_equal(count(&stream, "weight=8"), 100);
+	assert_int_equal(count(&stream, "weight=0"), 700);
+	assert_int_equal(count(&stream, "'Conv'"), 2 * 120);
+	assert_int_equal(thin_left_out(stream.thin), 2 * 700);
+	stop(&stream);
+}
+
+static void slow_and_failed_ones_keep_their_operators(void **state)
+{
+	struct stream stream;
+
+	start(&stream, 1000, 0);
+	for (int i = 0; i < 100; i++)
+		run(&stream, "resnet", 100, "ok");
+	run(&stream, "resnet", 5000, "ok");
+	assert_int_equal(count(&stream, "weight=1"), THIN_SLOWEST + 1);
+	run(&stream, "resnet", 50, "no such tensor");
+	assert_int_equal(count(&stream, "weight=1"), THIN_SLOWEST + 2);
+	assert_int_equal(count(&stream, "inference=101"), 1 + 2);
+	assert_int_equal(count(&stream, "inference=102"), 1 + 2);
+	stop(&stream);
+}
+
+static void slowest_are_those_of_a_minute(void **state)
+{
+	struct stream stream;
+
+	start(&stream, 1000, 0);
+	for (int i = 0; i < 100; i++)
+		run(&stream, "resnet", 1000, "ok");
+	stream.time_ns += THIN_WINDOW_NS;
+	for (int i = 0; i < 100; i++)
+		run(&stream, "resnet", 100, "ok");
+	assert_int_equal(count(&stream, "weight=1"), 2 * THIN_SLOWEST);
+	stop(&stream);
+}
+
+/* Every other inference is of the other model. */
+static void each_model_has_its_own_turn(void **state)
+{
+	struct stream stream;
+
+	start(&stream, 2, 0);
+	for (int i = 0; i < 100; i++) {
+		run(&stream, "resnet", 100, "ok");
+		run(&stream, "bert", 100, "ok");
+	}
+	assert_int_equal(count(&stream, "weight=2"), 2 * (100 - THIN_SLOWEST) / 2);
+	for (size_t i = 0, n = 0; i < stream.lines.n; i++)
+		if (strstr(stream.lines.line[i], "'bert'") && strstr(stream.lines.line[i + 1], "weight=2"))
+			assert_true(++n <= (100 - THIN_SLOWEST) / 2);
+	stop(&stream);
+}
+
+static void operators_of_other_threads_follow_the_decision(void **state)
+{
+	struct stream stream;
+	size_t before;
+
+	start(&stream, 1000, 0);
+	for (int i = 0; i < 50; i++)
+		run(&stream, "resnet", 100, "ok");
+	before = count(&stream, "'Conv'");
+	/* the last one was left out, as its late operators are */
+	operators(&stream, OTHER, 3);
+	assert_int_equal(count(&stream, "'Conv'"), before);
+	run(&stream, "resnet", 9000, "ok");
+	operators(&stream, OTHER, 3);
+	assert_int_equal(count(&stream, "'Conv'"), before + 2 + 3);
+	stop(&stream);
+}
+
+static void order_of_a_thread_is_kept(void **state)
+{
+	struct stream stream;
+	const char *wanted[] = { "BEGIN 3 at 1000 user 'handle request'", "BEGIN 3 at 1000 operator 'Conv' inference=1",
+				 "END 3 at 1000", "INSTANT 3 at 1000 user 'cache miss'", "END 3 at 1000" };
+	size_t first;
+
+	start(&stream, 1000, 0);
+	first = stream.lines.n;
+	begin(&stream, THREAD, KIND_USER, "handle request", 0);
+	stream.n = 1;
+	operators(&stream, THREAD, 1);
+	put(&stream, &(struct event){ .type = EVENT_INSTANT,
+				      .kind = KIND_USER,
+				      .track = THREAD,
+				      .time_ns = stream.time_ns,
+				      .name = names_of(stream.lines.sink.names, "cache miss") });
+	end(&stream, THREAD, NULL);
+	assert_int_equal(stream.lines.n, first + 1);
+	begin(&stream, LANE, KIND_INFERENCE, "resnet", 1);
+	end(&stream, LANE, "ok");
+	for (size_t i = 0; i < 5; i++)
+		assert_string_equal(stream.lines.line[first + (i ? i + 1 : 0)], wanted[i]);
+	stop(&stream);
+}
+
+/* An operator inside another, and what a program notes in it, go with it. */
+static void what_is_inside_goes_with_its_operator(void **state)
+{
+	struct stream stream;
+
+	start(&stream, 1000, 0);
+	for (int i = 0; i < 30; i++)
+		run(&stream, "resnet", 100, "ok");
+	stream.n++;
+	begin(&stream, THREAD, KIND_OPERATOR, "If", stream.n);
+	begin(&stream, THREAD, KIND_OPERATOR, "Add", stream.n);
+	put(&stream, &(struct event){
+			 .type = EVENT_INSTANT, .kind = KIND_ALLOCATION, .track = THREAD, .time_ns = stream.time_ns });
+	end(&stream, THREAD, NULL);
+	end(&stream, THREAD, NULL);
+	begin(&stream, LANE, KIND_INFERENCE, "resnet", stream.n);
+	end(&stream, LANE, "ok");
+	operators(&stream, THREAD, 0);
+	assert_int_equal(count(&stream, "'If'") + count(&stream, "'Add'") + count(&stream, "allocation"), 0);
+	begin(&stream, THREAD, KIND_OPERATOR, "Outside", 0);
+	end(&stream, THREAD, NULL);
+	assert_int_equal(count(&stream, "'Outside'"), 1);
+	stop(&stream);
+}
+
+static void memory_for_what_waits_is_bounded(void **state)
+{
+	struct stream stream;
+
+	start(&stream, 4, 64 << 10);
+	stream.n = 1;
+	operators(&stream, THREAD, 100000);
+	assert_true(count(&stream, "'Conv'") > 90000);
+	begin(&stream, LANE, KIND_INFERENCE, "resnet", 1);
+	end(&stream, LANE, "ok");
+	assert_int_equal(count(&stream, "'Conv'"), 100000);
+	assert_int_equal(count(&stream, "weight=4"), 1);
+	/* the next three of those that are decided early are left out */
+	for (int i = 0; i < 3; i++) {
+		stream.n++;
+		operators(&stream, THREAD, 10000);
+		begin(&stream, LANE, KIND_INFERENCE, "resnet", stream.n);
+		end(&stream, LANE, "ok");
+	}
+	assert_int_equal(count(&stream, "'Conv'"), 100000);
+	assert_int_equal(count(&stream, "weight=0"), 3);
+	stop(&stream);
+}
+
+static void inference_that_does_not_end_is_kept(void **state)
+{
+	struct stream stream;
+	struct err err;
+
+	start(&stream, 1000, 0);
+	for (int i = 0; i < 50; i++)
+		run(&stream, "resnet", 100, "ok");
+	stream.n++;
+	operators(&stream, THREAD, 2);
+	begin(&stream, LANE, KIND_INFERENCE, "resnet", stream.n);
+	assert_int_equal(count(&stream, "inference=51"), 1);
+	assert_int_equal(sink_sync(thin_sink(stream.thin), &err), 0);
+	assert_int_equal(count(&stream, "inference=51"), 1 + 2);
+	stop(&stream);
+}
+
+static void nothing_waits_for_longer_than_ten_seconds(void **state)
+{
+	struct stream stream;
+
+	start(&stream, 1000, 0);
+	stream.n++;
+	operators(&stream, THREAD, 2);
+	stream.time_ns += 11000000000;
+	operators(&stream, OTHER, 1);
+	flush(&stream);
+	assert_int_equal(count(&stream, "'Conv'"), 3);
+	stop(&stream);
+}
+
+static void number_can_change_meanwhile(void **state)
+{
+	struct stream stream;
+
+	start(&stream, 1, 0);
+	for (int i = 0; i < 100; i++)
+		run(&stream, "resnet", 100, "ok");
+	thin_set(stream.thin, 4);
+	for (int i = 0; i < 100; i++)
+		run(&stream, "resnet", 100, "ok");
+	thin_set(stream.thin, 1);
+	for (int i = 0; i < 100; i++)
+		run(&stream, "resnet", 100, "ok");
+	assert_int_equal(count(&stream, "weight=4"), (100 - THIN_SLOWEST) / 4);
+	assert_int_equal(count(&stream, "weight=1"), THIN_SLOWEST);
+	assert_int_equal(count(&stream, "'Conv'"), 2 * (200 + (100 - THIN_SLOWEST) / 4 + THIN_SLOWEST));
+	stop(&stream);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_in_one_passes_as_it_is),
+		cmocka_unit_test(every_inference_stays_and_weights_add_up),
+		cmocka_unit_test(slow_and_failed_ones_keep_their_operators),
+		cmocka_unit_test(slowest_are_those_of_a_minute),
+		cmocka_unit_test(each_model_has_its_own_turn),
+		cmocka_unit_test(operators_of_other_threads_follow_the_decision),
+		cmocka_unit_test(order_of_a_thread_is_kept),
+		cmocka_unit_test(what_is_inside_goes_with_its_operator),
+		cmocka_unit_test(memory_for_what_waits_is_bounded),
+		cmocka_unit_test(inference_that_does_not_end_is_kept),
+		cmocka_unit_test(nothing_waits_for_longer_than_ten_seconds),
+		cmocka_unit_test(number_can_change_meanwhile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
