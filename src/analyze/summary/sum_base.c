@@ -53,6 +53,7 @@ void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint6
 		[KEY_COUNT] = { FACT_COUNT + 1, ARG_INT },
 		[KEY_CAPABILITIES] = { FACT_CAPABILITIES + 1, ARG_INT },
 		[KEY_MODIFIED] = { FACT_MODIFIED + 1, ARG_INT },
+		[KEY_WEIGHT] = { FACT_WEIGHT + 1, ARG_INT },
 		[KEY_MODEL] = { FACT_MODEL + 1, ARG_NAME },
 		[KEY_STATUS] = { FACT_STATUS + 1, ARG_NAME },
 		[KEY_SHAPES] = { FACT_SHAPES + 1, ARG_NAME },

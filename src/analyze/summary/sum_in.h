@@ -154,6 +154,21 @@ static inline int64_t sum_bytes(int64_t a, int64_t b)
 	return a < 0 ? b : __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+/* n times; stops at the largest number. */
+static inline uint64_t sum_scaled(uint64_t value, uint32_t n)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(value, n, &product) ? UINT64_MAX : product;
+}
+
+static inline int64_t sum_scaled_bytes(int64_t bytes, uint32_t n)
+{
+	int64_t product;
+
+	return __builtin_mul_overflow(bytes, n, &product) ? INT64_MAX : product;
+}
+
 static inline bool facts_have(const struct facts *facts, enum fact fact)
 {
 	return facts->has >> fact & 1;

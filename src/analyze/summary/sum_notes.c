@@ -203,6 +203,18 @@ static int note_clock_changed(struct summary_maker *maker, uint32_t process, con
 	return rc;
 }
 
+static int note_kept(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	int64_t segments = int_of(event, KEY_COUNT), events = int_of(event, KEY_EVENTS), ns = int_of(event, KEY_BY_NS);
+
+	if (segments > 0)
+		maker->to->kept = (struct summary_kept){ .limit = text_of(event, KEY_TEXT),
+							 .segments = (uint64_t)segments,
+							 .events = events > 0 ? (uint64_t)events : 0,
+							 .ns = ns > 0 ? (uint64_t)ns : 0 };
+	return 0;
+}
+
 static int note_stopped(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	void *row;
@@ -247,6 +259,7 @@ static const struct topic topics[] = {
 	{ EVENT_NOTE_COST, note_cost },
 	{ EVENT_NOTE_CLOCK, note_clock },
 	{ EVENT_NOTE_CLOCK_CHANGED, note_clock_changed },
+	{ EVENT_NOTE_KEPT, note_kept },
 	{ EVENT_NOTE_STOPPED, note_stopped },
 	{ EVENT_NOTE_UNREADABLE, note_unreadable, true },
 	{ EVENT_NOTE_LEFT_OUT, note_left_out, true },

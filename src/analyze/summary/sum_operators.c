@@ -166,16 +166,19 @@ static bool is_other_shape(const struct operators *operators, uint32_t kept, uin
 								      names_text(operators->names, shapes)) != 0);
 }
 
-static int add_one(struct operators *to, uint32_t place, const struct op *op, bool has_share, uint64_t *sum_ns)
+/* Its own time goes to sum_ns once; to the group as often as there were such inferences. */
+static int add_one(struct operators *to, uint32_t place, const struct op *op, bool has_share, uint32_t weight,
+		   uint64_t *sum_ns)
 {
 	uint64_t whole_ns = op->end_ns - op->begin_ns, self_ns = whole_ns - op->inside_ns;
 	uint32_t index, track = op->track & OP_TRACK;
 	struct group *group;
+	int rc = 0;
 
 	if (find_group(to, place, op, &index))
 		return -ENOMEM;
 	group = group_at(to, index);
-	to->n_seen++;
+	to->n_seen += weight;
 	if (track < group->track || (track == group->track && op->begin_ns < group->first_ns)) {
 		group->track = track;
 		group->first_ns = op->begin_ns;
@@ -184,17 +187,19 @@ static int add_one(struct operators *to, uint32_t place, const struct op *op, bo
 	group->facts.has_children |= (op->track & OP_PARENT) != 0;
 	group->facts.has_more_shapes |= is_other_shape(to, group->facts.shapes, op->shapes);
 	if (op->bytes >= 0)
-		group->facts.bytes = sum_bytes(group->facts.bytes, op->bytes);
+		group->facts.bytes = sum_bytes(group->facts.bytes, sum_scaled_bytes(op->bytes, weight));
 	if (op->end_ns == STORE_OPEN) {
 		group->facts.n_open++;
 		return 0;
 	}
-	group->facts.self_ns = stats_sum(group->facts.self_ns, self_ns);
+	group->facts.self_ns = stats_sum(group->facts.self_ns, sum_scaled(self_ns, weight));
 	if (has_share) {
-		group->facts.share_ns = stats_sum(group->facts.share_ns, self_ns);
+		group->facts.share_ns = stats_sum(group->facts.share_ns, sum_scaled(self_ns, weight));
 		*sum_ns += self_ns;
 	}
-	return stats_add(&group->durations, whole_ns);
+	for (uint32_t i = 0; !rc && i < weight; i++)
+		rc = stats_add(&group->durations, whole_ns);
+	return rc;
 }
 
 int sum_operators_add(struct summary_maker *maker, struct run *run, struct place place, uint64_t *operators_ns,
@@ -213,7 +218,7 @@ int sum_operators_add(struct summary_maker *maker, struct run *run, struct place
 
 		for (uint32_t i = 0; !rc && i < block->n; i++)
 			if (!(block->op[i].track & OP_SETUP))
-				rc = add_one(to, at, &block->op[i], is_simple, operators_ns);
+				rc = add_one(to, at, &block->op[i], is_simple, run->weight, operators_ns);
 	}
 	if (rc || !has_shares || is_simple)
 		return rc;
@@ -230,7 +235,7 @@ static int add_outside(struct summary_maker *maker, const struct outside *outsid
 	if (sum_creations_is_at(&process_at(maker, outside->process)->creations, outside->op.begin_ns))
 		place.where = WHERE_CREATION;
 	at = find_place(&maker->operators, &place);
-	return at == NONE ? -ENOMEM : add_one(&maker->operators, at, &outside->op, false, &ignored);
+	return at == NONE ? -ENOMEM : add_one(&maker->operators, at, &outside->op, false, 1, &ignored);
 }
 
 int sum_operators_outside(struct summary_maker *maker, uint32_t process, const struct op *op)

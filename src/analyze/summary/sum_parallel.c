@@ -38,6 +38,7 @@ struct sweep {
 	struct array open;	 /* struct part: of one track */
 	struct array active;	 /* uint32_t: groups */
 	uint32_t n_setup;
+	uint32_t weight; /* inferences that this one stands for */
 	uint64_t *operators_ns, *setup_ns;
 };
 
@@ -143,7 +144,8 @@ static void divide(struct sweep *sweep, uint64_t ns)
 	if (n) {
 		*sweep->operators_ns += ns;
 		for (size_t i = 0; i < n; i++)
-			group_at(sweep->operators, active[i])->facts.share_ns += ns / n + (i ? 0 : ns % n);
+			group_at(sweep->operators, active[i])->facts.share_ns +=
+			    sum_scaled(ns / n + (i ? 0 : ns % n), sweep->weight);
 	} else if (sweep->n_setup) {
 		*sweep->setup_ns += ns;
 	}
@@ -199,6 +201,7 @@ int sum_parallel_divide(struct operators *operators, const struct run *run, uint
 	struct sweep sweep = { .operators = operators,
 			       .begin_ns = run->begin_ns > run->summed_until_ns ? run->begin_ns : run->summed_until_ns,
 			       .end_ns = run->end_ns,
+			       .weight = run->weight,
 			       .operators_ns = operators_ns,
 			       .setup_ns = setup_ns };
 	const struct boundary *boundary;

@@ -23,6 +23,7 @@ enum fact {
 	FACT_COUNT,
 	FACT_CAPABILITIES,
 	FACT_MODIFIED,
+	FACT_WEIGHT,
 	FACT_MODEL,
 	FACT_STATUS,
 	FACT_SHAPES,
@@ -61,6 +62,7 @@ struct run {
 	bool is_used, has_begun, is_over, is_swept, is_keyed, is_dropped, is_parallel;
 	bool is_divided;	 /* its operators took the way of sum_parallel.c */
 	uint32_t operator_track; /* the last operator's */
+	uint32_t weight;	 /* inferences that its operators stand for */
 	uint8_t place;		 /* summed_until_ns > 0: where its operators go, enum summary_where */
 	struct ops ops;
 	struct facts facts;

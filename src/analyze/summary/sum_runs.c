@@ -274,16 +274,43 @@ static int add_cover(struct summary_maker *maker, const struct run *run, uint8_t
 	struct bucket *bucket = bucket_at(maker, run->bucket);
 	struct cover *to = place == WHERE_INFERENCE ? &bucket->typical : &bucket->apart;
 	uint64_t wall_ns = run->end_ns != STORE_OPEN ? run->end_ns - run->begin_ns : 0;
+	int rc = 0;
 
 	if (run->summed_until_ns && wall_ns < operators_ns + setup_ns)
 		wall_ns = operators_ns + setup_ns;
-	to->sum.n++;
-	to->sum.n_parallel += run->is_parallel;
-	to->sum.wall_ns += wall_ns;
-	to->sum.operators_ns += operators_ns;
-	to->sum.setup_ns += setup_ns;
-	to->sum.unattributed_ns += wall_ns - operators_ns - setup_ns;
-	return stats_add(&to->operators, operators_ns);
+	to->sum.n += run->weight;
+	to->sum.n_parallel += run->is_parallel ? run->weight : 0;
+	to->sum.wall_ns = stats_sum(to->sum.wall_ns, sum_scaled(wall_ns, run->weight));
+	to->sum.operators_ns = stats_sum(to->sum.operators_ns, sum_scaled(operators_ns, run->weight));
+	to->sum.setup_ns = stats_sum(to->sum.setup_ns, sum_scaled(setup_ns, run->weight));
+	to->sum.unattributed_ns =
+	    stats_sum(to->sum.unattributed_ns, sum_scaled(wall_ns - operators_ns - setup_ns, run->weight));
+	for (uint32_t i = 0; !rc && i < run->weight; i++)
+		rc = stats_add(&to->operators, operators_ns);
+	return rc;
+}
+
+/* How many inferences its operators stand for: one whose operators are there all the same is itself, at least. */
+static uint32_t weight_of(const struct run *run)
+{
+	int64_t weight = fact_int(&run->facts, FACT_WEIGHT, 1);
+
+	return weight < 1 || weight > MAX_WEIGHT || run->summed_until_ns ? 1 : (uint32_t)weight;
+}
+
+static void count_thinned(struct summary_thinned *to, const struct run *run)
+{
+	int64_t weight = fact_int(&run->facts, FACT_WEIGHT, -1);
+
+	if (weight < 0 || weight > MAX_WEIGHT)
+		return;
+	to->n_left_out += !weight;
+	to->n_apart += weight == 1;
+	to->n_sampled += weight > 1;
+	if (weight > 1 && (!to->least || weight < to->least))
+		to->least = (uint32_t)weight;
+	if (weight > 1 && weight > to->most)
+		to->most = (uint32_t)weight;
 }
 
 static uint8_t place_of(const struct run *run, bool is_failed)
@@ -299,6 +326,7 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 	uint64_t operators_ns = 0, setup_ns = 0;
 	int rc;
 
+	run->weight = weight_of(run);
 	if (!run->has_begun) {
 		if (maker->opts.model || maker->opts.from_ns || maker->opts.to_ns)
 			return 0;
@@ -315,6 +343,7 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 	if (!rc && has_operators)
 		rc = add_cover(maker, run, (uint8_t)place.where, operators_ns, setup_ns);
 	add_counts(maker, run, is_failed);
+	count_thinned(&maker->to->thinned, run);
 	if (!rc)
 		rc = add_tallies(maker, run, is_failed);
 	return rc ? rc : add_latency(maker, run, is_failed, has_operators ? (int64_t)operators_ns : -1);
@@ -327,6 +356,7 @@ int sum_runs_add_part(struct summary_maker *maker, struct run *run)
 	struct place place = { run->process, run->bucket, WHERE_INFERENCE };
 	int rc;
 
+	run->weight = 1;
 	if (fact_int(&run->facts, FACT_FIRST, 0) == 1)
 		place.where = WHERE_APART;
 	if (run->is_over)

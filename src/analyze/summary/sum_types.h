@@ -40,6 +40,7 @@ enum {
 	MAX_TALLIES = 1 << 14,		 /* different texts of one kind that are counted: later ones are not */
 	MAX_THREADS = 1 << 16,		 /* the same of threads */
 	MAX_NOTES = 1 << 16,		 /* of one kind */
+	MAX_WEIGHT = 1 << 12,		 /* inferences that the operators of one stand for */
 };
 
 /* An open slice. */

@@ -69,6 +69,20 @@ struct summary_clock {
 	int64_t by_ns;
 };
 
+/* What was dropped of a recording that keeps its newest part, before that part. */
+struct summary_kept {
+	uint32_t limit; /* how much is kept, as the user gave it: "10m", "2G"; 0: nothing was dropped */
+	uint64_t segments, events, ns;
+};
+
+/* Inferences whose operators were thinned out while recording, and what the others stand for. All 0: none were. */
+struct summary_thinned {
+	uint64_t n_left_out; /* without their operators */
+	uint64_t n_sampled;  /* with operators that stand for those of several, least to most */
+	uint64_t n_apart;    /* slow or failed ones, which stand for themselves */
+	uint32_t least, most;
+};
+
 struct summary_process {
 	uint32_t track, name, exe, command, state;
 	int32_t pid;
@@ -123,6 +137,8 @@ struct summary {
 	struct summary_file file;
 	struct summary_part part;
 	struct summary_recording recording;
+	struct summary_kept kept;
+	struct summary_thinned thinned;
 	struct summary_process *processes;
 	struct summary_runtime *runtimes;
 	struct summary_model *models;	  /* those with most inference time first */

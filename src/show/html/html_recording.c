@@ -11,6 +11,7 @@
 #include "analyze/result/recording_result.h"
 #include "show/html/html_model.h"
 #include "show/words/clock_words.h"
+#include "show/words/kept_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/slow_words.h"
 
@@ -315,6 +316,10 @@ static void put_losses(struct html_page *page, const struct report *report)
 	if (summary->n_left)
 		html_paragraph(page, "%s that the program started went on, not recorded.",
 			       printable_count(summary->n_left, "process").s);
+	if (summary->kept.limit)
+		html_paragraph(page, "%s", kept_words(summary, false).s);
+	if (summary->thinned.n_left_out)
+		html_paragraph(page, "%s", kept_words_of_operators(summary).s);
 	for (uint32_t i = 0; i < summary->n_stops; i++)
 		html_paragraph(page, "Recording stopped before the program ended: %s.",
 			       name_of(summary, summary->stops[i].reason, COLUMNS).s);

@@ -38,6 +38,41 @@ static void put_clock_changes(struct json_summary *to)
 	json_end(&to->json, ']');
 }
 
+/* null: nothing was dropped. */
+static void put_kept(struct json_summary *to)
+{
+	const struct summary_kept *kept = &to->summary->kept;
+
+	if (!kept->limit) {
+		json_text(&to->json, "kept", NULL);
+		return;
+	}
+	json_object(&to->json, "kept");
+	json_summary_name(to, "newest", kept->limit);
+	json_count(&to->json, "segments_dropped", kept->segments);
+	json_count(&to->json, "events_dropped", kept->events);
+	json_count(&to->json, "dropped_ns", kept->ns);
+	json_end(&to->json, '}');
+}
+
+/* null: no operators were left out. */
+static void put_thinned(struct json_summary *to)
+{
+	const struct summary_thinned *thinned = &to->summary->thinned;
+
+	if (!thinned->n_left_out && !thinned->n_sampled) {
+		json_text(&to->json, "operators_thinned", NULL);
+		return;
+	}
+	json_object(&to->json, "operators_thinned");
+	json_known(&to->json, "least", thinned->least ? (int64_t)thinned->least : -1);
+	json_known(&to->json, "most", thinned->least ? (int64_t)thinned->most : -1);
+	json_count(&to->json, "inferences_sampled", thinned->n_sampled);
+	json_count(&to->json, "inferences_slow_or_failed", thinned->n_apart);
+	json_count(&to->json, "inferences_without_operators", thinned->n_left_out);
+	json_end(&to->json, '}');
+}
+
 static void put_recording(struct json_summary *to)
 {
 	const struct summary *summary = to->summary;
@@ -64,6 +99,8 @@ static void put_recording(struct json_summary *to)
 	json_count(&to->json, "file_bytes", summary->file.bytes);
 	json_bool(&to->json, "file_is_cut", summary->file.is_cut);
 	json_known(&to->json, "file_cut_at_byte", summary->file.is_cut ? (int64_t)summary->file.cut_at : -1);
+	put_kept(to);
+	put_thinned(to);
 	json_array(&to->json, "stopped");
 	for (uint32_t i = 0; i < summary->n_stops; i++) {
 		json_object(&to->json, NULL);

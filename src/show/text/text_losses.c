@@ -2,6 +2,7 @@
 /* What is missing from the recording, and what recording has cost. */
 #include "show/text/page.h"
 #include "show/words/clock_words.h"
+#include "show/words/kept_words.h"
 
 static void print_lost(const struct page *page)
 {
@@ -156,7 +157,7 @@ static void print_cost(const struct page *page)
 			  units_duration((double)cost->recorder_cpu_ns).s,
 			  units_percent(seconds > 0 ? (double)cost->recorder_cpu_ns / 1e9 / seconds : NAN).s,
 			  cost->recorder_peak_bytes >= 0 ? units_bytes((double)cost->recorder_peak_bytes).s : "-");
-	if (cost->lost >= 0 && (uint64_t)cost->lost != page->summary->n_lost)
+	if (cost->lost >= 0 && (uint64_t)cost->lost != page->summary->n_lost && !page->summary->kept.limit)
 		page_text(page, 2, TABLE_RED,
 			  "The recorder counted %s lost, but this file lists %s: a part of the file is missing.",
 			  printable_count((uint64_t)cost->lost, "event").s, units_count(page->summary->n_lost).s);
@@ -168,7 +169,8 @@ static bool is_remarkable(const struct summary *summary, bool is_complete)
 	const struct store_counts *counts = &summary->counts;
 	uint64_t n = summary->n_losses + summary->n_left_out + summary->n_unseen + summary->n_left + summary->n_stops +
 		     summary->n_unreadable + summary->n_clock_changes + n_moved(summary) + counts->n_disordered +
-		     counts->n_unmatched + counts->n_untracked + counts->n_too_deep + counts->n_args_cut;
+		     counts->n_unmatched + counts->n_untracked + counts->n_too_deep + counts->n_args_cut +
+		     (summary->kept.limit != 0) + summary->thinned.n_left_out;
 
 	for (int kind = 0; kind < N_KINDS; kind++)
 		n += summary->n_open[kind];
@@ -201,6 +203,10 @@ void text_losses(const struct page *page)
 			  page->report->is_running
 			      ? "Still recording: this report covers what has been written so far."
 			      : "The recorder was ended before it finished the file; the last moments may be missing.");
+	if (summary->kept.limit)
+		page_text(page, 2, TABLE_PLAIN, "%s", kept_words(summary, page->opts.is_ascii).s);
+	if (summary->thinned.n_left_out)
+		page_text(page, 2, TABLE_PLAIN, "%s", kept_words_of_operators(summary).s);
 	print_unseen(page);
 	print_left_out(page);
 	print_stops(page);

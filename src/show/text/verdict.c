@@ -195,6 +195,9 @@ static void say_losses(const struct page *page)
 	if (summary->n_left)
 		fprintf(page->out, "; %s that the program started went on, not recorded",
 			printable_count(summary->n_left, "process").s);
+	if (summary->kept.limit)
+		fprintf(page->out, "; %s before the newest %s were dropped", units_duration((double)summary->kept.ns).s,
+			page_name(page, summary->kept.limit, 40).s);
 	for (uint32_t i = 0; i < summary->n_stops; i++)
 		if (!summary->stops[i].source)
 			fprintf(page->out, "; recording stopped before the program ended (%s)",

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was not kept of a recording on request, in words. */
+#ifndef SHOW_WORDS_KEPT_WORDS_H
+#define SHOW_WORDS_KEPT_WORDS_H
+
+#include "analyze/summary/summary.h"
+#include "base/printable.h"
+
+/* One sentence; "" when nothing was dropped. */
+struct printable kept_words(const struct summary *summary, bool is_ascii);
+
+/* Whose operators were kept, and that totals are scaled; "" when none were left out. */
+struct printable kept_words_of_operators(const struct summary *summary);
+
+#endif
