@@ -37,7 +37,6 @@ int attach_file_record(const struct record_options *options, struct recorder_att
 		.plan = options->plan,
 		.sinks = &file.sink,
 		.n_sinks = 1,
-		.file = &file.fd,
 		.say = record_say(is_quiet, !is_quiet && !options->json),
 		.command = command,
 	};
@@ -47,6 +46,7 @@ int attach_file_record(const struct record_options *options, struct recorder_att
 
 	if (code)
 		return code;
+	opts.file = file.fd;
 	code = recorder_attach(&opts, attach, &result, err);
 	if (code) {
 		recording_file_drop(&file);
@@ -54,7 +54,7 @@ int attach_file_record(const struct record_options *options, struct recorder_att
 	}
 	has_file = result.n_processes != 0;
 	if (has_file)
-		recording_file_close(&file);
+		record_summary_close(&file, &result);
 	else
 		recording_file_drop(&file);
 	if (options->json)

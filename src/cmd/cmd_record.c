@@ -41,6 +41,7 @@ static const struct cmd_example examples[] = {
 	{ "inftrace record -l inference -d 1m -- ./server", "only inferences, and only the first minute" },
 	{ "inftrace record --wait -- ./server --daemon", "a program that goes on in the background" },
 	{ "inftrace record --max-size 500M -- ./server", "at most about 500 MiB" },
+	{ "inftrace record --keep 10m -- ./server", "for as long as it runs; the newest ten minutes are kept" },
 	{ "inftrace report inftrace.pftrace", "then print the report" },
 	{ 0 },
 };
@@ -89,7 +90,7 @@ static int record(const struct record_opts *opts, char **argv, struct launch *la
 		.plan = opts->shared.plan,
 		.sinks = &file->sink,
 		.n_sinks = 1,
-		.file = &file->fd,
+		.file = file->fd,
 		.say = record_say(opts->shared.quiet, false),
 		.command = command ? command : argv[0],
 	};
@@ -115,7 +116,7 @@ static int record_to_file(const struct record_opts *opts, char **argv, struct la
 		recording_file_drop(&file);
 		return code;
 	}
-	recording_file_close(&file);
+	record_summary_close(&file, &result);
 	if (opts->shared.json)
 		record_summary_json(stderr, file.path, &result, true);
 	else if (!opts->shared.quiet)

@@ -17,6 +17,7 @@
 #include "show/report/reports.h"
 #include "show/term/pager.h"
 #include "show/term/term.h"
+#include "trace/rotate/rotate_folder.h"
 
 struct report_opts {
 	const char *format, *color, *model, *output;
@@ -103,11 +104,16 @@ static int check_model(const struct report *report, struct err *err)
 		       *list.s ? list.s : "none");
 }
 
-/* Nobody gets a lease on a file while another has it open for writing. */
+/* Nobody gets a lease on a file while another has it open for writing; a folder of segments is locked. */
 static bool is_being_written(const char *path)
 {
 	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	bool is_open = fd >= 0 && fcntl(fd, F_SETLEASE, F_RDLCK) && errno == EAGAIN;
+
+	if (fd < 0 && errno == ENOENT)
+		return rotate_folder_is_used(rotate_folder_of(path).s);
+	if (rotate_folder_is_used(path))
+		is_open = true;
 
 	if (fd >= 0)
 		close(fd);
@@ -133,12 +139,19 @@ static int show(const struct report_opts *opts, const struct summary *summary, c
 	return code;
 }
 
-static bool is_recording(const char *name)
+static bool ends_with(const char *name, const char *suffix)
 {
-	static const char suffix[] = ".pftrace";
-	size_t len = strlen(name);
+	size_t len = strlen(name), n = strlen(suffix);
 
-	return len >= sizeof suffix && !strcmp(name + len - (sizeof suffix - 1), suffix);
+	return len > n && !strcmp(name + len - n, suffix);
+}
+
+/* A file, or a folder of segments. */
+static bool is_recording(const char *name, struct stat *own)
+{
+	if (ends_with(name, ".pftrace"))
+		return !stat(name, own) && S_ISREG(own->st_mode);
+	return ends_with(name, ".pftrace.d") && !stat(name, own) && S_ISDIR(own->st_mode);
 }
 
 static bool is_newer(const struct stat *a, const struct stat *b)
@@ -157,8 +170,7 @@ static int find_newest(char *path, size_t size, struct err *err)
 	if (!folder)
 		return err_set(err, errno, "cannot look for a recording here: %s; give FILE", strerror(errno));
 	for (struct dirent *entry; (entry = readdir(folder));) {
-		if (!is_recording(entry->d_name) || stat(entry->d_name, &own) || !S_ISREG(own.st_mode) ||
-		    (*path && !is_newer(&own, &newest)))
+		if (!is_recording(entry->d_name, &own) || (*path && !is_newer(&own, &newest)))
 			continue;
 		snprintf(path, size, "%s", entry->d_name);
 		newest = own;

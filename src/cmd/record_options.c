@@ -4,8 +4,13 @@
 
 #include <string.h>
 
+#include "capture/recorder/thin.h"
+#include "cmd/keep_option.h"
+
 int record_options_check(const struct record_options *options, struct err *err)
 {
+	struct keep_option keep;
+
 	if (options->plan.interval_ns < 10000000)
 		return opt_misused(err, "--interval must be 10ms or more");
 	if (options->compress && options->no_compress)
@@ -13,7 +18,12 @@ int record_options_check(const struct record_options *options, struct err *err)
 	if (options->out && !strcmp(options->out, "-"))
 		return opt_misused(err, "cannot write the recording to standard output; name a file or a pipe "
 					"(--output ./- is a file of that name)");
-	return 0;
+	if (options->thin < 1 || options->thin > THIN_MOST)
+		return opt_misused(err, "--thin must be between 1 and %d", THIN_MOST);
+	if (options->keep && options->plan.max_bytes)
+		return opt_misused(err,
+				   "--keep and --max-size contradict each other; --keep SIZE limits the file, too");
+	return keep_option_parse(options->keep, &keep, err);
 }
 
 int record_options_check_ring(uint64_t ring_bytes, struct err *err)

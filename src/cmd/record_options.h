@@ -14,7 +14,8 @@
 
 struct record_options {
 	struct recorder_plan plan;
-	const char *out;
+	const char *out, *keep;
+	int thin;
 	bool force, compress, no_compress, json, quiet; /* compress: the default, accepted all the same */
 };
 
@@ -44,6 +45,16 @@ struct record_options {
 	    { 0,	"max-size", \
 	      "SIZE",	"stop recording when the file has about this size; the program goes on", \
 	      OPT_SIZE, offsetof(type, field.plan.max_bytes) }, \
+	    { 0,	   "keep", \
+	      "TIME|SIZE", "keep only the newest part, of this duration or size, and go on: for recordings of days", \
+	      OPT_STR,	   offsetof(type, field.keep) }, \
+	    { 0, \
+	      "thin", \
+	      "N", \
+	      "keep the operators of one inference in N, and of the slowest and failed ones; every inference stays", \
+	      OPT_INT, \
+	      offsetof(type, field.thin), \
+	      "1" }, \
 	    { 0,	"compress", \
 	      NULL,	"compress the recording: a seventh of the bytes; the default", \
 	      OPT_FLAG, offsetof(type, field.compress) }, \

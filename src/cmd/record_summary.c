@@ -9,6 +9,15 @@
 #include "base/units.h"
 #include "show/term/term.h"
 
+void record_summary_close(struct recording_file *file, struct recorder_result *result)
+{
+	struct err err = { 0 };
+
+	if (recording_file_close(file, &err))
+		term_say("%s", err.msg);
+	result->n_bytes = file->n_bytes;
+}
+
 /* Why there is no inference; what is missing first. */
 static void print_nothing(FILE *to, const struct recorder_result *result)
 {

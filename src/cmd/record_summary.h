@@ -6,6 +6,10 @@
 #include <stdio.h>
 
 #include "capture/recorder/recorder.h"
+#include "cmd/recording_file.h"
+
+/* Completes the file, whose size the result gets. Says so where segments could not be joined. */
+void record_summary_close(struct recording_file *file, struct recorder_result *result);
 
 /* For people: what was recorded, and how to look at it. */
 void record_summary_print(FILE *to, const char *path, const struct recorder_result *result);

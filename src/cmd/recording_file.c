@@ -9,6 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/recorder/recorder_disk.h"
+#include "cmd/keep_option.h"
+#include "trace/rotate/rotate_folder.h"
+
 static const char default_out[] = "inftrace.pftrace";
 
 static int refuse(const char *path, int code, struct err *err)
@@ -26,49 +30,134 @@ static int refuse(const char *path, int code, struct err *err)
 	return err_set(err, code, "cannot write %s: %s", path, strerror(code));
 }
 
-/* The descriptor, or -errno and err. */
-static int open_path(struct recording_file *file, const struct record_options *options, struct err *err)
+/* A folder of segments has the name already, of a recording that goes on or that was killed. */
+static bool has_segments(const char *path)
 {
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (options->force ? 0 : O_EXCL), fd;
+	struct rotate_path folder = rotate_folder_of(path);
 
-	file->path = options->out ? options->out : default_out;
-	fd = open(file->path, flags, 0600);
-	for (int i = 2; fd < 0 && errno == EEXIST && !options->out && i < 10000; i++) {
-		snprintf(file->buf, sizeof file->buf, "inftrace-%d.pftrace", i);
-		file->path = file->buf;
-		fd = open(file->buf, flags, 0600);
-	}
-	return fd < 0 ? refuse(file->path, errno, err) : fd;
+	return *folder.s && !access(folder.s, F_OK);
 }
 
-int recording_file_open(struct recording_file *file, const struct record_options *options, struct err *err)
+/* 0, or -errno and err. */
+static int open_once(struct recording_file *file, const struct record_options *options, struct err *err)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (options->force ? 0 : O_EXCL);
+
+	if (!options->force && has_segments(file->path))
+		return refuse(file->path, EEXIST, err);
+	file->own_fd = open(file->path, flags, 0600);
+	return file->own_fd < 0 ? refuse(file->path, errno, err) : 0;
+}
+
+static int rotate_once(struct recording_file *file, const struct record_options *options, struct err *err)
+{
+	struct rotate_opts opts = { .path = file->path,
+				    .keep = options->keep,
+				    .compress = !options->no_compress,
+				    .overwrites = options->force,
+				    .left_bytes = recorder_disk_left_of };
+	struct stat there;
+	struct keep_option keep;
+	int code = keep_option_parse(options->keep, &keep, err);
+
+	if (code)
+		return code;
+	opts.keep_ns = keep.ns;
+	opts.keep_bytes = keep.bytes;
+	if (!lstat(file->path, &there) && (!options->force || !S_ISREG(there.st_mode)))
+		return refuse(file->path, S_ISDIR(there.st_mode) ? EISDIR : EEXIST, err);
+	file->rotate = rotate_new(file->names, &file->last_track, &opts, err);
+	return file->rotate ? 0 : -err->code;
+}
+
+/* Without -o: the first name that is free. */
+static int open_any(struct recording_file *file, const struct record_options *options, struct err *err)
+{
+	int (*open_it)(struct recording_file *, const struct record_options *, struct err *) =
+	    options->keep ? rotate_once : open_once;
+	int code;
+
+	file->path = options->out ? options->out : default_out;
+	code = open_it(file, options, err);
+	for (int i = 2; code == -EEXIST && !options->out && i < 10000; i++) {
+		snprintf(file->buf, sizeof file->buf, "inftrace-%d.pftrace", i);
+		file->path = file->buf;
+		code = open_it(file, options, err);
+	}
+	return code;
+}
+
+static int open_writer(struct recording_file *file, const struct record_options *options, struct err *err)
 {
 	const struct perfetto_write_opts opts = { .compress = !options->no_compress,
 						  .overwrites = true,
 						  .in_background = true };
 
-	*file = (struct recording_file){ .fd = -1 };
-	file->fd = open_path(file, options, err);
-	if (file->fd < 0)
-		return -err->code;
-	file->names = names_new();
-	if (file->names)
-		file->writer = perfetto_write_new(file->fd, file->names, &file->last_track, &opts, err);
-	else
-		err_set(err, ENOMEM, "cannot write %s: out of memory", file->path);
-	if (!file->writer) {
-		recording_file_drop(file);
-		return -err->code;
+	if (file->rotate) {
+		file->sink = rotate_sink(file->rotate);
+		file->fd = rotate_fd(file->rotate);
+		return 0;
 	}
-	file->sink = perfetto_write_sink(file->writer);
+	file->fd = &file->own_fd;
+	file->writer = perfetto_write_new(file->own_fd, file->names, &file->last_track, &opts, err);
+	file->sink = file->writer ? perfetto_write_sink(file->writer) : NULL;
+	return file->writer ? 0 : -err->code;
+}
+
+static int open_thin(struct recording_file *file, const struct record_options *options, struct err *err)
+{
+	const struct thin_opts opts = { .every = (uint32_t)options->thin };
+
+	file->thin = thin_new(file->sink, &opts, err);
+	if (!file->thin)
+		return -err->code;
+	file->sink = thin_sink(file->thin);
 	return 0;
 }
 
-void recording_file_close(struct recording_file *file)
+int recording_file_open(struct recording_file *file, const struct record_options *options, struct err *err)
 {
-	perfetto_write_free(file->writer, NULL);
+	int code;
+
+	*file = (struct recording_file){ .own_fd = -1, .names = names_new() };
+	code = file->names ? open_any(file, options, err)
+			   : err_set(err, ENOMEM, "cannot write the recording: out of memory");
+	if (!code)
+		code = open_writer(file, options, err);
+	if (!code && options->thin > 1)
+		code = open_thin(file, options, err);
+	if (code)
+		recording_file_drop(file);
+	return code;
+}
+
+static int close_segments(struct recording_file *file, struct err *err)
+{
+	char path[PATH_MAX];
+	struct stat written;
+	int code = rotate_close(file->rotate, path, err);
+
+	snprintf(file->buf, sizeof file->buf, "%s", path);
+	file->path = file->buf;
+	if (!code && !stat(path, &written))
+		file->n_bytes = (uint64_t)written.st_size;
+	return code;
+}
+
+int recording_file_close(struct recording_file *file, struct err *err)
+{
+	int code = 0;
+
+	file->n_bytes = file->sink->n_bytes;
+	if (file->rotate)
+		code = close_segments(file, err);
+	else
+		perfetto_write_free(file->writer, NULL);
+	thin_free(file->thin);
 	names_free(file->names);
-	close(file->fd);
+	if (file->own_fd >= 0)
+		close(file->own_fd);
+	return code;
 }
 
 void recording_file_drop(struct recording_file *file)
@@ -76,9 +165,13 @@ void recording_file_drop(struct recording_file *file)
 	bool has_begun = file->sink && file->sink->n_bytes;
 	struct stat stat_;
 
-	if (!fstat(file->fd, &stat_) && S_ISREG(stat_.st_mode) && (has_begun || !stat_.st_size))
+	if (file->own_fd >= 0 && !fstat(file->own_fd, &stat_) && S_ISREG(stat_.st_mode) &&
+	    (has_begun || !stat_.st_size))
 		unlink(file->path);
 	perfetto_write_drop(file->writer);
+	rotate_drop(file->rotate);
+	thin_free(file->thin);
 	names_free(file->names);
-	close(file->fd);
+	if (file->own_fd >= 0)
+		close(file->own_fd);
 }

@@ -313,9 +313,11 @@ class Recording:
 
     def _numbering(self):
         """Inferences of a session are numbered 1, 2, 3 ... without repetition. A forked child continues its parent's
-        numbers."""
+        numbers. One that is repeated from a segment that is not here may be older than others that were in it."""
         faults, ids = [], {}
         for slice in self.inferences:
+            if slice.args.get("continued"):
+                continue
             ids.setdefault((slice.track.process, slice.args.get("session")), []).append(slice.args.get("id"))
         for where, numbers in ids.items():
             if len(set(numbers)) != len(numbers):
