@@ -258,7 +258,6 @@ void creation_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	inference_close_operators(thread, 0, 0);
 	if (!creation->session->model[0])
 		session_name_graph(creation->session, "");
-	creation->session->generation = 0; /* providers were added: write the names again */
 	tell(thread);
 	session_tell(creation->session);
 	record = agent_claim(thread);

@@ -163,8 +163,10 @@ static void name(struct session *session, const struct found *found)
 		session_name_graph(session, "");
 }
 
+/* The name first: from its object and its providers on, other threads find the session. */
 static void bind(struct session *session, const struct found *found)
 {
+	name(session, found);
 	session_bind(session, found->object);
 	for (size_t i = 0; i < found->n_providers; i++) {
 		unsigned offset = 0;
@@ -172,7 +174,6 @@ static void bind(struct session *session, const struct found *found)
 		ort_provider_name(found->provider[i], &offset, text, sizeof text);
 		session_add_provider(session, found->provider[i], text);
 	}
-	name(session, found);
 }
 
 static struct session *new_session(void)

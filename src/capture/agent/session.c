@@ -30,6 +30,13 @@ static void put(char *to, size_t size, const char *text, size_t len)
 	to[len] = 0;
 }
 
+/* Its names are told again: see session_tell, which another thread may be in. */
+static void changed(struct session *session)
+{
+	__atomic_fetch_add(&session->n_changes, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&session->generation, 0, __ATOMIC_RELEASE);
+}
+
 struct session *session_new(void)
 {
 	struct session *session;
@@ -173,7 +180,7 @@ void session_asked(struct session *session, const char *asked)
 	memcpy(session->providers, asked, len);
 	session->providers[len] = 0;
 	session->was_asked = true;
-	session->generation = 0;
+	changed(session);
 }
 
 static bool is_used_by_another(const struct provider *provider, const struct session *session)
@@ -207,6 +214,7 @@ void session_add_provider(struct session *session, uintptr_t at, const char *nam
 		if (used)
 			session->providers[used++] = ',';
 		memcpy(session->providers + used, name, len + 1);
+		changed(session);
 	}
 }
 
@@ -217,9 +225,10 @@ static uint32_t text_of(const char *text)
 
 void session_tell(struct session *session)
 {
-	if (session->generation == hot->generation || !session->number)
+	uint32_t generation = hot->generation, n_changes = __atomic_load_n(&session->n_changes, __ATOMIC_ACQUIRE);
+
+	if (__atomic_load_n(&session->generation, __ATOMIC_ACQUIRE) == generation || !session->number)
 		return;
-	session->generation = hot->generation;
 	if (session->model[0])
 		dict_fact(session->number, KEY_MODEL, text_of(session->model), 0);
 	if (session->path[0])
@@ -228,6 +237,10 @@ void session_tell(struct session *session)
 		dict_fact(session->number, KEY_BYTES, 0, session->bytes);
 	if (session->providers[0])
 		dict_fact(session->number, KEY_PROVIDERS, text_of(session->providers), 0);
+	/* last: another thread that sees it may put a run of the session before the next instruction here */
+	__atomic_store_n(&session->generation, generation, __ATOMIC_RELEASE);
+	if (__atomic_load_n(&session->n_changes, __ATOMIC_ACQUIRE) != n_changes)
+		__atomic_store_n(&session->generation, 0, __ATOMIC_RELEASE);
 }
 
 void session_name_path(struct session *session, const char *path)
@@ -246,7 +259,7 @@ void session_name_path(struct session *session, const char *path)
 	}
 	put(session->path + used, sizeof session->path - used, path, strlen(path));
 	model_name_of_path(session->model, sizeof session->model, session->path);
-	session->generation = 0;
+	changed(session);
 }
 
 void session_name_found(struct session *session, const char *path)
@@ -256,7 +269,7 @@ void session_name_found(struct session *session, const char *path)
 		return;
 	}
 	model_name_of_path(session->model, sizeof session->model, path);
-	session->generation = 0;
+	changed(session);
 }
 
 /* 1234567 as "1,234,567 bytes" */
@@ -290,7 +303,7 @@ void session_name_graph(struct session *session, const char *graph)
 		used += 2 + put_bytes(session->model + used + 2, (uint64_t)session->bytes);
 		memcpy(session->model + used, ")", 2);
 	}
-	session->generation = 0;
+	changed(session);
 }
 
 void session_name_bytes(struct session *session, const char *bytes, uint64_t size)

@@ -19,6 +19,7 @@ struct learning {
 struct session {
 	uint32_t number;     /* in this process, from 1 */
 	uint32_t generation; /* of the segment that has its names */
+	uint32_t n_changes;  /* of its names */
 	uintptr_t object;    /* the runtime's session object */
 	bool has_run;	     /* atomic */
 	uint64_t known_as;   /* key of session_known, 0: none */
