@@ -48,7 +48,7 @@ static inline bool get_arg(const struct dictionary *dictionary, const uint8_t *a
 	    dictionary->key[at[1]] < 2)
 		return false;
 	arg->key = (uint16_t)(dictionary->key[at[1]] - 1);
-	if (arg->key == KEY_FLOW || arg->key == KEY_FLOW_END)
+	if (arg->key == KEY_FLOW || arg->key == KEY_FLOW_END || arg->key == KEY_CONTINUED)
 		return false;
 	if (at[2] == PB_TAG(ANNOTATION_INT, PB_VARINT)) {
 		at += 3;
@@ -171,7 +171,7 @@ int perfetto_quick_read(struct reader *reader, struct pb_in *in)
 		quick.clock->last_ns += quick.delta_ns;
 		quick.event.time_ns = time_ns;
 		reader->result->n_packets++;
-		reader->has_events = true;
+		reader->has_events = reader->has_begun = true;
 		if (perfetto_event_put(reader, quick.sequence->default_track, &quick.event))
 			return -1;
 		in->at += 2 + in->at[1];

@@ -206,6 +206,9 @@ static int put_note(struct rotate_live *live, const struct event *event, struct 
 	*note =
 	    (struct rotate_note){ .time_ns = event->time_ns, .name = event->name, .track = event->track, .pid = pid };
 	note->n_args = copy_args(note->arg, event);
+	for (uint32_t i = 0; i < note->n_args; i++)
+		if (note->arg[i].type == ARG_NAME)
+			note->arg[i].name = names_keep(live->names, note->arg[i].name);
 	return 0;
 }
 
