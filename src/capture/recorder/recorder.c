@@ -169,7 +169,7 @@ static int next_ms(const struct recorder *recorder)
 }
 
 /* Signals for the recorder. Ctrl-C goes to the program too (same group): it decides. */
-static int open_signals(sigset_t *old, struct err *err)
+static int open_signals(const struct recorder *recorder, sigset_t *old, struct err *err)
 {
 	sigset_t set;
 	int fd;
@@ -180,6 +180,8 @@ static int open_signals(sigset_t *old, struct err *err)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
+	if (recorder->opts->usr1)
+		sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, old);
 	/* they come as errors of writing */
 	signal(SIGPIPE, SIG_IGN);
@@ -195,6 +197,14 @@ static bool program_has_ended(const struct recorder *recorder)
 	return !waitid(P_PID, (id_t)recorder->target->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
 }
 
+/* It ends nothing, and is for no program. */
+static bool take_usr1(struct recorder *recorder, uint32_t signo)
+{
+	if (signo == SIGUSR1)
+		recorder->opts->usr1->came(recorder->opts->usr1->ctx);
+	return signo == SIGUSR1;
+}
+
 /* The program is not waited for here: that is done once, when the recording is over. */
 static void read_signals(struct recorder *recorder, int fd)
 {
@@ -203,6 +213,8 @@ static void read_signals(struct recorder *recorder, int fd)
 	while (read(fd, &info, sizeof info) == sizeof info) {
 		/* one that was sent to us alone is meant for the program; the terminal has sent it both */
 		bool from_terminal = info.ssi_signo != SIGTERM && info.ssi_code == SI_KERNEL;
+		if (take_usr1(recorder, info.ssi_signo))
+			continue;
 		recorder->result->was_interrupted |= info.ssi_signo != SIGCHLD;
 		/* it is not waited for yet, so the number is still its own */
 		if (info.ssi_signo != SIGCHLD && program_has_ended(recorder))
@@ -318,7 +330,7 @@ static void loop_attached(struct recorder *recorder, int signals)
 		if (!recorder->is_recording || !wait_turn(recorder, signals))
 			continue;
 		while (read(signals, &info, sizeof info) == sizeof info)
-			if (info.ssi_signo != SIGCHLD)
+			if (!take_usr1(recorder, info.ssi_signo) && info.ssi_signo != SIGCHLD)
 				stop_recording(recorder, signal_reason((int)info.ssi_signo));
 	}
 	if (recorder->way->leave)
@@ -421,7 +433,7 @@ int recorder_run(const struct recorder_opts *opts, struct recorder_way *way, str
 		return err_set(err, ENOMEM, "cannot record: out of memory");
 	*recorder = (struct recorder){ .opts = opts, .way = way, .result = result, .is_recording = true };
 	recorder_allow_descriptors(&ignored);
-	signals = open_signals(&old, err);
+	signals = open_signals(recorder, &old, err);
 	if (signals < 0) {
 		free(recorder);
 		return signals;

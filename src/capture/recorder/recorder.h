@@ -7,7 +7,8 @@
  *   recorder_attach (attach.h)            records programs that run already, or are still to come
  *
  * Both hand a struct recorder_way to recorder_run, the loop. While a recording runs, this process gets SIGINT, SIGTERM,
- * SIGHUP, SIGQUIT and SIGCHLD through the recorder; SIGPIPE and SIGXFSZ are ignored from then on.
+ * SIGHUP, SIGQUIT and SIGCHLD (and SIGUSR1 on request) through the recorder; SIGPIPE and SIGXFSZ are ignored from then
+ * on.
  */
 #ifndef CAPTURE_RECORDER_RECORDER_H
 #define CAPTURE_RECORDER_RECORDER_H
@@ -37,6 +38,12 @@ struct recorder_guest {
 	void *ctx;
 };
 
+/* What SIGUSR1 to the recorder is for. */
+struct recorder_signal {
+	void (*came)(void *ctx);
+	void *ctx;
+};
+
 /* Everything is borrowed. */
 struct recorder_opts {
 	struct recorder_plan plan;
@@ -45,6 +52,7 @@ struct recorder_opts {
 	struct say say;
 	const char *command;		    /* what is recorded, in words: a command line, "the next program" */
 	const struct recorder_guest *guest; /* NULL: none */
+	const struct recorder_signal *usr1; /* NULL: the signal is left alone */
 	const int *file; /* a file that is written to: a part of its disk is left free (recorder_disk.h); NULL: none */
 };
 
