@@ -91,6 +91,11 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
  * segments were dropped so far, slices and instants in them, and their duration. The last one holds
  */
 #define EVENT_NOTE_KEPT "kept"
+/*
+ * text (why), count [path]: a dump of a recording that keeps its newest part was asked for, and begins at the oldest
+ * segment; count: of those asked for so far and not made. Without path: none is made, and the last count holds
+ */
+#define EVENT_NOTE_DUMP "dump"
 /* text: why recording stopped before the target did */
 #define EVENT_NOTE_STOPPED "stopped"
 /* source, text: why a source could not run; once for each */

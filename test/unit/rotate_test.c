@@ -550,6 +550,112 @@ static void week_takes_no_more_memory_than_an_hour(void **state)
 	clean(&server);
 }
 
+static int n_dumped;
+
+static void dumped(void *ctx, const char *path, const char *why, const struct err *err)
+{
+	assert_null(err);
+	assert_string_equal(why, "it was slow");
+	n_dumped++;
+}
+
+static void start_with_dumps(struct server *server, uint32_t max)
+{
+	struct rotate_opts opts;
+	struct err err = { 0 };
+
+	start(server, 10 * SECOND, 0);
+	rotate_drop(server->rotate);
+	opts = opts_of(server, 10 * SECOND, 0);
+	opts.dump_after_ns = 5 * SECOND;
+	opts.max_dumps = max;
+	opts.dumped = dumped;
+	server->rotate = rotate_new(server->names, &server->last_track, &opts, &err);
+	server->sink = rotate_sink(server->rotate);
+	server->lane = track(server, (struct track_def){ .type = TRACK_LANE }, "inferences");
+	server->thread = track(server, (struct track_def){ .type = TRACK_LANE }, "operators");
+	note(server, EVENT_NOTE_RECORDING, server->lane, arg_int(KEY_START_REALTIME_NS, 1));
+	n_dumped = 0;
+}
+
+static void dump_has_what_was_kept_and_what_followed(void **state)
+{
+	struct server server;
+	struct lines lines, rest;
+	char path[200];
+
+	start_with_dumps(&server, 10);
+	begin(&server, server.thread, KIND_USER, "main loop");
+	serve(&server, START + 60 * SECOND);
+	rotate_ask_dump(server.rotate, "it was slow");
+	serve(&server, START + 63 * SECOND);
+	rotate_ask_dump(server.rotate, "it was slow");
+	serve(&server, START + 64 * SECOND);
+	assert_int_equal(n_dumped, 0);
+	serve(&server, START + 100 * SECOND);
+	assert_int_equal(n_dumped, 1);
+	snprintf(path, sizeof path, "%s/x.dump-0001.pftrace", server.folder);
+	read_into(&lines, path);
+	assert_in_range(count(&lines, " inference 'resnet'"), 148, 164);
+	assert_int_equal(count(&lines, " user 'main loop'"), 1);
+	assert_int_equal(count(&lines, "'recording'"), 1);
+	assert_non_null(strstr(line_with(&lines, "'dump'"), "x.dump-0001.pftrace"));
+	assert_in_range(n_segments(&server), 10, 12);
+	finish(&server);
+	/* the recording goes on without a gap */
+	read_into(&rest, server.path);
+	assert_in_range(count(&rest, " inference 'resnet'"), 100, 112);
+	lines_done(&lines);
+	lines_done(&rest);
+	unlink(path);
+	clean(&server);
+}
+
+static void dump_that_is_not_complete_is_written_at_the_end(void **state)
+{
+	struct server server;
+	struct lines lines;
+	char path[200];
+
+	start_with_dumps(&server, 10);
+	serve(&server, START + 3 * SECOND);
+	rotate_ask_dump(server.rotate, "it was slow");
+	serve(&server, START + 4 * SECOND);
+	finish(&server);
+	assert_int_equal(n_dumped, 1);
+	snprintf(path, sizeof path, "%s/x.dump-0001.pftrace", server.folder);
+	read_into(&lines, path);
+	assert_int_equal(count(&lines, " inference 'resnet'"), server.n_inferences);
+	lines_done(&lines);
+	unlink(path);
+	clean(&server);
+}
+
+static void number_of_dumps_is_limited_and_the_rest_counted(void **state)
+{
+	struct server server;
+	struct lines lines;
+	char path[200];
+	struct err err;
+
+	start_with_dumps(&server, 2);
+	for (uint64_t s = 1; s <= 60; s++) {
+		serve(&server, START + s * SECOND);
+		rotate_ask_dump(server.rotate, "it was slow");
+	}
+	assert_int_equal(n_dumped, 2);
+	assert_int_equal(sink_sync(server.sink, &err), 0);
+	finish(&server);
+	read_into(&lines, server.path);
+	assert_non_null(strstr(line_with(&lines, "'dump'"), "count=58"));
+	lines_done(&lines);
+	for (int i = 1; i <= 2; i++) {
+		snprintf(path, sizeof path, "%s/x.dump-000%d.pftrace", server.folder, i);
+		assert_int_equal(unlink(path), 0);
+	}
+	clean(&server);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -565,6 +671,9 @@ int main(void)
 		cmocka_unit_test(segments_stay_where_the_disk_has_no_room_for_a_copy),
 		cmocka_unit_test(two_recorders_do_not_share_a_name),
 		cmocka_unit_test(file_that_came_meanwhile_is_not_replaced),
+		cmocka_unit_test(dump_has_what_was_kept_and_what_followed),
+		cmocka_unit_test(dump_that_is_not_complete_is_written_at_the_end),
+		cmocka_unit_test(number_of_dumps_is_limited_and_the_rest_counted),
 		cmocka_unit_test(week_takes_no_more_memory_than_an_hour),
 	};
 

@@ -16,9 +16,13 @@
 
 #include "base/clock.h"
 #include "trace/rotate/rotate_copy.h"
+#include "trace/rotate/rotate_dump.h"
 #include "trace/rotate/rotate_folder.h"
 
-enum { SHORTEST_NS = 100000000 }; /* of a segment */
+enum {
+	SHORTEST_NS = 100000000, /* a segment */
+	DUMP_PART = 4 << 20,	 /* bytes of a dump that are copied in a flush */
+};
 
 struct rotate {
 	struct sink sink;
@@ -34,6 +38,9 @@ struct rotate {
 	struct {
 		uint64_t n, n_events, ns;
 	} dropped;
+	struct rotate_dump dump;
+	char why[240];	    /* of the dump */
+	uint32_t n_skipped; /* dumps that were not made, as noted last */
 	bool has_begun;
 	struct err err; /* the first failure: nothing is written after it */
 };
@@ -74,6 +81,8 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	if (code || event->type == EVENT_TRACK)
 		return code;
 	segment->n_events += event->type == EVENT_BEGIN || event->type == EVENT_INSTANT;
+	if (!rotate->begin_ns && event->kind != KIND_NOTE)
+		rotate->begin_ns = event->time_ns;
 	return sink_put(out, event, err);
 }
 
@@ -114,6 +123,11 @@ static int end_segment(struct rotate *rotate, struct err *err)
 	return code;
 }
 
+static bool is_in_dump(const struct rotate *rotate, const struct rotate_segment *segment)
+{
+	return rotate->dump.state != DUMP_NONE && segment->number >= rotate->dump.first;
+}
+
 /* How many of the complete segments are to go. */
 static size_t count_old(const struct rotate *rotate, uint64_t now_ns)
 {
@@ -128,7 +142,7 @@ static size_t count_old(const struct rotate *rotate, uint64_t now_ns)
 
 	for (size_t i = 0; i + 1 < rotate->segments.n; i++)
 		kept_bytes += segment_at(rotate, i)->bytes;
-	for (; n + 2 < rotate->segments.n; n++) {
+	for (; n + 2 < rotate->segments.n && !is_in_dump(rotate, segment_at(rotate, n)); n++) {
 		bool is_old = opts->keep_ns && segment_at(rotate, n + 1)->begin_ns + opts->keep_ns <= now_ns;
 		bool is_much = opts->keep_bytes && kept_bytes > opts->keep_bytes;
 		if (!is_old && !is_much)
@@ -151,39 +165,57 @@ static uint32_t note_track(struct rotate *rotate, struct err *err)
 	return rotate->live.own_track;
 }
 
-static int note_dropped(struct rotate *rotate, uint64_t now_ns, struct err *err)
+/* A note about the recording itself; it is not counted as one of the program's events. */
+static int note(struct rotate *rotate, const char *topic, const struct arg *args, size_t n, struct err *err)
+{
+	struct event event = { .type = EVENT_INSTANT,
+			       .kind = KIND_NOTE,
+			       .track = note_track(rotate, err),
+			       .name = names_of(rotate->sink.names, topic),
+			       .time_ns = now_of(rotate),
+			       .args = args,
+			       .n_args = n };
+	int code = event.track ? put(&rotate->sink, &event, err) : -err->code;
+
+	last_of(rotate)->n_events -= !code;
+	return code;
+}
+
+static int note_dropped(struct rotate *rotate, struct err *err)
 {
 	struct arg args[] = { arg_text(KEY_TEXT, &rotate->sink, rotate->opts.keep),
 			      arg_int(KEY_COUNT, (int64_t)rotate->dropped.n),
 			      arg_int(KEY_EVENTS, (int64_t)rotate->dropped.n_events),
 			      arg_int(KEY_BY_NS, (int64_t)rotate->dropped.ns) };
-	struct event event = { .type = EVENT_INSTANT,
-			       .kind = KIND_NOTE,
-			       .track = note_track(rotate, err),
-			       .name = names_of(rotate->sink.names, EVENT_NOTE_KEPT),
-			       .time_ns = now_ns,
-			       .args = args,
-			       .n_args = sizeof args / sizeof *args };
 
-	int code = event.track ? put(&rotate->sink, &event, err) : -err->code;
+	return note(rotate, EVENT_NOTE_KEPT, args, sizeof args / sizeof *args, err);
+}
 
-	last_of(rotate)->n_events -= !code; /* it is not one of the program */
-	return code;
+/* path NULL: none is made. */
+static int note_dump(struct rotate *rotate, const char *path, const char *why, struct err *err)
+{
+	struct arg args[] = { arg_text(KEY_TEXT, &rotate->sink, why), arg_int(KEY_COUNT, rotate->dump.n_skipped),
+			      arg_text(KEY_PATH, &rotate->sink, path) };
+
+	rotate->n_skipped = rotate->dump.n_skipped;
+	return note(rotate, EVENT_NOTE_DUMP, args, path ? 3 : 2, err);
 }
 
 /*
  * Drops the first n segments. The note about them is on the disk before they go, so that a recording never lacks them
  * without saying so.
  */
-static int drop(struct rotate *rotate, size_t n, uint64_t now_ns, struct err *err)
+static int drop(struct rotate *rotate, size_t n, struct err *err)
 {
 	int code;
 
 	for (size_t i = 0; i < n; i++)
 		rotate->dropped.n_events += segment_at(rotate, i)->n_events;
 	rotate->dropped.n += n;
-	rotate->dropped.ns = segment_at(rotate, n)->begin_ns - rotate->begin_ns;
-	code = note_dropped(rotate, now_ns, err);
+	/* from the first event; it took a while to reach the programs */
+	if (rotate->begin_ns && rotate->begin_ns < segment_at(rotate, n)->begin_ns)
+		rotate->dropped.ns = segment_at(rotate, n)->begin_ns - rotate->begin_ns;
+	code = note_dropped(rotate, err);
 	if (!code)
 		code = sink_sync(perfetto_write_sink(rotate->writer), err);
 	for (size_t i = 0; i < n && !code; i++)
@@ -223,7 +255,80 @@ static int turn(struct rotate *rotate, struct err *err)
 
 	if (code || !(n || (begins && rotate->dropped.n)))
 		return code;
-	return drop(rotate, n, now_ns, err);
+	return drop(rotate, n, err);
+}
+
+/* Dumps. */
+
+void rotate_ask_dump(struct rotate *rotate, const char *why)
+{
+	struct rotate_dump *dump = &rotate->dump;
+	struct err ignored;
+
+	if (dump->state != DUMP_NONE || dump->n >= rotate->opts.max_dumps || rotate->err.code) {
+		dump->n_skipped++;
+		return;
+	}
+	dump->n++;
+	dump->state = DUMP_WAITS;
+	dump->first = segment_at(rotate, 0)->number;
+	dump->until_ns = now_of(rotate) + rotate->opts.dump_after_ns;
+	snprintf(rotate->why, sizeof rotate->why, "%s", why);
+	note_dump(rotate, rotate_dump_path(rotate->opts.path, dump->n).s, why, &ignored);
+}
+
+static bool has_room(const struct rotate *rotate, uint64_t last)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < rotate->segments.n && segment_at(rotate, i)->number <= last; i++)
+		bytes += segment_at(rotate, i)->bytes;
+	return !rotate->opts.left_bytes || rotate->opts.left_bytes(rotate->fd) > bytes;
+}
+
+/* Copies a part of it; what goes wrong ends the dump, not the recording. */
+static void copy_dump(struct rotate *rotate, uint64_t max)
+{
+	struct rotate_dump *dump = &rotate->dump;
+	const char *path = rotate->opts.path;
+	struct err err = { 0 };
+	int code;
+
+	if (dump->state == DUMP_WAITS && !has_room(rotate, dump->last)) {
+		dump->state = DUMP_NONE;
+		code = err_set(&err, ENOSPC, "the disk has no room for it");
+	} else {
+		code = rotate_dump_copy(dump, rotate->stream.folder, segment_at(rotate, 0), max, path, &err);
+	}
+	if (code && rotate->opts.dumped)
+		rotate->opts.dumped(rotate->opts.ctx, rotate_dump_path(path, dump->n).s, rotate->why,
+				    code < 0 ? &err : NULL);
+}
+
+/* With a flush: ends the last segment of a dump whose time is over, and copies. */
+static int turn_dump(struct rotate *rotate, struct err *err)
+{
+	struct rotate_dump *dump = &rotate->dump;
+	int code = 0;
+
+	if (dump->state == DUMP_WAITS && now_of(rotate) >= dump->until_ns) {
+		dump->last = last_of(rotate)->number;
+		code = next_segment(rotate, err);
+		if (!code)
+			copy_dump(rotate, DUMP_PART);
+	} else if (dump->state == DUMP_COPIES) {
+		copy_dump(rotate, DUMP_PART);
+	}
+	return code;
+}
+
+/* All that is there by the end. */
+static void end_dump(struct rotate *rotate)
+{
+	if (rotate->dump.state == DUMP_WAITS)
+		rotate->dump.last = last_of(rotate)->number;
+	if (rotate->dump.state != DUMP_NONE)
+		copy_dump(rotate, UINT64_MAX);
 }
 
 /* An existing file goes when the recording begins, not before. */
@@ -247,6 +352,8 @@ static int write_out(struct sink *sink, int (*pass)(struct sink *sink, struct er
 	code = pass(out, err);
 	if (!code)
 		code = turn(rotate, err);
+	if (!code)
+		code = turn_dump(rotate, err);
 	if (code)
 		rotate->err = *err;
 	out = rotate->writer ? perfetto_write_sink(rotate->writer) : NULL;
@@ -262,6 +369,10 @@ static int flush(struct sink *sink, struct err *err)
 
 static int sync_(struct sink *sink, struct err *err)
 {
+	struct rotate *rotate = (struct rotate *)sink;
+
+	if (rotate->dump.n_skipped != rotate->n_skipped && note_dump(rotate, NULL, "", err))
+		return -err->code;
 	return write_out(sink, sink_sync, err);
 }
 
@@ -304,7 +415,6 @@ struct rotate *rotate_new(struct names *names, uint32_t *last_track, const struc
 		rotate_drop(rotate);
 		return NULL;
 	}
-	rotate->begin_ns = last_of(rotate)->begin_ns;
 	return rotate;
 }
 
@@ -344,6 +454,8 @@ int rotate_close(struct rotate *rotate, char *path, struct err *err)
 	const char *to = rotate->opts.path;
 	int code = end_segment(rotate, err);
 
+	if (!code)
+		end_dump(rotate);
 	if (!code && rotate->segments.n == 1)
 		code = rotate_copy_move(rotate->stream.folder, rotate_folder_name(segment_at(rotate, 0)->number).s, to,
 					err);

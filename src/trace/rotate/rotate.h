@@ -30,6 +30,11 @@ struct rotate_opts {
 	const char *keep;	      /* how much is kept, as the user gave it; borrowed */
 	uint64_t keep_ns, keep_bytes; /* at least so long, or at most about so much; 0: not limited by it */
 	bool compress, overwrites;
+	uint64_t dump_after_ns; /* how much of what follows belongs to a dump */
+	uint32_t max_dumps;
+	/* a dump is complete, or err says why there is none; NULL: nobody wants to know */
+	void (*dumped)(void *ctx, const char *path, const char *why, const struct err *err);
+	void *ctx;
 	uint64_t (*now_ns)(void);	/* CLOCK_MONOTONIC; NULL: the clock */
 	uint64_t (*left_bytes)(int fd); /* what may be written to the disk of this file; NULL: any amount */
 };
@@ -40,6 +45,12 @@ struct rotate *rotate_new(struct names *names, uint32_t *last_track, const struc
 struct sink *rotate_sink(struct rotate *rotate);
 /* The descriptor of the segment that is being written. Valid as long as the object, changes with flush. */
 const int *rotate_fd(const struct rotate *rotate);
+/*
+ * Asks for a dump: what is kept at the moment, and what follows for dump_after_ns, goes to x.dump-0001.pftrace while
+ * recording goes on. What is kept grows meanwhile: up to twice as much, and the dump. While one is made, and beyond
+ * max_dumps, none is made, but counted in the recording.
+ */
+void rotate_ask_dump(struct rotate *rotate, const char *why);
 /*
  * Completes the recording, joins its segments and frees. 0; or -errno and err: the segments stay in their folder, which
  * is a recording, too. path (PATH_MAX bytes) gets the file or the folder.
