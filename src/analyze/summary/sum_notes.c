@@ -215,6 +215,20 @@ static int note_kept(struct summary_maker *maker, uint32_t process, const struct
 	return 0;
 }
 
+static int note_dump(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	int64_t n_skipped = int_of(event, KEY_COUNT);
+	void *row = NULL;
+	int rc = text_of(event, KEY_PATH) ? add_row(&maker->dumps, sizeof(struct summary_dump), &row) : 0;
+
+	if (n_skipped > 0)
+		maker->to->n_dumps_skipped = (uint64_t)n_skipped;
+	if (row)
+		*(struct summary_dump *)row =
+		    (struct summary_dump){ text_of(event, KEY_PATH), text_of(event, KEY_TEXT), event->time_ns };
+	return rc;
+}
+
 static int note_stopped(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	void *row;
@@ -260,6 +274,7 @@ static const struct topic topics[] = {
 	{ EVENT_NOTE_CLOCK, note_clock },
 	{ EVENT_NOTE_CLOCK_CHANGED, note_clock_changed },
 	{ EVENT_NOTE_KEPT, note_kept },
+	{ EVENT_NOTE_DUMP, note_dump },
 	{ EVENT_NOTE_STOPPED, note_stopped },
 	{ EVENT_NOTE_UNREADABLE, note_unreadable, true },
 	{ EVENT_NOTE_LEFT_OUT, note_left_out, true },

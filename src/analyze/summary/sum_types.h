@@ -110,7 +110,7 @@ struct summary_maker {
 	struct array processes, sessions, buckets, counters, notes, tallies;
 	struct array transformers; /* struct summary_transformer, of folded sessions; model: the bucket */
 	struct array listed;	   /* struct session: folded ones that may be in the list */
-	struct array runtimes, losses, stops, unreadable, left_out, clock_changes; /* as in struct summary */
+	struct array runtimes, losses, stops, unreadable, left_out, clock_changes, dumps; /* as in struct summary */
 	struct keys process_keys, session_keys, transformer_keys, tally_keys, loss_keys;
 	struct keys named_keys, config_keys, bucket_keys; /* by process and name; by settings; by both */
 	struct array first_noted; /* struct settings, by number in named_keys: the first ones; all zero: none yet */

@@ -75,6 +75,12 @@ struct summary_kept {
 	uint64_t segments, events, ns;
 };
 
+/* A part of the recording that was written to a file of its own, and why. */
+struct summary_dump {
+	uint32_t path, why;
+	uint64_t time_ns;
+};
+
 /* Inferences whose operators were thinned out while recording, and what the others stand for. All 0: none were. */
 struct summary_thinned {
 	uint64_t n_left_out; /* without their operators */
@@ -156,12 +162,15 @@ struct summary {
 	struct summary_unreadable *unreadable;
 	struct summary_left_out *left_out;
 	struct summary_clock *clock_changes;
+	struct summary_dump *dumps;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
-	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes;
+	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes,
+	    n_dumps;
 	uint64_t n_all_sessions; /* with those that are not in sessions, because there are too many */
 	uint64_t n_operators, n_lost, n_inferences, n_inferences_failed, n_sessions_failed;
-	uint64_t n_unseen; /* processes whose inferences were not seen, for the reason in their state */
-	uint64_t n_left;   /* processes that the program started and that went on, not recorded, when it had ended */
+	uint64_t n_unseen;	  /* processes whose inferences were not seen, for the reason in their state */
+	uint64_t n_dumps_skipped; /* asked for, and not made */
+	uint64_t n_left; /* processes that the program started and that went on, not recorded, when it had ended */
 	uint64_t n_open[N_KINDS];
 	uint64_t busy_ns; /* time with at least one inference, of any process */
 	struct summary_cost cost;

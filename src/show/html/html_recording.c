@@ -323,6 +323,9 @@ static void put_losses(struct html_page *page, const struct report *report)
 	for (uint32_t i = 0; i < summary->n_stops; i++)
 		html_paragraph(page, "Recording stopped before the program ended: %s.",
 			       name_of(summary, summary->stops[i].reason, COLUMNS).s);
+	for (uint32_t i = 0; i < summary->n_dumps && i < MAX_ROWS; i++)
+		html_paragraph(page, "Dump: %s (%s).", name_of(summary, summary->dumps[i].path, COLUMNS).s,
+			       name_of(summary, summary->dumps[i].why, COLUMNS).s);
 	for (uint32_t i = 0; i < summary->n_clock_changes && i < MAX_ROWS; i++)
 		html_paragraph(page, "%s", clock_words(summary, &summary->clock_changes[i], false).s);
 	if (summary->file.is_cut)

@@ -73,6 +73,22 @@ static void put_thinned(struct json_summary *to)
 	json_end(&to->json, '}');
 }
 
+static void put_dumps(struct json_summary *to)
+{
+	const struct summary *summary = to->summary;
+
+	json_array(&to->json, "dumps");
+	for (uint32_t i = 0; i < summary->n_dumps; i++) {
+		json_object(&to->json, NULL);
+		json_summary_name(to, "path", summary->dumps[i].path);
+		json_summary_name(to, "why", summary->dumps[i].why);
+		json_summary_time(to, "at_ns", summary->dumps[i].time_ns);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_count(&to->json, "dumps_not_made", summary->n_dumps_skipped);
+}
+
 static void put_recording(struct json_summary *to)
 {
 	const struct summary *summary = to->summary;
@@ -101,6 +117,7 @@ static void put_recording(struct json_summary *to)
 	json_known(&to->json, "file_cut_at_byte", summary->file.is_cut ? (int64_t)summary->file.cut_at : -1);
 	put_kept(to);
 	put_thinned(to);
+	put_dumps(to);
 	json_array(&to->json, "stopped");
 	for (uint32_t i = 0; i < summary->n_stops; i++) {
 		json_object(&to->json, NULL);

@@ -93,6 +93,20 @@ static void print_stops(const struct page *page)
 			  page_name(page, page->summary->unreadable[i].reason, 120).s);
 }
 
+static void print_dumps(const struct page *page)
+{
+	const struct summary *summary = page->summary;
+
+	for (uint32_t i = 0; i < summary->n_dumps; i++)
+		page_text(page, 2, TABLE_PLAIN, "Dump at %s: %s (%s)", page_offset(page, summary->dumps[i].time_ns).s,
+			  page_name(page, summary->dumps[i].path, 200).s,
+			  page_name(page, summary->dumps[i].why, 120).s);
+	if (summary->n_dumps_skipped)
+		page_text(page, 2, TABLE_PLAIN,
+			  "%s more were asked for and not made: one was in progress, or there were too many.",
+			  printable_count(summary->n_dumps_skipped, "dump").s);
+}
+
 /* By the reader of the file, and by its writer. */
 static uint64_t n_moved(const struct summary *summary)
 {
@@ -170,7 +184,8 @@ static bool is_remarkable(const struct summary *summary, bool is_complete)
 	uint64_t n = summary->n_losses + summary->n_left_out + summary->n_unseen + summary->n_left + summary->n_stops +
 		     summary->n_unreadable + summary->n_clock_changes + n_moved(summary) + counts->n_disordered +
 		     counts->n_unmatched + counts->n_untracked + counts->n_too_deep + counts->n_args_cut +
-		     (summary->kept.limit != 0) + summary->thinned.n_left_out;
+		     summary->n_dumps + summary->n_dumps_skipped + (summary->kept.limit != 0) +
+		     summary->thinned.n_left_out;
 
 	for (int kind = 0; kind < N_KINDS; kind++)
 		n += summary->n_open[kind];
@@ -210,6 +225,7 @@ void text_losses(const struct page *page)
 	print_unseen(page);
 	print_left_out(page);
 	print_stops(page);
+	print_dumps(page);
 	print_clocks(page);
 	print_open(page);
 	print_broken(page);
