@@ -35,8 +35,7 @@ int attach_file_record(const struct record_options *options, struct recorder_att
 	struct recording_file file;
 	struct recorder_opts opts = {
 		.plan = options->plan,
-		.sinks = &file.sink,
-		.n_sinks = 1,
+		.sinks = file.sinks,
 		.say = record_say(is_quiet, !is_quiet && !options->json),
 		.command = command,
 	};
@@ -47,6 +46,8 @@ int attach_file_record(const struct record_options *options, struct recorder_att
 	if (code)
 		return code;
 	opts.file = file.fd;
+	opts.n_sinks = file.n_sinks;
+	opts.usr1 = recording_file_usr1(&file);
 	code = recorder_attach(&opts, attach, &result, err);
 	if (code) {
 		recording_file_drop(&file);

@@ -42,6 +42,8 @@ static const struct cmd_example examples[] = {
 	{ "inftrace record --wait -- ./server --daemon", "a program that goes on in the background" },
 	{ "inftrace record --max-size 500M -- ./server", "at most about 500 MiB" },
 	{ "inftrace record --keep 10m -- ./server", "for as long as it runs; the newest ten minutes are kept" },
+	{ "inftrace record --keep 2m --dump-when 'p99>50ms,error' -- ./server",
+	  "also a file of its own whenever it gets slow or fails" },
 	{ "inftrace report inftrace.pftrace", "then print the report" },
 	{ 0 },
 };
@@ -88,8 +90,9 @@ static int record(const struct record_opts *opts, char **argv, struct launch *la
 	char *command = join(argv, 4000);
 	const struct recorder_opts recorder_opts = {
 		.plan = opts->shared.plan,
-		.sinks = &file->sink,
-		.n_sinks = 1,
+		.sinks = file->sinks,
+		.n_sinks = file->n_sinks,
+		.usr1 = recording_file_usr1(file),
 		.file = file->fd,
 		.say = record_say(opts->shared.quiet, false),
 		.command = command ? command : argv[0],

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "capture/recorder/thin.h"
+#include "cmd/dump_option.h"
 #include "cmd/keep_option.h"
 
 int record_options_check(const struct record_options *options, struct err *err)
 {
 	struct keep_option keep;
+	struct dump_rules rules;
 
 	if (options->plan.interval_ns < 10000000)
 		return opt_misused(err, "--interval must be 10ms or more");
@@ -23,7 +25,11 @@ int record_options_check(const struct record_options *options, struct err *err)
 	if (options->keep && options->plan.max_bytes)
 		return opt_misused(err,
 				   "--keep and --max-size contradict each other; --keep SIZE limits the file, too");
-	return keep_option_parse(options->keep, &keep, err);
+	if (options->dump_when.n && !options->keep)
+		return opt_misused(err, "--dump-when needs --keep, which says how much is kept for a dump");
+	return keep_option_parse(options->keep, &keep, err) || dump_option_parse(&options->dump_when, &rules, err)
+		   ? -err->code
+		   : 0;
 }
 
 int record_options_check_ring(uint64_t ring_bytes, struct err *err)

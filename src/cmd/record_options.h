@@ -15,7 +15,9 @@
 struct record_options {
 	struct recorder_plan plan;
 	const char *out, *keep;
-	int thin;
+	int thin, max_dumps;
+	struct opt_list dump_when;
+	uint64_t dump_after_ns;
 	bool force, compress, no_compress, json, quiet; /* compress: the default, accepted all the same */
 };
 
@@ -48,6 +50,24 @@ struct record_options {
 	    { 0,	   "keep", \
 	      "TIME|SIZE", "keep only the newest part, of this duration or size, and go on: for recordings of days", \
 	      OPT_STR,	   offsetof(type, field.keep) }, \
+	    { 0, \
+	      "dump-when", \
+	      "WHEN", \
+	      "with --keep: also write what is kept to a file of its own when p99>50ms, max>1s, mean>20ms, error or " \
+	      "signal (SIGUSR1); commas between several", \
+	      OPT_LIST, \
+	      offsetof(type, field.dump_when) }, \
+	    { 0, \
+	      "dump-after", \
+	      "TIME", \
+	      "how much of what follows belongs to that file", \
+	      OPT_DURATION, \
+	      offsetof(type, field.dump_after_ns), \
+	      "10s" }, \
+	    { 0,       "max-dumps", \
+	      "N",     "write at most so many such files; later ones are only counted", \
+	      OPT_INT, offsetof(type, field.max_dumps), \
+	      "10" }, \
 	    { 0, \
 	      "thin", \
 	      "N", \

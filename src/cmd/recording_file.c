@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "capture/recorder/recorder_disk.h"
+#include "cmd/dump_option.h"
 #include "cmd/keep_option.h"
+#include "show/term/term.h"
 #include "trace/rotate/rotate_folder.h"
 
 static const char default_out[] = "inftrace.pftrace";
@@ -49,12 +51,26 @@ static int open_once(struct recording_file *file, const struct record_options *o
 	return file->own_fd < 0 ? refuse(file->path, errno, err) : 0;
 }
 
+static void say_dumped(void *ctx, const char *path, const char *why, const struct err *err)
+{
+	const struct recording_file *file = ctx;
+
+	if (err)
+		term_say("no dump (%s): %s", why, err->msg);
+	else if (!file->is_quiet)
+		term_say("dump: %s (%s)", path, why);
+}
+
 static int rotate_once(struct recording_file *file, const struct record_options *options, struct err *err)
 {
 	struct rotate_opts opts = { .path = file->path,
 				    .keep = options->keep,
 				    .compress = !options->no_compress,
 				    .overwrites = options->force,
+				    .dump_after_ns = options->dump_after_ns,
+				    .max_dumps = (uint32_t)options->max_dumps,
+				    .dumped = say_dumped,
+				    .ctx = file,
 				    .left_bytes = recorder_disk_left_of };
 	struct stat there;
 	struct keep_option keep;
@@ -115,20 +131,55 @@ static int open_thin(struct recording_file *file, const struct record_options *o
 	return 0;
 }
 
+static void ask(void *ctx, const char *why)
+{
+	rotate_ask_dump(((struct recording_file *)ctx)->rotate, why);
+}
+
+static void take_signal(void *ctx)
+{
+	dump_when_signal(ctx);
+}
+
+static int open_dumps(struct recording_file *file, const struct record_options *options, struct err *err)
+{
+	struct dump_when_opts opts = { .ask = ask, .ctx = file };
+	int code = dump_option_parse(&options->dump_when, &opts.rules, err);
+
+	if (code)
+		return code;
+	file->when = dump_when_new(file->sink, &opts, err);
+	if (!file->when)
+		return -err->code;
+	file->sinks[file->n_sinks++] = dump_when_sink(file->when);
+	if (dump_rules_have_signal(&opts.rules))
+		file->usr1 = (struct recorder_signal){ take_signal, file->when };
+	return 0;
+}
+
 int recording_file_open(struct recording_file *file, const struct record_options *options, struct err *err)
 {
 	int code;
 
-	*file = (struct recording_file){ .own_fd = -1, .names = names_new() };
+	*file = (struct recording_file){ .own_fd = -1, .names = names_new(), .is_quiet = options->quiet };
 	code = file->names ? open_any(file, options, err)
 			   : err_set(err, ENOMEM, "cannot write the recording: out of memory");
 	if (!code)
 		code = open_writer(file, options, err);
 	if (!code && options->thin > 1)
 		code = open_thin(file, options, err);
+	file->sinks[0] = file->sink;
+	file->n_sinks = 1;
+	if (!code && options->dump_when.n)
+		code = open_dumps(file, options, err);
 	if (code)
 		recording_file_drop(file);
 	return code;
+}
+
+const struct recorder_signal *recording_file_usr1(const struct recording_file *file)
+{
+	return file->usr1.came ? &file->usr1 : NULL;
 }
 
 static int close_segments(struct recording_file *file, struct err *err)
@@ -153,6 +204,7 @@ int recording_file_close(struct recording_file *file, struct err *err)
 		code = close_segments(file, err);
 	else
 		perfetto_write_free(file->writer, NULL);
+	dump_when_free(file->when);
 	thin_free(file->thin);
 	names_free(file->names);
 	if (file->own_fd >= 0)
@@ -170,6 +222,7 @@ void recording_file_drop(struct recording_file *file)
 		unlink(file->path);
 	perfetto_write_drop(file->writer);
 	rotate_drop(file->rotate);
+	dump_when_free(file->when);
 	thin_free(file->thin);
 	names_free(file->names);
 	if (file->own_fd >= 0)

@@ -6,6 +6,8 @@
 #ifndef CMD_RECORDING_FILE_H
 #define CMD_RECORDING_FILE_H
 
+#include "capture/recorder/dump_when.h"
+#include "capture/recorder/recorder.h"
 #include "capture/recorder/thin.h"
 #include "cmd/record_options.h"
 #include "event/names.h"
@@ -22,12 +24,18 @@ struct recording_file {
 	struct perfetto_writer *writer; /* NULL: rotate */
 	struct rotate *rotate;		/* only the newest part is kept */
 	struct thin *thin;		/* NULL: all operators are written */
-	struct sink *sink;
+	struct dump_when *when;		/* NULL: no dumps */
+	struct sink *sink, *sinks[2];	/* of the file; and what watches for dumps */
+	size_t n_sinks;
+	struct recorder_signal usr1;
+	bool is_quiet;
 	uint64_t n_bytes; /* of the file, at the end */
 };
 
 /* Opens the file, new unless --force was given. 0, or -errno and err: then recording_file_drop is not needed. */
 int recording_file_open(struct recording_file *file, const struct record_options *options, struct err *err);
+/* What the recorder is to be told of SIGUSR1; NULL: nothing. */
+const struct recorder_signal *recording_file_usr1(const struct recording_file *file);
 /* The recording is complete. 0, or -errno and err: it is in a folder of segments, whose path it has then. */
 int recording_file_close(struct recording_file *file, struct err *err);
 /* Nothing was recorded: removes the file, unless it holds what was there before. A device or a pipe is left alone. */

@@ -178,3 +178,54 @@ def test_operators_of_one_inference_in_n_are_kept_and_totals_scaled(lab, library
     assert slowest.args["weight"]
     text = " ".join(report(lab, recording.path).out.split())
     assert "Operators of 1 in 8 inferences were kept, and of " in text and "totals of operators are scaled" in text
+
+
+def test_a_signal_dumps_what_is_kept_while_recording_goes_on(lab, endless):
+    keeping = Keeping(lab, endless, "--keep", "1s", "--dump-when", "signal", "--dump-after", "300ms")
+    wait_until(lambda: os.path.exists(lab.path("counters")) and n_over(lab) > 100, keeping.process)
+    dump = keeping.path.replace(".pftrace", ".dump-0001.pftrace")
+    keeping.process.send_signal(signal.SIGUSR1)
+    wait_until(lambda: os.path.exists(dump), keeping.process)
+    in_dump = Recording(dump)
+    lab.recordings.append(in_dump)
+    assert {slice.args["model"] for slice in in_dump.inferences} == {"heavy"}
+    (note,) = in_dump.notes("dump")
+    after = [slice.start for slice in in_dump.inferences if slice.start > note.start]
+    assert note.args["text"] == "SIGUSR1" and after
+    n = n_over(lab)
+    wait_until(lambda: n_over(lab) > n + 100, keeping.process)
+    said = keeping.end()
+    assert "dump: %s (SIGUSR1)" % dump in said
+    assert max(slice.start for slice in Recording(keeping.path).inferences) > max(after)
+    assert as_json(lab, dump)["recording"]["dumps"][0]["path"] == dump
+
+
+def test_slow_inferences_dump_a_bounded_number_of_times(lab, endless):
+    options = ["--keep", "1s", "--dump-when", "p50>1ns,error", "--dump-after", "0s", "--max-dumps", "2"]
+    keeping = Keeping(lab, endless, *options)
+    pattern = keeping.path.replace(".pftrace", ".dump-*.pftrace")
+    wait_until(lambda: len(glob.glob(pattern)) == 2, keeping.process)
+    n = n_over(lab)
+    wait_until(lambda: n_over(lab) > n + 1000, keeping.process)
+    keeping.end()
+    assert len(glob.glob(pattern)) == 2
+    assert as_json(lab, keeping.path)["recording"]["dumps_not_made"] > 0
+    for path in glob.glob(pattern):
+        lab.recordings.append(Recording(path))
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--keep", "1m", "--dump-when", "p99>>50ms"], "--dump-when 'p99>>50ms': at character 5: expected a time"),
+        (["--dump-when", "error"], "--dump-when needs --keep"),
+        (["--keep", "10"], "--keep needs a duration such as 10m or 2h, or a size"),
+        (["--keep", "10ms"], "--keep must be at least 1s"),
+        (["--keep", "1K"], "--keep must be at least 1M"),
+        (["--keep", "1m", "--max-size", "1M"], "--keep and --max-size contradict each other"),
+        (["--thin", "0"], "--thin must be between 1 and 1024"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(lab, options, message):
+    done = lab.plain([lab.inftrace, "record", *options, "--", "true"])
+    assert done.status == 2 and message in done.err
