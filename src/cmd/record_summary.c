@@ -23,7 +23,9 @@ static void print_nothing(FILE *to, const struct recorder_result *result)
 {
 	if (result->n_inferences || result->n_unseen)
 		return;
-	if (result->n_runtimes)
+	if (result->lacks_runs)
+		fprintf(to, " (a runtime was loaded whose inferences cannot be seen)");
+	else if (result->n_runtimes)
 		fprintf(to, " (a runtime was loaded, but no model was run)");
 	else if (!result->n_processes)
 		fprintf(to, " (no program came)");

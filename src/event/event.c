@@ -40,3 +40,8 @@ enum event_key event_key_named(const char *text, size_t len)
 			return i;
 	return KEY_NONE;
 }
+
+bool event_leaves_out_runs(const char *status)
+{
+	return status && (!strncmp(status, "runs (", 6) || strstr(status, "; runs ("));
+}

@@ -328,6 +328,12 @@ static void check_unseen(void)
 	check_verdict(&s, "whether a model was run is not known: onnxruntime 1.23.0 was loaded, and not recorded are "
 			  "runs (unknown code); what 1 process did was not seen; 2 processes that the program started "
 			  "went on, not recorded");
+	stream_int(&s, KEY_SESSION, 1);
+	stream_text(&s, KEY_MODEL, "chain");
+	stream_instant(&s, process, 5, KIND_NOTE, EVENT_NOTE_CREATED);
+	check_verdict(&s, "whether a model was run is not known: onnxruntime 1.23.0 was loaded, and not recorded are "
+			  "runs (unknown code); what 1 process did was not seen; 2 processes that the program started "
+			  "went on, not recorded");
 	stream_done(&s);
 }
 

@@ -411,6 +411,7 @@ static void sum_up(const struct recorder *recorder)
 
 	result->n_processes = tap->n_processes;
 	result->n_runtimes = tap->n_runtimes;
+	result->lacks_runs = tap->lacks_runs;
 	result->n_unseen = tap->n_unseen;
 	result->n_inferences = tap->n_inferences;
 	result->n_lost = tap->n_lost;

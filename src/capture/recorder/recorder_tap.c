@@ -10,10 +10,18 @@ static uint64_t count_of(const struct event *event)
 	return 0;
 }
 
+static void count_runtime(struct recorder_tap *tap, const struct event *event)
+{
+	tap->n_runtimes++;
+	for (size_t i = 0; i < event->n_args; i++)
+		if (event->args[i].key == KEY_STATUS)
+			tap->lacks_runs |= event_leaves_out_runs(names_text(tap->sink.names, event->args[i].name));
+}
+
 static void count_instant(struct recorder_tap *tap, const struct event *event)
 {
 	if (event->kind == KIND_NOTE && event->name == tap->runtime_topic)
-		tap->n_runtimes++;
+		count_runtime(tap, event);
 	else if (event->kind == KIND_NOTE && event->name == tap->process_topic)
 		tap->n_unseen += count_of(event);
 	else if (event->kind == KIND_LOST)

@@ -24,18 +24,20 @@ static uint32_t runtime_in_part(const struct summary *summary)
 static void say_nothing_ran(const struct page *page)
 {
 	const struct summary *summary = page->summary;
+	uint32_t part = runtime_in_part(summary);
+	const char *left_out = part ? names_text(summary->names, part) : NULL;
 	FILE *out = page->out;
 
-	if (summary->n_sessions) {
+	if (summary->n_sessions && !event_leaves_out_runs(left_out)) {
 		fprintf(out, "no inference was run: %s of %s", printable_count(summary->n_all_sessions, "session").s,
 			page_name(page, summary->sessions[0].name, NAME_COLUMNS).s);
 		fprintf(out, summary->n_models > 1 ? " and others were created" : " %s created",
 			summary->n_all_sessions == 1 ? "was" : "were");
-	} else if (runtime_in_part(summary)) {
+	} else if (part) {
 		fprintf(out, "whether a model was run is not known: %s %s was loaded, and not recorded are %s",
 			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
 			page_name(page, summary->runtimes[0].version, NAME_COLUMNS).s,
-			page_name(page, runtime_in_part(summary), MESSAGE_COLUMNS).s);
+			page_name(page, part, MESSAGE_COLUMNS).s);
 	} else if (summary->n_runtimes) {
 		fprintf(out, "no model was run: %s %s was loaded, but no session was created or used",
 			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
