@@ -125,10 +125,11 @@ static int add_tally(struct summary_maker *maker, const struct run *run, int wha
 	uint32_t n = maker->tally_keys.n, index;
 	struct summary_tally *tally;
 
-	if (is_text && has_room)
-		value = names_keep(maker->names, (uint32_t)value);
-	else if (is_text && names_is_passing((uint32_t)value))
-		return 0;
+	if (is_text && names_is_passing((uint32_t)value)) {
+		value = has_room ? names_keep(maker->names, (uint32_t)value) : 0;
+		if (!value)
+			return 0;
+	}
 	pair = keys_pair(run->bucket, tallied[what].key);
 	index = keys_find(&maker->tally_keys, pair, value);
 	if (index == NONE && !has_room)
