@@ -2,11 +2,22 @@
 /* Checks the options that recordings share. Opens and records nothing. */
 #include "cmd/record_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture/recorder/thin.h"
 #include "cmd/dump_option.h"
 #include "cmd/keep_option.h"
+
+int record_options_thin(const struct record_options *options)
+{
+	char *end;
+	long n = strtol(options->thin, &end, 10);
+
+	if (!strcmp(options->thin, "auto"))
+		return 0;
+	return end == options->thin || *end || n < 1 || n > THIN_MOST ? -1 : (int)n;
+}
 
 int record_options_check(const struct record_options *options, struct err *err)
 {
@@ -20,8 +31,8 @@ int record_options_check(const struct record_options *options, struct err *err)
 	if (options->out && !strcmp(options->out, "-"))
 		return opt_misused(err, "cannot write the recording to standard output; name a file or a pipe "
 					"(--output ./- is a file of that name)");
-	if (options->thin < 1 || options->thin > THIN_MOST)
-		return opt_misused(err, "--thin must be between 1 and %d", THIN_MOST);
+	if (record_options_thin(options) < 0)
+		return opt_misused(err, "--thin must be auto, or a number between 1 and %d", THIN_MOST);
 	if (options->keep && options->plan.max_bytes)
 		return opt_misused(err,
 				   "--keep and --max-size contradict each other; --keep SIZE limits the file, too");

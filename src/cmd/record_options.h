@@ -14,8 +14,8 @@
 
 struct record_options {
 	struct recorder_plan plan;
-	const char *out, *keep;
-	int thin, max_dumps;
+	const char *out, *keep, *thin;
+	int max_dumps;
 	struct opt_list dump_when;
 	uint64_t dump_after_ns;
 	bool force, compress, no_compress, json, quiet; /* compress: the default, accepted all the same */
@@ -70,9 +70,10 @@ struct record_options {
 	      "10" }, \
 	    { 0, \
 	      "thin", \
-	      "N", \
-	      "keep the operators of one inference in N, and of the slowest and failed ones; every inference stays", \
-	      OPT_INT, \
+	      "N|auto", \
+	      "keep the operators of one inference in N, and of the slowest and failed ones; every inference stays; " \
+	      "auto: as many as the disk has room for, for a day or for --keep", \
+	      OPT_STR, \
 	      offsetof(type, field.thin), \
 	      "1" }, \
 	    { 0,	"compress", \
@@ -88,6 +89,8 @@ struct record_options {
 
 /* 0, or opt_misused's code and err: values that make no sense. */
 int record_options_check(const struct record_options *options, struct err *err);
+/* The value of --thin; 0: auto; -1: it makes no sense. */
+int record_options_thin(const struct record_options *options);
 /* The same for --ring-size. */
 int record_options_check_ring(uint64_t ring_bytes, struct err *err);
 

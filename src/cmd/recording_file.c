@@ -15,6 +15,8 @@
 #include "show/term/term.h"
 #include "trace/rotate/rotate_folder.h"
 
+#define DAY_NS UINT64_C(86400000000000)
+
 static const char default_out[] = "inftrace.pftrace";
 
 static int refuse(const char *path, int code, struct err *err)
@@ -120,10 +122,25 @@ static int open_writer(struct recording_file *file, const struct record_options 
 	return file->writer ? 0 : -err->code;
 }
 
+static struct thin_room room_of(void *ctx)
+{
+	const struct recording_file *file = ctx;
+
+	return (struct thin_room){ .left_bytes = recorder_disk_left_of(*file->fd),
+				   .kept_bytes = file->rotate ? rotate_kept_bytes(file->rotate) : 0 };
+}
+
 static int open_thin(struct recording_file *file, const struct record_options *options, struct err *err)
 {
-	const struct thin_opts opts = { .every = (uint32_t)options->thin };
+	struct thin_opts opts = { .every = (uint32_t)record_options_thin(options), .room = room_of, .ctx = file };
+	struct keep_option keep;
+	int code = keep_option_parse(options->keep, &keep, err);
 
+	if (code)
+		return code;
+	/* with --keep SIZE the disk has room for as long as it takes */
+	if (!opts.every && !keep.bytes)
+		opts.horizon_ns = keep.ns ? keep.ns : DAY_NS;
 	file->thin = thin_new(file->sink, &opts, err);
 	if (!file->thin)
 		return -err->code;
@@ -166,7 +183,7 @@ int recording_file_open(struct recording_file *file, const struct record_options
 			   : err_set(err, ENOMEM, "cannot write the recording: out of memory");
 	if (!code)
 		code = open_writer(file, options, err);
-	if (!code && options->thin > 1)
+	if (!code && record_options_thin(options) != 1)
 		code = open_thin(file, options, err);
 	file->sinks[0] = file->sink;
 	file->n_sinks = 1;

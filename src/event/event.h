@@ -97,6 +97,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
  * segment; count: of those asked for so far and not made. Without path: none is made, and the last count holds
  */
 #define EVENT_NOTE_DUMP "dump"
+/* count: from here on, the operators of one inference in so many are kept */
+#define EVENT_NOTE_THINNED "thinned"
 /* text: why recording stopped before the target did */
 #define EVENT_NOTE_STOPPED "stopped"
 /* source, text: why a source could not run; once for each */

@@ -13,7 +13,7 @@ import pytest
 
 import judge
 from lab import wait_until
-from recording import Recording
+from recording import Growing, Recording
 
 
 def report(lab, path, *options):
@@ -223,9 +223,32 @@ def test_slow_inferences_dump_a_bounded_number_of_times(lab, endless):
         (["--keep", "10ms"], "--keep must be at least 1s"),
         (["--keep", "1K"], "--keep must be at least 1M"),
         (["--keep", "1m", "--max-size", "1M"], "--keep and --max-size contradict each other"),
-        (["--thin", "0"], "--thin must be between 1 and 1024"),
+        (["--thin", "0"], "--thin must be auto, or a number between 1 and 1024"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(lab, options, message):
     done = lab.plain([lab.inftrace, "record", *options, "--", "true"])
     assert done.status == 2 and message in done.err
+
+
+@pytest.mark.root
+def test_operators_are_thinned_out_as_far_as_the_disk_demands(lab, endless):
+    disk = lab.path("disk")
+    os.mkdir(disk)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64M", "tmpfs", disk]).returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        keeping = Keeping(lab, endless, "--thin", "auto", name="disk/recording")
+        growing = Growing(keeping.path)
+
+        def is_thinned():
+            now = growing.now()
+            return now and {1, 4} <= {slice.args.get("weight", 1) for slice in now.inferences}
+
+        wait_until(is_thinned, keeping.process)
+        keeping.end()
+        numbers = [note.args["count"] for note in Recording(keeping.path).notes("thinned")]
+        assert numbers[:2] == [2, 4]
+        assert as_json(lab, keeping.path)["recording"]["operators_thinned"]["most"] >= 4
+    finally:
+        subprocess.run(["umount", "--lazy", disk])

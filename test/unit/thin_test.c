@@ -341,6 +341,34 @@ static void number_can_change_meanwhile(void **state)
 	stop(&stream);
 }
 
+static void pace_follows_rate_and_room(void **state)
+{
+	struct thin_pace pace = { .horizon_ns = 1000 * THIN_LOOK_NS };
+	struct thin_room room = { .left_bytes = 1000000 };
+	uint64_t now_ns = THIN_LOOK_NS, bytes = 0;
+	uint32_t every = 1;
+
+	/* 10,000 bytes a second would take ten times the room */
+	for (int i = 0; i < 20; i++, now_ns += THIN_LOOK_NS, bytes += 10000 / every)
+		every = thin_pace_look(&pace, now_ns, bytes, &room, every);
+	assert_int_equal(every, 16);
+	/* what is dropped meanwhile makes room */
+	room.kept_bytes = 900000;
+	for (int i = 0; i < 20; i++, now_ns += THIN_LOOK_NS, bytes += 10000 / every)
+		every = thin_pace_look(&pace, now_ns, bytes, &room, every);
+	assert_in_range(every, 8, 16);
+	/* hardly anything is written any more */
+	for (int i = 0; i < 40; i++, now_ns += THIN_LOOK_NS, bytes += 100)
+		every = thin_pace_look(&pace, now_ns, bytes, &room, every);
+	assert_int_equal(every, 1);
+	room.left_bytes = UINT64_MAX;
+	assert_int_equal(thin_pace_look(&pace, now_ns + THIN_LOOK_NS, bytes + 1000000000, &room, every), 1);
+	/* not sooner than a second later */
+	room.left_bytes = 0;
+	room.kept_bytes = 0;
+	assert_int_equal(thin_pace_look(&pace, now_ns + THIN_LOOK_NS + 1, bytes + 2000000000, &room, every), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +383,7 @@ int main(void)
 		cmocka_unit_test(memory_for_what_waits_is_bounded),
 		cmocka_unit_test(inference_that_does_not_end_is_kept),
 		cmocka_unit_test(nothing_waits_for_longer_than_ten_seconds),
+		cmocka_unit_test(pace_follows_rate_and_room),
 		cmocka_unit_test(number_can_change_meanwhile),
 	};
 

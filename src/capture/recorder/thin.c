@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "capture/recorder/thin_models.h"
 #include "capture/recorder/thin_queue.h"
 
@@ -47,8 +48,11 @@ struct decision {
 
 struct thin {
 	struct sink sink, *to;
+	struct thin_opts opts;
+	struct thin_pace pace;
 	uint32_t every;
-	size_t max_bytes, n_bytes; /* of all queues */
+	uint32_t note_track, recording; /* the track of notes about the recording, 0: none yet; their first topic */
+	size_t max_bytes, n_bytes;	/* of all queues */
 	uint64_t newest_ns, n_left_out;
 	uint32_t ok;
 	struct array tracks;  /* struct track, by number */
@@ -338,6 +342,8 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 		return sink_put(thin->to, event, err);
 	if (event->time_ns > thin->newest_ns)
 		thin->newest_ns = event->time_ns;
+	if (event->type == EVENT_INSTANT && event->name == thin->recording)
+		thin->note_track = event->track;
 	if (event->type == EVENT_INSTANT)
 		code = track->operator_depth ? put_operator(thin, track, event, err) : pass(thin, track, event, err);
 	else
@@ -374,12 +380,43 @@ static int write_out(struct thin *thin, int code, int (*pass_on)(struct sink *si
 	return code;
 }
 
+static int note_every(struct thin *thin, uint64_t now_ns, struct err *err)
+{
+	struct arg arg = arg_int(KEY_COUNT, thin->every);
+	const struct event event = { .type = EVENT_INSTANT,
+				     .kind = KIND_NOTE,
+				     .track = thin->note_track,
+				     .name = names_of(thin->sink.names, EVENT_NOTE_THINNED),
+				     .time_ns = now_ns,
+				     .args = &arg,
+				     .n_args = 1 };
+
+	return thin->note_track ? sink_put(thin->to, &event, err) : 0;
+}
+
+static int keep_pace(struct thin *thin, struct err *err)
+{
+	uint64_t now_ns = clock_ns();
+	uint32_t every = thin->every;
+	struct thin_room room;
+
+	if (now_ns - thin->pace.looked_ns < THIN_LOOK_NS)
+		return 0;
+	room = thin->opts.room(thin->opts.ctx);
+	thin_set(thin, thin_pace_look(&thin->pace, now_ns, thin->to->n_bytes, &room, every));
+	return thin->every == every ? 0 : note_every(thin, now_ns, err);
+}
+
 static int flush(struct sink *sink, struct err *err)
 {
 	struct thin *thin = (struct thin *)sink;
 	uint64_t before_ns = thin->newest_ns > MOST_WAIT_NS ? thin->newest_ns - MOST_WAIT_NS : 0;
 
-	return write_out(thin, end_waits(thin, before_ns, err), sink_flush, err);
+	int code = end_waits(thin, before_ns, err);
+
+	if (!code && thin->opts.horizon_ns)
+		code = keep_pace(thin, err);
+	return write_out(thin, code, sink_flush, err);
 }
 
 static int sync_(struct sink *sink, struct err *err)
@@ -402,7 +439,10 @@ struct thin *thin_new(struct sink *to, const struct thin_opts *opts, struct err 
 		.put = put, .names = to->names, .last_track = to->last_track, .flush = flush, .sync = sync_
 	};
 	thin->max_bytes = opts->max_bytes ? opts->max_bytes : MAX_BYTES;
+	thin->opts = *opts;
+	thin->pace.horizon_ns = opts->horizon_ns;
 	thin->ok = names_of(to->names, "ok");
+	thin->recording = names_of(to->names, EVENT_NOTE_RECORDING);
 	thin_set(thin, opts->every);
 	return thin;
 }

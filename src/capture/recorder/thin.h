@@ -16,6 +16,7 @@
 #ifndef CAPTURE_RECORDER_THIN_H
 #define CAPTURE_RECORDER_THIN_H
 
+#include "capture/recorder/thin_pace.h"
 #include "event/sink.h"
 
 struct thin;
@@ -25,6 +26,10 @@ enum { THIN_MOST = 1024 }; /* the largest N */
 struct thin_opts {
 	uint32_t every;	  /* N, 1 to THIN_MOST */
 	size_t max_bytes; /* of operators that wait; 0: 4 MiB */
+	/* N follows from the rate and the disk: the recording fits on it for so long; 0: N stays as it is */
+	uint64_t horizon_ns;
+	struct thin_room (*room)(void *ctx); /* called with flush, once a second */
+	void *ctx;
 };
 
 /* to is borrowed. NULL and err: out of memory. */

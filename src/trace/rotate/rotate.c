@@ -423,6 +423,15 @@ struct sink *rotate_sink(struct rotate *rotate)
 	return &rotate->sink;
 }
 
+uint64_t rotate_kept_bytes(const struct rotate *rotate)
+{
+	uint64_t bytes = rotate->writer ? perfetto_write_sink(rotate->writer)->n_bytes : 0;
+
+	for (size_t i = 0; i < rotate->segments.n; i++)
+		bytes += segment_at(rotate, i)->bytes;
+	return bytes;
+}
+
 const int *rotate_fd(const struct rotate *rotate)
 {
 	return &rotate->fd;

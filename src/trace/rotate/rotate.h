@@ -43,6 +43,8 @@ struct rotate_opts {
 struct rotate *rotate_new(struct names *names, uint32_t *last_track, const struct rotate_opts *opts, struct err *err);
 /* flush and sync as those of the trace writer. n_bytes counts what was dropped since, too. */
 struct sink *rotate_sink(struct rotate *rotate);
+/* Bytes of the segments that are on the disk, as of the last flush. */
+uint64_t rotate_kept_bytes(const struct rotate *rotate);
 /* The descriptor of the segment that is being written. Valid as long as the object, changes with flush. */
 const int *rotate_fd(const struct rotate *rotate);
 /*
