@@ -788,6 +788,87 @@ static void clocks_that_parted_and_moved_events_are_told(void **state)
 	assert_int_equal(summary->cost.moved, 3);
 }
 
+static void run_of_weight(struct fixture *f, uint64_t begin_us, int64_t number, int64_t weight)
+{
+	stream_inference(&f->s, f->lane, begin_us, "m", 1, number);
+	stream_int(&f->s, KEY_WEIGHT, weight);
+	stream_end(&f->s, f->lane, begin_us + 100);
+}
+
+/* Of 8 inferences the operators of 1 (slow) and 2 (one in 7) were kept; those of 2 are side by side. */
+static void operators_that_were_kept_stand_for_the_others(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t other = stream_thread(&f->s, f->process, 102);
+	const struct summary *summary;
+	const struct summary_coverage *coverage;
+
+	for (int64_t i = 1; i <= 8; i++)
+		run_of_weight(f, 1000 * (uint64_t)i, i, i == 1 ? 1 : i == 2 ? 7 : 0);
+	operator(f, f->thread, 1000, 1050, "conv", "Conv", 1);
+	operator(f, f->thread, 2000, 2020, "conv", "Conv", 2);
+	operator(f, other, 2010, 2030, "mm", "MatMul", 2);
+	summary = summarise(f);
+	coverage = &summary->models[0].coverage;
+	assert_int_equal(coverage->n, 8);
+	assert_int_equal(coverage->n_parallel, 7);
+	assert_int_equal(coverage->wall_ns, 8 * 100000);
+	assert_int_equal(coverage->operators_ns, 50000 + 7 * 30000);
+	assert_int_equal(find(f, summary->nodes, summary->n_nodes, "conv", "Conv")->n, 8);
+	assert_int_equal(find(f, summary->nodes, summary->n_nodes, "conv", "Conv")->self_ns, 50000 + 7 * 20000);
+	assert_int_equal(find(f, summary->nodes, summary->n_nodes, "mm", "MatMul")->share_ns, 7 * 15000);
+	assert_int_equal(summary->n_operators, 15);
+	assert_int_equal(summary->n_inferences, 8);
+	assert_int_equal(summary->thinned.n_left_out, 6);
+	assert_int_equal(summary->thinned.n_sampled, 1);
+	assert_int_equal(summary->thinned.n_apart, 1);
+	assert_int_equal(summary->thinned.least, 7);
+	assert_int_equal(summary->thinned.most, 7);
+}
+
+static void weight_that_cannot_be_is_one(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	run_of_weight(f, 0, 1, INT64_MAX);
+	run_of_weight(f, 1000, 2, -8);
+	operator(f, f->thread, 0, 50, "conv", "Conv", 1);
+	operator(f, f->thread, 1000, 1050, "conv", "Conv", 2);
+	summary = summarise(f);
+	assert_int_equal(summary->models[0].coverage.n, 2);
+	assert_int_equal(summary->thinned.n_sampled, 0);
+}
+
+/* Each says what was dropped by then: the last one holds. */
+static void what_was_dropped_and_dumped_is_told(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	for (int64_t i = 1; i <= 2; i++) {
+		stream_text(&f->s, KEY_TEXT, "10m");
+		stream_int(&f->s, KEY_COUNT, i);
+		stream_int(&f->s, KEY_EVENTS, 100 * i);
+		stream_int(&f->s, KEY_BY_NS, 60000000000 * i);
+		stream_instant(&f->s, f->process, 30 * (uint64_t)i, KIND_NOTE, EVENT_NOTE_KEPT);
+	}
+	stream_text(&f->s, KEY_TEXT, "SIGUSR1");
+	stream_int(&f->s, KEY_COUNT, 0);
+	stream_text(&f->s, KEY_PATH, "/x.dump-0001.pftrace");
+	stream_instant(&f->s, f->process, 70, KIND_NOTE, EVENT_NOTE_DUMP);
+	stream_int(&f->s, KEY_COUNT, 5);
+	stream_instant(&f->s, f->process, 80, KIND_NOTE, EVENT_NOTE_DUMP);
+	summary = summarise(f);
+	assert_string_equal(names_text(f->s.names, summary->kept.limit), "10m");
+	assert_int_equal(summary->kept.segments, 2);
+	assert_int_equal(summary->kept.events, 200);
+	assert_int_equal(summary->kept.ns, 120000000000);
+	assert_int_equal(summary->n_dumps, 1);
+	assert_string_equal(names_text(f->s.names, summary->dumps[0].why), "SIGUSR1");
+	assert_int_equal(summary->n_dumps_skipped, 5);
+}
+
 static void numbers_at_the_edge_do_not_break_the_sums(void **state)
 {
 	struct fixture *f = *state;
@@ -981,6 +1062,9 @@ int main(void)
 		TEST(losses_are_summed_by_place),
 		TEST(notes_tell_of_processes_runtimes_and_cost),
 		TEST(clocks_that_parted_and_moved_events_are_told),
+		TEST(operators_that_were_kept_stand_for_the_others),
+		TEST(weight_that_cannot_be_is_one),
+		TEST(what_was_dropped_and_dumped_is_told),
 		TEST(numbers_at_the_edge_do_not_break_the_sums),
 		TEST(a_hundred_thousand_operators_add_up),
 		TEST(more_operators_than_can_wait_add_up),
