@@ -154,5 +154,6 @@ int recorded_drain(struct recorded *process, struct recorded_drain *drain, struc
 		recorded_track(process, drain->out);
 		code = lanes_put(&process->lanes, drain->out, drain->is_last ? UINT64_MAX : until_ns, err);
 	}
+	segment_forget_names(&process->map);
 	return code ? code : read_losses(process, drain, err);
 }

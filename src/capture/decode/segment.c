@@ -214,3 +214,13 @@ void segment_forget(const struct segment_map *map, uint32_t number)
 	if (ring)
 		madvise(ring_data(ring), bytes, MADV_DONTNEED);
 }
+
+void segment_forget_names(struct segment_map *map)
+{
+	enum { MANY = 256 << 10 };
+
+	if (map->dict_read - map->dict_forgotten < MANY)
+		return;
+	madvise((char *)map->segment + SEGMENT_DICT, map->dict_read, MADV_DONTNEED);
+	map->dict_forgotten = map->dict_read;
+}

@@ -30,7 +30,7 @@ struct segment_entry {
 struct segment_map {
 	struct segment *segment;
 	uint64_t size; /* of the file and the mapping */
-	uint64_t dict_read;
+	uint64_t dict_read, dict_forgotten;
 	struct names *names;
 	uint32_t *text; /* dictionary id -> id in names, or SEGMENT_UNREAD and where its entry lies */
 	uint32_t n_texts, text_capacity;
@@ -84,5 +84,7 @@ uint32_t segment_rings(const struct segment_map *map);
 struct ring *segment_ring(const struct segment_map *map, uint32_t number, uint64_t *bytes);
 /* Releases the pages read so far: they stay in the file, but no longer count as this process's memory. */
 void segment_forget(const struct segment_map *map, uint32_t number);
+/* The same for the dictionary, once it has many. Texts that are needed again come back. */
+void segment_forget_names(struct segment_map *map);
 
 #endif
