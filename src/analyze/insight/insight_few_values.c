@@ -37,7 +37,7 @@ static void say(const struct speaker *to)
 		NEXT("measure in more processes (--rounds) while the machine is idle");
 		return;
 	}
-	if (to->finding->a >= 0)
+	if (to->finding->a >= 0 && to->finding->a < 0.9 * to->finding->b)
 		EVIDENCE("; %s consecutive inferences are worth %s independent ones",
 			 units_count((uint64_t)to->finding->b).s, units_count((uint64_t)to->finding->a).s);
 	else
