@@ -303,7 +303,7 @@ def test_of_little_address_space_little_is_taken(lab, wheel):
     )
     before = size()
     for number in range(3):
-        done = inject(lab, server.pid, duration=0.3, name="little-%d" % number)
+        done = inject(lab, server.pid, n=20, name="little-%d" % number)
         assert len(whole(done.recording)) > 5
     assert size() < before + limit // 4
     server.end()
@@ -507,9 +507,12 @@ def test_a_child_that_was_forked_while_it_was_recorded_is_recorded_again(lab, wh
         time.sleep(0.3)
         background.process.send_signal(end)
         background.process.wait(30)
-    done = inject(lab, server.pid, name="again")
-    pids = {slice.track.pid for slice in whole(done.recording)}
-    assert pids == {server.pid, *children(server.pid)} and len(pids) == 3
+    wait_until(lambda: not any(hooked_words(pid) for pid in [server.pid, *children(server.pid)]))
+    no_agent_thread(server.pid)
+    background = Attaching(lab, "--inject", server.pid, name="again")
+    background.wait_recorded(lambda recording: len({slice.track.pid for slice in whole(recording)}) == 3)
+    done = background.end()
+    assert {slice.track.pid for slice in whole(done.recording)} == {server.pid, *children(server.pid)}
     assert [hooked_words(pid) for pid in children(server.pid)] == [0, 0]
     server.end()
 
