@@ -72,10 +72,10 @@ struct record_options {
 	      "thin", \
 	      "N|auto", \
 	      "keep the operators of one inference in N, and of the slowest and failed ones; every inference stays; " \
-	      "auto: as many as the disk has room for, for a day or for --keep", \
+	      "auto: all, but of a large recording only what the disk has room for, for a day or for --keep", \
 	      OPT_STR, \
 	      offsetof(type, field.thin), \
-	      "1" }, \
+	      "auto" }, \
 	    { 0,	"compress", \
 	      NULL,	"compress the recording: a seventh of the bytes; the default", \
 	      OPT_FLAG, offsetof(type, field.compress) }, \

@@ -16,6 +16,7 @@
 #include "trace/rotate/rotate_folder.h"
 
 #define DAY_NS UINT64_C(86400000000000)
+#define WHOLE_BYTES (UINT64_C(4) << 30)
 
 static const char default_out[] = "inftrace.pftrace";
 
@@ -130,6 +131,12 @@ static struct thin_room room_of(void *ctx)
 				   .kept_bytes = file->rotate ? rotate_kept_bytes(file->rotate) : 0 };
 }
 
+/* What a recording may take before operators are thinned out: a tenth of the room, and no more than people keep. */
+static uint64_t whole_bytes(uint64_t left_bytes)
+{
+	return left_bytes / 10 < WHOLE_BYTES ? left_bytes / 10 : WHOLE_BYTES;
+}
+
 static int open_thin(struct recording_file *file, const struct record_options *options, struct err *err)
 {
 	struct thin_opts opts = { .every = (uint32_t)record_options_thin(options), .room = room_of, .ctx = file };
@@ -141,6 +148,7 @@ static int open_thin(struct recording_file *file, const struct record_options *o
 	/* with --keep SIZE the disk has room for as long as it takes */
 	if (!opts.every && !keep.bytes)
 		opts.horizon_ns = keep.ns ? keep.ns : DAY_NS;
+	opts.whole_bytes = whole_bytes(recorder_disk_left_of(*file->fd));
 	file->thin = thin_new(file->sink, &opts, err);
 	if (!file->thin)
 		return -err->code;

@@ -341,6 +341,39 @@ static void number_can_change_meanwhile(void **state)
 	stop(&stream);
 }
 
+static void what_is_open_when_it_begins_ends_as_it_was(void **state)
+{
+	struct stream stream;
+
+	start(&stream, 1, 0);
+	stream.n++;
+	begin(&stream, THREAD, KIND_OPERATOR, "If", stream.n);
+	begin(&stream, THREAD, KIND_OPERATOR, "Conv", stream.n);
+	begin(&stream, LANE, KIND_INFERENCE, "resnet", stream.n);
+	thin_set(stream.thin, 4);
+	end(&stream, THREAD, NULL);
+	end(&stream, THREAD, NULL);
+	end(&stream, LANE, "ok");
+	assert_int_equal(count(&stream, "weight="), 0);
+	assert_int_equal(count(&stream, "END"), 3);
+	for (int i = 0; i < 100; i++)
+		run(&stream, "resnet", 100, "ok");
+	assert_int_equal(count(&stream, "weight=4"), (100 - THIN_SLOWEST) / 4);
+	assert_int_equal(count(&stream, "'Conv'"), 1 + 2 * ((100 - THIN_SLOWEST) / 4 + THIN_SLOWEST));
+	stop(&stream);
+}
+
+static void the_first_part_of_a_recording_is_whole(void **state)
+{
+	struct thin_pace pace = { .horizon_ns = 1000 * THIN_LOOK_NS, .whole_bytes = 100000 };
+	struct thin_room room = { .left_bytes = 1000000 };
+	uint64_t now_ns = THIN_LOOK_NS, bytes = 0;
+
+	for (; bytes < 100000; now_ns += THIN_LOOK_NS, bytes += 10000)
+		assert_int_equal(thin_pace_look(&pace, now_ns, bytes, &room, 1), 1);
+	assert_int_equal(thin_pace_look(&pace, now_ns, bytes, &room, 1), 2);
+}
+
 static void pace_follows_rate_and_room(void **state)
 {
 	struct thin_pace pace = { .horizon_ns = 1000 * THIN_LOOK_NS };
@@ -383,6 +416,8 @@ int main(void)
 		cmocka_unit_test(memory_for_what_waits_is_bounded),
 		cmocka_unit_test(inference_that_does_not_end_is_kept),
 		cmocka_unit_test(nothing_waits_for_longer_than_ten_seconds),
+		cmocka_unit_test(what_is_open_when_it_begins_ends_as_it_was),
+		cmocka_unit_test(the_first_part_of_a_recording_is_whole),
 		cmocka_unit_test(pace_follows_rate_and_room),
 		cmocka_unit_test(number_can_change_meanwhile),
 	};

@@ -259,6 +259,7 @@ static int record(struct injecting *all, struct err *err)
 		all->ring_dir[i] = all->injected[i].inject.ring_dir;
 	way.target.ring_dir = all->ring_dir[0];
 	way.target.more_ring_dirs = all->ring_dir + 1;
+	way.target.ring_bytes = all->job->attach->ring_bytes;
 	way.target.host = all->host;
 	way.target.n_hosts = all->n;
 	all->job->attach->attached->look = look_again;

@@ -31,5 +31,6 @@ int recorder_launch(const struct recorder_opts *opts, const struct recorder_laun
 		return code;
 	way.target.pid = launch->pid;
 	way.target.ring_dir = has_agent ? launch->dir : NULL;
+	way.target.ring_bytes = launch_opts->ring_bytes;
 	return recorder_run(opts, &way, result, err);
 }

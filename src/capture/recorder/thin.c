@@ -51,6 +51,7 @@ struct thin {
 	struct thin_opts opts;
 	struct thin_pace pace;
 	uint32_t every;
+	bool has_begun;			/* N was another than 1: until then slices pass and are not followed */
 	uint32_t note_track, recording; /* the track of notes about the recording, 0: none yet; their first topic */
 	size_t max_bytes, n_bytes;	/* of all queues */
 	uint64_t newest_ns, n_left_out;
@@ -330,9 +331,9 @@ static int put_slice(struct thin *thin, struct track *track, const struct event 
 	return code;
 }
 
-static int put(struct sink *sink, const struct event *event, struct err *err)
+/* Not inline, so that put is short while nothing is thinned out. */
+static __attribute__((noinline)) int put_followed(struct thin *thin, const struct event *event, struct err *err)
 {
-	struct thin *thin = (struct thin *)sink;
 	struct track *track = track_at(thin, event->track);
 	int code;
 
@@ -351,6 +352,15 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	while (!code && thin->n_bytes > thin->max_bytes)
 		code = decide_first(thin, largest(thin), err);
 	return code;
+}
+
+static int put(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct thin *thin = (struct thin *)sink;
+
+	if (!thin->has_begun && (event->type == EVENT_BEGIN || event->type == EVENT_END))
+		return sink_put(thin->to, event, err);
+	return put_followed(thin, event, err);
 }
 
 /* What waits for too long is kept: such inferences are few. */
@@ -441,6 +451,7 @@ struct thin *thin_new(struct sink *to, const struct thin_opts *opts, struct err 
 	thin->max_bytes = opts->max_bytes ? opts->max_bytes : MAX_BYTES;
 	thin->opts = *opts;
 	thin->pace.horizon_ns = opts->horizon_ns;
+	thin->pace.whole_bytes = opts->whole_bytes;
 	thin->ok = names_of(to->names, "ok");
 	thin->recording = names_of(to->names, EVENT_NOTE_RECORDING);
 	thin_set(thin, opts->every);
@@ -455,6 +466,7 @@ struct sink *thin_sink(struct thin *thin)
 void thin_set(struct thin *thin, uint32_t every)
 {
 	thin->every = every < 1 ? 1 : every > THIN_MOST ? THIN_MOST : every;
+	thin->has_begun |= thin->every > 1;
 }
 
 uint32_t thin_every(const struct thin *thin)

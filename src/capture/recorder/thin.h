@@ -28,6 +28,7 @@ struct thin_opts {
 	size_t max_bytes; /* of operators that wait; 0: 4 MiB */
 	/* N follows from the rate and the disk: the recording fits on it for so long; 0: N stays as it is */
 	uint64_t horizon_ns;
+	uint64_t whole_bytes;		     /* and N stays as it is until so much is written */
 	struct thin_room (*room)(void *ctx); /* called with flush, once a second */
 	void *ctx;
 };

@@ -18,6 +18,8 @@ uint32_t thin_pace_look(struct thin_pace *pace, uint64_t now_ns, uint64_t n_byte
 	pace->looked_bytes = n_bytes;
 	if (room->left_bytes == UINT64_MAX)
 		return 1;
+	if (n_bytes < pace->whole_bytes)
+		return every;
 	more = pace->rate * (double)pace->horizon_ns / 1e9 - (double)room->kept_bytes;
 	if (more > (double)room->left_bytes && every < THIN_MOST) {
 		/* half of the operators, half of the bytes: the next look is not to find the rate of before */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How much is to be thinned out: so much that the recording fits on the disk for `horizon_ns`, at the rate at which it
- * grows. N doubles with each look until it does, and halves when it would do with twice as much, too. For thin.c.
+ * grows. N doubles with each look until it does, and halves when it would do with twice as much, too. The first
+ * `whole_bytes` of a recording keep all operators, so that a short one is whole at any rate. For thin.c.
  */
 #ifndef CAPTURE_RECORDER_THIN_PACE_H
 #define CAPTURE_RECORDER_THIN_PACE_H
@@ -11,7 +12,7 @@
 #define THIN_LOOK_NS UINT64_C(1000000000)
 
 struct thin_pace {
-	uint64_t horizon_ns;
+	uint64_t horizon_ns, whole_bytes;
 	uint64_t looked_ns, looked_bytes; /* at the last look; 0: none yet */
 	double rate;			  /* bytes a second, of the last few looks */
 };
