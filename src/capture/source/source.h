@@ -56,6 +56,7 @@ struct target {
 	pid_t pid;			   /* root of the process tree, a child of ours; 0: attached */
 	const char *ring_dir;		   /* folder of the segments of the tree's agents; NULL: none */
 	const char *const *more_ring_dirs; /* more such folders, NULL-terminated; NULL: none */
+	uint64_t ring_bytes;		   /* the largest buffer of a thread in them; 0: not known */
 	const char *level;		   /* "inference", "operator", "detail" */
 	uint64_t interval_ns;		   /* between two samples of resources */
 	struct tree *tree;		   /* the processes of the target; sources change it through tree.h only */
