@@ -20,13 +20,13 @@
 
 #include <stdint.h>
 
-#define SEGMENT_MAGIC 0x3130304543415254u /* "TRACE001" */
+#define SEGMENT_MAGIC 0x3230304543415254u /* "TRACE002" */
 #define SEGMENT_SUFFIX ".segment"	  /* a complete segment is renamed to end in this */
 
 enum {
 	SEGMENT_MAX_RINGS = 4096,
 	SEGMENT_DICT = 128 << 10,
-	SEGMENT_DICT_SIZE = 32 << 20,
+	SEGMENT_DICT_SIZE = 64 << 20, /* the names of 1.6 million sessions */
 	SEGMENT_RINGS = SEGMENT_DICT + SEGMENT_DICT_SIZE,
 	RING_HEADER = 4096,
 	RING_MIN = 4 << 10, /* bytes of records */
@@ -139,6 +139,7 @@ enum dict_kind {
 	DICT_ROLE,	/* id: thread; word[0]: text, what the thread is for */
 	DICT_ALLOCATOR, /* id: from 1; word: texts of device and name; word[2]: session, 0: none or several; word[3]:
 			 * 1 if an arena allocates from it: an allocation is then the arena's growth */
+	DICT_SESSION,	/* id; word: texts of model, path, providers; value: bytes of a model in memory, 0: none */
 };
 
 /* Entries follow each other, each padded to 8 bytes. */
@@ -155,6 +156,6 @@ _Static_assert(sizeof(struct record) == 32 && sizeof(struct dict_entry) == 40, "
 _Static_assert(__builtin_offsetof(struct record, id) == 16 && __builtin_offsetof(struct record, text) == 24 &&
 		   __builtin_offsetof(struct record, type) == 28 && __builtin_offsetof(struct record, more) == 31,
 	       "records have no holes");
-_Static_assert(RECORD_COST == 16 && RECORD_FREE == 23 && DICT_ALLOCATOR == 5, "numbers are only ever added");
+_Static_assert(RECORD_COST == 16 && RECORD_FREE == 23 && DICT_SESSION == 6, "numbers are only ever added");
 
 #endif

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "capture/agent/dict.h"
 #include "capture/agent/inference.h"
 #include "capture/agent/ort_in.h"
 
@@ -134,6 +135,26 @@ static void no_copy_of_a_session_stays_in_the_agent(void **state)
 	free(made.object);
 }
 
+/* A program that tags each inference anew still gets the names of its sessions into the recording. */
+static void texts_of_runs_leave_room_for_names(void **state)
+{
+	uint64_t lost = agent.segment->dict_lost;
+	char text[4000] = { 0 };
+	int n = 0;
+
+	memset(text, 'x', sizeof text);
+	do {
+		snprintf(text, sizeof text, "%d", n++);
+		text[strlen(text)] = 'x';
+	} while (dict_text_of_run(text, sizeof text));
+	assert_in_range(n, SEGMENT_DICT_SIZE / 2 / 4100, SEGMENT_DICT_SIZE / 2 / 4000);
+	assert_int_equal(agent.segment->dict_lost, lost + 1);
+	for (uint32_t number = 1; number <= 700000; number++)
+		dict_session(number, "resnet", "/models/resnet.onnx", "CPUExecutionProvider", 0);
+	assert_int_equal(agent.segment->dict_lost, lost + 1);
+	assert_int_not_equal(dict_text("another model", 13), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +162,7 @@ int main(void)
 		cmocka_unit_test(brackets_of_another_recording_are_left_alone),
 		cmocka_unit_test(a_session_is_found_at_its_last_object_only_and_gone_when_released),
 		cmocka_unit_test(no_copy_of_a_session_stays_in_the_agent),
+		cmocka_unit_test(texts_of_runs_leave_room_for_names),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

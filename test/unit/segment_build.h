@@ -92,7 +92,8 @@ static inline void segment_build_model(struct segment_build *build, const char *
 	uint32_t name = segment_build_text(build, model), node = segment_build_text(build, "conv1");
 	uint32_t type = segment_build_text(build, "Conv"), provider = segment_build_text(build, "CPUExecutionProvider");
 
-	segment_build_entry(build, (struct dict_entry){ .kind = DICT_FACT, .id = 1, .word = { KEY_MODEL, name } }, "");
+	segment_build_entry(build, (struct dict_entry){ .kind = DICT_SESSION, .id = 1, .word = { name, 0, provider } },
+			    "");
 	segment_build_entry(build,
 			    (struct dict_entry){ .kind = DICT_NODE, .id = 1, .word = { node, type, provider, 1 } }, "");
 }

@@ -122,7 +122,7 @@ static struct slot *look_up(uint64_t hash, uint32_t *id)
 	return slot;
 }
 
-static uint32_t text_locked(const char *text, size_t len)
+static uint32_t text_locked(const char *text, size_t len, uint64_t until)
 {
 	uint64_t hash = hash_of(1, text, len);
 	struct dict_entry *entry;
@@ -132,7 +132,11 @@ static uint32_t text_locked(const char *text, size_t len)
 	slot = look_up(hash, &id);
 	if (!slot || id)
 		return id;
-	if (table.n >= MAX_IDS || !(entry = claim(DICT_TEXT, table.next_text + 1, len)))
+	if (table.n >= MAX_IDS || agent.segment->dict_end + sizeof *entry + len > until) {
+		__atomic_fetch_add(&agent.segment->dict_lost, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	if (!(entry = claim(DICT_TEXT, table.next_text + 1, len)))
 		return 0;
 	memcpy(entry + 1, text, len);
 	entry->n = (uint16_t)len;
@@ -142,7 +146,8 @@ static uint32_t text_locked(const char *text, size_t len)
 	return slot->id;
 }
 
-uint32_t dict_text(const char *text, size_t len)
+/* until: bytes of the dictionary that new texts may fill. */
+static uint32_t get_text(const char *text, size_t len, uint64_t until)
 {
 	uint32_t id;
 	int saved = errno;
@@ -156,10 +161,20 @@ uint32_t dict_text(const char *text, size_t len)
 		return 0;
 	}
 	catch_up();
-	id = text_locked(text, len);
+	id = text_locked(text, len, until);
 	agent_unlock();
 	errno = saved;
 	return id;
+}
+
+uint32_t dict_text(const char *text, size_t len)
+{
+	return get_text(text, len, SEGMENT_DICT_SIZE);
+}
+
+uint32_t dict_text_of_run(const char *text, size_t len)
+{
+	return get_text(text, len, SEGMENT_DICT_SIZE / 2);
 }
 
 uint32_t dict_node(uint32_t name, uint32_t type, uint32_t provider)
@@ -206,6 +221,31 @@ void dict_fact(uint32_t session, uint32_t key, uint32_t text, int64_t value)
 	errno = saved;
 }
 
+static uint32_t text_or_none(const char *text)
+{
+	return text && *text ? dict_text(text, strlen(text)) : 0;
+}
+
+void dict_session(uint32_t session, const char *model, const char *path, const char *providers, int64_t bytes)
+{
+	const uint32_t word[3] = { text_or_none(model), text_or_none(path), text_or_none(providers) };
+	struct dict_entry *entry;
+	int saved = errno;
+
+	if (!agent.segment)
+		return;
+	agent_lock();
+	catch_up();
+	entry = claim(DICT_SESSION, session, 0);
+	if (entry) {
+		memcpy(entry->word, word, sizeof word);
+		entry->value = bytes;
+		publish(entry);
+	}
+	agent_unlock();
+	errno = saved;
+}
+
 void dict_runtime(const struct dict_copy *copy)
 {
 	const char *text[] = { copy->path, copy->version, copy->armed, copy->left_out, copy->runtime };
@@ -213,7 +253,7 @@ void dict_runtime(const struct dict_copy *copy)
 	uint32_t word[5];
 
 	for (int i = 0; i < 5; i++)
-		word[i] = text[i] ? dict_text(text[i], strlen(text[i])) : 0;
+		word[i] = text_or_none(text[i]);
 	agent_lock();
 	catch_up();
 	entry = agent.segment ? claim(DICT_RUNTIME, 0, 0) : NULL;

@@ -11,7 +11,14 @@
 #include <stdint.h>
 
 uint32_t dict_text(const char *text, size_t len);
+/*
+ * The same for texts of which there may be a new one with each inference: half of the dictionary is left for names. A
+ * text that gets none is counted as lost.
+ */
+uint32_t dict_text_of_run(const char *text, size_t len);
 uint32_t dict_node(uint32_t name, uint32_t type, uint32_t provider);
+/* The names of a session, as they are now: NULL and "" for unknown ones; bytes of a model in memory, 0: none. */
+void dict_session(uint32_t session, const char *model, const char *path, const char *providers, int64_t bytes);
 /* key: enum event_key of event/event.h. */
 void dict_fact(uint32_t session, uint32_t key, uint32_t text, int64_t value);
 /* A copy of a runtime that was found; NULL and "": unknown, nothing. */

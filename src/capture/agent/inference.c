@@ -170,7 +170,7 @@ static void tell_shapes(struct thread *thread, struct open_run *run, uint32_t sh
 void inference_tell(struct thread *thread, struct open_run *run, const char *tag)
 {
 	struct record *record;
-	uint32_t text = tag && *tag ? dict_text(tag, strnlen(tag, 256)) : 0, number = 0;
+	uint32_t text = tag && *tag ? dict_text_of_run(tag, strnlen(tag, 256)) : 0, number = 0;
 	uint64_t batch = 0;
 	uint8_t flags = 0;
 

@@ -34,7 +34,7 @@ static uint32_t message_of(const struct ort_copy *copy, word status)
 	if (!status)
 		return 0;
 	text = ((const char *(*)(word))api[ORT_API_GET_ERROR_MESSAGE])(status);
-	return text && *text ? dict_text(text, strnlen(text, 2000)) : dict_text("failed", 6);
+	return text && *text ? dict_text_of_run(text, strnlen(text, 2000)) : dict_text("failed", 6);
 }
 
 static struct options *options_of(word key, bool make)

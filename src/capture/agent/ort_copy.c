@@ -88,5 +88,5 @@ __attribute__((noinline)) uint32_t ort_copy_failure(uint64_t state)
 	char text[1024];
 	int len = ort_status_message(state, text, sizeof text);
 
-	return dict_text(len ? text : "failed", len ? (size_t)len : 6);
+	return dict_text_of_run(len ? text : "failed", len ? (size_t)len : 6);
 }

@@ -161,7 +161,7 @@ static uint32_t message_of(void *object, const char *type)
 	    !starts(type, "St11logic_error") && !starts(type, "St9bad_alloc") && !starts(type, "St12out_of_range"))
 		return 0;
 	text = (*(const char *(***)(void *))object)[2](object);
-	return text ? dict_text(text, strnlen(text, 2000)) : 0;
+	return text ? dict_text_of_run(text, strnlen(text, 2000)) : 0;
 }
 
 static void throw_seen(void *object, void *type)

@@ -218,25 +218,13 @@ void session_add_provider(struct session *session, uintptr_t at, const char *nam
 	}
 }
 
-static uint32_t text_of(const char *text)
-{
-	return dict_text(text, strlen(text));
-}
-
 void session_tell(struct session *session)
 {
 	uint32_t generation = hot->generation, n_changes = __atomic_load_n(&session->n_changes, __ATOMIC_ACQUIRE);
 
 	if (__atomic_load_n(&session->generation, __ATOMIC_ACQUIRE) == generation || !session->number)
 		return;
-	if (session->model[0])
-		dict_fact(session->number, KEY_MODEL, text_of(session->model), 0);
-	if (session->path[0])
-		dict_fact(session->number, KEY_MODEL_PATH, text_of(session->path), 0);
-	if (session->bytes)
-		dict_fact(session->number, KEY_BYTES, 0, session->bytes);
-	if (session->providers[0])
-		dict_fact(session->number, KEY_PROVIDERS, text_of(session->providers), 0);
+	dict_session(session->number, session->model, session->path, session->providers, session->bytes);
 	/* last: another thread that sees it may put a run of the session before the next instruction here */
 	__atomic_store_n(&session->generation, generation, __ATOMIC_RELEASE);
 	if (__atomic_load_n(&session->n_changes, __ATOMIC_ACQUIRE) != n_changes)

@@ -80,7 +80,7 @@ static uint32_t make_text(const struct shape *shape, size_t n)
 		}
 		*to++ = ']';
 	}
-	return dict_text(text, (size_t)(to - text));
+	return dict_text_of_run(text, (size_t)(to - text));
 }
 
 uint32_t shape_text(const struct shape *shape, size_t n)

@@ -304,6 +304,18 @@ static void learn_fact(struct recorded *process, const struct segment_entry *ent
 		session->bytes = entry->value;
 }
 
+static void learn_session(struct recorded *process, const struct segment_entry *entry)
+{
+	struct session *session = recorded_session(process, entry->id);
+
+	if (!session)
+		return;
+	session->model = entry->text[0];
+	session->path = entry->text[1];
+	session->providers = entry->text[2];
+	session->bytes = entry->value;
+}
+
 static void learn_allocator(struct recorded *process, const struct segment_entry *entry)
 {
 	struct memory_allocator *allocator = memory_allocator(&process->memory, entry->id);
@@ -342,6 +354,8 @@ int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now
 			code = recorded_tell_runtime(process, &entry, arm_ns(process), out, now_ns, err);
 		else if (entry.kind == DICT_FACT)
 			learn_fact(process, &entry);
+		else if (entry.kind == DICT_SESSION)
+			learn_session(process, &entry);
 		else if (entry.kind == DICT_ALLOCATOR)
 			learn_allocator(process, &entry);
 		else if (entry.kind == DICT_ROLE)

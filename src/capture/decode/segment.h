@@ -19,9 +19,10 @@ struct segment_node {
 	uint32_t name, type, provider; /* ids in the recorder's names; 0: unknown */
 };
 
-/* A fact, a runtime, a role or an allocator; word: dictionary texts converted to ids of the recorder's names. */
+/* A fact, a session, a runtime, a role or an allocator; word: dictionary texts converted to ids of the recorder's
+ * names. */
 struct segment_entry {
-	uint16_t kind;	  /* enum dict_kind: DICT_FACT, DICT_RUNTIME, DICT_ROLE, DICT_ALLOCATOR */
+	uint16_t kind;	  /* enum dict_kind: all but DICT_TEXT and DICT_NODE */
 	uint32_t id, key; /* session, thread or allocator; enum event_key, an allocator's session */
 	uint32_t text[5];
 	int64_t value;
