@@ -30,7 +30,6 @@ enum {
 	WANTED_FILL = 40, /* of a ring when it is drained, in percent */
 	GRID_MS = 50,
 	SMALL_RING = 1 << 20,
-	SMALL_RING_MS = 20,
 };
 
 struct agent_state {
@@ -362,18 +361,18 @@ static int tell_hosts(struct agent_state *state, struct sink *out, uint64_t now_
 
 /*
  * In time for the fullest ring, if it goes on filling like since the last drain; when nothing fills up, on a grid, so
- * that the recorder wakes up once for this and for the tree of processes. Rings that may not grow have no room for that
- * long. fill: of the fullest ring, in percent.
+ * that the recorder wakes up once for this and for the tree of processes. Rings that may not grow have no room for
+ * guesses. fill: of the fullest ring, in percent.
  */
 static int next_ms(const struct agent_state *state, uint64_t now_ns, unsigned fill)
 {
 	uint64_t span_ns = state->drained_ns ? now_ns - state->drained_ns : 0;
 	uint64_t ms = fill ? span_ns * WANTED_FILL / fill / 1000000 : GRID_MS;
 
+	if (state->target->ring_bytes < SMALL_RING)
+		return fill > 50 ? 1 : fill > 20 ? 5 : 20;
 	if (ms >= GRID_MS)
 		ms = (GRID_MS * 1000000 - now_ns % (GRID_MS * 1000000)) / 1000000;
-	if (state->target->ring_bytes < SMALL_RING && ms > SMALL_RING_MS)
-		ms = SMALL_RING_MS;
 	return ms ? (int)ms : 1;
 }
 
