@@ -74,6 +74,14 @@ static const struct unit *unit_of(const struct unit *units, size_t n, double val
 	return &units[i];
 }
 
+/* 119.6 s as "2 min 0 s" */
+static struct units_text in_two(double count, const char *large, const char *small)
+{
+	double rounded = round(count);
+
+	return text("%.0f %s %.0f %s", floor(rounded / 60), large, fmod(rounded, 60), small);
+}
+
 struct units_text units_duration(double ns)
 {
 	const struct unit *unit;
@@ -82,10 +90,10 @@ struct units_text units_duration(double ns)
 		return text("-");
 	if (ns >= HUGE_NUMBER * 1e9)
 		return text("%.3g s", ns / 1e9);
-	if (ns >= 3600e9)
-		return text("%.0f h %.0f min", floor(ns / 3600e9), floor(fmod(ns, 3600e9) / 60e9));
+	if (ns >= 3599.5e9)
+		return in_two(ns / 60e9, "h", "min");
 	if (ns >= 119.5e9)
-		return text("%.0f min %.0f s", floor(ns / 60e9), floor(fmod(ns, 60e9) / 1e9));
+		return in_two(ns / 1e9, "min", "s");
 	unit = unit_of(time_units, 4, ns, 999.5);
 	if (unit == time_units)
 		return text("%.0f ns", ns);

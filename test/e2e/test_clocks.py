@@ -59,6 +59,7 @@ def test_times_stay_right_when_clocks_jump(lab, library):
         wait_until(lambda: "counter jumped" in changes_in(lab, path), recorder)
         wait_for_runs(lab, recorder, n_over(lab) + 5)
     clocks.shift(0, 120 * SECOND, 120 * SECOND)  # a suspend in which the counter stood still
+    wait_until(lambda: "suspended" in changes_in(lab, path), recorder)
     clocks.shift(0, 0, -7 * SECOND)  # somebody sets the time of day
     wait_until(lambda: set(changes_in(lab, path)) == set(expected), recorder)
     wait_for_runs(lab, recorder, n_over(lab) + 5)

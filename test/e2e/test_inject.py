@@ -500,7 +500,8 @@ def test_a_child_that_was_forked_while_it_was_recorded_is_recorded_again(lab, wh
     server = Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "twins.py"), lab.model("chain")])
     for end in (signal.SIGINT, signal.SIGKILL):
         background = Attaching(lab, "--inject", server.pid)
-        background.wait_said("recording")
+        for pid in [server.pid, *children(server.pid)]:
+            background.wait_said("recording python (%d)" % pid)
         server.process.stdin.write("\n")
         server.process.stdin.flush()
         assert server.process.stdout.readline() == "forked\n"

@@ -23,7 +23,10 @@ static void durations_have_three_digits(void **state)
 	assert_string_equal(units_duration(999600).s, "1.00 ms");
 	assert_string_equal(units_duration(12.34e9).s, "12.3 s");
 	assert_string_equal(units_duration(200e9).s, "3 min 20 s");
-	assert_string_equal(units_duration(7300e9).s, "2 h 1 min");
+	assert_string_equal(units_duration(119.99e9).s, "2 min 0 s");
+	assert_string_equal(units_duration(3599.4e9).s, "59 min 59 s");
+	assert_string_equal(units_duration(3599.6e9).s, "1 h 0 min");
+	assert_string_equal(units_duration(7300e9).s, "2 h 2 min");
 	assert_string_equal(units_duration(NAN).s, "-");
 	assert_string_equal(units_interval(1950000, 12345, 1).s, "1.95 +- 0.01 ms");
 	assert_string_equal(units_interval(1950000, NAN, 0).s, "1.95 ms");
