@@ -35,7 +35,7 @@ struct ferry_head {
 	uint64_t original; /* the slot's original value; the code continues there */
 	uint64_t slot;	   /* address of the word that leads here */
 	uint64_t pthread_create, dlopen, dlsym, dlerror, errno_location; /* of the process's C library */
-	uint64_t segment_size; /* sizeof(struct segment): an agent of another version must not be used */
+	uint64_t segment_layout; /* SEGMENT_LAYOUT: an agent of another version must not be used */
 	uint64_t ring_bytes;
 	uint32_t level; /* the agent's level: 1 inference, 2 operator, 3 detail */
 	uint32_t use_ticks;

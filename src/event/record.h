@@ -32,6 +32,8 @@ enum {
 	RING_MIN = 4 << 10, /* bytes of records */
 };
 #define SEGMENT_SIZE ((uint64_t)512 << 20)
+/* Another one for each layout of the segment: an agent and a recorder of two versions find out. */
+#define SEGMENT_LAYOUT (sizeof(struct segment) + SEGMENT_RINGS + SEGMENT_MAGIC)
 
 enum segment_state {
 	SEGMENT_IDLE,  /* the agent is loaded and has seen no runtime yet */

@@ -135,7 +135,7 @@ static void forget_all(void)
 
 static bool may_begin(const struct ferry_head *head, struct ferry_state *state)
 {
-	if (head->segment_size != sizeof(struct segment))
+	if (head->segment_layout != SEGMENT_LAYOUT)
 		fail(state, EPROTO, "an agent of another version is in the program already");
 	else if (!agent.late_since && hot->generation)
 		fail(state, EBUSY, "the program was started under inftrace record, which has its agent in it");

@@ -140,7 +140,7 @@ int inject_prepare(struct inject *inject, pid_t pid, uint64_t start_ticks, const
 		.pid = pid, .start_ticks = start_ticks, .memory = -1, .dir = -1, .lifeline = -1, .parent = -1
 	};
 	inject->head = (struct ferry_head){ .magic = FERRY_MAGIC,
-					    .segment_size = sizeof(struct segment),
+					    .segment_layout = SEGMENT_LAYOUT,
 					    .ring_bytes = opts->ring_bytes,
 					    .level = opts->level,
 					    .use_ticks = opts->use_ticks,
