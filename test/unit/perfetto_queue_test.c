@@ -95,6 +95,26 @@ static void file_that_stalls_keeps_nobody_until_the_queue_is_full(void **state)
 	stop(&stalled, reader);
 }
 
+/* A flush every 100 ms hands over little: the file may stall for as long as the queue has bytes. */
+static void small_blocks_do_not_fill_the_queue(void **state)
+{
+	struct stalled stalled;
+	pthread_t reader;
+	struct err err;
+
+	start(&stalled);
+	assert_true(pass(&stalled, false));
+	for (int i = 0; i < 10 * MAX_BLOCKS; i++) {
+		stalled.block.len = 10;
+		assert_int_equal(perfetto_queue_pass(stalled.queue, &stalled.block, false, &err), 0);
+		assert_int_equal(stalled.block.len, 10);
+	}
+	for (int i = 1; i < MAX_BLOCKS; i++)
+		assert_true(pass(&stalled, false));
+	pthread_create(&reader, NULL, read_on, &stalled);
+	stop(&stalled, reader);
+}
+
 static void what_was_passed_on_is_written_at_the_end(void **state)
 {
 	struct stalled stalled;
@@ -192,6 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(file_that_stalls_keeps_nobody_until_the_queue_is_full),
+		cmocka_unit_test(small_blocks_do_not_fill_the_queue),
 		cmocka_unit_test(what_was_passed_on_is_written_at_the_end),
 		cmocka_unit_test(recording_written_in_the_background_is_whole),
 		cmocka_unit_test(failure_of_the_file_comes_back_and_stays),

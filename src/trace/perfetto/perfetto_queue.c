@@ -116,7 +116,7 @@ int perfetto_queue_pass(struct perfetto_queue *queue, struct perfetto_block *blo
 		pthread_cond_wait(&queue->has_room, &queue->lock);
 	if (queue->err.code) {
 		code = fail(&queue->err, err);
-	} else if (queue->n < queue->max) {
+	} else if (queue->n < queue->max && (must_wait || !queue->n || block->len >= PERFETTO_BLOCK / 2)) {
 		if (get_spare(queue, &empty)) {
 			queue->block[(queue->first + queue->n++) % queue->max] = *block;
 			*block = empty;

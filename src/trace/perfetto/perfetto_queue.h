@@ -26,7 +26,8 @@ struct perfetto_block {
 struct perfetto_queue *perfetto_queue_new(struct perfetto_file *file, size_t max_blocks, struct err *err);
 /*
  * Takes the block's packets over and leaves it an empty buffer. When the queue is full it waits if must_wait is set;
- * else the block stays as it is. 0, or -errno and err: of an earlier block, or out of memory.
+ * else the block stays as it is, as does one that is less than half full while others wait: small ones would fill the
+ * queue. 0, or -errno and err: of an earlier block, or out of memory.
  */
 int perfetto_queue_pass(struct perfetto_queue *queue, struct perfetto_block *block, bool must_wait, struct err *err);
 /* Waits until everything is written. 0, or -errno and err. */
