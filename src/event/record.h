@@ -26,7 +26,7 @@
 enum {
 	SEGMENT_MAX_RINGS = 4096,
 	SEGMENT_DICT = 128 << 10,
-	SEGMENT_DICT_SIZE = 64 << 20, /* the names of 1.6 million sessions */
+	SEGMENT_DICT_SIZE = 40 << 20, /* the names of a million sessions */
 	SEGMENT_RINGS = SEGMENT_DICT + SEGMENT_DICT_SIZE,
 	RING_HEADER = 4096,
 	RING_MIN = 4 << 10, /* bytes of records */

@@ -149,7 +149,7 @@ static void texts_of_runs_leave_room_for_names(void **state)
 	} while (dict_text_of_run(text, sizeof text));
 	assert_in_range(n, SEGMENT_DICT_SIZE / 2 / 4100, SEGMENT_DICT_SIZE / 2 / 4000);
 	assert_int_equal(agent.segment->dict_lost, lost + 1);
-	for (uint32_t number = 1; number <= 700000; number++)
+	for (uint32_t number = 1; number <= 500000; number++)
 		dict_session(number, "resnet", "/models/resnet.onnx", "CPUExecutionProvider", 0);
 	assert_int_equal(agent.segment->dict_lost, lost + 1);
 	assert_int_not_equal(dict_text("another model", 13), 0);
