@@ -237,7 +237,7 @@ def test_options_that_make_no_sense_are_refused(lab, options, message):
 def test_operators_are_thinned_out_as_far_as_the_disk_demands(lab, endless):
     disk = lab.path("disk")
     os.mkdir(disk)
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64M", "tmpfs", disk]).returncode:
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8M", "tmpfs", disk]).returncode:
         pytest.skip("no file system can be mounted here")
     try:
         keeping = Keeping(lab, endless, "--thin", "auto", name="disk/recording")
