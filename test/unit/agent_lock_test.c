@@ -25,6 +25,33 @@ static void who_waits_in_vain_goes_on_without(void **state)
 	lock_give(&lock);
 }
 
+static unsigned n_in_vain;
+
+static void *try_often(void *unused)
+{
+	for (int i = 0; i < 40; i++) {
+		if (!lock_try(&lock)) {
+			__atomic_add_fetch(&n_in_vain, 1, __ATOMIC_RELAXED);
+			continue;
+		}
+		usleep(1000); /* as one that is preempted */
+		lock_give(&lock);
+	}
+	return NULL;
+}
+
+/* Sixty-four threads with one millisecond each: more than two seconds in all, but no owner takes that long. */
+static void nobody_waits_in_vain_for_many_short_owners(void **state)
+{
+	pthread_t thread[64];
+
+	for (int i = 0; i < 64; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, try_often, NULL), 0);
+	for (int i = 0; i < 64; i++)
+		pthread_join(thread[i], NULL);
+	assert_int_equal(n_in_vain, 0);
+}
+
 static int is_inside;
 
 static void *work(void *unused)
@@ -83,6 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_waits_in_vain_goes_on_without),
+		cmocka_unit_test(nobody_waits_in_vain_for_many_short_owners),
 		cmocka_unit_test(an_owner_is_cancelled_only_after_it_gave_the_lock_back),
 		cmocka_unit_test(one_thread_at_a_time_owns_it),
 	};

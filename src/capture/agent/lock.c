@@ -11,35 +11,49 @@
 
 #include "base/clock.h"
 
-enum { YIELDS = 100, PAUSE_NS = 50000, PATIENCE_NS = 100000000 };
+enum { YIELDS = 100, PAUSE_NS = 50000 };
+#define PATIENCE_NS 1000000000u	     /* with one owner; a busy machine may run it as late as that */
+#define LONGEST_WAIT_NS 10000000000u /* with one owner after the other */
 
-/* No one waits until then, because the last wait was in vain. */
-static uint64_t in_vain_until_ns;
+struct wait {
+	uint64_t begin_ns, owner_ns; /* since when it waits: at all, and for this owner; 0: it yields so far */
+	uint32_t owner;
+};
 
-static bool is_in_vain(uint64_t since_ns, uint64_t now_ns)
+/* Whether this owner does not come back, or others are always faster. */
+static bool is_in_vain(struct lock *lock, struct wait *wait, uint32_t owner)
 {
-	if (now_ns - since_ns < PATIENCE_NS)
-		return now_ns < __atomic_load_n(&in_vain_until_ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&in_vain_until_ns, now_ns + PATIENCE_NS, __ATOMIC_RELAXED);
+	uint64_t now_ns = clock_ns();
+
+	if (!wait->begin_ns)
+		wait->begin_ns = now_ns;
+	if (!wait->owner_ns || wait->owner != owner)
+		wait->owner_ns = now_ns;
+	wait->owner = owner;
+	if (now_ns - wait->owner_ns < PATIENCE_NS)
+		return now_ns - wait->begin_ns >= LONGEST_WAIT_NS;
+	__atomic_store_n(&lock->lost_owner, owner, __ATOMIC_RELAXED);
 	return true;
 }
 
 static bool wait_for(struct lock *lock, bool gives_up)
 {
 	const struct timespec pause = { 0, PAUSE_NS };
-	uint64_t since_ns = 0, now_ns;
+	struct wait wait = { 0 };
+	uint32_t owner;
 
 	for (unsigned i = 0; __atomic_exchange_n(&lock->is_taken, 1, __ATOMIC_ACQUIRE); i++) {
-		if (i < YIELDS) {
-			syscall(SYS_sched_yield);
-			continue;
-		}
-		now_ns = clock_ns();
-		since_ns = since_ns ? since_ns : now_ns;
-		if (gives_up && is_in_vain(since_ns, now_ns))
+		owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
+		if (gives_up && ((owner && owner == __atomic_load_n(&lock->lost_owner, __ATOMIC_RELAXED)) ||
+				 (i >= YIELDS && is_in_vain(lock, &wait, owner))))
 			return false;
-		syscall(SYS_nanosleep, &pause, NULL);
+		if (i < YIELDS)
+			syscall(SYS_sched_yield);
+		else
+			syscall(SYS_nanosleep, &pause, NULL);
 	}
+	owner = lock->owner + 1;
+	__atomic_store_n(&lock->owner, owner ? owner : 1, __ATOMIC_RELAXED);
 	return true;
 }
 
@@ -72,6 +86,7 @@ void lock_give(struct lock *lock)
 {
 	int state = lock->cancellation;
 
+	__atomic_store_n(&lock->lost_owner, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&lock->is_taken, 0, __ATOMIC_RELEASE);
 	pthread_setcancelstate(state, NULL);
 }

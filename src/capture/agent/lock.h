@@ -12,10 +12,12 @@
 struct lock {
 	uint32_t is_taken;
 	int32_t cancellation; /* the owner's state of cancellation, to be restored */
+	uint32_t owner;	      /* counts them */
+	uint32_t lost_owner;  /* for whom somebody has waited in vain: nobody else does; 0: none */
 };
 
 void lock_take(struct lock *lock);
-/* False: the owner has not got a CPU for a tenth of a second. The caller counts a loss and goes on without the lock. */
+/* False: its owner has not got a CPU for a second. The caller counts a loss and goes on without the lock. */
 bool lock_try(struct lock *lock);
 void lock_give(struct lock *lock);
 
