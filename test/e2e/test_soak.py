@@ -172,7 +172,7 @@ class Injections(Station):
                 status = recorder.wait(PATIENCE)
                 said.seek(0)
                 assert status == 0, said.read()
-                self.check(path, 1, 1 << 40)
+                self.check(path, 0, 1 << 40)
         assert self.server.process.poll() is None
         if self.figures["rounds"] == (50 if self.soak.is_long else 1):
             self.before = facts(self.server.pid)
