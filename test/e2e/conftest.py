@@ -3,6 +3,8 @@
 
 import os
 import pathlib
+import shutil
+import tempfile
 
 import pytest
 
@@ -66,6 +68,25 @@ def lab(tmp_path, models, binaries):
     yield lab
     lab.stop()
     lab.judge()
+
+
+@pytest.fixture
+def public(lab, library):
+    """A Lab whose files every user may use: inftrace with its agent, models, programs. public.library: the runtime."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        for path in (lab.inftrace, os.path.join(os.path.dirname(lab.inftrace), "libinftrace-agent.so")):
+            shutil.copy(path, folder)
+        binaries = os.path.join(folder, "programs")
+        os.mkdir(binaries)
+        own = Lab(folder, shutil.copytree(lab.models, os.path.join(folder, "models")), Binaries(binaries))
+        own.inftrace = os.path.join(folder, os.path.basename(lab.inftrace))
+        own.library = shutil.copy(os.path.realpath(library), folder)
+        for path in (own.library, own.models):
+            os.chmod(path, 0o755)
+        yield own
+        own.stop()
+        own.judge()
 
 
 @pytest.fixture

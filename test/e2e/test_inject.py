@@ -608,26 +608,20 @@ def test_what_a_filter_refuses_is_told_and_the_program_goes_on(lab, wheel, what,
 
 
 @pytest.mark.root
-def test_a_program_of_another_user_is_left_alone(lab, library):
-    os.chmod(lab.folder, 0o755)
-    args = lab.native("torture", library, lab.model("chain"), 256, 256, 1, 10000, 0)
-    if lab.plain(["setpriv", "--reuid", "65534", "--clear-groups", "test", "-x", args[0]]).status:
-        pytest.skip("the programs of the tests cannot be run by another user here")
-    server = Server(lab, args, prefix=["setpriv", "--reuid", "65534", "--clear-groups"])
-    done = inject(lab, server.pid, status=3)
+def test_a_program_of_another_user_is_left_alone(public):
+    args = public.native("torture", public.library, public.model("chain"), 256, 256, 1, 10000, 0)
+    server = Server(public, args, prefix=["setpriv", "--reuid", "65534", "--clear-groups"])
+    done = inject(public, server.pid, status=3)
     assert "belongs to user 65534" in done.err
     server.end()
 
 
 @pytest.mark.root
-def test_a_user_injects_into_a_program_of_his_own(lab, library):
+def test_a_user_injects_into_a_program_of_his_own(public):
     who = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
-    os.chmod(lab.folder, 0o777)
-    args = lab.native("torture", library, lab.model("chain"), 256, 256, 2, 5000, 0)
-    if lab.plain([*who, "test", "-x", args[0], "-a", "-x", lab.inftrace]).status:
-        pytest.skip("the programs of the tests cannot be run by another user here")
-    server = Server(lab, args, prefix=who)
-    done = inject(lab, server.pid, prefix=who, n=50)
+    args = public.native("torture", public.library, public.model("chain"), 256, 256, 2, 5000, 0)
+    server = Server(public, args, prefix=who)
+    done = inject(public, server.pid, prefix=who, n=50)
     assert len(whole(done.recording)) > 20
     server.end()
 
