@@ -160,7 +160,7 @@ class Injections(Station):
         self.before = None
 
     def round(self):
-        command, path = attach_command(self.lab, "--inject", self.server.pid, duration=self.dice.random())
+        command, path = attach_command(self.lab, "--inject", self.server.pid, duration=0.001 + self.dice.random())
         with open(self.lab.path("said"), "w+b") as said:
             recorder = self.lab.start(command, stdout=said, stderr=said)
             if self.dice.random() < 0.3:
