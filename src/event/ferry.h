@@ -6,19 +6,20 @@
  *
  * Head and code lie in unused bytes behind a module's code and are written from outside. The state lies in unused bytes
  * behind a module's data and is written by the process. Both stay for the life of the process: a thread may be running
- * the code at any time, and the next injector reads the state that the last one left.
+ * the code at any time, and the next injector reads the state that the last one left. A child of fork inherits both,
+ * and a phase that nobody in it ends: its thread tells.
  */
 #ifndef EVENT_FERRY_H
 #define EVENT_FERRY_H
 
 #include <stdint.h>
 
-#define FERRY_MAGIC 0x3130595252454674ull /* "tFERRY01" */
+#define FERRY_MAGIC 0x3230595252454674ull /* "tFERRY02" */
 #define FERRY_ENTRY "inftrace_inject"
 #define FERRY_LIFELINE "lifeline" /* in dir: a FIFO that the recorder keeps open for reading while it runs */
 
 /* FERRY_MAX: bytes of head and code at most */
-enum { FERRY_DIR = 120, FERRY_AGENT = 248, FERRY_ERROR = 120, FERRY_MAX = 1024 };
+enum { FERRY_DIR = 120, FERRY_AGENT = 160, FERRY_ERROR = 120, FERRY_MAX = 1024 };
 
 enum ferry_phase {
 	FERRY_IDLE,	/* the next call claims it */
@@ -34,7 +35,7 @@ struct ferry_head {
 	uint64_t state;	   /* address of struct ferry_state */
 	uint64_t original; /* the slot's original value; the code continues there */
 	uint64_t slot;	   /* address of the word that leads here */
-	uint64_t pthread_create, dlopen, dlsym, dlerror, errno_location; /* of the process's C library */
+	uint64_t pthread_create, dlopen, dlsym, dlerror, errno_location, register_atfork; /* of its C library */
 	uint64_t segment_layout; /* SEGMENT_LAYOUT: an agent of another version must not be used */
 	uint64_t ring_bytes;
 	uint32_t level; /* the agent's level: 1 inference, 2 operator, 3 detail */
@@ -46,10 +47,20 @@ struct ferry_head {
 	char agent[FERRY_AGENT]; /* the library, as the process sees it */
 };
 
+enum ferry_loading {
+	FERRY_NOT_LOADING,
+	FERRY_LOADING,	  /* dlopen is loading the agent; forks wait */
+	FERRY_HALF_LOADED /* the process was forked during that: its loader is in an unknown state */
+};
+
 struct ferry_state {
-	uint32_t phase;		 /* enum ferry_phase */
-	uint32_t code;		 /* errno of what failed */
-	uint64_t entry;		 /* of the loaded agent; 0: not loaded yet */
+	uint32_t phase;	   /* enum ferry_phase */
+	uint32_t thread;   /* that brings the phase about, as the process sees it; a child of fork does not have it */
+	uint64_t entry;	   /* of the loaded agent; 0: not loaded yet */
+	uint32_t n_forks;  /* under way */
+	uint32_t loading;  /* enum ferry_loading */
+	uint32_t is_known; /* 1: fork calls the code */
+	uint32_t code;	   /* errno of what failed */
 	char error[FERRY_ERROR]; /* message for people */
 };
 

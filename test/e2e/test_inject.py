@@ -38,6 +38,16 @@ def per_inference(recording):
     return {number: sorted(operators) for number, operators in found.items()}
 
 
+def per_inference_of_all(recording):
+    """The same of several processes, without the numbers."""
+    found = {(run.track.pid, run.args["inference"]): [] for run in whole(recording)}
+    for operator in recording.operators:
+        found.get((operator.track.pid, operator.args.get("inference")), []).append(
+            (operator.name, operator.args["op_type"])
+        )
+    return [sorted(operators) for operators in found.values()]
+
+
 def outside(recording, times, by_thread=True):
     """Complete inferences that lie in no run that the program measured, within the error of the clock."""
     slack = recording.note("clock")["error_ns"]
@@ -463,12 +473,7 @@ def test_workers_that_end_and_are_replaced_are_recorded(lab, wheel):
     for number in range(2):
         done = inject(lab, server.pid, n=1000, name="workers-%d" % number)
         assert len({slice.track.pid for slice in whole(done.recording)}) > 3  # no worker makes more than 300 runs
-        inside = {(run.track.pid, run.args["inference"]): [] for run in whole(done.recording)}
-        for operator in done.recording.operators:
-            inside.get((operator.track.pid, operator.args.get("inference")), []).append(
-                (operator.name, operator.args["op_type"])
-            )
-        assert {tuple(sorted(operators)) for operators in inside.values()} == {tuple(CHAIN)}
+        assert set(map(tuple, per_inference_of_all(done.recording))) == {tuple(CHAIN)}
         assert "(exec)" not in done.err
     server.end()
 
@@ -716,6 +721,39 @@ def test_children_of_fork_are_recorded_and_go_on_when_the_recording_ends(lab, li
     background.wait_recorded(lambda recording: len({slice.track.pid for slice in whole(recording)}) > 2)
     background.end()
     forking.end()
+
+
+def say(server, line):
+    server.process.stdin.write(line + "\n")
+    server.process.stdin.flush()
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("n", often(1, 20))
+def test_children_forked_at_any_moment_of_an_injection_can_be_injected_into(lab, library, end, n):
+    """Before and after that they are as they would be without it, also those that make no inference meanwhile."""
+    for _ in range(n):
+        server = Server(lab, lab.native("brood", library, lab.model("chain"), 256, 256))
+        say(server, "fork")
+        background = Attaching(lab, "--inject", server.pid)
+        background.wait_recorded(20)
+        background.process.send_signal(end)
+        background.process.wait(PATIENCE)
+        no_agent_thread(server.pid)
+        say(server, "stop")
+        pids = [int(word) for word in server.process.stdout.readline().split()]
+        background = Attaching(lab, "--inject", *pids, name="idle")
+        for pid in pids:
+            background.wait_said("(%d) is idle" % pid)
+        say(server, "go")
+        background.wait_recorded(lambda recording: {slice.track.pid for slice in whole(recording)} == set(pids))
+        assert "cannot" not in background.end().err
+        assert not any(hooked_words(pid) for pid in pids)
+        background = Attaching(lab, "--inject", *pids, name="busy")
+        background.wait_recorded(lambda recording: {slice.track.pid for slice in whole(recording)} == set(pids))
+        done = background.end()
+        assert "cannot" not in done.err and set(map(tuple, per_inference_of_all(done.recording))) == {tuple(CHAIN)}
+        server.end()
 
 
 def test_a_runtime_that_is_unloaded_and_loaded_again_is_no_trouble(lab, library):

@@ -154,6 +154,17 @@ static int refuse(void)
 	return EAGAIN;
 }
 
+static void (*at_fork[3])(void); /* before it, after it, in the child */
+
+static int register_atfork(void (*before)(void), void (*after)(void), void (*in_child)(void), void *library)
+{
+	assert_null(library);
+	at_fork[0] = before;
+	at_fork[1] = after;
+	at_fork[2] = in_child;
+	return 0;
+}
+
 static int *errno_at(void)
 {
 	return &errno;
@@ -176,6 +187,7 @@ static int prepare(void **state)
 	head.dlsym = (uint64_t)dlsym;
 	head.dlerror = (uint64_t)dlerror;
 	head.errno_location = (uint64_t)errno_at;
+	head.register_atfork = (uint64_t)register_atfork;
 	inject_code_make(page, &head);
 	place.head = (struct ferry_head *)page;
 	trigger = inject_code_trigger((uint64_t)page);
@@ -280,6 +292,62 @@ static void a_thread_that_is_refused_is_told_and_errno_is_as_it_was(void **state
 	assert_int_equal(place->state.code, EAGAIN);
 }
 
+static int is_loading, may_load, n_forked, n_wrong;
+
+static void *load_slowly(const char *path, int flags)
+{
+	__atomic_store_n(&is_loading, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&may_load, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	n_wrong += __atomic_load_n(&n_forked, __ATOMIC_ACQUIRE);
+	return NULL;
+}
+
+static void *forking(void *state)
+{
+	at_fork[0]();
+	__atomic_store_n(&n_forked, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void a_fork_and_the_loading_of_the_agent_wait_for_each_other(void **state)
+{
+	struct place *place = *state;
+	pthread_t thread;
+
+	is_loading = may_load = n_forked = n_wrong = 0;
+	place->head->dlopen = (uint64_t)load_slowly;
+	close_page(place);
+	place->trigger(0, 0, 0, 0, 0, 0);
+	while (!__atomic_load_n(&is_loading, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	assert_int_equal(place->state.loading, FERRY_LOADING);
+	pthread_create(&thread, NULL, forking, NULL);
+	usleep(50000); /* it must not go on meanwhile */
+	__atomic_store_n(&may_load, 1, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	assert_int_equal(place->state.loading, FERRY_NOT_LOADING);
+	wait_for(&place->state, FERRY_FAILED);
+	assert_int_equal(place->state.n_forks, 1);
+	at_fork[1]();
+	assert_int_equal(place->state.n_forks, 0);
+	assert_int_equal(n_wrong, 0);
+}
+
+static void a_child_forked_while_the_agent_is_loaded_says_so_for_ever(void **state)
+{
+	struct place *place = *state;
+
+	a_fork_and_the_loading_of_the_agent_wait_for_each_other(state);
+	place->state.loading = FERRY_LOADING;
+	for (int i = 0; i < 2; i++) {
+		place->state.n_forks = 1;
+		at_fork[2]();
+		assert_int_equal(place->state.loading, FERRY_HALF_LOADED);
+		assert_int_equal(place->state.n_forks, 0);
+	}
+}
+
 static void a_phase_that_is_not_idle_is_left_alone(void **state)
 {
 	static const uint32_t phases[] = { FERRY_CLAIMED, FERRY_FAILED, FERRY_DONE, FERRY_DISARMED, FERRY_ARMED };
@@ -321,6 +389,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_library_that_cannot_be_loaded_is_told_with_the_loaders_own_words,
 						prepare, unprepare),
 		cmocka_unit_test_setup_teardown(a_thread_that_is_refused_is_told_and_errno_is_as_it_was, prepare,
+						unprepare),
+		cmocka_unit_test_setup_teardown(a_fork_and_the_loading_of_the_agent_wait_for_each_other, prepare,
+						unprepare),
+		cmocka_unit_test_setup_teardown(a_child_forked_while_the_agent_is_loaded_says_so_for_ever, prepare,
 						unprepare),
 		cmocka_unit_test_setup_teardown(a_phase_that_is_not_idle_is_left_alone, prepare, unprepare),
 	};

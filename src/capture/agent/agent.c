@@ -181,6 +181,15 @@ static void begin_generation(bool has_segment)
 	__atomic_store_n(&hot->generation, ++agent.next_generation, __ATOMIC_RELEASE);
 }
 
+void agent_leave_parent(void)
+{
+	agent_lock();
+	if (!hot->generation)
+		begin_generation(false);
+	hot->level = LEVEL_OFF;
+	agent_unlock();
+}
+
 /*
  * The previous segment stays mapped; the one before it makes room for the new one. A thread that was stopped between
  * two instructions of a hook may still write one record to the old place of its ring.
@@ -277,7 +286,7 @@ static struct thread *enter_locked(void)
 
 bool agent_is_child(void)
 {
-	return agent.late_since && agent.late_pid != getpid();
+	return agent.late_since && !hot->is_injected;
 }
 
 bool agent_is_wanted(void)

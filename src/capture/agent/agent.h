@@ -35,6 +35,9 @@ struct hot {
 			       * in part */
 	uint32_t is_child;    /* after injection: this is a child of fork of the injected process, and the agent has
 			       * no thread in it */
+	uint32_t is_inside;   /* after injection: the agent has a thread in this process */
+	uint32_t is_injected; /* the agent was injected into this process, and not only into one that it is a child of
+			       */
 };
 
 enum { MAX_DEPTH = 32, MAX_RUNS = 8, MAX_LANES = 64, NO_LANE = 255 };
@@ -144,7 +147,6 @@ struct agent {
 	struct arena arena;
 	uint32_t next_generation;
 	uint64_t late_since; /* time of the injection into a running program; 0: the agent was loaded at its start */
-	int32_t late_pid;    /* the process it was injected into: a child of fork has another pid */
 	char dir[200];
 	char path[256];
 };
@@ -205,6 +207,8 @@ void agent_at_edges(const struct agent_edges *edges);
 bool agent_set_up(void);
 /* Sets what is recorded from now on; LEVEL_OFF: nothing, also in children of fork. */
 void agent_set(const struct agent_settings *to);
+/* In a child of fork: the recording of its parent is none of its own, though it has written nothing to it so far. */
+void agent_leave_parent(void);
 /* Makes a new segment for a process that was recorded before; all numbers start from 1. False: no segment. */
 bool agent_restart(void);
 

@@ -433,6 +433,7 @@ void arm_undo(void)
 
 	/* a child of fork has no other threads, but perhaps a lock that one of them held */
 	if (agent_is_child()) {
+		arming = again = 0;
 		put_back(NULL, 0, NULL);
 	} else {
 		module_walk_begin();

@@ -37,8 +37,8 @@
 #define CLOSE_RANGE_UNSHARE 2
 #endif
 
-static int is_inside;
 static struct ferry_state *brought; /* address used by the code that loaded the agent */
+static uint32_t own_thread;	    /* the agent's; in a child of fork its parent's */
 
 enum { LOOK_MS = 100, GIVE_BACK_MS = 5, GIVE_BACK_TIMES = 400 };
 
@@ -78,6 +78,16 @@ static int open_lifeline(const char *dir)
 	return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
 }
 
+/* Ends the phase that a child of fork has inherited; another one may have begun in it since. */
+static void end_inherited_phase(void)
+{
+	uint64_t *phase = (uint64_t *)brought, found = __atomic_load_n(phase, __ATOMIC_ACQUIRE);
+
+	if (found >> 32 == own_thread)
+		__atomic_compare_exchange_n(phase, &found, (uint64_t)own_thread << 32 | FERRY_DONE, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
 void injected_leave_child(void)
 {
 	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
@@ -87,9 +97,7 @@ void injected_leave_child(void)
 	agent_set(&nothing);
 	hot->level = LEVEL_OFF;
 	arm_undo();
-	/* inherited from the parent's thread */
-	__atomic_store_n(&is_inside, 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&brought->phase, FERRY_DONE, __ATOMIC_RELEASE);
+	end_inherited_phase();
 }
 
 bool injected_is_over(void)
@@ -133,15 +141,39 @@ static void forget_all(void)
 	arm_check_again();
 }
 
+/* Once in a process and its children. */
+static bool set_up(void)
+{
+	static bool is_set_up;
+
+	if (is_set_up)
+		return true;
+	is_set_up = agent_set_up();
+	if (is_set_up)
+		module_walk_start();
+	return is_set_up;
+}
+
 static bool may_begin(const struct ferry_head *head, struct ferry_state *state)
 {
 	if (head->segment_layout != SEGMENT_LAYOUT)
 		fail(state, EPROTO, "an agent of another version is in the program already");
 	else if (!agent.late_since && hot->generation)
 		fail(state, EBUSY, "the program was started under inftrace record, which has its agent in it");
-	else if (!agent.late_since && !agent_set_up())
+	else if (!agent.late_since && !set_up())
 		fail(state, ENOMEM, "no memory that is wiped in children");
 	return !state->code;
+}
+
+/* A child of fork that has made no inference since has the hooks of its parent's recording. */
+static void leave_parent(void)
+{
+	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
+
+	agent_set(&nothing);
+	agent_leave_parent();
+	hot->is_child = 0;
+	arm_undo();
 }
 
 static bool begin(const struct ferry_head *head, struct ferry_state *state)
@@ -149,8 +181,10 @@ static bool begin(const struct ferry_head *head, struct ferry_state *state)
 	struct agent_settings to = { head->dir, head->level, head->ring_bytes, head->use_ticks };
 	bool is_first = !agent.late_since;
 
+	if (agent_is_child())
+		leave_parent();
 	agent_set(&to);
-	agent.late_pid = getpid();
+	hot->is_injected = 1;
 	agent.late_since = to.use_ticks ? clock_ticks() : clock_ns();
 	if (!is_first) {
 		forget_all();
@@ -209,14 +243,17 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 	prctl(PR_SET_NAME, "inftrace");
 	/* it inherits the policy of its creator, which may have real-time priority */
 	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
-	if (__atomic_exchange_n(&is_inside, 1, __ATOMIC_ACQUIRE))
+	own_thread = (uint32_t)syscall(SYS_gettid);
+	if (!may_begin(head, state))
+		return;
+	if (__atomic_exchange_n(&hot->is_inside, 1, __ATOMIC_ACQUIRE))
 		return; /* another recorder's, a moment ago */
 	if (syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE))
 		fail(state, (uint32_t)errno,
 		     "the kernel does not give a thread its own descriptors (it is older than 5.9)");
 	else if ((lifeline.fd = open_lifeline(head->dir)) < 0)
 		fail(state, (uint32_t)errno, "the recorder is gone, or its folder cannot be opened");
-	else if (may_begin(head, state))
+	else
 		stay(head, state, &lifeline);
-	__atomic_store_n(&is_inside, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&hot->is_inside, 0, __ATOMIC_RELEASE);
 }

@@ -8,6 +8,10 @@
  * stack, the signal mask and errno as they were. ferry_thread is that thread: an ordinary one that takes no signals of
  * the program's and holds no lock; so dlopen is an ordinary call.
  *
+ * A child forked inside that dlopen would have half of it done in its loader, for ever. So fork waits until it has
+ * returned, and it waits until no fork is under way; for at most half a second, because a program that hangs would be
+ * worse. Children of _fork and clone are not kept out of it.
+ *
  * Offsets of the head and of struct ferry_state: inject_code.c asserts them.
  */
 #if defined(__x86_64__)
@@ -18,13 +22,21 @@
 #define DLSYM 48
 #define DLERROR 56
 #define ERRNO_LOCATION 64
-#define ENTRY 104
-#define AGENT 248
-#define HEAD 496
-#define STATE_CODE 4
+#define REGISTER_ATFORK 72
+#define ENTRY 112
+#define AGENT 256
+#define HEAD 416
+#define STATE_THREAD 4
 #define STATE_ENTRY 8
-#define STATE_ERROR 16
+#define STATE_FORKS 16
+#define STATE_LOADING 20
+#define STATE_KNOWN 24
+#define STATE_CODE 28
+#define STATE_ERROR 32
 #define ERROR_SIZE 120
+#define PAUSE_NS 100000
+#define PAUSES 5000		/* half a second */
+#define UNDER_WAY_NS 5000000	/* for a fork that began before it knew of us */
 
 	.section .rodata
 	.globl ferry_begin, ferry_trigger, ferry_end
@@ -65,9 +77,13 @@ ferry_trigger:
 
 /* rbx: the state. Keeps what calls keep. */
 spawn:
+	mov $186, %eax			/* gettid */
+	syscall
+	mov %rax, %rcx
+	shl $32, %rcx
+	or $1, %rcx
 	xor %eax, %eax
-	mov $1, %ecx
-	lock cmpxchg %ecx, (%rbx)
+	lock cmpxchg %rcx, (%rbx)	/* phase and thread */
 	jne 3f
 	push %r12
 	push %r13
@@ -108,9 +124,13 @@ ferry_thread:
 	endbr64
 	push %rbx
 	mov (ferry_begin + STATE)(%rip), %rbx
+	mov $186, %eax
+	syscall
+	mov %eax, STATE_THREAD(%rbx)
 	mov STATE_ENTRY(%rbx), %rax	/* loaded by an earlier one? */
 	test %rax, %rax
 	jne 4f
+	call keep_forks_out
 	lea (ferry_begin + AGENT)(%rip), %rdi
 	mov $2, %esi			/* RTLD_NOW | RTLD_LOCAL */
 	call *(ferry_begin + DLOPEN)(%rip)
@@ -122,12 +142,14 @@ ferry_thread:
 	test %rax, %rax
 	je 5f
 	mov %rax, STATE_ENTRY(%rbx)
+	movl $0, STATE_LOADING(%rbx)
 4:	lea ferry_begin(%rip), %rdi
 	call *%rax
 	movl $3, (%rbx)
 	jmp 9f
 /* the loader's own words are gone with this thread: copied */
-5:	call *(ferry_begin + DLERROR)(%rip)
+5:	movl $0, STATE_LOADING(%rbx)
+	call *(ferry_begin + DLERROR)(%rip)
 	test %rax, %rax
 	je 8f
 	lea STATE_ERROR(%rbx), %rdi
@@ -144,6 +166,74 @@ ferry_thread:
 8:	movl $2, (%rbx)
 9:	xor %eax, %eax
 	pop %rbx
+	ret
+
+/* rbx: the state. */
+keep_forks_out:
+	sub $8, %rsp
+	cmpl $0, STATE_KNOWN(%rbx)
+	jne 1f
+	lea before_fork(%rip), %rdi
+	lea after_fork(%rip), %rsi
+	lea in_child(%rip), %rdx
+	xor %ecx, %ecx
+	call *(ferry_begin + REGISTER_ATFORK)(%rip)
+	movl $1, STATE_KNOWN(%rbx)
+	mov $UNDER_WAY_NS, %eax
+	call pause
+1:	mov $1, %eax
+	xchg %eax, STATE_LOADING(%rbx)
+	mov $PAUSES, %r8d
+2:	cmpl $0, STATE_FORKS(%rbx)
+	je 3f
+	mov $PAUSE_NS, %eax
+	call pause
+	dec %r8d
+	jne 2b
+3:	add $8, %rsp
+	ret
+
+before_fork:
+	endbr64
+	push %rbx
+	mov (ferry_begin + STATE)(%rip), %rbx
+	mov $PAUSES, %r8d
+1:	lock incl STATE_FORKS(%rbx)
+	cmpl $1, STATE_LOADING(%rbx)
+	jne 2f
+	dec %r8d
+	je 2f
+	lock decl STATE_FORKS(%rbx)
+	mov $PAUSE_NS, %eax
+	call pause
+	jmp 1b
+2:	pop %rbx
+	ret
+
+after_fork:
+	endbr64
+	mov (ferry_begin + STATE)(%rip), %rax
+	lock decl STATE_FORKS(%rax)
+	ret
+
+in_child:
+	endbr64
+	mov (ferry_begin + STATE)(%rip), %rax
+	movl $0, STATE_FORKS(%rax)
+	cmpl $1, STATE_LOADING(%rax)	/* under way: half done for ever */
+	jne 1f
+	movl $2, STATE_LOADING(%rax)
+1:	ret
+
+/* eax: nanoseconds. Keeps r8. */
+pause:
+	push %rax
+	push $0
+	mov %rsp, %rdi
+	xor %esi, %esi
+	mov $35, %eax			/* nanosleep */
+	syscall
+	add $16, %rsp
 	ret
 ferry_end:
 #endif

@@ -4,16 +4,22 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(struct ferry_head) == 496 && offsetof(struct ferry_head, state) == 8 &&
+_Static_assert(sizeof(struct ferry_head) == 416 && offsetof(struct ferry_head, state) == 8 &&
 		   offsetof(struct ferry_head, original) == 16 && offsetof(struct ferry_head, pthread_create) == 32 &&
 		   offsetof(struct ferry_head, dlopen) == 40 && offsetof(struct ferry_head, dlsym) == 48 &&
 		   offsetof(struct ferry_head, dlerror) == 56 && offsetof(struct ferry_head, errno_location) == 64 &&
-		   offsetof(struct ferry_head, entry) == 104 && offsetof(struct ferry_head, agent) == 248,
+		   offsetof(struct ferry_head, register_atfork) == 72 && offsetof(struct ferry_head, entry) == 112 &&
+		   offsetof(struct ferry_head, agent) == 256,
 	       "ferry.S");
-_Static_assert(offsetof(struct ferry_state, code) == 4 && offsetof(struct ferry_state, entry) == 8 &&
-		   offsetof(struct ferry_state, error) == 16 && sizeof(((struct ferry_state *)0)->error) == 120,
+_Static_assert(offsetof(struct ferry_state, phase) == 0 && offsetof(struct ferry_state, thread) == 4 &&
+		   offsetof(struct ferry_state, entry) == 8 && offsetof(struct ferry_state, n_forks) == 16 &&
+		   offsetof(struct ferry_state, loading) == 20 && offsetof(struct ferry_state, is_known) == 24 &&
+		   offsetof(struct ferry_state, code) == 28 && offsetof(struct ferry_state, error) == 32 &&
+		   sizeof(((struct ferry_state *)0)->error) == 120,
 	       "ferry.S");
-_Static_assert(FERRY_IDLE == 0 && FERRY_CLAIMED == 1 && FERRY_FAILED == 2 && FERRY_DONE == 3, "ferry.S");
+_Static_assert(FERRY_IDLE == 0 && FERRY_CLAIMED == 1 && FERRY_FAILED == 2 && FERRY_DONE == 3 &&
+		   FERRY_NOT_LOADING == 0 && FERRY_LOADING == 1 && FERRY_HALF_LOADED == 2,
+	       "ferry.S");
 
 #if defined(__x86_64__)
 extern const char ferry_begin[], ferry_trigger[], ferry_end[];

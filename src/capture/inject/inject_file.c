@@ -13,8 +13,8 @@
 
 #include "runtime/file_runtime.h"
 
-const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create", "dlopen", "dlsym", "dlerror",
-						       "__errno_location" };
+const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create", "dlopen",	     "dlsym",
+						       "dlerror",	 "__errno_location", "__register_atfork" };
 
 enum { PAGE = 4096, MAX_SYMBOLS = 1 << 20 };
 

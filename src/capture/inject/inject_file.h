@@ -14,6 +14,7 @@ enum inject_symbol {
 	INJECT_DLSYM,
 	INJECT_DLERROR,
 	INJECT_ERRNO,
+	INJECT_ATFORK,
 	N_INJECT_SYMBOLS
 };
 extern const char *const inject_symbols[N_INJECT_SYMBOLS];

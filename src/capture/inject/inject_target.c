@@ -13,6 +13,7 @@
 #include "base/privilege.h"
 #include "capture/inject/inject_code.h"
 #include "capture/proc/file_look.h"
+#include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
 
 static int check_user(const struct inject *inject, const char *status, size_t len, struct err *err)
@@ -74,6 +75,11 @@ static const char *name_of(const struct module *module)
 
 	return slash ? slash + 1 : module->path;
 }
+
+struct mapping {
+	unsigned long long start, end;
+	char perms[8];
+};
 
 static bool starts(const char *text, const char *with)
 {
@@ -176,6 +182,7 @@ static int find_functions(struct inject *inject, struct inject_target *target, s
 		[INJECT_DLSYM] = &head->dlsym,
 		[INJECT_DLERROR] = &head->dlerror,
 		[INJECT_ERRNO] = &head->errno_location,
+		[INJECT_ATFORK] = &head->register_atfork,
 	};
 	int code = look_into(&target->libc, inject->pid, err);
 
@@ -273,19 +280,41 @@ void inject_target_close(struct inject_target *target)
 	modules_done(&target->modules);
 }
 
-bool inject_target_is_readonly(pid_t pid, uint64_t at)
+/* The line of /proc/PID/maps with the address. */
+static bool find_mapping(pid_t pid, uint64_t at, struct mapping *found)
 {
-	unsigned long long start, end;
-	bool is_readonly = true;
-	char path[64], line[512], perms[8];
+	char path[64], line[512];
+	bool is_found = false;
 	FILE *maps;
 
 	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
 	maps = fopen(path, "re");
-	while (maps && fgets(line, sizeof line, maps))
-		if (sscanf(line, "%llx-%llx %7s", &start, &end, perms) == 3 && at >= start && at < end)
-			is_readonly = perms[1] != 'w';
+	while (maps && !is_found && fgets(line, sizeof line, maps))
+		is_found = sscanf(line, "%llx-%llx %7s", &found->start, &found->end, found->perms) == 3 &&
+			   at >= found->start && at < found->end;
 	if (maps)
 		fclose(maps);
-	return is_readonly;
+	return is_found;
+}
+
+bool inject_target_is_readonly(pid_t pid, uint64_t at)
+{
+	struct mapping found;
+
+	return !find_mapping(pid, at, &found) || found.perms[1] != 'w';
+}
+
+bool inject_target_is_same_code(pid_t pid, uint64_t at, uint64_t other)
+{
+	struct mapping found;
+
+	return find_mapping(pid, at, &found) && found.perms[2] == 'x' && other >= found.start && other < found.end;
+}
+
+bool inject_target_has_thread(pid_t pid, pid_t thread)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d", (int)pid, (int)thread);
+	return thread > 0 && (!access(path, F_OK) || namespace_tid(pid, thread));
 }

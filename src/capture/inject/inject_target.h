@@ -36,5 +36,9 @@ void inject_target_close(struct inject_target *target);
 
 /* Whether the process may not write there. */
 bool inject_target_is_readonly(pid_t pid, uint64_t at);
+/* Whether both addresses lie in the same piece of code. */
+bool inject_target_is_same_code(pid_t pid, uint64_t at, uint64_t other);
+/* Whether the process has a thread of this number, as the process itself sees it. */
+bool inject_target_has_thread(pid_t pid, pid_t thread);
 
 #endif
