@@ -17,6 +17,14 @@ typedef word compute_function(word result, word self, word context);
 static struct map kernels; /* OpKernel -> struct kernel */
 static struct kernel *free_kernels;
 
+/* Call under the lock. */
+static void free_kernel(struct kernel *kernel)
+{
+	kernel->vptr = 0;
+	kernel->next_free = free_kernels;
+	free_kernels = kernel;
+}
+
 void ort_operator_forget_all(void)
 {
 	const struct map_table *table;
@@ -28,9 +36,7 @@ void ort_operator_forget_all(void)
 		if (!kernel)
 			continue;
 		map_put(&kernels, kernel->self, NULL);
-		kernel->vptr = 0;
-		kernel->next_free = free_kernels;
-		free_kernels = kernel;
+		free_kernel(kernel);
 	}
 	agent_unlock();
 }
@@ -64,8 +70,10 @@ static struct kernel *kernel_new(word self)
 		if (kernel) {
 			memset(kernel, 0, sizeof *kernel);
 			kernel->self = self;
-			if (!map_put(&kernels, self, kernel))
+			if (!map_put(&kernels, self, kernel)) {
+				free_kernel(kernel);
 				kernel = NULL;
+			}
 		}
 	}
 	agent_unlock();
@@ -298,7 +306,9 @@ word ort_on_compute(word result, word self, word context)
 			return compute_any(result, self, context, frame);
 	}
 	kernel = __atomic_load_n(&entry->value, __ATOMIC_ACQUIRE);
-	if (__builtin_expect(!kernel, 0) || __builtin_expect(kernel->vptr != *(word *)self, 0) ||
+	/* self: the table may have been overwritten meanwhile (map.h) */
+	if (__builtin_expect(!kernel, 0) || __builtin_expect(kernel->self != self, 0) ||
+	    __builtin_expect(kernel->vptr != *(word *)self, 0) ||
 	    __builtin_expect(kernel->generation != thread->plain, 0) ||
 	    __builtin_expect(hot->generation != thread->plain, 0) || __builtin_expect(thread->depth, 0) ||
 	    __builtin_expect(kernel->look & thread->looks, 0))
@@ -340,9 +350,7 @@ word ort_on_kernel_delete(ORT_ARGS)
 	if (kernel) {
 		agent_lock();
 		map_put(&kernels, a, NULL);
-		kernel->vptr = 0;
-		kernel->next_free = free_kernels;
-		free_kernels = kernel;
+		free_kernel(kernel);
 		agent_unlock();
 	}
 	return next(ORT_PASS);
