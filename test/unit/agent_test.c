@@ -95,6 +95,54 @@ static void a_session_is_found_at_its_last_object_only_and_gone_when_released(vo
 	assert_null(session_of_object(second));
 }
 
+static void providers_of_released_sessions_take_no_more_memory(void **state)
+{
+	const void *first = NULL;
+
+	for (uintptr_t i = 1; i <= 20000; i++) {
+		struct session *session = session_new();
+		session_bind(session, 0x1000000 + i * 64);
+		session_add_provider(session, 0x10000000 + i * 64, "CPUExecutionProvider");
+		assert_ptr_equal(session_of_provider(0x10000000 + i * 64), session);
+		session_release(0x1000000 + i * 64);
+		assert_null(session_of_provider(0x10000000 + i * 64));
+		if (i == 2000)
+			first = agent.arena.first;
+	}
+	assert_ptr_equal(agent.arena.first, first);
+}
+
+/* One of a runtime for training: it does not tell which of its sessions runs, whichever of them lives. */
+static void a_provider_of_several_sessions_stays_known_as_such(void **state)
+{
+	struct session *session[3];
+
+	for (uintptr_t i = 0; i < 3; i++) {
+		session[i] = session_new();
+		session_bind(session[i], 0x30000 + i * 64);
+		session_add_provider(session[i], 0x40000, "CPUExecutionProvider");
+		assert_int_equal(session_is_shared(0x40000), i > 0);
+	}
+	for (uintptr_t i = 0; i < 3; i++) {
+		session_release(0x30000 + i * 64);
+		assert_true(session_is_shared(0x40000));
+		assert_null(session_of_provider(0x40000));
+	}
+}
+
+/* Its release was not seen, as of one that is older than the hooks. */
+static void a_session_at_the_place_of_another_ends_that_one(void **state)
+{
+	struct session *first = session_new(), *second = session_new();
+
+	session_bind(first, 0x50000);
+	session_bind(second, 0x50000);
+	assert_true(first->is_released);
+	assert_ptr_equal(session_of_object(0x50000), second);
+	session_release(0x50000);
+	assert_null(session_of_object(0x50000));
+}
+
 /* A provider, and a session's object with the list of its providers. */
 static struct {
 	word vtable[2], provider[1], pair[2], *object;
@@ -161,6 +209,9 @@ int main(void)
 		cmocka_unit_test(a_thread_without_a_ring_does_not_ask_for_one_each_time),
 		cmocka_unit_test(brackets_of_another_recording_are_left_alone),
 		cmocka_unit_test(a_session_is_found_at_its_last_object_only_and_gone_when_released),
+		cmocka_unit_test(providers_of_released_sessions_take_no_more_memory),
+		cmocka_unit_test(a_provider_of_several_sessions_stays_known_as_such),
+		cmocka_unit_test(a_session_at_the_place_of_another_ends_that_one),
 		cmocka_unit_test(no_copy_of_a_session_stays_in_the_agent),
 		cmocka_unit_test(texts_of_runs_leave_room_for_names),
 	};

@@ -17,8 +17,10 @@
 /* A program's requests in an OrtSessionOptions. */
 struct options {
 	char providers[256], config[256];
+	struct options *next_free;
 };
-static struct map all_options;
+static struct map all_options; /* OrtSessionOptions -> struct options */
+static struct options *free_options;
 
 static ort_function *real(const struct ort_copy *copy, unsigned slot)
 {
@@ -37,6 +39,12 @@ static uint32_t message_of(const struct ort_copy *copy, word status)
 	return text && *text ? dict_text_of_run(text, strnlen(text, 2000)) : dict_text("failed", 6);
 }
 
+static void free_locked(struct options *options)
+{
+	options->next_free = free_options;
+	free_options = options;
+}
+
 static struct options *options_of(word key, bool make)
 {
 	struct options *options = map_get(&all_options, key);
@@ -44,19 +52,32 @@ static struct options *options_of(word key, bool make)
 	if (options || !make || !key)
 		return options;
 	agent_lock();
-	options = arena_alloc(&agent.arena, sizeof *options);
-	if (options && !map_put(&all_options, key, options))
-		options = NULL;
+	options = free_options;
+	if (options)
+		free_options = options->next_free;
+	else
+		options = arena_alloc(&agent.arena, sizeof *options);
+	if (options) {
+		memset(options, 0, sizeof *options);
+		if (!map_put(&all_options, key, options)) {
+			free_locked(options);
+			options = NULL;
+		}
+	}
 	agent_unlock();
 	return options;
 }
 
 void ort_c_api_forget_all(void)
 {
+	const struct map_table *table;
+
 	agent_lock();
-	for (uint64_t i = 0; all_options.table && i <= all_options.table->mask; i++)
-		if (all_options.table->entry[i].value)
-			memset(all_options.table->entry[i].value, 0, sizeof(struct options));
+	table = all_options.table;
+	for (uint64_t i = 0; table && i <= table->mask; i++)
+		if (table->entry[i].value)
+			free_locked(table->entry[i].value);
+	map_clear(&all_options);
 	agent_unlock();
 }
 
@@ -231,8 +252,12 @@ static word release_options(struct ort_copy *copy, unsigned slot, ORT_ARGS)
 {
 	struct options *options = map_get(&all_options, a);
 
-	if (options) /* the entry is kept for options that get the same address */
-		memset(options, 0, sizeof *options);
+	if (options) {
+		agent_lock();
+		map_put(&all_options, a, NULL);
+		free_locked(options);
+		agent_unlock();
+	}
 	return real(copy, slot)(ORT_PASS);
 }
 

@@ -19,6 +19,7 @@ struct map session_providers;
 static struct map sessions; /* the runtime's session object -> struct session */
 static struct map known;
 static struct session *free_sessions, *all_sessions;
+static struct provider *free_providers;
 static uint32_t n_living;
 static struct session *latest;
 
@@ -89,11 +90,54 @@ struct session *session_only(void)
 	return n_living == 1 && latest && !latest->is_released && !agent.late_since ? latest : NULL;
 }
 
+static void forget_provider(struct provider *provider)
+{
+	map_put(&session_providers, provider->at, NULL);
+	provider->session = NULL;
+	provider->next = free_providers;
+	free_providers = provider;
+}
+
+/* Those that several sessions have stay: there are few, for example one in a runtime for training. */
+static void forget_providers(struct session *session)
+{
+	struct provider *provider = session->first_provider, *next;
+
+	for (; provider; provider = next) {
+		next = provider->next;
+		provider->is_listed = false;
+		if (!provider->is_shared)
+			forget_provider(provider);
+	}
+	session->first_provider = NULL;
+}
+
+static void free_locked(struct session *session)
+{
+	forget_providers(session);
+	if (session->object)
+		map_put(&sessions, session->object, NULL);
+	if (session->known_as)
+		map_put(&known, session->known_as, NULL);
+	if (session->learning)
+		session->learning->forget(session);
+	session->is_released = true;
+	session->number = 0; /* providers and kernels that refer to it are stale from here on */
+	session->next_free = free_sessions;
+	free_sessions = session;
+	n_living--;
+}
+
 void session_bind(struct session *session, uintptr_t object)
 {
+	struct session *before;
+
 	if (!object || session->object == object)
 		return;
 	agent_lock();
+	before = map_get(&sessions, object);
+	if (before) /* its release was not seen */
+		free_locked(before);
 	if (map_put(&sessions, object, session)) {
 		if (session->object)
 			map_put(&sessions, session->object, NULL);
@@ -118,21 +162,6 @@ void session_know(uint32_t copy, struct session *session, uint32_t number)
 struct session *session_known(uint32_t copy, uint32_t number)
 {
 	return map_get(&known, known_key(copy, number));
-}
-
-static void free_locked(struct session *session)
-{
-	if (session->object)
-		map_put(&sessions, session->object, NULL);
-	if (session->known_as)
-		map_put(&known, session->known_as, NULL);
-	if (session->learning)
-		session->learning->forget(session);
-	session->is_released = true;
-	session->number = 0; /* providers and kernels that refer to it are stale from here on */
-	session->next_free = free_sessions;
-	free_sessions = session;
-	n_living--;
 }
 
 void session_release(uintptr_t object)
@@ -162,10 +191,8 @@ void session_forget_all(void)
 			free_locked(session);
 	for (uint64_t i = 0; session_providers.table && i <= session_providers.table->mask; i++) {
 		struct provider *provider = session_providers.table->entry[i].value;
-		if (provider) {
-			provider->session = NULL;
-			provider->is_shared = false;
-		}
+		if (provider)
+			forget_provider(provider);
 	}
 	latest = NULL;
 	agent_unlock();
@@ -191,15 +218,36 @@ static bool is_used_by_another(const struct provider *provider, const struct ses
 	       (other && other != session && !other->is_released && other->number == provider->session_number);
 }
 
-void session_add_provider(struct session *session, uintptr_t at, const char *name)
+/* Made if it is new. NULL: out of memory. */
+static struct provider *provider_at(uintptr_t at)
 {
 	struct provider *provider = map_get(&session_providers, at);
+
+	if (provider)
+		return provider;
+	provider = free_providers;
+	if (provider)
+		free_providers = provider->next;
+	else
+		provider = arena_alloc(&agent.arena, sizeof *provider);
+	if (!provider)
+		return NULL;
+	memset(provider, 0, sizeof *provider);
+	provider->at = at;
+	if (map_put(&session_providers, at, provider))
+		return provider;
+	provider->next = free_providers;
+	free_providers = provider;
+	return NULL;
+}
+
+void session_add_provider(struct session *session, uintptr_t at, const char *name)
+{
+	struct provider *provider;
 	size_t used = strlen(session->providers), len = strlen(name);
 
 	agent_lock();
-	if (!provider && (provider = arena_alloc(&agent.arena, sizeof *provider)) &&
-	    !map_put(&session_providers, at, provider))
-		provider = NULL;
+	provider = provider_at(at);
 	if (provider) {
 		/* other threads read it meanwhile */
 		provider->is_shared = is_used_by_another(provider, session);
@@ -207,6 +255,11 @@ void session_add_provider(struct session *session, uintptr_t at, const char *nam
 		provider->session_number = session->number;
 		put(provider->text, sizeof provider->text, name, len);
 		provider->generation = 0;
+	}
+	if (provider && !provider->is_listed) {
+		provider->is_listed = true;
+		provider->next = session->first_provider;
+		session->first_provider = provider;
 	}
 	agent_unlock();
 	if (len && !session->was_asked && !strstr(session->providers, name) &&

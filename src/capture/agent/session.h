@@ -30,11 +30,16 @@ struct session {
 	int64_t bytes;	 /* size of a model from memory, 0: not from memory */
 	char model[128], path[1024], providers[256];
 	struct learning *learning; /* NULL: nothing is known yet */
+	struct provider *first_provider;
 	struct session *next_free, *next_all;
 };
 
+/* Forgotten with its session, unless several have it; reused then. */
 struct provider {
+	uintptr_t at;
 	struct session *session;
+	struct provider *next;	   /* of the session that had it first, or of those to be reused */
+	bool is_listed;		   /* it is in a session's list */
 	uint32_t session_number;   /* differs from the session's number if the session is another one by now */
 	bool is_shared;		   /* by several sessions: it does not tell which of them runs */
 	uint32_t generation, name; /* text id, valid in this generation */

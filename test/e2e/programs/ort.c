@@ -19,6 +19,17 @@ uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+void print_memory(FILE *out)
+{
+	FILE *status = fopen("/proc/self/status", "r");
+	char line[256];
+
+	while (fgets(line, sizeof line, status))
+		if (!strncmp(line, "RssAnon:", 8))
+			fprintf(out, "%ld\n", atol(line + 8));
+	fclose(status);
+}
+
 void die(const char *what, const char *why)
 {
 	fprintf(stderr, "%s: %s\n", what, why);
@@ -89,6 +100,10 @@ const char *model_try_open(struct model *model, struct ort *ort, const char *pat
 	if (getenv("TEST_PROFILE"))
 		must(ort, "profiling",
 		     CALL(ort->api, ORT_ENABLE_PROFILING, (void *, const char *), (options, getenv("TEST_PROFILE"))));
+	if (getenv("TEST_CONFIG"))
+		must(ort, "config",
+		     CALL(ort->api, ORT_ADD_CONFIG, (void *, const char *, const char *),
+			  (options, getenv("TEST_CONFIG"), "0")));
 	must(ort, "run options", CALL(ort->api, ORT_CREATE_RUN_OPTIONS, (void **), (&model->run_options)));
 	why = message(ort, CALL(ort->api, ORT_CREATE_SESSION, (void *, const char *, void *, void **),
 				(ort->env, path, options, &model->session)));

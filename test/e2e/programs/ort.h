@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct ort_base {
 	void **(*get_api)(uint32_t version);
@@ -37,6 +38,7 @@ enum ort_slot {
 	ORT_RELEASE_VALUE = 96,
 	ORT_RELEASE_RUN_OPTIONS = 97,
 	ORT_RELEASE_OPTIONS = 100,
+	ORT_ADD_CONFIG = 130,
 	ORT_RUN_WITH_BINDING = 133,
 	ORT_CREATE_BINDING = 134,
 	ORT_RELEASE_BINDING = 135,
@@ -80,6 +82,8 @@ uint64_t model_run_async(struct model *model);
 uint64_t model_run_bound(struct model *model);
 
 uint64_t now_ns(void);
+/* The private memory of this process in KiB, as a line. */
+void print_memory(FILE *out);
 void die(const char *what, const char *why);
 
 #endif
