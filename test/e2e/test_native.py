@@ -59,6 +59,40 @@ def test_sessions_created_used_and_released_again_and_again(lab, library, n):
     assert len(recording.operators) == n
 
 
+def growth(lab):
+    """KiB of private memory that the program took in the second half of its life."""
+    with open(lab.path("memory")) as file:
+        sizes = [int(line) for line in file]
+    return sizes[-1] - sizes[len(sizes) // 2 - 1]
+
+
+@pytest.mark.parametrize(
+    "model,size,nodes,n",
+    [
+        ("chain", 256, CHAIN, 2000),
+        pytest.param("tiny", 4, [("only", "Relu")], 200000, marks=pytest.mark.full("200000 sessions take minutes")),
+    ],
+    ids=["chain", "tiny"],
+)
+def test_sessions_that_come_and_go_take_no_more_and_more_memory(lab, library, model, size, nodes, n):
+    """16 live at a time; their objects get ever new addresses."""
+    program = lab.native("churn", library, lab.model(model), size, size, n, 16, lab.path("memory"))
+    recording = lab.both(program, env={"TEST_CONFIG": "session.intra_op.allow_spinning"}).recording
+    assert recording.lost == 0
+    assert len(recording.of("session")) == len(recording.inferences) == n
+    assert names_and_types(recording.operators) == sorted(nodes * n)
+    assert growth(lab) < 400
+
+
+@pytest.mark.parametrize("n", often(60, 1000))
+def test_a_runtime_that_is_opened_at_ever_new_addresses_takes_no_more_and_more_memory(lab, n):
+    library = environment(envs.wheel, "1.22").library
+    done = lab.both(lab.native("reopen", library, lab.model("tiny"), 4, 4, n, lab.path("memory")))
+    assert done.out.count("gone") == n
+    assert len(done.recording.inferences) == n
+    assert growth(lab) < 40 * n
+
+
 def test_a_runtime_that_is_closed_and_opened_again_is_seen_each_time(lab, each_library):
     done = lab.both(lab.native("reopen", each_library, lab.model("chain"), 256, 256, 5))
     assert done.out.count("gone") == 5  # an agent that kept the library loaded would change the program

@@ -32,17 +32,32 @@ static unsigned long long seen_adds, seen_subs;
 static int arming, again;
 static uint64_t counted; /* ticks already added to the segment's arm_ticks */
 
-/* A permanent copy of a text; before: the former copy, NULL: none. */
-static const char *keep(const char *text, const char *before)
+static uint64_t hash_of(const char *text)
 {
-	char *copy;
+	uint64_t hash = 0xcbf29ce484222325u;
 
-	if (before && !strcmp(before, text))
-		return before;
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return hash;
+}
+
+/* A permanent copy of a text: a module that is loaded again and again has the same ones. */
+static const char *keep(const char *text)
+{
+	static struct map kept;
+	uint64_t hash = hash_of(text) | 1;
+	char *copy = map_get(&kept, hash);
+
+	if (copy && !strcmp(copy, text))
+		return copy;
 	agent_lock();
 	copy = arena_alloc(&agent.arena, strlen(text) + 1);
+	if (copy) {
+		strcpy(copy, text);
+		map_put(&kept, hash, copy);
+	}
 	agent_unlock();
-	return copy ? strcpy(copy, text) : "";
+	return copy ? copy : "";
 }
 
 static bool is_wanted(const struct runtime_family *family)
@@ -173,16 +188,18 @@ static struct copy *new_copy(const struct image *image, const struct runtime *ru
 		return NULL;
 	if (copy->is_gone) {
 		agent_lock();
+		if (copy->is_unloaded)
+			hooks_forget(&copy->image);
 		hooks_out(&copy->image);
 		agent_unlock();
 	}
 	memset(copy, 0, sizeof *copy);
 	copy->number = (uint32_t)(copy - copies);
 	copy->image = *image;
-	copy->image.path = keep(image->path, NULL);
+	copy->image.path = keep(image->path);
 	runtimes_find(&copy->found, runtime, rtti, host);
 	copy->found.image = &copy->image;
-	copy->found.version = keep(copy->found.version, NULL);
+	copy->found.version = keep(copy->found.version);
 	if (code->found)
 		code->found(copy, rtti);
 	if (copy->number == n_copies)
@@ -224,17 +241,8 @@ static void arm_module(const struct image *image, const struct runtime *runtime,
 	if (agent_code_of(runtime)->arm && agent.late_since)
 		agent_code_of(runtime)->arm(copy);
 	hot->is_changing = 0;
-	copy->armed = keep(armed, copy->armed);
+	copy->armed = keep(armed);
 	tell(copy);
-}
-
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return hash;
 }
 
 static bool is_the_same(const struct known *module, const struct image *image)
@@ -263,6 +271,14 @@ static bool stays_known(const struct known *module, const struct image_set *set)
 	return false;
 }
 
+static bool has_image(const struct image_set *set, const struct image *image)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (is_image(image, &set->image[i]))
+			return true;
+	return false;
+}
+
 /* Drops copies whose module was unloaded; another module, or the same again, may have taken its place. */
 static void forget_unloaded(const struct image_set *set)
 {
@@ -271,6 +287,7 @@ static void forget_unloaded(const struct image_set *set)
 	for (uint32_t i = 0; i < n_copies; i++) {
 		struct copy *copy = &copies[i];
 		void *word;
+		copy->is_unloaded = !has_image(set, &copy->image);
 		if (copy->is_gone || (image_set_at(set, copy->check_at, 8, IMAGE_R) &&
 				      peek_read(copy->check_at, &word, sizeof word) && word == copy->check_value))
 			continue;
@@ -453,12 +470,8 @@ void arm_check_again(void)
 
 	if (module_walk_images(&set))
 		return;
-	for (uint32_t i = 0; i < n_copies; i++) {
-		bool is_there = false;
-		for (size_t k = 0; k < set.n; k++)
-			is_there |= is_image(&copies[i].image, &set.image[k]);
-		copies[i].is_gone |= !is_there;
-	}
+	for (uint32_t i = 0; i < n_copies; i++)
+		copies[i].is_gone |= !has_image(&set, &copies[i].image);
 	forget_unloaded(&set);
 	image_set_done(&set);
 	n_known = 0;

@@ -17,7 +17,8 @@ struct copy {
 	uint64_t check_at;  /* a replaced word: another value means that the module was unloaded */
 	void *check_value;
 	uint32_t number;		  /* its index in copies[] */
-	bool is_gone;			  /* its module seems to be unloaded */
+	bool is_gone;			  /* its module seems to be unloaded, */
+	bool is_unloaded;		  /* or is unloaded beyond doubt */
 	bool is_armed;			  /* its functions are replaced now */
 	bool is_half_armed;		  /* those that its code replaces are still to come */
 	const char *armed;		  /* what was replaced, for people */

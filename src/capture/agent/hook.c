@@ -92,20 +92,34 @@ static bool is_there(const struct image *image)
 	return false;
 }
 
-void hooks_out(const struct image *image)
+static void forget_replaced(const struct image *image)
 {
-	bool can_write = is_there(image) && protect(image, true);
 	size_t left = 0;
 
-	for (size_t i = n_replaced; can_write && i-- > 0;)
-		if (replaced[i].image == image && *(void **)replaced[i].at == replaced[i].with)
-			__atomic_store_n((void **)replaced[i].at, hook_original(replaced[i].at), __ATOMIC_RELEASE);
 	for (size_t i = 0; i < n_replaced; i++)
 		if (replaced[i].image != image)
 			replaced[left++] = replaced[i];
 	n_replaced = left;
+}
+
+void hooks_out(const struct image *image)
+{
+	bool can_write = is_there(image) && protect(image, true);
+
+	for (size_t i = n_replaced; can_write && i-- > 0;)
+		if (replaced[i].image == image && *(void **)replaced[i].at == replaced[i].with)
+			__atomic_store_n((void **)replaced[i].at, hook_original(replaced[i].at), __ATOMIC_RELEASE);
+	forget_replaced(image);
 	if (can_write)
 		protect(image, false);
+}
+
+void hooks_forget(const struct image *image)
+{
+	for (size_t i = 0; i < n_replaced; i++)
+		if (replaced[i].image == image)
+			map_put(&hook_words, replaced[i].at, NULL);
+	forget_replaced(image);
 }
 
 struct dynamic {

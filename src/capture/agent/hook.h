@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Replaces function pointers in a loaded module: slots of virtual tables, imports, tables of functions. The original
- * value is kept by address and never lost: a slot is replaced once.
+ * value is kept by address until the module is unloaded: a slot is replaced once.
  */
 #ifndef CAPTURE_AGENT_HOOK_H
 #define CAPTURE_AGENT_HOOK_H
@@ -23,6 +23,9 @@ void hook_close(const struct image *image);
  * Writes nothing if the module is gone; the module must not be unloaded meanwhile. Call under the agent's lock.
  */
 void hooks_out(const struct image *image);
+
+/* The module is unloaded: forgets its words and their originals. Call under the agent's lock. */
+void hooks_forget(const struct image *image);
 
 /* Call between open and close, under the agent's lock. True if the word now holds `with`. */
 bool hook_word(uint64_t at, void *with);

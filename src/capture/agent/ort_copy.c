@@ -44,6 +44,7 @@ void ort_copy_forget_gone(void)
 	for (int i = 0; i < N_ORT_FAMILIES; i++) /* no others: they may be in use */
 		if (ort_met[i].vptr && ort_met[i].copy->copy->is_gone)
 			__atomic_store_n(&ort_met[i].vptr, 0, __ATOMIC_RELEASE);
+	ort_shape_forget_gone();
 }
 
 /* No original is known, which cannot be: a hook was put in its place. */

@@ -134,6 +134,8 @@ uint32_t ort_shape_of_context(struct ort_copy *copy, uintptr_t context);
 void ort_shape_of_input(struct ort_copy *copy, uintptr_t context, unsigned input, struct shape *shape);
 /* False: the input has no value, for example a constant released after packing. */
 bool ort_shape_has_value(struct ort_copy *copy, uintptr_t context, unsigned input);
+/* A module was unloaded: its type objects are gone. */
+void ort_shape_forget_gone(void);
 
 /*
  * Where the calling hook keeps the registers of its own caller, followed by the caller's stack: five registers are

@@ -77,6 +77,13 @@ static bool is_tensor_type(struct ort_copy *copy, word value, word type)
 	return is_tensor;
 }
 
+void ort_shape_forget_gone(void)
+{
+	agent_lock();
+	map_clear(&tensor_types);
+	agent_unlock();
+}
+
 static void read_fields(struct ort_copy *copy, word value, struct shape *shape)
 {
 	const word *at = (const word *)value, *tensor;
