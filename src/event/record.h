@@ -12,6 +12,10 @@
  * alone: losing one affects no other. Texts and long-lived facts live in the dictionary, which only grows and counts
  * every entry that does not fit. A record refers to an entry by its id and is published after that entry.
  *
+ * Texts of which there is no end (shapes, tags, messages) get a part of the dictionary. Later ones go to a ring of
+ * texts, which takes the room of a ring of records and is overwritten without asking: it holds far more than is written
+ * between two reads.
+ *
  * Plain fixed-width C: BPF programs and other languages may write the same bytes. The reader trusts none of them: it
  * checks offsets against the mapping each time.
  */
@@ -28,10 +32,17 @@ enum {
 	SEGMENT_DICT = 128 << 10,
 	SEGMENT_DICT_SIZE = 40 << 20, /* the names of a million sessions */
 	SEGMENT_RINGS = SEGMENT_DICT + SEGMENT_DICT_SIZE,
+	SEGMENT_TEXTS_SIZE = 8 << 20, /* of the ring of texts */
+	SEGMENT_MAX_TEXT = 4000,      /* bytes of a text */
 	RING_HEADER = 4096,
 	RING_MIN = 4 << 10, /* bytes of records */
 };
 #define SEGMENT_SIZE ((uint64_t)512 << 20)
+/*
+ * A text in the ring of texts has this id, and the low 31 bits of its position / 8. Positions count all bytes that were
+ * ever written there.
+ */
+#define TEXT_PASSES (1u << 31)
 /* Another one for each layout of the segment: an agent and a recorder of two versions find out. */
 #define SEGMENT_LAYOUT (sizeof(struct segment) + SEGMENT_RINGS + SEGMENT_MAGIC)
 
@@ -64,6 +75,10 @@ struct segment {
 	uint32_t n_rings;
 	uint32_t n_unseen; /* children of fork that could make no segment, so nothing is recorded in them */
 	char reason[256];
+	uint64_t texts;	      /* offset of the ring of texts; 0: not there yet */
+	uint64_t texts_begun; /* position up to which it is being written */
+	uint64_t texts_end;   /* position up to which it is complete */
+	uint64_t texts_lost;  /* that got no room */
 	struct ring_slot ring[SEGMENT_MAX_RINGS];
 };
 
@@ -152,6 +167,11 @@ struct dict_entry {
 	uint32_t id;
 	uint32_t word[5];
 	int64_t value;
+};
+
+/* In the ring of texts; `n` bytes follow. Starts at a multiple of 8, and does not go over the end of the ring. */
+struct text_entry {
+	uint32_t id, n;
 };
 
 _Static_assert(sizeof(struct record) == 32 && sizeof(struct dict_entry) == 40, "their layout is what agents write");

@@ -211,6 +211,13 @@ def batch():
     )
 
 
+def cache():
+    """An input of four dimensions that each run chooses, like the cache of a language model."""
+    nodes = [helper.make_node("Relu", ["x"], ["y"], name="only")]
+    shape = ["batch", "heads", "length", "size"]
+    return _model("cache", nodes, [_value("x", FLOAT, shape)], [_value("y", FLOAT, shape)]), {"x": _ramp(1, 2, 3, 4)}
+
+
 STRANGE_NAMES = [
     'quoted "name"',
     "back\\slash",
@@ -452,6 +459,7 @@ MODELS = (
     throws,
     refuses,
     batch,
+    cache,
     strange,
     unnamed,
     verbose,

@@ -43,6 +43,15 @@ def test_shapes_and_batch_of_a_run_are_those_of_its_inputs(lab, each_library, le
         assert slice.args["shapes"].split("->")[0] == "float32[1x3x32x32]"
 
 
+@pytest.mark.parametrize("n", often(100000, 500000))
+def test_shapes_that_are_new_in_each_run_are_recorded_without_end(lab, library, n):
+    """Those after the first 80,000 pass through a ring of texts, which has room for 200,000."""
+    recording = lab.both(lab.native("shapes", library, lab.model("cache"), n), level="inference").recording
+    assert recording.lost == 0
+    shapes = {slice.args["inference"]: slice.args["shapes"] for slice in recording.inferences}
+    assert shapes == {run: "float32[1x8x%dx0]" % run for run in range(1, n + 1)}
+
+
 def test_operators_are_those_of_the_runtimes_own_profiler(lab, each_library):
     program = lab.native("run", each_library, lab.model("cnn"), "1x3x32x32", 10, "run", 5, 1)
     recording = lab.both(program).recording

@@ -183,24 +183,41 @@ static void no_copy_of_a_session_stays_in_the_agent(void **state)
 	free(made.object);
 }
 
-/* A program that tags each inference anew still gets the names of its sessions into the recording. */
-static void texts_of_runs_leave_room_for_names(void **state)
+static uint32_t text_of_run(int n)
 {
-	uint64_t lost = agent.segment->dict_lost;
-	char text[4000] = { 0 };
-	int n = 0;
+	char text[200] = { 0 };
 
 	memset(text, 'x', sizeof text);
-	do {
-		snprintf(text, sizeof text, "%d", n++);
-		text[strlen(text)] = 'x';
-	} while (dict_text_of_run(text, sizeof text));
-	assert_in_range(n, SEGMENT_DICT_SIZE / 2 / 4100, SEGMENT_DICT_SIZE / 2 / 4000);
-	assert_int_equal(agent.segment->dict_lost, lost + 1);
-	for (uint32_t number = 1; number <= 500000; number++)
+	snprintf(text, sizeof text, "%d", n);
+	return dict_text_of_run(text, sizeof text);
+}
+
+/* A program that has new shapes or a new tag in each inference. */
+static void texts_of_runs_have_no_end_and_leave_room_for_names(void **state)
+{
+	enum { MANY = 300000 };
+	const struct text_entry *entry;
+	uint32_t id = 0, before = 0;
+
+	assert_int_equal(agent.segment->texts, 0);
+	for (int n = 0; n < MANY; n++) {
+		before = n == MANY * 3 / 4 ? id : before;
+		id = text_of_run(n);
+		assert_int_not_equal(id, 0);
+	}
+	assert_in_range(agent.segment->dict_end, SEGMENT_DICT_SIZE / 8 - 1000, SEGMENT_DICT_SIZE / 8 + 1000);
+	assert_true(agent.segment->texts_end > 2 * SEGMENT_TEXTS_SIZE);
+	entry = (struct text_entry *)((char *)agent.segment + agent.segment->texts +
+				      (id & ~TEXT_PASSES) * 8ull % SEGMENT_TEXTS_SIZE);
+	assert_int_equal(entry->id, id);
+	assert_int_equal(atoi((const char *)(entry + 1)), MANY - 1);
+	assert_true(dict_is_valid(id));
+	assert_false(dict_is_valid(before));
+	assert_int_equal(text_of_run(MANY - 1), id); /* not again */
+	for (uint32_t number = 1; number <= 800000; number++)
 		dict_session(number, "resnet", "/models/resnet.onnx", "CPUExecutionProvider", 0);
-	assert_int_equal(agent.segment->dict_lost, lost + 1);
 	assert_int_not_equal(dict_text("another model", 13), 0);
+	assert_int_equal(agent.segment->dict_lost + agent.segment->texts_lost, 0);
 }
 
 int main(void)
@@ -213,7 +230,7 @@ int main(void)
 		cmocka_unit_test(a_provider_of_several_sessions_stays_known_as_such),
 		cmocka_unit_test(a_session_at_the_place_of_another_ends_that_one),
 		cmocka_unit_test(no_copy_of_a_session_stays_in_the_agent),
-		cmocka_unit_test(texts_of_runs_leave_room_for_names),
+		cmocka_unit_test(texts_of_runs_have_no_end_and_leave_room_for_names),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -123,6 +123,63 @@ static void names_that_come_later_are_those_of_later_records(void **state)
 	world_close(&world);
 }
 
+struct tags {
+	struct names *names;
+	char text[128];
+};
+
+static void keep_tags(void *ctx, const struct event *event)
+{
+	struct tags *tags = ctx;
+	size_t used = strlen(tags->text);
+
+	for (size_t i = 0; i < event->n_args; i++)
+		if (event->args[i].key == KEY_TAG)
+			snprintf(tags->text + used, sizeof tags->text - used, "%s ",
+				 names_text(tags->names, event->args[i].name));
+}
+
+static void run_with_text(struct world *world, uint32_t run, uint32_t text)
+{
+	segment_build_record(
+	    &world->build,
+	    (struct record){ .type = RECORD_RUN_BEGIN, .time = run * 100, .id = 1, .run = run, .text = text });
+	segment_build_record(&world->build,
+			     (struct record){ .type = RECORD_RUN_END, .time = run * 100 + 50, .id = 1, .run = run });
+}
+
+/* From a position near the end of the ring, and of the numbers, on. */
+static void texts_that_pass_are_those_of_their_records_or_lost(void **state)
+{
+	const uint64_t begin = ((uint64_t)TEXT_PASSES * 8 * 3) - 40;
+	struct world world;
+	struct tags tags;
+	uint32_t old;
+
+	world_open(&world);
+	tags = (struct tags){ .names = world.log.sink.names };
+	world.log.on_event = keep_tags;
+	world.log.ctx = &tags;
+	segment_build_model(&world.build, "net");
+	world.build.segment->texts_begun = world.build.segment->texts_end = begin;
+	for (uint32_t run = 1; run <= 3; run++)
+		run_with_text(&world, run, segment_build_passing(&world.build, run == 2 ? "two, at the end" : "other"));
+	assert_null(strstr(drained(&world, true, NULL), "lost"));
+	assert_string_equal(tags.text, "other two, at the end other ");
+	old = segment_build_passing(&world.build, "old");
+	for (int i = 0; i < SEGMENT_TEXTS_SIZE / 16; i++)
+		segment_build_passing(&world.build, "12345678");
+	*tags.text = 0;
+	run_with_text(&world, 4, old);
+	run_with_text(&world, 5, old + 9); /* inside another one */
+	run_with_text(&world, 6, segment_build_passing(&world.build, "new"));
+	run_with_text(&world, 7, (uint32_t)(world.build.segment->texts_end / 8) | TEXT_PASSES); /* never written */
+	assert_non_null(strstr(drained(&world, true, NULL), "process!lost@5000"));
+	assert_string_equal(tags.text, "new ");
+	assert_int_equal(world.process->map.n_passed, 3);
+	world_close(&world);
+}
+
 static void what_found_no_room_is_a_loss(void **state)
 {
 	struct world world;
@@ -373,6 +430,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ring_becomes_inferences_and_operators),
 		cmocka_unit_test(names_that_come_later_are_those_of_later_records),
+		cmocka_unit_test(texts_that_pass_are_those_of_their_records_or_lost),
 		cmocka_unit_test(what_found_no_room_is_a_loss),
 		cmocka_unit_test(records_from_both_sides_of_a_suspend_have_their_times),
 		cmocka_unit_test(a_segment_that_is_cut_off_is_a_loss_and_kills_nobody),

@@ -18,7 +18,8 @@
 enum {
 	BUILD_RING_BYTES = 64 << 10,
 	BUILD_RINGS = 3,
-	BUILD_SIZE = SEGMENT_RINGS + BUILD_RINGS * (RING_HEADER + BUILD_RING_BYTES)
+	BUILD_TEXTS = SEGMENT_RINGS + BUILD_RINGS * (RING_HEADER + BUILD_RING_BYTES),
+	BUILD_SIZE = BUILD_TEXTS + SEGMENT_TEXTS_SIZE
 };
 
 struct segment_build {
@@ -84,6 +85,24 @@ static inline uint32_t segment_build_text(struct segment_build *build, const cha
 {
 	segment_build_entry(build, (struct dict_entry){ .kind = DICT_TEXT, .id = ++build->n_texts }, text);
 	return build->n_texts;
+}
+
+/* A text in the ring of texts. */
+static inline uint32_t segment_build_passing(struct segment_build *build, const char *text)
+{
+	struct segment *segment = build->segment;
+	uint32_t len = (uint32_t)strlen(text);
+	uint64_t at = segment->texts_end, size = (sizeof(struct text_entry) + len + 7) & ~7ull;
+	struct text_entry *entry;
+
+	if (at % SEGMENT_TEXTS_SIZE + size > SEGMENT_TEXTS_SIZE)
+		at += SEGMENT_TEXTS_SIZE - at % SEGMENT_TEXTS_SIZE;
+	segment->texts = BUILD_TEXTS;
+	segment->texts_begun = segment->texts_end = at + size;
+	entry = (struct text_entry *)((char *)segment + BUILD_TEXTS + at % SEGMENT_TEXTS_SIZE);
+	*entry = (struct text_entry){ TEXT_PASSES | (uint32_t)(at / 8), len };
+	memcpy(entry + 1, text, len);
+	return entry->id;
 }
 
 /* Node 1: conv1, of session 1 of this model. */

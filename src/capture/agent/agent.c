@@ -215,17 +215,27 @@ bool agent_restart(void)
 	return ok;
 }
 
+char *agent_take_room(uint64_t bytes, uint64_t *offset)
+{
+	char *start = (char *)agent.segment + agent.next_ring;
+
+	if ((uint64_t)(agent.segment_end - start) < bytes || !agent_populate(start, bytes))
+		return NULL;
+	*offset = agent.next_ring;
+	agent.next_ring += bytes;
+	return start;
+}
+
 static bool take_ring(struct thread *thread, uint64_t bytes)
 {
 	struct segment *segment = agent.segment;
 	uint32_t number = segment->n_rings;
-	char *start = (char *)segment + agent.next_ring;
+	uint64_t offset;
+	char *start;
 
-	if (number == SEGMENT_MAX_RINGS || (uint64_t)(agent.segment_end - start) < RING_HEADER + bytes ||
-	    !agent_populate(start, RING_HEADER + bytes))
+	if (number == SEGMENT_MAX_RINGS || !(start = agent_take_room(RING_HEADER + bytes, &offset)))
 		return false;
-	segment->ring[number] = (struct ring_slot){ agent.next_ring, bytes };
-	agent.next_ring += RING_HEADER + bytes;
+	segment->ring[number] = (struct ring_slot){ offset, bytes };
 	__atomic_store_n(&segment->n_rings, number + 1, __ATOMIC_RELEASE);
 	thread->ring_number = number;
 	ring_use(&thread->ring, (struct ring *)start, bytes);

@@ -175,6 +175,8 @@ static inline void agent_unlock(void)
 }
 /* Makes the segment's pages of [start, start + size) exist, so that stores to them cannot fault. */
 bool agent_populate(char *start, uint64_t size);
+/* Room in the segment that exists, and its offset there; NULL: there is none. Call under the lock. */
+char *agent_take_room(uint64_t bytes, uint64_t *offset);
 /* Stops recording in this process; the recorder reads the reason. The first reason counts. */
 void agent_off(const char *reason);
 

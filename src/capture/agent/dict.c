@@ -11,7 +11,13 @@
 
 #include "capture/agent/agent.h"
 
-enum { STEP = 64 << 10, FIRST_TABLE = 4096, MAX_TEXT = 4000, MAX_IDS = 1 << 20 };
+enum {
+	STEP = 64 << 10,
+	FIRST_TABLE = 4096,
+	MAX_IDS = 1 << 20,
+	TEXTS_OF_RUNS = SEGMENT_DICT_SIZE / 8,
+	RECENT = 1024,
+};
 
 struct slot {
 	uint64_t hash; /* of kind and content; 0: free. The 64 bits decide: contents are not compared */
@@ -26,6 +32,12 @@ static struct {
 	uint64_t populated; /* bytes of the dictionary whose pages exist */
 } table;
 
+/* The ring of texts. */
+static struct {
+	char *start; /* NULL: not there */
+	struct slot recent[RECENT];
+} texts;
+
 /* Call under the lock, before every use of the table: forgets all ids when a new segment has begun. */
 static void catch_up(void)
 {
@@ -35,6 +47,8 @@ static void catch_up(void)
 	table.n = 0;
 	table.populated = 0;
 	table.next_text = table.next_node = 0;
+	if (texts.start)
+		memset(&texts, 0, sizeof texts);
 	if (table.slot)
 		memset(table.slot, 0, ((uint64_t)table.mask + 1) * sizeof *table.slot);
 }
@@ -122,7 +136,56 @@ static struct slot *look_up(uint64_t hash, uint32_t *id)
 	return slot;
 }
 
-static uint32_t text_locked(const char *text, size_t len, uint64_t until)
+bool dict_is_valid(uint32_t id)
+{
+	enum { HALF = SEGMENT_TEXTS_SIZE / 8 / 2 };
+	uint64_t now;
+
+	if (!(id & TEXT_PASSES))
+		return true;
+	now = __atomic_load_n(&agent.segment->texts_begun, __ATOMIC_RELAXED) / 8;
+	return (((uint32_t)now - id) & ~TEXT_PASSES) < HALF;
+}
+
+/* Makes the ring of texts. A try that fails costs microseconds: the next one comes later. */
+static bool has_texts(void)
+{
+	enum { AGAIN = 256 };
+	uint64_t offset;
+
+	if (texts.start || agent.segment->texts_lost % AGAIN)
+		return texts.start != NULL;
+	texts.start = agent_take_room(SEGMENT_TEXTS_SIZE, &offset);
+	if (texts.start)
+		__atomic_store_n(&agent.segment->texts, offset, __ATOMIC_RELEASE);
+	return texts.start != NULL;
+}
+
+static uint32_t pass_text(uint64_t hash, const char *text, size_t len)
+{
+	struct slot *recent = &texts.recent[hash >> 20 & (RECENT - 1)];
+	uint64_t at = agent.segment->texts_end, size = (sizeof(struct text_entry) + len + 7) & ~7ull;
+	struct text_entry *entry;
+
+	if (recent->hash == hash && dict_is_valid(recent->id))
+		return recent->id;
+	if (!has_texts()) {
+		__atomic_fetch_add(&agent.segment->texts_lost, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	if (at % SEGMENT_TEXTS_SIZE + size > SEGMENT_TEXTS_SIZE)
+		at += SEGMENT_TEXTS_SIZE - at % SEGMENT_TEXTS_SIZE;
+	/* an exchange, because nothing may be written before it */
+	__atomic_exchange_n(&agent.segment->texts_begun, at + size, __ATOMIC_ACQ_REL);
+	entry = (struct text_entry *)(texts.start + at % SEGMENT_TEXTS_SIZE);
+	*entry = (struct text_entry){ TEXT_PASSES | (uint32_t)(at / 8), (uint32_t)len };
+	memcpy(entry + 1, text, len);
+	__atomic_store_n(&agent.segment->texts_end, at + size, __ATOMIC_RELEASE);
+	*recent = (struct slot){ hash, entry->id };
+	return entry->id;
+}
+
+static uint32_t text_locked(const char *text, size_t len, bool is_of_run)
 {
 	uint64_t hash = hash_of(1, text, len);
 	struct dict_entry *entry;
@@ -130,9 +193,11 @@ static uint32_t text_locked(const char *text, size_t len, uint64_t until)
 	uint32_t id;
 
 	slot = look_up(hash, &id);
-	if (!slot || id)
+	if (slot && id)
 		return id;
-	if (table.n >= MAX_IDS || agent.segment->dict_end + sizeof *entry + len > until) {
+	if (is_of_run && (!slot || table.n >= MAX_IDS / 2 || agent.segment->dict_end + len > TEXTS_OF_RUNS))
+		return pass_text(hash, text, len);
+	if (!slot || table.n >= MAX_IDS) {
 		__atomic_fetch_add(&agent.segment->dict_lost, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
@@ -146,22 +211,21 @@ static uint32_t text_locked(const char *text, size_t len, uint64_t until)
 	return slot->id;
 }
 
-/* until: bytes of the dictionary that new texts may fill. */
-static uint32_t get_text(const char *text, size_t len, uint64_t until)
+static uint32_t get_text(const char *text, size_t len, bool is_of_run)
 {
 	uint32_t id;
 	int saved = errno;
 
 	if (!text || !len || !agent.segment)
 		return 0;
-	if (len > MAX_TEXT)
-		len = MAX_TEXT;
+	if (len > SEGMENT_MAX_TEXT)
+		len = SEGMENT_MAX_TEXT;
 	if (!agent_try_lock()) {
 		__atomic_fetch_add(&agent.segment->dict_lost, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
 	catch_up();
-	id = text_locked(text, len, until);
+	id = text_locked(text, len, is_of_run);
 	agent_unlock();
 	errno = saved;
 	return id;
@@ -169,12 +233,12 @@ static uint32_t get_text(const char *text, size_t len, uint64_t until)
 
 uint32_t dict_text(const char *text, size_t len)
 {
-	return get_text(text, len, SEGMENT_DICT_SIZE);
+	return get_text(text, len, false);
 }
 
 uint32_t dict_text_of_run(const char *text, size_t len)
 {
-	return get_text(text, len, SEGMENT_DICT_SIZE / 2);
+	return get_text(text, len, true);
 }
 
 uint32_t dict_node(uint32_t name, uint32_t type, uint32_t provider)

@@ -7,15 +7,18 @@
 #ifndef CAPTURE_AGENT_DICT_H
 #define CAPTURE_AGENT_DICT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 uint32_t dict_text(const char *text, size_t len);
 /*
- * The same for texts of which there may be a new one with each inference: half of the dictionary is left for names. A
- * text that gets none is counted as lost.
+ * The same for texts of which there may be a new one with each inference. An eighth of the dictionary is theirs; later
+ * ones are valid for a while only.
  */
 uint32_t dict_text_of_run(const char *text, size_t len);
+/* Whether the text of a record that is written now may have this id, which dict_text_of_run returned before. */
+bool dict_is_valid(uint32_t id);
 uint32_t dict_node(uint32_t name, uint32_t type, uint32_t provider);
 /* The names of a session, as they are now: NULL and "" for unknown ones; bytes of a model in memory, 0: none. */
 void dict_session(uint32_t session, const char *model, const char *path, const char *providers, int64_t bytes);

@@ -209,7 +209,7 @@ static inline bool is_as_last(const struct ort_copy *copy, word value, const str
 static uint32_t text_as_last(const struct ort_copy *copy, const struct thread *thread, const void *const *values,
 			     size_t n)
 {
-	if (!n || n != thread->n_last || copy->trust_values != TRUST)
+	if (!n || n != thread->n_last || copy->trust_values != TRUST || !dict_is_valid(thread->last_text))
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		if (!is_as_last(copy, (word)values[i], &thread->last[i]))

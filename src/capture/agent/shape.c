@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Shapes of inputs as texts: "float32[1x3x224x224],int64[8]". A text is made once per set of shapes; after that a hash
- * of the numbers finds its id, without a lock. Reads no object of a runtime.
+ * of the numbers finds its id, without a lock. A program may have new shapes with each inference, so the hashes are
+ * forgotten when there are many. Reads no object of a runtime.
  */
 #include "capture/agent/shape.h"
 
@@ -10,7 +11,7 @@
 #include "capture/agent/dict.h"
 #include "capture/agent/map.h"
 
-enum { MAX_TEXTS = 1 << 16 };
+enum { MANY = 16384 };
 
 static struct map texts; /* hash of types and dimensions -> text id */
 static uint32_t n_texts;
@@ -98,12 +99,16 @@ uint32_t shape_text(const struct shape *shape, size_t n)
 	}
 	hash |= 8;
 	text = (uint32_t)(uintptr_t)map_get(&texts, hash);
-	if (text || n_texts >= MAX_TEXTS)
+	if (text && dict_is_valid(text))
 		return text;
 	text = make_text(shape, n);
 	if (!text)
 		return 0;
 	agent_lock();
+	if (n_texts == MANY) {
+		map_clear(&texts);
+		n_texts = 0;
+	}
 	n_texts += map_put(&texts, hash, (void *)(uintptr_t)text);
 	agent_unlock();
 	return text;

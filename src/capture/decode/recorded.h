@@ -71,7 +71,7 @@ struct recorded {
 	uint32_t n_named;
 	struct session *session; /* by number */
 	uint32_t n_sessions;
-	uint64_t dict_lost, ring_lost, nonsense;
+	uint64_t dict_lost, texts_lost, ring_lost, nonsense;
 	/* numbers used by earlier programs of this process: exec starts again from 1 */
 	uint64_t session_base, run_base, last_session, last_run;
 };

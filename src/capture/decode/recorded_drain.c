@@ -15,6 +15,8 @@ static int read_counts(struct recorded *process, const struct recorded_drain *dr
 		const char *where;
 	} counts[] = {
 		{ &process->dict_lost, segment->dict_lost, "names, in the dictionary of the process" },
+		{ &process->texts_lost, segment->texts_lost + process->map.n_passed,
+		  "shapes, tags and messages of inferences" },
 		{ &process->ring_lost, segment->ring_lost, "threads that got no ring" },
 		{ &process->nonsense, process->map.n_nonsense,
 		  "what the agent's memory holds is not valid, or was cut off" },

@@ -83,19 +83,70 @@ uint32_t segment_add_text(struct segment_map *map, const char *text, size_t len)
 	return add_text(map, names_intern(map->names, text, len));
 }
 
+static uint32_t name_of(struct segment_map *map, const char *text, size_t len, bool may_pass)
+{
+	return may_pass ? names_pass(map->names, text, len) : names_intern(map->names, text, len);
+}
+
+/* The position of a text in the ring of texts; UINT64_MAX: it was not written, or is overwritten. */
+static uint64_t passing_position(const struct segment *segment, uint32_t id)
+{
+	const uint64_t turn = (uint64_t)TEXT_PASSES * 8;
+	uint64_t end = __atomic_load_n(&segment->texts_end, __ATOMIC_ACQUIRE);
+	uint64_t at = (end & ~(turn - 1)) | (uint64_t)(id & ~TEXT_PASSES) * 8;
+
+	if (at >= end && at >= turn)
+		at -= turn;
+	return at < end && end - at <= SEGMENT_TEXTS_SIZE ? at : UINT64_MAX;
+}
+
+/* Copies the text, because it may be overwritten at any time. False: it was. */
+static bool copy_passing(const struct segment_map *map, uint32_t id, char *text, uint32_t *len)
+{
+	const struct segment *segment = map->segment;
+	uint64_t at = passing_position(segment, id), place = at % SEGMENT_TEXTS_SIZE;
+	uint64_t offset = __atomic_load_n(&segment->texts, __ATOMIC_ACQUIRE);
+	struct text_entry entry;
+
+	if (at == UINT64_MAX || offset < SEGMENT_RINGS || offset > map->size ||
+	    map->size - offset < SEGMENT_TEXTS_SIZE || SEGMENT_TEXTS_SIZE - place < sizeof entry)
+		return false;
+	memcpy(&entry, (const char *)segment + offset + place, sizeof entry);
+	if (entry.id != id || entry.n > SEGMENT_MAX_TEXT || SEGMENT_TEXTS_SIZE - place - sizeof entry < entry.n)
+		return false;
+	memcpy(text, (const char *)segment + offset + place + sizeof entry, entry.n);
+	__asm__ volatile("" ::: "memory"); /* first the text, then the position */
+	*len = entry.n;
+	return __atomic_load_n(&segment->texts_begun, __ATOMIC_ACQUIRE) - at <= SEGMENT_TEXTS_SIZE;
+}
+
+static uint32_t read_passing(struct segment_map *map, uint32_t id, bool may_pass)
+{
+	char text[SEGMENT_MAX_TEXT];
+	uint32_t len;
+
+	if (map->segment && copy_passing(map, id, text, &len))
+		return name_of(map, text, len, may_pass);
+	map->n_passed++;
+	return 0;
+}
+
 /* Its head may have changed since the entry was counted. */
 uint32_t segment_read_text(struct segment_map *map, uint32_t id, bool may_pass)
 {
-	uint64_t at = map->text[id] & ~SEGMENT_UNREAD;
-	const char *start = (const char *)map->segment + SEGMENT_DICT + at;
 	struct dict_entry entry;
+	const char *start;
 	uint32_t text;
+	uint64_t at;
 
+	if (id & TEXT_PASSES)
+		return read_passing(map, id, may_pass);
+	at = map->text[id] & ~SEGMENT_UNREAD;
+	start = (const char *)map->segment + SEGMENT_DICT + at;
 	memcpy(&entry, start, sizeof entry);
 	if (sizeof entry + entry.n > map->dict_read - at)
 		return map->text[id] = 0;
-	text = may_pass ? names_pass(map->names, start + sizeof entry, entry.n)
-			: names_intern(map->names, start + sizeof entry, entry.n);
+	text = name_of(map, start + sizeof entry, entry.n, may_pass);
 	if (!names_is_passing(text))
 		map->text[id] = text;
 	return text;

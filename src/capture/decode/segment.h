@@ -13,7 +13,7 @@
 #include "event/names.h"
 #include "event/ring.h"
 
-#define SEGMENT_UNREAD (1u << 31)
+#define SEGMENT_UNREAD TEXT_PASSES
 
 struct segment_node {
 	uint32_t name, type, provider; /* ids in the recorder's names; 0: unknown */
@@ -38,6 +38,7 @@ struct segment_map {
 	struct segment_node *node;
 	uint32_t n_nodes, node_capacity;
 	uint64_t n_nonsense; /* invalid entries */
+	uint64_t n_passed;   /* texts that were overwritten before they were read */
 	bool is_cut;	     /* its owner has cut the file off: nothing in it can be trusted any more */
 	struct segment_map *next_guarded;
 };
@@ -54,18 +55,21 @@ bool segment_next(struct segment_map *map, struct segment_entry *entry);
  */
 uint32_t segment_read_text(struct segment_map *map, uint32_t id, bool may_pass);
 
+static inline uint32_t segment_any_text(struct segment_map *map, uint32_t id, bool may_pass)
+{
+	uint32_t text = id && id <= map->n_texts ? map->text[id] : id & TEXT_PASSES;
+
+	return text & SEGMENT_UNREAD ? segment_read_text(map, id, may_pass) : text;
+}
+
 static inline uint32_t segment_text(struct segment_map *map, uint32_t id)
 {
-	uint32_t text = id && id <= map->n_texts ? map->text[id] : 0;
-
-	return text & SEGMENT_UNREAD ? segment_read_text(map, id, false) : text;
+	return segment_any_text(map, id, false);
 }
 
 static inline uint32_t segment_pass(struct segment_map *map, uint32_t id)
 {
-	uint32_t text = id && id <= map->n_texts ? map->text[id] : 0;
-
-	return text & SEGMENT_UNREAD ? segment_read_text(map, id, true) : text;
+	return segment_any_text(map, id, true);
 }
 
 static inline struct segment_node segment_node(const struct segment_map *map, uint32_t id)
