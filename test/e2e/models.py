@@ -165,6 +165,32 @@ def branch():
     )
 
 
+def scan():
+    """A Scan: five steps of two operators inside one operator, with a state and an output for each step."""
+    body = helper.make_graph(
+        [
+            helper.make_node("Add", ["sum", "row"], ["sum_out"], name="body_add"),
+            helper.make_node("Sin", ["sum_out"], ["wave"], name="body_sin"),
+        ],
+        "body",
+        [_value("sum", FLOAT, [4]), _value("row", FLOAT, [4])],
+        [_value("sum_out", FLOAT, [4]), _value("wave", FLOAT, [4])],
+    )
+    nodes = [
+        helper.make_node("Relu", ["x"], ["rows"], name="before"),
+        helper.make_node("Scan", ["start", "rows"], ["y", "waves"], name="scan", num_scan_inputs=1, body=body),
+    ]
+    return (
+        _model(
+            "scan",
+            nodes,
+            [_value("start", FLOAT, [4]), _value("x", FLOAT, [5, 4])],
+            [_value("y", FLOAT, [4]), _value("waves", FLOAT, [5, 4])],
+        ),
+        {"start": _ramp(4), "x": _ramp(5, 4)},
+    )
+
+
 def throws():
     """Reshape to an impossible shape: the kernel throws a C++ exception, and the run returns an error status."""
     nodes = [
@@ -456,6 +482,7 @@ MODELS = (
     wide,
     loop,
     branch,
+    scan,
     throws,
     refuses,
     batch,

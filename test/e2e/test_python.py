@@ -175,6 +175,31 @@ def test_shapes_of_operators_are_those_of_their_inputs(lab, each_wheel):
     assert shapes["project"].startswith("float32[5x8]")
 
 
+def test_operators_with_others_inside_have_shapes_too(lab, each_wheel):
+    expected = {
+        "loop": {"loop": "int64[],-,float32[4]", "body_add": "float32[4],float32[4]", "body_go": "bool[]"},
+        "scan": {"scan": "float32[4],float32[5x4]", "body_add": "float32[4],float32[4]"},
+        "branch": {"choice": "bool[]", "then_op": "float32[4]"},
+        "deep": {"if_%d" % depth: "bool[]" for depth in range(1, 18)},
+    }
+    for model, shapes in expected.items():
+        recording = lab.both(
+            lab.python(each_wheel, "infer", "run", lab.model(model)), level="detail", name=model
+        ).recording
+        seen = {name: set() for name in shapes}
+        for operator in recording.operators:
+            seen.get(operator.name, set()).add(operator.args.get("shapes", "none").split("->")[0])
+        assert seen == {name: {text} for name, text in shapes.items()}
+        assert all("shapes" in operator.args for operator in recording.operators)
+
+
+def test_operators_that_fail_have_shapes_too(lab, each_wheel):
+    recording = lab.both(lab.python(each_wheel, "fail", lab.models), level="detail").recording
+    failed = [operator for operator in recording.operators if operator.args.get("status", "ok") != "ok"]
+    assert {operator.name for operator in failed} == {"thrower", "refuser"}
+    assert all("shapes" in operator.args for operator in failed)
+
+
 def test_what_a_run_cost_its_thread_is_what_it_took(lab, wheel):
     """One thread computes without blocking: its CPU time plus its waits for a CPU equal the elapsed time. The clock and
     the kernel's account are read one after the other. A wait between the two reads, at begin or end, is in only one of

@@ -48,7 +48,8 @@ struct open_operator {
 	uintptr_t frame; /* of the hook: an entry deeper than a newer one was left by an exception */
 	uint32_t node;
 	uint32_t run;
-	bool told; /* RECORD_OPERATOR_BEGIN was written */
+	uint32_t shapes; /* text of its inputs, 0: unknown */
+	bool told;	 /* RECORD_OPERATOR_BEGIN was written */
 };
 
 enum { SHAPE_DIMS = 8, SHAPE_INPUTS = 16, LAST_INPUTS = 4 };

@@ -250,25 +250,53 @@ void inference_executing(struct thread *thread, struct session *session, uint64_
 	agent_publish(thread);
 }
 
+static void tell_operator(struct thread *thread, struct open_operator *op)
+{
+	struct record *record = agent_claim(thread);
+
+	if (!record)
+		return;
+	op->told = true;
+	*record = (struct record){ .time = op->start,
+				   .id = op->node,
+				   .run = op->run,
+				   .text = op->shapes,
+				   .type = RECORD_OPERATOR_BEGIN,
+				   .flags = op->shapes ? FLAG_SHAPES : 0 };
+	agent_publish(thread);
+}
+
+/* One that failed, or whose begin was told. A record has room for one text: the begin has the shapes. */
+static void tell_operator_end(struct thread *thread, struct open_operator *op, uint64_t end, uint32_t message,
+			      uint8_t flags)
+{
+	struct record *record;
+
+	if (op->shapes && !op->told)
+		tell_operator(thread, op);
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record = (struct record){ .time = op->told ? end : op->start,
+				   .value = end,
+				   .id = op->node,
+				   .run = op->run,
+				   .text = message,
+				   .type = op->told ? RECORD_OPERATOR_END : RECORD_OPERATOR,
+				   .flags = flags };
+	agent_publish(thread);
+}
+
 void inference_close_operators(struct thread *thread, unsigned depth, uintptr_t frame)
 {
 	while (thread->depth > depth) {
 		struct open_operator *op = &thread->open[thread->depth - 1];
-		struct record *record;
-		uint64_t end = thread->last_throw > op->start ? thread->last_throw : agent_now();
+		bool has_thrown = thread->last_throw > op->start;
+		uint64_t end = has_thrown ? thread->last_throw : agent_now();
 		if (frame && op->frame > frame)
 			return;
 		thread->depth--;
-		if (!(record = agent_claim(thread)))
-			continue;
-		*record = (struct record){ .time = op->told ? end : op->start,
-					   .value = end,
-					   .id = op->node,
-					   .run = op->run,
-					   .text = thread->last_throw > op->start ? thread->last_message : 0,
-					   .type = op->told ? RECORD_OPERATOR_END : RECORD_OPERATOR,
-					   .flags = FLAG_FAILED };
-		agent_publish(thread);
+		tell_operator_end(thread, op, end, has_thrown ? thread->last_message : 0, FLAG_FAILED);
 		if (thread->n_runs && !inference_top(thread)->message)
 			inference_top(thread)->message = thread->last_message;
 	}
@@ -293,36 +321,18 @@ static void tell_inputs(struct thread *thread, struct open_run *run)
 void inference_tell_operators(struct thread *thread, uintptr_t frame)
 {
 	inference_close_operators(thread, 0, frame);
-	for (unsigned at = 0; at < thread->depth && at < MAX_DEPTH; at++) {
-		struct open_operator *op = &thread->open[at];
-		struct record *record;
-		if (op->told || !(record = agent_claim(thread)))
-			continue;
-		op->told = true;
-		*record =
-		    (struct record){ .time = op->start, .id = op->node, .run = op->run, .type = RECORD_OPERATOR_BEGIN };
-		agent_publish(thread);
-	}
+	for (unsigned at = 0; at < thread->depth && at < MAX_DEPTH; at++)
+		if (!thread->open[at].told)
+			tell_operator(thread, &thread->open[at]);
 }
 
-void inference_end_operator(struct thread *thread, const struct open_operator *op, uint64_t end, uint32_t message)
+void inference_end_operator(struct thread *thread, struct open_operator *op, uint64_t end, uint32_t message)
 {
 	struct open_run *run = inference_top(thread);
-	struct record *record;
 
 	if (message && run && !run->message)
 		run->message = message;
-	record = agent_claim(thread);
-	if (!record)
-		return;
-	*record = (struct record){ .time = op->told ? end : op->start,
-				   .value = end,
-				   .id = op->node,
-				   .run = op->run,
-				   .text = message,
-				   .type = op->told ? RECORD_OPERATOR_END : RECORD_OPERATOR,
-				   .flags = message ? FLAG_FAILED : 0 };
-	agent_publish(thread);
+	tell_operator_end(thread, op, end, message, message ? FLAG_FAILED : 0);
 }
 
 void inference_end(struct thread *thread, enum run_owner owner, uint32_t message)

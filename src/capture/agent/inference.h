@@ -42,7 +42,7 @@ void inference_forget_all(void);
 /* An operator begins inside others: writes their begins first, so that begins are in order. frame: of the hook. */
 void inference_tell_operators(struct thread *thread, uintptr_t frame);
 /* Ends an operator that contained others, or that failed (message not 0). */
-void inference_end_operator(struct thread *thread, const struct open_operator *op, uint64_t end, uint32_t message);
+void inference_end_operator(struct thread *thread, struct open_operator *op, uint64_t end, uint32_t message);
 /* Closes operators left by an exception, down to `depth` or to the first whose hook's frame is above `frame`. */
 void inference_close_operators(struct thread *thread, unsigned depth, uintptr_t frame);
 

@@ -221,6 +221,7 @@ static __attribute__((noinline)) word compute_any(word result, word self, word c
 	op->frame = frame;
 	op->node = kernel->node;
 	op->run = run;
+	op->shapes = shapes;
 	op->told = false;
 	op->start = agent_now();
 	r = ((compute_function *)kernel->compute)(result, self, context);
