@@ -55,7 +55,10 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
  * were not seen, for the reason in state
  */
 #define EVENT_NOTE_PROCESS "process"
-/* runtime, version, path, text (what was armed) [status: what was left out and why] */
+/*
+ * runtime, version, path, text (what was armed) [status: what was left out and why; from_ns: what began before may be
+ * missing, because the agent came into a running program]
+ */
 #define EVENT_NOTE_RUNTIME "runtime"
 /* model, session, providers [model_path, bytes, status]: when a session is complete, the summary of its creation */
 #define EVENT_NOTE_CREATED "created"

@@ -153,7 +153,8 @@ enum dict_kind {
 	DICT_TEXT,	/* id, then `size` bytes of text */
 	DICT_NODE,	/* id, word: texts of name, type, provider; session */
 	DICT_FACT,	/* id: session; word[0]: enum event_key, word[1]: text; value */
-	DICT_RUNTIME,	/* word: texts of path, version, armed families, families left out, name of the runtime */
+	DICT_RUNTIME,	/* word: texts of path, version, armed families, families left out, name of the runtime; value:
+			 * ticks, what began before may be missing; 0: nothing is */
 	DICT_ROLE,	/* id: thread; word[0]: text, what the thread is for */
 	DICT_ALLOCATOR, /* id: from 1; word: texts of device and name; word[2]: session, 0: none or several; word[3]:
 			 * 1 if an arena allocates from it: an allocation is then the arena's growth */

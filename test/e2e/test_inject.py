@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """inftrace attach --inject: loads the agent into running programs and removes it again."""
 
+import bisect
 import collections
 import os
 import random
@@ -67,6 +68,37 @@ def outside(recording, times, by_thread=True):
         ):
             wrong.append(slice)
     return wrong
+
+
+def beyond(recording, times):
+    """Inferences, complete or not, that lie in no run that the program measured on their thread."""
+    slack = recording.note("clock")["error_ns"]
+    starts = collections.defaultdict(list)
+    for begin, end, thread in sorted(times):
+        starts[thread].append((begin, end))
+
+    def is_inside(slice):
+        own = starts[slice.args["tid"]]
+        at = bisect.bisect_right(own, (slice.start + slack, float("inf"))) - 1
+        return at >= 0 and slice.end <= own[at][1] + slack
+
+    return [slice for slice in recording.inferences if slice.end and not is_inside(slice)]
+
+
+def missing(recording, times):
+    """Runs that began when all hooks were in, and ended before the last inference of their thread did, but were not
+    recorded."""
+    complete = {note.args["from_ns"] for note in recording.notes("runtime") if "from_ns" in note.args}
+    assert len(complete) == 1
+    begin = max(complete) + recording.note("clock")["error_ns"]
+    faults = []
+    for thread in {slice.args["tid"] for slice in recording.inferences}:
+        slices = [slice for slice in recording.inferences if slice.args["tid"] == thread and slice.end]
+        end = max([slice.end for slice in slices], default=0)
+        own = [time for time in times if time[2] == thread and time[0] > begin and time[1] <= end]
+        starts = sorted(slice.start for slice in slices)
+        faults += [time for time in own if bisect.bisect_right(starts, time[0]) == bisect.bisect_right(starts, time[1])]
+    return faults
 
 
 def left_out(recording, times):
@@ -266,6 +298,22 @@ def test_what_began_before_the_hooks_is_partial_or_not_there(lab, wheel):
     assert len(threads) == 3 and "p" in "".join(threads.values()), threads
     assert all(re.fullmatch("p*w+p?", runs) for runs in threads.values()), threads
     assert len(set(map(tuple, per_inference(recording).values()))) == 1
+
+
+@pytest.mark.parametrize("level", ["inference", "operator"])
+@pytest.mark.parametrize(
+    "model, options", [("heavy", ()), ("heavy", ("--threads", 3)), ("chain", ("--threads", 2)), ("cnn", ())]
+)
+def test_no_inference_is_longer_than_the_run_that_it_stands_for(lab, wheel, model, options, level):
+    """Whatever moment of which run the hooks meet; and from the moment that the recording names on, none is missing."""
+    server = python_server(lab, wheel, model, *options)
+    recordings = [inject(lab, server.pid, n=20, level=level, name="round-%d" % i).recording for i in range(6)]
+    server.end()
+    for recording in recordings:
+        assert beyond(recording, server.times()) == []
+        assert missing(recording, server.times()) == []
+    report = lab.plain([lab.inftrace, "report", recording.path]).out
+    assert re.search(r"onnxruntime in %d is recorded completely from [0-9.]+ m?s on" % server.pid, report), report
 
 
 # ---- loading and unloading

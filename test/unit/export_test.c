@@ -141,6 +141,7 @@ static void put_hostile(struct stream *s, const char *bad)
 		for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
 			stream_text(s, texts[k], bad);
 		stream_int(s, KEY_ERROR_NS, 5);
+		stream_int(s, KEY_FROM_NS, 9);
 		stream_instant(s, process, i, KIND_NOTE, topics[i]);
 	}
 	stream_int(s, KEY_COUNT, 3);

@@ -730,6 +730,7 @@ static void notes_tell_of_processes_runtimes_and_cost(void **state)
 	stream_text(&f->s, KEY_RUNTIME, "onnxruntime");
 	stream_text(&f->s, KEY_VERSION, "1.22.1");
 	stream_int(&f->s, KEY_PID, 100);
+	stream_int(&f->s, KEY_FROM_NS, 900);
 	stream_instant(&f->s, f->process, 1, KIND_NOTE, EVENT_NOTE_RUNTIME);
 	stream_int(&f->s, KEY_PID, 100);
 	stream_int(&f->s, KEY_SIGNAL, 9);
@@ -746,6 +747,7 @@ static void notes_tell_of_processes_runtimes_and_cost(void **state)
 	assert_true(summary->recording.is_ours);
 	assert_string_equal(names_text(f->s.names, summary->recording.level), "operator");
 	assert_int_equal(summary->processes[0].n_runtimes, 1);
+	assert_int_equal(summary->runtimes[0].complete_from_ns, 900);
 	assert_int_equal(summary->processes[0].signal, 9);
 	assert_int_equal(summary->processes[0].exit_status, -1);
 	assert_int_equal(summary->processes[0].exit_ns, 50000);

@@ -83,17 +83,20 @@ static int note_process(struct summary_maker *maker, uint32_t process, const str
 
 static int note_runtime(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
+	int64_t from_ns = int_of(event, KEY_FROM_NS);
 	void *row;
 	int rc = add_row(&maker->runtimes, sizeof(struct summary_runtime), &row);
 
 	if (row)
-		*(struct summary_runtime *)row = (struct summary_runtime){ .process = process,
-									   .runtime = text_of(event, KEY_RUNTIME),
-									   .version = text_of(event, KEY_VERSION),
-									   .path = text_of(event, KEY_PATH),
-									   .armed = text_of(event, KEY_TEXT),
-									   .left_out = text_of(event, KEY_STATUS),
-									   .arm_ns = int_of(event, KEY_ARM_NS) };
+		*(struct summary_runtime *)row =
+		    (struct summary_runtime){ .process = process,
+					      .runtime = text_of(event, KEY_RUNTIME),
+					      .version = text_of(event, KEY_VERSION),
+					      .path = text_of(event, KEY_PATH),
+					      .armed = text_of(event, KEY_TEXT),
+					      .left_out = text_of(event, KEY_STATUS),
+					      .arm_ns = int_of(event, KEY_ARM_NS),
+					      .complete_from_ns = from_ns > 0 ? (uint64_t)from_ns : 0 };
 	return rc;
 }
 

@@ -203,7 +203,7 @@ bool agent_restart(void)
 	agent_lock();
 	agent.n_free_rings = 0;
 	hot->lanes = 0;
-	hot->is_changing = 0;
+	hot->is_changing = CHANGE_NONE;
 	hot->last_run = hot->last_session = 0;
 	ok = map_segment();
 	if (ok && last) {

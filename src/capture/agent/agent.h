@@ -20,6 +20,7 @@
 #include "event/ring.h"
 
 enum level { LEVEL_OFF, LEVEL_INFERENCE, LEVEL_OPERATOR, LEVEL_DETAIL };
+enum change { CHANGE_NONE, CHANGE_IN, CHANGE_OUT };
 
 struct hot {
 	uint32_t generation; /* of this process's segment; 0: none yet, or a child of fork */
@@ -31,8 +32,7 @@ struct hot {
 	uint32_t use_ticks;   /* 1: the time stamp counter, 0: CLOCK_MONOTONIC */
 	uint32_t is_plain;    /* operators take the short path: ticks, and no shapes */
 	struct lock adopting; /* lock of ort_late.c */
-	uint32_t is_changing; /* after injection: hooks are being put in or out at this moment, so runs may be seen
-			       * in part */
+	uint32_t is_changing; /* enum change: hooks are being put in or out after injection: runs may be seen in part */
 	uint32_t is_child;    /* after injection: this is a child of fork of the injected process, and the agent has
 			       * no thread in it */
 	uint32_t is_inside;   /* after injection: the agent has a thread in this process */
@@ -131,6 +131,8 @@ struct thread {
 	struct shape input[SHAPE_INPUTS];
 	struct model_hint hint;
 	const char *python_bytes; /* the last bytes object that the runtime's module read */
+	uint64_t unbegun;	  /* after injection: first operator of a run whose begin was not seen; 0: none */
+	uint32_t unbegun_copy;	  /* in copies[] */
 	struct thread *next_free;
 };
 

@@ -134,7 +134,8 @@ static void tell(const struct copy *copy)
 					  .path = len > 0 ? program : copy->image.path,
 					  .version = copy->found.version,
 					  .armed = copy->armed,
-					  .left_out = copy->found.left_out });
+					  .left_out = copy->found.left_out,
+					  .since = copy->since });
 	__atomic_store_n(&agent.segment->state, SEGMENT_ARMED, __ATOMIC_RELEASE);
 }
 
@@ -142,9 +143,11 @@ void arm_tell_again(void)
 {
 	arming = again = 0; /* the thread that was arming has stayed in the parent */
 	counted = agent_now();
-	for (uint32_t i = 0; i < n_copies; i++)
+	for (uint32_t i = 0; i < n_copies; i++) {
+		copies[i].since = 0; /* they were there when this process began */
 		if (!copies[i].is_gone)
 			tell(&copies[i]);
+	}
 }
 
 static bool is_image(const struct image *image, const struct image *other)
@@ -234,13 +237,14 @@ static void arm_module(const struct image *image, const struct runtime *runtime,
 		tell(copy);
 		return;
 	}
-	hot->is_changing = agent.late_since != 0;
+	hot->is_changing = agent.late_since ? CHANGE_IN : CHANGE_NONE;
 	arm_families(copy, rtti, armed, sizeof armed);
 	hook_close(&copy->image);
 	copy->is_half_armed = agent_code_of(runtime)->arm && !agent.late_since;
 	if (agent_code_of(runtime)->arm && agent.late_since)
 		agent_code_of(runtime)->arm(copy);
-	hot->is_changing = 0;
+	hot->is_changing = CHANGE_NONE;
+	copy->since = agent.late_since ? agent_now() : 0;
 	copy->armed = keep(armed);
 	tell(copy);
 }

@@ -21,6 +21,7 @@ struct copy {
 	bool is_unloaded;		  /* or is unloaded beyond doubt */
 	bool is_armed;			  /* its functions are replaced now */
 	bool is_half_armed;		  /* those that its code replaces are still to come */
+	uint64_t since;			  /* ticks: from then on all is seen; 0: from the first call on */
 	const char *armed;		  /* what was replaced, for people */
 	void *original[RUNTIME_FAMILIES]; /* of each family, of the first table that was replaced; NULL: none was */
 };

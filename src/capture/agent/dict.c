@@ -323,6 +323,7 @@ void dict_runtime(const struct dict_copy *copy)
 	entry = agent.segment ? claim(DICT_RUNTIME, 0, 0) : NULL;
 	if (entry) {
 		memcpy(entry->word, word, sizeof word);
+		entry->value = (int64_t)copy->since;
 		publish(entry);
 	}
 	agent_unlock();

@@ -28,6 +28,7 @@ void dict_fact(uint32_t session, uint32_t key, uint32_t text, int64_t value);
 struct dict_copy {
 	const char *runtime, *path, *version;
 	const char *armed, *left_out; /* for people */
+	uint64_t since;		      /* ticks: what began before may be missing; 0: nothing is */
 };
 void dict_runtime(const struct dict_copy *copy);
 /* The purpose of a thread: "intra-op". */

@@ -140,7 +140,7 @@ struct open_run *inference_begin(struct thread *thread, enum run_owner owner, ui
 	};
 	if (hot->level == LEVEL_DETAIL)
 		read_usage(run);
-	run->is_partial = hot->is_changing;
+	run->is_partial = hot->is_changing != CHANGE_NONE;
 	run->run = next_number(thread);
 	run->start = start ? start : agent_now();
 	thread->n_runs++;

@@ -211,7 +211,7 @@ static void end(void)
 	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
 
 	agent_set(&nothing); /* children of fork make no segment from now on */
-	hot->is_changing = 1;
+	hot->is_changing = CHANGE_OUT;
 	arm_undo();
 	hot->level = LEVEL_OFF;
 }

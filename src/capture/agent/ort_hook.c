@@ -112,8 +112,8 @@ word ort_on_run_end(ORT_REGISTERS)
 	struct open_run *run = thread ? inference_top(thread) : NULL;
 
 	if (!run) {
-		if (thread && agent.late_since && !thread->is_settled)
-			ort_late_end(thread, session_running(&met, b, saved));
+		if (thread && agent.late_since && !thread->is_settled && hot->is_changing != CHANGE_OUT)
+			ort_late_end(thread, met.copy, session_running(&met, b, saved));
 		return r;
 	}
 	if (__builtin_expect(thread->depth > run->depth, 0))

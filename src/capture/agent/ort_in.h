@@ -156,8 +156,8 @@ struct session *ort_late_session_of_object(uintptr_t object);
 struct session *ort_late_running(struct ort_copy *copy, uintptr_t provider, uintptr_t saved);
 /* Looks once more for the session's object, and with it its names. provider: one of its own. */
 void ort_late_name(struct session *session, uintptr_t provider);
-/* An inference ends that began before the hooks went in. */
-void ort_late_end(struct thread *thread, struct session *session);
+/* An inference ends whose begin was not seen, because the hooks for it were not in yet. */
+void ort_late_end(struct thread *thread, const struct ort_copy *copy, struct session *session);
 /* Recording restarts. */
 void ort_late_forget_all(void);
 

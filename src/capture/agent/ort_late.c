@@ -296,11 +296,18 @@ void ort_late_name(struct session *session, uintptr_t provider)
 	errno = saved;
 }
 
-void ort_late_end(struct thread *thread, struct session *session)
+/*
+ * Only what was seen of it is written: from its first operator on, else its end alone. Others of the thread may have
+ * passed since the injection, and even since this hook went in: those that begin are put in last.
+ */
+void ort_late_end(struct thread *thread, const struct ort_copy *copy, struct session *session)
 {
-	struct open_run *run = inference_begin(thread, OWNER_PROVIDER, agent.late_since, session);
+	bool has_operator = thread->unbegun && thread->unbegun_copy == copy->copy->number;
+	uint64_t start = has_operator ? thread->unbegun : agent_now();
+	struct open_run *run = inference_begin(thread, OWNER_PROVIDER, start, session);
 
-	thread->is_settled = true;
+	thread->unbegun = 0;
+	thread->is_settled = hot->is_changing != CHANGE_IN;
 	if (!run)
 		return;
 	run->is_partial = true;

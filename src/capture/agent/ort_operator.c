@@ -176,7 +176,14 @@ static uint32_t run_of(struct thread *thread, const struct kernel *kernel, word 
 {
 	if (thread->n_runs)
 		return thread->run[thread->n_runs - 1].run;
-	return creation_is_open(thread) ? 0 : find_run(kernel, context);
+	if (creation_is_open(thread))
+		return 0;
+	/* where ends of runs are hooked, they were hooked before operators: no run has ended here since */
+	if (agent.late_since && !thread->is_settled && !thread->unbegun && kernel->copy->cpu_vtable) {
+		thread->unbegun = agent_now();
+		thread->unbegun_copy = kernel->copy->copy->number;
+	}
+	return find_run(kernel, context);
 }
 
 /*

@@ -262,7 +262,7 @@ int recorded_note(struct sink *out, const char *topic, const struct event *of, s
 int recorded_tell_runtime(struct recorded *process, const struct segment_entry *entry, uint64_t arm_ns,
 			  struct sink *out, uint64_t now_ns, struct err *err)
 {
-	struct arg args[7] = { arg_name(KEY_RUNTIME, entry->text[4]), arg_name(KEY_VERSION, entry->text[1]),
+	struct arg args[8] = { arg_name(KEY_RUNTIME, entry->text[4]), arg_name(KEY_VERSION, entry->text[1]),
 			       arg_name(KEY_PATH, entry->text[0]), arg_name(KEY_TEXT, entry->text[2]),
 			       arg_int(KEY_PID, process->pid) };
 	size_t n = 5;
@@ -272,6 +272,8 @@ int recorded_tell_runtime(struct recorded *process, const struct segment_entry *
 		args[n++] = arg_int(KEY_ARM_NS, (int64_t)arm_ns);
 	if (entry->text[3])
 		args[n++] = arg_name(KEY_STATUS, entry->text[3]);
+	if (entry->value)
+		args[n++] = arg_int(KEY_FROM_NS, (int64_t)recorded_ns(process, (uint64_t)entry->value));
 	return recorded_note(
 	    out, EVENT_NOTE_RUNTIME,
 	    &(struct event){ .track = recorded_track(process, out), .time_ns = now_ns, .args = args, .n_args = n },

@@ -10,6 +10,7 @@
 
 #include "analyze/result/recording_result.h"
 #include "show/html/html_model.h"
+#include "show/words/begin_words.h"
 #include "show/words/clock_words.h"
 #include "show/words/kept_words.h"
 #include "show/words/resource_words.h"
@@ -316,6 +317,9 @@ static void put_losses(struct html_page *page, const struct report *report)
 	if (summary->n_left)
 		html_paragraph(page, "%s that the program started went on, not recorded.",
 			       printable_count(summary->n_left, "process").s);
+	for (uint32_t i = 0; i < summary->n_runtimes && i < MAX_ROWS; i++)
+		if (summary->runtimes[i].complete_from_ns)
+			html_paragraph(page, "%s", begin_words(summary, &summary->runtimes[i], false).s);
 	if (summary->kept.limit)
 		html_paragraph(page, "%s", kept_words(summary, false).s);
 	if (summary->thinned.n_left_out)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is missing from the recording, and what recording has cost. */
 #include "show/text/page.h"
+#include "show/words/begin_words.h"
 #include "show/words/clock_words.h"
 #include "show/words/kept_words.h"
+
+enum { MAX_BEGINS = 4 };
 
 static void print_lost(const struct page *page)
 {
@@ -74,6 +77,23 @@ static void print_left_out(const struct page *page)
 		page_text(page, 2, TABLE_PLAIN, "Not recorded%s: %s %s.", of.s, units_count(left_out->n).s,
 			  page_name(page, left_out->what, 120).s);
 	}
+}
+
+/* From when on runtimes are recorded into which the agent came later. */
+static void print_begins(const struct page *page)
+{
+	const uint32_t n_most = page->opts.is_all ? UINT32_MAX : MAX_BEGINS;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < page->summary->n_runtimes; i++) {
+		const struct summary_runtime *runtime = &page->summary->runtimes[i];
+
+		if (runtime->complete_from_ns && n++ < n_most)
+			page_text(page, 2, TABLE_PLAIN, "%s",
+				  begin_words(page->summary, runtime, page->opts.is_ascii).s);
+	}
+	if (n > n_most)
+		page_text(page, 2, TABLE_PLAIN, "%s more: --all.", units_count(n - n_most).s);
 }
 
 static void print_stops(const struct page *page)
@@ -185,7 +205,7 @@ static bool is_remarkable(const struct summary *summary, bool is_complete)
 		     summary->n_unreadable + summary->n_clock_changes + n_moved(summary) + counts->n_disordered +
 		     counts->n_unmatched + counts->n_untracked + counts->n_too_deep + counts->n_args_cut +
 		     summary->n_dumps + summary->n_dumps_skipped + (summary->kept.limit != 0) +
-		     summary->thinned.n_left_out;
+		     summary->thinned.n_left_out + begin_words_count(summary);
 
 	for (int kind = 0; kind < N_KINDS; kind++)
 		n += summary->n_open[kind];
@@ -224,6 +244,7 @@ void text_losses(const struct page *page)
 		page_text(page, 2, TABLE_PLAIN, "%s", kept_words_of_operators(summary).s);
 	print_unseen(page);
 	print_left_out(page);
+	print_begins(page);
 	print_stops(page);
 	print_dumps(page);
 	print_clocks(page);

@@ -112,6 +112,8 @@ static int note_runtime(struct build *build, const struct store_instant *instant
 	runtime->armed = text_of(build, instant, KEY_TEXT);
 	runtime->left_out = text_of(build, instant, KEY_STATUS);
 	runtime->arm_ns = int_of(build, instant, KEY_ARM_NS);
+	if (int_of(build, instant, KEY_FROM_NS) > 0)
+		runtime->complete_from_ns = (uint64_t)int_of(build, instant, KEY_FROM_NS);
 	return 0;
 }
 

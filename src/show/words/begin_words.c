@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Counts nothing: how many inferences passed before is not known. */
+#include "show/words/begin_words.h"
+
+#include <string.h>
+
+#include "base/units.h"
+
+uint32_t begin_words_count(const struct summary *summary)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < summary->n_runtimes; i++)
+		n += summary->runtimes[i].complete_from_ns != 0;
+	return n;
+}
+
+struct printable begin_words(const struct summary *summary, const struct summary_runtime *runtime, bool is_ascii)
+{
+	const char *name = names_text(summary->names, runtime->runtime);
+	uint64_t begin_ns = summary->recording.begin_ns, from_ns = runtime->complete_from_ns;
+	struct printable words = { "" };
+
+	if (!from_ns)
+		return words;
+	printable_add(&words, "%s", printable_text(name, strlen(name), 40, is_ascii).s);
+	if (runtime->process != SUMMARY_NONE)
+		printable_add(&words, " in %d", summary->processes[runtime->process].pid);
+	printable_add(&words, " is recorded completely from %s on. What began before may be missing.",
+		      units_duration(from_ns > begin_ns ? (double)(from_ns - begin_ns) : 0).s);
+	return words;
+}

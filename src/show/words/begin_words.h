@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From when on a runtime is recorded, if the agent came into the program while it ran. */
+#ifndef SHOW_WORDS_BEGIN_WORDS_H
+#define SHOW_WORDS_BEGIN_WORDS_H
+
+#include "analyze/summary/summary.h"
+#include "base/printable.h"
+
+/* The number of runtimes of which there is something to say. */
+uint32_t begin_words_count(const struct summary *summary);
+/* One sentence; "" for a runtime that was recorded from its first call on. */
+struct printable begin_words(const struct summary *summary, const struct summary_runtime *runtime, bool is_ascii);
+
+#endif
