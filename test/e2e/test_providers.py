@@ -3,6 +3,7 @@
 
 import glob
 import os
+import shutil
 
 import pytest
 
@@ -27,6 +28,29 @@ def test_a_provider_in_its_own_library_is_seen_loading_compiling_and_running(lab
     assert {operator.args["provider"] for operator in recording.operators} == {"OpenVINOExecutionProvider"}
     assert len(recording.inferences) == len(recording.operators) == 5
     assert recording.note("created")["providers"].split(",")[0] == "OpenVINOExecutionProvider"
+
+
+@pytest.mark.parametrize("key", ["1.22", "newest"])
+def test_a_provider_opened_by_a_bare_name_or_a_path_is_seen_loading(lab, key):
+    """Up to 1.23 the runtime gives the loader a name alone, and the file beside the runtime is found by its RUNPATH."""
+    runtime = environment(envs.wheel, key).library
+    folder = lab.path("capi")
+    os.mkdir(folder)
+    for name in (os.path.basename(runtime), "libonnxruntime_providers_shared.so"):
+        shutil.copy(os.path.join(os.path.dirname(runtime), name), folder)
+    shutil.copy(lab.binaries.shared("no_provider"), os.path.join(folder, "libonnxruntime_providers_cuda.so"))
+    done = lab.both(lab.native("append_cuda", os.path.join(folder, os.path.basename(runtime))))
+    assert done.status == 0 and "Failed to load" in done.out
+    ready = {slice.name: slice for slice in done.recording.of("provider_ready")}
+    assert set(ready) == {"libonnxruntime_providers_shared.so", "libonnxruntime_providers_cuda.so"}
+    assert all(slice.end > slice.start for slice in ready.values())
+
+
+@pytest.mark.parametrize("key", ["1.22", "newest"])
+def test_a_provider_that_is_not_there_is_not_seen(lab, key):
+    done = lab.both(lab.native("append_cuda", environment(envs.wheel, key).library))
+    assert done.status == 0 and "Failed to load" in done.out
+    assert {slice.name for slice in done.recording.of("provider_ready")} <= {"libonnxruntime_providers_shared.so"}
 
 
 def test_operators_of_a_custom_library_are_seen_by_name_and_type(lab, openvino):

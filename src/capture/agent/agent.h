@@ -131,8 +131,9 @@ struct thread {
 	struct shape input[SHAPE_INPUTS];
 	struct model_hint hint;
 	const char *python_bytes; /* the last bytes object that the runtime's module read */
-	uint64_t unbegun;	  /* after injection: first operator of a run whose begin was not seen; 0: none */
-	uint32_t unbegun_copy;	  /* in copies[] */
+	/* ticks: first operator of a run whose begin was not seen, after injection; a library is opened by its name */
+	uint64_t unbegun, opening_since;
+	uint32_t unbegun_copy, opening; /* in copies[]; hash of the name, 0: none */
 	struct thread *next_free;
 };
 

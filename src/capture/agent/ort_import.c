@@ -2,12 +2,13 @@
 /*
  * Hooks for functions that a copy of ONNX Runtime imports; they show what no virtual function does. open: the model's
  * file. PyBytes_AsString and PyBytes_Size: a model in memory, in Python. __cxa_throw: the message of an error on its
- * way to the program. pthread_create: the purpose of a worker thread. dlopen: a provider's library. Only this module's
- * imports are replaced.
+ * way to the program. pthread_create: the purpose of a worker thread. dlopen and dlsym: a provider's library. Only this
+ * module's imports are replaced.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
@@ -81,9 +82,23 @@ static ssize_t on_bytes_size(void *object)
 	return size;
 }
 
-static void tell_provider(struct thread *thread, const char *path, uint64_t start, uint64_t end)
+static const char *file_of(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The file that the loader has opened; NULL: unknown. */
+static const char *opened_file(void *handle)
+{
+	struct link_map *map;
+
+	return !dlinfo(handle, RTLD_DI_LINKMAP, &map) && map->l_name ? file_of(map->l_name) : NULL;
+}
+
+static void tell_provider(struct thread *thread, const char *file, uint64_t start, uint64_t end)
+{
 	uint8_t lane = inference_take_lane(start);
 	struct record *record = agent_claim(thread);
 
@@ -99,9 +114,19 @@ static void tell_provider(struct thread *thread, const char *path, uint64_t star
 	inference_give_lane(lane, end);
 }
 
+static uint32_t hash_of(const char *text)
+{
+	uint32_t hash = 0x811c9dc5u;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x01000193u;
+	return hash ? hash : 1;
+}
+
 /*
  * Called by import_dlopen below. A path with a slash gives the same file for any caller; for a bare name the real
- * dlopen must see the runtime as its caller.
+ * dlopen must see the runtime as its caller, and does not come back here. The runtime looks up a function of the
+ * library next: import_opened.
  */
 struct opened {
 	void *handle;
@@ -115,14 +140,41 @@ struct opened import_look(const char *path, int flags)
 	struct thread *thread;
 	uint64_t start;
 
-	if (!path || !strchr(path, '/') || (flags & RTLD_NOLOAD) || !(thread = agent_thread()))
+	if (!path || (flags & RTLD_NOLOAD) || !(thread = agent_thread()))
 		return opened;
 	start = agent_now();
+	thread->opening = 0;
+	if (!strchr(path, '/')) {
+		thread->opening_since = start;
+		thread->opening = hash_of(path);
+		return opened;
+	}
 	opened.handle = dlopen(path, flags);
 	opened.is_done = 1;
-	if (opened.handle)
-		tell_provider(thread, path, start, agent_now());
+	if (opened.handle) {
+		const char *file = opened_file(opened.handle);
+		tell_provider(thread, file ? file : file_of(path), start, agent_now());
+	}
 	return opened;
+}
+
+/* Called by import_dlsym below. */
+__attribute__((used, visibility("hidden"))) void import_opened(void *handle);
+
+void import_opened(void *handle)
+{
+	struct thread *thread = self_thread;
+	int saved = errno;
+	const char *file;
+
+	if (!thread || !thread->opening || handle == RTLD_DEFAULT || handle == RTLD_NEXT)
+		return;
+	/* one that could not be opened is followed by another one */
+	file = opened_file(handle);
+	if (file && hash_of(file) == thread->opening && agent_thread() == thread)
+		tell_provider(thread, file, thread->opening_since, agent_now());
+	thread->opening = 0;
+	errno = saved;
 }
 
 void *import_dlopen(const char *path, int flags) __attribute__((visibility("hidden")));
@@ -144,7 +196,24 @@ __asm__(".hidden import_dlopen\n"
 	"	ret\n"
 	"1:	jmp *import_real_dlopen(%rip)\n"
 	".size import_dlopen,.-import_dlopen\n");
+__asm__(".hidden import_dlsym\n"
+	".globl import_dlsym\n"
+	".type import_dlsym,@function\n"
+	"import_dlsym:\n"
+	"	endbr64\n"
+	"	push %rdi\n"
+	"	push %rsi\n"
+	"	sub $8, %rsp\n"
+	"	call import_opened\n"
+	"	add $8, %rsp\n"
+	"	pop %rsi\n"
+	"	pop %rdi\n"
+	"	jmp *import_real_dlsym(%rip)\n"
+	".size import_dlsym,.-import_dlsym\n");
 #endif
+void *import_dlsym(void *handle, const char *name) __attribute__((visibility("hidden")));
+/* what the module's own import is bound to: ours, if this library was loaded with the program */
+void *(*import_real_dlsym)(void *, const char *)__attribute__((visibility("hidden"))) = dlsym;
 void *(*import_real_dlopen)(const char *, int)__attribute__((visibility("hidden"))) = dlopen;
 
 static bool starts(const char *text, const char *with)
@@ -299,6 +368,7 @@ void ort_import_arm(const struct copy *copy)
 	hook_import(&copy->image, "open", on_open);
 	hook_import(&copy->image, "pthread_create", on_thread);
 	hook_import(&copy->image, "dlopen", import_dlopen);
+	hook_import(&copy->image, "dlsym", import_dlsym);
 	if (found && (!real_throw || real_throw == found)) {
 		real_throw = found;
 		hook_import(&copy->image, "__cxa_throw", on_throw);

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A library in the place of a provider's, which has none. */
+int no_provider;
