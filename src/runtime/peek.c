@@ -10,20 +10,20 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/syscalls.h"
 #include "runtime/image.h"
 
 static bool read_file(uint64_t from, void *to, size_t size)
 {
-	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && pread(fd, to, size, (off_t)from) == (ssize_t)size;
+	int fd = call_open("/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
+	bool ok = fd >= 0 && call_pread(fd, to, size, from) == (ssize_t)size;
 
 	if (fd >= 0)
-		close(fd);
+		call_close(fd);
 	return ok;
 }
 

@@ -21,6 +21,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/syscalls.h"
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -53,11 +55,11 @@ bool agent_populate(char *start, uint64_t size)
 		return true;
 	if (errno != EINVAL)
 		return false;
-	fd = open(agent.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	fd = call_open(agent.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (fd < 0)
 		return false;
-	failed = fallocate(fd, 0, (off_t)offset, (off_t)size);
-	close(fd);
+	failed = call_fallocate(fd, offset, size);
+	call_close(fd);
 	return !failed;
 }
 
@@ -116,7 +118,7 @@ static bool map_segment(void)
 		return false;
 	name_segment(".new", now);
 	strcpy(tmp, agent.path);
-	fd = open(tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = call_open(tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return false;
 	for (unsigned i = 0; i < 3 && map == MAP_FAILED; i++) {
@@ -130,7 +132,7 @@ static bool map_segment(void)
 			map = mmap(place, size, PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0), fd, 0);
 	}
-	close(fd);
+	call_close(fd);
 	if (map == MAP_FAILED) {
 		unlink(tmp);
 		return false;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Reads the head of a program's file. System calls are made directly: the functions of the C library are cancellation
- * points, which exec is not.
- */
+/* Reads the head of a program's file. */
 #include "capture/agent/exec_file.h"
 
 #include <elf.h>
@@ -14,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/syscalls.h"
+
 enum { MAX_SCRIPTS = 5, MAX_SEGMENTS = 32 };
 
 #if defined(__x86_64__)
@@ -23,11 +22,6 @@ enum { MACHINE = EM_AARCH64 };
 #else
 enum { MACHINE = EM_NONE };
 #endif
-
-static long read_at(int fd, void *to, size_t size, uint64_t offset)
-{
-	return syscall(SYS_pread64, fd, to, size, (off_t)offset);
-}
 
 /* A program without an interpreter is static: its loader does not exist, so nothing can go wrong. */
 static bool suits_elf(int fd, const Elf64_Ehdr *header)
@@ -41,11 +35,11 @@ static bool suits_elf(int fd, const Elf64_Ehdr *header)
 		uint64_t at = header->e_phoff + (uint64_t)i * header->e_phentsize;
 		long got;
 
-		if (read_at(fd, &segment, sizeof segment, at) != sizeof segment)
+		if (call_pread(fd, &segment, sizeof segment, at) != sizeof segment)
 			return true;
 		if (segment.p_type != PT_INTERP)
 			continue;
-		got = read_at(fd, interpreter, sizeof interpreter - 1, segment.p_offset);
+		got = call_pread(fd, interpreter, sizeof interpreter - 1, segment.p_offset);
 		interpreter[got > 0 ? got : 0] = 0;
 		return !strstr(interpreter, "musl");
 	}
@@ -80,12 +74,12 @@ bool exec_file_suits(int folder, const char *path)
 		if (fd < 0)
 			return true;
 		memset(&head, 0, sizeof head);
-		got = read_at(fd, head.text, sizeof head.text - 1, 0);
+		got = call_pread(fd, head.text, sizeof head.text - 1, 0);
 		path = got > 2 ? interpreter_of(head.text) : NULL;
 		if (got >= (long)sizeof head.elf && !memcmp(head.elf.e_ident, ELFMAG, SELFMAG))
 			suits = suits_elf(fd, &head.elf);
 		if (!is_open)
-			syscall(SYS_close, fd);
+			call_close(fd);
 		if (!path)
 			return suits;
 		folder = AT_FDCWD;

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/syscalls.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/shape.h"
 
@@ -66,10 +67,10 @@ static void read_usage(struct open_run *run)
 	if (!clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu))
 		run->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
 	run->wait_ns = 0;
-	fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	fd = call_open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0);
 	if (fd >= 0) {
-		n = read(fd, text, sizeof text - 1);
-		close(fd);
+		n = call_read(fd, text, sizeof text - 1);
+		call_close(fd);
 	}
 	const char *at = text, *end = text + (n > 0 ? n : 0);
 	while (at < end && *at != ' ')

@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/syscalls.h"
 #include "capture/agent/agent.h"
 #include "capture/agent/arm.h"
 #include "capture/agent/code.h"
@@ -75,7 +76,7 @@ static int open_lifeline(const char *dir)
 	*end = '/';
 	strcpy(end + 1, FERRY_LIFELINE);
 	/* fails without a reader: the recorder is gone */
-	return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+	return call_open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0);
 }
 
 /* Ends the phase that a child of fork has inherited; another one may have begun in it since. */
@@ -108,7 +109,7 @@ bool injected_is_over(void)
 		return false;
 	fd = open_lifeline(agent.dir);
 	if (fd >= 0) {
-		close(fd);
+		call_close(fd);
 		return false;
 	}
 	injected_leave_child();
@@ -199,10 +200,8 @@ static bool begin(const struct ferry_head *head, struct ferry_state *state)
 /* Unmaps the segment. The recorder maps it, too, and removes its file when it has read everything. */
 static void give_back(void)
 {
-	struct timespec pause = { 0, GIVE_BACK_MS * 1000000 };
-
 	for (int i = 0; i < GIVE_BACK_TIMES && !access(agent.path, F_OK); i++)
-		nanosleep(&pause, NULL);
+		call_sleep_ns(GIVE_BACK_MS * 1000000);
 	madvise(agent.segment, (size_t)(agent.segment_end - (char *)agent.segment), MADV_REMOVE);
 }
 

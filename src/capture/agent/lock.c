@@ -5,11 +5,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/syscalls.h"
 
 enum { YIELDS = 100, PAUSE_NS = 50000 };
 #define PATIENCE_NS 1000000000u	     /* with one owner; a busy machine may run it as late as that */
@@ -38,7 +36,6 @@ static bool is_in_vain(struct lock *lock, struct wait *wait, uint32_t owner)
 
 static bool wait_for(struct lock *lock, bool gives_up)
 {
-	const struct timespec pause = { 0, PAUSE_NS };
 	struct wait wait = { 0 };
 	uint32_t owner;
 
@@ -50,7 +47,7 @@ static bool wait_for(struct lock *lock, bool gives_up)
 		if (i < YIELDS)
 			syscall(SYS_sched_yield);
 		else
-			syscall(SYS_nanosleep, &pause, NULL);
+			call_sleep_ns(PAUSE_NS);
 	}
 	owner = lock->owner + 1;
 	__atomic_store_n(&lock->owner, owner ? owner : 1, __ATOMIC_RELAXED);

@@ -11,7 +11,8 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <time.h>
+
+#include "base/syscalls.h"
 
 enum { TRIES = 5000, PAUSE_NS = 100000 };
 
@@ -21,14 +22,13 @@ static __thread unsigned n_begun __attribute__((tls_model("initial-exec")));
 
 void module_walk_begin(void)
 {
-	struct timespec pause = { 0, PAUSE_NS };
 	int saved = errno;
 
 	n_begun += n_begun != 0;
 	for (int i = 0; i < TRIES && !n_begun; i++) {
 		n_begun = !__atomic_exchange_n(&is_walking, 1, __ATOMIC_ACQUIRE);
 		if (!n_begun)
-			nanosleep(&pause, NULL);
+			call_sleep_ns(PAUSE_NS);
 	}
 	errno = saved;
 }
