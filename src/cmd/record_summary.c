@@ -43,7 +43,7 @@ void record_summary_print(FILE *to, const char *path, const struct recorder_resu
 		fprintf(to, ", median %s, p99 %s", units_duration((double)result->median_ns).s,
 			units_duration((double)result->p99_ns).s);
 	if (result->n_lost)
-		fprintf(to, ", %s%s events lost%s", term_style(to, TERM_RED), units_count(result->n_lost).s,
+		fprintf(to, ", %s%s lost%s", term_style(to, TERM_RED), printable_count(result->n_lost, "event").s,
 			term_style(to, TERM_PLAIN));
 	if (result->n_unseen)
 		fprintf(to, ", %swhat %s did was not seen%s", term_style(to, TERM_RED),

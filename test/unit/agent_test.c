@@ -64,6 +64,35 @@ static void a_thread_without_a_ring_does_not_ask_for_one_each_time(void **state)
 		usleep(1000);
 }
 
+static struct thread *another_thread(void)
+{
+	self_thread = NULL;
+	return agent_thread();
+}
+
+static void a_thread_moves_to_a_ring_behind_its_own(void **state)
+{
+	struct thread *before = self_thread, *mover = another_thread(), *behind, *first;
+	uint32_t large, old = mover->ring_number;
+	struct ring *ring;
+
+	agent_grow_ring(mover);
+	large = mover->ring_number;
+	assert_in_range(large, old + 1, SEGMENT_MAX_RINGS);
+	first = another_thread(); /* in the ring that was left */
+	assert_int_equal(first->ring_number, old);
+	behind = another_thread();
+	assert_in_range(behind->ring_number, large + 1, SEGMENT_MAX_RINGS);
+	agent.free_ring[agent.n_free_rings++] = large; /* the mover has ended, */
+	ring = (struct ring *)((char *)agent.segment + agent.segment->ring[large].offset);
+	ring->tail = ring->head; /* and is read */
+	agent_grow_ring(behind);
+	assert_in_range(behind->ring_number, large + 1, SEGMENT_MAX_RINGS);
+	agent_grow_ring(first);
+	assert_int_equal(first->ring_number, large);
+	self_thread = before;
+}
+
 static void brackets_of_another_recording_are_left_alone(void **state)
 {
 	struct thread *thread = agent_thread();
@@ -224,6 +253,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_without_a_ring_does_not_ask_for_one_each_time),
+		cmocka_unit_test(a_thread_moves_to_a_ring_behind_its_own),
 		cmocka_unit_test(brackets_of_another_recording_are_left_alone),
 		cmocka_unit_test(a_session_is_found_at_its_last_object_only_and_gone_when_released),
 		cmocka_unit_test(providers_of_released_sessions_take_no_more_memory),

@@ -405,14 +405,18 @@ static bool has_ended(void)
 	return true;
 }
 
-/* A ring of more than this size that an earlier thread has left and the recorder has read. */
+/*
+ * A ring of more than this size that an earlier thread has left and the recorder has read. It lies behind the thread's
+ * own: the recorder reads rings in their order, and the new one must not be read before the rest of the old one.
+ */
 static bool take_free_ring(struct thread *thread, uint64_t bytes)
 {
 	for (uint32_t i = 0; i < agent.n_free_rings; i++) {
 		uint32_t number = agent.free_ring[i];
 		const struct ring_slot *slot = &agent.segment->ring[number];
 		const struct ring *ring = (const struct ring *)((char *)agent.segment + slot->offset);
-		if (slot->size <= bytes || ring->head != __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE))
+		if (number < thread->ring_number || slot->size <= bytes ||
+		    ring->head != __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE))
 			continue;
 		agent.free_ring[i] = agent.free_ring[--agent.n_free_rings];
 		use_ring(thread, number);
