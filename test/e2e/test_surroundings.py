@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+from recording import Recording
+
 
 @pytest.fixture
 def program(lab, library):
@@ -41,6 +43,21 @@ def test_a_program_with_another_shared_memory_runs_and_the_recording_says_why_it
     unshare(lab, "-m")
     done = lab.both(["unshare", "-m", "/bin/sh", "-c", "mount -t tmpfs none /dev/shm; exec " + words(program)])
     assert done.status == 0 and done.recording.inferences == [] and unseen(done.recording)
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("options", ["size=1M", "size=1M,ro", "size=20M"])
+def test_with_little_shared_memory_or_none_everything_is_recorded(lab, library, options):
+    unshare(lab, "-m")
+    program = lab.native("run", library, lab.model("chain"), 256, 256, "run", 20, 24)
+    plain = lab.plain(program)
+    command, path = lab.command(program)
+    mount = 'mount -t tmpfs -o %s none /dev/shm && exec "$@"' % options
+    done = lab.plain(["unshare", "-m", "/bin/sh", "-c", mount, "sh", *command])
+    assert (done.status, done.out) == (plain.status, plain.out), done.err
+    recording = Recording(path)
+    lab.recordings.append(recording)
+    assert len(recording.inferences) == 480 and len(recording.operators) == 9600 and recording.lost == 0
 
 
 @pytest.mark.root
