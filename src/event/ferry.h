@@ -19,7 +19,7 @@
 #define FERRY_LIFELINE "lifeline" /* in dir: a FIFO that the recorder keeps open for reading while it runs */
 
 /* FERRY_MAX: bytes of head and code at most */
-enum { FERRY_DIR = 120, FERRY_AGENT = 160, FERRY_ERROR = 120, FERRY_MAX = 1024 };
+enum { FERRY_DIR = 64, FERRY_AGENT = 192, FERRY_ERROR = 120, FERRY_MAX = 1024 };
 
 enum ferry_phase {
 	FERRY_IDLE,	/* the next call claims it */
@@ -35,7 +35,9 @@ struct ferry_head {
 	uint64_t state;	   /* address of struct ferry_state */
 	uint64_t original; /* the slot's original value; the code continues there */
 	uint64_t slot;	   /* address of the word that leads here */
-	uint64_t pthread_create, dlopen, dlsym, dlerror, errno_location, register_atfork; /* of its C library */
+	/* of its C library */
+	uint64_t pthread_create, dlopen, dlsym, dlerror, errno_location, register_atfork;
+	uint64_t pthread_detach, pthread_key_create, pthread_setspecific;
 	uint64_t segment_layout; /* SEGMENT_LAYOUT: an agent of another version must not be used */
 	uint64_t ring_bytes;
 	uint32_t level; /* the agent's level: 1 inference, 2 operator, 3 detail */

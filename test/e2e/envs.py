@@ -101,6 +101,19 @@ def _made(name, spec, make):
 
 
 @functools.lru_cache(maxsize=None)
+def old_root():
+    """The root directory of a system whose C library (2.31) has libdl and libpthread of their own, with a compiler."""
+
+    def make(path):
+        if os.geteuid() or not all(map(shutil.which, ("debootstrap", "chroot", "unshare", "apt-get"))):
+            raise Missing("an older system needs root, debootstrap, chroot, unshare and apt-get")
+        mirror = _call(["apt-get", "indextargets", "--format", "$(REPO_URI)"]).split()[0]
+        _call(["debootstrap", "--variant=minbase", "--include=gcc,libc6-dev", "bullseye", path + "/root", mirror])
+
+    return os.path.join(_made("old-root", "bullseye gcc", make), "root")
+
+
+@functools.lru_cache(maxsize=None)
 def _pythons():
     """[(version, path)] of the interpreters on this machine that can create a virtual environment."""
     names = [sys.executable] + ["python3"] + ["python3.%d" % minor for minor in range(8, 15)]

@@ -2,10 +2,15 @@
 """Targets under limits, in namespaces, as other users: they run as they do alone, and the recording says what is
 missing."""
 
+import os
 import shutil
 
 import pytest
 
+import envs
+from attaching import attach, Server
+from conftest import environment
+from lab import CFLAGS
 from recording import Recording
 
 
@@ -93,3 +98,51 @@ def test_deep_graphs_and_odd_inputs_are_recorded(lab, each_wheel, level, name, o
         shapes = {operator.name: operator.args["shapes"] for operator in recording.operators}
         assert shapes["same_half"] == "float16[2x0]" and shapes["same_yes"] == "bool[]"
         assert shapes["same_double"] == "float64[1x2x1x2x1x2x3]"
+
+
+class OldRoot:
+    """Runs programs in a system with an older C library, which sees our folders at their own paths."""
+
+    def __init__(self, lab, library):
+        self.lab, self.root = lab, environment(envs.old_root)
+        unshare(lab, "-m")
+        shown = {os.path.dirname(os.path.realpath(path)) for path in (lab.inftrace, library, lab.model("chain"))}
+        mounts = ["/dev", "/proc", lab.folder, envs.PROGRAMS, *sorted(shown)]
+        self.mounts = "; ".join("mkdir -p {0}{1}; mount --rbind {1} {0}{1}".format(self.root, path) for path in mounts)
+
+    def inside(self, *words):
+        script = 'set -e; %s; exec chroot %s "$@"' % (self.mounts, self.root)
+        return ["unshare", "-m", "--propagation", "private", "/bin/sh", "-c", script, "sh", *words]
+
+    def compiled(self, program, *options):
+        binary = self.lab.path("-".join([program, *options]))
+        sources = [os.path.join(envs.PROGRAMS, name) for name in (program + ".c", "ort.c", "runtime_opened.c")]
+        options = [flag for flag in CFLAGS if flag != "-pthread"] + list(options)
+        done = self.lab.plain(self.inside("cc", *options, "-o", binary, *sources, "-ldl"))
+        assert done.status == 0, done.err
+        return binary
+
+
+@pytest.mark.root
+@pytest.mark.full("an older system is made first")
+@pytest.mark.parametrize("options", [["-pthread"], []], ids=["threads", "no threads"])
+@pytest.mark.parametrize("before", [[], ["/usr/bin/env", "A=b"]], ids=["alone", "started"])
+def test_a_program_with_an_older_c_library_is_recorded(lab, library, options, before):
+    """env needs no libdl, which is where such a library has dlsym."""
+    old = OldRoot(lab, library)
+    program = [old.compiled("end", *options), os.path.realpath(library), lab.model("chain"), "256", "256", "10", "0"]
+    done = lab.both(old.inside(*before, *program))
+    assert done.status == 0 and len(done.recording.inferences) == 10 and len(done.recording.operators) == 200
+
+
+@pytest.mark.root
+@pytest.mark.full("an older system is made first")
+@pytest.mark.parametrize("options", [["-pthread"], []], ids=["threads", "no threads"])
+def test_a_program_with_an_older_c_library_is_injected_into(lab, library, options):
+    old = OldRoot(lab, library)
+    program = [old.compiled("alone", *options), os.path.realpath(library), lab.model("chain"), "256", "256"]
+    server = Server(lab, old.inside(*program))
+    for _ in range(2):
+        done = attach(lab, "--inject", server.pid, n=50)
+        assert len([slice for slice in done.recording.inferences if slice.end]) >= 40 and done.recording.lost == 0
+    server.end()

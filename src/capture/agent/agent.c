@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/syscalls.h"
+#include "capture/agent/glibc.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -89,6 +90,12 @@ static void name_segment(const char *suffix, uint64_t now)
 	stpcpy(to, suffix);
 }
 
+/* The C library has stat as a function since 2.33. */
+static long look_at(const char *path, struct stat *found)
+{
+	return syscall(SYS_newfstatat, AT_FDCWD, path, found, 0);
+}
+
 /* The numbers by which the recorder recognises this process under another pid. */
 static void identify(struct segment *segment)
 {
@@ -96,9 +103,9 @@ static void identify(struct segment *segment)
 
 	segment->pid = getpid();
 	prctl(PR_GET_NAME, segment->command);
-	if (!stat("/proc/self/ns/pid", &stat_))
+	if (!look_at("/proc/self/ns/pid", &stat_))
 		segment->pid_namespace = stat_.st_ino;
-	if (!stat("/proc/self/exe", &stat_)) {
+	if (!look_at("/proc/self/exe", &stat_)) {
 		segment->exe_device = stat_.st_dev;
 		segment->exe_inode = stat_.st_ino;
 	}
@@ -361,7 +368,7 @@ struct thread *agent_enter(void)
 	if (thread) {
 		self_thread = thread;
 		if (has_thread_key)
-			pthread_setspecific(thread_key, thread);
+			glibc.pthread_setspecific(thread_key, thread);
 		record = ring_claim_kept(&thread->ring);
 		if (record) {
 			*record =
@@ -510,6 +517,12 @@ void agent_at_edges(const struct agent_edges *to)
 	edges = to;
 }
 
+static void make_thread_key(void)
+{
+	if (!has_thread_key && glibc.pthread_key_create && glibc.pthread_setspecific)
+		has_thread_key = !glibc.pthread_key_create(&thread_key, leave);
+}
+
 bool agent_set_up(void)
 {
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -521,6 +534,12 @@ bool agent_set_up(void)
 		return false;
 	}
 	hot = page;
-	has_thread_key = !pthread_key_create(&thread_key, leave);
+	make_thread_key();
 	return true;
+}
+
+void agent_learn(void *handle)
+{
+	glibc_learn(handle);
+	make_thread_key();
 }

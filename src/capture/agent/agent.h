@@ -211,6 +211,8 @@ struct agent_edges {
 void agent_at_edges(const struct agent_edges *edges);
 /* Call second, once in a process: nothing works before. False: setup is impossible here. */
 bool agent_set_up(void);
+/* Takes from a library what the C library has lacked so far (glibc.h). handle: of dlopen. */
+void agent_learn(void *handle);
 /* Sets what is recorded from now on; LEVEL_OFF: nothing, also in children of fork. */
 void agent_set(const struct agent_settings *to);
 /* In a child of fork: the recording of its parent is none of its own, though it has written nothing to it so far. */

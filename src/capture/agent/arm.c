@@ -18,6 +18,7 @@
 #include "capture/agent/code.h"
 #include "capture/agent/copies.h"
 #include "capture/agent/dict.h"
+#include "capture/agent/glibc.h"
 #include "capture/agent/module_walk.h"
 #include "runtime/peek.h"
 
@@ -391,11 +392,12 @@ static int look_once(struct dl_phdr_info *info, size_t size, void *data)
 /* Keeps a copy's module loaded. NULL: it is gone already. */
 static void *pin(const struct copy *copy)
 {
-	void *handle = dlopen(copy->image.path[0] ? copy->image.path : NULL, RTLD_LAZY | RTLD_NOLOAD);
+	const char *path = copy->image.path[0] ? copy->image.path : NULL;
+	void *handle = glibc.dlopen && glibc.dlclose ? glibc.dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
 	/* it may have been loaded anew, at another place */
 	if (handle && ((struct link_map *)handle)->l_addr != copy->image.base) {
-		dlclose(handle);
+		glibc.dlclose(handle);
 		return NULL;
 	}
 	return handle;
@@ -410,8 +412,9 @@ static void arm_rest(void)
 	for (uint32_t i = 0; i < n_copies; i++) {
 		void *handle = copies[i].is_half_armed && !copies[i].is_gone ? pin(&copies[i]) : NULL;
 		if (handle) {
+			agent_learn(handle);
 			agent_code_of(copies[i].found.runtime)->arm(&copies[i]);
-			dlclose(handle);
+			glibc.dlclose(handle);
 		}
 		copies[i].is_half_armed = false;
 	}

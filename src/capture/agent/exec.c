@@ -7,9 +7,9 @@
  */
 #include "capture/agent/exec.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 #include "capture/agent/exec_env.h"
 #include "capture/agent/exec_file.h"
-#include "capture/agent/first.h"
+#include "capture/agent/glibc.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -38,7 +38,7 @@ static struct {
 
 static void look_up(void *to, const char *name)
 {
-	void *symbol = first_dlsym(RTLD_NEXT, name);
+	void *symbol = glibc_next(name);
 
 	memcpy(to, &symbol, sizeof symbol);
 }
@@ -53,13 +53,23 @@ static void look_up_all(void)
 	look_up(&real.posix_spawnp, "posix_spawnp");
 }
 
+static int keep_own(struct dl_phdr_info *info, size_t size, void *data)
+{
+	uint64_t offset = (uint64_t)(uintptr_t)keep_own - info->dlpi_addr;
+	bool is_own = false;
+
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		is_own |= info->dlpi_phdr[i].p_type == PT_LOAD &&
+			  offset - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz;
+	if (is_own && *info->dlpi_name == '/')
+		exec_env_keep(info->dlpi_name);
+	return is_own;
+}
+
 void exec_start(void)
 {
-	Dl_info info;
-
 	look_up_all();
-	if (dladdr((void *)exec_start, &info) && info.dli_fname && *info.dli_fname == '/')
-		exec_env_keep(info.dli_fname);
+	dl_iterate_phdr(keep_own, NULL);
 }
 
 static bool is_missing(const void *function)

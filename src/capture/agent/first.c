@@ -13,22 +13,20 @@
  */
 #include "capture/agent/first.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
 #include "capture/agent/agent.h"
 #include "capture/agent/arm.h"
+#include "capture/agent/glibc.h"
 #include "runtime/runtimes.h"
 
 void *(*first_real_dlsym)(void *, const char *)__attribute__((visibility("hidden")));
 
 void first_start(void)
 {
-	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17" };
-
-	for (unsigned i = 0; i < 3 && !first_real_dlsym; i++)
-		first_real_dlsym = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+	glibc_start();
+	first_real_dlsym = glibc.dlsym;
 }
 
 void *first_dlsym(void *handle, const char *name)

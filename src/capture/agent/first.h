@@ -3,7 +3,7 @@
 #ifndef CAPTURE_AGENT_FIRST_H
 #define CAPTURE_AGENT_FIRST_H
 
-/* Finds the real dlsym. May be called again. */
+/* Finds the real dlsym, and the C library's other functions (glibc.h). May be called again. */
 void first_start(void);
 /* The real dlsym; not for RTLD_NEXT. NULL also when there is none. */
 void *first_dlsym(void *handle, const char *name);

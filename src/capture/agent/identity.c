@@ -6,7 +6,6 @@
  */
 #include "capture/agent/identity.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include <unistd.h>
 
 #include "capture/agent/agent.h"
-#include "capture/agent/first.h"
+#include "capture/agent/glibc.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -35,7 +34,7 @@ static struct {
 
 static void look_up(void *to, const char *name)
 {
-	void *symbol = first_dlsym(RTLD_NEXT, name);
+	void *symbol = glibc_next(name);
 
 	memcpy(to, &symbol, sizeof symbol);
 }

@@ -25,6 +25,7 @@
 #include "capture/agent/agent.h"
 #include "capture/agent/arm.h"
 #include "capture/agent/code.h"
+#include "capture/agent/glibc.h"
 #include "capture/agent/inference.h"
 #include "capture/agent/module_walk.h"
 #include "capture/agent/session.h"
@@ -228,6 +229,20 @@ static void stay(const struct ferry_head *head, struct ferry_state *state, struc
 		give_back();
 }
 
+/* Of libraries that are in the program, but not where the dynamic linker looks for the agent. */
+static void take_functions(const struct ferry_head *head)
+{
+#define TAKE(name) \
+	if (!glibc.name) \
+		memcpy(&glibc.name, &head->name, sizeof glibc.name);
+	TAKE(dlopen)
+	TAKE(dlsym)
+	TAKE(pthread_create)
+	TAKE(pthread_detach)
+	TAKE(pthread_key_create)
+	TAKE(pthread_setspecific)
+}
+
 __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_head *head)
 {
 	struct ferry_state *state = (struct ferry_state *)head->state;
@@ -238,7 +253,9 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 	module_walk_begin();
 	dl_iterate_phdr(restore_slot, (void *)(uintptr_t)head);
 	module_walk_end();
-	pthread_detach(pthread_self());
+	take_functions(head);
+	if (glibc.pthread_detach)
+		glibc.pthread_detach(pthread_self());
 	prctl(PR_SET_NAME, "inftrace");
 	/* it inherits the policy of its creator, which may have real-time priority */
 	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "capture/agent/first.h"
+#include "capture/agent/glibc.h"
 #include "capture/agent/ort_in.h"
 #include "event/event.h"
 #include "runtime/onnx_peek.h"
@@ -92,9 +93,9 @@ static const char *file_of(const char *path)
 /* The file that the loader has opened; NULL: unknown. */
 static const char *opened_file(void *handle)
 {
-	struct link_map *map;
+	const struct link_map *map = handle;
 
-	return !dlinfo(handle, RTLD_DI_LINKMAP, &map) && map->l_name ? file_of(map->l_name) : NULL;
+	return map->l_name ? file_of(map->l_name) : NULL;
 }
 
 static void tell_provider(struct thread *thread, const char *file, uint64_t start, uint64_t end)
@@ -149,7 +150,7 @@ struct opened import_look(const char *path, int flags)
 		thread->opening = hash_of(path);
 		return opened;
 	}
-	opened.handle = dlopen(path, flags);
+	opened.handle = glibc.dlopen(path, flags);
 	opened.is_done = 1;
 	if (opened.handle) {
 		const char *file = opened_file(opened.handle);
@@ -214,7 +215,7 @@ __asm__(".hidden import_dlsym\n"
 void *import_dlsym(void *handle, const char *name) __attribute__((visibility("hidden")));
 /* what the module's own import is bound to: ours, if this library was loaded with the program */
 void *(*import_real_dlsym)(void *, const char *)__attribute__((visibility("hidden"))) = dlsym;
-void *(*import_real_dlopen)(const char *, int)__attribute__((visibility("hidden"))) = dlopen;
+void *(*import_real_dlopen)(const char *, int)__attribute__((visibility("hidden")));
 
 static bool starts(const char *text, const char *with)
 {
@@ -321,11 +322,11 @@ static int on_thread(pthread_t *id, const pthread_attr_t *attributes, void *(*fu
 		agent_unlock();
 	}
 	if (!start)
-		return pthread_create(id, attributes, function, arg);
+		return glibc.pthread_create(id, attributes, function, arg);
 	start->function = function;
 	start->arg = arg;
 	strcpy(start->role, role);
-	failed = pthread_create(id, attributes, worker, start);
+	failed = glibc.pthread_create(id, attributes, worker, start);
 	if (failed) {
 		agent_lock();
 		start->next_free = free_starts;
@@ -353,11 +354,13 @@ static throw_function *find_throw(const struct copy *copy)
 
 	if (found || agent.late_since)
 		return found;
-	handle = dlopen(copy->image.path[0] ? copy->image.path : NULL, RTLD_LAZY | RTLD_NOLOAD);
+	handle = glibc.dlopen && glibc.dlclose
+		     ? glibc.dlopen(copy->image.path[0] ? copy->image.path : NULL, RTLD_LAZY | RTLD_NOLOAD)
+		     : NULL;
 	if (!handle)
 		return NULL;
 	found = (throw_function *)first_dlsym(handle, "__cxa_throw");
-	dlclose(handle);
+	glibc.dlclose(handle);
 	return found;
 }
 
@@ -366,8 +369,11 @@ void ort_import_arm(const struct copy *copy)
 	throw_function *found = find_throw(copy);
 
 	hook_import(&copy->image, "open", on_open);
-	hook_import(&copy->image, "pthread_create", on_thread);
-	hook_import(&copy->image, "dlopen", import_dlopen);
+	import_real_dlopen = glibc.dlopen;
+	if (glibc.pthread_create)
+		hook_import(&copy->image, "pthread_create", on_thread);
+	if (glibc.dlopen)
+		hook_import(&copy->image, "dlopen", import_dlopen);
 	hook_import(&copy->image, "dlsym", import_dlsym);
 	if (found && (!real_throw || real_throw == found)) {
 		real_throw = found;

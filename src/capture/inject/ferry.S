@@ -23,8 +23,8 @@
 #define DLERROR 56
 #define ERRNO_LOCATION 64
 #define REGISTER_ATFORK 72
-#define ENTRY 112
-#define AGENT 256
+#define ENTRY 136
+#define AGENT 224
 #define HEAD 416
 #define STATE_THREAD 4
 #define STATE_ENTRY 8

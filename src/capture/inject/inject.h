@@ -35,7 +35,7 @@ struct inject {
 	int dir, lifeline;	     /* descriptors: the folder of segments, its lifeline; -1: none */
 	int parent;		     /* of the folder */
 	char ring_dir[64];	     /* the folder, as we see it */
-	char name[64];		     /* of the folder, in its parent */
+	char name[40];		     /* of the folder, in its parent */
 	char version[32], path[256]; /* of the runtime */
 	struct ferry_head head;
 	uint64_t at;	  /* of the head, in the process */

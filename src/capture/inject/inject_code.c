@@ -8,8 +8,8 @@ _Static_assert(sizeof(struct ferry_head) == 416 && offsetof(struct ferry_head, s
 		   offsetof(struct ferry_head, original) == 16 && offsetof(struct ferry_head, pthread_create) == 32 &&
 		   offsetof(struct ferry_head, dlopen) == 40 && offsetof(struct ferry_head, dlsym) == 48 &&
 		   offsetof(struct ferry_head, dlerror) == 56 && offsetof(struct ferry_head, errno_location) == 64 &&
-		   offsetof(struct ferry_head, register_atfork) == 72 && offsetof(struct ferry_head, entry) == 112 &&
-		   offsetof(struct ferry_head, agent) == 256,
+		   offsetof(struct ferry_head, register_atfork) == 72 && offsetof(struct ferry_head, entry) == 136 &&
+		   offsetof(struct ferry_head, agent) == 224,
 	       "ferry.S");
 _Static_assert(offsetof(struct ferry_state, phase) == 0 && offsetof(struct ferry_state, thread) == 4 &&
 		   offsetof(struct ferry_state, entry) == 8 && offsetof(struct ferry_state, n_forks) == 16 &&

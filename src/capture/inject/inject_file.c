@@ -13,8 +13,15 @@
 
 #include "runtime/file_runtime.h"
 
-const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create", "dlopen",	     "dlsym",
-						       "dlerror",	 "__errno_location", "__register_atfork" };
+const char *const inject_symbols[N_INJECT_SYMBOLS] = { "pthread_create",
+						       "dlopen",
+						       "dlsym",
+						       "dlerror",
+						       "__errno_location",
+						       "__register_atfork",
+						       "pthread_detach",
+						       "pthread_key_create",
+						       "pthread_setspecific" };
 
 enum { PAGE = 4096, MAX_SYMBOLS = 1 << 20 };
 

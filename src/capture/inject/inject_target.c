@@ -99,7 +99,7 @@ static const struct module *find_libc(const struct modules *modules)
 static const struct module *find_loader(const struct modules *modules)
 {
 	for (size_t i = 0; i < modules->n; i++)
-		if (starts(name_of(&modules->module[i]), "ld-linux"))
+		if (starts(name_of(&modules->module[i]), "ld-linux") || starts(name_of(&modules->module[i]), "ld-2."))
 			return &modules->module[i];
 	return NULL;
 }
@@ -173,6 +173,32 @@ static int look_into(struct inject_part *part, pid_t pid, struct err *err)
 	return part->fd < 0 ? part->fd : read_file(part->module, part->fd, &part->file, err);
 }
 
+/* Up to 2.33 the C library has these beside it. */
+static bool is_part_of_libc(const struct module *module)
+{
+	return starts(name_of(module), "libpthread") || starts(name_of(module), "libdl");
+}
+
+/* What libc has not. */
+static int add_symbols(const struct module *module, pid_t pid, struct inject_file *libc, struct err *err)
+{
+	struct inject_part part = { .module = module, .fd = -1 };
+	bool is_complete = true;
+	int code;
+
+	for (int i = 0; i < N_INJECT_SYMBOLS; i++)
+		is_complete &= libc->symbol[i] != 0;
+	if (is_complete)
+		return 0;
+	code = look_into(&part, pid, err);
+	for (int i = 0; i < N_INJECT_SYMBOLS && !code; i++)
+		if (!libc->symbol[i])
+			libc->symbol[i] = part.file.symbol[i];
+	if (part.fd >= 0)
+		close(part.fd);
+	return code;
+}
+
 static int find_functions(struct inject *inject, struct inject_target *target, struct err *err)
 {
 	struct ferry_head *head = &inject->head;
@@ -183,15 +209,21 @@ static int find_functions(struct inject *inject, struct inject_target *target, s
 		[INJECT_DLERROR] = &head->dlerror,
 		[INJECT_ERRNO] = &head->errno_location,
 		[INJECT_ATFORK] = &head->register_atfork,
+		[INJECT_PTHREAD_DETACH] = &head->pthread_detach,
+		[INJECT_KEY_CREATE] = &head->pthread_key_create,
+		[INJECT_SETSPECIFIC] = &head->pthread_setspecific,
 	};
 	int code = look_into(&target->libc, inject->pid, err);
 
+	for (size_t m = 0; m < target->modules.n && !code; m++)
+		if (is_part_of_libc(&target->modules.module[m]))
+			code = add_symbols(&target->modules.module[m], inject->pid, &target->libc.file, err);
 	for (int i = 0; i < N_INJECT_SYMBOLS && !code; i++) {
 		*to[i] = target->libc.file.symbol[i];
 		if (!*to[i])
 			code = err_set(err, ENOTSUP,
-				       "cannot inject: the C library of process %d has no %s; it must be GNU's, 2.34 "
-				       "or later; leave out --inject",
+				       "cannot inject: the C library of process %d has no %s; it must be GNU's; leave "
+				       "out --inject",
 				       (int)inject->pid, inject_symbols[i]);
 	}
 	return code;
