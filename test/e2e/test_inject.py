@@ -17,7 +17,7 @@ import pytest
 import envs
 from attaching import Attaching, Forking, attach, attach_command, magika_server, native_server, python_server, Server
 from conftest import environment, often
-from lab import PATIENCE, children_of, wait_until
+from lab import PATIENCE, children_of, state_of, wait_until
 
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
 
@@ -595,6 +595,22 @@ def test_of_several_that_belong_together_one_that_cannot_be_injected_is_left_out
     assert "process %d runs under a seccomp filter" % children(server.pid)[0] in done.err
     assert {slice.track.pid for slice in whole(done.recording)} == {server.pid}
     server.end()
+
+
+def test_a_program_whose_first_thread_ends_ends_with_its_last_one(lab, library):
+    """The agent's thread is none of its own. What is left in the buffers of stdio is written."""
+    server = Server(lab, lab.native("headless", library, lab.model("chain"), 256, 256))
+    background = Attaching(lab, "--inject", server.pid)
+    background.wait_recorded(20)
+    say(server, "")
+    no_agent_thread(server.pid)
+    assert state_of(server.pid) == "Z"
+    done = inject(lab, server.pid, name="second", status=3)
+    assert "has ended" in done.err
+    server.end()
+    done = background.wait()
+    assert len(whole(done.recording)) >= 20
+    assert any("first thread has ended" in note.args["state"] for note in done.recording.notes("process"))
 
 
 # ---- programs without a current inference

@@ -4,8 +4,8 @@
  * its own. Arms, waits until the recorder has gone, disarms, leaves. The library stays loaded, without a thread or a
  * replaced word; the next injection calls it again.
  *
- * The thread has a file descriptor table of its own that contains only the lifeline: the program cannot close it, and
- * it cannot disturb the program.
+ * The thread has a file descriptor table of its own that contains only the lifeline: the program cannot close it,
+ * and it cannot disturb the program.
  */
 #include "capture/agent/injected.h"
 
@@ -216,16 +216,46 @@ static void end(void)
 	hot->level = LEVEL_OFF;
 }
 
+/* Whether the process's first thread has ended by pthread_exit. */
+static bool is_headless(void)
+{
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	char text[128];
+	ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	const char *name_end;
+
+	if (fd >= 0)
+		close(fd);
+	text[got > 0 ? got : 0] = 0;
+	name_end = strrchr(text, ')');
+	return name_end && name_end[1] == ' ' && name_end[2] == 'Z';
+}
+
+/*
+ * Such a process ends with its last thread, which also writes the buffers of stdio. That must not be the agent's, which
+ * has none of the program's descriptors; so it leaves while others are there.
+ */
+static bool has_to_leave(void)
+{
+	if (!is_headless())
+		return false;
+	agent_off("the program's first thread has ended (pthread_exit), and the agent has left so that the program can "
+		  "end with its last thread");
+	return true;
+}
+
 static void stay(const struct ferry_head *head, struct ferry_state *state, struct pollfd *lifeline)
 {
+	bool has_left = false;
+
 	if (begin(head, state)) {
 		__atomic_store_n(&state->phase, FERRY_ARMED, __ATOMIC_RELEASE);
-		while (poll(lifeline, 1, LOOK_MS) <= 0)
+		while (poll(lifeline, 1, LOOK_MS) <= 0 && !(has_left = has_to_leave()))
 			arm_new_modules();
 	}
 	end();
 	__atomic_store_n(&state->phase, FERRY_DISARMED, __ATOMIC_RELEASE);
-	if (agent.segment)
+	if (agent.segment && !has_left)
 		give_back();
 }
 
