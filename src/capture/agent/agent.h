@@ -32,12 +32,11 @@ struct hot {
 	uint32_t use_ticks;   /* 1: the time stamp counter, 0: CLOCK_MONOTONIC */
 	uint32_t is_plain;    /* operators take the short path: ticks, and no shapes */
 	struct lock adopting; /* lock of ort_late.c */
-	uint32_t is_changing; /* enum change: hooks are being put in or out after injection: runs may be seen in part */
-	uint32_t is_child;    /* after injection: this is a child of fork of the injected process, and the agent has
-			       * no thread in it */
-	uint32_t is_inside;   /* after injection: the agent has a thread in this process */
-	uint32_t is_injected; /* the agent was injected into this process, and not only into one that it is a child of
-			       */
+	/* after injection: */
+	uint32_t is_changing; /* hooks are being put in or out at this moment, so runs may be seen in part */
+	uint32_t is_child;    /* a child of fork of the injected process, in which the agent has no thread */
+	uint32_t is_inside;   /* the agent has a thread in this process */
+	uint32_t is_injected; /* this process itself was injected */
 };
 
 enum { MAX_DEPTH = 32, MAX_RUNS = 8, MAX_LANES = 64, NO_LANE = 255 };
@@ -151,8 +150,7 @@ struct agent {
 	struct arena arena;
 	uint32_t next_generation;
 	uint64_t late_since; /* time of the injection into a running program; 0: the agent was loaded at its start */
-	char dir[200];
-	char path[256];
+	char dir[200], path[256];
 };
 
 extern struct hot *hot; /* never NULL after agent_start */
@@ -164,7 +162,6 @@ static inline uint64_t agent_now(void)
 	return __builtin_expect(hot->use_ticks, 1) ? clock_ticks() : clock_ns();
 }
 
-/* The agent's lock. */
 static inline void agent_lock(void)
 {
 	lock_take(&hot->lock);
@@ -177,19 +174,16 @@ static inline void agent_unlock(void)
 {
 	lock_give(&hot->lock);
 }
-/* Makes the segment's pages of [start, start + size) exist, so that stores to them cannot fault. */
-bool agent_populate(char *start, uint64_t size);
+bool agent_populate(char *start,
+		    uint64_t size); /* makes pages of the segment exist, so that stores to them cannot fault */
 /* Room in the segment that exists, and its offset there; NULL: there is none. Call under the lock. */
 char *agent_take_room(uint64_t bytes, uint64_t *offset);
 /* Stops recording in this process; the recorder reads the reason. The first reason counts. */
 void agent_off(const char *reason);
 
-/* Whether this process is a child of fork of the injected process. */
-bool agent_is_child(void);
-/* Whether this process is to be recorded; true in a child of fork without a segment. */
-bool agent_is_wanted(void);
-/* Makes sure that this process has a segment; false when recording is off. */
-bool agent_enter_process(void);
+bool agent_is_child(void);	/* whether this process is a child of fork of the injected process */
+bool agent_is_wanted(void);	/* whether this process is to be recorded; true in a child of fork without a segment */
+bool agent_enter_process(void); /* makes sure that this process has a segment; false when recording is off */
 struct agent_settings {
 	const char *dir; /* where segments go */
 	uint32_t level;
@@ -211,12 +205,10 @@ struct agent_edges {
 void agent_at_edges(const struct agent_edges *edges);
 /* Call second, once in a process: nothing works before. False: setup is impossible here. */
 bool agent_set_up(void);
-/* Takes from a library what the C library has lacked so far (glibc.h). handle: of dlopen. */
-void agent_learn(void *handle);
+void agent_learn(void *handle); /* like glibc_learn (glibc.h) */
 /* Sets what is recorded from now on; LEVEL_OFF: nothing, also in children of fork. */
 void agent_set(const struct agent_settings *to);
-/* In a child of fork: the recording of its parent is none of its own, though it has written nothing to it so far. */
-void agent_leave_parent(void);
+void agent_leave_parent(void); /* in a child of fork: ends its part in the recording of its parent */
 /* Makes a new segment for a process that was recorded before; all numbers start from 1. False: no segment. */
 bool agent_restart(void);
 
