@@ -8,6 +8,9 @@ import pytest
 
 import envs
 from conftest import environment
+from lab import names_and_types
+
+CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
 
 
 def test_a_program_inherits_the_same_descriptors_signals_limits_and_environment(lab, binaries):
@@ -89,6 +92,31 @@ def test_a_program_sees_the_runtimes_entry_only_where_it_would_see_it_alone(lab,
     done = lab.both([binaries.plain("who_has_base"), *libraries])
     assert done.out.splitlines()[0] == "imported: 0"
     assert done.out.splitlines()[-2:] == ["first", "second"]
+
+
+@pytest.mark.parametrize("limit", [0, 768])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_program_that_locks_its_memory_may_do_so_and_locks_little_more(lab, library, when, limit):
+    """What the kernel compares with the limit is the address space, which must not grow either."""
+    program = lab.native("lock", library, lab.model("chain"), 256, 256, when, limit, lab.path("memory"))
+
+    def sizes():
+        with open(lab.path("memory")) as file:
+            return [int(size) for size in file.read().split()]
+
+    if lab.plain(program).status == 77:
+        pytest.skip("the limit on locked memory cannot be raised here")
+    space, locked, _ = sizes()
+    done = lab.both(program)
+    assert done.out.startswith("locked\n")
+    assert len(done.recording.inferences) == 2001
+    assert names_and_types(done.recording.operators) == sorted(CHAIN * 2001)
+    with_agent = sizes()
+    print("locked %d KiB alone, %d recorded, %d of them shared with the recorder" % (locked, *with_agent[1:]))
+    assert 0 < with_agent[2] < 16 << 10
+    # the C library reserves 64 MiB for each thread that has to wait for another's heap
+    assert with_agent[0] - space < (16 + 4 * 64) << 10
+    assert with_agent[1] - locked < (16 + 4 * 64) << 10
 
 
 def test_a_plugin_that_is_linked_to_the_runtime_is_recorded_from_its_first_session_on(lab, binaries, library):

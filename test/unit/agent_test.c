@@ -2,11 +2,13 @@
 /* The agent's files without a runtime: threads and rings, brackets, sessions. */
 #include "capture/agent/agent.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -14,6 +16,7 @@
 #include "capture/agent/dict.h"
 #include "capture/agent/inference.h"
 #include "capture/agent/ort_in.h"
+#include "capture/agent/room.h"
 
 static char dir[] = "/tmp/inftrace-agent-XXXXXX";
 
@@ -212,6 +215,88 @@ static void no_copy_of_a_session_stays_in_the_agent(void **state)
 	free(made.object);
 }
 
+/* What the recorder sees of the segment. */
+static void read_file(uint64_t offset, void *to, size_t size)
+{
+	int fd = open(agent.path, O_RDONLY);
+
+	assert_int_equal(pread(fd, to, size, (off_t)offset), size);
+	close(fd);
+}
+
+/* KiB of address space that files named *.segment take, by /proc/self/maps. */
+static uint64_t mapped(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long long from, to;
+	char line[512];
+	uint64_t size = 0;
+
+	while (fgets(line, sizeof line, maps))
+		if (strstr(line, SEGMENT_SUFFIX) && sscanf(line, "%llx-%llx", &from, &to) == 2)
+			size += (to - from) >> 10;
+	fclose(maps);
+	return size;
+}
+
+/* Also a program that has entered another root folder, or lost the right to open files. */
+static void more_of_the_segment_is_mapped_when_it_is_used_without_its_file(void **state)
+{
+	uint64_t before = mapped(), offset[2];
+	char elsewhere[sizeof agent.path + 2];
+	char *part[2];
+
+	assert_in_range(before, 100, 2000);
+	snprintf(elsewhere, sizeof elsewhere, "%s-", agent.path);
+	assert_int_equal(rename(agent.path, elsewhere), 0);
+	for (int i = 0; i < 2; i++) {
+		part[i] = room_take(1 << 20, &offset[i]);
+		assert_non_null(part[i]);
+		memset(part[i], 'a' + i, 1 << 20);
+	}
+	assert_int_equal(rename(elsewhere, agent.path), 0);
+	for (int i = 0; i < 2; i++) {
+		char first, last;
+		read_file(offset[i], &first, 1);
+		read_file(offset[i] + (1 << 20) - 1, &last, 1);
+		assert_int_equal(first, 'a' + i);
+		assert_int_equal(last, 'a' + i);
+	}
+	assert_in_range(mapped(), before + 2048, before + 2048 + 8);
+}
+
+/* The program is injected again and again. */
+static void recordings_after_each_other_take_no_more_address_space(void **state)
+{
+	uint64_t size = 0;
+
+	for (int i = 0; i < 20; i++) {
+		unlink(agent.path);
+		assert_true(agent_restart());
+		assert_non_null(agent_thread());
+		assert_int_not_equal(dict_text("model", 5), 0);
+		if (i == 2)
+			size = mapped();
+	}
+	assert_int_equal(mapped(), size);
+}
+
+static void a_child_maps_nothing_of_its_parent(void **state)
+{
+	uint64_t size = mapped();
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		bool has_segment = agent_enter_process() && agent_thread() && dict_text("model", 5);
+		uint64_t own = mapped();
+		unlink(agent.path);
+		_exit(has_segment && own < size && own < 300 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static uint32_t text_of_run(int n)
 {
 	char text[200] = { 0 };
@@ -225,7 +310,10 @@ static uint32_t text_of_run(int n)
 static void texts_of_runs_have_no_end_and_leave_room_for_names(void **state)
 {
 	enum { MANY = 300000 };
-	const struct text_entry *entry;
+	struct {
+		struct text_entry head;
+		char text[8];
+	} entry;
 	uint32_t id = 0, before = 0;
 
 	assert_int_equal(agent.segment->texts, 0);
@@ -236,10 +324,9 @@ static void texts_of_runs_have_no_end_and_leave_room_for_names(void **state)
 	}
 	assert_in_range(agent.segment->dict_end, SEGMENT_DICT_SIZE / 8 - 1000, SEGMENT_DICT_SIZE / 8 + 1000);
 	assert_true(agent.segment->texts_end > 2 * SEGMENT_TEXTS_SIZE);
-	entry = (struct text_entry *)((char *)agent.segment + agent.segment->texts +
-				      (id & ~TEXT_PASSES) * 8ull % SEGMENT_TEXTS_SIZE);
-	assert_int_equal(entry->id, id);
-	assert_int_equal(atoi((const char *)(entry + 1)), MANY - 1);
+	read_file(agent.segment->texts + (id & ~TEXT_PASSES) * 8ull % SEGMENT_TEXTS_SIZE, &entry, sizeof entry);
+	assert_int_equal(entry.head.id, id);
+	assert_int_equal(atoi(entry.text), MANY - 1);
 	assert_true(dict_is_valid(id));
 	assert_false(dict_is_valid(before));
 	assert_int_equal(text_of_run(MANY - 1), id); /* not again */
@@ -260,6 +347,9 @@ int main(void)
 		cmocka_unit_test(a_provider_of_several_sessions_stays_known_as_such),
 		cmocka_unit_test(a_session_at_the_place_of_another_ends_that_one),
 		cmocka_unit_test(no_copy_of_a_session_stays_in_the_agent),
+		cmocka_unit_test(more_of_the_segment_is_mapped_when_it_is_used_without_its_file),
+		cmocka_unit_test(recordings_after_each_other_take_no_more_address_space),
+		cmocka_unit_test(a_child_maps_nothing_of_its_parent),
 		cmocka_unit_test(texts_of_runs_have_no_end_and_leave_room_for_names),
 	};
 

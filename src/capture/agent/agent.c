@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Life of the agent in a process: the segment, threads and their rings, forks. Knows neither runtimes nor how the agent
- * was loaded (start.c, injected.c).
- *
- * The segment is mapped once at its full size, and the file is closed at once, because a target may close any
- * descriptor. Pages are made by MADV_POPULATE_WRITE before they are written, which fails where a store would raise
- * SIGBUS.
+ * was loaded (start.c, injected.c), nor how the segment is mapped (room.c).
  */
 #include "capture/agent/agent.h"
 
@@ -23,10 +19,7 @@
 
 #include "base/syscalls.h"
 #include "capture/agent/glibc.h"
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
+#include "capture/agent/room.h"
 
 static struct hot no_memory; /* a hot page that says "off" */
 struct hot *hot = &no_memory;
@@ -45,23 +38,6 @@ void agent_off(const char *reason)
 		return;
 	strncpy(agent.segment->reason, reason, sizeof agent.segment->reason - 1);
 	__atomic_store_n(&agent.segment->state, SEGMENT_OFF, __ATOMIC_RELEASE);
-}
-
-bool agent_populate(char *start, uint64_t size)
-{
-	uint64_t offset = (uint64_t)(start - (char *)agent.segment);
-	int fd, failed;
-
-	if (!madvise(start, size, MADV_POPULATE_WRITE))
-		return true;
-	if (errno != EINVAL)
-		return false;
-	fd = call_open(agent.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-	if (fd < 0)
-		return false;
-	failed = call_fallocate(fd, offset, size);
-	call_close(fd);
-	return !failed;
 }
 
 /* The decimal digits of a number; the agent does not use stdio. */
@@ -111,50 +87,46 @@ static void identify(struct segment *segment)
 	}
 }
 
-static bool map_segment(void)
+/* The largest size that the file may get, which is the most that may be mapped; 0: none. */
+static uint64_t resize(int fd)
 {
 	static const uint64_t sizes[] = { SEGMENT_SIZE, SEGMENT_SIZE / 4, SEGMENT_RINGS + (8 << 20) };
-	char tmp[sizeof agent.path];
-	struct segment *const before = agent.segment;
-	void *map = MAP_FAILED, *place = NULL;
 	struct rlimit limit, memory;
-	uint64_t size = 0, now = agent_now();
-	int fd;
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) || getrlimit(RLIMIT_AS, &memory))
-		return false;
+		return 0;
+	for (unsigned i = 0; i < 3; i++) {
+		/* takes little of a limited resource: the program needs it */
+		if (i < 2 && sizes[i] > memory.rlim_cur / 16)
+			continue;
+		/* beyond the limit ftruncate would raise SIGXFSZ */
+		if (sizes[i] <= limit.rlim_cur && !ftruncate(fd, (off_t)sizes[i]))
+			return sizes[i];
+	}
+	return 0;
+}
+
+static bool map_segment(void)
+{
+	char tmp[sizeof agent.path];
+	struct segment *made = NULL;
+	uint64_t size, now = agent_now();
+	int fd;
+
 	name_segment(".new", now);
 	strcpy(tmp, agent.path);
 	fd = call_open(tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return false;
-	for (unsigned i = 0; i < 3 && map == MAP_FAILED; i++) {
-		size = sizes[i];
-		place = size == agent.spare_size ? agent.spare : NULL;
-		/* takes little of a limited resource: the program needs it */
-		if (i < 2 && size > memory.rlim_cur / 16)
-			continue;
-		/* beyond the limit ftruncate would raise SIGXFSZ */
-		if (size <= limit.rlim_cur && !ftruncate(fd, (off_t)size))
-			map = mmap(place, size, PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0), fd, 0);
-	}
+	size = resize(fd);
+	if (size)
+		made = room_open(fd, size, agent.path);
 	call_close(fd);
-	if (map == MAP_FAILED) {
+	if (!made) {
 		unlink(tmp);
 		return false;
 	}
-	if (place)
-		agent.spare = NULL;
-	agent.segment = map;
-	agent.segment_end = (char *)map + size;
-	agent.next_ring = SEGMENT_RINGS;
-	if (!agent_populate(map, (sizeof *agent.segment + 4095) & ~4095ull)) {
-		agent.segment = before;
-		munmap(map, size);
-		unlink(tmp);
-		return false;
-	}
+	agent.segment = made;
 	agent.segment->magic = SEGMENT_MAGIC;
 	agent.segment->header_size = sizeof *agent.segment;
 	identify(agent.segment);
@@ -168,7 +140,6 @@ static bool start_process(void)
 {
 	/* the parent's: this process must not write its rings */
 	struct segment *parents = agent.segment;
-	size_t size = (size_t)(agent.segment_end - (char *)agent.segment);
 	bool ok;
 
 	agent.segment = NULL;
@@ -177,7 +148,7 @@ static bool start_process(void)
 	if (!ok && parents)
 		__atomic_add_fetch(&parents->n_unseen, 1, __ATOMIC_RELAXED);
 	if (parents)
-		munmap(parents, size);
+		room_leave_parents();
 	return ok;
 }
 
@@ -199,14 +170,8 @@ void agent_leave_parent(void)
 	agent_unlock();
 }
 
-/*
- * The previous segment stays mapped; the one before it makes room for the new one. A thread that was stopped between
- * two instructions of a hook may still write one record to the old place of its ring.
- */
 bool agent_restart(void)
 {
-	struct segment *last = agent.segment;
-	uint64_t size = (uint64_t)(agent.segment_end - (char *)last);
 	bool ok;
 
 	agent_lock();
@@ -215,24 +180,9 @@ bool agent_restart(void)
 	hot->is_changing = CHANGE_NONE;
 	hot->last_run = hot->last_session = 0;
 	ok = map_segment();
-	if (ok && last) {
-		agent.spare = last;
-		agent.spare_size = size;
-	}
 	begin_generation(ok);
 	agent_unlock();
 	return ok;
-}
-
-char *agent_take_room(uint64_t bytes, uint64_t *offset)
-{
-	char *start = (char *)agent.segment + agent.next_ring;
-
-	if ((uint64_t)(agent.segment_end - start) < bytes || !agent_populate(start, bytes))
-		return NULL;
-	*offset = agent.next_ring;
-	agent.next_ring += bytes;
-	return start;
 }
 
 static bool take_ring(struct thread *thread, uint64_t bytes)
@@ -242,9 +192,10 @@ static bool take_ring(struct thread *thread, uint64_t bytes)
 	uint64_t offset;
 	char *start;
 
-	if (number == SEGMENT_MAX_RINGS || !(start = agent_take_room(RING_HEADER + bytes, &offset)))
+	if (number == SEGMENT_MAX_RINGS || !(start = room_take(RING_HEADER + bytes, &offset)))
 		return false;
 	segment->ring[number] = (struct ring_slot){ offset, bytes };
+	agent.ring[number] = (struct ring *)start;
 	__atomic_store_n(&segment->n_rings, number + 1, __ATOMIC_RELEASE);
 	thread->ring_number = number;
 	ring_use(&thread->ring, (struct ring *)start, bytes);
@@ -253,10 +204,8 @@ static bool take_ring(struct thread *thread, uint64_t bytes)
 
 static void use_ring(struct thread *thread, uint32_t number)
 {
-	const struct ring_slot *slot = &agent.segment->ring[number];
-
 	thread->ring_number = number;
-	ring_use(&thread->ring, (struct ring *)((char *)agent.segment + slot->offset), slot->size);
+	ring_use(&thread->ring, agent.ring[number], agent.segment->ring[number].size);
 }
 
 static bool find_ring(struct thread *thread)
@@ -420,9 +369,8 @@ static bool take_free_ring(struct thread *thread, uint64_t bytes)
 {
 	for (uint32_t i = 0; i < agent.n_free_rings; i++) {
 		uint32_t number = agent.free_ring[i];
-		const struct ring_slot *slot = &agent.segment->ring[number];
-		const struct ring *ring = (const struct ring *)((char *)agent.segment + slot->offset);
-		if (number < thread->ring_number || slot->size <= bytes ||
+		const struct ring *ring = agent.ring[number];
+		if (number < thread->ring_number || agent.segment->ring[number].size <= bytes ||
 		    ring->head != __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE))
 			continue;
 		agent.free_ring[i] = agent.free_ring[--agent.n_free_rings];

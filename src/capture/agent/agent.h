@@ -138,12 +138,9 @@ struct thread {
 
 struct agent {
 	struct segment *segment;
-	char *segment_end;     /* of the mapping */
-	struct segment *spare; /* place of an earlier segment; NULL: none */
-	uint64_t spare_size;
-	uint64_t next_ring;  /* offset of the next ring */
 	uint64_t ring_bytes; /* size of a new ring, and its largest size */
 	uint64_t ring_bytes_max;
+	struct ring *ring[SEGMENT_MAX_RINGS]; /* those of the segment, by number */
 	uint32_t free_ring[SEGMENT_MAX_RINGS];
 	uint32_t n_free_rings;
 	struct thread *free_threads;
@@ -174,10 +171,6 @@ static inline void agent_unlock(void)
 {
 	lock_give(&hot->lock);
 }
-bool agent_populate(char *start,
-		    uint64_t size); /* makes pages of the segment exist, so that stores to them cannot fault */
-/* Room in the segment that exists, and its offset there; NULL: there is none. Call under the lock. */
-char *agent_take_room(uint64_t bytes, uint64_t *offset);
 /* Stops recording in this process; the recorder reads the reason. The first reason counts. */
 void agent_off(const char *reason);
 

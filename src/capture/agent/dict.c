@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "capture/agent/agent.h"
+#include "capture/agent/room.h"
 
 enum {
-	STEP = 64 << 10,
 	FIRST_TABLE = 4096,
 	MAX_IDS = 1 << 20,
 	TEXTS_OF_RUNS = SEGMENT_DICT_SIZE / 8,
@@ -29,7 +29,6 @@ static struct {
 	uint32_t mask, n;
 	uint32_t generation; /* the segment that the ids belong to */
 	uint32_t next_text, next_node;
-	uint64_t populated; /* bytes of the dictionary whose pages exist */
 } table;
 
 /* The ring of texts. */
@@ -45,7 +44,6 @@ static void catch_up(void)
 		return;
 	table.generation = agent.next_generation;
 	table.n = 0;
-	table.populated = 0;
 	table.next_text = table.next_node = 0;
 	if (texts.start)
 		memset(&texts, 0, sizeof texts);
@@ -99,16 +97,13 @@ static bool grow_table(void)
 static struct dict_entry *claim(uint16_t kind, uint32_t id, size_t text)
 {
 	struct segment *segment = agent.segment;
-	char *start = (char *)segment + SEGMENT_DICT;
-	uint64_t size = (sizeof(struct dict_entry) + text + 7) & ~7ull, end = segment->dict_end + size;
+	uint64_t size = (sizeof(struct dict_entry) + text + 7) & ~7ull;
+	char *start = room_dict(segment->dict_end + size);
 	struct dict_entry *entry;
 
-	while (end > table.populated) {
-		if (end > SEGMENT_DICT_SIZE || !agent_populate(start + table.populated, STEP)) {
-			__atomic_fetch_add(&segment->dict_lost, 1, __ATOMIC_RELAXED);
-			return NULL;
-		}
-		table.populated += STEP;
+	if (!start) {
+		__atomic_fetch_add(&segment->dict_lost, 1, __ATOMIC_RELAXED);
+		return NULL;
 	}
 	entry = (struct dict_entry *)(start + segment->dict_end);
 	memset(entry, 0, sizeof *entry);
@@ -155,7 +150,7 @@ static bool has_texts(void)
 
 	if (texts.start || agent.segment->texts_lost % AGAIN)
 		return texts.start != NULL;
-	texts.start = agent_take_room(SEGMENT_TEXTS_SIZE, &offset);
+	texts.start = room_take(SEGMENT_TEXTS_SIZE, &offset);
 	if (texts.start)
 		__atomic_store_n(&agent.segment->texts, offset, __ATOMIC_RELEASE);
 	return texts.start != NULL;

@@ -28,6 +28,7 @@
 #include "capture/agent/glibc.h"
 #include "capture/agent/inference.h"
 #include "capture/agent/module_walk.h"
+#include "capture/agent/room.h"
 #include "capture/agent/session.h"
 #include "event/ferry.h"
 #include "runtime/peek.h"
@@ -203,7 +204,9 @@ static void give_back(void)
 {
 	for (int i = 0; i < GIVE_BACK_TIMES && !access(agent.path, F_OK); i++)
 		call_sleep_ns(GIVE_BACK_MS * 1000000);
-	madvise(agent.segment, (size_t)(agent.segment_end - (char *)agent.segment), MADV_REMOVE);
+	agent_lock();
+	room_give_back();
+	agent_unlock();
 }
 
 static void end(void)
