@@ -3,6 +3,7 @@
 #include "capture/agent/agent.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -215,6 +216,62 @@ static void no_copy_of_a_session_stays_in_the_agent(void **state)
 	free(made.object);
 }
 
+static uint32_t number_of_a_run(void)
+{
+	struct thread *thread = agent_thread();
+	uint32_t number = inference_begin(thread, OWNER_API, 0, NULL)->run;
+
+	inference_end(thread, OWNER_API, 0);
+	return number;
+}
+
+static void *run_once(void *number)
+{
+	*(uint32_t *)number = number_of_a_run();
+	return NULL;
+}
+
+/* A server may start a thread for each request. */
+static void threads_of_one_run_use_up_one_number_each(void **state)
+{
+	enum { THREADS = 1000 };
+	uint32_t begin = hot->next_run, number[THREADS];
+	pthread_t thread;
+
+	for (int i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_create(&thread, NULL, run_once, &number[i]), 0);
+		pthread_join(thread, NULL);
+		for (int k = 0; k < i; k++)
+			assert_int_not_equal(number[k], number[i]);
+	}
+	assert_in_range(hot->next_run - begin, THREADS - 64, THREADS + 128);
+}
+
+static void numbers_begin_again_after_the_last_one_and_are_never_0(void **state)
+{
+	struct thread *thread = agent_thread();
+	bool has_begun_again = false;
+
+	thread->next_run = thread->numbers_end;
+	hot->next_run = UINT32_MAX - 127;
+	for (int i = 0; i < 200; i++) {
+		uint32_t number = number_of_a_run();
+		assert_int_not_equal(number, 0);
+		has_begun_again |= number == 1;
+	}
+	assert_true(has_begun_again);
+}
+
+/* The recorder would take it for one of 2^32 inferences later. */
+static void a_thread_that_has_rested_takes_a_new_number(void **state)
+{
+	uint32_t number = number_of_a_run();
+
+	assert_int_equal(number_of_a_run(), number + 1);
+	hot->next_run += 3u << 29;
+	assert_in_range(number_of_a_run() - number, 3u << 29, UINT32_MAX / 2);
+}
+
 /* What the recorder sees of the segment. */
 static void read_file(uint64_t offset, void *to, size_t size)
 {
@@ -347,6 +404,9 @@ int main(void)
 		cmocka_unit_test(a_provider_of_several_sessions_stays_known_as_such),
 		cmocka_unit_test(a_session_at_the_place_of_another_ends_that_one),
 		cmocka_unit_test(no_copy_of_a_session_stays_in_the_agent),
+		cmocka_unit_test(threads_of_one_run_use_up_one_number_each),
+		cmocka_unit_test(numbers_begin_again_after_the_last_one_and_are_never_0),
+		cmocka_unit_test(a_thread_that_has_rested_takes_a_new_number),
 		cmocka_unit_test(more_of_the_segment_is_mapped_when_it_is_used_without_its_file),
 		cmocka_unit_test(recordings_after_each_other_take_no_more_address_space),
 		cmocka_unit_test(a_child_maps_nothing_of_its_parent),

@@ -178,7 +178,7 @@ bool agent_restart(void)
 	agent.n_free_rings = 0;
 	hot->lanes = 0;
 	hot->is_changing = CHANGE_NONE;
-	hot->last_run = hot->last_session = 0;
+	hot->next_run = hot->last_session = 0;
 	ok = map_segment();
 	begin_generation(ok);
 	agent_unlock();
@@ -237,10 +237,19 @@ static struct thread *new_thread(void)
 static struct thread *enter_locked(void)
 {
 	struct thread *thread = self_thread;
+	uint32_t next_run, numbers_end;
+	bool has_numbers;
 
 	if (!thread && !(thread = new_thread()))
 		return NULL;
+	next_run = thread->next_run;
+	numbers_end = thread->numbers_end;
+	has_numbers = thread->generation == hot->generation;
 	memset(thread, 0, sizeof *thread);
+	if (has_numbers) {
+		thread->next_run = next_run;
+		thread->numbers_end = numbers_end;
+	}
 	thread->tid = (int32_t)syscall(SYS_gettid);
 	if (!find_ring(thread)) {
 		thread->next_free = agent.free_threads;

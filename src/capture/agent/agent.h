@@ -26,7 +26,7 @@ struct hot {
 	uint32_t generation; /* of this process's segment; 0: none yet, or a child of fork */
 	struct lock lock;
 	uint32_t level;	   /* enum level; LEVEL_OFF: record nothing */
-	uint32_t last_run; /* inferences numbered so far in this process */
+	uint32_t next_run; /* the first number of an inference that no thread has taken */
 	uint64_t lanes;	   /* a bit for each lane in use */
 	uint32_t last_session;
 	uint32_t use_ticks;   /* 1: the time stamp counter, 0: CLOCK_MONOTONIC */
@@ -114,8 +114,9 @@ struct thread {
 	struct ring_writer ring;
 	uint32_t ring_number;
 	uint32_t n_runs;
-	uint32_t next_run, numbers_end; /* numbers for runs, a block of them taken at once */
-	uint32_t is_inside;		/* the agent itself is calling the runtime */
+	uint32_t next_run,
+	    numbers_end;    /* numbers for runs, a block of them taken at once; the rest is the next thread's */
+	uint32_t is_inside; /* the agent itself is calling the runtime */
 	struct open_operator open[MAX_DEPTH];
 	struct open_run run[MAX_RUNS];
 	struct creation creation;

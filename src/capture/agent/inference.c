@@ -115,16 +115,18 @@ static void run_is_top(struct thread *thread)
 }
 
 /*
- * Unique in the process; a thread takes a block at a time, because an atomic addition costs as much as half a clock
- * read.
+ * Unique among the last 2^31 of the process; a thread takes a block at a time, because an atomic addition costs as much
+ * as half a clock read. The recorder tells numbers of 2^32 inferences and more by their distance from the last one: a
+ * thread that has rested takes no number of long ago.
  */
 static uint32_t next_number(struct thread *thread)
 {
-	enum { BLOCK = 64 };
+	enum { BLOCK = 64, LONG_AGO = 1 << 30 };
 
-	if (thread->next_run == thread->numbers_end) {
-		thread->next_run = __atomic_fetch_add(&hot->last_run, BLOCK, __ATOMIC_RELAXED) + 1;
+	if (thread->next_run == thread->numbers_end || hot->next_run - thread->next_run > LONG_AGO) {
+		thread->next_run = __atomic_fetch_add(&hot->next_run, BLOCK, __ATOMIC_RELAXED);
 		thread->numbers_end = thread->next_run + BLOCK;
+		thread->next_run += !thread->next_run; /* 0 is no number */
 	}
 	return thread->next_run++;
 }
