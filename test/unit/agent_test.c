@@ -78,7 +78,6 @@ static void a_thread_moves_to_a_ring_behind_its_own(void **state)
 {
 	struct thread *before = self_thread, *mover = another_thread(), *behind, *first;
 	uint32_t large, old = mover->ring_number;
-	struct ring *ring;
 
 	agent_grow_ring(mover);
 	large = mover->ring_number;
@@ -87,9 +86,8 @@ static void a_thread_moves_to_a_ring_behind_its_own(void **state)
 	assert_int_equal(first->ring_number, old);
 	behind = another_thread();
 	assert_in_range(behind->ring_number, large + 1, SEGMENT_MAX_RINGS);
-	agent.free_ring[agent.n_free_rings++] = large; /* the mover has ended, */
-	ring = (struct ring *)((char *)agent.segment + agent.segment->ring[large].offset);
-	ring->tail = ring->head; /* and is read */
+	agent.free_ring[agent.n_free_rings++] = large;	   /* the mover has ended, */
+	agent.ring[large]->tail = agent.ring[large]->head; /* and is read */
 	agent_grow_ring(behind);
 	assert_in_range(behind->ring_number, large + 1, SEGMENT_MAX_RINGS);
 	agent_grow_ring(first);

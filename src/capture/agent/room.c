@@ -37,6 +37,12 @@ static struct {
 	char *seed;    /* and the page that maps it */
 } room;
 
+/* Only for kernels, and stand-ins for one, that refuse what needs no file with EINVAL. */
+static int open_again(void)
+{
+	return errno == EINVAL ? call_open(room.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0) : -1;
+}
+
 /* offset: in the file. */
 static bool populate(char *start, uint64_t offset, uint64_t size)
 {
@@ -44,9 +50,7 @@ static bool populate(char *start, uint64_t offset, uint64_t size)
 
 	if (!madvise(start, size, MADV_POPULATE_WRITE))
 		return true;
-	if (errno != EINVAL)
-		return false;
-	fd = call_open(room.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	fd = open_again();
 	if (fd < 0)
 		return false;
 	failed = call_fallocate(fd, offset, size);
@@ -169,8 +173,16 @@ static char *map_next(const struct part *part)
 {
 	char *start = part->start ? mremap(room.seed, 0, part->size, MREMAP_MAYMOVE | MREMAP_FIXED, part->start)
 				  : mremap(room.seed, 0, part->size, MREMAP_MAYMOVE);
+	int fd;
 
-	return start == MAP_FAILED ? NULL : start;
+	if (start != MAP_FAILED)
+		return start;
+	fd = open_again();
+	if (fd < 0)
+		return NULL;
+	start = map_file(fd, room.next, part->size, part->start);
+	call_close(fd);
+	return start;
 }
 
 char *room_take(uint64_t bytes, uint64_t *offset)
