@@ -10,11 +10,15 @@
 #include "trace/perfetto/perfetto_describe.h"
 #include "trace/perfetto/perfetto_fields.h"
 
-enum { HEAD_ROOM = 64 }; /* upper bound for the packet around a single text */
+enum {
+	HEAD_ROOM = 64, /* upper bound for the packet around a single text */
+	FIRST = 64,	/* of an array, */
+	FIRST_BITS = 2, /* of words: there are two such arrays for each thread and lane of all processes there were */
+};
 
-int perfetto_texts_grow(void **array, uint32_t *n, uint32_t index, size_t size)
+static int grow(void **array, uint32_t *n, uint32_t index, size_t size, uint32_t first)
 {
-	uint32_t more = *n ? *n : 64;
+	uint32_t more = *n ? *n : first;
 	void *bigger;
 
 	while (more <= index) {
@@ -29,6 +33,11 @@ int perfetto_texts_grow(void **array, uint32_t *n, uint32_t index, size_t size)
 	*array = bigger;
 	*n = more;
 	return 0;
+}
+
+int perfetto_texts_grow(void **array, uint32_t *n, uint32_t index, size_t size)
+{
+	return grow(array, n, index, size, FIRST);
 }
 
 static int out_of_memory(struct perfetto_texts *texts)
@@ -71,7 +80,7 @@ static int tell_text(struct perfetto_texts *texts, struct perfetto_told *told, u
 		numbers->of[id] = ++numbers->last;
 	number = numbers->of[id];
 	if (number / 64 >= seen->n_words &&
-	    perfetto_texts_grow((void **)&seen->bits, &seen->n_words, number / 64, sizeof *seen->bits))
+	    grow((void **)&seen->bits, &seen->n_words, number / 64, sizeof *seen->bits, FIRST_BITS))
 		return out_of_memory(texts);
 	seen->bits[number / 64] |= (uint64_t)1 << number % 64;
 	return tell(texts, sequence, is_value ? INTERNED_ANNOTATION_STRINGS : INTERNED_NAMES, number,
