@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors in a program are recorded with the runtime's own message, and the program fails as it does alone."""
 
+import os
 import re
+
+import pytest
+
+import envs
+from attaching import Attaching, Server
+from conftest import environment
 
 
 def said(done, what):
@@ -41,6 +48,60 @@ def test_sessions_that_cannot_be_made_say_why(lab, each_wheel):
     assert len(done.recording.of("session")) == 5 and len(failed) == 2
     for what in ("missing", "garbage"):
         assert any(said(done, what)[:80] in text for text in failed), (what, failed)
+
+
+def refused(done):
+    """Each session that the program could not make is recorded with the message that it got, and no other one is."""
+    messages = re.findall(r"^failed: (.{1,60})", done.out, re.M)
+    status = [slice.args["status"] for slice in done.recording.of("session")]
+    failed = [text for text in status if text != "ok"]
+    assert len(messages) == len(failed) > 4, (messages, failed)
+    for message, text in zip(messages, failed):
+        assert text.startswith(message), (messages, failed)
+    assert len(status) - len(failed) == len(re.findall("^worked", done.out, re.M))
+    return len(failed)
+
+
+def no_models(lab):
+    """Paths of what is no model."""
+    with open(lab.model("chain"), "rb") as file:
+        model = file.read()
+    contents = {"garbage": bytes(range(100, 200)), "empty": b"", "one": b"x", "cut": model[: len(model) // 2]}
+    contents["text"] = b"this is no model at all" * 40
+    os.mkdir(lab.path("directory.onnx"))
+    for name, content in contents.items():
+        with open(lab.path(name + ".onnx"), "wb") as file:
+            file.write(content)
+    return [lab.path(name + ".onnx") for name in [*contents, "directory", "missing"]]
+
+
+@pytest.mark.parametrize("key", [*envs.WHEELS, *envs.VENDORS])
+def test_what_is_no_model_is_a_failed_session_in_python(lab, key):
+    """From a path or from bytes, of any content, among good sessions and rejected runs."""
+    wheel = environment(envs.wheel, key)
+    done = lab.record(lab.python(wheel, "no_models", lab.models))
+    assert refused(done) == 14
+
+
+def test_what_is_no_model_is_a_failed_session_in_c(lab, each_library):
+    refused(lab.both(lab.native("no_models", each_library, *no_models(lab), lab.model("chain"))))
+
+
+def test_what_is_no_model_is_a_failed_session_in_node(lab, each_node):
+    program = [each_node.node, envs.PROGRAMS + "/no_models.js", *no_models(lab), lab.model("chain")]
+    refused(lab.both(program, env=each_node.script_env))
+
+
+def test_bytes_that_are_no_model_are_a_failed_session_after_injection(lab, wheel):
+    server = Server(lab, [wheel.python, envs.PROGRAMS + "/no_models_later.py", lab.model("chain")])
+    background = Attaching(lab, "--inject", server.pid)
+    background.wait_recorded(11)
+    server.process.stdin.write("\n")
+    server.process.stdin.flush()
+    background.wait_recorded(lambda recording: any(slice.end for slice in recording.of("session")))
+    recording = background.end().recording
+    server.end()
+    assert [slice.args["status"][:24] for slice in recording.of("session")] == ["[ONNXRuntimeError] : 7 :"]
 
 
 def test_a_c_program_gets_and_shows_the_same_failures(lab, each_library):

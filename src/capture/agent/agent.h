@@ -88,19 +88,19 @@ struct creation {
 	bool has_loaded;	     /* the load slice was written */
 	uint32_t n_nested;	     /* creations inside this one, which are not recorded */
 	uint64_t load_start, loaded; /* 0: not seen */
-	uint32_t message;
+	uint32_t message, refusal;   /* refusal: of an error that may be that of another session, 0: none */
+	bool is_end_unseen;	     /* no hook sees its end: it may be over */
 };
 
-/*
- * Signs of a model about to be loaded, seen before it is certain that a session is being created (in Python the first
- * certain sign comes after the load).
- */
+/* Signs of a model about to be loaded. In Python the first certain one comes after the load. */
 struct model_hint {
-	uint64_t time;	  /* 0: none */
-	uint64_t n_bytes; /* of a model in memory */
-	uint64_t loaded;  /* end of the load, 0: not seen */
-	char asked[200];  /* providers and options given after the load */
-	char text[1024];  /* its path, or the name of its graph */
+	uint64_t time;		   /* 0: none */
+	uint64_t n_bytes;	   /* of a model in memory */
+	uint64_t loaded;	   /* end of the load, 0: not seen */
+	char asked[200];	   /* providers and options given after the load */
+	char text[1024];	   /* its path, or the name of its graph */
+	uint64_t unsure, n_unsure; /* time and size of bytes that do not look like a model, 0: none; */
+	uint32_t unsure_run;	   /* no run has begun since */
 };
 
 struct thread {
@@ -131,8 +131,8 @@ struct thread {
 	struct shape input[SHAPE_INPUTS];
 	struct model_hint hint;
 	const char *python_bytes; /* the last bytes object that the runtime's module read */
-	/* ticks: first operator of a run whose begin was not seen, after injection; a library is opened by its name */
-	uint64_t unbegun, opening_since;
+	uint64_t unbegun,
+	    opening_since;		/* ticks: first operator of a run without a begin; since when a library opens */
 	uint32_t unbegun_copy, opening; /* in copies[]; hash of the name, 0: none */
 	struct thread *next_free;
 };

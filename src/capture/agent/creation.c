@@ -44,7 +44,7 @@ static void use_hint(struct thread *thread)
 
 	if (!thread->hint.time)
 		return;
-	if (thread->hint.n_bytes) {
+	if (thread->hint.n_bytes || !thread->hint.text[0]) {
 		session->bytes = (int64_t)thread->hint.n_bytes;
 		session_name_graph(session, thread->hint.text);
 	} else if (!session->path[0]) {
@@ -110,15 +110,15 @@ void creation_bytes(struct thread *thread, const char *bytes, uint64_t size)
 {
 	struct creation *creation = &thread->creation;
 
-	if (!creation->start) {
+	/* as with a path */
+	if (!creation->start || (creation->told && creation->owner == OWNER_EVALUATION)) {
 		onnx_peek_graph_name(bytes, size, thread->hint.text, sizeof thread->hint.text);
 		thread->hint.n_bytes = size;
 		thread->hint.loaded = 0;
 		thread->hint.asked[0] = 0;
 		thread->hint.time = agent_now();
-		return;
 	}
-	if (creation->told || creation->n_nested)
+	if (!creation->start || creation->told || creation->n_nested)
 		return;
 	session_name_bytes(creation->session, bytes, size);
 	tell(thread);
@@ -142,12 +142,67 @@ void creation_asked(struct thread *thread, const char *text)
 	hint->asked[used + len] = 0;
 }
 
+void creation_unsure(struct thread *thread, uint64_t size)
+{
+	thread->hint.unsure = agent_now();
+	thread->hint.n_unsure = size;
+	thread->hint.unsure_run = thread->next_run;
+}
+
+static void refuse(struct thread *thread, uint32_t message)
+{
+	creation_begin(thread, OWNER_EVALUATION, 0);
+	creation_end(thread, OWNER_EVALUATION, message ? message : dict_text("failed", 6));
+	thread->hint.unsure = 0;
+}
+
+static bool is_unsure(const struct thread *thread)
+{
+	return thread->hint.unsure && thread->hint.unsure_run == thread->next_run;
+}
+
+/*
+ * The constructor of Python's session class loads the model. If it fails, its exception deletes the session's object
+ * right after this; an error of a run does not.
+ */
 void creation_refused(struct thread *thread, uint32_t message)
 {
-	if (!thread->hint.time || thread->creation.start)
+	struct creation *creation = &thread->creation;
+
+	creation->refusal = 0;
+	if (creation->start && (!creation->is_end_unseen || creation->owner != OWNER_EVALUATION)) {
+		creation_end(thread, OWNER_EVALUATION, message);
+	} else if (creation->start) {
+		creation->message = message;
+		creation->refusal = thread->hint.time || is_unsure(thread) ? message : 0;
+	} else if (thread->hint.time) {
+		refuse(thread, message);
+	} else if (is_unsure(thread)) {
+		creation->refusal = message ? message : dict_text("failed", 6);
+	}
+}
+
+void creation_unseen_gone(struct thread *thread)
+{
+	const uint32_t message = thread->creation.refusal;
+	struct model_hint *hint = &thread->hint;
+	struct model_hint next;
+
+	thread->creation.refusal = 0;
+	if (!message)
 		return;
-	creation_begin(thread, OWNER_EVALUATION, 0);
-	creation_end(thread, OWNER_EVALUATION, message);
+	if (creation_is_open(thread)) {
+		next = *hint;
+		creation_end(thread, OWNER_EVALUATION, 0);
+		*hint = next;
+	}
+	if (!hint->time && is_unsure(thread)) {
+		hint->time = hint->unsure;
+		hint->n_bytes = hint->n_unsure;
+		hint->loaded = hint->text[0] = hint->asked[0] = 0;
+	}
+	if (hint->time)
+		refuse(thread, message);
 }
 
 void creation_loaded(struct thread *thread, uint64_t start)

@@ -14,8 +14,12 @@ void creation_path(struct thread *thread, const char *path);
 void creation_bytes(struct thread *thread, const char *bytes, uint64_t size);
 /* A provider's name, or a key or value of its options, given between load and initialisation. */
 void creation_asked(struct thread *thread, const char *text);
-/* A creation that failed before its begin was seen: only the hint is known. */
+/* Bytes that do not look like a model, but may have been given as one. Outside a creation. */
+void creation_unsure(struct thread *thread, uint64_t size);
+/* An error leaves the runtime while no inference is open: it ends the creation, or one whose begin was not seen. */
 void creation_refused(struct thread *thread, uint32_t message);
+/* A session's object is gone that no creation has seen: the error before was its own. */
+void creation_unseen_gone(struct thread *thread);
 /* The model's load took from start (0: the begin of the creation) until now. Once per creation. */
 void creation_loaded(struct thread *thread, uint64_t start);
 /* Parts, which nest. False: this thread is creating no session. name and prefix may be NULL. */

@@ -225,18 +225,24 @@ word ort_on_evaluation_stop(ORT_REGISTERS)
 	return r;
 }
 
+static void begin_creation(struct thread *thread, const struct ort_met *met)
+{
+	creation_begin(thread, OWNER_EVALUATION, 0);
+	thread->creation.is_end_unseen = met->vptr && !is_end_seen(met->copy);
+}
+
 /* Called when initialisation begins, after the model was loaded. */
 word ort_on_creation_start(ORT_ARGS)
 {
-	ort_function *next = ort_original(a, b, ORT_CREATION_START);
+	struct ort_met met = ort_meet(a, b, ORT_CREATION_START);
 	struct thread *thread = agent_thread();
 
 	if (thread) {
 		if (!creation_is_open(thread))
-			creation_begin(thread, OWNER_EVALUATION, 0);
+			begin_creation(thread, &met);
 		creation_loaded(thread, thread->creation.load_start);
 	}
-	return next(ORT_PASS);
+	return met.next(ORT_PASS);
 }
 
 /* b: the InferenceSession, which is the public OrtSession */
@@ -252,7 +258,7 @@ word ort_on_predefined_transformers(ORT_ARGS)
 			thread->hint = next;
 		}
 		if (!creation_is_open(thread))
-			creation_begin(thread, OWNER_EVALUATION, 0);
+			begin_creation(thread, &met);
 		if (creation_is_open(thread) && !thread->creation.n_nested)
 			session_bind(thread->creation.session, b);
 	}
@@ -357,6 +363,8 @@ word ort_on_session_delete(ORT_ARGS)
 			agent_publish(thread);
 		}
 		session_release(a);
+	} else if (thread) {
+		creation_unseen_gone(thread);
 	}
 	return next(ORT_PASS);
 }

@@ -78,6 +78,8 @@ static ssize_t on_bytes_size(void *object)
 
 	if (thread && thread->python_bytes && size > 16 && onnx_peek_is_model(thread->python_bytes, (size_t)size))
 		creation_bytes(thread, thread->python_bytes, (uint64_t)size);
+	else if (thread && thread->python_bytes && size >= 0)
+		creation_unsure(thread, (uint64_t)size);
 	if (thread)
 		thread->python_bytes = NULL;
 	return size;
@@ -249,9 +251,7 @@ static void throw_seen(void *object, void *type)
 	/* classes of the Python binding: the error leaves the runtime for good */
 	if (!starts(name, "N11onnxruntime6python"))
 		return;
-	if (creation_is_open(thread))
-		creation_end(thread, OWNER_EVALUATION, message);
-	else if (thread->n_runs)
+	if (thread->n_runs && !creation_is_open(thread))
 		inference_end(thread, OWNER_EVALUATION, message);
 	else
 		creation_refused(thread, message);
