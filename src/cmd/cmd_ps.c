@@ -54,6 +54,19 @@ static void put_row(struct json *json, const struct attach_row *row)
 	json_end(json, '}');
 }
 
+static void put_unread(struct json *json, const struct attach_list *list)
+{
+	json_array(json, "unreadable_processes");
+	for (size_t i = 0; i < list->n_unreadable && i < ATTACH_UNREAD; i++) {
+		json_object(json, NULL);
+		json_int(json, "pid", list->unread[i].pid);
+		json_text(json, "name", list->unread[i].name);
+		json_text(json, "reason", list->unread[i].why.msg);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+}
+
 static void print_json(const struct attach_list *list)
 {
 	struct json json;
@@ -65,6 +78,7 @@ static void print_json(const struct attach_list *list)
 		put_row(&json, &list->row[i]);
 	json_end(&json, ']');
 	json_count(&json, "unreadable", list->n_unreadable);
+	put_unread(&json, list);
 	json_bool(&json, "others_hidden", list->hides_others);
 	json_text(&json, "attach_problem", *list->no_probes ? list->no_probes : NULL);
 	json_end(&json, '}');

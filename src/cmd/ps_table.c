@@ -111,6 +111,23 @@ static void print_rows(FILE *out, const struct attach_list *list)
 	table_print(&table, out);
 }
 
+/* The first ones by name. Why is said of a few; of many it is the same. */
+static void print_unread(FILE *out, const struct attach_list *list)
+{
+	const char *reason = geteuid() ? "other users own them, or they have more privileges; sudo shows them"
+				       : "the kernel or a security module forbids it";
+	bool is_few = list->n_unreadable <= ATTACH_UNREAD, is_ascii = term_wants_ascii();
+
+	fprintf(out, "%s could not be looked into", printable_count(list->n_unreadable, "process").s);
+	for (size_t i = 0; i < list->n_unreadable && i < ATTACH_UNREAD; i++) {
+		const struct attach_unread *unread = &list->unread[i];
+		fprintf(out, "%s%d (%s)", i ? ", " : ": ", (int)unread->pid, harmless(unread->name, is_ascii).s);
+	}
+	fprintf(out, is_few ? ".\n" : " and others: %s.\n", reason);
+	for (size_t i = 0; i < list->n_unreadable && is_few; i++)
+		fprintf(out, "  %s\n", harmless(list->unread[i].why.msg, is_ascii).s);
+}
+
 void ps_table_print(FILE *out, const struct attach_list *list)
 {
 	if (list->n)
@@ -124,9 +141,7 @@ void ps_table_print(FILE *out, const struct attach_list *list)
 		fprintf(out, "%s\n", why.msg);
 	}
 	if (list->n_unreadable)
-		fprintf(out, "%s could not be looked into: %s.\n", printable_count(list->n_unreadable, "process").s,
-			geteuid() ? "other users own them, or they have more privileges; sudo shows them"
-				  : "the kernel or a security module forbids it");
+		print_unread(out, list);
 	if (list->hides_others)
 		fprintf(out, "/proc hides the processes of other users here (hidepid); sudo shows them.\n");
 }

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 
 import pytest
@@ -82,8 +83,11 @@ def test_without_root_what_cannot_be_looked_into_is_counted(lab, wheel):
     done = lab.plain([*other, lab.inftrace, "ps", "--json"])
     answer = json.loads(done.out)
     assert server.pid not in {row["pid"] for row in answer["programs"]} and answer["unreadable"] > 0
+    assert len(answer["unreadable_processes"]) == min(4, answer["unreadable"])
+    for unread in answer["unreadable_processes"]:
+        assert unread["name"] and "process %d" % unread["pid"] in unread["reason"]
     assert "CAP_BPF" in answer["attach_problem"]
-    assert "could not be looked into" in lab.plain([*other, lab.inftrace, "ps"]).out
+    assert re.search(r"could not be looked into: \d+ \(", lab.plain([*other, lab.inftrace, "ps"]).out)
     server.end()
 
 

@@ -137,21 +137,31 @@ static void find_obstacle(const struct attach_list *list, struct attach_row *row
 		snprintf(row->obstacle, sizeof row->obstacle, "no probes%s", why.code ? ", seccomp filter" : "");
 }
 
+static void add_unread(struct attach_list *list, const struct attach_match *match, const struct err *why)
+{
+	struct attach_unread *unread = &list->unread[list->n_unreadable];
+
+	if (list->n_unreadable++ >= ATTACH_UNREAD)
+		return;
+	*unread = (struct attach_unread){ .pid = match->pid, .why = *why };
+	snprintf(unread->name, sizeof unread->name, "%s", match->name);
+}
+
 static int look_at(struct scan *scan, struct attach_list *list, const struct proc_row *process)
 {
 	struct attach_row *row;
 	enum attach_loaded loaded;
-	struct err ignored;
+	struct err why, ignored;
 
 	scan->row = (struct attach_row){ .parent = process->parent };
-	loaded = attach_loaded_each(&scan->seen, process->pid, add_copy, scan);
+	loaded = attach_loaded_each(&scan->seen, process->pid, add_copy, scan, &why);
 	if (loaded == ATTACH_NO_RUNTIME)
 		return 0;
 	/* also refuses what has no files of its own: threads of the kernel, and processes that have ended */
 	if (attach_find_pid(process->pid, &scan->row.match, &ignored) || !read_facts(&scan->row))
 		return 0;
 	if (loaded == ATTACH_UNREADABLE) {
-		list->n_unreadable++;
+		add_unread(list, &scan->row.match, &why);
 		return 0;
 	}
 	find_obstacle(list, &scan->row);

@@ -10,7 +10,10 @@
 #include "capture/recorder/attach_find.h"
 #include "runtime/runtimes.h"
 
-enum { ATTACH_RUNTIMES = 4 }; /* copies that are listed of one process */
+enum {
+	ATTACH_RUNTIMES = 4, /* copies that are listed of one process */
+	ATTACH_UNREAD = 4,   /* processes that are listed of those that cannot be read */
+};
 
 struct attach_copy {
 	const struct runtime *runtime; /* NULL: could not be read from the file */
@@ -34,7 +37,12 @@ struct attach_row {
 struct attach_list {
 	struct attach_row *row; /* the oldest program first */
 	size_t n;
-	size_t n_unreadable; /* processes whose mapped files may not be read */
+	size_t n_unreadable; /* processes whose mapped files may not be read; the first of them: */
+	struct attach_unread {
+		pid_t pid;
+		char name[64];
+		struct err why;
+	} unread[ATTACH_UNREAD];
 	bool hides_others;   /* /proc is mounted with hidepid: there may be more */
 	char no_probes[400]; /* why no program at all can be probed; "" they can be */
 };

@@ -7,18 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
-enum attach_loaded attach_loaded_each(struct modules_seen *seen, pid_t pid, attach_loaded_fn *each, void *ctx)
+enum attach_loaded attach_loaded_each(struct modules_seen *seen, pid_t pid, attach_loaded_fn *each, void *ctx,
+				      struct err *err)
 {
 	enum attach_loaded loaded = ATTACH_NO_RUNTIME;
 	bool is_barred = false, goes_on = true;
 	struct modules modules;
-	struct err ignored;
+	struct err why;
 
-	if (modules_read(&modules, "", pid, &ignored))
+	if (modules_read(&modules, "", pid, err))
 		loaded = ATTACH_UNREADABLE;
 	for (size_t i = 0; i < modules.n && goes_on; i++) {
-		int fd = modules_open(pid, &modules.module[i], &ignored);
-		is_barred |= fd == -EACCES || fd == -EPERM;
+		int fd = modules_open(pid, &modules.module[i], &why);
+		if (!is_barred && (fd == -EACCES || fd == -EPERM)) {
+			is_barred = true;
+			*err = why;
+		}
 		if (fd < 0)
 			continue;
 		if (modules_look(seen, fd) == MODULES_RUNTIME) {
@@ -38,7 +42,9 @@ static bool stop_at_first(void *ctx, const struct module *module, int fd)
 
 enum attach_loaded attach_loaded(struct modules_seen *seen, pid_t pid)
 {
-	return attach_loaded_each(seen, pid, stop_at_first, NULL);
+	struct err ignored;
+
+	return attach_loaded_each(seen, pid, stop_at_first, NULL, &ignored);
 }
 
 static const char *base_of(const char *path)

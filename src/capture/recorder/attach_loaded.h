@@ -16,10 +16,13 @@ enum attach_loaded {
 /* seen: files that were looked into before. */
 enum attach_loaded attach_loaded(struct modules_seen *seen, pid_t pid);
 
-/* The same, and calls `each` for every runtime in the process. fd: of its file, open for the call. False: stop there.
+/*
+ * The same, and calls `each` for every runtime in the process. fd: of its file, open for the call. False: stop there.
+ * err: why it is unreadable.
  */
 typedef bool attach_loaded_fn(void *ctx, const struct module *module, int fd);
-enum attach_loaded attach_loaded_each(struct modules_seen *seen, pid_t pid, attach_loaded_fn *each, void *ctx);
+enum attach_loaded attach_loaded_each(struct modules_seen *seen, pid_t pid, attach_loaded_fn *each, void *ctx,
+				      struct err *err);
 
 /*
  * There is nothing to attach to in this process: says so in err, and what it has loaded instead. name: the program's.
