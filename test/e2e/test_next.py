@@ -339,3 +339,29 @@ def test_on_a_terminal_nothing_seems_to_be_recorded_while_it_waits(lab):
     os.close(leader)
     assert b"inferences" not in said, said
     assert b"no program came" in said and not os.path.exists(lab.path("none.pftrace"))
+
+
+@pytest.mark.alone("it reads what every process of the machine maps")
+def test_a_file_that_nobody_answers_for_holds_no_program_for_longer_than_promised(lab):
+    """The thread that maps it goes on, and the command ends."""
+    os.mkdir(lab.path("mount"))
+    next_ = lab.start(
+        [lab.inftrace, "next", "-o", lab.path("none.pftrace"), "--name", "no-program-has-this-name"],
+        stdout=subprocess.DEVNULL,
+        stderr=open(lab.path("next-stderr"), "wb"),
+    )
+    wait_until(lambda: "aiting" in open(lab.path("next-stderr")).read(), next_)
+    silent = lab.start(
+        [lab.binaries.plain("silent_fs", ["-pthread"]), lab.path("mount")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    line = silent.stdout.readline()
+    next_.send_signal(signal.SIGINT)
+    next_.wait(PATIENCE)
+    silent.stdin.close()
+    silent.wait(PATIENCE)
+    if line.startswith("no fuse"):
+        pytest.skip(line)
+    assert int(line.split()[1]) < 10e6 + 2e6, line

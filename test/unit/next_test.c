@@ -21,6 +21,7 @@
 
 #include "capture/probe/next_events.h"
 #include "capture/probe/next_hold.h"
+#include "capture/probe/next_reader.h"
 
 /* The actions of a held child, in memory shared with it. */
 struct shared {
@@ -101,6 +102,7 @@ static bool is_running(void)
 
 static void a_held_thread_stands_still_and_goes_on(void **state)
 {
+	uint64_t address;
 	pid_t child = spinning_child();
 	int status = stopped(child);
 	uint64_t turns = shared->n_turns;
@@ -108,7 +110,7 @@ static void a_held_thread_stands_still_and_goes_on(void **state)
 	nap_ms(50);
 	assert_int_equal(shared->n_turns, turns);
 	/* it runs its own code: it may have used everything it has mapped */
-	assert_false(next_hold_is_early(child, child));
+	assert_false(next_hold_is_early(child, &address) || next_hold_is_in_loader(child, address));
 	next_hold_end(child, status);
 	assert_true(is_running());
 	end_child(child);
@@ -151,6 +153,7 @@ static void a_signal_that_stops_it_first_is_given_to_it(void **state)
 static void a_thread_inside_the_call_that_maps_is_held_in_time(void **state)
 {
 	int n_early = 0;
+	uint64_t address;
 	pid_t child = fork();
 
 	if (!child) {
@@ -164,11 +167,39 @@ static void a_thread_inside_the_call_that_maps_is_held_in_time(void **state)
 		int status;
 		nap_ms(3);
 		status = stopped(child);
-		n_early += next_hold_is_early(child, child);
+		n_early += next_hold_is_early(child, &address) || next_hold_is_in_loader(child, address);
 		next_hold_end(child, status);
 	}
 	end_child(child);
 	assert_true(n_early > 0);
+}
+
+static void wait_for_byte(void *job)
+{
+	char byte;
+
+	if (read(*(int *)job, &byte, 1) < 0)
+		abort();
+}
+
+static void count_due(void *ctx)
+{
+	++*(int *)ctx;
+}
+
+/* Like a read of a file that nobody answers. What is due is done meanwhile, and the next call is not held up. */
+static void a_call_that_never_returns_is_left_behind(void **state)
+{
+	static int stuck[2], quick[2];
+	int n_due = 0;
+
+	assert_int_equal(pipe(stuck) | pipe(quick), 0);
+	for (int i = 0; i < 2; i++)
+		assert_false(next_reader_do(wait_for_byte, &stuck[0], count_due, &n_due));
+	assert_true(n_due > 2);
+	assert_int_equal(write(quick[1], "x", 1), 1);
+	assert_true(next_reader_do(wait_for_byte, &quick[0], count_due, &n_due));
+	assert_int_equal(write(stuck[1], "xx", 2), 2);
 }
 
 static void what_is_gone_is_an_error(void **state)
@@ -269,6 +300,7 @@ int main(void)
 		cmocka_unit_test(a_signal_that_comes_while_it_is_held_is_not_lost),
 		cmocka_unit_test(a_signal_that_stops_it_first_is_given_to_it),
 		cmocka_unit_test(a_thread_inside_the_call_that_maps_is_held_in_time),
+		cmocka_unit_test(a_call_that_never_returns_is_left_behind),
 		cmocka_unit_test(what_is_gone_is_an_error),
 		cmocka_unit_test(a_mapping_is_told_with_its_file),
 		cmocka_unit_test(none_is_lost_uncounted),

@@ -9,8 +9,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/probe/next_watch.h"
 #include "capture/proc/proc.h"
 
@@ -138,6 +140,17 @@ void next_release(struct next *next, pid_t pid)
 	send(next->socket, &pid, sizeof pid, MSG_NOSIGNAL);
 }
 
+/* A thread of it may be stuck in a file for ever; what it held goes on all the same. */
+static void await_end(pid_t child)
+{
+	const struct timespec pause = { 0, 1000000 };
+	const uint64_t until_ns = clock_ns() + 2000000000u;
+	pid_t ended;
+
+	while (((ended = waitpid(child, NULL, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) && clock_ns() < until_ns)
+		nanosleep(&pause, NULL);
+}
+
 void next_close(struct next *next)
 {
 	if (!next)
@@ -145,7 +158,6 @@ void next_close(struct next *next)
 	if (next->socket >= 0)
 		close(next->socket);
 	if (next->child > 0)
-		while (waitpid(next->child, NULL, 0) < 0 && errno == EINTR)
-			;
+		await_end(next->child);
 	free(next);
 }

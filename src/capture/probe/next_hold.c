@@ -36,8 +36,7 @@ int next_hold_begin(pid_t tid, struct err *err)
 	return err_set(err, code, "cannot hold thread %d: %s", (int)tid, strerror(code));
 }
 
-/* Whether the address lies in the code of a dynamic loader. */
-static bool is_in_loader(pid_t pid, uint64_t address)
+bool next_hold_is_in_loader(pid_t pid, uint64_t address)
 {
 	char path[64], line[4352];
 	bool is_there = false;
@@ -58,17 +57,17 @@ static bool is_in_loader(pid_t pid, uint64_t address)
 	return is_there;
 }
 
-bool next_hold_is_early(pid_t pid, pid_t tid)
+bool next_hold_is_early(pid_t tid, uint64_t *address)
 {
 	struct user_regs_struct regs;
 	struct iovec where = { &regs, sizeof regs };
 
+	*address = 0;
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &where) || where.iov_len != sizeof regs)
 		return false;
-	if (regs.orig_rax == SYS_mmap || regs.orig_rax == SYS_mprotect || regs.orig_rax == SYS_execve ||
-	    regs.orig_rax == SYS_execveat)
-		return true;
-	return is_in_loader(pid, regs.rip);
+	*address = regs.rip;
+	return regs.orig_rax == SYS_mmap || regs.orig_rax == SYS_mprotect || regs.orig_rax == SYS_execve ||
+	       regs.orig_rax == SYS_execveat;
 }
 
 void next_hold_end(pid_t tid, int status)

@@ -8,6 +8,7 @@
 #define CAPTURE_PROBE_NEXT_HOLD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -15,10 +16,12 @@
 /* Asks it to stop; waitpid tells when it has. 0, or -errno and err: EPERM a debugger has it; ESRCH it is gone. */
 int next_hold_begin(pid_t tid, struct err *err);
 /*
- * It has stopped: was that before it could come to anything that it has just mapped? True inside the call that maps and
- * in the loader; false when that is not certain.
+ * It has stopped: was that before it could come to anything that it has just mapped? True inside the call that maps.
+ * False: it is, if it has stopped in the loader: *address is where (0: not known).
  */
-bool next_hold_is_early(pid_t pid, pid_t tid);
+bool next_hold_is_early(pid_t tid, uint64_t *address);
+/* Whether the address lies in the code of a dynamic loader. May wait for the process's memory: next_reader.h. */
+bool next_hold_is_in_loader(pid_t pid, uint64_t address);
 /* It goes on. status: what waitpid told when it stopped. */
 void next_hold_end(pid_t tid, int status);
 

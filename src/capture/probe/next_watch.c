@@ -3,6 +3,7 @@
  * For each mapping: a file that is known not to be a runtime is passed over at once; one that was never seen is looked
  * at, its thread held meanwhile; a runtime's thread stays held until it is let go. Everything is bounded: threads that
  * are held, for how long, files that are remembered.
+ * What touches files may never return: next_reader.c does it, and who is held goes on in time all the same.
  */
 #include "capture/probe/next_watch.h"
 
@@ -25,6 +26,7 @@
 #include "capture/probe/next.h"
 #include "capture/probe/next_events.h"
 #include "capture/probe/next_hold.h"
+#include "capture/probe/next_reader.h"
 #include "capture/proc/modules.h"
 
 enum { MAX_HELD = 1024, N_KNOWN = 4096 };
@@ -53,17 +55,29 @@ struct known {
 	enum modules_verdict verdict;
 };
 
+/* What may never return: only next_reader.c's threads do it. */
+struct job {
+	struct next_mapping mapping;
+	struct modules_seen *seen;
+	struct modules_looking *looking; /* NULL: not begun */
+	int fd, look_fd;
+	int64_t size;
+	bool is_known, has_more;
+	enum modules_verdict verdict;
+	uint64_t address;
+	bool is_in_loader;
+};
+
 struct watch {
 	struct next_events *events;
 	int socket, children;
 	pid_t parent;
-	struct modules_seen seen;
+	struct job *job; /* left to a thread that does not come back, with all that it leads to */
 	struct known known[N_KNOWN];
 	struct held *held[MAX_HELD];
 	size_t n_held;
 	uint64_t n_lost; /* that were told of */
 	struct pending *first, **last;
-	struct modules_looking *looking; /* at the first; NULL: not begun */
 };
 
 /* Before everybody else: what it does is short. Without the right it is slower. */
@@ -183,20 +197,96 @@ static void settle(struct watch *watch, const struct next_mapping *mapping, enum
 	memcpy(held->found.path, mapping->path, sizeof held->found.path - 1);
 }
 
-/* Puts the file where it waits to be looked at; its thread is held so long. Looked at at once if out of memory. */
-static void postpone(struct watch *watch, const struct next_mapping *mapping, int fd)
+static void release_forgotten(struct watch *watch)
+{
+	uint64_t now_ns = clock_ns();
+
+	for (size_t i = watch->n_held; i-- > 0;)
+		if (now_ns > watch->held[i]->found.held_ns + longest_hold_ns && !watch->held[i]->is_released)
+			release(watch, watch->held[i]);
+}
+
+static void release_due(void *ctx)
+{
+	release_forgotten(ctx);
+}
+
+static bool new_job(struct watch *watch)
+{
+	watch->job = calloc(1, sizeof *watch->job);
+	if (watch->job)
+		watch->job->seen = calloc(1, sizeof *watch->job->seen);
+	return watch->job && watch->job->seen;
+}
+
+/* False: it takes too long, and was given up. What it was about is counted as lost. */
+static bool do_job(struct watch *watch, void (*work)(void *))
+{
+	if ((watch->job && watch->job->seen) || new_job(watch)) {
+		if (next_reader_do(work, watch->job, release_due, watch))
+			return true;
+		watch->job = NULL;
+	}
+	watch->events->n_lost++;
+	return false;
+}
+
+static void open_file(void *ctx)
+{
+	struct job *job = ctx;
+	const struct next_mapping *mapping = &job->mapping;
+	struct module module = {
+		(char *)(uintptr_t)mapping->path, mapping->major,  mapping->minor, mapping->inode, mapping->start,
+		mapping->start + mapping->size,	  mapping->offset, false
+	};
+	struct stat stat_;
+	struct err err;
+
+	job->fd = modules_open(mapping->pid, &module, &err);
+	if (job->fd < 0)
+		return;
+	job->size = fstat(job->fd, &stat_) ? INT64_MAX : stat_.st_size;
+	job->is_known = modules_is_known(job->seen, job->fd, &job->verdict);
+	if (job->is_known)
+		close(job->fd);
+}
+
+/* A little at a time. Several mappings may wait for the same file. */
+static void look_at_file(void *ctx)
+{
+	struct job *job = ctx;
+
+	job->has_more = false;
+	if (!job->looking && !modules_is_known(job->seen, job->look_fd, &job->verdict))
+		job->looking = modules_look_begin(job->seen, job->look_fd);
+	if (job->looking && modules_look_on(job->looking)) {
+		job->has_more = true;
+		return;
+	}
+	if (job->looking)
+		job->verdict = modules_look_end(job->looking);
+	job->looking = NULL;
+	close(job->look_fd);
+}
+
+static void find_loader(void *ctx)
+{
+	struct job *job = ctx;
+
+	job->is_in_loader = next_hold_is_in_loader(job->mapping.pid, job->address);
+}
+
+/* Puts the file where it waits to be looked at; its thread is held so long. */
+static void postpone(struct watch *watch, const struct next_mapping *mapping, int fd, int64_t size)
 {
 	struct pending *pending = malloc(sizeof *pending);
-	struct stat stat_;
 	struct held *held;
 
 	if (!pending) {
-		settle(watch, mapping, modules_look(&watch->seen, fd));
-		close(fd);
+		watch->events->n_lost++;
 		return;
 	}
-	held =
-	    !fstat(fd, &stat_) && stat_.st_size <= largest_file ? hold(watch, mapping) : find_held(watch, mapping->tid);
+	held = size <= largest_file ? hold(watch, mapping) : find_held(watch, mapping->tid);
 	if (held)
 		held->n_pending++;
 	pending->next = NULL;
@@ -208,14 +298,7 @@ static void postpone(struct watch *watch, const struct next_mapping *mapping, in
 
 static void take_mapping(struct watch *watch, const struct next_mapping *mapping)
 {
-	struct module module = {
-		(char *)(uintptr_t)mapping->path, mapping->major,  mapping->minor, mapping->inode, mapping->start,
-		mapping->start + mapping->size,	  mapping->offset, false
-	};
 	const struct known *known = known_place(watch, mapping);
-	enum modules_verdict verdict;
-	struct err err;
-	int fd;
 
 	if (mapping->pid == watch->parent || mapping->pid == getpid())
 		return;
@@ -225,33 +308,38 @@ static void take_mapping(struct watch *watch, const struct next_mapping *mapping
 			settle(watch, mapping, known->verdict);
 		return;
 	}
-	fd = modules_open(mapping->pid, &module, &err);
-	if (fd == -EMFILE || fd == -ENFILE)
-		watch->events->n_lost++;
-	if (fd < 0)
+	if (!watch->job && !new_job(watch))
 		return;
-	if (!modules_is_known(&watch->seen, fd, &verdict)) {
-		postpone(watch, mapping, fd);
+	watch->job->mapping = *mapping;
+	if (!do_job(watch, open_file)) {
+		remember(watch, mapping, MODULES_OTHER);
 		return;
 	}
-	settle(watch, mapping, verdict);
-	close(fd);
+	if (watch->job->fd == -EMFILE || watch->job->fd == -ENFILE)
+		watch->events->n_lost++;
+	if (watch->job->fd < 0)
+		return;
+	if (watch->job->is_known)
+		settle(watch, mapping, watch->job->verdict);
+	else
+		postpone(watch, mapping, watch->job->fd, watch->job->size);
 }
 
 /* Looks on at the first of the files that wait, a little at a time: others may want to be held meanwhile. */
 static void look_on(struct watch *watch)
 {
 	struct pending *pending = watch->first;
-	enum modules_verdict verdict;
+	enum modules_verdict verdict = MODULES_OTHER;
 	struct held *held;
 
-	/* several may wait for the same file */
-	if (!watch->looking && !modules_is_known(&watch->seen, pending->fd, &verdict))
-		watch->looking = modules_look_begin(&watch->seen, pending->fd);
-	if (watch->looking && modules_look_on(watch->looking))
+	if (!watch->job && !new_job(watch))
 		return;
-	if (watch->looking)
-		verdict = modules_look_end(watch->looking);
+	watch->job->look_fd = pending->fd;
+	if (do_job(watch, look_at_file)) {
+		if (watch->job->has_more)
+			return;
+		verdict = watch->job->verdict;
+	}
 	held = find_held(watch, pending->mapping.tid);
 	if (held && held->n_pending)
 		held->n_pending--;
@@ -259,9 +347,22 @@ static void look_on(struct watch *watch)
 	if (!watch->first)
 		watch->last = &watch->first;
 	settle(watch, &pending->mapping, verdict);
-	watch->looking = NULL;
-	close(pending->fd);
 	free(pending);
+}
+
+/* A thread has stopped, before it could come to what it has mapped? */
+static bool is_early(struct watch *watch, const struct held *held)
+{
+	const pid_t pid = held->found.pid;
+	uint64_t address;
+
+	if (next_hold_is_early(held->found.tid, &address))
+		return true;
+	if (!address || (!watch->job && !new_job(watch)))
+		return false;
+	watch->job->mapping.pid = pid;
+	watch->job->address = address;
+	return do_job(watch, find_loader) && watch->job->is_in_loader;
 }
 
 /* Threads that have stopped, or ended, since the last look. */
@@ -269,6 +370,7 @@ static void take_stops(struct watch *watch)
 {
 	struct signalfd_siginfo told;
 	int status;
+	bool early;
 	pid_t tid;
 
 	while (read(watch->children, &told, sizeof told) > 0)
@@ -287,7 +389,11 @@ static void take_stops(struct watch *watch)
 		held->status = status;
 		held->is_stopped = true;
 		held->found.held_ns = clock_ns();
-		held->found.hold = next_hold_is_early(held->found.pid, tid) ? NEXT_EARLY : NEXT_LATE;
+		early = is_early(watch, held);
+		held = find_held(watch, tid); /* it may have been let go meanwhile */
+		if (!held)
+			continue;
+		held->found.hold = early ? NEXT_EARLY : NEXT_LATE;
 		if (held->is_released)
 			release(watch, held);
 	}
@@ -308,15 +414,6 @@ static bool take_releases(struct watch *watch)
 			if (watch->held[i]->found.pid == pid && watch->held[i]->is_told)
 				release(watch, watch->held[i]);
 	}
-}
-
-static void release_forgotten(struct watch *watch)
-{
-	uint64_t now_ns = clock_ns();
-
-	for (size_t i = watch->n_held; i-- > 0;)
-		if (now_ns > watch->held[i]->found.held_ns + longest_hold_ns && !watch->held[i]->is_released)
-			release(watch, watch->held[i]);
 }
 
 /* Nothing but the socket stays open: probes and files that the parent closes are to be closed. */
