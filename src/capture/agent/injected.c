@@ -222,13 +222,13 @@ static void end(void)
 /* Whether the process's first thread has ended by pthread_exit. */
 static bool is_headless(void)
 {
-	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	int fd = call_open("/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
 	char text[128];
-	ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	ssize_t got = fd < 0 ? 0 : call_read(fd, text, sizeof text - 1);
 	const char *name_end;
 
 	if (fd >= 0)
-		close(fd);
+		call_close(fd);
 	text[got > 0 ? got : 0] = 0;
 	name_end = strrchr(text, ')');
 	return name_end && name_end[1] == ' ' && name_end[2] == 'Z';

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""again.py COMMAND...: starts the command again whenever it ends, however it does, until SIGUSR1, which it passes on."""
+"""again.py COMMAND...: starts the command again whenever it ends, until SIGUSR1, which it passes on."""
 
 import signal
 import subprocess
