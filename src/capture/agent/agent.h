@@ -37,6 +37,7 @@ struct hot {
 	uint32_t is_child;    /* a child of fork of the injected process, in which the agent has no thread */
 	uint32_t is_inside;   /* the agent has a thread in this process */
 	uint32_t is_injected; /* this process itself was injected */
+	struct lock leaving;  /* one thread at a time takes the hooks of the parent out */
 };
 
 enum { MAX_DEPTH = 32, MAX_RUNS = 8, MAX_LANES = 64, NO_LANE = 255 };

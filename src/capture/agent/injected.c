@@ -91,16 +91,24 @@ static void end_inherited_phase(void)
 					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-void injected_leave_child(void)
+static void leave_child(void)
 {
 	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
 
-	if (!__atomic_exchange_n(&hot->is_child, 0, __ATOMIC_ACQUIRE))
-		return;
+	hot->is_child = 0;
 	agent_set(&nothing);
 	hot->level = LEVEL_OFF;
 	arm_undo();
 	end_inherited_phase();
+}
+
+void injected_leave_child(void)
+{
+	lock_take(&hot->leaving);
+	/* an agent that was brought into the child itself does it, and has hooks of its own then */
+	if (hot->is_child && !__atomic_load_n(&hot->is_inside, __ATOMIC_ACQUIRE))
+		leave_child();
+	lock_give(&hot->leaving);
 }
 
 bool injected_is_over(void)
@@ -173,10 +181,11 @@ static void leave_parent(void)
 {
 	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
 
+	lock_take(&hot->leaving);
 	agent_set(&nothing);
 	agent_leave_parent();
-	hot->is_child = 0;
 	arm_undo();
+	lock_give(&hot->leaving);
 }
 
 static bool begin(const struct ferry_head *head, struct ferry_state *state)
@@ -187,6 +196,7 @@ static bool begin(const struct ferry_head *head, struct ferry_state *state)
 	if (agent_is_child())
 		leave_parent();
 	agent_set(&to);
+	hot->is_child = 0;
 	hot->is_injected = 1;
 	agent.late_since = to.use_ticks ? clock_ticks() : clock_ns();
 	if (!is_first) {
