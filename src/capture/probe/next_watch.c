@@ -283,6 +283,7 @@ static void postpone(struct watch *watch, const struct next_mapping *mapping, in
 	struct held *held;
 
 	if (!pending) {
+		close(fd);
 		watch->events->n_lost++;
 		return;
 	}
