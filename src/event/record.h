@@ -95,8 +95,7 @@ enum record_type {
 	RECORD_NONE,
 	RECORD_THREAD,	       /* from here on the ring belongs to thread id; flags: enum thread_role */
 	RECORD_OPERATOR,       /* time..value, node id, run, text: shapes or, with FLAG_FAILED, the message */
-	RECORD_OPERATOR_BEGIN, /* an operator that contains others, or failed: time, node id, run; with FLAG_SHAPES text
-				*/
+	RECORD_OPERATOR_BEGIN, /* of one that contains others, or failed: time, node id, run; text if FLAG_SHAPES */
 	RECORD_OPERATOR_END,
 	RECORD_RUN_BEGIN,   /* time, session id, run, value: lane, text: tag; with FLAG_SHAPES lane | batch << 8, shapes
 			     */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Counts nothing: how many inferences passed before is not known. */
+/* Gives no number of what is missing: how many inferences passed before is not known. */
 #include "show/words/begin_words.h"
 
 #include <string.h>
