@@ -6,8 +6,7 @@
  *
  * Order: a sink gets the events of one track in the order of their times (parents before children, END in LIFO order);
  * events of different tracks may come in any order. A TRACK event comes before the first event on that track. A
- * process's TRACK event comes again after each exec; the last one holds. A slice without END was cut off: no end is
- * invented for it.
+ * process's TRACK event comes again after each exec; the last one holds. A slice without END was cut off.
  */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
@@ -22,6 +21,8 @@ enum event_type {
 	EVENT_END,     /* ends the innermost open slice of the track: time_ns, track, args (added to the slice's) */
 	EVENT_INSTANT, /* time_ns, track, kind, name, args */
 	EVENT_COUNTER, /* time_ns, track, value */
+	/* in live streams alone: nothing names the track from now on, or one below it; its number may come again */
+	EVENT_TRACK_END,
 };
 
 /*
@@ -220,6 +221,7 @@ struct track_def {
 	uint64_t start_ns; /* processes: CLOCK_MONOTONIC at which it started, 0: unknown */
 	uint32_t command;  /* processes: command line, id, 0: unknown */
 	uint64_t uuid;	   /* the track's uuid in the file it was read from; 0: none. Writing keeps it */
+	uint64_t serial;   /* unlike that of any other track; 0: it is the track's number, which is given out once */
 };
 
 struct event {

@@ -7,6 +7,7 @@
 #ifndef EVENT_SINK_H
 #define EVENT_SINK_H
 
+#include "base/array.h"
 #include "base/err.h"
 #include "event/event.h"
 #include "event/names.h"
@@ -15,14 +16,15 @@ struct sink {
 	/* Takes one event. 0, or -errno and err: the sink is broken and takes no more events. */
 	int (*put)(struct sink *sink, const struct event *event, struct err *err);
 	struct names *names;
-	uint32_t *last_track; /* the track number given out last */
+	uint32_t *last_track; /* the highest track number given out */
 	/* Writes out all events put so far. 0, or -errno and err. NULL: the sink buffers nothing. */
 	int (*flush)(struct sink *sink, struct err *err);
 	/* Returns when all events put so far are written, where flush only passes them on. The same results. NULL: as
 	 * flush. */
 	int (*sync)(struct sink *sink, struct err *err);
-	uint64_t n_bytes; /* bytes written, as of the last flush; 0: it keeps events in memory */
-	uint64_t n_moved; /* events put before the last one of their track, and kept with its time */
+	uint64_t n_bytes;	   /* bytes written, as of the last flush; 0: it keeps events in memory */
+	uint64_t n_moved;	   /* events put before the last one of their track, and kept with its time */
+	struct array *free_tracks; /* uint32_t: numbers of tracks that have ended, given out first; NULL: none ends */
 };
 
 static inline int sink_put(struct sink *sink, const struct event *event, struct err *err)
@@ -40,9 +42,12 @@ static inline int sink_sync(struct sink *sink, struct err *err)
 	return sink->sync ? sink->sync(sink, err) : sink_flush(sink, err);
 }
 
+/* The number of a track that is to be defined. */
 static inline uint32_t sink_new_track(struct sink *sink)
 {
-	return ++*sink->last_track;
+	struct array *free = sink->free_tracks;
+
+	return free && free->n ? ((const uint32_t *)free->data)[--free->n] : ++*sink->last_track;
 }
 
 static inline struct arg arg_int(enum event_key key, int64_t value)

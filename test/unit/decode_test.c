@@ -55,6 +55,7 @@ static void open_pipe(struct pipe *pipe)
 	lines_init(&pipe->lines);
 	pipe->process = recorded_open(pipe->path, pipe->lines.sink.names, NULL, &err);
 	assert_non_null(pipe->process);
+	pipe->process->flows_base = UINT64_C(1) << FLOW_BITS;
 }
 
 static void close_pipe(struct pipe *pipe)

@@ -19,7 +19,7 @@ static int define(struct sink *out, const struct track_def *def, uint32_t *track
 /* Flow ids are unique per process; in a recording they must not equal those of another process. */
 static int64_t flow_id(const struct recorded *process, uint64_t id)
 {
-	return (int64_t)((uint64_t)process->track << 40 ^ (id & (((uint64_t)1 << 40) - 1)));
+	return (int64_t)(process->flows_base ^ (id & (((uint64_t)1 << FLOW_BITS) - 1)));
 }
 
 void annotations_add_flow(const struct records_step *step)

@@ -109,7 +109,7 @@ static uint32_t thread_name(const struct recorded *process, int32_t tid, struct 
 	got = tid > 0 ? proc_read("", process->pid, file, text, sizeof text) : 0;
 	if (got > 0 && text[got - 1] == '\n')
 		got--;
-	return got > 0 ? names_intern(out->names, text, (size_t)got) : 0;
+	return got > 0 ? names_pass(out->names, text, (size_t)got) : 0;
 }
 
 static uint32_t define(struct sink *out, const struct track_def *def)

@@ -22,7 +22,7 @@ struct annotations {
 	struct annotation_counter *counter;
 };
 
-enum { MAX_NAMED = 256, READER_FLOWS = 8 };
+enum { MAX_NAMED = 256, READER_FLOWS = 8, FLOW_BITS = 40 };
 
 /* A flow whose slice has not arrived yet. */
 struct reader_flow {
@@ -61,6 +61,8 @@ struct recorded {
 	int pidfd;	   /* -1: unavailable */
 	uint64_t found_ns; /* the caller's: CLOCK_MONOTONIC when it appeared */
 	uint32_t track;
+	bool is_of_tree;	 /* the track; else it is this process's own, once it has one */
+	uint64_t flows_base;	 /* added to the ids of its flows; its owner's, unlike that of others */
 	struct clock_map *clock; /* shared by all processes; NULL: records carry CLOCK_MONOTONIC */
 	bool has_runtime, is_noted;
 	struct lanes lanes;

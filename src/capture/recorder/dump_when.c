@@ -52,6 +52,8 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	struct dump_when *when = (struct dump_when *)sink;
 	struct lane *lane;
 
+	if (event->type == EVENT_TRACK_END && event->track < when->lanes.n)
+		((struct lane *)when->lanes.data)[event->track] = (struct lane){ 0 };
 	if (event->type != EVENT_BEGIN && event->type != EVENT_END)
 		return 0;
 	while (when->lanes.n <= event->track)

@@ -36,6 +36,12 @@ static inline void latency_take(struct latency *latency, const struct event *eve
 	    (event->track < latency->n_lanes && latency->lane[event->track].depth))
 		latency_step(latency, event);
 }
+/* Another track has this number now. */
+static inline void latency_forget(struct latency *latency, uint32_t track)
+{
+	if (track < latency->n_lanes)
+		latency->lane[track] = (struct latency_lane){ 0 };
+}
 /* The time that this share of the inferences did not exceed, within 1 %; 0: none has ended. */
 uint64_t latency_quantile(const struct latency *latency, double share);
 void latency_done(struct latency *latency);

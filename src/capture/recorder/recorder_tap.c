@@ -28,12 +28,18 @@ static void count_instant(struct recorder_tap *tap, const struct event *event)
 		tap->n_lost += count_of(event);
 }
 
-static void count_track(struct recorder_tap *tap, const struct event *event)
+static int put_track(struct recorder_tap *tap, const struct event *event, struct err *err)
 {
-	if (event->def->type != TRACK_PROCESS || event->track <= tap->last_process)
-		return;
-	tap->last_process = event->track;
-	tap->n_processes++;
+	struct track_def def = *event->def;
+	struct event track = *event;
+	bool is_new;
+
+	def.serial = recorder_tracks_define(&tap->tracks, event->track, def.parent, &is_new);
+	if (is_new)
+		latency_forget(&tap->latency, event->track);
+	tap->n_processes += is_new && def.type == TRACK_PROCESS;
+	track.def = &def;
+	return sink_put(tap->to, &track, err);
 }
 
 static int put(struct sink *sink, const struct event *event, struct err *err)
@@ -50,7 +56,9 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 		tap->n_events++;
 		count_instant(tap, event);
 	} else if (event->type == EVENT_TRACK) {
-		count_track(tap, event);
+		return put_track(tap, event, err);
+	} else if (event->type == EVENT_TRACK_END) {
+		return recorder_tracks_end(&tap->tracks, event->track, tap->to, err);
 	}
 	return sink_put(tap->to, event, err);
 }
@@ -79,9 +87,12 @@ void recorder_tap_init(struct recorder_tap *tap, struct sink *const *sinks, size
 	*tap = (struct recorder_tap){ 0 };
 	tee_init(&tap->tee, sinks, n);
 	tap->to = n == 1 ? sinks[0] : &tap->tee.sink;
-	tap->sink = (struct sink){
-		.put = put, .names = sinks[0]->names, .last_track = sinks[0]->last_track, .flush = flush, .sync = sync_
-	};
+	tap->sink = (struct sink){ .put = put,
+				   .names = sinks[0]->names,
+				   .last_track = sinks[0]->last_track,
+				   .free_tracks = &tap->tracks.free,
+				   .flush = flush,
+				   .sync = sync_ };
 	tap->runtime_topic = names_of(tap->sink.names, EVENT_NOTE_RUNTIME);
 	tap->process_topic = names_of(tap->sink.names, EVENT_NOTE_PROCESS);
 }
@@ -89,4 +100,5 @@ void recorder_tap_init(struct recorder_tap *tap, struct sink *const *sinks, size
 void recorder_tap_done(struct recorder_tap *tap)
 {
 	latency_done(&tap->latency);
+	recorder_tracks_done(&tap->tracks);
 }

@@ -4,6 +4,7 @@
 #define CAPTURE_RECORDER_RECORDER_TAP_H
 
 #include "capture/recorder/latency.h"
+#include "capture/recorder/recorder_tracks.h"
 #include "event/tee.h"
 
 struct recorder_tap {
@@ -12,9 +13,9 @@ struct recorder_tap {
 	struct tee tee;
 	struct latency latency;
 	uint32_t runtime_topic, process_topic; /* names of the notes that tell of a runtime, of a process */
-	uint32_t last_process; /* track of the newest process: its definition comes again after an exec */
-	uint64_t n_events;     /* slices and instants */
-	bool lacks_runs;       /* of a runtime no inference can be seen */
+	struct recorder_tracks tracks;
+	uint64_t n_events; /* slices and instants */
+	bool lacks_runs;   /* of a runtime no inference can be seen */
 	uint64_t n_inferences, n_processes, n_runtimes, n_lost;
 	uint64_t n_unseen; /* processes whose inferences were not seen */
 };

@@ -107,6 +107,14 @@ static void decide(struct thin *thin, uint64_t key, uint32_t weight)
 	*decision_at(thin, key) = (struct decision){ key, weight };
 }
 
+static void forget_process(struct thin *thin, uint32_t process)
+{
+	for (size_t i = 0; i < DECISIONS; i++)
+		if (thin->decision[i].key >> 32 == process)
+			thin->decision[i] = (struct decision){ 0 };
+	thin_models_forget(&thin->models, process);
+}
+
 static bool is_failed(struct thin *thin, const struct event *end)
 {
 	const struct arg *status = arg_of(end, KEY_STATUS, ARG_NAME);
@@ -215,6 +223,15 @@ static int hold(struct thin *thin, struct track *track, const struct event *even
 	return 0;
 }
 
+static void stop_waiting(struct thin *thin, uint32_t track)
+{
+	uint32_t *waiting = thin->waiting.data;
+
+	for (size_t i = 0; i < thin->waiting.n; i++)
+		if (waiting[i] == track)
+			waiting[i--] = waiting[--thin->waiting.n];
+}
+
 static int hold_in_new_group(struct thin *thin, struct track *track, uint64_t key, const struct event *event,
 			     struct err *err)
 {
@@ -245,6 +262,30 @@ static int put_track(struct thin *thin, const struct event *event, struct err *e
 	track = track_at(thin, event->track);
 	parent = track_at(thin, event->def->parent);
 	track->process = event->def->type == TRACK_PROCESS ? event->track : parent ? parent->process : 0;
+	return sink_put(thin->to, event, err);
+}
+
+/* What waits on it was decided by now, or is kept. */
+static int end_track(struct thin *thin, const struct event *event, struct err *err)
+{
+	struct track *track = track_at(thin, event->track);
+	const struct thin_group *first;
+	int code = 0;
+
+	while (track && !code && (first = thin_queue_first(&track->queue))) {
+		if (first->key && !find_decision(thin, first->key))
+			decide(thin, first->key, 1);
+		code = drain(thin, track, err);
+	}
+	if (code)
+		return code;
+	if (track) {
+		stop_waiting(thin, event->track);
+		if (track->process == event->track)
+			forget_process(thin, event->track);
+		thin_queue_done(&track->queue);
+		*track = (struct track){ 0 };
+	}
 	return sink_put(thin->to, event, err);
 }
 
@@ -339,6 +380,8 @@ static __attribute__((noinline)) int put_followed(struct thin *thin, const struc
 
 	if (event->type == EVENT_TRACK)
 		return put_track(thin, event, err);
+	if (event->type == EVENT_TRACK_END)
+		return end_track(thin, event, err);
 	if (event->type == EVENT_COUNTER || !track)
 		return sink_put(thin->to, event, err);
 	if (event->time_ns > thin->newest_ns)

@@ -2,10 +2,15 @@
 /* A small table by process and name, and the slowest of each. Reads no event. */
 #include "capture/recorder/thin_models.h"
 
+static uint32_t place_of(uint64_t key)
+{
+	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 56);
+}
+
 struct thin_model *thin_models_find(struct thin_models *models, uint32_t process, uint32_t name)
 {
 	uint64_t key = ((uint64_t)process << 32 | name) + 1;
-	uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 56);
+	uint32_t at = place_of(key);
 
 	for (uint32_t i = 0; i < THIN_MODELS; i++, at = (at + 1) % THIN_MODELS) {
 		if (!models->model[at].key)
@@ -14,6 +19,33 @@ struct thin_model *thin_models_find(struct thin_models *models, uint32_t process
 			return &models->model[at];
 	}
 	return &models->model[THIN_MODELS];
+}
+
+/* Whoever was put behind a place because it was taken moves up. */
+static void remove_at(struct thin_models *models, uint32_t at)
+{
+	uint32_t next = at;
+
+	models->model[at] = (struct thin_model){ 0 };
+	for (uint32_t i = 1; i < THIN_MODELS; i++) {
+		next = (next + 1) % THIN_MODELS;
+		if (!models->model[next].key)
+			return;
+		if ((next - place_of(models->model[next].key)) % THIN_MODELS < (next - at) % THIN_MODELS)
+			continue;
+		models->model[at] = models->model[next];
+		models->model[next] = (struct thin_model){ 0 };
+		at = next;
+	}
+}
+
+void thin_models_forget(struct thin_models *models, uint32_t process)
+{
+	for (uint32_t i = 0; i < THIN_MODELS;)
+		if (models->model[i].key && (models->model[i].key - 1) >> 32 == process)
+			remove_at(models, i);
+		else
+			i++;
 }
 
 bool thin_model_is_slow(struct thin_model *model, uint64_t end_ns, uint64_t duration_ns)

@@ -27,6 +27,8 @@ struct thin_models {
 };
 
 struct thin_model *thin_models_find(struct thin_models *models, uint32_t process, uint32_t name);
+/* The process is over. */
+void thin_models_forget(struct thin_models *models, uint32_t process);
 /* Whether an inference that ended then is one of the slowest so far. */
 bool thin_model_is_slow(struct thin_model *model, uint64_t end_ns, uint64_t duration_ns);
 /* Whether it is the turn of this one. */

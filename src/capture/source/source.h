@@ -25,6 +25,8 @@ struct tree_process {
 	int pidfd;	  /* + 1; 0: none */
 	uint32_t exe;	  /* its executable's path, 0: unknown */
 	uint64_t look_ns; /* when to check whether it runs another program */
+	uint64_t number;  /* of processes so far, in the order of appearance */
+	uint32_t n_holds;
 };
 
 struct tree {

@@ -40,6 +40,7 @@ struct agent_state {
 	struct clock_map clock;
 	bool use_ticks;
 	uint64_t n_jumps; /* of the clock, noted */
+	uint64_t n_found; /* segments so far */
 	struct segment_folder *folder;
 	size_t n_folders;
 	struct recorded **process;
@@ -76,6 +77,9 @@ static int start(void *opaque, const struct target *target, struct sink *out, st
 	state->use_ticks = clock_is_invariant(target->sysroot, NULL);
 	if (state->use_ticks)
 		clock_map_init(&state->clock, NULL, 5);
+	/* what is told of them at the end is told on their tracks */
+	for (size_t i = 0; i < target->n_hosts; i++)
+		tree_hold(target->tree, tree_track(target->tree, target->host[i].pid));
 	return 0;
 }
 
@@ -119,6 +123,9 @@ static int add_process(struct agent_state *state, const char *path, struct sink 
 	process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
 	process->track = tree_add(state->target->tree, state->target, out, process->pid, now_ns, &ignored);
 	process->lanes.process_track = process->track;
+	process->is_of_tree = process->track;
+	tree_hold(state->target->tree, process->track);
+	process->flows_base = ++state->n_found << FLOW_BITS;
 	process->found_ns = now_ns;
 	insert(state, process);
 	for (size_t i = 0; i < state->target->n_hosts; i++)
@@ -260,6 +267,21 @@ static int drain_process(struct agent_state *state, struct recorded *process, st
 	if (!code && drain->is_last)
 		code = note_children(process, drain->out, drain->now_ns, err);
 	return !code && drain->is_last ? note_process(state, process, drain->out, drain->now_ns, err) : code;
+}
+
+/* It is read to its end, and so are its tracks, if nobody else has them. */
+static int close_process(struct agent_state *state, struct recorded *process, struct sink *out, struct err *err)
+{
+	const struct event end = { .type = EVENT_TRACK_END, .track = process->track };
+	int code = 0;
+
+	if (process->is_of_tree)
+		tree_release(state->target->tree, process->track);
+	else if (process->track)
+		code = sink_put(out, &end, err);
+	unlink(process->path);
+	recorded_close(process);
+	return code;
 }
 
 /* Passes numbers on to the process's next program. */
@@ -407,8 +429,7 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 			i++;
 			continue;
 		}
-		unlink(process->path);
-		recorded_close(process);
+		code = close_process(state, process, out, err);
 		memmove(&state->process[i], &state->process[i + 1],
 			(--state->n_processes - i) * sizeof(struct recorded *));
 	}

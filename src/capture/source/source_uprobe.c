@@ -90,6 +90,7 @@ static struct watched *add(struct uprobe_state *state, const struct tree_process
 	*watched =
 	    (struct watched){ .pid = process->pid, .start_ticks = process->start_ticks, .track = process->track };
 	state->watched[state->n_watched++] = watched;
+	tree_hold(state->target->tree, watched->track);
 	return watched;
 }
 
@@ -291,6 +292,7 @@ static int drop_gone(struct uprobe_state *state, struct sink *out, uint64_t now_
 			uprobes_disarm(state->target->uprobes, c);
 			state->owner[c] = NULL;
 		}
+		tree_release(state->target->tree, watched->track);
 		watched_free(watched);
 	}
 	state->n_watched = n;

@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "capture/proc/proc.h"
 #include "capture/proc/proc_list.h"
@@ -32,7 +33,7 @@
 #define SETTLE_NS (20 * MS_NS)
 #define WALK_NS (1000 * MS_NS)
 
-enum { FEW = 16, N_PAST = 1024, COMMAND = 4096, MOST_NUMBERS = 64 };
+enum { FEW = 16, COMMAND = 4096, MOST_NUMBERS = 64 };
 
 /* Seen, but too young to be named. */
 struct newcomer {
@@ -40,16 +41,18 @@ struct newcomer {
 	uint64_t start_ticks, seen_ns;
 };
 
+/* It has ended, and its track has not. */
 struct past {
 	pid_t pid;
-	uint32_t track;
+	uint32_t track, n_holds;
+	uint64_t ended_ns;
 };
 
 struct tree_scan {
 	struct newcomer *newcomer;
 	size_t n_newcomers, capacity;
-	struct past past[N_PAST]; /* a ring */
-	size_t n_past;
+	struct array past; /* struct past, in the order of their ends */
+	uint64_t n_admitted;
 	struct proc_file loadavg;
 	uint64_t before_pid, last_pid; /* given out at the last two updates */
 	bool has_root;		       /* the root was found: it is not looked for again */
@@ -159,9 +162,13 @@ static bool has_ended(const struct target *target, const struct tree_process *pr
 	return is_over(target, process->pid, &stat);
 }
 
-static void forget(struct tree_scan *scan, struct tree_process *process)
+/* Without memory for it, its track never ends. */
+static void forget(const struct update *update, struct tree_process *process)
 {
-	scan->past[scan->n_past++ % N_PAST] = (struct past){ process->pid, process->track };
+	struct past *past = array_add(&update->scan->past, sizeof *past);
+
+	if (past)
+		*past = (struct past){ process->pid, process->track, process->n_holds, update->now_ns };
 	if (process->pidfd)
 		close(process->pidfd - 1);
 }
@@ -179,11 +186,31 @@ static void drop_ended(struct update *update)
 	for (size_t i = 0; i < tree->n; i++) {
 		bool is_alive = i < n_fds && fds[i].fd >= 0 && !fds[i].revents;
 		if (!is_alive && has_ended(update->target, &tree->process[i]))
-			forget(update->scan, &tree->process[i]);
+			forget(update, &tree->process[i]);
 		else
 			tree->process[kept++] = tree->process[i];
 	}
 	tree->n = kept;
+}
+
+/* Ends the tracks of those who ended a while ago. */
+static int end_tracks(struct update *update)
+{
+	struct past *past = update->scan->past.data;
+	struct event end = { .type = EVENT_TRACK_END };
+	size_t kept = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < update->scan->past.n; i++) {
+		bool is_due = !past[i].n_holds && past[i].ended_ns + TREE_LINGER_NS <= update->now_ns;
+		end.track = past[i].track;
+		if (is_due && !result && !update->target->is_ending)
+			result = sink_put(update->out, &end, update->err);
+		else
+			past[kept++] = past[i];
+	}
+	update->scan->past.n = kept;
+	return result;
 }
 
 /* Who is new */
@@ -346,8 +373,8 @@ static int announce(struct update *update, struct tree_process *process, const c
 	set_look(update, process);
 	program_name(sysroot, process->pid, comm, name, sizeof name);
 	program_command(sysroot, process->pid, command, sizeof command);
-	def.name = names_of(names, name);
-	def.command = names_of(names, command);
+	def.name = names_pass(names, name, strlen(name));
+	def.command = names_pass(names, command, strlen(command));
 	return sink_put(update->out, &event, update->err);
 }
 
@@ -405,6 +432,7 @@ static int admit(struct update *update, pid_t pid, const struct proc_stat *stat)
 	process.track = sink_new_track(update->out);
 	process.start_ns = start_of(update, stat->start_ticks);
 	process.pidfd = open_pidfd(update, &process) + 1;
+	process.number = ++update->scan->n_admitted;
 	tree->process[tree->n] = process;
 	return announce(update, &tree->process[tree->n++], stat->name);
 }
@@ -474,7 +502,9 @@ int tree_update(struct tree *tree, const struct target *target, struct sink *out
 	if (result)
 		return result;
 	drop_ended(&update);
-	result = rename_changed(&update);
+	result = end_tracks(&update);
+	if (!result)
+		result = rename_changed(&update);
 	if (!result)
 		result = look_for_new(&update);
 	if (!result)
@@ -523,15 +553,44 @@ uint32_t tree_add(struct tree *tree, const struct target *target, struct sink *o
 uint32_t tree_track(const struct tree *tree, pid_t pid)
 {
 	const struct tree_process *process = find(tree, pid);
-	const struct tree_scan *scan = tree->scan;
+	const struct past *past = tree->scan ? tree->scan->past.data : NULL;
 
-	if (process || !scan)
+	if (process || !past)
 		return process ? process->track : 0;
-	for (size_t i = scan->n_past; i && scan->n_past - i < N_PAST; i--) {
-		if (scan->past[(i - 1) % N_PAST].pid == pid)
-			return scan->past[(i - 1) % N_PAST].track;
-	}
+	for (size_t i = tree->scan->past.n; i-- > 0;)
+		if (past[i].pid == pid)
+			return past[i].track;
 	return 0;
+}
+
+/* NULL: unknown. */
+static uint32_t *holds_of(struct tree *tree, uint32_t track)
+{
+	struct past *past = tree->scan ? tree->scan->past.data : NULL;
+
+	for (size_t i = 0; track && i < tree->n; i++)
+		if (tree->process[i].track == track)
+			return &tree->process[i].n_holds;
+	for (size_t i = 0; track && past && i < tree->scan->past.n; i++)
+		if (past[i].track == track)
+			return &past[i].n_holds;
+	return NULL;
+}
+
+void tree_hold(struct tree *tree, uint32_t track)
+{
+	uint32_t *n = holds_of(tree, track);
+
+	if (n)
+		++*n;
+}
+
+void tree_release(struct tree *tree, uint32_t track)
+{
+	uint32_t *n = holds_of(tree, track);
+
+	if (n && *n)
+		--*n;
 }
 
 void tree_done(struct tree *tree)
@@ -543,6 +602,7 @@ void tree_done(struct tree *tree)
 	if (tree->scan) {
 		proc_file_close(&tree->scan->loadavg);
 		free(tree->scan->newcomer);
+		array_done(&tree->scan->past, sizeof(struct past));
 	}
 	free(tree->scan);
 	free(tree->process);

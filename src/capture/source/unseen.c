@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Compares the programs of the tree's processes with the programs that agents reported. Both lists are short, and the
- * tree is walked in step with this file's list: tracks are numbered in order of appearance.
+ * tree is walked in step with this file's list: both are in order of appearance.
  */
 #include "capture/source/unseen.h"
 
@@ -27,6 +27,7 @@ struct unseen_file {
 };
 
 struct unseen_program {
+	uint64_t number;     /* of the process in the tree */
 	uint32_t track, exe; /* exe: the name of its path, which changes with the program */
 	pid_t pid;
 	struct unseen_file file; /* zeroed: unreadable, so nothing is reported */
@@ -77,6 +78,30 @@ bool unseen_has_agent(struct unseen *unseen, pid_t pid, uint64_t device, uint64_
 	return is_seen(unseen, &file) || add_seen(unseen, &file);
 }
 
+static bool is_in_tree(const struct tree *tree, pid_t pid)
+{
+	for (size_t i = 0; i < tree->n; i++)
+		if (tree->process[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* What agents reported of processes that are gone; looked for when it may be half of all. */
+static void forget_gone(struct unseen *unseen, const struct tree *tree)
+{
+	size_t kept = 0;
+
+	if (unseen->n_seen < 2 * (tree->n + unseen->n_lasting) + 64)
+		return;
+	unseen->n_lasting = 0;
+	for (size_t i = 0; i < unseen->n_seen; i++) {
+		unseen->n_lasting += !unseen->seen[i].pid;
+		if (!unseen->seen[i].pid || is_in_tree(tree, unseen->seen[i].pid))
+			unseen->seen[kept++] = unseen->seen[i];
+	}
+	unseen->n_seen = kept;
+}
+
 /* As a file that no program has. */
 void unseen_is_told(struct unseen *unseen, pid_t pid)
 {
@@ -97,7 +122,11 @@ static bool take_told(struct unseen *unseen, pid_t pid)
 static struct unseen_program look(const struct target *target, const struct tree_process *process)
 {
 	struct unseen_program program = {
-		.track = process->track, .exe = process->exe, .pid = process->pid, .refusal = ""
+		.number = process->number,
+		.track = process->track,
+		.exe = process->exe,
+		.pid = process->pid,
+		.refusal = "",
 	};
 	struct proc_stat stat;
 	char path[1024];
@@ -164,9 +193,9 @@ int unseen_update(struct unseen *unseen, const struct target *target, struct sin
 
 	for (size_t i = 0; i < unseen->n && !result; i++) {
 		struct unseen_program *program = &unseen->program[i];
-		while (at < tree->n && tree->process[at].track < program->track)
+		while (at < tree->n && tree->process[at].number < program->number)
 			at++;
-		bool is_there = at < tree->n && tree->process[at].track == program->track;
+		bool is_there = at < tree->n && tree->process[at].number == program->number;
 		bool is_other = is_there && tree->process[at].exe != program->exe;
 		struct unseen_program now = is_other ? look(target, &tree->process[at]) : *program;
 		/* its name came later than its file */
@@ -179,7 +208,7 @@ int unseen_update(struct unseen *unseen, const struct target *target, struct sin
 		unseen->program[kept++] = now;
 	}
 	unseen->n = kept;
-	for (at = tree->n; at > 0 && (!kept || tree->process[at - 1].track > unseen->program[kept - 1].track);)
+	for (at = tree->n; at > 0 && (!kept || tree->process[at - 1].number > unseen->program[kept - 1].number);)
 		at--;
 	for (; at < tree->n && !result && !target->is_ending; at++) {
 		struct unseen_program program;
@@ -188,6 +217,7 @@ int unseen_update(struct unseen *unseen, const struct target *target, struct sin
 		program = look(target, &tree->process[at]);
 		result = add(unseen, &program, err);
 	}
+	forget_gone(unseen, tree);
 	return result;
 }
 

@@ -14,8 +14,8 @@
 struct unseen {
 	struct unseen_program *program; /* the programs of the living processes, in the order of the tree */
 	size_t n, capacity;
-	struct unseen_file *seen; /* programs with an agent */
-	size_t n_seen, seen_capacity;
+	struct unseen_file *seen;		 /* programs with an agent */
+	size_t n_seen, seen_capacity, n_lasting; /* n_lasting: without a pid, as of the last look */
 };
 
 /* The reason when nothing in the program's file explains it. */

@@ -24,7 +24,7 @@ enum {
 };
 
 struct quick_template {
-	uint32_t name, sequence; /* defined there; 0: an unused template */
+	uint32_t name, state; /* of the sequence in which its texts are defined; 0: an unused template */
 	uint32_t kind;
 	uint8_t n_texts, len;
 	struct {
@@ -84,12 +84,12 @@ static inline uint8_t *quick_end(uint8_t *at, const struct quick_sequence *seque
 }
 
 /* Whether the event is the template's, but for time and integers; else it must go the long way. */
-static inline bool quick_is(const struct quick_template *template, const struct event *event, uint32_t sequence,
+static inline bool quick_is(const struct quick_template *template, const struct event *event, uint32_t state,
 			    const struct perfetto_told *told)
 {
 	size_t n = template->n_texts;
 
-	if (template->name != event->name || template->sequence != sequence || template->kind != event->kind ||
+	if (template->name != event->name || template->state != state || template->kind != event->kind ||
 	    event->n_args < n || event->n_args > n + QUICK_INTEGERS)
 		return false;
 	for (size_t i = 0; i < n; i++)

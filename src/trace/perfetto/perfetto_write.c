@@ -15,6 +15,9 @@
  * Processes, groups and counters share sequence 1 and name their track in each event. An operator takes 23 or 24 bytes
  * this way; SEQ_NEEDS_STATE (two bytes) is left out, because no packet is ever lost here.
  *
+ * When a track ends, its sequence is free for another one, which clears the state again and begins where the first one
+ * ended.
+ *
  * A time before the last one of its sequence is written in full, on clock 3 (MONOTONIC). A time before the last one of
  * its own track, which no source should produce, is moved there, because slices would not nest otherwise, and counted
  * in sink->n_moved.
@@ -28,6 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/pb.h"
 #include "trace/perfetto/perfetto_describe.h"
 #include "trace/perfetto/perfetto_fields.h"
@@ -44,13 +48,13 @@ enum {
 
 struct sequence {
 	uint64_t last_ns;
-	bool is_started;
+	uint32_t state; /* number of the state that its packets share; 0: it was not started */
 	struct perfetto_told told;
 	struct quick_sequence quick;
 };
 
 struct track {
-	uint64_t last_ns, uuid;
+	uint64_t last_ns, uuid, serial;
 	uint32_t sequence; /* 0: not defined yet */
 	bool is_defined, has_sequence, is_process;
 	bool is_quick;	   /* put_quick may write its events */
@@ -65,7 +69,8 @@ struct perfetto_writer {
 	uint32_t first_number; /* of sequences in the file, less 1: lower numbers are in use */
 	struct track *track;
 	struct sequence *sequence;
-	uint32_t n_tracks, n_sequences, last_sequence;
+	uint32_t n_tracks, n_sequences, last_sequence, n_states;
+	struct array free_sequences; /* uint32_t */
 	struct perfetto_texts texts;
 	struct quick_template *quick; /* QUICK_TEMPLATES; NULL: out of memory, each packet is encoded in full */
 };
@@ -76,9 +81,9 @@ static int out_of_memory(struct perfetto_writer *writer)
 }
 
 /* Unique in a file and across files, so that files can be merged. */
-static uint64_t new_uuid(const struct perfetto_writer *writer, uint32_t track)
+static uint64_t new_uuid(const struct perfetto_writer *writer, uint64_t serial)
 {
-	uint64_t mixed = writer->salt + track * 0x9e3779b97f4a7c15u;
+	uint64_t mixed = writer->salt + serial * 0x9e3779b97f4a7c15u;
 
 	mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
 	mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
@@ -87,8 +92,11 @@ static uint64_t new_uuid(const struct perfetto_writer *writer, uint32_t track)
 
 static uint64_t track_uuid(const struct perfetto_writer *writer, uint32_t track)
 {
-	return track < writer->n_tracks && writer->track[track].uuid ? writer->track[track].uuid
-								     : new_uuid(writer, track);
+	const struct track *known = track < writer->n_tracks ? &writer->track[track] : NULL;
+
+	if (known && known->uuid)
+		return known->uuid;
+	return new_uuid(writer, known && known->serial ? known->serial : track);
 }
 
 static uint32_t number_of(const struct perfetto_writer *writer, uint32_t sequence)
@@ -106,6 +114,8 @@ static int start_sequence(struct perfetto_writer *writer, const struct track *tr
 		return -1;
 	if (time_ns < writer->from_ns)
 		time_ns = writer->from_ns;
+	if (time_ns < sequence->last_ns)
+		time_ns = sequence->last_ns;
 	at = pb_open(at, TRACE_PACKET, &packet);
 	at = pb_put_uint(at, PACKET_SEQUENCE_ID, number_of(writer, track->sequence));
 	at = pb_put_uint(at, PACKET_SEQUENCE_FLAGS, SEQ_STATE_CLEARED);
@@ -126,7 +136,7 @@ static int start_sequence(struct perfetto_writer *writer, const struct track *tr
 	}
 	perfetto_out_end(&writer->out, pb_close(at, packet));
 	sequence->last_ns = time_ns;
-	sequence->is_started = true;
+	sequence->state = ++writer->n_states;
 	quick_sequence_init(&sequence->quick, number_of(writer, track->sequence));
 	return 0;
 }
@@ -134,7 +144,9 @@ static int start_sequence(struct perfetto_writer *writer, const struct track *tr
 /* No track has such a number. */
 static uint64_t counters_uuid(const struct perfetto_writer *writer, uint32_t parent)
 {
-	return new_uuid(writer, ~parent);
+	return new_uuid(writer, parent < writer->n_tracks && writer->track[parent].serial
+				    ? ~writer->track[parent].serial
+				    : (uint32_t)~parent);
 }
 
 /* Counters of a process, and of the machine, lie in a group. *uuid: of the parent in the file, 0: none. */
@@ -153,6 +165,12 @@ static int find_parent(struct perfetto_writer *writer, const struct track_def *d
 	return 0;
 }
 
+/* Siblings are shown in the order in which they came; a serial above all numbers came late. */
+static uint32_t rank_of(const struct event *event)
+{
+	return event->def->serial > UINT32_MAX ? (uint32_t)event->def->serial | 1u << 30 : event->track;
+}
+
 static int put_track(struct perfetto_writer *writer, const struct event *event)
 {
 	const struct track_def *def = event->def;
@@ -164,12 +182,32 @@ static int put_track(struct perfetto_writer *writer, const struct event *event)
 	writer->track[event->track].is_defined = true;
 	writer->track[event->track].is_quick = false;
 	writer->track[event->track].uuid = def->uuid;
+	writer->track[event->track].serial = def->serial;
 	writer->track[event->track].is_process = def->type == TRACK_PROCESS;
 	writer->track[event->track].has_sequence = def->type == TRACK_THREAD || def->type == TRACK_LANE;
 	if (find_parent(writer, def, &parent_uuid))
 		return -1;
 	return perfetto_describe_track(&writer->out, writer->sink.names, def, track_uuid(writer, event->track),
-				       parent_uuid, event->track);
+				       parent_uuid, rank_of(event));
+}
+
+/* The texts that its sequence has defined are told again to the next one that has it. */
+static int end_track(struct perfetto_writer *writer, const struct event *event)
+{
+	struct track *track = &writer->track[event->track];
+	struct sequence *sequence = &writer->sequence[track->sequence];
+	uint32_t *free;
+
+	if (track->sequence && track->has_sequence) {
+		perfetto_told_done(&sequence->told);
+		sequence->told = (struct perfetto_told){ 0 };
+		sequence->state = 0;
+		free = array_add(&writer->free_sequences, sizeof *free);
+		if (free)
+			*free = track->sequence;
+	}
+	*track = (struct track){ 0 };
+	return 0;
 }
 
 /* Events. */
@@ -275,13 +313,18 @@ static int put_packet(struct perfetto_writer *writer, const struct event *event,
 /* At a track's first event: assigns its sequence. */
 static int give_sequence(struct perfetto_writer *writer, struct track *track)
 {
-	uint32_t id = track->has_sequence ? writer->last_sequence + 1 : PERFETTO_SHARED_SEQUENCE;
+	struct array *free = &writer->free_sequences;
+	uint32_t id = PERFETTO_SHARED_SEQUENCE;
 
+	if (track->has_sequence && free->n)
+		id = ((const uint32_t *)free->data)[--free->n];
+	else if (track->has_sequence)
+		id = writer->last_sequence + 1;
 	if (id >= writer->n_sequences &&
 	    perfetto_texts_grow((void **)&writer->sequence, &writer->n_sequences, id, sizeof *writer->sequence))
 		return out_of_memory(writer);
 	track->sequence = id;
-	if (track->has_sequence)
+	if (id > writer->last_sequence)
 		writer->last_sequence = id;
 	return 0;
 }
@@ -296,7 +339,7 @@ static void keep_template(struct perfetto_writer *writer, const struct event *ev
 	if (!template)
 		return;
 	*template = (struct quick_template){ .name = event->name,
-					     .sequence = writer->track[event->track].sequence,
+					     .state = writer->sequence[writer->track[event->track].sequence].state,
 					     .kind = event->kind,
 					     .n_texts = (uint8_t)part.n_args };
 	for (size_t i = 0; i < part.n_args; i++) {
@@ -327,7 +370,7 @@ static inline bool put_quick(struct perfetto_writer *writer, const struct event 
 		perfetto_out_end(out, quick_end(at, &sequence->quick, delta_ns));
 	} else {
 		template = &writer->quick[event->name % QUICK_TEMPLATES];
-		if (event->type != EVENT_BEGIN || !quick_is(template, event, track->sequence, &sequence->told))
+		if (event->type != EVENT_BEGIN || !quick_is(template, event, sequence->state, &sequence->told))
 			return false;
 		perfetto_out_end(out, quick_begin(at, &sequence->quick, delta_ns, template, event));
 	}
@@ -347,7 +390,7 @@ static int put_event(struct perfetto_writer *writer, const struct event *event)
 		time_ns = track->last_ns;
 	}
 	track->last_ns = time_ns;
-	if (!writer->sequence[track->sequence].is_started && start_sequence(writer, track, event->track, time_ns))
+	if (!writer->sequence[track->sequence].state && start_sequence(writer, track, event->track, time_ns))
 		return -1;
 	if (perfetto_texts_tell(&writer->texts, &writer->sequence[track->sequence].told,
 				number_of(writer, track->sequence), event) ||
@@ -359,6 +402,13 @@ static int put_event(struct perfetto_writer *writer, const struct event *event)
 	return 0;
 }
 
+static int put_one(struct perfetto_writer *writer, const struct event *event)
+{
+	if (event->type == EVENT_TRACK)
+		return put_track(writer, event);
+	return event->type == EVENT_TRACK_END ? end_track(writer, event) : put_event(writer, event);
+}
+
 /* Not inline: so that put needs few registers for the frequent events. */
 static __attribute__((noinline)) int put_any(struct perfetto_writer *writer, const struct event *event, struct err *err)
 {
@@ -366,9 +416,9 @@ static __attribute__((noinline)) int put_any(struct perfetto_writer *writer, con
 	    (event->type == EVENT_TRACK ? !event->def
 					: event->track >= writer->n_tracks || !writer->track[event->track].is_defined))
 		return err_set(err, EINVAL, "cannot write an event: track %u is not defined", event->track);
-	if ((unsigned)event->type > EVENT_COUNTER || (unsigned)event->kind >= N_KINDS)
+	if ((unsigned)event->type > EVENT_TRACK_END || (unsigned)event->kind >= N_KINDS)
 		return err_set(err, EINVAL, "cannot write an event: it is of no known type");
-	if (writer->out.err.code || (event->type == EVENT_TRACK ? put_track(writer, event) : put_event(writer, event)))
+	if (writer->out.err.code || put_one(writer, event))
 		return err_set(err, writer->out.err.code, "%s", writer->out.err.msg);
 	return 0;
 }
@@ -451,6 +501,7 @@ void perfetto_write_drop(struct perfetto_writer *writer)
 		return;
 	for (uint32_t i = 0; i < writer->n_sequences; i++)
 		perfetto_told_done(&writer->sequence[i].told);
+	array_done(&writer->free_sequences, sizeof(uint32_t));
 	free(writer->sequence);
 	free(writer->track);
 	perfetto_texts_done(&writer->texts);

@@ -75,6 +75,8 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	if (rotate->err.code)
 		return failure(rotate, err);
 	out = perfetto_write_sink(rotate->writer);
+	if (event->type == EVENT_TRACK_END)
+		return rotate_live_end(&rotate->live, event->track, rotate_segment_body(segment), out, err);
 	code = rotate_live_put(&rotate->live, event, err);
 	if (!code && !rotate_live_has(&rotate->live, event->track, rotate_segment_body(segment)))
 		code = rotate_live_define(&rotate->live, event->track, rotate_segment_body(segment), out, err);

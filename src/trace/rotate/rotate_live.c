@@ -51,10 +51,18 @@ int rotate_live_init(struct rotate_live *live, struct names *names, struct err *
 	return live->released && live->exit ? 0 : out_of_memory(err);
 }
 
+static void track_done(struct rotate_track *track)
+{
+	array_done(&track->open, sizeof(struct rotate_slice));
+	free(track->name);
+	free(track->command);
+	*track = (struct rotate_track){ 0 };
+}
+
 void rotate_live_done(struct rotate_live *live)
 {
 	for (uint32_t i = 0; i < live->n_tracks; i++)
-		array_done(&live->track[i].open, sizeof(struct rotate_slice));
+		track_done(&live->track[i]);
 	free(live->track);
 	array_done(&live->notes, sizeof(struct rotate_note));
 	*live = (struct rotate_live){ 0 };
@@ -70,6 +78,17 @@ static uint8_t copy_args(struct arg to[MAX_ARGS], const struct event *event)
 	return n;
 }
 
+static struct rotate_note *note_at(const struct rotate_live *live, size_t i)
+{
+	return (struct rotate_note *)live->notes.data + i;
+}
+
+static void forget(struct rotate_live *live, size_t i)
+{
+	live->notes.n--;
+	memmove(note_at(live, i), note_at(live, i + 1), (live->notes.n - i) * sizeof(struct rotate_note));
+}
+
 static int64_t int_of(const struct arg *args, size_t n, enum event_key key)
 {
 	for (size_t i = 0; i < n; i++)
@@ -79,6 +98,20 @@ static int64_t int_of(const struct arg *args, size_t n, enum event_key key)
 }
 
 /* Tracks. */
+
+/* A passing text is valid for a while; a process may live longer. */
+static bool keep_text(const struct rotate_live *live, char **kept, uint32_t name)
+{
+	free(*kept);
+	*kept = names_is_passing(name) ? strdup(names_text(live->names, name)) : NULL;
+	return *kept || !names_is_passing(name);
+}
+
+static void renew_text(const struct rotate_live *live, const char *kept, uint32_t *name)
+{
+	if (kept)
+		*name = names_pass(live->names, kept, strlen(kept));
+}
 
 static int put_track(struct rotate_live *live, const struct event *event, struct err *err)
 {
@@ -100,7 +133,29 @@ static int put_track(struct rotate_live *live, const struct event *event, struct
 	track->is_defined = true;
 	track->has_ended = false;
 	track->segment = 0;
-	return 0;
+	return keep_text(live, &track->name, event->def->name) && keep_text(live, &track->command, event->def->command)
+		   ? 0
+		   : out_of_memory(err);
+}
+
+/* Its number may be another track's from now on. */
+static void forget_notes_of(struct rotate_live *live, uint32_t track)
+{
+	for (size_t i = live->notes.n; i-- > 0;)
+		if (note_at(live, i)->track == track)
+			forget(live, i);
+}
+
+int rotate_live_end(struct rotate_live *live, uint32_t id, uint32_t segment, struct sink *out, struct err *err)
+{
+	const struct event end = { .type = EVENT_TRACK_END, .track = id };
+	bool is_there = rotate_live_has(live, id, segment);
+
+	if (id >= live->n_tracks || !live->track[id].is_defined)
+		return 0;
+	track_done(&live->track[id]);
+	forget_notes_of(live, id);
+	return is_there ? sink_put(out, &end, err) : 0;
 }
 
 /* The process that a track lies in; 0: none. */
@@ -114,9 +169,12 @@ static int32_t pid_of(const struct rotate_live *live, uint32_t id)
 
 static int define(struct rotate_live *live, uint32_t id, uint32_t segment, struct sink *out, struct err *err)
 {
-	struct event event = { .type = EVENT_TRACK, .track = id, .def = &live->track[id].def };
+	struct rotate_track *track = &live->track[id];
+	struct event event = { .type = EVENT_TRACK, .track = id, .def = &track->def };
 
-	live->track[id].segment = segment;
+	track->segment = segment;
+	renew_text(live, track->name, &track->def.name);
+	renew_text(live, track->command, &track->def.command);
 	return sink_put(out, &event, err);
 }
 
@@ -146,17 +204,6 @@ int rotate_live_define_all(struct rotate_live *live, uint32_t segment, struct si
 }
 
 /* Notes. */
-
-static struct rotate_note *note_at(const struct rotate_live *live, size_t i)
-{
-	return (struct rotate_note *)live->notes.data + i;
-}
-
-static void forget(struct rotate_live *live, size_t i)
-{
-	live->notes.n--;
-	memmove(note_at(live, i), note_at(live, i + 1), (live->notes.n - i) * sizeof(struct rotate_note));
-}
 
 static void forget_session(struct rotate_live *live, int32_t pid, int64_t session)
 {

@@ -14,6 +14,7 @@
 
 struct rotate_track {
 	struct track_def def;
+	char *name, *command;	    /* texts of its definition whose ids are passing ones; NULL: none */
 	uint32_t segment;	    /* the last one that defines it; 0: none */
 	bool is_defined, has_ended; /* has_ended: the track of a process that has ended */
 	struct array open;	    /* struct rotate_slice, outermost first */
@@ -33,8 +34,10 @@ struct rotate_live {
 /* 0, or -ENOMEM and err; here and below. */
 int rotate_live_init(struct rotate_live *live, struct names *names, struct err *err);
 void rotate_live_done(struct rotate_live *live);
-/* Takes an event of the stream in. */
+/* Takes an event of the stream in. An EVENT_TRACK_END is rotate_live_end's. */
 int rotate_live_put(struct rotate_live *live, const struct event *event, struct err *err);
+/* Puts the end of a track, if the segment has defined it, and forgets the track. */
+int rotate_live_end(struct rotate_live *live, uint32_t track, uint32_t segment, struct sink *out, struct err *err);
 /* Puts the definition of a track that the segment has not defined yet, after that of its parents; else nothing. */
 int rotate_live_define(struct rotate_live *live, uint32_t track, uint32_t segment, struct sink *out, struct err *err);
 /* The same for every process that goes on. */

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server that starts a process for each request: processes come and go as long as the recording lasts."""
+
+import os
+
+import pytest
+
+from lab import PATIENCE, wait_until
+from marks import often
+from recording import Recording
+
+RUNS = 12  # of each worker
+
+
+def memory_of(pid):
+    """kB of anonymous memory."""
+    with open("/proc/%d/status" % pid) as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("RssAnon:"))
+
+
+def progress_of(path):
+    """Bytes of the shared counter file."""
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
+@pytest.mark.parametrize("n", often(600, 5000))
+@pytest.mark.parametrize("options", [["--keep", "4M"], ["--thin", "4"]], ids=["kept", "thinned"])
+def test_memory_of_the_recorder_depends_on_the_processes_that_live(lab, library, n, options):
+    program = lab.native("generations", library, lab.model("chain"), 256, 256, n, 8, lab.path("done"))
+    command, path = lab.command(program, options=options)
+    with open(lab.path("out"), "w+b") as out:
+        recorder = lab.start(command, stdout=out, stderr=out)
+        memory = []
+        for part in range(1, 8):
+            wait_until(lambda part=part: progress_of(lab.path("done")) >= n * part // 8, recorder)
+            memory.append(memory_of(recorder.pid))
+        assert recorder.wait(20 * PATIENCE) == 0
+        out.seek(0)
+        assert b"runs %d failed 0" % (n * RUNS) in out.read()
+    # after the first quarter nothing is new but processes
+    print(memory)
+    assert memory[-1] < memory[1] + 1024, memory
