@@ -3,6 +3,7 @@
 missing."""
 
 import os
+import re
 import shutil
 
 import pytest
@@ -32,6 +33,16 @@ def words(program):
 def test_a_program_under_a_limit_is_recorded(lab, program, limit):
     done = lab.both(["/bin/sh", "-c", "ulimit %s; exec %s" % (limit, words(program))])
     assert len(done.recording.inferences) == 10 and len(done.recording.operators) == 200
+
+
+@pytest.mark.parametrize("way", ["itself", "in a shell", "with a library path"])
+def test_a_program_that_is_given_to_the_loader_is_recorded(lab, program, way):
+    with open(program[0], "rb") as file:
+        loader = re.search(rb"/lib[^\0]*/ld-linux[^\0]*", file.read()).group().decode()
+    path = ["--library-path", "/usr/lib"] if way == "with a library path" else []
+    command = [loader, *path, *program]
+    done = lab.both(["/bin/sh", "-c", words(command) + "; exit $?"] if way == "in a shell" else command)
+    assert len(done.recording.inferences) == 10 and not unseen(done.recording)
 
 
 def unseen(recording):

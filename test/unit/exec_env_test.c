@@ -129,6 +129,40 @@ static void programs_of_another_c_library_or_processor_do_not_suit(void **state)
 	assert_false(suits_elf(ELFCLASS64, EM_AARCH64, "/lib/ld-linux-aarch64.so.1"));
 }
 
+/* A file without an interpreter, whose dynamic section has these flags and this name; NULL: none. */
+static bool suits_alone(uint64_t flags, const char *name)
+{
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr segment[2];
+		Elf64_Dyn entry[4];
+		char texts[64];
+	} program = { .header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64 },
+				  .e_machine = EM_X86_64,
+				  .e_phoff = offsetof(typeof(program), segment),
+				  .e_phnum = 2,
+				  .e_phentsize = sizeof *program.segment },
+		      .segment = { { .p_type = PT_DYNAMIC,
+				     .p_offset = offsetof(typeof(program), entry),
+				     .p_filesz = sizeof program.entry },
+				   { .p_type = PT_LOAD, .p_vaddr = 0x1000, .p_filesz = sizeof program } },
+		      .entry = { { .d_tag = DT_STRTAB, .d_un.d_ptr = 0x1000 + offsetof(typeof(program), texts) },
+				 { .d_tag = DT_FLAGS_1, .d_un.d_val = flags },
+				 { .d_tag = name ? DT_SONAME : DT_NULL, .d_un.d_val = 1 } } };
+
+	snprintf(program.texts + 1, sizeof program.texts - 1, "%s", name ? name : "");
+	return suits(&program, sizeof program);
+}
+
+static void loaders_that_are_run_by_themselves_are_told_from_static_programs(void **state)
+{
+	assert_true(suits_alone(0, "ld-linux-x86-64.so.2"));
+	assert_true(suits_alone(DF_1_PIE | DF_1_NOW, NULL));
+	assert_false(suits_alone(0, NULL));
+	assert_false(suits_alone(DF_1_NOW, "libc.musl-x86_64.so.1"));
+	assert_true(exec_file_suits(AT_FDCWD, "/lib64/ld-linux-x86-64.so.2"));
+}
+
 static void scripts_are_as_their_interpreter(void **state)
 {
 	char own[] = "/tmp/inftrace-exec-XXXXXX", script[64];
@@ -154,6 +188,7 @@ int main(void)
 		cmocka_unit_test(another_recorder_or_none_is_respected),
 		cmocka_unit_test(a_program_that_cannot_load_the_agent_is_spared_it),
 		cmocka_unit_test(programs_of_another_c_library_or_processor_do_not_suit),
+		cmocka_unit_test(loaders_that_are_run_by_themselves_are_told_from_static_programs),
 		cmocka_unit_test(scripts_are_as_their_interpreter),
 	};
 

@@ -2,48 +2,24 @@
 /* Reads the head of a program's file. */
 #include "capture/agent/exec_file.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/program_file.h"
 #include "base/syscalls.h"
 
-enum { MAX_SCRIPTS = 5, MAX_SEGMENTS = 32 };
+enum { MAX_SCRIPTS = 5 };
 
-#if defined(__x86_64__)
-enum { MACHINE = EM_X86_64 };
-#elif defined(__aarch64__)
-enum { MACHINE = EM_AARCH64 };
-#else
-enum { MACHINE = EM_NONE };
-#endif
-
-/* A program without an interpreter is static: its loader does not exist, so nothing can go wrong. */
-static bool suits_elf(int fd, const Elf64_Ehdr *header)
+/* A loader that is not there, or reads no file, refuses nothing. */
+static bool suits_elf(int fd)
 {
-	char interpreter[128];
-	Elf64_Phdr segment;
+	enum program_file kind = program_file_kind(fd);
 
-	if (header->e_ident[EI_CLASS] != ELFCLASS64 || (MACHINE != EM_NONE && header->e_machine != MACHINE))
-		return false;
-	for (int i = 0; i < header->e_phnum && i < MAX_SEGMENTS; i++) {
-		uint64_t at = header->e_phoff + (uint64_t)i * header->e_phentsize;
-		long got;
-
-		if (call_pread(fd, &segment, sizeof segment, at) != sizeof segment)
-			return true;
-		if (segment.p_type != PT_INTERP)
-			continue;
-		got = call_pread(fd, interpreter, sizeof interpreter - 1, segment.p_offset);
-		interpreter[got > 0 ? got : 0] = 0;
-		return !strstr(interpreter, "musl");
-	}
-	return true;
+	return kind != PROGRAM_32_BIT && kind != PROGRAM_OTHER_PROCESSOR && kind != PROGRAM_MUSL;
 }
 
 /* The interpreter of a "#!" line; NULL: none. Ends it with 0 in the head. */
@@ -60,10 +36,7 @@ static char *interpreter_of(char *head)
 
 bool exec_file_suits(int folder, const char *path)
 {
-	union {
-		Elf64_Ehdr elf;
-		char text[256];
-	} head;
+	char head[256];
 
 	for (int depth = 0; depth < MAX_SCRIPTS; depth++) {
 		bool is_open = !*path;
@@ -73,11 +46,11 @@ bool exec_file_suits(int folder, const char *path)
 
 		if (fd < 0)
 			return true;
-		memset(&head, 0, sizeof head);
-		got = call_pread(fd, head.text, sizeof head.text - 1, 0);
-		path = got > 2 ? interpreter_of(head.text) : NULL;
-		if (got >= (long)sizeof head.elf && !memcmp(head.elf.e_ident, ELFMAG, SELFMAG))
-			suits = suits_elf(fd, &head.elf);
+		memset(head, 0, sizeof head);
+		got = call_pread(fd, head, sizeof head - 1, 0);
+		path = got > 2 ? interpreter_of(head) : NULL;
+		if (!path)
+			suits = suits_elf(fd);
 		if (!is_open)
 			call_close(fd);
 		if (!path)

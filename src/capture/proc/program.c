@@ -5,13 +5,13 @@
  */
 #include "capture/proc/program.h"
 
-#include <elf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/program_file.h"
 #include "capture/proc/proc.h"
 
 /* The kernel's TASK_COMM_LEN, without the NUL. */
@@ -89,42 +89,24 @@ void program_command(const char *sysroot, pid_t pid, char *command, size_t size)
 		memcpy(command + len, more, sizeof more);
 }
 
-/* The interpreter named in the program: the loader. False: none. */
-static bool read_interpreter(int fd, const Elf64_Ehdr *header, char *path, size_t size)
-{
-	Elf64_Phdr segment;
-
-	for (int i = 0; i < header->e_phnum && i < 64; i++) {
-		off_t at = (off_t)(header->e_phoff + (uint64_t)i * header->e_phentsize);
-		ssize_t got;
-		if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
-			return false;
-		if (segment.p_type != PT_INTERP || segment.p_filesz >= size)
-			continue;
-		got = pread(fd, path, segment.p_filesz, (off_t)segment.p_offset);
-		path[got > 0 ? got : 0] = 0;
-		return got > 0;
-	}
-	return false;
-}
-
 const char *program_refusal(int fd)
 {
-	char interpreter[128];
 	struct stat stat_;
-	Elf64_Ehdr header;
-	ssize_t got = pread(fd, &header, sizeof header, 0);
 
-	if (got < EI_NIDENT || memcmp(header.e_ident, ELFMAG, SELFMAG))
+	switch (program_file_kind(fd)) {
+	case PROGRAM_NO_ELF:
 		return "it is neither an ELF program nor a script";
-	if (header.e_ident[EI_CLASS] != ELFCLASS64)
+	case PROGRAM_32_BIT:
 		return "it is a 32-bit program";
-	if (got != sizeof header || header.e_machine != EM_X86_64)
+	case PROGRAM_OTHER_PROCESSOR:
 		return "it is not a program for this processor";
-	if (!read_interpreter(fd, &header, interpreter, sizeof interpreter))
+	case PROGRAM_STATIC:
 		return "it is statically linked: nothing can be loaded into it";
-	if (strstr(interpreter, "musl"))
+	case PROGRAM_MUSL:
 		return "it uses musl, and the agent needs glibc";
+	case PROGRAM_GLIBC:
+		break;
+	}
 	if (!fstat(fd, &stat_) && (stat_.st_mode & (S_ISUID | S_ISGID)) && geteuid() != stat_.st_uid)
 		return "it is setuid: the loader ignores what is preloaded into it";
 	return "";
