@@ -1035,6 +1035,42 @@ static void a_part_of_the_time_or_one_model_is_summed_up(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* One name, two programs: processes after the first 128 are joined by program. */
+static void models_of_many_processes_are_joined(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary_model *joined = NULL;
+	const struct summary *summary;
+	enum { N = 400, APART = 128 };
+
+	for (int32_t i = 0; i < N; i++) {
+		uint32_t process = stream_process(&f->s, 1000 + i, i % 4 ? "worker" : "helper");
+		uint32_t lane = stream_lane(&f->s, process, "m"), thread = stream_thread(&f->s, process, 1000 + i);
+
+		/* numbers are those of the process: all have an inference 1 of a session 1, and all at once */
+		stream_inference(&f->s, lane, 0, "m", 1, 1);
+		operator(f, thread, 100, 300, "conv", "Conv", 1);
+		stream_end(&f->s, lane, 1000);
+		run(f, lane, 2000, 3000 + (uint64_t)i, 1, 2);
+	}
+	summary = summarise(f);
+	for (uint32_t i = 0; i < summary->n_models; i++)
+		if (summary->models[i].n_processes > (joined ? joined->n_processes : 1))
+			joined = &summary->models[i];
+	/* the fixture's own process is one of those apart; process 0 is that of no process */
+	assert_in_range(summary->n_models, APART - 3, APART + 3);
+	assert_non_null(joined);
+	assert_in_range(joined->n_processes, (N - APART) * 3 / 4 - 3, (N - APART) * 3 / 4 + 3);
+	assert_int_equal(joined->runs.n, 2 * joined->n_processes);
+	assert_int_equal(joined->creation.n, joined->n_processes);
+	assert_int_equal(joined->nodes.n, 1);
+	assert_int_equal(summary->nodes[joined->nodes.first].n, joined->n_processes);
+	assert_int_equal(summary->nodes[joined->nodes.first].share_ns, joined->n_processes * 200000u);
+	assert_int_equal(summary->n_inferences, 2 * N);
+	for (uint32_t i = 0; i < summary->n_processes; i++)
+		assert_int_equal(summary->processes[i].n_inferences, summary->processes[i].pid == 100 ? 0 : 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1054,6 +1090,7 @@ int main(void)
 		TEST(a_provider_that_ran_nothing_is_named),
 		TEST(a_cpu_with_nothing_to_do_is_no_news),
 		TEST(two_processes_with_the_same_model_stay_apart),
+		TEST(models_of_many_processes_are_joined),
 		TEST(concurrency_and_threads_are_counted),
 		TEST(one_after_the_other_is_not_at_once),
 		TEST(the_slowest_inference_says_why),

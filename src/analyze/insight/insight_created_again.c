@@ -23,10 +23,19 @@ static void find(struct finder *finder)
 
 static void say(const struct speaker *to)
 {
-	FINDING("its session is created again and again");
+	const struct model_result *result = to->run->result;
+	bool is_once_each = result->n_processes > 1 && result->n_creations <= result->n_processes;
+
+	if (is_once_each)
+		FINDING("each process creates its session anew");
+	else
+		FINDING("its session is created again and again");
 	EVIDENCE("%s, %s each", printable_count((uint64_t)to->finding->a, "time").s,
-		 units_duration((double)to->run->result->creation_ns).s);
-	NEXT("one session that is kept would save %s in total", units_duration(to->finding->low).s);
+		 units_duration((double)result->creation_ns).s);
+	if (is_once_each)
+		NEXT("one process that serves all would save %s in total", units_duration(to->finding->low).s);
+	else
+		NEXT("one session that is kept would save %s in total", units_duration(to->finding->low).s);
 }
 
 const struct insight insight_created_again = {

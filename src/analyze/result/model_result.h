@@ -165,6 +165,7 @@ struct model_result {
 	const struct model_step *steps;
 	int64_t creation_ns; /* of the session; of several, the mean */
 	int64_t n_creations; /* sessions that were created: of a recording; else -1 */
+	int64_t n_processes; /* that they were in: of a recording; else 0 */
 	const struct model_phase *phases;
 	const struct model_transformer *transformers;
 	int64_t first_ns; /* the first inference */

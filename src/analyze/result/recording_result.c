@@ -158,6 +158,7 @@ static void copy_inferences(struct copier *copier, uint32_t model)
 
 	to->runs = runs;
 	to->n_creations = (int64_t)copier->model->creation.n;
+	to->n_processes = copier->model->n_processes ? copier->model->n_processes : 1;
 	if (runs->first.n)
 		to->first_ns = (int64_t)runs->first.p50_ns;
 	if (runs->n)
@@ -262,7 +263,9 @@ struct printable recording_result_label(const struct summary *summary, uint32_t 
 
 	if (!own->name)
 		return (struct printable){ "(unknown)" };
-	if (differences.is_in_others && own->process != SUMMARY_NONE)
+	if (own->n_processes > 1)
+		printable_add(&part, " [%s]", printable_count(own->n_processes, "process").s);
+	else if (differences.is_in_others && own->process != SUMMARY_NONE)
 		printable_add(&part, " [%d]", summary->processes[own->process].pid);
 	if (differences.providers)
 		printable_add(&part, " on %s",

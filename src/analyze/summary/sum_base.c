@@ -98,6 +98,27 @@ uint32_t sum_process_of(struct summary_maker *maker, struct track *track)
 	return track->process;
 }
 
+/* A server may replace its workers all the time. Of more than a table can show, all of a program are one. */
+uint32_t sum_group_of(struct summary_maker *maker, uint32_t process)
+{
+	struct process *own = process_at(maker, process);
+	uint32_t n = maker->group_keys.n, index, *first;
+
+	if (own->group)
+		return own->group - 1;
+	own->group = process + 1;
+	if (process < MAX_PROCESSES)
+		return process;
+	index = keys_number(&maker->group_keys, maker->tracks[own->track].def.name, 0);
+	if (index == NONE || (index == n && !(first = array_add(&maker->groups, sizeof *first))))
+		return NONE;
+	first = (uint32_t *)maker->groups.data + index;
+	if (index == n)
+		*first = process;
+	own->group = *first + 1;
+	return *first;
+}
+
 void sum_busy_begin(struct busy *busy, uint64_t time_ns)
 {
 	if (busy->is_open && !busy->n_active && busy->end_ns < time_ns) {

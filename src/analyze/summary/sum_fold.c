@@ -30,7 +30,7 @@ bool sum_fold_is_wanted(const struct summary_maker *maker, struct session *sessi
 	return row->has_slice || row->n_runs;
 }
 
-void sum_fold_add(struct summary_creation *to, struct session *from)
+void sum_fold_add(struct summary_maker *maker, struct summary_creation *to, struct session *from)
 {
 	struct summary_session *session = &from->row;
 
@@ -39,6 +39,7 @@ void sum_fold_add(struct summary_creation *to, struct session *from)
 		session->n_capabilities = from->n_capabilities;
 	}
 	to->n += !from->is_back;
+	process_at(maker, from->process)->n_sessions += !from->is_back;
 	to->n_recorded += session->has_slice;
 	to->n_failed += session->is_failed;
 	to->n_open += session->has_slice && session->end_ns == STORE_OPEN;
@@ -90,7 +91,7 @@ static int fold(struct summary_maker *maker, struct session *session)
 	to = bucket != NONE ? folded_of(bucket_at(maker, bucket)) : NULL;
 	if (!to || keep_number(maker, session, bucket))
 		return -ENOMEM;
-	sum_fold_add(&to->sum, session);
+	sum_fold_add(maker, &to->sum, session);
 	to->runs_wall_ns = stats_sum(to->runs_wall_ns, session->row.runs_wall_ns);
 	if (to->bytes < 0)
 		to->bytes = session->row.bytes;

@@ -64,7 +64,7 @@ int sum_fold_sessions(struct summary_maker *maker, uint32_t n_left);
 /* At the end: of more sessions than the list may hold, rows of some. */
 int sum_fold_finish(struct summary_maker *maker);
 /* What a session adds to the sums of its model. */
-void sum_fold_add(struct summary_creation *to, struct session *session);
+void sum_fold_add(struct summary_maker *maker, struct summary_creation *to, struct session *session);
 /* Is it to be summed up? A creation at a time that was not asked for is left out. */
 bool sum_fold_is_wanted(const struct summary_maker *maker, struct session *session);
 
@@ -104,6 +104,8 @@ bool sum_is_failure(struct summary_maker *maker, uint32_t status);
 struct summary_spread sum_spread(struct stats *stats);
 /* The process of a track. */
 uint32_t sum_process_of(struct summary_maker *maker, struct track *track);
+/* The process that the models of this one are counted for; NONE: out of memory. */
+uint32_t sum_group_of(struct summary_maker *maker, uint32_t process);
 void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint64_t *inference);
 void sum_busy_begin(struct busy *busy, uint64_t time_ns);
 void sum_busy_end(struct busy *busy, uint64_t time_ns);

@@ -86,6 +86,8 @@ static int find_bucket_model(struct summary_maker *maker, struct end *end, struc
 	int rc = find_model(end, finder, &like);
 
 	bucket->model = like.model;
+	if (!rc && bucket->n_processes > model_at(end, like.model)->n_processes)
+		model_at(end, like.model)->n_processes = bucket->n_processes;
 	return rc;
 }
 
@@ -107,7 +109,7 @@ static int find_models(struct summary_maker *maker, struct end *end, struct sess
 	return rc;
 }
 
-static void add_session(struct end *end, struct session *from)
+static void add_session(struct summary_maker *maker, struct end *end, struct session *from)
 {
 	struct summary_session *session = &from->row;
 	struct summary_model *model = model_at(end, session->model);
@@ -119,7 +121,7 @@ static void add_session(struct end *end, struct session *from)
 	model->runs.wall_ns = stats_sum(model->runs.wall_ns, session->runs_wall_ns);
 	if (model->bytes < 0)
 		model->bytes = session->bytes;
-	sum_fold_add(&model->creation, from);
+	sum_fold_add(maker, &model->creation, from);
 }
 
 /* Of sessions that are not kept one by one. */
@@ -290,14 +292,19 @@ int sum_models_make(struct summary_maker *maker, struct end *end)
 {
 	int rc = sum_fold_finish(maker);
 	struct session **order = calloc(maker->sessions.n + 1, sizeof *order);
-	uint32_t n = 0;
+	uint32_t n = 0, group;
 
 	if (!order)
 		rc = -ENOMEM;
 	for (uint32_t i = 0; !rc && i < maker->sessions.n; i++) {
 		struct session *session = session_at(maker, i);
 
-		session->row.process = process_at(maker, session->process)->index;
+		group = sum_group_of(maker, session->process);
+		if (group == NONE) {
+			rc = -ENOMEM;
+			break;
+		}
+		session->row.process = process_at(maker, group)->index;
 		session->row.model = SUMMARY_NONE;
 		if (maker->sessions.n > MAX_SESSION_SPREADS)
 			drop_spread(session);
@@ -309,7 +316,7 @@ int sum_models_make(struct summary_maker *maker, struct end *end)
 		rc = find_models(maker, end, order, n);
 	}
 	for (uint32_t i = 0; !rc && i < n; i++)
-		add_session(end, order[i]);
+		add_session(maker, end, order[i]);
 	for (uint32_t i = 0; !rc && i < maker->buckets.n; i++)
 		add_folded(end, bucket_at(maker, i));
 	if (!rc)

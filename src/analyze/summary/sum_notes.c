@@ -103,9 +103,10 @@ static int note_runtime(struct summary_maker *maker, uint32_t process, const str
 /* Sessions of which only the name is known will join it. */
 static int note_first(struct summary_maker *maker, const struct session *session)
 {
-	uint32_t named = keys_number(&maker->named_keys, session->process, session->row.name);
+	uint32_t process = sum_group_of(maker, session->process), named;
 	struct settings *first;
 
+	named = process == NONE ? NONE : keys_number(&maker->named_keys, process, session->row.name);
 	if (named == NONE)
 		return -ENOMEM;
 	while (maker->first_noted.n <= named)

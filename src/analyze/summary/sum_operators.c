@@ -228,10 +228,12 @@ int sum_operators_add(struct summary_maker *maker, struct run *run, struct place
 
 static int add_outside(struct summary_maker *maker, const struct outside *outside)
 {
-	struct place place = { outside->process, NONE, WHERE_OUTSIDE };
+	struct place place = { sum_group_of(maker, outside->process), NONE, WHERE_OUTSIDE };
 	uint64_t ignored;
 	uint32_t at;
 
+	if (place.process == NONE)
+		return -ENOMEM;
 	if (sum_creations_is_at(&process_at(maker, outside->process)->creations, outside->op.begin_ns))
 		place.where = WHERE_CREATION;
 	at = find_place(&maker->operators, &place);

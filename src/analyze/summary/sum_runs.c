@@ -21,13 +21,14 @@ static bool is_dropped(const struct summary_maker *maker, const struct run *run,
 	       (opts->model && !strstr(names_text(maker->names, name), opts->model));
 }
 
-static int add_bucket(struct summary_maker *maker, const struct session *session, const struct settings *settings)
+static int add_bucket(struct summary_maker *maker, uint32_t process, const struct session *session,
+		      const struct settings *settings)
 {
 	struct bucket *bucket = array_add(&maker->buckets, sizeof *bucket);
 
 	if (!bucket)
 		return -ENOMEM;
-	*bucket = (struct bucket){ .process = session->process,
+	*bucket = (struct bucket){ .process = process,
 				   .name = session->row.name,
 				   .path = settings->path,
 				   .providers = settings->providers,
@@ -43,17 +44,21 @@ static int add_bucket(struct summary_maker *maker, const struct session *session
 /* By name and settings. While these are not known, that of the first of its name which has any. */
 uint32_t sum_runs_bucket_of(struct summary_maker *maker, const struct session *session)
 {
-	uint32_t named = keys_number(&maker->named_keys, session->process, session->row.name), config, index;
+	uint32_t process = sum_group_of(maker, session->process), named, config, index, n;
 	struct settings settings = { session->row.path, session->row.providers, session->row.options };
 
+	named = process == NONE ? NONE : keys_number(&maker->named_keys, process, session->row.name);
 	if (named == NONE)
 		return NONE;
 	if (!session_has_config(&session->row) && named < maker->first_noted.n)
 		settings = ((const struct settings *)maker->first_noted.data)[named];
 	config = keys_number(&maker->config_keys, keys_pair(settings.path, settings.providers), settings.options);
 	index = config == NONE ? NONE : keys_number(&maker->bucket_keys, named, config);
-	if (index == NONE || (index == maker->buckets.n && add_bucket(maker, session, &settings)))
+	if (index == NONE || (index == maker->buckets.n && add_bucket(maker, process, session, &settings)))
 		return NONE;
+	n = maker->member_keys.n;
+	if (process != session->process || process >= MAX_PROCESSES)
+		bucket_at(maker, index)->n_processes += keys_number(&maker->member_keys, index, session->process) == n;
 	return index;
 }
 
@@ -260,6 +265,7 @@ static void add_counts(struct summary_maker *maker, const struct run *run, bool 
 		to->begin_ns = run->begin_ns;
 	if (run->end_ns != STORE_OPEN && run->end_ns > to->end_ns)
 		to->end_ns = run->end_ns;
+	process_at(maker, run->process)->n_inferences++;
 	session->n_runs++;
 	session->n_runs_failed += is_failed;
 	if (!run_is_finished(run))
@@ -323,15 +329,18 @@ int sum_runs_add(struct summary_maker *maker, struct run *run)
 {
 	bool is_failed = sum_is_failure(maker, fact_text(&run->facts, FACT_STATUS));
 	bool has_operators = run->summed_until_ns != 0;
-	struct place place = { run->process, run->bucket, place_of(run, is_failed) };
+	uint32_t process = sum_group_of(maker, run->process);
+	struct place place = { process, run->bucket, place_of(run, is_failed) };
 	uint64_t operators_ns = 0, setup_ns = 0;
 	int rc;
 
+	if (process == NONE)
+		return -ENOMEM;
 	run->weight = weight_of(run);
 	if (!run->has_begun) {
 		if (maker->opts.model || maker->opts.from_ns || maker->opts.to_ns)
 			return 0;
-		return sum_operators_add(maker, run, (struct place){ run->process, NONE, WHERE_UNKNOWN }, &operators_ns,
+		return sum_operators_add(maker, run, (struct place){ process, NONE, WHERE_UNKNOWN }, &operators_ns,
 					 &setup_ns);
 	}
 	if (run->summed_until_ns)

@@ -75,7 +75,8 @@ struct cover {
 /* Sessions of a process with the same name and settings: what their inferences come to. */
 struct bucket {
 	uint32_t process, name, path, providers, options;
-	uint32_t model; /* at the end */
+	uint32_t model;	      /* at the end */
+	uint32_t n_processes; /* that are counted for it; 0: its own alone */
 	struct summary_runs runs;
 	struct stats latency, first;
 	struct cover typical, apart;

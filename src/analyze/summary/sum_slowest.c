@@ -90,7 +90,7 @@ static int take_model(struct summary_maker *maker, struct end *end, uint32_t ind
 		if (!slow)
 			return -ENOMEM;
 		*slow = longest[i]->row;
-		slow->process = model->process;
+		slow->process = process_at(maker, longest[i]->process)->index;
 		slow->model = index;
 		slow->is_in_creation |= times_touch(&process_at(maker, longest[i]->process)->creations.times,
 						    slow->begin_ns, slow->begin_ns + slow->duration_ns);

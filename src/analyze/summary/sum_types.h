@@ -33,14 +33,15 @@ enum {
 	MAX_SESSION_SPREADS = 256,
 	LISTED_SESSIONS = 4096,		 /* rows of sessions in the summary, at most */
 	KEPT_SESSIONS = 3 * WINDOW_RUNS, /* sessions whose inferences may still come; more are folded */
-	MAX_CREATIONS = 1 << 16,	 /* times of a process at which it created sessions: the last ones */
-	LATER_CREATIONS = 1 << 10,	 /* joined with these together */
-	MAX_FOLDED_NUMBERS = 1 << 24,	 /* sessions of a process whose model is known when they come back */
-	MANY_TRACKS = 1 << 10,		 /* more share the memory for open slices */
-	MAX_TALLIES = 1 << 14,		 /* different texts of one kind that are counted: later ones are not */
-	MAX_THREADS = 1 << 16,		 /* the same of threads */
-	MAX_NOTES = 1 << 16,		 /* of one kind */
-	MAX_WEIGHT = 1 << 12,		 /* inferences that the operators of one stand for */
+	MAX_PROCESSES = 128, /* whose models are their own; those of later ones are shared by a program's processes */
+	MAX_CREATIONS = 1 << 16,      /* times of a process at which it created sessions: the last ones */
+	LATER_CREATIONS = 1 << 10,    /* joined with these together */
+	MAX_FOLDED_NUMBERS = 1 << 24, /* sessions of a process whose model is known when they come back */
+	MANY_TRACKS = 1 << 10,	      /* more share the memory for open slices */
+	MAX_TALLIES = 1 << 14,	      /* different texts of one kind that are counted: later ones are not */
+	MAX_THREADS = 1 << 16,	      /* the same of threads */
+	MAX_NOTES = 1 << 16,	      /* of one kind */
+	MAX_WEIGHT = 1 << 12,	      /* inferences that the operators of one stand for */
 };
 
 /* An open slice. */
@@ -87,6 +88,8 @@ struct process {
 	struct array folded; /* uint32_t, by number of the session: its bucket, + 1; 0: it was not folded, or is over */
 	struct creations creations;
 	uint32_t index; /* in struct summary, at the end */
+	uint32_t group; /* the process that its models are counted for, + 1; 0: not decided yet */
+	uint64_t n_inferences, n_sessions;
 };
 
 struct counter {
@@ -113,6 +116,8 @@ struct summary_maker {
 	struct array runtimes, losses, stops, unreadable, left_out, clock_changes, dumps; /* as in struct summary */
 	struct keys process_keys, session_keys, transformer_keys, tally_keys, loss_keys;
 	struct keys named_keys, config_keys, bucket_keys; /* by process and name; by settings; by both */
+	struct keys group_keys, member_keys;		  /* names of programs; buckets and their processes */
+	struct array groups;				  /* uint32_t, by number in group_keys: the first process */
 	struct array first_noted; /* struct settings, by number in named_keys: the first ones; all zero: none yet */
 	struct window window;
 	struct operators operators;

@@ -212,17 +212,21 @@ static int make_processes(struct summary_maker *maker)
 	return rc;
 }
 
-static void count_totals(struct summary *to)
+static void count_totals(const struct summary_maker *maker, struct summary *to)
 {
 	for (uint32_t i = 0; i < to->n_models; i++) {
 		to->n_inferences += to->models[i].runs.n;
 		to->n_inferences_failed += to->models[i].runs.n_failed;
 		to->n_sessions_failed += to->models[i].creation.n_failed;
 		to->n_all_sessions += to->models[i].creation.n;
-		if (to->models[i].process == SUMMARY_NONE)
+	}
+	for (uint32_t i = 0; i < maker->processes.n; i++) {
+		const struct process *process = process_at(maker, i);
+
+		if (process->index == SUMMARY_NONE)
 			continue;
-		to->processes[to->models[i].process].n_inferences += to->models[i].runs.n;
-		to->processes[to->models[i].process].n_sessions += to->models[i].creation.n;
+		to->processes[process->index].n_inferences = process->n_inferences;
+		to->processes[process->index].n_sessions = process->n_sessions;
 	}
 	for (uint32_t i = 0; i < to->n_runtimes; i++)
 		if (to->runtimes[i].process != SUMMARY_NONE)
@@ -281,7 +285,7 @@ struct summary *summary_end(struct summary_maker *maker, const struct summary_fi
 	memcpy(to->n_open, maker->n_open, sizeof to->n_open);
 	for (int kind = 0; kind < N_KINDS; kind++)
 		to->counts.n_open += maker->n_open[kind];
-	count_totals(to);
+	count_totals(maker, to);
 	maker->to = NULL;
 	summary_drop(maker);
 	return to;
@@ -306,6 +310,9 @@ static void drop_buckets(struct summary_maker *maker)
 	array_done(&maker->first_noted, sizeof(struct settings));
 	array_done(&maker->tallies, sizeof(struct summary_tally));
 	keys_done(&maker->bucket_keys);
+	keys_done(&maker->group_keys);
+	keys_done(&maker->member_keys);
+	array_done(&maker->groups, sizeof(uint32_t));
 	keys_done(&maker->config_keys);
 	keys_done(&maker->named_keys);
 	keys_done(&maker->tally_keys);

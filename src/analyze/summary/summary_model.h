@@ -108,6 +108,7 @@ struct summary_coverage {
 
 struct summary_model {
 	uint32_t process;
+	uint32_t n_processes;			 /* of the same program, which it was in; 0: in that process alone */
 	uint32_t name, path, providers, options; /* as asked for */
 	int64_t bytes;
 	struct summary_creation creation;

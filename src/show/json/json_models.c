@@ -304,6 +304,8 @@ void json_models(struct json_summary *to)
 		json_object(&to->json, NULL);
 		json_summary_name(to, "name", model->name);
 		json_summary_process(to, model->process);
+		if (model->n_processes > 1)
+			json_count(&to->json, "processes", model->n_processes);
 		json_summary_name(to, "path", model->path);
 		json_known(&to->json, "bytes", model->bytes);
 		json_summary_name(to, "providers_asked_for", model->providers);
