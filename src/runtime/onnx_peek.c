@@ -66,9 +66,11 @@ void onnx_peek_graph_name(const char *bytes, size_t size, char *name, size_t nam
 
 	*name = 0;
 	while (next(&at, end, &field)) {
-		const uint8_t *inner = field.body, *inner_end = field.body + field.value;
+		const uint8_t *inner, *inner_end;
 		if (field.number != 7 || field.wire != 2)
 			continue;
+		inner = field.body;
+		inner_end = inner + field.value;
 		while (next(&inner, inner_end, &field)) {
 			size_t len = field.value < name_size ? field.value : name_size - 1;
 			if (field.number != 2 || field.wire != 2)

@@ -406,18 +406,18 @@ static int put_session(struct profile *profile, const struct ort_profile_event *
 
 static int put_entries(struct profile *profile)
 {
-	const struct entry *entry = profile->entries.data, *end = entry + profile->entries.n;
+	const struct entry *entry = profile->entries.data;
 	struct ort_profile_event session = { 0 };
 	bool is_pending = find_session(profile, &session);
 	int code = 0;
 
-	for (; entry < end && !code; entry++) {
-		if (is_pending && entry->event.ts >= session.ts) {
+	for (size_t i = 0; i < profile->entries.n && !code; i++) {
+		if (is_pending && entry[i].event.ts >= session.ts) {
 			is_pending = false;
 			code = put_session(profile, &session);
 		}
 		if (!code)
-			code = put_entry(profile, &entry->event);
+			code = put_entry(profile, &entry[i].event);
 	}
 	return code;
 }
