@@ -3,7 +3,8 @@
 #include "base/arena.h"
 
 #include <string.h>
-#include <sys/mman.h>
+
+#include "base/syscalls.h"
 
 enum { BLOCK = 256 << 10, HEAD = 16 };
 
@@ -12,17 +13,13 @@ struct block {
 	size_t size;
 };
 
-void *arena_alloc(struct arena *arena, size_t size)
+bool arena_reserve(struct arena *arena, size_t need)
 {
-	size_t need = (size + 15) & ~(size_t)15;
-
-	if (need < size)
-		return NULL;
 	if (arena->size - arena->used < need) {
 		size_t total = need + HEAD > BLOCK ? (need + HEAD + 4095) & ~(size_t)4095 : BLOCK;
-		struct block *block = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		struct block *block = call_map(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (block == MAP_FAILED)
-			return NULL;
+			return false;
 		block->next = arena->first;
 		block->size = total;
 		arena->first = block;
@@ -30,6 +27,15 @@ void *arena_alloc(struct arena *arena, size_t size)
 		arena->used = HEAD;
 		arena->size = total;
 	}
+	return true;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+	size_t need = (size + 15) & ~(size_t)15;
+
+	if (need < size || !arena_reserve(arena, need))
+		return NULL;
 	arena->used += need;
 	return arena->block + arena->used - need;
 }
@@ -59,7 +65,7 @@ void arena_done(struct arena *arena)
 {
 	for (struct block *block = arena->first, *next; block; block = next) {
 		next = block->next;
-		munmap(block, block->size);
+		call_unmap(block, block->size);
 	}
 	memset(arena, 0, sizeof *arena);
 }

@@ -6,6 +6,7 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena {
@@ -14,6 +15,8 @@ struct arena {
 	void *first; /* chain of blocks */
 };
 
+/* Makes sure that the next allocations, this many bytes in all, need nothing of the kernel. False: out of memory. */
+bool arena_reserve(struct arena *arena, size_t size);
 /* Zeroed, aligned to 16; NULL when out of memory. Starts from a zeroed struct arena. */
 void *arena_alloc(struct arena *arena, size_t size);
 /* A larger copy of an array; the old one stays in the arena until arena_done. NULL: out of memory. */

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/syscalls.h"
 #include "capture/agent/agent.h"
 #include "capture/agent/code.h"
 #include "capture/agent/copies.h"
@@ -127,7 +128,7 @@ static void count_time(void)
 static void tell(const struct copy *copy)
 {
 	char program[512];
-	ssize_t len = *copy->image.path ? -1 : readlink("/proc/self/exe", program, sizeof program - 1);
+	ssize_t len = *copy->image.path ? -1 : call_readlink("/proc/self/exe", program, sizeof program - 1);
 
 	program[len < 0 ? 0 : len] = 0;
 	count_time(); /* the recorder reads it with the entry */

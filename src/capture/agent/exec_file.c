@@ -40,7 +40,7 @@ bool exec_file_suits(int folder, const char *path)
 
 	for (int depth = 0; depth < MAX_SCRIPTS; depth++) {
 		bool is_open = !*path;
-		int fd = is_open ? folder : (int)syscall(SYS_openat, folder, path, O_RDONLY | O_CLOEXEC, 0);
+		int fd = is_open ? folder : (int)CALL(SYS_openat, folder, (long)path, O_RDONLY | O_CLOEXEC);
 		bool suits = true;
 		long got;
 
@@ -76,7 +76,7 @@ bool exec_file_suits_search(const char *name)
 			if (len)
 				*to++ = '/';
 			memcpy(to, name, name_len + 1);
-			if (!syscall(SYS_faccessat, AT_FDCWD, path, X_OK))
+			if (!call_access(path, X_OK))
 				return exec_file_suits(AT_FDCWD, path);
 		}
 		dirs += len;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/syscalls.h"
 #include "capture/agent/agent.h"
 #include "runtime/peek.h"
 
@@ -33,7 +34,8 @@ static bool protect(const struct image *image, bool is_open)
 		return true;
 	/* the loader protects whole pages only: the last, partial one is still writable */
 	end = is_open ? (end + 4095) & ~4095ull : end & ~4095ull;
-	failed = end > start ? mprotect((void *)start, end - start, is_open ? PROT_READ | PROT_WRITE : PROT_READ) : 0;
+	failed =
+	    end > start ? call_protect((void *)start, end - start, is_open ? PROT_READ | PROT_WRITE : PROT_READ) : 0;
 	errno = saved;
 	return !failed;
 }

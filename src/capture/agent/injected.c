@@ -56,11 +56,11 @@ static int restore_slot(struct dl_phdr_info *info, size_t size, void *data)
 	uint64_t found;
 
 	if (!peek_read(head->slot, &found, sizeof found) || found - (uint64_t)head >= FERRY_MAX ||
-	    mprotect(page, 4096, PROT_READ | PROT_WRITE))
+	    call_protect(page, 4096, PROT_READ | PROT_WRITE))
 		return 1;
 	__atomic_store_n((uint64_t *)head->slot, head->original, __ATOMIC_RELEASE);
 	if (head->slot_is_readonly)
-		mprotect(page, 4096, PROT_READ);
+		call_protect(page, 4096, PROT_READ);
 	return 1;
 }
 
@@ -212,7 +212,7 @@ static bool begin(const struct ferry_head *head, struct ferry_state *state)
 /* Unmaps the segment. The recorder maps it, too, and removes its file when it has read everything. */
 static void give_back(void)
 {
-	for (int i = 0; i < GIVE_BACK_TIMES && !access(agent.path, F_OK); i++)
+	for (int i = 0; i < GIVE_BACK_TIMES && !call_access(agent.path, F_OK); i++)
 		call_sleep_ns(GIVE_BACK_MS * 1000000);
 	agent_lock();
 	room_give_back();
@@ -302,7 +302,7 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 	prctl(PR_SET_NAME, "inftrace");
 	/* it inherits the policy of its creator, which may have real-time priority */
 	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
-	own_thread = (uint32_t)syscall(SYS_gettid);
+	own_thread = (uint32_t)call_tid();
 	if (!may_begin(head, state))
 		return;
 	if (__atomic_exchange_n(&hot->is_inside, 1, __ATOMIC_ACQUIRE))

@@ -45,7 +45,7 @@ static bool wait_for(struct lock *lock, bool gives_up)
 				 (i >= YIELDS && is_in_vain(lock, &wait, owner))))
 			return false;
 		if (i < YIELDS)
-			syscall(SYS_sched_yield);
+			CALL(SYS_sched_yield, 0);
 		else
 			call_sleep_ns(PAUSE_NS);
 	}

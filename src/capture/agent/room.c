@@ -48,7 +48,7 @@ static bool populate(char *start, uint64_t offset, uint64_t size)
 {
 	int fd, failed;
 
-	if (!madvise(start, size, MADV_POPULATE_WRITE))
+	if (!call_advise(start, size, MADV_POPULATE_WRITE))
 		return true;
 	fd = open_again();
 	if (fd < 0)
@@ -80,8 +80,8 @@ static char *keep_part(struct part *part, char *start)
 
 static char *map_file(int fd, uint64_t offset, uint64_t size, char *place)
 {
-	char *start = mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0),
-			   fd, (off_t)offset);
+	char *start = call_map(place, size, PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0), fd, offset);
 
 	return start == MAP_FAILED ? NULL : start;
 }
@@ -98,7 +98,7 @@ static char *open_part(int fd, uint64_t offset, uint64_t size)
 static void unmap_dict(void)
 {
 	if (room.dict)
-		munmap(room.dict, room.dict_mapped);
+		call_unmap(room.dict, room.dict_mapped);
 	room.dict = NULL;
 	room.dict_mapped = room.dict_populated = 0;
 }
@@ -138,7 +138,7 @@ void room_leave_parents(void)
 		if (parts[i].age == NOW)
 			parts[left++] = parts[i];
 		else
-			munmap(parts[i].start, parts[i].size);
+			call_unmap(parts[i].start, parts[i].size);
 	n_parts = left;
 }
 
@@ -149,7 +149,7 @@ static bool map_dict(uint64_t bytes)
 
 	if (bytes <= room.dict_mapped)
 		return true;
-	moved = mremap(room.dict, room.dict_mapped, size, MREMAP_MAYMOVE);
+	moved = call_remap(room.dict, room.dict_mapped, size, MREMAP_MAYMOVE, NULL);
 	if (moved == MAP_FAILED)
 		return false;
 	room.dict = moved;
@@ -171,8 +171,8 @@ char *room_dict(uint64_t bytes)
 /* A second mapping of the seed, with what follows it in the file. */
 static char *map_next(const struct part *part)
 {
-	char *start = part->start ? mremap(room.seed, 0, part->size, MREMAP_MAYMOVE | MREMAP_FIXED, part->start)
-				  : mremap(room.seed, 0, part->size, MREMAP_MAYMOVE);
+	char *start = part->start ? call_remap(room.seed, 0, part->size, MREMAP_MAYMOVE | MREMAP_FIXED, part->start)
+				  : call_remap(room.seed, 0, part->size, MREMAP_MAYMOVE, NULL);
 	int fd;
 
 	if (start != MAP_FAILED)
@@ -199,7 +199,7 @@ char *room_take(uint64_t bytes, uint64_t *offset)
 		return NULL;
 	if (!populate(start, room.next, bytes)) {
 		if (!has_place)
-			munmap(start, part->size);
+			call_unmap(start, part->size);
 		return NULL;
 	}
 	keep_part(part, start);
@@ -212,8 +212,8 @@ char *room_take(uint64_t bytes, uint64_t *offset)
 void room_give_back(void)
 {
 	if (room.dict)
-		madvise(room.dict, room.dict_mapped, MADV_REMOVE);
+		call_advise(room.dict, room.dict_mapped, MADV_REMOVE);
 	for (uint32_t i = 0; i < n_parts; i++)
 		if (parts[i].age == NOW)
-			madvise(parts[i].start, parts[i].size, MADV_REMOVE);
+			call_advise(parts[i].start, parts[i].size, MADV_REMOVE);
 }

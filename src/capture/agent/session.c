@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/syscalls.h"
 #include "capture/agent/dict.h"
 #include "event/event.h"
 #include "runtime/model_name.h"
@@ -290,7 +291,7 @@ void session_name_path(struct session *session, const char *path)
 
 	if (path[0] != '/') {
 		int saved = errno;
-		if (getcwd(session->path, sizeof session->path - 1)) {
+		if (CALL(SYS_getcwd, (long)session->path, sizeof session->path - 1) > 0 && session->path[0] == '/') {
 			used = strlen(session->path);
 			session->path[used++] = '/';
 		}
