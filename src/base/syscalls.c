@@ -8,3 +8,4 @@ static long call(long number, const long args[6])
 }
 
 long (*call_way)(long number, const long args[6]) = call;
+void (*call_bracket)(bool begins);

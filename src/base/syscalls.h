@@ -10,6 +10,7 @@
 #define BASE_SYSCALLS_H
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -21,6 +22,22 @@
 
 /* Set before other threads call anything. */
 extern long (*call_way)(long number, const long args[6]);
+
+/*
+ * Brackets calls that belong together, as open and close: what the guard allows to the first it allows to the last.
+ * Brackets nest.
+ */
+extern void (*call_bracket)(bool begins);
+static inline void call_begin(void)
+{
+	if (call_bracket)
+		call_bracket(true);
+}
+static inline void call_end(void)
+{
+	if (call_bracket)
+		call_bracket(false);
+}
 
 /* The number and up to six arguments, as numbers. */
 #define CALL(number, ...) call_way((number), (const long[6]){ __VA_ARGS__ })

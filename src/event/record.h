@@ -53,6 +53,16 @@ enum segment_state {
 			* recording */
 };
 
+/* What an agent does not record in a process under a seccomp filter that would kill it for the calls needed. */
+enum filter_cost {
+	FILTER_NAMES = 1,     /* names of what is first seen: memory cannot be read safely */
+	FILTER_ROOM = 2,      /* more than the rings and names that were laid in */
+	FILTER_RUNTIMES = 4,  /* runtimes that are loaded */
+	FILTER_FORKS = 8,     /* children of fork */
+	FILTER_PROGRAMS = 16, /* programs that it starts */
+	FILTER_USAGE = 32,    /* CPU time, waits and faults of inferences */
+};
+
 struct ring_slot {
 	uint64_t offset; /* of a struct ring, from the start of the segment; 0: not there yet */
 	uint64_t size;	 /* bytes of records, a power of two */
@@ -79,6 +89,8 @@ struct segment {
 	uint64_t texts_begun; /* position up to which it is being written */
 	uint64_t texts_end;   /* position up to which it is complete */
 	uint64_t texts_lost;  /* that got no room */
+	uint64_t filtered;    /* ticks when the program set a seccomp filter that can kill it; 0: it has not */
+	uint32_t filter_cost; /* enum filter_cost, from then on */
 	struct ring_slot ring[SEGMENT_MAX_RINGS];
 };
 

@@ -179,6 +179,25 @@ static void scripts_are_as_their_interpreter(void **state)
 	assert_true(exec_file_suits(AT_FDCWD, "/nowhere"));
 }
 
+/* Last: what it sets stays. */
+static void the_number_of_filters_is_that_of_now(void **state)
+{
+	char *const before[] = { "LD_PRELOAD=" OWN,
+				 DIR,
+				 "INFTRACE_LEVEL=detail",
+				 "INFTRACE_FILTERS=1",
+				 "ASAN_OPTIONS=verify_asan_link_order=0",
+				 NULL };
+
+	assert_null(changed(true, before));
+	exec_env_filters(12);
+	assert_string_equal(changed(true, before), "LD_PRELOAD=" OWN "\n" DIR
+						   "\nINFTRACE_LEVEL=detail\nASAN_OPTIONS=verify_asan_link_order=0\n"
+						   "INFTRACE_FILTERS=12\n");
+	exec_env_filters(1);
+	assert_null(changed(true, before));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +209,7 @@ int main(void)
 		cmocka_unit_test(programs_of_another_c_library_or_processor_do_not_suit),
 		cmocka_unit_test(loaders_that_are_run_by_themselves_are_told_from_static_programs),
 		cmocka_unit_test(scripts_are_as_their_interpreter),
+		cmocka_unit_test(the_number_of_filters_is_that_of_now),
 	};
 
 	return cmocka_run_group_tests(tests, keep, NULL);

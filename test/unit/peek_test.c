@@ -27,8 +27,13 @@ static bool reads_as_it_should(void)
 
 	munmap(page, 4096);
 	errno = 7;
-	return peek_read((uint64_t)text, to, sizeof to) && !strcmp(to, text) && !peek_read((uint64_t)page, to, 1) &&
-	       !peek_read(8, to, 1) && errno == 7;
+	if (!peek_read((uint64_t)text, to, sizeof to) || strcmp(to, text) || peek_read((uint64_t)page, to, 1) ||
+	    peek_read(8, to, 1))
+		return false;
+	/* over the end of a page, behind which there is nothing, and at it */
+	page = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(page + 4096, 4096);
+	return !peek_read((uint64_t)page + 4093, to, 4) && peek_read((uint64_t)page + 4093, to, 3) && errno == 7;
 }
 
 static bool forbid(uint32_t call)
@@ -60,11 +65,23 @@ static void a_sandbox_without_the_system_call_changes_nothing(void **state)
 	assert_int_equal(status, 0);
 }
 
+static void a_sandbox_without_files_either_changes_nothing(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(!forbid(SYS_process_vm_readv) || !forbid(SYS_openat) ? 2 : !reads_as_it_should());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_read_where_it_is),
 		cmocka_unit_test(a_sandbox_without_the_system_call_changes_nothing),
+		cmocka_unit_test(a_sandbox_without_files_either_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,7 @@
 
 #include "base/syscalls.h"
 #include "capture/agent/glibc.h"
+#include "capture/agent/guard.h"
 #include "capture/agent/room.h"
 
 static struct hot no_memory; /* a hot page that says "off" */
@@ -38,6 +39,15 @@ void agent_off(const char *reason)
 		return;
 	strncpy(agent.segment->reason, reason, sizeof agent.segment->reason - 1);
 	__atomic_store_n(&agent.segment->state, SEGMENT_OFF, __ATOMIC_RELEASE);
+}
+
+void agent_halt(const char *reason)
+{
+	agent_off(reason);
+	settings.level = LEVEL_OFF;
+	hot->is_plain = 0;
+	/* that of no thread; next_generation stays, because a thread may be writing a name to the segment */
+	__atomic_store_n(&hot->generation, UINT32_MAX, __ATOMIC_RELEASE);
 }
 
 /* The decimal digits of a number; the agent does not use stdio. */
@@ -60,7 +70,7 @@ static void name_segment(const char *suffix, uint64_t now)
 	char *to = stpcpy(agent.path, agent.dir);
 
 	*to++ = '/';
-	to = put_number(to, (uint64_t)getpid());
+	to = put_number(to, (uint64_t)call_pid());
 	*to++ = '-';
 	to = put_number(to, now);
 	stpcpy(to, suffix);
@@ -69,7 +79,7 @@ static void name_segment(const char *suffix, uint64_t now)
 /* The C library has stat as a function since 2.33. */
 static long look_at(const char *path, struct stat *found)
 {
-	return syscall(SYS_newfstatat, AT_FDCWD, path, found, 0);
+	return CALL(SYS_newfstatat, AT_FDCWD, (long)path, (long)found);
 }
 
 /* The numbers by which the recorder recognises this process under another pid. */
@@ -77,8 +87,8 @@ static void identify(struct segment *segment)
 {
 	struct stat stat_;
 
-	segment->pid = getpid();
-	prctl(PR_GET_NAME, segment->command);
+	segment->pid = call_pid();
+	CALL(SYS_prctl, PR_GET_NAME, (long)segment->command);
 	if (!look_at("/proc/self/ns/pid", &stat_))
 		segment->pid_namespace = stat_.st_ino;
 	if (!look_at("/proc/self/exe", &stat_)) {
@@ -93,20 +103,20 @@ static uint64_t resize(int fd)
 	static const uint64_t sizes[] = { SEGMENT_SIZE, SEGMENT_SIZE / 4, SEGMENT_RINGS + (8 << 20) };
 	struct rlimit limit, memory;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) || getrlimit(RLIMIT_AS, &memory))
+	if (call_limit(RLIMIT_FSIZE, &limit) || call_limit(RLIMIT_AS, &memory))
 		return 0;
 	for (unsigned i = 0; i < 3; i++) {
 		/* takes little of a limited resource: the program needs it */
 		if (i < 2 && sizes[i] > memory.rlim_cur / 16)
 			continue;
 		/* beyond the limit ftruncate would raise SIGXFSZ */
-		if (sizes[i] <= limit.rlim_cur && !ftruncate(fd, (off_t)sizes[i]))
+		if (sizes[i] <= limit.rlim_cur && !call_truncate(fd, sizes[i]))
 			return sizes[i];
 	}
 	return 0;
 }
 
-static bool map_segment(void)
+static bool make_segment(void)
 {
 	char tmp[sizeof agent.path];
 	struct segment *made = NULL;
@@ -123,7 +133,7 @@ static bool map_segment(void)
 		made = room_open(fd, size, agent.path);
 	call_close(fd);
 	if (!made) {
-		unlink(tmp);
+		call_unlink(tmp);
 		return false;
 	}
 	agent.segment = made;
@@ -132,7 +142,17 @@ static bool map_segment(void)
 	identify(agent.segment);
 	agent.segment->started = now;
 	name_segment(SEGMENT_SUFFIX, now);
-	return !rename(tmp, agent.path);
+	return !call_rename(tmp, agent.path);
+}
+
+static bool map_segment(void)
+{
+	bool ok;
+
+	call_begin();
+	ok = make_segment();
+	call_end();
+	return ok;
 }
 
 /* Sets up a process without a segment of its own: the first one, or a child of fork. */
@@ -223,6 +243,22 @@ static bool find_ring(struct thread *thread)
 	return false;
 }
 
+void agent_lay_in(void)
+{
+	enum { SPARES = 8, MOST = 32 << 20, LARGEST = 1 << 20, DICT = 2 << 20, OWN = 16 << 20 };
+	uint32_t n = agent.segment->n_rings - agent.n_free_rings + SPARES;
+	uint64_t bytes = agent.ring_bytes_max < LARGEST ? agent.ring_bytes_max : LARGEST;
+	static struct thread nobody;
+
+	for (uint64_t own = OWN; own >= OWN / 64 && !arena_reserve(&agent.arena, own);)
+		own /= 4;
+	room_dict(agent.segment->dict_end + DICT);
+	while (bytes > agent.ring_bytes && bytes * n > MOST)
+		bytes /= 4;
+	for (; n && agent.n_free_rings < SEGMENT_MAX_RINGS && take_ring(&nobody, bytes); n--)
+		agent.free_ring[agent.n_free_rings++] = nobody.ring_number;
+}
+
 static struct thread *new_thread(void)
 {
 	struct thread *thread = agent.free_threads;
@@ -232,6 +268,20 @@ static struct thread *new_thread(void)
 	else
 		thread = arena_alloc(&agent.arena, sizeof *thread);
 	return thread;
+}
+
+int32_t agent_tid(void)
+{
+	pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+	int32_t tid = call_tid();
+
+	if (tid > 0)
+		return tid;
+	/* a filter forbids the call: the C library knows the number */
+	pthread_mutex_lock(&mutex);
+	tid = mutex.__data.__owner;
+	pthread_mutex_unlock(&mutex);
+	return tid ? tid : agent.segment->pid;
 }
 
 static struct thread *enter_locked(void)
@@ -250,7 +300,7 @@ static struct thread *enter_locked(void)
 		thread->next_run = next_run;
 		thread->numbers_end = numbers_end;
 	}
-	thread->tid = (int32_t)syscall(SYS_gettid);
+	thread->tid = agent_tid();
 	if (!find_ring(thread)) {
 		thread->next_free = agent.free_threads;
 		agent.free_threads = thread;
@@ -325,7 +375,8 @@ struct thread *agent_enter(void)
 		enter_in_vain(has_lock);
 	if (thread) {
 		self_thread = thread;
-		if (has_thread_key)
+		/* the C library allocates memory for keys from 32 on */
+		if (has_thread_key && (thread_key < 32 || !guard_is_on))
 			glibc.pthread_setspecific(thread_key, thread);
 		record = ring_claim_kept(&thread->ring);
 		if (record) {
@@ -482,12 +533,12 @@ static void make_thread_key(void)
 
 bool agent_set_up(void)
 {
-	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *page = call_map(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (page == MAP_FAILED)
 		return false;
-	if (madvise(page, 4096, MADV_WIPEONFORK)) {
-		munmap(page, 4096);
+	if (call_advise(page, 4096, MADV_WIPEONFORK)) {
+		call_unmap(page, 4096);
 		return false;
 	}
 	hot = page;

@@ -38,6 +38,7 @@ struct hot {
 	uint32_t is_inside;   /* the agent has a thread in this process */
 	uint32_t is_injected; /* this process itself was injected */
 	struct lock leaving;  /* one thread at a time takes the hooks of the parent out */
+	int32_t n_calls;      /* system calls of the agent under way (guard.c) */
 };
 
 enum { MAX_DEPTH = 32, MAX_RUNS = 8, MAX_LANES = 64, NO_LANE = 255 };
@@ -72,6 +73,7 @@ struct open_run {
 	bool has_inputs;   /* its shapes were written */
 	unsigned depth;	   /* operators that were open when it began */
 	bool is_partial;   /* it began before the hooks went in */
+	bool has_usage;	   /* the numbers at the end of this are known */
 	uint32_t message;  /* text of the first failure inside, 0: none */
 	uint32_t shapes;   /* text of the inputs known at its begin; 0: unknown */
 	uint64_t batch;	   /* with them; 0: none */
@@ -175,6 +177,8 @@ static inline void agent_unlock(void)
 }
 /* Stops recording in this process; the recorder reads the reason. The first reason counts. */
 void agent_off(const char *reason);
+void agent_halt(const char *reason); /* the same, and from now on no hook of this process reads a clock */
+void agent_lay_in(void);	     /* takes rings and memory for what is to come, while it may. Call under the lock */
 
 bool agent_is_child(void);	/* whether this process is a child of fork of the injected process */
 bool agent_is_wanted(void);	/* whether this process is to be recorded; true in a child of fork without a segment */
@@ -210,6 +214,7 @@ bool agent_restart(void);
 /* Slow path of agent_thread: makes segment, ring and thread as needed; NULL when recording is impossible. */
 struct thread *agent_enter(void);
 
+int32_t agent_tid(void); /* the kernel's number of this thread */
 /* This thread's state, ready to record, or NULL. */
 static inline struct thread *agent_thread(void)
 {

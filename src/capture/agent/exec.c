@@ -19,6 +19,7 @@
 #include "capture/agent/exec_env.h"
 #include "capture/agent/exec_file.h"
 #include "capture/agent/glibc.h"
+#include "capture/agent/sandbox.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -83,7 +84,7 @@ static bool is_missing(const void *function)
 #define ENVIRONMENT(envp, suits_) \
 	({ \
 		int saved_ = errno; \
-		bool good_ = (suits_); \
+		bool good_ = sandbox_lets_next_start() && (suits_); \
 		size_t size_ = exec_env_size((envp), good_); \
 		char *const *env_ = size_ ? exec_env_make(__builtin_alloca(size_), (envp), good_) : (char **)(envp); \
 		errno = saved_; \

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ENTRIES = 8192, N_PLAIN = 4 };
+enum { MAX_ENTRIES = 8192, N_PLAIN = 5, FILTERS = 4 };
 
-static const char *const plain[N_PLAIN] = { "INFTRACE_DIR", "INFTRACE_LEVEL", "INFTRACE_RING", "INFTRACE_CLOCK" };
+static const char *const plain[N_PLAIN] = { "INFTRACE_DIR", "INFTRACE_LEVEL", "INFTRACE_RING", "INFTRACE_CLOCK",
+					    "INFTRACE_FILTERS" };
 static const char link_order[] = "verify_asan_link_order=0";
 
 static struct {
@@ -34,6 +35,21 @@ void exec_env_keep(const char *own)
 	kept.has_link_order = asan && strstr(asan, link_order);
 	if (*kept.text[0] && strlen(own) < sizeof kept.path)
 		strcpy(kept.path, own);
+}
+
+void exec_env_filters(unsigned n)
+{
+	char text[sizeof kept.text[FILTERS]], digits[16];
+	char *to = stpcpy(stpcpy(text, plain[FILTERS]), "=");
+	int n_digits = 0;
+
+	do
+		digits[n_digits++] = (char)('0' + n % 10);
+	while (n /= 10);
+	while (n_digits)
+		*to++ = digits[--n_digits];
+	*to = 0;
+	memcpy(kept.text[FILTERS], text, (size_t)(to + 1 - text));
 }
 
 static bool is_variable(const char *entry, const char *name)
@@ -76,6 +92,21 @@ static bool is_left_alone(char *const *envp)
 	return !*kept.path || find(envp, "INFTRACE_DISABLE") || (dir && strcmp(dir, strchr(kept.text[0], '=') + 1));
 }
 
+/* The one variable that changes; a program that is started anew must not believe the old number. */
+static bool is_outdated(char *const *envp)
+{
+	const char *filters = find(envp, plain[FILTERS]);
+
+	return *kept.text[FILTERS] && filters && strcmp(filters, strchr(kept.text[FILTERS], '=') + 1);
+}
+
+/* Nothing of ours is missing. */
+static bool has_all(char *const *envp)
+{
+	return own_item(find(envp, "LD_PRELOAD")) && find(envp, plain[0]) && !is_outdated(envp) &&
+	       (!*kept.text[FILTERS] || find(envp, plain[FILTERS]));
+}
+
 size_t exec_env_size(char *const *envp, bool suits)
 {
 	const char *preload = find(envp, "LD_PRELOAD"), *asan = find(envp, "ASAN_OPTIONS");
@@ -84,7 +115,7 @@ size_t exec_env_size(char *const *envp, bool suits)
 
 	while (envp && envp[n] && n < MAX_ENTRIES)
 		n++;
-	if (n == MAX_ENTRIES || is_left_alone(envp) || (suits ? has_own && find(envp, plain[0]) : !has_own))
+	if (n == MAX_ENTRIES || is_left_alone(envp) || (suits ? has_all(envp) : !has_own))
 		return 0;
 	n += N_PLAIN + 3;
 	return n * sizeof(char *) + sizeof "LD_PRELOAD=:" + strlen(kept.path) + (preload ? strlen(preload) : 0) +
@@ -112,7 +143,7 @@ char **exec_env_make(void *place, char *const *envp, bool suits)
 {
 	const char *preload = find(envp, "LD_PRELOAD"), *asan = find(envp, "ASAN_OPTIONS");
 	bool has_asan = !suits || !kept.has_link_order || (asan && strstr(asan, link_order));
-	bool changes_preload = !suits || !own_item(preload);
+	bool changes_preload = !suits || !own_item(preload), changes_filters = suits && is_outdated(envp);
 	char **to = place, *text;
 	size_t n = 0;
 
@@ -121,7 +152,8 @@ char **exec_env_make(void *place, char *const *envp, bool suits)
 	text = (char *)(to + n + N_PLAIN + 3);
 	for (size_t i = 0; i < n; i++)
 		if (!(changes_preload && is_variable(envp[i], "LD_PRELOAD")) &&
-		    !(!has_asan && is_variable(envp[i], "ASAN_OPTIONS")))
+		    !(!has_asan && is_variable(envp[i], "ASAN_OPTIONS")) &&
+		    !(changes_filters && is_variable(envp[i], plain[FILTERS])))
 			*to++ = envp[i];
 	if (changes_preload) {
 		*to = text;
@@ -134,7 +166,7 @@ char **exec_env_make(void *place, char *const *envp, bool suits)
 		stpcpy(stpcpy(text, asan && *asan ? ":" : ""), link_order);
 	}
 	for (int i = 0; i < N_PLAIN && suits; i++)
-		if (*kept.text[i] && !find(envp, plain[i]))
+		if (*kept.text[i] && (!find(envp, plain[i]) || (changes_filters && i == FILTERS)))
 			*to++ = kept.text[i];
 	*to = NULL;
 	return place;

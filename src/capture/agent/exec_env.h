@@ -13,6 +13,9 @@
 /* Keeps the variables that this process was started with; own: the path of the agent. Called once. */
 void exec_env_keep(const char *own);
 
+/* How many seccomp filters apply to this process that the agent in the next program need not fear. */
+void exec_env_filters(unsigned n);
+
 /*
  * Bytes that the changed environment takes; 0: envp is right as it is. suits: the agent may be preloaded into the
  * program; else it is taken out of LD_PRELOAD.

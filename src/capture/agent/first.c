@@ -13,12 +13,14 @@
  */
 #include "capture/agent/first.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
 #include "capture/agent/agent.h"
 #include "capture/agent/arm.h"
 #include "capture/agent/glibc.h"
+#include "capture/agent/sandbox.h"
 #include "runtime/runtimes.h"
 
 void *(*first_real_dlsym)(void *, const char *)__attribute__((visibility("hidden")));
@@ -53,18 +55,30 @@ static bool is_entry(const char *name)
 	return false;
 }
 
-/* Called by dlsym below, before the real one. */
-__attribute__((used, visibility("hidden"))) void first_look(const char *name);
-
-void first_look(const char *name)
+/* A function of the agent in the place of the C library's; NULL: none. The handle of one library has no caller. */
+static void *instead_of(void *handle, const char *name)
 {
+	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || (strcmp(name, "prctl") && strcmp(name, "syscall")))
+		return NULL;
+	return sandbox_instead_of(name, first_real_dlsym(handle, name));
+}
+
+/* Called by dlsym below, before the real one. Returns the answer if it is another one. */
+__attribute__((used, visibility("hidden"))) void *first_look(void *handle, const char *name);
+
+void *first_look(void *handle, const char *name)
+{
+	void *found = NULL;
 	int saved = errno;
 
 	if (!first_real_dlsym)
 		first_start();
 	if (name && is_entry(name) && agent_is_wanted())
 		arm_new_modules();
+	else if (name && first_real_dlsym)
+		found = instead_of(handle, name);
 	errno = saved;
+	return found;
 }
 
 /*
@@ -90,11 +104,13 @@ __asm__(".globl dlsym\n"
 	"	push %rdi\n"
 	"	push %rsi\n"
 	"	sub $8, %rsp\n"
-	"	mov %rsi, %rdi\n"
 	"	call first_look\n"
 	"	add $8, %rsp\n"
 	"	pop %rsi\n"
 	"	pop %rdi\n"
+	"	test %rax, %rax\n"
+	"	jnz 1f\n"
 	"	jmp *first_real_dlsym(%rip)\n"
+	"1:	ret\n"
 	".size dlsym,.-dlsym\n");
 #endif

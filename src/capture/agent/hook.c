@@ -42,13 +42,20 @@ static bool protect(const struct image *image, bool is_open)
 
 bool hook_open(const struct image *image)
 {
+	bool is_open;
+
 	opened = image;
-	return protect(image, true);
+	call_begin(); /* what was made writable must become read-only again */
+	is_open = protect(image, true);
+	if (!is_open)
+		call_end();
+	return is_open;
 }
 
 void hook_close(const struct image *image)
 {
 	protect(image, false);
+	call_end();
 }
 
 static bool note_replaced(uint64_t at, void *with)
@@ -106,14 +113,14 @@ static void forget_replaced(const struct image *image)
 
 void hooks_out(const struct image *image)
 {
-	bool can_write = is_there(image) && protect(image, true);
+	bool can_write = is_there(image) && hook_open(image);
 
 	for (size_t i = n_replaced; can_write && i-- > 0;)
 		if (replaced[i].image == image && *(void **)replaced[i].at == replaced[i].with)
 			__atomic_store_n((void **)replaced[i].at, hook_original(replaced[i].at), __ATOMIC_RELEASE);
 	forget_replaced(image);
 	if (can_write)
-		protect(image, false);
+		hook_close(image);
 }
 
 void hooks_forget(const struct image *image)

@@ -51,41 +51,50 @@ void inference_give_lane(uint8_t lane, uint64_t end)
 	__atomic_fetch_and(&hot->lanes, ~(1ull << lane), __ATOMIC_RELEASE);
 }
 
-/* The thread's usage so far. The time it waited for a CPU comes from a file, because no system call returns it. */
-static void read_usage(struct open_run *run)
+/*
+ * The thread's usage so far. The time it waited for a CPU comes from a file, because no system call returns it. Without
+ * the file the last figure stays. False: the kernel does not say.
+ */
+static bool read_usage(struct open_run *run)
 {
+	uint64_t wait_ns = 0;
 	struct timespec cpu;
 	struct rusage usage;
 	char text[96];
 	int saved = errno, fd;
 	ssize_t n = 0;
 
-	if (!getrusage(RUSAGE_THREAD, &usage)) {
+	run->has_usage = !CALL(SYS_getrusage, RUSAGE_THREAD, (long)&usage) &&
+			 !CALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&cpu);
+	if (run->has_usage) {
 		run->faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
 		run->switches = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
-	}
-	if (!clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu))
 		run->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
-	run->wait_ns = 0;
+	}
+	call_begin();
 	fd = call_open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0);
 	if (fd >= 0) {
 		n = call_read(fd, text, sizeof text - 1);
 		call_close(fd);
 	}
+	call_end();
 	const char *at = text, *end = text + (n > 0 ? n : 0);
 	while (at < end && *at != ' ')
 		at++;
 	for (at++; at < end && *at >= '0' && *at <= '9'; at++)
-		run->wait_ns = run->wait_ns * 10 + (uint64_t)(*at - '0');
+		wait_ns = wait_ns * 10 + (uint64_t)(*at - '0');
+	run->wait_ns = n > 0 ? wait_ns : run->wait_ns;
 	errno = saved;
+	return run->has_usage;
 }
 
 static void tell_usage(struct thread *thread, struct open_run *run)
 {
-	struct open_run now;
+	struct open_run now = { .wait_ns = run->wait_ns };
 	struct record *record;
 
-	read_usage(&now);
+	if (!run->has_usage || !read_usage(&now))
+		return;
 	record = agent_claim(thread);
 	if (!record)
 		return;

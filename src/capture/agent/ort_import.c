@@ -285,7 +285,7 @@ static void *worker(void *arg)
 	mine->next_free = free_starts;
 	free_starts = mine;
 	agent_unlock();
-	dict_role((int32_t)syscall(SYS_gettid), start.role);
+	dict_role(agent_tid(), start.role);
 	return start.function(start.arg);
 }
 

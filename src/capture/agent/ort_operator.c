@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "capture/agent/guard.h"
 #include "capture/agent/ort_in.h"
 #include "event/event.h"
 #include "runtime/ort_node.h"
@@ -95,6 +96,8 @@ static __attribute__((noinline)) struct kernel *kernel_learn(word self)
 		kernel->constant = kernel->graph_input = 0;
 		kernel->look = LOOK_LEARN;
 	}
+	if (!node.type[0] && guard_is_on && agent.segment)
+		__atomic_fetch_add(&agent.segment->dict_lost, 1, __ATOMIC_RELAXED);
 	kernel->copy = copy;
 	kernel->compute = copies_original(copy->copy, *(word *)self, ORT_COMPUTE);
 	kernel->session = session_of_provider(node.provider);
@@ -198,8 +201,8 @@ static inline bool is_stale(const struct thread *thread, const struct open_opera
 /* Any operator: inside another, on a thread without an inference, with shapes, or new. */
 static __attribute__((noinline)) word compute_any(word result, word self, word context, word frame)
 {
-	struct kernel *kernel = kernel_get(self);
-	struct thread *thread;
+	struct thread *thread = agent_thread();
+	struct kernel *kernel = thread ? kernel_get(self) : NULL;
 	struct open_operator *op;
 	struct record *record;
 	uint32_t run, shapes = 0;
@@ -210,9 +213,6 @@ static __attribute__((noinline)) word compute_any(word result, word self, word c
 		compute_function *next = (compute_function *)(word)ort_original(self, result, ORT_COMPUTE);
 		return next(result, self, context);
 	}
-	thread = agent_thread();
-	if (__builtin_expect(!thread, 0))
-		return ((compute_function *)kernel->compute)(result, self, context);
 	if (__builtin_expect(thread->depth, 0))
 		inference_tell_operators(thread, frame);
 	if (__builtin_expect(thread->depth >= MAX_DEPTH, 0)) {

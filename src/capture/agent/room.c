@@ -50,11 +50,12 @@ static bool populate(char *start, uint64_t offset, uint64_t size)
 
 	if (!call_advise(start, size, MADV_POPULATE_WRITE))
 		return true;
+	call_begin();
 	fd = open_again();
-	if (fd < 0)
-		return false;
-	failed = call_fallocate(fd, offset, size);
-	call_close(fd);
+	failed = fd < 0 || call_fallocate(fd, offset, size);
+	if (fd >= 0)
+		call_close(fd);
+	call_end();
 	return !failed;
 }
 
@@ -177,11 +178,12 @@ static char *map_next(const struct part *part)
 
 	if (start != MAP_FAILED)
 		return start;
+	call_begin();
 	fd = open_again();
-	if (fd < 0)
-		return NULL;
-	start = map_file(fd, room.next, part->size, part->start);
-	call_close(fd);
+	start = fd < 0 ? NULL : map_file(fd, room.next, part->size, part->start);
+	if (fd >= 0)
+		call_close(fd);
+	call_end();
 	return start;
 }
 

@@ -12,9 +12,11 @@
 #include "capture/agent/arm.h"
 #include "capture/agent/exec.h"
 #include "capture/agent/first.h"
+#include "capture/agent/guard.h"
 #include "capture/agent/identity.h"
 #include "capture/agent/injected.h"
 #include "capture/agent/module_walk.h"
+#include "capture/agent/sandbox.h"
 
 static void forked(bool has_segment)
 {
@@ -61,11 +63,12 @@ __attribute__((constructor)) static void agent_start(void)
 	struct agent_settings to;
 	int saved = errno;
 
+	guard_start();
 	first_start();
 	identity_start();
 	agent_at_edges(&edges);
-	if (!dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) || getenv("INFTRACE_DISABLE") ||
-	    !agent_set_up())
+	if (!sandbox_start() || !dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) ||
+	    getenv("INFTRACE_DISABLE") || !agent_set_up())
 		return;
 	module_walk_start();
 	to.dir = dir;

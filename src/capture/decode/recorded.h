@@ -65,6 +65,8 @@ struct recorded {
 	uint64_t flows_base;	 /* added to the ids of its flows; its owner's, unlike that of others */
 	struct clock_map *clock; /* shared by all processes; NULL: records carry CLOCK_MONOTONIC */
 	bool has_runtime, is_noted;
+	bool is_off_told;     /* that the program made the agent stop, */
+	uint32_t filter_cost; /* and what else was said of what it forbids: enum filter_cost */
 	struct lanes lanes;
 	struct memory memory;
 	struct annotations annotations;

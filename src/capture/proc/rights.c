@@ -122,13 +122,20 @@ void rights_advise(const char *sysroot, bool may_be_root, char *to, size_t size)
 			 may_be_root ? "run it with sudo, or " : "", path);
 }
 
-bool rights_is_filtered(void)
+unsigned rights_count_filters(void)
 {
 	char text[8192];
-	uint64_t mode = 0;
+	uint64_t mode = 0, n = 0;
 	ssize_t got = proc_read("", 0, "self/status", text, sizeof text);
 
-	return got > 0 && proc_field(text, (size_t)got, "Seccomp", &mode) && mode;
+	if (got <= 0 || !proc_field(text, (size_t)got, "Seccomp", &mode) || !mode)
+		return 0;
+	return proc_field(text, (size_t)got, "Seccomp_filters", &n) && n ? (unsigned)n : 1;
+}
+
+bool rights_is_filtered(void)
+{
+	return rights_count_filters() != 0;
 }
 
 /* r0 = 0; exit. 0 or -errno. */

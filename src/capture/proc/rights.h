@@ -41,7 +41,9 @@ int rights_check_pid(const char *sysroot, pid_t pid, struct err *err);
  */
 int rights_check_returns(const char *sysroot, pid_t pid, struct err *err);
 
-/* Whether a filter of system calls (seccomp) applies to this process: it may be the reason for a refusal. */
+/* How many filters of system calls (seccomp) apply to this process; kernels before 5.9: 1 if there are any. */
+unsigned rights_count_filters(void);
+/* Whether one does: it may be the reason for a refusal. */
 bool rights_is_filtered(void);
 
 /*

@@ -24,6 +24,7 @@
 #include "base/part_path.h"
 #include "base/temp_dir.h"
 #include "capture/proc/program.h"
+#include "capture/proc/rights.h"
 
 enum { MAX_SCRIPTS = 5, STALE_S = 10, ROOM = 16 << 20 };
 static const char prefix[] = "inftrace-";
@@ -256,6 +257,9 @@ static int set_environment(const struct launch *launch, const struct launch_opts
 	setenv("INFTRACE_RING", text, 1);
 	if (!opts->use_ticks)
 		setenv("INFTRACE_CLOCK", "monotonic", 1);
+	/* the agent stays out of a program to which more filters apply: it does not know what they forbid */
+	snprintf(text, sizeof text, "%u", rights_count_filters());
+	setenv("INFTRACE_FILTERS", text, 1);
 	code = add_to("LD_PRELOAD", agent, true);
 	/* a program built with the address sanitizer refuses to start behind a library that is preloaded */
 	return code ? code : add_to("ASAN_OPTIONS", "verify_asan_link_order=0", false);

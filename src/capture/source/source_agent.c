@@ -20,6 +20,7 @@
 #include "capture/decode/segment_folder.h"
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
+#include "capture/source/confined.h"
 #include "capture/source/source.h"
 #include "capture/source/tree.h"
 #include "capture/source/unseen.h"
@@ -217,7 +218,7 @@ static int note_process(struct agent_state *state, struct recorded *process, str
 	struct arg args[3] = { arg_int(KEY_PID, process->pid) };
 	bool is_unseen = true;
 
-	if (process->is_noted || (process->has_runtime && segment->state != SEGMENT_OFF))
+	if (process->is_noted || (process->has_runtime && (segment->state != SEGMENT_OFF || process->is_off_told)))
 		return 0;
 	process->is_noted = true;
 	if (segment->state == SEGMENT_OFF) {
@@ -249,7 +250,7 @@ static int note_children(struct recorded *process, struct sink *out, uint64_t no
 		return 0;
 	snprintf(text, sizeof text,
 		 "what %u forked from it did was not seen: the agent could not start again (another user or root "
-		 "folder, a limit on files or memory)",
+		 "folder, a limit on files or memory, a seccomp filter)",
 		 n);
 	args[1] = arg_text(KEY_STATE, out, text);
 	args[2] = arg_int(KEY_COUNT, n);
@@ -264,6 +265,8 @@ static int drain_process(struct agent_state *state, struct recorded *process, st
 {
 	int code = recorded_drain(process, drain, err);
 
+	if (!code)
+		code = confined_tell(process, drain->out, drain->now_ns, err);
 	if (!code && drain->is_last)
 		code = note_children(process, drain->out, drain->now_ns, err);
 	return !code && drain->is_last ? note_process(state, process, drain->out, drain->now_ns, err) : code;

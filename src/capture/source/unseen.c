@@ -18,8 +18,9 @@
 #include "capture/proc/program.h"
 #include "event/event.h"
 
-const char unseen_unknown[] = "the agent could not start in it (a limit on file size or memory, another /dev/shm, "
-			      "another user), or its environment took LD_PRELOAD away or set INFTRACE_DISABLE";
+const char unseen_unknown[] =
+    "the agent could not start in it (a limit on file size or memory, another /dev/shm, "
+    "another user, a seccomp filter), or its environment took LD_PRELOAD away or set INFTRACE_DISABLE";
 
 struct unseen_file {
 	uint64_t device, inode;

@@ -325,7 +325,9 @@ static void put_losses(struct html_page *page, const struct report *report)
 	if (summary->thinned.n_left_out)
 		html_paragraph(page, "%s", kept_words_of_operators(summary).s);
 	for (uint32_t i = 0; i < summary->n_stops; i++)
-		html_paragraph(page, "Recording stopped before the program ended: %s.",
+		html_paragraph(page, "Recording%s%s stopped before the program ended: %s.",
+			       summary->stops[i].source ? " of " : "",
+			       summary->stops[i].source ? name_of(summary, summary->stops[i].source, 60).s : "",
 			       name_of(summary, summary->stops[i].reason, COLUMNS).s);
 	for (uint32_t i = 0; i < summary->n_dumps && i < MAX_ROWS; i++)
 		html_paragraph(page, "Dump: %s (%s).", name_of(summary, summary->dumps[i].path, COLUMNS).s,

@@ -103,7 +103,7 @@ static void print_stops(const struct page *page)
 		struct printable of = { "" };
 
 		if (stop->source)
-			printable_add(&of, " of %s", page_name(page, stop->source, 30).s);
+			printable_add(&of, " of %s", page_name(page, stop->source, 48).s);
 		page_text(page, 2, TABLE_PLAIN, "Recording%s stopped at %s: %s", of.s,
 			  page_offset(page, stop->time_ns).s, page_name(page, stop->reason, 240).s);
 	}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports that a program has forbidden itself, by death, what recording all of it takes. */
+#ifndef CAPTURE_SOURCE_CONFINED_H
+#define CAPTURE_SOURCE_CONFINED_H
+
+#include "capture/decode/recorded.h"
+
+/* Writes a note if the program has confined itself, or further, since the last call. */
+int confined_tell(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err);
+
+#endif
