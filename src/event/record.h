@@ -91,6 +91,8 @@ struct segment {
 	uint64_t texts_lost;  /* that got no room */
 	uint64_t filtered;    /* ticks when the program set a seccomp filter that can kill it; 0: it has not */
 	uint32_t filter_cost; /* enum filter_cost, from then on */
+	uint32_t n_filters;   /* seccomp filters that apply to the process, as far as the agent has seen them set */
+	uint32_t is_confined; /* written by the recorder: there are more, so the agent makes no system call any more */
 	struct ring_slot ring[SEGMENT_MAX_RINGS];
 };
 

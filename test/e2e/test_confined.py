@@ -3,10 +3,12 @@
 call for which it would."""
 
 import os
+import subprocess
 
 import pytest
 
-from lab import names_and_types
+from lab import PATIENCE, names_and_types, wait_until
+from recording import Growing, Recording
 
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
 RUNS = 4
@@ -114,6 +116,22 @@ def test_a_program_that_is_started_under_a_filter_runs_without_the_agent(lab, li
     done = confined(lab, library, way, "service", when)
     assert is_all_there(done.recording, 2 * RUNS)
     assert "child 300" in done.out or "status 0000000000000300" in done.out
+
+
+@pytest.mark.parametrize("when, n", [("late", 2 * RUNS), ("loaded", RUNS), ("fork", 2 * RUNS)])
+def test_a_filter_that_no_hook_sees_is_seen_by_the_recorder(lab, library, when, n):
+    """Set by an instruction of the program's own, as Go does. The program waits until the recording says so."""
+    program = lab.native("confine", library, lab.model("chain"), 256, 256, "raw", "tight", when, 0, RUNS)
+    alone = lab.plain(program)
+    command, path = lab.command(program)
+    process = lab.start(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    growing = Growing(path)
+    wait_until(lambda: growing.now() and growing.now().notes("stopped"), process)
+    out, _ = process.communicate(timeout=PATIENCE)
+    assert (out, process.returncode) == (alone.out, 3)
+    recording = Recording(path)
+    assert len(recording.inferences) == n and len(recording.operators) == 20 * n
+    assert "filter that the agent has not seen" in recording.note("stopped")["text"]
 
 
 @pytest.mark.parametrize("way", ["strict", "counter"])

@@ -141,6 +141,7 @@ static bool make_segment(void)
 	agent.segment->header_size = sizeof *agent.segment;
 	identify(agent.segment);
 	agent.segment->started = now;
+	agent.segment->n_filters = agent.n_filters;
 	name_segment(SEGMENT_SUFFIX, now);
 	return !call_rename(tmp, agent.path);
 }
@@ -162,6 +163,7 @@ static bool start_process(void)
 	struct segment *parents = agent.segment;
 	bool ok;
 
+	guard_is_told(); /* by the parent's */
 	agent.segment = NULL;
 	agent.n_free_rings = 0;
 	ok = map_segment();

@@ -149,7 +149,7 @@ struct agent {
 	uint32_t n_free_rings;
 	struct thread *free_threads;
 	struct arena arena;
-	uint32_t next_generation;
+	uint32_t next_generation, n_filters; /* n_filters: seccomp filters of this process, as far as they were seen */
 	uint64_t late_since; /* time of the injection into a running program; 0: the agent was loaded at its start */
 	char dir[200], path[256];
 };

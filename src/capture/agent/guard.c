@@ -136,12 +136,22 @@ static bool is_allowed(long number, const long args[6])
 	return allows(&state, NULL, number, args) && (number != SYS_openat || allows(&state, NULL, SYS_close, any));
 }
 
+bool guard_is_told(void)
+{
+	const struct segment *segment = agent.segment; /* in a child of fork, its parent's at first */
+
+	if (!segment || !__atomic_load_n(&segment->is_confined, __ATOMIC_RELAXED))
+		return false;
+	guard_close(true);
+	return true;
+}
+
 static long way(long number, const long args[6])
 {
 	int32_t *n_calls = begin();
 	long result = -EPERM;
 
-	if (!__atomic_load_n(&guard_is_on, __ATOMIC_SEQ_CST) || is_allowed(number, args))
+	if (!guard_is_told() && (!__atomic_load_n(&guard_is_on, __ATOMIC_SEQ_CST) || is_allowed(number, args)))
 		result = guard_call(number, args);
 	end(n_calls);
 	if ((unsigned long)result < -4095ul)

@@ -25,6 +25,12 @@ void guard_start(void);
 /* Whether some calls, or all, are refused from now on. */
 extern bool guard_is_on;
 
+/*
+ * Whether the recorder says that the program has set a filter that the agent has not seen. All calls are refused from
+ * then on.
+ */
+bool guard_is_told(void);
+
 /* From now on `filter` counts, or all calls are refused until it is lifted again. Changes are made one at a time. */
 void guard_add(struct guard_filter *filter);
 void guard_close(bool is_closed);

@@ -67,8 +67,7 @@ static prctl_function *next_prctl = prctl_directly;
 
 EXPORTED int prctl(int option, ...);
 
-static uint32_t n_filters; /* that apply to this process and that the agent knows */
-static bool can_kill;	   /* one of them can */
+static bool can_kill; /* a filter of this process */
 /* A child of vfork that has set a filter that can kill, 0: none. NULL: the filter could not be read. */
 static pid_t borrower;
 static const struct guard_filter *borrowers;
@@ -280,6 +279,14 @@ static void begin_filter(struct step *step, uint64_t at)
 	guard_wait();
 }
 
+static void count_filters(int more)
+{
+	uint32_t n = __atomic_add_fetch(&agent.n_filters, (uint32_t)more, __ATOMIC_RELAXED);
+
+	if (agent.segment && hot->generation)
+		__atomic_store_n(&agent.segment->n_filters, n, __ATOMIC_RELAXED);
+}
+
 static void begin(struct step *step, long number, const long args[6])
 {
 	int saved = errno;
@@ -292,6 +299,9 @@ static void begin(struct step *step, long number, const long args[6])
 		halt("the program has forbidden itself to read the time stamp counter (PR_SET_TSC)");
 	else if (step->kind == STEP_FILTER)
 		begin_filter(step, (uint64_t)args[2]);
+	/* before the kernel does: the recorder counts, too */
+	if (step->kind == STEP_FILTER && !step->is_borrowed)
+		count_filters(1);
 	errno = saved;
 }
 
@@ -307,10 +317,11 @@ static void end(struct step *step, bool is_done)
 	int saved = errno;
 
 	if (step->kind == STEP_FILTER && is_done)
-		exec_env_filters(n_filters + 1);
+		exec_env_filters(agent.n_filters + step->is_borrowed);
 	if (step->kind == STEP_NONE || step->is_borrowed)
 		return;
-	n_filters += step->kind == STEP_FILTER && is_done;
+	if (step->kind == STEP_FILTER && !is_done)
+		count_filters(-1);
 	if (step->closes && !is_done)
 		guard_close(false);
 	else if (step->can_kill && step->filter && !is_done)
@@ -325,8 +336,8 @@ bool sandbox_lets_next_start(void)
 {
 	static const struct call pid = { SYS_getpid, { 0 } };
 
-	if (can_kill || !borrower)
-		return !can_kill;
+	if (can_kill || guard_is_told() || !borrower)
+		return !can_kill && !guard_is_told();
 	return borrowers && guard_allows_with(borrowers, pid.number, pid.args) && call_pid() != borrower;
 }
 
@@ -343,7 +354,7 @@ static uint32_t number_behind(const char *text, const char *name)
 }
 
 /* How many filters apply; kernels before 5.9 only say that there are some. */
-static uint32_t count_filters(void)
+static uint32_t read_filters(void)
 {
 	char text[8192];
 	int fd = call_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
@@ -367,8 +378,8 @@ bool sandbox_start(void)
 	found = glibc_next("prctl");
 	if (found)
 		memcpy(&next_prctl, &found, sizeof found);
-	n_filters = count_filters();
-	return !known || n_filters <= number_behind(known, "");
+	agent.n_filters = read_filters();
+	return !known || agent.n_filters <= number_behind(known, "");
 }
 
 void *sandbox_instead_of(const char *name, const void *found)

@@ -67,6 +67,8 @@ struct recorded {
 	bool has_runtime, is_noted;
 	bool is_off_told;     /* that the program made the agent stop, */
 	uint32_t filter_cost; /* and what else was said of what it forbids: enum filter_cost */
+	bool is_confined_told;
+	uint64_t looked_ns; /* the caller's: when it looked for filters */
 	struct lanes lanes;
 	struct memory memory;
 	struct annotations annotations;

@@ -263,8 +263,10 @@ static int note_children(struct recorded *process, struct sink *out, uint64_t no
 static int drain_process(struct agent_state *state, struct recorded *process, struct recorded_drain *drain,
 			 struct err *err)
 {
-	int code = recorded_drain(process, drain, err);
+	int code = confined_look(process, state->target->sysroot, drain->out, drain->now_ns, err);
 
+	if (!code)
+		code = recorded_drain(process, drain, err);
 	if (!code)
 		code = confined_tell(process, drain->out, drain->now_ns, err);
 	if (!code && drain->is_last)

@@ -5,12 +5,12 @@
  *
  * WAY   prctl, syscall (SYS_seccomp), tsync (the same for all threads), libc (prctl, looked up in the C library alone),
  *       libseccomp (by libseccomp.so.2), thread (prctl, in a thread of its own that makes the runs), strict, counter
- *       (PR_SET_TSC), child and vfork (a child confines itself and starts another one of these, which does not), none
- * LIST  service (about what systemd's @system-service allows), tight (what the C library needs for threads and memory),
- *       alone (what a program without threads needs), still (no memory either), refused (tight, but by EPERM)
- * WHEN  late (after RUNS runs), loaded (before the first run), early (before the runtime is loaded), fork (late, and
- *       a child makes runs, too), start (late, and a shell starts another one of these)
- * THREADS that make runs at the same time: 0: the first thread alone.
+ *       (PR_SET_TSC), raw (by an instruction of its own; goes on when standard input ends), child and vfork (a child
+ * confines itself and starts another one of these, which does not), none LIST  service (about what systemd's
+ * @system-service allows), tight (what the C library needs for threads and memory), alone (what a program without
+ * threads needs), still (no memory either), refused (tight, but by EPERM) WHEN  late (after RUNS runs), loaded (before
+ * the first run), early (before the runtime is loaded), fork (late, and a child makes runs, too), start (late, and a
+ * shell starts another one of these) THREADS that make runs at the same time: 0: the first thread alone.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -113,6 +113,19 @@ static void by_libseccomp(void)
 	must(!load(context), "seccomp_load");
 }
 
+static void by_instruction(void)
+{
+	long result = SYS_seccomp;
+	char byte;
+
+	__asm__ volatile("syscall"
+			 : "+a"(result)
+			 : "D"(SECCOMP_SET_MODE_FILTER), "S"(0), "d"(&program)
+			 : "rcx", "r11", "memory");
+	must(!result, "raw");
+	must(!read(STDIN_FILENO, &byte, 1), "standard input");
+}
+
 static void in_a_child(char **argv, int is_shared)
 {
 	int status;
@@ -141,6 +154,8 @@ static void confine(const char *way, char **argv)
 		must(!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program), way);
 	else if (!strcmp(way, "tsync"))
 		must(!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program), way);
+	else if (!strcmp(way, "raw"))
+		by_instruction();
 	else if (!strcmp(way, "libseccomp"))
 		by_libseccomp();
 	else if (!strcmp(way, "strict"))
