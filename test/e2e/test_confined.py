@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from attaching import Attaching, Server
 from lab import PATIENCE, names_and_types, wait_until
 from recording import Growing, Recording
 
@@ -171,3 +172,38 @@ def test_a_python_program_that_sets_a_filter_is_recorded_before_and_after(lab, w
     assert len(done.out.split()) == 10
     assert is_all_there(done.recording, 10)
     assert done.recording.note("stopped")["source"].startswith("parts of " + os.path.basename(wheel.python)[:6])
+
+
+# ---- programs that were running
+
+
+def confine(server):
+    server.process.stdin.write("\n")
+    server.process.stdin.flush()
+    assert server.process.stdout.readline() == "confined\n"
+
+
+@pytest.mark.parametrize("way, calls", [("tsync", "service"), ("tsync", "tight"), ("prctl", "still")])
+def test_an_injected_agent_leaves_before_the_filter_comes(lab, library, way, calls):
+    server = Server(lab, lab.native("confine", library, lab.model("chain"), 256, 256, way, calls, "asked", 0, 0))
+    background = Attaching(lab, "--inject", server.pid)
+    background.wait_recorded(20)
+    confine(server)
+    with open("/proc/%d/maps" % server.pid) as maps:
+        assert "libinftrace-agent" in maps.read()
+    assert len(os.listdir("/proc/%d/task" % server.pid)) == 2
+    server.end()
+    done = background.wait()
+    assert any("the agent has left before that" in note.args["text"] for note in done.recording.notes("stopped"))
+
+
+@pytest.mark.root
+def test_probes_record_a_program_under_a_filter_that_kills(lab, library):
+    server = Server(lab, lab.native("confine", library, lab.model("chain"), 256, 256, "tsync", "tight", "asked", 0, 0))
+    background = Attaching(lab, server.pid)
+    background.wait_recorded(20)
+    confine(server)
+    n = len(Recording(background.path).inferences)
+    background.wait_recorded(n + 20)
+    background.end()
+    server.end()

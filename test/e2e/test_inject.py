@@ -649,7 +649,7 @@ def sandboxed(lab, wheel, what):
     return Server(lab, [wheel.python, os.path.join(envs.PROGRAMS, "sandboxed.py"), what, lab.model("chain")])
 
 
-@pytest.mark.parametrize("what", ["nothing", "death"])
+@pytest.mark.parametrize("what", ["nothing", "death", "thread"])
 def test_a_program_under_a_filter_of_system_calls_is_left_alone(lab, wheel, what):
     server = sandboxed(lab, wheel, what)
     done = inject(lab, server.pid, status=3)

@@ -33,12 +33,12 @@ struct hot {
 	uint32_t is_plain;    /* operators take the short path: ticks, and no shapes */
 	struct lock adopting; /* lock of ort_late.c */
 	/* after injection: */
-	uint32_t is_changing; /* hooks are being put in or out at this moment, so runs may be seen in part */
-	uint32_t is_child;    /* a child of fork of the injected process, in which the agent has no thread */
-	uint32_t is_inside;   /* the agent has a thread in this process */
-	uint32_t is_injected; /* this process itself was injected */
-	struct lock leaving;  /* one thread at a time takes the hooks of the parent out */
-	int32_t n_calls;      /* system calls of the agent under way (guard.c) */
+	uint32_t is_changing;	       /* hooks are being put in or out at this moment, so runs may be seen in part */
+	uint32_t is_child;	       /* a child of fork of the injected process, in which the agent has no thread */
+	uint32_t is_inside;	       /* the agent has a thread in this process */
+	uint32_t is_injected, departs; /* this process itself was injected; the agent's thread has to end now */
+	struct lock leaving;	       /* one thread at a time takes the hooks of the parent out */
+	int32_t n_calls;	       /* system calls of the agent under way (guard.c) */
 };
 
 enum { MAX_DEPTH = 32, MAX_RUNS = 8, MAX_LANES = 64, NO_LANE = 255 };

@@ -21,6 +21,7 @@
 #include "capture/agent/dict.h"
 #include "capture/agent/glibc.h"
 #include "capture/agent/module_walk.h"
+#include "capture/agent/sandbox.h"
 #include "runtime/peek.h"
 
 enum { MAX_KNOWN = 4096, MIN_RELRO = 4 << 10 };
@@ -353,6 +354,34 @@ static bool is_candidate(const struct image *image)
 	return image->relro_end - image->relro_start >= MIN_RELRO || (!image->relro_end && !image->path[0]);
 }
 
+/* After injection: modules by which the program may confine itself. A permanent copy of each, used again. */
+static struct watched {
+	struct image image;
+	struct watched *next;
+} *watched;
+
+static void watch(const struct image *image)
+{
+	struct watched *at = watched;
+
+	if (!hook_has_import(image, "prctl") && !hook_has_import(image, "syscall"))
+		return;
+	while (at && !is_image(&at->image, image))
+		at = at->next;
+	if (!at) {
+		agent_lock();
+		at = arena_alloc(&agent.arena, sizeof *at);
+		agent_unlock();
+		if (!at)
+			return;
+		at->image = *image;
+		at->image.path = keep(image->path);
+		at->next = watched;
+		watched = at;
+	}
+	sandbox_watch(&at->image);
+}
+
 /* The modules at one moment, and what is left to do. */
 struct look {
 	struct image_set set;
@@ -382,6 +411,8 @@ static int look_once(struct dl_phdr_info *info, size_t size, void *data)
 		if (n_known == MAX_KNOWN)
 			break;
 		know(image);
+		if (agent.late_since)
+			watch(image);
 		if (is_candidate(image)) {
 			look_at(image, &look->set);
 			look->is_done = false;
@@ -448,6 +479,8 @@ static int put_back(struct dl_phdr_info *info, size_t size, void *data)
 	agent_lock();
 	for (uint32_t i = n_copies; i-- > 0;)
 		hooks_out(&copies[i].image);
+	for (const struct watched *at = watched; at; at = at->next)
+		hooks_out(&at->image);
 	agent_unlock();
 	return 1;
 }

@@ -204,6 +204,14 @@ static uint64_t next_import(const struct image *image, const struct dynamic *dyn
 	return 0;
 }
 
+bool hook_has_import(const struct image *image, const char *name)
+{
+	struct dynamic dynamic;
+	struct place place = { 0, 0 };
+
+	return read_dynamic(image, &dynamic) && next_import(image, &dynamic, name, &place);
+}
+
 void *hook_bound(const struct image *image, const char *name)
 {
 	struct dynamic dynamic;

@@ -39,6 +39,9 @@ static inline void *hook_original(uint64_t at);
  */
 int hook_import(const struct image *image, const char *name, void *with);
 
+/* Whether the module imports `name`. */
+bool hook_has_import(const struct image *image, const char *name);
+
 /*
  * The function that the module's import of `name` is bound to; NULL: it has none, or it is not bound yet (it leads to
  * the module's own stub).

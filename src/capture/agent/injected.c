@@ -250,11 +250,28 @@ static bool is_headless(void)
  */
 static bool has_to_leave(void)
 {
+	if (__atomic_load_n(&hot->departs, __ATOMIC_ACQUIRE)) {
+		agent_off("the program sets a seccomp filter that kills, or forbids itself the time stamp counter; the "
+			  "agent has left before that");
+		return true;
+	}
 	if (!is_headless())
 		return false;
 	agent_off("the program's first thread has ended (pthread_exit), and the agent has left so that the program can "
 		  "end with its last thread");
 	return true;
+}
+
+void injected_depart(void)
+{
+	const uint64_t until_ns = clock_ns() + 2000000000u;
+
+	if (!__atomic_load_n(&hot->is_inside, __ATOMIC_ACQUIRE) || (uint32_t)call_tid() == own_thread)
+		return;
+	__atomic_store_n(&hot->departs, 1, __ATOMIC_RELEASE);
+	/* with the code of the C library by which a thread ends */
+	while (!CALL(SYS_tgkill, call_pid(), own_thread) && clock_ns() < until_ns)
+		call_sleep_ns(1000000);
 }
 
 static void stay(const struct ferry_head *head, struct ferry_state *state, struct pollfd *lifeline)
@@ -314,5 +331,6 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 		fail(state, (uint32_t)errno, "the recorder is gone, or its folder cannot be opened");
 	else
 		stay(head, state, &lifeline);
+	__atomic_store_n(&hot->departs, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&hot->is_inside, 0, __ATOMIC_RELEASE);
 }

@@ -12,4 +12,10 @@ void injected_look(void);
 /* The agent leaves this child of fork; it may be injected again. */
 void injected_leave_child(void);
 
+/*
+ * The program is about to forbid, by death, what the agent's thread does: takes the hooks out and waits until the
+ * thread has ended, for two seconds at most. Does nothing where there is no such thread.
+ */
+void injected_depart(void);
+
 #endif

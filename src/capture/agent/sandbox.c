@@ -26,6 +26,8 @@
 #include "capture/agent/filter.h"
 #include "capture/agent/glibc.h"
 #include "capture/agent/guard.h"
+#include "capture/agent/hook.h"
+#include "capture/agent/injected.h"
 #include "runtime/peek.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -65,7 +67,9 @@ static int prctl_directly(int option, unsigned long a, unsigned long b, unsigned
 HIDDEN syscall_function *sandbox_next_syscall = call_directly;
 static prctl_function *next_prctl = prctl_directly;
 
-EXPORTED int prctl(int option, ...);
+/* What this library defines for the program, under names that the C library does not have. */
+HIDDEN int sandbox_prctl(int option, ...);
+HIDDEN long sandbox_syscall(long number, ...);
 
 static bool can_kill; /* a filter of this process */
 /* A child of vfork that has set a filter that can kill, 0: none. NULL: the filter could not be read. */
@@ -230,6 +234,7 @@ static void halt(const char *why)
 /* Refuses all calls: none that hooks make from now on is worth a look at a filter. */
 static void stop(struct step *step, const char *why)
 {
+	injected_depart();
 	guard_close(true);
 	step->closes = true;
 	guard_wait();
@@ -263,6 +268,7 @@ static void begin_filter(struct step *step, uint64_t at)
 		borrower = call_pid();
 		return;
 	}
+	injected_depart();
 	if (!hot->generation && agent_is_wanted())
 		agent_enter_process(); /* a child of fork, for the last time perhaps */
 	why = why_stop(step->filter);
@@ -385,8 +391,19 @@ bool sandbox_start(void)
 void *sandbox_instead_of(const char *name, const void *found)
 {
 	if (found == (void *)sandbox_next_syscall && !strcmp(name, "syscall"))
-		return (void *)syscall;
-	return found == (void *)next_prctl && !strcmp(name, "prctl") ? (void *)prctl : NULL;
+		return (void *)sandbox_syscall;
+	return found == (void *)next_prctl && !strcmp(name, "prctl") ? (void *)sandbox_prctl : NULL;
+}
+
+bool sandbox_watch(const struct image *image)
+{
+	int n = 0;
+
+	if (hook_has_import(image, "prctl"))
+		n += hook_import(image, "prctl", (void *)sandbox_prctl);
+	if (hook_has_import(image, "syscall"))
+		n += hook_import(image, "syscall", (void *)sandbox_syscall);
+	return n != 0;
 }
 
 /* syscall() leads here with a call that may change what the process may do. */
@@ -403,7 +420,9 @@ long sandbox_call(long number, ARGS)
 	return result;
 }
 
-int prctl(int option, ...)
+EXPORTED int prctl(int option, ...) __attribute__((alias("sandbox_prctl")));
+
+int sandbox_prctl(int option, ...)
 {
 	unsigned long args[4];
 	struct step step;
@@ -424,8 +443,11 @@ int prctl(int option, ...)
 #if defined(__x86_64__)
 /* A tail jump for all other calls: one that returns twice must return to the program. 317: seccomp, 157: prctl */
 __asm__(".globl syscall\n"
+	".globl sandbox_syscall\n"
+	".hidden sandbox_syscall\n"
 	".type syscall,@function\n"
 	"syscall:\n"
+	"sandbox_syscall:\n"
 	"	endbr64\n"
 	"	cmp $317, %edi\n"
 	"	je 1f\n"

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "runtime/image.h"
+
 /* Called once, when the agent is loaded. False: filters that nobody knows apply already, so nothing may be done. */
 bool sandbox_start(void);
 
@@ -16,5 +18,11 @@ bool sandbox_lets_next_start(void);
  * look-up in the C library alone leads here, too.
  */
 void *sandbox_instead_of(const char *name, const void *found);
+
+/*
+ * The agent was brought into a running program, so what this module imports was bound before: leads its calls here.
+ * Returns whether there was anything to lead here; hooks_out undoes that. The image must stay in place.
+ */
+bool sandbox_watch(const struct image *image);
 
 #endif

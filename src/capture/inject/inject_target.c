@@ -5,6 +5,7 @@
  */
 #include "capture/inject/inject_target.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,11 +50,33 @@ static int check_access(const struct inject *inject, struct err *err)
 		       (int)inject->pid);
 }
 
+/* Whether one of its threads does: it may be the one that runs the injected code. */
+static bool is_filtered(pid_t pid)
+{
+	char path[64], status[8192];
+	const struct dirent *entry;
+	uint64_t filter = 0;
+	DIR *list;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	list = opendir(path);
+	while (list && !filter && (entry = readdir(list))) {
+		ssize_t len;
+
+		snprintf(path, sizeof path, "task/%.20s/status", entry->d_name);
+		len = *entry->d_name == '.' ? 0 : proc_read("", pid, path, status, sizeof status);
+		if (len > 0 && !proc_field(status, (size_t)len, "Seccomp", &filter))
+			filter = 0;
+	}
+	if (list)
+		closedir(list);
+	return filter != 0;
+}
+
 int inject_target_check(const struct inject *inject, bool allows_seccomp, struct err *err)
 {
 	char status[8192];
 	ssize_t len = proc_read("", inject->pid, "status", status, sizeof status);
-	uint64_t filter = 0;
 	int code;
 
 	if (len < 0)
@@ -61,7 +84,7 @@ int inject_target_check(const struct inject *inject, bool allows_seccomp, struct
 	code = check_user(inject, status, (size_t)len, err);
 	if (!code)
 		code = check_access(inject, err);
-	if (!code && proc_field(status, (size_t)len, "Seccomp", &filter) && filter && !allows_seccomp)
+	if (!code && !allows_seccomp && is_filtered(inject->pid))
 		code = err_set(err, EPERM,
 			       "cannot inject: process %d runs under a seccomp filter, which may kill it for a system "
 			       "call of the agent; leave out --inject, or add --allow-seccomp",

@@ -3,14 +3,23 @@
  * confine LIBRARY MODEL SHAPE OUT_LEN WAY LIST WHEN THREADS RUNS: makes RUNS runs, confines itself, and makes RUNS runs
  * more. A system call that LIST does not name kills it then.
  *
- * WAY   prctl, syscall (SYS_seccomp), tsync (the same for all threads), libc (prctl, looked up in the C library alone),
- *       libseccomp (by libseccomp.so.2), thread (prctl, in a thread of its own that makes the runs), strict, counter
- *       (PR_SET_TSC), raw (by an instruction of its own; goes on when standard input ends), child and vfork (a child
- * confines itself and starts another one of these, which does not), none LIST  service (about what systemd's
- * @system-service allows), tight (what the C library needs for threads and memory), alone (what a program without
- * threads needs), still (no memory either), refused (tight, but by EPERM) WHEN  late (after RUNS runs), loaded (before
- * the first run), early (before the runtime is loaded), fork (late, and a child makes runs, too), start (late, and a
- * shell starts another one of these) THREADS that make runs at the same time: 0: the first thread alone.
+ * WAY   prctl; syscall (SYS_seccomp); tsync (the same for all threads); libseccomp (by libseccomp.so.2);
+ *       libc (prctl, looked up in the C library alone);
+ *       thread (prctl, in a thread of its own that makes the runs);
+ *       raw (by an instruction of its own; goes on when standard input ends);
+ *       child, vfork (a child confines itself and starts another one of these, which does not);
+ *       strict; counter (PR_SET_TSC); none
+ * LIST  service (about what systemd's @system-service allows);
+ *       tight (what the C library needs for threads and memory);
+ *       alone (what a program without threads needs);
+ *       still (no memory either);
+ *       refused (tight, but by EPERM)
+ * WHEN  late (after RUNS runs); loaded (before the first run); early (before the runtime is loaded);
+ *       fork (late, and a child makes runs, too);
+ *       start (late, and a shell starts another one of these);
+ *       asked (a thread makes runs until standard input ends; the program confines itself after a line there)
+ *
+ * THREADS make runs at the same time; 0: the first thread alone.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -264,6 +273,44 @@ static void alone(char **argv)
 	say("after", run_all());
 }
 
+static int is_ended;
+
+static void *serve(void *n_differ)
+{
+	uint64_t first = model_run(&model);
+
+	for (n_runs = 1; !__atomic_load_n(&is_ended, __ATOMIC_ACQUIRE); n_runs++) {
+		uint64_t until_ns = now_ns() + 2000000;
+
+		*(long *)n_differ += model_run(&model) != first;
+		while (now_ns() < until_ns) /* a sleep is a system call */
+			;
+	}
+	__atomic_store_n(&is_ended, 2, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void when_asked(char **argv)
+{
+	pthread_t thread;
+	long n_differ = 0;
+	char byte;
+
+	setvbuf(stdout, NULL, _IONBF, 0);
+	pthread_create(&thread, NULL, serve, &n_differ);
+	printf("ready\n");
+	must(read(STDIN_FILENO, &byte, 1) == 1, "standard input");
+	confine(argv[5], argv);
+	printf("confined\n");
+	must(!read(STDIN_FILENO, &byte, 1), "standard input");
+	__atomic_store_n(&is_ended, 1, __ATOMIC_RELEASE);
+	/* not pthread_join: strict mode allows no futex */
+	while (__atomic_load_n(&is_ended, __ATOMIC_ACQUIRE) != 2)
+		;
+	printf("runs %ld failed 0\ndiffer %ld\n", n_runs, n_differ);
+	syscall(SYS_exit, 0);
+}
+
 int main(int argc, char **argv)
 {
 	must(argc == 10, "arguments");
@@ -272,6 +319,8 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[7], "early"))
 		confine(argv[5], argv);
 	open_all(argv);
+	if (!strcmp(argv[7], "asked"))
+		when_asked(argv);
 	if (atoi(argv[8]))
 		with_threads(argv, atoi(argv[8]));
 	else

@@ -2,7 +2,8 @@
 """sandboxed.py WHAT MODEL: runs a model in a thread until its standard input ends, under a seccomp filter.
 
 WHAT: nothing (allows all calls), threads (refuses new threads with EPERM), libraries (refuses executable memory with
-EPERM), death (kills instead). Prints "ready", at the end "runs N failed 0" and "differ N"."""
+EPERM), death (kills instead), thread (allows all, and applies to an idle thread alone). Prints "ready", at the end
+"runs N failed 0" and "differ N"."""
 
 import ctypes
 import os
@@ -19,6 +20,7 @@ FILTERS = {
     "nothing": [ALLOW],
     "threads": [NUMBER, (0x15, 1, 0, CLONE), (0x15, 0, 1, CLONE3), REFUSE, ALLOW],
     "libraries": [NUMBER, (0x15, 0, 3, MMAP), ARGUMENT_2, (0x45, 0, 1, 4), REFUSE, ALLOW],
+    "thread": [ALLOW],
     "death": [NUMBER, (0x15, 1, 0, CLONE), (0x15, 0, 1, CLONE3), KILL, ALLOW],
 }
 
@@ -28,7 +30,8 @@ def enter(lines):
     program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(lines), ctypes.addressof(code)))
     libc = ctypes.CDLL(None, use_errno=True)
     assert libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-    assert libc.syscall(SECCOMP, 1, TSYNC, program) == 0, os.strerror(ctypes.get_errno())
+    whose = 0 if sys.argv[1] == "thread" else TSYNC
+    assert libc.syscall(SECCOMP, 1, whose, program) == 0, os.strerror(ctypes.get_errno())
 
 
 feeds = ortprogram.feeds(sys.argv[2])
@@ -45,7 +48,13 @@ def work():
 
 thread = threading.Thread(target=work)
 thread.start()
-enter(FILTERS[sys.argv[1]])
+if sys.argv[1] == "thread":
+    entered = threading.Event()
+    idle = threading.Thread(target=lambda: (enter(FILTERS["thread"]), entered.set(), ended.wait()))
+    idle.start()
+    entered.wait()
+else:
+    enter(FILTERS[sys.argv[1]])
 print("ready", flush=True)
 sys.stdin.read()
 ended.set()
