@@ -61,7 +61,7 @@ def test_the_report_says_what_is_not_recorded(lab, library):
     path = confined(lab, library, "prctl").recording.path
     for form in "text", "json", "html":
         said = " ".join(lab.plain([lab.inftrace, "report", "--format", form, path]).out.split())
-        assert "its seccomp filter kills for system calls of the agent, whic" in said
+        assert "its seccomp filter kills for system calls of the agent" in said
         assert "children that it forks, programs that it starts" in said
 
 

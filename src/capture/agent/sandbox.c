@@ -27,7 +27,6 @@
 #include "capture/agent/glibc.h"
 #include "capture/agent/guard.h"
 #include "capture/agent/hook.h"
-#include "capture/agent/injected.h"
 #include "runtime/peek.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -72,6 +71,7 @@ HIDDEN int sandbox_prctl(int option, ...);
 HIDDEN long sandbox_syscall(long number, ...);
 
 static bool can_kill; /* a filter of this process */
+static void (*before_kill)(void);
 /* A child of vfork that has set a filter that can kill, 0: none. NULL: the filter could not be read. */
 static pid_t borrower;
 static const struct guard_filter *borrowers;
@@ -234,7 +234,8 @@ static void halt(const char *why)
 /* Refuses all calls: none that hooks make from now on is worth a look at a filter. */
 static void stop(struct step *step, const char *why)
 {
-	injected_depart();
+	if (before_kill)
+		before_kill();
 	guard_close(true);
 	step->closes = true;
 	guard_wait();
@@ -268,7 +269,8 @@ static void begin_filter(struct step *step, uint64_t at)
 		borrower = call_pid();
 		return;
 	}
-	injected_depart();
+	if (before_kill)
+		before_kill();
 	if (!hot->generation && agent_is_wanted())
 		agent_enter_process(); /* a child of fork, for the last time perhaps */
 	why = why_stop(step->filter);
@@ -374,7 +376,7 @@ static uint32_t read_filters(void)
 	return n || number_behind(text, "\nSeccomp:") != SECCOMP_MODE_FILTER ? n : 1;
 }
 
-bool sandbox_start(void)
+bool sandbox_start(void (*departs)(void))
 {
 	const char *known = getenv("INFTRACE_FILTERS");
 	void *found = glibc_next("syscall");
@@ -384,6 +386,7 @@ bool sandbox_start(void)
 	found = glibc_next("prctl");
 	if (found)
 		memcpy(&next_prctl, &found, sizeof found);
+	before_kill = departs;
 	agent.n_filters = read_filters();
 	return !known || agent.n_filters <= number_behind(known, "");
 }

@@ -7,8 +7,11 @@
 
 #include "runtime/image.h"
 
-/* Called once, when the agent is loaded. False: filters that nobody knows apply already, so nothing may be done. */
-bool sandbox_start(void);
+/*
+ * Called once, when the agent is loaded. departs: called before the program sets a filter that can kill. False: filters
+ * that nobody knows apply already, so nothing may be done.
+ */
+bool sandbox_start(void (*departs)(void));
 
 /* Whether the agent may start in the program that comes next. Callable in a child of vfork. */
 bool sandbox_lets_next_start(void);

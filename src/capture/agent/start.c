@@ -67,7 +67,7 @@ __attribute__((constructor)) static void agent_start(void)
 	first_start();
 	identity_start();
 	agent_at_edges(&edges);
-	if (!sandbox_start() || !dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) ||
+	if (!sandbox_start(injected_depart) || !dir || strlen(dir) >= sizeof agent.dir || getauxval(AT_SECURE) ||
 	    getenv("INFTRACE_DISABLE") || !agent_set_up())
 		return;
 	module_walk_start();

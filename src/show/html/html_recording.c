@@ -328,7 +328,7 @@ static void put_losses(struct html_page *page, const struct report *report)
 		html_paragraph(page, "Recording%s%s stopped before the program ended: %s.",
 			       summary->stops[i].source ? " of " : "",
 			       summary->stops[i].source ? name_of(summary, summary->stops[i].source, 60).s : "",
-			       name_of(summary, summary->stops[i].reason, COLUMNS).s);
+			       name_of(summary, summary->stops[i].reason, 2 * COLUMNS).s);
 	for (uint32_t i = 0; i < summary->n_dumps && i < MAX_ROWS; i++)
 		html_paragraph(page, "Dump: %s (%s).", name_of(summary, summary->dumps[i].path, COLUMNS).s,
 			       name_of(summary, summary->dumps[i].why, COLUMNS).s);
