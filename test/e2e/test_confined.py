@@ -85,9 +85,10 @@ def test_a_runtime_that_is_loaded_under_the_filter_is_recorded_if_it_allows_that
 @pytest.mark.parametrize("calls", ["service", "tight"])
 @pytest.mark.parametrize("time", range(5))
 def test_threads_in_the_middle_of_anything_get_the_filter_all_at_once(lab, library, calls, time):
-    done = confined(lab, library, "tsync", calls, threads=8, runs=300)
-    assert len(done.recording.inferences) == 2 * 8 * 300
-    assert len(done.recording.operators) + done.recording.lost == 20 * 2 * 8 * 300
+    """Six threads: with nine heaps, the C library asks for the number of CPUs, which the tight filter forbids."""
+    done = confined(lab, library, "tsync", calls, threads=6, runs=300)
+    assert len(done.recording.inferences) == 2 * 6 * 300
+    assert len(done.recording.operators) + done.recording.lost == 20 * 2 * 6 * 300
     assert "programs that it starts" in missing(done)
 
 
