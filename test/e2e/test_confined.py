@@ -57,6 +57,10 @@ def test_a_program_that_sets_a_filter_is_recorded_before_and_after(lab, library,
     assert missing(done) == left_out + ["programs that it starts"]
 
 
+def test_of_two_filters_the_second_counts_as_well(lab, library):
+    assert is_all_there(confined(lab, library, "twice", when="loaded").recording, RUNS)
+
+
 def test_the_report_says_what_is_not_recorded(lab, library):
     path = confined(lab, library, "prctl").recording.path
     for form in "text", "json", "html":

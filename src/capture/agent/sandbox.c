@@ -245,7 +245,9 @@ static void stop(struct step *step, const char *why)
 /* In a child of vfork the memory belongs to the parent, to which the filter does not apply. */
 static bool is_borrowed(void)
 {
-	return hot->generation && agent.segment && call_pid() != agent.segment->pid;
+	int pid = hot->generation && agent.segment ? call_pid() : 0;
+
+	return pid > 0 && pid != agent.segment->pid;
 }
 
 static void begin_filter(struct step *step, uint64_t at)
@@ -303,7 +305,7 @@ static void begin(struct step *step, long number, const long args[6])
 	step->is_borrowed = step->kind != STEP_NONE && is_borrowed();
 	if (step->kind == STEP_STRICT && !step->is_borrowed)
 		stop(step, "the program has entered seccomp's strict mode");
-	else if (step->kind == STEP_CLOCK)
+	else if (step->kind == STEP_CLOCK && !step->is_borrowed)
 		halt("the program has forbidden itself to read the time stamp counter (PR_SET_TSC)");
 	else if (step->kind == STEP_FILTER)
 		begin_filter(step, (uint64_t)args[2]);

@@ -8,7 +8,7 @@
  *       thread (prctl, in a thread of its own that makes the runs);
  *       raw (by an instruction of its own; goes on when standard input ends);
  *       child, vfork (a child confines itself and starts another one of these, which does not);
- *       strict; counter (PR_SET_TSC); none
+ *       twice (prctl, after a filter that only kills for getpid); strict; counter (PR_SET_TSC); none
  * LIST  service (about what systemd's @system-service allows);
  *       tight (what the C library needs for threads and memory);
  *       alone (what a program without threads needs);
@@ -152,12 +152,25 @@ static void in_a_child(char **argv, int is_shared)
 	fflush(stdout);
 }
 
+static void forbid_getpid(void)
+{
+	struct sock_filter lines[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+				       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpid, 0, 1),
+				       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+				       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+	struct sock_fprog first = { 4, lines };
+
+	must(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &first), "first");
+}
+
 static void confine(const char *way, char **argv)
 {
 	int (*found)(int, ...) = NULL;
 
 	must(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges");
-	if (!strcmp(way, "prctl") || !strcmp(way, "thread"))
+	if (!strcmp(way, "twice"))
+		forbid_getpid();
+	if (!strcmp(way, "prctl") || !strcmp(way, "thread") || !strcmp(way, "twice"))
 		must(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), way);
 	else if (!strcmp(way, "syscall"))
 		must(!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program), way);
