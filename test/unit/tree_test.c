@@ -236,6 +236,36 @@ static void another_program_is_announced_on_the_same_track(void **state)
 	world_free(world);
 }
 
+/* Whoever looks for more than the tree does looks when there is news. */
+static void a_machine_that_made_nothing_has_no_news(void **state)
+{
+	struct world *world = world_new(60);
+	uint64_t quiet;
+
+	for (uint64_t i = 0; i < 2; i++)
+		update(world, "restless/t0", T0 + i * S_NS / 20);
+	quiet = world->tree.n_news;
+	for (uint64_t i = 2; i < 5; i++)
+		update(world, NULL, T0 + i * S_NS / 20);
+	assert_int_equal(world->tree.n_news, quiet);
+	/* what was given out is looked at twice */
+	for (uint64_t i = 5; i < 10; i++)
+		update(world, "restless/t1", T0 + i * S_NS / 20);
+	assert_int_equal(world->tree.n_news, quiet + 2);
+	world_free(world);
+}
+
+static void another_program_is_announced_at_once_with_news(void **state)
+{
+	struct world *world = world_new(60);
+
+	for (uint64_t i = 0; i < 5; i++)
+		update(world, "restless/t0", T0 + i * S_NS / 100);
+	update(world, "restless/t1", T0 + S_NS / 20);
+	assert_string_equal(name_of(world, 60), "server");
+	world_free(world);
+}
+
 static void an_unchanged_program_is_announced_once(void **state)
 {
 	struct world *world = world_new(2000);
@@ -440,6 +470,7 @@ static void a_root_stays_until_it_is_waited_for(void **state)
 	assert_int_equal(waitid(P_PID, (id_t)root, &info, WEXITED | WNOWAIT), 0);
 	update(world, NULL, clock_ns());
 	assert_true(has(world, root));
+	assert_true(world->tree.process[0].is_over);
 	assert_int_equal(waitpid(root, NULL, 0), root);
 	update(world, NULL, clock_ns());
 	assert_false(has(world, root));
@@ -478,6 +509,8 @@ int main(void)
 		cmocka_unit_test(a_new_process_is_named_when_it_is_20_ms_old),
 		cmocka_unit_test(a_young_process_is_named_in_the_end),
 		cmocka_unit_test(another_program_is_announced_on_the_same_track),
+		cmocka_unit_test(a_machine_that_made_nothing_has_no_news),
+		cmocka_unit_test(another_program_is_announced_at_once_with_news),
 		cmocka_unit_test(an_unchanged_program_is_announced_once),
 		cmocka_unit_test(without_lists_of_children_parents_are_asked),
 		cmocka_unit_test(a_machine_that_made_no_process_is_searched_once_a_second),

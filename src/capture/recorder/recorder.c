@@ -30,6 +30,8 @@
 
 enum { PROGRESS_MS = 500, LEFT_MS = 50 };
 #define FLUSH_NS UINT64_C(100000000)
+/* How often to look at the disk when nothing is written. */
+#define DISK_NS UINT64_C(1000000000)
 /* Sleep ends on this grid, so that what is due at about the same time wakes the recorder up once. */
 #define SLEEP_NS UINT64_C(2000000)
 #define SHORT_SLEEP_NS UINT64_C(10000000)
@@ -72,8 +74,10 @@ static void flush(struct recorder *recorder, uint64_t now_ns)
 	if (sink_flush(&recorder->tap.sink, &err))
 		fail_recording(recorder, err.msg);
 	recorder->grown_bytes = recorder->tap.sink.n_bytes - before;
-	if (recorder->opts->file)
+	if (recorder->opts->file && (recorder->grown_bytes || now_ns >= recorder->disk_due_ns)) {
 		recorder->left_bytes = recorder_disk_left_of(*recorder->opts->file);
+		recorder->disk_due_ns = now_ns + DISK_NS;
+	}
 	privilege_use(was_on);
 }
 

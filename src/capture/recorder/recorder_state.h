@@ -28,7 +28,7 @@ struct recorder {
 	struct recorder_result *result;
 	uint64_t left_bytes;  /* on the disk of the file, as of the last flush; UINT64_MAX: unknown */
 	uint64_t grown_bytes; /* written between the last two flushes */
-	uint64_t start_ns, flushed_ns, shown_ns, tree_due_ns;
+	uint64_t start_ns, flushed_ns, shown_ns, tree_due_ns, disk_due_ns;
 	uint64_t start_cpu_ns; /* of this process, for what was there before: a command may record several times */
 	uint64_t start_helpers_ns, helpers_ns; /* the same of processes that sources have started and waited for */
 	uint64_t left_due_ns;		       /* when to look again for what goes on without the program */

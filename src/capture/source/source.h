@@ -21,6 +21,7 @@ struct tree_process {
 	uint64_t start_ticks; /* field 22 of /proc/PID/stat: with the pid, the identity */
 	uint32_t track;	      /* its TRACK_PROCESS */
 	uint64_t start_ns;    /* CLOCK_MONOTONIC, 0: unknown */
+	bool is_over;	      /* it has ended: the root, which stays until it is waited for */
 	/* private to the tree */
 	int pidfd;	  /* + 1; 0: none */
 	uint32_t exe;	  /* its executable's path, 0: unknown */
@@ -32,6 +33,7 @@ struct tree_process {
 struct tree {
 	struct tree_process *process; /* living processes, root first */
 	size_t n, capacity;
+	uint64_t n_news; /* grows with each update before which a process or thread may have begun on this machine */
 	struct tree_scan *scan; /* private to the tree */
 };
 

@@ -33,6 +33,8 @@ enum {
 	SMALL_RING = 1 << 20,
 };
 
+#define LOOK_NS UINT64_C(200000000)
+
 struct agent_state {
 	const struct target *target;
 	struct told {
@@ -44,6 +46,7 @@ struct agent_state {
 	uint64_t n_found; /* segments so far */
 	struct segment_folder *folder;
 	size_t n_folders;
+	uint64_t n_news, looked_ns; /* of the tree, when the folders were last looked at, and that time */
 	struct recorded **process;
 	size_t n_processes;
 	pid_t n_unknown; /* processes whose pid here is unknown */
@@ -157,15 +160,38 @@ static int find_processes(struct agent_state *state, struct sink *out, uint64_t 
 	struct finding finding = { state, out, now_ns, err };
 	int code = 0;
 
+	state->n_news = state->target->tree->n_news;
+	state->looked_ns = now_ns;
 	for (size_t i = 0; i < state->n_folders && !code; i++)
 		code = segment_folder_look(&state->folder[i], found_segment, &finding);
 	return code;
 }
 
-static bool has_ended(const struct recorded *process)
+/*
+ * Whether there may be new segments: programs with the agent begin in new processes or threads, or by exec, which is
+ * seen when the time is over. Small rings cannot wait for it.
+ */
+static bool is_time_to_look(const struct agent_state *state, uint64_t now_ns)
+{
+	return state->n_news != state->target->tree->n_news || now_ns - state->looked_ns >= LOOK_NS ||
+	       state->target->is_ending || state->target->ring_bytes < SMALL_RING;
+}
+
+/* The tree has seen it alive at its last update: this takes no system call. */
+static bool is_in_tree(const struct tree *tree, const struct recorded *process)
+{
+	for (size_t i = 0; i < tree->n; i++)
+		if (tree->process[i].track == process->track)
+			return tree->process[i].pidfd && !tree->process[i].is_over;
+	return false;
+}
+
+static bool has_ended(const struct agent_state *state, const struct recorded *process)
 {
 	struct pollfd poller = { process->pidfd, POLLIN, 0 };
 
+	if (is_in_tree(state->target->tree, process))
+		return false;
 	if (process->pidfd < 0)
 		return syscall(SYS_tgkill, process->pid, process->pid, 0) && errno == ESRCH;
 	return poll(&poller, 1, 0) == 1;
@@ -407,7 +433,7 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 {
 	struct agent_state *state = opaque;
 	struct recorded_drain drained = { .out = out, .now_ns = now_ns };
-	int code = find_processes(state, out, now_ns, err);
+	int code = is_time_to_look(state, now_ns) ? find_processes(state, out, now_ns, err) : 0;
 
 	if (state->use_ticks)
 		clock_map_update(&state->clock);
@@ -416,7 +442,7 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 	for (size_t i = 0; i < state->n_processes && !code;) {
 		struct recorded *process = state->process[i];
 		struct recorded *next = replaced_by(state, process);
-		drained.is_last = has_ended(process) || next || state->target->is_ending;
+		drained.is_last = has_ended(state, process) || next || state->target->is_ending;
 		/* the segment of a program that it has started since it was looked for */
 		if (drained.is_last && !next && !state->target->is_ending) {
 			code = find_processes(state, out, now_ns, err);

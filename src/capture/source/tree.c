@@ -8,8 +8,9 @@
  *   who is new?	the few numbers given out since. If there are many, and once a second: the kernel's
  *		lists of children, thread by thread, or, without them, the parents of all processes
  *
- * A fourth question, which process runs another program, is checked for each process at each update if there are few;
- * if there are many, when its age has doubled, then once a second. An update that took long is followed by a pause a
+ * A fourth question, which process runs another program, is checked for each process when it is young and when anything
+ * has begun on this machine, else five times a second, if there are few; if there are many, when its age has doubled,
+ * then once a second. An update that took long is followed by a pause a
  * hundred times as long, up to a second.
  */
 #include "capture/source/tree.h"
@@ -17,6 +18,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -32,6 +34,7 @@
 #define UPDATE_NS (50 * MS_NS)
 #define SETTLE_NS (20 * MS_NS)
 #define WALK_NS (1000 * MS_NS)
+#define LOOK_NS (200 * MS_NS)
 
 enum { FEW = 16, COMMAND = 4096, MOST_NUMBERS = 64 };
 
@@ -55,8 +58,10 @@ struct tree_scan {
 	uint64_t n_admitted;
 	struct proc_file loadavg;
 	uint64_t before_pid, last_pid; /* given out at the last two updates */
-	bool has_root;		       /* the root was found: it is not looked for again */
-	bool no_children;	       /* this kernel keeps no lists of children */
+	uint64_t foreign;	       /* bit i: the number first_foreign + i was seen to belong to somebody else */
+	pid_t first_foreign;
+	bool has_root;	  /* the root was found: it is not looked for again */
+	bool no_children; /* this kernel keeps no lists of children */
 	bool is_ours;
 	uint64_t walk_ns; /* when to walk whatever the numbers are */
 	uint64_t due_ns;
@@ -70,6 +75,8 @@ struct update {
 	struct sink *out;
 	uint64_t now_ns;
 	struct err *err;
+	uint64_t last_pid; /* given out on this machine; 0: unknown */
+	bool has_news;	   /* some were given out since the last update but one, or it is unknown */
 };
 
 static int out_of_memory(struct err *err)
@@ -86,7 +93,7 @@ static int update_init(struct update *update, struct tree *tree, const struct ta
 			return out_of_memory(err);
 		tree->scan->is_ours = proc_is_ours(target->sysroot);
 	}
-	*update = (struct update){ tree, tree->scan, target, out, now_ns, err };
+	*update = (struct update){ tree, tree->scan, target, out, now_ns, err, 0, true };
 	return 0;
 }
 
@@ -152,13 +159,14 @@ static bool is_known(const struct tree *tree, pid_t pid)
 
 /* Who ended */
 
-static bool has_ended(const struct target *target, const struct tree_process *process)
+static bool has_ended(const struct target *target, struct tree_process *process)
 {
 	struct proc_stat stat;
 	int result = read_stat(target, process->pid, &process->start_ticks, &stat);
 
 	if (result)
 		return result == -ESRCH;
+	process->is_over = proc_is_zombie(&stat);
 	return is_over(target, process->pid, &stat);
 }
 
@@ -260,17 +268,38 @@ static bool is_process(const struct update *update, pid_t pid)
 	return got > 0 && proc_field(text, (size_t)got, "Tgid", &group) && group == (uint64_t)pid;
 }
 
+/* Most that get a number have ended when it is checked: this costs less than their files. */
+static bool is_gone(const struct update *update, pid_t pid)
+{
+	return update->scan->is_ours && kill(pid, 0) && errno == ESRCH;
+}
+
+static bool is_foreign(const struct tree_scan *scan, pid_t pid)
+{
+	unsigned bit = (unsigned)(pid - scan->first_foreign);
+
+	return bit < MOST_NUMBERS && scan->foreign >> bit & 1;
+}
+
+/* At most MOST_NUMBERS. */
 static int meet_numbers(struct update *update, pid_t first, pid_t last)
 {
+	uint64_t foreign = 0;
 	struct proc_stat stat;
 	int result = 0;
 
 	for (pid_t pid = first; pid <= last && !result; pid++) {
-		if (is_known(update->tree, pid) || read_stat(update->target, pid, NULL, &stat))
+		bool is_others = is_foreign(update->scan, pid);
+		if (!is_others && (is_known(update->tree, pid) || is_gone(update, pid) ||
+				   read_stat(update->target, pid, NULL, &stat)))
 			continue;
-		if (is_known(update->tree, stat.parent) && is_process(update, pid))
+		if (is_others || !is_known(update->tree, stat.parent))
+			foreign |= UINT64_C(1) << (pid - first);
+		else if (is_process(update, pid))
 			result = meet(update, pid);
 	}
+	update->scan->foreign = foreign;
+	update->scan->first_foreign = first;
 	return result;
 }
 
@@ -319,14 +348,24 @@ static int walk(struct update *update)
 	return scan->no_children ? walk_parents(update) : result;
 }
 
+static void read_numbers(struct update *update)
+{
+	const struct tree_scan *scan = update->scan;
+
+	update->last_pid = last_pid(update);
+	update->has_news =
+	    !update->last_pid || update->last_pid != scan->before_pid || update->last_pid != scan->last_pid;
+	update->tree->n_news += update->has_news;
+}
+
 /* A process gets its number a moment before it is visible: each number is checked in two updates. */
 static int look_for_new(struct update *update)
 {
 	struct tree_scan *scan = update->scan;
-	uint64_t before = scan->before_pid, between = scan->last_pid, last = last_pid(update);
+	uint64_t before = scan->before_pid, last = update->last_pid;
 	int result = 0;
 
-	scan->before_pid = between;
+	scan->before_pid = scan->last_pid;
 	scan->last_pid = last;
 	if (!scan->has_root && update->target->pid) {
 		result = meet(update, update->target->pid);
@@ -357,7 +396,7 @@ static void set_look(const struct update *update, struct tree_process *process)
 	uint64_t age_ns = update->now_ns > process->start_ns ? update->now_ns - process->start_ns : 0;
 
 	if (update->tree->n <= FEW)
-		age_ns = 0;
+		age_ns = age_ns < WALK_NS ? 0 : LOOK_NS;
 	process->look_ns = update->now_ns + (age_ns < SETTLE_NS ? SETTLE_NS : age_ns < WALK_NS ? age_ns : WALK_NS);
 }
 
@@ -388,7 +427,7 @@ static int rename_changed(struct update *update)
 	for (size_t i = 0; i < tree->n && !result; i++) {
 		struct tree_process *process = &tree->process[i];
 		uint32_t exe;
-		if (update->now_ns < process->look_ns)
+		if (update->now_ns < process->look_ns && !(update->has_news && tree->n <= FEW))
 			continue;
 		set_look(update, process);
 		exe = executable(update, process->pid);
@@ -503,6 +542,7 @@ int tree_update(struct tree *tree, const struct target *target, struct sink *out
 		return result;
 	drop_ended(&update);
 	result = end_tracks(&update);
+	read_numbers(&update);
 	if (!result)
 		result = rename_changed(&update);
 	if (!result)
