@@ -9,6 +9,8 @@
 #include "trace/perfetto/perfetto_sort.h"
 #include "trace/perfetto/perfetto_state.h"
 
+struct perfetto_known;
+
 struct reader {
 	struct state state;
 	struct sorter sorter;
@@ -21,6 +23,7 @@ struct reader {
 	uint8_t *bundle;
 	size_t bundle_room;
 	struct libdeflate_decompressor *inflate; /* NULL: not needed yet */
+	struct perfetto_known *known;		 /* of perfetto_quick_read.c; NULL: not needed yet */
 };
 
 /* The fields of a packet with an event; data are borrowed from the file. */

@@ -364,6 +364,7 @@ int perfetto_read(const void *data, size_t size, struct sink *out, struct perfet
 	if (reader.inflate)
 		libdeflate_free_decompressor(reader.inflate);
 	free(reader.bundle);
+	free(reader.known);
 	perfetto_sort_done(&reader.sorter);
 	perfetto_state_done(&reader.state);
 	return code;
