@@ -22,6 +22,11 @@ void array_free(void *block, size_t bytes);
 
 /* Appends an element of `size` bytes, zeroed; NULL: out of memory. size is the same on each call. */
 void *array_add(struct array *array, size_t size);
+/* The same, for whoever sets all of the element: it may hold anything. */
+static inline void *array_add_raw(struct array *array, size_t size)
+{
+	return array->n < array->capacity ? (char *)array->data + array->n++ * size : array_add(array, size);
+}
 void array_done(struct array *array, size_t size);
 
 #endif

@@ -995,6 +995,22 @@ static void an_operator_that_comes_too_late_is_not_lost(void **state)
 	assert_int_equal(summary->n_elsewhere, 0);
 }
 
+/* It makes no difference when the first operator comes. */
+static void of_two_inferences_with_a_number_the_first_has_the_operators(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	run(f, f->lane, 100, 150, 1, 7);
+	run(f, f->lane, 200, 250, 1, 7);
+	operator(f, f->thread, 110, 120, "conv", "Conv", 7);
+	run(f, f->lane, 300, 350, 1, 7);
+	summary = summarise(f);
+	assert_int_equal(summary->models[0].runs.n, 3);
+	assert_int_equal(summary->models[0].coverage.n, 1);
+	assert_int_equal(summary->models[0].coverage.operators_ns, 10000);
+}
+
 /* Two models for 1 ms; half of the time and one of them. */
 static void a_part_of_the_time_or_one_model_is_summed_up(void **state)
 {
@@ -1108,6 +1124,7 @@ int main(void)
 		TEST(a_hundred_thousand_operators_add_up),
 		TEST(more_operators_than_can_wait_add_up),
 		TEST(an_operator_that_comes_too_late_is_not_lost),
+		TEST(of_two_inferences_with_a_number_the_first_has_the_operators),
 		TEST(a_part_of_the_time_or_one_model_is_summed_up),
 	};
 

@@ -23,10 +23,11 @@ static int put_in_row(struct moments *moments, const struct moment *moment)
 		moments->row.n -= moments->row_at;
 		moments->row_at = 0;
 	}
-	row = array_add(&moments->row, sizeof *row);
+	row = array_add_raw(&moments->row, sizeof *row);
 	if (!row)
 		return -ENOMEM;
 	*row = *moment;
+	row->order = moments->order++;
 	return 0;
 }
 
@@ -35,7 +36,7 @@ static int put_in_heap(struct moments *moments, const struct moment *moment)
 	struct moment *heap;
 	size_t at;
 
-	if (!array_add(&moments->heap, sizeof *heap))
+	if (!array_add_raw(&moments->heap, sizeof *heap))
 		return -ENOMEM;
 	heap = moments->heap.data;
 	for (at = moments->heap.n - 1; at && is_before(moment, &heap[(at - 1) / 2]); at = (at - 1) / 2)
@@ -47,12 +48,13 @@ static int put_in_heap(struct moments *moments, const struct moment *moment)
 int sum_moments_put(struct moments *moments, const struct moment *moment)
 {
 	const struct moment *row = moments->row.data;
-	struct moment put = *moment;
+	struct moment put;
 
+	moments->n_runs += moment->what == MOMENT_RUN;
+	if (moments->row_at == moments->row.n || row[moments->row.n - 1].time_ns <= moment->time_ns)
+		return put_in_row(moments, moment);
+	put = *moment;
 	put.order = moments->order++;
-	moments->n_runs += put.what == MOMENT_RUN;
-	if (moments->row_at == moments->row.n || row[moments->row.n - 1].time_ns <= put.time_ns)
-		return put_in_row(moments, &put);
 	return put_in_heap(moments, &put);
 }
 

@@ -96,6 +96,7 @@ struct window {
 	uint32_t free;		   /* + 1 */
 	struct window_slot *table; /* runs by process and number */
 	uint32_t mask, n_keyed;
+	bool is_keyed; /* the table is kept: an operator has come */
 	struct moments moments;
 	struct array active; /* uint32_t: runs that the sweep has met and that have not ended before it */
 	uint64_t min_end_ns; /* of these */

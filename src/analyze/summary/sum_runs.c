@@ -160,8 +160,11 @@ static int add_tally(struct summary_maker *maker, const struct run *run, int wha
 
 static int add_tallies(struct summary_maker *maker, const struct run *run, bool is_failed)
 {
+	const uint32_t any = 1u << FACT_SHAPES | 1u << FACT_TAG | 1u << FACT_TID | 1u << FACT_BATCH;
 	int rc = 0;
 
+	if (!is_failed && !(run->facts.has & any))
+		return 0;
 	for (int what = 0; !rc && what < N_TALLIED - !is_failed; what++)
 		if (facts_have(&run->facts, tallied[what].fact))
 			rc = add_tally(maker, run, what);

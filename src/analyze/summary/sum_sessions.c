@@ -69,7 +69,10 @@ struct session *sum_sessions_find(struct summary_maker *maker, uint32_t process,
 				  enum met met)
 {
 	uint64_t key = number > 0 ? (uint64_t)number : (uint64_t)1 << 63 | model_name;
-	uint32_t index = keys_find(&maker->session_keys, process, key);
+	const struct session *last =
+	    maker->last_session < maker->sessions.n ? session_at(maker, maker->last_session) : NULL;
+	bool is_last = last && last->key == key && last->process == process;
+	uint32_t index = is_last ? maker->last_session : keys_find(&maker->session_keys, process, key);
 	struct session *session;
 
 	if (index == NONE) {
@@ -82,6 +85,7 @@ struct session *sum_sessions_find(struct summary_maker *maker, uint32_t process,
 	} else {
 		session = session_at(maker, index);
 	}
+	maker->last_session = (uint32_t)(session - session_at(maker, 0));
 	session->used_at = maker->n_used++;
 	if (met < session->met) {
 		session->met = met;

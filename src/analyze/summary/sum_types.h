@@ -121,6 +121,7 @@ struct summary_maker {
 	struct array first_noted; /* struct settings, by number in named_keys: the first ones; all zero: none yet */
 	struct window window;
 	struct operators operators;
+	uint32_t last_session;		    /* index of the one that was found last */
 	uint64_t n_met, n_used, n_nameless; /* sessions: in the order of struct session; numbers made up */
 	uint32_t max_sessions, max_listed;
 	uint64_t n_open[N_KINDS];

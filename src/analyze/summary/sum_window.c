@@ -13,6 +13,9 @@
 
 enum { MAX_MOMENTS = 1 << 15 };
 
+/* What a new inference begins without. A variable: the compiler would clear so few bytes by a slow instruction. */
+static const volatile size_t run_head = offsetof(struct run, facts);
+
 /* Consecutive numbers lie side by side. */
 static uint32_t hash_of(uint32_t process, uint64_t number)
 {
@@ -97,6 +100,29 @@ static void unkey_run(struct summary_maker *maker, uint32_t index)
 	run->is_keyed = false;
 }
 
+/*
+ * The first operator comes: from now on inferences are looked for by their numbers. Of two with the same number, the
+ * one that began first is found.
+ */
+static int key_all(struct summary_maker *maker)
+{
+	struct window *window = &maker->window;
+	int rc = 0;
+
+	window->is_keyed = true;
+	for (uint32_t index = 0; !rc && index < window->runs.n; index++) {
+		const struct run *run = run_at(maker, index);
+		uint32_t other = run->is_used && run->number ? find_run(maker, run->process, run->number) : index;
+
+		if (other != NONE && (other == index || run_at(maker, other)->begin_ns <= run->begin_ns))
+			continue;
+		if (other != NONE)
+			unkey_run(maker, other);
+		rc = key_run(maker, index);
+	}
+	return rc;
+}
+
 static int new_run(struct summary_maker *maker, uint32_t process, uint64_t number, uint32_t *index)
 {
 	struct window *window = &maker->window;
@@ -114,7 +140,7 @@ static int new_run(struct summary_maker *maker, uint32_t process, uint64_t numbe
 	}
 	if (!run)
 		return -ENOMEM;
-	memset(run, 0, offsetof(struct run, facts));
+	memset(run, 0, run_head);
 	run->facts.has = 0;
 	run->end_ns = run->over_ns = STORE_OPEN;
 	run->first_ns = UINT64_MAX;
@@ -123,7 +149,7 @@ static int new_run(struct summary_maker *maker, uint32_t process, uint64_t numbe
 	run->session = run->bucket = NONE;
 	run->serial = serial;
 	run->is_used = true;
-	return number ? key_run(maker, *index) : 0;
+	return number && window->is_keyed ? key_run(maker, *index) : 0;
 }
 
 static void free_run(struct summary_maker *maker, uint32_t index)
@@ -190,7 +216,7 @@ static int pass_run(struct summary_maker *maker, uint32_t index)
 	run->is_swept = true;
 	if (run->is_dropped)
 		return run->is_over ? finish_run(maker, index) : 0;
-	active = array_add(&window->active, sizeof *active);
+	active = array_add_raw(&window->active, sizeof *active);
 	if (!active)
 		return -ENOMEM;
 	*active = index;
@@ -325,7 +351,7 @@ int sum_window_begin(struct summary_maker *maker, uint32_t process, struct slice
 {
 	struct window *window = &maker->window;
 	struct moment moment = { .time_ns = slice->begin_ns, .what = MOMENT_RUN };
-	uint32_t index = slice->number ? find_run(maker, process, slice->number) : NONE;
+	uint32_t index = slice->number && window->is_keyed ? find_run(maker, process, slice->number) : NONE;
 	struct run *run;
 
 	if (index != NONE && !run_at(maker, index)->has_begun)
@@ -368,6 +394,8 @@ int sum_window_operator(struct summary_maker *maker, struct track *track, uint64
 	uint32_t process = sum_process_of(maker, track);
 	const struct run *known = track->run < window->runs.n ? run_at(maker, track->run) : NULL;
 
+	if (!window->is_keyed && key_all(maker))
+		return -ENOMEM;
 	if (!known || !known->is_keyed || known->number != number || known->process != process) {
 		track->run = find_run(maker, process, number);
 		if (track->run == NONE) {
