@@ -98,13 +98,20 @@ static inline bool clock_map_is_newest(const struct clock_map *map, const struct
 	return ticks >= last->ticks && (!map->n_jumps || ticks <= last->until);
 }
 
-/* The time of these ticks, by the line that was valid when they were taken. The map was initialised. */
+/*
+ * The time of these ticks, by the line that was valid when they were taken. The map was initialised. Often that is the
+ * line before the newest: whoever reads a ring has just drawn one. Without jumps, one line begins where another ends.
+ */
 static inline uint64_t clock_map_ns(const struct clock_map *map, uint64_t ticks)
 {
 	const struct clock_line *last = &map->line[(map->n - 1) % CLOCK_LINES];
+	const struct clock_line *before = &map->line[(map->n - 2) % CLOCK_LINES];
 
-	return __builtin_expect(clock_map_is_newest(map, last, ticks), 1) ? clock_line_ns(last, ticks)
-									  : clock_map_old_ns(map, ticks);
+	if (clock_map_is_newest(map, last, ticks))
+		return clock_line_ns(last, ticks);
+	if (__builtin_expect(!map->n_jumps && map->n > 1 && ticks >= before->ticks, 1))
+		return clock_line_ns(before, ticks);
+	return clock_map_old_ns(map, ticks);
 }
 
 /* Do the pairs read so far say what these ticks are? False: they lie more than CLOCK_JUMP_NS from any line. */

@@ -47,6 +47,7 @@ static void times_never_go_backwards_over_all_lines(void **state)
 	for (uint64_t ticks = 500; ticks < 5000; ticks++) {
 		uint64_t ns = clock_map_ns(&map, ticks);
 		assert_true(ns >= last);
+		assert_int_equal(ns, clock_map_old_ns(&map, ticks));
 		last = ns;
 	}
 	assert_int_equal(clock_map_ns(&map, 1000), 5000);
