@@ -25,11 +25,29 @@ struct sink {
 	uint64_t n_bytes;	   /* bytes written, as of the last flush; 0: it keeps events in memory */
 	uint64_t n_moved;	   /* events put before the last one of their track, and kept with its time */
 	struct array *free_tracks; /* uint32_t: numbers of tracks that have ended, given out first; NULL: none ends */
+	/*
+	 * Takes a slice that is complete: a BEGIN, and the time of its END, which has no arguments. The same results.
+	 * NULL: put takes the two, one after the other.
+	 */
+	int (*put_slice)(struct sink *sink, const struct event *slice, uint64_t end_ns, struct err *err);
 };
 
 static inline int sink_put(struct sink *sink, const struct event *event, struct err *err)
 {
 	return sink->put(sink, event, err);
+}
+
+static inline int sink_put_parts(struct sink *sink, const struct event *slice, uint64_t end_ns, struct err *err)
+{
+	struct event end = { .type = EVENT_END, .kind = slice->kind, .track = slice->track, .time_ns = end_ns };
+	int code = sink_put(sink, slice, err);
+
+	return code ? code : sink_put(sink, &end, err);
+}
+
+static inline int sink_put_slice(struct sink *sink, const struct event *slice, uint64_t end_ns, struct err *err)
+{
+	return sink->put_slice ? sink->put_slice(sink, slice, end_ns, err) : sink_put_parts(sink, slice, end_ns, err);
 }
 
 static inline int sink_flush(struct sink *sink, struct err *err)

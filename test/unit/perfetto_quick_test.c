@@ -40,6 +40,17 @@ static void put(struct stream *stream, const struct event *event)
 	assert_int_equal(sink_put(&stream->lines.sink, event, &err), 0);
 }
 
+/* A slice in one piece, up to the time of the stream. */
+static void put_whole(struct stream *stream, const struct event *slice)
+{
+	struct sink *sink = perfetto_write_sink(stream->writer);
+	struct err err = { 0 };
+
+	assert_non_null(sink->put_slice);
+	assert_int_equal(sink_put_slice(sink, slice, stream->time_ns, &err), 0);
+	assert_int_equal(sink_put_parts(&stream->lines.sink, slice, stream->time_ns, &err), 0);
+}
+
 static uint32_t text(struct stream *stream, const char *format, int n)
 {
 	char name[64];
@@ -117,10 +128,15 @@ static void put_slice(struct stream *stream, uint32_t node, uint64_t round)
 	event.n_args = arguments(stream, node, round, args);
 	stream->time_ns += (uint64_t)1 << pick(stream, 34);
 	event.time_ns = stream->time_ns;
+	stream->time_ns += pick(stream, 300);
+	if (pick(stream, 2)) {
+		put_whole(stream, &event);
+		return;
+	}
 	put(stream, &event);
 	event.type = EVENT_END;
 	event.kind = KIND_NONE;
-	event.time_ns = stream->time_ns += pick(stream, 300);
+	event.time_ns = stream->time_ns;
 	event.args = &status;
 	event.n_args = !pick(stream, 20);
 	put(stream, &event);

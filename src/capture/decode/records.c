@@ -41,7 +41,7 @@ static uint64_t shape_bytes(const char *text)
 	return total;
 }
 
-static struct arg inference_number(const struct records_step *step)
+static inline struct arg inference_number(const struct records_step *step)
 {
 	const struct recorded *process = step->process;
 
@@ -121,6 +121,37 @@ static int operator_record(const struct records_step *step)
 	if (code || record->type == RECORD_OPERATOR_BEGIN)
 		return code;
 	return operator_end(step, track);
+}
+
+/* With a begin, an end, and what the node says of it: nothing else belongs to it. */
+static bool is_plain(const struct records_step *step)
+{
+	return !(step->record->flags & (FLAG_FAILED | FLAG_SHAPES)) && !step->reader->n_flows &&
+	       !step->reader->n_allocs;
+}
+
+/* Nearly all records are such: begin and end go together. */
+static int plain_operator(const struct records_step *step)
+{
+	const struct record *record = step->record;
+	struct segment_node node = segment_node(&step->process->map, record->id);
+	struct arg args[3];
+	struct event event = { .type = EVENT_BEGIN,
+			       .kind = KIND_OPERATOR,
+			       .track = recorded_thread_track(step->process, step->reader, step->out),
+			       .name = node.name ? node.name : node.type,
+			       .time_ns = recorded_ns(step->process, record->time),
+			       .args = args };
+
+	if (!event.name)
+		event.name = names_of(step->out->names, "(name lost)");
+	if (node.type)
+		args[event.n_args++] = arg_name(KEY_OP_TYPE, node.type);
+	if (node.provider)
+		args[event.n_args++] = arg_name(KEY_PROVIDER, node.provider);
+	if (record->run)
+		args[event.n_args++] = inference_number(step);
+	return sink_put_slice(step->out, &event, recorded_ns(step->process, record->value), step->err);
 }
 
 /* A new event on a lane of the session's model, for the caller to complete. */
@@ -444,6 +475,7 @@ int records_take(const struct records_step *step)
 {
 	switch (step->record->type) {
 	case RECORD_OPERATOR:
+		return is_plain(step) ? plain_operator(step) : operator_record(step);
 	case RECORD_OPERATOR_BEGIN:
 	case RECORD_OPERATOR_END:
 		return operator_record(step);

@@ -29,11 +29,16 @@ struct latency {
 /* What begins or ends an inference, or lies inside one. */
 void latency_step(struct latency *latency, const struct event *event);
 
+/* Is an inference open on the track? */
+static inline bool latency_is_open(const struct latency *latency, uint32_t track)
+{
+	return track < latency->n_lanes && latency->lane[track].depth;
+}
+
 /* Takes a BEGIN or an END; most are of operators, on other tracks. Out of memory, a track's inferences are left out. */
 static inline void latency_take(struct latency *latency, const struct event *event)
 {
-	if ((event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE) ||
-	    (event->track < latency->n_lanes && latency->lane[event->track].depth))
+	if ((event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE) || latency_is_open(latency, event->track))
 		latency_step(latency, event);
 }
 /* Another track has this number now. */

@@ -63,6 +63,16 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	return sink_put(tap->to, event, err);
 }
 
+static int put_slice(struct sink *sink, const struct event *slice, uint64_t end_ns, struct err *err)
+{
+	struct recorder_tap *tap = (struct recorder_tap *)sink;
+
+	if (slice->kind == KIND_INFERENCE || latency_is_open(&tap->latency, slice->track))
+		return sink_put_parts(sink, slice, end_ns, err);
+	tap->n_events++;
+	return sink_put_slice(tap->to, slice, end_ns, err);
+}
+
 static int flush(struct sink *sink, struct err *err)
 {
 	struct recorder_tap *tap = (struct recorder_tap *)sink;
@@ -88,6 +98,7 @@ void recorder_tap_init(struct recorder_tap *tap, struct sink *const *sinks, size
 	tee_init(&tap->tee, sinks, n);
 	tap->to = n == 1 ? sinks[0] : &tap->tee.sink;
 	tap->sink = (struct sink){ .put = put,
+				   .put_slice = put_slice,
 				   .names = sinks[0]->names,
 				   .last_track = sinks[0]->last_track,
 				   .free_tracks = &tap->tracks.free,

@@ -406,6 +406,14 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	return put_followed(thin, event, err);
 }
 
+static int put_whole(struct sink *sink, const struct event *slice, uint64_t end_ns, struct err *err)
+{
+	struct thin *thin = (struct thin *)sink;
+
+	return thin->has_begun ? sink_put_parts(sink, slice, end_ns, err)
+			       : sink_put_slice(thin->to, slice, end_ns, err);
+}
+
 /* What waits for too long is kept: such inferences are few. */
 static int end_waits(struct thin *thin, uint64_t before_ns, struct err *err)
 {
@@ -488,9 +496,12 @@ struct thin *thin_new(struct sink *to, const struct thin_opts *opts, struct err 
 		return NULL;
 	}
 	thin->to = to;
-	thin->sink = (struct sink){
-		.put = put, .names = to->names, .last_track = to->last_track, .flush = flush, .sync = sync_
-	};
+	thin->sink = (struct sink){ .put = put,
+				    .put_slice = put_whole,
+				    .names = to->names,
+				    .last_track = to->last_track,
+				    .flush = flush,
+				    .sync = sync_ };
 	thin->max_bytes = opts->max_bytes ? opts->max_bytes : MAX_BYTES;
 	thin->opts = *opts;
 	thin->pace.horizon_ns = opts->horizon_ns;

@@ -14,6 +14,15 @@ void quick_sequence_init(struct quick_sequence *sequence, uint32_t number)
 	sequence->n_id = (uint8_t)(at - sequence->id);
 }
 
+bool quick_ends_in_integers(const struct event *event, size_t n)
+{
+	if (event->n_args > n + QUICK_INTEGERS)
+		return false;
+	while (n < event->n_args && event->args[n].type == ARG_INT && perfetto_is_annotation(&event->args[n]))
+		n++;
+	return n == event->n_args;
+}
+
 size_t quick_texts(const struct event *event)
 {
 	size_t n = 0;

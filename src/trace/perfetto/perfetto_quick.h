@@ -27,10 +27,11 @@ struct quick_template {
 	uint32_t name, state; /* of the sequence in which its texts are defined; 0: an unused template */
 	uint32_t kind;
 	uint8_t n_texts, len;
+	uint8_t n_integers; /* behind the texts of the event that it was made from, and behind these nothing else */
 	struct {
-		uint16_t key;
+		uint32_t form; /* key and type, as in struct arg */
 		uint32_t text;
-	} arg[QUICK_TEXTS];
+	} arg[QUICK_TEXTS + QUICK_INTEGERS];
 	uint8_t bytes[QUICK_BYTES]; /* of the track event: type, category, name, texts */
 };
 
@@ -43,6 +44,8 @@ struct quick_sequence {
 void quick_sequence_init(struct quick_sequence *sequence, uint32_t number);
 /* The leading arguments that a template holds. */
 size_t quick_texts(const struct event *event);
+/* Whether all arguments from the nth on are integers, and few enough. */
+bool quick_ends_in_integers(const struct event *event, size_t n);
 
 static inline uint8_t *quick_varint(uint8_t *at, uint64_t value)
 {
@@ -83,6 +86,24 @@ static inline uint8_t *quick_end(uint8_t *at, const struct quick_sequence *seque
 	return at;
 }
 
+/* Key and type. */
+static inline uint32_t quick_form(const struct arg *arg)
+{
+	uint32_t form;
+
+	memcpy(&form, arg, sizeof form);
+	return form;
+}
+
+/* It has the same integers as the template's, whose keys are told in this state. */
+static inline bool quick_has_integers(const struct quick_template *template, const struct event *event)
+{
+	for (size_t i = template->n_texts; i < event->n_args; i++)
+		if (quick_form(&event->args[i]) != template->arg[i].form)
+			return false;
+	return true;
+}
+
 /* Whether the event is the template's, but for time and integers; else it must go the long way. */
 static inline bool quick_is(const struct quick_template *template, const struct event *event, uint32_t state,
 			    const struct perfetto_told *told)
@@ -93,9 +114,11 @@ static inline bool quick_is(const struct quick_template *template, const struct 
 	    event->n_args < n || event->n_args > n + QUICK_INTEGERS)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (event->args[i].name != template->arg[i].text || event->args[i].key != template->arg[i].key ||
-		    event->args[i].type != ARG_NAME)
+		if (event->args[i].name != template->arg[i].text ||
+		    quick_form(&event->args[i]) != template->arg[i].form)
 			return false;
+	if (event->n_args == n + template->n_integers && quick_has_integers(template, event))
+		return true;
 	for (size_t i = n; i < event->n_args; i++) {
 		const struct arg *arg = &event->args[i];
 		if (arg->type != ARG_INT || !perfetto_is_annotation(arg) || !perfetto_is_key_told(told, arg->key))

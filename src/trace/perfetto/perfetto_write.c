@@ -343,9 +343,12 @@ static void keep_template(struct perfetto_writer *writer, const struct event *ev
 					     .kind = event->kind,
 					     .n_texts = (uint8_t)part.n_args };
 	for (size_t i = 0; i < part.n_args; i++) {
-		template->arg[i].key = event->args[i].key;
+		template->arg[i].form = quick_form(&event->args[i]);
 		template->arg[i].text = event->args[i].name;
 	}
+	if (quick_ends_in_integers(event, part.n_args))
+		for (size_t i = part.n_args; i < event->n_args; i++, template->n_integers++)
+			template->arg[i].form = quick_form(&event->args[i]);
 	template->len = (uint8_t)(put_fields(template->bytes, writer, &part) - template->bytes);
 }
 
@@ -423,6 +426,37 @@ static __attribute__((noinline)) int put_any(struct perfetto_writer *writer, con
 	return 0;
 }
 
+/* The same for both packets of a slice. */
+static inline bool put_slice_quick(struct perfetto_writer *writer, const struct event *slice, uint64_t end_ns)
+{
+	const struct quick_template *template;
+	struct perfetto_out *out = &writer->out;
+	uint8_t *at = out->block.data + out->block.len;
+	struct sequence *sequence;
+	struct track *track;
+
+	if (slice->track >= writer->n_tracks || out->block.size - out->block.len < 2 * QUICK_ROOM || out->err.code)
+		return false;
+	track = &writer->track[slice->track];
+	sequence = &writer->sequence[track->sequence];
+	if (!track->is_quick || slice->time_ns < sequence->last_ns || end_ns < slice->time_ns)
+		return false;
+	template = &writer->quick[slice->name % QUICK_TEMPLATES];
+	if (!quick_is(template, slice, sequence->state, &sequence->told))
+		return false;
+	at = quick_begin(at, &sequence->quick, slice->time_ns - sequence->last_ns, template, slice);
+	perfetto_out_end(out, quick_end(at, &sequence->quick, end_ns - slice->time_ns));
+	track->last_ns = sequence->last_ns = end_ns;
+	return true;
+}
+
+static int put_slice(struct sink *sink, const struct event *slice, uint64_t end_ns, struct err *err)
+{
+	struct perfetto_writer *writer = (struct perfetto_writer *)sink;
+
+	return put_slice_quick(writer, slice, end_ns) ? 0 : sink_put_parts(sink, slice, end_ns, err);
+}
+
 static int put(struct sink *sink, const struct event *event, struct err *err)
 {
 	struct perfetto_writer *writer = (struct perfetto_writer *)sink;
@@ -461,8 +495,12 @@ struct perfetto_writer *perfetto_write_new(int fd, struct names *names, uint32_t
 		return NULL;
 	}
 	opts = opts ? opts : &none;
-	writer->sink =
-	    (struct sink){ .put = put, .names = names, .last_track = last_track, .flush = flush, .sync = sync_ };
+	writer->sink = (struct sink){ .put = put,
+				      .put_slice = put_slice,
+				      .names = names,
+				      .last_track = last_track,
+				      .flush = flush,
+				      .sync = sync_ };
 	writer->texts = (struct perfetto_texts){ .out = &writer->out, .texts = names };
 	writer->quick = calloc(QUICK_TEMPLATES, sizeof *writer->quick);
 	writer->last_sequence = PERFETTO_SHARED_SEQUENCE;
