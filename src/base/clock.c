@@ -226,6 +226,22 @@ uint64_t clock_map_old_ns(const struct clock_map *map, uint64_t ticks)
 	return map->n ? clock_line_ns(find(map, ticks), ticks) : 0;
 }
 
+void clock_map_find_span(const struct clock_map *map, uint64_t ticks, struct clock_span *span)
+{
+	const struct clock_line *line = line_at(map, map->n - 1), *before = line_at(map, map->n - 2);
+	uint64_t end = UINT64_MAX;
+
+	*span = (struct clock_span){ 0 };
+	if (map->n_jumps)
+		return;
+	if (ticks < line->ticks && map->n > 1 && ticks >= before->ticks) {
+		end = line->ticks;
+		line = before;
+	}
+	if (ticks >= line->ticks && ticks < end)
+		*span = (struct clock_span){ line->ticks, end - line->ticks, line->ticks, line->ns, line->slope };
+}
+
 bool clock_map_knows(const struct clock_map *map, uint64_t ticks)
 {
 	const struct clock_line *line = find(map, ticks);

@@ -114,6 +114,27 @@ static inline uint64_t clock_map_ns(const struct clock_map *map, uint64_t ticks)
 	return clock_map_old_ns(map, ticks);
 }
 
+/* Ticks from `from` on that lie on one line, until the map is updated. Starts from zeroed bytes. */
+struct clock_span {
+	uint64_t from, n_ticks;
+	uint64_t ticks, ns; /* of the line */
+	double slope;
+};
+
+/* Finds the span of these ticks, for those that follow; empty where it is not easily told. */
+void clock_map_find_span(const struct clock_map *map, uint64_t ticks, struct clock_span *span);
+
+/* The same as clock_map_ns, for many ticks in a row. */
+static inline uint64_t clock_map_span_ns(const struct clock_map *map, struct clock_span *span, uint64_t ticks)
+{
+	if (__builtin_expect(ticks - span->from >= span->n_ticks, 0)) {
+		clock_map_find_span(map, ticks, span);
+		if (!span->n_ticks)
+			return clock_map_ns(map, ticks);
+	}
+	return span->ns + (uint64_t)(int64_t)((double)(int64_t)(ticks - span->ticks) * span->slope);
+}
+
 /* Do the pairs read so far say what these ticks are? False: they lie more than CLOCK_JUMP_NS from any line. */
 bool clock_map_knows(const struct clock_map *map, uint64_t ticks);
 uint64_t clock_map_now(const struct clock_map *map);

@@ -91,10 +91,7 @@ static int read_ring(const struct records_step *first, struct ring *ring, uint64
 		/* names used by these records were published before them */
 		code = recorded_read_names(step.process, step.out, step.now_ns, step.err);
 		check_clock(step.process, last_time(records, lap->n_last));
-		for (size_t i = 0; i < lap->n_last && !code; i++) {
-			step.record = &records[i];
-			code = records_take(&step);
-		}
+		code = code ? code : records_take_all(&step, records, lap->n_last);
 		ring_read_done(ring, lap->n_last);
 		lap->n_total += lap->n_last;
 	}

@@ -130,28 +130,45 @@ static bool is_plain(const struct records_step *step)
 	       !step->reader->n_allocs;
 }
 
+/* What plain operators of one thread have in common, until a record of another type comes. */
+struct plain {
+	struct event event;
+	struct arg args[3], number;
+	uint32_t run; /* number is of this one */
+	struct clock_span span;
+};
+
+static inline uint64_t plain_ns(const struct records_step *step, struct plain *plain, uint64_t ticks)
+{
+	const struct clock_map *clock = step->process->clock;
+
+	return clock ? clock_map_span_ns(clock, &plain->span, ticks) : ticks;
+}
+
 /* Nearly all records are such: begin and end go together. */
-static int plain_operator(const struct records_step *step)
+static inline int plain_operator(const struct records_step *step, struct plain *plain)
 {
 	const struct record *record = step->record;
-	struct segment_node node = segment_node(&step->process->map, record->id);
-	struct arg args[3];
-	struct event event = { .type = EVENT_BEGIN,
-			       .kind = KIND_OPERATOR,
-			       .track = recorded_thread_track(step->process, step->reader, step->out),
-			       .name = node.name ? node.name : node.type,
-			       .time_ns = recorded_ns(step->process, record->time),
-			       .args = args };
+	const struct segment_node node = segment_node(&step->process->map, record->id);
+	struct event *event = &plain->event;
+	size_t n = 0;
 
-	if (!event.name)
-		event.name = names_of(step->out->names, "(name lost)");
-	if (node.type)
-		args[event.n_args++] = arg_name(KEY_OP_TYPE, node.type);
-	if (node.provider)
-		args[event.n_args++] = arg_name(KEY_PROVIDER, node.provider);
-	if (record->run)
-		args[event.n_args++] = inference_number(step);
-	return sink_put_slice(step->out, &event, recorded_ns(step->process, record->value), step->err);
+	if (!event->track)
+		event->track = recorded_thread_track(step->process, step->reader, step->out);
+	if (record->run != plain->run) {
+		plain->run = record->run;
+		plain->number = inference_number(step);
+	}
+	event->name = node.name ? node.name : node.type ? node.type : names_of(step->out->names, "(name lost)");
+	plain->args[n] = arg_name(KEY_OP_TYPE, node.type);
+	n += node.type != 0;
+	plain->args[n] = arg_name(KEY_PROVIDER, node.provider);
+	n += node.provider != 0;
+	plain->args[n] = plain->number;
+	n += record->run != 0;
+	event->n_args = n;
+	event->time_ns = plain_ns(step, plain, record->time);
+	return sink_put_slice(step->out, event, plain_ns(step, plain, record->value), step->err);
 }
 
 /* A new event on a lane of the session's model, for the caller to complete. */
@@ -475,7 +492,6 @@ int records_take(const struct records_step *step)
 {
 	switch (step->record->type) {
 	case RECORD_OPERATOR:
-		return is_plain(step) ? plain_operator(step) : operator_record(step);
 	case RECORD_OPERATOR_BEGIN:
 	case RECORD_OPERATOR_END:
 		return operator_record(step);
@@ -515,4 +531,21 @@ int records_take(const struct records_step *step)
 		return annotations_take(step);
 	}
 	return 0; /* RECORD_LOST only marks a place */
+}
+
+int records_take_all(struct records_step *step, const struct record *records, size_t n)
+{
+	struct plain plain = { .event = { .type = EVENT_BEGIN, .kind = KIND_OPERATOR, .args = plain.args } };
+	int code = 0;
+
+	for (const struct record *record = records; record < records + n && !code; record++) {
+		step->record = record;
+		if (record->type == RECORD_OPERATOR && is_plain(step)) {
+			code = plain_operator(step, &plain);
+		} else {
+			plain.event.track = plain.run = 0;
+			code = records_take(step);
+		}
+	}
+	return code;
 }

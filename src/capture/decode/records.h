@@ -20,5 +20,7 @@ struct records_step {
 
 /* 0, -ENOMEM, or the sink's error. An invalid record is ignored. */
 int records_take(const struct records_step *step);
+/* The same for each of these records of one ring, in their order. step->record is free to change. */
+int records_take_all(struct records_step *step, const struct record *records, size_t n);
 
 #endif

@@ -27,7 +27,7 @@ struct quick_template {
 	uint32_t name, state; /* of the sequence in which its texts are defined; 0: an unused template */
 	uint32_t kind;
 	uint8_t n_texts, len;
-	uint8_t n_integers; /* behind the texts of the event that it was made from, and behind these nothing else */
+	uint8_t n_args; /* of the event that it was made from: behind the texts, integers alone; else n_texts */
 	struct {
 		uint32_t form; /* key and type, as in struct arg */
 		uint32_t text;
@@ -37,8 +37,9 @@ struct quick_template {
 
 /* The same in each packet of a sequence. */
 struct quick_sequence {
-	uint8_t id[8]; /* its number, then the tag of the track event */
-	uint8_t n_id;
+	uint8_t id[8];	 /* its number, then the tag of the track event */
+	uint8_t end[16]; /* the same, and the event of an end */
+	uint8_t n_id, n_end;
 };
 
 void quick_sequence_init(struct quick_sequence *sequence, uint32_t number);
@@ -61,14 +62,20 @@ static inline uint8_t *quick_varint(uint8_t *at, uint64_t value)
 	return pb_put_varint(at, value);
 }
 
-/* tag, length, time, sequence, up to the track event's tag: what follows is its length. *packet: behind the length. */
-static inline uint8_t *quick_open(uint8_t *at, const struct quick_sequence *sequence, uint64_t delta_ns,
-				  uint8_t **packet)
+/* tag, length, time. *packet: behind the length. */
+static inline uint8_t *quick_open_time(uint8_t *at, uint64_t delta_ns, uint8_t **packet)
 {
 	at[0] = PB_TAG(TRACE_PACKET, PB_BYTES);
 	at[2] = PB_TAG(PACKET_TIMESTAMP, PB_VARINT);
 	*packet = at + 2;
-	at = quick_varint(at + 3, delta_ns);
+	return quick_varint(at + 3, delta_ns);
+}
+
+/* The same, and the sequence, up to the track event's tag: what follows is its length. */
+static inline uint8_t *quick_open(uint8_t *at, const struct quick_sequence *sequence, uint64_t delta_ns,
+				  uint8_t **packet)
+{
+	at = quick_open_time(at, delta_ns, packet);
 	memcpy(at, sequence->id, sizeof sequence->id);
 	return at + sequence->n_id;
 }
@@ -77,11 +84,9 @@ static inline uint8_t *quick_end(uint8_t *at, const struct quick_sequence *seque
 {
 	uint8_t *packet;
 
-	at = quick_open(at, sequence, delta_ns, &packet);
-	at[0] = 2;
-	at[1] = PB_TAG(EVENT_TYPE, PB_VARINT);
-	at[2] = TYPE_END;
-	at += 3;
+	at = quick_open_time(at, delta_ns, &packet);
+	memcpy(at, sequence->end, sizeof sequence->end);
+	at += sequence->n_end;
 	packet[-1] = (uint8_t)(at - packet);
 	return at;
 }
@@ -95,36 +100,26 @@ static inline uint32_t quick_form(const struct arg *arg)
 	return form;
 }
 
-/* It has the same integers as the template's, whose keys are told in this state. */
-static inline bool quick_has_integers(const struct quick_template *template, const struct event *event)
-{
-	for (size_t i = template->n_texts; i < event->n_args; i++)
-		if (quick_form(&event->args[i]) != template->arg[i].form)
-			return false;
-	return true;
-}
+/* An event of another form than the one that the template was made from, but with the same texts. */
+bool quick_is_like(const struct quick_template *template, const struct event *event, const struct perfetto_told *told);
 
 /* Whether the event is the template's, but for time and integers; else it must go the long way. */
 static inline bool quick_is(const struct quick_template *template, const struct event *event, uint32_t state,
 			    const struct perfetto_told *told)
 {
-	size_t n = template->n_texts;
+	const struct arg *args = event->args;
+	size_t n = template->n_args, i;
 
-	if (template->name != event->name || template->state != state || template->kind != event->kind ||
-	    event->n_args < n || event->n_args > n + QUICK_INTEGERS)
+	if (template->name != event->name || template->state != state || template->kind != event->kind)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (event->args[i].name != template->arg[i].text ||
-		    quick_form(&event->args[i]) != template->arg[i].form)
+	for (i = 0; i < template->n_texts; i++)
+		if (i >= event->n_args || args[i].name != template->arg[i].text ||
+		    quick_form(&args[i]) != template->arg[i].form)
 			return false;
-	if (event->n_args == n + template->n_integers && quick_has_integers(template, event))
-		return true;
-	for (size_t i = n; i < event->n_args; i++) {
-		const struct arg *arg = &event->args[i];
-		if (arg->type != ARG_INT || !perfetto_is_annotation(arg) || !perfetto_is_key_told(told, arg->key))
-			return false;
-	}
-	return true;
+	/* their keys were told in this state when the template was made */
+	while (i < n && i < event->n_args && quick_form(&args[i]) == template->arg[i].form)
+		i++;
+	return (i == n && i == event->n_args) || quick_is_like(template, event, told);
 }
 
 static inline uint8_t *quick_integer(uint8_t *at, const struct arg *arg)

@@ -346,9 +346,10 @@ static void keep_template(struct perfetto_writer *writer, const struct event *ev
 		template->arg[i].form = quick_form(&event->args[i]);
 		template->arg[i].text = event->args[i].name;
 	}
+	template->n_args = template->n_texts;
 	if (quick_ends_in_integers(event, part.n_args))
-		for (size_t i = part.n_args; i < event->n_args; i++, template->n_integers++)
-			template->arg[i].form = quick_form(&event->args[i]);
+		for (; template->n_args < event->n_args; template->n_args++)
+			template->arg[template->n_args].form = quick_form(&event->args[template->n_args]);
 	template->len = (uint8_t)(put_fields(template->bytes, writer, &part) - template->bytes);
 }
 
