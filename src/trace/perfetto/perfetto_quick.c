@@ -18,10 +18,16 @@ void quick_sequence_init(struct quick_sequence *sequence, uint32_t number)
 	sequence->n_end = (uint8_t)(sequence->n_id + sizeof end);
 }
 
-bool quick_is_like(const struct quick_template *template, const struct event *event, const struct perfetto_told *told)
+bool quick_is_like(const struct quick_template *template, const struct event *event, uint32_t state,
+		   const struct perfetto_told *told)
 {
-	if (event->n_args > (size_t)template->n_texts + QUICK_INTEGERS)
+	if (template->name != event->name || template->state != state || template->kind != event->kind ||
+	    event->n_args < template->n_texts || event->n_args > (size_t)template->n_texts + QUICK_INTEGERS)
 		return false;
+	for (size_t i = 0; i < template->n_texts; i++)
+		if (event->args[i].name != template->arg[i].text ||
+		    quick_form(&event->args[i]) != template->arg[i].form)
+			return false;
 	for (size_t i = template->n_texts; i < event->n_args; i++) {
 		const struct arg *arg = &event->args[i];
 		if (arg->type != ARG_INT || !perfetto_is_annotation(arg) || !perfetto_is_key_told(told, arg->key))

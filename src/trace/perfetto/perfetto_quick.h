@@ -28,9 +28,9 @@ struct quick_template {
 	uint32_t kind;
 	uint8_t n_texts, len;
 	uint8_t n_args; /* of the event that it was made from: behind the texts, integers alone; else n_texts */
-	struct {
-		uint32_t form; /* key and type, as in struct arg */
-		uint32_t text;
+	struct quick_arg {
+		uint32_t form;	     /* key and type, as in struct arg */
+		uint32_t text, mask; /* mask 0: any integer */
 	} arg[QUICK_TEXTS + QUICK_INTEGERS];
 	uint8_t bytes[QUICK_BYTES]; /* of the track event: type, category, name, texts */
 };
@@ -100,26 +100,23 @@ static inline uint32_t quick_form(const struct arg *arg)
 	return form;
 }
 
-/* An event of another form than the one that the template was made from, but with the same texts. */
-bool quick_is_like(const struct quick_template *template, const struct event *event, const struct perfetto_told *told);
+/* The same for an event with other integers than the one that the template was made from. */
+bool quick_is_like(const struct quick_template *template, const struct event *event, uint32_t state,
+		   const struct perfetto_told *told);
 
 /* Whether the event is the template's, but for time and integers; else it must go the long way. */
 static inline bool quick_is(const struct quick_template *template, const struct event *event, uint32_t state,
 			    const struct perfetto_told *told)
 {
-	const struct arg *args = event->args;
-	size_t n = template->n_args, i;
+	uint64_t differs = (template->name ^ event->name) | (template->state ^ state) | (template->kind ^ event->kind);
+	const struct arg *arg = event->args;
 
-	if (template->name != event->name || template->state != state || template->kind != event->kind)
-		return false;
-	for (i = 0; i < template->n_texts; i++)
-		if (i >= event->n_args || args[i].name != template->arg[i].text ||
-		    quick_form(&args[i]) != template->arg[i].form)
-			return false;
-	/* their keys were told in this state when the template was made */
-	while (i < n && i < event->n_args && quick_form(&args[i]) == template->arg[i].form)
-		i++;
-	return (i == n && i == event->n_args) || quick_is_like(template, event, told);
+	if (event->n_args != template->n_args)
+		return quick_is_like(template, event, state, told);
+	/* keys of integers were told in this state when the template was made */
+	for (const struct quick_arg *of = template->arg; of < template->arg + template->n_args; of++, arg++)
+		differs |= (quick_form(arg) ^ of->form) | ((arg->name ^ of->text) & of->mask);
+	return !differs || quick_is_like(template, event, state, told);
 }
 
 static inline uint8_t *quick_integer(uint8_t *at, const struct arg *arg)

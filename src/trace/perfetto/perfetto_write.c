@@ -345,6 +345,7 @@ static void keep_template(struct perfetto_writer *writer, const struct event *ev
 	for (size_t i = 0; i < part.n_args; i++) {
 		template->arg[i].form = quick_form(&event->args[i]);
 		template->arg[i].text = event->args[i].name;
+		template->arg[i].mask = UINT32_MAX;
 	}
 	template->n_args = template->n_texts;
 	if (quick_ends_in_integers(event, part.n_args))
