@@ -86,9 +86,13 @@ static void add_to_block(struct stats_many *many, double d)
 
 static int add_to_many(struct stats_many *many, uint64_t value)
 {
+	size_t bucket = bucket_of(value);
+	uint64_t *group = many->count[bucket / STEPS];
 	double d;
 
-	if (count(many, bucket_of(value), 1))
+	if (__builtin_expect(group != NULL, 1))
+		group[bucket % STEPS]++;
+	else if (count(many, bucket, 1))
 		return -ENOMEM;
 	if (!many->n_settled++)
 		many->base = (double)value;
@@ -152,10 +156,14 @@ static int make_room(struct stats *stats)
 
 static int put(struct stats *stats, uint64_t value)
 {
-	if (!stats->many && stats->n == stats->capacity && make_room(stats))
-		return -ENOMEM;
 	if (stats->many)
 		return add_to_many(stats->many, value);
+	if (stats->n == stats->capacity) {
+		if (make_room(stats))
+			return -ENOMEM;
+		if (stats->many)
+			return add_to_many(stats->many, value);
+	}
 	stats->value[stats->n] = value;
 	free(stats->sorted);
 	stats->sorted = NULL;
