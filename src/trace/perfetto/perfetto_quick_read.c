@@ -19,7 +19,7 @@ enum {
 	MAX_BYTES = 127,
 	QUICK_ARGS = 16,
 	ROOM = 2 + MAX_BYTES + 8, /* of a packet, and what reading in words may read behind it */
-	KNOWN_ROWS = 4096, /* a power of two */
+	KNOWN_ROWS = 4096,	  /* a power of two */
 	KNOWN_BYTES = 48,
 	KNOWN_ARGS = 3,
 };

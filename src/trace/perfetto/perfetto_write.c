@@ -347,10 +347,12 @@ static void keep_template(struct perfetto_writer *writer, const struct event *ev
 		template->arg[i].text = event->args[i].name;
 		template->arg[i].mask = UINT32_MAX;
 	}
-	template->n_args = template->n_texts;
 	if (quick_ends_in_integers(event, part.n_args))
-		for (; template->n_args < event->n_args; template->n_args++)
-			template->arg[template->n_args].form = quick_form(&event->args[template->n_args]);
+		part.n_args = event->n_args;
+	template->n_args = (uint8_t)part.n_args;
+	for (size_t i = template->n_texts; i < part.n_args; i++)
+		template->arg[i].form = quick_form(&event->args[i]);
+	part.n_args = template->n_texts;
 	template->len = (uint8_t)(put_fields(template->bytes, writer, &part) - template->bytes);
 }
 
