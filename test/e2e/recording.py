@@ -131,7 +131,7 @@ class Recording:
             self._read = begin + end
             for packet in unpacked(outer):
                 self.n_packets += 1
-                self.time_bytes += max(1, -(-packet.timestamp.bit_length() // 7))
+                self.time_bytes += max(2, -(-packet.timestamp.bit_length() // 7))  # a short one takes two as well
                 self._packet(packet)
 
     def _packet(self, packet):
