@@ -22,7 +22,7 @@
 
 #include "runtime/trivial_body.h"
 
-enum { SHAPE = 48, NEWEST = 31, GET_API = 100 };
+enum { SHAPE = 48, NEWEST = 31, GET_API = 100, SHORT_GET_API = 20 };
 
 bool ort_is_in(const struct rtti *rtti)
 {
@@ -191,6 +191,11 @@ static int minor_of(const char *version)
 	return *end == '.' && isdigit((unsigned char)end[1]) && end - version <= 5 ? (int)minor : -1;
 }
 
+static bool compares_with(const uint8_t *at, int minor)
+{
+	return at[0] == 0x83 && (at[1] & 0xf8) == 0xf8 && (at[2] == minor - 1 || at[2] == minor);
+}
+
 /* GetApi(v) compares v - 1 with minor - 1, then loads the table's address: returns that address. */
 static uint64_t table_of(const struct image *image, uint64_t function, int minor)
 {
@@ -200,8 +205,7 @@ static uint64_t table_of(const struct image *image, uint64_t function, int minor
 	for (int i = 0; at && i < GET_API; i++) {
 		int32_t d;
 		uint64_t table;
-		if (at[i] == 0x83 && (at[i + 1] & 0xf8) == 0xf8 && (at[i + 2] == minor - 1 || at[i + 2] == minor))
-			compared = true;
+		compared |= compares_with(at + i, minor);
 		if (!compared || memcmp(at + i, "\x48\x8d\x05", 3))
 			continue;
 		memcpy(&d, at + i + 3, 4);
@@ -209,6 +213,17 @@ static uint64_t table_of(const struct image *image, uint64_t function, int minor
 		return (table & 7) || !image_at(image, table, 8, IMAGE_W) ? 0 : table;
 	}
 	return 0;
+}
+
+/* Whether it compares like a GetApi. Up to 1.7 some load the table's address first, and their table is not used. */
+static bool is_get_api(const struct image *image, uint64_t function, int minor)
+{
+	const uint8_t *at = image_at(image, function, SHORT_GET_API + 3, IMAGE_X);
+
+	for (int i = 0; at && i < SHORT_GET_API; i++)
+		if (compares_with(at + i, minor))
+			return true;
+	return false;
 }
 
 /*
@@ -275,14 +290,16 @@ static int find_api_in(struct runtime_found *ort, uint64_t start, uint64_t end)
 			continue;
 		version = image_text(image, text, 32);
 		minor = minor_of(version);
-		if (minor <= 0 || !(table = table_of(image, word[i], minor)) || !(n = slots_in(image, table, minor)))
+		table = minor > 0 ? table_of(image, word[i], minor) : 0;
+		n = table ? slots_in(image, table, minor) : 0;
+		if (n ? n_found && ort->api == table : minor <= 0 || n_found || !is_get_api(image, word[i], minor))
 			continue;
-		if (n_found && ort->api == table)
+		ort->version = version;
+		ort->minor = minor;
+		if (!n)
 			continue;
 		ort->api = table;
 		ort->n_api = n;
-		ort->version = version;
-		ort->minor = minor;
 		n_found++;
 	}
 	return n_found;

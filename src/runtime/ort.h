@@ -77,9 +77,10 @@ enum ort_family { ORT_FAMILIES(ORT_ID) N_ORT_FAMILIES };
 
 extern const struct runtime_family ort_families[N_ORT_FAMILIES];
 
-/* Offsets in objects, the same in all builds from 1.8 to 1.31 for x86-64 (doc/onnxruntime.md). */
+/* Offsets in objects, the same in all builds from 1.2 to 1.32 for x86-64 (doc/onnxruntime.md). */
 enum {
 	ORT_KERNEL_INFO = 8,	/* OpKernel: OpKernelInfo *, which is the public OrtKernelInfo */
+	ORT_INFO_INSIDE = 7,	/* the last minor version in which it is no pointer, but the object itself */
 	ORT_INFO_NODE = 8,	/* OpKernelInfo: Node * */
 	ORT_INFO_PROVIDER = 24, /* OpKernelInfo: IExecutionProvider * */
 	ORT_NODE_INDEX = 0,
@@ -88,8 +89,8 @@ enum {
 	ORT_OLD_STRING = 8,	  /* std::string of the C++ library before 5 */
 	ORT_TRANSFORMER_NAME = 8, /* std::string */
 	ORT_STATUS_MESSAGE = 8,	  /* Status: pointer to { int category; int code; std::string message }, null for OK */
-	ORT_CONTEXT_OPTIONS = 9,  /* OpKernelContext: the first word that may point to the run's options */
-	ORT_CONTEXT_OPTIONS_WORDS = 4, /* how many such words; which one it is depends on the version */
+	ORT_CONTEXT_OPTIONS = 8,  /* OpKernelContext: the first word that may point to the run's options */
+	ORT_CONTEXT_OPTIONS_WORDS = 5, /* how many such words; which one it is depends on the version */
 };
 
 /* Whether the module holds operators or providers of ONNX Runtime: it is the runtime itself or a provider's library. */

@@ -69,10 +69,12 @@ static void read_fields(struct ort_node *node, uint64_t info, bool has_name)
 
 void ort_node_read(const struct runtime_found *ort, uint64_t kernel, struct ort_node *node)
 {
-	uint64_t info = peek_word(kernel + ORT_KERNEL_INFO);
+	uint64_t info = kernel + ORT_KERNEL_INFO;
 	bool has_name = false;
 
 	memset(node, 0, sizeof *node);
+	if (!ort->minor || ort->minor > ORT_INFO_INSIDE)
+		info = peek_word(info);
 	if (!info || !peek_read(info, &(uint64_t[4]){ 0 }, 32))
 		return;
 	node->provider = peek_word(info + ORT_INFO_PROVIDER);

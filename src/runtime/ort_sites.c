@@ -25,6 +25,7 @@ enum anchor {
 	INITIALIZE,
 	INITIALIZE_CATCH,
 	LOAD_CATCH,
+	OLD_LOAD_CATCH,
 	KERNEL,
 	APPLY,
 	APPLY_FILE,
@@ -134,7 +135,8 @@ static size_t find_functions(struct finder *finder, enum ort_family family, uint
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t function = image_word(finder->rtti.image, vtable[i].slots + WORD * slot);
-		if (image_has(finder->rtti.image, function, IMAGE_X))
+		/* 0: a pure one; it may be an address of code where the first segment is executable */
+		if (function && image_has(finder->rtti.image, function, IMAGE_X))
 			(*functions)[n_functions++] = function;
 	}
 	if (n_functions)
@@ -183,25 +185,42 @@ static bool is_partial_run(const struct finder *finder, const struct eh_function
 	return false;
 }
 
-/* The only function that refers to an anchor's text, complete. NULL, and why. */
-static const char *find_user(const struct finder *finder, enum anchor anchor, struct eh_function *user)
+/*
+ * The functions that refer to an anchor's text, each once and complete, at most TEXT_ANCHOR_FUNCTIONS: *n. NULL, or why
+ * there are none.
+ */
+static const char *find_users(const struct finder *finder, enum anchor anchor, struct eh_function *user, unsigned *n)
 {
 	const struct text_anchor *found = &finder->anchor[anchor];
 	struct eh_function whole;
+	unsigned k;
 
-	user->start = 0;
+	*n = 0;
 	if (found->n_functions > TEXT_ANCHOR_FUNCTIONS)
 		return "several functions use its text";
 	for (unsigned i = 0; i < found->n_functions; i++) {
 		if (!x86_function_whole(&finder->frames, &found->function[i], &whole))
 			return "its code cannot be decoded";
-		if (is_partial_run(finder, &whole))
-			continue;
-		if (user->start && user->start != whole.start)
-			return "several functions use its text";
-		*user = whole;
+		for (k = 0; k < *n && user[k].start != whole.start; k++)
+			;
+		if (k == *n && !is_partial_run(finder, &whole))
+			user[(*n)++] = whole;
 	}
-	return user->start ? NULL : "its text is missing";
+	return *n ? NULL : "its text is missing";
+}
+
+/* The only such function. NULL, or why there is none. */
+static const char *find_user(const struct finder *finder, enum anchor anchor, struct eh_function *user)
+{
+	struct eh_function users[TEXT_ANCHOR_FUNCTIONS];
+	unsigned n;
+	const char *why = find_users(finder, anchor, users, &n);
+
+	if (!why && n > 1)
+		return "several functions use its text";
+	if (!why)
+		*user = users[0];
+	return why;
 }
 
 /*
@@ -234,23 +253,55 @@ static void find_plain(struct finder *finder, enum probe_kind kind, enum anchor 
 		leave_out(finder, kind, "%s", why);
 }
 
-/* The sites behind the virtual calls of a function. False: none, and the kind is left out. */
-static bool find_ends(struct finder *finder, enum probe_kind kind, enum anchor text, enum ort_family family,
-		      struct eh_function *function)
+/*
+ * The sites behind the virtual calls of functions with a text. Each function must have one: a call without a site would
+ * not end. False: the kind is left out.
+ */
+static bool find_ends(struct finder *finder, enum probe_kind kind, const struct eh_function *function, unsigned n,
+		      enum ort_family family)
 {
-	const char *why = find_user(finder, text, function);
-	struct x86_site end[MAX_ENDS];
-	int n = 0;
+	struct x86_site end[TEXT_ANCHOR_FUNCTIONS][MAX_ENDS];
+	int n_ends[TEXT_ANCHOR_FUNCTIONS];
 
-	if (!why)
-		n = x86_function_after_calls(&finder->frames, function, WORD * finder->ort.slot[family], end, MAX_ENDS);
-	if (!why && n <= 0)
-		why = n < 0 ? "its caller cannot be decoded" : "its call was not found";
+	for (unsigned i = 0; i < n; i++) {
+		n_ends[i] = x86_function_after_calls(&finder->frames, &function[i], WORD * finder->ort.slot[family],
+						     end[i], MAX_ENDS);
+		if (n_ends[i] > 0)
+			continue;
+		leave_out(finder, kind, n_ends[i] ? "its caller cannot be decoded" : "its call was not found");
+		return false;
+	}
+	for (unsigned i = 0; i < n; i++)
+		for (int k = 0; k < n_ends[i]; k++)
+			add_site(finder, kind, &end[i][k]);
+	return true;
+}
+
+/* A transformer is called by one function, which has the entry, too. */
+static void find_transforms(struct finder *finder)
+{
+	enum anchor text = finder->anchor[APPLY].n_functions ? APPLY : APPLY_FILE;
+	struct eh_function apply;
+	const char *why = find_user(finder, text, &apply);
+
 	if (why)
-		leave_out(finder, kind, "%s", why);
-	for (int i = 0; i < n; i++)
-		add_site(finder, kind, &end[i]);
-	return !why;
+		leave_out(finder, SITE_TRANSFORM_END, "%s", why);
+	else if (find_ends(finder, SITE_TRANSFORM_END, &apply, 1, ORT_TRANSFORM) &&
+		 !add_entry(finder, SITE_TRANSFORM, apply.start))
+		leave_out(finder, SITE_TRANSFORM, "its entry cannot be decoded");
+}
+
+/* Up to 1.13 there are two executors, one for operators side by side. */
+static void find_operators(struct finder *finder)
+{
+	struct eh_function executor[TEXT_ANCHOR_FUNCTIONS];
+	unsigned n;
+	const char *why = find_users(finder, KERNEL, executor, &n);
+
+	if (why)
+		leave_out(finder, SITE_OPERATOR_END, "%s", why);
+	else if (find_ends(finder, SITE_OPERATOR_END, executor, n, ORT_COMPUTE))
+		find_virtual(finder, SITE_OPERATOR, ORT_COMPUTE, false);
 }
 
 static void find_texts(struct finder *finder)
@@ -262,27 +313,29 @@ static void find_texts(struct finder *finder)
 		[INITIALIZE] = "Session successfully initialized",
 		[INITIALIZE_CATCH] = "Encountered unknown exception in Initialize()",
 		[LOAD_CATCH] = "Encountered unknown exception in LoadWithLoader()",
+		[OLD_LOAD_CATCH] = "Encountered unknown exception in Load()", /* before 1.13 */
 		[KERNEL] = "Non-zero status code returned while running ",
 		[APPLY] = " modified: ",
 		/* before 1.17 */
-		[APPLY_FILE] = "/onnxruntime_src/onnxruntime/core/optimizer/graph_transformer.cc",
+		[APPLY_FILE] = "/onnxruntime/core/optimizer/graph_transformer.cc",
 		[WEIGHTS] = "Done saving initialized tensors",
 	};
 
 	for (int i = 0; i < N_ANCHORS; i++)
-		finder->anchor[i].text = texts[i];
+		finder->anchor[i] = (struct text_anchor){ .text = texts[i], .is_tail = i == APPLY_FILE };
 	text_anchor_find(finder->anchor, N_ANCHORS, &finder->frames);
 }
 
 /* The sites that a build without type information still has, found by texts. */
 static void find_by_texts(struct finder *finder)
 {
+	enum anchor load = finder->anchor[LOAD_CATCH].n_functions ? LOAD_CATCH : OLD_LOAD_CATCH;
 	struct probe_sites *sites = finder->sites;
 
 	find_catching(finder, SITE_RUN, RUN, RUN_CATCH);
 	note_run(finder);
 	find_catching(finder, SITE_INITIALIZE, INITIALIZE, INITIALIZE_CATCH);
-	find_catching(finder, SITE_LOAD, LOAD_CATCH, LOAD_CATCH);
+	find_catching(finder, SITE_LOAD, load, load);
 	find_plain(finder, SITE_SAVE_WEIGHTS, WEIGHTS);
 	if (!finder->has_types)
 		snprintf(sites->left_out + strlen(sites->left_out), sizeof sites->left_out - strlen(sites->left_out),
@@ -292,19 +345,13 @@ static void find_by_texts(struct finder *finder)
 
 static void find_runtime(struct finder *finder)
 {
-	enum anchor apply = finder->anchor[APPLY].n_functions ? APPLY : APPLY_FILE;
-	struct eh_function function;
-
 	find_by_texts(finder);
 	/* the destructor before the deleting one: the deleting one is often bypassed, this one never */
 	if (finder->ort.slot[ORT_SESSION_DELETE] > 0)
 		finder->ort.slot[ORT_SESSION_DELETE]--;
 	find_virtual(finder, SITE_SESSION_DELETE, ORT_SESSION_DELETE, false);
-	if (find_ends(finder, SITE_TRANSFORM_END, apply, ORT_TRANSFORM, &function) &&
-	    !add_entry(finder, SITE_TRANSFORM, function.start))
-		leave_out(finder, SITE_TRANSFORM, "its entry cannot be decoded");
-	if (find_ends(finder, SITE_OPERATOR_END, KERNEL, ORT_COMPUTE, &function))
-		find_virtual(finder, SITE_OPERATOR, ORT_COMPUTE, false);
+	find_transforms(finder);
+	find_operators(finder);
 }
 
 static void find_ort(struct finder *finder, const struct probe_sites *host)

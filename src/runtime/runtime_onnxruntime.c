@@ -21,6 +21,7 @@ static const char *const entries[] = {
 
 static const struct runtime_layout layout = {
 	.kernel_info = ORT_KERNEL_INFO,
+	.info_inside = ORT_INFO_INSIDE,
 	.info_node = ORT_INFO_NODE,
 	.info_provider = ORT_INFO_PROVIDER,
 	.node_index = ORT_NODE_INDEX,

@@ -60,6 +60,7 @@ struct runtime_marks {
 /* Where objects keep the fields that a probe reads; bytes from an object's start. */
 struct runtime_layout {
 	uint16_t kernel_info, info_node, info_provider;
+	uint16_t info_inside; /* the last minor version with the info inside the kernel, and no pointer to it */
 	uint16_t node_index, node_name;
 	uint16_t string, old_string; /* size of a std::string of the C++ library since 5, and before */
 	uint16_t part_name;	     /* of a graph transformer */

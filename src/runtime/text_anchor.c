@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Searches for the opcode of lea without decoding instructions: a false match does not lead to the start of a text. */
+/*
+ * Searches for the opcode of lea without decoding instructions: a false match does not lead to the start of a text. The
+ * path of a source file begins with the builder's folder; only its end is known.
+ */
 #include "runtime/text_anchor.h"
 
 #include <string.h>
@@ -20,11 +23,21 @@ static void add_function(struct text_anchor *anchor, const struct eh_frame *fram
 	anchor->n_functions++;
 }
 
+enum { MAX_TAILS = 16, LONGEST_PATH = 512 };
+
+/* Where code may refer to a text that ends like an anchor's: from its begin, or the middle if texts are merged. */
+struct tail {
+	uint64_t begin, end;
+	size_t anchor;
+};
+
 struct search {
 	struct text_anchor *anchors;
 	size_t n;
 	const struct eh_frame *frames;
 	uint8_t is_first[256]; /* whether a text begins with this byte */
+	struct tail tail[MAX_TAILS];
+	unsigned n_tails;
 };
 
 static void look_at(const struct search *search, uint64_t address, uint64_t target)
@@ -32,12 +45,15 @@ static void look_at(const struct search *search, uint64_t address, uint64_t targ
 	const struct image *image = search->frames->image;
 	const char *text = image_at(image, target, 4, IMAGE_R);
 
+	for (unsigned i = 0; i < search->n_tails; i++)
+		if (target >= search->tail[i].begin && target < search->tail[i].end)
+			add_function(&search->anchors[search->tail[i].anchor], search->frames, address);
 	if (!text || !search->is_first[(uint8_t)*text])
 		return;
 	for (size_t i = 0; i < search->n; i++) {
 		size_t size = strlen(search->anchors[i].text);
-		if (!memcmp(text, search->anchors[i].text, 4) && image_at(image, target, size, IMAGE_R) &&
-		    !memcmp(text, search->anchors[i].text, size))
+		if (!search->anchors[i].is_tail && !memcmp(text, search->anchors[i].text, 4) &&
+		    image_at(image, target, size, IMAGE_R) && !memcmp(text, search->anchors[i].text, size))
 			add_function(&search->anchors[i], search->frames, address);
 	}
 }
@@ -58,14 +74,41 @@ static void scan(const struct search *search, const struct image_segment *segmen
 	}
 }
 
+/* The texts in this segment that end like the anchor's. */
+static void find_tails(struct search *search, size_t anchor, const struct image_segment *segment)
+{
+	const char *text = search->anchors[anchor].text, *begin = (const char *)segment->data;
+	size_t size = strlen(text) + 1; /* with its NUL */
+	const char *end = begin + (segment->end - segment->start), *at = begin;
+
+	for (; (at = memmem(at, (size_t)(end - at), text, size)) && search->n_tails < MAX_TAILS; at += size) {
+		const char *first = at;
+		while (first > begin && first[-1] && at - first < LONGEST_PATH)
+			first--;
+		search->tail[search->n_tails++] = (struct tail){ segment->start + (uint64_t)(first - begin),
+								 segment->start + (uint64_t)(at - begin) + 1, anchor };
+	}
+}
+
+static void find_all_tails(struct search *search)
+{
+	const struct image *image = search->frames->image;
+
+	for (size_t i = 0; i < search->n; i++)
+		for (int k = 0; k < image->n_segments && search->anchors[i].is_tail; k++)
+			if (!(image->segment[k].flags & IMAGE_W))
+				find_tails(search, i, &image->segment[k]);
+}
+
 void text_anchor_find(struct text_anchor *anchors, size_t n, const struct eh_frame *frames)
 {
 	struct search search = { .anchors = anchors, .n = n, .frames = frames };
 
 	for (size_t i = 0; i < n; i++) {
 		anchors[i].n_functions = 0;
-		search.is_first[(uint8_t)anchors[i].text[0]] = 1;
+		search.is_first[(uint8_t)anchors[i].text[0]] |= !anchors[i].is_tail;
 	}
+	find_all_tails(&search);
 	for (int i = 0; i < frames->image->n_segments; i++)
 		if (frames->image->segment[i].flags & IMAGE_X)
 			scan(&search, &frames->image->segment[i]);

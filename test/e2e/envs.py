@@ -55,6 +55,8 @@ NODE_PACKAGES = {"1.14": "1.14.0", "1.17": "1.17.0", "1.20": "1.20.1", "1.22": "
 # end.
 SHERPA = "sherpa-onnx-core==2.0.1"
 JAR = "com.microsoft.onnxruntime:onnxruntime:1.22.0"
+# Built from source in another folder, by another compiler.
+BYTEDECO = "org.bytedeco:onnxruntime:1.16.3-1.5.10:jar:linux-x86_64"
 GO_MODULE = "github.com/yalue/onnxruntime_go@v1.21.0"
 
 
@@ -284,8 +286,7 @@ def sherpa():
     return Sherpa()
 
 
-@functools.lru_cache(maxsize=None)
-def jar():
+def _jar(name, artifact):
     if not shutil.which("java") or not shutil.which("mvn"):
         raise Missing("java or mvn is not installed")
 
@@ -296,14 +297,25 @@ def jar():
                 "-q",
                 "-B",
                 "dependency:get",
-                "-Dartifact=" + JAR,
+                "-Dartifact=" + artifact,
                 "-Dtransitive=false",
                 "-Dmaven.repo.local=" + os.path.join(path, "repository"),
             ]
         )
 
-    path = _made("java", JAR, make)
-    return glob.glob(os.path.join(path, "repository/com/microsoft/onnxruntime/onnxruntime/*/*.jar"))[0]
+    group, package = artifact.split(":")[:2]
+    repository = os.path.join(_made(name, artifact, make), "repository", group.replace(".", "/"))
+    return glob.glob(os.path.join(repository, package, "*/*.jar"))[0]
+
+
+@functools.lru_cache(maxsize=None)
+def jar():
+    return _jar("java", JAR)
+
+
+@functools.lru_cache(maxsize=None)
+def bytedeco():
+    return _jar("java-bytedeco", BYTEDECO)
 
 
 @functools.lru_cache(maxsize=None)

@@ -18,6 +18,7 @@ ALL = [
     (envs.silero,),
     (envs.sherpa,),
     (envs.jar,),
+    (envs.bytedeco,),
     (envs.go_program,),
 ]
 

@@ -68,6 +68,23 @@ def test_every_wheel_is_seen_with_all_its_operators(lab, key):
     assert {slice.args["provider"] for slice in done.recording.operators} == {"CPUExecutionProvider"}
 
 
+@pytest.mark.parametrize("parallel", [False, True], ids=["", "parallel"])
+@pytest.mark.parametrize("key", ["1.13", *envs.OLD_WHEELS])
+def test_every_operator_of_old_wheels_is_seen(lab, key, parallel):
+    """They have two executors, and up to 1.7 another layout of kernels."""
+    server = python_server(
+        lab, environment(envs.wheel, key), "old", "--rest", 0.002, *(["--parallel", "--threads", 2] if parallel else [])
+    )
+    done = attach(lab, server.pid)
+    server.end()
+    assert done.recording.note("runtime")["version"].startswith(key + ".") and done.recording.lost == 0
+    assert len(whole(done.recording)) > 20
+    assert astray(done.recording, server.times()) == [] and missed(done.recording, server.times()) == []
+    assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
+    assert {slice.args["model"] for slice in done.recording.inferences} == {"old"}
+    assert {slice.args["provider"] for slice in done.recording.operators} == {"CPUExecutionProvider"}
+
+
 @pytest.mark.parametrize("key", ["1.15", "1.18", "newest"])
 def test_operators_of_many_types_are_each_seen_once(lab, key):
     wheel = environment(envs.wheel, key)

@@ -37,18 +37,21 @@ OPERATORS = {
     "jar": 614,
     "sherpa": 649,
     "wheel training": 616,
+    "bytedeco": 495,
 }
+# The same of versions with two executors, and the families that are left out.
+OLD_OPERATORS = {"1.5": (371, 4), "1.7": (396, 4), "1.9": (414, 3), "1.13": (430, 0)}
 OLD_STRINGS = ["wheel 1.15", "node 1.14", "sherpa"]
 RUNTIMES = (
     ["wheel " + key for key in envs.WHEELS]
     + ["node " + key for key in envs.NODE_PACKAGES]
-    + ["wheel training", "magika", "jar", "sherpa"]
+    + ["wheel training", "magika", "jar", "sherpa", "bytedeco"]
 )
 
 
-def unpacked(jar, folder):
+def unpacked(jar, folder, name="ai/onnxruntime/native/linux-x64/libonnxruntime.so"):
     with zipfile.ZipFile(jar) as archive:
-        return archive.extract("ai/onnxruntime/native/linux-x64/libonnxruntime.so", folder)
+        return archive.extract(name, folder)
 
 
 def runtime_file(name, folder):
@@ -63,6 +66,10 @@ def runtime_file(name, folder):
         return glob.glob(package.path + "/node_modules/onnxruntime-node/bin/napi-v*/linux/x64/libonnxruntime.so*")[0]
     if kind == "jar":
         return unpacked(environment(envs.jar), folder)
+    if kind == "bytedeco":
+        return unpacked(
+            environment(envs.bytedeco), folder, "org/bytedeco/onnxruntime/linux-x86_64/libonnxruntime.so.1.16.3"
+        )
     return environment(envs.sherpa).library if kind == "sherpa" else environment(envs.magika)
 
 
@@ -112,6 +119,18 @@ def test_every_family_is_found_in_every_runtime(name, tmp_path):
         )
         assert cheap == bool(is_cheap), (kind, offset, code)
     assert len({site[1] for site in found.sites}) == len(found.sites)
+
+
+@pytest.mark.parametrize("key", list(OLD_OPERATORS))
+def test_every_operator_is_found_in_old_runtimes_and_what_is_not_is_named(key):
+    found = Sites(runtime_file("wheel " + key, ""))
+    n_operators, n_left_out = OLD_OPERATORS[key]
+    assert found.facts["version"].startswith(key + ".") and len(found.of("operators")) == n_operators
+    left_out = list(filter(None, found.facts["left out"].split("; ")))
+    assert len(left_out) == n_left_out and all(re.fullmatch(r".* \(.*\)", line) for line in left_out)
+    for kind in ("runs", "session creation", "model load", "session release", "weights"):
+        assert len(found.of(kind)) == 1 and found.of(kind)[0][3], kind
+    assert len({site[4] for site in found.of("end of operators")}) == 2
 
 
 needs_objdump = pytest.mark.skipif(not shutil.which("objdump"), reason="objdump is not installed")

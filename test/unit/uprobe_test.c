@@ -202,6 +202,20 @@ static void an_end_of_another_stack_ends_nothing(void **state)
 	assert_string_equal(told(fixture), "add(1)+20 -30 net(1)s1+10 -40 ");
 }
 
+static void operators_without_a_type_are_counted(void **state)
+{
+	struct fixture *fixture = *state;
+
+	named(fixture, record(1, UPROBE_KERNEL, false, 1, 0xa000, 0), 3, 0x77000, "\x90\x7f", "\x01\x02");
+	kernel(fixture, 0xb000, "add");
+	run(fixture, 1, 10, 0x1000);
+	for (int i = 0; i < 3; i++) {
+		hit(fixture, 1, SITE_OPERATOR, 20 + i * 10, i ? 0xa000 : 0xb000, 0x800);
+		hit(fixture, 1, SITE_OPERATOR_END, 25 + i * 10, 0, 0x808);
+	}
+	assert_int_equal(fixture->process->n_unnamed, 2);
+}
+
 static void operators_inside_others_nest(void **state)
 {
 	struct fixture *fixture = *state;
@@ -699,6 +713,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_PROCESS(entries_and_ends_pair_by_thread_and_stack),
 		IN_PROCESS(an_end_of_another_stack_ends_nothing),
+		IN_PROCESS(operators_without_a_type_are_counted),
 		IN_PROCESS(operators_inside_others_nest),
 		IN_PROCESS(the_compute_of_a_base_class_is_no_other_operator),
 		IN_PROCESS(what_an_exception_left_has_failed_when_the_next_begins),

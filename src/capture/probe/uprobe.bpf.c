@@ -262,14 +262,14 @@ static __always_inline void tell_object(const struct hit *hit, uint64_t object, 
 static __always_inline void tell_kernel(const struct hit *hit, uint64_t object, bool is_making)
 {
 	const struct uprobe_armed *state = hit->armed;
-	uint64_t info = is_making ? peek(object + state->kernel_info) : 0, node, provider;
-	struct telling telling = find_untold(hit, object, info ^ hit->armed->generation << 48);
+	uint64_t info = object + state->kernel_info, made = is_making ? peek(info) : 0, node, provider;
+	struct telling telling = find_untold(hit, object, made ^ hit->armed->generation << 48);
 	struct uprobe_named *named;
 
 	if (!telling.way)
 		return;
-	if (!is_making)
-		info = peek(object + state->kernel_info);
+	if (!state->is_info_inside)
+		info = is_making ? made : peek(info);
 	node = peek(info + state->info_node);
 	provider = peek(info + state->info_provider);
 	tell_object(hit, provider, UPROBE_PROVIDER_BYTES);
@@ -435,7 +435,8 @@ static __always_inline int run_begin(const struct hit *hit)
 	if (!joined)
 		return 0;
 	joined->word[0] = hit->regs->rdx;
-	joined->word[1] = joined->word[2] = joined->word[3] = 0;
+	for (int i = 1; i < UPROBE_CONTEXT_WORDS; i++)
+		joined->word[i] = 0;
 	bpf_ringbuf_submit(joined, BPF_RB_NO_WAKEUP);
 	return 0;
 }

@@ -26,7 +26,7 @@ enum {
 	UPROBE_RING_BYTES = 8 << 20,
 	UPROBE_NAME = 512,
 	UPROBE_TYPE = 64,
-	UPROBE_CONTEXT_WORDS = 4,
+	UPROBE_CONTEXT_WORDS = 5,
 	UPROBE_SESSION_BYTES = 3400, /* in which a session has its names; and providers theirs: */
 	UPROBE_PROVIDER_BYTES = 256,
 	UPROBE_MAX_TEXTS = 24, /* of one object */
@@ -57,7 +57,7 @@ struct uprobe_armed {
 	uint64_t run_start, run_end; /* where the function of SITE_RUN lies in the process; 0, 0: not known */
 	/* Where objects of this runtime keep names: bytes from their start (struct runtime_layout). */
 	uint16_t kernel_info, info_node, info_provider, node_index, node_name, node_type, part_name, status_message,
-	    context_options, unused[3];
+	    context_options, is_info_inside, unused[2];
 	uint64_t min_gap_ns; /* one inference is recorded in so many nanoseconds, in the mean; 0: no limit */
 	uint64_t generation; /* counts creations and releases: objects at known addresses may be new ones */
 	uint64_t n_runs;     /* seen, recorded or not; only with has_gaps */

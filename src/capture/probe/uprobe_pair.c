@@ -4,7 +4,7 @@
  * entry. An entry whose stack pointer is not above that of a new one was left by an exception: nothing tells the time,
  * so it ends, failed, where that shows.
  *
- * An operator on a thread that is in no inference belongs to the one whose options its context points into (words 9 to
+ * An operator on a thread that is in no inference belongs to the one whose options its context points into (words 8 to
  * 12, by version). Several that share their options cannot be told apart: nobody's, rather than the wrong one's.
  */
 #include <errno.h>
@@ -22,6 +22,7 @@ static int end_operator(const struct uprobe_step *step, uint64_t end, bool is_fa
 				 .run = open->run,
 				 .type = open->is_told ? RECORD_OPERATOR_END : RECORD_OPERATOR };
 
+	step->process->n_unnamed += !segment_node(&step->process->recorded->map, open->node).type;
 	/* when another thread tells, its time may be older */
 	record.value = end > step->thread->last_time ? end : step->thread->last_time;
 	record.time = open->is_told ? record.value : open->time;

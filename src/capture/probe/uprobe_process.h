@@ -95,6 +95,7 @@ struct uprobe_process {
 	} active[UPROBE_LANES];
 	uint64_t n_cut_runs, n_cut_operators; /* of inferences that had begun before recording did */
 	uint64_t n_unplaced;		      /* hits that found no room, or no begin after a loss */
+	uint64_t n_unnamed;		      /* operators whose type could not be read */
 };
 
 /* One hit on its way. */

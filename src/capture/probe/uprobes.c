@@ -346,6 +346,7 @@ static void note_layout(struct uprobe_armed *armed, const struct probe_sites *si
 	if (!layout)
 		return;
 	armed->kernel_info = layout->kernel_info;
+	armed->is_info_inside = sites->minor > 0 && sites->minor <= layout->info_inside;
 	armed->info_node = layout->info_node;
 	armed->info_provider = layout->info_provider;
 	armed->node_index = layout->node_index;

@@ -266,6 +266,9 @@ static int finish(struct uprobe_state *state, struct watched *watched, struct si
 	if (!code)
 		code = tell_left_out(process, process->n_cut_operators,
 				     "operators of inferences that had begun before recording did", out, now_ns, err);
+	if (!code)
+		code = tell_left_out(process, process->n_unnamed,
+				     "names of operators: no text where this build keeps them", out, now_ns, err);
 	if (!code && process->n_unplaced)
 		code = recorded_lost(process->recorded, out, now_ns, process->n_unplaced,
 				     "hits of probes that found no place", err);
