@@ -98,6 +98,26 @@ def test_operators_of_many_types_are_each_seen_once(lab, key):
     assert not [operator for operator in done.recording.operators if operator.args.get("status")]
 
 
+@pytest.mark.parametrize("key", ["1.15", "newest"])
+def test_long_names_of_nodes_stay_different(lab, key):
+    server = python_server(lab, environment(envs.wheel, key), "verbose", "--rest", 0.002)
+    done = attach(lab, server.pid)
+    server.end()
+    assert {slice.name for slice in done.recording.operators} == {"a.module/" * 200 + end for end in "01"}
+
+
+@pytest.mark.parametrize("key", ["1.15", "newest"])
+def test_a_model_at_a_long_path_is_called_by_it(lab, key):
+    path = lab.path(os.path.join(*["a folder with a name of some length %d" % i for i in range(16)], "far.onnx"))
+    os.makedirs(os.path.dirname(path))
+    for suffix in (".onnx", ".npz"):
+        shutil.copy(lab.model("tiny")[:-5] + suffix, path[:-5] + suffix)
+    server = python_server(lab, environment(envs.wheel, key), path[:-5], "--rest", 0.002)
+    done = attach(lab, server.pid)
+    server.end()
+    assert len(path) > 600 and {slice.args["model"] for slice in done.recording.inferences} == {"far"}
+
+
 def test_every_node_package_is_seen(lab, each_node):
     times = lab.path("times")
     server = Server(

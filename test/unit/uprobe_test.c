@@ -202,6 +202,49 @@ static void an_end_of_another_stack_ends_nothing(void **state)
 	assert_string_equal(told(fixture), "add(1)+20 -30 net(1)s1+10 -40 ");
 }
 
+/* Two nodes whose names have the same first n characters, of which `told_` arrive. */
+static size_t names_of_two_that_differ_behind(struct fixture *fixture, size_t n, size_t told_)
+{
+	struct uprobe_long_named hit_ = { .type = "Add" };
+
+	run(fixture, 1, 10, 0x1000);
+	for (uint64_t i = 0; i < 2; i++) {
+		memset(hit_.name, 0, sizeof hit_.name);
+		memset(hit_.name, 'n', n);
+		hit_.name[n] = (char)('0' + i);
+		hit_.name[told_] = 0;
+		hit_.index = i;
+		hit_.record = record(1, UPROBE_KERNEL, false, 1, 0xa000 + i, 0);
+		take(fixture, &hit_, sizeof hit_);
+		fixture->text[0] = 0;
+	}
+	return uprobe_kernel_node(fixture->process, 0xa000) != uprobe_kernel_node(fixture->process, 0xa001);
+}
+
+static void nodes_whose_long_names_differ_at_the_end_are_two(void **state)
+{
+	struct fixture *fixture = *state;
+	struct segment_map *map = &fixture->process->recorded->map;
+	const char *name;
+
+	assert_true(names_of_two_that_differ_behind(fixture, 3998, UPROBE_LONG_NAME - 1));
+	name = names_text(map->names, segment_node(map, uprobe_kernel_node(fixture->process, 0xa001)).name);
+	assert_int_equal(strlen(name), 3999);
+	assert_int_equal(name[3998], '1');
+}
+
+static void nodes_whose_names_are_cut_are_two_and_say_so(void **state)
+{
+	struct fixture *fixture = *state;
+	struct segment_map *map = &fixture->process->recorded->map;
+	const char *name;
+
+	assert_true(names_of_two_that_differ_behind(fixture, UPROBE_LONG_NAME - 1, UPROBE_LONG_NAME - 1));
+	name = names_text(map->names, segment_node(map, uprobe_kernel_node(fixture->process, 0xa001)).name);
+	assert_in_range(strlen(name), 3900, SEGMENT_MAX_TEXT);
+	assert_string_equal(name + strlen(name) - 12, "n... (Add_1)");
+}
+
 static void operators_without_a_type_are_counted(void **state)
 {
 	struct fixture *fixture = *state;
@@ -713,6 +756,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_PROCESS(entries_and_ends_pair_by_thread_and_stack),
 		IN_PROCESS(an_end_of_another_stack_ends_nothing),
+		IN_PROCESS(nodes_whose_long_names_differ_at_the_end_are_two),
+		IN_PROCESS(nodes_whose_names_are_cut_are_two_and_say_so),
 		IN_PROCESS(operators_without_a_type_are_counted),
 		IN_PROCESS(operators_inside_others_nest),
 		IN_PROCESS(the_compute_of_a_base_class_is_no_other_operator),

@@ -155,6 +155,35 @@ static __always_inline struct uprobe_named *claim_named(const struct hit *hit, u
 	return named;
 }
 
+static __always_inline struct uprobe_record text_record(uint64_t object, uint32_t tid, uint32_t index)
+{
+	return (struct uprobe_record){
+		.time = bpf_ktime_get_ns(), .object = object, .tid = tid, .kind = UPROBE_TEXT, .armed = (uint16_t)index
+	};
+}
+
+/* tell_text for a long one. */
+__noinline int tell_long_text(uint64_t object, uint64_t offset, uint64_t cookie, uint32_t tid, uint64_t generation)
+{
+	uint32_t index = (uint32_t)(cookie >> 8);
+	struct uprobe_armed *state = bpf_map_lookup_elem(&armed, &index);
+	struct uprobe_long_named *named = bpf_ringbuf_reserve(&records, sizeof *named, 0);
+
+	if (!named) {
+		if (state)
+			__sync_fetch_and_add(&state->n_lost, 1);
+		return 0;
+	}
+	named->record = text_record(object, tid, index);
+	named->index = offset;
+	named->provider = generation;
+	named->type[0] = 0;
+	if (bpf_probe_read_user_str(named->name, sizeof named->name, (void *)peek(object + offset)) < 0)
+		named->name[0] = 0;
+	bpf_ringbuf_submit(named, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
 /*
  * Hands on the std::string at this offset of an object, if there is one. Not static, as the next one: the
  * kernel checks such a function once, and not for each of hundreds of calls.
@@ -171,16 +200,16 @@ __noinline int tell_text(uint64_t object, uint64_t offset, uint64_t cookie, uint
 		return 0;
 	if (state->is_old_string)
 		word[1] = peek(word[0] - 24);
-	if (!word[1] || word[1] >= UPROBE_NAME || bpf_probe_read_user(&end, 1, (void *)(word[0] + word[1])) || end)
+	if (!word[1] || word[1] >= UPROBE_LONG_NAME || bpf_probe_read_user(&end, 1, (void *)(word[0] + word[1])) || end)
 		return 0;
+	if (word[1] >= UPROBE_NAME)
+		return tell_long_text(object, offset, cookie, tid, generation);
 	named = bpf_ringbuf_reserve(&records, sizeof *named, 0);
 	if (!named) {
 		__sync_fetch_and_add(&state->n_lost, 1);
 		return 0;
 	}
-	named->record = (struct uprobe_record){
-		.time = bpf_ktime_get_ns(), .object = object, .tid = tid, .kind = UPROBE_TEXT, .armed = (uint16_t)index
-	};
+	named->record = text_record(object, tid, index);
 	named->index = offset;
 	named->provider = generation;
 	named->type[0] = 0;
@@ -255,6 +284,37 @@ static __always_inline void tell_object(const struct hit *hit, uint64_t object, 
 		*telling.way = telling.entry;
 }
 
+static __always_inline uint64_t string_length(const struct uprobe_armed *state, uint64_t string)
+{
+	return peek(state->is_old_string ? peek(string) - 24 : string + 8);
+}
+
+/* Tells of a kernel whose node has a long name. 0: no room. */
+__noinline int tell_long_kernel(uint64_t object, uint64_t node, uint64_t provider, uint64_t cookie, uint32_t tid)
+{
+	uint32_t index = (uint32_t)(cookie >> 8);
+	struct uprobe_armed *state = bpf_map_lookup_elem(&armed, &index);
+	struct uprobe_long_named *named;
+
+	if (!state)
+		return 0;
+	named = bpf_ringbuf_reserve(&records, sizeof *named, 0);
+	if (!named) {
+		__sync_fetch_and_add(&state->n_lost, 1);
+		return 0;
+	}
+	named->record = text_record(object, tid, index);
+	named->record.kind = UPROBE_KERNEL;
+	named->index = peek(node + state->node_index);
+	named->provider = provider;
+	if (bpf_probe_read_user_str(named->name, sizeof named->name, (void *)peek(node + state->node_name)) < 0)
+		named->name[0] = 0;
+	if (bpf_probe_read_user_str(named->type, sizeof named->type, (void *)peek(node + state->node_type)) < 0)
+		named->type[0] = 0;
+	bpf_ringbuf_submit(named, BPF_RB_NO_WAKEUP);
+	return 1;
+}
+
 /*
  * The same for a kernel. Once sessions are made, kernels come and go with them alone; while one is being made, a kernel
  * at a known address may be another (is_making): reading a word of it on every hit would cost a fifth of all that.
@@ -273,6 +333,11 @@ static __always_inline void tell_kernel(const struct hit *hit, uint64_t object, 
 	node = peek(info + state->info_node);
 	provider = peek(info + state->info_provider);
 	tell_object(hit, provider, UPROBE_PROVIDER_BYTES);
+	if (string_length(state, node + state->node_name) >= UPROBE_NAME) {
+		if (tell_long_kernel(object, node, provider, hit->cookie, hit->tid))
+			*telling.way = telling.entry;
+		return;
+	}
 	named = claim_named(hit, UPROBE_KERNEL, object, false, node + state->node_name);
 	if (!named)
 		return;

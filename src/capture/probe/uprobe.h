@@ -25,6 +25,7 @@ enum {
 	UPROBE_MAX_ARMED = 512, /* copies of the runtime in living processes */
 	UPROBE_RING_BYTES = 8 << 20,
 	UPROBE_NAME = 512,
+	UPROBE_LONG_NAME = 4096, /* of the few that are longer than that */
 	UPROBE_TYPE = 64,
 	UPROBE_CONTEXT_WORDS = 5,
 	UPROBE_SESSION_BYTES = 3400, /* in which a session has its names; and providers theirs: */
@@ -91,7 +92,14 @@ struct uprobe_named {
 	struct uprobe_record record;
 	uint64_t index;	   /* of the node in its graph; or the text's offset */
 	uint64_t provider; /* the IExecutionProvider; or the generation in which the text was read */
-	char name[UPROBE_NAME], type[UPROBE_TYPE];
+	char type[UPROBE_TYPE], name[UPROBE_NAME];
+};
+
+/* The same for a name that has no room in that one; one that is longer is cut. */
+struct uprobe_long_named {
+	struct uprobe_record record;
+	uint64_t index, provider;
+	char type[UPROBE_TYPE], name[UPROBE_LONG_NAME];
 };
 
 #endif

@@ -146,7 +146,7 @@ void uprobe_session_name(struct uprobe_process *process, uint32_t number, bool i
 	struct uprobe_session *session = &process->session[number];
 	struct session *told = recorded_session(process->recorded, number);
 	const struct uprobe_texts *texts = find_texts(process, session->object);
-	char path[UPROBE_NAME + sizeof process->cwd + 2], model[UPROBE_NAME];
+	char path[UPROBE_LONG_NAME + sizeof process->cwd + 2], model[UPROBE_NAME];
 	const char *at;
 
 	if (session->is_named || !told || !texts)
@@ -245,11 +245,28 @@ static uint32_t node_id(struct uprobe_process *process, const struct segment_nod
 	return id && uprobe_table_put(&process->nodes, key, id) ? id : 0;
 }
 
+/* The name of a node, or nothing; what has no room is cut, and ends with what the runtime calls it without a name. */
+static void node_name(char name[SEGMENT_MAX_TEXT + 1], const char *text, const char *made)
+{
+	size_t len = strlen(text), room = SEGMENT_MAX_TEXT - strlen(made) - 8;
+
+	*name = 0;
+	if (!is_text(text))
+		return;
+	if (len <= SEGMENT_MAX_TEXT) {
+		memcpy(name, text, len + 1);
+		return;
+	}
+	while (room && (text[room] & 0xc0) == 0x80) /* within a character */
+		room--;
+	snprintf(name, SEGMENT_MAX_TEXT + 1, "%.*s... (%s)", (int)room, text, made);
+}
+
 bool uprobe_kernel_learn(const struct uprobe_step *step)
 {
 	const struct uprobe_named *named = (const struct uprobe_named *)step->hit;
 	struct uprobe_process *process = step->process;
-	char type[UPROBE_TYPE + 1], name[UPROBE_NAME + 1], made[UPROBE_TYPE + 32];
+	char type[UPROBE_TYPE + 1], name[SEGMENT_MAX_TEXT + 1], made[UPROBE_TYPE + 32];
 	struct segment_node node = { 0, 0, 0 };
 	uint32_t id;
 
@@ -258,13 +275,11 @@ bool uprobe_kernel_learn(const struct uprobe_step *step)
 		return true;
 	}
 	snprintf(type, sizeof type, "%.*s", UPROBE_TYPE, named->type);
-	snprintf(name, sizeof name, "%.*s", UPROBE_NAME, named->name);
 	if (!is_text(type) || !isalpha((unsigned char)*type))
 		*type = 0;
-	if (!is_text(name))
-		*name = 0;
 	/* one without a name, as the runtime itself names them */
 	snprintf(made, sizeof made, "%s_%llu", type, (unsigned long long)named->index);
+	node_name(name, uprobe_hit_text(step), made);
 	node.name = intern(process, *name ? name : *type ? made : "");
 	node.type = intern(process, type);
 	node.provider = provider_name(process, named->provider);

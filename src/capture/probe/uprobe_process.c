@@ -81,7 +81,7 @@ const char *uprobe_hit_text(const struct uprobe_step *step)
 {
 	const struct uprobe_named *named = (const struct uprobe_named *)step->hit;
 
-	if (step->size < sizeof *named || !memchr(named->name, 0, sizeof named->name))
+	if (step->size < sizeof *named || !memchr(named->name, 0, step->size - offsetof(struct uprobe_named, name)))
 		return "";
 	return named->name;
 }
