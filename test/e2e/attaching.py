@@ -82,6 +82,16 @@ class Forking:
             )
         wait_until(lambda: os.path.getsize(self.path), self.process)
 
+    def n_children(self):
+        """Those that have ended."""
+        with open(self.path) as out:
+            return sum(line.startswith("parent") for line in out)
+
+    def wait_children(self, n):
+        """Waits until n more children have been forked and have ended."""
+        enough = self.n_children() + n + 1  # one may be running
+        wait_until(lambda: self.n_children() >= enough, self.process)
+
     def end(self):
         """Checks that every child ran and that results of children and parent equal those without inftrace."""
         self.process.communicate(timeout=PATIENCE)
