@@ -613,6 +613,22 @@ def test_a_program_whose_first_thread_ends_ends_with_its_last_one(lab, library):
     assert any("first thread has ended" in note.args["state"] for note in done.recording.notes("process"))
 
 
+@pytest.mark.parametrize("key", [*envs.WHEELS, "training"])
+def test_rejected_runs_belong_to_their_sessions(lab, key):
+    server = python_server(
+        lab, environment(envs.wheel, key), "chain", "--reject", "--sessions", 2, "--threads", 2, "--rest", 0.005
+    )
+    done = inject(lab, server.pid)
+    server.end()
+    runs = whole(done.recording)
+    assert {run.args["model"] for run in runs} == {"chain"}
+    failed = [run for run in runs if run.args["status"] != "ok"]
+    assert len(failed) > len(runs) / 3 and all("x" in run.args["status"] for run in failed)
+    # each thread has a session of its own
+    assert len({(run.args["tid"], run.args["session"]) for run in runs}) == 2
+    assert len({run.args["session"] for run in runs}) == 2
+
+
 # ---- programs without a current inference
 
 

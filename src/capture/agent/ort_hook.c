@@ -319,9 +319,24 @@ word ort_on_load_end(ORT_ARGS)
 	return next(ORT_PASS);
 }
 
+/* The session of a run that fails before a provider sees it. number: the runtime's, or 0. */
+static struct session *session_rejecting(const struct ort_met *met, uint32_t number, word saved)
+{
+	uint32_t copy = met->copy->copy->number;
+	struct session *session = session_known(copy, number);
+
+	if (session || !agent.late_since)
+		return session;
+	session = ort_late_rejected(saved);
+	if (session && number)
+		session_know(copy, session, number);
+	return session;
+}
+
 /* b: the runtime's number of the session, or 0; c: Status const & */
 word ort_on_runtime_error(ORT_ARGS)
 {
+	const word saved = ORT_SAVED();
 	struct ort_met met = ort_meet(a, b, ORT_RUNTIME_ERROR);
 	struct thread *thread = agent_thread();
 	struct open_run *run = thread ? inference_top(thread) : NULL;
@@ -332,7 +347,7 @@ word ort_on_runtime_error(ORT_ARGS)
 		if (run) {
 			run->message = thread->last_message;
 			if (!run->session)
-				run->session = session_known(met.copy->copy->number, (uint32_t)b);
+				run->session = session_rejecting(&met, (uint32_t)b, saved);
 			if (run->owner == OWNER_EVALUATION && !run->is_executing && (uint32_t)b)
 				inference_end(thread, OWNER_EVALUATION, run->message);
 		} else if (creation_is_open(thread)) {

@@ -154,6 +154,10 @@ struct session *ort_late_session_of_object(uintptr_t object);
  * first seen with. saved: ORT_SAVED(). NULL: unknown.
  */
 struct session *ort_late_running(struct ort_copy *copy, uintptr_t provider, uintptr_t saved);
+/*
+ * The session whose run is being rejected on this thread: no provider has seen it. saved: ORT_SAVED(). NULL: unknown.
+ */
+struct session *ort_late_rejected(uintptr_t saved);
 /* Looks once more for the session's object, and with it its names. provider: one of its own. */
 void ort_late_name(struct session *session, uintptr_t provider);
 /* An inference ends whose begin was not seen, because the hooks for it were not in yet. */

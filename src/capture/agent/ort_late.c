@@ -21,13 +21,14 @@
 #include "runtime/ort_node.h"
 #include "runtime/peek.h"
 
-enum { OBJECT = 16 << 10, STACK = 64 << 10, CHUNK = 1 << 10, MAX_PROVIDERS = 16, STRANGERS = 32 };
+enum { OBJECT = 16 << 10, STACK = 64 << 10, CHUNK = 1 << 10, MAX_PROVIDERS = 16, STRANGERS = 32, MISSES = 32 };
 
 /* Under hot->adopting. */
 static word object[OBJECT / 8];
 static word stack[CHUNK / 8];
 static word stranger[STRANGERS]; /* providers whose session was not found: not searched again */
 static unsigned n_strangers;
+static unsigned n_misses; /* rejected runs whose session was not found: after a few it is not searched again */
 
 struct found {
 	word object;
@@ -282,6 +283,22 @@ struct session *ort_late_running(struct ort_copy *copy, uintptr_t provider, uint
 	return session;
 }
 
+struct session *ort_late_rejected(uintptr_t saved)
+{
+	struct found found;
+	int saved_errno = errno;
+	bool is_found = false;
+
+	lock_take(&hot->adopting);
+	if (n_misses < MISSES) {
+		is_found = look_from(saved, 0, &found);
+		n_misses += !is_found;
+	}
+	lock_give(&hot->adopting);
+	errno = saved_errno;
+	return is_found ? ort_late_session_of_object(found.object) : NULL;
+}
+
 void ort_late_name(struct session *session, uintptr_t provider)
 {
 	struct found found;
@@ -318,7 +335,7 @@ void ort_late_end(struct thread *thread, const struct ort_copy *copy, struct ses
 
 void ort_late_forget_all(void)
 {
-	n_strangers = 0;
+	n_strangers = n_misses = 0;
 	for (uint32_t i = 0; i < n_copies; i++)
 		ort_copies[i].n_looks = 0;
 }

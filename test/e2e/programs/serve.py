@@ -12,6 +12,8 @@ import sys
 import threading
 import time
 
+import numpy as np
+
 import ortprogram
 
 parser = argparse.ArgumentParser()
@@ -23,6 +25,7 @@ parser.add_argument("--parallel", action="store_true")
 parser.add_argument("--bytes", action="store_true")
 parser.add_argument("--rest", type=float, default=0)
 parser.add_argument("--idle", action="store_true")
+parser.add_argument("--reject", action="store_true", help="each run is followed by one with an input of a wrong shape")
 parser.add_argument("--fork", action="store_true", help="the runs are made by a child")
 parser.add_argument("--times")
 args = parser.parse_args()
@@ -31,6 +34,7 @@ args.provider = "CPUExecutionProvider"
 
 account = ortprogram.Account(args.times)
 feeds = ortprogram.feeds(args.model)
+wrong = {name: np.zeros((3, 3, 3), value.dtype) for name, value in feeds.items()}
 sessions = [ortprogram.session(args.model, args, number) for number in range(args.sessions)]
 ended, differ = threading.Event(), []
 
@@ -49,6 +53,8 @@ def work(session):
     while not ended.is_set():
         if result(account.timed, session.run, None, feeds) != expected:
             differ.append(1)
+        if args.reject:
+            result(account.timed, session.run, None, wrong)
         if args.rest:
             ended.wait(args.rest)
 
