@@ -140,6 +140,29 @@ def test_a_model_from_memory_is_named_and_measured_like_one_from_a_file(lab, eac
     assert {slice.args["model"].split()[0] for slice in from_memory.inferences} == {"cnn"}
 
 
+CONVERT = """
+import sys, onnxruntime
+options = onnxruntime.SessionOptions()
+options.optimized_model_filepath = sys.argv[2]
+options.add_session_config_entry("session.save_model_format", "ORT")
+onnxruntime.InferenceSession(sys.argv[1], options, providers=["CPUExecutionProvider"])
+"""
+
+
+@pytest.mark.parametrize("key", ["1.13", *envs.WHEELS])
+def test_sessions_of_a_model_in_ort_format_are_told_apart_and_named(lab, key):
+    wheel, path = environment(envs.wheel, key), lab.path("converted.ort")
+    assert lab.plain([wheel.python, "-c", CONVERT, lab.model("chain"), path]).status == 0
+    shutil.copy(lab.model("chain")[:-5] + ".npz", path[:-4] + ".npz")
+    program = lab.python(wheel, "infer", "run", path, "--sessions", 2, "--threads", 2, "--runs", 6)
+    recording = lab.both(program).recording
+    runs = collections.Counter(slice.args["session"] for slice in recording.inferences)
+    assert len(runs) == 2 and set(runs.values()) == {12}
+    assert {slice.args["model"] for slice in recording.inferences} == {"converted"}
+    assert {slice.args["provider"] for slice in recording.operators} == {"CPUExecutionProvider"}
+    assert len(recording.operators) == 24 * 20
+
+
 def test_long_names_of_nodes_stay_different(lab, each_wheel):
     recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("verbose"))).recording
     assert {slice.name for slice in recording.operators} == {"a.module/" * 200 + end for end in "01"}

@@ -24,8 +24,11 @@ static struct session *session_running(const struct ort_met *met, word provider,
 	struct session *session = session_of_provider(provider);
 	struct ort_copy *copy;
 
-	if (__builtin_expect(!agent.late_since, 1))
-		return session || !session_is_shared(provider) ? session : ort_running(saved);
+	if (__builtin_expect(!agent.late_since, 1)) {
+		if (__builtin_expect(session != NULL, 1))
+			return session;
+		return session_is_shared(provider) ? ort_running(saved) : ort_late_unseen(provider, saved);
+	}
 	copy = met->vptr ? &ort_copies[met->copy->copy->number] : NULL;
 	if (!session)
 		return copy && session_is_shared(provider) ? ort_late_running(copy, provider, saved)

@@ -154,6 +154,8 @@ struct session *ort_late_session_of_object(uintptr_t object);
  * first seen with. saved: ORT_SAVED(). NULL: unknown.
  */
 struct session *ort_late_running(struct ort_copy *copy, uintptr_t provider, uintptr_t saved);
+/* The session that runs on this thread and whose creation was not seen. saved: ORT_SAVED(). NULL: unknown. */
+struct session *ort_late_unseen(uintptr_t provider, uintptr_t saved);
 /*
  * The session whose run is being rejected on this thread: no provider has seen it. saved: ORT_SAVED(). NULL: unknown.
  */

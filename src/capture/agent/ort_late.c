@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sessions that existed before the agent was injected.
+ * Sessions that existed before the agent was injected, and those whose creation no hook sees: up to 1.13, in Python, of
+ * a model in ORT format.
  *
  * A hook sees a provider (or, behind the C API, a session's object) that the agent does not know. It searches for the
  * session's object among the words of this thread's stack, because the session's own functions are running. An object
@@ -277,6 +278,25 @@ struct session *ort_late_running(struct ort_copy *copy, uintptr_t provider, uint
 			session = adopt(&found);
 		if (found.place < ORT_NEAR)
 			copy->session_place = (unsigned)found.place;
+	}
+	lock_give(&hot->adopting);
+	errno = saved_errno;
+	return session;
+}
+
+struct session *ort_late_unseen(uintptr_t provider, uintptr_t saved)
+{
+	struct session *session;
+	struct found found;
+	int saved_errno = errno;
+
+	lock_take(&hot->adopting);
+	session = session_of_provider(provider);
+	if (!session && !is_stranger(provider)) {
+		if (look_from(saved, provider, &found))
+			session = adopt(&found);
+		else if (n_strangers < STRANGERS)
+			stranger[n_strangers++] = provider;
 	}
 	lock_give(&hot->adopting);
 	errno = saved_errno;
