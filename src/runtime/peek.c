@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Reads this process's memory by a system call, which fails where a load would crash. Not for the hot path. Where a
- * sandbox forbids process_vm_readv, as Docker's did for a long time, the same is read from /proc/self/mem. Where that
+ * sandbox forbids process_vm_readv, as Docker's did for a long time, the same is read from /proc/thread-self/mem.
+ * Both by the thread: a process whose first thread has ended (pthread_exit) has no memory by its own number. Where that
  * is forbidden, too, a call that nearly every sandbox allows tells what can be loaded.
  *
  * std::string takes 32 bytes { text, length, ... } or, in the C++ library's ABI before version 5, 8 bytes: a pointer to
@@ -25,7 +26,7 @@ static bool read_file(uint64_t from, void *to, size_t size)
 	int fd;
 
 	call_begin();
-	fd = call_open("/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
+	fd = call_open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC, 0);
 	if (fd >= 0) {
 		ok = call_pread(fd, to, size, from) == (ssize_t)size;
 		call_close(fd);
@@ -56,7 +57,7 @@ bool peek_read(uint64_t from, void *to, size_t size)
 {
 	struct iovec local = { to, size }, remote = { (void *)from, size };
 	int saved = errno;
-	ssize_t n = from >= 4096 ? CALL(SYS_process_vm_readv, call_pid(), (long)&local, 1, (long)&remote, 1) : 0;
+	ssize_t n = from >= 4096 ? CALL(SYS_process_vm_readv, call_tid(), (long)&local, 1, (long)&remote, 1) : 0;
 	bool ok = n == (ssize_t)size;
 
 	if (n < 0 && errno != EFAULT)

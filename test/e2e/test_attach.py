@@ -324,6 +324,19 @@ def test_every_kind_of_link_sees_the_same(lab, wheel, link):
 
 
 @pytest.mark.parametrize("link", ["session", "multi", "perf"])
+def test_a_program_whose_first_thread_has_ended_is_seen(lab, library, link):
+    server, other = [Server(lab, lab.native("headless", library, lab.model("chain"), 256, 256)) for _ in range(2)]
+    for program in (server, other):
+        program.process.stdin.write("\n")
+        program.process.stdin.flush()
+        wait_until(lambda: state_of(program.pid) == "Z")
+    done = attach_by(lab, link, server.pid, n=50)
+    assert len(whole(done.recording)) >= 50 and done.recording.pids == [server.pid]
+    for program in (server, other):
+        program.end()
+
+
+@pytest.mark.parametrize("link", ["session", "multi", "perf"])
 def test_every_kind_of_link_keeps_programs_apart(lab, library, link):
     """Probes at the same places of the same file in two programs; a third one has none."""
     servers = [native_server(lab, library, "chain", 256, 256, threads=2) for _ in range(3)]

@@ -18,6 +18,7 @@ import envs
 from attaching import Attaching, Forking, attach, attach_command, magika_server, native_server, python_server, Server
 from conftest import environment, often
 from lab import PATIENCE, children_of, state_of, wait_until
+from recording import Recording
 
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
 
@@ -597,7 +598,7 @@ def test_of_several_that_belong_together_one_that_cannot_be_injected_is_left_out
     server.end()
 
 
-def test_a_program_whose_first_thread_ends_ends_with_its_last_one(lab, library):
+def test_a_program_whose_first_thread_has_ended_is_recorded_and_ends_with_its_last_one(lab, library):
     """The agent's thread is none of its own. What is left in the buffers of stdio is written."""
     server = Server(lab, lab.native("headless", library, lab.model("chain"), 256, 256))
     background = Attaching(lab, "--inject", server.pid)
@@ -605,12 +606,23 @@ def test_a_program_whose_first_thread_ends_ends_with_its_last_one(lab, library):
     say(server, "")
     no_agent_thread(server.pid)
     assert state_of(server.pid) == "Z"
-    done = inject(lab, server.pid, name="second", status=3)
-    assert "has ended" in done.err
+    (thread,) = [int(tid) for tid in os.listdir("/proc/%d/task" % server.pid) if int(tid) != server.pid]
+    n = len(whole(Recording(background.path)))
+    background.wait_recorded(n + 100)
+    done = inject(lab, server.pid, name="at the same time", status=3)
+    assert "is being recorded by another inftrace" in done.err
+    done = background.end()
+    for number in range(3):
+        again = inject(lab, server.pid, name="again-%d" % number, n=20)
+        assert set(map(tuple, per_inference(again.recording).values())) == {tuple(CHAIN)}
+        assert {slice.args["model"] for slice in again.recording.inferences} == {"chain"}
+        no_agent_thread(server.pid)
+    wait_until(lambda: not hooked_words(thread), server.process)
+    last = Attaching(lab, "--inject", server.pid, name="last")
+    last.wait_recorded(20)
     server.end()
-    done = background.wait()
-    assert len(whole(done.recording)) >= 20
-    assert any("first thread has ended" in note.args["state"] for note in done.recording.notes("process"))
+    assert len(whole(last.wait().recording)) >= 20
+    assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
 
 
 @pytest.mark.parametrize("key", [*envs.WHEELS, "training"])

@@ -91,7 +91,7 @@ static void identify(struct segment *segment)
 	CALL(SYS_prctl, PR_GET_NAME, (long)segment->command);
 	if (!look_at("/proc/self/ns/pid", &stat_))
 		segment->pid_namespace = stat_.st_ino;
-	if (!look_at("/proc/self/exe", &stat_)) {
+	if (!look_at("/proc/thread-self/exe", &stat_)) {
 		segment->exe_device = stat_.st_dev;
 		segment->exe_inode = stat_.st_ino;
 	}

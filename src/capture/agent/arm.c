@@ -129,7 +129,7 @@ static void count_time(void)
 static void tell(const struct copy *copy)
 {
 	char program[512];
-	ssize_t len = *copy->image.path ? -1 : call_readlink("/proc/self/exe", program, sizeof program - 1);
+	ssize_t len = *copy->image.path ? -1 : call_readlink("/proc/thread-self/exe", program, sizeof program - 1);
 
 	program[len < 0 ? 0 : len] = 0;
 	count_time(); /* the recorder reads it with the entry */

@@ -188,6 +188,24 @@ static void leave_parent(void)
 	lock_give(&hot->leaving);
 }
 
+static void end(void)
+{
+	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
+
+	agent_set(&nothing); /* children of fork make no segment from now on */
+	hot->is_changing = CHANGE_OUT;
+	arm_undo();
+	hot->level = LEVEL_OFF;
+}
+
+/* The hooks of an earlier recording may still be there: no inference has taken them out since. */
+static void leave_former(void)
+{
+	lock_take(&hot->leaving);
+	end();
+	lock_give(&hot->leaving);
+}
+
 static bool begin(const struct ferry_head *head, struct ferry_state *state)
 {
 	struct agent_settings to = { head->dir, head->level, head->ring_bytes, head->use_ticks };
@@ -195,6 +213,8 @@ static bool begin(const struct ferry_head *head, struct ferry_state *state)
 
 	if (agent_is_child())
 		leave_parent();
+	else if (hot->is_child)
+		leave_former();
 	agent_set(&to);
 	hot->is_child = 0;
 	hot->is_injected = 1;
@@ -219,17 +239,11 @@ static void give_back(void)
 	agent_unlock();
 }
 
-static void end(void)
-{
-	struct agent_settings nothing = { agent.dir, LEVEL_OFF, agent.ring_bytes_max, hot->use_ticks };
-
-	agent_set(&nothing); /* children of fork make no segment from now on */
-	hot->is_changing = CHANGE_OUT;
-	arm_undo();
-	hot->level = LEVEL_OFF;
-}
-
-/* Whether the process's first thread has ended by pthread_exit. */
+/*
+ * Whether the process's first thread has ended by pthread_exit. Such a process ends with its last thread, which also
+ * writes the buffers of stdio. That must not be the agent's: it does not stay then. The hooks do, and take themselves
+ * out like those of a child of fork, which has no agent thread either.
+ */
 static bool is_headless(void)
 {
 	int fd = call_open("/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
@@ -244,22 +258,10 @@ static bool is_headless(void)
 	return name_end && name_end[1] == ' ' && name_end[2] == 'Z';
 }
 
-/*
- * Such a process ends with its last thread, which also writes the buffers of stdio. That must not be the agent's, which
- * has none of the program's descriptors; so it leaves while others are there.
- */
-static bool has_to_leave(void)
+/* Leaves the hooks to themselves. */
+static void leave_hooks(void)
 {
-	if (__atomic_load_n(&hot->departs, __ATOMIC_ACQUIRE)) {
-		agent_off("the program sets a seccomp filter that kills, or forbids itself the time stamp counter; the "
-			  "agent has left before that");
-		return true;
-	}
-	if (!is_headless())
-		return false;
-	agent_off("the program's first thread has ended (pthread_exit), and the agent has left so that the program can "
-		  "end with its last thread");
-	return true;
+	hot->is_child = 1;
 }
 
 void injected_depart(void)
@@ -274,19 +276,44 @@ void injected_depart(void)
 		call_sleep_ns(1000000);
 }
 
+static bool has_to_depart(void)
+{
+	if (!__atomic_load_n(&hot->departs, __ATOMIC_ACQUIRE))
+		return false;
+	agent_off("the program sets a seccomp filter that kills, or forbids itself the time stamp counter; the agent has "
+		  "left before that");
+	return true;
+}
+
 static void stay(const struct ferry_head *head, struct ferry_state *state, struct pollfd *lifeline)
 {
 	bool has_left = false;
 
 	if (begin(head, state)) {
 		__atomic_store_n(&state->phase, FERRY_ARMED, __ATOMIC_RELEASE);
-		while (poll(lifeline, 1, LOOK_MS) <= 0 && !(has_left = has_to_leave()))
+		while (poll(lifeline, 1, LOOK_MS) <= 0 && !(has_left = has_to_depart())) {
+			if (is_headless()) {
+				leave_hooks();
+				return;
+			}
 			arm_new_modules();
+		}
 	}
 	end();
 	__atomic_store_n(&state->phase, FERRY_DISARMED, __ATOMIC_RELEASE);
 	if (agent.segment && !has_left)
 		give_back();
+}
+
+/* The same for a process without its first thread. The thread keeps the program's descriptors: it may be the last. */
+static void pass(const struct ferry_head *head, struct ferry_state *state)
+{
+	if (!begin(head, state)) {
+		end();
+		return;
+	}
+	__atomic_store_n(&state->phase, FERRY_ARMED, __ATOMIC_RELEASE);
+	leave_hooks();
 }
 
 /* Of libraries that are in the program, but not where the dynamic linker looks for the agent. */
@@ -324,7 +351,9 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 		return;
 	if (__atomic_exchange_n(&hot->is_inside, 1, __ATOMIC_ACQUIRE))
 		return; /* another recorder's, a moment ago */
-	if (syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE))
+	if (is_headless())
+		pass(head, state);
+	else if (syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE))
 		fail(state, (uint32_t)errno,
 		     "the kernel does not give a thread its own descriptors (it is older than 5.9)");
 	else if ((lifeline.fd = open_lifeline(head->dir)) < 0)

@@ -128,7 +128,7 @@ static int check_identity(struct inject *inject, struct err *err)
 	ssize_t got = proc_read("", inject->pid, "stat", text, sizeof text);
 
 	/* the memory of one that ends goes before it, and its executable with it */
-	snprintf(link, sizeof link, "/proc/%d/exe", (int)inject->pid);
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)proc_living("", inject->pid));
 	if (got <= 0 || !proc_stat_parse(text, (size_t)got, &stat) || proc_is_zombie(&stat) ||
 	    (readlink(link, target, sizeof target) < 0 && errno == ENOENT))
 		return err_set(err, ESRCH, "cannot inject: process %d has ended", (int)inject->pid);

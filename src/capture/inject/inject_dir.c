@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/proc/proc.h"
+
 static const char prefix[] = "inftrace-inject-", copied[] = "libinftrace-agent.so";
 static const char *const parents[] = { "dev/shm", "run", "tmp", "var/tmp" };
 enum { PATH = 64, STALE_S = 10 };
@@ -29,7 +31,7 @@ static int open_root(pid_t pid)
 {
 	char path[PATH];
 
-	snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
+	snprintf(path, sizeof path, "/proc/%d/root", (int)proc_living("", pid));
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 

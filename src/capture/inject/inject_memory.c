@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "capture/proc/proc.h"
 #include "capture/proc/rights.h"
 
 static int refuse(const struct inject *inject, int code, struct err *err)
@@ -28,7 +29,7 @@ int inject_memory_open(struct inject *inject, struct err *err)
 {
 	char path[64];
 
-	snprintf(path, sizeof path, "/proc/%d/mem", (int)inject->pid);
+	snprintf(path, sizeof path, "/proc/%d/mem", (int)proc_living("", inject->pid));
 	inject->memory = open(path, O_RDWR | O_CLOEXEC);
 	/* two that begin at the same moment would take the same unused bytes; whoever dies gives it back */
 	if (inject->memory >= 0 && flock(inject->memory, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)

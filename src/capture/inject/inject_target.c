@@ -41,7 +41,7 @@ static int check_access(const struct inject *inject, struct err *err)
 {
 	bool was_on = privilege_use(false);
 	char byte;
-	ssize_t got = proc_read("", inject->pid, "maps", &byte, 1);
+	ssize_t got = proc_read("", proc_living("", inject->pid), "maps", &byte, 1);
 
 	privilege_use(was_on);
 	if (got != -EACCES && got != -EPERM)
@@ -141,7 +141,7 @@ static const struct module *find_program(const struct modules *modules, pid_t pi
 	char link[64], path[4096];
 	ssize_t len;
 
-	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)proc_living("", pid));
 	len = readlink(link, path, sizeof path - 1);
 	path[len < 0 ? 0 : len] = 0;
 	for (size_t i = 0; i < modules->n; i++)
@@ -342,7 +342,7 @@ static bool find_mapping(pid_t pid, uint64_t at, struct mapping *found)
 	bool is_found = false;
 	FILE *maps;
 
-	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)proc_living("", pid));
 	maps = fopen(path, "re");
 	while (maps && !is_found && fgets(line, sizeof line, maps))
 		is_found = sscanf(line, "%llx-%llx %7s", &found->start, &found->end, found->perms) == 3 &&

@@ -240,13 +240,20 @@ static bool filters_processes(const struct uprobes *uprobes)
 	return uprobes->loaded.link != UPROBE_LINK_MULTI || is_kernel(6, 10);
 }
 
+/* The kernel goes by the memory of a process's first thread. One that has ended (pthread_exit) has none. */
+static bool is_headless(pid_t pid)
+{
+	return proc_living("", pid) != pid;
+}
+
 /*
  * Whether the program in the kernel must look itself whose thread it is on: there, and with perf events up to 6.12,
  * whose returns came from every process that had any probe at the place.
  */
-static bool needs_filter(const struct uprobes *uprobes)
+static bool needs_filter(const struct uprobes *uprobes, pid_t pid)
 {
-	return !filters_processes(uprobes) || (uprobes->loaded.link == UPROBE_LINK_PERF && !is_kernel(6, 13));
+	return !filters_processes(uprobes) || is_headless(pid) ||
+	       (uprobes->loaded.link == UPROBE_LINK_PERF && !is_kernel(6, 13));
 }
 
 static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const struct analysed *file, const char *path,
@@ -271,7 +278,8 @@ static int put_links(struct uprobes *uprobes, uint32_t number, int fd, const str
 	}
 	describe(copy, file, site, n);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	place = (struct uprobe_place){ link, filters_processes(uprobes) ? copy->pid : 0, site, n };
+	place = (struct uprobe_place){ link, filters_processes(uprobes) && !is_headless(copy->pid) ? copy->pid : 0,
+				       site, n };
 	code = uprobe_links_open(&uprobes->links[number], loaded->link,
 				 uprobes->opts.is_empty ? &loaded->empty : &loaded->program, &place, err);
 	free(site);
@@ -379,7 +387,7 @@ static int arm(struct uprobes *uprobes, pid_t pid, const struct module *module, 
 	    (struct uprobe_armed){ .is_old_string = file->sites.is_old_string,
 				   .has_operators = uprobes->opts.has_operators,
 				   .sample = uprobes->opts.sample,
-				   .tgid = needs_filter(uprobes) ? (uint32_t)pid : 0,
+				   .tgid = needs_filter(uprobes, pid) ? (uint32_t)pid : 0,
 				   .generation = clock_ns(), /* not those of who had the place before */
 				   .has_gaps = uprobes->opts.sample > 1 || uprobes->opts.max_per_second,
 				   .min_gap_ns =

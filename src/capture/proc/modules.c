@@ -127,7 +127,7 @@ static bool is_32bit(const char *sysroot, pid_t pid)
 	char path[LINK];
 	int fd;
 
-	if (snprintf(path, sizeof path, "%s/proc/%d/exe", sysroot, (int)pid) >= (int)sizeof path)
+	if (snprintf(path, sizeof path, "%s/proc/%d/exe", sysroot, (int)proc_living(sysroot, pid)) >= (int)sizeof path)
 		return false;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
@@ -160,7 +160,7 @@ int modules_read(struct modules *modules, const char *sysroot, pid_t pid, struct
 	FILE *maps;
 
 	*modules = (struct modules){ .pid = pid };
-	if (snprintf(path, sizeof path, "%s/proc/%d/maps", sysroot, (int)pid) >= (int)sizeof path)
+	if (snprintf(path, sizeof path, "%s/proc/%d/maps", sysroot, (int)proc_living(sysroot, pid)) >= (int)sizeof path)
 		return err_set(err, ENAMETOOLONG, "cannot read process %d: the path is too long", (int)pid);
 	was_on = privilege_reach();
 	maps = fopen(path, "re");
@@ -289,8 +289,9 @@ static int refuse_path(pid_t pid, const struct module *module, struct err *err)
 		       module->path, (int)pid, advice);
 }
 
-int modules_open(pid_t pid, const struct module *module, struct err *err)
+int modules_open(pid_t process, const struct module *module, struct err *err)
 {
+	pid_t pid = proc_living("", process);
 	char path[8192];
 	int fd = -1, refused;
 	bool is_barred;
@@ -326,7 +327,7 @@ int modules_open(pid_t pid, const struct module *module, struct err *err)
 		return err_set(err, EPERM,
 			       "cannot open %s of process %d: it was %s; reading the mapped copy needs "
 			       "CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN",
-			       module->path, (int)pid, module->is_deleted ? "deleted" : "replaced");
-	return err_set(err, refused ? refused : ENOENT, "cannot open %s of process %d: %s", module->path, (int)pid,
+			       module->path, (int)process, module->is_deleted ? "deleted" : "replaced");
+	return err_set(err, refused ? refused : ENOENT, "cannot open %s of process %d: %s", module->path, (int)process,
 		       refused == ENOENT ? "it is no longer mapped" : strerror(refused));
 }

@@ -5,10 +5,12 @@
  */
 #include "capture/proc/proc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -221,6 +223,36 @@ bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out)
 	stat.start_ticks = number[STAT_START];
 	*out = stat;
 	return true;
+}
+
+static bool is_alive(const char *sysroot, pid_t pid, struct proc_stat *stat)
+{
+	char text[1024];
+	ssize_t got = proc_read(sysroot, pid, "stat", text, sizeof text);
+
+	return got > 0 && proc_stat_parse(text, (size_t)got, stat) && stat->state != 'Z' && stat->state != 'X';
+}
+
+pid_t proc_living(const char *sysroot, pid_t pid)
+{
+	struct proc_stat stat = { .n_threads = 0 };
+	const struct dirent *entry;
+	pid_t living = pid;
+	char path[PATH_MAX];
+	DIR *dir;
+
+	if (is_alive(sysroot, pid, &stat) ||
+	    snprintf(path, sizeof path, "%s/proc/%d/task", sysroot, (int)pid) >= (int)sizeof path)
+		return pid;
+	dir = opendir(path);
+	while (dir && living == pid && (entry = readdir(dir))) {
+		pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (thread > 0 && is_alive(sysroot, thread, &stat))
+			living = thread;
+	}
+	if (dir)
+		closedir(dir);
+	return living;
 }
 
 bool proc_cpu_parse(const char *text, size_t len, struct proc_cpu *out)

@@ -60,6 +60,12 @@ ssize_t proc_file_read(struct proc_file *file, const char *sysroot, pid_t pid, c
 		       size_t size);
 void proc_file_close(struct proc_file *file);
 
+/*
+ * The process itself; if its first thread has ended (pthread_exit), another one, because what /proc says of the memory
+ * and the files of a process is that thread's. A thread's number may be used like a PID below /proc.
+ */
+pid_t proc_living(const char *sysroot, pid_t pid);
+
 /* All return false, and leave *out unchanged, when the text has another form. */
 bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out);
 bool proc_cpu_parse(const char *text, size_t len, struct proc_cpu *out);

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/part_path.h"
 #include "capture/inject/inject.h"
+#include "capture/proc/proc.h"
 #include "capture/recorder/attach_find.h"
 #include "capture/recorder/attach_in.h"
 #include "capture/recorder/attach_loaded.h"
@@ -104,7 +105,7 @@ static void see_other_program(const struct injecting *all, const struct injected
 {
 	char link[64], path[2];
 
-	snprintf(link, sizeof link, "/proc/%d/exe", (int)host->pid);
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)proc_living("", host->pid));
 	host->is_another = readlink(link, path, sizeof path) > 0;
 	if (host->is_another)
 		say_warning(&all->job->opts->say,
@@ -128,7 +129,7 @@ static int look_at(struct injecting *all, struct injected *injected, struct err 
 		}
 		say_warning(&all->job->opts->say, "%s", why.msg);
 	}
-	if (where == INJECT_THERE && !injected->is_there)
+	if ((where == INJECT_THERE || where == INJECT_LEFT) && !injected->is_there)
 		say_info(&all->job->opts->say, "recording %s (%d); Ctrl-C ends the recording, the program goes on",
 			 injected->name, (int)injected->inject.pid);
 	if (where == INJECT_GONE && !injected->is_gone)

@@ -373,7 +373,7 @@ static int tell_without_agent(struct agent_state *state, const struct host *host
 	entry.text[4] = names_of(out->names, runtimes[0]->name); /* the runtime that supports injection */
 	code = recorded_tell_runtime(process, &entry, 0, out, now_ns, err);
 	recorded_close(process);
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)host->pid);
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)proc_living("", host->pid));
 	if (!code && !stat(path, &exe) && !unseen_has_agent(&state->unseen, host->pid, exe.st_dev, exe.st_ino))
 		code = -ENOMEM;
 	return code;
