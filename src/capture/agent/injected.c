@@ -280,8 +280,9 @@ static bool has_to_depart(void)
 {
 	if (!__atomic_load_n(&hot->departs, __ATOMIC_ACQUIRE))
 		return false;
-	agent_off("the program sets a seccomp filter that kills, or forbids itself the time stamp counter; the agent has "
-		  "left before that");
+	agent_off(
+	    "the program sets a seccomp filter that kills, or forbids itself the time stamp counter; the agent has "
+	    "left before that");
 	return true;
 }
 
