@@ -137,7 +137,7 @@ def test_every_node_package_is_seen(lab, each_node):
 @pytest.mark.parametrize("linked", [True, False], ids=["linked", "opened"])
 def test_a_c_program_with_four_threads_is_seen_exactly(lab, each_library, linked):
     server = native_server(lab, each_library, "chain", 256, 256, threads=4, linked=linked)
-    done = attach(lab, server.pid, duration=0.4)
+    done = attach(lab, server.pid, n=1000)
     runs, failed = server.end()
     assert failed == 0 and done.recording.lost == 0
     assert len({slice.args["tid"] for slice in done.recording.inferences}) == 4
@@ -340,7 +340,7 @@ def test_a_program_whose_first_thread_has_ended_is_seen(lab, library, link):
 def test_every_kind_of_link_keeps_programs_apart(lab, library, link):
     """Probes at the same places of the same file in two programs; a third one has none."""
     servers = [native_server(lab, library, "chain", 256, 256, threads=2) for _ in range(3)]
-    done = attach_by(lab, link, servers[0].pid, servers[1].pid, duration=0.5)
+    done = attach_by(lab, link, servers[0].pid, servers[1].pid, n=2000)
     for server in servers:
         server.end()
     assert done.recording.pids == sorted(server.pid for server in servers[:2]) and done.recording.lost == 0
