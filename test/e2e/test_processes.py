@@ -23,10 +23,10 @@ def progress_of(path):
     return os.path.getsize(path) if os.path.exists(path) else 0
 
 
-@pytest.mark.parametrize("n", often(300, 5000))
+@pytest.mark.parametrize("n", often(600, 5000))
 @pytest.mark.parametrize("options", [["--keep", "4M"], ["--thin", "4"]], ids=["kept", "thinned"])
 def test_memory_of_the_recorder_depends_on_the_processes_that_live(lab, library, n, options):
-    program = lab.native("generations", library, lab.model("chain"), 256, 256, n, 8, lab.path("done"))
+    program = lab.native("generations", library, lab.model("chain"), 256, 256, n, 4, lab.path("done"))
     command, path = lab.command(program, options=options)
     with open(lab.path("out"), "w+b") as out:
         recorder = lab.start(command, stdout=out, stderr=out)
@@ -37,11 +37,11 @@ def test_memory_of_the_recorder_depends_on_the_processes_that_live(lab, library,
         assert recorder.wait(20 * PATIENCE) == 0
         out.seek(0)
         assert b"runs %d failed 0" % (n * RUNS) in out.read()
-    # by the middle of it as many tracks have been ended as live at a time
-    assert memory[-1] < max(memory[1:4]) + 4096, memory
+    # a worker takes 60 ms at least: 4 at a time, after half of them tracks have been ended for seconds
+    assert memory[-1] < max(memory[2:5]) + 4096, memory
     report = json.loads(lab.plain([lab.inftrace, "report", "--json", path]).out)
     models = report["models"]
     if "--keep" not in options:
         assert sum(model["inferences"]["count"] for model in models) == n * RUNS
-        assert len(models) < 200 and models[0]["processes"] > n - 150
+        assert sum(model.get("processes", 1) for model in models) == n and len(models) < 200
     assert report["losses"]["lost_events"] == report["losses"]["processes_not_seen"] == 0

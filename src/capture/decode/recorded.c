@@ -85,13 +85,22 @@ void recorded_close(struct recorded *process)
 	free(process);
 }
 
+/* As its agent told it. */
+static uint32_t own_name(const struct recorded *process, struct sink *out)
+{
+	const struct segment *segment = process->map.segment;
+
+	return segment ? names_pass(out->names, segment->command, strnlen(segment->command, sizeof segment->command))
+		       : 0;
+}
+
 /* The process's track; it may have been unknown to the tree when the segment appeared. */
 uint32_t recorded_track(struct recorded *process, struct sink *out)
 {
 	struct err ignored;
 
 	if (!process->track) {
-		struct track_def def = { .type = TRACK_PROCESS, .pid = process->pid };
+		struct track_def def = { .type = TRACK_PROCESS, .pid = process->pid, .name = own_name(process, out) };
 		struct event event = { .type = EVENT_TRACK, .track = sink_new_track(out), .def = &def };
 		process->track = process->lanes.process_track = event.track;
 		sink_put(out, &event, &ignored);

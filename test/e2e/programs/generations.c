@@ -14,7 +14,7 @@
 
 #include "ort.h"
 
-enum { THREADS = 4, RUNS = 3, REST_US = 10000 };
+enum { THREADS = 4, RUNS = 3, REST_US = 20000 };
 
 static struct model model;
 static struct shared {
