@@ -180,29 +180,6 @@ static void texts_that_pass_are_those_of_their_records_or_lost(void **state)
 	world_close(&world);
 }
 
-/* It is read later, so that it does grow, and need not be read so often from then on. */
-static void a_ring_that_may_grow_counts_as_less_full(void **state)
-{
-	unsigned fill[2];
-
-	for (int may_grow = 0; may_grow < 2; may_grow++) {
-		struct world world;
-		struct recorded_drain drain = { .now_ns = 5000, .ring_bytes = BUILD_RING_BYTES << may_grow };
-		struct err err = { 0 };
-
-		world_open(&world);
-		segment_build_model(&world.build, "net");
-		for (uint32_t run = 1; run <= BUILD_RING_BYTES / sizeof(struct record); run++)
-			segment_build_run(&world.build, run, run * 1000);
-		drain.out = &world.log.sink;
-		assert_int_equal(recorded_drain(world.process, &drain, &err), 0);
-		fill[may_grow] = drain.fill;
-		world_close(&world);
-	}
-	assert_in_range(fill[0], 80, 100);
-	assert_in_range(fill[1], 41, 60);
-}
-
 static void what_found_no_room_is_a_loss(void **state)
 {
 	struct world world;
@@ -454,7 +431,6 @@ int main(void)
 		cmocka_unit_test(a_ring_becomes_inferences_and_operators),
 		cmocka_unit_test(names_that_come_later_are_those_of_later_records),
 		cmocka_unit_test(texts_that_pass_are_those_of_their_records_or_lost),
-		cmocka_unit_test(a_ring_that_may_grow_counts_as_less_full),
 		cmocka_unit_test(what_found_no_room_is_a_loss),
 		cmocka_unit_test(records_from_both_sides_of_a_suspend_have_their_times),
 		cmocka_unit_test(a_segment_that_is_cut_off_is_a_loss_and_kills_nobody),

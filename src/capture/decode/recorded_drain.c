@@ -56,12 +56,6 @@ static int read_losses(struct recorded *process, const struct recorded_drain *dr
 	return code;
 }
 
-/*
- * A ring that may grow does so when it is half full: this is how full it counts, so that whoever drains it does not
- * come so early that it never grows, and must come so often for good.
- */
-enum { GROWING_FILL = 57 };
-
 /* The read position of one ring. */
 struct lap {
 	size_t n_last;	  /* records that were there at the last look */
@@ -141,8 +135,6 @@ static int read_rings(struct recorded *process, struct recorded_drain *drain, st
 			continue; /* an impossible head: a broken writer */
 		code = read_ring(&step, ring, bytes, &lap);
 		fill = (unsigned)(lap.n_total * 100 / (bytes / sizeof(struct record)));
-		if (bytes < drain->ring_bytes)
-			fill = fill * GROWING_FILL / 100;
 		drain->fill = fill > drain->fill ? fill : drain->fill;
 		if (lap.n_total * sizeof(struct record) > 64 << 10)
 			segment_forget(&process->map, i);

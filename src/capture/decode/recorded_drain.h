@@ -11,10 +11,9 @@
 /* One round over one process or several. */
 struct recorded_drain {
 	struct sink *out;
-	uint64_t now_ns;     /* time of events without one (losses, runtimes); CLOCK_MONOTONIC */
-	bool is_last;	     /* the last round: nothing is held back for sorting */
-	uint64_t ring_bytes; /* the largest that a ring may become; 0: not known */
-	unsigned fill;	     /* the fullest ring so far, in percent; a ring that may grow counts as less full */
+	uint64_t now_ns; /* time of events without one (losses, runtimes); CLOCK_MONOTONIC */
+	bool is_last;	 /* the last round: nothing is held back for sorting */
+	unsigned fill;	 /* the fullest ring so far, in percent */
 };
 
 /*

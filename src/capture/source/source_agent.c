@@ -432,7 +432,7 @@ static int next_ms(const struct agent_state *state, uint64_t now_ns, unsigned fi
 static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct agent_state *state = opaque;
-	struct recorded_drain drained = { .out = out, .now_ns = now_ns, .ring_bytes = state->target->ring_bytes };
+	struct recorded_drain drained = { .out = out, .now_ns = now_ns };
 	int code = is_time_to_look(state, now_ns) ? find_processes(state, out, now_ns, err) : 0;
 
 	if (state->use_ticks)
