@@ -362,7 +362,8 @@ int image_file_open(struct image_file *file, int fd, const char *name, struct er
 	if (!stat_.st_size || (uint64_t)stat_.st_size > max_file)
 		return err_set(err, ENOEXEC, "cannot read %s: it is %s", name,
 			       stat_.st_size ? "larger than 4 GiB" : "empty");
-	data = mmap(NULL, (size_t)stat_.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	/* shared: the kernel writes the breakpoints of probes in all processes into private mappings, ours included */
+	data = mmap(NULL, (size_t)stat_.st_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (data == MAP_FAILED)
 		return err_set(err, errno, "cannot read %s: %s", name, strerror(errno));
 	if (stat_.st_size <= WHOLE)
