@@ -364,6 +364,8 @@ int image_file_open(struct image_file *file, int fd, const char *name, struct er
 			       stat_.st_size ? "larger than 4 GiB" : "empty");
 	/* shared: the kernel writes the breakpoints of probes in all processes into private mappings, ours included */
 	data = mmap(NULL, (size_t)stat_.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (data == MAP_FAILED) /* some file systems have private ones only */
+		data = mmap(NULL, (size_t)stat_.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
 		return err_set(err, errno, "cannot read %s: %s", name, strerror(errno));
 	if (stat_.st_size <= WHOLE)
