@@ -281,7 +281,7 @@ const struct cmd cmd_attach = {
 		"once the probes are installed. Each operator costs the program one or two microseconds, which slows "
 		"down programs with many tiny operators. --level inference costs about a microsecond per inference; "
 		"--sample and --rate limit the cost. Level detail records the same as operator: probes cannot read "
-		"shapes and waits.\n\n"
+		"shapes.\n\n"
 		"The exit status is 0 when the recording was made, 2 on a usage error or when several programs match, "
 		"3 on failure.",
 	.examples = examples,

@@ -30,7 +30,7 @@ struct record_options {
 	    { 'l', \
 	      "level", \
 	      "inference|operator|detail", \
-	      "how much to record: inferences; also operators; or also shapes and waits", \
+	      "how much to record: inferences; also operators; or also shapes", \
 	      OPT_CHOICE, \
 	      offsetof(type, field.plan.level), \
 	      "operator" }, \

@@ -57,8 +57,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
  */
 #define EVENT_NOTE_PROCESS "process"
 /*
- * runtime, version, path, text (what was armed) [status: what was left out and why; from_ns: what began before may be
- * missing, because the agent came into a running program]
+ * runtime, version, path, text (what was armed) [arm_ns; usage_ns; status: what was left out and why; from_ns: what
+ * began before may be missing, because the agent came into a running program]
  */
 #define EVENT_NOTE_RUNTIME "runtime"
 /* model, session, providers [model_path, bytes, status]: when a session is complete, the summary of its creation */
@@ -186,7 +186,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(MOVED, "moved")		    /* how many events were moved behind the one before them */ \
 	F(CONTINUED, "continued") /* 1: the event stands in an earlier segment of the recording, too; see rotate.h */ \
 	F(WEIGHT, "weight") /* on inferences: how many ones its operators stand for; 0: they were left out; absent: 1, \
-			       none were */
+			       none were */ \
+	F(USAGE_NS, "usage_ns") /* what reading a thread's CPU time, faults and switches once takes in the target */
 
 #define EVENT_KEY_ENUM(name, text) KEY_##name,
 enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };

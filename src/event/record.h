@@ -92,6 +92,7 @@ struct segment {
 	uint64_t filtered;    /* ticks when the program set a seccomp filter that can kill it; 0: it has not */
 	uint32_t filter_cost; /* enum filter_cost, from then on */
 	uint32_t n_filters;   /* seccomp filters that apply to the process, as far as the agent has seen them set */
+	uint64_t usage_ticks; /* that reading a thread's usage once takes; 0: not known */
 	uint32_t is_confined; /* written by the recorder: there are more, so the agent makes no system call any more */
 	struct ring_slot ring[SEGMENT_MAX_RINGS];
 };
@@ -149,6 +150,7 @@ enum record_flag {
 	FLAG_NODE = 64,	  /* text is a node id */
 	FLAG_COUNT = 128, /* value of RECORD_SLICE_END carries a count in `run` */
 	FLAG_END = 1,	  /* RECORD_FLOW: the flow ends here */
+	FLAG_NO_WAIT = 1, /* RECORD_RUN_USAGE: value is not known */
 };
 
 struct record {

@@ -297,17 +297,17 @@ def many():
     return _model("many", nodes, [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])]), {"x": _ramp(4)}
 
 
-def heavy():
-    """A few milliseconds of work per run, long enough for a kill to hit an inference."""
+def _products(name, n):
+    """Products of matrices, one after the other."""
     nodes = [
         helper.make_node(
-            "MatMul", ["x" if i == 0 else "t%d" % i, "w"], ["y" if i == 5 else "t%d" % (i + 1)], name="mul_%d" % i
+            "MatMul", ["x" if i == 0 else "t%d" % i, "w"], ["y" if i == n - 1 else "t%d" % (i + 1)], name="mul_%d" % i
         )
-        for i in range(6)
+        for i in range(n)
     ]
     return (
         _model(
-            "heavy",
+            name,
             nodes,
             [_value("x", FLOAT, [192, 192])],
             [_value("y", FLOAT, [192, 192])],
@@ -315,6 +315,16 @@ def heavy():
         ),
         {"x": _ramp(192, 192)},
     )
+
+
+def heavy():
+    """A few milliseconds of work per run, long enough for a kill to hit an inference."""
+    return _products("heavy", 6)
+
+
+def long():
+    """Long enough for everything that is recorded only where it is free."""
+    return _products("long", 60)
 
 
 def deep():
@@ -492,6 +502,7 @@ MODELS = (
     verbose,
     many,
     heavy,
+    long,
     deep,
     kinds,
     custom,

@@ -214,8 +214,10 @@ static void put_inference(struct maker *maker, struct line *lane, struct line *t
 		put_operators(maker, &threads[0], end, end + 50000, any(maker, 2) ? 0 : number);
 	if (any(maker, 10))
 		stream_text(s, KEY_STATUS, any(maker, 10) ? "ok" : "it failed");
-	stream_int(s, KEY_RUN_QUEUE_NS, (int64_t)any(maker, 1000));
-	stream_int(s, KEY_FAULTS, (int64_t)any(maker, 3));
+	if (any(maker, 3))
+		stream_int(s, KEY_RUN_QUEUE_NS, (int64_t)any(maker, 1000));
+	if (any(maker, 10))
+		stream_int(s, KEY_FAULTS, (int64_t)any(maker, 3));
 	put_end(maker, lane, end);
 }
 

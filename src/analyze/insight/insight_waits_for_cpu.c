@@ -10,13 +10,11 @@ static void find(struct finder *finder)
 	double share;
 	struct finding *to;
 
-	if (!runs || !runs->n_usage || !runs->usage_wall_ns)
-		return;
-	share = (double)runs->run_queue_ns / (double)runs->usage_wall_ns;
-	if (share < 0.05)
+	share = runs ? summary_waited(runs) : NAN;
+	if (!(share >= 0.05))
 		return;
 	to = finder_add(finder, &insight_waits_for_cpu, share);
-	to->low = to->gain_ns = (double)runs->run_queue_ns / (double)runs->n_usage;
+	to->low = to->gain_ns = (double)runs->run_queue_ns / (double)runs->n_waits;
 }
 
 static void say(const struct speaker *to)

@@ -161,8 +161,8 @@ static void find_usage(struct model_run *run)
 	if (result->cpu_user_ns >= 0 && result->cpu_system_ns >= 0 && result->steady_ns > 0)
 		run->cores = ((double)result->cpu_user_ns + (double)result->cpu_system_ns) / (double)result->steady_ns;
 	run->waited = NAN;
-	if (result->runs && result->runs->n_usage && result->runs->usage_wall_ns)
-		run->waited = (double)result->runs->run_queue_ns / (double)result->runs->usage_wall_ns;
+	if (result->runs && result->runs->waits_wall_ns)
+		run->waited = summary_waited(result->runs);
 	else if (result->run_queue_ns >= 0 && run->cores > 0)
 		run->waited = (double)result->run_queue_ns /
 			      ((double)result->run_queue_ns + run->cores * (double)result->steady_ns);

@@ -24,6 +24,8 @@ static void add_runs(struct summary_runs *to, const struct summary_runs *from)
 	to->max_concurrent = from->max_concurrent > to->max_concurrent ? from->max_concurrent : to->max_concurrent;
 	to->n_usage += from->n_usage;
 	to->usage_wall_ns = stats_sum(to->usage_wall_ns, from->usage_wall_ns);
+	to->n_waits += from->n_waits;
+	to->waits_wall_ns = stats_sum(to->waits_wall_ns, from->waits_wall_ns);
 	to->run_queue_ns = stats_sum(to->run_queue_ns, from->run_queue_ns);
 	to->thread_cpu_ns = stats_sum(to->thread_cpu_ns, from->thread_cpu_ns);
 	to->faults = stats_sum(to->faults, from->faults);

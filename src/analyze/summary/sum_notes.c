@@ -96,6 +96,7 @@ static int note_runtime(struct summary_maker *maker, uint32_t process, const str
 					      .armed = text_of(event, KEY_TEXT),
 					      .left_out = text_of(event, KEY_STATUS),
 					      .arm_ns = int_of(event, KEY_ARM_NS),
+					      .usage_ns = int_of(event, KEY_USAGE_NS),
 					      .complete_from_ns = from_ns > 0 ? (uint64_t)from_ns : 0 };
 	return rc;
 }

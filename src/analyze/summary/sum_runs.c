@@ -100,11 +100,15 @@ static uint64_t count_of(const struct run *run, enum fact fact)
 
 static void add_usage(const struct run *run, struct summary_runs *to)
 {
-	if (!(run->facts.has >> FACT_RUN_QUEUE & 1))
+	if (facts_have(&run->facts, FACT_RUN_QUEUE)) {
+		to->n_waits++;
+		to->waits_wall_ns = stats_sum(to->waits_wall_ns, run->end_ns - run->begin_ns);
+		to->run_queue_ns = stats_sum(to->run_queue_ns, count_of(run, FACT_RUN_QUEUE));
+	}
+	if (!facts_have(&run->facts, FACT_FAULTS)) /* the others come with them */
 		return;
 	to->n_usage++;
 	to->usage_wall_ns = stats_sum(to->usage_wall_ns, run->end_ns - run->begin_ns);
-	to->run_queue_ns = stats_sum(to->run_queue_ns, count_of(run, FACT_RUN_QUEUE));
 	to->thread_cpu_ns = stats_sum(to->thread_cpu_ns, count_of(run, FACT_THREAD_CPU));
 	to->faults = stats_sum(to->faults, count_of(run, FACT_FAULTS));
 	to->switches = stats_sum(to->switches, count_of(run, FACT_SWITCHES));

@@ -104,6 +104,7 @@ struct summary_runtime {
 	uint32_t runtime, version, path;
 	uint32_t armed, left_out; /* what is seen of it; what could not be, and why */
 	int64_t arm_ns;
+	int64_t usage_ns;	   /* what reading a thread's CPU time, faults and switches takes in the process */
 	uint64_t complete_from_ns; /* what began in it before may be missing; 0: nothing is */
 };
 

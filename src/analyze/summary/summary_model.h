@@ -3,6 +3,7 @@
 #ifndef ANALYZE_SUMMARY_SUMMARY_MODEL_H
 #define ANALYZE_SUMMARY_SUMMARY_MODEL_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -92,9 +93,19 @@ struct summary_runs {
 	uint64_t bucket[SUMMARY_BUCKETS]; /* how latencies lie between min and max, see stats_buckets */
 	uint64_t wall_ns;		  /* of all finished ones */
 	uint32_t max_concurrent, n_threads;
-	uint64_t n_usage; /* those with the four numbers below */
-	uint64_t thread_cpu_ns, run_queue_ns, faults, switches, usage_wall_ns;
+	uint64_t n_usage; /* those whose thread's usage is known */
+	uint64_t thread_cpu_ns, faults, switches, usage_wall_ns;
+	uint64_t n_waits; /* those whose wait for a CPU is known */
+	uint64_t run_queue_ns, waits_wall_ns;
 };
+
+/* The share of their time that inferences waited for a CPU; NAN: not known, or of less than half of them. */
+static inline double summary_waited(const struct summary_runs *runs)
+{
+	if (!runs->waits_wall_ns || 2 * runs->n_waits < runs->latency.n)
+		return NAN;
+	return (double)runs->run_queue_ns / (double)runs->waits_wall_ns;
+}
 
 /*
  * How much of the inferences is explained; over those that have operators and count for the latency. If there

@@ -17,6 +17,8 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "capture/agent/lock.h"
+#include "capture/agent/shape.h"
+#include "capture/agent/usage.h"
 #include "event/ring.h"
 
 enum level { LEVEL_OFF, LEVEL_INFERENCE, LEVEL_OPERATOR, LEVEL_DETAIL };
@@ -53,13 +55,7 @@ struct open_operator {
 	bool told;	 /* RECORD_OPERATOR_BEGIN was written */
 };
 
-enum { SHAPE_DIMS = 8, SHAPE_INPUTS = 16, LAST_INPUTS = 4 };
-
-struct shape {
-	uint32_t type; /* ONNXTensorElementDataType; 0: not a tensor */
-	uint32_t n_dims;
-	int64_t dim[SHAPE_DIMS];
-};
+enum { LAST_INPUTS = 4 };
 
 /* An inference that has begun on this thread. */
 struct open_run {
@@ -73,12 +69,12 @@ struct open_run {
 	bool has_inputs;   /* its shapes were written */
 	unsigned depth;	   /* operators that were open when it began */
 	bool is_partial;   /* it began before the hooks went in */
-	bool has_usage;	   /* the numbers at the end of this are known */
+	bool was_asked;	   /* whether its usage is recorded was decided */
 	uint32_t message;  /* text of the first failure inside, 0: none */
 	uint32_t shapes;   /* text of the inputs known at its begin; 0: unknown */
 	uint64_t batch;	   /* with them; 0: none */
 	uint64_t run_options;
-	uint64_t cpu_ns, wait_ns, faults, switches; /* at its begin, level detail */
+	struct usage usage; /* at its begin */
 };
 
 /* The session that this thread is creating. start 0: none. */
@@ -137,6 +133,7 @@ struct thread {
 	uint64_t unbegun,
 	    opening_since;		/* ticks: first operator of a run without a begin; since when a library opens */
 	uint32_t unbegun_copy, opening; /* in copies[]; hash of the name, 0: none */
+	struct usage_wait wait;
 	struct thread *next_free;
 };
 

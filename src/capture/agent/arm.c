@@ -22,6 +22,7 @@
 #include "capture/agent/glibc.h"
 #include "capture/agent/module_walk.h"
 #include "capture/agent/sandbox.h"
+#include "capture/agent/usage.h"
 #include "runtime/peek.h"
 
 enum { MAX_KNOWN = 4096, MIN_RELRO = 4 << 10 };
@@ -132,6 +133,7 @@ static void tell(const struct copy *copy)
 	ssize_t len = *copy->image.path ? -1 : call_readlink("/proc/thread-self/exe", program, sizeof program - 1);
 
 	program[len < 0 ? 0 : len] = 0;
+	usage_measure();
 	count_time(); /* the recorder reads it with the entry */
 	dict_runtime(&(struct dict_copy){ .runtime = copy->found.runtime->name,
 					  .path = len > 0 ? program : copy->image.path,

@@ -8,15 +8,11 @@
  */
 #include "capture/agent/inference.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#include "base/syscalls.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/shape.h"
+#include "capture/agent/usage.h"
 
 struct active_run inference_active[MAX_LANES];
 
@@ -49,62 +45,6 @@ void inference_give_lane(uint8_t lane, uint64_t end)
 		return;
 	__atomic_store_n(&given_at[lane], end, __ATOMIC_RELAXED);
 	__atomic_fetch_and(&hot->lanes, ~(1ull << lane), __ATOMIC_RELEASE);
-}
-
-/*
- * The thread's usage so far. The time it waited for a CPU comes from a file, because no system call returns it. Without
- * the file the last figure stays. False: the kernel does not say.
- */
-static bool read_usage(struct open_run *run)
-{
-	uint64_t wait_ns = 0;
-	struct timespec cpu;
-	struct rusage usage;
-	char text[96];
-	int saved = errno, fd;
-	ssize_t n = 0;
-
-	run->has_usage = !CALL(SYS_getrusage, RUSAGE_THREAD, (long)&usage) &&
-			 !CALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&cpu);
-	if (run->has_usage) {
-		run->faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
-		run->switches = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
-		run->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
-	}
-	call_begin();
-	fd = call_open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0);
-	if (fd >= 0) {
-		n = call_read(fd, text, sizeof text - 1);
-		call_close(fd);
-	}
-	call_end();
-	const char *at = text, *end = text + (n > 0 ? n : 0);
-	while (at < end && *at != ' ')
-		at++;
-	for (at++; at < end && *at >= '0' && *at <= '9'; at++)
-		wait_ns = wait_ns * 10 + (uint64_t)(*at - '0');
-	run->wait_ns = n > 0 ? wait_ns : run->wait_ns;
-	errno = saved;
-	return run->has_usage;
-}
-
-static void tell_usage(struct thread *thread, struct open_run *run)
-{
-	struct open_run now = { .wait_ns = run->wait_ns };
-	struct record *record;
-
-	if (!run->has_usage || !read_usage(&now))
-		return;
-	record = agent_claim(thread);
-	if (!record)
-		return;
-	*record = (struct record){ .time = now.cpu_ns - run->cpu_ns,
-				   .value = now.wait_ns - run->wait_ns,
-				   .id = (uint32_t)(now.faults - run->faults),
-				   .text = (uint32_t)(now.switches - run->switches),
-				   .run = run->run,
-				   .type = RECORD_RUN_USAGE };
-	agent_publish(thread);
 }
 
 void inference_forget_all(void)
@@ -150,8 +90,7 @@ struct open_run *inference_begin(struct thread *thread, enum run_owner owner, ui
 	*run = (struct open_run){
 		.session = session, .owner = (uint8_t)owner, .lane = inference_take_lane(start), .depth = thread->depth
 	};
-	if (hot->level == LEVEL_DETAIL)
-		read_usage(run);
+	usage_begin(thread, run);
 	run->is_partial = hot->is_changing != CHANGE_NONE;
 	run->run = next_number(thread);
 	run->start = start ? start : agent_now();
@@ -189,6 +128,7 @@ void inference_tell(struct thread *thread, struct open_run *run, const char *tag
 	run->told = true;
 	if (!run->session)
 		run->session = session_only();
+	usage_begin(thread, run);
 	if (run->session) {
 		if (run->session->generation != hot->generation)
 			session_tell(run->session);
@@ -371,8 +311,7 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 		message = run->message;
 	if (!run->has_inputs)
 		tell_inputs(thread, run);
-	if (hot->level == LEVEL_DETAIL)
-		tell_usage(thread, run);
+	usage_end(thread, run, end);
 	if (run->lane < MAX_LANES)
 		__atomic_store_n(&inference_active[run->lane].run, 0, __ATOMIC_RELEASE);
 	thread->n_runs--;

@@ -178,8 +178,7 @@ static uint32_t cost_of(const struct guard_filter *filter)
 			  REMAP, POPULATE, CLOSE, { SYS_renameat, { AT_FDCWD, 4096, AT_FDCWD, 4096 } },
 			  { SYS_prlimit64, { 0, RLIMIT_AS, 0, 4096 } }, { SYS_getpid, { 0 } })))
 		cost |= FILTER_FORKS;
-	if (hot->level == LEVEL_DETAIL &&
-	    !allows(filter, CALLS({ SYS_getrusage, { RUSAGE_THREAD, 4096 } },
+	if (!allows(filter, CALLS({ SYS_getrusage, { RUSAGE_THREAD, 4096 } },
 				  { SYS_clock_gettime, { CLOCK_THREAD_CPUTIME_ID, 4096 } })))
 		cost |= FILTER_USAGE;
 	return cost;

@@ -22,6 +22,7 @@ struct session {
 	uint32_t n_changes;  /* of its names */
 	uintptr_t object;    /* the runtime's session object */
 	bool has_run;	     /* atomic */
+	int8_t too_short;    /* atomic: votes of its inferences against reading their usage, usage.c */
 	uint64_t known_as;   /* key of session_known, 0: none */
 	bool is_released;
 	bool is_late;	 /* it existed before the agent */

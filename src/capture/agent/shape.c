@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "capture/agent/agent.h"
 #include "capture/agent/dict.h"
 #include "capture/agent/map.h"
 

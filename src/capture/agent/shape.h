@@ -3,7 +3,16 @@
 #ifndef CAPTURE_AGENT_SHAPE_H
 #define CAPTURE_AGENT_SHAPE_H
 
-#include "capture/agent/agent.h"
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SHAPE_DIMS = 8, SHAPE_INPUTS = 16 };
+
+struct shape {
+	uint32_t type; /* ONNXTensorElementDataType; 0: not a tensor */
+	uint32_t n_dims;
+	int64_t dim[SHAPE_DIMS];
+};
 
 /* "float32[1x3x224x224],int64[8]" as a text id; 0: no room. */
 uint32_t shape_text(const struct shape *shape, size_t n);

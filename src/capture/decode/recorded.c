@@ -268,17 +268,29 @@ int recorded_note(struct sink *out, const char *topic, const struct event *of, s
 	return sink_put(out, &event, err);
 }
 
+/* A duration in the process's ticks; 0: unknown. */
+static uint64_t in_ns(const struct recorded *process, uint64_t ticks)
+{
+	if (!process->clock || !process->clock->n)
+		return 0;
+	return (uint64_t)((double)ticks * process->clock->line[0].slope);
+}
+
 int recorded_tell_runtime(struct recorded *process, const struct segment_entry *entry, uint64_t arm_ns,
 			  struct sink *out, uint64_t now_ns, struct err *err)
 {
-	struct arg args[8] = { arg_name(KEY_RUNTIME, entry->text[4]), arg_name(KEY_VERSION, entry->text[1]),
+	struct arg args[9] = { arg_name(KEY_RUNTIME, entry->text[4]), arg_name(KEY_VERSION, entry->text[1]),
 			       arg_name(KEY_PATH, entry->text[0]), arg_name(KEY_TEXT, entry->text[2]),
 			       arg_int(KEY_PID, process->pid) };
 	size_t n = 5;
 
+	uint64_t usage_ns = process->map.segment ? in_ns(process, process->map.segment->usage_ticks) : 0;
+
 	process->has_runtime = true;
 	if (arm_ns)
 		args[n++] = arg_int(KEY_ARM_NS, (int64_t)arm_ns);
+	if (usage_ns)
+		args[n++] = arg_int(KEY_USAGE_NS, (int64_t)usage_ns);
 	if (entry->text[3])
 		args[n++] = arg_name(KEY_STATUS, entry->text[3]);
 	if (entry->value)
@@ -287,14 +299,6 @@ int recorded_tell_runtime(struct recorded *process, const struct segment_entry *
 	    out, EVENT_NOTE_RUNTIME,
 	    &(struct event){ .track = recorded_track(process, out), .time_ns = now_ns, .args = args, .n_args = n },
 	    err);
-}
-
-/* The total cost of arming in the process; 0: unknown. */
-static uint64_t arm_ns(const struct recorded *process)
-{
-	if (!process->clock || !process->clock->n)
-		return 0;
-	return (uint64_t)((double)process->map.segment->arm_ticks * process->clock->line[0].slope);
 }
 
 static void learn_fact(struct recorded *process, const struct segment_entry *entry)
@@ -362,7 +366,8 @@ int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now
 
 	while (!code && segment_next(&process->map, &entry)) {
 		if (entry.kind == DICT_RUNTIME)
-			code = recorded_tell_runtime(process, &entry, arm_ns(process), out, now_ns, err);
+			code = recorded_tell_runtime(process, &entry, in_ns(process, process->map.segment->arm_ticks),
+						     out, now_ns, err);
 		else if (entry.kind == DICT_FACT)
 			learn_fact(process, &entry);
 		else if (entry.kind == DICT_SESSION)

@@ -281,10 +281,11 @@ static int run_usage(const struct records_step *step)
 	struct arg *usage = step->reader->usage;
 
 	step->reader->usage_run = record->run;
+	step->reader->n_usage = record->flags & FLAG_NO_WAIT ? READER_USAGE - 1 : READER_USAGE;
 	usage[0] = arg_int(KEY_THREAD_CPU_NS, (int64_t)record->time);
-	usage[1] = arg_int(KEY_RUN_QUEUE_NS, (int64_t)record->value);
-	usage[2] = arg_int(KEY_FAULTS, record->id);
-	usage[3] = arg_int(KEY_SWITCHES, record->text);
+	usage[1] = arg_int(KEY_FAULTS, record->id);
+	usage[2] = arg_int(KEY_SWITCHES, record->text);
+	usage[3] = arg_int(KEY_RUN_QUEUE_NS, (int64_t)record->value);
 	return 0;
 }
 
@@ -295,7 +296,7 @@ static int run_usage(const struct records_step *step)
 static void bound_usage(struct reader *reader, uint64_t end_ns)
 {
 	int64_t took_ns = end_ns > reader->begun_ns ? (int64_t)(end_ns - reader->begun_ns) : 0;
-	int64_t *cpu_ns = &reader->usage[0].integer, *waited_ns = &reader->usage[1].integer;
+	int64_t *cpu_ns = &reader->usage[0].integer, *waited_ns = &reader->usage[3].integer;
 
 	if (*cpu_ns > took_ns)
 		*cpu_ns = took_ns;
@@ -315,7 +316,7 @@ static int run_end(const struct records_step *step)
 	add_status(step, event, record->flags & FLAG_FAILED);
 	if (reader->usage_run == record->run && reader->begun_run == record->run)
 		bound_usage(reader, event->time_ns);
-	for (int i = 0; i < 4 && reader->usage_run == record->run; i++)
+	for (uint32_t i = 0; i < reader->n_usage && reader->usage_run == record->run; i++)
 		add(event, reader->usage[i]);
 	for (int i = 0; i < 2 && reader->shapes_run == record->run; i++)
 		add(event, reader->shapes[i]);

@@ -12,11 +12,27 @@
 
 #include <linux/bpf.h>
 #include <asm/ptrace.h>
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 char terms[] SEC("license") = "Dual BSD/GPL";
+
+/* What is read of the kernel's own structures; libbpf puts in where each field lies in the running kernel. */
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct sched_entity {
+	uint64_t exec_start, sum_exec_runtime;
+};
+struct sched_info {
+	unsigned long long run_delay;
+};
+struct task_struct {
+	struct sched_entity se;
+	struct sched_info sched_info;
+	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
+};
+#pragma clang attribute pop
 
 /* The pid namespace of the recorder, whose numbers it wants; 0: the initial one. */
 const volatile uint64_t namespace_device, namespace_inode;
@@ -489,6 +505,19 @@ static __always_inline bool keeps_threads(const struct hit *hit)
 	return hit->armed->has_operators || hit->armed->has_gaps;
 }
 
+/* The words of a run other than its options. */
+static __always_inline void read_usage(struct uprobe_joined *joined)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+
+	joined->word[UPROBE_RAN] = task->se.sum_exec_runtime;
+	joined->word[UPROBE_CPU] = task->se.sum_exec_runtime - task->se.exec_start + joined->record.time;
+	joined->word[UPROBE_WAIT] =
+	    bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay : ~0ull;
+	joined->word[UPROBE_FAULTS_SWITCHES] =
+	    (task->min_flt + task->maj_flt) << 32 | (uint32_t)(task->nvcsw + task->nivcsw);
+}
+
 static __always_inline int run_begin(const struct hit *hit)
 {
 	struct uprobe_joined *joined;
@@ -499,9 +528,8 @@ static __always_inline int run_begin(const struct hit *hit)
 	joined = claim(hit, sizeof *joined, SITE_RUN, hit->regs->rsi, false);
 	if (!joined)
 		return 0;
-	joined->word[0] = hit->regs->rdx;
-	for (int i = 1; i < UPROBE_CONTEXT_WORDS; i++)
-		joined->word[i] = 0;
+	joined->word[UPROBE_OPTIONS] = hit->regs->rdx;
+	read_usage(joined);
 	bpf_ringbuf_submit(joined, BPF_RB_NO_WAKEUP);
 	return 0;
 }
@@ -510,8 +538,18 @@ static __always_inline int run_begin(const struct hit *hit)
 static __always_inline void put_status(const struct hit *hit)
 {
 	uint64_t state = peek(hit->regs->rax);
+	struct uprobe_joined *joined;
 	struct uprobe_named *named;
 
+	if (!state && (uint8_t)hit->cookie == SITE_RUN) {
+		joined = claim(hit, sizeof *joined, SITE_RUN, 0, true);
+		if (!joined)
+			return;
+		joined->word[UPROBE_OPTIONS] = 0;
+		read_usage(joined);
+		bpf_ringbuf_submit(joined, BPF_RB_NO_WAKEUP);
+		return;
+	}
 	if (!state) {
 		put(hit, 0, true);
 		return;

@@ -77,11 +77,26 @@ struct uprobe_record {
 	uint16_t armed;
 };
 
-/* SITE_RUN at its entry, and SITE_OPERATOR on a thread that is in no run: what tells whose run it is. */
+/* What the words of a run's struct uprobe_joined are. */
+enum uprobe_run_word {
+	UPROBE_OPTIONS, /* the address of its options; not at its end */
+	/* The usage of its thread so far. The kernel sums a thread's CPU time up when it is switched, and at each tick:
+	 */
+	UPROBE_CPU,  /* sum - time at which it was summed up, on the scheduler's clock + record.time; differences count
+		      */
+	UPROBE_RAN,  /* the sum, nanoseconds */
+	UPROBE_WAIT, /* for a CPU, nanoseconds; UINT64_MAX: this kernel does not count it */
+	UPROBE_FAULTS_SWITCHES, /* page faults << 32 | context switches, 32 bits of each */
+};
+_Static_assert((int)UPROBE_FAULTS_SWITCHES < (int)UPROBE_CONTEXT_WORDS, "each has a word");
+
+/*
+ * SITE_RUN at its entry and, if it ended well, at its return: its words. SITE_OPERATOR on a thread that is in no run:
+ * those words of its context that may lead to the options of a run, 0 in a run that began unseen.
+ */
 struct uprobe_joined {
 	struct uprobe_record record;
-	uint64_t word[UPROBE_CONTEXT_WORDS]; /* run: the address of its options; operator: those words of its context
-					      * that may lead to the options, 0 in a run that began unseen */
+	uint64_t word[UPROBE_CONTEXT_WORDS];
 };
 
 /*

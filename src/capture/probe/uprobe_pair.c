@@ -8,6 +8,7 @@
  * 12, by version). Several that share their options cannot be told apart: nobody's, rather than the wrong one's.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "capture/probe/uprobe_process.h"
 
@@ -222,9 +223,12 @@ int uprobe_pair_run(const struct uprobe_step *step)
 	*open = (struct open_run){ .stack = step->hit->stack,
 				   .session = session,
 				   .run = ++process->last_run,
-				   .options = step->size >= sizeof *joined ? joined->word[0] : 0,
+				   .has_usage = step->size >= sizeof *joined,
+				   .options = step->size >= sizeof *joined ? joined->word[UPROBE_OPTIONS] : 0,
 				   .n_operators = thread->n_operators,
 				   .lane = uprobe_lane_take(process, step->hit->time) };
+	if (open->has_usage)
+		memcpy(open->word, joined->word, sizeof open->word);
 	if (open->lane < UPROBE_LANES) {
 		process->active[open->lane].options = open->options;
 		process->active[open->lane].run = open->run;
@@ -236,6 +240,35 @@ int uprobe_pair_run(const struct uprobe_step *step)
 	if (process->session[session].was_created && !process->session[session].has_run)
 		record.flags = FLAG_FIRST;
 	process->session[session].has_run = true;
+	return uprobe_process_tell(step, &record);
+}
+
+/*
+ * The CPU time between two hits. The kernel's sum of it is up to a tick old; the time since it was summed up adds to
+ * it, where both hits have the same clock: each CPU has its own.
+ */
+static uint64_t cpu_between(const uint64_t *from, const uint64_t *to)
+{
+	enum { TICK_NS = 10000000 };
+	uint64_t ran = to[UPROBE_RAN] - from[UPROBE_RAN], exact = to[UPROBE_CPU] - from[UPROBE_CPU];
+
+	return exact - ran + TICK_NS <= 2 * TICK_NS ? exact : ran;
+}
+
+static int tell_usage(const struct uprobe_step *step, const struct open_run *open)
+{
+	const struct uprobe_joined *end = (const struct uprobe_joined *)step->hit;
+	const uint64_t *from = open->word, *to = end->word;
+	struct record record = { .run = open->run, .type = RECORD_RUN_USAGE };
+
+	if (!open->has_usage || step->size != sizeof *end)
+		return 0;
+	record.time = cpu_between(from, to);
+	record.value = to[UPROBE_WAIT] - from[UPROBE_WAIT];
+	record.id = (uint32_t)(to[UPROBE_FAULTS_SWITCHES] >> 32) - (uint32_t)(from[UPROBE_FAULTS_SWITCHES] >> 32);
+	record.text = (uint32_t)to[UPROBE_FAULTS_SWITCHES] - (uint32_t)from[UPROBE_FAULTS_SWITCHES];
+	if (to[UPROBE_WAIT] == UINT64_MAX)
+		record.flags = FLAG_NO_WAIT;
 	return uprobe_process_tell(step, &record);
 }
 
@@ -262,6 +295,8 @@ int uprobe_pair_run_end(const struct uprobe_step *step)
 		record.flags = FLAG_FAILED;
 		record.text = uprobe_text(step->process, message);
 	}
-	code = pop_run(step, step->hit->time, record.text);
+	code = tell_usage(step, open);
+	if (!code)
+		code = pop_run(step, step->hit->time, record.text);
 	return code ? code : uprobe_process_tell(step, &record);
 }

@@ -109,8 +109,8 @@ static void put_tiles(struct html_page *page, const struct report *report)
 			tile[n].note = note("first inference %s", units_duration((double)model->runs.first.p50_ns).s);
 		n++;
 	}
-	if (model && model->runs.usage_wall_ns)
-		waited = (double)model->runs.run_queue_ns / (double)model->runs.usage_wall_ns;
+	if (model)
+		waited = summary_waited(&model->runs);
 	if (isfinite(waited))
 		tile[n++] = (struct html_tile){ waited >= 0.1 ? "bad" : "", "waiting for a CPU", units_percent(waited),
 						note("%s", "of the inferences' time") };

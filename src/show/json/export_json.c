@@ -165,6 +165,7 @@ static void put_processes(struct json_summary *to)
 		json_summary_name(to, "seen", runtime->armed);
 		json_summary_name(to, "not_seen", runtime->left_out);
 		json_known(&to->json, "arm_ns", runtime->arm_ns);
+		json_known(&to->json, "usage_ns", runtime->usage_ns);
 		json_summary_time(to, "complete_from_ns", runtime->complete_from_ns);
 		json_end(&to->json, '}');
 	}

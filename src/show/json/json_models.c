@@ -9,6 +9,7 @@
 #include "analyze/stats/stats.h"
 #include "show/json/json_series.h"
 #include "show/json/json_summary.h"
+#include "show/words/usage_words.h"
 
 static void put_phases(struct json_summary *to, const uint64_t *phase_ns)
 {
@@ -136,24 +137,20 @@ static void put_slowest(struct json_summary *to, const struct summary_model *mod
 
 static void put_usage(struct json_summary *to, const struct summary_runs *runs)
 {
-	const char *level = names_text(to->names, to->summary->recording.level);
-
 	if (!runs->n_usage) {
 		json_null(&to->json, "usage");
-		json_text(&to->json, "usage_missing",
-			  to->summary->recording.is_from_outside
-			      ? "not seen from outside: use record or attach --inject"
-			  : !strcmp(level, "detail") ? "no inference has it"
-						     : "not recorded: use --level detail");
+		json_text(&to->json, "usage_missing", usage_missing(to->summary).s);
 		return;
 	}
 	json_object(&to->json, "usage");
 	json_count(&to->json, "inferences", runs->n_usage);
 	json_count(&to->json, "wall_ns", runs->usage_wall_ns);
 	json_count(&to->json, "thread_cpu_ns", runs->thread_cpu_ns);
-	json_count(&to->json, "run_queue_ns", runs->run_queue_ns);
 	json_count(&to->json, "faults", runs->faults);
 	json_count(&to->json, "switches", runs->switches);
+	json_count(&to->json, "wait_inferences", runs->n_waits);
+	json_count(&to->json, "wait_wall_ns", runs->waits_wall_ns);
+	json_count(&to->json, "run_queue_ns", runs->run_queue_ns);
 	json_end(&to->json, '}');
 }
 

@@ -10,6 +10,7 @@
 #include "analyze/result/phase_names.h"
 #include "show/text/page.h"
 #include "show/words/slow_words.h"
+#include "show/words/usage_words.h"
 
 enum { MAX_FINDINGS = 2, MAX_BLOCKS = 3, MAX_SHARES = 3, COLUMNS = 12, NAME = 60 };
 
@@ -207,14 +208,10 @@ static void put_latency(const struct page *page, const struct summary_runs *runs
 
 static void put_usage(const struct page *page, const struct summary_runs *runs)
 {
-	double n = (double)runs->n_usage;
 	struct printable text = { "" };
 
-	if (!runs->n_usage)
-		return;
-	printable_add(&text, "%s of CPU, ", units_duration((double)runs->thread_cpu_ns / n).s);
-	printable_add(&text, "%s waiting for a CPU, ", units_duration((double)runs->run_queue_ns / n).s);
-	printable_add(&text, "%s page faults", units_decimal((double)runs->faults / n).s);
+	if (runs->n_usage)
+		text = usage_words(runs);
 	put_fact(page, "  each", &text);
 }
 

@@ -4,6 +4,7 @@
 
 #include "show/text/page.h"
 #include "show/words/slow_words.h"
+#include "show/words/usage_words.h"
 
 enum { MAX_SESSIONS = 8, MAX_TEXTS = 4 };
 
@@ -116,21 +117,18 @@ static void print_left_out(const struct page *page, const struct summary_runs *r
 
 static void print_usage(const struct page *page, const struct summary_runs *runs)
 {
-	double n = (double)runs->n_usage;
+	struct printable share = { "" };
 
-	if (runs->n_usage)
-		page_text(
-		    page, 2, TABLE_PLAIN,
-		    "Each inference on average: %s of CPU on its own thread, %s waiting for a CPU, %s page faults, "
-		    "%s context switches",
-		    units_duration((double)runs->thread_cpu_ns / n).s, units_duration((double)runs->run_queue_ns / n).s,
-		    units_decimal((double)runs->faults / n).s, units_decimal((double)runs->switches / n).s);
-	else if (strcmp(names_text(page->names, page->summary->recording.level), "detail") ||
-		 page->summary->recording.is_from_outside)
-		page_text(page, 2, TABLE_DIM, "CPU time, waits and page faults of inferences: %s",
-			  page->summary->recording.is_from_outside
-			      ? "not visible to probes (record and attach --inject record them)"
-			      : "not recorded (--level detail records them)");
+	if (!runs->n_usage) {
+		page_text(page, 2, TABLE_DIM, "CPU time, waits, page faults and context switches of inferences: %s",
+			  usage_missing(page->summary).s);
+		return;
+	}
+	if (runs->n_usage < runs->latency.n)
+		printable_add(&share, " (of %s inferences, while reading it was free)", units_count(runs->n_usage).s);
+	else if (runs->n_waits < runs->n_usage)
+		printable_add(&share, " (waits of %s inferences)", units_count(runs->n_waits).s);
+	page_text(page, 2, TABLE_PLAIN, "Each inference on average: %s%s", usage_words(runs).s, share.s);
 }
 
 static void print_failures(const struct page *page, const struct summary_model *model)

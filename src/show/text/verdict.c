@@ -89,7 +89,7 @@ static void say_waits(const struct page *page)
 	uint64_t wall_ns = 0, waited_ns = 0;
 
 	for (uint32_t i = 0; i < page->summary->n_models; i++) {
-		wall_ns += page->summary->models[i].runs.usage_wall_ns;
+		wall_ns += page->summary->models[i].runs.waits_wall_ns;
 		waited_ns += page->summary->models[i].runs.run_queue_ns;
 	}
 	if (wall_ns && waited_ns >= wall_ns / 10)

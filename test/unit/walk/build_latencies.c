@@ -38,15 +38,20 @@ static void add_usage(const struct build *build, const struct run *run, struct s
 {
 	const struct store_track *track = store_track(build->store, run->track);
 	const struct arg *run_queue = store_slice_arg(build->store, track, run->row, KEY_RUN_QUEUE_NS);
+	const struct arg *faults = store_slice_arg(build->store, track, run->row, KEY_FAULTS);
 
-	if (!run_queue || !build_is_typical(run))
+	if (run_queue && build_is_typical(run)) {
+		to->n_waits++;
+		to->waits_wall_ns = stats_sum(to->waits_wall_ns, run->end_ns - run->begin_ns);
+		to->run_queue_ns = stats_sum(to->run_queue_ns, count_of(run_queue));
+	}
+	if (!faults || !build_is_typical(run))
 		return;
 	to->n_usage++;
 	to->usage_wall_ns = stats_sum(to->usage_wall_ns, run->end_ns - run->begin_ns);
-	to->run_queue_ns = stats_sum(to->run_queue_ns, count_of(run_queue));
 	to->thread_cpu_ns =
 	    stats_sum(to->thread_cpu_ns, count_of(store_slice_arg(build->store, track, run->row, KEY_THREAD_CPU_NS)));
-	to->faults = stats_sum(to->faults, count_of(store_slice_arg(build->store, track, run->row, KEY_FAULTS)));
+	to->faults = stats_sum(to->faults, count_of(faults));
 	to->switches = stats_sum(to->switches, count_of(store_slice_arg(build->store, track, run->row, KEY_SWITCHES)));
 }
 

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What a thread used during an inference.
+ *
+ * Two system calls tell CPU time, page faults and context switches. The time a thread waited for a CPU stands in a
+ * file, which costs ten times as much to read. It changes only when the thread is switched out: as long as the number
+ * of switches is the same, so is the wait. The thread keeps the last wait it read, and the number of switches then.
+ *
+ * Levels below detail read only what is free. Inferences vote in their session: one that took USAGE_SHARE times what
+ * the two readings cost votes for them, a shorter one against. A steady session writes nothing, so that threads that
+ * run it side by side do not share a cache line that changes. The file is paid from a thread's own savings, a
+ * USAGE_SHARE-th of the time of its inferences; without them the wait of a switched inference stays unknown.
+ */
+#include "capture/agent/usage.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/syscalls.h"
+#include "capture/agent/session.h"
+
+enum { VOTES = 8, TRIALS = 4, SAVINGS = 64 };
+
+/* Ticks that one reading of the system calls, and one of the file, costs; set before the first inference is seen. */
+static uint64_t cost, wait_cost;
+
+static bool read_basics(struct usage *usage)
+{
+	struct timespec cpu;
+	struct rusage all;
+
+	if (CALL(SYS_getrusage, RUSAGE_THREAD, (long)&all) ||
+	    CALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&cpu))
+		return false;
+	usage->faults = (uint64_t)(all.ru_minflt + all.ru_majflt);
+	usage->switches = (uint64_t)(all.ru_nvcsw + all.ru_nivcsw);
+	usage->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+	return true;
+}
+
+/* No system call returns the wait: it is the second number of this file. */
+static bool read_wait(uint64_t *wait_ns)
+{
+	char text[96];
+	ssize_t n = 0;
+	int fd;
+
+	call_begin();
+	fd = call_open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0);
+	if (fd >= 0) {
+		n = call_read(fd, text, sizeof text - 1);
+		call_close(fd);
+	}
+	call_end();
+	const char *at = text, *end = text + (n > 0 ? n : 0);
+	while (at < end && *at != ' ')
+		at++;
+	*wait_ns = 0;
+	for (at++; at < end && *at >= '0' && *at <= '9'; at++)
+		*wait_ns = *wait_ns * 10 + (uint64_t)(*at - '0');
+	return n > 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a && a < b ? a : b;
+}
+
+/* The least of several, because what interrupts one of them is no cost. */
+void usage_measure(void)
+{
+	uint64_t basics = cost, file = wait_cost, wait_ns;
+	struct usage usage;
+	int saved = errno;
+
+	for (int i = 0; i < TRIALS && !cost; i++) {
+		uint64_t start = agent_now(), between;
+
+		read_basics(&usage);
+		between = agent_now();
+		read_wait(&wait_ns);
+		basics = least(basics, between - start);
+		file = least(file, agent_now() - between);
+	}
+	__atomic_store_n(&wait_cost, file + !file, __ATOMIC_RELAXED);
+	__atomic_store_n(&cost, basics + !basics, __ATOMIC_RELAXED);
+	agent.segment->usage_ticks = basics + !basics;
+	errno = saved;
+}
+
+/* Whether the thread can pay for the file; pays. */
+static bool pay(struct thread *thread)
+{
+	uint64_t price = __atomic_load_n(&wait_cost, __ATOMIC_RELAXED);
+
+	if (hot->level == LEVEL_DETAIL)
+		return true;
+	if (thread->wait.savings < price)
+		return false;
+	thread->wait.savings -= price;
+	return true;
+}
+
+static void read_wait_of(struct thread *thread, struct usage *usage)
+{
+	if (!thread->wait.is_known || thread->wait.switches != usage->switches) {
+		thread->wait.is_known = pay(thread) && read_wait(&thread->wait.ns);
+		thread->wait.switches = usage->switches;
+	}
+	usage->has_wait = thread->wait.is_known;
+	usage->wait_ns = thread->wait.ns;
+}
+
+/* A new session's first inference is read, because it is slower than the others. */
+static bool is_free(const struct session *session)
+{
+	return __atomic_load_n(&session->too_short, __ATOMIC_RELAXED) <= 0;
+}
+
+void usage_begin(struct thread *thread, struct open_run *run)
+{
+	int saved = errno;
+
+	if (run->was_asked || (!run->session && hot->level != LEVEL_DETAIL))
+		return;
+	run->was_asked = true;
+	if (hot->level != LEVEL_DETAIL && !is_free(run->session))
+		return;
+	run->usage.is_known = read_basics(&run->usage);
+	if (run->usage.is_known)
+		read_wait_of(thread, &run->usage);
+	errno = saved;
+}
+
+static void vote(struct thread *thread, struct session *session, uint64_t took)
+{
+	uint64_t most = SAVINGS * __atomic_load_n(&wait_cost, __ATOMIC_RELAXED);
+	int8_t votes = __atomic_load_n(&session->too_short, __ATOMIC_RELAXED);
+	bool is_short = took < USAGE_SHARE * 2 * __atomic_load_n(&cost, __ATOMIC_RELAXED);
+
+	thread->wait.savings += took / USAGE_SHARE;
+	if (thread->wait.savings > most)
+		thread->wait.savings = most;
+	if (is_short ? votes < VOTES : votes > -VOTES)
+		__atomic_store_n(&session->too_short, (int8_t)(is_short ? votes + 1 : votes - 1), __ATOMIC_RELAXED);
+}
+
+static void tell(struct thread *thread, const struct open_run *run)
+{
+	const struct usage *from = &run->usage;
+	struct usage to = { 0 };
+	struct record *record;
+	bool has_wait;
+
+	if (!read_basics(&to))
+		return;
+	/* a thread that was never switched has not waited, whatever the sum was */
+	has_wait = to.switches == from->switches;
+	if (has_wait) {
+		to.wait_ns = from->wait_ns;
+	} else if (from->has_wait) {
+		read_wait_of(thread, &to);
+		has_wait = to.has_wait;
+	}
+	record = agent_claim(thread);
+	if (!record)
+		return;
+	*record = (struct record){ .time = to.cpu_ns - from->cpu_ns,
+				   .value = has_wait ? to.wait_ns - from->wait_ns : 0,
+				   .id = (uint32_t)(to.faults - from->faults),
+				   .text = (uint32_t)(to.switches - from->switches),
+				   .run = run->run,
+				   .type = RECORD_RUN_USAGE,
+				   .flags = has_wait ? 0 : FLAG_NO_WAIT };
+	agent_publish(thread);
+}
+
+void usage_end(struct thread *thread, struct open_run *run, uint64_t end)
+{
+	int saved = errno;
+
+	if (run->session && hot->level != LEVEL_DETAIL)
+		vote(thread, run->session, end - run->start);
+	if (run->usage.is_known)
+		tell(thread, run);
+	errno = saved;
+}

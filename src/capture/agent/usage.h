@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a thread used during an inference: CPU time, time it waited for a CPU, page faults, context switches. Recorded
+ * of each inference at level detail, and at the others of sessions whose inferences take so long that it is free.
+ */
+#ifndef CAPTURE_AGENT_USAGE_H
+#define CAPTURE_AGENT_USAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct open_run;
+struct thread;
+
+/* The two readings of an inference cost at most this part of its time, and those of its wait as much: 0.5 % in all. */
+enum { USAGE_SHARE = 400 };
+
+/* What a thread has used up to a moment. */
+struct usage {
+	uint64_t cpu_ns, wait_ns, faults, switches;
+	bool is_known, has_wait; /* wait_ns is known only with has_wait */
+};
+
+/* The last wait for a CPU that was read of a thread. */
+struct usage_wait {
+	bool is_known;
+	uint64_t ns, switches; /* how often it had been switched out by then */
+	uint64_t savings;      /* ticks, for reading it again */
+};
+
+/* Measures what reading costs, once in a process, and tells the recorder. When a runtime is armed. */
+void usage_measure(void);
+/* At the begin of an inference, once its session is known; before it is timed where that is possible. */
+void usage_begin(struct thread *thread, struct open_run *run);
+/* After its end, which was at `end` ticks; writes a record. */
+void usage_end(struct thread *thread, struct open_run *run, uint64_t end);
+
+#endif

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CPU time, waits for a CPU, page faults and context switches of inferences: recorded at every level where it is free."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import envs
+from attaching import attach, python_server
+from conftest import environment
+
+KEYS = ("thread_cpu_ns", "faults", "switches")
+
+
+@pytest.fixture
+def shared_cpu():
+    """A CPU on which another program computes all the time."""
+    cpu = min(os.sched_getaffinity(0))
+    hog = subprocess.Popen(
+        [sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, [cpu])
+    )
+    yield cpu
+    hog.kill()
+    hog.wait()
+
+
+def move(pid, cpu):
+    """All threads of a process to one CPU."""
+    for tid in os.listdir("/proc/%d/task" % pid):
+        os.sched_setaffinity(int(tid), [cpu])
+
+
+def known(recording, key):
+    """Inferences seen whole that have this figure, but for the first of a session."""
+    return [
+        slice
+        for slice in recording.inferences
+        if slice.end and not slice.args.get("partial") and not slice.args.get("first") and key in slice.args
+    ]
+
+
+def whole(recording):
+    return [slice for slice in recording.inferences if slice.end and not slice.args.get("partial")]
+
+
+def check_waits(recording):
+    """One thread that computes without blocking either has a CPU or waits for one. The two figures come from the
+    kernel one after the other: a wait between them is in only one."""
+    slices = known(recording, "run_queue_ns")
+    took = sum(slice.end - slice.start for slice in slices)
+    cpu = sum(slice.args["thread_cpu_ns"] for slice in slices)
+    waited = sum(slice.args["run_queue_ns"] for slice in slices)
+    assert len(slices) > len(whole(recording)) / 2
+    assert all(len(known(recording, key)) > len(whole(recording)) / 2 for key in KEYS)
+    assert 0.7 * took < cpu + waited < 1.3 * took
+    assert waited > 0.2 * took
+    assert sum(slice.args["switches"] for slice in slices) > 0
+
+
+@pytest.mark.parametrize("level", ["inference", "operator"])
+def test_waits_for_a_cpu_are_recorded_at_every_level(lab, wheel, shared_cpu, level):
+    program = ["taskset", "-c", str(shared_cpu), *lab.python(wheel, "infer", "run", lab.model("long"), "--runs", 60)]
+    done = lab.both(program, level=level)
+    check_waits(done.recording)
+    report = lab.plain([os.environ["INFTRACE"], "report", done.recording.path]).out
+    assert "waited for a CPU" in " ".join(report.split("\n\n")[0].split())
+
+
+@pytest.mark.root
+def test_waits_for_a_cpu_are_recorded_from_outside(lab, wheel, shared_cpu):
+    server = python_server(lab, wheel, "long")
+    move(server.pid, shared_cpu)
+    done = attach(lab, server.pid, n=60)
+    server.end()
+    check_waits(done.recording)
+
+
+@pytest.mark.root
+def test_probes_and_hooks_agree_on_cpu_time(lab, wheel):
+    """An inference with no page fault and no switch had the CPU all the time."""
+    server = python_server(lab, wheel, "long", "--rest", 0.002)
+    done = attach(lab, server.pid, n=60)
+    server.end()
+    still = [slice for slice in known(done.recording, "thread_cpu_ns") if not slice.args["switches"]]
+    took = sum(slice.end - slice.start for slice in still)
+    assert all(slice.args["run_queue_ns"] == 0 for slice in still)
+    assert not still or 0.8 * took < sum(slice.args["thread_cpu_ns"] for slice in still) <= took
+
+
+@pytest.mark.parametrize("key", ["1.15", "newest"])
+def test_short_inferences_are_left_alone(lab, key):
+    """Reading the figures would take longer than the half per cent: only the first inferences have them."""
+    wheel = environment(envs.wheel, key)
+    done = lab.both(lab.python(wheel, "infer", "run", lab.model("batch"), "--runs", 2000))
+    note = done.recording.note("runtime")
+    assert 0 < note["usage_ns"] < 1e6
+    assert len(known(done.recording, "thread_cpu_ns")) < 200
+    report = lab.plain([os.environ["INFTRACE"], "report", "--all", done.recording.path]).out
+    assert "reading" in report
+
+
+def test_detail_reads_them_of_every_inference(lab, wheel):
+    done = lab.both(lab.python(wheel, "infer", "run", lab.model("batch"), "--runs", 500), level="detail")
+    assert len(known(done.recording, "run_queue_ns")) == len(
+        [s for s in whole(done.recording) if not s.args.get("first")]
+    )
