@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU time, waits for a CPU, page faults and context switches of inferences: recorded at every level where it is free."""
+"""CPU time, waits for a CPU, page faults and switches of inferences: recorded at every level where that is free."""
 
 import os
 import subprocess

@@ -76,7 +76,8 @@ struct moment {
 	uint32_t what;	/* enum moment_kind */
 };
 
-enum moment_kind { MOMENT_RUN, MOMENT_START, MOMENT_SAMPLE };
+/* A creation begins, and ends. */
+enum moment_kind { MOMENT_RUN, MOMENT_START, MOMENT_SAMPLE, MOMENT_CREATION, MOMENT_CREATED };
 
 struct moments {
 	struct array row;  /* struct moment, in the order of time: what was later than all before it */
@@ -103,7 +104,8 @@ struct window {
 	struct array early;  /* struct early: operators came before the inference began */
 	size_t early_at;
 	uint32_t n_early;
-	struct busy busy; /* of any process */
+	struct busy busy;  /* of any process */
+	struct busy taken; /* by an inference or a creation, of any process */
 	uint32_t max_runs, max_ops;
 };
 

@@ -195,6 +195,7 @@ static int pass_ends(struct summary_maker *maker, uint64_t time_ns)
 		end_ns = run->over_ns < maker->counts.last_ns ? run->over_ns : maker->counts.last_ns;
 		run->n_concurrent += process_at(maker, run->process)->n_begun - run->n_begun;
 		sum_busy_end(&window->busy, end_ns);
+		sum_busy_end(&window->taken, end_ns);
 		sum_busy_end(&process_at(maker, run->process)->busy, end_ns);
 		bucket_at(maker, run->bucket)->at_once--;
 		rc = finish_run(maker, active[i]);
@@ -225,6 +226,7 @@ static int pass_run(struct summary_maker *maker, uint32_t index)
 	run->n_concurrent = process->busy.n_active;
 	run->n_begun = ++process->n_begun;
 	sum_busy_begin(&window->busy, run->begin_ns);
+	sum_busy_begin(&window->taken, run->begin_ns);
 	sum_busy_begin(&process->busy, run->begin_ns);
 	bucket = bucket_at(maker, run->bucket);
 	bucket->at_once++;
@@ -262,6 +264,15 @@ static bool pass_moment(struct summary_maker *maker, int *rc)
 		return true;
 	if (moment.what == MOMENT_RUN) {
 		*rc = pass_run(maker, moment.index);
+		return true;
+	}
+	if (moment.what == MOMENT_CREATION) {
+		sum_busy_begin(&maker->window.taken, moment.time_ns);
+		return true;
+	}
+	if (moment.what == MOMENT_CREATED) {
+		sum_busy_end(&maker->window.taken,
+			     moment.time_ns < maker->counts.last_ns ? moment.time_ns : maker->counts.last_ns);
 		return true;
 	}
 	if (process_of_counter(maker, moment.index))

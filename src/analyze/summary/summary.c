@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_time.h"
 #include "analyze/summary/summary_maker.h"
 
 enum { MAX_TRACKS = 1 << 24 };
@@ -282,6 +283,8 @@ struct summary *summary_end(struct summary_maker *maker, const struct summary_fi
 	to->recording.end_ns = maker->counts.last_ns;
 	to->n_operators = maker->operators.n_seen;
 	to->busy_ns = sum_busy_at(&maker->window.busy, maker->counts.last_ns);
+	if (!maker->opts.from_ns && !maker->opts.to_ns && !maker->opts.model)
+		sum_time_make(to, to->busy_ns, sum_busy_at(&maker->window.taken, maker->counts.last_ns));
 	memcpy(to->n_open, maker->n_open, sizeof to->n_open);
 	for (int kind = 0; kind < N_KINDS; kind++)
 		to->counts.n_open += maker->n_open[kind];

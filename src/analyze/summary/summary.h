@@ -133,6 +133,24 @@ struct summary_cost {
 	double event_ns;
 };
 
+/*
+ * Where the time went, of all processes together: wall = inferences + creating + outside. wall_ns 0: not known, because
+ * a part of the recording alone was summed up, or durations are all there is.
+ */
+struct summary_time {
+	uint64_t wall_ns;
+	uint64_t inferences_ns; /* at least one ran; of it, as their threads spent it: */
+	uint64_t first_ns;	/* in the first inferences of sessions */
+	uint64_t waiting_ns;	/* waiting for a CPU, in the others; 0: none, or not known */
+	uint64_t creating_ns;	/* none ran, but a session was being created */
+	uint64_t outside_ns;	/* neither */
+};
+
+enum summary_cause { CAUSE_OUTSIDE, CAUSE_CREATING, CAUSE_FIRST, CAUSE_WAITING, CAUSE_RUNNING, N_CAUSES };
+
+/* What most of the time went to. wall_ns is not 0. */
+enum summary_cause summary_largest(const struct summary_time *time);
+
 /* The part of the recording that is summed up (summary_maker.h), from its first event; to_ns 0: to the end. */
 struct summary_part {
 	uint64_t from_ns, to_ns;
@@ -175,6 +193,7 @@ struct summary {
 	uint64_t n_left; /* processes that the program started and that went on, not recorded, when it had ended */
 	uint64_t n_open[N_KINDS];
 	uint64_t busy_ns; /* time with at least one inference, of any process */
+	struct summary_time time;
 	struct summary_cost cost;
 };
 

@@ -28,6 +28,7 @@ void html_recording(FILE *out, const struct report *report);
 
 void html_latencies(struct html_page *page);
 void html_creation(struct html_page *page);
+void html_time(struct html_page *page);
 void html_memory(struct html_page *page);
 void html_outputs(struct html_page *page);
 void html_placement(struct html_page *page);
@@ -78,6 +79,8 @@ void html_key(struct html_page *page, bool (*has)(const struct model_run *run));
 
 /* For axes. */
 struct units_text html_ns(double ns);
+/* A part of a bar that lies along an axis of durations, at the height y; kind: its class; nothing if ns is not > 0. */
+void html_bar(const struct plot *plot, double y, double from_ns, double ns, const char *kind, const char *name);
 struct units_text html_mebibytes(double mebibytes);
 struct units_text html_share(double share);
 

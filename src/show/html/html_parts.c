@@ -14,7 +14,7 @@ static bool has_steps(const struct model_run *run)
 	return run->result->n_steps > 0;
 }
 
-static void draw_part(const struct plot *plot, double y, double from_ns, double ns, const char *kind, const char *name)
+void html_bar(const struct plot *plot, double y, double from_ns, double ns, const char *kind, const char *name)
 {
 	double left = plot_x(plot, from_ns), right = plot_x(plot, from_ns + ns);
 
@@ -65,10 +65,10 @@ static void draw_creation(struct html_page *page, const struct model_names *name
 			struct printable kind = { "fill " };
 
 			printable_add(&kind, "%s", html_phase_colour(i).s);
-			draw_part(&plot, y, at_ns, ns, kind.s, names->name[i]);
+			html_bar(&plot, y, at_ns, ns, kind.s, names->name[i]);
 			at_ns += ns > 0 ? ns : 0;
 		}
-		draw_part(&plot, y, at_ns, (double)result->creation_ns - at_ns, "rest", "unattributed");
+		html_bar(&plot, y, at_ns, (double)result->creation_ns - at_ns, "rest", "unattributed");
 		if (result->creation_ns >= 0)
 			plot_text(&plot, plot_x(&plot, (double)result->creation_ns) + 7, y + 4, "start", "ink", "%s",
 				  units_duration((double)result->creation_ns).s);

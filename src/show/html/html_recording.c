@@ -387,6 +387,7 @@ void html_recording(FILE *out, const struct report *report)
 	fputs("</h1>\n", out);
 	html_verdict(&page, verdict_of(report).s, html_worst(report->analysis, report->n_analyses));
 	put_tiles(&page, report);
+	html_time(&page);
 	put_models(&page, report);
 	html_findings(&page, report);
 	put_parts(&page, report);

@@ -89,6 +89,26 @@ static void put_dumps(struct json_summary *to)
 	json_count(&to->json, "dumps_not_made", summary->n_dumps_skipped);
 }
 
+static void put_time(struct json_summary *to)
+{
+	static const char *const causes[N_CAUSES] = { "outside", "creating", "first", "waiting", "running" };
+	const struct summary_time *time = &to->summary->time;
+
+	if (!time->wall_ns) {
+		json_null(&to->json, "time");
+		return;
+	}
+	json_object(&to->json, "time");
+	json_count(&to->json, "wall_ns", time->wall_ns);
+	json_count(&to->json, "inferences_ns", time->inferences_ns);
+	json_count(&to->json, "first_ns", time->first_ns);
+	json_count(&to->json, "waiting_ns", time->waiting_ns);
+	json_count(&to->json, "creating_ns", time->creating_ns);
+	json_count(&to->json, "outside_ns", time->outside_ns);
+	json_text(&to->json, "largest", causes[summary_largest(time)]);
+	json_end(&to->json, '}');
+}
+
 static void put_recording(struct json_summary *to)
 {
 	const struct summary *summary = to->summary;
@@ -115,6 +135,7 @@ static void put_recording(struct json_summary *to)
 	json_count(&to->json, "file_bytes", summary->file.bytes);
 	json_bool(&to->json, "file_is_cut", summary->file.is_cut);
 	json_known(&to->json, "file_cut_at_byte", summary->file.is_cut ? (int64_t)summary->file.cut_at : -1);
+	put_time(to);
 	put_kept(to);
 	put_thinned(to);
 	put_dumps(to);

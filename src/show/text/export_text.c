@@ -7,6 +7,7 @@
 
 #include "analyze/insight/insight.h"
 #include "show/text/page.h"
+#include "show/words/time_words.h"
 
 enum { WIDTH = 96 };
 
@@ -85,6 +86,9 @@ static void print_head(const struct page *page)
 	if (*text.s)
 		put_fact(&table, "range", text.s);
 	put_level(page, &table);
+	text = time_sum(summary);
+	if (*text.s)
+		put_fact(&table, "time", text.s);
 	if (summary->recording.machine)
 		put_fact(&table, "machine", page_name(page, summary->recording.machine, 200).s);
 	if (file->path) {

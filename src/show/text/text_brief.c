@@ -10,6 +10,7 @@
 #include "analyze/result/phase_names.h"
 #include "show/text/page.h"
 #include "show/words/slow_words.h"
+#include "show/words/time_words.h"
 #include "show/words/usage_words.h"
 
 enum { MAX_FINDINGS = 2, MAX_BLOCKS = 3, MAX_SHARES = 3, COLUMNS = 12, NAME = 60 };
@@ -82,6 +83,13 @@ static void put_runtimes(const struct page *page)
 		if (summary->runtimes[i].left_out)
 			page_text(page, COLUMNS, TABLE_RED, "not recorded: %s",
 				  page_name(page, summary->runtimes[i].left_out, 400).s);
+}
+
+static void put_time(const struct page *page)
+{
+	struct printable text = time_sum(page->summary);
+
+	put_fact(page, "time", &text);
 }
 
 /* Where programs keep their state, as far as it explains an empty recording. */
@@ -330,6 +338,7 @@ void text_brief(const struct page *page)
 	fputc('\n', page->out);
 	put_command(page);
 	put_runtimes(page);
+	put_time(page);
 	print_resources(page);
 	put_states(page);
 	if (page_n_shown(page) > MAX_BLOCKS + 1)

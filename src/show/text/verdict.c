@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "show/text/page.h"
+#include "show/words/time_words.h"
 
 enum { NAME_COLUMNS = 40, MESSAGE_COLUMNS = 60 };
 
@@ -86,12 +87,15 @@ static void say_latency(const struct page *page, const struct summary_runs *runs
 /* Of all models together: it is a machine that is busy, not one model. */
 static void say_waits(const struct page *page)
 {
+	const struct summary_time *time = &page->summary->time;
 	uint64_t wall_ns = 0, waited_ns = 0;
 
 	for (uint32_t i = 0; i < page->summary->n_models; i++) {
 		wall_ns += page->summary->models[i].runs.waits_wall_ns;
 		waited_ns += page->summary->models[i].runs.run_queue_ns;
 	}
+	if (time->wall_ns && summary_largest(time) == CAUSE_WAITING) /* it was said first */
+		return;
 	if (wall_ns && waited_ns >= wall_ns / 10)
 		fprintf(page->out, "; %sinferences waited for a CPU %.0f %% of their time",
 			page->summary->n_models > 1 ? "all " : "", 100 * (double)waited_ns / (double)wall_ns);
@@ -219,7 +223,10 @@ void export_verdict(FILE *out, const struct report *report, bool is_ascii)
 {
 	const struct summary *summary = report->summary;
 	struct page page = { out, summary, summary->names, { .is_ascii = is_ascii, .width = 96 }, report };
+	struct printable cause = time_cause(summary, is_ascii);
 
+	if (*cause.s)
+		fprintf(out, "%s. ", cause.s);
 	if (summary->recording.begin_ns > summary->recording.end_ns) {
 		fprintf(out, "the recording is empty");
 	} else if (!summary->n_inferences && *report_range(summary).s) {

@@ -164,12 +164,11 @@ static void count_open(struct build *build)
 
 int build_resources(struct build *build)
 {
-	struct times busy = { 0 };
+	struct times busy = { 0 }, taken = { 0 };
 	int rc;
 
 	find_devices(build);
 	rc = take_process(build, SUMMARY_NONE);
-
 	for (uint32_t i = 0; !rc && i < build->processes.n; i++)
 		rc = take_process(build, i);
 	if (!rc)
@@ -177,6 +176,11 @@ int build_resources(struct build *build)
 	for (size_t i = 0; i < busy.n; i++)
 		build->to->busy_ns += busy.at[2 * i + 1] - busy.at[2 * i];
 	walk_times_done(&busy);
+	if (!rc)
+		rc = build_taken(build, &taken);
+	for (size_t i = 0; i < taken.n; i++)
+		build->taken_ns += taken.at[2 * i + 1] - taken.at[2 * i];
+	walk_times_done(&taken);
 	count_open(build);
 	return rc;
 }

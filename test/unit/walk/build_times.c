@@ -115,3 +115,22 @@ void walk_times_done(struct times *times)
 	free(times->at);
 	*times = (struct times){ 0 };
 }
+
+int build_taken(const struct build *build, struct times *times)
+{
+	const struct summary_session *session = build->sessions.data;
+	size_t n_max = build->sessions.n + build->runs.n, n = 0;
+	uint64_t *at = malloc((3 * n_max + 1) * sizeof *at);
+
+	if (!at)
+		return -ENOMEM;
+	for (size_t i = 0; i < build->sessions.n; i++)
+		if (session[i].has_slice)
+			put(at, n_max, &n, build, session[i].begin_ns, session[i].end_ns);
+	for (size_t i = 0; i < build->runs.n; i++) {
+		const struct run *run = build_run(build, (uint32_t)i);
+
+		put(at, n_max, &n, build, run->begin_ns, run->end_ns);
+	}
+	return finish(at, n_max, n, times);
+}

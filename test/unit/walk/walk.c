@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/summary/sum_time.h"
+
 bool build_is_failure(struct build *build, uint32_t status)
 {
 	if (!status || status == build->ok)
@@ -154,6 +156,7 @@ struct summary *walk_summary(const struct store *store, const struct summary_fil
 	done(&build);
 	if (!rc) {
 		count_totals(build.to);
+		sum_time_make(build.to, build.to->busy_ns, build.taken_ns);
 		return build.to;
 	}
 	walk_free(build.to);

@@ -43,6 +43,7 @@ struct build {
 	const struct store *store;
 	const struct names *names;
 	struct summary *to;
+	uint64_t taken_ns;    /* by inferences or creations of any process */
 	uint32_t *process_of; /* by track: index of its process, or SUMMARY_NONE */
 	struct array processes, runtimes, models, sessions, transformers, types, nodes, elsewhere, ran_on, idle,
 	    tallies, slowest, resources, losses, stops, unreadable,
@@ -89,6 +90,7 @@ struct times {
 /* With an inference of a process (SUMMARY_NONE: of any); with a session of it being created. 0 or -ENOMEM. */
 int build_busy(const struct build *build, uint32_t process, struct times *times);
 int build_creations(const struct build *build, uint32_t process, struct times *times);
+int build_taken(const struct build *build, struct times *times); /* by inferences or creations of any process */
 /* How much of [begin, end) lies in them. *next: 0 at first; later calls must not ask for earlier times. */
 uint64_t walk_times_overlap(const struct times *times, size_t *next, uint64_t begin_ns, uint64_t end_ns);
 /* Whether one of them touches [begin, end]. */

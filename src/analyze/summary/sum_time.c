@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Where the time of a recording went. A moment at which an inference runs, in any process, belongs to inferences; one
+ * at which none does but a session is being created, to creation; all others lie outside. The inferences' time is
+ * divided further as the time of their threads is.
+ */
+#include "analyze/summary/sum_time.h"
+
+#include "analyze/summary/sum_in.h"
+
+/* As moments, because inferences that began before it ended may come later. */
+int sum_time_creation(struct summary_maker *maker, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct moment moment = { .time_ns = begin_ns, .what = MOMENT_CREATION };
+	int rc = sum_window_moment(maker, &moment);
+
+	/* one without an end lasts to the last event, which is not known before all have passed */
+	moment = (struct moment){ .time_ns = end_ns == STORE_OPEN ? STORE_OPEN - 1 : end_ns, .what = MOMENT_CREATED };
+	return rc ? rc : sum_window_moment(maker, &moment);
+}
+
+/* The first inferences, and the waits of the others, as shares of all time that threads spent in inferences. */
+static void divide(const struct summary *summary, struct summary_time *time)
+{
+	double wall = 0, first = 0, waiting = 0;
+
+	for (uint32_t i = 0; i < summary->n_models; i++) {
+		const struct summary_runs *runs = &summary->models[i].runs;
+		double waited = summary_waited(runs);
+
+		wall += (double)runs->wall_ns;
+		first += (double)runs->first.total_ns;
+		waiting += isfinite(waited) ? waited * (double)runs->latency.total_ns : 0;
+	}
+	if (wall <= 0)
+		return;
+	time->first_ns = (uint64_t)((double)time->inferences_ns * (first < wall ? first / wall : 1));
+	time->waiting_ns = (uint64_t)((double)time->inferences_ns * (waiting < wall ? waiting / wall : 1));
+	if (time->waiting_ns > time->inferences_ns - time->first_ns)
+		time->waiting_ns = time->inferences_ns - time->first_ns;
+}
+
+void sum_time_make(struct summary *summary, uint64_t inferences_ns, uint64_t taken_ns)
+{
+	const struct summary_recording *recording = &summary->recording;
+	struct summary_time *time = &summary->time;
+	uint64_t wall_ns;
+
+	if (!recording->is_ours || recording->has_no_begins || recording->begin_ns >= recording->end_ns)
+		return;
+	wall_ns = recording->end_ns - recording->begin_ns;
+	taken_ns = taken_ns < wall_ns ? taken_ns : wall_ns;
+	inferences_ns = inferences_ns < taken_ns ? inferences_ns : taken_ns;
+	*time = (struct summary_time){ .wall_ns = wall_ns,
+				       .inferences_ns = inferences_ns,
+				       .creating_ns = taken_ns - inferences_ns,
+				       .outside_ns = wall_ns - taken_ns };
+	divide(summary, time);
+}
+
+/* In this order, because what comes first is the cause of what comes later. */
+enum summary_cause summary_largest(const struct summary_time *time)
+{
+	const uint64_t part[N_CAUSES] = {
+		[CAUSE_OUTSIDE] = time->outside_ns,
+		[CAUSE_CREATING] = time->creating_ns,
+		[CAUSE_FIRST] = time->first_ns,
+		[CAUSE_WAITING] = time->waiting_ns,
+		[CAUSE_RUNNING] = time->inferences_ns - time->first_ns - time->waiting_ns,
+	};
+	enum summary_cause largest = CAUSE_OUTSIDE;
+
+	for (int cause = 0; cause < N_CAUSES; cause++)
+		if (part[cause] > part[largest])
+			largest = (enum summary_cause)cause;
+	return largest;
+}

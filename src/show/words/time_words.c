@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "show/words/time_words.h"
+
+#include <string.h>
+
+#include "analyze/result/result_words.h"
+#include "base/units.h"
+
+enum { NAME = 40 };
+
+/* What a counter showed: of the only process, or of the machine. NULL: it is not there. */
+static const struct summary_resource *cpu_of(const struct summary *summary, bool of_machine)
+{
+	for (uint32_t i = 0; i < summary->n_resources; i++)
+		if ((summary->resources[i].process == SUMMARY_NONE) == of_machine &&
+		    !strcmp(names_text(summary->names, summary->resources[i].name), "cpu"))
+			return &summary->resources[i];
+	return NULL;
+}
+
+static void say_outside(struct printable *text, const struct summary *summary)
+{
+	const struct summary_resource *own = summary->n_processes == 1 ? cpu_of(summary, false) : NULL;
+	const struct summary_resource *machine = cpu_of(summary, true);
+
+	printable_add(text, "no model ran in %s of the %s",
+		      units_percent((double)summary->time.outside_ns / (double)summary->time.wall_ns).s,
+		      units_duration((double)summary->time.wall_ns).s);
+	if (own && isfinite(own->idle_mean))
+		printable_add(text, " (the program used %s CPUs meanwhile)", units_decimal(own->idle_mean / 100).s);
+	else if (machine && isfinite(machine->idle_mean))
+		printable_add(text, " (the machine was %s busy meanwhile)", units_percent(machine->idle_mean / 100).s);
+}
+
+static void say_waiting(struct printable *text, const struct summary *summary)
+{
+	const struct summary_resource *machine = cpu_of(summary, true);
+
+	if (machine && isfinite(machine->busy_mean))
+		printable_add(text, " (the machine was %s busy)", units_percent(machine->busy_mean / 100).s);
+}
+
+static void say_share(struct printable *text, const char *what, uint64_t ns, const struct summary *summary)
+{
+	printable_add(text, "%s took %s", what, units_percent((double)ns / (double)summary->time.wall_ns).s);
+	printable_add(text, " of the %s", units_duration((double)summary->time.wall_ns).s);
+}
+
+static void say_inferences(struct printable *text, const struct summary *summary, bool is_ascii)
+{
+	const struct summary_model *model = &summary->models[0];
+	const char *name = names_text(summary->names, model->name);
+	struct printable what = { "inferences" };
+
+	if (summary->n_models == 1)
+		printable_add(&what, " of %s", model_text(name, NAME, is_ascii).s);
+	else
+		printable_add(&what, " of %s", printable_count(summary->n_models, "model").s);
+	say_share(text, what.s, summary->time.inferences_ns, summary);
+}
+
+struct printable time_cause(const struct summary *summary, bool is_ascii)
+{
+	const struct summary_time *time = &summary->time;
+	struct printable text = { "" };
+
+	if (!time->wall_ns || !summary->n_inferences)
+		return text;
+	switch (summary_largest(time)) {
+	case CAUSE_OUTSIDE:
+		say_outside(&text, summary);
+		break;
+	case CAUSE_CREATING:
+		say_share(&text, "creating sessions", time->creating_ns, summary);
+		printable_add(&text, " (%s)", printable_count(summary->n_all_sessions, "session").s);
+		break;
+	case CAUSE_FIRST:
+		say_share(&text, "first inferences of sessions", time->first_ns, summary);
+		break;
+	case CAUSE_WAITING:
+		say_share(&text, "waiting for a CPU", time->waiting_ns, summary);
+		say_waiting(&text, summary);
+		break;
+	default:
+		say_inferences(&text, summary, is_ascii);
+	}
+	if (*text.s >= 'a' && *text.s <= 'z')
+		*text.s = (char)(*text.s - 'a' + 'A');
+	return text;
+}
+
+struct printable time_sum(const struct summary *summary)
+{
+	const struct summary_time *time = &summary->time;
+	struct printable text = { "" };
+
+	if (!time->wall_ns)
+		return text;
+	printable_add(&text, "%s = inferences ", units_duration((double)time->wall_ns).s);
+	printable_add(&text, "%s", units_duration((double)time->inferences_ns).s);
+	if (time->first_ns)
+		printable_add(&text, " (first ones %s", units_duration((double)time->first_ns).s);
+	if (time->waiting_ns)
+		printable_add(&text, "%swaiting for a CPU %s", time->first_ns ? ", " : " (",
+			      units_duration((double)time->waiting_ns).s);
+	printable_add(&text, "%s", time->first_ns + time->waiting_ns ? ")" : "");
+	if (time->creating_ns)
+		printable_add(&text, " + creating sessions %s", units_duration((double)time->creating_ns).s);
+	printable_add(&text, " + outside of models %s", units_duration((double)time->outside_ns).s);
+	return text;
+}

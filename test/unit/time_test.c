@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where the time of a recording went: the parts add up, and the largest is named. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "show/words/time_words.h"
+#include "stream.h"
+
+struct fixture {
+	struct stream s;
+	uint32_t process, lane, creations;
+	struct summary *summary;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof *f);
+
+	stream_init(&f->s);
+	f->process = stream_process(&f->s, 100, "app");
+	f->lane = stream_lane(&f->s, f->process, "m");
+	f->creations = stream_lane(&f->s, f->process, "m");
+	stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	summary_free(f->summary);
+	stream_done(&f->s);
+	free(f);
+	return 0;
+}
+
+static void create(struct fixture *f, uint64_t begin_us, uint64_t end_us, int64_t session)
+{
+	stream_int(&f->s, KEY_SESSION, session);
+	stream_begin(&f->s, f->creations, begin_us, KIND_SESSION, "m");
+	stream_end(&f->s, f->creations, end_us);
+}
+
+static void run(struct fixture *f, uint64_t begin_us, uint64_t end_us, int64_t number, bool is_first, int64_t waited_us)
+{
+	stream_int(&f->s, KEY_FIRST, is_first);
+	stream_inference(&f->s, f->lane, begin_us, "m", 1, number);
+	stream_int(&f->s, KEY_RUN_QUEUE_NS, waited_us * 1000);
+	stream_text(&f->s, KEY_STATUS, "ok");
+	stream_end(&f->s, f->lane, end_us);
+}
+
+/* The recording ends at that time. */
+static const struct summary_time *summarise(struct fixture *f, uint64_t end_us)
+{
+	struct summary_file file = { 0 };
+	const struct summary_time *time;
+
+	stream_instant(&f->s, f->process, end_us, KIND_NOTE, EVENT_NOTE_COST);
+	f->summary = stream_summary(&f->s, &file);
+	assert_non_null(f->summary);
+	time = &f->summary->time;
+	assert_int_equal(time->wall_ns, end_us * 1000);
+	assert_int_equal(time->wall_ns, time->inferences_ns + time->creating_ns + time->outside_ns);
+	assert_true(time->first_ns + time->waiting_ns <= time->inferences_ns);
+	return time;
+}
+
+static void says(const struct fixture *f, const char *text)
+{
+	assert_string_equal(time_cause(f->summary, true).s, text);
+}
+
+static void most_of_it_lies_outside_of_models(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary_time *time;
+
+	create(f, 1000, 2000, 1);
+	run(f, 3000, 4000, 1, true, 0);
+	run(f, 5000, 6000, 2, false, 0);
+	time = summarise(f, 10000);
+	assert_int_equal(time->inferences_ns, 2000000);
+	assert_int_equal(time->creating_ns, 1000000);
+	assert_int_equal(time->first_ns, 1000000);
+	says(f, "No model ran in 70.0 % of the 10.0 ms");
+	assert_string_equal(time_sum(f->summary).s, "10.0 ms = inferences 2.00 ms (first ones 1.00 ms) + creating "
+						    "sessions 1.00 ms + outside of models 7.00 ms");
+}
+
+/* Two at once count once, and what an inference covers is the inference's. */
+static void sessions_are_created_most_of_the_time(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t other = stream_lane(&f->s, f->process, "m");
+
+	create(f, 1000, 5000, 1);
+	stream_int(&f->s, KEY_SESSION, 2);
+	stream_begin(&f->s, other, 4000, KIND_SESSION, "m");
+	stream_end(&f->s, other, 8000);
+	run(f, 7000, 9000, 1, true, 0);
+	assert_int_equal(summarise(f, 10000)->creating_ns, 6000000);
+	says(f, "Creating sessions took 60.0 % of the 10.0 ms (2 sessions)");
+}
+
+static void a_creation_that_was_cut_off_lasted_to_the_end(void **state)
+{
+	struct fixture *f = *state;
+
+	run(f, 1000, 2000, 1, false, 0);
+	stream_int(&f->s, KEY_SESSION, 2);
+	stream_begin(&f->s, f->creations, 4000, KIND_SESSION, "m");
+	assert_int_equal(summarise(f, 10000)->creating_ns, 6000000);
+}
+
+static void first_inferences_take_most(void **state)
+{
+	struct fixture *f = *state;
+
+	run(f, 0, 8000, 1, true, 0);
+	run(f, 8000, 9000, 2, false, 0);
+	assert_int_equal(summarise(f, 10000)->first_ns, 8000000);
+	says(f, "First inferences of sessions took 80.0 % of the 10.0 ms");
+}
+
+static void inferences_wait_for_a_cpu_most_of_the_time(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 9; i++)
+		run(f, (uint64_t)i * 1000, (uint64_t)i * 1000 + 1000, i + 1, false, 700);
+	assert_int_equal(summarise(f, 10000)->waiting_ns, 6300000);
+	says(f, "Waiting for a CPU took 63.0 % of the 10.0 ms");
+}
+
+/* The waits of three of nine say nothing of the others. */
+static void waits_of_a_few_are_no_cause(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 9; i++) {
+		stream_inference(&f->s, f->lane, (uint64_t)i * 1000, "m", 1, i + 1);
+		if (i < 3)
+			stream_int(&f->s, KEY_RUN_QUEUE_NS, 900000);
+		stream_end(&f->s, f->lane, (uint64_t)i * 1000 + 1000);
+	}
+	assert_int_equal(summarise(f, 10000)->waiting_ns, 0);
+	says(f, "Inferences of m took 90.0 % of the 10.0 ms");
+}
+
+static void inferences_themselves_take_most(void **state)
+{
+	struct fixture *f = *state;
+
+	create(f, 0, 1000, 1);
+	for (int i = 1; i < 9; i++)
+		run(f, (uint64_t)i * 1000, (uint64_t)i * 1000 + 1000, i, i == 1, 100);
+	summarise(f, 10000);
+	says(f, "Inferences of m took 80.0 % of the 10.0 ms");
+}
+
+static void of_a_part_of_a_recording_nothing_is_said(void **state)
+{
+	struct fixture *f = *state;
+	struct summary_file file = { 0 };
+
+	run(f, 1000, 2000, 1, false, 0);
+	f->summary = stream_summary_of(&f->s, &(struct summary_opts){ .from_ns = 1 }, &file);
+	assert_int_equal(f->summary->time.wall_ns, 0);
+	says(f, "");
+	assert_string_equal(time_sum(f->summary).s, "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(most_of_it_lies_outside_of_models),
+		TEST(sessions_are_created_most_of_the_time),
+		TEST(a_creation_that_was_cut_off_lasted_to_the_end),
+		TEST(first_inferences_take_most),
+		TEST(inferences_wait_for_a_cpu_most_of_the_time),
+		TEST(waits_of_a_few_are_no_cause),
+		TEST(inferences_themselves_take_most),
+		TEST(of_a_part_of_a_recording_nothing_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
