@@ -568,6 +568,29 @@ static void one_after_the_other_is_not_at_once(void **state)
 	assert_int_equal(f->summary->busy_ns, 300000);
 }
 
+/* A thread that lost its CPU once, in the middle of an operator. */
+static void one_long_call_makes_no_operator_the_first(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary *summary;
+
+	for (uint64_t i = 0; i < 20; i++) {
+		uint64_t at = i * 10000, extra = i == 7 ? 5000 : 0;
+
+		run(f, f->lane, at, at + 1000 + extra, 1, (int64_t)i + 1);
+		operator(f, f->thread, at, at + 800, "heavy", "Conv", (int64_t)i + 1);
+		operator(f, f->thread, at + 800, at + 900 + extra, "light", "Relu", (int64_t)i + 1);
+	}
+	operator(f, f->thread, 900000, 900010, "apart", "Sin", 0);
+	summary = summarise(f);
+	assert_string_equal(names_text(f->s.names, summary->nodes[0].name), "heavy");
+	assert_string_equal(names_text(f->s.names, summary->types[0].op_type), "Conv");
+	assert_int_equal(summary->nodes[0].typical_ns, 20 * 800000);
+	assert_int_equal(summary->nodes[1].share_ns, 20 * 100000 + 5000000);
+	assert_int_equal(summary->nodes[1].typical_ns, 20 * 100000);
+	assert_int_equal(summary->types[1].typical_ns, 20 * 100000);
+}
+
 static void the_slowest_inference_says_why(void **state)
 {
 	struct fixture *f = *state;
@@ -1109,6 +1132,7 @@ int main(void)
 		TEST(models_of_many_processes_are_joined),
 		TEST(concurrency_and_threads_are_counted),
 		TEST(one_after_the_other_is_not_at_once),
+		TEST(one_long_call_makes_no_operator_the_first),
 		TEST(the_slowest_inference_says_why),
 		TEST(power_is_a_rate_and_energy_a_total),
 		TEST(counters_of_a_device_are_told_from_the_machines),

@@ -66,6 +66,14 @@ static int give_group(struct array *to, struct group *from)
 	return 0;
 }
 
+/* The share as if each call had taken the median. */
+static uint64_t typical_of(const struct summary_operator *node)
+{
+	double usual = (double)node->duration.p50_ns * (double)node->duration.n, all = (double)node->duration.total_ns;
+
+	return usual < all ? (uint64_t)((double)node->share_ns * usual / all) : node->share_ns;
+}
+
 static int compare_operators(const void *a_, const void *b_)
 {
 	const struct summary_operator *a = a_, *b = b_;
@@ -76,6 +84,8 @@ static int compare_operators(const void *a_, const void *b_)
 		return a->process < b->process ? -1 : 1;
 	if (a->where != b->where)
 		return a->where < b->where ? -1 : 1;
+	if (a->typical_ns != b->typical_ns)
+		return a->typical_ns > b->typical_ns ? -1 : 1;
 	if (a->share_ns != b->share_ns)
 		return a->share_ns > b->share_ns ? -1 : 1;
 	if (a->self_ns != b->self_ns)
@@ -88,6 +98,29 @@ static void sort_operators(struct array *operators)
 {
 	if (operators->n)
 		qsort(operators->data, operators->n, sizeof(struct summary_operator), compare_operators);
+}
+
+/* A type takes what its nodes do. */
+static int find_typical(struct array *nodes_, struct array *types_)
+{
+	struct summary_operator *node = nodes_->data, *type = types_->data;
+	struct keys keys = { 0 };
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < types_->n; i++)
+		if (keys_number(&keys, type[i].model, keys_pair(type[i].op_type, type[i].provider)) != i)
+			rc = -ENOMEM;
+	for (uint32_t i = 0; !rc && i < nodes_->n; i++) {
+		uint32_t of = keys_number(&keys, node[i].model, keys_pair(node[i].op_type, node[i].provider));
+
+		node[i].typical_ns = typical_of(&node[i]);
+		if (of < types_->n)
+			type[of].typical_ns = stats_sum(type[of].typical_ns, node[i].typical_ns);
+		else
+			rc = -ENOMEM;
+	}
+	keys_done(&keys);
+	return rc;
 }
 
 static void find_ranges(struct end *end)
@@ -221,6 +254,8 @@ int sum_tables_make(struct summary_maker *maker, struct end *end)
 		rc = give_table(&nodes, &end->nodes, &end->elsewhere);
 	done(&types);
 	done(&nodes);
+	if (!rc)
+		rc = find_typical(&end->nodes, &end->types);
 	if (rc)
 		return rc;
 	sort_operators(&end->types);

@@ -170,7 +170,7 @@ struct summary {
 	struct summary_model *models;	  /* those with most inference time first */
 	struct summary_session *sessions; /* by model, then by time */
 	struct summary_transformer *transformers;
-	struct summary_operator *types, *nodes; /* by model, largest share first */
+	struct summary_operator *types, *nodes; /* by model, largest typical_ns first */
 	struct summary_operator *elsewhere; /* operators in no inference of a coverage, by process, place and type */
 	struct summary_provider *ran_on;
 	struct summary_idle *idle;

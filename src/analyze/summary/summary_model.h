@@ -141,7 +141,8 @@ enum summary_where {
 /*
  * Operators of one type, or of one node. share_ns: every moment of an inference belongs to the innermost
  * operator that runs, in equal parts if there are several on different threads, so that shares add up to
- * coverage.operators_ns. self_ns: without the operators inside.
+ * coverage.operators_ns. self_ns: without the operators inside. typical_ns: the share if each call of a node had taken
+ * that node's median: a thread that lost its CPU once makes no operator slow. Lists are in this order.
  */
 struct summary_operator {
 	uint32_t process, model;
@@ -149,7 +150,7 @@ struct summary_operator {
 	uint32_t name; /* 0 in types */
 	uint32_t op_type, provider, shapes;
 	uint64_t n, n_open, n_failed; /* n: finished */
-	uint64_t self_ns, share_ns;
+	uint64_t self_ns, share_ns, typical_ns;
 	struct summary_spread duration;
 	bool has_children;
 	bool has_more_shapes;

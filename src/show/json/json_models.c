@@ -217,6 +217,7 @@ static void put_operator(struct json_summary *to, const struct summary_operator 
 		json_count(&to->json, "share_ns", op->share_ns);
 		json_real(&to->json, "share",
 			  coverage->wall_ns ? (double)op->share_ns / (double)coverage->wall_ns : NAN);
+		json_count(&to->json, "typical_ns", op->typical_ns);
 	}
 	json_summary_spread(to, "duration", &op->duration);
 	json_bool(&to->json, "runs_others", op->has_children);

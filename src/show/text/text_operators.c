@@ -154,17 +154,25 @@ static void print_nodes(const struct page *page, const struct summary_model *mod
 static void print_remarks(const struct page *page, const struct summary_model *model)
 {
 	const struct summary_operator *type = page->summary->types + model->types.first;
-	bool has_children = false, is_exact = true;
+	const struct summary_operator *node = page->summary->nodes + model->nodes.first;
+	bool has_children = false, is_exact = true, is_by_median = false;
 
 	for (uint32_t i = 0; i < model->types.n; i++) {
 		has_children |= type[i].has_children;
 		is_exact &= type[i].duration.is_exact;
+		is_by_median |= i && type[i].share_ns > type[i - 1].share_ns;
 	}
+	for (uint32_t i = 1; i < model->nodes.n; i++)
+		is_by_median |= node[i].share_ns > node[i - 1].share_ns;
 	if (model->coverage.n_parallel)
 		page_text(page, 2, TABLE_DIM,
 			  "In %s, operators ran in parallel; time is divided equally among those that ran at the same "
 			  "moment.",
 			  printable_count(model->coverage.n_parallel, "inference").s);
+	if (is_by_median)
+		page_text(page, 2, TABLE_DIM,
+			  "In the order of what they take as a rule, median times calls: a thread that loses its CPU "
+			  "once makes no operator slow.");
 	if (has_children)
 		page_text(page, 2, TABLE_DIM,
 			  "* runs other operators: its share excludes them, its durations include them.");

@@ -3,7 +3,7 @@
 
 Sentences for people may be reworded: they must only still be there. Real numbers may differ in the ninth digit, which
 is as many as are printed. Intervals are estimates: 0.1.0 took values of one thread after those of another, and gave an
-interval from two values on; now it takes them in time, and from eight on."""
+interval from two values on; now it takes them in time, and from eight on. Operators were in the order of their shares."""
 
 import json
 import math
@@ -11,6 +11,10 @@ import sys
 
 SENTENCES = {"verdict", "usage_missing"}
 ESTIMATES = {"mean_interval_95_ns"}
+
+
+def operator(row):
+    return row.get("name", ""), row["op_type"], row["provider"] or ""
 
 
 def differences(old, new, where):
@@ -27,6 +31,8 @@ def differences(old, new, where):
             else:
                 yield from differences(value, new[key], f"{where}.{key}")
     elif isinstance(old, list) and isinstance(new, list):
+        if where.endswith((".types", ".nodes")):
+            old, new = sorted(old, key=operator), sorted(new, key=operator)
         if len(old) != len(new):
             yield f"{where}: {len(old)} elements, now {len(new)}"
         for i, (one, other) in enumerate(zip(old, new)):

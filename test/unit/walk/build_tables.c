@@ -69,6 +69,8 @@ static int compare_operators(const void *a_, const void *b_)
 		return a->process < b->process ? -1 : 1;
 	if (a->where != b->where)
 		return a->where < b->where ? -1 : 1;
+	if (a->typical_ns != b->typical_ns)
+		return a->typical_ns > b->typical_ns ? -1 : 1;
 	if (a->share_ns != b->share_ns)
 		return a->share_ns > b->share_ns ? -1 : 1;
 	if (a->self_ns != b->self_ns)
@@ -81,6 +83,23 @@ static void sort_operators(struct array *operators)
 {
 	if (operators->n)
 		qsort(operators->data, operators->n, sizeof(struct summary_operator), compare_operators);
+}
+
+static void find_typical(struct build *build)
+{
+	struct summary_operator *node = build->nodes.data, *type = build->types.data;
+
+	for (uint32_t i = 0; i < build->nodes.n; i++) {
+		const struct summary_spread *spread = &node[i].duration;
+		double usual = (double)spread->p50_ns * (double)spread->n, all = (double)spread->total_ns;
+
+		node[i].typical_ns =
+		    usual < all ? (uint64_t)((double)node[i].share_ns * usual / all) : node[i].share_ns;
+		for (uint32_t k = 0; k < build->types.n; k++)
+			if (type[k].model == node[i].model && type[k].op_type == node[i].op_type &&
+			    type[k].provider == node[i].provider)
+				type[k].typical_ns += node[i].typical_ns;
+	}
 }
 
 static void find_ranges(struct build *build)
@@ -167,6 +186,7 @@ int build_tables(struct build *build)
 	done(&types);
 	if (rc)
 		return rc;
+	find_typical(build);
 	sort_operators(&build->types);
 	sort_operators(&build->nodes);
 	sort_operators(&build->elsewhere);
