@@ -122,6 +122,20 @@ LIBRARIES = [
 ]
 
 
-@pytest.fixture(params=LIBRARIES, ids=lambda param: "-".join([param[0].__name__.split("_")[0], *param[1:]]))
+def library_name(param):
+    return "-".join([param[0].__name__.split("_")[0], *param[1:]])
+
+
+@pytest.fixture(params=LIBRARIES, ids=library_name)
 def each_library(request):
     return environment(*request.param).library
+
+
+BINDINGS = [(param, True) for param in LIBRARIES] + [((envs.wheel, "newest"), False)]
+
+
+@pytest.fixture(params=BINDINGS, ids=lambda param: library_name(param[0]) + ("-linked" if param[1] else "-opened"))
+def each_binding(request):
+    """(library, whether the program is linked with it): how it is bound makes the same difference in each version."""
+    param, linked = request.param
+    return environment(*param).library, linked

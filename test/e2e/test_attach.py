@@ -134,9 +134,9 @@ def test_every_node_package_is_seen(lab, each_node):
     assert len(operators) == 1 and ("classify", "Gemm") in [pair for pair in operators.pop()]
 
 
-@pytest.mark.parametrize("linked", [True, False], ids=["linked", "opened"])
-def test_a_c_program_with_four_threads_is_seen_exactly(lab, each_library, linked):
-    server = native_server(lab, each_library, "chain", 256, 256, threads=4, linked=linked)
+def test_a_c_program_with_four_threads_is_seen_exactly(lab, each_binding):
+    library, linked = each_binding
+    server = native_server(lab, library, "chain", 256, 256, threads=4, linked=linked)
     done = attach(lab, server.pid, n=1000)
     runs, failed = server.end()
     assert failed == 0 and done.recording.lost == 0

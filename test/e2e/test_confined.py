@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from attaching import Attaching, Server
+from conftest import often
 from lab import PATIENCE, names_and_types, wait_until
 from recording import Growing, Recording
 
@@ -93,13 +94,14 @@ def test_a_runtime_that_is_loaded_under_the_filter_is_recorded_if_it_allows_that
 
 
 @pytest.mark.parametrize("calls", ["service", "tight"])
-@pytest.mark.parametrize("time", range(5))
-def test_threads_in_the_middle_of_anything_get_the_filter_all_at_once(lab, library, calls, time):
+@pytest.mark.parametrize("times", often(2, 20))
+def test_threads_in_the_middle_of_anything_get_the_filter_all_at_once(lab, library, calls, times):
     """Six threads: with nine heaps, the C library asks for the number of CPUs, which the tight filter forbids."""
-    done = confined(lab, library, "tsync", calls, threads=6, runs=300)
-    assert len(done.recording.inferences) == 2 * 6 * 300
-    assert len(done.recording.operators) + done.recording.lost == 20 * 2 * 6 * 300
-    assert "programs that it starts" in missing(done)
+    for time in range(times):
+        done = confined(lab, library, "tsync", calls, threads=6, runs=300, name="recording-%d" % time)
+        assert len(done.recording.inferences) == 2 * 6 * 300
+        assert len(done.recording.operators) + done.recording.lost == 20 * 2 * 6 * 300
+        assert "programs that it starts" in missing(done)
 
 
 def test_rings_that_were_laid_in_take_what_comes_after_the_filter(lab, library):

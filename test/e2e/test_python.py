@@ -37,12 +37,15 @@ def test_every_way_to_run_is_seen_with_all_its_operators(lab, each_wheel, mode):
 
 
 @pytest.mark.parametrize(
-    "name,options",
-    [("cnn", []), ("wide", ["--parallel"]), ("loop", []), ("branch", []), ("batch", [])],
-    ids=lambda value: value if isinstance(value, str) else "",
+    "name,key",
+    [
+        *(("cnn", key) for key in envs.WHEELS),
+        *((name, key) for name in ("wide", "loop", "branch", "batch") for key in ("1.15", "newest")),
+    ],
 )
-def test_operators_are_those_of_the_runtimes_own_profiler(lab, each_wheel, name, options):
-    program = lab.python(each_wheel, "infer", "run", lab.model(name), *options)
+def test_operators_are_those_of_the_runtimes_own_profiler(lab, name, key):
+    options = ["--parallel"] if name == "wide" else []
+    program = lab.python(environment(envs.wheel, key), "infer", "run", lab.model(name), *options)
     recording = lab.both(program).recording
     assert names_and_types(recording.operators) == sorted(lab.profile(program + ["--profile", lab.path("profile")]))
 
@@ -261,9 +264,12 @@ def test_3000_operators_keep_their_names(lab, wheel):
     )
 
 
-@pytest.mark.parametrize("level", ["inference", "operator", "detail"])
-def test_a_level_shows_what_it_says(lab, each_wheel, level):
-    recording = lab.both(lab.python(each_wheel, "infer", "run", lab.model("cnn")), level=level).recording
+@pytest.mark.parametrize(
+    "level,key", [("inference", "newest"), ("operator", "newest"), *(("detail", key) for key in envs.WHEELS)]
+)
+def test_a_level_shows_what_it_says(lab, key, level):
+    wheel = environment(envs.wheel, key)
+    recording = lab.both(lab.python(wheel, "infer", "run", lab.model("cnn")), level=level).recording
     assert len(recording.inferences) == 5 and len(recording.of("session")) == 1
     assert bool(recording.operators) == (level != "inference")
     assert recording.note("recording")["level"] == level
