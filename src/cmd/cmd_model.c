@@ -14,72 +14,19 @@
 #include "capture/proc/program.h"
 #include "cmd/cmd.h"
 #include "cmd/record_say.h"
-#include "experiment/model_fill.h"
+#include "experiment/model_files.h"
 #include "experiment/model_pages.h"
 #include "experiment/model_run.h"
 #include "show/term/term.h"
 #include "show/words/export.h"
 
-/* A model's file, with its free dimensions as the runs have them. */
 struct job {
 	const struct model_opts *opts;
-	struct model_static model;
-	struct opt_list dims; /* copies: reading them cuts them */
+	struct model_ways ways;
+	struct model_files files;
 	struct arena arena;
 	struct err *err;
 };
-
-/* Those given; of several that take turns the first. What is no number stays as it is: reading it says so. */
-static int take_dims(struct job *job)
-{
-	const struct opt_list *list = &job->opts->run.dimension;
-
-	for (size_t i = 0; i < list->n; i++) {
-		size_t size = strlen(list->item[i]) + 1, len;
-		const char *value = run_opts_pair(list->item[i], &len);
-		char *copy = arena_alloc(&job->arena, size);
-
-		if (!copy)
-			return err_set(job->err, ENOMEM, "cannot analyse the model: out of memory");
-		memcpy(copy, list->item[i], size);
-		if (value && value[strspn(value, "0123456789")] == ',')
-			copy[len + 1 + strspn(value, "0123456789")] = 0;
-		job->dims.item[job->dims.n++] = copy;
-	}
-	return model_static_dims(&job->model, &job->dims, job->err);
-}
-
-/* What the runner does with a free dimension that nobody gave: the shape of its input, the batch size, or 1. */
-static int64_t assume_size(void *ctx, const struct model_free_dim *dim)
-{
-	const struct run_opts *run = &((const struct job *)ctx)->opts->run;
-	int64_t size[TENSOR_MAX_DIMS];
-	const char *end;
-	size_t len;
-
-	for (size_t i = 0; i < run->shape.n; i++) {
-		const char *shape = run_opts_pair(run->shape.item[i], &len);
-
-		if (shape && strlen(dim->input) == len && !memcmp(dim->input, run->shape.item[i], len))
-			return run_opts_shape(shape, size, TENSOR_MAX_DIMS, &end, NULL) > (int)dim->axis
-				   ? size[dim->axis]
-				   : -1;
-	}
-	if (dim->given >= 0)
-		return dim->given;
-	if (!dim->axis && run->batch_size && run_opts_numbers(run->batch_size, size, TENSOR_MAX_DIMS, NULL) > 0)
-		return size[0];
-	return 1;
-}
-
-static int read_model(struct job *job, const char *path)
-{
-	int code = take_dims(job);
-
-	if (!code)
-		code = model_static_read(&job->model, path, job->err);
-	return code ? code : model_static_count(&job->model, assume_size, job, job->err);
-}
 
 /* How a text page looks on standard output. */
 static struct report_look look_of(const struct model_opts *opts)
@@ -92,10 +39,38 @@ static struct report_look look_of(const struct model_opts *opts)
 	};
 }
 
-static int run_and_print(struct job *job, const char *path)
+/* All runs failed, or the only one: there is nothing to report. */
+static int check_single(const struct job *job, const struct model_runs *runs)
 {
-	struct model_analysis *analysis = NULL;
+	const struct model_result *only = runs->report.results;
+
+	if (runs->report.n_results != 1 || !runs->n_failed)
+		return 0;
+	return err_set(job->err, EIO, "cannot run %s on %s: %s%s%s", job->ways.way->model, only->label, only->error,
+		       only->advice ? "; or, " : "", only->advice ? only->advice : "");
+}
+
+static int print_runs(struct job *job, struct model_runs *runs, struct model_pages *pages)
+{
 	const struct report_look look = look_of(job->opts);
+	bool is_kept = *runs->folder.path && model_folder_is_kept(&runs->folder);
+	struct model_analysis *analysis = insights_analyse(&runs->report, job->err);
+	int code = analysis ? 0 : -ENOMEM;
+
+	if (!code && is_kept)
+		code = model_pages_into(runs->folder.path, analysis, job->err);
+	if (!code)
+		code = model_pages_write(pages, analysis, &look, job->err);
+	if (!code)
+		code = runs->n_failed == runs->report.n_results ? CMD_FAILED : runs->n_failed ? CMD_NO : CMD_DONE;
+	if (code >= 0 && is_kept && !runs->is_failed)
+		term_say("%s has report.html, report.json and the recordings", runs->folder.path);
+	model_analysis_free(analysis);
+	return code;
+}
+
+static int run_and_print(struct job *job)
+{
 	struct model_pages pages = { 0 };
 	const struct say say = record_say(job->opts->quiet || !isatty(STDERR_FILENO), false);
 	struct model_runs runs;
@@ -105,50 +80,34 @@ static int run_and_print(struct job *job, const char *path)
 	code = model_pages_open(&pages, job->opts, job->err);
 	if (code)
 		return code;
-	code = model_runs_do(&runs, job->opts, path, &say, job->err);
-	if (!code && runs.inputs)
-		code = model_static_count(&job->model, model_runs_size, &runs, job->err);
+	code = model_runs_do(&runs, job->opts, &job->ways, &say, job->err);
 	if (!code)
-		code = model_fill_facts(&runs.report.model, &job->model, &job->arena, job->err);
+		code = model_files_describe(&job->files, &runs, job->err);
 	program_command("", getpid(), command, sizeof command);
 	runs.report.command = command;
-	if (!code && runs.report.n_results == 1 && runs.n_failed)
-		code = err_set(job->err, EIO, "cannot run %s on %s: %s%s%s", path, runs.report.results->label,
-			       runs.report.results->error, runs.report.results->advice ? "; or, " : "",
-			       runs.report.results->advice ? runs.report.results->advice : "");
-	if (!code)
-		analysis = insights_analyse(&runs.report, job->err);
-	if (!code && !analysis)
-		code = -ENOMEM;
-	if (!code && *runs.folder.path && model_folder_is_kept(&runs.folder))
-		code = model_pages_into(runs.folder.path, analysis, job->err);
-	if (!code)
-		code = model_pages_write(&pages, analysis, &look, job->err);
-	if (!code)
-		code = runs.n_failed == runs.report.n_results ? CMD_FAILED : runs.n_failed ? CMD_NO : CMD_DONE;
-	if (code >= 0 && *runs.folder.path && model_folder_is_kept(&runs.folder) && !runs.is_failed)
-		term_say("%s has report.html, report.json and the recordings", runs.folder.path);
+	code = code ? code : check_single(job, &runs);
+	code = code ? code : print_runs(job, &runs, &pages);
 	runs.is_failed |= code < 0;
 	model_pages_close(&pages, code < 0);
-	model_analysis_free(analysis);
 	model_runs_done(&runs);
 	return code;
 }
 
 static int print_static(const struct job *job)
 {
+	const struct model_static *model = &job->files.item[0];
 	struct report_look page = look_of(job->opts);
 	/* such a model cannot be loaded: the page says why */
-	int status = onnx_external_check(&job->model.externals, NULL) ? CMD_NO : CMD_DONE;
+	int status = onnx_external_check(&model->externals, NULL) ? CMD_NO : CMD_DONE;
 	struct json json;
 
 	if (!job->opts->json && strcmp(job->opts->format, "json")) {
-		export_static_text(stdout, &job->model, &page);
+		export_static_text(stdout, model, &page);
 		return status;
 	}
 	json_init(&json, stdout);
 	json_object(&json, NULL);
-	export_static_json(&json, &job->model);
+	export_static_json(&json, model);
 	json_end(&json, '}');
 	json_done(&json);
 	return status;
@@ -164,9 +123,9 @@ static int list_devices(struct job *job)
 		return -job->err->code;
 	*next++ = path;
 	*next++ = (char *)"--list-devices";
-	if (run->runtime) {
+	if (job->opts->runtime.n) {
 		*next++ = (char *)"--runtime";
-		*next++ = (char *)run->runtime;
+		*next++ = (char *)job->opts->runtime.item[0];
 	}
 	for (size_t i = 0; i < run->provider_library.n; i++) {
 		*next++ = (char *)"--ep-library";
@@ -184,9 +143,23 @@ static int check_options(const struct model_opts *opts, const char *path, struct
 	struct err why;
 
 	run.model = path;
+	run.batch_size = opts->batch.n ? opts->batch.item[0] : NULL;
 	/* with --ep, too, these are runs of their own */
 	run.policy = opts->ep.n ? NULL : run.policy;
 	return run_opts_check(&run, &why) ? opt_misused(err, "%s", why.msg) : 0;
+}
+
+static int check_words(const struct model_opts *opts, int argc, struct err *err)
+{
+	if (!argc)
+		return opt_misused(err, "model needs an argument: MODEL.onnx");
+	if (argc > 1 && opts->dry_run)
+		return opt_misused(err, "--dry-run analyses one model at a time");
+	if (opts->interval_ns < 10000000)
+		return opt_misused(err, "--interval must be 10ms or more");
+	if (opts->rounds < 1 || opts->rounds > 100)
+		return opt_misused(err, "--rounds must be from 1 to 100");
+	return 0;
 }
 
 static int model_run(const void *opaque, int argc, char **argv, struct err *err)
@@ -197,31 +170,28 @@ static int model_run(const void *opaque, int argc, char **argv, struct err *err)
 
 	if (opts->run.list_devices)
 		return list_devices(&job);
-	if (!argc)
-		return opt_misused(err, "model needs an argument: MODEL.onnx");
-	if (opts->interval_ns < 10000000)
-		return opt_misused(err, "--interval must be 10ms or more");
-	if (opts->rounds < 1 || opts->rounds > 100)
-		return opt_misused(err, "--rounds must be from 1 to 100");
-	code = check_options(opts, argv[0], err);
-	if (!code)
-		code = read_model(&job, argv[0]);
+	code = check_words(opts, argc, err);
+	code = code ? code : check_options(opts, argv[0], err);
+	code = code ? code : model_ways_find(&job.ways, opts, argv, argc, &job.arena, err);
+	code = code ? code : model_files_read(&job.files, opts, &job.ways, err);
 	if (!code && opts->dry_run)
 		code = print_static(&job);
-	else if (!code && !(code = onnx_external_check(&job.model.externals, err)))
-		code = run_and_print(&job, argv[0]);
-	model_static_done(&job.model);
+	else if (!code && !(code = model_files_check(&job.files, err)))
+		code = run_and_print(&job);
+	model_files_done(&job.files);
 	arena_done(&job.arena);
 	return code;
 }
 
 const struct cmd cmd_model = {
 	.name = "model",
-	.usage = "[options] MODEL.onnx",
-	.summary = "run a model on execution providers and compare them",
+	.usage = "[options] MODEL.onnx ...",
+	.summary = "run models in several ways and compare them",
 	.help =
-	    "Reads the model, finds an ONNX Runtime, and runs the model on each provider of --ep, in a separate "
-	    "process under the recorder: first for the latencies, then, shorter, for the operators. Inputs are "
+	    "Reads the model, finds an ONNX Runtime, and runs the model in separate processes under the recorder: "
+	    "first for the latencies, then, shorter, for the operators. Several models, and several values of --ep, "
+	    "--runtime, --intra-op-threads, --batch-size and --optimization, are runs of their own, up to 16, which "
+	    "take turns. Inputs are "
 	    "generated from a seed, or come from files. The report compares session creation, first inference, "
 	    "steady latency, operators, memory and outputs. Nodes that a provider did not accept are listed, judged by "
 	    "what actually ran. With --ep-profile, the provider's own profiler runs during the second run, and its "
@@ -237,6 +207,10 @@ const struct cmd cmd_model = {
 		{ "inftrace model model.onnx", "latency and operators on the CPU" },
 		{ "inftrace model model.onnx --ep cpu,openvino --report compare.html",
 		  "two providers beside each other, also as a page with plots" },
+		{ "inftrace model fp32.onnx int8.onnx --intra-op-threads 1,4",
+		  "four runs: two models, 1 and 4 threads each" },
+		{ "inftrace model model.onnx --runtime old/,new/ --batch-size 1,8",
+		  "two runtimes with two batch sizes, compared by the time of an item" },
 		{ "inftrace model model.onnx --dim batch=8 -c 4 -d 30s",
 		  "batches of 8, four at a time, for half a minute" },
 		{ "inftrace model model.onnx --rate 100 --json", "100 arrivals a second: how long do they wait?" },
@@ -248,7 +222,7 @@ const struct cmd cmd_model = {
 	.opts = model_opt_table,
 	.opts_size = sizeof(struct model_opts),
 	.min_args = 0,
-	.max_args = 1,
+	.max_args = MODEL_MAX_WAYS,
 	.words = CMD_MODELS,
 	.run = model_run,
 };

@@ -27,8 +27,9 @@ int model_fill_devices(struct model_result *result, const struct model_pass *pas
 
 /* Where the outputs of two runs lie. */
 struct model_folders {
-	const char *to, *from; /* of the run itself, and of the one beside it */
-	const char *label;     /* of the one beside it */
+	const char *to, *from;	     /* of the run itself, and of the one beside it */
+	const char *label;	     /* of the one beside it */
+	const struct run_opts *opts; /* has the tolerances */
 };
 
 /* Compares the outputs of result, which run names, with those of the run beside it. */

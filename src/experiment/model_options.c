@@ -30,8 +30,7 @@ static const struct opt own_rows[] = {
 	{ 0, "ascii", NULL, "print nothing but ASCII; by default where the locale says so", OPT_FLAG, AT(ascii) },
 	{ 'o', "output", "FOLDER",
 	  "keep report.html, report.json and the recordings in this new folder; NAME.pftrace: only recordings, with "
-	  "the "
-	  "provider's name before the suffix",
+	  "the name of the run before the suffix",
 	  OPT_STR, AT(out) },
 	{ 0, "save", NULL, "keep them in the folder MODEL-DATE", OPT_FLAG, AT(save) },
 	{ 0, "force", NULL, "overwrite files that exist", OPT_FLAG, AT(force) },
@@ -39,9 +38,9 @@ static const struct opt own_rows[] = {
 	{ 'i', "interval", "TIME", "time between samples of CPU and memory, 10ms or more", OPT_DURATION,
 	  AT(interval_ns), "1s" },
 	{ 0, "rounds", "N",
-	  "measure in this many processes, providers in turn; --duration and --iterations are divided among them",
-	  OPT_INT, AT(rounds), "5" },
-	{ 0, "outputs", "FOLDER", "keep the outputs of the first inference here, as .npy in a folder for each provider",
+	  "measure in this many processes, runs in turn; --duration and --iterations are divided among them", OPT_INT,
+	  AT(rounds), "5" },
+	{ 0, "outputs", "FOLDER", "keep the outputs of the first inference here, as .npy in a folder for each run",
 	  OPT_STR, AT(run.outputs) },
 	{ 0, "dry-run", NULL, "only analyse the model, run nothing", OPT_FLAG, AT(dry_run) },
 	{ 0, "list-devices", NULL,
@@ -60,6 +59,24 @@ static const struct {
 } letters[] = {
 	{ "duration", 'd' }, { "iterations", 'n' }, { "session-only", 0 }, { "ep-option", 0 },
 	{ "dim", 0 },	     { "optimization", 0 }, { "from-memory", 0 },
+};
+
+/* In the place of the runner's rows of these names: each value is a run. */
+static const struct opt list_rows[] = {
+	{ 'x', "intra-op-threads", "N,...",
+	  "threads inside an operator, each number in a run of its own; 0: the runtime decides", OPT_LIST,
+	  AT(threads) },
+	{ 0, "optimization", "LEVEL,...",
+	  "how far the graph is optimized, each level in a run of its own: none, basic, extended, layout, all",
+	  OPT_LIST, AT(optimization) },
+	{ 'b', "batch-size", "N,...",
+	  "size of the first dimension of the inputs where it is free, each size in a run of its own; --dim NAME=N,N "
+	  "takes turns within one run",
+	  OPT_LIST, AT(batch) },
+	{ 0, "runtime", "PATH,...",
+	  "ONNX Runtimes to use, each in a run of its own: libonnxruntime.so, or a folder with one; otherwise "
+	  "INFTRACE_ORT, or the first one found",
+	  OPT_LIST, AT(runtime) },
 };
 
 struct opt model_opt_table[MAX_ROWS];
@@ -90,6 +107,14 @@ static void give_letter(struct opt *row, size_t n)
 		row->letter = 0;
 }
 
+static const struct opt *list_row_of(const struct opt *row)
+{
+	for (size_t i = 0; row->name && i < sizeof list_rows / sizeof *list_rows; i++)
+		if (!strcmp(row->name, list_rows[i].name))
+			return &list_rows[i];
+	return NULL;
+}
+
 __attribute__((constructor)) static void make_table(void)
 {
 	size_t n = sizeof own_rows / sizeof *own_rows;
@@ -98,91 +123,10 @@ __attribute__((constructor)) static void make_table(void)
 	for (const struct opt *row = run_opt_table; !opt_is_end(row) && n < MAX_ROWS - 1; row++) {
 		if (!is_passed(row) || (opt_is_heading(row) && !strcmp(row->help, "Result:")))
 			continue;
-		model_opt_table[n] = *row;
+		model_opt_table[n] = list_row_of(row) ? *list_row_of(row) : *row;
 		give_letter(&model_opt_table[n], n);
 		n++;
 	}
-}
-
-/* Adds one called `label` to the n there are, and fails if it is the second of that name. label: borrowed; NULL: out of
- * memory. */
-static int add_way(struct model_way *ways, int n, int max, const char *label, struct err *err)
-{
-	if (n == max)
-		return err_set(err, E2BIG, "cannot compare more than %d runs", max);
-	ways[n] = (struct model_way){ .label = label };
-	if (!label)
-		return err_set(err, ENOMEM, "cannot run the model: out of memory");
-	for (int i = 0; i < n; i++)
-		if (!strcmp(ways[i].label, ways[n].label))
-			return err_set(err, EINVAL, "cannot compare %s with itself: it is in --ep twice",
-				       ways[n].label);
-	return 0;
-}
-
-/* The provider that NAME:KEY=VALUE is of; false: it has no name. */
-static bool owner_of(const char *text, char *name, size_t size)
-{
-	const char *colon = memchr(text, ':', strcspn(text, "="));
-
-	snprintf(name, size, "%.*s", colon ? (int)(colon - text) : 0, text);
-	return colon != NULL;
-}
-
-/* An option that no run gets would be left out without a word. Which providers a policy chooses from, the runner knows.
- */
-static int check_provider_options(const struct opt_list *list, const struct model_way *ways, int n, struct err *err)
-{
-	for (size_t i = 0; i < list->n; i++) {
-		char name[RUN_NAME];
-		bool has_owner = owner_of(list->item[i], name, sizeof name), is_taken = false;
-
-		for (int k = 0; k < n; k++)
-			is_taken |= ways[k].policy || (has_owner ? model_is_provider(name, ways[k].provider)
-								 : !model_way_is_cpu(&ways[k]));
-		if (!is_taken && has_owner)
-			return err_set(err, EINVAL, "cannot use '%s' as --ep-option: %s is not among --ep",
-				       list->item[i], name);
-		if (!is_taken)
-			return err_set(err, EINVAL, "cannot use '%s' as --ep-option: the CPU provider has none",
-				       list->item[i]);
-	}
-	return 0;
-}
-
-bool model_way_is_cpu(const struct model_way *way)
-{
-	return way->provider && model_is_provider("cpu", way->provider);
-}
-
-int model_options_ways(const struct model_opts *opts, struct model_way *ways, int max, struct arena *arena,
-		       struct err *err)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < opts->ep.n; i++) {
-		for (const char *at = opts->ep.item[i]; *at; at += *at == ',') {
-			size_t len = strcspn(at, ",");
-			if (len && add_way(ways, n, max, arena_keep_part(arena, at, len), err))
-				return -err->code;
-			if (len) {
-				ways[n].provider = ways[n].label;
-				n++;
-			}
-			at += len;
-		}
-	}
-	if (opts->run.policy) {
-		if (add_way(ways, n, max, opts->run.policy, err))
-			return -err->code;
-		ways[n].policy = ways[n].label;
-		n++;
-	}
-	if (!n && add_way(ways, 0, max, "cpu", err))
-		return -err->code;
-	if (!n)
-		ways[n++].provider = ways[0].label;
-	return check_provider_options(&opts->run.provider_option, ways, n, err) ? -err->code : n;
 }
 
 struct words {
@@ -214,7 +158,7 @@ static const char *option_for(const struct model_way *way, const char *text)
 
 	if (!way->provider)
 		return text;
-	if (!owner_of(text, name, sizeof name))
+	if (!model_option_owner(text, name, sizeof name))
 		return model_way_is_cpu(way) ? NULL : text;
 	return model_is_provider(name, way->provider) ? strchr(text, ':') + 1 : NULL;
 }
@@ -308,12 +252,18 @@ char **model_options_argv(const struct model_opts *opts, const struct model_way 
 {
 	struct words words = { arena_alloc(arena, MAX_WORDS * sizeof(char *)), 0, arena, pass->label, false };
 	struct run_opts run = opts->run;
+	char batch[32];
 
 	if (!words.argv)
 		return NULL;
 	run.duration_ns = pass->duration_ns;
 	run.iterations = pass->iterations;
 	run.policy = way->policy;
+	run.runtime = way->runtime;
+	run.intra_op_threads = way->threads;
+	run.optimization = way->optimization;
+	snprintf(batch, sizeof batch, "%lld", (long long)way->batch);
+	run.batch_size = way->batch ? batch : NULL;
 	if (!pass->profiles)
 		run.ep_profile = NULL;
 	words.argv[words.n++] = (char *)pass->program;
@@ -332,6 +282,6 @@ char **model_options_argv(const struct model_opts *opts, const struct model_way 
 		add(&words, "ep-profile-dir", pass->profiles);
 	add(&words, "result", pass->result);
 	words.argv[words.n++] = (char *)"--";
-	words.argv[words.n++] = (char *)pass->model;
+	words.argv[words.n++] = (char *)way->model;
 	return words.has_failed ? NULL : words.argv;
 }

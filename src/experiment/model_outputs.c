@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "experiment/model_fill.h"
+#include "model/run/run_opts.h"
 #include "model/tensor/tensor_file.h"
 
 static const char *shape_text(const struct run_tensor *tensor, struct arena *arena)
@@ -35,6 +36,8 @@ static void describe(struct model_output *output, const struct run_tensor *tenso
 		.n_different = -1,
 		.max_abs = NAN,
 		.max_rel = NAN,
+		.tolerance_abs = NAN,
+		.tolerance_rel = NAN,
 	};
 }
 
@@ -49,6 +52,21 @@ static int read_output(const char *folder, const char *file, uint32_t type, stru
 	return code ? code : tensor_npy_retype(to, (enum tensor_type)type, err);
 }
 
+/* Of the options, which go together, or that of the type. */
+static struct tensor_tolerance tolerance_of(const struct run_opts *opts, enum tensor_type type)
+{
+	struct tensor_tolerance tolerance = tensor_default_tolerance(type);
+
+	if (!opts->absolute_tolerance && !opts->relative_tolerance)
+		return tolerance;
+	tolerance = (struct tensor_tolerance){ 0, 0 };
+	if (opts->absolute_tolerance)
+		run_opts_real(opts->absolute_tolerance, &tolerance.absolute, NULL);
+	if (opts->relative_tolerance)
+		run_opts_real(opts->relative_tolerance, &tolerance.relative, NULL);
+	return tolerance;
+}
+
 static void compare(struct model_output *output, const struct run_tensor *run, const struct model_folders *folders,
 		    struct arena *arena)
 {
@@ -61,7 +79,11 @@ static void compare(struct model_output *output, const struct run_tensor *run, c
 	    read_output(folders->from, run->file, run->type, &expected, &err)) {
 		output->problem = arena_keep(arena, err.msg);
 	} else {
-		output->is_equal = tensor_compare(&expected, &actual, tensor_default_tolerance(expected.type), &diff);
+		struct tensor_tolerance tolerance = tolerance_of(folders->opts, expected.type);
+
+		output->is_equal = tensor_compare(&expected, &actual, tolerance, &diff);
+		output->tolerance_abs = tolerance.absolute;
+		output->tolerance_rel = tolerance.relative;
 		output->n_elements = (int64_t)diff.n_elements;
 		output->n_different = (int64_t)diff.n_off;
 		output->max_abs = diff.n_finite ? diff.max_abs : NAN;

@@ -9,34 +9,31 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/part_path.h"
+#include "base/printable.h"
 #include "base/temp_dir.h"
 #include "base/units.h"
-#include "capture/proc/machine.h"
 #include "experiment/model_advice.h"
+#include "experiment/model_describe.h"
 #include "experiment/model_fill.h"
 #include "experiment/model_inside.h"
 #include "experiment/model_pass.h"
 
-enum { MAX_SETTINGS = 64, OPERATOR_RUNS = 20 };
+enum { OPERATOR_RUNS = 20 };
 #define OPERATOR_NS UINT64_C(3000000000)
 
 struct job {
 	struct model_runs *runs;
 	const struct model_opts *opts;
-	const char *path; /* of the model */
+	const struct model_ways *ways;
 	const struct say *say;
-	int n_ways;
 	uint32_t n_done, n_passes; /* programs started so far, and in total */
 	char runner[PATH_MAX];
 	char outputs[PATH_MAX]; /* folder with one for each way; "" none */
@@ -96,12 +93,11 @@ static int run_pass(struct job *job, struct model_pass *pass, const struct model
 		return opts.result_fd;
 	run_result_name(opts.result_fd, result, sizeof result);
 	words.program = job->runner;
-	words.label = job->n_ways > 1 ? way->label : NULL;
-	words.model = job->path;
+	words.label = job->ways->n > 1 ? way->slug : NULL;
 	words.result = result;
 	opts.argv = model_options_argv(job->opts, way, &words, &job->runs->arena);
 	opts.path = kept = arena_alloc(&job->runs->arena, PATH_MAX);
-	opts.fd = opts.argv && kept ? model_folder_recording(&job->runs->folder, way->label, kind.suffix, kept, err)
+	opts.fd = opts.argv && kept ? model_folder_recording(&job->runs->folder, way->slug, kind.suffix, kept, err)
 				    : err_set(err, ENOMEM, "cannot run the model: out of memory");
 	code = opts.fd < 0 ? opts.fd : 0;
 	if (!code) {
@@ -127,23 +123,57 @@ static struct model_pass_words operator_pass(const struct model_opts *opts)
 
 static const char *outputs_of(struct job *job, const struct model_way *way)
 {
-	size_t size = strlen(job->outputs) + strlen(way->label) + 2;
+	size_t size = strlen(job->outputs) + strlen(way->slug) + 2;
 	char *path = *job->outputs ? arena_alloc(&job->runs->arena, size) : NULL;
 
 	if (path)
-		snprintf(path, size, "%s/%s", job->outputs, way->label);
+		snprintf(path, size, "%s/%s", job->outputs, way->slug);
 	return path && (!mkdir(path, 0700) || errno == EEXIST) ? path : NULL;
 }
 
-static int compare_outputs(struct job *job, struct model_result *result, const struct run_record *run,
-			   const char *outputs, const struct model_way *first, struct err *err)
+static bool are_alike(const struct model_tensors *a, const struct model_tensors *b, bool with_shapes)
 {
-	struct model_folders folders = { .to = outputs, .label = first->label };
-	int code = model_fill_expected(result, run, &job->runs->arena, err);
+	if (a->n != b->n)
+		return false;
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct run_tensor *x = &a->item[i], *y = &b->item[i];
 
-	if (code || result->n_outputs || !outputs || result == job->runs->report.results || result->error)
+		if (strcmp(x->name, y->name) != 0 || x->type != y->type)
+			return false;
+		if (with_shapes && (x->n_dims != y->n_dims ||
+				    (x->n_dims > 0 && memcmp(x->dim, y->dim, (size_t)x->n_dims * sizeof *x->dim) != 0)))
+			return false;
+	}
+	return true;
+}
+
+/* The first run before it that got the same inputs, and has outputs of the same names; -1: none. */
+static int reference_of(const struct model_runs *runs, int way)
+{
+	for (int i = 0; i < way; i++)
+		if (!runs->results[i].error && runs->inputs[i].item &&
+		    are_alike(&runs->inputs[i], &runs->inputs[way], true) &&
+		    are_alike(&runs->outputs[i], &runs->outputs[way], false))
+			return i;
+	return -1;
+}
+
+/* Inputs are made from a seed: of the same names, types and shapes they are the same. */
+static int compare_outputs(struct job *job, int way, const struct run_record *run, const char *outputs, struct err *err)
+{
+	struct model_result *result = &job->runs->results[way];
+	struct model_folders folders = { .to = outputs, .opts = &job->opts->run };
+	int code = model_fill_expected(result, run, &job->runs->arena, err), reference;
+
+	if (code || result->n_outputs || !outputs || !way || result->error)
 		return code;
-	folders.from = outputs_of(job, first);
+	reference = reference_of(job->runs, way);
+	if (reference < 0) {
+		result->outputs_missing = "no run before it has inputs and outputs of the same names, types and shapes";
+		return 0;
+	}
+	folders.label = job->ways->way[reference].label;
+	folders.from = outputs_of(job, &job->ways->way[reference]);
 	return model_fill_outputs(result, run, &folders, &job->runs->arena, err);
 }
 
@@ -169,8 +199,11 @@ static void describe(struct job *job, struct model_result *result, const struct 
 		result->device = "CPU";
 	else
 		result->options = options_text(job->opts, &job->runs->arena);
-	if (job->opts->run.intra_op_threads)
-		result->n_threads = job->opts->run.intra_op_threads;
+	if (way->threads)
+		result->n_threads = way->threads;
+	result->optimization = way->optimization ? way->optimization : "all";
+	result->n_items = way->batch ? way->batch : -1;
+	memcpy(result->differs, way->differs, sizeof result->differs);
 }
 
 /* The second pass, for which operators is set up; with the provider's profiler where it has one. */
@@ -220,27 +253,34 @@ static int share_of(int iterations, uint32_t round, uint32_t n)
 	return (int)((int64_t)iterations * round / n);
 }
 
-/* The shapes of the inputs, which all runs have: from the first that came so far. */
-static int keep_inputs(struct model_runs *runs, const struct run_result *run, struct err *err)
+/* Their shapes, from the first process of the run. */
+static int keep_tensors(struct model_runs *runs, int way, const struct run_result *run, struct err *err)
 {
-	if (runs->inputs || !run || !run->n_tensors)
+	struct model_tensors *inputs = &runs->inputs[way], *outputs = &runs->outputs[way];
+
+	if (inputs->item || !run || !run->n_tensors)
 		return 0;
-	runs->inputs = arena_alloc(&runs->arena, run->n_tensors * sizeof *runs->inputs);
-	if (!runs->inputs)
+	inputs->item = arena_alloc(&runs->arena, run->n_tensors * sizeof *inputs->item);
+	outputs->item = arena_alloc(&runs->arena, run->n_tensors * sizeof *outputs->item);
+	if (!inputs->item || !outputs->item) {
+		inputs->item = NULL;
 		return err_set(err, ENOMEM, "cannot run the model: out of memory");
-	for (uint32_t i = 0; i < run->n_tensors; i++)
-		if (!run->tensors[i].is_output)
-			runs->inputs[runs->n_inputs++] = run->tensors[i];
+	}
+	for (uint32_t i = 0; i < run->n_tensors; i++) {
+		struct model_tensors *to = run->tensors[i].is_output ? outputs : inputs;
+
+		to->item[to->n++] = run->tensors[i];
+	}
 	return 0;
 }
 
 int64_t model_runs_size(void *ctx, const struct model_free_dim *dim)
 {
-	const struct model_runs *runs = ctx;
+	const struct model_tensors *inputs = ctx;
 	int64_t size = -1;
 
-	for (uint32_t i = 0; i < runs->n_inputs; i++) {
-		const struct run_tensor *tensor = &runs->inputs[i];
+	for (uint32_t i = 0; i < inputs->n; i++) {
+		const struct run_tensor *tensor = &inputs->item[i];
 
 		if (strncmp(tensor->name, dim->input, sizeof tensor->name - 1) || (int64_t)dim->axis >= tensor->n_dims)
 			continue;
@@ -249,6 +289,25 @@ int64_t model_runs_size(void *ctx, const struct model_free_dim *dim)
 		size = tensor->dim[dim->axis];
 	}
 	return size;
+}
+
+/* What all of it takes, before it begins. */
+static void say_plan(const struct job *job)
+{
+	const struct run_opts *run = &job->opts->run;
+	uint64_t each_ns = run->duration_ns;
+	char measuring[80] = "";
+
+	if (!strcmp(job->opts->level, "operator"))
+		each_ns += run->duration_ns < OPERATOR_NS ? run->duration_ns : OPERATOR_NS;
+	if (is_without_inferences(job->opts))
+		return;
+	if (!run->iterations)
+		snprintf(measuring, sizeof measuring, "%.40s of measuring and ",
+			 units_duration((double)each_ns * job->ways->n).s);
+	say_info(job->say, "%s in %s: %sup to %.40s of warm-up in each",
+		 printable_count((uint64_t)job->ways->n, "run").s, printable_count(job->n_passes, "process").s,
+		 measuring, units_duration((double)run->warm_up_max_ns).s);
 }
 
 /* How far it is, and how long this one takes: warming up may take longer than measuring. */
@@ -268,9 +327,10 @@ static void say_pass(struct job *job, const struct model_way *way, uint32_t roun
 }
 
 /* The same again in another process: what differs from process to process is in the interval then. */
-static int run_round(struct job *job, struct model_result *result, const struct model_way *way,
-		     const struct model_way *first, uint32_t round, struct err *err)
+static int run_round(struct job *job, int i, uint32_t round, struct err *err)
 {
+	struct model_result *result = &job->runs->results[i];
+	const struct model_way *way = &job->ways->way[i];
 	const struct run_opts *run = &job->opts->run;
 	uint32_t n = n_rounds(job->opts);
 	struct model_pass_words words = { .duration_ns = run->duration_ns / n,
@@ -292,9 +352,9 @@ static int run_round(struct job *job, struct model_result *result, const struct 
 	if (!code)
 		code = model_fill_timing(result, &pass, round, &job->runs->arena, err);
 	if (!code)
-		code = keep_inputs(job->runs, pass.run.head, err);
+		code = keep_tensors(job->runs, i, pass.run.head, err);
 	if (!code && !round)
-		code = compare_outputs(job, result, &pass.run, words.outputs, first, err);
+		code = compare_outputs(job, i, &pass.run, words.outputs, err);
 out:
 	model_pass_done(&pass);
 	return code;
@@ -326,22 +386,23 @@ static int run_way_operators(struct job *job, struct model_result *result, const
 }
 
 /* Rounds take turns, so that what disturbs the machine disturbs all alike. */
-static int run_all(struct job *job, struct model_result *results, const struct model_way *ways, int n_ways,
-		   struct err *err)
+static int run_all(struct job *job, struct model_result *results, struct err *err)
 {
+	const struct model_way *ways = job->ways->way;
 	struct model_runs *runs = job->runs;
-	int code = 0;
+	int code = 0, n_ways = job->ways->n;
 
 	for (int i = 0; i < n_ways; i++)
 		describe(job, &results[i], &ways[i]);
 	job->n_passes = (uint32_t)n_ways * n_rounds(job->opts);
 	if (!strcmp(job->opts->level, "operator") && !is_without_inferences(job->opts))
 		job->n_passes += (uint32_t)n_ways;
+	say_plan(job);
 	for (uint32_t round = 0; round < n_rounds(job->opts); round++) {
 		for (int i = 0; i < n_ways && !code && !is_interrupted(runs); i++) {
 			if (results[i].error)
 				continue;
-			code = run_round(job, &results[i], &ways[i], &ways[0], round, err);
+			code = run_round(job, i, round, err);
 			runs->report.n_results += !code && !round;
 		}
 	}
@@ -353,11 +414,11 @@ static int run_all(struct job *job, struct model_result *results, const struct m
 		runs->n_failed += results[i].error != NULL;
 	}
 	if (!code && !runs->report.n_results)
-		return err_set(err, EINTR, "cannot run %s: interrupted before anything was measured", job->path);
+		return err_set(err, EINTR, "cannot run %s: interrupted before anything was measured", ways->model);
 	return code;
 }
 
-static int find_outputs(struct job *job, int n_ways, struct err *err)
+static int find_outputs(struct job *job, struct err *err)
 {
 	int code;
 
@@ -367,72 +428,24 @@ static int find_outputs(struct job *job, int n_ways, struct err *err)
 			return err_set(err, errno, "cannot write outputs to %s: %s", job->outputs, strerror(errno));
 		return 0;
 	}
-	if (n_ways < 2)
+	if (job->ways->n < 2)
 		return 0;
 	code = temp_dir_make(job->outputs, sizeof job->outputs, "outputs", err);
 	job->are_outputs_ours = !code;
 	return code;
 }
 
-static void remove_outputs(const struct job *job, const struct model_way *ways, int n_ways)
+static void remove_outputs(const struct job *job)
 {
 	char path[2 * PATH_MAX];
 
 	if (!job->are_outputs_ours)
 		return;
-	for (int i = 0; i < n_ways; i++) {
-		snprintf(path, sizeof path, "%s/%s", job->outputs, ways[i].label);
+	for (int i = 0; i < job->ways->n; i++) {
+		snprintf(path, sizeof path, "%s/%s", job->outputs, job->ways->way[i].slug);
 		temp_dir_remove(path);
 	}
 	rmdir(job->outputs);
-}
-
-static void describe_machine(struct model_runs *runs, bool measures_peak)
-{
-	struct model_machine *machine = &runs->report.machine;
-	char *text = arena_alloc(&runs->arena, 512);
-	struct utsname *kernel = arena_alloc(&runs->arena, sizeof *kernel);
-	struct err ignored;
-	cpu_set_t cpus;
-
-	if (text)
-		machine_processor("", text, 512);
-	machine->cpu = text && *text ? text : NULL;
-	if (kernel && !uname(kernel))
-		machine->kernel = kernel->release;
-	if (!sched_getaffinity(0, sizeof cpus, &cpus))
-		machine->n_cpus = CPU_COUNT(&cpus);
-	machine->n_all_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	machine->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-	if (measures_peak)
-		machine_peak_measure(&machine->peak, &ignored);
-}
-
-static void describe_settings(struct model_runs *runs, const struct model_opts *opts)
-{
-	const struct model_way none = { .label = "" };
-	const struct model_pass_words words = { .program = "",
-						.model = "",
-						.result = "",
-						.duration_ns = opts->run.duration_ns,
-						.iterations = opts->run.iterations,
-						.profiles = "" };
-	char **argv = model_options_argv(opts, &none, &words, &runs->arena);
-	struct model_setting *settings = arena_alloc(&runs->arena, MAX_SETTINGS * sizeof *settings);
-
-	for (int i = 1; argv && settings && argv[i] && strcmp(argv[i], "--") && runs->report.n_settings < MAX_SETTINGS;
-	     i++) {
-		char *equals = strchr(argv[i], '=');
-		if (!strncmp(argv[i], "--result=", 9) || !strncmp(argv[i], "--ep-profile-dir=", 17) ||
-		    (!strncmp(argv[i], "--optimized-data-min=", 21) && !opts->run.optimized_data) ||
-		    (!strncmp(argv[i], "--duration=", 11) && (opts->run.iterations || is_without_inferences(opts))))
-			continue;
-		if (equals)
-			*equals = 0;
-		settings[runs->report.n_settings++] =
-		    (struct model_setting){ argv[i] + 2, equals ? equals + 1 : "yes" };
-	}
-	runs->report.settings = settings;
 }
 
 /* Those that are not kept, and those of runs that failed, of which nobody learns anything. */
@@ -448,40 +461,31 @@ static void forget_recordings(const struct model_runs *runs, struct model_result
 	}
 }
 
-int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const char *path, const struct say *say,
-		  struct err *err)
+int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const struct model_ways *ways,
+		  const struct say *say, struct err *err)
 {
-	struct model_way ways[MODEL_MAX_WAYS];
-	struct job job = { .runs = runs, .opts = opts, .path = path, .say = say };
+	struct job job = { .runs = runs, .opts = opts, .ways = ways, .say = say };
 	struct sigaction before[N_ENDING];
 	struct model_result *results;
-	struct timespec now;
-	int n_ways, code;
+	int code;
 
 	memset(runs, 0, sizeof *runs);
 	model_report_init(&runs->report);
-	n_ways = job.n_ways = model_options_ways(opts, ways, MODEL_MAX_WAYS, &runs->arena, err);
-	if (n_ways < 0)
-		return n_ways;
-	results = arena_alloc(&runs->arena, (size_t)n_ways * sizeof *results);
+	results = arena_alloc(&runs->arena, (size_t)ways->n * sizeof *results);
 	if (!results)
 		return err_set(err, ENOMEM, "cannot run the model: out of memory");
 	code = runner_path(job.runner, sizeof job.runner, err);
-	code = code ? code : model_folder_open(&runs->folder, opts, path, err);
+	code = code ? code : model_folder_open(&runs->folder, opts, ways->way[0].model, err);
 	catch_signals(before);
 	if (!code)
-		code = find_outputs(&job, n_ways, err);
-	clock_gettime(CLOCK_REALTIME, &now);
-	runs->report.start_realtime_ns = now.tv_sec * 1000000000ll + now.tv_nsec;
-	runs->report.version = INFTRACE_VERSION;
-	runs->report.results = results;
-	describe_settings(runs, opts);
-	describe_machine(runs, !code && !strcmp(opts->level, "operator"));
+		code = find_outputs(&job, err);
+	runs->report.results = runs->results = results;
+	model_describe(runs, opts, ways, !code && !strcmp(opts->level, "operator"));
 	if (!code)
-		code = run_all(&job, results, ways, n_ways, err);
+		code = run_all(&job, results, err);
 	runs->is_failed = code || runs->n_failed == runs->report.n_results;
-	forget_recordings(runs, results, ways);
-	remove_outputs(&job, ways, n_ways);
+	forget_recordings(runs, results, ways->way);
+	remove_outputs(&job);
 	release_signals(before);
 	return code;
 }

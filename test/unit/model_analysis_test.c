@@ -262,6 +262,75 @@ static void other_findings_need_their_figures(void **state)
 	free(s);
 }
 
+/* Runs of one process each that take so long, beside each other. */
+static void set_times(struct sample *s, const double *typical_ns, uint32_t n)
+{
+	for (uint32_t r = 0; r < n; r++) {
+		sample_latencies(s, r, typical_ns[r], SAMPLE_LATENCIES);
+		s->result[r].error = NULL;
+	}
+	s->report.n_results = n;
+}
+
+static void batches_are_compared_by_the_item(void **state)
+{
+	static const char *const sizes[] = { "1", "8", "16" };
+	static const double typical_ns[] = { 1e6, 4e6, 8.4e6 };
+	struct sample *s = sample_new();
+	struct model_analysis *analysis;
+
+	set_times(s, typical_ns, 3);
+	analysis = insights_analyse(&s->report, NULL);
+	assert_false(analysis->is_per_item);
+	assert_true(analysis->runs[1].speed.value < 0.3 && isnan(analysis->runs[1].items_per_s));
+	model_analysis_free(analysis);
+	for (uint32_t r = 0; r < 3; r++) {
+		s->result[r].n_items = atoi(sizes[r]);
+		s->result[r].differs[MODEL_AXIS_BATCH] = sizes[r];
+	}
+	analysis = insights_analyse(&s->report, NULL);
+	assert_true(analysis->is_per_item && analysis->runs[1].items == 8);
+	assert_true(fabs(analysis->runs[1].speed.value - 2) < 0.1 && analysis->runs[1].speed.is_different);
+	assert_true(fabs(analysis->runs[1].items_per_s / analysis->runs[1].rate_per_s - 8) < 1e-9);
+	assert_true(fabs(findings_of(analysis, "faster", 1)->gain_ns / 0.5e6 - 1) < 0.1);
+	/* 16 give no more than 8, 8 more than 1 */
+	assert_null(findings_of(analysis, "larger_batch", 1));
+	assert_int_equal(findings_of(analysis, "larger_batch", 2)->a, 16);
+	assert_int_equal(findings_of(analysis, "larger_batch", 2)->b, 8);
+	model_analysis_free(analysis);
+	/* the same batch in all: an inference is an inference */
+	for (uint32_t r = 0; r < 3; r++)
+		s->result[r].n_items = 8;
+	analysis = insights_analyse(&s->report, NULL);
+	assert_true(!analysis->is_per_item && analysis->runs[1].speed.value < 0.3 && analysis->runs[1].items_per_s > 0);
+	model_analysis_free(analysis);
+	free(s);
+}
+
+static void threads_that_do_not_help_are_found(void **state)
+{
+	static const char *const threads[] = { "1", "2", "4", "4" };
+	static const double typical_ns[] = { 4e6, 2e6, 1.95e6, 4e6 };
+	struct sample *s = sample_new();
+	struct model_analysis *analysis;
+
+	set_times(s, typical_ns, 4);
+	for (uint32_t r = 0; r < 4; r++) {
+		s->result[r].n_threads = atoi(threads[r]);
+		s->result[r].differs[MODEL_AXIS_THREADS] = threads[r];
+		s->result[r].differs[MODEL_AXIS_MODEL] = r < 3 ? "a.onnx" : "b.onnx";
+	}
+	analysis = insights_analyse(&s->report, NULL);
+	assert_null(findings_of(analysis, "more_threads", 0));
+	assert_null(findings_of(analysis, "more_threads", 1));
+	assert_int_equal(findings_of(analysis, "more_threads", 2)->a, 4);
+	assert_int_equal(findings_of(analysis, "more_threads", 2)->b, 2);
+	/* of another model there is no run with fewer */
+	assert_null(findings_of(analysis, "more_threads", 3));
+	model_analysis_free(analysis);
+	free(s);
+}
+
 static void others_on_the_machine_are_not_idle_cpus(void **state)
 {
 	struct sample *s = sample_new();
@@ -367,6 +436,8 @@ int main(void)
 		cmocka_unit_test(one_process_each_needs_medians_that_differ),
 		cmocka_unit_test(processes_that_are_all_slower_tell_the_difference),
 		cmocka_unit_test(other_findings_need_their_figures),
+		cmocka_unit_test(batches_are_compared_by_the_item),
+		cmocka_unit_test(threads_that_do_not_help_are_found),
 		cmocka_unit_test(others_on_the_machine_are_not_idle_cpus),
 		cmocka_unit_test(waiting_for_a_cpu_is_the_work_of_others),
 		cmocka_unit_test(operators_of_integers_have_another_peak),

@@ -346,6 +346,71 @@ static void nodes_are_in_the_order_of_their_medians(void **state)
 	graph_free(g);
 }
 
+/* A quantized model and two shapes of a model beside it: nodes of one name, or of one place in the same file. */
+static void several_models_share_rows_by_the_names_of_nodes(void **state)
+{
+	struct graph *g = graph_new();
+	struct model_node node[2];
+	struct model_facts other = { .nodes = node, .n_listed = 2, .path = "b.onnx" };
+	const struct model_row *row;
+
+	add_node(g, "conv", "Conv", "x", NULL, "c");
+	add_node(g, "fc", "Gemm", "c", NULL, "y");
+	memcpy(node, g->node, sizeof node);
+	node[0].name = "conv_quant";
+	node[0].op_type = "QLinearConv";
+	node[0].flops = 7;
+	node[1].name = "head";
+	g->report.model.path = "a.onnx";
+	g->result[1].facts = &other;
+	g->result[1].provider = "cpu";
+	add_operator(g, 0, "conv", "Conv", "CPUExecutionProvider", 3000);
+	add_operator(g, 0, "fc", "Gemm", "CPUExecutionProvider", 2000);
+	add_operator(g, 1, "conv_quant", "QLinearConv", "CPUExecutionProvider", 1000);
+	add_operator(g, 1, "head", "Gemm", "CPUExecutionProvider", 500);
+	compare(g);
+	assert_int_equal(g->comparison.n_rows, 3);
+	expect(g, "conv", 0, MODEL_SAME, "conv");
+	expect(g, "conv", 1, MODEL_SAME, "conv_quant");
+	row = row_of(g, "conv");
+	assert_true(row->model == &g->report.model && fabs(row->speed[1].value - 3) < 1e-9);
+	expect(g, "fc", 0, MODEL_SAME, "fc");
+	expect(g, "fc", 1, MODEL_NOT_RUN, NULL);
+	expect(g, "head", 1, MODEL_SAME, "head");
+	assert_true(row_of(g, "head")->model == &other && row_of(g, "head")->node == 1);
+	assert_int_equal(g->comparison.reach[1].n_joined, 2);
+	graph_free(g);
+}
+
+static void shapes_of_one_file_share_rows_by_the_place_of_nodes(void **state)
+{
+	struct graph *g = graph_new();
+	struct model_node node[2];
+	struct model_facts other = { .nodes = node, .n_listed = 2, .path = "a.onnx" };
+
+	add_node(g, "", "Conv", "x", NULL, "c");
+	add_node(g, "", "Gemm", "c", NULL, "y");
+	memcpy(node, g->node, sizeof node);
+	g->report.model.path = "a.onnx";
+	g->result[1].facts = &other;
+	g->result[1].provider = "cpu";
+	g->result[1].n_items = 8;
+	for (int r = 0; r < 2; r++) {
+		add_operator(g, r, "c_nchwc", "Conv", "CPUExecutionProvider", r ? 4000 : 1000);
+		add_operator(g, r, "y_nchwc", "Gemm", "CPUExecutionProvider", 2000);
+	}
+	compare(g);
+	assert_int_equal(g->comparison.n_rows, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct model_row *row = &g->comparison.rows[i];
+
+		assert_true(row->join[0].how != MODEL_NOT_RUN && row->join[1].how != MODEL_NOT_RUN);
+		/* of an item */
+		assert_true(fabs(row->speed[1].value - (row->node ? 8 : 2)) < 1e-9);
+	}
+	graph_free(g);
+}
+
 static void providers_go_by_either_name(void **state)
 {
 	assert_true(model_is_provider("openvino", "OpenVINOExecutionProvider"));
@@ -372,6 +437,8 @@ int main(void)
 		cmocka_unit_test(what_a_device_computes_later_is_not_compared),
 		cmocka_unit_test(types_are_summed_per_inference),
 		cmocka_unit_test(nodes_are_in_the_order_of_their_medians),
+		cmocka_unit_test(several_models_share_rows_by_the_names_of_nodes),
+		cmocka_unit_test(shapes_of_one_file_share_rows_by_the_place_of_nodes),
 		cmocka_unit_test(providers_go_by_either_name),
 	};
 

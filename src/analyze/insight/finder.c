@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What several rules need. Finds nothing itself. */
+#include <string.h>
+
 #include "analyze/insight/insight_in.h"
 
 struct finding *finder_add(struct finder *finder, const struct insight *insight, double value)
@@ -37,6 +39,36 @@ bool finder_has_waited(const struct finder *finder)
 	int64_t threads = result->n_threads > 0 ? result->n_threads : 1;
 
 	return finder->run->waited >= 0.05 && at_a_time <= cpus && threads <= cpus / at_a_time;
+}
+
+static bool is_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool is_same_but(const struct model_result *a, const struct model_result *b, enum model_axis axis)
+{
+	for (int i = 0; i < N_MODEL_AXES; i++)
+		if (i != (int)axis && !is_text(a->differs[i], b->differs[i]))
+			return false;
+	return a->differs[axis] && b->differs[axis];
+}
+
+const struct model_run *finder_smaller(const struct finder *finder, enum model_axis axis,
+				       int64_t (*value_of)(const struct model_result *result))
+{
+	const struct model_result *own = finder->run->result;
+	const struct model_run *found = NULL;
+
+	for (uint32_t r = 0; r < finder->analysis->report->n_results; r++) {
+		const struct model_run *run = &finder->analysis->runs[r];
+		int64_t value = value_of(run->result);
+
+		if (value > 0 && value < value_of(own) && is_same_but(own, run->result, axis) &&
+		    (!found || value > value_of(found->result)))
+			found = run;
+	}
+	return found;
 }
 
 double finder_per_inference(const struct finder *finder, double ns)

@@ -19,7 +19,7 @@ static void find(struct finder *finder)
 	to = finder_add(finder, &insight_faster, runs[best].speed.value);
 	to->low = runs[best].speed.low;
 	to->high = runs[best].speed.high;
-	to->gain_ns = runs[0].latency.mean_ns - runs[best].latency.mean_ns;
+	to->gain_ns = runs[0].latency.mean_ns / runs[0].items - runs[best].latency.mean_ns / runs[best].items;
 }
 
 static bool agrees(const struct model_result *result)
@@ -37,8 +37,8 @@ static void say(const struct speaker *to)
 		 model_text(to->analysis->report->results[0].label, INSIGHT_NAME, to->is_ascii).s);
 	if (to->finding->low > 1)
 		EVIDENCE(" (%.2f to %.2f)", to->finding->low, to->finding->high);
-	NEXT("%sit saves %s per inference", agrees(to->run->result) ? "" : "if its outputs are good enough, ",
-	     units_duration(to->finding->gain_ns).s);
+	NEXT("%sit saves %s per %s", agrees(to->run->result) ? "" : "if its outputs are good enough, ",
+	     units_duration(to->finding->gain_ns).s, to->analysis->is_per_item ? "item" : "inference");
 }
 
 const struct insight insight_faster = {

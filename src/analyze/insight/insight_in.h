@@ -29,6 +29,12 @@ struct finding *finder_add_counts(struct finder *finder, const struct insight *i
 bool finder_is_disturbed(const struct finder *finder);
 /* The run waited for CPUs, and not because it has more threads than there are CPUs. */
 bool finder_has_waited(const struct finder *finder);
+/*
+ * The run that differs from this one in the axis alone, with the largest value below its own, value_of being above 0;
+ * NULL: there is none.
+ */
+const struct model_run *finder_smaller(const struct finder *finder, enum model_axis axis,
+				       int64_t (*value_of)(const struct model_result *result));
 double finder_per_inference(const struct finder *finder, double ns); /* of the pass for operators; NAN: not known */
 
 /* What the words of one finding are made of. */

@@ -24,7 +24,11 @@ static void say(const struct speaker *to)
 	EVIDENCE("%s", speaker_counts(to).s);
 	if (isfinite(to->finding->value))
 		EVIDENCE(", by up to %.3g", to->finding->value);
-	NEXT("check the table of outputs before you rely on its speed");
+	if (to->run->result->differs[MODEL_AXIS_MODEL])
+		NEXT("if your application accepts that, set --absolute-tolerance and --relative-tolerance to what it "
+		     "accepts");
+	else
+		NEXT("check the table of outputs before you rely on its speed");
 }
 
 const struct insight insight_outputs_differ = {

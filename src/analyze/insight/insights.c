@@ -31,6 +31,8 @@
 	F(many_threads) \
 	F(idle_cores) \
 	F(no_scaling) \
+	F(more_threads) \
+	F(larger_batch) \
 	F(queues)
 
 #define DECLARE(name) extern const struct insight insight_##name;

@@ -219,6 +219,7 @@ static int find_work(const struct model_analysis *analysis, uint32_t r, struct w
 	const struct model_report *report = analysis->report;
 	const struct model_comparison *comparison = &analysis->comparison;
 	const struct model_result *result = &report->results[r];
+	const struct model_facts *model = model_facts_of(report, r);
 
 	*work = arena_alloc(arena, (result->n_operators + 1) * sizeof **work);
 	if (!*work)
@@ -227,14 +228,13 @@ static int find_work(const struct model_analysis *analysis, uint32_t r, struct w
 		uint32_t node = comparison->node_of[r][i];
 
 		(*work)[i].flops = comparison->n_nodes_of[r][i] ? 0 : -1;
-		(*work)[i].bytes = node == MODEL_NONE ? -1 : report->model.nodes[node].bytes;
+		(*work)[i].bytes = node == MODEL_NONE ? -1 : model->nodes[node].bytes;
 	}
-	for (uint32_t i = 0; i < comparison->n_rows; i++) {
-		const struct model_row *row = &comparison->rows[i];
-		const struct model_join *join = &row->join[r];
+	for (uint32_t i = 0; i < model->n_listed; i++) {
+		const struct model_join *join = &comparison->join[r][i];
 
-		if (row->node != MODEL_NONE && join->how != MODEL_NOT_RUN)
-			(*work)[join->at].flops = plus((*work)[join->at].flops, report->model.nodes[row->node].flops);
+		if (join->how != MODEL_NOT_RUN)
+			(*work)[join->at].flops = plus((*work)[join->at].flops, model->nodes[i].flops);
 	}
 	return 0;
 }
@@ -267,21 +267,49 @@ static int find_bounds(struct model_analysis *analysis, uint32_t r)
 static bool is_apart(const struct model_run *a, const struct model_run *b)
 {
 	return a->n_rounds >= STATS_RANKED_ROUNDS && b->n_rounds >= STATS_RANKED_ROUNDS &&
-	       (a->round_low_ns > b->round_high_ns || b->round_low_ns > a->round_high_ns);
+	       (a->round_low_ns / a->items > b->round_high_ns / b->items ||
+		b->round_low_ns / b->items > a->round_high_ns / a->items);
+}
+
+static double typical_speed_of(const struct model_run *a, const struct model_run *b)
+{
+	return a->latency.percentile[0].ns / a->items / (b->latency.percentile[0].ns / b->items);
+}
+
+struct stats_ratio model_speed_of(const struct model_run *a, const struct model_run *b)
+{
+	struct stats_ratio speed = stats_ratio(a->latency.mean_ns / a->items, a->latency.interval_ns / a->items,
+					       b->latency.mean_ns / b->items, b->latency.interval_ns / b->items);
+
+	if (a->n_rounds < 2 || b->n_rounds < 2)
+		speed = stats_ratio_of_single(speed, typical_speed_of(a, b));
+	speed.is_different |= is_apart(a, b);
+	return speed;
+}
+
+/* Different batch sizes: an inference of the one is not one of the other. */
+static void find_items(struct model_analysis *analysis)
+{
+	const struct model_report *report = analysis->report;
+
+	for (uint32_t r = 1; r < report->n_results; r++)
+		analysis->is_per_item |= report->results[r].n_items != report->results[0].n_items;
+	for (uint32_t r = 0; r < report->n_results; r++) {
+		int64_t n_items = report->results[r].n_items;
+
+		analysis->runs[r].items = analysis->is_per_item && n_items > 0 ? (double)n_items : 1;
+	}
 }
 
 static void find_speed(struct model_analysis *analysis, uint32_t r)
 {
 	struct model_run *run = &analysis->runs[r];
-	const struct stats_series *base = &analysis->runs[0].latency, *own = &run->latency;
 	double explained = run->bound_sums.total_ns;
 
-	run->speed = stats_ratio(base->mean_ns, base->interval_ns, own->mean_ns, own->interval_ns);
-	run->typical_speed = base->percentile[0].ns / own->percentile[0].ns;
-	if (analysis->runs[0].n_rounds < 2 || run->n_rounds < 2)
-		run->speed = stats_ratio_of_single(run->speed, run->typical_speed);
+	run->speed = model_speed_of(&analysis->runs[0], run);
+	run->typical_speed = typical_speed_of(&analysis->runs[0], run);
 	run->is_apart = is_apart(&analysis->runs[0], run);
-	run->speed.is_different |= run->is_apart;
+	run->items_per_s = run->result->n_items > 0 ? run->rate_per_s * (double)run->result->n_items : NAN;
 	run->operators_share = NAN;
 	if (run->result->n_operators && run->result->operators_wall_ns > 0)
 		run->operators_share = explained / run->result->operators_wall_ns;
@@ -294,6 +322,8 @@ int model_analysis_init(struct model_analysis *analysis, const struct model_repo
 	*analysis = (struct model_analysis){ .report = report, .arena = arena };
 	analysis->runs = arena_alloc(arena, (report->n_results + 1) * sizeof *analysis->runs);
 	code = analysis->runs ? model_compare(&analysis->comparison, report, arena) : -ENOMEM;
+	if (!code)
+		find_items(analysis);
 	for (uint32_t r = 0; !code && r < report->n_results; r++) {
 		struct model_run *run = &analysis->runs[r];
 

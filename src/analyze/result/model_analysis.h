@@ -36,10 +36,12 @@ struct model_run {
 	double operators_share;	  /* of the inferences' time that operators explain; NAN: not known */
 	double energy_joules;	  /* of one inference; NAN: not known */
 	int64_t creation_rest_ns; /* what no phase explains; -1: not known */
+	double items;		  /* that the speeds count with: of one inference, or 1 if all runs have as many */
+	double items_per_s;	  /* NAN: no batch size was asked for, or the rate is not known */
 	/* different: of one process each, the medians must differ by 3 % as well */
-	struct stats_ratio speed;   /* the mean of the first run by this one's: above 1 this one is faster */
-	bool is_apart;		    /* each of its processes is slower (faster) than all of the first run */
-	double typical_speed;	    /* the same of the medians: outliers do not count; NAN: not known */
+	struct stats_ratio speed; /* the mean of the first run by this one's, of an item: above 1 this one is faster */
+	bool is_apart;		  /* each of its processes is slower (faster) than all of the first run */
+	double typical_speed;	  /* the same of the medians: outliers do not count; NAN: not known */
 	struct model_bound *bounds; /* one for each operator */
 	struct model_bound_sums bound_sums;
 };
@@ -47,6 +49,7 @@ struct model_run {
 struct model_analysis {
 	const struct model_report *report;
 	struct model_run *runs; /* report->n_results */
+	bool is_per_item;	/* the runs have different batch sizes: speeds compare the times of an item */
 	struct model_comparison comparison;
 	struct finding *findings; /* by insights_find (analyze/insight): those that promise most first */
 	uint32_t n_findings;
@@ -62,6 +65,9 @@ struct model_analysis *model_analysis_new(const struct model_report *report, str
 int model_analysis_init(struct model_analysis *analysis, const struct model_report *report, struct arena *arena);
 void model_analysis_free(struct model_analysis *analysis); /* NULL does nothing */
 
+/* How many times as fast run b is as run a, of an item, as model_run.speed is of run b and the first. */
+struct stats_ratio model_speed_of(const struct model_run *a, const struct model_run *b);
+
 /* Joules of the steady phase for each of its inferences; NAN: not known. */
 double model_energy_each(const struct model_run *run, double joules);
 
@@ -71,7 +77,7 @@ static inline const char *model_operator_name(const struct model_analysis *analy
 	uint32_t node = analysis->comparison.node_of[run][i];
 
 	return node == MODEL_NONE ? analysis->report->results[run].operators[i].name
-				  : analysis->report->model.nodes[node].name;
+				  : model_facts_of(analysis->report, run)->nodes[node].name;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyze/result/model_join.h"
+#include "analyze/result/model_nodes.h"
 
 bool model_is_provider(const char *asked, const char *name)
 {
@@ -46,7 +47,8 @@ struct comparer {
 	const struct model_report *report;
 	struct model_comparison *to;
 	struct arena *arena;
-	struct model_join **join; /* for each result and node */
+	struct model_join **join; /* for each result and node of its own model */
+	struct model_nodes nodes;
 	struct array_of_rows {
 		struct model_row *row;
 		uint32_t n, room;
@@ -63,12 +65,13 @@ double model_typical_ns(const struct model_result *result, const struct model_op
 	return per_inference(result, op->p50_ns > 0 ? op->p50_ns * (double)op->n : op->share_ns);
 }
 
-static struct model_row *add_row(struct comparer *comparer, uint32_t node, const char *name, const char *op_type)
+static struct model_row *add_row(struct comparer *comparer, const struct model_facts *model, uint32_t node,
+				 const char *name, const char *op_type)
 {
 	uint32_t n = comparer->report->n_results, i = comparer->rows.n;
 	struct model_row *row = &comparer->rows.row[i];
 
-	*row = (struct model_row){ .node = node, .name = name, .op_type = op_type };
+	*row = (struct model_row){ .node = node, .model = model, .name = name, .op_type = op_type };
 	row->join = arena_alloc(comparer->arena, (n + 1) * sizeof *row->join);
 	row->speed = arena_alloc(comparer->arena, (n + 1) * sizeof *row->speed);
 	if (!row->join || !row->speed)
@@ -93,23 +96,35 @@ static void weigh(struct comparer *comparer, struct model_row *row, uint32_t r)
 	row->weight_ns = ns > row->weight_ns ? ns : row->weight_ns;
 }
 
+static struct model_row *row_of_spot(struct comparer *comparer, struct model_spot *spot)
+{
+	struct model_spot *leader = &comparer->nodes.spot[spot->leader];
+	const struct model_node *node = &spot->model->nodes[spot->node];
+
+	if (leader->row == MODEL_NONE) {
+		leader->row = comparer->rows.n;
+		return add_row(comparer, spot->model, spot->node, node->name, node->op_type);
+	}
+	return &comparer->rows.row[leader->row];
+}
+
 static int add_node_rows(struct comparer *comparer)
 {
-	const struct model_facts *model = &comparer->report->model;
+	const struct model_nodes *nodes = &comparer->nodes;
 
-	for (uint32_t i = 0; i < model->n_listed; i++) {
-		struct model_row *row;
-		bool has_run = false;
+	for (uint32_t i = 0; i < nodes->n; i++) {
+		struct model_spot *spot = &nodes->spot[i];
 
-		for (uint32_t r = 0; r < comparer->report->n_results; r++)
-			has_run |= comparer->join[r][i].how != MODEL_NOT_RUN;
-		if (!has_run)
-			continue;
-		row = add_row(comparer, i, model->nodes[i].name, model->nodes[i].op_type);
-		if (!row)
-			return -ENOMEM;
 		for (uint32_t r = 0; r < comparer->report->n_results; r++) {
-			row->join[r] = comparer->join[r][i];
+			struct model_row *row;
+
+			if (spot->model != model_facts_of(comparer->report, r) ||
+			    comparer->join[r][spot->node].how == MODEL_NOT_RUN)
+				continue;
+			row = row_of_spot(comparer, spot);
+			if (!row)
+				return -ENOMEM;
+			row->join[r] = comparer->join[r][spot->node];
 			weigh(comparer, row, r);
 		}
 	}
@@ -148,7 +163,7 @@ static int add_loose_rows(struct comparer *comparer, struct loose *loose, uint32
 			       !compare_texts(row->op_type, op->op_type) &&
 			       row->join[loose[i].result].how == MODEL_NOT_RUN;
 
-		if (!is_same && !(row = add_row(comparer, MODEL_NONE, op->name, op->op_type)))
+		if (!is_same && !(row = add_row(comparer, NULL, MODEL_NONE, op->name, op->op_type)))
 			return -ENOMEM;
 		row->join[loose[i].result] = (struct model_join){ MODEL_SAME, loose[i].at };
 		weigh(comparer, row, loose[i].result);
@@ -161,7 +176,7 @@ static int add_rows(struct comparer *comparer)
 	const struct model_report *report = comparer->report;
 	struct loose *loose;
 	uint32_t n = 0;
-	size_t most = report->model.n_listed;
+	size_t most = comparer->nodes.n;
 
 	for (uint32_t r = 0; r < report->n_results; r++)
 		most += report->results[r].n_operators;
@@ -181,6 +196,11 @@ static bool is_alone(const struct model_join *join)
 	return join->how == MODEL_SAME || join->how == MODEL_RENAMED;
 }
 
+static double items_of(const struct model_report *report, uint32_t r)
+{
+	return report->results[r].n_items > 0 ? (double)report->results[r].n_items : 1;
+}
+
 /* Only what stands for as many nodes on both sides can be compared. */
 static void find_speeds(struct comparer *comparer, struct model_row *row)
 {
@@ -193,6 +213,7 @@ static void find_speeds(struct comparer *comparer, struct model_row *row)
 	for (uint32_t r = 1; r < report->n_results; r++) {
 		const struct model_join *join = &row->join[r];
 		const struct model_operator *op;
+		double items;
 
 		if (!is_alone(join) ||
 		    comparer->to->n_nodes_of[r][join->at] != comparer->to->n_nodes_of[0][row->join[0].at])
@@ -200,8 +221,10 @@ static void find_speeds(struct comparer *comparer, struct model_row *row)
 		op = &report->results[r].operators[join->at];
 		if (model_is_deferred(op->provider) || model_is_deferred(base->provider))
 			continue;
-		row->speed[r] = stats_ratio(base->mean_ns, base->interval_ns, op->mean_ns, op->interval_ns);
-		row->speed[r] = stats_ratio_of_single(row->speed[r], base->p50_ns / op->p50_ns);
+		items = items_of(report, r) / items_of(report, 0);
+		row->speed[r] =
+		    stats_ratio(base->mean_ns, base->interval_ns, op->mean_ns / items, op->interval_ns / items);
+		row->speed[r] = stats_ratio_of_single(row->speed[r], base->p50_ns / (op->p50_ns / items));
 	}
 }
 
@@ -220,7 +243,7 @@ static void count_reach(struct comparer *comparer, const struct model_graph *gra
 	const struct model_comparison *to = comparer->to;
 	struct model_reach *reach = &comparer->to->reach[r];
 
-	for (uint32_t i = 0; i < comparer->report->model.n_listed; i++) {
+	for (uint32_t i = 0; i < model_facts_of(comparer->report, r)->n_listed; i++) {
 		reach->n_joined += comparer->join[r][i].how != MODEL_NOT_RUN;
 		reach->n_not_run += comparer->join[r][i].how == MODEL_NOT_RUN;
 		reach->n_constant += comparer->join[r][i].how == MODEL_NOT_RUN && graph->is_fixed[i];
@@ -238,37 +261,59 @@ static void count_reach(struct comparer *comparer, const struct model_graph *gra
 	}
 }
 
+/* Results of the same model have the same graph. */
+static int find_graph(struct comparer *comparer, struct model_graph *graphs, uint32_t r)
+{
+	const struct model_report *report = comparer->report;
+
+	for (uint32_t before = 0; before < r; before++) {
+		if (model_facts_of(report, before) != model_facts_of(report, r))
+			continue;
+		graphs[r] = graphs[before];
+		return 0;
+	}
+	return model_graph_of(&graphs[r], model_facts_of(report, r), comparer->arena);
+}
+
+static int join_result(struct comparer *comparer, const struct model_graph *graph, uint32_t r)
+{
+	const struct model_result *result = &comparer->report->results[r];
+	struct model_comparison *to = comparer->to;
+	size_t n_operators = result->n_operators + 1;
+
+	comparer->join[r] = arena_alloc(comparer->arena, (graph->n_nodes + 1) * sizeof **comparer->join);
+	to->node_of[r] = arena_alloc(comparer->arena, n_operators * sizeof **to->node_of);
+	to->n_nodes_of[r] = arena_alloc(comparer->arena, n_operators * sizeof **to->n_nodes_of);
+	to->kernel_of[r] = arena_alloc(comparer->arena, (result->n_kernels + 1) * sizeof **to->kernel_of);
+	if (!comparer->join[r] || !to->node_of[r] || !to->n_nodes_of[r] || !to->kernel_of[r])
+		return -ENOMEM;
+	for (uint32_t i = 0; i < result->n_kernels; i++)
+		to->kernel_of[r][i] = model_join_name(graph, result->kernels[i].name);
+	model_join_result(graph, result, comparer->join[r], to->node_of[r], to->n_nodes_of[r]);
+	count_reach(comparer, graph, r);
+	return 0;
+}
+
 static int join_results(struct comparer *comparer)
 {
 	const struct model_report *report = comparer->report;
 	struct model_comparison *to = comparer->to;
-	struct model_graph graph;
 	uint32_t n = report->n_results;
+	struct model_graph *graphs = arena_alloc(comparer->arena, (n + 1) * sizeof *graphs);
+	int code = 0;
 
-	comparer->join = arena_alloc(comparer->arena, (n + 1) * sizeof *comparer->join);
+	comparer->join = to->join = arena_alloc(comparer->arena, (n + 1) * sizeof *comparer->join);
 	to->node_of = arena_alloc(comparer->arena, (n + 1) * sizeof *to->node_of);
 	to->n_nodes_of = arena_alloc(comparer->arena, (n + 1) * sizeof *to->n_nodes_of);
 	to->kernel_of = arena_alloc(comparer->arena, (n + 1) * sizeof *to->kernel_of);
 	to->reach = arena_alloc(comparer->arena, (n + 1) * sizeof *to->reach);
-	if (!comparer->join || !to->node_of || !to->n_nodes_of || !to->reach || !to->kernel_of ||
-	    model_graph_of(&graph, &report->model, comparer->arena))
+	if (!graphs || !comparer->join || !to->node_of || !to->n_nodes_of || !to->reach || !to->kernel_of)
 		return -ENOMEM;
-	for (uint32_t r = 0; r < n; r++) {
-		size_t n_operators = report->results[r].n_operators + 1;
-
-		comparer->join[r] = arena_alloc(comparer->arena, (graph.n_nodes + 1) * sizeof **comparer->join);
-		to->node_of[r] = arena_alloc(comparer->arena, n_operators * sizeof **to->node_of);
-		to->n_nodes_of[r] = arena_alloc(comparer->arena, n_operators * sizeof **to->n_nodes_of);
-		to->kernel_of[r] =
-		    arena_alloc(comparer->arena, (report->results[r].n_kernels + 1) * sizeof **to->kernel_of);
-		if (!comparer->join[r] || !to->node_of[r] || !to->n_nodes_of[r] || !to->kernel_of[r])
-			return -ENOMEM;
-		for (uint32_t i = 0; i < report->results[r].n_kernels; i++)
-			to->kernel_of[r][i] = model_join_name(&graph, report->results[r].kernels[i].name);
-		model_join_result(&graph, &report->results[r], comparer->join[r], to->node_of[r], to->n_nodes_of[r]);
-		count_reach(comparer, &graph, r);
+	for (uint32_t r = 0; r < n && !code; r++) {
+		code = find_graph(comparer, graphs, r);
+		code = code ? code : join_result(comparer, &graphs[r], r);
 	}
-	return 0;
+	return code ? code : model_nodes_find(&comparer->nodes, report, comparer->arena);
 }
 
 static int compare_loose_types(const void *a, const void *b)

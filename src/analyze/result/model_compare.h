@@ -36,13 +36,17 @@ struct model_join {
 	uint32_t at; /* index in the result; MODEL_NONE: none */
 };
 
-/* One row: a node of the model, or (node == MODEL_NONE) operators that no node is known for. */
+/*
+ * One row: a node of the model, or (node == MODEL_NONE) operators that no node is known for. Nodes of the same name in
+ * several models share a row.
+ */
 struct model_row {
-	uint32_t node;
+	uint32_t node;			 /* index in the nodes of `model` */
+	const struct model_facts *model; /* the first that has it */
 	const char *name, *op_type;
-	struct model_join *join; /* one for each result */
-	struct stats_ratio
-	    *speed;	  /* mean of the first result by that of this one; only between operators of this node alone */
+	struct model_join *join;   /* one for each result */
+	struct stats_ratio *speed; /* mean of the first result by that of this one, of an item; only between operators
+				      of this node alone */
 	double weight_ns; /* largest typical time (model_typical_ns) over the results: rows are in this order */
 };
 
@@ -70,9 +74,10 @@ struct model_comparison {
 	struct model_row *rows;
 	struct model_type_row *types;
 	struct model_reach *reach; /* for each result */
-	uint32_t **node_of;	   /* for each result and operator: the node that names it, or MODEL_NONE */
-	uint32_t **n_nodes_of;	   /* for each result and operator: how many nodes it is */
-	uint32_t **kernel_of;	   /* for each result and kernel: the node that its name tells, or MODEL_NONE */
+	struct model_join **join;  /* for each result and node of its own model */
+	uint32_t **node_of; /* for each result and operator: the node of its own model that names it, or MODEL_NONE */
+	uint32_t **n_nodes_of; /* for each result and operator: how many nodes it is */
+	uint32_t **kernel_of;  /* for each result and kernel: the node that its name tells, or MODEL_NONE */
 	uint32_t n_rows, n_types;
 };
 

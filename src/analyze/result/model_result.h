@@ -18,36 +18,8 @@
 #include <string.h>
 
 #include "analyze/result/machine_peak.h"
+#include "analyze/result/model_facts.h"
 #include "analyze/summary/summary.h"
-
-/*
- * A node of the model's own graph, before any optimisation, for the shapes that were run. The names of its values
- * are how nodes that a runtime has fused and renamed are found again.
- */
-struct model_node {
-	const char *name, *op_type;
-	const char *const *inputs, *const *outputs; /* "": left out; weights may be left out of inputs */
-	uint32_t n_inputs, n_outputs;
-	int64_t flops, bytes; /* of one inference; bytes: read and written, weights too */
-};
-
-/* An input or output. */
-struct model_value {
-	const char *name, *type, *shape; /* "data", "float32", "1x3x224x224" */
-};
-
-struct model_facts {
-	const char *path, *name;
-	const char *producer, *opset; /* "pytorch 2.1", "ai.onnx 17" */
-	int64_t file_bytes;	      /* with external data */
-	int64_t n_parameters, weight_bytes;
-	int64_t flops, bytes;	   /* of one inference: what is known of all nodes together */
-	int64_t n_unknown;	   /* nodes whose FLOPs are not known */
-	int64_t n_nodes, n_inside; /* of the graph; and in the subgraphs of these */
-	const struct model_node *nodes;
-	const struct model_value *inputs, *outputs;
-	uint32_t n_listed, n_inputs, n_outputs; /* elements of the three arrays */
-};
 
 struct model_machine {
 	const char *cpu, *kernel, *host; /* "AMD EPYC", "6.1.0", NULL: not to be told */
@@ -55,6 +27,17 @@ struct model_machine {
 	int64_t n_all_cpus;		 /* of the machine */
 	int64_t memory_bytes;
 	struct machine_peak peak; /* machine_peak_init: not measured */
+};
+
+/* What runs of a report may differ in. */
+enum model_axis {
+	MODEL_AXIS_MODEL,
+	MODEL_AXIS_RUNTIME,
+	MODEL_AXIS_PROVIDER, /* or policy */
+	MODEL_AXIS_THREADS,
+	MODEL_AXIS_BATCH,
+	MODEL_AXIS_OPTIMIZATION,
+	N_MODEL_AXES
 };
 
 /* How it was asked for, in words: "duration", "10 s". */
@@ -141,17 +124,23 @@ struct model_output {
 	const char *name, *type, *shape;
 	int64_t n_elements, n_different; /* beyond the tolerance, or NaN in one of them only */
 	double max_abs, max_rel;
-	const char *where;   /* of the largest difference: "[0,17]" */
-	const char *problem; /* why they cannot be compared; NULL: they could */
-	bool is_equal;	     /* within the tolerance */
+	const char *where;		     /* of the largest difference: "[0,17]" */
+	const char *problem;		     /* why they cannot be compared; NULL: they could */
+	bool is_equal;			     /* within the tolerance */
+	double tolerance_abs, tolerance_rel; /* at most the sum of the two, the second of the value; NAN: not known */
 };
 
 struct model_result {
-	const char *label; /* tells it from the others of the report: "cpu", "openvino GPU", "cpu x4" */
+	const char *label; /* tells it from the others of the report: "cpu", "4 threads", "int8.onnx, 2 threads" */
+	const struct model_facts *facts; /* of its model, for its shapes; NULL: those of the report */
+	const char
+	    *differs[N_MODEL_AXES]; /* what it has of each thing that the runs differ in: "4"; NULL: of the rest */
 
 	/* asked for; device "CPU" (of any provider) lets its operators be held against this machine's peaks */
 	const char *provider, *device, *policy, *options; /* "openvino", "GPU", "prefer-npu", "device_type=GPU" */
 	int64_t concurrency, n_threads; /* inferences at a time; intra-op threads of one (-1: default) */
+	const char *optimization;	/* NULL: not known */
+	int64_t n_items;		/* of one inference: the batch size; -1: not asked for */
 	double rate_per_s;		/* open loop; NAN: closed */
 
 	/* what came of it */
@@ -203,6 +192,7 @@ struct model_result {
 	int64_t n_kernel_slices;	    /* kernels that are in the recording of the operators */
 	const struct model_kernel *kernels; /* wholes first, then by share */
 
+	const char *outputs_missing; /* why none are compared; NULL: they are, or they are the measure */
 	const char *against; /* what the outputs are compared with: "cpu", "expected"; NULL: they are the measure */
 	const struct model_output *outputs;
 
@@ -225,7 +215,7 @@ static inline void model_result_init(struct model_result *result)
 {
 	memset(result, 0, sizeof *result);
 	result->concurrency = result->n_threads = result->n_lost = result->creation_ns = result->first_ns = -1;
-	result->n_creations = -1;
+	result->n_creations = result->n_items = -1;
 	result->n_warmup = result->n_unserved = result->steady_ns = result->cpu_user_ns = result->cpu_system_ns = -1;
 	result->run_queue_ns = -1;
 	result->peak_bytes = result->n_operator_runs = result->n_kernel_runs = result->n_kernel_slices = -1;
@@ -235,14 +225,17 @@ static inline void model_result_init(struct model_result *result)
 
 static inline void model_report_init(struct model_report *report)
 {
-	struct model_facts *model = &report->model;
-
 	memset(report, 0, sizeof *report);
-	model->file_bytes = model->n_parameters = model->weight_bytes = model->flops = model->bytes = -1;
-	model->n_unknown = model->n_nodes = model->n_inside = -1;
+	model_facts_init(&report->model);
 	report->machine.n_cpus = report->machine.n_all_cpus = report->machine.memory_bytes = report->start_realtime_ns =
 	    -1;
 	machine_peak_init(&report->machine.peak);
+}
+
+/* The facts of the model of one run. */
+static inline const struct model_facts *model_facts_of(const struct model_report *report, uint32_t result)
+{
+	return report->results[result].facts ? report->results[result].facts : &report->model;
 }
 
 #endif

@@ -116,6 +116,12 @@ static void put_run(struct csv *csv, const struct model_analysis *analysis, uint
 	put_text(csv, !run->speed.is_known ? NULL : run->speed.is_different ? "true" : "false");
 	put_int(csv, run->n_rounds ? (int64_t)run->n_rounds : -1);
 	put_real(csv, run->others_cores);
+	put_text(csv, model_facts_of(analysis->report, r)->path);
+	put_text(csv, result->runtime_path);
+	put_text(csv, result->optimization);
+	put_int(csv, result->n_items);
+	put_real(csv, run->items_per_s);
+	put_text(csv, model_per(analysis));
 	end_row(csv);
 }
 
@@ -155,6 +161,12 @@ void export_csv_runs(FILE *out, const struct report *report)
 		"speed_is_different",
 		"rounds",
 		"cpus_in_use_by_others",
+		"model_path",
+		"runtime_path",
+		"optimization",
+		"batch_size",
+		"items_per_second",
+		"speed_of",
 		NULL,
 	};
 	struct csv csv = { out, false };

@@ -249,5 +249,15 @@ void html_outputs(struct html_page *page)
 	model_rows_outputs(&table, &view);
 	html_section(page, "outputs", "Outputs", "Of the first inference, with the same inputs.");
 	html_table_of(page->out, "Largest absolute and relative difference, and where the largest is", &table);
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		for (uint32_t i = 0; i < page->report->results[r].n_outputs; i++) {
+			struct printable tolerance = model_tolerance(page->report, r, i, false);
+
+			if (*tolerance.s)
+				html_paragraph(page, "%s.", tolerance.s);
+		}
+		if (page->report->results[r].outputs_missing)
+			html_paragraph(page, "%s.", model_outputs_missing(page->report, r, false).s);
+	}
 	fputs("</section>\n", page->out);
 }

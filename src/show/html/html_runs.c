@@ -7,9 +7,8 @@
 
 #include "show/html/html_model.h"
 
-static void put_model(struct html_page *page)
+static void put_model(struct html_page *page, const struct model_facts *model)
 {
-	const struct model_facts *model = &page->report->model;
 	struct printable text = html_name(model->path);
 
 	if (model->file_bytes >= 0)
@@ -88,16 +87,11 @@ static void put_circumstances(struct html_page *page)
 /* Which runtime ran: of all runs at once if they share it. */
 static void put_runtime(struct html_page *page)
 {
-	const struct model_result *first = page->report->results;
-
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
-		const struct model_result *own = &page->report->results[r];
-		struct printable text = model_runtime(own, 200, false);
+		struct printable text = model_runtime_once(page->report, r, 200, false);
 
-		if (!*text.s ||
-		    (r && *model_runtime(first, 200, false).s && !strcmp(model_runtime(first, 200, false).s, text.s)))
-			continue;
-		html_fact(page, "Runtime", &text);
+		if (*text.s)
+			html_fact(page, "Runtime", &text);
 	}
 }
 
@@ -125,7 +119,7 @@ static void put_nav(struct html_page *page)
 		if (has_section(page, links[i][0]))
 			fprintf(page->out, "<a href=\"#%s\">%s</a>", links[i][0], links[i][1]);
 	fputs("</nav>\n<main>\n<h1>", page->out);
-	html_words(page->out, "%s", html_name(page->report->model.name).s);
+	html_words(page->out, "%s", model_title(page->report, 200, false).s);
 	fputs("</h1>\n", page->out);
 }
 
@@ -207,7 +201,10 @@ static void put_head(struct html_page *page)
 static void put_facts(struct html_page *page)
 {
 	fputs("<section id=\"facts\"><details><summary>Model, machine and settings</summary><dl>\n", page->out);
-	put_model(page);
+	put_model(page, &page->report->model);
+	for (uint32_t r = 1; r < page->report->n_results; r++)
+		if (model_is_first_of_file(page->report, r))
+			put_model(page, model_facts_of(page->report, r));
 	put_machine(page);
 	put_runtime(page);
 	put_circumstances(page);
@@ -266,8 +263,9 @@ static void put_runs(struct html_page *page)
 	struct model_view view = html_view(page);
 
 	html_section(page, "runs", "Runs",
-		     "Speed is the mean latency of the first run by that of the run. An interval of one process is "
-		     "that of this process; another one may differ by more.");
+		     "Speed is the mean latency of the first run by that of the run%s. An interval of one process is "
+		     "that of this process; another one may differ by more.",
+		     page->analysis->is_per_item ? ", both of an item: an inference of a larger batch does more" : "");
 	model_rows_runs(&table, &view);
 	html_table_of(page->out, "Each run in figures", &table);
 	if (page->report->n_results > 1)
@@ -309,7 +307,7 @@ void html_runs(FILE *out, const struct report *report)
 	page.label = calloc(analysis->report->n_results + 1, sizeof *page.label);
 	for (uint32_t r = 0; page.label && r < analysis->report->n_results; r++)
 		page.label[r] = model_text(analysis->report->results[r].label, 40, false);
-	html_begin(out, html_name(analysis->report->model.name).s);
+	html_begin(out, model_title(analysis->report, 200, false).s);
 	if (page.label) {
 		put_head(&page);
 		put_runs(&page);

@@ -22,9 +22,9 @@ static void put_values(struct json *json, const char *key, const struct model_va
 	json_end(json, ']');
 }
 
-static void put_model(struct json *json, const struct model_facts *model)
+static void put_model(struct json *json, const char *key, const struct model_facts *model)
 {
-	json_object(json, "model");
+	json_object(json, key);
 	json_text(json, "path", model->path);
 	json_text(json, "name", model->name);
 	json_text(json, "producer", model->producer);
@@ -193,7 +193,7 @@ static void put_operator(struct json *json, const struct model_analysis *analysi
 	json_real(json, "mean_interval_95_ns", op->interval_ns);
 	json_real(json, "p50_ns", op->p50_ns);
 	json_real(json, "share_ns", op->share_ns);
-	json_text(json, "node", node == MODEL_NONE ? NULL : analysis->report->model.nodes[node].name);
+	json_text(json, "node", node == MODEL_NONE ? NULL : model_facts_of(analysis->report, r)->nodes[node].name);
 	json_int(json, "nodes", analysis->comparison.n_nodes_of[r][i]);
 	json_real(json, "flops_per_second", bound->flops_per_s);
 	json_real(json, "bytes_per_second", bound->bytes_per_s);
@@ -261,7 +261,8 @@ static void put_kernels(struct json *json, const struct model_analysis *analysis
 		json_text(json, "op_type", kernel->op_type);
 		json_text(json, "implementation", kernel->implementation);
 		json_text(json, "source_ops", kernel->source_ops);
-		json_text(json, "node", node == MODEL_NONE ? NULL : analysis->report->model.nodes[node].name);
+		json_text(json, "node",
+			  node == MODEL_NONE ? NULL : model_facts_of(analysis->report, r)->nodes[node].name);
 		json_known(json, "calls", kernel->n);
 		json_real(json, "total_ns", kernel->time_ns);
 		json_known(json, "cycles", kernel->cycles);
@@ -275,6 +276,7 @@ static void put_kernels(struct json *json, const struct model_analysis *analysis
 static void put_outputs(struct json *json, const struct model_result *result)
 {
 	json_text(json, "outputs_against", result->against);
+	json_text(json, "outputs_missing", result->outputs_missing);
 	json_array(json, "outputs");
 	for (uint32_t i = 0; i < result->n_outputs; i++) {
 		const struct model_output *output = &result->outputs[i];
@@ -290,6 +292,8 @@ static void put_outputs(struct json *json, const struct model_result *result)
 		json_real(json, "max_absolute", output->max_abs);
 		json_real(json, "max_relative", output->max_rel);
 		json_text(json, "at", output->where);
+		json_real(json, "tolerance_absolute", output->tolerance_abs);
+		json_real(json, "tolerance_relative", output->tolerance_rel);
 		json_end(json, '}');
 	}
 	json_end(json, ']');
@@ -371,6 +375,8 @@ static void put_asked(struct json *json, const struct model_result *result)
 	json_text(json, "options", result->options);
 	json_known(json, "concurrency", result->concurrency);
 	json_known(json, "threads", result->n_threads);
+	json_text(json, "optimization", result->optimization);
+	json_known(json, "batch_size", result->n_items);
 	json_real(json, "requests_per_second", result->rate_per_s);
 	json_text(json, "error", result->error);
 	json_text(json, "failed_in", result->failed_in);
@@ -384,12 +390,28 @@ static void put_asked(struct json *json, const struct model_result *result)
 	json_real(json, "event_ns", result->event_ns);
 }
 
+/* What it has of each thing that the runs differ in. */
+static void put_differs(struct json *json, const struct model_result *result)
+{
+	static const char *const keys[N_MODEL_AXES] = {
+		"model", "runtime", "provider", "threads", "batch_size", "optimization",
+	};
+
+	json_object(json, "differs");
+	for (int axis = 0; axis < N_MODEL_AXES; axis++)
+		if (result->differs[axis])
+			json_text(json, keys[axis], result->differs[axis]);
+	json_end(json, '}');
+}
+
 static void put_run(struct json *json, const struct model_analysis *analysis, uint32_t r)
 {
 	const struct model_run *run = &analysis->runs[r];
 
 	json_object(json, NULL);
 	put_asked(json, run->result);
+	put_differs(json, run->result);
+	json_text(json, "model_path", model_facts_of(analysis->report, r)->path);
 	put_steps(json, run->result);
 	put_creation(json, run);
 	json_known(json, "first_inference_ns", run->result->first_ns);
@@ -400,7 +422,9 @@ static void put_run(struct json *json, const struct model_analysis *analysis, ui
 	json_int(json, "rounds", run->n_rounds);
 	json_real(json, "lowest_mean_of_a_round_ns", run->round_low_ns);
 	json_real(json, "highest_mean_of_a_round_ns", run->round_high_ns);
+	json_real(json, "items_per_second", run->items_per_s);
 	put_ratio(json, "speed", &run->speed);
+	json_text(json, "speed_of", model_per(analysis));
 	json_real(json, "speed_of_medians", run->typical_speed);
 	put_latencies(json, run);
 	put_usage(json, run);
@@ -418,8 +442,7 @@ static void put_nodes(struct json *json, const struct model_analysis *analysis)
 	json_array(json, "nodes");
 	for (uint32_t i = 0; i < comparison->n_rows; i++) {
 		const struct model_row *row = &comparison->rows[i];
-		const struct model_node *node =
-		    row->node == MODEL_NONE ? NULL : &analysis->report->model.nodes[row->node];
+		const struct model_node *node = row->node == MODEL_NONE ? NULL : &row->model->nodes[row->node];
 
 		json_object(json, NULL);
 		json_text(json, "name", row->name);
@@ -457,7 +480,12 @@ void export_model_json(FILE *out, const struct model_analysis *analysis)
 	json_text(&json, "version", report->version);
 	json_text(&json, "command", report->command);
 	json_known(&json, "start_realtime_ns", report->start_realtime_ns);
-	put_model(&json, &report->model);
+	put_model(&json, "model", &report->model);
+	json_array(&json, "models");
+	for (uint32_t r = 0; r < report->n_results; r++)
+		if (model_is_first_of_file(report, r))
+			put_model(&json, NULL, model_facts_of(report, r));
+	json_end(&json, ']');
 	put_machine(&json, &report->machine);
 	json_array(&json, "settings");
 	for (uint32_t i = 0; i < report->n_settings; i++) {

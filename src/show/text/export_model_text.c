@@ -24,9 +24,8 @@ static void put_fact(const struct model_page *page, const char *name, const stru
 		page_fact(&page->page, 11, name, value->s);
 }
 
-static void put_model(const struct model_page *page)
+static void put_model(const struct model_page *page, const struct model_facts *model)
 {
-	const struct model_facts *model = &page->report->model;
 	bool is_ascii = page->page.opts.is_ascii;
 	struct printable text = model_page_text(page, model->path, 80);
 
@@ -70,12 +69,11 @@ static void put_machine(const struct model_page *page)
 static void put_runtimes(const struct model_page *page)
 {
 	const struct report_look *look = &page->page.opts;
-	struct printable first = model_runtime(page->report->results, look->width - 30, look->is_ascii), own;
 
 	for (uint32_t r = 0; r < page->report->n_results; r++) {
-		own = model_runtime(&page->report->results[r], look->width - 30, look->is_ascii);
-		if (!r || strcmp(own.s, first.s) != 0)
-			put_fact(page, "runtime", &own);
+		struct printable own = model_runtime_once(page->report, r, look->width - 30, look->is_ascii);
+
+		put_fact(page, "runtime", &own);
 	}
 }
 
@@ -105,7 +103,10 @@ static void put_settings(const struct model_page *page)
 static void print_head(const struct model_page *page)
 {
 	fputc('\n', page->page.out);
-	put_model(page);
+	put_model(page, &page->report->model);
+	for (uint32_t r = 1; r < page->report->n_results; r++)
+		if (model_is_first_of_file(page->report, r))
+			put_model(page, model_facts_of(page->report, r));
 	put_machine(page);
 	put_runtimes(page);
 	put_settings(page);
@@ -122,6 +123,9 @@ static void print_runs(const struct model_page *page)
 	table_print(&table, page->page.out);
 	for (uint32_t r = 0; r < page->report->n_results; r++)
 		is_single |= page->analysis->runs[r].n_rounds == 1;
+	if (page->analysis->is_per_item)
+		page_text(&page->page, 2, TABLE_DIM,
+			  "Speed compares the time of an item: an inference of a larger batch does more.");
 	if (is_single)
 		page_text(&page->page, 2, TABLE_DIM,
 			  "Intervals are those of one process; another process may differ by more.");

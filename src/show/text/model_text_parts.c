@@ -181,8 +181,24 @@ void model_text_outputs(const struct model_page *page)
 	struct table table = page_table(&page->page);
 	struct model_view view = model_page_view(page);
 
+	bool has_words = false, is_ascii = page->page.opts.is_ascii;
+
 	model_rows_outputs(&table, &view);
-	if (table_n_rows(&table))
+	for (uint32_t r = 0; r < page->report->n_results; r++)
+		has_words |= page->report->results[r].outputs_missing != NULL;
+	if (table_n_rows(&table) || has_words)
 		page_heading(&page->page, "Outputs, and their largest differences");
 	table_print(&table, page->page.out);
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		struct printable missing = model_outputs_missing(page->report, r, is_ascii);
+
+		for (uint32_t i = 0; i < page->report->results[r].n_outputs; i++) {
+			struct printable tolerance = model_tolerance(page->report, r, i, is_ascii);
+
+			if (*tolerance.s)
+				page_text(&page->page, 2, TABLE_DIM, "%s.", tolerance.s);
+		}
+		if (*missing.s)
+			page_text(&page->page, 2, TABLE_DIM, "%s.", missing.s);
+	}
 }

@@ -72,15 +72,61 @@ static void put_speed(struct table *table, const struct model_view *view, uint32
 				      : "");
 }
 
+static const char *const axis_headers[N_MODEL_AXES] = {
+	"model", "runtime", "provider", "threads", "batch", "optimization",
+};
+
+static bool differs_in(const struct model_view *view, int axis)
+{
+	return n_runs(view) && result_of(view, 0)->differs[axis];
+}
+
+/* Runs that differ in several things have a column for each; else their label says it. */
+static bool has_axes(const struct model_view *view)
+{
+	int n = 0;
+
+	for (int axis = 0; axis < N_MODEL_AXES; axis++)
+		n += differs_in(view, axis);
+	return n > 1;
+}
+
+static bool has_items(const struct model_view *view)
+{
+	for (uint32_t r = 0; r < n_runs(view); r++)
+		if (result_of(view, r)->n_items > 1)
+			return true;
+	return false;
+}
+
+static void put_names(struct table *table, const struct model_view *view, uint32_t r, enum table_style style)
+{
+	if (!has_axes(view))
+		table_cell(table, style, "%s", view->label[r].s);
+	for (int axis = 0; axis < N_MODEL_AXES && has_axes(view); axis++)
+		if (differs_in(view, axis))
+			table_cell(table, style, "%s", name_of(view, result_of(view, r)->differs[axis]).s);
+}
+
+static void name_columns(struct table *table, const struct model_view *view)
+{
+	if (!has_axes(view))
+		table_column(table, "run", TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS);
+	for (int axis = 0; axis < N_MODEL_AXES && has_axes(view); axis++)
+		if (differs_in(view, axis))
+			table_column(table, axis_headers[axis],
+				     axis == MODEL_AXIS_MODEL ? TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS : TABLE_LEFT);
+}
+
 static void put_run(struct table *table, const struct model_view *view, uint32_t r)
 {
 	const struct model_run *run = &view->analysis->runs[r];
 	const struct model_result *result = run->result;
 
-	table_cell(table, result->error ? TABLE_RED : TABLE_BOLD, "%s", view->label[r].s);
+	put_names(table, view, r, result->error ? TABLE_RED : TABLE_BOLD);
 	if (result->error) {
 		table_cell(table, TABLE_RED, "failed");
-		for (int i = 0; i < 5; i++)
+		for (int i = 0; i < 5 + has_items(view) + view->analysis->is_per_item; i++)
 			table_cell(table, TABLE_PLAIN, "%s", "");
 		return;
 	}
@@ -90,17 +136,27 @@ static void put_run(struct table *table, const struct model_view *view, uint32_t
 		   units_interval(run->latency.mean_ns, run->latency.interval_ns, view->is_ascii).s);
 	put_duration(table, run->latency.percentile[0].ns);
 	table_cell(table, TABLE_PLAIN, "%s", units_rate(run->rate_per_s).s);
+	if (view->analysis->is_per_item)
+		put_duration(table, run->latency.mean_ns / run->items);
+	if (has_items(view))
+		table_cell(table, TABLE_PLAIN, "%s", units_rate(run->items_per_s).s);
 	put_speed(table, view, r);
 }
 
 void model_rows_runs(struct table *table, const struct model_view *view)
 {
-	table_column(table, "run", TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS);
-	table_column(table, "creation", TABLE_RIGHT);
-	table_column(table, "first", TABLE_RIGHT);
+	int optional = has_items(view) || has_axes(view) ? TABLE_OPTIONAL : 0;
+
+	name_columns(table, view);
+	table_column(table, "creation", TABLE_RIGHT | optional);
+	table_column(table, "first", TABLE_RIGHT | optional);
 	table_column(table, view->is_ascii ? "mean +- 95 %" : "mean \302\261 95 %", TABLE_RIGHT);
-	table_column(table, "median", TABLE_RIGHT);
-	table_column(table, "inferences", TABLE_RIGHT);
+	table_column(table, "median", TABLE_RIGHT | optional);
+	table_column(table, "inferences", TABLE_RIGHT | optional);
+	if (view->analysis->is_per_item)
+		table_column(table, "per item", TABLE_RIGHT);
+	if (has_items(view))
+		table_column(table, "items", TABLE_RIGHT);
 	table_column(table, "speed", TABLE_RIGHT);
 	for (uint32_t r = 0; r < n_runs(view); r++)
 		put_run(table, view, r);

@@ -50,7 +50,7 @@ static void put_places(struct table *table, const struct model_view *view, uint3
 		else
 			table_cell(table, TABLE_PLAIN, "%s", units_count((uint64_t)place->n_nodes).s);
 		/* with two providers at most, the nodes of the model that are not one's are the other's */
-		if (!view->analysis->report->model.n_listed || result->n_placements > 2)
+		if (!model_facts_of(view->analysis->report, r)->n_listed || result->n_placements > 2)
 			put_nothing(table, 1);
 		else
 			table_cell(table, TABLE_PLAIN, "%s",
@@ -280,7 +280,7 @@ static void put_text(struct table *table, enum table_style style, const struct m
 static const char *node_of_kernel(const struct model_view *view, uint32_t run, uint32_t i)
 {
 	uint32_t node = view->analysis->comparison.kernel_of[run][i];
-	const char *name = node == MODEL_NONE ? NULL : view->analysis->report->model.nodes[node].name;
+	const char *name = node == MODEL_NONE ? NULL : model_facts_of(view->analysis->report, run)->nodes[node].name;
 
 	return name && strcmp(name, result_of(view, run)->kernels[i].name) != 0 ? name : NULL;
 }

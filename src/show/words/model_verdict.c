@@ -13,6 +13,7 @@ struct sentence {
 	const struct model_analysis *analysis;
 	bool is_ascii;
 	bool has_base, has_single; /* has been said: how long the first run takes; that it is of one process each */
+	bool is_said;		   /* "is", of the run that is being told of */
 	struct printable text;
 };
 
@@ -23,10 +24,20 @@ static struct printable label(const struct sentence *to, uint32_t r)
 	return model_text(to->analysis->report->results[r].label, LABEL, to->is_ascii);
 }
 
-static void say_latency(struct sentence *to, const struct stats_series *series)
+/* "3.10 ± 0.05 ms per inference" */
+static void say_time(struct sentence *to, const struct model_run *run)
 {
-	SAY("takes %s per inference%s", units_interval(series->mean_ns, series->interval_ns, to->is_ascii).s,
-	    isnan(series->interval_ns) ? " (mean)" : "");
+	const struct stats_series *series = &run->latency;
+
+	SAY("%s per %s%s",
+	    units_interval(series->mean_ns / run->items, series->interval_ns / run->items, to->is_ascii).s,
+	    model_per(to->analysis), isnan(series->interval_ns) ? " (mean)" : "");
+}
+
+static void say_latency(struct sentence *to, const struct model_run *run)
+{
+	SAY("takes ");
+	say_time(to, run);
 }
 
 static void say_alone(struct sentence *to, uint32_t r)
@@ -34,7 +45,7 @@ static void say_alone(struct sentence *to, uint32_t r)
 	const struct model_run *run = &to->analysis->runs[r];
 
 	SAY("%s ", label(to, r).s);
-	say_latency(to, &run->latency);
+	say_latency(to, run);
 	if (isnan(run->latency.interval_ns))
 		SAY(": too few inferences for a confidence interval");
 	else if (run->n_rounds > 1)
@@ -61,7 +72,7 @@ static void say_ratio(struct sentence *to, uint32_t r)
 	int digits = value >= 100 ? 0 : digits_of(low, high);
 	bool is_single = !to->has_single && (run->n_rounds < 2 || to->analysis->runs[0].n_rounds < 2);
 
-	SAY(" %s ", is_slower ? "takes" : "is");
+	SAY(" %s", is_slower ? "takes " : to->is_said ? "" : "is ");
 	if (value >= 1000 && value < 1e15)
 		SAY("%s", units_count((uint64_t)value).s);
 	else
@@ -81,7 +92,7 @@ static void say_first(struct sentence *to)
 	if (to->has_base)
 		return;
 	SAY(", which ");
-	say_latency(to, &to->analysis->runs[0].latency);
+	say_latency(to, &to->analysis->runs[0]);
 	to->has_base = true;
 }
 
@@ -93,8 +104,8 @@ static void say_why_not(struct sentence *to, uint32_t r)
 
 	if (!isfinite(speed->low))
 		SAY(": the means are too uncertain");
-	else if (fabs(first->latency.mean_ns - run->latency.mean_ns) >
-		 first->latency.interval_ns + run->latency.interval_ns)
+	else if (fabs(first->latency.mean_ns / first->items - run->latency.mean_ns / run->items) >
+		 first->latency.interval_ns / first->items + run->latency.interval_ns / run->items)
 		SAY(": the medians of one process each hardly differ (%.2f times)", run->typical_speed);
 	else
 		SAY(": the intervals of their means overlap (%.2f times, %.2f to %.2f)", speed->value, speed->low,
@@ -163,20 +174,120 @@ static uint32_t n_compared(const struct model_analysis *analysis)
 	return n;
 }
 
+static bool has_time(const struct model_run *run)
+{
+	return !run->result->error && run->latency.n > 0;
+}
+
+static double time_of(const struct model_run *run)
+{
+	return run->latency.mean_ns / run->items;
+}
+
+/* The fastest but `but`; MODEL_NONE: no other has a time. */
+static uint32_t fastest(const struct model_analysis *analysis, uint32_t but)
+{
+	uint32_t best = MODEL_NONE;
+
+	for (uint32_t r = 0; r < analysis->report->n_results; r++)
+		if (r != but && has_time(&analysis->runs[r]) &&
+		    (best == MODEL_NONE || time_of(&analysis->runs[r]) < time_of(&analysis->runs[best])))
+			best = r;
+	return best;
+}
+
+/* Can it be told that run a is faster than each other? Else *other is one of which it cannot. */
+static bool is_surely_fastest(const struct model_analysis *analysis, uint32_t a, uint32_t *other)
+{
+	double least = NAN;
+
+	*other = MODEL_NONE;
+	for (uint32_t r = 0; r < analysis->report->n_results; r++) {
+		const struct model_run *run = &analysis->runs[r];
+		struct stats_ratio speed = model_speed_of(run, &analysis->runs[a]);
+
+		if (r == a || !has_time(run) || (speed.is_known && speed.is_different && speed.value > 1) ||
+		    time_of(run) > least)
+			continue;
+		*other = r;
+		least = time_of(run);
+	}
+	return *other == MODEL_NONE;
+}
+
+/* Is it not different enough from the first run? */
+static bool is_unsure(const struct model_analysis *analysis, uint32_t r)
+{
+	const struct stats_ratio *speed = &analysis->runs[r].speed;
+
+	return r && r <= SHOWN && has_time(&analysis->runs[r]) && speed->is_known && !speed->is_different &&
+	       !insights_has(analysis, &insight_nothing_taken, r) &&
+	       !insights_has(analysis, &insight_outputs_differ, r);
+}
+
+static uint32_t n_unsure(const struct model_analysis *analysis)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = 1; r < analysis->report->n_results; r++)
+		n += is_unsure(analysis, r);
+	return n;
+}
+
+/* Of three runs or more. Returns the run that needs no more words; MODEL_NONE: each does. */
+static uint32_t say_fastest(struct sentence *to)
+{
+	uint32_t best = fastest(to->analysis, MODEL_NONE), other;
+
+	if (is_surely_fastest(to->analysis, best, &other)) {
+		SAY("%s is the fastest with ", label(to, best).s);
+		say_time(to, &to->analysis->runs[best]);
+		to->has_base |= !best;
+		if (best && isfinite(to->analysis->runs[best].speed.value)) {
+			to->is_said = true;
+			SAY(", ");
+			say_ratio(to, best);
+			to->is_said = false;
+		}
+		say_caveats(to, best, false);
+		return best;
+	}
+	SAY("cannot tell whether %s (%s) or ", label(to, best).s, units_duration(time_of(&to->analysis->runs[best])).s);
+	SAY("%s (%s per %s) is the fastest", label(to, other).s, units_duration(time_of(&to->analysis->runs[other])).s,
+	    model_per(to->analysis));
+	return MODEL_NONE;
+}
+
 struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii)
 {
 	struct sentence sentence = { .analysis = analysis, .is_ascii = is_ascii }, *to = &sentence;
 	const struct model_report *report = analysis->report;
 	uint32_t n = report->n_results > SHOWN + 1 ? SHOWN + 1 : report->n_results,
-		 first = n_compared(analysis) ? 1 : 0;
+		 first = n_compared(analysis) ? 1 : 0, said = MODEL_NONE, n_said = 0;
 
-	SAY("%s: ", model_text(report->model.name, 60, is_ascii).s);
+	SAY("%s: ", model_title(report, 60, is_ascii).s);
 	if (!n)
 		SAY("nothing ran");
+	if (n_compared(analysis) > 1) {
+		said = say_fastest(to);
+		n_said++;
+	}
 	for (uint32_t r = first; r < n; r++) {
-		SAY("%s", r > first ? "; " : "");
+		if (r == said || (n_unsure(analysis) > 1 && is_unsure(analysis, r)))
+			continue;
+		SAY("%s", n_said++ ? "; " : "");
 		say_run(to, r);
 	}
+	if (n_unsure(analysis) > 1) {
+		SAY("%scannot tell whether %u of the others are faster than %s", n_said++ ? "; " : "",
+		    n_unsure(analysis), label(to, 0).s);
+		say_first(to);
+	}
+	if (said != MODEL_NONE && !to->has_base) {
+		SAY("; ");
+		say_alone(to, 0);
+	}
+	n += said != MODEL_NONE && said >= n;
 	if (first)
 		say_caveats(to, 0, true);
 	for (uint32_t r = 0; r < report->n_results; r++) {

@@ -69,7 +69,7 @@ struct printable model_not_found(const struct model_analysis *analysis, uint32_t
 
 	if (!analysis->report->results[run].n_operators || !reach->n_not_run)
 		return to;
-	printable_add(&to, "of the model's %s nodes, ", units_count(analysis->report->model.n_listed).s);
+	printable_add(&to, "of the model's %s nodes, ", units_count(model_facts_of(analysis->report, run)->n_listed).s);
 	if (reach->n_constant)
 		printable_add(&to, "%s depend on no input and did not run%s", units_count(reach->n_constant).s,
 			      n ? ", " : "");
@@ -206,9 +206,87 @@ struct printable model_runtime(const struct model_result *result, int columns, b
 		if (result->runtime_path)
 			printable_add(&to, ", %s", model_text(result->runtime_path, columns, is_ascii).s);
 	}
+	if (result->differs[MODEL_AXIS_THREADS])
+		return to;
 	if (result->n_threads > 0)
 		printable_add(&to, "%s%s", *to.s ? ", " : "", printable_count((uint64_t)result->n_threads, "thread").s);
 	else if (result->runtime && !result->runs)
 		printable_add(&to, ", default number of threads");
+	return to;
+}
+
+struct printable model_runtime_once(const struct model_report *report, uint32_t run, int columns, bool is_ascii)
+{
+	struct printable to = model_runtime(&report->results[run], columns, is_ascii);
+
+	for (uint32_t r = 0; r < run; r++)
+		if (!strcmp(model_runtime(&report->results[r], columns, is_ascii).s, to.s))
+			return (struct printable){ "" };
+	return to;
+}
+
+bool model_is_first_of_file(const struct model_report *report, uint32_t run)
+{
+	for (uint32_t r = 0; r < run; r++)
+		if (is_same(model_facts_of(report, r)->path, model_facts_of(report, run)->path))
+			return false;
+	return true;
+}
+
+struct printable model_title(const struct model_report *report, int columns, bool is_ascii)
+{
+	struct printable to = model_text(report->model.name, columns, is_ascii);
+	uint32_t n = 0, last = 0;
+
+	for (uint32_t r = 0; r < report->n_results; r++) {
+		if (!model_is_first_of_file(report, r))
+			continue;
+		n++;
+		last = r;
+	}
+	if (n == 2)
+		printable_add(&to, " and %s", model_text(model_facts_of(report, last)->name, columns, is_ascii).s);
+	if (n > 2) {
+		to = (struct printable){ "" };
+		printable_add(&to, "%u models", n);
+	}
+	return to;
+}
+
+const char *model_per(const struct model_analysis *analysis)
+{
+	return analysis->is_per_item ? "item" : "inference";
+}
+
+static bool is_same_tolerance(const struct model_output *a, const struct model_output *b)
+{
+	return is_same(a->type, b->type) && a->tolerance_abs == b->tolerance_abs &&
+	       a->tolerance_rel == b->tolerance_rel;
+}
+
+struct printable model_tolerance(const struct model_report *report, uint32_t run, uint32_t i, bool is_ascii)
+{
+	const struct model_output *own = &report->results[run].outputs[i];
+	struct printable to = { "" };
+
+	for (uint32_t r = 0; r <= run; r++)
+		for (uint32_t k = 0; k < (r == run ? i : report->results[r].n_outputs); k++)
+			if (is_same_tolerance(&report->results[r].outputs[k], own))
+				return to;
+	if (!(own->tolerance_abs > 0 || own->tolerance_rel > 0))
+		return to;
+	printable_add(&to, "%s outputs agree within %.3g plus %.3g of the value", model_text(own->type, 20, is_ascii).s,
+		      own->tolerance_abs, own->tolerance_rel);
+	return to;
+}
+
+struct printable model_outputs_missing(const struct model_report *report, uint32_t run, bool is_ascii)
+{
+	const struct model_result *result = &report->results[run];
+	struct printable to = { "" };
+
+	if (result->outputs_missing)
+		printable_add(&to, "%s: outputs are not compared: %s", model_text(result->label, NAME, is_ascii).s,
+			      result->outputs_missing);
 	return to;
 }

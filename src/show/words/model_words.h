@@ -44,6 +44,25 @@ struct printable model_values(const struct model_value *value, uint32_t n, uint3
 /* "onnxruntime 1.22.1, /usr/lib/libonnxruntime.so; threads: 4"; the path cut to so many columns. "": not known. */
 struct printable model_runtime(const struct model_result *result, int columns, bool is_ascii);
 
+/* The same; "" if an earlier run has the same words. */
+struct printable model_runtime_once(const struct model_report *report, uint32_t run, int columns, bool is_ascii);
+
+/* "resnet18", "fp32 and int8", "3 models" */
+struct printable model_title(const struct model_report *report, int columns, bool is_ascii);
+/* Is the run the first with its model's file? */
+bool model_is_first_of_file(const struct model_report *report, uint32_t run);
+
+/*
+ * Of the i-th output of a run: "float32 outputs agree within 1e-05 plus 0.001 of the value"; "" if it is not known, or
+ * of an output before it.
+ */
+struct printable model_tolerance(const struct model_report *report, uint32_t run, uint32_t i, bool is_ascii);
+/* Why the outputs of a run are compared with none, with its label; "": they are. */
+struct printable model_outputs_missing(const struct model_report *report, uint32_t run, bool is_ascii);
+
+/* What the time that runs are compared by is of: "inference"; of different batch sizes "item". */
+const char *model_per(const struct model_analysis *analysis);
+
 /* The report in one sentence, model_verdict.c. */
 struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii);
 

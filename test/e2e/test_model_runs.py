@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""inftrace model with several models, runtimes, threads, batches and levels of optimization, in one report."""
+
+import glob
+import json
+import os
+import re
+
+import onnx
+import pytest
+
+import envs
+from conftest import environment
+
+FEW = ("-n", 4, "--rounds", 2, "--warm-up-max", "200ms")
+
+
+def run(lab, models, *args, status=0):
+    """The report as JSON of models that run a few times."""
+    words = [lab.inftrace, "model", *[path if "/" in path else lab.model(path) for path in models]]
+    done = lab.plain([*words, *[str(arg) for arg in (*FEW, *args)], "--json"])
+    assert done.status == status, done.err
+    return json.loads(done.out)
+
+
+def labels(report):
+    return [one["label"] for one in report["runs"]]
+
+
+def test_threads_are_runs_in_turn(lab, library):
+    report = run(lab, ["cnn"], "--runtime", library, "-x", "1,2", "-o", lab.path("kept"))
+    one, two = report["runs"]
+    assert labels(report) == ["1 thread", "2 threads"] and (one["threads"], two["threads"]) == (1, 2)
+    assert two["differs"] == {"threads": "2"} and two["outputs_against"] == "1 thread"
+    assert all(output["agrees"] for output in two["outputs"])
+    # the rounds of one lie between those of the other
+    starts = sorted(
+        (at, label)
+        for label, samples in (("one", one["samples"]), ("two", two["samples"]))
+        for at in samples["start_monotonic_ns"]
+    )
+    order = [label for i, (_, label) in enumerate(starts) if not i or starts[i - 1][1] != label]
+    assert order == ["one", "two", "one", "two"]
+    # operators of both, joined
+    assert all(len(node["runs"]) == 2 for node in report["nodes"])
+    assert any(node["runs"][1]["speed"]["ratio"] for node in report["nodes"])
+    assert {os.path.basename(path) for path in glob.glob(lab.path("kept/*"))} == {"report.html", "report.json"} | {
+        label + suffix + ".pftrace" for label in ("1-thread", "2-threads") for suffix in ("", "-round2", "-operators")
+    }
+    assert {setting["name"]: setting["value"] for setting in report["settings"]}["intra-op-threads"] == "1,2"
+
+
+def test_runtimes_are_named_by_their_versions(lab):
+    newest, old = environment(envs.wheel, "newest").library, environment(envs.wheel, "1.22").library
+    report = run(lab, ["cnn"], "--runtime", old + "," + newest, "--level", "inference")
+    versions = [one["version"] for one in report["runs"]]
+    assert labels(report) == ["runtime " + version for version in versions] and versions[0].startswith("1.22")
+    assert [one["runtime_path"] for one in report["runs"]] == [os.path.realpath(old), os.path.realpath(newest)]
+    assert report["runs"][1]["outputs"][0]["agrees"]
+
+
+def test_batches_are_compared_by_the_item(lab, library):
+    report = run(lab, ["batch"], "--runtime", library, "-b", "1,8", "--report", lab.path("report.txt"))
+    one, eight = report["runs"]
+    assert labels(report) == ["batch 1", "batch 8"] and eight["batch_size"] == 8
+    assert [len(each["shapes"]) for each in (one, eight)] == [1, 1]
+    assert eight["shapes"][0]["shape"].startswith("x float32[8,8]")
+    assert eight["speed_of"] == "item" and eight["items_per_second"] == pytest.approx(8 * eight["per_second"])
+    assert eight["speed"]["ratio"] == pytest.approx(
+        8 * one["latency"]["mean_ns"] / eight["latency"]["mean_ns"], rel=1e-6
+    )
+    # an output of another shape is compared with nothing
+    assert eight["outputs_against"] is None and "same names, types and shapes" in eight["outputs_missing"]
+    assert "per item" in open(lab.path("report.txt")).read()
+
+
+def named_as_quantized(path, to):
+    """The same model with the names that quantizing gives its nodes."""
+    model = onnx.load(path)
+    for node in model.graph.node:
+        node.name += "_quant"
+    onnx.save(model, to)
+    return to
+
+
+def test_models_are_compared_by_outputs_and_nodes(lab, library):
+    other = named_as_quantized(lab.model("cnn"), lab.path("other.onnx"))
+    report = run(lab, ["cnn", other, "batch"], "--runtime", library)
+    assert labels(report) == ["cnn.onnx", "other.onnx", "batch.onnx"]
+    assert [os.path.basename(model["path"]) for model in report["models"]] == labels(report)
+    _, second, third = report["runs"]
+    assert second["outputs_against"] == "cnn.onnx" and second["outputs"][0]["agrees"]
+    assert third["outputs_against"] is None and third["outputs_missing"]
+    both = [node for node in report["nodes"] if all(each["how"] for each in node["runs"][:2])]
+    assert len(both) >= 5 and not any(node["name"].endswith("_quant") for node in both)
+    assert report["verdict"].startswith("3 models: ")
+
+
+def test_combinations_have_a_run_each_and_columns_for_what_differs(lab, library):
+    report = run(
+        lab,
+        ["batch"],
+        *("--runtime", library, "-x", "1,2", "--optimization", "none,all", "--level", "inference"),
+        *("--report", lab.path("report.txt"), "--report", lab.path("report.html")),
+    )
+    assert labels(report) == [
+        "%d thread%s, optimization %s" % (n, "s" if n > 1 else "", level) for n in (1, 2) for level in ("none", "all")
+    ]
+    text = open(lab.path("report.txt")).read()
+    assert re.search(r"^  threads  optimization .* speed$", text, re.M)
+    assert re.search(r"^  2        none ", text, re.M)
+    assert "<th" in open(lab.path("report.html")).read()
+
+
+def test_what_cannot_work_is_refused_before_anything_runs(lab, library):
+    for models, args, words in (
+        (["cnn"], ["-b", "1,8"], "no input of %s has a free first dimension" % lab.model("cnn")),
+        (["cnn"], ["-x", "1,2,3,4,5", "--optimization", "none,basic,extended,all"], "cannot compare 20 runs"),
+        (["cnn"], ["--runtime", lab.path("nowhere")], lab.path("nowhere")),
+        (["cnn", "none"], [], "none.onnx"),
+        (["cnn", "tiny"], ["--dry-run"], "one model at a time"),
+    ):
+        done = lab.plain([lab.inftrace, "model", *map(lab.model, models), *args, "--report", lab.path("report.json")])
+        assert done.status in (2, 3) and done.out == "" and words in done.err, done.err
+        assert not os.path.exists(lab.path("report.json"))
+
+
+def test_a_run_that_fails_is_a_row_and_the_others_go_on(lab, library):
+    report = run(
+        lab, ["cnn"], "--runtime", library, "--ep", "cpu,nothere", "-x", "1,2", "-o", lab.path("kept"), status=1
+    )
+    assert [one["error"] is None for one in report["runs"]] == [True, True, False, False]
+    assert not glob.glob(lab.path("kept/*nothere*")) and glob.glob(lab.path("kept/cpu-2-threads.pftrace"))
