@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -13,7 +14,12 @@
 
 #include "base/temp_dir.h"
 
-enum { MOST_TRIES = 10000, LABEL = 64 };
+enum { MOST_TRIES = 10000, LABEL = 160 };
+
+struct model_folder_file {
+	struct model_folder_file *next;
+	char label[LABEL], path[];
+};
 
 static const char suffix[] = ".pftrace";
 
@@ -34,22 +40,36 @@ static int stem_of(const char *model, const char **stem)
 	return (int)(dot && dot != *stem ? dot - *stem : (long)strlen(*stem));
 }
 
-static int make_dated(struct model_folder *folder, const char *model, struct err *err)
+/* "squeezenet", "3-models" */
+static void name_models(const struct model_ways *ways, char *name, size_t size)
+{
+	const char *stem;
+	int len = stem_of(ways->way[0].model, &stem), n = 1;
+
+	for (int i = 1; i < ways->n; i++)
+		n += strcmp(ways->way[i].model, ways->way[i - 1].model) != 0;
+	if (n > 1)
+		snprintf(name, size, "%d-models", n);
+	else
+		snprintf(name, size, "%.*s", len, stem);
+}
+
+static int make_dated(struct model_folder *folder, const struct model_ways *ways, struct err *err)
 {
 	time_t now = time(NULL);
 	struct tm local;
-	char date[32];
-	const char *stem;
-	int len = stem_of(model, &stem), code = EEXIST;
+	char date[32], name[PATH_MAX - 64];
+	int code = EEXIST;
 
 	if (!localtime_r(&now, &local) || !strftime(date, sizeof date, "%Y-%m-%d", &local))
 		strcpy(date, "run");
+	name_models(ways, name, sizeof name);
 	for (int i = 1; i < MOST_TRIES && code == EEXIST; i++) {
 		char number[16] = "";
 
 		if (i > 1)
 			snprintf(number, sizeof number, "-%d", i);
-		snprintf(folder->path, sizeof folder->path, "%.*s-%s%s", len, stem, date, number);
+		snprintf(folder->path, sizeof folder->path, "%s-%s%s", name, date, number);
 		code = mkdir(folder->path, 0777) ? errno : 0;
 	}
 	folder->is_new = !code;
@@ -82,7 +102,8 @@ static int make_named(struct model_folder *folder, const char *path, struct err 
 	return errno == EEXIST ? 0 : err_set(err, errno, "cannot make the folder %s: %s", path, strerror(errno));
 }
 
-int model_folder_open(struct model_folder *folder, const struct model_opts *opts, const char *model, struct err *err)
+int model_folder_open(struct model_folder *folder, const struct model_opts *opts, const struct model_ways *ways,
+		      struct err *err)
 {
 	*folder = (struct model_folder){ .forces = opts->force };
 	if (opts->out && is_template(opts->out)) {
@@ -92,7 +113,7 @@ int model_folder_open(struct model_folder *folder, const struct model_opts *opts
 	if (opts->out)
 		return make_named(folder, opts->out, err);
 	if (opts->save)
-		return make_dated(folder, model, err);
+		return make_dated(folder, ways, err);
 	folder->is_temporary = true;
 	return temp_dir_make(folder->path, sizeof folder->path, "model", err);
 }
@@ -112,7 +133,27 @@ static int name_of(const struct model_folder *folder, const char *label, const c
 	return snprintf(path, PATH_MAX, "%s/%s%s", folder->path, clean, pass);
 }
 
-int model_folder_recording(const struct model_folder *folder, const char *label, const char *pass, char *path,
+static int add_file(struct model_folder *folder, const char *label, const char *path)
+{
+	struct model_folder_file *file = malloc(sizeof *file + strlen(path) + 1);
+
+	if (!file)
+		return -ENOMEM;
+	snprintf(file->label, sizeof file->label, "%s", label);
+	strcpy(file->path, path);
+	file->next = folder->files;
+	folder->files = file;
+	return 0;
+}
+
+void model_folder_forget(struct model_folder *folder, const char *label)
+{
+	for (const struct model_folder_file *file = folder->files; file; file = file->next)
+		if (!label || !strcmp(file->label, label))
+			unlink(file->path);
+}
+
+int model_folder_recording(struct model_folder *folder, const char *label, const char *pass, char *path,
 			   struct err *err)
 {
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (folder->forces ? O_TRUNC : O_EXCL), fd = -1;
@@ -129,12 +170,24 @@ int model_folder_recording(const struct model_folder *folder, const char *label,
 		if (fd < 0 && errno != EEXIST)
 			break;
 	}
-	return fd < 0 ? err_set(err, errno, "cannot write %s: %s", path, strerror(errno)) : fd;
+	if (fd < 0)
+		return err_set(err, errno, "cannot write %s: %s", path, strerror(errno));
+	if (!add_file(folder, label, path))
+		return fd;
+	close(fd);
+	unlink(path);
+	return err_set(err, ENOMEM, "cannot write %s: out of memory", path);
 }
 
 void model_folder_close(struct model_folder *folder, bool is_failed)
 {
 	if (*folder->path && (folder->is_temporary || (is_failed && folder->is_new)))
 		temp_dir_remove(folder->path);
+	while (folder->files) {
+		struct model_folder_file *next = folder->files->next;
+
+		free(folder->files);
+		folder->files = next;
+	}
 	*folder = (struct model_folder){ .path = "" };
 }

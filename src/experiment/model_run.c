@@ -24,6 +24,7 @@
 #include "experiment/model_describe.h"
 #include "experiment/model_fill.h"
 #include "experiment/model_inside.h"
+#include "experiment/model_out_folders.h"
 #include "experiment/model_pass.h"
 
 enum { OPERATOR_RUNS = 20 };
@@ -36,8 +37,7 @@ struct job {
 	const struct say *say;
 	uint32_t n_done, n_passes; /* programs started so far, and in total */
 	char runner[PATH_MAX];
-	char outputs[PATH_MAX]; /* folder with one for each way; "" none */
-	bool are_outputs_ours;	/* to remove */
+	struct model_out_folders outputs;
 };
 
 /* Between the programs that are recorded nobody else looks at signals. A second one ends us at once. */
@@ -121,16 +121,6 @@ static struct model_pass_words operator_pass(const struct model_opts *opts)
 	return words;
 }
 
-static const char *outputs_of(struct job *job, const struct model_way *way)
-{
-	size_t size = strlen(job->outputs) + strlen(way->slug) + 2;
-	char *path = *job->outputs ? arena_alloc(&job->runs->arena, size) : NULL;
-
-	if (path)
-		snprintf(path, size, "%s/%s", job->outputs, way->slug);
-	return path && (!mkdir(path, 0700) || errno == EEXIST) ? path : NULL;
-}
-
 static bool are_alike(const struct model_tensors *a, const struct model_tensors *b, bool with_shapes)
 {
 	if (a->n != b->n)
@@ -173,7 +163,7 @@ static int compare_outputs(struct job *job, int way, const struct run_record *ru
 		return 0;
 	}
 	folders.label = job->ways->way[reference].label;
-	folders.from = outputs_of(job, &job->ways->way[reference]);
+	folders.from = model_out_folders_of(&job->outputs, &job->runs->arena, reference);
 	return model_fill_outputs(result, run, &folders, &job->runs->arena, err);
 }
 
@@ -341,7 +331,7 @@ static int run_round(struct job *job, int i, uint32_t round, struct err *err)
 	int code;
 
 	if (!round)
-		words.outputs = outputs_of(job, way);
+		words.outputs = model_out_folders_of(&job->outputs, &job->runs->arena, i);
 	else
 		snprintf(suffix, sizeof suffix, "-round%u", round + 1);
 	say_pass(job, way, round, n);
@@ -418,47 +408,24 @@ static int run_all(struct job *job, struct model_result *results, struct err *er
 	return code;
 }
 
-static int find_outputs(struct job *job, struct err *err)
-{
-	int code;
-
-	if (job->opts->run.outputs) {
-		snprintf(job->outputs, sizeof job->outputs, "%s", job->opts->run.outputs);
-		if (mkdir(job->outputs, 0777) && errno != EEXIST)
-			return err_set(err, errno, "cannot write outputs to %s: %s", job->outputs, strerror(errno));
-		return 0;
-	}
-	if (job->ways->n < 2)
-		return 0;
-	code = temp_dir_make(job->outputs, sizeof job->outputs, "outputs", err);
-	job->are_outputs_ours = !code;
-	return code;
-}
-
-static void remove_outputs(const struct job *job)
-{
-	char path[2 * PATH_MAX];
-
-	if (!job->are_outputs_ours)
-		return;
-	for (int i = 0; i < job->ways->n; i++) {
-		snprintf(path, sizeof path, "%s/%s", job->outputs, job->ways->way[i].slug);
-		temp_dir_remove(path);
-	}
-	rmdir(job->outputs);
-}
-
 /* Those that are not kept, and those of runs that failed, of which nobody learns anything. */
-static void forget_recordings(const struct model_runs *runs, struct model_result *results, const struct model_way *ways)
+static void forget_recordings(struct model_runs *runs, struct model_result *results, const struct model_way *ways)
 {
 	for (uint32_t i = 0; i < runs->report.n_results; i++) {
-		if (results[i].error && results[i].recording)
-			unlink(results[i].recording);
+		if (results[i].error)
+			model_folder_forget(&runs->folder, ways[i].slug);
 		if (results[i].error)
 			results[i].advice = model_advice(ways[i].provider);
 		if (results[i].error || !model_folder_is_kept(&runs->folder))
 			results[i].recording = results[i].operator_recording = NULL;
 	}
+}
+
+static bool has_failed(const void *ctx, int way)
+{
+	const struct model_runs *runs = ctx;
+
+	return way >= (int)runs->report.n_results || runs->results[way].error;
 }
 
 int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const struct model_ways *ways,
@@ -475,17 +442,19 @@ int model_runs_do(struct model_runs *runs, const struct model_opts *opts, const 
 	if (!results)
 		return err_set(err, ENOMEM, "cannot run the model: out of memory");
 	code = runner_path(job.runner, sizeof job.runner, err);
-	code = code ? code : model_folder_open(&runs->folder, opts, ways->way[0].model, err);
+	code = code ? code : model_folder_open(&runs->folder, opts, ways, err);
 	catch_signals(before);
 	if (!code)
-		code = find_outputs(&job, err);
+		code = model_out_folders_open(&job.outputs, opts, ways, err);
 	runs->report.results = runs->results = results;
 	model_describe(runs, opts, ways, !code && !strcmp(opts->level, "operator"));
 	if (!code)
 		code = run_all(&job, results, err);
 	runs->is_failed = code || runs->n_failed == runs->report.n_results;
+	if (code)
+		model_folder_forget(&runs->folder, NULL);
 	forget_recordings(runs, results, ways->way);
-	remove_outputs(&job);
+	model_out_folders_close(&job.outputs, has_failed, runs);
 	release_signals(before);
 	return code;
 }

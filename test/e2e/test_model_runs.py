@@ -131,3 +131,30 @@ def test_a_run_that_fails_is_a_row_and_the_others_go_on(lab, library):
     )
     assert [one["error"] is None for one in report["runs"]] == [True, True, False, False]
     assert not glob.glob(lab.path("kept/*nothere*")) and glob.glob(lab.path("kept/cpu-2-threads.pftrace"))
+
+
+def test_a_run_that_fails_leaves_nothing_behind(lab, library):
+    """One that the runtime rejects at once, and one that fails in an inference."""
+    os.mkdir(lab.path("here"))
+    words = ["env", "-C", lab.path("here"), lab.inftrace, "model", "-n", "4", "--rounds", "2", "--runtime", library]
+    for args in (
+        [lab.model("cnn"), "--ep", "nothere", "-o", "run.pftrace", "--outputs", "outputs", "--report", "r.html"],
+        [lab.model("cnn"), "--ep", "nothere", "--save", "--outputs", "outputs"],
+        [lab.model("throws"), "-o", "folder", "--outputs", "outputs"],
+        [lab.model("throws"), "-x", "1,2", "-o", "run.pftrace", "--outputs", "outputs"],
+    ):
+        done = lab.plain([*words, *args])
+        assert done.status == 3 and (done.err or "failed" in done.out), done.err
+        assert os.listdir(lab.path("here")) == [], args
+    done = lab.plain([*words, lab.model("cnn"), lab.model("throws"), "--save", "--outputs", "outputs"])
+    assert done.status == 1, done.err
+    folder, outputs = sorted(os.listdir(lab.path("here")))
+    assert re.match(r"2-models-\d{4}-\d\d-\d\d$", folder) and outputs == "outputs"
+    assert os.listdir(lab.path("here/outputs")) == ["cnn.onnx"]
+    assert sorted(os.listdir(lab.path("here/" + folder))) == [
+        "cnn.onnx-operators.pftrace",
+        "cnn.onnx-round2.pftrace",
+        "cnn.onnx.pftrace",
+        "report.html",
+        "report.json",
+    ]
