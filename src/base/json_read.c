@@ -142,6 +142,82 @@ bool json_read_skip(struct json_reader *reader)
 	return !reader->is_broken;
 }
 
+/* The four digits at `at`; -1: they are none. */
+static int32_t hex_of(const char *at, const char *end)
+{
+	int32_t value = 0;
+
+	for (int i = 0; i < 4; i++, at++) {
+		const char *digits = "0123456789abcdef", *found;
+
+		found = at < end && *at ? strchr(digits, *at >= 'A' && *at <= 'F' ? *at + 32 : *at) : NULL;
+		if (!found)
+			return -1;
+		value = value * 16 + (int32_t)(found - digits);
+	}
+	return value;
+}
+
+/* Bytes of the code point in UTF-8. */
+static size_t put_utf8(char *to, uint32_t code)
+{
+	size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	static const uint8_t first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+
+	for (size_t i = n - 1; i > 0; i--, code >>= 6)
+		to[i] = (char)(0x80 | (code & 0x3f));
+	to[0] = (char)(first[n] | code);
+	return n;
+}
+
+/* "\u00e9" or a pair of surrogates at *at, which moves behind it. Bytes in `to`; 0: it is broken. */
+static size_t take_unicode(const char **at, const char *end, char *to)
+{
+	int32_t code = end - *at >= 6 ? hex_of(*at + 2, end) : -1, low;
+
+	if (code < 0)
+		return 0;
+	*at += 6;
+	if (code < 0xd800 || code > 0xdfff)
+		return put_utf8(to, (uint32_t)code);
+	low = code < 0xdc00 && end - *at >= 6 && (*at)[0] == '\\' && (*at)[1] == 'u' ? hex_of(*at + 2, end) : -1;
+	if (low < 0xdc00 || low > 0xdfff)
+		return put_utf8(to, 0xfffd);
+	*at += 6;
+	return put_utf8(to, 0x10000 + ((uint32_t)(code - 0xd800) << 10) + (uint32_t)(low - 0xdc00));
+}
+
+/* The next character at *at, which moves behind it. */
+static size_t take_character(const char **at, const char *end, char *to)
+{
+	static const char names[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+	const char *found = **at == '\\' && end - *at >= 2 && (*at)[1] ? strchr(names, (*at)[1]) : NULL;
+	size_t n = **at == '\\' && end - *at >= 2 && (*at)[1] == 'u' ? take_unicode(at, end, to) : 0;
+
+	if (n)
+		return n;
+	*to = found ? meanings[found - names] : **at;
+	*at += found ? 2 : 1;
+	return 1;
+}
+
+void json_span_text(struct json_span span, char *to, size_t size)
+{
+	const char *at = span.start, *end = span.start + span.len;
+	size_t used = 0;
+
+	while (span.start && at < end) {
+		char bytes[4];
+		size_t n = take_character(&at, end, bytes);
+
+		if (used + n >= size)
+			break;
+		memcpy(to + used, bytes, n);
+		used += n;
+	}
+	to[used] = 0;
+}
+
 bool json_span_int(struct json_span span, int64_t *value)
 {
 	size_t i = span.len && *span.start == '-';

@@ -51,6 +51,12 @@ static inline bool json_span_is(struct json_span span, const char *text)
 	return span.start && span.len == strlen(text) && !memcmp(span.start, text, span.len);
 }
 
+/*
+ * Writes the text of a span, its escapes resolved, ended by 0; cut at size - 1 bytes. size > 0. The text is never
+ * longer than the span. A broken escape stays as it is; a surrogate without its other half becomes U+FFFD.
+ */
+void json_span_text(struct json_span span, char *to, size_t size);
+
 /* Reads the whole span as an integer; false: it is not one, or too large. */
 bool json_span_int(struct json_span span, int64_t *value);
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +25,8 @@ struct job {
 	const struct model_opts *opts;
 	struct model_ways ways;
 	struct model_files files;
+	struct model_baseline *baseline; /* NULL: there is none */
+	double threshold;		 /* a share; NAN: none */
 	struct arena arena;
 	struct err *err;
 };
@@ -63,6 +66,8 @@ static int print_runs(struct job *job, struct model_runs *runs, struct model_pag
 		code = model_pages_write(pages, analysis, &look, job->err);
 	if (!code)
 		code = runs->n_failed == runs->report.n_results ? CMD_FAILED : runs->n_failed ? CMD_NO : CMD_DONE;
+	if (code == CMD_DONE && !isnan(job->threshold) && model_is_slower(analysis, job->threshold))
+		code = CMD_NO;
 	if (code >= 0 && is_kept && !runs->is_failed)
 		term_say("%s has report.html, report.json and the recordings", runs->folder.path);
 	model_analysis_free(analysis);
@@ -85,6 +90,7 @@ static int run_and_print(struct job *job)
 		code = model_files_describe(&job->files, &runs, job->err);
 	program_command("", getpid(), command, sizeof command);
 	runs.report.command = command;
+	runs.report.baseline = job->baseline;
 	code = code ? code : check_single(job, &runs);
 	code = code ? code : print_runs(job, &runs, &pages);
 	runs.is_failed |= code < 0;
@@ -162,6 +168,29 @@ static int check_words(const struct model_opts *opts, int argc, struct err *err)
 	return 0;
 }
 
+static int read_baseline(struct job *job)
+{
+	const struct model_opts *opts = job->opts;
+	char *end;
+
+	job->threshold = NAN;
+	if (opts->threshold) {
+		job->threshold = strtod(opts->threshold, &end) / 100;
+		end += *end == '%';
+		if (end == opts->threshold || *end || !(job->threshold >= 0 && job->threshold <= 10))
+			return opt_misused(job->err, "cannot use '%s' as --threshold: expected a percentage such as 5",
+					   opts->threshold);
+		if (!opts->baseline)
+			return opt_misused(job->err, "--threshold needs --baseline FILE to compare with");
+	}
+	if (!opts->baseline)
+		return 0;
+	job->baseline = arena_alloc(&job->arena, sizeof *job->baseline);
+	if (!job->baseline)
+		return err_set(job->err, ENOMEM, "cannot compare: out of memory");
+	return model_baseline_read(job->baseline, opts->baseline, &job->arena, job->err);
+}
+
 static int model_run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct model_opts *opts = opaque;
@@ -172,6 +201,7 @@ static int model_run(const void *opaque, int argc, char **argv, struct err *err)
 		return list_devices(&job);
 	code = check_words(opts, argc, err);
 	code = code ? code : check_options(opts, argv[0], err);
+	code = code ? code : read_baseline(&job);
 	code = code ? code : model_ways_find(&job.ways, opts, argv, argc, &job.arena, err);
 	code = code ? code : model_files_read(&job.files, opts, &job.ways, err);
 	if (!code && opts->dry_run)
@@ -200,7 +230,9 @@ const struct cmd cmd_model = {
 	    "With --dry-run nothing runs: operators, parameters, shapes, operations and bytes follow from the file. A "
 	    "multiply-add counts as two operations. Bytes are those of inputs, weights and outputs, each once: the "
 	    "least that has to move.\n\n"
-	    "Exit status: 0 if every run completed; 1 if some did not, or external data is missing; 3 if none "
+	    "Exit status: 0 if every run completed; 1 if some did not, external data is missing, or a run became "
+	    "slower "
+	    "than --threshold allows; 3 if none "
 	    "did, or MODEL is not an ONNX model.",
 	.examples =
 	    (const struct cmd_example[]){
@@ -211,6 +243,8 @@ const struct cmd cmd_model = {
 		  "four runs: two models, 1 and 4 threads each" },
 		{ "inftrace model model.onnx --runtime old/,new/ --batch-size 1,8",
 		  "two runtimes with two batch sizes, compared by the time of an item" },
+		{ "inftrace model model.onnx --baseline old.json --threshold 5",
+		  "in CI: fail if it became slower by 5 %" },
 		{ "inftrace model model.onnx --dim batch=8 -c 4 -d 30s",
 		  "batches of 8, four at a time, for half a minute" },
 		{ "inftrace model model.onnx --rate 100 --json", "100 arrivals a second: how long do they wait?" },

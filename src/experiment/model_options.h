@@ -16,6 +16,7 @@ struct model_opts {
 	struct opt_list runtime, threads, batch, optimization;
 	const char *out, *level, *format;
 	struct opt_list report;
+	const char *baseline, *threshold;
 	bool force, json, ascii, all, dry_run, save, quiet;
 	uint64_t interval_ns;
 	int rounds;

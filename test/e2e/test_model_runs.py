@@ -158,3 +158,49 @@ def test_a_run_that_fails_leaves_nothing_behind(lab, library):
         "report.html",
         "report.json",
     ]
+
+
+def scaled(report, factor, to):
+    """The report as if each run had taken that many times as long."""
+    for one in report["runs"]:
+        for key in ("mean_ns", "mean_interval_95_ns", "p50_ns"):
+            one["latency"][key] = one["latency"][key] and one["latency"][key] * factor
+        for key in ("lowest_mean_of_a_round_ns", "highest_mean_of_a_round_ns"):
+            one[key] *= factor
+    with open(to, "w") as out:
+        json.dump(report, out)
+    return to
+
+
+def test_a_baseline_tells_slower_from_faster(lab, library):
+    """Far enough from today's times that a busy machine does not matter."""
+    few = ("--runtime", library, "--level", "inference", "-n", 40, "--rounds", 4)
+    report = run(lab, ["heavy"], *few, "-o", lab.path("old"))
+    fast = scaled(json.loads(json.dumps(report)), 1e-3, lab.path("fast.json"))
+    slow = scaled(report, 1e3, lab.path("slow.json"))
+    now = run(lab, ["heavy"], *few, "--baseline", fast, "--threshold", "50%", status=1)
+    assert "cpu is " in now["verdict"] and re.search(r"compared with \S+: cpu is \d+ % slower", now["verdict"])
+    assert now["baseline"]["notes"] == [] and now["baseline"]["path"] == fast
+    assert now["runs"][0]["speed_since_baseline"]["is_different"] and now["runs"][0]["mean_before_ns"] > 0
+    # without a threshold it is only reported
+    run(lab, ["heavy"], *few, "--baseline", fast)
+    now = run(lab, ["heavy"], *few, "--baseline", slow, "--threshold", 0, "--report", lab.path("report.txt"))
+    assert re.search(r": cpu is 9\d(\.\d)? % faster|: cpu is 100(\.0)? % faster", now["verdict"]), now["verdict"]
+    assert "Compared with the baseline" in open(lab.path("report.txt")).read()
+    # a folder of --save or -o, other settings, runs that it does not have
+    now = run(lab, ["heavy"], *few, "-x", "1,2", "--baseline", lab.path("old"))
+    assert "no time of a run of the same name" in now["verdict"]
+    assert now["baseline"]["notes"] == ["other settings: intra-op-threads default, now 1,2"]
+
+
+def test_what_is_no_baseline_is_refused_before_anything_runs(lab, library):
+    with open(lab.path("broken.json"), "w") as out:
+        out.write('{"runs": [')
+    for args, words in (
+        (["--baseline", lab.path("broken.json")], "it is not JSON from byte"),
+        (["--baseline", lab.path("none.json")], "none.json as --baseline: No such file"),
+        (["--threshold", "5"], "--threshold needs --baseline"),
+        (["--baseline", lab.path("broken.json"), "--threshold", "much"], "'much' as --threshold"),
+    ):
+        done = lab.plain([lab.inftrace, "model", lab.model("tiny"), "--runtime", library, *args])
+        assert done.status in (2, 3) and done.out == "" and words in done.err, done.err

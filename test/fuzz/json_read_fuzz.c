@@ -26,6 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum json_token token;
 	const char *before;
 	int64_t number;
+	char text[100];
 	int depth = 0;
 
 	json_read_init(&reader, (const char *)data, size);
@@ -37,6 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(reader.at >= before && (reader.at > before || token == JSON_END || token == JSON_BROKEN));
 		require_inside(reader.key, data, size);
 		require_inside(reader.value, data, size);
+		json_span_text(reader.value, text, sizeof text);
+		require(strlen(text) <= reader.value.len);
 		if (json_span_int(reader.value, &number) && token == JSON_NUMBER)
 			require(reader.value.len >= 1 && reader.value.len < 400000);
 	} while (token != JSON_END && token != JSON_BROKEN);

@@ -91,12 +91,36 @@ static void numbers_that_do_not_fit_are_none(void **state)
 	assert_false(json_span_int((struct json_span){ NULL, 0 }, &number));
 }
 
+static void expect_text(const char *in, const char *out)
+{
+	char text[64];
+
+	json_span_text((struct json_span){ in, strlen(in) }, text, sizeof text);
+	assert_string_equal(text, out);
+}
+
+static void texts_lose_their_escapes(void **state)
+{
+	char small[4];
+
+	expect_text("plain \303\251", "plain \303\251");
+	expect_text("a\\nb\\\"c\\\\d\\/e", "a\nb\"c\\d/e");
+	expect_text("\\u00e9 \\u20AC \\ud83d\\ude00", "\303\251 \342\202\254 \360\237\230\200");
+	expect_text("\\ud83d x", "\357\277\275 x");
+	/* broken ones stay */
+	expect_text("\\q \\u12", "\\q \\u12");
+	expect_text("\\", "\\");
+	json_span_text((struct json_span){ "\\u20ac\\u20ac", 12 }, small, sizeof small);
+	assert_string_equal(small, "\342\202\254");
+	json_span_text((struct json_span){ NULL, 0 }, small, sizeof small);
+	assert_string_equal(small, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tokens_come_in_order),
-		cmocka_unit_test(what_is_skipped_is_over),
-		cmocka_unit_test(what_is_no_json_is_broken),
+		cmocka_unit_test(texts_lose_their_escapes),	    cmocka_unit_test(tokens_come_in_order),
+		cmocka_unit_test(what_is_skipped_is_over),	    cmocka_unit_test(what_is_no_json_is_broken),
 		cmocka_unit_test(numbers_that_do_not_fit_are_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,9 @@ struct model_run {
 	struct stats_ratio speed; /* the mean of the first run by this one's, of an item: above 1 this one is faster */
 	bool is_apart;		  /* each of its processes is slower (faster) than all of the first run */
 	double typical_speed;	  /* the same of the medians: outliers do not count; NAN: not known */
+	const struct baseline_run
+	    *before;		    /* the run of the same label in the report's baseline; NULL: none was measured */
+	struct stats_ratio change;  /* its mean by this one's, as speed: above 1 this one is faster */
 	struct model_bound *bounds; /* one for each operator */
 	struct model_bound_sums bound_sums;
 };
@@ -67,6 +70,8 @@ void model_analysis_free(struct model_analysis *analysis); /* NULL does nothing 
 
 /* How many times as fast run b is as run a, of an item, as model_run.speed is of run b and the first. */
 struct stats_ratio model_speed_of(const struct model_run *a, const struct model_run *b);
+/* Has a run become slower than in the baseline, without doubt, and by more than that share of its time? */
+bool model_is_slower(const struct model_analysis *analysis, double threshold);
 
 /* Joules of the steady phase for each of its inferences; NAN: not known. */
 double model_energy_each(const struct model_run *run, double joules);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "analyze/result/machine_peak.h"
+#include "analyze/result/model_baseline.h"
 #include "analyze/result/model_facts.h"
 #include "analyze/summary/summary.h"
 
@@ -204,7 +205,8 @@ struct model_report {
 	struct model_facts model;
 	struct model_machine machine;
 	const struct model_setting *settings;
-	const struct model_result *results; /* the first is the one that others are compared with */
+	const struct model_result *results;    /* the first is the one that others are compared with */
+	const struct model_baseline *baseline; /* NULL: there is none */
 	uint32_t n_settings, n_results;
 	int64_t start_realtime_ns; /* since 1970 */
 	const char *version;	   /* of inftrace */

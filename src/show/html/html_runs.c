@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "show/html/html_model.h"
+#include "show/words/baseline_words.h"
 
 static void put_model(struct html_page *page, const struct model_facts *model)
 {
@@ -97,6 +98,8 @@ static void put_runtime(struct html_page *page)
 
 static bool has_section(const struct html_page *page, const char *id)
 {
+	if (!strcmp(id, "baseline"))
+		return page->report->baseline != NULL;
 	if (!strcmp(id, "inside"))
 		return html_has_kernels(page);
 	if (!strcmp(id, "outputs"))
@@ -107,10 +110,10 @@ static bool has_section(const struct html_page *page, const char *id)
 static void put_nav(struct html_page *page)
 {
 	static const char *const links[][2] = {
-		{ "runs", "Runs" },	    { "next", "What to try next" }, { "latency", "Latency" },
-		{ "creation", "Creation" }, { "placement", "Placement" },   { "operators", "Operators" },
-		{ "inside", "Inside" },	    { "roofline", "Roofline" },	    { "memory", "Memory" },
-		{ "outputs", "Outputs" },   { "facts", "Circumstances" },
+		{ "runs", "Runs" },	      { "baseline", "Baseline" }, { "next", "What to try next" },
+		{ "latency", "Latency" },     { "creation", "Creation" }, { "placement", "Placement" },
+		{ "operators", "Operators" }, { "inside", "Inside" },	  { "roofline", "Roofline" },
+		{ "memory", "Memory" },	      { "outputs", "Outputs" },	  { "facts", "Circumstances" },
 	};
 
 	fputs("<a class=\"skip\" href=\"#runs\">To the figures</a>\n", page->out);
@@ -276,6 +279,23 @@ static void put_runs(struct html_page *page)
 	fputs("</section>\n", page->out);
 }
 
+static void put_baseline(struct html_page *page)
+{
+	struct table table = { 0 };
+	struct model_view view = html_view(page);
+	struct printable note;
+
+	if (!page->report->baseline)
+		return;
+	html_section(page, "baseline", "Compared with the baseline", "Change of the mean latency since %s.",
+		     html_name(page->report->baseline->path).s);
+	model_rows_baseline(&table, &view);
+	html_table_of(page->out, "Each run before and now", &table);
+	for (uint32_t i = 0; *(note = baseline_note(page->analysis, i, false)).s; i++)
+		html_paragraph(page, "The baseline has %s.", note.s);
+	fputs("</section>\n", page->out);
+}
+
 static void put_files(struct html_page *page)
 {
 	fputs("<footer>", page->out);
@@ -311,6 +331,7 @@ void html_runs(FILE *out, const struct report *report)
 	if (page.label) {
 		put_head(&page);
 		put_runs(&page);
+		put_baseline(&page);
 		html_findings(&page, report);
 		html_latencies(&page);
 		html_creation(&page);

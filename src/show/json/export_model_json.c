@@ -5,7 +5,9 @@
 
 #include "base/json.h"
 #include "show/json/json_findings.h"
+#include "show/json/json_model_operators.h"
 #include "show/json/json_series.h"
+#include "show/words/baseline_words.h"
 #include "show/words/export.h"
 #include "show/words/model_words.h"
 
@@ -172,107 +174,6 @@ static void put_creation(struct json *json, const struct model_run *run)
 	json_end(json, '}');
 }
 
-static const char *bound_key(enum model_bound_by by)
-{
-	return by == MODEL_BOUND_UNKNOWN ? NULL : model_bound_words(by);
-}
-
-static void put_operator(struct json *json, const struct model_analysis *analysis, uint32_t r, uint32_t i)
-{
-	const struct model_operator *op = &analysis->report->results[r].operators[i];
-	const struct model_bound *bound = &analysis->runs[r].bounds[i];
-	uint32_t node = analysis->comparison.node_of[r][i];
-
-	json_object(json, NULL);
-	json_text(json, "name", op->name);
-	json_text(json, "op_type", op->op_type);
-	json_text(json, "provider", op->provider);
-	json_text(json, "shapes", op->shapes);
-	json_count(json, "calls", op->n);
-	json_real(json, "mean_ns", op->mean_ns);
-	json_real(json, "mean_interval_95_ns", op->interval_ns);
-	json_real(json, "p50_ns", op->p50_ns);
-	json_real(json, "share_ns", op->share_ns);
-	json_text(json, "node", node == MODEL_NONE ? NULL : model_facts_of(analysis->report, r)->nodes[node].name);
-	json_int(json, "nodes", analysis->comparison.n_nodes_of[r][i]);
-	json_real(json, "flops_per_second", bound->flops_per_s);
-	json_real(json, "bytes_per_second", bound->bytes_per_s);
-	json_real(json, "flops_per_byte", bound->intensity);
-	json_text(json, "bound_by", bound_key(bound->by));
-	json_real(json, "share_of_possible", bound->share);
-	json_end(json, '}');
-}
-
-static void put_operators(struct json *json, const struct model_analysis *analysis, uint32_t r)
-{
-	const struct model_result *result = &analysis->report->results[r];
-	const struct model_reach *reach = &analysis->comparison.reach[r];
-
-	json_text(json, "operators_missing", result->operators_missing);
-	json_object(json, "operators");
-	json_known(json, "inferences", result->n_operator_runs);
-	json_real(json, "wall_ns", result->operators_wall_ns);
-	json_real(json, "unattributed_ns", result->unattributed_ns);
-	json_int(json, "model_nodes_found", reach->n_joined);
-	json_int(json, "model_nodes_not_found", reach->n_not_run - reach->n_constant);
-	json_int(json, "model_nodes_constant", reach->n_constant);
-	json_int(json, "model_nodes_on_provider", reach->n_own_nodes);
-	json_int(json, "model_nodes_elsewhere", reach->n_other_nodes);
-	json_array(json, "providers");
-	for (uint32_t i = 0; i < result->n_placements; i++) {
-		json_object(json, NULL);
-		json_text(json, "provider", result->placements[i].provider);
-		json_known(json, "operators", result->placements[i].n_nodes);
-		json_known(json, "calls", result->placements[i].n_calls);
-		json_real(json, "share_ns", result->placements[i].share_ns);
-		json_end(json, '}');
-	}
-	json_end(json, ']');
-	json_array(json, "list");
-	for (uint32_t i = 0; i < result->n_operators; i++)
-		put_operator(json, analysis, r, i);
-	json_end(json, ']');
-	json_end(json, '}');
-}
-
-/* null: there are none, and why. */
-static void put_kernels(struct json *json, const struct model_analysis *analysis, uint32_t r)
-{
-	const struct model_result *result = &analysis->report->results[r];
-
-	json_text(json, "kernels_missing", result->kernels_missing);
-	if (!result->n_kernels) {
-		json_null(json, "kernels");
-		return;
-	}
-	json_object(json, "kernels");
-	json_text(json, "source", result->kernels_source);
-	json_text(json, "note", result->kernels_note);
-	json_known(json, "executions", result->n_kernel_runs);
-	json_known(json, "in_recording", result->n_kernel_slices);
-	json_array(json, "list");
-	for (uint32_t i = 0; i < result->n_kernels; i++) {
-		const struct model_kernel *kernel = &result->kernels[i];
-		uint32_t node = analysis->comparison.kernel_of[r][i];
-
-		json_object(json, NULL);
-		json_text(json, "name", kernel->name);
-		json_bool(json, "is_whole", kernel->is_whole);
-		json_text(json, "op_type", kernel->op_type);
-		json_text(json, "implementation", kernel->implementation);
-		json_text(json, "source_ops", kernel->source_ops);
-		json_text(json, "node",
-			  node == MODEL_NONE ? NULL : model_facts_of(analysis->report, r)->nodes[node].name);
-		json_known(json, "calls", kernel->n);
-		json_real(json, "total_ns", kernel->time_ns);
-		json_known(json, "cycles", kernel->cycles);
-		json_real(json, "share", kernel->share);
-		json_end(json, '}');
-	}
-	json_end(json, ']');
-	json_end(json, '}');
-}
-
 static void put_outputs(struct json *json, const struct model_result *result)
 {
 	json_text(json, "outputs_against", result->against);
@@ -426,11 +327,35 @@ static void put_run(struct json *json, const struct model_analysis *analysis, ui
 	put_ratio(json, "speed", &run->speed);
 	json_text(json, "speed_of", model_per(analysis));
 	json_real(json, "speed_of_medians", run->typical_speed);
+	json_real(json, "mean_before_ns", run->before ? run->before->mean_ns : NAN);
+	json_real(json, "mean_before_interval_95_ns", run->before ? run->before->interval_ns : NAN);
+	put_ratio(json, "speed_since_baseline", &run->change);
 	put_latencies(json, run);
 	put_usage(json, run);
-	put_operators(json, analysis, r);
-	put_kernels(json, analysis, r);
+	json_model_operators(json, analysis, r);
+	json_model_kernels(json, analysis, r);
 	put_outputs(json, run->result);
+	json_end(json, '}');
+}
+
+/* null: there is none. */
+static void put_baseline(struct json *json, const struct model_analysis *analysis)
+{
+	const struct model_baseline *baseline = analysis->report->baseline;
+	struct printable note;
+
+	if (!baseline) {
+		json_null(json, "baseline");
+		return;
+	}
+	json_object(json, "baseline");
+	json_text(json, "path", baseline->path);
+	json_text(json, "version", baseline->version);
+	json_known(json, "start_realtime_ns", baseline->start_realtime_ns);
+	json_array(json, "notes");
+	for (uint32_t i = 0; *(note = baseline_note(analysis, i, false)).s; i++)
+		json_text(json, NULL, note.s);
+	json_end(json, ']');
 	json_end(json, '}');
 }
 
@@ -495,6 +420,7 @@ void export_model_json(FILE *out, const struct model_analysis *analysis)
 		json_end(&json, '}');
 	}
 	json_end(&json, ']');
+	put_baseline(&json, analysis);
 	json_array(&json, "runs");
 	for (uint32_t r = 0; r < report->n_results; r++)
 		put_run(&json, analysis, r);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "show/text/model_page.h"
+#include "show/words/baseline_words.h"
 #include "show/words/export.h"
 
 enum { WIDTH = 96, MAX_INSIGHTS = 12 };
@@ -138,6 +139,21 @@ static void print_runs(const struct model_page *page)
 	}
 }
 
+static void print_baseline(const struct model_page *page)
+{
+	struct table table = page_table(&page->page);
+	struct model_view view = model_page_view(page);
+	struct printable note;
+
+	if (!page->report->baseline)
+		return;
+	page_heading(&page->page, "Compared with the baseline");
+	model_rows_baseline(&table, &view);
+	table_print(&table, page->page.out);
+	for (uint32_t i = 0; *(note = baseline_note(page->analysis, i, page->page.opts.is_ascii)).s; i++)
+		page_text(&page->page, 2, TABLE_PLAIN, "The baseline has %s.", note.s);
+}
+
 static void print_next(const struct model_page *page, const struct model_finding *finding)
 {
 	if (*finding->words.next.s && !finding->is_next_below)
@@ -229,6 +245,7 @@ void export_model_text(FILE *out, const struct model_analysis *analysis, const s
 		print_verdict(&page);
 		print_head(&page);
 		print_runs(&page);
+		print_baseline(&page);
 		print_insights(&page);
 		model_text_latencies(&page);
 		model_text_creation(&page);

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "show/words/baseline_words.h"
 #include "show/words/model_words.h"
 
 enum { LABEL = 40, SHOWN = 4 };
@@ -245,7 +246,7 @@ static uint32_t say_fastest(struct sentence *to)
 		to->has_base |= !best;
 		if (best && isfinite(to->analysis->runs[best].speed.value)) {
 			to->is_said = true;
-			SAY(", ");
+			SAY(",");
 			say_ratio(to, best);
 			to->is_said = false;
 		}
@@ -266,6 +267,8 @@ struct printable model_verdict(const struct model_analysis *analysis, bool is_as
 		 first = n_compared(analysis) ? 1 : 0, said = MODEL_NONE, n_said = 0;
 
 	SAY("%s: ", model_title(report, 60, is_ascii).s);
+	if (report->baseline)
+		SAY("%s; ", baseline_verdict(analysis, is_ascii).s);
 	if (!n)
 		SAY("nothing ran");
 	if (n_compared(analysis) > 1) {
