@@ -435,6 +435,84 @@ static void make_alike(struct sample *s)
 		s->latency[0][i].round = s->latency[1][i].round = i / (SAMPLE_LATENCIES / 4);
 }
 
+/* So many runs of four processes, which take that many times as long as the first. */
+static void make_runs(struct sample *s, const double *factors, const char *const *labels, uint32_t n)
+{
+	for (uint32_t r = 0; r < n; r++) {
+		memcpy(s->latency[r], s->latency[0], sizeof s->latency[0]);
+		s->result[r].label = labels[r];
+		s->result[r].n_latencies = SAMPLE_LATENCIES;
+		s->result[r].latencies = s->latency[r];
+		s->result[r].n_outputs = 0;
+		s->result[r].provider = "cpu";
+		s->result[r].error = NULL;
+		for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
+			s->latency[r][i].round = i / (SAMPLE_LATENCIES / 4);
+	}
+	for (uint32_t r = n; r-- > 0;)
+		for (uint32_t i = 0; i < SAMPLE_LATENCIES; i++)
+			s->latency[r][i].duration_ns *= factors[r];
+	s->report.model.name = "m";
+	s->report.n_results = n;
+}
+
+static void the_verdict_of_several_runs_begins_with_the_fastest(void **state)
+{
+	static const char *const labels[] = { "1 thread", "2 threads", "4 threads", "8 threads" };
+	static const double faster[] = { 1, 0.5, 0.25, 1 }, slower[] = { 1, 2, 3, 4 }, alike[] = { 1, 1, 1, 2 },
+			    two[] = { 1, 0.5, 0.5, 0.5 };
+	struct sample *s = sample_new();
+
+	make_runs(s, faster, labels, 4);
+	expect_verdict(s,
+		       "m: 4 threads is the fastest with 1.21 +- 0.02 ms per inference, 4.0 times as fast as 1 thread "
+		       "(95 % interval 3.9 to 4.1); 2 threads is 2.00 times as fast as 1 thread (95 % interval 1.94 to "
+		       "2.06), which takes 4.84 +- 0.10 ms per inference; cannot tell whether 8 threads is faster than "
+		       "1 thread: the intervals of their means overlap (1.00 times, 0.97 to 1.03)");
+	free(s);
+	s = sample_new();
+	make_runs(s, slower, labels, 3);
+	expect_verdict(s,
+		       "m: 1 thread is the fastest with 4.84 +- 0.10 ms per inference; 2 threads takes 2.00 times as "
+		       "long as 1 thread (95 % interval 1.94 to 2.06); 4 threads takes 3.00 times as long as 1 thread "
+		       "(95 % interval 2.92 to 3.09)");
+	free(s);
+	s = sample_new();
+	make_runs(s, alike, labels, 4);
+	expect_verdict(s,
+		       "m: cannot tell whether 1 thread (4.84 ms) or 2 threads (4.84 ms per inference) is the fastest; "
+		       "cannot tell whether 4 threads is faster than 1 thread: the intervals of their means overlap "
+		       "(1.00 times, 0.97 to 1.03); 8 threads takes 2.00 times as long as 1 thread (95 % interval 1.94 "
+		       "to 2.06)");
+	free(s);
+	/* the outputs of several differ: that is said once */
+	s = sample_new();
+	make_runs(s, two, labels, 4);
+	for (uint32_t r = 1; r < 3; r++) {
+		s->result[r].outputs = sample_different;
+		s->result[r].n_outputs = 1;
+		s->result[r].against = "1 thread";
+	}
+	expect_verdict(
+	    s, "m: cannot tell whether 2 threads (2.42 ms) or 4 threads (2.42 ms per inference) is the fastest; "
+	       "2 threads is 2.00 times as fast as 1 thread (95 % interval 1.94 to 2.06), which takes 4.84 +- "
+	       "0.10 ms per inference; 4 threads is 2.00 times as fast as 1 thread (95 % interval 1.94 to "
+	       "2.06); 8 threads is 2.00 times as fast as 1 thread (95 % interval 1.94 to 2.06); the outputs of "
+	       "2 runs differ from those that they are compared with");
+	/* of different batches an item counts: 8 of them are 4 times as fast then */
+	for (uint32_t r = 0; r < 4; r++) {
+		s->result[r].n_outputs = 0;
+		s->result[r].n_items = r == 3 ? 8 : 1;
+	}
+	s->report.n_results = 4;
+	expect_verdict(s,
+		       "m: 8 threads is the fastest with 302 +- 6 us per item, 16.0 times as fast as 1 thread (95 % "
+		       "interval 15.6 to 16.5); 2 threads is 2.00 times as fast as 1 thread (95 % interval 1.94 to "
+		       "2.06), which takes 4.84 +- 0.10 ms per item; 4 threads is 2.00 times as fast as 1 thread (95 % "
+		       "interval 1.94 to 2.06)");
+	free(s);
+}
+
 static void the_verdict_says_what_was_compared_and_how_sure_it_is(void **state)
 {
 	struct sample *s = sample_new();
@@ -517,6 +595,7 @@ int main(void)
 		cmocka_unit_test(numbers_look_the_same_in_every_locale),
 		cmocka_unit_test(axes_have_round_ticks),
 		cmocka_unit_test(figures_have_words),
+		cmocka_unit_test(the_verdict_of_several_runs_begins_with_the_fastest),
 		cmocka_unit_test(the_verdict_says_what_was_compared_and_how_sure_it_is),
 		cmocka_unit_test(the_verdict_says_when_a_speed_is_worth_nothing),
 	};

@@ -18,9 +18,13 @@ struct model_view model_page_view(const struct model_page *page)
 
 bool model_page_next(struct model_view *view)
 {
-	uint32_t n = view->analysis->report->n_results;
+	uint32_t n = view->analysis->report->n_results, most = MODEL_PAGE_RUNS;
 
+	/* cut labels of runs that differ in several things could not be told apart */
+	for (uint32_t r = 0; r < n; r++)
+		if (view->label && printable_width(view->label[r].s) > MODEL_PAGE_LABEL)
+			most = MODEL_PAGE_LONG;
 	view->first = view->end;
-	view->end = view->first + MODEL_PAGE_RUNS < n ? view->first + MODEL_PAGE_RUNS : n;
+	view->end = view->first + most < n ? view->first + most : n;
 	return view->first < view->end;
 }

@@ -7,7 +7,11 @@
 #include "show/words/export.h"
 #include "show/words/model_rows.h"
 
-enum { MODEL_PAGE_RUNS = 5 }; /* side by side; more follow in further tables */
+enum {
+	MODEL_PAGE_RUNS = 5,
+	MODEL_PAGE_LONG = 3,
+	MODEL_PAGE_LABEL = 14
+}; /* side by side; more follow in further tables */
 
 struct model_page {
 	struct page page; /* without summary and names */

@@ -15,6 +15,7 @@ struct sentence {
 	bool is_ascii;
 	bool has_base, has_single; /* has been said: how long the first run takes; that it is of one process each */
 	bool is_said;		   /* "is", of the run that is being told of */
+	bool shares_outputs;	   /* the outputs of several runs differ: that is said once, for all of them */
 	struct printable text;
 };
 
@@ -141,7 +142,7 @@ static void say_caveats(struct sentence *to, uint32_t r, bool is_alone)
 
 	if (insights_has(to->analysis, &insight_nothing_taken, r))
 		SAY("%s%s ran no node of the model", is_alone ? "; " : ", but it", is_alone ? label(to, r).s : "");
-	if (insights_has(to->analysis, &insight_outputs_differ, r))
+	if (insights_has(to->analysis, &insight_outputs_differ, r) && !to->shares_outputs)
 		SAY("%s%s differ from %s", is_alone ? "; the outputs of " : ", but its outputs",
 		    is_alone ? label(to, r).s : "", model_against(against, LABEL, to->is_ascii).s);
 }
@@ -208,7 +209,7 @@ static bool is_surely_fastest(const struct model_analysis *analysis, uint32_t a,
 		struct stats_ratio speed = model_speed_of(run, &analysis->runs[a]);
 
 		if (r == a || !has_time(run) || (speed.is_known && speed.is_different && speed.value > 1) ||
-		    time_of(run) > least)
+		    time_of(run) >= least)
 			continue;
 		*other = r;
 		least = time_of(run);
@@ -217,22 +218,14 @@ static bool is_surely_fastest(const struct model_analysis *analysis, uint32_t a,
 }
 
 /* Is it not different enough from the first run? */
-static bool is_unsure(const struct model_analysis *analysis, uint32_t r)
+static bool is_unsure(const struct sentence *to, uint32_t r)
 {
+	const struct model_analysis *analysis = to->analysis;
 	const struct stats_ratio *speed = &analysis->runs[r].speed;
 
 	return r && r <= SHOWN && has_time(&analysis->runs[r]) && speed->is_known && !speed->is_different &&
 	       !insights_has(analysis, &insight_nothing_taken, r) &&
-	       !insights_has(analysis, &insight_outputs_differ, r);
-}
-
-static uint32_t n_unsure(const struct model_analysis *analysis)
-{
-	uint32_t n = 0;
-
-	for (uint32_t r = 1; r < analysis->report->n_results; r++)
-		n += is_unsure(analysis, r);
-	return n;
+	       (to->shares_outputs || !insights_has(analysis, &insight_outputs_differ, r));
 }
 
 /* Of three runs or more. Returns the run that needs no more words; MODEL_NONE: each does. */
@@ -256,7 +249,63 @@ static uint32_t say_fastest(struct sentence *to)
 	SAY("cannot tell whether %s (%s) or ", label(to, best).s, units_duration(time_of(&to->analysis->runs[best])).s);
 	SAY("%s (%s per %s) is the fastest", label(to, other).s, units_duration(time_of(&to->analysis->runs[other])).s,
 	    model_per(to->analysis));
-	return MODEL_NONE;
+	if (best && other)
+		return MODEL_NONE;
+	/* the first run, and whether the other one is faster */
+	to->has_base = true;
+	return best ? best : other;
+}
+
+static uint32_t n_of_other_outputs(const struct model_analysis *analysis)
+{
+	uint32_t n = 0;
+
+	for (uint32_t r = 0; r < analysis->report->n_results; r++)
+		n += insights_has(analysis, &insight_outputs_differ, r);
+	return n;
+}
+
+/* Runs first to n - 1; of those that cannot be told from the first their number. Returns the number of those said. */
+static uint32_t say_runs(struct sentence *to, uint32_t first, uint32_t n)
+{
+	bool is_of_several = n_compared(to->analysis) > 1;
+	uint32_t said = is_of_several ? say_fastest(to) : MODEL_NONE, n_said = is_of_several, n_left = 0;
+
+	for (uint32_t r = first; r < n; r++)
+		n_left += is_unsure(to, r) && r != said;
+	for (uint32_t r = first; r < n; r++) {
+		if (r == said || (n_left > 1 && is_unsure(to, r)))
+			continue;
+		SAY("%s", n_said++ ? "; " : "");
+		say_run(to, r);
+	}
+	if (n_left > 1) {
+		SAY("%scannot tell whether %u others are faster than %s", n_said++ ? "; " : "", n_left, label(to, 0).s);
+		say_first(to);
+	}
+	if (is_of_several && !to->has_base) {
+		SAY("; ");
+		say_alone(to, 0);
+	}
+	return n + (said != MODEL_NONE && said >= n);
+}
+
+/* What makes the figures doubtful, whichever run they are of. */
+static void say_doubts(struct sentence *to)
+{
+	const struct model_report *report = to->analysis->report;
+
+	if (to->shares_outputs)
+		SAY("; the outputs of %u runs differ from those that they are compared with",
+		    n_of_other_outputs(to->analysis));
+	for (uint32_t r = 0; r < report->n_results; r++) {
+		if (!report->results[r].ended_early)
+			continue;
+		SAY("; measuring ended early: %s", report->results[r].ended_early);
+		break;
+	}
+	if (model_was_busy(to->analysis))
+		SAY("; other programs kept the machine busy meanwhile");
 }
 
 struct printable model_verdict(const struct model_analysis *analysis, bool is_ascii)
@@ -264,43 +313,18 @@ struct printable model_verdict(const struct model_analysis *analysis, bool is_as
 	struct sentence sentence = { .analysis = analysis, .is_ascii = is_ascii }, *to = &sentence;
 	const struct model_report *report = analysis->report;
 	uint32_t n = report->n_results > SHOWN + 1 ? SHOWN + 1 : report->n_results,
-		 first = n_compared(analysis) ? 1 : 0, said = MODEL_NONE, n_said = 0;
+		 first = n_compared(analysis) ? 1 : 0;
 
+	to->shares_outputs = n_compared(analysis) > 1 && n_of_other_outputs(analysis) > 1;
 	SAY("%s: ", model_title(report, 60, is_ascii).s);
 	if (report->baseline)
 		SAY("%s; ", baseline_verdict(analysis, is_ascii).s);
 	if (!n)
 		SAY("nothing ran");
-	if (n_compared(analysis) > 1) {
-		said = say_fastest(to);
-		n_said++;
-	}
-	for (uint32_t r = first; r < n; r++) {
-		if (r == said || (n_unsure(analysis) > 1 && is_unsure(analysis, r)))
-			continue;
-		SAY("%s", n_said++ ? "; " : "");
-		say_run(to, r);
-	}
-	if (n_unsure(analysis) > 1) {
-		SAY("%scannot tell whether %u of the others are faster than %s", n_said++ ? "; " : "",
-		    n_unsure(analysis), label(to, 0).s);
-		say_first(to);
-	}
-	if (said != MODEL_NONE && !to->has_base) {
-		SAY("; ");
-		say_alone(to, 0);
-	}
-	n += said != MODEL_NONE && said >= n;
+	n = say_runs(to, first, n);
 	if (first)
 		say_caveats(to, 0, true);
-	for (uint32_t r = 0; r < report->n_results; r++) {
-		if (!report->results[r].ended_early)
-			continue;
-		SAY("; measuring ended early: %s", report->results[r].ended_early);
-		break;
-	}
-	if (model_was_busy(analysis))
-		SAY("; other programs kept the machine busy meanwhile");
+	say_doubts(to);
 	if (n < report->n_results)
 		SAY("; and %u more run%s", report->n_results - n, report->n_results - n == 1 ? "" : "s");
 	return to->text;
