@@ -456,6 +456,48 @@ static void make_runs(struct sample *s, const double *factors, const char *const
 	s->report.n_results = n;
 }
 
+/* Two numbers of threads and two batch sizes beside an earlier report: columns, items, changes. */
+static void runs_that_differ_in_several_things_have_a_column_for_each(void **state)
+{
+	static const char *const labels[] = { "1 thread, batch 1", "1 thread, batch 8", "4 threads, batch 1",
+					      "4 threads, batch 8" };
+	static const double factors[] = { 1, 4, 0.5, 1.5 };
+	struct model_baseline *baseline = calloc(1, sizeof *baseline);
+	struct sample *s = sample_new();
+	struct model_facts batch_of_8 = s->report.model;
+	struct model_analysis *analysis;
+
+	make_runs(s, factors, labels, 4);
+	batch_of_8.flops *= 8;
+	for (uint32_t r = 0; r < 4; r++) {
+		s->result[r].n_threads = r < 2 ? 1 : 4;
+		s->result[r].n_items = r % 2 ? 8 : 1;
+		s->result[r].facts = r % 2 ? &batch_of_8 : NULL;
+		s->result[r].differs[MODEL_AXIS_THREADS] = r < 2 ? "1" : "4";
+		s->result[r].differs[MODEL_AXIS_BATCH] = r % 2 ? "8" : "1";
+		s->result[r].outputs_missing = r % 2 ? "no run has its inputs" : NULL;
+		s->result[r].n_operators = s->result[r].n_placements = s->result[r].n_kernels = 0;
+	}
+	s->result[2].error = "no memory";
+	*baseline =
+	    (struct model_baseline){ .path = "old.json", .cpu = "AMD EPYC 7B13", .n_cpus = 8, .model_bytes = -1 };
+	memcpy(baseline->run,
+	       (struct baseline_run[]){
+		   { .label = labels[0], .n_rounds = 4, .n_items = 1, .mean_ns = 4.84e6, .interval_ns = 1e5 },
+		   { .label = labels[3], .n_rounds = 4, .n_items = 8, .mean_ns = 5.8e6, .interval_ns = 1e5 } },
+	       2 * sizeof *baseline->run);
+	baseline->n_runs = 2;
+	for (uint32_t r = 0; r < 2; r++)
+		baseline->run[r].p50_ns = baseline->run[r].round_low_ns = baseline->run[r].round_high_ns = NAN;
+	s->report.baseline = baseline;
+	analysis = insights_analyse(&s->report, NULL);
+	expect_file("several.txt", write_page, analysis);
+	expect_file("several.html", write_html, analysis);
+	model_analysis_free(analysis);
+	free(baseline);
+	free(s);
+}
+
 static void the_verdict_of_several_runs_begins_with_the_fastest(void **state)
 {
 	static const char *const labels[] = { "1 thread", "2 threads", "4 threads", "8 threads" };
@@ -595,6 +637,7 @@ int main(void)
 		cmocka_unit_test(numbers_look_the_same_in_every_locale),
 		cmocka_unit_test(axes_have_round_ticks),
 		cmocka_unit_test(figures_have_words),
+		cmocka_unit_test(runs_that_differ_in_several_things_have_a_column_for_each),
 		cmocka_unit_test(the_verdict_of_several_runs_begins_with_the_fastest),
 		cmocka_unit_test(the_verdict_says_what_was_compared_and_how_sure_it_is),
 		cmocka_unit_test(the_verdict_says_when_a_speed_is_worth_nothing),

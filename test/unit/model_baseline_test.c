@@ -111,6 +111,10 @@ static void slower_and_faster_runs_are_told_with_their_intervals(void **state)
 	expect_begin(made, "compared with old.json: cpu is 25.0 % slower (95 % interval 23.1 to 27.0 %), openvino is ");
 	assert_true(model_is_slower(made->analysis, 0) && model_is_slower(made->analysis, 0.2));
 	assert_false(model_is_slower(made->analysis, 0.3));
+	/* more than twice the time is told in times */
+	scale(made, 2);
+	expect_begin(made, "compared with old.json: cpu takes 2.5 times as long (95 % interval 2.5 to 2.5), ");
+	scale(made, 0.5);
 	/* the one that is slower comes first */
 	for (i = 0; i < made->sample->result[0].n_latencies; i++)
 		made->sample->latency[0][i].duration_ns *= 0.5;

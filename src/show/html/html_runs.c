@@ -8,6 +8,8 @@
 #include "show/html/html_model.h"
 #include "show/words/baseline_words.h"
 
+enum { BAR_LABEL = 34 }; /* columns of a run's name beside its bar */
+
 static void put_model(struct html_page *page, const struct model_facts *model)
 {
 	struct printable text = html_name(model->path);
@@ -183,13 +185,18 @@ static void put_tiles(struct html_page *page)
 		const struct model_run *run = &page->analysis->runs[r];
 
 		snprintf(kind[r], sizeof kind[r], "%.7s", html_colour(r).s);
-		tile[r] = (struct html_tile){ kind[r], page->label[r].s, units_duration(run->latency.mean_ns), { "" } };
+		tile[r] = (struct html_tile){
+			kind[r], page->label[r].s, units_duration(run->latency.mean_ns / run->items), { "" }
+		};
 		if (run->result->error)
 			tile[r].note = (struct printable){ "failed" };
 		else if (r)
 			tile[r].note = note("%s", model_ratio_words(&run->speed).s);
 		else if (isfinite(run->latency.interval_ns))
-			tile[r].note = note("\302\261 %s, the reference", units_duration(run->latency.interval_ns).s);
+			tile[r].note =
+			    note("\302\261 %s, the reference", units_duration(run->latency.interval_ns / run->items).s);
+		if (page->analysis->is_per_item && !run->result->error)
+			printable_add(&tile[r].note, ", per item");
 	}
 	html_tiles(page, tile, n);
 }
@@ -214,32 +221,47 @@ static void put_facts(struct html_page *page)
 	fputs("</dl></details></section>\n", page->out);
 }
 
+/* Room for the names of the runs. */
+static double label_width(const struct html_page *page)
+{
+	int most = 0;
+
+	for (uint32_t r = 0; r < page->report->n_results; r++) {
+		int own = printable_width(model_text(page->report->results[r].label, BAR_LABEL, false).s);
+
+		most = own > most ? own : most;
+	}
+	return most > 16 ? 8 + 6.9 * most : 116;
+}
+
 /* Bars from zero, one for each run, with the interval of the mean and a tick at the median. */
 static void draw_runs(struct html_page *page)
 {
 	uint32_t n = page->report->n_results;
-	struct plot plot = plot_of(page->out, 560, 62 + 34 * (double)n);
-	double most = 0;
+	double most = 0, left = 8 + label_width(page);
+	struct plot plot = plot_of(page->out, left + 436, 62 + 34 * (double)n);
 
 	for (uint32_t r = 0; r < n; r++)
 		if (model_has_latency(&page->analysis->runs[r]))
-			most = fmax(most, page->analysis->runs[r].latency.mean_ns +
-					      fmax(page->analysis->runs[r].latency.interval_ns, 0));
-	plot.left = 124;
-	plot.right = 450;
+			most = fmax(most, (page->analysis->runs[r].latency.mean_ns +
+					   fmax(page->analysis->runs[r].latency.interval_ns, 0)) /
+					      page->analysis->runs[r].items);
+	plot.left = left;
+	plot.right = left + 326;
 	plot.x = plot_axis_of(0, most * 1.05, false);
-	html_figure(page, "Mean latency with its 95 %% interval; the tick is the median.");
+	html_figure(page, "Mean latency%s with its 95 %% interval; the tick is the median.",
+		    page->analysis->is_per_item ? " of an item" : "");
 	plot_begin(&plot, html_plot_id(page).s, "Mean latency of each run", "The figures are in the table above.");
 	plot_draw_x(&plot, html_ns, "");
 	for (uint32_t r = 0; r < n; r++) {
 		const struct model_run *run = &page->analysis->runs[r];
-		double y = plot.top + 34 * (double)r + 17, x = plot_x(&plot, run->latency.mean_ns);
-		double half = isfinite(run->latency.interval_ns) ? run->latency.interval_ns : 0;
-		double low = plot_x(&plot, run->latency.mean_ns - half),
-		       high = plot_x(&plot, run->latency.mean_ns + half);
+		double mean_ns = run->latency.mean_ns / run->items;
+		double y = plot.top + 34 * (double)r + 17, x = plot_x(&plot, mean_ns);
+		double half = isfinite(run->latency.interval_ns) ? run->latency.interval_ns / run->items : 0;
+		double low = plot_x(&plot, mean_ns - half), high = plot_x(&plot, mean_ns + half);
 
 		plot_text(&plot, plot.left - 8, y + 4, "end", "ink", "%s",
-			  model_text(page->report->results[r].label, 18, false).s);
+			  model_text(page->report->results[r].label, BAR_LABEL, false).s);
 		if (!model_has_latency(run)) {
 			plot_text(&plot, plot.left + 6, y + 4, "start", "", "%s",
 				  run->result->error ? "failed" : "ran nothing");
@@ -252,8 +274,8 @@ static void draw_runs(struct html_page *page)
 			low, y - 4, high, y - 4);
 		if (isfinite(run->latency.percentile[0].ns))
 			fprintf(page->out, "<path class=\"roof\" d=\"M%.1f %.1fv18\"/>",
-				plot_x(&plot, run->latency.percentile[0].ns), y - 9);
-		plot_text(&plot, high + 7, y + 4, "start", "ink", "%s", units_duration(run->latency.mean_ns).s);
+				plot_x(&plot, run->latency.percentile[0].ns / run->items), y - 9);
+		plot_text(&plot, high + 7, y + 4, "start", "ink", "%s", units_duration(mean_ns).s);
 		fputc('\n', page->out);
 	}
 	plot_end(&plot);

@@ -23,18 +23,18 @@ static int digits_of(const struct stats_ratio *change)
 {
 	double width = growth_of(change->low) - growth_of(change->high);
 
-	return !isfinite(width) || width < 0.05 ? 1 : 0;
+	return growth_of(change->value) < 1 && (!isfinite(width) || width < 0.05) ? 1 : 0;
 }
 
 /* " (95 % interval 8 to 16 %)": of both signs as they are. */
-static void add_interval(struct printable *to, const struct stats_ratio *change, const char *words)
+static void add_interval(struct printable *to, const struct stats_ratio *change)
 {
 	bool is_slower = change->value < 1;
 	double low = growth_of(is_slower ? change->high : change->low) * (is_slower ? 100 : -100),
 	       high = growth_of(is_slower ? change->low : change->high) * (is_slower ? 100 : -100);
 
 	if (isfinite(low) && isfinite(high))
-		printable_add(to, " (%s%.*f to %.*f %%)", words, digits_of(change), low, digits_of(change), high);
+		printable_add(to, " (95 %% interval %.*f to %.*f %%)", digits_of(change), low, digits_of(change), high);
 }
 
 static struct printable name_of(const struct model_analysis *analysis, uint32_t r, bool is_ascii)
@@ -60,9 +60,17 @@ static void add_changed(struct printable *to, const struct model_analysis *analy
 	const struct stats_ratio *change = &analysis->runs[r].change;
 	double growth = growth_of(change->value);
 
+	if (growth >= 1) {
+		printable_add(to, "%s takes %.*f times as long", name_of(analysis, r, is_ascii).s, growth < 99,
+			      1 + growth);
+		if (isfinite(change->low) && change->low > 0)
+			printable_add(to, " (95 %% interval %.*f to %.*f)", growth < 99, 1 / change->high, growth < 99,
+				      1 / change->low);
+		return;
+	}
 	printable_add(to, "%s is %.*f %% %s", name_of(analysis, r, is_ascii).s, digits_of(change), 100 * fabs(growth),
 		      growth > 0 ? "slower" : "faster");
-	add_interval(to, change, "95 % interval ");
+	add_interval(to, change);
 }
 
 /* Runs that were measured in both, but not surely changed; *last: one of them. */
@@ -81,13 +89,14 @@ static uint32_t count_unsure(const struct model_analysis *analysis, uint32_t *la
 
 static void add_unsure(struct printable *to, const struct model_analysis *analysis, bool is_ascii)
 {
-	uint32_t last = MODEL_NONE, n = count_unsure(analysis, &last);
+	uint32_t last = 0, n = count_unsure(analysis, &last);
+	const struct stats_ratio *change = &analysis->runs[last].change;
 
 	if (n == 1) {
 		printable_add(to, "cannot tell whether %s is slower or faster", name_of(analysis, last, is_ascii).s);
-		if (analysis->runs[last].change.is_known)
-			add_interval(to, &analysis->runs[last].change,
-				     analysis->runs[last].change.value < 1 ? "slower by " : "faster by ");
+		if (isfinite(change->low))
+			printable_add(to, " (its time changed by %+.*f to %+.*f %%)", digits_of(change),
+				      100 * growth_of(change->high), digits_of(change), 100 * growth_of(change->low));
 		else
 			printable_add(to, ": one of the means is too uncertain");
 	} else if (n) {
