@@ -32,7 +32,10 @@ static bool agrees(const struct model_result *result)
 
 static void say(const struct speaker *to)
 {
-	FINDING("it is the fastest");
+	if (model_rival(to->analysis, to->finding->result) == MODEL_NONE)
+		FINDING("it is the fastest");
+	else
+		FINDING("it is faster than the first run");
 	EVIDENCE("%.2f times as fast as %s", to->finding->value,
 		 model_text(to->analysis->report->results[0].label, INSIGHT_NAME, to->is_ascii).s);
 	if (to->finding->low > 1)

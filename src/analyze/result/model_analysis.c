@@ -336,6 +336,25 @@ static void find_change(struct model_analysis *analysis, uint32_t r)
 	run->change = model_speed_of(&before, run);
 }
 
+uint32_t model_rival(const struct model_analysis *analysis, uint32_t a)
+{
+	uint32_t rival = MODEL_NONE;
+	double least_ns = NAN;
+
+	for (uint32_t r = 0; r < analysis->report->n_results; r++) {
+		const struct model_run *run = &analysis->runs[r];
+		struct stats_ratio speed = model_speed_of(run, &analysis->runs[a]);
+		double own_ns = run->latency.mean_ns / run->items;
+
+		if (r == a || run->result->error || !run->latency.n || own_ns >= least_ns ||
+		    (speed.is_known && speed.is_different && speed.value > 1))
+			continue;
+		rival = r;
+		least_ns = own_ns;
+	}
+	return rival;
+}
+
 bool model_is_slower(const struct model_analysis *analysis, double threshold)
 {
 	for (uint32_t r = 0; r < analysis->report->n_results; r++) {

@@ -70,6 +70,8 @@ void model_analysis_free(struct model_analysis *analysis); /* NULL does nothing 
 
 /* How many times as fast run b is as run a, of an item, as model_run.speed is of run b and the first. */
 struct stats_ratio model_speed_of(const struct model_run *a, const struct model_run *b);
+/* The fastest other run that run a is not surely faster than; MODEL_NONE: it is surely the fastest. */
+uint32_t model_rival(const struct model_analysis *analysis, uint32_t a);
 /* Has a run become slower than in the baseline, without doubt, and by more than that share of its time? */
 bool model_is_slower(const struct model_analysis *analysis, double threshold);
 

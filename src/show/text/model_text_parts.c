@@ -34,7 +34,7 @@ static void print_remarks(const struct model_page *page, uint32_t r)
 
 	if (series->n < 20)
 		return;
-	fprintf(page->page.out, "  %s: %s [%s]%s%s", model_page_text(page, page->report->results[r].label, 16).s,
+	fprintf(page->page.out, "  %s: %s [%s]%s%s", model_page_text(page, page->report->results[r].label, 40).s,
 		units_duration(histogram->edge[0]).s, sparkline(page, histogram).s, " ",
 		units_duration(histogram->edge[histogram->n]).s);
 	if (histogram->n_above)
@@ -77,13 +77,13 @@ static void print_missing(const struct model_page *page, uint32_t r)
 
 	if (result->ended_early)
 		page_text(&page->page, 2, TABLE_PLAIN, "%s: ended early: %s.",
-			  model_page_text(page, result->label, 16).s, result->ended_early);
+			  model_page_text(page, result->label, 40).s, result->ended_early);
 	if (result->n_unserved > 0)
 		page_text(
 		    &page->page, 2, TABLE_PLAIN,
 		    "%s: %s could not be served in time and are in no figure; waiting was longer than these figures "
 		    "show.",
-		    model_page_text(page, result->label, 16).s,
+		    model_page_text(page, result->label, 40).s,
 		    printable_count((uint64_t)result->n_unserved, "request").s);
 }
 

@@ -99,6 +99,12 @@ static bool has_items(const struct model_view *view)
 	return false;
 }
 
+/* Has it more columns than may fit? */
+static bool is_wide(const struct model_view *view)
+{
+	return has_items(view) || has_axes(view);
+}
+
 static void put_names(struct table *table, const struct model_view *view, uint32_t r, enum table_style style)
 {
 	if (!has_axes(view))
@@ -125,9 +131,12 @@ static void put_run(struct table *table, const struct model_view *view, uint32_t
 
 	put_names(table, view, r, result->error ? TABLE_RED : TABLE_BOLD);
 	if (result->error) {
-		table_cell(table, TABLE_RED, "failed");
-		for (int i = 0; i < 5 + has_items(view) + view->analysis->is_per_item; i++)
-			table_cell(table, TABLE_PLAIN, "%s", "");
+		/* not in a column that may be hidden */
+		for (int i = 0; i < 6 + has_items(view) + view->analysis->is_per_item; i++) {
+			bool is_word = i == (is_wide(view) ? 2 : 0);
+
+			table_cell(table, is_word ? TABLE_RED : TABLE_PLAIN, "%s", is_word ? "failed" : "");
+		}
 		return;
 	}
 	put_duration(table, known(result->creation_ns));
@@ -145,7 +154,7 @@ static void put_run(struct table *table, const struct model_view *view, uint32_t
 
 void model_rows_runs(struct table *table, const struct model_view *view)
 {
-	int optional = has_items(view) || has_axes(view) ? TABLE_OPTIONAL : 0;
+	int optional = is_wide(view) ? TABLE_OPTIONAL : 0;
 
 	name_columns(table, view);
 	table_column(table, "creation", TABLE_RIGHT | optional);

@@ -186,35 +186,16 @@ static double time_of(const struct model_run *run)
 	return run->latency.mean_ns / run->items;
 }
 
-/* The fastest but `but`; MODEL_NONE: no other has a time. */
-static uint32_t fastest(const struct model_analysis *analysis, uint32_t but)
+/* MODEL_NONE: no run has a time. */
+static uint32_t fastest(const struct model_analysis *analysis)
 {
 	uint32_t best = MODEL_NONE;
 
 	for (uint32_t r = 0; r < analysis->report->n_results; r++)
-		if (r != but && has_time(&analysis->runs[r]) &&
+		if (has_time(&analysis->runs[r]) &&
 		    (best == MODEL_NONE || time_of(&analysis->runs[r]) < time_of(&analysis->runs[best])))
 			best = r;
 	return best;
-}
-
-/* Can it be told that run a is faster than each other? Else *other is one of which it cannot. */
-static bool is_surely_fastest(const struct model_analysis *analysis, uint32_t a, uint32_t *other)
-{
-	double least = NAN;
-
-	*other = MODEL_NONE;
-	for (uint32_t r = 0; r < analysis->report->n_results; r++) {
-		const struct model_run *run = &analysis->runs[r];
-		struct stats_ratio speed = model_speed_of(run, &analysis->runs[a]);
-
-		if (r == a || !has_time(run) || (speed.is_known && speed.is_different && speed.value > 1) ||
-		    time_of(run) >= least)
-			continue;
-		*other = r;
-		least = time_of(run);
-	}
-	return *other == MODEL_NONE;
 }
 
 /* Is it not different enough from the first run? */
@@ -231,9 +212,9 @@ static bool is_unsure(const struct sentence *to, uint32_t r)
 /* Of three runs or more. Returns the run that needs no more words; MODEL_NONE: each does. */
 static uint32_t say_fastest(struct sentence *to)
 {
-	uint32_t best = fastest(to->analysis, MODEL_NONE), other;
+	uint32_t best = fastest(to->analysis), other = model_rival(to->analysis, best);
 
-	if (is_surely_fastest(to->analysis, best, &other)) {
+	if (other == MODEL_NONE) {
 		SAY("%s is the fastest with ", label(to, best).s);
 		say_time(to, &to->analysis->runs[best]);
 		to->has_base |= !best;
