@@ -190,6 +190,15 @@ static bool undecorate(char *name)
 	return true;
 }
 
+bool model_join_undecorate(char *name)
+{
+	bool has_any = false;
+
+	while (undecorate(name))
+		has_any = true;
+	return has_any;
+}
+
 uint32_t model_join_name(const struct model_graph *graph, const char *name)
 {
 	const struct model_index *found = name ? find(graph->by_name, graph->n_by_name, name) : NULL;

@@ -23,6 +23,10 @@ int model_graph_of(struct model_graph *graph, const struct model_facts *facts, s
 /* The node whose name that is, or that with the decorations of a runtime; MODEL_NONE: none. */
 uint32_t model_join_name(const struct model_graph *graph, const char *name);
 
+/* Takes what runtimes add to the name of a node ("_nchwc", "fused ") off the text. false: nothing was to be taken off.
+ */
+bool model_join_undecorate(char *name);
+
 /*
  * join: one for each node, node_of and n_nodes_of: one for each operator of the result; all zeroed. n_nodes_of stays 0
  * for an operator that no node is known for.

@@ -81,6 +81,8 @@ static int take_model(struct summary_maker *maker, struct summary_model *model, 
 	stats_buckets(&bucket->latency, SUMMARY_BUCKETS, to->bucket);
 	if (stats_series_of(&to->series, &bucket->latency))
 		return -ENOMEM;
+	if (maker->opts.with_typical && stats_typical_of(&to->typical, &bucket->latency))
+		return -ENOMEM;
 	to->latency = sum_spread(&bucket->latency);
 	to->first = sum_spread(&bucket->first);
 	*is_apart = !bucket->typical.sum.n;

@@ -118,7 +118,7 @@ static int find_group(struct operators *to, uint32_t at, const struct op *op, ui
 	group = group_at(to, *index);
 	if (*index == n) { /* texts of groups stay */
 		group->track = UINT32_MAX;
-		group->durations.limit = *index < MANY_NODES ? NODE_LIMIT : MANY_LIMIT;
+		group->durations.limit = to->keeps_all ? STATS_LIMIT : *index < MANY_NODES ? NODE_LIMIT : MANY_LIMIT;
 		group->facts = (struct summary_operator){ .process = place->process,
 							  .model = place->bucket,
 							  .where = place->where,

@@ -65,6 +65,7 @@ struct operators {
 	struct array outside;			  /* struct outside: a ring of those in no inference */
 	size_t outside_at;
 	uint64_t n_seen;
+	bool keeps_all; /* durations one by one, as far as stats can */
 };
 
 struct outside {

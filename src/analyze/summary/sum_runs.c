@@ -34,7 +34,7 @@ static int add_bucket(struct summary_maker *maker, uint32_t process, const struc
 				   .providers = settings->providers,
 				   .options = settings->options,
 				   .runs.begin_ns = UINT64_MAX,
-				   .latency.limit = RUN_LIMIT,
+				   .latency.limit = maker->opts.with_typical ? STATS_LIMIT : RUN_LIMIT,
 				   .first.limit = SESSION_LIMIT,
 				   .typical.operators.limit = RUN_LIMIT,
 				   .apart.operators.limit = SESSION_LIMIT };

@@ -54,13 +54,16 @@ static int add_to_table(struct table *table, struct group *from, uint32_t name)
 	return stats_merge(&to->durations, &from->durations);
 }
 
-static int give_group(struct array *to, struct group *from)
+static int give_group(struct array *to, struct group *from, uint32_t order, bool with_typical)
 {
 	struct summary_operator *facts = array_add(to, sizeof *facts);
 
 	if (!facts)
 		return -ENOMEM;
 	*facts = from->facts;
+	facts->order = order;
+	if (with_typical && stats_typical_of(&facts->typical, &from->durations))
+		return -ENOMEM;
 	facts->n = from->durations.n;
 	facts->duration = sum_spread(&from->durations);
 	return 0;
@@ -203,14 +206,15 @@ static void settle(struct summary_maker *maker, const struct end *end, struct gr
 		facts->share_ns = 0;
 }
 
-static int give_table(struct table *table, struct array *to, struct array *elsewhere)
+static int give_table(struct table *table, struct array *to, struct array *elsewhere, bool with_typical)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < table->groups.n; i++) {
 		struct group *group = (struct group *)table->groups.data + i;
 
-		rc = give_group(group->facts.where == WHERE_INFERENCE ? to : elsewhere, group);
+		rc = give_group(group->facts.where == WHERE_INFERENCE ? to : elsewhere, group, (uint32_t)i,
+				with_typical);
 	}
 	done(table);
 	return rc;
@@ -249,9 +253,9 @@ int sum_tables_make(struct summary_maker *maker, struct end *end)
 	}
 	free(order);
 	if (!rc)
-		rc = give_table(&types, &end->types, &end->elsewhere);
+		rc = give_table(&types, &end->types, &end->elsewhere, false);
 	if (!rc)
-		rc = give_table(&nodes, &end->nodes, &end->elsewhere);
+		rc = give_table(&nodes, &end->nodes, &end->elsewhere, maker->opts.with_typical);
 	done(&types);
 	done(&nodes);
 	if (!rc)

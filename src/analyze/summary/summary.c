@@ -127,6 +127,7 @@ struct summary_maker *summary_begin(struct names *names, uint32_t *last_track, c
 	maker->window.max_runs = maker->opts.window ? maker->opts.window : WINDOW_RUNS;
 	maker->window.max_ops = maker->window.max_runs * WINDOW_OPERATORS;
 	maker->operators.names = names;
+	maker->operators.keeps_all = maker->opts.with_typical;
 	maker->max_listed = maker->opts.max_sessions ? maker->opts.max_sessions : LISTED_SESSIONS;
 	maker->max_sessions = maker->opts.max_sessions ? 3 * maker->opts.max_sessions : KEPT_SESSIONS;
 	maker->window.min_end_ns = STORE_OPEN;

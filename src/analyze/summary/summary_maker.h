@@ -23,6 +23,8 @@ struct summary_opts {
 	const char *model;	 /* only models whose name contains this; borrowed. NULL: all */
 	uint32_t window;	 /* inferences that wait for what belongs to them, 16 times as many operators; 0: the
 				    numbers above */
+	bool with_typical;	 /* medians of blocks of inferences and operators, which are all kept (a million of each
+				    kind), for a comparison */
 	uint32_t max_sessions;	 /* rows of sessions, see struct summary_model; 0: 4,096 */
 };
 

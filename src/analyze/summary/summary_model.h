@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "analyze/stats/stats_series.h"
+#include "analyze/stats/stats_typical.h"
 #include "event/event.h"
 
 #define SUMMARY_NONE UINT32_MAX /* index of no process, no model */
@@ -89,6 +90,7 @@ struct summary_runs {
 	double rate;		       /* finished ones per second between the two; NAN: fewer than 2 */
 	struct summary_spread latency; /* finished, not failed, not partial, not the first of a session */
 	struct stats_series series;    /* the same more closely */
+	struct stats_typical typical;  /* the same; if summary_opts.with_typical */
 	struct summary_spread first;
 	uint64_t bucket[SUMMARY_BUCKETS]; /* how latencies lie between min and max, see stats_buckets */
 	uint64_t wall_ns;		  /* of all finished ones */
@@ -152,6 +154,8 @@ struct summary_operator {
 	uint64_t n, n_open, n_failed; /* n: finished */
 	uint64_t self_ns, share_ns, typical_ns;
 	struct summary_spread duration;
+	struct stats_typical typical; /* of duration, if summary_opts.with_typical */
+	uint32_t order;		      /* in which they ran first, by thread */
 	bool has_children;
 	bool has_more_shapes;
 	int64_t bytes; /* all calls together */

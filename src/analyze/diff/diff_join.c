@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which model and which operator of one run is which of another. Operators: by name and type; then by the node of the
+ * model that the name comes from, for graphs that were optimised differently; then, for a type of which both sides have
+ * equally many left, in the order in which they run.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/diff/diff_in.h"
+
+static int compare_texts(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare_keys(const struct diff_operator *a, const struct diff_operator *b, enum diff_join by)
+{
+	int order = by == DIFF_BY_NAME	 ? compare_texts(a->name, b->name)
+		    : by == DIFF_BY_NODE ? compare_texts(a->node, b->node)
+					 : 0;
+
+	return order || by == DIFF_BY_NODE ? order : compare_texts(a->op_type, b->op_type);
+}
+
+struct candidate {
+	const struct diff_operator *op;
+	uint32_t at;
+	enum diff_join by;
+};
+
+static int compare_candidates(const void *a_, const void *b_)
+{
+	const struct candidate *a = a_, *b = b_;
+	int order = compare_keys(a->op, b->op, a->by);
+
+	order = order ? order : (a->op->order > b->op->order) - (a->op->order < b->op->order);
+	return order ? order : (a->at > b->at) - (a->at < b->at);
+}
+
+static uint32_t gather(struct candidate *to, const struct diff_model *from, const bool *is_taken, enum diff_join by)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < from->n_operators; i++)
+		if (!is_taken[i])
+			to[n++] = (struct candidate){ &from->operators[i], i, by };
+	qsort(to, n, sizeof *to, compare_candidates);
+	return n;
+}
+
+static uint32_t same_from(const struct candidate *all, uint32_t n, uint32_t at)
+{
+	uint32_t end = at + 1;
+
+	while (end < n && !compare_keys(all[at].op, all[end].op, all[at].by))
+		end++;
+	return end - at;
+}
+
+struct join_work {
+	struct candidate *a, *b;
+	bool *is_taken_a, *is_taken_b;
+	uint32_t *to;
+	enum diff_join *how;
+};
+
+/* Equal keys of both, as many as both have; by order alone only equally many. */
+static void join_by(struct join_work *work, const struct diff_model *a, const struct diff_model *b, enum diff_join by)
+{
+	uint32_t n_a = gather(work->a, a, work->is_taken_a, by), n_b = gather(work->b, b, work->is_taken_b, by);
+
+	for (uint32_t i = 0, k = 0; i < n_a && k < n_b;) {
+		int order = compare_keys(work->a[i].op, work->b[k].op, by);
+		uint32_t same_a = same_from(work->a, n_a, i), same_b = same_from(work->b, n_b, k);
+		uint32_t n = same_a < same_b ? same_a : same_b;
+
+		if (by == DIFF_BY_ORDER && same_a != same_b)
+			n = 0;
+		for (uint32_t j = 0; !order && j < n; j++) {
+			uint32_t at = work->a[i + j].at;
+
+			work->to[at] = work->b[k + j].at;
+			work->how[at] = by;
+			work->is_taken_a[at] = work->is_taken_b[work->b[k + j].at] = true;
+		}
+		i += order <= 0 ? same_a : 0;
+		k += order >= 0 ? same_b : 0;
+	}
+}
+
+int diff_join_operators(const struct diff_model *a, const struct diff_model *b, uint32_t *to, enum diff_join *how,
+			struct arena *arena)
+{
+	struct join_work work = { .to = to, .how = how };
+
+	work.a = arena_alloc(arena, (a->n_operators + 1) * sizeof *work.a);
+	work.b = arena_alloc(arena, (b->n_operators + 1) * sizeof *work.b);
+	work.is_taken_a = arena_alloc(arena, a->n_operators + 1);
+	work.is_taken_b = arena_alloc(arena, b->n_operators + 1);
+	if (!work.a || !work.b || !work.is_taken_a || !work.is_taken_b)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < a->n_operators; i++)
+		to[i] = UINT32_MAX;
+	join_by(&work, a, b, DIFF_BY_NAME);
+	join_by(&work, a, b, DIFF_BY_NODE);
+	join_by(&work, a, b, DIFF_BY_ORDER);
+	return 0;
+}
+
+/* The nth model of that name in a run; with a provider only one that ran on it. NULL: there is none. */
+static const struct diff_model *find_model(const struct diff_run *run, const struct diff_model *like, uint32_t n)
+{
+	for (uint32_t i = 0; i < run->n_models; i++)
+		if (!strcmp(run->models[i].name, like->name) && !n--)
+			return &run->models[i];
+	return NULL;
+}
+
+static uint32_t number_of(const struct diff_run *run, uint32_t model)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < model; i++)
+		n += !strcmp(run->models[i].name, run->models[model].name);
+	return n;
+}
+
+static bool has_one_each(const struct diff *diff)
+{
+	for (uint32_t i = 0; i < diff->base.n_runs; i++)
+		if (diff->base.runs[i].n_models != 1)
+			return false;
+	for (uint32_t i = 0; i < diff->fresh.n_runs; i++)
+		if (diff->fresh.runs[i].n_models != 1)
+			return false;
+	return true;
+}
+
+static void fill(const struct diff_model **to, const struct diff_side *side, const struct diff_model *like, uint32_t n,
+		 bool any)
+{
+	for (uint32_t i = 0; i < side->n_runs; i++)
+		to[i] = any ? side->runs[i].models : find_model(&side->runs[i], like, n);
+}
+
+static uint64_t count(const struct diff_model *const *models, uint32_t n_runs)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < n_runs; i++)
+		n += models[i] ? models[i]->n : 0;
+	return n;
+}
+
+static bool find_pair(struct diff *diff, struct diff_members *members, uint32_t model, bool any)
+{
+	const struct diff_run *first = diff->base.runs;
+	const struct diff_model *like = &first->models[model];
+	struct diff_pair *pair = &diff->pairs[diff->n_pairs];
+	uint32_t n = number_of(first, model);
+
+	fill(members->base, &diff->base, like, n, any);
+	fill(members->fresh, &diff->fresh, like, n, any);
+	*pair = (struct diff_pair){ .base = like, .waits_ns = NAN };
+	for (uint32_t i = diff->fresh.n_runs; i-- > 0;)
+		pair->fresh = members->fresh[i] ? members->fresh[i] : pair->fresh;
+	if (!pair->fresh)
+		return false;
+	pair->is_renamed = strcmp(pair->base->name, pair->fresh->name) != 0;
+	pair->n_base = count(members->base, diff->base.n_runs);
+	pair->n_fresh = count(members->fresh, diff->fresh.n_runs);
+	diff->n_pairs++;
+	return true;
+}
+
+/* Models of the new side's first run that no pair has. */
+static int find_only_fresh(struct diff *diff, struct arena *arena)
+{
+	const struct diff_run *first = diff->fresh.runs;
+
+	diff->only_fresh = arena_alloc(arena, (first->n_models + 1) * sizeof *diff->only_fresh);
+	for (uint32_t i = 0; diff->only_fresh && i < first->n_models; i++) {
+		bool is_paired = false;
+
+		for (uint32_t k = 0; k < diff->n_pairs; k++)
+			is_paired |= diff->pairs[k].fresh == &first->models[i];
+		if (!is_paired)
+			diff->only_fresh[diff->n_only_fresh++] = &first->models[i];
+	}
+	return diff->only_fresh ? 0 : -ENOMEM;
+}
+
+int diff_join_models(struct diff *diff, struct diff_members **members, struct arena *arena)
+{
+	const struct diff_run *first = diff->base.runs;
+
+	*members = arena_alloc(arena, (first->n_models + 1) * sizeof **members);
+	diff->pairs = arena_alloc(arena, (first->n_models + 1) * sizeof *diff->pairs);
+	diff->only_base = arena_alloc(arena, (first->n_models + 1) * sizeof *diff->only_base);
+	if (!*members || !diff->pairs || !diff->only_base)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < first->n_models; i++)
+		if (!find_pair(diff, &(*members)[diff->n_pairs], i, false) &&
+		    !(has_one_each(diff) && find_pair(diff, &(*members)[diff->n_pairs], i, true)))
+			diff->only_base[diff->n_only_base++] = &first->models[i];
+	return find_only_fresh(diff, arena);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The figures of a recording, from its summary (made with_typical). Compares nothing. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "analyze/diff/diff_run.h"
+#include "analyze/result/model_join.h"
+#include "analyze/result/recording_result.h"
+#include "analyze/result/result_words.h"
+#include "analyze/summary/summary.h"
+#include "base/units.h"
+
+enum { MAX_NOTES = 12, MAX_NODE_NAME = 512 };
+
+struct reader {
+	struct diff_run *to;
+	const struct summary *from;
+	struct arena *arena;
+	bool is_out_of_memory;
+};
+
+static void *take(struct reader *reader, size_t n, size_t size)
+{
+	void *memory = arena_alloc(reader->arena, (n + 1) * size);
+
+	reader->is_out_of_memory |= !memory;
+	return memory;
+}
+
+static const char *keep(struct reader *reader, const char *text)
+{
+	const char *kept = text && *text ? arena_keep(reader->arena, text) : NULL;
+
+	reader->is_out_of_memory |= text && *text && !kept;
+	return kept;
+}
+
+static const char *name(struct reader *reader, uint32_t id)
+{
+	return id ? keep(reader, names_text(reader->from->names, id)) : NULL;
+}
+
+/* Without what the runtime has added; NULL: out of memory, or no name. */
+static const char *node_of(struct reader *reader, const char *own)
+{
+	char plain[MAX_NODE_NAME];
+
+	if (!own || strlen(own) >= sizeof plain)
+		return own;
+	strcpy(plain, own);
+	return model_join_undecorate(plain) && *plain ? keep(reader, plain) : own;
+}
+
+static void take_operator(struct reader *reader, struct diff_operator *to, const struct summary_operator *from,
+			  double n_inferences)
+{
+	*to = (struct diff_operator){
+		.name = name(reader, from->name),
+		.op_type = name(reader, from->op_type),
+		.provider = name(reader, from->provider),
+		.shapes = from->has_more_shapes ? NULL : name(reader, from->shapes),
+		.calls = (double)from->n / n_inferences,
+		.median_ns = (double)from->duration.p50_ns,
+		.typical_ns = from->typical.n_blocks ? from->typical.quartile_ns : (double)from->duration.p50_ns,
+		.scatter = stats_typical_scatter(from->typical.block_quartile_ns, from->typical.n_blocks),
+		.blocks = from->typical,
+		.order = from->order,
+	};
+	to->node = node_of(reader, to->name);
+}
+
+static void take_operators(struct reader *reader, struct diff_model *to, const struct summary_model *from)
+{
+	to->operators = take(reader, from->nodes.n, sizeof *to->operators);
+	for (uint32_t i = 0; to->operators && i < from->nodes.n; i++) {
+		const struct summary_operator *op = &reader->from->nodes[from->nodes.first + i];
+
+		if (op->n && op->duration.p50_ns)
+			take_operator(reader, &to->operators[to->n_operators++], op, (double)from->coverage.n);
+	}
+	if (to->n_operators)
+		diff_model_sum(to);
+	else if (!from->runs.n)
+		to->operators_missing = "it ran no inference";
+	else if (reader->from->recording.level &&
+		 !strcmp(names_text(reader->from->names, reader->from->recording.level), "inference"))
+		to->operators_missing = "it was recorded at level inference; --level operator records them";
+	else
+		to->operators_missing = "the recording has none";
+}
+
+static void take_creation(struct diff_model *to, const struct summary_creation *from)
+{
+	double n = (double)from->duration.n;
+
+	if (!from->duration.n)
+		return;
+	to->figure[DIFF_CREATION] = from->duration.mean_ns;
+	for (int i = 0; i < N_PHASES; i++)
+		if (from->phase_ns[i])
+			to->figure[DIFF_PHASE + i] = (double)from->phase_ns[i] / n;
+}
+
+static void take_model(struct reader *reader, struct diff_model *to, const struct summary_model *from)
+{
+	const struct summary_runs *runs = &from->runs;
+	const struct summary_range *ran_on = &from->ran_on;
+
+	diff_model_init(to);
+	to->name = name(reader, from->name);
+	to->name = to->name ? to->name : "(unknown)";
+	to->provider =
+	    ran_on->n ? name(reader, reader->from->ran_on[ran_on->first].provider) : name(reader, from->providers);
+	to->options = name(reader, from->options);
+	to->n = runs->n;
+	to->n_failed = runs->n_failed;
+	to->wall_ns = (double)runs->wall_ns;
+	to->event_ns = reader->from->cost.is_known ? reader->from->cost.event_ns : NAN;
+	if (runs->latency.n) {
+		to->figure[DIFF_MEDIAN] = (double)runs->latency.p50_ns;
+		to->figure[DIFF_MEAN] = runs->latency.mean_ns;
+		to->figure[DIFF_P99] = runs->series.percentile[3].ns;
+		to->scatter[DIFF_MEDIAN] = stats_typical_scatter(runs->typical.block_ns, runs->typical.n_blocks);
+	}
+	if (runs->first.n)
+		to->figure[DIFF_FIRST] = (double)runs->first.p50_ns;
+	to->figure[DIFF_RATE] = runs->rate;
+	if (runs->n_usage) {
+		to->figure[DIFF_CPU] = (double)runs->thread_cpu_ns / (double)runs->n_usage;
+		to->figure[DIFF_WAIT] = (double)runs->run_queue_ns / (double)runs->n_usage;
+	}
+	take_creation(to, &from->creation);
+	take_operators(reader, to, from);
+}
+
+static bool has_resource(const struct diff_run *run, const struct diff_resource *of)
+{
+	for (uint32_t i = 0; i < run->n_resources; i++)
+		if (!strcmp(run->resources[i].scope, of->scope) && !strcmp(run->resources[i].name, of->name))
+			return true;
+	return false;
+}
+
+static void take_resources(struct reader *reader)
+{
+	const struct summary *from = reader->from;
+	struct diff_run *to = reader->to;
+
+	to->resources = take(reader, from->n_resources, sizeof *to->resources);
+	for (uint32_t i = 0; !reader->is_out_of_memory && i < from->n_resources; i++) {
+		const struct summary_resource *own = &from->resources[i];
+		struct diff_resource *row = &to->resources[to->n_resources];
+
+		row->scope = own->process != SUMMARY_NONE ? name(reader, from->processes[own->process].name)
+			     : own->device		  ? name(reader, own->device)
+							  : "machine";
+		row->scope = row->scope ? row->scope : "process";
+		row->name = name(reader, own->name);
+		row->unit = name(reader, own->unit);
+		row->mean = own->mean;
+		row->max = own->max;
+		row->last = own->last;
+		if (!row->name || !own->n || has_resource(to, row))
+			continue;
+		to->n_resources++;
+		if (own->process == SUMMARY_NONE && !strcmp(row->name, "cpu pressure"))
+			to->busy = own->mean / 100;
+	}
+}
+
+static void note(struct reader *reader, const char *text)
+{
+	if (reader->to->n_notes < MAX_NOTES && reader->to->notes)
+		reader->to->notes[reader->to->n_notes++] = keep(reader, text);
+}
+
+static void take_notes(struct reader *reader)
+{
+	const struct summary *from = reader->from;
+	struct printable text = { "" };
+
+	reader->to->notes = take(reader, MAX_NOTES, sizeof *reader->to->notes);
+	if (from->file.is_cut) {
+		printable_add(&text, "it is cut off at byte %s; what came before is compared",
+			      units_count(from->file.cut_at).s);
+		note(reader, text.s);
+	}
+	if (from->n_lost) {
+		text = printable_count(from->n_lost, "event");
+		printable_add(&text, " lost: operators and inferences may be missing");
+		note(reader, text.s);
+	}
+	if (from->thinned.n_sampled)
+		note(reader, "operators of some inferences only were recorded (--thin); they stand for the others");
+	if (from->kept.limit)
+		note(reader, "its beginning was dropped (--keep)");
+	for (uint32_t i = 0; i < from->n_stops; i++) {
+		text = (struct printable){ "recording ended early: " };
+		printable_add(&text, "%s", model_text(names_text(from->names, from->stops[i].reason), 200, false).s);
+		note(reader, text.s);
+	}
+	if (from->n_unseen) {
+		text = printable_count(from->n_unseen, "process");
+		printable_add(&text, " ran a runtime that could not be recorded");
+		note(reader, text.s);
+	}
+	if (!from->n_models)
+		note(reader, "it has no model: no session was created and no inference was run");
+}
+
+static void take_facts(struct reader *reader)
+{
+	const struct summary_recording *recording = &reader->from->recording;
+	const char **fact = reader->to->fact;
+
+	fact[DIFF_KIND] = recording->is_ours ? "recording of inftrace" : "recording of another tool";
+	fact[DIFF_MACHINE] = name(reader, recording->machine);
+	fact[DIFF_VERSION] = name(reader, recording->version);
+	fact[DIFF_LEVEL] = name(reader, recording->level);
+	fact[DIFF_COMMAND] = name(reader, recording->command);
+	if (reader->from->n_runtimes) {
+		const struct summary_runtime *runtime = reader->from->runtimes;
+		struct printable text = { "" };
+
+		printable_add(&text, "%s %s",
+			      model_text(names_text(reader->from->names, runtime->runtime), 60, false).s,
+			      model_text(names_text(reader->from->names, runtime->version), 60, false).s);
+		fact[DIFF_RUNTIME] = keep(reader, text.s);
+	}
+}
+
+int diff_recording_of(struct diff_run *run, const struct summary *summary, struct arena *arena, struct err *err)
+{
+	struct reader reader = { run, summary, arena, false };
+
+	run->busy = NAN;
+	take_facts(&reader);
+	run->models = take(&reader, summary->n_models, sizeof *run->models);
+	for (uint32_t i = 0; !reader.is_out_of_memory && i < summary->n_models; i++)
+		take_model(&reader, &run->models[run->n_models++], &summary->models[i]);
+	take_resources(&reader);
+	take_notes(&reader);
+	return reader.is_out_of_memory ? err_set(err, ENOMEM, "cannot compare %s: out of memory", run->path) : 0;
+}

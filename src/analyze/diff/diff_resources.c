@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Resources on both sides: those that every run has, by scope and name. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "analyze/diff/diff_in.h"
+
+static const struct diff_resource *find(const struct diff_run *run, const struct diff_resource *like)
+{
+	for (uint32_t i = 0; i < run->n_resources; i++)
+		if (!strcmp(run->resources[i].scope, like->scope) && !strcmp(run->resources[i].name, like->name))
+			return &run->resources[i];
+	return NULL;
+}
+
+enum which { MEAN, MAX, LAST };
+
+static double value_of(const struct diff_resource *of, enum which which)
+{
+	return !of ? NAN : which == MEAN ? of->mean : which == MAX ? of->max : of->last;
+}
+
+/* Amounts, not logarithms: many are 0. Only ratios of what is above 0 are estimated. */
+static void compare(const struct diff *diff, const struct diff_resource *like, enum which which, struct diff_value *to)
+{
+	double room[4 * DIFF_MAX_RUNS], sum[2] = { 0, 0 };
+	struct diff_sample base = { room, room + DIFF_MAX_RUNS, 0 },
+			   fresh = { room + 2 * DIFF_MAX_RUNS, room + 3 * DIFF_MAX_RUNS, 0 };
+	const struct diff_prior none = { 0 };
+	struct diff_estimate estimate;
+
+	for (uint32_t i = 0; i < diff->base.n_runs; i++) {
+		double value = value_of(find(&diff->base.runs[i], like), which);
+
+		sum[0] += value;
+		base.scatter[base.n] = NAN;
+		base.value[base.n++] = log(value);
+	}
+	for (uint32_t i = 0; i < diff->fresh.n_runs; i++) {
+		double value = value_of(find(&diff->fresh.runs[i], like), which);
+
+		sum[1] += value;
+		fresh.scatter[fresh.n] = NAN;
+		fresh.value[fresh.n++] = log(value);
+	}
+	*to = (struct diff_value){
+		.base = sum[0] / base.n, .fresh = sum[1] / fresh.n, .n_base = base.n, .n_fresh = fresh.n
+	};
+	estimate = diff_estimate(&base, &fresh, &none);
+	diff_value_set(to, &estimate);
+}
+
+int diff_make_resources(struct diff *diff, struct arena *arena)
+{
+	const struct diff_run *first = diff->base.runs;
+
+	diff->resources = arena_alloc(arena, (first->n_resources + 1) * sizeof *diff->resources);
+	if (!diff->resources)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < first->n_resources; i++) {
+		const struct diff_resource *like = &first->resources[i];
+		struct diff_resource_row *row = &diff->resources[diff->n_resources];
+
+		*row = (struct diff_resource_row){ .scope = like->scope, .name = like->name, .unit = like->unit };
+		compare(diff, like, MEAN, &row->mean);
+		compare(diff, like, MAX, &row->max);
+		compare(diff, like, LAST, &row->last);
+		diff->n_resources += isfinite(row->mean.fresh) || isfinite(row->max.fresh);
+	}
+	return 0;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Names of figures and facts, and what is computed of a model in the same way wherever it comes from. */
+#include "analyze/diff/diff_run.h"
+
+#include <math.h>
+
+#include "analyze/summary/summary_model.h"
+
+_Static_assert(N_DIFF_FIGURES == DIFF_PHASE + N_PHASES, "a figure for each phase");
+
+const struct diff_figure_name diff_figures[N_DIFF_FIGURES] = {
+	[DIFF_MEDIAN] = { "median", "median latency", DIFF_NS, false },
+	[DIFF_OPERATORS] = { "operators", "operators", DIFF_NS, false },
+	[DIFF_P99] = { "p99", "p99 latency", DIFF_NS, false },
+	[DIFF_MEAN] = { "mean", "mean latency", DIFF_NS, false },
+	[DIFF_FIRST] = { "first", "first inference", DIFF_NS, false },
+	[DIFF_RATE] = { "per_second", "inferences", DIFF_PER_SECOND, true },
+	[DIFF_CPU] = { "thread_cpu", "CPU time of its thread", DIFF_NS, false },
+	[DIFF_WAIT] = { "run_queue", "waited for a CPU", DIFF_NS, false },
+	[DIFF_CREATION] = { "creation", "session creation", DIFF_NS, false },
+	[DIFF_PHASE + PHASE_LOAD] = { "load", "load", DIFF_NS, false },
+	[DIFF_PHASE + PHASE_TRANSFORM] = { "graph_transformers", "graph transformers", DIFF_NS, false },
+	[DIFF_PHASE + PHASE_PARTITION] = { "partition", "partitioning", DIFF_NS, false },
+	[DIFF_PHASE + PHASE_COMPILE] = { "compile", "provider compilation", DIFF_NS, false },
+	[DIFF_PHASE + PHASE_PREPACK] = { "prepack", "pre-packing of weights", DIFF_NS, false },
+	[DIFF_PHASE + PHASE_PROVIDER] = { "provider_ready", "provider libraries", DIFF_NS, false },
+	[DIFF_PHASE + PHASE_OTHER] = { "other", "other", DIFF_NS, false },
+	[DIFF_PHASE + PHASE_UNATTRIBUTED] = { "unattributed", "unattributed", DIFF_NS, false },
+};
+
+const char *const diff_facts[N_DIFF_FACTS] = {
+	[DIFF_KIND] = "kind",	    [DIFF_MACHINE] = "machine", [DIFF_VERSION] = "inftrace",
+	[DIFF_RUNTIME] = "runtime", [DIFF_LEVEL] = "level",	[DIFF_COMMAND] = "command",
+};
+
+void diff_model_init(struct diff_model *model)
+{
+	*model = (struct diff_model){ .wall_ns = NAN, .event_ns = NAN };
+	for (int i = 0; i < N_DIFF_FIGURES; i++)
+		model->figure[i] = model->scatter[i] = NAN;
+}
+
+/* Blocks of the same time, where all operators have them; else each one's own scatter, as if they moved together. */
+void diff_model_sum(struct diff_model *model)
+{
+	float sum[STATS_TYPICAL_BLOCKS] = { 0 };
+	uint32_t n_blocks = model->n_operators ? model->operators[0].blocks.n_blocks : 0;
+	double total = 0, scatter = 0;
+
+	for (uint32_t i = 0; i < model->n_operators; i++) {
+		const struct diff_operator *op = &model->operators[i];
+		double own = op->typical_ns * op->calls;
+
+		total += own;
+		scatter += own * op->scatter;
+		n_blocks = op->blocks.n_blocks == n_blocks ? n_blocks : 0;
+		for (uint32_t k = 0; k < op->blocks.n_blocks; k++)
+			sum[k] += op->blocks.block_quartile_ns[k] * (float)op->calls;
+	}
+	if (!(total > 0))
+		return;
+	model->figure[DIFF_OPERATORS] = total;
+	model->scatter[DIFF_OPERATORS] = n_blocks ? stats_typical_scatter(sum, n_blocks) : scatter / total;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One recording, or one result of `inftrace model`, as a comparison needs it: figures of its models, their operators,
+ * its resources, and the circumstances. Texts are those of the file. What is not known is NULL, NAN, -1 or n == 0.
+ */
+#ifndef ANALYZE_DIFF_DIFF_RUN_H
+#define ANALYZE_DIFF_DIFF_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyze/stats/stats_typical.h"
+#include "base/arena.h"
+#include "base/err.h"
+
+/* Figures of a model. Those in time are nanoseconds. */
+enum diff_figure {
+	DIFF_MEDIAN,	/* of the latency */
+	DIFF_OPERATORS, /* lower quartiles of all operators of an inference together */
+	DIFF_P99,
+	DIFF_MEAN,
+	DIFF_FIRST, /* first inference of a session */
+	DIFF_RATE,  /* inferences per second */
+	DIFF_CPU,   /* of the inference's own thread */
+	DIFF_WAIT,  /* of that thread for a CPU */
+	DIFF_CREATION,
+	DIFF_PHASE, /* the first of N_PHASES */
+	N_DIFF_FIGURES = DIFF_PHASE + 8
+};
+
+enum diff_unit { DIFF_NS, DIFF_PER_SECOND, DIFF_BYTES, DIFF_PLAIN };
+
+/* What a figure is called, and whether more of it is worse. */
+struct diff_figure_name {
+	const char *key, *words;
+	enum diff_unit unit;
+	bool is_better_higher;
+};
+
+extern const struct diff_figure_name diff_figures[N_DIFF_FIGURES];
+
+struct diff_operator {
+	const char *name, *op_type, *provider, *shapes;
+	const char *node;  /* of the model's file, or the name without what the runtime has added to it */
+	double calls;	   /* per inference */
+	double median_ns;  /* of a call */
+	double typical_ns; /* of a call: its lower quartile, or its median where only that is known */
+	double scatter;	   /* of the logarithm of typical_ns; NAN: not known */
+	struct stats_typical blocks;
+	uint32_t order; /* in which they ran first */
+};
+
+struct diff_model {
+	const char *name, *provider, *options;
+	uint64_t n, n_failed;
+	double figure[N_DIFF_FIGURES];
+	double scatter[N_DIFF_FIGURES]; /* of the figure's logarithm, from parts of this run; NAN: not known */
+	struct diff_operator *operators;
+	uint32_t n_operators;
+	const char *operators_missing; /* why there are none; NULL: there are some */
+	double wall_ns;		       /* of all inferences: what is most important comes first */
+	double event_ns;	       /* of recording one event */
+};
+
+struct diff_resource {
+	const char *scope; /* "python", "machine", a device */
+	const char *name, *unit;
+	double mean, max, last;
+};
+
+/* "machine": "AMD EPYC, 4 CPUs". What should be the same on both sides. */
+enum diff_fact {
+	DIFF_KIND, /* "recording", "result of inftrace model" */
+	DIFF_MACHINE,
+	DIFF_VERSION, /* of inftrace */
+	DIFF_RUNTIME,
+	DIFF_LEVEL,
+	DIFF_COMMAND,
+	N_DIFF_FACTS
+};
+
+extern const char *const diff_facts[N_DIFF_FACTS];
+
+struct diff_run {
+	const char *path;
+	const char *fact[N_DIFF_FACTS];
+	struct diff_model *models;
+	struct diff_resource *resources;
+	const char **notes; /* what is missing from it, in words: "it is cut off at byte 512" */
+	uint32_t n_models, n_resources, n_notes;
+	double busy; /* share of the time in which something waited for a CPU of the machine; NAN: not known */
+	bool is_result;
+};
+
+/*
+ * Reads a recording (or what inftrace import reads), or the JSON of `inftrace model`. All of it is in the arena; path
+ * is borrowed. 0; or -errno and err, which names the file.
+ */
+int diff_read(struct diff_run *run, const char *path, struct arena *arena, struct err *err);
+
+struct summary;
+/* The parts of diff_read. Both: 0, or -errno and err. */
+int diff_recording_of(struct diff_run *run, const struct summary *summary, struct arena *arena, struct err *err);
+int diff_result_of(struct diff_run *run, const char *text, size_t len, struct arena *arena, struct err *err);
+
+/* DIFF_OPERATORS from the operators. */
+void diff_model_sum(struct diff_model *model);
+/* All figures not known. */
+void diff_model_init(struct diff_model *model);
+
+#endif

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Comparisons of made-up runs whose difference is known, and of results of `inftrace model`. */
+#include "analyze/diff/diff.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "analyze/diff/diff_math.h"
+#include "diff_made.h"
+
+struct fixture {
+	struct arena arena;
+	struct diff_run base[8], fresh[8];
+	struct diff diff;
+};
+
+static const struct diff_opts usual = { .threshold = 0, .minimum = 0.02 };
+
+static void compare(struct fixture *f, uint32_t n_base, uint32_t n_fresh, const struct diff_opts *opts)
+{
+	const struct diff_side base = { f->base, n_base }, fresh = { f->fresh, n_fresh };
+
+	assert_int_equal(diff_make(&f->diff, &base, &fresh, opts, &f->arena, NULL), 0);
+}
+
+static void done(struct fixture *f)
+{
+	arena_done(&f->arena);
+	*f = (struct fixture){ 0 };
+}
+
+/* What is called worse or better. */
+static int n_named(const struct diff *diff)
+{
+	int n = 0;
+
+	for (uint32_t i = 0; i < diff->n_pairs; i++) {
+		for (int k = 0; k < N_DIFF_FIGURES; k++)
+			n += diff->pairs[i].value[k].says >= DIFF_WORSE;
+		for (uint32_t k = 0; k < diff->pairs[i].n_rows; k++)
+			n += diff->pairs[i].rows[k].value.says >= DIFF_WORSE;
+	}
+	return n;
+}
+
+static const struct diff_row *row_of(const struct diff *diff, const char *name)
+{
+	for (uint32_t i = 0; diff->n_pairs && i < diff->pairs->n_rows; i++)
+		if (!strcmp(diff->pairs->rows[i].base->name, name))
+			return &diff->pairs->rows[i];
+	fail_msg("no row is called %s", name);
+	return NULL;
+}
+
+static void two_runs_of_one_program_do_not_differ_50_times_out_of_50(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+
+	for (uint64_t i = 0; i < 50; i++) {
+		struct made_run a = made_plain(2 * i + 1), b = made_plain(2 * i + 2);
+
+		f->base[0] = made_run(&a, &f->arena);
+		f->fresh[0] = made_run(&b, &f->arena);
+		compare(f, 1, 1, &usual);
+		assert_int_equal(f->diff.n_pairs, 1);
+		assert_int_equal(f->diff.pairs->n_rows, 8);
+		assert_int_equal(n_named(&f->diff), 0);
+		assert_true(f->diff.says == DIFF_SAME || f->diff.says == DIFF_OPEN);
+		assert_false(f->diff.is_regression);
+		done(f);
+	}
+}
+
+static void several_runs_of_one_program_on_a_busy_machine_do_not_differ(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+
+	for (uint64_t i = 0; i < 10; i++) {
+		for (uint64_t k = 0; k < 8; k++) {
+			struct made_run made = made_plain(1000 + 8 * i + k);
+
+			made.n_inferences = 80;
+			made.between = 0.05;
+			made.drift = 0.1;
+			made.preempted = 0.2;
+			made.pressure = 90;
+			(k % 2 ? f->base : f->fresh)[k / 2] = made_run(&made, &f->arena);
+		}
+		compare(f, 4, 4, &usual);
+		assert_int_equal(n_named(&f->diff), 0);
+		done(f);
+	}
+}
+
+static void an_operator_that_is_5_percent_slower_is_found_and_named(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	const struct diff_row *row;
+
+	for (uint64_t i = 0; i < 20; i++) {
+		struct made_run a = made_plain(3000 + 2 * i), b = made_plain(3001 + 2 * i);
+
+		a.drift = b.drift = 0.003;
+		a.between = b.between = 0.004;
+		a.n_inferences = b.n_inferences = 400;
+		b.slow = 5;
+		b.slower = 1.05;
+		f->base[0] = made_run(&a, &f->arena);
+		f->fresh[0] = made_run(&b, &f->arena);
+		compare(f, 1, 1, &usual);
+		row = row_of(&f->diff, "/layer5/MatMul");
+		assert_int_equal(row->value.says, DIFF_WORSE);
+		assert_true(row->value.change > 0.03 && row->value.change < 0.08);
+		assert_true(row->value.low > 0 && row->value.low < row->value.change);
+		assert_int_equal(row->n_peers, f->diff.pairs->value[DIFF_OPERATORS].says >= DIFF_WORSE ? 0 : 7);
+		assert_true(f->diff.is_regression);
+		assert_int_equal(n_named(&f->diff), 1 + (f->diff.pairs->value[DIFF_OPERATORS].says >= DIFF_WORSE));
+		done(f);
+	}
+}
+
+/* The machine makes 5 % of difference from run to run for all operators alike, and another program runs beside. */
+static void several_runs_find_it_on_a_busy_machine(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+
+	for (uint64_t k = 0; k < 8; k++) {
+		struct made_run made = made_plain(5000 + k);
+
+		made.between = 0.012;
+		made.drift = 0.05;
+		made.preempted = 0.2;
+		made.pressure = 90;
+		made.slow = k % 2 ? -1 : 2;
+		made.slower = 1.05;
+		(k % 2 ? f->base : f->fresh)[k / 2] = made_run(&made, &f->arena);
+	}
+	compare(f, 4, 4, &usual);
+	assert_int_equal(row_of(&f->diff, "/layer2/MatMul")->value.says, DIFF_WORSE);
+	assert_int_equal(n_named(&f->diff), 1);
+	done(f);
+}
+
+static void a_whole_program_that_is_slower_is_a_regression_beyond_its_threshold_only(void **state)
+{
+	static const struct diff_opts lax = { .threshold = 0.5, .minimum = 0.02 };
+	struct fixture fixture = { 0 }, *f = &fixture;
+	struct made_run a = made_plain(1), b = made_plain(2);
+
+	b.n_operators = 8;
+	f->base[0] = made_run(&a, &f->arena);
+	b.slow = 2;
+	b.slower = 2.5;
+	f->fresh[0] = made_run(&b, &f->arena);
+	compare(f, 1, 1, &usual);
+	assert_int_equal(f->diff.says, DIFF_WORSE);
+	assert_int_equal(f->diff.pairs->value[DIFF_MEDIAN].says, DIFF_WORSE);
+	assert_int_equal(diff_headline(f->diff.pairs), DIFF_MEDIAN);
+	assert_true(f->diff.is_regression);
+	/* the other way round it is faster, which is none */
+	f->base[1] = f->base[0];
+	f->base[0] = f->fresh[0];
+	f->fresh[0] = f->base[1];
+	compare(f, 1, 1, &usual);
+	assert_int_equal(f->diff.says, DIFF_BETTER);
+	assert_false(f->diff.is_regression);
+	/* the operator alone is beyond the threshold, the model is not */
+	f->base[1] = f->base[0];
+	f->base[0] = f->fresh[0];
+	f->fresh[0] = f->base[1];
+	compare(f, 1, 1, &lax);
+	assert_true(f->diff.pairs->value[DIFF_MEDIAN].change < 0.5);
+	assert_true(f->diff.is_regression);
+	compare(f, 1, 1, &(struct diff_opts){ .threshold = 2, .minimum = 0.02 });
+	assert_int_equal(f->diff.says, DIFF_WORSE);
+	assert_false(f->diff.is_regression);
+	done(f);
+}
+
+static void one_run_a_side_on_a_busy_machine_is_not_judged_by_its_latency(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	struct made_run a = made_plain(1), b = made_plain(2);
+
+	a.pressure = 60;
+	b.slow = 0;
+	b.slower = 4;
+	f->base[0] = made_run(&a, &f->arena);
+	f->fresh[0] = made_run(&b, &f->arena);
+	compare(f, 1, 1, &usual);
+	assert_true(f->diff.is_busy);
+	assert_int_equal(f->diff.pairs->value[DIFF_MEDIAN].says, DIFF_UNTESTED);
+	assert_non_null(f->diff.pairs->no_verdict);
+	assert_int_equal(row_of(&f->diff, "/layer0/MatMul")->value.says, DIFF_WORSE);
+	done(f);
+}
+
+static void other_machines_are_not_judged_at_all(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	struct made_run a = made_plain(1), b = made_plain(2);
+
+	b.machine = "another machine";
+	b.slow = 0;
+	b.slower = 4;
+	f->base[0] = made_run(&a, &f->arena);
+	f->fresh[0] = made_run(&b, &f->arena);
+	compare(f, 1, 1, &usual);
+	assert_true(f->diff.fact_differs[DIFF_MACHINE]);
+	assert_false(f->diff.fact_differs[DIFF_LEVEL]);
+	assert_non_null(f->diff.no_verdict);
+	assert_int_equal(n_named(&f->diff), 0);
+	assert_true(f->diff.pairs->value[DIFF_MEDIAN].change > 0.1);
+	assert_false(f->diff.is_regression);
+	done(f);
+}
+
+static void operators_are_joined_by_node_and_then_by_order(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	struct made_run a = made_plain(1), b = made_plain(2);
+
+	b.suffix = "_nchwc";
+	f->base[0] = made_run(&a, &f->arena);
+	f->fresh[0] = made_run(&b, &f->arena);
+	compare(f, 1, 1, &usual);
+	assert_int_equal(f->diff.pairs->n_rows, 8);
+	assert_int_equal(row_of(&f->diff, "/layer3/MatMul")->join, DIFF_BY_NODE);
+	assert_string_equal(row_of(&f->diff, "/layer3/MatMul")->fresh->name, "/layer3/MatMul_nchwc");
+	b.suffix = "_renamed";
+	f->fresh[0] = made_run(&b, &f->arena);
+	compare(f, 1, 1, &usual);
+	assert_int_equal(f->diff.pairs->n_rows, 8);
+	assert_int_equal(row_of(&f->diff, "/layer3/MatMul")->join, DIFF_BY_ORDER);
+	assert_string_equal(row_of(&f->diff, "/layer3/MatMul")->fresh->name, "/layer3/MatMul_renamed");
+	/* one more: the order says nothing then */
+	b.n_operators = 9;
+	f->fresh[0] = made_run(&b, &f->arena);
+	compare(f, 1, 1, &usual);
+	assert_int_equal(f->diff.pairs->n_rows, 0);
+	assert_int_equal(f->diff.pairs->n_only_base, 8);
+	assert_int_equal(f->diff.pairs->n_only_fresh, 9);
+	done(f);
+}
+
+static void without_operators_latencies_are_compared_and_the_reason_is_kept(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	struct made_run a = made_plain(1), b = made_plain(2);
+
+	b.is_without_operators = true;
+	b.level = "inference";
+	f->base[0] = made_run(&a, &f->arena);
+	f->fresh[0] = made_run(&b, &f->arena);
+	compare(f, 1, 1, &usual);
+	assert_true(f->diff.fact_differs[DIFF_LEVEL]);
+	assert_non_null(f->diff.pairs->no_operators);
+	assert_non_null(strstr(f->diff.pairs->no_operators, "level inference"));
+	assert_int_equal(f->diff.pairs->value[DIFF_OPERATORS].says, DIFF_MISSING);
+	assert_true(f->diff.pairs->value[DIFF_MEDIAN].says >= DIFF_OPEN);
+	done(f);
+}
+
+static void the_only_model_of_each_side_is_compared_by_whatever_name(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	struct made_run a = made_plain(1), b = made_plain(2);
+
+	b.model = "m_int8";
+	f->base[0] = made_run(&a, &f->arena);
+	f->fresh[0] = made_run(&b, &f->arena);
+	compare(f, 1, 1, &usual);
+	assert_int_equal(f->diff.n_pairs, 1);
+	assert_true(f->diff.pairs->is_renamed);
+	/* with another model beside it nobody knows which is which */
+	f->fresh[0].models = arena_alloc(&f->arena, 2 * sizeof *f->fresh[0].models);
+	f->fresh[0].models[0] = *f->diff.pairs->fresh;
+	f->fresh[0].models[1] = *f->diff.pairs->fresh;
+	f->fresh[0].models[1].name = "third";
+	f->fresh[0].n_models = 2;
+	compare(f, 1, 1, &usual);
+	assert_int_equal(f->diff.n_pairs, 0);
+	assert_int_equal(f->diff.n_only_base, 1);
+	assert_int_equal(f->diff.n_only_fresh, 2);
+	assert_int_equal(f->diff.says, DIFF_MISSING);
+	done(f);
+}
+
+static void few_inferences_are_not_judged(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	struct made_run a = made_plain(1), b = made_plain(2);
+
+	a.n_inferences = b.n_inferences = 12;
+	f->base[0] = made_run(&a, &f->arena);
+	f->fresh[0] = made_run(&b, &f->arena);
+	compare(f, 1, 1, &usual);
+	assert_int_equal(n_named(&f->diff), 0);
+	assert_non_null(f->diff.pairs->no_verdict);
+	assert_int_equal(f->diff.says, DIFF_UNTESTED);
+	done(f);
+}
+
+static char *read_report(size_t *len)
+{
+	FILE *file = fopen(TEST_DIR "/data/model-report/report.json", "r");
+	char *text = malloc(1 << 22);
+
+	assert_non_null(file);
+	*len = fread(text, 1, (1 << 22) - 1, file);
+	fclose(file);
+	text[*len] = 0;
+	return text;
+}
+
+static void a_result_has_the_figures_of_its_json(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	size_t len;
+	char *text = read_report(&len);
+	const struct diff_model *cpu;
+
+	f->base[0].path = "report.json";
+	assert_int_equal(diff_result_of(&f->base[0], text, len, &f->arena, NULL), 0);
+	assert_true(f->base[0].is_result);
+	assert_int_equal(f->base[0].n_models, 5);
+	cpu = f->base[0].models;
+	assert_string_equal(cpu->name, "squeeze <tiny> & co on cpu");
+	assert_int_equal(cpu->n, 30);
+	assert_true(cpu->figure[DIFF_CREATION] == 38000000);
+	assert_true(cpu->figure[DIFF_FIRST] == 9120000);
+	assert_true(cpu->n_operators > 3);
+	assert_true(isnan(cpu->scatter[DIFF_MEDIAN])); /* of 30 inferences nothing is told */
+	assert_string_equal(f->base[0].fact[DIFF_RUNTIME], "onnxruntime 1.23.1");
+	f->fresh[0] = f->base[0];
+	compare(f, 1, 1, &usual);
+	assert_int_equal(n_named(&f->diff), 0);
+	assert_int_equal(f->diff.n_pairs, 5);
+	assert_true(f->diff.pairs->value[DIFF_MEDIAN].change == 0);
+	done(f);
+	free(text);
+}
+
+static void what_is_no_result_says_why(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} bad[] = {
+		{ "{\"verdict\": \"x\", \"runs\": [", "damaged or cut off" },
+		{ "{\"verdict\": \"x\"}", "no \"runs\"" },
+		{ "{\"verdict\": \"x\", \"recording\": {}}", "report of a recording" },
+	};
+	struct arena arena = { 0 };
+
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct diff_run run = { .path = "x.json" };
+		struct err err = { 0 };
+
+		assert_true(diff_result_of(&run, bad[i].text, strlen(bad[i].text), &arena, &err) < 0);
+		assert_non_null(strstr(err.msg, bad[i].message));
+	}
+	arena_done(&arena);
+}
+
+static void near(double value, double expected, double within)
+{
+	if (!(fabs(value - expected) <= within))
+		fail_msg("%g instead of %g", value, expected);
+}
+
+static void t_and_holm_are_those_of_the_tables(void **state)
+{
+	double p[] = { 0.01, NAN, 0.04, 0.03 };
+
+	near(diff_t_p(2.0423, 30), 0.05, 1e-5);
+	near(diff_t_p(-12.7062, 1), 0.05, 1e-5);
+	near(diff_t_p(4.6041, 4), 0.01, 1e-5);
+	near(diff_t_p(0, 7), 1, 1e-9);
+	assert_true(diff_t_p(INFINITY, 7) == 0);
+	assert_true(isnan(diff_t_p(1, NAN)));
+	assert_int_equal(diff_holm(p, 4), 0);
+	near(p[0], 0.03, 1e-12);
+	assert_true(isnan(p[1]));
+	near(p[2], 0.06, 1e-12);
+	near(p[3], 0.06, 1e-12);
+}
+
+static void the_mean_of_runs_is_known_by_what_they_differ(void **state)
+{
+	double a[] = { 1, 2, 3 }, b[] = { 5, 6 }, none[] = { NAN, NAN, NAN };
+	const struct diff_sample base = { a, none, 3 }, fresh = { b, none, 2 };
+	struct diff_estimate estimate = diff_estimate(&base, &fresh, &(struct diff_prior){ 0 });
+
+	near(estimate.change, 3.5, 1e-12);
+	near(estimate.df, 3, 1e-12);
+	near(estimate.error, sqrt(2.5 / 3 * (1.0 / 3 + 0.5)), 1e-12);
+	/* a larger variance beside it draws its own up, a smaller one never down */
+	estimate = diff_estimate(&base, &fresh, &(struct diff_prior){ 0, 10, 4 });
+	near(estimate.df, 7, 1e-12);
+	near(estimate.error, sqrt((2.5 + 40) / 7 * (1.0 / 3 + 0.5)), 1e-12);
+	estimate = diff_estimate(&base, &fresh, &(struct diff_prior){ 0, 0.1, 4 });
+	near(estimate.df, 3, 1e-12);
+}
+
+static void the_interval_of_a_median_contains_it(void **state)
+{
+	uint64_t seed = 5;
+	int n_inside = 0;
+
+	for (int i = 0; i < 200; i++) {
+		struct stats stats = { 0 };
+		struct stats_typical typical;
+
+		for (int k = 0; k < 300; k++)
+			stats_add(&stats, (uint64_t)(1e6 * (1 - log(made_uniform(&seed)))));
+		assert_int_equal(stats_typical_of(&typical, &stats), 0);
+		n_inside += typical.low_ns <= 1e6 * (1 + log(2)) && typical.high_ns >= 1e6 * (1 + log(2));
+		assert_int_equal(typical.n_blocks, STATS_TYPICAL_BLOCKS);
+		assert_true(typical.quartile_ns < typical.median_ns);
+		stats_done(&stats);
+	}
+	assert_true(n_inside >= 184);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_runs_of_one_program_do_not_differ_50_times_out_of_50),
+		cmocka_unit_test(several_runs_of_one_program_on_a_busy_machine_do_not_differ),
+		cmocka_unit_test(an_operator_that_is_5_percent_slower_is_found_and_named),
+		cmocka_unit_test(several_runs_find_it_on_a_busy_machine),
+		cmocka_unit_test(a_whole_program_that_is_slower_is_a_regression_beyond_its_threshold_only),
+		cmocka_unit_test(one_run_a_side_on_a_busy_machine_is_not_judged_by_its_latency),
+		cmocka_unit_test(other_machines_are_not_judged_at_all),
+		cmocka_unit_test(operators_are_joined_by_node_and_then_by_order),
+		cmocka_unit_test(without_operators_latencies_are_compared_and_the_reason_is_kept),
+		cmocka_unit_test(the_only_model_of_each_side_is_compared_by_whatever_name),
+		cmocka_unit_test(few_inferences_are_not_judged),
+		cmocka_unit_test(a_result_has_the_figures_of_its_json),
+		cmocka_unit_test(what_is_no_result_says_why),
+		cmocka_unit_test(t_and_holm_are_those_of_the_tables),
+		cmocka_unit_test(the_mean_of_runs_is_known_by_what_they_differ),
+		cmocka_unit_test(the_interval_of_a_median_contains_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
