@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The page about a comparison, whatever its format: which is base and which is new, then model by model. */
+#include "show/diff/diff_page.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyze/result/result_words.h"
+
+enum { MAX_ROWS = 8, MAX_ONLY = 8, MAX_RESOURCES = 10, NAME = 80, PATH = 70 };
+
+struct page {
+	const struct diff_writer *writer;
+	const struct diff *diff;
+	const struct report_look *look;
+};
+
+static struct printable text_of(const struct page *page, const char *text, int columns)
+{
+	return model_text(text, columns, page->look->is_ascii);
+}
+
+static void say(const struct page *page, const struct printable *text)
+{
+	page->writer->text(page->writer->to, text->s);
+}
+
+static struct table table_of(const struct page *page)
+{
+	return (struct table){ .indent = 2,
+			       .width = page->look->width ? page->look->width : 96,
+			       .has_color = page->look->has_color,
+			       .is_ascii = page->look->is_ascii };
+}
+
+static enum table_style style_of(enum diff_says says)
+{
+	return says == DIFF_WORSE ? TABLE_RED : says == DIFF_BETTER ? TABLE_GREEN : TABLE_PLAIN;
+}
+
+/* "old.pftrace", "5 files: a.pftrace ... e.pftrace" */
+static struct printable files_of(const struct page *page, const struct diff_side *side)
+{
+	struct printable text = { "" };
+
+	if (side->n_runs == 1)
+		return text_of(page, side->runs->path, PATH);
+	printable_add(&text, "%s: %s", printable_count(side->n_runs, "file").s,
+		      text_of(page, side->runs->path, PATH).s);
+	printable_add(&text, side->n_runs > 2 ? " ... %s" : ", %s",
+		      text_of(page, side->runs[side->n_runs - 1].path, PATH).s);
+	return text;
+}
+
+static void put_fact(const struct page *page, struct table *table, int fact)
+{
+	const char *base = page->diff->base.runs->fact[fact], *fresh = page->diff->fresh.runs->fact[fact];
+	bool differs = page->diff->fact_differs[fact] || !base != !fresh;
+
+	if (!base && !fresh)
+		return;
+	table_cell(table, TABLE_DIM, "%s", diff_facts[fact]);
+	table_cell(table, TABLE_PLAIN, "%s", text_of(page, base, NAME).s);
+	table_cell(table, differs ? TABLE_BOLD : TABLE_PLAIN, "%s",
+		   differs ? text_of(page, fresh, NAME).s : "the same");
+}
+
+static void put_sides(const struct page *page)
+{
+	struct table table = table_of(page);
+
+	table_column(&table, "", TABLE_LEFT);
+	table_column(&table, "base", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
+	table_column(&table, "new", TABLE_LEFT | TABLE_SHRINKS | TABLE_NAME);
+	table_cell(&table, TABLE_DIM, "files");
+	table_cell(&table, TABLE_PLAIN, "%s", files_of(page, &page->diff->base).s);
+	table_cell(&table, TABLE_PLAIN, "%s", files_of(page, &page->diff->fresh).s);
+	for (int i = 0; i < N_DIFF_FACTS; i++)
+		put_fact(page, &table, i);
+	page->writer->table(page->writer->to, "What is compared", &table);
+}
+
+static void put_notes_of(const struct page *page, const struct diff_side *side, const char *which)
+{
+	for (uint32_t i = 0; i < side->n_runs; i++)
+		for (uint32_t k = 0; k < side->runs[i].n_notes; k++) {
+			struct printable text = { "" };
+
+			printable_add(&text, "%s, %s: %s.", which, text_of(page, side->runs[i].path, PATH).s,
+				      text_of(page, side->runs[i].notes[k], 400).s);
+			say(page, &text);
+		}
+}
+
+static void put_unpaired(const struct page *page, const struct diff_model *const *models, uint32_t n, const char *which)
+{
+	struct printable text = { "" };
+
+	if (!n)
+		return;
+	printable_add(&text, "Only %s has ", which);
+	for (uint32_t i = 0; i < n && i < MAX_ONLY; i++)
+		printable_add(&text, "%s%s", i ? ", " : "", text_of(page, models[i]->name, NAME).s);
+	if (n > MAX_ONLY)
+		printable_add(&text, " and %u more", n - MAX_ONLY);
+	printable_add(&text, ": there is nothing to compare %s with.", n == 1 ? "it" : "them");
+	say(page, &text);
+}
+
+static void put_notes(const struct page *page)
+{
+	const struct diff *diff = page->diff;
+
+	put_notes_of(page, &diff->base, "base");
+	put_notes_of(page, &diff->fresh, "new");
+	put_unpaired(page, diff->only_base, diff->n_only_base, "base");
+	put_unpaired(page, diff->only_fresh, diff->n_only_fresh, "new");
+}
+
+static void put_value(struct table *table, const struct diff_value *value, enum diff_unit unit, bool is_time)
+{
+	enum table_style style = style_of(value->says);
+
+	table_cell(table, TABLE_PLAIN, "%s", diff_amount(value->base, unit).s);
+	table_cell(table, TABLE_PLAIN, "%s", diff_amount(value->fresh, unit).s);
+	table_cell(table, style, "%s", diff_change(value->change).s);
+	table_cell(table, TABLE_PLAIN, "%s", diff_interval(value).s);
+	table_cell(table, style, "%s", diff_says_words(value->says, is_time));
+}
+
+static void add_value_columns(struct table *table)
+{
+	table_column(table, "base", TABLE_RIGHT);
+	table_column(table, "new", TABLE_RIGHT);
+	table_column(table, "change", TABLE_RIGHT);
+	table_column(table, "95 % interval", TABLE_RIGHT);
+	table_column(table, "new is", TABLE_LEFT);
+}
+
+static void put_figures(const struct page *page, const struct diff_pair *pair, int first, int end, const char *caption)
+{
+	struct table table = table_of(page);
+
+	table_column(&table, "", TABLE_LEFT);
+	add_value_columns(&table);
+	for (int i = first; i < end; i++) {
+		const struct diff_value *value = &pair->value[i];
+
+		if (isnan(value->base) && isnan(value->fresh))
+			continue;
+		table_cell(&table, TABLE_PLAIN, "%s", diff_figures[i].words);
+		put_value(&table, value, diff_figures[i].unit, diff_figures[i].unit != DIFF_PLAIN);
+	}
+	page->writer->table(page->writer->to, caption, &table);
+}
+
+static void put_row(const struct page *page, struct table *table, const struct diff_row *row)
+{
+	struct printable name = text_of(page, row->base->node, NAME);
+
+	if (row->join == DIFF_BY_ORDER && row->base->node && row->fresh->node &&
+	    strcmp(row->fresh->node, row->base->node) != 0)
+		printable_add(&name, " -> %s", text_of(page, row->fresh->node, NAME).s);
+	table_cell(table, style_of(row->value.says), "%s", name.s);
+	table_cell(table, TABLE_PLAIN, "%s", text_of(page, row->base->op_type, 30).s);
+	table_cell(table, TABLE_PLAIN, "%s", diff_amount(row->value.base, DIFF_NS).s);
+	table_cell(table, TABLE_PLAIN, "%s", diff_amount(row->value.fresh, DIFF_NS).s);
+	table_cell(table, TABLE_DIM, "%s", diff_change(row->peers_change).s);
+	table_cell(table, style_of(row->value.says), "%s", diff_change(row->value.change).s);
+	table_cell(table, TABLE_PLAIN, "%s", diff_interval(&row->value).s);
+	table_cell(table, style_of(row->value.says), "%s", diff_says_words(row->value.says, true));
+}
+
+static void put_only(const struct page *page, const struct diff_operator *const *ops, uint32_t n, const char *which)
+{
+	uint32_t n_shown = page->look->is_all || n < MAX_ONLY ? n : MAX_ONLY;
+	struct printable text = { "" };
+
+	if (!n)
+		return;
+	printable_add(&text, "Only in %s: ", which);
+	for (uint32_t i = 0; i < n_shown; i++)
+		printable_add(&text, "%s%s (%s)", i ? ", " : "", diff_name(ops[i], page->look->is_ascii).s,
+			      units_duration(ops[i]->typical_ns * ops[i]->calls).s);
+	if (n_shown < n)
+		printable_add(&text, " and %u more", n - n_shown);
+	printable_add(&text, ".");
+	say(page, &text);
+}
+
+static void put_rows(const struct page *page, const struct diff_pair *pair)
+{
+	uint32_t n_most = page->look->n_top ? page->look->n_top : page->look->is_all ? pair->n_rows : MAX_ROWS;
+	struct table table = table_of(page);
+	uint32_t n_shown = 0, n_same = 0;
+	struct printable text = { "" };
+
+	table_column(&table, "operator", TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS | TABLE_NAME);
+	table_column(&table, "type", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(&table, "base", TABLE_RIGHT);
+	table_column(&table, "new", TABLE_RIGHT);
+	table_column(&table, "others", TABLE_RIGHT | TABLE_OPTIONAL);
+	table_column(&table, "change", TABLE_RIGHT);
+	table_column(&table, "95 % interval", TABLE_RIGHT | TABLE_OPTIONAL);
+	table_column(&table, "new is", TABLE_LEFT);
+	/* those that are named, then those that differ most */
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < pair->n_rows; i++) {
+			bool is_named = pair->rows[i].value.says >= DIFF_WORSE;
+
+			n_same += pass && pair->rows[i].value.says == DIFF_SAME;
+			if (is_named != !pass || (pass && n_shown >= n_most))
+				continue;
+			put_row(page, &table, &pair->rows[i]);
+			n_shown++;
+		}
+	page->writer->table(page->writer->to, "Operators, time of an inference (lower quartile of their calls)",
+			    &table);
+	if (n_shown < pair->n_rows) {
+		printable_add(&text, "%s not shown (--all shows them); ",
+			      printable_count(pair->n_rows - n_shown, "operator").s);
+	}
+	printable_add(&text, "%u of %s do not differ by %g %% or more.", n_same,
+		      printable_count(pair->n_rows, "operator").s, 100 * fmax(0.05, page->diff->opts.threshold));
+	say(page, &text);
+}
+
+static void put_operators(const struct page *page, const struct diff_pair *pair)
+{
+	struct printable text = { "" };
+
+	if (pair->no_operators) {
+		printable_add(&text, "Operators are not compared: %s.", pair->no_operators);
+		say(page, &text);
+		return;
+	}
+	put_rows(page, pair);
+	put_only(page, pair->only_base, pair->n_only_base, "base");
+	put_only(page, pair->only_fresh, pair->n_only_fresh, "new");
+}
+
+static void put_pair(const struct page *page, const struct diff_pair *pair)
+{
+	struct printable title = text_of(page, pair->base->name, NAME), text = { "" };
+
+	if (pair->is_renamed)
+		printable_add(&title, " -> %s", text_of(page, pair->fresh->name, NAME).s);
+	page->writer->heading(page->writer->to, title.s);
+	printable_add(&text, "base: %s", printable_count(pair->n_base, "inference").s);
+	printable_add(&text, " on %s; new: %s", model_provider(pair->base->provider, 40, page->look->is_ascii).s,
+		      printable_count(pair->n_fresh, "inference").s);
+	printable_add(&text, " on %s.", model_provider(pair->fresh->provider, 40, page->look->is_ascii).s);
+	if (pair->is_renamed)
+		printable_add(&text, " The two have different names; each is the only model of its side.");
+	if (pair->no_verdict)
+		printable_add(&text, " Its latency is not judged: %s.", pair->no_verdict);
+	if (isfinite(pair->waits_ns))
+		printable_add(&text, " %s of the longer mean latency it waited for a CPU.",
+			      units_duration(pair->waits_ns).s);
+	say(page, &text);
+	put_figures(page, pair, 0, DIFF_CREATION, "Inferences");
+	put_operators(page, pair);
+	put_figures(page, pair, DIFF_CREATION, N_DIFF_FIGURES, "Creation of a session");
+}
+
+static void put_resources(const struct page *page)
+{
+	const struct diff *diff = page->diff;
+	struct table table = table_of(page);
+	uint32_t n = page->look->is_all || diff->n_resources < MAX_RESOURCES ? diff->n_resources : MAX_RESOURCES;
+
+	if (!n)
+		return;
+	page->writer->heading(page->writer->to, "Resources");
+	table_column(&table, "of", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(&table, "", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(&table, "base mean", TABLE_RIGHT | TABLE_OPTIONAL);
+	table_column(&table, "new mean", TABLE_RIGHT | TABLE_OPTIONAL);
+	table_column(&table, "base end", TABLE_RIGHT | TABLE_OPTIONAL);
+	table_column(&table, "new end", TABLE_RIGHT | TABLE_OPTIONAL);
+	table_column(&table, "base peak", TABLE_RIGHT);
+	table_column(&table, "new peak", TABLE_RIGHT);
+	table_column(&table, "change", TABLE_RIGHT);
+	table_column(&table, "new is", TABLE_LEFT);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct diff_resource_row *row = &diff->resources[i];
+		enum diff_unit unit = diff_unit_of(row->unit);
+
+		table_cell(&table, TABLE_PLAIN, "%s", text_of(page, row->scope, 30).s);
+		table_cell(&table, TABLE_PLAIN, "%s%s%s", text_of(page, row->name, 40).s,
+			   unit == DIFF_PLAIN && row->unit ? ", " : "",
+			   unit == DIFF_PLAIN && row->unit ? text_of(page, row->unit, 20).s : "");
+		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row->mean.base, unit).s);
+		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row->mean.fresh, unit).s);
+		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row->last.base, unit).s);
+		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row->last.fresh, unit).s);
+		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row->max.base, unit).s);
+		table_cell(&table, TABLE_PLAIN, "%s", diff_amount(row->max.fresh, unit).s);
+		table_cell(&table, style_of(row->max.says), "%s", diff_change(row->max.change).s);
+		table_cell(&table, style_of(row->max.says), "%s", diff_says_words(row->max.says, false));
+	}
+	page->writer->table(page->writer->to, "Change: of the peak", &table);
+}
+
+static void put_method(const struct page *page)
+{
+	const struct diff *diff = page->diff;
+	struct printable text = { "" };
+
+	page->writer->heading(page->writer->to, "How to read it");
+	printable_add(&text, "A change is that of new beside base. ");
+	if (diff->n_tested)
+		printable_add(
+		    &text,
+		    "Of %s, what is called slower, faster, worse or better holds with 95 %% confidence for all "
+		    "of them together (Holm's correction), and is %s %% or more. ",
+		    printable_count(diff->n_tested, "tested figure").s, units_decimal(100 * diff->opts.minimum).s);
+	printable_add(&text,
+		      "\"Others\": the change of the other operators of the type, which is divided out before an "
+		      "operator is judged. ");
+	printable_add(&text,
+		      diff_is_single(diff)
+			  ? "One file a side: how far two runs of the program differ is estimated from within "
+			    "each; several files a side, recorded in turn, measure it."
+			  : "Several files a side: each run counts once, and the intervals come from how far runs "
+			    "differ.");
+	say(page, &text);
+}
+
+void diff_page(const struct diff_writer *writer, const struct diff *diff, const struct report_look *look)
+{
+	struct page page = { writer, diff, look };
+
+	writer->answer(writer->to, diff->no_verdict ? DIFF_UNTESTED : diff->says, diff_verdict(diff, look->is_ascii).s);
+	put_sides(&page);
+	put_notes(&page);
+	for (uint32_t i = 0; i < diff->n_pairs; i++)
+		put_pair(&page, &diff->pairs[i]);
+	put_resources(&page);
+	put_method(&page);
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A comparison in words: the answer in one sentence, and the words of tables. Computes nothing. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "analyze/result/result_words.h"
+#include "show/diff/diff_page.h"
+
+enum { NAME = 60, PATH = 60 };
+
+struct units_text diff_change(double change)
+{
+	double percent = 100 * change;
+	struct units_text text;
+
+	if (isnan(percent))
+		return (struct units_text){ "-" };
+	if (fabs(percent) < 0.05)
+		return (struct units_text){ "0 %" };
+	if (percent >= 1000)
+		snprintf(text.s, sizeof text.s, "x %.3g", 1 + change);
+	else
+		snprintf(text.s, sizeof text.s, fabs(percent) >= 9.95 ? "%+.0f %%" : "%+.1f %%", percent);
+	return text;
+}
+
+struct units_text diff_interval(const struct diff_value *value)
+{
+	struct units_text text, low = diff_change(value->low), high = diff_change(value->high);
+	char *percent = strstr(low.s, " %");
+
+	if (isnan(value->low) || isnan(value->high))
+		return (struct units_text){ "-" };
+	if (percent && strstr(high.s, " %"))
+		*percent = 0;
+	snprintf(text.s, sizeof text.s, "%.20s to %.20s", low.s, high.s);
+	return text;
+}
+
+enum diff_unit diff_unit_of(const char *unit)
+{
+	return unit && !strcmp(unit, "bytes") ? DIFF_BYTES : DIFF_PLAIN;
+}
+
+struct units_text diff_amount(double value, enum diff_unit unit)
+{
+	if (isnan(value))
+		return (struct units_text){ "-" };
+	switch (unit) {
+	case DIFF_NS:
+		return units_duration(value);
+	case DIFF_PER_SECOND:
+		return units_rate(value);
+	case DIFF_BYTES:
+		return units_bytes(value);
+	default:
+		return units_decimal(value);
+	}
+}
+
+const char *diff_says_words(enum diff_says says, bool is_time)
+{
+	static const char *const words[] = { [DIFF_MISSING] = "-",	  [DIFF_UNTESTED] = "not judged",
+					     [DIFF_OPEN] = "cannot tell", [DIFF_SAME] = "no difference",
+					     [DIFF_WORSE] = "worse",	  [DIFF_BETTER] = "better" };
+
+	if (is_time && says >= DIFF_WORSE)
+		return says == DIFF_WORSE ? "slower" : "faster";
+	return words[says];
+}
+
+const char *diff_says_key(enum diff_says says)
+{
+	static const char *const keys[] = { [DIFF_MISSING] = "missing",	 [DIFF_UNTESTED] = "not_judged",
+					    [DIFF_OPEN] = "cannot_tell", [DIFF_SAME] = "no_difference",
+					    [DIFF_WORSE] = "worse",	 [DIFF_BETTER] = "better" };
+
+	return keys[says];
+}
+
+struct printable diff_name(const struct diff_operator *op, bool is_ascii)
+{
+	struct printable name = { "" };
+
+	printable_add(&name, "%s %s", model_text(op->op_type, 30, is_ascii).s, model_text(op->node, NAME, is_ascii).s);
+	return name;
+}
+
+/* "12 %" */
+static struct units_text unsigned_change(double change)
+{
+	struct units_text text = diff_change(fabs(change));
+
+	if (*text.s == '+')
+		memmove(text.s, text.s + 1, strlen(text.s));
+	return text;
+}
+
+/* "12 % slower"; a change below 0 is one of the other kind. */
+static void add_slower(struct printable *to, double change)
+{
+	printable_add(to, "%s %s", unsigned_change(change).s, change > 0 ? "slower" : "faster");
+}
+
+/* " (9 to 15 %, 95 % confidence)", as amounts of the same direction. */
+static void add_interval(struct printable *to, const struct diff_value *value)
+{
+	printable_add(to, " (%s, 95 %% confidence)", diff_interval(value).s);
+}
+
+/* Of rows with these words, the one that takes most more (or less), and how many there are. */
+static const struct diff_row *find_row(const struct diff_pair *pair, enum diff_says says, uint32_t *n)
+{
+	const struct diff_row *found = NULL;
+
+	*n = 0;
+	for (uint32_t i = 0; i < pair->n_rows; i++) {
+		if (pair->rows[i].value.says != says)
+			continue;
+		found = found ? found : &pair->rows[i];
+		++*n;
+	}
+	return found;
+}
+
+/* "; Conv /layer1/conv takes 1.3 ms more of it" */
+static void add_cause(struct printable *to, const struct diff_pair *pair, enum diff_says says, bool is_ascii)
+{
+	const struct diff_value *headline = &pair->value[diff_headline(pair)];
+	uint32_t n;
+	const struct diff_row *row = find_row(pair, says, &n);
+
+	if (says == DIFF_WORSE && isfinite(pair->waits_ns))
+		printable_add(to, "; %s of the mean it waited for a CPU", units_duration(pair->waits_ns).s);
+	if (!row)
+		return;
+	printable_add(to, "; %s takes %s %s of these %s", diff_name(row->fresh, is_ascii).s,
+		      units_duration(fabs(row->extra_ns)).s, says == DIFF_WORSE ? "more" : "less",
+		      units_duration(fabs(headline->fresh - headline->base)).s);
+	if (n > 1)
+		printable_add(to, ", the most of %s", printable_count(n, "operator").s);
+}
+
+static void add_model(struct printable *to, const struct diff_pair *pair, enum diff_says says, bool is_ascii)
+{
+	enum diff_figure figure = diff_headline(pair);
+	const struct diff_value *value = &pair->value[figure];
+
+	printable_add(to, "new is ");
+	add_slower(to, value->change);
+	printable_add(to, " than base");
+	add_interval(to, value);
+	printable_add(to, ": %s%s %s %s instead of %s an inference",
+		      figure == DIFF_OPERATORS ? "the operators of " : "",
+		      model_text(pair->base->name, NAME, is_ascii).s, figure == DIFF_OPERATORS ? "take" : "takes",
+		      units_duration(value->fresh).s, units_duration(value->base).s);
+	add_cause(to, pair, says, is_ascii);
+}
+
+static void add_operator(struct printable *to, const struct diff_pair *pair, enum diff_says says, bool is_ascii)
+{
+	const struct diff_value *whole = &pair->value[diff_headline(pair)];
+	uint32_t n;
+	const struct diff_row *row = find_row(pair, says, &n);
+
+	if (n > 1)
+		printable_add(to, "%s are %s in new, most of all ", printable_count(n, "operator").s,
+			      says == DIFF_WORSE ? "slower" : "faster");
+	printable_add(to, "%s %s ", diff_name(row->fresh, is_ascii).s, n > 1 ? "by" : "is");
+	if (n > 1)
+		printable_add(to, "%s", unsigned_change(row->value.change).s);
+	else
+		add_slower(to, row->value.change);
+	printable_add(to, "%s", n > 1 ? "" : " in new");
+	add_interval(to, &row->value);
+	if (row->n_peers)
+		printable_add(to, " beside the %s", printable_count(row->n_peers, "other operator").s);
+	printable_add(to, row->n_peers ? " of its type: %s of %s an inference of %s" : ": %s of %s an inference of %s",
+		      units_duration(fabs(row->extra_ns)).s, units_duration(whole->base).s,
+		      model_text(pair->base->name, NAME, is_ascii).s);
+	if (whole->says == DIFF_SAME)
+		printable_add(to, ", which as a whole does not differ");
+	else if (whole->says == DIFF_OPEN)
+		printable_add(to, ", of which as a whole a difference cannot be told");
+}
+
+static void add_figure(struct printable *to, const char *what, const char *of, const struct diff_value *value,
+		       enum diff_unit unit)
+{
+	printable_add(to, "%s of %s differs: %s in new instead of %s in base, %s", what, of,
+		      diff_amount(value->fresh, unit).s, diff_amount(value->base, unit).s,
+		      diff_change(value->change).s);
+	add_interval(to, value);
+}
+
+/* The model whose headline says this, with the largest change; NULL: none does. */
+static const struct diff_pair *find_pair(const struct diff *diff, enum diff_says says)
+{
+	const struct diff_pair *found = NULL;
+	double most = -1;
+
+	for (uint32_t i = 0; i < diff->n_pairs; i++) {
+		const struct diff_value *value = &diff->pairs[i].value[diff_headline(&diff->pairs[i])];
+
+		if (value->says == says && fabs(value->change) > most) {
+			found = &diff->pairs[i];
+			most = fabs(value->change);
+		}
+	}
+	return found;
+}
+
+static bool add_any_figure(struct printable *to, const struct diff *diff, enum diff_says says, bool is_ascii)
+{
+	for (uint32_t i = 0; i < diff->n_pairs; i++)
+		for (int k = 0; k < N_DIFF_FIGURES; k++)
+			if (diff->pairs[i].value[k].says == says) {
+				add_figure(to, diff_figures[k].words,
+					   model_text(diff->pairs[i].base->name, NAME, is_ascii).s,
+					   &diff->pairs[i].value[k], diff_figures[k].unit);
+				return true;
+			}
+	for (uint32_t i = 0; i < diff->n_resources; i++)
+		if (diff->resources[i].max.says == says) {
+			struct printable name = model_text(diff->resources[i].name, NAME, is_ascii);
+
+			printable_add(&name, " (largest)");
+			add_figure(to, name.s, model_text(diff->resources[i].scope, NAME, is_ascii).s,
+				   &diff->resources[i].max, diff_unit_of(diff->resources[i].unit));
+			return true;
+		}
+	return false;
+}
+
+static void add_found(struct printable *to, const struct diff *diff, enum diff_says says, bool is_ascii)
+{
+	const struct diff_pair *pair = find_pair(diff, says);
+	uint32_t n = 0, n_like = 0;
+
+	for (uint32_t i = 0; i < diff->n_pairs; i++)
+		n_like += diff->pairs[i].value[diff_headline(&diff->pairs[i])].says == says;
+	if (pair) {
+		add_model(to, pair, says, is_ascii);
+		if (diff->n_pairs > 1)
+			printable_add(to, " (%u of %s %s)", n_like, printable_count(diff->n_pairs, "model").s,
+				      says == DIFF_WORSE ? "slower" : "faster");
+		return;
+	}
+	for (uint32_t i = 0; i < diff->n_pairs; i++)
+		if (find_row(&diff->pairs[i], says, &n)) {
+			add_operator(to, &diff->pairs[i], says, is_ascii);
+			return;
+		}
+	add_any_figure(to, diff, says, is_ascii);
+}
+
+static void add_threshold(struct printable *to, const struct diff *diff)
+{
+	if (diff->says == DIFF_WORSE && !diff->is_regression)
+		printable_add(to, "; this is within the threshold of %s %%",
+			      units_decimal(100 * diff->opts.threshold).s);
+}
+
+static void add_same(struct printable *to, const struct diff *diff, bool is_ascii)
+{
+	const struct diff_pair *pair = find_pair(diff, DIFF_SAME);
+	enum diff_figure figure = diff_headline(pair);
+
+	printable_add(to, "no difference was found: ");
+	if (diff->n_pairs > 1)
+		printable_add(to, "of %s, %s differs most; ", printable_count(diff->n_pairs, "model").s,
+			      model_text(pair->base->name, NAME, is_ascii).s);
+	printable_add(to, "the %s of %s is the same within %s (%s, 95 %% confidence)",
+		      figure == DIFF_OPERATORS ? "time of the operators" : diff_figures[figure].words,
+		      model_text(pair->base->name, NAME, is_ascii).s,
+		      unsigned_change(fmax(fabs(pair->value[figure].low), fabs(pair->value[figure].high))).s,
+		      diff_interval(&pair->value[figure]).s);
+}
+
+static void add_reason(struct printable *to, const struct diff *diff, const struct diff_pair *pair)
+{
+	if (pair->no_verdict)
+		printable_add(to, "; %s", pair->no_verdict);
+	if (isfinite(pair->waits_ns))
+		printable_add(to, "; %s of the %s more it waited for a CPU", units_duration(pair->waits_ns).s,
+			      units_duration(pair->value[DIFF_MEAN].fresh - pair->value[DIFF_MEAN].base).s);
+	if (diff_is_single(diff))
+		printable_add(to, "; record each several times, in turn");
+	else
+		printable_add(to, "; more recordings of each narrow it down");
+}
+
+static void add_open(struct printable *to, const struct diff *diff, bool is_ascii)
+{
+	const struct diff_pair *pair = find_pair(diff, DIFF_OPEN);
+	const struct diff_value *value;
+
+	pair = pair ? pair : find_pair(diff, DIFF_UNTESTED);
+	pair = pair ? pair : diff->pairs;
+	value = &pair->value[diff_headline(pair)];
+	printable_add(to, "cannot tell: ");
+	if (value->says == DIFF_MISSING) {
+		printable_add(to, "%s", pair->no_verdict ? pair->no_verdict : "there is no figure on both sides");
+		return;
+	}
+	printable_add(to, "the %s of %s in new: %s", diff_figures[diff_headline(pair)].words,
+		      model_text(pair->base->name, NAME, is_ascii).s, diff_change(value->change).s);
+	if (isfinite(value->low))
+		printable_add(to, ", with 95 %% confidence between %s", diff_interval(value).s);
+	add_reason(to, diff, pair);
+}
+
+static void add_no_pair(struct printable *to, const struct diff *diff, bool is_ascii)
+{
+	printable_add(to, "cannot compare: base and new have no model in common; base has ");
+	if (!diff->n_only_base)
+		printable_add(to, "none");
+	for (uint32_t i = 0; i < diff->n_only_base && i < 3; i++)
+		printable_add(to, "%s%s", i ? ", " : "", model_text(diff->only_base[i]->name, NAME, is_ascii).s);
+	printable_add(to, ", new has ");
+	if (!diff->n_only_fresh)
+		printable_add(to, "none");
+	for (uint32_t i = 0; i < diff->n_only_fresh && i < 3; i++)
+		printable_add(to, "%s%s", i ? ", " : "", model_text(diff->only_fresh[i]->name, NAME, is_ascii).s);
+}
+
+struct printable diff_verdict(const struct diff *diff, bool is_ascii)
+{
+	struct printable to = { "" };
+
+	if (!diff->n_pairs)
+		add_no_pair(&to, diff, is_ascii);
+	else if (diff->no_verdict)
+		printable_add(&to, "cannot tell: %s", diff->no_verdict);
+	else if (diff->says >= DIFF_WORSE)
+		add_found(&to, diff, diff->says, is_ascii);
+	else if (diff->says == DIFF_SAME)
+		add_same(&to, diff, is_ascii);
+	else
+		add_open(&to, diff, is_ascii);
+	add_threshold(&to, diff);
+	*to.s = (char)toupper((unsigned char)*to.s);
+	return to;
+}
