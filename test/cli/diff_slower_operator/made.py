@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""made.py SEED SLOWER OUT: a profile as ONNX Runtime writes it, of made-up inferences with six MatMul in a row. The third
-takes SLOWER times as long. The same arguments make the same file."""
+"""made.py SEED SLOWER OUT: a profile as ONNX Runtime writes it, of made-up inferences with six MatMul in a row. The
+third takes SLOWER times as long. The same arguments make the same file."""
 
 import json
 import random
