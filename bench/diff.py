@@ -4,9 +4,9 @@
 
 Records one program again and again, in turn with the same program whose model has one operator that works on 5 % more
 rows, and another real model (resnet18). Then compares recordings of one program with each other, one, three and five a
-side: whatever is called different is a false alarm. Recordings of the two programs: the operators of that layer are to be
-named. --busy starts so many programs beside it that use a CPU each. No player: what differs from process to process is
-what is measured, so each recording has a process of its own."""
+side: whatever is called different is a false alarm. Recordings of the two programs: the operators of that layer are to
+be named. --busy starts so many programs beside it that use a CPU each. What differs from process to process is what is
+measured, so each recording has a process of its own."""
 
 import argparse
 import itertools
@@ -53,7 +53,10 @@ options = onnxruntime.SessionOptions()
 options.intra_op_num_threads = 1
 session = onnxruntime.InferenceSession(sys.argv[1], options, providers=["CPUExecutionProvider"])
 noise = np.random.default_rng(1)
-feeds = {i.name: noise.standard_normal(i.shape).astype(np.float32) for i in session.get_inputs()}
+feeds = {
+    i.name: noise.standard_normal([n if isinstance(n, int) else 1 for n in i.shape]).astype(np.float32)
+    for i in session.get_inputs()
+}
 for _ in range(int(sys.argv[2])):
     session.run(None, feeds)
 """

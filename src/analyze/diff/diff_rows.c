@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/diff/diff_in.h"
+#include "analyze/result/model_compare.h"
 
 /* Others of its type that it takes to know what moves all of them. */
 enum { LEAST_PEERS = 4, PRIOR_DF = 4 };
@@ -318,6 +319,8 @@ static void estimate_row(struct rows *rows, uint32_t index, bool is_beside, cons
 		row->peers_change = row->value.fresh / row->value.base / exp(estimate.change) - 1;
 	}
 	diff_value_set(&row->value, &estimate);
+	if (model_is_deferred(row->base->provider) || model_is_deferred(row->fresh->provider))
+		row->value.p = NAN; /* it only starts what a device computes later */
 	row->extra_ns = row->value.base * (own_beside ? 1 + row->peers_change : 1) * row->value.change;
 }
 
@@ -341,7 +344,7 @@ static void make_priors(const struct rows *rows, struct diff_prior *prior, doubl
 static int compare_rows(const void *a_, const void *b_)
 {
 	const struct diff_row *a = a_, *b = b_;
-	double x = fabs(a->extra_ns), y = fabs(b->extra_ns);
+	double x = isnan(a->extra_ns) ? -1 : fabs(a->extra_ns), y = isnan(b->extra_ns) ? -1 : fabs(b->extra_ns);
 
 	return (x < y) - (x > y);
 }

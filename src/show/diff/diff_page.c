@@ -255,7 +255,7 @@ static void put_pair(const struct page *page, const struct diff_pair *pair)
 	if (pair->no_verdict)
 		printable_add(&text, " Its latency is not judged: %s.", pair->no_verdict);
 	if (isfinite(pair->waits_ns))
-		printable_add(&text, " %s of the longer mean latency it waited for a CPU.",
+		printable_add(&text, " Of the longer mean latency, it waited %s for a CPU.",
 			      units_duration(pair->waits_ns).s);
 	say(page, &text);
 	put_figures(page, pair, 0, DIFF_CREATION, "Inferences");

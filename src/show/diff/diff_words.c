@@ -132,7 +132,7 @@ static void add_cause(struct printable *to, const struct diff_pair *pair, enum d
 	const struct diff_row *row = find_row(pair, says, &n);
 
 	if (says == DIFF_WORSE && isfinite(pair->waits_ns))
-		printable_add(to, "; %s of the mean it waited for a CPU", units_duration(pair->waits_ns).s);
+		printable_add(to, "; %s of these it waited for a CPU", units_duration(pair->waits_ns).s);
 	if (!row)
 		return;
 	printable_add(to, "; %s takes %s %s of these %s", diff_name(row->fresh, is_ascii).s,
@@ -283,8 +283,9 @@ static void add_reason(struct printable *to, const struct diff *diff, const stru
 	if (pair->no_verdict)
 		printable_add(to, "; %s", pair->no_verdict);
 	if (isfinite(pair->waits_ns))
-		printable_add(to, "; %s of the %s more it waited for a CPU", units_duration(pair->waits_ns).s,
-			      units_duration(pair->value[DIFF_MEAN].fresh - pair->value[DIFF_MEAN].base).s);
+		printable_add(to, "; of the %s by which the mean is longer, it waited %s for a CPU",
+			      units_duration(pair->value[DIFF_MEAN].fresh - pair->value[DIFF_MEAN].base).s,
+			      units_duration(pair->waits_ns).s);
 	if (diff_is_single(diff))
 		printable_add(to, "; record each several times, in turn");
 	else
@@ -304,10 +305,12 @@ static void add_open(struct printable *to, const struct diff *diff, bool is_asci
 		printable_add(to, "%s", pair->no_verdict ? pair->no_verdict : "there is no figure on both sides");
 		return;
 	}
-	printable_add(to, "the %s of %s in new: %s", diff_figures[diff_headline(pair)].words,
+	printable_add(to, "the %s of %s changes by %s",
+		      diff_headline(pair) == DIFF_OPERATORS ? "time of the operators"
+							    : diff_figures[diff_headline(pair)].words,
 		      model_text(pair->base->name, NAME, is_ascii).s, diff_change(value->change).s);
 	if (isfinite(value->low))
-		printable_add(to, ", with 95 %% confidence between %s", diff_interval(value).s);
+		add_interval(to, value);
 	add_reason(to, diff, pair);
 }
 
