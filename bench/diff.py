@@ -111,13 +111,13 @@ class Bench:
         return {name: value["change"] for name, value in found.items() if value["says"] in ("worse", "better")}
 
     def draws(self, paths, n_a_side):
-        """Pairs of sides: all of single recordings, some of several."""
+        """Pairs of sides: all of single recordings, some of several, which were recorded in turn."""
         if n_a_side == 1:
             yield from (((a,), (b,)) for a, b in itertools.combinations(paths, 2))
             return
         for _ in range(DRAWS if len(paths) >= 2 * n_a_side else 0):
-            drawn = random.sample(paths, 2 * n_a_side)
-            yield drawn[:n_a_side], drawn[n_a_side:]
+            drawn = sorted(random.sample(range(len(paths)), 2 * n_a_side))
+            yield [paths[i] for i in drawn[::2]], [paths[i] for i in drawn[1::2]]
 
     def alarms(self, what, paths):
         for n_a_side in SIDES:
@@ -129,7 +129,8 @@ class Bench:
         for n_a_side in SIDES:
             counts = {"MatMul": 0, "Sin": 0, "others": 0}
             for _ in range(DRAWS if len(same) >= n_a_side else 0):
-                found = self.named(random.sample(same, n_a_side), random.sample(slower, n_a_side))
+                drawn = random.sample(range(len(same)), n_a_side)
+                found = self.named([same[i] for i in drawn], [slower[i] for i in drawn])
                 counts["MatMul"] += found.pop(f"/layer{SLOW}/MatMul", 0) > 0
                 counts["Sin"] += found.pop(f"/layer{SLOW}/Sin", 0) > 0
                 counts["others"] += bool(found)

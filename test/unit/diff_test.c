@@ -400,10 +400,10 @@ static void the_mean_of_runs_is_known_by_what_they_differ(void **state)
 	near(estimate.df, 3, 1e-12);
 	near(estimate.error, sqrt(2.5 / 3 * (1.0 / 3 + 0.5)), 1e-12);
 	/* a larger variance beside it draws its own up, a smaller one never down */
-	estimate = diff_estimate(&base, &fresh, &(struct diff_prior){ 0, 10, 4 });
+	estimate = diff_estimate(&base, &fresh, &(struct diff_prior){ .variance = 10, .df = 4 });
 	near(estimate.df, 7, 1e-12);
 	near(estimate.error, sqrt((2.5 + 40) / 7 * (1.0 / 3 + 0.5)), 1e-12);
-	estimate = diff_estimate(&base, &fresh, &(struct diff_prior){ 0, 0.1, 4 });
+	estimate = diff_estimate(&base, &fresh, &(struct diff_prior){ .variance = 0.1, .df = 4 });
 	near(estimate.df, 3, 1e-12);
 }
 

@@ -10,7 +10,7 @@
  * One run a side. The series is cut into up to 16 blocks of consecutive inferences. The scatter of the blocks' medians
  * has the noise and the slow change. It is not divided by the number of blocks: what moved from block to block may have
  * moved before the run as well, so that a run is one more block and no better known than that. To this a standard
- * deviation of 0.8 % between runs is added (0.5 % for an operator beside others of its type).
+ * deviation of 1.2 % between runs is added (0.5 % for an operator beside others of its type).
  *
  * Several runs a side. The run is the unit: Student's t with the pooled variance of the runs, however many inferences
  * each has. Of two or three runs an operator's variance is often far too small by luck. If it is below the middle one
@@ -33,10 +33,11 @@
  * latency: medians of one program differed by a factor of 3. All operators together are judged with a deviation of 8 %,
  * each beside others of its type with 1.2 %, and one without others not at all.
  *
- * Phases of session creation are shown, and only their sum is judged: some are short, and take many times as long in
- * some runs. Intervals are those of 95 % for one figure alone, for the eye; what is named follows from the corrected
- * probability. "No difference" is a claim, too: the interval has to lie within 5 %, or the threshold. Of all else the
- * answer is that it cannot be told. bench/diff.py measures how often each answer is wrong.
+ * Judged are the median, all operators together, p99, the first inference, the creation of a session, and the peak of
+ * memory. What else is shown says the same again with more noise. Phases of session creation take many times as long in
+ * some runs; only their sum is judged. Intervals are those of 95 % for one figure alone, for the eye; what is named
+ * follows from the corrected probability. "No difference" is a claim, too: the interval has to lie within 5 %, or the
+ * threshold. Of all else the answer is that it cannot be told. bench/diff.py measures how often each answer is wrong.
  */
 #include "analyze/diff/diff.h"
 
@@ -57,6 +58,19 @@ static double single_between(const struct diff *diff, int figure)
 	return figure == DIFF_MEDIAN && !diff->is_busy ? DIFF_BETWEEN : NAN;
 }
 
+/* What happens once in a run, or to few inferences, is alike in a few runs by luck. */
+static double several_least(int figure)
+{
+	return figure == DIFF_P99 || figure == DIFF_FIRST || figure >= DIFF_CREATION ? 0.1 : 0;
+}
+
+/* The others say the same again, with more noise. */
+static bool is_judged(int figure)
+{
+	return figure == DIFF_MEDIAN || figure == DIFF_OPERATORS || figure == DIFF_P99 || figure == DIFF_FIRST ||
+	       figure == DIFF_CREATION;
+}
+
 static void take(struct diff_sample *to, const struct diff_model *model, int figure)
 {
 	double value = model ? log(model->figure[figure]) : NAN;
@@ -74,7 +88,7 @@ static void compare_figure(const struct diff *diff, struct diff_pair *pair, cons
 	struct diff_sample base = { room, room + DIFF_MAX_RUNS, 0 },
 			   fresh = { room + 2 * DIFF_MAX_RUNS, room + 3 * DIFF_MAX_RUNS, 0 };
 	struct diff_value *to = &pair->value[figure];
-	struct diff_prior prior = { .between = single_between(diff, figure) };
+	struct diff_prior prior = { .between = single_between(diff, figure), .least = several_least(figure) };
 	struct diff_estimate estimate;
 
 	for (uint32_t i = 0; i < diff->base.n_runs; i++)
@@ -149,7 +163,7 @@ static int judge_figures(struct diff *diff, struct arena *arena)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < diff->n_pairs; i++)
 		for (int k = 0; k < N_DIFF_FIGURES; k++)
-			p[at++] = k < DIFF_PHASE ? diff->pairs[i].value[k].p : NAN;
+			p[at++] = is_judged(k) ? diff->pairs[i].value[k].p : NAN;
 	for (uint32_t i = 0; i < diff->n_resources; i++)
 		p[at++] = diff->no_verdict || !is_memory(&diff->resources[i]) ? NAN : diff->resources[i].max.p;
 	for (size_t i = 0; i < n; i++)

@@ -12,7 +12,7 @@ struct diff_members {
 };
 
 /* How far two runs of one program differ, as the standard deviation of the logarithm of one: measured, see diff.c. */
-#define DIFF_BETWEEN 0.008
+#define DIFF_BETWEEN 0.012
 #define DIFF_BETWEEN_BESIDE 0.005      /* of an operator beside others of its type */
 #define DIFF_BETWEEN_BUSY 0.08	       /* of what operators take on a busy machine */
 #define DIFF_BETWEEN_BUSY_BESIDE 0.012 /* of one beside others of its type */

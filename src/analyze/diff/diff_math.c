@@ -9,6 +9,9 @@
 
 enum { MAX_STEPS = 400 };
 
+/* From run to run: no machine is steadier. */
+#define LEAST_DEVIATION 0.002
+
 /* The continued fraction of the incomplete beta function (Lentz). */
 static double beta_fraction(double a, double b, double x)
 {
@@ -91,7 +94,7 @@ static void estimate_single(struct diff_estimate *to, const struct diff_sample *
 static void estimate_several(struct diff_estimate *to, const struct diff_sample *a, const struct diff_sample *b,
 			     const struct diff_prior *prior)
 {
-	const double least = 0.002 * 0.002;
+	const double least = fmax(prior->least, LEAST_DEVIATION) * fmax(prior->least, LEAST_DEVIATION);
 	double df = a->n + b->n - 2, variance = diff_variance(a, b);
 
 	to->df = df;

@@ -22,6 +22,7 @@ struct diff_estimate {
 
 /* What is known of the scatter from run to run besides the samples. All zero: nothing. */
 struct diff_prior {
+	double least;	     /* several: the least deviation from run to run; less is luck */
 	double between;	     /* one run on each side: how far two runs of one program differ at least */
 	double variance, df; /* several: the variance of other samples, worth df more degrees of freedom; a larger one
 				of the sample itself stays */
