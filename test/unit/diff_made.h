@@ -21,6 +21,7 @@ struct made_run {
 	double pressure;	 /* of CPUs, in percent; below 0: not recorded */
 	const char *machine, *level, *model, *suffix; /* suffix: of the names of operators */
 	bool is_without_operators;
+	double rss; /* bytes at the end; 0: not recorded */
 };
 
 static inline double made_uniform(uint64_t *state)
@@ -123,6 +124,12 @@ static inline struct diff_run made_run(const struct made_run *made, struct arena
 	state.run = exp(made->between * made_normal(&state.seed));
 	for (int i = 0; i < made->n_operators; i++)
 		state.own[i] = exp(made->between / 3 * made_normal(&state.seed));
+	if (made->rss > 0) {
+		uint32_t track = stream_counter(&s, process, "rss", "bytes");
+
+		stream_sample(&s, track, 2, made->rss / 2);
+		stream_sample(&s, track, 3, made->rss);
+	}
 	for (int i = 1; i <= made->n_inferences; i++)
 		made_inference(&s, made, &state, lane, thread, i);
 	summary = stream_summary_of(&s, &opts, &file);

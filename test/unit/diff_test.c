@@ -291,6 +291,27 @@ static void the_only_model_of_each_side_is_compared_by_whatever_name(void **stat
 	done(f);
 }
 
+static void a_peak_of_memory_is_judged_also_of_one_run(void **state)
+{
+	struct fixture fixture = { 0 }, *f = &fixture;
+	struct made_run a = made_plain(1), b = made_plain(2);
+
+	a.rss = 100e6;
+	b.rss = 104e6;
+	f->base[0] = made_run(&a, &f->arena);
+	f->fresh[0] = made_run(&b, &f->arena);
+	compare(f, 1, 1, &usual);
+	assert_false(f->diff.is_regression);
+	b.rss = 130e6;
+	f->fresh[0] = made_run(&b, &f->arena);
+	compare(f, 1, 1, &usual);
+	assert_true(f->diff.is_regression);
+	for (uint32_t i = 0; i < f->diff.n_resources; i++)
+		assert_int_equal(f->diff.resources[i].max.says == DIFF_WORSE,
+				 !strcmp(f->diff.resources[i].name, "rss"));
+	done(f);
+}
+
 static void few_inferences_are_not_judged(void **state)
 {
 	struct fixture fixture = { 0 }, *f = &fixture;
@@ -440,6 +461,7 @@ int main(void)
 		cmocka_unit_test(operators_are_joined_by_node_and_then_by_order),
 		cmocka_unit_test(without_operators_latencies_are_compared_and_the_reason_is_kept),
 		cmocka_unit_test(the_only_model_of_each_side_is_compared_by_whatever_name),
+		cmocka_unit_test(a_peak_of_memory_is_judged_also_of_one_run),
 		cmocka_unit_test(few_inferences_are_not_judged),
 		cmocka_unit_test(a_result_has_the_figures_of_its_json),
 		cmocka_unit_test(what_is_no_result_says_why),

@@ -21,33 +21,42 @@ static double value_of(const struct diff_resource *of, enum which which)
 	return !of ? NAN : which == MEAN ? of->mean : which == MAX ? of->max : of->last;
 }
 
+/* How far the peak of a process's memory differs from run to run: far less than times do. */
+#define BETWEEN_PEAKS 0.015
+
+static bool is_peak(const struct diff_resource *of, enum which which)
+{
+	return which == MAX && strstr(of->name, "rss");
+}
+
 /* Amounts, not logarithms: many are 0. Only ratios of what is above 0 are estimated. */
 static void compare(const struct diff *diff, const struct diff_resource *like, enum which which, struct diff_value *to)
 {
 	double room[4 * DIFF_MAX_RUNS], sum[2] = { 0, 0 };
 	struct diff_sample base = { room, room + DIFF_MAX_RUNS, 0 },
 			   fresh = { room + 2 * DIFF_MAX_RUNS, room + 3 * DIFF_MAX_RUNS, 0 };
-	const struct diff_prior none = { 0 };
+	const struct diff_prior prior = { .between = BETWEEN_PEAKS };
+	double scatter = is_peak(like, which) ? 0 : NAN;
 	struct diff_estimate estimate;
 
 	for (uint32_t i = 0; i < diff->base.n_runs; i++) {
 		double value = value_of(find(&diff->base.runs[i], like), which);
 
 		sum[0] += value;
-		base.scatter[base.n] = NAN;
+		base.scatter[base.n] = scatter;
 		base.value[base.n++] = log(value);
 	}
 	for (uint32_t i = 0; i < diff->fresh.n_runs; i++) {
 		double value = value_of(find(&diff->fresh.runs[i], like), which);
 
 		sum[1] += value;
-		fresh.scatter[fresh.n] = NAN;
+		fresh.scatter[fresh.n] = scatter;
 		fresh.value[fresh.n++] = log(value);
 	}
 	*to = (struct diff_value){
 		.base = sum[0] / base.n, .fresh = sum[1] / fresh.n, .n_base = base.n, .n_fresh = fresh.n
 	};
-	estimate = diff_estimate(&base, &fresh, &none);
+	estimate = diff_estimate(&base, &fresh, &prior);
 	diff_value_set(to, &estimate);
 }
 

@@ -196,12 +196,12 @@ static void put_rows(const struct page *page, const struct diff_pair *pair)
 	struct printable text = { "" };
 
 	table_column(&table, "operator", TABLE_LEFT | TABLE_SHRINKS | TABLE_KEEPS | TABLE_NAME);
-	table_column(&table, "type", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(&table, "type", TABLE_LEFT | TABLE_OPTIONAL);
 	table_column(&table, "base", TABLE_RIGHT);
 	table_column(&table, "new", TABLE_RIGHT);
 	table_column(&table, "others", TABLE_RIGHT | TABLE_OPTIONAL);
 	table_column(&table, "change", TABLE_RIGHT);
-	table_column(&table, "95 % interval", TABLE_RIGHT | TABLE_OPTIONAL);
+	table_column(&table, "95 % interval", TABLE_RIGHT);
 	table_column(&table, "new is", TABLE_LEFT);
 	/* those that are named, then those that differ most */
 	for (int pass = 0; pass < 2; pass++)
@@ -234,7 +234,10 @@ static void put_operators(const struct page *page, const struct diff_pair *pair)
 		say(page, &text);
 		return;
 	}
-	put_rows(page, pair);
+	if (pair->n_rows)
+		put_rows(page, pair);
+	else
+		page->writer->text(page->writer->to, "No operator is on both sides.");
 	put_only(page, pair->only_base, pair->n_only_base, "base");
 	put_only(page, pair->only_fresh, pair->n_only_fresh, "new");
 }
@@ -273,7 +276,7 @@ static void put_resources(const struct page *page)
 		return;
 	page->writer->heading(page->writer->to, "Resources");
 	table_column(&table, "of", TABLE_LEFT | TABLE_SHRINKS);
-	table_column(&table, "", TABLE_LEFT | TABLE_SHRINKS);
+	table_column(&table, "", TABLE_LEFT);
 	table_column(&table, "base mean", TABLE_RIGHT | TABLE_OPTIONAL);
 	table_column(&table, "new mean", TABLE_RIGHT | TABLE_OPTIONAL);
 	table_column(&table, "base end", TABLE_RIGHT | TABLE_OPTIONAL);

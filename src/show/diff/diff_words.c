@@ -109,6 +109,16 @@ static void add_interval(struct printable *to, const struct diff_value *value)
 	printable_add(to, " (%s, 95 %% confidence)", diff_interval(value).s);
 }
 
+/* "m", or "m -> m_int8" */
+static struct printable pair_name(const struct diff_pair *pair, bool is_ascii)
+{
+	struct printable name = model_text(pair->base->name, NAME, is_ascii);
+
+	if (pair->is_renamed)
+		printable_add(&name, " -> %s", model_text(pair->fresh->name, NAME, is_ascii).s);
+	return name;
+}
+
 /* Of rows with these words, the one that takes most more (or less), and how many there are. */
 static const struct diff_row *find_row(const struct diff_pair *pair, enum diff_says says, uint32_t *n)
 {
@@ -152,9 +162,9 @@ static void add_model(struct printable *to, const struct diff_pair *pair, enum d
 	printable_add(to, " than base");
 	add_interval(to, value);
 	printable_add(to, ": %s%s %s %s instead of %s an inference",
-		      figure == DIFF_OPERATORS ? "the operators of " : "",
-		      model_text(pair->base->name, NAME, is_ascii).s, figure == DIFF_OPERATORS ? "take" : "takes",
-		      units_duration(value->fresh).s, units_duration(value->base).s);
+		      figure == DIFF_OPERATORS ? "the operators of " : "", pair_name(pair, is_ascii).s,
+		      figure == DIFF_OPERATORS ? "take" : "takes", units_duration(value->fresh).s,
+		      units_duration(value->base).s);
 	add_cause(to, pair, says, is_ascii);
 }
 
@@ -178,7 +188,7 @@ static void add_operator(struct printable *to, const struct diff_pair *pair, enu
 		printable_add(to, " beside the %s", printable_count(row->n_peers, "other operator").s);
 	printable_add(to, row->n_peers ? " of its type: %s of %s an inference of %s" : ": %s of %s an inference of %s",
 		      units_duration(fabs(row->extra_ns)).s, units_duration(whole->base).s,
-		      model_text(pair->base->name, NAME, is_ascii).s);
+		      pair_name(pair, is_ascii).s);
 	if (whole->says == DIFF_SAME)
 		printable_add(to, ", which as a whole does not differ");
 	else if (whole->says == DIFF_OPEN)
@@ -216,8 +226,7 @@ static bool add_any_figure(struct printable *to, const struct diff *diff, enum d
 	for (uint32_t i = 0; i < diff->n_pairs; i++)
 		for (int k = 0; k < N_DIFF_FIGURES; k++)
 			if (diff->pairs[i].value[k].says == says) {
-				add_figure(to, diff_figures[k].words,
-					   model_text(diff->pairs[i].base->name, NAME, is_ascii).s,
+				add_figure(to, diff_figures[k].words, pair_name(&diff->pairs[i], is_ascii).s,
 					   &diff->pairs[i].value[k], diff_figures[k].unit);
 				return true;
 			}
@@ -270,10 +279,10 @@ static void add_same(struct printable *to, const struct diff *diff, bool is_asci
 	printable_add(to, "no difference was found: ");
 	if (diff->n_pairs > 1)
 		printable_add(to, "of %s, %s differs most; ", printable_count(diff->n_pairs, "model").s,
-			      model_text(pair->base->name, NAME, is_ascii).s);
+			      pair_name(pair, is_ascii).s);
 	printable_add(to, "the %s of %s is the same within %s (%s, 95 %% confidence)",
 		      figure == DIFF_OPERATORS ? "time of the operators" : diff_figures[figure].words,
-		      model_text(pair->base->name, NAME, is_ascii).s,
+		      pair_name(pair, is_ascii).s,
 		      unsigned_change(fmax(fabs(pair->value[figure].low), fabs(pair->value[figure].high))).s,
 		      diff_interval(&pair->value[figure]).s);
 }
@@ -308,7 +317,7 @@ static void add_open(struct printable *to, const struct diff *diff, bool is_asci
 	printable_add(to, "the %s of %s changes by %s",
 		      diff_headline(pair) == DIFF_OPERATORS ? "time of the operators"
 							    : diff_figures[diff_headline(pair)].words,
-		      model_text(pair->base->name, NAME, is_ascii).s, diff_change(value->change).s);
+		      pair_name(pair, is_ascii).s, diff_change(value->change).s);
 	if (isfinite(value->low))
 		add_interval(to, value);
 	add_reason(to, diff, pair);
