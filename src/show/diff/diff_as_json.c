@@ -91,6 +91,8 @@ static void put_pair(struct json *json, const struct diff_pair *pair)
 	json_text(json, "new_name", pair->fresh->name);
 	json_text(json, "base_provider", pair->base->provider);
 	json_text(json, "new_provider", pair->fresh->provider);
+	json_text(json, "base_options", pair->base->options);
+	json_text(json, "new_options", pair->fresh->options);
 	json_count(json, "inferences_of_base", pair->n_base);
 	json_count(json, "inferences_of_new", pair->n_fresh);
 	json_text(json, "not_judged", pair->no_verdict);

@@ -242,6 +242,20 @@ static void put_operators(const struct page *page, const struct diff_pair *pair)
 	put_only(page, pair->only_fresh, pair->n_only_fresh, "new");
 }
 
+/* "threads 4" and "threads 2", as the program asked for them. */
+static void put_options(const struct page *page, const struct diff_pair *pair)
+{
+	const char *base = pair->base->options ? pair->base->options : "";
+	const char *fresh = pair->fresh->options ? pair->fresh->options : "";
+	struct printable text = { "" };
+
+	if (!strcmp(base, fresh))
+		return;
+	printable_add(&text, "The options of its sessions differ; base: %s; new: %s.", text_of(page, base, 200).s,
+		      text_of(page, fresh, 200).s);
+	say(page, &text);
+}
+
 static void put_pair(const struct page *page, const struct diff_pair *pair)
 {
 	struct printable title = text_of(page, pair->base->name, NAME), text = { "" };
@@ -261,6 +275,7 @@ static void put_pair(const struct page *page, const struct diff_pair *pair)
 		printable_add(&text, " Of the longer mean latency, it waited %s for a CPU.",
 			      units_duration(pair->waits_ns).s);
 	say(page, &text);
+	put_options(page, pair);
 	put_figures(page, pair, 0, DIFF_CREATION, "Inferences");
 	put_operators(page, pair);
 	put_figures(page, pair, DIFF_CREATION, N_DIFF_FIGURES, "Creation of a session");
