@@ -43,7 +43,8 @@ enum event_type {
 	F(LOST, "lost")			    /* instant: events that were dropped; args count, where */ \
 	F(NOTE, "note")		    /* instant: a fact about the recording; its name is the topic, EVENT_NOTE_* */ \
 	F(USER, "user")		    /* slice or instant of a program that annotates itself; arg category */ \
-	F(ALLOCATION, "allocation") /* instant: memory taken by an allocator; args bytes, device, session */
+	F(ALLOCATION, "allocation") /* instant: memory taken by an allocator; args bytes, device, session */ \
+	F(PHASE, "phase")	    /* a phase of session creation that lies between known functions */
 
 #define EVENT_KIND_ENUM(name, text) KIND_##name,
 enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };

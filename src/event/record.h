@@ -147,6 +147,7 @@ enum record_flag {
 	FLAG_UNMODIFIED = 8,
 	FLAG_PARTIAL = 16,
 	FLAG_SHAPES = 32, /* text is shapes */
+	FLAG_BYTES = 32,  /* value of RECORD_SLICE_END carries a number of bytes in `run` */
 	FLAG_NODE = 64,	  /* text is a node id */
 	FLAG_COUNT = 128, /* value of RECORD_SLICE_END carries a count in `run` */
 	FLAG_END = 1,	  /* RECORD_FLOW: the flow ends here */

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/ort_borders.h"
 #include "runtime/trivial_body.h"
 
 enum { SHAPE = 48, NEWEST = 31, GET_API = 100, SHORT_GET_API = 20 };
@@ -133,6 +134,26 @@ static void find_provider_slots(struct runtime_found *ort, struct rtti *rtti)
 	k = strchr(transpose, 'K');
 	prepack = k ? (int)(k - transpose) : -1;
 	settle(ort, ORT_PREPACK, prepack);
+}
+
+/* A function whose class is not in the module is not called: nothing is left out. */
+static void find_border_slots(struct runtime_found *ort, struct rtti *rtti)
+{
+	static const enum ort_family families[N_BORDERS] = {
+		[BORDER_PLAN_VALUE] = ORT_PLAN_VALUE,
+		[BORDER_PLAN] = ORT_PLAN,
+		[BORDER_WEIGHTS] = ORT_WEIGHTS,
+		[BORDER_WEIGHT] = ORT_WEIGHT,
+		[BORDER_READ] = ORT_READ,
+		[BORDER_KERNEL_TYPES] = ORT_KERNEL_TYPES,
+		[BORDER_SHARE] = ORT_SHARE_PACKED,
+	};
+	int slot[N_BORDERS];
+
+	ort_borders_find(rtti, slot);
+	for (int i = 0; i < N_BORDERS; i++)
+		if (slot[i] != BORDER_NO_CLASS)
+			settle(ort, families[i], slot[i]);
 }
 
 static void find_telemetry_slots(struct runtime_found *ort, struct rtti *rtti)
@@ -348,6 +369,7 @@ void ort_find(struct runtime_found *ort, struct rtti *rtti, const struct runtime
 		leave_out(ort, ORT_PREDEFINED_TRANSFORMERS, "not recognised in this version");
 	find_provider_slots(ort, rtti);
 	find_telemetry_slots(ort, rtti);
+	find_border_slots(ort, rtti);
 	if (!ort->api)
 		snprintf(ort->left_out + strlen(ort->left_out), sizeof ort->left_out - strlen(ort->left_out),
 			 "%sC API (its table was not found)", *ort->left_out ? "; " : "");

@@ -18,6 +18,10 @@
 #define ORT_TRANSFORMER_CLASS "N11onnxruntime16GraphTransformerE"
 #define ORT_TELEMETRY_CLASS "N11onnxruntime9TelemetryE"
 #define ORT_SESSION_CLASS "N11onnxruntime16InferenceSessionE"
+#define ORT_PLANNER_CLASS "N11onnxruntime25ISequentialPlannerContextE"
+#define ORT_ALLOCATOR_CLASS "N11onnxruntime16ITensorAllocatorE"
+#define ORT_RESOLVER_CLASS "N11onnxruntime22IKernelTypeStrResolverE"
+#define ORT_STREAM_CLASS "N6google8protobuf2io18CopyingInputStreamE"
 
 /* Slots from a minor version on. Telemetry's slots follow from the number of slots of its class (ort.c). */
 #define ORT_SLOTS(...) \
@@ -60,6 +64,16 @@
 	  .slots = ORT_SLOTS({ 0, 3 }), .counted = "graph transformers") \
 	F(PREDEFINED_TRANSFORMERS, predefined_transformers, "session initialisation", .class_name = ORT_SESSION_CLASS, \
 	  .slots = ORT_SLOTS({ 10, 3 })) /* before 1.10 it returns nothing */ \
+	F(PLAN_VALUE, plan_value, "values in memory planning", .class_name = ORT_PLANNER_CLASS, \
+	  .slots = ORT_SLOTS({ 14, 0 })) \
+	F(SHARE_PACKED, share_packed, "hashing of packed weights", .class_name = ORT_KERNEL_CLASS, \
+	  .slots = ORT_SLOTS({ 14, 7 }, { 29, 8 }, { 31, 9 }), .is_operator = true) \
+	F(WEIGHT, weight, "each weight", .class_name = ORT_ALLOCATOR_CLASS, .slots = ORT_SLOTS({ 14, 1 })) \
+	F(WEIGHTS, weights, "weights", .class_name = ORT_ALLOCATOR_CLASS, .slots = ORT_SLOTS({ 14, 0 })) \
+	F(PLAN, plan, "memory planning", .class_name = ORT_PLANNER_CLASS, .slots = ORT_SLOTS({ 14, 2 })) \
+	F(KERNEL_TYPES, kernel_types, "kernel look-up", .class_name = ORT_RESOLVER_CLASS, \
+	  .slots = ORT_SLOTS({ 14, 0 })) \
+	F(READ, read, "reads of model files", .class_name = ORT_STREAM_CLASS, .slots = ORT_SLOTS({ 14, 2 })) \
 	F(LOAD_START, load_start, "model load", .class_name = ORT_TELEMETRY_CLASS, .event = RUNTIME_LOAD, \
 	  .slots = ORT_BY_TELEMETRY) \
 	F(CREATION_START, creation_start, "start of session creation", .class_name = ORT_TELEMETRY_CLASS, \

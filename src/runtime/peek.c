@@ -81,29 +81,45 @@ static bool is_text(const char *text, size_t len)
 	return true;
 }
 
-int peek_string_abi(uint64_t string, bool is_old, char *to, size_t size)
+int peek_counted(uint64_t text, uint64_t len, char *to, size_t size)
 {
-	uint64_t text = peek_word(string), len, kept;
+	uint64_t kept = len < size - 1 ? len : size - 1;
+	char end = 1;
 
 	*to = 0;
-	if (!text)
+	if (!text || len > 1 << 20)
 		return -1;
-	len = peek_word(is_old ? text - 24 : string + 8);
-	if (len > 1 << 20)
+	/* a text of full length must end in NUL */
+	if (!peek_read(text, to, kept < len ? kept : kept + 1)) {
+		*to = 0;
 		return -1;
-	kept = len < size - 1 ? len : size - 1;
-	/* one byte more than is kept: a text of full length must end in NUL */
-	if (kept && !peek_read(text, to, kept))
-		return -1;
+	}
+	if (kept == len)
+		end = to[len];
+	else if (!peek_read(text + len, &end, 1))
+		end = 1;
 	to[kept] = 0;
 	if (kept < len && kept > 3)
 		memcpy(to + kept - 3, "...", 3);
-	char end = 1;
-	if (!peek_read(text + len, &end, 1) || end || !is_text(to, kept)) {
+	if (end || !is_text(to, kept)) {
 		*to = 0;
 		return -1;
 	}
 	return (int)kept;
+}
+
+int peek_string_abi(uint64_t string, bool is_old, char *to, size_t size)
+{
+	uint64_t words[2]; /* text and length */
+
+	*to = 0;
+	if (is_old) {
+		words[0] = peek_word(string);
+		words[1] = words[0] ? peek_word(words[0] - 24) : 0;
+	} else if (!peek_read(string, words, sizeof words)) {
+		return -1;
+	}
+	return peek_counted(words[0], words[1], to, size);
 }
 
 int peek_string(uint64_t string, char *to, size_t size)

@@ -19,6 +19,8 @@ int peek_string(uint64_t string, char *to, size_t size);
 int peek_class(uint64_t object, char *to, size_t size);
 /* The same, for the ABI of the C++ library before 5 (is_old) or since. */
 int peek_string_abi(uint64_t string, bool is_old, char *to, size_t size);
+/* The same, for a text whose address and length were read before. */
+int peek_counted(uint64_t text, uint64_t len, char *to, size_t size);
 
 /*
  * Follows a path from an object to a text: its length, -1: none. A number is added to the address; ">" follows the

@@ -11,7 +11,18 @@ import zlib
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TracePacket, TrackEvent
 
 MONOTONIC = 3
-KINDS = ("provider_ready", "session", "load", "specialize", "setup", "inference", "operator", "kernel", "stage")
+KINDS = (
+    "provider_ready",
+    "session",
+    "load",
+    "specialize",
+    "phase",
+    "setup",
+    "inference",
+    "operator",
+    "kernel",
+    "stage",
+)
 
 
 class Slice:

@@ -151,13 +151,22 @@ static void put_session(struct maker *maker, struct line *lane, struct line *pro
 	for (int i = 0; i < 4; i++) {
 		static const char *const names[] = { "partition", "Fusion", "pre-pack x", "compile it", "Folding" };
 
-		put(maker, lane, EVENT_BEGIN, now += some(maker, 10), i ? KIND_SPECIALIZE : KIND_LOAD,
-		    names[any(maker, 5)]);
+		static const char *const phases[] = { "plan memory", "pre-pack weights", "resolve graph",
+						      "finish session", "unknown" };
+		bool is_phase = any(maker, 2);
+
+		put(maker, lane, EVENT_BEGIN, now += some(maker, 10),
+		    is_phase ? KIND_PHASE
+		    : i	     ? KIND_SPECIALIZE
+			     : KIND_LOAD,
+		    is_phase ? phases[any(maker, 5)] : names[any(maker, 5)]);
 		if (any(maker, 2)) {
 			put(maker, lane, EVENT_BEGIN, now += some(maker, 10), KIND_SPECIALIZE, names[any(maker, 5)]);
 			stream_int(s, KEY_MODIFIED, (int64_t)any(maker, 2));
 			put(maker, lane, EVENT_END, now += some(maker, 10), KIND_NONE, "");
 		}
+		if (is_phase)
+			stream_int(s, KEY_COUNT, (int64_t)any(maker, 1000));
 		put(maker, lane, EVENT_END, now += some(maker, 10), KIND_NONE, "");
 	}
 	stream_text(s, KEY_STATUS, any(maker, 5) ? "ok" : "no such model");

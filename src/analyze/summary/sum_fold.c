@@ -37,6 +37,7 @@ void sum_fold_add(struct summary_maker *maker, struct summary_creation *to, stru
 	if (session_is_created(session)) {
 		session->n_prepacked = from->n_prepacked;
 		session->n_capabilities = from->n_capabilities;
+		session->n_compared = from->n_compared;
 	}
 	to->n += !from->is_back;
 	process_at(maker, from->process)->n_sessions += !from->is_back;
@@ -45,6 +46,7 @@ void sum_fold_add(struct summary_maker *maker, struct summary_creation *to, stru
 	to->n_open += session->has_slice && session->end_ns == STORE_OPEN;
 	to->n_prepacked += session->n_prepacked;
 	to->n_capabilities += session->n_capabilities;
+	to->n_compared += session->n_compared;
 	if (!session_is_created(session))
 		return;
 	for (int phase = 0; phase < N_PHASES; phase++) {

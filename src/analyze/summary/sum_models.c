@@ -142,6 +142,7 @@ static void add_folded(struct end *end, const struct bucket *bucket)
 	to->n_open += folded->sum.n_open;
 	to->n_prepacked += folded->sum.n_prepacked;
 	to->n_capabilities += folded->sum.n_capabilities;
+	to->n_compared += folded->sum.n_compared;
 	for (int phase = 0; phase < N_PHASES; phase++) {
 		to->phase_ns[phase] = stats_sum(to->phase_ns[phase], folded->sum.phase_ns[phase]);
 		to->phase_n[phase] += folded->sum.phase_n[phase];

@@ -37,7 +37,7 @@ struct session {
 	uint32_t met_on; /* the track of its creation or of an inference; then in the order of met_at */
 	uint64_t met_at;
 	uint64_t used_at; /* when it was found last, in the order of maker->n_used */
-	uint64_t n_prepacked, n_capabilities;
+	uint64_t n_prepacked, n_capabilities, n_compared;
 	struct array transformers; /* struct summary_transformer */
 	struct stats *latency;	   /* NULL: there are too many sessions */
 	bool is_back;		   /* it was folded before, and is counted already */

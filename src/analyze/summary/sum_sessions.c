@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "analyze/summary/sum_in.h"
+#include "event/phase.h"
 
 /* A creation that is open. */
 struct opening {
 	uint32_t process;
 	uint64_t phase_ns[N_PHASES], phase_n[N_PHASES];
-	uint64_t n_prepacked, n_capabilities;
+	uint64_t n_prepacked, n_capabilities, n_compared;
 	struct keys keys;
 	struct array transformers; /* struct summary_transformer */
 };
@@ -118,6 +119,39 @@ void sum_sessions_drop(struct track *track)
 	track->opening = NULL;
 }
 
+#define PHASE_TEXT(name, text) [EVENT_PHASE_##name] = text,
+
+/* Of KIND_PHASE slices. */
+static enum summary_phase phase_named(const char *name)
+{
+	static const char *const names[N_EVENT_PHASES] = { EVENT_PHASES(PHASE_TEXT) };
+	static const uint8_t phases[N_EVENT_PHASES] = {
+		[EVENT_PHASE_SET_UP] = PHASE_SET_UP,
+		[EVENT_PHASE_PARSE] = PHASE_PARSE,
+		[EVENT_PHASE_READ] = PHASE_READ,
+		[EVENT_PHASE_BUILD] = PHASE_BUILD,
+		[EVENT_PHASE_REGISTER] = PHASE_REGISTER,
+		[EVENT_PHASE_TRANSFORMERS] = PHASE_SET_UP,
+		[EVENT_PHASE_PREPARE] = PHASE_SET_UP,
+		[EVENT_PHASE_COPY] = PHASE_WEIGHTS,
+		[EVENT_PHASE_RESOLVE] = PHASE_RESOLVE,
+		[EVENT_PHASE_PARTITION] = PHASE_PARTITION,
+		[EVENT_PHASE_LOOK_UP] = PHASE_LOOK_UP,
+		[EVENT_PHASE_PLAN] = PHASE_PLAN,
+		[EVENT_PHASE_WEIGHTS] = PHASE_WEIGHTS,
+		[EVENT_PHASE_KERNELS] = PHASE_KERNELS,
+		[EVENT_PHASE_KERNELS_AND_PACK] = PHASE_KERNELS,
+		[EVENT_PHASE_PREPACK] = PHASE_PREPACK,
+		[EVENT_PHASE_HASH] = PHASE_HASH,
+		[EVENT_PHASE_FINISH] = PHASE_SET_UP,
+	};
+
+	for (int i = 1; i < N_EVENT_PHASES; i++)
+		if (!strcmp(names[i], name))
+			return (enum summary_phase)phases[i];
+	return PHASE_OTHER;
+}
+
 static enum summary_phase phase_of(const struct summary_maker *maker, const struct slice *slice)
 {
 	const char *name = names_text(maker->names, slice->name);
@@ -126,6 +160,8 @@ static enum summary_phase phase_of(const struct summary_maker *maker, const stru
 		return PHASE_LOAD;
 	if (slice->kind == KIND_PROVIDER_READY)
 		return PHASE_PROVIDER;
+	if (slice->kind == KIND_PHASE)
+		return phase_named(name);
 	if (slice->kind != KIND_SPECIALIZE)
 		return PHASE_OTHER;
 	if (facts_have(&slice->facts, FACT_CAPABILITIES) || starts_with(name, "partition"))
@@ -166,8 +202,12 @@ int sum_sessions_inside(struct track *track, const struct summary_maker *maker, 
 	int64_t count;
 
 	opening->phase_ns[phase] += self_ns;
-	opening->phase_n[phase]++;
-	if (phase == PHASE_PREPACK) {
+	/* pre-packing as a whole contains a slice for each kernel */
+	opening->phase_n[phase] += phase != PHASE_PREPACK || slice->kind != KIND_PHASE;
+	if (phase == PHASE_PLAN) {
+		count = fact_int(&slice->facts, FACT_COUNT, 0);
+		opening->n_compared += count > 0 ? (uint64_t)count : 0;
+	} else if (phase == PHASE_PREPACK && slice->kind != KIND_PHASE) {
 		count = fact_int(&slice->facts, FACT_COUNT, 1);
 		opening->n_prepacked += count > 0 ? (uint64_t)count : 0;
 	} else if (phase == PHASE_PARTITION) {
@@ -210,6 +250,7 @@ static void add_opening(struct session *to, struct opening *opening)
 	memcpy(to->row.phase_n, opening->phase_n, sizeof opening->phase_n);
 	to->n_prepacked = opening->n_prepacked;
 	to->n_capabilities = opening->n_capabilities;
+	to->n_compared = opening->n_compared;
 	array_done(&to->transformers, sizeof(struct summary_transformer));
 	to->transformers = opening->transformers;
 	opening->transformers = (struct array){ 0 };

@@ -26,12 +26,24 @@ struct summary_range {
 	uint32_t first, n;
 };
 
+/* In the order in which they come, as far as they have one. */
 enum summary_phase {
-	PHASE_LOAD,
+	PHASE_SET_UP, /* of the session: options, pool threads, creation of transformers; and what comes last */
+	PHASE_LOAD,   /* what is not one of the next three */
+	PHASE_READ,
+	PHASE_PARSE,
+	PHASE_BUILD,
+	PHASE_REGISTER,
 	PHASE_TRANSFORM,
+	PHASE_RESOLVE,
 	PHASE_PARTITION,
 	PHASE_COMPILE,
+	PHASE_LOOK_UP,
+	PHASE_PLAN,
+	PHASE_WEIGHTS,
+	PHASE_KERNELS,
 	PHASE_PREPACK,
+	PHASE_HASH,
 	PHASE_PROVIDER,
 	PHASE_OTHER,
 	PHASE_UNATTRIBUTED, /* what no slice inside the session explains */
@@ -51,6 +63,7 @@ struct summary_session {
 	uint64_t phase_n[N_PHASES];  /* slices */
 	uint64_t n_prepacked;	     /* weights that a kernel has put into a layout of its own */
 	uint64_t n_capabilities;     /* groups of nodes that providers have asked for */
+	uint64_t n_compared;	     /* shapes that the memory planner looked up to compare values */
 	uint64_t n_runs, n_runs_failed;
 	uint64_t runs_wall_ns;
 	struct summary_spread latency; /* like struct summary_runs; n == 0 when there are too many sessions */
@@ -67,7 +80,7 @@ struct summary_creation {
 	uint64_t n, n_recorded, n_failed, n_open;
 	struct summary_spread duration; /* finished, not failed; the phases are of the same */
 	uint64_t phase_ns[N_PHASES], phase_n[N_PHASES];
-	uint64_t n_prepacked, n_capabilities;
+	uint64_t n_prepacked, n_capabilities, n_compared;
 };
 
 /* Why an inference was slow; the model's own numbers are the measure. */

@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "capture/agent/creating.h"
 #include "capture/agent/lock.h"
 #include "capture/agent/shape.h"
 #include "capture/agent/usage.h"
@@ -77,31 +78,6 @@ struct open_run {
 	struct usage usage; /* at its begin */
 };
 
-/* The session that this thread is creating. start 0: none. */
-struct creation {
-	uint64_t start;
-	struct session *session;
-	uint8_t owner; /* enum run_owner */
-	uint8_t lane;
-	bool told;		     /* RECORD_SLICE_BEGIN was written */
-	bool has_loaded;	     /* the load slice was written */
-	uint32_t n_nested;	     /* creations inside this one, which are not recorded */
-	uint64_t load_start, loaded; /* 0: not seen */
-	uint32_t message, refusal;   /* refusal: of an error that may be that of another session, 0: none */
-	bool is_end_unseen;	     /* no hook sees its end: it may be over */
-};
-
-/* Signs of a model about to be loaded. In Python the first certain one comes after the load. */
-struct model_hint {
-	uint64_t time;		   /* 0: none */
-	uint64_t n_bytes;	   /* of a model in memory */
-	uint64_t loaded;	   /* end of the load, 0: not seen */
-	char asked[200];	   /* providers and options given after the load */
-	char text[1024];	   /* its path, or the name of its graph */
-	uint64_t unsure, n_unsure; /* time and size of bytes that do not look like a model, 0: none; */
-	uint32_t unsure_run;	   /* no run has begun since */
-};
-
 struct thread {
 	uint32_t generation;
 	uint32_t depth;
@@ -129,6 +105,7 @@ struct thread {
 	uint32_t inputs_seen;  /* a bit for each that was seen */
 	struct shape input[SHAPE_INPUTS];
 	struct model_hint hint;
+	struct file_reads reads;
 	const char *python_bytes; /* the last bytes object that the runtime's module read */
 	uint64_t unbegun,
 	    opening_since;		/* ticks: first operator of a run without a begin; since when a library opens */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "capture/agent/dict.h"
+#include "capture/agent/phase.h"
 #include "event/event.h"
 #include "runtime/onnx_peek.h"
 
@@ -75,6 +76,10 @@ void creation_begin(struct thread *thread, enum run_owner owner, uint64_t start)
 		creation->loaded = thread->hint.time ? thread->hint.loaded : 0;
 		use_hint(thread);
 	}
+	if (owner == OWNER_API) {
+		thread->hint.prepared = 0;
+		phase_forget_reads(thread);
+	}
 	thread->hint.time = 0;
 	if (session->model[0])
 		tell(thread);
@@ -86,8 +91,9 @@ static void hint_at(struct thread *thread, const char *path)
 	if (strlen(path) >= sizeof thread->hint.text)
 		return;
 	strcpy(thread->hint.text, path);
-	thread->hint.n_bytes = thread->hint.loaded = 0;
+	thread->hint.n_bytes = thread->hint.loaded = thread->hint.prepared = 0;
 	thread->hint.asked[0] = 0;
+	phase_forget_reads(thread);
 	thread->hint.time = agent_now();
 }
 
@@ -97,6 +103,8 @@ void creation_path(struct thread *thread, const char *path)
 
 	if (!strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5)) /* the runtime asks about the machine */
 		return;
+	if (creation->start && !creation->has_loaded && !creation->n_nested && !thread->reads.end)
+		thread->hint.prepared = agent_now();
 	/* while one is open: it may have ended unseen, and this is the next one's */
 	if (!creation->start || (creation->told && creation->owner == OWNER_EVALUATION))
 		hint_at(thread, path);
@@ -114,7 +122,8 @@ void creation_bytes(struct thread *thread, const char *bytes, uint64_t size)
 	if (!creation->start || (creation->told && creation->owner == OWNER_EVALUATION)) {
 		onnx_peek_graph_name(bytes, size, thread->hint.text, sizeof thread->hint.text);
 		thread->hint.n_bytes = size;
-		thread->hint.loaded = 0;
+		thread->hint.loaded = thread->hint.prepared = 0;
+		phase_forget_reads(thread);
 		thread->hint.asked[0] = 0;
 		thread->hint.time = agent_now();
 	}
@@ -205,26 +214,33 @@ void creation_unseen_gone(struct thread *thread)
 		refuse(thread, message);
 }
 
+void creation_prepared(struct thread *thread)
+{
+	if (phase_is_loading(thread))
+		thread->hint.prepared = agent_now();
+}
+
+static void put_load(struct thread *thread, uint64_t start, uint64_t end)
+{
+	struct creation *creation = &thread->creation;
+
+	creation->has_loaded = true;
+	if (!start)
+		start = thread->hint.prepared;
+	phase_loaded(thread, start > creation->start && start <= end ? start : creation->start, end);
+}
+
 void creation_loaded(struct thread *thread, uint64_t start)
 {
 	struct creation *creation = &thread->creation;
-	struct record *record;
+	uint64_t end;
 
 	if (!creation->start || creation->has_loaded || creation->n_nested)
 		return;
-	creation->has_loaded = true;
 	tell(thread);
-	record = agent_claim(thread);
-	if (!record)
-		return;
-	*record = (struct record){ .time = start > creation->start ? start : creation->start,
-				   .value = creation->loaded ? creation->loaded : agent_now(),
-				   .id = creation->session->number,
-				   .run = creation->lane,
-				   .text = dict_text("load", 4),
-				   .type = RECORD_SLICE,
-				   .flags = KIND_LOAD };
-	agent_publish(thread);
+	end = creation->loaded ? creation->loaded : agent_now();
+	put_load(thread, start, end);
+	phase_begin(thread, EVENT_PHASE_REGISTER, end);
 }
 
 bool creation_part_begin(struct thread *thread, const char *prefix, const char *name)
@@ -238,6 +254,8 @@ bool creation_part_begin(struct thread *thread, const char *prefix, const char *
 	if (!creation->start || creation->n_nested)
 		return false;
 	tell(thread);
+	if (!creation->n_parts++)
+		phase_close(thread, now);
 	if (prefix) {
 		used = strlen(prefix);
 		memcpy(text, prefix, used);
@@ -257,15 +275,16 @@ bool creation_part_begin(struct thread *thread, const char *prefix, const char *
 	return true;
 }
 
-void creation_part_end(struct thread *thread, uint8_t flags, uint32_t count)
+uint64_t creation_part_end(struct thread *thread, uint8_t flags, uint32_t count)
 {
 	struct creation *creation = &thread->creation;
 	uint64_t now = agent_now();
 	struct record *record;
 
+	creation->n_parts -= creation->n_parts != 0;
 	/* it began in an earlier recording: this creation is not recorded */
 	if (!creation->start || !(record = agent_claim(thread)))
-		return;
+		return now;
 	*record = (struct record){ .time = now,
 				   .value = creation->lane,
 				   .id = creation->session->number,
@@ -274,6 +293,7 @@ void creation_part_end(struct thread *thread, uint8_t flags, uint32_t count)
 				   .flags = KIND_SPECIALIZE,
 				   .more = flags };
 	agent_publish(thread);
+	return now;
 }
 
 void creation_part_node(struct thread *thread, uint32_t node, uint64_t start, uint64_t end)
@@ -314,6 +334,10 @@ void creation_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	if (!creation->session->model[0])
 		session_name_graph(creation->session, "");
 	tell(thread);
+	if (message && !creation->has_loaded)
+		put_load(thread, creation->load_start, end);
+	phase_close(thread, end);
+	phase_forget_reads(thread);
 	session_tell(creation->session);
 	record = agent_claim(thread);
 	if (record) {

@@ -22,9 +22,12 @@ void creation_refused(struct thread *thread, uint32_t message);
 void creation_unseen_gone(struct thread *thread);
 /* The model's load took from start (0: the begin of the creation) until now. Once per creation. */
 void creation_loaded(struct thread *thread, uint64_t start);
+/* What precedes the load has ended: a pool thread was started. */
+void creation_prepared(struct thread *thread);
 /* Parts, which nest. False: this thread is creating no session. name and prefix may be NULL. */
 bool creation_part_begin(struct thread *thread, const char *prefix, const char *name);
-void creation_part_end(struct thread *thread, uint8_t flags, uint32_t count);
+/* Returns its time. */
+uint64_t creation_part_end(struct thread *thread, uint8_t flags, uint32_t count);
 void creation_part_node(struct thread *thread, uint32_t node, uint64_t start, uint64_t end);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "capture/agent/injected.h"
 #include "capture/agent/ort_in.h"
+#include "capture/agent/phase.h"
 #include "event/event.h"
 #include "runtime/ort_node.h"
 #include "runtime/peek.h"
@@ -151,7 +152,8 @@ word ort_on_capability(ORT_ARGS)
 	provider = map_get(&session_providers, b);
 	creation_part_begin(thread, "partition ", provider ? provider->text : NULL);
 	r = met.next(ORT_PASS);
-	creation_part_end(thread, FLAG_COUNT, (uint32_t)((((word *)a)[1] - ((word *)a)[0]) / 8));
+	phase_begin(thread, EVENT_PHASE_PARTITION,
+		    creation_part_end(thread, FLAG_COUNT, (uint32_t)((((word *)a)[1] - ((word *)a)[0]) / 8)));
 	return r;
 }
 
@@ -165,7 +167,9 @@ word ort_on_compile(ORT_ARGS)
 	if (!met.vptr || !thread || !creation_part_begin(thread, "compile ", provider ? provider->text : NULL))
 		return met.next(ORT_PASS);
 	r = met.next(ORT_PASS);
-	creation_part_end(thread, *(word *)a ? FLAG_FAILED : 0, *(word *)a ? ort_copy_failure(*(word *)a) : 0);
+	phase_begin(
+	    thread, EVENT_PHASE_PARTITION,
+	    creation_part_end(thread, *(word *)a ? FLAG_FAILED : 0, *(word *)a ? ort_copy_failure(*(word *)a) : 0));
 	return r;
 }
 
@@ -182,21 +186,49 @@ word ort_on_session_ready(ORT_ARGS)
 	return r;
 }
 
+/* Its name, and its class with the original function: a system call for each read, a hundred times in a creation. */
+static struct ort_met meet_transformer(word first, word object, char *name, size_t size)
+{
+	word words[3] = { 0 }; /* class; text and length of a string */
+	struct ort_met met;
+
+	*name = 0;
+	if (!peek_read(object, words, sizeof words))
+		words[0] = 0;
+	met = ort_copy_meet(words[0], first, ORT_TRANSFORM);
+	if (!met.vptr)
+		return met;
+	if (met.copy->copy->found.is_old_string || peek_counted(words[1], words[2], name, size) < 0)
+		peek_string(object + ORT_TRANSFORMER_NAME, name, size);
+	return met;
+}
+
 /* b: this, with its name at + 8; d: bool &modified */
 word ort_on_transform(ORT_ARGS)
 {
-	struct ort_met met = ort_meet_second(a, b, ORT_TRANSFORM);
 	struct thread *thread = agent_thread();
+	struct ort_met met;
 	char name[96];
+	uint64_t end;
 	uint8_t before;
+	bool is_modified, is_last;
 	word r;
 
-	if (!met.vptr || !thread || !creation_is_open(thread) || !peek_read(d, &before, 1))
+	if (!thread || !creation_is_open(thread)) {
+		met = ort_meet_second(a, b, ORT_TRANSFORM);
 		return met.next(ORT_PASS);
-	peek_string(b + 8, name, sizeof name);
+	}
+	met = meet_transformer(a, b, name, sizeof name);
+	if (!met.vptr || !peek_read(d, &before, 1))
+		return met.next(ORT_PASS);
 	creation_part_begin(thread, NULL, name);
 	r = met.next(ORT_PASS);
-	creation_part_end(thread, !before && *(uint8_t *)d ? FLAG_MODIFIED : FLAG_UNMODIFIED, 0);
+	is_modified = !before && *(uint8_t *)d;
+	end = creation_part_end(thread, is_modified ? FLAG_MODIFIED : FLAG_UNMODIFIED, 0);
+	is_last = !strcmp(name, "MemcpyTransformer");
+	if (is_modified || is_last)
+		phase_begin(thread, EVENT_PHASE_RESOLVE, end);
+	thread->creation.is_behind_last = is_last && thread->creation.phase == EVENT_PHASE_RESOLVE;
 	return r;
 }
 
@@ -253,6 +285,7 @@ word ort_on_predefined_transformers(ORT_ARGS)
 {
 	struct ort_met met = ort_meet_second(a, b, ORT_PREDEFINED_TRANSFORMERS);
 	struct thread *thread = agent_thread();
+	word r;
 
 	if (met.vptr && thread) {
 		if (creation_is_open(thread) && thread->creation.session->object) {
@@ -264,8 +297,13 @@ word ort_on_predefined_transformers(ORT_ARGS)
 			begin_creation(thread, &met);
 		if (creation_is_open(thread) && !thread->creation.n_nested)
 			session_bind(thread->creation.session, b);
+		phase_begin(thread, EVENT_PHASE_TRANSFORMERS, agent_now());
 	}
-	return met.next(ORT_PASS);
+	r = met.next(ORT_PASS);
+	if (met.vptr && (thread = agent_thread()))
+		phase_begin(thread, met.copy->minor < ORT_COPIES_EARLY ? EVENT_PHASE_PREPARE : EVENT_PHASE_COPY,
+			    agent_now());
+	return r;
 }
 
 /* Names known only to the loaded model: the graph's name is the second or third word on the stack. */

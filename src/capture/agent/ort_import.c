@@ -327,6 +327,8 @@ static int on_thread(pthread_t *id, const pthread_attr_t *attributes, void *(*fu
 	start->arg = arg;
 	strcpy(start->role, role);
 	failed = glibc.pthread_create(id, attributes, worker, start);
+	if (self_thread)
+		creation_prepared(self_thread);
 	if (failed) {
 		agent_lock();
 		start->next_free = free_starts;

@@ -4,6 +4,7 @@
  *
  *   ort_copy.c      one copy of the runtime: its original functions, texts of its failures
  *   ort_operator.c  operators: the hot path
+ *   ort_phase.c     functions at the borders of phases of session creation
  *   ort_hook.c      the other virtual functions: runs, sessions, the parts of session creation
  *   ort_c_api.c     the table of C functions, OrtApi
  *   ort_import.c    functions that the runtime imports
@@ -44,6 +45,8 @@ struct ort_copy {
 };
 
 enum { ORT_NEAR = 256, ORT_LOOKS = 64 };
+/* From this minor version on a session's weights are copied before the first transformer, not after the plan. */
+enum { ORT_COPIES_EARLY = 24 };
 enum kernel_look { LOOK_NOT, LOOK_LEARN, LOOK_READ };
 
 /* Fields of the hot path come first. */
@@ -110,6 +113,8 @@ word ort_on_evaluation_start(ORT_REGISTERS), ort_on_evaluation_stop(ORT_REGISTER
 word ort_on_capability(ORT_ARGS), ort_on_compile(ORT_ARGS), ort_on_transform(ORT_ARGS);
 word ort_on_creation_start(ORT_ARGS), ort_on_predefined_transformers(ORT_ARGS), ort_on_creation(ORT_ARGS);
 word ort_on_creation_end(ORT_ARGS), ort_on_session_ready(ORT_ARGS), ort_on_session_delete(ORT_ARGS);
+word ort_on_plan_value(ORT_REGISTERS), ort_on_plan(ORT_REGISTERS), ort_on_read(ORT_REGISTERS);
+word ort_on_weights(ORT_ARGS), ort_on_weight(ORT_ARGS), ort_on_kernel_types(ORT_ARGS), ort_on_share_packed(ORT_ARGS);
 word ort_on_load_start(ORT_ARGS), ort_on_load_end(ORT_ARGS), ort_on_runtime_error(ORT_ARGS);
 
 /* Recording restarts: forgets all kernels. */

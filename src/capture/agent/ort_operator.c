@@ -10,6 +10,7 @@
 
 #include "capture/agent/guard.h"
 #include "capture/agent/ort_in.h"
+#include "capture/agent/phase.h"
 #include "event/event.h"
 #include "runtime/ort_node.h"
 
@@ -378,8 +379,10 @@ word ort_on_prepack(ORT_ARGS)
 	if (d < 32)
 		kernel->constant |= 1u << d;
 	start = agent_now();
+	phase_pack(thread, start);
 	r = met.next(ORT_PASS);
 	end = agent_now();
 	creation_part_node(thread, kernel->node, start, end);
+	phase_packed(thread, end);
 	return r;
 }

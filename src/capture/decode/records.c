@@ -191,7 +191,7 @@ static struct lane_event *lane_event(const struct records_step *step, enum event
 		event->above = 0;
 		event->model = names_of(step->out->names, "providers");
 		event->line = names_of(step->out->names, "libraries");
-	} else if (kind == KIND_SESSION || kind == KIND_LOAD || kind == KIND_SPECIALIZE) {
+	} else if (kind == KIND_SESSION || kind == KIND_LOAD || kind == KIND_SPECIALIZE || kind == KIND_PHASE) {
 		event->model = session->creating;
 		event->line = names_of(step->out->names, "session creation");
 	}
@@ -408,7 +408,9 @@ static int slice_end(const struct records_step *step)
 	if (record->more & (FLAG_MODIFIED | FLAG_UNMODIFIED))
 		add(event, arg_int(KEY_MODIFIED, record->more & FLAG_MODIFIED ? 1 : 0));
 	if (record->more & FLAG_COUNT)
-		add(event, arg_int(KEY_CAPABILITIES, record->run));
+		add(event, arg_int(record->flags == KIND_PHASE ? KEY_COUNT : KEY_CAPABILITIES, record->run));
+	if (record->flags == KIND_PHASE && record->more & FLAG_BYTES)
+		add(event, arg_int(KEY_BYTES, record->run));
 	if (record->flags != KIND_SESSION)
 		return 0;
 	if (session->providers)

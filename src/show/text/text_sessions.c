@@ -72,6 +72,12 @@ static void put_transformers(const struct page *page, struct table *table, const
 	put_row(page, table, whole, &rest);
 }
 
+/* It shows as 0.0 %, and a row of its own adds nothing: the load's own time where its parts are known. */
+static bool is_hidden(const struct page *page, const struct summary_creation *creation, int phase)
+{
+	return !page->opts.is_all && creation->phase_ns[phase] < creation->duration.total_ns / 2000;
+}
+
 static void print_phases(const struct page *page, const struct summary_model *model)
 {
 	const struct summary_transformer *transformer = page->summary->transformers + model->transformers.first;
@@ -95,7 +101,7 @@ static void print_phases(const struct page *page, const struct summary_model *mo
 
 		if (phase == PHASE_UNATTRIBUTED)
 			row.style = TABLE_DIM;
-		else if (!creation->phase_n[phase])
+		else if (!creation->phase_n[phase] || is_hidden(page, creation, phase))
 			continue;
 		for (uint32_t i = 0; phase == PHASE_TRANSFORM && i < model->transformers.n; i++)
 			add_changes(&row.changed, &transformer[i]);

@@ -113,6 +113,7 @@ static void add_to_models(struct build *build)
 		creation->n_open += session->has_slice && session->end_ns == STORE_OPEN;
 		creation->n_prepacked += session->n_prepacked;
 		creation->n_capabilities += session->n_capabilities;
+		creation->n_compared += session->n_compared;
 		if (!session->has_slice || session->is_failed || session->end_ns == STORE_OPEN)
 			continue;
 		for (int phase = 0; phase < N_PHASES; phase++) {

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "event/phase.h"
 #include "walk.h"
 
 /* An open slice of the walk over a track. */
@@ -29,6 +30,39 @@ static bool starts_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
+#define PHASE_TEXT(name, text) [EVENT_PHASE_##name] = text,
+
+/* Of KIND_PHASE slices. */
+static enum summary_phase phase_named(const char *name)
+{
+	static const char *const names[N_EVENT_PHASES] = { EVENT_PHASES(PHASE_TEXT) };
+	static const uint8_t phases[N_EVENT_PHASES] = {
+		[EVENT_PHASE_SET_UP] = PHASE_SET_UP,
+		[EVENT_PHASE_PARSE] = PHASE_PARSE,
+		[EVENT_PHASE_READ] = PHASE_READ,
+		[EVENT_PHASE_BUILD] = PHASE_BUILD,
+		[EVENT_PHASE_REGISTER] = PHASE_REGISTER,
+		[EVENT_PHASE_TRANSFORMERS] = PHASE_SET_UP,
+		[EVENT_PHASE_PREPARE] = PHASE_SET_UP,
+		[EVENT_PHASE_COPY] = PHASE_WEIGHTS,
+		[EVENT_PHASE_RESOLVE] = PHASE_RESOLVE,
+		[EVENT_PHASE_PARTITION] = PHASE_PARTITION,
+		[EVENT_PHASE_LOOK_UP] = PHASE_LOOK_UP,
+		[EVENT_PHASE_PLAN] = PHASE_PLAN,
+		[EVENT_PHASE_WEIGHTS] = PHASE_WEIGHTS,
+		[EVENT_PHASE_KERNELS] = PHASE_KERNELS,
+		[EVENT_PHASE_KERNELS_AND_PACK] = PHASE_KERNELS,
+		[EVENT_PHASE_PREPACK] = PHASE_PREPACK,
+		[EVENT_PHASE_HASH] = PHASE_HASH,
+		[EVENT_PHASE_FINISH] = PHASE_SET_UP,
+	};
+
+	for (int i = 1; i < N_EVENT_PHASES; i++)
+		if (!strcmp(names[i], name))
+			return (enum summary_phase)phases[i];
+	return PHASE_OTHER;
+}
+
 static enum summary_phase phase_of(const struct walk *walk, size_t row)
 {
 	const struct store_slices *slices = &walk->track->slices;
@@ -39,6 +73,8 @@ static enum summary_phase phase_of(const struct walk *walk, size_t row)
 		return PHASE_LOAD;
 	if (slices->kind[row] == KIND_PROVIDER_READY)
 		return PHASE_PROVIDER;
+	if (slices->kind[row] == KIND_PHASE)
+		return phase_named(name);
 	if (slices->kind[row] != KIND_SPECIALIZE)
 		return PHASE_OTHER;
 	if (store_slice_arg(store, walk->track, row, KEY_CAPABILITIES) || starts_with(name, "partition"))
@@ -89,7 +125,10 @@ static int add_facts(struct walk *walk, size_t row, enum summary_phase phase, ui
 		return 0;
 	if (phase == PHASE_TRANSFORM)
 		return add_transformer(walk, row, self_ns);
-	if (phase == PHASE_PREPACK) {
+	if (phase == PHASE_PLAN) {
+		count = store_int(store_slice_arg(store, walk->track, row, KEY_COUNT), 0);
+		session->n_compared += count > 0 ? (uint64_t)count : 0;
+	} else if (phase == PHASE_PREPACK && walk->track->slices.kind[row] != KIND_PHASE) {
 		count = store_int(store_slice_arg(store, walk->track, row, KEY_COUNT), 1);
 		session->n_prepacked += count > 0 ? (uint64_t)count : 0;
 	} else if (phase == PHASE_PARTITION) {
@@ -126,7 +165,7 @@ static int leave(struct walk *walk)
 		return 0;
 	phase = phase_of(walk, level->row);
 	session_at(walk)->phase_ns[phase] += self;
-	session_at(walk)->phase_n[phase]++;
+	session_at(walk)->phase_n[phase] += phase != PHASE_PREPACK || slices->kind[level->row] != KIND_PHASE;
 	return add_facts(walk, level->row, phase, self);
 }
 
