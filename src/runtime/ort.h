@@ -67,7 +67,7 @@
 	F(PLAN_VALUE, plan_value, "values in memory planning", .class_name = ORT_PLANNER_CLASS, \
 	  .slots = ORT_SLOTS({ 14, 0 })) \
 	F(SHARE_PACKED, share_packed, "hashing of packed weights", .class_name = ORT_KERNEL_CLASS, \
-	  .slots = ORT_SLOTS({ 14, 7 }, { 29, 8 }, { 31, 9 }), .is_operator = true) \
+	  .slots = ORT_SLOTS({ 14, 6 }, { 15, 7 }, { 29, 8 }, { 31, 9 }), .is_operator = true) \
 	F(WEIGHT, weight, "each weight", .class_name = ORT_ALLOCATOR_CLASS, .slots = ORT_SLOTS({ 14, 1 })) \
 	F(WEIGHTS, weights, "weights", .class_name = ORT_ALLOCATOR_CLASS, .slots = ORT_SLOTS({ 14, 0 })) \
 	F(PLAN, plan, "memory planning", .class_name = ORT_PLANNER_CLASS, .slots = ORT_SLOTS({ 14, 2 })) \

@@ -5,7 +5,7 @@
  *   ISequentialPlannerContext  GetShape, IsParallelExecutionEnabled, GetExecutionOrder (returns a 32-bit field)
  *   ITensorAllocator           FinalizePlan, GetPreallocatedBuffer, GetMemPatterns (returns the address of a field),
  *                              Trace (does nothing in SimpleTensorAllocator)
- *   CopyingInputStream         two destructors, Read (sign-extends its size for istream::read), Skip
+ *   CopyingInputStream         two destructors, Read (sign-extends its third argument for read(2)), Skip (its second)
  *   IKernelTypeStrResolver     one function
  *   OpKernel                   UseSharedPrePackedBuffers' default stores false through its last argument
  *
@@ -17,7 +17,7 @@
 
 #include "runtime/trivial_body.h"
 
-enum { MAX_SLOTS = 16, CODE = 28 };
+enum { MAX_SLOTS = 16, CODE = 60, SHORT_CODE = 28 };
 
 struct table {
 	const struct image *image;
@@ -69,16 +69,19 @@ static bool returns_address_of_field(const uint8_t *code)
 
 static bool has(const uint8_t *code, const char *bytes, size_t n)
 {
-	for (size_t i = 0; i + n <= CODE; i++)
+	for (size_t i = 0; i + n <= SHORT_CODE; i++)
 		if (!memcmp(code + i, bytes, n))
 			return true;
 	return false;
 }
 
-/* mov rdi, [rdi + 8]; movsxd rdx, edx */
-static bool reads_stream(const uint8_t *code)
+/* movsxd r, edx */
+static bool extends_third(const uint8_t *code)
 {
-	return has(code, "\x48\x8b\x7f\x08\x48\x63\xd2", 7) || has(code, "\x48\x63\xd2\x48\x8b\x7f\x08", 7);
+	for (int i = 0; i + 3 <= CODE; i++)
+		if ((code[i] == 0x48 || code[i] == 0x4c) && code[i + 1] == 0x63 && (code[i + 2] & 0xc7) == 0xc2)
+			return true;
+	return false;
 }
 
 /* mov byte [r8], 0; or, with an argument more: mov r, [rsp + 8]; mov byte [r], 0 */
@@ -131,11 +134,11 @@ static void find_allocator(struct rtti *rtti, int slot[N_BORDERS])
 
 static void find_stream(struct rtti *rtti, int slot[N_BORDERS])
 {
-	struct table table = table_of(rtti, "N6google8protobuf2io18IstreamInputStream25CopyingIstreamInputStreamE");
+	struct table table = table_of(rtti, "N6google8protobuf2io15FileInputStream22CopyingFileInputStreamE");
 
 	if (!table.n)
 		return;
-	slot[BORDER_READ] = find(&table, 0, 4, reads_stream);
+	slot[BORDER_READ] = find(&table, 2, 4, extends_third); /* the code behind a short destructor may be Read's */
 }
 
 static void find_resolver(struct rtti *rtti, int slot[N_BORDERS])

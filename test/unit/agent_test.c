@@ -17,7 +17,10 @@
 #include "capture/agent/dict.h"
 #include "capture/agent/inference.h"
 #include "capture/agent/ort_in.h"
+#include "capture/agent/phase.h"
 #include "capture/agent/room.h"
+
+#define PHASE_NAME(name, text) text,
 
 static char dir[] = "/tmp/inftrace-agent-XXXXXX";
 
@@ -391,6 +394,115 @@ static void texts_of_runs_have_no_end_and_leave_room_for_names(void **state)
 	assert_int_equal(agent.segment->dict_lost + agent.segment->texts_lost, 0);
 }
 
+static word got[24];
+
+static word note_arguments(ORT_LONG_ARGS)
+{
+	const word all[24] = { a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x };
+
+	memcpy(got, all, sizeof got);
+	return 42;
+}
+
+static void the_longest_function_gets_all_its_arguments(void **state)
+{
+	static const struct copy copy;
+	static const struct ort_copy ort = { .copy = &copy, .minor = 30 };
+	word object[2] = { 0x1000, 0 };
+
+	ort_met[ORT_CREATION] = (struct ort_met){ object[0], (ort_function *)(word)note_arguments, &ort };
+	assert_int_equal(ort_on_creation((word)object, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+					 20, 21, 22, 23, 24),
+			 42);
+	ort_met[ORT_CREATION] = (struct ort_met){ 0 };
+	assert_int_equal(got[0], (word)object);
+	for (word number = 2; number <= 24; number++)
+		assert_int_equal(got[number - 1], number);
+}
+
+static void create(struct thread *thread)
+{
+	uint64_t now;
+
+	creation_begin(thread, OWNER_API, 0);
+	creation_prepared(thread);
+	creation_path(thread, "/m/net.onnx");
+	now = agent_now();
+	phase_read(thread, now, now + 10, 100);
+	phase_read(thread, now + 10, now + 11, 0);
+	while (agent_now() < now + 1000)
+		;
+	creation_loaded(thread, 0);
+	phase_begin(thread, EVENT_PHASE_TRANSFORMERS, agent_now());
+	creation_part_begin(thread, NULL, "changes");
+	phase_plan(thread); /* inside a part: of another graph */
+	phase_begin(thread, EVENT_PHASE_RESOLVE, creation_part_end(thread, FLAG_MODIFIED, 0));
+	creation_part_begin(thread, NULL, "leaves");
+	creation_part_end(thread, FLAG_UNMODIFIED, 0);
+	phase_plan(thread);
+	thread->creation.n_values = 7;
+	phase_plan(thread);
+	phase_weights(thread, true);
+	phase_weight(thread);
+	phase_weight(thread);
+	now = agent_now();
+	phase_pack(thread, now);
+	phase_packed(thread, now + 5);
+	phase_hashed(thread);
+	creation_end(thread, OWNER_API, 0);
+}
+
+/* Phases and parts in the order of their begin, those inside others indented; with what their end counts. */
+static const char *written(const struct thread *thread, uint64_t from, const char *const *names, size_t n_names)
+{
+	static char text[2000];
+	size_t used = 0;
+	int depth = 0;
+
+	*text = 0;
+	for (uint64_t at = from; at < thread->ring.head; at++) {
+		const struct record *record = &thread->ring.data[at & thread->ring.mask];
+		const char *name = "?";
+		for (size_t i = 0; i < n_names; i++)
+			if (record->text == dict_text(names[i], strlen(names[i])))
+				name = names[i];
+		if (record->type == RECORD_SLICE_END && (record->more & (FLAG_COUNT | FLAG_BYTES)))
+			used += (size_t)snprintf(text + used, sizeof text - used, "%*s= %u\n", depth, "", record->run);
+		depth -= record->type == RECORD_SLICE_END;
+		if (record->type != RECORD_SLICE_END)
+			used += (size_t)snprintf(text + used, sizeof text - used, "%*s%s\n", depth, "", name);
+		depth += record->type == RECORD_SLICE_BEGIN;
+	}
+	assert_int_equal(depth, 0);
+	return text;
+}
+
+static void each_phase_of_a_creation_ends_where_the_next_begins(void **state)
+{
+	static const char *const names[] = { EVENT_PHASES(PHASE_NAME) "load", "changes", "leaves", "net" };
+	struct thread *thread = agent_enter();
+	uint64_t from = thread->ring.head, end = 0;
+	unsigned n_gaps = 0, depth = 0;
+
+	create(thread);
+	assert_string_equal(written(thread, from, names, sizeof names / sizeof *names),
+			    "net\n set up session\n load\n  parse model\n   read file\n   = 100\n  build graph\n"
+			    " register kernels\n create transformers\n changes\n resolve graph\n leaves\n"
+			    " plan memory\n  = 7\n copy weights\n  = 2\n create kernels\n pre-pack weights\n"
+			    "  hash packed weights\n finish session\n");
+	for (uint64_t at = from; at < thread->ring.head; at++) {
+		const struct record *record = &thread->ring.data[at & thread->ring.mask];
+		bool is_end = record->type == RECORD_SLICE_END;
+		depth -= is_end;
+		if (depth == 1 && !is_end)
+			n_gaps += end && record->time != end;
+		if (depth == 1)
+			end = record->type == RECORD_SLICE ? record->value : record->time;
+		depth += record->type == RECORD_SLICE_BEGIN;
+	}
+	assert_int_equal(n_gaps, 1); /* behind the part that changed nothing */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +520,8 @@ int main(void)
 		cmocka_unit_test(more_of_the_segment_is_mapped_when_it_is_used_without_its_file),
 		cmocka_unit_test(recordings_after_each_other_take_no_more_address_space),
 		cmocka_unit_test(a_child_maps_nothing_of_its_parent),
+		cmocka_unit_test(the_longest_function_gets_all_its_arguments),
+		cmocka_unit_test(each_phase_of_a_creation_ends_where_the_next_begins),
 		cmocka_unit_test(texts_of_runs_have_no_end_and_leave_room_for_names),
 	};
 

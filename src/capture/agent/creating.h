@@ -25,6 +25,7 @@ struct creation {
 	uint32_t n_parts;	      /* open parts, which nest */
 	uint32_t n_values, n_weights; /* compared by the planner; initialised */
 	uint64_t last;		      /* begin of the last weight, or end of the last packing */
+	uint64_t part_end;	      /* of the last part, 0: none */
 };
 
 /* Calls that read a model's file on this thread (phase.c). */

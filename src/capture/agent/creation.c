@@ -282,6 +282,7 @@ uint64_t creation_part_end(struct thread *thread, uint8_t flags, uint32_t count)
 	struct record *record;
 
 	creation->n_parts -= creation->n_parts != 0;
+	creation->part_end = now;
 	/* it began in an earlier recording: this creation is not recorded */
 	if (!creation->start || !(record = agent_claim(thread)))
 		return now;

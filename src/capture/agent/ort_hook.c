@@ -150,6 +150,8 @@ word ort_on_capability(ORT_ARGS)
 		return met.next(ORT_PASS);
 	learn_provider(thread, b);
 	provider = map_get(&session_providers, b);
+	/* in 1.23 the weights are copied here, in later versions earlier */
+	phase_was(thread, met.copy->minor == ORT_COPIES_EARLY - 1 ? EVENT_PHASE_COPY : EVENT_PHASE_PARTITION);
 	creation_part_begin(thread, "partition ", provider ? provider->text : NULL);
 	r = met.next(ORT_PASS);
 	phase_begin(thread, EVENT_PHASE_PARTITION,
@@ -307,14 +309,15 @@ word ort_on_predefined_transformers(ORT_ARGS)
 }
 
 /* Names known only to the loaded model: the graph's name is the second or third word on the stack. */
-word ort_on_creation(ORT_ARGS)
+word ort_on_creation(ORT_LONG_ARGS)
 {
 	struct ort_met met = ort_meet(a, b, ORT_CREATION);
+	ort_long_function *next = (ort_long_function *)(word)met.next;
 	struct thread *thread = agent_thread();
 	char graph[80];
 
 	if (!met.vptr)
-		return met.next(ORT_PASS);
+		return next(ORT_LONG_PASS);
 	if (thread && creation_is_open(thread) && !thread->creation.session->model[0]) {
 		bool has_file = met.copy->minor >= 23;
 		if (peek_string(has_file ? i : h, graph, sizeof graph) >= 0)
@@ -322,7 +325,7 @@ word ort_on_creation(ORT_ARGS)
 	}
 	if (thread && creation_is_open(thread))
 		session_know(met.copy->copy->number, thread->creation.session, (uint32_t)b);
-	return met.next(ORT_PASS);
+	return next(ORT_LONG_PASS);
 }
 
 /* c: Status const & */

@@ -28,6 +28,11 @@ typedef uintptr_t word;
 #define ORT_ARGS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l
 #define ORT_PASS a, b, c, d, e, f, g, h, i, j, k, l
 typedef word ort_function(ORT_ARGS);
+/* Eighteen stack words: LogSessionCreation has 17 parameters from 1.29 on, and reads them all if telemetry is on. */
+#define ORT_LONG_ARGS \
+	ORT_ARGS, word m, word n, word o, word p, word q, word r, word s, word t, word u, word v, word w, word x
+#define ORT_LONG_PASS ORT_PASS, m, n, o, p, q, r, s, t, u, v, w, x
+typedef word ort_long_function(ORT_LONG_ARGS);
 
 /* What hooks need of a copy; the index is that in copies[]. */
 struct ort_copy {
@@ -45,7 +50,10 @@ struct ort_copy {
 };
 
 enum { ORT_NEAR = 256, ORT_LOOKS = 64 };
-/* From this minor version on a session's weights are copied before the first transformer, not after the plan. */
+/*
+ * From this minor version on a session's weights are copied before the first transformer; in the version before it,
+ * between transformers and partitioning; up to then, after the plan.
+ */
 enum { ORT_COPIES_EARLY = 24 };
 enum kernel_look { LOOK_NOT, LOOK_LEARN, LOOK_READ };
 
@@ -111,7 +119,7 @@ word ort_on_kernel_delete(ORT_ARGS), ort_on_prepack(ORT_ARGS);
 word ort_on_run_start(ORT_REGISTERS), ort_on_run_end(ORT_REGISTERS);
 word ort_on_evaluation_start(ORT_REGISTERS), ort_on_evaluation_stop(ORT_REGISTERS);
 word ort_on_capability(ORT_ARGS), ort_on_compile(ORT_ARGS), ort_on_transform(ORT_ARGS);
-word ort_on_creation_start(ORT_ARGS), ort_on_predefined_transformers(ORT_ARGS), ort_on_creation(ORT_ARGS);
+word ort_on_creation_start(ORT_ARGS), ort_on_predefined_transformers(ORT_ARGS), ort_on_creation(ORT_LONG_ARGS);
 word ort_on_creation_end(ORT_ARGS), ort_on_session_ready(ORT_ARGS), ort_on_session_delete(ORT_ARGS);
 word ort_on_plan_value(ORT_REGISTERS), ort_on_plan(ORT_REGISTERS), ort_on_read(ORT_REGISTERS);
 word ort_on_weights(ORT_ARGS), ort_on_weight(ORT_ARGS), ort_on_kernel_types(ORT_ARGS), ort_on_share_packed(ORT_ARGS);

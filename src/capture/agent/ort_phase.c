@@ -45,7 +45,7 @@ word ort_on_weights(ORT_ARGS)
 	struct thread *thread = creating();
 
 	if (met.vptr && thread)
-		phase_weights(thread, met.copy->minor < ORT_COPIES_EARLY);
+		phase_weights(thread, met.copy->minor < ORT_COPIES_EARLY - 1);
 	return met.next(ORT_PASS);
 }
 

@@ -122,6 +122,14 @@ void phase_begin(struct thread *thread, enum event_phase phase, uint64_t time)
 	put_begin(thread, phase, time);
 }
 
+void phase_was(struct thread *thread, enum event_phase phase)
+{
+	const struct creation *creation = &thread->creation;
+
+	if (is_due(thread) && !creation->phase && creation->part_end)
+		put_slice(thread, phase, creation->part_end, agent_now());
+}
+
 bool phase_is_loading(const struct thread *thread)
 {
 	const struct creation *creation = &thread->creation;
