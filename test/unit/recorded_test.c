@@ -105,6 +105,82 @@ static void a_recording_has_the_figures_of_a_run(void **state)
 	end(f);
 }
 
+struct phase {
+	const char *name;
+	uint64_t us;
+	int64_t count; /* 0: none */
+};
+
+/* The findings of a session with these phases one after the other; the rest of its 20 ms is unattributed. */
+static void create_of(struct fixture *f, const struct phase *phases, size_t n)
+{
+	uint64_t at_us = 100;
+
+	begin(f);
+	stream_int(&f->s, KEY_SESSION, 1);
+	stream_begin(&f->s, f->lane, at_us, KIND_SESSION, "m");
+	for (size_t i = 0; i < n; i++) {
+		stream_begin(&f->s, f->lane, at_us, KIND_PHASE, phases[i].name);
+		if (phases[i].count)
+			stream_int(&f->s, KEY_COUNT, phases[i].count);
+		stream_end(&f->s, f->lane, at_us += phases[i].us);
+	}
+	stream_end(&f->s, f->lane, 20100);
+	analyse(f);
+}
+
+static void a_planner_is_found_from_a_quarter_of_the_creation_on_if_it_compares(void **state)
+{
+	static const struct phase much[] = { { "plan memory", 3000, 30000 },
+					     { "resolve graph", 2000, 0 },
+					     { "plan memory", 3000, 10000 } },
+				  little[] = { { "plan memory", 4900, 40000 } },
+				  quick[] = { { "plan memory", 15000, 1600 } };
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	create_of(f, much, 3);
+	found = find(f, 0, "slow_planner");
+	assert_true(found && fabs(found->value - 0.3) < 1e-9 && found->low == 6e6 && found->a == 20000);
+	assert_null(find(f, 0, "slow_phase")); /* says the same */
+	end(f);
+	create_of(f, little, 1);
+	assert_null(find(f, 0, "slow_planner"));
+	end(f);
+	create_of(f, quick, 1);
+	assert_null(find(f, 0, "slow_planner"));
+	assert_string_equal(find(f, 0, "slow_phase")->text, "memory planning");
+	end(f);
+}
+
+static void weights_that_are_copied_are_found_if_that_takes_much(void **state)
+{
+	static const struct phase inside[] = { { "read file", 1000, 0 },
+					       { "parse model", 4000, 0 },
+					       { "copy weights", 5000, 40 },
+					       { "pre-pack weights", 7000, 0 },
+					       { "hash packed weights", 1000, 0 } },
+				  beside[] = { { "parse model", 400, 0 },
+					       { "initialize weights", 100, 40 },
+					       { "pre-pack weights", 9000, 0 } },
+				  parsed[] = { { "parse model", 9000, 0 }, { "copy weights", 1900, 40 } };
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	create_of(f, inside, 5);
+	found = find(f, 0, "weights_copied");
+	assert_true(found && fabs(found->value - 0.5) < 1e-9 && found->low == 10e6 && found->high == 8e6);
+	assert_null(find(f, 0, "slow_phase"));
+	end(f);
+	create_of(f, beside, 3);
+	assert_null(find(f, 0, "weights_copied"));
+	assert_string_equal(find(f, 0, "slow_phase")->text, "pre-packing of weights");
+	end(f);
+	create_of(f, parsed, 2);
+	assert_null(find(f, 0, "weights_copied"));
+	end(f);
+}
+
 static void waits_are_found_from_a_twentieth_on(void **state)
 {
 	struct fixture fixture, *f = &fixture;
@@ -162,6 +238,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_recording_has_the_figures_of_a_run),
+		cmocka_unit_test(a_planner_is_found_from_a_quarter_of_the_creation_on_if_it_compares),
+		cmocka_unit_test(weights_that_are_copied_are_found_if_that_takes_much),
 		cmocka_unit_test(waits_are_found_from_a_twentieth_on),
 		cmocka_unit_test(sessions_that_are_created_again_are_found),
 		cmocka_unit_test(names_that_are_cut_stay_different),

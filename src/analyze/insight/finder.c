@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyze/insight/insight_in.h"
+#include "analyze/result/phase_names.h"
 
 struct finding *finder_add(struct finder *finder, const struct insight *insight, double value)
 {
@@ -69,6 +70,16 @@ const struct model_run *finder_smaller(const struct finder *finder, enum model_a
 			found = run;
 	}
 	return found;
+}
+
+double finder_phase_ns(const struct finder *finder, int phase)
+{
+	const struct model_result *result = finder->run->result;
+
+	for (uint32_t i = 0; i < result->n_phases; i++)
+		if (!strcmp(result->phases[i].name, phase_names[phase].words))
+			return (double)result->phases[i].ns;
+	return 0;
 }
 
 double finder_per_inference(const struct finder *finder, double ns)

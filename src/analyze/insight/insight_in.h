@@ -35,6 +35,7 @@ bool finder_has_waited(const struct finder *finder);
  */
 const struct model_run *finder_smaller(const struct finder *finder, enum model_axis axis,
 				       int64_t (*value_of)(const struct model_result *result));
+double finder_phase_ns(const struct finder *finder, int phase);	     /* enum summary_phase; 0: not seen */
 double finder_per_inference(const struct finder *finder, double ns); /* of the pass for operators; NAN: not known */
 
 /* What the words of one finding are made of. */

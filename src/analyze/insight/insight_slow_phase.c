@@ -6,7 +6,35 @@
 #include "analyze/result/phase_names.h"
 
 /* The largest transformer if it makes up most of its phase's share; otherwise the largest phase. */
-extern const struct insight insight_slow_phase;
+extern const struct insight insight_slow_phase, insight_slow_planner, insight_weights_copied;
+
+static bool is_found(const struct finder *finder, const struct insight *insight)
+{
+	for (uint32_t i = 0; i < finder->n; i++)
+		if (finder->to[i].insight == insight && finder->to[i].result == finder->result)
+			return true;
+	return false;
+}
+
+static bool is_one_of(const char *text, const enum summary_phase *phases, size_t n)
+{
+	for (size_t i = 0; text && i < n; i++)
+		if (!strcmp(text, phase_names[phases[i]].words))
+			return true;
+	return false;
+}
+
+/* Insights of their own, listed before this one, say what to do about these phases. */
+static bool is_said(const struct finder *finder, const char *text)
+{
+	static const enum summary_phase planning[] = { PHASE_PLAN },
+					of_weights[] = { PHASE_READ, PHASE_PARSE, PHASE_WEIGHTS, PHASE_PREPACK,
+							 PHASE_HASH };
+
+	return (is_found(finder, &insight_slow_planner) && is_one_of(text, planning, 1)) ||
+	       (is_found(finder, &insight_weights_copied) &&
+		is_one_of(text, of_weights, sizeof of_weights / sizeof *of_weights));
+}
 
 static void find(struct finder *finder)
 {
@@ -29,7 +57,7 @@ static void find(struct finder *finder)
 			text = result->transformers[i].name;
 		}
 	}
-	if (whole_ns < 10e6 || most_ns < 0.3 * whole_ns)
+	if (whole_ns < 10e6 || most_ns < 0.3 * whole_ns || is_said(finder, text))
 		return;
 	to = finder_add(finder, &insight_slow_phase, most_ns / whole_ns);
 	to->text = text;

@@ -21,6 +21,8 @@
 	F(drifts) \
 	F(few_values) \
 	F(slow_first) \
+	F(slow_planner) \
+	F(weights_copied) \
 	F(slow_phase) \
 	F(memory_bound) \
 	F(compute_bound) \

@@ -153,9 +153,11 @@ struct model_result {
 	double event_ns;					  /* measured cost of one, in the program */
 
 	const struct model_step *steps;
-	int64_t creation_ns; /* of the session; of several, the mean */
-	int64_t n_creations; /* sessions that were created: of a recording; else -1 */
-	int64_t n_processes; /* that they were in: of a recording; else 0 */
+	int64_t creation_ns;	   /* of the session; of several, the mean */
+	int64_t n_creations;	   /* sessions that were created: of a recording; else -1 */
+	int64_t n_processes;	   /* that they were in: of a recording; else 0 */
+	int64_t n_planner_lookups; /* of shapes, in one session: two for each comparison of the memory planner; -1: not
+				      known */
 	const struct model_phase *phases;
 	const struct model_transformer *transformers;
 	int64_t first_ns; /* the first inference */
@@ -217,7 +219,7 @@ static inline void model_result_init(struct model_result *result)
 {
 	memset(result, 0, sizeof *result);
 	result->concurrency = result->n_threads = result->n_lost = result->creation_ns = result->first_ns = -1;
-	result->n_creations = result->n_items = -1;
+	result->n_creations = result->n_items = result->n_planner_lookups = -1;
 	result->n_warmup = result->n_unserved = result->steady_ns = result->cpu_user_ns = result->cpu_system_ns = -1;
 	result->run_queue_ns = -1;
 	result->peak_bytes = result->n_operator_runs = result->n_kernel_runs = result->n_kernel_slices = -1;

@@ -57,9 +57,11 @@ int recording_result_creation(struct model_result *to, const struct summary *sum
 	if (!n)
 		return 0;
 	to->creation_ns = (int64_t)creation->duration.total_ns / n;
+	if (creation->phase_n[PHASE_PLAN])
+		to->n_planner_lookups = (int64_t)creation->n_compared / n;
 	phases = take(&copier, N_PHASES, sizeof *phases);
 	for (int i = 0; phases && i < PHASE_UNATTRIBUTED; i++)
-		if (creation->phase_n[i])
+		if (creation->phase_n[i] || creation->phase_ns[i])
 			phases[to->n_phases++] =
 			    (struct model_phase){ phase_names[i].words, (int64_t)creation->phase_ns[i] / n,
 						  ((int64_t)creation->phase_n[i] + n - 1) / n };

@@ -101,7 +101,7 @@ static void print_phases(const struct page *page, const struct summary_model *mo
 
 		if (phase == PHASE_UNATTRIBUTED)
 			row.style = TABLE_DIM;
-		else if (!creation->phase_n[phase] || is_hidden(page, creation, phase))
+		else if ((!creation->phase_n[phase] && !creation->phase_ns[phase]) || is_hidden(page, creation, phase))
 			continue;
 		for (uint32_t i = 0; phase == PHASE_TRANSFORM && i < model->transformers.n; i++)
 			add_changes(&row.changed, &transformer[i]);
