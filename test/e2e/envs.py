@@ -28,6 +28,11 @@ WHEELS = {
     "1.22": ("onnxruntime==1.22.1", "numpy>=1.24.2", (3, 10), (3, 13)),
     "newest": ("onnxruntime", "numpy>=1.24.2", (3, 11), (3, 14)),
 }
+# Between these, for what differs inside.
+MORE_WHEELS = {
+    "1.24": ("onnxruntime==1.24.4", "numpy>=1.24.2", (3, 11), (3, 14)),
+    "1.27": ("onnxruntime==1.27.0", "numpy>=1.24.2", (3, 11), (3, 14)),
+}
 # Older than what is recorded, but programs run on with them.
 OLD_WHEELS = {
     "1.5": ("onnxruntime==1.5.2", "numpy<1.25", (3, 8), (3, 8)),
@@ -161,7 +166,7 @@ class Wheel:
     """A Python environment with one onnxruntime wheel."""
 
     def __init__(self, key):
-        package, numpy, low, high = {"openvino": OPENVINO, **VENDORS, **OLD_WHEELS, **WHEELS}[key]
+        package, numpy, low, high = {"openvino": OPENVINO, **VENDORS, **OLD_WHEELS, **MORE_WHEELS, **WHEELS}[key]
         # Leaves out the packages that onnxruntime requires only for its tools.
         self.path = _venv(
             "python-" + key,

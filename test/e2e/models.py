@@ -327,6 +327,32 @@ def long():
     return _products("long", 60)
 
 
+def planned():
+    """400 values of as many sizes, freed one by one: a planner that looks for a free buffer of the same size compares
+    each with all."""
+    sizes = range(2, 402)
+    nodes = [helper.make_node("Split", ["x", "sizes"], ["part_%d" % i for i in sizes], name="split", axis=0)]
+    nodes += [helper.make_node("ReduceSum", ["part_%d" % i], ["sum_%d" % i], name="add_%d" % i) for i in sizes]
+    nodes += [
+        helper.make_node("Concat", ["sum_%d" % i for i in sizes], ["c"], name="join", axis=0),
+        helper.make_node("MatMul", ["c", "w"], ["y"], name="mix"),
+    ]
+    initializers = [helper.make_tensor("sizes", INT64, [len(sizes)], list(sizes)), _weights(7, "w", len(sizes), 64)]
+    inputs = [_value("x", FLOAT, [sum(sizes)])]
+    return _model("planned", nodes, inputs, [_value("y", FLOAT, [64])], initializers), {"x": _ramp(sum(sizes))}
+
+
+def weights():
+    """24 MB of weights inside the file, in operators that do not pack them."""
+    nodes = [
+        helper.make_node("Gather", ["w%d" % i, "rows"], ["g%d" % i], name="look_up_%d" % i, axis=0) for i in range(6)
+    ]
+    nodes.append(helper.make_node("Sum", ["g%d" % i for i in range(6)], ["y"], name="sum"))
+    initializers = [_weights(i, "w%d" % i, 4096, 256) for i in range(6)]
+    inputs, outputs = [_value("rows", INT64, [2])], [_value("y", FLOAT, [2, 256])]
+    return _model("weights", nodes, inputs, outputs, initializers), {"rows": np.array([1, 4095], np.int64)}
+
+
 def deep():
     """Ifs nested 17 deep: operators inside operators."""
 
@@ -503,6 +529,8 @@ MODELS = (
     many,
     heavy,
     long,
+    planned,
+    weights,
     deep,
     kinds,
     custom,
@@ -517,5 +545,9 @@ def write(folder):
         onnx.checker.check_model(model)
         onnx.save(model, os.path.join(folder, make.__name__ + ".onnx"))
         np.savez(os.path.join(folder, make.__name__ + ".npz"), **feeds)
+    model, feeds = weights()
+    path = os.path.join(folder, "weights_beside.onnx")
+    onnx.save(model, path, save_as_external_data=True, location="weights_beside.bin")
+    np.savez(os.path.join(folder, "weights_beside.npz"), **feeds)
     with open(os.path.join(folder, "garbage.onnx"), "wb") as out:
         out.write(b"this is no model at all" * 40)

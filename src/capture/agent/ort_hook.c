@@ -151,7 +151,8 @@ word ort_on_capability(ORT_ARGS)
 	learn_provider(thread, b);
 	provider = map_get(&session_providers, b);
 	/* in 1.23 the weights are copied here, in later versions earlier */
-	phase_was(thread, met.copy->minor == ORT_COPIES_EARLY - 1 ? EVENT_PHASE_COPY : EVENT_PHASE_PARTITION);
+	phase_was(thread, met.copy->minor == ORT_COPIES_EARLY - 1 ? EVENT_PHASE_COPY : EVENT_PHASE_PARTITION,
+		  agent_now());
 	creation_part_begin(thread, "partition ", provider ? provider->text : NULL);
 	r = met.next(ORT_PASS);
 	phase_begin(thread, EVENT_PHASE_PARTITION,

@@ -122,12 +122,12 @@ void phase_begin(struct thread *thread, enum event_phase phase, uint64_t time)
 	put_begin(thread, phase, time);
 }
 
-void phase_was(struct thread *thread, enum event_phase phase)
+void phase_was(struct thread *thread, enum event_phase phase, uint64_t now)
 {
 	const struct creation *creation = &thread->creation;
 
 	if (is_due(thread) && !creation->phase && creation->part_end)
-		put_slice(thread, phase, creation->part_end, agent_now());
+		put_slice(thread, phase, creation->part_end, now);
 }
 
 bool phase_is_loading(const struct thread *thread)
@@ -224,9 +224,13 @@ void phase_loaded(struct thread *thread, uint64_t start, uint64_t end)
 
 void phase_plan(struct thread *thread)
 {
+	uint64_t now = agent_now();
+
 	if (!is_due(thread) || thread->creation.phase == EVENT_PHASE_PLAN)
 		return;
-	phase_begin(thread, EVENT_PHASE_PLAN, agent_now());
+	/* a model in ORT's own format has other last transformers */
+	phase_was(thread, EVENT_PHASE_LOOK_UP, now);
+	phase_begin(thread, EVENT_PHASE_PLAN, now);
 	thread->creation.n_values = 0;
 }
 

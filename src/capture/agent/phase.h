@@ -14,8 +14,8 @@ void phase_begin(struct thread *thread, enum event_phase phase, uint64_t time);
 /* The open phase ends; 0: there is none. */
 void phase_close(struct thread *thread, uint64_t time);
 
-/* The time since the last part was this phase, unless another one is open. */
-void phase_was(struct thread *thread, enum event_phase phase);
+/* The time from the last part until now was this phase, unless another one is open. */
+void phase_was(struct thread *thread, enum event_phase phase, uint64_t now);
 
 /* One call that read from the model's file, before the load has ended. n_bytes 0: the end of the file. */
 void phase_read(struct thread *thread, uint64_t start, uint64_t end, uint64_t n_bytes);

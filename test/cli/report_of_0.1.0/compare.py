@@ -3,7 +3,7 @@
 
 Sentences for people may be reworded: they must only still be there. Real numbers may differ in the ninth digit, which
 is as many as are printed. Intervals are estimates: 0.1.0 took values of one thread after those of another, and gave an
-interval from two values on; now it takes them in time, and from eight on. Operators were in the order of their shares."""
+interval from two values on; now it takes them in time, and from eight on. Operators are in another order."""
 
 import json
 import math
