@@ -42,47 +42,59 @@ static void name_by_index(struct ort_node *node, uint64_t index)
 	node->name[len] = 0;
 }
 
-/* Reads name and type from the fields of Node; the name must equal the API's, if the API gave one. */
-static void read_fields(struct ort_node *node, uint64_t info, bool has_name)
-{
-	uint64_t at = peek_word(info + ORT_INFO_NODE);
+/* Of a Node. All of it is read at once, because each read is a system call and kernels are many. */
+struct fields {
 	char name[ORT_TEXT], type[64];
-	bool is_old;
+	uint64_t index;
+};
 
-	if (!at)
+static bool read_node(uint64_t at, struct fields *fields)
+{
+	unsigned char copy[ORT_NODE_NAME + 2 * ORT_STRING];
+	const uint64_t name = at + ORT_NODE_NAME;
+
+	if (peek_read(at, copy, sizeof copy) &&
+	    peek_string_in(at, copy, ORT_NODE_NAME, fields->name, sizeof fields->name) >= 0) {
+		memcpy(&fields->index, copy + ORT_NODE_INDEX, sizeof fields->index);
+		return peek_string_in(at, copy, ORT_NODE_NAME + ORT_STRING, fields->type, sizeof fields->type) > 0;
+	}
+	fields->index = peek_word(at + ORT_NODE_INDEX);
+	return peek_string_abi(name, true, fields->name, sizeof fields->name) >= 0 &&
+	       peek_string_abi(name + ORT_OLD_STRING, true, fields->type, sizeof fields->type) > 0;
+}
+
+/* Takes name and type from the fields of Node; the name must equal the API's, if the API gave one. */
+static void take_fields(struct ort_node *node, uint64_t at, bool has_name)
+{
+	struct fields fields;
+
+	if (!at || !read_node(at, &fields) || !isalpha((unsigned char)fields.type[0]))
 		return;
-	is_old = peek_string_abi(at + ORT_NODE_NAME, false, name, sizeof name) < 0;
-	if (is_old && peek_string_abi(at + ORT_NODE_NAME, true, name, sizeof name) < 0)
+	if (has_name && strcmp(fields.name, node->name))
 		return;
-	if (has_name && strcmp(name, node->name))
-		return;
-	if (peek_string_abi(at + ORT_NODE_NAME + (is_old ? ORT_OLD_STRING : ORT_STRING), is_old, type, sizeof type) <=
-		0 ||
-	    !isalpha((unsigned char)type[0]))
-		return;
-	memcpy(node->name, name, sizeof name);
+	memcpy(node->name, fields.name, sizeof fields.name);
 	if (!node->type[0])
-		memcpy(node->type, type, sizeof type);
+		memcpy(node->type, fields.type, sizeof fields.type);
 	if (!node->name[0] && strlen(node->type) < sizeof node->name - 24)
-		name_by_index(node, peek_word(at + ORT_NODE_INDEX));
+		name_by_index(node, fields.index);
 }
 
 void ort_node_read(const struct runtime_found *ort, uint64_t kernel, struct ort_node *node)
 {
-	uint64_t info = kernel + ORT_KERNEL_INFO;
+	uint64_t info = kernel + ORT_KERNEL_INFO, words[4];
 	bool has_name = false;
 
 	memset(node, 0, sizeof *node);
 	if (!ort->minor || ort->minor > ORT_INFO_INSIDE)
 		info = peek_word(info);
-	if (!info || !peek_read(info, &(uint64_t[4]){ 0 }, 32))
+	if (!info || !peek_read(info, words, sizeof words))
 		return;
-	node->provider = peek_word(info + ORT_INFO_PROVIDER);
+	node->provider = words[ORT_INFO_PROVIDER / 8];
 	if (ort->minor >= 15)
 		has_name = api_string(ort, ORT_API_NODE_NAME, info, node->name, sizeof node->name);
 	if (ort->minor >= 24)
 		api_string(ort, ORT_API_OPERATOR_TYPE, info, node->type, sizeof node->type);
-	read_fields(node, info, has_name);
+	take_fields(node, words[ORT_INFO_NODE / 8], has_name);
 	if (!node->type[0] && peek_class(kernel, node->type, sizeof node->type) < 0)
 		node->type[0] = 0;
 }

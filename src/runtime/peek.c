@@ -108,6 +108,22 @@ int peek_counted(uint64_t text, uint64_t len, char *to, size_t size)
 	return (int)kept;
 }
 
+int peek_string_in(uint64_t object, const void *copy, size_t offset, char *to, size_t size)
+{
+	enum { INSIDE = 16, ROOM = 16 };
+	const char *inside = (const char *)copy + offset + INSIDE;
+	uint64_t words[2]; /* text and length */
+
+	memcpy(words, (const char *)copy + offset, sizeof words);
+	if (words[0] != object + offset + INSIDE || words[1] >= ROOM || words[1] >= size)
+		return peek_counted(words[0], words[1], to, size);
+	*to = 0;
+	if (inside[words[1]] || !is_text(inside, words[1]))
+		return -1;
+	memcpy(to, inside, words[1] + 1);
+	return (int)words[1];
+}
+
 int peek_string_abi(uint64_t string, bool is_old, char *to, size_t size)
 {
 	uint64_t words[2]; /* text and length */

@@ -21,6 +21,11 @@ int peek_class(uint64_t object, char *to, size_t size);
 int peek_string_abi(uint64_t string, bool is_old, char *to, size_t size);
 /* The same, for a text whose address and length were read before. */
 int peek_counted(uint64_t text, uint64_t len, char *to, size_t size);
+/*
+ * The same, for a string of the ABI since 5 at `offset` of an object whose bytes, up to the end of the string, were
+ * read into `copy` before: a short text lies in the string itself.
+ */
+int peek_string_in(uint64_t object, const void *copy, size_t offset, char *to, size_t size);
 
 /*
  * Follows a path from an object to a text: its length, -1: none. A number is added to the address; ">" follows the

@@ -76,10 +76,51 @@ static void a_sandbox_without_files_either_changes_nothing(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* Objects as the C++ library lays them out: { something, std::string }. */
+struct object {
+	uint64_t other;
+	const char *text;
+	uint64_t len;
+	char inside[16];
+};
+
+static int string_of(const struct object *object, char *to, size_t size)
+{
+	struct object copy = *object;
+
+	return peek_string_in((uint64_t)object, &copy, offsetof(struct object, text), to, size);
+}
+
+static void a_string_is_read_from_a_copy_of_its_object(void **state)
+{
+	struct object near = { .len = 5, .inside = "Relu6" }, far = { .text = "a text on the heap", .len = 18 };
+	struct object empty = { 0 }, lost = { .text = (const char *)8, .len = 4 };
+	char got[32];
+
+	near.text = near.inside;
+	empty.text = empty.inside;
+	assert_int_equal(string_of(&near, got, sizeof got), 5);
+	assert_string_equal(got, "Relu6");
+	assert_int_equal(string_of(&far, got, sizeof got), 18);
+	assert_string_equal(got, "a text on the heap");
+	assert_int_equal(string_of(&far, got, 12), 11);
+	assert_string_equal(got, "a text o...");
+	assert_int_equal(string_of(&empty, got, sizeof got), 0);
+	assert_int_equal(string_of(&lost, got, sizeof got), -1);
+	near.len = 4; /* no NUL there */
+	assert_int_equal(string_of(&near, got, sizeof got), -1);
+	near.len = 5;
+	near.inside[2] = 1;
+	assert_int_equal(string_of(&near, got, sizeof got), -1);
+	far.len = (uint64_t)&near;
+	assert_int_equal(string_of(&far, got, sizeof got), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_read_where_it_is),
+		cmocka_unit_test(a_string_is_read_from_a_copy_of_its_object),
 		cmocka_unit_test(a_sandbox_without_the_system_call_changes_nothing),
 		cmocka_unit_test(a_sandbox_without_files_either_changes_nothing),
 	};

@@ -52,7 +52,7 @@ word ort_on_weights(ORT_ARGS)
 /* b: ITensorAllocator, before the copy of each weight */
 word ort_on_weight(ORT_ARGS)
 {
-	struct ort_met met = ort_meet_second(a, b, ORT_WEIGHT);
+	struct ort_met met = ort_meet(b, a, ORT_WEIGHT);
 	struct thread *thread = creating();
 
 	if (met.vptr && thread)
@@ -94,7 +94,7 @@ word ort_on_read(ORT_REGISTERS)
 /* b: OpKernel, after what it has packed was hashed */
 word ort_on_share_packed(ORT_ARGS)
 {
-	struct ort_met met = ort_meet_second(a, b, ORT_SHARE_PACKED);
+	struct ort_met met = ort_meet(b, a, ORT_SHARE_PACKED);
 	struct thread *thread = creating();
 
 	if (met.vptr && thread)
