@@ -186,9 +186,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(BY_NS, "by_ns")		    /* how far a clock was off, signed */ \
 	F(MOVED, "moved")		    /* how many events were moved behind the one before them */ \
 	F(CONTINUED, "continued") /* 1: the event stands in an earlier segment of the recording, too; see rotate.h */ \
-	F(WEIGHT, "weight") /* on inferences: how many ones its operators stand for; 0: they were left out; absent: 1, \
-			       none were */ \
-	F(USAGE_NS, "usage_ns") /* what reading a thread's CPU time, faults and switches once takes in the target */
+	F(WEIGHT, "weight")	  /* on inferences: how many ones its operators stand for; 0: left out; absent: 1 */ \
+	F(USAGE_NS, "usage_ns")	  /* what reading a thread's CPU time, faults and switches once takes in the target */
 
 #define EVENT_KEY_ENUM(name, text) KEY_##name,
 enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };

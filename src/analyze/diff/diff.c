@@ -179,7 +179,7 @@ static int judge_figures(struct diff *diff, struct arena *arena)
 
 			pair->value[k].p = p[at++];
 			diff_value_judge(diff, &pair->value[k], diff->opts.minimum + extra,
-					 diff_figures[k].is_better_higher);
+					 diff_figure_name(k).is_better_higher);
 		}
 	for (uint32_t i = 0; i < diff->n_resources; i++) {
 		diff->resources[i].max.p = p[at++];
@@ -267,7 +267,7 @@ static void conclude(struct diff *diff)
 		enum diff_figure headline = diff_headline(pair);
 
 		for (int k = 0; k < N_DIFF_FIGURES; k++)
-			count_value(diff, &pair->value[k], diff_figures[k].is_better_higher, k == (int)headline);
+			count_value(diff, &pair->value[k], diff_figure_name(k).is_better_higher, k == (int)headline);
 		for (uint32_t k = 0; k < pair->n_rows; k++)
 			count_value(diff, &pair->rows[k].value, false, false);
 	}

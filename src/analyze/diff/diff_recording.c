@@ -126,10 +126,10 @@ static void take_model(struct reader *reader, struct diff_model *to, const struc
 	if (runs->first.n)
 		to->figure[DIFF_FIRST] = (double)runs->first.p50_ns;
 	to->figure[DIFF_RATE] = runs->rate;
-	if (runs->n_usage) {
+	if (runs->n_usage)
 		to->figure[DIFF_CPU] = (double)runs->thread_cpu_ns / (double)runs->n_usage;
-		to->figure[DIFF_WAIT] = (double)runs->run_queue_ns / (double)runs->n_usage;
-	}
+	if (isfinite(summary_waited(runs)))
+		to->figure[DIFF_WAIT] = (double)runs->run_queue_ns / (double)runs->n_waits;
 	take_creation(to, &from->creation);
 	take_operators(reader, to, from);
 }

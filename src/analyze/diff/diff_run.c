@@ -4,11 +4,9 @@
 
 #include <math.h>
 
-#include "analyze/summary/summary_model.h"
+#include "analyze/result/phase_names.h"
 
-_Static_assert(N_DIFF_FIGURES == DIFF_PHASE + N_PHASES, "a figure for each phase");
-
-const struct diff_figure_name diff_figures[N_DIFF_FIGURES] = {
+static const struct diff_figure_name figures[DIFF_PHASE] = {
 	[DIFF_MEDIAN] = { "median", "median latency", DIFF_NS, false },
 	[DIFF_OPERATORS] = { "operators", "operators", DIFF_NS, false },
 	[DIFF_P99] = { "p99", "p99 latency", DIFF_NS, false },
@@ -18,15 +16,15 @@ const struct diff_figure_name diff_figures[N_DIFF_FIGURES] = {
 	[DIFF_CPU] = { "thread_cpu", "CPU time of its thread", DIFF_NS, false },
 	[DIFF_WAIT] = { "run_queue", "waited for a CPU", DIFF_NS, false },
 	[DIFF_CREATION] = { "creation", "session creation", DIFF_NS, false },
-	[DIFF_PHASE + PHASE_LOAD] = { "load", "load", DIFF_NS, false },
-	[DIFF_PHASE + PHASE_TRANSFORM] = { "graph_transformers", "graph transformers", DIFF_NS, false },
-	[DIFF_PHASE + PHASE_PARTITION] = { "partition", "partitioning", DIFF_NS, false },
-	[DIFF_PHASE + PHASE_COMPILE] = { "compile", "provider compilation", DIFF_NS, false },
-	[DIFF_PHASE + PHASE_PREPACK] = { "prepack", "pre-packing of weights", DIFF_NS, false },
-	[DIFF_PHASE + PHASE_PROVIDER] = { "provider_ready", "provider libraries", DIFF_NS, false },
-	[DIFF_PHASE + PHASE_OTHER] = { "other", "other", DIFF_NS, false },
-	[DIFF_PHASE + PHASE_UNATTRIBUTED] = { "unattributed", "unattributed", DIFF_NS, false },
 };
+
+struct diff_figure_name diff_figure_name(int figure)
+{
+	const struct phase_name *phase = &phase_names[figure >= DIFF_PHASE ? figure - DIFF_PHASE : 0];
+
+	return figure < DIFF_PHASE ? figures[figure]
+				   : (struct diff_figure_name){ phase->key, phase->words, DIFF_NS, false };
+}
 
 const char *const diff_facts[N_DIFF_FACTS] = {
 	[DIFF_KIND] = "kind",	    [DIFF_MACHINE] = "machine", [DIFF_VERSION] = "inftrace",

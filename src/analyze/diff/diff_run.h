@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "analyze/stats/stats_typical.h"
+#include "analyze/summary/summary_model.h"
 #include "base/arena.h"
 #include "base/err.h"
 
@@ -25,7 +26,7 @@ enum diff_figure {
 	DIFF_WAIT,  /* of that thread for a CPU */
 	DIFF_CREATION,
 	DIFF_PHASE, /* the first of N_PHASES */
-	N_DIFF_FIGURES = DIFF_PHASE + 8
+	N_DIFF_FIGURES = DIFF_PHASE + N_PHASES
 };
 
 enum diff_unit { DIFF_NS, DIFF_PER_SECOND, DIFF_BYTES, DIFF_PLAIN };
@@ -37,7 +38,7 @@ struct diff_figure_name {
 	bool is_better_higher;
 };
 
-extern const struct diff_figure_name diff_figures[N_DIFF_FIGURES];
+struct diff_figure_name diff_figure_name(int figure); /* enum diff_figure */
 
 struct diff_operator {
 	const char *name, *op_type, *provider, *shapes;

@@ -97,14 +97,14 @@ static void put_pair(struct json *json, const struct diff_pair *pair)
 	json_count(json, "inferences_of_new", pair->n_fresh);
 	json_text(json, "not_judged", pair->no_verdict);
 	json_real(json, "longer_by_waiting_ns", pair->waits_ns);
-	json_text(json, "headline", diff_figures[diff_headline(pair)].key);
+	json_text(json, "headline", diff_figure_name((int)diff_headline(pair)).key);
 	json_object(json, "figures");
 	for (int i = 0; i < DIFF_PHASE; i++)
-		put_value(json, diff_figures[i].key, &pair->value[i]);
+		put_value(json, diff_figure_name(i).key, &pair->value[i]);
 	json_end(json, '}');
 	json_object(json, "phases");
 	for (int i = DIFF_PHASE; i < N_DIFF_FIGURES; i++)
-		put_value(json, diff_figures[i].key, &pair->value[i]);
+		put_value(json, diff_figure_name(i).key, &pair->value[i]);
 	json_end(json, '}');
 	put_rows(json, pair);
 	json_end(json, '}');

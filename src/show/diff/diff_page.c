@@ -148,8 +148,8 @@ static void put_figures(const struct page *page, const struct diff_pair *pair, i
 
 		if (isnan(value->base) && isnan(value->fresh))
 			continue;
-		table_cell(&table, TABLE_PLAIN, "%s", diff_figures[i].words);
-		put_value(&table, value, diff_figures[i].unit, diff_figures[i].unit != DIFF_PLAIN);
+		table_cell(&table, TABLE_PLAIN, "%s", diff_figure_name(i).words);
+		put_value(&table, value, diff_figure_name(i).unit, diff_figure_name(i).unit != DIFF_PLAIN);
 	}
 	page->writer->table(page->writer->to, caption, &table);
 }

@@ -226,8 +226,8 @@ static bool add_any_figure(struct printable *to, const struct diff *diff, enum d
 	for (uint32_t i = 0; i < diff->n_pairs; i++)
 		for (int k = 0; k < N_DIFF_FIGURES; k++)
 			if (diff->pairs[i].value[k].says == says) {
-				add_figure(to, diff_figures[k].words, pair_name(&diff->pairs[i], is_ascii).s,
-					   &diff->pairs[i].value[k], diff_figures[k].unit);
+				add_figure(to, diff_figure_name(k).words, pair_name(&diff->pairs[i], is_ascii).s,
+					   &diff->pairs[i].value[k], diff_figure_name(k).unit);
 				return true;
 			}
 	for (uint32_t i = 0; i < diff->n_resources; i++)
@@ -281,7 +281,7 @@ static void add_same(struct printable *to, const struct diff *diff, bool is_asci
 		printable_add(to, "of %s, %s differs most; ", printable_count(diff->n_pairs, "model").s,
 			      pair_name(pair, is_ascii).s);
 	printable_add(to, "the %s of %s is the same within %s (%s, 95 %% confidence)",
-		      figure == DIFF_OPERATORS ? "time of the operators" : diff_figures[figure].words,
+		      figure == DIFF_OPERATORS ? "time of the operators" : diff_figure_name(figure).words,
 		      pair_name(pair, is_ascii).s,
 		      unsigned_change(fmax(fabs(pair->value[figure].low), fabs(pair->value[figure].high))).s,
 		      diff_interval(&pair->value[figure]).s);
@@ -316,7 +316,7 @@ static void add_open(struct printable *to, const struct diff *diff, bool is_asci
 	}
 	printable_add(to, "the %s of %s changes by %s",
 		      diff_headline(pair) == DIFF_OPERATORS ? "time of the operators"
-							    : diff_figures[diff_headline(pair)].words,
+							    : diff_figure_name((int)diff_headline(pair)).words,
 		      pair_name(pair, is_ascii).s, diff_change(value->change).s);
 	if (isfinite(value->low))
 		add_interval(to, value);
