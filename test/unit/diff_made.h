@@ -127,8 +127,8 @@ static inline struct diff_run made_run(const struct made_run *made, struct arena
 	if (made->rss > 0) {
 		uint32_t track = stream_counter(&s, process, "rss", "bytes");
 
-		stream_sample(&s, track, 2, made->rss / 2);
-		stream_sample(&s, track, 3, made->rss);
+		for (uint64_t at = 2; at < 6; at++)
+			stream_sample(&s, track, at, at < 5 ? made->rss / 2 : made->rss);
 	}
 	for (int i = 1; i <= made->n_inferences; i++)
 		made_inference(&s, made, &state, lane, thread, i);

@@ -19,8 +19,9 @@
  * Operators. Their time is the lower quartile of the calls, not the median or the mean: a preempted call is longer and
  * never shorter. With ten programs for each CPU, quartiles of Conv moved by 0.9 % from run to run, medians by 2.5 %.
  * What moves the machine moves all operators of a type: of 4 % from run to run, 0.6 to 0.9 % were left when the others
- * of the type were divided out. So an operator is judged beside the others of its type, where there are 4 or more. It
- * is judged as it is where it is alone, and where all operators together have changed for sure.
+ * of the type were divided out. So an operator is judged beside the others of its type, where there are 4 or more; with
+ * one run a side a fifth of what was divided out counts as its error. It is judged as it is where it is alone, and
+ * where all operators together have changed for sure.
  *
  * Many figures. Figures and operators are two families that share the error of 5 %. In each, Holm's correction keeps
  * the chance of even one false name below 2.5 %, however they depend on each other. Benjamini and Hochberg's bounds the

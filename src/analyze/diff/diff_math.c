@@ -58,7 +58,7 @@ double diff_t_p(double t, double df)
 	return isinf(t) ? 0 : incomplete_beta(df / 2, 0.5, df / (df + t * t));
 }
 
-static double mean_of(const struct diff_sample *sample)
+double diff_mean(const struct diff_sample *sample)
 {
 	double sum = 0;
 
@@ -69,7 +69,7 @@ static double mean_of(const struct diff_sample *sample)
 
 static double squares_of(const struct diff_sample *sample)
 {
-	double mean = mean_of(sample), sum = 0;
+	double mean = diff_mean(sample), sum = 0;
 
 	for (uint32_t i = 0; i < sample->n; i++)
 		sum += pow(sample->value[i] - mean, 2);
@@ -112,7 +112,7 @@ struct diff_estimate diff_estimate(const struct diff_sample *a, const struct dif
 
 	if (!a->n || !b->n)
 		return to;
-	to.change = mean_of(b) - mean_of(a);
+	to.change = diff_mean(b) - diff_mean(a);
 	if (a->n + b->n > 2)
 		estimate_several(&to, a, b, prior);
 	else

@@ -30,6 +30,7 @@ struct diff_prior {
 
 struct diff_estimate diff_estimate(const struct diff_sample *a, const struct diff_sample *b,
 				   const struct diff_prior *prior);
+double diff_mean(const struct diff_sample *sample); /* NAN: of none */
 /* Pooled over both; NAN: one value each. */
 double diff_variance(const struct diff_sample *a, const struct diff_sample *b);
 

@@ -142,6 +142,21 @@ static bool has_resource(const struct diff_run *run, const struct diff_resource 
 	return false;
 }
 
+/* Both are read now and then: what one has seen, the other was at least. */
+static void join_peaks(struct diff_run *run)
+{
+	for (uint32_t i = 0; i < run->n_resources; i++)
+		for (uint32_t k = 0; k < run->n_resources; k++) {
+			struct diff_resource *a = &run->resources[i], *b = &run->resources[k];
+
+			if (strcmp(a->scope, b->scope) != 0 || strcmp(a->name, "rss") != 0 ||
+			    strcmp(b->name, "peak rss") != 0)
+				continue;
+			a->max = b->max = fmax(a->max, b->max);
+			a->n = b->n = a->n > b->n ? a->n : b->n;
+		}
+}
+
 static void take_resources(struct reader *reader)
 {
 	const struct summary *from = reader->from;
@@ -161,6 +176,7 @@ static void take_resources(struct reader *reader)
 		row->mean = own->mean;
 		row->max = own->max;
 		row->last = own->last;
+		row->n = own->n;
 		if (!row->name || !own->n || has_resource(to, row))
 			continue;
 		to->n_resources++;
@@ -240,6 +256,7 @@ int diff_recording_of(struct diff_run *run, const struct summary *summary, struc
 	for (uint32_t i = 0; !reader.is_out_of_memory && i < summary->n_models; i++)
 		take_model(&reader, &run->models[run->n_models++], &summary->models[i]);
 	take_resources(&reader);
+	join_peaks(run);
 	take_notes(&reader);
 	return reader.is_out_of_memory ? err_set(err, ENOMEM, "cannot compare %s: out of memory", run->path) : 0;
 }

@@ -24,9 +24,12 @@ static double value_of(const struct diff_resource *of, enum which which)
 /* How far the peak of a process's memory differs from run to run: far less than times do. */
 #define BETWEEN_PEAKS 0.015
 
-static bool is_peak(const struct diff_resource *of, enum which which)
+/* A result knows the peak; a recording has read it now and then. */
+enum { LEAST_READ = 4 };
+
+static bool is_peak(const struct diff_run *run, const struct diff_resource *of, enum which which)
 {
-	return which == MAX && strstr(of->name, "rss");
+	return of && which == MAX && strstr(of->name, "rss") && (run->is_result || of->n >= LEAST_READ);
 }
 
 /* Amounts, not logarithms: many are 0. Only ratios of what is above 0 are estimated. */
@@ -36,21 +39,22 @@ static void compare(const struct diff *diff, const struct diff_resource *like, e
 	struct diff_sample base = { room, room + DIFF_MAX_RUNS, 0 },
 			   fresh = { room + 2 * DIFF_MAX_RUNS, room + 3 * DIFF_MAX_RUNS, 0 };
 	const struct diff_prior prior = { .between = BETWEEN_PEAKS };
-	double scatter = is_peak(like, which) ? 0 : NAN;
 	struct diff_estimate estimate;
 
 	for (uint32_t i = 0; i < diff->base.n_runs; i++) {
-		double value = value_of(find(&diff->base.runs[i], like), which);
+		const struct diff_resource *own = find(&diff->base.runs[i], like);
+		double value = value_of(own, which);
 
 		sum[0] += value;
-		base.scatter[base.n] = scatter;
+		base.scatter[base.n] = is_peak(&diff->base.runs[i], own, which) ? 0 : NAN;
 		base.value[base.n++] = log(value);
 	}
 	for (uint32_t i = 0; i < diff->fresh.n_runs; i++) {
-		double value = value_of(find(&diff->fresh.runs[i], like), which);
+		const struct diff_resource *own = find(&diff->fresh.runs[i], like);
+		double value = value_of(own, which);
 
 		sum[1] += value;
-		fresh.scatter[fresh.n] = scatter;
+		fresh.scatter[fresh.n] = is_peak(&diff->fresh.runs[i], own, which) ? 0 : NAN;
 		fresh.value[fresh.n++] = log(value);
 	}
 	*to = (struct diff_value){

@@ -402,7 +402,7 @@ static void add_peak(struct result_reader *reader, const struct result *result)
 {
 	struct diff_resource *row = &reader->to->resources[reader->to->n_resources++];
 
-	*row = (struct diff_resource){ result->label, "rss", "bytes", NAN, result->rss_bytes, NAN };
+	*row = (struct diff_resource){ result->label, "rss", "bytes", NAN, result->rss_bytes, NAN, 1 };
 }
 
 static void read_run(struct result_reader *reader, enum json_token token, void *to)

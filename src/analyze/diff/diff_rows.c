@@ -11,6 +11,9 @@
 /* Others of its type that it takes to know what moves all of them. */
 enum { LEAST_PEERS = 4, PRIOR_DF = 4 };
 
+/* What moves the others moves an operator a little more or less: by this share of it. */
+#define PEERS_ERROR 0.2
+
 /* A difference that matters takes this share of the inference, and so many times what recording an event costs. */
 #define LEAST_SHARE 0.001
 #define LEAST_EVENTS 2
@@ -310,14 +313,19 @@ static void estimate_row(struct rows *rows, uint32_t index, bool is_beside, cons
 {
 	struct diff_row *row = &rows->pair->rows[index];
 	bool own_beside = is_beside && knows_beside(rows, index);
-	struct pair_of_samples own = samples(rows, index, own_beside, room);
-	struct diff_estimate estimate = diff_estimate(&own.base, &own.fresh, &prior[own_beside]);
+	struct diff_prior own_prior = prior[own_beside];
+	struct pair_of_samples own;
+	struct diff_estimate estimate;
 
 	set_means(row, rows, index, room);
+	own = samples(rows, index, own_beside, room);
 	if (own_beside) {
 		row->n_peers = rows->n_peers[index];
-		row->peers_change = row->value.fresh / row->value.base / exp(estimate.change) - 1;
+		row->peers_change =
+		    row->value.fresh / row->value.base / exp(diff_mean(&own.fresh) - diff_mean(&own.base)) - 1;
+		own_prior.between = hypot(own_prior.between, PEERS_ERROR * log1p(row->peers_change));
 	}
+	estimate = diff_estimate(&own.base, &own.fresh, &own_prior);
 	diff_value_set(&row->value, &estimate);
 	if (model_is_deferred(row->base->provider) || model_is_deferred(row->fresh->provider))
 		row->value.p = NAN; /* it only starts what a device computes later */

@@ -67,6 +67,7 @@ struct diff_resource {
 	const char *scope; /* "python", "machine", a device */
 	const char *name, *unit;
 	double mean, max, last;
+	uint64_t n; /* values */
 };
 
 /* "machine": "AMD EPYC, 4 CPUs". What should be the same on both sides. */
