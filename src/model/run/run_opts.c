@@ -101,8 +101,9 @@ const struct opt run_opt_table[] = {
 	{ 0, "outputs", "FOLDER", "write the outputs of the first inference to this folder, as .npy", OPT_STR,
 	  AT(outputs) },
 	{ 0, "absolute-tolerance", "X",
-	  "largest allowed difference from the expected outputs; with --relative-tolerance", OPT_STR,
-	  AT(absolute_tolerance) },
+	  "largest allowed difference from the expected outputs, or from those of another run; with "
+	  "--relative-tolerance",
+	  OPT_STR, AT(absolute_tolerance) },
 	{ 0, "relative-tolerance", "X", "the same, as a part of the value", OPT_STR, AT(relative_tolerance) },
 	{ 0, NULL, NULL, "Load:" },
 	{ 't', "duration", "TIME", "how long to measure", OPT_DURATION, AT(duration_ns), "10s" },

@@ -25,9 +25,20 @@ static void put_fact(const struct model_page *page, const char *name, const stru
 		page_fact(&page->page, 11, name, value->s);
 }
 
-static void put_model(const struct model_page *page, const struct model_facts *model)
+/* Of further models only if they are not those of the first. */
+static void put_values(const struct model_page *page, const char *name, const struct model_value *value, uint32_t n,
+		       const struct model_value *first, uint32_t n_first)
 {
 	bool is_ascii = page->page.opts.is_ascii;
+	struct printable text = model_values(value, n, 4, is_ascii);
+
+	if (value == first || strcmp(text.s, model_values(first, n_first, 4, is_ascii).s) != 0)
+		put_fact(page, name, &text);
+}
+
+static void put_model(const struct model_page *page, const struct model_facts *model)
+{
+	const struct model_facts *first = &page->report->model;
 	struct printable text = model_page_text(page, model->path, 80);
 
 	if (model->file_bytes >= 0)
@@ -37,10 +48,8 @@ static void put_model(const struct model_page *page, const struct model_facts *m
 	if (model->opset)
 		printable_add(&text, ", %s", model_page_text(page, model->opset, 40).s);
 	put_fact(page, "graph", &text);
-	text = model_values(model->inputs, model->n_inputs, 4, is_ascii);
-	put_fact(page, "inputs", &text);
-	text = model_values(model->outputs, model->n_outputs, 4, is_ascii);
-	put_fact(page, "outputs", &text);
+	put_values(page, "inputs", model->inputs, model->n_inputs, first->inputs, first->n_inputs);
+	put_values(page, "outputs", model->outputs, model->n_outputs, first->outputs, first->n_outputs);
 }
 
 static void put_machine(const struct model_page *page)
