@@ -2,6 +2,7 @@
 /* Columns that line up. */
 #include "base/table.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ const char *table_style(bool has_color, enum table_style style)
 
 void table_column(struct table *table, const char *header, int flags)
 {
+	assert(table->n_columns < TABLE_MAX_COLUMNS);
 	table->column[table->n_columns].header = header;
 	table->column[table->n_columns++].flags = flags;
 }

@@ -45,7 +45,7 @@ struct table {
 	bool has_failed;    /* out of memory: table_print prints that */
 };
 
-/* header: borrowed; NULL in all columns: no header line. */
+/* At most TABLE_MAX_COLUMNS. header: borrowed; NULL in all columns: no header line. */
 void table_column(struct table *table, const char *header, int flags);
 /* Adds the next cell. Its text is safe already, see printable.h. */
 void table_cell(struct table *table, enum table_style style, const char *fmt, ...)

@@ -435,6 +435,43 @@ static void make_alike(struct sample *s)
 		s->latency[0][i].round = s->latency[1][i].round = i / (SAMPLE_LATENCIES / 4);
 }
 
+/* As many as inftrace model runs at most; a table has a limit of columns. */
+static void sixteen_runs_fit_into_every_format(void **state)
+{
+	enum { MANY = 16 };
+	static const char *const formats[] = { "text", "json", "html", "csv", "csv-operators" };
+	struct sample *s = sample_new();
+	struct model_result *results = calloc(MANY, sizeof *results);
+	struct model_analysis *analysis;
+	char labels[MANY][32];
+
+	for (uint32_t r = 0; r < MANY; r++) {
+		results[r] = s->result[r % 4];
+		snprintf(labels[r], sizeof labels[r], "run %u with some more words", r);
+		results[r].label = labels[r];
+		for (int axis = 0; axis < N_MODEL_AXES; axis++)
+			results[r].differs[axis] = "something";
+		results[r].n_items = 1 + r % 2;
+	}
+	s->report.results = results;
+	s->report.n_results = MANY;
+	analysis = insights_analyse(&s->report, NULL);
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		char *text = NULL;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+		const struct report_look look = { .is_all = true };
+
+		write_as(out, formats[i], analysis, &look);
+		fclose(out);
+		assert_non_null(strstr(text, "run 15"));
+		free(text);
+	}
+	model_analysis_free(analysis);
+	free(results);
+	free(s);
+}
+
 /* So many runs of four processes, which take that many times as long as the first. */
 static void make_runs(struct sample *s, const double *factors, const char *const *labels, uint32_t n)
 {
@@ -638,6 +675,7 @@ int main(void)
 		cmocka_unit_test(axes_have_round_ticks),
 		cmocka_unit_test(figures_have_words),
 		cmocka_unit_test(runs_that_differ_in_several_things_have_a_column_for_each),
+		cmocka_unit_test(sixteen_runs_fit_into_every_format),
 		cmocka_unit_test(the_verdict_of_several_runs_begins_with_the_fastest),
 		cmocka_unit_test(the_verdict_says_what_was_compared_and_how_sure_it_is),
 		cmocka_unit_test(the_verdict_says_when_a_speed_is_worth_nothing),

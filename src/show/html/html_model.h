@@ -8,7 +8,8 @@
 #include "show/words/export.h"
 #include "show/words/model_rows.h"
 
-enum { HTML_COLOURS = 8, HTML_RUNS = 12 };
+/* HTML_RUNS: side by side, with two columns each and two for names: TABLE_MAX_COLUMNS */
+enum { HTML_COLOURS = 8, HTML_RUNS = 7 };
 
 struct html_page {
 	FILE *out;
