@@ -247,7 +247,7 @@ static void mark_derived(struct rtti *rtti, const struct rtti_type *base)
 	}
 }
 
-size_t rtti_derived(struct rtti *rtti, const char *base_name, struct rtti_vtable **vtable)
+static size_t find_derived(struct rtti *rtti, const char *base_name, struct rtti_vtable **vtable)
 {
 	const struct rtti_type *base = rtti_named(rtti, base_name);
 	size_t n = 0;
@@ -260,4 +260,22 @@ size_t rtti_derived(struct rtti *rtti, const char *base_name, struct rtti_vtable
 		if (rtti->vtable[i].type->mark)
 			(*vtable)[n++] = rtti->vtable[i];
 	return n;
+}
+
+/* Several functions of one class are asked for, and a search takes 0.1 ms. */
+size_t rtti_derived(struct rtti *rtti, const char *base_name, struct rtti_vtable **vtable)
+{
+	struct rtti_asked asked = { .base = base_name };
+
+	for (unsigned i = 0; i < rtti->n_asked; i++) {
+		if (strcmp(rtti->asked[i].base, base_name))
+			continue;
+		*vtable = rtti->asked[i].vtable;
+		return rtti->asked[i].n;
+	}
+	asked.n = find_derived(rtti, base_name, &asked.vtable);
+	if (rtti->n_asked < RTTI_ASKED)
+		rtti->asked[rtti->n_asked++] = asked;
+	*vtable = asked.vtable;
+	return asked.n;
 }

@@ -23,6 +23,15 @@ struct rtti_type {
 	uint32_t base[3]; /* indexes of bases that lie at offset 0 */
 };
 
+enum { RTTI_ASKED = 24 };
+
+/* What rtti_derived has found before. */
+struct rtti_asked {
+	const char *base;
+	struct rtti_vtable *vtable;
+	size_t n;
+};
+
 struct rtti {
 	const struct image *image;
 	struct arena *arena;
@@ -30,6 +39,8 @@ struct rtti {
 	size_t n_types, capacity;
 	struct rtti_vtable *vtable; /* primary ones, by address */
 	size_t n_vtables;
+	struct rtti_asked asked[RTTI_ASKED];
+	unsigned n_asked;
 };
 
 struct rtti_vtable {
@@ -48,7 +59,7 @@ bool rtti_has_prefix(const struct rtti *rtti, const char *prefix);
 
 /*
  * The primary tables (offset to top 0) of the class `base` and of all classes derived from it with the base at offset
- * 0, written to *vtable (in the arena). Returns their number, 0 also when there is no class `base`.
+ * 0, written to *vtable (in the arena). Returns their number, 0 also when there is no class `base`. The text must stay.
  */
 size_t rtti_derived(struct rtti *rtti, const char *base, struct rtti_vtable **vtable);
 
