@@ -23,21 +23,27 @@ static bool is_rate(const char *unit)
 static int add_counter(struct summary_maker *maker, struct track *track)
 {
 	struct counter *counter = array_add(&maker->counters, sizeof *counter);
+	bool is_memory;
 
 	if (!counter)
 		return -ENOMEM;
+	is_memory = !strcmp(names_text(maker->names, track->def.name), "rss");
 	*counter = (struct counter){ .track = (uint32_t)(track - maker->tracks),
 				     .process = sum_process_of(maker, track),
 				     .row = { .mean = NAN,
 					      .max = NAN,
 					      .min = NAN,
+					      .first = NAN,
 					      .last = NAN,
+					      .growth_per_s = NAN,
 					      .busy_mean = NAN,
 					      .busy_max = NAN,
 					      .idle_mean = NAN,
 					      .idle_max = NAN } };
 	track->counter = (uint32_t)maker->counters.n;
-	return 0;
+	if (is_memory)
+		counter->growth = calloc(1, sizeof *counter->growth);
+	return is_memory && !counter->growth ? -ENOMEM : 0;
 }
 
 /*
@@ -77,7 +83,9 @@ static void weigh(struct counter *counter, double value, uint64_t whole_ns, uint
 {
 	struct summary_resource *to = &counter->row;
 
-	to->n++;
+	to->first = to->n++ ? to->first : value;
+	if (counter->growth)
+		growth_add(counter->growth, counter->before_ns, value);
 	to->max = larger(to->max, value);
 	to->min = isnan(to->min) || value < to->min ? value : to->min;
 	to->last = value;
@@ -162,6 +170,8 @@ static void finish(struct summary_maker *maker, const struct counter *counter, c
 	const struct track_def *def = &maker->tracks[counter->track].def;
 
 	*to = counter->row;
+	if (counter->growth)
+		to->growth_per_s = growth_per_s(counter->growth);
 	to->process = process_at(maker, sum_process_of(maker, &maker->tracks[counter->track]))->index;
 	to->track = counter->track;
 	to->name = def->name;

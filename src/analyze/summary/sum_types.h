@@ -18,6 +18,7 @@
 #ifndef ANALYZE_SUMMARY_SUM_TYPES_H
 #define ANALYZE_SUMMARY_SUM_TYPES_H
 
+#include "analyze/summary/growth.h"
 #include "analyze/summary/sum_run.h"
 #include "analyze/summary/sum_session.h"
 #include "analyze/summary/summary_maker.h"
@@ -98,6 +99,7 @@ struct counter {
 	uint64_t before_ns, before_busy_ns; /* the value before: its time, and how long it had been busy until then */
 	bool has_before, is_rate;
 	double sum, busy_sum, idle_sum, plain_sum;
+	struct growth *growth; /* of resident memory; else NULL */
 };
 
 struct summary_maker {

@@ -347,6 +347,8 @@ void summary_drop(struct summary_maker *maker)
 		free(((struct stack *)maker->stacks.data)[i].slice);
 	array_done(&maker->stacks, sizeof(struct stack));
 	array_done(&maker->track_room, sizeof *maker->tracks);
+	for (size_t i = 0; i < maker->counters.n; i++)
+		free(((struct counter *)maker->counters.data)[i].growth);
 	array_done(&maker->counters, sizeof(struct counter));
 	sum_notes_done(maker);
 	array_done(&maker->runtimes, sizeof(struct summary_runtime));

@@ -115,7 +115,8 @@ struct summary_resource {
 	uint32_t device; /* "gpu card1: amdgpu at 0000:03:00.0", which it is of, as a whole or its use by the process;
 			    0: none */
 	uint64_t n;
-	double mean, max, min, last;
+	double mean, max, min, first, last;
+	double growth_per_s;	   /* of resident memory that is still growing at the end (growth.h); else NAN */
 	uint64_t busy_ns, idle_ns; /* time with and without an inference of the process (machine: of any) */
 	double busy_mean, busy_max, idle_mean, idle_max;
 };

@@ -9,6 +9,7 @@
 #include "analyze/insight/insight.h"
 #include "analyze/result/phase_names.h"
 #include "show/text/page.h"
+#include "show/words/resource_words.h"
 #include "show/words/slow_words.h"
 #include "show/words/time_words.h"
 #include "show/words/usage_words.h"
@@ -306,6 +307,7 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 static void print_resources(const struct page *page)
 {
 	const struct summary *summary = page->summary;
+	const struct summary_resource *memory = NULL;
 	struct printable text = { "" };
 
 	for (uint32_t i = 0; i < summary->n_resources; i++) {
@@ -322,11 +324,20 @@ static void print_resources(const struct page *page)
 			continue;
 		if (!strcmp(name, "cpu") && isfinite(busy))
 			printable_add(&text, "; %s CPUs used", units_decimal(busy / 100).s);
-		else if (!strcmp(name, "rss") && isfinite(own->max))
-			printable_add(&text, "; peak memory %s", units_bytes(own->max).s);
+		else if (!strcmp(name, "rss"))
+			memory = own;
 	}
 	if (*text.s)
 		page_fact(page, COLUMNS, "resources", text.s + 2);
+	if (memory)
+		text = resource_memory(memory);
+	else if ((memory = resource_growing(summary))) {
+		text = (struct printable){ "" };
+		printable_add(&text, "of process %d: %s", summary->processes[memory->process].pid,
+			      resource_memory(memory).s);
+	}
+	if (memory)
+		put_fact(page, "memory", &text);
 }
 
 void text_brief(const struct page *page)

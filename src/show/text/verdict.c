@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "show/text/page.h"
+#include "show/words/resource_words.h"
 #include "show/words/time_words.h"
 
 enum { NAME_COLUMNS = 40, MESSAGE_COLUMNS = 60 };
@@ -156,6 +157,14 @@ static void say_idle(const struct page *page)
 		fprintf(page->out, "; %s was asked for but ran nothing", first.s);
 }
 
+static void say_memory(const struct page *page)
+{
+	const struct summary_resource *memory = resource_growing(page->summary);
+
+	if (memory)
+		fprintf(page->out, "; memory grew to the end, by %s/s", units_bytes(memory->growth_per_s).s);
+}
+
 static const struct summary_tally *first_failure(const struct summary *summary)
 {
 	for (uint32_t i = 0; i < summary->n_tallies; i++)
@@ -238,6 +247,7 @@ void export_verdict(FILE *out, const struct report *report, bool is_ascii)
 		say_what_ran(&page);
 		say_operators(&page);
 		say_idle(&page);
+		say_memory(&page);
 	}
 	say_failures(&page);
 	say_losses(&page);

@@ -24,3 +24,32 @@ struct units_text resource_value(const struct summary *summary, const struct sum
 		strcat(strcat(text.s, " "), model_text(unit, 12, false).s);
 	return text;
 }
+
+struct printable resource_memory(const struct summary_resource *memory)
+{
+	struct printable text = { "" };
+
+	if (!isfinite(memory->max))
+		return text;
+	if (memory->n > 1)
+		printable_add(&text, "%s at first, ", units_bytes(memory->first).s);
+	if (memory->n > 1)
+		printable_add(&text, "%s at the end, ", units_bytes(memory->last).s);
+	printable_add(&text, "peak %s", units_bytes(memory->max).s);
+	if (isfinite(memory->growth_per_s))
+		printable_add(&text, "; grew to the end, by %s/s", units_bytes(memory->growth_per_s).s);
+	return text;
+}
+
+const struct summary_resource *resource_growing(const struct summary *summary)
+{
+	const struct summary_resource *found = NULL;
+
+	for (uint32_t i = 0; i < summary->n_resources; i++) {
+		const struct summary_resource *own = &summary->resources[i];
+
+		if (isfinite(own->growth_per_s) && (!found || own->growth_per_s > found->growth_per_s))
+			found = own;
+	}
+	return found;
+}

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/summary/growth.h"
 #include "walk.h"
 
 static double larger(double a, double b)
@@ -35,7 +36,9 @@ static void weigh(const struct build *build, const struct store_samples *samples
 {
 	const struct summary_recording *recording = &build->to->recording;
 	double sum = 0, busy_sum = 0, idle_sum = 0, plain_sum = 0;
+	bool is_memory = !strcmp(names_text(build->names, to->name), "rss");
 	uint64_t before = samples->time_ns[0];
+	struct growth growth = { 0 };
 	size_t next = 0;
 
 	if (is_rate(build, to) && recording->interval_ns > 0)
@@ -51,7 +54,8 @@ static void weigh(const struct build *build, const struct store_samples *samples
 		whole = samples->time_ns[i] - before;
 		with = walk_times_overlap(busy, &next, before, samples->time_ns[i]);
 		before = samples->time_ns[i];
-		to->n++;
+		to->first = to->n++ ? to->first : value;
+		growth_add(&growth, samples->time_ns[i], value);
 		to->max = larger(to->max, value);
 		to->min = isnan(to->min) || value < to->min ? value : to->min;
 		to->last = value;
@@ -66,6 +70,8 @@ static void weigh(const struct build *build, const struct store_samples *samples
 		if (with < whole)
 			to->idle_max = larger(to->idle_max, value);
 	}
+	if (is_memory)
+		to->growth_per_s = growth_per_s(&growth);
 	if (to->n)
 		to->mean =
 		    to->busy_ns + to->idle_ns ? sum / (double)(to->busy_ns + to->idle_ns) : plain_sum / (double)to->n;
@@ -121,7 +127,9 @@ static int take_counter(struct build *build, const struct store_track *track, co
 					 .mean = NAN,
 					 .max = NAN,
 					 .min = NAN,
+					 .first = NAN,
 					 .last = NAN,
+					 .growth_per_s = NAN,
 					 .busy_mean = NAN,
 					 .busy_max = NAN,
 					 .idle_mean = NAN,

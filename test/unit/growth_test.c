@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Memory that is still growing is told from memory that has grown. */
+#include "analyze/summary/growth.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define SECOND 1000000000u
+
+static double after(uint32_t n, double (*value)(uint32_t i))
+{
+	struct growth growth = { 0 };
+
+	for (uint32_t i = 0; i < n; i++)
+		growth_add(&growth, (uint64_t)i * SECOND, value(i));
+	assert_true(growth.n <= GROWTH_POINTS);
+	return growth_per_s(&growth);
+}
+
+static double leak(uint32_t i)
+{
+	return 100e6 + 1e6 * i + (i % 2 ? 2e5 : 0);
+}
+
+static double load(uint32_t i)
+{
+	return i < 20 ? 10e6 * i : 200e6 + (i % 3 ? 1e5 : 0);
+}
+
+static double step(uint32_t i)
+{
+	return i < 80 ? 100e6 : 150e6;
+}
+
+static double slow(uint32_t i)
+{
+	return 100e6 + 1e3 * i;
+}
+
+static double sink(uint32_t i)
+{
+	return 500e6 - 1e6 * i;
+}
+
+static double leak_to_the_end(uint32_t i)
+{
+	return i < 99 ? leak(i) : 50e6;
+}
+
+static void a_leak_has_its_slope(void **state)
+{
+	double per_s = after(100, leak);
+
+	assert_true(per_s > 0.98e6 && per_s < 1.02e6);
+	per_s = after(100, leak_to_the_end);
+	assert_true(per_s > 0.98e6 && per_s < 1.02e6);
+	per_s = after(100000, leak);
+	assert_true(per_s > 0.99e6 && per_s < 1.01e6);
+}
+
+static void what_was_loaded_is_no_leak(void **state)
+{
+	assert_true(isnan(after(100, load)));
+	assert_true(isnan(after(100, step)));
+	assert_true(isnan(after(100, slow)));
+	assert_true(isnan(after(100, sink)));
+}
+
+static void a_few_values_tell_nothing(void **state)
+{
+	assert_true(isnan(after(0, leak)));
+	assert_true(isnan(after(1, leak)));
+	assert_true(isnan(after(9, leak)));
+	assert_false(isnan(after(20, leak)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_leak_has_its_slope),
+		cmocka_unit_test(what_was_loaded_is_no_leak),
+		cmocka_unit_test(a_few_values_tell_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
