@@ -158,7 +158,7 @@ void model_rows_runs(struct table *table, const struct model_view *view)
 
 	name_columns(table, view);
 	table_column(table, "creation", TABLE_RIGHT | optional);
-	table_column(table, "first", TABLE_RIGHT | optional);
+	table_column(table, "first", TABLE_RIGHT | (n_runs(view) > 1 ? TABLE_OPTIONAL : 0));
 	table_column(table, view->is_ascii ? "mean +- 95 %" : "mean \302\261 95 %", TABLE_RIGHT);
 	table_column(table, "median", TABLE_RIGHT | optional);
 	table_column(table, "inferences", TABLE_RIGHT | optional);
