@@ -335,12 +335,18 @@ __attribute__((visibility("default"))) void inftrace_inject(const struct ferry_h
 {
 	struct ferry_state *state = (struct ferry_state *)head->state;
 	struct pollfd lifeline = { .events = 0 };
+	struct lock *leaving = &hot->leaving;
 
 	brought = state;
-	/* before anything reads the tables: a foreign word would end a table early */
+	/*
+	 * Before anything reads the tables: a foreign word would end a table early. In a child of fork another thread
+	 * may be taking out the hooks of the parent's recording, and protect the same page.
+	 */
+	lock_take(leaving);
 	module_walk_begin();
 	dl_iterate_phdr(restore_slot, (void *)(uintptr_t)head);
 	module_walk_end();
+	lock_give(leaving);
 	take_functions(head);
 	if (glibc.pthread_detach)
 		glibc.pthread_detach(pthread_self());
