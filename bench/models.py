@@ -42,15 +42,14 @@ class Bench:
     def floor(self):
         return players.Player([os.path.join(self.build, "bench/event_run"), "floor-span"])
 
-    def rounds(self, path, plan):
+    def rounds(self, path, plan, *more_levels):
         n_sets, n_rounds, n, n_profiled = plan
         rounds = players.Rounds()
         for _ in range(n_sets):
             rounds.play(
                 {
                     "plain": (self.player(path), n),
-                    "operator": (self.player(path, "operator"), n),
-                    "inference": (self.player(path, "inference"), n),
+                    **{level: (self.player(path, level), n) for level in ("operator", "inference", *more_levels)},
                     "profiler": (self.player(path, profile=True), n_profiled),
                     "floor": (self.floor(), 20000),
                 },
@@ -60,7 +59,7 @@ class Bench:
                 if name.startswith("profile"):
                     os.unlink(os.path.join(self.folder, name))
         print(f"{os.path.basename(path)}, ONNX Runtime {self.runtime.version}: {rounds.describe()}")
-        for state in ("plain", "operator", "inference", "profiler"):
+        for state in ("plain", "operator", "inference", *more_levels, "profiler"):
             print("  %-9s %12.0f ns an inference (%.0f to %.0f)" % (state, *rounds.figure(lambda times: times[state])))
         return rounds
 
@@ -102,7 +101,7 @@ def chain(bench):
 
 
 def tiny(bench):
-    rounds = bench.rounds(bench.runtime.model(bench.folder, "tiny"), PLANS["tiny"])
+    rounds = bench.rounds(bench.runtime.model(bench.folder, "tiny"), PLANS["tiny"], "detail")
     floor = rounds.figure(lambda times: times["floor"])[0]
 
     def added(state):
@@ -117,6 +116,15 @@ def tiny(bench):
         [("its profiler", added("profiler")[0])],
         "a model of one operator",
     )
+    players.row(
+        "one inference, level detail",
+        added("detail"),
+        "ns",
+        None,
+        floor,
+        [("its profiler", added("profiler")[0])],
+        "the same, with its CPU time, waits and faults, and the operator's shapes",
+    )
 
 
 def other(bench, path):
@@ -130,6 +138,15 @@ def other(bench, path):
         None,
         [("its profiler", share(rounds, "profiler")[0])],
         "level operator",
+    )
+    players.row(
+        name + ", its thread's usage",
+        share(rounds, "inference"),
+        "%",
+        0.5,
+        None,
+        [("its profiler", share(rounds, "profiler")[0])],
+        "level inference: with CPU time, waits and faults of each inference",
     )
 
 
