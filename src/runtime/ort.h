@@ -36,13 +36,24 @@
 /*
  * F(id, hook, name, struct runtime_family's other members): one family each, in the order of arming. A running program
  * makes calls while words are replaced one by one. Ends are armed before begins, so that every recorded begin gets its
- * end. The agent's on_<hook> serves the family.
+ * end; what does nothing outside of a session's creation comes before the begin of one. The agent's on_<hook> serves
+ * the family.
  */
 #define ORT_FAMILIES(F) \
 	F(SESSION_DELETE, session_delete, "session release", .class_name = ORT_SESSION_CLASS, \
 	  .event = RUNTIME_RELEASE, .slots = ORT_SLOTS({ 0, 1 })) \
 	F(KERNEL_DELETE, kernel_delete, "end of operators", .class_name = ORT_KERNEL_CLASS, \
 	  .slots = ORT_SLOTS({ 0, 1 }), .is_operator = true) \
+	F(PLAN_VALUE, plan_value, "values in memory planning", .class_name = ORT_PLANNER_CLASS, \
+	  .slots = ORT_SLOTS({ 14, 0 })) \
+	F(SHARE_PACKED, share_packed, "hashing of packed weights", .class_name = ORT_KERNEL_CLASS, \
+	  .slots = ORT_SLOTS({ 14, 6 }, { 15, 7 }, { 29, 8 }, { 31, 9 }), .is_operator = true) \
+	F(WEIGHT, weight, "each weight", .class_name = ORT_ALLOCATOR_CLASS, .slots = ORT_SLOTS({ 14, 1 })) \
+	F(WEIGHTS, weights, "weights", .class_name = ORT_ALLOCATOR_CLASS, .slots = ORT_SLOTS({ 14, 0 })) \
+	F(PLAN, plan, "memory planning", .class_name = ORT_PLANNER_CLASS, .slots = ORT_SLOTS({ 14, 2 })) \
+	F(KERNEL_TYPES, kernel_types, "kernel look-up", .class_name = ORT_RESOLVER_CLASS, \
+	  .slots = ORT_SLOTS({ 14, 0 })) \
+	F(READ, read, "reads of model files", .class_name = ORT_STREAM_CLASS, .slots = ORT_SLOTS({ 14, 2 })) \
 	F(RUN_END, run_end, "end of runs", .class_name = ORT_PROVIDER_CLASS, \
 	  .slots = ORT_SLOTS({ 14, 11 }, { 15, 12 }, { 16, 11 }, { 20, 12 }), .only = ORT_CPU_CLASS) \
 	F(EVALUATION_STOP, evaluation_stop, "end of evaluation", .class_name = ORT_TELEMETRY_CLASS, \
@@ -64,16 +75,6 @@
 	  .slots = ORT_SLOTS({ 0, 3 }), .counted = "graph transformers") \
 	F(PREDEFINED_TRANSFORMERS, predefined_transformers, "session initialisation", .class_name = ORT_SESSION_CLASS, \
 	  .slots = ORT_SLOTS({ 10, 3 })) /* before 1.10 it returns nothing */ \
-	F(PLAN_VALUE, plan_value, "values in memory planning", .class_name = ORT_PLANNER_CLASS, \
-	  .slots = ORT_SLOTS({ 14, 0 })) \
-	F(SHARE_PACKED, share_packed, "hashing of packed weights", .class_name = ORT_KERNEL_CLASS, \
-	  .slots = ORT_SLOTS({ 14, 6 }, { 15, 7 }, { 29, 8 }, { 31, 9 }), .is_operator = true) \
-	F(WEIGHT, weight, "each weight", .class_name = ORT_ALLOCATOR_CLASS, .slots = ORT_SLOTS({ 14, 1 })) \
-	F(WEIGHTS, weights, "weights", .class_name = ORT_ALLOCATOR_CLASS, .slots = ORT_SLOTS({ 14, 0 })) \
-	F(PLAN, plan, "memory planning", .class_name = ORT_PLANNER_CLASS, .slots = ORT_SLOTS({ 14, 2 })) \
-	F(KERNEL_TYPES, kernel_types, "kernel look-up", .class_name = ORT_RESOLVER_CLASS, \
-	  .slots = ORT_SLOTS({ 14, 0 })) \
-	F(READ, read, "reads of model files", .class_name = ORT_STREAM_CLASS, .slots = ORT_SLOTS({ 14, 2 })) \
 	F(LOAD_START, load_start, "model load", .class_name = ORT_TELEMETRY_CLASS, .event = RUNTIME_LOAD, \
 	  .slots = ORT_BY_TELEMETRY) \
 	F(CREATION_START, creation_start, "start of session creation", .class_name = ORT_TELEMETRY_CLASS, \
