@@ -983,6 +983,9 @@ def test_types_of_the_kernel_that_are_hidden_are_no_obstacle(lab, wheel):
     )
     server.end()
     assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
+    assert not any("thread_cpu_ns" in slice.args for slice in done.recording.inferences)
+    report = lab.plain([lab.inftrace, "report", "--all", done.recording.path]).out
+    assert "the kernel's types cannot be read" in " ".join(report.split())
 
 
 def test_programs_that_proc_hides_are_said_to_be_hidden(lab):

@@ -19,7 +19,11 @@
 
 char terms[] SEC("license") = "Dual BSD/GPL";
 
-/* What is read of the kernel's own structures; libbpf puts in where each field lies in the running kernel. */
+/*
+ * What is read of the kernel's own structures; libbpf puts in where each field lies in the running kernel, if its types
+ * can be read.
+ */
+#ifdef WITH_USAGE
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct sched_entity {
 	uint64_t exec_start, sum_exec_runtime;
@@ -33,6 +37,7 @@ struct task_struct {
 	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
 };
 #pragma clang attribute pop
+#endif
 
 /* The pid namespace of the recorder, whose numbers it wants; 0: the initial one. */
 const volatile uint64_t namespace_device, namespace_inode;
@@ -505,9 +510,10 @@ static __always_inline bool keeps_threads(const struct hit *hit)
 	return hit->armed->has_operators || hit->armed->has_gaps;
 }
 
-/* The words of a run other than its options. */
+/* The words of a run other than its options; 0: not known. */
 static __always_inline void read_usage(struct uprobe_joined *joined)
 {
+#ifdef WITH_USAGE
 	const struct task_struct *task = bpf_get_current_task_btf();
 
 	joined->word[UPROBE_RAN] = task->se.sum_exec_runtime;
@@ -516,6 +522,10 @@ static __always_inline void read_usage(struct uprobe_joined *joined)
 	    bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay : ~0ull;
 	joined->word[UPROBE_FAULTS_SWITCHES] =
 	    (task->min_flt + task->maj_flt) << 32 | (uint32_t)(task->nvcsw + task->nivcsw);
+#else
+	for (int i = UPROBE_OPTIONS + 1; i < UPROBE_CONTEXT_WORDS; i++)
+		joined->word[i] = 0;
+#endif
 }
 
 static __always_inline int run_begin(const struct hit *hit)

@@ -80,7 +80,8 @@ struct uprobe_record {
 /* What the words of a run's struct uprobe_joined are. */
 enum uprobe_run_word {
 	UPROBE_OPTIONS, /* the address of its options; not at its end */
-	/* The usage of its thread so far. The kernel sums a thread's CPU time up when it is switched, and at each tick:
+	/* The usage of its thread so far; 0: not known. The kernel sums a thread's CPU time up when it is switched, and
+	 * at each tick:
 	 */
 	UPROBE_CPU,  /* sum - time at which it was summed up, on the scheduler's clock + record.time; differences count
 		      */

@@ -21,8 +21,8 @@
 /* The pid namespace that every kernel begins with has this inode. */
 static const uint64_t initial_namespace = 0xeffffffc;
 
-extern const unsigned char uprobe_object[], uprobe_session_object[];
-extern const size_t uprobe_object_size, uprobe_session_object_size;
+extern const unsigned char uprobe_object[], uprobe_usage_object[], uprobe_session_object[];
+extern const size_t uprobe_object_size, uprobe_usage_object_size, uprobe_session_object_size;
 
 /* libbpf prints what is wrong, and hands its print function no context: the thread that loads points to its own. */
 enum { COMPLAINT = 200 };
@@ -100,16 +100,15 @@ static int program_fd(const struct uprobe_loaded *loaded, const char *name)
 	return program ? bpf_program__fd(program) : -1;
 }
 
-static int load_for(struct uprobe_loaded *loaded, enum uprobe_link_type link, struct err *err)
+static int load_object(struct uprobe_loaded *loaded, enum uprobe_link_type link, const unsigned char *from, size_t size,
+		       struct err *err)
 {
 	int code;
 
 	memset(loaded, 0, sizeof *loaded);
 	*complaint = 0;
 	loaded->link = link;
-	loaded->object = link == UPROBE_LINK_SESSION
-			     ? bpf_object__open_mem(uprobe_session_object, uprobe_session_object_size, NULL)
-			     : bpf_object__open_mem(uprobe_object, uprobe_object_size, NULL);
+	loaded->object = bpf_object__open_mem(from, size, NULL);
 	code = loaded->object ? prepare(loaded->object, link) : -errno;
 	if (!code)
 		code = bpf_object__load(loaded->object);
@@ -124,6 +123,19 @@ static int load_for(struct uprobe_loaded *loaded, enum uprobe_link_type link, st
 	}
 	uprobe_unload(loaded);
 	return err_set(err, -code, "cannot load the BPF program: %s", *complaint ? complaint : strerror(-code));
+}
+
+/* Where the types of the kernel are hidden, what threads use cannot be read; the rest can. */
+static int load_for(struct uprobe_loaded *loaded, enum uprobe_link_type link, struct err *err)
+{
+	int code;
+
+	if (link == UPROBE_LINK_SESSION)
+		return load_object(loaded, link, uprobe_session_object, uprobe_session_object_size, err);
+	code = load_object(loaded, link, uprobe_usage_object, uprobe_usage_object_size, err);
+	if (code && code != -EPERM)
+		code = load_object(loaded, link, uprobe_object, uprobe_object_size, err);
+	return code;
 }
 
 /* The program itself is long: whether the kernel has the way at all is asked first, and for less. */

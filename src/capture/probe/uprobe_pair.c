@@ -223,7 +223,7 @@ int uprobe_pair_run(const struct uprobe_step *step)
 	*open = (struct open_run){ .stack = step->hit->stack,
 				   .session = session,
 				   .run = ++process->last_run,
-				   .has_usage = step->size >= sizeof *joined,
+				   .has_usage = step->size >= sizeof *joined && joined->word[UPROBE_CPU],
 				   .options = step->size >= sizeof *joined ? joined->word[UPROBE_OPTIONS] : 0,
 				   .n_operators = thread->n_operators,
 				   .lane = uprobe_lane_take(process, step->hit->time) };

@@ -19,7 +19,9 @@ struct printable usage_missing(const struct summary *summary)
 	int64_t ns = dearest_reading(summary);
 	struct printable text = { "" };
 
-	if (!strcmp(names_text(summary->names, summary->recording.level), "detail"))
+	if (summary->recording.is_from_outside)
+		printable_add(&text, "not recorded: the kernel's types cannot be read (/sys/kernel/btf/vmlinux)");
+	else if (!strcmp(names_text(summary->names, summary->recording.level), "detail"))
 		printable_add(&text, "no inference has them");
 	else if (ns)
 		printable_add(&text,
