@@ -316,9 +316,10 @@ static int run_end(const struct records_step *step)
 	add_status(step, event, record->flags & FLAG_FAILED);
 	if (reader->usage_run == record->run && reader->begun_run == record->run)
 		bound_usage(reader, event->time_ns);
-	for (uint32_t i = 0; i < reader->n_usage && reader->usage_run == record->run; i++)
+	/* a damaged record may have no run */
+	for (uint32_t i = 0; i < reader->n_usage && record->run && reader->usage_run == record->run; i++)
 		add(event, reader->usage[i]);
-	for (int i = 0; i < 2 && reader->shapes_run == record->run; i++)
+	for (int i = 0; i < 2 && record->run && reader->shapes_run == record->run; i++)
 		add(event, reader->shapes[i]);
 	if (record->flags & FLAG_PARTIAL)
 		add(event, arg_int(KEY_PARTIAL, 1));
