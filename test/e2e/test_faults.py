@@ -202,8 +202,9 @@ def test_a_ring_that_is_too_small_counts_what_it_lost_to_the_record(lab, library
     assert whole.lost == 0 and len(whole.operators) == 10 * 4 * 3000
     recording = lab.record(program, options=["--ring-size", "4K"]).recording
     assert recording.lost > 0 and recording.note("cost")["lost"] == recording.lost
-    # 120,160 records and those of the session's creation
-    assert records(recording) + recording.lost == records(whole)
+    # 120,160 records and those of the session's creation; what a thread used is one more, for inferences that are read
+    n_usage = 40 - sum("thread_cpu_ns" in slice.args for slice in recording.inferences)
+    assert 0 <= records(recording) + recording.lost - records(whole) <= n_usage
 
 
 def test_loss_is_told_to_the_user(lab, library):
