@@ -55,8 +55,8 @@ static bool is_same_but(const struct model_result *a, const struct model_result 
 	return a->differs[axis] && b->differs[axis];
 }
 
-const struct model_run *finder_smaller(const struct finder *finder, enum model_axis axis,
-				       int64_t (*value_of)(const struct model_result *result))
+static const struct model_run *find_smaller(const struct finder *finder, enum model_axis axis,
+					    int64_t (*value_of)(const struct model_result *result))
 {
 	const struct model_result *own = finder->run->result;
 	const struct model_run *found = NULL;
@@ -70,6 +70,23 @@ const struct model_run *finder_smaller(const struct finder *finder, enum model_a
 			found = run;
 	}
 	return found;
+}
+
+void finder_find_no_gain(struct finder *finder, const struct insight *insight, enum model_axis axis,
+			 int64_t (*value_of)(const struct model_result *result))
+{
+	const struct model_run *base = find_smaller(finder, axis, value_of);
+	struct stats_ratio speed;
+	struct finding *to;
+
+	if (!base)
+		return;
+	speed = model_speed_of(base, finder->run);
+	if (!speed.is_known || !(speed.high < 1.1))
+		return;
+	to = finder_add_counts(finder, insight, speed.value, value_of(finder->run->result), value_of(base->result));
+	to->low = speed.low;
+	to->high = speed.high;
 }
 
 double finder_phase_ns(const struct finder *finder, int phase)

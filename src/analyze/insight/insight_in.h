@@ -30,11 +30,12 @@ bool finder_is_disturbed(const struct finder *finder);
 /* The run waited for CPUs, and not because it has more threads than there are CPUs. */
 bool finder_has_waited(const struct finder *finder);
 /*
- * The run that differs from this one in the axis alone, with the largest value below its own, value_of being above 0;
- * NULL: there is none.
+ * Finds a run that is surely less than a tenth faster than the one that differs from it in the axis alone, with the
+ * largest value below its own, value_of being above 0. value: how many times as fast; low, high: its interval; a, b:
+ * the values of both.
  */
-const struct model_run *finder_smaller(const struct finder *finder, enum model_axis axis,
-				       int64_t (*value_of)(const struct model_result *result));
+void finder_find_no_gain(struct finder *finder, const struct insight *insight, enum model_axis axis,
+			 int64_t (*value_of)(const struct model_result *result));
 double finder_phase_ns(const struct finder *finder, int phase);	     /* enum summary_phase; 0: not seen */
 double finder_per_inference(const struct finder *finder, double ns); /* of the pass for operators; NAN: not known */
 

@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A larger batch hardly gives more items in a second: value times as many with a as with b. low, high: the interval of
- * it. */
+/* A larger batch hardly gives more items in a second: a gives value times as many as b. low, high: its interval. */
 #include "analyze/insight/insight_in.h"
 
 extern const struct insight insight_larger_batch;
-
-enum { LEAST_GAIN_PCT = 10 };
 
 static int64_t value_of(const struct model_result *result)
 {
 	return result->n_items;
 }
 
-/* Beside the run with the next smaller number; where the figures are sure of it. */
 static void find(struct finder *finder)
 {
-	const struct model_run *base = finder_smaller(finder, MODEL_AXIS_BATCH, value_of);
-	struct stats_ratio speed;
-	struct finding *to;
-
-	if (!base)
-		return;
-	speed = model_speed_of(base, finder->run);
-	if (!speed.is_known || !(speed.high < 1 + LEAST_GAIN_PCT / 100.0))
-		return;
-	to = finder_add_counts(finder, &insight_larger_batch, speed.value, value_of(finder->run->result),
-			       value_of(base->result));
-	to->low = speed.low;
-	to->high = speed.high;
+	finder_find_no_gain(finder, &insight_larger_batch, MODEL_AXIS_BATCH, value_of);
 }
 
 static void say(const struct speaker *to)
