@@ -128,7 +128,7 @@ def test_a_parallel_executor_with_many_callers_loses_no_operator(lab, each_wheel
     runs = {slice.args["inference"]: slice for slice in recording.inferences}
     per_run = collections.Counter(operator.args["inference"] for operator in recording.operators)
     # A thread of the pool may serve any of several concurrent runs: that may be unknown, but never wrong.
-    assert max(per_run.values()) <= 33
+    assert max(per_run.values(), default=0) <= 33
     for operator in recording.operators:
         assert runs[operator.args["inference"]].start <= operator.start
         assert operator.end <= runs[operator.args["inference"]].end

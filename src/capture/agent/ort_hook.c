@@ -31,12 +31,15 @@ static struct session *session_running(const struct ort_met *met, word provider,
 		return session_is_shared(provider) ? ort_running(saved) : ort_late_unseen(provider, saved);
 	}
 	copy = met->vptr ? &ort_copies[met->copy->copy->number] : NULL;
+	if (!session && copy && session_is_shared(provider))
+		return ort_late_running(copy, provider, saved);
 	if (!session)
-		return copy && session_is_shared(provider) ? ort_late_running(copy, provider, saved)
-							   : ort_late_session(provider);
+		session = ort_late_session(provider);
+	if (!session)
+		return NULL;
 	if (session->is_late && !session->was_sought)
 		ort_late_name(session, provider);
-	/* another session, not seen before, may use the same provider */
+	/* Another session, not seen before, may share the provider: this one may be another thread's, found just now. */
 	if (copy && session->object && copy->n_looks < ORT_LOOKS &&
 	    ((const word *)saved)[copy->session_place] != session->object)
 		return ort_late_running(copy, provider, saved);
