@@ -5,12 +5,15 @@ Other programs may run on this machine, so every test waits only for programs of
 """
 
 import ctypes
+import fcntl
 import glob
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -23,6 +26,20 @@ from recording import Growing, Recording
 pytestmark = pytest.mark.root
 TOOL = os.path.join(os.path.dirname(os.environ.get("INFTRACE", "")), "test", "e2e", "next_tool")
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
+
+
+@pytest.fixture(autouse=True)
+def watchers(request):
+    """Tests that watch may run beside each other, but for those that ask for `only_watcher`: where several watch, each
+    holds a program after the other, and the later ones may be unable to tell that they were in time."""
+    with open(os.path.join(tempfile.gettempdir(), "inftrace-test-next.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX if "only_watcher" in request.fixturenames else fcntl.LOCK_SH)
+        yield
+
+
+@pytest.fixture
+def only_watcher(watchers):
+    """No other test of this file runs at the same time."""
 
 
 @pytest.fixture
@@ -73,24 +90,24 @@ def check_inside(recording, times, pid):
     assert [(a, b) for a, b in zip(seen, own) if a[0] < b[0] or a[1] > b[1]] == []
 
 
-def check_whole(lab, recording, runs):
+def check_whole(recording, runs, times):
     """The recording has one session and every run of the program, from the first one, with all operators."""
     assert recording.lost == 0
     assert len(recording.inferences) == runs
     assert len([slice for slice in recording.of("session") if slice.end]) == 1
     assert sorted(slice.args["id"] for slice in recording.inferences) == list(range(1, runs + 1))
     assert names_and_types(recording.operators) == sorted(CHAIN * runs)
-    check_inside(recording, lab.path("times"), recording.inferences[0].track.pid)
+    check_inside(recording, times, recording.inferences[0].track.pid)
 
 
-def test_a_python_program_is_recorded_from_its_first_call(lab, infer, each_wheel):
+def test_a_python_program_is_recorded_from_its_first_call(lab, infer, each_wheel, only_watcher):
     waiting = Waiting(lab, "--path", infer)
     program = lab.plain(
         lab.python(each_wheel, "infer", "run", lab.model("chain"), "--runs", 20, "--times", lab.path("times"))
     )
     recording = waiting.end()
     assert program.status == 0, program.err
-    check_whole(lab, recording, program.counted[0])
+    check_whole(recording, program.counted[0], lab.path("times"))
     assert "may be missing" not in waiting.err
 
 
@@ -169,6 +186,29 @@ def test_of_fifty_programs_no_session_creation_is_missed(lab, infer, wheel):
     assert len(recording.inferences) == 150 and recording.lost == 0
     for i, program in enumerate(programs):
         check_inside(recording, lab.path("times-%d" % i), program.pid)
+
+
+def test_several_that_watch_one_machine_share_its_programs(lab, infer, wheel):
+    """One thread can have one tracer. Two want the same program, one another, and one what never comes."""
+    other = lab.path("other.py")
+    shutil.copy(infer, other)
+    waiting = [Waiting(lab, "--path", path, name="next-%d" % i) for i, path in enumerate([infer, other, infer])]
+    nobody = Waiting(lab, "--name", "nobody.py", name="nobody")
+
+    def start(path):
+        times = lab.path("times-" + os.path.basename(path))
+        args = [wheel.python, path, "run", lab.model("chain"), "--runs", "20", "--times", times]
+        return lab.start(args, stdout=subprocess.PIPE, text=True)
+
+    programs = {path: start(path) for path in (infer, other)}
+    printed = {path: program.communicate(timeout=PATIENCE)[0] for path, program in programs.items()}
+    for path, one in zip([infer, other, infer], waiting):
+        recording = one.end()
+        runs = int(re.search(r"runs (\d+) failed 0", printed[path]).group(1))
+        check_whole(recording, runs, lab.path("times-" + os.path.basename(path)))
+        assert recording.inferences[0].track.pid == programs[path].pid
+    nobody.process.send_signal(signal.SIGINT)
+    assert nobody.process.wait(PATIENCE) == 0
 
 
 def test_programs_that_are_not_wanted_go_on(lab, wheel):

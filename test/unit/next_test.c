@@ -22,6 +22,7 @@
 #include "capture/probe/next_events.h"
 #include "capture/probe/next_hold.h"
 #include "capture/probe/next_reader.h"
+#include "capture/proc/proc.h"
 
 /* The actions of a held child, in memory shared with it. */
 struct shared {
@@ -202,6 +203,70 @@ static void a_call_that_never_returns_is_left_behind(void **state)
 	assert_int_equal(write(stuck[1], "xx", 2), 2);
 }
 
+/* A process that holds `child` under a name, until the other end of *let_go is closed. */
+static pid_t holder(pid_t child, const char *name, int *let_go)
+{
+	int ends[2], status;
+	struct err err;
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		close(ends[1]);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, name);
+		if (next_hold_begin(child, &err) || waitpid(child, &status, __WALL) != child)
+			_exit(1);
+		while (read(ends[0], &byte, 1) > 0)
+			;
+		next_hold_end(child, status);
+		_exit(0);
+	}
+	close(ends[0]);
+	*let_go = ends[1];
+	return pid;
+}
+
+/* The answer of next_hold_begin once it is the holder's. */
+static int refusal(pid_t child, pid_t holder_pid)
+{
+	char expected[32], status[4096];
+	struct err err = { 0 };
+	int n;
+
+	snprintf(expected, sizeof expected, "TracerPid:\t%d\n", (int)holder_pid);
+	do {
+		nap_ms(1);
+		n = (int)proc_read("", child, "status", status, sizeof status - 1);
+		assert_true(n > 0);
+		status[n] = 0;
+	} while (!strstr(status, expected));
+	return next_hold_begin(child, &err);
+}
+
+static void what_another_inftrace_holds_is_to_be_had_later(void **state)
+{
+	const struct {
+		const char *name;
+		int code;
+	} cases[] = { { NEXT_HOLD_NAME, -EBUSY }, { "gdb", -EPERM }, { NEXT_HOLD_NAME "2", -EPERM } };
+	int let_go;
+
+	if (geteuid())
+		skip();
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		pid_t child = spinning_child(), other = holder(child, cases[i].name, &let_go);
+
+		assert_int_equal(refusal(child, other), cases[i].code);
+		close(let_go);
+		assert_int_equal(waitpid(other, NULL, 0), other);
+		next_hold_end(child, stopped(child));
+		end_child(child);
+	}
+}
+
 static void what_is_gone_is_an_error(void **state)
 {
 	struct err err = { 0 };
@@ -301,6 +366,7 @@ int main(void)
 		cmocka_unit_test(a_signal_that_stops_it_first_is_given_to_it),
 		cmocka_unit_test(a_thread_inside_the_call_that_maps_is_held_in_time),
 		cmocka_unit_test(a_call_that_never_returns_is_left_behind),
+		cmocka_unit_test(what_another_inftrace_holds_is_to_be_had_later),
 		cmocka_unit_test(what_is_gone_is_an_error),
 		cmocka_unit_test(a_mapping_is_told_with_its_file),
 		cmocka_unit_test(none_is_lost_uncounted),

@@ -16,18 +16,61 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
+#include "capture/proc/proc.h"
 #include "capture/proc/rights.h"
+
+/* The thread that traces it; 0: none does, or it is not known here. */
+static pid_t tracer_of(pid_t tid)
+{
+	char status[4096];
+	uint64_t tracer;
+	ssize_t got = proc_read("", tid, "status", status, sizeof status);
+
+	return got > 0 && proc_field(status, (size_t)got, "TracerPid", &tracer) && tracer <= INT32_MAX ? (pid_t)tracer
+												       : 0;
+}
+
+static bool is_inftrace(pid_t tracer)
+{
+	char name[32];
+	ssize_t got = proc_read("", tracer, "comm", name, sizeof name);
+
+	/* one that is gone has let go what it held */
+	return got == -ESRCH ||
+	       (got == sizeof NEXT_HOLD_NAME && !memcmp(name, NEXT_HOLD_NAME "\n", sizeof NEXT_HOLD_NAME));
+}
+
+/* 0; EBUSY: another inftrace has it. Who had it may have let it go before it could be asked who that was. */
+static int seize(pid_t tid)
+{
+	enum { TRIES = 3 };
+	pid_t tracer = 0;
+	int code;
+
+	for (int i = 0; i < TRIES && !tracer; i++) {
+		if (!ptrace(PTRACE_SEIZE, tid, 0, 0))
+			return 0;
+		code = errno;
+		if (code != EPERM)
+			return code;
+		tracer = tracer_of(tid);
+	}
+	return tracer && is_inftrace(tracer) ? EBUSY : EPERM;
+}
 
 int next_hold_begin(pid_t tid, struct err *err)
 {
 	char why[RIGHTS_WHY];
-	int code;
+	int code = seize(tid);
 
-	if (!ptrace(PTRACE_SEIZE, tid, 0, 0) && !ptrace(PTRACE_INTERRUPT, tid, 0, 0))
+	if (!code && ptrace(PTRACE_INTERRUPT, tid, 0, 0))
+		code = errno;
+	if (!code)
 		return 0;
-	code = errno;
 	if (code == ESRCH)
 		return err_set(err, code, "cannot hold thread %d: it is gone", (int)tid);
+	if (code == EBUSY)
+		return err_set(err, EBUSY, "cannot hold thread %d: another inftrace holds it", (int)tid);
 	if (code == EPERM && rights_is_yama("", why, sizeof why))
 		return err_set(err, code, "cannot hold thread %d: %s", (int)tid, why);
 	if (code == EPERM)

@@ -13,7 +13,13 @@
 
 #include "base/err.h"
 
-/* Asks it to stop; waitpid tells when it has. 0, or -errno and err: EPERM a debugger has it; ESRCH it is gone. */
+/* The name of the thread that holds others, by which another inftrace knows that they will be let go. */
+#define NEXT_HOLD_NAME "inftrace-next"
+
+/*
+ * Asks it to stop; waitpid tells when it has. 0, or -errno and err: EBUSY another inftrace holds it for a moment; EPERM
+ * a debugger has it; ESRCH it is gone.
+ */
 int next_hold_begin(pid_t tid, struct err *err);
 /*
  * It has stopped: was that before it could come to anything that it has just mapped? True inside the call that maps.

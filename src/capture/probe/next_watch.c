@@ -23,23 +23,15 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/probe/next.h"
 #include "capture/probe/next_events.h"
+#include "capture/probe/next_held.h"
 #include "capture/probe/next_hold.h"
 #include "capture/probe/next_reader.h"
 #include "capture/proc/modules.h"
 
-enum { MAX_HELD = 1024, N_KNOWN = 4096 };
-static const uint64_t trust_ns = 1000000000, longest_hold_ns = NEXT_LONGEST_HOLD_S * 1000000000ull;
+enum { N_KNOWN = 4096 };
+static const uint64_t trust_ns = 1000000000;
 static const int64_t largest_file = 256 << 20; /* larger ones take too long to look at with a program held */
-
-struct held {
-	struct next_found found;
-	int status;			     /* of waitpid */
-	unsigned n_pending;		     /* files of it that are to be looked at */
-	bool is_stopped, is_wanted, is_told; /* wanted: it has a runtime */
-	bool is_released;
-};
 
 /* A file that is to be looked at. */
 struct pending {
@@ -74,8 +66,7 @@ struct watch {
 	pid_t parent;
 	struct job *job; /* left to a thread that does not come back, with all that it leads to */
 	struct known known[N_KNOWN];
-	struct held *held[MAX_HELD];
-	size_t n_held;
+	struct next_helds helds;
 	uint64_t n_lost; /* that were told of */
 	struct pending *first, **last;
 };
@@ -88,46 +79,6 @@ static void be_prompt(void)
 	sched_setscheduler(0, SCHED_FIFO, &first);
 }
 
-static struct held *find_held(const struct watch *watch, pid_t tid)
-{
-	for (size_t i = 0; i < watch->n_held; i++)
-		if (watch->held[i]->found.tid == tid)
-			return watch->held[i];
-	return NULL;
-}
-
-static void drop(struct watch *watch, struct held *held)
-{
-	for (size_t i = 0; i < watch->n_held; i++)
-		if (watch->held[i] == held)
-			watch->held[i--] = watch->held[--watch->n_held];
-	free(held);
-}
-
-/* It goes on, now or as soon as it has stopped. */
-static void release(struct watch *watch, struct held *held)
-{
-	held->is_released = true;
-	if (held->found.hold == NEXT_NOT) {
-		drop(watch, held);
-	} else if (held->is_stopped) {
-		next_hold_end(held->found.tid, held->status);
-		drop(watch, held);
-	}
-}
-
-/* Tells of those that stand still. When there is no room it is tried again. */
-static void tell_all(struct watch *watch)
-{
-	for (size_t i = 0; i < watch->n_held; i++) {
-		struct held *held = watch->held[i];
-		if (held->is_wanted && !held->is_told && !held->is_released &&
-		    (held->is_stopped || held->found.hold == NEXT_NOT))
-			held->is_told =
-			    send(watch->socket, &held->found, sizeof held->found, MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
-	}
-}
-
 static void tell_loss(struct watch *watch, uint64_t n_lost)
 {
 	struct next_found found = { .mapped_ns = n_lost };
@@ -136,26 +87,12 @@ static void tell_loss(struct watch *watch, uint64_t n_lost)
 		watch->n_lost = n_lost;
 }
 
-static struct held *hold(struct watch *watch, const struct next_mapping *mapping)
+static struct next_held *hold(struct watch *watch, const struct next_mapping *mapping)
 {
-	struct held *held = find_held(watch, mapping->tid);
-	struct err err = { 0 };
+	struct next_held *held = next_held_begin(&watch->helds, mapping);
 
-	if (held) {
-		held->is_released = false;
-		return held;
-	}
-	if (watch->n_held == MAX_HELD || !(held = calloc(1, sizeof *held))) {
+	if (!held)
 		watch->events->n_lost++;
-		return NULL;
-	}
-	held->found.pid = mapping->pid;
-	held->found.tid = mapping->tid;
-	held->found.mapped_ns = mapping->time_ns;
-	held->found.held_ns = clock_ns();
-	held->found.hold = next_hold_begin(mapping->tid, &err) ? NEXT_NOT : NEXT_LATE;
-	memcpy(held->found.why, err.msg, sizeof held->found.why - 1);
-	watch->held[watch->n_held++] = held;
 	return held;
 }
 
@@ -181,14 +118,15 @@ static void remember(struct watch *watch, const struct next_mapping *mapping, en
 /* What is known of the file of a mapping: it is asked for, its thread held, or passed over. */
 static void settle(struct watch *watch, const struct next_mapping *mapping, enum modules_verdict verdict)
 {
-	struct held *held = verdict == MODULES_OTHER ? find_held(watch, mapping->tid) : hold(watch, mapping);
+	struct next_held *held =
+	    verdict == MODULES_OTHER ? next_held_find(&watch->helds, mapping->tid) : hold(watch, mapping);
 
 	remember(watch, mapping, verdict);
 	if (!held)
 		return;
 	if (verdict == MODULES_OTHER) {
 		if (!held->is_wanted && !held->n_pending)
-			release(watch, held);
+			next_held_release(&watch->helds, held);
 		return;
 	}
 	if (held->is_wanted)
@@ -197,18 +135,11 @@ static void settle(struct watch *watch, const struct next_mapping *mapping, enum
 	memcpy(held->found.path, mapping->path, sizeof held->found.path - 1);
 }
 
-static void release_forgotten(struct watch *watch)
-{
-	uint64_t now_ns = clock_ns();
-
-	for (size_t i = watch->n_held; i-- > 0;)
-		if (now_ns > watch->held[i]->found.held_ns + longest_hold_ns && !watch->held[i]->is_released)
-			release(watch, watch->held[i]);
-}
-
 static void release_due(void *ctx)
 {
-	release_forgotten(ctx);
+	struct watch *watch = ctx;
+
+	next_held_expire(&watch->helds);
 }
 
 static bool new_job(struct watch *watch)
@@ -280,14 +211,14 @@ static void find_loader(void *ctx)
 static void postpone(struct watch *watch, const struct next_mapping *mapping, int fd, int64_t size)
 {
 	struct pending *pending = malloc(sizeof *pending);
-	struct held *held;
+	struct next_held *held;
 
 	if (!pending) {
 		close(fd);
 		watch->events->n_lost++;
 		return;
 	}
-	held = size <= largest_file ? hold(watch, mapping) : find_held(watch, mapping->tid);
+	held = size <= largest_file ? hold(watch, mapping) : next_held_find(&watch->helds, mapping->tid);
 	if (held)
 		held->n_pending++;
 	pending->next = NULL;
@@ -331,7 +262,7 @@ static void look_on(struct watch *watch)
 {
 	struct pending *pending = watch->first;
 	enum modules_verdict verdict = MODULES_OTHER;
-	struct held *held;
+	struct next_held *held;
 
 	if (!watch->job && !new_job(watch))
 		return;
@@ -341,7 +272,7 @@ static void look_on(struct watch *watch)
 			return;
 		verdict = watch->job->verdict;
 	}
-	held = find_held(watch, pending->mapping.tid);
+	held = next_held_find(&watch->helds, pending->mapping.tid);
 	if (held && held->n_pending)
 		held->n_pending--;
 	watch->first = pending->next;
@@ -352,7 +283,7 @@ static void look_on(struct watch *watch)
 }
 
 /* A thread has stopped, before it could come to what it has mapped? */
-static bool is_early(struct watch *watch, const struct held *held)
+static bool is_early(struct watch *watch, const struct next_held *held)
 {
 	const pid_t pid = held->found.pid;
 	uint64_t address;
@@ -377,26 +308,26 @@ static void take_stops(struct watch *watch)
 	while (read(watch->children, &told, sizeof told) > 0)
 		;
 	while ((tid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
-		struct held *held = find_held(watch, tid);
+		struct next_held *held = next_held_find(&watch->helds, tid);
 		/* under a number that we do not know: nobody would let it go */
 		if (!held && WIFSTOPPED(status))
 			next_hold_end(tid, status);
 		if (!held)
 			continue;
 		if (!WIFSTOPPED(status)) {
-			drop(watch, held);
+			next_held_drop(&watch->helds, held);
 			continue;
 		}
 		held->status = status;
 		held->is_stopped = true;
 		held->found.held_ns = clock_ns();
 		early = is_early(watch, held);
-		held = find_held(watch, tid); /* it may have been let go meanwhile */
+		held = next_held_find(&watch->helds, tid); /* it may have been let go meanwhile */
 		if (!held)
 			continue;
 		held->found.hold = early ? NEXT_EARLY : NEXT_LATE;
 		if (held->is_released)
-			release(watch, held);
+			next_held_release(&watch->helds, held);
 	}
 }
 
@@ -411,9 +342,9 @@ static bool take_releases(struct watch *watch)
 			return true;
 		if (got != sizeof pid)
 			return false;
-		for (size_t i = watch->n_held; i-- > 0;)
-			if (watch->held[i]->found.pid == pid && watch->held[i]->is_told)
-				release(watch, watch->held[i]);
+		for (size_t i = watch->helds.n; i-- > 0;)
+			if (watch->helds.held[i]->found.pid == pid && watch->helds.held[i]->is_told)
+				next_held_release(&watch->helds, watch->helds.held[i]);
 	}
 }
 
@@ -446,6 +377,7 @@ static void prepare(struct watch *watch)
 	sigemptyset(&children);
 	sigaddset(&children, SIGCHLD);
 	sigprocmask(SIG_SETMASK, &children, NULL);
+	prctl(PR_SET_NAME, NEXT_HOLD_NAME);
 	be_prompt();
 	watch->children = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -460,6 +392,18 @@ static bool begin(struct watch *watch, struct next_events *events)
 	return send(watch->socket, &err, sizeof err, MSG_NOSIGNAL) == sizeof err && !err.code;
 }
 
+/* Until there is something to do, or to be asked for again. */
+static void wait_for_work(const struct watch *watch)
+{
+	struct pollfd ready[] = { { watch->events->fd, POLLIN, 0 },
+				  { watch->socket, POLLIN, 0 },
+				  { watch->children, POLLIN, 0 } };
+	long wait_ns = watch->first ? 0 : watch->helds.n_awaited ? 100000 : 20000000;
+	const struct timespec wait = { 0, wait_ns };
+
+	ppoll(ready, sizeof ready / sizeof *ready, watch->first || watch->helds.n ? &wait : NULL, NULL);
+}
+
 void next_watch(int socket, pid_t parent)
 {
 	static struct watch watch;
@@ -471,19 +415,18 @@ void next_watch(int socket, pid_t parent)
 	if (!begin(&watch, &events))
 		_exit(0);
 	for (;;) {
-		struct pollfd ready[3] = { { events.fd, POLLIN, 0 },
-					   { watch.socket, POLLIN, 0 },
-					   { watch.children, POLLIN, 0 } };
-		poll(ready, 3, watch.first ? 0 : watch.n_held ? 20 : -1);
+		wait_for_work(&watch);
 		while (next_events_take(&events, &mapping))
 			take_mapping(&watch, &mapping);
+		if (watch.helds.n_awaited)
+			next_held_retry(&watch.helds);
 		take_stops(&watch);
 		if (watch.first)
 			look_on(&watch);
-		tell_all(&watch);
+		next_held_tell(&watch.helds, watch.socket);
 		tell_loss(&watch, events.n_lost);
 		if (!take_releases(&watch))
 			_exit(0);
-		release_forgotten(&watch);
+		next_held_expire(&watch.helds);
 	}
 }
