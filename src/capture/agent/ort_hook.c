@@ -39,7 +39,7 @@ static struct session *session_running(const struct ort_met *met, word provider,
 		return NULL;
 	if (session->is_late && !session->was_sought)
 		ort_late_name(session, provider);
-	/* Another session, not seen before, may share the provider: this one may be another thread's, found just now. */
+	/* another session, not seen before, may share the provider; this may be one that another thread just found */
 	if (copy && session->object && copy->n_looks < ORT_LOOKS &&
 	    ((const word *)saved)[copy->session_place] != session->object)
 		return ort_late_running(copy, provider, saved);
