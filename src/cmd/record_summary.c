@@ -36,9 +36,12 @@ static void print_nothing(FILE *to, const struct recorder_result *result)
 
 void record_summary_print(FILE *to, const char *path, const struct recorder_result *result)
 {
+	const uint64_t n_all = result->n_inferences + result->n_sampled_out;
+
 	fprintf(to, "%sinftrace:%s %llu inference%s in %s", term_style(to, TERM_BOLD), term_style(to, TERM_PLAIN),
-		(unsigned long long)result->n_inferences, result->n_inferences == 1 ? "" : "s",
-		units_duration((double)result->elapsed_ns).s);
+		(unsigned long long)n_all, n_all == 1 ? "" : "s", units_duration((double)result->elapsed_ns).s);
+	if (result->n_sampled_out)
+		fprintf(to, ", %llu of them recorded", (unsigned long long)result->n_inferences);
 	if (result->median_ns)
 		fprintf(to, ", median %s, p99 %s", units_duration((double)result->median_ns).s,
 			units_duration((double)result->p99_ns).s);
@@ -68,6 +71,7 @@ void record_summary_json(FILE *to, const char *path, const struct recorder_resul
 	json_int(&json, "processes_not_seen", (int64_t)result->n_unseen);
 	json_int(&json, "processes_left_running", (int64_t)result->n_left);
 	json_int(&json, "inferences", (int64_t)result->n_inferences);
+	json_int(&json, "inferences_sampled_out", (int64_t)result->n_sampled_out);
 	json_int(&json, "lost", (int64_t)result->n_lost);
 	json_int(&json, "bytes", (int64_t)result->n_bytes);
 	json_int(&json, "elapsed_ns", (int64_t)result->elapsed_ns);

@@ -88,10 +88,10 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 #define EVENT_CLOCK_NONE "none: durations only, laid end to end"
 /* pid, path, text (why): a file that a process's counters should come from cannot be read; once */
 #define EVENT_NOTE_UNREADABLE "unreadable"
-/*
- * count, text: events of a process that are not recorded: on request, or because recording began halfway through them
- */
+/* count, text: events of a process that are not recorded, because recording began halfway through them */
 #define EVENT_NOTE_LEFT_OUT "left out"
+/* count: inferences of a process that --sample or --rate left out since the last such note of it */
+#define EVENT_NOTE_SAMPLED_OUT "sampled out"
 /*
  * text (how much, as "10m" or "2G"), count, events, by_ns: a recording that keeps only its newest part; how many of its
  * segments were dropped so far, slices and instants in them, and their duration. The last one holds

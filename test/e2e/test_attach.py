@@ -2,6 +2,7 @@
 """inftrace attach: recording running programs with external probes."""
 
 import collections
+import json
 import os
 import re
 import shutil
@@ -262,10 +263,15 @@ def test_one_of_n_inferences_and_the_others_are_counted(lab, wheel):
     done = attach(lab, "--sample", 4, server.pid)
     server.end()
     seen = len(whole(done.recording))
-    left_out = sum(note.args["count"] for note in done.recording.notes("left out") if "sample" in note.args["text"])
+    left_out = sum(note.args["count"] for note in done.recording.notes("sampled out"))
     begin, end = min(s.start for s in done.recording.inferences), max(s.end for s in done.recording.inferences)
     own = len([t for t in server.times() if t[0] >= begin and t[1] <= end])
     assert seen > 10 and abs(seen * 4 - own) <= 8 and abs(left_out - 3 * seen) <= 8
+    report = json.loads(lab.plain([lab.inftrace, "report", "--json", done.recording.path]).out)
+    assert report["recording"]["sampled"] == {"inferences": seen + left_out, "recorded": seen}
+    assert ", %d inferences of chain at " % (seen + left_out) in report["verdict"]
+    assert report["models"][0]["inferences"]["per_second"] == pytest.approx(own * 1e9 / (end - begin), rel=0.2)
+    assert report["recording"]["time"]["inferences_ns"] > 3 * sum(s.end - s.start for s in done.recording.inferences)
     assert set(map(tuple, per_inference(done.recording).values())) == {tuple(CHAIN)}
 
 

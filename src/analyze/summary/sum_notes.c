@@ -268,6 +268,16 @@ static int note_left_out(struct summary_maker *maker, uint32_t process, const st
 	return rc;
 }
 
+static int note_sampled_out(struct summary_maker *maker, uint32_t process, const struct event *event)
+{
+	struct process *to = process_at(maker, process);
+	int64_t n = int_of(event, KEY_COUNT);
+
+	if (n > 0)
+		to->n_sampled_out = stats_sum(to->n_sampled_out, (uint64_t)n);
+	return 0;
+}
+
 static const struct topic topics[] = {
 	{ EVENT_NOTE_RECORDING, note_recording },
 	{ EVENT_NOTE_PROCESS, note_process, true },
@@ -283,6 +293,7 @@ static const struct topic topics[] = {
 	{ EVENT_NOTE_STOPPED, note_stopped },
 	{ EVENT_NOTE_UNREADABLE, note_unreadable, true },
 	{ EVENT_NOTE_LEFT_OUT, note_left_out, true },
+	{ EVENT_NOTE_SAMPLED_OUT, note_sampled_out },
 };
 
 static int keep(struct summary_maker *maker, const struct topic *topic, uint32_t process, const struct event *event)

@@ -44,17 +44,22 @@ void sum_time_make(struct summary *summary, uint64_t inferences_ns, uint64_t tak
 {
 	const struct summary_recording *recording = &summary->recording;
 	struct summary_time *time = &summary->time;
-	uint64_t wall_ns;
+	uint64_t wall_ns, creating_ns;
 
 	if (!recording->is_ours || recording->has_no_begins || recording->begin_ns >= recording->end_ns)
 		return;
 	wall_ns = recording->end_ns - recording->begin_ns;
 	taken_ns = taken_ns < wall_ns ? taken_ns : wall_ns;
 	inferences_ns = inferences_ns < taken_ns ? inferences_ns : taken_ns;
+	creating_ns = taken_ns - inferences_ns;
+	if (summary->n_sampled_out)
+		inferences_ns = (uint64_t)((double)inferences_ns * summary->sampled);
+	if (inferences_ns > wall_ns - creating_ns)
+		inferences_ns = wall_ns - creating_ns;
 	*time = (struct summary_time){ .wall_ns = wall_ns,
 				       .inferences_ns = inferences_ns,
-				       .creating_ns = taken_ns - inferences_ns,
-				       .outside_ns = wall_ns - taken_ns };
+				       .creating_ns = creating_ns,
+				       .outside_ns = wall_ns - creating_ns - inferences_ns };
 	divide(summary, time);
 }
 

@@ -90,7 +90,7 @@ struct process {
 	struct creations creations;
 	uint32_t index; /* in struct summary, at the end */
 	uint32_t group; /* the process that its models are counted for, + 1; 0: not decided yet */
-	uint64_t n_inferences, n_sessions;
+	uint64_t n_inferences, n_sessions, n_sampled_out;
 };
 
 struct counter {

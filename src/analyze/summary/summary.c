@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_sampled.h"
 #include "analyze/summary/sum_time.h"
 #include "analyze/summary/summary_maker.h"
 
@@ -270,6 +271,7 @@ static int make(struct summary_maker *maker)
 struct summary *summary_end(struct summary_maker *maker, const struct summary_file *file, struct err *err)
 {
 	struct summary *to = maker->to;
+	uint64_t busy_ns;
 
 	to->names = maker->names;
 	to->file = *file;
@@ -284,12 +286,14 @@ struct summary *summary_end(struct summary_maker *maker, const struct summary_fi
 	to->recording.end_ns = maker->counts.last_ns;
 	to->n_operators = maker->operators.n_seen;
 	to->busy_ns = sum_busy_at(&maker->window.busy, maker->counts.last_ns);
+	count_totals(maker, to);
+	busy_ns = to->busy_ns;
+	sum_sampled_make(maker, to);
 	if (!maker->opts.from_ns && !maker->opts.to_ns && !maker->opts.model)
-		sum_time_make(to, to->busy_ns, sum_busy_at(&maker->window.taken, maker->counts.last_ns));
+		sum_time_make(to, busy_ns, sum_busy_at(&maker->window.taken, maker->counts.last_ns));
 	memcpy(to->n_open, maker->n_open, sizeof to->n_open);
 	for (int kind = 0; kind < N_KINDS; kind++)
 		to->counts.n_open += maker->n_open[kind];
-	count_totals(maker, to);
 	maker->to = NULL;
 	summary_drop(maker);
 	return to;

@@ -96,7 +96,9 @@ struct summary_process {
 	int64_t exit_status, signal;
 	uint32_t n_runtimes;
 	uint64_t n_sessions, n_inferences;
-	bool is_unseen; /* its inferences, or those of its children, for the reason in state */
+	uint64_t n_sampled_out; /* inferences that --sample or --rate left out */
+	double sampled;		/* for how many inferences each recorded one stands, on average */
+	bool is_unseen;		/* its inferences, or those of its children, for the reason in state */
 };
 
 struct summary_runtime {
@@ -189,6 +191,8 @@ struct summary {
 	    n_dumps;
 	uint64_t n_all_sessions; /* with those that are not in sessions, because there are too many */
 	uint64_t n_operators, n_lost, n_inferences, n_inferences_failed, n_sessions_failed;
+	uint64_t n_sampled_out, n_all_inferences; /* left out by --sample or --rate; with these */
+	double sampled;				  /* as of a process */
 	uint64_t n_unseen;	  /* processes whose inferences were not seen, for the reason in their state */
 	uint64_t n_dumps_skipped; /* asked for, and not made */
 	uint64_t n_left; /* processes that the program started and that went on, not recorded, when it had ended */

@@ -101,6 +101,7 @@ struct summary_runs {
 	uint64_t n, n_failed, n_open, n_partial, n_first, n_without_status;
 	uint64_t begin_ns, end_ns;     /* first begin, last end */
 	double rate;		       /* finished ones per second between the two; NAN: fewer than 2 */
+	uint64_t n_all;		       /* n, and about how many that were left out on request */
 	struct summary_spread latency; /* finished, not failed, not partial, not the first of a session */
 	struct stats_series series;    /* the same more closely */
 	struct stats_typical typical;  /* the same; if summary_opts.with_typical */

@@ -418,6 +418,7 @@ static void sum_up(const struct recorder *recorder)
 	result->lacks_runs = tap->lacks_runs;
 	result->n_unseen = tap->n_unseen;
 	result->n_inferences = tap->n_inferences;
+	result->n_sampled_out = tap->n_sampled_out;
 	result->n_lost = tap->n_lost;
 	result->n_bytes = tap->sink.n_bytes;
 	result->median_ns = latency_quantile(&tap->latency, 0.5);

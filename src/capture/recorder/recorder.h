@@ -67,6 +67,7 @@ struct recorder_result {
 	uint64_t n_unseen;		  /* processes whose inferences were not seen; the recording has the reasons */
 	uint64_t n_left;		  /* processes that the program started and that go on, not recorded */
 	uint64_t n_inferences, n_lost, n_bytes, elapsed_ns;
+	uint64_t n_sampled_out;	    /* inferences that --sample or --rate left out */
 	uint64_t median_ns, p99_ns; /* of inferences, within 1 %; 0: none has ended */
 	uint64_t cpu_ns;	    /* the recorder's own */
 };

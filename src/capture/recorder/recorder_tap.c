@@ -24,6 +24,8 @@ static void count_instant(struct recorder_tap *tap, const struct event *event)
 		count_runtime(tap, event);
 	else if (event->kind == KIND_NOTE && event->name == tap->process_topic)
 		tap->n_unseen += count_of(event);
+	else if (event->kind == KIND_NOTE && event->name == tap->sampled_topic)
+		tap->n_sampled_out += count_of(event);
 	else if (event->kind == KIND_LOST)
 		tap->n_lost += count_of(event);
 }
@@ -106,6 +108,7 @@ void recorder_tap_init(struct recorder_tap *tap, struct sink *const *sinks, size
 				   .sync = sync_ };
 	tap->runtime_topic = names_of(tap->sink.names, EVENT_NOTE_RUNTIME);
 	tap->process_topic = names_of(tap->sink.names, EVENT_NOTE_PROCESS);
+	tap->sampled_topic = names_of(tap->sink.names, EVENT_NOTE_SAMPLED_OUT);
 }
 
 void recorder_tap_done(struct recorder_tap *tap)

@@ -12,12 +12,13 @@ struct recorder_tap {
 	struct sink *to; /* the only sink, or the tee */
 	struct tee tee;
 	struct latency latency;
-	uint32_t runtime_topic, process_topic; /* names of the notes that tell of a runtime, of a process */
+	uint32_t runtime_topic, process_topic, sampled_topic; /* names of notes */
 	struct recorder_tracks tracks;
 	uint64_t n_events; /* slices and instants */
 	bool lacks_runs;   /* of a runtime no inference can be seen */
 	uint64_t n_inferences, n_processes, n_runtimes, n_lost;
-	uint64_t n_unseen; /* processes whose inferences were not seen */
+	uint64_t n_sampled_out; /* inferences that --sample or --rate left out */
+	uint64_t n_unseen;	/* processes whose inferences were not seen */
 };
 
 /* sinks: as tee_init wants them. */

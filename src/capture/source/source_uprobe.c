@@ -31,9 +31,11 @@ struct uprobe_state {
 	const struct target *target;
 	struct watched **watched;
 	size_t n_watched;
-	struct watched *owner[UPROBE_MAX_ARMED]; /* owner of each armed copy */
-	uint64_t n_lost[UPROBE_MAX_ARMED];	 /* losses already reported */
-	uint64_t empty_ns;			 /* the ring was seen empty then */
+	struct watched *owner[UPROBE_MAX_ARMED];  /* owner of each armed copy */
+	uint64_t n_lost[UPROBE_MAX_ARMED];	  /* losses already reported */
+	uint64_t n_sampled_out[UPROBE_MAX_ARMED]; /* the same of inferences that were left out on request */
+	uint64_t sampled_out_ns;		  /* when they were reported */
+	uint64_t empty_ns;			  /* the ring was seen empty then */
 	bool has_read;
 };
 
@@ -152,7 +154,7 @@ static int take_copy(struct uprobe_state *state, struct watched *watched, uint32
 	}
 	watched->process->has_gaps |= armed->has_gaps;
 	state->owner[number] = watched;
-	state->n_lost[number] = 0;
+	state->n_lost[number] = state->n_sampled_out[number] = 0;
 	return tell_runtime(state, watched, copy, out, now_ns, err);
 }
 
@@ -230,6 +232,42 @@ static int tell_losses(struct uprobe_state *state, struct sink *out, uint64_t no
 	return code;
 }
 
+/* Writes how many inferences were left out on request since the last call. */
+static int tell_sampled_out(struct uprobe_state *state, const struct watched *owner, struct sink *out, uint64_t now_ns,
+			    struct err *err)
+{
+	struct event event = { .track = recorded_track(owner->process->recorded, out), .time_ns = now_ns };
+	uint64_t n_new = 0;
+	struct arg count;
+
+	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++) {
+		uint64_t n;
+		if (state->owner[i] != owner)
+			continue;
+		n = __atomic_load_n(&uprobes_armed(state->target->uprobes, i)->n_skipped, __ATOMIC_RELAXED);
+		n_new += n - state->n_sampled_out[i];
+		state->n_sampled_out[i] = n;
+	}
+	count = arg_int(KEY_COUNT, (int64_t)n_new);
+	event.args = &count;
+	event.n_args = 1;
+	return n_new ? recorded_note(out, EVENT_NOTE_SAMPLED_OUT, &event, err) : 0;
+}
+
+/* Each second, so that a recording whose end is missing knows, too. */
+static int tell_all_sampled_out(struct uprobe_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	int code = 0;
+
+	if (now_ns < state->sampled_out_ns + 1000000000u)
+		return 0;
+	state->sampled_out_ns = now_ns;
+	for (size_t i = 0; i < state->n_watched && !code; i++)
+		if (state->watched[i]->process)
+			code = tell_sampled_out(state, state->watched[i], out, now_ns, err);
+	return code;
+}
+
 static int tell_left_out(struct uprobe_process *process, uint64_t count, const char *what, struct sink *out,
 			 uint64_t now_ns, struct err *err)
 {
@@ -249,17 +287,13 @@ static int finish(struct uprobe_state *state, struct watched *watched, struct si
 		  struct err *err)
 {
 	struct uprobe_process *process = watched->process;
-	uint64_t n_skipped = 0;
 	int code;
 
 	if (!process)
 		return 0;
-	for (uint32_t i = 0; i < UPROBE_MAX_ARMED; i++)
-		if (state->owner[i] == watched)
-			n_skipped += uprobes_armed(state->target->uprobes, i)->n_skipped;
 	code = lanes_put(&process->recorded->lanes, out, UINT64_MAX, err);
 	if (!code)
-		code = tell_left_out(process, n_skipped, "inferences, as --sample or --rate says", out, now_ns, err);
+		code = tell_sampled_out(state, watched, out, now_ns, err);
 	if (!code)
 		code = tell_left_out(process, process->n_cut_runs, "inferences that had begun before recording did",
 				     out, now_ns, err);
@@ -326,6 +360,8 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 	}
 	if (!code)
 		code = tell_losses(state, out, now_ns, err);
+	if (!code)
+		code = tell_all_sampled_out(state, out, now_ns, err);
 	for (size_t i = 0; i < state->n_watched && !code && is_ending; i++)
 		code = finish(state, state->watched[i], out, now_ns, err);
 	return code || is_ending || ring->is_waiting ? code : drop_gone(state, out, now_ns, err);

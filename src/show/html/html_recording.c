@@ -83,11 +83,12 @@ static void put_tiles(struct html_page *page, const struct report *report)
 	const struct summary *summary = report->summary;
 	const struct summary_model *model = main_model(report);
 	const struct summary_spread *latency = model ? &model->runs.latency : NULL;
-	struct html_tile tile[6] = { { "s0", "inferences", units_count(summary->n_inferences), { "" } } };
+	struct html_tile tile[6] = { { "s0", "inferences", units_count(summary->n_all_inferences), { "" } } };
 	double waited = NAN;
 	uint32_t n = 1;
 
-	tile[0].note = printable_count(summary->n_models, "model");
+	tile[0].note = summary->n_sampled_out ? note("%s recorded", units_count(summary->n_inferences).s)
+					      : printable_count(summary->n_models, "model");
 	if (latency && latency->n) {
 		tile[n] = (struct html_tile){ "", "median latency", units_duration((double)latency->p50_ns), { "" } };
 		tile[n++].note = isfinite(latency->interval_ns)
@@ -215,7 +216,7 @@ static void put_slowest(struct html_page *page)
 static void put_part_heading(struct html_page *page, const struct summary_model *model)
 {
 	const struct model_result *result = page->report->results;
-	struct printable text = printable_count(model->runs.n, "inference");
+	struct printable text = kept_words_count(model->runs.n, model->runs.n_all);
 
 	for (uint32_t i = 0; i < result->n_placements; i++)
 		printable_add(&text, "%s%s", i ? " and " : " on ",
@@ -283,7 +284,7 @@ static void put_resources(struct html_page *page, const struct summary *summary)
 			table_cell(&table, TABLE_PLAIN, "process %d", summary->processes[own->process].pid);
 		table_cell(&table, TABLE_PLAIN, "%s", name_of(summary, own->name, 60).s);
 		table_cell(&table, TABLE_PLAIN, "%s",
-			   resource_value(summary, own, summary->busy_ns ? own->busy_mean : own->mean, true).s);
+			   resource_value(summary, own, isfinite(own->busy_mean) ? own->busy_mean : own->mean, true).s);
 		table_cell(&table, TABLE_PLAIN, "%s", resource_value(summary, own, own->idle_mean, true).s);
 		table_cell(&table, TABLE_PLAIN, "%s", resource_value(summary, own, own->max, true).s);
 	}

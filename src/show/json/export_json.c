@@ -73,6 +73,21 @@ static void put_thinned(struct json_summary *to)
 	json_end(&to->json, '}');
 }
 
+/* null: --sample and --rate left nothing out. */
+static void put_sampled(struct json_summary *to)
+{
+	const struct summary *summary = to->summary;
+
+	if (!summary->n_sampled_out) {
+		json_null(&to->json, "sampled");
+		return;
+	}
+	json_object(&to->json, "sampled");
+	json_count(&to->json, "inferences", summary->n_all_inferences);
+	json_count(&to->json, "recorded", summary->n_inferences);
+	json_end(&to->json, '}');
+}
+
 static void put_dumps(struct json_summary *to)
 {
 	const struct summary *summary = to->summary;
@@ -138,6 +153,7 @@ static void put_recording(struct json_summary *to)
 	put_time(to);
 	put_kept(to);
 	put_thinned(to);
+	put_sampled(to);
 	put_dumps(to);
 	json_array(&to->json, "stopped");
 	for (uint32_t i = 0; i < summary->n_stops; i++) {
@@ -171,6 +187,7 @@ static void put_processes(struct json_summary *to)
 		json_known(&to->json, "signal", process->signal);
 		json_count(&to->json, "sessions", process->n_sessions);
 		json_count(&to->json, "inferences", process->n_inferences);
+		json_count(&to->json, "inferences_sampled_out", process->n_sampled_out);
 		json_end(&to->json, '}');
 	}
 	json_end(&to->json, ']');

@@ -178,6 +178,7 @@ static void put_inferences(struct json_summary *to, const struct summary_model *
 
 	json_object(&to->json, "inferences");
 	json_count(&to->json, "count", runs->n);
+	json_count(&to->json, "count_all", runs->n_all);
 	json_count(&to->json, "failed", runs->n_failed);
 	json_count(&to->json, "not_ended", runs->n_open);
 	json_count(&to->json, "partial", runs->n_partial);

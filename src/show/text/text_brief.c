@@ -9,6 +9,7 @@
 #include "analyze/insight/insight.h"
 #include "analyze/result/phase_names.h"
 #include "show/text/page.h"
+#include "show/words/kept_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/slow_words.h"
 #include "show/words/time_words.h"
@@ -282,7 +283,7 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 	const struct summary_provider *ran_on = page->summary->ran_on + model->ran_on.first;
 	struct printable text = { "" };
 
-	printable_add(&text, "%s", printable_count(model->runs.n, "inference").s);
+	printable_add(&text, "%s", kept_words_count(model->runs.n, model->runs.n_all).s);
 	for (uint32_t i = 0; i < model->ran_on.n && i < 3; i++)
 		printable_add(&text, "%s%s", i ? " and " : " on ", page_provider(page, ran_on[i].provider, 30).s);
 	if (isfinite(model->runs.rate))

@@ -207,8 +207,10 @@ static void print_heading(const struct page *page, uint32_t index)
 	const struct summary_runs *runs = &page->summary->models[index].runs;
 	struct printable text = { "" };
 
-	printable_add(&text, "%s", printable_count(runs->n, "inference").s);
+	printable_add(&text, "%s", printable_count(runs->n_all, "inference").s);
 	printable_add(&text, " of %s", page_model(page, index, 40).s);
+	if (runs->n_all != runs->n)
+		printable_add(&text, ", %s of them recorded", units_count(runs->n).s);
 	if (isfinite(runs->rate))
 		printable_add(&text, ", %s", units_rate(runs->rate).s);
 	if (runs->max_concurrent > 1)

@@ -67,6 +67,9 @@ static void print_open(const struct page *page)
 
 static void print_left_out(const struct page *page)
 {
+	if (page->summary->n_sampled_out)
+		page_text(page, 2, TABLE_PLAIN, "Not recorded: %s, as --sample or --rate says.",
+			  printable_count(page->summary->n_sampled_out, "inference").s);
 	for (uint32_t i = 0; i < page->summary->n_left_out; i++) {
 		const struct summary_left_out *left_out = &page->summary->left_out[i];
 

@@ -112,7 +112,7 @@ static void say_what_ran(const struct page *page)
 		wall_ns += summary->models[i].runs.wall_ns;
 	fprintf(page->out, "%s, ", printable_count(summary->n_models, "model").s);
 	fprintf(page->out, "%s, ", printable_count(summary->n_all_sessions, "session").s);
-	fprintf(page->out, "%s", printable_count(summary->n_inferences, "inference").s);
+	fprintf(page->out, "%s", printable_count(summary->n_all_inferences, "inference").s);
 	if (summary->n_models > 1)
 		fprintf(page->out, "; %s has %s of the inference time:", page_model(page, 0, NAME_COLUMNS).s,
 			units_percent(wall_ns ? (double)model->runs.wall_ns / (double)wall_ns : NAN).s);
@@ -120,6 +120,8 @@ static void say_what_ran(const struct page *page)
 		fprintf(page->out, " of %s", page_model(page, 0, NAME_COLUMNS).s);
 	if (isfinite(model->runs.rate))
 		fprintf(page->out, summary->n_models > 1 ? " %s" : " at %s", units_rate(model->runs.rate).s);
+	if (summary->n_sampled_out)
+		fprintf(page->out, ", %s of them recorded,", units_count(summary->n_inferences).s);
 	say_providers(page, model);
 	say_latency(page, &model->runs);
 	say_waits(page);

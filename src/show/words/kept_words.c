@@ -37,3 +37,12 @@ struct printable kept_words_of_operators(const struct summary *summary)
 	printable_add(&words, thinned->n_sampled ? "; totals of operators are scaled." : ".");
 	return words;
 }
+
+struct printable kept_words_count(uint64_t n_recorded, uint64_t n_all)
+{
+	struct printable words = printable_count(n_all, "inference");
+
+	if (n_all != n_recorded)
+		printable_add(&words, " (%s recorded)", units_count(n_recorded).s);
+	return words;
+}

@@ -107,5 +107,8 @@ struct printable time_sum(const struct summary *summary)
 	if (time->creating_ns)
 		printable_add(&text, " + creating sessions %s", units_duration((double)time->creating_ns).s);
 	printable_add(&text, " + outside of models %s", units_duration((double)time->outside_ns).s);
+	if (summary->n_sampled_out)
+		printable_add(&text, "; estimated from %s of %s", units_count(summary->n_inferences).s,
+			      printable_count(summary->n_all_inferences, "inference").s);
 	return text;
 }

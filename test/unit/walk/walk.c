@@ -120,6 +120,17 @@ static void count_totals(struct summary *to)
 		to->n_lost = stats_sum(to->n_lost, to->losses[i].n);
 }
 
+/* Made recordings are not sampled. */
+static void count_sampled(struct summary *to)
+{
+	for (uint32_t i = 0; i < to->n_processes; i++)
+		to->processes[i].sampled = 1;
+	for (uint32_t i = 0; i < to->n_models; i++)
+		to->models[i].runs.n_all = to->models[i].runs.n;
+	to->n_all_inferences = to->n_inferences;
+	to->sampled = 1;
+}
+
 static void done(struct build *build)
 {
 	for (size_t i = 0; i < build->groups.n; i++)
@@ -156,6 +167,7 @@ struct summary *walk_summary(const struct store *store, const struct summary_fil
 	done(&build);
 	if (!rc) {
 		count_totals(build.to);
+		count_sampled(build.to);
 		sum_time_make(build.to, build.to->busy_ns, build.taken_ns);
 		return build.to;
 	}
