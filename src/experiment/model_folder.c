@@ -30,6 +30,14 @@ static bool is_template(const char *out)
 	return len >= sizeof suffix - 1 && !strcmp(out + len - (sizeof suffix - 1), suffix);
 }
 
+/* The name of a report rather than of a folder: a slip that would make a folder of that name. */
+static bool is_page(const char *out)
+{
+	const char *slash = strrchr(out, '/'), *dot = strrchr(slash ? slash : out, '.');
+
+	return dot && (!strcmp(dot, ".html") || !strcmp(dot, ".json") || !strcmp(dot, ".md") || !strcmp(dot, ".csv"));
+}
+
 /* "squeezenet" of "models/squeezenet.onnx" */
 static int stem_of(const char *model, const char **stem)
 {
@@ -110,6 +118,10 @@ int model_folder_open(struct model_folder *folder, const struct model_opts *opts
 		folder->template = opts->out;
 		return 0;
 	}
+	if (opts->out && is_page(opts->out))
+		return err_set(err, EINVAL,
+			       "cannot keep everything in %s: -o takes a folder; --report %s writes this page alone",
+			       opts->out, opts->out);
 	if (opts->out)
 		return make_named(folder, opts->out, err);
 	if (opts->save)

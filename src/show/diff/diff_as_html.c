@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A comparison as a page in one file, without scripts. */
 #include "show/diff/diff_page.h"
+#include "show/diff/diff_plot.h"
 #include "show/html/html.h"
 
 struct html {
 	FILE *out;
 	bool is_open; /* a section is */
+	uint32_t n_plots;
 };
 
 static void end_section(struct html *to)
@@ -60,10 +62,18 @@ static void put_table(void *opaque, const char *caption, struct table *table)
 	html_table_of(to->out, caption, table);
 }
 
+static void plot(void *opaque, const struct diff_pair *pair)
+{
+	struct html *to = opaque;
+
+	begin_section(to);
+	diff_plot(to->out, pair, to->n_plots++);
+}
+
 static void write(FILE *out, const struct diff *diff, const struct report_look *look)
 {
-	struct html to = { out, false };
-	const struct diff_writer writer = { &to, answer, heading, paragraph, put_table };
+	struct html to = { out, false, 0 };
+	const struct diff_writer writer = { &to, answer, heading, paragraph, put_table, plot };
 
 	diff_page(&writer, diff, look);
 	end_section(&to);

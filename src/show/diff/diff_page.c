@@ -276,6 +276,8 @@ static void put_pair(const struct page *page, const struct diff_pair *pair)
 			      units_duration(pair->waits_ns).s);
 	say(page, &text);
 	put_options(page, pair);
+	if (page->writer->plot)
+		page->writer->plot(page->writer->to, pair);
 	put_figures(page, pair, 0, DIFF_CREATION, "Inferences");
 	put_operators(page, pair);
 	put_figures(page, pair, DIFF_CREATION, N_DIFF_FIGURES, "Creation of a session");

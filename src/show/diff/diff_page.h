@@ -19,6 +19,7 @@ struct diff_writer {
 	void (*heading)(void *to, const char *text);
 	void (*text)(void *to, const char *text);
 	void (*table)(void *to, const char *caption, struct table *table); /* empties it */
+	void (*plot)(void *to, const struct diff_pair *pair); /* a picture of its changes; NULL: the format has none */
 };
 
 void diff_page(const struct diff_writer *writer, const struct diff *diff, const struct report_look *look);
