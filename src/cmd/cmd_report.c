@@ -22,7 +22,7 @@
 struct report_opts {
 	const char *format, *color, *model, *output;
 	bool json, all, ascii, no_pager, force;
-	int top;
+	int top, slowest;
 	uint64_t from_ns, to_ns;
 };
 
@@ -41,6 +41,8 @@ static const struct opt report_opt_table[] = {
 	  AT(from_ns) },
 	{ 0, "to", "TIME", "only inferences that begin before this time of the recording", OPT_PERIOD, AT(to_ns) },
 	{ 0, "top", "N", "rows of each table of operators", OPT_INT, AT(top), "0" },
+	{ 0, "slowest", "N", "look into the N slowest inferences of each model, and say why they were slow", OPT_INT,
+	  AT(slowest), "0" },
 	{ 0, "color", "auto|always|never", "colors; auto: on a terminal", OPT_CHOICE, AT(color), "auto" },
 	{ 0, "no-pager", NULL, "do not show a long page in $PAGER", OPT_FLAG, AT(no_pager) },
 	{ 0, "ascii", NULL, "print nothing but ASCII; by default where the locale says so", OPT_FLAG, AT(ascii) },
@@ -56,12 +58,15 @@ static struct report_look look_of(const struct report_opts *opts)
 		.is_all = opts->all,
 		.width = term_page_width(),
 		.n_top = (uint32_t)opts->top,
+		.n_slowest = (uint32_t)opts->slowest,
 	};
 }
 
 static int write_file(const struct report_opts *opts, const struct report *report, struct err *err)
 {
-	const struct report_look look = { .is_all = opts->all, .n_top = (uint32_t)opts->top };
+	const struct report_look look = { .is_all = opts->all,
+					  .n_top = (uint32_t)opts->top,
+					  .n_slowest = (uint32_t)opts->slowest };
 	int fd = open(opts->output, O_WRONLY | O_CREAT | O_CLOEXEC | (opts->force ? O_TRUNC : O_EXCL), 0666);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 	bool has_failed;
@@ -188,11 +193,15 @@ static int report_run(const void *opaque, int argc, char **argv, struct err *err
 	struct recording recording = { 0 };
 	char newest[NAME_MAX + 1];
 	const char *path = argc ? argv[0] : newest;
-	const struct summary_opts range = { .from_ns = opts->from_ns, .to_ns = opts->to_ns };
+	const struct summary_opts range = { .from_ns = opts->from_ns,
+					    .to_ns = opts->to_ns,
+					    .slowest = (uint32_t)opts->slowest };
 	int code;
 
 	if (opts->top < 0)
 		return opt_misused(err, "--top must be 0 or more");
+	if (opts->slowest < 0 || opts->slowest > SUMMARY_MOST_SLOW)
+		return opt_misused(err, "--slowest must be from 0 to %d", SUMMARY_MOST_SLOW);
 	if (opts->to_ns && opts->to_ns <= opts->from_ns)
 		return opt_misused(err, "--to must be later than --from");
 	code = argc ? 0 : find_newest(newest, sizeof newest, err);
@@ -211,7 +220,8 @@ const struct cmd cmd_report = {
 	.help =
 	    "The first sentence is the answer. The page below it fits a screen: what was recorded, what to try next, "
 	    "and for each model how its session was created, how fast its inferences are, which operators take the "
-	    "time, and why the slowest inference was slow. --all shows every table; --model shows the operators of "
+	    "time, and why the slowest inference was slow: its time above the median, divided among causes. --slowest "
+	    "N says so of more. --all shows every table; --model shows the operators of "
 	    "one model. A page longer than the terminal opens in $PAGER.\n\n"
 	    "Figures: percentiles are nearest ranks. A mean comes with its 95 % confidence interval. The first "
 	    "inference of each session, failed ones and those that were cut off are counted apart. Shares are of "
@@ -224,6 +234,7 @@ const struct cmd cmd_report = {
 		{ "inftrace report", "the page of the newest recording" },
 		{ "inftrace report --all inftrace.pftrace", "every table" },
 		{ "inftrace report --model det inftrace.pftrace", "one model, with its operators" },
+		{ "inftrace report --slowest 10 inftrace.pftrace", "why the ten slowest of each model were slow" },
 		{ "inftrace report --from 10s --to 12s inftrace.pftrace", "two seconds of it" },
 		{ "inftrace report -o report.html inftrace.pftrace", "a page with plots" },
 		{ "inftrace report --json inftrace.pftrace | jq .models[0].inferences.latency.p99_ns", "one number" },

@@ -69,7 +69,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 /* pid, exit_status or signal [count: processes that it has started and that go on]: when a recorded process ends */
 #define EVENT_NOTE_EXIT "exit"
 /*
- * events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost [moved]: the cost of recording, once, at the
+ * events, recorder_cpu_ns, recorder_peak_bytes, event_ns, arm_ns, lost [moved, fault_ns]: the cost, once, at the
  * end; moved: events that were earlier than the one before them on their track, and are written with its time
  */
 #define EVENT_NOTE_COST "cost"
@@ -125,12 +125,11 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(MODEL_PATH, "model_path") /* text: absolute path of the model file */ \
 	F(SESSION, "session")	    /* number of the session in its process, from 1 */ \
 	F(ID, "id")		    /* number of the inference in its session, from 1 */ \
-	F(INFERENCE, \
-	  "inference")		/* on operators: number of the inference in its process (same key on the inference) */ \
-	F(PROVIDER, "provider") /* text: execution provider, as the runtime names it (CPUExecutionProvider) */ \
-	F(PROVIDERS, "providers") /* text: requested providers, comma separated, with their options */ \
-	F(OP_TYPE, "op_type")	  /* text */ \
-	F(SHAPES, "shapes")	  /* text: "1x3x224x224,64" inputs, then "->" and outputs where known */ \
+	F(INFERENCE, "inference")   /* number of the inference in its process; on its operators, too */ \
+	F(PROVIDER, "provider")	    /* text: execution provider, as the runtime names it (CPUExecutionProvider) */ \
+	F(PROVIDERS, "providers")   /* text: requested providers, comma separated, with their options */ \
+	F(OP_TYPE, "op_type")	    /* text */ \
+	F(SHAPES, "shapes")	    /* text: "1x3x224x224,64" inputs, then "->" and outputs where known */ \
 	F(BYTES, "bytes")   /* bytes that went in and came out of an operator; size of a model, of an allocation */ \
 	F(STATUS, "status") /* text: "ok", or the runtime's message */ \
 	F(FIRST, "first")   /* 1 on the first inference of a session */ \
@@ -175,8 +174,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(MACHINE, "machine")		/* text: processor, CPUs, memory, kernel */ \
 	F(CYCLES, "cycles")		/* on kernels: as the provider's profiler counted them */ \
 	F(SHARE, "share") /* on kernels: of the cycles of all kernels of the same execution (real number) */ \
-	F(REPORTED_NS, \
-	  "reported_ns") /* on kernels: duration in the provider's profile, when the slice was cut to its operator */ \
+	F(REPORTED_NS, "reported_ns") /* on kernels cut to their operator: duration in the provider's profile */ \
 	F(SOURCE_OPS, "source_ops") /* text; on kernels: nodes of the model that it was made from, ';' between them */ \
 	F(IMPLEMENTATION, "implementation") /* text; on kernels: which of its implementations the provider chose */ \
 	F(ALLOCATIONS, "allocations")	    /* on operators: calls that took memory from allocators */ \
@@ -187,7 +185,10 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(MOVED, "moved")		    /* how many events were moved behind the one before them */ \
 	F(CONTINUED, "continued") /* 1: the event stands in an earlier segment of the recording, too; see rotate.h */ \
 	F(WEIGHT, "weight")	  /* on inferences: how many ones its operators stand for; 0: left out; absent: 1 */ \
-	F(USAGE_NS, "usage_ns")	  /* what reading a thread's CPU time, faults and switches once takes in the target */
+	F(USAGE_NS, "usage_ns")	  /* what reading a thread's CPU time, faults and switches once takes in the target */ \
+	F(MAJOR_FAULTS, "major_faults") /* of the faults, those that waited for a disk; absent: none, or not known */ \
+	F(READ_BYTES, "read_bytes")	/* that the thread read from disks; absent: the same */ \
+	F(FAULT_NS, "fault_ns")		/* what a page fault without a disk takes here, as measured (real number) */
 
 #define EVENT_KEY_ENUM(name, text) KEY_##name,
 enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };

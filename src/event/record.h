@@ -138,6 +138,7 @@ enum record_type {
 	RECORD_ALLOC,	     /* time, value: address, id: allocator, bytes: text << more, run: node that allocated,
 			      * 0: none */
 	RECORD_FREE,	     /* time, value: address */
+	RECORD_RUN_READS,    /* run; value: bytes read from disks, id: major faults; before RECORD_RUN_END; time: 0 */
 };
 
 enum record_flag {

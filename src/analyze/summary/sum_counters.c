@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_slow.h"
 
 static double larger(double a, double b)
 {
@@ -43,7 +43,9 @@ static int add_counter(struct summary_maker *maker, struct track *track)
 	track->counter = (uint32_t)maker->counters.n;
 	if (is_memory)
 		counter->growth = calloc(1, sizeof *counter->growth);
-	return is_memory && !counter->growth ? -ENOMEM : 0;
+	if (is_memory && !counter->growth)
+		return -ENOMEM;
+	return sum_why_counter(maker, track->counter - 1);
 }
 
 /*
@@ -114,6 +116,8 @@ void sum_counters_weigh(struct summary_maker *maker, const struct moment *sample
 	since_ns = time_ns - maker->counts.first_ns;
 	if (opts->to_ns && since_ns >= opts->to_ns)
 		return;
+	if (counter->has_before && counter->gauge && sample->what == MOMENT_SAMPLE && time_ns > counter->before_ns)
+		sum_why_value(maker, sample->index, &(struct past){ counter->before_ns, time_ns, sample->value });
 	if (counter->has_before) {
 		whole_ns = time_ns - counter->before_ns;
 		with_ns = busy_ns > counter->before_busy_ns ? busy_ns - counter->before_busy_ns : 0;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_slow.h"
 
 static struct summary_model *model_at(const struct end *end, uint32_t index)
 {
@@ -60,6 +60,7 @@ static struct bucket *join_buckets(struct summary_maker *maker, uint32_t model, 
 		add_runs(&first->runs, &bucket->runs);
 		*rc = stats_merge(&first->latency, &bucket->latency);
 		*rc = *rc ? *rc : stats_merge(&first->first, &bucket->first);
+		*rc = *rc ? *rc : sum_usual_merge(first, bucket);
 		*rc = *rc ? *rc : add_cover(&first->typical, &bucket->typical);
 		*rc = *rc ? *rc : add_cover(&first->apart, &bucket->apart);
 	}

@@ -166,6 +166,7 @@ static int note_exit(struct summary_maker *maker, uint32_t process, const struct
 static int note_cost(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
 	const struct arg *event_ns = arg_of(event, KEY_EVENT_NS);
+	const struct arg *fault_ns = arg_of(event, KEY_FAULT_NS);
 	struct summary_cost *to = &maker->to->cost;
 
 	to->is_known = true;
@@ -178,6 +179,7 @@ static int note_cost(struct summary_maker *maker, uint32_t process, const struct
 	to->event_ns = !event_ns ? NAN : event_ns->type == ARG_REAL ? event_ns->real : (double)store_int(event_ns, -1);
 	if (to->event_ns < 0)
 		to->event_ns = NAN;
+	to->fault_ns = fault_ns && fault_ns->type == ARG_REAL && fault_ns->real > 0 ? fault_ns->real : NAN;
 	return 0;
 }
 

@@ -19,6 +19,8 @@ enum fact {
 	FACT_THREAD_CPU,
 	FACT_FAULTS,
 	FACT_SWITCHES,
+	FACT_MAJOR_FAULTS,
+	FACT_READ_BYTES,
 	FACT_BYTES,
 	FACT_COUNT,
 	FACT_CAPABILITIES,
@@ -60,7 +62,11 @@ struct run {
 	uint32_t next;					 /* in the list of free ones, + 1 */
 	uint32_t serial;				 /* counts the uses of this place */
 	bool is_used, has_begun, is_over, is_swept, is_keyed, is_dropped, is_parallel;
-	bool is_divided;	 /* its operators took the way of sum_parallel.c */
+	bool is_divided;	      /* its operators took the way of sum_parallel.c */
+	uint64_t overlap_ns, most_ns; /* of others with it: in all, and of the one with most */
+	uint32_t beside;	      /* that one's session */
+	uint32_t tally;		      /* of its shapes, + 1; 0: not known */
+	bool is_new_shape;
 	uint32_t operator_track; /* the last operator's */
 	uint32_t weight;	 /* inferences that its operators stand for */
 	uint8_t place;		 /* summed_until_ns > 0: where its operators go, enum summary_where */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_slow.h"
 
 static bool is_typical(const struct run *run, bool is_failed)
 {
@@ -90,28 +90,21 @@ int sum_runs_find_bucket(struct summary_maker *maker, struct run *run)
 	return 0;
 }
 
-/* A number that a broken file may say is negative. */
-static uint64_t count_of(const struct run *run, enum fact fact)
-{
-	int64_t value = fact_int(&run->facts, fact, 0);
-
-	return value > 0 ? (uint64_t)value : 0;
-}
-
 static void add_usage(const struct run *run, struct summary_runs *to)
 {
 	if (facts_have(&run->facts, FACT_RUN_QUEUE)) {
 		to->n_waits++;
 		to->waits_wall_ns = stats_sum(to->waits_wall_ns, run->end_ns - run->begin_ns);
-		to->run_queue_ns = stats_sum(to->run_queue_ns, count_of(run, FACT_RUN_QUEUE));
+		to->run_queue_ns =
+		    stats_sum(to->run_queue_ns, sum_at_least_0(fact_int(&run->facts, FACT_RUN_QUEUE, 0)));
 	}
 	if (!facts_have(&run->facts, FACT_FAULTS)) /* the others come with them */
 		return;
 	to->n_usage++;
 	to->usage_wall_ns = stats_sum(to->usage_wall_ns, run->end_ns - run->begin_ns);
-	to->thread_cpu_ns = stats_sum(to->thread_cpu_ns, count_of(run, FACT_THREAD_CPU));
-	to->faults = stats_sum(to->faults, count_of(run, FACT_FAULTS));
-	to->switches = stats_sum(to->switches, count_of(run, FACT_SWITCHES));
+	to->thread_cpu_ns = stats_sum(to->thread_cpu_ns, sum_at_least_0(fact_int(&run->facts, FACT_THREAD_CPU, 0)));
+	to->faults = stats_sum(to->faults, sum_at_least_0(fact_int(&run->facts, FACT_FAULTS, 0)));
+	to->switches = stats_sum(to->switches, sum_at_least_0(fact_int(&run->facts, FACT_SWITCHES, 0)));
 }
 
 static const struct {
@@ -126,7 +119,7 @@ static const struct {
 	[TALLIED_FAILURES] = { KEY_STATUS, FACT_STATUS, MAX_TALLIES },
 };
 
-static int add_tally(struct summary_maker *maker, const struct run *run, int what)
+static int add_tally(struct summary_maker *maker, struct run *run, int what)
 {
 	struct bucket *bucket = bucket_at(maker, run->bucket);
 	uint64_t value = (uint64_t)run->facts.value[tallied[what].fact], pair;
@@ -157,12 +150,16 @@ static int add_tally(struct summary_maker *maker, const struct run *run, int wha
 	}
 	tally = (struct summary_tally *)maker->tallies.data + index;
 	tally->n++;
+	if (what == TALLIED_SHAPES) {
+		run->tally = index + 1;
+		run->is_new_shape = tally->n == 1 && bucket->n_tallies[what] > 1;
+	}
 	if (run->begin_ns < tally->first_ns)
 		tally->first_ns = run->begin_ns;
 	return 0;
 }
 
-static int add_tallies(struct summary_maker *maker, const struct run *run, bool is_failed)
+static int add_tallies(struct summary_maker *maker, struct run *run, bool is_failed)
 {
 	const uint32_t any = 1u << FACT_SHAPES | 1u << FACT_TAG | 1u << FACT_TID | 1u << FACT_BATCH;
 	int rc = 0;
@@ -173,71 +170,6 @@ static int add_tallies(struct summary_maker *maker, const struct run *run, bool 
 		if (facts_have(&run->facts, tallied[what].fact))
 			rc = add_tally(maker, run, what);
 	return rc;
-}
-
-static int add_slow_nodes(struct operators *operators, const struct run *run, struct slow *to)
-{
-	struct keys keys = { 0 };
-	int rc = 0;
-
-	to->nodes.n = 0;
-	for (uint32_t number = run->ops.first; !rc && number; number = block_at(operators, number)->next) {
-		const struct ops_block *block = block_at(operators, number);
-
-		for (const struct op *op = block->op; !rc && op < block->op + block->n; op++) {
-			uint32_t n = keys.n, index;
-			struct slow_node *node;
-
-			if (op->track & OP_SETUP || !(op->track & OP_LEAF) || op->end_ns == STORE_OPEN ||
-			    op->begin_ns < run->begin_ns || op->begin_ns >= run->end_ns)
-				continue;
-			index = keys_number(&keys, ((struct op_kind *)operators->kinds.data)[op->kind].name, 0);
-			if (index == NONE || (index == n && !array_add(&to->nodes, sizeof *node))) {
-				rc = -ENOMEM;
-				break;
-			}
-			node = (struct slow_node *)to->nodes.data + index;
-			if (index == n || op->end_ns - op->begin_ns > node->ns)
-				*node = (struct slow_node){ ((struct op_kind *)operators->kinds.data)[op->kind].name,
-							    op->end_ns - op->begin_ns };
-		}
-	}
-	keys_done(&keys);
-	return rc;
-}
-
-/* The slowest of a model, longest first. */
-static int add_slow(struct summary_maker *maker, const struct run *run, int64_t operators_ns)
-{
-	struct bucket *bucket = bucket_at(maker, run->bucket);
-	uint64_t duration_ns = run->end_ns - run->begin_ns;
-	struct slow *slowest = bucket->slowest, slow;
-	uint32_t at = bucket->n_slowest;
-
-	if (at == SUMMARY_SLOWEST && slowest[at - 1].row.duration_ns >= duration_ns)
-		return 0;
-	if (at < SUMMARY_SLOWEST)
-		bucket->n_slowest++;
-	else
-		at--;
-	slow = slowest[at];
-	for (; at && slowest[at - 1].row.duration_ns < duration_ns; at--)
-		slowest[at] = slowest[at - 1];
-	slow.row = (struct summary_slow){ .session = session_at(maker, run->session)->row.number,
-					  .id = fact_int(&run->facts, FACT_ID, -1),
-					  .number = run->number ? (int64_t)run->number : -1,
-					  .tid = fact_int(&run->facts, FACT_TID, -1),
-					  .begin_ns = run->begin_ns,
-					  .duration_ns = duration_ns,
-					  .run_queue_ns = fact_int(&run->facts, FACT_RUN_QUEUE, -1),
-					  .thread_cpu_ns = fact_int(&run->facts, FACT_THREAD_CPU, -1),
-					  .faults = fact_int(&run->facts, FACT_FAULTS, -1),
-					  .switches = fact_int(&run->facts, FACT_SWITCHES, -1),
-					  .operators_ns = operators_ns,
-					  .n_concurrent = (uint32_t)run->n_concurrent };
-	slow.process = run->process;
-	slowest[at] = slow;
-	return add_slow_nodes(&maker->operators, run, &slowest[at]);
 }
 
 static int add_latency(struct summary_maker *maker, const struct run *run, bool is_failed, int64_t operators_ns)
@@ -253,7 +185,9 @@ static int add_latency(struct summary_maker *maker, const struct run *run, bool 
 	rc = stats_add(&bucket->latency, duration_ns);
 	if (!rc && session->latency)
 		rc = stats_add(session->latency, duration_ns);
-	return rc ? rc : add_slow(maker, run, operators_ns);
+	if (!rc)
+		rc = sum_usual_add(maker, run);
+	return rc ? rc : sum_slowest_add(maker, run, operators_ns);
 }
 
 static void add_counts(struct summary_maker *maker, const struct run *run, bool is_failed)

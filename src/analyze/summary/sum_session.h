@@ -56,16 +56,26 @@ struct slow {
 	struct summary_slow row;
 	uint32_t process;
 	struct array nodes; /* struct slow_node */
+	uint32_t tally;	    /* of its shapes, + 1; 0: not known */
+	uint32_t evidence;  /* + 1; 0: none */
 };
 
-/* An operator without others inside: the longest of its name. */
+/* What is usual: of a model, or of its inferences with the same shapes. */
+struct usual {
+	struct stats duration, cpu, wait, faults, overlap;
+};
+
+/* The longest of its name, with or without others inside. */
 struct slow_node {
-	uint32_t name;
-	uint64_t ns;
+	uint32_t name, track;
+	uint64_t begin_ns, ns;
+	bool is_leaf;
 };
 
 /* What is counted text by text, or number by number. */
 enum { TALLIED_SHAPES, TALLIED_TAGS, TALLIED_THREADS, TALLIED_BATCHES, TALLIED_FAILURES, N_TALLIED };
+
+enum { MAX_SHAPES = 32, SHAPE_LIMIT = 1 << 11 };
 
 struct cover {
 	struct summary_coverage sum;
@@ -80,7 +90,11 @@ struct bucket {
 	struct summary_runs runs;
 	struct stats latency, first;
 	struct cover typical, apart;
-	struct slow slowest[SUMMARY_SLOWEST];
+	struct slow *slowest;	   /* room for maker->max_slowest; NULL: none so far */
+	struct usual usual;	   /* without duration: that is latency */
+	struct usual *shape_usual; /* by place in shape_tally; room for MAX_SHAPES */
+	uint32_t *shape_tally;	   /* index in maker->tallies */
+	uint32_t n_shape_usual;
 	uint32_t n_slowest, at_once;
 	uint32_t n_tallies[N_TALLIED];
 	struct folded *folded; /* NULL: none is */

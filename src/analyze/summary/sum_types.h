@@ -42,7 +42,10 @@ enum {
 	MAX_TALLIES = 1 << 14,	      /* different texts of one kind that are counted: later ones are not */
 	MAX_THREADS = 1 << 16,	      /* the same of threads */
 	MAX_NOTES = 1 << 16,	      /* of one kind */
-	MAX_WEIGHT = 1 << 12,	      /* inferences that the operators of one stand for */
+	MAX_EVIDENCE = 24,	      /* counters that are looked at for one slow inference */
+	PAST = 64,
+	MAX_BESIDE = 256,     /* more inferences at one time are not compared with each other */
+	MAX_WEIGHT = 1 << 12, /* inferences that the operators of one stand for */
 };
 
 /* An open slice. */
@@ -100,6 +103,27 @@ struct counter {
 	bool has_before, is_rate;
 	double sum, busy_sum, idle_sum, plain_sum;
 	struct growth *growth; /* of resident memory; else NULL */
+	uint8_t gauge;	       /* enum summary_gauge, + 1; 0: none */
+	struct past *past;     /* if it is one: a ring of its last PAST values */
+	uint64_t n_past;
+};
+
+/* A value of a counter, and the time that it stands for. */
+struct past {
+	uint64_t from_ns, to_ns;
+	double value;
+};
+
+/* What counters said during a slow inference. Values that come after its end may still belong to it. */
+struct evidence {
+	uint64_t begin_ns, end_ns;
+	uint32_t process, n;
+	bool is_pending;
+	struct evidence_row {
+		uint32_t counter;
+		uint64_t within_ns, span_ns; /* of the samples: in the inference; in all */
+		double within, amount;	     /* value times seconds */
+	} row[MAX_EVIDENCE];
 };
 
 struct summary_maker {
@@ -125,7 +149,9 @@ struct summary_maker {
 	struct operators operators;
 	uint32_t last_session;		    /* index of the one that was found last */
 	uint64_t n_met, n_used, n_nameless; /* sessions: in the order of struct session; numbers made up */
-	uint32_t max_sessions, max_listed;
+	uint32_t max_sessions, max_listed, max_slowest;
+	struct array gauges;			 /* uint32_t: counters that are a gauge */
+	struct array evidence, evidence_pending; /* struct evidence; uint32_t: of those that are not complete */
 	uint64_t n_open[N_KINDS];
 	uint32_t ok; /* id of "ok", once seen */
 };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_slow.h"
 
 enum { MAX_MOMENTS = 1 << 15 };
 
@@ -192,6 +192,10 @@ static int pass_ends(struct summary_maker *maker, uint64_t time_ns)
 				window->min_end_ns = run->over_ns;
 			continue;
 		}
+		for (uint32_t k = i + 1; window->active.n <= MAX_BESIDE && k < window->active.n; k++)
+			sum_why_beside(run, run_at(maker, active[k]));
+		for (uint32_t k = 0; window->active.n <= MAX_BESIDE && k < n; k++)
+			sum_why_beside(run, run_at(maker, active[k]));
 		end_ns = run->over_ns < maker->counts.last_ns ? run->over_ns : maker->counts.last_ns;
 		run->n_concurrent += process_at(maker, run->process)->n_begun - run->n_begun;
 		sum_busy_end(&window->busy, end_ns);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/summary/sum_in.h"
 #include "analyze/summary/sum_sampled.h"
+#include "analyze/summary/sum_slow.h"
 #include "analyze/summary/sum_time.h"
 #include "analyze/summary/summary_maker.h"
 
@@ -131,11 +131,12 @@ struct summary_maker *summary_begin(struct names *names, uint32_t *last_track, c
 	maker->operators.keeps_all = maker->opts.with_typical;
 	maker->max_listed = maker->opts.max_sessions ? maker->opts.max_sessions : LISTED_SESSIONS;
 	maker->max_sessions = maker->opts.max_sessions ? 3 * maker->opts.max_sessions : KEPT_SESSIONS;
+	maker->max_slowest = maker->opts.slowest ? maker->opts.slowest : SUMMARY_SLOWEST;
 	maker->window.min_end_ns = STORE_OPEN;
 	maker->to->recording = (struct summary_recording){
 		.interval_ns = -1, .start_realtime_ns = -1, .clock_error_ns = -1, .clock_jumps = -1
 	};
-	maker->to->cost.event_ns = NAN;
+	maker->to->cost.event_ns = maker->to->cost.fault_ns = NAN;
 	maker->to->cost.moved = -1;
 	if (add_process(maker, 0)) {
 		summary_drop(maker);
@@ -308,13 +309,13 @@ static void drop_buckets(struct summary_maker *maker)
 		stats_done(&bucket->first);
 		stats_done(&bucket->typical.operators);
 		stats_done(&bucket->apart.operators);
-		for (uint32_t k = 0; k < SUMMARY_SLOWEST; k++)
-			array_done(&bucket->slowest[k].nodes, sizeof(struct slow_node));
+		sum_slowest_done(maker, bucket);
 		if (bucket->folded)
 			stats_done(&bucket->folded->durations);
 		free(bucket->folded);
 	}
 	array_done(&maker->buckets, sizeof(struct bucket));
+	sum_why_done(maker);
 	array_done(&maker->first_noted, sizeof(struct settings));
 	array_done(&maker->tallies, sizeof(struct summary_tally));
 	keys_done(&maker->bucket_keys);
@@ -351,8 +352,10 @@ void summary_drop(struct summary_maker *maker)
 		free(((struct stack *)maker->stacks.data)[i].slice);
 	array_done(&maker->stacks, sizeof(struct stack));
 	array_done(&maker->track_room, sizeof *maker->tracks);
-	for (size_t i = 0; i < maker->counters.n; i++)
+	for (size_t i = 0; i < maker->counters.n; i++) {
 		free(((struct counter *)maker->counters.data)[i].growth);
+		free(((struct counter *)maker->counters.data)[i].past);
+	}
 	array_done(&maker->counters, sizeof(struct counter));
 	sum_notes_done(maker);
 	array_done(&maker->runtimes, sizeof(struct summary_runtime));

@@ -134,6 +134,7 @@ struct summary_cost {
 	int64_t
 	    moved; /* events written with the time of the one before them, which was later; -1: none, or not known */
 	double event_ns;
+	double fault_ns; /* what a page fault that needs no disk takes; NAN: not known */
 };
 
 /*

@@ -25,6 +25,7 @@ struct summary_opts {
 				    numbers above */
 	bool with_typical;	 /* medians of blocks of inferences and operators, which are all kept (a million of each
 				    kind), for a comparison */
+	uint32_t slowest;	 /* inferences of each model that are looked into; 0: SUMMARY_SLOWEST */
 	uint32_t max_sessions;	 /* rows of sessions, see struct summary_model; 0: 4,096 */
 };
 

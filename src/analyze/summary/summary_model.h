@@ -9,10 +9,11 @@
 
 #include "analyze/stats/stats_series.h"
 #include "analyze/stats/stats_typical.h"
+#include "analyze/summary/summary_slow.h"
 #include "event/event.h"
 
 #define SUMMARY_NONE UINT32_MAX /* index of no process, no model */
-enum { SUMMARY_SLOWEST = 5, SUMMARY_BUCKETS = 32, SUMMARY_DEVICES = 64 };
+enum { SUMMARY_BUCKETS = 32, SUMMARY_DEVICES = 64 };
 
 /* Of durations. Percentiles are nearest ranks. */
 struct summary_spread {
@@ -81,20 +82,6 @@ struct summary_creation {
 	struct summary_spread duration; /* finished, not failed; the phases are of the same */
 	uint64_t phase_ns[N_PHASES], phase_n[N_PHASES];
 	uint64_t n_prepacked, n_capabilities, n_compared;
-};
-
-/* Why an inference was slow; the model's own numbers are the measure. */
-struct summary_slow {
-	uint32_t process, model;
-	int64_t session, id, number, tid;
-	uint64_t begin_ns, duration_ns;
-	int64_t run_queue_ns, thread_cpu_ns, faults, switches;
-	int64_t operators_ns; /* of the coverage; -1: it has none */
-	uint32_t node;	      /* the operator that took most more than its median; 0: unknown */
-	uint64_t node_ns, node_p50_ns;
-	bool is_in_creation;   /* a session of the process was being created at the time */
-	uint32_t n_concurrent; /* other inferences of the process at the time */
-	bool is_failed;
 };
 
 struct summary_runs {

@@ -30,20 +30,40 @@ int times_join(struct times *times, uint64_t *at, size_t n)
 	return 0;
 }
 
-bool times_touch(const struct times *times, uint64_t begin_ns, uint64_t end_ns)
+/* The first that ends at time_ns or later. */
+static size_t first_at(const struct times *times, uint64_t time_ns)
 {
 	size_t low = 0, high = times->n;
 
-	/* the first that ends at begin_ns or later */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (times->at[2 * middle + 1] < begin_ns)
+		if (times->at[2 * middle + 1] < time_ns)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < times->n && times->at[2 * low] <= end_ns;
+	return low;
+}
+
+bool times_touch(const struct times *times, uint64_t begin_ns, uint64_t end_ns)
+{
+	size_t first = first_at(times, begin_ns);
+
+	return first < times->n && times->at[2 * first] <= end_ns;
+}
+
+uint64_t times_within(const struct times *times, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t sum_ns = 0;
+
+	for (size_t i = first_at(times, begin_ns); i < times->n && times->at[2 * i] < end_ns; i++) {
+		uint64_t from_ns = times->at[2 * i] > begin_ns ? times->at[2 * i] : begin_ns;
+		uint64_t to_ns = times->at[2 * i + 1] < end_ns ? times->at[2 * i + 1] : end_ns;
+
+		sum_ns += to_ns > from_ns ? to_ns - from_ns : 0;
+	}
+	return sum_ns;
 }
 
 void times_done(struct times *times)

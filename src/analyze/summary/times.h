@@ -16,6 +16,8 @@ struct times {
 int times_join(struct times *times, uint64_t *at, size_t n);
 /* Does one of them touch [begin, end]? */
 bool times_touch(const struct times *times, uint64_t begin_ns, uint64_t end_ns);
+/* How much of [begin, end] lies in them. */
+uint64_t times_within(const struct times *times, uint64_t begin_ns, uint64_t end_ns);
 void times_done(struct times *times);
 
 #endif

@@ -34,6 +34,8 @@ static bool read_basics(struct usage *usage)
 	    CALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&cpu))
 		return false;
 	usage->faults = (uint64_t)(all.ru_minflt + all.ru_majflt);
+	usage->major = (uint64_t)all.ru_majflt;
+	usage->blocks = (uint64_t)all.ru_inblock;
 	usage->switches = (uint64_t)(all.ru_nvcsw + all.ru_nivcsw);
 	usage->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
 	return true;
@@ -146,6 +148,19 @@ static void vote(struct thread *thread, struct session *session, uint64_t took)
 		__atomic_store_n(&session->too_short, (int8_t)(is_short ? votes + 1 : votes - 1), __ATOMIC_RELAXED);
 }
 
+/* Most inferences read nothing, and get no record of it. */
+static void tell_reads(struct thread *thread, const struct open_run *run, const struct usage *to)
+{
+	uint64_t major = to->major - run->usage.major, blocks = to->blocks - run->usage.blocks;
+	struct record *record = major || blocks ? agent_claim(thread) : NULL;
+
+	if (!record)
+		return;
+	*record =
+	    (struct record){ .value = blocks * 512, .id = (uint32_t)major, .run = run->run, .type = RECORD_RUN_READS };
+	agent_publish(thread);
+}
+
 static void tell(struct thread *thread, const struct open_run *run)
 {
 	const struct usage *from = &run->usage;
@@ -174,6 +189,7 @@ static void tell(struct thread *thread, const struct open_run *run)
 				   .type = RECORD_RUN_USAGE,
 				   .flags = has_wait ? 0 : FLAG_NO_WAIT };
 	agent_publish(thread);
+	tell_reads(thread, run, &to);
 }
 
 void usage_end(struct thread *thread, struct open_run *run, uint64_t end)

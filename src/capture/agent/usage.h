@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a thread used during an inference: CPU time, time it waited for a CPU, page faults, context switches. Recorded
+ * What a thread used during an inference: CPU time, time it waited for a CPU, page faults, context switches, and what
+ * it read from disks. Recorded
  * of each inference at level detail, and at the others of sessions whose inferences take so long that it is free.
  */
 #ifndef CAPTURE_AGENT_USAGE_H
@@ -18,6 +19,7 @@ enum { USAGE_SHARE = 400 };
 /* What a thread has used up to a moment. */
 struct usage {
 	uint64_t cpu_ns, wait_ns, faults, switches;
+	uint64_t major, blocks;	 /* of the faults, those that waited for a disk; blocks of 512 bytes read from disks */
 	bool is_known, has_wait; /* wait_ns is known only with has_wait */
 };
 

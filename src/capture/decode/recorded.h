@@ -22,7 +22,7 @@ struct annotations {
 	struct annotation_counter *counter;
 };
 
-enum { MAX_NAMED = 256, READER_FLOWS = 8, READER_USAGE = 4, FLOW_BITS = 40 };
+enum { MAX_NAMED = 256, READER_FLOWS = 8, READER_USAGE = 4, READER_READS = 2, FLOW_BITS = 40 };
 
 /* A flow whose slice has not arrived yet. */
 struct reader_flow {
@@ -37,6 +37,8 @@ struct reader {
 	uint64_t lost;	 /* losses reported so far */
 	uint32_t usage_run; /* the run that usage belongs to */
 	struct arg usage[READER_USAGE];
+	uint32_t reads_run; /* the same of reads */
+	struct arg reads[READER_READS];
 	uint32_t n_usage;    /* without the last of them, which is the wait, when that is not known */
 	uint32_t begun_run;  /* the last run that began here, */
 	uint64_t begun_ns;   /* and when */

@@ -67,7 +67,7 @@ struct lap {
 static uint64_t last_time(const struct record *records, size_t n)
 {
 	while (n-- > 0)
-		if (records[n].type != RECORD_RUN_USAGE && records[n].time)
+		if (records[n].type != RECORD_RUN_USAGE && records[n].type != RECORD_RUN_READS && records[n].time)
 			return records[n].time;
 	return 0;
 }

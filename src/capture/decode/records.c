@@ -289,6 +289,16 @@ static int run_usage(const struct records_step *step)
 	return 0;
 }
 
+static int run_reads(const struct records_step *step)
+{
+	struct reader *reader = step->reader;
+
+	reader->reads_run = step->record->run;
+	reader->reads[0] = arg_int(KEY_MAJOR_FAULTS, step->record->id);
+	reader->reads[1] = arg_int(KEY_READ_BYTES, (int64_t)step->record->value);
+	return 0;
+}
+
 /*
  * Bounds the thread's usage by the run's duration: it was read a moment before the run began and after it ended, and
  * the thread may have lost the CPU in between.
@@ -319,11 +329,13 @@ static int run_end(const struct records_step *step)
 	/* a damaged record may have no run */
 	for (uint32_t i = 0; i < reader->n_usage && record->run && reader->usage_run == record->run; i++)
 		add(event, reader->usage[i]);
+	for (int i = 0; i < READER_READS && record->run && reader->reads_run == record->run; i++)
+		add(event, reader->reads[i]);
 	for (int i = 0; i < 2 && record->run && reader->shapes_run == record->run; i++)
 		add(event, reader->shapes[i]);
 	if (record->flags & FLAG_PARTIAL)
 		add(event, arg_int(KEY_PARTIAL, 1));
-	reader->usage_run = reader->shapes_run = 0;
+	reader->usage_run = reader->reads_run = reader->shapes_run = 0;
 	return 0;
 }
 
@@ -510,6 +522,8 @@ int records_take(const struct records_step *step)
 		return run_inputs(step);
 	case RECORD_RUN_USAGE:
 		return run_usage(step);
+	case RECORD_RUN_READS:
+		return run_reads(step);
 	case RECORD_RUN_END:
 		return run_end(step);
 	case RECORD_SETUP:

@@ -85,7 +85,8 @@ static void note_cost(struct recorder *recorder)
 {
 	struct recorder_result *result = recorder->result;
 	const struct sink *sink = &recorder->tap.sink;
-	struct arg args[6];
+	double fault_ns = recorder_cost_fault_ns();
+	struct arg args[7];
 	size_t n = 0;
 
 	result->cpu_ns = recorder_cost_cpu_ns(RUSAGE_SELF) - recorder->start_cpu_ns + recorder->helpers_ns;
@@ -99,6 +100,8 @@ static void note_cost(struct recorder *recorder)
 	args[n++] = arg_int(KEY_LOST, (int64_t)recorder->tap.n_lost);
 	if (sink->n_moved)
 		args[n++] = arg_int(KEY_MOVED, (int64_t)sink->n_moved);
+	if (fault_ns > 0)
+		args[n++] = arg_real(KEY_FAULT_NS, fault_ns);
 	recorder_note(recorder, EVENT_NOTE_COST, args, n);
 }
 

@@ -199,16 +199,18 @@ static void put_slowest(struct html_page *page)
 	table_column(&table, "at", TABLE_RIGHT);
 	table_column(&table, "number", TABLE_RIGHT);
 	table_column(&table, "why", TABLE_LEFT);
-	for (uint32_t i = 0; i < model->slowest.n && slow_is_slow(model, &slow[i]); i++) {
+	for (uint32_t i = 0; i < model->slowest.n; i++) {
 		uint64_t begin_ns = summary->recording.begin_ns;
 
+		if (!slow_is_slow(model, &slow[i]))
+			continue;
 		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)slow[i].duration_ns).s);
 		table_cell(&table, TABLE_PLAIN, "%s x",
 			   units_decimal(p50_ns > 0 ? (double)slow[i].duration_ns / p50_ns : NAN).s);
 		table_cell(&table, TABLE_PLAIN, "%s",
 			   slow[i].begin_ns < begin_ns ? "-" : units_duration((double)(slow[i].begin_ns - begin_ns)).s);
 		table_cell(&table, TABLE_PLAIN, "%s", slow[i].id > 0 ? units_count((uint64_t)slow[i].id).s : "-");
-		table_cell(&table, TABLE_PLAIN, "%s", slow_words(summary, model, &slow[i], false).s);
+		table_cell(&table, TABLE_PLAIN, "%s", slow_words(summary, &slow[i], false).s);
 	}
 	html_table_of(page->out, "The slowest inferences, and why", &table);
 }

@@ -9,6 +9,7 @@
 #include "analyze/stats/stats.h"
 #include "show/json/json_series.h"
 #include "show/json/json_summary.h"
+#include "show/words/slow_words.h"
 #include "show/words/usage_words.h"
 
 static void put_phases(struct json_summary *to, const uint64_t *phase_ns)
@@ -108,6 +109,58 @@ static void put_tallies(struct json_summary *to, const struct summary_model *mod
 	json_end(&to->json, ']');
 }
 
+static void put_usual(struct json_summary *to, const struct summary_usual *usual)
+{
+	json_object(&to->json, "usual");
+	json_count(&to->json, "inferences", usual->n);
+	json_bool(&to->json, "is_of_its_shape", usual->is_of_shape);
+	json_count(&to->json, "p50_ns", usual->p50_ns);
+	json_known(&to->json, "run_queue_p50_ns", usual->run_queue_ns);
+	json_known(&to->json, "thread_cpu_p50_ns", usual->thread_cpu_ns);
+	json_known(&to->json, "faults_p50", usual->faults);
+	json_known(&to->json, "overlap_p50_ns", usual->overlap_ns);
+	json_end(&to->json, '}');
+}
+
+/* The parts, in whole nanoseconds, and the rest add up to the excess. */
+static void put_parts(struct json_summary *to, const struct why *why)
+{
+	int64_t left_ns = (int64_t)why->excess_ns;
+
+	json_array(&to->json, "parts");
+	for (uint32_t i = 0; i < why->n; i++) {
+		json_object(&to->json, NULL);
+		json_text(&to->json, "cause", why->part[i].cause);
+		json_int(&to->json, "ns", (int64_t)why->part[i].ns);
+		json_text(&to->json, "words", why->part[i].words.s);
+		json_end(&to->json, '}');
+		left_ns -= (int64_t)why->part[i].ns;
+	}
+	json_end(&to->json, ']');
+	json_int(&to->json, "unexplained_ns", left_ns);
+	json_text(&to->json, "missing", *why->missing.s ? why->missing.s : NULL);
+}
+
+static void put_why(struct json_summary *to, const struct summary_slow *slow)
+{
+	struct why why;
+
+	why_find(&why, to->summary, slow, false);
+	if (!why.is_known) {
+		json_null(&to->json, "why");
+		return;
+	}
+	json_object(&to->json, "why");
+	json_int(&to->json, "excess_ns", (int64_t)why.excess_ns);
+	put_parts(to, &why);
+	json_text(&to->json, "words", slow_words(to->summary, slow, false).s);
+	put_usual(to, &slow->usual);
+	json_known(&to->json, "major_faults", slow->major_faults);
+	json_known(&to->json, "read_bytes", slow->read_bytes);
+	json_count(&to->json, "overlap_ns", slow->overlap_ns);
+	json_end(&to->json, '}');
+}
+
 static void put_slowest(struct json_summary *to, const struct summary_model *model)
 {
 	const struct summary_slow *slow = to->summary->slowest + model->slowest.first;
@@ -131,6 +184,7 @@ static void put_slowest(struct json_summary *to, const struct summary_model *mod
 		json_known(&to->json, "node_p50_ns", slow[i].node ? (int64_t)slow[i].node_p50_ns : -1);
 		json_bool(&to->json, "during_session_creation", slow[i].is_in_creation);
 		json_int(&to->json, "other_inferences_at_the_time", slow[i].n_concurrent);
+		put_why(to, &slow[i]);
 		json_end(&to->json, '}');
 	}
 	json_end(&to->json, ']');

@@ -242,16 +242,20 @@ static void put_operators(const struct page *page, const struct summary_model *m
 	put_fact(page, "  operators", &text);
 }
 
+/* The first that is worth a line; with --slowest all of them are below. */
 static void put_slowest(const struct page *page, const struct summary_model *model)
 {
 	const struct summary_slow *slow = page->summary->slowest + model->slowest.first;
 	struct printable text = { "" };
+	uint32_t i = 0;
 
-	if (model->runs.latency.n < 3 || !model->slowest.n || !slow_is_slow(model, slow))
+	if (page->opts.n_slowest || !slow_are_any(page->summary, model))
 		return;
-	printable_add(&text, "%s at ", units_duration((double)slow->duration_ns).s);
-	printable_add(&text, "%s: %s", page_offset(page, slow->begin_ns).s,
-		      slow_words(page->summary, model, slow, page->opts.is_ascii).s);
+	while (!slow_is_slow(model, &slow[i]))
+		i++;
+	printable_add(&text, "%s at ", units_duration((double)slow[i].duration_ns).s);
+	printable_add(&text, "%s: %s", page_offset(page, slow[i].begin_ns).s,
+		      slow_words(page->summary, &slow[i], page->opts.is_ascii).s);
 	put_fact(page, "  slowest", &text);
 }
 
@@ -302,6 +306,8 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 	put_operators(page, model);
 	put_slowest(page, model);
 	print_failures(page, model);
+	if (page->opts.n_slowest)
+		text_slowest(page, index);
 }
 
 /* What the whole program took, in one line. */

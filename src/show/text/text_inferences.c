@@ -171,35 +171,32 @@ static void print_facts(const struct page *page, const struct summary_model *mod
 	print_left_out(page, runs);
 }
 
-static void print_slowest(const struct page *page, const struct summary_model *model)
+/* "38.1 ms, 4.2x the median, at 3.20 s, session 2, no. 17", and why below it. */
+void text_slowest(const struct page *page, uint32_t index)
 {
+	const struct summary_model *model = &page->summary->models[index];
 	const struct summary_slow *slow = page->summary->slowest + model->slowest.first;
-	struct table table = page_table(page);
 
-	if (model->runs.latency.n < 3 || !model->slowest.n || !slow_is_slow(model, slow))
+	if (!slow_are_any(page->summary, model))
 		return;
-	table_column(&table, "slowest", TABLE_RIGHT);
-	table_column(&table, "/ median", TABLE_RIGHT);
-	table_column(&table, "at", TABLE_RIGHT);
-	if (model->creation.n > 1)
-		table_column(&table, "session", TABLE_RIGHT);
-	table_column(&table, "no.", TABLE_RIGHT);
-	table_column(&table, "why", TABLE_LEFT | TABLE_SHRINKS);
-	for (uint32_t i = 0; i < model->slowest.n && slow_is_slow(model, &slow[i]); i++) {
-		double median = (double)model->runs.latency.p50_ns;
+	page_text(page, 0, TABLE_BOLD, "Slowest");
+	for (uint32_t i = 0; i < model->slowest.n; i++) {
+		double median = (double)(slow[i].usual.n ? slow[i].usual.p50_ns : model->runs.latency.p50_ns);
+		struct printable text = { "" };
 
-		table_cell(&table, TABLE_PLAIN, "%s", units_duration((double)slow[i].duration_ns).s);
-		table_cell(&table, TABLE_PLAIN, "%sx",
-			   units_decimal(median > 0 ? (double)slow[i].duration_ns / median : NAN).s);
-		table_cell(&table, TABLE_PLAIN, "%s", page_offset(page, slow[i].begin_ns).s);
-		if (model->creation.n > 1)
-			table_cell(&table, TABLE_PLAIN, "%s",
-				   slow[i].session > 0 ? units_count((uint64_t)slow[i].session).s : "-");
-		table_cell(&table, TABLE_PLAIN, "%s", slow[i].id > 0 ? units_count((uint64_t)slow[i].id).s : "-");
-		table_cell(&table, TABLE_PLAIN, "%s",
-			   slow_words(page->summary, model, &slow[i], page->opts.is_ascii).s);
+		if (!slow_is_slow(model, &slow[i]))
+			continue;
+		printable_add(&text, "%s", units_duration((double)slow[i].duration_ns).s);
+		if (median > 0)
+			printable_add(&text, ", %sx the median", units_decimal((double)slow[i].duration_ns / median).s);
+		printable_add(&text, ", at %s", page_offset(page, slow[i].begin_ns).s);
+		if (model->creation.n > 1 && slow[i].session > 0)
+			printable_add(&text, ", session %s", units_count((uint64_t)slow[i].session).s);
+		if (slow[i].id > 0)
+			printable_add(&text, ", no. %s", units_count((uint64_t)slow[i].id).s);
+		page_text(page, 2, TABLE_PLAIN, "%s", text.s);
+		page_text(page, 6, TABLE_PLAIN, "%s", slow_words(page->summary, &slow[i], page->opts.is_ascii).s);
 	}
-	table_print(&table, page->out);
 }
 
 static void print_heading(const struct page *page, uint32_t index)
@@ -228,5 +225,5 @@ void text_inferences(const struct page *page, uint32_t model)
 	print_latencies(page, &page->summary->models[model]);
 	print_shape(page, &page->summary->models[model].runs);
 	print_facts(page, &page->summary->models[model]);
-	print_slowest(page, &page->summary->models[model]);
+	text_slowest(page, model);
 }

@@ -36,10 +36,11 @@ struct printable report_range(const struct summary *summary);
 /* How a report for people looks, and what it leaves out. */
 struct report_look {
 	bool has_color;
-	bool is_ascii;	/* nothing but ASCII: names are escaped */
-	bool is_all;	/* every operator, transformer and session, not the most important ones */
-	int width;	/* columns of a line, 0: 96 */
-	uint32_t n_top; /* rows of a table of operators; 0: as many as fit */
+	bool is_ascii;	    /* nothing but ASCII: names are escaped */
+	bool is_all;	    /* every operator, transformer and session, not the most important ones */
+	int width;	    /* columns of a line, 0: 96 */
+	uint32_t n_top;	    /* rows of a table of operators; 0: as many as fit */
+	uint32_t n_slowest; /* inferences of each model that the user asked for; 0: not asked */
 };
 
 /* A recording: the page for people; the same facts as one JSON object (doc/report-json.md); a page with plots. */

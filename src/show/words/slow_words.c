@@ -1,63 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The reasons are the summary's figures; nothing here is a guess. */
+/* The reasons are the analysis' figures; nothing here is a guess. */
 #include "show/words/slow_words.h"
 
-#include <string.h>
-
-#include "analyze/result/result_words.h"
 #include "base/units.h"
 
-enum { NODE = 40 };
-
-static double excess_of(const struct summary_model *model, const struct summary_slow *slow)
+static double median_of(const struct summary_model *model, const struct summary_slow *slow)
 {
-	return (double)slow->duration_ns - (double)model->runs.latency.p50_ns;
+	return (double)(slow->usual.n ? slow->usual.p50_ns : model->runs.latency.p50_ns);
 }
 
 bool slow_is_slow(const struct summary_model *model, const struct summary_slow *slow)
 {
-	return excess_of(model, slow) >= 0.1 * (double)model->runs.latency.p50_ns;
+	return (double)slow->duration_ns >= 1.1 * median_of(model, slow);
 }
 
-/* What there is to say when no single thing explains much. */
-static void add_general_reason(struct printable *text, const struct summary_model *model,
-			       const struct summary_slow *slow)
+bool slow_are_any(const struct summary *summary, const struct summary_model *model)
 {
-	double operators = (double)slow->operators_ns - (double)model->coverage.operators_p50_ns;
-	double excess = excess_of(model, slow);
+	const struct summary_slow *slow = summary->slowest + model->slowest.first;
 
-	if (slow->operators_ns >= 0 && operators > 0.5 * excess)
-		printable_add(text, ", operators took %s more; none stands out", units_duration(operators).s);
-	else if (slow->operators_ns >= 0)
-		printable_add(text, ", %s more outside of operators",
-			      units_duration(operators > 0 ? excess - operators : excess).s);
-	if (slow->n_concurrent)
-		printable_add(text, ", %s overlapped", printable_count(slow->n_concurrent, "other inference").s);
+	for (uint32_t i = 0; i < model->slowest.n; i++)
+		if (slow_is_slow(model, &slow[i]))
+			return model->runs.latency.n >= 3;
+	return false;
 }
 
-struct printable slow_words(const struct summary *summary, const struct summary_model *model,
-			    const struct summary_slow *slow, bool is_ascii)
+/* "2.1 ms not explained: 2.0 ms of CPU time (its operators were not recorded)" */
+static void add_rest(struct printable *text, const struct why *why)
 {
-	const struct summary_runs *runs = &model->runs;
-	double excess = excess_of(model, slow);
-	double faults = runs->n_usage ? (double)runs->faults / (double)runs->n_usage : 0;
-	const char *node = names_text(summary->names, slow->node);
+	double least_ns = why->excess_ns / 20;
+
+	if (why->rest_ns < -least_ns) {
+		printable_add(text, ", %s less of other things", units_duration(-why->rest_ns).s);
+		return;
+	}
+	if (why->rest_ns < least_ns)
+		return;
+	printable_add(text, ", %s not explained", units_duration(why->rest_ns).s);
+	if (why->rest_cpu_ns >= least_ns && why->rest_blocked_ns >= least_ns)
+		printable_add(text, ": %s of CPU time, %s blocked", units_duration(why->rest_cpu_ns).s,
+			      units_duration(why->rest_blocked_ns).s);
+	else if (why->rest_cpu_ns >= least_ns || why->rest_blocked_ns >= least_ns)
+		printable_add(text, ": %s", why->rest_cpu_ns >= least_ns ? "CPU time" : "blocked");
+	if (*why->missing.s)
+		printable_add(text, " (%s)", why->missing.s);
+}
+
+struct printable slow_words(const struct summary *summary, const struct summary_slow *slow, bool is_ascii)
+{
 	struct printable text = { "" };
+	struct why why;
 
-	if (slow->run_queue_ns > 0 && (double)slow->run_queue_ns > 0.2 * excess)
-		printable_add(&text, ", waited %s for a CPU", units_duration((double)slow->run_queue_ns).s);
-	if (slow->faults > 10 && (double)slow->faults > 4 * faults)
-		printable_add(&text, ", %s page faults (mean %s)", units_count((uint64_t)slow->faults).s,
-			      units_decimal(faults).s);
-	if (slow->is_in_creation)
-		printable_add(&text, ", while a session was created");
-	if (slow->node && (double)(slow->node_ns - slow->node_p50_ns) > 0.3 * excess)
-		printable_add(&text, ", %s took %s (median %s)", model_text(node, NODE, is_ascii).s,
-			      units_duration((double)slow->node_ns).s, units_duration((double)slow->node_p50_ns).s);
-	if (!*text.s)
-		add_general_reason(&text, model, slow);
-	if (!*text.s)
-		return (struct printable){ "nothing recorded explains it" };
-	memmove(text.s, text.s + 2, strlen(text.s) - 1);
+	why_find(&why, summary, slow, is_ascii);
+	if (!why.is_known || why.excess_ns <= 0)
+		return (struct printable){ "not slower than the median" };
+	printable_add(&text, "%s more%s: ", units_duration(why.excess_ns).s,
+		      slow->usual.is_of_shape ? " than others of its shape" : "");
+	for (uint32_t i = 0; i < why.n; i++)
+		printable_add(&text, "%s%s %s", i ? ", " : "", units_duration(why.part[i].ns).s, why.part[i].words.s);
+	if (why.n) {
+		add_rest(&text, &why);
+		return text;
+	}
+	printable_add(&text, "nothing recorded explains it");
+	if (why.rest_cpu_ns >= why.excess_ns / 2)
+		printable_add(&text, "; it is CPU time");
+	else if (why.rest_blocked_ns >= why.excess_ns / 2)
+		printable_add(&text, "; its thread was blocked");
+	if (*why.missing.s)
+		printable_add(&text, " (%s)", why.missing.s);
 	return text;
 }

@@ -3,13 +3,13 @@
 #ifndef SHOW_WORDS_SLOW_WORDS_H
 #define SHOW_WORDS_SLOW_WORDS_H
 
-#include "analyze/summary/summary.h"
-#include "base/printable.h"
+#include "analyze/why/why.h"
 
-/* Did it take at least a tenth more than the median? Then it is worth a line. */
+/* Did it take at least a tenth more than the median, of its shapes where there is one? Then it is worth a line. */
 bool slow_is_slow(const struct summary_model *model, const struct summary_slow *slow);
-/* The reasons that explain a good part of what it took more than the median. */
-struct printable slow_words(const struct summary *summary, const struct summary_model *model,
-			    const struct summary_slow *slow, bool is_ascii);
+/* Is one of the slowest of a model worth a line? */
+bool slow_are_any(const struct summary *summary, const struct summary_model *model);
+/* "41.0 ms more: 38.1 ms waiting for a CPU (stress-ng used 1.98 CPUs), 2.0 ms in ...". */
+struct printable slow_words(const struct summary *summary, const struct summary_slow *slow, bool is_ascii);
 
 #endif

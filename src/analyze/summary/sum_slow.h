@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slow inferences of a summary in the making. What can fail returns 0 or -ENOMEM. */
+#ifndef ANALYZE_SUMMARY_SUM_SLOW_H
+#define ANALYZE_SUMMARY_SUM_SLOW_H
+
+#include "analyze/summary/sum_in.h"
+
+/* Whose values sum_why.c keeps, if it is one; -ENOMEM. */
+int sum_why_counter(struct summary_maker *maker, uint32_t index);
+/* A value of one that is a gauge; it stands for the time since from_ns. */
+void sum_why_value(struct summary_maker *maker, uint32_t index, const struct past *value);
+/* What gauges say of a slow inference; slow->evidence. */
+int sum_why_gather(struct summary_maker *maker, const struct run *run, struct slow *slow);
+/* At the end: the same as a row. */
+void sum_why_put(struct summary_maker *maker, const struct slow *slow, struct summary_slow *to);
+/* Another inference ran at the same time; the first of the two is over. */
+void sum_why_beside(struct run *run, struct run *other);
+void sum_why_done(struct summary_maker *maker);
+
+/* What is usual of inferences like a slow one. */
+int sum_usual_add(struct summary_maker *maker, const struct run *run);
+/* All of `from` to the first bucket of its model. */
+int sum_usual_merge(struct bucket *to, struct bucket *from);
+void sum_usual_put(struct summary_maker *maker, struct bucket *bucket, struct bucket *joined, uint32_t tally,
+		   struct summary_usual *to);
+void sum_usual_done(struct bucket *bucket);
+
+/* Is it one of the slowest of its model? Then its facts are kept. */
+int sum_slowest_add(struct summary_maker *maker, const struct run *run, int64_t operators_ns);
+void sum_slowest_done(struct summary_maker *maker, struct bucket *bucket);
+
+/* A number that a broken file may say is negative. */
+static inline uint64_t sum_at_least_0(int64_t value)
+{
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+#endif

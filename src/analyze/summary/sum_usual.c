@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What is usual: medians of duration, CPU time, waits, faults and overlap of a model's inferences, and of those with
+ * the same input shapes: of its first MAX_SHAPES different ones.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyze/summary/sum_slow.h"
+
+/* Of fewer inferences with the same shapes a median says nothing. */
+enum { LEAST_OF_SHAPE = 5 };
+
+static int add_to(struct usual *to, const struct run *run)
+{
+	int rc = stats_add(&to->overlap, run->overlap_ns);
+
+	if (rc || !facts_have(&run->facts, FACT_FAULTS))
+		return rc;
+	rc = stats_add(&to->cpu, sum_at_least_0(fact_int(&run->facts, FACT_THREAD_CPU, 0)));
+	if (!rc)
+		rc = stats_add(&to->faults, sum_at_least_0(fact_int(&run->facts, FACT_FAULTS, 0)));
+	if (!rc && facts_have(&run->facts, FACT_RUN_QUEUE))
+		rc = stats_add(&to->wait, sum_at_least_0(fact_int(&run->facts, FACT_RUN_QUEUE, 0)));
+	return rc;
+}
+
+static void limit(struct usual *usual, uint32_t n)
+{
+	if (!usual->overlap.limit)
+		usual->duration.limit = usual->cpu.limit = usual->wait.limit = usual->faults.limit =
+		    usual->overlap.limit = n;
+}
+
+/* NULL: there is none. */
+static struct usual *of_shape(struct bucket *bucket, uint32_t tally)
+{
+	for (uint32_t i = 0; tally && i < bucket->n_shape_usual; i++)
+		if (bucket->shape_tally[i] == tally - 1)
+			return &bucket->shape_usual[i];
+	return NULL;
+}
+
+static int add_shape(struct bucket *bucket, const struct run *run)
+{
+	struct usual *to = of_shape(bucket, run->tally);
+	int rc;
+
+	if (!to && bucket->n_shape_usual == MAX_SHAPES)
+		return 0;
+	if (!bucket->shape_usual) {
+		bucket->shape_usual = calloc(MAX_SHAPES, sizeof *bucket->shape_usual);
+		bucket->shape_tally = calloc(MAX_SHAPES, sizeof *bucket->shape_tally);
+	}
+	if (!bucket->shape_usual || !bucket->shape_tally)
+		return -ENOMEM;
+	if (!to) {
+		bucket->shape_tally[bucket->n_shape_usual] = run->tally - 1;
+		to = &bucket->shape_usual[bucket->n_shape_usual++];
+		limit(to, SHAPE_LIMIT);
+	}
+	rc = stats_add(&to->duration, run->end_ns - run->begin_ns);
+	return rc ? rc : add_to(to, run);
+}
+
+int sum_usual_add(struct summary_maker *maker, const struct run *run)
+{
+	struct bucket *bucket = bucket_at(maker, run->bucket);
+	int rc;
+
+	limit(&bucket->usual, NODE_LIMIT);
+	rc = add_to(&bucket->usual, run);
+	return !rc && run->tally ? add_shape(bucket, run) : rc;
+}
+
+int sum_usual_merge(struct bucket *to, struct bucket *from)
+{
+	int rc = stats_merge(&to->usual.cpu, &from->usual.cpu);
+
+	if (!rc)
+		rc = stats_merge(&to->usual.wait, &from->usual.wait);
+	if (!rc)
+		rc = stats_merge(&to->usual.faults, &from->usual.faults);
+	return rc ? rc : stats_merge(&to->usual.overlap, &from->usual.overlap);
+}
+
+static int64_t median(struct stats *stats)
+{
+	return stats->n ? (int64_t)stats_percentile(stats, 0.5) : -1;
+}
+
+static void put(struct usual *from, struct stats *duration, struct summary_usual *to)
+{
+	*to = (struct summary_usual){ .n = duration->n,
+				      .p50_ns = stats_percentile(duration, 0.5),
+				      .thread_cpu_ns = median(&from->cpu),
+				      .run_queue_ns = median(&from->wait),
+				      .faults = median(&from->faults),
+				      .overlap_ns = median(&from->overlap) };
+}
+
+void sum_usual_put(struct summary_maker *maker, struct bucket *bucket, struct bucket *joined, uint32_t tally,
+		   struct summary_usual *to)
+{
+	struct usual *shape = of_shape(bucket, tally);
+
+	if (shape && shape->duration.n >= LEAST_OF_SHAPE) {
+		put(shape, &shape->duration, to);
+		to->is_of_shape = bucket->n_tallies[TALLIED_SHAPES] > 1;
+	} else {
+		put(&joined->usual, &joined->latency, to);
+	}
+}
+
+static void done(struct usual *usual)
+{
+	stats_done(&usual->duration);
+	stats_done(&usual->cpu);
+	stats_done(&usual->wait);
+	stats_done(&usual->faults);
+	stats_done(&usual->overlap);
+}
+
+void sum_usual_done(struct bucket *bucket)
+{
+	done(&bucket->usual);
+	for (uint32_t i = 0; i < bucket->n_shape_usual; i++)
+		done(&bucket->shape_usual[i]);
+	free(bucket->shape_usual);
+	free(bucket->shape_tally);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Its inputs have shapes of their own: the first with them, or one of too few for a median of their own. Where most
+ * inferences have new shapes, that is nothing special.
+ */
+#include "analyze/why/why_in.h"
+
+extern const struct why_cause why_input_shape;
+
+static void find(struct why_case *why)
+{
+	const struct summary_slow *slow = why->slow;
+	bool is_rare = slow->is_new_shape || (slow->shapes && slow->n_shapes > 1 && !slow->usual.is_of_shape);
+	struct printable *words;
+
+	if (!is_rare || 4 * slow->n_shapes > why->model->runs.n || 2 * slow->n_of_shape > why->model->runs.n)
+		return;
+	words = why_take(why, &why_input_shape, POOLS_BLOCKED | POOLS_CPU | POOLS_ANY, INFINITY);
+	if (!words)
+		return;
+	printable_add(words, "with other input shapes (%s, ", why_name(why, slow->shapes, 0).s);
+	if (slow->is_new_shape)
+		printable_add(words, "for the first time)");
+	else
+		printable_add(words, "as %s of %s inferences)", units_count(slow->n_of_shape).s,
+			      units_count(why->model->runs.n).s);
+}
+
+const struct why_cause why_input_shape = { "input_shape", find };

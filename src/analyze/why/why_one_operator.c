@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * One operator took most of the excess, because of what its inputs contain (a loop, a search). It comes before causes
+ * that slow all operators down.
+ */
+#include "analyze/why/why_in.h"
+
+extern const struct why_cause why_one_operator;
+
+static void find(struct why_case *why)
+{
+	const struct summary_slow *slow = why->slow;
+	const struct summary_slow_node *node = &slow->nodes[0];
+	const unsigned pools = POOLS_BLOCKED | POOLS_CPU | POOLS_ANY;
+	double left_ns = why_left(why, pools), whole, own;
+	struct printable *words;
+
+	if (!node->name || why_node_excess(node) < left_ns / 2)
+		return;
+	whole = (double)slow->duration_ns / (double)(slow->usual.p50_ns + !slow->usual.p50_ns);
+	own = (double)node->ns / (double)(node->p50_ns + !node->p50_ns);
+	/* all took longer, and this one is most of the inference */
+	if (own < 1.2 * whole && why_node_excess(node) < 0.9 * left_ns)
+		return;
+	words = why_take(why, &why_one_operator, pools, why_node_excess(node));
+	if (!words)
+		return;
+	printable_add(words, "in one operator: ");
+	why_say_node(why, node, words);
+}
+
+const struct why_cause why_one_operator = { "one_operator", find };
