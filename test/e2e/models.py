@@ -327,6 +327,38 @@ def long():
     return _products("long", 60)
 
 
+def uneven():
+    """Takes longer by its input: more rows are more work, and n is how often a Loop goes round."""
+    body = helper.make_graph(
+        [
+            helper.make_node("Sin", ["sum"], ["sum_out"], name="body_sin"),
+            helper.make_node("Identity", ["go"], ["go_out"], name="body_go"),
+        ],
+        "body",
+        [_value("i", INT64, []), _value("go", BOOL, []), _value("sum", FLOAT, ["rows", 256])],
+        [_value("go_out", BOOL, []), _value("sum_out", FLOAT, ["rows", 256])],
+    )
+    nodes = [
+        helper.make_node("MatMul", ["x" if i == 0 else "t%d" % i, "w"], ["t%d" % (i + 1)], name="mul_%d" % i)
+        for i in range(8)
+    ]
+    nodes.append(helper.make_node("Loop", ["n", "", "t8"], ["y"], name="rounds", body=body))
+    inputs = [_value("x", FLOAT, ["rows", 256]), _value("n", INT64, [])]
+    outputs = [_value("y", FLOAT, ["rows", 256])]
+    return (
+        _model("uneven", nodes, inputs, outputs, [_weights(9, "w", 256, 256)]),
+        {"x": _ramp(256, 256), "n": np.array(2, np.int64)},
+    )
+
+
+def mapped():
+    """32 MiB of weights that a session maps from a file beside the model, and reads whole in each inference."""
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"], name="mul")]
+    initializers = [_weights(10, "w", 2048, 4096)]
+    inputs, outputs = [_value("x", FLOAT, [1, 2048])], [_value("y", FLOAT, [1, 4096])]
+    return _model("mapped", nodes, inputs, outputs, initializers), {"x": _ramp(1, 2048)}
+
+
 def planned():
     """400 values of as many sizes, freed one by one: a planner that looks for a free buffer of the same size compares
     each with all."""
@@ -535,6 +567,7 @@ MODELS = (
     kinds,
     custom,
     types,
+    uneven,
 )
 
 
@@ -549,5 +582,8 @@ def write(folder):
     path = os.path.join(folder, "weights_beside.onnx")
     onnx.save(model, path, save_as_external_data=True, location="weights_beside.bin")
     np.savez(os.path.join(folder, "weights_beside.npz"), **feeds)
+    model, feeds = mapped()
+    onnx.save(model, os.path.join(folder, "mapped.onnx"), save_as_external_data=True, location="mapped.bin")
+    np.savez(os.path.join(folder, "mapped.npz"), **feeds)
     with open(os.path.join(folder, "garbage.onnx"), "wb") as out:
         out.write(b"this is no model at all" * 40)

@@ -21,7 +21,7 @@ void sum_why_done(struct summary_maker *maker);
 int sum_usual_add(struct summary_maker *maker, const struct run *run);
 /* All of `from` to the first bucket of its model. */
 int sum_usual_merge(struct bucket *to, struct bucket *from);
-void sum_usual_put(struct summary_maker *maker, struct bucket *bucket, struct bucket *joined, uint32_t tally,
+void sum_usual_put(struct bucket *bucket, struct bucket *joined, uint32_t tally, const struct summary_spread *latency,
 		   struct summary_usual *to);
 void sum_usual_done(struct bucket *bucket);
 

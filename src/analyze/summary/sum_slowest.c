@@ -167,7 +167,7 @@ static int take_model(struct summary_maker *maker, struct end *end, uint32_t ind
 		*slow = longest[i].slow->row;
 		slow->model = index;
 		fill(maker, &longest[i], slow);
-		sum_usual_put(maker, longest[i].bucket, joined, longest[i].slow->tally, &slow->usual);
+		sum_usual_put(longest[i].bucket, joined, longest[i].slow->tally, &model->runs.latency, &slow->usual);
 		find_node(longest[i].slow, medians, slow);
 		find_nodes(longest[i].slow, medians, slow);
 		model->slowest.n++;

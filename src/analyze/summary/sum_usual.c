@@ -89,26 +89,26 @@ static int64_t median(struct stats *stats)
 	return stats->n ? (int64_t)stats_percentile(stats, 0.5) : -1;
 }
 
-static void put(struct usual *from, struct stats *duration, struct summary_usual *to)
+static void put(struct usual *from, uint64_t n, uint64_t p50_ns, struct summary_usual *to)
 {
-	*to = (struct summary_usual){ .n = duration->n,
-				      .p50_ns = stats_percentile(duration, 0.5),
+	*to = (struct summary_usual){ .n = n,
+				      .p50_ns = p50_ns,
 				      .thread_cpu_ns = median(&from->cpu),
 				      .run_queue_ns = median(&from->wait),
 				      .faults = median(&from->faults),
 				      .overlap_ns = median(&from->overlap) };
 }
 
-void sum_usual_put(struct summary_maker *maker, struct bucket *bucket, struct bucket *joined, uint32_t tally,
+void sum_usual_put(struct bucket *bucket, struct bucket *joined, uint32_t tally, const struct summary_spread *latency,
 		   struct summary_usual *to)
 {
 	struct usual *shape = of_shape(bucket, tally);
 
 	if (shape && shape->duration.n >= LEAST_OF_SHAPE) {
-		put(shape, &shape->duration, to);
+		put(shape, shape->duration.n, stats_percentile(&shape->duration, 0.5), to);
 		to->is_of_shape = bucket->n_tallies[TALLIED_SHAPES] > 1;
 	} else {
-		put(&joined->usual, &joined->latency, to);
+		put(&joined->usual, latency->n, latency->p50_ns, to);
 	}
 }
 

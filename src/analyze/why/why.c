@@ -76,6 +76,15 @@ struct printable why_name(const struct why_case *why, uint32_t name, size_t skip
 	return model_text(names_text(why->summary->names, name) + skip, WHY_NAME, why->is_ascii);
 }
 
+double why_taken(const struct why_case *why)
+{
+	double sum_ns = 0;
+
+	for (uint32_t i = 0; i < why->to->n; i++)
+		sum_ns += why->to->part[i].ns;
+	return sum_ns;
+}
+
 double why_node_excess(const struct summary_slow_node *node)
 {
 	return (double)node->ns - (double)node->p50_ns;

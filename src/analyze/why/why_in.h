@@ -48,6 +48,8 @@ double why_amount_ns(const struct why_case *why, enum summary_gauge gauge);
 bool why_has(const struct why_case *why, enum summary_gauge gauge);
 /* A name of the recording, without its first `skip` bytes. */
 struct printable why_name(const struct why_case *why, uint32_t name, size_t skip);
+/* What the causes so far have taken: it lies in operators, too. */
+double why_taken(const struct why_case *why);
 /* By how much it exceeds its median; "Loop_3 took 40 ms (median 3 ms)". */
 double why_node_excess(const struct summary_slow_node *node);
 void why_say_node(const struct why_case *why, const struct summary_slow_node *node, struct printable *words);

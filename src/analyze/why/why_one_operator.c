@@ -12,17 +12,17 @@ static void find(struct why_case *why)
 	const struct summary_slow *slow = why->slow;
 	const struct summary_slow_node *node = &slow->nodes[0];
 	const unsigned pools = POOLS_BLOCKED | POOLS_CPU | POOLS_ANY;
-	double left_ns = why_left(why, pools), whole, own;
+	double left_ns = why_left(why, pools), more_ns = why_node_excess(node) - why_taken(why), whole, own;
 	struct printable *words;
 
-	if (!node->name || why_node_excess(node) < left_ns / 2)
+	if (!node->name || more_ns < left_ns / 2)
 		return;
 	whole = (double)slow->duration_ns / (double)(slow->usual.p50_ns + !slow->usual.p50_ns);
 	own = (double)node->ns / (double)(node->p50_ns + !node->p50_ns);
 	/* all took longer, and this one is most of the inference */
-	if (own < 1.2 * whole && why_node_excess(node) < 0.9 * left_ns)
+	if (own < 1.2 * whole && more_ns < 0.9 * left_ns)
 		return;
-	words = why_take(why, &why_one_operator, pools, why_node_excess(node));
+	words = why_take(why, &why_one_operator, pools, more_ns);
 	if (!words)
 		return;
 	printable_add(words, "in one operator: ");

@@ -19,7 +19,10 @@ static void find(struct why_case *why)
 	waited_ns = waiting->mean / 100 * (double)slow->duration_ns - own_ns;
 	if (isfinite(waiting->usual))
 		waited_ns -= waiting->usual / 100 * (double)slow->usual.p50_ns;
-	words = waited_ns > 0 ? why_take(why, &why_pool_wait, POOLS_BLOCKED | POOLS_CPU, waited_ns) : NULL;
+	/* the counter is a mean over more than the inference: little beside its own wait is nothing */
+	words = waited_ns > own_ns / 2 && waited_ns > why->to->excess_ns / 10
+		    ? why_take(why, &why_pool_wait, POOLS_BLOCKED | POOLS_CPU, waited_ns)
+		    : NULL;
 	if (words)
 		printable_add(words, "while other threads of the program waited for a CPU (for %s more than usual)",
 			      units_duration(waited_ns).s);

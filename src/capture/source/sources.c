@@ -4,15 +4,19 @@
 
 #define SOURCES(F) \
 	F(agent) \
+	F(cgroup) \
 	F(cpu) \
 	F(energy) \
+	F(frequency) \
 	F(gpu) \
 	F(gpu_nvml) \
+	F(io) \
 	F(mem) \
 	F(npu) \
 	F(pressure) \
 	F(proc) \
-	F(uprobe)
+	F(uprobe) \
+	F(waits)
 
 #define DECLARE(name) extern const struct source source_##name;
 SOURCES(DECLARE)

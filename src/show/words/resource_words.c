@@ -17,6 +17,11 @@ struct units_text resource_value(const struct summary *summary, const struct sum
 		return (struct units_text){ "-" };
 	if (!strcmp(unit, "bytes"))
 		return units_bytes(value);
+	if (!strcmp(unit, "bytes/s")) {
+		text = units_bytes(value);
+		strcat(text.s, "/s");
+		return text;
+	}
 	text = units_decimal(value);
 	if (!strcmp(unit, "count/s"))
 		strcat(text.s, "/s");

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Bytes that each process reads from disks, per second: "disk reads", of all its threads, page faults included. Reads
+ * that the page cache serves are none.
+ */
+#include <errno.h>
+
+#include "base/clock.h"
+#include "capture/source/fine.h"
+#include "capture/source/held.h"
+
+#define SPAN_NS UINT64_C(8000000)
+
+struct io_item {
+	struct followed followed;
+	struct held reads;
+	struct proc_file io;
+	bool has_base;
+	uint64_t base_ns, base;
+};
+
+struct io_state {
+	struct fine fine;
+	struct follow follow;
+};
+
+static bool is_io(const char *text, size_t len)
+{
+	uint64_t bytes;
+
+	return proc_field(text, len, "read_bytes", &bytes);
+}
+
+static int check(const struct target *target, struct err *err)
+{
+	return sample_check(target, "io", is_io, err);
+}
+
+static int start(void *data, const struct target *target, struct sink *out, struct err *err)
+{
+	((struct io_state *)data)->fine.target = target;
+	return 0;
+}
+
+static int sample_process(void *data, const struct sample *sample, void *data_item)
+{
+	struct io_item *item = data_item;
+	uint64_t bytes, time_ns, span_ns, more;
+	char text[512];
+	ssize_t got = sample_read(sample, &item->io, "io", text, sizeof text);
+
+	time_ns = sample_clock_ns(sample->target, sample->now_ns);
+	if (got >= 0 && !proc_field(text, (size_t)got, "read_bytes", &bytes))
+		got = -EPROTO;
+	if (got < 0)
+		return sample_unreadable(sample, &item->followed, 0, "io", got);
+	if (!item->has_base) {
+		item->has_base = true;
+		item->base_ns = sample_since_ns(sample->process, time_ns);
+		item->base = item->base_ns < time_ns ? 0 : bytes;
+	}
+	span_ns = time_ns > item->base_ns ? time_ns - item->base_ns : 0;
+	if (span_ns < SPAN_NS)
+		return 0;
+	more = bytes > item->base ? bytes - item->base : 0;
+	item->base += more;
+	item->base_ns = time_ns;
+	return held_put(&item->reads,
+			&(struct counter_value){ "disk reads", "bytes/s", sample->process->track, time_ns,
+						 (double)more * 1e9 / (double)span_ns },
+			sample->target->is_ending, sample->out, sample->err);
+}
+
+static void close_item(void *data_item)
+{
+	proc_file_close(&((struct io_item *)data_item)->io);
+}
+
+static const struct follow_kind io_kind = { sizeof(struct io_item), sample_process, close_item };
+
+static int due_ms(const void *data)
+{
+	const struct io_state *state = data;
+
+	return sample_due_ms(follow_due_ns(&state->follow, &io_kind, state->fine.target->tree));
+}
+
+static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	struct io_state *state = data;
+	uint64_t began_ns = clock_ns();
+	struct sample sample = { fine_begin(&state->fine), NULL, out, now_ns, err };
+	int result = follow_drain(&state->follow, &io_kind, state, &sample);
+
+	fine_end(&state->fine, began_ns);
+	return result;
+}
+
+static void stop(void *data)
+{
+	follow_done(&((struct io_state *)data)->follow, &io_kind);
+}
+
+const struct source source_io = {
+	.name = "io",
+	.help = "bytes that each process reads from disks",
+	.state_size = sizeof(struct io_state),
+	.check = check,
+	.start = start,
+	.due_ms = due_ms,
+	.drain = drain,
+	.stop = stop,
+};
