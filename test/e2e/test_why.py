@@ -185,6 +185,7 @@ def test_a_pool_on_one_cpu_waits_for_itself(lab, wheel):
 def test_a_cgroup_out_of_quota_is_named(lab, wheel):
     slow = Slow(lab, wheel, "uneven")
     slow.say("run 100")
+    slow.say("run 80", "edge")  # a sample that begins here ends later
     with cgroup("cpu", quota=20000) as group:
         group.set()
         group.take(slow.pid)
@@ -244,6 +245,7 @@ def test_a_low_frequency_is_named(lab, wheel):
     slow = Slow(lab, wheel, "uneven", inside=["unshare", "-m", "sh", "-c", script, "sh", made, mhz])
     try:
         slow.say("run 300")
+        slow.say("run 60", "edge")  # the sample that sees the change stands for time before it
     except (AssertionError, BrokenPipeError):
         pytest.skip("cannot mount over /sys here")
     with open(mhz, "w") as file:

@@ -170,12 +170,18 @@ void sum_why_beside(struct run *run, struct run *other)
 	}
 }
 
-/* The largest first. */
+static bool is_before(const struct summary_other *a, const struct summary_other *b)
+{
+	if (!b->name || a->gauge != b->gauge)
+		return !b->name || a->gauge == SUMMARY_RAN_INSTEAD;
+	return a->gauged.mean > b->gauged.mean;
+}
+
 static void put_other(const struct summary_other *other, struct summary_slow *to)
 {
 	uint32_t at = SUMMARY_OTHERS;
 
-	while (at && (!to->others[at - 1].name || to->others[at - 1].gauged.mean < other->gauged.mean))
+	while (at && is_before(other, &to->others[at - 1]))
 		at--;
 	if (at == SUMMARY_OTHERS)
 		return;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SUMMARY_SLOWEST = 5, SUMMARY_MOST_SLOW = 1000, SUMMARY_OTHERS = 4, SUMMARY_SLOW_NODES = 4 };
+enum { SUMMARY_SLOWEST = 5, SUMMARY_MOST_SLOW = 1000, SUMMARY_OTHERS = 8, SUMMARY_SLOW_NODES = 4 };
 
 /* What is usual of inferences like a slow one: medians. Not known: -1. */
 struct summary_usual {
@@ -78,7 +78,7 @@ struct summary_slow {
 	struct summary_slow_node nodes[SUMMARY_SLOW_NODES]; /* most above their median first */
 	uint64_t nodes_ns; /* of all nodes: above their median, less those inside others */
 	struct summary_gauged gauged[N_SUMMARY_GAUGES];
-	struct summary_other others[SUMMARY_OTHERS]; /* largest mean first; name 0: no more */
+	struct summary_other others[SUMMARY_OTHERS]; /* who ran instead first, then largest mean first; name 0: no more */
 };
 
 #endif

@@ -9,7 +9,7 @@
 
 extern const struct why_cause why_cpu_wait;
 
-enum { LEAST = 10, NAMED = 2 }; /* percent of a CPU */
+enum { LEAST = 10, NAMED = 3 }; /* percent of a CPU */
 
 static const char *const prefix[] = { [SUMMARY_OTHER_PROGRAM] = "other program ",
 				      [SUMMARY_RAN_INSTEAD] = "waited for " };
@@ -19,21 +19,26 @@ static void add(struct printable *to, const char *text)
 	printable_add(to, "%s%s", *to->s ? ", " : "", text);
 }
 
-/* "stress-ng had it for 38 ms" */
+/* "stress-ng had it for 95 % of that" */
 static void say_instead(const struct why_case *why, struct printable *to)
 {
+	const struct summary_other *others = why->slow->others;
+	double all = 0;
 	int n = 0;
 
-	for (int i = 0; i < SUMMARY_OTHERS && why->slow->others[i].name && n < NAMED; i++) {
-		const struct summary_other *other = &why->slow->others[i];
-		double ns = other->gauged.mean / 100 * (double)why->slow->duration_ns;
-
-		if (other->gauge != SUMMARY_RAN_INSTEAD || ns < why->to->excess_ns / 20)
-			continue;
-		printable_add(to, "%s%s had it for %s", *to->s ? ", " : "",
-			      why_name(why, other->name, strlen(prefix[other->gauge])).s, units_duration(ns).s);
-		n++;
+	for (int i = 0; i < SUMMARY_OTHERS && others[i].gauge == SUMMARY_RAN_INSTEAD; i++)
+		all += others[i].gauged.mean;
+	for (; all > 0 && n < NAMED && others[n].gauge == SUMMARY_RAN_INSTEAD; n++) {
+		if (others[n].gauged.mean < all / 10)
+			break;
+		printable_add(to, "%s%s had it for %s", n ? ", " : "",
+			      why_name(why, others[n].name, strlen(prefix[others[n].gauge])).s,
+			      units_percent(others[n].gauged.mean / all).s);
 	}
+	/* one sample covers more than the inference */
+	if (n)
+		printable_add(to, " of %s",
+			      others[0].gauged.span_ns > 2 * why->slow->duration_ns ? "such waits around it" : "that");
 }
 
 /* "stress-ng used 1.98 CPUs at the time" */

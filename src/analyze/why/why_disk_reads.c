@@ -25,7 +25,10 @@ static void find(struct why_case *why)
 {
 	const struct summary_gauged *reads = &why->slow->gauged[SUMMARY_READS];
 	bool is_own = why->slow->major_faults > 0 || why->slow->read_bytes > 0;
-	bool is_more = why_has(why, SUMMARY_READS) && reads->mean > 0 && !(reads->mean < 1.5 * reads->usual);
+	/* samples that cover much more than the inference say little about it */
+	bool is_close = reads->span_ns < 4 * why->slow->duration_ns;
+	bool is_more =
+	    is_close && why_has(why, SUMMARY_READS) && reads->mean > 0 && !(reads->mean < 1.5 * reads->usual);
 	struct printable *words;
 
 	if (!is_own && !is_more)

@@ -17,7 +17,7 @@
 #include "capture/source/held.h"
 
 #define SPAN_NS UINT64_C(8000000)
-#define PATH_NS UINT64_C(2000000000)
+#define PATH_NS UINT64_C(200000000)
 
 enum { MAX_LEVELS = 8 };
 
@@ -123,30 +123,53 @@ static void open_files(struct cgroup_item *item, const char *sysroot, const char
 	}
 }
 
+/* The place that has quotas, and the process's path in it; N_PLACES: none. */
+static int find_place(const struct sample *sample, const char *text, char *path, size_t size)
+{
+	const char *sysroot = sample->target->sysroot;
+
+	for (int i = 0; i < N_PLACES; i++) {
+		char file[PATH_MAX], levels[256] = { 0 };
+		ssize_t got = -1;
+		int fd;
+
+		if (!find_path(text, places[i].line, path, size))
+			continue;
+		if (strcmp(places[i].line, "::") != 0) {
+			snprintf(file, sizeof file, "%s%s/cpu.stat", sysroot, places[i].folder);
+			if (!access(file, F_OK))
+				return i;
+			continue;
+		}
+		snprintf(file, sizeof file, "%s%s/cgroup.controllers", sysroot, places[i].folder);
+		fd = open(file, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0)
+			got = read(fd, levels, sizeof levels - 1);
+		if (fd >= 0)
+			close(fd);
+		/* "cpuset cpu io memory" */
+		if (got > 0 && (!strncmp(levels, "cpu ", 4) || strstr(levels, " cpu ") || strstr(levels, " cpu\n")))
+			return i;
+	}
+	return N_PLACES;
+}
+
 static void find_files(const struct sample *sample, struct cgroup_item *item)
 {
 	char text[4096], path[sizeof item->path];
 	ssize_t got = proc_read(sample->target->sysroot, sample->process->pid, "cgroup", text, sizeof text - 1);
+	int place;
 
 	item->path_ns = sample->now_ns + PATH_NS;
 	if (got <= 0)
 		return;
 	text[got] = 0;
-	for (int i = 0; i < N_PLACES; i++) {
-		char folder[PATH_MAX];
-
-		snprintf(folder, sizeof folder, "%s%s/%s", sample->target->sysroot, places[i].folder,
-			 strcmp(places[i].line, "::") ? "cpu.stat" : "cgroup.controllers");
-		if (access(folder, F_OK) || !find_path(text, places[i].line, path, sizeof path))
-			continue;
-		if (item->n_files && !strcmp(path, item->path))
-			return;
-		close_files(item);
-		snprintf(item->path, sizeof item->path, "%s", path);
-		open_files(item, sample->target->sysroot, places[i].folder, strcmp(path, "/") ? path : "");
-		if (item->n_files)
-			return;
-	}
+	place = find_place(sample, text, path, sizeof path);
+	if (place == N_PLACES || !strcmp(path, item->path))
+		return;
+	close_files(item);
+	snprintf(item->path, sizeof item->path, "%s", path);
+	open_files(item, sample->target->sysroot, places[place].folder, strcmp(path, "/") ? path : "");
 }
 
 static int check(const struct target *target, struct err *err)

@@ -15,6 +15,7 @@
 	F(npu) \
 	F(pressure) \
 	F(proc) \
+	F(scheduler) \
 	F(uprobe) \
 	F(waits)
 

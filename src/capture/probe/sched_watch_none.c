@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Built without libbpf: nobody watches. */
+#include <errno.h>
+
+#include "capture/probe/sched_watch.h"
+
+int sched_watch_check(struct err *err)
+{
+	return err_set(err, EOPNOTSUPP, "cannot watch the scheduler: inftrace was built without libbpf");
+}
+
+int sched_watch_start(struct sched_watch **watch, struct err *err)
+{
+	*watch = NULL;
+	return sched_watch_check(err);
+}
+
+void sched_watch_add(struct sched_watch *watch, pid_t pid)
+{
+}
+
+void sched_watch_remove(struct sched_watch *watch, pid_t pid)
+{
+}
+
+int sched_watch_each(struct sched_watch *watch, int (*each)(void *ctx, const struct sched_pair *pair, uint64_t ns),
+		     void *ctx)
+{
+	return 0;
+}
+
+void sched_watch_stop(struct sched_watch *watch)
+{
+}
