@@ -15,13 +15,12 @@ static int add_to(struct usual *to, const struct run *run)
 {
 	int rc = stats_add(&to->overlap, run->overlap_ns);
 
-	if (rc || !facts_have(&run->facts, FACT_FAULTS))
-		return rc;
-	rc = stats_add(&to->cpu, sum_at_least_0(fact_int(&run->facts, FACT_THREAD_CPU, 0)));
-	if (!rc)
-		rc = stats_add(&to->faults, sum_at_least_0(fact_int(&run->facts, FACT_FAULTS, 0)));
+	if (!rc && facts_have(&run->facts, FACT_THREAD_CPU))
+		rc = stats_add(&to->cpu, sum_at_least_0(run->facts.value[FACT_THREAD_CPU]));
+	if (!rc && facts_have(&run->facts, FACT_FAULTS))
+		rc = stats_add(&to->faults, sum_at_least_0(run->facts.value[FACT_FAULTS]));
 	if (!rc && facts_have(&run->facts, FACT_RUN_QUEUE))
-		rc = stats_add(&to->wait, sum_at_least_0(fact_int(&run->facts, FACT_RUN_QUEUE, 0)));
+		rc = stats_add(&to->wait, sum_at_least_0(run->facts.value[FACT_RUN_QUEUE]));
 	return rc;
 }
 

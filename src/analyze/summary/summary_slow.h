@@ -78,7 +78,7 @@ struct summary_slow {
 	struct summary_slow_node nodes[SUMMARY_SLOW_NODES]; /* most above their median first */
 	uint64_t nodes_ns; /* of all nodes: above their median, less those inside others */
 	struct summary_gauged gauged[N_SUMMARY_GAUGES];
-	struct summary_other others[SUMMARY_OTHERS]; /* who ran instead first, then largest mean first; name 0: no more */
+	struct summary_other others[SUMMARY_OTHERS]; /* who ran instead, then largest mean first; name 0: no more */
 };
 
 #endif

@@ -1,34 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Divides an inference's excess: first by what its thread did with the time, then among the causes, in the order of the
- * table below. A new cause is a file why_<name>.c with a struct why_cause why_<name>, and one line here. Those with a
- * measured time of their own come before those that take what is left.
+ * Divides an inference's excess: first by what its thread did with the time, then among the causes, in the order of
+ * their table (causes.c).
  */
 #include "analyze/why/why.h"
 
 #include <stdlib.h>
 
 #include "analyze/why/why_in.h"
-
-#define CAUSES(F) \
-	F(cpu_quota) \
-	F(cpu_wait) \
-	F(memory_pressure) \
-	F(disk_reads) \
-	F(page_faults) \
-	F(session_creation) \
-	F(input_shape) \
-	F(cpu_frequency) \
-	F(one_operator) \
-	F(other_inferences) \
-	F(pool_wait) \
-	F(operators)
-
-#define DECLARE(name) extern const struct why_cause why_##name;
-CAUSES(DECLARE)
-
-#define ENTRY(name) &why_##name,
-static const struct why_cause *const causes[] = { CAUSES(ENTRY) NULL };
 
 double why_left(const struct why_case *why, unsigned pools)
 {
@@ -103,15 +82,16 @@ static void find_pools(struct why_case *why)
 	const struct summary_usual *usual = &slow->usual;
 	double excess_ns = why->to->excess_ns, cpu_ns, wait_ns;
 	bool has_wait = slow->run_queue_ns >= 0 && usual->run_queue_ns >= 0;
+	bool has_cpu = slow->thread_cpu_ns >= 0 && usual->thread_cpu_ns >= 0;
 
-	if (slow->thread_cpu_ns < 0 || usual->thread_cpu_ns < 0) {
-		why->pool_ns[POOL_ANY] = excess_ns;
-		return;
-	}
 	cpu_ns = (double)slow->thread_cpu_ns - (double)usual->thread_cpu_ns;
 	wait_ns = has_wait ? (double)slow->run_queue_ns - (double)usual->run_queue_ns : 0;
-	why->pool_ns[POOL_CPU] = cpu_ns;
 	why->pool_ns[POOL_WAIT] = wait_ns;
+	if (!has_cpu) {
+		why->pool_ns[POOL_ANY] = excess_ns - wait_ns;
+		return;
+	}
+	why->pool_ns[POOL_CPU] = cpu_ns;
 	why->pool_ns[POOL_BLOCKED] = excess_ns - cpu_ns - wait_ns;
 }
 
@@ -162,7 +142,7 @@ void why_find(struct why *why, const struct summary *summary, const struct summa
 	if (why->excess_ns <= 0)
 		return;
 	find_pools(&it);
-	for (const struct why_cause *const *cause = causes; *cause; cause++)
+	for (const struct why_cause *const *cause = why_causes; *cause; cause++)
 		(*cause)->find(&it);
 	for (uint32_t i = 0; i < why->n; i++)
 		why->rest_ns -= why->part[i].ns;

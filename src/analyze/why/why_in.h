@@ -36,6 +36,8 @@ struct why_cause {
 	void (*find)(struct why_case *why);
 };
 
+extern const struct why_cause *const why_causes[]; /* NULL-terminated */
+
 /* What is left of these pools, of those above 0. */
 double why_left(const struct why_case *why, unsigned pools);
 /*

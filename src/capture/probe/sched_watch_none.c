@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Built without libbpf: nobody watches. */
 #include <errno.h>
+#include <stddef.h>
 
 #include "capture/probe/sched_watch.h"
 

@@ -246,16 +246,17 @@ static void put_operators(const struct page *page, const struct summary_model *m
 static void put_slowest(const struct page *page, const struct summary_model *model)
 {
 	const struct summary_slow *slow = page->summary->slowest + model->slowest.first;
-	struct printable text = { "" };
+	struct printable text = { "" }, words;
 	uint32_t i = 0;
 
 	if (page->opts.n_slowest || !slow_are_any(page->summary, model))
 		return;
 	while (!slow_is_slow(model, &slow[i]))
 		i++;
-	printable_add(&text, "%s at ", units_duration((double)slow[i].duration_ns).s);
-	printable_add(&text, "%s: %s", page_offset(page, slow[i].begin_ns).s,
-		      slow_words(page->summary, &slow[i], page->opts.is_ascii).s);
+	words = page_n_shown(page) > 1 ? slow_words_short(page->summary, &slow[i], page->opts.is_ascii)
+				       : slow_words(page->summary, &slow[i], page->opts.is_ascii);
+	printable_add(&text, "%s at %s: %s", units_duration((double)slow[i].duration_ns).s,
+		      page_offset(page, slow[i].begin_ns).s, words.s);
 	put_fact(page, "  slowest", &text);
 }
 

@@ -11,5 +11,7 @@ bool slow_is_slow(const struct summary_model *model, const struct summary_slow *
 bool slow_are_any(const struct summary *summary, const struct summary_model *model);
 /* "41.0 ms more: 38.1 ms waiting for a CPU (stress-ng used 1.98 CPUs), 2.0 ms in ...". */
 struct printable slow_words(const struct summary *summary, const struct summary_slow *slow, bool is_ascii);
+/* The same without figures other than times. */
+struct printable slow_words_short(const struct summary *summary, const struct summary_slow *slow, bool is_ascii);
 
 #endif
