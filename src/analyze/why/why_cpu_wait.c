@@ -51,9 +51,8 @@ static void say_others(const struct why_case *why, struct printable *to)
 
 		if (other->gauge != SUMMARY_OTHER_PROGRAM || other->gauged.mean < LEAST)
 			continue;
-		printable_add(to, "%s%s used %s CPUs", *to->s ? ", " : "",
-			      why_name(why, other->name, strlen(prefix[other->gauge])).s,
-			      units_decimal(other->gauged.mean / 100).s);
+		printable_add(to, "%s%s used %.1f CPUs", *to->s ? ", " : "",
+			      why_name(why, other->name, strlen(prefix[other->gauge])).s, other->gauged.mean / 100);
 		n++;
 	}
 }
@@ -68,8 +67,8 @@ static void say_own(const struct why_case *why, struct printable *to)
 
 	if (beside < 50 || !why_has(why, SUMMARY_CPU))
 		return;
-	printable_add(&text, "its own threads used %s CPUs while %s of them waited",
-		      units_decimal(slow->gauged[SUMMARY_CPU].mean / 100).s, units_decimal(beside / 100 + 1).s);
+	printable_add(&text, "its own threads used %.1f CPUs while %.1f of them waited",
+		      slow->gauged[SUMMARY_CPU].mean / 100, beside / 100 + own / 100);
 	add(to, text.s);
 }
 

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Causes of a slow inference: each is named where its figure is there, and not where it is not. 40 inferences of 10 ms,
+ * one after the other; one of them is made slow, in different ways.
+ */
+#include "analyze/why/why.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "stream.h"
+
+enum { N = 40, SLOW = 24, EACH_US = 50000, US = 1000 };
+
+/* What the slow inference had more than the others; microseconds. */
+struct more {
+	int cpu, wait, blocked;
+	int faults, major;
+	int64_t bytes;
+	int in_operator; /* of `cpu` */
+	bool has_no_usage, has_no_operators, has_new_shape, is_beside, is_in_creation;
+};
+
+struct fixture {
+	struct stream s;
+	uint32_t process, lane, other, thread, counter;
+	struct summary *summary;
+	struct why why;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof *f);
+
+	stream_init(&f->s);
+	f->process = stream_process(&f->s, 100, "app");
+	f->lane = stream_lane(&f->s, f->process, "m");
+	f->other = stream_lane(&f->s, f->process, "other");
+	f->thread = stream_thread(&f->s, f->process, 101);
+	stream_text(&f->s, KEY_LEVEL, "operator");
+	stream_int(&f->s, KEY_INTERVAL_NS, 100000000);
+	stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	summary_free(f->summary);
+	stream_done(&f->s);
+	free(f);
+	return 0;
+}
+
+static uint64_t begin_of(int i)
+{
+	return 500 + (uint64_t)i * EACH_US;
+}
+
+static void put_operators(struct fixture *f, int i, int more)
+{
+	uint64_t at = begin_of(i) + 100;
+
+	stream_operator(&f->s, f->thread, at, "a", "Conv", i + 1);
+	stream_end(&f->s, f->thread, at + 4000);
+	stream_operator(&f->s, f->thread, at + 4000, "b", "Loop", i + 1);
+	stream_end(&f->s, f->thread, at + 9000 + (uint64_t)more);
+}
+
+static void put_run(struct fixture *f, int i, const struct more *more)
+{
+	uint64_t us = 10000 + (uint64_t)(more->cpu + more->wait + more->blocked);
+
+	stream_int(&f->s, KEY_ID, i + 1);
+	stream_inference(&f->s, f->lane, begin_of(i), "m", 1, i + 1);
+	stream_text(&f->s, KEY_STATUS, "ok");
+	stream_text(&f->s, KEY_SHAPES, more->has_new_shape ? "8x3" : "1x3");
+	if (!more->has_no_usage) {
+		stream_int(&f->s, KEY_THREAD_CPU_NS, (9000 + more->cpu) * US);
+		stream_int(&f->s, KEY_RUN_QUEUE_NS, (200 + more->wait) * US);
+		stream_int(&f->s, KEY_FAULTS, 10 + more->faults + more->major);
+		stream_int(&f->s, KEY_SWITCHES, 1);
+	}
+	if (more->major || more->bytes) {
+		stream_int(&f->s, KEY_MAJOR_FAULTS, more->major);
+		stream_int(&f->s, KEY_READ_BYTES, more->bytes);
+	}
+	stream_end(&f->s, f->lane, begin_of(i) + us);
+	if (!more->has_no_operators)
+		put_operators(f, i, more->in_operator);
+}
+
+/* All inferences, one of them with more. */
+static void put(struct fixture *f, const struct more *more)
+{
+	const struct more plain = { .has_no_usage = more->has_no_usage, .has_no_operators = more->has_no_operators };
+
+	for (int i = 0; i < N; i++)
+		put_run(f, i, i == SLOW ? more : &plain);
+	if (more->is_beside) {
+		stream_inference(&f->s, f->other, begin_of(SLOW) + 1000, "other", 2, 1000);
+		stream_text(&f->s, KEY_STATUS, "ok");
+		stream_end(&f->s, f->other, begin_of(SLOW) + 12000);
+	}
+	if (more->is_in_creation) {
+		stream_int(&f->s, KEY_SESSION, 3);
+		stream_begin(&f->s, f->other, begin_of(SLOW) + 2000, KIND_SESSION, "third");
+		stream_end(&f->s, f->other, begin_of(SLOW) + 10000);
+	}
+	stream_real(&f->s, KEY_FAULT_NS, 1000);
+	stream_instant(&f->s, f->process, begin_of(N), KIND_NOTE, EVENT_NOTE_COST);
+}
+
+/* A counter that has a value at the time of the slow inference, and another before and after; each 100 ms. */
+static void sample(struct fixture *f, uint32_t process, const char *name, const char *unit, double usual, double then)
+{
+	uint32_t track = stream_counter(&f->s, process, name, unit);
+	uint64_t slow_us = begin_of(SLOW);
+
+	for (uint64_t us = 0; us <= begin_of(N) + 100000; us += 100000)
+		stream_sample(&f->s, track, us, us >= slow_us && us < slow_us + 100000 ? then : usual);
+}
+
+/* The slow inference's parts; they add up. */
+static const struct why *find(struct fixture *f)
+{
+	struct summary_file file = { 0 };
+	const struct summary_model *model;
+	double sum;
+
+	f->summary = stream_summary(&f->s, &file);
+	assert_non_null(f->summary);
+	model = &f->summary->models[strcmp(names_text(f->s.names, f->summary->models[0].name), "m") != 0];
+	assert_int_equal(f->summary->slowest[model->slowest.first].id, SLOW + 1);
+	why_find(&f->why, f->summary, &f->summary->slowest[model->slowest.first], true);
+	assert_true(f->why.is_known);
+	sum = f->why.rest_ns;
+	for (uint32_t i = 0; i < f->why.n; i++)
+		sum += f->why.part[i].ns;
+	assert_true(sum - f->why.excess_ns < 1 && f->why.excess_ns - sum < 1);
+	return &f->why;
+}
+
+/* A cause with its microseconds and words. */
+static void assert_part(const struct why *why, const char *cause, int us, const char *words)
+{
+	for (uint32_t i = 0; i < why->n; i++) {
+		const struct why_part *part = &why->part[i];
+
+		if (strcmp(part->cause, cause) != 0)
+			continue;
+		if (part->ns < us * US * 0.98 || part->ns > us * US * 1.02)
+			fail_msg("%s: %f ns", cause, part->ns);
+		if (!strstr(part->words.s, words))
+			fail_msg("%s: '%s'", cause, part->words.s);
+		return;
+	}
+	fail_msg("%s is not named", cause);
+}
+
+static void assert_not(const struct why *why, const char *cause)
+{
+	for (uint32_t i = 0; i < why->n; i++)
+		if (!strcmp(why->part[i].cause, cause))
+			fail_msg("%s is named: %s", cause, why->part[i].words.s);
+}
+
+static void a_wait_names_who_ran_instead(void **state)
+{
+	struct fixture *f = *state;
+	const struct why *why;
+
+	put(f, &(struct more){ .wait = 40000, .cpu = 1000 });
+	sample(f, 0, "other program busy", "%", 0, 190);
+	sample(f, f->process, "waited for hog", "%", 0, 38);
+	sample(f, f->process, "waited for its own threads", "%", 0, 2);
+	why = find(f);
+	assert_part(why, "cpu_wait", 40000, "hog had it for 95.0 %");
+	assert_null(strstr(why->part[0].words.s, "busy"));
+	assert_null(strstr(why->part[0].words.s, "its own threads"));
+	assert_true(why->excess_ns == 41e6);
+}
+
+static void without_events_of_the_scheduler_it_names_who_used_cpus(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .wait = 40000 });
+	sample(f, 0, "other program hog", "%", 0, 190);
+	sample(f, 0, "other program idler", "%", 0, 3);
+	find(f);
+	assert_part(&f->why, "cpu_wait", 40000, "(hog used 1.9 CPUs)");
+}
+
+static void a_pool_on_one_cpu_waits_for_itself(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .wait = 20000, .blocked = 10000 });
+	sample(f, f->process, "waiting for a cpu", "%", 0, 250);
+	sample(f, f->process, "cpu", "%", 100, 100);
+	find(f);
+	assert_part(&f->why, "cpu_wait", 20000, "its own threads used 1.0 CPUs while 2.5");
+	assert_part(&f->why, "pool_wait", 10000, "other threads of the program waited");
+}
+
+static void a_quota_is_named_by_what_was_throttled(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .wait = 40000 });
+	sample(f, f->process, "throttled", "%", 0, 30);
+	find(f);
+	assert_part(&f->why, "cpu_quota", 30000, "throttled 30.0 ms in the 100 ms around it");
+	assert_part(&f->why, "cpu_wait", 10000, "waiting for a CPU");
+}
+
+static void reads_are_named_with_their_bytes(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 30000, .cpu = 2000, .major = 12, .bytes = 4 << 20 });
+	find(f);
+	assert_part(&f->why, "disk_reads", 30000, "4.00 MiB, 12 major page faults");
+	assert_not(&f->why, "page_faults");
+}
+
+static void reads_of_other_threads_come_from_the_counter(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 30000 });
+	sample(f, f->process, "disk reads", "bytes/s", 0, 100 << 20);
+	find(f);
+	assert_part(&f->why, "disk_reads", 30000, "the program read from a disk (10.0 MiB");
+}
+
+static void short_memory_is_named(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 30000, .major = 3, .bytes = 4096 });
+	sample(f, 0, "memory pressure", "%", 0, 20);
+	find(f);
+	assert_part(&f->why, "memory_pressure", 20000, "tasks waited 20.0 ms for it in the 100 ms around it");
+	assert_part(&f->why, "disk_reads", 10000, "3 major page faults");
+}
+
+static void faults_take_what_one_was_measured_to_take(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .cpu = 5000, .faults = 4000 });
+	find(f);
+	assert_part(&f->why, "page_faults", 4000, "4,000 more page faults than usual (at 1.00 us each");
+	assert_true(f->why.rest_ns == 1e6 && f->why.rest_cpu_ns == 1e6);
+}
+
+static void a_low_frequency_takes_its_share(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .cpu = 9000 });
+	sample(f, 0, "cpu frequency", "MHz", 3000, 1500);
+	find(f);
+	assert_part(&f->why, "cpu_frequency", 8800, "1500 MHz, usually 28");
+}
+
+static void an_operator_that_took_more_is_named(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .cpu = 20000, .in_operator = 19000 });
+	find(f);
+	assert_part(&f->why, "one_operator", 19000, "b took 24.0 ms (median 5.00 ms)");
+	assert_not(&f->why, "operators");
+}
+
+/* Its thread waited, inside an operator: that operator is not slow. */
+static void an_operator_in_which_the_thread_waited_is_not_named(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .wait = 20000, .in_operator = 20000 });
+	find(f);
+	assert_part(&f->why, "cpu_wait", 20000, "");
+	assert_int_equal(f->why.n, 1);
+}
+
+static void a_new_shape_is_named(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .cpu = 20000, .in_operator = 20000, .has_new_shape = true });
+	find(f);
+	assert_part(&f->why, "input_shape", 20000, "8x3, for the first time");
+	assert_int_equal(f->why.n, 1);
+}
+
+static void another_session_is_named(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .cpu = 6000, .is_beside = true });
+	find(f);
+	assert_part(&f->why, "other_inferences", 6000, "for 11.0 ms, most of other in session 2");
+}
+
+static void a_creation_is_named(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .cpu = 20000, .is_in_creation = true });
+	find(f);
+	assert_part(&f->why, "session_creation", 8000, "for 8.00 ms of it");
+}
+
+static void what_is_not_there_is_not_named(void **state)
+{
+	static const struct {
+		const char *name, *unit;
+		bool is_of_process;
+	} counters[] = {
+		{ "throttled", "%", true },	    { "disk reads", "bytes/s", true },
+		{ "waiting for a cpu", "%", true }, { "memory pressure", "%", false },
+		{ "other program x", "%", false },  { "waited for x", "%", true },
+	};
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .cpu = 20000 });
+	for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+		sample(f, counters[i].is_of_process ? f->process : 0, counters[i].name, counters[i].unit, 0, 0);
+	sample(f, 0, "cpu frequency", "MHz", 3000, 3000);
+	find(f);
+	assert_int_equal(f->why.n, 0);
+	assert_true(f->why.rest_ns == 20e6 && f->why.rest_cpu_ns == 20e6);
+	assert_string_equal(f->why.missing.s, "");
+}
+
+static void a_recording_without_figures_says_what_is_missing(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .cpu = 20000, .has_no_usage = true, .has_no_operators = true });
+	find(f);
+	assert_int_equal(f->why.n, 0);
+	assert_true(isnan(f->why.rest_cpu_ns));
+	assert_non_null(strstr(f->why.missing.s, "CPU time and waits of this inference were not recorded"));
+	assert_non_null(strstr(f->why.missing.s, "its operators were not recorded"));
+}
+
+static void operators_alone_explain_what_they_can(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .cpu = 20000, .in_operator = 15000, .has_no_usage = true });
+	find(f);
+	assert_part(&f->why, "one_operator", 15000, "b took 20.0 ms (median 5.00 ms)");
+	assert_non_null(strstr(f->why.missing.s, "CPU time and waits"));
+}
+
+/* Of 40 inferences, every second has a shape that takes longer: each is measured by its own. */
+static void shapes_have_medians_of_their_own(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary_slow *slow;
+
+	for (int i = 0; i < N; i++)
+		put_run(f, i, &(struct more){ .cpu = i % 2 ? 10000 : i == 24 ? 20000 : 0, .has_new_shape = i % 2 });
+	f->summary = stream_summary(&f->s, &(struct summary_file){ 0 });
+	slow = f->summary->slowest;
+	assert_int_equal(slow->id, 25);
+	assert_true(slow->usual.is_of_shape);
+	assert_int_equal(slow->usual.p50_ns, 10000 * US);
+	assert_int_equal(slow[1].usual.p50_ns, 20000 * US);
+	assert_int_equal(slow[1].n_of_shape, N / 2);
+}
+
+static void as_many_as_asked_for_are_looked_into(void **state)
+{
+	struct fixture *f = *state;
+	struct summary_opts opts = { .slowest = 12 };
+
+	put(f, &(struct more){ .cpu = 1000 });
+	f->summary = stream_summary_of(&f->s, &opts, &(struct summary_file){ 0 });
+	assert_int_equal(f->summary->models[0].slowest.n, 12);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(a_wait_names_who_ran_instead),
+		TEST(without_events_of_the_scheduler_it_names_who_used_cpus),
+		TEST(a_pool_on_one_cpu_waits_for_itself),
+		TEST(a_quota_is_named_by_what_was_throttled),
+		TEST(reads_are_named_with_their_bytes),
+		TEST(reads_of_other_threads_come_from_the_counter),
+		TEST(short_memory_is_named),
+		TEST(faults_take_what_one_was_measured_to_take),
+		TEST(a_low_frequency_takes_its_share),
+		TEST(an_operator_that_took_more_is_named),
+		TEST(an_operator_in_which_the_thread_waited_is_not_named),
+		TEST(a_new_shape_is_named),
+		TEST(another_session_is_named),
+		TEST(a_creation_is_named),
+		TEST(what_is_not_there_is_not_named),
+		TEST(a_recording_without_figures_says_what_is_missing),
+		TEST(operators_alone_explain_what_they_can),
+		TEST(shapes_have_medians_of_their_own),
+		TEST(as_many_as_asked_for_are_looked_into),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
