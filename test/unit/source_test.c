@@ -405,6 +405,10 @@ static void check_says_what_is_missing(void **state)
 	check("pressure", "old-kernel/t0", 50, ENOENT, "CONFIG_PSI");
 	check("cpu", "nowhere", 1, ENOENT, "/proc/stat");
 	check("energy", "metered/t0", 1, 0, "");
+	check("frequency", "crowded/t0", 300, 0, "");
+	check("frequency", "laptop/t0", 1, ENOENT, "cpufreq");
+	check("waits", "crowded/t0", 300, 0, "");
+	check("waits", "laptop/t0", 2001, ENOENT, "schedstat");
 	check("energy", "laptop/t0", 1, ENOENT, "modprobe intel_rapl_msr");
 }
 
@@ -573,9 +577,94 @@ static void a_living_process_is_measured(void **state)
 	close(ready[1]);
 }
 
+static struct world *crowded(const char *name)
+{
+	static const char *const names[] = { "cgroup", "frequency", "io", "waits", NULL };
+	char snapshot[64];
+	struct world *world;
+
+	snprintf(snapshot, sizeof snapshot, "%s/t0", name);
+	world = world_of(snapshot, 300, names);
+	look(world, snapshot, T0);
+	snprintf(snapshot, sizeof snapshot, "%s/t1", name);
+	look(world, snapshot, T1);
+	return world;
+}
+
+static void waits_are_those_of_all_threads(void **state)
+{
+	struct world *world = crowded("crowded");
+
+	is_near(keep_value(world->keep, 300, "waiting for a cpu"), 130);
+	world_free(world);
+}
+
+/* Two processes of one name count together; the recorded one and those that use little do not. */
+static void other_programs_are_those_that_use_cpus(void **state)
+{
+	struct world *world = crowded("crowded");
+
+	is_near(keep_value(world->keep, 0, "other program hog"), 188);
+	is_missing(keep_value(world->keep, 0, "other program infer"));
+	is_missing(keep_value(world->keep, 0, "other program idler"));
+	world_free(world);
+}
+
+static void a_quota_further_up_counts(void **state)
+{
+	struct world *world = crowded("crowded");
+
+	is_near(keep_value(world->keep, 300, "throttled"), 25);
+	world_free(world);
+}
+
+static void quotas_of_the_older_version_count(void **state)
+{
+	struct world *world = crowded("crowded-v1");
+
+	is_near(keep_value(world->keep, 300, "throttled"), 40);
+	world_free(world);
+}
+
+static void frequency_is_the_mean_and_temperature_the_highest(void **state)
+{
+	struct world *world = crowded("crowded");
+
+	is_near(keep_value(world->keep, 0, "cpu frequency"), 1700);
+	is_near(keep_value(world->keep, 0, "temperature"), 85);
+	world_free(world);
+}
+
+static void reads_from_disks_are_a_rate(void **state)
+{
+	struct world *world = crowded("crowded");
+
+	is_near(keep_value(world->keep, 300, "disk reads"), 48 << 20);
+	world_free(world);
+}
+
+static void what_never_happens_has_no_counter(void **state)
+{
+	struct world *world = world_of("crowded/t0", 300, (const char *const[]){ "cgroup", "waits", NULL });
+
+	look(world, "crowded/t0", T0);
+	look(world, "crowded/t0", T1);
+	is_missing(keep_value(world->keep, 300, "throttled"));
+	is_missing(keep_value(world->keep, 0, "other program hog"));
+	is_near(keep_value(world->keep, 300, "waiting for a cpu"), 0);
+	world_free(world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(waits_are_those_of_all_threads),
+		cmocka_unit_test(other_programs_are_those_that_use_cpus),
+		cmocka_unit_test(a_quota_further_up_counts),
+		cmocka_unit_test(quotas_of_the_older_version_count),
+		cmocka_unit_test(frequency_is_the_mean_and_temperature_the_highest),
+		cmocka_unit_test(reads_from_disks_are_a_rate),
+		cmocka_unit_test(what_never_happens_has_no_counter),
 		cmocka_unit_test(cpu_is_a_share_of_the_time_since_the_look_before),
 		cmocka_unit_test(a_young_process_is_sampled_from_its_start),
 		cmocka_unit_test(machine_cpu_is_what_was_not_idle_of_all_cores),

@@ -98,7 +98,6 @@ static void close_files(struct cgroup_item *item)
 	for (int i = 0; i < item->n_files; i++)
 		close(item->file[i] - 1);
 	item->n_files = 0;
-	item->has_base = false;
 }
 
 /* The files of one place, from the process's own cgroup up. */
@@ -165,9 +164,11 @@ static void find_files(const struct sample *sample, struct cgroup_item *item)
 		return;
 	text[got] = 0;
 	place = find_place(sample, text, path, sizeof path);
-	if (place == N_PLACES || !strcmp(path, item->path))
+	/* a captured tree replaces files by name */
+	if (place == N_PLACES || (!strcmp(path, item->path) && !*sample->target->sysroot))
 		return;
 	close_files(item);
+	item->has_base &= !strcmp(path, item->path);
 	snprintf(item->path, sizeof item->path, "%s", path);
 	open_files(item, sample->target->sysroot, places[place].folder, strcmp(path, "/") ? path : "");
 }
