@@ -50,7 +50,7 @@ enum event_type {
 enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 
 /* Topics of KIND_NOTE instants, each with the arguments it carries; those in brackets are optional. */
-/* command, level, interval_ns, version [start_realtime_ns, machine]: once, when recording starts */
+/* command, level, interval_ns, version [start_realtime_ns, machine, count: its CPUs]: once, when recording starts */
 #define EVENT_NOTE_RECORDING "recording"
 /* pid, exe [state, count]; state: why no runtime was seen; count: processes whose inferences were not, for that reason
  */

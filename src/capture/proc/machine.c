@@ -41,7 +41,7 @@ void machine_processor(const char *sysroot, char *text, size_t size)
 }
 
 /* Counts the lines "cpu0 ...", "cpu1 ...": CPUs that are online. */
-static unsigned count_cpus(const char *sysroot)
+unsigned machine_cpus(const char *sysroot)
 {
 	enum { SIZE = 64 << 10 };
 	char *stat = calloc(1, SIZE);
@@ -58,7 +58,7 @@ void machine_describe(const char *sysroot, char *text, size_t size)
 {
 	char memory[4096];
 	ssize_t got = proc_read(sysroot, 0, "meminfo", memory, sizeof memory);
-	unsigned n_cpus = count_cpus(sysroot);
+	unsigned n_cpus = machine_cpus(sysroot);
 	struct utsname kernel;
 	uint64_t kib;
 

@@ -49,9 +49,10 @@ void recorder_note(struct recorder *recorder, const char *topic, const struct ar
 void recorder_note_start(struct recorder *recorder)
 {
 	struct timespec now;
-	struct arg args[7];
+	struct arg args[8];
 	char machine[300];
 	size_t n = 5;
+	unsigned n_cpus = machine_cpus(recorder->target->sysroot);
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	args[0] = arg_text(KEY_COMMAND, &recorder->tap.sink, recorder->opts->command);
@@ -62,6 +63,8 @@ void recorder_note_start(struct recorder *recorder)
 	machine_describe(recorder->target->sysroot, machine, sizeof machine);
 	if (*machine)
 		args[n++] = arg_text(KEY_MACHINE, &recorder->tap.sink, machine);
+	if (n_cpus)
+		args[n++] = arg_int(KEY_COUNT, n_cpus);
 	if (recorder->target->uprobes)
 		args[n++] = arg_text(KEY_SOURCE, &recorder->tap.sink, "uprobe");
 	/* --duration counts from there, too */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Other values of /proc/PID/stat, per process: "threads", and "page faults" and "major faults" (those that had to wait
- * for a disk) per second since the last sample. The first sample of a young process counts from its start.
+ * for a disk) per second since the last sample. The first sample of a young process counts from its start. "cpus
+ * allowed": how many its first thread may run on, when that changes; the kernel tells it of live processes alone.
  */
 #include <errno.h>
+#include <sched.h>
 
 #include "capture/source/counter.h"
 #include "capture/source/follow.h"
@@ -13,8 +15,9 @@
 
 struct proc_item {
 	struct followed followed;
-	struct counter threads, minor, major;
+	struct counter threads, allowed, minor, major;
 	struct proc_file stat;
+	int n_allowed; /* as told last */
 	bool has_base;
 	uint64_t base_ns, base_minor, base_major;
 };
@@ -80,6 +83,20 @@ static int sample_faults(const struct sample *sample, struct proc_item *item, co
 			   sample->out, sample->err);
 }
 
+static int sample_allowed(const struct sample *sample, struct proc_item *item, uint64_t time_ns)
+{
+	cpu_set_t cpus; /* a machine of more CPUs than it has room for has no such value */
+
+	if (*sample->target->sysroot || sched_getaffinity(sample->process->pid, sizeof cpus, &cpus) ||
+	    CPU_COUNT(&cpus) == item->n_allowed)
+		return 0;
+	item->n_allowed = CPU_COUNT(&cpus);
+	return counter_put(
+	    &item->allowed,
+	    &(struct counter_value){ "cpus allowed", "count", sample->process->track, time_ns, item->n_allowed },
+	    sample->out, sample->err);
+}
+
 static int sample_process(void *data, const struct sample *sample, void *data_item)
 {
 	struct proc_item *item = data_item;
@@ -98,6 +115,7 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 				     &(struct counter_value){ "threads", "count", sample->process->track, time_ns,
 							      (double)stat.n_threads },
 				     sample->out, sample->err);
+	result = result ? result : sample_allowed(sample, item, time_ns);
 	return result ? result : sample_faults(sample, item, &stat, time_ns);
 }
 
@@ -132,7 +150,7 @@ static void stop(void *data)
 
 const struct source source_proc = {
 	.name = "process",
-	.help = "threads and page faults of each process",
+	.help = "threads, page faults and allowed CPUs of each process",
 	.state_size = sizeof(struct proc_state),
 	.check = check,
 	.start = start,
