@@ -36,14 +36,17 @@ static int add_counter(struct summary_maker *maker, struct track *track)
 					      .first = NAN,
 					      .last = NAN,
 					      .growth_per_s = NAN,
+					      .busy_growth_per_s = NAN,
 					      .busy_mean = NAN,
 					      .busy_max = NAN,
 					      .idle_mean = NAN,
 					      .idle_max = NAN } };
 	track->counter = (uint32_t)maker->counters.n;
-	if (is_memory)
+	if (is_memory) {
 		counter->growth = calloc(1, sizeof *counter->growth);
-	if (is_memory && !counter->growth)
+		counter->busy_growth = calloc(1, sizeof *counter->busy_growth);
+	}
+	if (is_memory && (!counter->growth || !counter->busy_growth))
 		return -ENOMEM;
 	return sum_why_counter(maker, track->counter - 1);
 }
@@ -88,6 +91,8 @@ static void weigh(struct counter *counter, double value, uint64_t whole_ns, uint
 	to->first = to->n++ ? to->first : value;
 	if (counter->growth)
 		growth_add(counter->growth, counter->before_ns, value);
+	if (counter->busy_growth && busy_ns)
+		growth_add(counter->busy_growth, counter->before_ns, value);
 	to->max = larger(to->max, value);
 	to->min = isnan(to->min) || value < to->min ? value : to->min;
 	to->last = value;
@@ -176,6 +181,8 @@ static void finish(struct summary_maker *maker, const struct counter *counter, c
 	*to = counter->row;
 	if (counter->growth)
 		to->growth_per_s = growth_per_s(counter->growth);
+	if (counter->busy_growth)
+		to->busy_growth_per_s = growth_per_s(counter->busy_growth);
 	to->process = process_at(maker, sum_process_of(maker, &maker->tracks[counter->track]))->index;
 	to->track = counter->track;
 	to->name = def->name;

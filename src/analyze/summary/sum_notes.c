@@ -63,6 +63,7 @@ static int note_recording(struct summary_maker *maker, uint32_t process, const s
 	to->is_from_outside = !strcmp(names_text(maker->names, text_of(event, KEY_SOURCE)), "uprobe");
 	to->interval_ns = int_of(event, KEY_INTERVAL_NS);
 	to->start_realtime_ns = int_of(event, KEY_START_REALTIME_NS);
+	to->n_cpus = int_of(event, KEY_COUNT);
 	return 0;
 }
 

@@ -57,6 +57,7 @@ struct run {
 	uint64_t summed_setup_ns;
 	uint64_t setup_end_ns, first_ns; /* of the last setup slice; of the first operator */
 	uint64_t n_begun, n_concurrent;
+	uint64_t n_begun_elsewhere, n_beside; /* the same of other sessions of the process */
 	uint64_t number;
 	uint32_t process, track, session, bucket, model; /* model: name that it gives */
 	uint32_t next;					 /* in the list of free ones, + 1 */

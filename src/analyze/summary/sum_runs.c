@@ -90,6 +90,16 @@ int sum_runs_find_bucket(struct summary_maker *maker, struct run *run)
 	return 0;
 }
 
+static void add_blocked(const struct run *run, struct summary_blocked *to)
+{
+	uint64_t wall_ns = run->end_ns - run->begin_ns;
+	uint64_t used_ns = stats_sum(sum_at_least_0(fact_int(&run->facts, FACT_THREAD_CPU, 0)), sum_at_least_0(fact_int(&run->facts, FACT_RUN_QUEUE, 0)));
+
+	to->n++;
+	to->wall_ns = stats_sum(to->wall_ns, wall_ns);
+	to->blocked_ns = stats_sum(to->blocked_ns, wall_ns > used_ns ? wall_ns - used_ns : 0);
+}
+
 static void add_usage(const struct run *run, struct summary_runs *to)
 {
 	if (facts_have(&run->facts, FACT_RUN_QUEUE)) {
@@ -100,6 +110,8 @@ static void add_usage(const struct run *run, struct summary_runs *to)
 	}
 	if (!facts_have(&run->facts, FACT_FAULTS)) /* the others come with them */
 		return;
+	if (facts_have(&run->facts, FACT_RUN_QUEUE))
+		add_blocked(run, run->n_beside ? &to->beside : &to->alone);
 	to->n_usage++;
 	to->usage_wall_ns = stats_sum(to->usage_wall_ns, run->end_ns - run->begin_ns);
 	to->thread_cpu_ns = stats_sum(to->thread_cpu_ns, sum_at_least_0(fact_int(&run->facts, FACT_THREAD_CPU, 0)));
@@ -119,7 +131,7 @@ static const struct {
 	[TALLIED_FAILURES] = { KEY_STATUS, FACT_STATUS, MAX_TALLIES },
 };
 
-static int add_tally(struct summary_maker *maker, struct run *run, int what)
+static int add_tally(struct summary_maker *maker, struct run *run, int what, bool is_failed)
 {
 	struct bucket *bucket = bucket_at(maker, run->bucket);
 	uint64_t value = (uint64_t)run->facts.value[tallied[what].fact], pair;
@@ -156,6 +168,10 @@ static int add_tally(struct summary_maker *maker, struct run *run, int what)
 	}
 	if (run->begin_ns < tally->first_ns)
 		tally->first_ns = run->begin_ns;
+	if (is_typical(run, is_failed)) {
+		tally->n_typical++;
+		tally->wall_ns = stats_sum(tally->wall_ns, run->end_ns - run->begin_ns);
+	}
 	return 0;
 }
 
@@ -168,7 +184,7 @@ static int add_tallies(struct summary_maker *maker, struct run *run, bool is_fai
 		return 0;
 	for (int what = 0; !rc && what < N_TALLIED - !is_failed; what++)
 		if (facts_have(&run->facts, tallied[what].fact))
-			rc = add_tally(maker, run, what);
+			rc = add_tally(maker, run, what, is_failed);
 	return rc;
 }
 
@@ -207,6 +223,10 @@ static void add_counts(struct summary_maker *maker, const struct run *run, bool 
 	if (run->end_ns != STORE_OPEN && run->end_ns > to->end_ns)
 		to->end_ns = run->end_ns;
 	process_at(maker, run->process)->n_inferences++;
+	if (!session->n_runs || run->begin_ns < session->runs_begin_ns)
+		session->runs_begin_ns = run->begin_ns;
+	if (run->end_ns != STORE_OPEN && run->end_ns > session->runs_end_ns)
+		session->runs_end_ns = run->end_ns;
 	session->n_runs++;
 	session->n_runs_failed += is_failed;
 	if (!run_is_finished(run))

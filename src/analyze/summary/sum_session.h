@@ -36,6 +36,8 @@ struct session {
 	enum met named, met;
 	uint32_t met_on; /* the track of its creation or of an inference; then in the order of met_at */
 	uint64_t met_at;
+	uint64_t n_begun; /* inferences that the sweep has passed */
+	uint32_t at_once; /* of these, those that run */
 	uint64_t used_at; /* when it was found last, in the order of maker->n_used */
 	uint64_t n_prepacked, n_capabilities, n_compared;
 	struct array transformers; /* struct summary_transformer */

@@ -172,6 +172,12 @@ static int finish_run(struct summary_maker *maker, uint32_t index)
 	return rc;
 }
 
+/* Inferences that the sweep has passed, of other sessions of the process. */
+static uint64_t begun_elsewhere(const struct summary_maker *maker, const struct run *run)
+{
+	return process_at(maker, run->process)->n_begun - session_at(maker, run->session)->n_begun;
+}
+
 /* Ends of inferences up to this time; those leave. */
 static int pass_ends(struct summary_maker *maker, uint64_t time_ns)
 {
@@ -198,6 +204,8 @@ static int pass_ends(struct summary_maker *maker, uint64_t time_ns)
 			sum_why_beside(run, run_at(maker, active[k]));
 		end_ns = run->over_ns < maker->counts.last_ns ? run->over_ns : maker->counts.last_ns;
 		run->n_concurrent += process_at(maker, run->process)->n_begun - run->n_begun;
+		run->n_beside += begun_elsewhere(maker, run) - run->n_begun_elsewhere;
+		session_at(maker, run->session)->at_once--;
 		sum_busy_end(&window->busy, end_ns);
 		sum_busy_end(&window->taken, end_ns);
 		sum_busy_end(&process_at(maker, run->process)->busy, end_ns);
@@ -213,11 +221,13 @@ static int pass_run(struct summary_maker *maker, uint32_t index)
 	struct window *window = &maker->window;
 	struct run *run = run_at(maker, index);
 	struct process *process = process_at(maker, run->process);
+	struct session *session;
 	struct bucket *bucket;
 	uint32_t *active;
 
 	if (sum_runs_find_bucket(maker, run))
 		return -ENOMEM;
+	session = session_at(maker, run->session);
 	run->is_swept = true;
 	if (run->is_dropped)
 		return run->is_over ? finish_run(maker, index) : 0;
@@ -229,6 +239,9 @@ static int pass_run(struct summary_maker *maker, uint32_t index)
 		window->min_end_ns = run->over_ns;
 	run->n_concurrent = process->busy.n_active;
 	run->n_begun = ++process->n_begun;
+	run->n_beside = process->busy.n_active - session->at_once++;
+	session->n_begun++;
+	run->n_begun_elsewhere = begun_elsewhere(maker, run);
 	sum_busy_begin(&window->busy, run->begin_ns);
 	sum_busy_begin(&window->taken, run->begin_ns);
 	sum_busy_begin(&process->busy, run->begin_ns);

@@ -134,7 +134,7 @@ struct summary_maker *summary_begin(struct names *names, uint32_t *last_track, c
 	maker->max_slowest = maker->opts.slowest ? maker->opts.slowest : SUMMARY_SLOWEST;
 	maker->window.min_end_ns = STORE_OPEN;
 	maker->to->recording = (struct summary_recording){
-		.interval_ns = -1, .start_realtime_ns = -1, .clock_error_ns = -1, .clock_jumps = -1
+		.interval_ns = -1, .start_realtime_ns = -1, .n_cpus = -1, .clock_error_ns = -1, .clock_jumps = -1
 	};
 	maker->to->cost.event_ns = maker->to->cost.fault_ns = NAN;
 	maker->to->cost.moved = -1;
@@ -355,6 +355,7 @@ void summary_drop(struct summary_maker *maker)
 	for (size_t i = 0; i < maker->counters.n; i++) {
 		free(((struct counter *)maker->counters.data)[i].growth);
 		free(((struct counter *)maker->counters.data)[i].past);
+		free(((struct counter *)maker->counters.data)[i].busy_growth);
 	}
 	array_done(&maker->counters, sizeof(struct counter));
 	sum_notes_done(maker);

@@ -38,6 +38,7 @@ struct summary_recording {
 	uint32_t command, level, version;
 	uint32_t machine; /* text: processor, CPUs, memory, kernel; 0: not known */
 	int64_t interval_ns, start_realtime_ns;
+	int64_t n_cpus;		   /* of the machine */
 	uint64_t begin_ns, end_ns; /* of all events; begin > end: there are none */
 	uint32_t clock_source;
 	int64_t clock_error_ns, clock_jumps; /* how often the processor's counter jumped; -1: never, or not known */
@@ -119,6 +120,7 @@ struct summary_resource {
 	uint64_t n;
 	double mean, max, min, first, last;
 	double growth_per_s;	   /* of resident memory that is still growing at the end (growth.h); else NAN */
+	double busy_growth_per_s;  /* the same of the samples before which an inference of the process ran */
 	uint64_t busy_ns, idle_ns; /* time with and without an inference of the process (machine: of any) */
 	double busy_mean, busy_max, idle_mean, idle_max;
 };

@@ -67,7 +67,8 @@ struct summary_session {
 	uint64_t n_compared;	     /* shapes that the memory planner looked up to compare values */
 	uint64_t n_runs, n_runs_failed;
 	uint64_t runs_wall_ns;
-	struct summary_spread latency; /* like struct summary_runs; n == 0 when there are too many sessions */
+	uint64_t runs_begin_ns, runs_end_ns; /* of the first, of the last that began; 0: none */
+	struct summary_spread latency;	     /* like struct summary_runs; n == 0 when there are too many sessions */
 };
 
 /* A graph transformer, in all sessions of a model. Its time is without that of others inside it. */
@@ -82,6 +83,11 @@ struct summary_creation {
 	struct summary_spread duration; /* finished, not failed; the phases are of the same */
 	uint64_t phase_ns[N_PHASES], phase_n[N_PHASES];
 	uint64_t n_prepacked, n_capabilities, n_compared;
+};
+
+/* Inferences whose thread's use of the CPU is known, and how long it neither ran nor waited for one. */
+struct summary_blocked {
+	uint64_t n, wall_ns, blocked_ns;
 };
 
 struct summary_runs {
@@ -100,6 +106,7 @@ struct summary_runs {
 	uint64_t thread_cpu_ns, faults, switches, usage_wall_ns;
 	uint64_t n_waits; /* those whose wait for a CPU is known */
 	uint64_t run_queue_ns, waits_wall_ns;
+	struct summary_blocked alone, beside; /* beside inferences of other sessions of the process, or not */
 };
 
 /* The share of their time that inferences waited for a CPU; NAN: not known, or of less than half of them. */
@@ -180,6 +187,7 @@ struct summary_tally {
 	uint32_t text;
 	int64_t number;
 	uint64_t n, first_ns;
+	uint64_t n_typical, wall_ns; /* of those that count for the latency */
 };
 
 #endif

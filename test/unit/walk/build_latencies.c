@@ -12,7 +12,7 @@ enum { MAX_SESSION_SPREADS = 256 };
 /* How often a list of arguments occurred. */
 struct list_count {
 	uint32_t list;
-	uint64_t n, first_ns;
+	uint64_t n, first_ns, n_typical, wall_ns;
 };
 
 static struct summary_model *model_at(const struct build *build, uint32_t index)
@@ -34,6 +34,30 @@ static uint64_t count_of(const struct arg *arg)
 	return value > 0 ? (uint64_t)value : 0;
 }
 
+static bool is_beside_another(const struct build *build, const struct run *run)
+{
+	const struct summary_session *sessions = build->sessions.data;
+
+	for (size_t i = 0; i < build->runs.n; i++) {
+		const struct run *other = build_run(build, (uint32_t)i);
+
+		if (other->session != run->session && other->begin_ns < run->end_ns && other->end_ns > run->begin_ns &&
+		    sessions[other->session].process == sessions[run->session].process)
+			return true;
+	}
+	return false;
+}
+
+static void add_blocked(const struct build *build, const struct run *run, uint64_t used_ns, struct summary_runs *runs)
+{
+	struct summary_blocked *to = is_beside_another(build, run) ? &runs->beside : &runs->alone;
+	uint64_t wall_ns = run->end_ns - run->begin_ns;
+
+	to->n++;
+	to->wall_ns = stats_sum(to->wall_ns, wall_ns);
+	to->blocked_ns = stats_sum(to->blocked_ns, wall_ns > used_ns ? wall_ns - used_ns : 0);
+}
+
 static void add_usage(const struct build *build, const struct run *run, struct summary_runs *to)
 {
 	const struct store_track *track = store_track(build->store, run->track);
@@ -47,6 +71,11 @@ static void add_usage(const struct build *build, const struct run *run, struct s
 	}
 	if (!faults || !build_is_typical(run))
 		return;
+	if (run_queue)
+		add_blocked(build, run,
+			    stats_sum(count_of(run_queue),
+				      count_of(store_slice_arg(build->store, track, run->row, KEY_THREAD_CPU_NS))),
+			    to);
 	to->n_usage++;
 	to->usage_wall_ns = stats_sum(to->usage_wall_ns, run->end_ns - run->begin_ns);
 	to->thread_cpu_ns =
@@ -165,6 +194,8 @@ static int tally_lists(struct build *build, struct keys *keys, uint32_t model, c
 			if (!tally)
 				return -ENOMEM;
 			tally->n += count[i].n;
+			tally->n_typical += count[i].n_typical;
+			tally->wall_ns = stats_sum(tally->wall_ns, count[i].wall_ns);
 			if (count[i].first_ns < tally->first_ns)
 				tally->first_ns = count[i].first_ns;
 		}
@@ -193,6 +224,10 @@ static int count_lists(const struct build *build, const uint32_t *runs, uint32_t
 				*count = (struct list_count){ .list = run->list, .first_ns = run->begin_ns };
 		}
 		count->n++;
+		if (build_is_typical(run)) {
+			count->n_typical++;
+			count->wall_ns = stats_sum(count->wall_ns, run->end_ns - run->begin_ns);
+		}
 		if (run->begin_ns < count->first_ns)
 			count->first_ns = run->begin_ns;
 	}

@@ -90,6 +90,10 @@ static void add_to_sessions(struct build *build)
 		const struct run *run = build_run(build, (uint32_t)i);
 		struct summary_session *session = session_at(build, run->session);
 
+		if (!session->n_runs || run->begin_ns < session->runs_begin_ns)
+			session->runs_begin_ns = run->begin_ns;
+		if (run->end_ns != STORE_OPEN && run->end_ns > session->runs_end_ns)
+			session->runs_end_ns = run->end_ns;
 		session->n_runs++;
 		session->n_runs_failed += run->is_failed;
 		if (build_is_finished(run))

@@ -84,6 +84,7 @@ static int note_recording(struct build *build, const struct store_instant *insta
 	to->machine = text_of(build, instant, KEY_MACHINE);
 	to->is_from_outside = !strcmp(names_text(build->names, text_of(build, instant, KEY_SOURCE)), "uprobe");
 	to->interval_ns = int_of(build, instant, KEY_INTERVAL_NS);
+	to->n_cpus = int_of(build, instant, KEY_COUNT);
 	to->start_realtime_ns = int_of(build, instant, KEY_START_REALTIME_NS);
 	return 0;
 }
@@ -274,6 +275,7 @@ int build_processes(struct build *build)
 
 	*recording = (struct summary_recording){ .interval_ns = -1,
 						 .start_realtime_ns = -1,
+						 .n_cpus = -1,
 						 .clock_error_ns = -1,
 						 .begin_ns = counts->first_ns,
 						 .end_ns = counts->last_ns };

@@ -38,7 +38,7 @@ static void weigh(const struct build *build, const struct store_samples *samples
 	double sum = 0, busy_sum = 0, idle_sum = 0, plain_sum = 0;
 	bool is_memory = !strcmp(names_text(build->names, to->name), "rss");
 	uint64_t before = samples->time_ns[0];
-	struct growth growth = { 0 };
+	struct growth growth = { 0 }, busy_growth = { 0 };
 	size_t next = 0;
 
 	if (is_rate(build, to) && recording->interval_ns > 0)
@@ -56,6 +56,8 @@ static void weigh(const struct build *build, const struct store_samples *samples
 		before = samples->time_ns[i];
 		to->first = to->n++ ? to->first : value;
 		growth_add(&growth, samples->time_ns[i], value);
+		if (with)
+			growth_add(&busy_growth, samples->time_ns[i], value);
 		to->max = larger(to->max, value);
 		to->min = isnan(to->min) || value < to->min ? value : to->min;
 		to->last = value;
@@ -70,8 +72,10 @@ static void weigh(const struct build *build, const struct store_samples *samples
 		if (with < whole)
 			to->idle_max = larger(to->idle_max, value);
 	}
-	if (is_memory)
+	if (is_memory) {
 		to->growth_per_s = growth_per_s(&growth);
+		to->busy_growth_per_s = growth_per_s(&busy_growth);
+	}
 	if (to->n)
 		to->mean =
 		    to->busy_ns + to->idle_ns ? sum / (double)(to->busy_ns + to->idle_ns) : plain_sum / (double)to->n;
@@ -130,6 +134,7 @@ static int take_counter(struct build *build, const struct store_track *track, co
 					 .first = NAN,
 					 .last = NAN,
 					 .growth_per_s = NAN,
+					 .busy_growth_per_s = NAN,
 					 .busy_mean = NAN,
 					 .busy_max = NAN,
 					 .idle_mean = NAN,
