@@ -359,6 +359,50 @@ def mapped():
     return _model("mapped", nodes, inputs, outputs, initializers), {"x": _ramp(1, 2048)}
 
 
+def turned():
+    """Values that are converted to another type and back again, with little work in between."""
+    nodes = []
+    for i in range(8):
+        last, wide, done = "x" if i == 0 else "t%d" % i, "w%d" % i, "d%d" % i
+        nodes += [
+            helper.make_node("Cast", [last], [wide], name="widen_%d" % i, to=TensorProto.DOUBLE),
+            helper.make_node("Abs" if i % 2 else "Neg", [wide], [done], name="work_%d" % i),
+            helper.make_node("Cast", [done], ["y" if i == 7 else "t%d" % (i + 1)], name="narrow_%d" % i, to=FLOAT),
+        ]
+    return _model("turned", nodes, [_value("x", FLOAT, [90000])], [_value("y", FLOAT, [90000])]), {"x": _ramp(90000)}
+
+
+def outputs():
+    """One operator with 3,000 outputs, all of which the program gets."""
+    names = ["y_%d" % i for i in range(3000)]
+    nodes = [helper.make_node("Split", ["x"], names, name="split", axis=0)]
+    inputs, outputs = [_value("x", FLOAT, [len(names)])], [_value(name, FLOAT, [1]) for name in names]
+    return _model("outputs", nodes, inputs, outputs), {"x": _ramp(len(names))}
+
+
+def guarded():
+    """An operator that the program itself implements, in Python."""
+    nodes = [helper.make_node("Guarded", ["x"], ["y"], name="guarded", domain="ai.onnx.contrib")]
+    graph = helper.make_graph(nodes, "guarded", [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])])
+    model = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 13), helper.make_opsetid("ai.onnx.contrib", 1)]
+    )
+    model.ir_version = 7
+    return model, {"x": _ramp(4)}
+
+
+def images():
+    """A batch of images that each run chooses, through an operator that costs more to start than for one image."""
+    nodes = [helper.make_node("MatMul", ["x", "w0"], ["t0"], name="mul_0")]
+    nodes += [
+        helper.make_node("MatMul", ["t%d" % i, "w1"], ["t%d" % (i + 1)], name="mul_%d" % (i + 1)) for i in range(6)
+    ]
+    nodes.append(helper.make_node("Relu", ["t6"], ["y"], name="clip"))
+    initializers = [_weights(1, "w0", 16, 256), _weights(2, "w1", 256, 256)]
+    inputs, outputs = [_value("x", FLOAT, ["n", 16])], [_value("y", FLOAT, ["n", 256])]
+    return _model("images", nodes, inputs, outputs, initializers), {"x": _ramp(1, 16)}
+
+
 def planned():
     """400 values of as many sizes, freed one by one: a planner that looks for a free buffer of the same size compares
     each with all."""
@@ -561,6 +605,10 @@ MODELS = (
     many,
     heavy,
     long,
+    turned,
+    outputs,
+    guarded,
+    images,
     planned,
     weights,
     deep,

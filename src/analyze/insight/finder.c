@@ -5,6 +5,8 @@
 #include "analyze/insight/insight_in.h"
 #include "analyze/result/phase_names.h"
 
+enum { LISTED = 3, NODE_NAME = 40 };
+
 struct finding *finder_add(struct finder *finder, const struct insight *insight, double value)
 {
 	/* no rule adds more than one finding to a run */
@@ -89,14 +91,41 @@ void finder_find_no_gain(struct finder *finder, const struct insight *insight, e
 	to->high = speed.high;
 }
 
-double finder_phase_ns(const struct finder *finder, int phase)
+bool finder_waits_for_itself(const struct finder *finder)
 {
-	const struct model_result *result = finder->run->result;
+	const struct recording_facts *facts = finder->run->result->recorded;
 
+	return facts && summary_waited(&facts->model->runs) >= 0.05 && facts->n_allowed > 0 &&
+	       (facts->cores >= 0.75 * (double)facts->n_allowed ||
+		facts->model->runs.max_concurrent > facts->n_allowed);
+}
+
+bool finder_has(const struct finder *finder, const struct insight *insight)
+{
+	for (uint32_t i = 0; i < finder->n; i++)
+		if (finder->to[i].insight == insight && finder->to[i].result == finder->result)
+			return true;
+	return false;
+}
+
+double finder_of_each(const struct finder *finder, double ns)
+{
+	const struct summary_runs *runs = finder->run->result->runs;
+
+	return runs && runs->n ? ns / (double)runs->n : NAN;
+}
+
+double finder_phase_of(const struct model_result *result, int phase)
+{
 	for (uint32_t i = 0; i < result->n_phases; i++)
 		if (!strcmp(result->phases[i].name, phase_names[phase].words))
 			return (double)result->phases[i].ns;
 	return 0;
+}
+
+double finder_phase_ns(const struct finder *finder, int phase)
+{
+	return finder_phase_of(finder->run->result, phase);
 }
 
 double finder_per_inference(const struct finder *finder, double ns)
@@ -112,6 +141,27 @@ struct printable speaker_counts(const struct speaker *to)
 
 	printable_add(&text, "%s of %s", units_count((uint64_t)to->finding->a).s,
 		      units_count((uint64_t)to->finding->b).s);
+	return text;
+}
+
+struct printable speaker_elsewhere(const struct speaker *to, const char *provider)
+{
+	const struct model_result *result = to->run->result;
+	struct printable text = { "" };
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < result->n_operators; i++) {
+		const struct model_operator *op = &result->operators[i];
+
+		if (model_is_provider(provider, op->provider) || ++n > LISTED)
+			continue;
+		printable_add(&text, "%s%s", n > 1 ? ", " : "",
+			      model_text(op->name && *op->name ? op->name : op->op_type, NODE_NAME, to->is_ascii).s);
+		if (op->name && *op->name && op->op_type)
+			printable_add(&text, " (%s)", model_text(op->op_type, NODE_NAME, to->is_ascii).s);
+	}
+	if (n > LISTED)
+		printable_add(&text, " and %s more", units_count(n - LISTED).s);
 	return text;
 }
 

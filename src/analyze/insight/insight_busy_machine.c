@@ -5,6 +5,9 @@
 
 static void find(struct finder *finder)
 {
+	/* of a recording, nobody claims that the machine was idle: waits_for_cpu says what it cost */
+	if (finder->run->result->recorded)
+		return;
 	if (finder_is_disturbed(finder) || finder_has_waited(finder))
 		finder_add_counts(finder, &insight_busy_machine, finder->run->others_cores, -1,
 				  finder->analysis->report->machine.n_all_cpus)

@@ -11,7 +11,9 @@ static void find(struct finder *finder)
 	struct finding *to;
 	double ns;
 
-	if (!result->runs || result->n_creations < 2)
+	/* those that are held side by side are loaded_twice's */
+	if (!result->runs || result->n_creations < 2 ||
+	    (result->recorded && result->n_creations <= result->recorded->n_at_once))
 		return;
 	ns = (double)result->creation_ns * (double)(result->n_creations - 1);
 	if (ns < 10e6 || ns < 0.2 * (double)result->runs->wall_ns)
@@ -19,6 +21,7 @@ static void find(struct finder *finder)
 	to = finder_add_counts(finder, &insight_created_again, ns / (double)result->runs->wall_ns, result->n_creations,
 			       -1);
 	to->low = ns;
+	to->gain_ns = finder_of_each(finder, ns);
 }
 
 static void say(const struct speaker *to)

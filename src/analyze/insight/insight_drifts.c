@@ -4,11 +4,15 @@
 
 extern const struct insight insight_drifts;
 
+/* Less is no reason to do anything about it. */
+static const double least_ratio = 1.1;
+
 static void find(struct finder *finder)
 {
 	const struct stats_series *series = &finder->run->latency;
 
-	if (series->drift == STATS_SLOWING || series->drift == STATS_QUICKENING)
+	if ((series->drift == STATS_SLOWING || series->drift == STATS_QUICKENING) &&
+	    fabs(log(series->drift_ratio)) >= log(least_ratio))
 		finder_add(finder, &insight_drifts, series->drift_ratio);
 }
 

@@ -9,6 +9,9 @@ static void find(struct finder *finder)
 	const struct stats_series *series = &finder->run->latency;
 	double width = series->interval_ns / series->mean_ns;
 
+	/* a recording is of what a program did, not of an experiment */
+	if (finder->run->result->runs)
+		return;
 	if (series->n > 1 && isnan(width))
 		finder_add_counts(finder, &insight_few_values, NAN, -1, (int64_t)series->n);
 	else if (series->n && isfinite(width) && (series->is_short || width > 0.05))
@@ -26,7 +29,7 @@ static void say(const struct speaker *to)
 		FINDING("too few inferences to tell how certain the mean is");
 		EVIDENCE("%s, %d are needed", printable_count((uint64_t)to->finding->b, "inference").s,
 			 STATS_LEAST_VALUES);
-		NEXT("%s", to->run->result->runs ? "record for longer" : "measure longer");
+		NEXT("measure longer");
 		return;
 	}
 	FINDING("the mean is uncertain");
@@ -42,9 +45,7 @@ static void say(const struct speaker *to)
 			 units_count((uint64_t)to->finding->b).s, units_count((uint64_t)to->finding->a).s);
 	else
 		EVIDENCE(" from %s", printable_count((uint64_t)to->finding->b, "inference").s);
-	if (to->run->result->runs)
-		NEXT("compare medians, or record for longer");
-	else if (times > 100)
+	if (times > 100)
 		NEXT("measure longer, and in several processes (--rounds)");
 	else if (times > 1)
 		NEXT("a run about %s times as long would bring it to 1 %%", units_decimal(ceil(times)).s);

@@ -4,11 +4,22 @@
 
 extern const struct insight insight_idle_cores;
 
+enum { LEAST = 20 };
+
+/* A program that is recorded may have nothing else to run: it must run one after the other without a pause. */
+static bool has_more_to_run(const struct recording_facts *facts)
+{
+	return !facts ||
+	       (facts->is_largest && facts->is_one_at_a_time && facts->duty >= 0.8 && facts->model->runs.n >= LEAST);
+}
+
 static void find(struct finder *finder)
 {
 	const struct model_run *run = finder->run;
 	int64_t cpus = finder->analysis->report->machine.n_cpus;
 
+	if (!has_more_to_run(run->result->recorded))
+		return;
 	if (cpus >= 1 && run->cores < 0.6 * (double)cpus && !finder_is_disturbed(finder) && !finder_has_waited(finder))
 		finder_add_counts(finder, &insight_idle_cores, run->cores, -1, cpus);
 }
@@ -19,6 +30,9 @@ static void say(const struct speaker *to)
 
 	FINDING("it leaves CPUs unused");
 	EVIDENCE("it uses %s of %s", units_decimal(to->finding->value).s, units_count((uint64_t)to->finding->b).s);
+	if (to->run->result->recorded)
+		EVIDENCE("; inferences run one after the other for %s of the time",
+			 units_percent(to->run->result->recorded->duty).s);
 	if (at_a_time > 0)
 		NEXT("try more than %s at a time", printable_count((uint64_t)at_a_time, "inference").s);
 }

@@ -13,7 +13,7 @@ static void find(struct finder *finder)
 static void say(const struct speaker *to)
 {
 	FINDING("%s ran nothing, although the session asked for it", to->text.s);
-	EVIDENCE("every node ran on another provider");
+	EVIDENCE("every node ran on another provider: %s", speaker_elsewhere(to, NULL).s);
 	NEXT("inftrace doctor shows which providers this machine can use");
 }
 

@@ -36,7 +36,16 @@ bool finder_has_waited(const struct finder *finder);
  */
 void finder_find_no_gain(struct finder *finder, const struct insight *insight, enum model_axis axis,
 			 int64_t (*value_of)(const struct model_result *result));
-double finder_phase_ns(const struct finder *finder, int phase);	     /* enum summary_phase; 0: not seen */
+/*
+ * The process of a recording keeps the CPUs busy that its inferences wait for: it uses most of those that it may, or
+ * runs more inferences at a time. false where that is not known.
+ */
+bool finder_waits_for_itself(const struct finder *finder);
+/* Has this rule, which is listed before, found something of the run? */
+bool finder_has(const struct finder *finder, const struct insight *insight);
+double finder_phase_of(const struct model_result *result, int phase); /* enum summary_phase; 0: not seen */
+double finder_phase_ns(const struct finder *finder, int phase);
+double finder_of_each(const struct finder *finder, double ns);	     /* by inferences of a recording; NAN: none */
 double finder_per_inference(const struct finder *finder, double ns); /* of the pass for operators; NAN: not known */
 
 /* What the words of one finding are made of. */
@@ -55,6 +64,8 @@ struct speaker {
 
 /* "12 of 340" of the finding's a and b. */
 struct printable speaker_counts(const struct speaker *to);
+/* "conv_1 (Conv), pool (MaxPool), fc (Gemm) and 12 more": operators that did not run on the provider; NULL: all. */
+struct printable speaker_elsewhere(const struct speaker *to, const char *provider);
 /* Words of the three insights on what bounds operators. */
 void speaker_say_bound(const struct speaker *to, const char *finding, const char *next);
 /* Finds those that take at least that share of the time at such a bound, and reach that share of the possible. */

@@ -21,7 +21,8 @@ static void say(const struct speaker *to)
 	struct printable name = model_provider(to->finding->text, INSIGHT_NAME, to->is_ascii);
 
 	FINDING("the provider ran no node");
-	EVIDENCE("all %s ran on %s", units_count((uint64_t)to->finding->b).s, name.s);
+	EVIDENCE("all %s ran on %s: %s", units_count((uint64_t)to->finding->b).s, name.s,
+		 speaker_elsewhere(to, to->run->result->provider).s);
 	NEXT("these are the figures of %s", name.s);
 }
 

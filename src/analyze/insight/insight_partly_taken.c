@@ -8,23 +8,35 @@ static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
 	const struct model_reach *reach = &finder->analysis->comparison.reach[finder->result];
+	const char *asked = model_asked(result);
 	uint32_t own = reach->n_own_nodes, all = own + reach->n_other_nodes;
+	double share = reach->other_ns / result->operators_wall_ns;
 
 	/* without the model's own nodes, those of the graph as it ran */
 	for (uint32_t i = 0; !all && i < result->n_operators; i++)
-		own += model_is_provider(result->provider, result->operators[i].provider);
+		own += model_is_provider(asked, result->operators[i].provider);
 	all = all ? all : result->n_operators;
-	if (!result->n_operators || !result->provider || model_is_provider("cpu", result->provider) ||
-	    !reach->own_provider || !(reach->other_ns > 0) || own >= all)
+	if (!result->n_operators || !asked || model_is_provider("cpu", asked) || !reach->own_provider ||
+	    !(reach->other_ns > 0) || own >= all)
 		return;
-	finder_add_counts(finder, &insight_partly_taken, reach->other_ns / result->operators_wall_ns, own, all)
-	    ->gain_ns = finder_per_inference(finder, reach->other_ns);
+	/* a program's own choice of providers is a finding only if it costs something */
+	if (result->recorded && share < 0.05)
+		return;
+	finder_add_counts(finder, &insight_partly_taken, share, own, all)->gain_ns =
+	    finder_per_inference(finder, reach->other_ns);
 }
 
 static void say(const struct speaker *to)
 {
-	FINDING("the provider took only %s nodes", speaker_counts(to).s);
-	EVIDENCE("the others take %s of the time", units_percent(to->finding->value).s);
+	const char *asked = model_asked(to->run->result);
+
+	if (to->run->result->recorded)
+		FINDING("%s took only %s nodes of the graph that ran",
+			model_provider(asked, INSIGHT_NAME, to->is_ascii).s, speaker_counts(to).s);
+	else
+		FINDING("the provider took only %s nodes", speaker_counts(to).s);
+	EVIDENCE("the others take %s of the time: %s", units_percent(to->finding->value).s,
+		 speaker_elsewhere(to, asked).s);
 	NEXT("up to %s per inference could be saved; the table of operators lists them",
 	     units_duration(to->finding->gain_ns).s);
 }

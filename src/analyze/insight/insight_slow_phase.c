@@ -6,15 +6,7 @@
 #include "analyze/result/phase_names.h"
 
 /* The largest transformer if it makes up most of its phase's share; otherwise the largest phase. */
-extern const struct insight insight_slow_phase, insight_slow_planner, insight_weights_copied;
-
-static bool is_found(const struct finder *finder, const struct insight *insight)
-{
-	for (uint32_t i = 0; i < finder->n; i++)
-		if (finder->to[i].insight == insight && finder->to[i].result == finder->result)
-			return true;
-	return false;
-}
+extern const struct insight insight_slow_phase, insight_slow_planner, insight_weights_copied, insight_specialized_again;
 
 static bool is_one_of(const char *text, const enum summary_phase *phases, size_t n)
 {
@@ -31,9 +23,19 @@ static bool is_said(const struct finder *finder, const char *text)
 					of_weights[] = { PHASE_READ, PHASE_PARSE, PHASE_WEIGHTS, PHASE_PREPACK,
 							 PHASE_HASH };
 
-	return (is_found(finder, &insight_slow_planner) && is_one_of(text, planning, 1)) ||
-	       (is_found(finder, &insight_weights_copied) &&
+	return finder_has(finder, &insight_specialized_again) ||
+	       (finder_has(finder, &insight_slow_planner) && is_one_of(text, planning, 1)) ||
+	       (finder_has(finder, &insight_weights_copied) &&
 		is_one_of(text, of_weights, sizeof of_weights / sizeof *of_weights));
+}
+
+/* What a recording is of may run for days after it. */
+static bool is_worth_it(const struct model_result *result)
+{
+	const struct summary_recording *recording = result->recorded ? &result->recorded->summary->recording : NULL;
+
+	return !recording || (double)result->creation_ns * (double)result->n_creations >=
+				 0.05 * (double)(recording->end_ns - recording->begin_ns);
 }
 
 static void find(struct finder *finder)
@@ -43,6 +45,8 @@ static void find(struct finder *finder)
 	const char *text = NULL;
 	struct finding *to;
 
+	if (!is_worth_it(result))
+		return;
 	for (uint32_t i = 0; i < result->n_phases; i++) {
 		if ((double)result->phases[i].ns > most_ns) {
 			most_ns = (double)result->phases[i].ns;

@@ -4,6 +4,8 @@
 
 extern const struct insight insight_tiny_operators;
 
+enum { LEAST = 20 };
+
 static const double tiny_ns = 5000;
 
 static void find(struct finder *finder)
@@ -14,7 +16,7 @@ static void find(struct finder *finder)
 
 	for (uint32_t i = 0; i < result->n_operators; i++)
 		n_tiny += result->operators[i].mean_ns < tiny_ns;
-	if (n >= 10 && n_tiny * 2 > n && outside >= 0.15 && !model_is_deferred(result->operators[0].provider))
+	if (n >= LEAST && n_tiny * 2 > n && outside >= 0.15 && !model_is_deferred(result->operators[0].provider))
 		finder_add_counts(finder, &insight_tiny_operators, outside, n_tiny, n)->gain_ns =
 		    finder_per_inference(finder, result->unattributed_ns);
 }

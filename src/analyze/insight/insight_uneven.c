@@ -4,11 +4,14 @@
 
 extern const struct insight insight_uneven;
 
+/* Of fewer, a single disturbance takes a tenth of the time. */
+enum { LEAST = 50 };
+
 static void find(struct finder *finder)
 {
 	const struct stats_series *series = &finder->run->latency;
 
-	if (series->n_outliers && series->outlier_share >= 0.1)
+	if (series->n >= LEAST && series->n_outliers && series->outlier_share >= 0.2)
 		finder_add_counts(finder, &insight_uneven, series->outlier_share, (int64_t)series->n_outliers,
 				  (int64_t)series->n)
 		    ->gain_ns = series->mean_ns - series->percentile[0].ns;

@@ -11,7 +11,7 @@ static void find(struct finder *finder)
 	struct finding *to;
 
 	share = runs ? summary_waited(runs) : NAN;
-	if (!(share >= 0.05))
+	if (!(share >= 0.05) || finder_waits_for_itself(finder))
 		return;
 	to = finder_add(finder, &insight_waits_for_cpu, share);
 	to->low = to->gain_ns = (double)runs->run_queue_ns / (double)runs->n_waits;
@@ -22,6 +22,10 @@ static void say(const struct speaker *to)
 	FINDING("its inferences wait for a CPU");
 	EVIDENCE("for %s of their time, %s each", units_percent(to->finding->value).s,
 		 units_duration(to->finding->low).s);
+	if (to->run->others_cores >= 0.1 && to->run->cores >= 0)
+		EVIDENCE("; the process used %s CPUs, others %s of %s", units_decimal(to->run->cores).s,
+			 units_decimal(to->run->others_cores).s,
+			 units_count((uint64_t)to->analysis->report->machine.n_all_cpus).s);
 	NEXT("fewer threads, fewer inferences at a time, or a machine that is less busy");
 }
 

@@ -12,24 +12,32 @@
 	F(busy_machine) \
 	F(lost_events) \
 	F(waits_for_cpu) \
+	F(oversubscribed) \
+	F(waits_for_session) \
 	F(idle_provider) \
+	F(idle_device) \
 	F(nothing_taken) \
 	F(partly_taken) \
 	F(faster) \
 	F(created_again) \
+	F(loaded_twice) \
+	F(memory_grows) \
 	F(uneven) \
 	F(drifts) \
 	F(few_values) \
 	F(slow_first) \
 	F(slow_planner) \
 	F(weights_copied) \
+	F(specialized_again) \
 	F(slow_phase) \
 	F(memory_bound) \
 	F(compute_bound) \
 	F(overhead_bound) \
 	F(slow_operator) \
 	F(tiny_operators) \
+	F(unattributed) \
 	F(moves_layout) \
+	F(small_batch) \
 	F(many_threads) \
 	F(idle_cores) \
 	F(no_scaling) \

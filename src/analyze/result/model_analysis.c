@@ -160,13 +160,17 @@ static void find_usage(struct model_run *run)
 	run->cores = NAN;
 	if (result->cpu_user_ns >= 0 && result->cpu_system_ns >= 0 && result->steady_ns > 0)
 		run->cores = ((double)result->cpu_user_ns + (double)result->cpu_system_ns) / (double)result->steady_ns;
+	else if (result->recorded)
+		run->cores = result->recorded->cores;
 	run->waited = NAN;
 	if (result->runs && result->runs->waits_wall_ns)
 		run->waited = summary_waited(result->runs);
 	else if (result->run_queue_ns >= 0 && run->cores > 0)
 		run->waited = (double)result->run_queue_ns /
 			      ((double)result->run_queue_ns + run->cores * (double)result->steady_ns);
-	run->others_cores = result->steady_ns > 0 ? result->others_cpu_ns / (double)result->steady_ns : NAN;
+	run->others_cores = result->recorded	    ? result->recorded->others_cores
+			    : result->steady_ns > 0 ? result->others_cpu_ns / (double)result->steady_ns
+						    : NAN;
 	run->energy_joules = model_energy_each(run, result->energy_joules);
 }
 

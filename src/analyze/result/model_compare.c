@@ -31,6 +31,11 @@ bool model_is_provider(const char *asked, const char *name)
 	return n_asked && i == n_asked && k == n_name;
 }
 
+const char *model_asked(const struct model_result *result)
+{
+	return result->provider ? result->provider : result->asked_provider;
+}
+
 bool model_is_deferred(const char *provider)
 {
 	static const char *const names[] = { "webgpu",	 "cuda", "tensorrt", "nvtensorrtrtx", "rocm",
@@ -250,7 +255,7 @@ static void count_reach(struct comparer *comparer, const struct model_graph *gra
 	}
 	for (uint32_t i = 0; i < result->n_operators; i++) {
 		const struct model_operator *op = &result->operators[i];
-		bool is_own = model_is_provider(result->provider, op->provider);
+		bool is_own = model_is_provider(model_asked(result), op->provider);
 
 		if (is_own)
 			reach->own_provider = op->provider;

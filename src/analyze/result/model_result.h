@@ -20,6 +20,7 @@
 #include "analyze/result/machine_peak.h"
 #include "analyze/result/model_baseline.h"
 #include "analyze/result/model_facts.h"
+#include "analyze/result/recording_facts.h"
 #include "analyze/summary/summary.h"
 
 struct model_machine {
@@ -163,13 +164,15 @@ struct model_result {
 	int64_t first_ns; /* the first inference */
 
 	int64_t n_warmup;
-	const char *warmup_words;	       /* how it was decided that it was enough: "until 3 groups agreed" */
-	const struct model_latency *latencies; /* of the steady phase, by start */
-	const struct summary_runs *runs;       /* of a recording: its inferences in figures, for n_latencies == 0 */
-	const char *idle_providers;	       /* of a recording: asked for, but ran nothing; NULL: none */
-	const char *const *shapes;	       /* "1x3x224x224", one per shape group */
-	const char *ended_early;	       /* why the steady phase did before its time; NULL: it did not */
-	int64_t n_unserved; /* open loop: requests that were due in it and were not started; -1: closed */
+	const char *warmup_words;		/* how it was decided that it was enough: "until 3 groups agreed" */
+	const struct model_latency *latencies;	/* of the steady phase, by start */
+	const struct summary_runs *runs;	/* of a recording: its inferences in figures, for n_latencies == 0 */
+	const struct recording_facts *recorded; /* of a recording: its process and machine; NULL: it was measured */
+	const char *asked_provider; /* of a recording: the first one asked for, unless it is the CPU's; NULL: none */
+	const char *idle_providers; /* of a recording: asked for, but ran nothing; NULL: none */
+	const char *const *shapes;  /* "1x3x224x224", one per shape group */
+	const char *ended_early;    /* why the steady phase did before its time; NULL: it did not */
+	int64_t n_unserved;	    /* open loop: requests that were due in it and were not started; -1: closed */
 	int64_t steady_ns, cpu_user_ns, cpu_system_ns; /* of the steady phase: wall, and CPU of the process */
 	int64_t run_queue_ns;			       /* and how long its threads waited for a CPU */
 	double others_cpu_ns;			       /* of all other programs in the steady phase; NAN: not known */

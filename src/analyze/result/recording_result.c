@@ -172,6 +172,26 @@ static void copy_inferences(struct copier *copier, uint32_t model)
 		to->n_lost = (int64_t)copier->summary->n_lost;
 }
 
+static void copy_facts(struct copier *copier, struct model_report *report, uint32_t model)
+{
+	struct recording_facts *facts = take(copier, 1, sizeof *facts);
+
+	if (!facts)
+		return;
+	*facts = recording_facts_of(copier->summary, model);
+	copier->to->recorded = facts;
+	if (facts->n_asked) {
+		struct printable asked = { "" };
+
+		printable_add(&asked, "%.*s", (int)facts->n_asked,
+			      names_text(copier->summary->names, copier->model->providers) + facts->asked);
+		copier->to->asked_provider = arena_keep(copier->arena, asked.s);
+		copier->is_out_of_memory |= !copier->to->asked_provider;
+	}
+	report->machine.n_cpus = facts->n_allowed;
+	report->machine.n_all_cpus = facts->n_cpus;
+}
+
 static void copy_circumstances(struct copier *copier, struct model_report *report)
 {
 	const struct summary_recording *recording = &copier->summary->recording;
@@ -203,6 +223,7 @@ int recording_result_report(struct model_report *report, const struct summary *s
 	copy_idle(&copier);
 	copy_inferences(&copier, model);
 	copy_circumstances(&copier, report);
+	copy_facts(&copier, report, model);
 	report->results = result;
 	report->n_results = 1;
 	if (end(&copier) || recording_result_creation(result, summary, model, arena))

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The process of a recording took ever more memory while it ran inferences. value: bytes per second at the end; low: by
+ * inference; a: different shapes of inputs.
+ */
+#include <string.h>
+
+#include "analyze/insight/insight_in.h"
+
+extern const struct insight insight_memory_grows;
+
+enum { LEAST_GROWN = 20, MANY_SHAPES = 10 };
+
+static int64_t count_shapes(const struct recording_facts *facts)
+{
+	const struct summary_tally *tally = facts->summary->tallies + facts->model->tallies.first;
+	int64_t n = 0;
+
+	for (uint32_t i = 0; i < facts->model->tallies.n; i++)
+		n += tally[i].key == KEY_SHAPES;
+	return n;
+}
+
+static void find(struct finder *finder)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+	int64_t n_shapes;
+
+	if (!facts || !facts->is_largest || !(facts->memory_per_s > 0) || !(facts->rate_per_s > 0) ||
+	    finder->run->result->runs->n < LEAST_GROWN)
+		return;
+	n_shapes = count_shapes(facts);
+	finder_add_counts(finder, &insight_memory_grows, facts->memory_per_s, n_shapes ? n_shapes : -1, -1)->low =
+	    facts->memory_per_s / facts->rate_per_s;
+}
+
+static void say(const struct speaker *to)
+{
+	FINDING("memory grows while inferences run");
+	EVIDENCE("%s/s at the end, %s for each inference", units_bytes(to->finding->value).s,
+		 units_bytes(to->finding->low).s);
+	if (to->finding->a > 1)
+		EVIDENCE("; inputs had %s", printable_count((uint64_t)to->finding->a, "different shape").s);
+	if (to->finding->a > MANY_SHAPES)
+		NEXT("the runtime keeps memory for the largest of all shapes: round shapes up to a few sizes, or "
+		     "release outputs that are kept");
+	else
+		NEXT("look for results that the program keeps");
+}
+
+const struct insight insight_memory_grows = {
+	.name = "memory_grows",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+	.figures = { .value = "bytes_per_s", .low = "bytes_per_inference", .a = "input_shapes" },
+};

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Inferences of a recording wait for CPUs that their own process keeps busy. value: share of their time; a: threads of
+ * the process; b: CPUs that it may use; low: CPUs that it used; high: nanoseconds that each waited.
+ */
+#include "analyze/insight/insight_in.h"
+
+extern const struct insight insight_oversubscribed;
+
+static void find(struct finder *finder)
+{
+	const struct summary_runs *runs = finder->run->result->runs;
+	const struct recording_facts *facts = finder->run->result->recorded;
+	struct finding *to;
+
+	if (!finder_waits_for_itself(finder))
+		return;
+	to = finder_add_counts(finder, &insight_oversubscribed, summary_waited(runs), facts->n_threads,
+			       facts->n_allowed);
+	to->low = facts->cores;
+	to->high = to->gain_ns = (double)runs->run_queue_ns / (double)runs->n_waits;
+}
+
+static void say(const struct speaker *to)
+{
+	const struct summary_runs *runs = to->run->result->runs;
+
+	FINDING("the process has more threads at work than CPUs");
+	EVIDENCE("inferences wait for a CPU for %s of their time, %s each", units_percent(to->finding->value).s,
+		 units_duration(to->finding->high).s);
+	EVIDENCE("; up to %s run at a time on %s", units_count(runs->max_concurrent).s,
+		 printable_count((uint64_t)to->finding->b, "CPU").s);
+	if (isfinite(to->finding->low))
+		EVIDENCE(", of which the process uses %s", units_decimal(to->finding->low).s);
+	if (to->finding->a > 0)
+		EVIDENCE(" with %s", printable_count((uint64_t)to->finding->a, "thread").s);
+	NEXT("fewer threads in each session (intra_op_num_threads), or fewer inferences at a time: %s in all",
+	     printable_count((uint64_t)to->finding->b, "thread").s);
+}
+
+const struct insight insight_oversubscribed = {
+	.name = "oversubscribed",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+	.figures = { .value = "waiting_share", .a = "threads", .b = "cpus", .low = "cpus_used", .high = "waiting_ns" },
+};

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reads counters and sessions out of a summary. Judges nothing: that is for the insights. */
+#include "analyze/result/recording_facts.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct summary_resource *resource_of(const struct summary *summary, uint32_t process, const char *name)
+{
+	for (uint32_t i = 0; i < summary->n_resources; i++)
+		if (summary->resources[i].process == process &&
+		    !strcmp(names_text(summary->names, summary->resources[i].name), name))
+			return &summary->resources[i];
+	return NULL;
+}
+
+static double cores_of(const struct summary *summary, uint32_t process)
+{
+	const struct summary_resource *cpu = resource_of(summary, process, "cpu");
+
+	return cpu ? cpu->busy_mean / 100 : NAN;
+}
+
+static int64_t most_of(const struct summary *summary, uint32_t process, const char *name)
+{
+	const struct summary_resource *resource = resource_of(summary, process, name);
+
+	return resource && resource->max >= 1 && resource->max < 1e9 ? (int64_t)resource->max : -1;
+}
+
+/* All recorded processes count as the program's own. */
+static double others_cores_of(const struct recording_facts *facts)
+{
+	const struct summary *summary = facts->summary;
+	double cores = cores_of(summary, SUMMARY_NONE) * (double)facts->n_cpus;
+
+	for (uint32_t i = 0; i < summary->n_processes; i++) {
+		double own = cores_of(summary, i);
+
+		cores -= isfinite(own) ? own : 0;
+	}
+	return facts->n_cpus < 1 ? NAN : cores > 0 ? cores : isnan(cores) ? NAN : 0;
+}
+
+static void find_cpus(struct recording_facts *facts)
+{
+	const struct summary *summary = facts->summary;
+	uint32_t process = facts->model->process;
+
+	facts->n_cpus = facts->n_allowed = summary->recording.n_cpus;
+	facts->others_cores = others_cores_of(facts);
+	if (process == SUMMARY_NONE || facts->model->n_processes > 1)
+		return;
+	if (most_of(summary, process, "cpus allowed") > 0)
+		facts->n_allowed = most_of(summary, process, "cpus allowed");
+	facts->cores = cores_of(summary, process);
+	facts->n_threads = most_of(summary, process, "threads");
+}
+
+static void find_pace(struct recording_facts *facts)
+{
+	const struct summary *summary = facts->summary;
+	uint64_t begin_ns = UINT64_MAX, end_ns = 0;
+	double wall_ns = 0, n = 0, ns;
+
+	facts->is_one_at_a_time = facts->is_largest = facts->model->n_processes <= 1;
+	for (uint32_t i = 0; i < summary->n_models; i++) {
+		const struct summary_model *other = &summary->models[i];
+
+		if (other->process != facts->model->process || !other->runs.n)
+			continue;
+		begin_ns = other->runs.begin_ns < begin_ns ? other->runs.begin_ns : begin_ns;
+		end_ns = other->runs.end_ns > end_ns ? other->runs.end_ns : end_ns;
+		wall_ns += (double)other->runs.wall_ns;
+		n += (double)other->runs.n;
+		facts->is_one_at_a_time &= other->runs.max_concurrent <= 1;
+		facts->is_largest &= other >= facts->model; /* they are in this order */
+	}
+	if (begin_ns >= end_ns || summary->recording.has_no_begins || facts->model->n_processes > 1)
+		return;
+	ns = (double)(end_ns - begin_ns);
+	facts->duty = wall_ns / ns;
+	facts->rate_per_s = n * 1e9 / ns;
+	facts->is_one_at_a_time &= facts->duty <= 1.01;
+}
+
+static void find_memory(struct recording_facts *facts)
+{
+	const struct summary_resource *rss = resource_of(facts->summary, facts->model->process, "rss");
+
+	if (rss && facts->model->process != SUMMARY_NONE && facts->model->n_processes <= 1)
+		facts->memory_per_s = rss->busy_growth_per_s;
+}
+
+static bool is_used(const struct summary_session *session)
+{
+	return session->n_runs && !session->is_failed && session->runs_begin_ns < session->runs_end_ns;
+}
+
+/*
+ * When a session is released may be noticed late. Until its last inference it was there for sure. One that takes the
+ * place of another may work beside it for a moment: half of the shorter time must be shared.
+ */
+static bool work_together(const struct summary_session *a, const struct summary_session *b)
+{
+	uint64_t begin = a->runs_begin_ns > b->runs_begin_ns ? a->runs_begin_ns : b->runs_begin_ns;
+	uint64_t end = a->runs_end_ns < b->runs_end_ns ? a->runs_end_ns : b->runs_end_ns;
+	uint64_t long_a = a->runs_end_ns - a->runs_begin_ns, long_b = b->runs_end_ns - b->runs_begin_ns;
+
+	return end > begin && end - begin >= (long_a < long_b ? long_a : long_b) / 2;
+}
+
+static void find_sessions(struct recording_facts *facts)
+{
+	const struct summary_session *session = facts->summary->sessions + facts->model->sessions.first;
+	uint32_t n = facts->model->sessions.n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t n_used = 1;
+
+		if (!is_used(&session[i]))
+			continue;
+		for (uint32_t j = 0; j < n; j++)
+			n_used += i != j && session[j].process == session[i].process && is_used(&session[j]) &&
+				  session[j].runs_begin_ns <= session[i].runs_begin_ns &&
+				  work_together(&session[i], &session[j]);
+		facts->n_at_once = n_used > facts->n_at_once ? n_used : facts->n_at_once;
+	}
+}
+
+/* "CUDAExecutionProvider{...},CPUExecutionProvider": the first, unless it is the CPU's. */
+static void find_asked(struct recording_facts *facts)
+{
+	static const char cpu[] = "CPUExecutionProvider";
+	const char *all = names_text(facts->summary->names, facts->model->providers);
+	size_t at = strspn(all, " "), n = strcspn(all + at, " ,([{:");
+
+	if (n == sizeof cpu - 1 && !memcmp(all + at, cpu, n))
+		return;
+	facts->asked = (uint32_t)at;
+	facts->n_asked = (uint32_t)n;
+}
+
+struct recording_facts recording_facts_of(const struct summary *summary, uint32_t model)
+{
+	struct recording_facts facts = { .summary = summary,
+					 .model = &summary->models[model],
+					 .n_cpus = -1,
+					 .n_allowed = -1,
+					 .n_threads = -1,
+					 .cores = NAN,
+					 .others_cores = NAN,
+					 .duty = NAN,
+					 .memory_per_s = NAN,
+					 .rate_per_s = NAN };
+
+	find_cpus(&facts);
+	find_pace(&facts);
+	find_memory(&facts);
+	find_sessions(&facts);
+	find_asked(&facts);
+	return facts;
+}

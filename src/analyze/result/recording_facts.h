@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a recording tells of a model besides its inferences: the process that ran it, the CPUs, other sessions of it.
+ * Means of counters are over the time in which the process ran an inference.
+ */
+#ifndef ANALYZE_RESULT_RECORDING_FACTS_H
+#define ANALYZE_RESULT_RECORDING_FACTS_H
+
+#include "analyze/summary/summary.h"
+
+/* What is not known is -1 (whole numbers) or NAN (reals). */
+struct recording_facts {
+	const struct summary *summary; /* borrowed */
+	const struct summary_model *model;
+	int64_t n_cpus;	     /* of the machine */
+	int64_t n_allowed;   /* that its process may run on; else as n_cpus */
+	int64_t n_threads;   /* the most that the process had */
+	double cores;	     /* CPUs that the process used */
+	double others_cores; /* the same of everything else on the machine */
+	double duty; /* inferences of the process by the time from its first to its last; above 1: side by side */
+	double memory_per_s;   /* bytes by which the process still grew at the end */
+	double rate_per_s;     /* inferences of the process */
+	uint32_t n_at_once;    /* sessions of the model that one process used at a time, at most */
+	bool is_one_at_a_time; /* the process never ran two inferences at a time */
+	bool is_largest;       /* no model of the process took more time: what is found of the process is said of it */
+	uint32_t asked, n_asked; /* first provider asked for but the CPU: its place in the model's providers; 0: none */
+};
+
+struct recording_facts recording_facts_of(const struct summary *summary, uint32_t model);
+
+#endif

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""habits.py HABIT MODEL: a program with one habit that costs time or memory, or (good) without any.
+
+HABIT: good, busy (inferences without a pause), keep (every output is kept), batches (small and large ones), lazy (an
+operator prepares itself when it first runs), lock (two sessions whose operators share a lock), apart (one session after
+the other)."""
+
+import threading
+import time
+
+import numpy as np
+import onnxruntime
+
+import ortprogram
+
+args = ortprogram.arguments("habit", "model")
+feeds = ortprogram.feeds(args.model)
+kept = []
+
+
+def run(session, feeds=feeds):
+    return session.run(None, feeds)
+
+
+def rest():
+    """As a server between requests."""
+    time.sleep(0.004)
+
+
+def good(session):
+    for _ in range(args.runs):
+        run(session)
+        rest()
+
+
+def busy(session):
+    for _ in range(args.runs):
+        run(session)
+
+
+def keep(session):
+    for _ in range(args.runs):
+        kept.append(run(session))
+        rest()
+
+
+def batches(session):
+    for size, n in ((1, args.runs), (args.runs, 20)):
+        batch = {name: np.repeat(value[:1], size, axis=0) for name, value in feeds.items()}
+        for _ in range(n):
+            run(session, batch)
+            rest()
+
+
+def guarded(n, prepare=0):
+    """n sessions of a model whose operator, written in Python, holds a lock while it waits for something."""
+    from onnxruntime_extensions import PyCustomOpDef, get_library_path, onnx_op
+
+    lock, prepared = threading.Lock(), []
+
+    @onnx_op(op_type="Guarded", inputs=[PyCustomOpDef.dt_float], outputs=[PyCustomOpDef.dt_float])
+    def guarded(x):
+        with lock:
+            time.sleep(0.003 if prepared else prepare)
+            prepared.append(True)
+        return x
+
+    settings = onnxruntime.SessionOptions()
+    settings.register_custom_ops_library(get_library_path())
+    settings.intra_op_num_threads = 1
+    return [onnxruntime.InferenceSession(args.model, settings, providers=["CPUExecutionProvider"]) for _ in range(n)]
+
+
+def lazy():
+    good(guarded(1, 0.2)[0])
+
+
+def lock():
+    sessions = guarded(2)
+    busy(sessions[0])  # alone
+    threads = [threading.Thread(target=busy, args=[session]) for session in sessions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def apart():
+    for session in guarded(2):
+        busy(session)
+
+
+if args.habit in ("lazy", "lock", "apart"):
+    globals()[args.habit]()
+else:
+    globals()[args.habit](ortprogram.session(args.model, args))

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each finding of a recording has a program that shows it, and one beside it that does not; ten programs without a
+fault have none."""
+
+import glob
+import json
+import os
+
+import pytest
+
+import envs
+from conftest import environment
+
+# Other programs that keep the machine busy cause these.
+OF_A_BUSY_MACHINE = {"waits_for_cpu", "uneven", "drifts"}
+OPENVINO = "OpenVINOExecutionProvider"
+
+
+def report_of(lab, program, **more):
+    recording = lab.record(program, options=["--interval", "20ms"], judged=False, **more).recording
+    done = lab.plain([lab.inftrace, "report", "--json", recording.path])
+    assert done.status == 0, done.err
+    return json.loads(done.out)
+
+
+def findings(report):
+    return {insight["kind"]: insight for insight in report["insights"]}
+
+
+class Programs:
+    """The programs of a finding: Python ones by name, with the newest runtime or with the one that has OpenVINO."""
+
+    def __init__(self, lab):
+        self.lab = lab
+
+    def python(self, *args, key="newest"):
+        program, how, model, *rest = args
+        return self.lab.python(environment(envs.wheel, key), program, how, self.lab.model(model), *rest)
+
+    def openvino(self, *args):
+        return self.python(*args, key="openvino")
+
+    def upper(self):
+        """Its only operator is one of a library, which OpenVINO does not know."""
+        path = environment(envs.wheel, "openvino").path
+        (library,) = glob.glob(os.path.join(path, "lib/python3*/site-packages/onnxruntime_extensions/*.so"))
+        return self.openvino("infer", "run", "custom", "--provider", OPENVINO, "--library", library)
+
+    def on_one_cpu(self, *args):
+        return ["taskset", "-c", str(min(os.sched_getaffinity(0))), *self.python(*args)]
+
+
+PAIRS = {
+    "created_again": (
+        lambda p: p.python("create", "file", "many", "--sessions", 3),
+        lambda p: p.python("create", "file", "many", "--sessions", 1),
+        lambda figures: figures["creations"] == 3 and figures["avoidable_ns"] > 10e6,
+    ),
+    "loaded_twice": (
+        lambda p: p.python("infer", "run", "heavy", "--sessions", 2, "--runs", 200),
+        lambda p: p.python("create", "file", "heavy", "--sessions", 2),
+        lambda figures: figures["sessions_at_a_time"] == 2 and figures["avoidable_ns"] > 0,
+    ),
+    "specialized_again": (
+        lambda p: p.python("create", "file", "many", "--sessions", 3),
+        lambda p: p.python("create", "ort", "many", "--sessions", 3),
+        lambda figures: figures["creations"] == 3 and figures["creation_share"] >= 0.33,
+    ),
+    "slow_first": (
+        lambda p: p.openvino("habits", "lazy", "guarded", "--runs", 20),
+        lambda p: p.openvino("habits", "apart", "guarded", "--runs", 20),
+        lambda figures: figures["first_ns"] >= 200e6,
+    ),
+    "idle_provider": (
+        lambda p: p.upper(),
+        lambda p: p.openvino("infer", "run", "cnn", "--provider", OPENVINO),
+        lambda figures: figures["provider"] == OPENVINO,
+    ),
+    "partly_taken": (
+        lambda p: p.openvino("infer", "run", "types", "--provider", OPENVINO),
+        lambda p: p.openvino("infer", "run", "cnn", "--provider", OPENVINO),
+        lambda figures: 0 < figures["nodes_taken"] < figures["nodes"] and figures["time_share_elsewhere"] >= 0.05,
+    ),
+    "moves_layout": (
+        lambda p: p.python("habits", "good", "turned", "--runs", 20),
+        lambda p: p.python("habits", "good", "heavy", "--runs", 20),
+        lambda figures: (figures["operators_moving"], figures["operators"]) == (16, 24) and figures["time_share"] > 0.3,
+    ),
+    "tiny_operators": (
+        lambda p: p.python("habits", "busy", "many", "--runs", 20),
+        lambda p: p.python("habits", "busy", "heavy", "--runs", 20),
+        lambda figures: figures["operators_tiny"] > 1500 and figures["outside_share"] >= 0.15,
+    ),
+    "unattributed": (
+        lambda p: p.python("habits", "busy", "outputs", "--runs", 40),
+        lambda p: p.python("habits", "busy", "heavy", "--runs", 40),
+        lambda figures: figures["outside_share"] >= 0.15 and figures["outside_ns"] > 250e3,
+    ),
+    "oversubscribed": (
+        lambda p: p.on_one_cpu("infer", "run", "long", "--threads", 8, "--runs", 20),
+        lambda p: p.on_one_cpu("infer", "run", "long", "--threads", 1, "--runs", 20),
+        lambda figures: figures["cpus"] == 1 and figures["threads"] >= 8 and figures["waiting_share"] > 0.5,
+    ),
+    "memory_grows": (
+        lambda p: p.python("habits", "keep", "turned", "--runs", 150),
+        lambda p: p.python("habits", "good", "turned", "--runs", 150),
+        lambda figures: 0.7 * 360e3 < figures["bytes_per_inference"] < 1.5 * 360e3,
+    ),
+    "waits_for_session": (
+        lambda p: p.openvino("habits", "lock", "guarded", "--runs", 40),
+        lambda p: p.openvino("habits", "apart", "guarded", "--runs", 40),
+        lambda figures: figures["blocked_beside_others_ns"] > figures["blocked_alone_ns"] + 1e6,
+    ),
+    "small_batch": (
+        lambda p: p.python("habits", "batches", "images", "--runs", 50),
+        lambda p: p.python("habits", "good", "images", "--runs", 50),
+        lambda figures: (figures["batch_size"], figures["batch_size_larger"]) == (1, 50),
+    ),
+}
+
+# The places that the evidence names: nodes that fell back.
+NAMED = {"idle_provider": "upper (StringUpper)", "partly_taken": "one_"}
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_a_program_shows_it_and_one_beside_it_does_not(lab, kind):
+    shows, does_not, is_right = PAIRS[kind]
+    with_it = findings(report_of(lab, shows(Programs(lab))))
+    assert kind in with_it, with_it
+    assert is_right(with_it[kind]["figures"]), with_it[kind]
+    assert NAMED.get(kind, "") in with_it[kind]["evidence"]
+    assert with_it[kind]["evidence"] and with_it[kind]["next"]
+    assert kind not in findings(report_of(lab, does_not(Programs(lab)), name="beside"))
+
+
+@pytest.mark.alone("whether CPUs are idle is the question")
+def test_one_caller_beside_idle_cpus_is_found_and_two_are_not(lab):
+    programs = Programs(lab)
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs two CPUs")
+    report = report_of(lab, programs.python("habits", "busy", "long", "--runs", 60))
+    (machine,) = [row for row in report["resources"] if row["name"] == "cpu" and row["pid"] is None]
+    # what others use is not idle
+    assert "idle_cores" in findings(report) or machine["with_inferences_mean"] > 60
+    report = report_of(lab, programs.python("infer", "run", "long", "--threads", 2, "--runs", 30), name="beside")
+    assert "idle_cores" not in findings(report)
+
+
+def good(model):
+    return lambda p: p.python("habits", "good", model, "--runs", 40)
+
+
+CLEAN = {
+    "products": good("heavy"),
+    "images": good("cnn"),
+    "loop": good("loop"),
+    "scan": good("scan"),
+    "cache": good("cache"),
+    "batch": good("images"),
+    "async": lambda p: p.python("infer", "run_async", "heavy", "--threads", 2, "--runs", 100, "--pool", 2),
+    "bound": lambda p: p.python("infer", "iobinding", "heavy", "--threads", 2, "--runs", 100),
+    "c": lambda p: p.lab.native(
+        "run", environment(envs.wheel, "newest").library, p.lab.model("heavy"), "192x192", 192 * 192, "run", 100, 2
+    ),
+    "older": lambda p: p.python("habits", "good", "cnn", "--runs", 40, key="1.18"),
+}
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_a_program_without_a_fault_has_no_finding(lab, name):
+    report = report_of(lab, CLEAN[name](Programs(lab)))
+    assert sum(model["inferences"]["count"] for model in report["models"]) >= 40
+    faults = {kind: found["evidence"] for kind, found in findings(report).items() if kind not in OF_A_BUSY_MACHINE}
+    assert faults == {}

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Findings of recordings: each in a recording that shows it, and not in one close by. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "analyze/insight/recorded.h"
+#include "findings.h"
+#include "stream.h"
+
+struct fixture {
+	struct stream s;
+	struct summary *summary;
+	struct recorded recorded;
+	uint32_t process, lane, other_lane, thread;
+	int64_t number;
+};
+
+/* Inferences of a session, one after the other. */
+struct series {
+	int64_t session;
+	uint64_t at_us, took_us, every_us; /* every_us 0: one follows the other */
+	int n;
+	int64_t cpu_us, waited_us; /* of each; 0: the thread's usage is not known */
+	int64_t batch;
+	uint64_t operator_us; /* 0: none are recorded */
+	bool is_on_other_lane;
+};
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){ 0 };
+	stream_init(&f->s);
+	f->process = stream_process(&f->s, 7, "app");
+	f->lane = stream_lane(&f->s, f->process, "m");
+	f->other_lane = stream_lane(&f->s, f->process, "m");
+	f->thread = stream_thread(&f->s, f->process, 8);
+}
+
+static void begin_on(struct fixture *f, int64_t n_cpus)
+{
+	begin(f);
+	stream_int(&f->s, KEY_COUNT, n_cpus);
+	stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_RECORDING);
+}
+
+static void asked(struct fixture *f, int64_t session, const char *providers)
+{
+	stream_text(&f->s, KEY_MODEL, "m");
+	stream_text(&f->s, KEY_PROVIDERS, providers);
+	stream_int(&f->s, KEY_SESSION, session);
+	stream_instant(&f->s, f->process, 0, KIND_NOTE, EVENT_NOTE_CREATED);
+}
+
+/* A session whose creation takes that long; transform_us of it optimizes the model. */
+static void create(struct fixture *f, uint64_t at_us, int64_t session, uint64_t took_us, uint64_t transform_us)
+{
+	stream_int(&f->s, KEY_SESSION, session);
+	stream_begin(&f->s, f->lane, at_us, KIND_SESSION, "m");
+	stream_begin(&f->s, f->lane, at_us, KIND_SPECIALIZE, "ConstantFolding");
+	stream_end(&f->s, f->lane, at_us + transform_us);
+	stream_end(&f->s, f->lane, at_us + took_us);
+}
+
+static void run(struct fixture *f, const struct series *series)
+{
+	uint32_t lane = series->is_on_other_lane ? f->other_lane : f->lane;
+
+	for (int i = 0; i < series->n; i++) {
+		uint64_t every_us = series->every_us ? series->every_us : series->took_us;
+		uint64_t us = series->at_us + (uint64_t)i * every_us;
+
+		if (series->batch)
+			stream_int(&f->s, KEY_BATCH, series->batch);
+		stream_inference(&f->s, lane, us, "m", series->session, ++f->number);
+		if (series->operator_us) {
+			stream_operator(&f->s, f->thread, us, "conv", "Conv", f->number);
+			stream_end(&f->s, f->thread, us + series->operator_us);
+		}
+		if (series->cpu_us) {
+			stream_int(&f->s, KEY_RUN_QUEUE_NS, series->waited_us * 1000);
+			stream_int(&f->s, KEY_THREAD_CPU_NS, series->cpu_us * 1000);
+			stream_int(&f->s, KEY_FAULTS, 0);
+		}
+		stream_text(&f->s, KEY_STATUS, "ok");
+		stream_end(&f->s, lane, us + series->took_us);
+	}
+}
+
+/* Its value at 1 ms, 2 ms ... */
+static void count(struct fixture *f, uint32_t process, const char *name, const char *unit, double first, double more)
+{
+	uint32_t counter = stream_counter(&f->s, process, name, unit);
+
+	for (int i = 0; i < 40; i++)
+		stream_sample(&f->s, counter, 1000 + (uint64_t)i * 1000, first + more * i);
+}
+
+static void analyse(struct fixture *f)
+{
+	struct summary_file file = { 0 };
+
+	f->summary = stream_summary(&f->s, &file);
+	assert_non_null(f->summary);
+	assert_int_equal(recorded_init(&f->recorded, f->summary, NULL), 0);
+	assert_int_equal(f->recorded.n, 1);
+}
+
+static const struct finding *find(const struct fixture *f, const char *name)
+{
+	return findings_of(f->recorded.model, name, 0);
+}
+
+static const char *evidence(const struct fixture *f, const char *name)
+{
+	static struct insight_words words;
+
+	words = insight_words_of(f->recorded.model, find(f, name), true);
+	return words.evidence.s;
+}
+
+static void end(struct fixture *f)
+{
+	recorded_done(&f->recorded);
+	summary_free(f->summary);
+	stream_done(&f->s);
+}
+
+static void sessions_used_side_by_side_are_one_too_many(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	create(f, 100, 1, 20000, 0);
+	create(f, 30000, 2, 20000, 0);
+	run(f, &(struct series){ .session = 1, .at_us = 60000, .took_us = 1000, .every_us = 4000, .n = 20 });
+	run(f,
+	    &(struct series){
+		.session = 2, .at_us = 62000, .took_us = 1000, .every_us = 4000, .n = 20, .is_on_other_lane = true });
+	analyse(f);
+	assert_int_equal(find(f, "loaded_twice")->a, 2);
+	assert_true(find(f, "loaded_twice")->low == 20e6 && find(f, "loaded_twice")->gain_ns == 20e6 / 40);
+	assert_null(find(f, "created_again"));
+	end(f);
+}
+
+static void a_session_that_takes_the_place_of_another_is_not_beside_it(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	create(f, 100, 1, 20000, 0);
+	run(f, &(struct series){ .session = 1, .at_us = 30000, .took_us = 1000, .n = 20 });
+	create(f, 60000, 2, 20000, 0);
+	run(f, &(struct series){ .session = 2, .at_us = 90000, .took_us = 1000, .n = 20 });
+	analyse(f);
+	assert_null(find(f, "loaded_twice"));
+	assert_int_equal(find(f, "created_again")->a, 2);
+	assert_true(find(f, "created_again")->gain_ns == 20e6 / 40);
+	end(f);
+}
+
+static void specializing_again_is_found_from_two_sessions_on(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	create(f, 100, 1, 60000, 40000);
+	create(f, 70000, 2, 60000, 40000);
+	analyse(f);
+	assert_true(find(f, "specialized_again")->low == 40e6 && find(f, "specialized_again")->a == 2);
+	assert_null(find(f, "slow_phase")); /* says the same */
+	end(f);
+	begin(f);
+	create(f, 100, 1, 60000, 40000);
+	analyse(f);
+	assert_null(find(f, "specialized_again"));
+	assert_non_null(find(f, "slow_phase"));
+	end(f);
+	begin(f);
+	create(f, 100, 1, 90000, 25000);
+	create(f, 100000, 2, 90000, 25000);
+	analyse(f);
+	assert_null(find(f, "specialized_again"));
+	end(f);
+}
+
+static void a_creation_is_no_finding_in_a_recording_that_lasts(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	create(f, 100, 1, 60000, 40000);
+	run(f, &(struct series){ .session = 1, .at_us = 100000, .took_us = 1000, .every_us = 100000, .n = 20 });
+	analyse(f);
+	assert_null(find(f, "slow_phase"));
+	end(f);
+}
+
+static void time_in_no_operator_is_found_from_a_sixth_on(void **state)
+{
+	struct series series = { .session = 1, .at_us = 100, .took_us = 1000, .n = 20, .operator_us = 700 };
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	run(f, &series);
+	analyse(f);
+	assert_true(fabs(find(f, "unattributed")->value - 0.3) < 1e-9 && find(f, "unattributed")->gain_ns == 300e3);
+	end(f);
+	series.operator_us = 900;
+	begin(f);
+	run(f, &series);
+	analyse(f);
+	assert_null(find(f, "unattributed"));
+	end(f);
+	series.operator_us = 0; /* nothing is known */
+	begin(f);
+	run(f, &series);
+	analyse(f);
+	assert_null(find(f, "unattributed"));
+	end(f);
+}
+
+static void waits_for_cpus_that_the_process_itself_uses_are_its_own_fault(void **state)
+{
+	struct series series = {
+		.session = 1, .at_us = 100, .took_us = 1000, .n = 40, .cpu_us = 600, .waited_us = 400
+	};
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	begin_on(f, 4);
+	run(f, &series);
+	count(f, f->process, "cpu", "%", 190, 0);
+	count(f, f->process, "threads", "count", 9, 0);
+	count(f, f->process, "cpus allowed", "count", 2, 0);
+	analyse(f);
+	found = find(f, "oversubscribed");
+	assert_true(found && fabs(found->value - 0.4) < 1e-9 && found->a == 9 && found->b == 2);
+	assert_true(found->high == 400e3 && fabs(found->low - 1.9) < 1e-9);
+	assert_null(find(f, "waits_for_cpu"));
+	end(f);
+	begin_on(f, 4);
+	run(f, &series);
+	count(f, f->process, "cpu", "%", 60, 0);
+	count(f, f->process, "cpus allowed", "count", 2, 0);
+	analyse(f);
+	assert_null(find(f, "oversubscribed"));
+	assert_non_null(find(f, "waits_for_cpu"));
+	end(f);
+}
+
+static void memory_grows_if_it_does_while_inferences_run(void **state)
+{
+	struct series series = { .session = 1, .at_us = 500, .took_us = 1000, .n = 40 };
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	run(f, &series);
+	count(f, f->process, "rss", "bytes", 1e8, 1e6);
+	analyse(f);
+	assert_true(fabs(find(f, "memory_grows")->value - 1e9) < 1e3);
+	assert_true(fabs(find(f, "memory_grows")->low - 1e6) < 1e3);
+	end(f);
+	series.at_us = 41500; /* when it has grown */
+	begin(f);
+	run(f, &series);
+	count(f, f->process, "rss", "bytes", 1e8, 1e6);
+	analyse(f);
+	assert_null(find(f, "memory_grows"));
+	end(f);
+	series.at_us = 500;
+	begin(f);
+	run(f, &series);
+	count(f, f->process, "rss", "bytes", 1e8, 0);
+	analyse(f);
+	assert_null(find(f, "memory_grows"));
+	end(f);
+}
+
+static void a_session_waits_for_another_if_it_is_blocked_longer_beside_it(void **state)
+{
+	struct series alone = { .session = 1, .at_us = 100, .took_us = 1000, .n = 10, .cpu_us = 900 };
+	struct series beside = { .session = 1, .at_us = 20000, .took_us = 2000, .n = 10, .cpu_us = 900 };
+	struct series other = { .session = 2, .at_us = 20500, .took_us = 2000, .n = 10, .is_on_other_lane = true };
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	begin(f);
+	run(f, &alone);
+	run(f, &beside);
+	run(f, &other);
+	analyse(f);
+	found = find(f, "waits_for_session");
+	assert_true(found && found->a == 10 && found->b == 10);
+	assert_true(found->low == 1100e3 && found->high == 100e3 && fabs(found->value - 0.5) < 1e-9);
+	end(f);
+	other.session = 1; /* of the same session */
+	begin(f);
+	run(f, &alone);
+	run(f, &beside);
+	run(f, &other);
+	analyse(f);
+	assert_null(find(f, "waits_for_session"));
+	end(f);
+	other.session = 2;
+	beside.cpu_us = 1900; /* it computes longer, and is not blocked */
+	begin(f);
+	run(f, &alone);
+	run(f, &beside);
+	run(f, &other);
+	analyse(f);
+	assert_null(find(f, "waits_for_session"));
+	end(f);
+}
+
+static void a_batch_is_small_if_an_item_takes_less_in_a_larger_one(void **state)
+{
+	struct series small = { .session = 1, .at_us = 100, .took_us = 1000, .n = 20, .batch = 1 };
+	struct series large = { .session = 1, .at_us = 30000, .took_us = 4000, .n = 10, .batch = 8 };
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	begin(f);
+	run(f, &small);
+	run(f, &large);
+	analyse(f);
+	found = find(f, "small_batch");
+	assert_true(found && found->a == 1 && found->b == 8 && found->value == 2 && found->low == 1e6);
+	assert_true(found->high == 500e3 && found->gain_ns == 500e3);
+	end(f);
+	large.took_us = 7000;
+	begin(f);
+	run(f, &small);
+	run(f, &large);
+	analyse(f);
+	assert_null(find(f, "small_batch"));
+	end(f);
+}
+
+static void one_caller_beside_idle_cpus_must_be_busy_all_the_time(void **state)
+{
+	struct series series = { .session = 1, .at_us = 100, .took_us = 1000, .n = 40 };
+	struct fixture fixture, *f = &fixture;
+
+	begin_on(f, 4);
+	run(f, &series);
+	count(f, f->process, "cpu", "%", 100, 0);
+	analyse(f);
+	assert_true(fabs(find(f, "idle_cores")->value - 1) < 1e-9 && find(f, "idle_cores")->b == 4);
+	end(f);
+	series.every_us = 3000; /* it rests */
+	begin_on(f, 4);
+	run(f, &series);
+	count(f, f->process, "cpu", "%", 100, 0);
+	analyse(f);
+	assert_null(find(f, "idle_cores"));
+	end(f);
+	series.every_us = 0;
+	begin_on(f, 4);
+	run(f, &series);
+	count(f, f->process, "cpu", "%", 100, 0);
+	count(f, f->process, "cpus allowed", "count", 1, 0); /* by taskset, say */
+	analyse(f);
+	assert_null(find(f, "idle_cores"));
+	end(f);
+	begin(f); /* how many CPUs there are is not known */
+	run(f, &series);
+	count(f, f->process, "cpu", "%", 100, 0);
+	analyse(f);
+	assert_null(find(f, "idle_cores"));
+	end(f);
+}
+
+/* Nodes a, b ... run on the providers that the letters name. */
+static void run_on(struct fixture *f, const char *providers)
+{
+	for (int i = 0; i < 20; i++) {
+		uint64_t us = 100 + (uint64_t)i * 1000;
+
+		stream_inference(&f->s, f->lane, us, "m", 1, ++f->number);
+		for (const char *at = providers; *at; at++, us += 100) {
+			char name[2] = { (char)('a' + (at - providers)), 0 };
+
+			stream_text(&f->s, KEY_OP_TYPE, "Conv");
+			stream_text(&f->s, KEY_PROVIDER, *at == 'C' ? "CPUExecutionProvider" : "CUDAExecutionProvider");
+			stream_int(&f->s, KEY_INFERENCE, f->number);
+			stream_begin(&f->s, f->thread, us, KIND_OPERATOR, name);
+			stream_end(&f->s, f->thread, us + 100);
+		}
+		stream_text(&f->s, KEY_STATUS, "ok");
+		stream_end(&f->s, f->lane, 1000 + (uint64_t)i * 1000);
+	}
+}
+
+static void nodes_that_fell_back_are_named(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	begin(f);
+	asked(f, 1, "CUDAExecutionProvider{\"device_id\":\"0\"},CPUExecutionProvider");
+	run_on(f, "GGCCCCC");
+	analyse(f);
+	assert_true(find(f, "partly_taken")->a == 2 && find(f, "partly_taken")->b == 7);
+	assert_non_null(strstr(evidence(f, "partly_taken"), ": c (Conv), d (Conv), e (Conv) and 2 more"));
+	assert_null(find(f, "idle_provider"));
+	end(f);
+	begin(f);
+	asked(f, 1, "CUDAExecutionProvider,CPUExecutionProvider");
+	run_on(f, "CC");
+	analyse(f);
+	assert_non_null(strstr(evidence(f, "idle_provider"), ": a (Conv), b (Conv)"));
+	assert_null(find(f, "partly_taken"));
+	end(f);
+	begin(f);
+	asked(f, 1, "CUDAExecutionProvider,CPUExecutionProvider");
+	run_on(f, "GGGG");
+	analyse(f);
+	assert_null(find(f, "idle_provider"));
+	assert_null(find(f, "partly_taken"));
+	end(f);
+	begin(f);
+	asked(f, 1, "CPUExecutionProvider");
+	run_on(f, "CC");
+	analyse(f);
+	assert_null(find(f, "idle_provider"));
+	assert_null(find(f, "partly_taken"));
+	end(f);
+}
+
+/* A provider that says it ran, and a device that is so busy. */
+static void run_beside_device(struct fixture *f, double busy_pct)
+{
+	struct track_def device = { .type = TRACK_GROUP };
+
+	begin(f);
+	device.name = stream_name(&f->s, "gpu card1: amdgpu");
+	asked(f, 1, "CUDAExecutionProvider,CPUExecutionProvider");
+	run_on(f, "GG");
+	count(f, stream_track(&f->s, device), "gpu card1 busy", "%", busy_pct, 0);
+	analyse(f);
+}
+
+static void a_device_that_stays_idle_is_found(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+
+	run_beside_device(f, 0.2);
+	assert_true(fabs(find(f, "idle_device")->value - 0.2) < 1e-9);
+	assert_string_equal(find(f, "idle_device")->text, "CUDAExecutionProvider");
+	end(f);
+	run_beside_device(f, 60);
+	assert_null(find(f, "idle_device"));
+	end(f);
+	begin(f); /* no device was seen: nothing is known */
+	asked(f, 1, "CUDAExecutionProvider,CPUExecutionProvider");
+	run_on(f, "GG");
+	analyse(f);
+	assert_null(find(f, "idle_device"));
+	end(f);
+}
+
+static void a_few_slow_ones_of_a_few_are_no_finding(void **state)
+{
+	struct series series = { .session = 1, .at_us = 100, .took_us = 1000, .n = 9 };
+	struct fixture fixture, *f = &fixture;
+
+	for (; series.n <= 90; series.n += 81) {
+		begin(f);
+		run(f, &series);
+		run(f, &(struct series){ .session = 1, .at_us = 200000, .took_us = 50000, .n = 2 });
+		analyse(f);
+		assert_int_equal(find(f, "uneven") != NULL, series.n == 90);
+		end(f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sessions_used_side_by_side_are_one_too_many),
+		cmocka_unit_test(a_session_that_takes_the_place_of_another_is_not_beside_it),
+		cmocka_unit_test(specializing_again_is_found_from_two_sessions_on),
+		cmocka_unit_test(a_creation_is_no_finding_in_a_recording_that_lasts),
+		cmocka_unit_test(time_in_no_operator_is_found_from_a_sixth_on),
+		cmocka_unit_test(waits_for_cpus_that_the_process_itself_uses_are_its_own_fault),
+		cmocka_unit_test(memory_grows_if_it_does_while_inferences_run),
+		cmocka_unit_test(a_session_waits_for_another_if_it_is_blocked_longer_beside_it),
+		cmocka_unit_test(a_batch_is_small_if_an_item_takes_less_in_a_larger_one),
+		cmocka_unit_test(one_caller_beside_idle_cpus_must_be_busy_all_the_time),
+		cmocka_unit_test(nodes_that_fell_back_are_named),
+		cmocka_unit_test(a_device_that_stays_idle_is_found),
+		cmocka_unit_test(a_few_slow_ones_of_a_few_are_no_finding),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
