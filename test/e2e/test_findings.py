@@ -101,6 +101,11 @@ PAIRS = {
         lambda p: p.on_one_cpu("infer", "run", "long", "--threads", 1, "--runs", 20),
         lambda figures: figures["cpus"] == 1 and figures["threads"] >= 8 and figures["waiting_share"] > 0.5,
     ),
+    "spinning": (
+        lambda p: p.python("habits", "rare", "heavy", "--runs", 40, "--pool", 2),
+        lambda p: p.python("habits", "quiet", "heavy", "--runs", 40, "--pool", 2),
+        lambda figures: figures["pool_threads"] == 1 and figures["cpus_used"] > figures["cpus_spun_on"] >= 0.1,
+    ),
     "memory_grows": (
         lambda p: p.python("habits", "keep", "turned", "--runs", 150),
         lambda p: p.python("habits", "good", "turned", "--runs", 150),

@@ -236,6 +236,7 @@ static void waits_for_cpus_that_the_process_itself_uses_are_its_own_fault(void *
 	run(f, &series);
 	count(f, f->process, "cpu", "%", 190, 0);
 	count(f, f->process, "threads", "count", 9, 0);
+	count(f, f->process, "pool threads", "count", 2, 0);
 	count(f, f->process, "cpus allowed", "count", 2, 0);
 	analyse(f);
 	found = find(f, "oversubscribed");
@@ -244,12 +245,46 @@ static void waits_for_cpus_that_the_process_itself_uses_are_its_own_fault(void *
 	assert_null(find(f, "waits_for_cpu"));
 	end(f);
 	begin_on(f, 4);
+	run(f, &series); /* a thread alone */
+	count(f, f->process, "cpu", "%", 190, 0);
+	count(f, f->process, "cpus allowed", "count", 2, 0);
+	analyse(f);
+	assert_null(find(f, "oversubscribed"));
+	end(f);
+	begin_on(f, 4);
 	run(f, &series);
+	count(f, f->process, "pool threads", "count", 2, 0);
 	count(f, f->process, "cpu", "%", 60, 0);
 	count(f, f->process, "cpus allowed", "count", 2, 0);
 	analyse(f);
 	assert_null(find(f, "oversubscribed"));
 	assert_non_null(find(f, "waits_for_cpu"));
+	end(f);
+}
+
+static void pool_threads_spin_if_they_use_more_than_inferences_last(void **state)
+{
+	struct series series = { .session = 1, .at_us = 500, .took_us = 200, .every_us = 1000, .n = 39 };
+	struct fixture fixture, *f = &fixture;
+
+	for (int used_pct = 30; used_pct <= 90; used_pct += 60) {
+		begin(f);
+		run(f, &series);
+		count(f, f->process, "pool threads", "count", 2, 0);
+		count(f, f->process, "cpu of pool threads", "%", used_pct, 0);
+		analyse(f);
+		assert_int_equal(find(f, "spinning") != NULL, used_pct == 90);
+		if (used_pct == 90)
+			assert_true(fabs(find(f, "spinning")->value - 0.5) < 0.02);
+		end(f);
+	}
+	begin(f); /* they may have worked all the time */
+	series.took_us = 1000;
+	run(f, &series);
+	count(f, f->process, "pool threads", "count", 2, 0);
+	count(f, f->process, "cpu of pool threads", "%", 190, 0);
+	analyse(f);
+	assert_null(find(f, "spinning"));
 	end(f);
 }
 
@@ -487,6 +522,7 @@ int main(void)
 		cmocka_unit_test(a_creation_is_no_finding_in_a_recording_that_lasts),
 		cmocka_unit_test(time_in_no_operator_is_found_from_a_sixth_on),
 		cmocka_unit_test(waits_for_cpus_that_the_process_itself_uses_are_its_own_fault),
+		cmocka_unit_test(pool_threads_spin_if_they_use_more_than_inferences_last),
 		cmocka_unit_test(memory_grows_if_it_does_while_inferences_run),
 		cmocka_unit_test(a_session_waits_for_another_if_it_is_blocked_longer_beside_it),
 		cmocka_unit_test(a_batch_is_small_if_an_item_takes_less_in_a_larger_one),

@@ -94,10 +94,12 @@ void finder_find_no_gain(struct finder *finder, const struct insight *insight, e
 bool finder_waits_for_itself(const struct finder *finder)
 {
 	const struct recording_facts *facts = finder->run->result->recorded;
+	int64_t at_once = facts ? facts->model->runs.max_concurrent : 0;
 
-	return facts && summary_waited(&facts->model->runs) >= 0.05 && facts->n_allowed > 0 &&
-	       (facts->cores >= 0.75 * (double)facts->n_allowed ||
-		facts->model->runs.max_concurrent > facts->n_allowed);
+	if (!facts || !(summary_waited(&facts->model->runs) >= 0.05) || facts->n_allowed < 1)
+		return false;
+	return at_once > facts->n_allowed || (facts->n_pool > 0 && at_once + facts->n_pool > facts->n_allowed &&
+					      facts->cores >= 0.75 * (double)facts->n_allowed);
 }
 
 bool finder_has(const struct finder *finder, const struct insight *insight)

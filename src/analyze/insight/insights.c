@@ -13,6 +13,7 @@
 	F(lost_events) \
 	F(waits_for_cpu) \
 	F(oversubscribed) \
+	F(spinning) \
 	F(waits_for_session) \
 	F(idle_provider) \
 	F(idle_device) \

@@ -57,6 +57,23 @@ static void find_cpus(struct recording_facts *facts)
 	facts->n_threads = most_of(summary, process, "threads");
 }
 
+static void find_pool(struct recording_facts *facts)
+{
+	uint32_t process = facts->model->process;
+	const struct summary_resource *cpu;
+	double ns;
+
+	if (process == SUMMARY_NONE || facts->model->n_processes > 1)
+		return;
+	facts->n_pool = most_of(facts->summary, process, "pool threads");
+	cpu = resource_of(facts->summary, process, "cpu of pool threads");
+	ns = cpu ? (double)cpu->busy_ns + (double)cpu->idle_ns : 0;
+	if (!(ns > 0))
+		return;
+	facts->pool_cores = cpu->mean / 100;
+	facts->pool_busy = (double)cpu->busy_ns / ns;
+}
+
 static void find_pace(struct recording_facts *facts)
 {
 	const struct summary *summary = facts->summary;
@@ -150,11 +167,15 @@ struct recording_facts recording_facts_of(const struct summary *summary, uint32_
 					 .n_threads = -1,
 					 .cores = NAN,
 					 .others_cores = NAN,
+					 .n_pool = -1,
+					 .pool_cores = NAN,
+					 .pool_busy = NAN,
 					 .duty = NAN,
 					 .memory_per_s = NAN,
 					 .rate_per_s = NAN };
 
 	find_cpus(&facts);
+	find_pool(&facts);
 	find_pace(&facts);
 	find_memory(&facts);
 	find_sessions(&facts);

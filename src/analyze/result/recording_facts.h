@@ -17,6 +17,9 @@ struct recording_facts {
 	int64_t n_threads;   /* the most that the process had */
 	double cores;	     /* CPUs that the process used */
 	double others_cores; /* the same of everything else on the machine */
+	int64_t n_pool;	     /* threads of the runtime's pools in the process, at most */
+	double pool_cores;   /* CPUs that they used, also while no inference ran */
+	double pool_busy;    /* share of that time in which one did */
 	double duty; /* inferences of the process by the time from its first to its last; above 1: side by side */
 	double memory_per_s;   /* bytes by which the process still grew at the end */
 	double rate_per_s;     /* inferences of the process */

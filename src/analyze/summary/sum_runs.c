@@ -93,7 +93,8 @@ int sum_runs_find_bucket(struct summary_maker *maker, struct run *run)
 static void add_blocked(const struct run *run, struct summary_blocked *to)
 {
 	uint64_t wall_ns = run->end_ns - run->begin_ns;
-	uint64_t used_ns = stats_sum(sum_at_least_0(fact_int(&run->facts, FACT_THREAD_CPU, 0)), sum_at_least_0(fact_int(&run->facts, FACT_RUN_QUEUE, 0)));
+	uint64_t used_ns = stats_sum(sum_at_least_0(fact_int(&run->facts, FACT_THREAD_CPU, 0)),
+				     sum_at_least_0(fact_int(&run->facts, FACT_RUN_QUEUE, 0)));
 
 	to->n++;
 	to->wall_ns = stats_sum(to->wall_ns, wall_ns);

@@ -103,8 +103,8 @@ struct counter {
 	bool has_before, is_rate;
 	double sum, busy_sum, idle_sum, plain_sum;
 	struct growth *growth, *busy_growth; /* of resident memory; else NULL */
-	uint8_t gauge;	       /* enum summary_gauge, + 1; 0: none */
-	struct past *past;     /* if it is one: a ring of its last PAST values */
+	uint8_t gauge;			     /* enum summary_gauge, + 1; 0: none */
+	struct past *past;		     /* if it is one: a ring of its last PAST values */
 	uint64_t n_past;
 };
 

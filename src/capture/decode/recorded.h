@@ -78,6 +78,10 @@ struct recorded {
 	struct reader reader[SEGMENT_MAX_RINGS];
 	struct workers workers;
 	uint32_t n_named;
+	struct {
+		uint64_t due_ns, sampled_ns;
+		uint32_t threads_track, cpu_track, n_threads;
+	} pool;			 /* the caller's: samples of its pool threads */
 	struct session *session; /* by number */
 	uint32_t n_sessions;
 	uint64_t dict_lost, texts_lost, ring_lost, nonsense;

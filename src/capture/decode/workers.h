@@ -28,6 +28,7 @@ struct worker {
 	uint32_t role;	   /* name id */
 	uint32_t ring;	   /* in which it is: number + 1; 0: it is between two, or has none yet */
 	uint32_t depth;	   /* operators that have begun and not ended */
+	uint64_t cpu_ns;   /* the caller's: CPU time of a pool's thread when it was sampled last */
 	uint64_t last_ns;  /* all events on its line lie before, once it has ended */
 	bool is_shared, is_free;
 	struct annotation_lane annotations;

@@ -21,6 +21,7 @@
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
 #include "capture/source/confined.h"
+#include "capture/source/pool_cpu.h"
 #include "capture/source/source.h"
 #include "capture/source/tree.h"
 #include "capture/source/unseen.h"
@@ -295,6 +296,8 @@ static int drain_process(struct agent_state *state, struct recorded *process, st
 		code = recorded_drain(process, drain, err);
 	if (!code)
 		code = confined_tell(process, drain->out, drain->now_ns, err);
+	if (!code)
+		code = pool_cpu_sample(process, state->target, drain->out, drain->now_ns, err);
 	if (!code && drain->is_last)
 		code = note_children(process, drain->out, drain->now_ns, err);
 	return !code && drain->is_last ? note_process(state, process, drain->out, drain->now_ns, err) : code;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """habits.py HABIT MODEL: a program with one habit that costs time or memory, or (good) without any.
 
-HABIT: good, busy (inferences without a pause), keep (every output is kept), batches (small and large ones), lazy (an
-operator prepares itself when it first runs), lock (two sessions whose operators share a lock), apart (one session after
-the other)."""
+HABIT: good, busy (inferences without a pause), keep (every output is kept), batches (small and large ones), rare (long
+pauses), quiet (the same, and pool threads do not spin in them), lazy (an operator prepares itself when it first runs),
+lock (two sessions whose operators share a lock), apart (one session after the other)."""
 
 import threading
 import time
@@ -22,9 +22,9 @@ def run(session, feeds=feeds):
     return session.run(None, feeds)
 
 
-def rest():
+def rest(seconds=0.004):
     """As a server between requests."""
-    time.sleep(0.004)
+    time.sleep(seconds)
 
 
 def good(session):
@@ -50,6 +50,19 @@ def batches(session):
         for _ in range(n):
             run(session, batch)
             rest()
+
+
+def rare(session):
+    for _ in range(args.runs):
+        run(session)
+        rest(0.02)
+
+
+def quiet():
+    settings = onnxruntime.SessionOptions()
+    settings.intra_op_num_threads = args.pool
+    settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    rare(onnxruntime.InferenceSession(args.model, settings, providers=["CPUExecutionProvider"]))
 
 
 def guarded(n, prepare=0):
@@ -90,7 +103,7 @@ def apart():
         busy(session)
 
 
-if args.habit in ("lazy", "lock", "apart"):
+if args.habit in ("quiet", "lazy", "lock", "apart"):
     globals()[args.habit]()
 else:
     globals()[args.habit](ortprogram.session(args.model, args))
