@@ -210,6 +210,30 @@ static void a_pool_on_one_cpu_waits_for_itself(void **state)
 	assert_part(&f->why, "pool_wait", 10000, "other threads of the program waited");
 }
 
+/* Inferences that are too short for their usage to be read, on a machine whose CPUs do not suffice. */
+static void a_wait_is_estimated_where_it_was_not_recorded(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .wait = 40000, .has_no_usage = true, .is_beside = true });
+	sample(f, f->process, "waiting for a cpu", "%", 0, 300);
+	sample(f, f->process, "cpu", "%", 100, 100);
+	sample(f, 0, "other program hog", "%", 0, 190);
+	find(f);
+	assert_part(&f->why, "likely_wait", 30000, "used 1.0 CPUs while 3.0 of them waited; hog used 1.9 CPUs");
+}
+
+static void threads_that_wait_little_explain_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .wait = 40000, .has_no_usage = true });
+	sample(f, f->process, "waiting for a cpu", "%", 0, 40);
+	sample(f, f->process, "cpu", "%", 100, 100);
+	find(f);
+	assert_int_equal(f->why.n, 0);
+}
+
 static void a_quota_is_named_by_what_was_throttled(void **state)
 {
 	struct fixture *f = *state;
@@ -399,6 +423,8 @@ int main(void)
 		TEST(a_wait_names_who_ran_instead),
 		TEST(without_events_of_the_scheduler_it_names_who_used_cpus),
 		TEST(a_pool_on_one_cpu_waits_for_itself),
+		TEST(a_wait_is_estimated_where_it_was_not_recorded),
+		TEST(threads_that_wait_little_explain_nothing),
 		TEST(a_quota_is_named_by_what_was_throttled),
 		TEST(reads_are_named_with_their_bytes),
 		TEST(reads_of_other_threads_come_from_the_counter),

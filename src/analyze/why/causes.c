@@ -15,6 +15,7 @@
 	F(input_shape) \
 	F(cpu_frequency) \
 	F(one_operator) \
+	F(likely_wait) \
 	F(other_inferences) \
 	F(pool_wait) \
 	F(operators)

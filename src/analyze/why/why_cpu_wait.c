@@ -57,6 +57,13 @@ static void say_others(const struct why_case *why, struct printable *to)
 	}
 }
 
+void why_say_who(const struct why_case *why, struct printable *to)
+{
+	say_instead(why, to);
+	if (!*to->s)
+		say_others(why, to);
+}
+
 /* Its own threads: those that waited beside this one had the same CPUs. */
 static void say_own(const struct why_case *why, struct printable *to)
 {
@@ -78,9 +85,7 @@ static void find(struct why_case *why)
 
 	if (!words)
 		return;
-	say_instead(why, &who);
-	if (!*who.s)
-		say_others(why, &who);
+	why_say_who(why, &who);
 	say_own(why, &who);
 	printable_add(words, "waiting for a CPU");
 	if (*who.s)

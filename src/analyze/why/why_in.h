@@ -56,4 +56,7 @@ double why_taken(const struct why_case *why);
 double why_node_excess(const struct summary_slow_node *node);
 void why_say_node(const struct why_case *why, const struct summary_slow_node *node, struct printable *words);
 
+/* Who had the CPUs meanwhile, as far as it is known; "". */
+void why_say_who(const struct why_case *why, struct printable *to);
+
 #endif
