@@ -135,10 +135,22 @@ enum record_type {
 	RECORD_USER_END,    /* time */
 	RECORD_USER_INSTANT, /* the same as RECORD_USER_BEGIN */
 	RECORD_USER_COUNTER, /* time, value: bits of a double, text: name, id: text of its unit */
-	RECORD_ALLOC,	     /* time, value: address, id: allocator, bytes: text << more, run: node that allocated,
-			      * 0: none */
-	RECORD_FREE,	     /* time, value: address */
+	RECORD_ALLOC,	     /* time, value: address, id: allocator, bytes: text << more, flags: enum memory_use; run:
+			      * node of MEMORY_OPERATOR, else session, 0: none */
+	RECORD_FREE,	     /* time, value: address, id: allocator, 0: any */
 	RECORD_RUN_READS,    /* run; value: bytes read from disks, id: major faults; before RECORD_RUN_END; time: 0 */
+};
+
+/* What memory was taken for. */
+enum memory_use {
+	MEMORY_OTHER,	 /* outside of the runtime's creations and runs */
+	MEMORY_OPERATOR, /* inside an operator of a run */
+	MEMORY_RUN,	 /* in a run, outside of its operators */
+	MEMORY_WEIGHTS,	 /* when a session's weights are put in place */
+	MEMORY_PACKED,	 /* when an operator packs a weight */
+	MEMORY_CREATION, /* in the rest of a session's creation */
+	N_MEMORY_USES,
+	MEMORY_RESERVED = 128, /* flag: for as long as the session lives */
 };
 
 enum record_flag {
@@ -174,7 +186,8 @@ enum dict_kind {
 			 * ticks, what began before may be missing; 0: nothing is */
 	DICT_ROLE,	/* id: thread; word[0]: text, what the thread is for */
 	DICT_ALLOCATOR, /* id: from 1; word: texts of device and name; word[2]: session, 0: none or several; word[3]:
-			 * 1 if an arena allocates from it: an allocation is then the arena's growth */
+			 * 1 if an arena allocates from it: an allocation is then the arena's growth; word[4]: 1 if it
+			 * is an arena. A later entry of the same id holds from then on */
 	DICT_SESSION,	/* id; word: texts of model, path, providers; value: bytes of a model in memory, 0: none */
 };
 

@@ -147,6 +147,11 @@ static void find_border_slots(struct runtime_found *ort, struct rtti *rtti)
 		[BORDER_READ] = ORT_READ,
 		[BORDER_KERNEL_TYPES] = ORT_KERNEL_TYPES,
 		[BORDER_SHARE] = ORT_SHARE_PACKED,
+		[BORDER_ALLOC] = ORT_ALLOC,
+		[BORDER_STREAM] = ORT_ALLOC_ON_STREAM,
+		[BORDER_FREE] = ORT_FREE,
+		[BORDER_RESERVE] = ORT_RESERVE,
+		[BORDER_DELETE] = ORT_ALLOCATOR_DELETE,
 	};
 	int slot[N_BORDERS];
 

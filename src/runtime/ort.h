@@ -22,6 +22,7 @@
 #define ORT_ALLOCATOR_CLASS "N11onnxruntime16ITensorAllocatorE"
 #define ORT_RESOLVER_CLASS "N11onnxruntime22IKernelTypeStrResolverE"
 #define ORT_STREAM_CLASS "N6google8protobuf2io18CopyingInputStreamE"
+#define ORT_MEMORY_CLASS "N11onnxruntime10IAllocatorE"
 
 /* Slots from a minor version on. Telemetry's slots follow from the number of slots of its class (ort.c). */
 #define ORT_SLOTS(...) \
@@ -42,6 +43,16 @@
 #define ORT_FAMILIES(F) \
 	F(SESSION_DELETE, session_delete, "session release", .class_name = ORT_SESSION_CLASS, \
 	  .event = RUNTIME_RELEASE, .slots = ORT_SLOTS({ 0, 1 })) \
+	F(ALLOCATOR_DELETE, allocator_delete, "end of allocators", .class_name = ORT_MEMORY_CLASS, .is_detail = true, \
+	  .slots = ORT_SLOTS({ 14, 1 })) \
+	F(FREE, free, "memory given back", .class_name = ORT_MEMORY_CLASS, .is_detail = true, \
+	  .slots = ORT_SLOTS({ 14, 3 }, { 23, 5 })) \
+	F(RESERVE, reserve, "memory reserved", .class_name = ORT_MEMORY_CLASS, .is_detail = true, \
+	  .slots = ORT_SLOTS({ 14, 4 }, { 23, 6 })) \
+	F(ALLOC_ON_STREAM, alloc_on_stream, "memory taken for streams", .class_name = ORT_MEMORY_CLASS, \
+	  .is_detail = true, .slots = ORT_SLOTS({ 23, 4 })) \
+	F(ALLOC, alloc, "memory taken", .class_name = ORT_MEMORY_CLASS, .is_detail = true, \
+	  .slots = ORT_SLOTS({ 14, 2 }), .counted = "allocator classes") \
 	F(KERNEL_DELETE, kernel_delete, "end of operators", .class_name = ORT_KERNEL_CLASS, \
 	  .slots = ORT_SLOTS({ 0, 1 }), .is_operator = true) \
 	F(PLAN_VALUE, plan_value, "values in memory planning", .class_name = ORT_PLANNER_CLASS, \
@@ -103,6 +114,7 @@ enum {
 	ORT_STRING = 32,
 	ORT_OLD_STRING = 8,	  /* std::string of the C++ library before 5 */
 	ORT_TRANSFORMER_NAME = 8, /* std::string */
+	ORT_MEMORY_INFO = 8,	  /* IAllocator: OrtMemoryInfo, which starts with a pointer to its name */
 	ORT_STATUS_MESSAGE = 8,	  /* Status: pointer to { int category; int code; std::string message }, null for OK */
 	ORT_CONTEXT_OPTIONS = 8,  /* OpKernelContext: the first word that may point to the run's options */
 	ORT_CONTEXT_OPTIONS_WORDS = 5, /* how many such words; which one it is depends on the version */

@@ -8,6 +8,8 @@
  *   CopyingInputStream         two destructors, Read (sign-extends its third argument for read(2)), Skip (its second)
  *   IKernelTypeStrResolver     one function
  *   OpKernel                   UseSharedPrePackedBuffers' default stores false through its last argument
+ *   IAllocator                 two destructors, Alloc, [IsStreamAware (returns false), AllocOnStream,] Free, Reserve.
+ *                              The defaults of AllocOnStream and Reserve call Alloc through the object's own table
  *
  * ort.c compares the result with a table by version.
  */
@@ -161,6 +163,38 @@ static void find_kernel(struct rtti *rtti, int slot[N_BORDERS])
 	slot[BORDER_SHARE] = find(&table, 5, 11, stores_false);
 }
 
+/* mov rax, [rdi]; then jmp [rax + 16], or mov rax, [rax + 16] where the compiler guessed which function that is */
+static bool calls_third(const uint8_t *code)
+{
+	return !memcmp(code, "\x48\x8b\x07", 3) && (has(code, "\xff\x60\x10", 3) || has(code, "\x48\x8b\x40\x10", 4));
+}
+
+static void find_memory(struct rtti *rtti, int slot[N_BORDERS])
+{
+	static const enum ort_border borders[] = { BORDER_DELETE, BORDER_ALLOC, BORDER_STREAM, BORDER_FREE,
+						   BORDER_RESERVE };
+	struct table table = table_of(rtti, "N11onnxruntime12CPUAllocatorE");
+	bool has_streams = table.n > 4 && trivial_body(table.image, function_of(&table, 3)) == '0';
+	int reserve = has_streams ? 6 : 4;
+	const uint8_t *code = code_of(&table, reserve), *stream = code_of(&table, 4);
+
+	if (!table.n)
+		return;
+	for (size_t i = 0; i < sizeof borders / sizeof *borders; i++)
+		slot[borders[i]] = BORDER_UNKNOWN;
+	if (!has_streams)
+		slot[BORDER_STREAM] = BORDER_NO_CLASS;
+	if (!code || !stream || !calls_third(code) || !calls_third(stream) ||
+	    trivial_body(table.image, function_of(&table, 2)) != '.')
+		return;
+	slot[BORDER_DELETE] = 1;
+	slot[BORDER_ALLOC] = 2;
+	slot[BORDER_FREE] = reserve - 1;
+	slot[BORDER_RESERVE] = reserve;
+	if (has_streams)
+		slot[BORDER_STREAM] = 4;
+}
+
 void ort_borders_find(struct rtti *rtti, int slot[N_BORDERS])
 {
 	for (int i = 0; i < N_BORDERS; i++)
@@ -170,4 +204,5 @@ void ort_borders_find(struct rtti *rtti, int slot[N_BORDERS])
 	find_stream(rtti, slot);
 	find_resolver(rtti, slot);
 	find_kernel(rtti, slot);
+	find_memory(rtti, slot);
 }

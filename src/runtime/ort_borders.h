@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Virtual functions of ONNX Runtime that are called where one phase of session creation ends and the next begins: their
- * slots by the shape of the code.
+ * Virtual functions of ONNX Runtime that are called where one phase of session creation ends and the next begins, and
+ * those of its allocators: their slots by the shape of the code.
  */
 #ifndef RUNTIME_ORT_BORDERS_H
 #define RUNTIME_ORT_BORDERS_H
@@ -16,6 +16,11 @@ enum ort_border {
 	BORDER_READ,	     /* CopyingInputStream::Read, of protobuf */
 	BORDER_KERNEL_TYPES, /* IKernelTypeStrResolver::ResolveKernelTypeStr */
 	BORDER_SHARE,	     /* OpKernel::UseSharedPrePackedBuffers */
+	BORDER_ALLOC,	     /* IAllocator::Alloc */
+	BORDER_STREAM,	     /* IAllocator::AllocOnStream */
+	BORDER_FREE,	     /* IAllocator::Free */
+	BORDER_RESERVE,	     /* IAllocator::Reserve */
+	BORDER_DELETE,	     /* IAllocator's deleting destructor */
 	N_BORDERS
 };
 

@@ -43,6 +43,7 @@ struct runtime_family {
 	const char *counted;		  /* name of the number of replaced tables in the report; NULL: not reported */
 	uint8_t event;			  /* enum runtime_event */
 	bool is_operator;		  /* only used from level operator on */
+	bool is_detail;			  /* only used at level detail */
 	bool is_self_second;		  /* it returns a class: `this` is the second argument */
 	const char *object_name;	  /* where its object keeps its name, and its type: paths for peek_path */
 	const char *object_type;

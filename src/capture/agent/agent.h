@@ -78,6 +78,13 @@ struct open_run {
 	struct usage usage; /* at its begin */
 };
 
+/* The innermost call to an allocator that is under way on this thread. */
+struct allocating {
+	uintptr_t frame; /* of its hook, 0: none. A call inside it has a lower one; an exception may have left it */
+	struct allocator *in;
+	bool is_reserve; /* memory for as long as the session lives */
+};
+
 struct thread {
 	uint32_t generation;
 	uint32_t depth;
@@ -92,6 +99,8 @@ struct thread {
 	uint32_t next_run,
 	    numbers_end;    /* numbers for runs, a block of them taken at once; the rest is the next thread's */
 	uint32_t is_inside; /* the agent itself is calling the runtime */
+	bool is_packing;    /* a kernel packs a weight */
+	struct allocating allocating;
 	struct open_operator open[MAX_DEPTH];
 	struct open_run run[MAX_RUNS];
 	struct creation creation;

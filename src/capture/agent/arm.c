@@ -66,6 +66,8 @@ static const char *keep(const char *text)
 
 static bool is_wanted(const struct runtime_family *family)
 {
+	if (family->is_detail && hot->level != LEVEL_DETAIL)
+		return false;
 	return !family->is_operator || hot->level >= LEVEL_OPERATOR;
 }
 

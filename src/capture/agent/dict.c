@@ -324,6 +324,26 @@ void dict_runtime(const struct dict_copy *copy)
 	agent_unlock();
 }
 
+void dict_allocator(const struct dict_memory *allocator)
+{
+	struct dict_entry *entry;
+	int saved = errno;
+
+	agent_lock();
+	catch_up();
+	entry = agent.segment ? claim(DICT_ALLOCATOR, allocator->id, 0) : NULL;
+	if (entry) {
+		entry->word[0] = allocator->device;
+		entry->word[1] = allocator->name;
+		entry->word[2] = allocator->session;
+		entry->word[3] = allocator->is_behind_arena;
+		entry->word[4] = allocator->is_arena;
+		publish(entry);
+	}
+	agent_unlock();
+	errno = saved;
+}
+
 void dict_role(int32_t tid, const char *role)
 {
 	uint32_t text = dict_text(role, strlen(role));

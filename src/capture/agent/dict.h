@@ -31,6 +31,13 @@ struct dict_copy {
 	uint64_t since;		      /* ticks: what began before may be missing; 0: nothing is */
 };
 void dict_runtime(const struct dict_copy *copy);
+struct dict_memory {
+	uint32_t id, device, name; /* device, name: text ids */
+	uint32_t session;	   /* 0: none or several */
+	bool is_behind_arena, is_arena;
+};
+/* What is known of an allocator; it may be written again when more is known. */
+void dict_allocator(const struct dict_memory *allocator);
 /* The purpose of a thread: "intra-op". */
 void dict_role(int32_t tid, const char *role);
 

@@ -21,6 +21,7 @@ static void arm(struct copy *copy)
 static void forget_all(void)
 {
 	ort_operator_forget_all();
+	ort_memory_forget_all();
 	ort_c_api_forget_all();
 	ort_late_forget_all();
 }

@@ -246,6 +246,8 @@ static void throw_seen(void *object, void *type)
 		return;
 	message = message_of(object, name + (*name == '*'));
 	thread->last_throw = agent_now();
+	thread->allocating.frame = 0;
+	thread->is_packing = false;
 	if (message)
 		thread->last_message = message;
 	/* classes of the Python binding: the error leaves the runtime for good */

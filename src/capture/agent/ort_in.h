@@ -4,6 +4,7 @@
  *
  *   ort_copy.c      one copy of the runtime: its original functions, texts of its failures
  *   ort_operator.c  operators: the hot path
+ *   ort_memory.c    its allocators
  *   ort_phase.c     functions at the borders of phases of session creation
  *   ort_hook.c      the other virtual functions: runs, sessions, the parts of session creation
  *   ort_c_api.c     the table of C functions, OrtApi
@@ -123,10 +124,15 @@ word ort_on_creation_start(ORT_ARGS), ort_on_predefined_transformers(ORT_ARGS), 
 word ort_on_creation_end(ORT_ARGS), ort_on_session_ready(ORT_ARGS), ort_on_session_delete(ORT_ARGS);
 word ort_on_plan_value(ORT_REGISTERS), ort_on_plan(ORT_REGISTERS), ort_on_read(ORT_REGISTERS);
 word ort_on_weights(ORT_ARGS), ort_on_weight(ORT_ARGS), ort_on_kernel_types(ORT_ARGS), ort_on_share_packed(ORT_ARGS);
+word ort_on_alloc(ORT_REGISTERS), ort_on_reserve(ORT_REGISTERS), ort_on_alloc_on_stream(ORT_REGISTERS);
+word ort_on_free(ORT_REGISTERS), ort_on_allocator_delete(ORT_ARGS);
 word ort_on_load_start(ORT_ARGS), ort_on_load_end(ORT_ARGS), ort_on_runtime_error(ORT_ARGS);
 
 /* Recording restarts: forgets all kernels. */
 void ort_operator_forget_all(void);
+
+/* Recording restarts: forgets all allocators. */
+void ort_memory_forget_all(void);
 
 /* Replaces the slots of this copy's OrtApi. */
 void ort_c_api_arm(struct ort_copy *copy);

@@ -380,7 +380,9 @@ word ort_on_prepack(ORT_ARGS)
 		kernel->constant |= 1u << d;
 	start = agent_now();
 	phase_pack(thread, start);
+	thread->is_packing = true;
 	r = met.next(ORT_PASS);
+	thread->is_packing = false;
 	end = agent_now();
 	creation_part_node(thread, kernel->node, start, end);
 	phase_packed(thread, end);

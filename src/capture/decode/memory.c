@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keeps live blocks by address, and derives counters from them. Does not read records. */
+/* Keeps living blocks by address, and adds them up. Does not read records, and writes nothing but values of counters.
+ */
 #include "capture/decode/memory.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ALLOCATORS = 1 << 16 };
+enum { MAX_ALLOCATORS = 1 << 18, MAX_NODES = 1 << 20 };
 
 static size_t slot_of(const struct memory *memory, uint64_t address)
 {
@@ -58,6 +58,22 @@ static void remove_block(struct memory *memory, size_t gap)
 	memory->n_blocks--;
 }
 
+/* Room for one more element; grows by doubling. False: out of memory. */
+static bool has_room(void **data, size_t n, size_t *capacity, size_t size)
+{
+	size_t more = *capacity ? *capacity * 2 : 16;
+	void *grown;
+
+	if (n < *capacity)
+		return true;
+	grown = realloc(*data, more * size);
+	if (!grown)
+		return false;
+	*data = grown;
+	*capacity = more;
+	return true;
+}
+
 struct memory_allocator *memory_allocator(struct memory *memory, uint32_t id)
 {
 	struct memory_allocator *grown;
@@ -65,29 +81,43 @@ struct memory_allocator *memory_allocator(struct memory *memory, uint32_t id)
 	if (!id || id >= MAX_ALLOCATORS)
 		return NULL;
 	if (id >= memory->n_allocators) {
-		uint32_t n = id + 16;
+		uint32_t n = id + id / 2 + 16;
 
 		grown = realloc(memory->allocator, n * sizeof *grown);
 		if (!grown)
 			return NULL;
 		memset(grown + memory->n_allocators, 0, (n - memory->n_allocators) * sizeof *grown);
+		for (uint32_t i = memory->n_allocators; i < n; i++)
+			grown[i].account = MEMORY_NO_ACCOUNT;
 		memory->allocator = grown;
 		memory->n_allocators = n;
 	}
 	return &memory->allocator[id];
 }
 
-int memory_add(struct memory *memory, const struct memory_event *event)
+void memory_shapes(struct memory *memory, uint32_t node, uint32_t shapes)
 {
-	if (memory->n == memory->capacity) {
-		size_t capacity = memory->capacity ? memory->capacity * 2 : 256;
-		struct memory_event *grown = realloc(memory->event, capacity * sizeof *grown);
+	if (node >= MAX_NODES)
+		return;
+	if (node >= memory->n_shapes) {
+		uint32_t n = node + node / 2 + 64, *grown = realloc(memory->shapes, n * sizeof *grown);
 
 		if (!grown)
-			return -ENOMEM;
-		memory->event = grown;
-		memory->capacity = capacity;
+			return;
+		memset(grown + memory->n_shapes, 0, (n - memory->n_shapes) * sizeof *grown);
+		memory->shapes = grown;
+		memory->n_shapes = n;
 	}
+	memory->shapes[node] = shapes;
+}
+
+int memory_add(struct memory *memory, const struct memory_event *event)
+{
+	void *events = memory->event;
+
+	if (!has_room(&events, memory->n, &memory->capacity, sizeof *memory->event))
+		return -ENOMEM;
+	memory->event = events;
 	memory->event[memory->n] = *event;
 	memory->event[memory->n++].order = memory->order++;
 	return 0;
@@ -102,69 +132,173 @@ static int by_time(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static int define(struct sink *out, const struct track_def *def, uint32_t *track, struct err *err)
+/* The account of this session and device; made if there is none. MEMORY_NO_ACCOUNT: out of memory. */
+static uint32_t find_account(struct memory *memory, struct memory_allocator *allocator, uint32_t session)
 {
-	struct event event = { .type = EVENT_TRACK, .track = sink_new_track(out), .def = def };
+	void *accounts = memory->account;
+	size_t capacity = memory->accounts_capacity;
+	uint32_t n = memory->n_accounts;
 
-	*track = event.track;
-	return sink_put(out, &event, err);
+	if (allocator->account != MEMORY_NO_ACCOUNT && allocator->account_session == session)
+		return allocator->account;
+	allocator->account_session = session;
+	/* the newest sessions first; an older one is at the place that its number suggests, or not far away */
+	for (uint32_t i = n; i-- > 0;)
+		if (memory->account[i].session == session && memory->account[i].device == allocator->device)
+			return allocator->account = i;
+	if (!has_room(&accounts, n, &capacity, sizeof *memory->account))
+		return allocator->account = MEMORY_NO_ACCOUNT;
+	memory->account = accounts;
+	memory->accounts_capacity = (uint32_t)capacity;
+	memory->account[n] = (struct memory_account){ .session = session, .device = allocator->device };
+	memory->n_accounts++;
+	return allocator->account = n;
 }
 
-static int define_tracks(struct memory *memory, struct memory_allocator *allocator, struct sink *out, struct err *err)
+static int grow_nodes(struct memory_account *account)
 {
-	struct track_def group = { .type = TRACK_GROUP, .parent = memory->process_track };
-	struct track_def counter = { .type = TRACK_COUNTER, .unit = names_of(out->names, "bytes") };
-	char name[200];
-	int code = 0;
+	uint32_t n = account->n_slots ? account->n_slots * 2 : 16;
+	struct memory_node *grown = calloc(n, sizeof *grown);
 
-	group.name = names_of(out->names, "memory");
-	if (!memory->group)
-		code = define(out, &group, &memory->group, err);
-	if (code || allocator->counter)
-		return code;
-	snprintf(name, sizeof name, "%.60s %.60s%s", names_text(out->names, allocator->device),
-		 names_text(out->names, allocator->name), allocator->is_behind_arena ? ", held by arenas" : "");
-	if (allocator->session)
-		snprintf(name + strlen(name), sizeof name - strlen(name), ", session %u", allocator->session);
-	counter.parent = memory->group;
-	counter.name = names_of(out->names, name);
-	return define(out, &counter, &allocator->counter, err);
+	if (!grown)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < account->n_slots; i++) {
+		uint32_t at = account->node[i].node * 0x9e3779b1u & (n - 1);
+		while (account->node[i].node && grown[at].node)
+			at = (at + 1) & (n - 1);
+		if (account->node[i].node)
+			grown[at] = account->node[i];
+	}
+	free(account->node);
+	account->node = grown;
+	account->n_slots = n;
+	return 0;
 }
 
-static int put_level(const struct memory_allocator *allocator, struct sink *out, uint64_t time_ns, struct err *err)
+/* What this operator holds; NULL: out of memory. */
+static struct memory_node *node_of(struct memory_account *account, uint32_t node)
 {
-	struct event event = { .type = EVENT_COUNTER,
-			       .track = allocator->counter,
-			       .time_ns = time_ns,
-			       .value = (double)allocator->live_bytes };
+	uint32_t at;
 
-	return sink_put(out, &event, err);
+	if (account->n_nodes * 2 >= account->n_slots && grow_nodes(account))
+		return NULL;
+	at = node * 0x9e3779b1u & (account->n_slots - 1);
+	while (account->node[at].node && account->node[at].node != node)
+		at = (at + 1) & (account->n_slots - 1);
+	if (!account->node[at].node) {
+		account->node[at].node = node;
+		account->n_nodes++;
+	}
+	return &account->node[at];
 }
 
-static int put_growth(const struct memory *memory, const struct memory_allocator *allocator, struct sink *out,
-		      const struct memory_event *event, struct err *err)
+static void take_operators_peak(struct memory_account *account)
 {
-	struct arg args[4] = { arg_int(KEY_BYTES, (int64_t)event->bytes), arg_name(KEY_DEVICE, allocator->device),
-			       arg_name(KEY_ALLOCATOR, allocator->name), arg_int(KEY_SESSION, allocator->session) };
-	struct event instant = { .type = EVENT_INSTANT,
-				 .kind = KIND_ALLOCATION,
-				 .track = memory->group,
-				 .name = names_of(out->names, "arena growth"),
-				 .time_ns = event->time_ns,
-				 .args = args,
-				 .n_args = allocator->session ? 4 : 3 };
+	struct memory_node *top = account->at_peak;
+	uint32_t n = 0;
 
-	return sink_put(out, &instant, err);
+	account->operators_have_grown = false;
+	for (uint32_t i = 0; i < account->n_slots; i++) {
+		const struct memory_node *node = &account->node[i];
+		uint32_t at = n < MEMORY_AT_PEAK ? n : MEMORY_AT_PEAK;
+		if (!node->node || !node->bytes)
+			continue;
+		for (; at && top[at - 1].bytes < node->bytes; at--)
+			if (at < MEMORY_AT_PEAK)
+				top[at] = top[at - 1];
+		if (at < MEMORY_AT_PEAK)
+			top[at] = *node;
+		n++;
+	}
+	account->n_at_peak = n;
+}
+
+/* A level may be at its highest so far, and is about to fall: who holds it? */
+static void take_peaks(struct memory_account *account)
+{
+	if (account->operators_have_grown)
+		take_operators_peak(account);
+	if (!account->has_grown)
+		return;
+	account->has_grown = false;
+	for (int i = 0; i < N_MEMORY_USES; i++)
+		account->use_at_peak[i] = account->use[i].bytes;
+}
+
+static void set_level(struct memory_level *level, uint64_t bytes, uint64_t time_ns)
+{
+	if (!level->has_changed || bytes >= level->high) {
+		level->high = bytes;
+		level->high_ns = time_ns;
+	}
+	level->has_changed = true;
+	level->last = bytes;
+	level->last_ns = time_ns;
+}
+
+static void hold(struct memory_account *account, const struct memory_event *event)
+{
+	account->held += event->bytes;
+	account->has_arena = true;
+	if (account->held > account->held_peak)
+		account->held_peak = account->held;
+	account->n_growths += !event->is_reserve;
+	account->n_reserves += event->is_reserve;
+	set_level(&account->levels[1], account->held, event->time_ns);
+}
+
+static void use(struct memory_account *account, const struct memory_event *event, bool is_direct)
+{
+	struct memory_node *node = event->node ? node_of(account, event->node) : NULL;
+
+	account->in_use += event->bytes;
+	account->direct += is_direct ? event->bytes : 0;
+	account->use[event->use].bytes += event->bytes;
+	account->use[event->use].n++;
+	account->n_allocs++;
+	account->allocated += event->bytes;
+	if (node) {
+		node->bytes += event->bytes;
+		node->n++;
+	}
+	if (account->in_use > account->peak) {
+		account->peak = account->in_use;
+		account->peak_ns = event->time_ns;
+		account->has_grown = true;
+	}
+	if (account->use[MEMORY_OPERATOR].bytes > account->operators_peak) {
+		account->operators_peak = account->use[MEMORY_OPERATOR].bytes;
+		account->operators_have_grown = true;
+	}
+	set_level(&account->levels[0], account->in_use, event->time_ns);
 }
 
 /* Frees the block at a slot. */
-static int release(struct memory *memory, size_t at, struct sink *out, uint64_t time_ns, struct err *err)
+static void release(struct memory *memory, size_t at, uint64_t time_ns)
 {
-	struct memory_allocator *allocator = &memory->allocator[memory->block[at].allocator];
+	const struct memory_block *block = &memory->block[at];
+	struct memory_account *account = &memory->account[block->account];
+	struct memory_node *node;
 
-	allocator->live_bytes -= memory->block[at].bytes;
+	account->has_changed = true;
+	if (block->address & 1) {
+		account->held -= block->bytes;
+		set_level(&account->levels[1], account->held, time_ns);
+	} else {
+		take_peaks(account);
+		account->in_use -= block->bytes;
+		account->direct -= block->address & 2 ? block->bytes : 0;
+		account->use[block->use].bytes -= block->bytes;
+		account->use[block->use].n--;
+		account->n_frees++;
+		node = block->node ? node_of(account, block->node) : NULL;
+		if (node && node->n) {
+			node->bytes -= block->bytes;
+			node->n--;
+		}
+		set_level(&account->levels[0], account->in_use, time_ns);
+	}
 	remove_block(memory, at);
-	return put_level(allocator, out, time_ns, err);
 }
 
 static int put_value(const struct memory_event *from, struct sink *out, struct err *err)
@@ -176,38 +310,84 @@ static int put_value(const struct memory_event *from, struct sink *out, struct e
 	return sink_put(out, &event, err);
 }
 
-static int apply(struct memory *memory, struct sink *out, const struct memory_event *event, struct err *err)
+static int add_growth(struct memory *memory, const struct memory_event *event, uint32_t session)
 {
-	struct memory_allocator *allocator;
-	size_t at;
-	int code;
+	void *growths = memory->growth;
 
-	if (memory->n_blocks * 2 >= memory->n_slots && (code = grow_blocks(memory)))
-		return code;
-	at = find_slot(memory, event->address);
-	if (!event->allocator && !memory->block[at].address) {
-		memory->n_unseen++;
-		return 0;
-	}
-	/* an address that is allocated again was freed, and the record of that is lost */
-	if (memory->block[at].address) {
-		code = release(memory, at, out, event->time_ns, err);
-		if (code || !event->allocator)
-			return code;
-		at = find_slot(memory, event->address);
-	}
-	allocator = &memory->allocator[event->allocator];
-	code = define_tracks(memory, allocator, out, err);
-	if (code)
-		return code;
-	memory->block[at] = (struct memory_block){ event->address, event->bytes, event->allocator };
-	memory->n_blocks++;
-	allocator->live_bytes += event->bytes;
-	code = put_level(allocator, out, event->time_ns, err);
-	return code || !allocator->is_behind_arena ? code : put_growth(memory, allocator, out, event, err);
+	if (!has_room(&growths, memory->n_growths, &memory->growths_capacity, sizeof *memory->growth))
+		return -ENOMEM;
+	memory->growth = growths;
+	memory->growth[memory->n_growths++] =
+	    (struct memory_growth){ event->time_ns, event->bytes, event->allocator, session, event->is_reserve };
+	return 0;
 }
 
-int memory_put(struct memory *memory, struct sink *out, uint64_t until_ns, struct err *err)
+/*
+ * The slot of the block that is freed; n_slots: none. Its allocator tells on which side of an arena it is; a block of
+ * an unknown allocator is on this side.
+ */
+static size_t find_freed(const struct memory *memory, const struct memory_event *event)
+{
+	bool is_behind = event->allocator && event->allocator < memory->n_allocators &&
+			 memory->allocator[event->allocator].is_behind_arena;
+	size_t at = find_slot(memory, event->address << 2 | is_behind);
+
+	if (!memory->block[at].address && !is_behind)
+		at = find_slot(memory, event->address << 2 | 2);
+	return memory->block[at].address ? at : memory->n_slots;
+}
+
+static int apply_free(struct memory *memory, const struct memory_event *event)
+{
+	size_t at = find_freed(memory, event);
+
+	if (at < memory->n_slots)
+		release(memory, at, event->time_ns);
+	else
+		memory->n_unknown++;
+	return 0;
+}
+
+static int apply_alloc(struct memory *memory, const struct memory_event *event)
+{
+	struct memory_allocator *allocator = memory_allocator(memory, event->allocator);
+	bool is_behind = allocator->is_behind_arena, is_direct = !is_behind && !allocator->is_arena;
+	uint32_t session = allocator->session ? allocator->session : event->session;
+	uint64_t address = event->address << 2 | (uint64_t)is_behind | (uint64_t)is_direct << 1;
+	uint32_t account = find_account(memory, allocator, session);
+	size_t at = find_slot(memory, address);
+
+	if (account == MEMORY_NO_ACCOUNT)
+		return -ENOMEM;
+	/* an address that is allocated again was freed, and the record of that is lost */
+	if (memory->block[at].address) {
+		memory->n_reused++;
+		release(memory, at, event->time_ns);
+		at = find_slot(memory, address);
+	}
+	memory->block[at] = (struct memory_block){ address, event->bytes, account, event->node, event->use };
+	memory->n_blocks++;
+	memory->account[account].has_changed = true;
+	if (!is_behind) {
+		use(&memory->account[account], event, is_direct);
+		return 0;
+	}
+	hold(&memory->account[account], event);
+	return add_growth(memory, event, session);
+}
+
+static int apply(struct memory *memory, struct sink *out, const struct memory_event *event, struct err *err)
+{
+	int code;
+
+	if (event->counter)
+		return put_value(event, out, err);
+	if (memory->n_blocks * 2 >= memory->n_slots && (code = grow_blocks(memory)))
+		return code;
+	return event->is_free ? apply_free(memory, event) : apply_alloc(memory, event);
+}
+
+int memory_apply(struct memory *memory, struct sink *out, uint64_t until_ns, struct err *err)
 {
 	size_t i;
 	int code = 0;
@@ -216,15 +396,21 @@ int memory_put(struct memory *memory, struct sink *out, uint64_t until_ns, struc
 		return 0;
 	qsort(memory->event, memory->n, sizeof *memory->event, by_time);
 	for (i = 0; i < memory->n && memory->event[i].time_ns <= until_ns && !code; i++)
-		code = memory->event[i].counter ? put_value(&memory->event[i], out, err)
-						: apply(memory, out, &memory->event[i], err);
+		code = apply(memory, out, &memory->event[i], err);
 	memmove(memory->event, memory->event + i, (memory->n - i) * sizeof *memory->event);
 	memory->n -= i;
+	for (uint32_t k = 0; k < memory->n_accounts; k++)
+		take_peaks(&memory->account[k]);
 	return code;
 }
 
 void memory_done(struct memory *memory)
 {
+	for (uint32_t i = 0; i < memory->n_accounts; i++)
+		free(memory->account[i].node);
+	free(memory->account);
+	free(memory->growth);
+	free(memory->shapes);
 	free(memory->allocator);
 	free(memory->event);
 	free(memory->block);

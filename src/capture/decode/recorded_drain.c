@@ -149,10 +149,8 @@ int recorded_drain(struct recorded *process, struct recorded_drain *drain, struc
 
 	if (!code)
 		code = read_rings(process, drain, err);
-	if (!code && process->lanes.n) {
-		recorded_track(process, drain->out);
-		code = lanes_put(&process->lanes, drain->out, drain->is_last ? UINT64_MAX : until_ns, err);
-	}
+	if (!code)
+		code = recorded_put(process, drain->out, drain->is_last ? UINT64_MAX : until_ns, drain->now_ns, err);
 	segment_forget_names(&process->map);
 	return code ? code : read_losses(process, drain, err);
 }

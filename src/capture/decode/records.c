@@ -108,6 +108,7 @@ static int operator_record(const struct records_step *step)
 		uint32_t shapes = segment_pass(&step->process->map, record->text);
 		args[n++] = arg_name(KEY_SHAPES, shapes);
 		args[n++] = arg_int(KEY_BYTES, (int64_t)shape_bytes(names_text(step->out->names, shapes)));
+		memory_shapes(&step->process->memory, record->id, shapes);
 	}
 	event.name = node.name ? node.name : node.type ? node.type : names_of(step->out->names, "(name lost)");
 	event.time_ns = recorded_ns(step->process, record->time);
@@ -233,6 +234,7 @@ static int run_begin(const struct records_step *step)
 		return -ENOMEM;
 	event->name = event->model;
 	event->run = record->run;
+	step->reader->run_session = record->id;
 	step->reader->begun_run = record->run;
 	step->reader->begun_ns = event->time_ns;
 	add(event, arg_name(KEY_MODEL, event->model));
@@ -323,6 +325,7 @@ static int run_end(const struct records_step *step)
 	if (!event)
 		return -ENOMEM;
 	event->run = record->run;
+	reader->run_session = 0;
 	add_status(step, event, record->flags & FLAG_FAILED);
 	if (reader->usage_run == record->run && reader->begun_run == record->run)
 		bound_usage(reader, event->time_ns);
@@ -484,17 +487,24 @@ static int allocation(const struct records_step *step)
 {
 	const struct record *record = step->record;
 	struct reader *reader = step->reader;
-	struct memory_event event = { .time_ns = recorded_ns(step->process, record->time), .address = record->value };
-	struct memory_allocator *allocator = NULL;
+	struct memory_event event = { .time_ns = recorded_ns(step->process, record->time),
+				      .address = record->value,
+				      .allocator = record->id,
+				      .is_free = record->type == RECORD_FREE };
+	const struct memory_allocator *allocator = memory_allocator(&step->process->memory, record->id);
+	uint8_t use = record->flags & ~MEMORY_RESERVED;
+	uint32_t session = use == MEMORY_OPERATOR ? reader->run_session : record->run;
 
-	if (record->type == RECORD_ALLOC) {
-		allocator = memory_allocator(&step->process->memory, record->id);
-		event.allocator = record->id;
-		event.bytes = record->more < 32 ? (uint64_t)record->text << record->more : 0;
-	}
-	if (!event.address || (record->type == RECORD_ALLOC && !allocator))
+	if (!event.address || event.address >> 62 || (!event.is_free && !allocator))
 		return 0;
-	if (allocator && record->run && !allocator->is_behind_arena) {
+	if (event.is_free)
+		return memory_add(&step->process->memory, &event);
+	event.bytes = record->more < 32 ? (uint64_t)record->text << record->more : 0;
+	event.use = use < N_MEMORY_USES ? use : MEMORY_OTHER;
+	event.is_reserve = record->flags & MEMORY_RESERVED;
+	event.session = session ? (uint32_t)step->process->session_base + session : 0;
+	if (use == MEMORY_OPERATOR && record->run && !allocator->is_behind_arena) {
+		event.node = record->run;
 		if (reader->alloc_node != record->run)
 			reader->n_allocs = 0;
 		reader->alloc_bytes = event.bytes + (reader->n_allocs ? reader->alloc_bytes : 0);

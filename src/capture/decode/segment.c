@@ -223,7 +223,7 @@ bool segment_next(struct segment_map *map, struct segment_entry *out)
 			out->text[0] = segment_text(map, entry.word[0]);
 			out->text[1] = segment_text(map, entry.word[1]);
 			out->key = entry.word[2];
-			out->value = entry.word[3];
+			out->value = (entry.word[3] != 0) | (entry.word[4] != 0) << 1;
 		} else {
 			for (int i = 0; i < 5; i++)
 				out->text[i] = segment_text(map, entry.word[i]);
