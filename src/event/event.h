@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event/memory_note.h"
+
 enum event_type {
 	EVENT_TRACK,   /* defines track `track`: event->def is set */
 	EVENT_BEGIN,   /* a slice begins: time_ns, track, kind, name, args */
@@ -73,10 +75,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 #define EVENT_NOTE_COST "cost"
 /* source, error_ns [count]: which clock the times come from; the largest error of conversion; times it jumped */
 #define EVENT_NOTE_CLOCK "clock"
-/*
- * state (one of EVENT_CLOCK_*), from_ns, by_ns [text]: the machine's clocks parted, between from_ns and the note's
- * time; by how far. Times in the recording are right before and after
- */
+/* state (EVENT_CLOCK_*), from_ns, by_ns [text]: the machine's clocks parted, between from_ns and the note's time */
 #define EVENT_NOTE_CLOCK_CHANGED "clock changed"
 #define EVENT_CLOCK_SUSPENDED "suspended"   /* by_ns: how long; CLOCK_MONOTONIC stood still */
 #define EVENT_CLOCK_JUMPED "counter jumped" /* by_ns: the processor's counter, more than the clock */
@@ -100,28 +99,6 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
  * segment; count: of those asked for so far and not made. Without path: none is made, and the last count holds
  */
 #define EVENT_NOTE_DUMP "dump"
-/*
- * device, in_use_bytes, peak_bytes, operators_peak_bytes, operators, held_bytes, held_peak_bytes, direct_bytes,
- * weights_bytes, packed_bytes, creation_bytes, run_bytes, run_blocks, other_bytes, allocations, allocated, frees,
- * growths, reserves, count, lost [session, model]: the sums of what a runtime's allocators gave to a session, on one
- * device; without session: to none, or it is not known to which. count: blocks given back that were taken before the
- * recording; lost: blocks of which it is not recorded that they were given back. The last one of each session and
- * device holds
- */
-#define EVENT_NOTE_MEMORY "memory"
-/*
- * device, peak_bytes, bytes [session, state, text, count, op_type, shapes]: what was in use when most was; state: for
- * what (EVENT_USE_*). Or what operators had when they had most, which may be another moment; text: the operator, with
- * the number of its blocks and the last shapes of its inputs. Those hold whose peak_bytes is the peak_bytes, or the
- * operators_peak_bytes, of the last memory note
- */
-#define EVENT_NOTE_AT_PEAK "memory at peak"
-#define EVENT_USE_WEIGHTS "weights"
-#define EVENT_USE_PACKED "packed weights"
-#define EVENT_USE_CREATION "session creation"
-#define EVENT_USE_OPERATORS "operators"
-#define EVENT_USE_RUNS "inferences" /* outside of their operators */
-#define EVENT_USE_OTHER "other calls"
 /* count: from here on, the operators of one inference in so many are kept */
 #define EVENT_NOTE_THINNED "thinned"
 /* text: why recording stopped before the target did */
@@ -163,11 +140,11 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(MODIFIED, "modified")		  /* on graph transformers: 1 if the graph was changed, else 0 */ \
 	F(COUNT, "count")		  /* lost: how many */ \
 	F(WHERE, "where")		  /* text; lost: where */ \
-	F(PID, "pid") \
-	F(TID, "tid")	      /* on inferences: the thread it ran on */ \
-	F(EXE, "exe")	      /* text */ \
-	F(COMMAND, "command") /* text: the command line */ \
-	F(LEVEL, "level")     /* text: inference, operator, detail */ \
+	F(PID, "pid")			  /* of a process */ \
+	F(TID, "tid")			  /* on inferences: the thread it ran on */ \
+	F(EXE, "exe")			  /* text */ \
+	F(COMMAND, "command")		  /* text: the command line */ \
+	F(LEVEL, "level")		  /* text: inference, operator, detail */ \
 	F(INTERVAL_NS, "interval_ns") \
 	F(VERSION, "version") /* text */ \
 	F(RUNTIME, "runtime") /* text: onnxruntime */ \
@@ -209,23 +186,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(MAJOR_FAULTS, "major_faults") /* of the faults, those that waited for a disk; absent: none, or not known */ \
 	F(READ_BYTES, "read_bytes")	/* that the thread read from disks; absent: the same */ \
 	F(FAULT_NS, "fault_ns")		/* what a page fault without a disk takes here, as measured (real number) */ \
-	/* of memory notes: */ \
-	F(IN_USE, "in_use_bytes")		  /* taken from allocators and not given back */ \
-	F(PEAK, "peak_bytes")			  /* the most that was in use */ \
-	F(OPERATORS_PEAK, "operators_peak_bytes") /* the most that operators had in use */ \
-	F(OPERATORS, "operators")		  /* how many had something then */ \
-	F(HELD, "held_bytes")			  /* that arenas have taken from the allocators behind them */ \
-	F(HELD_PEAK, "held_peak_bytes") \
-	F(DIRECT, "direct_bytes")	 /* in use, and not from an arena */ \
-	F(WEIGHTS, "weights_bytes")	 /* in use, and taken when weights were put in place */ \
-	F(PACKED, "packed_bytes")	 /* or when operators packed weights */ \
-	F(OF_CREATION, "creation_bytes") /* or in the rest of session creation */ \
-	F(OF_RUNS, "run_bytes")		 /* or in inferences */ \
-	F(BLOCKS_OF_RUNS, "run_blocks") \
-	F(OF_OTHERS, "other_bytes") /* or in other calls */ \
-	F(FREES, "frees")	    /* blocks given back */ \
-	F(GROWTHS, "growths")	    /* of arenas, */ \
-	F(RESERVES, "reserves")	    /* and regions that they took for single blocks */
+	EVENT_MEMORY_KEYS(F)
 
 #define EVENT_KEY_ENUM(name, text) KEY_##name,
 enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };

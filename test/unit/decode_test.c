@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "capture/decode/recorded_drain.h"
 #include "capture/decode/records.h"
 #include "lines.h"
 #include "trace/perfetto/perfetto_read.h"
@@ -239,11 +240,11 @@ static void annotations_flows_and_allocations_become_events(void **state)
 		"END 7 at 290",
 		"INSTANT 7 at 520 user 'cache miss' flow_end=" ID("87"),
 		"INSTANT 8 at 215 allocation 'arena growth' bytes=3145728 device='cpu' allocator='Cpu' session=3",
-		"TRACK 9 type 4 parent 8 'cpu in use, session 3' pid 0 tid 0 unit 'bytes' start 0 command ''",
-		"TRACK 10 type 4 parent 8 'cpu held by arenas, session 3' pid 0 tid 0 unit 'bytes' start 0 command ''",
-		"COUNTER 9 at 220 0x1p+12",
-		"COUNTER 9 at 280 0x1.8p+6",
-		"COUNTER 10 at 215 0x1.8p+21",
+		"TRACK 10 type 4 parent 8 'cpu in use, session 3' pid 0 tid 0 unit 'bytes' start 0 command ''",
+		"TRACK 11 type 4 parent 8 'cpu held by arenas, session 3' pid 0 tid 0 unit 'bytes' start 0 command ''",
+		"COUNTER 10 at 220 0x1p+12",
+		"COUNTER 10 at 280 0x1.8p+6",
+		"COUNTER 11 at 215 0x1.8p+21",
 		NULL,
 	};
 	struct pipe pipe;

@@ -132,27 +132,33 @@ static int by_time(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
+static bool is_account(const struct memory_account *account, uint32_t session, uint32_t device)
+{
+	return account->session == session && account->device == device && !account->is_over;
+}
+
 /* The account of this session and device; made if there is none. MEMORY_NO_ACCOUNT: out of memory. */
 static uint32_t find_account(struct memory *memory, struct memory_allocator *allocator, uint32_t session)
 {
 	void *accounts = memory->account;
 	size_t capacity = memory->accounts_capacity;
-	uint32_t n = memory->n_accounts;
+	uint32_t n = memory->n_accounts, at;
 
-	if (allocator->account != MEMORY_NO_ACCOUNT && allocator->account_session == session)
+	if (allocator->account < n && is_account(&memory->account[allocator->account], session, allocator->device))
 		return allocator->account;
-	allocator->account_session = session;
-	/* the newest sessions first; an older one is at the place that its number suggests, or not far away */
+	/* the newest first */
 	for (uint32_t i = n; i-- > 0;)
-		if (memory->account[i].session == session && memory->account[i].device == allocator->device)
+		if (is_account(&memory->account[i], session, allocator->device))
 			return allocator->account = i;
-	if (!has_room(&accounts, n, &capacity, sizeof *memory->account))
-		return allocator->account = MEMORY_NO_ACCOUNT;
+	for (at = 0; at < n && !memory->account[at].is_over; at++)
+		;
+	if (at == n && !has_room(&accounts, n, &capacity, sizeof *memory->account))
+		return MEMORY_NO_ACCOUNT;
 	memory->account = accounts;
 	memory->accounts_capacity = (uint32_t)capacity;
-	memory->account[n] = (struct memory_account){ .session = session, .device = allocator->device };
-	memory->n_accounts++;
-	return allocator->account = n;
+	memory->account[at] = (struct memory_account){ .session = session, .device = allocator->device };
+	memory->n_accounts += at == n;
+	return allocator->account = at;
 }
 
 static int grow_nodes(struct memory_account *account)
@@ -236,10 +242,16 @@ static void set_level(struct memory_level *level, uint64_t bytes, uint64_t time_
 	level->last_ns = time_ns;
 }
 
+/* What runtimes have taken in all. */
+static void add_total(struct memory *memory, uint64_t taken, uint64_t given_back, uint64_t time_ns)
+{
+	memory->total += taken - given_back;
+	set_level(&memory->level, memory->total, time_ns);
+}
+
 static void hold(struct memory_account *account, const struct memory_event *event)
 {
 	account->held += event->bytes;
-	account->has_arena = true;
 	if (account->held > account->held_peak)
 		account->held_peak = account->held;
 	account->n_growths += !event->is_reserve;
@@ -281,6 +293,8 @@ static void release(struct memory *memory, size_t at, uint64_t time_ns)
 	struct memory_node *node;
 
 	account->has_changed = true;
+	if (block->address & 3)
+		add_total(memory, 0, block->bytes, time_ns);
 	if (block->address & 1) {
 		account->held -= block->bytes;
 		set_level(&account->levels[1], account->held, time_ns);
@@ -368,6 +382,8 @@ static int apply_alloc(struct memory *memory, const struct memory_event *event)
 	memory->block[at] = (struct memory_block){ address, event->bytes, account, event->node, event->use };
 	memory->n_blocks++;
 	memory->account[account].has_changed = true;
+	if (is_behind || is_direct)
+		add_total(memory, event->bytes, 0, event->time_ns);
 	if (!is_behind) {
 		use(&memory->account[account], event, is_direct);
 		return 0;
@@ -376,12 +392,23 @@ static int apply_alloc(struct memory *memory, const struct memory_event *event)
 	return add_growth(memory, event, session);
 }
 
+static void apply_release(struct memory *memory, uint32_t session)
+{
+	for (uint32_t i = 0; i < memory->n_accounts; i++)
+		if (memory->account[i].session == session && !memory->account[i].is_over)
+			memory->account[i].is_released = memory->account[i].has_changed = true;
+}
+
 static int apply(struct memory *memory, struct sink *out, const struct memory_event *event, struct err *err)
 {
 	int code;
 
 	if (event->counter)
 		return put_value(event, out, err);
+	if (event->is_release) {
+		apply_release(memory, event->session);
+		return 0;
+	}
 	if (memory->n_blocks * 2 >= memory->n_slots && (code = grow_blocks(memory)))
 		return code;
 	return event->is_free ? apply_free(memory, event) : apply_alloc(memory, event);

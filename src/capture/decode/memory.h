@@ -26,7 +26,7 @@ struct memory_allocator {
 	uint32_t session;      /* number in the process, 0: none or several */
 	bool is_behind_arena;  /* it provides memory to an arena: an allocation is the arena's growth */
 	bool is_arena, is_known;
-	uint32_t account, account_session; /* the last one used, and whose it is */
+	uint32_t account; /* the last one used */
 };
 
 struct memory_event {
@@ -37,6 +37,7 @@ struct memory_event {
 	uint32_t counter;   /* a track: the event is not an allocation but a value for this counter */
 	uint8_t use;	    /* enum memory_use */
 	bool is_free, is_reserve;
+	bool is_release; /* the event is not an allocation but the release of `session` */
 	double value;
 };
 
@@ -58,13 +59,22 @@ struct memory_amount {
 	uint64_t bytes, n; /* living blocks */
 };
 
+/* Values of a counter that were not written yet: the highest since then, and the last (memory_tell.c). */
+struct memory_level {
+	uint32_t track;
+	bool has_changed;
+	uint64_t high, high_ns, last, last_ns;
+};
+
 /* One session on one device. */
 struct memory_account {
 	uint32_t session, device;  /* session: number in the process, 0: none */
 	bool has_changed;	   /* since it was last written */
 	bool has_grown;		   /* beyond `peak`, which has yet to be taken */
 	bool operators_have_grown; /* beyond theirs */
-	bool has_arena;
+	bool has_counters;	   /* of its own */
+	bool is_released;	   /* its session is */
+	bool is_over;		   /* and nothing is left of it: the next new account takes its place */
 	struct memory_amount use[N_MEMORY_USES];
 	uint64_t in_use, held, direct; /* held: behind arenas; direct: in use without an arena between */
 	uint64_t n_allocs, allocated, n_frees, n_growths, n_reserves;
@@ -82,12 +92,7 @@ struct memory_account {
 	/* operators that hold something, or did */
 	struct memory_node *node;
 	uint32_t n_nodes, n_slots;
-	/* levels not yet written: the highest since then, and the last (memory_tell.c) */
-	struct memory_level {
-		uint32_t track;
-		bool has_changed;
-		uint64_t high, high_ns, last, last_ns;
-	} levels[2];					  /* in use; held by arenas */
+	struct memory_level levels[2];			  /* in use; held by arenas */
 	uint64_t told_ns, told_peak, told_operators_peak; /* when it was last written, and its peaks then */
 };
 
@@ -113,6 +118,9 @@ struct memory {
 	size_t n_growths, growths_capacity;
 	uint32_t *shapes; /* of the inputs of each node, as last seen: ids of texts */
 	uint32_t n_shapes;
+	uint64_t total; /* behind arenas, and in use without an arena between: of all accounts */
+	struct memory_level level;
+	uint32_t n_told;    /* accounts that have counters of their own */
 	uint64_t n_unknown; /* blocks freed whose allocation was not recorded */
 	uint64_t n_reused;  /* blocks allocated twice: that they were freed is not recorded */
 };

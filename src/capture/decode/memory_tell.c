@@ -3,8 +3,9 @@
 #include "capture/decode/memory_tell.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { NOTE_EVERY_NS = 1000000000, ARGS = 24 };
+enum { NOTE_EVERY_NS = 1000000000, ARGS = 26, MAX_COUNTERS = 64 };
 
 static int define(struct sink *out, const struct track_def *def, uint32_t *track, struct err *err)
 {
@@ -18,25 +19,19 @@ static int define_group(struct memory *memory, struct sink *out, struct err *err
 {
 	struct track_def group = { .type = TRACK_GROUP,
 				   .parent = memory->process_track,
-				   .name = names_of(out->names, "memory") };
+				   .name = names_of(out->names, EVENT_MEMORY_GROUP) };
 
 	return memory->group ? 0 : define(out, &group, &memory->group, err);
 }
 
-static int define_level(struct memory *memory, const struct memory_account *account, struct memory_level *level,
-			struct sink *out, struct err *err)
+static int define_level(struct memory *memory, struct memory_level *level, const char *name, struct sink *out,
+			struct err *err)
 {
-	bool is_held = level == &account->levels[1];
 	struct track_def counter = { .type = TRACK_COUNTER, .unit = names_of(out->names, "bytes") };
-	char name[120], session[40] = "no session";
 	int code = define_group(memory, out, err);
 
 	if (code || level->track)
 		return code;
-	if (account->session)
-		snprintf(session, sizeof session, "session %u", account->session);
-	snprintf(name, sizeof name, "%.60s %s, %s", names_text(out->names, account->device),
-		 is_held ? "held by arenas" : "in use", session);
 	counter.parent = memory->group;
 	counter.name = names_of(out->names, name);
 	return define(out, &counter, &level->track, err);
@@ -49,10 +44,10 @@ static int put_value(uint32_t track, uint64_t time_ns, uint64_t bytes, struct si
 	return sink_put(out, &event, err);
 }
 
-static int put_level(struct memory *memory, struct memory_account *account, struct memory_level *level,
-		     struct sink *out, struct err *err)
+static int put_level(struct memory *memory, struct memory_level *level, const char *name, struct sink *out,
+		     struct err *err)
 {
-	int code = level->has_changed ? define_level(memory, account, level, out, err) : 0;
+	int code = level->has_changed ? define_level(memory, level, name, out, err) : 0;
 
 	if (code || !level->has_changed)
 		return code;
@@ -60,6 +55,26 @@ static int put_level(struct memory *memory, struct memory_account *account, stru
 	if (level->high != level->last)
 		code = put_value(level->track, level->high_ns, level->high, out, err);
 	return code ? code : put_value(level->track, level->last_ns, level->last, out, err);
+}
+
+/* A program may make sessions without end: only the first ones get counters. */
+static int put_levels(struct memory *memory, struct memory_account *account, struct sink *out, struct err *err)
+{
+	static const char *const what[] = { "in use", "held by arenas" };
+	char name[120], session[40] = "no session";
+	int code = 0;
+
+	if (!account->has_counters && memory->n_told == MAX_COUNTERS)
+		return 0;
+	memory->n_told += !account->has_counters;
+	account->has_counters = true;
+	if (account->session)
+		snprintf(session, sizeof session, "session %u", account->session);
+	for (int i = 0; i < 2 && !code; i++) {
+		snprintf(name, sizeof name, "%.60s %s, %s", names_text(out->names, account->device), what[i], session);
+		code = put_level(memory, &account->levels[i], name, out, err);
+	}
+	return code;
 }
 
 static int put_growth(struct memory *memory, const struct memory_growth *growth, struct sink *out, struct err *err)
@@ -88,17 +103,24 @@ static uint32_t model_of(struct recorded *process, uint32_t number)
 	return session ? session->model : 0;
 }
 
-static int note(struct recorded *process, struct sink *out, const char *topic, uint64_t now_ns, const struct arg *args,
-		size_t n, struct err *err)
+/* Where notes go. */
+struct place {
+	struct recorded *process;
+	struct sink *out;
+	uint64_t now_ns;
+	struct err *err;
+};
+
+static int note(const struct place *to, const char *topic, const struct arg *args, size_t n)
 {
-	return recorded_note(
-	    out, topic,
-	    &(struct event){ .track = recorded_track(process, out), .time_ns = now_ns, .args = args, .n_args = n },
-	    err);
+	const struct event event = {
+		.track = recorded_track(to->process, to->out), .time_ns = to->now_ns, .args = args, .n_args = n
+	};
+
+	return recorded_note(to->out, topic, &event, to->err);
 }
 
-static int put_sums(struct recorded *process, const struct memory_account *account, struct sink *out, uint64_t now_ns,
-		    struct err *err)
+static int put_sums(const struct place *to, const struct memory_account *account)
 {
 	const struct memory_amount *use = account->use;
 	struct arg args[ARGS] = {
@@ -121,17 +143,19 @@ static int put_sums(struct recorded *process, const struct memory_account *accou
 		arg_int(KEY_FREES, (int64_t)account->n_frees),
 		arg_int(KEY_GROWTHS, (int64_t)account->n_growths),
 		arg_int(KEY_RESERVES, (int64_t)account->n_reserves),
-		arg_int(KEY_COUNT, (int64_t)process->memory.n_unknown),
-		arg_int(KEY_LOST, (int64_t)process->memory.n_reused),
+		arg_int(KEY_COUNT, (int64_t)to->process->memory.n_unknown),
+		arg_int(KEY_LOST, (int64_t)to->process->memory.n_reused),
 	};
-	uint32_t model = model_of(process, account->session);
+	uint32_t model = model_of(to->process, account->session);
 	size_t n = 21;
 
 	if (account->session)
 		args[n++] = arg_int(KEY_SESSION, account->session);
 	if (model)
 		args[n++] = arg_name(KEY_MODEL, model);
-	return note(process, out, EVENT_NOTE_MEMORY, now_ns, args, n, err);
+	if (account->is_released)
+		args[n++] = arg_text(KEY_STATE, to->out, EVENT_STATE_RELEASED);
+	return note(to, EVENT_NOTE_MEMORY, args, n);
 }
 
 /* One row of what was in use at the peak. */
@@ -141,8 +165,7 @@ struct row {
 	uint64_t bytes, n;
 };
 
-static int put_row(struct recorded *process, const struct memory_account *account, const struct row *row,
-		   struct sink *out, uint64_t now_ns, struct err *err)
+static int put_row(const struct place *to, const struct memory_account *account, const struct row *row)
 {
 	uint64_t peak = row->use ? account->peak : account->operators_peak;
 	struct arg args[ARGS] = { arg_name(KEY_DEVICE, account->device), arg_int(KEY_PEAK, (int64_t)peak),
@@ -152,7 +175,7 @@ static int put_row(struct recorded *process, const struct memory_account *accoun
 	if (account->session)
 		args[n++] = arg_int(KEY_SESSION, account->session);
 	if (row->use)
-		args[n++] = arg_text(KEY_STATE, out, row->use);
+		args[n++] = arg_text(KEY_STATE, to->out, row->use);
 	if (row->name)
 		args[n++] = arg_name(KEY_TEXT, row->name);
 	if (row->n)
@@ -161,11 +184,10 @@ static int put_row(struct recorded *process, const struct memory_account *accoun
 		args[n++] = arg_name(KEY_OP_TYPE, row->op_type);
 	if (row->shapes)
 		args[n++] = arg_name(KEY_SHAPES, row->shapes);
-	return note(process, out, EVENT_NOTE_AT_PEAK, now_ns, args, n, err);
+	return note(to, EVENT_NOTE_AT_PEAK, args, n);
 }
 
-static int put_peak(struct recorded *process, const struct memory_account *account, struct sink *out, uint64_t now_ns,
-		    struct err *err)
+static int put_peak(const struct place *to, const struct memory_account *account)
 {
 	static const char *const uses[N_MEMORY_USES] = {
 		[MEMORY_OTHER] = EVENT_USE_OTHER,   [MEMORY_OPERATOR] = EVENT_USE_OPERATORS,
@@ -176,62 +198,72 @@ static int put_peak(struct recorded *process, const struct memory_account *accou
 
 	for (int i = 0; i < N_MEMORY_USES && !code; i++)
 		if (account->use_at_peak[i])
-			code =
-			    put_row(process, account, &(struct row){ .use = uses[i], .bytes = account->use_at_peak[i] },
-				    out, now_ns, err);
+			code = put_row(to, account, &(struct row){ .use = uses[i], .bytes = account->use_at_peak[i] });
 	return code;
 }
 
-static int put_operators_peak(struct recorded *process, const struct memory_account *account, struct sink *out,
-			      uint64_t now_ns, struct err *err)
+static int put_operators_peak(const struct place *to, const struct memory_account *account)
 {
-	const struct memory *memory = &process->memory;
+	const struct memory *memory = &to->process->memory;
 	uint32_t n = account->n_at_peak < MEMORY_AT_PEAK ? account->n_at_peak : MEMORY_AT_PEAK;
 	int code = 0;
 
 	for (uint32_t i = 0; i < n && !code; i++) {
 		const struct memory_node *at = &account->at_peak[i];
-		struct segment_node node = segment_node(&process->map, at->node);
-		struct row row = { .name = node.name ? node.name : names_of(out->names, "(name lost)"),
+		struct segment_node node = segment_node(&to->process->map, at->node);
+		struct row row = { .name = node.name ? node.name : names_of(to->out->names, "(name lost)"),
 				   .op_type = node.type,
 				   .shapes = at->node < memory->n_shapes ? memory->shapes[at->node] : 0,
 				   .bytes = at->bytes,
 				   .n = at->n };
-		code = put_row(process, account, &row, out, now_ns, err);
+		code = put_row(to, account, &row);
 	}
 	return code;
 }
 
-static int put_notes(struct recorded *process, struct memory_account *account, struct sink *out, uint64_t now_ns,
-		     struct err *err)
+static int put_notes(const struct place *to, struct memory_account *account)
 {
 	int code = 0;
 
 	if (account->peak != account->told_peak)
-		code = put_peak(process, account, out, now_ns, err);
+		code = put_peak(to, account);
 	if (!code && account->operators_peak != account->told_operators_peak)
-		code = put_operators_peak(process, account, out, now_ns, err);
+		code = put_operators_peak(to, account);
 	account->told_peak = account->peak;
 	account->told_operators_peak = account->operators_peak;
-	account->told_ns = now_ns;
+	account->told_ns = to->now_ns;
 	account->has_changed = false;
-	return code ? code : put_sums(process, account, out, now_ns, err);
+	return code ? code : put_sums(to, account);
+}
+
+/* Its sums were written, and will not change any more. */
+static void end_account(struct memory_account *account)
+{
+	free(account->node);
+	account->node = NULL;
+	account->n_nodes = account->n_slots = 0;
+	account->is_over = true;
 }
 
 int memory_tell(struct recorded *process, struct sink *out, uint64_t now_ns, bool is_last, struct err *err)
 {
+	const struct place to = { process, out, now_ns, err };
 	struct memory *memory = &process->memory;
-	int code = 0;
+	int code = put_level(memory, &memory->level, EVENT_MEMORY_TOTAL, out, err);
 
 	for (size_t i = 0; i < memory->n_growths && !code; i++)
 		code = put_growth(memory, &memory->growth[i], out, err);
 	memory->n_growths = 0;
 	for (uint32_t i = 0; i < memory->n_accounts && !code; i++) {
 		struct memory_account *account = &memory->account[i];
-		for (int k = 0; k < 2 && !code; k++)
-			code = put_level(memory, account, &account->levels[k], out, err);
-		if (!code && account->has_changed && (is_last || now_ns - account->told_ns >= NOTE_EVERY_NS))
-			code = put_notes(process, account, out, now_ns, err);
+		if (account->is_over || !account->has_changed)
+			continue;
+		code = put_levels(memory, account, out, err);
+		if (code || (!is_last && now_ns - account->told_ns < NOTE_EVERY_NS))
+			continue;
+		code = put_notes(&to, account);
+		if (account->is_released && !account->in_use && !account->held)
+			end_account(account);
 	}
 	return code;
 }

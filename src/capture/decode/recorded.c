@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/decode/memory_tell.h"
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
 
@@ -345,20 +344,6 @@ static void learn_allocator(struct recorded *process, const struct segment_entry
 	allocator->session = entry->key ? (uint32_t)process->session_base + entry->key : 0;
 	allocator->is_behind_arena = entry->value & 1;
 	allocator->is_arena = entry->value & 2;
-}
-
-int recorded_put(struct recorded *process, struct sink *out, uint64_t until_ns, uint64_t now_ns, struct err *err)
-{
-	bool is_last = until_ns == UINT64_MAX;
-	int code = 0;
-
-	if (!process->lanes.n && !process->memory.n && !process->memory.n_accounts)
-		return 0;
-	process->memory.process_track = recorded_track(process, out);
-	code = lanes_put(&process->lanes, out, until_ns, err);
-	if (!code)
-		code = memory_apply(&process->memory, out, until_ns, err);
-	return code ? code : memory_tell(process, out, now_ns, is_last, err);
 }
 
 int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err)

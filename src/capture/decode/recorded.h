@@ -128,11 +128,6 @@ void recorded_leave_ring(struct recorded *process, struct reader *reader);
 uint32_t recorded_define_thread(struct recorded *process, const struct reader *reader, struct sink *out);
 /* Finds or makes a session; an invalid number gives session 0. NULL: out of memory. Valid until the next call. */
 struct session *recorded_session(struct recorded *process, uint32_t number);
-/*
- * Puts the gathered events of all threads up to until_ns (UINT64_MAX: the last ones), in the order of time; notes get
- * the time now_ns. 0, -ENOMEM, or the sink's error.
- */
-int recorded_put(struct recorded *process, struct sink *out, uint64_t until_ns, uint64_t now_ns, struct err *err);
 /* Reads new dictionary entries, and writes a note for each runtime found. */
 int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err);
 /* Writes a note for a runtime; entry->text: path, version, armed families, families left out. arm_ns 0: unknown. */

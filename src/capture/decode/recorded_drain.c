@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "capture/decode/memory_tell.h"
 #include "capture/decode/records.h"
 
 static int read_counts(struct recorded *process, const struct recorded_drain *drain, struct err *err)
@@ -140,6 +141,20 @@ static int read_rings(struct recorded *process, struct recorded_drain *drain, st
 			segment_forget(&process->map, i);
 	}
 	return code == -ENOMEM ? err_set(err, ENOMEM, "cannot read the agent's records: out of memory") : code;
+}
+
+int recorded_put(struct recorded *process, struct sink *out, uint64_t until_ns, uint64_t now_ns, struct err *err)
+{
+	bool is_last = until_ns == UINT64_MAX;
+	int code = 0;
+
+	if (!process->lanes.n && !process->memory.n && !process->memory.n_accounts)
+		return 0;
+	process->memory.process_track = recorded_track(process, out);
+	code = lanes_put(&process->lanes, out, until_ns, err);
+	if (!code)
+		code = memory_apply(&process->memory, out, until_ns, err);
+	return code ? code : memory_tell(process, out, now_ns, is_last, err);
 }
 
 int recorded_drain(struct recorded *process, struct recorded_drain *drain, struct err *err)

@@ -22,4 +22,10 @@ struct recorded_drain {
  */
 int recorded_drain(struct recorded *process, struct recorded_drain *drain, struct err *err);
 
+/*
+ * Puts the gathered events of all threads up to until_ns (UINT64_MAX: the last ones), in the order of time; notes get
+ * the time now_ns. 0, -ENOMEM, or the sink's error.
+ */
+int recorded_put(struct recorded *process, struct sink *out, uint64_t until_ns, uint64_t now_ns, struct err *err);
+
 #endif

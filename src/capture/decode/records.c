@@ -467,6 +467,13 @@ static int released(const struct records_step *step)
 		return -ENOMEM;
 	args[0] = arg_name(KEY_MODEL, session->model);
 	args[1] = session_number(step);
+	if (step->process->memory.n_accounts || step->process->memory.n) {
+		struct memory_event gone = { .time_ns = recorded_ns(step->process, step->record->time),
+					     .session = (uint32_t)args[1].integer,
+					     .is_release = true };
+		if (memory_add(&step->process->memory, &gone))
+			return -ENOMEM;
+	}
 	return recorded_note(
 	    step->out, EVENT_NOTE_RELEASED,
 	    &(struct event){
