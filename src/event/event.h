@@ -64,7 +64,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 #define EVENT_NOTE_RUNTIME "runtime"
 /* model, session, providers [model_path, bytes, status]: when a session is complete, the summary of its creation */
 #define EVENT_NOTE_CREATED "created"
-/* model, session: when a session is released */
+/* model, session [from_ns: when, exactly]: when a session is released */
 #define EVENT_NOTE_RELEASED "released"
 /* pid, exit_status or signal [count: processes that it has started and that go on]: when a recorded process ends */
 #define EVENT_NOTE_EXIT "exit"

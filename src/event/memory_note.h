@@ -7,7 +7,8 @@
  * The sums of what a runtime's allocators gave to a session, on one device: device, all of EVENT_MEMORY_KEYS,
  * allocations, allocated, count, lost [session, model, state]. Without session: to none, or it is not known to which.
  * count: blocks given back that were taken before the recording; lost: blocks of which it is not recorded that they
- * were given back; state: EVENT_STATE_RELEASED, that the session is. The last one of each session and device holds
+ * were given back. state: EVENT_STATE_RELEASED, that the session is: then what is in use or held is of that moment. The
+ * last one of each session and device holds
  */
 #define EVENT_NOTE_MEMORY "memory"
 #define EVENT_STATE_RELEASED "released"
@@ -47,6 +48,10 @@
 	F(OF_OTHERS, "other_bytes")		  /* or in other calls */ \
 	F(FREES, "frees")			  /* blocks given back */ \
 	F(GROWTHS, "growths")			  /* of arenas, */ \
-	F(RESERVES, "reserves")			  /* and regions that they took for single blocks */
+	F(LEFT, "left_bytes")			  /* in use after the session was released */ \
+	F(RUN_ENDS, "run_ends")			  /* inferences that ended, */ \
+	F(AT_RUN_END, "run_end_bytes")	       /* what inferences had taken and was in use when the last one ended, */ \
+	F(BLOCKS_AT_RUN_END, "run_end_blocks") /* in so many blocks */ \
+	F(RESERVES, "reserves")		       /* and regions that they took for single blocks */
 
 #endif

@@ -418,7 +418,7 @@ static void live_bytes_are_those_of_the_blocks(void **state)
 	}
 	assert_int_equal(memory_apply(&memory, &lines.sink, UINT64_MAX, &err), 0);
 	assert_int_equal(memory.n_accounts, 1);
-	assert_int_equal(memory.account[0].in_use, live);
+	assert_int_equal(memory.account[0].now.in_use, live);
 	assert_int_equal(memory.account[0].levels[0].last, live);
 	memory_done(&memory);
 	lines_done(&lines);

@@ -107,6 +107,8 @@ static void put_operator(struct maker *maker, struct line *line, uint64_t begin,
 		stream_text(s, KEY_SHAPES, shapes[any(maker, 3)]);
 	if (!any(maker, 4))
 		stream_int(s, KEY_BYTES, (int64_t)any(maker, 1000));
+	if (any(maker, 3) == 0)
+		stream_int(s, KEY_ALLOCATED, (int64_t)any(maker, 1000));
 	if (number)
 		stream_int(s, KEY_INFERENCE, number);
 	put(maker, line, EVENT_BEGIN, begin, KIND_OPERATOR, name);

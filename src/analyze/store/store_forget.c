@@ -250,7 +250,9 @@ static bool is_kept(const struct store *store, const struct over *over, const st
 
 	if (instant->time_ns >= before_ns)
 		return true;
+	/* notes of memory come again */
 	if (instant->kind != KIND_NOTE || is_topic(store, instant, EVENT_NOTE_EXIT) ||
+	    is_topic(store, instant, EVENT_NOTE_MEMORY) || is_topic(store, instant, EVENT_NOTE_AT_PEAK) ||
 	    keys_find(&over->processes, process, 0) != KEYS_NONE)
 		return false;
 	if (pid > 0 && keys_find(&over->pids, (uint64_t)pid, 0) != KEYS_NONE &&

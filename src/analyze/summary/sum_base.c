@@ -52,6 +52,7 @@ void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint6
 		[KEY_MAJOR_FAULTS] = { FACT_MAJOR_FAULTS + 1, ARG_INT },
 		[KEY_READ_BYTES] = { FACT_READ_BYTES + 1, ARG_INT },
 		[KEY_BYTES] = { FACT_BYTES + 1, ARG_INT },
+		[KEY_ALLOCATED] = { FACT_ALLOCATED + 1, ARG_INT },
 		[KEY_COUNT] = { FACT_COUNT + 1, ARG_INT },
 		[KEY_CAPABILITIES] = { FACT_CAPABILITIES + 1, ARG_INT },
 		[KEY_MODIFIED] = { FACT_MODIFIED + 1, ARG_INT },

@@ -41,6 +41,7 @@ static int add_counter(struct summary_maker *maker, struct track *track)
 					      .busy_max = NAN,
 					      .idle_mean = NAN,
 					      .idle_max = NAN } };
+	counter->is_taken = sum_memory_counter(maker, track) == MEMORY_OF_ALL;
 	track->counter = (uint32_t)maker->counters.n;
 	if (is_memory) {
 		counter->growth = calloc(1, sizeof *counter->growth);
@@ -74,6 +75,8 @@ int sum_counters_put(struct summary_maker *maker, struct track *track, const str
 	if (!sum_is_in_order(maker, track, event->time_ns))
 		return 0;
 	maker->counts.n_samples++;
+	if (sum_memory_counter(maker, track) == MEMORY_OF_SESSION)
+		return 0;
 	if (!track->counter) {
 		if (add_counter(maker, track))
 			return -ENOMEM;
@@ -108,6 +111,18 @@ static void weigh(struct counter *counter, double value, uint64_t whole_ns, uint
 		to->idle_max = larger(to->idle_max, value);
 }
 
+/* What is resident, with what allocators had taken by then. */
+static void compare_memory(struct summary_maker *maker, const struct counter *counter, double value)
+{
+	struct track *track = &maker->tracks[counter->track];
+	struct process *process = process_at(maker, sum_process_of(maker, track));
+
+	if (counter->growth)
+		sum_memory_resident(process, value);
+	else if (counter->is_taken)
+		process->taken = value;
+}
+
 void sum_counters_weigh(struct summary_maker *maker, const struct moment *sample, uint64_t busy_ns)
 {
 	struct counter *counter = (struct counter *)maker->counters.data + sample->index;
@@ -123,6 +138,8 @@ void sum_counters_weigh(struct summary_maker *maker, const struct moment *sample
 		return;
 	if (counter->has_before && counter->gauge && sample->what == MOMENT_SAMPLE && time_ns > counter->before_ns)
 		sum_why_value(maker, sample->index, &(struct past){ counter->before_ns, time_ns, sample->value });
+	if (sample->what == MOMENT_SAMPLE)
+		compare_memory(maker, counter, sample->value);
 	if (counter->has_before) {
 		whole_ns = time_ns - counter->before_ns;
 		with_ns = busy_ns > counter->before_busy_ns ? busy_ns - counter->before_busy_ns : 0;

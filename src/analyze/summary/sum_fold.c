@@ -190,6 +190,8 @@ static void join_rows(struct array *listed)
 			last->row.n_runs += row[i].row.n_runs;
 			last->row.n_runs_failed += row[i].row.n_runs_failed;
 			last->row.runs_wall_ns = stats_sum(last->row.runs_wall_ns, row[i].row.runs_wall_ns);
+			if (row[i].row.last_ns > last->row.last_ns)
+				last->row.last_ns = row[i].row.last_ns;
 			if (row[i].row.released_ns)
 				last->row.released_ns = row[i].row.released_ns;
 		}

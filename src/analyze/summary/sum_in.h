@@ -81,6 +81,16 @@ int sum_counters_put(struct summary_maker *maker, struct track *track, const str
 /* The time of a value has come; busy_ns: how long its process, or the machine, had been busy until then. */
 void sum_counters_weigh(struct summary_maker *maker, const struct moment *sample, uint64_t busy_ns);
 
+/* Notes of memory. */
+int sum_memory_note(struct summary_maker *maker, uint32_t process, const struct event *event);
+int sum_memory_at_peak(struct summary_maker *maker, uint32_t process, const struct event *event);
+/* Whose runtime memory a counter tells: that of one session is in notes as well. */
+enum sum_memory_of { MEMORY_OF_NOBODY, MEMORY_OF_SESSION, MEMORY_OF_ALL };
+enum sum_memory_of sum_memory_counter(const struct summary_maker *maker, const struct track *track);
+/* Its resident memory, in the order of time. */
+void sum_memory_resident(struct process *process, double bytes);
+void sum_memory_done(struct summary_maker *maker);
+
 int sum_notes_put(struct summary_maker *maker, struct track *track, const struct event *event);
 void sum_notes_done(struct summary_maker *maker);
 int sum_notes_finish(struct summary_maker *maker); /* the processes are in maker->to */
@@ -97,6 +107,7 @@ int sum_tables_make(struct summary_maker *maker, struct end *end);
 int sum_idle_make(struct summary_maker *maker, struct end *end);
 int sum_slowest_make(struct summary_maker *maker, struct end *end);
 int sum_counters_make(struct summary_maker *maker, struct end *end);
+int sum_memory_make(struct summary_maker *maker, struct end *end);
 
 /* Is this a status other than "ok"? 0 is not. */
 bool sum_is_failure(struct summary_maker *maker, uint32_t status);

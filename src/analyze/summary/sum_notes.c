@@ -141,12 +141,13 @@ static int note_created(struct summary_maker *maker, uint32_t process, const str
 
 static int note_released(struct summary_maker *maker, uint32_t process, const struct event *event)
 {
+	int64_t from_ns = int_of(event, KEY_FROM_NS);
 	struct session *session =
 	    sum_sessions_find(maker, process, int_of(event, KEY_SESSION), text_of(event, KEY_MODEL), MET_NOTE);
 
 	if (!session)
 		return -ENOMEM;
-	session->row.released_ns = event->time_ns;
+	session->row.released_ns = from_ns > 0 ? (uint64_t)from_ns : event->time_ns;
 	return 0;
 }
 
@@ -287,6 +288,8 @@ static const struct topic topics[] = {
 	{ EVENT_NOTE_RUNTIME, note_runtime, true },
 	{ EVENT_NOTE_CREATED, note_created },
 	{ EVENT_NOTE_RELEASED, note_released },
+	{ EVENT_NOTE_MEMORY, sum_memory_note },
+	{ EVENT_NOTE_AT_PEAK, sum_memory_at_peak },
 	{ EVENT_NOTE_EXIT, note_exit, true },
 	{ EVENT_NOTE_COST, note_cost },
 	{ EVENT_NOTE_CLOCK, note_clock },

@@ -126,7 +126,8 @@ static int find_group(struct operators *to, uint32_t at, const struct op *op, ui
 							  .op_type = kind->op_type,
 							  .provider = kind->provider,
 							  .shapes = names_keep(to->names, op->shapes),
-							  .bytes = -1 };
+							  .bytes = -1,
+							  .allocated = -1 };
 	}
 	kind->place = at;
 	kind->group = *index;
@@ -188,6 +189,8 @@ static int add_one(struct operators *to, uint32_t place, const struct op *op, bo
 	group->facts.has_more_shapes |= is_other_shape(to, group->facts.shapes, op->shapes);
 	if (op->bytes >= 0)
 		group->facts.bytes = sum_bytes(group->facts.bytes, sum_scaled_bytes(op->bytes, weight));
+	if (op->allocated >= 0)
+		group->facts.allocated = sum_bytes(group->facts.allocated, sum_scaled_bytes(op->allocated, weight));
 	if (op->end_ns == STORE_OPEN) {
 		group->facts.n_open++;
 		return 0;

@@ -16,6 +16,7 @@ struct op {
 	uint64_t begin_ns, end_ns;
 	uint64_t inside_ns;	/* operators inside */
 	int64_t bytes;		/* -1: unknown */
+	int64_t allocated;	/* -1: nothing, or unknown */
 	uint32_t kind;		/* index: name, type, provider */
 	uint32_t shapes, track; /* track: with OP_ flags */
 };

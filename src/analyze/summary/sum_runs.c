@@ -230,6 +230,8 @@ static void add_counts(struct summary_maker *maker, const struct run *run, bool 
 		session->runs_end_ns = run->end_ns;
 	session->n_runs++;
 	session->n_runs_failed += is_failed;
+	if (run->end_ns > session->last_ns) /* STORE_OPEN: it is still in use */
+		session->last_ns = run->end_ns;
 	if (!run_is_finished(run))
 		return;
 	session->runs_wall_ns = stats_sum(session->runs_wall_ns, run->end_ns - run->begin_ns);

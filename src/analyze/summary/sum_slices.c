@@ -119,6 +119,7 @@ static int end_operator(struct summary_maker *maker, struct track *track, const 
 			 .end_ns = end_ns,
 			 .inside_ns = slice->operators_ns,
 			 .bytes = fact_int(&slice->facts, FACT_BYTES, -1),
+			 .allocated = fact_int(&slice->facts, FACT_ALLOCATED, -1),
 			 .shapes = fact_text(&slice->facts, FACT_SHAPES),
 			 .track = id_of(maker, track) };
 	struct summary_opts *opts = &maker->opts;

@@ -29,6 +29,8 @@ static int add_to(struct group *to, struct group *from)
 	to->facts.has_more_shapes |= facts->has_more_shapes || to->facts.shapes != facts->shapes;
 	if (facts->bytes >= 0)
 		to->facts.bytes = sum_bytes(to->facts.bytes, facts->bytes);
+	if (facts->allocated >= 0)
+		to->facts.allocated = sum_bytes(to->facts.allocated, facts->allocated);
 	return stats_merge(&to->durations, &from->durations);
 }
 

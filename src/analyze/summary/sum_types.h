@@ -42,6 +42,7 @@ enum {
 	MAX_TALLIES = 1 << 14,	      /* different texts of one kind that are counted: later ones are not */
 	MAX_THREADS = 1 << 16,	      /* the same of threads */
 	MAX_NOTES = 1 << 16,	      /* of one kind */
+	MAX_MEMORIES = 1 << 14,	      /* sessions on a device whose memory is told; more are counted */
 	MAX_EVIDENCE = 24,	      /* counters that are looked at for one slow inference */
 	PAST = 64,
 	MAX_BESIDE = 256,     /* more inferences at one time are not compared with each other */
@@ -94,6 +95,8 @@ struct process {
 	uint32_t index; /* in struct summary, at the end */
 	uint32_t group; /* the process that its models are counted for, + 1; 0: not decided yet */
 	uint64_t n_inferences, n_sessions, n_sampled_out;
+	double taken; /* the last value of the counter EVENT_MEMORY_TOTAL; NAN: none yet */
+	struct summary_resident resident;
 };
 
 struct counter {
@@ -101,6 +104,7 @@ struct counter {
 	uint32_t track, process;
 	uint64_t before_ns, before_busy_ns; /* the value before: its time, and how long it had been busy until then */
 	bool has_before, is_rate;
+	bool is_taken; /* EVENT_MEMORY_TOTAL */
 	double sum, busy_sum, idle_sum, plain_sum;
 	struct growth *growth, *busy_growth; /* of resident memory; else NULL */
 	uint8_t gauge;			     /* enum summary_gauge, + 1; 0: none */
@@ -140,6 +144,8 @@ struct summary_maker {
 	struct array transformers; /* struct summary_transformer, of folded sessions; model: the bucket */
 	struct array listed;	   /* struct session: folded ones that may be in the list */
 	struct array runtimes, losses, stops, unreadable, left_out, clock_changes, dumps; /* as in struct summary */
+	struct array memory;	 /* the same; process, model: index in processes, 0, until the end */
+	struct keys memory_keys; /* by process and device; by session */
 	struct keys process_keys, session_keys, transformer_keys, tally_keys, loss_keys;
 	struct keys named_keys, config_keys, bucket_keys; /* by process and name; by settings; by both */
 	struct keys group_keys, member_keys;		  /* names of programs; buckets and their processes */

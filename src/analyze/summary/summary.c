@@ -18,8 +18,8 @@ enum { MAX_TRACKS = 1 << 24 };
 /* The summary is the first member; the arrays that it points into lie behind it. */
 struct owner {
 	struct summary summary;
-	struct array array[20];
-	size_t size[20], n;
+	struct array array[24];
+	size_t size[24], n;
 };
 
 static int grow_tracks(struct summary_maker *maker, uint32_t id)
@@ -40,7 +40,9 @@ static int add_process(struct summary_maker *maker, uint32_t track)
 	if (index == NONE || (index == n && !(process = array_add(&maker->processes, sizeof *process))))
 		return -ENOMEM;
 	if (index == n)
-		*process = (struct process){ .track = track, .index = SUMMARY_NONE };
+		*process = (struct process){
+			.track = track, .index = SUMMARY_NONE, .taken = NAN, .resident = { NAN, NAN, NAN, NAN }
+		};
 	return 0;
 }
 
@@ -175,6 +177,7 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->idle = give(owner, &end->idle, sizeof *to->idle, &to->n_idle);
 	to->tallies = give(owner, &end->tallies, sizeof *to->tallies, &to->n_tallies);
 	to->slowest = give(owner, &end->slowest, sizeof *to->slowest, &to->n_slowest);
+	to->memory = give(owner, &maker->memory, sizeof *to->memory, &to->n_memory);
 	to->resources = give(owner, &end->resources, sizeof *to->resources, &to->n_resources);
 	to->stops = give(owner, &maker->stops, sizeof *to->stops, &to->n_stops);
 	to->dumps = give(owner, &maker->dumps, sizeof *to->dumps, &to->n_dumps);
@@ -209,6 +212,7 @@ static int make_processes(struct summary_maker *maker)
 						     .command = track->def.command,
 						     .pid = track->def.pid,
 						     .start_ns = track->def.start_ns,
+						     .resident = { NAN, NAN, NAN, NAN },
 						     .exit_status = -1,
 						     .signal = -1 };
 	}
@@ -257,8 +261,8 @@ static int finish_events(struct summary_maker *maker)
 static int make(struct summary_maker *maker)
 {
 	static int (*const steps[])(struct summary_maker *, struct end *) = {
-		sum_models_make, sum_latencies_make, sum_tables_make,
-		sum_idle_make,	 sum_slowest_make,   sum_counters_make,
+		sum_models_make,  sum_latencies_make, sum_tables_make, sum_idle_make,
+		sum_slowest_make, sum_counters_make,  sum_memory_make,
 	};
 	struct end end = { 0 };
 	int rc = finish_events(maker);
@@ -359,6 +363,7 @@ void summary_drop(struct summary_maker *maker)
 	}
 	array_done(&maker->counters, sizeof(struct counter));
 	sum_notes_done(maker);
+	sum_memory_done(maker);
 	array_done(&maker->runtimes, sizeof(struct summary_runtime));
 	array_done(&maker->losses, sizeof(struct summary_loss));
 	array_done(&maker->stops, sizeof(struct summary_stop));

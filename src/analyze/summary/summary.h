@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "analyze/store/store.h"
+#include "analyze/summary/summary_memory.h"
 #include "analyze/summary/summary_model.h"
 
 /* What the reader of the file has found out, given to summary_end. */
@@ -97,6 +98,7 @@ struct summary_process {
 	int64_t exit_status, signal;
 	uint32_t n_runtimes;
 	uint64_t n_sessions, n_inferences;
+	struct summary_resident resident;
 	uint64_t n_sampled_out; /* inferences that --sample or --rate left out */
 	double sampled;		/* for how many inferences each recorded one stands, on average */
 	bool is_unseen;		/* its inferences, or those of its children, for the reason in state */
@@ -183,6 +185,7 @@ struct summary {
 	struct summary_tally *tallies;
 	struct summary_slow *slowest;
 	struct summary_resource *resources;
+	struct summary_memory *memory; /* what sessions have of their runtime's allocators, those with most first */
 	struct summary_loss *losses;
 	struct summary_stop *stops;
 	struct summary_unreadable *unreadable;
@@ -191,8 +194,9 @@ struct summary {
 	struct summary_dump *dumps;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes,
-	    n_dumps;
-	uint64_t n_all_sessions; /* with those that are not in sessions, because there are too many */
+	    n_dumps, n_memory;
+	uint64_t n_memory_left_out; /* sessions that are not in memory, because there are too many */
+	uint64_t n_all_sessions;    /* with those that are not in sessions, because there are too many */
 	uint64_t n_operators, n_lost, n_inferences, n_inferences_failed, n_sessions_failed;
 	uint64_t n_sampled_out, n_all_inferences; /* left out by --sample or --rate; with these */
 	double sampled;				  /* as of a process */

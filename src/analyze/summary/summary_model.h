@@ -60,6 +60,7 @@ struct summary_session {
 	bool is_failed;
 	uint64_t begin_ns, end_ns;   /* of the creation; STORE_OPEN: cut off */
 	uint64_t released_ns;	     /* 0: not seen */
+	uint64_t last_ns;	     /* end of its last inference; 0: none */
 	uint64_t phase_ns[N_PHASES]; /* add up to end_ns - begin_ns */
 	uint64_t phase_n[N_PHASES];  /* slices */
 	uint64_t n_prepacked;	     /* weights that a kernel has put into a layout of its own */
@@ -166,7 +167,8 @@ struct summary_operator {
 	uint32_t order;		      /* in which they ran first, by thread */
 	bool has_children;
 	bool has_more_shapes;
-	int64_t bytes; /* all calls together */
+	int64_t bytes;	   /* all calls together */
+	int64_t allocated; /* taken from allocators, all calls together; -1: nothing, or not known */
 };
 
 struct summary_provider {

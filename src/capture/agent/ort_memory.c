@@ -222,8 +222,14 @@ static __attribute__((noinline)) void change_owner(struct allocator *allocator, 
 	char name[64];
 	int saved = errno;
 
+	agent_lock();
+	if (!allocator->is_ours_only || allocator->session == session) { /* another thread was faster */
+		agent_unlock();
+		return;
+	}
 	allocator->is_ours_only = !allocator->session;
 	allocator->session = allocator->session ? 0 : session;
+	agent_unlock();
 	if (copy && peek_class(allocator->self, name, sizeof name) >= 0)
 		announce(copy, allocator, name);
 	errno = saved;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ALLOCATORS = 1 << 18, MAX_NODES = 1 << 20 };
+enum { MAX_ALLOCATORS = 1 << 18, MAX_NODES = 1 << 20, MAX_KEPT = 4096 };
 
 static size_t slot_of(const struct memory *memory, uint64_t address)
 {
@@ -95,7 +95,7 @@ struct memory_allocator *memory_allocator(struct memory *memory, uint32_t id)
 	return &memory->allocator[id];
 }
 
-void memory_shapes(struct memory *memory, uint32_t node, uint32_t shapes)
+void memory_shapes(struct memory *memory, struct names *names, uint32_t node, uint32_t shapes)
 {
 	if (node >= MAX_NODES)
 		return;
@@ -108,6 +108,8 @@ void memory_shapes(struct memory *memory, uint32_t node, uint32_t shapes)
 		memory->shapes = grown;
 		memory->n_shapes = n;
 	}
+	if (names_is_passing(shapes))
+		shapes = memory->n_kept++ < MAX_KEPT ? names_keep(names, shapes) : 0;
 	memory->shapes[node] = shapes;
 }
 
@@ -228,7 +230,7 @@ static void take_peaks(struct memory_account *account)
 		return;
 	account->has_grown = false;
 	for (int i = 0; i < N_MEMORY_USES; i++)
-		account->use_at_peak[i] = account->use[i].bytes;
+		account->use_at_peak[i] = account->now.use[i].bytes;
 }
 
 static void set_level(struct memory_level *level, uint64_t bytes, uint64_t time_ns)
@@ -251,38 +253,38 @@ static void add_total(struct memory *memory, uint64_t taken, uint64_t given_back
 
 static void hold(struct memory_account *account, const struct memory_event *event)
 {
-	account->held += event->bytes;
-	if (account->held > account->held_peak)
-		account->held_peak = account->held;
+	account->now.held += event->bytes;
+	if (account->now.held > account->held_peak)
+		account->held_peak = account->now.held;
 	account->n_growths += !event->is_reserve;
 	account->n_reserves += event->is_reserve;
-	set_level(&account->levels[1], account->held, event->time_ns);
+	set_level(&account->levels[1], account->now.held, event->time_ns);
 }
 
 static void use(struct memory_account *account, const struct memory_event *event, bool is_direct)
 {
 	struct memory_node *node = event->node ? node_of(account, event->node) : NULL;
 
-	account->in_use += event->bytes;
-	account->direct += is_direct ? event->bytes : 0;
-	account->use[event->use].bytes += event->bytes;
-	account->use[event->use].n++;
+	account->now.in_use += event->bytes;
+	account->now.direct += is_direct ? event->bytes : 0;
+	account->now.use[event->use].bytes += event->bytes;
+	account->now.use[event->use].n++;
 	account->n_allocs++;
 	account->allocated += event->bytes;
 	if (node) {
 		node->bytes += event->bytes;
 		node->n++;
 	}
-	if (account->in_use > account->peak) {
-		account->peak = account->in_use;
+	if (account->now.in_use > account->peak) {
+		account->peak = account->now.in_use;
 		account->peak_ns = event->time_ns;
 		account->has_grown = true;
 	}
-	if (account->use[MEMORY_OPERATOR].bytes > account->operators_peak) {
-		account->operators_peak = account->use[MEMORY_OPERATOR].bytes;
+	if (account->now.use[MEMORY_OPERATOR].bytes > account->operators_peak) {
+		account->operators_peak = account->now.use[MEMORY_OPERATOR].bytes;
 		account->operators_have_grown = true;
 	}
-	set_level(&account->levels[0], account->in_use, event->time_ns);
+	set_level(&account->levels[0], account->now.in_use, event->time_ns);
 }
 
 /* Frees the block at a slot. */
@@ -296,21 +298,21 @@ static void release(struct memory *memory, size_t at, uint64_t time_ns)
 	if (block->address & 3)
 		add_total(memory, 0, block->bytes, time_ns);
 	if (block->address & 1) {
-		account->held -= block->bytes;
-		set_level(&account->levels[1], account->held, time_ns);
+		account->now.held -= block->bytes;
+		set_level(&account->levels[1], account->now.held, time_ns);
 	} else {
 		take_peaks(account);
-		account->in_use -= block->bytes;
-		account->direct -= block->address & 2 ? block->bytes : 0;
-		account->use[block->use].bytes -= block->bytes;
-		account->use[block->use].n--;
+		account->now.in_use -= block->bytes;
+		account->now.direct -= block->address & 2 ? block->bytes : 0;
+		account->now.use[block->use].bytes -= block->bytes;
+		account->now.use[block->use].n--;
 		account->n_frees++;
 		node = block->node ? node_of(account, block->node) : NULL;
 		if (node && node->n) {
 			node->bytes -= block->bytes;
 			node->n--;
 		}
-		set_level(&account->levels[0], account->in_use, time_ns);
+		set_level(&account->levels[0], account->now.in_use, time_ns);
 	}
 	remove_block(memory, at);
 }
@@ -394,9 +396,27 @@ static int apply_alloc(struct memory *memory, const struct memory_event *event)
 
 static void apply_release(struct memory *memory, uint32_t session)
 {
-	for (uint32_t i = 0; i < memory->n_accounts; i++)
-		if (memory->account[i].session == session && !memory->account[i].is_over)
-			memory->account[i].is_released = memory->account[i].has_changed = true;
+	for (uint32_t i = 0; i < memory->n_accounts; i++) {
+		struct memory_account *account = &memory->account[i];
+		if (account->session != session || account->is_over || account->is_released)
+			continue;
+		account->is_released = account->has_changed = true;
+		account->at_release = account->now;
+	}
+}
+
+static void apply_run_end(struct memory *memory, uint32_t session)
+{
+	for (uint32_t i = memory->n_accounts; session && i-- > 0;) {
+		struct memory_account *account = &memory->account[i];
+		const struct memory_amount *operators = &account->now.use[MEMORY_OPERATOR];
+		const struct memory_amount *runs = &account->now.use[MEMORY_RUN];
+		if (account->session != session || account->is_over)
+			continue;
+		account->has_changed = true;
+		account->n_run_ends++;
+		account->at_run_end = (struct memory_amount){ operators->bytes + runs->bytes, operators->n + runs->n };
+	}
 }
 
 static int apply(struct memory *memory, struct sink *out, const struct memory_event *event, struct err *err)
@@ -405,8 +425,8 @@ static int apply(struct memory *memory, struct sink *out, const struct memory_ev
 
 	if (event->counter)
 		return put_value(event, out, err);
-	if (event->is_release) {
-		apply_release(memory, event->session);
+	if (event->is_release || event->is_run_end) {
+		(event->is_release ? apply_release : apply_run_end)(memory, event->session);
 		return 0;
 	}
 	if (memory->n_blocks * 2 >= memory->n_slots && (code = grow_blocks(memory)))

@@ -37,7 +37,8 @@ struct memory_event {
 	uint32_t counter;   /* a track: the event is not an allocation but a value for this counter */
 	uint8_t use;	    /* enum memory_use */
 	bool is_free, is_reserve;
-	bool is_release; /* the event is not an allocation but the release of `session` */
+	/* the event is not an allocation but the release of `session`, or the end of an inference of it */
+	bool is_release, is_run_end;
 	double value;
 };
 
@@ -75,8 +76,12 @@ struct memory_account {
 	bool has_counters;	   /* of its own */
 	bool is_released;	   /* its session is */
 	bool is_over;		   /* and nothing is left of it: the next new account takes its place */
-	struct memory_amount use[N_MEMORY_USES];
-	uint64_t in_use, held, direct; /* held: behind arenas; direct: in use without an arena between */
+	struct memory_state {
+		struct memory_amount use[N_MEMORY_USES];
+		uint64_t in_use, held, direct; /* held: behind arenas; direct: in use without an arena between */
+	} now, at_release;
+	struct memory_amount at_run_end; /* of operators and runs, when the last inference ended */
+	uint64_t n_run_ends;
 	uint64_t n_allocs, allocated, n_frees, n_growths, n_reserves;
 	uint64_t held_peak;
 	/* when most was in use */
@@ -92,8 +97,9 @@ struct memory_account {
 	/* operators that hold something, or did */
 	struct memory_node *node;
 	uint32_t n_nodes, n_slots;
-	struct memory_level levels[2];			  /* in use; held by arenas */
-	uint64_t told_ns, told_peak, told_operators_peak; /* when it was last written, and its peaks then */
+	struct memory_level levels[2]; /* in use; held by arenas */
+	/* when it was last written, when with its peaks, and these peaks then (memory_tell.c) */
+	uint64_t told_ns, told_all_ns, told_peak, told_operators_peak;
 };
 
 /* An arena's growth that is to be written. */
@@ -116,9 +122,9 @@ struct memory {
 	uint32_t n_accounts, accounts_capacity;
 	struct memory_growth *growth;
 	size_t n_growths, growths_capacity;
-	uint32_t *shapes; /* of the inputs of each node, as last seen: ids of texts */
-	uint32_t n_shapes;
-	uint64_t total; /* behind arenas, and in use without an arena between: of all accounts */
+	uint32_t *shapes;	   /* of the inputs of each node, as last seen: ids of texts */
+	uint32_t n_shapes, n_kept; /* n_kept: texts among them that are kept for this */
+	uint64_t total;		   /* behind arenas, and in use without an arena between: of all accounts */
 	struct memory_level level;
 	uint32_t n_told;    /* accounts that have counters of their own */
 	uint64_t n_unknown; /* blocks freed whose allocation was not recorded */
@@ -127,8 +133,8 @@ struct memory {
 
 /* The allocator of this id, created on first use; NULL: an invalid id, or out of memory. Valid until the next call. */
 struct memory_allocator *memory_allocator(struct memory *memory, uint32_t id);
-/* Remembers the shapes of a node's inputs. */
-void memory_shapes(struct memory *memory, uint32_t node, uint32_t shapes);
+/* Remembers the shapes of a node's inputs. Of texts that are valid for a while, a few thousand are kept. */
+void memory_shapes(struct memory *memory, struct names *names, uint32_t node, uint32_t shapes);
 /* Gathers one event and sets its order. 0 or -ENOMEM. */
 int memory_add(struct memory *memory, const struct memory_event *event);
 /*

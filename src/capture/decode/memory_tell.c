@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NOTE_EVERY_NS = 1000000000, ARGS = 26, MAX_COUNTERS = 64 };
+enum { SECOND_NS = 1000000000, ALL_AGAIN_S = 60, ARGS = 30, MAX_COUNTERS = 64, MANY_ACCOUNTS = 4096 };
 
 static int define(struct sink *out, const struct track_def *def, uint32_t *track, struct err *err)
 {
@@ -122,15 +122,16 @@ static int note(const struct place *to, const char *topic, const struct arg *arg
 
 static int put_sums(const struct place *to, const struct memory_account *account)
 {
-	const struct memory_amount *use = account->use;
+	const struct memory_state *state = account->is_released ? &account->at_release : &account->now;
+	const struct memory_amount *use = state->use;
 	struct arg args[ARGS] = {
 		arg_name(KEY_DEVICE, account->device),
-		arg_int(KEY_IN_USE, (int64_t)account->in_use),
+		arg_int(KEY_IN_USE, (int64_t)state->in_use),
 		arg_int(KEY_PEAK, (int64_t)account->peak),
 		arg_int(KEY_OPERATORS_PEAK, (int64_t)account->operators_peak),
-		arg_int(KEY_HELD, (int64_t)account->held),
+		arg_int(KEY_HELD, (int64_t)state->held),
 		arg_int(KEY_HELD_PEAK, (int64_t)account->held_peak),
-		arg_int(KEY_DIRECT, (int64_t)account->direct),
+		arg_int(KEY_DIRECT, (int64_t)state->direct),
 		arg_int(KEY_WEIGHTS, (int64_t)use[MEMORY_WEIGHTS].bytes),
 		arg_int(KEY_PACKED, (int64_t)use[MEMORY_PACKED].bytes),
 		arg_int(KEY_OF_CREATION, (int64_t)use[MEMORY_CREATION].bytes),
@@ -143,11 +144,15 @@ static int put_sums(const struct place *to, const struct memory_account *account
 		arg_int(KEY_FREES, (int64_t)account->n_frees),
 		arg_int(KEY_GROWTHS, (int64_t)account->n_growths),
 		arg_int(KEY_RESERVES, (int64_t)account->n_reserves),
+		arg_int(KEY_LEFT, account->is_released ? (int64_t)account->now.in_use : 0),
+		arg_int(KEY_RUN_ENDS, (int64_t)account->n_run_ends),
+		arg_int(KEY_AT_RUN_END, (int64_t)account->at_run_end.bytes),
+		arg_int(KEY_BLOCKS_AT_RUN_END, (int64_t)account->at_run_end.n),
 		arg_int(KEY_COUNT, (int64_t)to->process->memory.n_unknown),
 		arg_int(KEY_LOST, (int64_t)to->process->memory.n_reused),
 	};
 	uint32_t model = model_of(to->process, account->session);
-	size_t n = 21;
+	size_t n = 25;
 
 	if (account->session)
 		args[n++] = arg_int(KEY_SESSION, account->session);
@@ -221,9 +226,20 @@ static int put_operators_peak(const struct place *to, const struct memory_accoun
 	return code;
 }
 
+/* A recording that keeps its newest part has them all, too, if they come again now and then. */
+static bool is_due(const struct memory_account *account, uint64_t now_ns)
+{
+	return account->has_changed || now_ns - account->told_all_ns >= ALL_AGAIN_S * (uint64_t)SECOND_NS;
+}
+
 static int put_notes(const struct place *to, struct memory_account *account)
 {
 	int code = 0;
+
+	if (to->now_ns - account->told_all_ns >= ALL_AGAIN_S * (uint64_t)SECOND_NS) {
+		account->told_all_ns = to->now_ns;
+		account->told_peak = account->told_operators_peak = 0;
+	}
 
 	if (account->peak != account->told_peak)
 		code = put_peak(to, account);
@@ -256,13 +272,15 @@ int memory_tell(struct recorded *process, struct sink *out, uint64_t now_ns, boo
 	memory->n_growths = 0;
 	for (uint32_t i = 0; i < memory->n_accounts && !code; i++) {
 		struct memory_account *account = &memory->account[i];
-		if (account->is_over || !account->has_changed)
+		if (account->is_over || !is_due(account, now_ns))
 			continue;
 		code = put_levels(memory, account, out, err);
-		if (code || (!is_last && now_ns - account->told_ns < NOTE_EVERY_NS))
+		if (code || (!is_last && now_ns - account->told_ns < SECOND_NS))
 			continue;
 		code = put_notes(&to, account);
-		if (account->is_released && !account->in_use && !account->held)
+		/* a creation that failed is not released: with so many, no living session has nothing at all */
+		if ((account->is_released || memory->n_accounts > MANY_ACCOUNTS) && account->session &&
+		    !account->now.in_use && !account->now.held)
 			end_account(account);
 	}
 	return code;

@@ -108,7 +108,7 @@ static int operator_record(const struct records_step *step)
 		uint32_t shapes = segment_pass(&step->process->map, record->text);
 		args[n++] = arg_name(KEY_SHAPES, shapes);
 		args[n++] = arg_int(KEY_BYTES, (int64_t)shape_bytes(names_text(step->out->names, shapes)));
-		memory_shapes(&step->process->memory, record->id, shapes);
+		memory_shapes(&step->process->memory, step->out->names, record->id, shapes);
 	}
 	event.name = node.name ? node.name : node.type ? node.type : names_of(step->out->names, "(name lost)");
 	event.time_ns = recorded_ns(step->process, record->time);
@@ -326,6 +326,12 @@ static int run_end(const struct records_step *step)
 		return -ENOMEM;
 	event->run = record->run;
 	reader->run_session = 0;
+	if ((step->process->memory.n_accounts || step->process->memory.n) &&
+	    memory_add(&step->process->memory,
+		       &(struct memory_event){ .time_ns = event->time_ns,
+					       .session = (uint32_t)step->process->session_base + record->id,
+					       .is_run_end = true }))
+		return -ENOMEM;
 	add_status(step, event, record->flags & FLAG_FAILED);
 	if (reader->usage_run == record->run && reader->begun_run == record->run)
 		bound_usage(reader, event->time_ns);
@@ -461,14 +467,16 @@ static int slice(const struct records_step *step)
 static int released(const struct records_step *step)
 {
 	struct session *session = recorded_session(step->process, step->record->id);
-	struct arg args[2];
+	uint64_t time_ns = recorded_ns(step->process, step->record->time);
+	struct arg args[3];
 
 	if (!session)
 		return -ENOMEM;
 	args[0] = arg_name(KEY_MODEL, session->model);
 	args[1] = session_number(step);
+	args[2] = arg_int(KEY_FROM_NS, (int64_t)time_ns); /* the note itself is later: the order of its track */
 	if (step->process->memory.n_accounts || step->process->memory.n) {
-		struct memory_event gone = { .time_ns = recorded_ns(step->process, step->record->time),
+		struct memory_event gone = { .time_ns = time_ns,
 					     .session = (uint32_t)args[1].integer,
 					     .is_release = true };
 		if (memory_add(&step->process->memory, &gone))
@@ -477,7 +485,7 @@ static int released(const struct records_step *step)
 	return recorded_note(
 	    step->out, EVENT_NOTE_RELEASED,
 	    &(struct event){
-		.track = recorded_track(step->process, step->out), .time_ns = step->now_ns, .args = args, .n_args = 2 },
+		.track = recorded_track(step->process, step->out), .time_ns = step->now_ns, .args = args, .n_args = 3 },
 	    step->err);
 }
 

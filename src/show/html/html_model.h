@@ -30,6 +30,7 @@ void html_recording(FILE *out, const struct report *report);
 void html_latencies(struct html_page *page);
 void html_creation(struct html_page *page);
 void html_time(struct html_page *page);
+void html_allocators(struct html_page *page);
 void html_memory(struct html_page *page);
 void html_outputs(struct html_page *page);
 void html_placement(struct html_page *page);

@@ -394,6 +394,7 @@ void html_recording(FILE *out, const struct report *report)
 	put_models(&page, report);
 	html_findings(&page, report);
 	put_parts(&page, report);
+	html_allocators(&page);
 	put_resources(&page, summary);
 	put_losses(&page, report);
 	put_facts(&page, summary);

@@ -379,6 +379,7 @@ void export_json(FILE *out, const struct report *report)
 	json_models(&to);
 	put_findings(&to);
 	put_elsewhere(&to);
+	json_memory(&to);
 	put_resources(&to);
 	put_losses(&to);
 	put_cost(&to);

@@ -279,6 +279,7 @@ static void put_operator(struct json_summary *to, const struct summary_operator 
 	json_bool(&to->json, "runs_others", op->has_children);
 	json_summary_name(to, "shapes", op->has_more_shapes ? 0 : op->shapes);
 	json_known(&to->json, "bytes", op->bytes);
+	json_known(&to->json, "allocated_bytes", op->allocated);
 	json_end(&to->json, '}');
 }
 

@@ -23,6 +23,8 @@ void json_summary_time(struct json_summary *to, const char *key, uint64_t time_n
 void json_summary_process(struct json_summary *to, uint32_t process);
 void json_summary_spread(struct json_summary *to, const char *key, const struct summary_spread *spread);
 
+/* The member "memory" (json_memory.c). */
+void json_memory(struct json_summary *to);
 /* The member "models" (json_models.c). */
 void json_models(struct json_summary *to);
 

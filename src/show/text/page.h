@@ -29,6 +29,7 @@ void text_inferences(const struct page *page, uint32_t model);
 void text_slowest(const struct page *page, uint32_t model);
 void text_operators(const struct page *page, uint32_t model);
 void text_elsewhere(const struct page *page); /* operators that are no part of these inferences */
+void text_memory(const struct page *page);
 void text_resources(const struct page *page);
 void text_losses(const struct page *page);
 

@@ -10,6 +10,7 @@
 #include "analyze/result/phase_names.h"
 #include "show/text/page.h"
 #include "show/words/kept_words.h"
+#include "show/words/memory_words.h"
 #include "show/words/resource_words.h"
 #include "show/words/slow_words.h"
 #include "show/words/time_words.h"
@@ -242,6 +243,26 @@ static void put_operators(const struct page *page, const struct summary_model *m
 	put_fact(page, "  operators", &text);
 }
 
+/* Of the session that holds, or held, most. */
+static void put_memory(const struct page *page, uint32_t index)
+{
+	const struct summary_memory *memory = page->summary->memory;
+	struct printable text = { "" };
+	uint32_t i = 0;
+
+	while (i < page->summary->n_memory && memory[i].model != index)
+		i++;
+	if (i == page->summary->n_memory || memory[i].peak < 0)
+		return;
+	printable_add(&text, "peak %s, weights %s", units_bytes((double)memory[i].peak).s,
+		      units_bytes((double)memory_of_creation(&memory[i])).s);
+	if (memory[i].packed > 0)
+		printable_add(&text, ", packed %s", units_bytes((double)memory[i].packed).s);
+	if (memory[i].held_peak > 0)
+		printable_add(&text, ", arenas at most %s", units_bytes((double)memory[i].held_peak).s);
+	put_fact(page, "  memory", &text);
+}
+
 /* The first that is worth a line; with --slowest all of them are below. */
 static void put_slowest(const struct page *page, const struct summary_model *model)
 {
@@ -305,6 +326,7 @@ static void print_block(const struct page *page, uint32_t index, uint64_t wall_n
 	if (page_n_shown(page) == 1)
 		put_usage(page, &model->runs);
 	put_operators(page, model);
+	put_memory(page, index);
 	put_slowest(page, model);
 	print_failures(page, model);
 	if (page->opts.n_slowest)

@@ -12,6 +12,7 @@ struct layout {
 	bool has_type, has_provider, has_bar, has_calls;
 	bool has_mean;			   /* the time of one inference says less than that of one call */
 	bool has_median, has_p99, has_max; /* where there are so many calls that they differ */
+	bool has_allocated;
 };
 
 /* Which figures of a call are worth a column. */
@@ -24,6 +25,7 @@ static void choose_figures(struct layout *layout, const struct summary_operator 
 		layout->has_median |= op[i].duration.n > 1;
 		layout->has_max |= op[i].duration.n > 1;
 		layout->has_p99 |= op[i].duration.n >= 100;
+		layout->has_allocated |= i < MAX_ROWS && op[i].allocated > 0;
 	}
 }
 
@@ -48,6 +50,8 @@ static void add_columns(struct table *table, const struct layout *layout)
 		table_column(table, "p99", TABLE_RIGHT);
 	if (layout->has_max)
 		table_column(table, "max", TABLE_RIGHT);
+	if (layout->has_allocated)
+		table_column(table, "takes", TABLE_RIGHT | TABLE_OPTIONAL);
 }
 
 static void put_share(const struct page *page, struct table *table, enum table_style style, const struct layout *layout,
@@ -68,8 +72,9 @@ static void put_rest(const struct page *page, struct table *table, const struct 
 	for (int i = 0; i < layout->has_type + layout->has_provider; i++)
 		table_cell(table, TABLE_DIM, "%s", "");
 	put_share(page, table, TABLE_DIM, layout, ns, coverage);
-	for (int i = 0;
-	     i < layout->has_calls + layout->has_median + layout->has_mean + layout->has_p99 + layout->has_max; i++)
+	for (int i = 0; i < layout->has_calls + layout->has_median + layout->has_mean + layout->has_p99 +
+				layout->has_max + layout->has_allocated;
+	     i++)
 		table_cell(table, TABLE_DIM, "%s", "");
 }
 
@@ -100,6 +105,10 @@ static void put_operator(const struct page *page, struct table *table, const str
 		put_duration(table, duration, duration->p99_ns);
 	if (layout->has_max)
 		put_duration(table, duration, duration->max_ns);
+	if (layout->has_allocated && op->allocated >= 0)
+		table_cell(table, TABLE_PLAIN, "%s", units_bytes((double)op->allocated / (double)coverage->n).s);
+	else if (layout->has_allocated)
+		table_cell(table, TABLE_PLAIN, "-");
 }
 
 /* The largest ones, and all others in one row; one alone is shown itself. */

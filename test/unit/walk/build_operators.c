@@ -17,7 +17,7 @@ enum { GROUP_LIMIT = 1 << 14 };
 struct memo {
 	uint32_t list, place, group;
 	bool is_failed;
-	int64_t bytes;
+	int64_t bytes, allocated;
 };
 
 struct place {
@@ -155,6 +155,7 @@ static int find_group(struct pass *pass, uint32_t name, uint32_t list, struct me
 	memo->list = list;
 	memo->place = pass->place;
 	memo->bytes = store_int(store_arg(store, list, KEY_BYTES), -1);
+	memo->allocated = store_int(store_arg(store, list, KEY_ALLOCATED), -1);
 	memo->is_failed = build_is_failure(pass->build, store_text(store_arg(store, list, KEY_STATUS)));
 	memo->group = keys_number(&pass->group_keys, keys_pair(pass->place, name), keys_pair(op_type, provider));
 	if (memo->group == n) {
@@ -169,7 +170,8 @@ static int find_group(struct pass *pass, uint32_t name, uint32_t list, struct me
 							  .op_type = op_type,
 							  .provider = provider,
 							  .shapes = shapes,
-							  .bytes = -1 };
+							  .bytes = -1,
+							  .allocated = -1 };
 	}
 	if (memo->group == KEYS_NONE)
 		return -ENOMEM;
@@ -196,6 +198,8 @@ static int enter(struct pass *pass, size_t row)
 	group->facts.n_failed += memo->is_failed;
 	if (memo->bytes >= 0)
 		group->facts.bytes = (group->facts.bytes < 0 ? 0 : group->facts.bytes) + memo->bytes;
+	if (memo->allocated >= 0)
+		group->facts.allocated = (group->facts.allocated < 0 ? 0 : group->facts.allocated) + memo->allocated;
 	pass->level[pass->n++] = (struct level){ .row = row, .group = memo->group, .run = run };
 	return 0;
 }

@@ -44,6 +44,8 @@ static int add_to_table(struct table *table, struct group *from)
 	to->facts.has_more_shapes |= facts->has_more_shapes || to->facts.shapes != facts->shapes;
 	if (facts->bytes >= 0)
 		to->facts.bytes = (to->facts.bytes < 0 ? 0 : to->facts.bytes) + facts->bytes;
+	if (facts->allocated >= 0)
+		to->facts.allocated = (to->facts.allocated < 0 ? 0 : to->facts.allocated) + facts->allocated;
 	return stats_merge(&to->durations, &from->durations);
 }
 
