@@ -12,7 +12,7 @@
 #include "base/printable.h"
 
 enum insight_severity {
-	INSIGHT_WRONG,	/* the run failed, or its speed is worth nothing */
+	INSIGHT_WRONG,	/* the run failed, its speed is worth nothing, or it does not give back what it takes */
 	INSIGHT_DOUBT,	/* the figures are in doubt */
 	INSIGHT_ADVICE, /* what could be better */
 };

@@ -20,6 +20,8 @@
 	F(nothing_taken) \
 	F(partly_taken) \
 	F(faster) \
+	F(outputs_kept) \
+	F(sessions_kept) \
 	F(created_again) \
 	F(loaded_twice) \
 	F(memory_grows) \

@@ -159,6 +159,7 @@ struct model_result {
 	int64_t n_processes;	   /* that they were in: of a recording; else 0 */
 	int64_t n_planner_lookups; /* of shapes, in one session: two for each comparison of the memory planner; -1: not
 				      known */
+	const struct model_memory *memory; /* of a recording: what its sessions keep (model_memory.h); else NULL */
 	const struct model_phase *phases;
 	const struct model_transformer *transformers;
 	int64_t first_ns; /* the first inference */

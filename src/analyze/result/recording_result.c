@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analyze/result/model_memory.h"
 #include "analyze/result/phase_names.h"
 #include "analyze/result/result_words.h"
 
@@ -192,6 +193,15 @@ static void copy_facts(struct copier *copier, struct model_report *report, uint3
 	report->machine.n_all_cpus = facts->n_cpus;
 }
 
+static void copy_memory(struct copier *copier, uint32_t model)
+{
+	struct model_memory *memory = take(copier, 1, sizeof *memory);
+
+	if (memory)
+		model_memory_find(memory, copier->summary, model);
+	copier->to->memory = memory;
+}
+
 static void copy_circumstances(struct copier *copier, struct model_report *report)
 {
 	const struct summary_recording *recording = &copier->summary->recording;
@@ -222,6 +232,7 @@ int recording_result_report(struct model_report *report, const struct summary *s
 	copy_runtime(&copier);
 	copy_idle(&copier);
 	copy_inferences(&copier, model);
+	copy_memory(&copier, model);
 	copy_circumstances(&copier, report);
 	copy_facts(&copier, report, model);
 	report->results = result;
