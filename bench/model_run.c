@@ -3,12 +3,14 @@
  * model_run CPU LIBRARY [MODEL [PROFILE]]: a player (player.h) that runs a model with ONNX Runtime, on one thread.
  * Without a model it only prepares to create sessions. An ordinary program that opens the runtime's library and calls
  * its functions by their slot in the API's table. Inputs are float tensors; free dimensions are 1. With PROFILE the
- * runtime's own profiler writes PROFILE_<time>.json.
+ * runtime's own profiler writes PROFILE_<time>.json. With PROFILE "memory" it runs nothing, but takes a block from the
+ * session's arena and gives it back.
  */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "player.h"
 
@@ -40,6 +42,7 @@ enum slot {
 	RELEASE_VALUE = 96,
 	RELEASE_TYPE = 98,
 	RELEASE_OPTIONS = 100,
+	CREATE_ALLOCATOR = 131,
 };
 
 /* CALL(RUN, (types of the arguments), (arguments)): ends the program if the call fails. */
@@ -52,7 +55,15 @@ static void release(enum slot slot, void *object)
 	((void (*)(void *))api[slot])(object);
 }
 
+/* The start of OrtAllocator. */
+struct allocator {
+	uint32_t version;
+	void *(*take)(struct allocator *self, size_t bytes);
+	void (*give)(struct allocator *self, void *block);
+};
+
 struct model {
+	struct allocator *arena;
 	void *env, *session, *memory, *allocator;
 	void *input[MAX_INPUTS];
 	char *input_name[MAX_INPUTS], *output_name;
@@ -149,6 +160,23 @@ static void play(void *ctx, long n)
 	}
 }
 
+static void open_arena(struct model *model)
+{
+	void *memory;
+
+	CALL(CPU_MEMORY, (int, int, void **), (1, 0, &memory));
+	CALL(CREATE_ALLOCATOR, (void *, void *, struct allocator **), (model->session, memory, &model->arena));
+	release(RELEASE_MEMORY, memory);
+}
+
+static void play_memory(void *ctx, long n)
+{
+	struct allocator *arena = ((struct model *)ctx)->arena;
+
+	for (long i = 0; i < n; i++)
+		arena->give(arena, arena->take(arena, 1000));
+}
+
 int main(int argc, char **argv)
 {
 	static struct model model; /* its texts and inputs are kept until the end */
@@ -163,7 +191,13 @@ int main(int argc, char **argv)
 		player_ready();
 		return 0;
 	}
-	open_model(&model, argv[3], argc > 4 ? argv[4] : NULL);
+	if (argc > 4 && !strcmp(argv[4], "memory")) {
+		open_model(&model, argv[3], NULL);
+		open_arena(&model);
+		player = (struct player){ 100, play_memory, NULL, &model };
+	} else {
+		open_model(&model, argv[3], argc > 4 ? argv[4] : NULL);
+	}
 	player_run(&player);
 	release(RELEASE_SESSION, model.session); /* the profiler writes its file now */
 	release(RELEASE_MEMORY, model.memory);

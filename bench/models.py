@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""models.py BUILD [chain|tiny|resnet18|MODEL.onnx]...: the cost of recording for a program that runs a model,
+"""models.py BUILD [chain|tiny|memory|resnet18|MODEL.onnx]...: the cost of recording for a program that runs a model,
 beside that of ONNX Runtime's own profiler. One thread, so that no other thread's work hides the cost."""
 
 import os
@@ -12,7 +12,7 @@ import runtime
 
 # The profiler stops after a million events, so it gets fewer inferences a turn.
 # name: (sets, rounds, inferences a turn, of the profiler)
-PLANS = {"chain": (40, 10, 50, 5), "tiny": (16, 20, 1000, 200), "other": (12, 20, 5, 5)}
+PLANS = {"chain": (40, 10, 50, 5), "tiny": (16, 20, 1000, 200), "other": (12, 20, 5, 5), "memory": (16, 20, 2000)}
 
 
 class Bench:
@@ -20,7 +20,7 @@ class Bench:
         self.build, self.folder, self.runtime = build, folder, runtime.Runtime(build)
         self.inftrace = os.path.join(build, "inftrace")
 
-    def player(self, path, level=None, profile=None):
+    def player(self, path, level=None, profile=None, memory=False):
         around = ()
         if level:
             around = [
@@ -34,7 +34,7 @@ class Bench:
                 os.path.join(self.folder, f"{level}.pftrace"),
                 "--",
             ]
-        profile = [os.path.join(self.folder, "profile")] if profile else []
+        profile = [os.path.join(self.folder, "profile")] if profile else ["memory"] if memory else []
         return players.Player(
             [os.path.join(self.build, "bench/model_run"), self.runtime.library, path, *profile], around
         )
@@ -70,7 +70,7 @@ def share(rounds, state):
 
 def chain(bench):
     n_operators = 100
-    rounds = bench.rounds(bench.runtime.model(bench.folder, "chain"), PLANS["chain"])
+    rounds = bench.rounds(bench.runtime.model(bench.folder, "chain"), PLANS["chain"], "detail")
     floor = rounds.figure(lambda times: times["floor"])[0]
     floor_share = rounds.figure(lambda times: 100 * n_operators * floor / times["plain"])[0]
 
@@ -88,6 +88,15 @@ def chain(bench):
     )
     players.row(
         "one operator, the hook alone", each("operator", "inference"), "ns", None, floor, more="against level inference"
+    )
+    players.row(
+        "one operator, level detail",
+        each("detail"),
+        "ns",
+        None,
+        floor,
+        [("its profiler", each("profiler")[0])],
+        "with shapes, and each call of an allocator: one for the whole chain here",
     )
     players.row(
         "chain of 100 tiny operators",
@@ -127,9 +136,30 @@ def tiny(bench):
     )
 
 
+def memory(bench):
+    """A block of a session's arena, taken and given back: two calls of the runtime's, two records."""
+    path, (n_sets, n_rounds, n) = bench.runtime.model(bench.folder, "tiny"), PLANS["memory"]
+    rounds = players.Rounds()
+    for _ in range(n_sets):
+        states = {
+            level or "plain": (bench.player(path, level, memory=True), n) for level in (None, "operator", "detail")
+        }
+        rounds.play({**states, "floor": (bench.floor(), 20000)}, n_rounds)
+    print(f"a block, ONNX Runtime {bench.runtime.version}: {rounds.describe()}")
+    players.row(
+        "one call of an allocator, level detail",
+        rounds.figure(lambda times: (times["detail"] - times["operator"]) / 2),
+        "ns",
+        None,
+        rounds.figure(lambda times: times["floor"])[0],
+        more="a block of a session's arena, taken and given back: %.0f ns without recording"
+        % rounds.figure(lambda times: times["plain"])[0],
+    )
+
+
 def other(bench, path):
     name = os.path.basename(path).removesuffix(".onnx")
-    rounds = bench.rounds(path, PLANS["other"])
+    rounds = bench.rounds(path, PLANS["other"], "detail")
     players.row(
         name,
         share(rounds, "operator"),
@@ -148,16 +178,25 @@ def other(bench, path):
         [("its profiler", share(rounds, "profiler")[0])],
         "level inference: with CPU time, waits and faults of each inference",
     )
+    players.row(
+        name + ", level detail",
+        share(rounds, "detail"),
+        "%",
+        None,
+        None,
+        [("its profiler", share(rounds, "profiler")[0])],
+        "with shapes, and each call of an allocator",
+    )
 
 
 def main(build, *names):
     folder = players.folder()
-    wanted = names or ["chain", "tiny", "resnet18", *filter(None, [os.environ.get("BENCH_MODEL")])]
+    wanted = names or ["chain", "tiny", "memory", "resnet18", *filter(None, [os.environ.get("BENCH_MODEL")])]
     try:
         bench = Bench(build, folder)
         for name in wanted:
-            if name in ("chain", "tiny"):
-                {"chain": chain, "tiny": tiny}[name](bench)
+            if name in ("chain", "tiny", "memory"):
+                {"chain": chain, "tiny": tiny, "memory": memory}[name](bench)
             else:
                 other(bench, name if os.path.exists(name) else bench.runtime.model(folder, name))
     except runtime.Missing as why:

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whose memory: what the runtime's allocators give to sessions and operators at level detail, beside what the arena
+itself counts, and programs that keep sessions or outputs."""
+
+import json
+
+import pytest
+
+import envs
+from attaching import attach, python_server
+from conftest import environment
+
+MORE = [pytest.param(key, marks=pytest.mark.full("two more wheels")) for key in envs.MORE_WHEELS]
+
+
+def report(lab, recording):
+    done = lab.plain([lab.inftrace, "report", "--json", recording.path])
+    assert done.status == 0, done.err
+    return json.loads(done.out)
+
+
+def memory_of(lab, recording):
+    memory = report(lab, recording)["memory"]
+    assert not memory["missing"] and not memory["doubts"], memory
+    return memory
+
+
+def only_session(lab, recording):
+    (own,) = [own for own in memory_of(lab, recording)["sessions"] if own["session"]]
+    return own
+
+
+def findings(lab, recording):
+    return {finding["kind"]: finding["figures"] for finding in report(lab, recording)["insights"]}
+
+
+@pytest.mark.parametrize("key", ["1.18", "1.22", *MORE, "newest"])
+def test_what_is_taken_is_given_back(lab, key):
+    wheel = environment(envs.wheel, key)
+    done = lab.both(lab.python(wheel, "infer", "run", lab.model("heavy"), "--runs", 3), level="detail")
+    own = only_session(lab, done.recording)
+    assert own["is_released"] and own["left_bytes"] == 0
+    assert own["allocations"] == own["frees"] > 0
+    parts = ("weights_bytes", "packed_bytes", "creation_bytes", "inferences_bytes", "other_bytes")
+    assert sum(own[part] for part in parts) == own["in_use_bytes"]
+    assert sum(use["bytes"] for use in own["at_peak"]) == own["peak_bytes"]
+    # a matrix of 192 x 192 numbers, as it is or packed
+    assert own["weights_bytes"] + own["packed_bytes"] + own["creation_bytes"] >= 192 * 192 * 4
+    assert own["arenas_bytes"] + own["outside_arenas_bytes"] >= own["in_use_bytes"]
+    # without a plan, the first inference takes a block for each operator
+    assert own["largest_operators"][0]["op_type"] == "MatMul"
+    assert own["largest_operators"][0]["bytes"] == 192 * 192 * 4
+    assert own["largest_operators"][0]["shapes"].startswith("float32[192x192]")
+    assert own["operators_peak_bytes"] >= 2 * 192 * 192 * 4
+
+
+@pytest.mark.parametrize("key", [*MORE, "newest"])
+def test_sums_are_those_that_the_arena_counts(lab, key):
+    """Bytes in use are what was asked for: the arena counts the blocks that it made of it, of 256 bytes each at
+    least."""
+    wheel = environment(envs.wheel, key)
+    done = lab.record(lab.native("stats", wheel.library, lab.model("cnn"), "1x3x32x32", 10, 5), level="detail")
+    stats = {name: int(value) for name, value in (line.split() for line in done.out.splitlines())}
+    own = only_session(lab, done.recording)
+    assert own["arena_growths"] == stats["NumArenaExtensions"]
+    assert own["arena_reserves"] == stats["NumReserves"]
+    assert own["arenas_bytes"] == own["arenas_peak_bytes"] == stats["TotalAllocated"]
+    asked = own["in_use_bytes"] - own["outside_arenas_bytes"]
+    assert asked <= stats["InUse"] <= own["arenas_bytes"]
+
+
+@pytest.mark.parametrize("what, n", [("sessions", 5), ("outputs", 60)])
+def test_what_is_kept_is_found_and_named(lab, wheel, what, n):
+    done = lab.both(lab.python(wheel, "keep", what, lab.model("cnn"), "--runs", n), level="detail")
+    found = findings(lab, done.recording)
+    assert what + "_kept" in found, found
+    assert ("outputs_kept" in found) + ("sessions_kept" in found) == 1
+    figures = found[what + "_kept"]
+    if what == "sessions":
+        # the last one is in use, and the first one was given back
+        assert figures["kept"] == n - 1 and figures["created"] == n + 1 and figures["kept_bytes"] > 0
+    else:
+        assert figures["blocks"] == figures["inferences"] == n
+        assert figures["bytes_per_inference"] == pytest.approx(figures["kept_bytes"] / n)
+
+
+@pytest.mark.parametrize("what, n", [("no-sessions", 5), ("no-outputs", 60)])
+def test_what_is_given_back_is_no_finding(lab, wheel, what, n):
+    done = lab.both(lab.python(wheel, "keep", what, lab.model("cnn"), "--runs", n), level="detail")
+    assert not {"outputs_kept", "sessions_kept"} & set(findings(lab, done.recording))
+
+
+def test_a_session_that_was_there_before(lab, wheel):
+    server = python_server(lab, wheel, "heavy")
+    done = attach(lab, "--inject", server.pid, n=20, level="detail")
+    server.end()
+    memory = report(lab, done.recording)["memory"]
+    assert any("Recording began in the running program" in doubt for doubt in memory["doubts"]), memory
+    (own,) = [own for own in memory["sessions"] if own["session"]]
+    assert own["allocations"] >= 20 and own["model"] == "heavy"
+
+
+def test_why_nothing_is_known(lab, wheel):
+    done = lab.record(lab.python(wheel, "infer", "run", lab.model("tiny")))
+    memory = report(lab, done.recording)["memory"]
+    assert "level detail" in memory["missing"] and not memory["sessions"]
