@@ -148,6 +148,8 @@ class Attaching:
     def __init__(self, lab, *words, prefix=(), **more):
         self.lab = lab
         command, self.path = attach_command(lab, *words, **more)
+        if os.path.isfile(self.path):  # of an earlier round: it might be read on while it is written anew
+            os.unlink(self.path)
         self.err_path = lab.path("attaching-%d-stderr" % len(lab.started))
         with open(self.err_path, "wb") as err:
             self.process = lab.start([*prefix, *command], stdout=subprocess.DEVNULL, stderr=err)

@@ -88,7 +88,9 @@ def growth(lab):
 def test_sessions_that_come_and_go_take_no_more_and_more_memory(lab, library, model, size, nodes, n):
     """16 live at a time; their objects get ever new addresses."""
     program = lab.native("churn", library, lab.model(model), size, size, n, 16, lab.path("memory"))
-    recording = lab.both(program, env={"TEST_CONFIG": "session.intra_op.allow_spinning"}).recording
+    recording = lab.both(
+        program, env={"TEST_CONFIG": "session.intra_op.allow_spinning"}, timeout=20 * PATIENCE
+    ).recording
     assert recording.lost == 0
     assert len(recording.of("session")) == len(recording.inferences) == n
     assert names_and_types(recording.operators) == sorted(nodes * n)
@@ -123,8 +125,8 @@ def test_two_versions_of_the_runtime_in_one_process_are_both_seen(lab, library):
 @pytest.mark.parametrize("n", often(20000, 1000000))
 def test_threads_that_live_for_one_run_are_all_seen_and_cost_no_more_than_others(lab, library, n):
     program = lab.native("short_threads", library, lab.model("tiny"), 4, 4, n)
-    plain, (command, path) = lab.plain(program), lab.command(program)
-    done = lab.plain(command, timeout=10 * PATIENCE)
+    plain, (command, path) = lab.plain(program, timeout=20 * PATIENCE), lab.command(program)
+    done = lab.plain(command, timeout=20 * PATIENCE)
     assert (done.out, done.status) == (plain.out, plain.status), done.err
     report = json.loads(subprocess.check_output([lab.inftrace, "report", "--json", path]))
     assert report["models"][0]["inferences"]["count"] == n and report["losses"]["lost_events"] == 0
