@@ -135,6 +135,8 @@ static void put_nav(struct html_page *page, const struct report *report)
 		html_words(page->out, "%s", model_text(report->analysis[i].report->model.name, 30, false).s);
 		fputs("</a>", page->out);
 	}
+	if (page->summary->n_memory || page->summary->n_inferences)
+		fputs("<a href=\"#allocators\">Memory</a>", page->out);
 	fputs("<a href=\"#resources\">Resources</a><a href=\"#losses\">Losses</a><a "
 	      "href=\"#facts\">Circumstances</a></nav>\n"
 	      "<main>\n<h1>",
