@@ -52,6 +52,9 @@ static int sample_process(void *data, const struct sample *sample, void *data_it
 	time_ns = sample_clock_ns(sample->target, sample->now_ns);
 	if (got >= 0 && !proc_field(text, (size_t)got, "read_bytes", &bytes))
 		got = -EPROTO;
+	/* the kernel asks for rights at each read, and attaching gives them up once its probes are in */
+	if ((got == -EACCES || got == -EPERM) && !sample->target->pid)
+		return 0;
 	if (got < 0)
 		return sample_unreadable(sample, &item->followed, 0, "io", got);
 	if (!item->has_base) {
