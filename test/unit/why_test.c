@@ -276,6 +276,17 @@ static void short_memory_is_named(void **state)
 	assert_part(&f->why, "disk_reads", 10000, "3 major page faults");
 }
 
+/* Other programs waited for memory: this thread used more CPU time, and had no more faults. */
+static void memory_that_is_short_for_others_is_not_named(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .cpu = 20000 });
+	sample(f, 0, "memory pressure", "%", 0, 20);
+	find(f);
+	assert_not(&f->why, "memory_pressure");
+}
+
 static void faults_take_what_one_was_measured_to_take(void **state)
 {
 	struct fixture *f = *state;
@@ -429,6 +440,7 @@ int main(void)
 		TEST(reads_are_named_with_their_bytes),
 		TEST(reads_of_other_threads_come_from_the_counter),
 		TEST(short_memory_is_named),
+		TEST(memory_that_is_short_for_others_is_not_named),
 		TEST(faults_take_what_one_was_measured_to_take),
 		TEST(a_low_frequency_takes_its_share),
 		TEST(an_operator_that_took_more_is_named),
