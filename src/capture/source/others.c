@@ -15,7 +15,7 @@
 #define LEAST_NS UINT64_C(1000000000)	    /* between looks */
 #define LEAST_WANTED_NS UINT64_C(100000000) /* CPU time is counted in ticks of 10 ms */
 
-enum { PART = 500, PART_WANTED = 100, LEAST_PERCENT = 10, MAX_PROCESSES = 32768 };
+enum { PART = 1000, PART_WANTED = 100, LEAST_PERCENT = 10, MAX_PROCESSES = 32768 };
 
 static bool is_recorded(const struct tree *tree, pid_t pid)
 {

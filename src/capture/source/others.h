@@ -2,7 +2,7 @@
 /*
  * Programs that are not recorded and use CPUs: "other program NAME", percent of one CPU, of all processes of that name.
  * /proc is read as a whole, which takes milliseconds: once a second, and when a recorded process has waited for a CPU,
- * but for at most two thousandths of the time (a hundredth while one waits). Only programs that have used a tenth of a
+ * but for at most a thousandth of the time (a hundredth while one waits). Only programs that have used a tenth of a
  * CPU get a counter. What a process used after it was last seen is not known once it has ended.
  */
 #ifndef CAPTURE_SOURCE_OTHERS_H
