@@ -267,4 +267,5 @@ def test_a_recording_without_operators_says_so(lab, wheel):
     slow.end()
     (row,) = slow.of("loop")
     assert "its operators were not recorded" in row["why"]["missing"]
-    assert row["why"]["unexplained_ns"] > 0.5 * row["why"]["excess_ns"]
+    explained = sum(part["ns"] for part in row["why"]["parts"] if part["cause"].endswith("_wait"))
+    assert row["why"]["unexplained_ns"] > 0.5 * (row["why"]["excess_ns"] - explained)  # a busy machine has waits, too
