@@ -3,19 +3,29 @@
  * Who had the CPU that a process waited for: "waited for NAME", percent of the time, summed over its threads; "waited
  * for its own threads" where these ran. From the scheduler's events, as root. Without them, source_waits.c reports
  * which programs use CPUs meanwhile.
+ *
+ * The kernel takes some 30 ms to check the BPF programs. A thread of their own loads them, once recording has gone on
+ * for a moment: no program starts later for it, and short ones are spared.
  */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "capture/decode/recorded.h"
 #include "capture/probe/sched_watch.h"
 #include "capture/source/fine.h"
 #include "capture/source/held.h"
 
 enum { MAX_PAIRS = 512, LEAST_PERCENT = 5 };
+static const uint64_t load_after_ns = 250000000;
+
+extern const struct source source_scheduler;
 
 struct pair {
 	struct sched_pair key;
@@ -31,7 +41,12 @@ struct scheduler_item {
 struct scheduler_state {
 	struct fine fine;
 	struct follow follow;
-	struct sched_watch *watch;
+	struct sched_watch *watch; /* once has_loaded; NULL: it could not be loaded, for the reason in err */
+	pthread_t loader;
+	bool is_loading, is_told;
+	atomic_bool has_loaded;
+	struct err err;
+	uint64_t started_ns;
 	struct array pairs; /* struct pair */
 	uint64_t base_ns, due_ns;
 };
@@ -55,7 +70,28 @@ static int start(void *data, const struct target *target, struct sink *out, stru
 	struct scheduler_state *state = data;
 
 	state->fine.target = target;
-	return sched_watch_start(&state->watch, err);
+	state->started_ns = clock_ns();
+	return 0;
+}
+
+static void *load(void *data)
+{
+	struct scheduler_state *state = data;
+
+	sched_watch_start(&state->watch, &state->err);
+	atomic_store(&state->has_loaded, true);
+	return NULL;
+}
+
+/* Signals are for the recorder's first thread. */
+static void begin_to_load(struct scheduler_state *state)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	state->is_loading = !pthread_create(&state->loader, NULL, load, state);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static struct pair *pair_of(struct scheduler_state *state, const struct sched_pair *key)
@@ -119,11 +155,46 @@ static int watch_process(void *data, const struct sample *sample, void *data_ite
 
 static const struct follow_kind scheduler_kind = { sizeof(struct scheduler_item), watch_process, NULL };
 
+/* It goes on without: why is noted once. */
+static int note_missing(const struct scheduler_state *state, struct sink *out, uint64_t now_ns, struct err *err)
+{
+	const struct arg args[] = { arg_text(KEY_SOURCE, out, source_scheduler.name),
+				    arg_text(KEY_TEXT, out, state->err.msg) };
+
+	return recorded_note(out, EVENT_NOTE_MISSING, &(struct event){ .time_ns = now_ns, .args = args, .n_args = 2 },
+			     err);
+}
+
+/* Whether the events are there. */
+static bool is_ready(struct scheduler_state *state, struct sink *out, uint64_t now_ns, struct err *err, int *result)
+{
+	*result = 0;
+	if (!state->is_loading) {
+		if (now_ns >= state->started_ns + load_after_ns && !state->fine.target->is_ending)
+			begin_to_load(state);
+		return false;
+	}
+	if (state->is_told || !atomic_load(&state->has_loaded))
+		return false;
+	if (!state->watch) {
+		state->is_told = true;
+		*result = note_missing(state, out, now_ns, err);
+	}
+	return state->watch != NULL;
+}
+
 static int due_ms(const void *data)
 {
 	const struct scheduler_state *state = data;
-	uint64_t due_ns = follow_due_ns(&state->follow, &scheduler_kind, state->fine.target->tree);
+	uint64_t due_ns;
 
+	if (!state->is_loading)
+		return sample_due_ms(state->started_ns + load_after_ns);
+	if (!atomic_load(&state->has_loaded))
+		return 20;
+	if (!state->watch)
+		return state->is_told ? 1000 : 0;
+	due_ns = follow_due_ns(&state->follow, &scheduler_kind, state->fine.target->tree);
 	return sample_due_ms(due_ns < state->due_ns ? due_ns : state->due_ns);
 }
 
@@ -131,10 +202,14 @@ static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct scheduler_state *state = data;
 	uint64_t began_ns = clock_ns();
-	struct sample sample = { fine_begin(&state->fine), NULL, out, now_ns, err };
+	struct sample sample = { NULL, NULL, out, now_ns, err };
 	struct round round = { state, &sample, began_ns };
-	int result = follow_drain(&state->follow, &scheduler_kind, state, &sample);
+	int result;
 
+	if (!is_ready(state, out, now_ns, err, &result))
+		return result;
+	sample.target = fine_begin(&state->fine);
+	result = follow_drain(&state->follow, &scheduler_kind, state, &sample);
 	if (result || (now_ns < state->due_ns && !sample.target->is_ending))
 		return result;
 	result = sched_watch_each(state->watch, put_pair, &round);
@@ -148,6 +223,8 @@ static void stop(void *data)
 {
 	struct scheduler_state *state = data;
 
+	if (state->is_loading)
+		pthread_join(state->loader, NULL);
 	follow_done(&state->follow, &scheduler_kind);
 	sched_watch_stop(state->watch);
 	array_done(&state->pairs, sizeof(struct pair));
