@@ -171,7 +171,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(MACHINE, "machine")		/* text: processor, CPUs, memory, kernel */ \
 	F(CYCLES, "cycles")		/* on kernels: as the provider's profiler counted them */ \
 	F(SHARE, "share") /* on kernels: of the cycles of all kernels of the same execution (real number) */ \
-	F(REPORTED_NS, "reported_ns") /* on kernels cut to their operator: duration in the provider's profile */ \
+	F(REPORTED_NS, "reported_ns") /* on kernels: as the profile says, if the slice was cut to its operator */ \
 	F(SOURCE_OPS, "source_ops") /* text; on kernels: nodes of the model that it was made from, ';' between them */ \
 	F(IMPLEMENTATION, "implementation") /* text; on kernels: which of its implementations the provider chose */ \
 	F(ALLOCATIONS, "allocations")	    /* on operators: calls that took memory from allocators */ \
@@ -186,7 +186,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(MAJOR_FAULTS, "major_faults") /* of the faults, those that waited for a disk; absent: none, or not known */ \
 	F(READ_BYTES, "read_bytes")	/* that the thread read from disks; absent: the same */ \
 	F(FAULT_NS, "fault_ns")		/* what a page fault without a disk takes here, as measured (real number) */ \
-	EVENT_MEMORY_KEYS(F)
+	EVENT_MEMORY_KEYS(F) \
+	F(SUBNORMAL, "subnormal") /* on inferences: 1: the thread computed with subnormal numbers */
 
 #define EVENT_KEY_ENUM(name, text) KEY_##name,
 enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };

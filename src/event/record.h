@@ -116,7 +116,7 @@ enum record_type {
 			     */
 	RECORD_RUN_INPUTS,  /* session id, run, text: shapes, value: batch; for a begin without them */
 	RECORD_RUN_USAGE,   /* run; time: thread CPU ns, value: run-queue ns, id: faults, text: switches */
-	RECORD_RUN_END,	    /* time, session id, run, value: lane, text: message if FLAG_FAILED */
+	RECORD_RUN_END,	    /* time, session id, run, value: lane, text: message if FLAG_FAILED; FLAG_SUBNORMAL */
 	RECORD_SETUP,	    /* time..value: inside run; session id, lane in text */
 	RECORD_SLICE_BEGIN, /* session creation and its parts: time, kind in flags, session id, text: name, value: lane
 			     */
@@ -159,12 +159,13 @@ enum record_flag {
 	FLAG_MODIFIED = 4, /* the graph transformer changed the graph */
 	FLAG_UNMODIFIED = 8,
 	FLAG_PARTIAL = 16,
-	FLAG_SHAPES = 32, /* text is shapes */
-	FLAG_BYTES = 32,  /* value of RECORD_SLICE_END carries a number of bytes in `run` */
-	FLAG_NODE = 64,	  /* text is a node id */
-	FLAG_COUNT = 128, /* value of RECORD_SLICE_END carries a count in `run` */
-	FLAG_END = 1,	  /* RECORD_FLOW: the flow ends here */
-	FLAG_NO_WAIT = 1, /* RECORD_RUN_USAGE: value is not known */
+	FLAG_SHAPES = 32,    /* text is shapes */
+	FLAG_BYTES = 32,     /* value of RECORD_SLICE_END carries a number of bytes in `run` */
+	FLAG_NODE = 64,	     /* text is a node id */
+	FLAG_SUBNORMAL = 64, /* RECORD_RUN_END: the thread computed with subnormal numbers */
+	FLAG_COUNT = 128,    /* value of RECORD_SLICE_END carries a count in `run` */
+	FLAG_END = 1,	     /* RECORD_FLOW: the flow ends here */
+	FLAG_NO_WAIT = 1,    /* RECORD_RUN_USAGE: value is not known */
 };
 
 struct record {

@@ -372,6 +372,20 @@ def turned():
     return _model("turned", nodes, [_value("x", FLOAT, [90000])], [_value("y", FLOAT, [90000])]), {"x": _ramp(90000)}
 
 
+def quotients():
+    """Divisions, one after the other: subnormal numbers slow them down on all processors."""
+    nodes = [
+        helper.make_node(
+            "Div", ["x" if i == 0 else "t%d" % i, "one"], ["y" if i == 9 else "t%d" % (i + 1)], name="div_%d" % i
+        )
+        for i in range(10)
+    ]
+    one = helper.make_tensor("one", FLOAT, [90000], [1.0000001] * 90000)
+    return _model("quotients", nodes, [_value("x", FLOAT, [90000])], [_value("y", FLOAT, [90000])], [one]), {
+        "x": _ramp(90000) + 2
+    }
+
+
 def outputs():
     """One operator with 3,000 outputs, all of which the program gets."""
     names = ["y_%d" % i for i in range(3000)]
@@ -606,6 +620,7 @@ MODELS = (
     heavy,
     long,
     turned,
+    quotients,
     outputs,
     guarded,
     images,

@@ -106,6 +106,11 @@ PAIRS = {
         lambda p: p.python("habits", "quiet", "heavy", "--runs", 40, "--pool", 2),
         lambda figures: figures["pool_threads"] == 1 and figures["cpus_used"] > figures["cpus_spun_on"] >= 0.1,
     ),
+    "subnormals": (
+        lambda p: p.python("habits", "fading", "quotients", "--runs", 40),
+        lambda p: p.python("habits", "busy", "quotients", "--runs", 80),
+        lambda figures: (figures["inferences_with"], figures["inferences_without"]) == (40, 39),
+    ),
     "memory_grows": (
         lambda p: p.python("habits", "keep", "turned", "--runs", 150),
         lambda p: p.python("habits", "good", "turned", "--runs", 150),

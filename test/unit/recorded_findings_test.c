@@ -26,6 +26,7 @@ struct series {
 	int n;
 	int64_t cpu_us, waited_us; /* of each; 0: the thread's usage is not known */
 	int64_t batch;
+	bool is_subnormal;
 	uint64_t operator_us; /* 0: none are recorded */
 	bool is_on_other_lane;
 };
@@ -85,6 +86,8 @@ static void run(struct fixture *f, const struct series *series)
 			stream_int(&f->s, KEY_THREAD_CPU_NS, series->cpu_us * 1000);
 			stream_int(&f->s, KEY_FAULTS, 0);
 		}
+		if (series->is_subnormal)
+			stream_int(&f->s, KEY_SUBNORMAL, 1);
 		stream_text(&f->s, KEY_STATUS, "ok");
 		stream_end(&f->s, lane, us + series->took_us);
 	}
@@ -285,6 +288,36 @@ static void pool_threads_spin_if_they_use_more_than_inferences_last(void **state
 	count(f, f->process, "cpu of pool threads", "%", 190, 0);
 	analyse(f);
 	assert_null(find(f, "spinning"));
+	end(f);
+}
+
+static void subnormal_numbers_are_found_if_inferences_with_them_are_slower(void **state)
+{
+	struct series without = { .session = 1, .at_us = 100, .took_us = 1000, .n = 20 };
+	struct series with = { .session = 1, .at_us = 50000, .took_us = 3000, .n = 10, .is_subnormal = true };
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	begin(f);
+	run(f, &without);
+	run(f, &with);
+	analyse(f);
+	found = find(f, "subnormals");
+	assert_true(found && found->a == 10 && found->b == 20 && found->value == 3);
+	assert_true(found->low == 3e6 && found->high == 1e6);
+	end(f);
+	with.took_us = 1100; /* a few of them cost nothing to speak of */
+	begin(f);
+	run(f, &without);
+	run(f, &with);
+	analyse(f);
+	assert_null(find(f, "subnormals"));
+	end(f);
+	with.took_us = 3000;
+	begin(f); /* all have them: what they cost is not known */
+	run(f, &with);
+	analyse(f);
+	assert_null(find(f, "subnormals"));
 	end(f);
 }
 
@@ -523,6 +556,7 @@ int main(void)
 		cmocka_unit_test(time_in_no_operator_is_found_from_a_sixth_on),
 		cmocka_unit_test(waits_for_cpus_that_the_process_itself_uses_are_its_own_fault),
 		cmocka_unit_test(pool_threads_spin_if_they_use_more_than_inferences_last),
+		cmocka_unit_test(subnormal_numbers_are_found_if_inferences_with_them_are_slower),
 		cmocka_unit_test(memory_grows_if_it_does_while_inferences_run),
 		cmocka_unit_test(a_session_waits_for_another_if_it_is_blocked_longer_beside_it),
 		cmocka_unit_test(a_batch_is_small_if_an_item_takes_less_in_a_larger_one),

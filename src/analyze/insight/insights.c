@@ -39,6 +39,7 @@
 	F(slow_operator) \
 	F(tiny_operators) \
 	F(unattributed) \
+	F(subnormals) \
 	F(moves_layout) \
 	F(small_batch) \
 	F(many_threads) \

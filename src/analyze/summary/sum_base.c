@@ -57,6 +57,7 @@ void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint6
 		[KEY_CAPABILITIES] = { FACT_CAPABILITIES + 1, ARG_INT },
 		[KEY_MODIFIED] = { FACT_MODIFIED + 1, ARG_INT },
 		[KEY_WEIGHT] = { FACT_WEIGHT + 1, ARG_INT },
+		[KEY_SUBNORMAL] = { FACT_SUBNORMAL + 1, ARG_INT },
 		[KEY_MODEL] = { FACT_MODEL + 1, ARG_NAME },
 		[KEY_STATUS] = { FACT_STATUS + 1, ARG_NAME },
 		[KEY_SHAPES] = { FACT_SHAPES + 1, ARG_NAME },

@@ -103,6 +103,10 @@ static void add_blocked(const struct run *run, struct summary_blocked *to)
 
 static void add_usage(const struct run *run, struct summary_runs *to)
 {
+	if (fact_int(&run->facts, FACT_SUBNORMAL, 0) == 1) {
+		to->n_subnormal++;
+		to->subnormal_wall_ns = stats_sum(to->subnormal_wall_ns, run->end_ns - run->begin_ns);
+	}
 	if (facts_have(&run->facts, FACT_RUN_QUEUE)) {
 		to->n_waits++;
 		to->waits_wall_ns = stats_sum(to->waits_wall_ns, run->end_ns - run->begin_ns);

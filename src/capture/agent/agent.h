@@ -65,15 +65,16 @@ struct open_run {
 	uint32_t run;
 	uint8_t owner; /* enum run_owner: the bracket whose end ends it */
 	uint8_t lane;
-	bool is_executing; /* past OnRunStart */
-	bool told;	   /* RECORD_RUN_BEGIN was written */
-	bool has_inputs;   /* its shapes were written */
-	unsigned depth;	   /* operators that were open when it began */
-	bool is_partial;   /* it began before the hooks went in */
-	bool was_asked;	   /* whether its usage is recorded was decided */
-	uint32_t message;  /* text of the first failure inside, 0: none */
-	uint32_t shapes;   /* text of the inputs known at its begin; 0: unknown */
-	uint64_t batch;	   /* with them; 0: none */
+	bool is_executing;  /* past OnRunStart */
+	bool told;	    /* RECORD_RUN_BEGIN was written */
+	bool has_inputs;    /* its shapes were written */
+	unsigned depth;	    /* operators that were open when it began */
+	bool is_partial;    /* it began before the hooks went in */
+	bool was_asked;	    /* whether its usage is recorded was decided */
+	bool was_subnormal; /* as subnormal_begin returned */
+	uint32_t message;   /* text of the first failure inside, 0: none */
+	uint32_t shapes;    /* text of the inputs known at its begin; 0: unknown */
+	uint64_t batch;	    /* with them; 0: none */
 	uint64_t run_options;
 	struct usage usage; /* at its begin */
 };
@@ -91,6 +92,7 @@ struct thread {
 	uint32_t plain;	      /* the generation if operators may take the short path now, else 0 */
 	uint32_t current_run; /* number of the innermost open run, 0: none */
 	uint8_t looks;	      /* 0: that run's inputs are known; else 255 */
+	bool is_subnormal;    /* an inference ended with the flag of subnormal.h: from then on its begin looks, too */
 	bool is_settled;      /* all runs on it began after the hooks went in */
 	int32_t tid;
 	struct ring_writer ring;

@@ -12,6 +12,7 @@
 
 #include "capture/agent/dict.h"
 #include "capture/agent/shape.h"
+#include "capture/agent/subnormal.h"
 #include "capture/agent/usage.h"
 
 struct active_run inference_active[MAX_LANES];
@@ -92,6 +93,7 @@ struct open_run *inference_begin(struct thread *thread, enum run_owner owner, ui
 	};
 	usage_begin(thread, run);
 	run->is_partial = hot->is_changing != CHANGE_NONE;
+	run->was_subnormal = thread->is_subnormal && subnormal_begin();
 	run->run = next_number(thread);
 	run->start = start ? start : agent_now();
 	thread->n_runs++;
@@ -292,6 +294,7 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 	struct open_run *run = inference_top(thread);
 	struct record *record;
 	uint64_t end = agent_now();
+	bool is_subnormal;
 
 	if (thread->generation != hot->generation) /* it began in an earlier recording, whose lanes are in use by
 						    * others now */
@@ -303,6 +306,9 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 	}
 	if (!run || run->owner != owner)
 		return;
+	/* the first time, it was not set at the end of the one before */
+	is_subnormal = subnormal_end(run->was_subnormal);
+	thread->is_subnormal |= is_subnormal;
 	if (thread->depth > run->depth)
 		inference_close_operators(thread, run->depth, 0);
 	if (!run->told)
@@ -326,8 +332,9 @@ void inference_end(struct thread *thread, enum run_owner owner, uint32_t message
 				     .text = message,
 				     .id = run->session ? run->session->number : 0,
 				     .type = RECORD_RUN_END,
-				     .flags = (uint8_t)((message ? FLAG_FAILED : 0) |
-							(hot->is_changing && !run->is_partial ? FLAG_PARTIAL : 0)) };
+				     .flags =
+					 (uint8_t)((message ? FLAG_FAILED : 0) | (is_subnormal ? FLAG_SUBNORMAL : 0) |
+						   (hot->is_changing && !run->is_partial ? FLAG_PARTIAL : 0)) };
 		agent_publish(thread);
 	}
 	inference_give_lane(run->lane, end);

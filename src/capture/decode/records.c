@@ -344,6 +344,8 @@ static int run_end(const struct records_step *step)
 		add(event, reader->shapes[i]);
 	if (record->flags & FLAG_PARTIAL)
 		add(event, arg_int(KEY_PARTIAL, 1));
+	if (record->flags & FLAG_SUBNORMAL)
+		add(event, arg_int(KEY_SUBNORMAL, 1));
 	reader->usage_run = reader->reads_run = reader->shapes_run = 0;
 	return 0;
 }

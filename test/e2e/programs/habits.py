@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """habits.py HABIT MODEL: a program with one habit that costs time or memory, or (good) without any.
 
-HABIT: good, busy (inferences without a pause), keep (every output is kept), batches (small and large ones), rare (long
-pauses), quiet (the same, and pool threads do not spin in them), lazy (an operator prepares itself when it first runs),
-lock (two sessions whose operators share a lock), apart (one session after the other)."""
+HABIT: good, busy (inferences without a pause), keep (every output is kept), batches (small and large ones), fading
+(inputs become tiny), rare (long pauses), quiet (the same, and pool threads do not spin in them), lazy (an operator
+prepares itself when it first runs), lock (two sessions whose operators share a lock), apart (one session after the
+other)."""
 
 import threading
 import time
@@ -50,6 +51,13 @@ def batches(session):
         for _ in range(n):
             run(session, batch)
             rest()
+
+
+def fading(session):
+    """As a signal does, until its numbers are subnormal."""
+    for loudness in (1, 1e-38):
+        for _ in range(args.runs):
+            run(session, {name: value * np.float32(loudness) / 4 for name, value in feeds.items()})
 
 
 def rare(session):

@@ -64,6 +64,10 @@ static void add_usage(const struct build *build, const struct run *run, struct s
 	const struct arg *run_queue = store_slice_arg(build->store, track, run->row, KEY_RUN_QUEUE_NS);
 	const struct arg *faults = store_slice_arg(build->store, track, run->row, KEY_FAULTS);
 
+	if (build_is_typical(run) && store_int(store_slice_arg(build->store, track, run->row, KEY_SUBNORMAL), 0) == 1) {
+		to->n_subnormal++;
+		to->subnormal_wall_ns = stats_sum(to->subnormal_wall_ns, run->end_ns - run->begin_ns);
+	}
 	if (run_queue && build_is_typical(run)) {
 		to->n_waits++;
 		to->waits_wall_ns = stats_sum(to->waits_wall_ns, run->end_ns - run->begin_ns);
