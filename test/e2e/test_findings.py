@@ -92,7 +92,7 @@ PAIRS = {
         lambda figures: figures["operators_tiny"] > 1500 and figures["outside_share"] >= 0.15,
     ),
     "unattributed": (
-        lambda p: p.python("habits", "busy", "outputs", "--runs", 40),
+        lambda p: p.python("habits", "busy", "inputs", "--runs", 40),
         lambda p: p.python("habits", "busy", "heavy", "--runs", 40),
         lambda figures: figures["outside_share"] >= 0.15 and figures["outside_ns"] > 250e3,
     ),

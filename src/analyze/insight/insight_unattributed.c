@@ -7,7 +7,17 @@ extern const struct insight insight_unattributed, insight_tiny_operators;
 enum { LEAST = 10 };
 
 /* Below, it is the cost of starting operators, which tiny_operators is about, or of caches that a pause left cold. */
-static const double least_ns = 250e3;
+static const double least_ns = 250e3, least_share = 0.15;
+
+/* A thread that lost its CPU between two operators is no work of the runtime: the medians must differ as much. */
+static bool is_typical(const struct model_result *result)
+{
+	const struct summary_model *model = result->recorded ? result->recorded->model : NULL;
+	double inference_ns = model ? (double)model->runs.latency.p50_ns : NAN;
+	double outside_ns = model ? inference_ns - (double)model->coverage.operators_p50_ns : NAN;
+
+	return !model || (outside_ns >= least_share * inference_ns && outside_ns >= least_ns);
+}
 
 static void find(struct finder *finder)
 {
@@ -15,8 +25,9 @@ static void find(struct finder *finder)
 	double each_ns = finder_per_inference(finder, result->unattributed_ns);
 	double share = result->unattributed_ns / result->operators_wall_ns;
 
-	if (!result->n_operators || result->n_operator_runs < LEAST || !(share >= 0.15) || !(each_ns >= least_ns) ||
-	    model_is_deferred(result->operators[0].provider) || finder_has(finder, &insight_tiny_operators))
+	if (!result->n_operators || result->n_operator_runs < LEAST || !(share >= least_share) ||
+	    !(each_ns >= least_ns) || model_is_deferred(result->operators[0].provider) ||
+	    finder_has(finder, &insight_tiny_operators) || !is_typical(result))
 		return;
 	finder_add(finder, &insight_unattributed, share)->low = each_ns;
 	finder->to[finder->n - 1].gain_ns = each_ns;
@@ -24,11 +35,18 @@ static void find(struct finder *finder)
 
 static void say(const struct speaker *to)
 {
+	const struct recording_facts *facts = to->run->result->recorded;
+	const struct summary_coverage *coverage = facts ? &facts->model->coverage : NULL;
+	double setup_ns = coverage ? (double)coverage->setup_ns / (double)coverage->n : NAN;
+
 	FINDING("much of an inference lies in no operator");
 	EVIDENCE("%s of its time, %s each", units_percent(to->finding->value).s, units_duration(to->finding->low).s);
-	NEXT(
-	    "the runtime itself spends it: it takes or gives back memory (arena shrinkage), binds inputs, or waits for "
-	    "a provider");
+	if (setup_ns > 0.5 * to->finding->low) {
+		EVIDENCE("; %s of that before the first operator, where the runtime checks inputs",
+			 units_duration(setup_ns).s);
+		NEXT("fewer inputs, or inputs that stay bound (IOBinding)");
+	} else
+		NEXT("the runtime spends it itself: it takes and gives back memory, or waits for a provider");
 }
 
 const struct insight insight_unattributed = {
