@@ -9,6 +9,7 @@ import os
 import pytest
 
 import envs
+from attaching import attach, python_server
 from conftest import environment
 
 # Other programs that keep the machine busy cause these.
@@ -154,6 +155,23 @@ def test_one_caller_beside_idle_cpus_is_found_and_two_are_not(lab):
     assert "idle_cores" in findings(report) or machine["with_inferences_mean"] > 60
     report = report_of(lab, programs.python("infer", "run", "long", "--threads", 2, "--runs", 30), name="beside")
     assert "idle_cores" not in findings(report)
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("options", [[], ["--inject"]], ids=["probes", "inject"])
+def test_a_running_program_has_findings_as_well(lab, wheel, options):
+    server = python_server(lab, wheel, "planned")
+    recording = attach(lab, *options, server.pid, n=30).recording
+    server.end()
+    done = lab.plain([lab.inftrace, "report", "--json", recording.path])
+    assert findings(json.loads(done.out))["tiny_operators"]["figures"]["operators"] == 403
+
+
+def test_a_profile_of_the_runtime_has_findings_as_well(lab, wheel):
+    lab.plain(lab.python(wheel, "infer", "run", lab.model("many"), "--runs", 20, "--profile", lab.path("profile")))
+    (path,) = glob.glob(lab.path("profile") + "*.json")
+    done = lab.plain([lab.inftrace, "report", "--json", path])
+    assert findings(json.loads(done.out))["tiny_operators"]["figures"]["operators"] == 3000
 
 
 def good(model):

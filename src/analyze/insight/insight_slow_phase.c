@@ -48,7 +48,9 @@ static void find(struct finder *finder)
 	if (!is_worth_it(result))
 		return;
 	for (uint32_t i = 0; i < result->n_phases; i++) {
-		if ((double)result->phases[i].ns > most_ns) {
+		/* what is not known cannot be advised on */
+		if ((double)result->phases[i].ns > most_ns &&
+		    strcmp(result->phases[i].name, phase_names[PHASE_OTHER].words) != 0) {
 			most_ns = (double)result->phases[i].ns;
 			text = result->phases[i].name;
 		}
