@@ -21,11 +21,11 @@ static void find(struct finder *finder)
 
 static void say(const struct speaker *to)
 {
-	FINDING("the program holds the model %s at a time", printable_count((uint64_t)to->finding->a, "time").s);
-	EVIDENCE("%s of the same model and settings live side by side, each with its own weights and threads",
-		 printable_count((uint64_t)to->finding->a, "session").s);
+	FINDING("the program uses %s of the model side by side",
+		printable_count((uint64_t)to->finding->a, "session").s);
+	EVIDENCE("each has its own weights and threads");
 	if (isfinite(to->finding->low))
-		EVIDENCE("; each takes %s to create", units_duration((double)to->run->result->creation_ns).s);
+		EVIDENCE(", and takes %s to create", units_duration((double)to->run->result->creation_ns).s);
 	NEXT("one session can run inferences of several threads at a time");
 	if (isfinite(to->finding->low))
 		NEXT(": it would save %s, and the memory of %s", units_duration(to->finding->low).s,

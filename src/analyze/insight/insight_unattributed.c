@@ -24,13 +24,14 @@ static void find(struct finder *finder)
 	const struct model_result *result = finder->run->result;
 	double each_ns = finder_per_inference(finder, result->unattributed_ns);
 	double share = result->unattributed_ns / result->operators_wall_ns;
+	struct finding *to;
 
 	if (!result->n_operators || result->n_operator_runs < LEAST || !(share >= least_share) ||
 	    !(each_ns >= least_ns) || model_is_deferred(result->operators[0].provider) ||
 	    finder_has(finder, &insight_tiny_operators) || !is_typical(result))
 		return;
-	finder_add(finder, &insight_unattributed, share)->low = each_ns;
-	finder->to[finder->n - 1].gain_ns = each_ns;
+	to = finder_add(finder, &insight_unattributed, share);
+	to->low = to->gain_ns = each_ns;
 }
 
 static void say(const struct speaker *to)

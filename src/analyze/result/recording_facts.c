@@ -21,11 +21,24 @@ static double cores_of(const struct summary *summary, uint32_t process)
 	return cpu ? cpu->busy_mean / 100 : NAN;
 }
 
+static int64_t count_of(double value)
+{
+	return value >= 1 && value < 1e9 ? (int64_t)value : -1;
+}
+
 static int64_t most_of(const struct summary *summary, uint32_t process, const char *name)
 {
 	const struct summary_resource *resource = resource_of(summary, process, name);
 
-	return resource && resource->max >= 1 && resource->max < 1e9 ? (int64_t)resource->max : -1;
+	return resource ? count_of(resource->max) : -1;
+}
+
+/* A launcher such as taskset sets it before it becomes the program: the last value is the program's. */
+static int64_t allowed_of(const struct summary *summary, uint32_t process)
+{
+	const struct summary_resource *resource = resource_of(summary, process, "cpus allowed");
+
+	return resource ? count_of(resource->last) : -1;
 }
 
 /* All recorded processes count as the program's own. */
@@ -51,8 +64,8 @@ static void find_cpus(struct recording_facts *facts)
 	facts->others_cores = others_cores_of(facts);
 	if (process == SUMMARY_NONE || facts->model->n_processes > 1)
 		return;
-	if (most_of(summary, process, "cpus allowed") > 0)
-		facts->n_allowed = most_of(summary, process, "cpus allowed");
+	if (allowed_of(summary, process) > 0)
+		facts->n_allowed = allowed_of(summary, process);
 	facts->cores = cores_of(summary, process);
 	facts->n_threads = most_of(summary, process, "threads");
 }
