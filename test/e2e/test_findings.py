@@ -13,7 +13,7 @@ from attaching import attach, python_server
 from conftest import environment
 
 # Other programs that keep the machine busy cause these.
-OF_A_BUSY_MACHINE = {"waits_for_cpu", "uneven", "drifts"}
+OF_A_BUSY_MACHINE = {"waits_for_cpu", "uneven", "drifts", "slow_phase"}
 OPENVINO = "OpenVINOExecutionProvider"
 
 

@@ -5,7 +5,6 @@ Other programs may run on this machine, so every test waits only for programs of
 """
 
 import ctypes
-import fcntl
 import glob
 import os
 import re
@@ -13,7 +12,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import pytest
@@ -26,20 +24,6 @@ from recording import Growing, Recording
 pytestmark = pytest.mark.root
 TOOL = os.path.join(os.path.dirname(os.environ.get("INFTRACE", "")), "test", "e2e", "next_tool")
 CHAIN = sorted(("link_%02d" % i, "Sin" if i % 2 else "Cos") for i in range(20))
-
-
-@pytest.fixture(autouse=True)
-def watchers(request):
-    """Tests that watch may run beside each other, but for those that ask for `only_watcher`: where several watch, each
-    holds a program after the other, and the later ones may be unable to tell that they were in time."""
-    with open(os.path.join(tempfile.gettempdir(), "inftrace-test-next.lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX if "only_watcher" in request.fixturenames else fcntl.LOCK_SH)
-        yield
-
-
-@pytest.fixture
-def only_watcher(watchers):
-    """No other test of this file runs at the same time."""
 
 
 @pytest.fixture
@@ -100,7 +84,7 @@ def check_whole(recording, runs, times):
     check_inside(recording, times, recording.inferences[0].track.pid)
 
 
-def test_a_python_program_is_recorded_from_its_first_call(lab, infer, each_wheel, only_watcher):
+def test_a_python_program_is_recorded_from_its_first_call(lab, infer, each_wheel):
     waiting = Waiting(lab, "--path", infer)
     program = lab.plain(
         lab.python(each_wheel, "infer", "run", lab.model("chain"), "--runs", 20, "--times", lab.path("times"))
@@ -108,6 +92,13 @@ def test_a_python_program_is_recorded_from_its_first_call(lab, infer, each_wheel
     recording = waiting.end()
     assert program.status == 0, program.err
     check_whole(recording, program.counted[0], lab.path("times"))
+
+
+@pytest.mark.alone("where several watch, the later ones may be unable to tell that they were in time")
+def test_a_program_that_was_stopped_in_time_is_not_said_to_lack_its_beginning(lab, infer, wheel):
+    waiting = Waiting(lab, "--path", infer)
+    program = lab.plain(lab.python(wheel, "infer", "run", lab.model("chain")))
+    assert len(waiting.end().inferences) == program.counted[0]
     assert "may be missing" not in waiting.err
 
 

@@ -65,14 +65,16 @@ def test_flows_annotations_and_allocations_are_what_perfetto_calls_them(tmp_path
         counters = values(
             processor.query(
                 "select t.name, t.unit, c.ts, c.value from counter c join counter_track t on t.id = c.track_id "
-                "where t.name glob 'cpu Arena*' or t.name = 'queue' order by c.ts"
+                "order by c.ts, t.name"
             )
         )
         assert counters == [
             ("queue", "count", 150, 3),
-            ("cpu Arena, session 3", "bytes", 210, 4000),
-            ("cpu Arena, session 3", "bytes", 220, 4096),
-            ("cpu Arena, session 3", "bytes", 280, 96),
+            ("cpu held by arenas, session 3", "bytes", 215, 3 << 20),
+            ("cpu in use, session 3", "bytes", 220, 4096),
+            ("taken by allocators", "bytes", 220, (3 << 20) + 4096),
+            ("cpu in use, session 3", "bytes", 280, 96),
+            ("taken by allocators", "bytes", 280, (3 << 20) + 96),
             ("queue", "count", 320, 5.5),
         ]
         tree = values(
