@@ -2,11 +2,12 @@
 """slow.py MODEL: does what standard input says, line by line, and prints "done" after each.
 
 run N: N inferences; one NAME VALUE: one in which a number among the inputs (NAME) is VALUE, or in which the input NAME
-has VALUE rows; beside N: N inferences while another session runs without end; pin CPU: all threads to one CPU; evict:
-mapped weights leave memory.
+has VALUE rows; beside N: N inferences or more while another session makes as many; pin CPU: all threads to one CPU;
+evict: mapped weights leave memory.
 """
 
 import argparse
+import contextlib
 import ctypes
 import os
 import sys
@@ -44,22 +45,26 @@ def one(name, value):
 
 
 def beside(times):
-    ended = threading.Event()
+    ended, others = threading.Event(), []
 
     def work():
         while not ended.is_set():
             run(1, sessions[1])
+            others.append(1)
 
     thread = threading.Thread(target=work)
     thread.start()
     run(times)
+    while len(others) < int(times):  # on a busy machine it may hardly have begun
+        run(1)
     ended.set()
     thread.join()
 
 
 def pin(cpu):
     for tid in os.listdir("/proc/self/task"):
-        os.sched_setaffinity(int(tid), [int(cpu)])
+        with contextlib.suppress(ProcessLookupError):  # one that has just ended
+            os.sched_setaffinity(int(tid), [int(cpu)])
 
 
 def evict():
