@@ -137,6 +137,29 @@ static void inferences_wait_for_a_cpu_most_of_the_time(void **state)
 	says(f, "Waiting for a CPU took 63.0 % of the 10.0 ms");
 }
 
+static void sample(struct fixture *f, uint32_t process, const char *name, double value)
+{
+	uint32_t track = stream_counter(&f->s, process, name, "%");
+
+	stream_sample(&f->s, track, 500, value);
+	stream_sample(&f->s, track, 9500, value);
+}
+
+static void who_had_the_cpu_is_named(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 9; i++)
+		run(f, (uint64_t)i * 1000, (uint64_t)i * 1000 + 1000, i + 1, false, 700);
+	sample(f, 0, "cpu", 98);
+	sample(f, f->process, "waited for hog", 60);
+	sample(f, f->process, "waited for its own threads", 20);
+	summarise(f, 10000);
+	says(f,
+	     "Waiting for a CPU took 63.0 % of the 10.0 ms (the machine was 98.0 % busy; hog had it for 75.0 % of the "
+	     "waits)");
+}
+
 /* The waits of three of nine say nothing of the others. */
 static void waits_of_a_few_are_no_cause(void **state)
 {
@@ -185,6 +208,7 @@ int main(void)
 		TEST(a_creation_that_was_cut_off_lasted_to_the_end),
 		TEST(first_inferences_take_most),
 		TEST(inferences_wait_for_a_cpu_most_of_the_time),
+		TEST(who_had_the_cpu_is_named),
 		TEST(waits_of_a_few_are_no_cause),
 		TEST(inferences_themselves_take_most),
 		TEST(of_a_part_of_a_recording_nothing_is_said),

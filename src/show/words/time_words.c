@@ -32,12 +32,39 @@ static void say_outside(struct printable *text, const struct summary *summary)
 		printable_add(text, " (the machine was %s busy meanwhile)", units_percent(machine->idle_mean / 100).s);
 }
 
-static void say_waiting(struct printable *text, const struct summary *summary)
+/* "; stress-ng had it for 92 %": who ran most on the CPUs that the processes waited for, if the recording says. */
+static void say_who(struct printable *text, const struct summary *summary, bool is_ascii)
+{
+	static const char prefix[] = "waited for ";
+	const struct summary_resource *most = NULL;
+	double all = 0;
+
+	for (uint32_t i = 0; i < summary->n_resources; i++) {
+		const struct summary_resource *one = &summary->resources[i];
+
+		if (one->process == SUMMARY_NONE || !isfinite(one->mean) ||
+		    strncmp(names_text(summary->names, one->name), prefix, sizeof prefix - 1) != 0)
+			continue;
+		all += one->mean;
+		if (!most || one->mean > most->mean)
+			most = one;
+	}
+	if (all > 0 && most->mean >= all / 4)
+		printable_add(text, "; %s had it for %s of the waits",
+			      model_text(names_text(summary->names, most->name) + sizeof prefix - 1, NAME, is_ascii).s,
+			      units_percent(most->mean / all).s);
+}
+
+static void say_waiting(struct printable *text, const struct summary *summary, bool is_ascii)
 {
 	const struct summary_resource *machine = cpu_of(summary, true);
+	struct printable who = { "" };
 
+	say_who(&who, summary, is_ascii);
 	if (machine && isfinite(machine->busy_mean))
-		printable_add(text, " (the machine was %s busy)", units_percent(machine->busy_mean / 100).s);
+		printable_add(text, " (the machine was %s busy%s)", units_percent(machine->busy_mean / 100).s, who.s);
+	else if (*who.s)
+		printable_add(text, " (%s)", who.s + 2);
 }
 
 static void say_share(struct printable *text, const char *what, uint64_t ns, const struct summary *summary)
@@ -79,7 +106,7 @@ struct printable time_cause(const struct summary *summary, bool is_ascii)
 		break;
 	case CAUSE_WAITING:
 		say_share(&text, "waiting for a CPU", time->waiting_ns, summary);
-		say_waiting(&text, summary);
+		say_waiting(&text, summary, is_ascii);
 		break;
 	default:
 		say_inferences(&text, summary, is_ascii);
