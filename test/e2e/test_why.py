@@ -71,6 +71,9 @@ class Slow:
         return {part["cause"] for row in self.of(stage) for part in row["why"]["parts"]}
 
 
+WAITS = {"cpu_wait", "pool_wait", "likely_wait"}  # for which others of a busy machine may be the reason
+
+
 @contextlib.contextmanager
 def hog(cpu, name):
     """Another program that computes all the time, on one CPU."""
@@ -157,7 +160,8 @@ def test_what_the_inputs_do_and_who_shares_the_cpu(lab, wheel):
     ):
         ns, said, row = slow.part(stage, cause)
         assert words in said, said
-        assert ns > 0.3 * row["why"]["excess_ns"], row["why"]["words"]
+        waited = sum(part["ns"] for part in row["why"]["parts"] if part["cause"] in WAITS and cause not in WAITS)
+        assert ns > 0.3 * (row["why"]["excess_ns"] - waited), row["why"]["words"]
     assert "input_shape" not in slow.named("run") | slow.named("loop") | slow.named("hog")
     assert not (slow.named("run") | slow.named("loop") | slow.named("hog")) & MADE
     assert any(row["why"]["overlap_ns"] for row in slow.of("beside"))
@@ -171,13 +175,12 @@ def test_a_pool_on_one_cpu_waits_for_itself(lab, wheel):
     slow.say("pin %d" % min(os.sched_getaffinity(0)))
     slow.say("run 60", "pinned")
     slow.end()
-    waits = {"cpu_wait", "pool_wait"}
     shares = [
-        sum(part["ns"] for part in row["why"]["parts"] if part["cause"] in waits) / row["why"]["excess_ns"]
+        sum(part["ns"] for part in row["why"]["parts"] if part["cause"] in WAITS) / row["why"]["excess_ns"]
         for row in slow.of("pinned")[:10]
     ]
     assert max(shares) > 0.3, shares
-    said = [part["words"] for row in slow.of("pinned") for part in row["why"]["parts"] if part["cause"] in waits]
+    said = [part["words"] for row in slow.of("pinned") for part in row["why"]["parts"] if part["cause"] in WAITS]
     assert any("its own threads" in words or "other threads of the program" in words for words in said), said
 
 

@@ -31,12 +31,10 @@ static struct session *session_running(const struct ort_met *met, word provider,
 		return session_is_shared(provider) ? ort_running(saved) : ort_late_unseen(provider, saved);
 	}
 	copy = met->vptr ? &ort_copies[met->copy->copy->number] : NULL;
-	if (!session && copy && session_is_shared(provider))
-		return ort_late_running(copy, provider, saved);
-	if (!session)
+	if (!session && !session_is_shared(provider))
 		session = ort_late_session(provider);
-	if (!session)
-		return NULL;
+	if (!session) /* it may have become shared just now */
+		return copy && session_is_shared(provider) ? ort_late_running(copy, provider, saved) : NULL;
 	if (session->is_late && !session->was_sought)
 		ort_late_name(session, provider);
 	/* another session, not seen before, may share the provider; this may be one that another thread just found */
