@@ -35,7 +35,7 @@ struct pair {
 
 struct scheduler_item {
 	struct followed followed;
-	bool is_watched;
+	struct sched_watch *watch; /* NULL: it is not watched so far */
 };
 
 struct scheduler_state {
@@ -147,13 +147,22 @@ static int watch_process(void *data, const struct sample *sample, void *data_ite
 {
 	struct scheduler_item *item = data_item;
 
-	if (!item->is_watched)
+	if (!item->watch)
 		sched_watch_add(((struct scheduler_state *)data)->watch, sample->process->pid);
-	item->is_watched = true;
+	item->watch = ((struct scheduler_state *)data)->watch;
 	return 0;
 }
 
-static const struct follow_kind scheduler_kind = { sizeof(struct scheduler_item), watch_process, NULL };
+/* There is room for so many processes. */
+static void forget_process(void *data_item)
+{
+	struct scheduler_item *item = data_item;
+
+	if (item->watch)
+		sched_watch_remove(item->watch, item->followed.pid);
+}
+
+static const struct follow_kind scheduler_kind = { sizeof(struct scheduler_item), watch_process, forget_process };
 
 /* It goes on without: why is noted once. */
 static int note_missing(const struct scheduler_state *state, struct sink *out, uint64_t now_ns, struct err *err)
