@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Loads sched.bpf.c, tells it which processes to watch, and reads its sums. */
+/* Loads sched.bpf.c, tells it which processes to watch, and takes its sums. */
 #include "capture/probe/sched_watch.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,20 +103,31 @@ void sched_watch_remove(struct sched_watch *watch, pid_t pid)
 	bpf_map_delete_elem(watch->watched, &tgid);
 }
 
-int sched_watch_each(struct sched_watch *watch, int (*each)(void *ctx, const struct sched_pair *pair, uint64_t ns),
+/* Before Linux 5.14 it takes two calls: what is added between them is not counted. */
+static bool take_sum(int pairs, const struct sched_pair *pair, uint64_t *ns)
+{
+	int code = bpf_map_lookup_and_delete_elem(pairs, pair, ns);
+
+	if (!code || code == -ENOENT)
+		return !code;
+	return !bpf_map_lookup_elem(pairs, pair, ns) && !bpf_map_delete_elem(pairs, pair);
+}
+
+int sched_watch_take(struct sched_watch *watch, int (*take)(void *ctx, const struct sched_pair *pair, uint64_t ns),
 		     void *ctx)
 {
 	struct sched_pair pair, next;
-	const struct sched_pair *at = NULL;
+	bool is_over = bpf_map_get_next_key(watch->pairs, NULL, &next) != 0;
 	uint64_t ns;
 	int code = 0;
 
-	for (int n = 0; !code && n < SCHED_PAIRS && !bpf_map_get_next_key(watch->pairs, at, &next); n++) {
+	for (int n = 0; !code && !is_over && n < SCHED_PAIRS; n++) {
 		pair = next;
-		at = &pair;
+		is_over = bpf_map_get_next_key(watch->pairs, &pair, &next) != 0;
+		if (!take_sum(watch->pairs, &pair, &ns))
+			continue;
 		pair.name[SCHED_NAME - 1] = 0;
-		if (!bpf_map_lookup_elem(watch->pairs, &next, &ns))
-			code = each(ctx, &pair, ns);
+		code = take(ctx, &pair, ns);
 	}
 	return code;
 }

@@ -18,8 +18,8 @@ int sched_watch_check(struct err *err);
 int sched_watch_start(struct sched_watch **watch, struct err *err);
 void sched_watch_add(struct sched_watch *watch, pid_t pid);
 void sched_watch_remove(struct sched_watch *watch, pid_t pid);
-/* Nanoseconds so far, pair by pair. A result other than 0 ends it, and is returned. */
-int sched_watch_each(struct sched_watch *watch, int (*each)(void *ctx, const struct sched_pair *pair, uint64_t ns),
+/* Nanoseconds since the last call, pair by pair. A result other than 0 ends it, and is returned. */
+int sched_watch_take(struct sched_watch *watch, int (*take)(void *ctx, const struct sched_pair *pair, uint64_t ns),
 		     void *ctx);
 void sched_watch_stop(struct sched_watch *watch); /* NULL does nothing */
 

@@ -24,7 +24,7 @@ void sched_watch_remove(struct sched_watch *watch, pid_t pid)
 {
 }
 
-int sched_watch_each(struct sched_watch *watch, int (*each)(void *ctx, const struct sched_pair *pair, uint64_t ns),
+int sched_watch_take(struct sched_watch *watch, int (*take)(void *ctx, const struct sched_pair *pair, uint64_t ns),
 		     void *ctx)
 {
 	return 0;

@@ -49,18 +49,43 @@ static struct other_program *program_named(struct others *others, const char *na
 	return NULL;
 }
 
+/* Less than this many ticks: another one may take its place. One with a counter does once it was 0 in a whole round. */
+static uint64_t worth(const struct other_program *program)
+{
+	return !program->cpu.is_known || program->cpu.last == 0 ? program->ticks : UINT64_MAX;
+}
+
+static bool is_before(const struct other_program *a, const struct other_program *b)
+{
+	return worth(a) != worth(b) ? worth(a) < worth(b) : a->used_ns < b->used_ns;
+}
+
+/* In a full table it takes the place of a program that used less; NULL: none did. */
+static struct other_program *new_program(struct others *others, uint64_t ticks)
+{
+	struct other_program *least = others->program;
+
+	if (others->n_programs < OTHERS_NAMED)
+		return &others->program[others->n_programs++];
+	for (size_t i = 1; i < others->n_programs; i++)
+		if (is_before(&others->program[i], least))
+			least = &others->program[i];
+	return worth(least) < ticks ? least : NULL;
+}
+
 /* Ticks of a program without a counter wait at the end of the list: only those that use much stay. */
 static void add_ticks(struct others *others, const char *name, uint64_t ticks)
 {
 	struct other_program *to = program_named(others, name);
 
-	if (!to && others->n_programs < OTHERS_NAMED) {
-		to = &others->program[others->n_programs++];
+	if (!to) {
+		to = new_program(others, ticks);
+		if (!to)
+			return;
 		*to = (struct other_program){ .ticks = 0 };
 		snprintf(to->name, sizeof to->name, "%s", name);
 	}
-	if (to)
-		to->ticks += ticks;
+	to->ticks += ticks;
 }
 
 static int compare(const void *a_, const void *b_)
@@ -148,6 +173,8 @@ static int put_program(struct others *others, struct other_program *program, con
 		result = held_put(&program->cpu, &value, true, sample->out, sample->err);
 	value.time_ns = time_ns;
 	value.value = percent;
+	if (program->ticks)
+		program->used_ns = time_ns;
 	return result ? result : held_put(&program->cpu, &value, sample->target->is_ending, sample->out, sample->err);
 }
 

@@ -23,7 +23,8 @@ struct other_process {
 struct other_program {
 	char name[64];
 	struct held cpu;
-	uint64_t ticks; /* in this round */
+	uint64_t ticks;	  /* in this round */
+	uint64_t used_ns; /* time of the last round that had some */
 };
 
 /* Starts zeroed. */

@@ -27,9 +27,11 @@ static const uint64_t load_after_ns = 250000000;
 
 extern const struct source source_scheduler;
 
+/* One that got a counter. */
 struct pair {
 	struct sched_pair key;
-	uint64_t ns; /* up to the last round */
+	uint64_t ns;	  /* of this round */
+	uint64_t used_ns; /* time of the last round that had some */
 	struct held waited;
 };
 
@@ -47,15 +49,15 @@ struct scheduler_state {
 	atomic_bool has_loaded;
 	struct err err;
 	uint64_t started_ns;
-	struct array pairs; /* struct pair */
-	uint64_t base_ns, due_ns;
+	struct array pairs;	  /* struct pair */
+	uint64_t base_ns, due_ns; /* when the last round was, and when the next one is */
 };
 
 /* What a round hands to each pair. */
 struct round {
 	struct scheduler_state *state;
 	const struct sample *sample;
-	uint64_t time_ns;
+	uint64_t time_ns, span_ns;
 };
 
 static int check(const struct target *target, struct err *err)
@@ -94,19 +96,6 @@ static void begin_to_load(struct scheduler_state *state)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static struct pair *pair_of(struct scheduler_state *state, const struct sched_pair *key)
-{
-	struct pair *pair = state->pairs.data;
-
-	for (size_t i = 0; i < state->pairs.n; i++)
-		if (pair[i].key.tgid == key->tgid && !strcmp(pair[i].key.name, key->name))
-			return &pair[i];
-	pair = state->pairs.n < MAX_PAIRS ? array_add(&state->pairs, sizeof *pair) : NULL;
-	if (pair)
-		*pair = (struct pair){ .key = *key };
-	return pair;
-}
-
 static uint32_t track_of(const struct tree *tree, uint32_t tgid)
 {
 	for (size_t i = 0; i < tree->n; i++)
@@ -115,31 +104,98 @@ static uint32_t track_of(const struct tree *tree, uint32_t tgid)
 	return 0;
 }
 
-/* A value stands for the time since the one before: the first needs one at its begin. */
-static int put_pair(void *ctx, const struct sched_pair *key, uint64_t ns)
+static struct pair *find_pair(const struct scheduler_state *state, const struct sched_pair *key)
+{
+	struct pair *pair = state->pairs.data;
+
+	for (size_t i = 0; i < state->pairs.n; i++)
+		if (pair[i].key.tgid == key->tgid && !strcmp(pair[i].key.name, key->name))
+			return &pair[i];
+	return NULL;
+}
+
+/* In a full table it takes the place of the one that was 0 for the longest time; NULL: none is 0. */
+static struct pair *new_pair(struct scheduler_state *state, const struct sched_pair *key)
+{
+	struct pair *pair = state->pairs.data, *to = NULL;
+
+	if (state->pairs.n < MAX_PAIRS)
+		to = array_add(&state->pairs, sizeof *to);
+	else
+		for (size_t i = 0; i < state->pairs.n; i++)
+			if (!pair[i].ns && (!to || pair[i].used_ns < to->used_ns))
+				to = &pair[i];
+	if (to)
+		*to = (struct pair){ .key = *key };
+	return to;
+}
+
+/* A pair without a counter gets one once it matters. */
+static int take_pair(void *ctx, const struct sched_pair *key, uint64_t ns)
 {
 	const struct round *round = ctx;
-	const struct sample *sample = round->sample;
-	struct pair *pair = pair_of(round->state, key);
-	uint32_t track = track_of(sample->target->tree, key->tgid);
-	uint64_t span_ns = round->time_ns - round->state->base_ns;
-	char name[64];
-	struct counter_value value = { name, "%", track, round->state->base_ns, 0 };
-	double percent;
-	int result = 0;
+	struct scheduler_state *state = round->state;
+	struct pair *pair = find_pair(state, key);
 
-	if (!pair || !track || !round->state->base_ns)
-		return 0;
-	percent = (double)(ns - pair->ns) / (double)span_ns * 100;
-	if (!pair->waited.is_known && percent < LEAST_PERCENT)
+	if (!pair && (double)ns >= (double)round->span_ns * LEAST_PERCENT / 100)
+		pair = new_pair(state, key);
+	if (!pair)
 		return 0;
 	pair->ns = ns;
-	snprintf(name, sizeof name, "waited for %s", *key->name ? key->name : "its own threads");
+	pair->used_ns = round->time_ns;
+	return 0;
+}
+
+/* A value stands for the time since the one before: the first needs one at its begin. */
+static int put_pair(const struct round *round, struct pair *pair, uint32_t track)
+{
+	const struct sample *sample = round->sample;
+	char name[64];
+	struct counter_value value = { name, "%", track, round->state->base_ns, 0 };
+	int result = 0;
+
+	snprintf(name, sizeof name, "waited for %s", *pair->key.name ? pair->key.name : "its own threads");
 	if (!pair->waited.is_known)
 		result = held_put(&pair->waited, &value, true, sample->out, sample->err);
 	value.time_ns = round->time_ns;
-	value.value = percent;
+	value.value = (double)pair->ns / (double)round->span_ns * 100;
+	pair->ns = 0;
 	return result ? result : held_put(&pair->waited, &value, sample->target->is_ending, sample->out, sample->err);
+}
+
+/* Pairs of processes that ended leave. */
+static int put_pairs(const struct round *round)
+{
+	struct array *pairs = &round->state->pairs;
+	struct pair *pair = pairs->data;
+	size_t n = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < pairs->n; i++) {
+		uint32_t track = track_of(round->sample->target->tree, pair[i].key.tgid);
+
+		if (!track)
+			continue;
+		if (!result)
+			result = put_pair(round, &pair[i], track);
+		pair[n++] = pair[i];
+	}
+	pairs->n = n;
+	return result;
+}
+
+/* The sums before the first round began at no known time. */
+static int take_nothing(void *ctx, const struct sched_pair *key, uint64_t ns)
+{
+	return 0;
+}
+
+static int put_round(struct scheduler_state *state, const struct sample *sample, uint64_t time_ns)
+{
+	struct round round = { state, sample, time_ns, time_ns - state->base_ns };
+
+	sched_watch_take(state->watch, state->base_ns ? take_pair : take_nothing, &round);
+	return state->base_ns ? put_pairs(&round) : 0;
 }
 
 /* Called when a process is first seen, and later for nothing. */
@@ -212,7 +268,6 @@ static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 	struct scheduler_state *state = data;
 	uint64_t began_ns = clock_ns();
 	struct sample sample = { NULL, NULL, out, now_ns, err };
-	struct round round = { state, &sample, began_ns };
 	int result;
 
 	if (!is_ready(state, out, now_ns, err, &result))
@@ -221,7 +276,7 @@ static int drain(void *data, struct sink *out, uint64_t now_ns, struct err *err)
 	result = follow_drain(&state->follow, &scheduler_kind, state, &sample);
 	if (result || (now_ns < state->due_ns && !sample.target->is_ending))
 		return result;
-	result = sched_watch_each(state->watch, put_pair, &round);
+	result = put_round(state, &sample, began_ns);
 	state->base_ns = began_ns;
 	state->due_ns = sample_next_ns(sample.target->interval_ns, now_ns);
 	fine_end(&state->fine, began_ns);
