@@ -8,6 +8,12 @@ enum { LEAST = 20 };
 
 static const double tiny_ns = 5000;
 
+/* A thread that lost its CPU makes no operator long. */
+static double typical_ns(const struct model_operator *op)
+{
+	return op->p50_ns > 0 ? op->p50_ns : op->mean_ns;
+}
+
 static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
@@ -15,7 +21,7 @@ static void find(struct finder *finder)
 	int64_t n_tiny = 0, n = result->n_operators;
 
 	for (uint32_t i = 0; i < result->n_operators; i++)
-		n_tiny += result->operators[i].mean_ns < tiny_ns;
+		n_tiny += typical_ns(&result->operators[i]) < tiny_ns;
 	if (n >= LEAST && n_tiny * 2 > n && outside >= 0.15 && !model_is_deferred(result->operators[0].provider))
 		finder_add_counts(finder, &insight_tiny_operators, outside, n_tiny, n)->gain_ns =
 		    finder_per_inference(finder, result->unattributed_ns);
