@@ -113,8 +113,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
  * Flows tie slices. A slice or instant that has KEY_FLOW with an id is tied to the next one, in the order of time, that
  * has KEY_FLOW or KEY_FLOW_END with this id, on any track. Ids are unique in the recording, not per process. They are
  * integers on BEGIN, INSTANT and END events, any number of each; in the file they are flow_ids, not annotations. A flow
- * that starts in the middle of a slice (an operator launches a kernel) is an INSTANT there, or is written with the
- * BEGIN.
+ * that starts in the middle of a slice (an operator launches a kernel) is an INSTANT there, or goes with its BEGIN.
  */
 #define EVENT_KEYS(F) \
 	F(NONE, "") \
@@ -187,7 +186,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(READ_BYTES, "read_bytes")	/* that the thread read from disks; absent: the same */ \
 	F(FAULT_NS, "fault_ns")		/* what a page fault without a disk takes here, as measured (real number) */ \
 	EVENT_MEMORY_KEYS(F) \
-	F(SUBNORMAL, "subnormal") /* on inferences: 1: the thread computed with subnormal numbers */
+	F(SUBNORMAL, "subnormal")	  /* on inferences: 1: the thread computed with subnormal numbers */ \
+	F(USAGE_OF_SLOW, "usage_of_slow") /* on inferences: 1: its usage is known only because it was slow */
 
 #define EVENT_KEY_ENUM(name, text) KEY_##name,
 enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };

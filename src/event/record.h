@@ -165,7 +165,13 @@ enum record_flag {
 	FLAG_SUBNORMAL = 64, /* RECORD_RUN_END: the thread computed with subnormal numbers */
 	FLAG_COUNT = 128,    /* value of RECORD_SLICE_END carries a count in `run` */
 	FLAG_END = 1,	     /* RECORD_FLOW: the flow ends here */
-	FLAG_NO_WAIT = 1,    /* RECORD_RUN_USAGE: value is not known */
+	/*
+	 * RECORD_RUN_USAGE: value is not known; told because the inference was slow: text has 16 bits of switches, then
+	 * 16 of the time before it that the figures include, in 65,536ths of its own; what it did not run it waited
+	 */
+	FLAG_NO_WAIT = 1,
+	FLAG_OF_SLOW = 2,
+	FLAG_PREEMPTED = 4,
 };
 
 struct record {

@@ -19,6 +19,7 @@ import pytest
 import envs
 from conftest import environment
 from lab import PATIENCE, children_of, names_and_types, own_times, state_of, wait_until
+from marks import often
 from recording import Growing, Recording
 
 pytestmark = pytest.mark.root
@@ -157,10 +158,11 @@ def test_a_runtime_in_another_mount_namespace_is_found(lab, infer, wheel):
     assert not os.listdir(hidden)
 
 
-def test_of_fifty_programs_no_session_creation_is_missed(lab, infer, wheel):
+@pytest.mark.parametrize("batches", often(2, 5))
+def test_of_many_programs_no_session_creation_is_missed(lab, infer, wheel, batches):
     waiting = Waiting(lab, "--all", "--path", infer, level="inference")
     programs = []
-    for batch in range(5):
+    for batch in range(batches):
         some = [
             lab.start(
                 lab.python(wheel, "infer", "run", lab.model("chain"), "--runs", 3, "--times", lab.path("times-%d" % i)),
@@ -173,8 +175,8 @@ def test_of_fifty_programs_no_session_creation_is_missed(lab, infer, wheel):
     recording = waiting.end(interrupt=True)
     created = {slice.track.pid for slice in recording.of("session") if slice.end and slice.args["status"] == "ok"}
     assert created == {program.pid for program in programs}, waiting.err
-    assert len(recording.of("session")) == 50
-    assert len(recording.inferences) == 150 and recording.lost == 0
+    assert len(recording.of("session")) == len(programs)
+    assert len(recording.inferences) == 3 * len(programs) and recording.lost == 0
     for i, program in enumerate(programs):
         check_inside(recording, lab.path("times-%d" % i), program.pid)
 

@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import statistics
 import subprocess
 import sys
 
@@ -287,3 +288,19 @@ def test_a_recording_without_operators_says_so(lab, wheel):
     assert "its operators were not recorded" in row["why"]["missing"]
     explained = sum(part["ns"] for part in row["why"]["parts"] if part["cause"].endswith("_wait"))
     assert row["why"]["unexplained_ns"] > 0.5 * (row["why"]["excess_ns"] - explained)  # a busy machine has waits, too
+
+
+@pytest.mark.alone("the program has to get half of a CPU")
+def test_waits_of_inferences_that_are_too_short_to_read_each(lab, wheel):
+    """Of those that turn out slow, what the thread did is known: most of them waited."""
+    slow = Slow(lab, wheel, "tiny")
+    slow.say("run 2000")
+    cpus = sorted(os.sched_getaffinity(0))
+    slow.say("pin %d" % cpus[-1])
+    with hog(cpus[-1], "the_hog"):
+        slow.say("run 100000", "hog")
+    slow.end()
+    usual = statistics.median(row["duration_ns"] for row in slow.slowest)
+    lost = [row for row in slow.of("hog") if row["duration_ns"] > max(1e6, 10 * usual)]
+    named = [row for row in lost if waited(row) > 0.8 * row["why"]["excess_ns"]]
+    assert len(lost) >= 10 and len(named) > len(lost) / 2, [row["why"]["words"] for row in lost]

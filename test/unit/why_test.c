@@ -22,7 +22,7 @@ struct more {
 	int faults, major;
 	int64_t bytes;
 	int in_operator; /* of `cpu` */
-	bool has_no_usage, has_no_operators, has_new_shape, is_beside, is_in_creation;
+	bool is_of_slow, is_never_switched, has_no_usage, has_no_operators, has_new_shape, is_beside, is_in_creation;
 };
 
 struct fixture {
@@ -81,11 +81,13 @@ static void put_run(struct fixture *f, int i, const struct more *more)
 	stream_inference(&f->s, f->lane, begin_of(i), "m", 1, i + 1);
 	stream_text(&f->s, KEY_STATUS, "ok");
 	stream_text(&f->s, KEY_SHAPES, more->has_new_shape ? "8x3" : "1x3");
+	if (more->is_of_slow)
+		stream_int(&f->s, KEY_USAGE_OF_SLOW, 1);
 	if (!more->has_no_usage) {
 		stream_int(&f->s, KEY_THREAD_CPU_NS, (9000 + more->cpu) * US);
-		stream_int(&f->s, KEY_RUN_QUEUE_NS, (200 + more->wait) * US);
+		stream_int(&f->s, KEY_RUN_QUEUE_NS, more->is_never_switched ? 0 : (200 + more->wait) * US);
 		stream_int(&f->s, KEY_FAULTS, 10 + more->faults + more->major);
-		stream_int(&f->s, KEY_SWITCHES, 1);
+		stream_int(&f->s, KEY_SWITCHES, !more->is_never_switched);
 	}
 	if (more->major || more->bytes) {
 		stream_int(&f->s, KEY_MAJOR_FAULTS, more->major);
@@ -99,7 +101,8 @@ static void put_run(struct fixture *f, int i, const struct more *more)
 /* All inferences, one of them with more. */
 static void put(struct fixture *f, const struct more *more)
 {
-	const struct more plain = { .has_no_usage = more->has_no_usage, .has_no_operators = more->has_no_operators };
+	const struct more plain = { .has_no_usage = more->has_no_usage || more->is_of_slow,
+				    .has_no_operators = more->has_no_operators };
 
 	for (int i = 0; i < N; i++)
 		put_run(f, i, i == SLOW ? more : &plain);
@@ -208,6 +211,39 @@ static void a_pool_on_one_cpu_waits_for_itself(void **state)
 	find(f);
 	assert_part(&f->why, "cpu_wait", 20000, "its own threads used 1.0 CPUs while 2.5");
 	assert_part(&f->why, "pool_wait", 10000, "other threads of the program waited");
+}
+
+static void who_neither_ran_nor_was_switched_out_lost_its_cpu(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 20000, .in_operator = 20000, .is_never_switched = true });
+	find(f);
+	assert_part(&f->why, "stolen", 20000, "nor was switched out");
+	assert_not(&f->why, "one_operator");
+}
+
+static void who_sleeps_loses_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 20000, .in_operator = 20000 });
+	find(f);
+	assert_not(&f->why, "stolen");
+	assert_part(&f->why, "one_operator", 20000, "b took");
+}
+
+/* Only slow ones are known: the measure is the time that the others took, and no sum counts them. */
+static void a_slow_one_among_short_ones_has_a_wait(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .wait = 40000, .in_operator = 40000, .is_of_slow = true });
+	find(f);
+	assert_part(&f->why, "cpu_wait", 40000, "waiting for a CPU");
+	assert_not(&f->why, "one_operator");
+	assert_int_equal(f->summary->models[0].runs.n_usage, 0);
+	assert_int_equal(f->summary->models[0].runs.n_waits, 0);
 }
 
 /* Inferences that are too short for their usage to be read, on a machine whose CPUs do not suffice. */
@@ -434,6 +470,9 @@ int main(void)
 		TEST(a_wait_names_who_ran_instead),
 		TEST(without_events_of_the_scheduler_it_names_who_used_cpus),
 		TEST(a_pool_on_one_cpu_waits_for_itself),
+		TEST(who_neither_ran_nor_was_switched_out_lost_its_cpu),
+		TEST(who_sleeps_loses_nothing),
+		TEST(a_slow_one_among_short_ones_has_a_wait),
 		TEST(a_wait_is_estimated_where_it_was_not_recorded),
 		TEST(threads_that_wait_little_explain_nothing),
 		TEST(a_quota_is_named_by_what_was_throttled),

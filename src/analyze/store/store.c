@@ -20,7 +20,7 @@ struct event_args {
 static bool is_own_key(unsigned key)
 {
 	return key == KEY_ID || key == KEY_THREAD_CPU_NS || key == KEY_RUN_QUEUE_NS || key == KEY_FAULTS ||
-	       key == KEY_SWITCHES;
+	       key == KEY_SWITCHES || key == KEY_USAGE_OF_SLOW;
 }
 
 /* Appends, or replaces the argument of the same key; padding is zero afterwards. Its text stays. */

@@ -49,6 +49,7 @@ void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint6
 		[KEY_THREAD_CPU_NS] = { FACT_THREAD_CPU + 1, ARG_INT },
 		[KEY_FAULTS] = { FACT_FAULTS + 1, ARG_INT },
 		[KEY_SWITCHES] = { FACT_SWITCHES + 1, ARG_INT },
+		[KEY_USAGE_OF_SLOW] = { FACT_USAGE_OF_SLOW + 1, ARG_INT },
 		[KEY_MAJOR_FAULTS] = { FACT_MAJOR_FAULTS + 1, ARG_INT },
 		[KEY_READ_BYTES] = { FACT_READ_BYTES + 1, ARG_INT },
 		[KEY_BYTES] = { FACT_BYTES + 1, ARG_INT },

@@ -107,6 +107,8 @@ static void add_usage(const struct run *run, struct summary_runs *to)
 		to->n_subnormal++;
 		to->subnormal_wall_ns = stats_sum(to->subnormal_wall_ns, run->end_ns - run->begin_ns);
 	}
+	if (facts_have(&run->facts, FACT_USAGE_OF_SLOW))
+		return;
 	if (facts_have(&run->facts, FACT_RUN_QUEUE)) {
 		to->n_waits++;
 		to->waits_wall_ns = stats_sum(to->waits_wall_ns, run->end_ns - run->begin_ns);

@@ -15,6 +15,8 @@ static int add_to(struct usual *to, const struct run *run)
 {
 	int rc = stats_add(&to->overlap, run->overlap_ns);
 
+	if (facts_have(&run->facts, FACT_USAGE_OF_SLOW))
+		return rc;
 	if (!rc && facts_have(&run->facts, FACT_THREAD_CPU))
 		rc = stats_add(&to->cpu, sum_at_least_0(run->facts.value[FACT_THREAD_CPU]));
 	if (!rc && facts_have(&run->facts, FACT_FAULTS))

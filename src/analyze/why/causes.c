@@ -8,6 +8,7 @@
 #define CAUSES(F) \
 	F(cpu_quota) \
 	F(cpu_wait) \
+	F(stolen) \
 	F(memory_pressure) \
 	F(disk_reads) \
 	F(page_faults) \

@@ -75,17 +75,23 @@ void why_say_node(const struct why_case *why, const struct summary_slow_node *no
 		      units_duration((double)node->ns).s, units_duration((double)node->p50_ns).s);
 }
 
-/* What the thread did, against the median. */
+/*
+ * What the thread did, against the median. Where no other inference's wait is known, it counts in full: an inference of
+ * usual length has hardly waited.
+ */
 static void find_pools(struct why_case *why)
 {
 	const struct summary_slow *slow = why->slow;
 	const struct summary_usual *usual = &slow->usual;
 	double excess_ns = why->to->excess_ns, cpu_ns, wait_ns;
-	bool has_wait = slow->run_queue_ns >= 0 && usual->run_queue_ns >= 0;
+	bool has_wait = slow->run_queue_ns >= 0;
 	bool has_cpu = slow->thread_cpu_ns >= 0 && usual->thread_cpu_ns >= 0;
 
 	cpu_ns = (double)slow->thread_cpu_ns - (double)usual->thread_cpu_ns;
-	wait_ns = has_wait ? (double)slow->run_queue_ns - (double)usual->run_queue_ns : 0;
+	wait_ns =
+	    has_wait ? (double)slow->run_queue_ns - (usual->run_queue_ns > 0 ? (double)usual->run_queue_ns : 0) : 0;
+	if (usual->run_queue_ns < 0 && wait_ns > excess_ns)
+		wait_ns = excess_ns;
 	why->pool_ns[POOL_WAIT] = wait_ns;
 	if (!has_cpu) {
 		why->pool_ns[POOL_ANY] = excess_ns - wait_ns;

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * One operator took most of the excess, because of what its inputs contain (a loop, a search). It comes before causes
- * that slow all operators down.
+ * that slow all operators down. Of an operator with others inside, the one that took the time is named.
  */
 #include "analyze/why/why_in.h"
 
 extern const struct why_cause why_one_operator;
 
+/* The operator inside that most of an operator's excess lies in; itself: there is none. */
+static struct summary_slow_node inner(const struct summary_slow *slow)
+{
+	const struct summary_slow_node in = { slow->node, slow->node_ns, slow->node_p50_ns };
+
+	return in.name && why_node_excess(&in) > 0.8 * why_node_excess(&slow->nodes[0]) ? in : slow->nodes[0];
+}
+
 static void find(struct why_case *why)
 {
 	const struct summary_slow *slow = why->slow;
-	const struct summary_slow_node *node = &slow->nodes[0];
+	const struct summary_slow_node found = inner(slow), *node = &slow->nodes[0];
 	const unsigned pools = POOLS_BLOCKED | POOLS_CPU | POOLS_ANY;
 	double left_ns = why_left(why, pools), more_ns = why_node_excess(node) - why_taken(why), whole, own;
 	struct printable *words;
 
-	if (!node->name || more_ns < left_ns / 2)
+	/* what was taken may be why it took longer */
+	if (!node->name || more_ns < left_ns / 2 || more_ns < why_node_excess(node) / 10)
 		return;
 	whole = (double)slow->duration_ns / (double)(slow->usual.p50_ns + !slow->usual.p50_ns);
 	own = (double)node->ns / (double)(node->p50_ns + !node->p50_ns);
@@ -26,7 +35,7 @@ static void find(struct why_case *why)
 	if (!words)
 		return;
 	printable_add(words, "in one operator: ");
-	why_say_node(why, node, words);
+	why_say_node(why, &found, words);
 }
 
 const struct why_cause why_one_operator = { "one_operator", find };

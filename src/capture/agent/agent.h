@@ -122,6 +122,7 @@ struct thread {
 	    opening_since;		/* ticks: first operator of a run without a begin; since when a library opens */
 	uint32_t unbegun_copy, opening; /* in copies[]; hash of the name, 0: none */
 	struct usage_wait wait;
+	struct usage_mark mark;
 	struct thread *next_free;
 };
 

@@ -10,6 +10,11 @@
  * the two readings cost votes for them, a shorter one against. A steady session writes nothing, so that threads that
  * run it side by side do not share a cache line that changes. The file is paid from a thread's own savings, a
  * USAGE_SHARE-th of the time of its inferences; without them the wait of a switched inference stays unknown.
+ *
+ * Inferences that are too short for that are read as far as the savings last: at the begin of every few of them (the
+ * thread's mark), and at the end of one that turns out slow. Its usage since the mark is told if the mark lies close
+ * before it. Of the others, every SAMPLE-th with a mark is told, chosen before its time was known. A thread that was
+ * only switched out against its will has waited for a CPU whenever it did not run: no file is needed.
  */
 #include "capture/agent/usage.h"
 
@@ -20,7 +25,7 @@
 #include "base/syscalls.h"
 #include "capture/agent/session.h"
 
-enum { VOTES = 8, TRIALS = 4, SAVINGS = 64 };
+enum { VOTES = 8, TRIALS = 4, SAVINGS = 64, SAMPLE = 64, SLOW = 2, USUAL_OF = 16 };
 
 /* Ticks that one reading of the system calls, and one of the file, costs; set before the first inference is seen. */
 static uint64_t cost, wait_cost;
@@ -36,7 +41,8 @@ static bool read_basics(struct usage *usage)
 	usage->faults = (uint64_t)(all.ru_minflt + all.ru_majflt);
 	usage->major = (uint64_t)all.ru_majflt;
 	usage->blocks = (uint64_t)all.ru_inblock;
-	usage->switches = (uint64_t)(all.ru_nvcsw + all.ru_nivcsw);
+	usage->sleeps = (uint64_t)all.ru_nvcsw;
+	usage->switches = usage->sleeps + (uint64_t)all.ru_nivcsw;
 	usage->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
 	return true;
 }
@@ -91,23 +97,23 @@ void usage_measure(void)
 	errno = saved;
 }
 
-/* Whether the thread can pay for the file; pays. */
-static bool pay(struct thread *thread)
+/* Whether the thread can pay, and has `rest` left then; pays. */
+static bool pay(struct thread *thread, const uint64_t *price_, uint64_t rest)
 {
-	uint64_t price = __atomic_load_n(&wait_cost, __ATOMIC_RELAXED);
+	uint64_t price = __atomic_load_n(price_, __ATOMIC_RELAXED);
 
 	if (hot->level == LEVEL_DETAIL)
 		return true;
-	if (thread->wait.savings < price)
+	if (thread->wait.savings < price + rest)
 		return false;
 	thread->wait.savings -= price;
 	return true;
 }
 
-static void read_wait_of(struct thread *thread, struct usage *usage)
+static void read_wait_of(struct thread *thread, struct usage *usage, uint64_t rest)
 {
 	if (!thread->wait.is_known || thread->wait.switches != usage->switches) {
-		thread->wait.is_known = pay(thread) && read_wait(&thread->wait.ns);
+		thread->wait.is_known = pay(thread, &wait_cost, rest) && read_wait(&thread->wait.ns);
 		thread->wait.switches = usage->switches;
 	}
 	usage->has_wait = thread->wait.is_known;
@@ -120,6 +126,29 @@ static bool is_free(const struct session *session)
 	return __atomic_load_n(&session->too_short, __ATOMIC_RELAXED) <= 0;
 }
 
+/* What reading at the end of a slow inference costs. */
+static uint64_t reserve(void)
+{
+	return __atomic_load_n(&cost, __ATOMIC_RELAXED) + __atomic_load_n(&wait_cost, __ATOMIC_RELAXED);
+}
+
+static void put_mark(struct thread *thread, struct open_run *run)
+{
+	struct usage_mark *mark = &thread->mark;
+	uint64_t least_apart = USAGE_SHARE * __atomic_load_n(&cost, __ATOMIC_RELAXED);
+
+	/* one after the other they would use up what a long inference left, and then lie far apart */
+	if (mark->last_end < mark->at + least_apart || !pay(thread, &cost, reserve()))
+		return;
+	mark->at = agent_now();
+	mark->usage.is_known = read_basics(&mark->usage);
+	if (!mark->usage.is_known)
+		return;
+	read_wait_of(thread, &mark->usage, reserve());
+	if (++mark->n % SAMPLE == 0)
+		run->usage = mark->usage;
+}
+
 void usage_begin(struct thread *thread, struct open_run *run)
 {
 	int saved = errno;
@@ -127,11 +156,14 @@ void usage_begin(struct thread *thread, struct open_run *run)
 	if (run->was_asked || (!run->session && hot->level != LEVEL_DETAIL))
 		return;
 	run->was_asked = true;
-	if (hot->level != LEVEL_DETAIL && !is_free(run->session))
+	if (hot->level != LEVEL_DETAIL && !is_free(run->session)) {
+		put_mark(thread, run);
+		errno = saved;
 		return;
+	}
 	run->usage.is_known = read_basics(&run->usage);
 	if (run->usage.is_known)
-		read_wait_of(thread, &run->usage);
+		read_wait_of(thread, &run->usage, 0);
 	errno = saved;
 }
 
@@ -149,9 +181,10 @@ static void vote(struct thread *thread, struct session *session, uint64_t took)
 }
 
 /* Most inferences read nothing, and get no record of it. */
-static void tell_reads(struct thread *thread, const struct open_run *run, const struct usage *to)
+static void tell_reads(struct thread *thread, const struct open_run *run, const struct usage *from,
+		       const struct usage *to)
 {
-	uint64_t major = to->major - run->usage.major, blocks = to->blocks - run->usage.blocks;
+	uint64_t major = to->major - from->major, blocks = to->blocks - from->blocks;
 	struct record *record = major || blocks ? agent_claim(thread) : NULL;
 
 	if (!record)
@@ -161,9 +194,12 @@ static void tell_reads(struct thread *thread, const struct open_run *run, const 
 	agent_publish(thread);
 }
 
-static void tell(struct thread *thread, const struct open_run *run)
+/* from: at the begin of what is told; before: how long that is before the run, in 65,536ths of its time, if flags say
+ * that it is a slow one. */
+static void tell(struct thread *thread, const struct open_run *run, const struct usage *from, uint8_t flags,
+		 uint32_t before)
 {
-	const struct usage *from = &run->usage;
+	uint32_t switches;
 	struct usage to = { 0 };
 	struct record *record;
 	bool has_wait;
@@ -174,22 +210,42 @@ static void tell(struct thread *thread, const struct open_run *run)
 	has_wait = to.switches == from->switches;
 	if (has_wait) {
 		to.wait_ns = from->wait_ns;
+	} else if (to.sleeps == from->sleeps && flags & FLAG_OF_SLOW) {
+		flags |= FLAG_PREEMPTED;
 	} else if (from->has_wait) {
-		read_wait_of(thread, &to);
+		read_wait_of(thread, &to, 0);
 		has_wait = to.has_wait;
 	}
+	switches = (uint32_t)(to.switches - from->switches);
+	if (flags & FLAG_OF_SLOW)
+		switches = (switches < UINT16_MAX ? switches : UINT16_MAX) | before << 16;
 	record = agent_claim(thread);
 	if (!record)
 		return;
 	*record = (struct record){ .time = to.cpu_ns - from->cpu_ns,
 				   .value = has_wait ? to.wait_ns - from->wait_ns : 0,
 				   .id = (uint32_t)(to.faults - from->faults),
-				   .text = (uint32_t)(to.switches - from->switches),
+				   .text = switches,
 				   .run = run->run,
 				   .type = RECORD_RUN_USAGE,
-				   .flags = has_wait ? 0 : FLAG_NO_WAIT };
+				   .flags = has_wait ? flags : flags | FLAG_NO_WAIT };
 	agent_publish(thread);
-	tell_reads(thread, run, &to);
+	tell_reads(thread, run, from, &to);
+}
+
+/* A slow inference of a session whose inferences are too short; the mark is at most a quarter of its time before it. */
+static void tell_slow(struct thread *thread, struct open_run *run, uint64_t end)
+{
+	struct usage_mark *mark = &thread->mark;
+	uint64_t took = end - run->start, usual = mark->usual;
+	uint64_t counts = took < usual * 4 || !usual ? took : usual * 4;
+
+	mark->last_end = end;
+	mark->usual = usual ? usual - usual / USUAL_OF + counts / USUAL_OF : took;
+	if (!usual || took < SLOW * usual || !mark->usage.is_known || end - mark->at > took + took / 4)
+		return;
+	if (pay(thread, &cost, 0))
+		tell(thread, run, &mark->usage, FLAG_OF_SLOW, (uint32_t)((end - mark->at - took) * 65536 / took));
 }
 
 void usage_end(struct thread *thread, struct open_run *run, uint64_t end)
@@ -199,6 +255,8 @@ void usage_end(struct thread *thread, struct open_run *run, uint64_t end)
 	if (run->session && hot->level != LEVEL_DETAIL)
 		vote(thread, run->session, end - run->start);
 	if (run->usage.is_known)
-		tell(thread, run);
+		tell(thread, run, &run->usage, 0, 0);
+	else if (run->session && hot->level != LEVEL_DETAIL)
+		tell_slow(thread, run, end);
 	errno = saved;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a thread used during an inference: CPU time, time it waited for a CPU, page faults, context switches, and what
- * it read from disks. Recorded
- * of each inference at level detail, and at the others of sessions whose inferences take so long that it is free.
+ * it read from disks. Recorded of each inference at level detail, and at the others of sessions whose inferences take
+ * so long that it is free. Of shorter ones, a sample and the slow ones are recorded.
  */
 #ifndef CAPTURE_AGENT_USAGE_H
 #define CAPTURE_AGENT_USAGE_H
@@ -19,6 +19,7 @@ enum { USAGE_SHARE = 400 };
 /* What a thread has used up to a moment. */
 struct usage {
 	uint64_t cpu_ns, wait_ns, faults, switches;
+	uint64_t sleeps;	 /* of the switches, those that the thread asked for */
 	uint64_t major, blocks;	 /* of the faults, those that waited for a disk; blocks of 512 bytes read from disks */
 	bool is_known, has_wait; /* wait_ns is known only with has_wait */
 };
@@ -28,6 +29,15 @@ struct usage_wait {
 	bool is_known;
 	uint64_t ns, switches; /* how often it had been switched out by then */
 	uint64_t savings;      /* ticks, for reading it again */
+};
+
+/* Of inferences that are too short for a reading each. */
+struct usage_mark {
+	uint64_t at;	    /* ticks */
+	uint64_t last_end;  /* ticks: of the last such inference */
+	struct usage usage; /* then */
+	uint64_t usual;	    /* ticks: what such inferences take on this thread; 0: none has ended */
+	uint32_t n;
 };
 
 /* Measures what reading costs, once in a process, and tells the recorder. When a runtime is armed. */

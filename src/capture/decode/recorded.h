@@ -22,7 +22,7 @@ struct annotations {
 	struct annotation_counter *counter;
 };
 
-enum { MAX_NAMED = 256, READER_FLOWS = 8, READER_USAGE = 4, READER_READS = 2, FLOW_BITS = 40 };
+enum { MAX_NAMED = 256, READER_FLOWS = 8, READER_USAGE = 5, READER_READS = 2, FLOW_BITS = 40 };
 
 /* A flow whose slice has not arrived yet. */
 struct reader_flow {
@@ -39,10 +39,11 @@ struct reader {
 	struct arg usage[READER_USAGE];
 	uint32_t reads_run; /* the same of reads */
 	struct arg reads[READER_READS];
-	uint32_t n_usage;    /* without the last of them, which is the wait, when that is not known */
-	uint32_t begun_run;  /* the last run that began here, */
-	uint64_t begun_ns;   /* and when */
-	uint32_t shapes_run; /* a run whose inputs arrived after its begin had been put */
+	uint32_t n_usage;
+	uint32_t usage_before; /* time before the run that they include, in 65,536ths of its own */
+	uint32_t begun_run;    /* the last run that began here, */
+	uint64_t begun_ns;     /* and when */
+	uint32_t shapes_run;   /* a run whose inputs arrived after its begin had been put */
 	struct arg shapes[2];
 	uint32_t n_flows;
 	struct reader_flow flow[READER_FLOWS];

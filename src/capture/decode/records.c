@@ -281,13 +281,21 @@ static int run_usage(const struct records_step *step)
 {
 	const struct record *record = step->record;
 	struct arg *usage = step->reader->usage;
+	uint32_t *n = &step->reader->n_usage;
 
 	step->reader->usage_run = record->run;
-	step->reader->n_usage = record->flags & FLAG_NO_WAIT ? READER_USAGE - 1 : READER_USAGE;
-	usage[0] = arg_int(KEY_THREAD_CPU_NS, (int64_t)record->time);
-	usage[1] = arg_int(KEY_FAULTS, record->id);
-	usage[2] = arg_int(KEY_SWITCHES, record->text);
-	usage[3] = arg_int(KEY_RUN_QUEUE_NS, (int64_t)record->value);
+	*n = 0;
+	step->reader->usage_before = record->flags & FLAG_OF_SLOW ? record->text >> 16 : 0;
+	usage[(*n)++] = arg_int(KEY_THREAD_CPU_NS, (int64_t)record->time);
+	usage[(*n)++] = arg_int(KEY_FAULTS, record->id);
+	usage[(*n)++] = arg_int(KEY_SWITCHES, record->flags & FLAG_OF_SLOW ? record->text & 0xffff : record->text);
+	/* all that it did not run: see bound_usage */
+	if (record->flags & FLAG_PREEMPTED && step->reader->begun_run == record->run)
+		usage[(*n)++] = arg_int(KEY_RUN_QUEUE_NS, INT64_MAX);
+	else if (!(record->flags & FLAG_NO_WAIT))
+		usage[(*n)++] = arg_int(KEY_RUN_QUEUE_NS, (int64_t)record->value);
+	if (record->flags & FLAG_OF_SLOW)
+		usage[(*n)++] = arg_int(KEY_USAGE_OF_SLOW, 1);
 	return 0;
 }
 
@@ -303,17 +311,21 @@ static int run_reads(const struct records_step *step)
 
 /*
  * Bounds the thread's usage by the run's duration: it was read a moment before the run began and after it ended, and
- * the thread may have lost the CPU in between.
+ * the thread may have lost the CPU in between. Before a slow run it computed all the time, unless it used less.
  */
 static void bound_usage(struct reader *reader, uint64_t end_ns)
 {
 	int64_t took_ns = end_ns > reader->begun_ns ? (int64_t)(end_ns - reader->begun_ns) : 0;
-	int64_t *cpu_ns = &reader->usage[0].integer, *waited_ns = &reader->usage[3].integer;
+	int64_t before_ns = (int64_t)((double)took_ns * reader->usage_before / 65536);
+	int64_t *cpu_ns = &reader->usage[0].integer;
 
+	if (*cpu_ns > before_ns)
+		*cpu_ns -= before_ns;
 	if (*cpu_ns > took_ns)
 		*cpu_ns = took_ns;
-	if (*waited_ns > took_ns - *cpu_ns)
-		*waited_ns = took_ns - *cpu_ns;
+	for (uint32_t i = 0; i < reader->n_usage; i++)
+		if (reader->usage[i].key == KEY_RUN_QUEUE_NS && reader->usage[i].integer > took_ns - *cpu_ns)
+			reader->usage[i].integer = took_ns - *cpu_ns;
 }
 
 static int run_end(const struct records_step *step)

@@ -221,7 +221,7 @@ static void put_usage(const struct page *page, const struct summary_runs *runs)
 {
 	struct printable text = { "" };
 
-	if (runs->n_usage)
+	if (usage_is_known(runs))
 		text = usage_words(runs);
 	put_fact(page, "  each", &text);
 }

@@ -119,14 +119,12 @@ static void print_usage(const struct page *page, const struct summary_runs *runs
 {
 	struct printable share = { "" };
 
-	if (!runs->n_usage) {
+	if (!usage_is_known(runs)) {
 		page_text(page, 2, TABLE_DIM, "CPU time, waits, page faults and context switches of inferences: %s",
 			  usage_missing(page->summary).s);
 		return;
 	}
-	if (runs->n_usage < runs->latency.n)
-		printable_add(&share, " (of %s inferences, while reading it was free)", units_count(runs->n_usage).s);
-	else if (runs->n_waits < runs->n_usage)
+	if (runs->n_waits < runs->n_usage)
 		printable_add(&share, " (waits of %s inferences)", units_count(runs->n_waits).s);
 	page_text(page, 2, TABLE_PLAIN, "Each inference on average: %s%s", usage_words(runs).s, share.s);
 }

@@ -5,6 +5,9 @@
 
 #include "base/units.h"
 
+/* Of fewer, unless they are half of all, an average says nothing. */
+enum { LEAST = 20 };
+
 static int64_t dearest_reading(const struct summary *summary)
 {
 	int64_t most_ns = 0;
@@ -33,6 +36,11 @@ struct printable usage_missing(const struct summary *summary)
 	return text;
 }
 
+bool usage_is_known(const struct summary_runs *runs)
+{
+	return runs->n_usage >= LEAST || (runs->n_usage && runs->n_usage * 2 >= runs->latency.n);
+}
+
 struct printable usage_words(const struct summary_runs *runs)
 {
 	double n = (double)runs->n_usage;
@@ -44,5 +52,7 @@ struct printable usage_words(const struct summary_runs *runs)
 			      units_duration((double)runs->run_queue_ns / (double)runs->n_waits).s);
 	printable_add(&text, ", %s page faults", units_decimal((double)runs->faults / n).s);
 	printable_add(&text, ", %s context switches", units_decimal((double)runs->switches / n).s);
+	if (runs->n_usage < runs->latency.n)
+		printable_add(&text, " (%s of them were read)", units_count(runs->n_usage).s);
 	return text;
 }

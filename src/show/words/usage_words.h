@@ -6,9 +6,12 @@
 #include "analyze/summary/summary.h"
 #include "base/printable.h"
 
-/* Why no inference of a model has them, as a phrase that follows a colon. */
+/* Whether so many inferences have them that an average says something. */
+bool usage_is_known(const struct summary_runs *runs);
+/* Why it is not, as a phrase that follows a colon. */
 struct printable usage_missing(const struct summary *summary);
-/* "1.2 ms of CPU, 300 us waiting for a CPU, 12 page faults, 3 context switches" of one on average. n_usage is not 0. */
+/* "1.2 ms of CPU, 300 us waiting for a CPU, 12 page faults, 3 context switches (40 of them were read)" of one on
+ * average. n_usage is not 0. */
 struct printable usage_words(const struct summary_runs *runs);
 
 #endif
