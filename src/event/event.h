@@ -54,8 +54,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 /* Topics of KIND_NOTE instants, each with the arguments it carries; those in brackets are optional. */
 /* command, level, interval_ns, version [start_realtime_ns, machine, count: its CPUs]: once, when recording starts */
 #define EVENT_NOTE_RECORDING "recording"
-/* pid, exe [state, count]; state: why no runtime was seen; count: processes whose inferences were not, for that reason
- */
+/* pid, exe [state, count]; state: why no runtime was seen; count: processes whose inferences were not, therefore */
 #define EVENT_NOTE_PROCESS "process"
 /*
  * runtime, version, path, text (what was armed) [arm_ns; usage_ns; status: what was left out and why; from_ns: what
@@ -187,7 +186,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(FAULT_NS, "fault_ns")		/* what a page fault without a disk takes here, as measured (real number) */ \
 	EVENT_MEMORY_KEYS(F) \
 	F(SUBNORMAL, "subnormal")	  /* on inferences: 1: the thread computed with subnormal numbers */ \
-	F(USAGE_OF_SLOW, "usage_of_slow") /* on inferences: 1: its usage is known only because it was slow */
+	F(USAGE_OF_SLOW, "usage_of_slow") /* on inferences: 1: its usage is known only because it was slow */ \
+	F(OPERATOR, "operator")		  /* text; on kernels: the node whose operator launched it */
 
 #define EVENT_KEY_ENUM(name, text) KEY_##name,
 enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };

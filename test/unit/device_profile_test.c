@@ -193,7 +193,7 @@ static void rows_of_no_operator_stand_apart(void **state)
 
 static void a_line_that_is_no_json_is_counted(void **state)
 {
-	struct read read = read_file(device_profile_ort, "ort_profile/bad/quote.json");
+	struct read read = read_file(device_profile_ort, "ort_profile/bad/damaged.json");
 
 	assert_int_equal(read.profile.n_unread, 1);
 	assert_int_equal(read.profile.n_rows, 1);

@@ -98,7 +98,7 @@ static void chrome_has_every_slice_instant_and_sample(void **state)
 
 static void names_of_others_are_escaped(void **state)
 {
-	struct written chrome = export("chrome", "ort_profile/bad/quote.json");
+	struct written chrome = export("chrome", "ort_profile/good/quote.json");
 
 	assert_true(is_json(&chrome));
 	free(chrome.data);

@@ -206,9 +206,9 @@ static void kernels_of_a_device_lie_on_lanes_below_their_provider(void **state)
 	done(&read);
 }
 
-static void what_is_not_json_is_a_loss(void **state)
+static void what_cannot_be_read_is_a_loss(void **state)
 {
-	struct read read = read_data("ort_profile/bad/quote.json");
+	struct read read = read_data("ort_profile/bad/damaged.json");
 	const struct store_instant *instants;
 	size_t n, n_lost = 0;
 
@@ -220,6 +220,182 @@ static void what_is_not_json_is_a_loss(void **state)
 	assert_int_equal(n_lost, 1);
 	assert_int_equal(count_slices(&read, KIND_OPERATOR), 1);
 	done(&read);
+}
+
+/* The kernel's operator begins the flow that goes on in the kernel. "": in none. */
+static const char *operator_of(const struct read *read, const struct store_track *track, size_t row, int64_t *inference)
+{
+	const char *name = text_of(read, track, row, KEY_OPERATOR);
+
+	*inference = track->slices.inference[row];
+	return name;
+}
+
+/* The device is behind: the second inference launches a kernel while those of the first one run. */
+static void kernels_are_tied_to_the_operator_that_launched_them(void **state)
+{
+	static const struct {
+		const char *kernel, *operator;
+		int64_t inference;
+	} expected[] = {
+		{ "void implicit_convolve_sgemm<float, 1024>(int, int)", "conv", 1 },
+		{ "add_bias", "conv", 1 },
+		{ "relu", "relu", 1 },
+		{ "MemcpyDeviceToHost", "", 0 },
+		{ "void implicit_convolve_sgemm<float, 1024>(int, int)", "conv", 2 },
+	};
+	struct read read = read_data("ort_profile/good/cuda.json");
+
+	keep(&read);
+	assert_int_equal(count_slices(&read, KIND_KERNEL), 5);
+	for (size_t i = 0; i < 5; i++) {
+		const struct store_track *track;
+		int64_t inference;
+		size_t row;
+
+		track = find(&read, KIND_KERNEL, i, &row);
+		assert_string_equal(names_text(read.names, track->slices.name[row]), expected[i].kernel);
+		assert_string_equal(operator_of(&read, track, row, &inference), expected[i].operator);
+		assert_int_equal(inference, expected[i].inference);
+	}
+	done(&read);
+	read = read_data("ort_profile/good/kernels.json"); /* by correlation id: two have the wrong name */
+	keep(&read);
+	for (size_t i = 0; i < 4; i++) {
+		const struct store_track *track;
+		int64_t inference;
+		size_t row;
+
+		track = find(&read, KIND_KERNEL, i, &row);
+		assert_string_equal(operator_of(&read, track, row, &inference), "Fused_0");
+		assert_int_equal(inference, i < 2 ? 0 : 1);
+	}
+	done(&read);
+}
+
+/* Versions before 1.31 do not escape names: their files are not JSON. */
+static void names_are_what_the_model_calls_its_nodes_in_every_version(void **state)
+{
+	static const char *const names[] = {
+		"plain",     "say \"hi\"", "back\\slash",      "dir\\", "brace } {", "com\",\"ma", "q\"}", "tab\there",
+		"new\nline", "ünï",	   "x\",\"args\" : y", "\"",	"a}},",
+	};
+	glob_t files = all("ort_profile/good/ort*-odd-names.json");
+
+	assert_int_equal(files.gl_pathc, 4);
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		struct read read = read_path(files.gl_pathv[i]);
+
+		keep(&read);
+		assert_int_equal(count_slices(&read, KIND_INFERENCE), 2);
+		assert_int_equal(count_slices(&read, KIND_OPERATOR), 2 * (sizeof names / sizeof *names + 1));
+		for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+			const struct store_track *track;
+			size_t row;
+
+			track = find(&read, KIND_OPERATOR, n, &row);
+			assert_string_equal(names_text(read.names, track->slices.name[row]), names[n]);
+			assert_string_equal(text_of(&read, track, row, KEY_OP_TYPE), n % 2 ? "Sin" : "Cos");
+		}
+		done(&read);
+	}
+	globfree(&files);
+}
+
+static void operators_of_all_threads_belong_to_their_inference(void **state)
+{
+	struct read read = read_data("ort_profile/good/ort1.13.1-parallel-subgraph.json");
+	uint64_t n;
+
+	keep(&read);
+	n = count_slices(&read, KIND_OPERATOR);
+	assert_int_equal(n, count_text(&read, "_kernel_time\",\"args\""));
+	for (size_t i = 0; i < n; i++) {
+		size_t row;
+		const struct store_track *track = find(&read, KIND_OPERATOR, i, &row);
+
+		assert_in_range(track->slices.inference[row], 1, 2);
+	}
+	done(&read);
+}
+
+/* What a long profile becomes, without keeping it. */
+struct tally {
+	struct sink sink;
+	uint64_t last_ns[20], n_inferences, n_operators, n_alone, n_disordered;
+};
+
+static int tally_put(struct sink *sink, const struct event *event, struct err *err)
+{
+	struct tally *tally = (struct tally *)sink;
+	bool has_inference = false;
+
+	assert_in_range(event->track, 1, 19);
+	if (event->type == EVENT_TRACK)
+		return 0;
+	tally->n_disordered += event->time_ns < tally->last_ns[event->track];
+	tally->last_ns[event->track] = event->time_ns;
+	if (event->type != EVENT_BEGIN)
+		return 0;
+	for (size_t i = 0; i < event->n_args; i++)
+		has_inference |= event->args[i].key == KEY_INFERENCE && event->args[i].integer > 0;
+	tally->n_inferences += event->kind == KIND_INFERENCE;
+	tally->n_operators += event->kind == KIND_OPERATOR;
+	tally->n_alone += !has_inference;
+	return 0;
+}
+
+/* Inferences of 100 operators of 10 us, in turns on several threads, as a file. */
+static struct tally tally_profile(int n_inferences, int n_threads)
+{
+	size_t room = (size_t)n_inferences * 101 * 120 + 10;
+	char *text = malloc(room), *at = text;
+	struct import_bytes in = { text, 0, NULL };
+	struct import_result result = { 0 };
+	uint32_t last_track = 0;
+	struct err err = { 0 };
+	struct tally tally = { .sink = { tally_put, names_new(), &last_track } };
+
+	at += sprintf(at, "[\n");
+	for (int run = 0; run < n_inferences; run++) {
+		int tid = 7 + run % n_threads, begin = run * 1001;
+
+		for (int i = 0; i < 100; i++)
+			at += sprintf(at,
+				      "{\"cat\" : \"Node\",\"pid\" :7,\"tid\" :%d,\"dur\" :9,\"ts\" :%d,\"ph\" : \"X\","
+				      "\"name\" :\"n%d_kernel_time\",\"args\" : {}},\n",
+				      tid, begin + i * 10, i);
+		at += sprintf(at,
+			      "{\"cat\" : \"Session\",\"pid\" :7,\"tid\" :%d,\"dur\" :1000,\"ts\" :%d,\"ph\" : \"X\","
+			      "\"name\" :\"model_run\",\"args\" : {}}%s\n",
+			      tid, begin, run + 1 < n_inferences ? "," : "");
+	}
+	at += sprintf(at, "]\n");
+	in.size = (size_t)(at - text);
+	assert_in_range(in.size, 1, room);
+	assert_int_equal(import_find(text, in.size)->read(&in, &tally.sink, &result, &err), 0);
+	assert_false(result.is_cut);
+	assert_int_equal(result.n_late, 0);
+	names_free(tally.sink.names);
+	free(text);
+	return tally;
+}
+
+/* It is put in parts. */
+static void a_long_profile_is_in_order(void **state)
+{
+	static const struct {
+		int n_inferences, n_threads;
+	} files[] = { { 2000, 1 }, { 10500, 2 } };
+
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		struct tally tally = tally_profile(files[i].n_inferences, files[i].n_threads);
+
+		assert_int_equal(tally.n_inferences, files[i].n_inferences);
+		assert_int_equal(tally.n_operators, files[i].n_inferences * 100);
+		assert_int_equal(tally.n_alone, 0);
+		assert_int_equal(tally.n_disordered, 0);
+	}
 }
 
 /* Truncated at each byte: the part before is read, and the place is reported. */
@@ -417,7 +593,11 @@ int main(void)
 		cmocka_unit_test(every_inference_and_operator_of_a_profile_is_there),
 		cmocka_unit_test(an_operator_has_its_type_provider_shapes_bytes_and_inference),
 		cmocka_unit_test(kernels_of_a_device_lie_on_lanes_below_their_provider),
-		cmocka_unit_test(what_is_not_json_is_a_loss),
+		cmocka_unit_test(kernels_are_tied_to_the_operator_that_launched_them),
+		cmocka_unit_test(names_are_what_the_model_calls_its_nodes_in_every_version),
+		cmocka_unit_test(operators_of_all_threads_belong_to_their_inference),
+		cmocka_unit_test(a_long_profile_is_in_order),
+		cmocka_unit_test(what_cannot_be_read_is_a_loss),
 		cmocka_unit_test(a_profile_that_is_cut_off_is_read_up_to_there),
 		cmocka_unit_test(an_event_may_span_lines),
 		cmocka_unit_test(operators_of_one_microsecond_are_neighbours),

@@ -287,7 +287,7 @@ int device_profile_ort(struct device_profile *to, struct names *names, const cha
 	int code;
 
 	*to = (struct device_profile){ .names = names, .source = names_of(names, "ONNX Runtime's profile") };
-	code = ort_profile_read(&profile.file, data, size, err);
+	code = ort_profile_read(&profile.file, &(struct import_bytes){ data, size, NULL }, err);
 	if (!code && !add_all(&profile))
 		code = err_set(err, ENOMEM, "cannot read it: out of memory");
 	to->n_unread = profile.file.n_unread;

@@ -63,7 +63,7 @@ static int pass_on(struct sink *sink, const struct event *event, struct err *err
 
 int import_read(struct import *import, struct sink *out, struct err *err)
 {
-	struct import_bytes bytes = { import->input.data, import->input.size };
+	struct import_bytes bytes = { import->input.data, import->input.size, input_forget_part };
 	struct passage passage = { { pass_on, out->names, out->last_track }, out, &import->input, 0 };
 	int code = import->format->read(&bytes, bytes.size > LARGE ? &passage.sink : out, &import->result, err);
 

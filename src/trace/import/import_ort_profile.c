@@ -14,27 +14,31 @@
  * end of a slice may lie 2 us outside of the slice around it: it is cut there. Facts absent from the file are not made
  * up: the model's name, whether an inference failed, the parts of session_initialization.
  *
- * Memory is bounded, because the runtime keeps at most a million events; only device kernels come in addition.
+ * A profile of one thread is put inference by inference, because an inference ends after all of its operators. Of
+ * others a million events are sorted at a time: the runtime keeps no more, so that only files which other tools made
+ * are larger. A slice that began more than half of that before is moved: it begins later, and is counted.
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "trace/import/importer.h"
-#include "trace/import/ort_profile.h"
+#include "trace/import/ort_profile_order.h"
 #include "trace/import/slices.h"
 #include "trace/perfetto/perfetto_map.h"
 
-enum { MAX_ACTIVE = 64, MAX_DEVICE_LANES = 64, ROUNDING_US = 2, SESSION = 1 };
+enum {
+	MAX_ACTIVE = 64,
+	MAX_DEVICE_LANES = 64,
+	ROUNDING_US = 2,
+	SESSION = 1,
+	WINDOW = 1 << 20,
+	PART = 1 << 15,
+	TAIL = 64 << 10
+};
 
 enum line_type { LINE_NONE, LINE_THREAD, LINE_LANE };
-
-struct entry {
-	struct ort_profile_event event;
-	uint32_t at; /* in the file */
-};
 
 /* A thread's operators or inferences. */
 struct line {
@@ -57,7 +61,11 @@ struct active {
 
 struct profile {
 	struct ort_profile file;
-	struct array entries, lines; /* struct entry, struct line */
+	struct array entries, lines;	 /* struct ort_profile_entry, struct line */
+	uint32_t n_taken, last_operator; /* events of the file; in entries: the index + 1 of the last operator */
+	int64_t put_until;		 /* all events that began before are put */
+	struct ort_profile_event session;
+	struct perfetto_map inference_of; /* flow: number of the inference */
 	struct slices_stream stream;
 	struct perfetto_map line_of; /* type and thread: index in lines + 1 */
 	struct device_lane device_lanes[MAX_DEVICE_LANES];
@@ -66,6 +74,9 @@ struct profile {
 	uint32_t n_active, n_inferences;
 	uint32_t process, group, model;
 	int32_t pid;
+	int32_t tid;	  /* of the first event */
+	bool is_threaded; /* events of several threads, or kernels, which may lie far from their operators */
+	bool is_begun, has_pending_session;
 	bool has_session; /* the file begins with the session: the first inference is the session's first */
 };
 
@@ -74,36 +85,47 @@ static int out_of_memory(const struct profile *profile)
 	return err_set(profile->stream.err, ENOMEM, "out of memory");
 }
 
+/* ONNX Runtime's own profilers of GPUs write the kernels of an operator right behind it, with its name. */
+static void attach_to_last(struct profile *profile, struct ort_profile_entry *kernel)
+{
+	struct ort_profile_entry *operator;
+
+	if (!profile->last_operator || !kernel->event.operator || kernel->event.correlation)
+		return;
+	operator = (struct ort_profile_entry *)profile->entries.data + profile->last_operator - 1;
+	if (operator->event.name != kernel->event.operator)
+		return;
+	kernel->flow = operator->flow = operator->at + 1;
+}
+
+static int put_window(struct profile *profile, size_t n);
+
 static int take(struct ort_profile *file, const struct ort_profile_event *event, struct err *err)
 {
 	struct profile *profile = (struct profile *)file;
-	struct entry *entry = array_add(&profile->entries, sizeof *entry);
+	int code = profile->entries.n < WINDOW ? 0 : put_window(profile, WINDOW / 2);
+	struct ort_profile_entry *entry = code ? NULL : array_add_raw(&profile->entries, sizeof *entry);
 
+	if (code)
+		return code;
 	if (!entry)
 		return err_set(err, ENOMEM, "out of memory");
-	*entry = (struct entry){ *event, (uint32_t)profile->entries.n };
+	*entry = (struct ort_profile_entry){ *event, profile->n_taken++, 0 };
+	if (event->kind == ORT_PROFILE_NODE)
+		profile->last_operator = (uint32_t)profile->entries.n;
+	else if (event->kind == ORT_PROFILE_KERNEL)
+		attach_to_last(profile, entry);
+	else
+		profile->last_operator = 0;
 	if (event->pid > 0 && profile->pid < 0)
 		profile->pid = event->pid;
 	profile->has_session |= event->kind == ORT_PROFILE_LOAD || event->kind == ORT_PROFILE_INIT;
+	if (profile->n_taken == 1)
+		profile->tid = event->tid;
+	profile->is_threaded |= event->tid != profile->tid;
+	if (event->kind == ORT_PROFILE_RUN && !profile->is_threaded && profile->entries.n >= PART)
+		return put_window(profile, profile->entries.n);
 	return 0;
-}
-
-/* Sorts by begin, outer slices first. An operator of zero length comes before the next one, not inside it. */
-static int by_begin(const void *left, const void *right)
-{
-	const struct ort_profile_event *a = &((const struct entry *)left)->event,
-				       *b = &((const struct entry *)right)->event;
-	uint32_t a_at = ((const struct entry *)left)->at, b_at = ((const struct entry *)right)->at;
-
-	if (a->ts != b->ts)
-		return a->ts < b->ts ? -1 : 1;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (!a->dur != !b->dur)
-		return a->dur ? 1 : -1;
-	if (a->dur != b->dur)
-		return a->dur > b->dur ? -1 : 1;
-	return a_at < b_at ? -1 : a_at > b_at;
 }
 
 /* Tracks. */
@@ -317,11 +339,12 @@ static size_t add_texts(struct arg *args, const struct ort_profile_event *from)
 	return n;
 }
 
-static int put_operator(struct profile *profile, const struct ort_profile_event *from)
+static int put_operator(struct profile *profile, const struct ort_profile_entry *entry)
 {
+	const struct ort_profile_event *from = &entry->event;
 	struct line *line = line_of(profile, LINE_THREAD, from->tid);
 	uint32_t inference = inference_of(profile, from->tid);
-	struct arg args[8];
+	struct arg args[9];
 	struct event event = { .kind = KIND_OPERATOR,
 			       .name = from->name ? from->name : from->op_type,
 			       .args = args,
@@ -331,26 +354,39 @@ static int put_operator(struct profile *profile, const struct ort_profile_event 
 		return -profile->stream.err->code;
 	if (inference)
 		args[event.n_args++] = arg_int(KEY_INFERENCE, inference);
+	if (entry->flow)
+		args[event.n_args++] = arg_int(KEY_FLOW, entry->flow);
+	if (entry->flow && inference && !perfetto_map_put(&profile->inference_of, entry->flow, inference))
+		return out_of_memory(profile);
 	return put(profile, &line->slices, &event, from);
 }
 
-static int put_kernel(struct profile *profile, const struct ort_profile_event *from)
+/* A kernel belongs to the inference of its operator; without one, to the only inference that runs. */
+static int put_kernel(struct profile *profile, const struct ort_profile_entry *entry)
 {
+	const struct ort_profile_event *from = &entry->event;
 	struct device_lane *lane = device_lane(profile, from);
-	uint32_t inference = inference_of(profile, -1);
-	struct arg args[8];
+	uint32_t inference =
+	    entry->flow ? perfetto_map_get(&profile->inference_of, entry->flow) : inference_of(profile, -1);
+	struct arg args[9];
 	struct event event = { .kind = KIND_KERNEL, .name = from->name, .args = args, .n_args = add_texts(args, from) };
 
 	if (!lane)
 		return -profile->stream.err->code;
 	if (inference)
 		args[event.n_args++] = arg_int(KEY_INFERENCE, inference);
+	if (entry->flow) {
+		args[event.n_args++] = arg_int(KEY_FLOW, entry->flow);
+		args[event.n_args++] = arg_name(KEY_OPERATOR, from->operator);
+	}
 	lane->end = from->ts + from->dur;
 	return put(profile, &lane->slices, &event, from);
 }
 
-static int put_entry(struct profile *profile, const struct ort_profile_event *event)
+static int put_entry(struct profile *profile, const struct ort_profile_entry *entry)
 {
+	const struct ort_profile_event *event = &entry->event;
+
 	forget_ended(profile, event->ts);
 	switch (event->kind) {
 	case ORT_PROFILE_LOAD:
@@ -361,10 +397,10 @@ static int put_entry(struct profile *profile, const struct ort_profile_event *ev
 	case ORT_PROFILE_EXECUTE:
 		return put_setup(profile, event);
 	case ORT_PROFILE_NODE:
-		return put_operator(profile, event);
+		return put_operator(profile, entry);
 	case ORT_PROFILE_KERNEL:
 	case ORT_PROFILE_API:
-		return put_kernel(profile, event);
+		return put_kernel(profile, entry);
 	case ORT_PROFILE_OTHER:
 		break;
 	}
@@ -376,7 +412,7 @@ static int put_entry(struct profile *profile, const struct ort_profile_event *ev
 /* From the begin of loading to the end of initialization, for which the file has no event. false: it has neither. */
 static bool find_session(const struct profile *profile, struct ort_profile_event *whole)
 {
-	const struct entry *entries = profile->entries.data;
+	const struct ort_profile_entry *entries = profile->entries.data;
 	const struct ort_profile_event *load = NULL, *init = NULL;
 
 	for (size_t i = 0; i < profile->entries.n && !init; i++) {
@@ -404,22 +440,70 @@ static int put_session(struct profile *profile, const struct ort_profile_event *
 	return line ? put(profile, &line->slices, &event, whole) : -profile->stream.err->code;
 }
 
-static int put_entries(struct profile *profile)
+/* Defines the process, and finds the session, which the first window has. */
+static int begin(struct profile *profile)
 {
-	const struct entry *entry = profile->entries.data;
-	struct ort_profile_event session = { 0 };
-	bool is_pending = find_session(profile, &session);
+	struct track_def def = { .type = TRACK_PROCESS, .pid = profile->pid > 0 ? profile->pid : 0 };
+
+	profile->is_begun = true;
+	profile->pid = def.pid;
+	profile->has_pending_session = find_session(profile, &profile->session);
+	profile->process = slices_define(&profile->stream, &def);
+	return profile->process ? 0 : -profile->stream.err->code;
+}
+
+/* Events that came too late to be in order begin where the last one did. */
+static void move_late(struct profile *profile)
+{
+	struct ort_profile_entry *entries = profile->entries.data;
+
+	for (size_t i = 0; i < profile->entries.n && entries[i].event.ts < profile->put_until; i++) {
+		struct ort_profile_event *event = &entries[i].event;
+		int64_t end = event->ts + event->dur;
+
+		event->ts = profile->put_until;
+		event->dur = end > event->ts ? end - event->ts : 0;
+		profile->stream.n_moved++;
+	}
+}
+
+static int put_first(struct profile *profile, size_t n)
+{
+	const struct ort_profile_entry *entry = profile->entries.data;
 	int code = 0;
 
-	for (size_t i = 0; i < profile->entries.n && !code; i++) {
-		if (is_pending && entry[i].event.ts >= session.ts) {
-			is_pending = false;
-			code = put_session(profile, &session);
+	for (size_t i = 0; i < n && !code; i++) {
+		if (profile->has_pending_session && entry[i].event.ts >= profile->session.ts) {
+			profile->has_pending_session = false;
+			code = put_session(profile, &profile->session);
 		}
 		if (!code)
-			code = put_entry(profile, &entry[i].event);
+			code = put_entry(profile, &entry[i]);
 	}
 	return code;
+}
+
+/* Puts the first n of the events in memory, in the order of time. */
+static int put_window(struct profile *profile, size_t n)
+{
+	struct ort_profile_entry *entries = profile->entries.data;
+	int code = 0;
+
+	ort_profile_sort(entries, profile->entries.n);
+	if (!ort_profile_attach(entries, profile->entries.n))
+		return out_of_memory(profile);
+	move_late(profile);
+	if (!profile->is_begun)
+		code = begin(profile);
+	if (!code)
+		code = put_first(profile, n);
+	if (code || !n)
+		return code;
+	profile->put_until = entries[n - 1].event.ts;
+	profile->entries.n -= n;
+	profile->last_operator = 0;
+	memmove(entries, entries + n, profile->entries.n * sizeof *entries);
+	return 0;
 }
 
 static int close_all(struct profile *profile)
@@ -437,16 +521,14 @@ static int close_all(struct profile *profile)
 static int put_instant(struct profile *profile, const char *name, enum event_kind kind, const struct arg args[2])
 {
 	struct sink *out = profile->stream.out;
-	const struct entry *entries = profile->entries.data;
 	struct event event = { .type = EVENT_INSTANT,
 			       .kind = kind,
 			       .track = profile->process,
 			       .name = names_of(out->names, name),
 			       .args = args,
+			       .time_ns = (uint64_t)profile->put_until * 1000,
 			       .n_args = 2 };
 
-	if (profile->entries.n)
-		event.time_ns = (uint64_t)entries[profile->entries.n - 1].event.ts * 1000;
 	return sink_put(out, &event, profile->stream.err);
 }
 
@@ -458,10 +540,10 @@ static int put_facts(struct profile *profile)
 	struct arg clock[2] = { arg_text(KEY_SOURCE, out, "whole microseconds of the profile"),
 				arg_int(KEY_ERROR_NS, 1000) };
 	struct arg lost[2] = { arg_int(KEY_COUNT, (int64_t)n),
-			       arg_text(KEY_WHERE, out, "in the profile: not valid JSON") };
+			       arg_text(KEY_WHERE, out, "in the profile: not readable") };
 	struct arg stopped[2] = { arg_text(KEY_TEXT, out, "ONNX Runtime keeps 1,000,000 events and drops later ones"),
 				  arg_int(KEY_PID, profile->pid) };
-	int code = profile->entries.n ? put_instant(profile, EVENT_NOTE_CLOCK, KIND_NOTE, clock) : 0;
+	int code = profile->n_taken ? put_instant(profile, EVENT_NOTE_CLOCK, KIND_NOTE, clock) : 0;
 
 	if (!code && n)
 		code = put_instant(profile, "lost", KIND_LOST, lost);
@@ -470,21 +552,22 @@ static int put_facts(struct profile *profile)
 	return code;
 }
 
-static int put_all(struct profile *profile)
+static int put_rest(struct profile *profile)
 {
-	struct track_def def = { .type = TRACK_PROCESS, .pid = profile->pid > 0 ? profile->pid : 0 };
-	int code;
+	int code = put_window(profile, profile->entries.n);
 
-	if (profile->entries.n)
-		qsort(profile->entries.data, profile->entries.n, sizeof(struct entry), by_begin);
-	profile->pid = def.pid;
-	profile->process = slices_define(&profile->stream, &def);
-	if (!profile->process)
-		return -profile->stream.err->code;
-	code = put_entries(profile);
 	if (!code)
 		code = close_all(profile);
 	return code ? code : put_facts(profile);
+}
+
+/* The runtime writes the kernels of plugins behind all other events. */
+static bool ends_with_kernels(const struct import_bytes *in)
+{
+	size_t len = in->size < TAIL ? in->size : TAIL;
+	const char *tail = in->data + in->size - len;
+
+	return memmem(tail, len, "\"Kernel\"", 8) || memmem(tail, len, "\"Api\"", 5);
 }
 
 static int read(const struct import_bytes *in, struct sink *out, struct import_result *result, struct err *err)
@@ -492,17 +575,19 @@ static int read(const struct import_bytes *in, struct sink *out, struct import_r
 	struct profile profile = { .file = { .names = out->names, .take = take },
 				   .stream = { out, err, ROUNDING_US * 1000, 0, 0 },
 				   .model = names_of(out->names, "unknown model"),
-				   .pid = -1 };
-	int code = ort_profile_read(&profile.file, in->data, in->size, err);
+				   .pid = -1,
+				   .is_threaded = ends_with_kernels(in) };
+	int code = ort_profile_read(&profile.file, in, err);
 
 	if (!code)
-		code = put_all(&profile);
+		code = put_rest(&profile);
 	result->is_cut = profile.file.is_cut;
 	result->cut_at = profile.file.cut_at;
 	result->n_late = profile.stream.n_moved;
 	perfetto_map_done(&profile.line_of);
 	array_done(&profile.lines, sizeof(struct line));
-	array_done(&profile.entries, sizeof(struct entry));
+	perfetto_map_done(&profile.inference_of);
+	array_done(&profile.entries, sizeof(struct ort_profile_entry));
 	return code;
 }
 

@@ -17,7 +17,20 @@
 struct import_bytes {
 	const char *data;
 	size_t size;
+	/* Takes bytes out of memory that were read; they can be read again. NULL: leave them. See import_forget. */
+	void (*forget)(const char *data, size_t size);
 };
+
+enum { IMPORT_FORGET = 8 << 20 };
+
+/* For importers that read far before they put events: now and then, with the place up to which they have read. */
+static inline const char *import_forget(const struct import_bytes *in, const char *from, const char *at)
+{
+	if (!in->forget || at - from < IMPORT_FORGET)
+		return from;
+	in->forget(from, (size_t)(at - from));
+	return at;
+}
 
 /* Results of reading besides the events. */
 struct import_result {

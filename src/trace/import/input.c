@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,16 @@ static int copy(int from, int to, const char *path, struct err *err)
 	return code;
 }
 
+static int refuse_empty(const char *path, struct err *err)
+{
+	size_t len = strlen(path);
+
+	return err_set(err, EINVAL, "cannot read %s: it is empty, nothing was recorded%s", path,
+		       len > 5 && !strcmp(path + len - 5, ".json")
+			   ? "; ONNX Runtime writes its profile when the session is closed or end_profiling() is called"
+			   : "");
+}
+
 static int map(struct input *input, int fd, const char *path, struct err *err)
 {
 	struct stat stat;
@@ -83,7 +94,7 @@ static int map(struct input *input, int fd, const char *path, struct err *err)
 	if (fstat(fd, &stat))
 		return failed(path, "read", err);
 	if (!stat.st_size)
-		return err_set(err, EINVAL, "cannot read %s: it is empty, nothing was recorded", path);
+		return refuse_empty(path, err);
 	data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
 		return err_set(err, errno, "cannot map %s into memory: %s", path, strerror(errno));
@@ -222,6 +233,15 @@ void input_forget(const struct input *input)
 {
 	if (input->size)
 		madvise((void *)input->data, input->size, MADV_DONTNEED);
+}
+
+void input_forget_part(const char *data, size_t size)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)data + page - 1) / page * page,
+			to = ((uintptr_t)data + size) / page * page;
+
+	if (from < to)
+		madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
 void input_close(struct input *input)

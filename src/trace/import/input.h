@@ -24,6 +24,8 @@ struct input {
 int input_open(struct input *input, const char *path, struct err *err);
 /* Takes its bytes out of memory; they come back from the file when they are read again. */
 void input_forget(const struct input *input);
+/* The same of a part of them. */
+void input_forget_part(const char *data, size_t size);
 void input_close(struct input *input); /* also after a failure; a zeroed one may be closed */
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "event/names.h"
+#include "trace/import/importer.h"
 
 enum ort_profile_kind {
 	ORT_PROFILE_OTHER, /* unused: fences, thread pools */
@@ -45,6 +46,8 @@ struct ort_profile {
 	 */
 	int (*take)(struct ort_profile *profile, const struct ort_profile_event *event, struct err *err);
 
+	struct ort_profile_texts *texts; /* while it is read */
+
 	/* Results. */
 	uint64_t n_events; /* made by the runtime, of any kind: it keeps ORT_PROFILE_MAX */
 	uint64_t n_unread; /* invalid JSON: the runtime escapes nothing, so that a quote in a name breaks an event */
@@ -58,6 +61,6 @@ enum { ORT_PROFILE_MAX = 1000000 };
 /* Whether these can be the first bytes of such a file. */
 bool ort_profile_sniff(const char *first, size_t size);
 /* 0, or -errno and err: not such a file ("cannot read it: at byte 0: ..."), or an error of take. */
-int ort_profile_read(struct ort_profile *profile, const char *data, size_t size, struct err *err);
+int ort_profile_read(struct ort_profile *profile, const struct import_bytes *in, struct err *err);
 
 #endif
