@@ -33,7 +33,8 @@ const struct cmd cmd_import = {
 	.help =
 	    "The recording opens in the Perfetto UI and in every command of inftrace. Commands that read recordings "
 	    "read these files as they are, too: import is for files to keep, to share or to look at in Perfetto.\n\n"
-	    "FILE is one of these, recognised by its first bytes, also compressed by gzip; - is standard input:\n\n"
+	    "FILE is one of these, recognised by its first bytes, also compressed by gzip or zstd; - is standard "
+	    "input:\n\n"
 	    "A profile of ONNX Runtime (JSON), versions 1.2 to 1.32: session creation, inferences, operators with "
 	    "type, provider, shapes and bytes, and kernels of devices, tied to their operators. Its times are whole "
 	    "microseconds, and include "

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <cmocka.h>
 
@@ -552,6 +553,47 @@ static void a_compressed_file_is_what_it_holds(void **state)
 	done(&plain);
 }
 
+/* Two frames, one to skip between them, and bytes behind them; cut off; damaged. */
+static void zstd_is_read_like_gzip(void **state)
+{
+	struct read plain = read_data("ort_profile/good/kernels.json");
+	const char *text = plain.import.input.data;
+	size_t size = plain.import.input.size, n, half = size / 2;
+	static const char skip[] = "\x50\x2a\x4d\x18\x03\x00\x00\x00xyz";
+	char data[8192], *path;
+	struct read read;
+
+	n = ZSTD_compress(data, sizeof data, text, half, 3);
+	memcpy(data + n, skip, sizeof skip - 1);
+	n += sizeof skip - 1;
+	n += ZSTD_compress(data + n, sizeof data - n, text + half, size - half, 3);
+	memcpy(data + n, "behind", 6);
+	path = write_file(data, n + 6, false);
+	read = read_path(path);
+	assert_int_equal(read.import.input.size, size);
+	assert_memory_equal(read.import.input.data, text, size);
+	assert_false(read.import.input.is_cut);
+	done(&read);
+	assert_int_equal(truncate(path, (off_t)n - 20), 0);
+	read = read_path(path);
+	keep(&read);
+	assert_true(read.import.result.is_cut);
+	done(&read);
+	unlink(path);
+	free(path);
+	data[30] ^= 0x55;
+	path = write_file(data, n, false);
+	read = read_path(path);
+	assert_true(read.code < 0 || read.import.input.is_cut || read.import.input.size != size ||
+		    memcmp(read.import.input.data, text, size));
+	if (read.code)
+		assert_non_null(strstr(read.err.msg, "at byte "));
+	done(&read);
+	unlink(path);
+	free(path);
+	done(&plain);
+}
+
 static void standard_input_may_be_a_pipe(void **state)
 {
 	struct read plain = read_data("qnn_csv/good/cpu.csv");
@@ -604,6 +646,7 @@ int main(void)
 		cmocka_unit_test(executions_of_qnn_have_durations_and_lie_end_to_end),
 		cmocka_unit_test(cycles_are_no_time),
 		cmocka_unit_test(a_compressed_file_is_what_it_holds),
+		cmocka_unit_test(zstd_is_read_like_gzip),
 		cmocka_unit_test(standard_input_may_be_a_pipe),
 		cmocka_unit_test(what_no_importer_knows_is_refused_with_the_list),
 	};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Maps files, and spools input that cannot be mapped. Interprets no bytes except gzip's magic number. */
+/* Maps files, and spools input that cannot be mapped. Interprets no bytes: decompressor.c knows compressed ones. */
 #include "trace/import/input.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
+#include "trace/import/decompressor.h"
 #include "trace/import/input_group.h"
 #include "trace/rotate/rotate_folder.h"
 
@@ -44,22 +44,6 @@ static int open_spool(struct err *err)
 	return fd;
 }
 
-static int write_all(int fd, const char *data, size_t size, struct err *err)
-{
-	while (size) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_set(err, errno, "cannot write a temporary file: %s; set TMPDIR to another folder",
-				       strerror(errno));
-		data += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 static int copy(int from, int to, const char *path, struct err *err)
 {
 	char *chunk = malloc(CHUNK);
@@ -70,7 +54,7 @@ static int copy(int from, int to, const char *path, struct err *err)
 		n = read(from, chunk, CHUNK);
 		if (n < 0 && errno == EINTR)
 			continue;
-		code = n < 0 ? failed(path, "read", err) : write_all(to, chunk, (size_t)n, err);
+		code = n < 0 ? failed(path, "read", err) : decompressor_write(to, chunk, (size_t)n, err);
 	}
 	free(chunk);
 	return code;
@@ -123,56 +107,13 @@ static void unmap(struct input *input)
 	input->size = 0;
 }
 
-/* Passes the next bytes of the file to zlib, which counts in 32 bits. */
-static void feed(z_stream *stream, const struct input *input, size_t *at)
+/* What is compressed is decompressed into a temporary file, which takes its place. */
+static int decompress(struct input *input, const struct decompressor *decompressor, const char *path, struct err *err)
 {
-	size_t n = input->size - *at < 1u << 30 ? input->size - *at : 1u << 30;
-
-	stream->next_in = (Bytef *)input->data + *at;
-	stream->avail_in = (uInt)n;
-	*at += n;
-}
-
-/* Decompresses all members of a gzip file. The part before a truncation is kept. */
-static int inflate_to(struct input *input, z_stream *stream, int to, struct err *err)
-{
-	static const char magic[] = { 0x1f, (char)0x8b };
-	unsigned char *out = malloc(CHUNK);
-	int code = out ? 0 : err_set(err, ENOMEM, "out of memory"), state = Z_OK;
-	size_t at = 0;
-
-	while (!code) {
-		if (!stream->avail_in && at < input->size)
-			feed(stream, input, &at);
-		if (state == Z_STREAM_END) {
-			if (stream->avail_in < 2 || memcmp(stream->next_in, magic, 2) || inflateReset(stream) != Z_OK)
-				break; /* bytes after the last member are ignored */
-		}
-		stream->next_out = out;
-		stream->avail_out = CHUNK;
-		state = inflate(stream, Z_NO_FLUSH);
-		code = write_all(to, (char *)out, CHUNK - stream->avail_out, err);
-		if (!code && state == Z_BUF_ERROR && at == input->size) {
-			input->is_cut = true;
-			break;
-		}
-		if (!code && state != Z_OK && state != Z_STREAM_END && state != Z_BUF_ERROR)
-			code = err_set(err, EBADMSG, "at byte %zu: its gzip data is damaged", at - stream->avail_in);
-	}
-	free(out);
-	return code;
-}
-
-static int inflate_all(struct input *input, const char *path, struct err *err)
-{
-	z_stream stream = { 0 };
 	int to = open_spool(err), code = to < 0 ? -err->code : 0;
 
-	if (!code && inflateInit2(&stream, 15 + 16) != Z_OK)
-		code = err_set(err, ENOMEM, "cannot read %s: out of memory", path);
 	if (!code) {
-		code = inflate_to(input, &stream, to, err);
-		inflateEnd(&stream);
+		code = decompressor->run(input, to, err);
 		unmap(input);
 		if (code)
 			err_wrap(err, "cannot read %s", path);
@@ -204,6 +145,7 @@ int input_open(struct input *input, const char *path, struct err *err)
 {
 	bool is_standard = !strcmp(path, "-");
 	int fd = is_standard ? dup(STDIN_FILENO) : open_path(path), code;
+	const struct decompressor *decompressor;
 	struct stat stat;
 
 	*input = (struct input){ 0 };
@@ -224,9 +166,8 @@ int input_open(struct input *input, const char *path, struct err *err)
 	else
 		code = spool(input, fd, path, err);
 	close(fd);
-	if (!code && input->size > 2 && !memcmp(input->data, "\x1f\x8b", 2))
-		code = inflate_all(input, path, err);
-	return code;
+	decompressor = code ? NULL : decompressor_of(input);
+	return decompressor ? decompress(input, decompressor, path, err) : code;
 }
 
 void input_forget(const struct input *input)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Provides the bytes of a file as one block of memory. A file is mapped. A pipe, standard input or gzip file is first
- * written to an unnamed temporary file, which is mapped, so that memory stays bounded. A folder of segments is one
- * recording (input_group.h), and is found by the name that the recording will have. Interprets no format.
+ * Provides the bytes of a file as one block of memory. A file is mapped. A pipe, standard input or compressed file
+ * (gzip, zstd) is first written to an unnamed temporary file, which is mapped, so that memory stays bounded. A folder
+ * of segments is one recording (input_group.h), and is found by the name that the recording will have. Interprets no
+ * format.
  */
 #ifndef TRACE_IMPORT_INPUT_H
 #define TRACE_IMPORT_INPUT_H
@@ -17,7 +18,7 @@
 struct input {
 	const char *data;
 	size_t size;
-	bool is_cut; /* gzip: the compressed data ends early */
+	bool is_cut; /* the compressed data ends early */
 };
 
 /* path "-" is standard input. 0, or -errno and err: no such file, empty, not a file or pipe. Then call input_close. */
