@@ -14,6 +14,7 @@ static const struct opt import_opt_table[] = {
 
 static const struct cmd_example examples[] = {
 	{ "inftrace import onnxruntime_profile__2026-11-21.json -o app.pftrace", "a profile of ONNX Runtime" },
+	{ "inftrace import torch-trace.json.zst", "a trace of PyTorch, compressed" },
 	{ "inftrace import qnn.csv", "a profile of QNN, as qnn.pftrace" },
 	{ "zcat profile.json.gz | inftrace import - -o - > app.pftrace", "through pipes" },
 	{ 0 },
@@ -41,6 +42,9 @@ const struct cmd cmd_import = {
 	    "what the profiler itself costs.\n\n"
 	    "A profile of QNN (CSV): executions with their duration. The file has no begins: executions are laid end "
 	    "to end, and no rate is reported. Cycles stay cycles.\n\n"
+	    "A trace of Chrome (JSON), as Chromium, PyTorch and `inftrace export` write it: slices, instants, "
+	    "counters, "
+	    "flows, names. Steps and operators of PyTorch become inferences and operators.\n\n"
 	    "A recording of inftrace, or another Perfetto trace.\n\n"
 	    "A file that is cut off is read up to there.",
 	.examples = examples,

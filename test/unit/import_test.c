@@ -2,6 +2,7 @@
 /* Importers: recognising the format of a file, and reading profiles written by real tools. */
 #include "trace/import/import.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <setjmp.h>
@@ -118,6 +119,7 @@ static void each_format_is_recognised_by_one_importer_alone(void **state)
 		{ "pftrace/good/*", "perfetto" },
 		{ "ort_profile/good/*", "ort-profile" },
 		{ "qnn_csv/good/*", "qnn-csv" },
+		{ "chrome/good/*", "chrome" },
 	};
 
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
@@ -502,6 +504,128 @@ static void cycles_are_no_time(void **state)
 	done(&read);
 }
 
+static const struct store_instant *find_instant(const struct read *read, const char *name)
+{
+	const struct store_instant *instants;
+	size_t n;
+
+	instants = store_instants(read->store, &n);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(names_text(read->names, instants[i].name), name))
+			return &instants[i];
+	return NULL;
+}
+
+static uint64_t n_lost(const struct read *read)
+{
+	const struct store_instant *instants;
+	uint64_t n_events = 0;
+	size_t n;
+
+	instants = store_instants(read->store, &n);
+	for (size_t i = 0; i < n; i++)
+		if (instants[i].kind == KIND_LOST)
+			n_events += (uint64_t)store_int(store_arg(read->store, instants[i].args, KEY_COUNT), 0);
+	return n_events;
+}
+
+static void every_phase_of_chrome_has_its_meaning(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t begin_ns, end_ns;
+		uint32_t depth;
+	} slices[] = {
+		/* of the thread, in the order of time */
+		{ "outer", 10125, 20500, 0 },
+		{ "inner", 12000, 15000, 1 },
+		{ "second \"half\"", 30000, 34500, 0 },
+	};
+	struct read read = read_data("chrome/good/all-phases.json");
+	const struct store_track *track = NULL;
+	size_t row;
+
+	keep(&read);
+	for (size_t i = 0; i < sizeof slices / sizeof *slices; i++) {
+		for (size_t n = 0; !track || strcmp(names_text(read.names, track->slices.name[row]), slices[i].name);
+		     n++)
+			track = find(&read, KIND_USER, n, &row);
+		assert_int_equal(track->def.type, TRACK_THREAD);
+		assert_int_equal(track->def.tid, 6);
+		assert_int_equal(track->slices.begin_ns[row], slices[i].begin_ns);
+		assert_int_equal(track->slices.end_ns[row], slices[i].end_ns);
+		assert_int_equal(track->slices.depth[row], slices[i].depth);
+		assert_string_equal(text_of(&read, track, row, KEY_CATEGORY), "work");
+		track = NULL;
+	}
+	assert_int_equal(count_slices(&read, KIND_USER), 8); /* and 3 asynchronous, a job, and one without end */
+	assert_int_equal(store_counts(read.store)->n_open, 1);
+	assert_int_equal(store_counts(read.store)->n_samples, 4);
+	assert_non_null(find_instant(&read, "tick"));
+	assert_non_null(find_instant(&read, "tock"));
+	assert_non_null(find_instant(&read, EVENT_NOTE_LEFT_OUT)); /* the object */
+	assert_int_equal(n_lost(&read), 3); /* an end without begin, an event without phase, a time before the first */
+	assert_false(read.import.result.is_cut);
+	done(&read);
+}
+
+static void steps_of_pytorch_are_inferences(void **state)
+{
+	struct read read = read_data("chrome/good/steps.json");
+	const struct store_track *track;
+	size_t row;
+
+	keep(&read);
+	assert_int_equal(count_slices(&read, KIND_INFERENCE), 2);
+	assert_int_equal(count_slices(&read, KIND_OPERATOR), 2);
+	assert_int_equal(count_slices(&read, KIND_KERNEL), 2);
+	assert_int_equal(count_slices(&read, KIND_USER), 2);
+	track = find(&read, KIND_OPERATOR, 1, &row);
+	assert_string_equal(text_of(&read, track, row, KEY_OP_TYPE), "aten::mm");
+	assert_int_equal(track->slices.inference[row], 2);
+	track = find(&read, KIND_KERNEL, 0, &row);
+	assert_string_equal(names_text(read.names, track->def.name), "stream 7");
+	assert_string_equal(names_text(read.names, store_track(read.store, track->def.parent)->def.name),
+			    "python: GPU 0");
+	done(&read);
+	read = read_data("chrome/good/kineto-torch2.15.json"); /* without steps: all is one */
+	keep(&read);
+	assert_int_equal(count_slices(&read, KIND_INFERENCE), 1);
+	assert_int_equal(count_slices(&read, KIND_OPERATOR), count_text(&read, "\"cpu_op\""));
+	track = find(&read, KIND_OPERATOR, 109, &row);
+	assert_int_equal(track->slices.inference[row], 1);
+	done(&read);
+}
+
+/* As many as the file has; trace_processor finds the same. */
+static void a_trace_of_chromium_is_complete(void **state)
+{
+	struct read read = read_data("chrome/good/chromium.json");
+
+	keep(&read);
+	assert_int_equal(store_counts(read.store)->n_slices, count_text(&read, "\"ph\":\"X\"") +
+								 count_text(&read, "\"ph\":\"b\"") +
+								 count_text(&read, "\"ph\":\"B\""));
+	assert_int_equal(store_counts(read.store)->n_disordered + store_counts(read.store)->n_untracked, 0);
+	done(&read);
+}
+
+static void damage_is_told_with_its_byte(void **state)
+{
+	struct read read = read_data("chrome/bad/damaged.json");
+
+	assert_int_equal(read.code, 0);
+	read.store = store_new(read.names, &read.last_track);
+	assert_int_equal(import_read(&read.import, store_sink(read.store), &read.err), -EBADMSG);
+	assert_non_null(strstr(read.err.msg, "damaged.json: at byte 118: not JSON, in event 2"));
+	done(&read);
+	read = read_data("chrome/bad/cut.json");
+	keep(&read);
+	assert_true(read.import.result.is_cut);
+	assert_in_range(count_slices(&read, KIND_INFERENCE), 1, 2);
+	done(&read);
+}
+
 static char *write_file(const char *data, size_t size, bool is_gzip)
 {
 	char *path = strdup("/tmp/inftrace-import-XXXXXX");
@@ -617,7 +741,7 @@ static void standard_input_may_be_a_pipe(void **state)
 
 static void what_no_importer_knows_is_refused_with_the_list(void **state)
 {
-	char *path = write_file("{\"traceEvents\": []}", 19, false);
+	char *path = write_file("{\"models\": [1, 2, 3]}", 21, false);
 	struct read read = read_path(path);
 
 	assert_true(read.code < 0);
@@ -645,6 +769,10 @@ int main(void)
 		cmocka_unit_test(operators_of_one_microsecond_are_neighbours),
 		cmocka_unit_test(executions_of_qnn_have_durations_and_lie_end_to_end),
 		cmocka_unit_test(cycles_are_no_time),
+		cmocka_unit_test(every_phase_of_chrome_has_its_meaning),
+		cmocka_unit_test(steps_of_pytorch_are_inferences),
+		cmocka_unit_test(a_trace_of_chromium_is_complete),
+		cmocka_unit_test(damage_is_told_with_its_byte),
 		cmocka_unit_test(a_compressed_file_is_what_it_holds),
 		cmocka_unit_test(zstd_is_read_like_gzip),
 		cmocka_unit_test(standard_input_may_be_a_pipe),

@@ -8,6 +8,7 @@
 #define IMPORTERS(F) \
 	F(perfetto) \
 	F(ort_profile) \
+	F(chrome) \
 	F(qnn_csv)
 
 #define DECLARE(name) extern const struct importer import_##name;
