@@ -82,6 +82,22 @@ def threads(trace):
     event(trace, 1, COUNTER, 2, track_uuid=79, double_counter_value=2.5)
 
 
+def passing_time(trace):
+    """Like Chromium: an incremental clock, which packets without an event advance, too."""
+    one = packet(trace, 4, flags=CLEARED)
+    clocks(one, monotonic=5000000, boottime=9000000)
+    clock = one.clock_snapshot.clocks.add()
+    clock.clock_id, clock.timestamp, clock.is_incremental, clock.unit_multiplier_ns = 64, 5000, True, 1000
+    one = packet(trace, 4, flags=CLEARED)
+    one.trace_packet_defaults.timestamp_clock_id = 64
+    one.track_descriptor.uuid, one.track_descriptor.name = 44, "work"
+    event(trace, 10, BEGIN, 4, track_uuid=44, name="slice")
+    one = packet(trace, 4, 18)
+    one.track_descriptor.uuid, one.track_descriptor.name = 45, "more"
+    packet(trace, 4, 7).trigger.trigger_name = "nothing of use"
+    event(trace, 5, END, 4, track_uuid=44)
+
+
 def late_descriptors(trace):
     """Tracks come after their events, children before parents; one has no description; two are each other's parents."""
     packet(trace, flags=CLEARED)
@@ -126,7 +142,7 @@ def losses(trace):
         one = event(trace, 10000001 + 100 * round_, BEGIN, 4, track_uuid=1, name_iid=1)
         one.sequence_flags = CLEARED | NEEDS
         one.interned_data.event_names.add(iid=1, name="round %d" % round_)
-        event(trace, 10000002 + 100 * round_, END, 4, track_uuid=1).previous_packet_dropped = True
+        event(trace, 10000002 + 100 * round_, END, 4, track_uuid=1).previous_packet_dropped = 1
         event(trace, 10000003 + 100 * round_, INSTANT, 4, track_uuid=1, name_iid=1)
 
 
@@ -142,6 +158,7 @@ def other_sources(trace):
 
 
 GOOD = [threads, late_descriptors, legacy, losses, other_sources]
+ALONE = [passing_time]  # not in the compressed one, nor in those made from it
 
 
 def compressed(data):
@@ -171,10 +188,11 @@ def bad(good):
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "pftrace")
     everything = Trace()
-    for make in GOOD:
+    for make in GOOD + ALONE:
         trace = Trace()
         make(trace)
-        make(everything)
+        if make in GOOD:
+            make(everything)
         with open(os.path.join(folder, "good", make.__name__ + ".pftrace"), "wb") as out:
             out.write(trace.SerializeToString())
     with open(os.path.join(folder, "good", "compressed.pftrace"), "wb") as out:

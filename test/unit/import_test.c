@@ -597,6 +597,20 @@ static void steps_of_pytorch_are_inferences(void **state)
 	done(&read);
 }
 
+/* As trace_processor has it: 10 us, and packets of 18, 7 and 5 us. */
+static void packets_without_events_advance_an_incremental_clock(void **state)
+{
+	struct read read = read_data("pftrace/good/passing_time.pftrace");
+	const struct store_track *track;
+	size_t row;
+
+	keep(&read);
+	track = find(&read, KIND_NONE, 0, &row);
+	assert_int_equal(track->slices.begin_ns[row], 5010000);
+	assert_int_equal(track->slices.end_ns[row], 5040000);
+	done(&read);
+}
+
 /* As many as the file has; trace_processor finds the same. */
 static void a_trace_of_chromium_is_complete(void **state)
 {
@@ -612,8 +626,11 @@ static void a_trace_of_chromium_is_complete(void **state)
 
 static void damage_is_told_with_its_byte(void **state)
 {
-	struct read read = read_data("chrome/bad/damaged.json");
+	char path[500]; /* which the importer keeps */
+	struct read read;
 
+	snprintf(path, sizeof path, "%s/data/chrome/bad/damaged.json", TEST_DIR);
+	read = read_path(path);
 	assert_int_equal(read.code, 0);
 	read.store = store_new(read.names, &read.last_track);
 	assert_int_equal(import_read(&read.import, store_sink(read.store), &read.err), -EBADMSG);
@@ -772,6 +789,7 @@ int main(void)
 		cmocka_unit_test(every_phase_of_chrome_has_its_meaning),
 		cmocka_unit_test(steps_of_pytorch_are_inferences),
 		cmocka_unit_test(a_trace_of_chromium_is_complete),
+		cmocka_unit_test(packets_without_events_advance_an_incremental_clock),
 		cmocka_unit_test(damage_is_told_with_its_byte),
 		cmocka_unit_test(a_compressed_file_is_what_it_holds),
 		cmocka_unit_test(zstd_is_read_like_gzip),

@@ -133,6 +133,17 @@ static int use_rare(struct reader *reader, struct sequence *sequence, const stru
 	return result;
 }
 
+/* Incremental clocks count the time of every packet, whatever is in it; snapshots set them instead. */
+static void pass_time(struct reader *reader, struct sequence *sequence, const struct packet *packet,
+		      const struct rare *rare)
+{
+	uint64_t time_ns;
+
+	if (packet->has_timestamp && !packet->event.at && !rare->snapshot.at &&
+	    (sequence->is_valid || !(packet->flags & SEQ_NEEDS_STATE)))
+		perfetto_state_time(&reader->state, sequence, packet->clock, packet->timestamp, &time_ns);
+}
+
 /* Reads a packet with more than an event, or without one. Returns 1 if its event must be read, too. */
 static int read_rare(struct reader *reader, const struct packet *packet, struct pb_in in)
 {
@@ -149,14 +160,18 @@ static int read_rare(struct reader *reader, const struct packet *packet, struct 
 			       "its packets are compressed by zstd, which is not supported; "
 			       "let Perfetto's traceconv decompress the trace first");
 	/* other machines have their own clocks and process numbers */
-	if ((!is_used && !packet->event.at) || rare.machine) {
+	if (rare.machine || (!is_used && !packet->event.at && !packet->has_timestamp)) {
 		reader->result->n_skipped++;
 		return 0;
 	}
 	sequence = perfetto_state_sequence(&reader->state, packet->sequence);
 	if (!sequence)
 		return perfetto_state_out_of_memory(reader->err);
-	return is_used && use_rare(reader, sequence, &rare) ? -1 : packet->event.at != NULL;
+	if (is_used && use_rare(reader, sequence, &rare))
+		return -1;
+	reader->result->n_skipped += !is_used && !packet->event.at;
+	pass_time(reader, sequence, packet, &rare);
+	return packet->event.at != NULL;
 }
 
 static int read_packet(struct reader *reader, struct pb_in in)
