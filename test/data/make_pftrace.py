@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the traces of other programs in pftrace/good and pftrace/bad with Perfetto's own protobuf classes (PyPI
 package perfetto). Each shows one habit of the programs that write such files. make_pftrace.py [FOLDER]
-(good/two_inferences* are recordings of inftrace. found/ has inputs of the fuzzer, reduced to those that reach code
+(good/two_inferences* are recordings of inftrace. good/zstd_packets is good/threads as packets compressed by zstd. found/ has inputs of the fuzzer, reduced to those that reach code
 which the other files do not reach.)"""
 
 import os

@@ -611,6 +611,21 @@ static void packets_without_events_advance_an_incremental_clock(void **state)
 	done(&read);
 }
 
+static void packets_compressed_by_zstd_are_read(void **state)
+{
+	struct read plain = read_data("pftrace/good/threads.pftrace"),
+		    read = read_data("pftrace/good/zstd_packets.pftrace");
+
+	keep(&plain);
+	keep(&read);
+	assert_int_equal(store_counts(read.store)->n_slices, 1);
+	assert_int_equal(store_counts(read.store)->n_instants, store_counts(plain.store)->n_instants);
+	assert_int_equal(store_counts(read.store)->n_samples, store_counts(plain.store)->n_samples);
+	assert_int_equal(store_n_tracks(read.store), store_n_tracks(plain.store));
+	done(&read);
+	done(&plain);
+}
+
 /* As many as the file has; trace_processor finds the same. */
 static void a_trace_of_chromium_is_complete(void **state)
 {
@@ -789,6 +804,7 @@ int main(void)
 		cmocka_unit_test(every_phase_of_chrome_has_its_meaning),
 		cmocka_unit_test(steps_of_pytorch_are_inferences),
 		cmocka_unit_test(a_trace_of_chromium_is_complete),
+		cmocka_unit_test(packets_compressed_by_zstd_are_read),
 		cmocka_unit_test(packets_without_events_advance_an_incremental_clock),
 		cmocka_unit_test(damage_is_told_with_its_byte),
 		cmocka_unit_test(a_compressed_file_is_what_it_holds),

@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
+#include <zstd_errors.h>
 
 #include "trace/perfetto/perfetto_event.h"
 #include "trace/perfetto/perfetto_fields.h"
@@ -107,7 +109,11 @@ static int read_system(struct reader *reader, struct pb_in in)
 	return more < 0 ? err_set(reader->err, EBADMSG, "its system information is malformed") : 0;
 }
 
-static int read_bundle(struct reader *reader, struct pb_in in);
+/* Decompresses a bundle into the reader's memory: *len bytes. 0, or -1 and err. */
+typedef int (*decompress_fn)(struct reader *reader, struct pb_in in, size_t *len);
+static int inflate_bundle(struct reader *reader, struct pb_in in, size_t *len);
+static int unpack_bundle(struct reader *reader, struct pb_in in, size_t *len);
+static int read_bundle(struct reader *reader, struct pb_in in, decompress_fn decompress);
 
 static int use_rare(struct reader *reader, struct sequence *sequence, const struct rare *rare)
 {
@@ -151,14 +157,11 @@ static int read_rare(struct reader *reader, const struct packet *packet, struct 
 	bool is_used = read_rare_fields(&rare, in);
 	struct sequence *sequence;
 
-	if (rare.compressed.at) {
+	if (rare.compressed.at || rare.zstd.at) {
 		reader->result->n_packets--;
-		return read_bundle(reader, rare.compressed);
+		return rare.compressed.at ? read_bundle(reader, rare.compressed, inflate_bundle)
+					  : read_bundle(reader, rare.zstd, unpack_bundle);
 	}
-	if (rare.zstd.at)
-		return err_set(reader->err, ENOTSUP,
-			       "its packets are compressed by zstd, which is not supported; "
-			       "let Perfetto's traceconv decompress the trace first");
 	/* other machines have their own clocks and process numbers */
 	if (rare.machine || (!is_used && !packet->event.at && !packet->has_timestamp)) {
 		reader->result->n_skipped++;
@@ -333,7 +336,28 @@ static int inflate_bundle(struct reader *reader, struct pb_in in, size_t *len)
 	return 0;
 }
 
-static int read_bundle(struct reader *reader, struct pb_in in)
+/* The same, of zstd. */
+static int unpack_bundle(struct reader *reader, struct pb_in in, size_t *len)
+{
+	static const uint8_t magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
+	size_t size = (size_t)(in.end - in.at);
+
+	reader->has_bundles |= size >= sizeof magic && !memcmp(in.at, magic, sizeof magic);
+	if (!reader->bundle_room && grow_bundle(reader))
+		return -1;
+	for (;;) {
+		*len = ZSTD_decompress(reader->bundle, reader->bundle_room, in.at, size);
+		if (!ZSTD_isError(*len))
+			return 0;
+		if (ZSTD_getErrorCode(*len) != ZSTD_error_dstSize_tooSmall)
+			return err_set(reader->err, EBADMSG, "its packets cannot be decompressed by zstd: %s",
+				       ZSTD_getErrorName(*len));
+		if (grow_bundle(reader))
+			return -1;
+	}
+}
+
+static int read_bundle(struct reader *reader, struct pb_in in, decompress_fn decompress)
 {
 	size_t len = 0;
 	int result;
@@ -342,7 +366,7 @@ static int read_bundle(struct reader *reader, struct pb_in in)
 		return err_set(reader->err, EBADMSG, "it has compressed packets inside compressed packets");
 	if (in.end - in.at > MAX_BUNDLE)
 		return err_set(reader->err, EBADMSG, "its compressed packets are more than %d MiB", MAX_BUNDLE >> 20);
-	if (inflate_bundle(reader, in, &len))
+	if (decompress(reader, in, &len))
 		return -1;
 	reader->is_inside = true;
 	result = read_packets(reader, pb_in(reader->bundle, len));
