@@ -84,7 +84,7 @@ def main(build):
         players.row("profile of ONNX Runtime, parsed", speed["parse"], "MB/s", 800, None, peers, at_least=True)
         players.row("profile of ONNX Runtime, as events in order", speed["import"], "MB/s", 800, at_least=True)
         players.row("profile of ONNX Runtime, to a report", report, "MB/s", 500, at_least=True)
-        players.row("report of a profile of 1 GB: memory", peak_of([inftrace, "report", large]), "MiB", 64)
+        players.row("report of a profile of 1 GB: memory", peak_of([inftrace, "report", large]), "MiB", 80)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
