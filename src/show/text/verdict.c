@@ -22,6 +22,19 @@ static uint32_t runtime_in_part(const struct summary *summary)
 	return 0;
 }
 
+/* A file of another program without inferences: what is in it, and what shows that. */
+static void say_foreign(const struct page *page)
+{
+	const struct store_counts *counts = &page->summary->counts;
+
+	fprintf(page->out, "no inference in this file, which another program wrote: it has %s",
+		printable_count(counts->n_slices, "slice").s);
+	fprintf(page->out, ", %s", printable_count(counts->n_instants, "instant").s);
+	fprintf(page->out, " and %s of counters", printable_count(counts->n_samples, "sample").s);
+	if (counts->n_slices || counts->n_instants || counts->n_samples)
+		fprintf(page->out, "; the Perfetto UI shows them after inftrace import");
+}
+
 /* What happened before an inference could. */
 static void say_nothing_ran(const struct page *page)
 {
@@ -45,7 +58,7 @@ static void say_nothing_ran(const struct page *page)
 			page_name(page, summary->runtimes[0].runtime, NAME_COLUMNS).s,
 			page_name(page, summary->runtimes[0].version, NAME_COLUMNS).s);
 	} else if (!summary->recording.is_ours) {
-		fprintf(out, "no inference in this file: it was not recorded by inftrace");
+		say_foreign(page);
 	} else if (summary->n_processes && summary->n_unseen) {
 		fprintf(out, "no model was seen: what %s did was not recorded",
 			summary->n_processes == 1 ? "the process" : printable_count(summary->n_unseen, "process").s);
