@@ -227,8 +227,8 @@ const struct cmd cmd_report = {
 	    "inference of each session, failed ones and those that were cut off are counted apart. Shares are of "
 	    "the wall time of inferences, and add up: time that no operator explains is unattributed.\n\n"
 	    "FILE is a recording of inftrace, or a file that inftrace import reads: a profile of ONNX Runtime or "
-	    "QNN, or another Perfetto trace. - is standard input. Without FILE, the newest recording in this folder "
-	    "is read.",
+	    "QNN, a trace of Chrome or PyTorch, or another Perfetto trace. - is standard input. Without FILE, the "
+	    "newest recording in this folder is read.",
 	.examples =
 	    (const struct cmd_example[]){
 		{ "inftrace report", "the page of the newest recording" },
