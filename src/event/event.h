@@ -139,7 +139,7 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(COUNT, "count")		  /* lost: how many */ \
 	F(WHERE, "where")		  /* text; lost: where */ \
 	F(PID, "pid")			  /* of a process */ \
-	F(TID, "tid")			  /* on inferences: the thread it ran on */ \
+	F(TID, "tid")			  /* on inferences and session creations: the thread */ \
 	F(EXE, "exe")			  /* text */ \
 	F(COMMAND, "command")		  /* text: the command line */ \
 	F(LEVEL, "level")		  /* text: inference, operator, detail */ \

@@ -178,3 +178,30 @@ def test_the_recorder_needs_little_memory_and_says_so_itself(lab, program):
     cost = lab.record(program).recording.note("cost")
     assert 0 < cost["recorder_peak_bytes"] <= 32 << 20
     assert cost["recorder_cpu_ns"] > 0 and 0 < cost["event_ns"] < 1000
+
+
+def test_each_thread_that_calls_has_a_sum_of_its_own(lab, wheel):
+    """Three threads run inferences, the first one creates the session: text, JSON and HTML divide the time of each."""
+    recording = lab.record(
+        lab.python(wheel, "infer", "run", lab.model("heavy"), "--threads", 3, "--runs", 60)
+    ).recording
+    done = lab.plain([lab.inftrace, "report", "--json", recording.path])
+    report = json.loads(done.out)["recording"]
+    ran = {}
+    for inference in recording.inferences:
+        ran.setdefault(inference.args["tid"], []).append(inference.end - inference.start)
+    (first,) = [caller for caller in report["callers"] if caller["is_first_thread"]]
+    others = {caller["tid"]: caller for caller in report["callers"] if not caller["is_first_thread"]}
+    assert first["sessions"] == 1 and first["tid"] == first["pid"] and first["creating_ns"] > 0
+    assert {tid: caller["inferences_ns"] for tid, caller in others.items()} == {
+        tid: sum(took) for tid, took in ran.items() if tid != first["tid"]
+    }
+    assert len(others) == 3
+    for caller in [*report["callers"], *report["caller_groups"]]:
+        assert caller["wall_ns"] == caller["inferences_ns"] + caller["creating_ns"] + caller["outside_ns"]
+        assert caller["first_ns"] + caller["waiting_ns"] <= caller["inferences_ns"]
+    assert sorted(group["threads"] for group in report["caller_groups"]) == [1, 3]
+    text = lab.plain([lab.inftrace, "report", recording.path]).out
+    assert re.search(r"\n(threads)? +3 threads of python\S*, on average: ", text)
+    html = lab.plain([lab.inftrace, "report", "--format", "html", recording.path]).out
+    assert all(" %d<" % tid in html for tid in others)

@@ -198,6 +198,114 @@ static void of_a_part_of_a_recording_nothing_is_said(void **state)
 	assert_string_equal(time_sum(f->summary).s, "");
 }
 
+static void create_on(struct fixture *f, uint64_t begin_us, uint64_t end_us, int64_t session, int64_t tid)
+{
+	stream_int(&f->s, KEY_TID, tid);
+	create(f, begin_us, end_us, session);
+}
+
+static void run_on(struct fixture *f, uint64_t begin_us, uint64_t end_us, int64_t number, int64_t tid)
+{
+	stream_int(&f->s, KEY_TID, tid);
+	run(f, begin_us, end_us, number, false, 0);
+}
+
+static const struct summary_caller *caller(const struct fixture *f, int64_t tid)
+{
+	for (uint32_t i = 0; i < f->summary->n_callers; i++)
+		if (f->summary->callers[i].tid == tid)
+			return &f->summary->callers[i];
+	fail_msg("there is no thread %d", (int)tid);
+	return NULL;
+}
+
+/* The first thread lives as long as its process; another one, as far as is seen, from its first call to its last. */
+static void each_thread_has_a_sum_of_its_own(void **state)
+{
+	struct fixture *f = *state;
+	const struct summary_time *time;
+
+	create_on(f, 1000, 2000, 1, 100);
+	run_on(f, 3000, 4000, 1, 101);
+	run_on(f, 5000, 6000, 2, 101);
+	run_on(f, 6500, 7500, 3, 102);
+	summarise(f, 10000);
+	assert_int_equal(f->summary->n_callers, 3);
+	time = &caller(f, 100)->time;
+	assert_true(caller(f, 100)->is_main);
+	assert_int_equal(time->wall_ns, 10000000);
+	assert_int_equal(time->creating_ns, 1000000);
+	assert_int_equal(time->outside_ns, 9000000);
+	time = &caller(f, 101)->time;
+	assert_int_equal(caller(f, 101)->begin_ns, 3000000);
+	assert_int_equal(time->wall_ns, 3000000);
+	assert_int_equal(time->inferences_ns, 2000000);
+	assert_int_equal(time->outside_ns, 1000000);
+	assert_int_equal(caller(f, 102)->time.outside_ns, 0);
+}
+
+static void threads_of_one_kind_are_told_together(void **state)
+{
+	struct fixture *f = *state;
+	struct printable line[TIME_CALLERS];
+
+	create_on(f, 1000, 2000, 1, 100);
+	run_on(f, 3000, 4000, 1, 101);
+	run_on(f, 5000, 6000, 2, 101);
+	run_on(f, 6000, 9000, 3, 102);
+	summarise(f, 10000);
+	assert_int_equal(time_callers(f->summary, true, line), 2);
+	assert_string_equal(line[0].s, "2 threads of app, on average: 3.00 ms = inferences 2.50 ms + outside of models "
+				       "500 us");
+	assert_string_equal(line[1].s,
+			    "first thread of app: 10.0 ms = creating sessions 1.00 ms + outside of models 9.00 ms");
+}
+
+static void of_one_thread_nothing_more_is_said(void **state)
+{
+	struct fixture *f = *state;
+	struct printable line[TIME_CALLERS];
+
+	create_on(f, 1000, 2000, 1, 100);
+	run_on(f, 3000, 4000, 1, 100);
+	summarise(f, 10000);
+	assert_int_equal(f->summary->n_callers, 1);
+	assert_int_equal(time_callers(f->summary, true, line), 0);
+}
+
+/* In files of older versions creations have no thread: what another one did outside of models cannot be told. */
+static void without_the_thread_of_a_creation_nothing_is_said_of_threads(void **state)
+{
+	struct fixture *f = *state;
+
+	create(f, 1000, 2000, 1);
+	run_on(f, 3000, 4000, 1, 101);
+	summarise(f, 10000);
+	assert_int_equal(f->summary->n_callers, 0);
+	assert_int_equal(f->summary->n_caller_kinds, 0);
+}
+
+/* More threads than are kept one by one: each counts, and the one that calls again is still the same. */
+static void a_thread_for_each_request_takes_no_memory(void **state)
+{
+	enum { N = 20000 };
+	struct fixture *f = *state;
+
+	run_on(f, 0, 1, 1, 100);
+	for (uint64_t i = 1; i <= N; i++)
+		run_on(f, 10 * i, 10 * i + 4, (int64_t)i + 1, 1000 + (int64_t)i);
+	run_on(f, 10 * N + 10, 10 * N + 15, N + 2, 1000 + N);
+	summarise(f, 10 * N + 20);
+	assert_int_equal(f->summary->n_caller_kinds, 2);
+	assert_int_equal(time_n_callers(f->summary), N + 1);
+	assert_int_equal(f->summary->caller_kinds[0].n, N);
+	assert_int_equal(f->summary->caller_kinds[0].n_inferences, N + 1);
+	assert_int_equal(f->summary->caller_kinds[0].time.inferences_ns, 4000 * N + 5000);
+	assert_int_equal(f->summary->caller_kinds[0].time.outside_ns, 6000);
+	assert_int_equal(caller(f, 1000 + N)->n_inferences, 2);
+	assert_true(f->summary->n_callers < 100);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -212,6 +320,11 @@ int main(void)
 		TEST(waits_of_a_few_are_no_cause),
 		TEST(inferences_themselves_take_most),
 		TEST(of_a_part_of_a_recording_nothing_is_said),
+		TEST(each_thread_has_a_sum_of_its_own),
+		TEST(threads_of_one_kind_are_told_together),
+		TEST(of_one_thread_nothing_more_is_said),
+		TEST(without_the_thread_of_a_creation_nothing_is_said_of_threads),
+		TEST(a_thread_for_each_request_takes_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

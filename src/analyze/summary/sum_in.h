@@ -98,6 +98,7 @@ int sum_notes_finish(struct summary_maker *maker); /* the processes are in maker
 /* The end. */
 struct end {
 	struct array models, sessions, transformers, types, nodes, elsewhere, ran_on, idle, tallies, slowest, resources;
+	struct array callers, caller_kinds;
 	struct array is_apart; /* bool, by model: its coverage is of inferences that are apart, it has no others */
 };
 
@@ -119,7 +120,7 @@ uint32_t sum_process_of(struct summary_maker *maker, struct track *track);
 uint32_t sum_group_of(struct summary_maker *maker, uint32_t process);
 void sum_facts_take(struct facts *facts, const struct arg *args, size_t n, uint64_t *inference);
 /* Where the time went: a creation has ended. */
-int sum_time_creation(struct summary_maker *maker, uint64_t begin_ns, uint64_t end_ns);
+int sum_time_creation(struct summary_maker *maker, uint32_t process, const struct slice *slice, uint64_t end_ns);
 void sum_busy_begin(struct busy *busy, uint64_t time_ns);
 void sum_busy_end(struct busy *busy, uint64_t time_ns);
 /* How long it had been busy at a time that is not before the last begin; every end until then is known. */

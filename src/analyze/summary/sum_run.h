@@ -69,6 +69,7 @@ struct run {
 	bool is_divided;	      /* its operators took the way of sum_parallel.c */
 	uint64_t overlap_ns, most_ns; /* of others with it: in all, and of the one with most */
 	uint32_t beside;	      /* that one's session */
+	uint32_t caller;	      /* its thread; NONE: not known */
 	uint32_t tally;		      /* of its shapes, + 1; 0: not known */
 	bool is_new_shape;
 	uint32_t operator_track; /* the last operator's */
@@ -81,8 +82,8 @@ struct run {
 /* What waits for its time. */
 struct moment {
 	uint64_t time_ns, order;
-	double value;	/* of a counter */
-	uint32_t index; /* of a run, of a counter */
+	double value;	/* of a counter; of a creation: its thread, -1: not known */
+	uint32_t index; /* of a run, of a counter; of a creation: its process */
 	uint32_t what;	/* enum moment_kind */
 };
 

@@ -161,7 +161,7 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 	if (track->session_level == level) {
 		rc = sum_sessions_end(maker, track, slice, end_ns);
 		if (!rc)
-			rc = sum_time_creation(maker, slice->begin_ns, end_ns);
+			rc = sum_time_creation(maker, sum_process_of(maker, track), slice, end_ns);
 		track->session_level = 0;
 	} else if (track->session_level && end_ns != STORE_OPEN) {
 		rc = sum_sessions_inside(track, maker, slice, end_ns - slice->begin_ns - slice->inside_ns);

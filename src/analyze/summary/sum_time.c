@@ -9,13 +9,17 @@
 #include "analyze/summary/sum_in.h"
 
 /* As moments, because inferences that began before it ended may come later. */
-int sum_time_creation(struct summary_maker *maker, uint64_t begin_ns, uint64_t end_ns)
+int sum_time_creation(struct summary_maker *maker, uint32_t process, const struct slice *slice, uint64_t end_ns)
 {
-	struct moment moment = { .time_ns = begin_ns, .what = MOMENT_CREATION };
+	struct moment moment = { .time_ns = slice->begin_ns,
+				 .what = MOMENT_CREATION,
+				 .index = process,
+				 .value = (double)fact_int(&slice->facts, FACT_TID, -1) };
 	int rc = sum_window_moment(maker, &moment);
 
 	/* one without an end lasts to the last event, which is not known before all have passed */
-	moment = (struct moment){ .time_ns = end_ns == STORE_OPEN ? STORE_OPEN - 1 : end_ns, .what = MOMENT_CREATED };
+	moment.time_ns = end_ns == STORE_OPEN ? STORE_OPEN - 1 : end_ns;
+	moment.what = MOMENT_CREATED;
 	return rc ? rc : sum_window_moment(maker, &moment);
 }
 

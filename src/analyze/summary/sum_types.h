@@ -10,6 +10,7 @@
  *	sum_operators.c what an operator adds to its node; sum_parallel.c: operators side by side
  *	sum_sessions.c  creations;  sum_creations.c  when there was one
  *	sum_fold.c      sessions beyond those that are kept one by one
+ *	sum_callers.c   threads that call
  *	sum_counters.c  counters;  sum_notes.c  notes and losses
  *
  * and sum_models.c, sum_tables.c, sum_idle.c, sum_slowest.c turn it into struct summary at the end. Processes, buckets
@@ -19,6 +20,7 @@
 #define ANALYZE_SUMMARY_SUM_TYPES_H
 
 #include "analyze/summary/growth.h"
+#include "analyze/summary/sum_callers.h"
 #include "analyze/summary/sum_run.h"
 #include "analyze/summary/sum_session.h"
 #include "analyze/summary/summary_maker.h"
@@ -152,6 +154,7 @@ struct summary_maker {
 	struct array groups;				  /* uint32_t, by number in group_keys: the first process */
 	struct array first_noted; /* struct settings, by number in named_keys: the first ones; all zero: none yet */
 	struct window window;
+	struct callers callers;
 	struct operators operators;
 	uint32_t last_session;		    /* index of the one that was found last */
 	uint64_t n_met, n_used, n_nameless; /* sessions: in the order of struct session; numbers made up */

@@ -209,6 +209,7 @@ static int pass_ends(struct summary_maker *maker, uint64_t time_ns)
 		sum_busy_end(&window->busy, end_ns);
 		sum_busy_end(&window->taken, end_ns);
 		sum_busy_end(&process_at(maker, run->process)->busy, end_ns);
+		sum_callers_ran(maker, run, end_ns);
 		bucket_at(maker, run->bucket)->at_once--;
 		rc = finish_run(maker, active[i]);
 	}
@@ -249,7 +250,7 @@ static int pass_run(struct summary_maker *maker, uint32_t index)
 	bucket->at_once++;
 	if (bucket->at_once > bucket->runs.max_concurrent && run->over_ns > run->begin_ns)
 		bucket->runs.max_concurrent = bucket->at_once;
-	return 0;
+	return sum_callers_run(maker, run);
 }
 
 static uint32_t process_of_counter(const struct summary_maker *maker, uint32_t counter)
@@ -265,6 +266,17 @@ static void fetch_next(const struct summary_maker *maker)
 
 	for (size_t offset = 0; at && offset < sizeof(struct run); offset += 64)
 		__builtin_prefetch(at + offset, 1);
+}
+
+static int pass_creation(struct summary_maker *maker, const struct moment *moment)
+{
+	uint64_t time_ns = moment->time_ns < maker->counts.last_ns ? moment->time_ns : maker->counts.last_ns;
+
+	if (moment->what == MOMENT_CREATION)
+		sum_busy_begin(&maker->window.taken, time_ns);
+	else
+		sum_busy_end(&maker->window.taken, time_ns);
+	return sum_callers_creation(maker, moment, time_ns);
 }
 
 /* The earliest moment has come. False: there is none. */
@@ -283,13 +295,8 @@ static bool pass_moment(struct summary_maker *maker, int *rc)
 		*rc = pass_run(maker, moment.index);
 		return true;
 	}
-	if (moment.what == MOMENT_CREATION) {
-		sum_busy_begin(&maker->window.taken, moment.time_ns);
-		return true;
-	}
-	if (moment.what == MOMENT_CREATED) {
-		sum_busy_end(&maker->window.taken,
-			     moment.time_ns < maker->counts.last_ns ? moment.time_ns : maker->counts.last_ns);
+	if (moment.what == MOMENT_CREATION || moment.what == MOMENT_CREATED) {
+		*rc = pass_creation(maker, &moment);
 		return true;
 	}
 	if (process_of_counter(maker, moment.index))

@@ -18,8 +18,8 @@ enum { MAX_TRACKS = 1 << 24 };
 /* The summary is the first member; the arrays that it points into lie behind it. */
 struct owner {
 	struct summary summary;
-	struct array array[24];
-	size_t size[24], n;
+	struct array array[32];
+	size_t size[32], n;
 };
 
 static int grow_tracks(struct summary_maker *maker, uint32_t id)
@@ -185,6 +185,8 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->left_out = give(owner, &maker->left_out, sizeof *to->left_out, &to->n_left_out);
 	to->clock_changes = give(owner, &maker->clock_changes, sizeof *to->clock_changes, &to->n_clock_changes);
 	to->losses = give(owner, &maker->losses, sizeof *to->losses, &to->n_losses);
+	to->callers = give(owner, &end->callers, sizeof *to->callers, &to->n_callers);
+	to->caller_kinds = give(owner, &end->caller_kinds, sizeof *to->caller_kinds, &to->n_caller_kinds);
 	array_done(&end->is_apart, sizeof(bool));
 }
 
@@ -262,7 +264,7 @@ static int make(struct summary_maker *maker)
 {
 	static int (*const steps[])(struct summary_maker *, struct end *) = {
 		sum_models_make,  sum_latencies_make, sum_tables_make, sum_idle_make,
-		sum_slowest_make, sum_counters_make,  sum_memory_make,
+		sum_slowest_make, sum_counters_make,  sum_memory_make, sum_callers_make,
 	};
 	struct end end = { 0 };
 	int rc = finish_events(maker);
@@ -294,6 +296,7 @@ struct summary *summary_end(struct summary_maker *maker, const struct summary_fi
 	count_totals(maker, to);
 	busy_ns = to->busy_ns;
 	sum_sampled_make(maker, to);
+	sum_callers_finish(to);
 	if (!maker->opts.from_ns && !maker->opts.to_ns && !maker->opts.model)
 		sum_time_make(to, busy_ns, sum_busy_at(&maker->window.taken, maker->counts.last_ns));
 	memcpy(to->n_open, maker->n_open, sizeof to->n_open);
@@ -364,6 +367,7 @@ void summary_drop(struct summary_maker *maker)
 	array_done(&maker->counters, sizeof(struct counter));
 	sum_notes_done(maker);
 	sum_memory_done(maker);
+	sum_callers_done(&maker->callers);
 	array_done(&maker->runtimes, sizeof(struct summary_runtime));
 	array_done(&maker->losses, sizeof(struct summary_loss));
 	array_done(&maker->stops, sizeof(struct summary_stop));

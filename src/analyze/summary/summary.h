@@ -154,6 +154,25 @@ struct summary_time {
 	uint64_t outside_ns;	/* neither */
 };
 
+/* A thread that created sessions or ran inferences. */
+struct summary_caller {
+	uint32_t process;
+	int64_t tid;
+	bool is_main; /* the first thread of the process */
+	uint64_t n_inferences, n_sessions;
+	/* From the process's start to its end; of other threads, from the first call to the end of the last. */
+	uint64_t begin_ns;
+	struct summary_time time;
+};
+
+/* All such threads of a program that are, or are not, the first of their process, and ran inferences, or did not. */
+struct summary_callers {
+	uint32_t program; /* 0: not known */
+	bool is_main;
+	uint64_t n, n_inferences, n_sessions;
+	struct summary_time time; /* sums */
+};
+
 enum summary_cause { CAUSE_OUTSIDE, CAUSE_CREATING, CAUSE_FIRST, CAUSE_WAITING, CAUSE_RUNNING, N_CAUSES };
 
 /* What most of the time went to. wall_ns is not 0. */
@@ -185,7 +204,9 @@ struct summary {
 	struct summary_tally *tallies;
 	struct summary_slow *slowest;
 	struct summary_resource *resources;
-	struct summary_memory *memory; /* what sessions have of their runtime's allocators, those with most first */
+	struct summary_memory *memory;	/* what sessions have of their runtime's allocators, those with most first */
+	struct summary_caller *callers; /* those that called longest: some, if there are many */
+	struct summary_callers *caller_kinds; /* all of them */
 	struct summary_loss *losses;
 	struct summary_stop *stops;
 	struct summary_unreadable *unreadable;
@@ -194,7 +215,7 @@ struct summary {
 	struct summary_dump *dumps;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes,
-	    n_dumps, n_memory;
+	    n_dumps, n_memory, n_callers, n_caller_kinds;
 	uint64_t n_memory_left_out; /* sessions that are not in memory, because there are too many */
 	uint64_t n_all_sessions;    /* with those that are not in sessions, because there are too many */
 	uint64_t n_operators, n_lost, n_inferences, n_inferences_failed, n_sessions_failed;

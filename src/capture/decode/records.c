@@ -396,6 +396,8 @@ static int slice_begin(const struct records_step *step)
 	if (session->creating) /* else it goes with the end */
 		add(event, arg_name(KEY_MODEL, event->model));
 	add(event, session_number(step));
+	if (step->reader->tid)
+		add(event, arg_int(KEY_TID, step->reader->tid));
 	if (session->path)
 		add(event, arg_name(KEY_MODEL_PATH, session->path));
 	if (session->bytes)

@@ -104,6 +104,16 @@ static void put_dumps(struct json_summary *to)
 	json_count(&to->json, "dumps_not_made", summary->n_dumps_skipped);
 }
 
+static void put_parts(struct json_summary *to, const struct summary_time *time)
+{
+	json_count(&to->json, "wall_ns", time->wall_ns);
+	json_count(&to->json, "inferences_ns", time->inferences_ns);
+	json_count(&to->json, "first_ns", time->first_ns);
+	json_count(&to->json, "waiting_ns", time->waiting_ns);
+	json_count(&to->json, "creating_ns", time->creating_ns);
+	json_count(&to->json, "outside_ns", time->outside_ns);
+}
+
 static void put_time(struct json_summary *to)
 {
 	static const char *const causes[N_CAUSES] = { "outside", "creating", "first", "waiting", "running" };
@@ -114,14 +124,44 @@ static void put_time(struct json_summary *to)
 		return;
 	}
 	json_object(&to->json, "time");
-	json_count(&to->json, "wall_ns", time->wall_ns);
-	json_count(&to->json, "inferences_ns", time->inferences_ns);
-	json_count(&to->json, "first_ns", time->first_ns);
-	json_count(&to->json, "waiting_ns", time->waiting_ns);
-	json_count(&to->json, "creating_ns", time->creating_ns);
-	json_count(&to->json, "outside_ns", time->outside_ns);
+	put_parts(to, time);
 	json_text(&to->json, "largest", causes[summary_largest(time)]);
 	json_end(&to->json, '}');
+}
+
+static void put_callers(struct json_summary *to)
+{
+	const struct summary *summary = to->summary;
+
+	json_array(&to->json, "callers");
+	for (uint32_t i = 0; i < summary->n_callers; i++) {
+		const struct summary_caller *caller = &summary->callers[i];
+
+		json_object(&to->json, NULL);
+		json_summary_process(to, caller->process);
+		json_int(&to->json, "tid", caller->tid);
+		json_bool(&to->json, "is_first_thread", caller->is_main);
+		json_summary_time(to, "begin_at_ns", caller->begin_ns);
+		json_count(&to->json, "inferences", caller->n_inferences);
+		json_count(&to->json, "sessions", caller->n_sessions);
+		put_parts(to, &caller->time);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_array(&to->json, "caller_groups");
+	for (uint32_t i = 0; i < summary->n_caller_kinds; i++) {
+		const struct summary_callers *kind = &summary->caller_kinds[i];
+
+		json_object(&to->json, NULL);
+		json_summary_name(to, "program", kind->program);
+		json_bool(&to->json, "are_first_threads", kind->is_main);
+		json_count(&to->json, "threads", kind->n);
+		json_count(&to->json, "inferences", kind->n_inferences);
+		json_count(&to->json, "sessions", kind->n_sessions);
+		put_parts(to, &kind->time);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
 }
 
 static void put_recording(struct json_summary *to)
@@ -151,6 +191,7 @@ static void put_recording(struct json_summary *to)
 	json_bool(&to->json, "file_is_cut", summary->file.is_cut);
 	json_known(&to->json, "file_cut_at_byte", summary->file.is_cut ? (int64_t)summary->file.cut_at : -1);
 	put_time(to);
+	put_callers(to);
 	put_kept(to);
 	put_thinned(to);
 	put_sampled(to);

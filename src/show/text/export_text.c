@@ -68,6 +68,17 @@ static void put_level(const struct page *page, struct table *table)
 	put_fact(table, "level", text.s);
 }
 
+static void put_time(const struct page *page, struct table *table)
+{
+	struct printable text = time_sum(page->summary), line[TIME_CALLERS];
+	uint32_t n = time_callers(page->summary, page->opts.is_ascii, line);
+
+	if (*text.s)
+		put_fact(table, "time", text.s);
+	for (uint32_t i = 0; i < n; i++)
+		put_fact(table, i ? "" : "threads", line[i].s);
+}
+
 static void print_head(const struct page *page)
 {
 	const struct summary *summary = page->summary;
@@ -86,9 +97,7 @@ static void print_head(const struct page *page)
 	if (*text.s)
 		put_fact(&table, "range", text.s);
 	put_level(page, &table);
-	text = time_sum(summary);
-	if (*text.s)
-		put_fact(&table, "time", text.s);
+	put_time(page, &table);
 	if (summary->recording.machine)
 		put_fact(&table, "machine", page_name(page, summary->recording.machine, 200).s);
 	if (file->path) {

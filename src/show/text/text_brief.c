@@ -90,9 +90,12 @@ static void put_runtimes(const struct page *page)
 
 static void put_time(const struct page *page)
 {
-	struct printable text = time_sum(page->summary);
+	struct printable text = time_sum(page->summary), line[TIME_CALLERS];
+	uint32_t n = time_callers(page->summary, page->opts.is_ascii, line);
 
 	put_fact(page, "time", &text);
+	for (uint32_t i = 0; i < n; i++)
+		put_fact(page, i ? "" : "threads", &line[i]);
 }
 
 /* Where programs keep their state, as far as it explains an empty recording. */

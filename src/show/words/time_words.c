@@ -116,6 +116,25 @@ struct printable time_cause(const struct summary *summary, bool is_ascii)
 	return text;
 }
 
+/* Each part divided by n. */
+static void say_sum(struct printable *text, const struct summary_time *time, double n)
+{
+	printable_add(text, "%s = ", units_duration((double)time->wall_ns / n).s);
+	if (time->inferences_ns)
+		printable_add(text, "inferences %s", units_duration((double)time->inferences_ns / n).s);
+	if (time->first_ns)
+		printable_add(text, " (first ones %s", units_duration((double)time->first_ns / n).s);
+	if (time->waiting_ns)
+		printable_add(text, "%swaiting for a CPU %s", time->first_ns ? ", " : " (",
+			      units_duration((double)time->waiting_ns / n).s);
+	printable_add(text, "%s", time->first_ns + time->waiting_ns ? ")" : "");
+	if (time->creating_ns)
+		printable_add(text, "%screating sessions %s", time->inferences_ns ? " + " : "",
+			      units_duration((double)time->creating_ns / n).s);
+	printable_add(text, "%soutside of models %s", time->inferences_ns + time->creating_ns ? " + " : "",
+		      units_duration((double)time->outside_ns / n).s);
+}
+
 struct printable time_sum(const struct summary *summary)
 {
 	const struct summary_time *time = &summary->time;
@@ -123,19 +142,70 @@ struct printable time_sum(const struct summary *summary)
 
 	if (!time->wall_ns)
 		return text;
-	printable_add(&text, "%s = inferences ", units_duration((double)time->wall_ns).s);
-	printable_add(&text, "%s", units_duration((double)time->inferences_ns).s);
-	if (time->first_ns)
-		printable_add(&text, " (first ones %s", units_duration((double)time->first_ns).s);
-	if (time->waiting_ns)
-		printable_add(&text, "%swaiting for a CPU %s", time->first_ns ? ", " : " (",
-			      units_duration((double)time->waiting_ns).s);
-	printable_add(&text, "%s", time->first_ns + time->waiting_ns ? ")" : "");
-	if (time->creating_ns)
-		printable_add(&text, " + creating sessions %s", units_duration((double)time->creating_ns).s);
-	printable_add(&text, " + outside of models %s", units_duration((double)time->outside_ns).s);
+	say_sum(&text, time, 1);
 	if (summary->n_sampled_out)
 		printable_add(&text, "; estimated from %s of %s", units_count(summary->n_inferences).s,
 			      printable_count(summary->n_all_inferences, "inference").s);
+	return text;
+}
+
+uint64_t time_n_callers(const struct summary *summary)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < summary->n_caller_kinds; i++)
+		n += summary->caller_kinds[i].n;
+	return n;
+}
+
+/* "8 threads of server, on average: 9.00 s = inferences 4.00 s + outside of models 5.00 s" */
+static struct printable kind_words(const struct summary *summary, const struct summary_callers *kind, bool is_ascii)
+{
+	struct printable name = { "" }, text = { "" };
+
+	if (kind->program)
+		name = model_text(names_text(summary->names, kind->program), NAME, is_ascii);
+	if (kind->is_main && kind->n > 1)
+		printable_add(&text, "first threads of %s%s%s processes", units_count(kind->n).s, *name.s ? " " : "",
+			      name.s);
+	else if (kind->is_main)
+		printable_add(&text, "first thread of %s", *name.s ? name.s : "a process");
+	else
+		printable_add(&text, "%s%s%s", printable_count(kind->n, "thread").s, *name.s ? " of " : "", name.s);
+	printable_add(&text, "%s: ", kind->n > 1 ? ", on average" : "");
+	say_sum(&text, &kind->time, (double)kind->n);
+	return text;
+}
+
+uint32_t time_callers(const struct summary *summary, bool is_ascii, struct printable line[TIME_CALLERS])
+{
+	uint32_t n_kinds = summary->n_caller_kinds;
+	uint32_t n_told = n_kinds <= TIME_CALLERS ? n_kinds : TIME_CALLERS - 1;
+	uint64_t n_left = time_n_callers(summary);
+
+	if (n_left < 2)
+		return 0;
+	for (uint32_t i = 0; i < n_told; i++) {
+		line[i] = kind_words(summary, &summary->caller_kinds[i], is_ascii);
+		n_left -= summary->caller_kinds[i].n;
+	}
+	if (n_told == n_kinds)
+		return n_told;
+	line[n_told] = (struct printable){ "and " };
+	printable_add(&line[n_told], "%s more", printable_count(n_left, "thread").s);
+	return n_told + 1;
+}
+
+struct printable time_caller(const struct summary *summary, const struct summary_caller *caller, int columns,
+			     bool is_ascii)
+{
+	struct printable text = { "" };
+
+	if (caller->process != SUMMARY_NONE)
+		printable_add(&text, "%s ",
+			      model_text(names_text(summary->names, summary->processes[caller->process].name),
+					 columns - 9, is_ascii)
+				  .s);
+	printable_add(&text, "%lld", (long long)caller->tid);
 	return text;
 }

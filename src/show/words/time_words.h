@@ -11,4 +11,13 @@ struct printable time_cause(const struct summary *summary, bool is_ascii);
 /* "15.3 s = inferences 13.3 s + creating sessions 300 ms + outside of models 1.7 s"; "" where it is not known. */
 struct printable time_sum(const struct summary *summary);
 
+/* The threads that create sessions and run inferences. */
+uint64_t time_n_callers(const struct summary *summary);
+/* How those of each kind spent their time, and how many more there are: as many lines; 0 of a single thread. */
+enum { TIME_CALLERS = 4 };
+uint32_t time_callers(const struct summary *summary, bool is_ascii, struct printable line[TIME_CALLERS]);
+/* "python3 4711" */
+struct printable time_caller(const struct summary *summary, const struct summary_caller *caller, int columns,
+			     bool is_ascii);
+
 #endif
