@@ -3,6 +3,7 @@
 itself counts, and programs that keep sessions or outputs."""
 
 import json
+import re
 
 import pytest
 
@@ -28,6 +29,10 @@ def memory_of(lab, recording):
 def only_session(lab, recording):
     (own,) = [own for own in memory_of(lab, recording)["sessions"] if own["session"]]
     return own
+
+
+def page(lab, recording):
+    return lab.plain([lab.inftrace, "report", "--format", "html", recording.path]).out
 
 
 def findings(lab, recording):
@@ -74,6 +79,8 @@ def test_what_is_kept_is_found_and_named(lab, wheel, what, n):
     done = lab.both(lab.python(wheel, "keep", what, lab.model("cnn"), "--runs", n), level="detail")
     found = findings(lab, done.recording)
     assert what + "_kept" in found, found
+    lines = re.findall(r'<path class="line s0( dash)?"[^>]* d="M([^"]*)"', page(lab, done.recording))
+    assert [dashed for dashed, _ in lines][:2] == ["", " dash"] and all("L" in places for _, places in lines[:2])
     assert ("outputs_kept" in found) + ("sessions_kept" in found) == 1
     figures = found[what + "_kept"]
     if what == "sessions":

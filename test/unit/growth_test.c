@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "analyze/summary/curve.h"
+
 #define SECOND 1000000000u
 
 static double after(uint32_t n, double (*value)(uint32_t i))
@@ -78,12 +80,39 @@ static void a_few_values_tell_nothing(void **state)
 	assert_false(isnan(after(20, leak)));
 }
 
+static void a_curve_has_its_peak_in_few_points(void **state)
+{
+	struct curve curve = { 0 };
+	double most = 0;
+
+	for (uint64_t i = 0; i < 100000; i++)
+		curve_add(&curve, i * 1000, i == 77777 ? 5e9 : (double)i);
+	assert_in_range(curve.n, CURVE_POINTS / 2, CURVE_POINTS);
+	for (uint32_t i = 0; i < curve.n; i++) {
+		assert_true(!i || curve.point[i].time_ns > curve.point[i - 1].time_ns);
+		most = fmax(most, curve.point[i].value);
+	}
+	assert_true(most == 5e9);
+	assert_int_equal(curve.point[curve.n - 1].time_ns, 99999000);
+}
+
+static void a_short_curve_has_all_values(void **state)
+{
+	struct curve curve = { 0 };
+
+	for (uint64_t i = 0; i < CURVE_POINTS; i++)
+		curve_add(&curve, i, (double)(i % 3));
+	assert_int_equal(curve.n, CURVE_POINTS);
+	for (uint32_t i = 0; i < CURVE_POINTS; i++)
+		assert_true(curve.point[i].time_ns == i && curve.point[i].value == i % 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_leak_has_its_slope),
-		cmocka_unit_test(what_was_loaded_is_no_leak),
-		cmocka_unit_test(a_few_values_tell_nothing),
+		cmocka_unit_test(a_leak_has_its_slope),		cmocka_unit_test(what_was_loaded_is_no_leak),
+		cmocka_unit_test(a_few_values_tell_nothing),	cmocka_unit_test(a_curve_has_its_peak_in_few_points),
+		cmocka_unit_test(a_short_curve_has_all_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,10 @@ static int add_counter(struct summary_maker *maker, struct track *track)
 		counter->growth = calloc(1, sizeof *counter->growth);
 		counter->busy_growth = calloc(1, sizeof *counter->busy_growth);
 	}
-	if (is_memory && (!counter->growth || !counter->busy_growth))
+	if (is_memory || counter->is_taken)
+		counter->curve = calloc(1, sizeof *counter->curve);
+	if ((is_memory && (!counter->growth || !counter->busy_growth)) ||
+	    ((is_memory || counter->is_taken) && !counter->curve))
 		return -ENOMEM;
 	return sum_why_counter(maker, track->counter - 1);
 }
@@ -94,6 +97,8 @@ static void weigh(struct counter *counter, double value, uint64_t whole_ns, uint
 	to->first = to->n++ ? to->first : value;
 	if (counter->growth)
 		growth_add(counter->growth, counter->before_ns, value);
+	if (counter->curve)
+		curve_add(counter->curve, counter->before_ns, value);
 	if (counter->busy_growth && busy_ns)
 		growth_add(counter->busy_growth, counter->before_ns, value);
 	to->max = larger(to->max, value);
@@ -219,6 +224,20 @@ static void finish(struct summary_maker *maker, const struct counter *counter, c
 		to->idle_mean = counter->idle_sum / (double)to->idle_ns;
 }
 
+static int put_curve(const struct counter *counter, struct array *curves, struct summary_resource *to)
+{
+	to->curve = (struct summary_range){ (uint32_t)curves->n, 0 };
+	for (uint32_t i = 0; counter->curve && i < counter->curve->n; i++) {
+		struct curve_point *point = array_add(curves, sizeof *point);
+
+		if (!point)
+			return -ENOMEM;
+		*point = counter->curve->point[i];
+		to->curve.n++;
+	}
+	return 0;
+}
+
 /* The machine's first, then process by process. */
 static int compare_resources(const void *a_, const void *b_)
 {
@@ -236,16 +255,18 @@ int sum_counters_make(struct summary_maker *maker, struct end *end)
 	int rc = find_devices(maker, &devices);
 
 	for (uint32_t id = 1; !rc && id <= maker->n_tracks; id++) {
+		const struct counter *counter = (struct counter *)maker->counters.data + maker->tracks[id].counter - 1;
 		struct summary_resource *to;
 
 		if (!maker->tracks[id].counter)
 			continue;
 		to = array_add(&end->resources, sizeof *to);
-		if (to)
-			finish(maker, (struct counter *)maker->counters.data + maker->tracks[id].counter - 1, &devices,
-			       to);
-		else
+		if (!to)
 			rc = -ENOMEM;
+		else
+			finish(maker, counter, &devices, to);
+		if (!rc)
+			rc = put_curve(counter, &end->curves, to);
 	}
 	if (end->resources.n)
 		qsort(end->resources.data, end->resources.n, sizeof(struct summary_resource), compare_resources);

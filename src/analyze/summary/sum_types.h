@@ -19,6 +19,7 @@
 #ifndef ANALYZE_SUMMARY_SUM_TYPES_H
 #define ANALYZE_SUMMARY_SUM_TYPES_H
 
+#include "analyze/summary/curve.h"
 #include "analyze/summary/growth.h"
 #include "analyze/summary/sum_callers.h"
 #include "analyze/summary/sum_run.h"
@@ -109,6 +110,7 @@ struct counter {
 	bool is_taken; /* EVENT_MEMORY_TOTAL */
 	double sum, busy_sum, idle_sum, plain_sum;
 	struct growth *growth, *busy_growth; /* of resident memory; else NULL */
+	struct curve *curve;		     /* of memory; else NULL */
 	uint8_t gauge;			     /* enum summary_gauge, + 1; 0: none */
 	struct past *past;		     /* if it is one: a ring of its last PAST values */
 	uint64_t n_past;

@@ -185,6 +185,7 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->left_out = give(owner, &maker->left_out, sizeof *to->left_out, &to->n_left_out);
 	to->clock_changes = give(owner, &maker->clock_changes, sizeof *to->clock_changes, &to->n_clock_changes);
 	to->losses = give(owner, &maker->losses, sizeof *to->losses, &to->n_losses);
+	to->curves = give(owner, &end->curves, sizeof *to->curves, &to->n_curves);
 	to->callers = give(owner, &end->callers, sizeof *to->callers, &to->n_callers);
 	to->caller_kinds = give(owner, &end->caller_kinds, sizeof *to->caller_kinds, &to->n_caller_kinds);
 	array_done(&end->is_apart, sizeof(bool));
@@ -363,6 +364,7 @@ void summary_drop(struct summary_maker *maker)
 		free(((struct counter *)maker->counters.data)[i].growth);
 		free(((struct counter *)maker->counters.data)[i].past);
 		free(((struct counter *)maker->counters.data)[i].busy_growth);
+		free(((struct counter *)maker->counters.data)[i].curve);
 	}
 	array_done(&maker->counters, sizeof(struct counter));
 	sum_notes_done(maker);

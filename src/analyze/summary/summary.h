@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "analyze/store/store.h"
+#include "analyze/summary/curve.h"
 #include "analyze/summary/summary_memory.h"
 #include "analyze/summary/summary_model.h"
 
@@ -125,6 +126,7 @@ struct summary_resource {
 	double busy_growth_per_s;  /* the same of the samples before which an inference of the process ran */
 	uint64_t busy_ns, idle_ns; /* time with and without an inference of the process (machine: of any) */
 	double busy_mean, busy_max, idle_mean, idle_max;
+	struct summary_range curve; /* of memory: how it moved, of curves; else none */
 };
 
 struct summary_loss {
@@ -204,8 +206,9 @@ struct summary {
 	struct summary_tally *tallies;
 	struct summary_slow *slowest;
 	struct summary_resource *resources;
-	struct summary_memory *memory;	/* what sessions have of their runtime's allocators, those with most first */
-	struct summary_caller *callers; /* those that called longest: some, if there are many */
+	struct summary_memory *memory; /* what sessions have of their runtime's allocators, those with most first */
+	struct curve_point *curves;
+	struct summary_caller *callers;	      /* those that called longest: some, if there are many */
 	struct summary_callers *caller_kinds; /* all of them */
 	struct summary_loss *losses;
 	struct summary_stop *stops;
@@ -215,7 +218,7 @@ struct summary {
 	struct summary_dump *dumps;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes,
-	    n_dumps, n_memory, n_callers, n_caller_kinds;
+	    n_dumps, n_memory, n_callers, n_caller_kinds, n_curves;
 	uint64_t n_memory_left_out; /* sessions that are not in memory, because there are too many */
 	uint64_t n_all_sessions;    /* with those that are not in sessions, because there are too many */
 	uint64_t n_operators, n_lost, n_inferences, n_inferences_failed, n_sessions_failed;

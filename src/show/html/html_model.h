@@ -30,6 +30,9 @@ void html_recording(FILE *out, const struct report *report);
 void html_latencies(struct html_page *page);
 void html_creation(struct html_page *page);
 void html_time(struct html_page *page);
+/* How memory moved, as a figure. */
+bool html_has_moved(const struct html_page *page);
+void html_moved(struct html_page *page);
 void html_allocators(struct html_page *page);
 void html_memory(struct html_page *page);
 void html_outputs(struct html_page *page);

@@ -101,17 +101,12 @@ static void draw_callers(struct html_page *page)
 	put_lines(page, n);
 }
 
-void html_time(struct html_page *page)
+static void draw_all(struct html_page *page)
 {
 	const struct summary_time *time = &page->summary->time;
 	struct plot plot = plot_of(page->out, 560, HEIGHT);
 	struct part part[PARTS];
 
-	if (!time->wall_ns)
-		return;
-	html_section(page, "time", "Where the time went",
-		     "Of all processes together. Waiting and first inferences are shares of the time of inferences, as "
-		     "their threads spent it.");
 	find_parts(time, part);
 	plot.left = 14;
 	plot.right = 546;
@@ -123,6 +118,29 @@ void html_time(struct html_page *page)
 	draw_bar(&plot, plot.top + 17, time);
 	plot_end(&plot);
 	fputs("</figure>\n", page->out);
-	draw_callers(page);
-	fputs("</section>\n", page->out);
+}
+
+void html_time(struct html_page *page)
+{
+	bool has_time = page->summary->time.wall_ns != 0, has_memory = html_has_moved(page);
+
+	if (!has_time && !has_memory)
+		return;
+	html_section(page, "time",
+		     !has_memory ? "Where the time went"
+		     : has_time	 ? "Where the time went, and how memory moved"
+				 : "How memory moved",
+		     "%s",
+		     has_time ? "Of all processes together. Waiting and first inferences are shares of the time of "
+				"inferences, as their threads spent it."
+			      : "Of each process.");
+	fputs("<div class=\"pair\"><div>", page->out);
+	if (has_time) {
+		draw_all(page);
+		draw_callers(page);
+	}
+	fputs(has_time && has_memory ? "</div>\n<div>" : "", page->out);
+	if (has_memory)
+		html_moved(page);
+	fputs("</div></div></section>\n", page->out);
 }

@@ -42,7 +42,7 @@ struct printable resource_memory(const struct summary_resource *memory)
 		printable_add(&text, "%s at the end, ", units_bytes(memory->last).s);
 	printable_add(&text, "peak %s", units_bytes(memory->max).s);
 	if (isfinite(memory->growth_per_s))
-		printable_add(&text, "; grew to the end, by %s/s", units_bytes(memory->growth_per_s).s);
+		printable_add(&text, "; still growing by %s/s", units_bytes(memory->growth_per_s).s);
 	return text;
 }
 

@@ -11,7 +11,7 @@
 struct units_text resource_value(const struct summary *summary, const struct summary_resource *resource, double value,
 				 bool has_unit);
 
-/* "52.1 MiB at first, 787 MiB at the end, peak 790 MiB; grew to the end, by 16 MiB/s", of resident memory. */
+/* "52.1 MiB at first, 787 MiB at the end, peak 790 MiB; still growing by 16 MiB/s", of resident memory. */
 struct printable resource_memory(const struct summary_resource *memory);
 /* The memory of the process that grows most; NULL: none grew to the end. */
 const struct summary_resource *resource_growing(const struct summary *summary);
