@@ -72,6 +72,9 @@ def test_a_model_that_runs_on_a_gpu_has_its_figures_of_the_steady_phase(lab, lib
     text = lab.plain([lab.inftrace, "report", "--all", run["recording"]]).out
     assert "gpu nvidia0: NVIDIA H200 at 00000000:1A:00.0, driver 570.86.15" in text
     assert report["losses"]["lost_events"] == 0
+    # the GPU works as it always does
+    slowest = [row for model in report["models"] for row in model["inferences"]["slowest"]]
+    assert slowest and not [part for row in slowest for part in row["why"]["parts"] if part["cause"] == "device"]
     assert Recording(run["recording"]).broken() == [] and not judge.import_errors(run["recording"])
 
 

@@ -463,6 +463,93 @@ static void as_many_as_asked_for_are_looked_into(void **state)
 	assert_int_equal(f->summary->models[0].slowest.n, 12);
 }
 
+/* One GPU; in percent: of the whole device, and of the process. */
+static void gpu(struct fixture *f, double usual, double then, double own_usual, double own_then)
+{
+	stream_track(&f->s,
+		     (struct track_def){ .type = TRACK_GROUP, .name = stream_name(&f->s, "gpu card1: amdgpu at 0") });
+	sample(f, 0, "gpu card1 busy", "%", usual, then);
+	sample(f, 0, "gpu card1 memory busy", "%", 99, 99);
+	if (own_usual + own_then > 0)
+		sample(f, f->process, "gpu card1 compute", "%", own_usual, own_then);
+}
+
+static void a_device_that_worked_for_longer_is_named(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 90000 });
+	gpu(f, 95, 95, 95, 95);
+	assert_part(find(f), "device", 85500, "while gpu card1 worked for this process (for 95.0 ms, usually 9.50 ms)");
+}
+
+static void a_device_that_worked_for_others_is_named(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 90000 });
+	gpu(f, 20, 90, 20, 10);
+	assert_part(find(f), "device", 77500, "while gpu card1 worked for other processes (for 79.");
+}
+
+/* It does what it always does, or what the process has nothing to do with. */
+static void a_device_that_works_as_usual_is_not_named(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 90000 });
+	gpu(f, 70, 70, 64, 64);
+	assert_not(find(f), "device");
+}
+
+static void a_device_of_other_programs_alone_is_not_named(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 90000 });
+	gpu(f, 0, 100, 0, 0);
+	assert_not(find(f), "device");
+}
+
+static void a_sample_of_much_more_than_the_inference_is_no_evidence(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 10000 });
+	gpu(f, 10, 100, 10, 100);
+	assert_not(find(f), "device");
+}
+
+static void kernels(struct fixture *f, int slow_us)
+{
+	uint32_t track = stream_lane(&f->s, f->process, "CUDA profile");
+
+	for (int i = 0; i < N; i++) {
+		stream_int(&f->s, KEY_INFERENCE, i + 1);
+		stream_begin(&f->s, track, begin_of(i) + 200, KIND_KERNEL, "gemm");
+		stream_end(&f->s, track, begin_of(i) + 200 + (uint64_t)(i == SLOW ? slow_us : 6000));
+	}
+}
+
+static void kernels_that_took_longer_are_named(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .cpu = 5000, .blocked = 25000 });
+	kernels(f, 30000);
+	assert_part(find(f), "device", 24000, "ran its kernels (for 30.0 ms, usually 6.00 ms)");
+}
+
+static void kernels_that_took_as_long_are_not_named(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 30000 });
+	kernels(f, 6500);
+	gpu(f, 10, 100, 10, 100);
+	assert_not(find(f), "device");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -487,6 +574,13 @@ int main(void)
 		TEST(a_new_shape_is_named),
 		TEST(another_session_is_named),
 		TEST(a_creation_is_named),
+		TEST(a_device_that_worked_for_longer_is_named),
+		TEST(a_device_that_worked_for_others_is_named),
+		TEST(a_device_that_works_as_usual_is_not_named),
+		TEST(a_device_of_other_programs_alone_is_not_named),
+		TEST(a_sample_of_much_more_than_the_inference_is_no_evidence),
+		TEST(kernels_that_took_longer_are_named),
+		TEST(kernels_that_took_as_long_are_not_named),
 		TEST(what_is_not_there_is_not_named),
 		TEST(a_recording_without_figures_says_what_is_missing),
 		TEST(operators_alone_explain_what_they_can),

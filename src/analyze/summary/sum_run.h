@@ -69,8 +69,10 @@ struct run {
 	bool is_divided;	      /* its operators took the way of sum_parallel.c */
 	uint64_t overlap_ns, most_ns; /* of others with it: in all, and of the one with most */
 	uint32_t beside;	      /* that one's session */
-	uint32_t caller;	      /* its thread; NONE: not known */
-	uint32_t tally;		      /* of its shapes, + 1; 0: not known */
+	uint64_t kernels_ns;	      /* of a device, added up */
+	uint32_t n_kernels;
+	uint32_t caller; /* its thread; NONE: not known */
+	uint32_t tally;	 /* of its shapes, + 1; 0: not known */
 	bool is_new_shape;
 	uint32_t operator_track; /* the last operator's */
 	uint32_t weight;	 /* inferences that its operators stand for */

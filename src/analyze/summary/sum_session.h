@@ -64,7 +64,7 @@ struct slow {
 
 /* What is usual: of a model, or of its inferences with the same shapes. */
 struct usual {
-	struct stats duration, cpu, wait, faults, overlap;
+	struct stats duration, cpu, wait, faults, overlap, kernels;
 };
 
 /* The longest of its name, with or without others inside. */

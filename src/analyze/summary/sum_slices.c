@@ -170,6 +170,8 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 		return rc;
 	if (slice->kind == KIND_OPERATOR)
 		return end_operator(maker, track, slice, end_ns);
+	if (slice->kind == KIND_KERNEL && slice->number && end_ns != STORE_OPEN)
+		return sum_window_kernel(maker, sum_process_of(maker, track), slice->number, end_ns - slice->begin_ns);
 	if (track->run_level == level) {
 		track->run_level = 0;
 		return sum_window_end(maker, slice, end_ns, end_ns != STORE_OPEN ? end_ns : cut_ns);

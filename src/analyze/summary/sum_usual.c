@@ -15,6 +15,8 @@ static int add_to(struct usual *to, const struct run *run)
 {
 	int rc = stats_add(&to->overlap, run->overlap_ns);
 
+	if (!rc && run->n_kernels)
+		rc = stats_add(&to->kernels, run->kernels_ns);
 	if (facts_have(&run->facts, FACT_USAGE_OF_SLOW))
 		return rc;
 	if (!rc && facts_have(&run->facts, FACT_THREAD_CPU))
@@ -30,7 +32,7 @@ static void limit(struct usual *usual, uint32_t n)
 {
 	if (!usual->overlap.limit)
 		usual->duration.limit = usual->cpu.limit = usual->wait.limit = usual->faults.limit =
-		    usual->overlap.limit = n;
+		    usual->overlap.limit = usual->kernels.limit = n;
 }
 
 /* NULL: there is none. */
@@ -82,6 +84,8 @@ int sum_usual_merge(struct bucket *to, struct bucket *from)
 		rc = stats_merge(&to->usual.wait, &from->usual.wait);
 	if (!rc)
 		rc = stats_merge(&to->usual.faults, &from->usual.faults);
+	if (!rc)
+		rc = stats_merge(&to->usual.kernels, &from->usual.kernels);
 	return rc ? rc : stats_merge(&to->usual.overlap, &from->usual.overlap);
 }
 
@@ -97,7 +101,8 @@ static void put(struct usual *from, uint64_t n, uint64_t p50_ns, struct summary_
 				      .thread_cpu_ns = median(&from->cpu),
 				      .run_queue_ns = median(&from->wait),
 				      .faults = median(&from->faults),
-				      .overlap_ns = median(&from->overlap) };
+				      .overlap_ns = median(&from->overlap),
+				      .kernels_ns = median(&from->kernels) };
 }
 
 void sum_usual_put(struct bucket *bucket, struct bucket *joined, uint32_t tally, const struct summary_spread *latency,
@@ -120,6 +125,7 @@ static void done(struct usual *usual)
 	stats_done(&usual->wait);
 	stats_done(&usual->faults);
 	stats_done(&usual->overlap);
+	stats_done(&usual->kernels);
 }
 
 void sum_usual_done(struct bucket *bucket)

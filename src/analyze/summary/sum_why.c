@@ -27,6 +27,10 @@ static const struct {
 	{ "memory pressure", SUMMARY_MEMORY_PRESSURE, false },
 	{ "cpu frequency", SUMMARY_FREQUENCY, false },
 	{ "temperature", SUMMARY_TEMPERATURE, false },
+	{ "gpu ", SUMMARY_DEVICE, false },
+	{ "npu ", SUMMARY_DEVICE, false },
+	{ "gpu ", SUMMARY_DEVICE_OWN, true },
+	{ "npu ", SUMMARY_DEVICE_OWN, true },
 	{ "other program ", SUMMARY_OTHER_PROGRAM, false },
 	{ "waited for ", SUMMARY_RAN_INSTEAD, true },
 };
@@ -48,14 +52,41 @@ static bool is_named(const char *name, const char *wanted)
 	return wanted[len - 1] == ' ' ? !strncmp(name, wanted, len) : !strcmp(name, wanted);
 }
 
+/* "gpu card1": what a device's counters begin with. */
+static size_t device_len(const char *name)
+{
+	const char *end = strchr(name, ' ');
+
+	return end ? (size_t)(end - name) + 1 + strcspn(end + 1, " ") : 0;
+}
+
+/* Does the counter tell that a device worked: of the whole device, or of an engine for a process? */
+static bool tells_work(const struct summary_maker *maker, const struct track_def *def, bool is_of_process)
+{
+	const char *name = names_text(maker->names, def->name);
+
+	return !strcmp(names_text(maker->names, def->unit), "%") &&
+	       (is_of_process || !strcmp(name + device_len(name), " busy"));
+}
+
+static bool is_gauge(const struct summary_maker *maker, const struct counter *counter, size_t i)
+{
+	const struct track_def *def = &maker->tracks[counter->track].def;
+
+	if (gauges[i].is_of_process != (counter->process != 0) ||
+	    !is_named(names_text(maker->names, def->name), gauges[i].name))
+		return false;
+	return (gauges[i].gauge != SUMMARY_DEVICE && gauges[i].gauge != SUMMARY_DEVICE_OWN) ||
+	       tells_work(maker, def, gauges[i].is_of_process);
+}
+
 int sum_why_counter(struct summary_maker *maker, uint32_t index)
 {
 	struct counter *counter = counter_at(maker, index);
-	const char *name = names_text(maker->names, maker->tracks[counter->track].def.name);
 	uint32_t *to;
 
 	for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++) {
-		if (gauges[i].is_of_process != (counter->process != 0) || !is_named(name, gauges[i].name))
+		if (!is_gauge(maker, counter, i))
 			continue;
 		to = array_add(&maker->gauges, sizeof *to);
 		counter->past = calloc(PAST, sizeof *counter->past);
@@ -189,6 +220,52 @@ static void put_other(const struct summary_other *other, struct summary_slow *to
 	to->others[at] = *other;
 }
 
+static bool is_same_device(const struct summary_maker *maker, uint32_t a, uint32_t b)
+{
+	const char *name = names_text(maker->names, a);
+
+	return !strncmp(name, names_text(maker->names, b), device_len(name)) &&
+	       device_len(name) == device_len(names_text(maker->names, b));
+}
+
+/* Of several devices or engines, the one that worked most for the process; else the one that worked most. */
+static void put_device(const struct summary_maker *maker, uint32_t name, enum summary_gauge gauge,
+		       const struct summary_gauged *gauged, struct summary_slow *to)
+{
+	const struct summary_gauged *own = &to->gauged[SUMMARY_DEVICE_OWN], *all = &to->gauged[SUMMARY_DEVICE];
+	bool is_better = gauge == SUMMARY_DEVICE_OWN ? !own->span_ns || gauged->mean > own->mean
+			 : own->span_ns		     ? is_same_device(maker, to->device, name)
+						     : !all->span_ns || gauged->mean > all->mean;
+
+	if (!is_better)
+		return;
+	to->gauged[gauge] = *gauged;
+	to->device = name;
+}
+
+static struct summary_gauged gauged_of(const struct counter *counter, const struct evidence_row *row)
+{
+	struct summary_gauged gauged = { row->span_ns, row->within / (double)row->within_ns * 1e9, row->amount, NAN };
+
+	if (counter->row.busy_ns)
+		gauged.usual = counter->busy_sum / (double)counter->row.busy_ns;
+	return gauged;
+}
+
+static void put_devices(const struct summary_maker *maker, const struct evidence *evidence, struct summary_slow *to)
+{
+	static const enum summary_gauge order[] = { SUMMARY_DEVICE_OWN, SUMMARY_DEVICE };
+
+	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+		for (uint32_t i = 0; i < evidence->n; i++) {
+			const struct counter *counter = counter_at(maker, evidence->row[i].counter);
+			struct summary_gauged gauged = gauged_of(counter, &evidence->row[i]);
+
+			if (counter->gauge == order[k] + 1)
+				put_device(maker, maker->tracks[counter->track].def.name, order[k], &gauged, to);
+		}
+}
+
 void sum_why_put(struct summary_maker *maker, const struct slow *slow, struct summary_slow *to)
 {
 	const struct evidence *evidence = slow->evidence ? evidence_at(maker, slow->evidence - 1) : NULL;
@@ -197,16 +274,17 @@ void sum_why_put(struct summary_maker *maker, const struct slow *slow, struct su
 		const struct evidence_row *row = &evidence->row[i];
 		const struct counter *counter = counter_at(maker, row->counter);
 		enum summary_gauge gauge = (enum summary_gauge)(counter->gauge - 1);
-		struct summary_gauged gauged = { row->span_ns, row->within / (double)row->within_ns * 1e9, row->amount,
-						 NAN };
+		struct summary_gauged gauged = gauged_of(counter, row);
 
-		if (counter->row.busy_ns)
-			gauged.usual = counter->busy_sum / (double)counter->row.busy_ns;
+		if (gauge == SUMMARY_DEVICE || gauge == SUMMARY_DEVICE_OWN)
+			continue;
 		if (gauge == SUMMARY_OTHER_PROGRAM || gauge == SUMMARY_RAN_INSTEAD)
 			put_other(&(struct summary_other){ maker->tracks[counter->track].def.name, gauge, gauged }, to);
 		else
 			to->gauged[gauge] = gauged;
 	}
+	if (evidence)
+		put_devices(maker, evidence, to);
 }
 
 void sum_why_done(struct summary_maker *maker)

@@ -455,6 +455,20 @@ int sum_window_setup(struct summary_maker *maker, uint32_t run, uint64_t begin_n
 	return sum_operators_put(&maker->operators, &run_at(maker, run)->ops, &op);
 }
 
+int sum_window_kernel(struct summary_maker *maker, uint32_t process, uint64_t number, uint64_t ns)
+{
+	uint32_t index;
+
+	if (!maker->window.is_keyed && key_all(maker))
+		return -ENOMEM;
+	index = find_run(maker, process, number);
+	if (index == NONE)
+		return 0;
+	run_at(maker, index)->n_kernels++;
+	run_at(maker, index)->kernels_ns = stats_sum(run_at(maker, index)->kernels_ns, ns);
+	return 0;
+}
+
 int sum_window_moment(struct summary_maker *maker, const struct moment *moment)
 {
 	return sum_moments_put(&maker->window.moments, moment) ? -ENOMEM : make_room(maker);

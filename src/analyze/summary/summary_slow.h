@@ -15,6 +15,7 @@ struct summary_usual {
 	uint64_t p50_ns;
 	int64_t thread_cpu_ns, run_queue_ns, faults; /* of those whose usage is known */
 	int64_t overlap_ns;
+	int64_t kernels_ns; /* of those that have kernels of a device */
 };
 
 /* Counters that may say why an inference was slow; of its process, unless it is of the machine. */
@@ -27,6 +28,8 @@ enum summary_gauge {
 	SUMMARY_MEMORY_PRESSURE, /* %: some task of the machine waited for memory */
 	SUMMARY_FREQUENCY,	 /* MHz: mean of the machine's CPUs */
 	SUMMARY_TEMPERATURE,	 /* degrees Celsius: the hottest zone of the machine */
+	SUMMARY_DEVICE,		 /* %: a GPU or NPU worked, for any process */
+	SUMMARY_DEVICE_OWN,	 /* %: the same for its process */
 	SUMMARY_OTHER_PROGRAM,	 /* % of one CPU: a program that is not recorded; only in others[] */
 	SUMMARY_RAN_INSTEAD,	 /* %: who ran on the CPUs that its threads waited for; only in others[] */
 	N_SUMMARY_GAUGES
@@ -73,6 +76,8 @@ struct summary_slow {
 	uint32_t other_model;		  /* the inference that overlapped most: name of its model; 0: none did */
 	int64_t other_session;		  /* the same; -1: not known */
 	uint32_t other_process;		  /* index in processes */
+	int64_t kernels_ns;		  /* kernels of a device, added up; -1: not recorded */
+	uint32_t device;		  /* what SUMMARY_DEVICE and _OWN are of: a counter's name; 0: none */
 	uint64_t overlap_ns;		  /* time of all others in its own, added up */
 	uint64_t creation_ns;		  /* for which a session of the process was being created */
 	struct summary_slow_node nodes[SUMMARY_SLOW_NODES]; /* most above their median first */

@@ -15,6 +15,7 @@
 	F(session_creation) \
 	F(input_shape) \
 	F(cpu_frequency) \
+	F(device) \
 	F(one_operator) \
 	F(likely_wait) \
 	F(other_inferences) \
