@@ -144,6 +144,18 @@ def test_a_program_shows_it_and_one_beside_it_does_not(lab, kind):
     assert kind not in findings(report_of(lab, does_not(Programs(lab)), name="beside"))
 
 
+def test_what_slow_inferences_have_in_common_is_named(lab):
+    """Every tenth has a batch of 400 rows. Where all have one, a busy machine may make some slow, the shape not."""
+    programs = Programs(lab)
+    found = findings(report_of(lab, programs.python("habits", "odd", "images", "--runs", 100)))["uneven"]
+    figures = found["figures"]
+    assert figures["cause"] == "input_shape", found
+    assert figures["slowest_excess_ns"] / 2 <= figures["cause_ns"] <= figures["slowest_excess_ns"]
+    assert "other input shapes" in found["finding"] and "pad inputs" in found["next"]
+    beside = findings(report_of(lab, programs.python("habits", "even", "images", "--runs", 60), name="beside"))
+    assert "uneven" not in beside or beside["uneven"]["figures"]["cause"] != "input_shape"
+
+
 @pytest.mark.alone("whether CPUs are idle is the question")
 def test_one_caller_beside_idle_cpus_is_found_and_two_are_not(lab):
     programs = Programs(lab)

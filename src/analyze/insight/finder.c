@@ -117,6 +117,11 @@ double finder_of_each(const struct finder *finder, double ns)
 	return runs && runs->n ? ns / (double)runs->n : NAN;
 }
 
+double finder_of_creations(const struct finder *finder, double ns)
+{
+	return finder_of_each(finder, ns * (double)finder->run->result->n_creations);
+}
+
 double finder_phase_of(const struct model_result *result, int phase)
 {
 	for (uint32_t i = 0; i < result->n_phases; i++)

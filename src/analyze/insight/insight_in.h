@@ -45,7 +45,9 @@ bool finder_waits_for_itself(const struct finder *finder);
 bool finder_has(const struct finder *finder, const struct insight *insight);
 double finder_phase_of(const struct model_result *result, int phase); /* enum summary_phase; 0: not seen */
 double finder_phase_ns(const struct finder *finder, int phase);
-double finder_of_each(const struct finder *finder, double ns);	     /* by inferences of a recording; NAN: none */
+double finder_of_each(const struct finder *finder, double ns); /* by inferences of a recording; NAN: none */
+/* What each creation of a recording's sessions could do without, by its inferences; NAN: not a recording. */
+double finder_of_creations(const struct finder *finder, double ns);
 double finder_per_inference(const struct finder *finder, double ns); /* of the pass for operators; NAN: not known */
 
 /* What the words of one finding are made of. */

@@ -68,6 +68,7 @@ static void find(struct finder *finder)
 	to = finder_add(finder, &insight_slow_phase, most_ns / whole_ns);
 	to->text = text;
 	to->low = most_ns;
+	to->gain_ns = finder_of_creations(finder, most_ns);
 }
 
 static bool is_phase(const struct speaker *to, enum summary_phase phase)

@@ -17,10 +17,13 @@ static void find(struct finder *finder)
 {
 	const struct model_result *result = finder->run->result;
 	double whole_ns = (double)result->creation_ns, ns = finder_phase_ns(finder, PHASE_PLAN);
+	struct finding *to;
 
 	if (whole_ns < 10e6 || ns < 0.25 * whole_ns || result->n_planner_lookups / 2 < LEAST_COMPARISONS)
 		return;
-	finder_add_counts(finder, &insight_slow_planner, ns / whole_ns, result->n_planner_lookups / 2, -1)->low = ns;
+	to = finder_add_counts(finder, &insight_slow_planner, ns / whole_ns, result->n_planner_lookups / 2, -1);
+	to->low = ns;
+	to->gain_ns = finder_of_creations(finder, ns);
 }
 
 static bool is_quick(const char *version)

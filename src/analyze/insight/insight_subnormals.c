@@ -41,6 +41,7 @@ static void say(const struct speaker *to)
 	EVIDENCE(", %s without took %s", units_count((uint64_t)to->finding->b).s, units_duration(to->finding->high).s);
 	NEXT("session.set_denormal_as_zero = 1 (a session config entry) makes them zero; up to %s less for each",
 	     units_duration(to->finding->low - to->finding->high).s);
+	NEXT(". It has no effect if the process created an earlier session without it");
 }
 
 const struct insight insight_subnormals = {

@@ -1,27 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-/* a of b inferences are outliers. value: their share of the time. */
+/*
+ * a of b inferences are outliers. value: their share of the time. In a recording, what the slowest of them took longer
+ * than the median may have one cause: text, with high of low nanoseconds.
+ */
 #include "analyze/insight/insight_in.h"
+#include "analyze/why/why.h"
 
 extern const struct insight insight_uneven;
 
 /* Of fewer, a single disturbance takes a tenth of the time. */
 enum { LEAST = 50 };
 
+static struct why_tail tail_of(const struct model_run *run)
+{
+	const struct recording_facts *facts = run->result->recorded;
+
+	return facts ? why_tail_of(facts->summary, facts->model, run->latency.outlier_ns) : (struct why_tail){ 0 };
+}
+
 static void find(struct finder *finder)
 {
 	const struct stats_series *series = &finder->run->latency;
+	struct why_tail tail;
+	struct finding *to;
 
-	if (series->n >= LEAST && series->n_outliers && series->outlier_share >= 0.2)
-		finder_add_counts(finder, &insight_uneven, series->outlier_share, (int64_t)series->n_outliers,
-				  (int64_t)series->n)
-		    ->gain_ns = series->mean_ns - series->percentile[0].ns;
+	if (series->n < LEAST || !series->n_outliers || series->outlier_share < 0.2)
+		return;
+	to = finder_add_counts(finder, &insight_uneven, series->outlier_share, (int64_t)series->n_outliers,
+			       (int64_t)series->n);
+	to->gain_ns = series->mean_ns - series->percentile[0].ns;
+	tail = tail_of(finder->run);
+	if (!tail.cause)
+		return;
+	to->text = tail.cause;
+	to->low = tail.excess_ns;
+	to->high = tail.ns;
 }
 
 static void say(const struct speaker *to)
 {
+	struct why_tail tail = tail_of(to->run);
+
 	FINDING("a few inferences take much of the time");
 	EVIDENCE("%s take more than %s each, %s of all the time", speaker_counts(to).s,
 		 units_duration(to->run->latency.outlier_ns).s, units_percent(to->finding->value).s);
+	if (to->finding->text && tail.cause) {
+		FINDING(", and most of it is due to %s", tail.what);
+		EVIDENCE("; of the %s that ", units_duration(tail.excess_ns).s);
+		EVIDENCE(tail.n > 1 ? "the %s slowest" : "the slowest", units_count(tail.n).s);
+		EVIDENCE(" took longer than the median, %s are due to that", units_duration(tail.ns).s);
+		NEXT("%s: up to %s of each inference, the mean less the median", tail.advice,
+		     units_duration(to->finding->gain_ns).s);
+		return;
+	}
 	NEXT("the median is %s below the mean; the recording shows why each was slow",
 	     units_duration(to->finding->gain_ns).s);
 }
@@ -31,5 +62,10 @@ const struct insight insight_uneven = {
 	.severity = INSIGHT_ADVICE,
 	.find = find,
 	.say = say,
-	.figures = { .value = "time_share", .a = "inferences_slow", .b = "inferences" },
+	.figures = { .value = "time_share",
+		     .a = "inferences_slow",
+		     .b = "inferences",
+		     .low = "slowest_excess_ns",
+		     .high = "cause_ns",
+		     .text = "cause" },
 };

@@ -19,6 +19,7 @@ static void find(struct finder *finder)
 		return;
 	to = finder_add(finder, &insight_weights_copied, ns / whole_ns);
 	to->low = ns;
+	to->gain_ns = finder_of_creations(finder, ns);
 	to->high = finder_phase_ns(finder, PHASE_PREPACK) + finder_phase_ns(finder, PHASE_HASH);
 }
 

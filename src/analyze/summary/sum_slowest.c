@@ -152,6 +152,7 @@ static int take_model(struct summary_maker *maker, struct end *end, uint32_t ind
 {
 	struct longest *longest = calloc(maker->max_slowest, sizeof *longest);
 	struct summary_model *model = model_at(end, index);
+	uint32_t n_listed = maker->opts.slowest ? maker->opts.slowest : SUMMARY_SLOWEST;
 	struct bucket *joined;
 	uint32_t n = longest ? find_longest(maker, index, longest, &joined) : 0;
 	int rc = longest ? 0 : -ENOMEM;
@@ -170,7 +171,8 @@ static int take_model(struct summary_maker *maker, struct end *end, uint32_t ind
 		sum_usual_put(longest[i].bucket, joined, longest[i].slow->tally, &model->runs.latency, &slow->usual);
 		find_node(longest[i].slow, medians, slow);
 		find_nodes(longest[i].slow, medians, slow);
-		model->slowest.n++;
+		model->slowest.n += i < n_listed;
+		model->n_tail++;
 	}
 	free(longest);
 	return rc;

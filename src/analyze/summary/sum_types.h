@@ -158,11 +158,11 @@ struct summary_maker {
 	struct window window;
 	struct callers callers;
 	struct operators operators;
-	uint32_t last_session;		    /* index of the one that was found last */
-	uint64_t n_met, n_used, n_nameless; /* sessions: in the order of struct session; numbers made up */
-	uint32_t max_sessions, max_listed, max_slowest;
-	struct array gauges;			 /* uint32_t: counters that are a gauge */
-	struct array evidence, evidence_pending; /* struct evidence; uint32_t: of those that are not complete */
+	uint32_t last_session;				/* index of the one that was found last */
+	uint64_t n_met, n_used, n_nameless;		/* sessions: in the order of struct session; numbers made up */
+	uint32_t max_sessions, max_listed, max_slowest; /* max_slowest: SUMMARY_TAIL at least */
+	struct array gauges;				/* uint32_t: counters that are a gauge */
+	struct array evidence, evidence_pending;	/* struct evidence; uint32_t: of those that are not complete */
 	uint64_t n_open[N_KINDS];
 	uint32_t ok; /* id of "ok", once seen */
 };

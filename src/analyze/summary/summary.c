@@ -133,7 +133,7 @@ struct summary_maker *summary_begin(struct names *names, uint32_t *last_track, c
 	maker->operators.keeps_all = maker->opts.with_typical;
 	maker->max_listed = maker->opts.max_sessions ? maker->opts.max_sessions : LISTED_SESSIONS;
 	maker->max_sessions = maker->opts.max_sessions ? 3 * maker->opts.max_sessions : KEPT_SESSIONS;
-	maker->max_slowest = maker->opts.slowest ? maker->opts.slowest : SUMMARY_SLOWEST;
+	maker->max_slowest = maker->opts.slowest > SUMMARY_TAIL ? maker->opts.slowest : SUMMARY_TAIL;
 	maker->window.min_end_ns = STORE_OPEN;
 	maker->to->recording = (struct summary_recording){
 		.interval_ns = -1, .start_realtime_ns = -1, .n_cpus = -1, .clock_error_ns = -1, .clock_jumps = -1

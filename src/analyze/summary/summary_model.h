@@ -138,6 +138,7 @@ struct summary_model {
 	struct summary_runs runs;
 	struct summary_coverage coverage;
 	struct summary_range sessions, transformers, types, nodes, ran_on, idle, tallies, slowest;
+	uint32_t n_tail; /* from slowest.first on: those in slowest, and more for findings */
 };
 
 enum summary_where {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SUMMARY_SLOWEST = 5, SUMMARY_MOST_SLOW = 1000, SUMMARY_OTHERS = 8, SUMMARY_SLOW_NODES = 4 };
+enum { SUMMARY_SLOWEST = 5, SUMMARY_TAIL = 16, SUMMARY_MOST_SLOW = 1000, SUMMARY_OTHERS = 8, SUMMARY_SLOW_NODES = 4 };
 
 /* What is usual of inferences like a slow one: medians. Not known: -1. */
 struct summary_usual {

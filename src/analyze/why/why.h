@@ -38,4 +38,16 @@ struct why {
 /* Everything is borrowed for the call. */
 void why_find(struct why *why, const struct summary *summary, const struct summary_slow *slow, bool is_ascii);
 
+/* What the slowest inferences of a model took longer than its median, and the cause of most of it. */
+struct why_tail {
+	uint32_t n;	   /* inferences; 0: nothing is known */
+	double excess_ns;  /* all together */
+	const char *cause; /* "cpu_wait": a static text; NULL: none has half of it */
+	double ns;	   /* of excess_ns */
+	const char *what, *advice;
+};
+
+/* Of those that took longer than slower_than_ns, as far as they are in the summary. Everything is borrowed. */
+struct why_tail why_tail_of(const struct summary *summary, const struct summary_model *model, double slower_than_ns);
+
 #endif

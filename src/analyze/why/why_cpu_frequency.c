@@ -22,4 +22,6 @@ static void find(struct why_case *why)
 	printable_add(words, ")");
 }
 
-const struct why_cause why_cpu_frequency = { "cpu_frequency", find };
+const struct why_cause why_cpu_frequency = { "cpu_frequency", "a lower CPU frequency",
+					     "cool the machine, or set its CPU frequency governor to performance",
+					     find };

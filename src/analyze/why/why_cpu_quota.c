@@ -18,4 +18,5 @@ static void find(struct why_case *why)
 			      units_duration((double)why->slow->gauged[SUMMARY_THROTTLED].span_ns).s);
 }
 
-const struct why_cause why_cpu_quota = { "cpu_quota", find };
+const struct why_cause why_cpu_quota = { "cpu_quota", "waiting for the CPU quota of its cgroup",
+					 "a larger CPU quota of the cgroup (container), or fewer threads", find };

@@ -95,4 +95,6 @@ static void find(struct why_case *why)
 			      units_percent(why->slow->gauged[SUMMARY_MACHINE_CPU].mean / 100).s);
 }
 
-const struct why_cause why_cpu_wait = { "cpu_wait", find };
+const struct why_cause why_cpu_wait = { "cpu_wait", "waiting for a CPU",
+					"fewer threads, fewer inferences at a time, or a machine that is less busy",
+					find };

@@ -92,4 +92,5 @@ static void find(struct why_case *why)
 		find_counters(why);
 }
 
-const struct why_cause why_device = { "device", find };
+const struct why_cause why_device = { "device", "a GPU or NPU that worked longer",
+				      "fewer programs on the device, or smaller batches", find };

@@ -41,4 +41,7 @@ static void find(struct why_case *why)
 			      units_bytes(reads->amount).s, units_duration((double)reads->span_ns).s);
 }
 
-const struct why_cause why_disk_reads = { "disk_reads", find };
+const struct why_cause why_disk_reads = {
+	"disk_reads", "reading from a disk",
+	"keep the weights in memory: an inference before the first request, more memory, mlock", find
+};

@@ -33,6 +33,8 @@ struct why_case {
 /* Takes its part if it finds its figure: why_take, then words. */
 struct why_cause {
 	const char *name;
+	const char *what;   /* to follow "most of it is" */
+	const char *advice; /* what to do if many inferences are slow for it */
 	void (*find)(struct why_case *why);
 };
 

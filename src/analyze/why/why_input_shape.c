@@ -26,4 +26,7 @@ static void find(struct why_case *why)
 			      units_count(why->model->runs.n).s);
 }
 
-const struct why_cause why_input_shape = { "input_shape", find };
+const struct why_cause why_input_shape = {
+	"input_shape", "other input shapes",
+	"pad inputs to a few sizes, and run an inference of each before the first request", find
+};

@@ -33,4 +33,6 @@ static void find(struct why_case *why)
 	printable_add(words, "%s%s)", *who.s ? "; " : "", who.s);
 }
 
-const struct why_cause why_likely_wait = { "likely_wait", find };
+const struct why_cause why_likely_wait = { "likely_wait", "waiting for a CPU, as is probable",
+					   "fewer threads, fewer inferences at a time, or a machine that is less busy",
+					   find };

@@ -29,4 +29,5 @@ static void find(struct why_case *why)
 	printable_add(words, ")");
 }
 
-const struct why_cause why_memory_pressure = { "memory_pressure", find };
+const struct why_cause why_memory_pressure = { "memory_pressure", "memory that was short",
+					       "more memory, or fewer programs beside it", find };

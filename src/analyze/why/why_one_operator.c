@@ -38,4 +38,6 @@ static void find(struct why_case *why)
 	why_say_node(why, &found, words);
 }
 
-const struct why_cause why_one_operator = { "one_operator", find };
+const struct why_cause why_one_operator = { "one_operator", "one operator each",
+					    "inftrace report --slowest 10 names the operators and their medians",
+					    find };

@@ -34,4 +34,5 @@ static void find(struct why_case *why)
 		printable_add(words, ", none of which stands out");
 }
 
-const struct why_cause why_operators = { "operators", find };
+const struct why_cause why_operators = { "operators", "operators",
+					 "inftrace report --slowest 10 names the operators and their medians", find };

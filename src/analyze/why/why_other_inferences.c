@@ -37,4 +37,5 @@ static void find(struct why_case *why)
 	printable_add(words, ")");
 }
 
-const struct why_cause why_other_inferences = { "other_inferences", find };
+const struct why_cause why_other_inferences = { "other_inferences", "other inferences at the same time",
+						"fewer inferences at a time", find };

@@ -19,4 +19,7 @@ static void find(struct why_case *why)
 			      units_count((uint64_t)more).s, units_duration(each_ns).s);
 }
 
-const struct why_cause why_page_faults = { "page_faults", find };
+const struct why_cause why_page_faults = {
+	"page_faults", "page faults",
+	"use memory again: outputs that are bound once, the memory arena (enable_cpu_mem_arena)", find
+};

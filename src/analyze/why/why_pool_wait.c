@@ -28,4 +28,5 @@ static void find(struct why_case *why)
 			      units_duration(waited_ns).s);
 }
 
-const struct why_cause why_pool_wait = { "pool_wait", find };
+const struct why_cause why_pool_wait = { "pool_wait", "other threads of the program that wait for a CPU",
+					 "fewer threads, or a machine that is less busy", find };

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """habits.py HABIT MODEL: a program with one habit that costs time or memory, or (good) without any.
 
-HABIT: good, busy (inferences without a pause), keep (every output is kept), batches (small and large ones), fading
-(inputs become tiny), rare (long pauses), quiet (the same, and pool threads do not spin in them), lazy (an operator
-prepares itself when it first runs), lock (two sessions whose operators share a lock), apart (one session after the
-other)."""
+HABIT: good, busy (inferences without a pause), keep (every output is kept), batches (small and large ones),
+odd (a large one now and then), even (large ones alone), fading (inputs become tiny), rare (long pauses),
+quiet (the same, and pool threads do not spin in them), lazy (an operator prepares itself when it first runs),
+lock (two sessions whose operators share a lock), apart (one session after the other)."""
 
 import threading
 import time
@@ -51,6 +51,16 @@ def batches(session):
         for _ in range(n):
             run(session, batch)
             rest()
+
+
+def odd(session, rare=10):
+    for i in range(args.runs):
+        size = 1 if i % rare else 400
+        run(session, {name: np.repeat(value[:1], size, axis=0) for name, value in feeds.items()})
+
+
+def even(session):
+    odd(session, 1)
 
 
 def fading(session):
