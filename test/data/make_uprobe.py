@@ -41,7 +41,7 @@ def named(head, name, kind="", index=0, provider=0x77000):
 
 
 def joined(head, *words):
-    return head + struct.pack("<4Q", *words)
+    return head + struct.pack("<7Q", *words, *[0] * (7 - len(words)))
 
 
 def creation():
@@ -62,7 +62,7 @@ def creation():
 
 
 def run(start, tid=1):
-    begin = joined(hit(RUN, start, 0x5000, tid=tid), 0x900000 + 0x1000 * tid, 0, 0, 0)
+    begin = joined(hit(RUN, start, 0x5000, tid=tid), 0x900000 + 0x1000 * tid, start, 1, 0, 0, 7, 4096)
     return [
         begin,
         hit(OPERATOR, start + 1, 0xA000, 0x800, tid),
@@ -71,7 +71,7 @@ def run(start, tid=1):
         hit(OPERATOR_END, start + 4, 0, 0x808, tid),
         joined(hit(OPERATOR, start + 5, 0xA000, 0x8000, 9), 1, 0x900028 + 0x1000 * tid, 2, 3),
         hit(OPERATOR_END, start + 6, 0, 0x8008, 9),
-        hit(RUN, start + 9, 0, 0x1008, tid, 1),
+        joined(hit(RUN, start + 9, 0, 0x1008, tid, 1), 0, start + 9, 10, 1, 1 << 32, 8, 8192),
     ]
 
 

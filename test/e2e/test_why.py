@@ -10,6 +10,10 @@ import sys
 
 import pytest
 
+from attaching import Attaching
+from lab import wait_until
+from recording import Growing
+
 CGROUPS = "/sys/fs/cgroup"
 # Causes that no other program, and no setting of the machine, brings about: named only where a test makes them happen.
 MADE = {"disk_reads", "session_creation", "input_shape"}
@@ -230,6 +234,42 @@ def test_weights_that_left_memory_are_read_again(lab, wheel):
     assert row["why"]["read_bytes"] > 1 << 20 and "from a disk" in words
     assert ns > 0.2 * (row["why"]["excess_ns"] - waited(row)), row["why"]["words"]
     assert "disk_reads" not in slow.named("run") | slow.named("warm")
+
+
+@pytest.mark.root
+def test_probes_see_what_is_read_again_as_well(lab, wheel):
+    program = lab.start(
+        lab.python(wheel, "slow", lab.model("mapped"), "--mapped"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def say(line):
+        program.stdin.write(line + "\n")
+        program.stdin.flush()
+        assert program.stdout.readline() == "done\n"
+
+    say("run 1")
+    attaching = Attaching(lab, program.pid)
+    growing = Growing(attaching.path)
+
+    def is_recording():
+        say("run 1")
+        recording = os.path.exists(attaching.path) and growing.now()
+        return recording and len(recording.inferences) >= 3
+
+    wait_until(is_recording, attaching.process, lambda: attaching.err)
+    for line in ("evict", "run 1", "run 10"):
+        say(line)
+    done = attaching.end()
+    program.stdin.close()
+    assert program.wait() == 0
+    reads = [run.args.get("read_bytes", 0) for run in done.recording.inferences]
+    if not any(reads):
+        pytest.skip("pages of this file system did not leave memory, or this kernel does not count reads")
+    assert reads[-11] > 1 << 20 and not any(reads[:-11]), reads
+    assert done.recording.inferences[-11].args["major_faults"] > 0
 
 
 @pytest.mark.root

@@ -31,10 +31,14 @@ struct sched_entity {
 struct sched_info {
 	unsigned long long run_delay;
 };
+struct task_io_accounting {
+	uint64_t read_bytes;
+};
 struct task_struct {
 	struct sched_entity se;
 	struct sched_info sched_info;
 	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
+	struct task_io_accounting ioac;
 };
 #pragma clang attribute pop
 #endif
@@ -435,8 +439,9 @@ static __always_inline int operator_begin(const struct hit *hit)
 	joined = claim(hit, sizeof *joined, SITE_OPERATOR, kernel, false);
 	if (!joined)
 		return 0;
-	if (is_unseen ||
-	    bpf_probe_read_user(joined->word, sizeof joined->word, (void *)(context + hit->armed->context_options)) < 0)
+	__builtin_memset(joined->word, 0, sizeof joined->word);
+	if (!is_unseen && bpf_probe_read_user(joined->word, UPROBE_CONTEXT_WORDS * sizeof *joined->word,
+					      (void *)(context + hit->armed->context_options)) < 0)
 		__builtin_memset(joined->word, 0, sizeof joined->word);
 	bpf_ringbuf_submit(joined, BPF_RB_NO_WAKEUP);
 	return 0;
@@ -522,8 +527,10 @@ static __always_inline void read_usage(struct uprobe_joined *joined)
 	    bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay : ~0ull;
 	joined->word[UPROBE_FAULTS_SWITCHES] =
 	    (task->min_flt + task->maj_flt) << 32 | (uint32_t)(task->nvcsw + task->nivcsw);
+	joined->word[UPROBE_MAJOR] = task->maj_flt;
+	joined->word[UPROBE_READ] = bpf_core_field_exists(task->ioac.read_bytes) ? task->ioac.read_bytes : 0;
 #else
-	for (int i = UPROBE_OPTIONS + 1; i < UPROBE_CONTEXT_WORDS; i++)
+	for (int i = UPROBE_OPTIONS + 1; i < UPROBE_RUN_WORDS; i++)
 		joined->word[i] = 0;
 #endif
 }

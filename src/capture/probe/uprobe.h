@@ -28,6 +28,7 @@ enum {
 	UPROBE_LONG_NAME = 4096, /* of the few that are longer than that */
 	UPROBE_TYPE = 64,
 	UPROBE_CONTEXT_WORDS = 5,
+	UPROBE_RUN_WORDS = 7,
 	UPROBE_SESSION_BYTES = 3400, /* in which a session has its names; and providers theirs: */
 	UPROBE_PROVIDER_BYTES = 256,
 	UPROBE_MAX_TEXTS = 24, /* of one object */
@@ -88,8 +89,10 @@ enum uprobe_run_word {
 	UPROBE_RAN,  /* the sum, nanoseconds */
 	UPROBE_WAIT, /* for a CPU, nanoseconds; UINT64_MAX: this kernel does not count it */
 	UPROBE_FAULTS_SWITCHES, /* page faults << 32 | context switches, 32 bits of each */
+	UPROBE_MAJOR,		/* page faults that needed a disk */
+	UPROBE_READ,		/* bytes read from disks; 0: this kernel does not count them */
 };
-_Static_assert((int)UPROBE_FAULTS_SWITCHES < (int)UPROBE_CONTEXT_WORDS, "each has a word");
+_Static_assert(UPROBE_READ + 1 == (int)UPROBE_RUN_WORDS && UPROBE_CONTEXT_WORDS < UPROBE_RUN_WORDS, "each has a word");
 
 /*
  * SITE_RUN at its entry and, if it ended well, at its return: its words. SITE_OPERATOR on a thread that is in no run:
@@ -97,7 +100,7 @@ _Static_assert((int)UPROBE_FAULTS_SWITCHES < (int)UPROBE_CONTEXT_WORDS, "each ha
  */
 struct uprobe_joined {
 	struct uprobe_record record;
-	uint64_t word[UPROBE_CONTEXT_WORDS];
+	uint64_t word[UPROBE_RUN_WORDS];
 };
 
 /*

@@ -272,6 +272,19 @@ static int tell_usage(const struct uprobe_step *step, const struct open_run *ope
 	return uprobe_process_tell(step, &record);
 }
 
+/* Most inferences read nothing. */
+static int tell_reads(const struct uprobe_step *step, const struct open_run *open)
+{
+	const struct uprobe_joined *end = (const struct uprobe_joined *)step->hit;
+	struct record record = { .run = open->run, .type = RECORD_RUN_READS };
+
+	if (!open->has_usage || step->size != sizeof *end)
+		return 0;
+	record.id = (uint32_t)(end->word[UPROBE_MAJOR] - open->word[UPROBE_MAJOR]);
+	record.value = end->word[UPROBE_READ] - open->word[UPROBE_READ];
+	return record.id || record.value ? uprobe_process_tell(step, &record) : 0;
+}
+
 int uprobe_pair_run_end(const struct uprobe_step *step)
 {
 	struct uprobe_thread *thread = step->thread;
@@ -296,6 +309,8 @@ int uprobe_pair_run_end(const struct uprobe_step *step)
 		record.text = uprobe_text(step->process, message);
 	}
 	code = tell_usage(step, open);
+	if (!code)
+		code = tell_reads(step, open);
 	if (!code)
 		code = pop_run(step, step->hit->time, record.text);
 	return code ? code : uprobe_process_tell(step, &record);

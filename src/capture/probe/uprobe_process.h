@@ -33,7 +33,7 @@ struct open_run {
 	uint8_t lane;
 	bool has_others; /* operators of it ran on other threads */
 	bool has_usage;
-	uint64_t word[UPROBE_CONTEXT_WORDS]; /* of its begin: enum uprobe_run_word */
+	uint64_t word[UPROBE_RUN_WORDS]; /* of its begin: enum uprobe_run_word */
 };
 
 /* A session on its way: from Load or Initialize to the end of Initialize. */
