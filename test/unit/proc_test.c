@@ -2,6 +2,7 @@
 #include "capture/proc/proc.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -91,6 +92,21 @@ static void numbers_beyond_64_bits_are_none(void **state)
 	assert_int_equal(value, 5);
 }
 
+static void a_thread_tells_how_long_it_ran_and_waited(void **state)
+{
+	struct proc_sched sched = { 5, 6 };
+
+	assert_false(proc_thread_sched("", getpid(), INT32_MAX, &sched));
+	assert_true(sched.ran_ns == 5 && sched.waited_ns == 6);
+	if (access("/proc/self/schedstat", R_OK) != 0)
+		skip();
+	sched.ran_ns = 0;
+	while (!sched.ran_ns) { /* it is summed up when another thread gets the CPU */
+		sched_yield();
+		assert_true(proc_thread_sched("", getpid(), getpid(), &sched));
+	}
+}
+
 static void a_field_is_found_at_the_beginning_of_its_line(void **state)
 {
 	static const char text[] =
@@ -170,6 +186,7 @@ int main(void)
 		cmocka_unit_test(a_name_may_hold_anything),
 		cmocka_unit_test(a_cut_stat_is_no_stat),
 		cmocka_unit_test(numbers_beyond_64_bits_are_none),
+		cmocka_unit_test(a_thread_tells_how_long_it_ran_and_waited),
 		cmocka_unit_test(a_field_is_found_at_the_beginning_of_its_line),
 		cmocka_unit_test(the_first_line_of_stat_is_the_machine),
 		cmocka_unit_test(pressure_is_the_total_of_some),

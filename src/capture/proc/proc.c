@@ -136,6 +136,21 @@ bool proc_number(const char *text, size_t len, unsigned nth, uint64_t *out)
 	return at < end && to_number(word, word_len, out);
 }
 
+bool proc_thread_sched(const char *sysroot, pid_t pid, pid_t tid, struct proc_sched *out)
+{
+	char name[48], text[96];
+	struct proc_sched sched;
+	ssize_t got;
+
+	snprintf(name, sizeof name, "task/%d/schedstat", (int)tid);
+	got = proc_read(sysroot, pid, name, text, sizeof text);
+	if (got <= 0 || !proc_number(text, (size_t)got, 0, &sched.ran_ns) ||
+	    !proc_number(text, (size_t)got, 1, &sched.waited_ns))
+		return false;
+	*out = sched;
+	return true;
+}
+
 bool proc_field(const char *text, size_t len, const char *key, uint64_t *out)
 {
 	const char *end = text + len;

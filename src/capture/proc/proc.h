@@ -66,6 +66,14 @@ void proc_file_close(struct proc_file *file);
  */
 pid_t proc_living(const char *sysroot, pid_t pid);
 
+/* Nanoseconds, of a thread's schedstat. */
+struct proc_sched {
+	uint64_t ran_ns, waited_ns; /* on a CPU; for one */
+};
+
+/* false, and *out is unchanged: the thread is gone, or this kernel does not count it. */
+bool proc_thread_sched(const char *sysroot, pid_t pid, pid_t tid, struct proc_sched *out);
+
 /* All return false, and leave *out unchanged, when the text has another form. */
 bool proc_stat_parse(const char *text, size_t len, struct proc_stat *out);
 bool proc_cpu_parse(const char *text, size_t len, struct proc_cpu *out);

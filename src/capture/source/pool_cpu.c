@@ -5,9 +5,6 @@
  */
 #include "capture/source/pool_cpu.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "capture/proc/namespace.h"
 #include "capture/proc/proc.h"
 #include "capture/source/counter.h"
@@ -18,13 +15,10 @@
 /* 0: not known. A thread that has run at all has used some. */
 static uint64_t read_cpu_ns(const struct recorded *process, const struct worker *worker)
 {
-	char name[40], text[96];
-	ssize_t got;
+	struct proc_sched sched = { 0, 0 };
 
-	snprintf(name, sizeof name, "task/%d/schedstat", worker->tid);
-	got = proc_read("", process->pid, name, text, sizeof text - 1);
-	text[got > 0 ? got : 0] = 0;
-	return strtoull(text, NULL, 10);
+	proc_thread_sched("", process->pid, worker->tid, &sched);
+	return sched.ran_ns;
 }
 
 struct use {

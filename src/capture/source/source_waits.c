@@ -72,16 +72,6 @@ static uint64_t before_of(const struct waits_item *item, pid_t tid, size_t *hint
 	return 0;
 }
 
-static bool read_thread(const struct sample *sample, pid_t tid, uint64_t *ns)
-{
-	char name[48], text[96];
-	ssize_t got;
-
-	snprintf(name, sizeof name, "task/%d/schedstat", (int)tid);
-	got = proc_read(sample->target->sysroot, sample->process->pid, name, text, sizeof text);
-	return got > 0 && proc_number(text, (size_t)got, 1, ns);
-}
-
 /* Reads all threads; *more_ns: by how much they have waited longer. */
 static int read_threads(const struct sample *sample, struct waits_item *item, DIR *folder, uint64_t *more_ns)
 {
@@ -92,9 +82,10 @@ static int read_threads(const struct sample *sample, struct waits_item *item, DI
 	*more_ns = 0;
 	while ((entry = readdir(folder)) && n < MAX_THREADS) {
 		pid_t tid = atoi(entry->d_name);
-		uint64_t ns, before_ns;
+		struct proc_sched sched;
+		uint64_t before_ns;
 
-		if (tid <= 0 || !read_thread(sample, tid, &ns))
+		if (tid <= 0 || !proc_thread_sched(sample->target->sysroot, sample->process->pid, tid, &sched))
 			continue;
 		if (n == capacity) {
 			void *larger = realloc(now, (capacity = capacity ? 2 * capacity : 16) * sizeof *now);
@@ -106,8 +97,8 @@ static int read_threads(const struct sample *sample, struct waits_item *item, DI
 			now = larger;
 		}
 		before_ns = before_of(item, tid, &hint);
-		*more_ns += ns > before_ns ? ns - before_ns : 0;
-		now[n++] = (struct thread_wait){ tid, ns };
+		*more_ns += sched.waited_ns > before_ns ? sched.waited_ns - before_ns : 0;
+		now[n++] = (struct thread_wait){ tid, sched.waited_ns };
 	}
 	free(item->thread);
 	item->thread = now;
