@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "analyze/insight/insight.h"
@@ -119,19 +120,17 @@ static int print_static(const struct job *job)
 	return status;
 }
 
-/* The runner prints them: runtimes are loaded nowhere else. */
-static int list_devices(struct job *job)
+/* The runner prints them: runtimes are loaded nowhere else. Returns only if it cannot be started. */
+static int list_devices_of(struct job *job, char *path, const char *runtime)
 {
 	const struct run_opts *run = &job->opts->run;
-	char path[PATH_MAX], *argv[2 * OPT_LIST_MAX + 8], **next = argv;
+	char *argv[2 * OPT_LIST_MAX + 8], **next = argv;
 
-	if (runner_path(path, sizeof path, job->err))
-		return -job->err->code;
 	*next++ = path;
 	*next++ = (char *)"--list-devices";
-	if (job->opts->runtime.n) {
+	if (runtime) {
 		*next++ = (char *)"--runtime";
-		*next++ = (char *)job->opts->runtime.item[0];
+		*next++ = (char *)runtime;
 	}
 	for (size_t i = 0; i < run->provider_library.n; i++) {
 		*next++ = (char *)"--ep-library";
@@ -140,6 +139,49 @@ static int list_devices(struct job *job)
 	*next = NULL;
 	execv(path, argv);
 	return err_set(job->err, errno, "cannot start %s: %s", path, strerror(errno));
+}
+
+/* In a process of its own. Its exit status, or -errno. */
+static int list_devices_beside(struct job *job, char *path, const char *runtime)
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		return err_set(job->err, errno, "cannot start %s: %s", path, strerror(errno));
+	if (!pid) {
+		list_devices_of(job, path, runtime);
+		fprintf(stderr, "inftrace: %s\n", job->err->msg);
+		_exit(CMD_FAILED);
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : CMD_FAILED;
+}
+
+/* Of several runtimes, one after the other. The exit status is the first that is not 0. */
+static int list_devices(struct job *job)
+{
+	const char *runtime[OPT_LIST_MAX] = { NULL };
+	int code = 0, first = 0, n;
+	char path[PATH_MAX];
+
+	n = model_ways_runtimes(job->opts, runtime, &job->arena, job->err);
+	if (n < 0)
+		return n;
+	if (runner_path(path, sizeof path, job->err))
+		return -job->err->code;
+	if (n < 2)
+		return list_devices_of(job, path, runtime[0]);
+	for (int i = 0; i < n && code >= 0; i++) {
+		if (i)
+			putchar('\n');
+		code = list_devices_beside(job, path, runtime[i]);
+		first = first ? first : code;
+	}
+	return code < 0 ? code : first;
 }
 
 /* What the runner would refuse, before it is started. */
@@ -197,8 +239,11 @@ static int model_run(const void *opaque, int argc, char **argv, struct err *err)
 	struct job job = { .opts = opts, .err = err };
 	int code;
 
-	if (opts->run.list_devices)
-		return list_devices(&job);
+	if (opts->run.list_devices) {
+		code = list_devices(&job);
+		arena_done(&job.arena);
+		return code;
+	}
 	code = check_words(opts, argc, err);
 	code = code ? code : check_options(opts, argv[0], err);
 	code = code ? code : read_baseline(&job);

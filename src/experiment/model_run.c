@@ -375,6 +375,12 @@ static int run_way_operators(struct job *job, struct model_result *result, const
 	return code;
 }
 
+/* Every second round goes backwards: a machine that gets slower by and by would make those that come later slower. */
+static int nth_of_round(int n, int n_ways, uint32_t round)
+{
+	return round % 2 ? n_ways - 1 - n : n;
+}
+
 /* Rounds take turns, so that what disturbs the machine disturbs all alike. */
 static int run_all(struct job *job, struct model_result *results, struct err *err)
 {
@@ -389,7 +395,9 @@ static int run_all(struct job *job, struct model_result *results, struct err *er
 		job->n_passes += (uint32_t)n_ways;
 	say_plan(job);
 	for (uint32_t round = 0; round < n_rounds(job->opts); round++) {
-		for (int i = 0; i < n_ways && !code && !is_interrupted(runs); i++) {
+		for (int n = 0; n < n_ways && !code && !is_interrupted(runs); n++) {
+			int i = nth_of_round(n, n_ways, round);
+
 			if (results[i].error)
 				continue;
 			code = run_round(job, i, round, err);

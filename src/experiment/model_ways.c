@@ -138,6 +138,18 @@ static int add_list(struct finder *finder, enum model_axis axis, const struct op
 	return 0;
 }
 
+int model_ways_runtimes(const struct model_opts *opts, const char *runtime[OPT_LIST_MAX], struct arena *arena,
+			struct err *err)
+{
+	struct finder finder = { .opts = opts, .arena = arena, .err = err };
+	const struct choices *found = &finder.axis[MODEL_AXIS_RUNTIME];
+	int code = add_list(&finder, MODEL_AXIS_RUNTIME, &opts->runtime);
+
+	for (int i = 0; i < found->n; i++)
+		runtime[i] = found->item[i].text;
+	return code ? code : found->n;
+}
+
 /* The last n parts of a path: "int8/model.onnx". */
 static const char *tail_of(const char *path, int n)
 {

@@ -13,6 +13,7 @@
 #include "analyze/result/model_result.h"
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/opt.h"
 
 enum { MODEL_MAX_WAYS = 16 };
 
@@ -39,6 +40,10 @@ struct model_ways {
 	const char *all[N_MODEL_AXES]; /* the values of what they differ in: "1,2,4"; NULL: they do not */
 };
 
+/* The runtimes of --runtime, which may be none: how many, or -errno and err. Texts lie in the arena, or are borrowed.
+ */
+int model_ways_runtimes(const struct model_opts *opts, const char *runtime[OPT_LIST_MAX], struct arena *arena,
+			struct err *err);
 /* models: borrowed, like the options. Texts lie in the arena. 0; or -errno and err. */
 int model_ways_find(struct model_ways *ways, const struct model_opts *opts, char *const *models, int n_models,
 		    struct arena *arena, struct err *err);

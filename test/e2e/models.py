@@ -397,7 +397,7 @@ def inputs():
 def guarded():
     """An operator that the program itself implements, in Python."""
     nodes = [helper.make_node("Guarded", ["x"], ["y"], name="guarded", domain="ai.onnx.contrib")]
-    graph = helper.make_graph(nodes, "guarded", [_value("x", FLOAT, [4])], [_value("y", FLOAT, [4])])
+    graph = helper.make_graph(nodes, "guarded", [_value("x", FLOAT, ["n"])], [_value("y", FLOAT, ["n"])])
     model = helper.make_model(
         graph, opset_imports=[helper.make_opsetid("", 13), helper.make_opsetid("ai.onnx.contrib", 1)]
     )

@@ -145,14 +145,14 @@ def test_a_program_shows_it_and_one_beside_it_does_not(lab, kind):
 
 
 def test_what_slow_inferences_have_in_common_is_named(lab):
-    """Every tenth has a batch of 400 rows. Where all have one, a busy machine may make some slow, the shape not."""
+    """Every tenth input is larger, and takes longer. Where all are alike, no shape makes some slow."""
     programs = Programs(lab)
-    found = findings(report_of(lab, programs.python("habits", "odd", "images", "--runs", 100)))["uneven"]
+    found = findings(report_of(lab, programs.openvino("habits", "odd", "guarded", "--runs", 60)))["uneven"]
     figures = found["figures"]
     assert figures["cause"] == "input_shape", found
     assert figures["slowest_excess_ns"] / 2 <= figures["cause_ns"] <= figures["slowest_excess_ns"]
     assert "other input shapes" in found["finding"] and "pad inputs" in found["next"]
-    beside = findings(report_of(lab, programs.python("habits", "even", "images", "--runs", 60), name="beside"))
+    beside = findings(report_of(lab, programs.openvino("habits", "even", "guarded", "--runs", 60), name="beside"))
     assert "uneven" not in beside or beside["uneven"]["figures"]["cause"] != "input_shape"
 
 

@@ -215,6 +215,10 @@ def test_devices_are_listed_without_a_model(lab):
     )
     done = lab.plain([lab.inftrace, "model", "--list-devices", "--runtime", "/nowhere"])
     assert done.status == 3 and "/nowhere" in done.err
+    # of several runtimes, one after the other; one that cannot be used is no reason to leave out the others
+    done = lab.plain([lab.inftrace, "model", "--list-devices", "--runtime", "/nowhere," + qnn.path])
+    assert done.status == 3 and "cannot use /nowhere as the runtime" in done.err
+    assert re.search(r"^device 1 +QNNExecutionProvider on cpu", done.out, re.M), done.out
 
 
 def test_operations_are_those_of_the_shapes_that_ran(lab, library):

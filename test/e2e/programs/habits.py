@@ -2,7 +2,7 @@
 """habits.py HABIT MODEL: a program with one habit that costs time or memory, or (good) without any.
 
 HABIT: good, busy (inferences without a pause), keep (every output is kept), batches (small and large ones),
-odd (a large one now and then), even (large ones alone), fading (inputs become tiny), rare (long pauses),
+odd (each tenth input is larger, and takes longer), even (none is), fading (inputs become tiny), rare (long pauses),
 quiet (the same, and pool threads do not spin in them), lazy (an operator prepares itself when it first runs),
 lock (two sessions whose operators share a lock), apart (one session after the other)."""
 
@@ -53,16 +53,6 @@ def batches(session):
             rest()
 
 
-def odd(session, rare=10):
-    for i in range(args.runs):
-        size = 1 if i % rare else 400
-        run(session, {name: np.repeat(value[:1], size, axis=0) for name, value in feeds.items()})
-
-
-def even(session):
-    odd(session, 1)
-
-
 def fading(session):
     """As a signal does, until its numbers are subnormal."""
     for loudness in (1, 1e-38):
@@ -92,7 +82,7 @@ def guarded(n, prepare=0):
     @onnx_op(op_type="Guarded", inputs=[PyCustomOpDef.dt_float], outputs=[PyCustomOpDef.dt_float])
     def guarded(x):
         with lock:
-            time.sleep(0.003 if prepared else prepare)
+            time.sleep(0.1 if len(x) > 4 else 0.003 if prepared else prepare)
             prepared.append(True)
         return x
 
@@ -104,6 +94,16 @@ def guarded(n, prepare=0):
 
 def lazy():
     good(guarded(1, 0.2)[0])
+
+
+def odd():
+    session = guarded(1)[0]
+    for i in range(args.runs):
+        run(session, {name: np.repeat(value, 1 if i % 10 else 100) for name, value in feeds.items()})
+
+
+def even():
+    busy(guarded(1)[0])
 
 
 def lock():
@@ -121,7 +121,7 @@ def apart():
         busy(session)
 
 
-if args.habit in ("quiet", "lazy", "lock", "apart"):
+if args.habit in ("quiet", "lazy", "odd", "even", "lock", "apart"):
     globals()[args.habit]()
 else:
     globals()[args.habit](ortprogram.session(args.model, args))
