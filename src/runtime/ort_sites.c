@@ -30,6 +30,11 @@ enum anchor {
 	APPLY,
 	APPLY_FILE,
 	WEIGHTS,
+	TRANSFORM_GRAPH,
+	RESOLVE,
+	CONNECT,
+	PLACEMENTS,
+	PARTITIONER,
 	N_ANCHORS
 };
 
@@ -88,11 +93,17 @@ static size_t count_of(const struct finder *finder, enum probe_kind kind)
 	return n;
 }
 
+/* Kinds of which nothing is read, so that any place will do; but it is passed for less than what it tells. */
+static bool is_border(enum probe_kind kind)
+{
+	return kind >= SITE_READ && kind <= SITE_SHARE_PACKED;
+}
+
 static bool add_entry(struct finder *finder, enum probe_kind kind, uint64_t function)
 {
 	struct x86_site site;
 
-	if (!x86_function_entry(&finder->frames, function, &site))
+	if (!(is_border(kind) ? x86_function_early : x86_function_entry)(&finder->frames, function, &site))
 		return false;
 	add_site(finder, kind, &site);
 	return true;
@@ -168,7 +179,7 @@ static void find_virtual(struct finder *finder, enum probe_kind kind, enum ort_f
 	for (size_t i = 0; i < n; i++)
 		if (!but_default || functions[i] != most)
 			n_odd += !add_entry(finder, kind, functions[i]);
-	if (n_odd)
+	if (n_odd && (!is_border(kind) || n_odd == n))
 		leave_out(finder, kind, "%zu of %zu functions cannot be decoded", n_odd, n);
 	else if (!n)
 		leave_out(finder, kind, "no class has it");
@@ -277,6 +288,49 @@ static bool find_ends(struct finder *finder, enum probe_kind kind, const struct 
 	return true;
 }
 
+/* Of the functions with that text, the one that calls the only function with the other text. */
+static void find_calling(struct finder *finder, enum probe_kind kind, enum anchor text, enum anchor called)
+{
+	struct eh_function user[TEXT_ANCHOR_FUNCTIONS], callee;
+	const char *why = find_user(finder, called, &callee);
+	unsigned n = 0, n_found = 0;
+
+	if (!why)
+		why = find_users(finder, text, user, &n);
+	for (unsigned i = 0; i < n && !why; i++)
+		if (x86_function_calls(&finder->frames, &user[i], callee.start) && !n_found++ &&
+		    !add_entry(finder, kind, user[i].start))
+			why = "its entry cannot be decoded";
+	if (!why && n_found != 1)
+		why = n_found ? "several functions are like it" : "no function is like it";
+	if (why)
+		leave_out(finder, kind, "%s", why);
+}
+
+/* In 1.23 weights are copied after the last transformer; since 1.24 before the first one. */
+static void find_borders(struct finder *finder)
+{
+	enum { FIRST = 14, COPIES_LATE = 23 };
+	int minor = finder->ort.minor;
+
+	find_plain(finder, !minor || minor >= COPIES_LATE ? SITE_INITIALIZE_WEIGHTS : SITE_SAVE_WEIGHTS, WEIGHTS);
+	if (minor && minor < FIRST)
+		return;
+	find_plain(finder, minor > COPIES_LATE ? SITE_COPY_WEIGHTS : SITE_PREPARE, TRANSFORM_GRAPH);
+	if (minor != COPIES_LATE)
+		find_calling(finder, SITE_RESOLVE, RESOLVE, CONNECT);
+	find_plain(finder, SITE_LOOK_UP, PLACEMENTS);
+	find_plain(finder, SITE_PLAN, PARTITIONER);
+	if (!finder->has_types)
+		return;
+	find_virtual(finder, SITE_READ, ORT_READ, false);
+	find_virtual(finder, SITE_PREDEFINED, ORT_PREDEFINED_TRANSFORMERS, false);
+	find_virtual(finder, SITE_WEIGHT, ORT_WEIGHT, false);
+	/* older ones do not call it; without it a packing lasts until the next one */
+	if (minor >= 22 && finder->ort.slot[ORT_SHARE_PACKED] >= 0)
+		find_virtual(finder, SITE_SHARE_PACKED, ORT_SHARE_PACKED, true);
+}
+
 /* A transformer is called by one function, which has the entry, too. */
 static void find_transforms(struct finder *finder)
 {
@@ -319,10 +373,17 @@ static void find_texts(struct finder *finder)
 		/* before 1.17 */
 		[APPLY_FILE] = "/onnxruntime/core/optimizer/graph_transformer.cc",
 		[WEIGHTS] = "Done saving initialized tensors",
+		[TRANSFORM_GRAPH] = "TransformGraph",
+		[RESOLVE] = "Resolve",
+		[CONNECT] = "BuildConnections",
+		[PLACEMENTS] = "Node placements",
+		[PARTITIONER] = "Use DeviceBasedPartition as default",
 	};
 
 	for (int i = 0; i < N_ANCHORS; i++)
-		finder->anchor[i] = (struct text_anchor){ .text = texts[i], .is_tail = i == APPLY_FILE };
+		finder->anchor[i] = (struct text_anchor){ .text = texts[i],
+							  .is_whole = i == RESOLVE || i == CONNECT,
+							  .is_tail = i == APPLY_FILE };
 	text_anchor_find(finder->anchor, N_ANCHORS, &finder->frames);
 }
 
@@ -336,7 +397,7 @@ static void find_by_texts(struct finder *finder)
 	note_run(finder);
 	find_catching(finder, SITE_INITIALIZE, INITIALIZE, INITIALIZE_CATCH);
 	find_catching(finder, SITE_LOAD, load, load);
-	find_plain(finder, SITE_SAVE_WEIGHTS, WEIGHTS);
+	find_borders(finder);
 	if (!finder->has_types)
 		snprintf(sites->left_out + strlen(sites->left_out), sizeof sites->left_out - strlen(sites->left_out),
 			 "%soperators, releases and everything else in virtual tables (built without type information)",

@@ -28,8 +28,23 @@
 	F(COMPILE, "provider compilation", 0, 0) \
 	/* weights are put into the session's state: after partitioning, before pre-packing */ \
 	F(SAVE_WEIGHTS, "weights", 0, 0) \
+	/* the same where they were copied before */ \
+	F(INITIALIZE_WEIGHTS, "weights", 0, 0) \
 	/* rsi: kernel, rdx: the tensor */ \
 	F(PREPACK, "weight pre-packing", 0, 0) \
+	/* Borders of phases of session creation: that they are passed is all that is known. */ \
+	F(READ, "reads of model files", 0, 0) \
+	F(PREDEFINED, "creation of transformers", 0, 0) \
+	/* after it, before the first transformer; the weights are copied there, or not */ \
+	F(PREPARE, "graph preparation", 0, 0) \
+	F(COPY_WEIGHTS, "graph preparation", 0, 0) \
+	F(RESOLVE, "graph resolution", 0, 0) \
+	F(LOOK_UP, "kernel look-up", 0, 0) \
+	F(PLAN, "memory planning", 0, 0) \
+	/* before each weight is copied, or referred to */ \
+	F(WEIGHT, "each weight", 0, 0) \
+	/* the packed weights of a kernel were hashed */ \
+	F(SHARE_PACKED, "hashing of packed weights", 0, 0) \
 	/* rsi: kernel, rdx: its context */ \
 	F(OPERATOR, "operators", 0, 1) \
 	/* the operator has returned: the entry of this thread with this rsp - 8 */ \

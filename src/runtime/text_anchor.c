@@ -51,7 +51,7 @@ static void look_at(const struct search *search, uint64_t address, uint64_t targ
 	if (!text || !search->is_first[(uint8_t)*text])
 		return;
 	for (size_t i = 0; i < search->n; i++) {
-		size_t size = strlen(search->anchors[i].text);
+		size_t size = strlen(search->anchors[i].text) + search->anchors[i].is_whole;
 		if (!search->anchors[i].is_tail && !memcmp(text, search->anchors[i].text, 4) &&
 		    image_at(image, target, size, IMAGE_R) && !memcmp(text, search->anchors[i].text, size))
 			add_function(&search->anchors[i], search->frames, address);

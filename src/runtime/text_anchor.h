@@ -8,10 +8,11 @@
 
 #include "runtime/eh_frame.h"
 
-enum { TEXT_ANCHOR_FUNCTIONS = 4 }; /* the most that are kept */
+enum { TEXT_ANCHOR_FUNCTIONS = 8 }; /* the most that are kept */
 
 struct text_anchor {
 	const char *text; /* the beginning of a text, 4 bytes or more */
+	bool is_whole;	  /* or all of it */
 	bool is_tail;	  /* or its end: of a source file's path, which begins with the builder's folder */
 	struct eh_function function[TEXT_ANCHOR_FUNCTIONS];
 	unsigned n_functions; /* functions that refer to it, each part counted; one more than are kept means: that

@@ -50,7 +50,8 @@ static uint64_t find_emulated(const struct image *image, uint64_t address, uint6
 			return 0;
 		if (insn.is_emulated)
 			return address;
-		if (insn.kind != X86_OTHER && insn.kind != X86_PUSH && insn.kind != X86_NOP_LONG)
+		if (insn.kind != X86_OTHER && insn.kind != X86_PUSH && insn.kind != X86_NOP_LONG &&
+		    insn.kind != X86_ENDBR64)
 			return 0;
 	}
 	return 0;
@@ -96,6 +97,31 @@ int x86_function_after_calls(const struct eh_frame *frames, const struct eh_func
 		if (call[i].site || !n_cheap)
 			site[n_sites++] = (struct x86_site){ n_cheap ? call[i].site : call[i].returns, n_cheap > 0 };
 	return n_sites;
+}
+
+/* Whether the function jumps behind its start, up to `last`; true also if it cannot be decoded. */
+static bool jumps_into(const struct image *image, const struct eh_function *function, uint64_t last)
+{
+	struct x86_insn insn;
+
+	for (uint64_t at = function->start; at < function->end; at += insn.size) {
+		if (!decode(image, at, function->end, &insn))
+			return true;
+		uint64_t target = at + insn.size + (uint64_t)insn.relative;
+		if (is_jump(&insn) && target > function->start && target <= last)
+			return true;
+	}
+	return false;
+}
+
+bool x86_function_early(const struct eh_frame *frames, uint64_t address, struct x86_site *site)
+{
+	struct eh_function function;
+
+	if (!eh_frame_function(frames, address, &function) || function.start != address)
+		return false;
+	*site = (struct x86_site){ find_emulated(frames->image, address, function.end), true };
+	return site->address && !jumps_into(frames->image, &function, site->address);
 }
 
 /* Whether the code begins like compiled functions: with endbr64 or a push. */

@@ -21,6 +21,13 @@ struct x86_site {
 bool x86_function_entry(const struct eh_frame *frames, uint64_t address, struct x86_site *site);
 
 /*
+ * A cheap place that is passed whenever the function is called: its entry, or the first instruction on the straight
+ * path from there that the kernel emulates, to which nothing jumps. Registers and stack are not those of the call.
+ * False: there is none, or the code cannot be decoded.
+ */
+bool x86_function_early(const struct eh_frame *frames, uint64_t address, struct x86_site *site);
+
+/*
  * The sites behind the function's calls through [register + displacement], at most max. For each call: the first
  * instruction on the straight path from its return that the kernel emulates. If no call has one: the instruction that
  * it returns to. Other paths may reach a site without a call; training builds have such a path. Returns the number; -1:

@@ -140,6 +140,7 @@ class Runtime:
         )
         self.function([self.endbr, b"\x53", ("lea", " modified: "), b"\xff\x50\x18", after])
         self.function([self.endbr, b"\x53", ("lea", "Done saving initialized tensors"), b"\x5b\xc3"])
+        self.borders()
         kernel, provider = "N11onnxruntime8OpKernelE", "N11onnxruntime18IExecutionProviderE"
         for name in ["N11onnxruntime9TransposeE", "N11onnxruntime3SinE", "N11onnxruntime3CosE"]:
             self.table(name, self.shape("......", {2: plain(), 5: self.shared["K"]}), kernel)
@@ -151,9 +152,32 @@ class Runtime:
         )
         shape = "........V0SSS00SS1."
         self.table("N11onnxruntime20CPUExecutionProviderE", self.shape(shape, {4: plain(), 18: plain()}), provider)
-        self.table("N11onnxruntime16InferenceSessionE", self.shape("....", {1: plain()}))
+        self.table("N11onnxruntime16InferenceSessionE", self.shape("....", {1: plain(), 3: plain()}))
         self.table("N11onnxruntime16GraphTransformerE", self.shape("...."))
         self.api()
+
+    def borders(self):
+        """What is passed between phases of session creation."""
+        user = lambda *parts: self.function([self.endbr, b"\x53", *parts, b"\x5b\xc3"])
+        user(("lea", "TransformGraph"))
+        connect = user(("lea", "BuildConnections"))
+        user(("lea", "Resolve"))  # another one of that name
+        user(("lea", "Resolve"), ("call", connect))
+        user(("lea", "Resolve the rest"), ("call", connect))  # only begins like it
+        # the first instruction that the kernel emulates is the third one
+        self.function(
+            [self.endbr or b"\x53", b"\x48\x83\xec\x08\x31\xc0", ("call", connect), ("lea", "Node placements"), b"\xc3"]
+        )
+        user(("lea", "Use DeviceBasedPartition as default"))
+        patterns = self.function(b"\x48\x8d\x47\x08\xc3")
+        own = {1: self.function(b"\x53\x5b\xc3"), 2: patterns}
+        allocator = "N11onnxruntime16ITensorAllocatorE"
+        self.table("N11onnxruntime21SimpleTensorAllocatorE", self.shape("...S..", own), allocator)
+        read = self.function(b"\x55\x48\x63\xd2\x5d\xc3")
+        stream = "N6google8protobuf2io18CopyingInputStreamE"
+        self.table(
+            "N6google8protobuf2io15FileInputStream22CopyingFileInputStreamE", self.shape("....", {2: read}), stream
+        )
 
     def api(self):
         start = CODE + len(self.code)

@@ -68,6 +68,8 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 
 /* The generation of the texts. */
 static uint64_t generation;
+/* Each weight has a probe. */
+static bool has_weights;
 
 static int setup(void **state)
 {
@@ -95,7 +97,9 @@ static int teardown(void **state)
 static void take(struct fixture *fixture, const void *hit, size_t size)
 {
 	struct err err;
-	struct uprobe_step step = { .hit = hit, .size = size, .out = &fixture->sink, .now_ns = 1000, .err = &err };
+	struct uprobe_step step = {
+		.hit = hit, .size = size, .out = &fixture->sink, .now_ns = 1000, .has_weights = has_weights, .err = &err
+	};
 
 	assert_int_equal(uprobe_process_take(fixture->process, &step), 0);
 }
@@ -533,10 +537,70 @@ static void creation_has_its_parts(void **state)
 	assert_string_equal(told(fixture),
 			    "created"
 			    "s1@1000 nets1+10 load+10 -20 Outer+22 Inner+23 -24 -25 "
-			    "partition CPUExecutionProvider+30 -35 weights+35 -36 pre-pack conv+36 -40 -40 "
+			    "partition CPUExecutionProvider+30 -35 copy weights+35 -36 pre-pack conv+36 -40 -40 "
 			    "net(1)s1*+50 ");
 	assert_string_equal(names_text(fixture->sink.names, fixture->process->recorded->session[1].providers),
 			    "CPUExecutionProvider");
+}
+
+/* Every border once, as a recent version passes them. */
+static void creation_has_phases_between_its_parts(void **state)
+{
+	struct fixture *fixture = *state;
+
+	has_weights = true;
+	hit(fixture, 1, SITE_LOAD, 10, 0x5000, 0x1000);
+	hit(fixture, 1, SITE_READ, 11, 0, 0x700);
+	hit(fixture, 1, SITE_READ, 14, 0, 0x700);
+	hit(fixture, 1, SITE_RESOLVE, 16, 0, 0x700);
+	leave(fixture, 1, SITE_LOAD, 20, 0x1008);
+	text(fixture, 0x5000, 200, "/models/net.onnx");
+	hit(fixture, 1, SITE_INITIALIZE, 21, 0x5000, 0x1000);
+	hit(fixture, 1, SITE_PREDEFINED, 25, 0x5000, 0x700);
+	hit(fixture, 1, SITE_COPY_WEIGHTS, 30, 0x5000, 0x700);
+	hit(fixture, 1, SITE_RESOLVE, 32, 0, 0x700); /* of functions in the model */
+	named(fixture, record(1, SITE_TRANSFORM, false, 40, 0x7000, 0x800), 0, 0, "A", "");
+	hit(fixture, 1, SITE_TRANSFORM_END, 44, 0, 0x7c0);
+	hit(fixture, 1, SITE_RESOLVE, 45, 0, 0x700);
+	named(fixture, record(1, SITE_TRANSFORM, false, 50, 0x7000, 0x800), 0, 0, "B", "");
+	hit(fixture, 1, SITE_RESOLVE, 51, 0, 0x700); /* inside of it: not told apart */
+	hit(fixture, 1, SITE_TRANSFORM_END, 52, 0, 0x7c0);
+	hit(fixture, 1, SITE_RESOLVE, 53, 0, 0x700);
+	hit(fixture, 1, SITE_LOOK_UP, 55, 0, 0x700);
+	hit(fixture, 2, SITE_PLAN, 56, 0, 0x700); /* of a thread that creates nothing */
+	hit(fixture, 1, SITE_PLAN, 58, 0, 0x700);
+	hit(fixture, 1, SITE_INITIALIZE_WEIGHTS, 60, 0, 0x700);
+	hit(fixture, 1, SITE_WEIGHT, 61, 0, 0x700);
+	hit(fixture, 1, SITE_WEIGHT, 64, 0, 0x700);
+	kernel(fixture, 0xa000, "conv");
+	hit(fixture, 1, SITE_PREPACK, 70, 0xa000, 0x700);
+	hit(fixture, 1, SITE_SHARE_PACKED, 72, 0xa000, 0x700);
+	leave(fixture, 1, SITE_INITIALIZE, 80, 0x1008);
+	has_weights = false;
+	run(fixture, 1, 90, 0x1000);
+	assert_string_equal(told(fixture),
+			    "created"
+			    "s1@1000 nets1+10 load+10 parse model+10 -14 build graph+14 -20 -20 "
+			    "register kernels+20 -25 create transformers+25 -30 copy weights+30 -40 A+40 -44 "
+			    "resolve graph+45 -50 B+50 -52 resolve graph+53 -55 look up kernels+55 -58 "
+			    "plan memory+58 -60 initialize weights+60 -64 create kernels+64 -70 "
+			    "pre-pack conv+70 -72 pre-pack weights+72 -80 -80 net(1)s1*+90 ");
+}
+
+/* A part that ends with the creation, and kernels of which none was seen to pack. */
+static void a_creation_that_fails_ends_its_phase(void **state)
+{
+	struct fixture *fixture = *state;
+
+	has_weights = true;
+	text(fixture, 0x5000, 200, "/models/net.onnx");
+	hit(fixture, 1, SITE_INITIALIZE, 21, 0x5000, 0x1000);
+	hit(fixture, 1, SITE_SAVE_WEIGHTS, 30, 0, 0x700);
+	hit(fixture, 1, SITE_WEIGHT, 33, 0, 0x700);
+	named(fixture, record(1, SITE_INITIALIZE, true, 40, 0x1, 0x1008), 0, 0, "no kernel", "");
+	has_weights = false;
+	assert_string_equal(told(fixture), "createds1@1000 nets1+21 copy weights+30 -33 "
+					   "create kernels, pre-pack weights+33 -40 -40!no kernel ");
 }
 
 static void transformers_that_an_exception_left_end_where_that_shows(void **state)
@@ -780,6 +844,8 @@ int main(void)
 		IN_PROCESS(texts_of_an_earlier_object_at_the_address_name_nothing),
 		IN_PROCESS(texts_that_come_late_find_their_place),
 		IN_PROCESS(creation_has_its_parts),
+		IN_PROCESS(creation_has_phases_between_its_parts),
+		IN_PROCESS(a_creation_that_fails_ends_its_phase),
 		IN_PROCESS(transformers_that_an_exception_left_end_where_that_shows),
 		IN_PROCESS(a_load_that_fails_is_a_failed_creation),
 		IN_PROCESS(a_session_at_the_address_of_one_that_is_gone_is_another),

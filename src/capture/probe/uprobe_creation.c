@@ -10,6 +10,10 @@
 
 #include "capture/probe/uprobe_process.h"
 #include "event/event.h"
+#include "event/phase.h"
+
+#define PHASE_TEXT(name, text) [EVENT_PHASE_##name] = text,
+static const char *const phases[N_EVENT_PHASES] = { EVENT_PHASES(PHASE_TEXT) };
 
 static struct open_creation *top(struct uprobe_thread *thread)
 {
@@ -39,17 +43,44 @@ static struct open_creation *find(const struct uprobe_step *step)
 	return n > 1 ? NULL : found;
 }
 
+static int tell_slice(const struct uprobe_step *step, const struct open_creation *creation, uint64_t start,
+		      uint64_t end, enum event_phase phase)
+{
+	struct record record = { .time = start,
+				 .value = end,
+				 .id = creation->session,
+				 .run = creation->lane,
+				 .type = RECORD_SLICE,
+				 .flags = KIND_PHASE };
+
+	if (start >= end)
+		return 0;
+	record.text = uprobe_text(step->process, phases[phase]);
+	return uprobe_process_tell(step, &record);
+}
+
+/* Kernels are created behind the last weight; which of them pack no weights is not seen. */
+static int tell_kernels(const struct uprobe_step *step, struct open_creation *creation, uint64_t end)
+{
+	uint64_t start = creation->weight_time;
+
+	creation->weight_time = 0;
+	return tell_slice(step, creation, start, end,
+			  step->hit->kind == SITE_PREPACK ? EVENT_PHASE_KERNELS : EVENT_PHASE_KERNELS_AND_PACK);
+}
+
 /* Hands on the part that lasted until now. */
 static int end_part(const struct uprobe_step *step, struct open_creation *creation)
 {
 	struct record record = { .time = creation->part_time,
-				 .value = step->hit->time,
+				 .value = creation->weight_time ? creation->weight_time : step->hit->time,
 				 .id = creation->session,
 				 .run = creation->lane,
 				 .text = creation->part,
 				 .type = RECORD_SLICE,
-				 .flags = KIND_SPECIALIZE,
+				 .flags = creation->part_is_phase ? KIND_PHASE : KIND_SPECIALIZE,
 				 .more = creation->part_is_node ? FLAG_NODE : 0 };
+	int code = 0;
 
 	if (!creation->part_time)
 		return 0;
@@ -57,7 +88,41 @@ static int end_part(const struct uprobe_step *step, struct open_creation *creati
 	/* of different threads, perhaps */
 	if (record.value < record.time)
 		record.value = record.time;
-	return uprobe_process_tell(step, &record);
+	if (record.value > record.time || !creation->weight_time)
+		code = uprobe_process_tell(step, &record);
+	return !code && creation->weight_time ? tell_kernels(step, creation, step->hit->time) : code;
+}
+
+static int begin_part(const struct uprobe_step *step, struct open_creation *creation, enum event_phase phase)
+{
+	int code = end_part(step, creation);
+
+	creation->part_time = step->hit->time;
+	creation->part = uprobe_text(step->process, phases[phase]);
+	creation->part_is_node = false;
+	creation->part_is_phase = true;
+	return code;
+}
+
+/* The load, with what is known of its inside. */
+static int tell_load(const struct uprobe_step *step, const struct open_creation *creation)
+{
+	struct record load = { .time = creation->load_time,
+			       .id = creation->session,
+			       .value = creation->lane,
+			       .text = uprobe_text(step->process, "load"),
+			       .type = RECORD_SLICE_BEGIN,
+			       .flags = KIND_LOAD };
+	int code = uprobe_process_tell(step, &load);
+
+	if (!code && creation->read_time)
+		code = tell_slice(step, creation, creation->load_time, creation->read_time, EVENT_PHASE_PARSE);
+	if (!code && creation->read_time)
+		code = tell_slice(step, creation, creation->read_time, creation->loaded_time, EVENT_PHASE_BUILD);
+	load.time = creation->loaded_time;
+	load.type = RECORD_SLICE_END;
+	load.text = 0;
+	return code ? code : uprobe_process_tell(step, &load);
 }
 
 /* The first word of a creation, and of its loading: when its model's name is known, or never will be. */
@@ -69,12 +134,6 @@ static int tell_begin(const struct uprobe_step *step, struct open_creation *crea
 				.type = RECORD_SLICE_BEGIN,
 				.flags = KIND_SESSION,
 				.more = creation->is_cut ? FLAG_PARTIAL : 0 };
-	struct record load = { .time = creation->load_time,
-			       .value = creation->loaded_time,
-			       .id = creation->session,
-			       .run = creation->lane,
-			       .type = RECORD_SLICE,
-			       .flags = KIND_LOAD };
 	int code;
 
 	if (creation->is_told)
@@ -82,10 +141,7 @@ static int tell_begin(const struct uprobe_step *step, struct open_creation *crea
 	creation->is_told = true;
 	uprobe_session_name(step->process, creation->session, step->is_old_string);
 	code = uprobe_process_tell(step, &begin);
-	if (code || !creation->loaded_time)
-		return code;
-	load.text = uprobe_text(step->process, "load");
-	return uprobe_process_tell(step, &load);
+	return code || !creation->loaded_time ? code : tell_load(step, creation);
 }
 
 static struct open_creation *push(const struct uprobe_step *step)
@@ -206,6 +262,7 @@ int uprobe_creation_transform_end(const struct uprobe_step *step)
 
 	if (!creation)
 		return 0;
+	creation->has_transformed = true;
 	record.id = creation->session;
 	record.value = creation->lane;
 	/* the innermost one above this stack pointer; those below it were left */
@@ -223,26 +280,111 @@ int uprobe_creation_transform_end(const struct uprobe_step *step)
 int uprobe_creation_part(const struct uprobe_step *step)
 {
 	struct open_creation *creation = find(step);
-	char text[160] = "weights";
-	uint32_t name = 0;
+	char text[160];
+	uint32_t name;
 	int code;
 
 	if (!creation)
 		return 0;
 	code = end_part(step, creation);
 	creation->part_time = step->hit->time;
+	creation->part_is_phase = false;
 	creation->part_is_node = step->hit->kind == SITE_PREPACK;
 	if (creation->part_is_node) {
 		creation->part = uprobe_kernel_node(step->process, step->hit->object);
 		return code;
 	}
-	if (step->hit->kind != SITE_SAVE_WEIGHTS) {
-		name = uprobe_session_provider(step->process, creation->session, step->hit->object);
-		snprintf(text, sizeof text, "%s %s", step->hit->kind == SITE_COMPILE ? "compile" : "partition",
-			 names_text(step->process->recorded->map.names, name));
-	}
+	name = uprobe_session_provider(step->process, creation->session, step->hit->object);
+	snprintf(text, sizeof text, "%s %s", step->hit->kind == SITE_COMPILE ? "compile" : "partition",
+		 names_text(step->process->recorded->map.names, name));
 	creation->part = uprobe_text(step->process, text);
 	return code;
+}
+
+/* The creation whose phases the hit's thread is in. NULL: none, or its load, of which more is told at its end. */
+static struct open_creation *initializing(const struct uprobe_step *step)
+{
+	struct open_creation *creation = top(step->thread);
+
+	return creation && (!creation->load_time || creation->loaded_time) ? creation : NULL;
+}
+
+int uprobe_creation_read(const struct uprobe_step *step)
+{
+	struct open_creation *creation = top(step->thread);
+
+	if (creation && creation->load_time && !creation->loaded_time)
+		creation->read_time = step->hit->time;
+	return 0;
+}
+
+/* Up to here kernels were registered: those of the program, between load and initialisation, too. */
+int uprobe_creation_predefined(const struct uprobe_step *step)
+{
+	struct open_creation *creation = initializing(step);
+	int code = 0;
+
+	if (!creation || !creation->is_told)
+		return 0;
+	if (!creation->part_time && !creation->has_transformed)
+		code = tell_slice(step, creation, creation->loaded_time ? creation->loaded_time : creation->time,
+				  step->hit->time, EVENT_PHASE_REGISTER);
+	return code ? code : begin_part(step, creation, EVENT_PHASE_TRANSFORMERS);
+}
+
+/* Behind a transformer that changed the graph. Others are within what is known of them. */
+int uprobe_creation_resolve(const struct uprobe_step *step)
+{
+	struct open_creation *creation = initializing(step);
+
+	if (!creation || !creation->has_transformed || creation->n_transforms || creation->part_time)
+		return 0;
+	return begin_part(step, creation, EVENT_PHASE_RESOLVE);
+}
+
+int uprobe_creation_phase(const struct uprobe_step *step)
+{
+	static const uint8_t of_kind[N_SITE_KINDS] = {
+		[SITE_PREPARE] = EVENT_PHASE_PREPARE,
+		[SITE_COPY_WEIGHTS] = EVENT_PHASE_COPY,
+		[SITE_LOOK_UP] = EVENT_PHASE_LOOK_UP,
+		[SITE_PLAN] = EVENT_PHASE_PLAN,
+	};
+	struct open_creation *creation = initializing(step);
+
+	return creation && creation->is_told ? begin_part(step, creation, (enum event_phase)of_kind[step->hit->kind])
+					     : 0;
+}
+
+int uprobe_creation_weights(const struct uprobe_step *step)
+{
+	struct open_creation *creation = initializing(step);
+	int code;
+
+	if (!creation || !creation->is_told)
+		return 0;
+	code =
+	    begin_part(step, creation, step->hit->kind == SITE_SAVE_WEIGHTS ? EVENT_PHASE_COPY : EVENT_PHASE_WEIGHTS);
+	creation->weight_time = step->has_weights ? step->hit->time : 0;
+	return code;
+}
+
+int uprobe_creation_weight(const struct uprobe_step *step)
+{
+	struct open_creation *creation = initializing(step);
+
+	if (creation && creation->weight_time)
+		creation->weight_time = step->hit->time;
+	return 0;
+}
+
+int uprobe_creation_shared(const struct uprobe_step *step)
+{
+	struct open_creation *creation = initializing(step);
+
+	return creation && creation->part_time && creation->part_is_node
+		   ? begin_part(step, creation, EVENT_PHASE_PREPACK)
+		   : 0;
 }
 
 int uprobe_creation_release(const struct uprobe_step *step)

@@ -42,12 +42,16 @@ struct open_creation {
 	uint64_t load_time, loaded_time; /* 0: not seen, not yet */
 	uint32_t session;
 	uint8_t lane;
-	bool is_told; /* its begin: told as soon as its model's name is known */
-	bool is_cut;  /* it had begun before recording did */
+	bool is_told;	    /* its begin: told as soon as its model's name is known */
+	bool is_cut;	    /* it had begun before recording did */
+	uint64_t read_time; /* the last time that it read from the model's file; 0: never */
 	/* a part of which only the beginning is seen: lasts until the next one */
 	uint64_t part_time;
 	uint32_t part; /* text, or node with part_is_node */
 	bool part_is_node;
+	bool part_is_phase;
+	uint64_t weight_time; /* of the last weight, in the part that is theirs; else 0 */
+	bool has_transformed;
 	uint32_t n_transforms;
 	uint64_t transform[16]; /* their stacks */
 };
@@ -108,6 +112,7 @@ struct uprobe_step {
 	size_t size;	    /* of the hit with all that belongs to it */
 	bool is_old_string; /* of the runtime it comes from */
 	bool has_load;	    /* there is a probe on its Load */
+	bool has_weights;   /* and before each weight */
 	struct sink *out;
 	uint64_t now_ns;
 	struct err *err;
@@ -147,6 +152,14 @@ int uprobe_creation_transform(const struct uprobe_step *step);
 int uprobe_creation_transform_end(const struct uprobe_step *step);
 /* A part that only shows its beginning. */
 int uprobe_creation_part(const struct uprobe_step *step);
+/* Borders of phases (event/phase.h). */
+int uprobe_creation_read(const struct uprobe_step *step);
+int uprobe_creation_predefined(const struct uprobe_step *step);
+int uprobe_creation_resolve(const struct uprobe_step *step);
+int uprobe_creation_phase(const struct uprobe_step *step);
+int uprobe_creation_weights(const struct uprobe_step *step);
+int uprobe_creation_weight(const struct uprobe_step *step);
+int uprobe_creation_shared(const struct uprobe_step *step);
 /* The session at this address is gone. */
 int uprobe_creation_release(const struct uprobe_step *step);
 bool uprobe_creation_is_open(const struct uprobe_process *process);

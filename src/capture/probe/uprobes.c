@@ -232,6 +232,7 @@ static void describe(struct uprobes_copy *copy, const struct analysed *file, con
 	copy->runtime = runtimes[file->sites.runtime]->name;
 	copy->is_old_string = file->sites.is_old_string;
 	copy->has_load = count[SITE_LOAD];
+	copy->has_weights = count[SITE_WEIGHT];
 }
 
 /* Up to kernel 6.9 uprobe.multi let only one thread of a process through: it is asked for all processes. */

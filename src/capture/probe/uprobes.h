@@ -92,9 +92,10 @@ struct uprobes_copy {
 	uint64_t start_ticks;			     /* of the process */
 	const char *runtime;			     /* its name in the table of runtimes */
 	char *path;				     /* as the process sees it */
-	char version[32], armed[400], left_out[480]; /* what is seen, what is not and why */
+	char version[32], armed[800], left_out[480]; /* what is seen, what is not and why */
 	char cwd[512];				     /* of the process */
 	bool has_load;				     /* the beginning of creations is seen */
+	bool has_weights;			     /* each weight of them is */
 	bool is_old_string, is_new;		     /* is_new: nobody was told of it so far */
 	uint64_t arm_ns;
 };

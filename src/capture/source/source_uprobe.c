@@ -128,7 +128,7 @@ static int tell_runtime(const struct uprobe_state *state, struct watched *watche
 			struct sink *out, uint64_t now_ns, struct err *err)
 {
 	struct segment_entry entry = { .kind = DICT_RUNTIME };
-	char text[480];
+	char text[900];
 
 	snprintf(text, sizeof text, "probes by %s: %s", uprobes_link_name(state->target->uprobes), copy->armed);
 	entry.text[0] = names_of(out->names, copy->path);
@@ -206,6 +206,7 @@ static int read_ring(struct uprobe_state *state, struct sink *out, uint64_t now_
 			continue;
 		step.is_old_string = copy->is_old_string;
 		step.has_load = copy->has_load;
+		step.has_weights = copy->has_weights;
 		code = uprobe_process_take(state->owner[number]->process, &step);
 	}
 	uprobe_ring_done(ring);
