@@ -66,6 +66,21 @@ bool peek_read(uint64_t from, void *to, size_t size)
 	return ok;
 }
 
+bool peek_two(uint64_t from, void *to, size_t size, uint64_t other_from, void *other, size_t other_size)
+{
+	struct iovec local[2] = { { to, size }, { other, other_size } };
+	struct iovec remote[2] = { { (void *)from, size }, { (void *)other_from, other_size } };
+	int saved = errno;
+	ssize_t n = from >= 4096 && other_from >= 4096
+			? CALL(SYS_process_vm_readv, call_tid(), (long)local, 2, (long)remote, 2)
+			: 0;
+
+	errno = saved;
+	/* where that call is forbidden there are other ways */
+	return n == (ssize_t)(size + other_size) ||
+	       (peek_read(from, to, size) && peek_read(other_from, other, other_size));
+}
+
 uint64_t peek_word(uint64_t from)
 {
 	uint64_t word;

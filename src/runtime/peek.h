@@ -9,6 +9,8 @@
 
 /* False: no memory at this address. */
 bool peek_read(uint64_t from, void *to, size_t size);
+/* Two at once, with one system call. False: one of them has no memory; both may be changed. */
+bool peek_two(uint64_t from, void *to, size_t size, uint64_t other_from, void *other, size_t other_size);
 /* 0 if there is no memory. */
 uint64_t peek_word(uint64_t from);
 /*

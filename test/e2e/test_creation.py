@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Session creation is explained: phases between the runtime's known functions, in wheels and Node packages, at a launch
-and by injection. Shares are the best of several creations: other programs may take the CPU between two phases."""
+"""Session creation is explained: phases between the runtime's known functions, in wheels and Node packages, at a launch,
+by injection and from outside. Shares are the best of several creations: other programs may take the CPU between two phases."""
 
 import json
 import os
@@ -8,8 +8,10 @@ import re
 
 import pytest
 
+from onnx import TensorProto, helper, save
+
 import envs
-from attaching import attach, python_server
+from attaching import Server, attach, python_server
 from conftest import environment
 
 WHEELS = [
@@ -22,6 +24,7 @@ MOST_UNEXPLAINED = 0.05
 # First occurrences; "|": where weights are copied depends on the version.
 ORDER = "register kernels,create transformers,(copy weights|prepare graph),resolve graph,look up kernels,plan memory,"
 ORDER += "(copy weights|initialize weights),create kernels,pre-pack weights,finish session"
+FROM_OUTSIDE = ORDER.replace(",pre-pack weights,finish session", "")
 
 
 def length(slice):
@@ -146,6 +149,70 @@ def test_sessions_created_after_an_injection_are_explained(lab, key):
     assert min(unexplained(session) for session in sessions) <= MOST_UNEXPLAINED
     for session in sessions:
         assert {"read file", "build graph", "plan memory", "create kernels"} <= {part.name for part in below(session)}
+
+
+def broken(lab, how):
+    """A model whose session fails: nowhere to be found, half a file, or an operator without a kernel, found behind the
+    load."""
+    path, model = lab.path(how + ".onnx"), lab.model("planned")
+    if how == "half":
+        with open(model, "rb") as whole, open(path, "wb") as out:
+            out.write(whole.read()[: os.path.getsize(model) // 2])
+    elif how == "no-kernel":
+        ends = [helper.make_tensor_value_info(name, TensorProto.DOUBLE, [4]) for name in "xy"]
+        graph = helper.make_graph([helper.make_node("Erf", ["x"], ["y"])], how, ends[:1], ends[1:])
+        save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), path)
+    return path
+
+
+@pytest.mark.parametrize("key", ["1.15", *WHEELS])
+def test_sessions_created_while_attached_are_explained_from_outside(lab, key):
+    wheel = environment(envs.wheel, key)
+    server = python_server(lab, wheel, "planned", "--broken", broken(lab, "half"), program="renew")
+    attached = attach(lab, server.pid, n=18)  # three of each session
+    server.end()
+    assert "not recorded" not in attached.err
+    sessions = [session for session in creations(attached.recording)[1:] if not session.args.get("partial")]
+    whole = [session for session in sessions if session.args["status"] == "ok"]
+    failed = [session for session in sessions if session.args["status"] != "ok"]
+    assert len(whole) > 3 and len(failed) > 2
+    assert min(unexplained(session) for session in whole) <= MOST_UNEXPLAINED
+    for session in whole:
+        (load,) = [part for part in session.children if part.kind == "load"]
+        assert [part.name for part in load.children] == ["parse model", "build graph"]
+        names = ",".join(name for name in top(session) if name != "pre-pack weights")
+        assert re.fullmatch(FROM_OUTSIDE, names), names
+    for session in failed:
+        assert {part.kind for part in session.children} <= {"load"}
+
+
+@pytest.mark.parametrize(
+    "key, how", [("1.18", "no-kernel"), ("1.22", "half"), ("newest", "missing"), ("newest", "no-kernel")]
+)
+def test_creations_that_throw_while_attached_do_the_program_no_harm(lab, key, how):
+    server = python_server(lab, environment(envs.wheel, key), "chain", "--broken", broken(lab, how), program="renew")
+    attached = attach(lab, server.pid, n=60)
+    server.end()  # all outputs are equal, and it did not die
+    assert int(re.search(r"refused (\d+)", server.out).group(1)) >= 20
+    sessions = [session for session in creations(attached.recording) if not session.args.get("partial")]
+    failed = [session for session in sessions if session.args["status"] != "ok"]
+    assert len(sessions) - len(failed) > 10 and (how == "missing" or len(failed) > 10)
+    if how == "no-kernel":
+        assert all([part for part in session.children if part.kind == "specialize"] for session in failed)
+
+
+@pytest.mark.parametrize("key", ["1.20", "newest"])
+def test_node_is_explained_from_outside(lab, key):
+    node = environment(envs.node_package, key)
+    server = Server(
+        lab,
+        [node.node, envs.PROGRAMS + "/serve.js", lab.model("planned"), "80600", lab.path("times"), "again"],
+        env=node.script_env,
+    )
+    attached = attach(lab, server.pid, n=6)
+    server.end()
+    sessions = [session for session in creations(attached.recording)[1:] if not session.args.get("partial")]
+    assert min(unexplained(session) for session in sessions) <= MOST_UNEXPLAINED
 
 
 @pytest.mark.parametrize("key", ["1.18", "newest"])

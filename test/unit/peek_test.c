@@ -30,6 +30,11 @@ static bool reads_as_it_should(void)
 	if (!peek_read((uint64_t)text, to, sizeof to) || strcmp(to, text) || peek_read((uint64_t)page, to, 1) ||
 	    peek_read(8, to, 1))
 		return false;
+	memset(to, 0, sizeof to);
+	if (!peek_two((uint64_t)text + 5, to + 5, sizeof to - 5, (uint64_t)text, to, 5) || strcmp(to, text) ||
+	    peek_two((uint64_t)text, to, 1, (uint64_t)page, to, 1) ||
+	    peek_two((uint64_t)page, to, 1, (uint64_t)text, to, 1) || peek_two((uint64_t)text, to, 1, 8, to, 1))
+		return false;
 	/* over the end of a page, behind which there is nothing, and at it */
 	page = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	munmap(page + 4096, 4096);

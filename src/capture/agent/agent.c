@@ -289,15 +289,18 @@ int32_t agent_tid(void)
 static struct thread *enter_locked(void)
 {
 	struct thread *thread = self_thread;
+	struct transformer_names *transformers;
 	uint32_t next_run, numbers_end;
 	bool has_numbers;
 
 	if (!thread && !(thread = new_thread()))
 		return NULL;
+	transformers = thread->transformers;
 	next_run = thread->next_run;
 	numbers_end = thread->numbers_end;
 	has_numbers = thread->generation == hot->generation;
 	memset(thread, 0, sizeof *thread);
+	thread->transformers = transformers;
 	if (has_numbers) {
 		thread->next_run = next_run;
 		thread->numbers_end = numbers_end;

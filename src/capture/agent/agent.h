@@ -117,7 +117,8 @@ struct thread {
 	struct shape input[SHAPE_INPUTS];
 	struct model_hint hint;
 	struct file_reads reads;
-	const char *python_bytes; /* the last bytes object that the runtime's module read */
+	struct transformer_names *transformers; /* ort_transform.c */
+	const char *python_bytes;		/* the last bytes object that the runtime's module read */
 	uint64_t unbegun,
 	    opening_since;		/* ticks: first operator of a run without a begin; since when a library opens */
 	uint32_t unbegun_copy, opening; /* in copies[]; hash of the name, 0: none */

@@ -190,52 +190,6 @@ word ort_on_session_ready(ORT_ARGS)
 	return r;
 }
 
-/* Its name, and its class with the original function: a system call for each read, a hundred times in a creation. */
-static struct ort_met meet_transformer(word first, word object, char *name, size_t size)
-{
-	word words[3] = { 0 }; /* class; text and length of a string */
-	struct ort_met met;
-
-	*name = 0;
-	if (!peek_read(object, words, sizeof words))
-		words[0] = 0;
-	met = ort_copy_meet(words[0], first, ORT_TRANSFORM);
-	if (!met.vptr)
-		return met;
-	if (met.copy->copy->found.is_old_string || peek_counted(words[1], words[2], name, size) < 0)
-		peek_string(object + ORT_TRANSFORMER_NAME, name, size);
-	return met;
-}
-
-/* b: this, with its name at + 8; d: bool &modified */
-word ort_on_transform(ORT_ARGS)
-{
-	struct thread *thread = agent_thread();
-	struct ort_met met;
-	char name[96];
-	uint64_t end;
-	uint8_t before;
-	bool is_modified, is_last;
-	word r;
-
-	if (!thread || !creation_is_open(thread)) {
-		met = ort_meet_second(a, b, ORT_TRANSFORM);
-		return met.next(ORT_PASS);
-	}
-	met = meet_transformer(a, b, name, sizeof name);
-	if (!met.vptr || !peek_read(d, &before, 1))
-		return met.next(ORT_PASS);
-	creation_part_begin(thread, NULL, name);
-	r = met.next(ORT_PASS);
-	is_modified = !before && *(uint8_t *)d;
-	end = creation_part_end(thread, is_modified ? FLAG_MODIFIED : FLAG_UNMODIFIED, 0);
-	is_last = !strcmp(name, "MemcpyTransformer");
-	if (is_modified || is_last)
-		phase_begin(thread, EVENT_PHASE_RESOLVE, end);
-	thread->creation.is_behind_last = is_last && thread->creation.phase == EVENT_PHASE_RESOLVE;
-	return r;
-}
-
 word ort_on_evaluation_start(ORT_REGISTERS)
 {
 	run_function *next = (run_function *)(word)ort_original(a, b, ORT_EVALUATION_START);

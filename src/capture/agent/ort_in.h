@@ -6,6 +6,7 @@
  *   ort_operator.c  operators: the hot path
  *   ort_memory.c    its allocators
  *   ort_phase.c     functions at the borders of phases of session creation
+ *   ort_transform.c graph transformers
  *   ort_hook.c      the other virtual functions: runs, sessions, the parts of session creation
  *   ort_c_api.c     the table of C functions, OrtApi
  *   ort_import.c    functions that the runtime imports

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve.js MODEL SHAPE [TIMES]: runs a model with one float input "x" and one output "y" until standard input ends, and
+// serve.js MODEL SHAPE [TIMES [again]]: runs a model with one float input "x" and one output "y" until standard input ends, and
 // compares each result with the first. Prints "ready", at the end "runs N failed 0" and "differ N". Writes a line per
-// run to TIMES.
+// run to TIMES. again: each run has a session of its own.
 const ort = require('onnxruntime-node');
 const fs = require('fs');
 
-const [model, shape, times] = process.argv.slice(2);
+const [model, shape, times, again] = process.argv.slice(2);
 const dims = shape.split('x').map(Number);
 const length = dims.reduce((a, b) => a * b, 1);
 const numbers = Float32Array.from({ length }, (_, i) => i / length);
@@ -20,12 +20,13 @@ async function run(session) {
 }
 
 async function main() {
-	const session = await ort.InferenceSession.create(model, { intraOpNumThreads: 1, logSeverityLevel: 4 });
+	const create = () => ort.InferenceSession.create(model, { intraOpNumThreads: 1, logSeverityLevel: 4 });
+	const session = await create();
 	const expected = Buffer.from(await run(session));
 	process.stdin.on('end', () => { ended = true; }).resume();
 	console.log('ready');
 	while (!ended) {
-		differ += !expected.equals(await run(session));
+		differ += !expected.equals(await run(again ? await create() : session));
 		await new Promise(resolve => setTimeout(resolve, 2));
 	}
 	if (times)
