@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Session creation is explained: phases between the runtime's known functions, in wheels and Node packages, at a launch,
-by injection and from outside. Shares are the best of several creations: other programs may take the CPU between two phases."""
+"""Session creation is explained: phases between the runtime's known functions, in wheels and Node packages, at a
+launch, by injection and from outside. Shares are the best of several creations: other programs may take the CPU between
+two phases."""
 
 import json
 import os
