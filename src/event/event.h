@@ -16,15 +16,16 @@
 #include <stdint.h>
 
 #include "event/memory_note.h"
+#include "event/phase.h"
 
 enum event_type {
-	EVENT_TRACK,   /* defines track `track`: event->def is set */
-	EVENT_BEGIN,   /* a slice begins: time_ns, track, kind, name, args */
-	EVENT_END,     /* ends the innermost open slice of the track: time_ns, track, args (added to the slice's) */
-	EVENT_INSTANT, /* time_ns, track, kind, name, args */
-	EVENT_COUNTER, /* time_ns, track, value */
-	/* in live streams alone: nothing names the track from now on, or one below it; its number may come again */
-	EVENT_TRACK_END,
+	EVENT_TRACK,	 /* defines track `track`: event->def is set */
+	EVENT_BEGIN,	 /* a slice begins: time_ns, track, kind, name, args */
+	EVENT_END,	 /* ends the innermost open slice of the track: time_ns, track, args (added to the slice's) */
+	EVENT_INSTANT,	 /* time_ns, track, kind, name, args */
+	EVENT_COUNTER,	 /* time_ns, track, value */
+	EVENT_TRACK_END, /* in live streams alone: nothing names it, or one below, from now on; its number may come
+			    again */
 };
 
 /*
@@ -187,7 +188,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	EVENT_MEMORY_KEYS(F) \
 	F(SUBNORMAL, "subnormal")	  /* on inferences: 1: the thread computed with subnormal numbers */ \
 	F(USAGE_OF_SLOW, "usage_of_slow") /* on inferences: 1: its usage is known only because it was slow */ \
-	F(OPERATOR, "operator")		  /* text; on kernels: the node whose operator launched it */
+	F(OPERATOR, "operator")		  /* text; on kernels: the node whose operator launched it */ \
+	EVENT_CREATION_KEYS(F)
 
 #define EVENT_KEY_ENUM(name, text) KEY_##name,
 enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };
@@ -243,7 +245,6 @@ const char *event_key_name(enum event_key key);
 /* KIND_NONE / KEY_NONE for an unknown text; text need not end in NUL. */
 enum event_kind event_kind_named(const char *text, size_t len);
 enum event_key event_key_named(const char *text, size_t len);
-
 /* Whether inferences are among what is left out of a runtime. status: that of its note; NULL: nothing is left out. */
 bool event_leaves_out_runs(const char *status);
 

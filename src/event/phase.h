@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of KIND_PHASE slices: phases of session creation that lie between functions of the runtime, in the order in
- * which they come. Phases of subgraphs come again, one after the other.
+ * Session creation: what its slices carry besides, and the names of KIND_PHASE slices: phases of session creation that
+ * lie between functions of the runtime, in the order in which they come. Phases of subgraphs come again, one after the
+ * other.
  */
 #ifndef EVENT_PHASE_H
 #define EVENT_PHASE_H
+
+/* Rows of EVENT_KEYS: threads of the runtime's pools that a creation started, and CPU time that they used until its
+ * end. */
+#define EVENT_CREATION_KEYS(F) \
+	F(POOL_THREADS, "pool_threads") \
+	F(POOL_CPU_NS, "pool_cpu_ns")
 
 /* F(EVENT_PHASE_<NAME>, name of the slice). Arguments in brackets. */
 #define EVENT_PHASES(F) \

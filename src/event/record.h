@@ -139,6 +139,8 @@ enum record_type {
 			      * node of MEMORY_OPERATOR, else session, 0: none */
 	RECORD_FREE,	     /* time, value: address, id: allocator, 0: any */
 	RECORD_RUN_READS,    /* run; value: bytes read from disks, id: major faults; before RECORD_RUN_END; time: 0 */
+	RECORD_POOL,	     /* session id; run: pool threads started in its creation, value: CPU ns that they used;
+				before the creation's RECORD_SLICE_END; time: 0 */
 };
 
 /* What memory was taken for. */

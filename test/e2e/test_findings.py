@@ -67,6 +67,16 @@ PAIRS = {
         lambda p: p.python("create", "ort", "many", "--sessions", 3),
         lambda figures: figures["creations"] == 3 and figures["creation_share"] >= 0.33,
     ),
+    "registered_again": (
+        lambda p: p.python("create", "processes", "chain", "--sessions", 12),
+        lambda p: p.python("create", "heirs", "chain", "--sessions", 12),
+        lambda figures: (figures["creations"], figures["processes"]) == (12, 12) and figures["creation_share"] >= 0.15,
+    ),
+    "spins_creating": (
+        lambda p: p.python("create", "file", "many", "--sessions", 8, "--pool", 3),
+        lambda p: p.python("create", "still", "many", "--sessions", 8, "--pool", 3),
+        lambda figures: (figures["creations"], figures["threads_each"]) == (8, 2) and figures["cpu_ns"] >= 100e6,
+    ),
     "slow_first": (
         lambda p: p.openvino("habits", "lazy", "guarded", "--runs", 20),
         lambda p: p.openvino("habits", "apart", "guarded", "--runs", 20),

@@ -153,6 +153,93 @@ static void a_planner_is_found_from_a_quarter_of_the_creation_on_if_it_compares(
 	end(f);
 }
 
+/* n processes with one session of 20 ms each, of which that much goes to registering. */
+static void register_in_processes(struct fixture *f, int n, uint64_t register_us)
+{
+	begin(f);
+	for (int i = 0; i < n; i++) {
+		uint32_t process = stream_process(&f->s, 20 + i, "app"), lane = stream_lane(&f->s, process, "m");
+
+		stream_int(&f->s, KEY_SESSION, 1);
+		stream_begin(&f->s, lane, 100, KIND_SESSION, "m");
+		stream_begin(&f->s, lane, 100, KIND_PHASE, "register kernels");
+		stream_end(&f->s, lane, 100 + register_us);
+		stream_end(&f->s, lane, 20100);
+	}
+	analyse(f);
+}
+
+static uint32_t count_found(const struct fixture *f, const char *name)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->recorded.n; i++)
+		n += find(f, i, name) != NULL;
+	return n;
+}
+
+static void processes_that_register_anew_are_found_together(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found = NULL;
+
+	register_in_processes(f, 4, 4000);
+	assert_int_equal(count_found(f, "registered_again"), 1);
+	for (uint32_t i = 0; i < f->recorded.n && !found; i++)
+		found = find(f, i, "registered_again");
+	assert_true(found && found->a == 4 && found->b == 4 && found->low == 12e6 && fabs(found->value - 0.2) < 1e-9);
+	end(f);
+	register_in_processes(f, 2, 15000); /* too few */
+	assert_int_equal(count_found(f, "registered_again"), 0);
+	end(f);
+	register_in_processes(f, 12, 2900); /* too little of each */
+	assert_int_equal(count_found(f, "registered_again"), 0);
+	end(f);
+	register_in_processes(f, 4, 3100); /* too little in all */
+	assert_int_equal(count_found(f, "registered_again"), 0);
+	end(f);
+}
+
+/* n sessions of 20 ms one after the other, each with three pool threads. */
+static void create_with_pools(struct fixture *f, int n, int64_t pool_us)
+{
+	begin(f);
+	for (int i = 0; i < n; i++) {
+		uint64_t at_us = 100 + 30000 * (uint64_t)i;
+
+		stream_int(&f->s, KEY_SESSION, i + 1);
+		stream_begin(&f->s, f->lane, at_us, KIND_SESSION, "m");
+		stream_int(&f->s, KEY_POOL_THREADS, pool_us ? 3 : 0);
+		stream_int(&f->s, KEY_POOL_CPU_NS, pool_us * 1000);
+		stream_text(&f->s, KEY_STATUS, i == 4 ? "failed on purpose" : "ok"); /* which counts for nothing */
+		stream_end(&f->s, f->lane, at_us + 20000);
+	}
+	analyse(f);
+}
+
+static void pools_that_spin_while_sessions_are_created_are_found(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	const struct finding *found;
+
+	create_with_pools(f, 4, 30000);
+	found = find(f, 0, "spins_creating");
+	assert_true(found && found->a == 4 && found->b == 3 && found->low == 120e6 && fabs(found->value - 1.5) < 1e-9);
+	end(f);
+	create_with_pools(f, 2, 90000); /* too few */
+	assert_null(find(f, 0, "spins_creating"));
+	end(f);
+	create_with_pools(f, 4, 24000); /* too little in all */
+	assert_null(find(f, 0, "spins_creating"));
+	end(f);
+	create_with_pools(f, 30, 3900); /* too little of each */
+	assert_null(find(f, 0, "spins_creating"));
+	end(f);
+	create_with_pools(f, 4, 0); /* none, or not seen */
+	assert_null(find(f, 0, "spins_creating"));
+	end(f);
+}
+
 static void weights_that_are_copied_are_found_if_that_takes_much(void **state)
 {
 	static const struct phase inside[] = { { "read file", 1000, 0 },
@@ -239,6 +326,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_recording_has_the_figures_of_a_run),
 		cmocka_unit_test(a_planner_is_found_from_a_quarter_of_the_creation_on_if_it_compares),
+		cmocka_unit_test(processes_that_register_anew_are_found_together),
+		cmocka_unit_test(pools_that_spin_while_sessions_are_created_are_found),
 		cmocka_unit_test(weights_that_are_copied_are_found_if_that_takes_much),
 		cmocka_unit_test(waits_are_found_from_a_twentieth_on),
 		cmocka_unit_test(sessions_that_are_created_again_are_found),

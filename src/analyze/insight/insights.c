@@ -32,6 +32,8 @@
 	F(slow_planner) \
 	F(weights_copied) \
 	F(specialized_again) \
+	F(registered_again) \
+	F(spins_creating) \
 	F(slow_phase) \
 	F(memory_bound) \
 	F(compute_bound) \

@@ -38,6 +38,8 @@ void sum_fold_add(struct summary_maker *maker, struct summary_creation *to, stru
 		session->n_prepacked = from->n_prepacked;
 		session->n_capabilities = from->n_capabilities;
 		session->n_compared = from->n_compared;
+		session->n_pool = from->n_pool;
+		session->pool_cpu_ns = from->pool_cpu_ns;
 	}
 	to->n += !from->is_back;
 	process_at(maker, from->process)->n_sessions += !from->is_back;
@@ -47,6 +49,8 @@ void sum_fold_add(struct summary_maker *maker, struct summary_creation *to, stru
 	to->n_prepacked += session->n_prepacked;
 	to->n_capabilities += session->n_capabilities;
 	to->n_compared += session->n_compared;
+	to->n_pool += session->n_pool;
+	to->pool_cpu_ns = stats_sum(to->pool_cpu_ns, session->pool_cpu_ns);
 	if (!session_is_created(session))
 		return;
 	for (int phase = 0; phase < N_PHASES; phase++) {

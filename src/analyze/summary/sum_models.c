@@ -143,6 +143,8 @@ static void add_folded(struct end *end, const struct bucket *bucket)
 	to->n_prepacked += folded->sum.n_prepacked;
 	to->n_capabilities += folded->sum.n_capabilities;
 	to->n_compared += folded->sum.n_compared;
+	to->n_pool += folded->sum.n_pool;
+	to->pool_cpu_ns = stats_sum(to->pool_cpu_ns, folded->sum.pool_cpu_ns);
 	for (int phase = 0; phase < N_PHASES; phase++) {
 		to->phase_ns[phase] = stats_sum(to->phase_ns[phase], folded->sum.phase_ns[phase]);
 		to->phase_n[phase] += folded->sum.phase_n[phase];

@@ -39,7 +39,7 @@ struct session {
 	uint64_t n_begun; /* inferences that the sweep has passed */
 	uint32_t at_once; /* of these, those that run */
 	uint64_t used_at; /* when it was found last, in the order of maker->n_used */
-	uint64_t n_prepacked, n_capabilities, n_compared;
+	uint64_t n_prepacked, n_capabilities, n_compared, n_pool, pool_cpu_ns;
 	struct array transformers; /* struct summary_transformer */
 	struct stats *latency;	   /* NULL: there are too many sessions */
 	bool is_back;		   /* it was folded before, and is counted already */

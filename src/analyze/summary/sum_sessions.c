@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_slow.h"
 #include "event/phase.h"
 
 /* A creation that is open. */
@@ -273,6 +274,8 @@ int sum_sessions_end(struct summary_maker *maker, struct track *track, const str
 		session->row.is_failed |= sum_is_failure(maker, status);
 		if (end_ns != STORE_OPEN)
 			opening->phase_ns[PHASE_UNATTRIBUTED] += end_ns - slice->begin_ns - slice->inside_ns;
+		session->n_pool = sum_at_least_0(fact_int(&slice->facts, FACT_POOL_THREADS, 0));
+		session->pool_cpu_ns = sum_at_least_0(fact_int(&slice->facts, FACT_POOL_CPU, 0));
 		add_opening(session, opening);
 		if (end_ns != STORE_OPEN)
 			rc = sum_creations_end(maker, opening->process, slice->begin_ns, end_ns);

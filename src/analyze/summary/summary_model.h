@@ -66,6 +66,8 @@ struct summary_session {
 	uint64_t n_prepacked;	     /* weights that a kernel has put into a layout of its own */
 	uint64_t n_capabilities;     /* groups of nodes that providers have asked for */
 	uint64_t n_compared;	     /* shapes that the memory planner looked up to compare values */
+	uint64_t n_pool,
+	    pool_cpu_ns; /* threads that it started for the runtime's pools; CPU that they used meanwhile */
 	uint64_t n_runs, n_runs_failed;
 	uint64_t runs_wall_ns;
 	uint64_t runs_begin_ns, runs_end_ns; /* of the first, of the last that began; 0: none */
@@ -84,6 +86,7 @@ struct summary_creation {
 	struct summary_spread duration; /* finished, not failed; the phases are of the same */
 	uint64_t phase_ns[N_PHASES], phase_n[N_PHASES];
 	uint64_t n_prepacked, n_capabilities, n_compared;
+	uint64_t n_pool, pool_cpu_ns;
 };
 
 /* Inferences whose thread's use of the CPU is known, and how long it neither ran nor waited for one. */

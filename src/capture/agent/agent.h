@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "capture/agent/creating.h"
 #include "capture/agent/lock.h"
+#include "capture/agent/pool.h"
 #include "capture/agent/shape.h"
 #include "capture/agent/usage.h"
 #include "event/ring.h"
@@ -118,7 +119,8 @@ struct thread {
 	struct model_hint hint;
 	struct file_reads reads;
 	struct transformer_names *transformers; /* ort_transform.c */
-	const char *python_bytes;		/* the last bytes object that the runtime's module read */
+	struct pool pool;
+	const char *python_bytes; /* the last bytes object that the runtime's module read */
 	uint64_t unbegun,
 	    opening_since;		/* ticks: first operator of a run without a begin; since when a library opens */
 	uint32_t unbegun_copy, opening; /* in copies[]; hash of the name, 0: none */

@@ -340,6 +340,7 @@ void creation_end(struct thread *thread, enum run_owner owner, uint32_t message)
 	phase_close(thread, end);
 	phase_forget_reads(thread);
 	session_tell(creation->session);
+	pool_tell(thread, creation->session->number);
 	record = agent_claim(thread);
 	if (record) {
 		*record = (struct record){ .time = end,

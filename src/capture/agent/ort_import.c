@@ -275,6 +275,8 @@ struct start {
 	void *(*function)(void *);
 	void *arg;
 	char role[16];
+	struct pool *pool; /* of the thread that starts it; NULL: none */
+	uint32_t round;
 	struct start *next_free;
 };
 static struct start *free_starts;
@@ -288,6 +290,8 @@ static void *worker(void *arg)
 	free_starts = mine;
 	agent_unlock();
 	dict_role(agent_tid(), start.role);
+	if (start.pool)
+		pool_join(start.pool, start.round);
 	return start.function(start.arg);
 }
 
@@ -328,6 +332,8 @@ static int on_thread(pthread_t *id, const pthread_attr_t *attributes, void *(*fu
 	start->function = function;
 	start->arg = arg;
 	strcpy(start->role, role);
+	start->pool = self_thread ? &self_thread->pool : NULL;
+	start->round = self_thread ? self_thread->pool.round : 0;
 	failed = glibc.pthread_create(id, attributes, worker, start);
 	if (self_thread)
 		creation_prepared(self_thread);

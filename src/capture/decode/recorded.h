@@ -56,6 +56,8 @@ struct session {
 	uint32_t model, creating; /* name of the group, now and during its creation */
 	uint32_t path, providers, options;
 	int64_t bytes;
+	uint32_t n_pool;  /* pool threads that its creation started; 0: none, or not known */
+	uint64_t pool_ns; /* CPU time that they used meanwhile */
 };
 
 struct recorded {

@@ -435,6 +435,17 @@ static int created(const struct records_step *step, uint64_t time_ns)
 	    step->err);
 }
 
+static int pool(const struct records_step *step)
+{
+	struct session *session = recorded_session(step->process, step->record->id);
+
+	if (!session)
+		return -ENOMEM;
+	session->n_pool = step->record->run;
+	session->pool_ns = step->record->value < INT64_MAX ? step->record->value : INT64_MAX;
+	return 0;
+}
+
 static int slice_end(const struct records_step *step)
 {
 	const struct record *record = step->record;
@@ -455,6 +466,10 @@ static int slice_end(const struct records_step *step)
 		add(event, arg_name(KEY_PROVIDERS, session->providers));
 	if (session->model != session->creating && session->model)
 		add(event, arg_name(KEY_MODEL, session->model));
+	if (session->n_pool) {
+		add(event, arg_int(KEY_POOL_THREADS, session->n_pool));
+		add(event, arg_int(KEY_POOL_CPU_NS, (int64_t)session->pool_ns));
+	}
 	add_status(step, event, record->more & FLAG_FAILED);
 	return created(step, step->now_ns);
 }
@@ -567,6 +582,8 @@ int records_take(const struct records_step *step)
 		return run_reads(step);
 	case RECORD_RUN_END:
 		return run_end(step);
+	case RECORD_POOL:
+		return pool(step);
 	case RECORD_SETUP:
 		return setup(step);
 	case RECORD_SLICE_BEGIN:

@@ -46,6 +46,8 @@ static void put_creation(struct json_summary *to, const struct summary_model *mo
 	json_count(&to->json, "prepacked_weights", creation->n_prepacked);
 	json_count(&to->json, "node_groups_taken", creation->n_capabilities);
 	json_count(&to->json, "planner_lookups", creation->n_compared);
+	json_count(&to->json, "pool_threads", creation->n_pool);
+	json_count(&to->json, "pool_cpu_ns", creation->pool_cpu_ns);
 	json_array(&to->json, "transformers");
 	for (uint32_t i = 0; i < model->transformers.n; i++) {
 		json_object(&to->json, NULL);

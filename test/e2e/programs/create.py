@@ -2,7 +2,8 @@
 """create.py HOW MODEL: creates --sessions sessions of a model, one after the other, and runs each of them once.
 
 HOW: file, bytes (from memory), ort (converted to ORT's own format first), threads (--threads at a time), broken (of the
-first half of the file: each fails)."""
+first half of the file: each fails), still (pool threads do not spin), processes (each in a child of its own), heirs
+(the same, after the parent has created one)."""
 
 import os
 import tempfile
@@ -18,17 +19,29 @@ account = ortprogram.Account(args.times)
 sums, refused = [], []
 
 
-def create(model):
+def create(model, n=args.sessions):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = args.pool
-    for _ in range(args.sessions):
+    if args.how == "still":
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    for _ in range(n):
         try:
             session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         except Exception as why:
             refused.append(type(why).__name__)
             continue
         sums.append(ortprogram.checksum(account.timed(session.run, None, feeds)))
+
+
+def create_in_children(model):
+    """A child ends without a word: standard output is the parent's."""
+    for _ in range(args.sessions):
+        child = os.fork()
+        if not child:
+            create(model, 1)
+            os._exit(len(refused))
+        refused.extend([child] if os.waitpid(child, 0)[1] else [])
 
 
 def converted(model, folder):
@@ -52,10 +65,15 @@ with tempfile.TemporaryDirectory() as folder:
         model = os.path.join(folder, "broken.onnx")
         with open(model, "wb") as file:
             file.write(data[: len(data) // 2])
-    threads = [threading.Thread(target=create, args=[model]) for _ in range(args.threads)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    if args.how == "heirs":
+        create(model, 1)
+    if args.how in ("heirs", "processes"):
+        create_in_children(model)
+    else:
+        threads = [threading.Thread(target=create, args=[model]) for _ in range(args.threads)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 print(*sorted(sums), *refused)
 account.close()

@@ -118,6 +118,8 @@ static void add_to_models(struct build *build)
 		creation->n_prepacked += session->n_prepacked;
 		creation->n_capabilities += session->n_capabilities;
 		creation->n_compared += session->n_compared;
+		creation->n_pool += session->n_pool;
+		creation->pool_cpu_ns = stats_sum(creation->pool_cpu_ns, session->pool_cpu_ns);
 		if (!session->has_slice || session->is_failed || session->end_ns == STORE_OPEN)
 			continue;
 		for (int phase = 0; phase < N_PHASES; phase++) {

@@ -197,6 +197,11 @@ static int enter_session(struct walk *walk, size_t row)
 	if (status)
 		session->status = status;
 	session->is_failed |= build_is_failure(walk->build, status);
+	if (!session->is_failed && session->end_ns != STORE_OPEN) {
+		session->n_pool = (uint64_t)store_int(store_slice_arg(store, walk->track, row, KEY_POOL_THREADS), 0);
+		session->pool_cpu_ns =
+		    (uint64_t)store_int(store_slice_arg(store, walk->track, row, KEY_POOL_CPU_NS), 0);
+	}
 	walk->session = (uint32_t)(session - (struct summary_session *)walk->build->sessions.data);
 	walk->session_level = walk->n;
 	return 0;

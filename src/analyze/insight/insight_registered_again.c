@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Providers and the table of their kernels are registered again and again: once in each process, and some providers in
+ * each session. value: share of that in session creation; a: sessions; b: processes; low: nanoseconds of all but one.
+ */
+#include "analyze/insight/insight_in.h"
+
+extern const struct insight insight_registered_again;
+
+enum { LEAST = 3 };
+
+static const double least_share = 0.15, least_ns = 10e6;
+
+/* Sessions of the same model in all processes. */
+struct sessions {
+	uint64_t n, n_processes, register_ns, whole_ns;
+};
+
+/* False: an entry before this one is of the same model, and says it. */
+static bool gather(const struct recording_facts *facts, struct sessions *all)
+{
+	for (uint32_t i = 0; i < facts->summary->n_models; i++) {
+		const struct summary_model *other = &facts->summary->models[i];
+
+		if (other->name != facts->model->name || other->path != facts->model->path ||
+		    !other->creation.duration.n)
+			continue;
+		if (!all->n && other != facts->model)
+			return false;
+		all->n += other->creation.duration.n;
+		all->n_processes += other->n_processes ? other->n_processes : 1;
+		all->register_ns += other->creation.phase_ns[PHASE_REGISTER];
+		all->whole_ns += other->creation.duration.total_ns;
+	}
+	return true;
+}
+
+static void find(struct finder *finder)
+{
+	const struct recording_facts *facts = finder->run->result->recorded;
+	struct sessions all = { 0 };
+	struct finding *to;
+	double ns;
+
+	if (!facts || !gather(facts, &all) || all.n < LEAST)
+		return;
+	ns = (double)all.register_ns * (double)(all.n - 1) / (double)all.n;
+	if (ns < least_ns || (double)all.register_ns < least_share * (double)all.whole_ns)
+		return;
+	to = finder_add_counts(finder, &insight_registered_again, (double)all.register_ns / (double)all.whole_ns,
+			       (int64_t)all.n, (int64_t)all.n_processes);
+	to->low = ns;
+}
+
+static void say(const struct speaker *to)
+{
+	bool is_of_processes = to->finding->b > 1;
+
+	FINDING("%s registers providers and their kernels anew", is_of_processes ? "each process" : "each session");
+	EVIDENCE("%s of the creation of %s", units_percent(to->finding->value).s,
+		 printable_count((uint64_t)to->finding->a, "session").s);
+	if (is_of_processes)
+		EVIDENCE(" in %s", printable_count((uint64_t)to->finding->b, "process").s);
+	if (is_of_processes)
+		NEXT("children of a process that has created a session inherit them (fork), and one process that "
+		     "serves all needs them once: up to %s could be saved in total",
+		     units_duration(to->finding->low).s);
+	else
+		NEXT("sessions that are kept would save up to %s in total", units_duration(to->finding->low).s);
+}
+
+const struct insight insight_registered_again = {
+	.name = "registered_again",
+	.severity = INSIGHT_ADVICE,
+	.find = find,
+	.say = say,
+	.figures = { .value = "creation_share", .a = "creations", .b = "processes", .low = "avoidable_ns" },
+};
