@@ -28,10 +28,8 @@ enum event_type {
 			    again */
 };
 
-/*
- * What a slice or instant is: F(KIND_<NAME>, category in the file). Agents write these numbers into records: rows are
- * only ever added, at the end.
- */
+/* What a slice or instant is: F(KIND_<NAME>, category in the file). Agents write these numbers: rows are only ever
+ * added, at the end. */
 #define EVENT_KINDS(F) \
 	F(NONE, "") \
 	F(PROVIDER_READY, "provider_ready") /* a provider library is registered or prepared */ \
