@@ -41,11 +41,11 @@ static void say(const struct speaker *to)
 	EVIDENCE("%s of %s; the planner compared a value with a free buffer %s", units_duration(to->finding->low).s,
 		 units_duration((double)result->creation_ns).s, printable_count((uint64_t)to->finding->a, "time").s);
 	if (is_quick(result->version))
-		NEXT("enable_mem_reuse = False in SessionOptions skips it; inferences then take more memory");
+		NEXT("enable_mem_reuse = False in SessionOptions skips it; inferences may then take more memory");
 	else
 		NEXT(
 		    "ONNX Runtime 1.32 and later plan faster; enable_mem_reuse = False in SessionOptions skips it, but "
-		    "inferences then take more memory");
+		    "inferences may then take more memory");
 }
 
 const struct insight insight_slow_planner = {

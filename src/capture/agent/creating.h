@@ -26,6 +26,7 @@ struct creation {
 	uint32_t n_values, n_weights; /* compared by the planner; initialised */
 	uint64_t last;		      /* begin of the last weight, or end of the last packing */
 	uint64_t part_end;	      /* of the last part, 0: none */
+	bool is_in_turn;	      /* it was a transformer that changed nothing: the next one comes */
 };
 
 /* Calls that read a model's file on this thread (phase.c). */

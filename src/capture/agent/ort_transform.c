@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The hook for graph transformers. Up to 1.18 most of them are called ten times in a creation, for 10 us each in a
- * small model: one system call reads the object and the flag of the caller, and a name is read once in a creation.
+ * small model. One system call reads the object and the flag of the caller; from then on, in this creation, an object
+ * of the same class at the same address, called with the same flag, is looked at directly.
  */
 #include <string.h>
 
@@ -17,14 +18,18 @@ struct words {
 	word vptr, text, len;
 };
 
-/* Names that were read in this creation, by the transformer's address. */
+struct name {
+	word object;
+	struct words words;
+	uint64_t creation; /* its begin */
+	char name[NAME];
+};
+
+/* Names that were read in this creation, by the transformer's address; and where the flag was. */
 struct transformer_names {
-	struct {
-		word object;
-		struct words words;
-		uint64_t creation; /* its begin */
-		char name[NAME];
-	} of[NAMES];
+	word flag;
+	uint64_t flag_creation;
+	struct name of[NAMES];
 };
 
 static struct transformer_names *names_of_thread(struct thread *thread)
@@ -45,27 +50,53 @@ static void read_name(word object, const struct words *words, bool is_old_string
 		peek_string(object + ORT_TRANSFORMER_NAME, name, NAME);
 }
 
+static struct name *slot_of(struct transformer_names *names, word object)
+{
+	return &names->of[(object >> 4 ^ object >> 11) % NAMES];
+}
+
+/* False: one of them is not there. */
+static bool look_at(struct thread *thread, word object, word flag, struct words *words, uint8_t *before)
+{
+	struct transformer_names *names = names_of_thread(thread);
+	uint64_t creation = thread->creation.start;
+	const struct name *known = names ? slot_of(names, object) : NULL;
+
+	if (known && known->creation == creation && known->object == object && names->flag_creation == creation &&
+	    names->flag == flag && *(const word *)object == known->words.vptr) {
+		memcpy(words, (const void *)object, sizeof *words);
+		*before = *(const uint8_t *)flag;
+		return true;
+	}
+	if (!peek_two(object, words, sizeof *words, flag, before, 1))
+		return false;
+	if (names) {
+		names->flag = flag;
+		names->flag_creation = creation;
+	}
+	return true;
+}
+
 /* Its name, until the next call on this thread; own: room for it. */
 static const char *name_of(struct thread *thread, word object, const struct words *words, bool is_old_string,
 			   char own[NAME])
 {
-	struct transformer_names *names = names_of_thread(thread);
-	unsigned at = (unsigned)(object >> 4 ^ object >> 11) % NAMES;
+	struct name *name = thread->transformers && !is_old_string ? slot_of(thread->transformers, object) : NULL;
 
 	*own = 0;
-	if (!names || is_old_string) {
+	if (!name) {
 		read_name(object, words, is_old_string, own);
 		return own;
 	}
-	if (names->of[at].creation != thread->creation.start || names->of[at].object != object ||
-	    memcmp(&names->of[at].words, words, sizeof *words) != 0) {
-		names->of[at].creation = thread->creation.start;
-		names->of[at].object = object;
-		names->of[at].words = *words;
-		*names->of[at].name = 0;
-		read_name(object, words, false, names->of[at].name);
+	if (name->creation != thread->creation.start || name->object != object ||
+	    memcmp(&name->words, words, sizeof *words) != 0) {
+		name->creation = thread->creation.start;
+		name->object = object;
+		name->words = *words;
+		*name->name = 0;
+		read_name(object, words, false, name->name);
 	}
-	return names->of[at].name;
+	return name->name;
 }
 
 /* b: this, with its name at + 8; d: bool &modified */
@@ -85,7 +116,7 @@ word ort_on_transform(ORT_ARGS)
 		met = ort_meet_second(a, b, ORT_TRANSFORM);
 		return met.next(ORT_PASS);
 	}
-	is_read = peek_two(b, &words, sizeof words, d, &before, 1);
+	is_read = look_at(thread, b, d, &words, &before);
 	met = ort_copy_meet(words.vptr, a, ORT_TRANSFORM);
 	if (!met.vptr || !is_read)
 		return met.next(ORT_PASS);
@@ -95,6 +126,7 @@ word ort_on_transform(ORT_ARGS)
 	r = met.next(ORT_PASS);
 	is_modified = !before && *(uint8_t *)d;
 	end = creation_part_end(thread, is_modified ? FLAG_MODIFIED : FLAG_UNMODIFIED, 0);
+	thread->creation.is_in_turn = !is_modified && !is_last;
 	if (is_modified || is_last)
 		phase_begin(thread, EVENT_PHASE_RESOLVE, end);
 	thread->creation.is_behind_last = is_last && thread->creation.phase == EVENT_PHASE_RESOLVE;
