@@ -233,6 +233,17 @@ static void who_sleeps_loses_nothing(void **state)
 	assert_part(&f->why, "one_operator", 20000, "b took");
 }
 
+static void no_operator_is_slow_because_its_pool_had_no_cpu(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, &(struct more){ .blocked = 140000, .in_operator = 140000 });
+	sample(f, f->process, "waiting for a cpu", "%", 0, 150);
+	find(f);
+	assert_part(&f->why, "pool_wait", 140000, "other threads of the program waited");
+	assert_not(&f->why, "one_operator");
+}
+
 /* Only slow ones are known: the measure is the time that the others took, and no sum counts them. */
 static void a_slow_one_among_short_ones_has_a_wait(void **state)
 {
@@ -560,6 +571,7 @@ int main(void)
 		TEST(who_neither_ran_nor_was_switched_out_lost_its_cpu),
 		TEST(who_sleeps_loses_nothing),
 		TEST(a_slow_one_among_short_ones_has_a_wait),
+		TEST(no_operator_is_slow_because_its_pool_had_no_cpu),
 		TEST(a_wait_is_estimated_where_it_was_not_recorded),
 		TEST(threads_that_wait_little_explain_nothing),
 		TEST(a_quota_is_named_by_what_was_throttled),

@@ -58,6 +58,8 @@ double why_taken(const struct why_case *why);
 double why_node_excess(const struct summary_slow_node *node);
 void why_say_node(const struct why_case *why, const struct summary_slow_node *node, struct printable *words);
 
+/* For how much longer than usual other threads of the process waited for a CPU meanwhile. */
+double why_pool_waited_ns(const struct why_case *why);
 /* Who had the CPUs meanwhile, as far as it is known; "". */
 void why_say_who(const struct why_case *why, struct printable *to);
 

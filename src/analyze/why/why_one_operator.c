@@ -15,11 +15,19 @@ static struct summary_slow_node inner(const struct summary_slow *slow)
 	return in.name && why_node_excess(&in) > 0.8 * why_node_excess(&slow->nodes[0]) ? in : slow->nodes[0];
 }
 
+/* A thread that was blocked while its pool had no CPU waited for the pool, in whichever operator it was. */
+static unsigned pools_of(const struct why_case *why)
+{
+	const unsigned pools = POOLS_CPU | POOLS_ANY;
+
+	return why_pool_waited_ns(why) < why_left(why, POOLS_BLOCKED) / 2 ? pools | POOLS_BLOCKED : pools;
+}
+
 static void find(struct why_case *why)
 {
 	const struct summary_slow *slow = why->slow;
 	const struct summary_slow_node found = inner(slow), *node = &slow->nodes[0];
-	const unsigned pools = POOLS_BLOCKED | POOLS_CPU | POOLS_ANY;
+	const unsigned pools = pools_of(why);
 	double left_ns = why_left(why, pools), more_ns = why_node_excess(node) - why_taken(why), whole, own;
 	struct printable *words;
 

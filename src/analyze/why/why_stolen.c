@@ -21,4 +21,5 @@ static void find(struct why_case *why)
 				     "a virtual machine, had its CPU)");
 }
 
-const struct why_cause why_stolen = { "stolen", find };
+const struct why_cause why_stolen = { "stolen", "time in which the thread neither ran nor was switched out",
+				      "a machine whose host is less busy, or interrupts on other CPUs", find };
