@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Providers and the table of their kernels are registered again and again: once in each process, and some providers in
- * each session. value: share of that in session creation; a: sessions; b: processes; low: nanoseconds of all but one.
+ * each session. value: share of that in session creation, the longest left out, as it is needed; a: sessions; b:
+ * processes; low: nanoseconds of all but the longest.
  */
 #include "analyze/insight/insight_in.h"
 
@@ -14,6 +15,7 @@ static const double least_share = 0.15, least_ns = 10e6;
 /* Sessions of the same model in all processes. */
 struct sessions {
 	uint64_t n, n_processes, register_ns, whole_ns;
+	uint64_t longest_ns; /* of one session, as a mean of those in its process */
 };
 
 /* False: an entry before this one is of the same model, and says it. */
@@ -21,6 +23,7 @@ static bool gather(const struct recording_facts *facts, struct sessions *all)
 {
 	for (uint32_t i = 0; i < facts->summary->n_models; i++) {
 		const struct summary_model *other = &facts->summary->models[i];
+		uint64_t mean_ns;
 
 		if (other->name != facts->model->name || other->path != facts->model->path ||
 		    !other->creation.duration.n)
@@ -29,6 +32,8 @@ static bool gather(const struct recording_facts *facts, struct sessions *all)
 			return false;
 		all->n += other->creation.duration.n;
 		all->n_processes += other->n_processes ? other->n_processes : 1;
+		mean_ns = other->creation.phase_ns[PHASE_REGISTER] / other->creation.duration.n;
+		all->longest_ns = mean_ns > all->longest_ns ? mean_ns : all->longest_ns;
 		all->register_ns += other->creation.phase_ns[PHASE_REGISTER];
 		all->whole_ns += other->creation.duration.total_ns;
 	}
@@ -40,15 +45,15 @@ static void find(struct finder *finder)
 	const struct recording_facts *facts = finder->run->result->recorded;
 	struct sessions all = { 0 };
 	struct finding *to;
-	double ns;
+	double ns, share;
 
 	if (!facts || !gather(facts, &all) || all.n < LEAST)
 		return;
-	ns = (double)all.register_ns * (double)(all.n - 1) / (double)all.n;
-	if (ns < least_ns || (double)all.register_ns < least_share * (double)all.whole_ns)
+	ns = (double)(all.register_ns - all.longest_ns);
+	share = ns / (double)all.whole_ns;
+	if (ns < least_ns || share < least_share)
 		return;
-	to = finder_add_counts(finder, &insight_registered_again, (double)all.register_ns / (double)all.whole_ns,
-			       (int64_t)all.n, (int64_t)all.n_processes);
+	to = finder_add_counts(finder, &insight_registered_again, share, (int64_t)all.n, (int64_t)all.n_processes);
 	to->low = ns;
 }
 

@@ -249,7 +249,7 @@ void creation_loaded(struct thread *thread, uint64_t start)
  */
 static uint64_t begin_in_turn(struct creation *creation, uint64_t now)
 {
-	enum { CLOSE = 1 << 18 }; /* ticks: some 0.1 ms */
+	enum { CLOSE = 1 << 16 }; /* ticks: some 25 us */
 	bool is_in_turn = creation->is_in_turn && !creation->phase && !creation->n_parts;
 
 	creation->is_in_turn = false;

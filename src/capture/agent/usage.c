@@ -126,25 +126,20 @@ static bool is_free(const struct session *session)
 	return __atomic_load_n(&session->too_short, __ATOMIC_RELAXED) <= 0;
 }
 
-/* What reading at the end of a slow inference costs. */
-static uint64_t reserve(void)
-{
-	return __atomic_load_n(&cost, __ATOMIC_RELAXED) + __atomic_load_n(&wait_cost, __ATOMIC_RELAXED);
-}
-
 static void put_mark(struct thread *thread, struct open_run *run)
 {
 	struct usage_mark *mark = &thread->mark;
-	uint64_t least_apart = USAGE_SHARE * __atomic_load_n(&cost, __ATOMIC_RELAXED);
+	uint64_t price = __atomic_load_n(&cost, __ATOMIC_RELAXED), least_apart = USAGE_SHARE * 3 / 2 * price;
 
 	/* one after the other they would use up what a long inference left, and then lie far apart */
-	if (mark->last_end < mark->at + least_apart || !pay(thread, &cost, reserve()))
+	if (mark->last_end < mark->at + least_apart || !pay(thread, &cost, price))
 		return;
 	mark->at = agent_now();
 	mark->usage.is_known = read_basics(&mark->usage);
 	if (!mark->usage.is_known)
 		return;
-	read_wait_of(thread, &mark->usage, reserve());
+	/* for threads that sleep meanwhile: it is dear, and seldom needed */
+	read_wait_of(thread, &mark->usage, SAVINGS / 2 * __atomic_load_n(&wait_cost, __ATOMIC_RELAXED));
 	if (++mark->n % SAMPLE == 0)
 		run->usage = mark->usage;
 }
