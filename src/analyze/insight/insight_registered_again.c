@@ -50,7 +50,7 @@ static void find(struct finder *finder)
 	if (!facts || !gather(facts, &all) || all.n < LEAST)
 		return;
 	ns = (double)(all.register_ns - all.longest_ns);
-	share = ns / (double)all.whole_ns;
+	share = ns / ((double)all.whole_ns * (double)(all.n - 1) / (double)all.n);
 	if (ns < least_ns || share < least_share)
 		return;
 	to = finder_add_counts(finder, &insight_registered_again, share, (int64_t)all.n, (int64_t)all.n_processes);
