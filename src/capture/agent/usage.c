@@ -234,13 +234,15 @@ static void tell_slow(struct thread *thread, struct open_run *run, uint64_t end)
 	struct usage_mark *mark = &thread->mark;
 	uint64_t took = end - run->start, usual = mark->usual;
 	uint64_t counts = took < usual * 4 || !usual ? took : usual * 4;
+	uint64_t before = run->start > mark->at ? run->start - mark->at : 0;
+	uint64_t after = mark->at > run->start ? mark->at - run->start : 0; /* that of a run inside, if it is long */
 
 	mark->last_end = end;
 	mark->usual = usual ? usual - usual / USUAL_OF + counts / USUAL_OF : took;
-	if (!usual || took < SLOW * usual || !mark->usage.is_known || end - mark->at > took + took / 4)
+	if (!usual || took < SLOW * usual || !mark->usage.is_known || before + after > took / 4)
 		return;
 	if (pay(thread, &cost, 0))
-		tell(thread, run, &mark->usage, FLAG_OF_SLOW, (uint32_t)((end - mark->at - took) * 65536 / took));
+		tell(thread, run, &mark->usage, FLAG_OF_SLOW, (uint32_t)(before * 65536 / took));
 }
 
 void usage_end(struct thread *thread, struct open_run *run, uint64_t end)
