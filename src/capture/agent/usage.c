@@ -189,8 +189,10 @@ static void tell_reads(struct thread *thread, const struct open_run *run, const 
 	agent_publish(thread);
 }
 
-/* from: at the begin of what is told; before: how long that is before the run, in 65,536ths of its time, if flags say
- * that it is a slow one. */
+/*
+ * from: the reading at the begin of what is told. before: how long that is before the run, in 65,536ths of its time; 0
+ * unless flags say that it is a slow one.
+ */
 static void tell(struct thread *thread, const struct open_run *run, const struct usage *from, uint8_t flags,
 		 uint32_t before)
 {
