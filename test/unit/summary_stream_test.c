@@ -27,6 +27,7 @@ struct shape {
 	bool is_broken;	     /* ends are missing, numbers are used twice */
 	bool has_notes, has_counters;
 	int n_sessions; /* that are created; 0: 4 */
+	bool is_churn;	/* each is created, used once and released */
 };
 
 /* Events of one track, in order. */
@@ -247,6 +248,21 @@ static void put_counters(struct maker *maker, uint32_t process, uint64_t until_n
 	}
 }
 
+static uint64_t put_churn(struct maker *maker, struct line *process, struct line *lane, struct line *threads, int n)
+{
+	struct stream *s = &maker->s;
+
+	for (int i = 1; i <= n; i++) {
+		put_session(maker, lane, process, i);
+		put_inference(maker, lane, threads, i);
+		stream_text(s, KEY_MODEL, i % 2 ? "odd" : "even");
+		stream_int(s, KEY_SESSION, i);
+		stream_int(s, KEY_FROM_NS, (int64_t)lane->now_ns);
+		put(maker, process, EVENT_INSTANT, lane->now_ns, KIND_NOTE, EVENT_NOTE_RELEASED);
+	}
+	return lane->now_ns;
+}
+
 static uint64_t put_process(struct maker *maker, int index)
 {
 	uint32_t track = stream_process(&maker->s, 100 + index, "app");
@@ -262,6 +278,8 @@ static uint64_t put_process(struct maker *maker, int index)
 	threads = &maker->line[maker->n_lines];
 	for (int i = 0; i < maker->shape.n_threads; i++)
 		add_line(maker, stream_thread(&maker->s, track, 100 + i));
+	if (maker->shape.is_churn)
+		return put_churn(maker, process, lanes, threads, n_sessions);
 	for (int i = 1; i <= n_sessions; i++)
 		put_session(maker, &lanes[any(maker, (uint64_t)maker->shape.n_lanes)], process, i);
 	for (int i = 0; i < maker->shape.n_inferences; i++) {
@@ -464,40 +482,59 @@ static void take_sessions_out(char *text)
 	*to = 0;
 }
 
+/* All sessions are kept, or few: the sums are the same. */
+static void compare_kept(const struct shape *shape, uint64_t seed)
+{
+	static const struct summary_opts kept = { .window = 64 }, opts = { .window = 64, .max_sessions = 8 };
+	static const struct summary_file file;
+	struct summary *few, *all;
+	struct maker maker;
+	char *text[2];
+
+	make(&maker, shape, seed);
+	few = stream_summary_of(&maker.s, &opts, &file);
+	all = stream_summary_of(&maker.s, &kept, &file);
+	assert_in_range(few->n_sessions, 8 / 4, 8);
+	assert_int_equal(few->n_all_sessions, all->n_sessions);
+	text[0] = json_of(few, false);
+	text[1] = json_of(all, false);
+	take_sessions_out(text[0]);
+	take_sessions_out(text[1]);
+	assert_same(text[0], text[1], &(struct shape){ .n_lanes = 2 }, seed);
+	free(text[0]);
+	free(text[1]);
+	summary_free(few);
+	summary_free(all);
+	stream_done(&maker.s);
+}
+
 static void sessions_that_are_not_kept_one_by_one_add_up_to_the_same(void **state)
 {
-	static const struct summary_opts opts = { .window = 64, .max_sessions = 8 };
-	static const struct summary_file file;
+	for (uint64_t seed = 1; seed <= 20; seed++)
+		compare_kept(&(struct shape){ .n_processes = 1 + (int)(seed % 2),
+					      .n_lanes = 1,
+					      .n_threads = 1,
+					      .n_inferences = 500,
+					      .n_operators = 2,
+					      .stretch_ns = 100000,
+					      .has_notes = seed % 3,
+					      .n_sessions = 100 },
+			     seed);
+}
 
-	for (uint64_t seed = 1; seed <= 20; seed++) {
-		struct shape shape = { .n_processes = 1 + (int)(seed % 2),
-				       .n_lanes = 1,
-				       .n_threads = 1,
-				       .n_inferences = 500,
-				       .n_operators = 2,
-				       .stretch_ns = 100000,
-				       .has_notes = seed % 3,
-				       .n_sessions = 100 };
-		struct summary *few, *all;
-		struct maker maker;
-		char *text[2];
-
-		make(&maker, &shape, seed);
-		few = stream_summary_of(&maker.s, &opts, &file);
-		all = stream_summary_of(&maker.s, NULL, &file);
-		assert_in_range(few->n_sessions, 8 / 4, 8);
-		assert_int_equal(few->n_all_sessions, all->n_sessions);
-		text[0] = json_of(few, false);
-		text[1] = json_of(all, false);
-		take_sessions_out(text[0]);
-		take_sessions_out(text[1]);
-		assert_same(text[0], text[1], &(struct shape){ .n_lanes = 2 }, seed);
-		free(text[0]);
-		free(text[1]);
-		summary_free(few);
-		summary_free(all);
-		stream_done(&maker.s);
-	}
+/* Inferences wait in the window, longer than their sessions live. */
+static void sessions_that_come_and_go_add_up_to_the_same(void **state)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++)
+		compare_kept(&(struct shape){ .n_processes = 1 + (int)(seed % 2),
+					      .n_lanes = 1,
+					      .n_threads = 1,
+					      .n_operators = 2,
+					      .stretch_ns = 100000,
+					      .has_notes = true,
+					      .n_sessions = 300,
+					      .is_churn = true },
+			     seed);
 }
 
 int main(void)
@@ -507,6 +544,7 @@ int main(void)
 		cmocka_unit_test(one_with_missing_ends_and_numbers_comes_to_the_same),
 		cmocka_unit_test(a_small_window_finds_the_same),
 		cmocka_unit_test(sessions_that_are_not_kept_one_by_one_add_up_to_the_same),
+		cmocka_unit_test(sessions_that_come_and_go_add_up_to_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

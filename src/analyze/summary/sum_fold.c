@@ -238,12 +238,16 @@ static int compare_used(const void *a_, const void *b_)
 	return (a->used_at > b->used_at) - (a->used_at < b->used_at);
 }
 
-/* Inferences of the window belong to them. */
+/* Inferences of the window belong to them, also those that the sweep has not passed and given a session yet. */
 static void mark_used(const struct summary_maker *maker, bool *is_used)
 {
-	for (uint32_t i = 0; i < maker->window.runs.n; i++)
-		if (run_at(maker, i)->is_used && run_at(maker, i)->session != NONE)
-			is_used[run_at(maker, i)->session] = true;
+	for (uint32_t i = 0; i < maker->window.runs.n; i++) {
+		const struct run *run = run_at(maker, i);
+		uint32_t session = run->is_used ? sum_runs_session_of(maker, run) : NONE;
+
+		if (session != NONE)
+			is_used[session] = true;
+	}
 }
 
 /* Sessions that are left move up; what knows them by number is told. */
@@ -271,17 +275,19 @@ static int remove_folded(struct summary_maker *maker, uint32_t *number)
 	return rc;
 }
 
+/* Those that were used last stay, even if nothing refers to them: more may be told of them. */
 static int fold_oldest(struct summary_maker *maker, struct session **order, const bool *is_used, uint32_t n_fold)
 {
-	uint32_t n = 0;
+	uint32_t n = (uint32_t)maker->sessions.n;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < maker->sessions.n; i++)
-		if (!is_used[i])
-			order[n++] = session_at(maker, i);
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = session_at(maker, i);
 	if (n)
 		qsort(order, n, sizeof *order, compare_used);
-	for (uint32_t i = 0; !rc && i < n && i < n_fold; i++) {
+	for (uint32_t i = 0; !rc && i < n_fold; i++) {
+		if (is_used[order[i] - session_at(maker, 0)])
+			continue;
 		rc = fold(maker, order[i]);
 		order[i]->is_folded = !rc;
 	}

@@ -28,6 +28,8 @@ int sum_runs_add(struct summary_maker *maker, struct run *run);
 /* What is known of its operators so far, if it has more than can wait. */
 int sum_runs_add_part(struct summary_maker *maker, struct run *run);
 int sum_runs_find_bucket(struct summary_maker *maker, struct run *run);
+/* The index of its session; NONE: it was not met yet, or is not kept any more. */
+uint32_t sum_runs_session_of(const struct summary_maker *maker, const struct run *run);
 /* The bucket of a session by what is known of it now; NONE: out of memory. */
 uint32_t sum_runs_bucket_of(struct summary_maker *maker, const struct session *session);
 
@@ -55,6 +57,8 @@ int sum_sessions_end(struct summary_maker *maker, struct track *track, const str
 /* The session `number` of a process (0: the one of a model that has none), found or made; NULL: out of memory. */
 struct session *sum_sessions_find(struct summary_maker *maker, uint32_t process, int64_t number, uint32_t model_name,
 				  enum met met);
+/* The index of one that is kept, or NONE. */
+uint32_t sum_sessions_known(const struct summary_maker *maker, uint32_t process, int64_t number, uint32_t model_name);
 void sum_sessions_drop(struct track *track);	 /* the creation that is open */
 void sum_sessions_free(struct session *session); /* what it holds */
 int sum_sessions_add_transformer(struct keys *keys, struct array *to, uint32_t of,

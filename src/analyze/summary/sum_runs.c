@@ -62,13 +62,25 @@ uint32_t sum_runs_bucket_of(struct summary_maker *maker, const struct session *s
 	return index;
 }
 
-int sum_runs_find_bucket(struct summary_maker *maker, struct run *run)
+static uint32_t model_of(const struct run *run)
 {
 	uint32_t model = fact_text(&run->facts, FACT_MODEL);
+
+	return model ? model : run->model;
+}
+
+uint32_t sum_runs_session_of(const struct summary_maker *maker, const struct run *run)
+{
+	return run->session != NONE
+		   ? run->session
+		   : sum_sessions_known(maker, run->process, fact_int(&run->facts, FACT_SESSION, -1), model_of(run));
+}
+
+int sum_runs_find_bucket(struct summary_maker *maker, struct run *run)
+{
+	uint32_t model = model_of(run);
 	struct session *session;
 
-	if (!model)
-		model = run->model;
 	session = sum_sessions_find(maker, run->process, fact_int(&run->facts, FACT_SESSION, -1), model, MET_RUN);
 	if (!session)
 		return -ENOMEM;

@@ -67,10 +67,21 @@ static struct session *add_session(struct summary_maker *maker, uint32_t process
 	return session;
 }
 
+/* One of unknown number is that of its model. */
+static uint64_t key_of(int64_t number, uint32_t model_name)
+{
+	return number > 0 ? (uint64_t)number : (uint64_t)1 << 63 | model_name;
+}
+
+uint32_t sum_sessions_known(const struct summary_maker *maker, uint32_t process, int64_t number, uint32_t model_name)
+{
+	return keys_find(&maker->session_keys, process, key_of(number, model_name));
+}
+
 struct session *sum_sessions_find(struct summary_maker *maker, uint32_t process, int64_t number, uint32_t model_name,
 				  enum met met)
 {
-	uint64_t key = number > 0 ? (uint64_t)number : (uint64_t)1 << 63 | model_name;
+	uint64_t key = key_of(number, model_name);
 	const struct session *last =
 	    maker->last_session < maker->sessions.n ? session_at(maker, maker->last_session) : NULL;
 	bool is_last = last && last->key == key && last->process == process;
