@@ -16,6 +16,12 @@
  * texts, which takes the room of a ring of records and is overwritten without asking: it holds far more than is written
  * between two reads.
  *
+ * Facts (all entries but texts and nodes) have no end either, in a program that creates a session for each request. The
+ * first go to the dictionary. Later ones go to a ring of facts as long as it has room; if the recorder is late, they go
+ * to the dictionary, and to the ring again when the recorder has read those. So each is applied in the order in which it
+ * was written: a reader loads dict_end, then facts_end, then dict_end again; it reads the texts and nodes up to the
+ * second dict_end, then the ring, then the facts of the dictionary up to the first.
+ *
  * Plain fixed-width C: BPF programs and other languages may write the same bytes. The reader trusts none of them: it
  * checks offsets against the mapping each time.
  */
@@ -30,10 +36,11 @@
 enum {
 	SEGMENT_MAX_RINGS = 4096,
 	SEGMENT_DICT = 128 << 10,
-	SEGMENT_DICT_SIZE = 40 << 20, /* the names of a million sessions */
+	SEGMENT_DICT_SIZE = 40 << 20,
 	SEGMENT_RINGS = SEGMENT_DICT + SEGMENT_DICT_SIZE,
 	SEGMENT_TEXTS_SIZE = 8 << 20, /* of the ring of texts */
 	SEGMENT_MAX_TEXT = 4000,      /* bytes of a text */
+	SEGMENT_FACTS_SIZE = 64 << 10, /* of the ring of facts */
 	RING_HEADER = 4096,
 	RING_MIN = 4 << 10, /* bytes of records */
 };
@@ -94,6 +101,9 @@ struct segment {
 	uint32_t n_filters;   /* seccomp filters that apply to the process, as far as the agent has seen them set */
 	uint64_t usage_ticks; /* that reading a thread's usage once takes; 0: not known */
 	uint32_t is_confined; /* written by the recorder: there are more, so the agent makes no system call any more */
+	uint64_t facts;	      /* offset of the ring of facts; 0: not there yet */
+	uint64_t facts_end;   /* entries that were ever completed in it */
+	uint64_t dict_read, facts_read; /* written by the recorder: what it has applied of dict_end and facts_end */
 	struct ring_slot ring[SEGMENT_MAX_RINGS];
 };
 
@@ -200,7 +210,7 @@ enum dict_kind {
 	DICT_SESSION,	/* id; word: texts of model, path, providers; value: bytes of a model in memory, 0: none */
 };
 
-/* Entries follow each other, each padded to 8 bytes. */
+/* Entries follow each other, each padded to 8 bytes. Those of the ring of facts have no text. */
 struct dict_entry {
 	uint32_t size; /* of the whole entry with its padding */
 	uint16_t kind;
@@ -209,6 +219,8 @@ struct dict_entry {
 	uint32_t word[5];
 	int64_t value;
 };
+
+enum { SEGMENT_MAX_FACTS = SEGMENT_FACTS_SIZE / sizeof(struct dict_entry) }; /* entry k lies at k % this */
 
 /* In the ring of texts; `n` bytes follow. Starts at a multiple of 8, and does not go over the end of the ring. */
 struct text_entry {

@@ -37,6 +37,7 @@ CLEAN = {
     "LANG": "C.UTF-8",
     "ORT_DISABLE_TELEMETRY": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
+    "OPENBLAS_NUM_THREADS": "1",  # else numpy starts threads that spin: half of the CPU time of a short program
 }
 # Seconds before a test gives up waiting for an event that must come. It is long because a slow or busy machine is no
 # fault.

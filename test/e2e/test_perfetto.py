@@ -197,17 +197,14 @@ def test_cut_off_file_has_no_import_errors(files, tmp_path):
 
 
 def test_the_judge_sees_faults(files, tmp_path):
-    whole, seen = (files / "sample-0.pftrace").read_bytes(), 0
+    data = bytearray((files / "sample-0.pftrace").read_bytes())
     for part in range(1, 8):  # file contents differ from run to run, and some damage only changes a number
-        data = bytearray(whole)
         for at in range(len(data) * part // 8, len(data) * part // 8 + 16):
             data[at] ^= 0xFF
-        path = tmp_path / "damaged.pftrace"
-        path.write_bytes(data)
-        seen += bool(judge.import_errors(path))
-        if part in (1, 7):
-            assert judge.import_errors(files / "sample-0.pftrace") == []  # trace_processor has dropped the damaged file
-    assert seen >= 3
+    (tmp_path / "damaged.pftrace").write_bytes(data)
+    for _ in range(2):
+        assert judge.import_errors(tmp_path / "damaged.pftrace")
+        assert judge.import_errors(files / "sample-0.pftrace") == []  # trace_processor has dropped the damaged file
 
 
 def test_the_user_interface_shows_it(files, tmp_path):

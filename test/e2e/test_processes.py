@@ -23,7 +23,7 @@ def progress_of(path):
     return os.path.getsize(path) if os.path.exists(path) else 0
 
 
-@pytest.mark.parametrize("n", often(600, 5000))
+@pytest.mark.parametrize("n", often(300, 5000))
 @pytest.mark.parametrize("options", [["--keep", "4M"], ["--thin", "4"]], ids=["kept", "thinned"])
 def test_memory_of_the_recorder_depends_on_the_processes_that_live(lab, library, n, options):
     program = lab.native("generations", library, lab.model("chain"), 256, 256, n, 4, lab.path("done"))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The agent's side of the segment's dictionary: texts, nodes and facts, each written once. A hash table in the agent's
- * own memory, keyed by content, finds ids again, so that loading a model ten thousand times adds its names once.
- * Entries are complete before dict_end moves past them.
+ * The agent's side of the segment's dictionary: texts and nodes, each written once, and facts. A hash table in the
+ * agent's own memory, keyed by content, finds ids again, so that loading a model ten thousand times adds its names once.
+ * Entries are complete before dict_end or facts_end moves past them.
  */
 #include "capture/agent/dict.h"
 
@@ -17,6 +17,7 @@ enum {
 	MAX_IDS = 1 << 20,
 	TEXTS_OF_RUNS = SEGMENT_DICT_SIZE / 8,
 	RECENT = 1024,
+	FIRST_FACTS = 1024, /* in the dictionary, before a ring is made for them */
 };
 
 struct slot {
@@ -37,6 +38,13 @@ static struct {
 	struct slot recent[RECENT];
 } texts;
 
+/* The ring of facts. */
+static struct {
+	struct dict_entry *start; /* NULL: not there */
+	uint64_t n, next_try;	  /* facts so far; when to make the ring */
+	uint64_t in_dict;	  /* the dictionary's end behind the last fact in it */
+} facts;
+
 /* Call under the lock, before every use of the table: forgets all ids when a new segment has begun. */
 static void catch_up(void)
 {
@@ -47,6 +55,7 @@ static void catch_up(void)
 	table.next_text = table.next_node = 0;
 	if (texts.start)
 		memset(&texts, 0, sizeof texts);
+	memset(&facts, 0, sizeof facts);
 	if (table.slot)
 		memset(table.slot, 0, ((uint64_t)table.mask + 1) * sizeof *table.slot);
 }
@@ -116,6 +125,46 @@ static struct dict_entry *claim(uint16_t kind, uint32_t id, size_t text)
 static void publish(const struct dict_entry *entry)
 {
 	__atomic_store_n(&agent.segment->dict_end, agent.segment->dict_end + entry->size, __ATOMIC_RELEASE);
+}
+
+/* Makes the ring of facts. A try that fails costs microseconds: the next one comes later. */
+static bool has_facts(void)
+{
+	uint64_t offset;
+
+	if (facts.start || facts.n < FIRST_FACTS || facts.n < facts.next_try)
+		return facts.start != NULL;
+	facts.next_try = facts.n + FIRST_FACTS;
+	facts.start = (struct dict_entry *)room_take(SEGMENT_FACTS_SIZE, &offset);
+	if (facts.start)
+		__atomic_store_n(&agent.segment->facts, offset, __ATOMIC_RELEASE);
+	return facts.start != NULL;
+}
+
+/* A fact, for publish_fact; NULL: no room. The order of facts is that of event/record.h. */
+static struct dict_entry *claim_fact(uint16_t kind, uint32_t id)
+{
+	const struct segment *segment = agent.segment;
+	bool is_late = __atomic_load_n(&segment->dict_read, __ATOMIC_ACQUIRE) < facts.in_dict;
+	struct dict_entry *entry;
+
+	if (!has_facts() || is_late ||
+	    segment->facts_end - __atomic_load_n(&segment->facts_read, __ATOMIC_ACQUIRE) >= SEGMENT_MAX_FACTS)
+		return claim(kind, id, 0);
+	entry = &facts.start[segment->facts_end % SEGMENT_MAX_FACTS];
+	*entry = (struct dict_entry){ .size = sizeof *entry, .kind = kind, .id = id };
+	return entry;
+}
+
+static void publish_fact(const struct dict_entry *entry)
+{
+	facts.n++;
+	if (facts.start && entry >= facts.start && entry < facts.start + SEGMENT_MAX_FACTS) {
+		__atomic_store_n(&agent.segment->facts_end, agent.segment->facts_end + 1, __ATOMIC_RELEASE);
+		return;
+	}
+	publish(entry);
+	facts.in_dict = agent.segment->dict_end;
 }
 
 /* The slot for this content; *id is set if it exists already. NULL: the table is full. */
@@ -269,12 +318,12 @@ void dict_fact(uint32_t session, uint32_t key, uint32_t text, int64_t value)
 		return;
 	agent_lock();
 	catch_up();
-	entry = claim(DICT_FACT, session, 0);
+	entry = claim_fact(DICT_FACT, session);
 	if (entry) {
 		entry->word[0] = key;
 		entry->word[1] = text;
 		entry->value = value;
-		publish(entry);
+		publish_fact(entry);
 	}
 	agent_unlock();
 	errno = saved;
@@ -295,11 +344,11 @@ void dict_session(uint32_t session, const char *model, const char *path, const c
 		return;
 	agent_lock();
 	catch_up();
-	entry = claim(DICT_SESSION, session, 0);
+	entry = claim_fact(DICT_SESSION, session);
 	if (entry) {
 		memcpy(entry->word, word, sizeof word);
 		entry->value = bytes;
-		publish(entry);
+		publish_fact(entry);
 	}
 	agent_unlock();
 	errno = saved;
@@ -315,11 +364,11 @@ void dict_runtime(const struct dict_copy *copy)
 		word[i] = text_or_none(text[i]);
 	agent_lock();
 	catch_up();
-	entry = agent.segment ? claim(DICT_RUNTIME, 0, 0) : NULL;
+	entry = agent.segment ? claim_fact(DICT_RUNTIME, 0) : NULL;
 	if (entry) {
 		memcpy(entry->word, word, sizeof word);
 		entry->value = (int64_t)copy->since;
-		publish(entry);
+		publish_fact(entry);
 	}
 	agent_unlock();
 }
@@ -331,14 +380,14 @@ void dict_allocator(const struct dict_memory *allocator)
 
 	agent_lock();
 	catch_up();
-	entry = agent.segment ? claim(DICT_ALLOCATOR, allocator->id, 0) : NULL;
+	entry = agent.segment ? claim_fact(DICT_ALLOCATOR, allocator->id) : NULL;
 	if (entry) {
 		entry->word[0] = allocator->device;
 		entry->word[1] = allocator->name;
 		entry->word[2] = allocator->session;
 		entry->word[3] = allocator->is_behind_arena;
 		entry->word[4] = allocator->is_arena;
-		publish(entry);
+		publish_fact(entry);
 	}
 	agent_unlock();
 	errno = saved;
@@ -351,10 +400,10 @@ void dict_role(int32_t tid, const char *role)
 
 	agent_lock();
 	catch_up();
-	entry = agent.segment ? claim(DICT_ROLE, (uint32_t)tid, 0) : NULL;
+	entry = agent.segment ? claim_fact(DICT_ROLE, (uint32_t)tid) : NULL;
 	if (entry) {
 		entry->word[0] = text;
-		publish(entry);
+		publish_fact(entry);
 	}
 	agent_unlock();
 }

@@ -182,55 +182,115 @@ static void read_node(struct segment_map *map, const struct dict_entry *entry)
 		map->n_nonsense++;
 }
 
-/* Copies the entry at dict_read, so that it cannot change while being read; false: none, or invalid. */
-static bool read_entry(struct segment_map *map, struct dict_entry *entry, const char **text)
+/* Copies the entry at *at, so that it cannot change while being read; false: none, or invalid. */
+static bool read_entry(struct segment_map *map, uint64_t *at, uint64_t end, struct dict_entry *entry)
 {
-	uint64_t end = __atomic_load_n(&map->segment->dict_end, __ATOMIC_ACQUIRE);
 	const char *start = (const char *)map->segment + SEGMENT_DICT;
 
-	if (end > SEGMENT_DICT_SIZE || end < map->dict_read || end - map->dict_read < sizeof *entry)
+	if (end - *at < sizeof *entry)
 		return false;
-	memcpy(entry, start + map->dict_read, sizeof *entry);
-	if (entry->size < sizeof *entry + entry->n || (entry->size & 7) || entry->size > end - map->dict_read) {
+	memcpy(entry, start + *at, sizeof *entry);
+	if (entry->size < sizeof *entry + entry->n || (entry->size & 7) || entry->size > end - *at) {
 		map->n_nonsense++;
-		map->dict_read = end;
+		*at = end;
 		return false;
 	}
-	*text = start + map->dict_read + sizeof *entry;
-	map->dict_read += entry->size;
+	*at += entry->size;
 	return true;
+}
+
+/* Keeps what is new in the dictionary and no fact. */
+static void read_texts_and_nodes(struct segment_map *map, uint64_t end)
+{
+	const char *start = (const char *)map->segment + SEGMENT_DICT;
+	struct dict_entry entry;
+
+	while (read_entry(map, &map->dict_read, end, &entry)) {
+		if (entry.kind == DICT_TEXT)
+			read_text(map, &entry, start + map->dict_read - entry.size + sizeof entry);
+		else if (entry.kind == DICT_NODE)
+			read_node(map, &entry);
+	}
+}
+
+/* Where the dictionary ends now, but not before `before`. */
+static uint64_t dict_end(const struct segment_map *map, uint64_t before)
+{
+	uint64_t end = __atomic_load_n(&map->segment->dict_end, __ATOMIC_ACQUIRE);
+
+	return end <= SEGMENT_DICT_SIZE && end >= before ? end : before;
+}
+
+/* How many facts were ever in their ring. What does not fit in it is nonsense, and skipped. */
+static uint64_t facts_end(struct segment_map *map)
+{
+	uint64_t end = __atomic_load_n(&map->segment->facts_end, __ATOMIC_ACQUIRE);
+	uint64_t offset = __atomic_load_n(&map->segment->facts, __ATOMIC_ACQUIRE);
+
+	if (end - map->facts_read <= SEGMENT_MAX_FACTS && !(offset & 7) && offset >= SEGMENT_RINGS &&
+	    offset <= map->size && map->size - offset >= SEGMENT_FACTS_SIZE) {
+		map->facts = (const struct dict_entry *)((const char *)map->segment + offset);
+		return end;
+	}
+	map->n_nonsense += end != map->facts_read;
+	return map->facts_read = end;
+}
+
+/* Sees what there is now, in the order that event/record.h asks for. */
+static void begin_round(struct segment_map *map)
+{
+	map->facts_in_dict_until = dict_end(map, map->facts_in_dict_read);
+	map->facts_until = facts_end(map);
+	read_texts_and_nodes(map, dict_end(map, map->dict_read));
+	map->is_in_round = true;
+}
+
+/* Tells the agent what is applied. */
+static void end_round(struct segment_map *map)
+{
+	if (map->segment->dict_read != map->facts_in_dict_read)
+		__atomic_store_n(&map->segment->dict_read, map->facts_in_dict_read, __ATOMIC_RELEASE);
+	if (map->segment->facts_read != map->facts_read)
+		__atomic_store_n(&map->segment->facts_read, map->facts_read, __ATOMIC_RELEASE);
+	map->is_in_round = false;
+}
+
+static bool next_fact(struct segment_map *map, struct dict_entry *entry)
+{
+	if (map->facts_read != map->facts_until) {
+		memcpy(entry, &map->facts[map->facts_read++ % SEGMENT_MAX_FACTS], sizeof *entry);
+		return true;
+	}
+	while (read_entry(map, &map->facts_in_dict_read, map->facts_in_dict_until, entry))
+		if (entry->kind != DICT_TEXT && entry->kind != DICT_NODE)
+			return true;
+	return false;
 }
 
 bool segment_next(struct segment_map *map, struct segment_entry *out)
 {
 	struct dict_entry entry;
-	const char *text;
 
-	while (read_entry(map, &entry, &text)) {
-		if (entry.kind == DICT_TEXT) {
-			read_text(map, &entry, text);
-			continue;
-		}
-		if (entry.kind == DICT_NODE) {
-			read_node(map, &entry);
-			continue;
-		}
-		*out = (struct segment_entry){ .kind = entry.kind, .id = entry.id, .value = entry.value };
-		if (entry.kind == DICT_FACT) {
-			out->key = entry.word[0];
-			out->text[0] = segment_text(map, entry.word[1]);
-		} else if (entry.kind == DICT_ALLOCATOR) {
-			out->text[0] = segment_text(map, entry.word[0]);
-			out->text[1] = segment_text(map, entry.word[1]);
-			out->key = entry.word[2];
-			out->value = (entry.word[3] != 0) | (entry.word[4] != 0) << 1;
-		} else {
-			for (int i = 0; i < 5; i++)
-				out->text[i] = segment_text(map, entry.word[i]);
-		}
-		return true;
+	if (!map->is_in_round)
+		begin_round(map);
+	if (!next_fact(map, &entry)) {
+		end_round(map);
+		return false;
 	}
-	return false;
+	*out = (struct segment_entry){ .kind = entry.kind, .id = entry.id, .value = entry.value };
+	if (entry.kind == DICT_FACT) {
+		out->key = entry.word[0];
+		out->text[0] = segment_text(map, entry.word[1]);
+	} else if (entry.kind == DICT_ALLOCATOR) {
+		out->text[0] = segment_text(map, entry.word[0]);
+		out->text[1] = segment_text(map, entry.word[1]);
+		out->key = entry.word[2];
+		out->value = (entry.word[3] != 0) | (entry.word[4] != 0) << 1;
+	} else {
+		for (int i = 0; i < 5; i++)
+			out->text[i] = segment_text(map, entry.word[i]);
+	}
+	return true;
 }
 
 uint32_t segment_rings(const struct segment_map *map)
