@@ -18,8 +18,8 @@
  *
  * Facts (all entries but texts and nodes) have no end either, in a program that creates a session for each request. The
  * first go to the dictionary. Later ones go to a ring of facts as long as it has room; if the recorder is late, they go
- * to the dictionary, and to the ring again when the recorder has read those. So each is applied in the order in which it
- * was written: a reader loads dict_end, then facts_end, then dict_end again; it reads the texts and nodes up to the
+ * to the dictionary, and to the ring again when the recorder has read those. So each is applied in the order in which
+ * it was written: a reader loads dict_end, then facts_end, then dict_end again; it reads the texts and nodes up to the
  * second dict_end, then the ring, then the facts of the dictionary up to the first.
  *
  * Plain fixed-width C: BPF programs and other languages may write the same bytes. The reader trusts none of them: it
@@ -38,8 +38,8 @@ enum {
 	SEGMENT_DICT = 128 << 10,
 	SEGMENT_DICT_SIZE = 40 << 20,
 	SEGMENT_RINGS = SEGMENT_DICT + SEGMENT_DICT_SIZE,
-	SEGMENT_TEXTS_SIZE = 8 << 20, /* of the ring of texts */
-	SEGMENT_MAX_TEXT = 4000,      /* bytes of a text */
+	SEGMENT_TEXTS_SIZE = 8 << 20,  /* of the ring of texts */
+	SEGMENT_MAX_TEXT = 4000,       /* bytes of a text */
 	SEGMENT_FACTS_SIZE = 64 << 10, /* of the ring of facts */
 	RING_HEADER = 4096,
 	RING_MIN = 4 << 10, /* bytes of records */

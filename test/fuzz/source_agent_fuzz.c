@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * An agent's segment: any bytes, because the target may write anything there. The input is a struct input, then the
- * dictionary, then the records of one ring; it becomes a segment file that the source finds.
+ * dictionary, then the ring of facts, then the records of one ring; it becomes a segment file that the source finds.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +18,11 @@
 #include "event/ring.h"
 #include "fuzz.h"
 
-enum { RING_BYTES = 64 << 10, FILE_SIZE = SEGMENT_RINGS + RING_HEADER + RING_BYTES };
+enum {
+	RING_BYTES = 64 << 10,
+	FACTS = SEGMENT_RINGS + RING_HEADER + RING_BYTES,
+	FILE_SIZE = FACTS + SEGMENT_FACTS_SIZE
+};
 
 struct input {
 	uint32_t dict_size; /* bytes of dictionary in the input */
@@ -26,7 +30,7 @@ struct input {
 	uint64_t dict_end, dict_lost, ring_lost;
 	struct ring_slot slot;
 	uint64_t head, lost, tail;
-	uint32_t state, unused;
+	uint32_t state, n_facts; /* n_facts: entries of the ring of facts in the input */
 };
 
 extern const struct source source_agent;
@@ -57,6 +61,7 @@ static void write_segment(const struct input *input, const uint8_t *rest, size_t
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	size_t n_dict = least(least(input->dict_size, size), SEGMENT_DICT_SIZE);
+	size_t n_facts = least(least(input->n_facts, SEGMENT_MAX_FACTS) * sizeof(struct dict_entry), size - n_dict);
 	struct segment *segment;
 	struct ring *ring;
 
@@ -74,14 +79,19 @@ static void write_segment(const struct input *input, const uint8_t *rest, size_t
 				     .dict_lost = input->dict_lost,
 				     .ring_lost = input->ring_lost,
 				     .n_rings = input->n_rings,
+				     .facts = FACTS,
+				     .facts_end = input->n_facts,
 				     .ring = { input->slot } };
 	memset(segment->reason, 'x', sizeof segment->reason);
 	memcpy((char *)segment + SEGMENT_DICT, rest, n_dict);
+	memcpy((char *)segment + FACTS, rest + n_dict, n_facts);
+	rest += n_dict + n_facts;
+	size -= n_dict + n_facts;
 	ring = (struct ring *)((char *)segment + SEGMENT_RINGS);
 	ring->head = input->head;
 	ring->lost = input->lost;
 	ring->tail = input->tail;
-	memcpy((char *)ring + RING_HEADER, rest + n_dict, least(size - n_dict, RING_BYTES));
+	memcpy((char *)ring + RING_HEADER, rest, least(size, RING_BYTES));
 	munmap(segment, FILE_SIZE);
 }
 

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		step.is_old_string = step.size & 8;
 		code = uprobe_process_take(process, &step);
 	}
-	if (code || lanes_put(&process->recorded->lanes, &check.sink, UINT64_MAX, &err))
+	if (code || lanes_put(&process->recorded->lanes, &process->recorded->sessions, &check.sink, UINT64_MAX, &err))
 		abort();
 	uprobe_process_free(process);
 	check_sink_done(&check);

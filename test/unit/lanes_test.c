@@ -12,6 +12,7 @@
 /* A sink that logs events as text: "track+time" begins, "track-time" ends. */
 struct log {
 	struct sink sink;
+	struct sessions sessions;
 	char text[2000];
 };
 
@@ -46,6 +47,7 @@ static void start(struct log *log, struct lanes *lanes)
 static void finish(struct log *log, struct lanes *lanes)
 {
 	names_free(log->sink.names);
+	sessions_done(&log->sessions);
 	lanes_done(lanes);
 }
 
@@ -73,7 +75,7 @@ static void rings_read_one_after_the_other_are_put_in_order_of_time(void **state
 	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 70, 0, 2);
 	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 40, 0, 1);
 	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 60, 0, 1);
-	assert_int_equal(lanes_put(&lanes, &log.sink, 100, NULL), 0);
+	assert_int_equal(lanes_put(&lanes, &log.sessions, &log.sink, 100, NULL), 0);
 	assert_string_equal(log.text, "2+40#1 2-60 2+60#2 2-70 ");
 	finish(&log, &lanes);
 }
@@ -86,9 +88,9 @@ static void what_is_newer_than_the_round_waits_for_the_next(void **state)
 	start(&log, &lanes);
 	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 10, 0, 1);
 	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 30, 0, 1);
-	assert_int_equal(lanes_put(&lanes, &log.sink, 20, NULL), 0);
+	assert_int_equal(lanes_put(&lanes, &log.sessions, &log.sink, 20, NULL), 0);
 	assert_string_equal(log.text, "2+10#1 ");
-	assert_int_equal(lanes_put(&lanes, &log.sink, 30, NULL), 0);
+	assert_int_equal(lanes_put(&lanes, &log.sessions, &log.sink, 30, NULL), 0);
 	assert_string_equal(log.text, "2+10#1 2-30 ");
 	finish(&log, &lanes);
 }
@@ -103,7 +105,7 @@ static void session_creation_has_a_lane_of_its_own(void **state)
 	lanes.event[0].line = names_of(log.sink.names, "session creation");
 	lanes.event[0].above = names_of(log.sink.names, "models");
 	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 20, 0, 1);
-	lanes_put(&lanes, &log.sink, 100, NULL);
+	lanes_put(&lanes, &log.sessions, &log.sink, 100, NULL);
 	/* 1: the group of models, 2: the model */
 	assert_string_equal(log.text, "3+10 4+20#1 ");
 	finish(&log, &lanes);
@@ -119,7 +121,7 @@ static void inferences_at_the_same_time_lie_on_lanes_of_their_own(void **state)
 	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 20, 1, 2);
 	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 30, 0, 1);
 	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 40, 1, 2);
-	lanes_put(&lanes, &log.sink, 100, NULL);
+	lanes_put(&lanes, &log.sessions, &log.sink, 100, NULL);
 	assert_string_equal(log.text, "2+10#1 3+20#2 2-30 3-40 ");
 	finish(&log, &lanes);
 }
@@ -133,7 +135,7 @@ static void an_end_closes_what_an_error_left_open_inside(void **state)
 	add(&log, &lanes, EVENT_BEGIN, KIND_SESSION, 10, 0, 0);
 	add(&log, &lanes, EVENT_BEGIN, KIND_SPECIALIZE, 20, 0, 0);
 	add(&log, &lanes, EVENT_END, KIND_SESSION, 30, 0, 0);
-	lanes_put(&lanes, &log.sink, 100, NULL);
+	lanes_put(&lanes, &log.sessions, &log.sink, 100, NULL);
 	assert_string_equal(log.text, "2+10 2+20 2-30 2-30 ");
 	finish(&log, &lanes);
 }
@@ -148,7 +150,7 @@ static void an_end_that_was_lost_is_marked_and_one_without_begin_is_counted(void
 	add(&log, &lanes, EVENT_BEGIN, KIND_INFERENCE, 20, 0, 2);
 	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 25, 0, 2);
 	add(&log, &lanes, EVENT_END, KIND_INFERENCE, 30, 0, 3);
-	lanes_put(&lanes, &log.sink, 100, NULL);
+	lanes_put(&lanes, &log.sessions, &log.sink, 100, NULL);
 	assert_string_equal(log.text, "2+10#1 2-20! 2+20#2 2-25 ");
 	assert_int_equal(lanes.n_orphans, 1);
 	finish(&log, &lanes);

@@ -173,7 +173,8 @@ static const char *told(struct fixture *fixture)
 {
 	struct err err;
 
-	lanes_put(&fixture->process->recorded->lanes, &fixture->sink, UINT64_MAX, &err);
+	lanes_put(&fixture->process->recorded->lanes, &fixture->process->recorded->sessions, &fixture->sink, UINT64_MAX,
+		  &err);
 	return fixture->text;
 }
 
@@ -471,8 +472,9 @@ static void a_session_is_called_by_its_path(void **state)
 	text(fixture, 0x5000, 464, "onnxruntime_profile_");
 	joined(fixture, 1, SITE_RUN, 10, 0x5000, 0x1000, 0);
 	assert_string_equal(told(fixture), "sub/model(1)s1+10 ");
-	assert_string_equal(names_text(fixture->sink.names, fixture->process->recorded->session[1].path),
-			    "/work/sub/model.onnx");
+	assert_string_equal(
+	    names_text(fixture->sink.names, sessions_at(&fixture->process->recorded->sessions, 1)->path),
+	    "/work/sub/model.onnx");
 }
 
 static void a_session_from_memory_is_called_by_its_graph(void **state)
@@ -539,8 +541,9 @@ static void creation_has_its_parts(void **state)
 			    "s1@1000 nets1+10 load+10 -20 Outer+22 Inner+23 -24 -25 "
 			    "partition CPUExecutionProvider+30 -35 copy weights+35 -36 pre-pack conv+36 -40 -40 "
 			    "net(1)s1*+50 ");
-	assert_string_equal(names_text(fixture->sink.names, fixture->process->recorded->session[1].providers),
-			    "CPUExecutionProvider");
+	assert_string_equal(
+	    names_text(fixture->sink.names, sessions_at(&fixture->process->recorded->sessions, 1)->providers),
+	    "CPUExecutionProvider");
 }
 
 /* Every border once, as a recent version passes them. */

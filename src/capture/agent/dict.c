@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The agent's side of the segment's dictionary: texts and nodes, each written once, and facts. A hash table in the
- * agent's own memory, keyed by content, finds ids again, so that loading a model ten thousand times adds its names once.
- * Entries are complete before dict_end or facts_end moves past them.
+ * agent's own memory, keyed by content, finds ids again, so that loading a model ten thousand times adds its names
+ * once. Entries are complete before dict_end or facts_end moves past them.
  */
 #include "capture/agent/dict.h"
 

@@ -211,22 +211,15 @@ static int put_end(struct lanes *lanes, struct lane *lane, struct sink *out, con
 }
 
 /* The number of this inference in its session. */
-static void add_id(struct lanes *lanes, struct lane_event *event)
+static void add_id(struct sessions *sessions, struct lane_event *event)
 {
-	if (event->session >= lanes->n_sessions) {
-		uint32_t n = event->session + 64 + event->session / 2;
-		uint64_t *grown = realloc(lanes->n_inferences, n * sizeof *grown);
-		if (!grown)
-			return;
-		memset(grown + lanes->n_sessions, 0, (n - lanes->n_sessions) * sizeof *grown);
-		lanes->n_inferences = grown;
-		lanes->n_sessions = n;
-	}
-	if (event->session && event->n_args < LANE_ARGS)
-		event->arg[event->n_args++] = arg_int(KEY_ID, (int64_t)++lanes->n_inferences[event->session]);
+	struct session *session = sessions_at(sessions, event->session);
+
+	if (session && session->number && event->n_args < LANE_ARGS)
+		event->arg[event->n_args++] = arg_int(KEY_ID, (int64_t)++session->n_inferences);
 }
 
-int lanes_put(struct lanes *lanes, struct sink *out, uint64_t until_ns, struct err *err)
+int lanes_put(struct lanes *lanes, struct sessions *sessions, struct sink *out, uint64_t until_ns, struct err *err)
 {
 	size_t i;
 	int code = 0;
@@ -240,7 +233,7 @@ int lanes_put(struct lanes *lanes, struct sink *out, uint64_t until_ns, struct e
 		if (!lane)
 			return -ENOMEM;
 		if (event->type == EVENT_BEGIN && event->kind == KIND_INFERENCE)
-			add_id(lanes, event);
+			add_id(sessions, event);
 		code = event->type == EVENT_BEGIN ? put_begin(lane, out, event, err)
 		       : event->type == EVENT_END ? put_end(lanes, lane, out, event, err)
 						  : put(out, event, lane->track, err);
@@ -254,6 +247,5 @@ void lanes_done(struct lanes *lanes)
 {
 	free(lanes->event);
 	free(lanes->lane);
-	free(lanes->n_inferences);
 	memset(lanes, 0, sizeof *lanes);
 }

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "capture/decode/sessions.h"
 #include "event/sink.h"
 
 enum { LANE_ARGS = 12 };
@@ -41,8 +42,6 @@ struct lanes {
 	uint32_t above_track; /* 0: not defined yet */
 	struct lane *lane;
 	size_t n_lanes, lane_capacity;
-	uint64_t *n_inferences; /* by session: numbered in the order of time */
-	uint32_t n_sessions;
 	uint64_t n_orphans; /* ends without a begin since the owner last read this */
 };
 
@@ -50,8 +49,8 @@ struct lanes {
 struct lane_event *lanes_add(struct lanes *lanes);
 /* The gathered BEGIN of this run, or NULL: to add facts that arrive later. Valid until lanes_add. */
 struct lane_event *lanes_begin_of(struct lanes *lanes, uint32_t run);
-/* Puts all events up to until_ns, in order. */
-int lanes_put(struct lanes *lanes, struct sink *out, uint64_t until_ns, struct err *err);
+/* Puts all events up to until_ns, in order. Inferences are numbered in their sessions. */
+int lanes_put(struct lanes *lanes, struct sessions *sessions, struct sink *out, uint64_t until_ns, struct err *err);
 void lanes_done(struct lanes *lanes);
 
 #endif

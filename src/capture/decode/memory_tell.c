@@ -96,9 +96,9 @@ static int put_growth(struct memory *memory, const struct memory_growth *growth,
 
 static uint32_t model_of(struct recorded *process, uint32_t number)
 {
-	const struct session *session = number > process->session_base
-					    ? recorded_session(process, (uint32_t)(number - process->session_base))
-					    : NULL;
+	const struct session *session =
+	    number > process->session_base ? sessions_at(&process->sessions, (uint32_t)(number - process->session_base))
+					   : NULL;
 
 	return session ? session->model : 0;
 }

@@ -81,7 +81,7 @@ void recorded_close(struct recorded *process)
 	memory_done(&process->memory);
 	free(process->annotations.counter);
 	workers_done(&process->workers);
-	free(process->session);
+	sessions_done(&process->sessions);
 	free(process);
 }
 
@@ -240,24 +240,6 @@ static void name_worker(struct recorded *process, int32_t tid, uint32_t role, st
 		worker_track(process, worker, out);
 }
 
-struct session *recorded_session(struct recorded *process, uint32_t number)
-{
-	struct session *grown;
-
-	if (number > 1u << 20)
-		number = 0;
-	if (number >= process->n_sessions) {
-		uint32_t n = number + 64 + number / 2;
-		grown = realloc(process->session, n * sizeof *grown);
-		if (!grown)
-			return NULL;
-		memset(grown + process->n_sessions, 0, (n - process->n_sessions) * sizeof *grown);
-		process->session = grown;
-		process->n_sessions = n;
-	}
-	return &process->session[number];
-}
-
 int recorded_note(struct sink *out, const char *topic, const struct event *of, struct err *err)
 {
 	struct event event = *of;
@@ -303,7 +285,7 @@ int recorded_tell_runtime(struct recorded *process, const struct segment_entry *
 
 static void learn_fact(struct recorded *process, const struct segment_entry *entry)
 {
-	struct session *session = recorded_session(process, entry->id);
+	struct session *session = sessions_at(&process->sessions, entry->id);
 
 	if (!session)
 		return;
@@ -321,7 +303,7 @@ static void learn_fact(struct recorded *process, const struct segment_entry *ent
 
 static void learn_session(struct recorded *process, const struct segment_entry *entry)
 {
-	struct session *session = recorded_session(process, entry->id);
+	struct session *session = sessions_at(&process->sessions, entry->id);
 
 	if (!session)
 		return;

@@ -10,6 +10,7 @@
 #include "capture/decode/lanes.h"
 #include "capture/decode/memory.h"
 #include "capture/decode/segment.h"
+#include "capture/decode/sessions.h"
 #include "capture/decode/workers.h"
 
 struct annotation_counter {
@@ -52,14 +53,6 @@ struct reader {
 	uint64_t alloc_bytes;
 };
 
-struct session {
-	uint32_t model, creating; /* name of the group, now and during its creation */
-	uint32_t path, providers, options;
-	int64_t bytes;
-	uint32_t n_pool;  /* pool threads that its creation started; 0: none, or not known */
-	uint64_t pool_ns; /* CPU time that they used meanwhile */
-};
-
 struct recorded {
 	struct segment_map map;
 	char path[512];
@@ -85,9 +78,8 @@ struct recorded {
 	struct {
 		uint64_t due_ns, sampled_ns;
 		uint32_t threads_track, cpu_track, n_threads;
-	} pool;			 /* the caller's: samples of its pool threads */
-	struct session *session; /* by number */
-	uint32_t n_sessions;
+	} pool; /* the caller's: samples of its pool threads */
+	struct sessions sessions;
 	uint64_t dict_lost, texts_lost, ring_lost, nonsense;
 	/* numbers used by earlier programs of this process: exec starts again from 1 */
 	uint64_t session_base, run_base, last_session, last_run;
@@ -129,8 +121,6 @@ int recorded_begin_thread(struct recorded *process, struct reader *reader, int32
 void recorded_leave_ring(struct recorded *process, struct reader *reader);
 /* The track of the thread whose ring this is, or of the process while the thread is unknown; defined here if new. */
 uint32_t recorded_define_thread(struct recorded *process, const struct reader *reader, struct sink *out);
-/* Finds or makes a session; an invalid number gives session 0. NULL: out of memory. Valid until the next call. */
-struct session *recorded_session(struct recorded *process, uint32_t number);
 /* Reads new dictionary entries, and writes a note for each runtime found. */
 int recorded_read_names(struct recorded *process, struct sink *out, uint64_t now_ns, struct err *err);
 /* Writes a note for a runtime; entry->text: path, version, armed families, families left out. arm_ns 0: unknown. */

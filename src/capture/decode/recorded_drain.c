@@ -148,10 +148,11 @@ int recorded_put(struct recorded *process, struct sink *out, uint64_t until_ns, 
 	bool is_last = until_ns == UINT64_MAX;
 	int code = 0;
 
+	sessions_end_round(&process->sessions);
 	if (!process->lanes.n && !process->memory.n && !process->memory.n_accounts)
 		return 0;
 	process->memory.process_track = recorded_track(process, out);
-	code = lanes_put(&process->lanes, out, until_ns, err);
+	code = lanes_put(&process->lanes, &process->sessions, out, until_ns, err);
 	if (!code)
 		code = memory_apply(&process->memory, out, until_ns, err);
 	return code ? code : memory_tell(process, out, now_ns, is_last, err);

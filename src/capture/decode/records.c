@@ -176,7 +176,7 @@ static inline int plain_operator(const struct records_step *step, struct plain *
 static struct lane_event *lane_event(const struct records_step *step, enum event_type type, enum event_kind kind,
 				     uint64_t ticks, uint64_t lane)
 {
-	struct session *session = recorded_session(step->process, step->record->id);
+	struct session *session = sessions_at(&step->process->sessions, step->record->id);
 	struct lane_event *event = lanes_add(&step->process->lanes);
 
 	if (!event || !session)
@@ -185,7 +185,7 @@ static struct lane_event *lane_event(const struct records_step *step, enum event
 	event->kind = kind < N_KINDS ? kind : KIND_NONE;
 	event->time_ns = recorded_ns(step->process, ticks);
 	event->lane = lane < 64 ? (uint32_t)lane : 64 + (uint32_t)(step->reader - step->process->reader);
-	event->session = (uint32_t)(session - step->process->session);
+	event->session = session->number;
 	event->model = session->model;
 	event->above = names_of(step->out->names, "models");
 	if (kind == KIND_PROVIDER_READY) {
@@ -381,7 +381,7 @@ static int slice_begin(const struct records_step *step)
 {
 	const struct record *record = step->record;
 	uint32_t name = segment_text(&step->process->map, record->text);
-	struct session *session = recorded_session(step->process, record->id);
+	struct session *session = sessions_at(&step->process->sessions, record->id);
 	struct lane_event *event;
 
 	if (session && record->flags == KIND_SESSION)
@@ -410,7 +410,7 @@ static int slice_begin(const struct records_step *step)
 static int created(const struct records_step *step, uint64_t time_ns)
 {
 	const struct record *record = step->record;
-	struct session *session = recorded_session(step->process, record->id);
+	struct session *session = sessions_at(&step->process->sessions, record->id);
 	struct arg args[8];
 	size_t n = 0;
 
@@ -437,7 +437,7 @@ static int created(const struct records_step *step, uint64_t time_ns)
 
 static int pool(const struct records_step *step)
 {
-	struct session *session = recorded_session(step->process, step->record->id);
+	struct session *session = sessions_at(&step->process->sessions, step->record->id);
 
 	if (!session)
 		return -ENOMEM;
@@ -449,7 +449,7 @@ static int pool(const struct records_step *step)
 static int slice_end(const struct records_step *step)
 {
 	const struct record *record = step->record;
-	struct session *session = recorded_session(step->process, record->id);
+	struct session *session = sessions_at(&step->process->sessions, record->id);
 	struct lane_event *event = lane_event(step, EVENT_END, record->flags, record->time, record->value);
 
 	if (!event || !session)
@@ -471,6 +471,8 @@ static int slice_end(const struct records_step *step)
 		add(event, arg_int(KEY_POOL_CPU_NS, (int64_t)session->pool_ns));
 	}
 	add_status(step, event, record->more & FLAG_FAILED);
+	if (record->more & FLAG_FAILED)
+		sessions_release(&step->process->sessions, record->id);
 	return created(step, step->now_ns);
 }
 
@@ -497,7 +499,7 @@ static int slice(const struct records_step *step)
 
 static int released(const struct records_step *step)
 {
-	struct session *session = recorded_session(step->process, step->record->id);
+	struct session *session = sessions_at(&step->process->sessions, step->record->id);
 	uint64_t time_ns = recorded_ns(step->process, step->record->time);
 	struct arg args[3];
 
@@ -513,6 +515,7 @@ static int released(const struct records_step *step)
 		if (memory_add(&step->process->memory, &gone))
 			return -ENOMEM;
 	}
+	sessions_release(&step->process->sessions, step->record->id);
 	return recorded_note(
 	    step->out, EVENT_NOTE_RELEASED,
 	    &(struct event){

@@ -30,9 +30,9 @@ struct segment_entry {
 
 struct segment_map {
 	struct segment *segment;
-	uint64_t size; /* of the file and the mapping */
+	uint64_t size;			    /* of the file and the mapping */
 	uint64_t dict_read, dict_forgotten; /* texts and nodes */
-	const struct dict_entry *facts; /* their ring, once one was read */
+	const struct dict_entry *facts;	    /* their ring, once one was read */
 	uint64_t facts_in_dict_read, facts_in_dict_until, facts_read, facts_until;
 	bool is_in_round; /* of segment_next: up to these ends */
 	struct names *names;
@@ -51,8 +51,8 @@ int segment_open(struct segment_map *map, const char *path, struct names *names,
 void segment_close(struct segment_map *map);
 
 /*
- * Reads the next fact, after all texts and nodes that there are, which it keeps. Call it until it returns false: nothing
- * is left of what there was at the first call, and the agent is told so.
+ * Reads the next fact, after all texts and nodes that there are, which it keeps. Call it until it returns false:
+ * nothing is left of what there was at the first call, and the agent is told so.
  */
 bool segment_next(struct segment_map *map, struct segment_entry *entry);
 /*

@@ -149,6 +149,7 @@ static struct open_creation *push(const struct uprobe_step *step)
 	struct uprobe_thread *thread = step->thread;
 	uint32_t session = uprobe_session_new(step->process, step->hit->object);
 	struct open_creation *creation;
+	struct session *known;
 
 	if (!session)
 		return NULL;
@@ -162,7 +163,9 @@ static struct open_creation *push(const struct uprobe_step *step)
 					    .time = step->hit->time,
 					    .session = session,
 					    .lane = uprobe_lane_take(step->process, step->hit->time) };
-	step->process->session[session].was_created = true;
+	known = sessions_at(&step->process->recorded->sessions, session);
+	if (known)
+		known->was_created = true;
 	return creation;
 }
 

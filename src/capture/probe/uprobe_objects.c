@@ -143,13 +143,12 @@ static const char *find_graph(const struct uprobe_process *process, const struct
 
 void uprobe_session_name(struct uprobe_process *process, uint32_t number, bool is_old_string)
 {
-	struct uprobe_session *session = &process->session[number];
-	struct session *told = recorded_session(process->recorded, number);
-	const struct uprobe_texts *texts = find_texts(process, session->object);
+	struct session *told = sessions_at(&process->recorded->sessions, number);
+	const struct uprobe_texts *texts = told ? find_texts(process, told->object) : NULL;
 	char path[UPROBE_LONG_NAME + sizeof process->cwd + 2], model[UPROBE_NAME];
 	const char *at;
 
-	if (session->is_named || !told || !texts)
+	if (!told || told->is_named || !texts)
 		return;
 	at = find_path(process, texts, is_old_string);
 	if (at) {
@@ -164,7 +163,7 @@ void uprobe_session_name(struct uprobe_process *process, uint32_t number, bool i
 		at = find_graph(process, texts, is_old_string);
 		told->model = intern(process, at ? at : "model from memory");
 	}
-	session->is_named = true;
+	told->is_named = true;
 }
 
 uint32_t uprobe_session_find(const struct uprobe_process *process, uint64_t object)
@@ -174,29 +173,24 @@ uint32_t uprobe_session_find(const struct uprobe_process *process, uint64_t obje
 
 uint32_t uprobe_session_new(struct uprobe_process *process, uint64_t object)
 {
-	uint32_t number = process->n_sessions ? process->n_sessions : 1;
-	struct uprobe_session *grown;
+	uint32_t before = uprobe_session_find(process, object), number = process->last_session + 1;
+	struct session *session = sessions_at(&process->recorded->sessions, number);
 
-	if (!process->n_sessions || !(number & (number - 1))) {
-		grown = realloc(process->session, 2 * (size_t)number * sizeof *grown);
-		if (!grown)
-			return 0;
-		process->session = grown;
-	}
-	if (!recorded_session(process->recorded, number) || !uprobe_table_put(&process->sessions, object, number))
+	if (!session || !uprobe_table_put(&process->sessions, object, number))
 		return 0;
-	process->session[number] = (struct uprobe_session){ .object = object };
-	process->n_sessions = number + 1;
+	session->object = object;
+	process->last_session = number;
+	sessions_release(&process->recorded->sessions, before); /* its release was not seen */
 	return number;
 }
 
-void uprobe_session_forget(struct uprobe_process *process, uint32_t session)
+void uprobe_session_forget(struct uprobe_process *process, uint32_t number)
 {
-	uint64_t object = process->session[session].object;
-	struct uprobe_texts *texts = find_texts(process, object);
+	const struct session *session = sessions_at(&process->recorded->sessions, number);
+	struct uprobe_texts *texts = session ? find_texts(process, session->object) : NULL;
 
-	if (uprobe_session_find(process, object) == session)
-		uprobe_table_put(&process->sessions, object, 0);
+	if (session && uprobe_session_find(process, session->object) == number)
+		uprobe_table_put(&process->sessions, session->object, 0);
 	if (texts)
 		texts->n = 0;
 }
@@ -219,7 +213,7 @@ static uint32_t provider_name(const struct uprobe_process *process, uint64_t obj
 uint32_t uprobe_session_provider(struct uprobe_process *process, uint32_t session, uint64_t provider)
 {
 	uint32_t id = provider_name(process, provider);
-	struct session *told = recorded_session(process->recorded, session);
+	struct session *told = sessions_at(&process->recorded->sessions, session);
 	const char *name = names_text(process->recorded->map.names, id), *before;
 	char text[1024];
 

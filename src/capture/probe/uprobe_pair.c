@@ -198,6 +198,17 @@ static int pop_lost(const struct uprobe_step *step, uint64_t stack)
 	return code;
 }
 
+/* Of a session whose creation was seen. Notes that it has run. */
+static bool is_first_run(struct uprobe_process *process, uint32_t number)
+{
+	struct session *session = sessions_at(&process->recorded->sessions, number);
+	bool is_first = session && session->was_created && !session->has_run;
+
+	if (session)
+		session->has_run = true;
+	return is_first;
+}
+
 int uprobe_pair_run(const struct uprobe_step *step)
 {
 	const struct uprobe_joined *joined = (const struct uprobe_joined *)step->hit;
@@ -237,9 +248,8 @@ int uprobe_pair_run(const struct uprobe_step *step)
 	record.value = open->lane;
 	record.id = session;
 	record.run = open->run;
-	if (process->session[session].was_created && !process->session[session].has_run)
+	if (is_first_run(process, session))
 		record.flags = FLAG_FIRST;
-	process->session[session].has_run = true;
 	return uprobe_process_tell(step, &record);
 }
 

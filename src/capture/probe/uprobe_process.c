@@ -39,7 +39,6 @@ void uprobe_process_free(struct uprobe_process *process)
 	uprobe_table_done(&process->texts);
 	uprobe_table_done(&process->nodes);
 	free(process->text_of);
-	free(process->session);
 	free(process->text);
 	recorded_close(process->recorded);
 	free(process);

@@ -74,11 +74,6 @@ struct uprobe_texts {
 	} text[UPROBE_MAX_TEXTS];
 };
 
-struct uprobe_session {
-	uint64_t object;
-	bool is_named, has_run, was_created;
-};
-
 struct uprobe_process {
 	struct recorded *recorded;
 	char cwd[512];		       /* of the process; "" not known */
@@ -89,8 +84,7 @@ struct uprobe_process {
 	struct uprobe_table kernels; /* to ids of nodes in the recorded process's map */
 	struct uprobe_texts *text_of;
 	size_t n_text_of;
-	struct uprobe_session *session; /* by number */
-	uint32_t n_sessions;
+	uint32_t last_session;
 	uint32_t *text; /* by name id: id in the recorded process's map */
 	size_t n_texts;
 	uint32_t last_run;

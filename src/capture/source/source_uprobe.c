@@ -292,7 +292,7 @@ static int finish(struct uprobe_state *state, struct watched *watched, struct si
 
 	if (!process)
 		return 0;
-	code = lanes_put(&process->recorded->lanes, out, UINT64_MAX, err);
+	code = lanes_put(&process->recorded->lanes, &process->recorded->sessions, out, UINT64_MAX, err);
 	if (!code)
 		code = tell_sampled_out(state, watched, out, now_ns, err);
 	if (!code)
@@ -341,7 +341,7 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 {
 	struct uprobe_state *state = opaque;
 	const struct uprobe_ring *ring = uprobes_ring(state->target->uprobes);
-	uint64_t until_ns = clock_ns() + LONGEST_WRITE_NS;
+	uint64_t until_ns = clock_ns() + LONGEST_WRITE_NS, empty_ns = state->empty_ns;
 	bool is_ending = state->target->is_ending;
 	int code;
 
@@ -356,8 +356,11 @@ static int drain(void *opaque, struct sink *out, uint64_t now_ns, struct err *er
 	while (!code && is_ending && ring->is_waiting && clock_ns() < until_ns && !usleep(500));
 	for (size_t i = 0; i < state->n_watched && !code; i++) {
 		struct uprobe_process *process = state->watched[i]->process;
-		if (process && process->recorded->lanes.n)
-			code = lanes_put(&process->recorded->lanes, out, state->empty_ns, err);
+		if (!process)
+			continue;
+		if (state->empty_ns != empty_ns) /* else their last events may still wait */
+			sessions_end_round(&process->recorded->sessions);
+		code = lanes_put(&process->recorded->lanes, &process->recorded->sessions, out, state->empty_ns, err);
 	}
 	if (!code)
 		code = tell_losses(state, out, now_ns, err);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A table of sessions, of which those that were released are forgotten. */
+#include "capture/decode/sessions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FIRST_SLOTS = 64,
+	MAX_LIVING = 1 << 20,
+	ROUNDS = 3, /* the one of the release, one in which other rings are read, and one in which lanes are put */
+};
+
+/* The slot of this number, or the free one where it belongs. */
+static uint32_t place_of(const struct sessions *sessions, uint32_t number)
+{
+	uint32_t mask = sessions->n_slots - 1, at = number * 0x9e3779b1u >> 7 & mask;
+
+	while (sessions->slot[at].number && sessions->slot[at].number != number)
+		at = (at + 1) & mask;
+	return at;
+}
+
+static int grow(struct sessions *sessions)
+{
+	struct sessions grown = *sessions;
+
+	grown.n_slots = sessions->n_slots ? 2 * sessions->n_slots : FIRST_SLOTS;
+	grown.slot = calloc(grown.n_slots, sizeof *grown.slot);
+	if (!grown.slot)
+		return -1;
+	for (uint32_t i = 0; i < sessions->n_slots; i++)
+		if (sessions->slot[i].number)
+			grown.slot[place_of(&grown, sessions->slot[i].number)] = sessions->slot[i];
+	free(sessions->slot);
+	*sessions = grown;
+	return 0;
+}
+
+struct session *sessions_at(struct sessions *sessions, uint32_t number)
+{
+	uint32_t at;
+
+	if (!number)
+		return &sessions->unknown;
+	if (2 * sessions->n >= sessions->n_slots && sessions->n < MAX_LIVING && grow(sessions))
+		return NULL;
+	at = place_of(sessions, number);
+	if (!sessions->slot[at].number) {
+		if (sessions->n == MAX_LIVING)
+			return &sessions->unknown;
+		sessions->slot[at] = (struct session){ .number = number };
+		sessions->n++;
+	}
+	return &sessions->slot[at];
+}
+
+/* Those behind it move up, so that each is still found from where its number belongs. */
+static void forget(struct sessions *sessions, uint32_t number)
+{
+	uint32_t mask = sessions->n_slots - 1, hole, at;
+
+	if (!sessions->n_slots || !sessions->slot[hole = place_of(sessions, number)].number)
+		return;
+	sessions->n--;
+	for (at = (hole + 1) & mask; sessions->slot[at].number; at = (at + 1) & mask) {
+		uint32_t home = sessions->slot[at].number * 0x9e3779b1u >> 7 & mask;
+
+		if (((at - home) & mask) < ((at - hole) & mask))
+			continue;
+		sessions->slot[hole] = sessions->slot[at];
+		hole = at;
+	}
+	sessions->slot[hole].number = 0;
+}
+
+void sessions_release(struct sessions *sessions, uint32_t number)
+{
+	struct session_gone *grown;
+
+	if (!number)
+		return;
+	if (sessions->n_gone == sessions->gone_capacity) {
+		grown = realloc(sessions->gone, (2 * sessions->gone_capacity + 64) * sizeof *grown);
+		if (!grown)
+			return; /* it is kept */
+		sessions->gone = grown;
+		sessions->gone_capacity = 2 * sessions->gone_capacity + 64;
+	}
+	sessions->gone[sessions->n_gone++] = (struct session_gone){ number, sessions->round };
+}
+
+void sessions_end_round(struct sessions *sessions)
+{
+	size_t n = 0;
+
+	sessions->round++;
+	while (n < sessions->n_gone && sessions->round - sessions->gone[n].round >= ROUNDS)
+		forget(sessions, sessions->gone[n++].number);
+	if (n)
+		memmove(sessions->gone, sessions->gone + n, (sessions->n_gone - n) * sizeof *sessions->gone);
+	sessions->n_gone -= n;
+}
+
+void sessions_done(struct sessions *sessions)
+{
+	free(sessions->slot);
+	free(sessions->gone);
+	*sessions = (struct sessions){ 0 };
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sessions of a recorded process, by their number in it. A program may create and release one for each request:
+ * what is known of a session is forgotten some rounds after its release, when nothing of it can come any more. One
+ * thread.
+ */
+#ifndef CAPTURE_DECODE_SESSIONS_H
+#define CAPTURE_DECODE_SESSIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct session {
+	uint32_t number;	  /* 0: free; that of sessions_unknown is 0, too */
+	uint32_t model, creating; /* name of the group, now and during its creation */
+	uint32_t path, providers, options;
+	int64_t bytes;
+	uint32_t n_pool;       /* pool threads that its creation started; 0: none, or not known */
+	uint64_t pool_ns;      /* CPU time that they used meanwhile */
+	uint64_t n_inferences; /* that were put: numbered in the order of time */
+	/* the caller's, if it records from outside */
+	uint64_t object;
+	bool is_named, has_run, was_created;
+};
+
+struct sessions {
+	struct session *slot; /* a hash table by number */
+	uint32_t n, n_slots;
+	struct session unknown;
+	struct session_gone {
+		uint32_t number;
+		uint64_t round;
+	} *gone; /* the released ones, in order */
+	size_t n_gone, gone_capacity;
+	uint64_t round;
+};
+
+/*
+ * Finds or makes it. Number 0, and all that do not find room among the million that may live at once, are the unknown
+ * session. NULL: out of memory. Valid until the next call.
+ */
+struct session *sessions_at(struct sessions *sessions, uint32_t number);
+/* It was released: its number does not come back. */
+void sessions_release(struct sessions *sessions, uint32_t number);
+/* All that was written when the last round began has been read. */
+void sessions_end_round(struct sessions *sessions);
+void sessions_done(struct sessions *sessions);
+
+#endif
