@@ -69,35 +69,42 @@ def test_sessions_created_used_and_released_again_and_again(lab, library, n):
 
 
 def growth(lab):
-    """KiB of private memory that the program took in half of its life, from its second quarter to its last. The least
-    of each: alone, the program has up to 450 more at single moments."""
+    """KiB that the program took in half of its life, from its second quarter to its last. The least of each."""
     with open(lab.path("memory")) as file:
         sizes = [int(line) for line in file]
     quarter = len(sizes) // 4
     return min(sizes[-quarter:]) - min(sizes[quarter : 2 * quarter])
 
 
-@pytest.mark.parametrize(
-    "model,size,nodes,n",
-    [
-        ("chain", 256, CHAIN, 2000),
-        pytest.param("tiny", 4, [("only", "Relu")], 200000, marks=pytest.mark.full("200000 sessions take minutes")),
-    ],
-    ids=["chain", "tiny"],
-)
-def test_sessions_that_come_and_go_take_no_more_and_more_memory(lab, library, model, size, nodes, n):
-    """16 live at a time; their objects get ever new addresses."""
-    program = lab.native("churn", library, lab.model(model), size, size, n, 16, lab.path("memory"))
-    recording = lab.both(
-        program,
-        # one arena: how many the C library makes depends on which threads meet
-        env={"TEST_CONFIG": "session.intra_op.allow_spinning", "MALLOC_ARENA_MAX": "1"},
-        timeout=20 * PATIENCE,
-    ).recording
+def churn(lab, library, model, size, n):
+    """A program of n sessions, 16 at a time, whose objects get ever new addresses."""
+    # one arena: how many the C library makes depends on which threads meet
+    env = {"TEST_CONFIG": "session.intra_op.allow_spinning", "MALLOC_ARENA_MAX": "1"}
+    return lab.native("churn", library, lab.model(model), size, size, n, 16, lab.path("memory")), env
+
+
+def test_sessions_that_come_and_go_take_no_more_and_more_memory(lab, library):
+    program, env = churn(lab, library, "chain", 256, 2000)
+    recording = lab.both(program, env=env).recording
     assert recording.lost == 0
-    assert len(recording.of("session")) == len(recording.inferences) == n
-    assert names_and_types(recording.operators) == sorted(nodes * n)
+    assert len(recording.of("session")) == len(recording.inferences) == 2000
+    assert names_and_types(recording.operators) == sorted(CHAIN * 2000)
     assert growth(lab) < 400
+
+
+@pytest.mark.full("200,000 sessions take minutes")
+def test_sessions_that_come_and_go_for_days_take_no_more_and_more_memory(lab, library):
+    n = 200000
+    program, env = churn(lab, library, "tiny", 4, n)
+    command, path = lab.command(program)
+    assert lab.plain(command, env=env, timeout=20 * PATIENCE).status == 0
+    assert growth(lab) < 400
+    report = json.loads(subprocess.check_output([lab.inftrace, "report", "--json", path]))
+    (model,) = report["models"]
+    assert model["creation"]["sessions"] == model["inferences"]["count"] == n
+    assert [(row["op_type"], row["calls"]) for row in model["operators"]["types"]] == [("Relu", n)]
+    assert report["losses"]["lost_events"] == 0
+    assert report["cost"]["recorder_peak_bytes"] < 32 << 20
 
 
 @pytest.mark.parametrize("n", often(60, 1000))

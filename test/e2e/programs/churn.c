@@ -2,8 +2,8 @@
 /*
  * churn LIBRARY MODEL SHAPE OUT_LEN N [LIVING MEMORY]: creates N sessions one after the other, and runs each once. Up
  * to LIVING of them (otherwise 1) live at a time; then the oldest is released. Other blocks of memory come and go, so
- * that objects of the runtime get ever new addresses. Writes the private memory in KiB into the file MEMORY, a line
- * after each eighth of the sessions.
+ * that objects of the runtime get ever new addresses. Writes print_memory's line into the
+ * file MEMORY after each eighth of the sessions.
  */
 #include <stdio.h>
 #include <stdlib.h>

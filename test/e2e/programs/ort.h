@@ -82,7 +82,7 @@ uint64_t model_run_async(struct model *model);
 uint64_t model_run_bound(struct model *model);
 
 uint64_t now_ns(void);
-/* The private memory of this process in KiB, as a line. */
+/* The memory of this process in KiB, as a line: private pages but those of the heap, and the recorder's dictionary. */
 void print_memory(FILE *out);
 void die(const char *what, const char *why);
 

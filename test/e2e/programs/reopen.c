@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reopen LIBRARY MODEL SHAPE OUT_LEN N [MEMORY]: N times: dlopens the runtime, runs a model, dlcloses it; prints
- * whether it is unloaded then. With MEMORY the runtime gets another address each time, and the private memory in KiB
- * goes into that file, a line after each time.
+ * whether it is unloaded then. With MEMORY the runtime gets another address each time, and that file
+ * print_memory's line after each time.
  */
 #include <dlfcn.h>
 #include <stdio.h>
