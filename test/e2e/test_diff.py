@@ -57,6 +57,7 @@ def named(diff, says=("worse", "better")):
     return found + [row["name"] for row in diff["resources"] if row["max"]["says"] in says]
 
 
+@pytest.mark.alone("it compares the times of recordings")
 def test_a_slower_operator_is_named_and_one_program_does_not_differ(lab, wheel):
     same, slower = branches(lab, "same"), branches(lab, "slower", rows=2 * ROWS)
     a, b, c = (record(lab, wheel, model, name) for model, name in ((same, "a"), (same, "b"), (slower, "c")))
@@ -75,6 +76,7 @@ def test_a_slower_operator_is_named_and_one_program_does_not_differ(lab, wheel):
     assert status == 0 and "/layer7/MatMul" in named(diff, ("better",))
 
 
+@pytest.mark.alone("it compares the times of recordings")
 def test_a_recording_without_operators_or_cut_off_says_what_cannot_be_compared(lab, wheel):
     model = branches(lab, "same")
     whole, shallow = record(lab, wheel, model, "whole"), record(lab, wheel, model, "shallow", level="inference")

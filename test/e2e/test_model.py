@@ -23,8 +23,10 @@ from lab import PATIENCE, wait_until
 from recording import Growing, Recording
 
 
-def command(lab, model, *args, runtime):
+def command(lab, model, *args, runtime, is_short=True):
+    """is_short: with few rounds and a short warm-up, unless the arguments say otherwise."""
     path = model if "/" in model else lab.model(model)
+    few = ["--rounds", "2", "--warm-up-max", "0.3s"] if is_short else []
     return [
         lab.inftrace,
         "model",
@@ -33,13 +35,14 @@ def command(lab, model, *args, runtime):
         runtime,
         "-o",
         lab.path("run.pftrace"),
+        *few,
         *[str(arg) for arg in args],
     ]
 
 
-def profile(lab, model, *args, runtime, status=0):
+def profile(lab, model, *args, runtime, status=0, is_short=True):
     """The report as JSON. Standard output must contain nothing else."""
-    done = lab.plain(command(lab, model, *args, "--json", runtime=runtime))
+    done = lab.plain(command(lab, model, *args, "--json", runtime=runtime, is_short=is_short))
     assert done.status == status, done.err
     return json.loads(done.out)
 
@@ -109,7 +112,7 @@ def test_operators_add_up_and_belong_to_nodes_of_the_model(lab, library):
 
 
 def test_both_recordings_are_kept_and_hold_what_the_report_says(lab, library):
-    (run,) = profile(lab, "chain", "-d", "300ms", runtime=library)["runs"]
+    (run,) = profile(lab, "chain", "-n", 500, runtime=library)["runs"]
     timing, operators = Recording(run["recording"]), Recording(run["operator_recording"])
     assert {os.path.basename(run[key]) for key in ("recording", "operator_recording")} == {
         "run-cpu.pftrace",
@@ -158,7 +161,7 @@ def costs(report):
 
 
 def test_the_time_that_the_session_takes_can_be_measured_alone(lab, library):
-    report = profile(lab, "chain", "--session-only", "--hold", "300ms", runtime=library)
+    report = profile(lab, "chain", "--session-only", "--hold", "300ms", runtime=library, is_short=False)
     (run,) = report["runs"]
     assert run["error"] is None and run["creation"]["duration_ns"] > 0 and run["latency"] is None
     assert run["operators_missing"] == "no inference was asked for" and glob.glob(lab.path("*.pftrace")) == [
@@ -173,7 +176,7 @@ def test_settings_are_those_that_were_not_left_alone(lab, library):
         (["-n", 5], {"iterations"}),
         (["-d", "200ms", "--warm-up-max", 0], {"duration", "warm-up-max"}),
     ):
-        report = profile(lab, "tiny", *few, *args, runtime=library)
+        report = profile(lab, "tiny", *few, *args, runtime=library, is_short=False)
         assert {setting["name"] for setting in report["settings"]} == names | {"runtime"}
     assert report["runs"][0]["warmup_inferences"] == 1
 
