@@ -116,6 +116,15 @@ def test_a_runtime_that_is_opened_at_ever_new_addresses_takes_no_more_and_more_m
     assert growth(lab) < 40 * n
 
 
+@pytest.mark.parametrize("n", often(4000, 100000))
+def test_another_library_that_comes_and_goes_takes_no_more_and_more_memory(lab, binaries, library, n):
+    other = binaries.shared("relocated", ('-DNAME="0"',))
+    done = lab.both(lab.native("reload", library, lab.model("chain"), 256, 256, n, lab.path("memory"), other))
+    assert "opened %d" % n in done.out
+    assert len(done.recording.inferences) == 8 and len(done.recording.notes("runtime")) == 1
+    assert growth(lab) < 64
+
+
 def test_a_runtime_that_is_closed_and_opened_again_is_seen_each_time(lab, each_library):
     done = lab.both(lab.native("reopen", each_library, lab.model("chain"), 256, 256, 5))
     assert done.out.count("gone") == 5  # an agent that kept the library loaded would change the program
