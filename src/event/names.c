@@ -178,6 +178,13 @@ uint32_t names_intern(struct names *names, const char *text, size_t len)
 	return id ? id : add(names, text, len, hash);
 }
 
+uint32_t names_find(const struct names *names, const char *text, size_t len)
+{
+	uint32_t at;
+
+	return text && len && len <= UINT32_MAX / 2 ? find(names, text, len, hash_of(text, len), &at) : 0;
+}
+
 static bool make_passing(struct names *names)
 {
 	if (names->passing)

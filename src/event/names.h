@@ -23,6 +23,8 @@ void names_free(struct names *names);
 /* The id of text; 0 for NULL, for "" and when out of memory. len excludes a NUL. */
 uint32_t names_intern(struct names *names, const char *text, size_t len);
 uint32_t names_of(struct names *names, const char *text); /* the same, for a NUL-terminated text */
+/* The id that a text has for good; 0: it has none, and gets none. */
+uint32_t names_find(const struct names *names, const char *text, size_t len);
 /* An id for this text that may be a passing one. 0: as names_intern. */
 uint32_t names_pass(struct names *names, const char *text, size_t len);
 /* An id for good for what this id means. 0: out of memory, or it was a passing one of long ago. */

@@ -61,6 +61,11 @@ int recording_open(struct recording *recording, const char *path, struct err *er
 	return open_it(recording, path, NULL, true, err);
 }
 
+int recording_open_with(struct recording *recording, const char *path, const struct summary_opts *opts, struct err *err)
+{
+	return open_it(recording, path, opts, true, err);
+}
+
 int recording_sum_up(struct recording *recording, const char *path, const struct summary_opts *opts, struct err *err)
 {
 	return open_it(recording, path, opts, false, err);

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Opens the tables of a recording, and runs texts of SQL over them, statement by statement. */
+#include "analyze/query/query.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/query/query_in.h"
+#include "base/units.h"
+
+enum { MAX_VALUES = 500 };
+
+static int open_db(struct query *query, const struct query_opts *opts, struct err *err)
+{
+	int code = sqlite3_open_v2(
+	    ":memory:", &query->db,
+	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX, NULL);
+
+	if (code)
+		return err_set(err, ENOMEM, "cannot prepare queries: %s", sqlite3_errstr(code));
+	query_guard_init(query, opts);
+	code = query_functions_add(query);
+	if (!code)
+		code = query_module_add(query);
+	if (code)
+		return err_set(err, ENOMEM, "cannot prepare queries: %s", sqlite3_errmsg(query->db));
+	query_guard_close(query);
+	return 0;
+}
+
+struct query *query_new(const struct summary *summary, const struct query_opts *opts, struct err *err)
+{
+	struct query *query = calloc(1, sizeof *query);
+
+	if (!query || !summary->store) {
+		err_set(err, query ? EINVAL : ENOMEM, "cannot prepare queries: %s",
+			query ? "the recording is not kept in memory" : "out of memory");
+		free(query);
+		return NULL;
+	}
+	query->summary = summary;
+	query->store = summary->store;
+	query->names = summary->names;
+	if (query_tracks_init(query)) {
+		err_set(err, ENOMEM, "cannot prepare queries: out of memory");
+		query_free(query);
+		return NULL;
+	}
+	if (open_db(query, opts, err)) {
+		query_free(query);
+		return NULL;
+	}
+	return query;
+}
+
+void query_free(struct query *query)
+{
+	if (!query)
+		return;
+	sqlite3_close(query->db);
+	sqlite3_hard_heap_limit64(0);
+	query_indexes_done(query);
+	query_tracks_done(query);
+	free(query->why);
+	free(query);
+}
+
+void query_interrupt(struct query *query)
+{
+	sqlite3_interrupt(query->db);
+}
+
+bool query_is_complete(const char *sql)
+{
+	return sqlite3_complete(sql);
+}
+
+/* at: where the statement begins in the text. */
+static int fail(const struct query *query, size_t at, struct query_place *place, struct err *err)
+{
+	int code = sqlite3_errcode(query->db), offset = sqlite3_error_offset(query->db);
+
+	if (offset >= 0)
+		*place = (struct query_place){ true, at + (size_t)offset };
+	switch (code & 0xff) {
+	case SQLITE_INTERRUPT:
+		return err_set(err, EINTR, "%s",
+			       query->max_steps && query->steps > query->max_steps ? "the query took too many steps"
+										   : "the query was interrupted");
+	case SQLITE_NOMEM:
+		return err_set(err, ENOMEM,
+			       "cannot run the query: it needs more than %s of memory; add a WHERE, sort fewer rows, "
+			       "or give --memory SIZE",
+			       units_bytes((double)query->memory_bytes).s);
+	case SQLITE_AUTH:
+		return err_set(err, EPERM, "cannot run the query: it only reads, and %s is not allowed",
+			       *query->refused ? query->refused : "this");
+	case SQLITE_READONLY:
+		return err_set(err, EPERM, "cannot run the query: it only reads");
+	default:
+		if (*query->refused)
+			return err_set(err, EPERM, "cannot run the query: it only reads, and %s is not allowed",
+				       query->refused);
+		return err_set(err, EINVAL, "cannot run the query: %s", sqlite3_errmsg(query->db));
+	}
+}
+
+static struct query_value value_of(sqlite3_stmt *statement, int i)
+{
+	static const enum query_type types[] = { [SQLITE_INTEGER] = QUERY_INT,
+						 [SQLITE_FLOAT] = QUERY_REAL,
+						 [SQLITE_TEXT] = QUERY_TEXT,
+						 [SQLITE_BLOB] = QUERY_BYTES,
+						 [SQLITE_NULL] = QUERY_NULL };
+	struct query_value value = { .type = types[sqlite3_column_type(statement, i)] };
+
+	if (value.type == QUERY_INT) {
+		value.integer = sqlite3_column_int64(statement, i);
+	} else if (value.type == QUERY_REAL) {
+		value.real = sqlite3_column_double(statement, i);
+	} else if (value.type != QUERY_NULL) {
+		value.text = value.type == QUERY_TEXT ? (const char *)sqlite3_column_text(statement, i)
+						      : sqlite3_column_blob(statement, i);
+		value.len = value.text ? (size_t)sqlite3_column_bytes(statement, i) : 0;
+	}
+	return value;
+}
+
+static int begin(sqlite3_stmt *statement, const struct query_taker *to, size_t n, struct err *err)
+{
+	const char *names[MAX_VALUES];
+
+	for (size_t i = 0; i < n; i++) {
+		names[i] = sqlite3_column_name(statement, (int)i);
+		if (!names[i])
+			return err_set(err, ENOMEM, "cannot run the query: out of memory");
+	}
+	return to->begin(to->ctx, names, n, err);
+}
+
+/* 1: there was an error of SQLite. */
+static int run_one(sqlite3_stmt *statement, const struct query_taker *to, struct err *err)
+{
+	struct query_value values[MAX_VALUES];
+	size_t n = (size_t)sqlite3_column_count(statement);
+	int step, code = 0;
+
+	if (!n || n > MAX_VALUES)
+		return sqlite3_step(statement) == SQLITE_DONE ? 0 : 1;
+	step = sqlite3_step(statement);
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		return 1;
+	for (code = begin(statement, to, n, err); !code && step == SQLITE_ROW; step = sqlite3_step(statement)) {
+		for (size_t i = 0; i < n; i++)
+			values[i] = value_of(statement, (int)i);
+		code = to->row(to->ctx, values, n, err);
+		if (code)
+			return code;
+	}
+	if (!code && to->end)
+		code = to->end(to->ctx, err);
+	return code ? code : step != SQLITE_DONE;
+}
+
+int query_run(struct query *query, const char *sql, const struct query_taker *to, struct query_place *place,
+	      struct err *err)
+{
+	int code = 0;
+
+	*place = (struct query_place){ 0 };
+	query_indexes_trim(query);
+	for (const char *at = sql, *next; !code && *at; at = next) {
+		sqlite3_stmt *statement = NULL;
+
+		*query->refused = 0;
+		query->steps = 0;
+		if (sqlite3_prepare_v3(query->db, at, -1, 0, &statement, &next))
+			return fail(query, (size_t)(at - sql), place, err);
+		if (!statement)
+			continue;
+		code = run_one(statement, to, err);
+		if (code > 0)
+			code = fail(query, (size_t)(at - sql), place, err);
+		sqlite3_finalize(statement);
+	}
+	return code;
+}
+
+const struct query_table_words *query_table_at(size_t i, struct query_table_words *words)
+{
+	size_t n = 0;
+
+	for (; query_tables[n]; n++)
+		if (n == i) {
+			*words = (struct query_table_words){ query_tables[n]->name, query_tables[n]->what, false, NULL,
+							     query_tables[n]->n_columns };
+			return words;
+		}
+	for (size_t k = 0; query_views[k].name; k++, n++)
+		if (n == i) {
+			*words = (struct query_table_words){ query_views[k].name, query_views[k].what, true,
+							     query_views[k].sql, query_views[k].n_columns };
+			return words;
+		}
+	return NULL;
+}
+
+struct query_column_words query_column_at(size_t table, size_t column)
+{
+	size_t n = 0;
+
+	while (query_tables[n] && n < table)
+		n++;
+	if (query_tables[n])
+		return (struct query_column_words){ query_tables[n]->columns[column].name,
+						    query_tables[n]->columns[column].type,
+						    query_tables[n]->columns[column].what };
+	return query_views[table - n].columns[column];
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inside of queries. A table is a constant struct query_table in a file of its family, and one line in
+ * query_tables.c: its columns with their words, and what its rows are of.
+ */
+#ifndef ANALYZE_QUERY_QUERY_IN_H
+#define ANALYZE_QUERY_QUERY_IN_H
+
+#include <math.h>
+#include <sqlite3.h>
+
+#include "analyze/query/query.h"
+#include "analyze/store/keys.h"
+#include "base/array.h"
+#include "event/names.h"
+
+/* A track that has slices. Rows of slices are numbered through all of them: base is that of its first. */
+struct query_track {
+	const struct store_track *track;
+	uint64_t base;
+	uint32_t process; /* its track; 0: none */
+	int32_t pid, tid; /* 0: none */
+	uint32_t kinds;	  /* bit n: it has slices of kind n */
+	uint32_t *parent; /* by row: that of the slice around it, or QUERY_NO_ROW; NULL: not needed yet */
+};
+
+#define QUERY_NO_ROW UINT32_MAX
+
+struct query {
+	sqlite3 *db;
+	const struct summary *summary;
+	const struct store *store;
+	const struct names *names;
+	struct query_track *tracks;
+	size_t n_tracks;
+	uint64_t n_rows;     /* slices */
+	struct keys runs;    /* inferences by process and number */
+	struct array run_at; /* uint64_t: row of slices, by number in runs */
+	bool has_runs;
+	struct keys sessions; /* rows of the summary's sessions by process and number */
+	struct array session_at;
+	bool has_sessions;
+	struct array indexes; /* struct query_index * */
+	struct why *why;      /* the last one that was looked at, */
+	size_t why_at;	      /* and of which slow inference; query_table_slowest.c */
+	uint64_t max_steps, steps;
+	uint64_t memory_bytes;
+	bool is_set_up;	   /* from now on nothing but what the guard allows */
+	char refused[160]; /* what the guard has refused in this query; "": nothing */
+};
+
+/* One row that a cursor is at. */
+struct query_at {
+	struct query *query;
+	const struct query_track *in; /* of slices; of samples only its track is set */
+	const struct store_track *track;
+	size_t row; /* of slices and samples: in the track; else in the table */
+};
+
+/* What a column is good for in a plan. */
+enum query_use {
+	QUERY_PLAIN,
+	QUERY_ROW,    /* number of the row, from 1, ascending */
+	QUERY_BEGIN,  /* time by which the rows of a track are sorted */
+	QUERY_END,    /* end of a slice */
+	QUERY_NAME,   /* key: id of a text, 0 is NULL */
+	QUERY_NUMBER, /* key: a number, 0 is NULL */
+};
+
+struct query_column {
+	const char *name, *type, *what;
+	void (*get)(sqlite3_context *to, const struct query_at *at);
+	enum query_use use;
+	uint32_t (*key)(const struct query_at *at); /* QUERY_NAME and QUERY_NUMBER; of samples: of the track */
+	bool is_rare;				    /* few rows have the same */
+};
+
+enum query_rows { QUERY_SLICES, QUERY_SAMPLES, QUERY_LIST };
+
+struct query_table {
+	const char *name, *what;
+	enum query_rows rows;
+	uint32_t kinds; /* QUERY_SLICES: bit n: kind n; 0: all */
+	/* QUERY_LIST: rows, of which only those count that it has (NULL: all); a column QUERY_ROW is the row + 1 */
+	size_t (*count)(const struct query *query);
+	bool (*has)(const struct query *query, size_t row);
+	const struct query_column *columns;
+	size_t n_columns;
+};
+
+#define QUERY_COLUMNS(list) .columns = list, .n_columns = sizeof list / sizeof *list
+
+struct query_view {
+	const char *name, *what, *sql;
+	const struct query_column_words *columns;
+	size_t n_columns;
+};
+
+extern const struct query_table *const query_tables[]; /* NULL-terminated */
+extern const struct query_view query_views[];	       /* the last has no name */
+enum { QUERY_MAX_COLUMNS = 48, QUERY_MAX_GROUPS = 6 };
+/* of one query; and those that wait for the next one */
+enum { QUERY_MAX_INDEXES = 32, QUERY_KEPT_INDEXES = 8 };
+
+/* Rows of a table in groups that have the same values in some columns. */
+struct query_index {
+	const struct query_table *table;
+	int column[QUERY_MAX_GROUPS];
+	size_t n_columns;
+	struct keys keys[QUERY_MAX_GROUPS]; /* of each column, with the number that the columns before have */
+	uint32_t *first;		    /* by group: where it begins in rows; n_groups + 1 */
+	uint32_t *rows;			    /* of slices */
+	uint32_t n_groups, n_rows;
+};
+
+/* query_tracks.c. 0 or -ENOMEM. */
+int query_tracks_init(struct query *query);
+void query_tracks_done(struct query *query);
+/* The track that has this row; near: where to look first, or NULL. NULL: none has. */
+const struct query_track *query_track_of(const struct query *query, uint64_t row, const struct query_track *near);
+/* NULL: out of memory. */
+const uint32_t *query_parents(const struct query *query, const struct query_track *track);
+/* The row of the inference of this number in a process, and the row of its session in the summary. */
+bool query_find_run(struct query *query, uint32_t process, uint32_t number, uint64_t *row);
+bool query_find_session(struct query *query, uint32_t process, int64_t number, size_t *row);
+/* The track of a process of the summary; 0: none. */
+uint32_t query_process_track(const struct query *query, uint32_t process);
+/* Of a slice: that of its inference, session or model, from 1; 0: none. */
+uint32_t query_run_id(const struct query_at *at);
+uint32_t query_session_id(const struct query_at *at);
+uint32_t query_model_id(const struct query_at *at);
+/* The slice of its inference; false: none. */
+bool query_run_of(const struct query_at *at, struct query_at *run);
+/* The slice of the session creation that it lies in, or is; false: none. */
+bool query_creation_of(const struct query_at *at, struct query_at *creation);
+uint32_t query_model_name(const struct query_at *at); /* of an inference or a session creation */
+
+/* query_index.c: found or made; NULL: out of memory, or there are too many. */
+const struct query_index *query_index_of(struct query *query, const struct query_table *table, const int *columns,
+					 size_t n);
+/* Of an index of one column: the rows with this key. */
+void query_index_rows(const struct query_index *index, uint32_t key, const uint32_t **rows, size_t *n);
+void query_indexes_done(struct query *query);
+void query_indexes_trim(struct query *query); /* between queries */
+
+/* query_scan.c: what rows a cursor goes through. */
+struct query_scan {
+	struct query *query;
+	const struct query_table *table;
+	struct query_at at;
+	uint64_t from_ns, to_ns; /* begin: from..to; end: end_from_ns or later */
+	uint64_t end_from_ns;
+	bool is_empty, is_end;
+	const uint32_t *rows; /* of an index; NULL: in order */
+	size_t n_rows, next;  /* of rows; tracks; rows of a list */
+	size_t end_row;	      /* in the track */
+	uint64_t one;	      /* number of the only row; 0: all */
+	int key_column;	      /* of samples: only tracks with this key; -1: all */
+	uint32_t key;
+};
+
+void query_scan_begin(struct query_scan *scan); /* to the first row */
+void query_scan_next(struct query_scan *scan);
+
+/* query_plan.c: SQL's conditions as a plan, "<op><column>..." in text, and a plan with its values as a scan. */
+int query_plan_find(struct query *query, const struct query_table *table, sqlite3_index_info *info);
+/* SQLITE_OK, or SQLITE_NOMEM. */
+int query_plan_take(struct query_scan *scan, const char *plan, int n, sqlite3_value **values);
+
+/* query_module.c, query_guard.c, query_functions.c */
+int query_module_add(struct query *query);
+void query_guard_init(struct query *query, const struct query_opts *opts);
+void query_guard_close(struct query *query); /* the tables are there: nothing may change from now on */
+int query_functions_add(struct query *query);
+
+/* query_columns.c: what columns have in common. NULL where the value is not known. */
+void query_put_time(sqlite3_context *to, uint64_t ns);
+void query_put_name(sqlite3_context *to, const struct query *query, uint32_t name);
+void query_put_args(sqlite3_context *to, const struct query *query, const uint32_t *lists, size_t n);
+void query_put_arg(sqlite3_context *to, const struct query *query, const struct arg *arg);
+
+static inline void query_put_int(sqlite3_context *to, int64_t value)
+{
+	sqlite3_result_int64(to, value);
+}
+
+static inline void query_put_count(sqlite3_context *to, uint64_t value)
+{
+	sqlite3_result_int64(to, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
+/* Below 0: not known. */
+static inline void query_put_known(sqlite3_context *to, int64_t value)
+{
+	if (value >= 0)
+		sqlite3_result_int64(to, value);
+}
+
+/* 0: none. */
+static inline void query_put_number(sqlite3_context *to, uint32_t value)
+{
+	if (value)
+		sqlite3_result_int64(to, value);
+}
+
+static inline void query_put_real(sqlite3_context *to, double value)
+{
+	if (isfinite(value))
+		sqlite3_result_double(to, value);
+}
+
+static inline const struct arg *query_arg(const struct query_at *at, enum event_key key)
+{
+	return store_slice_arg(at->query->store, at->track, at->row, key);
+}
+
+/* Columns that several tables of slices have: query_columns.c. */
+#define QUERY_GETTERS(F) \
+	F(id) \
+	F(name) \
+	F(kind) \
+	F(begin) F(end) F(duration) F(depth) F(parent) F(track) F(process) F(pid) F(tid) F(args) F(inference) \
+	    F(run_id) F(model) F(op_type) F(provider) F(shapes) F(bytes) F(status) F(session) F(session_id) \
+		F(model_id)
+#define QUERY_GETTER(name) void query_get_##name(sqlite3_context *to, const struct query_at *at);
+QUERY_GETTERS(QUERY_GETTER)
+
+uint32_t query_key_name(const struct query_at *at);
+uint32_t query_key_op_type(const struct query_at *at);
+uint32_t query_key_provider(const struct query_at *at);
+uint32_t query_key_session(const struct query_at *at);
+uint32_t query_key_inference(const struct query_at *at);
+uint32_t query_key_track(const struct query_at *at);
+uint32_t query_key_process(const struct query_at *at);
+uint32_t query_key_parent(const struct query_at *at);
+uint32_t query_key_model(const struct query_at *at);
+uint32_t query_key_tid(const struct query_at *at);
+
+/* A getter of an argument of slices. */
+#define QUERY_ARG(name, key) \
+	static void get_##name(sqlite3_context *to, const struct query_at *at) \
+	{ \
+		query_put_arg(to, at->query, query_arg(at, key)); \
+	}
+
+#define QUERY_TIMES(of) \
+	{ "begin_ns", "INTEGER", "begin of the " of ", CLOCK_MONOTONIC", query_get_begin, QUERY_BEGIN }, \
+	    { "end_ns", "INTEGER", "its end; NULL: it was cut off", query_get_end, QUERY_END }, \
+	{ \
+		"duration_ns", "INTEGER", "end_ns - begin_ns", query_get_duration \
+	}
+#define QUERY_WHERE_IT_RAN \
+	{ "process_id", "INTEGER", "its process: processes.id", query_get_process, QUERY_NUMBER, query_key_process }, \
+	    { "pid", "INTEGER", "that of its process", query_get_pid }, \
+	{ \
+		"track_id", "INTEGER", "the line that it is on: tracks.id", query_get_track, QUERY_NUMBER, \
+		    query_key_track \
+	}
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tables of slices of every kind: slices, operators, kernels, phases of session creation. */
+#include "analyze/query/query_in.h"
+
+#define SLICE_ID(of) { "id", "INTEGER", "number of the " of " among slices of all kinds", query_get_id, QUERY_ROW }
+#define SLICE_NAME(what) { "name", "TEXT", what, query_get_name, QUERY_NAME, query_key_name }
+#define OF_A_RUN \
+	{ "inference",	       "INTEGER",    "number of its inference in its process; NULL: it ran outside of one", \
+	  query_get_inference, QUERY_NUMBER, query_key_inference, \
+	  .is_rare = true }, \
+	    { "inference_id", "INTEGER",      "its inference: inferences.id", query_get_run_id, QUERY_NUMBER, \
+	      query_run_id,   .is_rare = true }, \
+	    { "model", "TEXT", "name of its model", query_get_model, QUERY_NAME, query_key_model }, \
+	{ \
+		"model_id", "INTEGER", "its model: models.id", query_get_model_id, QUERY_NUMBER, query_model_id \
+	}
+#define AROUND \
+	{ "depth", "INTEGER", "slices around it on its track", query_get_depth }, \
+	{ \
+		"parent_id", "INTEGER", "the slice around it: slices.id", query_get_parent, QUERY_NUMBER, \
+		    query_key_parent, .is_rare = true \
+	}
+#define ARGS \
+	{ "args", "TEXT", "all annotations that have no column in `slices`, as JSON: args ->> 'bytes'", query_get_args }
+
+QUERY_ARG(allocated, KEY_ALLOCATED)
+QUERY_ARG(allocations, KEY_ALLOCATIONS)
+QUERY_ARG(operator, KEY_OPERATOR)
+QUERY_ARG(implementation, KEY_IMPLEMENTATION)
+QUERY_ARG(source_ops, KEY_SOURCE_OPS)
+QUERY_ARG(cycles, KEY_CYCLES)
+QUERY_ARG(share, KEY_SHARE)
+QUERY_ARG(reported, KEY_REPORTED_NS)
+QUERY_ARG(source, KEY_SOURCE)
+QUERY_ARG(count, KEY_COUNT)
+QUERY_ARG(modified, KEY_MODIFIED)
+QUERY_ARG(capabilities, KEY_CAPABILITIES)
+
+/* Its duration without the operators right inside it. */
+static void get_self(sqlite3_context *to, const struct query_at *at)
+{
+	const struct store_slices *slices = &at->track->slices;
+	uint64_t end_ns = slices->end_ns[at->row], inside_ns = 0;
+	uint16_t depth = slices->depth[at->row];
+
+	if (end_ns == STORE_OPEN)
+		return;
+	for (size_t row = at->row + 1; row < slices->n && slices->depth[row] > depth; row++)
+		if (slices->depth[row] == depth + 1 && slices->kind[row] == KIND_OPERATOR &&
+		    slices->end_ns[row] != STORE_OPEN)
+			inside_ns += slices->end_ns[row] - slices->begin_ns[row];
+	query_put_count(to, end_ns - slices->begin_ns[at->row] - inside_ns);
+}
+
+static void get_line(sqlite3_context *to, const struct query_at *at)
+{
+	query_put_name(to, at->query, at->track->def.name);
+}
+
+static const struct query_column slice_columns[] = {
+	SLICE_ID("slice"),
+	{ "kind", "TEXT", "what it is: `inference`, `operator`, `session`, `load` ...", query_get_kind },
+	SLICE_NAME("its name, for people"),
+	QUERY_TIMES("slice"),
+	AROUND,
+	QUERY_WHERE_IT_RAN,
+	{ "tid", "INTEGER", "its thread, where that is known", query_get_tid, QUERY_NUMBER, query_key_tid },
+	{ "inference", "INTEGER", "number of its inference in its process", query_get_inference, QUERY_NUMBER,
+	  query_key_inference, .is_rare = true },
+	{ "inference_id", "INTEGER", "its inference: inferences.id", query_get_run_id, QUERY_NUMBER, query_run_id,
+	  .is_rare = true },
+	ARGS,
+};
+
+const struct query_table query_table_slices = {
+	.name = "slices",
+	.what = "Everything that has a begin and an end.",
+	.rows = QUERY_SLICES,
+	QUERY_COLUMNS(slice_columns),
+};
+
+static const struct query_column operator_columns[] = {
+	SLICE_ID("operator"),
+	SLICE_NAME("name of its node in the model"),
+	{ "op_type", "TEXT", "its type: `Conv`, `MatMul` ...", query_get_op_type, QUERY_NAME, query_key_op_type },
+	{ "provider", "TEXT", "the execution provider that ran it", query_get_provider, QUERY_NAME,
+	  query_key_provider },
+	QUERY_TIMES("operator"),
+	{ "self_ns", "INTEGER", "duration_ns without the operators inside it", get_self },
+	OF_A_RUN,
+	QUERY_WHERE_IT_RAN,
+	{ "tid", "INTEGER", "its thread", query_get_tid, QUERY_NUMBER, query_key_tid },
+	AROUND,
+	{ "shapes", "TEXT", "of its inputs, and `->` and those of its outputs where known", query_get_shapes },
+	{ "bytes", "INTEGER", "bytes that went in and came out", query_get_bytes },
+	{ "allocated_bytes", "INTEGER", "bytes that it took from allocators", get_allocated },
+	{ "allocations", "INTEGER", "calls that took memory from allocators", get_allocations },
+	{ "status", "TEXT", "the runtime's message, if it failed", query_get_status },
+};
+
+const struct query_table query_table_operators = {
+	.name = "operators",
+	.what = "Calls of operators: one node's kernel, run once.",
+	.rows = QUERY_SLICES,
+	.kinds = 1u << KIND_OPERATOR,
+	QUERY_COLUMNS(operator_columns),
+};
+
+static const struct query_column kernel_columns[] = {
+	SLICE_ID("kernel"),
+	SLICE_NAME("name of the kernel, or of the provider's own node"),
+	{ "op_type", "TEXT", "its type, as the provider names it", query_get_op_type, QUERY_NAME, query_key_op_type },
+	QUERY_TIMES("kernel"),
+	OF_A_RUN,
+	{ "operator", "TEXT", "the node that launched it: operators.name", get_operator },
+	{ "stream", "TEXT", "name of the line that it is on", get_line },
+	QUERY_WHERE_IT_RAN,
+	{ "implementation", "TEXT", "which of its implementations the provider chose", get_implementation },
+	{ "source_ops", "TEXT", "nodes of the model that it was made from, `;` between them", get_source_ops },
+	{ "cycles", "INTEGER", "as the provider's profiler counted them", get_cycles },
+	{ "share", "REAL", "of the cycles of all kernels of the same execution, 0 to 1", get_share },
+	{ "reported_ns", "INTEGER", "its duration as the profiler says, if it did not fit into its operator",
+	  get_reported },
+	{ "source", "TEXT", "the profiler that it comes from", get_source },
+};
+
+const struct query_table query_table_kernels = {
+	.name = "kernels",
+	.what = "Kernels and copies of devices, and the nodes that a provider's own profiler reports.",
+	.rows = QUERY_SLICES,
+	.kinds = 1u << KIND_KERNEL,
+	QUERY_COLUMNS(kernel_columns),
+};
+
+static const struct query_column phase_columns[] = {
+	SLICE_ID("phase"),
+	{ "kind", "TEXT", "`load`, `specialize`, `phase` or `provider_ready`", query_get_kind },
+	SLICE_NAME("its name: `build graph`, a graph transformer ..."),
+	QUERY_TIMES("phase"),
+	{ "model", "TEXT", "name of the model that was loaded", query_get_model, QUERY_NAME, query_key_model },
+	{ "session_id", "INTEGER", "the session that was created: sessions.id", query_get_session_id, QUERY_NUMBER,
+	  query_session_id },
+	QUERY_WHERE_IT_RAN,
+	AROUND,
+	{ "modified", "INTEGER", "of graph transformers: 1 if the graph was changed, else 0", get_modified },
+	{ "capabilities", "INTEGER", "of partitioning: groups of nodes that the provider asked for", get_capabilities },
+	{ "count", "INTEGER", "of weights, of values that were compared", get_count },
+	{ "bytes", "INTEGER", "bytes that were read from the model's file", query_get_bytes },
+};
+
+const struct query_table query_table_phases = {
+	.name = "phases",
+	.what = "What happens while sessions are created, and when provider libraries get ready.",
+	.rows = QUERY_SLICES,
+	.kinds = 1u << KIND_LOAD | 1u << KIND_SPECIALIZE | 1u << KIND_PHASE | 1u << KIND_PROVIDER_READY,
+	QUERY_COLUMNS(phase_columns),
+};

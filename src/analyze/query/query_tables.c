@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Every table and view, in the order in which lists show them: one line each. */
+#include "analyze/query/query_in.h"
+
+#define QUERY_TABLES(F) \
+	F(recording) \
+	F(processes) \
+	F(runtimes) \
+	F(models) \
+	F(sessions) \
+	F(phases) \
+	F(inferences) \
+	F(operators) \
+	F(kernels) \
+	F(inference_stats) \
+	F(operator_stats) \
+	F(operator_types) \
+	F(slowest) \
+	F(slowest_causes) \
+	F(counters) \
+	F(samples) \
+	F(threads) \
+	F(tracks) \
+	F(slices) \
+	F(losses) \
+	F(notes) \
+	F(instants)
+
+#define DECLARE(name) extern const struct query_table query_table_##name;
+QUERY_TABLES(DECLARE)
+
+#define ENTRY(name) &query_table_##name,
+const struct query_table *const query_tables[] = { QUERY_TABLES(ENTRY) NULL };
+
+static const struct query_column_words overlap_columns[] = {
+	{ "process_id", "INTEGER", "process of the first: processes.id" },
+	{ "inference_id", "INTEGER", "the one that began first: inferences.id" },
+	{ "model", "TEXT", "its model" },
+	{ "other_id", "INTEGER", "the one that began while it ran: inferences.id" },
+	{ "other_model", "TEXT", "the model of that one" },
+	{ "begin_ns", "INTEGER", "when both ran first, CLOCK_MONOTONIC" },
+	{ "end_ns", "INTEGER", "when the first of them ended" },
+	{ "duration_ns", "INTEGER", "end_ns - begin_ns" },
+};
+
+static const struct query_column_words gap_columns[] = {
+	{ "process_id", "INTEGER", "the process: processes.id" },
+	{ "begin_ns", "INTEGER", "end of the last inference before, CLOCK_MONOTONIC" },
+	{ "end_ns", "INTEGER", "begin of the next inference" },
+	{ "duration_ns", "INTEGER", "end_ns - begin_ns" },
+	{ "next_id", "INTEGER", "the inference that ended the gap: inferences.id" },
+	{ "next_model", "TEXT", "its model" },
+};
+
+static const struct query_column_words unattributed_columns[] = {
+	{ "inference_id", "INTEGER", "inferences.id" },
+	{ "model", "TEXT", "name of its model" },
+	{ "duration_ns", "INTEGER", "how long it took: the sum of the next three" },
+	{ "operators_ns", "INTEGER", "time in which at least one of its operators ran" },
+	{ "setup_ns", "INTEGER", "time in which inputs were checked or copied, and no operator ran" },
+	{ "unattributed_ns", "INTEGER", "time that nothing explains" },
+	{ "unattributed_share", "REAL", "the same, of duration_ns, 0 to 1" },
+};
+
+const struct query_view query_views[] = {
+	{ "overlap", "Pairs of inferences that ran at the same time, of any process.",
+	  "SELECT a.process_id AS process_id, a.id AS inference_id, a.model AS model, b.id AS other_id, "
+	  "b.model AS other_model, b.begin_ns AS begin_ns, min(a.end_ns, b.end_ns) AS end_ns, "
+	  "min(a.end_ns, b.end_ns) - b.begin_ns AS duration_ns "
+	  "FROM inferences a CROSS JOIN inferences b "
+	  "WHERE b.begin_ns >= a.begin_ns AND b.begin_ns < a.end_ns AND b.end_ns IS NOT NULL "
+	  "AND (b.begin_ns > a.begin_ns OR b.id > a.id)",
+	  QUERY_COLUMNS(overlap_columns) },
+	{ "gaps", "Times between its first and its last inference in which a process ran none.",
+	  "SELECT process_id, until_ns AS begin_ns, begin_ns AS end_ns, begin_ns - until_ns AS duration_ns, "
+	  "id AS next_id, model AS next_model FROM (SELECT process_id, id, model, begin_ns, "
+	  "max(coalesce(end_ns, 9223372036854775807)) OVER (PARTITION BY process_id ORDER BY begin_ns, id "
+	  "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS until_ns FROM inferences) "
+	  "WHERE begin_ns > until_ns",
+	  QUERY_COLUMNS(gap_columns) },
+	{ "unattributed", "What of each inference no operator explains; those without operators are left out.",
+	  "SELECT id AS inference_id, model, duration_ns, operators_ns, setup_ns, unattributed_ns, "
+	  "unattributed_ns * 1.0 / duration_ns AS unattributed_share "
+	  "FROM inferences WHERE unattributed_ns IS NOT NULL",
+	  QUERY_COLUMNS(unattributed_columns) },
+	{ 0 },
+};
