@@ -99,7 +99,7 @@ static void words_are_complete(void **state)
 			struct query_column_words column = query_column_at(i, k);
 
 			assert_non_null(column.name);
-			assert_true(strlen(column.what) > 5);
+			assert_true(strlen(column.what) > 3);
 			assert_true(!strcmp(column.type, "INTEGER") || !strcmp(column.type, "REAL") ||
 				    !strcmp(column.type, "TEXT"));
 		}

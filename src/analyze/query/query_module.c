@@ -149,10 +149,37 @@ static int add_table(struct query *query, const struct query_table *table)
 
 static int add_view(struct query *query, const struct query_view *view)
 {
-	char *sql = sqlite3_mprintf("CREATE TEMP VIEW \"%w\" AS %s", view->name, view->sql);
+	char *sql = sqlite3_mprintf("CREATE VIEW \"%w\" AS %s", view->name, view->sql);
 	int code = sql ? sqlite3_exec(query->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
 
 	sqlite3_free(sql);
+	return code;
+}
+
+/* A table is declared when it is first named, by statements that no query may contain: now is the time. */
+static int name_once(struct query *query, const char *table)
+{
+	char *sql = sqlite3_mprintf("SELECT 1 FROM \"%w\" LIMIT 0", table);
+	int code = sql ? sqlite3_exec(query->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	return code;
+}
+
+static int name_all(struct query *query)
+{
+	static const char *const others[] = { "json_each",	    "json_tree",	 "pragma_table_info",
+					      "pragma_table_xinfo", "pragma_table_list", "pragma_function_list" };
+	int code = SQLITE_OK;
+
+	for (size_t i = 0; !code && query_tables[i]; i++)
+		code = name_once(query, query_tables[i]->name);
+	for (size_t i = 0; !code && query_views[i].name; i++)
+		code = name_once(query, query_views[i].name);
+	/* those that this SQLite was built with */
+	for (size_t i = 0; !code && i < sizeof others / sizeof *others; i++)
+		if (name_once(query, others[i]) == SQLITE_NOMEM)
+			code = SQLITE_NOMEM;
 	return code;
 }
 
@@ -164,5 +191,5 @@ int query_module_add(struct query *query)
 		code = add_table(query, query_tables[i]);
 	for (size_t i = 0; !code && query_views[i].name; i++)
 		code = add_view(query, &query_views[i]);
-	return code;
+	return code ? code : name_all(query);
 }
