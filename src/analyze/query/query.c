@@ -179,6 +179,11 @@ int query_run(struct query *query, const char *sql, const struct query_taker *to
 			return fail(query, (size_t)(at - sql), place, err);
 		if (!statement)
 			continue;
+		/* the guard has let it through: this cannot happen */
+		if (!sqlite3_stmt_readonly(statement)) {
+			sqlite3_finalize(statement);
+			return err_set(err, EPERM, "cannot run the query: it only reads");
+		}
 		code = run_one(statement, to, err);
 		if (code > 0)
 			code = fail(query, (size_t)(at - sql), place, err);

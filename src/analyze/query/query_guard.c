@@ -101,11 +101,26 @@ static bool is_allowed(int action, const char *first, const char *second)
 	}
 }
 
+/* What would be changed is a table of the schema: the statement was another one. */
+static const char *word_of(int action, const char *first)
+{
+	bool is_schema =
+	    first && (!sqlite3_stricmp(first, "sqlite_master") || !sqlite3_stricmp(first, "sqlite_temp_master"));
+
+	if (is_schema && action == SQLITE_INSERT)
+		return "CREATE";
+	if (is_schema && action == SQLITE_DELETE)
+		return "DROP";
+	if (is_schema && action == SQLITE_UPDATE)
+		return "ALTER";
+	return action >= 0 && action < (int)(sizeof actions / sizeof *actions) ? actions[action] : NULL;
+}
+
 static int authorize(void *query_, int action, const char *first, const char *second, const char *database,
 		     const char *trigger)
 {
 	struct query *query = query_;
-	const char *what = action >= 0 && action < (int)(sizeof actions / sizeof *actions) ? actions[action] : NULL;
+	const char *what = word_of(action, first);
 	const char *name = action == SQLITE_FUNCTION			      ? second
 			   : action == SQLITE_PRAGMA || action == SQLITE_READ ? first
 									      : NULL;

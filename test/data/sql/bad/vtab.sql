@@ -1,0 +1,1 @@
+CREATE VIRTUAL TABLE t USING fts5(x); SELECT * FROM sqlite_dbpage;

@@ -1,0 +1,1 @@
+SELECT * FROM slices WHERE begin_ns > 5000000 AND end_ns <= 6000000.5 ORDER BY id DESC LIMIT 3;

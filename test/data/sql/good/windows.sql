@@ -1,0 +1,1 @@
+SELECT id, lag(end_ns) OVER (PARTITION BY process_id ORDER BY begin_ns) FROM inferences;
