@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -240,17 +241,46 @@ static const char *history_path(char *path, size_t size)
 	return path;
 }
 
+/* Ctrl-C at the prompt drops what was typed; it does not end the shell. */
+static volatile sig_atomic_t is_woken;
+
+static void wake(int signal_)
+{
+	is_woken = 1;
+}
+
+/* NULL: the end, or Ctrl-C (is_woken). */
+static char *next_line(struct shell *shell)
+{
+	char *line;
+
+	is_woken = 0;
+	line = query_line_next(shell->sql ? "     ...> " : "inftrace> ");
+	if (!line && is_woken) {
+		clearerr(stdin);
+		forget(shell);
+	}
+	return line;
+}
+
 int query_shell(struct query *query, struct query_writer *writer, struct err *err)
 {
 	struct shell shell = { query, writer, isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) };
 	char path[PATH_MAX], *line;
+	const struct sigaction ours = { .sa_handler = wake };
+	struct sigaction before;
 	mode_t mask = umask(077);
 	int code = 0;
 
+	sigaction(SIGINT, NULL, &before);
+	if (shell.is_terminal)
+		sigaction(SIGINT, &ours, NULL);
 	if (shell.is_terminal)
 		puts("SQL over the recording. .help lists commands, .tables what there is.");
 	query_line_begin(shell.is_terminal ? history_path(path, sizeof path) : NULL, word_at);
-	while (!code && !shell.is_over && (line = query_line_next(shell.sql ? "     ...> " : "inftrace> "))) {
+	while (!code && !shell.is_over && ((line = next_line(&shell)) || is_woken)) {
+		if (!line)
+			continue;
 		code = survive(&shell, take_line(&shell, line, err), err);
 		free(line);
 	}
@@ -259,6 +289,7 @@ int query_shell(struct query *query, struct query_writer *writer, struct err *er
 		code = survive(&shell, run_sql(&shell, err), err);
 	forget(&shell);
 	query_line_end();
+	sigaction(SIGINT, &before, NULL);
 	umask(mask);
 	if (shell.is_terminal && !shell.is_over)
 		putchar('\n');

@@ -481,9 +481,12 @@ static void errors_have_a_place(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(run_as(f, "csv", "SELECT 1;\nSELECT durations FROM operators"), -EINVAL);
-	assert_string_equal(f->err.msg, "cannot run the query: no such column: durations");
+	assert_string_equal(f->err.msg, "cannot run the query: no such column: durations; did you mean duration_ns?");
 	assert_true(f->place.is_known);
 	assert_int_equal(f->place.at, 17);
+	assert_int_equal(run_as(f, "csv", "SELECT 1 FROM operator"), -EINVAL);
+	assert_string_equal(f->err.msg, "cannot run the query: no such table: operator; did you mean operators?");
+	assert_true(f->place.is_known && f->place.at == 14);
 	assert_int_equal(run_as(f, "csv", "SELEC 1"), -EINVAL);
 	assert_true(f->place.is_known && f->place.at == 0);
 }

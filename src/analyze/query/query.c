@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyze/query/query_in.h"
+#include "base/near.h"
 #include "base/units.h"
 
 enum { MAX_VALUES = 500 };
@@ -76,13 +77,67 @@ bool query_is_complete(const char *sql)
 	return sqlite3_complete(sql);
 }
 
+static const char *near_table(const char *name)
+{
+	struct query_table_words table;
+	struct near near;
+
+	near_init(&near, name, strlen(name));
+	for (size_t i = 0; query_table_at(i, &table); i++)
+		near_offer(&near, table.name);
+	return near_best(&near);
+}
+
+static const char *near_column(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	struct query_table_words table;
+	struct near near;
+
+	name = dot ? dot + 1 : name;
+	near_init(&near, name, strlen(name));
+	for (size_t i = 0; query_table_at(i, &table); i++)
+		for (size_t k = 0; k < table.n_columns; k++)
+			near_offer(&near, query_column_at(i, k).name);
+	return near_best(&near);
+}
+
+/* SQL that is wrong: SQLite's words, and what may have been meant. */
+static int say_wrong(const struct query *query, struct err *err)
+{
+	static const char table[] = "no such table: ", column[] = "no such column: ";
+	const char *message = sqlite3_errmsg(query->db), *meant = NULL;
+
+	if (!strncmp(message, table, sizeof table - 1))
+		meant = near_table(message + sizeof table - 1);
+	else if (!strncmp(message, column, sizeof column - 1))
+		meant = near_column(message + sizeof column - 1);
+	return err_set(err, EINVAL, "cannot run the query: %.300s%s%s%s", message, meant ? "; did you mean " : "",
+		       meant ? meant : "", meant ? "?" : "");
+}
+
+/* SQLite does not tell where a table is that does not exist. */
+static void find_table(const struct query *query, const char *sql, size_t at, struct query_place *place)
+{
+	static const char words[] = "no such table: ";
+	const char *message = sqlite3_errmsg(query->db), *found;
+
+	if (strncmp(message, words, sizeof words - 1) != 0)
+		return;
+	found = strstr(sql + at, message + sizeof words - 1);
+	if (found)
+		*place = (struct query_place){ true, (size_t)(found - sql) };
+}
+
 /* at: where the statement begins in the text. */
-static int fail(const struct query *query, size_t at, struct query_place *place, struct err *err)
+static int fail(const struct query *query, const char *sql, size_t at, struct query_place *place, struct err *err)
 {
 	int code = sqlite3_errcode(query->db), offset = sqlite3_error_offset(query->db);
 
 	if (offset >= 0)
 		*place = (struct query_place){ true, at + (size_t)offset };
+	else
+		find_table(query, sql, at, place);
 	switch (code & 0xff) {
 	case SQLITE_INTERRUPT:
 		return err_set(err, EINTR, "%s",
@@ -102,7 +157,7 @@ static int fail(const struct query *query, size_t at, struct query_place *place,
 		if (*query->refused)
 			return err_set(err, EPERM, "cannot run the query: it only reads, and %s is not allowed",
 				       query->refused);
-		return err_set(err, EINVAL, "cannot run the query: %s", sqlite3_errmsg(query->db));
+		return say_wrong(query, err);
 	}
 }
 
@@ -176,7 +231,7 @@ int query_run(struct query *query, const char *sql, const struct query_taker *to
 		*query->refused = 0;
 		query->steps = 0;
 		if (sqlite3_prepare_v3(query->db, at, -1, 0, &statement, &next))
-			return fail(query, (size_t)(at - sql), place, err);
+			return fail(query, sql, (size_t)(at - sql), place, err);
 		if (!statement)
 			continue;
 		/* the guard has let it through: this cannot happen */
@@ -186,7 +241,7 @@ int query_run(struct query *query, const char *sql, const struct query_taker *to
 		}
 		code = run_one(statement, to, err);
 		if (code > 0)
-			code = fail(query, (size_t)(at - sql), place, err);
+			code = fail(query, sql, (size_t)(at - sql), place, err);
 		sqlite3_finalize(statement);
 	}
 	return code;

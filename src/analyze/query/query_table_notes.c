@@ -122,7 +122,7 @@ static const struct query_column note_columns[] = {
 
 const struct query_table query_table_notes = {
 	.name = "notes",
-	.what = "Facts about the recording: see [recording.md](recording.md#slices) for the topics.",
+	.what = "Facts about the recording, one topic each.",
 	.rows = QUERY_LIST,
 	.count = count,
 	.has = has_note,
