@@ -116,12 +116,19 @@ static int say_wrong(const struct query *query, struct err *err)
 		       meant ? meant : "", meant ? "?" : "");
 }
 
-/* SQLite does not tell where a table is that does not exist. */
-static void find_table(const struct query *query, const char *sql, size_t at, struct query_place *place)
+/* SQLite does not tell where a table is that does not exist, nor that the end of a text is where more must come. */
+static void find_place(const struct query *query, const char *sql, size_t at, struct query_place *place)
 {
 	static const char words[] = "no such table: ";
 	const char *message = sqlite3_errmsg(query->db), *found;
 
+	if (!strcmp(message, "incomplete input")) {
+		size_t end = strlen(sql);
+
+		while (end > at && strchr(" \t\r\n", sql[end - 1]))
+			end--;
+		*place = (struct query_place){ true, end };
+	}
 	if (strncmp(message, words, sizeof words - 1) != 0)
 		return;
 	found = strstr(sql + at, message + sizeof words - 1);
@@ -137,7 +144,7 @@ static int fail(const struct query *query, const char *sql, size_t at, struct qu
 	if (offset >= 0)
 		*place = (struct query_place){ true, at + (size_t)offset };
 	else
-		find_table(query, sql, at, place);
+		find_place(query, sql, at, place);
 	switch (code & 0xff) {
 	case SQLITE_INTERRUPT:
 		return err_set(err, EINTR, "%s",

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Columns that several tables have in common, and how values become those of SQL. What is not known stays NULL. */
+#include "analyze/query/query_columns.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyze/query/query_in.h"
 #include "base/json.h"
 
 void query_put_time(sqlite3_context *to, uint64_t ns)

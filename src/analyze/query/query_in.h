@@ -214,47 +214,4 @@ static inline const struct arg *query_arg(const struct query_at *at, enum event_
 	return store_slice_arg(at->query->store, at->track, at->row, key);
 }
 
-/* Columns that several tables of slices have: query_columns.c. */
-#define QUERY_GETTERS(F) \
-	F(id) \
-	F(name) \
-	F(kind) \
-	F(begin) F(end) F(duration) F(depth) F(parent) F(track) F(process) F(pid) F(tid) F(args) F(inference) \
-	    F(run_id) F(model) F(op_type) F(provider) F(shapes) F(bytes) F(status) F(session) F(session_id) \
-		F(model_id)
-#define QUERY_GETTER(name) void query_get_##name(sqlite3_context *to, const struct query_at *at);
-QUERY_GETTERS(QUERY_GETTER)
-
-uint32_t query_key_name(const struct query_at *at);
-uint32_t query_key_op_type(const struct query_at *at);
-uint32_t query_key_provider(const struct query_at *at);
-uint32_t query_key_session(const struct query_at *at);
-uint32_t query_key_inference(const struct query_at *at);
-uint32_t query_key_track(const struct query_at *at);
-uint32_t query_key_process(const struct query_at *at);
-uint32_t query_key_parent(const struct query_at *at);
-uint32_t query_key_model(const struct query_at *at);
-uint32_t query_key_tid(const struct query_at *at);
-
-/* A getter of an argument of slices. */
-#define QUERY_ARG(name, key) \
-	static void get_##name(sqlite3_context *to, const struct query_at *at) \
-	{ \
-		query_put_arg(to, at->query, query_arg(at, key)); \
-	}
-
-#define QUERY_TIMES(of) \
-	{ "begin_ns", "INTEGER", "begin of the " of ", CLOCK_MONOTONIC", query_get_begin, QUERY_BEGIN }, \
-	    { "end_ns", "INTEGER", "its end; NULL: it was cut off", query_get_end, QUERY_END }, \
-	{ \
-		"duration_ns", "INTEGER", "end_ns - begin_ns", query_get_duration \
-	}
-#define QUERY_WHERE_IT_RAN \
-	{ "process_id", "INTEGER", "its process: processes.id", query_get_process, QUERY_NUMBER, query_key_process }, \
-	    { "pid", "INTEGER", "that of its process", query_get_pid }, \
-	{ \
-		"track_id", "INTEGER", "the line that it is on: tracks.id", query_get_track, QUERY_NUMBER, \
-		    query_key_track \
-	}
-
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/query/query_in.h"
+#include "analyze/query/query_columns.h"
 
 struct stretch {
 	uint64_t begin_ns, end_ns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tables of slices of every kind: slices, operators, kernels, phases of session creation. */
-#include "analyze/query/query_in.h"
+#include "analyze/query/query_columns.h"
 
 #define SLICE_ID(of) { "id", "INTEGER", "number of the " of " among slices of all kinds", query_get_id, QUERY_ROW }
 #define SLICE_NAME(what) { "name", "TEXT", what, query_get_name, QUERY_NAME, query_key_name }

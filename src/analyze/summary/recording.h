@@ -18,8 +18,8 @@ struct recording {
 /*
  * path is borrowed until recording_close; "-" is standard input. 0; or -errno and err: no file of a known format,
  * damaged (with the byte), or out of memory. recording_close undoes it, also after a failure; a zeroed one may be
- * closed. recording_open and recording_open_with keep the events in memory, too; recording_sum_up only what they come to, so that a recording
- * may be larger than the memory. opts may be NULL.
+ * closed. recording_open and recording_open_with keep the events in memory, too; recording_sum_up only what they come
+ * to, so that a recording may be larger than the memory. opts may be NULL.
  */
 int recording_open(struct recording *recording, const char *path, struct err *err);
 int recording_open_with(struct recording *recording, const char *path, const struct summary_opts *opts,
