@@ -58,7 +58,7 @@ static void say_where(const char *sql, const char *name, size_t at, struct err *
 
 int query_run_text(struct query *query, const char *sql, const char *name, struct query_writer *writer, struct err *err)
 {
-	const struct sigaction ours = { .sa_handler = interrupt };
+	const struct sigaction ours = { .sa_handler = interrupt, .sa_flags = SA_RESTART };
 	const struct query_taker taker = query_writer_taker(writer);
 	struct sigaction before;
 	struct query_place place;

@@ -155,10 +155,16 @@ static bool is_blank(const char *text)
 	return !text[strspn(text, " \t\r\n")];
 }
 
+/* Ctrl-C came since the last line was asked for. */
+static volatile sig_atomic_t is_woken;
+
 static int run_sql(struct shell *shell, struct err *err)
 {
 	int code;
 
+	/* Ctrl-C came when the line was complete */
+	if (is_woken)
+		query_interrupt(shell->query);
 	/* the end of the last line is none of a person's text */
 	shell->sql[shell->len - 1] = 0;
 	query_line_keep(shell->sql);
@@ -242,8 +248,6 @@ static const char *history_path(char *path, size_t size)
 }
 
 /* Ctrl-C at the prompt drops what was typed; it does not end the shell. */
-static volatile sig_atomic_t is_woken;
-
 static void wake(int signal_)
 {
 	is_woken = 1;

@@ -474,6 +474,13 @@ static void an_interrupted_query_ends_and_the_next_one_runs(void **state)
 			 -EINTR);
 	pthread_join(thread, NULL);
 	assert_string_equal(ask(f, "SELECT 1"), "1\r\n");
+	/* one that comes before the first step counts, too */
+	query_interrupt(f->query);
+	assert_int_equal(run_as(f, "csv",
+				"WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
+				"SELECT max(x) FROM n"),
+			 -EINTR);
+	assert_string_equal(ask(f, "SELECT 1"), "1\r\n");
 }
 
 static void errors_have_a_place(void **state)

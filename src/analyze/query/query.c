@@ -69,6 +69,7 @@ void query_free(struct query *query)
 
 void query_interrupt(struct query *query)
 {
+	query->is_interrupted = 1;
 	sqlite3_interrupt(query->db);
 }
 
@@ -225,8 +226,8 @@ static int run_one(sqlite3_stmt *statement, const struct query_taker *to, struct
 	return code ? code : step != SQLITE_DONE;
 }
 
-int query_run(struct query *query, const char *sql, const struct query_taker *to, struct query_place *place,
-	      struct err *err)
+static int run_all(struct query *query, const char *sql, const struct query_taker *to, struct query_place *place,
+		   struct err *err)
 {
 	int code = 0;
 
@@ -251,6 +252,15 @@ int query_run(struct query *query, const char *sql, const struct query_taker *to
 			code = fail(query, sql, (size_t)(at - sql), place, err);
 		sqlite3_finalize(statement);
 	}
+	return code;
+}
+
+int query_run(struct query *query, const char *sql, const struct query_taker *to, struct query_place *place,
+	      struct err *err)
+{
+	int code = run_all(query, sql, to, place, err);
+
+	query->is_interrupted = 0;
 	return code;
 }
 

@@ -55,7 +55,7 @@ void query_free(struct query *query); /* NULL does nothing */
  */
 int query_run(struct query *query, const char *sql, const struct query_taker *to, struct query_place *place,
 	      struct err *err);
-/* Ends the query that runs, if one does. Any thread, and handlers of signals. */
+/* Ends the query that runs, or else the next one. Any thread, and handlers of signals. */
 void query_interrupt(struct query *query);
 /* Does the text end with a complete statement? */
 bool query_is_complete(const char *sql);

@@ -156,12 +156,13 @@ static void set_limits(sqlite3 *db)
 		sqlite3_limit(db, limits[i].what, limits[i].most);
 }
 
+/* SQLite forgets an interruption that comes before the query's first step. */
 static int count_steps(void *query_)
 {
 	struct query *query = query_;
 
 	query->steps += 1000;
-	return query->max_steps && query->steps > query->max_steps;
+	return query->is_interrupted || (query->max_steps && query->steps > query->max_steps);
 }
 
 void query_guard_init(struct query *query, const struct query_opts *opts)
@@ -178,8 +179,7 @@ void query_guard_init(struct query *query, const struct query_opts *opts)
 	query->memory_bytes = opts && opts->memory_bytes ? opts->memory_bytes : 1 << 30;
 	sqlite3_hard_heap_limit64(query->memory_bytes > INT64_MAX ? INT64_MAX : (sqlite3_int64)query->memory_bytes);
 	query->max_steps = opts ? opts->max_steps : 0;
-	if (query->max_steps)
-		sqlite3_progress_handler(query->db, 1000, count_steps, query);
+	sqlite3_progress_handler(query->db, 1000, count_steps, query);
 	sqlite3_set_authorizer(query->db, authorize, query);
 }
 

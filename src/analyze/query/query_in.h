@@ -7,6 +7,7 @@
 #define ANALYZE_QUERY_QUERY_IN_H
 
 #include <math.h>
+#include <signal.h>
 #include <sqlite3.h>
 
 #include "analyze/query/query.h"
@@ -44,6 +45,7 @@ struct query {
 	struct why *why;      /* the last one that was looked at, */
 	size_t why_at;	      /* and of which slow inference; query_table_slowest.c */
 	uint64_t max_steps, steps;
+	volatile sig_atomic_t is_interrupted;
 	uint64_t memory_bytes;
 	bool is_set_up;	   /* from now on nothing but what the guard allows */
 	char refused[160]; /* what the guard has refused in this query; "": nothing */
