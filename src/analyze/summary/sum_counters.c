@@ -255,11 +255,12 @@ int sum_counters_make(struct summary_maker *maker, struct end *end)
 	int rc = find_devices(maker, &devices);
 
 	for (uint32_t id = 1; !rc && id <= maker->n_tracks; id++) {
-		const struct counter *counter = (struct counter *)maker->counters.data + maker->tracks[id].counter - 1;
+		const struct counter *counter;
 		struct summary_resource *to;
 
 		if (!maker->tracks[id].counter)
 			continue;
+		counter = (struct counter *)maker->counters.data + maker->tracks[id].counter - 1;
 		to = array_add(&end->resources, sizeof *to);
 		if (!to)
 			rc = -ENOMEM;
