@@ -16,6 +16,7 @@ struct counter {
 	struct sink sink;
 	struct sink *out;
 	uint64_t n_slices, n_instants, n_samples, n_lost;
+	struct export_losses losses;
 };
 
 static int put(struct sink *sink, const struct event *event, struct err *err)
@@ -71,6 +72,16 @@ static void print(const struct import *import, const struct counter *counter, co
 		fprintf(to, "The input reports %s.\n", printable_count(counter->n_lost, "lost event").s);
 }
 
+/* What the format has no place for. */
+static void print_losses(const struct export_losses *losses, const struct exporter *to)
+{
+	if (losses->n)
+		fprintf(stderr, "Not in the file, because %s has no place for it: ", to->name);
+	for (size_t i = 0; i < losses->n; i++)
+		fprintf(stderr, "%s%s%s", printable_count(losses->loss[i].n, losses->loss[i].what).s,
+			losses->loss[i].rest, i + 1 < losses->n ? ", " : "\n");
+}
+
 static int copy(struct import *import, const struct exporter *to, const struct output *output, struct counter *counter,
 		struct err *err)
 {
@@ -87,7 +98,7 @@ static int copy(struct import *import, const struct exporter *to, const struct o
 	if (counter->out) {
 		counter->sink = (struct sink){ put, names, &last_track };
 		code = import_read(import, &counter->sink, err);
-		if (to->close(counter->out, code ? &ignored : err) && !code)
+		if (to->close(counter->out, &counter->losses, code ? &ignored : err) && !code)
 			code = -err->code;
 	}
 	names_free(names);
@@ -111,8 +122,10 @@ int convert(const char *path, const struct exporter *to, const struct convert_op
 		code = copy(&import, to, &output, &counter, err);
 	if (!code)
 		code = output_keep(&output, err);
-	if (!code && !options->quiet)
+	if (!code && !options->quiet) {
 		print(&import, &counter, out);
+		print_losses(&counter.losses, to);
+	}
 	output_drop(&output);
 	import_close(&import);
 	return code;

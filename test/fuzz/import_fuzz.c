@@ -76,7 +76,7 @@ static void read_with(const struct importer *importer, const struct import_bytes
 	else
 		require(!result.is_cut || result.cut_at <= in->size, "it was cut off inside of the file");
 	if (tap.chrome) {
-		require(!exporters_find("chrome")->close(tap.chrome, &err), "what was written is in the file");
+		require(!exporters_find("chrome")->close(tap.chrome, NULL, &err), "what was written is in the file");
 		check_json(fd);
 	}
 	check_sink_done(&tap.check);

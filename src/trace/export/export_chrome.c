@@ -282,7 +282,7 @@ static struct sink *open(int fd, struct names *names, uint32_t *last_track, stru
 	return &chrome->sink;
 }
 
-static int end(struct sink *sink, struct err *err)
+static int end(struct sink *sink, struct export_losses *losses, struct err *err)
 {
 	struct chrome *chrome = (struct chrome *)sink;
 	int code;

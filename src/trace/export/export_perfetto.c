@@ -17,7 +17,7 @@ static struct sink *open(int fd, struct names *names, uint32_t *last_track, stru
 	return writer ? perfetto_write_sink(writer) : NULL;
 }
 
-static int close(struct sink *sink, struct err *err)
+static int close(struct sink *sink, struct export_losses *losses, struct err *err)
 {
 	return perfetto_write_free(writer_of(sink), err);
 }

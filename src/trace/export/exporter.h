@@ -10,6 +10,22 @@
 #include "base/err.h"
 #include "event/sink.h"
 
+/* What a format has no place for, or what was left out of it otherwise. */
+struct export_loss {
+	uint64_t n;
+	const char *what, *rest; /* one of them: "slice"; " without an end" or "" */
+};
+
+enum { EXPORT_LOSSES = 12 };
+
+struct export_losses {
+	size_t n;
+	struct export_loss loss[EXPORT_LOSSES];
+};
+
+/* Adds a loss, if n is not 0. */
+void export_lost(struct export_losses *losses, uint64_t n, const char *what, const char *rest);
+
 struct exporter {
 	const char *name;   /* what the user types: --to chrome */
 	const char *suffix; /* suffix of an output named after its input: ".json" */
@@ -20,8 +36,11 @@ struct exporter {
 	 * err: out of memory, or the file cannot be written.
 	 */
 	struct sink *(*open)(int fd, struct names *names, uint32_t *last_track, struct err *err);
-	/* Ends the file, flushes and frees; NULL does nothing. 0, or -errno and err. */
-	int (*close)(struct sink *sink, struct err *err);
+	/*
+	 * Ends the file, flushes and frees; NULL does nothing. losses: what is not in the file is added; NULL: it does
+	 * not matter. 0, or -errno and err.
+	 */
+	int (*close)(struct sink *sink, struct export_losses *losses, struct err *err);
 };
 
 #endif

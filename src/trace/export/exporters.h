@@ -7,7 +7,8 @@
 
 #define EXPORTERS(F) \
 	F(perfetto) \
-	F(chrome)
+	F(chrome) \
+	F(ort)
 
 extern const struct exporter *const exporters[]; /* NULL-terminated */
 

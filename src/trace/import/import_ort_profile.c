@@ -434,8 +434,11 @@ static bool find_session(const struct profile *profile, struct ort_profile_event
 static int put_session(struct profile *profile, const struct ort_profile_event *whole)
 {
 	struct line *line = line_of(profile, LINE_LANE, whole->tid);
-	struct arg args[2] = { arg_name(KEY_MODEL, profile->model), arg_int(KEY_SESSION, SESSION) };
-	struct event event = { .kind = KIND_SESSION, .name = profile->model, .args = args, .n_args = 2 };
+	struct arg args[3] = { arg_name(KEY_MODEL, profile->model), arg_int(KEY_SESSION, SESSION),
+			       arg_int(KEY_TID, whole->tid) };
+	struct event event = {
+		.kind = KIND_SESSION, .name = profile->model, .args = args, .n_args = whole->tid >= 0 ? 3 : 2
+	};
 
 	return line ? put(profile, &line->slices, &event, whole) : -profile->stream.err->code;
 }

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What exporters share that write a slice as one row: events in order, begins with their ends, tracks with their
+ * process, counts of what the format has no place for. Embed it as the first member of the exporter's sink.
+ */
+#ifndef TRACE_EXPORT_PAIRING_H
+#define TRACE_EXPORT_PAIRING_H
+
+#include "trace/export/exporter.h"
+#include "trace/export/order.h"
+#include "trace/export/text_out.h"
+
+/* A slice that is open on its track. */
+struct pairing_open {
+	enum event_kind kind;
+	uint32_t name;
+	uint64_t begin_ns;
+	size_t first_arg, n_args; /* in the track's args */
+	uint32_t node;		  /* the exporter's own; 0 at first */
+	uint64_t from_ns, to_ns;  /* the exporter's own; 0 at first */
+};
+
+struct pairing_track {
+	struct track_def def; /* def.pid: of the process */
+	bool is_defined;
+	uint32_t process;	 /* track of its process; 0: the machine */
+	struct array open, args; /* struct pairing_open, outermost first; struct arg of all of them */
+	uint32_t node;		 /* the exporter's own; 0 at first */
+};
+
+/* A whole slice. Valid during the call. */
+struct pairing_slice {
+	enum event_kind kind;
+	uint32_t name, track;
+	uint64_t begin_ns, end_ns;
+	const struct arg *args; /* those of its end, too */
+	size_t n_args;
+	const struct pairing_open *self; /* its place in the track's open slices, which end with it */
+	struct pairing_track *of;	 /* its track */
+	struct pairing_open *parent;	 /* NULL: outermost */
+};
+
+struct pairing {
+	struct sink sink;
+	struct order order;
+	struct array tracks;			  /* struct pairing_track, by number */
+	uint64_t n_slices, n_instants, n_samples; /* that the exporter did not take; it counts them */
+	/* 0, or -errno and err. NULL: such events are only counted. */
+	int (*take)(struct pairing *pairing, const struct pairing_slice *slice, struct err *err);
+	int (*take_other)(struct pairing *pairing, const struct event *event, struct err *err);
+	struct text_out out;
+};
+
+void pairing_init(struct pairing *pairing, int fd, struct names *names, uint32_t *last_track);
+/* Passes on what is still kept. 0, or -errno and err. */
+int pairing_finish(struct pairing *pairing, struct err *err);
+void pairing_done(struct pairing *pairing);
+/* Fills losses: slices without an end, and the counts above. */
+void pairing_losses(const struct pairing *pairing, struct export_losses *losses);
+
+struct pairing_track *pairing_track(struct pairing *pairing, uint32_t number); /* NULL: not defined */
+/* The last one of these arguments; NULL: absent, or of another type. */
+const struct arg *pairing_arg(const struct pairing_slice *slice, enum event_key key, enum arg_type type);
+/* fallback: absent */
+int64_t pairing_int(const struct pairing_slice *slice, enum event_key key, int64_t fallback);
+uint32_t pairing_name(const struct pairing_slice *slice, enum event_key key); /* 0: absent */
+const char *pairing_text(const struct pairing *pairing, uint32_t name);
+
+#endif
