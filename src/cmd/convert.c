@@ -73,10 +73,10 @@ static void print(const struct import *import, const struct counter *counter, co
 }
 
 /* What the format has no place for. */
-static void print_losses(const struct export_losses *losses, const struct exporter *to)
+static void print_losses(const struct export_losses *losses)
 {
 	if (losses->n)
-		fprintf(stderr, "Not in the file, because %s has no place for it: ", to->name);
+		fprintf(stderr, "Lost in this format: ");
 	for (size_t i = 0; i < losses->n; i++)
 		fprintf(stderr, "%s%s%s", printable_count(losses->loss[i].n, losses->loss[i].what).s,
 			losses->loss[i].rest, i + 1 < losses->n ? ", " : "\n");
@@ -124,7 +124,7 @@ int convert(const char *path, const struct exporter *to, const struct convert_op
 		code = output_keep(&output, err);
 	if (!code && !options->quiet) {
 		print(&import, &counter, out);
-		print_losses(&counter.losses, to);
+		print_losses(&counter.losses);
 	}
 	output_drop(&output);
 	import_close(&import);

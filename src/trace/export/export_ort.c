@@ -431,7 +431,7 @@ static struct sink *open(int fd, struct names *names, uint32_t *last_track, stru
 	return &ort->pairing.sink;
 }
 
-static int close(struct sink *sink, struct export_losses *losses, struct err *err)
+static int end(struct sink *sink, struct export_losses *losses, struct err *err)
 {
 	struct ort *ort = (struct ort *)sink;
 	int code;
@@ -461,5 +461,5 @@ const struct exporter export_ort = {
 	.suffix = ".ort.json",
 	.help = "profile of ONNX Runtime (JSON), for scripts that read the runtime's own profiles",
 	.open = open,
-	.close = close,
+	.close = end,
 };

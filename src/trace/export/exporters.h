@@ -8,7 +8,10 @@
 #define EXPORTERS(F) \
 	F(perfetto) \
 	F(chrome) \
-	F(ort)
+	F(ort) \
+	F(folded) \
+	F(pprof) \
+	F(speedscope)
 
 extern const struct exporter *const exporters[]; /* NULL-terminated */
 

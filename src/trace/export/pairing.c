@@ -51,16 +51,20 @@ static int add_args(struct pairing_track *track, const struct event *event, stru
 	return 0;
 }
 
-static int begin(struct pairing_track *track, const struct event *event, struct err *err)
+static int begin(struct pairing *pairing, struct pairing_track *track, const struct event *event, struct err *err)
 {
 	struct pairing_open *open = array_add(&track->open, sizeof *open);
+	int code;
 
 	if (!open)
 		return no_memory(err);
 	*open = (struct pairing_open){
 		.kind = event->kind, .name = event->name, .begin_ns = event->time_ns, .first_arg = track->args.n
 	};
-	return add_args(track, event, err);
+	code = add_args(track, event, err);
+	if (!code && pairing->begin)
+		pairing->begin(pairing, track);
+	return code;
 }
 
 static int end(struct pairing *pairing, struct pairing_track *track, const struct event *event, struct err *err)
@@ -111,7 +115,7 @@ static int take(struct order *order, const struct event *event, struct err *err)
 	if (!track)
 		return err_set(err, EINVAL, "cannot write an event: track %u is not defined", event->track);
 	if (event->type == EVENT_BEGIN)
-		return begin(track, event, err);
+		return begin(pairing, track, event, err);
 	if (event->type == EVENT_END)
 		return end(pairing, track, event, err);
 	return take_other(pairing, event, err);

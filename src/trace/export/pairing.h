@@ -45,7 +45,9 @@ struct pairing {
 	struct order order;
 	struct array tracks;			  /* struct pairing_track, by number */
 	uint64_t n_slices, n_instants, n_samples; /* that the exporter did not take; it counts them */
-	/* 0, or -errno and err. NULL: such events are only counted. */
+	/* After a slice, the last open one of its track, has begun. NULL: not needed. */
+	void (*begin)(struct pairing *pairing, struct pairing_track *track);
+	/* 0, or -errno and err. take_other: NULL: such events are only counted. */
 	int (*take)(struct pairing *pairing, const struct pairing_slice *slice, struct err *err);
 	int (*take_other)(struct pairing *pairing, const struct event *event, struct err *err);
 	struct text_out out;
