@@ -16,6 +16,7 @@ static const struct opt export_opt_table[] = {
 
 static const struct cmd_example examples[] = {
 	{ "inftrace export inftrace.pftrace --to chrome", "inftrace.json, for chrome://tracing and Speedscope" },
+	{ "inftrace export inftrace.pftrace --to pprof && go tool pprof -http : inftrace.pb.gz", "a flame graph" },
 	{ "inftrace export inftrace.pftrace --to chrome -o - | gzip > app.json.gz", "through a pipe" },
 	{ 0 },
 };
@@ -25,7 +26,7 @@ static int run(const void *opaque, int argc, char **argv, struct err *err)
 	const struct export_opts *opts = opaque;
 
 	if (!opts->to)
-		return opt_misused(err, "export needs a format: --to chrome, or --to perfetto");
+		return opt_misused(err, "export needs a format: --to %s", EXPORTERS_WORDS);
 	return convert(argv[0], exporters_find(opts->to), &opts->shared, err);
 }
 
@@ -38,7 +39,15 @@ const struct cmd cmd_export = {
 	    "chrome: Chrome's JSON trace. Slices, instants and counters with all their arguments, times to the "
 	    "nanosecond. The format knows only threads of processes: lanes of inferences and of devices become "
 	    "threads with numbers above 2^30.\n\n"
+	    "folded: folded stacks, for flamegraph.pl, inferno and Speedscope. Nanoseconds by process, model, operator "
+	    "type "
+	    "and node.\n\n"
+	    "ort: the profile that ONNX Runtime's own profiler writes (JSON), for scripts that read it. Whole "
+	    "microseconds.\n\n"
 	    "perfetto: a Perfetto trace, the format of recordings.\n\n"
+	    "pprof: a profile for `go tool pprof`: time and number of slices, by the same places as folded.\n\n"
+	    "speedscope: Speedscope's JSON. Each track is a profile in time.\n\n"
+	    "A second line, on standard error, counts what the format has no place for.\n\n"
 	    "FILE is a recording, or any other file that inftrace import reads; - is standard input. Memory does not "
 	    "grow with the number of events.",
 	.examples = examples,

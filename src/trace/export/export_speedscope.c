@@ -173,14 +173,16 @@ static void put_name(struct speedscope *speedscope, const struct pairing_track *
 	const struct pairing_track *process = pairing_track(pairing, track->process);
 	const struct pairing_track *group = pairing_track(pairing, track->def.parent);
 	const char *name = pairing_text(pairing, track->def.name);
-	char text[700], thread[40] = "";
+	char text[700], thread[40] = "", number[20] = "";
 
 	if (group && group->def.type != TRACK_GROUP)
 		group = NULL;
 	if (track->def.type == TRACK_THREAD)
 		snprintf(thread, sizeof thread, "%sthread %d", *name ? ", " : "", track->def.tid);
-	snprintf(text, sizeof text, "%.200s %d: %.200s%s%.200s%s",
-		 process ? pairing_text(pairing, process->def.name) : "machine", track->def.pid,
+	if (track->def.pid > 0)
+		snprintf(number, sizeof number, " %d", track->def.pid);
+	snprintf(text, sizeof text, "%.200s%s: %.200s%s%.200s%s",
+		 process ? pairing_text(pairing, process->def.name) : "machine", number,
 		 group ? pairing_text(pairing, group->def.name) : "", group ? ": " : "", name, thread);
 	text_out_json(&pairing->out, text);
 }
