@@ -121,15 +121,36 @@ static void put_number(struct ort *ort, const char **between, const char *key, i
 
 /* Shapes: float32[64x256],int64[] is [{"float":[64,256]},{"int64":[]}]. */
 
-static size_t put_tensor(struct text_out *out, const char *text, size_t len)
+/* A size, of up to 18 digits. Behind it; NULL: it is none. */
+static const char *read_size(const char *at, const char *end)
 {
-	size_t type = strcspn(text, "[,"), dims;
+	const char *start = at < end && *at == '-' ? at + 1 : at;
 
-	if (type >= len || text[type] != '[')
-		return type < len ? type : len;
-	dims = strcspn(text + type, "],");
-	if (type + dims >= len || text[type + dims] != ']')
-		return len;
+	for (at = start; at < end && *at >= '0' && *at <= '9'; at++)
+		;
+	return at == start || at - start > 18 || (*start == '0' && at - start > 1) ? NULL : at;
+}
+
+/* A tensor with type and sizes. Behind it; NULL: it is none. */
+static const char *read_tensor(const char *at, const char *end)
+{
+	const char *type = at;
+
+	while (at < end && ((*at >= 'a' && *at <= 'z') || (*at >= '0' && *at <= '9') || strchr("_()", *at)))
+		at++;
+	if (at == type || at == end || *at++ != '[')
+		return NULL;
+	if (at < end && *at == ']')
+		return at + 1;
+	while ((at = read_size(at, end)) && at < end && *at == 'x')
+		at++;
+	return at && at < end && *at == ']' ? at + 1 : NULL;
+}
+
+static void put_tensor(struct text_out *out, const char *text, const char *end)
+{
+	size_t type = strcspn(text, "[");
+
 	text_out_text(out, "{\"");
 	if (type == 7 && !memcmp(text, "float32", 7))
 		text_out_text(out, "float");
@@ -138,45 +159,34 @@ static size_t put_tensor(struct text_out *out, const char *text, size_t len)
 	else
 		text_out_put(out, text, type);
 	text_out_text(out, "\":[");
-	for (const char *at = text + type + 1; at < text + type + dims; at++)
+	for (const char *at = text + type + 1; at < end - 1; at++)
 		text_out_char(out, *at == 'x' ? ',' : *at);
 	text_out_text(out, "]}");
-	return type + dims + 1;
 }
 
-/* Whether it is a list of tensors with types and known sizes, which need no escapes. */
-static bool is_list(const char *text, size_t len)
+/* Whether it is a list of such tensors. */
+static bool is_list(const char *at, const char *end)
 {
-	bool is_dims = false;
-
-	for (size_t i = 0; i < len; i++) {
-		char c = text[i];
-
-		if (c == (is_dims ? ']' : '['))
-			is_dims = !is_dims;
-		else if (is_dims ? !(c >= '0' && c <= '9') && c != 'x' && c != '-'
-				 : !(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !strchr("_(),", c))
-			return false;
-	}
-	return !is_dims && len && text[len - 1] == ']';
+	while ((at = read_tensor(at, end)) && at < end && *at == ',')
+		at++;
+	return at == end;
 }
 
 static void put_shapes(struct ort *ort, const char **between, const char *key, const char *text, size_t len)
 {
 	struct text_out *out = &ort->row;
-	const char *end = text + (len <= SHAPES_MAX && is_list(text, len) ? len : 0);
+	const char *end = text + (len <= SHAPES_MAX && is_list(text, text + len) ? len : 0), *next;
 
 	text_out_text(out, *between);
 	*between = ",";
 	text_out_char(out, '"');
 	text_out_text(out, key);
 	text_out_text(out, "\" : [");
-	while (text < end) {
-		text += put_tensor(out, text, (size_t)(end - text));
-		if (text < end && *text == ',') {
-			text++;
+	for (; text < end; text = next < end ? next + 1 : next) {
+		next = read_tensor(text, end);
+		put_tensor(out, text, next);
+		if (next < end)
 			text_out_char(out, ',');
-		}
 	}
 	text_out_char(out, ']');
 }
