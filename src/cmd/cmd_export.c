@@ -10,6 +10,7 @@ struct export_opts {
 
 static const struct opt export_opt_table[] = {
 	{ 0, "to", EXPORTERS_WORDS, "the format", OPT_CHOICE, offsetof(struct export_opts, to) },
+	{ 0, "table", "NAME", "csv: write this table alone", OPT_STR, offsetof(struct export_opts, shared.table) },
 	CONVERT_OPTIONS(struct export_opts, shared),
 	{ 0 },
 };
@@ -17,6 +18,7 @@ static const struct opt export_opt_table[] = {
 static const struct cmd_example examples[] = {
 	{ "inftrace export inftrace.pftrace --to chrome", "inftrace.json, for chrome://tracing and Speedscope" },
 	{ "inftrace export inftrace.pftrace --to pprof && go tool pprof -http : inftrace.pb.gz", "a flame graph" },
+	{ "inftrace export inftrace.pftrace --to csv --table inferences -o - | head", "one table, through a pipe" },
 	{ "inftrace export inftrace.pftrace --to chrome -o - | gzip > app.json.gz", "through a pipe" },
 	{ 0 },
 };
@@ -39,6 +41,10 @@ const struct cmd cmd_export = {
 	    "chrome: Chrome's JSON trace. Slices, instants and counters with all their arguments, times to the "
 	    "nanosecond. The format knows only threads of processes: lanes of inferences and of devices become "
 	    "threads with numbers above 2^30.\n\n"
+	    "csv: tables as CSV, with the names and units of `inftrace query`: a folder with sessions, phases, "
+	    "inferences, "
+	    "operators, kernels, slices, samples, losses, notes, instants, processes and threads, or one of them with "
+	    "--table.\n\n"
 	    "folded: folded stacks, for flamegraph.pl, inferno and Speedscope. Nanoseconds by process, model, operator "
 	    "type "
 	    "and node.\n\n"

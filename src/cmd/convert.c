@@ -10,6 +10,7 @@
 #include "base/printable.h"
 #include "base/units.h"
 #include "trace/export/output.h"
+#include "trace/export/output_folder.h"
 #include "trace/import/import.h"
 
 struct counter {
@@ -82,15 +83,53 @@ static void print_losses(const struct export_losses *losses)
 			losses->loss[i].rest, i + 1 < losses->n ? ", " : "\n");
 }
 
-static int copy(struct import *import, const struct exporter *to, const struct output *output, struct counter *counter,
-		struct err *err)
+/* Where it goes: a file, or a folder of tables. */
+struct target {
+	const struct exporter *to;
+	const char *table;
+	bool is_folder;
+	struct output file;
+	struct output_folder folder;
+};
+
+static int target_open(struct target *target, const char *path, bool is_forced, struct err *err)
 {
+	if (target->is_folder)
+		return output_folder_open(&target->folder, path, is_forced, err);
+	return output_open(&target->file, path, is_forced, err);
+}
+
+static int target_keep(struct target *target, struct err *err)
+{
+	return target->is_folder ? output_folder_keep(&target->folder, err) : output_keep(&target->file, err);
+}
+
+static void target_drop(struct target *target)
+{
+	if (target->is_folder)
+		output_folder_drop(&target->folder);
+	else
+		output_drop(&target->file);
+}
+
+static struct sink *open_sink(const struct target *target, struct names *names, uint32_t *last_track, struct err *err)
+{
+	int fd = target->is_folder ? target->folder.fd : target->file.fd;
+
+	if (target->to->open_table)
+		return target->to->open_table(fd, target->table, names, last_track, err);
+	return target->to->open(fd, names, last_track, err);
+}
+
+static int copy(struct import *import, const struct target *target, struct counter *counter, struct err *err)
+{
+	const struct exporter *to = target->to;
 	struct names *names = names_new();
 	uint32_t last_track = 0;
 	struct err ignored;
 	int code = -ENOMEM;
 
-	counter->out = names ? to->open(output->fd, names, &last_track, err) : NULL;
+	counter->out = names ? open_sink(target, names, &last_track, err) : NULL;
 	if (!names)
 		err_set(err, ENOMEM, "cannot read %s: out of memory", import->path);
 	else if (!counter->out)
@@ -105,28 +144,47 @@ static int copy(struct import *import, const struct exporter *to, const struct o
 	return code;
 }
 
+/* What its name ends with, if the user gives none. */
+static void suffix_of(const struct target *target, char *suffix, size_t size)
+{
+	if (target->is_folder)
+		snprintf(suffix, size, "-%s", target->to->name);
+	else
+		snprintf(suffix, size, "%s%.40s%s", target->table ? "." : "", target->table ? target->table : "",
+			 target->to->suffix);
+}
+
 int convert(const char *path, const struct exporter *to, const struct convert_options *options, struct err *err)
 {
-	char name[NAME_MAX + 1];
-	struct output output = { .fd = -1 };
+	char name[NAME_MAX + 1], suffix[100];
+	struct target target = { .to = to,
+				 .table = options->table,
+				 .is_folder = to->open_table && !options->table,
+				 .file = { .fd = -1 },
+				 .folder = { .fd = -1 } };
 	struct import import = { 0 };
 	struct counter counter = { 0 };
 	const char *out = options->out ? options->out : name;
-	int code = options->out ? 0 : name_output(path, to->suffix, name, sizeof name, err);
+	int code = 0;
 
+	if (options->table && !to->open_table)
+		return opt_misused(err, "--table is for formats of tables; %s is one file", to->name);
+	suffix_of(&target, suffix, sizeof suffix);
+	if (!options->out)
+		code = name_output(path, suffix, name, sizeof name, err);
 	if (!code)
 		code = import_open(&import, path, err);
 	if (!code)
-		code = output_open(&output, out, options->force, err);
+		code = target_open(&target, out, options->force, err);
 	if (!code)
-		code = copy(&import, to, &output, &counter, err);
+		code = copy(&import, &target, &counter, err);
 	if (!code)
-		code = output_keep(&output, err);
+		code = target_keep(&target, err);
 	if (!code && !options->quiet) {
 		print(&import, &counter, out);
 		print_losses(&counter.losses);
 	}
-	output_drop(&output);
+	target_drop(&target);
 	import_close(&import);
 	return code;
 }

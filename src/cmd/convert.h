@@ -9,7 +9,7 @@
 #include "trace/export/exporters.h"
 
 struct convert_options {
-	const char *out;
+	const char *out, *table; /* table: of formats of several files, the one that is wanted; NULL: all */
 	bool force, quiet;
 };
 

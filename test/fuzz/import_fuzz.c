@@ -84,7 +84,9 @@ static void read_with(const struct importer *importer, const struct import_bytes
 
 	check_sink_init(&tap.check);
 	tap.sink = (struct sink){ put, tap.check.sink.names, tap.check.sink.last_track };
-	tap.out = to->open(fd, tap.sink.names, tap.sink.last_track, &err);
+	tap.out = to->open_table ? to->open_table(fd, in->size % 2 ? "operators" : "notes", tap.sink.names,
+						  tap.sink.last_track, &err)
+				 : to->open(fd, tap.sink.names, tap.sink.last_track, &err);
 	require(tap.out, "there is memory");
 	if (importer->read(in, &tap.sink, &result, &err))
 		require(err.code && *err.msg, "an error has a reason");

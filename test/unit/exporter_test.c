@@ -34,7 +34,8 @@ static int write_to(const struct exporter *exporter, int fd, const char *name, s
 
 	snprintf(path, sizeof path, "%s/data/%s", TEST_DIR, name);
 	assert_int_equal(import_open(&import, path, err), 0);
-	sink = exporter->open(fd, names, &last_track, err);
+	sink = exporter->open_table ? exporter->open_table(fd, "slices", names, &last_track, err)
+				    : exporter->open(fd, names, &last_track, err);
 	code = sink ? import_read(&import, sink, err) : -err->code;
 	if (sink && exporter->close(sink, NULL, err) && !code)
 		code = -err->code;

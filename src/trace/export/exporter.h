@@ -37,6 +37,12 @@ struct exporter {
 	 */
 	struct sink *(*open)(int fd, struct names *names, uint32_t *last_track, struct err *err);
 	/*
+	 * Of formats of several files, instead of open; else NULL. table: the name of one of them, for fd; NULL: all,
+	 * and fd is an empty folder, in which they are created.
+	 */
+	struct sink *(*open_table)(int fd, const char *table, struct names *names, uint32_t *last_track,
+				   struct err *err);
+	/*
 	 * Ends the file, flushes and frees; NULL does nothing. losses: what is not in the file is added; NULL: it does
 	 * not matter. 0, or -errno and err.
 	 */

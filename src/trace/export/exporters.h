@@ -11,7 +11,8 @@
 	F(ort) \
 	F(folded) \
 	F(pprof) \
-	F(speedscope)
+	F(speedscope) \
+	F(csv)
 
 extern const struct exporter *const exporters[]; /* NULL-terminated */
 
