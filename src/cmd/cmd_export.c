@@ -48,6 +48,7 @@ const struct cmd cmd_export = {
 	    "folded: folded stacks, for flamegraph.pl, inferno and Speedscope. Nanoseconds by process, model, operator "
 	    "type "
 	    "and node.\n\n"
+	    "latency-csv: the latency report of Cloud AI 100, a row for each inference.\n\n"
 	    "ort: the profile that ONNX Runtime's own profiler writes (JSON), for scripts that read it. Whole "
 	    "microseconds.\n\n"
 	    "perfetto: a Perfetto trace, the format of recordings.\n\n"

@@ -42,6 +42,7 @@ const struct cmd cmd_import = {
 	    "what the profiler itself costs.\n\n"
 	    "A profile of QNN (CSV): executions with their duration. The file has no begins: executions are laid end "
 	    "to end, and no rate is reported. Cycles stay cycles.\n\n"
+	    "A latency report of Cloud AI 100 (CSV): inferences and their stages, laid end to end.\n\n"
 	    "A trace of Chrome (JSON), as Chromium, PyTorch and `inftrace export` write it: slices, instants, "
 	    "counters, "
 	    "flows, names. Steps and operators of PyTorch become inferences and operators.\n\n"

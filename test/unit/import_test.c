@@ -116,9 +116,8 @@ static void each_format_is_recognised_by_one_importer_alone(void **state)
 	static const struct {
 		const char *pattern, *name;
 	} formats[] = {
-		{ "pftrace/good/*", "perfetto" },
-		{ "ort_profile/good/*", "ort-profile" },
-		{ "qnn_csv/good/*", "qnn-csv" },
+		{ "pftrace/good/*", "perfetto" }, { "ort_profile/good/*", "ort-profile" },
+		{ "qnn_csv/good/*", "qnn-csv" },  { "aic_latency/good/*", "aic-latency" },
 		{ "chrome/good/*", "chrome" },
 	};
 

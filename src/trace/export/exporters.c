@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#define DECLARE(name) extern const struct exporter export_##name;
+#define DECLARE(name, word) extern const struct exporter export_##name;
 EXPORTERS(DECLARE)
 
-#define ENTRY(name) &export_##name,
+#define ENTRY(name, word) &export_##name,
 const struct exporter *const exporters[] = { EXPORTERS(ENTRY) NULL };
 
 const struct exporter *exporters_find(const char *name)

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All formats that can be written, in the order of lists: one line each; export_<name>.c defines export_<name>. */
+/* All formats that can be written, in the order of lists: one line each; export_<name>.c defines export_<name>,
+ * which the user types as the word. */
 #ifndef TRACE_EXPORT_EXPORTERS_H
 #define TRACE_EXPORT_EXPORTERS_H
 
 #include "trace/export/exporter.h"
 
 #define EXPORTERS(F) \
-	F(perfetto) \
-	F(chrome) \
-	F(ort) \
-	F(folded) \
-	F(pprof) \
-	F(speedscope) \
-	F(csv)
+	F(perfetto, "perfetto") \
+	F(chrome, "chrome") \
+	F(ort, "ort") \
+	F(folded, "folded") \
+	F(pprof, "pprof") \
+	F(speedscope, "speedscope") \
+	F(csv, "csv") \
+	F(latency_csv, "latency-csv")
 
 extern const struct exporter *const exporters[]; /* NULL-terminated */
 
@@ -20,7 +22,7 @@ extern const struct exporter *const exporters[]; /* NULL-terminated */
 const struct exporter *exporters_find(const char *name);
 
 /* "perfetto|chrome", for a row of options. */
-#define EXPORTERS_WORD(name) "|" #name
+#define EXPORTERS_WORD(name, word) "|" word
 #define EXPORTERS_WORDS (&EXPORTERS(EXPORTERS_WORD)[1])
 
 #endif

@@ -9,7 +9,8 @@
 	F(perfetto) \
 	F(ort_profile) \
 	F(chrome) \
-	F(qnn_csv)
+	F(qnn_csv) \
+	F(aic_latency)
 
 #define DECLARE(name) extern const struct importer import_##name;
 IMPORTERS(DECLARE)
