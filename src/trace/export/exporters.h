@@ -14,7 +14,8 @@
 	F(pprof, "pprof") \
 	F(speedscope, "speedscope") \
 	F(csv, "csv") \
-	F(latency_csv, "latency-csv")
+	F(latency_csv, "latency-csv") \
+	F(qnn_csv, "qnn-csv")
 
 extern const struct exporter *const exporters[]; /* NULL-terminated */
 

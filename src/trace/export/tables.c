@@ -2,6 +2,8 @@
 /* Which tables there are, and the value of each column. */
 #include "trace/export/tables.h"
 
+#include <math.h>
+
 #define IN_PROCESS \
 	{ "process_id", "INTEGER", FROM_PROCESS_ID }, \
 	{ \
@@ -260,7 +262,7 @@ static struct table_value json_of(struct tables *tables, const struct row_of *ro
 		text_out_text(out, "\":");
 		if (arg->type == ARG_INT)
 			text_out_int(out, arg->integer);
-		else if (arg->type == ARG_REAL && arg->real - arg->real == 0)
+		else if (arg->type == ARG_REAL && isfinite(arg->real))
 			text_out_real(out, arg->real);
 		else if (arg->type == ARG_REAL)
 			text_out_text(out, "null");
