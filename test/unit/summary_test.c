@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -1110,6 +1111,35 @@ static void models_of_many_processes_are_joined(void **state)
 		assert_int_equal(summary->processes[i].n_inferences, summary->processes[i].pid == 100 ? 0 : 2);
 }
 
+static void slices_of_the_program_itself_add_up_by_name(void **state)
+{
+	struct fixture *f = *state;
+	char name[20];
+
+	for (int i = 0; i < 100; i++) {
+		stream_begin(&f->s, f->thread, (uint64_t)i * 1000, KIND_USER, "decode");
+		stream_begin(&f->s, f->thread, (uint64_t)i * 1000 + 1, KIND_NONE, "read");
+		stream_end(&f->s, f->thread, (uint64_t)i * 1000 + 2);
+		stream_end(&f->s, f->thread, (uint64_t)i * 1000 + 100 + (i == 50));
+	}
+	for (int i = 0; i < 2100; i++) {
+		snprintf(name, sizeof name, "request %d", i);
+		stream_begin(&f->s, f->thread, 200000, KIND_USER, name);
+		stream_end(&f->s, f->thread, 200000);
+	}
+	stream_begin(&f->s, f->thread, 200000, KIND_USER, "open");
+	f->summary = stream_summary(&f->s, &(struct summary_file){ 0 });
+	assert_int_equal(f->summary->n_named, 2048);
+	assert_int_equal(f->summary->n_named_left_out, 2 + 2100 - 2048);
+	assert_string_equal(names_text(f->s.names, f->summary->named[0].name), "decode");
+	assert_int_equal(f->summary->named[0].duration.n, 100);
+	assert_int_equal(f->summary->named[0].duration.total_ns, 10001000);
+	assert_int_equal(f->summary->named[0].duration.p50_ns, 100000);
+	assert_int_equal(f->summary->named[0].duration.max_ns, 101000);
+	assert_string_equal(names_text(f->s.names, f->summary->named[1].name), "read");
+	assert_int_equal(f->summary->named[1].duration.total_ns, 100000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1150,6 +1180,7 @@ int main(void)
 		TEST(an_operator_that_comes_too_late_is_not_lost),
 		TEST(of_two_inferences_with_a_number_the_first_has_the_operators),
 		TEST(a_part_of_the_time_or_one_model_is_summed_up),
+		TEST(slices_of_the_program_itself_add_up_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

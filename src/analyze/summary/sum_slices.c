@@ -168,6 +168,8 @@ static int end_kind(struct summary_maker *maker, struct track *track, struct sli
 	}
 	if (rc)
 		return rc;
+	if (sum_named_has(slice->kind))
+		return end_ns != STORE_OPEN ? sum_named_add(maker, slice->name, end_ns - slice->begin_ns) : 0;
 	if (slice->kind == KIND_OPERATOR)
 		return end_operator(maker, track, slice, end_ns);
 	if (slice->kind == KIND_KERNEL && slice->number && end_ns != STORE_OPEN)

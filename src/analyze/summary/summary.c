@@ -187,6 +187,7 @@ static void give_arrays(struct summary_maker *maker, struct end *end)
 	to->losses = give(owner, &maker->losses, sizeof *to->losses, &to->n_losses);
 	to->curves = give(owner, &end->curves, sizeof *to->curves, &to->n_curves);
 	to->callers = give(owner, &end->callers, sizeof *to->callers, &to->n_callers);
+	to->named = give(owner, &end->named, sizeof *to->named, &to->n_named);
 	to->caller_kinds = give(owner, &end->caller_kinds, sizeof *to->caller_kinds, &to->n_caller_kinds);
 	array_done(&end->is_apart, sizeof(bool));
 }
@@ -264,8 +265,8 @@ static int finish_events(struct summary_maker *maker)
 static int make(struct summary_maker *maker)
 {
 	static int (*const steps[])(struct summary_maker *, struct end *) = {
-		sum_models_make,  sum_latencies_make, sum_tables_make, sum_idle_make,
-		sum_slowest_make, sum_counters_make,  sum_memory_make, sum_callers_make,
+		sum_models_make,   sum_latencies_make, sum_tables_make,	 sum_idle_make,	 sum_slowest_make,
+		sum_counters_make, sum_memory_make,    sum_callers_make, sum_named_make,
 	};
 	struct end end = { 0 };
 	int rc = finish_events(maker);
@@ -369,6 +370,7 @@ void summary_drop(struct summary_maker *maker)
 	array_done(&maker->counters, sizeof(struct counter));
 	sum_notes_done(maker);
 	sum_memory_done(maker);
+	sum_named_done(maker);
 	sum_callers_done(&maker->callers);
 	array_done(&maker->runtimes, sizeof(struct summary_runtime));
 	array_done(&maker->losses, sizeof(struct summary_loss));

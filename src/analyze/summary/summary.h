@@ -175,6 +175,12 @@ struct summary_callers {
 	struct summary_time time; /* sums */
 };
 
+/* All slices of one name that a program made itself, or that stand in a file of another program. */
+struct summary_named {
+	uint32_t name;
+	struct summary_spread duration;
+};
+
 enum summary_cause { CAUSE_OUTSIDE, CAUSE_CREATING, CAUSE_FIRST, CAUSE_WAITING, CAUSE_RUNNING, N_CAUSES };
 
 /* What most of the time went to. wall_ns is not 0. */
@@ -207,6 +213,7 @@ struct summary {
 	struct summary_slow *slowest;
 	struct summary_resource *resources;
 	struct summary_memory *memory; /* what sessions have of their runtime's allocators, those with most first */
+	struct summary_named *named;   /* those with the largest sum first */
 	struct curve_point *curves;
 	struct summary_caller *callers;	      /* those that called longest: some, if there are many */
 	struct summary_callers *caller_kinds; /* all of them */
@@ -218,8 +225,9 @@ struct summary {
 	struct summary_dump *dumps;
 	uint32_t n_processes, n_runtimes, n_models, n_sessions, n_transformers, n_types, n_nodes, n_elsewhere, n_ran_on,
 	    n_idle, n_tallies, n_slowest, n_resources, n_losses, n_stops, n_unreadable, n_left_out, n_clock_changes,
-	    n_dumps, n_memory, n_callers, n_caller_kinds, n_curves;
+	    n_dumps, n_memory, n_callers, n_caller_kinds, n_curves, n_named;
 	uint64_t n_memory_left_out; /* sessions that are not in memory, because there are too many */
+	uint64_t n_named_left_out;  /* slices of names that are not in named, because there are too many */
 	uint64_t n_all_sessions;    /* with those that are not in sessions, because there are too many */
 	uint64_t n_operators, n_lost, n_inferences, n_inferences_failed, n_sessions_failed;
 	uint64_t n_sampled_out, n_all_inferences; /* left out by --sample or --rate; with these */

@@ -279,6 +279,19 @@ static void put_elsewhere(struct json_summary *to)
 	json_end(&to->json, ']');
 }
 
+static void put_slices(struct json_summary *to)
+{
+	json_array(&to->json, "slices");
+	for (uint32_t i = 0; i < to->summary->n_named; i++) {
+		json_object(&to->json, NULL);
+		json_summary_name(to, "name", to->summary->named[i].name);
+		json_summary_spread(to, "duration", &to->summary->named[i].duration);
+		json_end(&to->json, '}');
+	}
+	json_end(&to->json, ']');
+	json_count(&to->json, "slices_of_other_names", to->summary->n_named_left_out);
+}
+
 /* "gpu card1: amdgpu" in two. */
 static void put_device(struct json_summary *to, uint32_t name)
 {
@@ -420,6 +433,7 @@ void export_json(FILE *out, const struct report *report)
 	json_models(&to);
 	put_findings(&to);
 	put_elsewhere(&to);
+	put_slices(&to);
 	json_memory(&to);
 	put_resources(&to);
 	put_losses(&to);

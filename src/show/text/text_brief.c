@@ -400,6 +400,8 @@ void text_brief(const struct page *page)
 		for (uint32_t i = 0, n = 0; i < summary->n_models && n < n_shown; i++)
 			if (page_shows(page, i) && ++n)
 				text_operators(page, i);
+	if (!summary->n_all_inferences)
+		text_named(page);
 	text_losses(page);
 	fputc('\n', page->out);
 	if (n_shown < n_all)

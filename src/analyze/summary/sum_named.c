@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Slices that no other table has: those of programs that annotate themselves, and of other programs' traces. They are
+ * added up by name, those of the first MAX_NAMED names each, all others together.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyze/summary/sum_in.h"
+
+enum { MAX_NAMED = 2048, MANY_VALUES = 1 << 14, SOME_VALUES = 1 << 9, N_WITH_MANY = 64 };
+
+struct named {
+	uint32_t name;
+	struct stats durations;
+};
+
+bool sum_named_has(enum event_kind kind)
+{
+	return kind == KIND_USER || kind == KIND_NONE;
+}
+
+int sum_named_add(struct summary_maker *maker, uint32_t name, uint64_t ns)
+{
+	struct summary_opts *opts = &maker->opts;
+	uint32_t known = maker->named_slices.n, index;
+	struct named *row;
+
+	if (opts->model || opts->from_ns || opts->to_ns)
+		return 0;
+	if (names_is_passing(name) && known >= MAX_NAMED) {
+		maker->n_named_left_out++;
+		return 0;
+	}
+	name = names_keep(maker->names, name);
+	index = known < MAX_NAMED ? keys_number(&maker->named_slice_keys, name, 0)
+				  : keys_find(&maker->named_slice_keys, name, 0);
+	if (index == KEYS_NONE && known < MAX_NAMED)
+		return -ENOMEM;
+	if (index == KEYS_NONE) {
+		maker->n_named_left_out++;
+		return 0;
+	}
+	if (index == known && !array_add(&maker->named_slices, sizeof *row))
+		return -ENOMEM;
+	row = (struct named *)maker->named_slices.data + index;
+	if (index == known)
+		*row = (struct named){ name, { .limit = index < N_WITH_MANY ? MANY_VALUES : SOME_VALUES } };
+	return stats_add(&row->durations, ns);
+}
+
+static int by_total(const void *a_, const void *b_)
+{
+	const struct summary_named *a = a_, *b = b_;
+
+	if (a->duration.total_ns != b->duration.total_ns)
+		return a->duration.total_ns > b->duration.total_ns ? -1 : 1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+int sum_named_make(struct summary_maker *maker, struct end *end)
+{
+	struct named *named = maker->named_slices.data;
+
+	for (size_t i = 0; i < maker->named_slices.n; i++) {
+		struct summary_named *row = array_add(&end->named, sizeof *row);
+
+		if (!row)
+			return -ENOMEM;
+		*row = (struct summary_named){ named[i].name, sum_spread(&named[i].durations) };
+	}
+	if (end->named.n)
+		qsort(end->named.data, end->named.n, sizeof(struct summary_named), by_total);
+	maker->to->n_named_left_out = maker->n_named_left_out;
+	return 0;
+}
+
+void sum_named_done(struct summary_maker *maker)
+{
+	struct named *named = maker->named_slices.data;
+
+	for (size_t i = 0; i < maker->named_slices.n; i++)
+		stats_done(&named[i].durations);
+	array_done(&maker->named_slices, sizeof *named);
+	keys_done(&maker->named_slice_keys);
+}
