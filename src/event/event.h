@@ -187,7 +187,8 @@ enum event_kind { EVENT_KINDS(EVENT_KIND_ENUM) N_KINDS };
 	F(SUBNORMAL, "subnormal")	  /* on inferences: 1: the thread computed with subnormal numbers */ \
 	F(USAGE_OF_SLOW, "usage_of_slow") /* on inferences: 1: its usage is known only because it was slow */ \
 	F(OPERATOR, "operator")		  /* text; on kernels: the node whose operator launched it */ \
-	EVENT_CREATION_KEYS(F)
+	EVENT_CREATION_KEYS(F) \
+	F(ARGUMENTS, "arguments") /* text: arguments of another program's event that have no key here, as JSON */
 
 #define EVENT_KEY_ENUM(name, text) KEY_##name,
 enum event_key { EVENT_KEYS(EVENT_KEY_ENUM) N_KEYS };

@@ -186,6 +186,23 @@ static void a_recording_becomes_a_profile_of_onnxruntime(void **state)
 	free(ort.data);
 }
 
+static void arguments_of_other_programs_stay(void **state)
+{
+	struct written once = export("chrome", "chrome/good/chromium.json");
+	struct written twice = export_twice("chrome", "chrome", "chrome/good/chromium.json");
+	const struct written *both[] = { &once, &twice };
+
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(is_json(both[i]));
+		assert_int_equal(count(both[i], "\"file_name\":\"sql/database.cc\""), 14);
+		assert_int_equal(count(both[i], "\"chrome_mojo_event_info\":{\"watcher_notify_interface_tag\":"), 1);
+		assert_int_equal(count(both[i], "\"thread_cpu_ns\":"), 45); /* tdur */
+		assert_int_equal(count(both[i], "\"thread_cpu_ns\":65000"), 2);
+	}
+	free(once.data);
+	free(twice.data);
+}
+
 static void a_full_disk_is_an_error(void **state)
 {
 	for (const struct exporter *const *exporter = exporters; *exporter; exporter++) {
@@ -252,6 +269,7 @@ int main(void)
 		cmocka_unit_test(what_perfetto_holds_is_read_as_the_same),
 		cmocka_unit_test(a_profile_of_onnxruntime_comes_back),
 		cmocka_unit_test(a_recording_becomes_a_profile_of_onnxruntime),
+		cmocka_unit_test(arguments_of_other_programs_stay),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(an_output_appears_when_it_is_complete),
 	};

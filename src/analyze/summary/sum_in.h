@@ -101,8 +101,7 @@ int sum_notes_put(struct summary_maker *maker, struct track *track, const struct
 void sum_notes_done(struct summary_maker *maker);
 int sum_notes_finish(struct summary_maker *maker); /* the processes are in maker->to */
 
-/* Slices of kinds that nothing else sums up, by name. */
-bool sum_named_has(enum event_kind kind);
+bool sum_named_has(enum event_kind kind); /* whether nothing else sums it up */
 int sum_named_add(struct summary_maker *maker, uint32_t name, uint64_t ns);
 void sum_named_done(struct summary_maker *maker);
 

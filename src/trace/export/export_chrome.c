@@ -21,6 +21,8 @@
 
 #include "base/array.h"
 #include "base/json.h"
+#include "base/json_read.h"
+#include "base/utf8.h"
 #include "trace/export/exporter.h"
 
 enum { MADE_UP = 1 << 30, OUT_BYTES = 64 << 10 };
@@ -175,6 +177,57 @@ static void put_real(FILE *out, double value)
 		fputs("null", out);
 }
 
+/* Whether every backslash is one of an escape that JSON has. */
+static bool has_good_escapes(const char *text)
+{
+	for (; *text; text++) {
+		if (*text != '\\')
+			continue;
+		text++;
+		if (!*text || !strchr("\"\\/bfnrtu", *text) ||
+		    (*text == 'u' && strspn(text + 1, "0123456789abcdefABCDEF") < 4))
+			return false;
+	}
+	return true;
+}
+
+/* Arguments of another program, without their braces; NULL: it is not an object of JSON in one line, or empty. */
+static const char *members_of(const char *text, size_t *len)
+{
+	struct json_reader reader;
+	enum json_token token;
+
+	*len = strlen(text);
+	json_read_init(&reader, text, *len);
+	token = json_read_next(&reader);
+	if (token != JSON_OBJECT || !utf8_is_valid(text, *len) || !has_good_escapes(text) || *len < 5)
+		return NULL;
+	for (size_t i = 0; i < *len; i++)
+		if ((unsigned char)text[i] < ' ')
+			return NULL;
+	while (token != JSON_END && token != JSON_BROKEN)
+		token = json_read_next(&reader);
+	if (token == JSON_BROKEN || *text != '{' || text[*len - 1] != '}')
+		return NULL;
+	*len -= 2;
+	return text + 1;
+}
+
+/* The members stand among the others. false: they are no JSON. */
+static bool put_arguments(struct chrome *chrome, const struct arg *arg, const char *between)
+{
+	size_t len;
+	const char *members = arg->key == KEY_ARGUMENTS && arg->type == ARG_NAME
+				  ? members_of(names_text(chrome->sink.names, arg->name), &len)
+				  : NULL;
+
+	if (members) {
+		fputs(between, chrome->out);
+		fwrite(members, 1, len, chrome->out);
+	}
+	return members;
+}
+
 static void put_args(struct chrome *chrome, const struct event *event)
 {
 	const char *between = "";
@@ -188,6 +241,10 @@ static void put_args(struct chrome *chrome, const struct event *event)
 
 		if (!*key)
 			continue;
+		if (put_arguments(chrome, arg, between)) {
+			between = ",";
+			continue;
+		}
 		fprintf(chrome->out, "%s\"%s\":", between, key);
 		between = ",";
 		if (arg->type == ARG_INT)

@@ -49,6 +49,10 @@ static void take_scalar(struct chrome_trace_event *event, const struct json_read
 		event->has_ts = chrome_trace_ns(value, &event->ts_ns);
 	else if (json_span_is(key, "dur"))
 		event->has_dur = chrome_trace_ns(value, &event->dur_ns);
+	else if (json_span_is(key, "tts"))
+		event->has_cpu = chrome_trace_ns(value, &event->cpu_ns);
+	else if (json_span_is(key, "tdur"))
+		event->has_cpu_dur = chrome_trace_ns(value, &event->cpu_dur_ns);
 	else if (json_span_is(key, "id"))
 		event->id = value;
 	else if (json_span_is(key, "pid"))

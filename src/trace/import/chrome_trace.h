@@ -16,6 +16,8 @@ struct chrome_trace_event {
 	bool has_ts, has_dur;
 	bool is_pid_text, is_tid_text; /* "pid":"Spans": a name instead of a number */
 	uint64_t ts_ns, dur_ns;
+	bool has_cpu, has_cpu_dur;
+	uint64_t cpu_ns, cpu_dur_ns;			     /* CPU time of the thread: then, and in the slice */
 	struct json_span name, category, pid, tid, id, args; /* args: the whole object */
 };
 

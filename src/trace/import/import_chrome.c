@@ -10,15 +10,17 @@
  * Kinds: a category that is one of inftrace's own (a file of `inftrace export`) keeps its kind and arguments. PyTorch's
  * operators (cpu_op) become operators, and its GPU kernels and copies kernels. Its steps (ProfilerStep#1) become
  * inferences; in a file without steps, all that was profiled is one. Everything else stays what its program calls it: a
- * slice of kind `user` with its category, without arguments.
+ * slice of kind `user` with its category. Arguments that have no key of ours stay JSON (chrome_args.c). CPU time of the
+ * thread (tdur, or the difference of tts) is thread_cpu_ns.
  *
- * Files have any order, so an event takes 96 bytes of memory until all are read.
+ * Files have any order, so an event takes 104 bytes of memory until all are read.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/import/chrome_args.h"
 #include "trace/import/chrome_tracks.h"
 #include "trace/import/importer.h"
 
@@ -30,6 +32,7 @@ enum entry_type { ENTRY_SLICE, ENTRY_ASYNC, ENTRY_INSTANT, ENTRY_FLOW, ENTRY_FLO
 
 struct entry {
 	uint64_t ts_ns, end_ns; /* end: UINT64_MAX: none */
+	uint64_t cpu_ns;	/* of the thread: when it began, until cpu_is_whole: in all; UINT64_MAX: unknown */
 	uint64_t key;		/* ASYNC: of its category and id; FLOW: of the flow */
 	const char *args;	/* in the file; NULL: none */
 	const char *end_args;	/* of the event that ends it */
@@ -40,6 +43,7 @@ struct entry {
 	uint32_t before; /* the slice around it that is open, too: index + 1 */
 	uint8_t type;
 	bool is_of_process; /* INSTANT: of no thread */
+	bool cpu_is_whole;
 };
 
 struct chrome {
@@ -49,6 +53,7 @@ struct chrome {
 	struct names *names;
 	struct array entries;
 	struct perfetto_map open; /* key of asynchronous slices: index + 1 of the last open entry */
+	struct chrome_args args;
 	uint64_t n_other, n_unmatched;
 	uint32_t n_inferences, n_flows;
 	uint64_t step_until_ns;	   /* the end of the inference that began last */
@@ -83,6 +88,8 @@ static struct entry *keep(struct chrome *chrome, const struct chrome_trace_event
 	entry->type = (uint8_t)type;
 	entry->ts_ns = event->ts_ns;
 	entry->end_ns = UINT64_MAX;
+	entry->cpu_is_whole = event->has_cpu_dur && event->phase == 'X';
+	entry->cpu_ns = entry->cpu_is_whole ? event->cpu_dur_ns : event->has_cpu ? event->cpu_ns : UINT64_MAX;
 	entry->name = chrome_text(chrome->names, event->name);
 	entry->category = chrome_text(chrome->names, event->category);
 	entry->at = (uint32_t)chrome->entries.n;
@@ -148,6 +155,8 @@ static void end_slice(struct chrome *chrome, const struct chrome_trace_event *ev
 	entry->end_ns = event->ts_ns;
 	entry->end_args = event->args.start;
 	entry->end_args_len = len_of(event->args);
+	entry->cpu_is_whole = event->has_cpu && entry->cpu_ns <= event->cpu_ns;
+	entry->cpu_ns = entry->cpu_is_whole ? event->cpu_ns - entry->cpu_ns : UINT64_MAX;
 	*open = entry->before;
 }
 
@@ -311,7 +320,7 @@ static void add_arg(struct chrome *chrome, const struct json_reader *reader, enu
 	enum event_key key = event_key_named(reader->key.start, reader->key.len);
 	int64_t number;
 
-	if (key == KEY_NONE || event->n_args == MAX_ARGS)
+	if (event->n_args >= MAX_ARGS - 2)
 		return;
 	if (token == JSON_TEXT)
 		args[event->n_args++] = arg_name(key, chrome_text(chrome->names, reader->value));
@@ -331,10 +340,30 @@ static void add_args(struct chrome *chrome, struct json_span from, struct event 
 	if (!from.start || json_read_next(&reader) != JSON_OBJECT)
 		return;
 	while ((token = json_read_next(&reader)) != JSON_CLOSE && token != JSON_BROKEN) {
-		if ((token == JSON_OBJECT || token == JSON_ARRAY) && !json_read_skip(&reader))
-			return;
-		add_arg(chrome, &reader, token, event, args);
+		struct json_span key = reader.key, value = reader.value;
+		const char *start = reader.at - 1;
+
+		if (token == JSON_OBJECT || token == JSON_ARRAY) {
+			if (!json_read_skip(&reader))
+				return;
+			value = (struct json_span){ start, (size_t)(reader.at - start) };
+		}
+		if (event_key_named(key.start, key.len) != KEY_NONE)
+			add_arg(chrome, &reader, token, event, args);
+		else
+			chrome_args_member(&chrome->args, key, token, value);
 	}
+}
+
+/* Arguments of others, and the time of the thread. */
+static void add_rest(struct chrome *chrome, const struct entry *entry, struct event *event, struct arg *args)
+{
+	uint32_t text = chrome_args_take(&chrome->args, chrome->names);
+
+	if (entry->cpu_is_whole && entry->cpu_ns <= INT64_MAX && event->n_args < MAX_ARGS)
+		args[event->n_args++] = arg_int(KEY_THREAD_CPU_NS, (int64_t)entry->cpu_ns);
+	if (text && event->n_args < MAX_ARGS)
+		args[event->n_args++] = arg_name(KEY_ARGUMENTS, text);
 }
 
 static void add_step(struct chrome *chrome, const struct entry *entry, struct event *event, struct arg *args)
@@ -366,6 +395,11 @@ static void add_facts(struct chrome *chrome, const struct entry *entry, struct e
 	if (!is_ours && (event->kind == KIND_OPERATOR || event->kind == KIND_KERNEL) &&
 	    entry->ts_ns < chrome->step_until_ns)
 		args[event->n_args++] = arg_int(KEY_INFERENCE, chrome->n_inferences);
+	if (!is_ours) {
+		chrome_args_object(&chrome->args, (struct json_span){ entry->args, entry->args_len });
+		chrome_args_object(&chrome->args, (struct json_span){ entry->end_args, entry->end_args_len });
+	}
+	add_rest(chrome, entry, event, args);
 }
 
 static struct slices *slices_of(struct chrome *chrome, const struct entry *entry)
@@ -508,6 +542,9 @@ static int put_all(struct chrome *chrome)
 	if (!code)
 		code = put_fact(chrome, "lost", KIND_LOST, chrome->n_unmatched,
 				arg_text(KEY_WHERE, out, "in the trace: ends of slices that did not begin"));
+	if (!code)
+		code = put_fact(chrome, EVENT_NOTE_LEFT_OUT, KIND_NOTE, chrome->args.n_long,
+				arg_text(KEY_TEXT, out, "arguments of events, longer than 4,000 bytes"));
 	return code;
 }
 
