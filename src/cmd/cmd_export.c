@@ -55,6 +55,7 @@ const struct cmd cmd_export = {
 	    "pprof: a profile for `go tool pprof`: time and number of slices, by the same places as folded.\n\n"
 	    "qnn-csv: the CSV file of QNN's profiler, inferences and operators in whole microseconds.\n\n"
 	    "speedscope: Speedscope's JSON. Each track is a profile in time.\n\n"
+	    "sqlite: the tables of csv as a database of SQLite, with indexes.\n\n"
 	    "A second line, on standard error, counts what the format has no place for.\n\n"
 	    "FILE is a recording, or any other file that inftrace import reads; - is standard input. Memory does not "
 	    "grow with the number of events.",

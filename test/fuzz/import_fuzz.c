@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A file of any format, any bytes: the importer that recognises it obeys the contract of sinks, and an exporter (which
- * one, the sum of the bytes decides) writes it; those of JSON write valid JSON.
+ * A file of any format, any bytes: the importer that recognises it obeys the contract of sinks. An exporter writes half
+ * of the inputs (which one, the sum of the bytes decides); those of JSON write valid JSON.
  */
 #include "trace/import/import.h"
 
@@ -36,7 +36,8 @@ static int put(struct sink *sink, const struct event *event, struct err *err)
 	struct tap *tap = (struct tap *)sink;
 
 	require(!sink_put(&tap->check.sink, event, err), "the contract is kept");
-	require(!sink_put(tap->out, event, err), "what was read can be written");
+	if (tap->out)
+		require(!sink_put(tap->out, event, err), "what was read can be written");
 	return 0;
 }
 
@@ -58,6 +59,7 @@ static void check_json(int fd)
 	munmap(data, (size_t)stat.st_size);
 }
 
+/* NULL for half of all inputs; a database is slow, and rare. */
 static const struct exporter *exporter_for(const struct import_bytes *in)
 {
 	size_t n = 0, sum = 0;
@@ -66,6 +68,8 @@ static const struct exporter *exporter_for(const struct import_bytes *in)
 		n++;
 	for (size_t i = 0; i < in->size; i++)
 		sum += (unsigned char)in->data[i];
+	if (sum / n % 2 || (!strcmp(exporters[sum % n]->name, "sqlite") && sum / n % 16))
+		return NULL;
 	return exporters[sum % n];
 }
 
@@ -84,16 +88,18 @@ static void read_with(const struct importer *importer, const struct import_bytes
 
 	check_sink_init(&tap.check);
 	tap.sink = (struct sink){ put, tap.check.sink.names, tap.check.sink.last_track };
-	tap.out = to->open_table ? to->open_table(fd, in->size % 2 ? "operators" : "notes", tap.sink.names,
-						  tap.sink.last_track, &err)
-				 : to->open(fd, tap.sink.names, tap.sink.last_track, &err);
-	require(tap.out, "there is memory");
+	if (to)
+		tap.out = to->open_table ? to->open_table(fd, in->size % 2 ? "operators" : "notes", tap.sink.names,
+							  tap.sink.last_track, &err)
+					 : to->open(fd, tap.sink.names, tap.sink.last_track, &err);
+	require(tap.out || !to, "there is memory");
 	if (importer->read(in, &tap.sink, &result, &err))
 		require(err.code && *err.msg, "an error has a reason");
 	else
 		require(!result.is_cut || result.cut_at <= in->size, "it was cut off inside of the file");
-	require(!to->close(tap.out, &losses, &err), "what was written is in the file");
-	if (is_json(to))
+	if (to)
+		require(!to->close(tap.out, &losses, &err), "what was written is in the file");
+	if (to && is_json(to))
 		check_json(fd);
 	check_sink_done(&tap.check);
 }

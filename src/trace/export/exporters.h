@@ -14,6 +14,7 @@
 	F(pprof, "pprof") \
 	F(speedscope, "speedscope") \
 	F(csv, "csv") \
+	F(sqlite, "sqlite") \
 	F(latency_csv, "latency-csv") \
 	F(qnn_csv, "qnn-csv")
 
