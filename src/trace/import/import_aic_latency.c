@@ -81,11 +81,13 @@ static struct span line_at(const struct import_bytes *in, size_t at, size_t *nex
 /* The next field of the line, without the blanks around it. false: none is left. */
 static bool next_field(struct span *line, struct span *field)
 {
-	const char *comma = memchr(line->at, ',', line->len);
-	size_t len = comma ? (size_t)(comma - line->at) : line->len;
+	const char *comma;
+	size_t len;
 
 	if (!line->at)
 		return false;
+	comma = memchr(line->at, ',', line->len);
+	len = comma ? (size_t)(comma - line->at) : line->len;
 	*field = (struct span){ line->at, len };
 	*line = comma ? (struct span){ comma + 1, line->len - len - 1 } : (struct span){ NULL, 0 };
 	while (field->len && strchr(" \t\r", *field->at)) {
