@@ -168,6 +168,7 @@ void pairing_losses(const struct pairing *pairing, struct export_losses *losses)
 		n_open += tracks[i].open.n;
 	export_lost(losses, pairing->n_slices, "slice", " of other kinds");
 	export_lost(losses, n_open, "slice", " without an end");
+	export_lost(losses, pairing->order.n_late, "event", " out of order");
 	export_lost(losses, pairing->n_instants, "instant", "");
 	export_lost(losses, pairing->n_samples, "sample", "");
 }
