@@ -15,6 +15,12 @@ struct named {
 	struct stats durations;
 };
 
+struct named_slices {
+	struct array rows; /* struct named */
+	struct keys keys;
+	uint64_t n_left_out;
+};
+
 bool sum_named_has(enum event_kind kind)
 {
 	return kind == KIND_USER || kind == KIND_NONE;
@@ -23,27 +29,30 @@ bool sum_named_has(enum event_kind kind)
 int sum_named_add(struct summary_maker *maker, uint32_t name, uint64_t ns)
 {
 	struct summary_opts *opts = &maker->opts;
-	uint32_t known = maker->named_slices.n, index;
+	struct named_slices *all = maker->named;
+	uint32_t known, index;
 	struct named *row;
 
 	if (opts->model || opts->from_ns || opts->to_ns)
 		return 0;
+	if (!all && !(all = maker->named = calloc(1, sizeof *all)))
+		return -ENOMEM;
+	known = (uint32_t)all->rows.n;
 	if (names_is_passing(name) && known >= MAX_NAMED) {
-		maker->n_named_left_out++;
+		all->n_left_out++;
 		return 0;
 	}
 	name = names_keep(maker->names, name);
-	index = known < MAX_NAMED ? keys_number(&maker->named_slice_keys, name, 0)
-				  : keys_find(&maker->named_slice_keys, name, 0);
+	index = known < MAX_NAMED ? keys_number(&all->keys, name, 0) : keys_find(&all->keys, name, 0);
 	if (index == KEYS_NONE && known < MAX_NAMED)
 		return -ENOMEM;
 	if (index == KEYS_NONE) {
-		maker->n_named_left_out++;
+		all->n_left_out++;
 		return 0;
 	}
-	if (index == known && !array_add(&maker->named_slices, sizeof *row))
+	if (index == known && !array_add(&all->rows, sizeof *row))
 		return -ENOMEM;
-	row = (struct named *)maker->named_slices.data + index;
+	row = (struct named *)all->rows.data + index;
 	if (index == known)
 		*row = (struct named){ name, { .limit = index < N_WITH_MANY ? MANY_VALUES : SOME_VALUES } };
 	return stats_add(&row->durations, ns);
@@ -60,9 +69,10 @@ static int by_total(const void *a_, const void *b_)
 
 int sum_named_make(struct summary_maker *maker, struct end *end)
 {
-	struct named *named = maker->named_slices.data;
+	struct named_slices *all = maker->named;
+	struct named *named = all ? all->rows.data : NULL;
 
-	for (size_t i = 0; i < maker->named_slices.n; i++) {
+	for (size_t i = 0; all && i < all->rows.n; i++) {
 		struct summary_named *row = array_add(&end->named, sizeof *row);
 
 		if (!row)
@@ -71,16 +81,20 @@ int sum_named_make(struct summary_maker *maker, struct end *end)
 	}
 	if (end->named.n)
 		qsort(end->named.data, end->named.n, sizeof(struct summary_named), by_total);
-	maker->to->n_named_left_out = maker->n_named_left_out;
+	maker->to->n_named_left_out = all ? all->n_left_out : 0;
 	return 0;
 }
 
 void sum_named_done(struct summary_maker *maker)
 {
-	struct named *named = maker->named_slices.data;
+	struct named_slices *all = maker->named;
+	struct named *named = all ? all->rows.data : NULL;
 
-	for (size_t i = 0; i < maker->named_slices.n; i++)
+	for (size_t i = 0; all && i < all->rows.n; i++)
 		stats_done(&named[i].durations);
-	array_done(&maker->named_slices, sizeof *named);
-	keys_done(&maker->named_slice_keys);
+	if (all) {
+		array_done(&all->rows, sizeof *named);
+		keys_done(&all->keys);
+	}
+	free(all);
 }

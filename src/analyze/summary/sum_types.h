@@ -163,9 +163,7 @@ struct summary_maker {
 	uint32_t max_sessions, max_listed, max_slowest; /* max_slowest: SUMMARY_TAIL at least */
 	struct array gauges;				/* uint32_t: counters that are a gauge */
 	struct array evidence, evidence_pending;	/* struct evidence; uint32_t: of those that are not complete */
-	struct array named_slices;			/* struct named */
-	struct keys named_slice_keys;
-	uint64_t n_named_left_out;
+	struct named_slices *named;			/* NULL: there are none yet */
 	uint64_t n_open[N_KINDS];
 	uint32_t ok; /* id of "ok", once seen */
 };
