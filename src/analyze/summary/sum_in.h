@@ -101,10 +101,6 @@ int sum_notes_put(struct summary_maker *maker, struct track *track, const struct
 void sum_notes_done(struct summary_maker *maker);
 int sum_notes_finish(struct summary_maker *maker); /* the processes are in maker->to */
 
-bool sum_named_has(enum event_kind kind); /* whether nothing else sums it up */
-int sum_named_add(struct summary_maker *maker, uint32_t name, uint64_t ns);
-void sum_named_done(struct summary_maker *maker);
-
 /* The end. */
 struct end {
 	struct array models, sessions, transformers, types, nodes, elsewhere, ran_on, idle, tallies, slowest, resources;
@@ -119,7 +115,6 @@ int sum_idle_make(struct summary_maker *maker, struct end *end);
 int sum_slowest_make(struct summary_maker *maker, struct end *end);
 int sum_counters_make(struct summary_maker *maker, struct end *end);
 int sum_memory_make(struct summary_maker *maker, struct end *end);
-int sum_named_make(struct summary_maker *maker, struct end *end);
 
 /* Is this a status other than "ok"? 0 is not. */
 bool sum_is_failure(struct summary_maker *maker, uint32_t status);

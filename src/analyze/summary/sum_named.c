@@ -3,6 +3,8 @@
  * Slices that no other table has: those of programs that annotate themselves, and of other programs' traces. They are
  * added up by name, those of the first MAX_NAMED names each, all others together.
  */
+#include "analyze/summary/sum_named.h"
+
 #include <errno.h>
 #include <stdlib.h>
 

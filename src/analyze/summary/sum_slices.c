@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analyze/summary/sum_in.h"
+#include "analyze/summary/sum_named.h"
 
 static int grow_stack(struct summary_maker *maker, struct track *track)
 {

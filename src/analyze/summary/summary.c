@@ -152,13 +152,16 @@ struct sink *summary_sink(struct summary_maker *maker)
 	return &maker->sink;
 }
 
+/* Never NULL, so that readers may take a range of no rows. */
 static void *give(struct owner *owner, struct array *array, size_t size, uint32_t *n)
 {
+	static uint64_t none;
+
 	owner->array[owner->n] = *array;
 	owner->size[owner->n++] = size;
 	*n = (uint32_t)array->n;
 	*array = (struct array){ 0 };
-	return owner->array[owner->n - 1].data;
+	return owner->array[owner->n - 1].data ? owner->array[owner->n - 1].data : &none;
 }
 
 static void give_arrays(struct summary_maker *maker, struct end *end)
