@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables below the timeline. A selected range filters all of them; a selected row selects in the timeline.
+import { useEffect, useState } from 'preact/hooks';
+import * as api from './api';
+import type { Cell, Slice, Table } from './api';
+import type { App } from './app';
+import { timeAt, duration, oneLine } from './format';
+import { Grid } from './grid';
+import { Histogram } from './histogram';
+import { Icicle } from './icicle';
+import { TABS } from './place';
+import type { Plots } from './plots';
+import { save, toCsv, toJson } from './save';
+import { useApp } from './use';
+
+const TITLES: Readonly<Record<string, string>> = {
+	inferences: 'Inferences',
+	operators: 'Operators',
+	icicle: 'Where time goes',
+	models: 'Models and sessions',
+	resources: 'Resources',
+	losses: 'Losses and cost',
+};
+
+/** The tables of a tab: what the server calls it, what people call it. */
+const PARTS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+	inferences: [['inferences', 'Inferences']],
+	operators: [
+		['operators', 'By node'],
+		['operator_types', 'By type'],
+	],
+	icicle: [],
+	models: [
+		['models', 'Models'],
+		['sessions', 'Sessions'],
+		['phases', 'Phases of creation'],
+	],
+	resources: [
+		['resources', 'Resources'],
+		['threads', 'Threads'],
+	],
+	losses: [['losses', 'Losses and cost']],
+};
+
+const HAS_MODEL = new Set(['inferences', 'operators', 'operator_types', 'phases', 'sessions']);
+
+type Values = (column: string) => Cell | undefined;
+
+/** Selects in the timeline what a row of a table stands for. */
+async function selectRow(app: App, what: string, value: Values): Promise<void> {
+	const row = value('row');
+	const index = value('index');
+	if (typeof row === 'number' && typeof index === 'number' && row >= 0) return app.select(row, index);
+	const number = value('name_number');
+	if (typeof number === 'number' && number >= 0) return app.step(number, 'next', app.place.range ? app.place.range[0] - 1 : -1);
+	const model = value('model') ?? (what === 'models' ? value('name') : undefined);
+	if (what === 'models' && typeof model === 'string') app.go({ tab: 'inferences', sub: '', sort: '', filter: '', model });
+	else if (what === 'operator_types') app.go({ sub: '', sort: '', filter: String(value('op_type') ?? value('name') ?? '') });
+	return undefined;
+}
+
+function isOfSlice(slice: Slice | null, what: string, value: Values): boolean {
+	if (!slice) return false;
+	if (value('row') === slice.row && value('index') === slice.index) return true;
+	if (what === 'operators') return value('name_number') === slice.name_number;
+	return what === 'inferences' && slice.kind === 'operator' && slice.inference !== null && value('inference') === slice.inference;
+}
+
+function Tabs({ app }: { app: App }) {
+	const to = (tab: string): void => app.go({ tab, sub: '', sort: '', filter: '' });
+	const onKey = (event: KeyboardEvent): void => {
+		const at = (TABS as readonly string[]).indexOf(app.place.tab);
+		const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+		if (!by) return;
+		const tab = TABS[(at + by + TABS.length) % TABS.length];
+		to(tab);
+		document.getElementById(`tab-${tab}`)?.focus();
+		event.preventDefault();
+		event.stopPropagation();
+	};
+	return (
+		<div class="tabs" role="tablist" aria-label="Tables" onKeyDown={onKey}>
+			{TABS.map(tab => (
+				<button
+					key={tab}
+					id={`tab-${tab}`}
+					role="tab"
+					aria-selected={app.place.tab === tab}
+					aria-controls="panel"
+					tabIndex={app.place.tab === tab ? 0 : -1}
+					onClick={() => to(tab)}
+				>
+					{TITLES[tab]}
+				</button>
+			))}
+		</div>
+	);
+}
+
+export function RangeChip({ app }: { app: App }) {
+	const { range } = app.place;
+	if (!range)
+		return (
+			<button class="quiet" title="Filter all tables to what the timeline shows (r)" onClick={() => app.go({ range: [app.view.begin, app.view.end] })}>
+				Only what is on the screen
+			</button>
+		);
+	const step = Math.max(1, (range[1] - range[0]) / 100);
+	return (
+		<button class="chip" title="Tables show this range only. Click to show all (Esc)" aria-label="Remove the range" onClick={() => app.go({ range: null })}>
+			{timeAt(range[0], step)} to {timeAt(range[1], step)} <span class="dim">{duration(range[1] - range[0])}</span> ×
+		</button>
+	);
+}
+
+function asked(app: App, what: string): api.Asked {
+	const { range, latency, model, filter } = app.place;
+	return {
+		from: range ? Math.floor(range[0]) : undefined,
+		to: range ? Math.ceil(range[1]) : undefined,
+		model: HAS_MODEL.has(what) ? model : undefined,
+		q: filter,
+		min: what === 'inferences' && latency ? Math.floor(latency[0]) : undefined,
+		max: what === 'inferences' && latency ? Math.ceil(latency[1]) : undefined,
+	};
+}
+
+async function exportTable(app: App, what: string, kind: 'csv' | 'json'): Promise<void> {
+	const [sort, dir] = app.place.sort.split('.');
+	const table = await api.get<Table>('table', { what, ...asked(app, what), sort, dir: sort ? dir : undefined, limit: 100000, offset: 0 });
+	const text = kind === 'csv' ? toCsv(table.columns, table.rows) : toJson(table.columns, table.rows);
+	save(`${what}.${kind}`, new Blob([text], { type: kind === 'csv' ? 'text/csv' : 'application/json' }));
+}
+
+function Save({ app, what, plots }: { app: App; what: string; plots: () => Plots | null }) {
+	const attempt = (work: Promise<void>): void => {
+		work.catch(error => {
+			app.trouble = (error as Error).message;
+			app.tell('place');
+		});
+	};
+	return (
+		<span class="save" role="group" aria-label="Save what is shown">
+			{what && (
+				<>
+					<button title="Save this table as CSV" onClick={() => attempt(exportTable(app, what, 'csv'))}>
+						CSV
+					</button>
+					<button title="Save this table as JSON" onClick={() => attempt(exportTable(app, what, 'json'))}>
+						JSON
+					</button>
+				</>
+			)}
+			<button
+				title="Save the timeline as a picture"
+				onClick={() => attempt(plots()?.picture().then(blob => save('timeline.png', blob)) ?? Promise.resolve())}
+			>
+				PNG
+			</button>
+		</span>
+	);
+}
+
+function Filter({ app }: { app: App }) {
+	const [text, setText] = useState(app.place.filter);
+	useEffect(() => setText(app.place.filter), [app.place.filter]);
+	useEffect(() => {
+		const timer = setTimeout(() => text !== app.place.filter && app.go({ filter: text }, false), 200);
+		return () => clearTimeout(timer);
+	}, [text]);
+	return <input class="filter" type="search" placeholder="Filter rows" aria-label="Filter the rows of the table" value={text} onInput={event => setText(event.currentTarget.value)} />;
+}
+
+function Tools({ app, what, plots }: { app: App; what: string; plots: () => Plots | null }) {
+	const { tab, model } = app.place;
+	const parts = PARTS[tab] ?? [];
+	const models = [...new Set((app.report?.models ?? []).map(one => one.name))];
+	return (
+		<div class="tools">
+			{parts.length > 1 && (
+				<span class="segments" role="group" aria-label="Table">
+					{parts.map(([name, title]) => (
+						<button key={name} aria-pressed={what === name} onClick={() => app.go({ sub: name, sort: '', filter: '' })}>
+							{title}
+						</button>
+					))}
+				</span>
+			)}
+			{HAS_MODEL.has(what) && models.length > 1 && (
+				<select aria-label="Model" value={model} onChange={event => app.go({ model: event.currentTarget.value })}>
+					<option value="">All models</option>
+					{models.map(name => (
+						<option key={name} value={name}>
+							{oneLine(name)}
+						</option>
+					))}
+				</select>
+			)}
+			{what && <Filter app={app} />}
+			<RangeChip app={app} />
+			<Save app={app} what={what} plots={plots} />
+		</div>
+	);
+}
+
+export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) {
+	useApp(app, 'place', 'slice');
+	const { tab, sub } = app.place;
+	const parts = PARTS[tab] ?? [];
+	const what = (parts.find(([name]) => name === sub) ?? parts[0])?.[0] ?? '';
+	return (
+		<section class="tables" aria-label="Tables">
+			<Tabs app={app} />
+			<Tools app={app} what={what} plots={plots} />
+			<div class={`panel ${tab}`} id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+				{tab === 'icicle' && <Icicle app={app} />}
+				{tab === 'inferences' && <Histogram app={app} model={app.place.model} />}
+				{what && (
+					<Grid
+						what={what}
+						asked={asked(app, what)}
+						sort={app.place.sort}
+						label={TITLES[tab]}
+						onSort={sort => app.go({ sort })}
+						onSelect={value => void selectRow(app, what, value)}
+						isSelected={value => isOfSlice(app.slice, what, value)}
+					/>
+				)}
+			</div>
+		</section>
+	);
+}

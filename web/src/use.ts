@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hooks that the parts of the page share.
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import * as api from './api';
+import type { App, Change } from './app';
+
+/** Draws the part anew when one of these things changes. */
+export function useApp(app: App, ...changes: Change[]): void {
+	const [, again] = useReducer((n: number) => n + 1, 0);
+	useEffect(() => app.listen(change => changes.includes(change) && again(undefined)), [app]);
+}
+
+export interface Answer<T> {
+	readonly data: T | null;
+	readonly error: string;
+	readonly isLoading: boolean;
+}
+
+/** What the server answers; the last answer stays until the next has come. */
+export function useAnswer<T>(path: string, asked: api.Asked): Answer<T> {
+	const [answer, setAnswer] = useState<Answer<T>>({ data: null, error: '', isLoading: true });
+	const key = JSON.stringify([path, asked]);
+	const shown = useRef('');
+	useEffect(() => {
+		const abort = new AbortController();
+		setAnswer(old => ({ ...old, isLoading: true }));
+		api.get<T>(path, asked, abort.signal).then(
+			data => {
+				shown.current = key;
+				setAnswer({ data, error: '', isLoading: false });
+			},
+			error => {
+				if (!abort.signal.aborted) setAnswer({ data: null, error: (error as Error).message, isLoading: false });
+			},
+		);
+		return () => abort.abort();
+	}, [key]);
+	return answer;
+}
