@@ -8,14 +8,11 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "analyze/insight/recorded.h"
-#include "analyze/summary/recording.h"
 #include "cmd/cmd.h"
 #include "cmd/find_recording.h"
 #include "show/term/term.h"
 #include "show/view/browser.h"
 #include "show/view/view.h"
-#include "show/words/export.h"
 
 struct view_opts {
 	int port;
@@ -77,26 +74,12 @@ static struct http_job *handle(void *ctx, const struct http_request *request, st
 
 static int show(struct http *http, struct view **view, const struct view_opts *opts, const char *path, struct err *err)
 {
-	struct recording recording = { 0 };
-	struct recorded recorded = { 0 };
-	int code = recording_open(&recording, path, err);
-	struct report report;
+	int code = 0;
 
-	if (!code)
-		code = recorded_init(&recorded, recording.summary, err);
-	if (!code) {
-		report = (struct report){ .summary = recording.summary,
-					  .analysis = recorded.model,
-					  .n_analyses = recorded.n,
-					  .is_running = find_recording_is_written(path) };
-		*view =
-		    view_new(&(struct view_source){ path, recording.store, &report, export_json, report.is_running });
-		code = *view ? serve(http, opts, err) : err_set(err, ENOMEM, "cannot view %s: out of memory", path);
-	}
+	*view = view_open(path, find_recording_is_written(path), err);
+	code = *view ? serve(http, opts, err) : -err->code;
 	http_close(http);
-	view_free(*view);
-	recorded_done(&recorded);
-	recording_close(&recording);
+	view_close(*view);
 	return code;
 }
 

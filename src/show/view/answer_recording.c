@@ -9,20 +9,20 @@
 #include "base/units.h"
 #include "show/view/view_in.h"
 
-static void put_cut(struct json *json, const struct summary *summary)
+static void put_cut(struct view *view, struct json *json)
 {
 	struct printable text = { "" };
 
-	if (!summary->file.is_cut) {
+	if (!view->result.is_cut) {
 		json_null(json, "cut");
 		return;
 	}
 	printable_add(&text, "The file is cut off at byte %s of %s; this view shows the part before.",
-		      units_count(summary->file.cut_at).s, units_count(summary->file.bytes).s);
+		      units_count(view->result.cut_at).s, units_count(view->file_bytes).s);
 	json_text(json, "cut", text.s);
 }
 
-/* "CPU 3 of 4" has no end: names of threads may be empty. */
+/* Tracks without a name get one. */
 static void put_track_name(struct view *view, struct json *json, const struct store_track *track)
 {
 	struct printable text = { "" };
@@ -42,7 +42,7 @@ static void put_track_name(struct view *view, struct json *json, const struct st
 
 static void put_track(struct view *view, struct json *json, const struct view_track *of)
 {
-	const struct store_track *track = store_track(view->source.store, of->id);
+	const struct store_track *track = store_track(view->store, of->id);
 	uint32_t n_rows, row = pyramid_rows_of(view->pyramid, of->id, &n_rows);
 
 	json_object(json, NULL);
@@ -93,7 +93,7 @@ static const char *group_of(const char *name, const char *unit)
 
 static const char *scope_of(const struct view *view, const struct store_track *track, uint32_t process)
 {
-	const struct store_track *parent = store_track(view->source.store, track->def.parent);
+	const struct store_track *parent = store_track(view->store, track->def.parent);
 	const char *above = parent ? view_name(view, parent->def.name) : "";
 
 	if (process)
@@ -103,7 +103,7 @@ static const char *scope_of(const struct view *view, const struct store_track *t
 
 static void put_counter(struct view *view, struct json *json, const struct store_track *track)
 {
-	uint32_t process = store_process_of(view->source.store, track->id);
+	uint32_t process = store_process_of(view->store, track->id);
 	const char *name = view_name(view, track->def.name), *unit = view_name(view, track->def.unit);
 	double min = NAN, max = NAN;
 
@@ -117,8 +117,8 @@ static void put_counter(struct view *view, struct json *json, const struct store
 	json_text(json, "unit", strcmp(unit, "%") ? unit : "percent");
 	json_text(json, "scope", scope_of(view, track, process));
 	if (process)
-		json_int(json, "pid", store_track(view->source.store, process)->def.pid);
-	if (store_track(view->source.store, track->def.parent) && view->is_shown[track->def.parent])
+		json_int(json, "pid", store_track(view->store, process)->def.pid);
+	if (store_track(view->store, track->def.parent) && view->is_shown[track->def.parent])
 		json_count(json, "track", track->def.parent);
 	else
 		json_null(json, "track");
@@ -132,8 +132,8 @@ static void put_counter(struct view *view, struct json *json, const struct store
 static void put_counters(struct view *view, struct json *json)
 {
 	json_array(json, "counters");
-	for (uint32_t id = 1; id <= store_n_tracks(view->source.store); id++) {
-		const struct store_track *track = store_track(view->source.store, id);
+	for (uint32_t id = 1; id <= store_n_tracks(view->store); id++) {
+		const struct store_track *track = store_track(view->store, id);
 
 		if (track && track->samples.n)
 			put_counter(view, json, track);
@@ -155,20 +155,52 @@ static void put_classes(struct view *view, struct json *json)
 	json_end(json, ']');
 }
 
+/* Memory that this process has for itself, as the kernel counts it; 0: not known. */
+static uint64_t own_memory(void)
+{
+	FILE *status = fopen("/proc/self/status", "re");
+	unsigned long long kib = 0;
+	char line[128];
+
+	while (status && fgets(line, sizeof line, status))
+		if (sscanf(line, "RssAnon: %llu kB", &kib) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return kib * 1024;
+}
+
 static void put_sizes(struct view *view, struct json *json)
 {
-	const struct store_counts *counts = store_counts(view->source.store);
-	uint64_t bytes = store_bytes(view->source.store) + pyramid_bytes(view->pyramid);
-	uint64_t n = counts->n_slices + counts->n_instants + counts->n_samples;
+	const struct store_counts *counts = store_counts(view->store);
+	uint64_t n = counts->n_slices + counts->n_instants + counts->n_samples, bytes = own_memory();
 
 	json_count(json, "events", n);
-	json_real(json, "bytes_per_event", n ? (double)bytes / (double)n : NAN);
-	json_count(json, "memory_bytes", bytes);
+	json_real(json, "bytes_per_event", n && bytes ? (double)bytes / (double)n : NAN);
+	json_known(json, "memory_bytes", bytes ? (int64_t)bytes : -1);
+}
+
+/* Of the recording's beginning; -1: the file does not say. */
+static int64_t start_realtime(struct view *view)
+{
+	size_t n;
+	const struct store_instant *instants = store_instants(view->store, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct arg *arg;
+
+		if (instants[i].kind != KIND_NOTE)
+			continue;
+		arg = store_arg(view->store, instants[i].args, KEY_START_REALTIME_NS);
+		if (arg)
+			return store_int(arg, -1);
+	}
+	return -1;
 }
 
 VIEW_ANSWER(recording)
 {
-	const struct summary *summary = view->source.report->summary;
+	int64_t realtime_ns = start_realtime(view);
 	struct view_text text;
 	char realtime[24];
 
@@ -176,13 +208,13 @@ VIEW_ANSWER(recording)
 	if (text.out) {
 		json_object(&text.json, NULL);
 		json_text(&text.json, "version", INFTRACE_VERSION);
-		json_text(&text.json, "file", view->source.path);
-		snprintf(realtime, sizeof realtime, "%" PRId64, summary->recording.start_realtime_ns);
-		json_text(&text.json, "begin_realtime_ns", summary->recording.start_realtime_ns >= 0 ? realtime : NULL);
+		json_text(&text.json, "file", view->path);
+		snprintf(realtime, sizeof realtime, "%" PRId64, realtime_ns);
+		json_text(&text.json, "begin_realtime_ns", realtime_ns >= 0 ? realtime : NULL);
 		view_put_time(view, &text.json, "end", pyramid_end(view->pyramid));
 		put_sizes(view, &text.json);
-		put_cut(&text.json, summary);
-		json_bool(&text.json, "growing", view->source.is_growing);
+		put_cut(view, &text.json);
+		json_bool(&text.json, "growing", view->is_growing);
 		json_int(&text.json, "tiles_version", 1);
 		json_array(&text.json, "tracks");
 		for (uint32_t i = 0; i < view->n_tracks; i++)
@@ -198,26 +230,13 @@ VIEW_ANSWER(recording)
 
 VIEW_ANSWER(report)
 {
-	char *data = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&data, &size);
-
-	if (out) {
-		view->source.write_report(out, view->source.report);
-		if (!fclose(out)) {
-			*answer = (struct http_answer){ 200, "application/json", data, size, false };
-			return NULL;
-		}
-	}
-	free(data);
-	view_say_no_memory(answer);
-	return NULL;
+	return view_report_answer(&view->report, answer);
 }
 
 VIEW_ANSWER(names)
 {
 	enum { AT_ONCE = 65536 };
-	uint64_t from = 0, n = (uint64_t)names_count(store_names(view->source.store)) + 1;
+	uint64_t from = 0, n = (uint64_t)names_count(store_names(view->store)) + 1;
 	struct view_text text;
 
 	if (!http_request_count(request, "from", UINT32_MAX, &from)) {

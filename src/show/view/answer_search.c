@@ -111,7 +111,7 @@ VIEW_ANSWER(search)
 	search->scan.finish = finish;
 	search->scan.done = done;
 	memcpy(search->text, text, strlen(text) + 1);
-	search->n_names = names_count(store_names(view->source.store)) + 1;
+	search->n_names = names_count(store_names(view->store)) + 1;
 	search->names = calloc(search->n_names, sizeof *search->names);
 	search->scan.has_failed = !search->names;
 	return &search->scan.job;

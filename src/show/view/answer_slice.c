@@ -9,7 +9,7 @@
 static void put_args(struct view *view, struct json *json, uint32_t list)
 {
 	uint32_t n;
-	const struct arg *arg = store_args(view->source.store, list, &n);
+	const struct arg *arg = store_args(view->store, list, &n);
 
 	for (uint32_t i = 0; i < n; i++) {
 		const char *key = event_key_name((enum event_key)arg[i].key);

@@ -237,7 +237,7 @@ static uint32_t find_counters(const struct view *view, const struct http_request
 	while (at && n < MAX_COUNTERS) {
 		unsigned long id = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
 
-		if (!id || id > store_n_tracks(view->source.store))
+		if (!id || id > store_n_tracks(view->store))
 			return 0;
 		ids[n++] = (uint32_t)id;
 		if (!*end)

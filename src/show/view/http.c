@@ -391,14 +391,17 @@ static void work_on(struct http *http)
 
 static int wait_ms(const struct http *http)
 {
-	enum { TICK_MS = 1000 };
+	enum { TICK_MS = 1000, LOOK_MS = 10 };
 	MHD_UNSIGNED_LONG_LONG ms = TICK_MS;
 
-	if (http->jobs)
-		return 0;
 	MHD_get_timeout(http->daemon, &ms); /* leaves ms alone where there is none */
-	if (!http->peers && ms >= TICK_MS)
+	if (!http->peers && !http->jobs && ms >= TICK_MS)
 		return -1;
+	for (const struct exchange *exchange = http->jobs; exchange; exchange = exchange->next) {
+		if (!exchange->job->waits)
+			return 0;
+		ms = ms < LOOK_MS ? ms : LOOK_MS;
+	}
 	return ms < TICK_MS ? (int)ms : TICK_MS;
 }
 

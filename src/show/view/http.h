@@ -24,6 +24,7 @@ struct http_job {
 	/* Works for some milliseconds. true: answer is complete. */
 	bool (*step)(struct http_job *job, struct http_answer *answer);
 	void (*free)(struct http_job *job); /* the job, finished or not */
+	bool waits;			    /* for something outside: step looks whether it has come */
 };
 
 struct http_handler {

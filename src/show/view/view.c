@@ -35,25 +35,49 @@ struct http_handler view_handler(struct view *view)
 	return (struct http_handler){ handle, view };
 }
 
-struct view *view_new(const struct view_source *source)
+static int read_file(struct view *view, struct err *err)
+{
+	struct import import;
+	int code = import_open(&import, view->path, err);
+
+	if (!code)
+		code = view_report_start(&view->report, &import, view->is_growing, err);
+	if (!code)
+		code = recording_keep_open(&view->recording, &import, err);
+	view->store = view->recording.store;
+	view->result = import.result;
+	view->file_bytes = import.input.size;
+	import_close(&import);
+	return code;
+}
+
+struct view *view_open(const char *path, bool is_growing, struct err *err)
 {
 	struct view *view = calloc(1, sizeof *view);
+	int code = view ? 0 : -ENOMEM;
 
-	if (!view)
-		return NULL;
-	view->source = *source;
-	view->pyramid = pyramid_new(source->store);
-	if (view->pyramid && !view_find_tracks(view))
+	if (!code) {
+		view->path = path;
+		view->is_growing = is_growing;
+		code = read_file(view, err);
+		if (!code)
+			view->pyramid = pyramid_new(view->store);
+	}
+	if (!code && view->pyramid && !view_find_tracks(view))
 		return view;
-	view_free(view);
+	if (!code || !view)
+		err_set(err, ENOMEM, "cannot view %s: out of memory", path);
+	view_close(view);
 	return NULL;
 }
 
-void view_free(struct view *view)
+void view_close(struct view *view)
 {
 	if (!view)
 		return;
+	view_report_stop(&view->report);
 	pyramid_free(view->pyramid);
+	recording_close(&view->recording);
 	free(view->tracks);
 	free(view->is_shown);
 	free(view->names);
@@ -125,7 +149,7 @@ bool view_range(const struct view *view, const struct http_request *request, uin
 
 const char *view_name(const struct view *view, uint32_t name)
 {
-	return names_text(store_names(view->source.store), name);
+	return names_text(store_names(view->store), name);
 }
 
 const char *view_class_name(const struct view *view, uint16_t number)

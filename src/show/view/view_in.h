@@ -9,9 +9,11 @@
 #include <stdio.h>
 
 #include "analyze/pyramid/pyramid.h"
+#include "analyze/summary/recording.h"
 #include "base/array.h"
 #include "base/json.h"
 #include "show/view/view.h"
+#include "show/view/view_report.h"
 
 /* A line of the timeline's tree, in the order of display. */
 struct view_track {
@@ -27,7 +29,13 @@ struct view_name {
 };
 
 struct view {
-	struct view_source source;
+	const char *path;
+	bool is_growing;
+	struct import_result result; /* of reading the file */
+	uint64_t file_bytes;
+	struct recording recording;
+	const struct store *store; /* of the recording */
+	struct view_report report;
 	struct pyramid *pyramid;
 	struct view_track *tracks;
 	uint32_t n_tracks;

@@ -33,7 +33,7 @@ static bool take_piece(struct view_scan *scan, const struct store_track *track)
 static bool step(struct http_job *job, struct http_answer *answer)
 {
 	struct view_scan *scan = (struct view_scan *)job;
-	const struct store *store = scan->view->source.store;
+	const struct store *store = scan->view->store;
 	int64_t until_ns = now_ns() + STEP_NS;
 
 	while (scan->track <= store_n_tracks(store) && !scan->has_failed) {

@@ -146,7 +146,7 @@ static uint32_t put_below(const struct node *nodes, uint32_t n, uint32_t *stack,
 
 int view_find_tracks(struct view *view)
 {
-	const struct store *store = view->source.store;
+	const struct store *store = view->store;
 	uint32_t n_ids = store_n_tracks(store) + 1, n = 0, *stack = calloc(n_ids, sizeof *stack);
 	struct node *nodes = calloc(n_ids, sizeof *nodes);
 	uint8_t *holds = calloc(n_ids, sizeof *holds);
