@@ -8,6 +8,7 @@
 	F(next) \
 	F(ps) \
 	F(report) \
+	F(view) \
 	F(diff) \
 	F(import) \
 	F(export) \

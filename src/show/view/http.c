@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The server: libmicrohttpd in an epoll loop of ours. One exchange is one request with its answer. A connection whose
+ * answer takes long is suspended; jobs take turns, the oldest first, with whoever else asks.
+ */
+#include "show/view/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "show/view/http_in.h"
+
+enum {
+	MAX_CONNECTIONS = 1200,
+	MAX_JOBS = 64,
+	IDLE_S = 10,	 /* without a byte in either direction */
+	REQUEST_S = 30,	 /* for all of a request */
+	ANSWER_S = 120,	 /* for the reader to take all of an answer */
+	HEADERS = 16384, /* bytes of a request */
+};
+
+/* A connection, and the exchange that it is busy with. */
+struct exchange {
+	struct exchange *next, **link; /* in http->jobs */
+	struct MHD_Connection *connection;
+	struct http_request request;
+	unsigned refused; /* status; 0: the request could be read */
+	bool is_checked, is_done;
+	struct http_job *job;
+	struct http_answer answer;
+};
+
+struct peer {
+	struct peer *next, **link; /* in http->peers */
+	int fd;
+	int64_t since_s; /* when it began to send, or to take what it has not yet taken; 0: neither */
+	bool is_answered;
+};
+
+struct http {
+	struct http_handler handler;
+	struct http_self self;
+	char address[96];
+	struct MHD_Daemon *daemon;
+	int epoll, listener; /* the listener belongs to the daemon once that runs */
+	struct exchange *jobs;
+	unsigned n_jobs;
+	struct peer *peers;
+	bool is_over;
+};
+
+static int64_t now_s(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + 1; /* never 0 */
+}
+
+void http_say(struct http_answer *answer, unsigned status, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(text, sizeof text - 1, fmt, args);
+	va_end(args);
+	n = n < 0 ? 0 : n < (int)sizeof text - 1 ? n : (int)sizeof text - 2;
+	text[n++] = '\n';
+	if (!answer->is_borrowed)
+		free(answer->body);
+	*answer = (struct http_answer){ .status = status, .type = "text/plain; charset=utf-8" };
+	answer->body = malloc((size_t)n);
+	if (!answer->body)
+		return;
+	memcpy(answer->body, text, (size_t)n);
+	answer->size = (size_t)n;
+}
+
+static struct MHD_Response *make_response(struct http_answer *answer)
+{
+	static const char *const header[][2] = {
+		{ "Content-Security-Policy",
+		  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+		  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+		  "require-trusted-types-for 'script'; trusted-types 'none'" },
+		{ "X-Content-Type-Options", "nosniff" },
+		{ "Cache-Control", "no-store" },
+		{ "Referrer-Policy", "no-referrer" },
+		{ "Cross-Origin-Resource-Policy", "same-origin" },
+		{ "Cross-Origin-Opener-Policy", "same-origin" },
+		{ "X-Frame-Options", "DENY" },
+	};
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+	    answer->size, answer->size ? answer->body : NULL,
+	    answer->is_borrowed || !answer->size ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE);
+
+	if (!response)
+		return NULL;
+	if (!answer->is_borrowed && !answer->size)
+		free(answer->body);
+	answer->body = NULL; /* the response has it */
+	for (size_t i = 0; i < sizeof header / sizeof *header; i++)
+		MHD_add_response_header(response, header[i][0], header[i][1]);
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
+	if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET");
+	return response;
+}
+
+static struct peer *peer_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+static enum MHD_Result reply(struct exchange *exchange)
+{
+	struct MHD_Response *response = make_response(&exchange->answer);
+	struct peer *peer = peer_of(exchange->connection);
+	enum MHD_Result result;
+
+	if (!response)
+		return MHD_NO;
+	if (peer) {
+		peer->since_s = now_s();
+		peer->is_answered = true;
+	}
+	result = MHD_queue_response(exchange->connection, exchange->answer.status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static void take_off(struct http *http, struct exchange *exchange)
+{
+	*exchange->link = exchange->next;
+	if (exchange->next)
+		exchange->next->link = exchange->link;
+	http->n_jobs--;
+}
+
+static void put_last(struct http *http, struct exchange *exchange)
+{
+	struct exchange **link = &http->jobs;
+
+	while (*link)
+		link = &(*link)->next;
+	exchange->link = link;
+	exchange->next = NULL;
+	*link = exchange;
+	http->n_jobs++;
+}
+
+static void drop_job(struct http *http, struct exchange *exchange)
+{
+	if (!exchange->job)
+		return;
+	take_off(http, exchange);
+	exchange->job->free(exchange->job);
+	exchange->job = NULL;
+}
+
+static void suspend(struct http *http, struct exchange *exchange, struct http_job *job)
+{
+	exchange->job = job;
+	put_last(http, exchange);
+	MHD_suspend_connection(exchange->connection);
+}
+
+static enum MHD_Result work(struct http *http, struct exchange *exchange)
+{
+	struct http_job *job;
+
+	if (exchange->is_done)
+		return reply(exchange);
+	if (http->is_over || http->n_jobs >= MAX_JOBS) {
+		http_say(&exchange->answer, MHD_HTTP_SERVICE_UNAVAILABLE, "%s",
+			 http->is_over ? "the server stops" : "too many questions at a time; ask again later");
+		return reply(exchange);
+	}
+	job = http->handler.handle(http->handler.ctx, &exchange->request, &exchange->answer);
+	if (!job)
+		return reply(exchange);
+	suspend(http, exchange, job);
+	return MHD_YES;
+}
+
+/* Called when the headers are there, when there is nothing more to come, and when a job is done. */
+static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection, const char *url, const char *method,
+			      const char *version, const char *upload, size_t *upload_size, void **state)
+{
+	struct http *http = ctx;
+	struct exchange *exchange = *state;
+	const char *why = "the request makes no sense";
+
+	if (!exchange)
+		return MHD_NO;
+	exchange->connection = connection;
+	if (exchange->is_checked && !*upload_size)
+		return work(http, exchange);
+	if (!exchange->is_checked && !exchange->refused)
+		exchange->refused = http_check(&http->self, connection, &exchange->request, method, &why);
+	exchange->is_checked = true;
+	if (!exchange->refused)
+		return *upload_size ? MHD_NO : MHD_YES;
+	http_say(&exchange->answer, exchange->refused, "%s", why);
+	return reply(exchange);
+}
+
+/* The first line of a request is there. */
+static void *begin(void *ctx, const char *uri, struct MHD_Connection *connection)
+{
+	struct exchange *exchange = calloc(1, sizeof *exchange);
+	struct peer *peer = peer_of(connection);
+
+	if (peer) {
+		peer->since_s = now_s();
+		peer->is_answered = false;
+	}
+	if (exchange)
+		exchange->refused = http_request_parse(&exchange->request, uri, strlen(uri));
+	return exchange;
+}
+
+static void end(void *ctx, struct MHD_Connection *connection, void **state, enum MHD_RequestTerminationCode why)
+{
+	struct exchange *exchange = *state;
+	struct peer *peer = peer_of(connection);
+
+	if (peer) {
+		peer->since_s = 0;
+		peer->is_answered = false;
+	}
+	if (!exchange)
+		return;
+	drop_job(ctx, exchange);
+	if (!exchange->answer.is_borrowed)
+		free(exchange->answer.body);
+	free(exchange);
+	*state = NULL;
+}
+
+static void come_or_go(void *ctx, struct MHD_Connection *connection, void **socket_context,
+		       enum MHD_ConnectionNotificationCode what)
+{
+	struct http *http = ctx;
+	struct peer *peer = *socket_context;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		peer = calloc(1, sizeof *peer);
+		*socket_context = peer;
+		if (!peer)
+			return;
+		peer->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+		peer->since_s = now_s();
+		peer->link = &http->peers;
+		peer->next = http->peers;
+		if (peer->next)
+			peer->next->link = &peer->next;
+		http->peers = peer;
+	} else if (peer) {
+		*peer->link = peer->next;
+		if (peer->next)
+			peer->next->link = peer->link;
+		free(peer);
+		*socket_context = NULL;
+	}
+}
+
+/* libmicrohttpd closes those that are idle; those that send or take a byte now and then, this does. */
+static void close_slow(struct http *http)
+{
+	int64_t now = now_s();
+
+	for (struct peer *peer = http->peers; peer; peer = peer->next)
+		if (peer->since_s && now - peer->since_s > (peer->is_answered ? ANSWER_S : REQUEST_S))
+			shutdown(peer->fd, SHUT_RDWR);
+}
+
+static int listen_on(struct http *http, uint16_t *port, struct err *err)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons(*port),
+				       .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t size = sizeof address;
+	const int yes = 1;
+
+	http->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (http->listener < 0)
+		return err_set(err, errno, "cannot serve the page: no socket: %s", strerror(errno));
+	setsockopt(http->listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+	if (bind(http->listener, (struct sockaddr *)&address, sizeof address) || listen(http->listener, 128) ||
+	    getsockname(http->listener, (struct sockaddr *)&address, &size)) {
+		if (errno == EADDRINUSE)
+			return err_set(err, errno,
+				       "cannot serve the page on port %u: another program uses it; give another "
+				       "--port, or none to take any that is free",
+				       *port);
+		if (errno == EACCES)
+			return err_set(err, errno,
+				       "cannot serve the page on port %u: ports below 1024 need root; give another "
+				       "--port, or none to take any that is free",
+				       *port);
+		return err_set(err, errno, "cannot serve the page on port %u: %s", *port, strerror(errno));
+	}
+	*port = ntohs(address.sin_port);
+	return 0;
+}
+
+static int start(struct http *http, struct err *err)
+{
+	struct rlimit files;
+	struct epoll_event event = { .events = EPOLLIN };
+
+	signal(SIGPIPE, SIG_IGN);
+	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < MAX_CONNECTIONS + 64) {
+		files.rlim_cur = files.rlim_max < MAX_CONNECTIONS + 64 ? files.rlim_max : (rlim_t)MAX_CONNECTIONS + 64;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, http,
+					MHD_OPTION_LISTEN_SOCKET, http->listener, MHD_OPTION_CONNECTION_LIMIT,
+					(unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+					MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS,
+					MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_NOTIFY_COMPLETED, end,
+					http, MHD_OPTION_NOTIFY_CONNECTION, come_or_go, http, MHD_OPTION_END);
+	if (!http->daemon)
+		return err_set(err, EIO, "cannot serve the page: the server does not start");
+	http->listener = -1;
+	event.data.fd = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+	http->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (http->epoll < 0 || epoll_ctl(http->epoll, EPOLL_CTL_ADD, event.data.fd, &event))
+		return err_set(err, errno, "cannot serve the page: %s", strerror(errno));
+	return 0;
+}
+
+struct http *http_open(uint16_t port, const struct http_handler *handler, struct err *err)
+{
+	struct http *http = calloc(1, sizeof *http);
+	int code;
+
+	if (!http) {
+		err_set(err, ENOMEM, "cannot serve the page: out of memory");
+		return NULL;
+	}
+	http->handler = *handler;
+	http->listener = http->epoll = -1;
+	code = listen_on(http, &port, err);
+	if (!code)
+		code = http_self_init(&http->self, port, err);
+	if (!code)
+		code = start(http, err);
+	if (code) {
+		http_close(http);
+		return NULL;
+	}
+	snprintf(http->address, sizeof http->address, "%s/%s/", http->self.origin[0], http->self.token);
+	return http;
+}
+
+const char *http_address(const struct http *http)
+{
+	return http->address;
+}
+
+/* A piece of the oldest job. It goes behind the others, so that a short one need not wait for a long one. */
+static void work_on(struct http *http)
+{
+	struct exchange *exchange = http->jobs;
+
+	if (exchange->job->step(exchange->job, &exchange->answer)) {
+		drop_job(http, exchange);
+		exchange->is_done = true;
+		MHD_resume_connection(exchange->connection);
+		return;
+	}
+	take_off(http, exchange);
+	put_last(http, exchange);
+}
+
+static int wait_ms(const struct http *http)
+{
+	enum { TICK_MS = 1000, LOOK_MS = 10 };
+	MHD_UNSIGNED_LONG_LONG ms = TICK_MS;
+
+	MHD_get_timeout(http->daemon, &ms); /* leaves ms alone where there is none */
+	if (!http->peers && !http->jobs && ms >= TICK_MS)
+		return -1;
+	for (const struct exchange *exchange = http->jobs; exchange; exchange = exchange->next) {
+		if (!exchange->job->waits)
+			return 0;
+		ms = ms < LOOK_MS ? ms : LOOK_MS;
+	}
+	return ms < TICK_MS ? (int)ms : TICK_MS;
+}
+
+int http_run(struct http *http, int stop_fd, struct err *err)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = stop_fd }, came[4];
+
+	if (epoll_ctl(http->epoll, EPOLL_CTL_ADD, stop_fd, &event))
+		return err_set(err, errno, "cannot serve the page: %s", strerror(errno));
+	for (;;) {
+		int n = epoll_wait(http->epoll, came, sizeof came / sizeof *came, wait_ms(http));
+
+		if (n < 0 && errno != EINTR)
+			return err_set(err, errno, "cannot serve the page: %s", strerror(errno));
+		for (int i = 0; i < n; i++)
+			if (came[i].data.fd == stop_fd)
+				return 0;
+		if (http->jobs)
+			work_on(http);
+		close_slow(http);
+		MHD_run(http->daemon);
+	}
+}
+
+/* The library aborts when it is stopped with a suspended connection. */
+void http_close(struct http *http)
+{
+	if (!http)
+		return;
+	http->is_over = true;
+	while (http->jobs) {
+		struct exchange *exchange = http->jobs;
+
+		drop_job(http, exchange);
+		MHD_resume_connection(exchange->connection);
+	}
+	if (http->daemon) {
+		MHD_run(http->daemon);
+		MHD_stop_daemon(http->daemon);
+	}
+	if (http->epoll >= 0)
+		close(http->epoll);
+	if (http->listener >= 0)
+		close(http->listener);
+	free(http);
+}
