@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """page.py WHAT SOURCE WORK [OUT]: builds the page of `inftrace view` outside of the source tree. WORK gets a copy of
-SOURCE and the npm packages of its lock file.
+SOURCE and the npm packages of its lock file, or those of the folder above.
 
     packages SOURCE WORK        gets the packages; 1 and the reason if it cannot
     build    SOURCE WORK OUT    writes app.js, app.css, index.html and icon.svg into OUT
     types    SOURCE WORK        checks the types
-    test     SOURCE WORK        runs the tests of the parts; the packages are those of a folder above, as Node.js finds them
+    test     SOURCE WORK        runs the tests of the parts
     dist     OUT                copies the page into the source archive that Meson makes"""
 
 import os
@@ -22,6 +22,9 @@ def copy(source, work):
     os.makedirs(work, exist_ok=True)
     for name in COPIED:
         shutil.copyfile(os.path.join(source, name), os.path.join(work, name))
+    above = os.path.join(work, "..", "node_modules")
+    if os.path.isdir(above) and not os.path.lexists(os.path.join(work, "node_modules")):
+        os.symlink(os.path.join("..", "node_modules"), os.path.join(work, "node_modules"))
     for folder in ("src", "test"):
         shutil.rmtree(os.path.join(work, folder), ignore_errors=True)
         shutil.copytree(os.path.join(source, folder), os.path.join(work, folder))

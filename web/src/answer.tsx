@@ -8,7 +8,14 @@ export function Answer({ app }: { app: App }) {
 	useApp(app, 'place');
 	const { report } = app;
 	const isOpen = app.place.answer;
-	if (!report) return null;
+	if (!report)
+		return (
+			<section class="answer" aria-label="The answer" aria-busy={!app.noReport}>
+				<div class="verdict">
+					<p class="dim">{app.noReport ? `There is no report: ${oneLine(app.noReport)}` : 'Working out the report …'}</p>
+				</div>
+			</section>
+		);
 	const found = report.insights ?? [];
 	const nameOf = (model: number | null): string => (model === null ? '' : oneLine(report.models[model]?.name ?? ''));
 	return (

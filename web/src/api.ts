@@ -73,6 +73,7 @@ export interface Column {
 	readonly title: string;
 	readonly unit: string | null;
 	readonly type: 'number' | 'text' | 'time';
+	readonly sortable?: boolean;
 }
 
 export type Cell = string | number | boolean | null;

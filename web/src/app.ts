@@ -38,6 +38,8 @@ export class App {
 	pale: Uint32Array = new Uint32Array(1);
 	readonly names: string[] = [];
 	report: Report | null = null;
+	/** Why there is no report. */
+	noReport = '';
 	slice: Slice | null = null;
 	found: readonly Found[] = [];
 	/** Numbers of the names that the search has found; null: nothing is searched for. */

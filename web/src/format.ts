@@ -13,13 +13,9 @@ const UNITS: readonly (readonly [number, string])[] = [
 /** `value` with at most `digits` significant digits, and no fewer than its whole part has. */
 export function significant(value: number, digits = 3): string {
 	if (!Number.isFinite(value)) return MISSING;
-	const whole = Math.abs(value) < 1 ? 1 : Math.floor(Math.log10(Math.abs(value))) + 1;
-	const places = value === 0 ? 0 : Math.max(0, Math.min(6, digits - whole + (Math.abs(value) < 1 ? leadingZeros(value) : 0)));
-	return value.toFixed(places);
-}
-
-function leadingZeros(value: number): number {
-	return Math.max(0, -Math.floor(Math.log10(Math.abs(value))) - 1) + 1;
+	const rounded = Number(value.toPrecision(digits)); // 0.9996 is 1.00
+	const whole = rounded === 0 ? 1 : Math.floor(Math.log10(Math.abs(rounded))) + 1;
+	return value.toFixed(Math.max(0, Math.min(6, digits - whole)));
 }
 
 /** A whole number with thin spaces between thousands. */
@@ -47,9 +43,12 @@ export function exact(ns: number): string {
 	return `${count(Number(whole)) === '0' && ns < 0 ? '-0' : count(Number(whole))}${groups ? `.${groups}` : ''} ${unit[1]}`;
 }
 
-/** A point in time on an axis whose ticks are `step` apart: just as many digits as tell two ticks apart. */
-export function timeAt(ns: number, step: number): string {
-	const size = Math.max(Math.abs(ns), step);
+/**
+ * A point in time on an axis whose ticks are `step` apart: just as many digits as tell two ticks apart, in the unit of
+ * `largest`, so that all of an axis or a column have one unit.
+ */
+export function timeAt(ns: number, step: number, largest = ns): string {
+	const size = Math.max(Math.abs(largest), step);
 	const unit = UNITS.find(([factor]) => size >= factor) ?? UNITS[3];
 	const places = Math.max(0, Math.min(9, Math.ceil(Math.log10(unit[0] / step) - 1e-9)));
 	const [whole, part] = (ns / unit[0]).toFixed(places).split('.');

@@ -36,7 +36,7 @@ interface Pages {
 function cellText(value: Cell | undefined, column: Column): string {
 	if (value === null || value === undefined) return '–';
 	if (typeof value === 'number' && NUMBERS.test(column.name)) return String(value);
-	if (typeof value === 'number') return column.type === 'time' ? timeAt(value, 1e3) : inUnit(value, column.unit ?? '');
+	if (typeof value === 'number') return column.type === 'time' ? timeAt(value, 1e3, 1e9) : inUnit(value, column.unit ?? '');
 	if (typeof value === 'boolean') return value ? 'yes' : 'no';
 	return oneLine(value);
 }
@@ -105,7 +105,7 @@ function Head({ columns, sort, onSort, template }: { columns: readonly Column[];
 					aria-sort={by === column.name ? (dir === 'asc' ? 'ascending' : 'descending') : 'none'}
 					class={column.type === 'text' ? '' : 'n'}
 				>
-					<button title={column.title} onClick={() => onSort(nextSort(sort, column))}>
+					<button title={column.title} disabled={column.sortable === false} onClick={() => onSort(nextSort(sort, column))}>
 						{column.title}
 						<span class={by === column.name ? `arrow ${dir}` : 'arrow'} aria-hidden="true" />
 					</button>

@@ -51,15 +51,22 @@ function say(app: App): void {
 	});
 }
 
+/** It may take as long as reading the file did; the timeline does not wait for it. */
+async function readReport(app: App): Promise<void> {
+	try {
+		app.report = await api.get<Report>('report.json');
+	} catch (error) {
+		app.noReport = error instanceof Error ? error.message : String(error);
+	}
+	app.tell('place');
+}
+
 async function open(): Promise<void> {
 	const page = document.getElementById('page') as HTMLElement;
 	try {
-		const [recording, report] = await Promise.all([
-			api.get<Recording>('recording.json'),
-			api.get<Report>('report.json').catch(() => null),
-		]);
+		const recording = await api.get<Recording>('recording.json');
 		const app = new App(recording);
-		app.report = report;
+		void readReport(app);
 		document.title = `${oneLine(recording.file.slice(recording.file.lastIndexOf('/') + 1))} · inftrace`;
 		const reading = api.names(app.names).then(() => app.tell('data'));
 		app.readHash();

@@ -142,7 +142,7 @@ export class Plots {
 			context.globalAlpha = 0.5;
 			context.fillRect(x, 15 * dpr, Math.max(1, Math.round(dpr)), 9 * dpr);
 			context.globalAlpha = 1;
-			const text = marks.anchor ? `+${timeAt(time - marks.anchor, marks.step)}` : timeAt(time, marks.step);
+			const text = (marks.anchor ? '+' : '') + timeAt(time - marks.anchor, marks.step, view.end - marks.anchor);
 			context.fillText(text, x + 4 * dpr, 12 * dpr);
 		}
 		const from = marks.anchor ? `${exact(marks.anchor)} +` : '';

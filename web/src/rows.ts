@@ -47,8 +47,10 @@ export function layOut(tracks: readonly Track[], collapsed: ReadonlySet<number>,
 		if (hidden.has(track.id)) return;
 		const below = (children.get(track.id) ?? []).filter(child => !hidden.has(child.id));
 		const label = above + track.name;
-		if (track.kind === 'group' && track.rows === 0 && below.length === 1) {
-			visit(below[0], level, `${label} › `);
+		if (track.kind === 'group' && track.rows === 0 && below.length === 0) return;
+		if (track.kind === 'group' && track.rows === 0 && (below.length === 1 || track.name === 'models')) {
+			// models stand for themselves, and a group of one is no group
+			for (const child of below) visit(child, level, track.name === 'models' ? above : `${label} › `);
 			return;
 		}
 		const hasMore = below.length > 0 || track.rows > 1;
@@ -99,21 +101,29 @@ export function blocksOf(lines: readonly Line[], rows: number): string[] {
 	return [...blocks].sort((a, b) => a - b).map(block => `${block * BLOCK}-${Math.min(rows, (block + 1) * BLOCK) - 1}`);
 }
 
-/** Collapsed at first: tracks of more lines than fit, largest part last, so that the models stay in sight. */
-export function collapsedAtFirst(tracks: readonly Track[], most = 60): Set<number> {
+/**
+ * Collapsed at first: creations of sessions where not all lines fit on a screen, then, as long as there are very many,
+ * threads, and processes from the last on.
+ */
+export function collapsedAtFirst(tracks: readonly Track[], fits = 16, most = 60): Set<number> {
 	const out = new Set<number>();
 	const children = childrenOf(tracks);
 	let lines = layOut(tracks, out, new Set()).length;
-	const candidates = [
-		...tracks.filter(track => track.kind === 'group' && /^providers$/.test(track.name)),
-		...tracks.filter(track => track.kind === 'lane' && track.rows > 2),
-		...tracks.filter(track => track.kind === 'thread' && track.rows > 1),
-		...tracks.filter(track => track.kind === 'process' && children.has(track.id)).reverse(),
-	];
-	for (const track of candidates) {
-		if (lines <= most) break;
-		out.add(track.id);
-		lines = layOut(tracks, out, new Set()).length;
-	}
+	const collapse = (candidates: readonly Track[], enough: number): void => {
+		for (const track of candidates) {
+			if (lines <= enough) return;
+			out.add(track.id);
+			lines = layOut(tracks, out, new Set()).length;
+		}
+	};
+	collapse(
+		tracks.filter(track => track.kind === 'lane' && track.rows > 2),
+		fits,
+	);
+	collapse(
+		tracks.filter(track => track.rows > 1 && track.kind === 'thread'),
+		most,
+	);
+	collapse(tracks.filter(track => track.kind === 'process' && children.has(track.id)).reverse(), most);
 	return out;
 }

@@ -125,9 +125,20 @@ function asked(app: App, what: string): api.Asked {
 	};
 }
 
-async function exportTable(app: App, what: string, kind: 'csv' | 'json'): Promise<void> {
+/** All rows of a table, as far as the server gives them. */
+async function wholeTable(app: App, what: string): Promise<Table> {
 	const [sort, dir] = app.place.sort.split('.');
-	const table = await api.get<Table>('table', { what, ...asked(app, what), sort, dir: sort ? dir : undefined, limit: 100000, offset: 0 });
+	const rows: (readonly Cell[])[] = [];
+	for (;;) {
+		const question = { what, ...asked(app, what), sort, dir: sort ? dir : undefined, limit: 1000, offset: rows.length };
+		const table = await api.get<Table>('table', question);
+		rows.push(...table.rows);
+		if (table.rows.length === 0 || rows.length >= Math.min(table.total, 100000)) return { ...table, rows };
+	}
+}
+
+async function exportTable(app: App, what: string, kind: 'csv' | 'json'): Promise<void> {
+	const table = await wholeTable(app, what);
 	const text = kind === 'csv' ? toCsv(table.columns, table.rows) : toJson(table.columns, table.rows);
 	save(`${what}.${kind}`, new Blob([text], { type: kind === 'csv' ? 'text/csv' : 'application/json' }));
 }
