@@ -18,6 +18,9 @@ static const struct view_answer answers[] = {
 	{ "at", answer_at },
 	{ "find", answer_find },
 	{ "search", answer_search },
+	{ "table", answer_table },
+	{ "histogram", answer_histogram },
+	{ "icicle", answer_icicle },
 };
 
 static struct http_job *handle(void *ctx, const struct http_request *request, struct http_answer *answer)
@@ -81,6 +84,7 @@ void view_close(struct view *view)
 	free(view->tracks);
 	free(view->is_shown);
 	free(view->names);
+	free(view->lanes);
 	free(view);
 }
 

@@ -42,6 +42,10 @@ struct view {
 	bool *is_shown;		 /* by track id: it is one of tracks */
 	struct view_name *names; /* by id; NULL: not counted yet */
 	uint32_t n_names;
+	struct view_lane {
+		uint32_t track, process;
+	} *lanes; /* tracks with inferences */
+	uint32_t n_lanes;
 };
 
 struct view_answer {
@@ -86,6 +90,9 @@ VIEW_ANSWER(slice);
 VIEW_ANSWER(at);
 VIEW_ANSWER(find);
 VIEW_ANSWER(search);
+VIEW_ANSWER(table);
+VIEW_ANSWER(histogram);
+VIEW_ANSWER(icicle);
 
 /* Writes a slice as the answer slice does. */
 void view_answer_slice(struct view *view, uint32_t row, uint32_t slice, struct http_answer *answer);

@@ -144,6 +144,21 @@ static uint32_t put_below(const struct node *nodes, uint32_t n, uint32_t *stack,
 	return n_put;
 }
 
+static int find_lanes(struct view *view)
+{
+	uint32_t n_ids = store_n_tracks(view->store) + 1;
+
+	view->lanes = calloc(n_ids, sizeof *view->lanes);
+	if (!view->lanes)
+		return -ENOMEM;
+	for (uint32_t id = 1; id < n_ids; id++) {
+		if (!store_has_kind(store_track(view->store, id), KIND_INFERENCE))
+			continue;
+		view->lanes[view->n_lanes++] = (struct view_lane){ id, store_process_of(view->store, id) };
+	}
+	return 0;
+}
+
 int view_find_tracks(struct view *view)
 {
 	const struct store *store = view->store;
@@ -166,7 +181,7 @@ int view_find_tracks(struct view *view)
 	view->n_tracks = put_below(nodes, n, stack, done, view->tracks);
 	for (uint32_t i = 0; i < view->n_tracks; i++)
 		view->tracks[i].kind = kind_of(store_track(store, view->tracks[i].id), holds);
-	code = 0;
+	code = find_lanes(view);
 out:
 	free(stack);
 	free(nodes);
