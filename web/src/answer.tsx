@@ -17,7 +17,7 @@ export function Answer({ app }: { app: App }) {
 			</section>
 		);
 	const found = report.insights ?? [];
-	const nameOf = (model: number | null): string => (model === null ? '' : oneLine(report.models[model]?.name ?? ''));
+	const nameOf = (model: number | null): string => (model === null ? '' : oneLine(report.models?.[model]?.name ?? ''));
 	return (
 		<section class={isOpen ? 'answer open' : 'answer'} aria-label="The answer">
 			<div class="verdict">

@@ -93,6 +93,7 @@ export interface Part {
 	readonly name: string;
 	readonly ns: number;
 	readonly n: number;
+	readonly class?: number | null;
 	readonly children?: readonly Part[];
 }
 
@@ -105,11 +106,32 @@ export interface Insight {
 	readonly gain_ns: number | null;
 }
 
+/** An inference that took longer than others, and why, where that is known. */
+export interface Slow {
+	readonly at_ns: number;
+	readonly duration_ns: number;
+	readonly why?: { readonly words?: string | null } | null;
+}
+
+export interface ReportModel {
+	readonly name: string;
+	readonly inferences?: { readonly slowest?: readonly Slow[] } | null;
+}
+
+export interface Cost {
+	readonly events?: number | null;
+	readonly event_ns?: number | null;
+	readonly arm_ns?: number | null;
+	readonly recorder_cpu_ns?: number | null;
+	readonly recorder_peak_bytes?: number | null;
+}
+
 export interface Report {
 	readonly verdict: string | null;
-	readonly insights: readonly Insight[];
-	readonly models: readonly { readonly name: string }[];
-	readonly recording?: { readonly command?: string | null; readonly machine?: string | null; readonly level?: string | null };
+	readonly insights?: readonly Insight[];
+	readonly models?: readonly ReportModel[];
+	readonly losses?: { readonly lost_events?: number | null } | null;
+	readonly cost?: Cost | null;
 }
 
 export type Asked = Record<string, string | number | null | undefined>;

@@ -4,12 +4,12 @@ import * as api from './api';
 import type { Counter, Found, Recording, Report, Slice } from './api';
 import { around, centred, clamp, shows, span, type View } from './axis';
 import { DARK, LIGHT, paleTable, table, type Theme } from './colours';
-import { counterTile, sliceTile, type CounterTile, type SliceTile } from './decode';
+import { counterTile, CUT, sliceTile, type CounterTile, type SliceTile } from './decode';
 import { fromHash, START, toHash, type Place } from './place';
 import { collapsedAtFirst, layOut, linesOfRows, pathOf, rowCount, trackOfRow, type Line } from './rows';
 import { Gate, TileCache, tileSpan } from './tiles';
 
-export type Change = 'place' | 'view' | 'data' | 'slice';
+export type Change = 'place' | 'view' | 'data' | 'slice' | 'classes';
 
 const isReduced = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
@@ -46,6 +46,9 @@ export class App {
 	matches: ReadonlySet<number> | null = null;
 	matchingClasses: ReadonlySet<number> | null = null;
 	trouble = '';
+	readonly seenClasses = new Set<number>();
+	/** A track that the tree shall scroll to. */
+	wantedTrack: number | null = null;
 	/** Said aloud by screen readers. */
 	said = '';
 	readonly gate = new Gate(5);
@@ -65,7 +68,7 @@ export class App {
 			({ level, index }, rows) =>
 				api
 					.bytesOf('tile', { k: level, i: index, rows })
-					.then(buffer => sliceTile(buffer, index * tileSpan(level), 2 ** level)),
+					.then(buffer => this.noteClasses(sliceTile(buffer, index * tileSpan(level), 2 ** level))),
 			this.gate,
 			arrived,
 		);
@@ -88,6 +91,22 @@ export class App {
 
 	tell(change: Change): void {
 		for (const listener of [...this.listeners]) listener(change);
+	}
+
+	/** Remembers which classes there are, for the legend. */
+	private noteClasses(tile: SliceTile): SliceTile {
+		const before = this.seenClasses.size;
+		for (const one of tile.big.class) this.seenClasses.add(one & ~CUT);
+		for (const one of tile.runs.class) this.seenClasses.add(one);
+		if (this.seenClasses.size > before) queueMicrotask(() => this.tell('classes'));
+		return tile;
+	}
+
+	/** Why an inference that begins then was slow; '' where the report does not say. */
+	why(begin: number): string {
+		for (const model of this.report?.models ?? [])
+			for (const slow of model.inferences?.slowest ?? []) if (slow.at_ns === begin) return (slow.why?.words ?? '').replace(/^not slower.*/, '');
+		return '';
 	}
 
 	get end(): number {
@@ -235,12 +254,23 @@ export class App {
 
 	bring(slice: Slice): void {
 		this.reveal(slice.row);
+		this.wantedTrack = slice.track;
+		this.tell('place');
 		if (!shows(this.view, slice.begin, slice.end))
 			this.flyTo(
 				slice.end - slice.begin < span(this.view) * 0.01
 					? around(slice.begin, slice.end, this.end, 3)
 					: centred(this.view, slice.begin, slice.end, this.end),
 			);
+	}
+
+	/** Opens what hides a track, and brings it onto the screen. */
+	showTrack(id: number): void {
+		const track = this.recording.tracks.find(one => one.id === id);
+		if (!track) return;
+		if (track.rows > 0) this.reveal(track.row);
+		this.wantedTrack = id;
+		this.tell('place');
 	}
 
 	/** Opens what hides a row. */

@@ -53,12 +53,12 @@ const OPERATORS: readonly (readonly [RegExp, string])[] = [
 	[/matmul|gemm|einsum|^(lstm|gru|rnn)$|linear/i, 'Matrix product'],
 	[/norm|^lrn$/i, 'Normalisation'],
 	[/pool|^reduce|argm|topk|cumsum|nonmax/i, 'Pooling, reduction'],
-	[/relu|sigmoid|softmax|^elu$|^selu$|tanh|gelu|swish|softplus|mish|erf|hardswish|silu/i, 'Activation'],
+	[/relu|sigmoid|softmax|^elu$|^selu$|tanh|gelu|swish|softplus|mish|erf|hardswish|silu|^clip/i, 'Activation'],
 	[
 		/reshape|transpose|concat|split|slice|gather|scatter|squeeze|flatten|expand|tile|pad|shape|cast|identity|memcpy|copy|resize|upsample|constant|depthtospace|spacetodepth|reorder|range|onehot|where|nonzero|compress|size$/i,
 		'Data movement',
 	],
-	[/^(add|sub|mul|div|pow|sqrt|exp|log|abs|neg|min|max|clip|floor|ceil|round|equal|greater|less|and|or|not|sum|mean|sin|cos|reciprocal|sign|mod|fused)/i, 'Elementwise'],
+	[/^(add|sub|mul|div|pow|sqrt|exp|log|abs|neg|min|max|floor|ceil|round|equal|greater|less|and|or|not|sum|mean|sin|cos|reciprocal|sign|mod|fused)/i, 'Elementwise'],
 ];
 
 const byName = new Map(FAMILIES.map(family => [family.name, family]));

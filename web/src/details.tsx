@@ -45,6 +45,11 @@ export function Details({ app }: { app: App }) {
 				<b>{slice.cut ? 'not ended' : exact(duration)}</b>
 				<span>{classText(app, classNumber)}</span>
 			</p>
+			{slice.kind === 'inference' && app.why(slice.begin) && (
+				<p class="why">
+					<b>Why it is slow:</b> {oneLine(app.why(slice.begin))}
+				</p>
+			)}
 			<div class="ways">
 				<button title="Fill the screen with it" onClick={() => app.flyTo(around(slice.begin, slice.end, app.end))}>
 					Zoom to it

@@ -8,20 +8,31 @@ import { inUnit, oneLine, timeAt } from './format';
 const LINE = 26;
 const PAGE = 100;
 /** Columns for the page, not for people. */
-const HIDDEN = new Set(['row', 'index', 'name_number']);
+const HIDDEN = new Set(['row', 'index', 'name_number', 'class', 'track', 'counter', 'unit']);
 
 /** Numbers that name something, and are not counted. */
-const NUMBERS = /^(pid|tid|thread|id|number|inference|session)$/;
+const NUMBERS = /^(pid|tid|thread|id|inference|session)$/;
 
 export interface GridProps {
 	readonly what: string;
 	readonly asked: api.Asked;
 	readonly sort: string;
 	readonly onSort: (sort: string) => void;
-	readonly onSelect: (value: (column: string) => Cell | undefined) => void;
-	readonly isSelected: (value: (column: string) => Cell | undefined) => boolean;
-	readonly onColumns?: (columns: readonly Column[]) => void;
+	readonly onSelect: (value: Values) => void;
+	readonly isSelected: (value: Values) => boolean;
 	readonly label: string;
+	/** A column that the page adds from what it knows, behind the column `after`. */
+	readonly extra?: Extra;
+	/** The colour of a row, for the swatch in its first cell. */
+	readonly colour?: (value: Values) => string | null;
+}
+
+export type Values = (column: string) => Cell | undefined;
+
+export interface Extra {
+	readonly column: Column;
+	readonly after: string;
+	readonly of: (value: Values) => Cell;
 }
 
 interface Pages {
@@ -33,19 +44,21 @@ interface Pages {
 	error: string;
 }
 
-function cellText(value: Cell | undefined, column: Column): string {
-	if (value === null || value === undefined) return '–';
+function cellText(value: Cell | undefined, column: Column, unit: string): string {
+	if (value === null || value === undefined || value === '') return '–';
 	if (typeof value === 'number' && NUMBERS.test(column.name)) return String(value);
-	if (typeof value === 'number') return column.type === 'time' ? timeAt(value, 1e3, 1e9) : inUnit(value, column.unit ?? '');
+	if (typeof value === 'number') return column.type === 'time' ? timeAt(value, 1e3, 1e9) : inUnit(value, unit);
 	if (typeof value === 'boolean') return value ? 'yes' : 'no';
 	return oneLine(value);
 }
 
-const widthOf = (column: Column, i: number): string => {
-	if (column.type === 'time') return 'minmax(118px, 140px)';
-	if (column.type === 'number') return `minmax(${Math.max(76, 18 + column.title.length * 7)}px, 132px)`;
-	return i === 0 ? 'minmax(170px, 2.2fr)' : 'minmax(110px, 1.4fr)';
-};
+/** Least width, and how it grows: fr of what is left, or nothing. */
+function widthOf(column: Column, i: number): readonly [number, number] {
+	if (column.type === 'time') return [122, 0.3];
+	if (column.type === 'number') return [Math.max(78, 24 + column.title.length * 7), 0.5];
+	if (column.name === 'why') return [300, 5];
+	return i === 0 ? [190, 2.2] : [120, 1.4];
+}
 
 function usePages(props: GridProps) {
 	const key = JSON.stringify([props.what, props.asked, props.sort]);
@@ -74,7 +87,6 @@ function usePages(props: GridProps) {
 					pages.current = { key, columns: table.columns, total: table.total, pages: new Map(), asked: new Set([page]), error: '' };
 				pages.current.pages.set(page, table.rows);
 				pages.current.total = table.total;
-				props.onColumns?.(table.columns);
 				again(undefined);
 			},
 			error => {
@@ -94,10 +106,28 @@ function nextSort(sort: string, column: Column): string {
 	return column.type === 'text' ? `${column.name}.asc` : `${column.name}.desc`;
 }
 
-function Head({ columns, sort, onSort, template }: { columns: readonly Column[]; sort: string; onSort: (sort: string) => void; template: string }) {
+/** What is shown of the columns: not those for the page, and none that holds nothing. */
+function shownColumns(pages: Pages, extra: Extra | undefined): { column: Column; i: number }[] {
+	const some = pages.pages.get(0) ?? [];
+	const isEmpty = (i: number): boolean => some.length > 0 && some.every(row => row[i] === null || row[i] === '');
+	const out = pages.columns
+		.map((column, i) => ({ column, i }))
+		.filter(({ column, i }) => !HIDDEN.has(column.name) && !isEmpty(i));
+	if (extra) out.splice(out.findIndex(({ column }) => column.name === extra.after) + 1, 0, { column: extra.column, i: -1 });
+	return out;
+}
+
+interface HeadProps {
+	readonly columns: readonly Column[];
+	readonly sort: string;
+	readonly onSort: (sort: string) => void;
+	readonly style: { readonly gridTemplateColumns: string; readonly minWidth: string };
+}
+
+function Head({ columns, sort, onSort, style }: HeadProps) {
 	const [by, dir] = sort.split('.');
 	return (
-		<div class="grid-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+		<div class="grid-head" role="row" aria-rowindex={1} style={style}>
 			{columns.map(column => (
 				<div
 					key={column.name}
@@ -119,8 +149,10 @@ export function Grid(props: GridProps) {
 	const { pages, load } = usePages(props);
 	const scroller = useRef<HTMLDivElement>(null);
 	const [, again] = useReducer((n: number) => n + 1, 0);
-	const shown = pages.columns.map((column, i) => ({ column, i })).filter(({ column }) => !HIDDEN.has(column.name));
-	const template = shown.map(({ column }, i) => widthOf(column, i)).join(' ');
+	const shown = shownColumns(pages, props.extra);
+	const widths = shown.map(({ column }, i) => widthOf(column, i));
+	const template = widths.map(([least, part]) => `minmax(${least}px, ${part}fr)`).join(' ');
+	const minWidth = `${widths.reduce((sum, [least]) => sum + least, 20)}px`;
 	const top = scroller.current?.scrollTop ?? 0;
 	const height = scroller.current?.clientHeight ?? 300;
 	const first = Math.max(0, Math.floor(top / LINE) - 6);
@@ -166,9 +198,9 @@ export function Grid(props: GridProps) {
 			aria-colcount={shown.length}
 			onScroll={() => again(undefined)}
 		>
-			<Head columns={shown.map(({ column }) => column)} sort={props.sort} onSort={props.onSort} template={template} />
+			<Head columns={shown.map(({ column }) => column)} sort={props.sort} onSort={props.onSort} style={{ gridTemplateColumns: template, minWidth }} />
 			{pages.total === 0 && <p class="empty dim">There is nothing like this here.</p>}
-			<div class="grid-body" style={{ height: `${pages.total * LINE}px` }} role="rowgroup">
+			<div class="grid-body" style={{ height: `${pages.total * LINE}px`, minWidth }} role="rowgroup">
 				{Array.from({ length: Math.max(0, last - first) }, (_, k) => first + k).map(i => {
 					const row = rowAt(i);
 					if (!row) return <div key={i} class="grid-row waiting" style={{ top: `${i * LINE}px` }} />;
@@ -188,8 +220,14 @@ export function Grid(props: GridProps) {
 							onClick={() => props.onSelect(valueOf(row))}
 							onKeyDown={event => onKey(event, i, row)}
 						>
-							{shown.map(({ column, i: at }) => (
-								<CellBox key={column.name} value={row[at]} column={column} />
+							{shown.map(({ column, i: at }, k) => (
+								<CellBox
+									key={column.name}
+									value={at < 0 ? props.extra?.of(valueOf(row)) : row[at]}
+									column={column}
+									unit={column.unit || (UNITED.test(column.name) ? String(valueOf(row)('unit') ?? '') : '')}
+									colour={k === 0 ? (props.colour?.(valueOf(row)) ?? null) : null}
+								/>
 							))}
 						</div>
 					);
@@ -199,14 +237,18 @@ export function Grid(props: GridProps) {
 	);
 }
 
-function CellBox({ value, column }: { value: Cell | undefined; column: Column }) {
-	const text = cellText(value, column);
+/** Columns of resources, whose unit is that of the row. */
+const UNITED = /^(mean|min|max|first|last)$/;
+
+function CellBox({ value, column, unit, colour }: { value: Cell | undefined; column: Column; unit: string; colour: string | null }) {
+	const text = cellText(value, column, unit);
 	const isShare = column.name.includes('share') && typeof value === 'number';
-	const part = isShare ? Math.min(1, Math.max(0, (value as number) * (column.unit === '%' || column.unit === 'percent' ? 0.01 : 1))) : 0;
+	const part = isShare ? Math.min(1, Math.max(0, (value as number) * (/^(%|percent)$/.test(unit) ? 0.01 : 1))) : 0;
 	return (
 		<div role="gridcell" class={column.type === 'text' ? '' : 'n'} title={column.type === 'text' ? text : undefined}>
 			{isShare && <i class="share" style={{ width: `${part * 100}%` }} />}
-			<span>{text}</span>
+			{colour && <i class="swatch" style={{ background: colour }} />}
+			<span class={text === '–' ? 'dim' : ''}>{text}</span>
 		</div>
 	);
 }

@@ -14,7 +14,21 @@ export function Histogram({ app, model }: { app: App; model: string }) {
 	const { range, latency } = app.place;
 	const { data } = useAnswer<Bins>('histogram', { from: range?.[0], to: range?.[1], model });
 	if (!data || data.counts.length === 0 || data.edges.length < 2) return <div class="histogram empty dim">No inference has ended here.</div>;
-	return <Bars app={app} bins={data} latency={latency} />;
+	return <Bars app={app} bins={merged(data)} latency={latency} />;
+}
+
+/** Fewer bins where there are few inferences: one of each height says nothing. */
+export function merged(bins: Bins): Bins {
+	const total = bins.counts.reduce((sum, one) => sum + one, 0);
+	const most = Math.min(bins.counts.length, Math.max(8, Math.ceil(3 * Math.sqrt(total))));
+	const by = Math.ceil(bins.counts.length / most);
+	const edges: number[] = [];
+	const counts: number[] = [];
+	for (let i = 0; i < bins.counts.length; i += by) {
+		edges.push(bins.edges[i]);
+		counts.push(bins.counts.slice(i, i + by).reduce((sum, one) => sum + one, 0));
+	}
+	return { edges: [...edges, bins.edges[bins.edges.length - 1]], counts };
 }
 
 function Bars({ app, bins, latency }: { app: App; bins: Bins; latency: readonly [number, number] | null }) {

@@ -22,6 +22,8 @@ interface Box {
 
 function colour(app: App, part: Part, path: readonly string[]): string {
 	const { classes, class_kinds: kinds } = app.recording;
+	const own = part.class;
+	if (own !== null && own !== undefined && classes[own]) return css(colourOf(classes[own], kinds[own] ?? '', app.theme.isDark));
 	for (const name of [part.name, ...[...path].reverse()]) {
 		const i = classes.indexOf(name);
 		if (i >= 0) return css(colourOf(name, kinds[i] ?? '', app.theme.isDark));

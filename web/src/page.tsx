@@ -60,7 +60,7 @@ function Splitter({ share, setShare }: { share: number; setShare: (share: number
 			tabIndex={0}
 			onPointerDown={event => event.currentTarget.setPointerCapture(event.pointerId)}
 			onPointerMove={move}
-			onDblClick={() => setShare(0.33)}
+			onDblClick={() => setShare(0.32)}
 			onKeyDown={event => {
 				const by = { ArrowUp: 0.04, ArrowDown: -0.04 }[event.key];
 				if (!by) return;
@@ -113,7 +113,7 @@ function useKeys(app: App, plots: () => Plots | null, over: Over, setOver: (over
 export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => void }) {
 	useApp(app, 'place', 'slice');
 	const [over, setOver] = useState<Over>(null);
-	const [share, setShare] = useState(0.33);
+	const [share, setShare] = useState(0.32);
 	const plots = useRef<Plots | null>(null);
 	const get = (): Plots | null => plots.current;
 	useKeys(app, get, over, setOver);

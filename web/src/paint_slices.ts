@@ -106,6 +106,7 @@ export class SlicePainter {
 	private readonly texts: string[] = [];
 	private widths: number[] = [];
 	private font = '';
+	private readonly cuts = new Map<string, number>();
 	private pieces: Piece<SliceTile>[] = [];
 
 	constructor(private readonly app: App) {
@@ -183,10 +184,26 @@ export class SlicePainter {
 		if (this.font !== font) {
 			this.font = font;
 			this.widths = [];
+			this.cuts.clear();
 		}
 		const text = (this.texts[name] ??= oneLine(this.app.names[name] ?? ''));
 		this.widths[name] ??= context.measureText(text).width;
 		return text;
+	}
+
+	/** As much of a text as has room; measured once for each length, as measuring is dear. */
+	private cutTo(context: CanvasRenderingContext2D, text: string, full: number, room: number): string {
+		for (let n = Math.floor((room / full) * text.length); n > 2; n--) {
+			const cut = `${text.slice(0, n - 1)}…`;
+			let width = this.cuts.get(cut);
+			if (width === undefined) {
+				if (this.cuts.size > 20000) this.cuts.clear();
+				width = context.measureText(cut).width;
+				this.cuts.set(cut, width);
+			}
+			if (width <= room + 2) return cut;
+		}
+		return '';
 	}
 
 	private paintLabels(context: CanvasRenderingContext2D, width: number, first: number, n: number, top: number, dpr: number): void {
@@ -214,8 +231,8 @@ export class SlicePainter {
 					context.fillText(text, x + 4 * dpr, y);
 					if (full + 64 * dpr < room) this.paintDuration(context, big, i, x + full + 12 * dpr, y);
 				} else {
-					const fits = Math.floor((room / full) * text.length - 1.6);
-					if (fits > 1) context.fillText(`${text.slice(0, fits)}…`, x + 4 * dpr, y);
+					const cut = this.cutTo(context, text, full, room);
+					if (cut) context.fillText(cut, x + 4 * dpr, y);
 				}
 				context.globalAlpha = 1;
 			}

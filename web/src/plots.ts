@@ -110,8 +110,21 @@ export class Plots {
 		return context;
 	}
 
+	/** Scrolls to the track that somebody has asked for, unless it is in sight. */
+	private scrollToWanted(): void {
+		const { app, at } = this;
+		if (app.wantedTrack === null) return;
+		const row = app.slice?.track === app.wantedTrack ? (app.lineOfRow[app.slice.row] ?? -1) : -1;
+		const line = row >= 0 ? row : app.lines.findIndex(one => one.track.id === app.wantedTrack);
+		app.wantedTrack = null;
+		const top = line * ROW;
+		if (line >= 0 && (top < at.scroller.scrollTop || top + 2 * ROW > at.scroller.scrollTop + this.height))
+			at.scroller.scrollTop = Math.max(0, top - this.height / 3);
+	}
+
 	draw(): void {
 		const { app, at } = this;
+		this.scrollToWanted();
 		const said = `${app.view.begin}-${app.view.end}`;
 		this.painter.draw(this.context(at.events, this.height), this.area);
 		at.events.dataset.view = said;

@@ -4,12 +4,15 @@ import { useEffect, useState } from 'preact/hooks';
 import * as api from './api';
 import type { Cell, Slice, Table } from './api';
 import type { App } from './app';
-import { timeAt, duration, oneLine } from './format';
-import { Grid } from './grid';
+import { colourOf, css } from './colours';
+import { bytes, count, duration, oneLine, timeAt } from './format';
+import { Grid, type Extra, type Values } from './grid';
 import { Histogram } from './histogram';
 import { Icicle } from './icicle';
 import { TABS } from './place';
 import type { Plots } from './plots';
+import { toneOf } from './paint_counters';
+import { toggleResource } from './resources';
 import { save, toCsv, toJson } from './save';
 import { useApp } from './use';
 
@@ -44,8 +47,6 @@ const PARTS: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
 
 const HAS_MODEL = new Set(['inferences', 'operators', 'operator_types', 'phases', 'sessions']);
 
-type Values = (column: string) => Cell | undefined;
-
 /** Selects in the timeline what a row of a table stands for. */
 async function selectRow(app: App, what: string, value: Values): Promise<void> {
 	const row = value('row');
@@ -53,6 +54,10 @@ async function selectRow(app: App, what: string, value: Values): Promise<void> {
 	if (typeof row === 'number' && typeof index === 'number' && row >= 0) return app.select(row, index);
 	const number = value('name_number');
 	if (typeof number === 'number' && number >= 0) return app.step(number, 'next', app.place.range ? app.place.range[0] - 1 : -1);
+	const track = value('track');
+	if (typeof track === 'number') return app.showTrack(track);
+	const counter = value('counter');
+	if (what === 'resources' && typeof counter === 'number') return toggleResource(app, counter);
 	const model = value('model') ?? (what === 'models' ? value('name') : undefined);
 	if (what === 'models' && typeof model === 'string') app.go({ tab: 'inferences', sub: '', sort: '', filter: '', model });
 	else if (what === 'operator_types') app.go({ sub: '', sort: '', filter: String(value('op_type') ?? value('name') ?? '') });
@@ -62,8 +67,8 @@ async function selectRow(app: App, what: string, value: Values): Promise<void> {
 function isOfSlice(slice: Slice | null, what: string, value: Values): boolean {
 	if (!slice) return false;
 	if (value('row') === slice.row && value('index') === slice.index) return true;
-	if (what === 'operators') return value('name_number') === slice.name_number;
-	return what === 'inferences' && slice.kind === 'operator' && slice.inference !== null && value('inference') === slice.inference;
+	if (what === 'operators' || what === 'phases') return value('name_number') === slice.name_number;
+	return false;
 }
 
 function Tabs({ app }: { app: App }) {
@@ -214,6 +219,52 @@ function Tools({ app, what, plots }: { app: App; what: string; plots: () => Plot
 	);
 }
 
+const WHY: Omit<Extra, 'of'> = {
+	column: { name: 'why', title: 'Why it is slow', unit: '', type: 'text', sortable: false },
+	after: 'model',
+};
+
+function extraOf(app: App, what: string): Extra | undefined {
+	const isKnown = (app.report?.models ?? []).some(model => (model.inferences?.slowest ?? []).some(slow => slow.why?.words));
+	return what === 'inferences' && isKnown ? { ...WHY, of: value => app.why(Number(value('begin'))) } : undefined;
+}
+
+function colourOfRow(app: App, what: string, value: Values): string | null {
+	const i = value('class');
+	if (typeof i === 'number') return css(colourOf(app.recording.classes[i] ?? '', app.recording.class_kinds[i] ?? '', app.theme.isDark));
+	const counter = what === 'resources' ? app.recording.counters.find(one => one.id === value('counter')) : undefined;
+	return counter ? css(toneOf(counter, app)) : null;
+}
+
+/** What the recording has cost, as the report says it. */
+function Costs({ app }: { app: App }) {
+	const { report } = app;
+	if (!report) return <div class="costs dim">The report is not here yet.</div>;
+	const lost = report.losses?.lost_events;
+	const { cost } = report;
+	return (
+		<div class="costs">
+			<p class={lost ? 'bad' : 'good'}>
+				<b>{lost === null || lost === undefined ? 'Losses are not known.' : lost ? `${count(lost)} events were lost.` : 'Nothing was lost.'}</b>
+			</p>
+			{cost && (
+				<dl>
+					<dt>Events</dt>
+					<dd>{count(cost.events)}</dd>
+					<dt>Each took</dt>
+					<dd>{duration(cost.event_ns)}</dd>
+					<dt>Preparing took</dt>
+					<dd>{duration(cost.arm_ns)}</dd>
+					<dt>Recorder, CPU time</dt>
+					<dd>{duration(cost.recorder_cpu_ns)}</dd>
+					<dt>Recorder, memory</dt>
+					<dd>{cost.recorder_peak_bytes ? bytes(cost.recorder_peak_bytes) : '–'}</dd>
+				</dl>
+			)}
+		</div>
+	);
+}
+
 export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) {
 	useApp(app, 'place', 'slice');
 	const { tab, sub } = app.place;
@@ -221,11 +272,14 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 	const what = (parts.find(([name]) => name === sub) ?? parts[0])?.[0] ?? '';
 	return (
 		<section class="tables" aria-label="Tables">
-			<Tabs app={app} />
-			<Tools app={app} what={what} plots={plots} />
+			<div class="table-head">
+				<Tabs app={app} />
+				<Tools app={app} what={what} plots={plots} />
+			</div>
 			<div class={`panel ${tab}`} id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
 				{tab === 'icicle' && <Icicle app={app} />}
 				{tab === 'inferences' && <Histogram app={app} model={app.place.model} />}
+				{tab === 'losses' && <Costs app={app} />}
 				{what && (
 					<Grid
 						what={what}
@@ -235,6 +289,8 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 						onSort={sort => app.go({ sort })}
 						onSelect={value => void selectRow(app, what, value)}
 						isSelected={value => isOfSlice(app.slice, what, value)}
+						extra={extraOf(app, what)}
+						colour={value => colourOfRow(app, what, value)}
 					/>
 				)}
 			</div>

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { App } from './app';
 import { around, span } from './axis';
 import { Brush } from './brush';
-import { css, colourOf, familyOf } from './colours';
+import { colourOf, css, families, familyOf } from './colours';
 import { count, duration, exact, oneLine } from './format';
 import { Gestures } from './gestures';
 import { ROW, type Hit } from './paint_slices';
@@ -55,15 +55,19 @@ function TipBox({ app, tip }: { app: App; tip: Tip }) {
 }
 
 function Legend({ app }: { app: App }) {
+	useApp(app, 'classes');
 	const { classes, class_kinds: kinds } = app.recording;
-	const shown = new Map<string, string>();
-	classes.forEach((name, i) => {
-		const family = familyOf(name, kinds[i] ?? '');
-		if (!shown.has(family)) shown.set(family, css(colourOf(family === 'Other' ? name : name, kinds[i] ?? '', app.theme.isDark)));
-	});
+	const seen = new Map<string, string>();
+	for (const i of app.seenClasses) {
+		const family = familyOf(classes[i] ?? '', kinds[i] ?? '');
+		if (!seen.has(family)) seen.set(family, css(colourOf(classes[i] ?? '', kinds[i] ?? '', app.theme.isDark)));
+	}
+	const shown = families()
+		.filter(family => seen.has(family))
+		.map(family => [family, seen.get(family)] as const);
 	return (
 		<ul class="legend" aria-label="Colours">
-			{[...shown].map(([family, colour]) => (
+			{shown.map(([family, colour]) => (
 				<li key={family}>
 					<i class="swatch" style={{ background: colour }} />
 					{family}
