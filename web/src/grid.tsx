@@ -175,7 +175,12 @@ export function Grid(props: GridProps) {
 		if (!element || i < 0 || i >= pages.total) return;
 		if (i * LINE < element.scrollTop) element.scrollTop = i * LINE;
 		else if ((i + 2) * LINE > element.scrollTop + height) element.scrollTop = (i + 2) * LINE - height;
-		requestAnimationFrame(() => element.querySelector<HTMLElement>(`[data-line="${i}"]`)?.focus());
+		const take = (): boolean => {
+			const line = element.querySelector<HTMLElement>(`[data-line="${i}"]`);
+			line?.focus();
+			return line !== null;
+		};
+		if (!take()) requestAnimationFrame(take);
 	};
 	const onKey = (event: KeyboardEvent, i: number, row: readonly Cell[]): void => {
 		const jump = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -pages.total, End: pages.total }[event.key];

@@ -76,7 +76,7 @@ function Bars({ app, bins, latency }: { app: App; bins: Bins; latency: readonly 
 				ref={box}
 				viewBox={`0 0 ${W} ${H}`}
 				preserveAspectRatio="none"
-				tabIndex={0}
+				tabindex={0}
 				role="application"
 				aria-label={`Histogram of latency. Arrows walk, Enter filters. ${said}`}
 				onKeyDown={onKey}
