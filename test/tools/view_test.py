@@ -272,7 +272,7 @@ class Checks(unittest.TestCase):
         deaf.settimeout(2)
         try:
             deaf.sendall(line.encode() * 400)
-        except (OSError, socket.timeout):
+        except OSError:
             pass
         self.assertEqual(self.server.request("recording.json")[0], 200)
         deaf.close()
@@ -389,7 +389,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(sum(parts), session["duration"])
 
     def test_a_range_filters(self):
-        first, second = self.rows("inferences", sort="begin", dir="asc")
+        _, second = self.rows("inferences", sort="begin", dir="asc")
         only = self.rows("inferences", **{"from": second["begin"]})
         self.assertEqual([row["id"] for row in only], [second["id"]])
         only = self.rows("operators", to=second["begin"])
@@ -448,7 +448,7 @@ class Command(unittest.TestCase):
 
     def fails(self, *args, status=3):
         done = subprocess.run(
-            [INFTRACE, "view", "--no-browser", *args], capture_output=True, text=True, timeout=PATIENCE
+            [INFTRACE, "view", "--no-browser", *args], check=False, capture_output=True, text=True, timeout=PATIENCE
         )
         self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1 if status == 3 else 3, done.stderr)
@@ -493,7 +493,7 @@ class Command(unittest.TestCase):
     def test_other_formats_are_read(self):
         for path in ("ort_profile/good", "chrome/good", "qnn_csv/good"):
             folder = os.path.join(DATA, path)
-            name = sorted(name for name in os.listdir(folder) if not name.startswith("."))[0]
+            name = min(name for name in os.listdir(folder) if not name.startswith("."))
             with Server("--no-browser", os.path.join(folder, name)) as server:
                 self.assertGreater(server.json("recording.json")["events"], 0, name)
 
