@@ -14,8 +14,7 @@ with open(out, "w") as file:
         data = path.read_bytes()
         file.write(f"static const unsigned char file_{number}[] = {{\n")
         # an array of C has at least one element
-        for at in range(0, max(len(data), 1), 32):
-            file.write(",".join(str(byte) for byte in data[at : at + 32] or b"\0") + ",\n")
-        file.write("};\n")
+        lines = [data[at : at + 32] for at in range(0, len(data), 32)] or [b"\0"]
+        file.write("".join(",".join(map(str, line)) + ",\n" for line in lines) + "};\n")
         rows.append(f'\t{{ "{path.name}", file_{number}, {len(data)} }},\n')
     file.write("const struct page_file page_files[] = {\n" + "".join(rows) + "\t{ 0, 0, 0 },\n};\n")

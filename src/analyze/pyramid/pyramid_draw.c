@@ -75,20 +75,16 @@ static uint64_t length(const struct pyramid_row *row, uint32_t slice)
 }
 
 /*
- * Whether all slices of a node begin before end_ns and are smaller than a pixel. level 1: nodes of 16 slices. The last
- * node of a level never is: where it ends is not known.
+ * Whether all slices of a node, whose first begins in a pixel, end before end_ns, where the pixel does. level 1: nodes
+ * of 16 slices. They do where the next node begins before: so none is as wide as the pixel. The last node of a level
+ * never fits: where it ends is not known.
  */
-static bool fits(const struct pyramid_row *row, unsigned level, uint32_t slice, uint64_t end_ns, uint64_t px_ns)
+static bool fits(const struct pyramid_row *row, unsigned level, uint32_t slice, uint64_t end_ns)
 {
 	uint32_t number = slice >> level * PYRAMID_FAN_BITS;
-	const struct pyramid_node *node;
 
-	if (level > row->n_levels || number + 1 >= row->n_nodes[level - 1])
-		return false;
-	node = row->levels + row->first[level - 1] + number;
-	/* float has 24 bits: near a pixel, what the slice itself says decides */
-	return node[1].begin_ns < end_ns &&
-	       (node->longest_ns < (float)px_ns * 0.999f || length(row, node->longest) < px_ns);
+	return level <= row->n_levels && number + 1 < row->n_nodes[level - 1] &&
+	       row->levels[row->first[level - 1] + number + 1].begin_ns < end_ns;
 }
 
 /* Takes all slices from this one on that begin before end_ns, up to the first of a pixel; where it stopped. */
@@ -101,9 +97,9 @@ static uint32_t tally_pixel(const struct pyramid *pyramid, struct pyramid_tally 
 	while (i < row->n) {
 		uint64_t above = UINT64_C(1) << (level + 1) * PYRAMID_FAN_BITS;
 
-		if (level && !fits(row, level, i, end_ns, pixel->px_ns)) {
+		if (level && !fits(row, level, i, end_ns)) {
 			level--;
-		} else if (!(i & (above - 1)) && fits(row, level + 1, i, end_ns, pixel->px_ns)) {
+		} else if (!(i & (above - 1)) && fits(row, level + 1, i, end_ns)) {
 			level++;
 		} else if (level) {
 			pyramid_tally_node(tally,

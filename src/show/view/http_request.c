@@ -91,7 +91,7 @@ unsigned http_request_parse(struct http_request *to, const char *uri, size_t len
 	slash = strchr(to->token, '/');
 	if (slash)
 		*slash++ = 0;
-	to->name = slash ? slash : "";
+	to->name = slash ? slash : to->text + len; /* the NUL behind it all */
 	if (!is_plain(to->token) || !is_plain(to->name))
 		return BAD_REQUEST;
 	return parse_query(to, query);
