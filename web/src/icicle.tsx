@@ -9,6 +9,8 @@ import { useAnswer } from './use';
 
 /** Narrower than this share of the width is not drawn. */
 const LEAST = 0.0012;
+/** Narrower than this has no room for a name. */
+const NAMED = 0.02;
 const HEIGHT = 24;
 
 interface Box {
@@ -28,7 +30,8 @@ function colour(app: App, part: Part, path: readonly string[]): string {
 		const i = classes.indexOf(name);
 		if (i >= 0) return css(colourOf(name, kinds[i] ?? '', app.theme.isDark));
 	}
-	return css(colourOf('inference', path.length < 2 ? 'inference' : 'setup', app.theme.isDark));
+	const kind = { setup: 'setup', unattributed: '', operators: '' }[part.name] ?? 'inference';
+	return css(colourOf(part.name, kind, app.theme.isDark));
 }
 
 export function boxesOf(root: Part, app: App, above: readonly string[] = []): Box[] {
@@ -97,8 +100,8 @@ export function Icicle({ app }: { app: App }) {
 							box.part.children?.length ? setZoomed([...zoomed, ...box.path]) : app.go({ query: box.part.name })
 						}
 					>
-						{oneLine(box.depth || zoomed.length ? box.part.name : 'All inferences')}
-						<small>{duration(box.part.ns)}</small>
+						{box.width > NAMED && oneLine(box.depth || zoomed.length ? box.part.name : 'All inferences')}
+						{box.width > NAMED && <small>{duration(box.part.ns)}</small>}
 					</button>
 				))}
 			</div>

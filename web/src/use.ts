@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hooks that the parts of the page share.
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import * as api from './api';
 import type { App, Change } from './app';
 
-/** Draws the part anew when one of these things changes. */
+/** Draws the part anew when one of these things changes; it listens before anything else can happen. */
 export function useApp(app: App, ...changes: Change[]): void {
 	const [, again] = useReducer((n: number) => n + 1, 0);
-	useEffect(() => app.listen(change => changes.includes(change) && again(undefined)), [app]);
+	useLayoutEffect(() => app.listen(change => changes.includes(change) && again(undefined)), [app]);
 }
 
 export interface Answer<T> {
