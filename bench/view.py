@@ -1,92 +1,115 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""view.py BUILD [FILE]: how long `inftrace view` takes to show a recording of 10 million slices, and the main thread's
-CPU time of each frame while the page is panned and zoomed in headless Chromium without a GPU, at 1 and 2 device pixels
-a pixel; the memory of the program. FILE: another recording, such as one with resources. Needs Chromium and npm."""
+"""view.py BUILD [--operators N]: what `inftrace view` takes for a recording of 10 million operators, plain and
+compressed: the time from its start to the first tile that shows everything, the memory that it keeps for an event, the
+time of tiles at all zooms, and of tables. report_bench makes the recordings. Each figure is the best of three; tiles:
+the slowest of twenty places, from the request to the last byte."""
 
+import http.client
 import json
 import os
+import random
 import shutil
+import statistics
 import subprocess
 import sys
 import time
 
 import players
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../test/e2e"))
-
-import envs  # noqa: E402 (the folder is known by now)
-import judge  # noqa: E402
-
-OPERATORS = 10_000_000
-N_TIMES = 3
-FRAME_BUDGETS = {1: 12.0, 2: 16.7}  # ms, of 95 % of the frames
+TIMES, PLACES = 3, 20
+TABLES = ("models", "inferences", "operators", "operator_types")
 
 
-def made(build, folder):
-    subprocess.run([os.path.join(build, "bench", "report_bench"), "--operators", str(OPERATORS), folder], check=True)
-    return os.path.join(folder, "bench-report.pftrace")
+class View:
+    def __init__(self, inftrace, path):
+        self.began = time.perf_counter()
+        self.process = subprocess.Popen(
+            [inftrace, "view", "--no-browser", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        address = self.process.stdout.readline().strip()
+        if not address:
+            raise SystemExit(f"inftrace view {path} failed")
+        _, _, host, self.token, _ = address.split("/")
+        self.connection = http.client.HTTPConnection(host, timeout=60)
+
+    def get(self, path):
+        """The bytes, and the seconds that they took."""
+        begin = time.perf_counter()
+        self.connection.request("GET", f"/{self.token}/{path}")
+        answer = self.connection.getresponse()
+        data = answer.read()
+        if answer.status != 200:
+            raise SystemExit(f"{path}: {answer.status} {data}")
+        return data, time.perf_counter() - begin
+
+    def since(self):
+        return time.perf_counter() - self.began
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
 
 
-def status(pid, key):
-    with open("/proc/%d/status" % pid) as file:
-        return next(int(line.split()[1]) for line in file if line.startswith(key + ":")) / 1024
+def tile_times(view, recording, rows):
+    """For each zoom: the time of tiles at some places, and their bytes."""
+    places = random.Random(1)
+    level = 8
+    while 512 << level < 2 * recording["end"]:
+        n = int(recording["end"]) // (512 << level) + 1
+        asked = [view.get(f"tile?k={level}&i={places.randrange(n)}&rows=0-{rows - 1}") for _ in range(PLACES)]
+        times = sorted(seconds for _, seconds in asked)
+        yield level, statistics.median(times), times[-1], statistics.median(len(data) for data, _ in asked)
+        level += 1
 
 
-def drive(browser, modules, address, dpr):
-    done = subprocess.run(
-        ["node", os.path.join(HERE, "view_drive.js"), browser, address, str(dpr)],
-        env=dict(os.environ, NODE_PATH=modules),
-        stdout=subprocess.PIPE,
-        check=True,
-        text=True,
-    )
-    return json.loads(done.stdout)
+def measure(inftrace, path):
+    view = View(inftrace, path)
+    opened = view.since()
+    recording = json.loads(view.get("recording.json")[0])
+    rows = min(sum(track["rows"] for track in recording["tracks"]), 256)
+    level = 0
+    while 512 << level <= recording["end"]:
+        level += 1
+    view.get(f"tile?k={level}&i=0&rows=0-{rows - 1}")
+    result = {"opened": opened, "shown": view.since()}
+    view.get("report.json")
+    result["report"] = view.since()
+    recording = json.loads(view.get("recording.json")[0])
+    result["bytes"], result["events"] = recording["bytes_per_event"], recording["events"]
+    result["tiles"] = list(tile_times(view, recording, rows))
+    result["tables"] = {what: view.get(f"table?what={what}")[1] for what in TABLES}
+    view.stop()
+    return result
 
 
-def once(build, path, browser, modules):
-    """Seconds to the address, MiB of memory, and what was driven at each number of device pixels."""
-    begin = time.perf_counter()
-    view = subprocess.Popen(
-        [os.path.join(build, "inftrace"), "view", "--no-browser", path], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        address = view.stdout.readline().strip()
-        seconds = time.perf_counter() - begin
-        driven = {dpr: drive(browser, modules, address, dpr) for dpr in FRAME_BUDGETS}
-        return seconds, status(view.pid, "RssAnon"), driven
-    finally:
-        view.terminate()
-        view.wait()
+def bench(build, folder, operators, words, *more):
+    made = [os.path.join(build, "bench/report_bench"), "--operators", str(operators), *more, folder]
+    subprocess.run(made, check=True, stdout=subprocess.DEVNULL)
+    path = os.path.join(folder, "bench-report.pftrace")
+    runs = [measure(os.path.join(build, "inftrace"), path) for _ in range(TIMES)]
+    best = min(runs, key=lambda run: run["shown"])
+    print(f"{words}: {best['events'] / 1e6:.1f} M events, {os.path.getsize(path) / 2**20:.0f} MiB")
+    for i, (level, median, _, size) in enumerate(best["tiles"]):
+        slowest = min(run["tiles"][i][2] for run in runs)
+        print(f"  2^{level:<2} ns/px: {median * 1e3:6.2f} ms, at most {slowest * 1e3:6.2f}; {size / 1024:5.0f} KiB")
+    for what in TABLES:
+        print(f"  table {what}: {min(run['tables'][what] for run in runs) * 1e3:.0f} ms")
+    players.row(f"{words}: from start to the first tile", best["shown"], "s", 2 * operators / 1e7)
+    players.row(f"{words}: from start to the report", min(run["report"] for run in runs), "s", None)
+    players.row(f"{words}: memory for an event", max(run["bytes"] for run in runs), "bytes", 48)
+    slowest = max(min(run["tiles"][i][2] for run in runs) for i in range(len(best["tiles"])))
+    players.row(f"{words}: the slowest tile", slowest * 1e3, "ms", None)
 
 
-def main(build, path=None):
-    try:
-        browser, modules = judge._browser(), judge.puppeteer()
-    except envs.Missing as why:
-        players.left_out("the page of view", str(why))
-        return
+def main(build, *args):
+    operators = int(args[1]) if args[:1] == ("--operators",) else 10000000
     folder = players.folder()
     try:
-        path = path or made(build, folder)
-        results = [once(build, path, browser, modules) for _ in range(N_TIMES)]
+        bench(build, folder, operators, "view")
+        bench(build, folder, operators, "view, compressed", "--compressed")
     finally:
-        shutil.rmtree(folder)
-    best = min(results, key=lambda result: result[0] + result[2][1]["open_ms"] / 1000)
-    seconds = best[0] + best[2][1]["open_ms"] / 1000
-    more = f"the program reads for {best[0]:.2f} s, the page needs {best[2][1]['open_ms']} ms"
-    players.row("view: 10 million slices on the screen", seconds, "s", 2.0, more=more)
-    players.row("view: memory", min(result[1] for result in results), "MiB", 48 * OPERATORS / 2**20)
-    for dpr, budget in FRAME_BUDGETS.items():
-        for move in ("pan", "zoom"):
-            frames = [result[2][dpr][move] for result in results]
-            one = min(frames, key=lambda frame: frame["p95_ms"])
-            more = (
-                f"p50 {one['p50_ms']:.1f} ms, {one['frames_per_s']:.0f} frames/s, "
-                f"picture there {one['shown']:.1%}, exact {one['exact']:.1%}"
-            )
-            players.row(f"view: {move}, dpr {dpr}: p95 of a frame", one["p95_ms"], "ms", budget, more=more)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 main(*sys.argv[1:])

@@ -22,7 +22,7 @@ struct view_opts {
 #define AT(field) offsetof(struct view_opts, field)
 
 static const struct opt view_opt_table[] = {
-	{ 'p', "port", "N", "serve the page on this port; 0: on any that is free", OPT_INT, AT(port), "0" },
+	{ 0, "port", "N", "serve the page on this port; 0: on any that is free", OPT_INT, AT(port), "0" },
 	{ 0, "no-browser", NULL, "open no browser; by default one is opened on a desktop", OPT_FLAG, AT(no_browser) },
 	{ 0 },
 };

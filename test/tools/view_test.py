@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""view_test.py INFTRACE DATA: what `inftrace view` answers, by hand-written requests: who may ask, what is refused, what
-slow and silent peers do to others, and that the figures are those of the report. DATA: the folder of test data."""
+"""view_test.py INFTRACE DATA: what `inftrace view` answers to requests written by hand: who may ask, what is refused,
+what slow and silent peers do to others, and that the figures are those of the report. DATA: the folder of test data."""
 
 import json
 import os

@@ -197,9 +197,13 @@ static enum MHD_Result work(struct http *http, struct exchange *exchange)
 	return MHD_YES;
 }
 
+/* What the library hands to an answer. */
+#define CALL \
+	void *ctx, struct MHD_Connection *connection, const char *url, const char *method, const char *version, \
+	    const char *upload, size_t *upload_size, void **state
+
 /* Called when the headers are there, when there is nothing more to come, and when a job is done. */
-static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection, const char *url, const char *method,
-			      const char *version, const char *upload, size_t *upload_size, void **state)
+static enum MHD_Result answer(CALL)
 {
 	struct http *http = ctx;
 	struct exchange *exchange = *state;

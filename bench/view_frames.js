@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// view_drive.js BROWSER ADDRESS DPR [SECONDS]: pans and zooms the page of `inftrace view` for so long each; prints JSON with
+// view_frames.js BROWSER ADDRESS DPR [SECONDS]: pans and zooms the page of `inftrace view` for so long each; prints JSON with
 // the main thread's CPU time of each frame (all tasks, from Chromium's own trace), frames a second, and how much of the
 // picture was there. Needs puppeteer-core in NODE_PATH.
 'use strict';
