@@ -43,11 +43,20 @@ async function measure(page, move) {
 	const { traceEvents } = JSON.parse(Buffer.from(await page.tracing.stop()).toString());
 	const begins = traceEvents.filter(one => one.name === 'FireAnimationFrame');
 	// both the mover and the page draw in the same frame of the screen
-	const frames = begins.map(one => one.ts).sort((a, b) => a - b).filter((ts, i, all) => i === 0 || ts - all[i - 1] > 4000);
+	const frames = begins
+		.map(one => one.ts)
+		.sort((a, b) => a - b)
+		.filter((ts, i, all) => i === 0 || ts - all[i - 1] > 4000);
 	const work = frames.map(() => 0);
 	for (const one of traceEvents) {
-		if (one.name !== 'RunTask' || one.pid !== begins[0].pid || one.tid !== begins[0].tid || !one.tdur) continue;
-		work[Math.max(0, frames.findLastIndex(ts => ts <= one.ts + one.dur))] += one.tdur / 1000;
+		if (one.name !== 'RunTask' || one.pid !== begins[0].pid || one.tid !== begins[0].tid || !one.tdur)
+			continue;
+		work[
+			Math.max(
+				0,
+				frames.findLastIndex(ts => ts <= one.ts + one.dur),
+			)
+		] += one.tdur / 1000;
 	}
 	return {
 		p50_ms: at(work, 0.5),
@@ -60,7 +69,11 @@ async function measure(page, move) {
 
 async function main() {
 	const { default: puppeteer } = await import(pathToFileURL(require.resolve('puppeteer-core')));
-	const browser = await puppeteer.launch({ executablePath, headless: true, args: ['--no-sandbox', '--disable-gpu'] });
+	const browser = await puppeteer.launch({
+		executablePath,
+		headless: true,
+		args: ['--no-sandbox', '--disable-gpu'],
+	});
 	try {
 		const page = await browser.newPage();
 		// the page's own policy forbids what `new Function` needs

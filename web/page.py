@@ -6,6 +6,7 @@ SOURCE and the npm packages of its lock file, or those of the folder above.
     packages SOURCE WORK        gets the packages; 1 and the reason if it cannot
     build    SOURCE WORK OUT    writes app.js, app.css, index.html and icon.svg into OUT
     types    SOURCE WORK        checks the types
+    format   SOURCE WORK        checks the layout; `npm run format` in web mends it
     test     SOURCE WORK        runs the tests of the parts
     dist     OUT                copies the page into the source archive that Meson makes"""
 
@@ -94,6 +95,9 @@ def main(args):
     if what == "types":
         copy(rest[0], rest[1])
         return node(rest[1], "node_modules/typescript/bin/tsc", "--noEmit")
+    if what == "format":
+        copy(rest[0], rest[1])
+        return node(rest[1], "node_modules/prettier/bin/prettier.cjs", "--check", "src", "test", "build.mjs")
     if what == "test":
         return test(*rest)
     return dist(*rest)

@@ -18,16 +18,16 @@ HTML = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 
 @pytest.fixture
 def drive(lab, tmp_path):
-    """drive(FILE, STEPS): the steps that were done."""
+    """drive(FILE, STEPS...): the steps that were done."""
 
-    def run(path, steps):
+    def run(path, *steps):
         browser, modules = environment(judge._browser), environment(judge.puppeteer)
         view = lab.start([lab.inftrace, "view", "--no-browser", path], stdout=subprocess.PIPE, text=True)
         address = view.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]+/", address)
-        program = [os.path.join(HERE, name) for name in ("view_drive.js", steps)]
+        program, *files = [os.path.join(HERE, name) for name in ("view_drive.js", *steps)]
         done = subprocess.run(
-            ["node", program[0], browser, address, program[1], str(tmp_path)],
+            ["node", program, browser, address, str(tmp_path), *files],
             env=dict(os.environ, NODE_PATH=modules),
             capture_output=True,
             text=True,
@@ -50,11 +50,10 @@ def skip_without_page(lab):
 
 def test_every_control_does_what_it_says(lab, wheel, drive):
     skip_without_page(lab)
-    program = lab.python(
-        wheel, "infer", "--threads", "2", "--sessions", "2", "--runs", "60", "run", lab.model("cnn")
-    )
+    program = lab.python(wheel, "infer", "--threads", "2", "--sessions", "2", "--runs", "60", "run", lab.model("cnn"))
     recording = lab.record(program, options=["--interval", "100ms"])
-    assert len(drive(lab.path("recording.pftrace"), "view_steps_all.js")) == 19
+    done = drive(lab.path("recording.pftrace"), "view_steps_timeline.js", "view_steps_tables.js")
+    assert len(done) == 19
     assert recording.status == 0
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// view_drive.js BROWSER ADDRESS STEPS FOLDER: drives the page of `inftrace view` at ADDRESS in Chromium. STEPS is a file
-// of view_steps_*.js; each of its functions gets a Page, and throws where the page is wrong. Prints {"done": [...]}; any
+// view_drive.js BROWSER ADDRESS FOLDER STEPS...: drives the page of `inftrace view` at ADDRESS in Chromium. STEPS are files
+// view_steps_*.js; each of their functions gets a Page, and throws where the page is wrong. Prints {"done": [...]}; any
 // message on the browser's console is a fault. FOLDER takes what the page saves.
 'use strict';
 const assert = require('assert/strict');
@@ -8,7 +8,7 @@ const fs = require('fs');
 const path = require('path');
 const { pathToFileURL } = require('url');
 
-const [executablePath, address, stepsFile, folder] = process.argv.slice(2);
+const [executablePath, address, folder, ...stepsFiles] = process.argv.slice(2);
 const PATIENCE = Number(process.env.VIEW_PATIENCE ?? 60000);
 
 /** What the steps do with the page. */
@@ -18,18 +18,26 @@ class Driver {
 	}
 	/** Waits until FUNCTION, in the page, gives something true; gives it. */
 	async until(fn, ...args) {
-		const got = await this.page.waitForFunction(fn, { timeout: PATIENCE, polling: 20 }, ...args).catch(error => {
-			throw new Error(`never so: ${fn} ${JSON.stringify(args)}: ${error.message}`);
-		});
+		const got = await this.page
+			.waitForFunction(fn, { timeout: PATIENCE, polling: 20 }, ...args)
+			.catch(error => {
+				throw new Error(`never so: ${fn} ${JSON.stringify(args)}: ${error.message}`);
+			});
 		return got.jsonValue();
 	}
 	/** All tiles that the screen needs are here and drawn. */
 	async rest() {
 		await this.until(() => {
 			const { app, plots } = globalThis.inftrace ?? {};
-			return plots && app.gate.busy === 0 && plots.at.events.dataset.view === `${app.view.begin}-${app.view.end}`;
+			return (
+				plots &&
+				app.gate.busy === 0 &&
+				plots.at.events.dataset.view === `${app.view.begin}-${app.view.end}`
+			);
 		});
-		await this.page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+		await this.page.evaluate(
+			() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))),
+		);
 	}
 	view() {
 		return this.page.evaluate(() => ({ ...inftrace.app.view, end_of_all: inftrace.app.end }));
@@ -45,7 +53,9 @@ class Driver {
 	}
 	/** A control by its role and the beginning of its name, as a screen reader finds it. */
 	async control(role, name) {
-		const found = await this.page.waitForSelector(`::-p-aria([role="${role}"][name="${name}"])`, { timeout: PATIENCE });
+		const found = await this.page.waitForSelector(`::-p-aria([role="${role}"][name="${name}"])`, {
+			timeout: PATIENCE,
+		});
 		return found;
 	}
 	async click(role, name) {
@@ -94,21 +104,26 @@ function watch(page, faults) {
 		dialog.dismiss();
 	});
 	page.on('request', request => {
-		if (!request.url().startsWith(address) && !/^(blob|data):/.test(request.url())) faults.push(`fetched: ${request.url()}`);
+		if (!request.url().startsWith(address) && !/^(blob|data):/.test(request.url()))
+			faults.push(`fetched: ${request.url()}`);
 	});
 }
 
 async function main() {
 	// a module that cannot be required in every version of Node.js
 	const { default: puppeteer } = await import(pathToFileURL(require.resolve('puppeteer-core')));
-	const browser = await puppeteer.launch({ executablePath, headless: true, args: ['--no-sandbox', '--disable-gpu'] });
+	const browser = await puppeteer.launch({
+		executablePath,
+		headless: true,
+		args: ['--no-sandbox', '--disable-gpu'],
+	});
 	const faults = [];
 	const done = [];
 	try {
 		const driver = await new Driver(browser, null, faults).open();
 		const session = await driver.page.target().createCDPSession();
 		await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder });
-		for (const [name, step] of Object.entries(require(path.resolve(stepsFile)))) {
+		for (const [name, step] of stepsFiles.flatMap(file => Object.entries(require(path.resolve(file))))) {
 			await step(driver).catch(error => {
 				throw new Error(`${name}: ${error.stack}\nfaults: ${faults.join('; ')}`);
 			});

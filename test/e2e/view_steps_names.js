@@ -15,12 +15,19 @@ exports.names_are_text = async d => {
 	}
 	await d.press('/');
 	await d.page.keyboard.type('<script>');
-	await d.until(text => [...document.querySelectorAll('.found-name')].some(one => one.textContent.includes(text)), HTML);
+	await d.until(
+		text => [...document.querySelectorAll('.found-name')].some(one => one.textContent.includes(text)),
+		HTML,
+	);
 	await d.press('Enter');
 	await d.selected();
 	const details = await d.page.$eval('.details', element => element.textContent);
 	assert.ok(details.includes(HTML));
-	const elements = await d.page.evaluate(() => [document.scripts.length, document.querySelectorAll('img').length, document.images[0].src]);
+	const elements = await d.page.evaluate(() => [
+		document.scripts.length,
+		document.querySelectorAll('img').length,
+		document.images[0].src,
+	]);
 	assert.equal(elements[0], 1);
 	assert.equal(elements[1], 1);
 	assert.match(elements[2], /icon\.svg$/);

@@ -12,12 +12,17 @@ export function Answer({ app }: { app: App }) {
 		return (
 			<section class="answer" aria-label="The answer" aria-busy={!app.noReport}>
 				<div class="verdict">
-					<p class="dim">{app.noReport ? `There is no report: ${oneLine(app.noReport)}` : 'Working out the report …'}</p>
+					<p class="dim">
+						{app.noReport
+							? `There is no report: ${oneLine(app.noReport)}`
+							: 'Working out the report …'}
+					</p>
 				</div>
 			</section>
 		);
 	const found = report.insights ?? [];
-	const nameOf = (model: number | null): string => (model === null ? '' : oneLine(report.models?.[model]?.name ?? ''));
+	const nameOf = (model: number | null): string =>
+		model === null ? '' : oneLine(report.models?.[model]?.name ?? '');
 	return (
 		<section class={isOpen ? 'answer open' : 'answer'} aria-label="The answer">
 			<div class="verdict">
@@ -30,7 +35,9 @@ export function Answer({ app }: { app: App }) {
 				>
 					<span class={isOpen ? 'caret open' : 'caret'} aria-hidden="true" />
 				</button>
-				<p title={report.verdict ?? ''}>{oneLine(report.verdict ?? 'The report has no verdict.')}</p>
+				<p title={report.verdict ?? ''}>
+					{oneLine(report.verdict ?? 'The report has no verdict.')}
+				</p>
 				{!isOpen && found.length > 0 && <span class="badge">{found.length} to look at</span>}
 			</div>
 			{app.recording.cut && (

@@ -26,7 +26,8 @@ export function usualResources(counters: readonly Counter[]): number[] {
 	const out: number[] = [];
 	for (const [scope, name] of wanted)
 		for (const counter of counters)
-			if (counter.scope === scope && name.test(counter.name) && counter.samples > 0 && out.length < 6) out.push(counter.id);
+			if (counter.scope === scope && name.test(counter.name) && counter.samples > 0 && out.length < 6)
+				out.push(counter.id);
 	return out.length ? [...new Set(out)] : counters.slice(0, 3).map(counter => counter.id);
 }
 
@@ -68,7 +69,11 @@ export class App {
 			({ level, index }, rows) =>
 				api
 					.bytesOf('tile', { k: level, i: index, rows })
-					.then(buffer => this.noteClasses(sliceTile(buffer, index * tileSpan(level), 2 ** level))),
+					.then(buffer =>
+						this.noteClasses(
+							sliceTile(buffer, index * tileSpan(level), 2 ** level),
+						),
+					),
 			this.gate,
 			arrived,
 		);
@@ -105,7 +110,8 @@ export class App {
 	/** Why an inference that begins then was slow; '' where the report does not say. */
 	why(begin: number): string {
 		for (const model of this.report?.models ?? [])
-			for (const slow of model.inferences?.slowest ?? []) if (slow.at_ns === begin) return (slow.why?.words ?? '').replace(/^not slower.*/, '');
+			for (const slow of model.inferences?.slowest ?? [])
+				if (slow.at_ns === begin) return (slow.why?.words ?? '').replace(/^not slower.*/, '');
 		return '';
 	}
 
@@ -114,7 +120,10 @@ export class App {
 	}
 
 	takeTheme(): void {
-		this.theme = matchMedia('(prefers-color-scheme: dark)').matches && !matchMedia('print').matches ? DARK : LIGHT;
+		this.theme =
+			matchMedia('(prefers-color-scheme: dark)').matches && !matchMedia('print').matches
+				? DARK
+				: LIGHT;
 		this.colours = table(this.recording.classes, this.recording.class_kinds, this.theme);
 		this.pale = paleTable(this.colours, this.theme);
 		this.tell('data');
@@ -177,7 +186,10 @@ export class App {
 			const eased = 1 - (1 - share) ** 3;
 			// lengths in proportion, so that zooming is even
 			const length = span(from) * (span(to) / span(from)) ** eased;
-			const done = Math.abs(span(from) - span(to)) < 1e-9 ? eased : (span(from) - length) / (span(from) - span(to));
+			const done =
+				Math.abs(span(from) - span(to)) < 1e-9
+					? eased
+					: (span(from) - length) / (span(from) - span(to));
 			const begin = from.begin + (to.begin - from.begin) * done;
 			this.applyView(share === 1 ? to : { begin, end: begin + length });
 			if (share < 1) this.animation = requestAnimationFrame(step);
@@ -282,7 +294,10 @@ export class App {
 		const isHidden = this.place.hidden.some(id => path.includes(id));
 		if (!isHidden && !path.some(id => collapsed.has(id))) return;
 		path.forEach(id => collapsed.delete(id));
-		this.go({ collapsed: [...collapsed], hidden: this.place.hidden.filter(id => !path.includes(id)) }, false);
+		this.go(
+			{ collapsed: [...collapsed], hidden: this.place.hidden.filter(id => !path.includes(id)) },
+			false,
+		);
 	}
 
 	deselect(): void {

@@ -54,7 +54,8 @@ export class Brush {
 		const { app, width } = this.plots;
 		const time = this.time(event);
 		const { view, from } = this;
-		if (this.grip === 'window') app.setView({ begin: view.begin + time - from, end: view.end + time - from });
+		if (this.grip === 'window')
+			app.setView({ begin: view.begin + time - from, end: view.end + time - from });
 		else if (this.grip === 'begin') app.setView({ begin: Math.min(time, view.end - 1), end: view.end });
 		else if (this.grip === 'end') app.setView({ begin: view.begin, end: Math.max(time, view.begin + 1) });
 		else if (this.grip === 'new' && Math.abs(time - from) > (3 / width) * app.end)

@@ -58,7 +58,10 @@ const OPERATORS: readonly (readonly [RegExp, string])[] = [
 		/reshape|transpose|concat|split|slice|gather|scatter|squeeze|flatten|expand|tile|pad|shape|cast|identity|memcpy|copy|resize|upsample|constant|depthtospace|spacetodepth|reorder|range|onehot|where|nonzero|compress|size$/i,
 		'Data movement',
 	],
-	[/^(add|sub|mul|div|pow|sqrt|exp|log|abs|neg|min|max|floor|ceil|round|equal|greater|less|and|or|not|sum|mean|sin|cos|reciprocal|sign|mod|fused)/i, 'Elementwise'],
+	[
+		/^(add|sub|mul|div|pow|sqrt|exp|log|abs|neg|min|max|floor|ceil|round|equal|greater|less|and|or|not|sum|mean|sin|cos|reciprocal|sign|mod|fused)/i,
+		'Elementwise',
+	],
 ];
 
 const byName = new Map(FAMILIES.map(family => [family.name, family]));
@@ -189,5 +192,7 @@ export function table(classes: readonly string[], kinds: readonly string[], them
 
 /** Of what does not match the search. */
 export function paleTable(full: Uint32Array, theme: Theme): Uint32Array {
-	return full.map(value => pixel(mix(theme.ground, [value & 255, (value >> 8) & 255, (value >> 16) & 255], 0.22)));
+	return full.map(value =>
+		pixel(mix(theme.ground, [value & 255, (value >> 8) & 255, (value >> 16) & 255], 0.22)),
+	);
 }

@@ -36,7 +36,12 @@ export function Details({ app }: { app: App }) {
 			<header>
 				<i class="swatch" style={{ background: colour }} />
 				<h2>{oneLine(slice.name)}</h2>
-				<button class="close" aria-label="Close the details" title="Close (Esc)" onClick={() => app.deselect()}>
+				<button
+					class="close"
+					aria-label="Close the details"
+					title="Close (Esc)"
+					onClick={() => app.deselect()}
+				>
 					×
 				</button>
 			</header>
@@ -51,29 +56,56 @@ export function Details({ app }: { app: App }) {
 				</p>
 			)}
 			<div class="ways">
-				<button title="Fill the screen with it" onClick={() => app.flyTo(around(slice.begin, slice.end, app.end))}>
+				<button
+					title="Fill the screen with it"
+					onClick={() => app.flyTo(around(slice.begin, slice.end, app.end))}
+				>
 					Zoom to it
 				</button>
-				<button title="Only this time in all tables" onClick={() => app.go({ range: [slice.begin, slice.end] })}>
+				<button
+					title="Only this time in all tables"
+					onClick={() => app.go({ range: [slice.begin, slice.end] })}
+				>
 					As range
 				</button>
-				{parent && <button onClick={() => void app.select(parent.row, parent.index)}>Parent</button>}
+				{parent && (
+					<button onClick={() => void app.select(parent.row, parent.index)}>
+						Parent
+					</button>
+				)}
 			</div>
 			<div class="ways">
 				<span>In this row</span>
-				<button aria-label="Previous slice in this row" title="Previous (,)" disabled={slice.index === 0} onClick={() => void app.neighbour(-1)}>
+				<button
+					aria-label="Previous slice in this row"
+					title="Previous (,)"
+					disabled={slice.index === 0}
+					onClick={() => void app.neighbour(-1)}
+				>
 					‹ Previous
 				</button>
-				<button aria-label="Next slice in this row" title="Next (.)" onClick={() => void app.neighbour(1)}>
+				<button
+					aria-label="Next slice in this row"
+					title="Next (.)"
+					onClick={() => void app.neighbour(1)}
+				>
 					Next ›
 				</button>
 			</div>
 			<div class="ways">
 				<span>Of this name</span>
-				<button aria-label="Previous of this name" title="Previous of this name ([)" onClick={() => void app.step(slice.name_number, 'prev')}>
+				<button
+					aria-label="Previous of this name"
+					title="Previous of this name ([)"
+					onClick={() => void app.step(slice.name_number, 'prev')}
+				>
 					‹ Previous
 				</button>
-				<button aria-label="Next of this name" title="Next of this name (])" onClick={() => void app.step(slice.name_number, 'next')}>
+				<button
+					aria-label="Next of this name"
+					title="Next of this name (])"
+					onClick={() => void app.step(slice.name_number, 'next')}
+				>
 					Next ›
 				</button>
 			</div>
@@ -86,7 +118,12 @@ export function Details({ app }: { app: App }) {
 					<>
 						<dt>self time</dt>
 						<dd>
-							{exact(slice.self_ns)} <span class="dim">{duration > 0 ? inUnit((100 * slice.self_ns) / duration, '%') : ''}</span>
+							{exact(slice.self_ns)}{' '}
+							<span class="dim">
+								{duration > 0
+									? inUnit((100 * slice.self_ns) / duration, '%')
+									: ''}
+							</span>
 						</dd>
 					</>
 				)}

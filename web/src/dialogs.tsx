@@ -88,10 +88,16 @@ export function GoTo({ app, close }: { app: App; close: () => void }) {
 			<form onSubmit={go}>
 				<label>
 					Time since the recording began
-					<input placeholder="1.25 s, 300 ms, 12 us" value={text} onInput={event => setText(event.currentTarget.value)} />
+					<input
+						placeholder="1.25 s, 300 ms, 12 us"
+						value={text}
+						onInput={event => setText(event.currentTarget.value)}
+					/>
 				</label>
 				<p class={text && !isGood ? 'bad' : 'dim'} role="status">
-					{text && !isGood ? `A time from 0 to ${exact(app.end)}, such as 1.5 s.` : `The recording ends at ${exact(app.end)}.`}
+					{text && !isGood
+						? `A time from 0 to ${exact(app.end)}, such as 1.5 s.`
+						: `The recording ends at ${exact(app.end)}.`}
 				</p>
 				<button class="main" disabled={!isGood}>
 					Go

@@ -72,7 +72,8 @@ export function inUnit(value: number | null | undefined, unit: string): string {
 	if (unit === '%' || unit === 'percent') return `${significant(value)} %`;
 	if (unit === 'share') return `${significant(value * 100)} %`;
 	if (unit === '' || unit === 'count') return Number.isInteger(value) ? count(value) : significant(value);
-	if (unit.startsWith('count/')) return `${Math.abs(value) >= 1e4 ? count(value) : significant(value)} ${unit.slice(5)}`;
+	if (unit.startsWith('count/'))
+		return `${Math.abs(value) >= 1e4 ? count(value) : significant(value)} ${unit.slice(5)}`;
 	return `${Math.abs(value) >= 1e4 ? count(value) : significant(value)} ${unit}`;
 }
 
@@ -80,14 +81,15 @@ export function inUnit(value: number | null | undefined, unit: string): string {
 export function parseTime(text: string): number {
 	const match = /^\s*(\d+(?:[.,]\d+)?)\s*(s|ms|us|µs|ns|m|min)?\s*$/i.exec(text.replace(/[\u202f ](?=\d)/g, ''));
 	if (!match) return NaN;
-	const factor = { s: 1e9, ms: 1e6, us: 1e3, µs: 1e3, ns: 1, m: 60e9, min: 60e9 }[(match[2] ?? 's').toLowerCase()];
+	const factor = { s: 1e9, ms: 1e6, us: 1e3, µs: 1e3, ns: 1, m: 60e9, min: 60e9 }[
+		(match[2] ?? 's').toLowerCase()
+	];
 	return Number(match[1].replace(',', '.')) * (factor ?? NaN);
 }
 
 /** One line of text: control characters are shown as their pictures, so that a name cannot break a line. */
 export function oneLine(text: string): string {
-	return text.replace(/[\u0000-\u001f]/g, c => String.fromCharCode(0x2400 + c.charCodeAt(0))).replace(
-		/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-		'\ufffd',
-	);
+	return text
+		.replace(/[\u0000-\u001f]/g, c => String.fromCharCode(0x2400 + c.charCodeAt(0)))
+		.replace(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }

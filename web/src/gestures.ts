@@ -15,7 +15,8 @@ const SLOP = 4;
 
 export class Gestures {
 	private readonly pointers = new Map<number, PointerEvent>();
-	private begun: { x: number; y: number; view: View; scroll: number; isRange: boolean; moved: boolean } | null = null;
+	private begun: { x: number; y: number; view: View; scroll: number; isRange: boolean; moved: boolean } | null =
+		null;
 	private pinch: { apart: number; middle: number; view: View } | null = null;
 	private readonly off: (() => void)[] = [];
 
@@ -39,7 +40,12 @@ export class Gestures {
 		this.off.forEach(off => off());
 	}
 
-	private on(target: HTMLElement, type: string, listener: (event: Event) => void, options?: AddEventListenerOptions): void {
+	private on(
+		target: HTMLElement,
+		type: string,
+		listener: (event: Event) => void,
+		options?: AddEventListenerOptions,
+	): void {
 		target.addEventListener(type, listener, options);
 		this.off.push(() => target.removeEventListener(type, listener));
 	}
@@ -59,7 +65,12 @@ export class Gestures {
 			app.setView(pan(app.view, (Math.abs(dx) > Math.abs(dy) ? dx : dy) / this.plots.width, app.end));
 		else
 			app.setView(
-				zoom(app.view, this.plots.timeOf(this.x(event)), Math.exp(dy * (event.ctrlKey ? 0.01 : 0.002)), app.end),
+				zoom(
+					app.view,
+					this.plots.timeOf(this.x(event)),
+					Math.exp(dy * (event.ctrlKey ? 0.01 : 0.002)),
+					app.end,
+				),
 			);
 	}
 
@@ -105,7 +116,11 @@ export class Gestures {
 		if (this.pinch) this.movePinch();
 		else if (this.begun) this.drag(event, x);
 		else if (canvas === plots.at.events)
-			this.react.hover(plots.hit(x, event.clientY - canvas.getBoundingClientRect().top), event.clientX, event.clientY);
+			this.react.hover(
+				plots.hit(x, event.clientY - canvas.getBoundingClientRect().top),
+				event.clientX,
+				event.clientY,
+			);
 	}
 
 	private drag(event: PointerEvent, x: number): void {
@@ -135,7 +150,11 @@ export class Gestures {
 			plots.draft = null;
 			plots.app.go({ range });
 		} else if (!begun.moved && canvas !== plots.at.ruler)
-			this.react.click(this.x(event), event.clientY - canvas.getBoundingClientRect().top, canvas === plots.at.events);
+			this.react.click(
+				this.x(event),
+				event.clientY - canvas.getBoundingClientRect().top,
+				canvas === plots.at.events,
+			);
 	}
 
 	private cancel(event: PointerEvent): void {

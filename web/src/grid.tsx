@@ -13,6 +13,9 @@ const HIDDEN = new Set(['row', 'index', 'name_number', 'class', 'track', 'counte
 /** Numbers that name something, and are not counted. */
 const NUMBERS = /^(pid|tid|thread|id|inference|session)$/;
 
+/** Columns that say something only where they differ. */
+const MARGINAL = /^(pid|status|batch|first|provider|failed|cut|measured)$/;
+
 export interface GridProps {
 	readonly what: string;
 	readonly asked: api.Asked;
@@ -55,8 +58,8 @@ function cellText(value: Cell | undefined, column: Column, unit: string): string
 /** Least width, and how it grows: fr of what is left, or nothing. */
 function widthOf(column: Column, i: number): readonly [number, number] {
 	if (column.type === 'time') return [122, 0.3];
-	if (column.type === 'number') return [Math.max(78, 24 + column.title.length * 7), 0.5];
-	if (column.name === 'why') return [300, 5];
+	if (column.type === 'number') return [Math.max(78, 36 + column.title.length * 7.2), 0.5];
+	if (column.name === 'why') return [360, 8];
 	return i === 0 ? [190, 2.2] : [120, 1.4];
 }
 
@@ -84,14 +87,28 @@ function usePages(props: GridProps) {
 				if (wanted.current !== key) return;
 				const now = pages.current;
 				if (now.key !== key)
-					pages.current = { key, columns: table.columns, total: table.total, pages: new Map(), asked: new Set([page]), error: '' };
+					pages.current = {
+						key,
+						columns: table.columns,
+						total: table.total,
+						pages: new Map(),
+						asked: new Set([page]),
+						error: '',
+					};
 				pages.current.pages.set(page, table.rows);
 				pages.current.total = table.total;
 				again(undefined);
 			},
 			error => {
 				if (wanted.current !== key) return;
-				pages.current = { key, columns: [], total: 0, pages: new Map(), asked: new Set(), error: (error as Error).message };
+				pages.current = {
+					key,
+					columns: [],
+					total: 0,
+					pages: new Map(),
+					asked: new Set(),
+					error: (error as Error).message,
+				};
 				again(undefined);
 			},
 		);
@@ -110,10 +127,18 @@ function nextSort(sort: string, column: Column): string {
 function shownColumns(pages: Pages, extra: Extra | undefined): { column: Column; i: number }[] {
 	const some = pages.pages.get(0) ?? [];
 	const isEmpty = (i: number): boolean => some.length > 0 && some.every(row => row[i] === null || row[i] === '');
+	const isSame = (i: number): boolean => some.length > 2 && some.every(row => row[i] === some[0][i]);
 	const out = pages.columns
 		.map((column, i) => ({ column, i }))
-		.filter(({ column, i }) => !HIDDEN.has(column.name) && !isEmpty(i));
-	if (extra) out.splice(out.findIndex(({ column }) => column.name === extra.after) + 1, 0, { column: extra.column, i: -1 });
+		.filter(
+			({ column, i }) =>
+				!HIDDEN.has(column.name) && !isEmpty(i) && !(MARGINAL.test(column.name) && isSame(i)),
+		);
+	if (extra)
+		out.splice(out.findIndex(({ column }) => column.name === extra.after) + 1, 0, {
+			column: extra.column,
+			i: -1,
+		});
 	return out;
 }
 
@@ -132,12 +157,25 @@ function Head({ columns, sort, onSort, style }: HeadProps) {
 				<div
 					key={column.name}
 					role="columnheader"
-					aria-sort={by === column.name ? (dir === 'asc' ? 'ascending' : 'descending') : 'none'}
+					aria-sort={
+						by === column.name
+							? dir === 'asc'
+								? 'ascending'
+								: 'descending'
+							: 'none'
+					}
 					class={column.type === 'text' ? '' : 'n'}
 				>
-					<button title={column.title} disabled={column.sortable === false} onClick={() => onSort(nextSort(sort, column))}>
+					<button
+						title={column.title}
+						disabled={column.sortable === false}
+						onClick={() => onSort(nextSort(sort, column))}
+					>
 						{column.title}
-						<span class={by === column.name ? `arrow ${dir}` : 'arrow'} aria-hidden="true" />
+						<span
+							class={by === column.name ? `arrow ${dir}` : 'arrow'}
+							aria-hidden="true"
+						/>
 					</button>
 				</div>
 			))}
@@ -158,7 +196,13 @@ export function Grid(props: GridProps) {
 	const first = Math.max(0, Math.floor(top / LINE) - 6);
 	const last = Math.min(pages.total, Math.ceil((top + height) / LINE) + 6);
 	useEffect(() => {
-		if (pages.columns.length) for (let page = Math.floor(first / PAGE); page <= Math.floor(Math.max(first, last - 1) / PAGE); page++) load(page);
+		if (pages.columns.length)
+			for (
+				let page = Math.floor(first / PAGE);
+				page <= Math.floor(Math.max(first, last - 1) / PAGE);
+				page++
+			)
+				load(page);
 	});
 	useEffect(() => {
 		const observer = new ResizeObserver(() => again(undefined));
@@ -168,7 +212,10 @@ export function Grid(props: GridProps) {
 	useEffect(() => {
 		if (scroller.current) scroller.current.scrollTop = 0;
 	}, [props.what, props.sort]);
-	const valueOf = (row: readonly Cell[]) => (name: string): Cell | undefined => row[pages.columns.findIndex(column => column.name === name)];
+	const valueOf =
+		(row: readonly Cell[]) =>
+		(name: string): Cell | undefined =>
+			row[pages.columns.findIndex(column => column.name === name)];
 	const rowAt = (i: number): readonly Cell[] | undefined => pages.pages.get(Math.floor(i / PAGE))?.[i % PAGE];
 	const focus = (i: number): void => {
 		const element = scroller.current;
@@ -183,7 +230,14 @@ export function Grid(props: GridProps) {
 		if (!take()) requestAnimationFrame(take);
 	};
 	const onKey = (event: KeyboardEvent, i: number, row: readonly Cell[]): void => {
-		const jump = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -pages.total, End: pages.total }[event.key];
+		const jump = {
+			ArrowDown: 1,
+			ArrowUp: -1,
+			PageDown: 10,
+			PageUp: -10,
+			Home: -pages.total,
+			End: pages.total,
+		}[event.key];
 		if (jump !== undefined) focus(Math.min(pages.total - 1, Math.max(0, i + jump)));
 		else if (event.key === 'Enter' || event.key === ' ') props.onSelect(valueOf(row));
 		else return;
@@ -203,12 +257,24 @@ export function Grid(props: GridProps) {
 			aria-colcount={shown.length}
 			onScroll={() => again(undefined)}
 		>
-			<Head columns={shown.map(({ column }) => column)} sort={props.sort} onSort={props.onSort} style={{ gridTemplateColumns: template, minWidth }} />
+			<Head
+				columns={shown.map(({ column }) => column)}
+				sort={props.sort}
+				onSort={props.onSort}
+				style={{ gridTemplateColumns: template, minWidth }}
+			/>
 			{pages.total === 0 && <p class="empty dim">There is nothing like this here.</p>}
 			<div class="grid-body" style={{ height: `${pages.total * LINE}px`, minWidth }} role="rowgroup">
 				{Array.from({ length: Math.max(0, last - first) }, (_, k) => first + k).map(i => {
 					const row = rowAt(i);
-					if (!row) return <div key={i} class="grid-row waiting" style={{ top: `${i * LINE}px` }} />;
+					if (!row)
+						return (
+							<div
+								key={i}
+								class="grid-row waiting"
+								style={{ top: `${i * LINE}px` }}
+							/>
+						);
 					const isSelected = props.isSelected(valueOf(row));
 					const tab = !isTabbed && (isSelected || i >= top / LINE) ? 0 : -1;
 					isTabbed ||= tab === 0;
@@ -228,10 +294,29 @@ export function Grid(props: GridProps) {
 							{shown.map(({ column, i: at }, k) => (
 								<CellBox
 									key={column.name}
-									value={at < 0 ? props.extra?.of(valueOf(row)) : row[at]}
+									value={
+										at < 0
+											? props.extra?.of(valueOf(row))
+											: row[at]
+									}
 									column={column}
-									unit={column.unit || (UNITED.test(column.name) ? String(valueOf(row)('unit') ?? '') : '')}
-									colour={k === 0 ? (props.colour?.(valueOf(row)) ?? null) : null}
+									unit={
+										column.unit ||
+										(UNITED.test(column.name)
+											? String(
+													valueOf(row)(
+														'unit',
+													) ?? '',
+												)
+											: '')
+									}
+									colour={
+										k === 0
+											? (props.colour?.(
+													valueOf(row),
+												) ?? null)
+											: null
+									}
 								/>
 							))}
 						</div>
@@ -245,12 +330,28 @@ export function Grid(props: GridProps) {
 /** Columns of resources, whose unit is that of the row. */
 const UNITED = /^(mean|min|max|first|last)$/;
 
-function CellBox({ value, column, unit, colour }: { value: Cell | undefined; column: Column; unit: string; colour: string | null }) {
+function CellBox({
+	value,
+	column,
+	unit,
+	colour,
+}: {
+	value: Cell | undefined;
+	column: Column;
+	unit: string;
+	colour: string | null;
+}) {
 	const text = cellText(value, column, unit);
 	const isShare = column.name.includes('share') && typeof value === 'number';
-	const part = isShare ? Math.min(1, Math.max(0, (value as number) * (/^(%|percent)$/.test(unit) ? 0.01 : 1))) : 0;
+	const part = isShare
+		? Math.min(1, Math.max(0, (value as number) * (/^(%|percent)$/.test(unit) ? 0.01 : 1)))
+		: 0;
 	return (
-		<div role="gridcell" class={column.type === 'text' ? '' : 'n'} title={column.type === 'text' ? text : undefined}>
+		<div
+			role="gridcell"
+			class={column.type === 'text' ? '' : 'n'}
+			title={column.type === 'text' ? text : undefined}
+		>
 			{isShare && <i class="share" style={{ width: `${part * 100}%` }} />}
 			{colour && <i class="swatch" style={{ background: colour }} />}
 			<span class={text === '–' ? 'dim' : ''}>{text}</span>

@@ -13,7 +13,8 @@ const FOOT = 18;
 export function Histogram({ app, model }: { app: App; model: string }) {
 	const { range, latency } = app.place;
 	const { data } = useAnswer<Bins>('histogram', { from: range?.[0], to: range?.[1], model });
-	if (!data || data.counts.length === 0 || data.edges.length < 2) return <div class="histogram empty dim">No inference has ended here.</div>;
+	if (!data || data.counts.length === 0 || data.edges.length < 2)
+		return <div class="histogram empty dim">No inference has ended here.</div>;
 	return <Bars app={app} bins={merged(data)} latency={latency} />;
 }
 
@@ -43,7 +44,8 @@ function Bars({ app, bins, latency }: { app: App; bins: Bins; latency: readonly 
 		const { left, width } = box.current!.getBoundingClientRect();
 		return Math.min(n - 1, Math.max(0, Math.floor(((event.clientX - left) / width) * n)));
 	};
-	const choose = (a: number, b: number): void => app.go({ latency: [edges[Math.min(a, b)], edges[Math.max(a, b) + 1]] });
+	const choose = (a: number, b: number): void =>
+		app.go({ latency: [edges[Math.min(a, b)], edges[Math.max(a, b) + 1]] });
 	const inside = (i: number): boolean => {
 		if (draft) return i >= Math.min(...draft) && i <= Math.max(...draft);
 		return !latency || (edges[i] >= latency[0] * 0.999999 && edges[i + 1] <= latency[1] * 1.000001);
@@ -58,7 +60,8 @@ function Bars({ app, bins, latency }: { app: App; bins: Bins; latency: readonly 
 		event.preventDefault();
 		event.stopPropagation();
 	};
-	const said = bin === null ? '' : `${duration(edges[bin])} to ${duration(edges[bin + 1])}: ${count(counts[bin])}`;
+	const said =
+		bin === null ? '' : `${duration(edges[bin])} to ${duration(edges[bin + 1])}: ${count(counts[bin])}`;
 	const step = W / n;
 	return (
 		<figure class="histogram">

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the time of inferences goes: model, phase, operator type, operator; wide is long.
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Part } from './api';
 import type { App } from './app';
 import { colourOf, css } from './colours';
@@ -25,7 +25,8 @@ interface Box {
 function colour(app: App, part: Part, path: readonly string[]): string {
 	const { classes, class_kinds: kinds } = app.recording;
 	const own = part.class;
-	if (own !== null && own !== undefined && classes[own]) return css(colourOf(classes[own], kinds[own] ?? '', app.theme.isDark));
+	if (own !== null && own !== undefined && classes[own])
+		return css(colourOf(classes[own], kinds[own] ?? '', app.theme.isDark));
 	for (const name of [part.name, ...[...path].reverse()]) {
 		const i = classes.indexOf(name);
 		if (i >= 0) return css(colourOf(name, kinds[i] ?? '', app.theme.isDark));
@@ -36,7 +37,13 @@ function colour(app: App, part: Part, path: readonly string[]): string {
 
 export function boxesOf(root: Part, app: App, above: readonly string[] = []): Box[] {
 	const out: Box[] = [];
-	const visit = (part: Part, path: readonly number[], names: readonly string[], from: number, width: number): void => {
+	const visit = (
+		part: Part,
+		path: readonly number[],
+		names: readonly string[],
+		from: number,
+		width: number,
+	): void => {
 		if (width < LEAST) return;
 		out.push({ part, path, depth: path.length, from, width, colour: colour(app, part, names) });
 		let at = from;
@@ -50,9 +57,15 @@ export function boxesOf(root: Part, app: App, above: readonly string[] = []): Bo
 	return out;
 }
 
+/** The longest first. */
+export function sorted(part: Part): Part {
+	return { ...part, children: (part.children ?? []).map(sorted).sort((a, b) => b.ns - a.ns) };
+}
+
 export function Icicle({ app }: { app: App }) {
 	const { range } = app.place;
-	const { data, error } = useAnswer<Part>('icicle', { from: range?.[0], to: range?.[1] });
+	const { data: answer, error } = useAnswer<Part>('icicle', { from: range?.[0], to: range?.[1] });
+	const data = useMemo(() => answer && sorted(answer), [answer]);
 	const [zoomed, setZoomed] = useState<readonly number[]>([]);
 	const [over, setOver] = useState<Box | null>(null);
 	if (error) return <p class="empty bad">{error}</p>;
@@ -65,13 +78,21 @@ export function Icicle({ app }: { app: App }) {
 		chain.push(next);
 	}
 	const root = chain[chain.length - 1];
-	const boxes = boxesOf(root, app, chain.slice(0, -1).map(part => part.name));
+	const boxes = boxesOf(
+		root,
+		app,
+		chain.slice(0, -1).map(part => part.name),
+	);
 	const depth = Math.max(...boxes.map(box => box.depth)) + 1;
 	return (
 		<div class="icicle-tab">
 			<nav class="crumbs" aria-label="Part that is shown">
 				{chain.map((part, i) => (
-					<button key={i} disabled={i === chain.length - 1} onClick={() => setZoomed(zoomed.slice(0, i))}>
+					<button
+						key={i}
+						disabled={i === chain.length - 1}
+						onClick={() => setZoomed(zoomed.slice(0, i))}
+					>
 						{i ? oneLine(part.name) : 'All inferences'}
 					</button>
 				))}
@@ -81,7 +102,13 @@ export function Icicle({ app }: { app: App }) {
 						: `${duration(root.ns)}; click to go in`}
 				</span>
 			</nav>
-			<div class="icicle" style={{ height: `${depth * HEIGHT}px` }} role="tree" aria-label="Time by model and operator" onPointerLeave={() => setOver(null)}>
+			<div
+				class="icicle"
+				style={{ height: `${depth * HEIGHT}px` }}
+				role="tree"
+				aria-label="Time by model and operator"
+				onPointerLeave={() => setOver(null)}
+			>
 				{boxes.map(box => (
 					<button
 						key={box.path.join('.')}
@@ -97,10 +124,17 @@ export function Icicle({ app }: { app: App }) {
 						onPointerEnter={() => setOver(box)}
 						onFocus={() => setOver(box)}
 						onClick={() =>
-							box.part.children?.length ? setZoomed([...zoomed, ...box.path]) : app.go({ query: box.part.name })
+							box.part.children?.length
+								? setZoomed([...zoomed, ...box.path])
+								: app.go({ query: box.part.name })
 						}
 					>
-						{box.width > NAMED && oneLine(box.depth || zoomed.length ? box.part.name : 'All inferences')}
+						{box.width > NAMED &&
+							oneLine(
+								box.depth || zoomed.length
+									? box.part.name
+									: 'All inferences',
+							)}
 						{box.width > NAMED && <small>{duration(box.part.ns)}</small>}
 					</button>
 				))}

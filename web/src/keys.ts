@@ -63,9 +63,24 @@ export const KEYS: readonly Key[] = [
 	{ keys: ['g'], shown: 'G', text: 'Go to a time', run: (_, actions) => actions.goTo() },
 	{ keys: ['/'], shown: '/', text: 'Search names', run: (_, actions) => actions.search() },
 	{ keys: ['n'], shown: 'N', text: 'Next that was found, or of this name', run: app => ofName(app, 'next') },
-	{ keys: ['N'], shown: 'Shift N', text: 'Previous that was found, or of this name', run: app => ofName(app, 'prev') },
-	{ keys: [']'], shown: ']', text: 'Next slice of this name', run: app => app.slice && void app.step(app.slice.name_number, 'next') },
-	{ keys: ['['], shown: '[', text: 'Previous slice of this name', run: app => app.slice && void app.step(app.slice.name_number, 'prev') },
+	{
+		keys: ['N'],
+		shown: 'Shift N',
+		text: 'Previous that was found, or of this name',
+		run: app => ofName(app, 'prev'),
+	},
+	{
+		keys: [']'],
+		shown: ']',
+		text: 'Next slice of this name',
+		run: app => app.slice && void app.step(app.slice.name_number, 'next'),
+	},
+	{
+		keys: ['['],
+		shown: '[',
+		text: 'Previous slice of this name',
+		run: app => app.slice && void app.step(app.slice.name_number, 'prev'),
+	},
 	{ keys: ['.'], shown: '.', text: 'Next slice in the row', run: app => void app.neighbour(1) },
 	{ keys: [','], shown: ',', text: 'Previous slice in the row', run: app => void app.neighbour(-1) },
 	{
@@ -74,9 +89,24 @@ export const KEYS: readonly Key[] = [
 		text: 'Parent of the slice',
 		run: app => app.slice?.parent && void app.select(app.slice.parent.row, app.slice.parent.index),
 	},
-	{ keys: ['Enter'], shown: 'Enter', text: 'Select a slice that is on the screen', run: (_, actions) => actions.selectHere() },
-	{ keys: ['r'], shown: 'R', text: 'Filter the tables to what is on the screen', run: app => app.go({ range: [app.view.begin, app.view.end] }) },
-	{ keys: ['v'], shown: 'V', text: 'Fold or open the answer', run: app => app.go({ answer: !app.place.answer }, false) },
+	{
+		keys: ['Enter'],
+		shown: 'Enter',
+		text: 'Select a slice that is on the screen',
+		run: (_, actions) => actions.selectHere(),
+	},
+	{
+		keys: ['r'],
+		shown: 'R',
+		text: 'Filter the tables to what is on the screen',
+		run: app => app.go({ range: [app.view.begin, app.view.end] }),
+	},
+	{
+		keys: ['v'],
+		shown: 'V',
+		text: 'Fold or open the answer',
+		run: app => app.go({ answer: !app.place.answer }, false),
+	},
 	{ keys: ['?'], shown: '?', text: 'This help', run: (_, actions) => actions.help() },
 	{ keys: ['Escape'], shown: 'Esc', text: 'Close, deselect, remove search and range', run: escape },
 ];
@@ -91,14 +121,19 @@ export const MOUSE: readonly (readonly [string, string])[] = [
 ];
 
 const isText = (target: EventTarget | null): boolean =>
-	target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
+	target instanceof HTMLInputElement ||
+	target instanceof HTMLSelectElement ||
+	target instanceof HTMLTextAreaElement;
 
 export function listen(app: App, actions: Actions): () => void {
 	const onKey = (event: KeyboardEvent): void => {
 		if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
 		if (isText(event.target) && event.key !== 'Escape') return;
-		const isPressed = event.target instanceof HTMLButtonElement && (event.key === 'Enter' || event.key === ' ');
-		const key = isPressed ? undefined : KEYS.find(one => one.keys.includes(event.key) || one.keys.includes(lower(event)));
+		const isPressed =
+			event.target instanceof HTMLButtonElement && (event.key === 'Enter' || event.key === ' ');
+		const key = isPressed
+			? undefined
+			: KEYS.find(one => one.keys.includes(event.key) || one.keys.includes(lower(event)));
 		if (!key) return;
 		event.preventDefault();
 		key.run(app, actions);
@@ -108,4 +143,5 @@ export function listen(app: App, actions: Actions): () => void {
 }
 
 /** Letters with caps lock count as without, but N is not n. */
-const lower = (event: KeyboardEvent): string => (event.key === 'N' ? 'N' : event.key.length === 1 ? event.key.toLowerCase() : event.key);
+const lower = (event: KeyboardEvent): string =>
+	event.key === 'N' ? 'N' : event.key.length === 1 ? event.key.toLowerCase() : event.key;

@@ -25,7 +25,9 @@ function Header({ app, help }: { app: App; help: () => void }) {
 				<span>{duration(recording.end)}</span>
 				<span>{count(recording.events)} events</span>
 				<span title="Memory that inftrace view uses for it">
-					{bytes(recording.memory_bytes)}, {Math.round(recording.bytes_per_event)} bytes an event
+					{bytes(recording.memory_bytes)}
+					{recording.events >= 100000 &&
+						`, ${Math.round(recording.bytes_per_event)} bytes an event`}
 				</span>
 				{recording.growing && <span class="live">growing</span>}
 			</p>
@@ -99,7 +101,9 @@ function useKeys(app: App, plots: () => Plots | null, over: Over, setOver: (over
 			scroll: by => plots()?.at.scroller.scrollBy({ top: by }),
 			centre: () => {
 				const at = plots();
-				return at && at.pointer !== null ? at.timeOf(at.pointer) : (app.view.begin + app.view.end) / 2;
+				return at && at.pointer !== null
+					? at.timeOf(at.pointer)
+					: (app.view.begin + app.view.end) / 2;
 			},
 			selectHere: () => {
 				const at = plots();
@@ -120,7 +124,14 @@ export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => vo
 	const hasDetails = app.slice !== null && app.place.selection !== null;
 	return (
 		<>
-			<a class="skip" href="#tables" onClick={event => (event.preventDefault(), document.getElementById(`tab-${app.place.tab}`)?.focus())}>
+			<a
+				class="skip"
+				href="#tables"
+				onClick={event => (
+					event.preventDefault(),
+					document.getElementById(`tab-${app.place.tab}`)?.focus()
+				)}
+			>
 				To the tables
 			</a>
 			<Header app={app} help={() => setOver('help')} />
@@ -142,7 +153,10 @@ export function Page({ app, onPlots }: { app: App; onPlots: (plots: Plots) => vo
 			{app.trouble && (
 				<p class="trouble" role="alert">
 					{oneLine(app.trouble)}
-					<button onClick={() => ((app.trouble = ''), app.tell('place'))} aria-label="Close the message">
+					<button
+						onClick={() => ((app.trouble = ''), app.tell('place'))}
+						aria-label="Close the message"
+					>
 						×
 					</button>
 				</p>

@@ -19,7 +19,8 @@ export interface Columns {
 
 /** The top of a plot's scale: 100 % (or as many as are used), else a round figure. */
 export function topOf(counter: Counter): number {
-	if (counter.unit === '%' || counter.unit === 'percent') return Math.max(100, Math.ceil(counter.max / 100) * 100);
+	if (counter.unit === '%' || counter.unit === 'percent')
+		return Math.max(100, Math.ceil(counter.max / 100) * 100);
 	if (counter.max <= 0) return 1;
 	if (counter.unit.startsWith('bytes')) {
 		const unit = 1024 ** Math.max(0, Math.floor(Math.log2(counter.max) / 10));
@@ -85,13 +86,28 @@ export class CounterPainter {
 		const pixels = new Uint32Array(this.image.data.buffer);
 		pixels.fill(pixel(app.theme.ground));
 		const ids = counters.map(counter => counter.id).join(',');
-		const pieces = app.counters.pieces(levelFor(span(app.view) / w), app.view.begin, app.view.end, app.end, ids);
-		this.columns = new Map(counters.map(counter => [counter.id, columnsOf(pieces, counter.id, app.view, w)]));
-		counters.forEach((counter, i) => this.plot(pixels, counter, Math.round((i + 1) * PLOT * dpr) - Math.round(dpr), dpr));
+		const pieces = app.counters.pieces(
+			levelFor(span(app.view) / w),
+			app.view.begin,
+			app.view.end,
+			app.end,
+			ids,
+		);
+		this.columns = new Map(
+			counters.map(counter => [counter.id, columnsOf(pieces, counter.id, app.view, w)]),
+		);
+		counters.forEach((counter, i) =>
+			this.plot(pixels, counter, Math.round((i + 1) * PLOT * dpr) - Math.round(dpr), dpr),
+		);
 		context.putImageData(this.image, 0, 0);
 		context.fillStyle = app.theme.grid;
 		for (const at of ticks(app.view, width).at)
-			context.fillRect(Math.round(((at - app.view.begin) / span(app.view)) * w), 0, Math.max(1, Math.round(dpr)), h);
+			context.fillRect(
+				Math.round(((at - app.view.begin) / span(app.view)) * w),
+				0,
+				Math.max(1, Math.round(dpr)),
+				h,
+			);
 		this.scales(context, counters, w, dpr);
 	}
 
@@ -118,12 +134,18 @@ export class CounterPainter {
 			const under = bottom - Math.max(0, Math.round(from * scale) - thick);
 			const ground = bottom - Math.round(Math.max(0, columns.low[x]) * scale);
 			for (let y = ground; y < bottom; y++) pixels[y * width + x] = area;
-			for (let y = top; y < Math.max(top + thick, under); y++) if (y < bottom) pixels[y * width + x] = line;
+			for (let y = top; y < Math.max(top + thick, under); y++)
+				if (y < bottom) pixels[y * width + x] = line;
 			before = columns.last[x];
 		}
 	}
 
-	private scales(context: CanvasRenderingContext2D, counters: readonly Counter[], width: number, dpr: number): void {
+	private scales(
+		context: CanvasRenderingContext2D,
+		counters: readonly Counter[],
+		width: number,
+		dpr: number,
+	): void {
 		const { theme } = this.app;
 		context.font = `${9.5 * dpr}px system-ui, sans-serif`;
 		context.textBaseline = 'top';
@@ -135,7 +157,12 @@ export class CounterPainter {
 			const y = (i * PLOT + 3) * dpr;
 			context.fillStyle = css(theme.ground);
 			context.globalAlpha = 0.9;
-			context.fillRect(width - context.measureText(text).width - 9 * dpr, y - dpr, context.measureText(text).width + 7 * dpr, 12 * dpr);
+			context.fillRect(
+				width - context.measureText(text).width - 9 * dpr,
+				y - dpr,
+				context.measureText(text).width + 7 * dpr,
+				12 * dpr,
+			);
 			context.globalAlpha = 1;
 			context.fillStyle = theme.dim;
 			context.fillText(text, width - 5 * dpr, y);
@@ -146,7 +173,9 @@ export class CounterPainter {
 	/** The value of a resource at a share 0..1 of the view; NaN where nothing is known. */
 	valueAt(id: number, share: number): number {
 		const columns = this.columns.get(id);
-		return columns ? columns.last[Math.min(this.width - 1, Math.max(0, Math.floor(share * this.width)))] : NaN;
+		return columns
+			? columns.last[Math.min(this.width - 1, Math.max(0, Math.floor(share * this.width)))]
+			: NaN;
 	}
 }
 

@@ -59,7 +59,11 @@ export class Strip {
 		if (hi <= lo) return;
 		const put = (line: number, from: number, to: number, colour: number): void => {
 			if (to > lo && from < hi)
-				pixels.fill(colour, line * width + (from > lo ? from : lo), line * width + (to < hi ? to : hi));
+				pixels.fill(
+					colour,
+					line * width + (from > lo ? from : lo),
+					line * width + (to < hi ? to : hi),
+				);
 		};
 		this.paintRuns(tile, (tile.begin - view.begin) * scale, tile.pixel * scale, app, lineOf, first, put);
 		const { big } = tile;
@@ -69,7 +73,9 @@ export class Strip {
 			if (line < 0 || line >= this.lines) continue;
 			const from = Math.round((big.begin[i] - view.begin) * scale);
 			const to = Math.round((big.end[i] - view.begin) * scale);
-			const colour = (matches && !matches.has(big.name[i]) ? pale : colours)[(big.class[i] & ~CUT) * FILLS + FILLS - 1];
+			const colour = (matches && !matches.has(big.name[i]) ? pale : colours)[
+				(big.class[i] & ~CUT) * FILLS + FILLS - 1
+			];
 			put(line, from, to - from > 3 ? to - 1 : Math.max(from + 1, to), colour);
 		}
 	}
@@ -91,9 +97,9 @@ export class Strip {
 			for (let i = runs.first[r]; i < runs.first[r + 1]; i++) {
 				const from = Math.floor(offset + runs.x[i] * step);
 				const to = Math.floor(offset + (runs.x[i] + runs.length[i]) * step);
-				const colour = (matchingClasses && !matchingClasses.has(runs.class[i]) ? pale : colours)[
-					runs.class[i] * FILLS + (runs.fill[i] >> 4)
-				];
+				const colour = (
+					matchingClasses && !matchingClasses.has(runs.class[i]) ? pale : colours
+				)[runs.class[i] * FILLS + (runs.fill[i] >> 4)];
 				put(line, from, Math.max(from + 1, to), colour);
 			}
 		}
@@ -111,7 +117,10 @@ export class SlicePainter {
 
 	constructor(private readonly app: App) {
 		const canvas = new OffscreenCanvas(1, 1);
-		this.scratch = canvas.getContext('2d', { alpha: false, willReadFrequently: true }) as OffscreenCanvasRenderingContext2D;
+		this.scratch = canvas.getContext('2d', {
+			alpha: false,
+			willReadFrequently: true,
+		}) as OffscreenCanvasRenderingContext2D;
 	}
 
 	/** The lines that are on the screen. */
@@ -138,7 +147,12 @@ export class SlicePainter {
 		this.paintGaps(context, width, first, n, top, dpr);
 		context.fillStyle = theme.grid;
 		for (const at of ticks(view, area.width).at)
-			context.fillRect(Math.round(((at - view.begin) / span(view)) * width), 0, Math.max(1, Math.round(dpr)), area.height * dpr);
+			context.fillRect(
+				Math.round(((at - view.begin) / span(view)) * width),
+				0,
+				Math.max(1, Math.round(dpr)),
+				area.height * dpr,
+			);
 		this.paintLabels(context, width, first, n, top, dpr);
 	}
 
@@ -167,7 +181,14 @@ export class SlicePainter {
 		this.scratch.putImageData(this.strip.image, 0, 0);
 	}
 
-	private paintGaps(context: CanvasRenderingContext2D, width: number, first: number, n: number, top: number, dpr: number): void {
+	private paintGaps(
+		context: CanvasRenderingContext2D,
+		width: number,
+		first: number,
+		n: number,
+		top: number,
+		dpr: number,
+	): void {
 		const { app } = this;
 		context.fillStyle = css(app.theme.ground);
 		for (let i = 0; i < n; i++)
@@ -206,7 +227,14 @@ export class SlicePainter {
 		return '';
 	}
 
-	private paintLabels(context: CanvasRenderingContext2D, width: number, first: number, n: number, top: number, dpr: number): void {
+	private paintLabels(
+		context: CanvasRenderingContext2D,
+		width: number,
+		first: number,
+		n: number,
+		top: number,
+		dpr: number,
+	): void {
 		const { app } = this;
 		const { view } = app;
 		const scale = width / span(view);
@@ -217,7 +245,12 @@ export class SlicePainter {
 		for (const { tile, from } of this.pieces) {
 			const { big } = tile;
 			for (let i = 0; i < big.row.length; i++) {
-				if (big.end[i] - big.begin[i] < least || big.end[i] <= view.begin || big.begin[i] >= view.end) continue;
+				if (
+					big.end[i] - big.begin[i] < least ||
+					big.end[i] <= view.begin ||
+					big.begin[i] >= view.end
+				)
+					continue;
 				if (big.begin[i] < from && from > view.begin) continue; // the tile to the left names it
 				const line = (app.lineOfRow[big.row[i]] ?? -1) - first;
 				if (line < 0 || line >= n || app.lines[first + line].rows.length > 1) continue;
@@ -229,7 +262,8 @@ export class SlicePainter {
 				if (matchless(app, big.name[i])) context.globalAlpha = 0.45;
 				if (full <= room) {
 					context.fillText(text, x + 4 * dpr, y);
-					if (full + 64 * dpr < room) this.paintDuration(context, big, i, x + full + 12 * dpr, y);
+					if (full + 64 * dpr < room)
+						this.paintDuration(context, big, i, x + full + 12 * dpr, y);
 				} else {
 					const cut = this.cutTo(context, text, full, room);
 					if (cut) context.fillText(cut, x + 4 * dpr, y);
@@ -239,7 +273,13 @@ export class SlicePainter {
 		}
 	}
 
-	private paintDuration(context: CanvasRenderingContext2D, big: SliceTile['big'], i: number, x: number, y: number): void {
+	private paintDuration(
+		context: CanvasRenderingContext2D,
+		big: SliceTile['big'],
+		i: number,
+		x: number,
+		y: number,
+	): void {
 		const alpha = context.globalAlpha;
 		context.globalAlpha = alpha * 0.66;
 		context.fillText(big.class[i] & CUT ? 'not ended' : duration(big.end[i] - big.begin[i]), x, y);

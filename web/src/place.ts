@@ -57,7 +57,9 @@ const list = (text: string): number[] =>
 
 /** Whole nanoseconds, unless the view is so short that they would move it. */
 const ns = (range: readonly [number, number]): string =>
-	range[1] - range[0] > 1000 ? `${Math.round(range[0])}-${Math.round(range[1])}` : `${range[0].toFixed(2)}-${range[1].toFixed(2)}`;
+	range[1] - range[0] > 1000
+		? `${Math.round(range[0])}-${Math.round(range[1])}`
+		: `${range[0].toFixed(2)}-${range[1].toFixed(2)}`;
 
 export function toHash(place: Place): string {
 	const parts: string[] = [];

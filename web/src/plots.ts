@@ -155,7 +155,9 @@ export class Plots {
 			context.globalAlpha = 0.5;
 			context.fillRect(x, 15 * dpr, Math.max(1, Math.round(dpr)), 9 * dpr);
 			context.globalAlpha = 1;
-			const text = (marks.anchor ? '+' : '') + timeAt(time - marks.anchor, marks.step, view.end - marks.anchor);
+			const text =
+				(marks.anchor ? '+' : '') +
+				timeAt(time - marks.anchor, marks.step, view.end - marks.anchor);
 			context.fillText(text, x + 4 * dpr, 12 * dpr);
 		}
 		const from = marks.anchor ? `${exact(marks.anchor)} +` : '';
@@ -174,7 +176,17 @@ export class Plots {
 		const pieces = blocksOf(lines, app.rows)
 			.slice(0, 8)
 			.flatMap(rows => app.slices.pieces(level, 0, app.end, app.end, rows));
-		const state = [w, level, lines.length, app.theme.isDark, app.end, app.place.query, app.found.length, app.place.collapsed, app.place.hidden]
+		const state = [
+			w,
+			level,
+			lines.length,
+			app.theme.isDark,
+			app.end,
+			app.place.query,
+			app.found.length,
+			app.place.collapsed,
+			app.place.hidden,
+		]
 			.concat([pieces.filter(piece => piece.isExact).length, pieces.length])
 			.join();
 		if (state === this.overviewOf) return;
@@ -278,7 +290,10 @@ export class Plots {
 		context.drawImage(at.events, gutter, head + middle);
 		this.nameLines(context, gutter, head, middle);
 		return new Promise((resolve, reject) =>
-			canvas.toBlob(blob => (blob ? resolve(blob) : reject(new Error('no picture could be made'))), 'image/png'),
+			canvas.toBlob(
+				blob => (blob ? resolve(blob) : reject(new Error('no picture could be made'))),
+				'image/png',
+			),
 		);
 	}
 
@@ -288,7 +303,9 @@ export class Plots {
 		context.font = `${12 * dpr}px system-ui, sans-serif`;
 		context.textBaseline = 'middle';
 		const fit = (text: string, x: number): string => {
-			const n = Math.floor(((gutter - x - 6 * dpr) / Math.max(1, context.measureText(text).width)) * text.length);
+			const n = Math.floor(
+				((gutter - x - 6 * dpr) / Math.max(1, context.measureText(text).width)) * text.length,
+			);
 			return n >= text.length ? text : `${text.slice(0, Math.max(0, n - 1))}…`;
 		};
 		app.shownResources.forEach((counter, i) => {
@@ -300,7 +317,11 @@ export class Plots {
 			const line = app.lines[i];
 			const x = (8 + 12 * line.level) * dpr;
 			if (line.depth === 0)
-				context.fillText(fit(line.label, x), x, head + middle + ((i + 0.45) * ROW - this.area.scroll) * dpr);
+				context.fillText(
+					fit(line.label, x),
+					x,
+					head + middle + ((i + 0.45) * ROW - this.area.scroll) * dpr,
+				);
 		}
 	}
 }

@@ -24,14 +24,23 @@ export function ResourceNames({ app }: { app: App }) {
 	return (
 		<ul class="resource-names" aria-label="Resources">
 			{app.shownResources.map(counter => (
-				<li key={counter.id} style={{ height: `${PLOT}px` }} title={`${oneLine(counter.name)}, ${ownerOf(counter, app)}`}>
+				<li
+					key={counter.id}
+					style={{ height: `${PLOT}px` }}
+					title={`${oneLine(counter.name)}, ${ownerOf(counter, app)}`}
+				>
 					<i class="swatch" style={{ background: css(toneOf(counter, app)) }} />
 					<span class="resource-name">
 						<b>{oneLine(counter.name)}</b>
 						<small>{ownerOf(counter, app)}</small>
 					</span>
 					<span class="value" data-value={counter.id} />
-					<button class="hide" aria-label={`Hide ${counter.name}`} title="Hide" onClick={() => toggleResource(app, counter.id)}>
+					<button
+						class="hide"
+						aria-label={`Hide ${counter.name}`}
+						title="Hide"
+						onClick={() => toggleResource(app, counter.id)}
+					>
 						×
 					</button>
 				</li>
@@ -66,27 +75,53 @@ function Choice({ app, close }: { app: App; close: () => void }) {
 				event.stopPropagation();
 			}}
 		>
-			<input type="search" placeholder="Filter" aria-label="Filter resources" value={text} onInput={event => setText(event.currentTarget.value)} />
+			<input
+				type="search"
+				placeholder="Filter"
+				aria-label="Filter resources"
+				value={text}
+				onInput={event => setText(event.currentTarget.value)}
+			/>
 			<div class="choices">
-				{GROUPS.filter(group => matching.some(counter => counter.group === group)).map(group => (
-					<fieldset key={group}>
-						<legend>{group}</legend>
-						{matching
-							.filter(counter => counter.group === group)
-							.map(counter => (
-								<label key={counter.id}>
-									<input type="checkbox" checked={shown.has(counter.id)} onChange={() => toggleResource(app, counter.id)} />
-									<span>{oneLine(counter.name)}</span>
-									<small>{ownerOf(counter, app)}</small>
-								</label>
-							))}
-					</fieldset>
-				))}
+				{GROUPS.filter(group => matching.some(counter => counter.group === group)).map(
+					group => (
+						<fieldset key={group}>
+							<legend>{group}</legend>
+							{matching
+								.filter(counter => counter.group === group)
+								.map(counter => (
+									<label key={counter.id}>
+										<input
+											type="checkbox"
+											checked={shown.has(counter.id)}
+											onChange={() =>
+												toggleResource(
+													app,
+													counter.id,
+												)
+											}
+										/>
+										<span>{oneLine(counter.name)}</span>
+										<small>{ownerOf(counter, app)}</small>
+									</label>
+								))}
+						</fieldset>
+					),
+				)}
 				{matching.length === 0 && <p class="dim">No resource is called this.</p>}
 			</div>
 			<footer>
-				<button onClick={() => (app.counters.clear(), app.go({ resources: usualResources(app.recording.counters) }, false))}>The usual</button>
-				<button onClick={() => (app.counters.clear(), app.go({ resources: [] }, false))}>None</button>
+				<button
+					onClick={() => (
+						app.counters.clear(),
+						app.go({ resources: usualResources(app.recording.counters) }, false)
+					)}
+				>
+					The usual
+				</button>
+				<button onClick={() => (app.counters.clear(), app.go({ resources: [] }, false))}>
+					None
+				</button>
 				<button class="main" onClick={close}>
 					Done
 				</button>
@@ -103,7 +138,11 @@ export function ResourceBar({ app }: { app: App }) {
 			<h2>Resources</h2>
 			{counters.length ? (
 				<span class="chooser">
-					<button aria-haspopup="dialog" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+					<button
+						aria-haspopup="dialog"
+						aria-expanded={isOpen}
+						onClick={() => setOpen(!isOpen)}
+					>
 						{app.shownResources.length} of {counters.length}
 						<span class="caret open" aria-hidden="true" />
 					</button>

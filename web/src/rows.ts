@@ -89,7 +89,11 @@ export function trackOfRow(tracks: readonly Track[], row: number): Track | null 
 export function pathOf(tracks: readonly Track[], id: number): Track[] {
 	const byId = new Map(tracks.map(track => [track.id, track]));
 	const out: Track[] = [];
-	for (let track = byId.get(id); track && out.length < 64; track = track.parent === null ? undefined : byId.get(track.parent))
+	for (
+		let track = byId.get(id);
+		track && out.length < 64;
+		track = track.parent === null ? undefined : byId.get(track.parent)
+	)
 		out.unshift(track);
 	return out;
 }
@@ -98,7 +102,9 @@ export function pathOf(tracks: readonly Track[], id: number): Track[] {
 export function blocksOf(lines: readonly Line[], rows: number): string[] {
 	const blocks = new Set<number>();
 	for (const line of lines) for (const row of line.rows) blocks.add(Math.floor(row / BLOCK));
-	return [...blocks].sort((a, b) => a - b).map(block => `${block * BLOCK}-${Math.min(rows, (block + 1) * BLOCK) - 1}`);
+	return [...blocks]
+		.sort((a, b) => a - b)
+		.map(block => `${block * BLOCK}-${Math.min(rows, (block + 1) * BLOCK) - 1}`);
 }
 
 /**

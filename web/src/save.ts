@@ -11,12 +11,22 @@ export function csvCell(value: Cell): string {
 }
 
 export function toCsv(columns: readonly Column[], rows: readonly (readonly Cell[])[]): string {
-	const head = columns.map(column => csvCell(column.unit ? `${column.name}_${column.unit.replace('%', 'percent')}`.replace(/_ns_ns$/, '_ns') : column.name));
+	const head = columns.map(column =>
+		csvCell(
+			column.unit
+				? `${column.name}_${column.unit.replace('%', 'percent')}`.replace(/_ns_ns$/, '_ns')
+				: column.name,
+		),
+	);
 	return [head.join(','), ...rows.map(row => row.map(csvCell).join(','))].join('\r\n') + '\r\n';
 }
 
 export function toJson(columns: readonly Column[], rows: readonly (readonly Cell[])[]): string {
-	return `${JSON.stringify(rows.map(row => Object.fromEntries(columns.map((column, i) => [column.name, row[i]]))), null, '\t')}\n`;
+	return `${JSON.stringify(
+		rows.map(row => Object.fromEntries(columns.map((column, i) => [column.name, row[i]]))),
+		null,
+		'\t',
+	)}\n`;
 }
 
 export function save(name: string, content: Blob): void {

@@ -61,7 +61,9 @@ export function Search({ app }: { app: App }) {
 				onKeyDown={onKey}
 			/>
 			{!text && <kbd aria-hidden="true">/</kbd>}
-			{app.place.query && <span class="found-count">{found.length === 200 ? '200+' : found.length}</span>}
+			{app.place.query && (
+				<span class="found-count">{found.length === 200 ? '200+' : found.length}</span>
+			)}
 			{isListed && (
 				<ul id="found" class="found" role="listbox" aria-label="Names that were found">
 					{found.length === 0 && <li class="dim">No slice is called this.</li>}
@@ -79,7 +81,19 @@ export function Search({ app }: { app: App }) {
 						>
 							<i
 								class="swatch"
-								style={{ background: css(colourOf(app.recording.classes[one.class] ?? '', app.recording.class_kinds[one.class] ?? '', app.theme.isDark)) }}
+								style={{
+									background: css(
+										colourOf(
+											app.recording.classes[
+												one.class
+											] ?? '',
+											app.recording.class_kinds[
+												one.class
+											] ?? '',
+											app.theme.isDark,
+										),
+									),
+								}}
 							/>
 							<span class="found-name">{oneLine(one.text)}</span>
 							<span class="dim">

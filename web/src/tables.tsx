@@ -53,14 +53,17 @@ async function selectRow(app: App, what: string, value: Values): Promise<void> {
 	const index = value('index');
 	if (typeof row === 'number' && typeof index === 'number' && row >= 0) return app.select(row, index);
 	const number = value('name_number');
-	if (typeof number === 'number' && number >= 0) return app.step(number, 'next', app.place.range ? app.place.range[0] - 1 : -1);
+	if (typeof number === 'number' && number >= 0)
+		return app.step(number, 'next', app.place.range ? app.place.range[0] - 1 : -1);
 	const track = value('track');
 	if (typeof track === 'number') return app.showTrack(track);
 	const counter = value('counter');
 	if (what === 'resources' && typeof counter === 'number') return toggleResource(app, counter);
 	const model = value('model') ?? (what === 'models' ? value('name') : undefined);
-	if (what === 'models' && typeof model === 'string') app.go({ tab: 'inferences', sub: '', sort: '', filter: '', model });
-	else if (what === 'operator_types') app.go({ sub: '', sort: '', filter: String(value('op_type') ?? value('name') ?? '') });
+	if (what === 'models' && typeof model === 'string')
+		app.go({ tab: 'inferences', sub: '', sort: '', filter: '', model });
+	else if (what === 'operator_types')
+		app.go({ sub: '', sort: '', filter: String(value('op_type') ?? value('name') ?? '') });
 	return undefined;
 }
 
@@ -106,14 +109,24 @@ export function RangeChip({ app }: { app: App }) {
 	const { range } = app.place;
 	if (!range)
 		return (
-			<button class="quiet" title="Filter all tables to what the timeline shows (r)" onClick={() => app.go({ range: [app.view.begin, app.view.end] })}>
+			<button
+				class="quiet"
+				title="Filter all tables to what the timeline shows (r)"
+				onClick={() => app.go({ range: [app.view.begin, app.view.end] })}
+			>
 				Only what is on the screen
 			</button>
 		);
 	const step = Math.max(1, (range[1] - range[0]) / 100);
 	return (
-		<button class="chip" title="Tables show this range only. Click to show all (Esc)" aria-label="Remove the range" onClick={() => app.go({ range: null })}>
-			{timeAt(range[0], step)} to {timeAt(range[1], step)} <span class="dim">{duration(range[1] - range[0])}</span> ×
+		<button
+			class="chip"
+			title="Tables show this range only. Click to show all (Esc)"
+			aria-label="Remove the range"
+			onClick={() => app.go({ range: null })}
+		>
+			{timeAt(range[0], step)} to {timeAt(range[1], step)}{' '}
+			<span class="dim">{duration(range[1] - range[0])}</span> ×
 		</button>
 	);
 }
@@ -135,7 +148,14 @@ async function wholeTable(app: App, what: string): Promise<Table> {
 	const [sort, dir] = app.place.sort.split('.');
 	const rows: (readonly Cell[])[] = [];
 	for (;;) {
-		const question = { what, ...asked(app, what), sort, dir: sort ? dir : undefined, limit: 1000, offset: rows.length };
+		const question = {
+			what,
+			...asked(app, what),
+			sort,
+			dir: sort ? dir : undefined,
+			limit: 1000,
+			offset: rows.length,
+		};
 		const table = await api.get<Table>('table', question);
 		rows.push(...table.rows);
 		if (table.rows.length === 0 || rows.length >= Math.min(table.total, 100000)) return { ...table, rows };
@@ -159,17 +179,29 @@ function Save({ app, what, plots }: { app: App; what: string; plots: () => Plots
 		<span class="save" role="group" aria-label="Save what is shown">
 			{what && (
 				<>
-					<button title="Save this table as CSV" onClick={() => attempt(exportTable(app, what, 'csv'))}>
+					<button
+						title="Save this table as CSV"
+						onClick={() => attempt(exportTable(app, what, 'csv'))}
+					>
 						CSV
 					</button>
-					<button title="Save this table as JSON" onClick={() => attempt(exportTable(app, what, 'json'))}>
+					<button
+						title="Save this table as JSON"
+						onClick={() => attempt(exportTable(app, what, 'json'))}
+					>
 						JSON
 					</button>
 				</>
 			)}
 			<button
 				title="Save the timeline as a picture"
-				onClick={() => attempt(plots()?.picture().then(blob => save('timeline.png', blob)) ?? Promise.resolve())}
+				onClick={() =>
+					attempt(
+						plots()
+							?.picture()
+							.then(blob => save('timeline.png', blob)) ?? Promise.resolve(),
+					)
+				}
 			>
 				PNG
 			</button>
@@ -184,7 +216,16 @@ function Filter({ app }: { app: App }) {
 		const timer = setTimeout(() => text !== app.place.filter && app.go({ filter: text }, false), 200);
 		return () => clearTimeout(timer);
 	}, [text]);
-	return <input class="filter" type="search" placeholder="Filter rows" aria-label="Filter the rows of the table" value={text} onInput={event => setText(event.currentTarget.value)} />;
+	return (
+		<input
+			class="filter"
+			type="search"
+			placeholder="Filter rows"
+			aria-label="Filter the rows of the table"
+			value={text}
+			onInput={event => setText(event.currentTarget.value)}
+		/>
+	);
 }
 
 function Tools({ app, what, plots }: { app: App; what: string; plots: () => Plots | null }) {
@@ -196,14 +237,22 @@ function Tools({ app, what, plots }: { app: App; what: string; plots: () => Plot
 			{parts.length > 1 && (
 				<span class="segments" role="group" aria-label="Table">
 					{parts.map(([name, title]) => (
-						<button key={name} aria-pressed={what === name} onClick={() => app.go({ sub: name, sort: '', filter: '' })}>
+						<button
+							key={name}
+							aria-pressed={what === name}
+							onClick={() => app.go({ sub: name, sort: '', filter: '' })}
+						>
 							{title}
 						</button>
 					))}
 				</span>
 			)}
 			{HAS_MODEL.has(what) && models.length > 1 && (
-				<select aria-label="Model" value={model} onChange={event => app.go({ model: event.currentTarget.value })}>
+				<select
+					aria-label="Model"
+					value={model}
+					onChange={event => app.go({ model: event.currentTarget.value })}
+				>
 					<option value="">All models</option>
 					{models.map(name => (
 						<option key={name} value={name}>
@@ -225,14 +274,20 @@ const WHY: Omit<Extra, 'of'> = {
 };
 
 function extraOf(app: App, what: string): Extra | undefined {
-	const isKnown = (app.report?.models ?? []).some(model => (model.inferences?.slowest ?? []).some(slow => slow.why?.words));
+	const isKnown = (app.report?.models ?? []).some(model =>
+		(model.inferences?.slowest ?? []).some(slow => slow.why?.words),
+	);
 	return what === 'inferences' && isKnown ? { ...WHY, of: value => app.why(Number(value('begin'))) } : undefined;
 }
 
 function colourOfRow(app: App, what: string, value: Values): string | null {
 	const i = value('class');
-	if (typeof i === 'number') return css(colourOf(app.recording.classes[i] ?? '', app.recording.class_kinds[i] ?? '', app.theme.isDark));
-	const counter = what === 'resources' ? app.recording.counters.find(one => one.id === value('counter')) : undefined;
+	if (typeof i === 'number')
+		return css(
+			colourOf(app.recording.classes[i] ?? '', app.recording.class_kinds[i] ?? '', app.theme.isDark),
+		);
+	const counter =
+		what === 'resources' ? app.recording.counters.find(one => one.id === value('counter')) : undefined;
 	return counter ? css(toneOf(counter, app)) : null;
 }
 
@@ -245,7 +300,13 @@ function Costs({ app }: { app: App }) {
 	return (
 		<div class="costs">
 			<p class={lost ? 'bad' : 'good'}>
-				<b>{lost === null || lost === undefined ? 'Losses are not known.' : lost ? `${count(lost)} events were lost.` : 'Nothing was lost.'}</b>
+				<b>
+					{lost === null || lost === undefined
+						? 'Losses are not known.'
+						: lost
+							? `${count(lost)} events were lost.`
+							: 'Nothing was lost.'}
+				</b>
 			</p>
 			{cost && (
 				<dl>

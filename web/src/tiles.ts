@@ -33,7 +33,13 @@ export function ancestor(tile: TileKey, up: number): TileKey {
 }
 
 /** What is asked for, the most useful first: the ancestors of what is missing, what is missing, then neighbours. */
-export function wanted(level: number, first: number, last: number, top: number, has: (tile: TileKey) => boolean): TileKey[] {
+export function wanted(
+	level: number,
+	first: number,
+	last: number,
+	top: number,
+	has: (tile: TileKey) => boolean,
+): TileKey[] {
 	const out: TileKey[] = [];
 	const seen = new Set<string>();
 	const add = (tile: TileKey): void => {
@@ -173,7 +179,8 @@ export class TileCache<T> {
 		if (missing.length === 0 && this.gate.busy < 2)
 			likely(level, first, final).forEach(tile => {
 				const begins = tile.index * tileSpan(tile.level);
-				if (tile.level >= 0 && tile.level <= top && begins >= 0 && begins < last) this.ask(tile, group);
+				if (tile.level >= 0 && tile.level <= top && begins >= 0 && begins < last)
+					this.ask(tile, group);
 			});
 		return this.best(level, first, final, top, group);
 	}
@@ -185,7 +192,8 @@ export class TileCache<T> {
 			this.seen.parts++;
 			let tile = this.peek({ level, index }, group);
 			const isExact = tile !== null;
-			for (let up = 1; !tile && level + up <= top; up++) tile = this.peek(ancestor({ level, index }, up), group);
+			for (let up = 1; !tile && level + up <= top; up++)
+				tile = this.peek(ancestor({ level, index }, up), group);
 			if (!tile) continue;
 			this.seen.any++;
 			this.seen.exact += isExact ? 1 : 0;

@@ -41,14 +41,38 @@ function TipBox({ app, tip }: { app: App; tip: Tip }) {
 	const pixels = span(app.view) / Math.max(1, innerWidth);
 	return (
 		<div class="tip" ref={box} role="tooltip">
-			<b>{hit.slice ? oneLine(app.names[hit.slice.name] ?? '') : `${count(hit.count)} slices, mostly ${classText(app, hit.class)}`}</b>
+			<b>
+				{hit.slice
+					? oneLine(app.names[hit.slice.name] ?? '')
+					: `${count(hit.count)} slices, mostly ${classText(app, hit.class)}`}
+			</b>
 			<span class="tip-kind">
 				<i class="swatch" style={{ background: colour }} />
-				{hit.slice ? classText(app, hit.class) : `${Math.round((hit.fill / 255) * 100)} % of the time here`}
+				{hit.slice
+					? classText(app, hit.class)
+					: `${Math.round((hit.fill / 255) * 100)} % of the time here`}
 			</span>
 			<span>
-				{hit.slice ? (hit.slice.cut ? 'not ended' : exact(hit.end - hit.begin)) : `longest about ${duration(hit.longest, 2)}`}
-				<span class="dim"> at {duration(hit.begin, Math.max(4, Math.ceil(Math.log10(Math.max(10, hit.begin / Math.max(1, pixels))))))}</span>
+				{hit.slice
+					? hit.slice.cut
+						? 'not ended'
+						: exact(hit.end - hit.begin)
+					: `longest about ${duration(hit.longest, 2)}`}
+				<span class="dim">
+					{' '}
+					at{' '}
+					{duration(
+						hit.begin,
+						Math.max(
+							4,
+							Math.ceil(
+								Math.log10(
+									Math.max(10, hit.begin / Math.max(1, pixels)),
+								),
+							),
+						),
+					)}
+				</span>
 			</span>
 		</div>
 	);
@@ -60,7 +84,8 @@ function Legend({ app }: { app: App }) {
 	const seen = new Map<string, string>();
 	for (const i of app.seenClasses) {
 		const family = familyOf(classes[i] ?? '', kinds[i] ?? '');
-		if (!seen.has(family)) seen.set(family, css(colourOf(classes[i] ?? '', kinds[i] ?? '', app.theme.isDark)));
+		if (!seen.has(family))
+			seen.set(family, css(colourOf(classes[i] ?? '', kinds[i] ?? '', app.theme.isDark)));
 	}
 	const shown = families()
 		.filter(family => seen.has(family))
@@ -144,7 +169,11 @@ export function Timeline({ app, onPlots }: { app: App; onPlots: (plots: Plots) =
 					<h2>Overview</h2>
 				</div>
 				<div class="overview" title="Drag: another part. Double-click: everything">
-					<canvas ref={at.overview} role="img" aria-label="The whole recording in small" />
+					<canvas
+						ref={at.overview}
+						role="img"
+						aria-label="The whole recording in small"
+					/>
 					<div class="window" ref={at.window} />
 				</div>
 			</div>
@@ -152,7 +181,13 @@ export function Timeline({ app, onPlots }: { app: App; onPlots: (plots: Plots) =
 				<div class="gutter">
 					<span class="anchor" ref={at.anchor} />
 				</div>
-				<canvas class="ruler" ref={at.ruler} role="img" aria-label="Time axis" title="Drag to choose a range" />
+				<canvas
+					class="ruler"
+					ref={at.ruler}
+					role="img"
+					aria-label="Time axis"
+					title="Drag to choose a range"
+				/>
 			</div>
 			<ResourceBar app={app} />
 			<div class={app.shownResources.length ? 'resources' : 'resources none'}>

@@ -19,7 +19,9 @@ export function toggle(app: App, id: number): void {
 }
 
 function onKey(app: App, line: Line, event: KeyboardEvent): void {
-	const items = [...(event.currentTarget as HTMLElement).parentElement!.querySelectorAll<HTMLElement>('[role=treeitem]')];
+	const items = [
+		...(event.currentTarget as HTMLElement).parentElement!.querySelectorAll<HTMLElement>('[role=treeitem]'),
+	];
 	const at = items.indexOf(event.currentTarget as HTMLElement);
 	const to = (i: number): void => items[Math.max(0, Math.min(items.length - 1, i))]?.focus();
 	const above = (): number => {
@@ -64,7 +66,11 @@ export function Tree({ app }: { app: App }) {
 					<div
 						key={track.id}
 						class={`track ${track.kind}`}
-						style={{ top: `${i * ROW}px`, height: `${ROW}px`, paddingLeft: `${4 + line.level * 12}px` }}
+						style={{
+							top: `${i * ROW}px`,
+							height: `${ROW}px`,
+							paddingLeft: `${4 + line.level * 12}px`,
+						}}
 						role="treeitem"
 						aria-level={line.level + 1}
 						aria-expanded={line.hasMore ? !line.isCollapsed : undefined}
@@ -74,7 +80,16 @@ export function Tree({ app }: { app: App }) {
 						onKeyDown={event => onKey(app, line, event)}
 						onClick={() => line.hasMore && toggle(app, track.id)}
 					>
-						<span class={line.hasMore ? (line.isCollapsed ? 'caret' : 'caret open') : 'caret none'} aria-hidden="true" />
+						<span
+							class={
+								line.hasMore
+									? line.isCollapsed
+										? 'caret'
+										: 'caret open'
+									: 'caret none'
+							}
+							aria-hidden="true"
+						/>
 						<span class="track-name">{name}</span>
 						<span class="track-detail">{detailOf(line)}</span>
 						<button

@@ -30,7 +30,8 @@ export function useAnswer<T>(path: string, asked: api.Asked): Answer<T> {
 				setAnswer({ data, error: '', isLoading: false });
 			},
 			error => {
-				if (!abort.signal.aborted) setAnswer({ data: null, error: (error as Error).message, isLoading: false });
+				if (!abort.signal.aborted)
+					setAnswer({ data: null, error: (error as Error).message, isLoading: false });
 			},
 		);
 		return () => abort.abort();

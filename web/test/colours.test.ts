@@ -8,7 +8,19 @@ const OPERATORS = (
 	'LayerNormalization BatchNormalization MaxPool ReduceMean TopK Reshape Transpose Concat Gather Cast ReorderInput QuantizeLinear ' +
 	'DequantizeLinear QLinearConv MatMulInteger If Loop Unheard'
 ).split(' ');
-const KINDS = ['inference', 'session', 'specialize', 'load', 'setup', 'phase', 'kernel', 'stage', 'user', 'provider_ready', 'note'];
+const KINDS = [
+	'inference',
+	'session',
+	'specialize',
+	'load',
+	'setup',
+	'phase',
+	'kernel',
+	'stage',
+	'user',
+	'provider_ready',
+	'note',
+];
 
 const linear = (x: number): number => (x / 255 <= 0.04045 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4);
 const luminance = ([r, g, b]: Rgb): number => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
@@ -42,7 +54,10 @@ const apart = (a: readonly number[], b: readonly number[]): number => Math.hypot
 
 test('text is legible on every colour, light and dark', () => {
 	for (const theme of [LIGHT, DARK])
-		for (const [name, kind] of [...OPERATORS.map(name => [name, 'operator']), ...KINDS.map(kind => [kind, kind])]) {
+		for (const [name, kind] of [
+			...OPERATORS.map(name => [name, 'operator']),
+			...KINDS.map(kind => [kind, kind]),
+		]) {
 			const ratio = contrast(colourOf(name, kind, theme.isDark), hex(theme.ink));
 			assert.ok(ratio >= 4.5, `${name} ${theme.isDark ? 'dark' : 'light'}: ${ratio.toFixed(2)}`);
 		}
@@ -51,7 +66,13 @@ test('text is legible on every colour, light and dark', () => {
 test('every colour stands out from the ground', () => {
 	for (const theme of [LIGHT, DARK])
 		for (const name of OPERATORS)
-			assert.ok(apart(oklab(theme.ground.map(linear) as never), oklab(colourOf(name, 'operator', theme.isDark).map(linear) as never)) > 0.08, name);
+			assert.ok(
+				apart(
+					oklab(theme.ground.map(linear) as never),
+					oklab(colourOf(name, 'operator', theme.isDark).map(linear) as never),
+				) > 0.08,
+				name,
+			);
 });
 
 test('what stands beside each other is told apart by most colour-blind eyes', () => {
@@ -74,7 +95,10 @@ test('what stands beside each other is told apart by most colour-blind eyes', ()
 					oklab(seenBy(eye, colourOf(a, 'operator', isDark))),
 					oklab(seenBy(eye, colourOf(b, 'operator', isDark))),
 				);
-				assert.ok(difference > 0.045, `${a} and ${b}, ${eye}, ${isDark ? 'dark' : 'light'}: ${difference.toFixed(3)}`);
+				assert.ok(
+					difference > 0.045,
+					`${a} and ${b}, ${eye}, ${isDark ? 'dark' : 'light'}: ${difference.toFixed(3)}`,
+				);
 			}
 });
 

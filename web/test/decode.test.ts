@@ -36,7 +36,10 @@ test('a tile of slices is read column by column', () => {
 		Uint8Array.of(40, 41, 42),
 	);
 	const tile = sliceTile(buffer, 1000, 8);
-	assert.deepEqual([tile.big.begin[0], tile.big.end[0], tile.big.row[0], tile.big.class[0]], [10.5, 99, 4, 0x8003]);
+	assert.deepEqual(
+		[tile.big.begin[0], tile.big.end[0], tile.big.row[0], tile.big.class[0]],
+		[10.5, 99, 4, 0x8003],
+	);
 	assert.deepEqual([...tile.runs.first], [0, 1, 3]);
 	assert.deepEqual([...tile.runs.length], [1, 2, 3]);
 	assert.deepEqual([...tile.runs.longest], [40, 41, 42]);
@@ -57,7 +60,12 @@ const counters = (before: number, x: number[], values: number[]): ArrayBuffer =>
 
 test('a value of a resource holds until the next, from before the view on', () => {
 	const tile = counterTile(counters(3, [2, 5], [10, 20]), 0, 10);
-	const { low, high, last } = columnsOf([{ tile, from: 0, to: 5120, isExact: true }], 5, { begin: 0, end: 80 }, 8);
+	const { low, high, last } = columnsOf(
+		[{ tile, from: 0, to: 5120, isExact: true }],
+		5,
+		{ begin: 0, end: 80 },
+		8,
+	);
 	assert.deepEqual([...last], [3, 3, 10, 10, 10, 20, 20, 20]);
 	assert.deepEqual([...high], [3, 3, 11, 10, 10, 21, 20, 20]);
 	assert.deepEqual([...low], [3, 3, 10, 10, 10, 20, 20, 20]);
@@ -76,7 +84,17 @@ test('a view inside a tile begins with the value that holds there', () => {
 });
 
 test('the scale of a resource ends at a round figure', () => {
-	const counter = (unit: string, max: number): Counter => ({ id: 1, name: 'x', unit, scope: 'process', track: null, group: 'cpu', samples: 1, min: 0, max });
+	const counter = (unit: string, max: number): Counter => ({
+		id: 1,
+		name: 'x',
+		unit,
+		scope: 'process',
+		track: null,
+		group: 'cpu',
+		samples: 1,
+		min: 0,
+		max,
+	});
 	assert.equal(topOf(counter('percent', 40)), 100);
 	assert.equal(topOf(counter('percent', 230)), 300);
 	assert.equal(topOf(counter('bytes', 700 * 1024 ** 2)), 800 * 1024 ** 2);

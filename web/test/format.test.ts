@@ -7,9 +7,25 @@ import { csvCell, toCsv, toJson } from '../src/save';
 test('durations have three digits and the unit that fits', () => {
 	assert.deepEqual(
 		[0, 1, 999, 1000, 12345, 999_499, 1e6, 15.25e6, 999.6e6, 1e9, 83.2e9, -1500].map(ns => duration(ns)),
-		['0 ns', '1 ns', '999 ns', '1.00 µs', '12.3 µs', '999 µs', '1.00 ms', '15.3 ms', '1.00 s', '1.00 s', '83.2 s', '-1.50 µs'],
+		[
+			'0 ns',
+			'1 ns',
+			'999 ns',
+			'1.00 µs',
+			'12.3 µs',
+			'999 µs',
+			'1.00 ms',
+			'15.3 ms',
+			'1.00 s',
+			'1.00 s',
+			'83.2 s',
+			'-1.50 µs',
+		],
 	);
-	assert.deepEqual([null, undefined, NaN].map(ns => duration(ns)), ['–', '–', '–']);
+	assert.deepEqual(
+		[null, undefined, NaN].map(ns => duration(ns)),
+		['–', '–', '–'],
+	);
 });
 
 test('exact figures lose no nanosecond', () => {

@@ -37,7 +37,20 @@ test('short views keep parts of nanoseconds', () => {
 });
 
 test('what makes no sense in an address is left out', () => {
-	for (const hash of ['#t=5', '#t=9-3', '#t=x-y', '#t=-5-7', '#s=1', '#s=a.b', '#tab=nothing', '#o=x', '#q=%ZZ', '#&&=&x', '#t', '#sub=../x'])
+	for (const hash of [
+		'#t=5',
+		'#t=9-3',
+		'#t=x-y',
+		'#t=-5-7',
+		'#s=1',
+		'#s=a.b',
+		'#tab=nothing',
+		'#o=x',
+		'#q=%ZZ',
+		'#&&=&x',
+		'#t',
+		'#sub=../x',
+	])
 		assert.deepEqual(fromHash(hash), START, hash);
 	assert.deepEqual(fromHash('#h=1.x.3').hidden, [1, 3]);
 });

@@ -4,7 +4,14 @@ import { test } from 'node:test';
 import type { Track } from '../src/api';
 import { blocksOf, collapsedAtFirst, layOut, linesOfRows, pathOf, rowCount, trackOfRow } from '../src/rows';
 
-const track = (id: number, parent: number | null, kind: string, row: number, rows: number, name = `${kind} ${id}`): Track => ({
+const track = (
+	id: number,
+	parent: number | null,
+	kind: string,
+	row: number,
+	rows: number,
+	name = `${kind} ${id}`,
+): Track => ({
 	id,
 	parent,
 	kind,
@@ -26,7 +33,9 @@ const TRACKS = [
 ];
 
 const show = (collapsed: number[] = [], hidden: number[] = []): string[] =>
-	layOut(TRACKS, new Set(collapsed), new Set(hidden)).map(line => `${line.level} ${line.label}.${line.depth} [${line.rows}]`);
+	layOut(TRACKS, new Set(collapsed), new Set(hidden)).map(
+		line => `${line.level} ${line.label}.${line.depth} [${line.rows}]`,
+	);
 
 test('each depth of a track is a line; groups that say nothing take none', () => {
 	assert.deepEqual(show(), [
@@ -66,7 +75,10 @@ test('rows find their lines', () => {
 
 test('a parent that is not there, or goes round in a circle, harms nothing', () => {
 	assert.equal(layOut([track(1, 77, 'thread', 0, 1)], new Set(), new Set()).length, 1);
-	assert.equal(layOut([track(1, 2, 'thread', 0, 1), track(2, 1, 'thread', 1, 1)], new Set(), new Set()).length, 0);
+	assert.equal(
+		layOut([track(1, 2, 'thread', 0, 1), track(2, 1, 'thread', 1, 1)], new Set(), new Set()).length,
+		0,
+	);
 	assert.equal(pathOf([track(1, 2, 'a', 0, 1), track(2, 1, 'b', 1, 1)], 1).length, 64);
 });
 
@@ -80,6 +92,9 @@ test('rows are asked for in blocks that do not move with the view', () => {
 test('a long tree is collapsed at first until it fits, a short one is not', () => {
 	assert.equal(collapsedAtFirst(TRACKS).size, 0);
 	assert.deepEqual([...collapsedAtFirst(TRACKS, 8)], [3]);
-	const threads = [track(0, null, 'process', -1, 0), ...Array.from({ length: 100 }, (_, i) => track(i + 1, 0, 'thread', 3 * i, 3))];
+	const threads = [
+		track(0, null, 'process', -1, 0),
+		...Array.from({ length: 100 }, (_, i) => track(i + 1, 0, 'thread', 3 * i, 3)),
+	];
 	assert.equal(layOut(threads, collapsedAtFirst(threads, 16, 150), new Set()).length <= 150, true);
 });

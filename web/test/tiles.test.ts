@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ancestor, covering, Gate, levelFor, likely, TILE, TileCache, tileSpan, topLevel, wanted, type TileKey } from '../src/tiles';
+import {
+	ancestor,
+	covering,
+	Gate,
+	levelFor,
+	likely,
+	TILE,
+	TileCache,
+	tileSpan,
+	topLevel,
+	wanted,
+	type TileKey,
+} from '../src/tiles';
 
 const END = 1e9;
 const TOP = topLevel(END);
@@ -46,13 +58,22 @@ test('ancestors are wanted first, each once, and the middle of the view before i
 test('no ancestor is wanted where a near one is here, nothing where all is here', () => {
 	const near = wanted(4, 8, 9, TOP, tile => tile.level === 6);
 	assert.deepEqual(new Set(near.map(tile => tile.level)), new Set([4]));
-	assert.deepEqual(wanted(4, 8, 9, TOP, () => true), []);
-	assert.deepEqual(wanted(TOP, 0, 0, TOP, () => false), [{ level: TOP, index: 0 }]);
+	assert.deepEqual(
+		wanted(4, 8, 9, TOP, () => true),
+		[],
+	);
+	assert.deepEqual(
+		wanted(TOP, 0, 0, TOP, () => false),
+		[{ level: TOP, index: 0 }],
+	);
 });
 
 test('neighbours, the level above and the level below are likely next', () => {
 	const next = likely(5, 10, 13);
-	assert.deepEqual(next.map(tile => tile.level), [5, 5, 6, 4]);
+	assert.deepEqual(
+		next.map(tile => tile.level),
+		[5, 5, 6, 4],
+	);
 	assert.deepEqual([next[0].index, next[1].index], [14, 9]);
 });
 
@@ -83,7 +104,8 @@ test('at most so many requests are under way, and none is sent twice', async () 
 test('the picture is never empty once the top tile is here, and exact once all are', async () => {
 	const { waiting, load, settle } = server();
 	const cache = new TileCache<string>(load, new Gate(6), () => undefined);
-	const look = (): readonly string[] => cache.pieces(20, 0, 100e6, END, 'a').map(piece => `${piece.tile}${piece.isExact ? '!' : ''}`);
+	const look = (): readonly string[] =>
+		cache.pieces(20, 0, 100e6, END, 'a').map(piece => `${piece.tile}${piece.isExact ? '!' : ''}`);
 	assert.deepEqual(look(), []);
 	waiting[0].answer('top');
 	await settle();
@@ -93,7 +115,10 @@ test('the picture is never empty once the top tile is here, and exact once all a
 		await settle();
 		look();
 	}
-	assert.ok(look().every(tile => tile === 'fine!'), look().join());
+	assert.ok(
+		look().every(tile => tile === 'fine!'),
+		look().join(),
+	);
 });
 
 test('pieces lie end to end over the view', async () => {
