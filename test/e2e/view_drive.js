@@ -63,6 +63,15 @@ class Driver {
 		await control.evaluate(element => element.scrollIntoView({ block: 'nearest', inline: 'nearest' }));
 		await control.click();
 	}
+	/** Opens a tab, and waits until the table of the one before is gone. */
+	async tab(name) {
+		await this.click('tab', name);
+		await this.until(title => {
+			const chosen = document.querySelector('[role=tab][aria-selected=true]').textContent === title;
+			const grid = document.querySelector('[role=grid]');
+			return chosen && (!grid || grid.ariaLabel === title);
+		}, name);
+	}
 	async box(selector) {
 		return (await this.page.$(selector)).boundingBox();
 	}

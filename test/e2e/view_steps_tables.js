@@ -5,7 +5,7 @@ const assert = require('assert/strict');
 const { firstOf, middle } = require('./view_common.js');
 
 exports.a_range_filters_every_table = async d => {
-	await d.click('tab', 'Inferences');
+	await d.tab('Inferences');
 	const rows = () => d.page.$eval('.grid', grid => Number(grid.ariaRowCount) - 1);
 	await d.page.waitForSelector('.grid-row[data-line="0"]');
 	const all = await rows();
@@ -43,7 +43,7 @@ exports.a_range_filters_every_table = async d => {
 };
 
 exports.tables_sort_filter_and_select = async d => {
-	await d.click('tab', 'Inferences');
+	await d.tab('Inferences');
 	const column = name =>
 		d.page.evaluate(title => {
 			const heads = [...document.querySelectorAll('[role=columnheader]')].map(head =>
@@ -96,7 +96,7 @@ exports.tables_sort_filter_and_select = async d => {
 };
 
 exports.the_histogram_filters = async d => {
-	await d.click('tab', 'Inferences');
+	await d.tab('Inferences');
 	await d.page.waitForSelector('.histogram svg');
 	const box = await d.box('.histogram svg');
 	await d.drag([box.x + box.width * 0.5, box.y + 20], [box.x + box.width * 0.99, box.y + 20]);
@@ -128,20 +128,20 @@ exports.every_tab_has_its_tables = async d => {
 		['Models and sessions', ['Sessions', 'Phases of creation', 'Models']],
 		['Resources', ['Threads', 'Resources']],
 	]) {
-		await d.click('tab', tab);
+		await d.tab(tab);
 		for (const part of parts) {
 			await d.click('button', part);
 			await d.until(() => document.querySelectorAll('.grid-row[data-line]').length > 0);
 		}
 	}
 	// a model leads to its inferences, a type of operator to its nodes
-	await d.click('tab', 'Models and sessions');
+	await d.tab('Models and sessions');
 	await d.page.waitForSelector('.grid-row[data-line="0"]');
 	await d.page.click('.grid-row[data-line="0"]');
 	await d.until(() => inftrace.app.place.tab === 'inferences' && inftrace.app.place.model);
 	await d.page.goBack();
 	await d.until(() => inftrace.app.place.tab === 'models' && !inftrace.app.place.model);
-	await d.click('tab', 'Losses and cost');
+	await d.tab('Losses and cost');
 	await d.until(() => document.querySelector('.costs b')?.textContent === 'Nothing was lost.');
 	await d.press('ArrowRight');
 	await d.until(() => inftrace.app.place.tab === 'inferences');
@@ -157,7 +157,7 @@ exports.every_tab_has_its_tables = async d => {
 };
 
 exports.what_is_shown_can_be_saved = async d => {
-	await d.click('tab', 'Operators');
+	await d.tab('Operators');
 	await d.page.waitForSelector('.grid-row[data-line="0"]');
 	const total = await d.page.$eval('.grid', grid => Number(grid.ariaRowCount) - 1);
 	const csv = (await d.saved('operators.csv', () => d.click('button', 'CSV'))).toString();
@@ -244,7 +244,7 @@ exports.a_link_reopens_its_place_and_back_goes_back = async d => {
 	const one = await firstOf(d, 'inferences');
 	await d.press('0');
 	await d.until(() => inftrace.app.place.view === null);
-	await d.click('tab', 'Resources');
+	await d.tab('Resources');
 	await d.page.evaluate(({ row, index }) => inftrace.app.select(row, index), one);
 	await d.selected();
 	await d.page.evaluate(
@@ -252,7 +252,7 @@ exports.a_link_reopens_its_place_and_back_goes_back = async d => {
 			inftrace.app.setView({ begin: begin - duration, end: begin + 3 * duration }, true),
 		one,
 	);
-	await d.click('tab', 'Operators');
+	await d.tab('Operators');
 	await d.page.evaluate(
 		({ begin, duration }) => inftrace.app.go({ range: [begin, begin + duration], query: 'conv' }),
 		one,

@@ -230,7 +230,7 @@ exports.clicking_selects_and_shows_everything_about_a_slice = async d => {
 
 exports.from_slice_to_slice = async d => {
 	const one = await firstOf(d, 'operators');
-	await d.click('tab', 'Operators');
+	await d.tab('Operators');
 	await d.page.waitForSelector('.grid-row[data-line="0"]');
 	await d.page.click('.grid-row[data-line="0"]');
 	const first = await d.selected();

@@ -134,7 +134,7 @@ export function ResourceBar({ app }: { app: App }) {
 	const [isOpen, setOpen] = useState(false);
 	const { counters } = app.recording;
 	return (
-		<div class="bar">
+		<div class="bar resource-bar">
 			<h2>Resources</h2>
 			{counters.length ? (
 				<span class="chooser">

@@ -343,6 +343,7 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 				{tab === 'losses' && <Costs app={app} />}
 				{what && (
 					<Grid
+						key={what}
 						what={what}
 						asked={asked(app, what)}
 						sort={app.place.sort}
