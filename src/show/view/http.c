@@ -107,7 +107,7 @@ void http_say(struct http_answer *answer, unsigned status, const char *fmt, ...)
 
 static struct MHD_Response *make_body(struct http_answer *answer)
 {
-	struct MHD_Response *response = MHD_create_response_from_buffer(
+	struct MHD_Response *response = mhd()->create_response_from_buffer(
 	    answer->size, answer->size ? answer->body : NULL,
 	    answer->is_borrowed || !answer->size ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE);
 
@@ -135,10 +135,10 @@ static void add_headers(struct MHD_Response *response, const struct http_answer 
 	};
 
 	for (size_t i = 0; i < sizeof header / sizeof *header; i++)
-		MHD_add_response_header(response, header[i][0], header[i][1]);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
+		mhd()->add_response_header(response, header[i][0], header[i][1]);
+	mhd()->add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
 	if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET");
+		mhd()->add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET");
 }
 
 static ssize_t read_stream(void *ctx, uint64_t at, char *to, size_t max)
@@ -159,7 +159,7 @@ static ssize_t read_stream(void *ctx, uint64_t at, char *to, size_t max)
 	}
 	/* nothing to send, and not suspended, would be called again at once */
 	stream->is_suspended = true;
-	MHD_suspend_connection(stream->connection);
+	mhd()->suspend_connection(stream->connection);
 	return 0;
 }
 
@@ -179,7 +179,8 @@ static struct MHD_Response *make_stream(struct http *http, struct MHD_Connection
 {
 	struct stream *stream = calloc(1, sizeof *stream);
 	struct MHD_Response *response =
-	    stream ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_stream, stream, end_stream) : NULL;
+	    stream ? mhd()->create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_stream, stream, end_stream)
+		   : NULL;
 
 	if (!response) {
 		free(stream);
@@ -207,13 +208,14 @@ static void resume_streams(struct http *http, bool all)
 		    (!all && stream->seen == http->n_events && now - stream->sent_s < COMMENT_S))
 			continue;
 		stream->is_suspended = false;
-		MHD_resume_connection(stream->connection);
+		mhd()->resume_connection(stream->connection);
 	}
 }
 
 static struct peer *peer_of(struct MHD_Connection *connection)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	const union MHD_ConnectionInfo *info =
+	    mhd()->get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
 	return info ? info->socket_context : NULL;
 }
@@ -235,8 +237,8 @@ static enum MHD_Result reply(struct http *http, struct exchange *exchange)
 		peer->is_answered = true;
 	}
 	add_headers(response, answer);
-	result = MHD_queue_response(exchange->connection, answer->status, response);
-	MHD_destroy_response(response);
+	result = mhd()->queue_response(exchange->connection, answer->status, response);
+	mhd()->destroy_response(response);
 	return result;
 }
 
@@ -273,7 +275,7 @@ static void suspend(struct http *http, struct exchange *exchange, struct http_jo
 {
 	exchange->job = job;
 	put_last(http, exchange);
-	MHD_suspend_connection(exchange->connection);
+	mhd()->suspend_connection(exchange->connection);
 }
 
 static enum MHD_Result work(struct http *http, struct exchange *exchange)
@@ -364,7 +366,7 @@ static void come_or_go(void *ctx, struct MHD_Connection *connection, void **sock
 		*socket_context = peer;
 		if (!peer)
 			return;
-		peer->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+		peer->fd = mhd()->get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 		peer->since_s = now_s();
 		peer->link = &http->peers;
 		peer->next = http->peers;
@@ -430,16 +432,16 @@ static int start(struct http *http, struct err *err)
 		files.rlim_cur = files.rlim_max < MAX_CONNECTIONS + 64 ? files.rlim_max : (rlim_t)MAX_CONNECTIONS + 64;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, http,
-					MHD_OPTION_LISTEN_SOCKET, http->listener, MHD_OPTION_CONNECTION_LIMIT,
-					(unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-					MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS,
-					MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_NOTIFY_COMPLETED, end,
-					http, MHD_OPTION_NOTIFY_CONNECTION, come_or_go, http, MHD_OPTION_END);
+	http->daemon = mhd()->start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, http,
+					   MHD_OPTION_LISTEN_SOCKET, http->listener, MHD_OPTION_CONNECTION_LIMIT,
+					   (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+					   MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS,
+					   MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_NOTIFY_COMPLETED, end,
+					   http, MHD_OPTION_NOTIFY_CONNECTION, come_or_go, http, MHD_OPTION_END);
 	if (!http->daemon)
 		return err_set(err, EIO, "cannot serve the page: the server does not start");
 	http->listener = -1;
-	event.data.fd = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+	event.data.fd = mhd()->get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 	http->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (http->epoll < 0 || epoll_ctl(http->epoll, EPOLL_CTL_ADD, event.data.fd, &event))
 		return err_set(err, errno, "cannot serve the page: %s", strerror(errno));
@@ -456,7 +458,9 @@ struct http *http_open(uint16_t port, struct err *err)
 		return NULL;
 	}
 	http->listener = http->epoll = -1;
-	code = listen_on(http, &port, err);
+	code = http_library_load(err);
+	if (!code)
+		code = listen_on(http, &port, err);
 	if (!code)
 		code = http_self_init(&http->self, port, err);
 	if (!code)
@@ -482,7 +486,7 @@ static void work_on(struct http *http)
 	if (exchange->job->step(exchange->job, &exchange->answer)) {
 		drop_job(http, exchange);
 		exchange->is_done = true;
-		MHD_resume_connection(exchange->connection);
+		mhd()->resume_connection(exchange->connection);
 		return;
 	}
 	take_off(http, exchange);
@@ -494,7 +498,7 @@ static int wait_ms(const struct http *http)
 	enum { TICK_MS = 1000, LOOK_MS = 10 };
 	MHD_UNSIGNED_LONG_LONG ms = TICK_MS;
 
-	MHD_get_timeout(http->daemon, &ms); /* leaves ms alone where there is none */
+	mhd()->get_timeout(http->daemon, &ms); /* leaves ms alone where there is none */
 	if (!http->peers && !http->jobs && !http->handler.tick && ms >= TICK_MS)
 		return -1;
 	for (const struct exchange *exchange = http->jobs; exchange; exchange = exchange->next) {
@@ -541,7 +545,7 @@ int http_run(struct http *http, const struct http_handler *handler, int stop_fd,
 			work_on(http);
 		close_slow(http);
 		tick(http);
-		MHD_run(http->daemon);
+		mhd()->run(http->daemon);
 	}
 }
 
@@ -555,12 +559,12 @@ void http_close(struct http *http)
 		struct exchange *exchange = http->jobs;
 
 		drop_job(http, exchange);
-		MHD_resume_connection(exchange->connection);
+		mhd()->resume_connection(exchange->connection);
 	}
 	if (http->daemon) {
 		resume_streams(http, true);
-		MHD_run(http->daemon);
-		MHD_stop_daemon(http->daemon);
+		mhd()->run(http->daemon);
+		mhd()->stop_daemon(http->daemon);
 	}
 	if (http->epoll >= 0)
 		close(http->epoll);
