@@ -51,35 +51,28 @@ static void announce(const struct view_opts *opts, const char *address)
 		term_say("cannot start xdg-open: open the address yourself");
 }
 
-/* The port is taken before the recording is read, so that a wrong one is refused at once. */
-static int serve(struct http *http, const struct view_opts *opts, struct err *err)
+static int serve(struct http *http, struct view *view, const struct view_opts *opts, struct err *err)
 {
+	struct http_handler handler = view_handler(view);
 	int code, stop_fd = open_stop_fd(err);
 
 	if (stop_fd < 0)
 		return stop_fd;
 	announce(opts, http_address(http));
-	code = http_run(http, stop_fd, err);
+	code = http_run(http, &handler, stop_fd, err);
 	close(stop_fd);
 	return code;
 }
 
-/* Requests come only while the server runs, when the view is there. */
-static struct http_job *handle(void *ctx, const struct http_request *request, struct http_answer *answer)
+/* The port is taken before the recording is read, so that a wrong one is refused at once. */
+static int show(const struct view_opts *opts, const char *path, struct err *err)
 {
-	struct http_handler handler = view_handler(*(struct view **)ctx);
+	struct http *http = http_open((uint16_t)opts->port, err);
+	struct view *view = http ? view_open(path, find_recording_is_written, err) : NULL;
+	int code = view ? serve(http, view, opts, err) : -err->code;
 
-	return handler.handle(handler.ctx, request, answer);
-}
-
-static int show(struct http *http, struct view **view, const struct view_opts *opts, const char *path, struct err *err)
-{
-	int code = 0;
-
-	*view = view_open(path, find_recording_is_written(path), err);
-	code = *view ? serve(http, opts, err) : -err->code;
 	http_close(http);
-	view_close(*view);
+	view_close(view);
 	return code;
 }
 
@@ -87,18 +80,13 @@ static int view_run(const void *opaque, int argc, char **argv, struct err *err)
 {
 	const struct view_opts *opts = opaque;
 	struct find_recording newest;
-	struct view *view = NULL;
-	struct http *http;
 	int code = 0;
 
 	if (opts->port > UINT16_MAX)
 		return opt_misused(err, "--port must be from 0 to %d", UINT16_MAX);
 	if (!argc)
 		code = find_recording_newest(&newest, err);
-	if (code)
-		return code;
-	http = http_open((uint16_t)opts->port, &(struct http_handler){ handle, &view }, err);
-	return http ? show(http, &view, opts, argc ? argv[0] : newest.path, err) : -err->code;
+	return code ? code : show(opts, argc ? argv[0] : newest.path, err);
 }
 
 const struct cmd cmd_view = {

@@ -490,6 +490,77 @@ class Command(unittest.TestCase):
         with Server("--no-browser", RECORDING) as server:
             self.assertIsNone(server.json("recording.json")["cut"])
 
+    def events(self, server):
+        """An open stream of events: (connection, file to read lines from)."""
+        connection = server.connect()
+        connection.settimeout(PATIENCE)
+        host = f"Host: 127.0.0.1:{server.port}"
+        connection.sendall(f"GET /{server.token}/events HTTP/1.1\r\n{host}\r\n\r\n".encode())
+        lines = connection.makefile("rb")
+        self.assertIn(b" 200 ", lines.readline())
+        headers = iter(lines.readline, b"\r\n")
+        self.assertIn(b"content-type: text/event-stream", [line.strip().lower() for line in headers])
+        return connection, lines
+
+    def next_event(self, lines):
+        for line in lines:
+            if line.startswith(b"data: "):
+                return json.loads(line[6:])
+        return None
+
+    def test_a_file_that_grows_is_followed(self):
+        with open(RECORDING, "rb") as whole:
+            data = whole.read()
+        with open(self.path("a.pftrace"), "wb") as file:
+            file.write(data[: len(data) // 2])
+            file.flush()
+            with Server("--no-browser", self.path("a.pftrace")) as server:
+                before = server.json("recording.json")
+                self.assertEqual((before["growing"], before["cut"]), (True, None))
+                connection, lines = self.events(server)
+                file.write(data[len(data) // 2 :])
+                file.close()
+                event = {"growing": True}
+                while event["growing"]:
+                    event = self.next_event(lines)
+                after = server.json("recording.json")
+                self.assertEqual((event["end"], event["tiles_version"]), (after["end"], after["tiles_version"]))
+                self.assertGreater(after["tiles_version"], before["tiles_version"])
+                self.assertGreater(after["events"], before["events"])
+                self.assertFalse(after["growing"])
+                self.assertFalse(server.json("report.json")["recording"]["file_is_cut"])
+                lines.close()
+                connection.close()
+
+    def test_it_ends_well_while_streams_are_open(self):
+        server = Server("--no-browser", RECORDING)
+        streams = [self.events(server) for _ in range(64)]
+        self.assertEqual(server.request("events")[0], 503)
+        self.assertEqual(server.request("recording.json")[0], 200)
+        for connection, lines in streams[:32]:
+            lines.close()
+            connection.close()
+        self.assertEqual(server.stop(), 0)
+        for connection, lines in streams[32:]:
+            self.assertIsNone(self.next_event(lines))
+            lines.close()
+            connection.close()
+
+    def test_a_stream_takes_no_time_of_the_processor(self):
+        with Server("--no-browser", RECORDING) as server:
+            connection, lines = self.events(server)
+
+            def cpu_s():
+                with open(f"/proc/{server.process.pid}/stat") as stat:
+                    fields = stat.read().rsplit(")", 1)[1].split()
+                return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+            before = cpu_s()
+            time.sleep(2)
+            self.assertLess(cpu_s() - before, 0.5)
+            lines.close()
+            connection.close()
+
     def test_other_formats_are_read(self):
         for path in ("ort_profile/good", "chrome/good", "qnn_csv/good"):
             folder = os.path.join(DATA, path)

@@ -13,7 +13,8 @@ static void put_cut(struct view *view, struct json *json)
 {
 	struct printable text = { "" };
 
-	if (!view->result.is_cut) {
+	/* one that is still being written ends anywhere */
+	if (!view->result.is_cut || view->is_growing) {
 		json_null(json, "cut");
 		return;
 	}
@@ -215,7 +216,7 @@ VIEW_ANSWER(recording)
 		put_sizes(view, &text.json);
 		put_cut(view, &text.json);
 		json_bool(&text.json, "growing", view->is_growing);
-		json_int(&text.json, "tiles_version", 1);
+		json_count(&text.json, "tiles_version", view->version);
 		json_array(&text.json, "tracks");
 		for (uint32_t i = 0; i < view->n_tracks; i++)
 			put_track(view, &text.json, &view->tracks[i]);

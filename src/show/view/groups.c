@@ -4,23 +4,17 @@
 
 #include <stdlib.h>
 
-#include "analyze/store/keys.h"
-
 static struct group *group_at(struct groups *groups, uint32_t number)
 {
 	return (struct group *)groups->rows.data + number;
 }
 
 /* KEYS_NONE: out of memory, or too many. */
-static uint32_t find_group(struct groups *groups, const struct store_track *track, size_t at)
+static uint32_t find_by_keys(struct groups *groups, const struct group *wanted)
 {
-	const struct store_slices *slices = &track->slices;
-	const struct view *view = groups->scan.view;
-	uint16_t class = pyramid_class_of(view->pyramid, slices, at);
-	uint32_t model = model_of(view, &groups->cache, track, at), name = groups->by_type ? 0 : slices->name[at];
-	uint64_t a = keys_pair(model, name), b = keys_pair(class, slices->kind[at]);
+	uint64_t a = keys_pair(wanted->model, wanted->name), b = keys_pair(wanted->class, wanted->kind);
 	uint32_t number =
-	    groups->rows.n < GROUPS_MOST ? keys_number(groups->keys, a, b) : keys_find(groups->keys, a, b);
+	    groups->rows.n < GROUPS_MOST ? keys_number(&groups->keys, a, b) : keys_find(&groups->keys, a, b);
 	struct group *group;
 
 	if (number == KEYS_NONE || number < groups->rows.n) {
@@ -32,12 +26,32 @@ static uint32_t find_group(struct groups *groups, const struct store_track *trac
 		groups->scan.has_failed = true;
 		return KEYS_NONE;
 	}
-	*group = (struct group){ .model = model,
-				 .name = name,
-				 .class = class,
-				 .kind = (enum event_kind)slices->kind[at],
-				 .provider = store_text(store_slice_arg(view->store, track, at, KEY_PROVIDER)),
-				 .min_ns = UINT64_MAX };
+	*group = *wanted;
+	group->min_ns = UINT64_MAX;
+	return number;
+}
+
+/* Mostly the group of the slice of this name before: keys are looked up for others alone. */
+static uint32_t find_group(struct groups *groups, const struct store_track *track, size_t at)
+{
+	const struct store_slices *slices = &track->slices;
+	const struct view *view = groups->scan.view;
+	struct group wanted = { .model = model_of(view, &groups->cache, track, at),
+				.name = groups->by_type ? 0 : slices->name[at],
+				.class = pyramid_class_of(view->pyramid, slices, at),
+				.kind = (enum event_kind)slices->kind[at] };
+	uint32_t *last = slices->name[at] < groups->n_last ? &groups->last[slices->name[at]] : NULL, number;
+
+	if (last && *last) {
+		const struct group *group = group_at(groups, *last - 1);
+
+		if (group->model == wanted.model && group->class == wanted.class && group->kind == wanted.kind)
+			return *last - 1;
+	}
+	wanted.provider = store_text(store_slice_arg(view->store, track, at, KEY_PROVIDER));
+	number = find_by_keys(groups, &wanted);
+	if (last && number != KEYS_NONE)
+		*last = number + 1;
 	return number;
 }
 
@@ -110,8 +124,8 @@ static void done(struct view_scan *scan)
 
 	if (groups->freed)
 		groups->freed(groups);
-	keys_done(groups->keys);
-	free(groups->keys);
+	keys_done(&groups->keys);
+	free(groups->last);
 	array_done(&groups->rows, sizeof(struct group));
 }
 
@@ -121,8 +135,9 @@ void *groups_new(struct view *view, size_t size, const struct http_request *requ
 
 	if (!groups)
 		return NULL;
-	groups->keys = calloc(1, sizeof *groups->keys);
-	groups->scan.has_failed = !groups->keys;
+	groups->n_last = names_count(store_names(view->store)) + 1;
+	groups->last = calloc(groups->n_last, sizeof *groups->last);
+	groups->scan.has_failed = !groups->last;
 	groups->scan.take = take;
 	groups->scan.finish = finish;
 	groups->scan.done = done;

@@ -6,6 +6,7 @@
 #ifndef SHOW_VIEW_GROUPS_H
 #define SHOW_VIEW_GROUPS_H
 
+#include "analyze/store/keys.h"
 #include "show/view/model_of.h"
 #include "show/view/view_scan.h"
 
@@ -24,9 +25,11 @@ struct groups {
 	uint32_t kinds;	       /* bits of enum event_kind: which slices */
 	bool by_type;	       /* name is 0: all operators of a type are one group */
 	struct model_cache cache;
-	struct keys *keys; /* (model, name), (class, kind) */
+	struct keys keys;  /* (model, name), (class, kind) */
 	struct array rows; /* struct group */
-	uint32_t track;	   /* whose slices these are: */
+	uint32_t *last;	   /* by name: one more than the group that its last slice was in; 0: none */
+	uint32_t n_last;
+	uint32_t track; /* whose slices these are: */
 	struct {
 		uint32_t group; /* KEYS_NONE: of no group */
 		uint64_t end_ns;

@@ -23,6 +23,8 @@
 enum {
 	MAX_CONNECTIONS = 1200,
 	MAX_JOBS = 64,
+	MAX_STREAMS = 64,
+	COMMENT_S = 15,
 	IDLE_S = 10,	 /* without a byte in either direction */
 	REQUEST_S = 30,	 /* for all of a request */
 	ANSWER_S = 120,	 /* for the reader to take all of an answer */
@@ -38,6 +40,16 @@ struct exchange {
 	bool is_checked, is_done;
 	struct http_job *job;
 	struct http_answer answer;
+};
+
+/* An answer that goes on: events, and a comment now and then, which finds out whether the reader is still there. */
+struct stream {
+	struct stream *next, **link; /* in http->streams */
+	struct http *http;
+	struct MHD_Connection *connection;
+	uint64_t seen; /* events; a slow reader gets the last one alone */
+	int64_t sent_s;
+	bool is_suspended;
 };
 
 struct peer {
@@ -56,6 +68,11 @@ struct http {
 	struct exchange *jobs;
 	unsigned n_jobs;
 	struct peer *peers;
+	struct stream *streams;
+	unsigned n_streams;
+	char event[256]; /* the last */
+	uint64_t n_events;
+	int64_t ticked_s;
 	bool is_over;
 };
 
@@ -88,7 +105,21 @@ void http_say(struct http_answer *answer, unsigned status, const char *fmt, ...)
 	answer->size = (size_t)n;
 }
 
-static struct MHD_Response *make_response(struct http_answer *answer)
+static struct MHD_Response *make_body(struct http_answer *answer)
+{
+	struct MHD_Response *response = mhd()->create_response_from_buffer(
+	    answer->size, answer->size ? answer->body : NULL,
+	    answer->is_borrowed || !answer->size ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE);
+
+	if (!response)
+		return NULL;
+	if (!answer->is_borrowed && !answer->size)
+		free(answer->body);
+	answer->body = NULL; /* the response has it */
+	return response;
+}
+
+static void add_headers(struct MHD_Response *response, const struct http_answer *answer)
 {
 	static const char *const header[][2] = {
 		{ "Content-Security-Policy",
@@ -102,44 +133,112 @@ static struct MHD_Response *make_response(struct http_answer *answer)
 		{ "Cross-Origin-Opener-Policy", "same-origin" },
 		{ "X-Frame-Options", "DENY" },
 	};
-	struct MHD_Response *response = MHD_create_response_from_buffer(
-	    answer->size, answer->size ? answer->body : NULL,
-	    answer->is_borrowed || !answer->size ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE);
 
-	if (!response)
-		return NULL;
-	if (!answer->is_borrowed && !answer->size)
-		free(answer->body);
-	answer->body = NULL; /* the response has it */
 	for (size_t i = 0; i < sizeof header / sizeof *header; i++)
-		MHD_add_response_header(response, header[i][0], header[i][1]);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
+		mhd()->add_response_header(response, header[i][0], header[i][1]);
+	mhd()->add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
 	if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET");
+		mhd()->add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET");
+}
+
+static ssize_t read_stream(void *ctx, uint64_t at, char *to, size_t max)
+{
+	struct stream *stream = ctx;
+	const struct http *http = stream->http;
+	const char *text = stream->seen < http->n_events ? http->event : ":\n\n";
+	size_t len = strlen(text);
+
+	if (http->is_over)
+		return MHD_CONTENT_READER_END_OF_STREAM; /* suspended again, the library would abort when it is stopped
+							  */
+	if ((stream->seen < http->n_events || now_s() - stream->sent_s >= COMMENT_S) && len <= max) {
+		stream->seen = http->n_events;
+		stream->sent_s = now_s();
+		memcpy(to, text, len);
+		return (ssize_t)len;
+	}
+	/* nothing to send, and not suspended, would be called again at once */
+	stream->is_suspended = true;
+	mhd()->suspend_connection(stream->connection);
+	return 0;
+}
+
+static void end_stream(void *ctx)
+{
+	struct stream *stream = ctx;
+
+	*stream->link = stream->next;
+	if (stream->next)
+		stream->next->link = stream->link;
+	stream->http->n_streams--;
+	free(stream);
+}
+
+/* NULL: out of memory. */
+static struct MHD_Response *make_stream(struct http *http, struct MHD_Connection *connection)
+{
+	struct stream *stream = calloc(1, sizeof *stream);
+	struct MHD_Response *response =
+	    stream ? mhd()->create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_stream, stream, end_stream)
+		   : NULL;
+
+	if (!response) {
+		free(stream);
+		return NULL;
+	}
+	*stream = (struct stream){ .next = http->streams,
+				   .link = &http->streams,
+				   .http = http,
+				   .connection = connection,
+				   .seen = http->n_events };
+	if (stream->next)
+		stream->next->link = &stream->next;
+	http->streams = stream;
+	http->n_streams++;
 	return response;
+}
+
+/* Those with something to send, or all. */
+static void resume_streams(struct http *http, bool all)
+{
+	int64_t now = now_s();
+
+	for (struct stream *stream = http->streams; stream; stream = stream->next) {
+		if (!stream->is_suspended ||
+		    (!all && stream->seen == http->n_events && now - stream->sent_s < COMMENT_S))
+			continue;
+		stream->is_suspended = false;
+		mhd()->resume_connection(stream->connection);
+	}
 }
 
 static struct peer *peer_of(struct MHD_Connection *connection)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	const union MHD_ConnectionInfo *info =
+	    mhd()->get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
 	return info ? info->socket_context : NULL;
 }
 
-static enum MHD_Result reply(struct exchange *exchange)
+static enum MHD_Result reply(struct http *http, struct exchange *exchange)
 {
-	struct MHD_Response *response = make_response(&exchange->answer);
+	struct http_answer *answer = &exchange->answer;
 	struct peer *peer = peer_of(exchange->connection);
+	struct MHD_Response *response;
 	enum MHD_Result result;
 
+	if (answer->is_stream && http->n_streams >= MAX_STREAMS)
+		http_say(answer, MHD_HTTP_SERVICE_UNAVAILABLE, "too many pages wait for events; close some");
+	response = answer->is_stream ? make_stream(http, exchange->connection) : make_body(answer);
 	if (!response)
 		return MHD_NO;
 	if (peer) {
-		peer->since_s = now_s();
+		peer->since_s = answer->is_stream ? 0 : now_s();
 		peer->is_answered = true;
 	}
-	result = MHD_queue_response(exchange->connection, exchange->answer.status, response);
-	MHD_destroy_response(response);
+	add_headers(response, answer);
+	result = mhd()->queue_response(exchange->connection, answer->status, response);
+	mhd()->destroy_response(response);
 	return result;
 }
 
@@ -176,7 +275,7 @@ static void suspend(struct http *http, struct exchange *exchange, struct http_jo
 {
 	exchange->job = job;
 	put_last(http, exchange);
-	MHD_suspend_connection(exchange->connection);
+	mhd()->suspend_connection(exchange->connection);
 }
 
 static enum MHD_Result work(struct http *http, struct exchange *exchange)
@@ -184,15 +283,15 @@ static enum MHD_Result work(struct http *http, struct exchange *exchange)
 	struct http_job *job;
 
 	if (exchange->is_done)
-		return reply(exchange);
+		return reply(http, exchange);
 	if (http->is_over || http->n_jobs >= MAX_JOBS) {
 		http_say(&exchange->answer, MHD_HTTP_SERVICE_UNAVAILABLE, "%s",
 			 http->is_over ? "the server stops" : "too many questions at a time; ask again later");
-		return reply(exchange);
+		return reply(http, exchange);
 	}
 	job = http->handler.handle(http->handler.ctx, &exchange->request, &exchange->answer);
 	if (!job)
-		return reply(exchange);
+		return reply(http, exchange);
 	suspend(http, exchange, job);
 	return MHD_YES;
 }
@@ -220,7 +319,7 @@ static enum MHD_Result answer(CALL)
 	if (!exchange->refused)
 		return *upload_size ? MHD_NO : MHD_YES;
 	http_say(&exchange->answer, exchange->refused, "%s", why);
-	return reply(exchange);
+	return reply(http, exchange);
 }
 
 /* The first line of a request is there. */
@@ -267,7 +366,7 @@ static void come_or_go(void *ctx, struct MHD_Connection *connection, void **sock
 		*socket_context = peer;
 		if (!peer)
 			return;
-		peer->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+		peer->fd = mhd()->get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 		peer->since_s = now_s();
 		peer->link = &http->peers;
 		peer->next = http->peers;
@@ -333,23 +432,23 @@ static int start(struct http *http, struct err *err)
 		files.rlim_cur = files.rlim_max < MAX_CONNECTIONS + 64 ? files.rlim_max : (rlim_t)MAX_CONNECTIONS + 64;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, http,
-					MHD_OPTION_LISTEN_SOCKET, http->listener, MHD_OPTION_CONNECTION_LIMIT,
-					(unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-					MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS,
-					MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_NOTIFY_COMPLETED, end,
-					http, MHD_OPTION_NOTIFY_CONNECTION, come_or_go, http, MHD_OPTION_END);
+	http->daemon = mhd()->start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, http,
+					   MHD_OPTION_LISTEN_SOCKET, http->listener, MHD_OPTION_CONNECTION_LIMIT,
+					   (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+					   MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS,
+					   MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_NOTIFY_COMPLETED, end,
+					   http, MHD_OPTION_NOTIFY_CONNECTION, come_or_go, http, MHD_OPTION_END);
 	if (!http->daemon)
 		return err_set(err, EIO, "cannot serve the page: the server does not start");
 	http->listener = -1;
-	event.data.fd = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+	event.data.fd = mhd()->get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 	http->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (http->epoll < 0 || epoll_ctl(http->epoll, EPOLL_CTL_ADD, event.data.fd, &event))
 		return err_set(err, errno, "cannot serve the page: %s", strerror(errno));
 	return 0;
 }
 
-struct http *http_open(uint16_t port, const struct http_handler *handler, struct err *err)
+struct http *http_open(uint16_t port, struct err *err)
 {
 	struct http *http = calloc(1, sizeof *http);
 	int code;
@@ -358,9 +457,10 @@ struct http *http_open(uint16_t port, const struct http_handler *handler, struct
 		err_set(err, ENOMEM, "cannot serve the page: out of memory");
 		return NULL;
 	}
-	http->handler = *handler;
 	http->listener = http->epoll = -1;
-	code = listen_on(http, &port, err);
+	code = http_library_load(err);
+	if (!code)
+		code = listen_on(http, &port, err);
 	if (!code)
 		code = http_self_init(&http->self, port, err);
 	if (!code)
@@ -386,7 +486,7 @@ static void work_on(struct http *http)
 	if (exchange->job->step(exchange->job, &exchange->answer)) {
 		drop_job(http, exchange);
 		exchange->is_done = true;
-		MHD_resume_connection(exchange->connection);
+		mhd()->resume_connection(exchange->connection);
 		return;
 	}
 	take_off(http, exchange);
@@ -398,8 +498,8 @@ static int wait_ms(const struct http *http)
 	enum { TICK_MS = 1000, LOOK_MS = 10 };
 	MHD_UNSIGNED_LONG_LONG ms = TICK_MS;
 
-	MHD_get_timeout(http->daemon, &ms); /* leaves ms alone where there is none */
-	if (!http->peers && !http->jobs && ms >= TICK_MS)
+	mhd()->get_timeout(http->daemon, &ms); /* leaves ms alone where there is none */
+	if (!http->peers && !http->jobs && !http->handler.tick && ms >= TICK_MS)
 		return -1;
 	for (const struct exchange *exchange = http->jobs; exchange; exchange = exchange->next) {
 		if (!exchange->job->waits)
@@ -409,10 +509,28 @@ static int wait_ms(const struct http *http)
 	return ms < TICK_MS ? (int)ms : TICK_MS;
 }
 
-int http_run(struct http *http, int stop_fd, struct err *err)
+/* Asks the handler whether something has changed, and hands it to those who wait for it. */
+static void tick(struct http *http)
+{
+	int64_t now = now_s();
+	const char *event;
+
+	if (http->handler.tick && !http->jobs && now != http->ticked_s) {
+		http->ticked_s = now;
+		event = http->handler.tick(http->handler.ctx);
+		if (event) {
+			snprintf(http->event, sizeof http->event, "%s", event);
+			http->n_events++;
+		}
+	}
+	resume_streams(http, false);
+}
+
+int http_run(struct http *http, const struct http_handler *handler, int stop_fd, struct err *err)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = stop_fd }, came[4];
 
+	http->handler = *handler;
 	if (epoll_ctl(http->epoll, EPOLL_CTL_ADD, stop_fd, &event))
 		return err_set(err, errno, "cannot serve the page: %s", strerror(errno));
 	for (;;) {
@@ -426,7 +544,8 @@ int http_run(struct http *http, int stop_fd, struct err *err)
 		if (http->jobs)
 			work_on(http);
 		close_slow(http);
-		MHD_run(http->daemon);
+		tick(http);
+		mhd()->run(http->daemon);
 	}
 }
 
@@ -440,11 +559,12 @@ void http_close(struct http *http)
 		struct exchange *exchange = http->jobs;
 
 		drop_job(http, exchange);
-		MHD_resume_connection(exchange->connection);
+		mhd()->resume_connection(exchange->connection);
 	}
 	if (http->daemon) {
-		MHD_run(http->daemon);
-		MHD_stop_daemon(http->daemon);
+		resume_streams(http, true);
+		mhd()->run(http->daemon);
+		mhd()->stop_daemon(http->daemon);
 	}
 	if (http->epoll >= 0)
 		close(http->epoll);

@@ -18,6 +18,7 @@ struct http_answer {
 	void *body;
 	size_t size;
 	bool is_borrowed; /* body is static; else it is freed */
+	bool is_stream;	  /* of events, which handler.tick makes; there is no body */
 };
 
 struct http_job {
@@ -30,17 +31,22 @@ struct http_job {
 struct http_handler {
 	/* Fills the answer and returns NULL, or returns a job that will. The request is borrowed until then. */
 	struct http_job *(*handle)(void *ctx, const struct http_request *request, struct http_answer *answer);
+	/*
+	 * Called about once a second while no job is at work. The text of an event for all streams, borrowed until the
+	 * next call; NULL: nothing has changed. May be NULL.
+	 */
+	const char *(*tick)(void *ctx);
 	void *ctx;
 };
 
 struct http;
 
 /* port 0: any that is free. NULL and err: the port is in use, or forbidden. */
-struct http *http_open(uint16_t port, const struct http_handler *handler, struct err *err);
+struct http *http_open(uint16_t port, struct err *err);
 /* "http://127.0.0.1:PORT/TOKEN/" */
 const char *http_address(const struct http *http);
-/* Answers until stop_fd is readable. 0, or -errno and err. */
-int http_run(struct http *http, int stop_fd, struct err *err);
+/* Answers until stop_fd is readable; who asked before waits until then. 0, or -errno and err. */
+int http_run(struct http *http, const struct http_handler *handler, int stop_fd, struct err *err);
 void http_close(struct http *http);
 
 /* An answer of one sentence, as text. The sentence is copied. */

@@ -80,7 +80,7 @@ unsigned http_check(const struct http_self *self, struct MHD_Connection *connect
 {
 	struct headers headers = { .self = self };
 
-	MHD_get_connection_values(connection, MHD_HEADER_KIND, take_header, &headers);
+	mhd()->get_connection_values(connection, MHD_HEADER_KIND, take_header, &headers);
 	if (headers.n_hosts != 1 || headers.n_wrong_hosts) {
 		*why = "this server answers to 127.0.0.1 and localhost with its port alone";
 		return MHD_HTTP_FORBIDDEN;

@@ -3,10 +3,10 @@
 #ifndef SHOW_VIEW_HTTP_IN_H
 #define SHOW_VIEW_HTTP_IN_H
 
-#include <microhttpd.h>
 #include <stdint.h>
 
 #include "show/view/http.h"
+#include "show/view/http_library.h"
 
 enum { HTTP_TOKEN_LEN = 32 };
 

@@ -5,15 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/store/keys.h"
-
 enum { EXACT = 131072 }; /* as in the report */
 
 static struct latency *find_row(struct latencies *to, const struct store_track *track, size_t at)
 {
 	uint32_t model = to->as_one ? 0 : model_of(to->scan.view, &to->cache, track, at);
 	uint32_t process = to->as_one ? 0 : store_process_of(to->scan.view->store, track->id);
-	uint32_t number = keys_number(to->keys, model, process);
+	uint32_t number = keys_number(&to->keys, model, process);
 	struct latency *row;
 
 	if (number == KEYS_NONE)
@@ -89,8 +87,7 @@ static void done(struct view_scan *scan)
 		to->freed(to);
 	for (size_t i = 0; i < to->rows.n; i++)
 		stats_done(&((struct latency *)to->rows.data)[i].stats);
-	keys_done(to->keys);
-	free(to->keys);
+	keys_done(&to->keys);
 	array_done(&to->rows, sizeof(struct latency));
 }
 
@@ -102,8 +99,6 @@ void *latencies_new(struct view *view, size_t size, const struct http_request *r
 	if (!to)
 		return NULL;
 	snprintf(to->model, sizeof to->model, "%s", model ? model : "");
-	to->keys = calloc(1, sizeof *to->keys);
-	to->scan.has_failed = !to->keys;
 	to->scan.take = take;
 	to->scan.finish = finish;
 	to->scan.done = done;

@@ -4,6 +4,7 @@
 #define SHOW_VIEW_LATENCIES_H
 
 #include "analyze/stats/stats.h"
+#include "analyze/store/keys.h"
 #include "show/view/model_of.h"
 #include "show/view/view_scan.h"
 
@@ -16,7 +17,7 @@ struct latency {
 
 struct latencies {
 	struct view_scan scan;
-	struct keys *keys; /* model, process */
+	struct keys keys;  /* model, process */
 	struct array rows; /* struct latency */
 	struct model_cache cache;
 	char model[256]; /* this one alone; "": all */

@@ -61,10 +61,17 @@ uint32_t model_of(const struct view *view, struct model_cache *cache, const stru
 		return slices->name[at];
 	if (!inference)
 		return model_of_line(view, track, at);
-	process = store_process_of(view->store, track->id);
-	if (cache->process != process || cache->inference != inference || !cache->model)
-		*cache = (struct model_cache){ process, inference,
-					       model_around(view, process, inference, slices->begin_ns[at]) };
+	if (cache->track != track->id) {
+		process = store_process_of(view->store, track->id);
+		if (process != cache->process)
+			cache->inference = 0;
+		cache->track = track->id;
+		cache->process = process;
+	}
+	if (cache->inference != inference || !cache->model) {
+		cache->inference = inference;
+		cache->model = model_around(view, cache->process, inference, slices->begin_ns[at]);
+	}
 	return cache->model;
 }
 

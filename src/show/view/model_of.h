@@ -5,9 +5,9 @@
 
 #include "show/view/view_in.h"
 
-/* The last inference that was looked for: slices of one come behind each other. Zeroed to begin with. */
+/* The last track and inference that were looked for: slices of one come behind each other. Zeroed to begin with. */
 struct model_cache {
-	uint32_t process, inference, model;
+	uint32_t track, process, inference, model;
 };
 
 /* A name; 0: not known. An operator has no model of its own: that of the inference around it, in any track. */

@@ -15,9 +15,9 @@ struct view;
  * Reads a recording, or another file that can be imported. path is borrowed for the view's life. is_growing: the file
  * is still being written. NULL and err: no such file, none of a known format, damaged, or out of memory.
  */
-struct view *view_open(const char *path, bool is_growing, struct err *err);
+struct view *view_open(const char *path, bool (*is_written)(const char *path), struct err *err);
 void view_close(struct view *view); /* NULL does nothing */
-/* Answers requests; valid until view_close. */
+/* Answers requests, and follows the file; valid until view_close. */
 struct http_handler view_handler(struct view *view);
 
 #endif

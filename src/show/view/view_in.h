@@ -30,7 +30,12 @@ struct view_name {
 
 struct view {
 	const char *path;
+	bool (*is_written)(const char *path);
 	bool is_growing;
+	uint64_t version;	     /* how often the file was read */
+	uint64_t next_look_ns;	     /* when to look whether it has grown */
+	uint64_t seen_bytes;	     /* of the file, when it was looked at last */
+	char event[160];	     /* what pages are told */
 	struct import_result result; /* of reading the file */
 	uint64_t file_bytes;
 	struct recording recording;
@@ -90,6 +95,7 @@ VIEW_ANSWER(slice);
 VIEW_ANSWER(at);
 VIEW_ANSWER(find);
 VIEW_ANSWER(search);
+VIEW_ANSWER(events);
 VIEW_ANSWER(table);
 VIEW_ANSWER(histogram);
 VIEW_ANSWER(icicle);

@@ -3,6 +3,7 @@
 #include "show/view/view_report.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@
 #include "analyze/summary/recording.h"
 #include "show/view/view_in.h"
 #include "show/words/export.h"
+
+enum { OWN_FD = 3 };
 
 static int write_report(FILE *out, struct import *import, bool is_growing, struct err *err)
 {
@@ -36,14 +39,21 @@ static int write_report(FILE *out, struct import *import, bool is_growing, struc
 	return fflush(out) || ferror(out) ? err_set(err, EIO, "cannot keep the report: %s", strerror(errno)) : 0;
 }
 
-/* Ends with this process's parent; frees nothing, because it ends at once. */
+/*
+ * Ends with this process's parent; frees nothing, because it ends at once. It keeps no file of the parent open, so that
+ * connections which that closes are closed.
+ */
 static void work(pid_t parent, int fd, struct import *import, bool is_growing)
 {
 	struct err err = { 0 };
-	FILE *out = fdopen(fd, "w");
+	FILE *out;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || !out)
+	if (getppid() != parent || dup2(fd, OWN_FD) != OWN_FD || close_range(OWN_FD + 1, UINT_MAX, 0))
+		_exit(1);
+	fd = OWN_FD;
+	out = fdopen(fd, "w");
+	if (!out)
 		_exit(1);
 	if (!write_report(out, import, is_growing, &err))
 		_exit(0);
