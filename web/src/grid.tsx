@@ -58,8 +58,9 @@ function cellText(value: Cell | undefined, column: Column, unit: string): string
 /** Least width, and how it grows: fr of what is left, or nothing. */
 function widthOf(column: Column, i: number): readonly [number, number] {
 	if (column.type === 'time') return [122, 0.3];
-	if (column.type === 'number') return [Math.max(78, 36 + column.title.length * 7.2), 0.5];
+	if (column.type === 'number') return [Math.max(78, 40 + column.title.length * 7.6), 0.5];
 	if (column.name === 'why') return [360, 8];
+	if (column.name === 'model') return [176, 1.4];
 	return i === 0 ? [190, 2.2] : [120, 1.4];
 }
 
