@@ -11,6 +11,7 @@ import pytest
 import envs
 import judge
 from conftest import environment
+from lab import wait_until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HTML = "<img src=x onerror=alert(1)><script>alert(2)</script>"
@@ -72,3 +73,12 @@ def test_names_are_text_whatever_they_hold(lab, drive):
     with open(path, "w") as out:
         json.dump(events, out)
     assert len(drive(path, "view_steps_names.js")) == 3
+
+
+def test_a_recording_that_is_written_is_followed(lab, library, drive):
+    skip_without_page(lab)
+    program = lab.native("run", library, lab.model("heavy"), "192x192", 192 * 192, "run", 3000, 2)
+    command, path = lab.command(program, name="growing")
+    lab.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 10000)
+    assert len(drive(path, "view_steps_growth.js")) == 1

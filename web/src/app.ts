@@ -351,6 +351,7 @@ export class App {
 	async grow(): Promise<void> {
 		const before = this.end;
 		const wasAll = this.place.view === null;
+		const follows = !wasAll && this.view.end >= before - 1;
 		const recording = await this.attempt(api.get<Recording>('recording.json'));
 		if (!recording) return;
 		this.recording = recording;
@@ -360,6 +361,7 @@ export class App {
 		this.layOut();
 		this.takeTheme();
 		if (wasAll) this.view = { begin: 0, end: this.end };
+		else if (follows) this.applyView({ begin: this.end - span(this.view), end: this.end });
 		this.tell('place');
 		this.tell('view');
 	}

@@ -19,6 +19,8 @@ const MARGINAL = /^(pid|status|batch|first|provider|failed|cut|measured)$/;
 export interface GridProps {
 	readonly what: string;
 	readonly asked: api.Asked;
+	/** Rows are asked for again when it changes. */
+	readonly version: number;
 	readonly sort: string;
 	readonly onSort: (sort: string) => void;
 	readonly onSelect: (value: Values) => void;
@@ -65,7 +67,7 @@ function widthOf(column: Column, i: number): readonly [number, number] {
 }
 
 function usePages(props: GridProps) {
-	const key = JSON.stringify([props.what, props.asked, props.sort]);
+	const key = JSON.stringify([props.what, props.asked, props.sort, props.version]);
 	const [, again] = useReducer((n: number) => n + 1, 0);
 	const pages = useRef<Pages>({ key: '', columns: [], total: 0, pages: new Map(), asked: new Set(), error: '' });
 	const wanted = useRef(key);

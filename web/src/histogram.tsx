@@ -12,7 +12,11 @@ const FOOT = 18;
 
 export function Histogram({ app, model }: { app: App; model: string }) {
 	const { range, latency } = app.place;
-	const { data } = useAnswer<Bins>('histogram', { from: range?.[0], to: range?.[1], model });
+	const { data } = useAnswer<Bins>(
+		'histogram',
+		{ from: range?.[0], to: range?.[1], model },
+		app.recording.events,
+	);
 	if (!data || data.counts.length === 0 || data.edges.length < 2)
 		return <div class="histogram empty dim">No inference has ended here.</div>;
 	return <Bars app={app} bins={merged(data)} latency={latency} />;

@@ -64,7 +64,11 @@ export function sorted(part: Part): Part {
 
 export function Icicle({ app }: { app: App }) {
 	const { range } = app.place;
-	const { data: answer, error } = useAnswer<Part>('icicle', { from: range?.[0], to: range?.[1] });
+	const { data: answer, error } = useAnswer<Part>(
+		'icicle',
+		{ from: range?.[0], to: range?.[1] },
+		app.recording.events,
+	);
 	const data = useMemo(() => answer && sorted(answer), [answer]);
 	const [zoomed, setZoomed] = useState<readonly number[]>([]);
 	const [over, setOver] = useState<Box | null>(null);

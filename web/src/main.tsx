@@ -13,25 +13,34 @@ declare global {
 	var inftrace: { app: App; plots: Plots } | undefined;
 }
 
+/** Shows what a recording that is still written gains, until it is complete. */
 function follow(app: App): void {
 	let events: EventSource | null = null;
 	let timer = 0;
+	const close = (): void => {
+		events?.close();
+		events = null;
+	};
+	const grow = async (): Promise<void> => {
+		await app.grow();
+		if (app.recording.growing) return;
+		close();
+		await readReport(app);
+	};
 	const open = (): void => {
 		if (document.hidden || events || !app.recording.growing) return;
 		events = new EventSource('events');
 		events.addEventListener('grow', () => {
 			clearTimeout(timer);
-			timer = window.setTimeout(() => void app.grow(), 50);
+			timer = window.setTimeout(() => void grow(), 50);
 		});
 	};
 	// an open stream holds one of the browser's few connections
 	document.addEventListener('visibilitychange', () => {
-		if (document.hidden) {
-			events?.close();
-			events = null;
-		} else {
+		if (document.hidden) close();
+		else if (app.recording.growing) {
 			open();
-			if (app.recording.growing) void app.grow();
+			void grow();
 		}
 	});
 	open();

@@ -16,10 +16,10 @@ export interface Answer<T> {
 	readonly isLoading: boolean;
 }
 
-/** What the server answers; the last answer stays until the next has come. */
-export function useAnswer<T>(path: string, asked: api.Asked): Answer<T> {
+/** What the server answers, again for each version; the last answer stays until the next has come. */
+export function useAnswer<T>(path: string, asked: api.Asked, version = 0): Answer<T> {
 	const [answer, setAnswer] = useState<Answer<T>>({ data: null, error: '', isLoading: true });
-	const key = JSON.stringify([path, asked]);
+	const key = JSON.stringify([path, asked, version]);
 	const shown = useRef('');
 	useEffect(() => {
 		const abort = new AbortController();
