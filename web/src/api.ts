@@ -87,6 +87,8 @@ export interface Table {
 export interface Histogram {
 	readonly edges: readonly number[];
 	readonly counts: readonly number[];
+	readonly p50_ns?: number | null;
+	readonly p99_ns?: number | null;
 }
 
 export interface Part {

@@ -33,7 +33,7 @@ export function merged(bins: Bins): Bins {
 		edges.push(bins.edges[i]);
 		counts.push(bins.counts.slice(i, i + by).reduce((sum, one) => sum + one, 0));
 	}
-	return { edges: [...edges, bins.edges[bins.edges.length - 1]], counts };
+	return { ...bins, edges: [...edges, bins.edges[bins.edges.length - 1]], counts };
 }
 
 function Bars({ app, bins, latency }: { app: App; bins: Bins; latency: readonly [number, number] | null }) {
@@ -67,8 +67,17 @@ function Bars({ app, bins, latency }: { app: App; bins: Bins; latency: readonly 
 	const said =
 		bin === null ? '' : `${duration(edges[bin])} to ${duration(edges[bin + 1])}: ${count(counts[bin])}`;
 	const step = W / n;
+	/** Where a latency lies on the logarithmic axis, 0 to 1. */
+	const shareOf = (value: number): number => Math.log(value / edges[0]) / Math.log(edges[n] / edges[0]);
+	const marks =
+		bins.p50_ns != null &&
+		bins.p99_ns != null &&
+		`median ${duration(bins.p50_ns)}, p99 ${duration(bins.p99_ns)}`;
 	return (
-		<figure class="histogram">
+		<figure
+			class="histogram"
+			title="The first inferences of sessions are left out. Drag to filter the table"
+		>
 			<figcaption>
 				<b>{count(total)} inferences</b> by latency
 				{latency ? (
@@ -76,7 +85,7 @@ function Bars({ app, bins, latency }: { app: App; bins: Bins; latency: readonly 
 						{duration(latency[0])} to {duration(latency[1])} ×
 					</button>
 				) : (
-					<span class="dim">{said || 'drag to filter'}</span>
+					<span class="dim">{said || marks || 'drag to filter'}</span>
 				)}
 			</figcaption>
 			<svg
@@ -111,6 +120,19 @@ function Bars({ app, bins, latency }: { app: App; bins: Bins; latency: readonly 
 						height={one ? Math.max(2, (one / most) * (H - 6)) : 0}
 					/>
 				))}
+				{[bins.p50_ns, bins.p99_ns].map(
+					value =>
+						value != null &&
+						edges[n] > edges[0] && (
+							<line
+								class="mark"
+								x1={W * shareOf(value)}
+								x2={W * shareOf(value)}
+								y1="0"
+								y2={H}
+							/>
+						),
+				)}
 				<line x1="0" x2={W} y1={H} y2={H} class="axis" />
 			</svg>
 			<div class="axis-text" style={{ height: `${FOOT}px` }}>

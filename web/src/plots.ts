@@ -25,6 +25,7 @@ export interface Places {
 	readonly rangeText: HTMLElement;
 	readonly chosen: HTMLElement;
 	readonly anchor: HTMLElement;
+	readonly wide: HTMLElement;
 }
 
 const most = (dpr: number): number => Math.min(dpr, 2);
@@ -160,6 +161,8 @@ export class Plots {
 				timeAt(time - marks.anchor, marks.step, view.end - marks.anchor);
 			context.fillText(text, x + 4 * dpr, 12 * dpr);
 		}
+		const wide = duration(span(view), 4);
+		if (this.at.wide.textContent !== wide) this.at.wide.textContent = wide;
 		const from = marks.anchor ? `${exact(marks.anchor)} +` : '';
 		if (this.at.anchor.textContent !== from) this.at.anchor.textContent = from;
 	}

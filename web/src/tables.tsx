@@ -74,6 +74,11 @@ function isOfSlice(slice: Slice | null, what: string, value: Values): boolean {
 	return false;
 }
 
+function isChosen(app: App, what: string, value: Values): boolean {
+	if (what === 'resources') return app.shownResources.some(counter => counter.id === value('counter'));
+	return isOfSlice(app.slice, what, value);
+}
+
 function Tabs({ app }: { app: App }) {
 	const to = (tab: string): void => app.go({ tab, sub: '', sort: '', filter: '' });
 	const onKey = (event: KeyboardEvent): void => {
@@ -351,7 +356,7 @@ export function Tables({ app, plots }: { app: App; plots: () => Plots | null }) 
 						label={TITLES[tab]}
 						onSort={sort => app.go({ sort })}
 						onSelect={value => void selectRow(app, what, value)}
-						isSelected={value => isOfSlice(app.slice, what, value)}
+						isSelected={value => isChosen(app, what, value)}
 						extra={extraOf(app, what)}
 						colour={value => colourOfRow(app, what, value)}
 					/>

@@ -140,6 +140,7 @@ function useRefs() {
 		rangeText: useRef<HTMLSpanElement>(null),
 		chosen: useRef<HTMLDivElement>(null),
 		anchor: useRef<HTMLSpanElement>(null),
+		wide: useRef<HTMLSpanElement>(null),
 	};
 }
 
@@ -179,6 +180,7 @@ export function Timeline({ app, onPlots }: { app: App; onPlots: (plots: Plots) =
 			</div>
 			<div class="strip">
 				<div class="gutter">
+					<span class="wide" ref={at.wide} title="How much time is on the screen" />
 					<span class="anchor" ref={at.anchor} />
 				</div>
 				<canvas
