@@ -149,8 +149,7 @@ static ssize_t read_stream(void *ctx, uint64_t at, char *to, size_t max)
 	size_t len = strlen(text);
 
 	if (http->is_over)
-		return MHD_CONTENT_READER_END_OF_STREAM; /* suspended again, the library would abort when it is stopped
-							  */
+		return MHD_CONTENT_READER_END_OF_STREAM; /* suspended again, it would make the library abort */
 	if ((stream->seen < http->n_events || now_s() - stream->sent_s >= COMMENT_S) && len <= max) {
 		stream->seen = http->n_events;
 		stream->sent_s = now_s();
@@ -271,8 +270,13 @@ static void drop_job(struct http *http, struct exchange *exchange)
 	exchange->job = NULL;
 }
 
+/* However long a job takes, its peer is not slow. */
 static void suspend(struct http *http, struct exchange *exchange, struct http_job *job)
 {
+	struct peer *peer = peer_of(exchange->connection);
+
+	if (peer)
+		peer->since_s = 0;
 	exchange->job = job;
 	put_last(http, exchange);
 	mhd()->suspend_connection(exchange->connection);
@@ -311,7 +315,7 @@ static enum MHD_Result answer(CALL)
 	if (!exchange)
 		return MHD_NO;
 	exchange->connection = connection;
-	if (exchange->is_checked && !*upload_size)
+	if (exchange->is_checked && !exchange->refused && !*upload_size)
 		return work(http, exchange);
 	if (!exchange->is_checked && !exchange->refused)
 		exchange->refused = http_check(&http->self, connection, &exchange->request, method, &why);

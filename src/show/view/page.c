@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "show/view/view_in.h"
-
 static const char not_built[] =
     "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>inftrace view</title></head><body>\n"
     "<h1>This inftrace was built without its page</h1>\n"
@@ -35,17 +33,17 @@ static const char *type_of(const char *name)
 	return "application/octet-stream";
 }
 
-static const struct page_file *find(const char *name)
+static const struct page_file *find(const struct page_file *files, const char *name)
 {
-	for (size_t i = 0; page_files[i].name; i++)
-		if (!strcmp(page_files[i].name, name))
-			return &page_files[i];
+	for (; files->name; files++)
+		if (!strcmp(files->name, name))
+			return files;
 	return NULL;
 }
 
-bool view_page(const char *name, struct http_answer *answer)
+bool view_page_of(const struct page_file *files, const char *name, struct http_answer *answer)
 {
-	const struct page_file *file = find(*name ? name : "index.html");
+	const struct page_file *file = find(files, *name ? name : "index.html");
 
 	if (file)
 		*answer = (struct http_answer){ 200, type_of(file->name), (void *)file->data, file->size, true };
@@ -54,4 +52,9 @@ bool view_page(const char *name, struct http_answer *answer)
 	else
 		return false;
 	return true;
+}
+
+bool view_page(const char *name, struct http_answer *answer)
+{
+	return view_page_of(page_files, name, answer);
 }

@@ -3,7 +3,7 @@
 #ifndef SHOW_VIEW_PAGE_H
 #define SHOW_VIEW_PAGE_H
 
-#include <stddef.h>
+#include "show/view/http.h"
 
 struct page_file {
 	const char *name; /* "app.js"; NULL ends the list */
@@ -12,5 +12,10 @@ struct page_file {
 };
 
 extern const struct page_file page_files[];
+
+/* A file of the page, "" for the page itself; false: there is none of that name. */
+bool view_page(const char *name, struct http_answer *answer);
+/* The same of a list. */
+bool view_page_of(const struct page_file *files, const char *name, struct http_answer *answer);
 
 #endif

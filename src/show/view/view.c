@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "show/view/page.h"
 #include "show/view/view_in.h"
 
 static const struct view_answer answers[] = {

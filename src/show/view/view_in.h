@@ -102,7 +102,5 @@ VIEW_ANSWER(icicle);
 
 /* Writes a slice as the answer slice does. */
 void view_answer_slice(struct view *view, uint32_t row, uint32_t slice, struct http_answer *answer);
-/* A file of the page, "" for the page itself; false: there is none of that name. */
-bool view_page(const char *name, struct http_answer *answer);
 
 #endif
