@@ -90,13 +90,8 @@ def bench(build, folder, operators, words, *more):
     runs = [measure(os.path.join(build, "inftrace"), path) for _ in range(TIMES)]
     best = min(runs, key=lambda run: run["shown"])
     print(f"{words}: {best['events'] / 1e6:.1f} M events, {os.path.getsize(path) / 2**20:.0f} MiB")
-<<<<<<< HEAD
-    for i, (level, median, _, size) in enumerate(best["tiles"]):
-        slowest = min(run["tiles"][i][2] for run in runs)
-=======
     for i, (level, _, _, size) in enumerate(best["tiles"]):
         median, slowest = (min(run["tiles"][i][figure] for run in runs) for figure in (1, 2))
->>>>>>> hviewc
         print(f"  2^{level:<2} ns/px: {median * 1e3:6.2f} ms, at most {slowest * 1e3:6.2f}; {size / 1024:5.0f} KiB")
     for what in TABLES:
         print(f"  table {what}: {min(run['tables'][what] for run in runs) * 1e3:.0f} ms")

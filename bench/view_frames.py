@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """view_frames.py BUILD [FILE]: how long `inftrace view` takes to show a recording of 10 million slices, and the main
-thread's CPU time of each frame while the page is panned and zoomed in headless Chromium without a GPU, at 1 and 2 device
-pixels a pixel; the memory of the program. FILE: another recording, such as one with resources. Needs Chromium and npm."""
+thread's CPU time of each frame while the page is panned and zoomed in headless Chromium without a GPU, at 1 and 2
+device pixels a pixel; the memory of the program. FILE: another recording, such as one with resources. Needs Chromium
+and npm."""
 
 import json
 import os
