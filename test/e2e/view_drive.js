@@ -25,19 +25,16 @@ class Driver {
 			});
 		return got.jsonValue();
 	}
-	/** All tiles that the screen needs are here and drawn. */
+	/** The view moves no more, and all tiles that the screen needs are here and drawn. */
 	async rest() {
-		await this.until(() => {
+		await this.until(async () => {
 			const { app, plots } = globalThis.inftrace ?? {};
-			return (
-				plots &&
-				app.gate.busy === 0 &&
-				plots.at.events.dataset.view === `${app.view.begin}-${app.view.end}`
-			);
+			const said = () => `${app.view.begin}-${app.view.end}`;
+			if (!plots || app.gate.busy > 0) return false;
+			const before = said();
+			await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+			return said() === before && app.gate.busy === 0 && plots.at.events.dataset.view === before;
 		});
-		await this.page.evaluate(
-			() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))),
-		);
 	}
 	view() {
 		return this.page.evaluate(() => ({ ...inftrace.app.view, end_of_all: inftrace.app.end }));

@@ -22,6 +22,9 @@ exports.the_page_follows_until_the_recording_is_complete = async d => {
 		const at = name => table.rows[0][table.columns.findIndex(column => column.name === name)];
 		const { app, plots } = inftrace;
 		plots.at.scroller.scrollTop = 0;
-		return plots.hit(plots.xOf(at('begin') + at('duration') / 2), app.lineOfRow[at('row')] * 20 + 8) !== null;
+		return (
+			plots.hit(plots.xOf(at('begin') + at('duration') / 2), app.lineOfRow[at('row')] * 20 + 8) !==
+			null
+		);
 	});
 };

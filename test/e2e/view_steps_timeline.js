@@ -126,6 +126,24 @@ exports.wheel_and_mouse_zoom_and_move = async d => {
 	await d.rest();
 };
 
+exports.buttons_zoom = async d => {
+	for (const [name, isSo] of [
+		['Zoom in', (a, b) => length(b) < length(a)],
+		['Zoom out', (a, b) => length(b) > length(a)],
+		['Zoom in', (a, b) => length(b) < length(a)],
+		['Show everything', (a, b) => length(b) === b.end_of_all],
+	]) {
+		const before = await d.view();
+		await d.click('button', name);
+		await d.until(
+			old => inftrace.app.view.begin !== old.begin || inftrace.app.view.end !== old.end,
+			before,
+		);
+		await d.rest();
+		assert.ok(isSo(before, await d.view()), name);
+	}
+};
+
 exports.keys_zoom_and_move = async d => {
 	await d.page.focus('canvas.events');
 	await d.page.mouse.move(5, 5);

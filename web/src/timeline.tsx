@@ -2,7 +2,7 @@
 // The timeline: overview, time axis, resources above, events below.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { App } from './app';
-import { around, span } from './axis';
+import { around, span, zoom } from './axis';
 import { Brush } from './brush';
 import { colourOf, css, families, familyOf } from './colours';
 import { count, duration, exact, oneLine } from './format';
@@ -102,6 +102,29 @@ function Legend({ app }: { app: App }) {
 	);
 }
 
+/** For those who have neither a wheel nor a keyboard at hand. */
+function Zooms({ app }: { app: App }) {
+	const by = (factor: number): void =>
+		app.flyTo(zoom(app.view, (app.view.begin + app.view.end) / 2, factor, app.end));
+	return (
+		<span class="zooms" role="group" aria-label="Zoom">
+			<button aria-label="Zoom out" title="Zoom out (S)" onClick={() => by(2)}>
+				−
+			</button>
+			<button aria-label="Zoom in" title="Zoom in (W)" onClick={() => by(0.5)}>
+				+
+			</button>
+			<button
+				aria-label="Show everything"
+				title="Show everything (0)"
+				onClick={() => app.flyTo({ begin: 0, end: app.end })}
+			>
+				All
+			</button>
+		</span>
+	);
+}
+
 function EventBar({ app }: { app: App }) {
 	const { tracks } = app.recording;
 	const { hidden } = app.place;
@@ -168,6 +191,7 @@ export function Timeline({ app, onPlots }: { app: App; onPlots: (plots: Plots) =
 			<div class="strip">
 				<div class="gutter">
 					<h2>Overview</h2>
+					<Zooms app={app} />
 				</div>
 				<div class="overview" title="Drag: another part. Double-click: everything">
 					<canvas
