@@ -432,6 +432,45 @@ static void counters_have_the_extremes_of_each_pixel(void **state)
 	}
 }
 
+/* Files may have any times. */
+static void pictures_end_where_time_does(void **state)
+{
+	const struct pyramid_range range = { UINT64_MAX - 600000, 1024, N_PX };
+	struct pyramid_sample samples[N_PX];
+	struct stream s;
+	struct pyramid *pyramid;
+	uint32_t thread, counter;
+	double before;
+
+	stream_init(&s);
+	thread = stream_thread(&s, stream_process(&s, 42, "program"), 43);
+	counter = stream_counter(&s, 1, "cpu", "%");
+	for (uint64_t i = 0; i < 100; i++) {
+		struct event sample = { .type = EVENT_COUNTER, .track = counter, .time_ns = UINT64_MAX - 99 + i };
+
+		put(&s, EVENT_BEGIN, thread, UINT64_MAX - 100 + i, NULL);
+		put(&s, EVENT_END, thread, UINT64_MAX - 100 + i, NULL);
+		assert_int_equal(sink_put(s.sink, &sample, NULL), 0);
+	}
+	pyramid = pyramid_new(s.store);
+	for (uint64_t px_ns = 1; px_ns <= range.px_ns; px_ns *= 2) {
+		struct pyramid_big big[N_PX + 1];
+		struct pyramid_run run[N_PX + 1];
+		struct pyramid_picture picture = { .big = big, .run = run };
+
+		pyramid_draw(pyramid, pyramid_row(pyramid, 0), &(struct pyramid_range){ range.from_ns, px_ns, N_PX },
+			     &picture);
+		pyramid_draw(pyramid, pyramid_row(pyramid, 0),
+			     &(struct pyramid_range){ pyramid_begin(pyramid), px_ns, N_PX }, &picture);
+		assert_true(picture.n_runs > 0);
+		assert_true(pyramid_draw_counter(pyramid, counter,
+						 &(struct pyramid_range){ pyramid_begin(pyramid), px_ns, N_PX },
+						 samples, &before) > 0);
+	}
+	pyramid_free(pyramid);
+	stream_done(&s);
+}
+
 static void nothing_is_no_rows(void **state)
 {
 	struct stream s;
@@ -461,6 +500,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(covered_time_is_the_sum_of_slices, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_slice_is_found_by_a_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(counters_have_the_extremes_of_each_pixel, setup, teardown),
+		cmocka_unit_test(pictures_end_where_time_does),
 		cmocka_unit_test(nothing_is_no_rows),
 	};
 

@@ -73,6 +73,12 @@ uint32_t pyramid_n_classes(const struct pyramid *pyramid);
 const struct pyramid_class *pyramid_class(const struct pyramid *pyramid, uint32_t number);
 uint16_t pyramid_class_of(const struct pyramid *pyramid, const struct store_slices *slices, size_t at);
 
+/* Stops at the largest number: files may have any times. */
+static inline uint64_t pyramid_sum(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
 /* The row of the track's columns that holds a slice of the row. */
 static inline size_t pyramid_at(const struct pyramid_row *row, uint32_t slice)
 {
@@ -108,7 +114,7 @@ uint32_t pyramid_slice_at(const struct pyramid_row *row, size_t at);
 /* The time that slices first..end-1 of the row cover. */
 uint64_t pyramid_covered(const struct pyramid_row *row, uint32_t first, uint32_t end);
 
-/* What to draw of n pixels of px_ns from from_ns on. from_ns + n * px_ns must be below 2^63. */
+/* What to draw: n pixels of px_ns from from_ns on; what would lie behind the last time there is, does not exist. */
 struct pyramid_range {
 	uint64_t from_ns, px_ns;
 	uint32_t n_px;

@@ -98,8 +98,10 @@ uint32_t pyramid_draw_counter(const struct pyramid *pyramid, uint32_t id, const 
 
 		if (x >= range->n_px)
 			break;
-		next =
-		    i + store_first_from(samples->time_ns + i, samples->n - i, range->from_ns + (x + 1) * range->px_ns);
+		next = i + store_first_from(samples->time_ns + i, samples->n - i,
+					    pyramid_sum(range->from_ns, (x + 1) * range->px_ns));
+		if (next == i)
+			break; /* at the end of all time */
 		extreme = extreme_of(&pyramid->tracks[id], samples, i, next);
 		to[n++] =
 		    (struct pyramid_sample){ extreme.min, extreme.max, (float)samples->value[next - 1], (uint16_t)x };

@@ -91,7 +91,7 @@ static bool fits(const struct pyramid_row *row, unsigned level, uint32_t slice, 
 static uint32_t tally_pixel(const struct pyramid *pyramid, struct pyramid_tally *tally, const struct pyramid_row *row,
 			    uint32_t i, const struct pyramid_range *pixel)
 {
-	uint64_t end_ns = pixel->from_ns + pixel->px_ns;
+	uint64_t end_ns = pyramid_sum(pixel->from_ns, pixel->px_ns);
 	unsigned level = 0;
 
 	while (i < row->n) {
@@ -160,7 +160,7 @@ void pyramid_draw(const struct pyramid *pyramid, const struct pyramid_row *row, 
 	/* A question leaves the tally as it was: empty. */
 	struct pyramid_tally tally = pyramid->tally;
 	struct pyramid_range pixel = { .px_ns = range->px_ns };
-	uint64_t end_ns = range->from_ns + range->px_ns * range->n_px;
+	uint64_t end_ns = pyramid_sum(range->from_ns, range->px_ns * range->n_px);
 	size_t first = to->n_runs;
 
 	for (uint32_t i = pyramid_first_after(row, range->from_ns), next; i < row->n; i = next) {
@@ -180,6 +180,8 @@ void pyramid_draw(const struct pyramid *pyramid, const struct pyramid_row *row, 
 		x = (uint32_t)((begin_ns - range->from_ns) / range->px_ns);
 		pixel.from_ns = range->from_ns + x * range->px_ns;
 		next = tally_pixel(pyramid, &tally, row, i, &pixel);
+		if (next == i)
+			break; /* at the end of all time */
 		pyramid_tally_take(&tally, &node);
 		put_pixel(to, first, x,
 			  &(struct pyramid_run){ .count = next - i,

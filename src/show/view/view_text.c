@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What answers share: JSON in the making, times and names of the page. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "show/view/view_in.h"
@@ -58,12 +59,15 @@ void view_put_time(struct view *view, struct json *json, const char *key, uint64
 
 bool view_range(const struct view *view, const struct http_request *request, uint64_t *from_ns, uint64_t *to_ns)
 {
-	double from = 0, to = (double)(pyramid_end(view->pyramid) - pyramid_begin(view->pyramid)) + 1;
+	uint64_t begin_ns = pyramid_begin(view->pyramid);
+	double from = 0, to = INFINITY;
 
 	if (!http_request_real(request, "from", &from) || !http_request_real(request, "to", &to) || from > to)
 		return false;
-	*from_ns = pyramid_begin(view->pyramid) + (from > 0 ? (uint64_t)from : 0);
-	*to_ns = pyramid_begin(view->pyramid) + (to > 0 ? (uint64_t)to : 0);
+	*from_ns = pyramid_sum(begin_ns, from > 0 ? (uint64_t)from : 0);
+	*to_ns = pyramid_sum(pyramid_end(view->pyramid), 1);
+	if (isfinite(to))
+		*to_ns = pyramid_sum(begin_ns, to > 0 ? (uint64_t)to : 0);
 	return true;
 }
 
