@@ -37,6 +37,12 @@ exports.the_answer_comes_first = async d => {
 	report.insights.forEach((one, i) =>
 		assert.ok(findings[i].includes(one.finding) && findings[i].includes(one.evidence)),
 	);
+	if (await d.page.$('.findings button')) {
+		await d.page.click('.findings button');
+		await d.until(() => inftrace.app.place.model && inftrace.app.place.tab === 'inferences');
+		await d.page.goBack();
+		await d.until(() => !inftrace.app.place.model);
+	}
 	await d.click('button', 'What to look at');
 	await d.until(() => !document.querySelector('.findings') && location.hash.includes('a=0'));
 	await d.press('v');

@@ -4,6 +4,19 @@ import type { App } from './app';
 import { oneLine } from './format';
 import { useApp } from './use';
 
+/** Leads from a finding to the inferences that it is about. */
+function showModel(app: App, model: number): void {
+	app.go({
+		tab: 'inferences',
+		sub: '',
+		sort: '',
+		filter: '',
+		latency: null,
+		model: app.report?.models?.[model]?.name ?? '',
+	});
+	document.getElementById('tab-inferences')?.focus();
+}
+
 export function Answer({ app }: { app: App }) {
 	useApp(app, 'place');
 	const { report } = app;
@@ -50,7 +63,19 @@ export function Answer({ app }: { app: App }) {
 					{found.map((one, i) => (
 						<li key={i}>
 							<b>
-								{nameOf(one.model) && <em>{nameOf(one.model)}: </em>}
+								{nameOf(one.model) && (
+									<button
+										title="Show its inferences"
+										onClick={() =>
+											showModel(
+												app,
+												one.model as number,
+											)
+										}
+									>
+										{nameOf(one.model)}:
+									</button>
+								)}{' '}
 								{oneLine(one.finding)}
 							</b>
 							{one.evidence && <p>{oneLine(one.evidence)}</p>}
