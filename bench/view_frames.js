@@ -23,7 +23,9 @@ async function measure(page, move) {
 		inftrace.app.setView({ begin: 0, end: inftrace.app.end });
 		inftrace.app.slices.seen.exact = inftrace.app.slices.seen.any = inftrace.app.slices.seen.parts = 0;
 	});
-	await page.tracing.start({ categories: ['devtools.timeline', 'disabled-by-default-devtools.timeline'] });
+	await page.tracing.start({
+		categories: ['devtools.timeline', 'disabled-by-default-devtools.timeline'],
+	});
 	const seen = await page.evaluate(
 		(source, frames) =>
 			new Promise(done => {
@@ -42,21 +44,17 @@ async function measure(page, move) {
 	);
 	const { traceEvents } = JSON.parse(Buffer.from(await page.tracing.stop()).toString());
 	const begins = traceEvents.filter(one => one.name === 'FireAnimationFrame');
-	// both the mover and the page draw in the same frame of the screen
-	const frames = begins
-		.map(one => one.ts)
-		.sort((a, b) => a - b)
-		.filter((ts, i, all) => i === 0 || ts - all[i - 1] > 4000);
+	const { pid, tid } = begins[0];
+	const tasks = traceEvents
+		.filter(one => one.name === 'RunTask' && one.pid === pid && one.tid === tid && one.dur)
+		.sort((a, b) => a.ts - b.ts);
+	// all callbacks of a frame, the mover's and the page's, run in one task
+	const holds = task => begins.some(one => one.ts >= task.ts && one.ts <= task.ts + task.dur);
+	const frames = tasks.filter(holds).map(task => task.ts);
 	const work = frames.map(() => 0);
-	for (const one of traceEvents) {
-		if (one.name !== 'RunTask' || one.pid !== begins[0].pid || one.tid !== begins[0].tid || !one.tdur)
-			continue;
-		work[
-			Math.max(
-				0,
-				frames.findLastIndex(ts => ts <= one.ts + one.dur),
-			)
-		] += one.tdur / 1000;
+	for (const task of tasks) {
+		const frame = frames.findLastIndex(ts => ts <= task.ts);
+		if (frame >= 0) work[frame] += (task.tdur ?? 0) / 1000;
 	}
 	return {
 		p50_ms: at(work, 0.5),
